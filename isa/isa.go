@@ -1,0 +1,255 @@
+// Package isa is machine code as data, the same for every vendor:
+// instructions, operands, predicates, basic blocks, control flow, definitions
+// and uses, and what each instruction does to memory.
+//
+// It does not parse any text (sass and amdisa do) and it does not judge
+// (optcheck does). A decoder fills in every field it understands and marks an
+// instruction that it does not understand with RoleUnknown: no consumer may
+// skip such an instruction silently.
+package isa
+
+// Program is the machine code of one file: one or more functions.
+type Program struct {
+	File     string
+	Dialect  string // the text it came from: "nvdisasm", "cuobjdump", "llvm-objdump", …
+	Funcs    []*Func
+	Problems []Problem // lines that were not understood, in file order
+}
+
+// Problem is a line that a decoder did not understand.
+type Problem struct {
+	Line int // 1-based line of the input
+	Text string
+	Why  string
+}
+
+// Func is one function (kernel) of a program.
+type Func struct {
+	Name   string
+	Arch   string // target as the toolchain spells it: sm_80, gfx900
+	Line   int    // line of the input at which it starts
+	Insts  []Inst
+	Blocks []Block // basic blocks in address order; Blocks[0] is the entry
+}
+
+// Block is a basic block: instructions [First, End) of its function.
+type Block struct {
+	First, End   int
+	Succs, Preds []int // indices into Func.Blocks
+}
+
+// Inst is one machine instruction.
+type Inst struct {
+	Addr  uint64
+	Op    string   // mnemonic root: LDG, IADD3, MEMBAR
+	Mods  []string // modifiers in printed order, without dots: E, STRONG, GPU
+	Guard Guard
+	Args  []Operand // operands in printed order
+	Text  string    // the instruction as printed, without address and encoding
+	Line  int       // line of the input file
+	Src   SrcLine   // source line that the compiler attributes it to
+	Code  []uint64  // encoding words, empty when the dump has none
+
+	Role Role
+	Mem  Mem // filled for memory roles, fences, barriers and cache control
+	// Defs and Uses are the registers written and read, guard included,
+	// one entry per 32-bit register or predicate; constant-zero and
+	// always-true registers are left out.
+	Defs, Uses []Reg
+	// Addrs lists the registers that form the address of a memory access, and
+	// Data those that hold the stored or combined value(s); both are subsets
+	// of Uses. Memory descriptors are in neither.
+	Addrs, Data []Reg
+	Micro       []Micro // value semantics of simple instructions; see Micro
+	// Target is the index of the instruction branched to, -1 if none or unknown.
+	Target int
+}
+
+// SrcLine is a source position from line information; Line 0 means none.
+type SrcLine struct {
+	File string
+	Line int
+}
+
+// Guard is the predicate of an instruction. Reg.Class is ClassNone when there
+// is none. Never is set for @!PT (never executed).
+type Guard struct {
+	Reg   Reg
+	Neg   bool
+	Never bool
+}
+
+// Class is a register class.
+type Class uint8
+
+// The register classes. For AMD: VGPR is GPR, SGPR is UGPR.
+const (
+	ClassNone Class = iota
+	ClassGPR
+	ClassUGPR // uniform (scalar) registers
+	ClassPred
+	ClassUPred
+	ClassCC      // carry / condition code
+	ClassBarrier // convergence barrier registers
+	ClassSpecial // SR_*, VCC, EXEC, SCC, M0 … by Num
+)
+
+// Reg is one 32-bit register, predicate or flag.
+type Reg struct {
+	Class Class
+	Num   uint16
+}
+
+// OperandKind tells what an operand is.
+type OperandKind uint8
+
+// The operand kinds.
+const (
+	OpdNone    OperandKind = iota
+	OpdReg                 // Reg, with Words consecutive registers; zero register: Zero set
+	OpdPred                // predicate register; PT: Zero set (and true unless Not)
+	OpdImm                 // integer immediate in Imm
+	OpdFloat               // floating-point immediate; Imm holds its bits when known
+	OpdConst               // constant bank: Bank, Off (+ Reg when indexed)
+	OpdMem                 // memory address: Reg/Base2 + Off
+	OpdLabel               // branch target: Imm holds the address when known, Sym the label
+	OpdSpecial             // special register, name in Sym
+	OpdSym                 // symbol or relocation: Sym, Part "lo" or "hi"
+)
+
+// Operand is one operand of an instruction.
+type Operand struct {
+	Kind  OperandKind
+	Reg   Reg
+	Zero  bool // RZ, URZ, PT, UPT: no register at all
+	Words int  // number of consecutive 32-bit registers, 1 when not wider
+	Neg   bool // arithmetic negation
+	Abs   bool
+	Not   bool // bitwise or logical inversion
+	Imm   int64
+	Bank  int
+	Off   int64
+	Base2 Reg    // second address register (uniform part)
+	Sym   string // symbol, label, special register
+	Part  string // "lo", "hi" for relocations
+	Text  string // as printed
+}
+
+// Role says what an instruction does.
+type Role uint8
+
+// The roles.
+const (
+	RoleUnknown Role = iota // not in the decoder's tables: fail closed
+	RoleALU                 // computes registers from registers
+	RoleConst               // reads parameters, constants or special registers
+	RoleLoad
+	RoleStore
+	RoleAtomic    // read-modify-write that returns the old value
+	RoleReduction // read-modify-write without result
+	RoleFence
+	RoleBarrier
+	RoleCache  // cache control: invalidate, write back
+	RoleBranch // branch, call, return, exit and reconvergence
+	RoleWait   // scoreboard or counter wait
+	RoleNop
+)
+
+// IsAccess reports whether the role is a memory access.
+func (r Role) IsAccess() bool { return r >= RoleLoad && r <= RoleReduction }
+
+// Space is a state space of machine memory.
+type Space uint8
+
+// The state spaces.
+const (
+	SpaceNone Space = iota
+	SpaceGeneric
+	SpaceGlobal
+	SpaceShared
+	SpaceLocal // thread-private: stack and spills
+	SpaceConst
+	SpaceTexture
+)
+
+// Strength says how strong an access or fence is, as the instruction set spells
+// it. Before sm_70 NVIDIA machine code has no strong accesses, only cache
+// operators; see Mem.Cache.
+type Strength uint8
+
+// The strengths.
+const (
+	Weak Strength = iota
+	Constant
+	Strong   // relaxed or stronger, with Mem.Scope
+	MMIO     // strong, may not be merged or split
+	FenceAll // acquire-release fence
+	FenceSC  // sequentially consistent fence
+)
+
+// Scope is the scope of a strong access or fence in machine code.
+type Scope uint8
+
+// The scopes, from narrow to wide.
+const (
+	ScopeNone Scope = iota
+	ScopeCTA
+	ScopeCluster
+	ScopeGPU
+	ScopeSys
+)
+
+// Mem describes a memory instruction, fence, barrier or cache operation.
+type Mem struct {
+	Space    Space
+	Width    int // bytes moved per thread; 0 for fences
+	Strength Strength
+	Scope    Scope
+	Cache    string // cache operator as printed: CG, CV, CS, WT, EF, LU, CI; "" if none
+	Atom     string // atomic operation: ADD, CAS, EXCH, AND, …; "" if none
+	// Invalidate is set for fences that also invalidate the L1 (MEMBAR.GL.IVALLD)
+	// and for CCTL.IVALL.
+	Invalidate bool
+	// Locked is set for the halves of a lock-protected read-modify-write
+	// (Kepler LDSLK, STSCUL).
+	Locked bool
+}
+
+// MicroOp is the operation of a Micro.
+type MicroOp uint8
+
+// The micro-operations. All work on 32-bit words.
+const (
+	MicroOpaque  MicroOp = iota // unknown function of the sources
+	MicroMov                    // dst = src0
+	MicroAdd                    // dst = src0 + src1 (+ src2)
+	MicroAddHi                  // dst = high word of a 64-bit sum: src0 + src1 (+ src2) + carry src[last]
+	MicroCarry                  // dst (predicate, CC) = carry out of src0 + src1 (+ src2)
+	MicroLop3                   // dst = bitwise function LUT (Micro.LUT) of src0, src1, src2
+	MicroMul                    // dst = low word of src0 * src1
+	MicroMulHi                  // dst = high word of src0 * src1 (unsigned unless Micro.Signed)
+	MicroMad                    // dst = low word of src0 * src1 + src2
+	MicroMadHi                  // dst = high word of the 64-bit src0 * src1 + (src3:src2)
+	MicroShl                    // dst = src0 << src1
+	MicroShr                    // dst = src0 >> src1 (arithmetic if Micro.Signed)
+	MicroShfHi                  // dst = high word of (src1:src0) << src2 (funnel shift)
+	MicroSel                    // dst = src2 (predicate) ? src0 : src1
+	MicroSetp                   // dst (predicate) = (src0 Cmp src1) LUT-combined with src2 (Micro.Bool)
+	MicroPlop                   // dst (predicate) = logical function of predicates
+	MicroSpecial                // dst = special register Micro.Sym
+)
+
+// Micro is one 32-bit (or predicate) assignment that an instruction performs.
+// Micros of one instruction read the register values from before it. A decoder
+// may leave Micro empty: then every definition is an unknown function of the
+// uses.
+type Micro struct {
+	Op     MicroOp
+	Dst    Reg
+	Src    []Operand // each of kind OpdReg (one word), OpdPred, OpdImm, OpdConst, OpdSym or OpdSpecial
+	LUT    uint8
+	Signed bool
+	Cmp    string // EQ, NE, LT, LE, GT, GE
+	Bool   string // AND, OR, XOR: how a MicroSetp combines with its last source
+	Sym    string
+}
