@@ -1,0 +1,314 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Limits of what Parse reads; a test beyond them is refused, so that hostile
+// files cost bounded time and memory.
+const (
+	MaxFileBytes = 4 << 20
+	MaxThreads   = 64
+	MaxNames     = 512   // locations of a test, and registers of a thread
+	MaxInstrs    = 65536 // of a test
+	maxDepth     = 200   // of nested conditions
+	maxErrors    = 10    // reported for one file
+)
+
+// parser holds the state of one Parse call.
+type parser struct {
+	lexer
+	file    string
+	t       *Test
+	errs    ErrorList
+	initial []bool // Locations[i] was initialised explicitly
+	placed  bool   // a scope tree was seen
+	instrs  int
+	loose   bool             // a name was taken for a register without a declaration
+	ops     []Operand        // arena of source operands
+	cluster [MaxThreads]bool // the thread's place names a cluster
+}
+
+// ParseFile reads and parses the file. Files above MaxFileBytes are refused.
+func ParseFile(path string) (*Test, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return Parse(path, src)
+}
+
+// Parse parses a test; the header tells its dialect. The file name is only
+// used in positions. Faults come back as *Error or, when there are several, as
+// ErrorList, and then the test is nil. Parse accepts what can be read without
+// doubt; whether the test makes sense is the business of Check.
+func Parse(file string, src []byte) (*Test, error) {
+	p := &parser{file: file, t: &Test{}}
+	p.line = 1
+	if len(src) > MaxFileBytes {
+		p.errorf(Pos{File: file, Line: 1, Col: 1}, "file of %d bytes is larger than %d", len(src), MaxFileBytes)
+		return nil, p.errs.err()
+	}
+	p.src = string(src)
+	if p.header() && p.preamble() && p.init() && p.table() {
+		p.tail()
+	}
+	if err := p.errs.err(); err != nil {
+		return nil, err
+	}
+	p.finish()
+	return p.t, nil
+}
+
+// errTooMany is the text of the last error when reporting stops.
+var errTooMany = errors.New("too many errors")
+
+// errorf records an error and returns false.
+func (p *parser) errorf(pos Pos, format string, args ...any) bool {
+	if len(p.errs) < maxErrors {
+		p.errs = append(p.errs, &Error{pos, fmt.Sprintf(format, args...)})
+	} else if len(p.errs) == maxErrors {
+		p.errs = append(p.errs, &Error{pos, errTooMany.Error()})
+	}
+	return false
+}
+
+// full reports whether so many errors were found that parsing should stop.
+func (p *parser) full() bool { return len(p.errs) > maxErrors }
+
+func (p *parser) pos() Pos { return Pos{p.file, p.tok.line, p.tok.col} }
+
+// next moves to the next token.
+func (p *parser) next() {
+	if open, line, col := p.skip(); open {
+		p.errorf(Pos{p.file, line, col}, "comment is not closed")
+	}
+	p.scan()
+}
+
+// found names the current token in messages.
+func (p *parser) found() string {
+	switch p.tok.kind {
+	case tEOF:
+		return "end of file"
+	case tBad:
+		return fmt.Sprintf("character %q", p.tok.text)
+	}
+	s := p.tok.text
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// expect passes a token of that kind.
+func (p *parser) expect(kind byte, what string) bool {
+	if p.tok.kind != kind {
+		return p.errorf(p.pos(), "expected %s, found %s", what, p.found())
+	}
+	p.next()
+	return true
+}
+
+// accept passes a token of that kind if it is there.
+func (p *parser) accept(kind byte) bool {
+	if p.tok.kind != kind {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// header reads the first line: dialect and name.
+func (p *parser) header() bool {
+	p.next()
+	switch {
+	case p.tok.kind == tWord && p.tok.text == "GPU_PTX":
+		p.t.Dialect = GPUPTX
+	case p.tok.kind == tWord && (p.tok.text == "PTX" || p.tok.text == "ptx"):
+		p.t.Dialect = PTX
+	default:
+		return p.errorf(p.pos(), "expected header GPU_PTX or PTX, found %s", p.found())
+	}
+	for p.off < len(p.src) && (p.src[p.off] == ' ' || p.src[p.off] == '\t') {
+		p.off++
+	}
+	begin := p.off
+	pos := Pos{p.file, p.line, begin - p.start + 1}
+	for p.off < len(p.src) && nameByte(p.src[p.off]) {
+		p.off++
+	}
+	p.t.Name = p.src[begin:p.off]
+	if p.t.Name == "" {
+		return p.errorf(pos, "expected the test's name behind %s", p.tok.text)
+	}
+	return true
+}
+
+// nameByte reports whether c may stand in a test's name. A name is often made
+// a file's name, so it holds no separators of paths.
+func nameByte(c byte) bool {
+	return chars[c]&chWord != 0 || strings.IndexByte("+-=@[]:,~#^&!'", c) >= 0
+}
+
+// preamble reads the doc string and Key=Value lines up to the initial state.
+func (p *parser) preamble() bool {
+	for {
+		p.next()
+		switch {
+		case p.tok.kind == '{':
+			return true
+		case p.tok.kind == tBad && p.tok.text == `"`:
+			if !p.doc() {
+				return false
+			}
+		case p.tok.kind == tWord && p.peek() == '=':
+			p.meta()
+		default:
+			return p.errorf(p.pos(), "expected the initial state in braces, found %s", p.found())
+		}
+	}
+}
+
+func (p *parser) doc() bool {
+	end := strings.IndexByte(p.src[p.off:], '"')
+	if end < 0 {
+		return p.errorf(p.pos(), "doc string is not closed")
+	}
+	if p.t.Doc != "" {
+		return p.errorf(p.pos(), "second doc string")
+	}
+	p.t.Doc = p.src[p.off : p.off+end]
+	for i := p.off; i < p.off+end; i++ {
+		if p.src[i] == '\n' {
+			p.line++
+			p.start = i + 1
+		}
+	}
+	p.off += end + 1
+	return true
+}
+
+// meta reads the rest of a Key=Value line as it stands.
+func (p *parser) meta() {
+	key := p.tok.text
+	p.off += strings.IndexByte(p.src[p.off:], '=') + 1
+	end := strings.IndexByte(p.src[p.off:], '\n')
+	if end < 0 {
+		end = len(p.src) - p.off
+	}
+	p.t.Meta = append(p.t.Meta, Meta{key, strings.TrimSpace(p.src[p.off : p.off+end])})
+	p.off += end
+}
+
+// location returns the location of that name, or adds it.
+func (p *parser) location(name string, pos Pos) *Location {
+	if l := p.t.Location(name); l != nil {
+		return l
+	}
+	if len(p.t.Locations) == MaxNames {
+		p.errorf(pos, "more than %d locations", MaxNames)
+		return nil
+	}
+	if p.t.Locations == nil {
+		p.t.Locations = make([]Location, 0, 4)
+		p.initial = make([]bool, 0, 4)
+	}
+	p.t.Locations = append(p.t.Locations, Location{Name: name, Pos: pos})
+	p.initial = append(p.initial, false)
+	return &p.t.Locations[len(p.t.Locations)-1]
+}
+
+// thread returns the thread of that number, adding all up to it.
+func (p *parser) thread(i int) *Thread {
+	if p.t.Threads == nil {
+		p.t.Threads = make([]Thread, 0, 4)
+	}
+	for len(p.t.Threads) <= i {
+		p.t.Threads = append(p.t.Threads, Thread{ID: len(p.t.Threads)})
+	}
+	return &p.t.Threads[i]
+}
+
+// isIdent reports whether s can name a register, location or label.
+func isIdent(s string) bool {
+	if s == "" || chars[s[0]]&chDigit != 0 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; c == '.' || chars[c]&chWord == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// reserved words begin a section of a test and so cannot name locations.
+func reserved(s string) bool {
+	switch s {
+	case "exists", "forall", "not", "locations", "true", "false", "ScopeTree", "scopeTree", "scopetree":
+		return true
+	}
+	return false
+}
+
+// regLike reports whether a name looks like a register: r, p, rd, rs or f and
+// digits, perhaps behind %. It decides where nothing is declared.
+func regLike(s string) bool {
+	s = strings.TrimPrefix(s, "%")
+	i := 0
+	for i < len(s) && i < 2 && chars[s[i]]&chDigit == 0 {
+		i++
+	}
+	switch s[:i] {
+	case "r", "p", "rd", "rs", "f":
+	default:
+		return false
+	}
+	if i == len(s) {
+		return false
+	}
+	for ; i < len(s); i++ {
+		if chars[s[i]]&chDigit == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// finish settles what could not be known while reading: names that were taken
+// for registers and turned out to be locations, and defaults of places.
+func (p *parser) finish() {
+	if p.loose {
+		for i := range p.t.Threads {
+			p.settle(&p.t.Threads[i])
+		}
+	}
+	if p.placed {
+		canonicalPlaces(p.t.Threads)
+	}
+}
+
+func (p *parser) settle(th *Thread) {
+	for i := range th.Body {
+		in := &th.Body[i]
+		if r := in.Addr.Reg; r != "" && th.Decl(r) == nil && p.t.Location(r) != nil {
+			in.Addr.Reg, in.Addr.Loc = "", r
+		}
+		for j := range in.Src {
+			o := &in.Src[j]
+			if o.Kind == OperandReg && th.Decl(o.Name) == nil && p.t.Location(o.Name) != nil {
+				o.Kind = OperandLoc
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package litmus
+
+import "strconv"
+
+// String prints the instruction in PTX's spelling, without its labels:
+// "@!p4 ld.cg.s32 r1,[r3]". It is meant for messages; Test.String prints the
+// dialect's own spelling.
+func (in *Instr) String() string { return string(appendInstr(nil, in, GPUPTX)) }
+
+// String prints the operand: a number, a register or a location.
+func (o Operand) String() string { return string(appendOperand(nil, o)) }
+
+// String prints the address in PTX's spelling: "[r1+4]".
+func (a Addr) String() string { return string(appendAddr(nil, a, GPUPTX)) }
+
+// appendConst prints large numbers, which are masks, in hexadecimal.
+func appendConst(b []byte, v int64) []byte {
+	if v >= 1<<24 {
+		return strconv.AppendInt(append(b, "0x"...), v, 16)
+	}
+	return strconv.AppendInt(b, v, 10)
+}
+
+func appendOperand(b []byte, o Operand) []byte {
+	switch o.Kind {
+	case OperandConst:
+		return appendConst(b, o.Value)
+	case OperandReg, OperandLoc:
+		return append(b, o.Name...)
+	}
+	return b
+}
+
+func appendAddr(b []byte, a Addr, d Dialect) []byte {
+	base := a.Reg
+	if base == "" {
+		base = a.Loc
+	}
+	if d == PTX && a.Reg == "" && a.Offset == 0 {
+		return append(b, base...)
+	}
+	b = append(append(b, '['), base...)
+	if a.Offset != 0 {
+		if a.Offset > 0 {
+			b = append(b, '+')
+		}
+		b = strconv.AppendInt(b, a.Offset, 10)
+	}
+	return append(b, ']')
+}
+
+func appendMod(b []byte, m string) []byte {
+	if m == "" {
+		return b
+	}
+	return append(append(b, '.'), m...)
+}
+
+// mnemonic returns the first word of the instruction in a dialect.
+func mnemonic(in *Instr, d Dialect) string {
+	switch in.Op {
+	case OpLd:
+		switch in.Proxy {
+		case ProxyTexture:
+			return "tld"
+		case ProxySurface:
+			return "suld"
+		case ProxyConstant:
+			return "cold"
+		}
+	case OpSt:
+		if in.Proxy == ProxySurface {
+			return "sust"
+		}
+	case OpAtom:
+		if in.Proxy == ProxySurface {
+			return "suatom"
+		}
+	case OpRed:
+		if in.Proxy == ProxySurface {
+			return "sured"
+		}
+	case OpMov:
+		if d == PTX && in.Type == TypeNone && len(in.Src) > 0 &&
+			(in.Src[0].Kind == OperandConst || regLike(in.Src[0].Name)) {
+			return "ld"
+		}
+	case OpBra:
+		if in.Cmp != CmpNone {
+			return "b" + in.Cmp.String()
+		}
+		if d == PTX {
+			return "goto"
+		}
+	}
+	return in.Op.String()
+}
+
+func appendInstr(b []byte, in *Instr, d Dialect) []byte {
+	if g := in.Guard; g != nil {
+		b = append(b, '@')
+		if g.Neg {
+			b = append(b, '!')
+		}
+		b = append(append(b, g.Reg...), ' ')
+	}
+	b = append(b, mnemonic(in, d)...)
+	switch in.Op {
+	case OpLd, OpSt, OpAtom, OpRed:
+		b = appendMod(b, in.Sem.String())
+		if in.Sem == SemMMIO {
+			b = append(b, ".relaxed"...)
+		}
+		b = appendMod(b, in.Scope.String())
+		b = appendMod(b, in.Space.String())
+		b = appendMod(b, in.Cache.String())
+		b = appendMod(b, in.Atom.String())
+		b = appendMod(b, in.Type.String())
+	case OpFence:
+		b = appendMod(appendMod(b, in.Sem.String()), in.Scope.String())
+	case OpMembar:
+		if in.Scope == ScopeGPU {
+			b = append(b, ".gl"...)
+		} else {
+			b = appendMod(b, in.Scope.String())
+		}
+	case OpFenceProxy:
+		b = appendMod(b, in.Proxy.String())
+	case OpBar:
+		return appendBar(b, in, d)
+	case OpSetp:
+		b = appendMod(appendMod(b, in.Cmp.String()), in.Type.String())
+	case OpCvt:
+		b = appendMod(appendMod(b, in.Type.String()), in.FromType.String())
+	case OpMul:
+		if in.Type != TypeNone {
+			b = append(b, ".lo"...)
+		}
+		b = appendMod(b, in.Type.String())
+	case OpNop, OpBra:
+	default:
+		b = appendMod(b, in.Type.String())
+	}
+	return appendOperands(b, in, d)
+}
+
+func appendOperands(b []byte, in *Instr, d Dialect) []byte {
+	sep := " "
+	comma := func() {
+		b = append(b, sep...)
+		if sep = ","; d == PTX {
+			sep = ", "
+		}
+	}
+	if in.Dst != "" {
+		comma()
+		b = append(b, in.Dst...)
+	}
+	if in.Op.IsAccess() {
+		comma()
+		b = appendAddr(b, in.Addr, d)
+	}
+	for _, o := range in.Src {
+		comma()
+		b = appendOperand(b, o)
+	}
+	if in.Op == OpBra {
+		comma()
+		b = append(b, in.Target...)
+	}
+	return b
+}
+
+// appendBar prints a barrier. With two operands the second is a thread count
+// in PTX and a barrier resource in dialect PTX.
+func appendBar(b []byte, in *Instr, d Dialect) []byte {
+	sep := ","
+	if d == PTX {
+		b = append(b, ".cta"...)
+		sep = ", "
+	}
+	mode := ".sync "
+	if in.Barrier.Arrive {
+		mode = ".arrive "
+	}
+	b = appendOperand(append(b, mode...), in.Barrier.ID)
+	if in.Barrier.Resource.Kind != OperandNone {
+		b = appendOperand(append(b, sep...), in.Barrier.Resource)
+	}
+	if in.Barrier.Quorum.Kind != OperandNone {
+		b = appendOperand(append(b, sep...), in.Barrier.Quorum)
+	}
+	return b
+}
