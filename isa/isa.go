@@ -38,7 +38,9 @@ type Block struct {
 	Succs, Preds []int // indices into Func.Blocks
 }
 
-// Inst is one machine instruction.
+// Inst is one machine instruction. Decoders share Mods, Args, Defs, Uses,
+// Addrs, Data and Micro between instructions with the same text: treat these
+// slices as read-only, copy before changing.
 type Inst struct {
 	Addr  uint64
 	Op    string   // mnemonic root: LDG, IADD3, MEMBAR
@@ -63,7 +65,27 @@ type Inst struct {
 	Micro       []Micro // value semantics of simple instructions; see Micro
 	// Target is the index of the instruction branched to, -1 if none or unknown.
 	Target int
+	// Targets lists all possible targets of an indirect branch when the
+	// listing names them.
+	Targets []int
+	Flow    Flow // what a RoleBranch instruction does to the control flow
 }
+
+// Flow says how an instruction continues.
+type Flow uint8
+
+// The kinds of control flow.
+const (
+	FlowNext     Flow = iota // falls through
+	FlowJump                 // branches to Target
+	FlowIndirect             // branches to one of Targets; anywhere if there are none
+	FlowCall                 // calls Target (or an unknown function) and comes back
+	FlowReturn               // returns from a called function
+	FlowExit                 // ends the thread
+	FlowPush                 // names Target as the place where a later FlowPop continues (SSY, PBK, BSSY)
+	FlowPop                  // continues at the matching FlowPush target (SYNC, BRK, BSYNC)
+	FlowTrap                 // stops or interrupts the program
+)
 
 // SrcLine is a source position from line information; Line 0 means none.
 type SrcLine struct {
@@ -129,9 +151,10 @@ type Operand struct {
 	Imm   int64
 	Bank  int
 	Off   int64
-	Base2 Reg    // second address register (uniform part)
+	Base2 Reg    // uniform part of an address: [UR4], [R2.U32+UR4]
+	Desc  Reg    // memory descriptor: UR4 in desc[UR4][R2.64], cx[UR4][0x10]
 	Sym   string // symbol, label, special register
-	Part  string // "lo", "hi" for relocations
+	Part  string // "lo", "hi" for relocations; the suffix of a register: H1, B0, 64, U32, CC
 	Text  string // as printed
 }
 
@@ -153,10 +176,11 @@ const (
 	RoleBranch // branch, call, return, exit and reconvergence
 	RoleWait   // scoreboard or counter wait
 	RoleNop
+	RoleCopy // reads memory and writes memory in one instruction (LDGSTS, UBLKCP)
 )
 
 // IsAccess reports whether the role is a memory access.
-func (r Role) IsAccess() bool { return r >= RoleLoad && r <= RoleReduction }
+func (r Role) IsAccess() bool { return r >= RoleLoad && r <= RoleReduction || r == RoleCopy }
 
 // Space is a state space of machine memory.
 type Space uint8

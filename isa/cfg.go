@@ -1,0 +1,226 @@
+package isa
+
+import "sort"
+
+// BuildCFG computes Blocks from the Flow, Target and Guard of the instructions.
+//
+// It is conservative: where the machine decides at run time, every possibility
+// is a successor. Calls have the callee, when it is in the function, and the
+// next instruction as successors, returns have none. A FlowPop (SYNC, BRK,
+// BSYNC) continues at the places that a FlowPush of its kind named on a path to
+// it; when the analysis cannot tell, at all of them.
+// Code that nothing reaches (the jump to itself behind an exit, padding) stays
+// as blocks without predecessors.
+func (f *Func) BuildCFG() {
+	f.Blocks = nil
+	n := len(f.Insts)
+	if n == 0 {
+		return
+	}
+	lead := f.leaders()
+	blockOf := make([]int, n)
+	for i := 0; i < n; i++ {
+		if lead[i] {
+			f.Blocks = append(f.Blocks, Block{First: i})
+		}
+		blockOf[i] = len(f.Blocks) - 1
+		f.Blocks[len(f.Blocks)-1].End = i + 1
+	}
+	pops := f.popTargets(blockOf)
+	for b := range f.Blocks {
+		last := f.Blocks[b].End - 1
+		for _, t := range f.targets(last, pops) {
+			f.Blocks[b].Succs = appendOnce(f.Blocks[b].Succs, blockOf[t])
+		}
+	}
+	for b := range f.Blocks {
+		for _, s := range f.Blocks[b].Succs {
+			f.Blocks[s].Preds = append(f.Blocks[s].Preds, b)
+		}
+	}
+}
+
+// leaders marks the first instruction of each block.
+func (f *Func) leaders() []bool {
+	n := len(f.Insts)
+	lead := make([]bool, n)
+	lead[0] = true
+	mark := func(i int) {
+		if i >= 0 && i < n {
+			lead[i] = true
+		}
+	}
+	for i := range f.Insts {
+		in := &f.Insts[i]
+		mark(in.Target)
+		for _, t := range in.Targets {
+			mark(t)
+		}
+		if in.Flow != FlowNext && in.Flow != FlowPush {
+			mark(i + 1)
+		}
+	}
+	return lead
+}
+
+// falls tells whether control can go on to the next instruction.
+func (in *Inst) falls() bool {
+	if in.Guard != (Guard{}) {
+		return true
+	}
+	switch in.Flow {
+	case FlowNext, FlowPush, FlowCall:
+		return true
+	case FlowJump:
+		return in.conditional()
+	case FlowTrap:
+		return true
+	}
+	return false
+}
+
+// conditional tells jumps that test something else than the guard: BRA P0, `(x);
+// BRA.DIV UR4, `(x); BRA CC.EQ, `(x).
+func (in *Inst) conditional() bool {
+	for i := range in.Args {
+		switch o := &in.Args[i]; o.Kind {
+		case OpdPred:
+			if !o.Zero || o.Not {
+				return true
+			}
+		case OpdReg:
+			return true
+		}
+	}
+	for _, m := range in.Mods {
+		switch m {
+		case "CONV", "DIV", "U", "ANY", "ALL":
+			return true
+		}
+	}
+	return false
+}
+
+// targets lists the instructions that may follow instruction i.
+func (f *Func) targets(i int, pops map[int][]int) []int {
+	in := &f.Insts[i]
+	var out []int
+	add := func(t int) {
+		if t >= 0 && t < len(f.Insts) {
+			out = appendOnce(out, t)
+		}
+	}
+	if in.falls() {
+		add(i + 1)
+	}
+	if in.Guard.Never {
+		return out
+	}
+	switch in.Flow {
+	case FlowJump, FlowCall:
+		add(in.Target)
+	case FlowIndirect:
+		for _, t := range in.Targets {
+			add(t)
+		}
+	case FlowPop:
+		for _, t := range pops[i] {
+			add(t)
+		}
+	}
+	return out
+}
+
+func appendOnce(l []int, v int) []int {
+	for _, x := range l {
+		if x == v {
+			return l
+		}
+	}
+	return append(l, v)
+}
+
+// Reachable tells for each block whether control flow can reach it from the
+// entry.
+func (f *Func) Reachable() []bool {
+	seen := make([]bool, len(f.Blocks))
+	if len(seen) == 0 {
+		return seen
+	}
+	todo := []int{0}
+	seen[0] = true
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, s := range f.Blocks[b].Succs {
+			if !seen[s] {
+				seen[s] = true
+				todo = append(todo, s)
+			}
+		}
+	}
+	return seen
+}
+
+// popTargets tells where each FlowPop instruction may continue.
+func (f *Func) popTargets(blockOf []int) map[int][]int {
+	var pushes, pops []int
+	for i := range f.Insts {
+		switch f.Insts[i].Flow {
+		case FlowPush:
+			if f.Insts[i].Target >= 0 {
+				pushes = append(pushes, i)
+			}
+		case FlowPop:
+			pops = append(pops, i)
+		}
+	}
+	if len(pops) == 0 {
+		return nil
+	}
+	out := make(map[int][]int, len(pops))
+	for _, i := range pops {
+		in := &f.Insts[i]
+		if len(in.Targets) > 0 {
+			out[i] = in.Targets
+			continue
+		}
+		for _, q := range pushes {
+			if matches(&f.Insts[q], in) {
+				out[i] = appendOnce(out[i], f.Insts[q].Target)
+			}
+		}
+		if len(out[i]) == 0 && i+1 < len(f.Insts) {
+			out[i] = []int{i + 1}
+		}
+		sort.Ints(out[i])
+	}
+	return out
+}
+
+// popPairs gives the opcode that names the target of a pop.
+var popPairs = map[string]string{"SYNC": "SSY", "BRK": "PBK", "CONT": "PCNT", "BSYNC": "BSSY", "LONGJMP": "PLONGJMP"}
+
+// matches tells whether a push can be the one that a pop refers to.
+func matches(push, pop *Inst) bool {
+	want, ok := popPairs[pop.Op]
+	if !ok {
+		want = "SSY" // an instruction with the .S suffix
+	}
+	if push.Op != want {
+		return false
+	}
+	if want == "BSSY" {
+		return barrierOf(push) == barrierOf(pop)
+	}
+	return true
+}
+
+func barrierOf(in *Inst) Reg {
+	for i := range in.Args {
+		if in.Args[i].Reg.Class == ClassBarrier {
+			return in.Args[i].Reg
+		}
+	}
+	return Reg{}
+}

@@ -1,0 +1,48 @@
+package sass
+
+import (
+	"sort"
+
+	"optcheck/isa"
+)
+
+// CoverageReport counts how much of a program the opcode tables know.
+type CoverageReport struct {
+	Insts   int            // instructions
+	Known   map[string]int // opcode root → instructions, with a role
+	Unknown map[string]int // opcode root (or the whole text) → instructions, without
+	Micro   int            // instructions with value semantics
+}
+
+// UnknownOps lists the unknown opcodes in alphabetical order.
+func (c *CoverageReport) UnknownOps() []string {
+	var l []string
+	for op := range c.Unknown {
+		l = append(l, op)
+	}
+	sort.Strings(l)
+	return l
+}
+
+// Coverage counts known and unknown opcodes.
+func Coverage(prog *isa.Program) *CoverageReport {
+	c := &CoverageReport{Known: map[string]int{}, Unknown: map[string]int{}}
+	for _, f := range prog.Funcs {
+		for i := range f.Insts {
+			in := &f.Insts[i]
+			c.Insts++
+			if len(in.Micro) > 0 {
+				c.Micro++
+			}
+			switch {
+			case in.Role != isa.RoleUnknown:
+				c.Known[in.Op]++
+			case in.Op != "":
+				c.Unknown[in.Op]++
+			default:
+				c.Unknown[in.Text]++
+			}
+		}
+	}
+	return c
+}

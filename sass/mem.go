@@ -1,0 +1,116 @@
+package sass
+
+import "optcheck/isa"
+
+const (
+	cacheOps = "CA CG CS CV WT WB LU EF EL CI NA P T"
+	atomOps  = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SAFEADD ARRIVE POPC PHASECHK"
+)
+
+// memory fills in.Mem from the modifiers.
+func memory(in *isa.Inst, sm int) {
+	m := &in.Mem
+	for _, x := range in.Mods {
+		switch {
+		case x == "STRONG":
+			m.Strength = isa.Strong
+		case x == "MMIO":
+			m.Strength = isa.MMIO
+		case x == "CONSTANT":
+			m.Strength = isa.Constant
+		case x == "CTA" || x == "SM":
+			m.Scope = isa.ScopeCTA
+		case x == "CLUSTER":
+			m.Scope = isa.ScopeCluster
+		case x == "GPU" || x == "GL":
+			m.Scope = isa.ScopeGPU
+		case x == "SYS":
+			m.Scope = isa.ScopeSys
+		case x == "IVALL" || x == "IVALLD":
+			m.Invalidate = true
+		case m.Cache == "" && in.Role.IsAccess() && modSet(cacheOps, x):
+			m.Cache = x
+		case m.Atom == "" && (in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && modSet(atomOps, x):
+			m.Atom = x
+		}
+	}
+	if in.Role.IsAccess() {
+		m.Width = accessWidth(in)
+		// LDG.E.SYS of sm_70 and sm_75 is the plain, weak load.
+		if m.Strength != isa.Strong && m.Strength != isa.MMIO {
+			m.Scope = isa.ScopeNone
+		}
+	}
+	switch in.Op {
+	case "MEMBAR":
+		m.Strength = isa.FenceSC
+		// Since sm_70 the kind is printed; sm_90 of CUDA 11.8 leaves out ALL.
+		if sm >= 70 && !hasMod(in, "SC") {
+			m.Strength = isa.FenceAll
+		}
+	case "LDSLK", "STSCUL", "STSUL":
+		m.Locked = true
+	case "CCTL":
+		if hasMod(in, "IVALL") {
+			m.Space = isa.SpaceNone
+		}
+	}
+}
+
+// accessWidth gives the bytes that one thread moves.
+func accessWidth(in *isa.Inst) int {
+	w := 4
+	for _, x := range in.Mods {
+		switch x {
+		case "U8", "S8", "B8":
+			w = 1
+		case "U16", "S16", "B16", "F16":
+			w = 2
+		case "64", "U64", "S64", "F64", "TRANS64":
+			w = 8
+		case "128":
+			w = 16
+		case "256":
+			w = 32
+		}
+	}
+	if in.Op == "LDSM" || in.Op == "STSM" {
+		w = 4
+		for _, x := range in.Mods {
+			switch x {
+			case "2":
+				w = 8
+			case "4":
+				w = 16
+			}
+		}
+	}
+	return w
+}
+
+// memWidths sets the words of data and address operands.
+func memWidths(in *isa.Inst, sm int) {
+	words := max(1, in.Mem.Width/4)
+	global := hasMod(in, "E") // 64-bit address
+	for i := range in.Args {
+		o := &in.Args[i]
+		switch o.Kind {
+		case isa.OpdReg:
+			o.Words = words
+		case isa.OpdMem:
+			o.Words = 1
+			wide := global && !(in.Op == "LDGSTS" && i == 0)
+			if o.Reg.Class == isa.ClassGPR && (o.Part == "64" || o.Part == "" && wide) {
+				o.Words = 2
+			}
+		}
+	}
+}
+
+// base2Words gives the registers that the uniform part of an address takes.
+func base2Words(in *isa.Inst, o *isa.Operand) int {
+	if hasMod(in, "E") && !(in.Op == "LDGSTS" && o == &in.Args[0]) {
+		return 2
+	}
+	return 1
+}

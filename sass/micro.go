@@ -1,0 +1,6 @@
+package sass
+
+import "optcheck/isa"
+
+// lower fills in.Micro.
+func lower(p *parser, in *isa.Inst, sm int) {}

@@ -1,0 +1,529 @@
+package sass
+
+import (
+	"strings"
+
+	"optcheck/isa"
+)
+
+// Dialects of a Program.
+const (
+	DialectNvdisasm  = "nvdisasm"
+	DialectCuobjdump = "cuobjdump"
+	DialectListing   = "listing" // instructions only, no header that tells the tool
+)
+
+// Parse reads one disassembly. file is used in messages only. The dialect is
+// detected. Instructions that are printed the same share their operand and
+// register slices, and all text shares the memory of one copy of src.
+//
+// The error is an *Error: empty or foreign input, a listing without any
+// instruction, one that ends in the middle of a function, or a line over 64 KiB.
+func Parse(file string, src []byte) (*isa.Program, error) {
+	p := newParser(file)
+	if err := p.checkLines(src); err != nil {
+		return nil, err
+	}
+	p.s = string(src)
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	return p.prog, nil
+}
+
+// template is a decoded instruction text.
+type template struct {
+	in    isa.Inst
+	label string // symbolic branch target
+	notes string // branch targets that nvdisasm's dataflow analysis names
+}
+
+// pending is a branch whose target is resolved at the end of its function.
+type pending struct {
+	inst         int
+	label, notes string
+}
+
+type parser struct {
+	file string
+	s    string
+	prog *isa.Program
+
+	line    int
+	dialect string
+	arch    string
+	sm      int
+
+	fn      *isa.Func
+	insts   []isa.Inst
+	labels  map[string]uint64
+	branch  []pending
+	toLabel []string // labels waiting for the next instruction
+	inText  bool     // in a code section (nvdisasm), or in a function (cuobjdump)
+	src     isa.SrcLine
+	newSrc  bool // the previous line was line information
+
+	cache map[string]*template
+	tmpls []template
+
+	ops                     []string
+	defs, uses, addrs, data []isa.Reg
+	micros                  []isa.Micro
+	regArena                []isa.Reg
+	argArena                []isa.Operand
+	strArena                []string
+	codeArena               []uint64
+	microArena              []isa.Micro
+}
+
+func newParser(file string) *parser {
+	return &parser{file: file, prog: &isa.Program{File: file}, cache: make(map[string]*template, 256), labels: map[string]uint64{}}
+}
+
+func (p *parser) fail(kind error, msg string) error {
+	return &Error{File: p.file, Line: max(1, p.line), Kind: kind, Msg: clip(msg)}
+}
+
+// clip shortens text from the input for a message.
+func clip(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "…"
+	}
+	return s
+}
+
+// problem records a line that was not understood.
+func (p *parser) problem(text, why string) {
+	switch n := len(p.prog.Problems); {
+	case n < maxProblems:
+		p.prog.Problems = append(p.prog.Problems, isa.Problem{Line: p.line, Text: strings.Clone(clip(text)), Why: why})
+	case n == maxProblems:
+		p.prog.Problems = append(p.prog.Problems, isa.Problem{Line: p.line, Why: "more problems follow"})
+	}
+}
+
+// run reads all lines.
+func (p *parser) run() error {
+	s := p.s
+	for s != "" {
+		line := s
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			line, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		p.line++
+		if err := p.oneLine(line); err != nil {
+			return err
+		}
+	}
+	if err := p.endFunc(); err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// finish refuses programs without code.
+func (p *parser) finish() error {
+	if len(p.prog.Funcs) == 0 {
+		p.line = max(1, p.line)
+		if why := foreign(p.s); why != "" {
+			p.line = 1
+			return p.fail(ErrForeign, why)
+		}
+		if p.dialect == "" {
+			p.line = 1
+			return p.fail(ErrForeign, "no instruction and no header of nvdisasm or cuobjdump")
+		}
+		return p.fail(ErrNoCode, "headers only; the tool does not know this target or failed")
+	}
+	p.prog.Dialect = p.dialect
+	if p.dialect == "" {
+		p.prog.Dialect = DialectListing
+	}
+	return nil
+}
+
+// oneLine handles a line of any kind.
+func (p *parser) oneLine(line string) error {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	i := 0
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	t := line[i:]
+	if t == "" {
+		return nil
+	}
+	switch t[0] {
+	case '/':
+		if len(t) > 1 && t[1] == '*' {
+			p.newSrc = false
+			return p.commented(t)
+		}
+		if strings.HasPrefix(t, "//##") {
+			p.lineInfo(t)
+			return nil
+		}
+		if strings.HasPrefix(t, "//") {
+			return nil
+		}
+	case '[':
+		// CuAssembler prints the control fields first: [B------:R-:W-:-:S04]
+		if j := strings.IndexByte(t, ']'); j > 0 && t[1] == 'B' && strings.Count(t[:j], ":") == 4 {
+			return p.oneLine(t[j+1:])
+		}
+	}
+	return p.textLine(t)
+}
+
+// commented handles a line that starts with a comment: /*0010*/ … or /* 0x… */.
+func (p *parser) commented(t string) error {
+	j := strings.Index(t, "*/")
+	if j < 0 {
+		p.problem(t, "comment without end")
+		return nil
+	}
+	inner := trim(t[2:j])
+	rest := t[j+2:]
+	if strings.HasPrefix(inner, "0x") {
+		return p.codeLine(inner, t)
+	}
+	addr, ok := parseHex(inner)
+	if !ok {
+		p.problem(t, "no address")
+		return nil
+	}
+	rest = trim(rest)
+	if strings.HasPrefix(rest, "//") {
+		rest = ""
+	}
+	if rest == "" {
+		p.problem(t, "address without instruction")
+		return nil
+	}
+	if rest[0] == '.' {
+		if p.inText {
+			p.problem(t, "data in code")
+		}
+		return nil
+	}
+	if !p.inText && p.dialect == DialectNvdisasm {
+		return nil // data section with a symbol after the address
+	}
+	return p.instruction(addr, rest)
+}
+
+// codeLine handles a line that holds only an encoding: the second half of the
+// previous instruction, or a control word.
+func (p *parser) codeLine(hex, t string) error {
+	v, ok := parseHex(hex[2:])
+	if !ok {
+		p.problem(t, "bad encoding")
+		return nil
+	}
+	n := len(p.insts)
+	if n == 0 {
+		return nil
+	}
+	in := &p.insts[n-1]
+	switch {
+	case len(in.Code) == 0:
+		in.Code = p.code(v)
+	case len(in.Code) == 1 && p.wide():
+		in.Code = p.code(in.Code[0], v)
+	}
+	return nil
+}
+
+// wide tells the 16-byte instructions of sm_70 and later.
+func (p *parser) wide() bool {
+	if p.sm != 0 {
+		return p.sm >= 70
+	}
+	n := len(p.insts)
+	return n > 0 && p.insts[n-1].Addr%16 == 0 && (n < 2 || p.insts[n-1].Addr-p.insts[n-2].Addr == 16)
+}
+
+// parseHex reads hexadecimal digits.
+func parseHex(s string) (uint64, bool) {
+	if s == "" || len(s) > 16 {
+		return 0, false
+	}
+	var v uint64
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		v = v<<4 | uint64(c)
+	}
+	return v, true
+}
+
+func (p *parser) code(v ...uint64) []uint64 {
+	if cap(p.codeArena)-len(p.codeArena) < len(v) {
+		p.codeArena = make([]uint64, 0, 1024)
+	}
+	n := len(p.codeArena)
+	p.codeArena = append(p.codeArena, v...)
+	return p.codeArena[n:len(p.codeArena):len(p.codeArena)]
+}
+
+// instruction handles what follows the address.
+func (p *parser) instruction(addr uint64, rest string) error {
+	var code uint64
+	hasCode := false
+	// CUDA 4 prints the encoding first, low word before high word.
+	if strings.HasPrefix(rest, "/*") {
+		j := strings.Index(rest, "*/")
+		if j < 0 {
+			p.problem(rest, "comment without end")
+			return nil
+		}
+		v, ok := parseHex(strings.TrimPrefix(trim(rest[2:j]), "0x"))
+		if !ok {
+			p.problem(rest, "bad encoding")
+			return nil
+		}
+		code, hasCode = v<<32|v>>32, true
+		rest = trim(rest[j+2:])
+	}
+	text, tail, ok := cutInstruction(rest)
+	if !ok {
+		p.problem(rest, "instruction without end")
+		return nil
+	}
+	if text == "" {
+		p.problem(rest, "no instruction")
+		return nil
+	}
+	if j := strings.Index(tail, "/*"); j >= 0 && !hasCode {
+		if k := strings.Index(tail[j:], "*/"); k > 0 {
+			if v, ok := parseHex(strings.TrimPrefix(trim(tail[j+2:j+k]), "0x")); ok {
+				code, hasCode = v, true
+			}
+		}
+	}
+	if p.fn == nil {
+		if c := text[0]; c >= 'a' && c <= 'z' {
+			return p.fail(ErrForeign, "lower-case mnemonic: "+text)
+		}
+		p.startFunc("")
+	}
+	if n := len(p.insts); n > 0 && addr <= p.insts[n-1].Addr {
+		p.problem(rest, "address does not increase")
+	}
+	p.add(addr, text)
+	if hasCode {
+		p.insts[len(p.insts)-1].Code = p.code(code)
+	}
+	return nil
+}
+
+// cutInstruction separates the instruction from what follows its end: ';', or
+// the '}' of a dual-issue pair. Scheduling annotations are dropped.
+func cutInstruction(s string) (text, tail string, ok bool) {
+	if s[0] == '{' {
+		s = trim(s[1:])
+	}
+	end := -1
+scan:
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ';':
+			end = i
+			break scan
+		case '/':
+			if i+1 < len(s) && (s[i+1] == '*' || s[i+1] == '/') {
+				end = i
+				break scan
+			}
+		}
+	}
+	if end < 0 {
+		end = len(s)
+	}
+	text, tail = trim(s[:end]), s[end:]
+	if !strings.HasPrefix(tail, ";") {
+		if !strings.HasSuffix(text, "}") || strings.Count(text, "{") >= strings.Count(text, "}") {
+			return text, tail, false
+		}
+		text = trim(text[:len(text)-1])
+	}
+	if i := annotation(text); i >= 0 {
+		text = trim(text[:i])
+	}
+	return text, tail, true
+}
+
+// annotation finds where " &req={1} ?WAIT5" starts, -1 if there is none.
+func annotation(s string) int {
+	for i := 1; i+1 < len(s); i++ {
+		if (s[i] == '&' || s[i] == '?') && isBlank(s[i-1]) && (s[i+1] >= 'a' && s[i+1] <= 'z' || s[i+1] >= 'A' && s[i+1] <= 'Z') {
+			return i
+		}
+	}
+	return -1
+}
+
+// add appends the instruction.
+func (p *parser) add(addr uint64, text string) {
+	t := p.cache[text]
+	if t == nil {
+		t = p.newTemplate(text)
+		if len(p.cache) < maxCache {
+			p.cache[text] = t
+		}
+	}
+	n := len(p.insts)
+	p.insts = append(p.insts, t.in)
+	in := &p.insts[n]
+	in.Addr, in.Line, in.Src = addr, p.line, p.src
+	if t.label != "" || t.notes != "" || in.Flow != isa.FlowNext {
+		p.branch = append(p.branch, pending{inst: n, label: t.label, notes: t.notes})
+	}
+	if len(p.toLabel) > 0 {
+		for _, l := range p.toLabel {
+			p.labels[l] = addr
+		}
+		p.toLabel = p.toLabel[:0]
+	}
+	if len(t.in.Op) == 0 {
+		p.problem(text, "not an instruction")
+	}
+}
+
+// newTemplate decodes an instruction text.
+func (p *parser) newTemplate(text string) *template {
+	if len(p.tmpls) == cap(p.tmpls) {
+		p.tmpls = make([]template, 0, 64)
+	}
+	p.tmpls = append(p.tmpls, template{})
+	t := &p.tmpls[len(p.tmpls)-1]
+	in := &t.in
+	in.Text, in.Target = text, -1
+	body, notes := cutNotes(text)
+	t.notes = notes
+	if !p.syntax(in, body) {
+		in.Role = isa.RoleUnknown
+		return t
+	}
+	p.decode(in, p.sm)
+	for i := range in.Args {
+		if o := &in.Args[i]; o.Kind == isa.OpdLabel && t.label == "" {
+			t.label = o.Sym
+		}
+	}
+	return t
+}
+
+// cutNotes takes (*"BRANCH_TARGETS .L_1"*) out of an instruction.
+func cutNotes(s string) (body, notes string) {
+	i := strings.Index(s, "(*")
+	if i < 0 {
+		return s, ""
+	}
+	j := strings.Index(s[i:], "*)")
+	if j < 0 {
+		return s, ""
+	}
+	return trim(s[:i] + s[i+j+2:]), s[i+2 : i+j]
+}
+
+// syntax reads guard, opcode, modifiers and operands.
+func (p *parser) syntax(in *isa.Inst, s string) bool {
+	if strings.HasPrefix(s, "@") {
+		i := strings.IndexAny(s, " \t")
+		if i < 0 {
+			return false
+		}
+		g := s[1:i]
+		s = trim(s[i:])
+		if strings.HasPrefix(g, "!") {
+			in.Guard.Neg, g = true, g[1:]
+		}
+		r, zero, rest, ok := parseReg(g)
+		if !ok || rest != "" || r.Class != isa.ClassPred && r.Class != isa.ClassUPred {
+			return false
+		}
+		if zero {
+			in.Guard = isa.Guard{Never: in.Guard.Neg}
+		} else {
+			in.Guard.Reg = r
+		}
+	}
+	op, rest := s, ""
+	if i := strings.IndexAny(s, " \t"); i >= 0 {
+		op, rest = s[:i], trim(s[i+1:])
+	}
+	if op == "" || op[0] < 'A' || op[0] > 'Z' {
+		return false
+	}
+	root, mods := op, ""
+	if i := strings.IndexByte(op, '.'); i >= 0 {
+		root, mods = op[:i], op[i+1:]
+	}
+	in.Op, in.Mods = root, p.splitMods(mods)
+	return p.operands(in, rest)
+}
+
+func (p *parser) splitMods(s string) []string {
+	if s == "" {
+		return nil
+	}
+	n := strings.Count(s, ".") + 1
+	if cap(p.strArena)-len(p.strArena) < n {
+		p.strArena = make([]string, 0, 512+n)
+	}
+	start := len(p.strArena)
+	for s != "" {
+		m := s
+		if i := strings.IndexByte(s, '.'); i >= 0 {
+			m, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		if m != "" {
+			p.strArena = append(p.strArena, m)
+		}
+	}
+	return p.strArena[start:len(p.strArena):len(p.strArena)]
+}
+
+// operands reads the operand list.
+func (p *parser) operands(in *isa.Inst, s string) bool {
+	// A few instructions print the issue slot behind their operands.
+	if i := strings.LastIndex(s, "SLOT "); i >= 0 && i+6 >= len(s) {
+		s = trim(s[:i])
+	}
+	if s == "" {
+		return true
+	}
+	p.ops = splitOperands(s, p.ops[:0])
+	n := len(p.ops)
+	if n > maxOperands {
+		return false
+	}
+	if cap(p.argArena)-len(p.argArena) < n {
+		p.argArena = make([]isa.Operand, 0, 256+n)
+	}
+	start := len(p.argArena)
+	good := true
+	for _, t := range p.ops {
+		o, ok := parseOperand(t)
+		good = good && ok
+		p.argArena = append(p.argArena, o)
+	}
+	in.Args = p.argArena[start:len(p.argArena):len(p.argArena)]
+	return good
+}
