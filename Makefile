@@ -1,0 +1,45 @@
+# Two commands do everything on a fresh Debian machine with Go: make audit, make test.
+GO ?= go
+BIN := bin/optcheck
+TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4
+OUT ?= audit.jsonl
+
+.PHONY: all build audit test check toolchains bench bench-model fuzz goldens clean
+
+all: build
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/optcheck
+
+# The real compilers, unpacked without root under the user's cache folder.
+toolchains: build
+	$(BIN) toolchain install $(TOOLCHAINS)
+
+# Does each of the three releases keep the tests of the founding paper?
+audit: toolchains
+	$(BIN) audit corpus --output $(OUT)
+	$(BIN) report $(OUT)
+
+check:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt needed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+test: toolchains check
+	$(GO) test ./...
+
+bench: toolchains
+	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare' -benchtime 1x -v
+
+bench-model:
+	$(GO) test ./model -run '^$$' -bench 'Herd' -benchtime 1x -v
+
+fuzz:
+	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s
+
+goldens: toolchains
+	$(GO) test ./sass ./audit -update
+
+clean:
+	rm -rf bin

@@ -1,0 +1,305 @@
+// Package audit runs the whole road: litmus tests are emitted, compiled by real
+// compilers, disassembled, checked, and reported as a stream of events. It is
+// the only package that knows all stages; each stage is usable alone.
+//
+// It does not render results (report does).
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// Levels are the optimisation levels that ptxas knows.
+var Levels = []string{"O0", "O1", "O2", "O3"}
+
+// Options selects the matrix of an audit.
+type Options struct {
+	Tests      []*litmus.Test
+	Toolchains []*toolchain.Toolchain
+	// Targets restricts the targets; empty means all that each toolchain has.
+	Targets []string
+	Levels  []string // empty means Levels
+	Layouts []spec.Layout
+	Flags   []string // further arguments for ptxas
+	// Jobs is the number of jobs (toolchain × target × level) worked on at
+	// once; 0 means one more than there are cores.
+	Jobs int
+	// BatchUnits bounds the tests per compiler process; 0 means the default of
+	// the toolchain package.
+	BatchUnits int
+	// Tool is the version of optcheck, for the config event.
+	Tool string
+	// Progress, if not nil, is called whenever cells are done. It may be
+	// called from several goroutines, one at a time.
+	Progress func(done, total int)
+}
+
+// job is one compiler invocation's worth of cells: all tests and layouts for
+// one toolchain, target and level.
+type job struct {
+	tc     *toolchain.Toolchain
+	target string
+	level  string
+}
+
+// Run audits the matrix and passes the events to h in a fixed order, whatever
+// the number of cores. It returns an error if nothing could be done, if h fails,
+// or if ctx ends; cells that were finished before have then been passed on.
+func Run(ctx context.Context, o Options, h report.Handler) error {
+	jobs, err := o.plan()
+	if err != nil {
+		return err
+	}
+	a := &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache()}
+	a.total = len(jobs) * len(o.Tests) * len(o.Layouts)
+	start, own, tools := time.Now(), ownCPU(), statsOf(o.Toolchains)
+	if err := h.Handle(report.Event{Config: o.config(a.total)}); err != nil {
+		return err
+	}
+	runErr := a.run(ctx, jobs)
+	end := statsOf(o.Toolchains)
+	st := report.Stats{Cells: a.done, Kernels: a.kernels, Codes: len(a.listed) + len(a.codes), Wall: time.Since(start).Seconds(),
+		OwnCPU: (ownCPU() - own).Seconds(), ToolCPU: (end.CPU() - tools.CPU()).Seconds(),
+		Processes: int(end.Processes - tools.Processes), Interrupted: ctx.Err() != nil}
+	st.Codes = len(a.codes)
+	if err := h.Handle(report.Event{Stats: &st}); err != nil {
+		return err
+	}
+	return runErr
+}
+
+// plan lists the jobs of the matrix, sorted by toolchain, target and level.
+func (o *Options) plan() ([]job, error) {
+	if len(o.Tests) == 0 {
+		return nil, errors.New("no tests to audit")
+	}
+	if len(o.Toolchains) == 0 {
+		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
+	}
+	if len(o.Levels) == 0 {
+		o.Levels = Levels
+	}
+	if len(o.Layouts) == 0 {
+		o.Layouts = spec.Layouts
+	}
+	for _, l := range o.Levels {
+		if !slices.Contains(Levels, l) {
+			return nil, fmt.Errorf("unknown level %q (O0, O1, O2, O3)", l)
+		}
+	}
+	var jobs []job
+	known := map[string]bool{}
+	for _, tc := range o.Toolchains {
+		for _, t := range tc.Targets {
+			known[t] = true
+			if len(o.Targets) > 0 && !slices.Contains(o.Targets, t) {
+				continue
+			}
+			for _, l := range o.Levels {
+				jobs = append(jobs, job{tc, t, l})
+			}
+		}
+	}
+	for _, t := range o.Targets {
+		if !known[t] {
+			return nil, fmt.Errorf("no toolchain knows target %q", t)
+		}
+	}
+	return jobs, nil
+}
+
+func (o *Options) config(cells int) *report.Config {
+	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: len(o.Tests), Cells: cells, Levels: o.Levels}
+	for _, tc := range o.Toolchains {
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
+		for _, t := range tc.Targets {
+			if (len(o.Targets) == 0 || slices.Contains(o.Targets, t)) && !slices.Contains(c.Targets, t) {
+				c.Targets = append(c.Targets, t)
+			}
+		}
+	}
+	slices.SortFunc(c.Targets, toolchain.CompareTargets)
+	for _, l := range o.Layouts {
+		c.Layouts = append(c.Layouts, l.String())
+	}
+	return c
+}
+
+// auditor is the state of one run.
+type auditor struct {
+	o     Options
+	h     report.Handler
+	cache *checkCache
+
+	mu      sync.Mutex
+	emitted map[string]*emission // by target
+	total   int
+	done    int
+	kernels int
+	listed  map[string]bool
+	codes   map[string]bool
+	flushed bool
+}
+
+// run works on the jobs concurrently and passes their results on in order.
+func (a *auditor) run(ctx context.Context, jobs []job) error {
+	a.listed, a.codes = map[string]bool{}, map[string]bool{}
+	n := a.o.Jobs
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0) + 1
+	}
+	type slot struct {
+		res  *jobResult
+		done chan struct{}
+	}
+	slots := make([]slot, len(jobs))
+	for i := range slots {
+		slots[i].done = make(chan struct{})
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	// window bounds how far finished results may run ahead of the output.
+	window := make(chan struct{}, 4*n)
+	g.Go(func() error {
+		for i := range slots {
+			select {
+			case <-slots[i].done:
+			case <-gctx.Done():
+				return a.drain(func(yield func(*jobResult) bool) {
+					for j := i; j < len(slots); j++ {
+						select {
+						case <-slots[j].done:
+							if slots[j].res != nil && !yield(slots[j].res) {
+								return
+							}
+						default:
+						}
+					}
+				}, gctx.Err())
+			}
+			if err := a.pass(slots[i].res); err != nil {
+				return err
+			}
+			slots[i].res = nil
+			<-window
+		}
+		return nil
+	})
+	workers := make(chan struct{}, n)
+	for i, j := range jobs {
+		select {
+		case window <- struct{}{}:
+		case <-gctx.Done():
+		}
+		select {
+		case workers <- struct{}{}:
+		case <-gctx.Done():
+		}
+		if gctx.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			defer func() { <-workers }()
+			res, err := a.work(gctx, j)
+			if err != nil {
+				return err
+			}
+			slots[i].res = res
+			close(slots[i].done)
+			return nil
+		})
+	}
+	err := g.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// drain passes on what is finished when a run is interrupted.
+func (a *auditor) drain(rest func(func(*jobResult) bool), cause error) error {
+	err := cause
+	rest(func(r *jobResult) bool {
+		if e := a.pass(r); e != nil {
+			err = e
+			return false
+		}
+		return true
+	})
+	return err
+}
+
+// flusher is a handler that can write out what it has buffered.
+type flusher interface{ Flush() error }
+
+// pass hands the events of a finished job to the handler.
+func (a *auditor) pass(r *jobResult) error {
+	for _, p := range r.problems {
+		if err := a.h.Handle(report.Event{Problem: &p}); err != nil {
+			return err
+		}
+	}
+	for i := range r.cells {
+		c := &r.cells[i]
+		if c.Code != "" {
+			a.codes[c.Code] = true
+		}
+		if l := r.listings[c.Code]; l != nil && c.Class == optcheck.Changed.String() && !a.listed[c.Code] {
+			a.listed[c.Code] = true
+			if err := a.h.Handle(report.Event{Listing: l}); err != nil {
+				return err
+			}
+		}
+		if err := a.h.Handle(report.Event{Cell: c}); err != nil {
+			return err
+		}
+	}
+	a.kernels += r.kernels
+	a.done += len(r.cells)
+	if a.o.Progress != nil {
+		a.o.Progress(a.done, a.total)
+	}
+	if f, ok := a.h.(flusher); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// ownCPU is the CPU time of this process so far.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// statsOf sums the costs of the runners of some toolchains, each once.
+func statsOf(tcs []*toolchain.Toolchain) (s toolchain.Stats) {
+	seen := map[*toolchain.Runner]bool{}
+	for _, tc := range tcs {
+		if r := tc.Runner(); !seen[r] {
+			seen[r] = true
+			x := r.Stats()
+			s.Processes += x.Processes
+			s.Failed += x.Failed
+			s.User += x.User
+			s.System += x.System
+		}
+	}
+	return s
+}

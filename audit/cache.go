@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"strings"
+	"sync"
+
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/spec"
+)
+
+// checkCache remembers results by machine code: identical code is checked once.
+type checkCache struct {
+	mu   sync.Mutex
+	seen map[cacheKey]*optcheck.Result
+}
+
+type cacheKey struct {
+	code  [16]byte
+	lines uint64
+	arch  string
+	names string
+	plain bool
+}
+
+// maxCached bounds the cache; beyond it, results are computed again.
+const maxCached = 200_000
+
+func newCheckCache() *checkCache { return &checkCache{seen: map[cacheKey]*optcheck.Result{}} }
+
+// check checks a kernel against the specification that it carries, which must
+// be the one that was emitted.
+func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string) *optcheck.Result {
+	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
+	cc.mu.Lock()
+	r := cc.seen[k]
+	cc.mu.Unlock()
+	if r != nil && r.Spec != nil && r.Spec.Equal(want) {
+		return r
+	}
+	r, err := c.CheckAgainst(fn, want)
+	if err != nil {
+		r.Class, r.Reason = optcheck.Unknown, err.Error()
+	}
+	cc.mu.Lock()
+	if len(cc.seen) < maxCached {
+		cc.seen[k] = r
+	}
+	cc.mu.Unlock()
+	return r
+}
+
+// constants reads from a cubin which symbols' addresses constant bank 4 holds,
+// by byte offset; nil if the cubin has no such bank.
+func constants(cubin []byte) map[int64]string {
+	f, err := elf.NewFile(bytes.NewReader(cubin))
+	if err != nil {
+		return nil
+	}
+	sec := f.Section(".rel.nv.constant4")
+	if sec == nil {
+		return nil
+	}
+	data, err := sec.Data()
+	if err != nil {
+		return nil
+	}
+	syms, err := f.Symbols()
+	if err != nil {
+		return nil
+	}
+	out := make(map[int64]string, len(data)/16)
+	for ; len(data) >= 16; data = data[16:] {
+		off := binary.LittleEndian.Uint64(data)
+		sym := binary.LittleEndian.Uint64(data[8:]) >> 32
+		if sym >= 1 && sym <= uint64(len(syms)) { // Symbols leaves out the null symbol
+			out[int64(off)] = syms[sym-1].Name
+		}
+	}
+	return out
+}

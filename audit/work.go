@@ -1,0 +1,274 @@
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/report"
+	"optcheck/sass"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// emission is the PTX of all tests and layouts for one target: index
+// test*len(layouts)+layout.
+type emission struct {
+	once  sync.Once
+	units []*ptxgen.Unit
+	errs  []error
+	err   error
+}
+
+func (a *auditor) emission(target string) (*emission, error) {
+	a.mu.Lock()
+	e := a.emitted[target]
+	if e == nil {
+		e = &emission{}
+		a.emitted[target] = e
+	}
+	a.mu.Unlock()
+	e.once.Do(func() { e.fill(&a.o, target) })
+	return e, e.err
+}
+
+func (e *emission) fill(o *Options, target string) {
+	names := map[string]bool{}
+	for _, t := range o.Tests {
+		for _, l := range o.Layouts {
+			u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l})
+			var un *spec.Unsupported
+			if err != nil && !errors.As(err, &un) {
+				e.err = fmt.Errorf("%s: %w", t.Name, err)
+				return
+			}
+			if u != nil && names[u.Name] {
+				e.err = fmt.Errorf("test %s occurs twice", t.Name)
+				return
+			}
+			if u != nil {
+				names[u.Name] = true
+			}
+			e.units = append(e.units, u)
+			e.errs = append(e.errs, err)
+		}
+	}
+}
+
+// jobResult is what a job found, cells in order of tests and layouts.
+type jobResult struct {
+	cells    []report.Cell
+	listings map[string]*report.Listing
+	problems []report.Problem
+	kernels  int
+}
+
+// work does one job. Its error is one that ends the run; whatever concerns
+// single cells is in the result.
+func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
+	em, err := a.emission(j.target)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{a: a, j: j, em: em, res: &jobResult{listings: map[string]*report.Listing{}}, check: optcheck.NewChecker()}
+	maxV, err := ptxgen.ParseVersion(j.tc.MaxPTX)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.tc.ID, err)
+	}
+	byVersion := map[ptxgen.Version][]int{}
+	n := len(a.o.Layouts)
+	for i, u := range em.units {
+		t := a.o.Tests[i/n]
+		w.res.cells = append(w.res.cells, report.Cell{Test: t.Name, Hash: t.Hash(), Toolchain: j.tc.ID, Target: j.target,
+			Level: j.level, Layout: a.o.Layouts[i%n].String(), Class: optcheck.Unknown.String(), Reason: "not reached"})
+		switch {
+		case em.errs[i] != nil:
+			w.set(i, optcheck.UnsupportedClass, reasonOf(em.errs[i]))
+		case u.Version > maxV:
+			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", u.Version, j.tc.ID, maxV))
+		default:
+			byVersion[u.Version] = append(byVersion[u.Version], i)
+		}
+	}
+	for v := ptxgen.Version(10); v <= maxV; v++ {
+		if cells := byVersion[v]; len(cells) > 0 {
+			if err := w.compile(ctx, v, cells); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.res, nil
+}
+
+func reasonOf(err error) string {
+	var un *spec.Unsupported
+	if errors.As(err, &un) {
+		return un.Reason
+	}
+	return err.Error()
+}
+
+type worker struct {
+	a     *auditor
+	j     job
+	em    *emission
+	res   *jobResult
+	check *optcheck.Checker
+}
+
+func (w *worker) set(cell int, class optcheck.Class, reason string) {
+	w.res.cells[cell].Class, w.res.cells[cell].Reason = class.String(), reason
+}
+
+func (w *worker) problem(kind, detail string) {
+	w.res.problems = append(w.res.problems, report.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target, Level: w.j.level, Detail: detail})
+}
+
+// kindOf names the kind of a toolchain error for problem events.
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, toolchain.ErrTimeout):
+		return "timeout"
+	case errors.Is(err, toolchain.ErrCompile):
+		return "compile"
+	}
+	return "infrastructure"
+}
+
+// compile compiles and checks the given cells, which share a PTX version.
+func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) error {
+	units := make([]toolchain.Unit, len(cells))
+	for i, c := range cells {
+		units[i] = toolchain.Unit{Name: w.em.units[c].Name, Text: w.em.units[c].Text}
+	}
+	res, err := w.j.tc.Compile(ctx, toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
+		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits})
+	if err != nil {
+		return err
+	}
+	for i, c := range cells {
+		if e := res.Failed[i]; e != nil {
+			if errors.Is(e, toolchain.ErrCancelled) {
+				return e
+			}
+			w.set(c, optcheck.Unknown, kindOf(e)+": "+firstLine(e.Error()))
+			w.problem(kindOf(e), firstLine(e.Error()))
+		}
+	}
+	for _, b := range res.Batches {
+		if err := w.batch(ctx, b, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// batch disassembles a cubin and checks its kernels. A disassembly that fails
+// leaves the cells of this batch unknown and all others alone.
+func (w *worker) batch(ctx context.Context, b toolchain.Batch, cells []int) error {
+	fail := func(kind, detail string) {
+		w.problem(kind, detail)
+		for _, u := range b.Units {
+			w.set(cells[u], optcheck.Unknown, kind+": "+detail)
+		}
+	}
+	text, err := w.j.tc.Disassemble(ctx, b.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: w.j.target + " " + w.j.level})
+	if err != nil {
+		if errors.Is(err, toolchain.ErrCancelled) {
+			return err
+		}
+		fail(kindOf(err), firstLine(err.Error()))
+		return nil
+	}
+	prog, err := sass.Parse(fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), text)
+	if err != nil {
+		fail("parse", err.Error())
+		return nil
+	}
+	if len(prog.Problems) > 0 {
+		p := prog.Problems[0]
+		fail("parse", fmt.Sprintf("line %d of the disassembly not understood: %s (%s)", p.Line, p.Text, p.Why))
+		return nil
+	}
+	funcs := make(map[string]*isa.Func, len(prog.Funcs))
+	for _, f := range prog.Funcs {
+		funcs[f.Name] = f
+	}
+	w.check.Consts = constants(b.Cubin)
+	for _, u := range b.Units {
+		w.cell(cells[u], funcs)
+	}
+	return nil
+}
+
+// cell checks all kernels of one cell.
+func (w *worker) cell(i int, funcs map[string]*isa.Func) {
+	c := &w.res.cells[i]
+	u := w.em.units[i]
+	test := w.a.o.Tests[i/len(w.a.o.Layouts)]
+	names := make([]string, len(test.Locations))
+	for k := range test.Locations {
+		names[k] = test.Locations[k].Name
+	}
+	w.check.Locations = names
+	class, reason := optcheck.Preserved, ""
+	c.Findings, c.Notes = nil, nil
+	code := sha256.New()
+	listing := &report.Listing{}
+	for _, k := range u.Kernels {
+		fn := funcs[k.Name]
+		if fn == nil {
+			w.set(i, optcheck.Unknown, "kernel "+k.Name+" is not in the machine code")
+			return
+		}
+		w.res.kernels++
+		key := optcheck.CodeHash(fn)
+		code.Write(key[:])
+		r := w.a.cache.check(w.check, fn, key, k.Spec, names)
+		if r.Class > class {
+			class, reason = r.Class, fmt.Sprintf("T%d: %s", k.Thread, r.Reason)
+		}
+		c.Findings = appendFindings(c.Findings, r.Findings)
+		c.Notes = appendFindings(c.Notes, r.Notes)
+		listing.Threads = append(listing.Threads, threadListing(r))
+	}
+	c.Code = hex.EncodeToString(code.Sum(nil)[:8])
+	if class != optcheck.Unknown {
+		reason = ""
+	}
+	w.set(i, class, reason)
+	if class == optcheck.Changed {
+		listing.Code = c.Code
+		w.res.listings[c.Code] = listing
+	}
+}
+
+func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Finding {
+	for _, f := range in {
+		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
+	}
+	return out
+}
+
+func threadListing(r *optcheck.Result) report.ThreadListing {
+	t := report.ThreadListing{Thread: r.Thread}
+	for _, l := range r.Source {
+		t.Source = append(t.Source, report.Line{Pos: l.Pos, Text: l.Text})
+	}
+	for _, l := range r.Machine {
+		t.Machine = append(t.Machine, report.Line{Pos: l.Pos, Text: l.Text, Part: l.Part})
+	}
+	return t
+}

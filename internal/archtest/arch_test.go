@@ -1,0 +1,64 @@
+// Package archtest asserts who may import whom.
+package archtest
+
+import (
+	"os/exec"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allowed lists, for each room of the house, the rooms that it may import.
+// A folder below a room belongs to the room. The standard library and other
+// modules are not restricted here.
+var allowed = map[string][]string{
+	"litmus":    {},
+	"isa":       {},
+	"spec":      {"litmus"},
+	"sass":      {"isa"},
+	"amdisa":    {"isa"},
+	"depgen":    {"litmus", "isa", "spec"},
+	"ptxgen":    {"litmus", "spec", "depgen"},
+	"model":     {"litmus"},
+	"optcheck":  {"litmus", "isa", "spec", "depgen", "model"},
+	"toolchain": {},
+	"runner":    {"litmus", "ptxgen"},
+	"report":    {"litmus", "isa", "spec", "optcheck", "model"},
+	"audit":     {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
+	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit"},
+	"internal":  {},
+}
+
+func room(pkg string) string {
+	rest, ok := strings.CutPrefix(pkg, "optcheck/")
+	if !ok {
+		return ""
+	}
+	r, _, _ := strings.Cut(rest, "/")
+	return r
+}
+
+// TestImports checks every package of the module, tests left out.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "optcheck/...").Output()
+	require.NoError(t, err)
+	n := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		fields := strings.Fields(line)
+		from := room(fields[0])
+		may, known := allowed[from]
+		require.Truef(t, known, "%s lies in no known room", fields[0])
+		sort.Strings(may)
+		for _, imp := range fields[1:] {
+			to := room(imp)
+			if to == "" || to == from {
+				continue
+			}
+			require.Containsf(t, may, to, "%s may not import %s", fields[0], imp)
+			n++
+		}
+	}
+	require.Positive(t, n, "no import between rooms was seen")
+}

@@ -1,0 +1,54 @@
+package optcheck
+
+import "optcheck/spec"
+
+// checkDeps demands that each dependency of the specification is still there
+// as register data flow between the machine instructions.
+func checkDeps(p *pass) {
+	for _, d := range p.s.Deps {
+		from, to := p.match[d.From], p.match[d.To]
+		if from < 0 || to < 0 {
+			continue // reported as missing; fences are checked by place
+		}
+		r := p.tr.events[from].read
+		if r < 0 {
+			continue // reported as another kind
+		}
+		bit := taint(1) << uint(r)
+		x := &p.tr.events[to]
+		has := false
+		switch d.Kind {
+		case spec.DepAddr:
+			has = x.addrT&bit != 0
+		case spec.DepData:
+			has = x.dataT&bit != 0
+		case spec.DepCtrl:
+			// A selected value instead of a skipped instruction keeps the
+			// dependency but not the condition: see checkControl.
+			has = x.condT&bit != 0
+		}
+		if !has {
+			p.report(DependencyBroken, d.To, to, "the %v dependency from %s to %s is gone: %s", d.Kind, p.name(d.From), p.name(d.To), p.text(to))
+		}
+	}
+}
+
+// checkControl demands that an access is conditional exactly if the test's is.
+// An atomic that one lane performs for its warp is no change of condition.
+func checkControl(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() {
+			continue
+		}
+		x := &p.tr.events[ev]
+		switch {
+		case x.cond && !e.Guarded && !(isAtomic(e) && x.condT == 0):
+			p.report(ControlChanged, k, ev, "%s is executed only under a condition: %s", p.name(k), p.text(ev))
+		case !x.cond && e.Guarded:
+			p.report(ControlChanged, k, ev, "%s is executed unconditionally: %s", p.name(k), p.text(ev))
+		}
+	}
+}
+
+func isAtomic(e spec.Entry) bool { return e.Writes() && e.Kind.Atom != 0 }

@@ -1,0 +1,251 @@
+package optcheck
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// abi is what the calling convention of a target fixes (isa.md 1.5): the
+// offset of the first entry parameter in constant bank 0.
+type abi struct {
+	sm     int
+	params int64
+}
+
+func abiOf(arch string) (abi, error) {
+	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af"))
+	if err != nil || !strings.HasPrefix(arch, "sm_") {
+		return abi{}, fmt.Errorf("target %q has no known calling convention", arch)
+	}
+	a := abi{sm: n}
+	switch {
+	case n >= 100:
+		a.params = 0x380
+	case n >= 90:
+		a.params = 0x210
+	case n >= 70:
+		a.params = 0x160
+	case n >= 30:
+		a.params = 0x140
+	default:
+		a.params = 0x20
+	}
+	return a, nil
+}
+
+// base says what an address is relative to.
+type base uint8
+
+const (
+	baseUnknown base = iota
+	baseNone         // a constant address (shared windows)
+	baseParam        // parameter word at byte offset num
+	baseSym          // symbol name
+	baseBank         // constant bank 4 at byte offset num: the address of some symbol
+)
+
+// key is a normalised address: base plus constant offset. Terms that only
+// carry a false dependency are left out.
+type key struct {
+	base base
+	num  int64
+	name string
+	off  int64
+}
+
+// String renders the address for messages.
+func (k key) String() string {
+	s := ""
+	switch k.base {
+	case baseNone:
+		return fmt.Sprintf("[0x%x]", k.off)
+	case baseParam:
+		s = fmt.Sprintf("param+0x%x", k.num)
+	case baseSym:
+		s = k.name
+	case baseBank:
+		s = fmt.Sprintf("c[0x4][0x%x]", k.num)
+	default:
+		return "[unknown address]"
+	}
+	if k.off != 0 {
+		s += fmt.Sprintf("%+d", k.off)
+	}
+	return "[" + s + "]"
+}
+
+// event records a memory-relevant instruction and returns its index.
+func (m *machine) event(i int, in *isa.Inst) int {
+	if in.Role.IsAccess() && (in.Mem.Space == isa.SpaceLocal || in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceTexture) {
+		return -1
+	}
+	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, partner: -1}
+	if in.Guard.Reg.Class != isa.ClassNone {
+		e.cond = true
+		e.condT |= m.cur.t[regIndex(in.Guard.Reg)]
+	}
+	if in.Role.IsAccess() {
+		e.addrT = m.taintOf(in.Addrs)
+		e.dataT = m.taintOf(in.Data)
+		for _, r := range in.Data {
+			e.data = append(e.data, m.get(r))
+		}
+		e.lo, e.addr = m.address(in)
+		e.result = in.Role == isa.RoleStore && m.isResult(e.data)
+	}
+	if in.Role == isa.RoleLoad || in.Role == isa.RoleAtomic {
+		e.read = len(m.tr.reads)
+		m.tr.reads = append(m.tr.reads, len(m.tr.events))
+		if len(m.tr.reads) > maxReads {
+			m.tr.tooMany = true
+			e.read = maxReads - 1
+		}
+	}
+	m.tr.events = append(m.tr.events, e)
+	return len(m.tr.events) - 1
+}
+
+// isResult reports whether all stored words are markers.
+func (m *machine) isResult(data []value) bool {
+	for _, v := range data {
+		_, k, ok := m.tr.pool.xorConst(v)
+		if !ok || !isMarker(k) {
+			return false
+		}
+	}
+	return len(data) > 0
+}
+
+// address evaluates the address operand of an access.
+func (m *machine) address(in *isa.Inst) (value, key) {
+	p := m.tr.pool
+	for k := range in.Args {
+		o := &in.Args[k]
+		if o.Kind != isa.OpdMem {
+			continue
+		}
+		v := p.constant(uint32(o.Off))
+		if o.Reg.Class != isa.ClassNone && !o.Zero {
+			v = p.add(v, m.get(o.Reg))
+		}
+		if o.Base2.Class != isa.ClassNone {
+			v = p.add(v, m.get(o.Base2))
+		}
+		return v, m.normalise(v, in.Mem.Space)
+	}
+	return none, key{}
+}
+
+// normalise turns an address into base and offset. A summand that depends on
+// memory is a manufactured dependency and counts as zero; in shared memory the
+// window's base (from a special register) counts as zero too.
+func (m *machine) normalise(v value, space isa.Space) key {
+	p := m.tr.pool
+	k := key{base: baseNone}
+	off := p.terms(v, func(t value) {
+		n := p.nodes[t]
+		switch n.kind {
+		case kParam:
+			k.set(key{base: baseParam, num: int64(n.imm)})
+		case kSym:
+			k.set(key{base: baseSym, name: p.names[n.imm]})
+		case kBank:
+			if n.imm>>32 == 4 {
+				k.set(key{base: baseBank, num: int64(uint32(n.imm))})
+				return
+			}
+			k.base = baseUnknown
+		default:
+			if p.reads(t) || space == isa.SpaceShared && p.special(t) {
+				return
+			}
+			k.base = baseUnknown
+		}
+	})
+	k.off = int64(int32(off))
+	return k
+}
+
+// set gives an address its base; a second one makes it unknown.
+func (k *key) set(b key) {
+	if k.base != baseNone {
+		k.base = baseUnknown
+		return
+	}
+	b.off = k.off
+	*k = b
+}
+
+// reads reports whether an expression contains a loaded value.
+func (p *valuePool) reads(v value) bool { return p.contains(v, kLoad, 0) }
+
+// special reports whether an expression contains a special register.
+func (p *valuePool) special(v value) bool { return p.contains(v, kSpecial, 0) }
+
+const maxDepth = 64
+
+func (p *valuePool) contains(v value, k valueKind, depth int) bool {
+	if v < 0 || depth > maxDepth {
+		return false
+	}
+	n := p.nodes[v]
+	switch n.kind {
+	case k:
+		return true
+	case kConst, kParam, kBank, kSym, kSpecial, kLoad, kOpaque:
+		return false
+	}
+	return p.contains(n.a, k, depth+1) || p.contains(n.b, k, depth+1) || p.contains(n.c, k, depth+1)
+}
+
+// mentions reports whether expression v contains w.
+func (p *valuePool) mentions(v, w value, depth int) bool {
+	if v < 0 || depth > maxDepth {
+		return false
+	}
+	if v == w {
+		return true
+	}
+	n := p.nodes[v]
+	switch n.kind {
+	case kConst, kParam, kBank, kSym, kSpecial, kLoad, kOpaque:
+		return false
+	}
+	return p.mentions(n.a, w, depth+1) || p.mentions(n.b, w, depth+1) || p.mentions(n.c, w, depth+1)
+}
+
+// joinLocked makes one read-modify-write of each lock-protected pair (Kepler's
+// LDSLK … STSCUL loop): the load becomes the atomic, the store disappears.
+func (tr *trace) joinLocked() {
+	for i := range tr.events {
+		st := &tr.events[i]
+		if st.role != isa.RoleStore || !st.mem.Locked {
+			continue
+		}
+		for j := i - 1; j >= 0; j-- {
+			ld := &tr.events[j]
+			if ld.role == isa.RoleLoad && ld.mem.Locked && ld.addr == st.addr && ld.partner < 0 {
+				ld.role = isa.RoleAtomic
+				ld.data, ld.dataT = st.data, st.dataT
+				ld.partner, st.partner = i, j
+				break
+			}
+		}
+	}
+	out := tr.events[:0]
+	for _, e := range tr.events {
+		if e.role == isa.RoleStore && e.partner >= 0 {
+			continue
+		}
+		out = append(out, e)
+	}
+	tr.events = out
+	for i := range tr.events {
+		if r := tr.events[i].read; r >= 0 && r < len(tr.reads) {
+			tr.reads[r] = i
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package optcheck
+
+import (
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// fenceNeed is what the machine code of a fence must at least be.
+type fenceNeed struct {
+	sc         bool // sequentially consistent, not merely acquire-release
+	scope      isa.Scope
+	invalidate bool // an L1 invalidation must follow
+	barrier    bool // an execution barrier
+	any        bool // any fence will do
+}
+
+// fenceNeedOf says how strong the machine fence must be (isa.md 1.4). Fences of
+// wider scope than the CTA are followed by an invalidation of the L1 (CCTL.IVALL,
+// or .IVALLD before sm_70) so that later loads see what others released.
+func fenceNeedOf(k spec.Kind, sm int) fenceNeed {
+	switch k.Op {
+	case litmus.OpBar:
+		return fenceNeed{barrier: true}
+	case litmus.OpFenceProxy:
+		return fenceNeed{any: true}
+	}
+	n := fenceNeed{scope: scopeOf(k.Scope), sc: sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
+	n.invalidate = n.scope > isa.ScopeCTA && k.Sem != litmus.SemRelease
+	return n
+}
+
+// window is the range of events in which a fence between positions must stand:
+// after the last access before it, before the first access after it.
+func (p *pass) window(pos int, before, after bool) (lo, hi int) {
+	lo, hi = -1, len(p.tr.events)
+	for k := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 {
+			continue
+		}
+		if (k < pos || k == pos && before) && ev > lo {
+			lo = ev
+		}
+		if (k > pos || k == pos && after) && ev < hi {
+			hi = ev
+		}
+	}
+	return lo, hi
+}
+
+// checkFences checks fences, barriers, and the fences that implement release
+// and acquire accesses.
+func checkFences(p *pass) {
+	for k, e := range p.s.Entries {
+		if e.IsFence() {
+			lo, hi := p.window(k, false, false)
+			p.checkFence(k, fenceNeedOf(e.Kind, p.abi.sm), lo, hi)
+			continue
+		}
+		if p.match[k] < 0 {
+			continue
+		}
+		p.checkRelease(k, e)
+		p.checkAcquire(k, e)
+	}
+}
+
+// checkFence looks for a fence in the open interval of events (lo, hi). When
+// accesses were moved across each other there is no such interval: the nearest
+// one around what did not move is not worth guessing, so any fence after lo's
+// predecessor counts and the order rule reports the move.
+func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
+	if lo >= hi {
+		p.report(FenceRemoved, k, -1, "no place between the accesses before and after %s: they were moved across it or merged", p.name(k))
+		return
+	}
+	best, bestRank := -1, -1
+	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
+		if r := p.rankFence(ev, n, hi); r > bestRank {
+			best, bestRank = ev, r
+		}
+	}
+	if best < 0 || bestRank == 0 {
+		p.report(FenceRemoved, k, -1, "%s has no counterpart between the accesses around it", p.name(k))
+		return
+	}
+	x := &p.tr.events[best]
+	if len(p.owner[best]) == 0 {
+		p.owner[best] = append(p.owner[best], k) // for listings
+	}
+	if x.cond && !p.s.Entries[k].Guarded {
+		p.report(ControlChanged, k, best, "%s is executed only under a condition: %s", p.name(k), p.text(best))
+	}
+	if n.barrier || n.any {
+		return
+	}
+	if why := p.fenceShort(best, n, hi); why != "" {
+		p.report(FenceWeakened, k, best, "%s became %s: %s", p.name(k), p.text(best), why)
+	}
+}
+
+// rankFence says how well an event serves as the fence: 0 not at all, more is
+// better.
+func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
+	x := &p.tr.events[ev]
+	switch {
+	case n.barrier:
+		if x.role == isa.RoleBarrier {
+			return 1
+		}
+		return 0
+	case x.role != isa.RoleFence:
+		return 0
+	}
+	r := 1 + int(x.mem.Scope)*2
+	if x.mem.Strength == isa.FenceSC {
+		r++
+	}
+	if p.fenceShort(ev, n, hi) == "" {
+		r += 100
+	}
+	return r
+}
+
+// fenceShort says in which way a machine fence falls short, "" if in none.
+func (p *pass) fenceShort(ev int, n fenceNeed, hi int) string {
+	m := p.tr.events[ev].mem
+	if m.Scope < n.scope {
+		return "its scope is narrower"
+	}
+	if n.sc && m.Strength != isa.FenceSC {
+		return "it is not sequentially consistent"
+	}
+	if n.invalidate && !m.Invalidate && !p.invalidated(ev, hi) {
+		return "no invalidation of the L1 follows"
+	}
+	return ""
+}
+
+// invalidated reports whether an L1 invalidation stands between two events.
+func (p *pass) invalidated(lo, hi int) bool {
+	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
+		if m := p.tr.events[ev].mem; m.Invalidate {
+			return true
+		}
+	}
+	return false
+}
+
+// checkRelease demands the fence in front of a release access.
+func (p *pass) checkRelease(k int, e spec.Entry) {
+	if e.Kind.Sem != litmus.SemRelease && e.Kind.Sem != litmus.SemAcqRel {
+		return
+	}
+	lo, _ := p.window(k, false, false)
+	ev := p.match[k]
+	need := accessScope(e.Kind)
+	if lo >= ev {
+		p.report(FenceRemoved, k, ev, "no place for the fence of %s: earlier accesses were moved behind it", p.name(k))
+		return
+	}
+	best := isa.ScopeNone
+	for o := lo + 1; o < ev; o++ {
+		if x := &p.tr.events[o]; x.role == isa.RoleFence && (!x.cond || e.Guarded || p.tr.events[ev].cond) {
+			best = max(best, x.mem.Scope)
+			if len(p.owner[o]) == 0 {
+				p.owner[o] = append(p.owner[o], k)
+			}
+		}
+	}
+	switch {
+	case best == isa.ScopeNone:
+		p.report(FenceRemoved, k, ev, "the fence in front of %s is missing", p.name(k))
+	case best < need:
+		p.report(FenceWeakened, k, ev, "the fence in front of %s has the narrower scope %v", p.name(k), best)
+	}
+}
+
+// checkAcquire demands the L1 invalidation behind an acquire access of wider
+// scope than the CTA (within a CTA all threads share one L1).
+func (p *pass) checkAcquire(k int, e spec.Entry) {
+	if e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel ||
+		accessScope(e.Kind) <= isa.ScopeCTA || e.Kind.Space == litmus.Shared {
+		return
+	}
+	ev := p.match[k]
+	_, hi := p.window(k, false, false)
+	if hi <= ev {
+		p.report(FenceRemoved, k, ev, "no place for the invalidation behind %s: later accesses were moved in front of it", p.name(k))
+		return
+	}
+	if !p.invalidated(ev, hi) {
+		p.report(FenceRemoved, k, ev, "the invalidation behind %s is missing", p.name(k))
+	}
+}
+
+// accessScope is the scope of a synchronising access; atomics without one have
+// GPU scope (PTX ISA, atom).
+func accessScope(k spec.Kind) isa.Scope {
+	if k.Scope == litmus.ScopeNone {
+		return isa.ScopeGPU
+	}
+	return scopeOf(k.Scope)
+}

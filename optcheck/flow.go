@@ -1,0 +1,152 @@
+package optcheck
+
+import "optcheck/isa"
+
+// flow is the control flow of a function as the symbolic walk needs it.
+type flow struct {
+	blocks  []isa.Block
+	order   []int   // reachable blocks in reverse postorder
+	pos     []int   // block → place in order, -1 if unreachable
+	control [][]int // block → branching blocks on which it is control dependent
+	carried [][]int // loop head → registers that the loop writes
+	loops   bool
+}
+
+func newFlow(fn *isa.Func) *flow {
+	f := &flow{blocks: fn.Blocks}
+	n := len(f.blocks)
+	f.pos = make([]int, n)
+	f.control = make([][]int, n)
+	f.carried = make([][]int, n)
+	for i := range f.pos {
+		f.pos[i] = -1
+	}
+	if n == 0 {
+		return f
+	}
+	seen := make([]bool, n)
+	var post []int
+	var visit func(int)
+	visit = func(b int) {
+		seen[b] = true
+		// Later successors first, so that reverse postorder follows the text.
+		for i := len(f.blocks[b].Succs) - 1; i >= 0; i-- {
+			if s := f.blocks[b].Succs[i]; !seen[s] {
+				visit(s)
+			}
+		}
+		post = append(post, b)
+	}
+	visit(0)
+	for i := len(post) - 1; i >= 0; i-- {
+		f.pos[post[i]] = len(f.order)
+		f.order = append(f.order, post[i])
+	}
+	if len(f.order) > 1 {
+		f.findControl(fn)
+		f.findLoops(fn)
+	}
+	return f
+}
+
+// isLoopHead reports whether the edge from → head closes a loop.
+func (f *flow) isLoopHead(head, from int) bool {
+	return f.pos[head] >= 0 && f.pos[head] <= f.pos[from]
+}
+
+// findControl computes control dependence: b depends on the branch in a if b
+// can be reached from a but also avoided on the way to the end.
+func (f *flow) findControl(fn *isa.Func) {
+	for _, a := range f.order {
+		last := &fn.Insts[f.blocks[a].End-1]
+		conditional := last.Guard.Reg.Class != isa.ClassNone || len(f.blocks[a].Succs) > 1
+		if last.Role != isa.RoleBranch || !conditional {
+			continue
+		}
+		for _, b := range f.order {
+			if b != a && f.reaches(a, b) && f.avoidable(fn, a, b) {
+				f.control[b] = append(f.control[b], a)
+			}
+		}
+	}
+}
+
+func (f *flow) reaches(a, b int) bool {
+	seen := make([]bool, len(f.blocks))
+	var dfs func(int) bool
+	dfs = func(x int) bool {
+		for _, s := range f.blocks[x].Succs {
+			if s == b {
+				return true
+			}
+			if !seen[s] {
+				seen[s] = true
+				if dfs(s) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return dfs(a)
+}
+
+// avoidable reports whether the function can end on a path from a that misses b.
+func (f *flow) avoidable(fn *isa.Func, a, b int) bool {
+	seen := make([]bool, len(f.blocks))
+	var dfs func(int) bool
+	dfs = func(x int) bool {
+		if x == b || seen[x] {
+			return false
+		}
+		seen[x] = true
+		if f.exits(fn, x) {
+			return true
+		}
+		for _, s := range f.blocks[x].Succs {
+			if dfs(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return dfs(a)
+}
+
+// exits reports whether control may leave the function at the end of a block.
+func (f *flow) exits(fn *isa.Func, x int) bool {
+	if len(f.blocks[x].Succs) == 0 {
+		return true
+	}
+	last := &fn.Insts[f.blocks[x].End-1]
+	return (last.Flow == isa.FlowExit || last.Flow == isa.FlowReturn) && !last.Guard.Never
+}
+
+// findLoops lists for each loop head the registers that the loop writes: what
+// they hold on entry to an iteration is not known.
+func (f *flow) findLoops(fn *isa.Func) {
+	for _, from := range f.order {
+		for _, head := range f.blocks[from].Succs {
+			if !f.isLoopHead(head, from) {
+				continue
+			}
+			f.loops = true
+			written := map[int]bool{}
+			for p := f.pos[head]; p <= f.pos[from]; p++ {
+				blk := f.blocks[f.order[p]]
+				for i := blk.First; i < blk.End; i++ {
+					for _, d := range fn.Insts[i].Defs {
+						if r := regIndex(d); r >= 0 {
+							written[r] = true
+						}
+					}
+				}
+			}
+			for r := 0; r < regCount; r++ {
+				if written[r] {
+					f.carried[head] = append(f.carried[head], r)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package optcheck
+
+import (
+	"crypto/sha256"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// CodeHash identifies the machine code of a kernel up to names: labels are
+// replaced by their targets, symbols by what follows their last underscore.
+// Padding after the last reachable instruction does not count.
+func CodeHash(fn *isa.Func) (h [16]byte) {
+	s := sha256.New()
+	buf := make([]byte, 0, 4096)
+	end := len(fn.Insts)
+	for end > 0 && isPadding(fn, end-1) {
+		end--
+	}
+	for i := 0; i < end; i++ {
+		in := &fn.Insts[i]
+		if strings.IndexByte(in.Text, '(') >= 0 {
+			buf = appendNameless(buf, in)
+		} else {
+			buf = append(buf, in.Text...)
+		}
+		buf = append(buf, '\n')
+	}
+	s.Write(buf)
+	copy(h[:], s.Sum(nil))
+	return h
+}
+
+// isPadding reports whether an instruction is the filling behind a kernel: NOP
+// or a jump to itself.
+func isPadding(fn *isa.Func, i int) bool {
+	in := &fn.Insts[i]
+	return in.Role == isa.RoleNop || in.Flow == isa.FlowJump && in.Target == i
+}
+
+func appendNameless(buf []byte, in *isa.Inst) []byte {
+	buf = append(buf, in.Op...)
+	for _, m := range in.Mods {
+		buf = append(append(buf, '.'), m...)
+	}
+	for i := range in.Args {
+		o := &in.Args[i]
+		buf = append(buf, ' ')
+		switch o.Kind {
+		case isa.OpdSym:
+			buf = append(buf, o.Part...)
+			buf = append(buf, o.Sym[strings.LastIndexByte(o.Sym, '_')+1:]...)
+		case isa.OpdLabel:
+			buf = strconv.AppendInt(buf, int64(in.Target), 10)
+		default:
+			buf = append(buf, o.Text...)
+		}
+	}
+	return buf
+}
+
+// LineHash identifies the line information of a kernel.
+func LineHash(fn *isa.Func) uint64 {
+	h := fnv.New64a()
+	var b [4]byte
+	for i := range fn.Insts {
+		l := uint32(fn.Insts[i].Src.Line)
+		b[0], b[1], b[2], b[3] = byte(l), byte(l>>8), byte(l>>16), byte(l>>24)
+		h.Write(b[:])
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,171 @@
+// Package optcheck checks machine code against the specification that it
+// carries: whether every access, its order, kind and strength, every fence and
+// every dependency of a litmus test's thread survived the compiler.
+//
+// It reads the specification out of the code itself (xor markers, seed 000
+// Sec. 4.4), matches each marker to its access by data flow, and compares that
+// with the line information as a second, independent witness. It does not
+// decide whether a change is legal: that needs a memory model.
+package optcheck
+
+import (
+	"errors"
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// Class is the classification of a cell, or of one kernel.
+type Class uint8
+
+// The classes, from best to worst. Unknown is never counted as good.
+const (
+	Preserved        Class = iota // the binary is the test
+	Changed                       // at least one finding
+	UnsupportedClass              // the target or the encoding lacks something the test uses
+	Unknown                       // could not be decided; Reason says why
+)
+
+var classNames = [...]string{"preserved", "changed", "unsupported", "unknown"}
+
+// String returns the class's name.
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return "unknown"
+}
+
+// ParseClass returns the class of a name; ok is false for any other word.
+func ParseClass(s string) (c Class, ok bool) {
+	for i, n := range classNames {
+		if n == s {
+			return Class(i), true
+		}
+	}
+	return Unknown, false
+}
+
+// Finding is one rule broken (or, for a note, one remark) at one place.
+type Finding struct {
+	Rule   string // rule ID
+	Thread int
+	// Access is the position of the access or fence in its thread, -1 when the
+	// finding is about an instruction that the test does not have.
+	Access int
+	Detail string
+	// Addr is the byte address of the machine instruction concerned, or -1.
+	Addr int64
+}
+
+// Line is one line of a side-by-side listing. Pos is the position of the
+// access or fence that it stands for, -1 for an instruction of none.
+type Line struct {
+	Pos  int
+	Text string
+	// Part marks instructions that belong to a fence or a synchronising access
+	// (error barriers, cache invalidation) instead of standing for themselves.
+	Part bool
+}
+
+// Result is the outcome of checking one kernel.
+type Result struct {
+	Func     string
+	Thread   int
+	Spec     *spec.Spec
+	Class    Class
+	Findings []Finding
+	Notes    []Finding
+	Reason   string // why the class is Unknown
+	Source   []Line // accesses and fences in source order
+	Machine  []Line // the same in machine order, with what the test does not have
+	// Lines tells that line information was present and compared.
+	Lines bool
+}
+
+// Checker checks kernels. It keeps scratch memory between calls and must not
+// be used from two goroutines at once.
+type Checker struct {
+	pool *valuePool
+	// Consts maps byte offsets of constant bank 4 to the names of the symbols
+	// whose addresses they hold; nil when not known.
+	Consts map[int64]string
+	// Locations names the test's locations for messages; nil when only their
+	// numbers are known.
+	Locations []string
+}
+
+// NewChecker returns a Checker.
+func NewChecker() *Checker { return &Checker{pool: newValuePool()} }
+
+// Check checks one kernel against the specification that its own code carries.
+// A kernel that cannot be decided has class Unknown and a reason. The error is
+// spec.ErrNoSpec if the kernel carries no specification at all.
+func (c *Checker) Check(fn *isa.Func) (*Result, error) {
+	r := &Result{Func: fn.Name, Thread: -1}
+	tr, err := c.trace(fn)
+	if err != nil {
+		return r.unknown(err.Error()), nil
+	}
+	lits := make([]uint32, 0, len(tr.markers))
+	for _, m := range tr.markers {
+		lits = append(lits, m.m.Literal)
+	}
+	s, err := spec.Decode(lits)
+	if errors.Is(err, spec.ErrNoSpec) {
+		return r.unknown(err.Error()), err
+	}
+	if err != nil {
+		return r.unknown(err.Error()), nil
+	}
+	r.Spec, r.Thread = s, s.Thread
+	if why := tr.undecidable(); why != "" {
+		return r.unknown(why), nil
+	}
+	p, err := newPass(tr, s, c)
+	if err != nil {
+		return r.unknown(err.Error()), nil
+	}
+	p.r = r
+	p.run()
+	return r, nil
+}
+
+// CheckAgainst is Check with a specification from outside: it also demands that
+// the specification in the code says the same, so that a compiler which alters
+// a literal consistently is caught.
+func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Result, error) {
+	r, err := c.Check(fn)
+	if r.Spec != nil && !r.Spec.Equal(want) {
+		return r.unknown("the specification in the machine code is not the one that was emitted"), nil
+	}
+	return r, err
+}
+
+func (c *Checker) trace(fn *isa.Func) (*trace, error) {
+	if len(fn.Insts) == 0 {
+		return nil, errors.New("function without instructions")
+	}
+	if len(fn.Blocks) == 0 {
+		return nil, errors.New("function without control flow")
+	}
+	return walk(fn, c.pool)
+}
+
+func (tr *trace) undecidable() string {
+	if len(tr.unknown) > 0 {
+		in := &tr.fn.Insts[tr.unknown[0]]
+		return fmt.Sprintf("unknown instruction at 0x%x: %s", in.Addr, in.Text)
+	}
+	if tr.tooMany {
+		return fmt.Sprintf("more than %d reads in one kernel", maxReads)
+	}
+	return ""
+}
+
+func (r *Result) unknown(reason string) *Result {
+	r.Class, r.Reason = Unknown, reason
+	r.Findings, r.Notes = nil, nil
+	return r
+}

@@ -1,0 +1,375 @@
+package optcheck
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// pass is the state of checking one kernel.
+type pass struct {
+	tr     *trace
+	s      *spec.Spec
+	r      *Result
+	abi    abi
+	consts map[int64]string
+	locs   []string // names of locations, or nil
+	oper   []value  // marker operand of each entry
+	match  []int    // entry → event, -1 if none
+	word   []int    // entry → which word of the event's value
+	owner  [][]int  // event → entries matched to it
+	// shared lists the shared locations of the thread's own accesses, in
+	// order of their index: the layout of the shared window.
+	shared []int
+}
+
+func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
+	a, err := abiOf(tr.fn.Arch)
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.Entries)
+	p := &pass{tr: tr, s: s, abi: a, consts: c.Consts, locs: c.Locations,
+		oper: make([]value, n), match: make([]int, n), word: make([]int, n), owner: make([][]int, len(tr.events))}
+	seen := make([]bool, n)
+	for i := range p.match {
+		p.match[i], p.oper[i] = -1, none
+	}
+	for _, m := range tr.markers {
+		if m.m.Entry == nil {
+			continue
+		}
+		k := m.m.Entry.Pos
+		if seen[k] && p.oper[k] != m.oper {
+			return nil, fmt.Errorf("the marker of access %d appears twice with different operands", k)
+		}
+		seen[k] = true
+		p.oper[k] = m.oper
+	}
+	used := map[int]bool{}
+	for _, e := range s.Entries {
+		if !e.IsFence() && e.Kind.Space == litmus.Shared && !used[e.Loc] {
+			used[e.Loc] = true
+			p.shared = append(p.shared, e.Loc)
+		}
+	}
+	sort.Ints(p.shared)
+	return p, nil
+}
+
+// run matches, applies every rule and classifies.
+func (p *pass) run() {
+	p.matchAll()
+	checks := []func(*pass){checkMissing, checkMerged, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
+		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkStronger, checkAggregated}
+	for _, check := range checks {
+		check(p)
+	}
+	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })
+	p.listing()
+	p.r.Class = Preserved
+	if len(p.r.Findings) > 0 {
+		p.r.Class = Changed
+	}
+}
+
+// report adds a finding of a rule about the entry at position pos (-1: none)
+// and the event ev (-1: none).
+func (p *pass) report(rule *Rule, pos, ev int, format string, args ...any) {
+	f := Finding{Rule: rule.ID, Thread: p.s.Thread, Access: pos, Detail: fmt.Sprintf(format, args...), Addr: -1}
+	if ev >= 0 {
+		f.Addr = int64(p.inst(ev).Addr)
+	}
+	if rule.Note {
+		p.r.Notes = append(p.r.Notes, f)
+		return
+	}
+	p.r.Findings = append(p.r.Findings, f)
+}
+
+func (p *pass) inst(ev int) *isa.Inst { return &p.tr.fn.Insts[p.tr.events[ev].inst] }
+
+// text is the machine instruction of an event as printed.
+func (p *pass) text(ev int) string { return strings.TrimSuffix(p.inst(ev).Text, " ;") }
+
+// name is an entry in words: access 1 (ld.cg.global of location 0).
+func (p *pass) name(pos int) string {
+	e := p.s.Entries[pos]
+	if e.IsFence() {
+		return fmt.Sprintf("#%d %v", pos, e.Kind)
+	}
+	return fmt.Sprintf("#%d %v [%s]", pos, e.Kind, p.location(e.Loc))
+}
+
+// location names a location.
+func (p *pass) location(i int) string {
+	if i >= 0 && i < len(p.locs) {
+		return p.locs[i]
+	}
+	return fmt.Sprintf("location %d", i)
+}
+
+// matchAll finds for each access of the specification the machine access that
+// its marker's operand comes from.
+func (p *pass) matchAll() {
+	for k, e := range p.s.Entries {
+		if !e.IsFence() && e.Reads() {
+			p.matchRead(k)
+		}
+	}
+	for k, e := range p.s.Entries {
+		if !e.IsFence() && !e.Reads() {
+			p.matchWrite(k, true)
+		}
+	}
+	for k, e := range p.s.Entries {
+		if !e.IsFence() && !e.Reads() && p.match[k] < 0 {
+			p.matchWrite(k, false)
+		}
+	}
+}
+
+func (p *pass) assign(k, ev, word int) {
+	p.match[k], p.word[k] = ev, word
+	p.owner[ev] = append(p.owner[ev], k)
+}
+
+// matchRead follows the marker operand to the one access that produced it.
+func (p *pass) matchRead(k int) {
+	found := map[[2]int]bool{}
+	p.sources(p.oper[k], found, 0)
+	if len(found) == 1 {
+		for s := range found {
+			p.assign(k, p.tr.reads[s[0]], s[1])
+		}
+		return
+	}
+	if len(found) > 1 {
+		p.matchArms(k, found)
+		return
+	}
+	// An atomic's result may be computed from that of one combined access of
+	// the warp (VOTE, POPC, SHFL around one ATOM): its taint names it.
+	if p.s.Entries[k].Kind.Op == litmus.OpAtom {
+		if t := p.taintOfMarker(k); t != 0 && t&(t-1) == 0 {
+			for r := range p.tr.reads {
+				if t == 1<<uint(r) && p.tr.events[p.tr.reads[r]].role == isa.RoleAtomic {
+					p.assign(k, p.tr.reads[r], 0)
+				}
+			}
+		}
+	}
+}
+
+// matchArms handles a value that comes from one of several accesses. The one
+// on the entry's own line is the access itself; the others stay unmatched.
+func (p *pass) matchArms(k int, found map[[2]int]bool) {
+	best := [2]int{-1, 0}
+	for s := range found {
+		in := p.inst(p.tr.reads[s[0]])
+		if in.Src.Line == k+1 && (best[0] < 0 || s[0] < best[0]) {
+			best = s
+		}
+	}
+	if best[0] >= 0 {
+		p.assign(k, p.tr.reads[best[0]], best[1])
+	}
+}
+
+func (p *pass) taintOfMarker(k int) taint {
+	for _, m := range p.tr.markers {
+		if m.m.Entry != nil && m.m.Entry.Pos == k {
+			return m.t
+		}
+	}
+	return 0
+}
+
+// sources collects the loads that a value may be, through selections and
+// merges of control flow.
+func (p *pass) sources(v value, out map[[2]int]bool, depth int) {
+	if v < 0 || depth > maxDepth {
+		return
+	}
+	n := p.tr.pool.nodes[v]
+	switch n.kind {
+	case kLoad:
+		out[[2]int{int(n.a), int(n.b)}] = true
+	case kSel:
+		p.sources(n.a, out, depth+1)
+		p.sources(n.b, out, depth+1)
+	case kPhi:
+		p.sources(n.a, out, depth+1)
+		p.sources(n.b, out, depth+1)
+	}
+}
+
+// matchWrite finds the store or reduction whose data is the marker's operand.
+// With strict set it must also go to the right location.
+func (p *pass) matchWrite(k int, strict bool) {
+	e := p.s.Entries[k]
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if len(p.owner[ev]) > 0 || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed) {
+			continue
+		}
+		if strict && !p.isLocation(x, e) {
+			continue
+		}
+		if !strict && p.tr.fn.Insts[x.inst].Src.Line != 0 && p.tr.fn.Insts[x.inst].Src.Line != k+1 && p.lineTaken(ev) {
+			continue
+		}
+		p.assign(k, ev, 0)
+		return
+	}
+}
+
+// lineTaken reports whether an event's line is that of an entry which has its
+// match already.
+func (p *pass) lineTaken(ev int) bool {
+	l := p.inst(ev).Src.Line - 1
+	return l >= 0 && l < len(p.match) && p.match[l] >= 0
+}
+
+func writes(r isa.Role) bool {
+	return r == isa.RoleStore || r == isa.RoleReduction || r == isa.RoleAtomic
+}
+
+// carries reports whether an event writes a value; for a reduction it may be
+// computed from it, since compilers combine the reductions of a warp.
+func (p *pass) carries(x *event, v value, derived bool) bool {
+	for _, d := range x.data {
+		if d == v || derived && p.tr.pool.mentions(d, v, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocation reports whether an event's address is that of the entry's location.
+func (p *pass) isLocation(x *event, e spec.Entry) bool {
+	loc, ok := p.locationOf(x)
+	return ok && loc == e.Loc
+}
+
+// locationOf names the location behind an address, by the layout's rules.
+func (p *pass) locationOf(x *event) (int, bool) {
+	k := x.addr
+	if k.base == baseBank {
+		if name, ok := p.consts[k.num]; ok {
+			k.base, k.name = baseSym, name
+		}
+	}
+	switch p.s.Layout {
+	case spec.Pointers:
+		if k.base == baseParam && k.num%8 == 0 && k.off == 0 {
+			return int(k.num / 8), true
+		}
+	case spec.Offsets:
+		if k.base == baseParam && (k.num == 0 || k.num == 8) && k.off >= 0 && k.off%spec.Stride == 0 &&
+			(k.num == 8) == (x.mem.Space == isa.SpaceShared) {
+			return int(k.off / spec.Stride), true
+		}
+	case spec.Symbols:
+		if k.base == baseSym && k.off == 0 {
+			return symbolLocation(k.name)
+		}
+		if k.base == baseNone && x.mem.Space == isa.SpaceShared {
+			return p.sharedLocation(k.off)
+		}
+		if k.base == baseBank && k.off == 0 {
+			return p.bankLocation(k.num)
+		}
+	}
+	return -1, false
+}
+
+// symbolLocation reads the location's index from a symbol emitted by ptxgen.
+func symbolLocation(name string) (int, bool) {
+	i := strings.LastIndex(name, "_L")
+	if i < 0 {
+		return -1, false
+	}
+	n, err := strconv.Atoi(name[i+2:])
+	return n, err == nil
+}
+
+// sharedLocation maps an offset in the shared window to a location: the
+// variables that the kernel uses lie there in order of declaration. From sm_90
+// on the first kilobyte is reserved.
+func (p *pass) sharedLocation(off int64) (int, bool) {
+	if p.abi.sm >= 90 {
+		off -= 0x400
+	}
+	i := off / spec.SharedStride
+	if off < 0 || off%spec.SharedStride != 0 || i >= int64(len(p.shared)) {
+		return -1, false
+	}
+	return p.shared[i], true
+}
+
+// bankLocation names a symbol known only by its slot in constant bank 4. The
+// slots are taken in order of the locations that the thread uses.
+func (p *pass) bankLocation(slot int64) (int, bool) {
+	var slots []int64
+	for i := range p.tr.events {
+		x := &p.tr.events[i]
+		if x.role.IsAccess() && x.addr.base == baseBank {
+			slots = appendUnique(slots, x.addr.num)
+		}
+	}
+	var locs []int64
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Kind.Space != litmus.Shared {
+			locs = appendUnique(locs, int64(e.Loc))
+		}
+	}
+	if len(slots) != len(locs) {
+		return -1, false
+	}
+	for i, s := range slots {
+		if s == slot {
+			return int(locs[i]), true
+		}
+	}
+	return -1, false
+}
+
+// appendUnique inserts x into a sorted set.
+func appendUnique(s []int64, x int64) []int64 {
+	i := sort.Search(len(s), func(i int) bool { return s[i] >= x })
+	if i < len(s) && s[i] == x {
+		return s
+	}
+	s = append(s, 0)
+	copy(s[i+1:], s[i:])
+	s[i] = x
+	return s
+}
+
+// listing fills the side-by-side lines of the result.
+func (p *pass) listing() {
+	for k := range p.s.Entries {
+		p.r.Source = append(p.r.Source, Line{Pos: k, Text: p.name(k)})
+	}
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if x.result {
+			continue
+		}
+		pos := -1
+		if o := p.owner[ev]; len(o) > 0 {
+			pos = o[0]
+		}
+		part := pos < 0 && !x.role.IsAccess()
+		if pos >= 0 && !p.s.Entries[pos].IsFence() && !x.role.IsAccess() {
+			part = true
+		}
+		p.r.Machine = append(p.r.Machine, Line{Pos: pos, Text: p.text(ev), Part: part})
+	}
+}

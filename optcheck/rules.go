@@ -1,0 +1,296 @@
+package optcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+)
+
+// Rule is one thing that machine code must satisfy (or, for a note, that a
+// reader should know). Rules are values: a new check is a new one in Rules and a
+// function in pass.run that reports it.
+type Rule struct {
+	ID      string
+	Title   string
+	Explain string
+	Note    bool // a remark that does not make a kernel changed
+}
+
+// The rules.
+var (
+	Missing = &Rule{ID: "missing", Title: "an access of the test is not in the machine code",
+		Explain: `The value that the access should have produced, or the store that it should have
+performed, comes from somewhere else or is gone. Typical causes: a load after a
+store to the same location takes the stored value from the register (forwarding),
+a dead store is removed, a load is replaced by a constant. For a concurrent
+program the access mattered: another thread could have intervened.`}
+	Merged = &Rule{ID: "merged", Title: "two accesses of the test became one",
+		Explain: `Two accesses are served by one machine instruction: either two loads of one
+location became one load (common subexpression elimination: coRR can then never
+be observed), or accesses to neighbouring words became one wide access. PTX lets
+compilers merge weak accesses; volatile and relaxed ones to the same location
+they should not.`}
+	Duplicated = &Rule{ID: "duplicated", Title: "an access of the test is in the machine code more than once",
+		Explain: `The machine code performs an access of the test twice on one path. A second store
+can overwrite what another thread wrote in between; a second load can see another
+value than the first.`}
+	ExtraAccess = &Rule{ID: "extra-access", Title: "the machine code has an access that the test does not have",
+		Explain: `An access to memory that may be shared stands in the code without a counterpart
+in the test. Stores that only keep marker results alive, and private memory
+(stack, spills), are not counted.`}
+	Retargeted = &Rule{ID: "retargeted", Title: "an access goes to another location than in the test",
+		Explain: `By data flow the access is the test's, but its address is that of another
+location, or cannot be shown to be that of its own.`}
+	KindChanged = &Rule{ID: "kind-changed", Title: "an access became an access of another kind",
+		Explain: `A load, store, atomic or reduction is there, but as another operation: an exchange
+where the test has a compare-and-swap, a plain store where it has a reduction.`}
+	WidthChanged = &Rule{ID: "width-changed", Title: "an access moves more or fewer bytes than in the test",
+		Explain: `A wider access touches memory that the test's access does not touch; a narrower
+one is no longer single-copy atomic over the test's width.`}
+	Weakened = &Rule{ID: "weakened", Title: "an access is weaker in the machine code than in the test",
+		Explain: `The cache operator, strength or scope of the machine access does not reach what
+the source asks for: ld.cg needs .CG before sm_70 and STRONG.GPU after, volatile
+needs .CV/.WT or STRONG.SYS, .relaxed, .acquire and .release need STRONG with at
+least their scope. Shared-memory accesses have no strength in machine code.`}
+	Reordered = &Rule{ID: "reordered", Title: "accesses are not in the order of the test",
+		Explain: `Two accesses of a thread stand in the machine code in the other order than in
+the test. Compilers do this with weak accesses that they can prove disjoint (the
+layouts symbols and offsets). A weak outcome seen on hardware is then possibly
+the compiler's doing.`}
+	FenceRemoved = &Rule{ID: "fence-removed", Title: "a fence of the test is missing between its accesses",
+		Explain: `No machine fence stands between the accesses before and the accesses after the
+fence of the test. For release and acquire accesses, the fence that implements
+them is meant: MEMBAR before a release store, an L1 invalidation after an acquire
+load.`}
+	FenceWeakened = &Rule{ID: "fence-weakened", Title: "a fence is weaker in the machine code than in the test",
+		Explain: `A machine fence stands in the right place, but its scope is narrower, or it is an
+acquire-release fence where the test has a sequentially consistent one, or the L1
+invalidation that belongs to it is missing. Known case: for sm_35 and sm_37,
+ptxas 11.2 and 11.8 turn membar.gl into MEMBAR.CTA ; CCTL.IVALL in kernels in
+which no store precedes the fence (the reading side of mp). The invalidation makes
+later loads miss the L1, but nothing in the name of MEMBAR.CTA promises that
+earlier loads are performed with respect to the whole GPU; it is reported so that
+a reader decides.`}
+	DependencyBroken = &Rule{ID: "dependency-broken", Title: "a dependency of the test is gone",
+		Explain: `In the test an address, a stored value or a condition is computed from what an
+earlier access read; in the machine code no register data flow leads from that
+access to it. A dependency that compilers can see through (r xor r) is removed
+from -O1 on; one that they cannot (r and 0x80000000) should survive.`}
+	ControlChanged = &Rule{ID: "control-changed", Title: "an access or fence is executed under another condition",
+		Explain: `The test executes it always, the machine code only under a predicate or on one
+path; or the other way round.`}
+	WitnessesDisagree = &Rule{ID: "witnesses-disagree", Title: "markers and line information name different instructions",
+		Explain: `The marker's data flow leads to one instruction, the line information to another.
+One of the two witnesses is wrong, so the match is not to be trusted.`}
+
+	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
+		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
+tests less than the source says.`}
+	Aggregated = &Rule{ID: "aggregated", Note: true, Title: "the atomics of a warp are combined into one",
+		Explain: `From -O1 on ptxas lets one lane of a warp perform an atomic addition (or a similar
+operation) for all its lanes. With one test thread per warp this changes nothing.`}
+)
+
+// Rules lists all rules in the order in which findings are made.
+var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, WidthChanged, Weakened, Reordered,
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, Strengthened, Aggregated}
+
+// LookupRule returns the rule of an ID.
+func LookupRule(id string) (*Rule, bool) {
+	for _, r := range Rules {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+func checkMissing(p *pass) {
+	for k, e := range p.s.Entries {
+		if e.IsFence() || p.match[k] >= 0 {
+			continue
+		}
+		detail := "no machine access stores its value"
+		if e.Reads() {
+			detail = "its value is " + p.describe(p.oper[k], 0)
+		}
+		p.report(Missing, k, -1, "%s is gone: %s", p.name(k), detail)
+	}
+}
+
+// describe says in words where a value comes from.
+func (p *pass) describe(v value, depth int) string {
+	if v < 0 || depth > 4 {
+		return "unknown"
+	}
+	n := p.tr.pool.nodes[v]
+	switch n.kind {
+	case kConst:
+		return fmt.Sprintf("the constant 0x%x", n.imm)
+	case kParam:
+		for k, o := range p.oper {
+			if o == v && !p.s.Entries[k].IsFence() && p.s.Entries[k].Writes() && !p.s.Entries[k].Reads() {
+				return fmt.Sprintf("the value that %s stores (forwarded from a register)", p.name(k))
+			}
+		}
+		return fmt.Sprintf("parameter word 0x%x", n.imm)
+	case kLoad:
+		return "that of " + p.text(p.tr.reads[n.a])
+	case kSel:
+		return p.describe(n.a, depth+1) + " or " + p.describe(n.b, depth+1)
+	}
+	return "computed from other values"
+}
+
+func checkMerged(p *pass) {
+	for ev, ks := range p.owner {
+		for _, k := range ks[min(1, len(ks)):] {
+			p.report(Merged, k, ev, "%s and %s are one instruction: %s", p.name(ks[0]), p.name(k), p.text(ev))
+		}
+	}
+}
+
+// checkExtra reports accesses that no entry owns, as duplicates of a matched
+// access where they repeat one.
+func checkExtra(p *pass) {
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if !x.role.IsAccess() || x.result || len(p.owner[ev]) > 0 {
+			continue
+		}
+		dup := -1
+		for o, ks := range p.owner {
+			y := &p.tr.events[o]
+			if len(ks) == 0 || y.addr != x.addr || y.mem.Space != x.mem.Space {
+				continue
+			}
+			if y.role == x.role && (!writes(x.role) || sameData(x.data, y.data)) {
+				dup = ks[0]
+			}
+		}
+		if dup >= 0 {
+			p.report(Duplicated, dup, ev, "%s appears again: %s", p.name(dup), p.text(ev))
+			continue
+		}
+		p.report(ExtraAccess, -1, ev, "%s has no counterpart in the test", p.text(ev))
+	}
+}
+
+func sameData(a, b []value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func checkRetargeted(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() || len(p.owner[ev]) > 1 && p.owner[ev][0] != k {
+			continue
+		}
+		x := &p.tr.events[ev]
+		if loc, ok := p.locationOf(x); !ok {
+			p.report(Retargeted, k, ev, "%s has an address that is not its location's: %v in %s", p.name(k), x.addr, p.text(ev))
+		} else if loc != e.Loc {
+			p.report(Retargeted, k, ev, "%s goes to %s: %s", p.name(k), p.location(loc), p.text(ev))
+		}
+	}
+}
+
+// atomNames maps operations to the modifiers of machine atomics.
+var atomNames = map[litmus.AtomOp]string{litmus.AtomAdd: "ADD", litmus.AtomInc: "INC", litmus.AtomDec: "DEC",
+	litmus.AtomExch: "EXCH", litmus.AtomCAS: "CAS", litmus.AtomAnd: "AND", litmus.AtomOr: "OR",
+	litmus.AtomXor: "XOR", litmus.AtomMin: "MIN", litmus.AtomMax: "MAX"}
+
+func checkKind(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() {
+			continue
+		}
+		x := &p.tr.events[ev]
+		ok := false
+		switch e.Kind.Op {
+		case litmus.OpLd:
+			ok = x.role == isa.RoleLoad
+		case litmus.OpSt:
+			ok = x.role == isa.RoleStore
+		default:
+			ok = x.role == isa.RoleAtomic || x.role == isa.RoleReduction && e.Kind.Op == litmus.OpRed
+			if ok && x.mem.Atom != "" {
+				ok = strings.HasPrefix(x.mem.Atom, atomNames[e.Kind.Atom])
+			} else if ok {
+				ok = x.mem.Locked
+			}
+		}
+		if (e.Kind.Space == litmus.Shared) != (x.mem.Space == isa.SpaceShared) {
+			ok = false
+		}
+		if !ok {
+			p.report(KindChanged, k, ev, "%s became %s", p.name(k), p.text(ev))
+		}
+	}
+}
+
+func checkWidth(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() {
+			continue
+		}
+		if w := p.tr.events[ev].mem.Width; w != e.Kind.Width {
+			p.report(WidthChanged, k, ev, "%s moves %d bytes instead of %d: %s", p.name(k), w, e.Kind.Width, p.text(ev))
+		}
+	}
+}
+
+// checkOrder reports every access that stands before one that the test has
+// earlier. Accesses served by one instruction are compared by their first.
+func checkOrder(p *pass) {
+	for j := range p.s.Entries {
+		ev := p.match[j]
+		if ev < 0 || p.owner[ev][0] != j {
+			continue
+		}
+		var over []string
+		for i := 0; i < j; i++ {
+			o := p.match[i]
+			if o >= 0 && o > ev && p.owner[o][0] == i {
+				over = append(over, p.name(i))
+			}
+		}
+		if len(over) > 0 {
+			p.report(Reordered, j, ev, "%s is performed before %s: %s", p.name(j), strings.Join(over, ", "), p.text(ev))
+		}
+	}
+}
+
+func checkLines(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() {
+			continue
+		}
+		line := p.inst(ev).Src.Line
+		if line == 0 {
+			continue
+		}
+		p.r.Lines = true
+		agree := false
+		for _, o := range p.owner[ev] {
+			agree = agree || line == o+1
+		}
+		if !agree {
+			p.report(WitnessesDisagree, k, ev, "%s is by its marker %s, which line information attributes to line %d instead of %d",
+				p.name(k), p.text(ev), line, k+1)
+		}
+	}
+}

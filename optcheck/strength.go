@@ -1,0 +1,152 @@
+package optcheck
+
+import (
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// need is what the machine code of an access must at least be.
+type need struct {
+	strength isa.Strength
+	scope    isa.Scope
+	cache    string // before sm_70: cache operator
+}
+
+// scopeOf maps the source's scopes to those of machine code. Machine code has
+// no cluster scope: ptxas uses the whole GPU (isa.md 1.4).
+func scopeOf(s litmus.Scope) isa.Scope {
+	switch s {
+	case litmus.ScopeCTA:
+		return isa.ScopeCTA
+	case litmus.ScopeCluster:
+		return isa.ScopeCluster
+	case litmus.ScopeGPU:
+		return isa.ScopeGPU
+	case litmus.ScopeSys:
+		return isa.ScopeSys
+	}
+	return isa.ScopeNone
+}
+
+// needOf says how strong the machine access must be (isa.md 1.4). From sm_70 on
+// .cg is a strong access of GPU scope and volatile one of system scope; before,
+// cache operators are all there is. Shared memory knows neither.
+func needOf(k spec.Kind, sm int) need {
+	if k.Space == litmus.Shared {
+		return need{}
+	}
+	if sm < 70 {
+		switch {
+		case k.Sem == litmus.SemVolatile || k.Cache == litmus.CacheCV:
+			if k.Op == litmus.OpSt {
+				return need{cache: "WT"}
+			}
+			return need{cache: "CV"}
+		case k.Cache == litmus.CacheCG:
+			return need{cache: "CG"}
+		case k.Cache == litmus.CacheWT:
+			return need{cache: "WT"}
+		}
+		return need{}
+	}
+	if k.Op == litmus.OpAtom || k.Op == litmus.OpRed {
+		if k.Scope == litmus.ScopeNone {
+			return need{strength: isa.Strong, scope: isa.ScopeGPU}
+		}
+		return need{strength: isa.Strong, scope: scopeOf(k.Scope)}
+	}
+	switch k.Sem {
+	case litmus.SemVolatile:
+		return need{strength: isa.Strong, scope: isa.ScopeSys}
+	case litmus.SemMMIO:
+		return need{strength: isa.MMIO, scope: isa.ScopeSys}
+	case litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease:
+		return need{strength: isa.Strong, scope: scopeOf(k.Scope)}
+	}
+	switch k.Cache {
+	case litmus.CacheCG:
+		return need{strength: isa.Strong, scope: isa.ScopeGPU}
+	case litmus.CacheCV, litmus.CacheWT:
+		return need{strength: isa.Strong, scope: isa.ScopeSys}
+	}
+	return need{}
+}
+
+// cacheRank orders the cache operators of machine code by how far they bypass
+// the L1: volatile forms imply what .CG gives.
+func cacheRank(c string) int {
+	switch c {
+	case "CG":
+		return 1
+	case "CV", "WT":
+		return 2
+	}
+	return 0
+}
+
+func strengthRank(s isa.Strength) int {
+	switch s {
+	case isa.Strong:
+		return 1
+	case isa.MMIO:
+		return 2
+	}
+	return 0
+}
+
+func checkStrength(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() {
+			continue
+		}
+		n, m := needOf(e.Kind, p.abi.sm), p.tr.events[ev].mem
+		if p.abi.sm < 70 {
+			if e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed && cacheRank(m.Cache) < cacheRank(n.cache) {
+				p.report(Weakened, k, ev, "%s needs .%s: %s", p.name(k), n.cache, p.text(ev))
+			}
+			continue
+		}
+		switch {
+		case strengthRank(m.Strength) < strengthRank(n.strength):
+			p.report(Weakened, k, ev, "%s needs a strong access: %s", p.name(k), p.text(ev))
+		case n.strength != isa.Weak && m.Scope < n.scope:
+			p.report(Weakened, k, ev, "%s needs scope %v: %s", p.name(k), n.scope, p.text(ev))
+		}
+	}
+}
+
+// checkStronger notes accesses whose scope is wider than asked for.
+func checkStronger(p *pass) {
+	if p.abi.sm < 70 {
+		return
+	}
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() || e.Kind.Space == litmus.Shared {
+			continue
+		}
+		n, m := needOf(e.Kind, p.abi.sm), p.tr.events[ev].mem
+		if n.scope == isa.ScopeCluster {
+			n.scope = isa.ScopeGPU // there is no narrower one in machine code
+		}
+		if n.strength != isa.Weak && m.Scope > n.scope {
+			p.report(Strengthened, k, ev, "%s has the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
+		}
+	}
+}
+
+// checkAggregated notes atomics that one lane performs for its warp.
+func checkAggregated(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed {
+			continue
+		}
+		x := &p.tr.events[ev]
+		if x.cond && x.condT == 0 && !e.Guarded {
+			p.report(Aggregated, k, ev, "%s is performed by one lane of the warp: %s", p.name(k), p.text(ev))
+		}
+	}
+}

@@ -1,0 +1,531 @@
+package optcheck
+
+import (
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// maxReads bounds the reading events of a function: taints are 64-bit sets.
+const maxReads = 64
+
+// taint is a set of reading events whose values flow into a register.
+type taint uint64
+
+// event is one memory-relevant instruction of a function, in flow order.
+type event struct {
+	inst  int      // index into Func.Insts
+	role  isa.Role // access, fence, barrier or cache control
+	mem   isa.Mem
+	read  int // number of the reading event, or -1
+	addr  key
+	lo    value // low word of the address, or none
+	data  []value
+	addrT taint
+	dataT taint
+	// cond is set when the instruction may be skipped; condT are the reads
+	// that decide it.
+	cond  bool
+	condT taint
+	// result marks stores that only keep marker results alive.
+	result bool
+	// values read from several instructions that act as one (lock loops).
+	partner int
+}
+
+// marker is a decoded marker found in a function.
+type marker struct {
+	m    spec.Marker
+	oper value
+	t    taint
+	inst int
+}
+
+// trace is what one pass over a function found.
+type trace struct {
+	fn      *isa.Func
+	pool    *valuePool
+	events  []event
+	markers []marker
+	unknown []int // instructions that no table knows
+	reads   []int // reading event number → index into events
+	tooMany bool
+}
+
+// Register numbering of the flat state.
+const (
+	regGPR     = 0
+	regUGPR    = 256
+	regPred    = 512
+	regUPred   = 528
+	regCC      = 544
+	regBarrier = 545
+	regSpecial = 577
+	regCount   = 705
+)
+
+func regIndex(r isa.Reg) int {
+	n := int(r.Num)
+	switch r.Class {
+	case isa.ClassGPR:
+		return regGPR + n&255
+	case isa.ClassUGPR:
+		return regUGPR + n&255
+	case isa.ClassPred:
+		return regPred + n&15
+	case isa.ClassUPred:
+		return regUPred + n&15
+	case isa.ClassCC:
+		return regCC
+	case isa.ClassBarrier:
+		return regBarrier + n&31
+	case isa.ClassSpecial:
+		return regSpecial + n&127
+	}
+	return -1
+}
+
+// state is the content of all registers at one point.
+type state struct {
+	v [regCount]value
+	t [regCount]taint
+}
+
+// machine walks a function in flow order and evaluates it symbolically.
+type machine struct {
+	tr    *trace
+	abi   abi
+	in    []*state // state at the end of each block
+	cur   *state
+	cond  bool  // the block may be skipped
+	condT taint // reads that decide whether the block runs
+	flow  *flow
+	loopT [][]taint // taint at loop heads from the pass before
+}
+
+// walk evaluates a function. consts maps offsets of constant bank 4 to symbols
+// (nil if unknown).
+func walk(fn *isa.Func, pool *valuePool) (*trace, error) {
+	a, err := abiOf(fn.Arch)
+	if err != nil {
+		return nil, err
+	}
+	fl := newFlow(fn)
+	m := &machine{abi: a, flow: fl}
+	passes := 1
+	if fl.loops {
+		passes = 2
+	}
+	for i := 0; i < passes; i++ {
+		pool.reset()
+		m.tr = &trace{fn: fn, pool: pool}
+		m.run()
+	}
+	m.tr.joinLocked()
+	return m.tr, nil
+}
+
+func (m *machine) run() {
+	m.in = make([]*state, len(m.flow.blocks))
+	for _, b := range m.flow.order {
+		m.cur = m.entry(b)
+		m.cond, m.condT = m.blockCond(b)
+		blk := m.flow.blocks[b]
+		for i := blk.First; i < blk.End; i++ {
+			m.step(i)
+		}
+		m.in[b] = m.cur
+		for _, s := range blk.Succs {
+			if m.flow.isLoopHead(s, b) {
+				m.keepLoopTaint(s)
+			}
+		}
+	}
+}
+
+func (m *machine) keepLoopTaint(head int) {
+	if m.loopT == nil {
+		m.loopT = make([][]taint, len(m.flow.blocks))
+	}
+	if m.loopT[head] == nil {
+		m.loopT[head] = make([]taint, regCount)
+	}
+	for r := range m.cur.t {
+		m.loopT[head][r] |= m.cur.t[r]
+	}
+}
+
+// entry merges the states of a block's predecessors.
+func (m *machine) entry(b int) *state {
+	st := &state{}
+	first := true
+	for _, p := range m.flow.blocks[b].Preds {
+		q := m.in[p]
+		if q == nil {
+			continue // back edge, or unreachable
+		}
+		if first {
+			*st = *q
+			first = false
+			continue
+		}
+		for r := range st.v {
+			if st.v[r] != q.v[r] {
+				st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
+			}
+			st.t[r] |= q.t[r]
+		}
+	}
+	if first {
+		for r := range st.v {
+			st.v[r] = none
+		}
+	}
+	for _, r := range m.flow.carried[b] {
+		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
+		if m.loopT != nil && m.loopT[b] != nil {
+			st.t[r] |= m.loopT[b][r]
+		}
+	}
+	return st
+}
+
+// blockCond tells whether a block may be skipped and which reads decide it.
+func (m *machine) blockCond(b int) (cond bool, t taint) {
+	for _, br := range m.flow.control[b] {
+		cond = true
+		if s := m.in[br]; s != nil {
+			in := &m.tr.fn.Insts[m.flow.blocks[br].End-1]
+			if i := regIndex(in.Guard.Reg); i >= 0 {
+				t |= s.t[i]
+			}
+			for _, u := range in.Uses {
+				if i := regIndex(u); i >= 0 {
+					t |= s.t[i]
+				}
+			}
+		}
+	}
+	return cond, t
+}
+
+func (m *machine) get(r isa.Reg) value {
+	i := regIndex(r)
+	if i < 0 {
+		return m.tr.pool.constant(0)
+	}
+	if m.cur.v[i] == none {
+		m.cur.v[i] = m.tr.pool.mk(node{kind: kSpecial, imm: 1<<40 | uint64(i), a: none, b: none, c: none})
+	}
+	return m.cur.v[i]
+}
+
+func (m *machine) taintOf(regs []isa.Reg) (t taint) {
+	for _, r := range regs {
+		if i := regIndex(r); i >= 0 {
+			t |= m.cur.t[i]
+		}
+	}
+	return t
+}
+
+// operand evaluates one 32-bit source.
+func (m *machine) operand(o isa.Operand) (value, taint) {
+	p := m.tr.pool
+	var v value
+	var t taint
+	switch o.Kind {
+	case isa.OpdReg, isa.OpdPred:
+		if o.Zero {
+			v = p.constant(0)
+			if o.Kind == isa.OpdPred {
+				v = p.constant(^uint32(0)) // PT
+			}
+			break
+		}
+		v = m.get(o.Reg)
+		if i := regIndex(o.Reg); i >= 0 {
+			t = m.cur.t[i]
+		}
+	case isa.OpdImm, isa.OpdFloat:
+		v = p.constant(uint32(o.Imm))
+	case isa.OpdConst:
+		off := o.Off
+		if o.Reg.Class != isa.ClassNone && !o.Zero {
+			i := regIndex(o.Reg)
+			t = m.cur.t[i]
+			c, ok := p.isConst(m.get(o.Reg))
+			if !ok {
+				return p.mk(node{kind: kFun, imm: uint64(o.Bank)<<32 | 1<<48, a: m.get(o.Reg), b: p.constant(uint32(off)), c: none}), t
+			}
+			off += int64(int32(c))
+		}
+		v = m.bank(o.Bank, off)
+	case isa.OpdSym:
+		part := value(0)
+		if o.Part == "hi" {
+			part = 1
+		}
+		v = p.mk(node{kind: kSym, imm: p.str(o.Sym), a: part, b: none, c: none})
+	case isa.OpdSpecial:
+		v = p.mk(node{kind: kSpecial, imm: p.str(o.Sym), a: none, b: none, c: none})
+	default:
+		v = p.mk(node{kind: kSpecial, imm: p.str("?" + o.Text), a: none, b: none, c: none})
+	}
+	if o.Not {
+		v = p.bits(^uint8(lutA), v, none, none)
+	}
+	if o.Neg {
+		if c, ok := p.isConst(v); ok {
+			v = p.constant(-c)
+		} else {
+			v = p.mk(node{kind: kFun, imm: funNeg, a: v, b: none, c: none})
+		}
+	}
+	return v, t
+}
+
+func (m *machine) bank(bank int, off int64) value {
+	if bank == 0 && off >= m.abi.params {
+		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off - m.abi.params), a: none, b: none, c: none})
+	}
+	return m.tr.pool.mk(node{kind: kBank, imm: uint64(bank)<<32 | uint64(uint32(off)), a: none, b: none, c: none})
+}
+
+const funNeg = 1 << 49
+
+// step evaluates one instruction.
+func (m *machine) step(i int) {
+	in := &m.tr.fn.Insts[i]
+	if in.Guard.Never {
+		return
+	}
+	if in.Role == isa.RoleUnknown {
+		m.tr.unknown = append(m.tr.unknown, i)
+	}
+	ev := -1
+	switch in.Role {
+	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
+		ev = m.event(i, in)
+	}
+	guardV, guardT := none, taint(0)
+	if in.Guard.Reg.Class != isa.ClassNone {
+		guardV = m.get(in.Guard.Reg)
+		guardT = m.cur.t[regIndex(in.Guard.Reg)]
+	}
+	m.define(i, in, ev, guardV, guardT)
+}
+
+type assign struct {
+	reg int
+	v   value
+	t   taint
+}
+
+// define computes and stores all definitions of an instruction.
+func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint) {
+	var buf [8]assign
+	out := buf[:0]
+	covered := func(r int) bool {
+		for _, a := range out {
+			if a.reg == r {
+				return true
+			}
+		}
+		return false
+	}
+	for k := range in.Micro {
+		mi := &in.Micro[k]
+		r := regIndex(mi.Dst)
+		if r < 0 {
+			continue
+		}
+		v, t := m.micro(i, k, mi)
+		out = append(out, assign{r, v, t})
+		m.findMarker(i, v, t)
+	}
+	var useT taint
+	useKnown := false
+	word := value(0)
+	for k, d := range in.Defs {
+		r := regIndex(d)
+		if r < 0 || covered(r) {
+			continue
+		}
+		if ev >= 0 && m.tr.events[ev].read >= 0 {
+			rd := m.tr.events[ev].read
+			a := assign{reg: r, t: 1 << uint(rd)}
+			if d.Class == isa.ClassGPR || d.Class == isa.ClassUGPR {
+				a.v = m.tr.pool.mk(node{kind: kLoad, a: value(rd), b: word, c: none})
+				word++
+			} else {
+				a.v = m.opaque(i, k)
+			}
+			out = append(out, a)
+			continue
+		}
+		if !useKnown {
+			useT, useKnown = m.taintOf(in.Uses), true
+		}
+		out = append(out, assign{r, m.opaque(i, k), useT})
+	}
+	for _, a := range out {
+		if guardV != none {
+			old := m.cur.v[a.reg]
+			if old == none {
+				old = m.get(regOf(a.reg))
+			}
+			g := guardV
+			if in.Guard.Neg {
+				a.v, old = old, a.v
+			}
+			if a.v != old {
+				a.v = m.tr.pool.mk(node{kind: kSel, a: a.v, b: old, c: g})
+			}
+			a.t |= m.cur.t[a.reg] | guardT
+		}
+		m.cur.v[a.reg], m.cur.t[a.reg] = a.v, a.t
+	}
+}
+
+// regOf inverts regIndex for general registers and predicates.
+func regOf(i int) isa.Reg {
+	switch {
+	case i < regUGPR:
+		return isa.Reg{Class: isa.ClassGPR, Num: uint16(i)}
+	case i < regPred:
+		return isa.Reg{Class: isa.ClassUGPR, Num: uint16(i - regUGPR)}
+	case i < regUPred:
+		return isa.Reg{Class: isa.ClassPred, Num: uint16(i - regPred)}
+	case i < regCC:
+		return isa.Reg{Class: isa.ClassUPred, Num: uint16(i - regUPred)}
+	case i == regCC:
+		return isa.Reg{Class: isa.ClassCC}
+	case i < regSpecial:
+		return isa.Reg{Class: isa.ClassBarrier, Num: uint16(i - regBarrier)}
+	}
+	return isa.Reg{Class: isa.ClassSpecial, Num: uint16(i - regSpecial)}
+}
+
+func (m *machine) opaque(inst, def int) value {
+	return m.tr.pool.mk(node{kind: kOpaque, a: value(inst), b: value(def), c: none})
+}
+
+// micro evaluates one micro-operation.
+func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
+	var src [4]value
+	var t taint
+	for i := range src {
+		src[i] = none
+	}
+	if len(mi.Src) > len(src) {
+		for _, s := range mi.Src {
+			_, st := m.operand(s)
+			t |= st
+		}
+		return m.opaque(inst, 100+k), t
+	}
+	for i, s := range mi.Src {
+		v, st := m.operand(s)
+		src[i] = v
+		t |= st
+	}
+	p := m.tr.pool
+	switch mi.Op {
+	case isa.MicroMov:
+		return src[0], t
+	case isa.MicroAdd:
+		v := src[0]
+		for _, s := range src[1:len(mi.Src)] {
+			v = p.add(v, s)
+		}
+		return v, t
+	case isa.MicroLop3:
+		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+	case isa.MicroShl:
+		return m.shl(src[0], src[1]), t
+	case isa.MicroSel:
+		if c, ok := p.isConst(src[2]); ok {
+			if c != 0 {
+				return src[0], t
+			}
+			return src[1], t
+		}
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: src[2]}), t
+	case isa.MicroMul, isa.MicroMad:
+		if v, ok := m.mul(src[0], src[1]); ok {
+			if mi.Op == isa.MicroMad {
+				v = p.add(v, src[2])
+			}
+			return v, t
+		}
+	case isa.MicroSpecial:
+		return p.mk(node{kind: kSpecial, imm: p.str(mi.Sym), a: none, b: none, c: none}), t
+	case isa.MicroOpaque:
+		return m.opaque(inst, 100+k), t
+	}
+	if src[3] != none {
+		return m.opaque(inst, 100+k), t
+	}
+	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
+}
+
+// funCode numbers a micro-operation with its variant.
+func (m *machine) funCode(mi *isa.Micro) uint64 {
+	if mi.Cmp == "" && mi.Bool == "" && mi.Sym == "" && !mi.Signed {
+		return uint64(mi.Op)<<8 | uint64(mi.LUT)
+	}
+	return 1<<32 | m.tr.pool.str(fmt.Sprint("fn", mi.Op, mi.LUT, mi.Cmp, mi.Bool, mi.Sym, mi.Signed))
+}
+
+func (m *machine) shl(a, n value) value {
+	p := m.tr.pool
+	if k, ok := p.isConst(n); ok {
+		if k == 0 {
+			return a
+		}
+		if c, ok := p.isConst(a); ok {
+			return p.constant(c << (k & 31))
+		}
+	}
+	return p.mk(node{kind: kFun, imm: uint64(isa.MicroShl) << 8, a: a, b: n, c: none})
+}
+
+func (m *machine) mul(a, b value) (value, bool) {
+	p := m.tr.pool
+	ca, okA := p.isConst(a)
+	cb, okB := p.isConst(b)
+	switch {
+	case okA && okB:
+		return p.constant(ca * cb), true
+	case okA && ca == 0, okB && cb == 0:
+		return p.constant(0), true
+	case okA && ca == 1:
+		return b, true
+	case okB && cb == 1:
+		return a, true
+	}
+	if okA {
+		a, b = b, a
+	}
+	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none}), true
+}
+
+// findMarker records v if it is the xor of a value with a marker literal.
+func (m *machine) findMarker(inst int, v value, t taint) {
+	x, k, ok := m.tr.pool.xorConst(v)
+	if !ok {
+		return
+	}
+	mk, ok := spec.DecodeLiteral(k)
+	if !ok {
+		return
+	}
+	for _, o := range m.tr.markers {
+		if o.m.Literal == k && o.oper == x {
+			return
+		}
+	}
+	m.tr.markers = append(m.tr.markers, marker{m: mk, oper: x, t: t, inst: inst})
+}

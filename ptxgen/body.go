@@ -1,0 +1,293 @@
+package ptxgen
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+type param struct{ typ, name string }
+
+// body builds the code of one thread.
+type body struct {
+	e        *emitter
+	th       *litmus.Thread
+	spec     *spec.Spec
+	prologue strings.Builder
+	code     strings.Builder
+	regs     map[string]litmus.Type // every register of the thread with its type
+	values   []litmus.Type          // opaque values: parameters v0, v1, …
+	usedLoc  [spec.MaxLocations]bool
+	line     int
+	temps    int // compare-and-branch predicates
+}
+
+func (k *body) p(format string, args ...any) { fmt.Fprintf(&k.prologue, "\t"+format+"\n", args...) }
+func (k *body) c(format string, args ...any) { fmt.Fprintf(&k.code, "\t"+format+"\n", args...) }
+
+func reg(name string) string {
+	return "%q_" + strings.NewReplacer("-", "_", ".", "_", "'", "_").Replace(name)
+}
+
+// opaque returns a register that holds a value which the compiler cannot know.
+func (k *body) opaque(t litmus.Type) string {
+	i := len(k.values)
+	k.values = append(k.values, t)
+	k.p("ld.param.%s %%v%d, [v%d];", unsignedOf(t), i, i)
+	return fmt.Sprintf("%%v%d", i)
+}
+
+func unsignedOf(t litmus.Type) string { return fmt.Sprintf("u%d", max(t.Bits(), 32)) }
+func bitsOf(t litmus.Type) string     { return fmt.Sprintf("b%d", max(t.Bits(), 32)) }
+
+// params lists the entry's parameters. Location pointers come first, so that a
+// location's parameter slot is its index.
+func (k *body) params() []param {
+	var ps []param
+	switch k.e.o.Layout {
+	case spec.Pointers:
+		for i := range k.e.t.Locations {
+			ps = append(ps, param{"u64", fmt.Sprintf("p%d", i)})
+		}
+	case spec.Offsets:
+		ps = append(ps, param{"u64", "gbase"}, param{"u64", "sbase"})
+	}
+	ps = append(ps, param{"u64", "out"}, param{"u32", "tok"})
+	for i, t := range k.values {
+		ps = append(ps, param{unsignedOf(t), fmt.Sprintf("v%d", i)})
+	}
+	return ps
+}
+
+// run builds prologue and code.
+func (k *body) run() error {
+	k.p("ld.param.u64 %%out, [out];")
+	k.p("ld.param.u32 %%tok, [tok];")
+	k.collect()
+	if err := k.initial(); err != nil {
+		return err
+	}
+	next := 0
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		v, err := require(in, k.e.sm)
+		if err != nil {
+			return err
+		}
+		k.e.u.Version = max(k.e.u.Version, v)
+		for _, l := range in.Labels {
+			k.code.WriteString("$L_" + l + ":\n")
+		}
+		var ent *spec.Entry
+		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
+			ent = &k.spec.Entries[next]
+			next++
+		}
+		if err := k.instr(in, ent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect finds all registers and their types: declared, or 32-bit, or
+// predicate where an instruction says so.
+func (k *body) collect() {
+	for _, d := range k.th.Regs {
+		t := d.Type
+		if t == litmus.TypeNone {
+			t = litmus.B32
+			if d.Init.Kind == litmus.OperandLoc {
+				t = litmus.B64
+			}
+		}
+		k.regs[d.Name] = t
+	}
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		if in.Guard != nil {
+			k.regs[in.Guard.Reg] = litmus.Pred
+		}
+		if in.Dst != "" {
+			if _, ok := k.regs[in.Dst]; !ok {
+				t := in.Type
+				if in.Op == litmus.OpSetp {
+					t = litmus.Pred
+				} else if t == litmus.TypeNone {
+					t = litmus.B32
+				}
+				k.regs[in.Dst] = t
+			}
+		}
+		for _, s := range in.Src {
+			if s.Kind == litmus.OperandReg {
+				if _, ok := k.regs[s.Name]; !ok {
+					k.regs[s.Name] = litmus.B32
+				}
+			}
+		}
+	}
+}
+
+// initial sets registers that hold an address, an initial value, or that may be
+// read before they are surely written. Initial values are opaque.
+func (k *body) initial() error {
+	needs := k.readFirst()
+	for _, d := range k.th.Regs {
+		switch d.Init.Kind {
+		case litmus.OperandLoc:
+			k.p("%s", k.address(reg(d.Name), k.loc(d.Init.Name)))
+			delete(needs, d.Name)
+		case litmus.OperandConst:
+			needs[d.Name] = true
+		}
+	}
+	names := make([]string, 0, len(needs))
+	for n := range needs {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		t := k.regs[n]
+		if t == litmus.Pred {
+			k.p("setp.ne.u32 %s, %s, 0;", reg(n), k.opaque(litmus.U32))
+			continue
+		}
+		k.p("mov.%s %s, %s;", bitsOf(t), reg(n), k.opaque(t))
+	}
+	for _, e := range k.spec.Entries {
+		if e.Guarded && !e.IsFence() {
+			k.p("mov.b32 %%m%d, %%tok;", e.Pos)
+		}
+	}
+	return nil
+}
+
+// readFirst returns the registers that may be read, or end the thread, without
+// having been written on every path.
+func (k *body) readFirst() map[string]bool {
+	needs, sure := map[string]bool{}, map[string]bool{}
+	branched := false
+	read := func(n string) {
+		if !sure[n] {
+			needs[n] = true
+		}
+	}
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		if in.Guard != nil {
+			read(in.Guard.Reg)
+		}
+		if in.Addr.Reg != "" {
+			read(in.Addr.Reg)
+		}
+		for _, s := range in.Src {
+			if s.Kind == litmus.OperandReg {
+				read(s.Name)
+			}
+		}
+		if in.Dst != "" {
+			if in.Guard != nil || branched {
+				read(in.Dst) // the old value may survive
+			} else {
+				sure[in.Dst] = true
+			}
+		}
+		branched = branched || in.Op == litmus.OpBra
+	}
+	return needs
+}
+
+func (k *body) loc(name string) int {
+	for i := range k.e.t.Locations {
+		if k.e.t.Locations[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// address returns the instruction that loads a location's address.
+func (k *body) address(dst string, loc int) string {
+	switch k.e.o.Layout {
+	case spec.Symbols:
+		return fmt.Sprintf("mov.u64 %s, %s;", dst, k.e.symbol(loc))
+	case spec.Offsets:
+		base := "gbase"
+		if k.e.space(loc) == "shared" {
+			base = "sbase"
+		}
+		return fmt.Sprintf("ld.param.u64 %s, [%s];\n\tadd.u64 %s, %s, %d;", dst, base, dst, dst, loc*spec.Stride)
+	}
+	return fmt.Sprintf("ld.param.u64 %s, [p%d];", dst, loc)
+}
+
+// operandAddr returns the address operand of an access.
+func (k *body) operandAddr(in *litmus.Instr, loc int) string {
+	if in.Addr.Reg != "" {
+		return "[" + reg(in.Addr.Reg) + "]"
+	}
+	if k.e.o.Layout == spec.Symbols {
+		return "[" + k.e.symbol(loc) + "]"
+	}
+	r := fmt.Sprintf("%%l%d", loc)
+	if !k.usedLoc[loc] {
+		k.usedLoc[loc] = true
+		k.p("%s", k.address(r, loc))
+	}
+	return "[" + r + "]"
+}
+
+// declare emits the register declarations.
+func (k *body) declare() {
+	names := make([]string, 0, len(k.regs))
+	for n := range k.regs {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		t := "pred"
+		if k.regs[n] != litmus.Pred {
+			t = bitsOf(k.regs[n])
+		}
+		k.e.f("\t.reg .%s %s;\n", t, reg(n))
+	}
+	for i, t := range k.values {
+		k.e.f("\t.reg .%s %%v%d;\n", bitsOf(t), i)
+	}
+	for i, used := range k.usedLoc {
+		if used {
+			k.e.f("\t.reg .b64 %%l%d;\n", i)
+		}
+	}
+	if k.temps > 0 {
+		k.e.f("\t.reg .pred %%t<%d>;\n", k.temps)
+	}
+	k.e.f("\t.reg .b64 %%out;\n\t.reg .b32 %%tok, %%m<%d>, %%x<%d>;\n", spec.MaxPositions, spec.MaxMarkers+1)
+}
+
+// results emits the markers, or in a plain kernel just the results, and keeps
+// each alive with a store of its own.
+func (k *body) results(lits []uint32) {
+	if k.e.o.Plain {
+		for _, en := range k.spec.Entries {
+			if en.Reads() {
+				k.e.f("\tst.global.u32 [%%out+%d], %%m%d;\n", en.Pos*ResultStride, en.Pos)
+			}
+		}
+		return
+	}
+	for i, l := range lits {
+		src := "%tok"
+		if i < len(k.spec.Entries) && !k.spec.Entries[i].IsFence() {
+			src = fmt.Sprintf("%%m%d", k.spec.Entries[i].Pos)
+		}
+		k.e.f("\txor.b32 %%x%d, %s, 0x%08x;\n", i, src, l)
+	}
+	for i := range lits {
+		k.e.f("\tst.global.u32 [%%out+%d], %%x%d;\n", i*ResultStride, i)
+	}
+}

@@ -1,0 +1,173 @@
+// Package ptxgen turns litmus tests into kernels. In audit form each thread of
+// a test becomes one straight-line PTX entry whose accesses are exactly the
+// test's, whose values and addresses the compiler cannot know, and which
+// carries its own specification as xor markers.
+//
+// It neither compiles (toolchain does) nor checks (optcheck does).
+package ptxgen
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// Lines of the second witness: the access or fence at position p is attributed
+// to line p+1 of the pseudo source, everything else to LineOther, and the code
+// that keeps results alive to LineResult.
+const (
+	LineOther  = 1000
+	LineResult = 2000
+)
+
+// SourceName is the file that .loc directives name.
+const SourceName = "audit.litmus"
+
+// ResultStride is the distance in bytes between two result slots: results far
+// apart are not combined into wide stores.
+const ResultStride = 16
+
+// Options selects how a test is emitted.
+type Options struct {
+	Target string // sm_80
+	Layout spec.Layout
+	// Plain leaves the markers out; results are only kept alive. Such a
+	// kernel serves to show that markers do not disturb the code.
+	Plain bool
+	// Unit is the prefix of all names; by default UnitName(test, layout).
+	Unit string
+}
+
+// Unit is the PTX of one test: module-scope variables and one entry a thread.
+type Unit struct {
+	Name    string
+	Text    string
+	Version Version // lowest PTX version that has everything used
+	Kernels []Kernel
+}
+
+// Kernel is one entry of a unit.
+type Kernel struct {
+	Name   string
+	Thread int
+	Spec   *spec.Spec
+}
+
+// UnitName is the default prefix of a test's kernels: readable, unique by the
+// test's hash and the layout.
+func UnitName(t *litmus.Test, l spec.Layout) string {
+	var b strings.Builder
+	for _, c := range t.Name {
+		if b.Len() >= 40 {
+			break
+		}
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
+			b.WriteRune(c)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	return fmt.Sprintf("t_%s_%s_%c", b.String(), t.Hash()[:12], l.String()[0])
+}
+
+// Header returns the directives that open a module for the given version and
+// target and name the pseudo source of the line information.
+func Header(v Version, target string) string {
+	return fmt.Sprintf(".version %v\n.target %s\n.address_size 64\n.file 1 \"%s\"\n\n", v, target, SourceName)
+}
+
+// Emit returns the unit of a test. The error is a *spec.Unsupported when the
+// target or the encoding lacks something that the test uses.
+func Emit(t *litmus.Test, o Options) (*Unit, error) {
+	sm, err := SM(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	u := &Unit{Name: o.Unit, Version: minVersion(o.Target, sm)}
+	if u.Name == "" {
+		u.Name = UnitName(t, o.Layout)
+	}
+	for i := range t.Locations {
+		if t.Locations[i].Alias != "" {
+			return nil, unsupported("location %s is an alias; kernels in audit form have no virtual aliases", t.Locations[i].Name)
+		}
+	}
+	var b strings.Builder
+	e := &emitter{t: t, o: o, u: u, sm: sm, b: &b}
+	if o.Layout == spec.Symbols {
+		e.symbols()
+	}
+	for i := range t.Threads {
+		if err := e.kernel(i); err != nil {
+			return nil, err
+		}
+	}
+	u.Text = b.String()
+	return u, nil
+}
+
+type emitter struct {
+	t  *litmus.Test
+	o  Options
+	u  *Unit
+	sm int
+	b  *strings.Builder
+}
+
+func (e *emitter) f(format string, args ...any) { fmt.Fprintf(e.b, format, args...) }
+
+func (e *emitter) symbol(loc int) string { return fmt.Sprintf("%s_L%d", e.u.Name, loc) }
+
+func (e *emitter) space(loc int) string {
+	if e.t.Locations[loc].Space == litmus.Shared {
+		return "shared"
+	}
+	return "global"
+}
+
+func (e *emitter) symbols() {
+	for i := range e.t.Locations {
+		vis := ".visible "
+		if e.space(i) == "shared" {
+			vis = ""
+		}
+		e.f("%s.%s .align %d .b8 %s[%d];\n", vis, e.space(i), spec.SharedStride, e.symbol(i), spec.SharedStride)
+	}
+}
+
+// kernel emits one thread's entry. Its body is built first, because it decides
+// which parameters the entry needs.
+func (e *emitter) kernel(thread int) error {
+	s, err := spec.FromTest(e.t, thread, e.o.Layout)
+	if err != nil {
+		return err
+	}
+	lits, err := s.Literals()
+	if err != nil {
+		return unsupported("%v", err)
+	}
+	k := &body{e: e, th: &e.t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	if err := k.run(); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
+	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s})
+	e.f(".visible .entry %s(", name)
+	for i, p := range k.params() {
+		if i > 0 {
+			e.f(", ")
+		}
+		e.f(".param .%s %s", p.typ, p.name)
+	}
+	e.f(")\n{\n")
+	k.declare()
+	e.f("\t.loc 1 %d 0\n", LineOther)
+	e.f("%s", k.prologue.String())
+	e.f("%s", k.code.String())
+	e.f("\t.loc 1 %d 0\n", LineResult)
+	k.results(lits)
+	e.f("\tret;\n}\n")
+	return nil
+}

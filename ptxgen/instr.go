@@ -1,0 +1,283 @@
+package ptxgen
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// instr emits one instruction of the thread; ent is its specification entry,
+// or nil.
+func (k *body) instr(in *litmus.Instr, ent *spec.Entry) error {
+	line := LineOther
+	if ent != nil {
+		line = ent.Pos + 1
+	}
+	if line != k.line {
+		k.c(".loc 1 %d 0", line)
+		k.line = line
+	}
+	if in.Op.IsAccess() {
+		return k.access(in, ent)
+	}
+	text, err := k.plain(in)
+	if err != nil || text == "" {
+		return err
+	}
+	k.c("%s%s;", guard(in), text)
+	return nil
+}
+
+func guard(in *litmus.Instr) string {
+	if in.Guard == nil {
+		return ""
+	}
+	if in.Guard.Neg {
+		return "@!" + reg(in.Guard.Reg) + " "
+	}
+	return "@" + reg(in.Guard.Reg) + " "
+}
+
+// value returns an operand that is stored or combined; constants become opaque.
+func (k *body) value(o litmus.Operand, t litmus.Type) (string, error) {
+	switch o.Kind {
+	case litmus.OperandReg:
+		return reg(o.Name), nil
+	case litmus.OperandConst:
+		return k.opaque(t), nil
+	}
+	return "", unsupported("a location's address as a value")
+}
+
+// plainOperand returns an operand of arithmetic, where constants stay.
+func (k *body) plainOperand(o litmus.Operand) (string, error) {
+	switch o.Kind {
+	case litmus.OperandReg:
+		return reg(o.Name), nil
+	case litmus.OperandConst:
+		return fmt.Sprint(o.Value), nil
+	}
+	return "", unsupported("a location's address in arithmetic")
+}
+
+func accessType(in *litmus.Instr) string {
+	n := in.Type.Bits()
+	switch in.Op {
+	case litmus.OpAtom, litmus.OpRed:
+		switch in.Atom {
+		case litmus.AtomAdd, litmus.AtomInc, litmus.AtomDec:
+			return fmt.Sprintf("u%d", n)
+		case litmus.AtomMin, litmus.AtomMax:
+			if in.Type == litmus.U32 || in.Type == litmus.U64 {
+				return fmt.Sprintf("u%d", n)
+			}
+			return fmt.Sprintf("s%d", n)
+		}
+		return fmt.Sprintf("b%d", n)
+	}
+	if in.Type == litmus.TypeNone {
+		return "b32"
+	}
+	return in.Type.String()
+}
+
+// mnemonic spells an access with its state space, as PTX orders modifiers.
+func mnemonic(in *litmus.Instr, space string) string {
+	parts := []string{map[litmus.Op]string{litmus.OpLd: "ld", litmus.OpSt: "st", litmus.OpAtom: "atom", litmus.OpRed: "red"}[in.Op]}
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	switch in.Sem {
+	case litmus.SemNone, litmus.SemWeak: // .weak is the default, and unknown below sm_70
+	case litmus.SemMMIO:
+		parts = append(parts, "mmio", "relaxed", "sys")
+	default:
+		add(in.Sem.String())
+	}
+	if in.Scope != litmus.ScopeNone && in.Sem != litmus.SemMMIO {
+		add(in.Scope.String())
+	}
+	add(space)
+	if in.Cache != litmus.CacheNone {
+		add(in.Cache.String())
+	}
+	if in.Atom != litmus.AtomNone {
+		add(in.Atom.String())
+	}
+	add(accessType(in))
+	return strings.Join(parts, ".")
+}
+
+// access emits a memory access and the copy of its register that the marker
+// speaks of.
+func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
+	ops := []string{k.operandAddr(in, ent.Loc)}
+	var srcs []string
+	for _, s := range in.Src {
+		v, err := k.value(s, in.Type)
+		if err != nil {
+			return err
+		}
+		srcs = append(srcs, v)
+	}
+	name := mnemonic(in, k.e.space(ent.Loc))
+	snap := in.Dst
+	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
+		ops = append([]string{reg(in.Dst)}, ops...)
+	}
+	ops = append(ops, srcs...)
+	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
+		k.snapshot(in, ent.Pos, srcs[0], in.Type)
+	}
+	k.c("%s%s %s;", guard(in), name, strings.Join(ops, ", "))
+	if snap != "" && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
+		k.snapshot(in, ent.Pos, reg(snap), k.regs[snap])
+	}
+	return nil
+}
+
+// snapshot copies the register of an access for its marker, because the test
+// may overwrite it later.
+func (k *body) snapshot(_ *litmus.Instr, pos int, src string, t litmus.Type) {
+	if t.Bits() == 64 {
+		k.c("cvt.u32.u64 %%m%d, %s;", pos, src)
+		return
+	}
+	k.c("mov.b32 %%m%d, %s;", pos, src)
+}
+
+func typeOr(t, def litmus.Type) string {
+	if t == litmus.TypeNone {
+		t = def
+	}
+	return t.String()
+}
+
+// plain returns the text of an instruction that is no memory access.
+func (k *body) plain(in *litmus.Instr) (string, error) {
+	switch in.Op {
+	case litmus.OpNop:
+		return "", nil
+	case litmus.OpFence:
+		if in.Scope == litmus.ScopeNone {
+			return "fence." + in.Sem.String(), unsupported("fence without a scope")
+		}
+		return "fence." + in.Sem.String() + "." + in.Scope.String(), nil
+	case litmus.OpMembar:
+		return spec.KindOf(in, litmus.Generic).String(), nil
+	case litmus.OpFenceProxy:
+		return "fence.proxy." + in.Proxy.String(), nil
+	case litmus.OpBar:
+		return k.barrier(in)
+	case litmus.OpBra:
+		return k.branch(in)
+	case litmus.OpMov:
+		return k.mov(in)
+	}
+	var ops []string
+	for _, s := range in.Src {
+		o, err := k.plainOperand(s)
+		if err != nil {
+			return "", err
+		}
+		ops = append(ops, o)
+	}
+	args := strings.Join(append([]string{reg(in.Dst)}, ops...), ", ")
+	t := typeOr(in.Type, litmus.S32)
+	bits := fmt.Sprintf("b%d", in.Type.Bits())
+	if in.Type == litmus.Pred {
+		bits = "pred"
+	}
+	switch in.Op {
+	case litmus.OpAdd, litmus.OpSub, litmus.OpDiv:
+		if strings.HasPrefix(t, "b") {
+			t = "u" + t[1:]
+		}
+		return in.Op.String() + "." + t + " " + args, nil
+	case litmus.OpMul:
+		return "mul.lo.s" + bits[1:] + " " + args, nil
+	case litmus.OpAnd, litmus.OpOr, litmus.OpXor, litmus.OpNot, litmus.OpShl:
+		return in.Op.String() + "." + bits + " " + args, nil
+	case litmus.OpShr:
+		return "shr." + t + " " + args, nil
+	case litmus.OpCvt:
+		return fmt.Sprintf("cvt.%s.%s %s", unb(typeOr(in.Type, litmus.U32)), unb(typeOr(in.FromType, litmus.U32)), args), nil
+	case litmus.OpSetp:
+		return fmt.Sprintf("setp.%s.%s %s", in.Cmp, t, args), nil
+	case litmus.OpSelp:
+		return "selp." + bits + " " + args, nil
+	}
+	return "", unsupported("%v in a kernel", in.Op)
+}
+
+// unb replaces an untyped width by the unsigned type: cvt knows no .b32.
+func unb(t string) string {
+	if strings.HasPrefix(t, "b") {
+		return "u" + t[1:]
+	}
+	return t
+}
+
+func (k *body) mov(in *litmus.Instr) (string, error) {
+	t := in.Type
+	if t == litmus.TypeNone {
+		t = k.regs[in.Dst]
+	}
+	switch in.Src[0].Kind {
+	case litmus.OperandLoc:
+		if in.Guard != nil {
+			return "", unsupported("a guarded mov of a location's address")
+		}
+		k.c("%s", k.address(reg(in.Dst), k.loc(in.Src[0].Name)))
+		return "", nil
+	case litmus.OperandConst:
+		if t == litmus.Pred {
+			return "", unsupported("mov of a constant to a predicate")
+		}
+		return "mov." + bitsOf(t) + " " + reg(in.Dst) + ", " + k.opaque(t), nil
+	}
+	if t == litmus.Pred {
+		return "mov.pred " + reg(in.Dst) + ", " + reg(in.Src[0].Name), nil
+	}
+	return "mov." + bitsOf(t) + " " + reg(in.Dst) + ", " + reg(in.Src[0].Name), nil
+}
+
+func (k *body) branch(in *litmus.Instr) (string, error) {
+	if in.Cmp == litmus.CmpNone {
+		return "bra $L_" + in.Target, nil
+	}
+	a, err := k.plainOperand(in.Src[0])
+	if err != nil {
+		return "", err
+	}
+	b, err := k.plainOperand(in.Src[1])
+	if err != nil {
+		return "", err
+	}
+	t := k.temps
+	k.temps++
+	k.c("setp.%s.s32 %%t%d, %s, %s;", in.Cmp, t, a, b)
+	return fmt.Sprintf("@%%t%d bra $L_%s", t, in.Target), nil
+}
+
+func (k *body) barrier(in *litmus.Instr) (string, error) {
+	b := in.Barrier
+	if b.ID.Kind != litmus.OperandConst {
+		return "", unsupported("a barrier whose number is not constant")
+	}
+	op := "bar.sync"
+	if b.Arrive {
+		op = "bar.arrive"
+		if b.Quorum.Kind == litmus.OperandNone {
+			return "", unsupported("bar.arrive without a number of threads")
+		}
+	}
+	if b.Quorum.Kind == litmus.OperandConst {
+		return fmt.Sprintf("%s %d, %d", op, b.ID.Value, b.Quorum.Value), nil
+	}
+	return fmt.Sprintf("%s %d", op, b.ID.Value), nil
+}

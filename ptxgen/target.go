@@ -1,0 +1,139 @@
+package ptxgen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// Version is a PTX ISA version, major*10+minor: 78 is 7.8.
+type Version int
+
+// String returns the version as a .version directive has it.
+func (v Version) String() string { return fmt.Sprintf("%d.%d", int(v)/10, int(v)%10) }
+
+// ParseVersion reads "7.8".
+func ParseVersion(s string) (Version, error) {
+	major, minor, ok := strings.Cut(s, ".")
+	a, err1 := strconv.Atoi(major)
+	b, err2 := strconv.Atoi(minor)
+	if !ok || err1 != nil || err2 != nil || a < 1 || a > 99 || b < 0 || b > 9 {
+		return 0, fmt.Errorf("%q is no PTX version", s)
+	}
+	return Version(a*10 + b), nil
+}
+
+// SM returns the number of a target: 90 for sm_90a.
+func SM(target string) (int, error) {
+	s := strings.TrimRight(strings.TrimPrefix(target, "sm_"), "af")
+	n, err := strconv.Atoi(s)
+	if err != nil || !strings.HasPrefix(target, "sm_") {
+		return 0, fmt.Errorf("%q is no NVIDIA target (sm_NN)", target)
+	}
+	return n, nil
+}
+
+// minVersion is the PTX version that introduced a target (PTX ISA, release
+// notes), at least 5.0, which every toolchain read here accepts.
+func minVersion(target string, sm int) Version {
+	v := Version(50)
+	switch {
+	case sm >= 121:
+		v = 88
+	case sm >= 120:
+		v = 87
+	case sm == 110 || sm == 103:
+		v = 90
+	case sm >= 100:
+		v = 86
+	case sm == 90:
+		v = 78
+		if strings.HasSuffix(target, "a") {
+			v = 80
+		}
+	case sm == 89:
+		v = 78
+	case sm == 87:
+		v = 74
+	case sm == 88:
+		v = 90
+	case sm == 86:
+		v = 71
+	case sm == 80:
+		v = 70
+	case sm == 75:
+		v = 63
+	case sm == 72:
+		v = 61
+	case sm >= 70:
+		v = 60
+	}
+	return v
+}
+
+func unsupported(format string, args ...any) error {
+	return &spec.Unsupported{Reason: fmt.Sprintf(format, args...)}
+}
+
+// require returns the PTX version that an instruction needs, or an
+// *spec.Unsupported error when no version of PTX has it for the target. The
+// rules are those of the PTX ISA's "Target ISA Notes" of each instruction.
+func require(in *litmus.Instr, sm int) (Version, error) {
+	var v Version
+	need := func(what string, minSM int, minV Version) error {
+		if sm < minSM {
+			return unsupported("%s needs sm_%d or higher", what, minSM)
+		}
+		v = max(v, minV)
+		return nil
+	}
+	if in.Op == litmus.OpFenceProxy {
+		if in.Proxy != litmus.ProxyAlias {
+			return 0, unsupported("fence.proxy.%v has no meaning for the accesses of a kernel in audit form", in.Proxy)
+		}
+		return 75, need("fence.proxy.alias", 70, 75)
+	}
+	if in.Op == litmus.OpFence {
+		if err := need("fence", 70, 60); err != nil {
+			return 0, err
+		}
+		if in.Sem == litmus.SemAcquire || in.Sem == litmus.SemRelease {
+			if err := need("fence."+in.Sem.String(), 90, 86); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if in.Op.IsAccess() {
+		switch in.Sem {
+		case litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel:
+			if err := need("."+in.Sem.String(), 70, 60); err != nil {
+				return 0, err
+			}
+		case litmus.SemMMIO:
+			if err := need(".mmio", 70, 82); err != nil {
+				return 0, err
+			}
+		}
+		if in.Scope != litmus.ScopeNone && (in.Op == litmus.OpAtom || in.Op == litmus.OpRed) {
+			if err := need("a scope on "+in.Op.String(), 60, 50); err != nil {
+				return 0, err
+			}
+		}
+		if (in.Op == litmus.OpAtom || in.Op == litmus.OpRed) && in.Type.Bits() == 64 &&
+			(in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax || in.Atom == litmus.AtomAnd ||
+				in.Atom == litmus.AtomOr || in.Atom == litmus.AtomXor) {
+			if err := need("64-bit "+in.Op.String()+"."+in.Atom.String(), 32, 31); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if in.Scope == litmus.ScopeCluster {
+		if err := need(".cluster", 90, 78); err != nil {
+			return 0, err
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,267 @@
+// Package report is the one event stream of optcheck and its renderers. A run
+// is a sequence of events, stored as JSON lines; text, tables and JSON are
+// made from it and from nothing else, so that a saved run can be rendered
+// again in any form.
+//
+// It does not produce events (audit does) and does not judge.
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Schema is the version of the event stream. It changes when a reader of the
+// old one would misunderstand the new one.
+const Schema = 1
+
+// Event is one line of the stream: an object with exactly one key, which names
+// its kind. The first event of a stream is the config.
+type Event struct {
+	Config  *Config  `json:"config,omitempty"`
+	Cell    *Cell    `json:"cell,omitempty"`
+	Listing *Listing `json:"listing,omitempty"`
+	Problem *Problem `json:"problem,omitempty"`
+	Stats   *Stats   `json:"stats,omitempty"`
+}
+
+// Config says what a run is of.
+type Config struct {
+	Schema     int         `json:"schema"`
+	Tool       string      `json:"tool"`         // version of optcheck
+	Spec       int         `json:"spec_version"` // version of the marker encoding
+	Tests      int         `json:"tests"`
+	Cells      int         `json:"cells"`
+	Toolchains []Toolchain `json:"toolchains"`
+	Targets    []string    `json:"targets"`
+	Levels     []string    `json:"levels"`
+	Layouts    []string    `json:"layouts"`
+	Plain      bool        `json:"plain,omitempty"` // kernels without markers
+}
+
+// Toolchain names a compiler release of a run.
+type Toolchain struct {
+	ID     string `json:"id"`
+	Build  string `json:"build"`
+	MaxPTX string `json:"max_ptx,omitempty"`
+}
+
+// Cell is the result of one test × toolchain × target × level × layout.
+type Cell struct {
+	Test      string    `json:"test"`
+	Hash      string    `json:"hash"` // content hash of the test
+	Toolchain string    `json:"toolchain"`
+	Target    string    `json:"target"`
+	Level     string    `json:"level"`
+	Layout    string    `json:"layout"`
+	Class     string    `json:"class"` // preserved, changed, unsupported, unknown
+	Findings  []Finding `json:"findings,omitempty"`
+	Notes     []Finding `json:"notes,omitempty"`
+	// Code is the hash of the cell's machine code with names left out: equal
+	// hashes are equal code. Empty where nothing was compiled.
+	Code   string `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"` // of unsupported and unknown
+}
+
+// Finding is one broken rule, or a note, of a cell.
+type Finding struct {
+	Rule   string `json:"rule"`
+	Thread int    `json:"thread"`
+	Access int    `json:"access"` // position in the thread, -1 for none
+	Detail string `json:"detail"`
+}
+
+// Listing shows the threads of changed machine code beside their source. There
+// is one per distinct code, before the first cell that has it.
+type Listing struct {
+	Code    string          `json:"code"`
+	Threads []ThreadListing `json:"threads"`
+}
+
+// ThreadListing is one thread of a Listing.
+type ThreadListing struct {
+	Thread  int    `json:"thread"`
+	Source  []Line `json:"source"`
+	Machine []Line `json:"machine"`
+}
+
+// Line is an access or fence of the source, or an instruction of the machine
+// code. Pos is the position of the access or fence that it is, -1 for none.
+type Line struct {
+	Pos  int    `json:"pos"`
+	Text string `json:"text"`
+	// Part marks machine instructions that belong to a fence or an
+	// acquire/release access rather than standing for themselves.
+	Part bool `json:"part,omitempty"`
+}
+
+// Problem is something that went wrong in a run without ending it.
+type Problem struct {
+	Kind      string `json:"kind"` // infrastructure, compile, timeout, parse
+	Toolchain string `json:"toolchain,omitempty"`
+	Target    string `json:"target,omitempty"`
+	Level     string `json:"level,omitempty"`
+	Detail    string `json:"detail"`
+}
+
+// Stats closes a run: what it cost. Times are in seconds.
+type Stats struct {
+	Cells       int     `json:"cells"`
+	Kernels     int     `json:"kernels"`
+	Codes       int     `json:"distinct_codes"`
+	Wall        float64 `json:"wall_s"`
+	OwnCPU      float64 `json:"own_cpu_s"`
+	ToolCPU     float64 `json:"tool_cpu_s"`
+	Processes   int     `json:"processes"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+}
+
+// Handler consumes events. Close is called once, after the last event.
+type Handler interface {
+	Handle(Event) error
+	Close() error
+}
+
+// JSONLines writes events as JSON lines.
+type JSONLines struct {
+	w   *bufio.Writer
+	enc *json.Encoder
+}
+
+// NewJSONLines returns a Handler that writes to w.
+func NewJSONLines(w io.Writer) *JSONLines {
+	b := bufio.NewWriterSize(w, 1<<16)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	return &JSONLines{w: b, enc: enc}
+}
+
+// Handle writes one event.
+func (j *JSONLines) Handle(e Event) error { return j.enc.Encode(e) }
+
+// Close writes what is still buffered.
+func (j *JSONLines) Close() error { return j.w.Flush() }
+
+// Flush writes what is buffered, so that a run that dies keeps its results.
+func (j *JSONLines) Flush() error { return j.w.Flush() }
+
+// maxLine bounds a line of a stream read from outside.
+const maxLine = 16 << 20
+
+// Read passes the events of a JSON-lines stream to f. Errors name file and
+// line. A stream that does not begin with a config of a known schema, or that
+// holds an event of no known kind, is refused.
+func Read(file string, r io.Reader, f func(Event) error) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 0, 1<<16), maxLine)
+	n := 0
+	for sc.Scan() {
+		n++
+		line := bytes.TrimSpace(sc.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		e, err := decode(line)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+		if n == 1 {
+			if e.Config == nil {
+				return fmt.Errorf("%s:1: no event stream: the first line is no config", file)
+			}
+			if e.Config.Schema != Schema {
+				return fmt.Errorf("%s:1: event stream of schema %d, this tool reads %d", file, e.Config.Schema, Schema)
+			}
+		}
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	if err := sc.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return fmt.Errorf("%s:%d: line longer than %d bytes", file, n+1, maxLine)
+		}
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("%s: empty event stream", file)
+	}
+	return nil
+}
+
+func decode(line []byte) (Event, error) {
+	var e Event
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return e, fmt.Errorf("bad event: %w", err)
+	}
+	kinds := 0
+	for _, has := range []bool{e.Config != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil} {
+		if has {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return e, errors.New("bad event: not exactly one kind")
+	}
+	return e, nil
+}
+
+// Run is a whole stream in memory.
+type Run struct {
+	Config   Config
+	Cells    []Cell
+	Listings map[string]*Listing
+	Problems []Problem
+	Stats    *Stats
+}
+
+// NewRun returns an empty Run, which is a Handler too.
+func NewRun() *Run { return &Run{Listings: map[string]*Listing{}} }
+
+// Handle stores one event.
+func (r *Run) Handle(e Event) error {
+	switch {
+	case e.Config != nil:
+		r.Config = *e.Config
+	case e.Cell != nil:
+		r.Cells = append(r.Cells, *e.Cell)
+	case e.Listing != nil:
+		r.Listings[e.Listing.Code] = e.Listing
+	case e.Problem != nil:
+		r.Problems = append(r.Problems, *e.Problem)
+	case e.Stats != nil:
+		r.Stats = e.Stats
+	}
+	return nil
+}
+
+// Close implements Handler.
+func (r *Run) Close() error { return nil }
+
+// Tee passes every event to several handlers.
+type Tee []Handler
+
+// Handle passes the event on; the first error ends it.
+func (t Tee) Handle(e Event) error {
+	for _, h := range t {
+		if err := h.Handle(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes all handlers and joins their errors.
+func (t Tee) Close() error {
+	var errs []error
+	for _, h := range t {
+		errs = append(errs, h.Close())
+	}
+	return errors.Join(errs...)
+}

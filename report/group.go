@@ -1,0 +1,185 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// group is a set of cells of one test and layout with the same findings.
+type group struct {
+	test, layout string
+	cells        []*Cell
+}
+
+// signature identifies findings without the text of machine instructions.
+func signature(c *Cell) string {
+	var b strings.Builder
+	for _, f := range c.Findings {
+		fmt.Fprintf(&b, "%s/%d/%d;", f.Rule, f.Thread, f.Access)
+	}
+	b.WriteString(c.Reason)
+	return b.String()
+}
+
+func groups(r *Run, class string, each bool) []*group {
+	by := map[string]*group{}
+	var order []*group
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Class != class {
+			continue
+		}
+		k := strings.Join([]string{c.Test, c.Hash, c.Layout, signature(c)}, "\x00")
+		if each {
+			k += fmt.Sprint("\x00", i)
+		}
+		g := by[k]
+		if g == nil {
+			g = &group{test: c.Test, layout: c.Layout}
+			by[k] = g
+			order = append(order, g)
+		}
+		g.cells = append(g.cells, c)
+	}
+	sort.SliceStable(order, func(i, j int) bool {
+		if order[i].test != order[j].test {
+			return order[i].test < order[j].test
+		}
+		return order[i].layout < order[j].layout
+	})
+	return order
+}
+
+func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
+	gs := groups(r, class, o.Cells)
+	for _, g := range gs {
+		c := g.cells[0]
+		fmt.Fprintf(b, "\n%s: %s, layout %s\n", strings.ToUpper(class), g.test, g.layout)
+		for _, w := range where(g.cells) {
+			fmt.Fprintf(b, "  in %s\n", w)
+		}
+		if c.Reason != "" {
+			fmt.Fprintf(b, "  because %s\n", c.Reason)
+		}
+		for _, f := range c.Findings {
+			fmt.Fprintf(b, "  %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+		}
+		if l := r.Listings[c.Code]; l != nil {
+			fmt.Fprintf(b, "  shown for %s %s %s:\n", c.Toolchain, c.Target, c.Level)
+			writeListing(b, l, c.Findings)
+		}
+	}
+}
+
+// where says in which cells of the matrix a group lies: per toolchain and set
+// of levels the targets.
+func where(cells []*Cell) []string {
+	levels := map[[2]string][]string{}
+	var order [][2]string
+	for _, c := range cells {
+		k := [2]string{c.Toolchain, c.Target}
+		if levels[k] == nil {
+			order = append(order, k)
+		}
+		levels[k] = append(levels[k], c.Level)
+	}
+	var keys []string
+	targets := map[string][]string{}
+	for _, k := range order {
+		ls := append([]string(nil), levels[k]...)
+		sort.Strings(ls)
+		key := k[0] + "\x00" + strings.Join(ls, " ")
+		if targets[key] == nil {
+			keys = append(keys, key)
+		}
+		targets[key] = append(targets[key], k[1])
+	}
+	var out []string
+	for _, key := range keys {
+		tc, ls, _ := strings.Cut(key, "\x00")
+		out = append(out, fmt.Sprintf("%s %s at %s", tc, strings.Join(targets[key], " "), ls))
+	}
+	return out
+}
+
+// row is one line of a side-by-side listing.
+type row struct {
+	left, right string
+	mark        byte
+}
+
+// sideBySide aligns the source order with the machine order.
+func sideBySide(t ThreadListing) []row {
+	srcKey := map[int]Line{}
+	var a, b []rune
+	for _, l := range t.Source {
+		srcKey[l.Pos] = l
+		a = append(a, rune(0x100+l.Pos))
+	}
+	byRune := map[rune]Line{}
+	extra := rune(0x1000)
+	for _, l := range t.Machine {
+		k := rune(0x100 + l.Pos)
+		if _, known := srcKey[l.Pos]; l.Pos < 0 || !known || l.Part {
+			extra++
+			k = extra
+		}
+		byRune[k] = l
+		b = append(b, k)
+	}
+	var rows []row
+	seen := map[int]bool{}
+	for _, l := range t.Machine {
+		if !l.Part {
+			seen[l.Pos] = true
+		}
+	}
+	for _, d := range diffmatchpatch.New().DiffMainRunes(a, b, false) {
+		for _, k := range d.Text {
+			switch d.Type {
+			case diffmatchpatch.DiffEqual:
+				rows = append(rows, row{srcKey[int(k)-0x100].Text, byRune[k].Text, ' '})
+			case diffmatchpatch.DiffDelete:
+				mark := byte('-') // gone
+				if seen[int(k)-0x100] {
+					mark = '<' // moved away
+				}
+				rows = append(rows, row{srcKey[int(k)-0x100].Text, "", mark})
+			case diffmatchpatch.DiffInsert:
+				l, mark := byRune[k], byte('+')
+				if l.Part {
+					mark = ' '
+				} else if l.Pos >= 0 {
+					mark = '>' // moved here
+				}
+				rows = append(rows, row{"", l.Text, mark})
+			}
+		}
+	}
+	return rows
+}
+
+func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
+	bad := map[int]bool{}
+	for _, f := range findings {
+		bad[f.Thread] = true
+	}
+	for _, t := range l.Threads {
+		if !bad[t.Thread] {
+			continue
+		}
+		rows := sideBySide(t)
+		width := len("source")
+		for _, r := range rows {
+			width = max(width, len(r.left))
+		}
+		fmt.Fprintf(b, "    T%d  %-*s | machine\n", t.Thread, width, "source")
+		for _, r := range rows {
+			fmt.Fprintf(b, "      %c %-*s | %s\n", r.mark, width, r.left, r.right)
+		}
+	}
+}

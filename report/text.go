@@ -1,0 +1,191 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+)
+
+// TextOptions selects what the text report shows.
+type TextOptions struct {
+	// Cells lists every changed and unknown cell on its own instead of
+	// grouping cells with the same findings.
+	Cells bool
+	// Unsupported also lists why cells are unsupported.
+	Unsupported bool
+	// Notes also lists notes (strengthened, aggregated).
+	Notes bool
+}
+
+// WriteText renders a run for people: counts per toolchain and level, then each
+// changed test with source and machine order side by side.
+func WriteText(w io.Writer, r *Run, o TextOptions) error {
+	b := bufio.NewWriter(w)
+	writeHead(b, r)
+	writeCounts(b, r)
+	writeShared(b, r)
+	writeGroups(b, r, "changed", o)
+	writeGroups(b, r, "unknown", o)
+	if o.Unsupported {
+		writeReasons(b, r)
+	}
+	if o.Notes {
+		writeNotes(b, r)
+	}
+	writeProblems(b, r)
+	writeStats(b, r)
+	return b.Flush()
+}
+
+func writeHead(b *bufio.Writer, r *Run) {
+	fmt.Fprintf(b, "%d tests, %d cells; layouts %s\n", r.Config.Tests, len(r.Cells), strings.Join(r.Config.Layouts, ", "))
+	for _, t := range r.Config.Toolchains {
+		fmt.Fprintf(b, "  %s (%s)\n", t.ID, t.Build)
+	}
+}
+
+type counts struct{ preserved, changed, unsupported, unknown int }
+
+func (c *counts) add(class string) {
+	switch class {
+	case "preserved":
+		c.preserved++
+	case "changed":
+		c.changed++
+	case "unsupported":
+		c.unsupported++
+	default:
+		c.unknown++
+	}
+}
+
+// Count counts the cells of a run by class.
+func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
+	var c counts
+	for i := range r.Cells {
+		c.add(r.Cells[i].Class)
+	}
+	return c.preserved, c.changed, c.unsupported, c.unknown
+}
+
+func writeCounts(b *bufio.Writer, r *Run) {
+	fmt.Fprintln(b)
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "toolchain\tlevel\tpreserved\tchanged\tunknown\tunsupported\t")
+	by := map[[2]string]*counts{}
+	var total counts
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		k := [2]string{c.Toolchain, c.Level}
+		if by[k] == nil {
+			by[k] = &counts{}
+		}
+		by[k].add(c.Class)
+		total.add(c.Class)
+	}
+	row := func(a, l string, c counts) {
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t\n", a, l, c.preserved, c.changed, c.unknown, c.unsupported)
+	}
+	for _, t := range r.Config.Toolchains {
+		for _, l := range r.Config.Levels {
+			if c := by[[2]string{t.ID, l}]; c != nil {
+				row(t.ID, l, *c)
+			}
+		}
+	}
+	row("all", "", total)
+	tw.Flush()
+}
+
+// writeShared says how much machine code the toolchains have in common.
+func writeShared(b *bufio.Writer, r *Run) {
+	by := map[string]map[string]bool{}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Code == "" {
+			continue
+		}
+		if by[c.Code] == nil {
+			by[c.Code] = map[string]bool{}
+		}
+		by[c.Code][c.Toolchain] = true
+	}
+	if len(by) == 0 {
+		return
+	}
+	sets := map[string]int{}
+	for _, ts := range by {
+		sets[strings.Join(sortedKeys(ts), ", ")]++
+	}
+	fmt.Fprintf(b, "\n%d distinct machine codes; emitted by\n", len(by))
+	for _, s := range sortedKeys(sets) {
+		fmt.Fprintf(b, "  %6d  %s\n", sets[s], s)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	ks := make([]string, 0, len(m))
+	for k := range m {
+		ks = append(ks, k)
+	}
+	sort.Strings(ks)
+	return ks
+}
+
+func writeReasons(b *bufio.Writer, r *Run) {
+	n := map[string]int{}
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Class == "unsupported" {
+			n[c.Reason]++
+		}
+	}
+	if len(n) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nunsupported:\n")
+	for _, k := range sortedKeys(n) {
+		fmt.Fprintf(b, "  %6d  %s\n", n[k], k)
+	}
+}
+
+func writeNotes(b *bufio.Writer, r *Run) {
+	n := map[string]int{}
+	for i := range r.Cells {
+		for _, f := range r.Cells[i].Notes {
+			n[f.Rule]++
+		}
+	}
+	fmt.Fprintf(b, "\nnotes:\n")
+	for _, k := range sortedKeys(n) {
+		fmt.Fprintf(b, "  %6d  %s\n", n[k], k)
+	}
+}
+
+func writeProblems(b *bufio.Writer, r *Run) {
+	if len(r.Problems) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nproblems of the run:\n")
+	for _, p := range r.Problems {
+		fmt.Fprintf(b, "  %s: %s\n", strings.TrimSpace(strings.Join([]string{p.Kind, p.Toolchain, p.Target, p.Level}, " ")), p.Detail)
+	}
+}
+
+func writeStats(b *bufio.Writer, r *Run) {
+	s := r.Stats
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%d cells, %d kernels, %d processes in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
+		s.Cells, s.Kernels, s.Processes, s.Wall, s.ToolCPU, s.OwnCPU)
+	if s.ToolCPU > 0 {
+		fmt.Fprintf(b, " (%.0f %%)", 100*s.OwnCPU/s.ToolCPU)
+	}
+	fmt.Fprintln(b)
+	if s.Interrupted {
+		fmt.Fprintln(b, "The run was interrupted: cells are missing.")
+	}
+}

@@ -1,0 +1,251 @@
+package spec
+
+import (
+	"fmt"
+	"math/bits"
+
+	"optcheck/litmus"
+)
+
+// Unsupported says why a test cannot be specified, emitted or compiled for a
+// target. It makes a cell unsupported; it is no failure of a run.
+type Unsupported struct{ Reason string }
+
+// Error implements error.
+func (u *Unsupported) Error() string { return "unsupported: " + u.Reason }
+
+func unsupported(format string, args ...any) error {
+	return &Unsupported{Reason: fmt.Sprintf(format, args...)}
+}
+
+// posSet is a set of positions: bit p for the access at position p.
+type posSet uint32
+
+// flow is what is known of a register at one point of a thread.
+type flow struct {
+	from posSet // reads whose values flow into it through registers
+	loc  int    // index of the location whose address it holds, or -1
+}
+
+// FromTest computes the specification of a thread of a test: accesses and
+// fences in program order, and the dependencies that follow from register data
+// flow and predication. A dependency through a guarded definition counts only
+// its sources, not its guard: compilers may move a value across a guard that
+// the consuming access shares.
+//
+// It returns an *Unsupported error when the thread is beyond the encoding, or
+// when an access's location is not known statically.
+func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
+	if len(t.Threads) > MaxThreads {
+		return nil, unsupported("%d threads (at most %d)", len(t.Threads), MaxThreads)
+	}
+	if len(t.Locations) > MaxLocations {
+		return nil, unsupported("%d locations (at most %d)", len(t.Locations), MaxLocations)
+	}
+	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout}, regs: map[string]flow{}}
+	for _, d := range b.th.Regs {
+		if d.Init.Kind == litmus.OperandLoc {
+			b.regs[d.Name] = flow{loc: b.locIndex(d.Init.Name)}
+		}
+	}
+	for i := range b.th.Body {
+		if err := b.step(i); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(b.s.Entries) + len(b.s.Deps) + 1; len(b.s.Entries) > MaxPositions || n > MaxMarkers {
+		return nil, unsupported("thread %s has %d accesses and fences and %d dependencies (at most %d and %d markers)",
+			b.th.Name, len(b.s.Entries), len(b.s.Deps), MaxPositions, MaxMarkers)
+	}
+	b.s.sort()
+	return b.s, nil
+}
+
+type builder struct {
+	t    *litmus.Test
+	th   *litmus.Thread
+	s    *Spec
+	regs map[string]flow
+	// skips are the forward branches seen: instructions before until run
+	// only if the branch was not taken.
+	skips []struct {
+		until string
+		from  posSet
+	}
+}
+
+func (b *builder) locIndex(name string) int {
+	for i := range b.t.Locations {
+		if b.t.Locations[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (b *builder) reg(name string) flow {
+	if f, ok := b.regs[name]; ok {
+		return f
+	}
+	return flow{loc: -1}
+}
+
+func (b *builder) operand(o litmus.Operand) flow {
+	switch o.Kind {
+	case litmus.OperandReg:
+		return b.reg(o.Name)
+	case litmus.OperandLoc:
+		return flow{loc: b.locIndex(o.Name)}
+	}
+	return flow{loc: -1}
+}
+
+func (b *builder) step(i int) error {
+	in := &b.th.Body[i]
+	for _, l := range in.Labels {
+		b.reach(l)
+	}
+	ctrl, guarded := b.control(in)
+	if in.Op.IsAccess() || in.Op.IsFence() || in.Op == litmus.OpBar {
+		return b.event(i, in, ctrl, guarded)
+	}
+	if in.Op == litmus.OpBra {
+		from := posSet(0)
+		if in.Guard != nil {
+			from = b.reg(in.Guard.Reg).from
+		}
+		for _, s := range in.Src {
+			from |= b.operand(s).from
+		}
+		b.skips = append(b.skips, struct {
+			until string
+			from  posSet
+		}{in.Target, from})
+		return nil
+	}
+	if in.Dst == "" {
+		return nil
+	}
+	f := flow{loc: -1}
+	for _, s := range in.Src {
+		g := b.operand(s)
+		f.from |= g.from
+		if g.loc >= 0 && (in.Op == litmus.OpMov || in.Op == litmus.OpAdd || in.Op == litmus.OpSub || in.Op == litmus.OpCvt) {
+			f.loc = g.loc
+		}
+	}
+	b.define(in, f)
+	return nil
+}
+
+// reach ends the region of every forward branch to the label.
+func (b *builder) reach(label string) {
+	keep := b.skips[:0]
+	for _, s := range b.skips {
+		if s.until != label {
+			keep = append(keep, s)
+		}
+	}
+	b.skips = keep
+}
+
+// control returns the reads that decide whether the instruction runs.
+func (b *builder) control(in *litmus.Instr) (from posSet, guarded bool) {
+	if in.Guard != nil {
+		from |= b.reg(in.Guard.Reg).from
+		guarded = true
+	}
+	for _, s := range b.skips {
+		if b.isForward(in, s.until) {
+			from |= s.from
+			guarded = true
+		}
+	}
+	return from, guarded
+}
+
+// isForward reports whether the label stands after the instruction.
+func (b *builder) isForward(in *litmus.Instr, label string) bool {
+	after := false
+	for k := range b.th.Body {
+		if after {
+			for _, l := range b.th.Body[k].Labels {
+				if l == label {
+					return true
+				}
+			}
+		}
+		if &b.th.Body[k] == in {
+			after = true
+		}
+	}
+	return false
+}
+
+// define records a register's new value; a definition that may not happen
+// keeps what the register held before.
+func (b *builder) define(in *litmus.Instr, f flow) {
+	if _, may := b.control(in); may {
+		old := b.reg(in.Dst)
+		f.from |= old.from
+		if f.loc < 0 {
+			f.loc = old.loc
+		}
+	}
+	b.regs[in.Dst] = f
+}
+
+func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) error {
+	pos := len(b.s.Entries)
+	if pos >= MaxPositions {
+		return unsupported("thread %s has more than %d accesses and fences", b.th.Name, MaxPositions)
+	}
+	e := Entry{Pos: pos, Instr: i, Guarded: guarded}
+	b.depend(ctrl, pos, DepCtrl)
+	if !in.Op.IsAccess() {
+		e.Kind = KindOf(in, litmus.Generic)
+		if _, ok := fenceCodes[e.Kind]; !ok {
+			return unsupported("%v has no specification code", e.Kind)
+		}
+		b.s.Entries = append(b.s.Entries, e)
+		return nil
+	}
+	addr := flow{loc: b.locIndex(in.Addr.Loc)}
+	if in.Addr.Reg != "" {
+		addr = b.reg(in.Addr.Reg)
+	}
+	if addr.loc < 0 {
+		return unsupported("%v: the location of %s is not known statically", in.Pos, in.String())
+	}
+	if in.Addr.Offset != 0 {
+		return unsupported("%v: address offset in %s", in.Pos, in.String())
+	}
+	e.Loc = addr.loc
+	space := b.t.Locations[e.Loc].Space
+	if space == litmus.Generic {
+		space = litmus.Global
+	}
+	e.Kind = KindOf(in, space)
+	if _, ok := accessCodes[e.Kind]; !ok {
+		return unsupported("%v of %d bytes has no specification code", e.Kind, e.Kind.Width)
+	}
+	b.depend(addr.from, pos, DepAddr)
+	data := posSet(0)
+	for _, s := range in.Src {
+		data |= b.operand(s).from
+	}
+	b.depend(data, pos, DepData)
+	b.s.Entries = append(b.s.Entries, e)
+	if in.Dst != "" {
+		b.define(in, flow{from: 1 << uint(pos), loc: -1})
+	}
+	return nil
+}
+
+func (b *builder) depend(from posSet, to int, kind DepKind) {
+	for f := uint32(from); f != 0; f &= f - 1 {
+		if p := bits.TrailingZeros32(f); p < to {
+			b.s.Deps = append(b.s.Deps, Dep{From: p, To: to, Kind: kind})
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package spec
+
+import (
+	"strings"
+
+	"optcheck/litmus"
+)
+
+// The kinds are numbered densely in the fixed order of the loops below, so
+// that an access fits 11 bits and a fence 6. The order is part of the
+// encoding: see Version.
+
+var (
+	accessKinds []Kind
+	accessCodes map[Kind]uint32
+	fenceKinds  []Kind
+	fenceCodes  map[Kind]uint32
+)
+
+type order struct {
+	sem   litmus.Sem
+	scope litmus.Scope
+	cache litmus.CacheOp
+}
+
+var scopes = []litmus.Scope{litmus.ScopeCTA, litmus.ScopeCluster, litmus.ScopeGPU, litmus.ScopeSys}
+
+func scoped(sems ...litmus.Sem) (out []order) {
+	for _, s := range sems {
+		for _, sc := range scopes {
+			out = append(out, order{sem: s, scope: sc})
+		}
+	}
+	return out
+}
+
+func cached(ops ...litmus.CacheOp) (out []order) {
+	for _, c := range ops {
+		out = append(out, order{cache: c})
+	}
+	return out
+}
+
+func init() {
+	plain := []order{{}, {sem: litmus.SemVolatile}, {sem: litmus.SemMMIO, scope: litmus.ScopeSys}}
+	loads := append(append(append([]order{}, plain...),
+		cached(litmus.CacheCA, litmus.CacheCG, litmus.CacheCS, litmus.CacheLU, litmus.CacheCV)...),
+		scoped(litmus.SemRelaxed, litmus.SemAcquire)...)
+	stores := append(append(append([]order{}, plain...),
+		cached(litmus.CacheWB, litmus.CacheCG, litmus.CacheCS, litmus.CacheWT)...),
+		scoped(litmus.SemRelaxed, litmus.SemRelease)...)
+	atoms := append([]order{{}}, scoped(litmus.SemNone, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel)...)
+	for _, sem := range []litmus.Sem{litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel} {
+		atoms = append(atoms, order{sem: sem}) // scope left out means .gpu
+	}
+	spaces := []litmus.Space{litmus.Global, litmus.Shared}
+	add := func(op litmus.Op, atom litmus.AtomOp, orders []order, widths ...int) {
+		for _, o := range orders {
+			for _, sp := range spaces {
+				for _, w := range widths {
+					accessKinds = append(accessKinds, Kind{Op: op, Atom: atom, Sem: o.sem, Scope: o.scope, Cache: o.cache, Space: sp, Width: w})
+				}
+			}
+		}
+	}
+	add(litmus.OpLd, 0, loads, 1, 2, 4, 8)
+	add(litmus.OpSt, 0, stores, 1, 2, 4, 8)
+	for a := litmus.AtomAdd; a <= litmus.AtomMax; a++ {
+		add(litmus.OpAtom, a, atoms, 4, 8)
+	}
+	for a := litmus.AtomAdd; a <= litmus.AtomMax; a++ {
+		if a != litmus.AtomExch && a != litmus.AtomCAS {
+			add(litmus.OpRed, a, atoms, 4, 8)
+		}
+	}
+	for _, o := range append(scoped(litmus.SemSC, litmus.SemAcqRel, litmus.SemAcquire, litmus.SemRelease),
+		order{sem: litmus.SemSC}, order{sem: litmus.SemAcqRel}) {
+		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpFence, Sem: o.sem, Scope: o.scope})
+	}
+	for _, sc := range []litmus.Scope{litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys} {
+		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpMembar, Scope: sc})
+	}
+	for p := litmus.ProxyGeneric; p <= litmus.ProxyAlias; p++ {
+		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpFenceProxy, Proxy: p})
+	}
+	fenceKinds = append(fenceKinds, Kind{Op: litmus.OpBar})
+	accessCodes = index(accessKinds)
+	fenceCodes = index(fenceKinds)
+}
+
+func index(ks []Kind) map[Kind]uint32 {
+	m := make(map[Kind]uint32, len(ks))
+	for i, k := range ks {
+		m[k] = uint32(i)
+	}
+	return m
+}
+
+// KindOf returns the kind of an access or fence instruction. Space is the
+// state space of the location that it accesses.
+func KindOf(in *litmus.Instr, space litmus.Space) Kind {
+	k := Kind{Op: in.Op}
+	switch in.Op {
+	case litmus.OpFence:
+		k.Sem, k.Scope = in.Sem, in.Scope
+	case litmus.OpMembar:
+		k.Scope = in.Scope
+	case litmus.OpFenceProxy:
+		k.Proxy = in.Proxy
+	case litmus.OpBar:
+	default:
+		k.Atom, k.Sem, k.Scope, k.Cache = in.Atom, in.Sem, in.Scope, in.Cache
+		if k.Sem == litmus.SemWeak {
+			k.Sem = litmus.SemNone // .weak is what a plain access means
+		}
+		if k.Sem == litmus.SemMMIO {
+			k.Scope = litmus.ScopeSys
+		}
+		k.Space, k.Width = space, in.Type.Bits()/8
+	}
+	return k
+}
+
+// String spells the kind as PTX does, without type: ld.relaxed.gpu.global.
+func (k Kind) String() string {
+	var b strings.Builder
+	dot := func(s string) {
+		if s != "" {
+			b.WriteByte('.')
+			b.WriteString(s)
+		}
+	}
+	switch k.Op {
+	case litmus.OpFence:
+		b.WriteString("fence")
+		dot(k.Sem.String())
+		dot(k.Scope.String())
+		return b.String()
+	case litmus.OpMembar:
+		return "membar." + map[litmus.Scope]string{litmus.ScopeCTA: "cta", litmus.ScopeGPU: "gl", litmus.ScopeSys: "sys"}[k.Scope]
+	case litmus.OpFenceProxy:
+		return "fence.proxy." + k.Proxy.String()
+	case litmus.OpBar:
+		return "bar"
+	case litmus.OpLd:
+		b.WriteString("ld")
+	case litmus.OpSt:
+		b.WriteString("st")
+	case litmus.OpAtom:
+		b.WriteString("atom")
+	case litmus.OpRed:
+		b.WriteString("red")
+	}
+	if k.Sem != litmus.SemNone {
+		dot(k.Sem.String())
+	}
+	if k.Sem == litmus.SemMMIO {
+		dot("relaxed")
+	}
+	if k.Scope != litmus.ScopeNone {
+		dot(k.Scope.String())
+	}
+	if k.Space != litmus.Generic {
+		dot(k.Space.String())
+	}
+	if k.Cache != litmus.CacheNone {
+		dot(k.Cache.String())
+	}
+	if k.Atom != litmus.AtomNone {
+		dot(k.Atom.String())
+	}
+	return b.String()
+}

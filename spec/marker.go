@@ -1,0 +1,229 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// Version is the version of the encoding. It changes whenever a literal
+// changes its meaning, so that stored results are not mixed up.
+const Version = 1
+
+// A literal is a 25-bit payload and a 7-bit checksum, whitened:
+//
+//	payload   type:2 thread:3 rest:20
+//	access    pos:5 loc:3 guarded:1 kind:11
+//	fence     pos:5 kind:6 guarded:1 zero:8
+//	dep       from:5 to:5 kind:2 zero:8
+//	header    layout:2 count:6 sum:12
+//
+// The header counts the other literals of the thread and sums them up, so that
+// a lost, invented or altered marker cannot pass for a smaller specification.
+const (
+	typeAccess = iota
+	typeFence
+	typeDep
+	typeHeader
+
+	whiten    = 0x07f3a5c3 // begins with the magic number of the 2015 tool
+	crc7Poly  = 0x09       // x^7 + x^3 + 1
+	crc12Poly = 0x80f
+)
+
+func crc(v uint64, bits, width int, poly uint32) uint32 {
+	var c uint32 = 1<<uint(width) - 1 // non-zero start: an all-zero payload does not sum to zero
+	mask := c
+	for i := bits - 1; i >= 0; i-- {
+		in := uint32(v>>uint(i)) & 1
+		top := c >> uint(width-1) & 1
+		c = c << 1 & mask
+		if top != in {
+			c ^= poly
+		}
+	}
+	return c & mask
+}
+
+func literal(payload uint32) uint32 {
+	return (payload<<7 | crc(uint64(payload), 25, 7, crc7Poly)) ^ whiten
+}
+
+func payloadOf(lit uint32) (uint32, bool) {
+	v := lit ^ whiten
+	p := v >> 7
+	return p, v&0x7f == crc(uint64(p), 25, 7, crc7Poly)
+}
+
+func sum(lits []uint32) uint32 {
+	s := append([]uint32(nil), lits...)
+	sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })
+	var c uint32
+	for _, l := range s {
+		c = crc(uint64(c)<<32|uint64(l), 44, 12, crc12Poly)
+	}
+	return c
+}
+
+// Literals returns the markers' literals: one per entry, in order, then one
+// per dependency, then the header.
+func (s *Spec) Literals() ([]uint32, error) {
+	if s.Thread >= MaxThreads || len(s.Entries) > MaxPositions || len(s.Entries)+len(s.Deps)+1 > MaxMarkers {
+		return nil, fmt.Errorf("thread %d: %d accesses and fences and %d dependencies are more than a specification can hold",
+			s.Thread, len(s.Entries), len(s.Deps))
+	}
+	var out []uint32
+	th := uint32(s.Thread) << 20
+	for _, e := range s.Entries {
+		pos := uint32(e.Pos) << 15
+		guarded := uint32(0)
+		if e.Guarded {
+			guarded = 1
+		}
+		if e.IsFence() {
+			code, ok := fenceCodes[e.Kind]
+			if !ok {
+				return nil, fmt.Errorf("%v has no specification code", e.Kind)
+			}
+			out = append(out, literal(typeFence<<23|th|pos|code<<9|guarded<<8))
+			continue
+		}
+		code, ok := accessCodes[e.Kind]
+		if !ok {
+			return nil, fmt.Errorf("%v (%d bytes) has no specification code", e.Kind, e.Kind.Width)
+		}
+		if e.Loc < 0 || e.Loc >= MaxLocations {
+			return nil, fmt.Errorf("location %d is beyond the %d that a specification can hold", e.Loc, MaxLocations)
+		}
+		out = append(out, literal(typeAccess<<23|th|pos|uint32(e.Loc)<<12|guarded<<11|code))
+	}
+	for _, d := range s.Deps {
+		out = append(out, literal(typeDep<<23|th|uint32(d.From)<<15|uint32(d.To)<<10|uint32(d.Kind)<<8))
+	}
+	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | uint32(len(out))<<12 | sum(out)
+	return append(out, literal(head)), nil
+}
+
+// Marker is a decoded literal.
+type Marker struct {
+	Literal uint32
+	Thread  int
+	Entry   *Entry  // an access or fence
+	Dep     *Dep    // a dependency
+	Header  *Header // the header
+}
+
+// Header is the content of a thread's header marker.
+type Header struct {
+	Layout Layout
+	Count  int // number of other markers
+	Sum    uint32
+}
+
+// DecodeLiteral decodes one literal; ok is false if it is no marker.
+func DecodeLiteral(lit uint32) (m Marker, ok bool) {
+	p, ok := payloadOf(lit)
+	if !ok {
+		return m, false
+	}
+	m.Literal, m.Thread = lit, int(p>>20&7)
+	switch p >> 23 {
+	case typeAccess:
+		code := p & 0x7ff
+		if int(code) >= len(accessKinds) {
+			return m, false
+		}
+		m.Entry = &Entry{Pos: int(p >> 15 & 31), Loc: int(p >> 12 & 7), Kind: accessKinds[code], Instr: -1, Guarded: p>>11&1 == 1}
+	case typeFence:
+		code := p >> 9 & 63
+		if p&0xff != 0 || int(code) >= len(fenceKinds) {
+			return m, false
+		}
+		m.Entry = &Entry{Pos: int(p >> 15 & 31), Kind: fenceKinds[code], Instr: -1, Guarded: p>>8&1 == 1}
+	case typeDep:
+		d := &Dep{From: int(p >> 15 & 31), To: int(p >> 10 & 31), Kind: DepKind(p >> 8 & 3)}
+		if p&0xff != 0 || d.Kind > DepCtrl || d.From >= d.To {
+			return m, false
+		}
+		m.Dep = d
+	case typeHeader:
+		m.Header = &Header{Layout: Layout(p >> 18 & 3), Count: int(p >> 12 & 63), Sum: p & 0xfff}
+		if int(m.Header.Layout) >= len(layoutNames) {
+			return m, false
+		}
+	}
+	return m, true
+}
+
+// ErrNoSpec says that machine code carries no specification at all.
+var ErrNoSpec = errors.New("no specification found")
+
+// Decode rebuilds a specification from the literals found in machine code, in
+// any order. Literals that are no markers are ignored. It is an error if the
+// header is missing or doubled, or if the markers do not agree with it: a
+// damaged specification must not pass for a smaller one.
+func Decode(lits []uint32) (*Spec, error) {
+	var head *Marker
+	var body []uint32
+	seen := map[uint32]bool{}
+	s := &Spec{}
+	for _, l := range lits {
+		m, ok := DecodeLiteral(l)
+		if !ok || seen[l] {
+			continue
+		}
+		seen[l] = true
+		switch {
+		case m.Header != nil:
+			if head != nil {
+				return nil, errors.New("two specification headers in one kernel")
+			}
+			head = &m
+			continue
+		case m.Entry != nil:
+			s.Entries = append(s.Entries, *m.Entry)
+		case m.Dep != nil:
+			s.Deps = append(s.Deps, *m.Dep)
+		}
+		body = append(body, l)
+	}
+	if head == nil {
+		if len(body) > 0 {
+			return nil, fmt.Errorf("specification header lost (%d other markers found)", len(body))
+		}
+		return nil, ErrNoSpec
+	}
+	if len(body) != head.Header.Count {
+		return nil, fmt.Errorf("specification incomplete: %d of %d markers found", len(body), head.Header.Count)
+	}
+	if sum(body) != head.Header.Sum {
+		return nil, errors.New("specification damaged: checksum does not match")
+	}
+	s.Thread, s.Layout = head.Thread, head.Header.Layout
+	s.sort()
+	for i, e := range s.Entries {
+		if e.Pos != i {
+			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
+		}
+	}
+	for _, d := range s.Deps {
+		if d.To >= len(s.Entries) || !s.Entries[d.From].Reads() {
+			return nil, errors.New("specification damaged: dependency without its accesses")
+		}
+	}
+	return s, nil
+}
+
+func (s *Spec) sort() {
+	sort.Slice(s.Entries, func(i, j int) bool { return s.Entries[i].Pos < s.Entries[j].Pos })
+	sort.Slice(s.Deps, func(i, j int) bool {
+		a, b := s.Deps[i], s.Deps[j]
+		if a.From != b.From {
+			return a.From < b.From
+		}
+		if a.To != b.To {
+			return a.To < b.To
+		}
+		return a.Kind < b.Kind
+	})
+}

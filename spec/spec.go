@@ -1,0 +1,153 @@
+// Package spec states what a litmus test's thread promises of its machine
+// code: its accesses in order, their kinds and locations, its fences and its
+// dependencies. It encodes that specification as the literals of xor markers
+// (seed 000, Sec. 4.4), so that a kernel carries its own specification, and
+// decodes it again out of the literals found in machine code.
+//
+// It does not emit code (ptxgen does) and does not judge code (optcheck does);
+// both speak through it.
+package spec
+
+import (
+	"fmt"
+
+	"optcheck/litmus"
+)
+
+// Limits of the encoding. A test beyond them cannot be audited.
+const (
+	MaxThreads   = 8  // threads per test
+	MaxPositions = 32 // accesses and fences per thread
+	MaxLocations = 8  // locations per test
+	MaxMarkers   = 63 // entries per thread
+)
+
+// Layout says how a kernel addresses the locations of its test. Compilers only
+// reorder what they can prove disjoint, and each layout proves something else.
+type Layout uint8
+
+// The layouts.
+const (
+	Pointers Layout = iota // one pointer parameter per location: may alias
+	Symbols                // distinct module-scope variables: disjoint
+	Offsets                // one base parameter per space, constant offsets: disjoint
+)
+
+// Layouts lists all layouts in order.
+var Layouts = []Layout{Pointers, Symbols, Offsets}
+
+var layoutNames = [...]string{"pointers", "symbols", "offsets"}
+
+// String returns the layout's name as the command line spells it.
+func (l Layout) String() string {
+	if int(l) < len(layoutNames) {
+		return layoutNames[l]
+	}
+	return fmt.Sprintf("layout(%d)", uint8(l))
+}
+
+// ParseLayout returns the layout of a name.
+func ParseLayout(s string) (Layout, error) {
+	for i, n := range layoutNames {
+		if n == s {
+			return Layout(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown layout %q (pointers, symbols, offsets)", s)
+}
+
+// Stride is the distance in bytes between two locations in the layout Offsets,
+// and the alignment and size of a shared variable in the layout Symbols.
+const (
+	Stride       = 64
+	SharedStride = 16
+)
+
+// Kind is what an access or fence is in the source.
+type Kind struct {
+	Op    litmus.Op // OpLd, OpSt, OpAtom, OpRed, OpFence, OpMembar, OpFenceProxy, OpBar
+	Atom  litmus.AtomOp
+	Sem   litmus.Sem
+	Scope litmus.Scope
+	Cache litmus.CacheOp
+	Space litmus.Space // Global or Shared for accesses, Generic for fences
+	Width int          // bytes; 0 for fences
+	Proxy litmus.Proxy // OpFenceProxy only
+}
+
+// Entry is one access or fence of a thread.
+type Entry struct {
+	Pos  int // position in the thread's sequence of accesses and fences, from 0
+	Kind Kind
+	Loc  int // index of the location in the test; 0 for fences
+	// Instr is the index of the instruction in the thread's body, -1 when the
+	// specification was decoded from machine code.
+	Instr int
+	// Guarded tells that the instruction may be skipped.
+	Guarded bool
+}
+
+// DepKind is the kind of a dependency.
+type DepKind uint8
+
+// The kinds of dependency.
+const (
+	DepAddr DepKind = iota
+	DepData
+	DepCtrl
+)
+
+var depNames = [...]string{"address", "data", "control"}
+
+// String returns the kind's name in full: address, data or control.
+func (k DepKind) String() string {
+	if int(k) < len(depNames) {
+		return depNames[k]
+	}
+	return "dependency"
+}
+
+// Dep is a dependency from the access at position From, which reads, to the
+// access or fence at position To.
+type Dep struct {
+	From, To int
+	Kind     DepKind
+}
+
+// Spec is the specification of one thread.
+type Spec struct {
+	Thread  int
+	Layout  Layout
+	Entries []Entry // by position
+	Deps    []Dep   // sorted by From, To, Kind
+}
+
+// IsFence reports whether the entry is a fence or barrier.
+func (e Entry) IsFence() bool { return !e.Kind.Op.IsAccess() }
+
+// Reads reports whether the entry yields a value: a load or a returning atomic.
+func (e Entry) Reads() bool { return e.Kind.Op == litmus.OpLd || e.Kind.Op == litmus.OpAtom }
+
+// Writes reports whether the entry may write memory.
+func (e Entry) Writes() bool {
+	return e.Kind.Op == litmus.OpSt || e.Kind.Op == litmus.OpAtom || e.Kind.Op == litmus.OpRed
+}
+
+// Equal reports whether two specifications say the same of the machine code.
+func (s *Spec) Equal(o *Spec) bool {
+	if s.Thread != o.Thread || s.Layout != o.Layout || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
+		return false
+	}
+	for i, e := range s.Entries {
+		f := o.Entries[i]
+		if e.Pos != f.Pos || e.Kind != f.Kind || e.Loc != f.Loc || e.Guarded != f.Guarded {
+			return false
+		}
+	}
+	for i, d := range s.Deps {
+		if d != o.Deps[i] {
+			return false
+		}
+	}
+	return true
+}
