@@ -16,6 +16,7 @@ const (
 	MaxNames     = 512   // locations of a test, and registers of a thread
 	MaxInstrs    = 65536 // of a test
 	maxDepth     = 200   // of nested conditions
+	maxTerms     = 16384 // of condition and locations clause together
 	maxErrors    = 10    // reported for one file
 )
 
@@ -28,6 +29,7 @@ type parser struct {
 	initial []bool // Locations[i] was initialised explicitly
 	placed  bool   // a scope tree was seen
 	instrs  int
+	terms   int
 	loose   bool             // a name was taken for a register without a declaration
 	ops     []Operand        // arena of source operands
 	cluster [MaxThreads]bool // the thread's place names a cluster

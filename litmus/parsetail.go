@@ -86,9 +86,6 @@ func (p *parser) observed() bool {
 		if t.Kind == TermConst {
 			return p.errorf(pos, "expected a location or a register to observe")
 		}
-		if len(p.t.Observed) == 4*MaxNames {
-			return p.errorf(pos, "more than %d observed items", 4*MaxNames)
-		}
 		p.t.Observed = append(p.t.Observed, t)
 		if !p.accept(';') && p.tok.kind != ']' {
 			return p.errorf(p.pos(), "expected ; or ], found %s", p.found())
@@ -210,6 +207,9 @@ func (p *parser) atom() (Expr, bool) {
 // term reads 0:r2, P0:r2, x, [x] or a number.
 func (p *parser) term() (t Term, ok bool) {
 	pos := p.pos()
+	if p.terms++; p.terms > maxTerms {
+		return t, p.errorf(pos, "more than %d terms", maxTerms)
+	}
 	switch p.tok.kind {
 	case '[':
 		p.next()

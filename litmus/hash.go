@@ -1,0 +1,35 @@
+package litmus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Hash returns a stable hash of what the test means: 32 hexadecimal digits.
+// It does not depend on name, doc string, Key=Value lines, comments, white
+// space, the threads' names, the numbers of places, or the order of
+// declarations; everything else counts, the condition and the dialect too.
+func (t *Test) Hash() string {
+	c := t.Clone()
+	c.Name, c.Doc, c.Meta = "", "", nil
+	byName := func(a, b Location) int { return strings.Compare(a.Name, b.Name) }
+	slices.SortStableFunc(c.Locations, byName)
+	for i := range c.Locations {
+		if c.Locations[i].Space == Generic {
+			c.Locations[i].Space = Global
+		}
+	}
+	for i := range c.Threads {
+		th := &c.Threads[i]
+		th.Name, th.ID = "P"+strconv.Itoa(i), i
+		slices.SortStableFunc(th.Regs, func(a, b RegDecl) int { return strings.Compare(a.Name, b.Name) })
+	}
+	// Without its numbers, a CTA that is alone in its cluster is the same
+	// whether the test speaks of clusters or not.
+	canonicalPlaces(c.Threads)
+	sum := sha256.Sum256(c.Append(nil))
+	return hex.EncodeToString(sum[:16])
+}
