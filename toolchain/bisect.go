@@ -1,0 +1,187 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// bisection compiles one batch and isolates the units that spoil it.
+type bisection struct {
+	t       *Toolchain
+	job     *Job
+	probe   *headerProbe
+	batches []Batch
+	failed  map[int]error
+	hangs   int
+}
+
+// headerProbe remembers how a module with the job's header and no unit fared:
+// if that fails, no unit is to blame.
+type headerProbe struct {
+	once sync.Once
+	err  error
+}
+
+func (h *headerProbe) ask(ctx context.Context, t *Toolchain, job *Job) error {
+	h.once.Do(func() { _, _, h.err = t.ptxas(ctx, job, nil) })
+	return h.err
+}
+
+// sorted are the batches by their first units.
+func (b *bisection) sorted() []Batch {
+	slices.SortFunc(b.batches, func(x, y Batch) int { return x.Units[0] - y.Units[0] })
+	return b.batches
+}
+
+// compile compiles the units together, or as nearly together as it goes. The
+// error is non-nil only if ctx ended.
+func (b *bisection) compile(ctx context.Context, units []int) error {
+	if len(units) == 0 {
+		return nil
+	}
+	maxHangs := b.job.MaxHangs
+	if maxHangs <= 0 {
+		maxHangs = DefaultMaxHangs
+	}
+	if b.hangs >= maxHangs {
+		b.failAll(units, &Error{Kind: ErrTimeout, Tool: b.t.Ptxas, ExitCode: -1,
+			Detail: fmt.Sprintf("not tried: %d other units of its batch hung the compiler", b.hangs)})
+		return nil
+	}
+	cubin, warnings, err := b.t.ptxas(ctx, b.job, units)
+	var e *Error
+	switch {
+	case err == nil:
+		b.batches = append(b.batches, Batch{Cubin: cubin, Units: units, Warnings: warnings})
+		return nil
+	case errors.Is(err, ErrCancelled):
+		return err
+	case !errors.As(err, &e) || e.notStarted:
+		b.failAll(units, err)
+		return nil
+	case len(units) == 1:
+		return b.single(ctx, units[0], e)
+	}
+	return b.isolate(ctx, units, e)
+}
+
+// single records the failure of a unit that was compiled alone.
+func (b *bisection) single(ctx context.Context, unit int, e *Error) error {
+	if errors.Is(e, ErrTimeout) {
+		b.hangs++
+	}
+	b.failAll([]int{unit}, e)
+	return ctxCancelled(ctx, e)
+}
+
+// ctxCancelled is e if it came about because ctx ended.
+func ctxCancelled(ctx context.Context, e *Error) error {
+	if ctx.Err() != nil && errors.Is(e, ErrCancelled) {
+		return e
+	}
+	return nil
+}
+
+// isolate deals with units that failed together.
+func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
+	suspects, rest := b.blamed(units, e)
+	if len(suspects) > 0 {
+		for _, u := range suspects {
+			if err := b.compile(ctx, []int{u}); err != nil {
+				return err
+			}
+		}
+		return b.compile(ctx, rest)
+	}
+	if err := b.probe.ask(ctx, b.t, b.job); err != nil {
+		if errors.Is(err, ErrCancelled) {
+			return err
+		}
+		b.failAll(units, err)
+		return nil
+	}
+	half := len(units) / 2
+	if err := b.compile(ctx, units[:half:half]); err != nil {
+		return err
+	}
+	return b.compile(ctx, units[half:])
+}
+
+// blamed splits units into those at which a message of ptxas points, and the
+// others. A crash or a hang blames nobody, whatever was printed before.
+func (b *bisection) blamed(units []int, e *Error) (suspects, rest []int) {
+	if !errors.Is(e, ErrCompile) {
+		return nil, units
+	}
+	starts := b.lines(units)
+	blame := make([]bool, len(units))
+	for _, d := range parseDiagnostics(e.Stderr) {
+		if i := sort.SearchInts(starts, d.Line+1) - 1; d.failure() && i >= 0 {
+			blame[i] = true
+		}
+	}
+	for i, u := range units {
+		if blame[i] {
+			suspects = append(suspects, u)
+		} else {
+			rest = append(rest, u)
+		}
+	}
+	return suspects, rest
+}
+
+// lines gives for each unit the line at which it starts in a file of them.
+func (b *bisection) lines(units []int) []int {
+	starts := make([]int, len(units))
+	line := 1 + strings.Count(b.job.Header, "\n")
+	for i, u := range units {
+		starts[i] = line
+		line += strings.Count(endLine(b.job.Units[u].Text), "\n")
+	}
+	return starts
+}
+
+// failAll records err as the failure of each of the units, under its name and
+// with lines counted in its own text.
+func (b *bisection) failAll(units []int, err error) {
+	header := strings.Count(b.job.Header, "\n")
+	for _, u := range units {
+		var e *Error
+		if !errors.As(err, &e) {
+			b.failed[u] = &Error{Kind: ErrInfrastructure, Tool: b.t.Ptxas, Input: b.job.Units[u].Name, ExitCode: -1, Err: err}
+			continue
+		}
+		own := *e
+		own.Input = b.job.Units[u].Name
+		own.Diagnostics = parseDiagnostics(e.Stderr)
+		for i := range own.Diagnostics {
+			own.Diagnostics[i].Line -= header
+		}
+		b.failed[u] = &own
+	}
+}
+
+// ptxas says "ptxas FILE, line 12; error   : Unknown symbol".
+var diagnosticLine = regexp.MustCompile(`(?m)^ptxas .*?batch\.ptx, line (\d+); (\w+)\s*: (.*)$`)
+
+// parseDiagnostics reads the messages that carry a line number, which counts
+// from 1 in the file given to ptxas.
+func parseDiagnostics(stderr string) []Diagnostic {
+	var out []Diagnostic
+	for _, m := range diagnosticLine.FindAllSubmatch([]byte(stderr), -1) {
+		line, err := strconv.Atoi(string(m[1]))
+		if err != nil {
+			continue
+		}
+		out = append(out, Diagnostic{Line: line, Severity: string(m[2]), Message: string(bytes.TrimSpace(m[3]))})
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package toolchain
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// idCache remembers who a tool said it was, as long as the file is the same.
+// It is a shortcut only: when it cannot be read or written, tools are asked.
+type idCache struct {
+	path    string
+	mu      sync.Mutex
+	entries map[string]cacheEntry
+	dirty   bool
+}
+
+// cacheEntry is one tool's answer and the state of the file it came from.
+type cacheEntry struct {
+	Size  int64    `json:"size"`
+	MTime int64    `json:"mtime_ns"`
+	ID    identity `json:"id"`
+}
+
+// cacheFormat changes when identify learns to ask more.
+const cacheFormat = "optcheck-identities-1"
+
+// maxCacheFile bounds what is read of the file, in bytes.
+const maxCacheFile = 4 << 20
+
+type cacheFile struct {
+	Format  string                `json:"format"`
+	Entries map[string]cacheEntry `json:"entries"`
+}
+
+func openCache(o Options) *idCache {
+	c := &idCache{path: o.Cache, entries: map[string]cacheEntry{}}
+	if c.path == "" {
+		if dir := cmp.Or(o.Managed, ManagedDir(o.env)); dir != "" {
+			c.path = filepath.Join(filepath.Dir(dir), "identities.json")
+		}
+	}
+	if c.path == "" || c.path == "off" {
+		c.path = ""
+		return c
+	}
+	f, err := os.Open(c.path)
+	if err != nil {
+		return c
+	}
+	defer f.Close()
+	var file cacheFile
+	data, err := io.ReadAll(io.LimitReader(f, maxCacheFile))
+	if err == nil && json.Unmarshal(data, &file) == nil && file.Format == cacheFormat && file.Entries != nil {
+		c.entries = file.Entries
+	}
+	return c
+}
+
+// identify answers from the cache or asks the tool. Failures are not kept.
+func (c *idCache) identify(ctx context.Context, r *Runner, path, name string) (identity, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return identity{}, &Error{Kind: ErrInfrastructure, Tool: path, ExitCode: -1, Err: err}
+	}
+	c.mu.Lock()
+	e, ok := c.entries[path]
+	c.mu.Unlock()
+	if ok && e.Size == info.Size() && e.MTime == info.ModTime().UnixNano() && e.ID.complete(name) {
+		return e.ID, nil
+	}
+	id, err := identify(ctx, r, path, name)
+	if err != nil {
+		return identity{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries[path] = cacheEntry{Size: info.Size(), MTime: info.ModTime().UnixNano(), ID: id}
+	c.dirty = true
+	return id, nil
+}
+
+// complete tells whether a stored answer has all that a tool of this name says.
+func (id identity) complete(name string) bool {
+	return id.Tool == name && id.Version != "" && (name != "ptxas" || (len(id.Targets) > 0 && id.MaxPTX != ""))
+}
+
+// save writes the cache back, without entries of tools that are gone.
+func (c *idCache) save() {
+	if c.path == "" || !c.dirty {
+		return
+	}
+	for path := range c.entries {
+		if _, err := os.Stat(path); err != nil {
+			delete(c.entries, path)
+		}
+	}
+	data, err := json.MarshalIndent(cacheFile{Format: cacheFormat, Entries: c.entries}, "", "\t")
+	if err != nil {
+		return
+	}
+	// A missing cache costs a few processes; nothing here is worth an error.
+	if os.MkdirAll(filepath.Dir(c.path), 0o755) == nil {
+		_ = writeAtomic(c.path, append(data, '\n'))
+	}
+}
+
+// writeAtomic replaces a file by a complete new one.
+func writeAtomic(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

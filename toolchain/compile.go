@@ -1,0 +1,250 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Batch sizes unless a Job says otherwise; measured, see the package comment.
+const (
+	// DefaultBatchUnits is the largest number of units given to one ptxas.
+	DefaultBatchUnits = 512
+	// DefaultBatchBytes is the largest PTX text given to one ptxas, unless a
+	// single unit is larger.
+	DefaultBatchBytes = 2 << 20
+	// DefaultMaxHangs is how many single units may each use up their time
+	// limit before the rest of their batch is given up.
+	DefaultMaxHangs = 8
+)
+
+// Job is a set of independent pieces of PTX to compile for one target.
+type Job struct {
+	// Target is the architecture, "sm_80".
+	Target string
+	// Level is the optimisation level, "O0" to "O3".
+	Level string
+	// LineInfo keeps the .loc lines in the cubin.
+	LineInfo bool
+	// Version is the PTX ISA version, "7.2"; used if Header is empty.
+	Version string
+	// Header holds the lines before the first unit: .version, .target,
+	// .address_size, .file. Empty: the first three, from the fields above.
+	Header string
+	// Units are compiled together as far as possible. A symbol defined in one
+	// must not be defined in another.
+	Units []Unit
+	// Flags are further arguments of ptxas.
+	Flags []string
+	// BatchUnits and BatchBytes bound what one process gets; 0: the defaults.
+	BatchUnits, BatchBytes int
+	// MaxHangs bounds the time lost to units that hang the compiler; 0: the
+	// default.
+	MaxHangs int
+	// Timeout bounds a process that compiles one unit; 0: the Runner's limit.
+	// Each further unit adds 100 ms, a hundred times what it needs.
+	Timeout time.Duration
+}
+
+// Unit is one piece of PTX: complete functions and the module-scope variables
+// they need.
+type Unit struct {
+	// Name stands for the unit in errors.
+	Name string
+	// Text is the PTX.
+	Text string
+}
+
+// Result is what became of a Job: each unit is in exactly one batch or failed.
+type Result struct {
+	// Batches are in the order of their first units, whatever order they were
+	// compiled in.
+	Batches []Batch
+	// Failed has, by index into Job.Units, the *Error of each unit that does
+	// not compile.
+	Failed map[int]error
+}
+
+// Batch is one cubin.
+type Batch struct {
+	// Cubin is a complete CUDA ELF file.
+	Cubin []byte
+	// Units are the indices of the units in it, ascending.
+	Units []int
+	// Warnings is what ptxas printed although it succeeded.
+	Warnings string
+}
+
+var (
+	validTarget = regexp.MustCompile(`^sm_\d+[a-z]*$`)
+	validLevel  = regexp.MustCompile(`^O[0-3]$`)
+)
+
+// Compile compiles the units of a job, many per process. A unit that ptxas
+// refuses, crashes on or hangs on is found, reported alone in Result.Failed
+// and does not keep any other unit from being compiled; how the units are
+// spread over batches depends only on the job and on which units fail. The
+// error is non-nil only if the job itself is malformed or ctx ended
+// (ErrCancelled); everything else is the error of units.
+func (t *Toolchain) Compile(ctx context.Context, job Job) (*Result, error) {
+	if !validTarget.MatchString(job.Target) {
+		return nil, fmt.Errorf("compile: bad target %q", job.Target)
+	}
+	if !validLevel.MatchString(job.Level) {
+		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
+	}
+	if job.Header == "" {
+		job.Header = fmt.Sprintf(".version %s\n.target %s\n.address_size 64\n", job.Version, job.Target)
+	}
+	job.Header = endLine(job.Header)
+	batches := split(job)
+	parts := make([]*bisection, len(batches))
+	group, ctx := errgroup.WithContext(ctx)
+	probe := &headerProbe{}
+	for i, units := range batches {
+		parts[i] = &bisection{t: t, job: &job, probe: probe, failed: map[int]error{}}
+		group.Go(func() error { return parts[i].compile(ctx, units) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	res := &Result{Failed: map[int]error{}}
+	for _, p := range parts {
+		res.Batches = append(res.Batches, p.sorted()...)
+		maps.Copy(res.Failed, p.failed)
+	}
+	return res, nil
+}
+
+// split spreads the units evenly over as few batches as the bounds allow, in
+// order. It does not look at the number of cores: which kernels share a module
+// must not depend on the machine.
+func split(job Job) [][]int {
+	maxUnits, maxBytes := job.BatchUnits, job.BatchBytes
+	if maxUnits <= 0 {
+		maxUnits = DefaultBatchUnits
+	}
+	if maxBytes <= 0 {
+		maxBytes = DefaultBatchBytes
+	}
+	n := len(job.Units)
+	if n == 0 {
+		return nil
+	}
+	count := (n + maxUnits - 1) / maxUnits
+	even := (n + count - 1) / count
+	var batches [][]int
+	var cur []int
+	size := 0
+	for i, u := range job.Units {
+		if len(cur) > 0 && (len(cur) == even || size+len(u.Text) > maxBytes) {
+			batches, cur, size = append(batches, cur), nil, 0
+		}
+		cur, size = append(cur, i), size+len(u.Text)
+	}
+	return append(batches, cur)
+}
+
+func endLine(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+// ptxas compiles the given units in one process.
+func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (cubin []byte, warnings string, err error) {
+	c := command{path: t.Ptxas, timeout: job.Timeout, args: job.args()}
+	if c.timeout <= 0 {
+		c.timeout = t.Runner().timeout
+	}
+	c.timeout += time.Duration(max(0, len(units)-1)) * 100 * time.Millisecond
+	if len(units) == 1 {
+		c.input = job.Units[units[0]].Name
+	}
+	if c.dir, err = os.MkdirTemp("", "optcheck-ptx-"); err != nil {
+		return nil, "", c.hopeless(err)
+	}
+	defer os.RemoveAll(c.dir)
+	if err := job.write(filepath.Join(c.dir, "batch.ptx"), units); err != nil {
+		return nil, "", c.hopeless(err)
+	}
+	out, err := t.Runner().run(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	cubin, err = readCubin(filepath.Join(c.dir, "batch.cubin"), len(units) > 0)
+	if err != nil {
+		e := c.fail(ErrInfrastructure, "exit status 0", err)
+		e.ExitCode, e.Stderr = 0, string(out.stderr)
+		return nil, "", e
+	}
+	return cubin, string(out.stderr), nil
+}
+
+// hopeless is the error of a process that cannot be started whatever its input.
+func (c command) hopeless(err error) *Error {
+	e := c.fail(ErrInfrastructure, "cannot start", err)
+	e.notStarted = true
+	return e
+}
+
+// args are relative to the process's own folder, so that neither messages nor
+// debug information depend on where that is.
+func (job *Job) args() []string {
+	args := []string{"-arch=" + job.Target, "-" + job.Level}
+	if job.LineInfo {
+		args = append(args, "-lineinfo")
+	}
+	args = append(args, job.Flags...)
+	return append(args, "batch.ptx", "-o", "batch.cubin")
+}
+
+func (job *Job) write(path string, units []int) error {
+	n := len(job.Header)
+	for _, u := range units {
+		n += len(job.Units[u].Text) + 1
+	}
+	text := make([]byte, 0, n)
+	text = append(text, job.Header...)
+	for _, u := range units {
+		text = append(text, job.Units[u].Text...)
+		if text[len(text)-1] != '\n' {
+			text = append(text, '\n')
+		}
+	}
+	return os.WriteFile(path, text, 0o600)
+}
+
+// readCubin reads and checks what ptxas wrote.
+func readCubin(path string, check bool) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("no cubin was written")
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCubin {
+		return nil, fmt.Errorf("cubin of %d bytes, at most %d are read", info.Size(), maxCubin)
+	}
+	cubin, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !check {
+		return cubin, nil
+	}
+	functions, err := Functions(cubin)
+	if err == nil && len(functions) == 0 {
+		err = fmt.Errorf("cubin without a function")
+	}
+	return cubin, err
+}
+
+// maxCubin bounds a cubin, in bytes; 1,000 kernels at O0 make 3.3 MB.
+const maxCubin = 512 << 20

@@ -1,0 +1,96 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// DisasmOptions says what a disassembly shall contain.
+type DisasmOptions struct {
+	// LineInfo asks for the source lines of -lineinfo (nvdisasm only).
+	LineInfo bool
+	// Encoding asks for the encoding of every instruction as a comment
+	// (nvdisasm; cuobjdump always prints it). It costs 5–25 % of the time.
+	Encoding bool
+	// LifeRanges asks for nvdisasm's register columns: for each instruction
+	// which registers it reads and writes.
+	LifeRanges bool
+	// NoDataflow leaves out the analysis by which nvdisasm annotates indirect
+	// branches with their targets; it saves up to a third of the time.
+	NoDataflow bool
+	// Timeout bounds the process; 0 allows the Runner's limit plus 20 s per
+	// MiB of cubin (nvdisasm needs about 0.5 s per MiB).
+	Timeout time.Duration
+	// Input names the cubin in errors.
+	Input string
+}
+
+// Disassemble prints the machine code of a cubin with nvdisasm of the same
+// release. A cubin without functions is an error, as is an output that does
+// not show each function of the cubin: nvdisasm of the wrong release prints
+// nothing and may still look successful.
+func (t *Toolchain) Disassemble(ctx context.Context, cubin []byte, opt DisasmOptions) ([]byte, error) {
+	args := []string{"-c"}
+	for _, o := range []struct {
+		on   bool
+		flag string
+	}{{opt.LineInfo, "-g"}, {opt.Encoding, "-hex"}, {opt.LifeRanges, "-plr"}, {opt.NoDataflow, "-ndf"}} {
+		if o.on {
+			args = append(args, o.flag)
+		}
+	}
+	limit := t.Runner().timeout + time.Duration(len(cubin))*20*time.Second/(1<<20)
+	return t.disassemble(ctx, t.Nvdisasm, "nvdisasm", args, "\t.section\t.text.", limit, cubin, opt)
+}
+
+// DisassembleCuobjdump prints the machine code of a cubin with cuobjdump -sass
+// of the same release, as a second opinion: it takes time quadratic in the
+// number of functions (three minutes for 1,000) and knows no source lines.
+func (t *Toolchain) DisassembleCuobjdump(ctx context.Context, cubin []byte, opt DisasmOptions) ([]byte, error) {
+	n, err := Functions(cubin)
+	if err != nil {
+		return nil, &Error{Kind: ErrCompile, Tool: t.Cuobjdump, Input: opt.Input, ExitCode: -1, Err: err}
+	}
+	limit := t.Runner().timeout + time.Duration(len(n)*len(n))*time.Millisecond
+	return t.disassemble(ctx, t.Cuobjdump, "cuobjdump", []string{"-sass"}, "\t\tFunction : ", limit, cubin, opt)
+}
+
+func (t *Toolchain) disassemble(ctx context.Context, tool, name string, args []string, mark string,
+	limit time.Duration, cubin []byte, opt DisasmOptions) ([]byte, error) {
+	if opt.Timeout > 0 {
+		limit = opt.Timeout
+	}
+	c := command{path: tool, input: opt.Input, timeout: limit, args: append(args, "batch.cubin")}
+	if tool == "" {
+		c.path = name
+		return nil, c.fail(ErrInfrastructure, t.ID+" has no "+name+" of its release", nil)
+	}
+	functions, err := Functions(cubin)
+	if err != nil {
+		return nil, c.fail(ErrCompile, "", err)
+	}
+	if len(functions) == 0 {
+		return nil, c.fail(ErrCompile, "the cubin has no function", nil)
+	}
+	if c.dir, err = os.MkdirTemp("", "optcheck-sass-"); err != nil {
+		return nil, c.fail(ErrInfrastructure, "", err)
+	}
+	defer os.RemoveAll(c.dir)
+	if err := os.WriteFile(filepath.Join(c.dir, "batch.cubin"), cubin, 0o600); err != nil {
+		return nil, c.fail(ErrInfrastructure, "", err)
+	}
+	out, err := t.Runner().run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(out.stdout, []byte("\n"+mark)); n != len(functions) {
+		e := c.fail(ErrInfrastructure, fmt.Sprintf("printed %d of %d functions", n, len(functions)), nil)
+		e.Stderr, e.ExitCode = string(bytes.ToValidUTF8(out.stderr, []byte("\uFFFD"))), 0
+		return nil, e
+	}
+	return out.stdout, nil
+}

@@ -1,0 +1,293 @@
+package toolchain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options says where to look for toolchains.
+type Options struct {
+	// Dirs are configured folders: each holds the tools, or is a toolkit with
+	// a bin folder. That nothing is found in one of them is an error.
+	Dirs []string
+	// Managed is the folder of installed toolchains; "": ManagedDir.
+	Managed string
+	// Env looks up environment variables; nil: os.Getenv.
+	Env func(string) string
+	// DirsOnly restricts the search to Dirs.
+	DirsOnly bool
+	// Runner starts all processes of the toolchains found; nil: DefaultRunner.
+	Runner *Runner
+	// Cache is the file that keeps identification results between runs, by
+	// path, size and time of the tool; "": beside the managed folder; "off":
+	// none.
+	Cache string
+}
+
+func (o Options) env(key string) string {
+	if o.Env == nil {
+		return os.Getenv(key)
+	}
+	return o.Env(key)
+}
+
+// CacheDir is the program's folder in the user's cache, or "" if the user has
+// none.
+func CacheDir(env func(string) string) string {
+	if dir := env("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "optcheck")
+	}
+	if home := env("HOME"); home != "" {
+		return filepath.Join(home, ".cache", "optcheck")
+	}
+	return ""
+}
+
+// ManagedDir is the folder where Install puts toolchains:
+// ${XDG_CACHE_HOME:-~/.cache}/optcheck/toolchains.
+func ManagedDir(env func(string) string) string {
+	if dir := CacheDir(env); dir != "" {
+		return filepath.Join(dir, "toolchains")
+	}
+	return ""
+}
+
+// place is a folder that may hold tools.
+type place struct {
+	dir, source string
+	must        bool // finding nothing there is an error
+}
+
+// Discover finds the toolchains of this machine, sorted by version. Each build
+// is listed once, at the first place where it was found, in the order: the
+// variable OPTCHECK_TOOLCHAINS (folders separated by colons), Options.Dirs,
+// PATH, CUDA_HOME, /usr/local/cuda*/bin, the managed folder. A tool that
+// cannot be identified (crash, hang, garbage) is one error that names it and
+// does not hide the others.
+func Discover(ctx context.Context, o Options) ([]*Toolchain, []error) {
+	if o.Runner == nil {
+		o.Runner = DefaultRunner()
+	}
+	cache := openCache(o)
+	places := o.places()
+	found := make([]candidate, len(places))
+	var group errgroup.Group
+	for i, p := range places {
+		group.Go(func() error {
+			found[i] = p.look(ctx, o.Runner, cache)
+			return nil
+		})
+	}
+	_ = group.Wait() // the goroutines return no errors
+	cache.save()
+	var errs []error
+	for _, c := range found {
+		errs = append(errs, c.errs...)
+	}
+	return merge(found, o.Runner), errs
+}
+
+// places lists the folders to look into, each once.
+func (o Options) places() []place {
+	var all []place
+	add := func(source string, must bool, dirs ...string) {
+		for _, d := range dirs {
+			if d != "" {
+				all = append(all, place{dir: d, source: source, must: must})
+			}
+		}
+	}
+	if !o.DirsOnly {
+		add("OPTCHECK_TOOLCHAINS", true, filepath.SplitList(o.env("OPTCHECK_TOOLCHAINS"))...)
+	}
+	add("configured", true, o.Dirs...)
+	if !o.DirsOnly {
+		add("PATH", false, filepath.SplitList(o.env("PATH"))...)
+		add("CUDA_HOME", false, o.env("CUDA_HOME"))
+		system, _ := filepath.Glob("/usr/local/cuda*/bin") // the pattern is well-formed
+		add("system", false, system...)
+		managed := cmp.Or(o.Managed, ManagedDir(o.env))
+		if managed != "" {
+			installed, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root", "usr", "bin"))
+			add("managed", false, installed...)
+		}
+	}
+	seen := map[string]bool{}
+	var unique []place
+	for _, p := range all {
+		p.dir = toolFolder(p.dir)
+		key := p.dir
+		if real, err := filepath.EvalSymlinks(p.dir); err == nil {
+			key = real
+		}
+		if !seen[key] {
+			seen[key] = true
+			unique = append(unique, p)
+		}
+	}
+	return unique
+}
+
+// escapeGlob makes a path stand for itself in a pattern.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// toolFolder is dir, or its bin folder if only that has a ptxas.
+func toolFolder(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if !executable(filepath.Join(dir, "ptxas")) && executable(filepath.Join(dir, "bin", "ptxas")) {
+		return filepath.Join(dir, "bin")
+	}
+	return dir
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// candidate is what was found in one place.
+type candidate struct {
+	tc   *Toolchain // nil if there is no usable ptxas
+	errs []error
+}
+
+// look identifies the tools of one folder.
+func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
+	path := filepath.Join(p.dir, "ptxas")
+	if !executable(path) {
+		if !p.must {
+			return candidate{}
+		}
+		return candidate{errs: []error{fmt.Errorf("%s: no ptxas in this folder (%s)", p.dir, p.source)}}
+	}
+	id, err := cache.identify(ctx, r, path, "ptxas")
+	if err != nil {
+		return candidate{errs: []error{err}}
+	}
+	c := candidate{tc: &Toolchain{Version: id.Version, Build: id.Build, Ptxas: path,
+		Targets: id.Targets, MaxPTX: id.MaxPTX, Source: p.source}}
+	for _, tool := range []struct {
+		name string
+		path *string
+	}{{"nvdisasm", &c.tc.Nvdisasm}, {"cuobjdump", &c.tc.Cuobjdump}} {
+		beside := filepath.Join(p.dir, tool.name)
+		if !executable(beside) {
+			continue
+		}
+		other, err := cache.identify(ctx, r, beside, tool.name)
+		if err == nil && release(other.Version) != release(id.Version) {
+			err = fmt.Errorf("%s: %w: it is of release %s, the ptxas beside it of %s",
+				beside, ErrInfrastructure, other.Version, id.Version)
+		}
+		if err != nil {
+			c.errs = append(c.errs, err)
+			continue
+		}
+		*tool.path = beside
+	}
+	return c
+}
+
+// merge lists each build once, lends missing disassemblers from other places
+// with the same release, names the toolchains and sorts them.
+func merge(found []candidate, r *Runner) []*Toolchain {
+	var all []*Toolchain
+	for _, c := range found {
+		if c.tc == nil {
+			continue
+		}
+		same := func(t *Toolchain) bool { return t.Version == c.tc.Version && t.Build == c.tc.Build }
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Nvdisasm = cmp.Or(all[i].Nvdisasm, c.tc.Nvdisasm)
+			all[i].Cuobjdump = cmp.Or(all[i].Cuobjdump, c.tc.Cuobjdump)
+			continue
+		}
+		c.tc.runner = r
+		all = append(all, c.tc)
+	}
+	for _, t := range all {
+		for _, other := range all {
+			if t.Release() == other.Release() {
+				t.Nvdisasm = cmp.Or(t.Nvdisasm, other.Nvdisasm)
+				t.Cuobjdump = cmp.Or(t.Cuobjdump, other.Cuobjdump)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Toolchain) int {
+		return cmp.Or(CompareVersions(a.Version, b.Version), cmp.Compare(a.Build, b.Build))
+	})
+	name(all)
+	return all
+}
+
+// name gives each toolchain an ID and a Name that no other has.
+func name(all []*Toolchain) {
+	releases, versions := map[string]int{}, map[string]int{}
+	for _, t := range all {
+		releases[t.Release()]++
+		versions[t.Version]++
+	}
+	for _, t := range all {
+		t.ID, t.Name = "ptxas "+t.Version, "cuda-"+t.Release()
+		if releases[t.Release()] > 1 {
+			t.Name = "cuda-" + t.Version
+		}
+		if versions[t.Version] > 1 {
+			t.ID += " " + t.Build
+			t.Name += "-" + t.Build[strings.LastIndexAny(t.Build, "./")+1:]
+		}
+	}
+}
+
+// Find picks the toolchains that the names mean: a Name, an ID, a version, a
+// release, or any prefix of a version that ends at a dot ("11" means all of
+// CUDA 11). No names mean all. A name that means none is an error.
+func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	picked := map[*Toolchain]bool{}
+	var errs []error
+	for _, n := range names {
+		hit := false
+		for _, t := range all {
+			v := strings.TrimPrefix(n, "cuda-")
+			if n == t.ID || n == t.Name || v == t.Version || strings.HasPrefix(t.Version, v+".") {
+				picked[t], hit = true, true
+			}
+		}
+		if !hit {
+			errs = append(errs, fmt.Errorf("no toolchain %q (found: %s)", n, nameList(all)))
+		}
+	}
+	var out []*Toolchain
+	for _, t := range all {
+		if picked[t] {
+			out = append(out, t)
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+func nameList(all []*Toolchain) string {
+	var s []string
+	for _, t := range all {
+		s = append(s, t.Name)
+	}
+	if s == nil {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,118 @@
+package toolchain
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The kinds of failure. Every error of this package that stems from an
+// external process matches exactly one of them under errors.Is.
+var (
+	// ErrInfrastructure: the tool could not be started, died of a signal, or
+	// produced something that is not what it should produce. It says nothing
+	// about the input.
+	ErrInfrastructure = errors.New("tool failure")
+	// ErrCompile: the tool ran and refused its input; its words are in
+	// Error.Stderr.
+	ErrCompile = errors.New("rejected by the tool")
+	// ErrTimeout: the tool was killed because it exceeded its time limit.
+	ErrTimeout = errors.New("time limit exceeded")
+	// ErrCancelled: the caller's context ended. errors.Is also matches the
+	// context's own error.
+	ErrCancelled = errors.New("cancelled")
+)
+
+// Error describes one failed run of an external tool.
+type Error struct {
+	// Kind is one of the sentinels of this package.
+	Kind error
+	// Tool is the path of the executable.
+	Tool string
+	// Input names what was processed: a unit, a file; may be empty.
+	Input string
+	// Args are the arguments the tool was given.
+	Args []string
+	// ExitCode is the exit status, or -1 if there is none.
+	ExitCode int
+	// Signal names the signal that ended the process, or is empty.
+	Signal string
+	// Stderr is what the tool printed there, bounded.
+	Stderr string
+	// Diagnostics are the messages of Stderr that carry a line number, with
+	// the line counted from the first line of the unit's own text (negative or
+	// zero: in the header).
+	Diagnostics []Diagnostic
+	// Detail says what happened, in a few words.
+	Detail string
+	// Err is the underlying error, or nil.
+	Err error
+
+	// notStarted: no process came to be, so no other input would fare better.
+	notStarted bool
+}
+
+// Diagnostic is one message of ptxas that names a line.
+type Diagnostic struct {
+	Line     int
+	Severity string // "error", "fatal", "warning", "info"
+	Message  string
+}
+
+// Error gives one line: input, position, tool, what happened.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Input != "" {
+		b.WriteString(e.Input)
+		if d := e.first(); d != nil && d.Line > 0 {
+			fmt.Fprintf(&b, ":%d", d.Line)
+		}
+		b.WriteString(": ")
+	}
+	fmt.Fprintf(&b, "%s: %v", e.Tool, e.Kind)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if d := e.first(); d != nil {
+		b.WriteString(": " + d.Message)
+	} else if s := firstLine(e.Stderr); s != "" {
+		b.WriteString(": " + s)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	return b.String()
+}
+
+// Unwrap lets errors.Is see the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// first is the first diagnostic that is a failure.
+func (e *Error) first() *Diagnostic {
+	for i := range e.Diagnostics {
+		if e.Diagnostics[i].failure() {
+			return &e.Diagnostics[i]
+		}
+	}
+	return nil
+}
+
+func (d Diagnostic) failure() bool { return d.Severity == "error" || d.Severity == "fatal" }
+
+// firstLine is the first line of s with something in it, shortened.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			if r := []rune(line); len(r) > 200 {
+				line = string(r[:200]) + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,322 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Limits of one external process unless asked otherwise.
+const (
+	// DefaultTimeout bounds the wall time of a process.
+	DefaultTimeout = 20 * time.Second
+	// maxStdout bounds what is kept of a tool's output, in bytes; more is
+	// garbage, because 1,000 kernels give 5 MB.
+	maxStdout = 256 << 20
+	// maxStderr bounds what is kept of a tool's messages, in bytes.
+	maxStderr = 1 << 20
+	// drainDelay bounds the wait for pipes that an escaped grandchild holds.
+	drainDelay = 2 * time.Second
+)
+
+// Stats counts what the external processes of a Runner cost.
+type Stats struct {
+	// Processes is the number of processes started.
+	Processes int64 `json:"processes"`
+	// Failed is how many of them did not end with status 0.
+	Failed int64 `json:"failed"`
+	// User and System are the CPU time of the processes and of the children
+	// they waited for.
+	User   time.Duration `json:"user_ns"`
+	System time.Duration `json:"system_ns"`
+	// Wall is the sum of the processes' wall times.
+	Wall time.Duration `json:"wall_ns"`
+	// MaxRSS is the largest resident set of any one process, in bytes.
+	MaxRSS int64 `json:"max_rss_bytes"`
+}
+
+// CPU is the processor time of all processes together.
+func (s Stats) CPU() time.Duration { return s.User + s.System }
+
+// Runner starts external processes, a bounded number at a time, and keeps
+// count of what they cost. It is safe for concurrent use.
+type Runner struct {
+	sem     *semaphore.Weighted
+	timeout time.Duration
+
+	processes, failed  atomic.Int64
+	user, system, wall atomic.Int64
+	rss                atomic.Int64
+}
+
+// NewRunner returns a Runner for at most parallel processes at a time (0: one
+// per core), each limited to timeout of wall time (0: DefaultTimeout) unless
+// the work it does asks for more.
+func NewRunner(parallel int, timeout time.Duration) *Runner {
+	if parallel <= 0 {
+		parallel = runtime.GOMAXPROCS(0)
+	}
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	return &Runner{sem: semaphore.NewWeighted(int64(parallel)), timeout: timeout}
+}
+
+// DefaultRunner is the Runner shared by everything that was not given another.
+var DefaultRunner = sync.OnceValue(func() *Runner { return NewRunner(0, 0) })
+
+// Stats returns the counts so far.
+func (r *Runner) Stats() Stats {
+	return Stats{
+		Processes: r.processes.Load(), Failed: r.failed.Load(),
+		User: time.Duration(r.user.Load()), System: time.Duration(r.system.Load()),
+		Wall: time.Duration(r.wall.Load()), MaxRSS: r.rss.Load(),
+	}
+}
+
+// command is one process to run.
+type command struct {
+	path    string
+	args    []string
+	dir     string
+	input   string        // names the input in errors
+	timeout time.Duration // 0: the runner's
+	env     []string      // nil: toolEnv of path
+	stdout  io.Writer     // nil: captured
+	limit   int           // bytes of stdout to keep; 0: maxStdout
+}
+
+// output is what a process left behind.
+type output struct {
+	stdout, stderr []byte
+	overflow       bool // there was more on stdout than is kept
+}
+
+// toolEnv is the environment of a compiler process: nothing that could steer
+// it, and its own folder first on PATH, because cuobjdump starts the nvdisasm
+// it finds there, which must be the one of its own release.
+func toolEnv(path string) []string {
+	dir := filepath.Dir(path)
+	return []string{
+		"PATH=" + dir + ":/usr/bin:/bin",
+		"NVDISASM_PATH=" + dir,
+		"LC_ALL=C", "LANG=C", "TZ=UTC",
+		"TMPDIR=" + os.TempDir(),
+		"HOME=" + os.TempDir(),
+	}
+}
+
+// run executes one process to its end. Its stdin is closed. The error, if any,
+// is an *Error; output is returned with it as far as there was any.
+func (r *Runner) run(ctx context.Context, c command) (output, error) {
+	if !canRun {
+		e := c.fail(ErrInfrastructure, "external tools run on linux only", nil)
+		e.notStarted = true
+		return output{}, e
+	}
+	if err := r.sem.Acquire(ctx, 1); err != nil {
+		return output{}, c.fail(ErrCancelled, "before it started", ctxErr(ctx))
+	}
+	defer r.sem.Release(1)
+	if ctx.Err() != nil {
+		return output{}, c.fail(ErrCancelled, "before it started", ctxErr(ctx))
+	}
+	if c.timeout <= 0 {
+		c.timeout = r.timeout
+	}
+	// Pdeathsig fires when the parent's thread ends, not the process: hold it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return r.exec(ctx, c)
+}
+
+func (r *Runner) exec(ctx context.Context, c command) (output, error) {
+	if c.limit <= 0 {
+		c.limit = maxStdout
+	}
+	stdout, stderr := &boundedBuffer{limit: c.limit}, &boundedBuffer{limit: maxStderr}
+	cmd := exec.Command(c.path, c.args...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.WaitDelay = c.dir, c.env, procAttr(), drainDelay
+	if cmd.Env == nil {
+		cmd.Env = toolEnv(c.path)
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.stdout != nil {
+		cmd.Stdout = c.stdout
+	}
+	start := time.Now()
+	if err := startRetry(cmd); err != nil {
+		e := c.fail(ErrInfrastructure, "cannot start", err)
+		e.notStarted = true
+		return output{}, e
+	}
+	stopped := r.watch(ctx, cmd.Process, c.timeout, stdout)
+	err := cmd.Wait()
+	r.account(cmd.ProcessState, time.Since(start))
+	out := output{stdout: stdout.data, stderr: stderr.data, overflow: stdout.full}
+	return out, c.classify(cmd.ProcessState, err, stopped, out)
+}
+
+// startRetry starts cmd; a tool that was written a moment ago by a concurrent
+// process can be "busy" for an instant.
+func startRetry(cmd *exec.Cmd) error {
+	for try := 0; ; try++ {
+		err := cmd.Start()
+		if err == nil || try == 5 || !errors.Is(err, syscall.ETXTBSY) {
+			return err
+		}
+		fresh := exec.Command(cmd.Path, cmd.Args[1:]...)
+		fresh.Dir, fresh.Env, fresh.SysProcAttr, fresh.WaitDelay = cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.WaitDelay
+		fresh.Stdout, fresh.Stderr = cmd.Stdout, cmd.Stderr
+		*cmd = *fresh
+		time.Sleep(time.Duration(10<<try) * time.Millisecond)
+	}
+}
+
+// Reasons for which watch ends a process early.
+var (
+	errTimeLimit = errors.New("time limit")
+	errOverflow  = errors.New("too much output")
+)
+
+// watch returns when the process has ended, having killed it if the context or
+// the time ended first or its output overflowed; the whole group is gone then.
+func (r *Runner) watch(ctx context.Context, p *os.Process, limit time.Duration, out *boundedBuffer) error {
+	ended := make(chan struct{})
+	go func() { awaitExit(p); close(ended) }()
+	out.onOverflow(func() { killGroup(p) })
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var why error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		why = ctxErr(ctx)
+	case <-timer.C:
+		why = errTimeLimit
+	}
+	killGroup(p) // also what an ended leader left running
+	<-ended
+	out.onOverflow(nil)
+	return why
+}
+
+func (r *Runner) account(s *os.ProcessState, wall time.Duration) {
+	r.processes.Add(1)
+	r.wall.Add(int64(wall))
+	if s == nil {
+		return
+	}
+	if !s.Success() {
+		r.failed.Add(1)
+	}
+	r.user.Add(int64(s.UserTime()))
+	r.system.Add(int64(s.SystemTime()))
+	for rss := maxRSS(s); ; {
+		old := r.rss.Load()
+		if rss <= old || r.rss.CompareAndSwap(old, rss) {
+			return
+		}
+	}
+}
+
+// classify turns the end of a process into an error, or nil.
+func (c command) classify(s *os.ProcessState, err, stopped error, out output) error {
+	var e *Error
+	switch {
+	case errors.Is(stopped, errTimeLimit):
+		e = c.fail(ErrTimeout, fmt.Sprintf("killed after %v", c.timeout), nil)
+	case stopped != nil:
+		e = c.fail(ErrCancelled, "killed", stopped)
+	case out.overflow:
+		e = c.fail(ErrInfrastructure, "", errOverflow)
+	case err == nil:
+		return nil
+	case s == nil || (s.Success() && err != nil):
+		e = c.fail(ErrInfrastructure, "", err)
+	default:
+		e = c.exitError(s)
+	}
+	if s != nil {
+		e.ExitCode = s.ExitCode()
+	}
+	e.Stderr = string(bytes.ToValidUTF8(out.stderr, []byte("\uFFFD")))
+	return e
+}
+
+// exitError tells a refusal from a breakdown. Status 126 and 127 are the
+// loader's and the shell's, 128+n is a wrapper script's word for signal n;
+// ptxas itself refuses with 255.
+func (c command) exitError(s *os.ProcessState) *Error {
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		e := c.fail(ErrInfrastructure, "killed by signal: "+ws.Signal().String(), nil)
+		e.Signal = ws.Signal().String()
+		return e
+	}
+	code := s.ExitCode()
+	if code == 126 || code == 127 || (code > 128 && code < 160) {
+		return c.fail(ErrInfrastructure, fmt.Sprintf("exit status %d", code), nil)
+	}
+	return c.fail(ErrCompile, fmt.Sprintf("exit status %d", code), nil)
+}
+
+// ctxErr is why ctx ended: its own error, and the cause if it was given one.
+func ctxErr(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if cause == nil || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
+
+func (c command) fail(kind error, detail string, err error) *Error {
+	return &Error{Kind: kind, Tool: c.path, Input: c.input, Args: c.args, ExitCode: -1, Detail: detail, Err: err}
+}
+
+// boundedBuffer keeps the first limit bytes written to it and calls a hook
+// when there are more.
+type boundedBuffer struct {
+	mu    sync.Mutex
+	data  []byte
+	limit int
+	full  bool
+	hook  func()
+}
+
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(p)
+	if room := b.limit - len(b.data); n > room {
+		p = p[:room]
+		if !b.full {
+			b.full = true
+			if b.hook != nil {
+				b.hook()
+			}
+		}
+	}
+	b.data = append(b.data, p...)
+	return n, nil
+}
+
+func (b *boundedBuffer) onOverflow(hook func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hook = hook
+	if b.full && hook != nil {
+		hook()
+	}
+}

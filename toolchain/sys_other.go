@@ -1,0 +1,29 @@
+//go:build !linux
+
+package toolchain
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// The compilers this package drives exist for Linux. Elsewhere the package
+// builds, so that the rest of the program can read dumps made on Linux.
+
+const canRun = false
+
+func procAttr() *syscall.SysProcAttr { return nil }
+
+func killGroup(p *os.Process) { _ = p.Kill() }
+
+func awaitExit(*os.Process) {}
+
+func maxRSS(*os.ProcessState) int64 { return 0 }
+
+func lockFile(*os.File) (bool, error) {
+	return false, errors.New("file locks are supported on linux only")
+}
+
+const lockPoll = 100 * time.Millisecond

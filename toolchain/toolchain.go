@@ -1,0 +1,113 @@
+package toolchain
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// Toolchain is one compiler release at one place. It is immutable once found
+// and safe for concurrent use.
+type Toolchain struct {
+	// ID is unique among the toolchains of one Discover: "ptxas 12.4.131".
+	ID string `json:"id"`
+	// Name is short and stable: "cuda-12.4"; with the patch number appended
+	// when a second build of the same release is present.
+	Name string `json:"name"`
+	// Version is the full version of ptxas, "12.4.131".
+	Version string `json:"version"`
+	// Build is ptxas's build tag, "cuda_12.4.r12.4/compiler.34097967_0".
+	Build string `json:"build"`
+	// Ptxas, Nvdisasm and Cuobjdump are the paths of the three tools. The last
+	// two are of the same release as the first, or empty.
+	Ptxas     string `json:"ptxas"`
+	Nvdisasm  string `json:"nvdisasm,omitempty"`
+	Cuobjdump string `json:"cuobjdump,omitempty"`
+	// Targets are the real architectures the compiler accepts, in numeric
+	// order: "sm_50", …, "sm_90", "sm_90a".
+	Targets []string `json:"targets"`
+	// MaxPTX is the highest PTX ISA version the compiler accepts, "8.4".
+	MaxPTX string `json:"max_ptx"`
+	// Source says where it was found: "OPTCHECK_TOOLCHAINS", "configured",
+	// "PATH", "CUDA_HOME", "system" or "managed".
+	Source string `json:"source"`
+
+	runner *Runner
+}
+
+// Release is the first two numbers of the version, "12.4".
+func (t *Toolchain) Release() string { return release(t.Version) }
+
+// HasTarget tells whether the compiler accepts the target.
+func (t *Toolchain) HasTarget(target string) bool {
+	for _, s := range t.Targets {
+		if s == target {
+			return true
+		}
+	}
+	return false
+}
+
+// Runner is what starts this toolchain's processes and counts them.
+func (t *Toolchain) Runner() *Runner {
+	if t.runner == nil {
+		return DefaultRunner()
+	}
+	return t.runner
+}
+
+// Stats is what the processes of this toolchain's Runner cost so far; a Runner
+// may be shared by several toolchains.
+func (t *Toolchain) Stats() Stats { return t.Runner().Stats() }
+
+// release cuts "12.4.131" to "12.4".
+func release(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return version
+	}
+	return parts[0] + "." + parts[1]
+}
+
+// CompareVersions orders dotted numbers: 11.8.89 before 12.4.131.
+func CompareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		if c := cmp.Compare(part(as, i), part(bs, i)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+func part(p []string, i int) int {
+	if i >= len(p) {
+		return -1
+	}
+	n, err := strconv.Atoi(p[i])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// CompareTargets orders targets by number, then by suffix: sm_90 before
+// sm_90a before sm_100.
+func CompareTargets(a, b string) int {
+	an, as := splitTarget(a)
+	bn, bs := splitTarget(b)
+	return cmp.Or(cmp.Compare(an, bn), cmp.Compare(as, bs), cmp.Compare(a, b))
+}
+
+func splitTarget(t string) (int, string) {
+	t = strings.TrimPrefix(t, "sm_")
+	i := 0
+	for i < len(t) && t[i] >= '0' && t[i] <= '9' {
+		i++
+	}
+	n, err := strconv.Atoi(t[:i])
+	if err != nil {
+		return -1, t
+	}
+	return n, t[i:]
+}
