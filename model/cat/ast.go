@@ -132,14 +132,14 @@ type TestKind uint8
 
 // The kinds of test.
 const (
-	// Check forbids the execution if the test fails.
-	Check TestKind = iota
-	// Flag puts the flag Name on the execution if the test holds.
-	Flag
-	// Assert says that the model does not apply if the test fails.
-	Assert
-	// UndefinedUnless says that the whole test is undefined if it fails.
-	UndefinedUnless
+	// KindCheck forbids the execution if the test fails.
+	KindCheck TestKind = iota
+	// KindFlag puts the flag Name on the execution if the test holds.
+	KindFlag
+	// KindAssert says that the model does not apply if the test fails.
+	KindAssert
+	// KindUndefinedUnless says that the whole test is undefined if it fails.
+	KindUndefinedUnless
 )
 
 func (k TestKind) String() string {

@@ -17,7 +17,7 @@ func (p *parser) stmts() []Stmt {
 func (p *parser) stmt() Stmt {
 	t := p.tok()
 	if t.kind == tPunct && t.text == "~" {
-		return p.testStmt(Check)
+		return p.testStmt(KindCheck)
 	}
 	if t.kind != tKeyword {
 		return nil
@@ -26,10 +26,10 @@ func (p *parser) stmt() Stmt {
 	case "let":
 		return p.letStmt()
 	case "acyclic", "irreflexive", "empty":
-		return p.testStmt(Check)
+		return p.testStmt(KindCheck)
 	case "flag", "assert", "undefined_unless":
 		p.advance()
-		return p.testStmt(map[string]TestKind{"flag": Flag, "assert": Assert, "undefined_unless": UndefinedUnless}[t.text])
+		return p.testStmt(map[string]TestKind{"flag": KindFlag, "assert": KindAssert, "undefined_unless": KindUndefinedUnless}[t.text])
 	case "show":
 		return p.showStmt()
 	case "unshow":
@@ -85,11 +85,11 @@ func (p *parser) letStmt() Stmt {
 
 func (p *parser) testStmt(kind TestKind) Stmt {
 	pos := p.tok().pos
-	if kind != Check {
+	if kind != KindCheck {
 		pos = p.toks[p.i-1].pos
 	}
 	s := &TestStmt{Pos: pos, Kind: kind, Test: p.test()}
-	if kind == Flag && s.Test.Name == "" {
+	if kind == KindFlag && s.Test.Name == "" {
 		p.fail(pos, "a flag needs a name: flag %s … as NAME", s.Test.Pred)
 	}
 	return s

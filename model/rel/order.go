@@ -187,3 +187,25 @@ func Path(r Rel, a, b int) []int {
 	}
 	return nil
 }
+
+// IrreflexiveSeq reports whether a;b relates no event to itself, without
+// computing a;b.
+func IrreflexiveSeq(a, b Rel) bool {
+	if len(a) <= 64 {
+		b = b[:len(a)]
+		for i, w := range a {
+			for ; w != 0; w &= w - 1 {
+				if j := bits.TrailingZeros64(w); j < len(b) && b[j]>>i&1 != 0 {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	ok := true
+	a.Each(func(i, j int) bool {
+		ok = !b.Has(j, i)
+		return ok
+	})
+	return ok
+}

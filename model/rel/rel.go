@@ -211,3 +211,14 @@ func (r Rel) Pairs() [][2]int {
 	r.Each(func(i, j int) bool { out = append(out, [2]int{i, j}); return true })
 	return out
 }
+
+// Disjoint reports whether a and b have no common member.
+func Disjoint[T ~[]uint64](a, b T) bool {
+	b = b[:len(a)]
+	for i, w := range a {
+		if w&b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}

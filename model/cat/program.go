@@ -1,0 +1,413 @@
+package cat
+
+import (
+	"embed"
+	"io/fs"
+	"sync"
+)
+
+//go:embed lib/*.cat
+var libFS embed.FS
+
+// Library returns the embedded files that models may include: stdlib.cat
+// (executed before every model anyway), and under the names that public models
+// include, files that add nothing to what the engine offers.
+func Library() fs.FS {
+	sub, err := fs.Sub(libFS, "lib")
+	if err != nil {
+		panic(err) // the folder is part of the binary
+	}
+	return sub
+}
+
+var stdlib = sync.OnceValues(func() (*File, error) {
+	src, err := libFS.ReadFile("lib/stdlib.cat")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(LibraryPrefix+"stdlib.cat", string(src), nil)
+})
+
+// Input is a base set or relation that a program uses.
+type Input struct {
+	Name  string
+	IsSet bool
+	slot  int32
+}
+
+// Check is a test of a compiled model.
+type Check struct {
+	Name    string // "" if the model gives it none
+	Pos     Pos
+	Kind    TestKind
+	Pred    Predicate
+	Negated bool
+	X       Expr // the tested expression
+
+	// Deps are the inputs that the tested value depends on; the value may
+	// grow when an input of Up grows and shrink when one of Down grows.
+	Deps, Up, Down Mask
+
+	isSet bool
+	slot  int32
+	code  checkCode
+	a, b  int32
+}
+
+// Label is the check's name, or its text if it has none.
+func (c *Check) Label() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	s := c.Pred.String() + " " + Format(c.X)
+	if c.Negated {
+		s = "~" + s
+	}
+	return s
+}
+
+// FailsForever reports whether a failed check stays failed however much the
+// given inputs grow: then a partial execution may be given up. For a flag it
+// says that it stays unset.
+func (c *Check) FailsForever(growing Mask) bool {
+	if c.Negated {
+		return !c.Up.Meets(growing)
+	}
+	return !c.Down.Meets(growing)
+}
+
+// HoldsForever reports whether a check that holds goes on holding however
+// much the given inputs grow.
+func (c *Check) HoldsForever(growing Mask) bool {
+	if c.Negated {
+		return !c.Down.Meets(growing)
+	}
+	return !c.Up.Meets(growing)
+}
+
+// Show is a relation or set that the model asks to be drawn.
+type Show struct {
+	Name  string
+	IsSet bool
+	slot  int32
+}
+
+// Program is a compiled model. It is immutable and safe for concurrent use.
+type Program struct {
+	File     *File
+	Warnings []Warning
+	// Rare is not nil if the model uses a construct that only Interp
+	// executes; then the program has no operations, and its checks are those
+	// that a look at the text finds.
+	Rare *Rare
+
+	sig     Signature
+	ops     []op
+	fixes   []*fix
+	inputs  []Input
+	checks  []Check
+	shows   []Show
+	static  []int32 // constants
+	results []int32 // results of recursive definitions
+}
+
+// Flat reports whether the model runs on a Machine.
+func (p *Program) Flat() bool { return p.Rare == nil }
+
+// Inputs returns the base sets and relations that the program uses; a Mask
+// speaks of them by their index here.
+func (p *Program) Inputs() []Input { return p.inputs }
+
+// Input returns the index of a base set or relation, -1 if the program does
+// not use it.
+func (p *Program) Input(name string) int {
+	for i := range p.inputs {
+		if p.inputs[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// MaskOf returns the inputs of the given names; names that the program does
+// not use are left out.
+func (p *Program) MaskOf(names ...string) Mask {
+	var m Mask
+	for _, n := range names {
+		if i := p.Input(n); i >= 0 {
+			m = m.Or(MaskOf(i))
+		}
+	}
+	return m
+}
+
+// AllInputs returns the mask of all inputs.
+func (p *Program) AllInputs() Mask {
+	var m Mask
+	for i := range p.inputs {
+		m = m.Or(MaskOf(i))
+	}
+	return m
+}
+
+// Checks returns the model's tests in the order of the text. Flags are among
+// them (Kind KindFlag).
+func (p *Program) Checks() []Check { return p.checks }
+
+// Shows returns what the model asks to be drawn.
+func (p *Program) Shows() []Show { return p.shows }
+
+// NumOps returns the number of operations, for tests and reports.
+func (p *Program) NumOps() int { return len(p.ops) }
+
+// Compile checks the kinds of a model and turns it into a program. Errors are
+// *Error values with the place of the first problem.
+func Compile(f *File, sig Signature) (*Program, error) {
+	prelude := sig.Prelude
+	if prelude == nil {
+		var err error
+		if prelude, err = stdlib(); err != nil {
+			return nil, err
+		}
+	}
+	l := &lowerer{
+		b: newBuilder(), sig: sig, variants: map[string]bool{}, tags: map[string]string{},
+		enums: map[string][]string{}, active: map[*Fun]int{}, applied: map[*Fun]bool{}, warned: map[Pos]bool{},
+	}
+	for _, v := range sig.Variants {
+		l.variants[v] = true
+	}
+	if err := l.try(func() { l.model(prelude, f) }); err != nil {
+		return nil, err
+	}
+	for _, c := range l.checks {
+		if c.slot == noSlot {
+			l.setRare(c.Pos, "a value that the compiler cannot follow")
+		}
+	}
+	p := &Program{File: f, Warnings: l.warnings, Rare: l.rare, sig: sig, checks: l.checks}
+	if l.rare != nil {
+		return p, nil
+	}
+	if l.never {
+		l.checks = append(l.checks, Check{Name: "with-from-empty-set", Kind: KindCheck, Pred: Empty, Negated: true, X: &Const{}, slot: l.b.empty(false)})
+	}
+	p.link(l)
+	return p, nil
+}
+
+// model executes the prelude and the model and then looks at what neither
+// uses, for the sake of its errors.
+func (l *lowerer) model(prelude, f *File) {
+	env := l.stmts(prelude.Body, l.initial())
+	l.closures = nil
+	l.fromUser = true
+	l.stmts(f.Body, env)
+	rare := l.rare
+	for i := 0; i < len(l.lets); i++ {
+		l.unused(func() { l.lets[i].force(l) })
+	}
+	for i := 0; i < len(l.closures); i++ {
+		f := l.closures[i]
+		if l.applied[f.def] {
+			continue
+		}
+		arg := sval{k: kTuple, slot: noSlot}
+		for range f.def.Param.Names {
+			arg.elems = append(arg.elems, anyVal)
+		}
+		if !f.def.Param.Tuple {
+			arg = anyVal
+		}
+		l.unused(func() { l.apply(sval{k: kFun, slot: noSlot, fun: f}, arg, f.def.Pos, f.def.Name) })
+	}
+	l.rare = rare // what is not used needs no interpreter
+}
+
+// unused evaluates something that has no effect on the model. A name that
+// does not exist is worth a warning there, anything else is an error.
+func (l *lowerer) unused(f func()) {
+	if err := l.try(f); err != nil {
+		if err.Err != errUnbound {
+			panic(err)
+		}
+		l.warn(err.Pos, "%s; the definition is not used", err.Msg)
+	}
+}
+
+// link drops operations that nothing needs, numbers the rest and prepares the
+// checks.
+func (p *Program) link(l *lowerer) {
+	b := l.b
+	for i := range l.checks {
+		l.checks[i].prepare(b)
+	}
+	live := make([]bool, len(b.ops))
+	for i := range l.checks {
+		c := &l.checks[i]
+		for _, s := range []int32{c.slot, c.a, c.b} {
+			if s != noSlot {
+				b.mark(s, live)
+			}
+		}
+	}
+	for _, s := range l.shows {
+		b.mark(s.slot, live)
+	}
+	renum := make([]int32, len(b.ops))
+	inputAt := make([]int, len(b.inputs))
+	for i := range b.ops {
+		renum[i] = noSlot
+		if live[i] {
+			renum[i] = int32(len(p.ops))
+			p.ops = append(p.ops, b.ops[i])
+		}
+	}
+	for i, in := range b.inputs {
+		inputAt[i] = -1
+		if live[in.slot] {
+			inputAt[i] = len(p.inputs)
+			in.slot = renum[in.slot]
+			p.inputs = append(p.inputs, in)
+		}
+	}
+	remask := func(m Mask) Mask {
+		var out Mask
+		for _, i := range m.Indexes() {
+			if inputAt[i] >= 0 {
+				out = out.Or(MaskOf(inputAt[i]))
+			}
+		}
+		return out
+	}
+	p.relink(b, renum, inputAt, remask)
+	for i := range l.checks {
+		c := &l.checks[i]
+		o := &p.ops[renum[c.slot]]
+		c.Deps, c.Up, c.Down = o.deps, o.up, o.down
+		c.slot, c.a, c.b = at(renum, c.slot), at(renum, c.a), at(renum, c.b)
+	}
+	for i := range l.shows {
+		l.shows[i].slot = renum[l.shows[i].slot]
+	}
+	p.checks, p.shows = l.checks, l.shows
+}
+
+func at(renum []int32, s int32) int32 {
+	if s == noSlot {
+		return noSlot
+	}
+	return renum[s]
+}
+
+// relink rewrites the operands of the kept operations.
+func (p *Program) relink(b *builder, renum []int32, inputAt []int, remask func(Mask) Mask) {
+	fixAt := map[int32]int32{}
+	for i := range p.ops {
+		o := &p.ops[i]
+		o.deps, o.up, o.down = remask(o.deps), remask(o.up), remask(o.down)
+		switch o.code {
+		case opInput:
+			o.a = int32(inputAt[o.a])
+		case opConstEmpty, opConstAll, opConstID:
+			p.static = append(p.static, int32(i))
+		case opPhi:
+		case opFix:
+			f := *b.fixes[o.a]
+			f.op = int32(i)
+			fixAt[o.a] = int32(len(p.fixes))
+			o.a = int32(len(p.fixes))
+			f.phis, f.next, f.ops = remap(renum, f.phis), remap(renum, f.next), remap(renum, f.ops)
+			p.fixes = append(p.fixes, &f)
+		case opFixResult:
+			o.a = renum[o.a]
+			p.results = append(p.results, int32(i))
+		default:
+			o.a, o.b, o.c = at(renum, o.a), at(renum, o.b), at(renum, o.c)
+		}
+	}
+	for i := range p.ops {
+		o := &p.ops[i]
+		if r, ok := fixAt[o.region]; ok && o.region >= 0 {
+			o.region = r
+		} else {
+			o.region = -1
+		}
+		if o.code == opPhi {
+			o.a = o.region
+		}
+	}
+}
+
+// remap renumbers slots and leaves out the dropped ones.
+func remap(renum, slots []int32) []int32 {
+	var out []int32
+	for _, s := range slots {
+		if renum[s] != noSlot {
+			out = append(out, renum[s])
+		}
+	}
+	return out
+}
+
+// mark marks a slot and all that it needs.
+func (b *builder) mark(s int32, live []bool) {
+	todo := []int32{s}
+	for len(todo) > 0 {
+		s = todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if live[s] {
+			continue
+		}
+		live[s] = true
+		o := &b.ops[s]
+		todo = append(todo, b.operands(o)...)
+		if o.code == opFix {
+			f := b.fixes[o.a]
+			todo = append(todo, f.next...)
+			todo = append(todo, f.phis...)
+		}
+	}
+}
+
+// checkCode is how a check is evaluated.
+type checkCode uint8
+
+const (
+	checkAcyclic     checkCode = iota // slot
+	checkIrreflexive                  // slot
+	checkEmpty                        // slot
+	checkDisjoint                     // a ∩ b = ∅
+	checkSubset                       // a ⊆ b
+	checkIrreflSeq                    // a;b irreflexive
+)
+
+// prepare chooses the cheapest way to evaluate the check.
+func (c *Check) prepare(b *builder) {
+	c.a, c.b = noSlot, noSlot
+	switch c.Pred {
+	case Acyclic:
+		c.code = checkAcyclic
+		if b.is(c.slot, opPlus) {
+			c.slot = b.ops[c.slot].a
+		}
+	case Irreflexive:
+		c.code = checkIrreflexive
+		switch o := b.ops[c.slot]; o.code {
+		case opPlus:
+			c.code, c.slot = checkAcyclic, o.a
+		case opSeq:
+			c.code, c.a, c.b = checkIrreflSeq, o.a, o.b
+		}
+	case Empty:
+		c.code = checkEmpty
+		switch o := b.ops[c.slot]; o.code {
+		case opInter:
+			c.code, c.a, c.b = checkDisjoint, o.a, o.b
+		case opDiff:
+			c.code, c.a, c.b = checkSubset, o.a, o.b
+		case opPlus, opInverse:
+			c.slot = o.a
+		}
+	}
+}
