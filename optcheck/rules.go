@@ -85,6 +85,10 @@ path; or the other way round.`}
 		Explain: `The marker's data flow leads to one instruction, the line information to another.
 One of the two witnesses is wrong, so the match is not to be trusted.`}
 
+	LineLost = &Rule{ID: "line-lost", Note: true, Title: "line information does not name the access",
+		Explain: `The compiler attributes the machine access to a line that belongs to none of the
+test's accesses (for example that of the instruction which computes its address). The
+second witness is silent here; the marker alone speaks.`}
 	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
@@ -95,7 +99,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, WidthChanged, Weakened, Reordered,
-	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, Strengthened, Aggregated}
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, LineLost, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {
@@ -281,6 +285,10 @@ func checkLines(p *pass) {
 		}
 		line := p.inst(ev).Src.Line
 		if line == 0 {
+			continue
+		}
+		if line < 1 || line > len(p.s.Entries) {
+			p.report(LineLost, k, ev, "%s: line information attributes %s to line %d, which is no access", p.name(k), p.text(ev), line)
 			continue
 		}
 		p.r.Lines = true

@@ -227,11 +227,13 @@ func (k *body) address(dst string, loc int) string {
 
 // operandAddr returns the address operand of an access.
 func (k *body) operandAddr(in *litmus.Instr, loc int) string {
+	if k.e.o.Layout == spec.Symbols && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
+		// Named directly: ptxas 11.2 attributes an access through a register
+		// that a mov of the symbol set to the line of that mov.
+		return "[" + k.e.symbol(loc) + "]"
+	}
 	if in.Addr.Reg != "" {
 		return "[" + reg(in.Addr.Reg) + "]"
-	}
-	if k.e.o.Layout == spec.Symbols {
-		return "[" + k.e.symbol(loc) + "]"
 	}
 	r := fmt.Sprintf("%%l%d", loc)
 	if !k.usedLoc[loc] {
@@ -239,6 +241,16 @@ func (k *body) operandAddr(in *litmus.Instr, loc int) string {
 		k.p("%s", k.address(r, loc))
 	}
 	return "[" + r + "]"
+}
+
+// pristine reports whether an address register is never written by the thread.
+func (k *body) pristine(name string) bool {
+	for i := range k.th.Body {
+		if k.th.Body[i].Dst == name {
+			return false
+		}
+	}
+	return true
 }
 
 // declare emits the register declarations.

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// auditFlags are the flags of the audit command.
+type auditFlags struct {
+	output, format string
+	quiet          bool
+	flags          []string
+	text           report.TextOptions
+}
+
+func newAuditCmd(env *environment) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:   "audit [TEST|DIR|corpus…]",
+		Short: "Compile tests with every compiler found and check the machine code",
+		Long: `Compile tests with every compiler found, for every target, level and layout, and
+check that the machine code keeps each test as it was written. Without arguments
+the corpus is audited.
+
+A cell (test × toolchain × target × level × layout) is preserved, changed,
+unsupported or unknown. With --output, the event stream is written to a file as
+JSON lines; optcheck report renders it again.`,
+		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
+  optcheck audit corpus --output run.jsonl
+  optcheck audit tests/ --toolchains 12.4 --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAudit(cmd.Context(), env, &f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
+	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
+	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
+	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
+	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for ptxas")
+	textFlags(cmd, &f.text)
+	return cmd
+}
+
+func textFlags(cmd *cobra.Command, o *report.TextOptions) {
+	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of groups with the same findings")
+	cmd.Flags().BoolVar(&o.Unsupported, "unsupported", false, "also show why cells are unsupported")
+	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes")
+}
+
+// discover finds the toolchains that the configuration asks for. Tools that
+// cannot be identified are named on standard error.
+func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
+	limit, err := time.ParseDuration(env.config.v.GetString("timeout"))
+	if err != nil || limit <= 0 {
+		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
+	}
+	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
+		Runner: toolchain.NewRunner(0, limit)})
+	for _, e := range errs {
+		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
+	}
+	names := env.config.strings("toolchains")
+	if len(names) == 0 {
+		return all, nil
+	}
+	return toolchain.Find(all, names...)
+}
+
+func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
+	if o.Tests, err = loadTests(env, args); err != nil {
+		return o, err
+	}
+	if err = checkTests(o.Tests); err != nil {
+		return o, err
+	}
+	if o.Toolchains, err = discover(ctx, env); err != nil {
+		return o, err
+	}
+	for _, s := range env.config.strings("layouts") {
+		l, err := spec.ParseLayout(s)
+		if err != nil {
+			return o, err
+		}
+		o.Layouts = append(o.Layouts, l)
+	}
+	o.Targets, o.Levels = env.config.strings("targets"), env.config.strings("levels")
+	o.Jobs, o.Flags, o.Tool = env.config.v.GetInt("jobs"), f.flags, version()
+	return o, nil
+}
+
+func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) error {
+	fail, err := failOn(env.config.v.GetString("fail-on"))
+	if err != nil {
+		return err
+	}
+	if f.format != "text" && f.format != "json" {
+		return fmt.Errorf("unknown format %q (text, json)", f.format)
+	}
+	o, err := f.options(ctx, env, args)
+	if err != nil {
+		return err
+	}
+	run := report.NewRun()
+	handlers := report.Tee{run}
+	if f.output != "" {
+		out, err := os.Create(f.output)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		handlers = append(handlers, report.NewJSONLines(out))
+	}
+	if f.format == "json" {
+		handlers = append(handlers, report.NewJSONLines(env.stdout))
+	}
+	bar := newProgress(env.stderr, f.quiet)
+	o.Progress = bar.update
+	runErr := audit.Run(ctx, o, handlers)
+	bar.done()
+	if err := handlers.Close(); err != nil {
+		return err
+	}
+	if f.format == "text" && len(run.Cells) > 0 {
+		if err := report.WriteText(env.stdout, run, f.text); err != nil {
+			return err
+		}
+	}
+	if runErr != nil {
+		return runErr
+	}
+	return verdict(run, fail)
+}
+
+// failOn parses --fail-on.
+func failOn(s string) (string, error) {
+	switch s {
+	case "changed", "unknown", "never":
+		return s, nil
+	}
+	return "", fmt.Errorf("--fail-on %q: must be changed, unknown or never", s)
+}
+
+// verdict turns the classes of a run into the error that makes the exit code.
+func verdict(r *report.Run, fail string) error {
+	preserved, changed, _, unknown := r.Count()
+	if preserved+changed+unknown == 0 && len(r.Problems) > 0 {
+		return fmt.Errorf("no cell could be decided: %s", r.Problems[0].Detail)
+	}
+	if fail == "changed" && changed+unknown > 0 || fail == "unknown" && unknown > 0 {
+		return errFound
+	}
+	return nil
+}
+
+func newReportCmd(env *environment) *cobra.Command {
+	var format string
+	var text report.TextOptions
+	cmd := &cobra.Command{
+		Use:   "report FILE.jsonl",
+		Short: "Render a saved run again",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fail, err := failOn(env.config.v.GetString("fail-on"))
+			if err != nil {
+				return err
+			}
+			run, err := readRun(env, args[0])
+			if err != nil {
+				return err
+			}
+			switch format {
+			case "text":
+				err = report.WriteText(env.stdout, run, text)
+			case "json":
+				err = run.Replay(report.NewJSONLines(env.stdout))
+			default:
+				err = fmt.Errorf("unknown format %q (text, json)", format)
+			}
+			if err != nil {
+				return err
+			}
+			return verdict(run, fail)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
+	textFlags(cmd, &text)
+	return cmd
+}
+
+// readRun reads an event stream from a file, or from standard input for "-".
+func readRun(env *environment, file string) (*report.Run, error) {
+	var in io.Reader = env.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	run := report.NewRun()
+	if err := report.Read(file, in, run.Handle); err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+func newDiffCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	var left, right string
+	cmd := &cobra.Command{
+		Use:   "diff A.jsonl [B.jsonl]",
+		Short: "List the cells whose classification or machine code differ between two runs",
+		Long: `List the cells whose classification, findings or machine code differ.
+
+Two runs of one toolchain each are compared across toolchains: that is what a
+release changed. With --left and --right, toolchains are picked out of runs; with
+one file, both are picked out of it.`,
+		Example: `  optcheck diff yesterday.jsonl today.jsonl
+  optcheck diff run.jsonl --left 11.2 --right 12.4`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			a, err := readRun(env, args[0])
+			if err != nil {
+				return err
+			}
+			b := a
+			if len(args) == 2 {
+				if b, err = readRun(env, args[1]); err != nil {
+					return err
+				}
+			} else if left == "" || right == "" {
+				return fmt.Errorf("with one run, --left and --right must name two of its toolchains (%s)", ids(a))
+			}
+			if left != "" {
+				if a, err = a.Only(left); err != nil {
+					return fmt.Errorf("--left: %w", err)
+				}
+			}
+			if right != "" {
+				if b, err = b.Only(right); err != nil {
+					return fmt.Errorf("--right: %w", err)
+				}
+			}
+			ds := report.Compare(a, b)
+			if asJSON {
+				return report.WriteDifferencesJSON(env.stdout, ds)
+			}
+			return report.WriteDifferences(env.stdout, ds)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
+	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
+	return cmd
+}
+
+func ids(r *report.Run) string {
+	var s []string
+	for _, t := range r.Config.Toolchains {
+		s = append(s, t.ID)
+	}
+	return strings.Join(s, ", ")
+}

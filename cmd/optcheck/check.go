@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/report"
+	"optcheck/spec"
+)
+
+// maxInput bounds a dump or cubin read from outside.
+const maxInput = 1 << 30
+
+// readInput reads a file, or standard input for "-".
+func readInput(env *environment, file string) ([]byte, error) {
+	var in io.Reader = env.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxInput)
+	}
+	return data, nil
+}
+
+// loadCode reads machine code: a cubin, which is disassembled by the release
+// that built it as far as that can be told, or a disassembly.
+func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, error) {
+	data, err := readInput(env, file)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
+		return audit.ParseDump(file, data)
+	}
+	tcs, err := discover(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return audit.LoadCubin(ctx, file, data, tcs)
+}
+
+// checkedKernel is one line of check --json.
+type checkedKernel struct {
+	File     string           `json:"file"`
+	Kernel   string           `json:"kernel"`
+	Target   string           `json:"target"`
+	Thread   int              `json:"thread"`
+	Class    string           `json:"class"`
+	Findings []report.Finding `json:"findings,omitempty"`
+	Notes    []report.Finding `json:"notes,omitempty"`
+	Lines    bool             `json:"line_information"`
+	Code     string           `json:"code"`
+	Reason   string           `json:"reason,omitempty"`
+}
+
+func newCheckCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE.cubin|FILE.sass…",
+		Short: "Check a binary or a disassembly by the specification inside it",
+		Long: `Check every kernel of a cubin, or of a disassembly by cuobjdump or nvdisasm, that
+carries a specification. Kernels without one are counted and left alone. Use - for
+standard input.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fail, err := failOn(env.config.v.GetString("fail-on"))
+			if err != nil {
+				return err
+			}
+			var errs []error
+			worst := optcheck.Preserved
+			for _, file := range args {
+				w, err := checkFile(cmd.Context(), env, file, asJSON)
+				if err != nil {
+					errs = append(errs, err)
+				}
+				worst = max(worst, w)
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			if fail == "changed" && worst >= optcheck.Changed || fail == "unknown" && worst == optcheck.Unknown {
+				return errFound
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, one object per kernel")
+	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
+	cmd.Flags().String("fail-on", "never", "exit with 1 if a kernel is of this kind or worse: changed, unknown, never")
+	return cmd
+}
+
+// checkFile checks the kernels of one file and returns the worst class.
+func checkFile(ctx context.Context, env *environment, file string, asJSON bool) (optcheck.Class, error) {
+	code, err := loadCode(ctx, env, file)
+	if err != nil {
+		return optcheck.Preserved, err
+	}
+	worst, checked, without := optcheck.Preserved, 0, 0
+	c := optcheck.NewChecker()
+	c.Consts = code.Consts
+	for _, fn := range code.Program.Funcs {
+		r, err := c.Check(fn)
+		if errors.Is(err, spec.ErrNoSpec) {
+			without++
+			continue
+		}
+		checked++
+		worst = max(worst, r.Class)
+		if err := printResult(env, file, fn, r, asJSON); err != nil {
+			return worst, err
+		}
+	}
+	if checked == 0 {
+		return worst, fmt.Errorf("%s: none of its %d kernels carries a specification", file, without)
+	}
+	if without > 0 {
+		fmt.Fprintf(env.stderr, "optcheck: %s: %d kernels carry no specification and were left alone\n", file, without)
+	}
+	if n := len(code.Program.Problems); n > 0 {
+		p := code.Program.Problems[0]
+		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%d such lines)", file, p.Line, p.Text, n)
+	}
+	return worst, nil
+}
+
+func printResult(env *environment, file string, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+	if asJSON {
+		h := optcheck.CodeHash(fn)
+		enc := json.NewEncoder(env.stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
+			Findings: findings(r.Findings), Notes: findings(r.Notes), Lines: r.Lines, Code: fmt.Sprintf("%x", h[:8]), Reason: r.Reason})
+	}
+	fmt.Fprintf(env.stdout, "%s %s: %v", fn.Name, fn.Arch, r.Class)
+	if r.Reason != "" {
+		fmt.Fprintf(env.stdout, " (%s)", r.Reason)
+	}
+	fmt.Fprintln(env.stdout)
+	for _, f := range r.Findings {
+		fmt.Fprintf(env.stdout, "  %s: %s\n", f.Rule, f.Detail)
+	}
+	for _, f := range r.Notes {
+		fmt.Fprintf(env.stdout, "  note, %s: %s\n", f.Rule, f.Detail)
+	}
+	return nil
+}
+
+func findings(in []optcheck.Finding) (out []report.Finding) {
+	for _, f := range in {
+		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/optcheck"
+)
+
+func newExplainCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain [RULE…]",
+		Short: "Explain the rules that machine code is checked against",
+		RunE: func(_ *cobra.Command, args []string) error {
+			rules := optcheck.Rules
+			if len(args) > 0 {
+				rules = nil
+				for _, a := range args {
+					r, ok := optcheck.LookupRule(a)
+					if !ok {
+						return fmt.Errorf("no rule %q; the rules are %s", a, ruleNames())
+					}
+					rules = append(rules, r)
+				}
+			}
+			enc := json.NewEncoder(env.stdout)
+			for i, r := range rules {
+				if asJSON {
+					if err := enc.Encode(map[string]any{"id": r.ID, "title": r.Title, "explanation": r.Explain, "note": r.Note}); err != nil {
+						return err
+					}
+					continue
+				}
+				if i > 0 {
+					fmt.Fprintln(env.stdout)
+				}
+				kind := "finding"
+				if r.Note {
+					kind = "note"
+				}
+				fmt.Fprintf(env.stdout, "%s (%s): %s\n\n%s\n", r.ID, kind, r.Title, r.Explain)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	return cmd
+}
+
+func ruleNames() string {
+	var s []string
+	for _, r := range optcheck.Rules {
+		s = append(s, r.ID)
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progress shows how far a run is: a bar that is redrawn on a terminal, a plain
+// line from time to time elsewhere.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer
+	tty   bool
+	quiet bool
+	start time.Time
+	last  time.Time
+	drawn bool
+}
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	p := &progress{w: w, quiet: quiet, start: time.Now()}
+	if f, ok := w.(*os.File); ok {
+		p.tty = term.IsTerminal(int(f.Fd()))
+	}
+	p.last = p.start
+	return p
+}
+
+func (p *progress) update(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.quiet || total == 0 {
+		return
+	}
+	now := time.Now()
+	every := 10 * time.Second
+	if p.tty {
+		every = 100 * time.Millisecond
+	}
+	if now.Sub(p.last) < every && (done < total || !p.drawn) {
+		return
+	}
+	p.last = now
+	p.drawn = true
+	left := time.Duration(0)
+	if done > 0 {
+		left = now.Sub(p.start) * time.Duration(total-done) / time.Duration(done)
+	}
+	if !p.tty {
+		fmt.Fprintf(p.w, "optcheck: %d of %d cells, about %v left\n", done, total, left.Round(time.Second))
+		return
+	}
+	const width = 40
+	full := width * done / total
+	fmt.Fprintf(p.w, "\r[%-*s] %d/%d cells, about %v left \x1b[K", width, bars[:full], done, total, left.Round(time.Second))
+}
+
+const bars = "########################################"
+
+func (p *progress) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tty && p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFound       = 1   // something at or above --fail-on
+	exitUsage       = 2   // wrong usage, or nothing could be done
+	exitInterrupted = 130 // as a shell reports SIGINT
+)
+
+// errFound makes the exit code 1 without a message of its own.
+var errFound = errors.New("found")
+
+// environment is what a command may use of the world.
+type environment struct {
+	getenv         func(string) string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	config         *config
+}
+
+// Main runs the program and returns its exit code. Interrupt and termination
+// signals cancel the context.
+func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, getenv, stdin, stdout, stderr, args)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFound):
+		return exitFound
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "optcheck: interrupted; what was finished has been written")
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "optcheck: %v\n", err)
+	return exitUsage
+}
+
+// run executes one command line.
+func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
+	env := &environment{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRootCmd(env)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return root.ExecuteContext(ctx)
+}
+
+func newRootCmd(env *environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "optcheck",
+		Short: "Tells whether a GPU compiler kept a concurrent program as it was written",
+		Long: `optcheck tells whether a GPU compiler kept a concurrent program as it was written.
+
+It turns litmus tests into kernels that carry their own specification, compiles
+them with real compilers, reads the machine code, and checks that every access,
+its order and strength, every fence and every dependency is still there.
+
+Machine-readable output goes to standard output, everything else to standard
+error. Exit codes: 0 nothing at or above --fail-on; 1 something was; 2 wrong
+usage or nothing could be done; 130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := loadConfig(env, cmd)
+			env.config = c
+			return err
+		},
+	}
+	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
+	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
+	root.AddCommand(newAuditCmd(env), newCheckCmd(env), newEmitCmd(env), 
+		newReportCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env))
+	return root
+}
+
+// version is the module version, or the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v
+}
