@@ -88,7 +88,7 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 			eachReg(in, func(i int, o *isa.Operand) { o.Words = 2 })
 		}
 	case widthSR:
-		if len(in.Args) > 0 && !hasMod(in, "32") {
+		if len(in.Args) > 0 && !hasMod(in, "32") && (sm >= 70 || sm == 0) {
 			in.Args[0].Words = 2
 		}
 	case widthMad:
@@ -110,6 +110,14 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 		}
 	case widthMem:
 		memWidths(in, sm)
+	}
+	switch {
+	case in.Role == isa.RoleBranch && sm >= 70 && in.Op != "BRA":
+		// Code addresses take 64 bits.
+		eachReg(in, func(_ int, o *isa.Operand) { o.Words = 2 })
+	case in.Op == "IMAD" && hasMod(in, "HI") && sm >= 70 && len(in.Args) > 0 && in.Args[len(in.Args)-1].Kind == isa.OpdReg:
+		// The addend is a 64-bit number, the result the high half of the sum.
+		in.Args[len(in.Args)-1].Words = 2
 	}
 	if in.Op == "IADD" && hasMod(in, "64") {
 		eachReg(in, func(i int, o *isa.Operand) { o.Words = 2 })
@@ -247,10 +255,10 @@ func (p *parser) registers(in *isa.Inst, d destRule, sm int) {
 		}
 		p.use(in, o, sm)
 	}
-	if in.Op == "RP" || in.Op == "R2P" {
+	if in.Op == "R2P" {
 		p.maskedPreds(in, p.addDef)
 	}
-	if in.Op == "PR" || in.Op == "P2R" {
+	if in.Op == "P2R" {
 		p.maskedPreds(in, p.addUse)
 	}
 	if usesCC(in, sm) {

@@ -97,6 +97,9 @@ func memWidths(in *isa.Inst, sm int) {
 		switch o.Kind {
 		case isa.OpdReg:
 			o.Words = words
+			if in.Op == "SYNCS" && i > 0 && !hasMod(in, "EXCH") {
+				o.Words = 1 // a count or a phase
+			}
 		case isa.OpdMem:
 			o.Words = 1
 			wide := global && !(in.Op == "LDGSTS" && i == 0)
@@ -109,6 +112,14 @@ func memWidths(in *isa.Inst, sm int) {
 
 // base2Words gives the registers that the uniform part of an address takes.
 func base2Words(in *isa.Inst, o *isa.Operand) int {
+	if in.Op == "UBLKCP" {
+		// The destination names two addresses: of the data and of the barrier, or
+		// a global one. The source is a global address unless it is .G.S.
+		if o == &in.Args[0] || hasMod(in, "S") && len(in.Mods) > 0 && in.Mods[0] == "S" {
+			return 2
+		}
+		return 1
+	}
 	if hasMod(in, "E") && !(in.Op == "LDGSTS" && o == &in.Args[0]) {
 		return 2
 	}

@@ -229,12 +229,12 @@ func lowerCS2R(l *lowerer) {
 	}
 	if l.args[0].Sym == "SRZ" {
 		l.put(0, isa.MicroMov, immOp(0))
-		if !l.has("32") {
+		if !l.has("32") && l.sm >= 70 {
 			l.put(1, isa.MicroMov, immOp(0))
 		}
 		return
 	}
-	if l.has("32") {
+	if l.has("32") || l.sm < 70 {
 		lowerS2R(l)
 	}
 }

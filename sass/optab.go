@@ -65,15 +65,15 @@ func buildTable() map[string]opInfo {
 func addALU(alu func(destRule, widthRule, string)) {
 	// Integer.
 	alu(destReg, width1, `BFE BFI BMSK BREV FLO IABS IADD IADD3 IADD32I ICMP IDP IDP4A IMNMX IMUL32I INEG ISAD ISCADD ISCADD32I ISET ISUB
-		LEA LOP LOP3 LOP32I LOP2I LUT MUFU POPC PRMT SEL SGXT SHF SHL SHR VABSDIFF VABSDIFF4 XMAD IMADSP IMUL24 IMAD24
+		LEA LOP LOP3 LOP32I MUFU POPC PRMT SEL SGXT SHF SHL SHR VABSDIFF VABSDIFF4 XMAD IMADSP IMUL24 IMAD24
 		UBMSK UBREV UFLO UIADD3 UISCADD ULEA ULOP ULOP3 ULOP32I UMOV UPOPC UPRMT USEL USGXT USHF USHL USHR UIABS UIMNMX UVIADD UVIMNMX UVIADDMNMX UCLEA UP2UR UIADD
 		VADD VIADD VIADDMNMX VIMNMX VIMNMX3 VMAD VMNMX VSET VSHL VSHR VADD2 VADD4 VSET2 VSET4 VMNMX2 VMNMX4 VABSDIFF2 VSHL2 VSHR2 VSUB VSEL2 VSEL4 VMULL FSET HSET2
 		UF2FP UI2FP UI2F UF2I UF2F USETMAXREG`)
 	alu(destReg, widthMad, `IMAD IMUL UIMAD`)
 	alu(destReg, widthUniform64, `MOV MOV32I I2IP`)
 	// Moves between register files.
-	alu(destReg, width1, `R2UR RUR REDUX CREDUX VOTEU`)
-	alu(destReg1, width1, `P2R PR`)
+	alu(destReg, width1, `R2UR REDUX CREDUX VOTEU`)
+	alu(destReg1, width1, `P2R`)
 	// Floating point.
 	alu(destReg, width1, `FADD FADD2 FADD32I FCMP FFMA FFMA2 FFMA32I FMNMX FMNMX3 FMUL FMUL2 FMUL32I FSEL FSWZADD FSWZ RRO FHADD FHFMA
 		HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I F2FP F2IP I2FP UFADD UFMUL UFFMA UFSEL UFMNMX UFSET`)
@@ -83,7 +83,7 @@ func addALU(alu func(destRule, widthRule, string)) {
 	// Predicates.
 	alu(destPred, width1, `CSETP ISETP FSETP HSETP HSETP2 PSETP PLOP PLOP3 UISETP UPLOP UPLOP3 UPSETP UFSETP VSETP ICSETP`)
 	alu(destPred, widthDouble, `DSETP`)
-	alu(destPred1, width1, `FCHK R2P RP UR2UP RUP UPR`)
+	alu(destPred1, width1, `FCHK R2P UR2UP`)
 	alu(destReg, width1, `PSET CSET BSET`)
 	alu(destReg, widthDouble, `DSET`)
 	// Warp-wide.
@@ -125,7 +125,8 @@ func addMemory(add func(opInfo, string)) {
 	atom(isa.RoleReduction, isa.SpaceTexture, destNone, "SURED")
 	add(opInfo{role: isa.RoleConst, space: isa.SpaceConst, dest: destReg, width: width64}, "LDC ULDC LDCU")
 	add(opInfo{role: isa.RoleConst, dest: destReg1, width: widthSR}, "CS2R CS2UR")
-	add(opInfo{role: isa.RoleConst, dest: destReg1, width: width1}, "S2R S2UR B2R")
+	add(opInfo{role: isa.RoleConst, dest: destReg1, width: width1}, "S2R S2UR")
+	add(opInfo{role: isa.RoleConst, dest: destReg, width: width1}, "B2R")
 	add(opInfo{role: isa.RoleFence}, "MEMBAR FENCE")
 	add(opInfo{role: isa.RoleCache, space: isa.SpaceGeneric, width: widthMem}, "CCTL CCTLT CCTLL")
 	add(opInfo{role: isa.RoleBarrier}, "BAR UCGABAR_ARV UCGABAR_WAIT WARPSYNC UCGABAR_SET UCGABAR_GET")
