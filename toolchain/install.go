@@ -1,0 +1,235 @@
+package toolchain
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// release names of Debian whose non-free component carries a toolkit.
+var packaged = []struct{ name, suite string }{
+	{"cuda-11.2", "bullseye"},
+	{"cuda-11.8", "bookworm"},
+	{"cuda-12.4", "trixie"},
+}
+
+// packageName is Debian's package with ptxas, nvdisasm and cuobjdump.
+const packageName = "nvidia-cuda-toolkit"
+
+// Available lists the names that Install knows, oldest first.
+func Available() []string {
+	var names []string
+	for _, p := range packaged {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// InstallOptions says where to install to.
+type InstallOptions struct {
+	// Dir is the managed folder; "": ManagedDir of the environment.
+	Dir string
+	// Progress receives lines for people; nil: none.
+	Progress io.Writer
+	// Mirror is the Debian mirror to use; "": the one in this machine's apt
+	// configuration.
+	Mirror string
+	// Runner starts the processes; nil: DefaultRunner.
+	Runner *Runner
+}
+
+// Installed is the record of one installation, kept in install.json.
+type Installed struct {
+	Name    string `json:"name"`
+	Package string `json:"package"`
+	Version string `json:"version"` // of the package
+	SHA256  string `json:"sha256"`  // of the package file, as apt's signed index has it
+	Ptxas   string `json:"ptxas"`   // version, asked after unpacking
+}
+
+// Install puts the compiler and the disassemblers of a CUDA release into
+// Dir/NAME/root/usr/bin. They are NVIDIA's non-free software; the package's
+// copyright file with the licence is put beside them. The package comes from
+// the Debian mirror that this machine's apt uses; apt verifies its signature
+// and checksum. Nothing else on the machine is changed and no root is needed.
+// What is already there and answers is left alone (then done is false); an
+// interrupted installation leaves nothing that Discover would find.
+func Install(ctx context.Context, name string, o InstallOptions) (done bool, err error) {
+	suite, err := suiteOf(name)
+	if err != nil {
+		return false, err
+	}
+	in := &installer{name: name, suite: suite, o: o, r: o.Runner}
+	if in.r == nil {
+		in.r = DefaultRunner()
+	}
+	if in.o.Dir = cmp.Or(o.Dir, ManagedDir(os.Getenv)); in.o.Dir == "" {
+		return false, errors.New("no folder to install to: neither XDG_CACHE_HOME nor HOME is set")
+	}
+	if in.o.Dir, err = filepath.Abs(in.o.Dir); err != nil {
+		return false, err
+	}
+	done, err = in.install(ctx)
+	if err != nil {
+		return false, fmt.Errorf("install %s: %w", name, err)
+	}
+	return done, nil
+}
+
+func suiteOf(name string) (string, error) {
+	for _, p := range packaged {
+		if p.name == name {
+			return p.suite, nil
+		}
+	}
+	return "", fmt.Errorf("install: unknown toolchain %q, known are %s", name, strings.Join(Available(), ", "))
+}
+
+// installer is one installation under way.
+type installer struct {
+	name, suite string
+	o           InstallOptions
+	r           *Runner
+	work        string // private folder, removed at the end
+	apt         []string
+}
+
+func (in *installer) say(format string, args ...any) {
+	if in.o.Progress != nil {
+		fmt.Fprintf(in.o.Progress, in.name+": "+format+"\n", args...)
+	}
+}
+
+func (in *installer) install(ctx context.Context) (bool, error) {
+	if err := os.MkdirAll(in.o.Dir, 0o755); err != nil {
+		return false, err
+	}
+	unlock, err := in.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	final := filepath.Join(in.o.Dir, in.name)
+	if v, err := in.answers(ctx, final); err == nil {
+		in.say("already there: ptxas %s", v)
+		return false, nil
+	}
+	in.sweep()
+	if in.work, err = os.MkdirTemp(in.o.Dir, ".new-"+in.name+"-"); err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(in.work)
+	tree := filepath.Join(in.work, "tree")
+	record, err := in.build(ctx, tree)
+	if err != nil {
+		return false, err
+	}
+	// What is in the way did not answer; it goes with the work folder.
+	if err := os.Rename(final, filepath.Join(in.work, "old")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, err
+	}
+	if err := os.Rename(tree, final); err != nil {
+		return false, err
+	}
+	in.say("installed ptxas %s into %s", record.Ptxas, final)
+	in.say("this is NVIDIA's non-free software; its licence is in %s", filepath.Join(final, "root", copyrightFile))
+	return true, nil
+}
+
+// lock makes sure that one process at a time installs this toolchain. The lock
+// goes with the process, however it ends; its file stays.
+func (in *installer) lock(ctx context.Context) (func(), error) {
+	path := filepath.Join(in.o.Dir, ".lock-"+in.name)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for waiting := false; ; waiting = true {
+		ok, err := lockFile(f)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if ok {
+			return func() { f.Close() }, nil
+		}
+		if !waiting {
+			in.say("waiting for another installation")
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w: %w", path, ErrCancelled, ctxErr(ctx))
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
+// sweep removes what interrupted installations left; the lock is held.
+func (in *installer) sweep() {
+	left, _ := filepath.Glob(filepath.Join(escapeGlob(in.o.Dir), ".new-"+in.name+"-*"))
+	for _, dir := range left {
+		os.RemoveAll(dir)
+	}
+}
+
+// answers returns the version of the ptxas in an installed tree, all of whose
+// tools must be of the release.
+func (in *installer) answers(ctx context.Context, tree string) (string, error) {
+	version := ""
+	for _, tool := range toolNames {
+		path := filepath.Join(tree, "root", "usr", "bin", tool)
+		if !executable(path) {
+			return "", fmt.Errorf("%s: missing", path)
+		}
+		id, err := identify(ctx, in.r, path, tool)
+		if err != nil {
+			return "", err
+		}
+		if "cuda-"+release(id.Version) != in.name {
+			return "", fmt.Errorf("%s: it is of release %s", path, id.Version)
+		}
+		version = cmp.Or(version, id.Version)
+	}
+	return version, nil
+}
+
+// build downloads, verifies and unpacks the package into tree.
+func (in *installer) build(ctx context.Context, tree string) (Installed, error) {
+	record := Installed{Name: in.name, Package: packageName}
+	deb, err := in.fetch(ctx, &record)
+	if err != nil {
+		return record, err
+	}
+	in.say("unpacking")
+	if err := in.unpack(ctx, deb, filepath.Join(tree, "root")); err != nil {
+		return record, err
+	}
+	if record.Ptxas, err = in.answers(ctx, tree); err != nil {
+		return record, fmt.Errorf("the unpacked tools: %w", err)
+	}
+	data, err := json.MarshalIndent(record, "", "\t")
+	if err != nil {
+		return record, err
+	}
+	return record, writeSynced(filepath.Join(tree, "install.json"), bytes.NewReader(append(data, '\n')), 0o644)
+}
+
+// writeSynced writes a file that will still be whole after a power failure
+// that follows the rename of its folder.
+func writeSynced(path string, from io.Reader, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Sync(), f.Close())
+}
