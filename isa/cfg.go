@@ -1,7 +1,5 @@
 package isa
 
-import "sort"
-
 // BuildCFG computes Blocks from the Flow, Target and Guard of the instructions.
 //
 // It is conservative: where the machine decides at run time, every possibility
@@ -26,7 +24,7 @@ func (f *Func) BuildCFG() {
 		blockOf[i] = len(f.Blocks) - 1
 		f.Blocks[len(f.Blocks)-1].End = i + 1
 	}
-	pops := f.popTargets(blockOf)
+	pops := f.popTargets(lead)
 	for b := range f.Blocks {
 		last := f.Blocks[b].End - 1
 		for _, t := range f.targets(last, pops) {
@@ -160,67 +158,4 @@ func (f *Func) Reachable() []bool {
 		}
 	}
 	return seen
-}
-
-// popTargets tells where each FlowPop instruction may continue.
-func (f *Func) popTargets(blockOf []int) map[int][]int {
-	var pushes, pops []int
-	for i := range f.Insts {
-		switch f.Insts[i].Flow {
-		case FlowPush:
-			if f.Insts[i].Target >= 0 {
-				pushes = append(pushes, i)
-			}
-		case FlowPop:
-			pops = append(pops, i)
-		}
-	}
-	if len(pops) == 0 {
-		return nil
-	}
-	out := make(map[int][]int, len(pops))
-	for _, i := range pops {
-		in := &f.Insts[i]
-		if len(in.Targets) > 0 {
-			out[i] = in.Targets
-			continue
-		}
-		for _, q := range pushes {
-			if matches(&f.Insts[q], in) {
-				out[i] = appendOnce(out[i], f.Insts[q].Target)
-			}
-		}
-		if len(out[i]) == 0 && i+1 < len(f.Insts) {
-			out[i] = []int{i + 1}
-		}
-		sort.Ints(out[i])
-	}
-	return out
-}
-
-// popPairs gives the opcode that names the target of a pop.
-var popPairs = map[string]string{"SYNC": "SSY", "BRK": "PBK", "CONT": "PCNT", "BSYNC": "BSSY", "LONGJMP": "PLONGJMP"}
-
-// matches tells whether a push can be the one that a pop refers to.
-func matches(push, pop *Inst) bool {
-	want, ok := popPairs[pop.Op]
-	if !ok {
-		want = "SSY" // an instruction with the .S suffix
-	}
-	if push.Op != want {
-		return false
-	}
-	if want == "BSSY" {
-		return barrierOf(push) == barrierOf(pop)
-	}
-	return true
-}
-
-func barrierOf(in *Inst) Reg {
-	for i := range in.Args {
-		if in.Args[i].Reg.Class == ClassBarrier {
-			return in.Args[i].Reg
-		}
-	}
-	return Reg{}
 }

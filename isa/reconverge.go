@@ -1,0 +1,226 @@
+package isa
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// popPairs gives the opcode that names the target of a pop. Anything else that
+// pops (an instruction with the .S suffix) pairs with SSY.
+var popPairs = map[string]string{"SYNC": "SSY", "BRK": "PBK", "CONT": "PCNT", "BSYNC": "BSSY", "LONGJMP": "PLONGJMP"}
+
+func pushOf(pop *Inst) string {
+	if want, ok := popPairs[pop.Op]; ok {
+		return want
+	}
+	return "SSY"
+}
+
+// matches tells whether a push can be the one that a pop refers to.
+func matches(push, pop *Inst) bool {
+	want := pushOf(pop)
+	if push.Op != want {
+		return false
+	}
+	return want != "BSSY" || barrierOf(push) == barrierOf(pop)
+}
+
+func barrierOf(in *Inst) Reg {
+	for i := range in.Args {
+		if in.Args[i].Reg.Class == ClassBarrier {
+			return in.Args[i].Reg
+		}
+	}
+	return Reg{}
+}
+
+// Bounds of the search for pop targets; code beyond them gets every target.
+const (
+	maxPushDepth  = 64
+	statesPerInst = 16
+	numBarriers   = 16
+)
+
+// pushState is what a thread has pushed on a path: the reconvergence stack of
+// the older machines (instruction indices), and the barrier registers of the
+// newer ones (instruction index plus one).
+type pushState struct {
+	stack []int32
+	bars  [numBarriers]int32
+}
+
+func (s *pushState) key(at int) string {
+	b := make([]byte, 0, 8+4*(len(s.stack)+numBarriers))
+	b = binary.AppendVarint(b, int64(at))
+	for _, x := range s.bars {
+		b = binary.AppendVarint(b, int64(x))
+	}
+	for _, x := range s.stack {
+		b = binary.AppendVarint(b, int64(x))
+	}
+	return string(b)
+}
+
+// popTargets tells where each FlowPop instruction may continue.
+func (f *Func) popTargets(lead []bool) map[int][]int {
+	pops := false
+	for i := range f.Insts {
+		pops = pops || f.Insts[i].Flow == FlowPop
+	}
+	if !pops {
+		return nil
+	}
+	w := popWalk{f: f, lead: lead, out: map[int][]int{}, seen: map[string]bool{}}
+	if !w.run() {
+		w.out = map[int][]int{}
+	}
+	// Pops that were not reached, or everything when the search was given up.
+	for i := range f.Insts {
+		if f.Insts[i].Flow == FlowPop && len(w.out[i]) == 0 {
+			w.out[i] = w.all(i)
+		}
+		sort.Ints(w.out[i])
+	}
+	return w.out
+}
+
+// popWalk follows all paths with what they have pushed.
+type popWalk struct {
+	f    *Func
+	lead []bool
+	out  map[int][]int
+	seen map[string]bool
+	todo []popItem
+}
+
+type popItem struct {
+	at int
+	st pushState
+}
+
+// all lists every target that a pop could have, or the next instruction.
+func (w *popWalk) all(i int) []int {
+	in := &w.f.Insts[i]
+	if len(in.Targets) > 0 {
+		return in.Targets
+	}
+	var out []int
+	for q := range w.f.Insts {
+		p := &w.f.Insts[q]
+		if p.Flow == FlowPush && p.Target >= 0 && matches(p, in) {
+			out = appendOnce(out, p.Target)
+		}
+	}
+	if len(out) == 0 && i+1 < len(w.f.Insts) {
+		out = []int{i + 1}
+	}
+	return out
+}
+
+// run reports false when it gave up.
+func (w *popWalk) run() bool {
+	w.push(0, pushState{})
+	for len(w.todo) > 0 {
+		it := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if len(w.seen) > statesPerInst*len(w.f.Insts)+statesPerInst || !w.block(it) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *popWalk) push(at int, st pushState) {
+	if at < 0 || at >= len(w.f.Insts) {
+		return
+	}
+	if k := st.key(at); !w.seen[k] {
+		w.seen[k] = true
+		w.todo = append(w.todo, popItem{at: at, st: st})
+	}
+}
+
+// block follows the instructions from it to the end of their block.
+func (w *popWalk) block(it popItem) bool {
+	st := it.st
+	st.stack = append([]int32(nil), st.stack...)
+	for i := it.at; i < len(w.f.Insts); i++ {
+		in := &w.f.Insts[i]
+		w.note(in, i, &st)
+		if len(st.stack) > maxPushDepth {
+			return false
+		}
+		if in.Flow == FlowPop {
+			w.pop(i, st)
+		}
+		ends := i+1 == len(w.f.Insts) || w.lead[i+1]
+		if !ends {
+			continue
+		}
+		for _, t := range w.f.targets(i, nil) {
+			w.push(t, st)
+		}
+		return true
+	}
+	return true
+}
+
+// note records what an instruction pushes.
+func (w *popWalk) note(in *Inst, i int, st *pushState) {
+	switch {
+	case in.Flow == FlowPush && in.Op == "BSSY":
+		if b := barrierOf(in).Num; int(b) < numBarriers && in.Target >= 0 {
+			st.bars[b] = int32(i + 1)
+		}
+	case in.Flow == FlowPush && in.Target >= 0:
+		st.stack = append(st.stack, int32(i))
+	default:
+		// A barrier register restored from elsewhere: its target is not known.
+		for _, d := range in.Defs {
+			if d.Class == ClassBarrier && int(d.Num) < numBarriers {
+				st.bars[d.Num] = 0
+			}
+		}
+	}
+}
+
+// pop continues at the place that the pop refers to.
+func (w *popWalk) pop(i int, st pushState) {
+	in := &w.f.Insts[i]
+	targets := in.Targets
+	if len(targets) == 0 {
+		if push := w.find(in, &st); push >= 0 {
+			targets = []int{w.f.Insts[push].Target}
+		} else {
+			targets = w.all(i)
+		}
+	} else {
+		w.find(in, &st)
+	}
+	for _, t := range targets {
+		w.out[i] = appendOnce(w.out[i], t)
+		w.push(t, st)
+	}
+}
+
+// find gives the push that a pop refers to, taking it and what is above it off
+// the stack; -1 if there is none.
+func (w *popWalk) find(in *Inst, st *pushState) int {
+	if pushOf(in) == "BSSY" {
+		b := barrierOf(in).Num
+		if int(b) >= numBarriers || st.bars[b] == 0 {
+			return -1
+		}
+		push := int(st.bars[b]) - 1
+		st.bars[b] = 0
+		return push
+	}
+	for k := len(st.stack) - 1; k >= 0; k-- {
+		if matches(&w.f.Insts[st.stack[k]], in) {
+			push := int(st.stack[k])
+			st.stack = append([]int32(nil), st.stack[:k]...)
+			return push
+		}
+	}
+	return -1
+}
