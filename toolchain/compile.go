@@ -178,7 +178,7 @@ func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (cubin []b
 	}
 	out, err := t.Runner().run(ctx, c)
 	if err != nil {
-		return nil, "", err
+		return nil, "", unspoken(err)
 	}
 	cubin, err = readCubin(filepath.Join(c.dir, "batch.cubin"), len(units) > 0)
 	if err != nil {
@@ -187,6 +187,17 @@ func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (cubin []b
 		return nil, "", e
 	}
 	return cubin, string(out.stderr), nil
+}
+
+// refusal is what ptxas prints when it refuses its input.
+var refusal = regexp.MustCompile(`(?m)^ptxas\b.*\b(error|fatal)\s*:`)
+
+// unspoken: a failure without a word is no refusal but a breakdown.
+func unspoken(err error) error {
+	if e, ok := err.(*Error); ok && e.Kind == ErrCompile && !refusal.MatchString(e.Stderr) {
+		e.Kind = ErrInfrastructure
+	}
+	return err
 }
 
 // hopeless is the error of a process that cannot be started whatever its input.

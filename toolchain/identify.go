@@ -11,9 +11,11 @@ import (
 	"time"
 )
 
-// identifyTimeout bounds each process that asks a tool who it is; real tools
-// answer within milliseconds.
+// identifyTimeout bounds each process that asks a tool who it is, unless the
+// Runner's own limit is lower; real tools answer within milliseconds.
 const identifyTimeout = 10 * time.Second
+
+func (r *Runner) askTimeout() time.Duration { return min(identifyTimeout, r.timeout) }
 
 // identity is what a tool says of itself.
 type identity struct {
@@ -35,7 +37,7 @@ var (
 
 // identify asks the tool at path, which should be called name, who it is.
 func identify(ctx context.Context, r *Runner, path, name string) (identity, error) {
-	c := command{path: path, args: []string{"--version"}, timeout: identifyTimeout, limit: 1 << 20}
+	c := command{path: path, args: []string{"--version"}, timeout: r.askTimeout(), limit: 1 << 20}
 	out, err := r.run(ctx, c)
 	if err != nil {
 		return identity{}, asInfrastructure(err)
@@ -85,7 +87,7 @@ func parseVersion(text []byte, name string) (identity, error) {
 
 // askTargets reads the architectures that ptxas lists as values of --gpu-name.
 func askTargets(ctx context.Context, r *Runner, path string) ([]string, error) {
-	c := command{path: path, args: []string{"--help"}, timeout: identifyTimeout, limit: 1 << 20}
+	c := command{path: path, args: []string{"--help"}, timeout: r.askTimeout(), limit: 1 << 20}
 	out, err := r.run(ctx, c)
 	if err != nil {
 		return nil, asInfrastructure(err)
@@ -118,7 +120,7 @@ func askMaxPTX(ctx context.Context, r *Runner, path, target string) (string, err
 	if err := os.WriteFile(filepath.Join(dir, "probe.ptx"), []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("probe %s: %w", path, err)
 	}
-	c := command{path: path, dir: dir, timeout: identifyTimeout, limit: 1 << 20,
+	c := command{path: path, dir: dir, timeout: r.askTimeout(), limit: 1 << 20,
 		args: []string{"-arch=" + target, "probe.ptx", "-o", "probe.cubin"}}
 	out, err := r.run(ctx, c)
 	if m := ptxSupported.FindSubmatch(out.stderr); m != nil {

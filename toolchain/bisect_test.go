@@ -1,0 +1,205 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// faults are the ways in which one unit spoils a batch, and what that is.
+var faults = []struct {
+	mark string
+	kind error
+}{
+	{"refuse", ErrCompile}, {"syntax", ErrCompile}, {"noline", ErrCompile}, {"crash", ErrInfrastructure},
+	{"empty", ErrInfrastructure}, {"garbage", ErrInfrastructure}, {"truncated", ErrInfrastructure},
+	{"nofile", ErrInfrastructure},
+}
+
+func fakeJob(n int) Job {
+	job := Job{Target: "sm_70", Level: "O3", Version: "6.4"}
+	for i := range n {
+		job.Units = append(job.Units, Unit{Name: fmt.Sprintf("u%d", i), Text: fmt.Sprintf(".entry %s\n{\n}", kernelName(i))})
+	}
+	return job
+}
+
+// k bad of n units, each bad in any way, batches of any size: exactly the bad
+// ones fail, each with its own fault; temporary files are gone.
+func TestBisectionIsExact(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	tc := fake(t, 10*time.Second)
+	require.NoError(t, flag.Set("rapid.checks", "60"), "each case starts many processes")
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		job := fakeJob(n)
+		job.BatchUnits = rapid.IntRange(1, n).Draw(t, "batch")
+		want := map[int]error{}
+		var bad []int
+		for i := range job.Units {
+			if rapid.IntRange(0, 4).Draw(t, "bad") != 0 {
+				continue
+			}
+			f := rapid.SampledFrom(faults).Draw(t, "fault")
+			job.Units[i].Text += "\n// fake: " + f.mark
+			want[i], bad = f.kind, append(bad, i)
+		}
+		res, err := tc.Compile(context.Background(), job)
+		require.NoError(t, err)
+		checkPartition(t, res, n, bad)
+		for i, kind := range want {
+			require.ErrorIs(t, res.Failed[i], kind)
+			var e *Error
+			require.ErrorAs(t, res.Failed[i], &e)
+			require.Equal(t, job.Units[i].Name, e.Input)
+			for _, d := range e.Diagnostics {
+				require.Equal(t, 4, d.Line, "lines count from the start of the unit")
+			}
+		}
+		left, err := os.ReadDir(tmp)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	})
+}
+
+// One crash among 64 costs a logarithmic number of processes.
+func TestBisectionIsCheap(t *testing.T) {
+	tc := fake(t, 10*time.Second)
+	job := fakeJob(64)
+	job.Units[37].Text += "\n// fake: crash"
+	res, err := tc.Compile(context.Background(), job)
+	require.NoError(t, err)
+	checkPartition(t, res, 64, []int{37})
+	// whole, header, then per level the half with the fault and the other
+	assert.LessOrEqual(t, tc.Stats().Processes, int64(2+2*6))
+	assert.Equal(t, "killed", res.Failed[37].(*Error).Signal)
+}
+
+func TestHangIsIsolated(t *testing.T) {
+	tc := fake(t, time.Second)
+	job := fakeJob(6)
+	job.Units[2].Text += "\n// fake: hang"
+	res, err := tc.Compile(context.Background(), job)
+	require.NoError(t, err)
+	checkPartition(t, res, 6, []int{2})
+	assert.ErrorIs(t, res.Failed[2], ErrTimeout)
+}
+
+// Hanging units may not use up unlimited time: the rest is given up, loudly.
+func TestHangsAreBounded(t *testing.T) {
+	tc := fake(t, 500*time.Millisecond)
+	job := fakeJob(6)
+	job.MaxHangs = 1
+	for i := range job.Units {
+		job.Units[i].Text += "\n// fake: hang"
+	}
+	res, err := tc.Compile(context.Background(), job)
+	require.NoError(t, err)
+	checkPartition(t, res, 6, []int{0, 1, 2, 3, 4, 5})
+	assert.ErrorContains(t, res.Failed[5], "u5: ")
+	assert.ErrorContains(t, res.Failed[5], "not tried")
+	assert.LessOrEqual(t, tc.Stats().Processes, int64(5))
+}
+
+// If the header or the tool itself is at fault, all units fail, after few
+// processes.
+func TestNoUnitToBlame(t *testing.T) {
+	for _, c := range []struct {
+		mode, header string
+		kind         error
+	}{
+		{"", "// fake: refuse\n", ErrCompile},
+		{"", "// fake: noline\n", ErrCompile},
+		{"crash", "", ErrInfrastructure},
+		{"panic", "", ErrInfrastructure},
+		{"babble", "", ErrInfrastructure},
+		{"loader", "", ErrInfrastructure},
+	} {
+		tc := fake(t, 5*time.Second)
+		dir := tc.Describe().Dir
+		setMode(t, dir, c.mode)
+		job := fakeJob(16)
+		job.Header = c.header
+		res, err := tc.Compile(context.Background(), job)
+		require.NoError(t, err)
+		require.Len(t, res.Failed, 16, "%+v", c)
+		for i, err := range res.Failed {
+			assert.ErrorIs(t, err, c.kind)
+			assert.Equal(t, job.Units[i].Name, err.(*Error).Input)
+		}
+		assert.LessOrEqual(t, tc.Stats().Processes, int64(2), "%+v", c)
+	}
+}
+
+func TestToolThatIsNotThere(t *testing.T) {
+	tc := fake(t, time.Second)
+	tc.Ptxas = "/nonexistent/ptxas"
+	res, err := tc.Compile(context.Background(), fakeJob(40))
+	require.NoError(t, err)
+	require.Len(t, res.Failed, 40)
+	assert.ErrorIs(t, res.Failed[0], ErrInfrastructure)
+	assert.ErrorIs(t, res.Failed[0], os.ErrNotExist)
+}
+
+func TestCancel(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	tc := fake(t, 50*time.Second)
+	job := fakeJob(20)
+	job.BatchUnits = 3
+	for i := range job.Units {
+		job.Units[i].Text += "\n// fake: hang"
+	}
+	cause := errors.New("the user had enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	time.AfterFunc(300*time.Millisecond, func() { cancel(cause) })
+	start := time.Now()
+	res, err := tc.Compile(ctx, job)
+	assert.Nil(t, res)
+	assert.ErrorIs(t, err, ErrCancelled)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, err, cause)
+	assert.NotErrorIs(t, err, ErrTimeout)
+	assert.Less(t, time.Since(start), 5*time.Second)
+	left, err := os.ReadDir(tmp)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct{ n, units, bytes, want int }{
+		{0, 4, 0, 0}, {1, 4, 0, 1}, {4, 4, 0, 1}, {5, 4, 0, 2}, {512, 0, 0, 1}, {513, 0, 0, 2}, {10, 100, 1, 10}, {10, 100, 40, 4},
+	} {
+		job := fakeJob(c.n)
+		job.BatchUnits, job.BatchBytes = c.units, c.bytes
+		batches := split(job)
+		assert.Len(t, batches, c.want, "%+v", c)
+		var all []int
+		for _, b := range batches {
+			all = append(all, b...)
+		}
+		assert.Len(t, all, c.n)
+		assert.True(t, slices.IsSorted(all))
+	}
+}
+
+func TestBadJobs(t *testing.T) {
+	tc := fake(t, time.Second)
+	for _, job := range []Job{{Target: "sm_80 -o x", Level: "O3"}, {Target: "sm_80", Level: "O9"}, {Target: "tahiti", Level: "O0"}} {
+		_, err := tc.Compile(context.Background(), job)
+		assert.Error(t, err)
+	}
+	res, err := tc.Compile(context.Background(), Job{Target: "sm_80", Level: "O3", Version: "6.4"})
+	require.NoError(t, err)
+	assert.Empty(t, res.Batches)
+}
