@@ -219,7 +219,7 @@ func (c *checker) place(in *Instr, l *Location) {
 	if in.Space != Generic && in.Space != space {
 		c.errorf(in.Pos, "%s: location %s is in %s memory", in, l.Name, space)
 	}
-	size, width := max(c.size[l.Name], 4), int64(in.Type.Bits()/8)
+	size, width := max(c.size[l.Name], 4), max(int64(in.Type.Bits()/8), 1)
 	if off := in.Addr.Offset; off < 0 || off+width > size {
 		c.errorf(in.Pos, "%s reaches outside of location %s, which has %d bytes", in, l.Name, size)
 	} else if off%width != 0 {

@@ -193,7 +193,7 @@ func (p *parser) instr(th *Thread, in *Instr) bool {
 		if in.Atom == AtomNone {
 			return p.errorf(pos, "%s needs an operation such as .add", base)
 		}
-		if in.Atom == AtomCAS {
+		if in.Atom == AtomCAS && in.Op == OpAtom {
 			sh.operands += "s"
 		}
 	case OpSetp:

@@ -127,9 +127,23 @@ func (p *parser) atTail() bool {
 	case tEOF, '(', '~':
 		return true
 	case tWord:
+		if p.tok.text == "not" { // not exists, or the instruction
+			return p.ahead(1).text == "exists"
+		}
 		return reserved(p.tok.text) || p.atMap()
 	}
 	return false
+}
+
+// ahead returns the token n places behind the current one.
+func (p *parser) ahead(n int) token {
+	saved, errs := p.lexer, len(p.errs)
+	for range n {
+		p.next()
+	}
+	t := p.tok
+	p.lexer, p.errs = saved, p.errs[:errs]
+	return t
 }
 
 // atMap reports whether an entry of the memory map is next: x: global. A label
@@ -138,13 +152,9 @@ func (p *parser) atMap() bool {
 	if p.tok.kind != tWord || p.peek() != ':' {
 		return false
 	}
-	saved, errs := p.lexer, len(p.errs)
-	p.next()
-	p.next()
-	_, ok := spaceOf(p.tok.text)
-	ok = ok && p.tok.kind == tWord
-	p.lexer, p.errs = saved, p.errs[:errs]
-	return ok
+	t := p.ahead(2)
+	_, ok := spaceOf(t.text)
+	return ok && t.kind == tWord
 }
 
 // row reads one row of code. After a fault it goes on with the next cell.
@@ -153,7 +163,9 @@ func (p *parser) row() bool {
 	ok := true
 	for i := 0; ; i++ {
 		if i == len(p.t.Threads) {
-			ok = p.errorf(p.pos(), "row has more cells than the test has threads (%d)", i)
+			if ok { // else the fault may have been a stray |
+				ok = p.errorf(p.pos(), "row has more cells than the test has threads (%d)", i)
+			}
 			p.skipTo(false)
 			break
 		}
@@ -174,7 +186,7 @@ func (p *parser) row() bool {
 		p.next()
 		return ok
 	}
-	if p.tok.kind == tEOF {
+	if p.tok.kind == tEOF && ok {
 		return p.errorf(p.pos(), "row is not closed by ;")
 	}
 	return ok
