@@ -60,6 +60,7 @@ func (c *checker) layout() {
 		c.wrote[i] = map[string]bool{}
 		f := flow{th: th}
 		f.index()
+		masks := map[*Instr]bool{} // reported
 		for j := range th.Body {
 			in := &th.Body[j]
 			c.wrote[i][in.Dst] = true
@@ -72,7 +73,8 @@ func (c *checker) layout() {
 			if base != "" && in.Addr.Offset == 0 {
 				c.size[base] = max(c.size[base], int64(in.Type.Bits()/8))
 			}
-			if f.mask != nil && !c.small {
+			if f.mask != nil && !c.small && !masks[f.mask] {
+				masks[f.mask] = true
 				c.errorf(f.mask.Pos, "the mask of %s is no false dependency: the test's values may have the highest bit set", f.mask)
 			}
 		}

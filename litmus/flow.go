@@ -109,7 +109,8 @@ func (f *flow) base(in *Instr) (result string) {
 
 // loc returns the location whose address the register holds wherever the
 // thread reads it; limit is the index of a reader. ok is false if it is not
-// known, and the name "" means that the question is already being asked.
+// known, and the name "" means that all it holds comes from a register of which
+// the question is being asked already.
 func (f *flow) loc(reg string, limit int) (loc string, ok bool) {
 	if slices.Contains(f.pending, reg) {
 		return "", true
@@ -131,7 +132,7 @@ func (f *flow) loc(reg string, limit int) (loc string, ok bool) {
 		}
 		return true
 	})
-	return loc, ok && loc != ""
+	return loc, ok
 }
 
 // set reports whether the register is written for certain before index limit.
