@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // What of the ELF format is needed. The standard library's reader refuses
@@ -33,6 +32,7 @@ func Functions(cubin []byte) ([]string, error) {
 		return nil, fmt.Errorf("not a cubin: %w", err)
 	}
 	var functions []string
+	total := 0 // a hostile file could use one long name a million times
 	for i, s := range sections {
 		if s.kind == typeNull {
 			continue
@@ -44,8 +44,11 @@ func Functions(cubin []byte) ([]string, error) {
 		if end := bytes.IndexByte(name, 0); end >= 0 {
 			name = name[:end]
 		}
-		if function, ok := strings.CutPrefix(string(name), ".text."); ok {
-			functions = append(functions, function)
+		if function, ok := bytes.CutPrefix(name, []byte(".text.")); ok {
+			if total += len(function); total > len(cubin) {
+				return nil, errors.New("not a cubin: its names overlap")
+			}
+			functions = append(functions, string(function))
 		}
 	}
 	return functions, nil
@@ -67,7 +70,7 @@ func readSections(data []byte) ([]section, []byte, error) {
 	case le.Uint16(data[18:]) != machineCUDA:
 		return nil, nil, fmt.Errorf("an ELF file for machine %d, not %d", le.Uint16(data[18:]), machineCUDA)
 	}
-	offset, count, strings := le.Uint64(data[40:]), uint64(le.Uint16(data[60:])), uint64(le.Uint16(data[62:]))
+	offset, count, index := le.Uint64(data[40:]), uint64(le.Uint16(data[60:])), uint64(le.Uint16(data[62:]))
 	if size := le.Uint16(data[58:]); size != elfSectionSize {
 		return nil, nil, fmt.Errorf("section headers of %d bytes, not %d", size, elfSectionSize)
 	}
@@ -85,10 +88,10 @@ func readSections(data []byte) ([]section, []byte, error) {
 	if count == 0 { // more than fit 16 bits: the first section's size is the count
 		count = le.Uint64(first[32:])
 	}
-	if strings == 0xffff { // likewise the index of the names: its link
-		strings = uint64(le.Uint32(first[40:]))
+	if index == 0xffff { // likewise the index of the names: its link
+		index = uint64(le.Uint32(first[40:]))
 	}
-	if count > uint64(len(data))/elfSectionSize || strings >= count {
+	if count > uint64(len(data))/elfSectionSize || index >= count {
 		return nil, nil, fmt.Errorf("truncated: %d sections in %d bytes", count, len(data))
 	}
 	rows, err := table(count)
@@ -105,7 +108,7 @@ func readSections(data []byte) ([]section, []byte, error) {
 		}
 		sections[i] = s
 	}
-	s := sections[strings]
+	s := sections[index]
 	if s.kind == typeNull || s.kind == typeNoBits {
 		return nil, nil, errors.New("no section names")
 	}
