@@ -1,7 +1,6 @@
 package litmus
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -71,15 +70,12 @@ func Parse(file string, src []byte) (*Test, error) {
 	return p.t, nil
 }
 
-// errTooMany is the text of the last error when reporting stops.
-var errTooMany = errors.New("too many errors")
-
 // errorf records an error and returns false.
 func (p *parser) errorf(pos Pos, format string, args ...any) bool {
 	if len(p.errs) < maxErrors {
 		p.errs = append(p.errs, &Error{pos, fmt.Sprintf(format, args...)})
 	} else if len(p.errs) == maxErrors {
-		p.errs = append(p.errs, &Error{pos, errTooMany.Error()})
+		p.errs = append(p.errs, &Error{pos, "too many errors"})
 	}
 	return false
 }

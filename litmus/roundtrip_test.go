@@ -122,3 +122,27 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkCheck(b *testing.B) {
+	lt, err := Parse("t.litmus", []byte(fig12))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := lt.Check(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkString(b *testing.B) {
+	lt, err := Parse("t.litmus", []byte(fig12))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = lt.String()
+	}
+}

@@ -68,7 +68,9 @@ type Thread struct {
 // Place locates a thread in the execution hierarchy. Each number is local to
 // its parent: two threads are in the same CTA if GPU, Grid, Cluster and CTA
 // are all equal. A test without clusters has each CTA alone in a cluster.
-// Warp is information only: PTX does not make it a scope.
+// Such a CTA is number 0 of its cluster, so that dialect PTX's "cta 3" without
+// cluster is Place{Cluster: 3}. Parse numbers a scope tree in the order of the
+// threads. Warp is information only: PTX does not make it a scope.
 type Place struct{ GPU, Grid, Cluster, CTA, Warp int }
 
 // SameScope reports whether two places are within one instance of scope s.
@@ -124,6 +126,9 @@ type RegDecl struct {
 //	OpSelp  Dst, Src[0], Src[1], Src[2] (predicate), Type
 //	OpBra   Target; with Cmp != CmpNone a compare-and-branch of Src[0], Src[1]
 //	OpNop   nothing: an empty cell that carries a label
+//
+// In dialect PTX the Proxy of an access may also be texture, surface or
+// constant (tld, suld, cold, sust, suatom, sured).
 type Instr struct {
 	Labels   []string // labels that stand before the instruction
 	Guard    *Guard   // @p or @!p, or nil

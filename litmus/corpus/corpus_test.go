@@ -66,3 +66,18 @@ func TestTestsIsACopy(t *testing.T) {
 	list[0] = nil
 	require.NotNil(t, Tests()[0])
 }
+
+func BenchmarkParse(b *testing.B) {
+	var src [][]byte
+	for _, lt := range Tests() {
+		src = append(src, []byte(lt.String()))
+	}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		if _, err := litmus.Parse("t", src[n%len(src)]); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+}
