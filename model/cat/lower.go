@@ -178,7 +178,7 @@ func (l *lowerer) stmt(s Stmt, env *senv) *senv {
 	case *WithStmt:
 		return l.with(s, env)
 	case *MatchStmt:
-		l.matchStmt(s, env)
+		return l.matchStmt(s, env)
 	case *IfStmt:
 		return l.ifStmt(s, env)
 	case *InstructionsStmt:
@@ -366,33 +366,28 @@ func (l *lowerer) with(s *WithStmt, env *senv) *senv {
 	panic(errorf(s.X.Position(), "with needs a set of values, this is a %s", v.describe()))
 }
 
-func (l *lowerer) matchStmt(s *MatchStmt, env *senv) {
+func (l *lowerer) matchStmt(s *MatchStmt, env *senv) *senv {
 	v := l.eval(s.X, env)
-	switch v.k {
-	case kAny:
+	switch {
+	case v.k == kTag && v.tag != "":
+		for _, c := range s.Clauses {
+			if c.Tag.Name == v.tag {
+				return l.stmts(c.Body, env)
+			}
+		}
+		if !s.HasDef {
+			panic(errorf(s.Pos, "no clause matches '%s", v.tag))
+		}
+		return l.stmts(s.Default, env)
+	case v.k == kTag || v.k == kAny:
+		l.setRare(s.Pos, "match on a tag that depends on the execution")
 		for _, c := range s.Clauses {
 			l.stmts(c.Body, env)
 		}
 		l.stmts(s.Default, env)
-	case kTag:
-		if v.tag == "" {
-			l.setRare(s.Pos, "match on a tag that depends on the execution")
-		}
-		for _, c := range s.Clauses {
-			if v.tag == "" || c.Tag.Name == v.tag {
-				l.stmts(c.Body, env)
-				if v.tag != "" {
-					return
-				}
-			}
-		}
-		if !s.HasDef && v.tag != "" {
-			panic(errorf(s.Pos, "no clause matches '%s", v.tag))
-		}
-		l.stmts(s.Default, env)
-	default:
-		panic(errorf(s.X.Position(), "match between instructions needs a tag, this is a %s", v.describe()))
+		return env
 	}
+	panic(errorf(s.X.Position(), "match between instructions needs a tag, this is a %s", v.describe()))
 }
 
 func (l *lowerer) ifStmt(s *IfStmt, env *senv) *senv {

@@ -108,8 +108,10 @@ func (l *lowerer) eval(x Expr, env *senv) sval {
 
 // join is what is known of a value that is one of two.
 func join(a, b sval) sval {
-	switch {
-	case a.k == kEmpty || a.k == kUniv:
+	if a.k == kEmpty || a.k == kUniv {
+		if a.k == b.k {
+			return a
+		}
 		a, b = b, a
 	}
 	if b.k != a.k && b.k != kEmpty && b.k != kUniv {

@@ -98,23 +98,34 @@ func (l *lowerer) round(binds []*Binding, vars []recVar, env *senv, set func(i i
 }
 
 // recKinds finds out the kinds of recursive variables by evaluating the
-// right-hand sides with variables of unknown kind.
+// right-hand sides: first with variables of unknown kind, then with those that
+// are still unknown empty, as they are in the first round. A variable that is
+// empty or everything whatever the execution has that constant as its value.
 func (l *lowerer) recKinds(binds []*Binding, vars []recVar, env *senv) {
-	for pass := 0; pass <= len(vars)+1; pass++ {
-		changed := false
-		l.round(binds, vars, env, func(i int, v sval) sval {
-			v = blur(v)
-			if v.k == kUniv {
-				v = kindVal(kRel)
+	weak := func(k kind) bool { return k == kAny || k == kEmpty || k == kUniv }
+	for _, last := range []bool{false, true} {
+		for pass := 0; pass <= 2*len(vars)+1; pass++ {
+			changed := false
+			l.round(binds, vars, env, func(i int, v sval) sval {
+				v = blur(v)
+				old := vars[i].val.k
+				if weak(old) && v.k != old && (!weak(v.k) || v.k == kUniv || last && v.k == kAny) {
+					changed = true
+					vars[i].val = v
+				}
+				return vars[i].val
+			})
+			if !changed {
+				break
 			}
-			if old := vars[i].val; v.k != kAny && v.k != kEmpty && old.k == kAny {
-				changed = true
-				vars[i].val = v
+		}
+		if last {
+			return
+		}
+		for i := range vars {
+			if vars[i].val.k == kAny {
+				vars[i].val = emptyVal
 			}
-			return vars[i].val
-		})
-		if !changed {
-			break
 		}
 	}
 }
@@ -129,9 +140,7 @@ func (l *lowerer) fixpoint(binds []*Binding, vars []recVar, env *senv) []sval {
 		w := &vars[i]
 		switch w.val.k {
 		case kAny:
-			// Nothing but the variables themselves: it stays empty, unless
-			// the surroundings are not known.
-			w.val = emptyVal
+			unknown = true
 		case kVals, kTag, kEvent, kPair, kTuple:
 			l.setRare(w.pos, "recursive definition of a %s", w.val.k)
 			unknown = true
@@ -148,25 +157,28 @@ func (l *lowerer) fixpoint(binds []*Binding, vars []recVar, env *senv) []sval {
 	}
 	region, phis := l.b.openFix(binds[0].Pos, names, isSet)
 	for i := range vars {
-		vars[i].val.slot = phis[i]
+		if k := vars[i].val.k; k == kSet || k == kRel {
+			vars[i].val.slot = phis[i]
+		}
 	}
 	next := make([]int32, len(vars))
 	known := true
 	l.round(binds, vars, env, func(i int, v sval) sval {
-		switch v.k {
-		case kEmpty:
-			next[i] = l.b.empty(isSet[i])
-		case kUniv:
-			next[i] = l.b.all(isSet[i])
-		case kSet, kRel:
-			if (v.k == kSet) != isSet[i] && vars[i].val.k != kEmpty {
-				panic(errorf(vars[i].pos, "%s is a %s in one round of the recursion and a %s in the next", names[i], vars[i].val.k, v.k))
+		next[i] = l.b.empty(isSet[i])
+		switch k := vars[i].val.k; {
+		case v.k == kAny:
+			known, kinds[i] = false, anyVal
+		case k == kEmpty || k == kUniv:
+			if v.k != k {
+				l.setRare(vars[i].pos, "recursion on a value without kind")
+				known, kinds[i] = false, anyVal
 			}
+		case v.k == kUniv:
+			next[i] = l.b.all(isSet[i])
+		case v.k == k:
 			next[i] = v.slot
-		case kAny:
-			next[i], kinds[i] = noSlot, anyVal
-		default:
-			panic(errorf(vars[i].pos, "recursive definition of a %s", v.describe()))
+		case v.k != kEmpty:
+			panic(errorf(vars[i].pos, "%s is a %s in one round of the recursion and a %s in the next", names[i], k, v.describe()))
 		}
 		known = known && next[i] != noSlot
 		return v
@@ -177,9 +189,9 @@ func (l *lowerer) fixpoint(binds []*Binding, vars []recVar, env *senv) []sval {
 	}
 	out := make([]sval, len(vars))
 	for i, s := range l.b.closeFix(region, next) {
-		out[i] = sval{k: vars[i].val.k, slot: s}
-		if out[i].k == kEmpty {
-			out[i] = emptyVal
+		out[i] = vars[i].val
+		if k := out[i].k; k == kSet || k == kRel {
+			out[i].slot = s
 		}
 	}
 	return out

@@ -90,6 +90,9 @@ func (m *Machine) Reset(n int) error {
 	m.alias()
 	for _, s := range m.p.static {
 		m.constant(s)
+		if err := m.exec(s); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ type Program struct {
 	inputs  []Input
 	checks  []Check
 	shows   []Show
-	static  []int32 // constants
+	static  []int32 // operations that depend on no input
 	results []int32 // results of recursive definitions
 }
 
@@ -309,12 +309,13 @@ func (p *Program) relink(b *builder, renum []int32, inputAt []int, remask func(M
 		switch o.code {
 		case opInput:
 			o.a = int32(inputAt[o.a])
-		case opConstEmpty, opConstAll, opConstID:
-			p.static = append(p.static, int32(i))
-		case opPhi:
+		case opConstEmpty, opConstAll, opConstID, opPhi:
 		case opFix:
 			f := *b.fixes[o.a]
 			f.op = int32(i)
+			if !f.mono {
+				p.Warnings = append(p.Warnings, Warning{f.pos, "the recursive definition of " + f.names[0] + " is not monotone: its value depends on the order of evaluation"})
+			}
 			fixAt[o.a] = int32(len(p.fixes))
 			o.a = int32(len(p.fixes))
 			f.phis, f.next, f.ops = remap(renum, f.phis), remap(renum, f.next), remap(renum, f.ops)
@@ -335,6 +336,9 @@ func (p *Program) relink(b *builder, renum []int32, inputAt []int, remask func(M
 		}
 		if o.code == opPhi {
 			o.a = o.region
+		}
+		if o.region < 0 && o.deps.IsZero() {
+			p.static = append(p.static, int32(i))
 		}
 	}
 }
