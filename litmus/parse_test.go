@@ -241,6 +241,7 @@ func TestHostile(t *testing.T) {
 		"moves":      "PTX t\n{x=0;}\nP0;\n" + strings.Repeat("ld r0, r1;ld r1, r2;", 30000),
 		"accesses":   "PTX t\n{x=0;P0:r0=x;}\nP0;\n" + strings.Repeat("ld.weak r1,[r0];add r0,r0,r2;", 30000),
 		"chain":      "PTX t\n{x=0;P0:qa=x;}\nP0;\n" + chain(50) + "ld.weak r1,[qa];",
+		"wide":       "PTX t\n{x=0;}\nP0;\n" + strings.Repeat("a", 1<<20) + ": nop;" + strings.Repeat("nop;", 60000),
 		"goto":       "PTX t\n{x=0;}\nP0;\n" + strings.Repeat("L: ;goto L;", 20000),
 		"characters": big("\xff"),
 	} {
@@ -248,6 +249,8 @@ func TestHostile(t *testing.T) {
 		lt, err := Parse("f", []byte(src))
 		if err == nil {
 			_ = lt.Check()
+			require.Less(t, len(lt.String()), 4*MaxFileBytes)
+			require.Len(t, lt.Hash(), 32)
 		}
 		if d := time.Since(start); d > 5*time.Second {
 			t.Errorf("%s took %v", name, d)

@@ -85,7 +85,8 @@ func (t *Test) appendReg(b []byte, th *Thread, d *RegDecl) []byte {
 	return append(b, ';')
 }
 
-// appendTable prints the columns of code, each as wide as its widest cell.
+// appendTable prints the columns of code, each as wide as its widest cell up to
+// a limit.
 func (t *Test) appendTable(b []byte) []byte {
 	n := len(t.Threads)
 	if n == 0 {
@@ -107,6 +108,12 @@ func (t *Test) appendTable(b []byte) []byte {
 			widths[i] = max(widths[i], len(c))
 		}
 	}
+	// Alignment is for readers; it must not blow up what is not for them.
+	for i := range widths {
+		if widths[i] = min(widths[i], 60); rows*n > 1<<14 {
+			widths[i] = 0
+		}
+	}
 	b = appendRow(b, head, widths)
 	for j := range rows {
 		b = appendRow(b, cells[j*n:(j+1)*n], widths)
@@ -120,7 +127,7 @@ func appendRow(b []byte, cells [][]byte, widths []int) []byte {
 			b = append(b, " |"...)
 		}
 		b = append(append(b, ' '), c...)
-		b = append(b, bytes.Repeat([]byte{' '}, widths[i]-len(c))...)
+		b = append(b, bytes.Repeat([]byte{' '}, max(widths[i]-len(c), 0))...)
 	}
 	return append(b, " ;\n"...)
 }
