@@ -38,7 +38,7 @@ func fakeJob(n int) Job {
 func TestBisectionIsExact(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	tc := fake(t, 10*time.Second)
+	tc := fake(t, 30*time.Second)
 	require.NoError(t, flag.Set("rapid.checks", "60"), "each case starts many processes")
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
@@ -74,7 +74,7 @@ func TestBisectionIsExact(t *testing.T) {
 
 // One crash among 64 costs a logarithmic number of processes.
 func TestBisectionIsCheap(t *testing.T) {
-	tc := fake(t, 10*time.Second)
+	tc := fake(t, 30*time.Second)
 	job := fakeJob(64)
 	job.Units[37].Text += "\n// fake: crash"
 	res, err := tc.Compile(context.Background(), job)
@@ -86,7 +86,7 @@ func TestBisectionIsCheap(t *testing.T) {
 }
 
 func TestHangIsIsolated(t *testing.T) {
-	tc := fake(t, time.Second)
+	tc := fake(t, 2*time.Second)
 	job := fakeJob(6)
 	job.Units[2].Text += "\n// fake: hang"
 	res, err := tc.Compile(context.Background(), job)
@@ -125,7 +125,7 @@ func TestNoUnitToBlame(t *testing.T) {
 		{"babble", "", ErrInfrastructure},
 		{"loader", "", ErrInfrastructure},
 	} {
-		tc := fake(t, 5*time.Second)
+		tc := fake(t, 30*time.Second)
 		dir := tc.Describe().Dir
 		setMode(t, dir, c.mode)
 		job := fakeJob(16)

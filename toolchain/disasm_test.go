@@ -31,7 +31,11 @@ func TestDisassembleFaults(t *testing.T) {
 		{"text", "", []byte("hello"), ErrCompile, "no ELF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tc := fake(t, time.Second)
+			limit := 30 * time.Second
+			if c.kind == ErrTimeout {
+				limit = time.Second
+			}
+			tc := fake(t, limit)
 			setMode(t, tc.Describe().Dir, c.mode)
 			opt := DisasmOptions{Input: "x.cubin", LineInfo: true}
 			for _, f := range []func(context.Context, []byte, DisasmOptions) ([]byte, error){tc.Disassemble, tc.DisassembleCuobjdump} {

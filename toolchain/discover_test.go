@@ -14,7 +14,7 @@ import (
 
 // only looks into the given folders and asks with a short time limit.
 func only(dirs ...string) Options {
-	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, 2*time.Second)}
+	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, 4*time.Second)}
 }
 
 func TestDiscoverAmongBrokenTools(t *testing.T) {

@@ -76,7 +76,7 @@ esac
 }
 
 func (d *debian) install(ctx context.Context, name string) (bool, error) {
-	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, 5*time.Second)})
+	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, 30*time.Second)})
 }
 
 // visible lists what Discover could see in the managed folder.
@@ -196,7 +196,7 @@ func TestInstallTwice(t *testing.T) {
 	results := make(chan result, 2)
 	for range 2 {
 		go func() {
-			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, 5*time.Second)})
+			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, 30*time.Second)})
 			results <- result{done, err}
 		}()
 	}
