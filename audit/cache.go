@@ -53,10 +53,40 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	return r
 }
 
+// Offsets in a 64-bit ELF header.
+const (
+	elfIdentVersion = 6
+	elfVersion      = 20
+	elfHeader       = 64
+)
+
+// cubinReader shows a cubin as an ELF file of version 1: NVIDIA puts the
+// toolkit's release there, which the standard library refuses.
+type cubinReader struct {
+	head [elfHeader]byte
+	data []byte
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *cubinReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := bytes.NewReader(c.data).ReadAt(p, off)
+	if off < elfHeader {
+		copy(p[:n], c.head[off:])
+	}
+	return n, err
+}
+
 // constants reads from a cubin which symbols' addresses constant bank 4 holds,
 // by byte offset; nil if the cubin has no such bank.
 func constants(cubin []byte) map[int64]string {
-	f, err := elf.NewFile(bytes.NewReader(cubin))
+	if len(cubin) < elfHeader {
+		return nil
+	}
+	r := &cubinReader{data: cubin}
+	copy(r.head[:], cubin)
+	r.head[elfIdentVersion] = 1
+	binary.LittleEndian.PutUint32(r.head[elfVersion:], 1)
+	f, err := elf.NewFile(r)
 	if err != nil {
 		return nil
 	}

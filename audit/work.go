@@ -234,7 +234,7 @@ func (w *worker) cell(i int, funcs map[string]*isa.Func) {
 			return
 		}
 		w.res.kernels++
-		key := optcheck.CodeHash(fn)
+		key := optcheck.CodeHash(fn, w.check.Consts)
 		code.Write(key[:])
 		r := w.a.cache.check(w.check, fn, key, k.Spec, names)
 		if r.Class > class {

@@ -159,14 +159,30 @@ func (m *machine) normalise(v value, space isa.Space) key {
 			}
 			k.base = baseUnknown
 		default:
-			if p.reads(t) || space == isa.SpaceShared && p.special(t) {
+			if space == isa.SpaceShared && n.kind == kBits && p.special(t) {
+				// Unoptimised sm_90 code inserts the CTA's number in its cluster
+				// into the upper bits of the offset with a bit-field mask.
+				k.off += int64(p.insertedConst(n))
+				return
+			}
+			if n.kind != kSel && n.kind != kPhi && (p.reads(t) || space == isa.SpaceShared && p.special(t)) {
 				return
 			}
 			k.base = baseUnknown
 		}
 	})
-	k.off = int64(int32(off))
+	k.off += int64(int32(off))
 	return k
+}
+
+// insertedConst is the constant operand of a bitwise function, 0 if there is none.
+func (p *valuePool) insertedConst(n node) uint32 {
+	for _, v := range []value{n.a, n.b, n.c} {
+		if c, ok := p.isConst(v); ok {
+			return c
+		}
+	}
+	return 0
 }
 
 // set gives an address its base; a second one makes it unknown.

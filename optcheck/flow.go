@@ -60,7 +60,7 @@ func (f *flow) findControl(fn *isa.Func) {
 	for _, a := range f.order {
 		last := &fn.Insts[f.blocks[a].End-1]
 		conditional := last.Guard.Reg.Class != isa.ClassNone || len(f.blocks[a].Succs) > 1
-		if last.Role != isa.RoleBranch || !conditional {
+		if last.Flow == isa.FlowNext || !conditional {
 			continue
 		}
 		for _, b := range f.order {

@@ -11,8 +11,9 @@ import (
 
 // CodeHash identifies the machine code of a kernel up to names: labels are
 // replaced by their targets, symbols by what follows their last underscore.
-// Padding after the last reachable instruction does not count.
-func CodeHash(fn *isa.Func) (h [16]byte) {
+// slots of constant bank 4 by the symbol in them (consts, by byte offset; nil if
+// not known). Padding at the end does not count.
+func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	s := sha256.New()
 	buf := make([]byte, 0, 4096)
 	end := len(fn.Insts)
@@ -21,8 +22,8 @@ func CodeHash(fn *isa.Func) (h [16]byte) {
 	}
 	for i := 0; i < end; i++ {
 		in := &fn.Insts[i]
-		if strings.IndexByte(in.Text, '(') >= 0 {
-			buf = appendNameless(buf, in)
+		if strings.IndexByte(in.Text, '(') >= 0 || strings.Contains(in.Text, "c[0x4]") {
+			buf = appendNameless(buf, in, consts)
 		} else {
 			buf = append(buf, in.Text...)
 		}
@@ -40,7 +41,10 @@ func isPadding(fn *isa.Func, i int) bool {
 	return in.Role == isa.RoleNop || in.Flow == isa.FlowJump && in.Target == i
 }
 
-func appendNameless(buf []byte, in *isa.Inst) []byte {
+func appendNameless(buf []byte, in *isa.Inst, consts map[int64]string) []byte {
+	if in.Guard.Reg.Class != isa.ClassNone {
+		buf = append(buf, '@', boolByte(in.Guard.Neg), '0'+byte(in.Guard.Reg.Num))
+	}
 	buf = append(buf, in.Op...)
 	for _, m := range in.Mods {
 		buf = append(append(buf, '.'), m...)
@@ -51,7 +55,14 @@ func appendNameless(buf []byte, in *isa.Inst) []byte {
 		switch o.Kind {
 		case isa.OpdSym:
 			buf = append(buf, o.Part...)
-			buf = append(buf, o.Sym[strings.LastIndexByte(o.Sym, '_')+1:]...)
+			buf = append(buf, suffix(o.Sym)...)
+		case isa.OpdConst:
+			if name, ok := consts[o.Off&^7]; ok && o.Bank == 4 {
+				buf = append(buf, suffix(name)...)
+				buf = append(buf, '+', '0'+byte(o.Off&7))
+				break
+			}
+			buf = append(buf, o.Text...)
 		case isa.OpdLabel:
 			buf = strconv.AppendInt(buf, int64(in.Target), 10)
 		default:
@@ -59,6 +70,16 @@ func appendNameless(buf []byte, in *isa.Inst) []byte {
 		}
 	}
 	return buf
+}
+
+// suffix is what follows a name's last underscore.
+func suffix(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
+
+func boolByte(b bool) byte {
+	if b {
+		return '!'
+	}
+	return ' '
 }
 
 // LineHash identifies the line information of a kernel.

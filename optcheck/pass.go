@@ -243,10 +243,18 @@ func writes(r isa.Role) bool {
 // carries reports whether an event writes a value; for a reduction it may be
 // computed from it, since compilers combine the reductions of a warp.
 func (p *pass) carries(x *event, v value, derived bool) bool {
+	if v < 0 {
+		return false
+	}
 	for _, d := range x.data {
 		if d == v || derived && p.tr.pool.mentions(d, v, 0) {
 			return true
 		}
+	}
+	// A store that may be skipped: its marker's operand is a selection of the
+	// stored value and a filler.
+	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
+		return n.a != v && p.carries(x, n.a, derived) || n.b != v && p.carries(x, n.b, derived)
 	}
 	return false
 }

@@ -86,9 +86,10 @@ path; or the other way round.`}
 One of the two witnesses is wrong, so the match is not to be trusted.`}
 
 	LineLost = &Rule{ID: "line-lost", Note: true, Title: "line information does not name the access",
-		Explain: `The compiler attributes the machine access to a line that belongs to none of the
-test's accesses (for example that of the instruction which computes its address). The
-second witness is silent here; the marker alone speaks.`}
+		Explain: `The compiler attributes machine accesses to lines that belong to none of the test's
+accesses, or several to one line, so that line information tells no coherent story:
+ptxas 11.2 does this from -O1 on for loads from named variables. The second witness
+is silent here; marker and address alone speak.`}
 	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
@@ -277,28 +278,45 @@ func checkOrder(p *pass) {
 	}
 }
 
+// checkLines compares the match by markers with the line information. Lines
+// are a witness only if they are coherent: each matched access names the line
+// of some access, no two the same. Otherwise the compiler has lost track of
+// lines (ptxas 11.2 does for loads from named variables), which is noted.
 func checkLines(p *pass) {
-	for k, e := range p.s.Entries {
+	coherent := true
+	differs := make([]bool, len(p.s.Entries))
+	used := map[int]bool{}
+	for k := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 || p.owner[ev][0] != k {
 			continue
 		}
 		line := p.inst(ev).Src.Line
 		if line == 0 {
-			continue
+			return // no line information
 		}
-		if line < 1 || line > len(p.s.Entries) {
-			p.report(LineLost, k, ev, "%s: line information attributes %s to line %d, which is no access", p.name(k), p.text(ev), line)
-			continue
+		if line < 1 || line > len(p.s.Entries) || p.s.Entries[line-1].IsFence() || used[line] {
+			coherent = false
 		}
-		p.r.Lines = true
-		agree := false
+		used[line] = true
+		differs[k] = true
 		for _, o := range p.owner[ev] {
-			agree = agree || line == o+1
+			if line == o+1 {
+				differs[k] = false
+			}
 		}
-		if !agree {
-			p.report(WitnessesDisagree, k, ev, "%s is by its marker %s, which line information attributes to line %d instead of %d",
-				p.name(k), p.text(ev), line, k+1)
+	}
+	p.r.Lines = coherent
+	for k, d := range differs {
+		if !d {
+			continue
 		}
+		ev := p.match[k]
+		rule := LineLost
+		if coherent {
+			rule = WitnessesDisagree
+		}
+		p.report(rule, k, ev, "%s is by its marker %s, which line information attributes to line %d instead of %d",
+			p.name(k), p.text(ev), p.inst(ev).Src.Line, k+1)
 	}
 }

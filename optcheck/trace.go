@@ -102,6 +102,10 @@ type machine struct {
 	condT taint // reads that decide whether the block runs
 	flow  *flow
 	loopT [][]taint // taint at loop heads from the pass before
+	// guardV is the predicate of the instruction being evaluated, or none;
+	// guardNeg tells that it runs if the predicate is false.
+	guardV   value
+	guardNeg bool
 }
 
 // walk evaluates a function. consts maps offsets of constant bank 4 to symbols
@@ -112,7 +116,7 @@ func walk(fn *isa.Func, pool *valuePool) (*trace, error) {
 		return nil, err
 	}
 	fl := newFlow(fn)
-	m := &machine{abi: a, flow: fl}
+	m := &machine{abi: a, flow: fl, guardV: none}
 	passes := 1
 	if fl.loops {
 		passes = 2
@@ -218,7 +222,16 @@ func (m *machine) get(r isa.Reg) value {
 	if m.cur.v[i] == none {
 		m.cur.v[i] = m.tr.pool.mk(node{kind: kSpecial, imm: 1<<40 | uint64(i), a: none, b: none, c: none})
 	}
-	return m.cur.v[i]
+	v := m.cur.v[i]
+	// Under the predicate that selected it, a value is the selected one.
+	for m.guardV != none && m.tr.pool.nodes[v].kind == kSel && m.tr.pool.nodes[v].c == m.guardV {
+		if m.guardNeg {
+			v = m.tr.pool.nodes[v].b
+		} else {
+			v = m.tr.pool.nodes[v].a
+		}
+	}
+	return v
 }
 
 func (m *machine) taintOf(regs []isa.Reg) (t taint) {
@@ -304,17 +317,20 @@ func (m *machine) step(i int) {
 	if in.Role == isa.RoleUnknown {
 		m.tr.unknown = append(m.tr.unknown, i)
 	}
+	guardV, guardT := none, taint(0)
+	m.guardV = none
+	if in.Guard.Reg.Class != isa.ClassNone {
+		guardV = m.get(in.Guard.Reg)
+		guardT = m.cur.t[regIndex(in.Guard.Reg)]
+		m.guardV, m.guardNeg = guardV, in.Guard.Neg
+	}
 	ev := -1
 	switch in.Role {
 	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
 		ev = m.event(i, in)
 	}
-	guardV, guardT := none, taint(0)
-	if in.Guard.Reg.Class != isa.ClassNone {
-		guardV = m.get(in.Guard.Reg)
-		guardT = m.cur.t[regIndex(in.Guard.Reg)]
-	}
 	m.define(i, in, ev, guardV, guardT)
+	m.guardV = none
 }
 
 type assign struct {

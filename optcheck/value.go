@@ -207,6 +207,19 @@ func (p *valuePool) bits(lut uint8, a, b, c value) value {
 	if v, ok := p.foldConst(table, live, n); ok {
 		return v
 	}
+	if n == 2 && table == lutXor {
+		// x ^ y ^ y is x: unoptimised code swaps registers that way.
+		for i := 0; i < 2; i++ {
+			if x := p.nodes[live[i]]; x.kind == kBits && uint8(x.imm) == lutXor && x.c == none {
+				if x.a == live[1-i] {
+					return x.b
+				}
+				if x.b == live[1-i] {
+					return x.a
+				}
+			}
+		}
+	}
 	return p.mk(node{kind: kBits, imm: uint64(table), a: live[0], b: live[1], c: live[2]})
 }
 

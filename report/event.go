@@ -265,3 +265,34 @@ func (t Tee) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Replay passes the run's events to a handler and closes it.
+func (r *Run) Replay(h Handler) error {
+	if err := h.Handle(Event{Config: &r.Config}); err != nil {
+		return err
+	}
+	shown := map[string]bool{}
+	for i := range r.Problems {
+		if err := h.Handle(Event{Problem: &r.Problems[i]}); err != nil {
+			return err
+		}
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if l := r.Listings[c.Code]; l != nil && !shown[c.Code] {
+			shown[c.Code] = true
+			if err := h.Handle(Event{Listing: l}); err != nil {
+				return err
+			}
+		}
+		if err := h.Handle(Event{Cell: c}); err != nil {
+			return err
+		}
+	}
+	if r.Stats != nil {
+		if err := h.Handle(Event{Stats: r.Stats}); err != nil {
+			return err
+		}
+	}
+	return h.Close()
+}

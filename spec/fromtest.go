@@ -110,6 +110,9 @@ func (b *builder) step(i int) error {
 		return b.event(i, in, ctrl, guarded)
 	}
 	if in.Op == litmus.OpBra {
+		if !b.isForward(in, in.Target) {
+			return unsupported("a loop in thread %s: kernels in audit form are straight-line", b.th.Name)
+		}
 		from := posSet(0)
 		if in.Guard != nil {
 			from = b.reg(in.Guard.Reg).from

@@ -128,7 +128,7 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 		}
 		checked++
 		worst = max(worst, r.Class)
-		if err := printResult(env, file, fn, r, asJSON); err != nil {
+		if err := printResult(env, file, code, fn, r, asJSON); err != nil {
 			return worst, err
 		}
 	}
@@ -145,9 +145,9 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 	return worst, nil
 }
 
-func printResult(env *environment, file string, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
 	if asJSON {
-		h := optcheck.CodeHash(fn)
+		h := optcheck.CodeHash(fn, code.Consts)
 		enc := json.NewEncoder(env.stdout)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),

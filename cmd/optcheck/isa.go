@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/isa"
+)
+
+func newISACmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "isa FILE…",
+		Short: "Print the parsed machine code of any dump or cubin",
+		Long: `Print the parsed machine code of a cubin or of a disassembly: functions, basic
+blocks, instructions with their role, definitions, uses, state space and strength.
+Every line that was not understood is listed on standard error, and the exit code
+is 1 if there is one. Use - for standard input.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			bad := 0
+			var errs []error
+			for _, file := range args {
+				code, err := loadCode(cmd.Context(), env, file)
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				write := isa.WriteText
+				if asJSON {
+					write = isa.WriteJSON
+				}
+				if err := write(env.stdout, code.Program); err != nil {
+					return err
+				}
+				bad += complain(env, file, code.Program)
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			if bad > 0 {
+				return errFound
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
+	return cmd
+}
+
+// complain lists what was not understood and returns how much that is.
+func complain(env *environment, file string, prog *isa.Program) int {
+	n := 0
+	for _, p := range prog.Problems {
+		n++
+		fmt.Fprintf(env.stderr, "%s:%d: not understood: %s (%s)\n", file, p.Line, p.Text, p.Why)
+	}
+	for _, fn := range prog.Funcs {
+		for i := range fn.Insts {
+			if in := &fn.Insts[i]; in.Role == isa.RoleUnknown {
+				n++
+				fmt.Fprintf(env.stderr, "%s:%d: unknown instruction: %s\n", file, in.Line, in.Text)
+			}
+		}
+	}
+	return n
+}

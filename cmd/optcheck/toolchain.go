@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/toolchain"
+)
+
+func newToolchainCmd(env *environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "toolchain", Short: "Find and install compilers", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(newToolchainListCmd(env), newToolchainInstallCmd(env))
+	return cmd
+}
+
+func newToolchainListCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the compilers found, with build tags and targets",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			tcs, err := discover(cmd.Context(), env)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				list := []toolchain.Description{}
+				for _, t := range tcs {
+					list = append(list, t.Describe())
+				}
+				enc := json.NewEncoder(env.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(list)
+			}
+			if len(tcs) == 0 {
+				return errors.New("no toolchain found; try: optcheck toolchain install")
+			}
+			tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(tw, "ID\tNAME\tPTX\tTARGETS\tBUILD\tFOUND IN")
+			for _, t := range tcs {
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.MaxPTX, t.TargetRange(), t.Build, t.Source)
+			}
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newToolchainInstallCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "install [NAME…]",
+		Short: "Install compilers for this user: " + strings.Join(toolchain.Available(), ", "),
+		Long: `Install NVIDIA's ptxas, nvdisasm and cuobjdump of the named CUDA releases from
+Debian's non-free component into the user's cache folder, without root. The mirror
+is the one that this machine's own apt configuration names; apt verifies signature
+and checksum. Without names, all are installed. What is there already is kept.
+
+The compilers are NVIDIA's non-free software: their licence is installed beside
+them; read it. optcheck neither contains nor distributes them.`,
+		ValidArgs: toolchain.Available(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = toolchain.Available()
+			}
+			for _, name := range args {
+				done, err := toolchain.Install(cmd.Context(), name, toolchain.InstallOptions{Dir: toolchain.ManagedDir(env.getenv), Progress: env.stderr})
+				if err != nil {
+					return fmt.Errorf("install %s: %w", name, err)
+				}
+				if !done {
+					fmt.Fprintf(env.stderr, "%s is installed\n", name)
+				}
+			}
+			return nil
+		},
+	}
+}
