@@ -14,13 +14,14 @@ type DisasmOptions struct {
 	// LineInfo asks for the source lines of -lineinfo (nvdisasm only).
 	LineInfo bool
 	// Encoding asks for the encoding of every instruction as a comment
-	// (nvdisasm; cuobjdump always prints it). It costs 5–25 % of the time.
+	// (nvdisasm; cuobjdump always prints it). It costs 5–20 % of the time.
 	Encoding bool
 	// LifeRanges asks for nvdisasm's register columns: for each instruction
 	// which registers it reads and writes.
 	LifeRanges bool
 	// NoDataflow leaves out the analysis by which nvdisasm annotates indirect
-	// branches with their targets; it saves up to a third of the time.
+	// branches with their targets; it saves up to a third of the time with
+	// 11.2 and next to nothing with 12.4.
 	NoDataflow bool
 	// Timeout bounds the process; 0 allows the Runner's limit plus 20 s per
 	// MiB of cubin (nvdisasm needs about 0.5 s per MiB).

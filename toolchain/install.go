@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// release names of Debian whose non-free component carries a toolkit.
+// packaged lists the releases of Debian whose non-free component carries a toolkit, oldest first.
 var packaged = []struct{ name, suite string }{
 	{"cuda-11.2", "bullseye"},
 	{"cuda-11.8", "bookworm"},
