@@ -17,8 +17,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -65,7 +67,7 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	if err != nil {
 		return err
 	}
-	a := &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache()}
+	a := newAuditor(o, h)
 	a.total = len(jobs) * len(o.Tests) * len(o.Layouts)
 	start, own, tools := time.Now(), ownCPU(), statsOf(o.Toolchains)
 	if err := h.Handle(report.Event{Config: o.config(a.total)}); err != nil {
@@ -73,14 +75,17 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	}
 	runErr := a.run(ctx, jobs)
 	end := statsOf(o.Toolchains)
-	st := report.Stats{Cells: a.done, Kernels: a.kernels, Codes: len(a.listed) + len(a.codes), Wall: time.Since(start).Seconds(),
+	st := report.Stats{Cells: a.done, Kernels: a.kernels, Codes: len(a.codes), Wall: time.Since(start).Seconds(),
 		OwnCPU: (ownCPU() - own).Seconds(), ToolCPU: (end.CPU() - tools.CPU()).Seconds(),
 		Processes: int(end.Processes - tools.Processes), Interrupted: ctx.Err() != nil}
-	st.Codes = len(a.codes)
 	if err := h.Handle(report.Event{Stats: &st}); err != nil {
 		return err
 	}
 	return runErr
+}
+
+func newAuditor(o Options, h report.Handler) *auditor {
+	return &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
 }
 
 // plan lists the jobs of the matrix, sorted by toolchain, target and level.
@@ -146,6 +151,11 @@ type auditor struct {
 	h     report.Handler
 	cache *checkCache
 
+	// plain leaves the markers out of the kernels; visit, if not nil, sees
+	// every kernel of a decided cell. Both serve the checks of the tool itself.
+	plain bool
+	visit func(kernelVisit)
+
 	mu      sync.Mutex
 	emitted map[string]*emission // by target
 	total   int
@@ -153,12 +163,19 @@ type auditor struct {
 	kernels int
 	listed  map[string]bool
 	codes   map[string]bool
-	flushed bool
+}
+
+// kernelVisit is one compiled kernel as the checker got it.
+type kernelVisit struct {
+	cell   *report.Cell
+	kernel ptxgen.Kernel
+	fn     *isa.Func
+	check  *optcheck.Checker // set up for this kernel
+	result *optcheck.Result  // nil for plain kernels
 }
 
 // run works on the jobs concurrently and passes their results on in order.
 func (a *auditor) run(ctx context.Context, jobs []job) error {
-	a.listed, a.codes = map[string]bool{}, map[string]bool{}
 	n := a.o.Jobs
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0) + 1

@@ -35,15 +35,15 @@ func (a *auditor) emission(target string) (*emission, error) {
 		a.emitted[target] = e
 	}
 	a.mu.Unlock()
-	e.once.Do(func() { e.fill(&a.o, target) })
+	e.once.Do(func() { e.fill(&a.o, target, a.plain) })
 	return e, e.err
 }
 
-func (e *emission) fill(o *Options, target string) {
+func (e *emission) fill(o *Options, target string, plain bool) {
 	names := map[string]bool{}
 	for _, t := range o.Tests {
 		for _, l := range o.Layouts {
-			u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l})
+			u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)
@@ -236,7 +236,14 @@ func (w *worker) cell(i int, funcs map[string]*isa.Func) {
 		w.res.kernels++
 		key := optcheck.CodeHash(fn, w.check.Consts)
 		code.Write(key[:])
+		if w.a.plain {
+			w.a.visit(kernelVisit{cell: c, kernel: k, fn: fn, check: w.check})
+			continue
+		}
 		r := w.a.cache.check(w.check, fn, key, k.Spec, names)
+		if w.a.visit != nil {
+			w.a.visit(kernelVisit{c, k, fn, w.check, r})
+		}
 		if r.Class > class {
 			class, reason = r.Class, fmt.Sprintf("T%d: %s", k.Thread, r.Reason)
 		}

@@ -62,6 +62,16 @@ func (k *body) params() []param {
 	return ps
 }
 
+// outParam is the offset of the parameter out: all before it are pointers.
+func (k *body) outParam() int64 {
+	for i, p := range k.params() {
+		if p.name == "out" {
+			return int64(8 * i)
+		}
+	}
+	return -1
+}
+
 // run builds prologue and code.
 func (k *body) run() error {
 	k.p("ld.param.u64 %%out, [out];")

@@ -53,6 +53,9 @@ type Kernel struct {
 	Name   string
 	Thread int
 	Spec   *spec.Spec
+	// OutParam is the byte offset, among the entry's parameters, of the pointer
+	// to the results.
+	OutParam int64
 }
 
 // UnitName is the default prefix of a test's kernels: readable, unique by the
@@ -153,7 +156,7 @@ func (e *emitter) kernel(thread int) error {
 		return err
 	}
 	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
-	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s})
+	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam()})
 	e.f(".visible .entry %s(", name)
 	for i, p := range k.params() {
 		if i > 0 {

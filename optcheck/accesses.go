@@ -1,0 +1,45 @@
+package optcheck
+
+import (
+	"strings"
+
+	"optcheck/isa"
+)
+
+// Accesses lists the memory accesses and fences of a kernel in flow order, each
+// as mnemonic and address without registers, leaving out the stores through the
+// parameter at offset out, which keep results alive. Two kernels with equal
+// lists do the same to memory in the same order.
+func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
+	tr, err := c.trace(fn)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for i := range tr.events {
+		x := &tr.events[i]
+		if x.addr.base == baseParam && x.addr.num == out && x.role == isa.RoleStore {
+			continue
+		}
+		in := &fn.Insts[x.inst]
+		s := in.Op
+		for _, m := range in.Mods {
+			s += "." + m
+		}
+		if x.cond {
+			s = "@ " + s
+		}
+		if x.role.IsAccess() {
+			k := x.addr
+			if name, ok := c.Consts[k.num]; ok && k.base == baseBank {
+				k.name, k.base = name, baseSym
+			}
+			if k.base == baseSym {
+				k.name = k.name[strings.LastIndexByte(k.name, '_')+1:]
+			}
+			s += " " + k.String()
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
