@@ -1,0 +1,350 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"optcheck/litmus"
+	"optcheck/model/cat"
+	"optcheck/model/rel"
+)
+
+// Names of the relations that the search chooses.
+const (
+	nameRF   = "rf"
+	nameCO   = "co"
+	nameFR   = "fr"
+	nameSF   = "sync_fence"
+	nameFW   = "FW"
+	bigSpace = 24 // candidates from which partial executions are looked at
+)
+
+// Signature lists the base sets and relations that the engine offers.
+func Signature() cat.Signature {
+	sig := cat.Signature{Sets: []string{nameFW}, Rels: []string{nameRF, nameCO, nameFR, nameSF}}
+	for _, s := range setAttrs {
+		sig.Sets = append(sig.Sets, s.name)
+	}
+	for _, r := range staticRels {
+		sig.Rels = append(sig.Rels, r.name)
+	}
+	return sig
+}
+
+// CoMode says what coherence orders are.
+type CoMode uint8
+
+// The modes. Total: one line of writes per location. Partial: any strict
+// partial order with the initial write first.
+const (
+	CoTotal CoMode = iota
+	CoPartial
+)
+
+// Engine judges tests under one compiled model. It is safe for concurrent use.
+type Engine struct {
+	prog *cat.Program
+	co   CoMode
+
+	sets []setInput
+	rels []relInput
+	// Inputs chosen by the search, -1 where the model does not use them.
+	rf, cor, fr, sf, fw int
+
+	growing cat.Mask // rf, co and fr only grow along the search
+	static  *cat.Plan
+	afterRF *cat.Plan // what rf decides
+	leaf    *cat.Plan // the rest
+	partRF  *cat.Plan // checks on executions with some reads open
+	partCO  *cat.Plan // checks with some writes unordered
+	full    *cat.Plan // everything at once
+	incl    []cat.Inclusion
+	// minimal: partial coherence orders need only be looked at where no pair
+	// could be left out; see search_partial.go.
+	minimal bool
+	workers sync.Pool
+}
+
+type setInput struct {
+	input int
+	attr  uint64
+}
+
+type relInput struct {
+	input int
+	fill  func(*graph, rel.Rel)
+}
+
+// NewEngine prepares a compiled model. The program must have been compiled
+// with Signature.
+func NewEngine(p *cat.Program, co CoMode) *Engine {
+	e := &Engine{prog: p, co: co}
+	e.rf, e.cor, e.fr, e.sf, e.fw = p.Input(nameRF), p.Input(nameCO), p.Input(nameFR), p.Input(nameSF), p.Input(nameFW)
+	if !p.Flat() {
+		return e
+	}
+	for _, s := range setAttrs {
+		if i := p.Input(s.name); i >= 0 {
+			e.sets = append(e.sets, setInput{i, s.attr})
+		}
+	}
+	for _, r := range staticRels {
+		if i := p.Input(r.name); i >= 0 {
+			e.rels = append(e.rels, relInput{i, r.fill})
+		}
+	}
+	e.plans()
+	return e
+}
+
+func (e *Engine) plans() {
+	p := e.prog
+	all := p.AllInputs()
+	e.growing = p.MaskOf(nameRF, nameCO, nameFR)
+	orders := p.MaskOf(nameCO, nameFR, nameFW)
+	final := p.MaskOf(nameFW)
+	early := all.Without(orders).Without(p.MaskOf(nameRF))
+	e.static = p.Plan(cat.PlanOptions{Changed: early, Known: early})
+	e.afterRF = p.Plan(cat.PlanOptions{Changed: p.MaskOf(nameRF), Known: all.Without(orders)})
+	e.leaf = p.Plan(cat.PlanOptions{Changed: orders, Known: all})
+	e.full = p.Plan(cat.PlanOptions{Changed: all, Known: all})
+	var prune, pruneCO []int
+	e.minimal = true
+	for i, c := range p.Checks() {
+		forever := c.Kind == cat.KindCheck && c.FailsForever(e.growing) && !c.Deps.Meets(final)
+		if forever && c.Deps.Meets(e.growing) {
+			prune = append(prune, i)
+		}
+		if forever && c.Deps.Meets(orders) {
+			pruneCO = append(pruneCO, i)
+		}
+		incl := p.Inclusion(i, nameCO, e.growing)
+		if c.Kind != cat.KindCheck {
+			incl = cat.NoInclusion
+		}
+		e.incl = append(e.incl, incl)
+		if c.Deps.Meets(orders) && !forever && incl == cat.NoInclusion {
+			e.minimal = false
+		}
+	}
+	e.partRF = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(prune)})
+	e.partCO = p.Plan(cat.PlanOptions{Changed: orders, Known: all.Without(final), Checks: nonNil(pruneCO)})
+}
+
+func nonNil(x []int) []int {
+	if x == nil {
+		return []int{}
+	}
+	return x
+}
+
+// Program returns the compiled model.
+func (e *Engine) Program() *cat.Program { return e.prog }
+
+// Co returns the mode.
+func (e *Engine) Co() CoMode { return e.co }
+
+// Limits and requests of one judgement.
+type Options struct {
+	// Unroll bounds the backward jumps of each branch; 0 means 2.
+	Unroll int
+	// MaxCandidates bounds the evaluations of the model; 0 means 50 million.
+	MaxCandidates uint64
+	// Visit, if not nil, is shown every complete candidate, also forbidden
+	// ones; nothing is given up early then. It returns false to stop. The
+	// candidate is only valid during the call.
+	Visit func(*Candidate) bool
+	// StatesOnly lets the search pass over executions that cannot add a state;
+	// the counts of witnesses are then lower bounds.
+	StatesOnly bool
+}
+
+// State is one final state with the number of executions that end in it.
+type State struct {
+	Values []int64 // of the program's terms, in order
+	Count  uint64
+}
+
+// Result is the outcome of a judgement.
+type Result struct {
+	Terms  []litmus.Term
+	States []State
+	// Candidates counts complete candidates put before the model, Partial
+	// the incomplete ones, Skipped those counted by symmetry without that.
+	Candidates, Partial, Skipped uint64
+	// Flags are the names of flags raised by some allowed execution.
+	Flags []string
+	// Cut is set if some path needs more unrolling; such paths are no
+	// outcomes. Blocked: a barrier that can never complete stops a path.
+	// Circular: executions were dropped because values justify themselves.
+	Cut, Blocked bool
+	// Undecided is the reason why the states may be incomplete, or "".
+	Undecided string
+	Stopped   bool // Visit asked to stop
+}
+
+// Run judges a compiled test.
+func (e *Engine) Run(ctx context.Context, p *Program, o Options) (*Result, error) {
+	if o.Unroll <= 0 {
+		o.Unroll = 2
+	}
+	if o.MaxCandidates == 0 {
+		o.MaxCandidates = 50_000_000
+	}
+	if err := p.shared(); err != nil {
+		return nil, err
+	}
+	w, err := e.worker()
+	if err != nil {
+		return nil, err
+	}
+	defer e.workers.Put(w)
+	return w.judge(ctx, p, o)
+}
+
+func (e *Engine) worker() (*worker, error) {
+	if w, ok := e.workers.Get().(*worker); ok {
+		return w, nil
+	}
+	w := &worker{e: e}
+	if !e.prog.Flat() {
+		w.rare = true
+		return w, nil
+	}
+	m, err := e.prog.NewMachine(1)
+	w.m = m
+	return w, err
+}
+
+// shared refuses shared memory that threads of different CTAs access: every
+// CTA has its own.
+func (p *Program) shared() error {
+	for l := range p.locs {
+		if p.locs[l].space != litmus.Shared {
+			continue
+		}
+		first := -1
+		for t := range p.threads {
+			for i := range p.threads[t].code {
+				in := &p.threads[t].code[i]
+				if !in.in.Op.IsAccess() || in.addr.reg >= 0 || p.at(in.addr.k) != l {
+					continue
+				}
+				if first < 0 {
+					first = t
+				}
+				if !p.threads[first].place.SameScope(p.threads[t].place, litmus.ScopeCTA) {
+					return posError(in.in.Pos, "%s is in shared memory, but threads %s and %s are in different CTAs",
+						p.locs[l].name, p.Test.Threads[first].Name, p.Test.Threads[t].Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// paths unfolds all threads.
+func (p *Program) paths(unroll int) ([][]*Path, [][]int64, error) {
+	list, need, err := p.unfold(unroll, nil)
+	if err != nil || !need {
+		return list, nil, err
+	}
+	dom, err := p.domains(unroll)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, _, err = p.unfold(unroll, dom)
+	return list, dom, err
+}
+
+func (p *Program) unfold(unroll int, dom [][]int64) (list [][]*Path, need bool, err error) {
+	list = make([][]*Path, len(p.threads))
+	for t := range p.threads {
+		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom}
+		w.run(w.start())
+		if w.err != nil {
+			return nil, false, w.err
+		}
+		if w.needDomain {
+			return nil, true, nil
+		}
+		list[t] = w.out
+	}
+	return list, false, nil
+}
+
+// domains computes for every location a superset of the values it can hold,
+// by rounds: no value needs more steps through memory than there are reads.
+func (p *Program) domains(unroll int) ([][]int64, error) {
+	dom := make([][]int64, len(p.locs))
+	for l := range p.locs {
+		dom[l] = []int64{p.locs[l].init}
+	}
+	for round := 0; ; round++ {
+		list, _, err := p.unfold(unroll, dom)
+		if err != nil {
+			return nil, err
+		}
+		next := make([][]int64, len(dom))
+		reads := 0
+		for t, paths := range list {
+			w := walker{p: p, th: &p.threads[t], id: t, dom: dom}
+			most := 0
+			for _, path := range paths {
+				n, err := w.values(path, next)
+				if err != nil {
+					return nil, err
+				}
+				most = max(most, n)
+			}
+			reads += most
+		}
+		grown := false
+		for l := range dom {
+			for _, k := range next[l] {
+				grown = addValue(dom, int16(l), k) || grown
+			}
+			if len(dom[l]) > maxDomain {
+				return nil, errDomain
+			}
+		}
+		if !grown || round > reads {
+			return dom, nil
+		}
+	}
+}
+
+// values adds what a path can write to next and returns its number of reads.
+func (w *walker) values(path *Path, next [][]int64) (reads int, err error) {
+	for i := range path.Events {
+		ev := &path.Events[i]
+		if ev.Kind == Read {
+			reads++
+		}
+		if ev.Kind != Write {
+			continue
+		}
+		ok := w.each(path, ev.val, func(k int64) {
+			if len(next[ev.Loc]) <= maxDomain {
+				addValue(next, ev.Loc, k)
+			}
+		})
+		if !ok || len(next[ev.Loc]) > maxDomain {
+			return 0, errDomain
+		}
+	}
+	return reads, nil
+}
+
+var errDomain = errors.New("addresses depend on too many values")
+
+func addValue(dom [][]int64, l int16, k int64) bool {
+	for _, x := range dom[l] {
+		if x == k {
+			return false
+		}
+	}
+	dom[l] = append(dom[l], k)
+	return true
+}

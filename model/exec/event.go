@@ -1,0 +1,95 @@
+package exec
+
+import "optcheck/litmus"
+
+// Kind is the kind of an event.
+type Kind uint8
+
+// The kinds of event.
+const (
+	Write Kind = iota
+	Read
+	Fence
+	Barrier
+)
+
+// Event is one event of an execution. Initial writes have thread -1.
+type Event struct {
+	Kind   Kind
+	Thread int16
+	Instr  int16 // index in the thread's body, -1 for initial writes
+	Loc    int16 // location that is meant (aliases resolved), -1 without one
+	VLoc   int16 // location by the name used
+	// Sem is the strength after defaults: weak, relaxed, acquire, release for
+	// reads and writes; acquire, release, acq_rel, sc for fences; none else.
+	Sem   litmus.Sem
+	Scope litmus.Scope // ScopeNone for weak accesses
+	Proxy litmus.Proxy
+	Cache litmus.CacheOp
+	// Volatile, Red, Membar tell how the instruction was written.
+	Volatile, Red, Membar bool
+	Arrive                bool  // bar.arrive
+	Partner               int16 // other half of an rmw, else -1
+	BarID, Quorum         int64 // Quorum 0: not written
+
+	val              value
+	addr, data, ctrl uint64 // reads of the path that the event depends on
+	global           int16  // number in the graph
+}
+
+// access fills in the strength and the scope of an access.
+func (e *Event) access(in *litmus.Instr) {
+	atomic := in.Op == litmus.OpAtom || in.Op == litmus.OpRed
+	e.Cache, e.Red = in.Cache, in.Op == litmus.OpRed
+	e.Volatile = in.Sem == litmus.SemVolatile
+	e.Scope = in.Scope
+	switch in.Sem {
+	case litmus.SemNone, litmus.SemWeak:
+		e.Sem = litmus.SemWeak
+		if atomic {
+			e.Sem = litmus.SemRelaxed
+		}
+	case litmus.SemVolatile, litmus.SemMMIO:
+		e.Sem, e.Scope = litmus.SemRelaxed, litmus.ScopeSys
+	case litmus.SemAcqRel, litmus.SemSC:
+		if e.Sem = litmus.SemAcquire; e.Kind == Write {
+			e.Sem = litmus.SemRelease
+		}
+	case litmus.SemAcquire:
+		if e.Sem = litmus.SemAcquire; e.Kind == Write {
+			e.Sem = litmus.SemRelaxed
+		}
+	case litmus.SemRelease:
+		if e.Sem = litmus.SemRelease; e.Kind == Read {
+			e.Sem = litmus.SemRelaxed
+		}
+	default:
+		e.Sem = litmus.SemRelaxed
+	}
+	switch {
+	case e.Sem == litmus.SemWeak:
+		e.Scope = litmus.ScopeNone
+	case e.Scope == litmus.ScopeNone:
+		e.Scope = litmus.ScopeGPU
+	}
+}
+
+// fence fills in a fence: membar is fence.sc, a bare fence acq_rel.
+func (e *Event) fence(in *litmus.Instr) {
+	e.Proxy = litmus.ProxyGeneric
+	switch in.Op {
+	case litmus.OpFenceProxy:
+		e.Proxy = in.Proxy
+		return
+	case litmus.OpMembar:
+		e.Membar, e.Sem, e.Scope = true, litmus.SemSC, in.Scope
+	default:
+		e.Sem, e.Scope = in.Sem, in.Scope
+		if e.Sem == litmus.SemNone {
+			e.Sem = litmus.SemAcqRel
+		}
+	}
+	if e.Scope == litmus.ScopeNone {
+		e.Scope = litmus.ScopeGPU
+	}
+}

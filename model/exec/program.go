@@ -1,0 +1,287 @@
+package exec
+
+import (
+	"fmt"
+
+	"optcheck/litmus"
+)
+
+// Limits of what is judged at all. More is an error that says so.
+const (
+	// MaxThreads is the largest number of threads of a test.
+	MaxThreads = 32
+	// maxThreadEvents bounds the events of one path; sets of them are words.
+	maxThreadEvents = 64
+	maxPaths        = 4096
+	maxDomain       = 64
+	maxProduct      = 1 << 14
+	maxNodes        = 4096
+)
+
+// location is a name of shared memory. Aliases have a root other than
+// themselves.
+type location struct {
+	name  string
+	root  int16 // index of the location that is meant
+	proxy litmus.Proxy
+	space litmus.Space
+	init  int64
+}
+
+// Addresses are numbers so that tests can compute with them. They are apart
+// from small values and have no high bit, which manufactured dependencies test.
+const (
+	addrBase = 0x08000000
+	addrStep = 0x1000
+)
+
+// operand is a constant (reg < 0) or a register.
+type operand struct {
+	reg int16
+	k   int64
+}
+
+type instr struct {
+	in     *litmus.Instr
+	guard  int16 // register or -1
+	dst    int16 // register or -1
+	target int16
+	addr   operand
+	src    [3]operand
+}
+
+type thread struct {
+	regs  []string
+	init  []int64
+	code  []instr
+	place litmus.Place
+	terms []int16 // registers that the final state names
+}
+
+// Program is a test, resolved: registers, locations and labels are numbers.
+type Program struct {
+	Test    *litmus.Test
+	Terms   []litmus.Term
+	locs    []location
+	threads []thread
+	// termReg gives for every term of a register its index in the thread's
+	// terms; for a location the root's index.
+	termIdx []int16
+}
+
+// Compile resolves the names of a test. Errors carry file, line and column.
+func Compile(t *litmus.Test) (*Program, error) {
+	p := &Program{Test: t, Terms: t.Terms()}
+	if len(t.Threads) > MaxThreads {
+		return nil, posError(t.Threads[MaxThreads].Pos, "test %s has %d threads; at most %d can be judged", t.Name, len(t.Threads), MaxThreads)
+	}
+	if err := p.locations(); err != nil {
+		return nil, err
+	}
+	p.threads = make([]thread, len(t.Threads))
+	for i := range t.Threads {
+		if err := p.thread(i); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.terms()
+}
+
+func posError(pos litmus.Pos, format string, args ...any) error {
+	return &litmus.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *Program) locations() error {
+	p.locs = make([]location, len(p.Test.Locations))
+	for i := range p.Test.Locations {
+		l := &p.Test.Locations[i]
+		loc := &p.locs[i]
+		*loc = location{name: l.Name, root: int16(i), proxy: l.Proxy, space: l.Space, init: l.Init}
+		if loc.proxy == litmus.ProxyNone {
+			loc.proxy = litmus.ProxyGeneric
+		}
+		if loc.space == litmus.Generic {
+			loc.space = litmus.Global
+		}
+	}
+	for i := range p.Test.Locations {
+		l := &p.Test.Locations[i]
+		for hops := 0; l.Alias != ""; hops++ {
+			j := p.location(l.Alias)
+			if j < 0 || hops > len(p.locs) {
+				return posError(l.Pos, "%s is an alias of %s, which is no location", l.Name, l.Alias)
+			}
+			p.locs[i].root, l = int16(j), &p.Test.Locations[j]
+		}
+	}
+	return nil
+}
+
+func (p *Program) location(name string) int {
+	for i := range p.locs {
+		if p.locs[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// at returns the location at an address, or -1.
+func (p *Program) at(addr int64) int {
+	k := addr - addrBase
+	if k < 0 || k%addrStep != 0 || k/addrStep >= int64(len(p.locs)) {
+		return -1
+	}
+	return int(k / addrStep)
+}
+
+func (p *Program) thread(i int) error {
+	t := &p.Test.Threads[i]
+	th := &p.threads[i]
+	th.place = t.Place
+	if !t.Placed {
+		// A thread without a place is alone in its CTA, on the same GPU. The
+		// numbers cannot meet those of placed threads.
+		th.place = litmus.Place{Cluster: -1 - i, CTA: -1 - i}
+	}
+	for j := range t.Regs {
+		d := &t.Regs[j]
+		r := th.reg(d.Name)
+		switch d.Init.Kind {
+		case litmus.OperandConst:
+			th.init[r] = d.Init.Value
+		case litmus.OperandLoc:
+			l := p.location(d.Init.Name)
+			if l < 0 {
+				return posError(d.Pos, "unknown location %s", d.Init.Name)
+			}
+			th.init[r] = addrBase + int64(l)*addrStep
+		}
+	}
+	th.code = make([]instr, len(t.Body))
+	for j := range t.Body {
+		if err := p.instr(th, t, &th.code[j], &t.Body[j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reg returns the number of a register, a new one on its first use. Registers
+// start at 0.
+func (th *thread) reg(name string) int16 {
+	for i, r := range th.regs {
+		if r == name {
+			return int16(i)
+		}
+	}
+	th.regs = append(th.regs, name)
+	th.init = append(th.init, 0)
+	return int16(len(th.regs) - 1)
+}
+
+func (p *Program) instr(th *thread, t *litmus.Thread, out *instr, in *litmus.Instr) error {
+	*out = instr{in: in, guard: -1, dst: -1, target: -1, addr: operand{reg: -1}}
+	if in.Guard != nil {
+		out.guard = th.reg(in.Guard.Reg)
+	}
+	if in.Dst != "" && in.Dst != "_" {
+		out.dst = th.reg(in.Dst)
+	}
+	if len(in.Src) > len(out.src) {
+		return posError(in.Pos, "%s has %d source operands; at most %d have a meaning", in, len(in.Src), len(out.src))
+	}
+	for i, s := range in.Src {
+		if err := p.operand(th, in, &out.src[i], s); err != nil {
+			return err
+		}
+	}
+	for i := len(in.Src); i < 3; i++ {
+		out.src[i].reg = -1
+	}
+	switch {
+	case in.Op == litmus.OpBar:
+		b := &in.Barrier
+		for i, s := range [...]litmus.Operand{b.ID, b.Resource, b.Quorum} {
+			if err := p.operand(th, in, &out.src[i], s); err != nil {
+				return err
+			}
+		}
+	case in.Op.IsAccess():
+		return p.access(th, out, in)
+	case in.Op == litmus.OpBra:
+		for j := range t.Body {
+			for _, l := range t.Body[j].Labels {
+				if l == in.Target {
+					out.target = int16(j)
+				}
+			}
+		}
+		if out.target < 0 {
+			return posError(in.Pos, "no label %s in thread %s", in.Target, t.Name)
+		}
+	}
+	return nil
+}
+
+func (p *Program) access(th *thread, out *instr, in *litmus.Instr) error {
+	want := map[litmus.Op]int{litmus.OpSt: 1, litmus.OpAtom: 1, litmus.OpRed: 1}[in.Op]
+	if in.Atom == litmus.AtomCAS {
+		want = 2
+	}
+	if len(in.Src) < want {
+		return posError(in.Pos, "%s has too few operands", in)
+	}
+	switch {
+	case in.Addr.Loc != "":
+		l := p.location(in.Addr.Loc)
+		if l < 0 {
+			return posError(in.Pos, "unknown location %s", in.Addr.Loc)
+		}
+		out.addr.k = addrBase + int64(l)*addrStep
+	case in.Addr.Reg != "":
+		out.addr.reg = th.reg(in.Addr.Reg)
+	default:
+		return posError(in.Pos, "%s has no address", in)
+	}
+	return nil
+}
+
+func (p *Program) operand(th *thread, in *litmus.Instr, out *operand, o litmus.Operand) error {
+	switch out.reg = -1; o.Kind {
+	case litmus.OperandConst:
+		out.k = o.Value
+	case litmus.OperandReg:
+		out.reg = th.reg(o.Name)
+	case litmus.OperandLoc:
+		l := p.location(o.Name)
+		if l < 0 {
+			return posError(in.Pos, "unknown location %s", o.Name)
+		}
+		out.k = addrBase + int64(l)*addrStep
+	}
+	return nil
+}
+
+// terms resolves what the final state names.
+func (p *Program) terms() error {
+	p.termIdx = make([]int16, len(p.Terms))
+	for i, x := range p.Terms {
+		switch x.Kind {
+		case litmus.TermLoc:
+			l := p.location(x.Name)
+			if l < 0 {
+				return posError(p.Test.Cond.Pos, "unknown location %s in the condition", x.Name)
+			}
+			p.termIdx[i] = p.locs[l].root
+		case litmus.TermReg:
+			if x.Thread < 0 || x.Thread >= len(p.threads) {
+				return posError(p.Test.Cond.Pos, "no thread %d for register %s of the condition", x.Thread, x.Name)
+			}
+			th := &p.threads[x.Thread]
+			p.termIdx[i] = int16(len(th.terms))
+			th.terms = append(th.terms, th.reg(x.Name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,397 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"optcheck/litmus"
+	"optcheck/model/cat"
+	"optcheck/model/rel"
+)
+
+// worker has the memory of one judgement; it is used again for the next.
+type worker struct {
+	e    *Engine
+	m    *cat.Machine
+	rare bool // the model needs the interpreter
+	it   interp
+	ctx  context.Context
+	opt  Options
+	p    *Program
+	res  *Result
+	dom  [][]int64
+	err  error // ends the search
+	stop bool  // enough is known, or a limit was reached
+
+	g       graph
+	pick    []*Path
+	rf      rel.Rel
+	co      rel.Rel
+	fr      rel.Rel
+	sf      rel.Rel
+	fw      rel.Set
+	own     []uint64
+	arena   rel.Arena
+	src     []int16  // write that each event (a read) reads from, -1 none
+	unread  []int16  // number of readers of each event (a write)
+	val     []int64  // value of each event (a read), where known
+	known   []uint64 // per thread: reads of its path with known values
+	plain   bool     // all values are constants: nothing to propagate
+	deep    bool     // many candidates: look at partial executions
+	multi   []int16  // locations with several writes besides the initial one
+	class   []int16  // symmetry class of each event, -1 none
+	weight  uint64   // executions that the present one stands for
+	buf     evalBuf
+	state   []int64
+	final   []int16 // last write of each location
+	sols    [][]int64
+	solved  bool
+	index   map[string]int
+	keyBuf  []byte
+	ticks   uint64
+	fault   string
+	orders  []order
+	pairsSF [][2]int16
+	observe []bool // locations whose final value is asked
+	cand    Candidate
+}
+
+func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, error) {
+	w.ctx, w.opt, w.p, w.err, w.stop, w.ticks, w.dom = ctx, o, p, nil, false, 0, nil
+	w.res = &Result{Terms: p.Terms}
+	w.index = nil
+	if w.m != nil {
+		w.m.Ctx = ctx
+	}
+	defer func() { w.res, w.p, w.ctx, w.opt.Visit, w.dom = nil, nil, nil, nil, nil }()
+	list, dom, err := p.paths(o.Unroll)
+	if err != nil {
+		return nil, err
+	}
+	w.dom = dom
+	w.observe = append(w.observe[:0], make([]bool, len(p.locs))...)
+	for i, x := range p.Terms {
+		if x.Kind == litmus.TermLoc {
+			w.observe[p.termIdx[i]] = true
+		}
+	}
+	used := make([]bool, len(p.locs))
+	for _, paths := range list {
+		for _, path := range paths {
+			w.res.Cut = w.res.Cut || path.Cut
+			for i := range path.Events {
+				if l := path.Events[i].Loc; l >= 0 {
+					used[l] = true
+				}
+			}
+		}
+	}
+	if len(w.pick) != len(list) {
+		w.pick = make([]*Path, len(list))
+	}
+	w.combine(list, used, 0)
+	if w.err != nil {
+		return nil, w.err
+	}
+	w.finish()
+	return w.res, nil
+}
+
+// combine chooses a path for every thread.
+func (w *worker) combine(list [][]*Path, used []bool, t int) {
+	if w.stop {
+		return
+	}
+	if t < len(list) {
+		for _, path := range list[t] {
+			if !path.Cut {
+				w.pick[t] = path
+				w.combine(list, used, t+1)
+			}
+		}
+		return
+	}
+	w.fault = ""
+	for _, path := range w.pick {
+		if path.Fault != "" {
+			w.fault = path.Fault
+		}
+	}
+	w.tick()
+	w.g.load(w.p, w.pick, used)
+	if w.g.n > rel.MaxEvents {
+		w.err = fmt.Errorf("test %s has %d events; at most %d can be judged", w.p.Test.Name, w.g.n, rel.MaxEvents)
+		w.stop = true
+		return
+	}
+	if !w.g.bars {
+		w.g.bar = nil
+		w.graph()
+		return
+	}
+	phasings, complete := w.g.phasings()
+	w.res.Blocked = w.res.Blocked || !complete
+	if len(phasings) >= maxPhasings {
+		w.undecided("more than %d ways to group the arrivals at barriers", maxPhasings)
+	}
+	for _, bar := range phasings {
+		if w.stop {
+			return
+		}
+		w.g.bar = bar
+		w.graph()
+	}
+}
+
+func (w *worker) undecided(format string, args ...any) {
+	if w.res.Undecided == "" {
+		w.res.Undecided = fmt.Sprintf(format, args...)
+	}
+	w.stop = true
+}
+
+// tick looks at the limits now and then.
+func (w *worker) tick() {
+	w.ticks++
+	if w.res.Candidates+w.res.Partial >= w.opt.MaxCandidates {
+		w.undecided("limit of %d candidates reached", w.opt.MaxCandidates)
+	}
+	if w.ticks&127 == 0 && w.ctx.Err() != nil {
+		w.undecided("stopped: %v", context.Cause(w.ctx))
+	}
+}
+
+// graph judges one set of paths.
+func (w *worker) graph() {
+	if err := w.prepare(); err != nil {
+		w.err, w.stop = err, true
+		return
+	}
+	w.fences(0)
+}
+
+// prepare sets up memory, base relations and the order of the search.
+func (w *worker) prepare() error {
+	g, n := &w.g, w.g.n
+	e := w.e
+	w.arena.Init(n)
+	if w.rare {
+		w.rf, w.co, w.fr, w.sf, w.fw = w.arena.Rel(), w.arena.Rel(), w.arena.Rel(), w.arena.Rel(), w.arena.Set()
+		w.it.static(g)
+	} else {
+		if err := w.m.Reset(n); err != nil {
+			return err
+		}
+		for _, s := range e.sets {
+			dst := w.m.InputSet(s.input)
+			for i, a := range g.attrs {
+				if a&s.attr != 0 {
+					dst.Add(i)
+				}
+			}
+		}
+		for _, r := range e.rels {
+			r.fill(g, w.m.InputRel(r.input))
+		}
+		w.rf, w.co, w.fr, w.sf = w.input(e.rf), w.input(e.cor), w.input(e.fr), w.input(e.sf)
+		if w.fw = w.m.InputSet(e.fw); w.fw == nil {
+			w.fw = w.arena.Set()
+		}
+	}
+	grow(&w.src, n)
+	grow(&w.unread, n)
+	grow(&w.val, n)
+	grow(&w.class, n)
+	grow(&w.known, len(g.paths))
+	grow(&w.final, len(g.writes))
+	for i := range n {
+		w.src[i], w.unread[i] = -1, 0
+	}
+	w.plain, w.multi, w.weight = true, w.multi[:0], 1
+	for t, path := range g.paths {
+		w.known[t] = 0
+		w.plain = w.plain && len(path.conds) == 0
+	}
+	size := 1.0
+	for l, ws := range g.writes {
+		if len(ws) == 0 {
+			continue
+		}
+		w.final[l] = ws[len(ws)-1]
+		for i, x := range ws {
+			w.plain = w.plain && g.events[x].val.isConst()
+			if i > 0 {
+				size *= float64(i)
+				w.co.Add(int(ws[0]), int(x))
+			}
+		}
+		if len(ws) > 2 {
+			w.multi = append(w.multi, int16(l))
+		}
+	}
+	for _, r := range g.reads {
+		size *= float64(len(g.writes[g.events[r].Loc]))
+	}
+	w.deep = size > bigSpace && w.opt.Visit == nil
+	w.classes()
+	w.pairs()
+	return nil
+}
+
+func (w *worker) input(i int) rel.Rel {
+	if r := w.m.InputRel(i); r != nil {
+		return r
+	}
+	return w.arena.Rel()
+}
+
+func grow[T any](s *[]T, n int) {
+	if cap(*s) < n {
+		*s = make([]T, n, 2*n)
+	}
+	*s = (*s)[:n]
+}
+
+// pairs lists the pairs of fence.sc of different threads that the Fence-SC
+// order must relate, and relates those of one thread.
+func (w *worker) pairs() {
+	w.pairsSF = w.pairsSF[:0]
+	if w.e.sf < 0 && !w.rare {
+		return
+	}
+	g := &w.g
+	for i, a := range g.scs {
+		for _, b := range g.scs[i+1:] {
+			x, y := &g.events[a], &g.events[b]
+			switch {
+			case x.Thread == y.Thread:
+				w.sf.Add(int(a), int(b))
+			case g.sameScope(x, y):
+				w.pairsSF = append(w.pairsSF, [2]int16{a, b})
+			}
+		}
+	}
+}
+
+// fences chooses the direction of the i-th pair of fence.sc.
+func (w *worker) fences(i int) {
+	if w.stop {
+		return
+	}
+	if i < len(w.pairsSF) {
+		a, b := int(w.pairsSF[i][0]), int(w.pairsSF[i][1])
+		for range 2 {
+			w.sf.Add(a, b)
+			if rel.Acyclic(w.sf) {
+				w.fences(i + 1)
+			}
+			w.sf.Remove(a, b)
+			a, b = b, a
+		}
+		return
+	}
+	if !w.rare && w.opt.Visit == nil && w.run(w.e.static) >= 0 {
+		return
+	}
+	w.reads(0)
+}
+
+// run evaluates a plan; the result is a failed check or -1.
+func (w *worker) run(pl *cat.Plan) int {
+	i, err := w.m.Run(pl)
+	if err != nil {
+		if w.ctx.Err() != nil {
+			w.undecided("stopped: %v", context.Cause(w.ctx))
+		} else {
+			w.err, w.stop = err, true
+		}
+		return math.MaxInt
+	}
+	return i
+}
+
+// reads chooses a write for the i-th read and those after it.
+func (w *worker) reads(i int) {
+	g := &w.g
+	if i == len(g.reads) {
+		w.allRead()
+		return
+	}
+	r := int(g.reads[i])
+	ws := g.writes[g.events[r].Loc]
+	more := len(ws) > 2 || i+2 < len(g.reads) || len(w.multi) > 0
+	saved := w.saveKnown()
+	for _, x := range ws {
+		if w.stop {
+			return
+		}
+		w.rf.Add(int(x), r)
+		copy(w.fr.Row(r), w.co.Row(int(x)))
+		w.src[r] = x
+		w.unread[x]++
+		if w.plain || w.propagate(r) {
+			if !w.deep || !more || w.rare || w.e.partRF.Empty() || w.partial(w.e.partRF) {
+				w.reads(i + 1)
+			}
+		}
+		w.unread[x]--
+		w.src[r] = -1
+		w.rf.Remove(int(x), r)
+		rel.Clear(w.fr.Row(r))
+		w.restoreKnown(saved)
+	}
+}
+
+// partial evaluates a plan on an incomplete execution.
+func (w *worker) partial(pl *cat.Plan) bool {
+	w.res.Partial++
+	w.tick()
+	return w.run(pl) < 0
+}
+
+// allRead goes on to coherence once all reads have their writes.
+func (w *worker) allRead() {
+	w.solved, w.sols = false, w.sols[:0]
+	if w.opt.StatesOnly && w.seen() {
+		w.res.Skipped++
+		return
+	}
+	if !w.rare && w.opt.Visit == nil && w.run(w.e.afterRF) >= 0 {
+		w.res.Candidates++
+		w.tick()
+		return
+	}
+	if w.e.co == CoPartial {
+		w.partialOrders()
+		return
+	}
+	w.order(0)
+}
+
+// seen reports whether the state is decided by rf and already known.
+func (w *worker) seen() bool {
+	if w.fault != "" {
+		return false
+	}
+	for l, o := range w.observe {
+		if o && len(w.g.writes[l]) > 2 {
+			return false
+		}
+	}
+	if !w.plain && w.unknown() >= 0 {
+		return false
+	}
+	w.lastWrites()
+	w.valuesOf(nil)
+	return w.find() >= 0
+}
+
+// lastWrites sets final for locations with at most one write.
+func (w *worker) lastWrites() {
+	for l, ws := range w.g.writes {
+		if len(ws) > 0 {
+			w.final[l] = ws[len(ws)-1]
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package exec
+
+import "optcheck/litmus"
+
+// value is what a register holds on a path: a constant (node < 0) or the
+// expression of a node over values of reads.
+type value struct {
+	node int32
+	k    int64
+}
+
+func constant(k int64) value { return value{-1, k} }
+
+func (v value) isConst() bool { return v.node < 0 }
+
+// nodeOp is the operation of an expression node.
+type nodeOp uint8
+
+const (
+	nodeRead  nodeOp = iota // value of the read event a
+	nodeFit                 // a, cut to the width of typ
+	nodeArith               // litmus op of a and b
+	nodeCmp                 // comparison of a and b: 1 or 0
+	nodeSel                 // c != 0 ? a : b
+	nodeAtom                // new value of an atomic: old a, operands b and c
+)
+
+type node struct {
+	op      nodeOp
+	sub     uint8 // litmus.Op, litmus.Cmp or litmus.AtomOp
+	typ     litmus.Type
+	a, b, c value
+	sup     uint64 // reads below the node
+}
+
+// fit cuts k to the width of the type: two's complement, sign-extended for
+// signed types and where no type is written, zero-extended otherwise.
+func fit(k int64, t litmus.Type) int64 {
+	switch t {
+	case litmus.TypeNone, litmus.S32:
+		return int64(int32(k))
+	case litmus.B32, litmus.U32:
+		return int64(uint32(k))
+	case litmus.B64, litmus.U64, litmus.S64:
+		return k
+	case litmus.Pred:
+		return b2i(k != 0)
+	case litmus.S16:
+		return int64(int16(k))
+	case litmus.B16, litmus.U16:
+		return int64(uint16(k))
+	case litmus.S8:
+		return int64(int8(k))
+	}
+	return int64(uint8(k))
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// arith computes a two-operand instruction. Division by zero gives all ones,
+// as PTX leaves it unspecified and the hardware does that.
+func arith(op litmus.Op, t litmus.Type, a, b int64) int64 {
+	a, b = fit(a, t), fit(b, t)
+	var r int64
+	switch op {
+	case litmus.OpAdd:
+		r = a + b
+	case litmus.OpSub:
+		r = a - b
+	case litmus.OpMul:
+		r = a * b
+	case litmus.OpDiv:
+		switch {
+		case b == 0:
+			r = -1
+		case t == litmus.U64 || t == litmus.B64:
+			r = int64(uint64(a) / uint64(b))
+		default:
+			r = a / b
+		}
+	case litmus.OpAnd:
+		r = a & b
+	case litmus.OpOr:
+		r = a | b
+	case litmus.OpXor:
+		r = a ^ b
+	case litmus.OpShl, litmus.OpShr:
+		r = shift(op, t, a, b)
+	}
+	return fit(r, t)
+}
+
+// shift clamps the count to the width, as PTX says.
+func shift(op litmus.Op, t litmus.Type, a, b int64) int64 {
+	n := uint64(b) & 0xffffffff
+	if w := uint64(t.Bits()); n > w {
+		n = w
+	}
+	switch {
+	case op == litmus.OpShl:
+		return a << n
+	case t.Signed():
+		return a >> n
+	}
+	return int64(uint64(a) >> n)
+}
+
+// compare holds as the type says: signed types and untyped operands as signed
+// numbers, the others as unsigned.
+func compare(c litmus.Cmp, t litmus.Type, a, b int64) bool {
+	a, b = fit(a, t), fit(b, t)
+	if !t.Signed() && t.Bits() == 64 {
+		const flip = -1 << 63
+		a, b = a^flip, b^flip
+	}
+	return c.Holds(a, b)
+}
+
+// atomic computes what atom and red write: old is the value read, b and c the
+// operands. A compare-and-swap that fails writes the old value back.
+func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
+	old, b, c = fit(old, t), fit(b, t), fit(c, t)
+	r := old
+	less := func(x, y int64) bool { return compare(litmus.CmpLt, t, x, y) }
+	switch op {
+	case litmus.AtomAdd:
+		r = old + b
+	case litmus.AtomInc: // wraps to 0 at b, as the PTX instruction does
+		if r = old + 1; compare(litmus.CmpGe, unsigned(t), old, b) {
+			r = 0
+		}
+	case litmus.AtomDec:
+		if r = old - 1; old == 0 || compare(litmus.CmpGt, unsigned(t), old, b) {
+			r = b
+		}
+	case litmus.AtomExch:
+		r = b
+	case litmus.AtomCAS:
+		if old == b {
+			r = c
+		}
+	case litmus.AtomAnd:
+		r = old & b
+	case litmus.AtomOr:
+		r = old | b
+	case litmus.AtomXor:
+		r = old ^ b
+	case litmus.AtomMin:
+		if less(b, old) {
+			r = b
+		}
+	case litmus.AtomMax:
+		if less(old, b) {
+			r = b
+		}
+	}
+	return fit(r, t)
+}
+
+func unsigned(t litmus.Type) litmus.Type {
+	if t.Bits() == 64 {
+		return litmus.U64
+	}
+	return litmus.U32
+}
+
+// build makes a node, or a constant if all that it needs is known.
+func (p *Path) build(n node) value {
+	if n.op != nodeRead && n.a.isConst() && n.b.isConst() && n.c.isConst() {
+		return constant(n.apply(n.a.k, n.b.k, n.c.k))
+	}
+	if n.op == nodeRead {
+		n.sup = 1 << n.sub
+	} else {
+		n.sup = p.support(n.a) | p.support(n.b) | p.support(n.c)
+	}
+	p.nodes = append(p.nodes, n)
+	return value{node: int32(len(p.nodes) - 1)}
+}
+
+// fitted cuts a value to a type.
+func (p *Path) fitted(v value, t litmus.Type) value {
+	if v.isConst() {
+		return constant(fit(v.k, t))
+	}
+	if n := &p.nodes[v.node]; n.typ == t {
+		return v
+	}
+	return p.build(node{op: nodeFit, typ: t, a: v, b: constant(0), c: constant(0)})
+}
+
+func (n *node) apply(a, b, c int64) int64 {
+	switch n.op {
+	case nodeFit:
+		return fit(a, n.typ)
+	case nodeArith:
+		return arith(litmus.Op(n.sub), n.typ, a, b)
+	case nodeCmp:
+		return b2i(compare(litmus.Cmp(n.sub), n.typ, a, b))
+	case nodeSel:
+		if c != 0 {
+			return fit(a, n.typ)
+		}
+		return fit(b, n.typ)
+	}
+	return atomic(litmus.AtomOp(n.sub), n.typ, a, b, c)
+}
+
+// eval computes a value when known and val give the values of the path's reads;
+// ok is false if one that is needed is not known. An arm of a selection that
+// is not taken is not needed. Nodes are computed in order, each once, since
+// shared subexpressions would make a recursion exponential.
+func (p *Path) eval(v value, known uint64, val []int64, buf *evalBuf) (k int64, ok bool) {
+	if v.isConst() {
+		return v.k, true
+	}
+	n := int(v.node) + 1
+	if cap(buf.k) < n {
+		buf.k, buf.ok = make([]int64, 2*n), make([]bool, 2*n)
+	}
+	ks, oks := buf.k[:n], buf.ok[:n]
+	get := func(x value) (int64, bool) {
+		if x.isConst() {
+			return x.k, true
+		}
+		return ks[x.node], oks[x.node]
+	}
+	for i := range ks {
+		nd := &p.nodes[i]
+		if nd.op == nodeRead {
+			ks[i], oks[i] = fit(val[nd.sub], nd.typ), known>>nd.sub&1 != 0
+			continue
+		}
+		a, oka := get(nd.a)
+		b, okb := get(nd.b)
+		c, okc := get(nd.c)
+		if nd.op == nodeSel {
+			oka, okb = oka || c == 0, okb || c != 0
+		}
+		if oks[i] = oka && okb && okc; oks[i] {
+			ks[i] = nd.apply(a, b, c)
+		}
+	}
+	return ks[n-1], oks[n-1]
+}
+
+// evalBuf is scratch memory of eval.
+type evalBuf struct {
+	k  []int64
+	ok []bool
+}
+
+// support returns the reads (bit set over the path's events) that a value
+// mentions.
+func (p *Path) support(v value) uint64 {
+	if v.isConst() {
+		return 0
+	}
+	return p.nodes[v.node].sup
+}

@@ -1,0 +1,313 @@
+// Package model judges litmus tests: which final states a memory model allows.
+//
+// It ties together the language of models (package cat), the enumeration of
+// candidate executions (package exec), the built-in models, and what is made
+// of the results: logs in herd's format, comparisons, explanations, pictures
+// and the conversion of tests to herd's LISA dialect.
+//
+// It does not run tests on hardware and does not look at machine code.
+package model
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/model/cat"
+	"optcheck/model/exec"
+)
+
+//go:embed models/*.cat
+var modelFS embed.FS
+
+// Info describes a built-in model.
+type Info struct {
+	Name   string
+	Title  string // one line
+	Source string // where it comes from
+	Limits string // what it does not speak of
+}
+
+// Builtin lists the built-in models, weakest machine last among its kind.
+func Builtin() []Info {
+	return []Info{
+		{"sc", "sequential consistency", "Lamport 1979, axiomatic form", "scopes, strengths and proxies mean nothing"},
+		{"tso", "total store order, for OpenCL on CPUs", "x86-TSO, axiomatic form", "scopes and proxies mean nothing"},
+		{"ptx-2015", "RMO per scope, Fermi to Maxwell", "ASPLOS 2015, Figures 15 and 16", "no atomics, no barriers, membar only; coRR allowed on purpose"},
+		{"ptx-2015-rmw", "ptx-2015 and atomicity of read-modify-writes", "ASPLOS 2015 and its simulator", "as ptx-2015, with atomics"},
+		{"ptx-6.0", "official model, first version (sm_70)", "PTX ISA 6.0", "no proxies, no one-sided fences, no asynchronous copies"},
+		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
+		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
+		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before; fences are the only seq_cst operations"},
+	}
+}
+
+// Source returns the text of a built-in model.
+func Source(name string) (string, error) {
+	b, err := modelFS.ReadFile("models/" + name + ".cat")
+	if err != nil {
+		return "", fmt.Errorf("no built-in model %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	return string(b), nil
+}
+
+// Names lists the names of the built-in models.
+func Names() []string {
+	var list []string
+	for _, m := range Builtin() {
+		list = append(list, m.Name)
+	}
+	return list
+}
+
+// Model is a memory model, ready to judge. It is safe for concurrent use.
+type Model struct {
+	Name     string
+	Path     string // of the file; "" for a built-in model
+	Warnings []string
+	file     *cat.File
+	prog     *cat.Program
+	total    *exec.Engine
+	partial  *exec.Engine
+}
+
+// Library returns the files that models may include: the built-in models and
+// the standard library.
+func library() []fs.FS {
+	sub, err := fs.Sub(modelFS, "models")
+	if err != nil {
+		panic(err) // the folder is part of the binary
+	}
+	return []fs.FS{sub, cat.Library()}
+}
+
+// Load returns a built-in model by name, or reads one from a file: whatever
+// ends in .cat or has a path separator is a file. Errors have the place in the
+// file.
+func Load(name string) (*Model, error) {
+	if strings.HasSuffix(name, ".cat") || strings.ContainsAny(name, `/\`) {
+		f, err := cat.ReadFile(name, library()...)
+		if err != nil {
+			return nil, err
+		}
+		return build(f, strings.TrimSuffix(baseName(name), ".cat"), name)
+	}
+	src, err := Source(name)
+	if err != nil {
+		if _, e := os.Stat(name); e == nil {
+			return nil, fmt.Errorf("%w; a file with a model must end in .cat", err)
+		}
+		return nil, err
+	}
+	return Parse(name, name+".cat", src)
+}
+
+func baseName(path string) string {
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// Parse makes a model of a text. Includes come from the embedded library only.
+func Parse(name, file, src string) (*Model, error) {
+	f, err := cat.Parse(file, src, cat.NewLoader(false, library()...))
+	if err != nil {
+		return nil, err
+	}
+	return build(f, name, "")
+}
+
+func build(f *cat.File, name, path string) (*Model, error) {
+	if err := ownCo(f); err != nil {
+		return nil, err
+	}
+	prog, err := cat.Compile(f, exec.Signature())
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Name: name, Path: path, file: f, prog: prog}
+	for _, w := range prog.Warnings {
+		m.Warnings = append(m.Warnings, w.String())
+	}
+	m.total = exec.NewEngine(prog, exec.CoTotal)
+	m.partial = exec.NewEngine(prog, exec.CoPartial)
+	return m, nil
+}
+
+// ownCo refuses models that enumerate coherence themselves: the final state
+// would not follow from the engine's choice.
+func ownCo(f *cat.File) (err error) {
+	cat.Walk(f, func(n cat.Node) bool {
+		if w, ok := n.(*cat.WithStmt); ok && w.Var == "co" && err == nil {
+			err = &cat.Error{Pos: w.Pos, Msg: "with co from: the coherence order is chosen by the engine; take this line out (and include nothing that has it)"}
+		}
+		return true
+	})
+	return err
+}
+
+// Partial reports whether the model gets a partial coherence order by default:
+// its header line says PTX.
+func (m *Model) Partial() bool { return m.file.Header == "PTX" }
+
+// CoMode overrides what the header line says of the coherence order.
+type CoMode uint8
+
+// The modes.
+const (
+	CoDefault CoMode = iota // by the model's header line
+	CoTotal
+	CoPartial
+)
+
+// ParseCo reads "total", "partial" or "" (by the model).
+func ParseCo(s string) (CoMode, error) {
+	switch s {
+	case "", "auto", "default":
+		return CoDefault, nil
+	case "total":
+		return CoTotal, nil
+	case "partial":
+		return CoPartial, nil
+	}
+	return CoDefault, fmt.Errorf("coherence %q: expected total or partial", s)
+}
+
+// Options bound and modify a judgement.
+type Options struct {
+	// Unroll is how often a branch may jump back; 0 means 2.
+	Unroll int
+	Co     CoMode
+	// MaxCandidates bounds the work; 0 means 50 million evaluations.
+	MaxCandidates uint64
+	// StatesOnly passes over executions that cannot add a final state. The
+	// counts of witnesses are lower bounds then.
+	StatesOnly bool
+}
+
+func (m *Model) engine(o Options) *exec.Engine {
+	if o.Co == CoPartial || o.Co == CoDefault && m.Partial() {
+		return m.partial
+	}
+	return m.total
+}
+
+// State is a final state: the values of the verdict's terms, in their order.
+type State struct {
+	Values    []int64
+	Count     uint64 // allowed executions that end in it
+	Satisfies bool   // the condition's proposition
+}
+
+// Observation is how the allowed states and a condition's proposition relate.
+type Observation uint8
+
+// The observations.
+const (
+	Never Observation = iota
+	Sometimes
+	Always
+)
+
+func (o Observation) String() string { return [...]string{"Never", "Sometimes", "Always"}[o] }
+
+// Verdict is the outcome of judging a test.
+type Verdict struct {
+	Test  *litmus.Test
+	Model string
+	Terms []litmus.Term
+	// States are sorted by their values.
+	States []State
+	// Holds tells whether the condition with its quantifier is validated.
+	// It means nothing if Undecided is not empty.
+	Holds              bool
+	Observation        Observation
+	Positive, Negative uint64 // executions that satisfy the proposition, and the others
+	Flags              []string
+	Cut                bool // executions with more loop iterations exist and are not outcomes
+	Blocked            bool // some paths wait at a barrier forever
+	Candidates         uint64
+	Partial, Skipped   uint64
+	// Undecided is why there is no verdict, "" if there is one. States holds
+	// what was found so far.
+	Undecided string
+}
+
+// ErrUndecided is wrapped by the errors of functions that need a verdict.
+var ErrUndecided = errors.New("undecided")
+
+// Judge computes the final states that the model allows. Reaching a limit or
+// the end of ctx gives a verdict with Undecided set, not an error; an error
+// means that the test or the model cannot be judged at all.
+func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict, error) {
+	p, err := exec.Compile(t)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.engine(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly})
+	if err != nil {
+		return nil, fmt.Errorf("test %s: %w", t.Name, err)
+	}
+	return m.verdict(t, r), nil
+}
+
+func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {
+	v := &Verdict{
+		Test: t, Model: m.Name, Terms: r.Terms, Flags: r.Flags, Cut: r.Cut, Blocked: r.Blocked, Candidates: r.Candidates,
+		Partial: r.Partial, Skipped: r.Skipped, Undecided: r.Undecided, States: make([]State, len(r.States)),
+	}
+	for i, s := range r.States {
+		v.States[i] = State{s.Values, s.Count, Satisfies(t, r.Terms, s.Values)}
+		if v.States[i].Satisfies {
+			v.Positive += s.Count
+		} else {
+			v.Negative += s.Count
+		}
+	}
+	switch {
+	case v.Positive == 0:
+		v.Observation = Never
+	case v.Negative == 0:
+		v.Observation = Always
+	default:
+		v.Observation = Sometimes
+	}
+	switch t.Cond.Quant {
+	case litmus.Exists:
+		v.Holds = v.Positive > 0
+	case litmus.NotExists:
+		v.Holds = v.Positive == 0
+	case litmus.Forall:
+		v.Holds = v.Negative == 0
+	}
+	return v
+}
+
+// Satisfies evaluates a test's proposition on a state.
+func Satisfies(t *litmus.Test, terms []litmus.Term, values []int64) bool {
+	return t.Cond.Eval(func(x litmus.Term) int64 {
+		for i := range terms {
+			if terms[i] == x {
+				return values[i]
+			}
+		}
+		return 0
+	})
+}
+
+// Outcomes returns the final states alone. Unlike Judge it returns an error
+// that wraps ErrUndecided if a limit was reached or ctx ended.
+func (m *Model) Outcomes(ctx context.Context, t *litmus.Test, o Options) ([]State, []litmus.Term, error) {
+	o.StatesOnly = true
+	v, err := m.Judge(ctx, t, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v.Undecided != "" {
+		return nil, nil, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
+	}
+	return v.States, v.Terms, nil
+}
