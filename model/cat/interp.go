@@ -53,6 +53,7 @@ type Failure struct {
 	Test  *Test
 	Name  string
 	Cycle []int    // acyclic, irreflexive: a shortest cycle
+	Steps []Step   // its edges, or the first pair of a relation that is not empty
 	Pairs [][2]int // empty: the pairs of the relation
 	Elems []int    // empty: the members of the set
 }
@@ -138,9 +139,7 @@ type run struct {
 	res   *Result
 	tags  map[string]string
 	enums map[string][]string
-	id    rel.Rel
 	call  string
-	tried bool
 }
 
 type stop struct{ err error }

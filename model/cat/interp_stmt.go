@@ -166,6 +166,9 @@ func (r *run) failed(t *Test, name string, v ival) {
 	default:
 		x := r.asRel(v, t.Pos, "")
 		f.Cycle, f.Pairs = witness(t.Pred, x)
+		for _, p := range edges(f.Cycle, f.Pairs) {
+			f.Steps = append(f.Steps, r.baseStep(p[0], p[1], t))
+		}
 	}
 }
 
@@ -182,6 +185,23 @@ func witness(p Predicate, x rel.Rel) (cycle []int, pairs [][2]int) {
 		}
 	}
 	return nil, x.Pairs()
+}
+
+// baseStep names the base relation that has the pair: the one with the fewest
+// pairs, which says most; the tested expression if there is none.
+func (r *run) baseStep(i, j int, t *Test) Step {
+	s := Step{From: i, To: j, Name: Format(t.X)}
+	best := -1
+	for _, name := range sortedKeys(r.ex.Rels) {
+		if x := r.ex.Rels[name]; x.Has(i, j) && (best < 0 || rel.Count(x) < best) {
+			best = rel.Count(x)
+			s.Via = []Edge{{From: i, To: j, Rel: name}}
+		}
+	}
+	if best < 0 {
+		s.Via = []Edge{{From: i, To: j, Rel: s.Name}}
+	}
+	return s
 }
 
 func (r *run) show(s *ShowStmt, env *ienv, st *istate) *istate {

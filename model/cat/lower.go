@@ -53,9 +53,13 @@ type lowerer struct {
 	warnings []Warning
 	warned   map[Pos]bool
 	lets     []*thunk
-	callName string // name given to unnamed checks by "call … as name"
-	fromUser bool   // outside the prelude
-	never    bool   // a with over an empty set: no execution at all
+	procs    []*sproc
+	called   map[*ProcedureStmt]bool
+
+	activeProc map[*ProcedureStmt]int
+	callName   string // name given to unnamed checks by "call … as name"
+	fromUser   bool   // outside the prelude
+	never      bool   // a with over an empty set: no execution at all
 }
 
 // Warning is something odd about a model that does not change its meaning.
@@ -164,6 +168,9 @@ func (l *lowerer) stmt(s Stmt, env *senv) *senv {
 		env = bind(env, s.Name, ready(sval{k: kProc, slot: noSlot, proc: p}))
 		if s.Rec {
 			p.env = env
+		}
+		if l.fromUser {
+			l.procs = append(l.procs, p)
 		}
 	case *CallStmt:
 		l.call(s, env)
@@ -317,6 +324,13 @@ func (l *lowerer) call(s *CallStmt, env *senv) {
 	}
 	defer func() { l.callName = name }()
 	arg := l.eval(s.Arg, env)
+	l.called[v.proc.def] = true
+	if n := l.activeProc[v.proc.def]; n >= maxCalls {
+		l.setRare(s.Pos, "recursive procedure %s", s.Name)
+		return
+	}
+	l.activeProc[v.proc.def]++
+	defer func() { l.activeProc[v.proc.def]-- }()
 	l.stmts(v.proc.def.Body, l.bindPattern(v.proc.env, v.proc.def.Param, ready(arg), s.Pos))
 }
 

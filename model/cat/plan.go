@@ -22,6 +22,8 @@ type PlanOptions struct {
 	Checks []int
 	// Shows adds what the model asks to be drawn.
 	Shows bool
+
+	values bool // also the tested values themselves
 }
 
 // Plan makes a plan. Operations that a check needs come just before it, so
@@ -52,7 +54,7 @@ func (p *Program) Plan(o PlanOptions) *Plan {
 	}
 	for _, i := range checks {
 		c := &p.checks[i]
-		if c.code == checkAcyclic || c.code == checkIrreflexive || c.code == checkEmpty {
+		if o.values || c.code == checkAcyclic || c.code == checkIrreflexive || c.code == checkEmpty {
 			need(c.slot)
 		}
 		need(c.a)

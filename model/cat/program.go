@@ -173,6 +173,7 @@ func Compile(f *File, sig Signature) (*Program, error) {
 	l := &lowerer{
 		b: newBuilder(), sig: sig, variants: map[string]bool{}, tags: map[string]string{},
 		enums: map[string][]string{}, active: map[*Fun]int{}, applied: map[*Fun]bool{}, warned: map[Pos]bool{},
+		called: map[*ProcedureStmt]bool{}, activeProc: map[*ProcedureStmt]int{},
 	}
 	for _, v := range sig.Variants {
 		l.variants[v] = true
@@ -207,21 +208,36 @@ func (l *lowerer) model(prelude, f *File) {
 	for i := 0; i < len(l.lets); i++ {
 		l.unused(func() { l.lets[i].force(l) })
 	}
+	checks, shows, never := l.checks, l.shows, l.never
+	for _, p := range l.procs {
+		if !l.called[p.def] {
+			arg := unknownArg(p.def.Param)
+			l.unused(func() { l.stmts(p.def.Body, l.bindPattern(p.env, p.def.Param, ready(arg), p.def.Pos)) })
+		}
+	}
+	l.checks, l.shows, l.never = checks, shows, never
 	for i := 0; i < len(l.closures); i++ {
 		f := l.closures[i]
 		if l.applied[f.def] {
 			continue
 		}
-		arg := sval{k: kTuple, slot: noSlot}
-		for range f.def.Param.Names {
-			arg.elems = append(arg.elems, anyVal)
-		}
-		if !f.def.Param.Tuple {
-			arg = anyVal
-		}
+		arg := unknownArg(f.def.Param)
 		l.unused(func() { l.apply(sval{k: kFun, slot: noSlot, fun: f}, arg, f.def.Pos, f.def.Name) })
 	}
 	l.rare = rare // what is not used needs no interpreter
+}
+
+// unknownArg is an argument that fits a parameter and of which nothing is
+// known.
+func unknownArg(p Pattern) sval {
+	if !p.Tuple {
+		return anyVal
+	}
+	arg := sval{k: kTuple, slot: noSlot}
+	for range p.Names {
+		arg.elems = append(arg.elems, anyVal)
+	}
+	return arg
 }
 
 // unused evaluates something that has no effect on the model. A name that
