@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"fmt"
 	"strings"
 
 	"optcheck/isa"
@@ -323,6 +324,7 @@ func (p *parser) instruction(addr uint64, rest string) error {
 	if n := len(p.insts); n > 0 && addr <= p.insts[n-1].Addr {
 		p.problem(rest, "address does not increase")
 	}
+	p.gap(addr)
 	p.add(addr, text)
 	if hasCode {
 		p.insts[len(p.insts)-1].Code = p.code(code)
@@ -401,6 +403,42 @@ func (p *parser) add(addr uint64, text string) {
 	if len(t.in.Op) == 0 {
 		p.problem(text, "not an instruction")
 	}
+}
+
+// nextAddr gives the address of the instruction after one at addr: 16-byte
+// instructions since sm_70; before, 8-byte ones with a control word in every
+// fourth (sm_5x, sm_6x) or eighth (sm_3x) place.
+func (p *parser) nextAddr(addr uint64) uint64 {
+	switch {
+	case p.sm >= 70:
+		return addr + 16
+	case p.sm >= 50 && addr%0x20 == 0x18, p.sm >= 30 && p.sm < 50 && addr%0x40 == 0x38:
+		return addr + 16
+	}
+	return addr + 8
+}
+
+// gap puts an unknown instruction where the listing leaves out addresses.
+// Disassemblers do that: nvdisasm 11.8 prints nothing at all for VIMNMX of
+// sm_90, and what is not there must not be taken for harmless.
+func (p *parser) gap(addr uint64) {
+	if p.sm == 0 {
+		return
+	}
+	want := uint64(0)
+	if p.sm >= 30 && p.sm < 70 {
+		want = 8
+	}
+	if n := len(p.insts); n > 0 {
+		want = p.nextAddr(p.insts[n-1].Addr)
+	}
+	if addr <= want {
+		return
+	}
+	p.insts = append(p.insts, isa.Inst{
+		Addr: want, Line: p.line, Src: p.src, Target: -1, Role: isa.RoleUnknown,
+		Text: fmt.Sprintf("(nothing printed for %#x to %#x)", want, addr-1),
+	})
 }
 
 // newTemplate decodes an instruction text.
