@@ -94,6 +94,7 @@ type Checker struct {
 	// Locations names the test's locations for messages; nil when only their
 	// numbers are known.
 	Locations []string
+	last      *pass // the pass over the kernel checked last
 }
 
 // NewChecker returns a Checker.
@@ -128,6 +129,7 @@ func (c *Checker) Check(fn *isa.Func) (*Result, error) {
 		return r.unknown(err.Error()), nil
 	}
 	p.r = r
+	c.last = p
 	p.run()
 	return r, nil
 }

@@ -156,14 +156,27 @@ func (p *pass) matchRead(k int) {
 	// An atomic's result may be computed from that of one combined access of
 	// the warp (VOTE, POPC, SHFL around one ATOM): its taint names it.
 	if p.s.Entries[k].Kind.Op == litmus.OpAtom {
-		if t := p.taintOfMarker(k); t != 0 && t&(t-1) == 0 {
-			for r := range p.tr.reads {
-				if t == 1<<uint(r) && p.tr.events[p.tr.reads[r]].role == isa.RoleAtomic {
-					p.assign(k, p.tr.reads[r], 0)
-				}
-			}
+		if ev := p.onlyAtomic(p.taintOfMarker(k)); ev >= 0 {
+			p.assign(k, ev, 0)
 		}
 	}
+}
+
+// onlyAtomic returns the last of the atomics in a taint if nothing else is in
+// it and all go to one address, else -1.
+func (p *pass) onlyAtomic(t taint) int {
+	last := -1
+	for r, ev := range p.tr.reads {
+		if t&(1<<uint(r)) == 0 {
+			continue
+		}
+		x := &p.tr.events[ev]
+		if x.role != isa.RoleAtomic || last >= 0 && p.tr.events[last].addr != x.addr {
+			return -1
+		}
+		last = ev
+	}
+	return last
 }
 
 // matchArms handles a value that comes from one of several accesses. The one
@@ -215,7 +228,7 @@ func (p *pass) matchWrite(k int, strict bool) {
 	e := p.s.Entries[k]
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
-		if len(p.owner[ev]) > 0 || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed) {
+		if len(p.owner[ev]) > 0 || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed, e.Guarded) {
 			continue
 		}
 		if strict && !p.isLocation(x, e) {
@@ -241,22 +254,35 @@ func writes(r isa.Role) bool {
 }
 
 // carries reports whether an event writes a value; for a reduction it may be
-// computed from it, since compilers combine the reductions of a warp.
-func (p *pass) carries(x *event, v value, derived bool) bool {
+// computed from it, since compilers combine the reductions of a warp; for an
+// access that may be skipped it may be selected by a predicate.
+func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 	if v < 0 {
 		return false
 	}
 	for _, d := range x.data {
-		if d == v || derived && p.tr.pool.mentions(d, v, 0) {
+		if d == v || derived && p.tr.pool.mentions(d, v, 0) || guarded && p.selects(d, v, 0) {
 			return true
 		}
 	}
 	// A store that may be skipped: its marker's operand is a selection of the
 	// stored value and a filler.
 	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
-		return n.a != v && p.carries(x, n.a, derived) || n.b != v && p.carries(x, n.b, derived)
+		return n.a != v && p.carries(x, n.a, derived, guarded) || n.b != v && p.carries(x, n.b, derived, guarded)
 	}
 	return false
+}
+
+// selects reports whether v is one of the values that d may be.
+func (p *pass) selects(d, v value, depth int) bool {
+	if d < 0 || depth > maxDepth {
+		return false
+	}
+	n := p.tr.pool.nodes[d]
+	if n.kind != kSel && n.kind != kPhi {
+		return d == v
+	}
+	return p.selects(n.a, v, depth+1) || p.selects(n.b, v, depth+1)
 }
 
 // isLocation reports whether an event's address is that of the entry's location.

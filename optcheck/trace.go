@@ -48,8 +48,9 @@ type trace struct {
 	pool    *valuePool
 	events  []event
 	markers []marker
-	unknown []int // instructions that no table knows
-	reads   []int // reading event number → index into events
+	folded  []value // constants that are markers of constants
+	unknown []int   // instructions that no table knows
+	reads   []int   // reading event number → index into events
 	tooMany bool
 }
 
@@ -388,21 +389,36 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 	}
 	for _, a := range out {
 		if guardV != none {
-			old := m.cur.v[a.reg]
-			if old == none {
-				old = m.get(regOf(a.reg))
-			}
-			g := guardV
-			if in.Guard.Neg {
-				a.v, old = old, a.v
-			}
-			if a.v != old {
-				a.v = m.tr.pool.mk(node{kind: kSel, a: a.v, b: old, c: g})
-			}
+			a.v = m.selected(a, guardV, in.Guard.Neg)
 			a.t |= m.cur.t[a.reg] | guardT
 		}
 		m.cur.v[a.reg], m.cur.t[a.reg] = a.v, a.t
 	}
+}
+
+// selected is the value of a register after a definition under a predicate.
+func (m *machine) selected(a assign, guard value, neg bool) value {
+	p := m.tr.pool
+	old := m.cur.v[a.reg]
+	if old == none {
+		m.guardV = none // the register's own content, not what a guard selects
+		old = m.get(regOf(a.reg))
+		m.guardV = guard
+	}
+	if n := p.nodes[old]; n.kind == kSel && n.c == guard {
+		// Where the definition does not happen, the predicate has its other value.
+		old = n.b
+		if neg {
+			old = n.a
+		}
+	}
+	if old == a.v {
+		return old
+	}
+	if neg {
+		return p.mk(node{kind: kSel, a: old, b: a.v, c: guard})
+	}
+	return p.mk(node{kind: kSel, a: a.v, b: old, c: guard})
 }
 
 // regOf inverts regIndex for general registers and predicates.
@@ -458,7 +474,9 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		}
 		return v, t
 	case isa.MicroLop3:
-		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+		v := p.bits(mi.LUT, src[0], src[1], src[2])
+		m.foldedMarker(inst, mi, src, v)
+		return v, t
 	case isa.MicroShl:
 		return m.shl(src[0], src[1]), t
 	case isa.MicroSel:
@@ -526,6 +544,25 @@ func (m *machine) mul(a, b value) (value, bool) {
 		a, b = b, a
 	}
 	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none}), true
+}
+
+// foldedMarker records a marker whose operand is a constant too: the xor itself
+// folds, so that only the instruction shows the literal.
+func (m *machine) foldedMarker(inst int, mi *isa.Micro, src [4]value, v value) {
+	pair, ok := map[uint8][2]int{lutA ^ lutB: {0, 1}, lutA ^ lutC: {0, 2}, lutB ^ lutC: {1, 2}}[mi.LUT]
+	if _, folded := m.tr.pool.isConst(v); !ok || !folded {
+		return
+	}
+	for i := range pair {
+		o := &mi.Src[pair[i]]
+		if o.Kind != isa.OpdImm || !isMarker(uint32(o.Imm)) {
+			continue
+		}
+		if mk, ok := spec.DecodeLiteral(uint32(o.Imm)); ok {
+			m.tr.markers = append(m.tr.markers, marker{m: mk, oper: src[pair[1-i]], inst: inst})
+			m.tr.folded = append(m.tr.folded, v)
+		}
+	}
 }
 
 // findMarker records v if it is the xor of a value with a marker literal.

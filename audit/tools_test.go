@@ -1,0 +1,41 @@
+package audit
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// releases returns the real toolchains. Without any, the test is skipped,
+// unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
+func releases(t testing.TB) []*toolchain.Toolchain {
+	t.Helper()
+	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{})
+	for _, e := range errs {
+		t.Log(e)
+	}
+	if len(tcs) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal("no toolchain found")
+		}
+		t.Skip("no toolchain found; make toolchains installs them")
+	}
+	return tcs
+}
+
+// visited runs the matrix and returns every kernel with its result.
+func visited(t testing.TB, o Options, f func(kernelVisit)) *report.Run {
+	t.Helper()
+	jobs, err := o.plan()
+	require.NoError(t, err)
+	run := report.NewRun()
+	a := newAuditor(o, run)
+	a.visit = f
+	require.NoError(t, a.run(context.Background(), jobs))
+	return run
+}
