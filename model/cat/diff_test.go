@@ -40,7 +40,7 @@ func (g *progGen) set(d int) string {
 	case 4, 5:
 		return g.pick("domain", "range") + "(" + g.rel(d-1) + ")"
 	case 6:
-		return g.pick("(S1 | _)", "(_ \\ S1)", "(S1 | 0)", "({} | S2)")
+		return g.pick("(S1 | _)", "(_ \\ S1)", "(S1 | {})", "({} | S2)")
 	case 7:
 		return "(if \"" + g.pick("on", "off") + "\" then " + g.set(d-1) + " else " + g.set(d-1) + ")"
 	case 8:
@@ -99,7 +99,7 @@ func (g *progGen) program() string {
 	g.line("enum tags = 'a || 'b || 'c")
 	g.line("let f-rel(r, s) = [s] ; r | r ; [s]")
 	g.line("let f-set(s, r) = s & domain(r)")
-	g.line("let twice f x = f (f x)")
+	g.line("let twice f = fun x -> f (f x)")
 	for i := 0; i < rapid.IntRange(1, 5).Draw(g.t, "lets"); i++ {
 		name := fmt.Sprintf("x%d", i)
 		switch rapid.IntRange(0, 4).Draw(g.t, "let") {
