@@ -31,7 +31,6 @@ type worker struct {
 	fr      rel.Rel
 	sf      rel.Rel
 	fw      rel.Set
-	own     []uint64
 	arena   rel.Arena
 	src     []int16  // write that each event (a read) reads from, -1 none
 	unread  []int16  // number of readers of each event (a write)

@@ -54,10 +54,9 @@ func (c *Candidate) Execution() *cat.Execution { return c.w.execution() }
 
 // interp evaluates rare models and explains failures.
 type interp struct {
-	it     *cat.Interp
-	sets   map[string]rel.Set
-	rels   map[string]rel.Rel
-	failed *cat.Failure
+	it   *cat.Interp
+	sets map[string]rel.Set
+	rels map[string]rel.Rel
 }
 
 // static fills in what does not depend on choices.
