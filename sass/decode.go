@@ -21,6 +21,10 @@ func (p *parser) decode(in *isa.Inst, sm int) {
 	in.Role, in.Flow = info.role, info.flow
 	in.Mem.Space = info.space
 	adjust(in, &info, sm)
+	// The .S suffix of Fermi and Kepler: the instruction also does SYNC.
+	if n := len(in.Mods); n > 0 && in.Mods[n-1] == "S" && sm < 50 && in.Flow == isa.FlowNext {
+		in.Flow = isa.FlowPop
+	}
 	if in.Role.IsAccess() || in.Role == isa.RoleFence || in.Role == isa.RoleCache {
 		memory(in, sm)
 	}

@@ -185,7 +185,7 @@ func smNumber(a string) int {
 
 // containerKeys start the lines of fatbin wrappers.
 var containerKeys = []string{"Fatbin ", "====", "arch =", "code version", "producer =", "host =", "compile_size", "identifier", "compressed",
-	"has debug info", "ptxasOptions", "Resource usage", "Common:", "GLOBAL:", "REG:", "EntryPoint", "File ", "Fatbin", "member ", "Function properties", "ELF "}
+	"has debug info", "ptxasOptions", "Resource usage", "Common:", "GLOBAL:", "REG:", "EntryPoint", "File ", "Fatbin", "member ", "Function properties", "Function ", "ELF "}
 
 // cuobjdumpLine handles the headers of cuobjdump.
 func (p *parser) cuobjdumpLine(t string) (bool, error) {

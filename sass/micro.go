@@ -8,13 +8,12 @@ import (
 
 // lowerer builds the micro-operations of one instruction.
 type lowerer struct {
-	p     *parser
-	in    *isa.Inst
-	sm    int
-	args  []isa.Operand // operands behind the destinations
-	dsts  int
-	carry []isa.Reg // predicates or CC written besides the first register
-	bad   bool
+	p    *parser
+	in   *isa.Inst
+	sm   int
+	args []isa.Operand // operands behind the destinations
+	dsts int
+	bad  bool
 }
 
 // lowerTable maps opcode roots to their lowering. Uniform-datapath twins (UMOV)

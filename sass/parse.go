@@ -74,7 +74,6 @@ type parser struct {
 	argArena                []isa.Operand
 	strArena                []string
 	codeArena               []uint64
-	microArena              []isa.Micro
 }
 
 func newParser(file string) *parser {
@@ -317,7 +316,11 @@ func (p *parser) instruction(addr uint64, rest string) error {
 	}
 	if p.fn == nil {
 		if c := text[0]; c >= 'a' && c <= 'z' {
-			return p.fail(ErrForeign, "lower-case mnemonic: "+text)
+			why := foreign(p.s)
+			if why == "" {
+				why = "lower-case mnemonic: " + text
+			}
+			return p.fail(ErrForeign, why)
 		}
 		p.startFunc("")
 	}

@@ -21,12 +21,6 @@ func (p *parser) resolve(fn *isa.Func) error {
 	p.toLabel = p.toLabel[:0]
 	for _, b := range p.branch {
 		in := &fn.Insts[b.inst]
-		if in.Role != isa.RoleBranch && in.Flow == isa.FlowNext && !pops(in) {
-			continue
-		}
-		if pops(in) && in.Flow == isa.FlowNext {
-			in.Flow = isa.FlowPop
-		}
 		if err := p.noteTargets(fn, in, b.notes); err != nil {
 			return err
 		}
@@ -41,12 +35,6 @@ func (p *parser) resolve(fn *isa.Func) error {
 		}
 	}
 	return nil
-}
-
-// pops tells the .S suffix of Fermi and Kepler: the instruction also does SYNC.
-func pops(in *isa.Inst) bool {
-	n := len(in.Mods)
-	return n > 0 && in.Mods[n-1] == "S"
 }
 
 // at gives the first instruction at or after an address: a target may be the
