@@ -79,6 +79,7 @@ usage or nothing could be done; 130 interrupted.`,
 		SilenceUsage:  true,
 		Version:       version(),
 		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := loadConfig(env, cmd)
 			env.config = c

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"optcheck/toolchain"
+)
+
+// TestMain lets scripts run the program as the command optcheck.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"optcheck": main})
+}
+
+// TestScript runs the command-line tests. The condition [tools] holds where
+// real compilers are installed; OPTCHECK_REQUIRE_TOOLS=1 demands them.
+func TestScript(t *testing.T) {
+	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
+	if len(tcs) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		t.Fatal("no toolchain found")
+	}
+	managed := toolchain.ManagedDir(os.Getenv)
+	golden, err := filepath.Abs("../../audit/testdata/golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			// Scripts see no compilers of the machine unless they ask for them.
+			e.Setenv("GOLDEN", golden)
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("MANAGED", managed)
+			e.Setenv("REALCACHE", filepath.Dir(filepath.Dir(managed)))
+			return nil
+		},
+		Condition: func(c string) (bool, error) {
+			if c == "tools" {
+				return len(tcs) > 0, nil
+			}
+			return false, nil
+		},
+	})
+}
