@@ -12,7 +12,7 @@ import (
 var ErrLimit = errors.New("too many steps")
 
 // DefaultSteps is the bound on the steps of one Interp.Run.
-const DefaultSteps = 20_000_000
+const DefaultSteps = 4_000_000
 
 // Execution holds the base sets and relations of one candidate execution.
 type Execution struct {

@@ -39,6 +39,13 @@ func (r *run) try(f func()) (err *Error) {
 
 func (r *run) eval(x Expr, env *ienv) ival {
 	r.spend(x.Position(), 1)
+	r.deeper(x.Position())
+	v := r.eval1(x, env)
+	r.depth--
+	return v
+}
+
+func (r *run) eval1(x Expr, env *ienv) ival {
 	switch x := x.(type) {
 	case *Var:
 		return r.lookup(env, x.Name, x.Pos)
@@ -58,7 +65,7 @@ func (r *run) eval(x Expr, env *ienv) ival {
 		for _, e := range x.Elems {
 			v.vals = append(v.vals, r.eval(e, env))
 		}
-		return v
+		return v.bounded(x.Pos)
 	case *Op:
 		return r.op(x, env)
 	case *Unary:
@@ -141,10 +148,7 @@ func (r *run) apply(f, arg ival, x *App) ival {
 			component(arg, i, len(p.Names), x.Pos)
 		}
 	}
-	r.deeper(x.Pos)
-	v := r.eval(f.fun.def.Body, r.bindPattern(f.fun.env, p, have(arg), x.Pos))
-	r.depth--
-	return v
+	return r.eval(f.fun.def.Body, r.bindPattern(f.fun.env, p, have(arg), x.Pos))
 }
 
 func (r *run) match(x *Match, env *ienv) ival {
@@ -191,7 +195,7 @@ func (r *run) matchSet(x *MatchSet, env *ienv) ival {
 		}
 	case kVals:
 		elems = v.vals
-		build = func(list []ival) ival { return ival{k: kVals, vals: list} }
+		build = func(list []ival) ival { return ival{k: kVals, vals: list, size: v.size} }
 	default:
 		panic(errorf(x.X.Position(), "match with {} needs a set, this is a %s", v.describe()))
 	}

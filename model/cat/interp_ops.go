@@ -110,7 +110,7 @@ func (r *run) combine(kind OpKind, v, w ival, pos Pos) ival {
 		if !ok {
 			panic(errorf(pos, "%q mixes sets of different values", kind))
 		}
-		return ival{k: kVals, vals: out}
+		return ival{k: kVals, vals: out, size: max(v.size, w.size)}
 	}
 	if v.k == kSet {
 		d := rel.NewSet(r.ex.N)
@@ -263,7 +263,7 @@ func (r *run) setLit(x *SetLit, env *ienv) ival {
 			}
 		})
 	}
-	return out
+	return out.bounded(x.Pos)
 }
 
 // insert evaluates e ++ s.
@@ -301,5 +301,9 @@ func (r *run) insert(x *Op, v, w ival) ival {
 	if !ok {
 		panic(errorf(pos, "a set cannot hold a %s and a %s", w.vals[0].describe(), v.describe()))
 	}
-	return ival{k: kVals, vals: list}
+	size := max(w.size, 2*v.size, 1)
+	if size > maxTuple {
+		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+	}
+	return ival{k: kVals, vals: list, size: size}
 }

@@ -68,8 +68,8 @@ func (r *run) exec(list []Stmt, env *ienv, st *istate, k func(*ienv, *istate)) {
 }
 
 func (r *run) deeper(pos Pos) {
-	if r.depth++; r.depth > 4*maxCallDeep {
-		panic(stop{&Error{Pos: pos, Msg: "calls nested too deep", Err: ErrLimit}})
+	if r.depth++; r.depth > maxDeep {
+		panic(stop{&Error{Pos: pos, Msg: "evaluations nested too deep", Err: ErrLimit}})
 	}
 }
 

@@ -16,6 +16,7 @@ type ival struct {
 	tag  string  // kTag
 	enum string
 	vals []ival // kTuple: components; kVals: elements, ascending, no duplicates
+	size int    // number of parts of a tuple or set of values
 	fun  *iclosure
 	prim *iprim
 	proc *iproc
@@ -41,6 +42,24 @@ func (v ival) describe() string {
 		return "tag '" + v.tag
 	}
 	return v.k.String()
+}
+
+// bounded counts the parts of a tuple, or of a set of values by its largest
+// element: without a bound doubling makes values that take for ever to
+// compare.
+func (v ival) bounded(pos Pos) ival {
+	v.size = 1
+	for _, e := range v.vals {
+		if v.k == kTuple {
+			v.size += max(e.size, 1)
+		} else {
+			v.size = max(v.size, 2*e.size)
+		}
+	}
+	if v.size > maxTuple {
+		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+	}
+	return v
 }
 
 // compareVals orders values of one kind; ok is false for kinds that have no

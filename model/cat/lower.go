@@ -20,10 +20,11 @@ type Signature struct {
 
 // Limits of compilation: models come from outside.
 const (
-	maxSteps    = 3_000_000 // expressions and bindings looked at
-	maxOps      = 60_000
-	maxCalls    = 150  // nested calls of one function
-	maxCallDeep = 1500 // nested calls in all
+	maxSteps = 3_000_000 // expressions and bindings looked at
+	maxOps   = 60_000
+	maxCalls = 150    // nested calls of one function
+	maxDeep  = 30_000 // nested evaluations
+	maxTuple = 4096   // parts of a tuple or of a known set of values
 )
 
 // errUnbound is wrapped by the error for a name that is not defined.
@@ -301,8 +302,8 @@ func (l *lowerer) try(f func()) (err *Error) {
 }
 
 func (l *lowerer) enter(pos Pos) {
-	if l.depth++; l.depth > maxCallDeep {
-		panic(errorf(pos, "calls nested more than %d deep", maxCallDeep))
+	if l.depth++; l.depth > maxDeep {
+		panic(errorf(pos, "evaluations nested more than %d deep", maxDeep))
 	}
 }
 

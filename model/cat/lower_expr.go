@@ -43,6 +43,13 @@ func (l *lowerer) forceLib(t *thunk, name string, pos Pos) (v sval) {
 
 func (l *lowerer) eval(x Expr, env *senv) sval {
 	l.step(x.Position())
+	l.enter(x.Position())
+	v := l.eval1(x, env)
+	l.leave()
+	return v
+}
+
+func (l *lowerer) eval1(x Expr, env *senv) sval {
 	switch x := x.(type) {
 	case *Var:
 		return l.lookup(env, x.Name, x.Pos)
@@ -62,7 +69,7 @@ func (l *lowerer) eval(x Expr, env *senv) sval {
 		for _, e := range x.Elems {
 			v.elems = append(v.elems, l.eval(e, env))
 		}
-		return v
+		return v.bounded(x.Pos)
 	case *Op:
 		return l.op(x, env)
 	case *Unary:
@@ -235,11 +242,8 @@ func (l *lowerer) apply(f, arg sval, pos Pos, name string) sval {
 	}
 	l.applied[def] = true
 	l.active[def]++
-	l.enter(pos)
 	defer func() { l.active[def]-- }()
-	v := l.eval(def.Body, l.bindPattern(f.fun.env, def.Param, ready(arg), pos))
-	l.leave()
-	return v
+	return l.eval(def.Body, l.bindPattern(f.fun.env, def.Param, ready(arg), pos))
 }
 
 func (l *lowerer) match(x *Match, env *senv) sval {

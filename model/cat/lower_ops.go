@@ -261,7 +261,7 @@ func (l *lowerer) setLit(x *SetLit, env *senv) sval {
 	}
 	switch k := elems[0].k; {
 	case symbolic:
-		return tagSet(elems)
+		return tagSet(elems).bounded(x.Pos)
 	case k == kEvent:
 		return kindVal(kSet)
 	case k == kPair:
@@ -303,7 +303,7 @@ func (l *lowerer) insert(x *Op, v, w sval) sval {
 		panic(errorf(x.Args[0].Position(), "a set cannot hold a %s and a %s", w.elem.describe(), v.describe()))
 	}
 	if v.symbolic() && (w.k == kEmpty || w.known) {
-		return tagSet(append([]sval{v}, w.elems...))
+		return tagSet(append([]sval{v}, w.elems...)).bounded(x.OpPos)
 	}
 	l.setRare(x.OpPos, "a set of sets or relations")
 	if v.k == kEmpty && w.elem != nil {

@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,7 @@ import (
 var stdSig = Signature{
 	Sets: []string{"M", "R", "W", "F", "IW", "FW", "B", "RMW", "SC", "ACQ", "REL", "A"},
 	Rels: []string{"po", "loc", "int", "ext", "id", "rf", "co", "fr", "addr", "data", "ctrl", "rmw",
-		"membar.cta", "membar.gl", "membar.sys", "cta", "gl", "sys"},
+		"membar.cta", "membar.gl", "membar.sys", "cta", "gl", "sys", "sr", "sync_fence", "sync_barrier"},
 }
 
 const modelSC = `SC "sequential consistency"
@@ -77,6 +78,28 @@ irreflexive hb ; (rf | mo | fr)? as coherence
 empty rmw & (fr ; mo) as atomicity
 let race = ((W * M | M * W) & loc & ext) \ (hb | hb^-1 | A * A | IW * _ | _ * IW)
 undefined_unless empty race as Dr
+`
+
+// A model of the shape of the present-day PTX model: scopes, partial coherence,
+// release and acquire patterns.
+const modelPTXLike = `PTX "ptx-like"
+let co = co+
+let fr = rf^-1 ; co
+let strong = M & A | F
+let ms = ((po | po^-1) | ([strong] ; sr ; [strong])) & (loc | (_ * _) \ (M * M)) \ id
+let obs = (ms & rf) | rmw
+let po-loc = po & loc
+let release = ([W & REL] ; po-loc? ; [W & A]) | ([F & REL] ; po ; [W & A])
+let acquire = ([R & A] ; po-loc? ; [R & ACQ]) | ([R & A] ; po ; [F & ACQ])
+let sync = ms & (release ; obs ; acquire)
+let base = (po? ; (sync | sync_fence | sync_barrier) ; po?)+ | po
+let cause = base | obs ; (base | po-loc)
+empty ([W] ; cause ; [W]) & loc \ co as coherence
+empty ([F & SC] ; cause ; [F & SC]) \ sync_fence as fence-sc
+empty ((ms & fr) ; (ms & co)) & rmw as atomicity
+acyclic rf | addr | data | ctrl as no-thin-air
+acyclic (ms & (rf | co | fr)) | po-loc as sc-per-loc
+irreflexive (rf | fr) ; cause as causality
 `
 
 func mustCompile(t testing.TB, src string, sig Signature) *Program {
@@ -206,15 +229,43 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// wide is an execution of 16 events: four threads of three accesses on four
+// locations, every read from another thread's write.
+func wide() *graph {
+	var evts []evt
+	for l := 0; l < 4; l++ {
+		evts = append(evts, evt{-1, 'W', l})
+	}
+	for th := 0; th < 4; th++ {
+		evts = append(evts, evt{th, 'W', th}, evt{th, 'R', (th + 1) % 4}, evt{th, 'R', (th + 2) % 4})
+	}
+	g := makeGraph(evts, stdSig)
+	for i := range evts {
+		g.sets["A"].Add(i)
+		for j := range evts {
+			g.rels["sr"].Add(i, j)
+		}
+	}
+	for th := 0; th < 4; th++ {
+		w := 4 + 3*th
+		g.rels["co"].Add(th, w)
+		g.rels["rf"].Add(4+3*((th+1)%4), w+1)
+		g.rels["rf"].Add((th+2)%4, w+2)
+		g.rels["fr"].Add(w+2, 4+3*((th+2)%4))
+	}
+	return g
+}
+
 func BenchmarkRun(b *testing.B) {
-	for _, c := range []struct{ name, src string }{{"sc", modelSC}, {"tso", modelTSO}, {"ptx-2015", modelPTX2015}} {
+	for _, c := range []struct{ name, src string }{
+		{"sc", modelSC}, {"tso", modelTSO}, {"ptx-2015", modelPTX2015}, {"ptx-like", modelPTXLike},
+	} {
 		p := mustCompile(b, c.src, stdSig)
-		m := sb().machine(b, p)
-		dyn := p.MaskOf("rf", "co", "fr")
-		if _, err := m.Run(p.everything()); err != nil {
+		m := wide().machine(b, p)
+		pl := p.Plan(PlanOptions{Changed: p.MaskOf("rf", "co", "fr"), Known: p.AllInputs()})
+		if err := m.RunAll(p.everything()); err != nil {
 			b.Fatal(err)
 		}
-		pl := p.Plan(PlanOptions{Changed: dyn, Known: p.AllInputs()})
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; i < b.N; i++ {
@@ -224,5 +275,151 @@ func BenchmarkRun(b *testing.B) {
 			}
 			b.ReportMetric(float64(pl.NumOps()), "ops")
 		})
+		b.Run(c.name+"/reset+static", func(b *testing.B) {
+			st := p.Plan(PlanOptions{Changed: p.AllInputs(), Known: p.AllInputs().Without(p.MaskOf("rf", "co", "fr"))})
+			b.ReportAllocs()
+			for i := 0; i < b.N; i++ {
+				if err := m.Reset(16); err != nil {
+					b.Fatal(err)
+				}
+				if err := m.RunAll(st); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	f, err := Parse("m", modelPTXLike, nil)
+	require.NoError(b, err)
+	for i := 0; i < b.N; i++ {
+		if _, err := Compile(f, stdSig); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestRunDoesNotAllocate(t *testing.T) {
+	for _, src := range []string{modelSC, modelPTX2015, modelPTXLike, "let rec r = po | rf | r ; r acyclic r"} {
+		p := mustCompile(t, src, stdSig)
+		m := wide().machine(t, p)
+		pl := p.everything()
+		require.Zero(t, testing.AllocsPerRun(20, func() {
+			if err := m.RunAll(pl); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+}
+
+// runInterp evaluates a model with the interpreter.
+func runInterp(t *testing.T, src string, g *graph, opt RunOptions) (*Result, error) {
+	t.Helper()
+	it, err := NewInterp(mustCompile(t, src, stdSig))
+	require.NoError(t, err)
+	return it.Run(context.Background(), &Execution{N: g.n, Sets: g.sets, Rels: g.rels}, opt)
+}
+
+// mp is message passing: x=1; y=1 || r=y; s=x, reading the flag and, if stale
+// is set, the old data. The writes and reads of the flag release and acquire
+// if sync is set.
+func mp(stale, sync bool) *graph {
+	g := makeGraph([]evt{{-1, 'W', 0}, {-1, 'W', 1}, {0, 'W', 0}, {0, 'W', 1}, {1, 'R', 1}, {1, 'R', 0}}, stdSig)
+	g.rels["rf"].Add(3, 4)
+	if stale {
+		g.rels["rf"].Add(0, 5)
+	} else {
+		g.rels["rf"].Add(2, 5)
+	}
+	g.rels["co"].Add(0, 2)
+	g.rels["co"].Add(1, 3)
+	if sync {
+		g.sets["REL"].Add(3)
+		g.sets["ACQ"].Add(4)
+		g.sets["A"].Add(3)
+		g.sets["A"].Add(4)
+	}
+	return g
+}
+
+func TestC11(t *testing.T) {
+	for _, c := range []struct {
+		stale, sync bool
+		allowed     bool
+		undefined   []string
+	}{
+		{true, true, false, nil},
+		{false, true, true, nil},
+		{true, false, true, []string{"Dr"}},
+		{false, false, true, []string{"Dr"}},
+	} {
+		res, err := runInterp(t, modelC11, mp(c.stale, c.sync), RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, c.allowed, res.Allowed, "%+v", c)
+		if !c.allowed {
+			require.Equal(t, "coherence", res.Failed.Name)
+			continue
+		}
+		require.Len(t, res.Branches, 1)
+		require.Equal(t, c.undefined, res.Branches[0].Undefined)
+	}
+}
+
+// TestForks counts the orders that a model goes through.
+func TestForks(t *testing.T) {
+	g := makeGraph([]evt{{-1, 'W', 0}, {0, 'W', 0}, {1, 'W', 0}, {2, 'W', 0}}, stdSig)
+	src := "with o from linearisations(W, co0)\nflag ~empty o & po as never\nacyclic o as total"
+	res, err := runInterp(t, src, g, RunOptions{})
+	require.NoError(t, err)
+	require.Len(t, res.Branches, 6)
+	require.Equal(t, 6, res.Tried)
+	res, err = runInterp(t, src, g, RunOptions{First: true})
+	require.NoError(t, err)
+	require.Len(t, res.Branches, 1)
+	_, err = runInterp(t, src, g, RunOptions{MaxSteps: 100})
+	require.ErrorIs(t, err, ErrLimit)
+	res, err = runInterp(t, "with o from {}", g, RunOptions{})
+	require.NoError(t, err)
+	require.False(t, res.Allowed)
+}
+
+// TestGenerateCos checks the replacement of herd's enumeration of coherence.
+func TestGenerateCos(t *testing.T) {
+	src := "include \"cross.cat\"\nwith co from generate_cos(co0)\nacyclic po | rf | co as c"
+	res, err := runInterp(t, src, mp(false, false), RunOptions{})
+	require.NoError(t, err)
+	require.True(t, res.Allowed)
+	res, err = runInterp(t, "include \"cross.cat\"\nwith co from generate_cos(co^-1)", mp(false, false), RunOptions{})
+	require.NoError(t, err)
+	require.False(t, res.Allowed)
+}
+
+func TestInterpContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	it, err := NewInterp(mustCompile(t, "let rec f S = match S with || {} -> 0 || e ++ es -> f es | f es end\nempty f M", stdSig))
+	require.NoError(t, err)
+	g := wide()
+	_, err = it.Run(ctx, &Execution{N: g.n, Sets: g.sets, Rels: g.rels}, RunOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestInterpSkipAndShow(t *testing.T) {
+	src := "acyclic po | po^-1 as bad\nlet x = po & loc\nshow rf, x\nshow po | rf as both\nshow W\nunshow rf\nprocedure p() = empty po end\ncall p() as q"
+	res, err := runInterp(t, src, sb(), RunOptions{Skip: map[string]bool{"bad": true, "q": true}})
+	require.NoError(t, err)
+	require.Len(t, res.Branches, 1)
+	var names []string
+	for _, s := range res.Branches[0].Shows {
+		names = append(names, s.Name)
+	}
+	require.Equal(t, []string{"x", "both", "W"}, names)
+	res, err = runInterp(t, src, sb(), RunOptions{Skip: map[string]bool{"bad": true}})
+	require.NoError(t, err)
+	require.Equal(t, "q", res.Failed.Name)
+	res, err = runInterp(t, src, sb(), RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "bad", res.Failed.Name)
+	require.Len(t, res.Failed.Cycle, 2)
 }

@@ -41,7 +41,7 @@ func (in *includer) parse(path, src string) (*File, error) {
 	defer func() { in.stack = in.stack[:len(in.stack)-1] }()
 	p := &parser{toks: toks, in: in}
 	f := &File{Path: path}
-	err = p.catch(func() { p.file(f) })
+	err = catch(func() { p.file(f) })
 	if err != nil {
 		return nil, err
 	}
@@ -84,27 +84,13 @@ func (in *includer) resolve(s *IncludeStmt) (*File, error) {
 var errCircular = errors.New("files may not include each other in a circle")
 
 // parser is a recursive-descent parser; errors travel as panics of type
-// *Error within the package and are caught in catch.
+// *Error within the package and are caught by catch.
 type parser struct {
 	toks  []token
 	i     int
 	depth int
 	in    *includer
 	soft  int // > 0 inside an if between statements: a missing include is remembered
-}
-
-func (p *parser) catch(f func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			err = e
-		}
-	}()
-	f()
-	return nil
 }
 
 func (p *parser) fail(pos Pos, format string, args ...any) { panic(errorf(pos, format, args...)) }

@@ -178,7 +178,7 @@ func Compile(f *File, sig Signature) (*Program, error) {
 	for _, v := range sig.Variants {
 		l.variants[v] = true
 	}
-	if err := l.try(func() { l.model(prelude, f) }); err != nil {
+	if err := catch(func() { l.model(prelude, f) }); err != nil {
 		return nil, err
 	}
 	for _, c := range l.checks {
@@ -195,6 +195,21 @@ func Compile(f *File, sig Signature) (*Program, error) {
 	}
 	p.link(l)
 	return p, nil
+}
+
+// catch runs f and returns the *Error that it panics with, if any.
+func catch(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	f()
+	return nil
 }
 
 // model executes the prelude and the model and then looks at what neither

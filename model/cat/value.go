@@ -37,6 +37,7 @@ type sval struct {
 	tag   string
 	enum  string
 	elems []sval // tuple: components; set of values with known: its elements
+	size  int    // number of parts of a tuple or known set of values
 	known bool   // kVals: elems are all elements
 	elem  *sval  // kVals: what an element is like, nil if unknown
 	fun   *sfun
@@ -97,6 +98,19 @@ func normTags(elems []sval) []sval {
 		}
 	}
 	return out[:n]
+}
+
+// bounded counts the parts of a tuple or known set: without a bound doubling
+// makes values that take for ever to compare.
+func (v sval) bounded(pos Pos) sval {
+	v.size = 1
+	for _, e := range v.elems {
+		v.size += max(e.size, 1)
+	}
+	if v.size > maxTuple {
+		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+	}
+	return v
 }
 
 // symbolic reports whether a value consists of tags only, so that the

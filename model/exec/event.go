@@ -19,7 +19,7 @@ type Event struct {
 	Thread int16
 	Instr  int16 // index in the thread's body, -1 for initial writes
 	Loc    int16 // location that is meant (aliases resolved), -1 without one
-	VLoc   int16 // location by the name used
+	VLoc   int16 // location whose generic address is used
 	// Sem is the strength after defaults: weak, relaxed, acquire, release for
 	// reads and writes; acquire, release, acq_rel, sc for fences; none else.
 	Sem   litmus.Sem

@@ -23,6 +23,7 @@ const (
 type location struct {
 	name  string
 	root  int16 // index of the location that is meant
+	virt  int16 // index of the generic address: a generic alias is another one
 	proxy litmus.Proxy
 	space litmus.Space
 	init  int64
@@ -96,7 +97,7 @@ func (p *Program) locations() error {
 	for i := range p.Test.Locations {
 		l := &p.Test.Locations[i]
 		loc := &p.locs[i]
-		*loc = location{name: l.Name, root: int16(i), proxy: l.Proxy, space: l.Space, init: l.Init}
+		*loc = location{name: l.Name, root: int16(i), virt: int16(i), proxy: l.Proxy, space: l.Space, init: l.Init}
 		if loc.proxy == litmus.ProxyNone {
 			loc.proxy = litmus.ProxyGeneric
 		}
@@ -110,6 +111,9 @@ func (p *Program) locations() error {
 			j := p.location(l.Alias)
 			if j < 0 || hops > len(p.locs) {
 				return posError(l.Pos, "%s is an alias of %s, which is no location", l.Name, l.Alias)
+			}
+			if l.Proxy != litmus.ProxyGeneric && l.Proxy != litmus.ProxyNone && p.locs[i].virt == p.locs[i].root {
+				p.locs[i].virt = int16(j)
 			}
 			p.locs[i].root, l = int16(j), &p.Test.Locations[j]
 		}
