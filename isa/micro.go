@@ -56,6 +56,9 @@ const (
 	MicroPlop
 	// MicroSpecial: dst = special register Micro.Sym.
 	MicroSpecial
+	// MicroPrmt: byte i of dst is byte (src1 >> 4i & 7) of src2:src0, bytes 0
+	// to 3 being those of src0. src1 is constant, without sign replication.
+	MicroPrmt
 	// MicroCarry2: dst (predicate) = the exact sum of all sources is at least
 	// 2*2^32: the second carry of a three-way addition.
 	MicroCarry2

@@ -45,7 +45,7 @@ var kindNames = []string{"none", "reg", "pred", "imm", "float", "const", "mem", 
 func (k OperandKind) String() string { return name(kindNames, int(k)) }
 
 var microNames = []string{"opaque", "mov", "add", "addhi", "carry", "lop3", "mul", "mulhi", "mad", "madhi", "shl", "shr", "shfhi", "sel", "setp", "plop",
-	"special", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide"}
+	"special", "prmt", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide"}
 
 // String gives the micro-operation in lower case: mov, lop3, …
 func (op MicroOp) String() string { return name(microNames, int(op)) }

@@ -109,7 +109,7 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 	case widthMMA:
 		mmaWidths(in)
 	case widthMatch:
-		if hasMod(in, "U64") || hasMod(in, "64") {
+		if (hasMod(in, "U64") || hasMod(in, "64")) && len(in.Args) > 0 {
 			in.Args[len(in.Args)-1].Words = 2
 		}
 	case widthMem:

@@ -142,6 +142,13 @@ func (m *machine) eval(mi *isa.Micro) (uint32, bool) {
 			r += w[4]
 		}
 		return r, true
+	case isa.MicroPrmt:
+		var r uint32
+		both := uint64(w[2])<<32 | uint64(w[0])
+		for i := 0; i < 4; i++ {
+			r |= uint32(both>>(8*(w[1]>>(4*i)&7))&0xff) << (8 * i)
+		}
+		return r, true
 	case isa.MicroAddWide:
 		return uint32((uint64(w[1])<<32 + uint64(w[0]) + uint64(w[3])<<32 + uint64(w[2])) >> 32), true
 	}

@@ -90,6 +90,22 @@ var microCases = []microCase{
 		r := uint32((uint64(y)<<32 | uint64(x)) >> 9)
 		return [4]uint64{uint64(x), uint64(x&0xffff | y&0xffff0000), uint64(r)<<32 | uint64(l), uint64(int64(int32(x)))}
 	}},
+	{"prmt.b32 r0,x,y,0x0416; prmt.b32 r1,x,y,0x5432; cvt.u32.u8 r4,x; shl.b32 r5,r4,8; prmt.b32 r5,r5,y,0x1560; mov.b64 rd0,{r4,r5};", func(x, y uint32, z, w uint64) [4]uint64 {
+		b := func(v uint32, i int) uint32 { return v >> (8 * i) & 0xff }
+		p := func(s uint32, v, u uint32) uint32 {
+			var r uint32
+			for i := 0; i < 4; i++ {
+				n := s >> (4 * i) & 7
+				o := v
+				if n > 3 {
+					o = u
+				}
+				r |= b(o, int(n&3)) << (8 * i)
+			}
+			return r
+		}
+		return [4]uint64{uint64(p(0x0416, x, y)), uint64(p(0x5432, x, y)), uint64(p(0x1560, x&0xff<<8, y))<<32 | uint64(x&0xff), 0}
+	}},
 	{"mov.u32 r0,1; mov.u32 r1,0x3c003c00; mov.u64 rd0,0x100000002; mov.u64 rd1,0xdeadbeef00000001;", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{1, 0x3c003c00, 0x100000002, 0xdeadbeef00000001}
 	}},

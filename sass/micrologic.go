@@ -357,8 +357,8 @@ func lowerPrmt(l *lowerer) {
 		case isZero(o):
 		case int(n&3) == i:
 			mask[fromC] |= 0xff << (8 * i)
-		default:
-			l.bad = true
+		default: // a byte moves
+			l.put(0, isa.MicroPrmt, a, s, c)
 			return
 		}
 	}

@@ -181,8 +181,8 @@ func (p *parser) oneLine(line string) error {
 
 // commented handles a line that starts with a comment: /*0010*/ … or /* 0x… */.
 func (p *parser) commented(t string) error {
-	j := strings.Index(t, "*/")
-	if j < 0 {
+	j := 2 + strings.Index(t[2:], "*/")
+	if j < 2 {
 		p.problem(t, "comment without end")
 		return nil
 	}
@@ -285,8 +285,8 @@ func (p *parser) instruction(addr uint64, rest string) error {
 	hasCode := false
 	// CUDA 4 prints the encoding first, low word before high word.
 	if strings.HasPrefix(rest, "/*") {
-		j := strings.Index(rest, "*/")
-		if j < 0 {
+		j := 2 + strings.Index(rest[2:], "*/")
+		if j < 2 {
 			p.problem(rest, "comment without end")
 			return nil
 		}
@@ -308,7 +308,7 @@ func (p *parser) instruction(addr uint64, rest string) error {
 		return nil
 	}
 	if j := strings.Index(tail, "/*"); j >= 0 && !hasCode {
-		if k := strings.Index(tail[j:], "*/"); k > 0 {
+		if k := strings.Index(tail[j:], "*/"); k > 1 {
 			if v, ok := parseHex(strings.TrimPrefix(trim(tail[j+2:j+k]), "0x")); ok {
 				code, hasCode = v, true
 			}
@@ -338,7 +338,7 @@ func (p *parser) instruction(addr uint64, rest string) error {
 // cutInstruction separates the instruction from what follows its end: ';', or
 // the '}' of a dual-issue pair. Scheduling annotations are dropped.
 func cutInstruction(s string) (text, tail string, ok bool) {
-	if s[0] == '{' {
+	if strings.HasPrefix(s, "{") {
 		s = trim(s[1:])
 	}
 	end := -1
@@ -474,11 +474,12 @@ func cutNotes(s string) (body, notes string) {
 	if i < 0 {
 		return s, ""
 	}
-	j := strings.Index(s[i:], "*)")
+	j := strings.Index(s[i+2:], "*)")
 	if j < 0 {
 		return s, ""
 	}
-	return trim(s[:i] + s[i+j+2:]), s[i+2 : i+j]
+	j += i + 2
+	return trim(s[:i] + s[j+2:]), s[i+2 : j]
 }
 
 // syntax reads guard, opcode, modifiers and operands.
