@@ -22,6 +22,7 @@ func init() {
 		{"classes-loc", (*run).partition}, {"partition", (*run).partition},
 		{"classes", (*run).classes},
 		{"linearisations", (*run).linearisations},
+		{"co-extending", (*run).coExtending},
 		{"fail", func(_ *run, pos Pos, v ival) ival { panic(errorf(pos, "fail on a %s", v.describe())) }},
 	}
 	known := map[string]bool{}
@@ -158,4 +159,24 @@ func (r *run) linearisations(pos Pos, v ival) ival {
 	step(0)
 	slices.SortFunc(out.vals, func(a, b ival) int { return slices.Compare(a.rel, b.rel) })
 	return out
+}
+
+// coExtending is the engine's coherence order on a set if it contains what is
+// demanded; see the compiler's version.
+func (r *run) coExtending(pos Pos, v ival) ival {
+	if v.k != kTuple || len(v.vals) != 2 {
+		panic(errorf(pos, "co-extending needs a set of events and a relation, this is a %s", v.describe()))
+	}
+	s := r.asSet(v.vals[0], pos, "co-extending")
+	d := r.asRel(v.vals[1], pos, "co-extending")
+	co, loc := r.baseRel("co", pos).rel, r.baseRel("loc", pos).rel
+	r.work(pos)
+	x := rel.NewRel(r.ex.N)
+	rel.Inter(x, d, loc)
+	rel.Restrict(x, s, x, s)
+	if !rel.Subset(x, co) {
+		return ival{k: kEmpty}
+	}
+	rel.Restrict(x, s, co, s)
+	return ival{k: kVals, vals: []ival{{k: kRel, rel: x}}, size: 1}
 }

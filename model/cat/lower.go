@@ -58,9 +58,10 @@ type lowerer struct {
 	called   map[*ProcedureStmt]bool
 
 	activeProc map[*ProcedureStmt]int
-	callName   string // name given to unnamed checks by "call … as name"
-	fromUser   bool   // outside the prelude
-	never      bool   // a with over an empty set: no execution at all
+	callName   string   // name given to unnamed checks by "call … as name"
+	calls      []string // names of the calls around the present statement
+	fromUser   bool     // outside the prelude
+	never      bool     // a with over an empty set: no execution at all
 }
 
 // Warning is something odd about a model that does not change its meaning.
@@ -228,7 +229,7 @@ func (l *lowerer) fixMonotone(s *LetStmt, env *senv) bool {
 
 func (l *lowerer) test(t *Test, kind TestKind, env *senv) {
 	v := l.eval(t.X, env)
-	c := Check{Name: t.Name, Pos: t.Pos, Kind: kind, Pred: t.Pred, Negated: t.Negated, X: t.X, slot: noSlot}
+	c := Check{Name: t.Name, Pos: t.Pos, Kind: kind, Pred: t.Pred, Negated: t.Negated, X: t.X, slot: noSlot, Calls: l.calls}
 	if c.Name == "" {
 		c.Name = l.callName
 	}
@@ -323,7 +324,12 @@ func (l *lowerer) call(s *CallStmt, env *senv) {
 	if l.callName = s.As; s.As == "" {
 		l.callName = s.Name
 	}
-	defer func() { l.callName = name }()
+	calls := l.calls
+	l.calls = append(append([]string{}, calls...), s.Name)
+	if s.As != "" {
+		l.calls = append(l.calls, s.As)
+	}
+	defer func() { l.callName, l.calls = name, calls }()
 	arg := l.eval(s.Arg, env)
 	l.called[v.proc.def] = true
 	if n := l.activeProc[v.proc.def]; n >= maxCalls {
@@ -371,6 +377,10 @@ func (l *lowerer) with(s *WithStmt, env *senv) *senv {
 	case kVals:
 		if v.known && len(v.elems) == 1 {
 			return bind(env, s.Var, ready(v.elems[0]))
+		}
+		if v.only != nil {
+			l.checks = append(l.checks, Check{Pos: s.Pos, Kind: KindCheck, Pred: Empty, X: s.X, slot: v.guard, Calls: l.calls})
+			return bind(env, s.Var, ready(l.named(*v.only, s.Var)))
 		}
 		l.setRare(s.Pos, "with … from")
 		return bind(env, s.Var, ready(v.element()))

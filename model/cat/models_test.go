@@ -386,13 +386,57 @@ func TestForks(t *testing.T) {
 
 // TestGenerateCos checks the replacement of herd's enumeration of coherence.
 func TestGenerateCos(t *testing.T) {
-	src := "include \"cross.cat\"\nwith co from generate_cos(co0)\nacyclic po | rf | co as c"
-	res, err := runInterp(t, src, mp(false, false), RunOptions{})
+	for demand, want := range map[string]bool{"co0": true, "0": true, "co^-1": false, "po": true, "_": false} {
+		src := "include \"cross.cat\"\nwith mo from generate_cos(" + demand + ")\nempty mo \\ co as c"
+		g := mp(false, false)
+		res, err := runInterp(t, src, g, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want, res.Allowed, demand)
+		p := mustCompile(t, src, stdSig)
+		require.True(t, p.Flat())
+		i, err := g.machine(t, p).Run(p.everything())
+		require.NoError(t, err)
+		require.Equal(t, want, i < 0, demand)
+	}
+}
+
+func TestSkippedCalls(t *testing.T) {
+	p := mustCompile(t, "procedure p() = empty po as inner empty rf end\ncall p() as q", stdSig)
+	cs := p.Checks()
+	require.Equal(t, []string{"inner", "q"}, []string{cs[0].Name, cs[1].Name})
+	require.True(t, cs[0].Skipped(map[string]bool{"q": true}))
+	require.True(t, cs[0].Skipped(map[string]bool{"inner": true}))
+	require.True(t, cs[1].Skipped(map[string]bool{"p": true}))
+	require.False(t, cs[1].Skipped(map[string]bool{"inner": true}))
+}
+
+// TestInspect checks the access that engines have to a machine's memory.
+func TestInspect(t *testing.T) {
+	p := mustCompile(t, "empty po \\ co+ as a\nempty rf & loc \\ (co | co^-1) as b\nempty (po \\ co) \\ co as c\nacyclic (po | rf)+ as d\nempty W as e", stdSig)
+	growing := p.MaskOf("rf", "co")
+	require.Equal(t, InInput, p.Inclusion(0, "co", growing))
+	require.Equal(t, InEitherOrder, p.Inclusion(1, "co", growing))
+	require.Equal(t, NoInclusion, p.Inclusion(2, "co", growing))
+	require.Equal(t, NoInclusion, p.Inclusion(3, "co", growing))
+	require.Equal(t, NoInclusion, p.Inclusion(0, "data", growing))
+	m, err := p.NewMachine(3)
 	require.NoError(t, err)
-	require.True(t, res.Allowed)
-	res, err = runInterp(t, "include \"cross.cat\"\nwith co from generate_cos(co^-1)", mp(false, false), RunOptions{})
-	require.NoError(t, err)
-	require.False(t, res.Allowed)
+	m.InputRel(p.Input("po")).Add(0, 1)
+	m.InputRel(p.Input("rf")).Add(1, 0)
+	m.InputSet(p.Input("W")).Add(2)
+	require.Nil(t, m.InputRel(p.Input("data")))
+	require.NoError(t, m.RunAll(p.everything()))
+	require.False(t, m.Holds(0))
+	require.False(t, m.Holds(3))
+	require.False(t, m.Holds(4))
+	a, b := m.CheckValue(0)
+	require.Equal(t, [][2]int{{0, 1}}, a.Pairs())
+	require.Empty(t, b.Pairs())
+	a, b = m.CheckValue(3)
+	require.Equal(t, [][2]int{{0, 1}, {1, 0}}, a.Pairs())
+	require.Nil(t, b)
+	a, _ = m.CheckValue(4)
+	require.Nil(t, a)
 }
 
 func TestInterpContext(t *testing.T) {

@@ -31,6 +31,7 @@ var primitives = []sprim{
 		l.setRare(pos, "primitive linearisations")
 		return valsOf(kindVal(kRel))
 	}},
+	{"co-extending", coExtending},
 	{"fail", func(l *lowerer, pos Pos, v sval) sval {
 		if l.rare == nil && v.k != kAny {
 			panic(errorf(pos, "fail on a %s", v.describe()))
@@ -99,6 +100,38 @@ func partition(l *lowerer, pos Pos, v sval) sval {
 	needSet(pos, "partition", v)
 	l.setRare(pos, "primitive partition")
 	return valsOf(kindVal(kSet))
+}
+
+// coExtending (S, d) is this package's own: the set of the coherence orders
+// on S that contain d between accesses of one location, of which the engine's
+// present choice stands for all. It takes the place of an enumeration.
+func coExtending(l *lowerer, pos Pos, v sval) sval {
+	needPair(pos, "co-extending", v)
+	out := valsOf(kindVal(kRel))
+	if v.k != kTuple {
+		return out
+	}
+	for _, name := range []string{"co", "loc"} {
+		if !has(l.sig.Rels, name) {
+			panic(&Error{Pos: pos, Msg: name + " is not defined", Err: errUnbound})
+		}
+	}
+	s, ok := l.asSet(v.elems[0], &Const{Pos: pos}, "co-extending")
+	d := v.elems[1].slot
+	switch v.elems[1].k {
+	case kEmpty:
+		d = l.b.empty(false)
+	case kUniv:
+		d = l.b.all(false)
+	}
+	if !ok || d == noSlot {
+		return out
+	}
+	co, loc := l.b.input("co", false, pos), l.b.input("loc", false, pos)
+	only := relVal(l.b.restrict(s, co, s))
+	out.only = &only
+	out.guard = l.b.diff(false, l.b.restrict(s, l.b.inter(false, d, loc), s), co)
+	return out
 }
 
 // tagNames are the names under which the set of the events with a tag is

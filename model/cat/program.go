@@ -43,6 +43,9 @@ type Check struct {
 	Pred    Predicate
 	Negated bool
 	X       Expr // the tested expression
+	// Calls are the names of the procedure calls around the check, outermost
+	// first; skipping one of them skips the check.
+	Calls []string
 
 	// Deps are the inputs that the tested value depends on; the value may
 	// grow when an input of Up grows and shrink when one of Down grows.
@@ -64,6 +67,20 @@ func (c *Check) Label() string {
 		s = "~" + s
 	}
 	return s
+}
+
+// Skipped reports whether the check is left out when the given names of
+// checks and calls are skipped.
+func (c *Check) Skipped(names map[string]bool) bool {
+	if c.Name != "" && names[c.Name] {
+		return true
+	}
+	for _, n := range c.Calls {
+		if names[n] {
+			return true
+		}
+	}
+	return false
 }
 
 // FailsForever reports whether a failed check stays failed however much the

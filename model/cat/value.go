@@ -40,6 +40,8 @@ type sval struct {
 	size  int    // number of parts of a tuple or known set of values
 	known bool   // kVals: elems are all elements
 	elem  *sval  // kVals: what an element is like, nil if unknown
+	only  *sval  // kVals: its only element, if guard is empty; else there is none
+	guard int32
 	fun   *sfun
 	prim  *sprim
 	proc  *sproc
