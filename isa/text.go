@@ -172,11 +172,15 @@ func WriteJSON(w io.Writer, prog *Program) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(prog)
+	return enc.Encode(jsonOf(prog))
 }
 
 // MarshalJSON gives the form that WriteJSON documents.
 func (prog *Program) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonOf(prog))
+}
+
+func jsonOf(prog *Program) jsonProgram {
 	p := jsonProgram{File: prog.File, Dialect: prog.Dialect, Funcs: []jsonFunc{}, Problems: []jsonProblem{}}
 	for _, f := range prog.Funcs {
 		p.Funcs = append(p.Funcs, jsonOfFunc(f))
@@ -184,7 +188,7 @@ func (prog *Program) MarshalJSON() ([]byte, error) {
 	for _, q := range prog.Problems {
 		p.Problems = append(p.Problems, jsonProblem(q))
 	}
-	return json.Marshal(p)
+	return p
 }
 
 func jsonOfFunc(f *Func) jsonFunc {

@@ -78,7 +78,7 @@ func liveTargets(r release, sm int, opt string) bool {
 	if opt == "-O0" {
 		return r.name == "11.8" && sm == 35 || r.name == "12.4" && (sm == 52 || sm == 75 || sm == 90)
 	}
-	return slices.Contains([]int{35, 50, 61, 70, 75, 80, 90}, sm)
+	return slices.Contains(map[string][]int{"11.2": {35, 70, 86}, "11.8": {37, 61, 75, 90}, "12.4": {50, 72, 80, 90}}[r.name], sm)
 }
 
 // TestRegistersAgainstLifeRanges compares definitions and uses of every
