@@ -172,9 +172,9 @@ const (
 	RoleReduction // read-modify-write without result
 	RoleFence
 	RoleBarrier
-	RoleCache  // cache control: invalidate, write back
+	RoleCache  // cache control: invalidate, write back, prefetch (CCTL)
 	RoleBranch // branch, call, return, exit and reconvergence
-	RoleWait   // scoreboard or counter wait
+	RoleWait   // scoreboard or counter wait; also ERRBAR and WARPSYNC, which order no memory by themselves
 	RoleNop
 	RoleCopy // reads memory and writes memory in one instruction (LDGSTS, UBLKCP)
 )
@@ -223,7 +223,10 @@ const (
 	ScopeSys
 )
 
-// Mem describes a memory instruction, fence, barrier or cache operation.
+// Mem describes a memory instruction, fence, barrier or cache operation, as the
+// machine code spells it: global accesses of sm_2x and sm_3x are LD and ST and
+// therefore generic; fences before sm_70 are FenceSC; FENCE.VIEW (a proxy fence)
+// is Weak without scope.
 type Mem struct {
 	Space    Space
 	Width    int // bytes moved per thread; 0 for fences

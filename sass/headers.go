@@ -133,7 +133,7 @@ func (p *parser) section(t string) error {
 	if i := strings.IndexByte(t, ','); i >= 0 {
 		name = t[:i]
 	}
-	p.inText = false
+	p.inText, p.sections = false, true
 	if name == ".text" || strings.HasPrefix(name, ".text.") {
 		p.inText = true
 		p.startFunc(strings.TrimPrefix(strings.TrimPrefix(name, ".text"), "."))
@@ -258,7 +258,7 @@ func (p *parser) startFunc(name string) {
 	p.fn = &isa.Func{Name: name, Arch: p.arch, Line: max(1, p.line)}
 	p.src, p.newSrc = isa.SrcLine{}, false
 	p.toLabel = p.toLabel[:0]
-	if p.dialect == "" {
+	if p.dialect == "" || !p.sections {
 		p.inText = true
 	}
 }

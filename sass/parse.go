@@ -55,14 +55,15 @@ type parser struct {
 	arch    string
 	sm      int
 
-	fn      *isa.Func
-	insts   []isa.Inst
-	labels  map[string]uint64
-	branch  []pending
-	toLabel []string // labels waiting for the next instruction
-	inText  bool     // in a code section (nvdisasm), or in a function (cuobjdump)
-	src     isa.SrcLine
-	newSrc  bool // the previous line was line information
+	fn       *isa.Func
+	insts    []isa.Inst
+	labels   map[string]uint64
+	branch   []pending
+	toLabel  []string // labels waiting for the next instruction
+	inText   bool     // in a code section (nvdisasm), or in a function (cuobjdump)
+	src      isa.SrcLine
+	sections bool // nvdisasm printed section headers (not for raw binaries)
+	newSrc   bool // the previous line was line information
 
 	cache map[string]*template
 	tmpls []template
@@ -210,7 +211,7 @@ func (p *parser) commented(t string) error {
 		}
 		return nil
 	}
-	if !p.inText && p.dialect == DialectNvdisasm {
+	if !p.inText && p.sections {
 		return nil // data section with a symbol after the address
 	}
 	return p.instruction(addr, rest)
