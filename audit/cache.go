@@ -90,25 +90,32 @@ func constants(cubin []byte) map[int64]string {
 	if err != nil {
 		return nil
 	}
-	sec := f.Section(".rel.nv.constant4")
-	if sec == nil {
-		return nil
-	}
-	data, err := sec.Data()
-	if err != nil {
-		return nil
-	}
 	syms, err := f.Symbols()
 	if err != nil {
 		return nil
 	}
-	out := make(map[int64]string, len(data)/16)
-	for ; len(data) >= 16; data = data[16:] {
-		off := binary.LittleEndian.Uint64(data)
-		sym := binary.LittleEndian.Uint64(data[8:]) >> 32
-		if sym >= 1 && sym <= uint64(len(syms)) { // Symbols leaves out the null symbol
-			out[int64(off)] = syms[sym-1].Name
+	// Up to sm_89 relocations come without addends, from sm_90 on with them.
+	for _, rel := range []struct {
+		name string
+		size int
+	}{{".rel.nv.constant4", 16}, {".rela.nv.constant4", 24}} {
+		sec := f.Section(rel.name)
+		if sec == nil {
+			continue
 		}
+		data, err := sec.Data()
+		if err != nil {
+			return nil
+		}
+		out := make(map[int64]string, len(data)/rel.size)
+		for ; len(data) >= rel.size; data = data[rel.size:] {
+			off := binary.LittleEndian.Uint64(data)
+			sym := binary.LittleEndian.Uint64(data[8:]) >> 32
+			if sym >= 1 && sym <= uint64(len(syms)) { // Symbols leaves out the null symbol
+				out[int64(off)] = syms[sym-1].Name
+			}
+		}
+		return out
 	}
-	return out
+	return nil
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -26,14 +27,17 @@ func ParseDump(file string, text []byte) (*Code, error) {
 	return &Code{Program: p}, nil
 }
 
-// LoadCubin disassembles a cubin and parses the result. A cubin does not say
-// which release built it in a form common to all releases, so the newest
-// toolchain is tried first; one that does not know the target, or shows fewer
-// functions than the file has, is passed over.
+// LoadCubin disassembles a cubin with the release that built it, which the
+// file's header names; where that release is not installed, with the nearest
+// newer one, then older ones, until one knows the target and shows all of the
+// functions.
 func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.Toolchain) (*Code, error) {
+	if len(tcs) == 0 {
+		return nil, fmt.Errorf("%s: no toolchain found to disassemble a cubin with", file)
+	}
 	var errs []error
-	for i := len(tcs) - 1; i >= 0; i-- {
-		text, err := tcs[i].Disassemble(ctx, cubin, toolchain.DisasmOptions{LineInfo: true, Input: file})
+	for _, tc := range byRelease(builtBy(cubin), tcs) {
+		text, err := tc.Disassemble(ctx, cubin, toolchain.DisasmOptions{LineInfo: true, Input: file})
 		if err != nil {
 			if errors.Is(err, toolchain.ErrCancelled) {
 				return nil, err
@@ -48,8 +52,32 @@ func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.
 		c.Consts = constants(cubin)
 		return c, nil
 	}
-	if len(errs) == 0 {
-		return nil, fmt.Errorf("%s: no toolchain found to disassemble a cubin with", file)
-	}
 	return nil, errors.Join(errs...)
+}
+
+// builtBy reads the release that built a cubin from its header: 124 is 12.4.
+// It returns "" if the header has no such number.
+func builtBy(cubin []byte) string {
+	if len(cubin) < elfHeader {
+		return ""
+	}
+	v := binary.LittleEndian.Uint32(cubin[elfVersion:])
+	if v < 50 || v > 999 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", v/10, v%10)
+}
+
+// byRelease sorts toolchains: the given release, newer ones from near to far,
+// older ones from near to far.
+func byRelease(release string, tcs []*toolchain.Toolchain) []*toolchain.Toolchain {
+	var newer, older []*toolchain.Toolchain
+	for _, tc := range tcs {
+		if release != "" && toolchain.CompareVersions(tc.Release(), release) >= 0 {
+			newer = append(newer, tc)
+		} else {
+			older = append([]*toolchain.Toolchain{tc}, older...)
+		}
+	}
+	return append(newer, older...)
 }

@@ -23,7 +23,10 @@ func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
 		}
 		in := &fn.Insts[x.inst]
 		s := in.Op
-		for _, m := range in.Mods {
+		for i, m := range in.Mods {
+			if m == "S" && i == len(in.Mods)-1 {
+				break // Kepler's reconvergence flag, no property of the access
+			}
 			s += "." + m
 		}
 		if x.cond {

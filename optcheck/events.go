@@ -160,10 +160,14 @@ func (m *machine) normalise(v value, space isa.Space) key {
 			}
 			k.base = baseUnknown
 		default:
-			if space == isa.SpaceShared && n.kind == kBits && p.special(t) {
-				// Unoptimised sm_90 code inserts the CTA's number in its cluster
-				// into the upper bits of the offset with a bit-field mask.
-				k.off += int64(p.insertedConst(n))
+			if space == isa.SpaceShared && p.special(t) && (n.kind == kBits || n.kind == kFun && n.imm == funPrmt) {
+				// sm_90 code inserts the CTA's number in its cluster into the
+				// upper byte of the offset, by mask or by byte permutation.
+				if n.kind == kFun {
+					k.off += int64(p.permutedConst(n))
+				} else {
+					k.off += int64(p.insertedConst(n))
+				}
 				return
 			}
 			if n.kind != kSel && n.kind != kPhi && (p.reads(t) || space == isa.SpaceShared && p.special(t)) {
@@ -184,6 +188,14 @@ func (p *valuePool) insertedConst(n node) uint32 {
 		}
 	}
 	return 0
+}
+
+// permutedConst is the byte permutation with its unknown operand taken as zero.
+func (p *valuePool) permutedConst(n node) uint32 {
+	a, _ := p.isConst(n.a)
+	sel, _ := p.isConst(n.b)
+	b, _ := p.isConst(n.c)
+	return permute(a, sel, b)
 }
 
 // set gives an address its base; a second one makes it unknown.

@@ -307,7 +307,11 @@ func (m *machine) bank(bank int, off int64) value {
 	return m.tr.pool.mk(node{kind: kBank, imm: uint64(bank)<<32 | uint64(uint32(off)), a: none, b: none, c: none})
 }
 
-const funNeg = 1 << 49
+// Functions that are no plain micro-operation.
+const (
+	funNeg  = 1 << 49
+	funPrmt = 1 << 50
+)
 
 // step evaluates one instruction.
 func (m *machine) step(i int) {
@@ -494,6 +498,10 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 			}
 			return v, t
 		}
+	case isa.MicroLea:
+		return p.add(m.shl(src[0], src[1]), src[2]), t
+	case isa.MicroPrmt:
+		return m.prmt(src[0], src[1], src[2]), t
 	case isa.MicroSpecial:
 		return p.mk(node{kind: kSpecial, imm: p.str(mi.Sym), a: none, b: none, c: none}), t
 	case isa.MicroOpaque:
@@ -524,6 +532,27 @@ func (m *machine) shl(a, n value) value {
 		}
 	}
 	return p.mk(node{kind: kFun, imm: uint64(isa.MicroShl) << 8, a: a, b: n, c: none})
+}
+
+// prmt permutes bytes; the selector is constant.
+func (m *machine) prmt(a, sel, b value) value {
+	p := m.tr.pool
+	ca, okA := p.isConst(a)
+	cb, okB := p.isConst(b)
+	cs, okS := p.isConst(sel)
+	if okA && okB && okS {
+		return p.constant(permute(ca, cs, cb))
+	}
+	return p.mk(node{kind: kFun, imm: funPrmt, a: a, b: sel, c: b})
+}
+
+// permute is the byte permutation of isa.MicroPrmt.
+func permute(a, sel, b uint32) (r uint32) {
+	ab := uint64(b)<<32 | uint64(a)
+	for i := uint(0); i < 4; i++ {
+		r |= uint32(ab>>(8*(sel>>(4*i)&7))&0xff) << (8 * i)
+	}
+	return r
 }
 
 func (m *machine) mul(a, b value) (value, bool) {

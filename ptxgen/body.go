@@ -55,11 +55,13 @@ func (k *body) params() []param {
 	case spec.Offsets:
 		ps = append(ps, param{"u64", "gbase"}, param{"u64", "sbase"})
 	}
-	ps = append(ps, param{"u64", "out"}, param{"u32", "tok"})
+	ps = append(ps, param{"u64", "out"})
 	for i, t := range k.values {
 		ps = append(ps, param{unsignedOf(t), fmt.Sprintf("v%d", i)})
 	}
-	return ps
+	// Last, so that the values lie in the same places with and without markers:
+	// neighbouring parameters are loaded together, which decides the schedule.
+	return append(ps, param{"u32", "tok"})
 }
 
 // outParam is the offset of the parameter out: all before it are pointers.

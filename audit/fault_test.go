@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// faulty builds a toolchain around a real one whose ptxas or nvdisasm
+// misbehaves whenever its input mentions the test coRR.
+func faulty(t *testing.T, real *toolchain.Toolchain, tool, misbehave string, limit time.Duration) *toolchain.Toolchain {
+	dir := t.TempDir()
+	for name, path := range map[string]string{"ptxas": real.Ptxas, "nvdisasm": real.Nvdisasm, "cuobjdump": real.Cuobjdump} {
+		script := "exec " + path + " \"$@\"\n"
+		if name == tool {
+			script = "for f in \"$@\"; do if [ -f \"$f\" ] && grep -q t_coRR_ \"$f\"; then " + misbehave + "; fi; done\n" + script
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
+	}
+	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{Dirs: []string{dir}, DirsOnly: true, Cache: "off", Runner: toolchain.NewRunner(0, limit)})
+	require.Empty(t, errs)
+	require.Len(t, tcs, 1)
+	return tcs[0]
+}
+
+// TestFaultyTools: a compiler that crashes, hangs or prints garbage, and a
+// disassembler that fails, cost the cells that they fail on and no others.
+func TestFaultyTools(t *testing.T) {
+	tcs := releases(t)
+	real := tcs[len(tcs)-1]
+	var tests []*litmus.Test
+	for _, n := range []string{"coRR", "mp", "sb", "lb", "2+2w", "iriw"} {
+		x, ok := corpus.Lookup(n)
+		require.True(t, ok, n)
+		tests = append(tests, x)
+	}
+	o := Options{Tests: tests, Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}}
+	audit := func(tc *toolchain.Toolchain) *report.Run {
+		run := report.NewRun()
+		o.Toolchains = []*toolchain.Toolchain{tc}
+		require.NoError(t, Run(t.Context(), o, run))
+		return run
+	}
+	want := audit(real)
+	cases := []struct{ name, tool, do, reason string }{
+		{"crash", "ptxas", "kill -SEGV $$", "infrastructure"},
+		{"hang", "ptxas", "sleep 600", "timeout"},
+		{"garbage", "ptxas", "shift; for o in \"$@\"; do case $o in *.cubin) echo garbage > $o;; esac; done; exit 0", ""},
+		{"refusal", "ptxas", "echo 'ptxas fatal : no' >&2; exit 255", "compile"},
+		{"no cubin", "ptxas", "exit 0", "infrastructure"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			run := audit(faulty(t, real, c.tool, c.do, 3*time.Second))
+			require.Len(t, run.Cells, len(want.Cells))
+			for i, cell := range run.Cells {
+				if cell.Test == "coRR" {
+					require.Equal(t, "unknown", cell.Class, cell.Reason)
+					require.Contains(t, cell.Reason, c.reason)
+					continue
+				}
+				require.Equal(t, want.Cells[i].Class, cell.Class)
+				require.Equal(t, want.Cells[i].Code, cell.Code, fmt.Sprint(cell))
+			}
+			require.NotEmpty(t, run.Problems)
+		})
+	}
+	t.Run("nvdisasm fails", func(t *testing.T) {
+		o.BatchUnits = 2
+		defer func() { o.BatchUnits = 0 }()
+		run := audit(faulty(t, real, "nvdisasm", "echo 'nvdisasm fatal : no' >&2; exit 1", 3*time.Second))
+		decided := 0
+		for _, cell := range run.Cells {
+			if cell.Class != "unknown" {
+				decided++
+			} else {
+				require.NotEmpty(t, cell.Reason)
+			}
+		}
+		require.GreaterOrEqual(t, decided, 4, "cells of other batches must survive")
+		require.NotEmpty(t, run.Problems)
+	})
+	t.Run("nvdisasm prints another vendor's code", func(t *testing.T) {
+		run := audit(faulty(t, real, "nvdisasm", "printf '\\tv_mov_b32 v0, v1\\n\\ts_endpgm\\n'; exit 0", 3*time.Second))
+		for _, cell := range run.Cells {
+			require.Equal(t, "unknown", cell.Class)
+		}
+	})
+}
+
+// TestDuplicateTests: two tests that would give the same kernels are refused.
+func TestDuplicateTests(t *testing.T) {
+	x, _ := corpus.Lookup("mp")
+	err := Run(t.Context(), Options{Tests: []*litmus.Test{x, x}, Toolchains: releases(t), Targets: []string{"sm_80"}}, report.NewRun())
+	require.ErrorContains(t, err, "occurs twice")
+}
+
+// TestLongNames: hostile names give legal PTX identifiers.
+func TestLongNames(t *testing.T) {
+	x, _ := corpus.Lookup("mp")
+	y := x.Clone()
+	y.Name = strings.Repeat("ü<script>../%s\"", 700)
+	run := report.NewRun()
+	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{y}, Toolchains: releases(t), Targets: []string{"sm_80"}, Levels: []string{"O3"}}, run))
+	_, _, _, unknown := run.Count()
+	require.Zero(t, unknown)
+}
