@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,5 +75,21 @@ func BenchmarkCompile(b *testing.B) {
 		if _, err := Compile(f, stdSig); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkInterp(b *testing.B) {
+	for _, c := range []struct{ name, src string }{{"sc", modelSC}, {"c11", modelC11}} {
+		it, err := NewInterp(mustCompile(b, c.src, stdSig))
+		require.NoError(b, err)
+		g := mp(true, true)
+		ex := &Execution{N: g.n, Sets: g.sets, Rels: g.rels}
+		b.Run(c.name, func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				if _, err := it.Run(context.Background(), ex, RunOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

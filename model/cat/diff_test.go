@@ -135,7 +135,7 @@ func (g *progGen) program() string {
 }
 
 func drawExecution(t *rapid.T, sig Signature) *Execution {
-	n := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, 6, 65}).Draw(t, "n")
+	n := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, 6, 65, 130}).Draw(t, "n")
 	ex := &Execution{N: n, Sets: map[string]rel.Set{}, Rels: map[string]rel.Rel{}}
 	for _, name := range sig.Sets {
 		s := rel.NewSet(n)

@@ -183,21 +183,24 @@ type istate struct {
 
 // ground is the environment of the primitives and base relations.
 func (r *run) ground() *ienv {
-	g := map[string]*ithunk{}
-	for i := range iprimitives {
-		g[iprimitives[i].name] = have(ival{k: kPrim, prim: &iprimitives[i]})
-	}
-	for name := range r.it.sets {
-		g[name] = &ithunk{eval: func() ival { return r.baseSet(name, Pos{}) }}
-	}
-	for name := range r.it.rels {
-		g[name] = &ithunk{eval: func() ival { return r.baseRel(name, Pos{}) }}
-	}
-	env := &ienv{ground: g}
+	env := &ienv{ground: r}
 	for _, name := range sortedKeys(r.it.sig.Enums) {
 		env = r.enum(env, name, r.it.sig.Enums[name])
 	}
 	return env
+}
+
+// base returns the value of a name of the ground; a relation hides a set and
+// that a primitive of the same name.
+func (r *run) base(name string, pos Pos) (v ival, ok bool) {
+	if r.it.rels[name] {
+		return r.baseRel(name, pos), true
+	}
+	if r.it.sets[name] {
+		return r.baseSet(name, pos), true
+	}
+	p := iprimByName[name]
+	return ival{k: kPrim, prim: p}, p != nil
 }
 
 func (r *run) baseSet(name string, pos Pos) ival {

@@ -6,8 +6,8 @@ func (r *run) lookup(env *ienv, name string, pos Pos) ival {
 	n := 1
 	for e := env; e != nil; e = e.next {
 		if n++; e.ground != nil {
-			if t := e.ground[name]; t != nil {
-				return t.force(pos, name)
+			if v, ok := e.ground.base(name, pos); ok {
+				return v
 			}
 		} else if e.name == name {
 			r.spend(pos, n/8+1)

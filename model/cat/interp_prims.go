@@ -11,6 +11,9 @@ import (
 // in by init because the functions refer to the interpreter.
 var iprimitives []iprim
 
+// iprimByName finds them by name.
+var iprimByName = map[string]*iprim{}
+
 func init() {
 	iprimitives = []iprim{
 		{"domain", func(r *run, pos Pos, v ival) ival { return r.bound(pos, "domain", v, rel.Domain) }},
@@ -35,6 +38,9 @@ func init() {
 				panic(errorf(pos, "primitive %s is not supported", p.name))
 			}})
 		}
+	}
+	for i := range iprimitives {
+		iprimByName[iprimitives[i].name] = &iprimitives[i]
 	}
 }
 

@@ -189,7 +189,7 @@ type ienv struct {
 	name   string
 	val    *ithunk
 	next   *ienv
-	ground map[string]*ithunk // only in the last one
+	ground *run // only in the last one
 }
 
 func (e *ienv) bind(name string, t *ithunk) *ienv {

@@ -121,20 +121,20 @@ func remap(renum, slots []int32) []int32 {
 
 // mark marks a slot and all that it needs.
 func (b *builder) mark(s int32, live []bool) {
-	todo := []int32{s}
-	for len(todo) > 0 {
-		s = todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	pending := []int32{s}
+	for len(pending) > 0 {
+		s = pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
 		if live[s] {
 			continue
 		}
 		live[s] = true
 		o := &b.ops[s]
-		todo = append(todo, b.operands(o)...)
+		pending = append(pending, b.operands(o)...)
 		if o.code == opFix {
 			f := b.fixes[o.a]
-			todo = append(todo, f.next...)
-			todo = append(todo, f.phis...)
+			pending = append(pending, f.next...)
+			pending = append(pending, f.phis...)
 		}
 	}
 }

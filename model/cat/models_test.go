@@ -59,7 +59,7 @@ let rec per-loc (p, classes) = match classes with
 || c ++ cs -> orders(c, p) ++ per-loc(p, cs)
 end
 let product = 
-  let rec go (k, acc, todo) = match todo with
+  let rec go (k, acc, pending) = match pending with
   || {} -> acc ++ k
   || os ++ rest ->
      let rec each (k, os) = match os with
@@ -68,7 +68,7 @@ let product =
      end in
      each (k, os)
   end in
-  fun todo -> go ({}, 0, todo)
+  fun pending -> go ({}, 0, pending)
 with mo from product (per-loc (co0, partition W))
 let fr = (rf^-1 ; mo) \ id
 let sw = [REL & W] ; rf ; [ACQ & R]
