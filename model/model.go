@@ -121,12 +121,14 @@ func Parse(name, file, src string) (*Model, error) {
 }
 
 func build(f *cat.File, name, path string) (*Model, error) {
-	if err := ownCo(f); err != nil {
-		return nil, err
-	}
 	prog, err := cat.Compile(f, exec.Signature())
 	if err != nil {
 		return nil, err
+	}
+	if !prog.Flat() {
+		if err := ownCo(f); err != nil {
+			return nil, err
+		}
 	}
 	m := &Model{Name: name, Path: path, file: f, prog: prog}
 	for _, w := range prog.Warnings {
@@ -141,12 +143,23 @@ func build(f *cat.File, name, path string) (*Model, error) {
 // would not follow from the engine's choice.
 func ownCo(f *cat.File) (err error) {
 	cat.Walk(f, func(n cat.Node) bool {
-		if w, ok := n.(*cat.WithStmt); ok && w.Var == "co" && err == nil {
+		if w, ok := n.(*cat.WithStmt); ok && w.Var == "co" && err == nil && !generated(w.X) {
 			err = &cat.Error{Pos: w.Pos, Msg: "with co from: the coherence order is chosen by the engine; take this line out (and include nothing that has it)"}
 		}
 		return true
 	})
 	return err
+}
+
+// generated reports whether an expression is the enumeration of coherence
+// orders that files for herd include: the engine stands in for it.
+func generated(x cat.Expr) bool {
+	a, ok := x.(*cat.App)
+	if !ok {
+		return false
+	}
+	f, ok := a.Fun.(*cat.Var)
+	return ok && (f.Name == "generate_cos" || f.Name == "co-extending")
 }
 
 // Partial reports whether the model gets a partial coherence order by default:

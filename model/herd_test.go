@@ -1,0 +1,137 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
+	"optcheck/model/internal/gen"
+)
+
+// herd7 finds the tool: HERD7, the PATH, or the folder of the set-up script.
+func herd7(t testing.TB) string {
+	if p := os.Getenv("HERD7"); p != "" {
+		return p
+	}
+	if p, err := exec.LookPath("herd7"); err == nil {
+		return p
+	}
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		p := filepath.Join(cache, "herd7", "bin", "herd7")
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		t.Fatal("herd7 is not installed")
+	}
+	t.Skip("herd7 is not installed")
+	return ""
+}
+
+// runHerd judges tests with herd7 under a built-in model and returns its log.
+func runHerd(t testing.TB, name string, tests []*litmus.Test, args ...string) (string, []*LISA) {
+	dir := t.TempDir()
+	bell, cat := filepath.Join(dir, "optcheck.bell"), filepath.Join(dir, "m.cat")
+	require.NoError(t, os.WriteFile(bell, []byte(LISABell), 0o644))
+	src, err := ModelForHerd(name)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(cat, []byte(src), 0o644))
+	var list []*LISA
+	var index strings.Builder
+	for i, test := range tests {
+		l, err := ToLISA(test)
+		require.NoError(t, err)
+		list = append(list, l)
+		file := filepath.Join(dir, fmt.Sprintf("%05d.litmus", i))
+		require.NoError(t, os.WriteFile(file, []byte(l.Text), 0o644))
+		index.WriteString(file + "\n")
+	}
+	all := filepath.Join(dir, "@all")
+	require.NoError(t, os.WriteFile(all, []byte(index.String()), 0o644))
+	cmd := exec.Command(herd7(t), append(args, "-bell", bell, "-model", cat, all)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	if s := stderr.String(); strings.Contains(s, "Warning") {
+		t.Fatalf("herd7 skipped something: %.500s", s)
+	}
+	return string(out), list
+}
+
+// TestAgainstHerd compares the final states and the witnesses with herd7's on
+// random tests written in LISA.
+func TestAgainstHerd(t *testing.T) {
+	n := 200
+	if os.Getenv("OPTCHECK_MODEL_TESTS") != "" {
+		n = 1500
+	}
+	if testing.Short() {
+		n = 40
+	}
+	for _, name := range lisaModels {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(3, 4))
+			c := gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 7, Locations: 3, Membar: true, Deps: true, Atomics: name != "ptx-2015"}
+			var tests []*litmus.Test
+			for len(tests) < n {
+				test := gen.Test(r, c, fmt.Sprintf("R%05d", len(tests)))
+				if _, err := ToLISA(test); err == nil && len(test.Terms()) > 0 {
+					tests = append(tests, test)
+				}
+			}
+			compareWithHerd(t, name, tests)
+		})
+	}
+}
+
+func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
+	out, list := runHerd(t, name, tests)
+	m := load(t, name)
+	i, states := 0, 0
+	err := ReadLog("herd", strings.NewReader(out), func(l *LogTest) error {
+		require.Equal(t, tests[i].Name, l.Name)
+		v := judge(t, m, tests[i])
+		var want []string
+		for _, s := range l.States {
+			var parts []string
+			for _, x := range v.Terms {
+				for _, it := range s.Items {
+					if list[i].Names[termName(it.Term)] == x {
+						parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), it.Value))
+					}
+				}
+			}
+			want = append(want, strings.Join(parts, " "))
+		}
+		slices.Sort(want)
+		var got []string
+		for _, s := range v.States {
+			var parts []string
+			for k, x := range v.Terms {
+				parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), s.Values[k]))
+			}
+			got = append(got, strings.Join(parts, " "))
+		}
+		slices.Sort(got)
+		require.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"), "herd7 and this engine differ on\n%s", list[i].Text)
+		states += len(got)
+		i++
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, len(tests), i, "herd7 judged fewer tests")
+	t.Logf("%d tests, %d states, all the same", i, states)
+}

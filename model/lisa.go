@@ -1,0 +1,464 @@
+package model
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"optcheck/litmus"
+)
+
+// LISABell is the bell file of the tests that ToLISA writes: their scopes and
+// annotations.
+const LISABell = `BELL "optcheck"
+enum scopes = 'cta || 'cluster || 'grid || 'gpu || 'system
+let narrower(t) = match t with
+|| 'system -> 'gpu || 'gpu -> 'grid || 'grid -> 'cluster || 'cluster -> 'cta end
+let wider(t) = match t with
+|| 'cta -> 'cluster || 'cluster -> 'grid || 'grid -> 'gpu || 'gpu -> 'system end
+enum access = 'weak || 'relaxed || 'acquire || 'release || 'acqrel
+enum reach = 'scta || 'scluster || 'sgpu || 'ssys
+enum fence = 'membarcta || 'membargl || 'membarsys || 'acqrelfence || 'acquirefence || 'releasefence
+instructions R[{'weak}]
+instructions R[{'relaxed, 'acquire}, {'scta, 'scluster, 'sgpu, 'ssys}]
+instructions W[{'weak}]
+instructions W[{'relaxed, 'release}, {'scta, 'scluster, 'sgpu, 'ssys}]
+instructions RMW[{'relaxed, 'acquire, 'release, 'acqrel}, {'scta, 'scluster, 'sgpu, 'ssys}]
+instructions F[{'membarcta, 'membargl, 'membarsys}]
+instructions F[{'acqrelfence, 'acquirefence, 'releasefence}, {'scta, 'scluster, 'sgpu, 'ssys}]
+`
+
+// lisaModels are the built-in models that ModelForHerd can write.
+var lisaModels = []string{"sc", "ptx-2015", "ptx-2015-rmw"}
+
+// ModelForHerd returns a built-in model as a file that herd7 runs on tests
+// written by ToLISA: the model's own text behind definitions of the names that
+// herd lacks. Only sc, ptx-2015 and ptx-2015-rmw can be written; herd has
+// neither partial coherence orders nor barriers.
+func ModelForHerd(name string) (string, error) {
+	if !contains(lisaModels, name) {
+		return "", fmt.Errorf("model %s cannot be written for herd; only %s can", name, strings.Join(lisaModels, ", "))
+	}
+	src, err := Source(name)
+	if err != nil {
+		return "", err
+	}
+	if name == "ptx-2015-rmw" {
+		base, err := Source("ptx-2015")
+		if err != nil {
+			return "", err
+		}
+		src = strings.Replace(src, `include "ptx-2015.cat"`, afterHeader(base), 1)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "LISA \"%s\"\ninclude \"cos.cat\"\n", name)
+	// herd does not put the two halves of an atomic in program order.
+	b.WriteString("let po = po | rmw\nlet po-loc = po & loc\n")
+	if name != "sc" {
+		b.WriteString(`let WW(r) = r & (W * W)
+let WR(r) = r & (W * R)
+let RW(r) = r & (R * W)
+let membar.cta = fencerel(tag2events('membarcta))
+let membar.gl = fencerel(tag2events('membargl))
+let membar.sys = fencerel(tag2events('membarsys))
+let cta = tag2scope('cta)
+let gl = tag2scope('grid)
+let sys = _ * _
+`)
+	} else {
+		b.WriteString("let syncbar = 0\n")
+	}
+	for _, line := range strings.Split(afterHeader(src), "\n") {
+		if !strings.HasPrefix(line, "flag ") {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String(), nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// afterHeader is a model's text without its header line.
+func afterHeader(src string) string {
+	_, rest, _ := strings.Cut(src, "\n")
+	return rest
+}
+
+// LISA is a test in herd's LISA dialect.
+type LISA struct {
+	Text string
+	// Names gives for the names in Text's condition, as herd prints them in
+	// its states ("1:r3", "[x]"), the test's own terms.
+	Names map[string]litmus.Term
+}
+
+var lisaReg = regexp.MustCompile(`^r[0-9]{1,6}$`)
+
+// ToLISA writes a test in herd's LISA dialect, for use with LISABell. What the
+// dialect cannot express is an error that says so: barriers, proxies, failed
+// compare-and-swap, guarded instructions, arithmetic other than sums, and, xor
+// and equality.
+func ToLISA(t *litmus.Test) (*LISA, error) {
+	w := &lisaWriter{t: t, out: &LISA{Names: map[string]litmus.Term{}}}
+	for i := range t.Locations {
+		if l := &t.Locations[i]; l.Alias != "" || l.Proxy != litmus.ProxyNone && l.Proxy != litmus.ProxyGeneric {
+			return nil, w.no(l.Pos, "alias %s", l.Name)
+		}
+	}
+	var cols [][]string
+	for i := range t.Threads {
+		col, err := w.thread(&t.Threads[i])
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, col)
+	}
+	cond, err := w.condition()
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "LISA %s\n{\n%s}\n", t.Name, w.init())
+	b.WriteString(lisaTable(cols))
+	fmt.Fprintf(&b, "scopes: %s\n%s", w.scopes(), cond)
+	w.out.Text = b.String()
+	return w.out, nil
+}
+
+type lisaWriter struct {
+	t    *litmus.Test
+	out  *LISA
+	regs []map[string]string // by thread: name in the test → name in LISA
+	tmp  int
+}
+
+func (w *lisaWriter) no(pos litmus.Pos, format string, args ...any) error {
+	return &litmus.Error{Pos: pos, Msg: fmt.Sprintf(format, args...) + " cannot be written in LISA"}
+}
+
+// reg returns the LISA name of a register: its own if it is one, else a free
+// number.
+func (w *lisaWriter) reg(thread int, name string) string {
+	m := w.regs[thread]
+	if n, ok := m[name]; ok {
+		return n
+	}
+	n := name
+	if !lisaReg.MatchString(n) {
+		n = fmt.Sprintf("r%d", 1000+len(m))
+		for _, used := range m {
+			if used == n {
+				w.tmp++
+				n = fmt.Sprintf("r%d", 5000+w.tmp)
+			}
+		}
+	}
+	m[name] = n
+	return n
+}
+
+func (w *lisaWriter) operand(thread int, o litmus.Operand) string {
+	switch o.Kind {
+	case litmus.OperandReg:
+		return w.reg(thread, o.Name)
+	case litmus.OperandLoc:
+		return o.Name
+	}
+	return fmt.Sprint(o.Value)
+}
+
+func (w *lisaWriter) addr(thread int, a litmus.Addr) string {
+	if a.Loc != "" {
+		return a.Loc
+	}
+	return w.reg(thread, a.Reg)
+}
+
+func (w *lisaWriter) thread(th *litmus.Thread) ([]string, error) {
+	w.regs = append(w.regs, map[string]string{})
+	var col []string
+	for i := range th.Body {
+		in := &th.Body[i]
+		lines, err := w.instr(th.ID, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range in.Labels {
+			col = append(col, l+":")
+		}
+		col = append(col, lines...)
+	}
+	return col, nil
+}
+
+var lisaScope = map[litmus.Scope]string{litmus.ScopeCTA: "scta", litmus.ScopeCluster: "scluster", litmus.ScopeGPU: "sgpu", litmus.ScopeSys: "ssys", litmus.ScopeNone: "sgpu"}
+
+// annotation is the LISA annotation of an access.
+func annotation(in *litmus.Instr) string {
+	sem, ok := map[litmus.Sem]string{litmus.SemRelaxed: "relaxed", litmus.SemAcquire: "acquire", litmus.SemRelease: "release", litmus.SemAcqRel: "acqrel",
+		litmus.SemVolatile: "relaxed", litmus.SemMMIO: "relaxed"}[in.Sem]
+	atomic := in.Op == litmus.OpAtom || in.Op == litmus.OpRed
+	switch {
+	case in.Sem == litmus.SemVolatile || in.Sem == litmus.SemMMIO:
+		return "relaxed,ssys"
+	case !ok && atomic:
+		sem = "relaxed"
+	case !ok:
+		return "weak"
+	}
+	return sem + "," + lisaScope[in.Scope]
+}
+
+var lisaFence = map[litmus.Sem]string{litmus.SemAcqRel: "acqrelfence", litmus.SemNone: "acqrelfence", litmus.SemAcquire: "acquirefence", litmus.SemRelease: "releasefence"}
+
+var lisaMembar = map[litmus.Scope]string{litmus.ScopeCTA: "membarcta", litmus.ScopeGPU: "membargl", litmus.ScopeSys: "membarsys", litmus.ScopeNone: "membargl"}
+
+var lisaOp = map[litmus.Op]string{litmus.OpAdd: "add", litmus.OpAnd: "and", litmus.OpXor: "xor"}
+
+func (w *lisaWriter) instr(t int, in *litmus.Instr) ([]string, error) {
+	if in.Guard != nil {
+		return nil, w.no(in.Pos, "the guarded instruction %s", in)
+	}
+	if in.Addr.Offset != 0 {
+		return nil, w.no(in.Pos, "the address offset of %s", in)
+	}
+	src := func(i int) string { return w.operand(t, in.Src[i]) }
+	switch in.Op {
+	case litmus.OpNop:
+		return nil, nil
+	case litmus.OpLd:
+		return one("r[%s] %s %s", annotation(in), w.reg(t, in.Dst), w.addr(t, in.Addr))
+	case litmus.OpSt:
+		return one("w[%s] %s %s", annotation(in), w.addr(t, in.Addr), src(0))
+	case litmus.OpAtom, litmus.OpRed:
+		return w.atomic(t, in)
+	case litmus.OpMembar:
+		return one("f[%s]", lisaMembar[in.Scope])
+	case litmus.OpFence:
+		if in.Sem == litmus.SemSC {
+			if in.Scope == litmus.ScopeCluster {
+				return nil, w.no(in.Pos, "%s", in)
+			}
+			return one("f[%s]", lisaMembar[in.Scope])
+		}
+		return one("f[%s,%s]", lisaFence[in.Sem], lisaScope[in.Scope])
+	case litmus.OpMov:
+		return one("mov %s %s", w.reg(t, in.Dst), src(0))
+	case litmus.OpAdd, litmus.OpAnd, litmus.OpXor:
+		return one("mov %s (%s %s %s)", w.reg(t, in.Dst), lisaOp[in.Op], src(0), src(1))
+	case litmus.OpSetp:
+		if op, ok := map[litmus.Cmp]string{litmus.CmpEq: "eq", litmus.CmpNe: "neq"}[in.Cmp]; ok {
+			return one("mov %s (%s %s %s)", w.reg(t, in.Dst), op, src(0), src(1))
+		}
+	case litmus.OpBra:
+		return w.branch(t, in)
+	}
+	return nil, w.no(in.Pos, "%s", in)
+}
+
+func one(format string, args ...any) ([]string, error) {
+	return []string{fmt.Sprintf(format, args...)}, nil
+}
+
+func (w *lisaWriter) atomic(t int, in *litmus.Instr) ([]string, error) {
+	dst := in.Dst
+	if dst == "" {
+		w.tmp++
+		dst = fmt.Sprintf("unused%d", w.tmp)
+	}
+	d, a := w.reg(t, dst), w.addr(t, in.Addr)
+	switch in.Atom {
+	case litmus.AtomExch:
+		return one("rmw[%s] %s %s %s", annotation(in), d, w.operand(t, in.Src[0]), a)
+	case litmus.AtomAdd, litmus.AtomAnd, litmus.AtomXor:
+		op := map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomAnd: "and", litmus.AtomXor: "xor"}[in.Atom]
+		return one("rmw[%s] %s (%s %s %s) %s", annotation(in), d, op, d, w.operand(t, in.Src[0]), a)
+	}
+	return nil, w.no(in.Pos, "%s", in)
+}
+
+func (w *lisaWriter) branch(t int, in *litmus.Instr) ([]string, error) {
+	if in.Cmp == litmus.CmpNone {
+		return one("b[] %s", in.Target)
+	}
+	op, ok := map[litmus.Cmp]string{litmus.CmpEq: "eq", litmus.CmpNe: "neq"}[in.Cmp]
+	if !ok {
+		return nil, w.no(in.Pos, "%s", in)
+	}
+	w.tmp++
+	r := w.reg(t, fmt.Sprintf("branch%d", w.tmp))
+	return []string{
+		fmt.Sprintf("mov %s (%s %s %s)", r, op, w.operand(t, in.Src[0]), w.operand(t, in.Src[1])),
+		fmt.Sprintf("b[] %s %s", r, in.Target),
+	}, nil
+}
+
+func (w *lisaWriter) init() string {
+	var b strings.Builder
+	for _, l := range w.t.Locations {
+		fmt.Fprintf(&b, "%s=%d;\n", l.Name, l.Init)
+	}
+	for i := range w.t.Threads {
+		for _, d := range w.t.Threads[i].Regs {
+			if d.Init.Kind != litmus.OperandNone {
+				fmt.Fprintf(&b, "%d:%s=%s;\n", i, w.reg(i, d.Name), w.operand(i, d.Init))
+			}
+		}
+	}
+	return b.String()
+}
+
+func lisaTable(cols [][]string) string {
+	rows := 0
+	widths := make([]int, len(cols))
+	for i, c := range cols {
+		rows = max(rows, len(c))
+		widths[i] = len(fmt.Sprintf("P%d", i))
+		for _, s := range c {
+			widths[i] = max(widths[i], len(s))
+		}
+	}
+	var b strings.Builder
+	line := func(cell func(i int) string) {
+		for i := range cols {
+			if i > 0 {
+				b.WriteString(" |")
+			}
+			fmt.Fprintf(&b, " %-*s", widths[i], cell(i))
+		}
+		b.WriteString(" ;\n")
+	}
+	line(func(i int) string { return fmt.Sprintf("P%d", i) })
+	for r := range rows {
+		line(func(i int) string {
+			if r < len(cols[i]) {
+				return cols[i][r]
+			}
+			return ""
+		})
+	}
+	return b.String()
+}
+
+// scopes writes the scope tree.
+func (w *lisaWriter) scopes() string {
+	type path [4]int
+	at := func(i int) path {
+		p := w.t.Threads[i].Place
+		if !w.t.Threads[i].Placed {
+			return path{0, 0, -1 - i, -1 - i}
+		}
+		return path{p.GPU, p.Grid, p.Cluster, p.CTA}
+	}
+	order := make([]int, len(w.t.Threads))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		x, y := at(order[a]), at(order[b])
+		for k := range x {
+			if x[k] != y[k] {
+				return x[k] < y[k]
+			}
+		}
+		return false
+	})
+	names := []string{"gpu", "grid", "cluster", "cta"}
+	var level func(list []int, k int) string
+	level = func(list []int, k int) string {
+		var parts []string
+		if k == len(names) {
+			for _, i := range list {
+				parts = append(parts, fmt.Sprintf("P%d", i))
+			}
+			return strings.Join(parts, " ")
+		}
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && at(list[n])[k] == at(list[0])[k] {
+				n++
+			}
+			parts = append(parts, fmt.Sprintf("(%s %s)", names[k], level(list[:n], k+1)))
+			list = list[n:]
+		}
+		return strings.Join(parts, " ")
+	}
+	return "(system " + level(order, 0) + ")"
+}
+
+func (w *lisaWriter) term(x litmus.Term) string {
+	switch x.Kind {
+	case litmus.TermReg:
+		s := fmt.Sprintf("%d:%s", x.Thread, w.reg(x.Thread, x.Name))
+		w.out.Names[s] = x
+		return s
+	case litmus.TermLoc:
+		w.out.Names["["+x.Name+"]"] = x
+		return "[" + x.Name + "]"
+	}
+	return fmt.Sprint(x.Value)
+}
+
+func (w *lisaWriter) condition() (string, error) {
+	var b strings.Builder
+	var observed []string
+	for _, x := range w.t.Terms() {
+		s := w.term(x)
+		observed = append(observed, strings.Trim(s, "[]")+";")
+	}
+	if len(observed) > 0 {
+		fmt.Fprintf(&b, "locations [%s]\n", strings.Join(observed, " "))
+	}
+	e, err := w.expr(w.t.Cond.Expr)
+	if err != nil {
+		return "", err
+	}
+	quant := map[litmus.Quantifier]string{litmus.Exists: "exists", litmus.NotExists: "~exists", litmus.Forall: "forall"}[w.t.Cond.Quant]
+	fmt.Fprintf(&b, "%s (%s)\n", quant, e)
+	return b.String(), nil
+}
+
+func (w *lisaWriter) expr(e litmus.Expr) (string, error) {
+	list := func(l []litmus.Expr, sign string) (string, error) {
+		var parts []string
+		for _, x := range l {
+			s, err := w.expr(x)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, "("+s+")")
+		}
+		return strings.Join(parts, sign), nil
+	}
+	switch e := e.(type) {
+	case litmus.And:
+		return list(e.List, ` /\ `)
+	case litmus.Or:
+		return list(e.List, ` \/ `)
+	case litmus.Not:
+		s, err := w.expr(e.X)
+		return "not (" + s + ")", err
+	case litmus.Atom:
+		l, r := e.Left, e.Right
+		if l.Kind == litmus.TermConst {
+			l, r = r, l
+		}
+		if r.Kind != litmus.TermConst || e.Cmp != litmus.CmpEq && e.Cmp != litmus.CmpNe {
+			return "", w.no(w.t.Cond.Pos, "a comparison of the condition")
+		}
+		s := fmt.Sprintf("%s=%d", w.term(l), r.Value)
+		if e.Cmp == litmus.CmpNe {
+			return "not (" + s + ")", nil
+		}
+		return s, nil
+	}
+	return "true", nil
+}
