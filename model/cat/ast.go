@@ -460,3 +460,10 @@ func (*Variant) isCond() {}
 func (*NotCond) isCond() {}
 func (*AndCond) isCond() {}
 func (*OrCond) isCond()  {}
+
+// limitf makes the error for an exceeded limit, which no try catches.
+func limitf(p Pos, format string, args ...any) *Error {
+	e := errorf(p, format, args...)
+	e.Err = ErrLimit
+	return e
+}

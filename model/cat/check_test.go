@@ -3,8 +3,10 @@ package cat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -201,4 +203,39 @@ func TestNoFixpoint(t *testing.T) {
 	p, err = compileSrc("let rec r = po \\ (r ; id)\nacyclic r as x", stdSig)
 	require.NoError(t, err)
 	require.NoError(t, sb().machine(t, p).RunAll(p.everything()))
+}
+
+// TestLimits checks that models that grow without end are given up, also
+// under try.
+func TestLimits(t *testing.T) {
+	double := "let x0 = ('a, 'a)\n"
+	for i := 1; i < 40; i++ {
+		double += fmt.Sprintf("let x%d = (x%d, x%d)\n", i, i-1, i-1)
+	}
+	for _, src := range []string{
+		"enum t = 'a\n" + double + "let y = if x39 = x39 then po else rf\nempty y",
+		"let rec f (x, y) = f (f (x, y), f (y, x))\nempty try f (po, rf) with po",
+		"let f0 = fun x -> x\n" + functions(60) + "empty f60 po",
+	} {
+		start := time.Now()
+		p, err := compileSrc(src, stdSig)
+		if err == nil {
+			require.False(t, p.Flat(), src)
+			it, err2 := NewInterp(p)
+			require.NoError(t, err2)
+			g := sb()
+			_, err = it.Run(context.Background(), &Execution{N: g.n, Sets: g.sets, Rels: g.rels}, RunOptions{})
+		}
+		require.ErrorIs(t, err, ErrLimit, src)
+		require.Less(t, time.Since(start), 20*time.Second)
+	}
+}
+
+// functions defines n functions, each calling the one before twice.
+func functions(n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "let f%d = fun x -> f%d (f%d x)\n", i, i-1, i-1)
+	}
+	return b.String()
 }

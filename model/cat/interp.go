@@ -7,9 +7,9 @@ import (
 	"optcheck/model/rel"
 )
 
-// ErrLimit is the cause of the error when an evaluation takes too many steps:
-// nothing is known then.
-var ErrLimit = errors.New("too many steps")
+// ErrLimit is the cause of the error when a compilation or an evaluation takes
+// too many steps or makes too large values: nothing is known then.
+var ErrLimit = errors.New("limit exceeded")
 
 // DefaultSteps is the bound on the steps of one Interp.Run.
 const DefaultSteps = 4_000_000

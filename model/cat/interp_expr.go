@@ -24,6 +24,9 @@ func (r *run) try(f func()) (err *Error) {
 		switch x := recover().(type) {
 		case nil:
 		case *Error:
+			if x.Err == ErrLimit {
+				panic(x)
+			}
 			err, r.depth = x, depth
 		default:
 			panic(x)

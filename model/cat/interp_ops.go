@@ -303,7 +303,7 @@ func (r *run) insert(x *Op, v, w ival) ival {
 	}
 	size := max(w.size, 2*v.size, 1)
 	if size > maxTuple {
-		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+		panic(limitf(pos, "a value of more than %d parts", maxTuple))
 	}
 	return ival{k: kVals, vals: list, size: size}
 }

@@ -139,8 +139,16 @@ func TestInterpContext(t *testing.T) {
 	it, err := NewInterp(mustCompile(t, "let rec f S = match S with || {} -> 0 || e ++ es -> f es | f es end\nempty f M", stdSig))
 	require.NoError(t, err)
 	g := wide()
-	_, err = it.Run(ctx, &Execution{N: g.n, Sets: g.sets, Rels: g.rels}, RunOptions{})
+	ex := &Execution{N: g.n, Sets: g.sets, Rels: g.rels}
+	_, err = it.Run(ctx, ex, RunOptions{})
 	require.ErrorIs(t, err, context.Canceled)
+	_, err = it.Run(context.Background(), ex, RunOptions{MaxSteps: 1000})
+	require.ErrorIs(t, err, ErrLimit)
+
+	// within a definition that is evaluated on demand, and under try
+	src := "let rec f S = match S with || {} -> 0 || e ++ es -> f es | f es end\nlet x = try f M with po\nempty x"
+	_, err = runInterp(t, src, g, RunOptions{MaxSteps: 1000})
+	require.ErrorIs(t, err, ErrLimit)
 }
 
 func TestInterpSkipAndShow(t *testing.T) {

@@ -57,7 +57,7 @@ func (v ival) bounded(pos Pos) ival {
 		}
 	}
 	if v.size > maxTuple {
-		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+		panic(limitf(pos, "a value of more than %d parts", maxTuple))
 	}
 	return v
 }
@@ -222,11 +222,11 @@ func (t *ithunk) force(pos Pos, name string) ival {
 			return
 		}
 		t.state = 0
-		if e, ok := recover().(*Error); ok {
+		x := recover()
+		if e, ok := x.(*Error); ok {
 			t.state, t.err = 3, e
-			panic(e)
 		}
-		panic(errorf(pos, "internal error while evaluating %s", name))
+		panic(x)
 	}()
 	v := t.eval()
 	t.val, t.state, t.eval = v, 2, nil

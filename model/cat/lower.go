@@ -74,10 +74,10 @@ func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }
 
 func (l *lowerer) step(pos Pos) {
 	if l.steps++; l.steps > maxSteps {
-		panic(errorf(pos, "the model is too large to compile (more than %d steps)", maxSteps))
+		panic(limitf(pos, "the model is too large to compile (more than %d steps)", maxSteps))
 	}
 	if len(l.b.ops) > maxOps {
-		panic(errorf(pos, "the model is too large to compile (more than %d operations)", maxOps))
+		panic(limitf(pos, "the model is too large to compile (more than %d operations)", maxOps))
 	}
 }
 
@@ -292,7 +292,7 @@ func (l *lowerer) try(f func()) (err *Error) {
 			return
 		}
 		e, ok := r.(*Error)
-		if !ok || l.steps > maxSteps || len(l.b.ops) > maxOps {
+		if !ok || e.Err == ErrLimit {
 			panic(r)
 		}
 		err = e
@@ -304,7 +304,7 @@ func (l *lowerer) try(f func()) (err *Error) {
 
 func (l *lowerer) enter(pos Pos) {
 	if l.depth++; l.depth > maxDeep {
-		panic(errorf(pos, "evaluations nested more than %d deep", maxDeep))
+		panic(limitf(pos, "evaluations nested more than %d deep", maxDeep))
 	}
 }
 

@@ -152,7 +152,7 @@ func (b *builder) input(name string, isSet bool, pos Pos) int32 {
 	}
 	i := len(b.inputs)
 	if i >= MaxInputs {
-		panic(errorf(pos, "the model uses more than %d base sets and relations", MaxInputs))
+		panic(limitf(pos, "the model uses more than %d base sets and relations", MaxInputs))
 	}
 	m := MaskOf(i)
 	o := op{code: opInput, isSet: isSet, a: int32(i), b: noSlot, c: noSlot, region: -1, deps: m, up: m, name: name}

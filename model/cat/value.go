@@ -110,7 +110,7 @@ func (v sval) bounded(pos Pos) sval {
 		v.size += max(e.size, 1)
 	}
 	if v.size > maxTuple {
-		panic(errorf(pos, "a value of more than %d parts", maxTuple))
+		panic(limitf(pos, "a value of more than %d parts", maxTuple))
 	}
 	return v
 }
@@ -201,13 +201,12 @@ func (t *thunk) force(l *lowerer) sval {
 			l.rare = rare
 		}
 		if t.state != 2 {
-			t.state = 3
-			if e, ok := recover().(*Error); ok {
-				t.err = e
-				panic(e)
+			x := recover()
+			t.state = 0
+			if e, ok := x.(*Error); ok {
+				t.state, t.err = 3, e
 			}
-			t.err = errorf(t.pos, "internal error while evaluating %s", t.name)
-			panic(t.err)
+			panic(x)
 		}
 	}()
 	v := t.eval()
