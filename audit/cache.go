@@ -23,7 +23,6 @@ type cacheKey struct {
 	lines uint64
 	arch  string
 	names string
-	plain bool
 }
 
 // maxCached bounds the cache; beyond it, results are computed again.

@@ -17,10 +17,9 @@ type mutant struct {
 
 // mutator makes mutants of one preserved kernel.
 type mutator struct {
-	v    kernelVisit
-	pos  []int // spec position → index of its instruction, -1 unknown
-	out  []mutant
-	uses map[isa.Reg][]int
+	v   kernelVisit
+	pos []int // spec position → index of its instruction, -1 unknown
+	out []mutant
 }
 
 // mutants lists the faults that can be planted in a preserved kernel.

@@ -85,7 +85,7 @@ func (k *body) run() error {
 	next := 0
 	for i := range k.th.Body {
 		in := &k.th.Body[i]
-		v, err := require(in, k.e.sm)
+		v, err := requirement(in, k.e.sm)
 		if err != nil {
 			return err
 		}

@@ -78,10 +78,10 @@ func unsupported(format string, args ...any) error {
 	return &spec.Unsupported{Reason: fmt.Sprintf(format, args...)}
 }
 
-// require returns the PTX version that an instruction needs, or an
+// requirement returns the PTX version that an instruction needs, or an
 // *spec.Unsupported error when no version of PTX has it for the target. The
 // rules are those of the PTX ISA's "Target ISA Notes" of each instruction.
-func require(in *litmus.Instr, sm int) (Version, error) {
+func requirement(in *litmus.Instr, sm int) (Version, error) {
 	var v Version
 	need := func(what string, minSM int, minV Version) error {
 		if sm < minSM {

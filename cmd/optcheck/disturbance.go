@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+)
+
+func newDisturbanceCmd(env *environment) *cobra.Command {
+	var f auditFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "disturbance [TEST|DIR|corpus…]",
+		Short: "Show that the markers do not change the code that they specify",
+		Long: `Compile tests with and without markers and compare the sequences of memory accesses
+and fences of every kernel. Kernels that differ are listed: there, what the audit
+says holds for the kernel with its markers only. Exit code 1 if there is one.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd.Context(), env, args)
+			if err != nil {
+				return err
+			}
+			d, err := audit.Disturb(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := json.NewEncoder(env.stdout).Encode(d); err != nil {
+					return err
+				}
+			} else {
+				for _, c := range d.Disturbed {
+					fmt.Fprintf(env.stdout, "%s T%d %s %s %s %s\n  with markers    %s\n  without markers %s\n", c.Test, c.Thread, c.Toolchain, c.Target,
+						c.Level, c.Layout, strings.Join(c.Marked, "; "), strings.Join(c.Plain, "; "))
+				}
+				fmt.Fprintf(env.stdout, "%d kernels compared, %d disturbed\n", d.Kernels, len(d.Disturbed))
+			}
+			if len(d.Disturbed) > 0 {
+				return errFound
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains")
+	fl.StringSlice("targets", nil, "only these targets")
+	fl.StringSlice("levels", nil, "only these optimisation levels")
+	fl.StringSlice("layouts", nil, "only these layouts")
+	fl.Int("jobs", 0, "jobs at once")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

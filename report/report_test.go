@@ -1,0 +1,92 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func genRun(t *rapid.T) *Run {
+	r := NewRun()
+	r.Config = Config{Schema: Schema, Tool: "t", Tests: 2, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
+		Toolchains: []Toolchain{{ID: "a 1", Build: "x"}, {ID: "b 2", Build: "y"}}}
+	text := rapid.StringMatching(`[ -~<>&"'éß\\]{0,20}`)
+	for i, n := 0, rapid.IntRange(0, 12).Draw(t, "cells"); i < n; i++ {
+		c := Cell{Test: text.Draw(t, "test"), Hash: "h", Toolchain: rapid.SampledFrom([]string{"a 1", "b 2"}).Draw(t, "tc"), Target: "sm_80",
+			Level: rapid.SampledFrom(r.Config.Levels).Draw(t, "level"), Layout: "pointers",
+			Class: rapid.SampledFrom([]string{"preserved", "changed", "unsupported", "unknown"}).Draw(t, "class")}
+		if c.Class == "changed" {
+			c.Findings = []Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: text.Draw(t, "detail")}}
+			c.Code = rapid.SampledFrom([]string{"aa", "bb"}).Draw(t, "code")
+			r.Listings[c.Code] = &Listing{Code: c.Code, Threads: []ThreadListing{{Thread: 1, Source: []Line{{Pos: 0, Text: "s"}}, Machine: []Line{{Pos: 0, Text: "m"}}}}}
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	r.Stats = &Stats{Cells: len(r.Cells), Wall: 1.5}
+	return r
+}
+
+// TestRoundTrip: a run survives the stream, and rendering it twice is the same.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := genRun(t)
+		var a, b bytes.Buffer
+		require.NoError(t, r.Replay(NewJSONLines(&a)))
+		back := NewRun()
+		require.NoError(t, Read("f", bytes.NewReader(a.Bytes()), back.Handle))
+		require.NoError(t, back.Replay(NewJSONLines(&b)))
+		require.Equal(t, a.String(), b.String())
+		var x, y bytes.Buffer
+		require.NoError(t, WriteText(&x, r, TextOptions{Cells: true, Unsupported: true, Notes: true}))
+		require.NoError(t, WriteText(&y, back, TextOptions{Cells: true, Unsupported: true, Notes: true}))
+		require.Equal(t, x.String(), y.String())
+		require.Empty(t, Compare(r, back))
+	})
+}
+
+func TestSideBySide(t *testing.T) {
+	l := ThreadListing{Source: []Line{{0, "st x", false}, {1, "ld y", false}, {2, "ld z", false}},
+		Machine: []Line{{1, "LDG y", false}, {-1, "ERRBAR", true}, {0, "STG x", false}, {-1, "STG q", false}}}
+	var got []string
+	for _, r := range sideBySide(l) {
+		got = append(got, strings.TrimSpace(string(r.mark)+" "+r.left+"|"+r.right))
+	}
+	require.Equal(t, []string{"> |LDG y", "|ERRBAR", "st x|STG x", "< ld y|", "- ld z|", "+ |STG q"}, got)
+}
+
+func TestCompareAcrossReleases(t *testing.T) {
+	mk := func(tc, class string) *Run {
+		r := NewRun()
+		r.Config.Toolchains = []Toolchain{{ID: tc}}
+		r.Cells = []Cell{{Test: "mp", Toolchain: tc, Target: "sm_80", Level: "O3", Layout: "pointers", Class: class, Code: "c"}}
+		return r
+	}
+	ds := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"))
+	require.Len(t, ds, 1)
+	require.True(t, ds[0].Class)
+	require.False(t, ds[0].Code)
+	require.Empty(t, Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "changed")))
+	gone := NewRun()
+	gone.Config.Toolchains = []Toolchain{{ID: "ptxas 1"}}
+	ds = Compare(mk("ptxas 1", "preserved"), gone)
+	require.Len(t, ds, 1)
+	require.Nil(t, ds[0].Right)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"config":{"schema":1}}` + "\n" + `{"cell":{"test":"x"}}`))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := NewRun()
+		if err := Read("f", bytes.NewReader(data), r.Handle); err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteText(&b, r, TextOptions{Cells: true}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
