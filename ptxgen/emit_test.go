@@ -65,7 +65,7 @@ func TestUnsupported(t *testing.T) {
 	cases := []struct{ test, target, reason string }{
 		{"mp+relaxed.gpus", "sm_60", ".relaxed needs sm_70 or higher"},
 		{"mp+release.cluster+acquire.cluster", "sm_80", ".cluster needs sm_90 or higher"},
-		{"mp+fence.sc.gpus", "sm_62", "fence needs sm_70 or higher"},
+		{"ptx-sb+fence.sc", "sm_62", "needs sm_70 or higher"},
 		{"mp+fence.release.gpu+fence.acquire.gpu", "sm_80", "fence.release needs sm_90 or higher"},
 		{"ptx-mp+spin", "sm_80", "a loop"},
 		{"ptx-alias+fence.proxy.alias", "sm_80", "alias"},

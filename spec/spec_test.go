@@ -1,0 +1,178 @@
+package spec
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+)
+
+func genSpec(t *rapid.T) *Spec {
+	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, 2).Draw(t, "layout"))}
+	n := rapid.IntRange(1, 20).Draw(t, "n")
+	for i := 0; i < n; i++ {
+		e := Entry{Pos: i, Instr: -1, Guarded: rapid.Bool().Draw(t, "guarded")}
+		if rapid.IntRange(0, 3).Draw(t, "fence") == 0 {
+			e.Kind = rapid.SampledFrom(fenceKinds).Draw(t, "kind")
+		} else {
+			e.Kind = rapid.SampledFrom(accessKinds).Draw(t, "kind")
+			e.Loc = rapid.IntRange(0, MaxLocations-1).Draw(t, "loc")
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	for from := range s.Entries {
+		for to := from + 1; to < n; to++ {
+			if s.Entries[from].Reads() && len(s.Entries)+len(s.Deps) < MaxMarkers-1 && rapid.IntRange(0, 5).Draw(t, "dep") == 0 {
+				s.Deps = append(s.Deps, Dep{From: from, To: to, Kind: DepKind(rapid.IntRange(0, 2).Draw(t, "depkind"))})
+			}
+		}
+	}
+	return s
+}
+
+// TestRoundTrip: literals in any order give the specification back.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := genSpec(t)
+		lits, err := s.Literals()
+		require.NoError(t, err)
+		got, err := Decode(rapid.Permutation(lits).Draw(t, "order"))
+		require.NoError(t, err)
+		require.True(t, s.Equal(got))
+	})
+}
+
+// TestDamage: no lost, added or altered marker passes.
+func TestDamage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := genSpec(t)
+		lits, err := s.Literals()
+		require.NoError(t, err)
+		i := rapid.IntRange(0, len(lits)-1).Draw(t, "i")
+		lost := append(append([]uint32(nil), lits[:i]...), lits[i+1:]...)
+		_, err = Decode(lost)
+		require.Error(t, err)
+		flipped := append([]uint32(nil), lits...)
+		flipped[i] ^= 1 << rapid.IntRange(0, 31).Draw(t, "bit")
+		got, err := Decode(flipped)
+		if err == nil {
+			require.Failf(t, "a flipped bit passes", "%+v", got)
+		}
+	})
+}
+
+// TestHamming: one flipped bit never turns a marker into another marker, so a
+// damaged literal is lost and not misread.
+func TestHamming(t *testing.T) {
+	for _, k := range accessKinds[:200] {
+		s := &Spec{Entries: []Entry{{Kind: k}}}
+		lits, err := s.Literals()
+		require.NoError(t, err)
+		for b := 0; b < 32; b++ {
+			_, ok := DecodeLiteral(lits[0] ^ 1<<b)
+			require.False(t, ok)
+		}
+	}
+}
+
+// TestChance counts how many plausible constants of ordinary code are markers.
+func TestChance(t *testing.T) {
+	hits, n := 0, 0
+	try := func(v uint32) {
+		n++
+		if _, ok := DecodeLiteral(v); ok {
+			hits++
+		}
+	}
+	for v := uint32(0); v < 1<<20; v++ {
+		try(v)
+		try(^v)
+		try(bits.Reverse32(v))
+	}
+	t.Logf("%d of %d small, negative and shifted constants are decodable", hits, n)
+	require.Less(t, hits, n/128, "the checksum must reject at least 127 of 128 constants")
+	for _, v := range []uint32{0, 1, 2, 0x80000000, 0x7fffffff, 0xffffffff, 0xffff, 0x3f800000, 0xdeadbeef} {
+		_, ok := DecodeLiteral(v)
+		require.False(t, ok, "0x%x is a marker", v)
+	}
+}
+
+func TestNoSpec(t *testing.T) {
+	_, err := Decode([]uint32{1, 2, 3})
+	require.ErrorIs(t, err, ErrNoSpec)
+}
+
+// TestKindsFit: every kind has a code of its own within its field.
+func TestKindsFit(t *testing.T) {
+	require.LessOrEqual(t, len(accessKinds), 1<<11)
+	require.LessOrEqual(t, len(fenceKinds), 1<<6)
+	require.Len(t, accessCodes, len(accessKinds))
+	require.Len(t, fenceCodes, len(fenceKinds))
+}
+
+func parse(t *testing.T, src string) *litmus.Test {
+	t.Helper()
+	x, err := litmus.Parse("t.litmus", []byte(src))
+	require.NoError(t, err)
+	return x
+}
+
+const depTest = `GPU_PTX deps
+{
+x=0; y=0; z=0;
+0:.reg .b64 r0 = x; 0:.reg .b64 r1 = y; 0:.reg .b64 r2 = z;
+0:.reg .s32 r3; 0:.reg .s32 r4; 0:.reg .b64 r5; 0:.reg .pred p0;
+}
+ T0                             ;
+ ld.cg.s32 r3,[r0]              ;
+ membar.gl                      ;
+ and.b32 r4,r3,0x80000000       ;
+ cvt.u64.u32 r5,r4              ;
+ add.u64 r1,r1,r5               ;
+ st.cg.s32 [r1],r3              ;
+ setp.eq.s32 p0,r3,0            ;
+ @p0 st.cg.s32 [r2],1           ;
+ScopeTree(grid(cta(warp T0)))
+x:global, y:global, z:global
+exists (y=1)
+`
+
+func TestFromTest(t *testing.T) {
+	s, err := FromTest(parse(t, depTest), 0, Pointers)
+	require.NoError(t, err)
+	require.Len(t, s.Entries, 4)
+	require.Equal(t, litmus.OpMembar, s.Entries[1].Kind.Op)
+	require.Equal(t, []int{0, 0, 1, 2}, []int{s.Entries[0].Loc, s.Entries[1].Loc, s.Entries[2].Loc, s.Entries[3].Loc})
+	require.Equal(t, []Dep{{0, 2, DepAddr}, {0, 2, DepData}, {0, 3, DepCtrl}}, s.Deps)
+	require.True(t, s.Entries[3].Guarded)
+	require.False(t, s.Entries[2].Guarded)
+}
+
+// TestCorpus: every thread of the corpus has a specification, or a reason.
+func TestCorpus(t *testing.T) {
+	specs, reasons := 0, 0
+	for _, x := range corpus.Tests() {
+		for th := range x.Threads {
+			s, err := FromTest(x, th, Offsets)
+			var u *Unsupported
+			if err != nil {
+				require.ErrorAs(t, err, &u, x.Name)
+				reasons++
+				continue
+			}
+			lits, err := s.Literals()
+			require.NoError(t, err, x.Name)
+			got, err := Decode(lits)
+			require.NoError(t, err, x.Name)
+			require.True(t, s.Equal(got), x.Name)
+			specs++
+		}
+	}
+	t.Logf("%d threads specified, %d unsupported", specs, reasons)
+	require.Greater(t, specs, 200)
+	require.Less(t, reasons, 10)
+}
