@@ -19,9 +19,10 @@ type Difference struct {
 	Left   *Cell  `json:"left,omitempty"`
 	Right  *Cell  `json:"right,omitempty"`
 	// Class and Code tell what differs: the classification or findings, the
-	// machine code.
-	Class bool `json:"class_differs"`
-	Code  bool `json:"code_differs"`
+	// machine code. Missing tells that only one run has the cell.
+	Class   bool `json:"class_differs"`
+	Code    bool `json:"code_differs"`
+	Missing bool `json:"missing,omitempty"`
 }
 
 // Compare lists the cells whose classification, findings or machine code
@@ -60,12 +61,12 @@ func Compare(left, right *Run) []Difference {
 		}
 		d.Test, d.Target, d.Level, d.Layout = c.Test, c.Target, c.Level, c.Layout
 		if p.l == nil || p.r == nil {
-			d.Class, d.Code = true, true
+			d.Missing = true
 		} else {
-			d.Class = p.l.Class != p.r.Class || signature(p.l) != signature(p.r)
+			d.Class = p.l.Class != p.r.Class || p.l.Class != "unsupported" && signature(p.l) != signature(p.r)
 			d.Code = p.l.Code != p.r.Code
 		}
-		if d.Class || d.Code {
+		if d.Class || d.Code || d.Missing {
 			out = append(out, d)
 		}
 	}
@@ -106,20 +107,33 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 }
 
 // WriteDifferences renders differences as text: those of classification one by
-// one, those of machine code alone counted per target and level.
+// one, those of machine code alone counted per target and level, and those of
+// targets that only one run has counted per target.
 func WriteDifferences(w io.Writer, ds []Difference) error {
 	b := bufio.NewWriter(w)
-	classes := 0
-	code := map[string]int{}
+	classes, codes := 0, 0
+	code, missing := map[string]int{}, map[string]int{}
 	for _, d := range ds {
+		if d.Missing {
+			side := "left"
+			if d.Left == nil {
+				side = "right"
+			}
+			missing[d.Target+" only in the "+side+" run"]++
+			continue
+		}
 		if !d.Class {
+			codes++
 			code[d.Target+" "+d.Level]++
 			continue
 		}
 		classes++
 		fmt.Fprintf(b, "%s %s %s %s: %s -> %s\n", d.Test, d.Target, d.Level, d.Layout, brief(d.Left), brief(d.Right))
 	}
-	fmt.Fprintf(b, "%d cells differ in class or findings, %d in machine code alone\n", classes, len(ds)-classes)
+	fmt.Fprintf(b, "%d cells differ in class or findings, %d in machine code alone\n", classes, codes)
+	for _, k := range sortedKeys(missing) {
+		fmt.Fprintf(b, "  %6d  %s\n", missing[k], k)
+	}
 	keys := sortedKeys(code)
 	sort.SliceStable(keys, func(i, j int) bool { return code[keys[i]] > code[keys[j]] })
 	for _, k := range keys {
@@ -129,9 +143,6 @@ func WriteDifferences(w io.Writer, ds []Difference) error {
 }
 
 func brief(c *Cell) string {
-	if c == nil {
-		return "(no such cell)"
-	}
 	s := c.Class
 	seen := map[string]bool{}
 	for _, f := range c.Findings {
