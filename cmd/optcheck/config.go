@@ -46,6 +46,9 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 		c.v.SetDefault(k, d)
 	}
 	path, _ := cmd.Flags().GetString("config")
+	if cmd.LocalNonPersistentFlags().Lookup("config") != nil {
+		path = "" // the command's own flag of that name, which means something else
+	}
 	explicit := path != ""
 	if !explicit {
 		path = "optcheck.yaml"

@@ -1,0 +1,206 @@
+package cycle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/depgen"
+	"optcheck/litmus"
+)
+
+// Spec is all that makes a generated test: a cycle, the places of its threads,
+// the state spaces of its locations, and the scheme of its dependencies.
+type Spec struct {
+	Cycle  *Cycle
+	Place  []litmus.Place
+	Map    []litmus.Space // Global or Shared
+	Scheme *depgen.Scheme // nil means depgen.Default
+}
+
+// NewSpec returns the canonical form of a test: among all rotations of the
+// cycle that keep the family's order of threads, the one whose edges,
+// annotations, placement and map read least. Two tests that are the same up to
+// the names of threads, locations, registers and values have one canonical form.
+// place and mem may be nil: different CTAs, global memory.
+func NewSpec(c *Cycle, place []litmus.Place, mem []litmus.Space, scheme *depgen.Scheme) (*Spec, error) {
+	if place == nil {
+		for p := range Placements(c.Threads(), Levels{GPU: true}) {
+			place = slices.Clone(p)
+		}
+	}
+	if mem == nil {
+		mem = slices.Repeat([]litmus.Space{litmus.Global}, c.locs)
+	}
+	if len(place) != c.Threads() || len(mem) != c.locs {
+		return nil, fmt.Errorf("%d places and %d state spaces for %d threads and %d locations", len(place), len(mem), c.Threads(), c.locs)
+	}
+	if scheme == nil {
+		scheme = depgen.Default
+	}
+	if err := c.placeable(place, mem); err != nil {
+		return nil, err
+	}
+	_, rots := c.family()
+	rots = least(rots, func(r int) []uint32 { return c.turn(r).edgeKey() })
+	rots = least(rots, func(r int) []uint32 { return c.turn(r).annKey() })
+	rots = least(rots, func(r int) []uint32 { return turnPlace(place, r) })
+	rots = least(rots, func(r int) []uint32 { return c.turnMap(mem, r) })
+	s := &Spec{Cycle: c.turn(rots[0]), Place: renumber(rotate(place, rots[0])), Scheme: scheme}
+	for _, v := range c.turnMap(mem, rots[0]) {
+		s.Map = append(s.Map, litmus.Space(v))
+	}
+	return s, nil
+}
+
+// turnPlace is the key of a placement when thread r comes first.
+func turnPlace(place []litmus.Place, r int) []uint32 {
+	var k []uint32
+	for _, p := range renumber(rotate(place, r)) {
+		for _, v := range placeKey(p) {
+			k = append(k, uint32(v))
+		}
+	}
+	return k
+}
+
+// turnMap is the memory map when thread r comes first: locations are named in
+// the order of their first event.
+func (c *Cycle) turnMap(mem []litmus.Space, r int) []uint32 {
+	var k []uint32
+	seen := make([]bool, c.locs)
+	for _, l := range rotate(c.loc, c.start[r]) {
+		if !seen[l] {
+			seen[l] = true
+			k = append(k, uint32(mem[l]))
+		}
+	}
+	return k
+}
+
+// placeable says why a cycle cannot be placed so: shared memory belongs to one
+// CTA, and a barrier waits for all threads of a CTA.
+func (c *Cycle) placeable(place []litmus.Place, mem []litmus.Space) error {
+	owner := make([]int, c.locs)
+	for i := range owner {
+		owner[i] = -1
+	}
+	for i, l := range c.loc {
+		if mem[l] != litmus.Shared {
+			continue
+		}
+		if o := owner[l]; o < 0 {
+			owner[l] = c.thread[i]
+		} else if !place[o].SameScope(place[c.thread[i]], litmus.ScopeCTA) {
+			return fmt.Errorf("location %s is shared memory, and threads %d and %d of different CTAs use it", locNames[l], o, c.thread[i])
+		}
+	}
+	bars := make([]int, c.Threads())
+	for i, e := range c.Edges {
+		if e.Kind == Bar {
+			bars[c.thread[i]]++
+		}
+	}
+	for t, n := range bars {
+		for u := range t {
+			if place[t].SameScope(place[u], litmus.ScopeCTA) && bars[u] != n {
+				return fmt.Errorf("threads %d and %d are of one CTA but wait at %d and %d barriers", u, t, bars[u], n)
+			}
+		}
+	}
+	return nil
+}
+
+// hasDep reports whether the scheme matters.
+func (c *Cycle) hasDep() bool {
+	for _, e := range c.Edges {
+		if e.Kind == Addr || e.Kind == Data || e.Kind == Ctrl {
+			return true
+		}
+	}
+	return false
+}
+
+// Name returns the test's name, which ParseName reads back.
+func (s *Spec) Name() string {
+	n := s.Cycle.Name() + "-" + placeName(s.Place) + "-" + mapName(s.Map)
+	if s.Scheme != nil && s.Scheme != depgen.Default && s.Cycle.hasDep() {
+		n += "-" + s.Scheme.Name
+	}
+	return n
+}
+
+// ParseName reads a name that Spec.Name made and returns the test's canonical
+// form.
+func ParseName(name string) (*Spec, error) {
+	parent, mutation, mutant := strings.Cut(name, mutantMark)
+	if mutant {
+		p, err := ParseName(parent)
+		if err != nil {
+			return nil, err
+		}
+		return p.mutant(mutation)
+	}
+	i := placeAt(name)
+	if i < 0 {
+		return nil, fmt.Errorf("name %q has no placement such as -p0::p1", name)
+	}
+	c, err := ParseCycleName(name[:i])
+	if err != nil {
+		return nil, fmt.Errorf("name %q: %w", name, err)
+	}
+	placement, rest, _ := strings.Cut(name[i+1:], "-")
+	memory, scheme, named := strings.Cut(rest, "-")
+	place, err := parsePlace(placement, c.Threads())
+	if err != nil {
+		return nil, fmt.Errorf("name %q: %w", name, err)
+	}
+	mem, err := parseMap(memory, c.locs)
+	if err != nil {
+		return nil, fmt.Errorf("name %q: %w", name, err)
+	}
+	var sch *depgen.Scheme
+	if named {
+		if sch, err = depgen.Lookup(scheme); err != nil {
+			return nil, fmt.Errorf("name %q: %w", name, err)
+		}
+	}
+	return NewSpec(c, place, mem, sch)
+}
+
+// placeAt finds the placement in a name: the first -p followed by a digit.
+func placeAt(name string) int {
+	for i := 0; i+2 < len(name); i++ {
+		if name[i] == '-' && name[i+1] == 'p' && name[i+2] >= '0' && name[i+2] <= '9' {
+			return i
+		}
+	}
+	return -1
+}
+
+// PlacedSpec returns the canonical form of a cycle with placement and memory map
+// as names spell them: p0::p1 and xgys, of the threads and locations in the
+// order that the canonical cycle has them. Empty strings mean the defaults of
+// NewSpec.
+func PlacedSpec(c *Cycle, place, mem string, scheme *depgen.Scheme) (*Spec, error) {
+	s, err := NewSpec(c, nil, nil, scheme)
+	if err != nil && place == "" {
+		return nil, err
+	}
+	if err == nil {
+		c = s.Cycle
+	}
+	var ps []litmus.Place
+	var m []litmus.Space
+	if place != "" {
+		if ps, err = parsePlace(place, c.Threads()); err != nil {
+			return nil, err
+		}
+	}
+	if mem != "" {
+		if m, err = parseMap(mem, c.locs); err != nil {
+			return nil, err
+		}
+	}
+	return NewSpec(c, ps, m, scheme)
+}
