@@ -155,6 +155,9 @@ type Options struct {
 	// ones; nothing is given up early then. It returns false to stop. The
 	// candidate is only valid during the call.
 	Visit func(*Candidate) bool
+	// AllOrders tries every partial coherence order, also those that the
+	// model is known to forbid, so that Visit sees them.
+	AllOrders bool
 	// StatesOnly lets the search pass over executions that cannot add a state;
 	// the counts of witnesses are then lower bounds.
 	StatesOnly bool

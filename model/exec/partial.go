@@ -20,7 +20,7 @@ import (
 
 // partialOrders enumerates coherence orders of a model with partial co.
 func (w *worker) partialOrders() {
-	if w.rare || !w.e.minimal {
+	if w.rare || !w.e.minimal || w.opt.AllOrders {
 		w.everyOrder()
 		return
 	}

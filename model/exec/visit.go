@@ -52,6 +52,44 @@ func (c *Candidate) Source(e int) int { return int(c.w.src[e]) }
 // Execution returns copies of all base sets and relations, by name.
 func (c *Candidate) Execution() *cat.Execution { return c.w.execution() }
 
+// Explain says why the model forbids the candidate: the check's name and the
+// steps of a cycle, or of a pair that must not be, as edges of base relations.
+// Models that need the interpreter give the pairs of the tested relation.
+func (c *Candidate) Explain() (check string, steps []cat.Edge, err error) {
+	if c.Failed < 0 {
+		return "", nil, nil
+	}
+	if c.w.rare {
+		return c.w.explainRare()
+	}
+	ex, err := c.w.m.Explain(c.Failed)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, s := range ex.Steps {
+		steps = append(steps, s.Via...)
+	}
+	// A pair that has to be in co is not because co has it the other way.
+	if n := len(steps); n > 0 && len(ex.Cycle) == 0 {
+		if a, b := steps[0].From, steps[n-1].To; a != b && c.w.co.Has(b, a) {
+			steps = append(steps, cat.Edge{From: b, To: a, Rel: nameCO})
+		}
+	}
+	return ex.Check.Label(), steps, nil
+}
+
+func (w *worker) explainRare() (string, []cat.Edge, error) {
+	r, err := w.it.it.Run(w.ctx, w.execution(), cat.RunOptions{})
+	if err != nil || r.Failed == nil {
+		return "", nil, err
+	}
+	var steps []cat.Edge
+	for _, s := range r.Failed.Steps {
+		steps = append(steps, s.Via...)
+	}
+	return r.Failed.Name, steps, nil
+}
+
 // interp evaluates rare models and explains failures.
 type interp struct {
 	it   *cat.Interp

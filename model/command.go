@@ -1,0 +1,306 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"optcheck/litmus"
+)
+
+// Output selects what RunCommand writes for a test.
+type Output uint8
+
+// The outputs.
+const (
+	OutLog     Output = iota // herd's log
+	OutStates                // the states alone
+	OutExplain               // why the proposition can or cannot hold
+	OutSVG                   // a picture of that
+	OutDOT
+	OutLISA // the test in herd's LISA dialect; no model is asked
+)
+
+// CommandOptions are those of RunCommand.
+type CommandOptions struct {
+	Options
+	Output Output
+	// Timeout bounds each test; 0 means none.
+	Timeout time.Duration
+	// Jobs is the number of tests judged at a time; 0 means one per core.
+	Jobs int
+	// NoTime leaves the Time lines out, Candidates puts lines with the
+	// numbers of candidates in.
+	NoTime, Candidates bool
+}
+
+// Summary counts what RunCommand did.
+type Summary struct {
+	Tests, Undecided, Failed int
+	Max                      time.Duration // of one test
+	Slowest                  string
+}
+
+// RunCommand judges tests in parallel and writes the results in input order.
+// A test that cannot be judged does not stop the others; all their errors are
+// returned together, and undecided tests are errors too (ErrUndecided): a
+// caller that looks at the error alone never takes them for verdicts.
+func (m *Model) RunCommand(ctx context.Context, tests []*litmus.Test, o CommandOptions, w io.Writer) (Summary, error) {
+	var sum Summary
+	if name := duplicate(tests); name != "" {
+		return sum, fmt.Errorf("two tests have the name %s", name)
+	}
+	var errs []error
+	err := inOrder(ctx, len(tests), o.Jobs, func(i int) result {
+		return m.one(ctx, tests[i], o)
+	}, func(i int, r result) error {
+		sum.Tests++
+		if r.took > sum.Max {
+			sum.Max, sum.Slowest = r.took, tests[i].Name
+		}
+		if errors.Is(r.err, ErrUndecided) {
+			sum.Undecided++
+		} else if r.err != nil {
+			sum.Failed++
+		}
+		if r.err != nil {
+			errs = append(errs, r.err)
+		}
+		_, err := w.Write(r.out)
+		return err
+	})
+	return sum, errors.Join(append(errs, err)...)
+}
+
+func duplicate(tests []*litmus.Test) string {
+	seen := map[string]bool{}
+	for _, t := range tests {
+		if seen[t.Name] {
+			return t.Name
+		}
+		seen[t.Name] = true
+	}
+	return ""
+}
+
+type result struct {
+	out  []byte
+	err  error
+	took time.Duration
+}
+
+// inOrder calls f for 0…n-1 on several goroutines and take on the results in
+// order. The end of ctx is an error.
+func inOrder(ctx context.Context, n, jobs int, f func(int) result, take func(int, result) error) error {
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	jobs = max(1, min(jobs, n))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type slot struct {
+		i int
+		r result
+	}
+	todo, done := make(chan int), make(chan slot, jobs)
+	window := make(chan struct{}, 64*jobs) // bounds the results that wait
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range todo {
+				done <- slot{i, f(i)}
+			}
+		}()
+	}
+	go func() {
+		defer close(todo)
+		for i := range n {
+			select {
+			case window <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			todo <- i
+		}
+	}()
+	go func() { wg.Wait(); close(done) }()
+	waiting := map[int]result{}
+	next := 0
+	var failed error
+	for s := range done {
+		waiting[s.i] = s.r
+		for r, ok := waiting[next]; ok; r, ok = waiting[next] {
+			delete(waiting, next)
+			if failed == nil {
+				if failed = take(next, r); failed != nil {
+					cancel()
+				}
+			}
+			next++
+			<-window
+		}
+	}
+	if failed == nil && next < n {
+		failed = context.Cause(ctx)
+	}
+	return failed
+}
+
+// one judges one test.
+func (m *Model) one(ctx context.Context, t *litmus.Test, o CommandOptions) (r result) {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("time limit of %v reached", o.Timeout))
+		defer cancel()
+	}
+	var b bytes.Buffer
+	start := time.Now()
+	err := m.render(ctx, t, o, &b, start)
+	if err != nil && !strings.Contains(err.Error(), t.Name) {
+		err = fmt.Errorf("test %s: %w", t.Name, err)
+	}
+	return result{b.Bytes(), err, time.Since(start)}
+}
+
+func (m *Model) render(ctx context.Context, t *litmus.Test, o CommandOptions, w io.Writer, start time.Time) error {
+	switch o.Output {
+	case OutLISA:
+		l, err := ToLISA(t)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, l.Text)
+		return err
+	case OutExplain, OutSVG, OutDOT:
+		x, err := m.Explain(ctx, t, o.Options)
+		if err != nil {
+			return err
+		}
+		switch {
+		case o.Output == OutExplain:
+			err = x.WriteText(w)
+		case x.Execution == nil:
+			err = fmt.Errorf("test %s: there is no execution to draw: no candidate satisfies the condition", t.Name)
+		case o.Output == OutSVG:
+			err = x.Execution.SVG(w)
+		default:
+			err = x.Execution.DOT(w)
+		}
+		if err == nil && x.Verdict.Undecided != "" {
+			err = fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, x.Verdict.Undecided)
+		}
+		return err
+	}
+	v, err := m.Judge(ctx, t, o.Options)
+	if err != nil {
+		return err
+	}
+	lo := LogOptions{StatesOnly: o.Output == OutStates, Time: time.Since(start), Candidates: o.Candidates}
+	if o.NoTime {
+		lo.Time = -1
+	}
+	if err := WriteLog(w, v, lo); err != nil {
+		return err
+	}
+	if v.Undecided != "" {
+		return fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
+	}
+	return nil
+}
+
+// Difference is a test on which two models disagree.
+type Difference struct {
+	Test         *litmus.Test
+	A, B         *Verdict
+	OnlyA, OnlyB [][]int64 // states that only one of them allows
+}
+
+// Compare lists the tests on which two models allow different final states, in
+// input order. An undecided test is an error.
+func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOptions) ([]Difference, error) {
+	list := make([]*Difference, len(tests))
+	var errs []error
+	err := inOrder(ctx, len(tests), o.Jobs, func(i int) result {
+		d, err := compareOne(ctx, a, b, tests[i], o)
+		list[i] = d
+		return result{err: err}
+	}, func(_ int, r result) error {
+		if r.err != nil {
+			errs = append(errs, r.err)
+		}
+		return nil
+	})
+	var out []Difference
+	for _, d := range list {
+		if d != nil {
+			out = append(out, *d)
+		}
+	}
+	return out, errors.Join(append(errs, err)...)
+}
+
+func compareOne(ctx context.Context, a, b *Model, t *litmus.Test, o CommandOptions) (*Difference, error) {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("time limit of %v reached", o.Timeout))
+		defer cancel()
+	}
+	d := &Difference{Test: t}
+	for _, side := range []struct {
+		m *Model
+		v **Verdict
+	}{{a, &d.A}, {b, &d.B}} {
+		v, err := side.m.Judge(ctx, t, o.Options)
+		if err != nil {
+			return nil, err
+		}
+		if v.Undecided != "" {
+			return nil, fmt.Errorf("test %s under %s: %w: %s", t.Name, side.m.Name, ErrUndecided, v.Undecided)
+		}
+		*side.v = v
+	}
+	d.OnlyA, d.OnlyB = missing(d.A, d.B), missing(d.B, d.A)
+	if len(d.OnlyA)+len(d.OnlyB) == 0 {
+		return nil, nil
+	}
+	return d, nil
+}
+
+// missing lists the states of v that w lacks.
+func missing(v, w *Verdict) (list [][]int64) {
+	for _, s := range v.States {
+		if !slices.ContainsFunc(w.States, func(q State) bool { return slices.Equal(q.Values, s.Values) }) {
+			list = append(list, s.Values)
+		}
+	}
+	return list
+}
+
+// WriteText writes a difference for people.
+func (d *Difference) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s %s, %s %s\n", d.Test.Name, d.A.Model, d.A.Observation, d.B.Model, d.B.Observation)
+	for _, side := range []struct {
+		v    *Verdict
+		list [][]int64
+	}{{d.A, d.OnlyA}, {d.B, d.OnlyB}} {
+		for _, s := range side.list {
+			var parts []string
+			for i, x := range side.v.Terms {
+				parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), s[i]))
+			}
+			fmt.Fprintf(&b, "  only %s: %s\n", side.v.Model, strings.Join(parts, " "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
