@@ -153,21 +153,41 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 	if err != nil {
 		return err
 	}
+	var failed []error
 	for i, c := range cells {
 		if e := res.Failed[i]; e != nil {
 			if errors.Is(e, toolchain.ErrCancelled) {
 				return e
 			}
 			w.set(c, optcheck.Unknown, kindOf(e)+": "+firstLine(e.Error()))
-			w.problem(kindOf(e), firstLine(e.Error()))
+			failed = append(failed, e)
 		}
 	}
+	w.failures(failed)
 	for _, b := range res.Batches {
 		if err := w.batch(ctx, b, cells); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// failures makes problem events of failed units. More than a few with one kind
+// have one cause, which is told once.
+func (w *worker) failures(errs []error) {
+	const most = 3
+	by := map[string]int{}
+	for _, e := range errs {
+		k := kindOf(e)
+		if by[k]++; by[k] <= most {
+			w.problem(k, firstLine(e.Error()))
+		}
+	}
+	for _, k := range []string{"compile", "infrastructure", "timeout"} {
+		if n := by[k] - most; n > 0 {
+			w.problem(k, fmt.Sprintf("and %d more; the cells have the details", n))
+		}
+	}
 }
 
 func firstLine(s string) string {

@@ -17,7 +17,7 @@ import (
 
 // findPtxas returns a ptxas that knows PTX ISA 8.4 (CUDA 12.4 or later).
 func findPtxas(t *testing.T) string {
-	dirs := filepath.SplitList(os.Getenv("OPTCHECK_TOOLCHAINS"))
+	dirs := filepath.SplitList(os.Getenv("OPTCHECK_TOOLCHAIN_DIRS"))
 	if len(dirs) == 0 {
 		cache, err := os.UserCacheDir()
 		require.NoError(t, err)

@@ -132,6 +132,7 @@ func TestFences(t *testing.T) {
 	ar := spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Scope: litmus.ScopeGPU}
 	cta := spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeCTA}
 	bar := spec.Kind{Op: litmus.OpBar}
+	aq := spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Scope: litmus.ScopeGPU}
 	cases := []struct {
 		name string
 		kind spec.Kind
@@ -150,6 +151,9 @@ func TestFences(t *testing.T) {
 		{"acq_rel by sc", ar, y + "\nMEMBAR.SC.GPU\nERRBAR\nCCTL.IVALL" + x, ""},
 		{"cta needs no invalidation", cta, y + "\nMEMBAR.SC.CTA" + x, ""},
 		{"accesses merged across", sc, y + "\nMEMBAR.SC.GPU\nERRBAR\nCCTL.IVALL\nMOV R5, R4", "fence-removed merged"},
+		{"acquire is an invalidation", aq, y + "\nCCTL.IVALL" + x, ""},
+		{"acquire by a full fence", aq, y + "\nMEMBAR.ALL.GPU\nERRBAR\nCCTL.IVALL" + x, ""},
+		{"acquire removed", aq, y + x, "fence-removed"},
 		{"barrier", bar, y + "\nBAR.SYNC 0x0" + x, ""},
 		{"warp synchronisation is no barrier", bar, y + "\nWARPSYNC 0xffffffff" + x, "fence-removed"},
 		{"predicated", sc, y + "\nISETP.EQ.AND P0, PT, R4, 0x1, PT\n@P0 MEMBAR.SC.GPU\nERRBAR\nCCTL.IVALL" + x, "control-changed"},

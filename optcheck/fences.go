@@ -13,6 +13,7 @@ type fenceNeed struct {
 	invalidate bool // an L1 invalidation must follow
 	barrier    bool // an execution barrier
 	any        bool // any fence will do
+	acquire    bool // an invalidation alone will do
 }
 
 // fenceNeedOf says how strong the machine fence must be (isa.md 1.4). Fences of
@@ -27,6 +28,9 @@ func fenceNeedOf(k spec.Kind, sm int) fenceNeed {
 	}
 	n := fenceNeed{scope: scopeOf(k.Scope), sc: sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
 	n.invalidate = n.scope > isa.ScopeCTA && k.Sem != litmus.SemRelease
+	// From CUDA 12.8 on fence.acquire is the invalidation alone, as it stands
+	// behind an acquire load.
+	n.acquire = k.Sem == litmus.SemAcquire
 	return n
 }
 
@@ -71,6 +75,9 @@ func checkFences(p *pass) {
 // one around what did not move is not worth guessing, so any fence after lo's
 // predecessor counts and the order rule reports the move.
 func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
+	if n.acquire && n.scope == isa.ScopeCTA {
+		return // the threads of a CTA share one L1: nothing is emitted
+	}
 	if lo >= hi {
 		p.report(FenceRemoved, k, -1, "no place between the accesses before and after %s: they were moved across it or merged", p.name(k))
 		return
@@ -92,7 +99,7 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	if x.cond && !p.s.Entries[k].Guarded {
 		p.report(ControlChanged, k, best, "%s is executed only under a condition: %s", p.name(k), p.text(best))
 	}
-	if n.barrier || n.any {
+	if n.barrier || n.any || n.acquire && x.role == isa.RoleCache {
 		return
 	}
 	if why := p.fenceShort(best, n, hi); why != "" {
@@ -110,6 +117,8 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 			return 1
 		}
 		return 0
+	case x.role == isa.RoleCache && n.acquire && x.mem.Invalidate:
+		return 1
 	case x.role != isa.RoleFence:
 		return 0
 	}

@@ -41,12 +41,14 @@ func SM(target string) (int, error) {
 func minVersion(target string, sm int) Version {
 	v := Version(50)
 	switch {
-	case sm >= 121:
+	case strings.HasSuffix(target, "f"), sm >= 121: // family targets
 		v = 88
-	case sm >= 120:
+	case sm >= 120, sm == 101:
 		v = 87
-	case sm == 110 || sm == 103:
+	case sm == 110 || sm == 88:
 		v = 90
+	case sm == 103:
+		v = 88
 	case sm >= 100:
 		v = 86
 	case sm == 90:
@@ -58,8 +60,6 @@ func minVersion(target string, sm int) Version {
 		v = 78
 	case sm == 87:
 		v = 74
-	case sm == 88:
-		v = 90
 	case sm == 86:
 		v = 71
 	case sm == 80:

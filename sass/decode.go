@@ -123,7 +123,7 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 		// The addend is a 64-bit number, the result the high half of the sum.
 		in.Args[len(in.Args)-1].Words = 2
 	}
-	if in.Op == "IADD" && hasMod(in, "64") {
+	if strings.Contains(in.Op, "IADD") && hasMod(in, "64") { // IADD, IADD3 and their uniform forms
 		eachReg(in, func(i int, o *isa.Operand) { o.Words = 2 })
 	}
 }

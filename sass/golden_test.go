@@ -97,7 +97,7 @@ func TestGolden(t *testing.T) {
 		for _, r := range releases(t) {
 			live[r.name] = r
 		}
-	} else if os.Getenv("OPTCHECK_TOOLCHAINS") != "" || haveManaged() {
+	} else if os.Getenv("OPTCHECK_TOOLCHAIN_DIRS") != "" || haveManaged() {
 		for _, r := range releases(t) {
 			live[r.name] = r
 		}

@@ -13,6 +13,10 @@ func lowerAdd(l *lowerer) {
 		lowerAdd64(l)
 		return
 	}
+	if strings.HasSuffix(l.in.Op, "IADD3") && l.has("64") {
+		lowerAdd3Wide(l)
+		return
+	}
 	if !l.allow("X") {
 		return
 	}
@@ -126,6 +130,22 @@ func lowerAdd64(l *lowerer) {
 	a0, a1, b0, b1 := l.word(0, 0), l.word(0, 1), l.word(1, 0), l.word(1, 1)
 	l.put(0, isa.MicroAdd, a0, b0)
 	l.put(1, isa.MicroAddWide, a0, a1, b0, b1)
+}
+
+// lowerAdd3Wide handles the three-way 64-bit sum of sm_100 and later: the low
+// word always, the high one where the third summand is zero.
+func lowerAdd3Wide(l *lowerer) {
+	if !l.allow("64") || !l.want(3) || l.args[0].Neg || l.args[1].Neg || l.args[2].Neg {
+		l.bad = true
+		return
+	}
+	a0, b0, c0 := l.word(0, 0), l.word(1, 0), l.word(2, 0)
+	if !isZero(c0) {
+		l.put(0, isa.MicroAdd, a0, b0, c0)
+		return
+	}
+	l.put(0, isa.MicroAdd, a0, b0)
+	l.put(1, isa.MicroAddWide, a0, l.word(0, 1), b0, l.word(1, 1))
 }
 
 // lowerImad handles IMAD and its disguises as move, add and shift.

@@ -23,12 +23,12 @@ var knownReleases = map[string]release{
 	"12.4": {name: "12.4", ptx: 84, sms: []int{50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}},
 }
 
-// releases finds the toolkits that the tests know: in $OPTCHECK_TOOLCHAINS (a
+// releases finds the toolkits that the tests know: in $OPTCHECK_TOOLCHAIN_DIRS (a
 // colon-separated list of bin folders), or in the managed folder.
 func releases(t testing.TB) []release {
 	t.Helper()
 	var bins []string
-	if env := os.Getenv("OPTCHECK_TOOLCHAINS"); env != "" {
+	if env := os.Getenv("OPTCHECK_TOOLCHAIN_DIRS"); env != "" {
 		bins = strings.Split(env, ":")
 	} else {
 		cache, err := os.UserCacheDir()
@@ -54,7 +54,7 @@ func releases(t testing.TB) []release {
 		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 			t.Fatal("no CUDA toolkit found")
 		}
-		t.Skip("no CUDA toolkit found (set OPTCHECK_TOOLCHAINS)")
+		t.Skip("no CUDA toolkit found (set OPTCHECK_TOOLCHAIN_DIRS)")
 	}
 	return out
 }

@@ -68,7 +68,7 @@ type place struct {
 
 // Discover finds the toolchains of this machine, sorted by version. Each build
 // is listed once, at the first place where it was found, in the order: the
-// variable OPTCHECK_TOOLCHAINS (folders separated by colons), Options.Dirs,
+// variable OPTCHECK_TOOLCHAIN_DIRS (folders separated by colons), Options.Dirs,
 // PATH, CUDA_HOME, /usr/local/cuda*/bin, the managed folder. A tool that
 // cannot be identified (crash, hang, garbage) is one error that names it and
 // does not hide the others.
@@ -106,7 +106,7 @@ func (o Options) places() []place {
 		}
 	}
 	if !o.DirsOnly {
-		add("OPTCHECK_TOOLCHAINS", true, filepath.SplitList(o.env("OPTCHECK_TOOLCHAINS"))...)
+		add("OPTCHECK_TOOLCHAIN_DIRS", true, filepath.SplitList(o.env("OPTCHECK_TOOLCHAIN_DIRS"))...)
 	}
 	add("configured", true, o.Dirs...)
 	if !o.DirsOnly {

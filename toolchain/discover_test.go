@@ -51,7 +51,7 @@ func TestDiscoverWhere(t *testing.T) {
 	managed := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(managed, "cuda-x", "root", "usr"), 0o700))
 	require.NoError(t, os.Symlink(fakeTools(t, "10.1.1", ""), filepath.Join(managed, "cuda-x", "root", "usr", "bin")))
-	env := map[string]string{"OPTCHECK_TOOLCHAINS": dirs[0], "PATH": "/nonexistent:" + dirs[1] + "::" + dirs[0], "CUDA_HOME": home}
+	env := map[string]string{"OPTCHECK_TOOLCHAIN_DIRS": dirs[0], "PATH": "/nonexistent:" + dirs[1] + "::" + dirs[0], "CUDA_HOME": home}
 	all, errs := Discover(context.Background(), Options{Dirs: []string{dirs[2]}, Managed: managed,
 		Env: func(k string) string { return env[k] }, Cache: "off"})
 	assert.Empty(t, errs)
@@ -59,7 +59,7 @@ func TestDiscoverWhere(t *testing.T) {
 	for _, tc := range all {
 		source[tc.Version] = tc.Source
 	}
-	for v, s := range map[string]string{"9.0.1": "OPTCHECK_TOOLCHAINS", "9.1.1": "PATH", "9.2.1": "configured",
+	for v, s := range map[string]string{"9.0.1": "OPTCHECK_TOOLCHAIN_DIRS", "9.1.1": "PATH", "9.2.1": "configured",
 		"10.0.1": "CUDA_HOME", "10.1.1": "managed"} {
 		assert.Equal(t, s, source[v], v)
 	}

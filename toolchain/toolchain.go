@@ -28,7 +28,7 @@ type Toolchain struct {
 	Targets []string `json:"targets"`
 	// MaxPTX is the highest PTX ISA version the compiler accepts, "8.4".
 	MaxPTX string `json:"max_ptx"`
-	// Source says where it was found: "OPTCHECK_TOOLCHAINS", "configured",
+	// Source says where it was found: "OPTCHECK_TOOLCHAIN_DIRS", "configured",
 	// "PATH", "CUDA_HOME", "system" or "managed".
 	Source string `json:"source"`
 

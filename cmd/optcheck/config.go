@@ -92,7 +92,7 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 }
 
 func splitList(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == os.PathListSeparator })
 }
 
 func settingNames() []string {
@@ -128,7 +128,7 @@ func newConfigCmd(env *environment) *cobra.Command {
 		Long: `Print the effective configuration and where each value came from.
 
 A setting is taken from the command line, else from the environment variable
-OPTCHECK_NAME (dashes as underscores, lists separated by commas), else from the
+OPTCHECK_NAME (dashes as underscores, lists separated by commas or colons), else from the
 configuration file, else from the default.`,
 		Args: cobra.NoArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {
