@@ -89,7 +89,8 @@ usage or nothing could be done; 130 interrupted.`,
 	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
 	root.AddCommand(newAuditCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
-		newReportCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env), newGenCmd(env), newDisturbanceCmd(env))
+		newReportCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
+		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDisturbanceCmd(env))
 	return root
 }
 

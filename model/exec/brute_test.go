@@ -332,7 +332,12 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 	if b.size > b.limit {
 		return 0, false
 	}
-	for _, only := range []bool{false, true} {
+	eager := NewEngine(e.prog, co) // looks at every partial execution
+	eager.deepFrom, eager.saturateFrom = 0, 0
+	every := NewEngine(e.prog, co) // tries all partial orders
+	every.minimal = false
+	for k, e := range []*Engine{e, e, eager, every} {
+		only := k == 1
 		res, err := e.Run(context.Background(), p, Options{StatesOnly: only})
 		require.NoError(t, err)
 		require.Empty(t, res.Undecided)

@@ -17,7 +17,7 @@ const (
 	nameFR   = "fr"
 	nameSF   = "sync_fence"
 	nameFW   = "FW"
-	bigSpace = 24 // candidates from which partial executions are looked at
+	bigSpace = 24 // default of Engine.deepFrom
 )
 
 // Signature lists the base sets and relations that the engine offers.
@@ -60,10 +60,15 @@ type Engine struct {
 	partCO  *cat.Plan // checks with some writes unordered
 	full    *cat.Plan // everything at once
 	incl    []cat.Inclusion
+	// plans of the inclusions of either form alone
+	inclIn, inclEither *cat.Plan
 	// minimal: partial coherence orders need only be looked at where no pair
 	// could be left out; see search_partial.go.
 	minimal bool
-	workers sync.Pool
+	// Sizes of searches from which partial executions are looked at, and from
+	// which what follows from them.
+	deepFrom, saturateFrom float64
+	workers                sync.Pool
 }
 
 type setInput struct {
@@ -79,7 +84,7 @@ type relInput struct {
 // NewEngine prepares a compiled model. The program must have been compiled
 // with Signature.
 func NewEngine(p *cat.Program, co CoMode) *Engine {
-	e := &Engine{prog: p, co: co}
+	e := &Engine{prog: p, co: co, deepFrom: bigSpace, saturateFrom: saturateFrom}
 	e.rf, e.cor, e.fr, e.sf, e.fw = p.Input(nameRF), p.Input(nameCO), p.Input(nameFR), p.Input(nameSF), p.Input(nameFW)
 	if !p.Flat() {
 		return e
@@ -109,7 +114,7 @@ func (e *Engine) plans() {
 	e.afterRF = p.Plan(cat.PlanOptions{Changed: p.MaskOf(nameRF), Known: all.Without(orders)})
 	e.leaf = p.Plan(cat.PlanOptions{Changed: orders, Known: all})
 	e.full = p.Plan(cat.PlanOptions{Changed: all, Known: all})
-	var prune, pruneCO []int
+	var prune, pruneCO, in, either []int
 	e.minimal = true
 	for i, c := range p.Checks() {
 		forever := c.Kind == cat.KindCheck && c.FailsForever(e.growing) && !c.Deps.Meets(final)
@@ -124,11 +129,19 @@ func (e *Engine) plans() {
 			incl = cat.NoInclusion
 		}
 		e.incl = append(e.incl, incl)
+		switch incl {
+		case cat.InInput:
+			in = append(in, i)
+		case cat.InEitherOrder:
+			either = append(either, i)
+		}
 		if c.Deps.Meets(orders) && !forever && incl == cat.NoInclusion {
 			e.minimal = false
 		}
 	}
 	e.partRF = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(prune)})
+	e.inclIn = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(in)})
+	e.inclEither = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(either)})
 	e.partCO = p.Plan(cat.PlanOptions{Changed: orders, Known: all.Without(final), Checks: nonNil(pruneCO)})
 }
 

@@ -85,36 +85,55 @@ func (w *worker) place(i int, l int16) {
 		w.order(i + 1)
 		return
 	}
+	var saved [rel.MaxEvents / 64]uint64
 	for k := range left {
 		if w.stop {
 			return
 		}
 		x := left[k]
 		same := w.peersBefore(left, k)
-		if same < 0 {
+		if same < 0 || w.after(left, x) {
 			continue
 		}
 		weight := w.weight
 		w.weight = mulSat(weight, uint64(same))
 		rest := append(append(make([]int16, 0, 8), left[:k]...), left[k+1:]...)
 		row := w.co.Row(int(x))
+		copy(saved[:], row)
+		news := false
 		for _, y := range rest {
-			row.Add(int(y))
+			if !row.Has(int(y)) {
+				row.Add(int(y))
+				news = true
+			}
 		}
-		w.readersOf(l, x)
+		w.readersOf(x)
 		w.orders[i].left = rest
 		ok := true
-		if w.deep && !w.rare && (len(rest) > 1 || i+1 < len(w.multi)) && !w.e.partCO.Empty() {
+		if news && w.deep && !w.rare && (len(rest) > 1 || i+1 < len(w.multi)) && !w.e.partCO.Empty() {
 			ok = w.partial(w.e.partCO)
 		}
 		if ok {
 			w.place(i, l)
 		}
 		w.orders[i].left = left
-		rel.Clear(row)
-		w.readersOf(l, x)
+		copy(row, saved[:])
+		w.readersOf(x)
 		w.weight = weight
 	}
+}
+
+// after tells whether x is known to come after another write that is left.
+func (w *worker) after(left []int16, x int16) bool {
+	if !w.saturates {
+		return false
+	}
+	for _, y := range left {
+		if w.co.Has(int(y), int(x)) {
+			return true
+		}
+	}
+	return false
 }
 
 // peersBefore returns for left[k] how many unread writes of its class are
@@ -138,7 +157,7 @@ func (w *worker) peersBefore(left []int16, k int) int {
 }
 
 // readersOf updates fr for the reads that read from x.
-func (w *worker) readersOf(l, x int16) {
+func (w *worker) readersOf(x int16) {
 	if w.unread[x] == 0 {
 		return
 	}

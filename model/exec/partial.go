@@ -24,9 +24,14 @@ func (w *worker) partialOrders() {
 		w.everyOrder()
 		return
 	}
+	mark := w.arena.Mark()
+	defer w.arena.Release(mark)
+	saved := w.arena.Rel()
+	copy(saved, w.co)
 	w.refresh()
 	w.minimalOrders()
-	w.resetOrder()
+	copy(w.co, saved)
+	w.refresh()
 }
 
 // resetOrder takes co and fr back to what is there before any choice.

@@ -24,36 +24,37 @@ type worker struct {
 	err  error // ends the search
 	stop bool  // enough is known, or a limit was reached
 
-	g       graph
-	pick    []*Path
-	rf      rel.Rel
-	co      rel.Rel
-	fr      rel.Rel
-	sf      rel.Rel
-	fw      rel.Set
-	arena   rel.Arena
-	src     []int16  // write that each event (a read) reads from, -1 none
-	unread  []int16  // number of readers of each event (a write)
-	val     []int64  // value of each event (a read), where known
-	known   []uint64 // per thread: reads of its path with known values
-	plain   bool     // all values are constants: nothing to propagate
-	deep    bool     // many candidates: look at partial executions
-	multi   []int16  // locations with several writes besides the initial one
-	class   []int16  // symmetry class of each event, -1 none
-	weight  uint64   // executions that the present one stands for
-	buf     evalBuf
-	state   []int64
-	final   []int16 // last write of each location
-	sols    [][]int64
-	solved  bool
-	index   map[string]int
-	keyBuf  []byte
-	ticks   uint64
-	fault   string
-	orders  []order
-	pairsSF [][2]int16
-	observe []bool // locations whose final value is asked
-	cand    Candidate
+	g         graph
+	pick      []*Path
+	rf        rel.Rel
+	co        rel.Rel
+	fr        rel.Rel
+	sf        rel.Rel
+	fw        rel.Set
+	arena     rel.Arena
+	src       []int16  // write that each event (a read) reads from, -1 none
+	unread    []int16  // number of readers of each event (a write)
+	val       []int64  // value of each event (a read), where known
+	known     []uint64 // per thread: reads of its path with known values
+	plain     bool     // all values are constants: nothing to propagate
+	deep      bool     // many candidates: look at partial executions
+	saturates bool     // very many: look what follows from partial executions
+	multi     []int16  // locations with several writes besides the initial one
+	class     []int16  // symmetry class of each event, -1 none
+	weight    uint64   // executions that the present one stands for
+	buf       evalBuf
+	state     []int64
+	final     []int16 // last write of each location
+	sols      [][]int64
+	solved    bool
+	index     map[string]int
+	keyBuf    []byte
+	ticks     uint64
+	fault     string
+	orders    []order
+	pairsSF   [][2]int16
+	observe   []bool // locations whose final value is asked
+	cand      Candidate
 }
 
 func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, error) {
@@ -232,7 +233,8 @@ func (w *worker) prepare() error {
 	for _, r := range g.reads {
 		size *= float64(len(g.writes[g.events[r].Loc]))
 	}
-	w.deep = size > bigSpace && w.opt.Visit == nil
+	w.deep = size > e.deepFrom && w.opt.Visit == nil
+	w.saturates = w.deep && !w.rare && size > e.saturateFrom && len(w.multi) > 0 && !w.e.partCO.Empty() && (e.co == CoTotal || e.minimal)
 	w.classes()
 	w.pairs()
 	return nil
@@ -293,6 +295,16 @@ func (w *worker) fences(i int) {
 	if !w.rare && w.opt.Visit == nil && w.run(w.e.static) >= 0 {
 		return
 	}
+	if w.saturates {
+		mark := w.arena.Mark()
+		defer w.arena.Release(mark)
+		saved := w.arena.Rel()
+		copy(saved, w.co)
+		defer func() { copy(w.co, saved) }()
+		if !w.partial(w.e.partRF) || !w.saturate() {
+			return
+		}
+	}
 	w.reads(0)
 }
 
@@ -321,6 +333,13 @@ func (w *worker) reads(i int) {
 	ws := g.writes[g.events[r].Loc]
 	more := len(ws) > 2 || i+2 < len(g.reads) || len(w.multi) > 0
 	saved := w.saveKnown()
+	var co rel.Rel
+	if w.saturates {
+		mark := w.arena.Mark()
+		defer w.arena.Release(mark)
+		co = w.arena.Rel()
+		copy(co, w.co)
+	}
 	for _, x := range ws {
 		if w.stop {
 			return
@@ -329,17 +348,28 @@ func (w *worker) reads(i int) {
 		copy(w.fr.Row(r), w.co.Row(int(x)))
 		w.src[r] = x
 		w.unread[x]++
-		if w.plain || w.propagate(r) {
-			if !w.deep || !more || w.rare || w.e.partRF.Empty() || w.partial(w.e.partRF) {
-				w.reads(i + 1)
-			}
+		if (w.plain || w.propagate(r)) && (!w.deep || !more || w.rare || w.extensible(i+1)) {
+			w.reads(i + 1)
 		}
 		w.unread[x]--
 		w.src[r] = -1
 		w.rf.Remove(int(x), r)
 		rel.Clear(w.fr.Row(r))
 		w.restoreKnown(saved)
+		if co != nil && !rel.Equal(co, w.co) {
+			copy(w.co, co)
+			w.refresh()
+		}
 	}
+}
+
+// extensible looks whether the choices for the first i reads can be completed,
+// as far as that is easily seen.
+func (w *worker) extensible(i int) bool {
+	if !w.e.partRF.Empty() && !w.partial(w.e.partRF) {
+		return false
+	}
+	return !w.saturates || w.estimate(i) < w.e.saturateFrom || w.saturate()
 }
 
 // partial evaluates a plan on an incomplete execution.

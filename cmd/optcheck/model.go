@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/model"
+)
+
+// modelFlags are the flags that commands which judge tests share.
+type modelFlags struct {
+	name, cat, co string
+	unroll        int
+	candidates    uint64
+	timeout       time.Duration
+	jobs          int
+}
+
+func (f *modelFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.name, "model", "ptx", "built-in model (see optcheck models)")
+	fl.StringVar(&f.cat, "cat", "", "file with a model in the cat language")
+	f.addLimits(cmd)
+	cmd.MarkFlagsMutuallyExclusive("model", "cat")
+}
+
+func (f *modelFlags) addLimits(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.co, "co", "", "coherence orders: total or partial (default: by the model's header line)")
+	fl.IntVar(&f.unroll, "unroll", 2, "how often a branch may jump back")
+	fl.Uint64Var(&f.candidates, "max-candidates", 50_000_000, "evaluations of the model for one test")
+	fl.DurationVar(&f.timeout, "timeout", 0, "time limit for each test (0: none)")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "tests judged at a time (0: one per core)")
+}
+
+func (f *modelFlags) options() (model.CommandOptions, error) {
+	var o model.CommandOptions
+	co, err := model.ParseCo(f.co)
+	if err != nil {
+		return o, err
+	}
+	if f.unroll < 1 || f.unroll > 100 {
+		return o, fmt.Errorf("--unroll %d: expected 1 to 100", f.unroll)
+	}
+	o.Options = model.Options{Unroll: f.unroll, Co: co, MaxCandidates: f.candidates}
+	o.Timeout, o.Jobs = f.timeout, f.jobs
+	return o, nil
+}
+
+// load returns the model that the flags name, its warnings on standard error.
+func (f *modelFlags) load(env *environment) (*model.Model, error) {
+	if f.cat == "" {
+		return loadModel(env, f.name)
+	}
+	path := f.cat
+	if filepath.Ext(path) != ".cat" {
+		path, _ = filepath.Abs(path) // a file, whatever its name
+	}
+	return loadModel(env, path)
+}
+
+func loadModel(env *environment, name string) (*model.Model, error) {
+	m, err := model.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range m.Warnings {
+		fmt.Fprintf(env.stderr, "optcheck: warning: %s\n", w)
+	}
+	return m, nil
+}
+
+func newModelCmd(env *environment) *cobra.Command {
+	var f modelFlags
+	var states, explain, svg, dot, noTime, candidates bool
+	cmd := &cobra.Command{
+		Use:   "model TEST…",
+		Short: "Judge tests with a memory model",
+		Long: `Judge tests with a memory model: which final states it allows, as a log in
+herd's format, one block per test, in input order.
+
+A test is a file, a folder, a test of the corpus, the word corpus, or - for
+standard input. With --explain the violated check and its cycle are named for an
+outcome that the model forbids, and an execution listed for one that it allows;
+--svg and --dot draw it. A test that cannot be decided within the limits is an
+error, never a verdict.`,
+		Example: `  optcheck model --model ptx mp
+  optcheck model --cat my.cat --states tests/
+  optcheck model --model ptx-2015 --svg coRR > coRR.svg
+  optcheck model compare ptx-2015 ptx corpus`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options()
+			if err != nil {
+				return err
+			}
+			o.NoTime, o.Candidates = noTime, candidates
+			switch {
+			case states:
+				o.Output = model.OutStates
+			case explain:
+				o.Output = model.OutExplain
+			case svg:
+				o.Output = model.OutSVG
+			case dot:
+				o.Output = model.OutDOT
+			}
+			m, err := f.load(env)
+			if err != nil {
+				return err
+			}
+			tests, err := loadTests(env, args)
+			if err != nil {
+				return err
+			}
+			if svg && len(tests) != 1 {
+				return errors.New("--svg draws one test at a time")
+			}
+			_, err = m.RunCommand(cmd.Context(), tests, o, env.stdout)
+			return err
+		},
+	}
+	f.add(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&states, "states", false, "print the states and whether the condition holds, no more")
+	fl.BoolVar(&explain, "explain", false, "say why the outcome can or cannot happen")
+	fl.BoolVar(&svg, "svg", false, "draw an execution that shows it (SVG)")
+	fl.BoolVar(&dot, "dot", false, "the same for Graphviz")
+	fl.BoolVar(&noTime, "no-time", false, "leave the Time lines out")
+	fl.BoolVar(&candidates, "candidates", false, "print how many candidate executions were looked at")
+	cmd.MarkFlagsMutuallyExclusive("states", "explain", "svg", "dot")
+	cmd.AddCommand(newModelCompareCmd(env))
+	return cmd
+}
+
+func newModelCompareCmd(env *environment) *cobra.Command {
+	var f modelFlags
+	cmd := &cobra.Command{
+		Use:   "compare A B TEST…",
+		Short: "List the tests on which two models disagree",
+		Long: `List the tests on which two models allow different final states, with those
+states. A model is the name of a built-in one or a .cat file. The exit code is 1
+if there is such a test.`,
+		Args: cobra.MinimumNArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options()
+			if err != nil {
+				return err
+			}
+			a, err := loadModel(env, args[0])
+			if err != nil {
+				return err
+			}
+			b, err := loadModel(env, args[1])
+			if err != nil {
+				return err
+			}
+			tests, err := loadTests(env, args[2:])
+			if err != nil {
+				return err
+			}
+			diffs, err := model.Compare(cmd.Context(), a, b, tests, o)
+			for i := range diffs {
+				if err := diffs[i].WriteText(env.stdout); err != nil {
+					return err
+				}
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(env.stderr, "optcheck: %s and %s differ on %d of %d tests\n", a.Name, b.Name, len(diffs), len(tests))
+			if len(diffs) > 0 {
+				return errFound
+			}
+			return nil
+		},
+	}
+	f.addLimits(cmd)
+	return cmd
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/model"
+)
+
+func newModelsCmd(env *environment) *cobra.Command {
+	var asJSON, source bool
+	cmd := &cobra.Command{
+		Use:   "models [NAME…]",
+		Short: "List the built-in memory models with their sources and limits",
+		RunE: func(_ *cobra.Command, args []string) error {
+			list := model.Builtin()
+			if len(args) > 0 {
+				all := list
+				list = nil
+				for _, a := range args {
+					if _, err := model.Source(a); err != nil {
+						return err
+					}
+					for _, i := range all {
+						if i.Name == a {
+							list = append(list, i)
+						}
+					}
+				}
+			}
+			enc := json.NewEncoder(env.stdout)
+			for _, i := range list {
+				switch {
+				case source:
+					text, err := model.Source(i.Name)
+					if err != nil {
+						return err
+					}
+					fmt.Fprint(env.stdout, text)
+				case asJSON:
+					if err := enc.Encode(map[string]string{"name": i.Name, "title": i.Title, "source": i.Source, "limits": i.Limits}); err != nil {
+						return err
+					}
+				default:
+					fmt.Fprintf(env.stdout, "%-13s %s\n%14ssource: %s\n%14slimits: %s\n", i.Name, i.Title, "", i.Source, "", i.Limits)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	cmd.Flags().BoolVar(&source, "source", false, "print the models' text")
+	cmd.MarkFlagsMutuallyExclusive("json", "source")
+	return cmd
+}
