@@ -84,7 +84,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	for target, want := range map[string]Version{"sm_50": 50, "sm_70": 60, "sm_75": 63, "sm_80": 70, "sm_86": 71, "sm_87": 74, "sm_89": 78, "sm_90": 78, "sm_90a": 80, "sm_100": 86, "sm_100f": 88, "sm_120": 87, "sm_120f": 88, "sm_121": 88, "sm_110": 90} {
+	for target, want := range map[string]Version{"sm_50": 50, "sm_70": 60, "sm_75": 63, "sm_80": 70, "sm_86": 71, "sm_87": 74, "sm_89": 78, "sm_90": 78, "sm_90a": 80, "sm_100": 86, "sm_100f": 88, "sm_120": 87, "sm_120f": 88, "sm_121": 88, "sm_110": 90, "sm_110f": 90, "sm_88": 90} {
 		sm, err := SM(target)
 		require.NoError(t, err)
 		require.Equal(t, want, minVersion(target, sm), target)

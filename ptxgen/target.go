@@ -41,12 +41,12 @@ func SM(target string) (int, error) {
 func minVersion(target string, sm int) Version {
 	v := Version(50)
 	switch {
+	case sm == 110 || sm == 88:
+		v = 90
 	case strings.HasSuffix(target, "f"), sm >= 121: // family targets
 		v = 88
 	case sm >= 120, sm == 101:
 		v = 87
-	case sm == 110 || sm == 88:
-		v = 90
 	case sm == 103:
 		v = 88
 	case sm >= 100:
