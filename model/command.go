@@ -102,50 +102,60 @@ func inOrder(ctx context.Context, n, jobs int, f func(int) result, take func(int
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	jobs = max(1, min(jobs, n))
+	// Small tests take microseconds: goroutines take several at a time.
+	chunk := max(1, min(16, n/(4*jobs)))
+	blocks := (n + chunk - 1) / chunk
+	jobs = max(1, min(jobs, blocks))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type slot struct {
-		i int
-		r result
+		block   int
+		results []result
 	}
 	todo, done := make(chan int), make(chan slot, jobs)
-	window := make(chan struct{}, 64*jobs) // bounds the results that wait
+	window := make(chan struct{}, 16*jobs) // bounds the results that wait
 	var wg sync.WaitGroup
 	for range jobs {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for i := range todo {
-				done <- slot{i, f(i)}
+			for k := range todo {
+				s := slot{block: k}
+				for i := k * chunk; i < min(n, (k+1)*chunk) && ctx.Err() == nil; i++ {
+					s.results = append(s.results, f(i))
+				}
+				done <- s
 			}
 		}()
 	}
 	go func() {
 		defer close(todo)
-		for i := range n {
+		for k := range blocks {
 			select {
 			case window <- struct{}{}:
 			case <-ctx.Done():
 				return
 			}
-			todo <- i
+			todo <- k
 		}
 	}()
 	go func() { wg.Wait(); close(done) }()
-	waiting := map[int]result{}
-	next := 0
+	waiting := map[int][]result{}
+	block, next := 0, 0
 	var failed error
 	for s := range done {
-		waiting[s.i] = s.r
-		for r, ok := waiting[next]; ok; r, ok = waiting[next] {
-			delete(waiting, next)
-			if failed == nil {
-				if failed = take(next, r); failed != nil {
-					cancel()
+		waiting[s.block] = s.results
+		for list, ok := waiting[block]; ok; list, ok = waiting[block] {
+			delete(waiting, block)
+			for _, r := range list {
+				if failed == nil {
+					if failed = take(next, r); failed != nil {
+						cancel()
+					}
 				}
+				next++
 			}
-			next++
+			block++
 			<-window
 		}
 	}

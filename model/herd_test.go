@@ -1,12 +1,9 @@
 package model
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,59 +12,31 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/model/internal/gen"
+	"optcheck/model/internal/herd"
 )
-
-// herd7 finds the tool: HERD7, the PATH, or the folder of the set-up script.
-func herd7(t testing.TB) string {
-	if p := os.Getenv("HERD7"); p != "" {
-		return p
-	}
-	if p, err := exec.LookPath("herd7"); err == nil {
-		return p
-	}
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		p := filepath.Join(cache, "herd7", "bin", "herd7")
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatal("herd7 is not installed")
-	}
-	t.Skip("herd7 is not installed")
-	return ""
-}
 
 // runHerd judges tests with herd7 under a built-in model and returns its log.
 func runHerd(t testing.TB, name string, tests []*litmus.Test, args ...string) (string, []*LISA) {
-	dir := t.TempDir()
-	bell, cat := filepath.Join(dir, "optcheck.bell"), filepath.Join(dir, "m.cat")
-	require.NoError(t, os.WriteFile(bell, []byte(LISABell), 0o644))
+	if _, err := herd.Find(); err != nil {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
 	src, err := ModelForHerd(name)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(cat, []byte(src), 0o644))
 	var list []*LISA
-	var index strings.Builder
-	for i, test := range tests {
+	var texts []string
+	for _, test := range tests {
 		l, err := ToLISA(test)
 		require.NoError(t, err)
-		list = append(list, l)
-		file := filepath.Join(dir, fmt.Sprintf("%05d.litmus", i))
-		require.NoError(t, os.WriteFile(file, []byte(l.Text), 0o644))
-		index.WriteString(file + "\n")
+		list, texts = append(list, l), append(texts, l.Text)
 	}
-	all := filepath.Join(dir, "@all")
-	require.NoError(t, os.WriteFile(all, []byte(index.String()), 0o644))
-	cmd := exec.Command(herd7(t), append(args, "-bell", bell, "-model", cat, all)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, "%s", stderr.String())
-	if s := stderr.String(); strings.Contains(s, "Warning") {
-		t.Fatalf("herd7 skipped something: %.500s", s)
-	}
-	return string(out), list
+	files, err := herd.Write(t.TempDir(), LISABell, src, texts)
+	require.NoError(t, err)
+	r, err := herd.Run(t.Context(), append(args, files...)...)
+	require.NoError(t, err)
+	return r.Log, list
 }
 
 // TestAgainstHerd compares the final states and the witnesses with herd7's on

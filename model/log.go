@@ -1,7 +1,7 @@
 package model
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -38,52 +38,72 @@ type LogOptions struct {
 // the place of Ok, Condition and Observation where a limit was reached;
 // "Cutoff", "Blocked". Readers of the format skip what they do not know.
 func WriteLog(w io.Writer, v *Verdict, o LogOptions) error {
-	var b strings.Builder
-	t := v.Test
-	fmt.Fprintf(&b, "Test %s %s\nStates %d\n", t.Name, kindOf(t.Cond.Quant), len(v.States))
-	for _, line := range v.stateLines() {
-		b.WriteString(line + "\n")
-	}
-	decided := v.Undecided == ""
-	switch {
-	case !decided:
-		fmt.Fprintf(&b, "Undecided %s %s\n", t.Name, oneLine(v.Undecided))
-	case v.Holds:
-		b.WriteString("Ok\n")
-	default:
-		b.WriteString("No\n")
-	}
-	if v.Cut {
-		fmt.Fprintf(&b, "Cutoff %s loops were unrolled a bounded number of times; executions that need more are not counted\n", t.Name)
-	}
-	if v.Blocked {
-		fmt.Fprintf(&b, "Blocked %s some paths wait at a barrier forever; they are not counted\n", t.Name)
-	}
-	if !o.StatesOnly {
-		v.summary(&b, o, decided)
-	}
-	b.WriteString("\n")
-	_, err := io.WriteString(w, b.String())
+	b := make([]byte, 0, 512+64*len(v.States))
+	_, err := w.Write(v.appendLog(b, o))
 	return err
 }
 
-func (v *Verdict) summary(b *strings.Builder, o LogOptions, decided bool) {
+func (v *Verdict) appendLog(b []byte, o LogOptions) []byte {
 	t := v.Test
-	fmt.Fprintf(b, "Witnesses\nPositive: %d Negative: %d\n", v.Positive, v.Negative)
+	b = appendWords(b, "Test ", t.Name, " ", kindOf(t.Cond.Quant), "\nStates ")
+	b = strconv.AppendInt(b, int64(len(v.States)), 10)
+	b = append(b, '\n')
+	b = v.appendStates(b)
+	decided := v.Undecided == ""
+	switch {
+	case !decided:
+		b = appendWords(b, "Undecided ", t.Name, " ", oneLine(v.Undecided), "\n")
+	case v.Holds:
+		b = append(b, "Ok\n"...)
+	default:
+		b = append(b, "No\n"...)
+	}
+	if v.Cut {
+		b = appendWords(b, "Cutoff ", t.Name, " loops were unrolled a bounded number of times; executions that need more are not counted\n")
+	}
+	if v.Blocked {
+		b = appendWords(b, "Blocked ", t.Name, " some paths wait at a barrier forever; they are not counted\n")
+	}
+	if !o.StatesOnly {
+		b = v.summary(b, o, decided)
+	}
+	return append(b, '\n')
+}
+
+func appendWords(b []byte, words ...string) []byte {
+	for _, w := range words {
+		b = append(b, w...)
+	}
+	return b
+}
+
+func appendCount(b []byte, label string, k uint64) []byte {
+	return strconv.AppendUint(append(b, label...), k, 10)
+}
+
+func (v *Verdict) summary(b []byte, o LogOptions, decided bool) []byte {
+	t := v.Test
+	b = appendCount(b, "Witnesses\nPositive: ", v.Positive)
+	b = appendCount(b, " Negative: ", v.Negative)
+	b = append(b, '\n')
 	for _, f := range v.Flags {
-		fmt.Fprintf(b, "Flag %s\n", f)
+		b = appendWords(b, "Flag ", f, "\n")
 	}
 	if decided {
-		fmt.Fprintf(b, "Condition %s\n", conditionOf(t))
-		fmt.Fprintf(b, "Observation %s %s %d %d\n", t.Name, v.Observation, v.Positive, v.Negative)
+		b = appendWords(b, "Condition ", conditionOf(t), "\nObservation ", t.Name, " ", v.Observation.String())
+		b = appendCount(b, " ", v.Positive)
+		b = appendCount(b, " ", v.Negative)
+		b = append(b, '\n')
 	}
 	if o.Time >= 0 {
-		fmt.Fprintf(b, "Time %s %.2f\n", t.Name, o.Time.Seconds())
+		b = appendWords(b, "Time ", t.Name, " ")
+		b = append(strconv.AppendFloat(b, o.Time.Seconds(), 'f', 2, 64), '\n')
 	}
 	if o.Candidates {
-		fmt.Fprintf(b, "Candidates %s %d\n", t.Name, v.Candidates)
+		b = appendWords(b, "Candidates ", t.Name)
+		b = append(appendCount(b, " ", v.Candidates), '\n')
 	}
-	fmt.Fprintf(b, "Hash=%s\n", t.Hash())
+	return appendWords(b, "Hash=", t.Hash(), "\n")
 }
 
 // conditionOf prints a condition as logs have it.
@@ -106,24 +126,45 @@ func termName(x litmus.Term) string {
 	return "[" + x.Name + "]"
 }
 
-// stateLines are the states in herd's form, sorted: registers by thread and
-// name, then locations.
-func (v *Verdict) stateLines() []string {
+// appendStates writes the states in herd's form, sorted by the values of the
+// registers by thread and name, then of locations.
+func (v *Verdict) appendStates(b []byte) []byte {
+	type column struct {
+		name string
+		at   int
+	}
 	order := make([]int, len(v.Terms))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compareTerms(v.Terms[a], v.Terms[b]) })
-	var lines []string
-	for _, s := range v.States {
-		var parts []string
-		for _, i := range order {
-			parts = append(parts, fmt.Sprintf("%s=%d;", termName(v.Terms[i]), s.Values[i]))
-		}
-		lines = append(lines, strings.Join(parts, " "))
+	columns := make([]column, len(order))
+	for i, at := range order {
+		columns[i] = column{termName(v.Terms[at]) + "=", at}
 	}
-	slices.Sort(lines)
-	return lines
+	states := make([][]int64, len(v.States))
+	for i := range v.States {
+		states[i] = v.States[i].Values
+	}
+	slices.SortFunc(states, func(x, y []int64) int {
+		for _, c := range columns {
+			if d := cmp.Compare(x[c.at], y[c.at]); d != 0 {
+				return d
+			}
+		}
+		return 0
+	})
+	for _, s := range states {
+		for i, c := range columns {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = append(b, c.name...)
+			b = append(strconv.AppendInt(b, s[c.at], 10), ';')
+		}
+		b = append(b, '\n')
+	}
+	return b
 }
 
 func compareTerms(x, y litmus.Term) int {

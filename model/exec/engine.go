@@ -261,8 +261,8 @@ func (p *Program) shared() error {
 }
 
 // paths unfolds all threads.
-func (p *Program) paths(unroll int) ([][]*Path, [][]int64, error) {
-	list, need, err := p.unfold(unroll, nil)
+func (p *Program) paths(unroll int, mem *pathMem) ([][]*Path, [][]int64, error) {
+	list, need, err := p.unfold(unroll, nil, mem)
 	if err != nil || !need {
 		return list, nil, err
 	}
@@ -270,14 +270,14 @@ func (p *Program) paths(unroll int) ([][]*Path, [][]int64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	list, _, err = p.unfold(unroll, dom)
+	list, _, err = p.unfold(unroll, dom, mem)
 	return list, dom, err
 }
 
-func (p *Program) unfold(unroll int, dom [][]int64) (list [][]*Path, need bool, err error) {
+func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem) (list [][]*Path, need bool, err error) {
 	list = make([][]*Path, len(p.threads))
 	for t := range p.threads {
-		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom}
+		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem}
 		w.run(w.start())
 		if w.err != nil {
 			return nil, false, w.err
@@ -298,7 +298,7 @@ func (p *Program) domains(unroll int) ([][]int64, error) {
 		dom[l] = []int64{p.locs[l].init}
 	}
 	for round := 0; ; round++ {
-		list, _, err := p.unfold(unroll, dom)
+		list, _, err := p.unfold(unroll, dom, &pathMem{})
 		if err != nil {
 			return nil, err
 		}

@@ -97,7 +97,9 @@ func (w *worker) place(i int, l int16) {
 		}
 		weight := w.weight
 		w.weight = mulSat(weight, uint64(same))
-		rest := append(append(make([]int16, 0, 8), left[:k]...), left[k+1:]...)
+		start := len(w.left)
+		w.left = append(append(w.left, left[:k]...), left[k+1:]...)
+		rest := w.left[start:]
 		row := w.co.Row(int(x))
 		copy(saved[:], row)
 		news := false
@@ -117,6 +119,7 @@ func (w *worker) place(i int, l int16) {
 			w.place(i, l)
 		}
 		w.orders[i].left = left
+		w.left = w.left[:start]
 		copy(row, saved[:])
 		w.readersOf(x)
 		w.weight = weight

@@ -43,6 +43,7 @@ type walker struct {
 	unroll int
 	dom    [][]int64 // values of each location, nil before they are wanted
 	out    []*Path
+	mem    *pathMem
 	buf    evalBuf
 	// needDomain is set when an address depends on values of reads and dom
 	// is nil; err when the thread is too large.
@@ -77,10 +78,26 @@ func (s *state) read(o operand) register {
 	return s.regs[o.reg]
 }
 
+// pathMem is memory for the events of a test's paths, used again for the next
+// test. The paths of a judgement end with it.
+type pathMem struct {
+	block []Event
+	used  int
+}
+
+// take returns an empty slice for n events.
+func (m *pathMem) take(n int) []Event {
+	if m.used+n > len(m.block) {
+		m.block, m.used = make([]Event, max(64, 2*n)), 0
+	}
+	m.used += n
+	return m.block[m.used-n : m.used-n : m.used]
+}
+
 func (w *walker) start() *state {
 	th := w.th
 	s := &state{regs: make([]register, len(th.regs))}
-	s.Events = make([]Event, 0, len(th.code)+2)
+	s.Events = w.mem.take(th.events)
 	for i, k := range th.init {
 		s.regs[i].v = constant(k)
 	}

@@ -57,6 +57,8 @@ type thread struct {
 	code  []instr
 	place litmus.Place
 	terms []int16 // registers that the final state names
+	// events is the number of events of a pass through the code.
+	events int
 }
 
 // Program is a test, resolved: registers, locations and labels are numbers.
@@ -65,6 +67,7 @@ type Program struct {
 	Terms   []litmus.Term
 	locs    []location
 	threads []thread
+	code    []instr // memory of the threads' code
 	// termReg gives for every term of a register its index in the thread's
 	// terms; for a location the root's index.
 	termIdx []int16
@@ -80,6 +83,11 @@ func Compile(t *litmus.Test) (*Program, error) {
 		return nil, err
 	}
 	p.threads = make([]thread, len(t.Threads))
+	n := 0
+	for i := range t.Threads {
+		n += len(t.Threads[i].Body)
+	}
+	p.code = make([]instr, n)
 	for i := range t.Threads {
 		if err := p.thread(i); err != nil {
 			return nil, err
@@ -162,7 +170,8 @@ func (p *Program) thread(i int) error {
 			th.init[r] = addrBase + int64(l)*addrStep
 		}
 	}
-	th.code = make([]instr, len(t.Body))
+	th.code = p.code[:len(t.Body):len(t.Body)]
+	p.code = p.code[len(t.Body):]
 	for j := range t.Body {
 		if err := p.instr(th, t, &th.code[j], &t.Body[j]); err != nil {
 			return err
@@ -204,6 +213,12 @@ func (p *Program) instr(th *thread, t *litmus.Thread, out *instr, in *litmus.Ins
 		out.src[i].reg = -1
 	}
 	switch {
+	case in.Op == litmus.OpAtom || in.Op == litmus.OpRed:
+		th.events += 2
+	case in.Op.IsAccess() || in.Op.IsFence() || in.Op == litmus.OpBar:
+		th.events++
+	}
+	switch {
 	case in.Op == litmus.OpBar:
 		b := &in.Barrier
 		for i, s := range [...]litmus.Operand{b.ID, b.Resource, b.Quorum} {
@@ -229,7 +244,10 @@ func (p *Program) instr(th *thread, t *litmus.Thread, out *instr, in *litmus.Ins
 }
 
 func (p *Program) access(th *thread, out *instr, in *litmus.Instr) error {
-	want := map[litmus.Op]int{litmus.OpSt: 1, litmus.OpAtom: 1, litmus.OpRed: 1}[in.Op]
+	want := 0
+	if in.Op != litmus.OpLd {
+		want = 1
+	}
 	if in.Atom == litmus.AtomCAS {
 		want = 2
 	}

@@ -52,6 +52,8 @@ type worker struct {
 	ticks     uint64
 	fault     string
 	orders    []order
+	left      []int16 // stack of the writes left to order
+	mem       pathMem
 	pairsSF   [][2]int16
 	observe   []bool // locations whose final value is asked
 	cand      Candidate
@@ -65,7 +67,9 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 		w.m.Ctx = ctx
 	}
 	defer func() { w.res, w.p, w.ctx, w.opt.Visit, w.dom = nil, nil, nil, nil, nil }()
-	list, dom, err := p.paths(o.Unroll)
+	w.left = w.left[:0]
+	w.mem.used = 0
+	list, dom, err := p.paths(o.Unroll, &w.mem)
 	if err != nil {
 		return nil, err
 	}
