@@ -56,8 +56,9 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 			if len(files) == 0 {
 				errs = append(errs, fmt.Errorf("%s: no .litmus files", a))
 			}
-			for _, f := range files {
-				add(litmus.ParseFile(f))
+			parsed, failed := litmus.ParseFiles(files)
+			for i := range files {
+				add(parsed[i], failed[i])
 			}
 		case err == nil:
 			add(litmus.ParseFile(a))
