@@ -244,6 +244,13 @@ func (m *mutator) deps() {
 			c := clone(fn)
 			c.Insts[to].Guard = isa.Guard{}
 			m.add("cut-control", c, optcheck.ControlChanged.ID, optcheck.DependencyBroken.ID)
+			if m.v.kernel.Spec.Entries[d.To].When != nil && !m.unread(d.To) {
+				c := clone(fn)
+				c.Insts[to].Guard.Neg = !c.Insts[to].Guard.Neg
+				// Where the stored value is computed under the same predicate, the
+				// store now writes another value: then it is the test's no more.
+				m.add("invert-control", c, optcheck.ControlChanged.ID, optcheck.Missing.ID)
+			}
 			continue
 		}
 		if m.chained(d) {
@@ -270,6 +277,16 @@ func (m *mutator) deps() {
 			break
 		}
 	}
+}
+
+// unread reports whether the checker said that it could not read a condition.
+func (m *mutator) unread(k int) bool {
+	for _, f := range m.v.result.Notes {
+		if f.Rule == optcheck.ConditionUnread.ID && f.Access == k {
+			return true
+		}
+	}
+	return false
 }
 
 // chained reports whether the pair of accesses is tied by another dependency

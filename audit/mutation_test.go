@@ -41,7 +41,7 @@ func TestMutation(t *testing.T) {
 		}
 		mu.Unlock()
 		for _, m := range ms {
-			r, err := v.check.Check(m.fn)
+			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)
 			hit := err == nil && reported(r, m.want)
 			mu.Lock()
 			total[m.operator]++
@@ -67,7 +67,7 @@ func TestMutation(t *testing.T) {
 		dead, all, kernels, strings.Join(lines, "\n"), generations)
 	require.Empty(t, missed)
 	require.Equal(t, all, dead)
-	for _, op := range []string{"swap", "drop", "double", "weaken", "drop-fence", "weaken-fence", "drop-invalidate", "cut-dependency", "cut-control", "retarget", "merge"} {
+	for _, op := range []string{"swap", "drop", "double", "weaken", "drop-fence", "weaken-fence", "drop-invalidate", "cut-dependency", "cut-control", "invert-control", "retarget", "merge"} {
 		require.Positive(t, total[op], "no mutant of operator %s", op)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -164,9 +165,45 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 		}
 	}
 	w.failures(failed)
-	for _, b := range res.Batches {
-		if err := w.batch(ctx, b, cells); err != nil {
-			return err
+	return w.batches(ctx, res.Batches, cells)
+}
+
+// batches disassembles several batches at once, so that a run of one job uses
+// all cores too, and checks them in order.
+func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, cells []int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type dump struct {
+		text []byte
+		err  error
+	}
+	dumps := make([]chan dump, len(bs))
+	ahead := make(chan struct{}, runtime.GOMAXPROCS(0)+1) // bounds the texts in memory
+	for i := range dumps {
+		dumps[i] = make(chan dump, 1)
+	}
+	go func() {
+		for i, b := range bs {
+			select {
+			case ahead <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				text, err := w.j.tc.Disassemble(ctx, b.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: w.j.target + " " + w.j.level})
+				dumps[i] <- dump{text, err}
+			}()
+		}
+	}()
+	for i, b := range bs {
+		select {
+		case d := <-dumps[i]:
+			<-ahead
+			if err := w.batch(b, cells, d.text, d.err); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 	return nil
@@ -195,16 +232,15 @@ func firstLine(s string) string {
 	return s
 }
 
-// batch disassembles a cubin and checks its kernels. A disassembly that fails
-// leaves the cells of this batch unknown and all others alone.
-func (w *worker) batch(ctx context.Context, b toolchain.Batch, cells []int) error {
+// batch checks the kernels of a cubin by its disassembly. A disassembly that
+// failed leaves the cells of this batch unknown and all others alone.
+func (w *worker) batch(b toolchain.Batch, cells []int, text []byte, err error) error {
 	fail := func(kind, detail string) {
 		w.problem(kind, detail)
 		for _, u := range b.Units {
 			w.set(cells[u], optcheck.Unknown, kind+": "+detail)
 		}
 	}
-	text, err := w.j.tc.Disassemble(ctx, b.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: w.j.target + " " + w.j.level})
 	if err != nil {
 		if errors.Is(err, toolchain.ErrCancelled) {
 			return err

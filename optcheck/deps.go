@@ -47,8 +47,108 @@ func checkControl(p *pass) {
 			p.report(ControlChanged, k, ev, "%s is executed only under a condition: %s", p.name(k), p.text(ev))
 		case !x.cond && e.Guarded:
 			p.report(ControlChanged, k, ev, "%s is executed unconditionally: %s", p.name(k), p.text(ev))
+		case x.cond && e.When != nil:
+			p.checkCondition(k, ev, e.When)
+		}
+		if x.loop && !x.mem.Locked {
+			p.report(Duplicated, k, ev, "%s is inside a loop: %s", p.name(k), p.text(ev))
 		}
 	}
+}
+
+// checkCondition compares the condition in the machine code with that of the
+// test, by what they say of a handful of words read: around the constant and at
+// the ends of the ranges a comparison can tell apart.
+func (p *pass) checkCondition(k, ev int, want *spec.Condition) {
+	from := p.match[want.Pos]
+	if from < 0 {
+		return // reported as missing
+	}
+	c := uint32(want.Const)
+	for _, w := range []uint32{0, 1, c - 1, c, c + 1, 0x7fffffff, 0x80000000, 0xffffffff} {
+		runs := true
+		for _, s := range p.tr.events[ev].when {
+			v, ok := p.predicate(s.pred, p.tr.events[from].read, w, 0)
+			if !ok {
+				p.report(ConditionUnread, k, ev, "%s: the condition of %s could not be read", p.name(k), p.text(ev))
+				return
+			}
+			runs = runs && v == s.want
+		}
+		if runs != want.Holds(w) {
+			p.report(ControlChanged, k, ev, "%s is executed under another condition: for instance when %s reads 0x%x: %s",
+				p.name(k), p.name(want.Pos), w, p.text(ev))
+			return
+		}
+	}
+}
+
+// predicate evaluates a predicate for a word that a reading event reads.
+func (p *pass) predicate(v value, read int, word uint32, depth int) (holds, ok bool) {
+	if v < 0 || depth > maxDepth {
+		return false, false
+	}
+	n := p.tr.pool.nodes[v]
+	switch {
+	case n.kind == kConst:
+		return n.imm != 0, true
+	case n.kind == kBits:
+		idx := 0
+		for _, x := range []value{n.a, n.b, n.c} {
+			idx <<= 1
+			if x == none {
+				continue
+			}
+			h, ok := p.predicate(x, read, word, depth+1)
+			if !ok {
+				return false, false
+			}
+			if h {
+				idx |= 1
+			}
+		}
+		return n.imm>>idx&1 != 0, true
+	case n.kind == kCmp:
+		a, okA := p.compared(n.a, read, word)
+		b, okB := p.compared(n.b, read, word)
+		return compare(uint8(n.imm), n.imm&cmpSigned != 0, a, b), okA && okB
+	}
+	return false, false
+}
+
+// compared evaluates a compared operand: the word read, or a constant.
+func (p *pass) compared(v value, read int, word uint32) (uint32, bool) {
+	if c, ok := p.tr.pool.isConst(v); ok {
+		return c, true
+	}
+	n := p.tr.pool.nodes[v]
+	return word, n.kind == kLoad && int(n.a) == read && n.b == 0
+}
+
+// cmpSigned marks a signed comparison in the imm of a kCmp node.
+const cmpSigned = 1 << 8
+
+// cmpCodes numbers the comparisons of predicate-setting instructions.
+var cmpCodes = map[string]uint8{"EQ": 0, "NE": 1, "LT": 2, "LE": 3, "GT": 4, "GE": 5}
+
+func compare(code uint8, signed bool, a, b uint32) bool {
+	x, y := int64(a), int64(b)
+	if signed {
+		x, y = int64(int32(a)), int64(int32(b))
+	}
+	switch code {
+	case 0:
+		return x == y
+	case 1:
+		return x != y
+	case 2:
+		return x < y
+	case 3:
+		return x <= y
+	case 4:
+		return x > y
+	}
+	return x >= y
 }
 
 func isAtomic(e spec.Entry) bool { return e.Writes() && e.Kind.Atom != 0 }

@@ -83,10 +83,11 @@ func (m *machine) event(i int, in *isa.Inst) int {
 	if in.Role.IsAccess() && (in.Mem.Space == isa.SpaceLocal || in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceTexture) {
 		return -1
 	}
-	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, partner: -1}
+	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}
 	if in.Guard.Reg.Class != isa.ClassNone {
 		e.cond = true
 		e.condT |= m.cur.t[regIndex(in.Guard.Reg)]
+		e.when = append(e.when[:len(e.when):len(e.when)], sense{m.guardV, !in.Guard.Neg})
 	}
 	if in.Role.IsAccess() {
 		e.addrT = m.taintOf(in.Addrs)

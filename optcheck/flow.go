@@ -9,6 +9,7 @@ type flow struct {
 	pos     []int   // block → place in order, -1 if unreachable
 	control [][]int // block → branching blocks on which it is control dependent
 	carried [][]int // loop head → registers that the loop writes
+	inLoop  []bool  // block → part of a loop
 	loops   bool
 }
 
@@ -18,6 +19,7 @@ func newFlow(fn *isa.Func) *flow {
 	f.pos = make([]int, n)
 	f.control = make([][]int, n)
 	f.carried = make([][]int, n)
+	f.inLoop = make([]bool, n)
 	for i := range f.pos {
 		f.pos[i] = -1
 	}
@@ -54,8 +56,8 @@ func (f *flow) isLoopHead(head, from int) bool {
 	return f.pos[head] >= 0 && f.pos[head] <= f.pos[from]
 }
 
-// findControl computes control dependence: b depends on the branch in a if b
-// can be reached from a but also avoided on the way to the end.
+// findControl computes control dependence: b depends on the branch that ends a
+// if one way out of a always leads to b and another need not.
 func (f *flow) findControl(fn *isa.Func) {
 	for _, a := range f.order {
 		last := &fn.Insts[f.blocks[a].End-1]
@@ -64,11 +66,29 @@ func (f *flow) findControl(fn *isa.Func) {
 			continue
 		}
 		for _, b := range f.order {
-			if b != a && f.reaches(a, b) && f.avoidable(fn, a, b) {
+			if b != a && f.avoidable(fn, a, b) && f.leads(fn, a, b) >= 0 {
 				f.control[b] = append(f.control[b], a)
 			}
 		}
 	}
+}
+
+// leads returns the successor of a from which b cannot be avoided, -1 if there
+// is none.
+func (f *flow) leads(fn *isa.Func, a, b int) int {
+	for _, s := range f.blocks[a].Succs {
+		if s == b || f.reaches(s, b) && !f.avoidable(fn, s, b) {
+			return s
+		}
+	}
+	return -1
+}
+
+// taken reports whether b runs if the branch that ends a is taken, rather than
+// if it is not.
+func (f *flow) taken(fn *isa.Func, a, b int) bool {
+	s := f.leads(fn, a, b)
+	return s >= 0 && f.blocks[s].First != f.blocks[a].End
 }
 
 func (f *flow) reaches(a, b int) bool {
@@ -133,6 +153,7 @@ func (f *flow) findLoops(fn *isa.Func) {
 			f.loops = true
 			written := map[int]bool{}
 			for p := f.pos[head]; p <= f.pos[from]; p++ {
+				f.inLoop[f.order[p]] = true
 				blk := f.blocks[f.order[p]]
 				for i := blk.First; i < blk.End; i++ {
 					for _, d := range fn.Insts[i].Defs {

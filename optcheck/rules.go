@@ -85,6 +85,10 @@ path; or the other way round.`}
 		Explain: `The marker's data flow leads to one instruction, the line information to another.
 One of the two witnesses is wrong, so the match is not to be trusted.`}
 
+	ConditionUnread = &Rule{ID: "condition-unread", Note: true, Title: "the condition of a skipped access could not be read",
+		Explain: `The access is conditional in the test and in the machine code, and depends on the
+same reads; but its predicate is not a plain comparison there, so that it was not
+shown to be the same condition.`}
 	LineLost = &Rule{ID: "line-lost", Note: true, Title: "line information does not name the access",
 		Explain: `The compiler attributes machine accesses to lines that belong to none of the test's
 accesses, or several to one line, so that line information tells no coherent story:
@@ -100,7 +104,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, WidthChanged, Weakened, Reordered,
-	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, LineLost, Strengthened, Aggregated}
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, ConditionUnread, LineLost, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {
@@ -162,6 +166,9 @@ func checkMerged(p *pass) {
 func checkExtra(p *pass) {
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
+		if x.result && p.onLocation(x) {
+			p.report(ExtraAccess, -1, ev, "%s stores a marker's result to a location of the test", p.text(ev))
+		}
 		if !x.role.IsAccess() || x.result || len(p.owner[ev]) > 0 {
 			continue
 		}
@@ -181,6 +188,17 @@ func checkExtra(p *pass) {
 		}
 		p.report(ExtraAccess, -1, ev, "%s has no counterpart in the test", p.text(ev))
 	}
+}
+
+// onLocation reports whether a store goes where a matched access goes.
+func (p *pass) onLocation(x *event) bool {
+	for ev, ks := range p.owner {
+		y := &p.tr.events[ev]
+		if len(ks) > 0 && y.role.IsAccess() && y.addr.base == x.addr.base && y.addr.num == x.addr.num && y.addr.name == x.addr.name {
+			return true
+		}
+	}
+	return x.addr.base != baseParam
 }
 
 func sameData(a, b []value) bool {

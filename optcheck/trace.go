@@ -25,13 +25,22 @@ type event struct {
 	addrT taint
 	dataT taint
 	// cond is set when the instruction may be skipped; condT are the reads
-	// that decide it.
+	// that decide it; when are the predicates and the sense in which each must
+	// hold.
 	cond  bool
 	condT taint
+	when  []sense
+	loop  bool // may be performed more than once
 	// result marks stores that only keep marker results alive.
 	result bool
 	// values read from several instructions that act as one (lock loops).
 	partner int
+}
+
+// sense is a predicate and whether it must be true.
+type sense struct {
+	pred value
+	want bool
 }
 
 // marker is a decoded marker found in a function.
@@ -99,8 +108,13 @@ type machine struct {
 	abi   abi
 	in    []*state // state at the end of each block
 	cur   *state
+	block int
 	cond  bool  // the block may be skipped
 	condT taint // reads that decide whether the block runs
+	when  []sense
+	loop  bool          // the block is part of a loop
+	preds map[int]sense // block → predicate under which its final branch is taken
+	conds map[int]blockCondition
 	flow  *flow
 	loopT [][]taint // taint at loop heads from the pass before
 	// guardV is the predicate of the instruction being evaluated, or none;
@@ -133,9 +147,12 @@ func walk(fn *isa.Func, pool *valuePool) (*trace, error) {
 
 func (m *machine) run() {
 	m.in = make([]*state, len(m.flow.blocks))
+	m.preds, m.conds = map[int]sense{}, map[int]blockCondition{}
 	for _, b := range m.flow.order {
+		m.block = b
 		m.cur = m.entry(b)
-		m.cond, m.condT = m.blockCond(b)
+		m.cond, m.condT, m.when = m.blockCond(b)
+		m.loop = m.flow.inLoop[b]
 		blk := m.flow.blocks[b]
 		for i := blk.First; i < blk.End; i++ {
 			m.step(i)
@@ -196,10 +213,24 @@ func (m *machine) entry(b int) *state {
 	return st
 }
 
-// blockCond tells whether a block may be skipped and which reads decide it.
-func (m *machine) blockCond(b int) (cond bool, t taint) {
+// blockCond tells whether a block may be skipped, which reads decide it, and
+// under which predicates it runs: those of the branches that it depends on, and
+// of the branches that those depend on.
+func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 	for _, br := range m.flow.control[b] {
 		cond = true
+		p, ok := m.preds[br]
+		if !ok {
+			p = sense{pred: none}
+		}
+		if !m.flow.taken(m.tr.fn, br, b) {
+			p.want = !p.want
+		}
+		when = append(when, p)
+		if o, ok := m.conds[br]; ok {
+			t |= o.t
+			when = append(when, o.when...)
+		}
 		if s := m.in[br]; s != nil {
 			in := &m.tr.fn.Insts[m.flow.blocks[br].End-1]
 			if i := regIndex(in.Guard.Reg); i >= 0 {
@@ -212,7 +243,14 @@ func (m *machine) blockCond(b int) (cond bool, t taint) {
 			}
 		}
 	}
-	return cond, t
+	m.conds[b] = blockCondition{t, when}
+	return cond, t, when
+}
+
+// blockCondition is what decides whether a block runs.
+type blockCondition struct {
+	t    taint
+	when []sense
 }
 
 func (m *machine) get(r isa.Reg) value {
@@ -333,6 +371,9 @@ func (m *machine) step(i int) {
 	switch in.Role {
 	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
 		ev = m.event(i, in)
+	}
+	if in.Flow != isa.FlowNext && guardV != none {
+		m.preds[m.block] = sense{guardV, !in.Guard.Neg}
 	}
 	m.define(i, in, ev, guardV, guardT)
 	m.guardV = none
@@ -500,6 +541,12 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		}
 	case isa.MicroLea:
 		return p.add(m.shl(src[0], src[1]), src[2]), t
+	case isa.MicroPlop: // predicates are words of equal bits
+		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+	case isa.MicroSetp:
+		if v, ok := m.compare(mi, src); ok {
+			return v, t
+		}
 	case isa.MicroPrmt:
 		return m.prmt(src[0], src[1], src[2]), t
 	case isa.MicroSpecial:
@@ -511,6 +558,21 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		return m.opaque(inst, 100+k), t
 	}
 	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
+}
+
+// compare makes a comparison of a predicate set without a further condition.
+func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
+	c, known := cmpCodes[mi.Cmp]
+	with, isC := m.tr.pool.isConst(src[2])
+	neutral := mi.Bool == "" || isC && (mi.Bool == "AND" && with != 0 || (mi.Bool == "OR" || mi.Bool == "XOR") && with == 0)
+	if !known || !neutral || src[3] != none {
+		return none, false
+	}
+	imm := uint64(c)
+	if mi.Signed {
+		imm |= cmpSigned
+	}
+	return m.tr.pool.mk(node{kind: kCmp, imm: imm, a: src[0], b: src[1], c: none}), true
 }
 
 // funCode numbers a micro-operation with its variant.

@@ -26,6 +26,7 @@ const (
 	kFun                      // function op imm of a, b, c
 	kOpaque                   // definition b of instruction a: nothing known
 	kPhi                      // register b at the head of block a
+	kCmp                      // predicate: a compared with b; imm is comparison and signedness
 )
 
 type node struct {

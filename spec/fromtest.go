@@ -25,6 +25,10 @@ type posSet uint32
 type flow struct {
 	from posSet // reads whose values flow into it through registers
 	loc  int    // index of the location whose address it holds, or -1
+	// read is the position+1 of the access whose value the register holds
+	// unchanged, 0 if none; cond is what a predicate compares.
+	read int
+	cond *Condition
 }
 
 // FromTest computes the specification of a thread of a test: accesses and
@@ -71,6 +75,7 @@ type builder struct {
 	skips []struct {
 		until string
 		from  posSet
+		cond  *Condition // under which the branch is taken
 	}
 }
 
@@ -114,8 +119,13 @@ func (b *builder) step(i int) error {
 			return unsupported("a loop in thread %s: kernels in audit form are straight-line", b.th.Name)
 		}
 		from := posSet(0)
+		var cond *Condition
 		if in.Guard != nil {
-			from = b.reg(in.Guard.Reg).from
+			p := b.reg(in.Guard.Reg)
+			from, cond = p.from, p.cond.negated(in.Guard.Neg)
+		}
+		if in.Cmp != litmus.CmpNone {
+			cond = b.compares(in)
 		}
 		for _, s := range in.Src {
 			from |= b.operand(s).from
@@ -123,21 +133,69 @@ func (b *builder) step(i int) error {
 		b.skips = append(b.skips, struct {
 			until string
 			from  posSet
-		}{in.Target, from})
+			cond  *Condition
+		}{in.Target, from, cond})
 		return nil
 	}
 	if in.Dst == "" {
 		return nil
 	}
 	f := flow{loc: -1}
+	if in.Op == litmus.OpSetp {
+		f.cond = b.compares(in)
+	}
 	for _, s := range in.Src {
 		g := b.operand(s)
+		if in.Op == litmus.OpMov {
+			f.read, f.cond = g.read, g.cond
+		}
 		f.from |= g.from
 		if g.loc >= 0 && (in.Op == litmus.OpMov || in.Op == litmus.OpAdd || in.Op == litmus.OpSub || in.Op == litmus.OpCvt) {
 			f.loc = g.loc
 		}
 	}
 	b.define(in, f)
+	return nil
+}
+
+// negated returns the condition, or its opposite; nil stays nil.
+func (c *Condition) negated(neg bool) *Condition {
+	if c == nil || !neg {
+		return c
+	}
+	d := *c
+	d.Neg = !d.Neg
+	return &d
+}
+
+// compares returns the condition of a setp or compare-and-branch if it compares
+// an unchanged 32-bit read with a constant.
+func (b *builder) compares(in *litmus.Instr) *Condition {
+	if len(in.Src) < 2 || in.Src[0].Kind != litmus.OperandReg || in.Src[1].Kind != litmus.OperandConst || in.Type.Bits() != 32 {
+		return nil
+	}
+	r := b.reg(in.Src[0].Name)
+	if r.read == 0 || b.s.Entries[r.read-1].Kind.Width != 4 {
+		return nil
+	}
+	return &Condition{Pos: r.read - 1, Cmp: in.Cmp, Signed: in.Type.Signed() || in.Op == litmus.OpBra, Const: in.Src[1].Value}
+}
+
+// when returns the condition under which an instruction runs if that is a
+// single comparison.
+func (b *builder) when(in *litmus.Instr) *Condition {
+	var all []*Condition
+	if in.Guard != nil {
+		all = append(all, b.reg(in.Guard.Reg).cond.negated(in.Guard.Neg))
+	}
+	for _, s := range b.skips {
+		if b.isForward(in, s.until) {
+			all = append(all, s.cond.negated(true))
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
 	return nil
 }
 
@@ -194,6 +252,7 @@ func (b *builder) define(in *litmus.Instr, f flow) {
 		if f.loc < 0 {
 			f.loc = old.loc
 		}
+		f.read, f.cond = 0, nil // one of two values
 	}
 	b.regs[in.Dst] = f
 }
@@ -203,7 +262,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	if pos >= MaxPositions {
 		return unsupported("thread %s has more than %d accesses and fences", b.th.Name, MaxPositions)
 	}
-	e := Entry{Pos: pos, Instr: i, Guarded: guarded}
+	e := Entry{Pos: pos, Instr: i, Guarded: guarded, When: b.when(in)}
 	b.depend(ctrl, pos, DepCtrl)
 	if !in.Op.IsAccess() {
 		e.Kind = KindOf(in, litmus.Generic)
@@ -240,7 +299,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	b.depend(data, pos, DepData)
 	b.s.Entries = append(b.s.Entries, e)
 	if in.Dst != "" {
-		b.define(in, flow{from: 1 << uint(pos), loc: -1})
+		b.define(in, flow{from: 1 << uint(pos), loc: -1, read: pos + 1})
 	}
 	return nil
 }
