@@ -19,6 +19,7 @@ import (
 // auditFlags are the flags of the audit command.
 type auditFlags struct {
 	output, format string
+	gen            string
 	quiet          bool
 	flags          []string
 	text           report.TextOptions
@@ -51,6 +52,7 @@ JSON lines; optcheck report renders it again.`,
 	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
 	fl.String("timeout", "60s", "time limit of one external process")
 	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
+	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -85,8 +87,19 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 }
 
 func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
-	if o.Tests, err = loadTests(env, args); err != nil {
-		return o, err
+	if f.gen == "" || len(args) > 0 {
+		if o.Tests, err = loadTests(env, args); err != nil {
+			return o, err
+		}
+	}
+	if f.gen != "" {
+		more, err := generated(env, f.gen)
+		if err != nil {
+			return o, err
+		}
+		if o.Tests, err = unique(append(o.Tests, more...)); err != nil {
+			return o, err
+		}
 	}
 	if err = checkTests(o.Tests); err != nil {
 		return o, err

@@ -274,7 +274,7 @@ or say why the edges form no cycle:
   annotations: weak vol ca cg cs lu cv wb wt rlx.gpu acq.sys rel.cta
                atom.add atom.exch atom.cas atom.cas.acq.gpu`,
 		Example: `  optcheck gen cycle "PodWW rel.gpu Rfe acq.gpu PodRR Fre" --place p0::p1
-  optcheck gen cycle "Pod** Rfe DpData** Rfe"`,
+  optcheck gen cycle "Pod** Rfe DpDatad* Rfe"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			sp, err := specOf(strings.Join(args, " "), place, memory, scheme)
