@@ -21,7 +21,11 @@ func (p *parser) table() bool {
 	}
 	if n < declared {
 		th := &p.t.Threads[declared-1]
-		return p.errorf(th.Regs[0].Pos, "register of thread %d, but the test has %d threads", th.ID, n)
+		pos := th.Pos
+		if len(th.Regs) > 0 {
+			pos = th.Regs[0].Pos
+		}
+		return p.errorf(pos, "register of thread %d, but the test has %d threads", th.ID, n)
 	}
 	rows := min(strings.Count(p.src[p.off:], ";")+1, 16)
 	for i := range p.t.Threads {

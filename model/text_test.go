@@ -240,6 +240,7 @@ func FuzzJudge(f *testing.F) {
 		f.Add(known(f, n).String(), uint8(6))
 	}
 	f.Add(spinLock, uint8(1))
+	f.Add("PTX!{1:}0;", uint8(0))
 	var models []*Model
 	for _, i := range Builtin() {
 		models = append(models, load(f, i.Name))

@@ -262,7 +262,8 @@ func (p *Program) shared() error {
 
 // paths unfolds all threads.
 func (p *Program) paths(unroll int, mem *pathMem) ([][]*Path, [][]int64, error) {
-	list, need, err := p.unfold(unroll, nil, mem)
+	budget := maxValueWork
+	list, need, err := p.unfold(unroll, nil, mem, &budget)
 	if err != nil || !need {
 		return list, nil, err
 	}
@@ -270,14 +271,14 @@ func (p *Program) paths(unroll int, mem *pathMem) ([][]*Path, [][]int64, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	list, _, err = p.unfold(unroll, dom, mem)
+	list, _, err = p.unfold(unroll, dom, mem, &budget)
 	return list, dom, err
 }
 
-func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem) (list [][]*Path, need bool, err error) {
+func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int) (list [][]*Path, need bool, err error) {
 	list = make([][]*Path, len(p.threads))
 	for t := range p.threads {
-		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem}
+		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem, budget: budget}
 		w.run(w.start())
 		if w.err != nil {
 			return nil, false, w.err
@@ -293,19 +294,20 @@ func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem) (list [][]*Pat
 // domains computes for every location a superset of the values it can hold,
 // by rounds: no value needs more steps through memory than there are reads.
 func (p *Program) domains(unroll int) ([][]int64, error) {
+	budget := maxValueWork
 	dom := make([][]int64, len(p.locs))
 	for l := range p.locs {
 		dom[l] = []int64{p.locs[l].init}
 	}
 	for round := 0; ; round++ {
-		list, _, err := p.unfold(unroll, dom, &pathMem{})
+		list, _, err := p.unfold(unroll, dom, &pathMem{}, &budget)
 		if err != nil {
 			return nil, err
 		}
 		next := make([][]int64, len(dom))
 		reads := 0
 		for t, paths := range list {
-			w := walker{p: p, th: &p.threads[t], id: t, dom: dom}
+			w := walker{p: p, th: &p.threads[t], id: t, dom: dom, budget: &budget}
 			most := 0
 			for _, path := range paths {
 				n, err := w.values(path, next)

@@ -44,6 +44,9 @@ type walker struct {
 	dom    [][]int64 // values of each location, nil before they are wanted
 	out    []*Path
 	mem    *pathMem
+	steps  int // instructions executed on all paths
+	// budget bounds the work for values of addresses; nil means none is done.
+	budget *int
 	buf    evalBuf
 	// needDomain is set when an address depends on values of reads and dom
 	// is nil; err when the thread is too large.
@@ -58,7 +61,6 @@ type state struct {
 	regs  []register
 	ctrl  uint64
 	jumps []uint8
-	steps int
 }
 
 func (s *state) clone() *state {
@@ -110,11 +112,11 @@ func (w *walker) run(s *state) {
 		if w.err != nil || w.needDomain {
 			return
 		}
-		if len(s.Events)+2 > maxThreadEvents || len(s.nodes) > maxNodes || s.steps > 1<<16 {
-			w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path", w.p.Test.Threads[w.id].Name, maxThreadEvents)
+		if len(s.Events)+2 > maxThreadEvents || len(s.nodes) > maxNodes || w.steps > maxSteps {
+			w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path, or too many paths", w.p.Test.Threads[w.id].Name, maxThreadEvents)
 			return
 		}
-		s.steps++
+		w.steps++
 		if !w.step(s) {
 			return
 		}
@@ -380,6 +382,11 @@ func (w *walker) each(p *Path, v value, f func(int64)) bool {
 	for m := sup; m != 0; m &= m - 1 {
 		d := len(w.dom[p.Events[bits.TrailingZeros64(m)].Loc])
 		if n *= d; n > maxProduct {
+			return false
+		}
+	}
+	if w.budget != nil {
+		if *w.budget -= n * (int(v.node) + 2); *w.budget < 0 {
 			return false
 		}
 	}

@@ -13,9 +13,11 @@ const (
 	// maxThreadEvents bounds the events of one path; sets of them are words.
 	maxThreadEvents = 64
 	maxPaths        = 4096
+	maxSteps        = 1 << 19 // instructions executed on all paths of a thread
+	maxValueWork    = 1 << 24 // operations to find the values of addresses
 	maxDomain       = 64
 	maxProduct      = 1 << 14
-	maxNodes        = 4096
+	maxNodes        = 1024
 )
 
 // location is a name of shared memory. Aliases have a root other than

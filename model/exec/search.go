@@ -158,6 +158,9 @@ func (w *worker) undecided(format string, args ...any) {
 // tick looks at the limits now and then.
 func (w *worker) tick() {
 	w.ticks++
+	if w.ticks>>3 > w.opt.MaxCandidates {
+		w.undecided("limit of %d candidates reached: too many incomplete ones", w.opt.MaxCandidates)
+	}
 	if w.res.Candidates+w.res.Partial >= w.opt.MaxCandidates {
 		w.undecided("limit of %d candidates reached", w.opt.MaxCandidates)
 	}
@@ -345,6 +348,7 @@ func (w *worker) reads(i int) {
 		copy(co, w.co)
 	}
 	for _, x := range ws {
+		w.tick()
 		if w.stop {
 			return
 		}

@@ -43,7 +43,7 @@ func (w *worker) add(weight uint64) {
 			w.undecided("more than %d final states", maxStates)
 			return
 		}
-		w.res.States = append(w.res.States, State{Values: slices.Clone(w.state)})
+		w.res.States = append(w.res.States, State{Values: append(make([]int64, 0, len(w.state)), w.state...)})
 		switch {
 		case w.index != nil:
 			w.index[string(w.key())] = i
