@@ -32,7 +32,7 @@ bench: toolchains
 	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare' -benchtime 1x -v
 
 bench-model:
-	$(GO) test ./model -run '^$$' -bench 'Herd' -benchtime 1x -v
+	$(GO) run ./model/internal/benchmodel
 
 fuzz:
 	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s

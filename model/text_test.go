@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -251,6 +252,12 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		m := models[int(k)%len(models)]
+		start := time.Now()
+		defer func() {
+			if d := time.Since(start); d > 2*time.Second {
+				t.Fatalf("took %v", d)
+			}
+		}()
 		v, err := m.Judge(t.Context(), test, Options{MaxCandidates: 3000})
 		if err != nil || v.Undecided != "" {
 			return
