@@ -27,6 +27,8 @@ var staticRels = []struct {
 	}},
 	{"ext", (*graph).ext},
 	{"id", func(g *graph, dst rel.Rel) { rel.Identity(dst) }},
+	// Accesses of one size: the relation sm of files for herd adds nothing.
+	{"sm", func(g *graph, dst rel.Rel) { rel.Identity(dst) }},
 	{"loc", func(g *graph, dst rel.Rel) {
 		g.pairs(dst, func(a, b *Event) bool { return a.Loc >= 0 && a.Loc == b.Loc })
 	}},
