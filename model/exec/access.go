@@ -1,0 +1,174 @@
+package exec
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"optcheck/litmus"
+)
+
+// push adds an event and returns its number.
+func (s *state) push(w *walker, e Event, in *instr) int {
+	e.Thread, e.Instr, e.Partner = int16(w.id), int16(s.pc), -1
+	if e.Kind == Fence || e.Kind == Barrier {
+		e.Loc, e.VLoc = -1, -1
+	}
+	e.ctrl = s.ctrl
+	if in.guard >= 0 {
+		e.ctrl |= s.regs[in.guard].deps
+	}
+	s.Events = append(s.Events, e)
+	return len(s.Events) - 1
+}
+
+func (w *walker) barrier(s *state, in *instr) bool {
+	b := &in.in.Barrier
+	e := Event{Kind: Barrier, Arrive: b.Arrive, Scope: litmus.ScopeCTA}
+	key := in.src[0]
+	if b.Resource.Kind != litmus.OperandNone {
+		key = in.src[1]
+	}
+	id, q := s.read(key).v, s.read(in.src[2]).v
+	if !id.isConst() || !q.isConst() {
+		w.err = posError(in.in.Pos, "the number or the thread count of a barrier depends on a value read from memory")
+		return false
+	}
+	e.BarID = id.k
+	if b.Quorum.Kind != litmus.OperandNone {
+		e.Quorum = q.k
+		if q.k <= 0 {
+			w.err = posError(in.in.Pos, "a barrier for %d threads", q.k)
+			return false
+		}
+	}
+	s.push(w, e, in)
+	s.pc++
+	return true
+}
+
+// access makes the events of ld, st, atom and red. An address that depends on
+// values forks once for every location it can be.
+func (w *walker) access(s *state, in *instr) bool {
+	a := s.read(in.addr)
+	if off := in.in.Addr.Offset; off != 0 {
+		a.v = s.build(node{op: nodeArith, sub: uint8(litmus.OpAdd), typ: litmus.S64, a: a.v, b: constant(off), c: constant(0)})
+	}
+	if a.v.isConst() {
+		return w.perform(s, in, a.v.k, a.deps)
+	}
+	addrs, ok := w.addresses(s, a.v)
+	if !ok || len(addrs) == 0 {
+		return false
+	}
+	for _, k := range addrs[1:] {
+		f := s.clone()
+		f.conds = append(f.conds, cond{a.v, k, true})
+		if w.perform(f, in, k, a.deps) {
+			w.run(f)
+		}
+	}
+	s.conds = append(s.conds, cond{a.v, addrs[0], true})
+	return w.perform(s, in, addrs[0], a.deps)
+}
+
+// addresses lists the values of v over the values that its reads can have.
+func (w *walker) addresses(s *state, v value) (list []int64, ok bool) {
+	if w.dom == nil {
+		w.needDomain = true
+		return nil, false
+	}
+	ok = w.each(&s.Path, v, func(k int64) {
+		if !slices.Contains(list, k) {
+			list = append(list, k)
+		}
+	})
+	if !ok {
+		w.err = fmt.Errorf("an address of thread %s depends on too many values", w.p.Test.Threads[w.id].Name)
+	}
+	slices.Sort(list)
+	return list, ok
+}
+
+// each calls f with v over all values of the reads it mentions; false if they
+// are too many.
+func (w *walker) each(p *Path, v value, f func(int64)) bool {
+	sup := p.support(v)
+	var vals [maxThreadEvents]int64
+	n := 1
+	for m := sup; m != 0; m &= m - 1 {
+		d := len(w.dom[p.Events[bits.TrailingZeros64(m)].Loc])
+		if n *= d; n > maxProduct {
+			return false
+		}
+	}
+	if w.budget != nil {
+		if *w.budget -= n * (int(v.node) + 2); *w.budget < 0 {
+			return false
+		}
+	}
+	for i := range n {
+		for m, q := sup, i; m != 0; m &= m - 1 {
+			r := bits.TrailingZeros64(m)
+			d := w.dom[p.Events[r].Loc]
+			vals[r], q = d[q%len(d)], q/len(d)
+		}
+		k, _ := p.eval(v, sup, vals[:], &w.buf)
+		f(k)
+	}
+	return true
+}
+
+// perform makes the events of an access to an address.
+func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
+	l := w.p.at(addr)
+	if l < 0 {
+		s.Fault = fmt.Sprintf("%s: %s accesses address %#x, which is no location", in.in.Pos, in.in, addr)
+		w.finish(s)
+		return false
+	}
+	op, t := in.in.Op, in.in.Type
+	e := Event{Loc: w.p.locs[l].root, VLoc: w.p.locs[l].virt, Proxy: w.p.locs[l].proxy, addr: deps}
+	src := s.read(in.src[0])
+	old := value{node: -1}
+	r := -1
+	if op != litmus.OpSt {
+		e.Kind = Read
+		e.access(in.in)
+		r = s.push(w, e, in)
+		old = s.build(node{op: nodeRead, sub: uint8(r), typ: t})
+		s.Events[r].val = old
+	}
+	if op != litmus.OpLd {
+		e.Kind = Write
+		e.access(in.in)
+		i := s.push(w, e, in)
+		ev := &s.Events[i]
+		ev.data = src.deps
+		if op == litmus.OpSt {
+			ev.val = s.fitted(src.v, t)
+		} else {
+			b := s.read(in.src[1])
+			ev.data |= b.deps | 1<<r
+			if in.in.Atom == litmus.AtomExch {
+				ev.data = src.deps
+			}
+			ev.val = s.atomic(in, old, src.v, b.v)
+			ev.Partner, s.Events[r].Partner = int16(r), int16(i)
+		}
+	}
+	if in.dst >= 0 && r >= 0 {
+		s.regs[in.dst] = register{old, 1 << r}
+	}
+	s.pc++
+	return true
+}
+
+// atomic is the value that an atomic writes; an exchange does not depend on
+// what it read.
+func (s *state) atomic(in *instr, old, b, c value) value {
+	if in.in.Atom == litmus.AtomExch {
+		return s.fitted(b, in.in.Type)
+	}
+	return s.build(node{op: nodeAtom, sub: uint8(in.in.Atom), typ: in.in.Type, a: old, b: b, c: c})
+}
