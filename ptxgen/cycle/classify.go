@@ -161,7 +161,7 @@ func (s *search) visit(i int) {
 	if i+1 < f.first[t+1] {
 		e := f.acc[i+1].link
 		if c := s.com[i][i+1]; c.Com() && e.Kind == Po {
-			follow(i+1, c)
+			e = c // says more than program order on one location
 		}
 		follow(i+1, e)
 	}
@@ -191,8 +191,7 @@ func (s *search) found() {
 	if sp == nil {
 		return
 	}
-	// Of equally long cycles the canonical choice is the exact one, then the
-	// one that names communications, then the least name.
+	// Of equally long cycles an exact one is better, then the least name.
 	if s.best != nil && len(s.path) == s.size {
 		if s.best.Exact != exact {
 			if s.best.Exact {

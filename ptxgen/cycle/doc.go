@@ -52,4 +52,7 @@
 // # Presets
 //
 //	paper   12455 tests: the instructions and hierarchy of the 2015 study
+//	ptx     8372 tests: orders, scoped fences and atomics of sm_70 and up, barriers
+//	quick   200 tests: a sample of all, for every day
+//	scopes  6708 tests: every scope against every placement, clusters and GPUs too
 package cycle

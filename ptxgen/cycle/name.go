@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"optcheck/litmus"
 )
 
 var tagNames = map[Kind]string{Po: "po", Bar: "bar", Addr: "addr", Data: "data", Ctrl: "ctrl", Rf: "rfi", Fr: "fri", Co: "coi"}
@@ -29,7 +27,8 @@ func (e Edge) tag(coh bool) string {
 //
 // If all accesses are annotated alike, or all loads and all stores, this is
 // said once at the end: all-cg, all-ca-cg. Threads with one access are left out
-// unless one of them is annotated. Equal tags are said once, in the plural;
+// unless one of them is annotated. An edge to a write in the middle of a thread
+// ends in W if nothing else tells. Equal tags are said once, in the plural;
 // plain program order everywhere is not said at all.
 func (c *Cycle) Name() string {
 	family, _ := c.family()
@@ -108,22 +107,18 @@ func (c *Cycle) threadTag(from, to int, ann []Ann, coh bool) string {
 			break
 		}
 		tag := c.Edges[i].tag(coh)
-		if i < to-2 && !fixes(c.Edges[i], c.Edges[i+1], ann[i+1]) {
-			tag += c.Edges[i].Dst.String()
+		if i < to-2 && c.Edges[i].Dst == Write && !fixes(c.Edges[i], c.Edges[i+1]) {
+			tag += "W"
 		}
 		parts = append(parts, tag)
 	}
 	return strings.Join(parts, "-")
 }
 
-// fixes reports whether the edges alone tell the direction of the access
-// between them, which is annotated a.
-func fixes(in, out Edge, a Ann) bool {
-	if in.Com() || in.Kind == Data || out.Com() {
-		return true
-	}
-	dep := out.Kind == Addr || out.Kind == Data || out.Kind == Ctrl
-	return dep && a.Atom == litmus.AtomNone
+// fixes reports whether the edges alone tell that the access between them is a
+// write. Where nothing is told, it is a read.
+func fixes(in, out Edge) bool {
+	return in.Com() || in.Kind == Data || out.Kind == Co || out.Kind == Rf
 }
 
 // ParseCycleName reads what Cycle.Name spells.
