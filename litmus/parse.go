@@ -1,10 +1,12 @@
 package litmus
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 )
 
 // Limits of what Parse reads; a test beyond them is refused, so that hostile
@@ -41,12 +43,17 @@ func ParseFile(path string) (*Test, error) {
 		return nil, err
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err != nil {
+	buf := fileBuffers.Get().(*bytes.Buffer)
+	defer fileBuffers.Put(buf)
+	buf.Reset()
+	if _, err := buf.ReadFrom(io.LimitReader(f, MaxFileBytes+1)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return Parse(path, src)
+	return Parse(path, buf.Bytes()) // which keeps nothing of it
 }
+
+// fileBuffers holds memory for the text of files: tests come by the thousand.
+var fileBuffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 8<<10)) }}
 
 // Parse parses a test; the header tells its dialect. The file name is only
 // used in positions. Faults come back as *Error or, when there are several, as

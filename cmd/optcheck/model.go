@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,9 @@ error, never a verdict.`,
 				o.Output = model.OutSVG
 			case dot:
 				o.Output = model.OutDOT
+			}
+			if env.getenv("GOGC") == "" {
+				debug.SetGCPercent(400) // small tests leave little behind
 			}
 			m, err := f.load(env)
 			if err != nil {

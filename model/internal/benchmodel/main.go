@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sort"
 	"syscall"
 	"time"
@@ -28,6 +29,7 @@ func main() {
 	quick := flag.Bool("quick", false, "six writers in the place of eight: herd7 needs seconds, not minutes")
 	count := flag.Int("n", 1000, "tests of the batch")
 	flag.Parse()
+	debug.SetGCPercent(400) // as the command does
 	ok, err := run(context.Background(), os.Stdout, *quick, *count)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchmodel:", err)
