@@ -197,7 +197,8 @@ type Options struct {
 	// MaxCandidates bounds the work; 0 means 50 million evaluations.
 	MaxCandidates uint64
 	// StatesOnly passes over executions that cannot add a final state. The
-	// counts of witnesses are lower bounds then.
+	// counts of witnesses are lower bounds then, and flags that only such
+	// executions raise are missing.
 	StatesOnly bool
 }
 

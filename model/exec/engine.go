@@ -171,7 +171,8 @@ type Options struct {
 	// model is known to forbid, so that Visit sees them.
 	AllOrders bool
 	// StatesOnly lets the search pass over executions that cannot add a state;
-	// the counts of witnesses are then lower bounds.
+	// the counts of witnesses are then lower bounds, and flags that only such
+	// executions raise are missing.
 	StatesOnly bool
 }
 

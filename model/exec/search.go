@@ -66,7 +66,12 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 	if w.m != nil {
 		w.m.Ctx = ctx
 	}
-	defer func() { w.res, w.p, w.ctx, w.opt.Visit, w.dom = nil, nil, nil, nil, nil }()
+	defer func() {
+		w.res, w.p, w.ctx, w.opt.Visit, w.dom = nil, nil, nil, nil, nil
+		if w.m != nil {
+			w.m.Ctx = nil
+		}
+	}()
 	w.left = w.left[:0]
 	w.mem.used = 0
 	list, dom, err := p.paths(o.Unroll, &w.mem)
