@@ -1,5 +1,7 @@
 package litmus
 
+import "slices"
+
 // arity is the number of source operands of an operation.
 func arity(in *Instr) int {
 	switch in.Op {
@@ -201,13 +203,22 @@ func (c *checker) access(th *Thread, in *Instr, j int) {
 			return
 		}
 		l := c.t.Location(base)
-		if d != nil && d.Type != TypeNone && c.bits(d) != 64 && (l == nil || l.Space != Shared) {
+		if d != nil && d.Type != TypeNone && c.bits(d) != 64 && !c.short(l) {
 			c.errorf(in.Pos, "%s: address register %s has %d bits, not 64", in, a.Reg, c.bits(d))
 		}
 	}
 	if l := c.t.Location(base); l != nil {
 		c.place(in, l)
 	}
+}
+
+// short reports whether an address of 32 bits can be that of the location: it
+// is in shared memory or, when it is not known, some location is.
+func (c *checker) short(l *Location) bool {
+	if l != nil {
+		return l.Space == Shared
+	}
+	return slices.ContainsFunc(c.t.Locations, func(l Location) bool { return l.Space == Shared })
 }
 
 // place checks space and extent of an access to a known location.

@@ -151,7 +151,7 @@ func (k *body) initial() error {
 	for _, d := range k.th.Regs {
 		switch d.Init.Kind {
 		case litmus.OperandLoc:
-			k.p("%s", k.address(reg(d.Name), k.loc(d.Init.Name)))
+			k.p("%s", k.address(reg(d.Name), k.loc(d.Init.Name), k.regs[d.Name].Bits()))
 			delete(needs, d.Name)
 		case litmus.OperandConst:
 			needs[d.Name] = true
@@ -222,19 +222,20 @@ func (k *body) loc(name string) int {
 	return -1
 }
 
-// address returns the instruction that loads a location's address.
-func (k *body) address(dst string, loc int) string {
+// address returns the instruction that loads a location's address. A register
+// of 32 bits, which shared memory allows, gets the lower half of a parameter.
+func (k *body) address(dst string, loc, bits int) string {
 	switch k.e.o.Layout {
 	case spec.Symbols:
-		return fmt.Sprintf("mov.u64 %s, %s;", dst, k.e.symbol(loc))
+		return fmt.Sprintf("mov.u%d %s, %s;", bits, dst, k.e.symbol(loc))
 	case spec.Offsets:
 		base := "gbase"
 		if k.e.space(loc) == "shared" {
 			base = "sbase"
 		}
-		return fmt.Sprintf("ld.param.u64 %s, [%s];\n\tadd.u64 %s, %s, %d;", dst, base, dst, dst, loc*spec.Stride)
+		return fmt.Sprintf("ld.param.u%d %s, [%s];\n\tadd.u%d %s, %s, %d;", bits, dst, base, bits, dst, dst, loc*spec.Stride)
 	}
-	return fmt.Sprintf("ld.param.u64 %s, [p%d];", dst, loc)
+	return fmt.Sprintf("ld.param.u%d %s, [p%d];", bits, dst, loc)
 }
 
 // operandAddr returns the address operand of an access.
@@ -250,7 +251,7 @@ func (k *body) operandAddr(in *litmus.Instr, loc int) string {
 	r := fmt.Sprintf("%%l%d", loc)
 	if !k.usedLoc[loc] {
 		k.usedLoc[loc] = true
-		k.p("%s", k.address(r, loc))
+		k.p("%s", k.address(r, loc, 64))
 	}
 	return "[" + r + "]"
 }

@@ -232,7 +232,7 @@ func (k *body) mov(in *litmus.Instr) (string, error) {
 		if in.Guard != nil {
 			return "", unsupported("a guarded mov of a location's address")
 		}
-		k.c("%s", k.address(reg(in.Dst), k.loc(in.Src[0].Name)))
+		k.c("%s", k.address(reg(in.Dst), k.loc(in.Src[0].Name), k.regs[in.Dst].Bits()))
 		return "", nil
 	case litmus.OperandConst:
 		if t == litmus.Pred {

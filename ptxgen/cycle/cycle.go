@@ -114,6 +114,9 @@ func ends(edges []Edge, i int) bool {
 func fit(edges []Edge, ann []Ann) error {
 	for i, e := range edges {
 		prev := edges[(i+len(edges)-1)%len(edges)]
+		if !e.wellFormed() {
+			return &CloseError{i, e.String(), fmt.Sprintf("it cannot lead from a %s to a %s", word(e.Src), word(e.Dst))}
+		}
 		if !joins(prev, e, ann[i]) {
 			return &CloseError{i, e.String(), fmt.Sprintf("it starts in a %s, but %v ends in a %s", word(e.Src), prev, word(prev.Dst))}
 		}
@@ -122,6 +125,21 @@ func fit(edges []Edge, ann []Ann) error {
 		}
 	}
 	return nil
+}
+
+// wellFormed reports whether the edge's kind has its directions.
+func (e Edge) wellFormed() bool {
+	switch e.Kind {
+	case Addr, Ctrl:
+		return e.Src == Read
+	case Data, Fr:
+		return e.Src == Read && e.Dst == Write
+	case Rf:
+		return e.Src == Write && e.Dst == Read
+	case Co:
+		return e.Src == Write && e.Dst == Write
+	}
+	return true
 }
 
 // joins reports whether next can follow prev through an access annotated so. A

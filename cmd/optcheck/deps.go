@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/depgen"
+	"optcheck/spec"
+)
+
+func newDepsCmd(env *environment) *cobra.Command {
+	var asJSON, schemes bool
+	cmd := &cobra.Command{
+		Use:   "deps",
+		Short: "Tell which manufactured dependencies compilers keep",
+		Long: `Compile false dependencies of every scheme (see --schemes) with every compiler found
+and tell which are still there in the machine code: address, data and control
+dependencies from a load into loads, stores and atomics, of global memory and of
+shared memory with 64 and 32-bit addresses, in all layouts.`,
+		Example: `  optcheck deps --levels O0,O3
+  optcheck deps --toolchains 12.4 --targets sm_80,sm_90 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if schemes {
+				for _, s := range depgen.Schemes {
+					fmt.Fprintf(env.stdout, "%s: %s\n%s\n\n", s.Name, s.Title, s.Explain)
+				}
+				return nil
+			}
+			return runDeps(cmd.Context(), env, asJSON)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
+	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
+	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per dependency and compilation")
+	fl.BoolVar(&schemes, "schemes", false, "explain the schemes instead")
+	return cmd
+}
+
+func runDeps(ctx context.Context, env *environment, asJSON bool) error {
+	var o audit.Options
+	var err error
+	if o.Toolchains, err = discover(ctx, env); err != nil {
+		return err
+	}
+	for _, s := range env.config.strings("layouts") {
+		l, err := spec.ParseLayout(s)
+		if err != nil {
+			return err
+		}
+		o.Layouts = append(o.Layouts, l)
+	}
+	o.Targets, o.Levels = env.config.strings("targets"), env.config.strings("levels")
+	o.Jobs, o.Tool = env.config.v.GetInt("jobs"), version()
+	bar := newProgress(env.stderr, false)
+	o.Progress = bar.update
+	cells, err := audit.Dependencies(ctx, o)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return audit.WriteDepsJSON(env.stdout, cells)
+	}
+	return audit.WriteDepsText(env.stdout, cells)
+}
