@@ -39,7 +39,8 @@ func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.
 	for _, tc := range byRelease(builtBy(cubin), tcs) {
 		text, err := tc.Disassemble(ctx, cubin, toolchain.DisasmOptions{LineInfo: true, Input: file})
 		if err != nil {
-			if errors.Is(err, toolchain.ErrCancelled) {
+			// A file that hangs one release's disassembler hangs the others too.
+			if errors.Is(err, toolchain.ErrCancelled) || errors.Is(err, toolchain.ErrTimeout) {
 				return nil, err
 			}
 			errs = append(errs, err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"optcheck/isa"
+	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/spec"
 )
@@ -38,6 +39,7 @@ func mutants(v kernelVisit) []mutant {
 		m.double(k, e)
 		m.weaken(k, e)
 		m.retarget(k, e)
+		m.value(k, e)
 	}
 	m.deps()
 	m.merges()
@@ -192,6 +194,23 @@ func (m *mutator) retarget(k int, e spec.Entry) {
 		return
 	}
 	_ = e
+}
+
+// value makes an atomic combine its own address instead of the test's value.
+func (m *mutator) value(k int, e spec.Entry) {
+	in := m.inst(k)
+	if e.Kind.Op != litmus.OpAtom || in.Mem.Locked || len(in.Data) == 0 || len(in.Addrs) == 0 {
+		return
+	}
+	for i := range e.Operands() {
+		c := clone(m.v.fn)
+		x := &c.Insts[m.pos[k]]
+		x.Data = slices.Clone(in.Data)
+		if j := i * e.Kind.Width / 4; j < len(x.Data) {
+			x.Data[j] = in.Addrs[0]
+			m.add("change-value", c, optcheck.ValueChanged.ID)
+		}
+	}
 }
 
 // fence drops a fence, narrows its scope, makes it weaker than sequentially

@@ -67,7 +67,7 @@ func TestMutation(t *testing.T) {
 		dead, all, kernels, strings.Join(lines, "\n"), generations)
 	require.Empty(t, missed)
 	require.Equal(t, all, dead)
-	for _, op := range []string{"swap", "drop", "double", "weaken", "drop-fence", "weaken-fence", "drop-invalidate", "cut-dependency", "cut-control", "invert-control", "retarget", "merge"} {
+	for _, op := range []string{"swap", "drop", "double", "weaken", "drop-fence", "weaken-fence", "drop-invalidate", "cut-dependency", "cut-control", "invert-control", "change-value", "retarget", "merge"} {
 		require.Positive(t, total[op], "no mutant of operator %s", op)
 	}
 }

@@ -54,7 +54,7 @@ func access(pos int, op litmus.Op, loc int) spec.Entry {
 
 // twoLoads is ld.cg y; ld.cg x.
 func twoLoads() *spec.Spec {
-	return &spec.Spec{Entries: []spec.Entry{access(0, litmus.OpLd, 1), access(1, litmus.OpLd, 0)}}
+	return &spec.Spec{Locations: 2, Entries: []spec.Entry{access(0, litmus.OpLd, 1), access(1, litmus.OpLd, 0)}}
 }
 
 const results = `

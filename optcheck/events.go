@@ -80,7 +80,7 @@ func (k key) String() string {
 
 // event records a memory-relevant instruction and returns its index.
 func (m *machine) event(i int, in *isa.Inst) int {
-	if in.Role.IsAccess() && (in.Mem.Space == isa.SpaceLocal || in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceTexture) {
+	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceLocal || in.Mem.Space == isa.SpaceConst) {
 		return -1
 	}
 	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}
@@ -96,7 +96,7 @@ func (m *machine) event(i int, in *isa.Inst) int {
 			e.data = append(e.data, m.get(r))
 		}
 		e.lo, e.addr = m.address(in)
-		e.result = in.Role == isa.RoleStore && m.isResult(e.data)
+		e.result = in.Role == isa.RoleStore && e.addr.base == baseParam && m.isResult(e.data)
 	}
 	if in.Role == isa.RoleLoad || in.Role == isa.RoleAtomic {
 		e.read = len(m.tr.reads)
@@ -130,15 +130,45 @@ func (m *machine) address(in *isa.Inst) (value, key) {
 			continue
 		}
 		v := p.constant(uint32(o.Off))
+		hi := none
 		if o.Reg.Class != isa.ClassNone && !o.Zero {
 			v = p.add(v, m.get(o.Reg))
+			if slices.Contains(in.Addrs, isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1}) {
+				hi = m.get(isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1})
+			}
 		}
 		if o.Base2.Class != isa.ClassNone {
 			v = p.add(v, m.get(o.Base2))
+			if r := (isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}); hi == none && slices.Contains(in.Addrs, r) {
+				hi = m.get(r)
+			}
 		}
-		return v, m.normalise(v, in.Mem.Space)
+		k := m.normalise(v, in.Mem.Space)
+		if hi != none && !m.upper(k, hi) {
+			k.base = baseUnknown // the halves do not belong together
+		}
+		return v, k
 	}
 	return none, key{}
+}
+
+// upper reports whether a value can be the upper word of an address: it is
+// computed from the upper word of the same base.
+func (m *machine) upper(k key, hi value) bool {
+	p := m.tr.pool
+	var want node
+	switch k.base {
+	case baseParam:
+		want = node{kind: kParam, imm: uint64(k.num + 4), a: none, b: none, c: none}
+	case baseSym:
+		want = node{kind: kSym, imm: p.str(k.name), a: 1, b: none, c: none}
+	case baseBank:
+		want = node{kind: kBank, imm: 4<<32 | uint64(uint32(k.num+4)), a: none, b: none, c: none}
+	default:
+		return true // unknown anyway, or a shared window
+	}
+	v, ok := p.index[want]
+	return ok && p.mentions(hi, v, 0)
 }
 
 // normalise turns an address into base and offset. A summand that depends on
@@ -171,7 +201,7 @@ func (m *machine) normalise(v value, space isa.Space) key {
 				}
 				return
 			}
-			if n.kind != kSel && n.kind != kPhi && (p.reads(t) || space == isa.SpaceShared && p.special(t)) {
+			if p.falseDependency(n) || space == isa.SpaceShared && n.kind != kSel && n.kind != kPhi && p.special(t) && !p.reads(t) {
 				return
 			}
 			k.base = baseUnknown
@@ -179,6 +209,42 @@ func (m *machine) normalise(v value, space isa.Space) key {
 	})
 	k.off += int64(int32(off))
 	return k
+}
+
+// falseDependency reports whether a summand is one of the forms that are
+// manufactured to be zero (package depgen): a word and the high bit, a word and
+// a parameter, a word shifted right by 31, a selection of zero.
+func (p *valuePool) falseDependency(n node) bool {
+	switch n.kind {
+	case kBits:
+		for _, v := range []value{n.a, n.b, n.c} {
+			if v == none {
+				continue
+			}
+			c, isC := p.isConst(v)
+			if isC && c == 0x80000000 || p.nodes[v].kind == kParam {
+				return p.within(uint8(n.imm), n, v)
+			}
+		}
+	case kFun:
+		k, isC := p.isConst(n.b)
+		return n.imm == uint64(isa.MicroShr)<<8 && isC && k == 31
+	case kSel:
+		a, okA := p.isConst(n.a)
+		b, okB := p.isConst(n.b)
+		return (okA && a == 0 || okB && b == 0) && p.reads(n.c)
+	}
+	return false
+}
+
+// within reports whether a bitwise function is zero wherever its input v is.
+func (p *valuePool) within(lut uint8, n node, v value) bool {
+	for i, x := range []value{n.a, n.b, n.c} {
+		if x == v {
+			return restrict(lut, i, false) == 0
+		}
+	}
+	return false
 }
 
 // insertedConst is the constant operand of a bitwise function, 0 if there is none.
@@ -225,8 +291,10 @@ func (p *valuePool) contains(v value, k valueKind, depth int) bool {
 	switch n.kind {
 	case k:
 		return true
-	case kConst, kParam, kBank, kSym, kSpecial, kLoad, kOpaque:
+	case kConst, kParam, kBank, kSym, kSpecial, kLoad:
 		return false
+	case kOpaque:
+		return p.contains(n.c, k, depth+1)
 	}
 	return p.contains(n.a, k, depth+1) || p.contains(n.b, k, depth+1) || p.contains(n.c, k, depth+1)
 }
@@ -241,8 +309,10 @@ func (p *valuePool) mentions(v, w value, depth int) bool {
 	}
 	n := p.nodes[v]
 	switch n.kind {
-	case kConst, kParam, kBank, kSym, kSpecial, kLoad, kOpaque:
+	case kConst, kParam, kBank, kSym, kSpecial, kLoad:
 		return false
+	case kOpaque:
+		return p.mentions(n.c, w, depth+1)
 	}
 	return p.mentions(n.a, w, depth+1) || p.mentions(n.b, w, depth+1) || p.mentions(n.c, w, depth+1)
 }

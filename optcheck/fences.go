@@ -8,7 +8,8 @@ import (
 
 // fenceNeed is what the machine code of a fence must at least be.
 type fenceNeed struct {
-	sc         bool // sequentially consistent, not merely acquire-release
+	bar        spec.Kind // the barrier, for barriers
+	sc         bool      // sequentially consistent, not merely acquire-release
 	scope      isa.Scope
 	invalidate bool // an L1 invalidation must follow
 	barrier    bool // an execution barrier
@@ -22,7 +23,7 @@ type fenceNeed struct {
 func fenceNeedOf(k spec.Kind, sm int) fenceNeed {
 	switch k.Op {
 	case litmus.OpBar:
-		return fenceNeed{barrier: true}
+		return fenceNeed{barrier: true, bar: k}
 	case litmus.OpFenceProxy:
 		return fenceNeed{any: true}
 	}
@@ -68,6 +69,11 @@ func checkFences(p *pass) {
 		p.checkRelease(k, e)
 		p.checkAcquire(k, e)
 	}
+	for ev := range p.tr.events {
+		if p.tr.events[ev].role == isa.RoleBarrier && len(p.owner[ev]) == 0 {
+			p.report(Strengthened, -1, ev, "a barrier that the test does not have: %s", p.text(ev))
+		}
+	}
 }
 
 // checkFence looks for a fence in the open interval of events (lo, hi). When
@@ -99,6 +105,9 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	if x.cond && !p.s.Entries[k].Guarded {
 		p.report(ControlChanged, k, best, "%s is executed only under a condition: %s", p.name(k), p.text(best))
 	}
+	if x.cond && p.s.Entries[k].When != nil {
+		p.checkCondition(k, best, p.s.Entries[k].When)
+	}
 	for _, d := range p.s.Deps {
 		if d.To == k && x.cond && p.match[d.From] >= 0 {
 			if r := p.tr.events[p.match[d.From]].read; r >= 0 && x.condT&(1<<uint(r)) == 0 {
@@ -120,7 +129,7 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 	x := &p.tr.events[ev]
 	switch {
 	case n.barrier:
-		if x.role == isa.RoleBarrier {
+		if x.role == isa.RoleBarrier && len(p.owner[ev]) == 0 && isBarrier(p.inst(ev), n.bar) {
 			return 1
 		}
 		return 0
@@ -139,6 +148,20 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 	return r
 }
 
+// isBarrier reports whether an instruction is the barrier: BAR.SYNC or BAR.ARV
+// of the same number.
+func isBarrier(in *isa.Inst, k spec.Kind) bool {
+	mod := "SYNC"
+	if k.Arrive {
+		mod = "ARV"
+	}
+	if in.Op != "BAR" || len(in.Mods) == 0 || in.Mods[0] != mod || len(in.Args) == 0 {
+		return false
+	}
+	a := &in.Args[0]
+	return a.Kind == isa.OpdImm && a.Imm == int64(k.Barrier) || a.Zero && k.Barrier == 0
+}
+
 // fenceShort says in which way a machine fence falls short, "" if in none.
 func (p *pass) fenceShort(ev int, n fenceNeed, hi int) string {
 	m := p.tr.events[ev].mem
@@ -148,16 +171,17 @@ func (p *pass) fenceShort(ev int, n fenceNeed, hi int) string {
 	if n.sc && m.Strength != isa.FenceSC {
 		return "it is not sequentially consistent"
 	}
-	if n.invalidate && !m.Invalidate && !p.invalidated(ev, hi) {
+	if n.invalidate && !m.Invalidate && !p.invalidated(ev, ev, hi) {
 		return "no invalidation of the L1 follows"
 	}
 	return ""
 }
 
-// invalidated reports whether an L1 invalidation stands between two events.
-func (p *pass) invalidated(lo, hi int) bool {
+// invalidated reports whether an L1 invalidation that runs whenever event with
+// does stands between two events.
+func (p *pass) invalidated(with, lo, hi int) bool {
 	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
-		if m := p.tr.events[ev].mem; m.Invalidate {
+		if p.tr.events[ev].mem.Invalidate && p.runsWith(ev, with) {
 			return true
 		}
 	}
@@ -178,7 +202,7 @@ func (p *pass) checkRelease(k int, e spec.Entry) {
 	}
 	best := isa.ScopeNone
 	for o := lo + 1; o < ev; o++ {
-		if x := &p.tr.events[o]; x.role == isa.RoleFence && (!x.cond || e.Guarded || p.tr.events[ev].cond) {
+		if x := &p.tr.events[o]; x.role == isa.RoleFence && p.runsWith(o, ev) {
 			best = max(best, x.mem.Scope)
 			if len(p.owner[o]) == 0 {
 				p.owner[o] = append(p.owner[o], k)
@@ -206,7 +230,7 @@ func (p *pass) checkAcquire(k int, e spec.Entry) {
 		p.report(FenceRemoved, k, ev, "no place for the invalidation behind %s: later accesses were moved in front of it", p.name(k))
 		return
 	}
-	if !p.invalidated(ev, hi) {
+	if !p.invalidated(ev, ev, hi) {
 		p.report(FenceRemoved, k, ev, "the invalidation behind %s is missing", p.name(k))
 	}
 }

@@ -166,6 +166,9 @@ func (tr *trace) undecidable() string {
 		in := &tr.fn.Insts[tr.unknown[0]]
 		return fmt.Sprintf("unknown instruction at 0x%x: %s", in.Addr, in.Text)
 	}
+	if tr.indirect {
+		return "an indirect branch whose targets are not known"
+	}
 	if tr.tooMany {
 		return fmt.Sprintf("more than %d reads in one kernel", maxReads)
 	}

@@ -18,11 +18,12 @@ type pass struct {
 	r      *Result
 	abi    abi
 	consts map[int64]string
-	locs   []string // names of locations, or nil
-	oper   []value  // marker operand of each entry
-	match  []int    // entry → event, -1 if none
-	word   []int    // entry → which word of the event's value
-	owner  [][]int  // event → entries matched to it
+	locs   []string         // names of locations, or nil
+	oper   []value          // marker operand of each entry
+	extra  map[[2]int]value // operands of further markers, by position and index
+	match  []int            // entry → event, -1 if none
+	word   []int            // entry → which word of the event's value
+	owner  [][]int          // event → entries matched to it
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
@@ -35,12 +36,18 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 	}
 	n := len(s.Entries)
 	p := &pass{tr: tr, s: s, abi: a, consts: c.Consts, locs: c.Locations,
-		oper: make([]value, n), match: make([]int, n), word: make([]int, n), owner: make([][]int, len(tr.events))}
+		oper: make([]value, n), match: make([]int, n), word: make([]int, n), owner: make([][]int, len(tr.events)), extra: map[[2]int]value{}}
 	seen := make([]bool, n)
 	for i := range p.match {
 		p.match[i], p.oper[i] = -1, none
 	}
 	for _, m := range tr.markers {
+		if o := m.m.Operand; o != nil {
+			if old, ok := p.extra[*o]; ok && old != m.oper {
+				return nil, fmt.Errorf("the marker of operand %d of access %d appears twice with different operands", o[1], o[0])
+			}
+			p.extra[*o] = m.oper
+		}
 		if m.m.Entry == nil {
 			continue
 		}
@@ -65,7 +72,7 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 // run matches, applies every rule and classifies.
 func (p *pass) run() {
 	p.matchAll()
-	checks := []func(*pass){checkMissing, checkMerged, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
+	checks := []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
 		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkStronger, checkAggregated}
 	for _, check := range checks {
 		check(p)
@@ -238,8 +245,52 @@ func (p *pass) matchWrite(k int, strict bool) {
 			continue
 		}
 		p.assign(k, ev, 0)
+		if e.Kind.Op == litmus.OpRed {
+			p.claimArms(ev)
+		}
 		return
 	}
+}
+
+// claimArms marks the reductions that stand for the matched one on the other
+// side of its predicate: a warp is split into lanes that combine and lanes that
+// do not.
+func (p *pass) claimArms(ev int) {
+	x := &p.tr.events[ev]
+	for o := range p.tr.events {
+		y := &p.tr.events[o]
+		if o != ev && y.role == isa.RoleReduction && len(p.owner[o]) == 0 && y.addr == x.addr && y.mem.Atom == x.mem.Atom &&
+			x.condT == 0 && y.condT == 0 && disjoint(x.when, y.when) {
+			y.arm = true
+		}
+	}
+}
+
+// disjoint reports whether two sets of conditions exclude each other.
+func disjoint(a, b []sense) bool {
+	for _, s := range a {
+		for _, t := range b {
+			if s.pred != none && s.pred == t.pred && s.want != t.want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runsWith reports whether an event runs whenever another does.
+func (p *pass) runsWith(ev, with int) bool {
+	x, y := &p.tr.events[ev], &p.tr.events[with]
+	for _, s := range x.when {
+		found := false
+		for _, t := range y.when {
+			found = found || s == t && s.pred != none
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
 }
 
 // lineTaken reports whether an event's line is that of an entry which has its
@@ -261,7 +312,7 @@ func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 		return false
 	}
 	for _, d := range x.data {
-		if d == v || derived && p.tr.pool.mentions(d, v, 0) || guarded && p.selects(d, v, 0) {
+		if d == v || derived && p.combines(d, v, 0) || guarded && p.selects(d, v, 0) {
 			return true
 		}
 	}
@@ -269,6 +320,23 @@ func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 	// stored value and a filler.
 	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
 		return n.a != v && p.carries(x, n.a, derived, guarded) || n.b != v && p.carries(x, n.b, derived, guarded)
+	}
+	return false
+}
+
+// combines reports whether d is the combination of v over the lanes of a warp:
+// a product, or what an instruction without word semantics (REDUX, XMAD) makes
+// of it. A sum or a bitwise function with something else is none.
+func (p *pass) combines(d, v value, depth int) bool {
+	if d < 0 || depth > maxDepth {
+		return false
+	}
+	if d == v {
+		return true
+	}
+	switch n := p.tr.pool.nodes[d]; n.kind {
+	case kFun, kOpaque, kPhi, kSel:
+		return n.kind != kOpaque && (p.combines(n.a, v, depth+1) || p.combines(n.b, v, depth+1)) || p.combines(n.c, v, depth+1)
 	}
 	return false
 }

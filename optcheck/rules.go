@@ -6,6 +6,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/litmus"
+	"optcheck/spec"
 )
 
 // Rule is one thing that machine code must satisfy (or, for a note, that a
@@ -46,6 +47,9 @@ location, or cannot be shown to be that of its own.`}
 	KindChanged = &Rule{ID: "kind-changed", Title: "an access became an access of another kind",
 		Explain: `A load, store, atomic or reduction is there, but as another operation: an exchange
 where the test has a compare-and-swap, a plain store where it has a reduction.`}
+	ValueChanged = &Rule{ID: "value-changed", Title: "an access stores or combines another value than in the test",
+		Explain: `An operand of an atomic (the value exchanged or added, the value compared with, the
+new value), or the upper word of a 64-bit value, is not what the test has there.`}
 	WidthChanged = &Rule{ID: "width-changed", Title: "an access moves more or fewer bytes than in the test",
 		Explain: `A wider access touches memory that the test's access does not touch; a narrower
 one is no longer single-copy atomic over the test's width.`}
@@ -103,7 +107,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 )
 
 // Rules lists all rules in the order in which findings are made.
-var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, WidthChanged, Weakened, Reordered,
+var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, ConditionUnread, LineLost, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
@@ -169,7 +173,7 @@ func checkExtra(p *pass) {
 		if x.result && p.onLocation(x) {
 			p.report(ExtraAccess, -1, ev, "%s stores a marker's result to a location of the test", p.text(ev))
 		}
-		if !x.role.IsAccess() || x.result || len(p.owner[ev]) > 0 {
+		if !x.role.IsAccess() || x.result || x.arm || len(p.owner[ev]) > 0 {
 			continue
 		}
 		dup := -1
@@ -190,15 +194,10 @@ func checkExtra(p *pass) {
 	}
 }
 
-// onLocation reports whether a store goes where a matched access goes.
+// onLocation reports whether a store of results goes elsewhere than through the
+// parameter for results.
 func (p *pass) onLocation(x *event) bool {
-	for ev, ks := range p.owner {
-		y := &p.tr.events[ev]
-		if len(ks) > 0 && y.role.IsAccess() && y.addr.base == x.addr.base && y.addr.num == x.addr.num && y.addr.name == x.addr.name {
-			return true
-		}
-	}
-	return x.addr.base != baseParam
+	return x.addr.base != baseParam || x.addr.num != p.s.ResultParam()
 }
 
 func sameData(a, b []value) bool {
@@ -336,5 +335,70 @@ func checkLines(p *pass) {
 		}
 		p.report(rule, k, ev, "%s is by its marker %s, which line information attributes to line %d instead of %d",
 			p.name(k), p.text(ev), p.inst(ev).Src.Line, k+1)
+	}
+}
+
+// checkValues compares the further operands of accesses with their markers.
+func checkValues(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.IsFence() || p.tr.events[ev].mem.Locked {
+			continue // the loop of a lock computes what it stores
+		}
+		x := &p.tr.events[ev]
+		for _, i := range e.Operands() {
+			want, ok := p.extra[[2]int{k, i}]
+			if !ok {
+				continue // a lost marker makes the specification incomplete
+			}
+			if !p.hasOperand(x, e, i, want) {
+				what := fmt.Sprintf("operand %d", i)
+				if i == spec.HighWord {
+					what = "the upper word"
+				}
+				p.report(ValueChanged, k, ev, "%s: %s is not the test's: %s", p.name(k), what, p.text(ev))
+			}
+		}
+	}
+}
+
+// hasOperand reports whether an event has the value as its operand.
+func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
+	if i == spec.HighWord {
+		if e.Reads() {
+			return p.isWord(want, x.read, 1, 0)
+		}
+		return len(x.data) > 1 && (x.data[1] == want || p.selects(want, x.data[1], 0))
+	}
+	words := e.Kind.Width / 4
+	if i*words >= len(x.data) {
+		return false
+	}
+	d := x.data[i*words]
+	aggregated := e.Kind.Atom != litmus.AtomCAS && e.Kind.Atom != litmus.AtomExch
+	return d == want || p.selects(want, d, 0) || p.selects(d, want, 0) && e.Guarded || aggregated && p.combines(d, want, 0)
+}
+
+// isWord reports whether a value is, perhaps selected, the given word of a read.
+func (p *pass) isWord(v value, read, word, depth int) bool {
+	if v < 0 || depth > maxDepth {
+		return false
+	}
+	n := p.tr.pool.nodes[v]
+	switch n.kind {
+	case kLoad:
+		return int(n.a) == read && int(n.b) == word
+	case kSel, kPhi:
+		return p.isWord(n.a, read, word, depth+1) || p.isWord(n.b, read, word, depth+1)
+	}
+	return false
+}
+
+// checkCalls reports calls as accesses that are not seen.
+func checkCalls(p *pass) {
+	for _, i := range p.tr.calls {
+		in := &p.tr.fn.Insts[i]
+		p.r.Findings = append(p.r.Findings, Finding{Rule: ExtraAccess.ID, Thread: p.s.Thread, Access: -1,
+			Detail: "a call, whose accesses are not seen: " + in.Text, Addr: int64(in.Addr)})
 	}
 }

@@ -31,6 +31,7 @@ type event struct {
 	condT taint
 	when  []sense
 	loop  bool // may be performed more than once
+	arm   bool // stands for a matched reduction on the other side of a predicate
 	// result marks stores that only keep marker results alive.
 	result bool
 	// values read from several instructions that act as one (lock loops).
@@ -57,10 +58,13 @@ type trace struct {
 	pool    *valuePool
 	events  []event
 	markers []marker
+	calls   []int   // calls: what the callee does is not seen
 	folded  []value // constants that are markers of constants
 	unknown []int   // instructions that no table knows
 	reads   []int   // reading event number → index into events
 	tooMany bool
+	// indirect is set for a branch whose targets are not known.
+	indirect bool
 }
 
 // Register numbering of the flat state.
@@ -349,6 +353,7 @@ func (m *machine) bank(bank int, off int64) value {
 const (
 	funNeg  = 1 << 49
 	funPrmt = 1 << 50
+	funPair = 1 << 51 // a list of values
 )
 
 // step evaluates one instruction.
@@ -369,8 +374,14 @@ func (m *machine) step(i int) {
 	}
 	ev := -1
 	switch in.Role {
-	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
+	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
 		ev = m.event(i, in)
+	}
+	if in.Flow == isa.FlowIndirect && len(in.Targets) == 0 {
+		m.tr.indirect = true
+	}
+	if in.Flow == isa.FlowCall {
+		m.tr.calls = append(m.tr.calls, i)
 	}
 	if in.Flow != isa.FlowNext && guardV != none {
 		m.preds[m.block] = sense{guardV, !in.Guard.Neg}
@@ -485,8 +496,23 @@ func regOf(i int) isa.Reg {
 	return isa.Reg{Class: isa.ClassSpecial, Num: uint16(i - regSpecial)}
 }
 
+// opaque is a definition of which nothing is known but its sources, which form a
+// list in c.
 func (m *machine) opaque(inst, def int) value {
-	return m.tr.pool.mk(node{kind: kOpaque, a: value(inst), b: value(def), c: none})
+	p := m.tr.pool
+	src := none
+	in := &m.tr.fn.Insts[inst]
+	if in.Role == isa.RoleALU {
+		for i := range in.Args {
+			if o := &in.Args[i]; o.Kind == isa.OpdReg && !o.Zero || o.Kind == isa.OpdConst {
+				w := *o
+				w.Words = 1
+				v, _ := m.operand(w)
+				src = p.mk(node{kind: kFun, imm: funPair, a: v, b: src, c: none})
+			}
+		}
+	}
+	return p.mk(node{kind: kOpaque, a: value(inst), b: value(def), c: src})
 }
 
 // micro evaluates one micro-operation.
@@ -555,7 +581,7 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		return m.opaque(inst, 100+k), t
 	}
 	if src[3] != none {
-		return m.opaque(inst, 100+k), t
+		src[2] = p.mk(node{kind: kFun, imm: funPair, a: src[2], b: src[3], c: none})
 	}
 	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
 }

@@ -64,14 +64,9 @@ func (k *body) params() []param {
 	return append(ps, param{"u32", "tok"})
 }
 
-// outParam is the offset of the parameter out: all before it are pointers.
+// outParam is the offset of the parameter out.
 func (k *body) outParam() int64 {
-	for i, p := range k.params() {
-		if p.name == "out" {
-			return int64(8 * i)
-		}
-	}
-	return -1
+	return k.spec.ResultParam()
 }
 
 // run builds prologue and code.
@@ -173,6 +168,9 @@ func (k *body) initial() error {
 	for _, e := range k.spec.Entries {
 		if e.Guarded && !e.IsFence() {
 			k.p("mov.b32 %%m%d, %%tok;", e.Pos)
+			for _, i := range e.Operands() {
+				k.p("mov.b32 %%o%d_%d, %%tok;", e.Pos, i)
+			}
 		}
 	}
 	return nil
@@ -291,6 +289,9 @@ func (k *body) declare() {
 	if k.temps > 0 {
 		k.e.f("\t.reg .pred %%t<%d>;\n", k.temps)
 	}
+	for _, o := range k.spec.OperandMarkers() {
+		k.e.f("\t.reg .b32 %%o%d_%d;\n", o[0], o[1])
+	}
 	k.e.f("\t.reg .b64 %%out;\n\t.reg .b32 %%tok, %%m<%d>, %%x<%d>;\n", spec.MaxPositions, spec.MaxMarkers+1)
 }
 
@@ -301,12 +302,20 @@ func (k *body) results(lits []uint32) {
 		for _, en := range k.spec.Entries {
 			if en.Reads() {
 				k.e.f("\tst.global.u32 [%%out+%d], %%m%d;\n", en.Pos*ResultStride, en.Pos)
+				if en.Kind.Op == litmus.OpLd && en.Kind.Width == 8 {
+					k.e.f("\tst.global.u32 [%%out+%d], %%o%d_%d;\n", (spec.MaxPositions+en.Pos)*ResultStride, en.Pos, spec.HighWord)
+				}
 			}
 		}
 		return
 	}
+	operands := k.spec.OperandMarkers()
+	first := len(k.spec.Entries) + len(k.spec.Deps)
 	for i, l := range lits {
 		src := "%tok"
+		if o := i - first; o >= 0 && o < len(operands) {
+			src = fmt.Sprintf("%%o%d_%d", operands[o][0], operands[o][1])
+		}
 		if i < len(k.spec.Entries) && !k.spec.Entries[i].IsFence() {
 			src = fmt.Sprintf("%%m%d", k.spec.Entries[i].Pos)
 		}

@@ -44,6 +44,7 @@ type Options struct {
 type Unit struct {
 	Name    string
 	Text    string
+	Globals string  // the part of Text that declares module-scope variables, a line each
 	Version Version // lowest PTX version that has everything used
 	Kernels []Kernel
 }
@@ -56,6 +57,7 @@ type Kernel struct {
 	// OutParam is the byte offset, among the entry's parameters, of the pointer
 	// to the results.
 	OutParam int64
+	Text     string // the part of the unit's text that is this entry
 }
 
 // UnitName is the default prefix of a test's kernels: readable, unique by the
@@ -101,11 +103,14 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	e := &emitter{t: t, o: o, u: u, sm: sm, b: &b}
 	if o.Layout == spec.Symbols {
 		e.symbols()
+		u.Globals = b.String()
 	}
 	for i := range t.Threads {
+		begin := b.Len()
 		if err := e.kernel(i); err != nil {
 			return nil, err
 		}
+		u.Kernels[i].Text = b.String()[begin:]
 	}
 	u.Text = b.String()
 	return u, nil

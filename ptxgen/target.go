@@ -36,6 +36,9 @@ func SM(target string) (int, error) {
 	return n, nil
 }
 
+// NewestSM is the newest target whose rules are known here.
+const NewestSM = 121
+
 // minVersion is the PTX version that introduced a target (PTX ISA, release
 // notes), at least 5.0, which every toolchain read here accepts.
 func minVersion(target string, sm int) Version {

@@ -46,7 +46,7 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	if len(t.Locations) > MaxLocations {
 		return nil, unsupported("%d locations (at most %d)", len(t.Locations), MaxLocations)
 	}
-	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout}, regs: map[string]flow{}}
+	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout, Locations: max(len(t.Locations), 1)}, regs: map[string]flow{}}
 	for _, d := range b.th.Regs {
 		if d.Init.Kind == litmus.OperandLoc {
 			b.regs[d.Name] = flow{loc: b.locIndex(d.Init.Name)}
@@ -57,7 +57,7 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 			return nil, err
 		}
 	}
-	if n := len(b.s.Entries) + len(b.s.Deps) + 1; len(b.s.Entries) > MaxPositions || n > MaxMarkers {
+	if n := b.s.Markers(); len(b.s.Entries) > MaxPositions || n > MaxMarkers {
 		return nil, unsupported("thread %s has %d accesses and fences and %d dependencies (at most %d and %d markers)",
 			b.th.Name, len(b.s.Entries), len(b.s.Deps), MaxPositions, MaxMarkers)
 	}
@@ -288,6 +288,9 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 		space = litmus.Global
 	}
 	e.Kind = KindOf(in, space)
+	if e.Kind.Width < 4 {
+		return unsupported("an access of %d bytes: markers hold words", e.Kind.Width)
+	}
 	if _, ok := accessCodes[e.Kind]; !ok {
 		return unsupported("%v of %d bytes has no specification code", e.Kind, e.Kind.Width)
 	}

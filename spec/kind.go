@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"strings"
 
 	"optcheck/litmus"
@@ -83,7 +84,9 @@ func init() {
 	for p := litmus.ProxyGeneric; p <= litmus.ProxyAlias; p++ {
 		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpFenceProxy, Proxy: p})
 	}
-	fenceKinds = append(fenceKinds, Kind{Op: litmus.OpBar})
+	for id := 0; id < 16; id++ {
+		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpBar, Barrier: id}, Kind{Op: litmus.OpBar, Barrier: id, Arrive: true})
+	}
 	accessCodes = index(accessKinds)
 	fenceCodes = index(fenceKinds)
 }
@@ -108,6 +111,10 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	case litmus.OpFenceProxy:
 		k.Proxy = in.Proxy
 	case litmus.OpBar:
+		k.Barrier, k.Arrive = -1, in.Barrier.Arrive // -1: not a constant, no code
+		if in.Barrier.ID.Kind == litmus.OperandConst {
+			k.Barrier = int(in.Barrier.ID.Value)
+		}
 	default:
 		k.Atom, k.Sem, k.Scope, k.Cache = in.Atom, in.Sem, in.Scope, in.Cache
 		if k.Sem == litmus.SemWeak {
@@ -141,7 +148,10 @@ func (k Kind) String() string {
 	case litmus.OpFenceProxy:
 		return "fence.proxy." + k.Proxy.String()
 	case litmus.OpBar:
-		return "bar"
+		if k.Arrive {
+			return fmt.Sprintf("bar.arrive %d", k.Barrier)
+		}
+		return fmt.Sprintf("bar.sync %d", k.Barrier)
 	case litmus.OpLd:
 		b.WriteString("ld")
 	case litmus.OpSt:

@@ -8,7 +8,7 @@ import (
 
 // Version is the version of the encoding. It changes whenever a literal
 // changes its meaning, so that stored results are not mixed up.
-const Version = 1
+const Version = 2
 
 // A literal is a 25-bit payload and a 7-bit checksum, whitened:
 //
@@ -16,7 +16,8 @@ const Version = 1
 //	access    pos:5 loc:3 guarded:1 kind:11
 //	fence     pos:5 kind:6 guarded:1 zero:8
 //	dep       from:5 to:5 kind:2 zero:8
-//	header    layout:2 count:6 sum:12
+//	operand   pos:5 index:5 kind:2=3 zero:8
+//	header    layout:2 count:6 locations-1:3 sum:9
 //
 // The header counts the other literals of the thread and sums them up, so that
 // a lost, invented or altered marker cannot pass for a smaller specification.
@@ -26,9 +27,11 @@ const (
 	typeDep
 	typeHeader
 
-	whiten    = 0x07f3a5c3 // begins with the magic number of the 2015 tool
-	crc7Poly  = 0x09       // x^7 + x^3 + 1
-	crc12Poly = 0x80f
+	whiten   = 0x07f3a5c3 // begins with the magic number of the 2015 tool
+	crc7Poly = 0x09       // x^7 + x^3 + 1
+	crc9Poly = 0x119
+	// kindOperand stands in a dependency's kind field for an operand.
+	kindOperand = 3
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
@@ -60,15 +63,29 @@ func sum(lits []uint32) uint32 {
 	sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })
 	var c uint32
 	for _, l := range s {
-		c = crc(uint64(c)<<32|uint64(l), 44, 12, crc12Poly)
+		c = crc(uint64(c)<<32|uint64(l), 41, 9, crc9Poly)
 	}
 	return c
 }
 
+// OperandMarkers lists the markers of further operands, as position and index,
+// in the order of their literals.
+func (s *Spec) OperandMarkers() (list [][2]int) {
+	for _, e := range s.Entries {
+		for _, i := range e.Operands() {
+			list = append(list, [2]int{e.Pos, i})
+		}
+	}
+	return list
+}
+
+// Markers is the number of literals: entries, dependencies, operands, header.
+func (s *Spec) Markers() int { return len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1 }
+
 // Literals returns the markers' literals: one per entry, in order, then one
-// per dependency, then the header.
+// per dependency, then one per further operand, then the header.
 func (s *Spec) Literals() ([]uint32, error) {
-	if s.Thread >= MaxThreads || len(s.Entries) > MaxPositions || len(s.Entries)+len(s.Deps)+1 > MaxMarkers {
+	if s.Thread >= MaxThreads || len(s.Entries) > MaxPositions || s.Markers() > MaxMarkers || s.Locations < 1 || s.Locations > MaxLocations {
 		return nil, fmt.Errorf("thread %d: %d accesses and fences and %d dependencies are more than a specification can hold",
 			s.Thread, len(s.Entries), len(s.Deps))
 	}
@@ -100,7 +117,10 @@ func (s *Spec) Literals() ([]uint32, error) {
 	for _, d := range s.Deps {
 		out = append(out, literal(typeDep<<23|th|uint32(d.From)<<15|uint32(d.To)<<10|uint32(d.Kind)<<8))
 	}
-	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | uint32(len(out))<<12 | sum(out)
+	for _, o := range s.OperandMarkers() {
+		out = append(out, literal(typeDep<<23|th|uint32(o[0])<<15|uint32(o[1])<<10|kindOperand<<8))
+	}
+	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | uint32(len(out))<<12 | uint32(s.Locations-1)<<9 | sum(out)
 	return append(out, literal(head)), nil
 }
 
@@ -110,14 +130,16 @@ type Marker struct {
 	Thread  int
 	Entry   *Entry  // an access or fence
 	Dep     *Dep    // a dependency
+	Operand *[2]int // a further operand: position, index
 	Header  *Header // the header
 }
 
 // Header is the content of a thread's header marker.
 type Header struct {
-	Layout Layout
-	Count  int // number of other markers
-	Sum    uint32
+	Layout    Layout
+	Count     int // number of other markers
+	Locations int // of the test
+	Sum       uint32
 }
 
 // DecodeLiteral decodes one literal; ok is false if it is no marker.
@@ -142,12 +164,16 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		m.Entry = &Entry{Pos: int(p >> 15 & 31), Kind: fenceKinds[code], Instr: -1, Guarded: p>>8&1 == 1}
 	case typeDep:
 		d := &Dep{From: int(p >> 15 & 31), To: int(p >> 10 & 31), Kind: DepKind(p >> 8 & 3)}
+		if d.Kind == kindOperand && d.To <= HighWord && p&0xff == 0 {
+			m.Operand = &[2]int{d.From, d.To}
+			break
+		}
 		if p&0xff != 0 || d.Kind > DepCtrl || d.From >= d.To {
 			return m, false
 		}
 		m.Dep = d
 	case typeHeader:
-		m.Header = &Header{Layout: Layout(p >> 18 & 3), Count: int(p >> 12 & 63), Sum: p & 0xfff}
+		m.Header = &Header{Layout: Layout(p >> 18 & 3), Count: int(p >> 12 & 63), Locations: int(p>>9&7) + 1, Sum: p & 0x1ff}
 		if int(m.Header.Layout) >= len(layoutNames) {
 			return m, false
 		}
@@ -199,12 +225,15 @@ func Decode(lits []uint32) (*Spec, error) {
 	if sum(body) != head.Header.Sum {
 		return nil, errors.New("specification damaged: checksum does not match")
 	}
-	s.Thread, s.Layout = head.Thread, head.Header.Layout
+	s.Thread, s.Layout, s.Locations = head.Thread, head.Header.Layout, head.Header.Locations
 	s.sort()
 	for i, e := range s.Entries {
 		if e.Pos != i {
 			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
 		}
+	}
+	if s.Markers() != len(body)+1 {
+		return nil, errors.New("specification damaged: operands do not fit the accesses")
 	}
 	for _, d := range s.Deps {
 		if d.To >= len(s.Entries) || !s.Entries[d.From].Reads() {

@@ -73,6 +73,28 @@ type Kind struct {
 	Space litmus.Space // Global or Shared for accesses, Generic for fences
 	Width int          // bytes; 0 for fences
 	Proxy litmus.Proxy // OpFenceProxy only
+	// Barrier is the number of the barrier, Arrive tells bar.arrive; OpBar only.
+	Barrier int
+	Arrive  bool
+}
+
+// HighWord is the index under which Operands lists the upper word of a 64-bit
+// value that an access reads or writes.
+const HighWord = 2
+
+// Operands lists the further registers of an access that have a marker of
+// their own: the operands of a returning atomic (0, and 1 for the new value of
+// a compare-and-swap), and HighWord for 64-bit loads and stores.
+func (e Entry) Operands() []int {
+	switch {
+	case e.Kind.Op == litmus.OpAtom && e.Kind.Atom == litmus.AtomCAS:
+		return []int{0, 1}
+	case e.Kind.Op == litmus.OpAtom:
+		return []int{0}
+	case !e.IsFence() && e.Kind.Width == 8 && e.Kind.Op != litmus.OpRed:
+		return []int{HighWord}
+	}
+	return nil
 }
 
 // Entry is one access or fence of a thread.
@@ -137,10 +159,25 @@ type Dep struct {
 
 // Spec is the specification of one thread.
 type Spec struct {
-	Thread  int
-	Layout  Layout
-	Entries []Entry // by position
-	Deps    []Dep   // sorted by From, To, Kind
+	Thread int
+	Layout Layout
+	// Locations is the number of locations of the test: in the layout Pointers
+	// it says which parameters are not the test's.
+	Locations int
+	Entries   []Entry // by position
+	Deps      []Dep   // sorted by From, To, Kind
+}
+
+// ResultParam is the byte offset, among the entry's parameters, of the pointer
+// through which results are kept alive: it follows the pointers to locations.
+func (s *Spec) ResultParam() int64 {
+	switch s.Layout {
+	case Pointers:
+		return int64(8 * s.Locations)
+	case Offsets:
+		return 16
+	}
+	return 0
 }
 
 // IsFence reports whether the entry is a fence or barrier.
@@ -156,7 +193,7 @@ func (e Entry) Writes() bool {
 
 // Equal reports whether two specifications say the same of the machine code.
 func (s *Spec) Equal(o *Spec) bool {
-	if s.Thread != o.Thread || s.Layout != o.Layout || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
+	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
 		return false
 	}
 	for i, e := range s.Entries {

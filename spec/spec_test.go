@@ -12,7 +12,8 @@ import (
 )
 
 func genSpec(t *rapid.T) *Spec {
-	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, 2).Draw(t, "layout"))}
+	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, 2).Draw(t, "layout")),
+		Locations: rapid.IntRange(1, MaxLocations).Draw(t, "locations")}
 	n := rapid.IntRange(1, 20).Draw(t, "n")
 	for i := 0; i < n; i++ {
 		e := Entry{Pos: i, Instr: -1, Guarded: rapid.Bool().Draw(t, "guarded")}
@@ -26,7 +27,7 @@ func genSpec(t *rapid.T) *Spec {
 	}
 	for from := range s.Entries {
 		for to := from + 1; to < n; to++ {
-			if s.Entries[from].Reads() && len(s.Entries)+len(s.Deps) < MaxMarkers-1 && rapid.IntRange(0, 5).Draw(t, "dep") == 0 {
+			if s.Entries[from].Reads() && s.Markers() < MaxMarkers-1 && rapid.IntRange(0, 5).Draw(t, "dep") == 0 {
 				s.Deps = append(s.Deps, Dep{From: from, To: to, Kind: DepKind(rapid.IntRange(0, 2).Draw(t, "depkind"))})
 			}
 		}
@@ -69,7 +70,7 @@ func TestDamage(t *testing.T) {
 // damaged literal is lost and not misread.
 func TestHamming(t *testing.T) {
 	for _, k := range accessKinds[:200] {
-		s := &Spec{Entries: []Entry{{Kind: k}}}
+		s := &Spec{Locations: 1, Entries: []Entry{{Kind: k}}}
 		lits, err := s.Literals()
 		require.NoError(t, err)
 		for b := 0; b < 32; b++ {

@@ -28,6 +28,9 @@ the end of each thread.`,
 			if err := checkTests(tests); err != nil {
 				return err
 			}
+			if sm, err := ptxgen.SM(target); err != nil || sm > ptxgen.NewestSM {
+				return fmt.Errorf("unknown target %q (up to sm_%d)", target, ptxgen.NewestSM)
+			}
 			l, err := spec.ParseLayout(layout)
 			if err != nil {
 				return err
