@@ -86,6 +86,9 @@ func (b *brute) run(list [][]*Path, used []bool, pick []*Path) {
 }
 
 func (b *brute) readFrom(src map[int]int, i int) {
+	if b.size > b.limit {
+		return
+	}
 	if i < len(b.g.reads) {
 		r := int(b.g.reads[i])
 		for e := range b.g.events {
@@ -152,6 +155,9 @@ func (b *brute) coherence(src map[int]int, vals map[int]int64, circular bool, l 
 	}
 	var choose func(i int)
 	choose = func(i int) {
+		if b.size > b.limit {
+			return
+		}
 		if i < len(pairs) {
 			x, y := pairs[i][0], pairs[i][1]
 			co.Add(x, y)
@@ -327,7 +333,7 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 			}
 		}
 	}
-	b := &brute{t: t, it: it, co: co, p: p, limit: 1500, sf: e.sf >= 0, states: map[string]bool{}, count: map[string]int{}}
+	b := &brute{t: t, it: it, co: co, p: p, limit: 800, sf: e.sf >= 0, states: map[string]bool{}, count: map[string]int{}}
 	b.run(list, used, nil)
 	if b.size > b.limit {
 		return 0, false
