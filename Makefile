@@ -4,7 +4,7 @@ BIN := bin/optcheck
 TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4
 OUT ?= audit.jsonl
 
-.PHONY: all build audit test check toolchains bench bench-model fuzz goldens clean
+.PHONY: all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -25,7 +25,11 @@ check:
 	$(GO) tool staticcheck ./...
 
 test: toolchains check
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
+
+# The whole matrices of the tests instead of slices: half an hour.
+test-full: toolchains check
+	OPTCHECK_FULL=1 $(GO) test -timeout 90m ./...
 
 bench: toolchains
 	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare' -benchtime 1x -v

@@ -18,11 +18,11 @@ import (
 	"optcheck/toolchain"
 )
 
-// every is the matrix of the corpus; in short mode a slice through it that has
+// every is the matrix of the corpus; by default a slice through it that has
 // each generation and both kinds of level.
 func every(t testing.TB) Options {
 	o := Options{Tests: corpus.Tests(), Toolchains: releases(t)}
-	if testing.Short() {
+	if !full() {
 		o.Levels = []string{"O0", "O3"}
 		o.Targets = []string{"sm_35", "sm_50", "sm_70", "sm_90"}
 	}
@@ -64,7 +64,7 @@ func TestAloneAndInBatch(t *testing.T) {
 	o.Levels = []string{"O0", "O3"}
 	o.Targets = []string{"sm_35", "sm_70", "sm_80", "sm_90"}
 	names := []string{"mp-L1+membar.gls", "mp+membar.gl+addr", "cas-sl", "sb"}
-	if testing.Short() {
+	if !full() {
 		names = names[1:3]
 	}
 	batch := codes(t, o)
@@ -161,8 +161,8 @@ func TestInterrupt(t *testing.T) {
 // TestEmitAssembles: every unit of the corpus that ptxgen emits is accepted by
 // every release and target: what a target lacks is known beforehand.
 func TestEmitAssembles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("covered by TestDecided")
+	if !full() {
+		t.Skip("covered by TestDecided; OPTCHECK_FULL=1 runs it")
 	}
 	for _, tc := range releases(t) {
 		maxV, err := ptxgen.ParseVersion(tc.MaxPTX)

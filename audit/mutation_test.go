@@ -19,7 +19,7 @@ import (
 func TestMutation(t *testing.T) {
 	o := Options{Tests: corpus.Tests(), Toolchains: releases(t), Levels: []string{"O0", "O3"},
 		Targets: []string{"sm_35", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90"}}
-	if testing.Short() {
+	if !full() {
 		o.Targets = []string{"sm_35", "sm_70", "sm_90"}
 	}
 	var mu sync.Mutex

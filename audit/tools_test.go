@@ -28,6 +28,10 @@ func releases(t testing.TB) []*toolchain.Toolchain {
 	return tcs
 }
 
+// full reports whether the whole matrix is wanted (OPTCHECK_FULL=1) rather than
+// a slice that has each generation and both kinds of level.
+func full() bool { return os.Getenv("OPTCHECK_FULL") == "1" }
+
 // visited runs the matrix and returns every kernel with its result.
 func visited(t testing.TB, o Options, f func(kernelVisit)) *report.Run {
 	t.Helper()
