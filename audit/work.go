@@ -23,9 +23,10 @@ import (
 // test*len(layouts)+layout.
 type emission struct {
 	once  sync.Once
-	units []*ptxgen.Unit
+	units []*ptxgen.Unit // their text is in kernels
 	errs  []error
 	err   error
+	kernelSet
 }
 
 func (a *auditor) emission(target string) (*emission, error) {
@@ -42,6 +43,7 @@ func (a *auditor) emission(target string) (*emission, error) {
 
 func (e *emission) fill(o *Options, target string, plain bool) {
 	names := map[string]bool{}
+	defer e.filled()
 	for _, t := range o.Tests {
 		for _, l := range o.Layouts {
 			u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
@@ -56,6 +58,9 @@ func (e *emission) fill(o *Options, target string, plain bool) {
 			}
 			if u != nil {
 				names[u.Name] = true
+				e.add(u)
+			} else {
+				e.of = append(e.of, nil)
 			}
 			e.units = append(e.units, u)
 			e.errs = append(e.errs, err)
@@ -122,6 +127,9 @@ type worker struct {
 	em    *emission
 	res   *jobResult
 	check *optcheck.Checker
+
+	users [][]user       // of each unit that is being compiled
+	parts map[int][]part // by cell, what was found for its threads
 }
 
 func (w *worker) set(cell int, class optcheck.Class, reason string) {
@@ -143,11 +151,24 @@ func kindOf(err error) string {
 	return "infrastructure"
 }
 
-// compile compiles and checks the given cells, which share a PTX version.
+// compile compiles and checks the given cells, which share a PTX version. Of
+// kernels with the same text one is compiled.
 func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) error {
-	units := make([]toolchain.Unit, len(cells))
-	for i, c := range cells {
-		units[i] = toolchain.Unit{Name: w.em.units[c].Name, Text: w.em.units[c].Text}
+	var units []toolchain.Unit
+	w.users, w.parts = nil, map[int][]part{}
+	unit := map[int]int{} // distinct kernel → unit
+	for _, c := range cells {
+		w.parts[c] = make([]part, len(w.em.of[c]))
+		for t, k := range w.em.of[c] {
+			u, ok := unit[k]
+			if !ok {
+				u = len(units)
+				unit[k] = u
+				units = append(units, toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text})
+				w.users = append(w.users, nil)
+			}
+			w.users[u] = append(w.users[u], user{c, t})
+		}
 	}
 	res, err := w.j.tc.Compile(ctx, toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
 		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits})
@@ -155,22 +176,29 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 		return err
 	}
 	var failed []error
-	for i, c := range cells {
-		if e := res.Failed[i]; e != nil {
+	for u := range units {
+		if e := res.Failed[u]; e != nil {
 			if errors.Is(e, toolchain.ErrCancelled) {
 				return e
 			}
-			w.set(c, optcheck.Unknown, kindOf(e)+": "+firstLine(e.Error()))
+			w.fail(u, kindOf(e)+": "+firstLine(e.Error()))
 			failed = append(failed, e)
 		}
 	}
 	w.failures(failed)
-	return w.batches(ctx, res.Batches, cells)
+	if err := w.batches(ctx, res.Batches, units); err != nil {
+		return err
+	}
+	for _, c := range cells {
+		w.cell(c)
+	}
+	w.users, w.parts = nil, nil
+	return nil
 }
 
 // batches disassembles several batches at once, so that a run of one job uses
 // all cores too, and checks them in order.
-func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, cells []int) error {
+func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []toolchain.Unit) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type dump struct {
@@ -199,7 +227,7 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, cells []int)
 		select {
 		case d := <-dumps[i]:
 			<-ahead
-			if err := w.batch(b, cells, d.text, d.err); err != nil {
+			if err := w.batch(b, units, d.text, d.err); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -233,12 +261,12 @@ func firstLine(s string) string {
 }
 
 // batch checks the kernels of a cubin by its disassembly. A disassembly that
-// failed leaves the cells of this batch unknown and all others alone.
-func (w *worker) batch(b toolchain.Batch, cells []int, text []byte, err error) error {
+// failed leaves the cells that use this batch unknown and all others alone.
+func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, text []byte, err error) error {
 	fail := func(kind, detail string) {
 		w.problem(kind, detail)
 		for _, u := range b.Units {
-			w.set(cells[u], optcheck.Unknown, kind+": "+detail)
+			w.fail(u, kind+": "+detail)
 		}
 	}
 	if err != nil {
@@ -264,44 +292,69 @@ func (w *worker) batch(b toolchain.Batch, cells []int, text []byte, err error) e
 	}
 	w.check.Consts = constants(b.Cubin)
 	for _, u := range b.Units {
-		w.cell(cells[u], funcs)
+		w.kernel(u, units[u].Name, funcs[units[u].Name])
 	}
 	return nil
 }
 
-// cell checks all kernels of one cell.
-func (w *worker) cell(i int, funcs map[string]*isa.Func) {
-	c := &w.res.cells[i]
-	u := w.em.units[i]
-	test := w.a.o.Tests[i/len(w.a.o.Layouts)]
-	names := make([]string, len(test.Locations))
-	for k := range test.Locations {
-		names[k] = test.Locations[k].Name
+// fail leaves all cells that use a unit unknown.
+func (w *worker) fail(unit int, reason string) {
+	for _, x := range w.users[unit] {
+		w.parts[x.cell][x.thread].reason = reason
 	}
-	w.check.Locations = names
+}
+
+// kernel checks one compiled kernel for all cells that use it.
+func (w *worker) kernel(unit int, name string, fn *isa.Func) {
+	if fn == nil {
+		w.fail(unit, "kernel "+name+" is not in the machine code")
+		return
+	}
+	key := optcheck.CodeHash(fn, w.check.Consts)
+	for _, x := range w.users[unit] {
+		test := w.a.o.Tests[x.cell/len(w.a.o.Layouts)]
+		k := w.em.units[x.cell].Kernels[x.thread]
+		names := make([]string, len(test.Locations))
+		for i := range test.Locations {
+			names[i] = test.Locations[i].Name
+		}
+		w.check.Locations = names
+		p := &w.parts[x.cell][x.thread]
+		p.code = key
+		w.res.kernels++
+		if w.a.plain {
+			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
+			continue
+		}
+		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names)
+		if w.a.visit != nil {
+			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result})
+		}
+	}
+}
+
+// cell puts together what was found for the kernels of one cell.
+func (w *worker) cell(i int) {
+	c := &w.res.cells[i]
 	class, reason := optcheck.Preserved, ""
 	c.Findings, c.Notes = nil, nil
 	code := sha256.New()
 	listing := &report.Listing{}
-	for _, k := range u.Kernels {
-		fn := funcs[k.Name]
-		if fn == nil {
-			w.set(i, optcheck.Unknown, "kernel "+k.Name+" is not in the machine code")
+	for t, p := range w.parts[i] {
+		if p.reason != "" {
+			w.set(i, optcheck.Unknown, p.reason)
 			return
 		}
-		w.res.kernels++
-		key := optcheck.CodeHash(fn, w.check.Consts)
-		code.Write(key[:])
+		code.Write(p.code[:])
+		r := p.result
 		if w.a.plain {
-			w.a.visit(kernelVisit{cell: c, kernel: k, fn: fn, check: w.check})
 			continue
 		}
-		r := w.a.cache.check(w.check, fn, key, k.Spec, names)
-		if w.a.visit != nil {
-			w.a.visit(kernelVisit{c, k, fn, w.check, r})
+		if r == nil {
+			return // not reached
 		}
 		if r.Class > class {
-			class, reason = r.Class, fmt.Sprintf("T%d: %s", k.Thread, r.Reason)
+			class, reason = r.Class, fmt.Sprintf("T%d: %s", t, r.Reason)
 		}
 		c.Findings = appendFindings(c.Findings, r.Findings)
 		c.Notes = appendFindings(c.Notes, r.Notes)

@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+)
+
+// kernelSet holds the kernels of an emission, each text once: tests differ in
+// their placement, or in other threads, more often than in one thread's code,
+// and compilers take nearly all of the time.
+type kernelSet struct {
+	kernels []distinctKernel
+	of      [][]int // kernels of each cell, by thread
+	index   map[[sha256.Size]byte]int
+}
+
+// distinctKernel is a complete unit of one entry.
+type distinctKernel struct {
+	name string // of the entry: that of the first test which has it
+	text string
+}
+
+// user is a cell's thread that a unit stands for.
+type user struct{ cell, thread int }
+
+// part is what was found for one thread of a cell.
+type part struct {
+	code   [16]byte
+	result *optcheck.Result
+	reason string // why there is no result
+}
+
+// add takes over the text of the next cell's unit.
+func (s *kernelSet) add(u *ptxgen.Unit) {
+	if s.index == nil {
+		s.index = map[[sha256.Size]byte]int{}
+	}
+	var of []int
+	for i := range u.Kernels {
+		k := &u.Kernels[i]
+		// Each entry gets variables of its own: threads are compiled as if
+		// alone in any case.
+		own := k.Name + "_L"
+		text := strings.ReplaceAll(globals(u, k.Text)+k.Text, u.Name+"_L", own)
+		key := sha256.Sum256([]byte(strings.ReplaceAll(text, k.Name, "@")))
+		d, ok := s.index[key]
+		if !ok {
+			d = len(s.kernels)
+			s.index[key] = d
+			s.kernels = append(s.kernels, distinctKernel{k.Name, text})
+		}
+		of = append(of, d)
+		k.Text = ""
+	}
+	u.Text, u.Globals = "", ""
+	s.of = append(s.of, of)
+}
+
+// filled frees what only add needs.
+func (s *kernelSet) filled() { s.index = nil }
+
+// globals returns the declarations of the variables that an entry names.
+func globals(u *ptxgen.Unit, entry string) string {
+	var b strings.Builder
+	for line := range strings.Lines(u.Globals) {
+		begin := strings.Index(line, u.Name+"_L")
+		if begin < 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(line[begin:], "[")
+		if strings.Contains(entry, name+"]") || strings.Contains(entry, name+";") || strings.Contains(entry, name+"+") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
