@@ -18,7 +18,7 @@ import (
 // runHerd judges tests with herd7 under a built-in model and returns its log.
 func runHerd(t testing.TB, name string, tests []*litmus.Test, args ...string) (string, []*LISA) {
 	if _, err := herd.Find(); err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
 			t.Fatal(err)
 		}
 		t.Skip(err)

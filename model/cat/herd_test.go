@@ -30,7 +30,7 @@ func findHerd(t *testing.T) string {
 			return p
 		}
 	}
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+	if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
 		t.Fatal("herd7 not found")
 	}
 	t.Skip("herd7 not found")

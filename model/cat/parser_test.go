@@ -261,7 +261,7 @@ func TestWithoutLoader(t *testing.T) {
 func TestHerdFiles(t *testing.T) {
 	dir := os.Getenv("HERDLIB")
 	if dir == "" {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
 			t.Fatal("HERDLIB is not set")
 		}
 		t.Skip("HERDLIB is not set")
@@ -289,7 +289,7 @@ func TestHerdFiles(t *testing.T) {
 func TestHerdModelsCompile(t *testing.T) {
 	dir := os.Getenv("HERDLIB")
 	if dir == "" {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
 			t.Fatal("HERDLIB is not set")
 		}
 		t.Skip("HERDLIB is not set")
