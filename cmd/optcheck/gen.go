@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +16,14 @@ import (
 
 	"optcheck/depgen"
 	"optcheck/litmus"
+	"optcheck/model"
 	"optcheck/ptxgen/cycle"
 )
 
 // genFlags are the flags of the gen command.
 type genFlags struct {
-	preset, config, out, shard    string
-	stdout, count, names, mutants bool
+	preset, config, out, shard, model string
+	stdout, count, names, mutants     bool
 }
 
 func newGenCmd(env *environment) *cobra.Command {
@@ -40,7 +42,7 @@ configuration always gives the same tests, names and order.`,
   optcheck gen cycle "Membar.gldWW Rfe DpAddrdR Fre"
   optcheck gen name MP+membar.gl+addr-p0::p1-xgyg`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runGen(env, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runGen(cmd.Context(), env, &f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.preset, "preset", "", "a built-in configuration: "+strings.Join(cycle.Presets(), ", "))
@@ -50,6 +52,7 @@ configuration always gives the same tests, names and order.`,
 	fl.BoolVar(&f.count, "count", false, "print only how many there are")
 	fl.BoolVar(&f.names, "names", false, "print only the names")
 	fl.BoolVar(&f.mutants, "mutants", false, "for each test also its neighbours with one edge weakened")
+	fl.StringVar(&f.model, "forbidden-by", "", "with --mutants: only of tests whose outcome this model forbids (ptx, ptx-2015, a .cat file)")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n (2/8)")
 	cmd.AddCommand(newGenCycleCmd(env), newGenNameCmd(env), newGenPresetsCmd(env))
 	return cmd
@@ -118,7 +121,7 @@ func parseShard(s string) (shard, error) {
 	return shard{i, n}, nil
 }
 
-func runGen(env *environment, f *genFlags) error {
+func runGen(ctx context.Context, env *environment, f *genFlags) error {
 	g, err := f.generator(env)
 	if err != nil {
 		return err
@@ -137,7 +140,7 @@ func runGen(env *environment, f *genFlags) error {
 			continue
 		}
 		done++
-		if err := sink.add(s); err != nil {
+		if err := sink.add(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -169,16 +172,32 @@ type sink struct {
 	put     func(name string, t func() *litmus.Test) error
 	close   func() error
 	mutants bool
+	model   *model.Model // nil: mutants of every test
 	tests   int
 }
 
-func (s *sink) add(sp *cycle.Spec) error {
+func (s *sink) add(ctx context.Context, sp *cycle.Spec) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.tests++
 	if err := s.put(sp.Name(), sp.Test); err != nil {
 		return err
 	}
 	if !s.mutants {
 		return nil
+	}
+	if s.model != nil {
+		v, err := s.model.Judge(ctx, sp.Test(), model.Options{StatesOnly: true})
+		if err != nil {
+			return err
+		}
+		if v.Undecided != "" {
+			return fmt.Errorf("%s: %s is undecided: %s", sp.Name(), s.model.Name, v.Undecided)
+		}
+		if v.Observation != model.Never {
+			return nil
+		}
 	}
 	for _, m := range sp.Mutants() {
 		s.tests++
@@ -192,6 +211,15 @@ func (s *sink) add(sp *cycle.Spec) error {
 // sink returns where tests go: nowhere, names, one stream, or a folder.
 func (f *genFlags) sink(env *environment) (*sink, error) {
 	s := &sink{mutants: f.mutants, close: func() error { return nil }}
+	if f.model != "" {
+		var err error
+		if s.model, err = model.Load(f.model); err != nil {
+			return nil, err
+		}
+		if !f.mutants {
+			return nil, errors.New("--forbidden-by needs --mutants")
+		}
+	}
 	w := bufio.NewWriterSize(env.stdout, 1<<16)
 	n := 0
 	for _, b := range []bool{f.count, f.names, f.stdout, f.out != ""} {
