@@ -32,7 +32,7 @@ func newAuditCmd(env *environment) *cobra.Command {
 		Short: "Compile tests with every compiler found and check the machine code",
 		Long: `Compile tests with every compiler found, for every target, level and layout, and
 check that the machine code keeps each test as it was written. Without arguments
-the corpus is audited.
+the corpus and the generated tests of the preset quick are audited.
 
 A cell (test × toolchain × target × level × layout) is preserved, changed,
 unsupported or unknown. With --output, the event stream is written to a file as
@@ -92,8 +92,12 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 			return o, err
 		}
 	}
-	if f.gen != "" {
-		more, err := generated(env, f.gen)
+	gen := f.gen
+	if gen == "" && len(args) == 0 {
+		gen = "quick"
+	}
+	if gen != "" {
+		more, err := generated(env, gen)
 		if err != nil {
 			return o, err
 		}
