@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"optcheck/optcheck"
 	"optcheck/report"
 )
 
@@ -99,9 +98,4 @@ func sequences(ctx context.Context, o Options, plain bool) (map[kernelKey][]stri
 
 func keyOf(v kernelVisit) kernelKey {
 	return kernelKey{v.cell.Test, v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, v.kernel.Thread}
-}
-
-// Preserved reports whether a visited kernel was found preserved.
-func (v kernelVisit) preserved() bool {
-	return v.result != nil && v.result.Class == optcheck.Preserved
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -42,4 +43,9 @@ func visited(t testing.TB, o Options, f func(kernelVisit)) *report.Run {
 	a.visit = f
 	require.NoError(t, a.run(context.Background(), jobs))
 	return run
+}
+
+// preserved reports whether a visited kernel was found preserved.
+func (v kernelVisit) preserved() bool {
+	return v.result != nil && v.result.Class == optcheck.Preserved
 }

@@ -37,16 +37,6 @@ func (c Class) String() string {
 	return "unknown"
 }
 
-// ParseClass returns the class of a name; ok is false for any other word.
-func ParseClass(s string) (c Class, ok bool) {
-	for i, n := range classNames {
-		if n == s {
-			return Class(i), true
-		}
-	}
-	return Unknown, false
-}
-
 // Finding is one rule broken (or, for a note, one remark) at one place.
 type Finding struct {
 	Rule   string // rule ID

@@ -131,19 +131,19 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 	}
 	ops = append(ops, srcs...)
 	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
-		k.snapshot(in, ent.Pos, srcs[0], in.Type)
+		k.keep(fmt.Sprintf("%%m%d", ent.Pos), srcs[0], in.Type)
 	}
 	for _, i := range ent.Operands() {
 		switch {
 		case i != spec.HighWord:
-			k.keep(ent.Pos, i, srcs[i], in.Type)
+			k.keep(fmt.Sprintf("%%o%d_%d", ent.Pos, i), srcs[i], in.Type)
 		case in.Op == litmus.OpSt:
 			k.keepHigh(ent.Pos, srcs[0])
 		}
 	}
 	k.c("%s%s %s;", guard(in), name, strings.Join(ops, ", "))
 	if snap != "" && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
-		k.snapshot(in, ent.Pos, reg(snap), k.regs[snap])
+		k.keep(fmt.Sprintf("%%m%d", ent.Pos), reg(snap), k.regs[snap])
 		if in.Op == litmus.OpLd && ent.Kind.Width == 8 {
 			k.keepHigh(ent.Pos, reg(snap))
 		}
@@ -151,28 +151,19 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 	return nil
 }
 
-// keep copies an operand of an access for its marker.
-func (k *body) keep(pos, index int, src string, t litmus.Type) {
-	if t.Bits() == 64 {
-		k.c("cvt.u32.u64 %%o%d_%d, %s;", pos, index, src)
-		return
-	}
-	k.c("mov.b32 %%o%d_%d, %s;", pos, index, src)
-}
-
 // keepHigh copies the upper word of a 64-bit value for its marker.
 func (k *body) keepHigh(pos int, src string) {
 	k.c("{ .reg .b32 %%low; mov.b64 {%%low, %%o%d_%d}, %s; }", pos, spec.HighWord, src)
 }
 
-// snapshot copies the register of an access for its marker, because the test
-// may overwrite it later.
-func (k *body) snapshot(_ *litmus.Instr, pos int, src string, t litmus.Type) {
+// keep copies a register of an access for its marker, because the test may
+// overwrite it later; of 64 bits, the lower half.
+func (k *body) keep(dst, src string, t litmus.Type) {
 	if t.Bits() == 64 {
-		k.c("cvt.u32.u64 %%m%d, %s;", pos, src)
+		k.c("cvt.u32.u64 %s, %s;", dst, src)
 		return
 	}
-	k.c("mov.b32 %%m%d, %s;", pos, src)
+	k.c("mov.b32 %s, %s;", dst, src)
 }
 
 func typeOr(t, def litmus.Type) string {
