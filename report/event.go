@@ -17,7 +17,11 @@ import (
 
 // Schema is the version of the event stream. It changes when a reader of the
 // old one would misunderstand the new one.
-const Schema = 1
+const Schema = 2
+
+// oldestSchema is the oldest one that Read still understands: it has no
+// verdicts, and calls every cell with findings changed.
+const oldestSchema = 1
 
 // Event is one line of the stream: an object with exactly one key, which names
 // its kind. The first event of a stream is the config.
@@ -58,13 +62,71 @@ type Cell struct {
 	Target    string    `json:"target"`
 	Level     string    `json:"level"`
 	Layout    string    `json:"layout"`
-	Class     string    `json:"class"` // preserved, changed, unsupported, unknown
+	Class     string    `json:"class"` // see the constants Preserved to Unknown
 	Findings  []Finding `json:"findings,omitempty"`
 	Notes     []Finding `json:"notes,omitempty"`
 	// Code is the hash of the cell's machine code with names left out: equal
 	// hashes are equal code. Empty where nothing was compiled.
 	Code   string `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"` // of unsupported and unknown
+	// Verdict is what a memory model says of machine code that is not the
+	// test; nil for preserved cells and where no model was asked. Cells may
+	// share one.
+	Verdict *Verdict `json:"verdict,omitempty"`
+}
+
+// The classes of cells.
+const (
+	Preserved   = "preserved"   // the binary is the test
+	Optimised   = "optimised"   // changed, but the model allows no new outcome
+	Miscompiled = "miscompiled" // the machine code allows an outcome that the test forbids
+	Changed     = "changed"     // at least one finding; no model was asked
+	Unsupported = "unsupported" // target or encoding lack something that the test uses
+	Unknown     = "unknown"     // could not be decided; never counted as good
+)
+
+// HasFindings reports whether the machine code differs from the test.
+func (c *Cell) HasFindings() bool {
+	return c.Class == Changed || c.Class == Optimised || c.Class == Miscompiled
+}
+
+// Verdict compares what a memory model allows of the test and of the machine
+// code, lifted back to a litmus test. Outcomes are written like the states of
+// herd's logs: "0:r1=1; x=2;", over the terms of the test's condition.
+type Verdict struct {
+	Model   string `json:"model"`
+	Source  int    `json:"source_outcomes"`  // number of outcomes of the test
+	Machine int    `json:"machine_outcomes"` // and of the machine code
+	// New lists the outcomes that only the machine code allows, Lost those
+	// that only the test allows.
+	New  []string `json:"new,omitempty"`
+	Lost []string `json:"lost,omitempty"`
+	// Check is the model's check that forbids New[0] in the test, Cycle the
+	// violated cycle in words.
+	Check string `json:"check,omitempty"`
+	Cycle string `json:"cycle,omitempty"`
+	// SCNew lists the outcomes that the machine code can show under sequential
+	// consistency and the test cannot: seen on hardware, they may be the
+	// compiler's doing.
+	SCNew []string `json:"sc_new,omitempty"`
+	// Others are the answers of further models that the target could be read
+	// under.
+	Others []OtherVerdict `json:"others,omitempty"`
+	// Lifted is the machine code as a litmus test, in the test's dialect.
+	Lifted string `json:"lifted"`
+	// Equal lists registers of the condition that no access defines any more,
+	// with what they equal: "1:r2 = 1:r1".
+	Equal []string `json:"equal,omitempty"`
+}
+
+// OtherVerdict is the answer of another model.
+type OtherVerdict struct {
+	Model string   `json:"model"`
+	Class string   `json:"class"` // optimised or miscompiled
+	New   []string `json:"new,omitempty"`
+	// Flags are the model's own warnings that it does not speak of something
+	// in the test.
+	Flags []string `json:"flags,omitempty"`
 }
 
 // Finding is one broken rule, or a note, of a cell.
@@ -101,7 +163,7 @@ type Line struct {
 
 // Problem is something that went wrong in a run without ending it.
 type Problem struct {
-	Kind      string `json:"kind"` // infrastructure, compile, timeout, parse
+	Kind      string `json:"kind"` // infrastructure, compile, timeout, parse, tool
 	Toolchain string `json:"toolchain,omitempty"`
 	Target    string `json:"target,omitempty"`
 	Level     string `json:"level,omitempty"`
@@ -173,8 +235,8 @@ func Read(file string, r io.Reader, f func(Event) error) error {
 			if e.Config == nil {
 				return fmt.Errorf("%s:1: no event stream: the first line is no config", file)
 			}
-			if e.Config.Schema != Schema {
-				return fmt.Errorf("%s:1: event stream of schema %d, this tool reads %d", file, e.Config.Schema, Schema)
+			if e.Config.Schema < oldestSchema || e.Config.Schema > Schema {
+				return fmt.Errorf("%s:1: event stream of schema %d, this tool reads %d to %d", file, e.Config.Schema, oldestSchema, Schema)
 			}
 		}
 		if err := f(e); err != nil {

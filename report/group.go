@@ -22,6 +22,9 @@ func signature(c *Cell) string {
 		fmt.Fprintf(&b, "%s/%d/%d;", f.Rule, f.Thread, f.Access)
 	}
 	b.WriteString(c.Reason)
+	if v := c.Verdict; v != nil {
+		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
+	}
 	return b.String()
 }
 
@@ -67,6 +70,9 @@ func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
 		}
 		for _, f := range c.Findings {
 			fmt.Fprintf(b, "  %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+		}
+		if c.Verdict != nil {
+			writeVerdict(b, c.Verdict)
 		}
 		if l := r.Listings[c.Code]; l != nil {
 			fmt.Fprintf(b, "  shown for %s %s %s:\n", c.Toolchain, c.Target, c.Level)
@@ -181,5 +187,42 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 		for _, r := range rows {
 			fmt.Fprintf(b, "      %c %-*s | %s\n", r.mark, width, r.left, r.right)
 		}
+	}
+}
+
+// maxOutcomes bounds the outcomes named in a text report.
+const maxOutcomes = 8
+
+// writeVerdict says what a model makes of a change.
+func writeVerdict(b *bufio.Writer, v *Verdict) {
+	list := func(what string, states []string) {
+		if len(states) == 0 {
+			return
+		}
+		more := ""
+		if n := len(states) - maxOutcomes; n > 0 {
+			states, more = states[:maxOutcomes], fmt.Sprintf("  and %d more", n)
+		}
+		fmt.Fprintf(b, "  %s: %s%s\n", what, strings.Join(states, "  "), more)
+	}
+	fmt.Fprintf(b, "  model %s: %d outcomes of the test, %d of the machine code\n", v.Model, v.Source, v.Machine)
+	list("new", v.New)
+	if v.Check != "" {
+		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
+	}
+	list("lost", v.Lost)
+	list("new under sequential consistency", v.SCNew)
+	for _, e := range v.Equal {
+		fmt.Fprintf(b, "  %s\n", e)
+	}
+	for _, o := range v.Others {
+		fmt.Fprintf(b, "  under %s: %s", o.Model, o.Class)
+		if len(o.New) > 0 {
+			fmt.Fprintf(b, " (%s)", strings.Join(o.New[:min(len(o.New), maxOutcomes)], "  "))
+		}
+		if len(o.Flags) > 0 {
+			fmt.Fprintf(b, "; flagged %s", strings.Join(o.Flags, ", "))
+		}
+		fmt.Fprintln(b)
 	}
 }

@@ -27,8 +27,9 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeHead(b, r)
 	writeCounts(b, r)
 	writeShared(b, r)
-	writeGroups(b, r, "changed", o)
-	writeGroups(b, r, "unknown", o)
+	for _, class := range []string{Miscompiled, Changed, Unknown, Optimised} {
+		writeGroups(b, r, class, o)
+	}
 	if o.Unsupported {
 		writeReasons(b, r)
 	}
@@ -47,52 +48,54 @@ func writeHead(b *bufio.Writer, r *Run) {
 	}
 }
 
-type counts struct{ preserved, changed, unsupported, unknown int }
-
-func (c *counts) add(class string) {
-	switch class {
-	case "preserved":
-		c.preserved++
-	case "changed":
-		c.changed++
-	case "unsupported":
-		c.unsupported++
-	default:
-		c.unknown++
+// Classes counts the cells of a run by class.
+func (r *Run) Classes() map[string]int {
+	n := map[string]int{}
+	for i := range r.Cells {
+		n[r.Cells[i].Class]++
 	}
+	return n
 }
 
-// Count counts the cells of a run by class.
+// Count counts the cells of a run; changed are all whose machine code differs
+// from the test, whatever a model says of them.
 func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
-	var c counts
-	for i := range r.Cells {
-		c.add(r.Cells[i].Class)
-	}
-	return c.preserved, c.changed, c.unsupported, c.unknown
+	n := r.Classes()
+	return n[Preserved], n[Changed] + n[Optimised] + n[Miscompiled], n[Unsupported], n[Unknown]
 }
 
 func writeCounts(b *bufio.Writer, r *Run) {
 	fmt.Fprintln(b)
+	total := r.Classes()
+	classes := []string{Preserved, Optimised, Miscompiled, Unknown, Unsupported}
+	if total[Changed] > 0 {
+		classes = []string{Preserved, Changed, Unknown, Unsupported}
+		if total[Optimised]+total[Miscompiled] > 0 {
+			classes = []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
+		}
+	}
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "toolchain\tlevel\tpreserved\tchanged\tunknown\tunsupported\t")
-	by := map[[2]string]*counts{}
-	var total counts
+	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
+	by := map[[2]string]map[string]int{}
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		k := [2]string{c.Toolchain, c.Level}
 		if by[k] == nil {
-			by[k] = &counts{}
+			by[k] = map[string]int{}
 		}
-		by[k].add(c.Class)
-		total.add(c.Class)
+		by[k][c.Class]++
 	}
-	row := func(a, l string, c counts) {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t\n", a, l, c.preserved, c.changed, c.unknown, c.unsupported)
+	row := func(a, l string, n map[string]int) {
+		fmt.Fprintf(tw, "%s\t%s\t", a, l)
+		for _, c := range classes {
+			fmt.Fprintf(tw, "%d\t", n[c])
+		}
+		fmt.Fprintln(tw)
 	}
 	for _, t := range r.Config.Toolchains {
 		for _, l := range r.Config.Levels {
-			if c := by[[2]string{t.ID, l}]; c != nil {
-				row(t.ID, l, *c)
+			if n := by[[2]string{t.ID, l}]; n != nil {
+				row(t.ID, l, n)
 			}
 		}
 	}
