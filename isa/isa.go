@@ -25,11 +25,15 @@ type Problem struct {
 
 // Func is one function (kernel) of a program.
 type Func struct {
-	Name   string
-	Arch   string // target as the toolchain spells it: sm_80, gfx900
-	Line   int    // line of the input at which it starts
-	Insts  []Inst
-	Blocks []Block // basic blocks in address order; Blocks[0] is the entry
+	Name string
+	Arch string // target as the toolchain spells it: sm_80, gfx900, cypress
+	Line int    // line of the input at which it starts
+	// Callable is set for a function that is no kernel: what clang-22 emits
+	// beside each kernel (__clang_ocl_kern_imp_…), library functions.
+	Callable bool
+	Wave     int // lanes of a wave when the listing tells (AMD): 32 or 64, else 0
+	Insts    []Inst
+	Blocks   []Block // basic blocks in address order; Blocks[0] is the entry
 }
 
 // Block is a basic block: instructions [First, End) of its function.
@@ -63,6 +67,11 @@ type Inst struct {
 	// of Uses. Memory descriptors are in neither.
 	Addrs, Data []Reg
 	Micro       []Micro // value semantics of simple instructions; see Micro
+	// Counts lists the counters that the instruction increments when issued, and
+	// Waits the conditions of a RoleWait (or of a barrier or export that waits);
+	// see Counter. Only AMD code has them.
+	Counts []Counter
+	Waits  []Wait
 	// Target is the index of the instruction branched to, -1 if none or unknown.
 	Target int
 	// Targets lists all possible targets of an indirect branch when the
@@ -113,10 +122,12 @@ const (
 	ClassUPred
 	ClassCC      // carry / condition code
 	ClassBarrier // convergence barrier registers
-	ClassSpecial // SR_*, VCC, EXEC, SCC, M0 … by Num
+	ClassSpecial // VCC, EXEC, SCC, M0 … by Num: SpecExecLo and so on
+	ClassAcc     // AMD accumulation registers (a0 …)
 )
 
-// Reg is one 32-bit register, predicate or flag.
+// Reg is one 32-bit register, predicate or flag. Numbers of ClassGPR are below
+// 256 for NVIDIA, below 1024 for AMD; those of the other classes are below 256.
 type Reg struct {
 	Class Class
 	Num   uint16
@@ -194,6 +205,7 @@ const (
 	SpaceLocal // thread-private: stack and spills
 	SpaceConst
 	SpaceTexture
+	SpaceRegion // AMD global data share (GDS)
 )
 
 // Strength says how strong an access or fence is, as the instruction set spells
@@ -232,11 +244,27 @@ type Mem struct {
 	Width    int // bytes moved per thread; 0 for fences
 	Strength Strength
 	Scope    Scope
-	Cache    string // cache operator as printed: CG, CV, CS, WT, EF, LU, CI; "" if none
+	Cache    string // cache operator as printed: CG, CV, CS, WT, EF, LU, CI; gfx12: TH_NT …; "" if none
 	Atom     string // atomic operation: ADD, CAS, EXCH, AND, …; "" if none
+	// Bits are AMD's cache-policy bits as printed. Accesses of AMD code are Weak
+	// whatever their bits; Scope is set where the instruction spells one: sc0 and
+	// sc1 of gfx940 (on atomics only sc1), scope: of gfx12.
+	Bits CacheBits
 	// Invalidate is set for fences that also invalidate the L1 (MEMBAR.GL.IVALLD)
-	// and for CCTL.IVALL.
+	// and for CCTL.IVALL. For AMD it is set for RoleCache instructions that
+	// invalidate, as WriteBack is for those that write back. Scope is then the
+	// widest scope up to which the operation makes (or helps to make) other
+	// threads' writes, or its own, visible: buffer_gl0_inv CTA; buffer_gl1_inv,
+	// buffer_wbinvl1 (L1), buffer_inv sc1, global_inv scope:SCOPE_DEV GPU;
+	// buffer_invl2, buffer_wbl2 of gfx90a, …sc0 sc1 and SCOPE_SYS Sys; ScopeNone
+	// where it is a wave's own. Scalar is set for the scalar cache (s_dcache_inv)
+	// and Space is SpaceNone for data caches, SpaceConst for the instruction cache.
 	Invalidate bool
+	WriteBack  bool
+	// Scalar is set for accesses through the scalar unit (AMD s_load, s_store,
+	// s_buffer_load): one value for the wave, through the scalar cache,
+	// completing in any order.
+	Scalar bool
 	// Locked is set for the halves of a lock-protected read-modify-write
 	// (Kepler LDSLK, STSCUL).
 	Locked bool

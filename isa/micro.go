@@ -74,7 +74,39 @@ const (
 	// MicroShfLo: dst = low word of (src1:src0) >> src2, src2 below 32.
 	MicroShfLo
 	// MicroAddWide: dst = high word of the 64-bit sum (src1:src0) + (src3:src2).
+	// With a fifth source, below 32, the first number is shifted left by it.
 	MicroAddWide
+	// MicroBfe: dst = src2 bits of src0 from bit src1 on, sign-extended if
+	// Micro.Signed; 0 if src2 is 0. src1 and src2 are below 32.
+	MicroBfe
+	// MicroShlOr: dst = (src0 << src1) | src2, src1 below 32.
+	MicroShlOr
+	// MicroAddShl: dst = (src0 + src1) << src2, src2 below 32.
+	MicroAddShl
+	// MicroXorAdd: dst = (src0 ^ src1) + src2.
+	MicroXorAdd
+	// MicroMin: dst = the smaller of src0 and src1, signed if Micro.Signed.
+	MicroMin
+	// MicroMax: dst = the larger of src0 and src1, signed if Micro.Signed.
+	MicroMax
+	// MicroBit: dst (predicate) = bit src1 (below 32) of src0.
+	MicroBit
+	// MicroSetpWide: dst (predicate) = (src1:src0) Cmp (src3:src2), 64-bit
+	// numbers, signed if Micro.Signed; and, with a fifth source, a predicate:
+	// Bool that one.
+	MicroSetpWide
+	// MicroFirst: dst = src0 as the first active lane of the wave has it
+	// (v_readfirstlane_b32); with two sources, as lane src1 has it
+	// (v_readlane_b32). It is src0 when all lanes agree.
+	MicroFirst
+	// MicroLaneCount: dst = src1 plus the number of set bits of the lane mask
+	// src0 below this lane's, among lanes 0 to 31 (Micro.Sym "lo") or 32 to 63
+	// ("hi"): v_mbcnt. With an all-ones mask and src1 = 0 the two together give
+	// the number of the lane.
+	MicroLaneCount
+	// MicroLaneBits: dst = number of set bits of the lane mask src0 over the
+	// whole wave (s_bcnt1_i32_b64 of a mask).
+	MicroLaneBits
 )
 
 // Micro is one 32-bit (or predicate) assignment that an instruction performs

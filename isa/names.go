@@ -14,7 +14,7 @@ var roleNames = []string{"unknown", "alu", "const", "load", "store", "atomic", "
 // String gives the role in lower case: load, fence, …
 func (r Role) String() string { return name(roleNames, int(r)) }
 
-var spaceNames = []string{"none", "generic", "global", "shared", "local", "const", "texture"}
+var spaceNames = []string{"none", "generic", "global", "shared", "local", "const", "texture", "region"}
 
 // String gives the space in lower case: global, shared, …
 func (s Space) String() string { return name(spaceNames, int(s)) }
@@ -34,7 +34,7 @@ var flowNames = []string{"next", "jump", "indirect", "call", "return", "exit", "
 // String gives the flow in lower case: jump, exit, …
 func (f Flow) String() string { return name(flowNames, int(f)) }
 
-var classNames = []string{"none", "gpr", "ugpr", "pred", "upred", "cc", "barrier", "special"}
+var classNames = []string{"none", "gpr", "ugpr", "pred", "upred", "cc", "barrier", "special", "acc"}
 
 // String gives the register class in lower case: gpr, pred, …
 func (c Class) String() string { return name(classNames, int(c)) }
@@ -45,20 +45,26 @@ var kindNames = []string{"none", "reg", "pred", "imm", "float", "const", "mem", 
 func (k OperandKind) String() string { return name(kindNames, int(k)) }
 
 var microNames = []string{"opaque", "mov", "add", "addhi", "carry", "lop3", "mul", "mulhi", "mad", "madhi", "shl", "shr", "shfhi", "sel", "setp", "plop",
-	"special", "prmt", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide"}
+	"special", "prmt", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide", "bfe", "shlor", "addshl", "xoradd", "min", "max", "bit",
+	"setpwide", "first", "lanecount", "lanebits"}
 
 // String gives the micro-operation in lower case: mov, lop3, …
 func (op MicroOp) String() string { return name(microNames, int(op)) }
 
-var classPrefix = []string{"?", "R", "UR", "P", "UP", "CC", "B", "S"}
+var classPrefix = []string{"?", "R", "UR", "P", "UP", "CC", "B", "S", "A"}
 
-// String gives the register as NVIDIA writes it: R4, UR2, P0, UP1, CC, B0.
+// String gives the register as NVIDIA writes it: R4, UR2, P0, UP1, CC, B0; AMD's
+// special registers have their own names: exec_lo, vcc_lo, scc.
 func (r Reg) String() string {
 	switch r.Class {
 	case ClassNone:
 		return "-"
 	case ClassCC:
 		return "CC"
+	case ClassSpecial:
+		if int(r.Num) < len(specialNames) {
+			return specialNames[r.Num]
+		}
 	}
 	return name(classPrefix, int(r.Class)) + strconv.Itoa(int(r.Num))
 }

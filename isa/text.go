@@ -24,7 +24,11 @@ func WriteText(w io.Writer, prog *Program) error {
 }
 
 func writeFunc(b *bufio.Writer, f *Func) {
-	fmt.Fprintf(b, "\nfunction %s %s, %d instructions\n", f.Name, f.Arch, len(f.Insts))
+	what := "function"
+	if f.Callable {
+		what = "callable function"
+	}
+	fmt.Fprintf(b, "\n%s %s %s, %d instructions\n", what, f.Name, f.Arch, len(f.Insts))
 	reach := f.Reachable()
 	for n, blk := range f.Blocks {
 		fmt.Fprintf(b, "block %d", n)
@@ -76,11 +80,19 @@ func (in *Inst) effect() string {
 			s.WriteString(" " + x)
 		}
 	}
-	if m.Invalidate {
-		s.WriteString(" invalidate")
+	for _, x := range []struct {
+		set  bool
+		text string
+	}{{m.Bits != 0, "[" + m.Bits.String() + "]"}, {m.Scalar, "scalar"}, {m.Invalidate, "invalidate"}, {m.WriteBack, "writeback"}, {m.Locked, "locked"}} {
+		if x.set {
+			s.WriteString(" " + x.text)
+		}
 	}
-	if m.Locked {
-		s.WriteString(" locked")
+	for i, c := range in.Counts {
+		s.WriteString([]string{"; counts ", " "}[min(i, 1)] + c.String())
+	}
+	for i, w := range in.Waits {
+		s.WriteString([]string{"; waits ", " "}[min(i, 1)] + w.String())
 	}
 	for _, l := range []struct {
 		what string
@@ -116,6 +128,8 @@ type (
 		Name   string      `json:"name"`
 		Arch   string      `json:"arch"`
 		Line   int         `json:"line"`
+		Call   bool        `json:"callable,omitempty"`
+		Wave   int         `json:"wave,omitempty"`
 		Blocks []jsonBlock `json:"blocks"`
 		Insts  []jsonInst  `json:"instructions"`
 	}
@@ -143,6 +157,8 @@ type (
 		Data   []string  `json:"data,omitempty"`
 		Flow   string    `json:"flow,omitempty"`
 		Target *int      `json:"target,omitempty"`
+		Counts []string  `json:"counts,omitempty"`
+		Waits  []string  `json:"waits,omitempty"`
 		Micro  []string  `json:"micro,omitempty"`
 		Args   []jsonArg `json:"args,omitempty"`
 	}
@@ -161,7 +177,10 @@ type (
 		Scope      string `json:"scope,omitempty"`
 		Cache      string `json:"cache,omitempty"`
 		Atom       string `json:"atom,omitempty"`
+		Bits       string `json:"bits,omitempty"`
+		Scalar     bool   `json:"scalar,omitempty"`
 		Invalidate bool   `json:"invalidate,omitempty"`
+		WriteBack  bool   `json:"writeback,omitempty"`
 		Locked     bool   `json:"locked,omitempty"`
 	}
 )
@@ -192,7 +211,7 @@ func jsonOf(prog *Program) jsonProgram {
 }
 
 func jsonOfFunc(f *Func) jsonFunc {
-	o := jsonFunc{Name: f.Name, Arch: f.Arch, Line: f.Line, Blocks: []jsonBlock{}, Insts: []jsonInst{}}
+	o := jsonFunc{Name: f.Name, Arch: f.Arch, Line: f.Line, Call: f.Callable, Wave: f.Wave, Blocks: []jsonBlock{}, Insts: []jsonInst{}}
 	reach := f.Reachable()
 	for i, b := range f.Blocks {
 		o.Blocks = append(o.Blocks, jsonBlock{First: b.First, End: b.End, Succs: append([]int{}, b.Succs...), Preds: append([]int{}, b.Preds...), Unreachable: !reach[i]})
@@ -213,7 +232,8 @@ func jsonOfInst(in *Inst) jsonInst {
 		o.Code = append(o.Code, fmt.Sprintf("%016x", c))
 	}
 	if m := in.Mem; m != (Mem{}) || in.Role.IsAccess() || in.Role == RoleFence {
-		o.Mem = &jsonMem{Width: m.Width, Strength: m.Strength.String(), Cache: m.Cache, Atom: m.Atom, Invalidate: m.Invalidate, Locked: m.Locked}
+		o.Mem = &jsonMem{Width: m.Width, Strength: m.Strength.String(), Cache: m.Cache, Atom: m.Atom, Bits: m.Bits.String(), Scalar: m.Scalar,
+			Invalidate: m.Invalidate, WriteBack: m.WriteBack, Locked: m.Locked}
 		if m.Space != SpaceNone {
 			o.Mem.Space = m.Space.String()
 		}
@@ -226,6 +246,12 @@ func jsonOfInst(in *Inst) jsonInst {
 	}
 	if t := in.Target; t >= 0 {
 		o.Target = &t
+	}
+	for _, c := range in.Counts {
+		o.Counts = append(o.Counts, c.String())
+	}
+	for _, w := range in.Waits {
+		o.Waits = append(o.Waits, w.String())
 	}
 	for _, m := range in.Micro {
 		o.Micro = append(o.Micro, m.String())
@@ -250,10 +276,12 @@ func (m Micro) String() string {
 	switch m.Op {
 	case MicroLop3, MicroPlop:
 		s += fmt.Sprintf(".%02x", m.LUT)
-	case MicroSetp:
+	case MicroSetp, MicroSetpWide:
 		s += "." + strings.ToLower(m.Cmp) + "." + strings.ToLower(m.Bool)
 	case MicroSpecial:
 		return s + " " + m.Sym
+	case MicroLaneCount:
+		s += "." + m.Sym
 	}
 	if m.Signed {
 		s += ".s"

@@ -86,19 +86,38 @@ func TestWriteJSON(t *testing.T) {
 // TestNames: every value of every enumeration has a name of its own.
 func TestNames(t *testing.T) {
 	assert.Len(t, roleNames, int(RoleCopy)+1)
-	assert.Len(t, spaceNames, int(SpaceTexture)+1)
+	assert.Len(t, spaceNames, int(SpaceRegion)+1)
 	assert.Len(t, strengthNames, int(FenceSC)+1)
 	assert.Len(t, scopeNames, int(ScopeSys)+1)
 	assert.Len(t, flowNames, int(FlowTrap)+1)
-	assert.Len(t, classNames, int(ClassSpecial)+1)
-	assert.Len(t, classPrefix, int(ClassSpecial)+1)
+	assert.Len(t, classNames, int(ClassAcc)+1)
+	assert.Len(t, classPrefix, int(ClassAcc)+1)
 	assert.Len(t, kindNames, int(OpdSym)+1)
-	assert.Len(t, microNames, int(MicroAddWide)+1)
+	assert.Len(t, microNames, int(MicroLaneBits)+1)
 	assert.Equal(t, "addwide", MicroAddWide.String())
+	assert.Equal(t, "lanebits", MicroLaneBits.String())
+	assert.Len(t, counterNames, int(CountDepCtr)+1)
+	assert.Equal(t, "exec_lo", RegExec.String())
+	assert.Equal(t, "ttmp15", Reg{ClassSpecial, SpecTTMP + 15}.String())
+	assert.Equal(t, "PS", Reg{ClassSpecial, SpecPS}.String())
+	for b := CacheBits(1); b < BitLast; b <<= 1 {
+		assert.Equal(t, b, CacheBitByName(b.String()))
+	}
+	assert.Equal(t, "glc dlc", (BitGLC | BitDLC).String())
 	assert.Equal(t, "prmt", MicroPrmt.String())
 	assert.Equal(t, "special", MicroSpecial.String())
 	assert.Equal(t, "?99", Role(99).String())
 	assert.Equal(t, "UR4", Reg{ClassUGPR, 4}.String())
 	assert.Equal(t, "CC", Reg{ClassCC, 0}.String())
 	assert.Equal(t, "@!PT", Guard{Never: true}.String())
+}
+
+// TestAMDEffect: counters, waits and cache bits are printed.
+func TestAMDEffect(t *testing.T) {
+	in := Inst{Role: RoleLoad, Target: -1, Counts: []Counter{CountVM, CountLGKM}, Mem: Mem{Space: SpaceGeneric, Width: 4, Bits: BitSC0 | BitSC1}}
+	assert.Equal(t, " generic 4B weak [sc0 sc1]; counts vmcnt lgkmcnt", in.effect())
+	in = Inst{Role: RoleWait, Target: -1, Waits: []Wait{{CountVM, 0}, {CountLGKM, 3}}}
+	assert.Equal(t, "; waits vmcnt(0) lgkmcnt(3)", in.effect())
+	in = Inst{Role: RoleCache, Target: -1, Mem: Mem{Scope: ScopeGPU, Bits: BitSC1, WriteBack: true}}
+	assert.Equal(t, ".gpu [sc1] writeback", in.effect())
 }
