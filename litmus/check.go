@@ -276,13 +276,13 @@ func (c *checker) conditionReg(pos Pos, x Term) {
 	d := th.Decl(x.Name)
 	written := c.wrote[x.Thread][x.Name]
 	switch {
-	case d == nil && (c.t.Dialect == GPUPTX || !written && !regLike(x.Name)):
+	case d == nil && (c.t.Dialect.declared() || !written && !regLike(x.Name)):
 		c.errorf(pos, "condition speaks of register %s, which thread %s does not have", x.Name, th.Name)
 	case d != nil && d.Type == Pred:
 		c.errorf(pos, "condition speaks of predicate %s: a predicate has no final value", x)
 	case d != nil && d.Init.Kind == OperandLoc && !written:
 		c.errorf(pos, "condition speaks of register %s, which holds an address", x)
-	case d != nil && d.Init.Kind == OperandNone && !written && c.t.Dialect == GPUPTX:
+	case d != nil && d.Init.Kind == OperandNone && !written && c.t.Dialect.declared():
 		c.errorf(pos, "condition speaks of register %s, which is never set", x)
 	}
 }

@@ -5,11 +5,14 @@ import "slices"
 // arity is the number of source operands of an operation.
 func arity(in *Instr) int {
 	switch in.Op {
-	case OpSt, OpRed, OpMov, OpCvt, OpNot:
+	case OpSt, OpMov, OpCvt, OpNot:
 		return 1
-	case OpAtom:
-		if in.Atom == AtomCAS {
+	case OpAtom, OpRed:
+		if in.Atom == AtomCAS && in.Op == OpAtom {
 			return 2
+		}
+		if in.Atom >= AtomIncOne {
+			return 0
 		}
 		return 1
 	case OpAdd, OpSub, OpMul, OpDiv, OpAnd, OpOr, OpXor, OpShl, OpShr, OpSetp:
@@ -31,7 +34,11 @@ func (c *checker) instr(th *Thread, j int) {
 		c.errorf(in.Pos, "%s has %d source operands, not %d", in, len(in.Src), arity(in))
 		return
 	}
-	if msg := qualifiers(in); msg != "" {
+	judge := qualifiers
+	if c.t.Dialect == OpenCL {
+		judge = clQualifiers
+	}
+	if msg := judge(in); msg != "" {
 		c.errorf(in.Pos, "%s: %s", in, msg)
 	}
 	if msg := typed(in); msg != "" {
@@ -60,7 +67,7 @@ const (
 func (c *checker) reg(th *Thread, in *Instr, r string, want Type, match int) {
 	d := th.Decl(r)
 	if d == nil {
-		if c.t.Dialect == GPUPTX {
+		if c.t.Dialect.declared() {
 			c.errorf(in.Pos, "register %s of thread %s is not declared", r, th.Name)
 		} else if !regLike(r) && !c.wrote[th.index(c.t)][r] {
 			c.errorf(in.Pos, "%s is neither a register of thread %s nor a location", r, th.Name)
@@ -195,7 +202,7 @@ func (c *checker) access(th *Thread, in *Instr, j int) {
 	case a.Reg != "":
 		d := th.Decl(a.Reg)
 		c.reg(th, in, a.Reg, TypeNone, any32)
-		if d == nil && c.t.Dialect == GPUPTX || d != nil && d.Type == Pred {
+		if d == nil && c.t.Dialect.declared() || d != nil && d.Type == Pred {
 			return
 		}
 		if !c.addrs[th.index(c.t)][a.Reg] {

@@ -140,6 +140,8 @@ func typesOf(in *Instr) types {
 			return set(B32, B64)
 		case AtomCAS:
 			return set(B16, B32, B64)
+		case AtomIncOne, AtomDecOne:
+			return set(U32, S32)
 		case AtomMin, AtomMax:
 			return set(U32, S32, U64, S64)
 		}

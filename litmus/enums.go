@@ -53,6 +53,10 @@ const (
 	AtomXor
 	AtomMin
 	AtomMax
+	// AtomIncOne and AtomDecOne count by one, without an operand and without a
+	// bound: OpenCL's atomic_inc and atomic_dec.
+	AtomIncOne
+	AtomDecOne
 )
 
 // Sem is the ordering qualifier of an access or fence.

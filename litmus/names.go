@@ -11,7 +11,7 @@ func name(table []string, i int) string {
 var (
 	opNames = []string{"nop", "ld", "st", "atom", "red", "fence", "membar", "fence.proxy", "bar", "mov", "cvt",
 		"add", "sub", "mul", "div", "and", "or", "xor", "shl", "shr", "not", "setp", "selp", "bra"}
-	atomNames    = []string{"", "add", "inc", "dec", "exch", "cas", "and", "or", "xor", "min", "max"}
+	atomNames    = []string{"", "add", "inc", "dec", "exch", "cas", "and", "or", "xor", "min", "max", "inc1", "dec1"}
 	semNames     = []string{"", "weak", "volatile", "mmio", "relaxed", "acquire", "release", "acq_rel", "sc"}
 	scopeNames   = []string{"", "cta", "cluster", "gpu", "sys"}
 	spaceNames   = []string{"", "global", "shared"}
@@ -20,7 +20,7 @@ var (
 	cmpNames     = []string{"", "eq", "ne", "lt", "le", "gt", "ge"}
 	cmpSigns     = []string{"", "=", "!=", "<", "<=", ">", ">="}
 	typeNames    = []string{"", "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "pred"}
-	dialectNames = []string{"GPU_PTX", "PTX"}
+	dialectNames = []string{"GPU_PTX", "PTX", "GPU_OPENCL"}
 	quantNames   = []string{"exists", "~exists", "forall"}
 )
 
@@ -77,6 +77,10 @@ func (t Type) String() string { return name(typeNames, int(t)) }
 
 // String returns the dialect's header word.
 func (d Dialect) String() string { return name(dialectNames, int(d)) }
+
+// declared reports whether the dialect has registers declared and threads
+// placed by a scope tree, as GPU_PTX and GPU_OPENCL have.
+func (d Dialect) declared() bool { return d != PTX }
 
 // String returns the quantifier as tests write it: "~exists".
 func (q Quantifier) String() string { return name(quantNames, int(q)) }

@@ -141,8 +141,10 @@ func (p *parser) header() bool {
 		p.t.Dialect = GPUPTX
 	case p.tok.kind == tWord && (p.tok.text == "PTX" || p.tok.text == "ptx"):
 		p.t.Dialect = PTX
+	case p.tok.kind == tWord && p.tok.text == "GPU_OPENCL":
+		p.t.Dialect = OpenCL
 	default:
-		return p.errorf(p.pos(), "expected header GPU_PTX or PTX, found %s", p.found())
+		return p.errorf(p.pos(), "expected header GPU_PTX, PTX or GPU_OPENCL, found %s", p.found())
 	}
 	for p.off < len(p.src) && (p.src[p.off] == ' ' || p.src[p.off] == '\t') {
 		p.off++

@@ -16,8 +16,8 @@ const head = "GPU_PTX t\n{ x=0; y=0;\n0:.reg .s32 r0; 0:.reg .s32 r1; 0:.reg .b6
 
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"", "f:1:1: expected header GPU_PTX or PTX, found end of file"},
-		{"\n\n  C x {}", `f:3:3: expected header GPU_PTX or PTX, found "C"`},
+		{"", "f:1:1: expected header GPU_PTX, PTX or GPU_OPENCL, found end of file"},
+		{"\n\n  C x {}", `f:3:3: expected header GPU_PTX, PTX or GPU_OPENCL, found "C"`},
 		{"PTX \n{}", "f:1:5: expected the test's name behind PTX"},
 		{"PTX t\n;", `f:2:1: expected the initial state in braces, found ";"`},
 		{"PTX t \"doc\n{", "f:1:7: doc string is not closed"},

@@ -85,6 +85,14 @@ func (p *parser) initRegister(i int) bool {
 		typ = typeOf(p.tok.text[1:])
 		p.next()
 	}
+	if p.t.Dialect == OpenCL && p.tok.kind == tWord {
+		if t := cTypeOf(p.tok.text); t != TypeNone {
+			typ = t
+			if p.next(); p.accept('*') {
+				typ = B64
+			}
+		}
+	}
 	for {
 		d := RegDecl{Name: p.tok.text, Type: typ, Pos: p.pos()}
 		if p.tok.kind != tWord || !isIdent(d.Name) {

@@ -242,7 +242,7 @@ func (p *parser) bar(th *Thread, in *Instr, m mods, pos Pos) bool {
 	if p.accept(',') {
 		return p.source(th, &b.Quorum)
 	}
-	if p.t.Dialect == GPUPTX {
+	if p.t.Dialect.declared() {
 		b.Resource, b.Quorum = b.Quorum, b.Resource
 	}
 	return true

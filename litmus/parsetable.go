@@ -225,6 +225,9 @@ func (p *parser) cell(th *Thread) bool {
 		}
 	}
 	in.Pos = p.pos()
+	if p.t.Dialect == OpenCL {
+		return p.cCell(th, in)
+	}
 	if p.accept('@') {
 		g := &Guard{Neg: p.accept('!')}
 		g.Reg = p.tok.text

@@ -23,7 +23,7 @@ func (t *Test) Append(b []byte) []byte {
 	}
 	b = t.appendInit(append(b, "{\n"...))
 	b = t.appendTable(append(b, "}\n"...))
-	if t.Dialect == GPUPTX {
+	if t.Dialect.declared() {
 		b = t.appendTree(b)
 	}
 	b = t.appendMap(b)
@@ -70,6 +70,9 @@ func (t *Test) appendReg(b []byte, th *Thread, d *RegDecl) []byte {
 		b = strconv.AppendInt(b, int64(th.ID), 10)
 	}
 	b = append(b, ':')
+	if t.Dialect == OpenCL && d.Type != TypeNone {
+		return appendCDecl(b, d)
+	}
 	if d.Type != TypeNone {
 		b = append(append(append(b, ".reg ."...), d.Type.String()...), ' ')
 	}
@@ -144,6 +147,9 @@ func (t *Test) appendCell(b []byte, in *Instr) []byte {
 			return b
 		}
 		b = append(b, ' ')
+	}
+	if t.Dialect == OpenCL {
+		return appendC(b, in)
 	}
 	return appendInstr(b, in, t.Dialect)
 }

@@ -17,6 +17,9 @@ const (
 	// PTX is the dialect of present-day model checkers: header PTX, placement
 	// behind @ in the thread's name, locations named directly.
 	PTX
+	// OpenCL is the dialect of OpenCL C tests: header GPU_OPENCL, cells in C,
+	// otherwise as GPU_PTX; see opencl.go.
+	OpenCL
 )
 
 // Pos is a place in a file. Line and Col count from 1; Line 0 means unknown.
@@ -114,7 +117,8 @@ type RegDecl struct {
 //	OpSt    Addr, Src[0], Sem, Scope, Space, Cache, Type
 //	OpAtom  Dst, Addr, Src (value; for CAS expected, new), Atom, Sem, Scope, Space, Type
 //	OpRed   Addr, Src[0], Atom, Sem, Scope, Space, Type
-//	OpFence Sem, Scope              (fence.SEM.SCOPE)
+//	OpFence Sem, Scope              (fence.SEM.SCOPE); in dialect OpenCL without
+//	        scope mem_fence and its kin, with Space saying which memory is meant
 //	OpMembar Scope                  (membar.cta/gl/sys: ScopeCTA/GPU/Sys)
 //	OpFenceProxy Proxy
 //	OpBar   Barrier

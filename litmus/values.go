@@ -139,6 +139,14 @@ func (v *valueBound) instr(in *Instr) {
 		sums = true
 	}
 	constants := 0
+	switch in.Atom {
+	case AtomIncOne:
+		constants, sums = 1, true
+		v.constant(1)
+		v.sum++
+	case AtomDecOne:
+		v.wild = true
+	}
 	for _, o := range in.Src {
 		if o.Kind == OperandConst {
 			constants++

@@ -58,6 +58,9 @@ type Kernel struct {
 	// to the results.
 	OutParam int64
 	Text     string // the part of the unit's text that is this entry
+	// CL2 and Library say what an OpenCL kernel needs: OpenCL C 2.0, and a
+	// library of OpenCL's built-in functions.
+	CL2, Library bool
 }
 
 // UnitName is the default prefix of a test's kernels: readable, unique by the
@@ -89,6 +92,9 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	sm, err := SM(o.Target)
 	if err != nil {
 		return nil, err
+	}
+	if t.Dialect == litmus.OpenCL {
+		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
 	u := &Unit{Name: o.Unit, Version: minVersion(o.Target, sm)}
 	if u.Name == "" {

@@ -87,8 +87,54 @@ func init() {
 	for id := 0; id < 16; id++ {
 		fenceKinds = append(fenceKinds, Kind{Op: litmus.OpBar, Barrier: id}, Kind{Op: litmus.OpBar, Barrier: id, Arrive: true})
 	}
+	addOpenCL()
 	accessCodes = index(accessKinds)
 	fenceCodes = index(fenceKinds)
+}
+
+// addOpenCL adds what only OpenCL has: sequentially consistent accesses,
+// counting by one, and the fences of OpenCL 1.2 by the memory that they are
+// for (for both, mem_fence has the code of fence.acq_rel without scope; the
+// other two have none). The access codes are those of 8- and 16-bit loads and
+// stores, which no kernel in audit form has: markers hold words.
+func addOpenCL() {
+	var more []Kind
+	scopes := []litmus.Scope{litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys}
+	spaces := []litmus.Space{litmus.Global, litmus.Shared}
+	sc := func(op litmus.Op, atom litmus.AtomOp) {
+		for _, s := range scopes {
+			for _, sp := range spaces {
+				for _, w := range []int{4, 8} {
+					more = append(more, Kind{Op: op, Atom: atom, Sem: litmus.SemSC, Scope: s, Space: sp, Width: w})
+				}
+			}
+		}
+	}
+	sc(litmus.OpLd, litmus.AtomNone)
+	sc(litmus.OpSt, litmus.AtomNone)
+	for a := litmus.AtomAdd; a <= litmus.AtomMax; a++ {
+		if a != litmus.AtomInc && a != litmus.AtomDec {
+			sc(litmus.OpAtom, a)
+		}
+	}
+	for _, a := range []litmus.AtomOp{litmus.AtomIncOne, litmus.AtomDecOne} {
+		for _, sp := range spaces {
+			more = append(more, Kind{Op: litmus.OpAtom, Atom: a, Space: sp, Width: 4})
+		}
+	}
+	for i, k := range accessKinds {
+		if k.Width < 4 && len(more) > 0 {
+			accessKinds[i], more = more[0], more[1:]
+		}
+	}
+	if len(more) > 0 {
+		panic("spec: more OpenCL accesses than codes")
+	}
+	for _, s := range []litmus.Sem{litmus.SemAcqRel, litmus.SemAcquire, litmus.SemRelease} {
+		for _, sp := range spaces {
+			fenceKinds = append(fenceKinds, Kind{Op: litmus.OpFence, Sem: s, Space: sp})
+		}
+	}
 }
 
 func index(ks []Kind) map[Kind]uint32 {
@@ -106,6 +152,9 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	switch in.Op {
 	case litmus.OpFence:
 		k.Sem, k.Scope = in.Sem, in.Scope
+		if k.Scope == litmus.ScopeNone {
+			k.Space = in.Space
+		}
 	case litmus.OpMembar:
 		k.Scope = in.Scope
 	case litmus.OpFenceProxy:
@@ -128,7 +177,15 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	return k
 }
 
-// String spells the kind as PTX does, without type: ld.relaxed.gpu.global.
+// Names of the fences of OpenCL 1.2.
+var (
+	memFences = map[litmus.Sem]string{litmus.SemAcqRel: "mem_fence", litmus.SemAcquire: "read_mem_fence", litmus.SemRelease: "write_mem_fence"}
+	memFlags  = map[litmus.Space]string{litmus.Global: "global", litmus.Shared: "local", litmus.Generic: "local|global"}
+)
+
+// String spells the kind as PTX does, without type: ld.relaxed.gpu.global. The
+// fences of OpenCL 1.2, which have no scope, keep their names:
+// mem_fence(global).
 func (k Kind) String() string {
 	var b strings.Builder
 	dot := func(s string) {
@@ -139,6 +196,9 @@ func (k Kind) String() string {
 	}
 	switch k.Op {
 	case litmus.OpFence:
+		if name := memFences[k.Sem]; k.Scope == litmus.ScopeNone && name != "" {
+			return name + "(" + memFlags[k.Space] + ")"
+		}
 		b.WriteString("fence")
 		dot(k.Sem.String())
 		dot(k.Scope.String())

@@ -70,7 +70,9 @@ type Kind struct {
 	Sem   litmus.Sem
 	Scope litmus.Scope
 	Cache litmus.CacheOp
-	Space litmus.Space // Global or Shared for accesses, Generic for fences
+	// Space is Global or Shared for accesses; for the fences of OpenCL 1.2 the
+	// memory they are for (Generic: both), otherwise Generic for fences.
+	Space litmus.Space
 	Width int          // bytes; 0 for fences
 	Proxy litmus.Proxy // OpFenceProxy only
 	// Barrier is the number of the barrier, Arrive tells bar.arrive; OpBar only.
@@ -89,6 +91,8 @@ func (e Entry) Operands() []int {
 	switch {
 	case e.Kind.Op == litmus.OpAtom && e.Kind.Atom == litmus.AtomCAS:
 		return []int{0, 1}
+	case e.Kind.Op == litmus.OpAtom && e.Kind.Atom >= litmus.AtomIncOne:
+		return nil
 	case e.Kind.Op == litmus.OpAtom:
 		return []int{0}
 	case !e.IsFence() && e.Kind.Width == 8 && e.Kind.Op != litmus.OpRed:

@@ -1,7 +1,8 @@
 // Package corpus holds the litmus tests that come with optcheck: the tests of
 // the 2015 study of weak GPU behaviour (seed 000, Sec. 1, 3 and 5), the same
 // shapes in present-day PTX at each scope, shapes with manufactured
-// dependencies, and a few in the dialect of present-day model checkers.
+// dependencies, and a few in the dialect of present-day model checkers; and the
+// tests of the study in OpenCL C.
 //
 // It gives the tests as data only; it says nothing of their outcomes.
 package corpus
@@ -17,14 +18,18 @@ import (
 	"optcheck/litmus"
 )
 
-// FS holds the tests as files tests/NAME.litmus.
+// FS holds the tests as files tests/NAME.litmus, and those in OpenCL C as
+// opencl/NAME.litmus.
 //
-//go:embed tests/*.litmus
+//go:embed tests/*.litmus opencl/*.litmus
 var FS embed.FS
 
-const dir = "tests"
+var (
+	load   = sync.OnceValue(func() []*litmus.Test { return loadDir("tests") })
+	loadCL = sync.OnceValue(func() []*litmus.Test { return loadDir("opencl") })
+)
 
-var load = sync.OnceValue(func() []*litmus.Test {
+func loadDir(dir string) []*litmus.Test {
 	entries, err := FS.ReadDir(dir)
 	if err != nil {
 		panic(fmt.Sprintf("corpus: %v", err)) // the files are part of the binary
@@ -44,15 +49,23 @@ var load = sync.OnceValue(func() []*litmus.Test {
 	}
 	slices.SortFunc(list, func(a, b *litmus.Test) int { return strings.Compare(a.Name, b.Name) })
 	return list
-})
+}
 
 // Tests returns all tests, sorted by name. The list is a copy; the tests are
 // shared and must not be changed (Clone them).
 func Tests() []*litmus.Test { return slices.Clone(load()) }
 
-// Lookup returns the test of that name.
+// OpenCL returns the tests of the 2015 study in OpenCL C, sorted by name: plain,
+// volatile and atomic accesses, with and without fences. Their names begin with
+// "cl-". As with Tests, they must not be changed.
+func OpenCL() []*litmus.Test { return slices.Clone(loadCL()) }
+
+// Lookup returns the test of that name, PTX or OpenCL.
 func Lookup(name string) (*litmus.Test, bool) {
 	list := load()
+	if strings.HasPrefix(name, "cl-") {
+		list = loadCL()
+	}
 	i, ok := slices.BinarySearchFunc(list, name, func(t *litmus.Test, n string) int { return strings.Compare(t.Name, n) })
 	if !ok {
 		return nil, false

@@ -12,9 +12,14 @@ import (
 // Every file is what the printer prints of it, so print∘parse is a fixpoint on
 // the corpus; it passes Check and its name is its file's.
 func TestFiles(t *testing.T) {
+	testFiles(t, "tests", 100)
+	testFiles(t, "opencl", 60)
+}
+
+func testFiles(t *testing.T, dir string, least int) {
 	entries, err := FS.ReadDir(dir)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(entries), 100)
+	require.GreaterOrEqual(t, len(entries), least)
 	hashes := map[string]string{}
 	for _, e := range entries {
 		src, err := FS.ReadFile(path.Join(dir, e.Name()))

@@ -138,6 +138,10 @@ func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
 		if r = old - 1; old == 0 || compare(litmus.CmpGt, unsigned(t), old, b) {
 			r = b
 		}
+	case litmus.AtomIncOne:
+		r = old + 1
+	case litmus.AtomDecOne:
+		r = old - 1
 	case litmus.AtomExch:
 		r = b
 	case litmus.AtomCAS:

@@ -1,0 +1,318 @@
+package ptxgen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// TeraScale lists the targets of LLVM's r600 back end, whose pointers have 32
+// bits; every other AMD target belongs to amdgcn.
+var TeraScale = []string{"r600", "r630", "rs880", "rv670", "rv710", "rv730", "rv770", "barts", "caicos", "cayman",
+	"cedar", "cypress", "juniper", "redwood", "sumo", "turks"}
+
+// IsTeraScale tells whether a target belongs to the r600 back end.
+func IsTeraScale(target string) bool { return slices.Contains(TeraScale, target) }
+
+// EmitOpenCL returns the unit of a test as OpenCL C: one kernel a thread. A test
+// of another dialect is translated first (litmus.ToOpenCL). The error is a
+// *spec.Unsupported when OpenCL or the encoding lacks something that the test
+// uses.
+//
+// What OpenCL 1.2 has is written with its functions (atomic_cmpxchg,
+// mem_fence), which a library must provide (Kernel.Library); ordered atomics and
+// fences of OpenCL 2.0 are written with the compiler's own built-ins
+// (__opencl_atomic_*, __builtin_amdgcn_fence), which need none.
+//
+// Addresses are uniform: every work-item of a kernel accesses the same words. So
+// clang may read them through the scalar cache (s_load_dword), and does for
+// plain loads. That is what it does to such kernels, and it stays visible.
+//
+// Kernels are always_inline because clang from 21 on emits each kernel twice, as
+// a function and as an entry that calls it, and at O0 leaves the call.
+//
+// Parameters are as in PTX: 8 bytes for each pointer (on amdgcn pointers to
+// local memory have 4, and a word of padding follows), the result pointer, the
+// opaque values, the token. Results are written through a volatile pointer and
+// ResultStride apart, because clang otherwise combines stores and even the xors
+// of the markers.
+func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
+	t, err := litmus.ToOpenCL(t)
+	if err != nil {
+		var no *litmus.NoMeaning
+		if errors.As(err, &no) {
+			return nil, unsupported("%v", err)
+		}
+		return nil, err
+	}
+	u := &Unit{Name: o.Unit}
+	if u.Name == "" {
+		u.Name = UnitName(t, o.Layout)
+	}
+	var all strings.Builder
+	for i := range t.Threads {
+		k, err := clKernel(t, i, u.Name, o)
+		if err != nil {
+			return nil, err
+		}
+		u.Kernels = append(u.Kernels, *k)
+		all.WriteString(k.Text)
+	}
+	u.Text = all.String()
+	return u, nil
+}
+
+// clBody builds the OpenCL code of one thread.
+type clBody struct {
+	body
+	name string
+	r600 bool
+	code strings.Builder
+	// initials are the opaque values of registers that may be read first.
+	initials map[string]string
+	ptr      map[string]litmus.Space // registers that hold addresses
+	cl2      bool                    // something needs OpenCL C 2.0
+	lib      bool                    // something needs a library
+	long     bool                    // 64-bit atomics
+}
+
+func (k *clBody) f(format string, args ...any) { fmt.Fprintf(&k.code, "\t"+format+"\n", args...) }
+
+func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, error) {
+	s, err := spec.FromTest(t, thread, o.Layout)
+	if err != nil {
+		return nil, err
+	}
+	lits, err := s.Literals()
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	k := &clBody{name: fmt.Sprintf("%s_T%d", unit, thread), r600: IsTeraScale(o.Target)}
+	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	k.collect()
+	k.pointers()
+	if err := k.statements(); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	k.globals(&b)
+	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(%s)\n{\n", k.name, strings.Join(k.params(), ", "))
+	k.declare(&b)
+	b.WriteString(k.code.String())
+	k.results(&b, lits)
+	b.WriteString("}\n")
+	if k.long {
+		k.cl2 = true
+	}
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), CL2: k.cl2, Library: k.lib}, nil
+}
+
+// pointers finds the registers that hold addresses, and of which memory.
+func (k *clBody) pointers() {
+	k.ptr = map[string]litmus.Space{}
+	for _, d := range k.th.Regs {
+		if d.Init.Kind == litmus.OperandLoc {
+			k.ptr[d.Name] = k.spaceOf(k.loc(d.Init.Name))
+		}
+	}
+	for _, en := range k.spec.Entries {
+		if r := k.th.Body[en.Instr].Addr.Reg; r != "" {
+			k.ptr[r] = k.spaceOf(en.Loc)
+		}
+	}
+	for n := -1; n != len(k.ptr); {
+		n = len(k.ptr)
+		for i := range k.th.Body {
+			in := &k.th.Body[i]
+			if in.Op != litmus.OpAdd && in.Op != litmus.OpSub && in.Op != litmus.OpMov && in.Op != litmus.OpSelp {
+				continue
+			}
+			for _, s := range in.Src {
+				if s.Kind == litmus.OperandLoc {
+					k.ptr[in.Dst] = k.spaceOf(k.loc(s.Name))
+				}
+				if sp, ok := k.ptr[s.Name]; ok && s.Kind == litmus.OperandReg {
+					k.ptr[in.Dst] = sp
+				}
+			}
+		}
+	}
+}
+
+func (k *clBody) spaceOf(loc int) litmus.Space {
+	if k.e.t.Locations[loc].Space == litmus.Shared {
+		return litmus.Shared
+	}
+	return litmus.Global
+}
+
+func clSpace(s litmus.Space) string {
+	if s == litmus.Shared {
+		return "__local"
+	}
+	return "__global"
+}
+
+// clReg is the C name of a register.
+func clReg(name string) string {
+	return "q_" + strings.NewReplacer("-", "_", ".", "_", "'", "_", "%", "_", "$", "_").Replace(name)
+}
+
+// params lists the kernel's parameters.
+func (k *clBody) params() []string {
+	var ps []string
+	ptr := func(s litmus.Space, typ, name string) {
+		ps = append(ps, clSpace(s)+" "+typ+" *"+name)
+		if s == litmus.Shared && !k.r600 {
+			ps = append(ps, "uint pad_"+name)
+		}
+	}
+	switch k.e.o.Layout {
+	case spec.Pointers:
+		for i := range k.e.t.Locations {
+			ptr(k.spaceOf(i), "int", fmt.Sprintf("p%d", i))
+		}
+	case spec.Offsets:
+		ptr(litmus.Global, "char", "gbase")
+		ptr(litmus.Shared, "char", "sbase")
+	}
+	ps = append(ps, "volatile __global uint *out")
+	for i, t := range k.values {
+		ps = append(ps, fmt.Sprintf("%s v%d", clType(t, true), i))
+	}
+	return append(ps, "uint tok")
+}
+
+// globals declares the kernel's own variables of the layout symbols.
+func (k *clBody) globals(b *strings.Builder) {
+	if k.e.o.Layout != spec.Symbols {
+		return
+	}
+	for i := range k.e.t.Locations {
+		if k.usedLoc[i] && k.spaceOf(i) == litmus.Global {
+			k.cl2 = true
+			fmt.Fprintf(b, "__global int %s_L%d[%d] __attribute__((aligned(%d)));\n", k.name, i, spec.SharedStride/4, spec.SharedStride)
+		}
+	}
+}
+
+// declare declares local variables, registers and the copies for markers.
+func (k *clBody) declare(b *strings.Builder) {
+	if k.e.o.Layout == spec.Symbols {
+		for i := range k.e.t.Locations {
+			if k.usedLoc[i] && k.spaceOf(i) == litmus.Shared {
+				fmt.Fprintf(b, "\t__local int %s_L%d[%d] __attribute__((aligned(%d)));\n", k.name, i, spec.SharedStride/4, spec.SharedStride)
+			}
+		}
+	}
+	needs := k.readFirst()
+	for _, d := range k.th.Regs {
+		if d.Init.Kind == litmus.OperandConst {
+			needs[d.Name] = true
+		}
+	}
+	for _, n := range sortedNames(k.regs) {
+		init := ""
+		if d := k.th.Decl(n); d != nil && d.Init.Kind == litmus.OperandLoc {
+			init = " = " + k.address(k.loc(d.Init.Name))
+		} else if v, ok := k.initials[n]; ok && needs[n] {
+			init = " = " + v
+		}
+		typ := clType(k.regs[n], false) + " "
+		if s, ok := k.ptr[n]; ok {
+			typ = clSpace(s) + " char *"
+		}
+		fmt.Fprintf(b, "\t%s%s%s;\n", typ, clReg(n), init)
+	}
+	for _, e := range k.spec.Entries {
+		if e.IsFence() {
+			continue
+		}
+		init := ""
+		if e.Guarded {
+			init = " = tok"
+		}
+		fmt.Fprintf(b, "\tuint m%d%s;\n", e.Pos, init)
+		for _, i := range e.Operands() {
+			fmt.Fprintf(b, "\tuint o%d_%d%s;\n", e.Pos, i, init)
+		}
+	}
+}
+
+// clType is the C type of a register or parameter.
+func clType(t litmus.Type, unsigned bool) string {
+	switch {
+	case t == litmus.Pred && !unsigned:
+		return "bool"
+	case t.Bits() == 64 && (unsigned || t == litmus.U64 || t == litmus.B64):
+		return "ulong"
+	case t.Bits() == 64:
+		return "long"
+	case unsigned || t == litmus.U32:
+		return "uint"
+	}
+	return "int"
+}
+
+// address is a location's address, as char pointer.
+func (k *clBody) address(loc int) string {
+	sp := clSpace(k.spaceOf(loc))
+	k.usedLoc[loc] = true
+	switch k.e.o.Layout {
+	case spec.Symbols:
+		return fmt.Sprintf("(%s char *)%s_L%d", sp, k.name, loc)
+	case spec.Offsets:
+		base := "gbase"
+		if k.spaceOf(loc) == litmus.Shared {
+			base = "sbase"
+		}
+		return fmt.Sprintf("(%s + %d)", base, loc*spec.Stride)
+	}
+	return fmt.Sprintf("(%s char *)p%d", sp, loc)
+}
+
+// results emits the markers, or in a plain kernel just the results.
+func (k *clBody) results(b *strings.Builder, lits []uint32) {
+	slot := func(i int) int { return i * ResultStride / 4 }
+	if k.e.o.Plain {
+		for _, en := range k.spec.Entries {
+			if !en.Reads() {
+				continue
+			}
+			fmt.Fprintf(b, "\tout[%d] = m%d;\n", slot(en.Pos), en.Pos)
+			if en.Kind.Op == litmus.OpLd && en.Kind.Width == 8 {
+				fmt.Fprintf(b, "\tout[%d] = o%d_%d;\n", slot(spec.MaxPositions+en.Pos), en.Pos, spec.HighWord)
+			}
+		}
+		return
+	}
+	for i, l := range lits {
+		fmt.Fprintf(b, "\tout[%d] = %s ^ 0x%08xu;\n", slot(i), markerSource(k.spec, i, "m%d", "o%d_%d", "tok"), l)
+	}
+}
+
+// markerSource names what the literal number i is xored with.
+func markerSource(s *spec.Spec, i int, value, operand, token string) string {
+	operands := s.OperandMarkers()
+	first := len(s.Entries) + len(s.Deps)
+	if o := i - first; o >= 0 && o < len(operands) {
+		return fmt.Sprintf(operand, operands[o][0], operands[o][1])
+	}
+	if i < len(s.Entries) && !s.Entries[i].IsFence() {
+		return fmt.Sprintf(value, s.Entries[i].Pos)
+	}
+	return token
+}
+
+func sortedNames(m map[string]litmus.Type) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
