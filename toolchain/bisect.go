@@ -93,6 +93,10 @@ func ctxCancelled(ctx context.Context, e *Error) error {
 // isolate deals with units that failed together.
 func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
 	suspects, rest := b.blamed(units, e)
+	if len(suspects) > 0 && b.job.TrustMessages {
+		b.refuse(units, e)
+		return b.compile(ctx, rest)
+	}
 	if len(suspects) > 0 {
 		for _, u := range suspects {
 			if err := b.compile(ctx, []int{u}); err != nil {
@@ -136,6 +140,29 @@ func (b *bisection) blamed(units []int, e *Error) (suspects, rest []int) {
 		}
 	}
 	return suspects, rest
+}
+
+// refuse records, for each of the units that messages point at, those messages
+// as its failure.
+func (b *bisection) refuse(units []int, e *Error) {
+	starts := b.lines(units)
+	for _, d := range parseDiagnostics(e.Stderr) {
+		i := sort.SearchInts(starts, d.Line+1) - 1
+		if i < 0 || !d.failure() {
+			continue
+		}
+		u := units[i]
+		own, ok := b.failed[u].(*Error)
+		if !ok {
+			own = &Error{}
+			*own = *e
+			own.Input, own.Stderr = b.job.Units[u].Name, ""
+			b.failed[u] = own
+		}
+		own.Stderr += fmt.Sprintf("ptxas batch.ptx, line %d; %s   : %s\n", d.Line-starts[i]+1, d.Severity, d.Message)
+		d.Line -= starts[i] - 1
+		own.Diagnostics = append(own.Diagnostics, d)
+	}
 }
 
 // lines gives for each unit the line at which it starts in a file of them.

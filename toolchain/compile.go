@@ -48,6 +48,10 @@ type Job struct {
 	// MaxHangs bounds the time lost to units that hang the compiler; 0: the
 	// default.
 	MaxHangs int
+	// TrustMessages takes the units that ptxas's messages point at as refused,
+	// with those messages, instead of compiling each of them alone to be sure.
+	// It is for jobs in which many units are expected to be refused.
+	TrustMessages bool
 	// Timeout bounds a process that compiles one unit; 0: the Runner's limit.
 	// Each further unit adds 100 ms, a hundred times what it needs.
 	Timeout time.Duration

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -52,6 +53,32 @@ func Functions(cubin []byte) ([]string, error) {
 		}
 	}
 	return functions, nil
+}
+
+// CodeHash is a hash of the names and the machine code of a cubin's functions:
+// two cubins for targets of one generation with equal hashes disassemble to the
+// same instructions. Line information, relocations and data are not in it.
+func CodeHash(cubin []byte) ([sha256.Size]byte, error) {
+	sections, names, err := readSections(cubin)
+	if err != nil {
+		return [sha256.Size]byte{}, fmt.Errorf("not a cubin: %w", err)
+	}
+	h := sha256.New()
+	for i, s := range sections {
+		if s.kind == typeNull || s.kind == typeNoBits {
+			continue
+		}
+		if uint64(s.name) >= uint64(len(names)) {
+			return [sha256.Size]byte{}, fmt.Errorf("not a cubin: section %d has no name", i)
+		}
+		name, _, _ := bytes.Cut(names[s.name:], []byte{0})
+		if bytes.HasPrefix(name, []byte(".text.")) {
+			_ = binary.Write(h, binary.LittleEndian, []uint64{uint64(len(name)), s.size}) // a hash takes everything
+			h.Write(name)
+			h.Write(cubin[s.offset : s.offset+s.size])
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
 // readSections reads the table of sections and their names, and checks that
