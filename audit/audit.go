@@ -93,14 +93,19 @@ func (o *Options) plan() ([]job, error) {
 	if len(o.Tests) == 0 {
 		return nil, errors.New("no tests to audit")
 	}
+	if len(o.Layouts) == 0 {
+		o.Layouts = spec.Layouts
+	}
+	return o.jobs()
+}
+
+// jobs is plan without the tests.
+func (o *Options) jobs() ([]job, error) {
 	if len(o.Toolchains) == 0 {
 		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
 	if len(o.Levels) == 0 {
 		o.Levels = Levels
-	}
-	if len(o.Layouts) == 0 {
-		o.Layouts = spec.Layouts
 	}
 	for _, l := range o.Levels {
 		if !slices.Contains(Levels, l) {

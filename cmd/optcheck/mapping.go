@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+)
+
+func newMappingCmd(env *environment) *cobra.Command {
+	var asJSON, asMarkdown, diff bool
+	cmd := &cobra.Command{
+		Use:   "mapping [OPERATION…]",
+		Short: "Show which machine instructions each PTX operation becomes",
+		Long: `Compile a kernel for each PTX operation with every compiler found, for every
+target, at O0 and O3, and show the machine instructions that matter to memory:
+accesses with their modifiers, fences, cache control, error barriers, barriers
+and guards. Registers and address computation are left out.
+
+OPERATION is a pattern (ld.relaxed.*, membar.*, atom.shared.cas.b32) or a group:
+loads, stores, fences, atomics, reductions, barriers. Without one, all are shown.
+
+An operation that a compiler refuses is shown as –; the JSON form has the
+compiler's words.`,
+		Example: `  optcheck mapping fences
+  optcheck mapping 'ld.acquire.*' 'st.release.*' --targets sm_70,sm_90 --levels O3
+  optcheck mapping --diff --toolchains 11.8,12.4
+  optcheck mapping --markdown > mapping.md`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cells, err := runMapping(cmd.Context(), env, args)
+			if err != nil {
+				return err
+			}
+			write := audit.WriteMappingText
+			switch {
+			case diff && asJSON:
+				write = audit.WriteMappingDiffJSON
+			case diff && asMarkdown:
+				return errors.New("--diff has no Markdown form")
+			case diff:
+				write = audit.WriteMappingDiffText
+			case asJSON:
+				write = audit.WriteMappingJSON
+			case asMarkdown:
+				write = audit.WriteMappingMarkdown
+			}
+			if err := write(env.stdout, cells); err != nil {
+				return err
+			}
+			return mappingUnknown(env, cells)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3)")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per operation and compilation")
+	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
+	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
+	return cmd
+}
+
+func runMapping(ctx context.Context, env *environment, ops []string) ([]audit.MapCell, error) {
+	tcs, err := discover(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: env.config.strings("targets"), Levels: env.config.strings("levels"), Ops: ops})
+}
+
+// mappingUnknown makes cells without an answer an error: they are no good news.
+func mappingUnknown(env *environment, cells []audit.MapCell) error {
+	n := 0
+	for i := range cells {
+		if c := &cells[i]; c.Status == audit.MapUnknown {
+			if n++; n <= 5 {
+				fmt.Fprintf(env.stderr, "optcheck: %s, %s %s %s: %s\n", c.Op, c.Toolchain, c.Target, c.Level, c.Reason)
+			}
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("%d cells of the mapping are unknown", n)
+	}
+	return nil
+}
