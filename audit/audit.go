@@ -19,6 +19,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/litmus"
+	"optcheck/model"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/report"
@@ -38,6 +39,11 @@ type Options struct {
 	Levels  []string // empty means Levels
 	Layouts []spec.Layout
 	Flags   []string // further arguments for ptxas
+	// NoVerdict leaves cells with findings "changed" instead of asking a model
+	// whether they are optimised or miscompiled. Model overrides the model of
+	// each target (DefaultModel): a built-in one's name, or a file.
+	NoVerdict bool
+	Model     string
 	// Jobs is the number of jobs (toolchain × target × level) worked on at
 	// once; 0 means one more than there are cores.
 	Jobs int
@@ -67,6 +73,11 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	if err != nil {
 		return err
 	}
+	if o.Model != "" {
+		if _, err := model.Load(o.Model); err != nil {
+			return err
+		}
+	}
 	a := newAuditor(o, h)
 	a.total = len(jobs) * len(o.Tests) * len(o.Layouts)
 	start, own, tools := time.Now(), ownCPU(), statsOf(o.Toolchains)
@@ -85,7 +96,11 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
-	return &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
+	a := &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
+	if !o.NoVerdict {
+		a.judge = newJudge(o.Model)
+	}
+	return a
 }
 
 // plan lists the jobs of the matrix, sorted by toolchain, target and level.
@@ -155,6 +170,7 @@ type auditor struct {
 	o     Options
 	h     report.Handler
 	cache *checkCache
+	judge *judge // nil if no model is asked
 
 	// plain leaves the markers out of the kernels; visit, if not nil, sees
 	// every kernel of a decided cell. Both serve the checks of the tool itself.
@@ -280,7 +296,7 @@ func (a *auditor) pass(r *jobResult) error {
 		if c.Code != "" {
 			a.codes[c.Code] = true
 		}
-		if l := r.listings[c.Code]; l != nil && c.Class == optcheck.Changed.String() && !a.listed[c.Code] {
+		if l := r.listings[c.Code]; l != nil && c.HasFindings() && !a.listed[c.Code] {
 			a.listed[c.Code] = true
 			if err := a.h.Handle(report.Event{Listing: l}); err != nil {
 				return err

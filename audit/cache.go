@@ -15,7 +15,14 @@ import (
 // checkCache remembers results by machine code: identical code is checked once.
 type checkCache struct {
 	mu   sync.Mutex
-	seen map[cacheKey]*optcheck.Result
+	seen map[cacheKey]*checked
+}
+
+// checked is what is known of one machine code.
+type checked struct {
+	*optcheck.Result
+	lifted  *optcheck.Lifted // nil if it was not wanted, or with liftErr
+	liftErr error
 }
 
 type cacheKey struct {
@@ -28,11 +35,11 @@ type cacheKey struct {
 // maxCached bounds the cache; beyond it, results are computed again.
 const maxCached = 200_000
 
-func newCheckCache() *checkCache { return &checkCache{seen: map[cacheKey]*optcheck.Result{}} }
+func newCheckCache() *checkCache { return &checkCache{seen: map[cacheKey]*checked{}} }
 
 // check checks a kernel against the specification that it carries, which must
-// be the one that was emitted.
-func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string) *optcheck.Result {
+// be the one that was emitted, and lifts it if asked to.
+func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift bool) *checked {
 	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
 	cc.mu.Lock()
 	r := cc.seen[k]
@@ -40,9 +47,13 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	if r != nil && r.Spec != nil && r.Spec.Equal(want) {
 		return r
 	}
-	r, err := c.CheckAgainst(fn, want)
+	res, err := c.CheckAgainst(fn, want)
 	if err != nil {
-		r.Class, r.Reason = optcheck.Unknown, err.Error()
+		res.Class, res.Reason = optcheck.Unknown, err.Error()
+	}
+	r = &checked{Result: res}
+	if lift && res.Class != optcheck.Unknown {
+		r.lifted, r.liftErr = c.Lift()
 	}
 	cc.mu.Lock()
 	if len(cc.seen) < maxCached {

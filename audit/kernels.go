@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"optcheck/optcheck"
 	"optcheck/ptxgen"
 )
 
@@ -29,7 +28,7 @@ type user struct{ cell, thread int }
 // part is what was found for one thread of a cell.
 type part struct {
 	code   [16]byte
-	result *optcheck.Result
+	result *checked
 	reason string // why there is no result
 }
 

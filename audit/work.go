@@ -191,6 +191,9 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 	}
 	for _, c := range cells {
 		w.cell(c)
+		if err := w.classify(ctx, c); err != nil {
+			return err
+		}
 	}
 	w.users, w.parts = nil, nil
 	return nil
@@ -326,9 +329,9 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
 			continue
 		}
-		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names)
+		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.judge != nil)
 		if w.a.visit != nil {
-			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result})
+			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})
 		}
 	}
 }
@@ -358,7 +361,7 @@ func (w *worker) cell(i int) {
 		}
 		c.Findings = appendFindings(c.Findings, r.Findings)
 		c.Notes = appendFindings(c.Notes, r.Notes)
-		listing.Threads = append(listing.Threads, threadListing(r))
+		listing.Threads = append(listing.Threads, threadListing(r.Result))
 	}
 	c.Code = hex.EncodeToString(code.Sum(nil)[:8])
 	if class != optcheck.Unknown {

@@ -20,6 +20,7 @@ type body struct {
 	code     strings.Builder
 	regs     map[string]litmus.Type // every register of the thread with its type
 	values   []litmus.Type          // opaque values: parameters v0, v1, …
+	consts   []int64                // what the opaque values stand for
 	usedLoc  [spec.MaxLocations]bool
 	line     int
 	temps    int // compare-and-branch predicates
@@ -32,10 +33,12 @@ func reg(name string) string {
 	return "%q_" + strings.NewReplacer("-", "_", ".", "_", "'", "_").Replace(name)
 }
 
-// opaque returns a register that holds a value which the compiler cannot know.
-func (k *body) opaque(t litmus.Type) string {
+// opaque returns a register that holds a value which the compiler cannot know
+// and which stands for the constant c of the test.
+func (k *body) opaque(t litmus.Type, c int64) string {
 	i := len(k.values)
 	k.values = append(k.values, t)
+	k.consts = append(k.consts, c)
 	k.p("ld.param.%s %%v%d, [v%d];", unsignedOf(t), i, i)
 	return fmt.Sprintf("%%v%d", i)
 }
@@ -67,6 +70,27 @@ func (k *body) params() []param {
 // outParam is the offset of the parameter out.
 func (k *body) outParam() int64 {
 	return k.spec.ResultParam()
+}
+
+// opaqueValues says which constants the parameters of opaque values stand for.
+func (k *body) opaqueValues() []spec.Value {
+	var out []spec.Value
+	off, first := int64(0), 0
+	for i, p := range k.params() {
+		size := int64(4)
+		if p.typ == "u64" {
+			size = 8
+		}
+		off = (off + size - 1) &^ (size - 1)
+		if p.name == "v0" {
+			first = i
+		}
+		if n := i - first; first > 0 && n < len(k.values) {
+			out = append(out, spec.Value{Offset: off, Bytes: int(size), Const: k.consts[n]})
+		}
+		off += size
+	}
+	return out
 }
 
 // run builds prologue and code.
@@ -142,7 +166,7 @@ func (k *body) collect() {
 // initial sets registers that hold an address, an initial value, or that may be
 // read before they are surely written. Initial values are opaque.
 func (k *body) initial() error {
-	needs := k.readFirst()
+	needs, inits := k.readFirst(), map[string]int64{}
 	for _, d := range k.th.Regs {
 		switch d.Init.Kind {
 		case litmus.OperandLoc:
@@ -150,6 +174,7 @@ func (k *body) initial() error {
 			delete(needs, d.Name)
 		case litmus.OperandConst:
 			needs[d.Name] = true
+			inits[d.Name] = d.Init.Value
 		}
 	}
 	names := make([]string, 0, len(needs))
@@ -160,10 +185,10 @@ func (k *body) initial() error {
 	for _, n := range names {
 		t := k.regs[n]
 		if t == litmus.Pred {
-			k.p("setp.ne.u32 %s, %s, 0;", reg(n), k.opaque(litmus.U32))
+			k.p("setp.ne.u32 %s, %s, 0;", reg(n), k.opaque(litmus.U32, inits[n]))
 			continue
 		}
-		k.p("mov.%s %s, %s;", bitsOf(t), reg(n), k.opaque(t))
+		k.p("mov.%s %s, %s;", bitsOf(t), reg(n), k.opaque(t, inits[n]))
 	}
 	for _, e := range k.spec.Entries {
 		if e.Guarded && !e.IsFence() {

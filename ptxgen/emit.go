@@ -57,7 +57,10 @@ type Kernel struct {
 	// OutParam is the byte offset, among the entry's parameters, of the pointer
 	// to the results.
 	OutParam int64
-	Text     string // the part of the unit's text that is this entry
+	// Values tells which of the test's constants the parameters stand for that
+	// the compiler cannot know.
+	Values []spec.Value
+	Text   string // the part of the unit's text that is this entry
 	// CL2 and Library say what an OpenCL kernel needs: OpenCL C 2.0, and a
 	// library of OpenCL's built-in functions.
 	CL2, Library bool
@@ -167,7 +170,7 @@ func (e *emitter) kernel(thread int) error {
 		return err
 	}
 	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
-	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam()})
+	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam(), Values: k.opaqueValues()})
 	e.f(".visible .entry %s(", name)
 	for i, p := range k.params() {
 		if i > 0 {

@@ -46,7 +46,7 @@ func (k *body) value(o litmus.Operand, t litmus.Type) (string, error) {
 	case litmus.OperandReg:
 		return reg(o.Name), nil
 	case litmus.OperandConst:
-		return k.opaque(t), nil
+		return k.opaque(t, o.Value), nil
 	}
 	return "", unsupported("a location's address as a value")
 }
@@ -254,7 +254,7 @@ func (k *body) mov(in *litmus.Instr) (string, error) {
 		if t == litmus.Pred {
 			return "", unsupported("mov of a constant to a predicate")
 		}
-		return "mov." + bitsOf(t) + " " + reg(in.Dst) + ", " + k.opaque(t), nil
+		return "mov." + bitsOf(t) + " " + reg(in.Dst) + ", " + k.opaque(t, in.Src[0].Value), nil
 	}
 	if t == litmus.Pred {
 		return "mov.pred " + reg(in.Dst) + ", " + reg(in.Src[0].Name), nil

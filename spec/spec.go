@@ -22,6 +22,14 @@ const (
 	MaxMarkers   = 63 // entries per thread
 )
 
+// Value is a constant of the test that a kernel gets as a parameter, so that the
+// compiler cannot know it.
+type Value struct {
+	Offset int64 // in bytes, among the entry's parameters
+	Bytes  int   // 4 or 8
+	Const  int64
+}
+
 // Layout says how a kernel addresses the locations of its test. Compilers only
 // reorder what they can prove disjoint, and each layout proves something else.
 type Layout uint8

@@ -1,0 +1,345 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/report"
+)
+
+// DefaultModel is the model under which the code of a target is judged: the
+// vendor's model from sm_70 on, the model of 2015 before, when there was none.
+func DefaultModel(target string) string {
+	if sm, err := ptxgen.SM(target); err == nil && sm < 70 {
+		return "ptx-2015"
+	}
+	return "ptx"
+}
+
+// otherModel is a further model that a target could be read under.
+func otherModel(name string) string {
+	switch name {
+	case "ptx":
+		return "ptx-2015"
+	case "ptx-2015":
+		return "ptx"
+	}
+	return ""
+}
+
+// judge classifies cells: it lifts their machine code and asks a model. What is
+// the same for several cells is judged once.
+type judge struct {
+	override string // model for all targets, "" for the default of each
+
+	mu     sync.Mutex
+	models map[string]*model.Model
+	source map[sourceKey]*outcomes
+	done   map[string]*judgement
+}
+
+type sourceKey struct {
+	test  int
+	model string
+}
+
+// outcomes are the final states that a model allows of a test.
+type outcomes struct {
+	states []string
+	flags  []string
+	err    error
+}
+
+// judgement is what was found for one test and machine code.
+type judgement struct {
+	once    sync.Once
+	verdict *report.Verdict
+	equal   bool // the same outcomes
+	subset  bool // no new outcome
+	err     error
+}
+
+func newJudge(override string) *judge {
+	return &judge{override: override, models: map[string]*model.Model{}, source: map[sourceKey]*outcomes{}, done: map[string]*judgement{}}
+}
+
+// load returns a model, loaded once.
+func (g *judge) load(name string) (*model.Model, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if m := g.models[name]; m != nil {
+		return m, nil
+	}
+	m, err := model.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	g.models[name] = m
+	return m, nil
+}
+
+// subject is a cell's machine code.
+type subject struct {
+	test    int
+	t       *litmus.Test
+	target  string
+	layout  string
+	threads []optcheck.LiftedThread
+	// changed tells that the code is known to differ: then everything about
+	// the verdict is wanted, not only whether it is the same.
+	changed bool
+}
+
+// judge classifies one cell's machine code.
+func (g *judge) judge(ctx context.Context, s *subject) *judgement {
+	name := g.override
+	if name == "" {
+		name = DefaultModel(s.target)
+	}
+	var key strings.Builder
+	fmt.Fprintf(&key, "%d|%s|%s|%v", s.test, s.layout, name, s.changed)
+	for _, th := range s.threads {
+		key.WriteByte('|')
+		key.WriteString(th.Lifted.Key())
+	}
+	g.mu.Lock()
+	j := g.done[key.String()]
+	if j == nil {
+		j = &judgement{}
+		g.done[key.String()] = j
+	}
+	g.mu.Unlock()
+	j.once.Do(func() { j.err = g.fill(ctx, s, name, j) })
+	if j.err != nil && ctx.Err() != nil {
+		g.mu.Lock()
+		delete(g.done, key.String())
+		g.mu.Unlock()
+	}
+	return j
+}
+
+func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement) error {
+	lifted, err := optcheck.LiftTest(s.t, s.threads)
+	if err != nil {
+		return err
+	}
+	src := g.sourceOutcomes(ctx, s, name)
+	if src.err != nil {
+		return src.err
+	}
+	got := g.outcomes(ctx, name, lifted)
+	if got.err != nil {
+		return fmt.Errorf("the lifted test: %w", got.err)
+	}
+	v := &report.Verdict{Model: name, Source: len(src.states), Machine: len(got.states),
+		New: minus(got.states, src.states), Lost: minus(src.states, got.states), Lifted: lifted[0].Test.String(), Equal: lifted[0].Equal}
+	j.verdict, j.subset = v, len(v.New) == 0
+	j.equal = j.subset && len(v.Lost) == 0
+	if !s.changed && j.equal {
+		return nil
+	}
+	if len(v.New) > 0 {
+		if err := g.why(ctx, s.t, name, v); err != nil {
+			return err
+		}
+	}
+	return g.compare(ctx, s, lifted, v)
+}
+
+// compare adds what other models say, and what the machine code can show under
+// sequential consistency.
+func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, v *report.Verdict) error {
+	for _, name := range []string{"sc", otherModel(v.Model)} {
+		if name == "" {
+			continue
+		}
+		src, got := g.sourceOutcomes(ctx, s, name), g.outcomes(ctx, name, lifted)
+		if err := errors.Join(src.err, got.err); err != nil {
+			return fmt.Errorf("under %s: %w", name, err)
+		}
+		fresh := minus(got.states, src.states)
+		if name == "sc" {
+			v.SCNew = fresh
+			continue
+		}
+		o := report.OtherVerdict{Model: name, Class: report.Optimised, New: fresh, Flags: src.flags}
+		if len(fresh) > 0 {
+			o.Class = report.Miscompiled
+		}
+		v.Others = append(v.Others, o)
+	}
+	return nil
+}
+
+// why finds the check that forbids the first new outcome in the test.
+func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.Verdict) error {
+	m, err := g.load(name)
+	if err != nil {
+		return err
+	}
+	asked, err := Asking(t, v.New[0])
+	if err != nil {
+		return err
+	}
+	x, err := m.Explain(ctx, asked, model.Options{})
+	if err != nil {
+		return err
+	}
+	if x.Execution != nil {
+		v.Check, v.Cycle = x.Execution.Check, x.Execution.Cycle(x.Steps)
+	}
+	return nil
+}
+
+// Asking returns a test that asks for one outcome: its condition is "exists"
+// that outcome, written as in report.Verdict.
+func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
+	c := t.Clone()
+	var list []litmus.Expr
+	terms := t.Terms()
+	for i, item := range strings.Split(strings.TrimSuffix(outcome, ";"), "; ") {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok || i >= len(terms) || terms[i].String() != name {
+			return nil, fmt.Errorf("outcome %q is none of test %s", outcome, t.Name)
+		}
+		var k int64
+		if _, err := fmt.Sscan(value, &k); err != nil {
+			return nil, fmt.Errorf("outcome %q: %w", outcome, err)
+		}
+		list = append(list, litmus.Atom{Left: terms[i], Cmp: litmus.CmpEq, Right: litmus.Term{Kind: litmus.TermConst, Value: k}})
+	}
+	c.Cond = litmus.Cond{Quant: litmus.Exists, Expr: litmus.And{List: list}}
+	if len(list) == 1 {
+		c.Cond.Expr = list[0]
+	}
+	return c, nil
+}
+
+// sourceOutcomes are the outcomes of a test itself, computed once.
+func (g *judge) sourceOutcomes(ctx context.Context, s *subject, name string) *outcomes {
+	k := sourceKey{s.test, name}
+	g.mu.Lock()
+	o := g.source[k]
+	g.mu.Unlock()
+	if o != nil {
+		return o
+	}
+	o = g.outcomes(ctx, name, []optcheck.LiftedTest{{Test: s.t}})
+	if ctx.Err() == nil {
+		g.mu.Lock()
+		g.source[k] = o
+		g.mu.Unlock()
+	}
+	return o
+}
+
+// outcomes judges tests and unites their states.
+func (g *judge) outcomes(ctx context.Context, name string, tests []optcheck.LiftedTest) *outcomes {
+	o := &outcomes{}
+	m, err := g.load(name)
+	if err != nil {
+		return &outcomes{err: err}
+	}
+	for _, t := range tests {
+		v, err := m.Judge(ctx, t.Test, model.Options{StatesOnly: true})
+		if err != nil {
+			return &outcomes{err: err}
+		}
+		if v.Undecided != "" {
+			return &outcomes{err: fmt.Errorf("undecided: %s", v.Undecided)}
+		}
+		for _, st := range v.States {
+			o.states = append(o.states, stateText(v.Terms, st.Values))
+		}
+		o.flags = append(o.flags, v.Flags...)
+	}
+	slices.Sort(o.states)
+	o.states = slices.Compact(o.states)
+	slices.Sort(o.flags)
+	o.flags = slices.Compact(o.flags)
+	return o
+}
+
+// stateText writes a final state as herd's logs do.
+func stateText(terms []litmus.Term, values []int64) string {
+	var b strings.Builder
+	for i, t := range terms {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%v=%d;", t, values[i])
+	}
+	return b.String()
+}
+
+// minus returns the elements of a sorted list that another one lacks.
+func minus(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if _, ok := slices.BinarySearch(b, s); !ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// classify asks the model about a cell that was decided. Preserved cells are
+// lifted too: that they allow what the test allows is a test of this tool.
+func (w *worker) classify(ctx context.Context, cell int) error {
+	c := &w.res.cells[cell]
+	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
+		return nil
+	}
+	n := len(w.a.o.Layouts)
+	s := &subject{test: cell / n, t: w.a.o.Tests[cell/n], target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
+	var err error
+	for t, p := range w.parts[cell] {
+		k := &w.em.units[cell].Kernels[t]
+		if p.result.liftErr != nil && err == nil {
+			err = fmt.Errorf("thread %d: %w", t, p.result.liftErr)
+		}
+		s.threads = append(s.threads, optcheck.LiftedThread{Lifted: p.result.lifted, Spec: k.Spec, Values: k.Values})
+	}
+	j := &judgement{err: err}
+	if err == nil {
+		j = w.a.judge.judge(ctx, s)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch {
+	case j.err != nil && s.changed:
+		w.set(cell, optcheck.Unknown, j.err.Error())
+	case j.err != nil:
+		w.toolError(cell, j.err.Error())
+	case s.changed && j.subset:
+		c.Class, c.Verdict = report.Optimised, j.verdict
+	case s.changed:
+		c.Class, c.Verdict = report.Miscompiled, j.verdict
+	case !j.subset:
+		w.toolError(cell, fmt.Sprintf("preserved, but lifted it allows %s", j.verdict.New[0]))
+	case !j.equal && !strengthened(c):
+		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", j.verdict.Lost[0]))
+	}
+	return nil
+}
+
+// strengthened reports whether a preserved cell is stronger than its test.
+func strengthened(c *report.Cell) bool {
+	return slices.ContainsFunc(c.Notes, func(f report.Finding) bool { return f.Rule == optcheck.Strengthened.ID })
+}
+
+// toolError is a failure of this tool, not of the compiler.
+func (w *worker) toolError(cell int, detail string) {
+	c := &w.res.cells[cell]
+	w.problem("tool", fmt.Sprintf("%s, layout %s: %s", c.Test, c.Layout, detail))
+	w.set(cell, optcheck.Unknown, "tool error: "+detail)
+}

@@ -1,0 +1,176 @@
+package optcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// exOp is the operation of an expr.
+type exOp uint8
+
+const (
+	exConst exOp = iota
+	exParam      // the parameter word at byte offset k
+	exLoad       // word of what a reading event read
+	exAdd
+	exMul
+	exShl
+	exShr  // k is 1 for arithmetic shifts
+	exBits // bitwise function k (a truth table) of up to three operands
+	exSel  // args[2] ? args[0] : args[1]
+	exCmp  // predicate; k as in kCmp
+)
+
+// expr is a value of machine code without the pool that it was computed in.
+type expr struct {
+	op   exOp
+	k    uint64
+	read int
+	word int
+	args []*expr
+}
+
+// isPred reports whether an expression is a predicate.
+func (e *expr) isPred() bool {
+	switch e.op {
+	case exCmp:
+		return true
+	case exBits:
+		for _, a := range e.args {
+			if !a.isPred() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// maxExpr bounds the size of an expression.
+const maxExpr = 200
+
+// expr copies a value out of the pool and adds the reads that it mentions to
+// seen. inst is the instruction that errors name.
+func (l *lifter) expr(v value, inst int, seen *taint) (*expr, error) {
+	size := 0
+	e, err := l.build(v, seen, &size)
+	if err != nil {
+		return nil, l.errorAt(inst, "%v", err)
+	}
+	return e, nil
+}
+
+func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
+	if *size++; *size > maxExpr {
+		return nil, fmt.Errorf("a value is too large an expression")
+	}
+	if v < 0 {
+		return nil, fmt.Errorf("a value is not known")
+	}
+	n := l.p.tr.pool.nodes[v]
+	e := &expr{}
+	var args []value
+	switch n.kind {
+	case kConst:
+		return &expr{op: exConst, k: n.imm}, nil
+	case kParam:
+		return &expr{op: exParam, k: n.imm}, nil
+	case kLoad:
+		*seen |= 1 << uint(n.a)
+		return &expr{op: exLoad, read: int(n.a), word: int(n.b)}, nil
+	case kAdd:
+		e.op = exAdd
+		if n.b == none {
+			a, err := l.build(n.a, seen, size)
+			if err != nil {
+				return nil, err
+			}
+			e.args = []*expr{a, {op: exConst, k: uint64(uint32(n.imm))}}
+			return e, nil
+		}
+		args = []value{n.a, n.b}
+	case kBits:
+		e.op, e.k = exBits, n.imm
+		args = []value{n.a, n.b, n.c}
+	case kSel:
+		e.op, args = exSel, []value{n.a, n.b, n.c}
+	case kCmp:
+		e.op, e.k, args = exCmp, n.imm, []value{n.a, n.b}
+	case kFun:
+		switch n.imm {
+		case uint64(isa.MicroMul) << 8:
+			e.op = exMul
+		case uint64(isa.MicroShl) << 8:
+			e.op = exShl
+		case uint64(isa.MicroShr) << 8:
+			e.op = exShr
+		case funNeg:
+			e.op = exMul
+			a, err := l.build(n.a, seen, size)
+			if err != nil {
+				return nil, err
+			}
+			e.args = []*expr{a, {op: exConst, k: 0xffffffff}}
+			return e, nil
+		default:
+			return nil, fmt.Errorf("a value is computed by an operation without a litmus counterpart")
+		}
+		args = []value{n.a, n.b}
+	case kPhi:
+		return nil, fmt.Errorf("a value comes from one of two paths")
+	default:
+		return nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))
+	}
+	for _, a := range args {
+		if a == none {
+			continue
+		}
+		x, err := l.build(a, seen, size)
+		if err != nil {
+			return nil, err
+		}
+		e.args = append(e.args, x)
+	}
+	return e, nil
+}
+
+func (e *expr) render(b *strings.Builder) {
+	fmt.Fprintf(b, "(%d %x %d %d", e.op, e.k, e.read, e.word)
+	for _, a := range e.args {
+		a.render(b)
+	}
+	b.WriteByte(')')
+}
+
+// render writes everything that decides what a Lifted means.
+func (l *Lifted) render() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sm%v;", l.sm >= 70)
+	for i := range l.ops {
+		o := &l.ops[i]
+		fmt.Fprintf(&b, "%d %v %d %d %v %v %v %d:", o.entry, o.raw, o.loc, o.read, o.addrDeps, o.dataDeps, o.ctrlDeps, o.group)
+		for _, d := range o.data {
+			for _, w := range d {
+				w.render(&b)
+			}
+			b.WriteByte(',')
+		}
+		for _, g := range o.guard {
+			fmt.Fprint(&b, g.want)
+			g.e.render(&b)
+		}
+		b.WriteByte(';')
+	}
+	for i, r := range l.reads {
+		fmt.Fprintf(&b, "r%d %d %d %v;", i, r.op, r.entry, r.wide)
+	}
+	for k := range 64 {
+		if e := l.regs[k]; e != nil {
+			fmt.Fprint(&b, k)
+			e.render(&b)
+		}
+	}
+	return b.String()
+}

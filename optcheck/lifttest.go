@@ -1,0 +1,390 @@
+package optcheck
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// LiftedThread is the machine code of one thread of a test with what the test
+// knows of its kernel.
+type LiftedThread struct {
+	Lifted *Lifted
+	Spec   *spec.Spec   // as spec.FromTest gives it
+	Values []spec.Value // what the kernel's parameters stand for
+}
+
+// LiftedTest is machine code as a litmus test.
+type LiftedTest struct {
+	Test *litmus.Test
+	// Equal names the registers of the test's condition that no access of the
+	// machine code defines any more, with what they equal: "1:r2 = 1:r1".
+	Equal []string
+}
+
+// maxVariants bounds the tests that stand for one machine code.
+const maxVariants = 64
+
+// LiftTest puts the threads of a test together again. The result is one test,
+// or several that together allow what the machine code allows: the words of a
+// wide access have no order among themselves, so every order is a test.
+func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
+	if len(threads) != len(src.Threads) {
+		return nil, fmt.Errorf("%d threads of machine code for the %d of test %s", len(threads), len(src.Threads), src.Name)
+	}
+	base := src.Clone()
+	base.Meta = nil
+	base.Doc = ""
+	variants := []LiftedTest{{Test: base}}
+	for i := range threads {
+		var next []LiftedTest
+		for _, order := range threads[i].Lifted.orders() {
+			th, equal, err := liftThread(src, i, &threads[i], order)
+			if err != nil {
+				return nil, fmt.Errorf("thread %s: %w", src.Threads[i].Name, err)
+			}
+			for _, v := range variants {
+				t := v.Test
+				if len(next)+1 > 1 || len(variants) > 1 {
+					t = t.Clone()
+				}
+				t.Threads[i] = *th
+				next = append(next, LiftedTest{t, append(slices.Clone(v.Equal), equal...)})
+				if len(next) > maxVariants {
+					return nil, fmt.Errorf("too many orders of the words of wide accesses")
+				}
+			}
+		}
+		variants = next
+	}
+	return variants, nil
+}
+
+// orders lists the orders of a thread's operations: the words of wide accesses
+// are permuted.
+func (l *Lifted) orders() [][]int {
+	out := [][]int{nil}
+	for i := 0; i < len(l.ops); {
+		n := 1
+		for g := l.ops[i].group; g != 0 && i+n < len(l.ops) && l.ops[i+n].group == g; n++ {
+		}
+		var next [][]int
+		for _, p := range permutations(n) {
+			for _, o := range out {
+				c := slices.Clone(o)
+				for _, k := range p {
+					c = append(c, i+k)
+				}
+				next = append(next, c)
+			}
+		}
+		out, i = next, i+n
+	}
+	return out
+}
+
+func permutations(n int) [][]int {
+	if n <= 1 {
+		return [][]int{{0}}
+	}
+	var out [][]int
+	for _, p := range permutations(n - 1) {
+		for at := 0; at <= len(p); at++ {
+			out = append(out, slices.Insert(slices.Clone(p), at, n-1))
+		}
+	}
+	return out
+}
+
+// threadLifter builds the code of one thread.
+type threadLifter struct {
+	src    *litmus.Thread
+	t      *litmus.Test
+	in     *LiftedThread
+	th     *litmus.Thread
+	ptx    bool
+	regs   map[int]string // reading event → register
+	direct map[int]bool   // reading event → the register is the test's own
+	values map[int64]spec.Value
+	addrs  map[int]string // location → register that holds its address
+	taken  map[string]bool
+	next   int
+}
+
+func liftThread(t *litmus.Test, i int, in *LiftedThread, order []int) (*litmus.Thread, []string, error) {
+	src := &t.Threads[i]
+	l := &threadLifter{src: src, t: t, in: in, ptx: t.Dialect == litmus.PTX, regs: map[int]string{}, direct: map[int]bool{},
+		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}}
+	th := *src
+	th.Regs, th.Body = slices.Clone(src.Regs), nil
+	l.th = &th
+	for _, d := range src.Regs {
+		l.taken[d.Name] = true
+		if d.Init.Kind == litmus.OperandLoc && !l.written(d.Name) {
+			for k := range t.Locations {
+				if _, ok := l.addrs[k]; !ok && t.Locations[k].Name == d.Init.Name {
+					l.addrs[k] = d.Name
+				}
+			}
+		}
+	}
+	for k := range src.Body {
+		in := &src.Body[k]
+		l.taken[in.Dst] = true
+		for _, r := range in.Reads() {
+			l.taken[r] = true
+		}
+	}
+	for _, v := range in.Values {
+		l.values[v.Offset] = v
+	}
+	l.nameReads()
+	for _, k := range order {
+		if err := l.op(&in.Lifted.ops[k]); err != nil {
+			return nil, nil, err
+		}
+	}
+	equal, err := l.tail()
+	return l.th, equal, err
+}
+
+// written reports whether the source thread writes a register.
+func (l *threadLifter) written(r string) bool {
+	return slices.ContainsFunc(l.src.Body, func(in litmus.Instr) bool { return in.Dst == r })
+}
+
+// source returns the source instruction of an entry.
+func (l *threadLifter) source(entry int) *litmus.Instr {
+	return &l.src.Body[l.in.Spec.Entries[entry].Instr]
+}
+
+// nameReads gives reading events their registers: that of the test's access if
+// nothing else writes it.
+func (l *threadLifter) nameReads() {
+	writes := map[string]int{}
+	for k := range l.src.Body {
+		writes[l.src.Body[k].Dst]++
+	}
+	for r, rd := range l.in.Lifted.reads {
+		if rd.entry >= 0 {
+			if dst := l.source(rd.entry).Dst; dst != "" && dst != "_" && writes[dst] == 1 {
+				l.regs[r], l.direct[r] = dst, true
+			}
+		}
+	}
+}
+
+// fresh declares a new register.
+func (l *threadLifter) fresh(prefix string, t litmus.Type) string {
+	for {
+		name := prefix + strconv.Itoa(100+l.next)
+		l.next++
+		if !l.taken[name] && !l.isLocation(name) {
+			l.taken[name] = true
+			if !l.ptx {
+				l.th.Regs = append(l.th.Regs, litmus.RegDecl{Name: name, Type: t})
+			}
+			return name
+		}
+	}
+}
+
+func (l *threadLifter) isLocation(name string) bool { return l.t.Location(name) != nil }
+
+// read returns the register of a reading event.
+func (l *threadLifter) read(r int) string {
+	name, ok := l.regs[r]
+	if !ok {
+		t := litmus.S32
+		if l.in.Lifted.reads[r].wide {
+			t = litmus.S64
+		}
+		name = l.fresh("r", t)
+		l.regs[r] = name
+	}
+	return name
+}
+
+func (l *threadLifter) emit(in litmus.Instr) { l.th.Body = append(l.th.Body, in) }
+
+// op emits one operation.
+func (l *threadLifter) op(o *liftOp) error {
+	in := o.raw
+	if o.entry >= 0 {
+		in = *l.source(o.entry)
+		in.Labels, in.Guard = nil, nil
+		in.Src = slices.Clone(in.Src)
+	}
+	g, err := l.guard(o)
+	if err != nil {
+		return err
+	}
+	in.Guard = g
+	if !in.Op.IsAccess() {
+		l.emit(in)
+		return nil
+	}
+	if in.Addr, err = l.address(o); err != nil {
+		return err
+	}
+	if o.entry < 0 {
+		in.Src = make([]litmus.Operand, len(o.data))
+	}
+	if len(in.Src) > len(o.data) {
+		return fmt.Errorf("%s has %d operands in machine code", &in, len(o.data))
+	}
+	for i := range in.Src {
+		if in.Src[i], err = l.operand(o.data[i], in.Type); err != nil {
+			return err
+		}
+		if i == 0 && len(o.dataDeps) > 0 {
+			in.Src[0] = l.depends(in.Src[0], in.Type, o.dataDeps)
+		}
+	}
+	in.Dst = ""
+	if o.read >= 0 && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
+		in.Dst = l.read(o.read)
+	}
+	l.emit(in)
+	return nil
+}
+
+// zero returns a register that is always zero and depends on a read.
+func (l *threadLifter) zero(read int) string {
+	r, t := l.read(read), litmus.B32
+	if l.in.Lifted.reads[read].wide {
+		t = litmus.B64
+	}
+	z := l.fresh("r", t)
+	l.emit(litmus.Instr{Op: litmus.OpXor, Type: t, Dst: z, Src: []litmus.Operand{litmus.Reg(r), litmus.Reg(r)}})
+	return z
+}
+
+// depends makes an operand depend on reads without changing its value.
+func (l *threadLifter) depends(o litmus.Operand, t litmus.Type, reads []int) litmus.Operand {
+	bits := litmus.B32
+	if t.Bits() == 64 {
+		bits = litmus.B64
+	}
+	for _, r := range reads {
+		z := l.sized(l.zero(r), l.in.Lifted.reads[r].wide, bits)
+		sum := l.fresh("r", bits)
+		l.emit(litmus.Instr{Op: litmus.OpAdd, Type: signedOf(bits), Dst: sum, Src: []litmus.Operand{litmus.Reg(z), o}})
+		o = litmus.Reg(sum)
+	}
+	return o
+}
+
+func signedOf(t litmus.Type) litmus.Type {
+	if t.Bits() == 64 {
+		return litmus.S64
+	}
+	return litmus.S32
+}
+
+// sized converts a zero to the width wanted.
+func (l *threadLifter) sized(r string, wide bool, want litmus.Type) string {
+	if wide == (want.Bits() == 64) {
+		return r
+	}
+	from := litmus.U32
+	to := litmus.U64
+	if wide {
+		from, to = litmus.U64, litmus.U32
+	}
+	c := l.fresh("r", to)
+	l.emit(litmus.Instr{Op: litmus.OpCvt, Type: to, FromType: from, Dst: c, Src: []litmus.Operand{litmus.Reg(r)}})
+	return c
+}
+
+// address returns the address operand of an operation.
+func (l *threadLifter) address(o *liftOp) (litmus.Addr, error) {
+	if o.loc < 0 || o.loc >= len(l.t.Locations) {
+		return litmus.Addr{}, fmt.Errorf("location %d of %d", o.loc, len(l.t.Locations))
+	}
+	name := l.t.Locations[o.loc].Name
+	if l.ptx && len(o.addrDeps) == 0 {
+		return litmus.Addr{Loc: name}, nil
+	}
+	reg, ok := l.addrs[o.loc]
+	if !ok {
+		reg = "rd" + strconv.Itoa(200+o.loc)
+		for l.taken[reg] || l.isLocation(reg) {
+			reg += "0"
+		}
+		l.taken[reg] = true
+		l.addrs[o.loc] = reg
+		l.th.Regs = append(l.th.Regs, litmus.RegDecl{Name: reg, Type: litmus.B64, Init: litmus.Loc(name)})
+	}
+	if len(o.addrDeps) == 0 {
+		return litmus.Addr{Reg: reg}, nil
+	}
+	t := litmus.B64
+	if d := l.th.Decl(reg); d != nil && d.Type != litmus.TypeNone && d.Type.Bits() == 32 {
+		t = litmus.B32
+	}
+	return litmus.Addr{Reg: l.depends(litmus.Reg(reg), t, o.addrDeps).Name}, nil
+}
+
+// guard emits the predicate of an operation.
+func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
+	if len(o.guard) == 0 {
+		return nil, nil
+	}
+	var all *litmus.Guard
+	for _, g := range o.guard {
+		e, want := g.e, g.want
+		for e.op == exBits && len(e.args) == 1 && uint8(e.k) == ^uint8(lutA) {
+			e, want = e.args[0], !want
+		}
+		if e.op == exConst {
+			if (e.k != 0) == want {
+				continue
+			}
+			return nil, fmt.Errorf("an operation that is never performed")
+		}
+		p, err := l.predicate(e)
+		if err != nil {
+			return nil, err
+		}
+		next := &litmus.Guard{Reg: p, Neg: !want}
+		if all != nil {
+			next = l.both(*all, *next)
+		}
+		all = next
+	}
+	if all != nil && len(o.ctrlDeps) > 0 {
+		// p or (0 != 0 of what it also depends on).
+		for _, r := range o.ctrlDeps {
+			q := l.fresh("p", litmus.Pred)
+			t := litmus.S32
+			if l.in.Lifted.reads[r].wide {
+				t = litmus.S64
+			}
+			l.emit(litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: t, Dst: q, Src: []litmus.Operand{litmus.Reg(l.zero(r)), litmus.Const(0)}})
+			all = l.both(*all, litmus.Guard{Reg: q})
+		}
+	}
+	return all, nil
+}
+
+// both emits the conjunction of two guards.
+func (l *threadLifter) both(a, b litmus.Guard) *litmus.Guard {
+	word := func(g litmus.Guard) litmus.Operand {
+		r := l.fresh("r", litmus.S32)
+		yes, no := litmus.Const(1), litmus.Const(0)
+		if g.Neg {
+			yes, no = no, yes
+		}
+		l.emit(litmus.Instr{Op: litmus.OpSelp, Type: litmus.S32, Dst: r, Src: []litmus.Operand{yes, no, litmus.Reg(g.Reg)}})
+		return litmus.Reg(r)
+	}
+	x, y := word(a), word(b)
+	r, p := l.fresh("r", litmus.S32), l.fresh("p", litmus.Pred)
+	l.emit(litmus.Instr{Op: litmus.OpAnd, Type: litmus.B32, Dst: r, Src: []litmus.Operand{x, y}})
+	l.emit(litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(r), litmus.Const(0)}})
+	return &litmus.Guard{Reg: p}
+}
