@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -30,6 +31,7 @@ type cacheKey struct {
 	lines uint64
 	arch  string
 	names string
+	lits  string // the words of constant bank 2
 }
 
 // maxCached bounds the cache; beyond it, results are computed again.
@@ -41,6 +43,9 @@ func newCheckCache() *checkCache { return &checkCache{seen: map[cacheKey]*checke
 // be the one that was emitted, and lifts it if asked to.
 func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift bool) *checked {
 	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
+	if len(c.Literals) > 0 {
+		k.lits = fmt.Sprint(c.Literals)
+	}
 	cc.mu.Lock()
 	r := cc.seen[k]
 	cc.mu.Unlock()
@@ -86,9 +91,8 @@ func (c *cubinReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// constants reads from a cubin which symbols' addresses constant bank 4 holds,
-// by byte offset; nil if the cubin has no such bank.
-func constants(cubin []byte) map[int64]string {
+// openCubin reads the sections of a cubin, nil if it is none.
+func openCubin(cubin []byte) *elf.File {
 	if len(cubin) < elfHeader {
 		return nil
 	}
@@ -98,6 +102,41 @@ func constants(cubin []byte) map[int64]string {
 	binary.LittleEndian.PutUint32(r.head[elfVersion:], 1)
 	f, err := elf.NewFile(r)
 	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// literals reads the words of constant bank 2 of each kernel, in which
+// compilers before sm_70 keep constants, by kernel and byte offset.
+func literals(f *elf.File) map[string]map[int64]uint32 {
+	if f == nil {
+		return nil
+	}
+	const prefix, most = ".nv.constant2.", 1 << 16
+	out := map[string]map[int64]uint32{}
+	for _, sec := range f.Sections {
+		kernel, ok := strings.CutPrefix(sec.Name, prefix)
+		if !ok || sec.Size > most {
+			continue
+		}
+		data, err := sec.Data()
+		if err != nil {
+			continue
+		}
+		words := make(map[int64]uint32, len(data)/4)
+		for i := 0; i+4 <= len(data); i += 4 {
+			words[int64(i)] = binary.LittleEndian.Uint32(data[i:])
+		}
+		out[kernel] = words
+	}
+	return out
+}
+
+// constants reads from a cubin which symbols' addresses constant bank 4 holds,
+// by byte offset; nil if the cubin has no such bank.
+func constants(f *elf.File) map[int64]string {
+	if f == nil {
 		return nil
 	}
 	syms, err := f.Symbols()

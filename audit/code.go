@@ -16,6 +16,9 @@ type Code struct {
 	Program *isa.Program
 	// Consts maps offsets of constant bank 4 to symbols; nil if not known.
 	Consts map[int64]string
+	// Literals holds the words of constant bank 2 by kernel and byte offset;
+	// nil if not known.
+	Literals map[string]map[int64]uint32
 }
 
 // ParseDump reads a disassembly.
@@ -50,7 +53,8 @@ func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.
 		if err != nil {
 			return nil, err
 		}
-		c.Consts = constants(cubin)
+		elf := openCubin(cubin)
+		c.Consts, c.Literals = constants(elf), literals(elf)
 		return c, nil
 	}
 	return nil, errors.Join(errs...)

@@ -111,8 +111,12 @@ func TestDecided(t *testing.T) {
 		case "unknown":
 			t.Errorf("unknown: %+v", c)
 		case "changed":
+			t.Errorf("not classified: %+v", c)
+		case "optimised", "miscompiled":
 			require.NotEmpty(t, c.Findings)
 			require.NotNil(t, run.Listings[c.Code])
+			require.NotNil(t, c.Verdict)
+			require.Equal(t, c.Class == "miscompiled", len(c.Verdict.New) > 0)
 		case "unsupported":
 			require.NotEmpty(t, c.Reason)
 		}

@@ -293,8 +293,11 @@ func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, text []byte, e
 	for _, f := range prog.Funcs {
 		funcs[f.Name] = f
 	}
-	w.check.Consts = constants(b.Cubin)
+	file := openCubin(b.Cubin)
+	w.check.Consts = constants(file)
+	lits := literals(file)
 	for _, u := range b.Units {
+		w.check.Literals = lits[units[u].Name]
 		w.kernel(u, units[u].Name, funcs[units[u].Name])
 	}
 	return nil

@@ -107,6 +107,11 @@ const (
 	// MicroLaneBits: dst = number of set bits of the lane mask src0 over the
 	// whole wave (s_bcnt1_i32_b64 of a mask).
 	MicroLaneBits
+	// MicroTest: dst (predicate) = the bitwise function of src0, src1, src2 that
+	// MicroLop3 computes is not zero.
+	MicroTest
+	// MicroSelCmp: dst = (src2 Cmp 0) ? src0 : src1, signed if Micro.Signed.
+	MicroSelCmp
 )
 
 // Micro is one 32-bit (or predicate) assignment that an instruction performs

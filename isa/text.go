@@ -274,10 +274,12 @@ func regNames(l []Reg) []string {
 func (m Micro) String() string {
 	s := m.Dst.String() + " = " + m.Op.String()
 	switch m.Op {
-	case MicroLop3, MicroPlop:
+	case MicroLop3, MicroPlop, MicroTest:
 		s += fmt.Sprintf(".%02x", m.LUT)
 	case MicroSetp, MicroSetpWide:
 		s += "." + strings.ToLower(m.Cmp) + "." + strings.ToLower(m.Bool)
+	case MicroSelCmp:
+		s += "." + strings.ToLower(m.Cmp)
 	case MicroSpecial:
 		return s + " " + m.Sym
 	case MicroLaneCount:

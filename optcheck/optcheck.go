@@ -81,6 +81,9 @@ type Checker struct {
 	// Consts maps byte offsets of constant bank 4 to the names of the symbols
 	// whose addresses they hold; nil when not known.
 	Consts map[int64]string
+	// Literals holds the words of the kernel's constant bank 2, in which
+	// compilers before sm_70 keep constants, by byte offset; nil when not known.
+	Literals map[int64]uint32
 	// Locations names the test's locations for messages; nil when only their
 	// numbers are known.
 	Locations []string
@@ -148,7 +151,7 @@ func (c *Checker) trace(fn *isa.Func) (*trace, error) {
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
 	}
-	return walk(fn, c.pool)
+	return walk(fn, c.pool, c.Literals)
 }
 
 func (tr *trace) undecidable() string {

@@ -125,17 +125,18 @@ type machine struct {
 	// guardNeg tells that it runs if the predicate is false.
 	guardV   value
 	guardNeg bool
+	literals map[int64]uint32 // content of constant bank 2, nil if not known
 }
 
-// walk evaluates a function. consts maps offsets of constant bank 4 to symbols
-// (nil if unknown).
-func walk(fn *isa.Func, pool *valuePool) (*trace, error) {
+// walk evaluates a function. literals are the words of constant bank 2 by their
+// byte offset, nil if they are not known.
+func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, error) {
 	a, err := abiOf(fn.Arch)
 	if err != nil {
 		return nil, err
 	}
 	fl := newFlow(fn)
-	m := &machine{abi: a, flow: fl, guardV: none}
+	m := &machine{abi: a, flow: fl, guardV: none, literals: literals}
 	passes := 1
 	if fl.loops {
 		passes = 2
@@ -345,6 +346,9 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 func (m *machine) bank(bank int, off int64) value {
 	if bank == 0 && off >= m.abi.params {
 		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off - m.abi.params), a: none, b: none, c: none})
+	}
+	if w, ok := m.literals[off]; ok && bank == 2 {
+		return m.tr.pool.constant(w)
 	}
 	return m.tr.pool.mk(node{kind: kBank, imm: uint64(bank)<<32 | uint64(uint32(off)), a: none, b: none, c: none})
 }
@@ -569,6 +573,14 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		return p.add(m.shl(src[0], src[1]), src[2]), t
 	case isa.MicroPlop: // predicates are words of equal bits
 		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+	case isa.MicroTest:
+		return p.mk(node{kind: kCmp, imm: uint64(cmpCodes["NE"]), a: p.bits(mi.LUT, src[0], src[1], src[2]), b: p.constant(0), c: none}), t
+	case isa.MicroSelCmp:
+		imm := uint64(cmpCodes[mi.Cmp])
+		if mi.Signed {
+			imm |= cmpSigned
+		}
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: p.mk(node{kind: kCmp, imm: imm, a: src[2], b: p.constant(0), c: none})}), t
 	case isa.MicroSetp:
 		if v, ok := m.compare(mi, src); ok {
 			return v, t

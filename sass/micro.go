@@ -23,7 +23,7 @@ var lowerTable = func() map[string]func(*lowerer) {
 		"IADD": lowerAdd, "IADD32I": lowerAdd, "IADD3": lowerAdd, "VIADD": lowerAdd, "ISUB": lowerAdd,
 		"LEA": lowerLea, "ISCADD": lowerLea, "ISCADD32I": lowerLea,
 		"LOP": lowerLop, "LOP32I": lowerLop, "LOP3": lowerLop3,
-		"PLOP3": lowerPlop3, "PSETP": lowerPsetp, "ISETP": lowerIsetp,
+		"PLOP3": lowerPlop3, "PSETP": lowerPsetp, "ISETP": lowerIsetp, "ICMP": lowerIcmp,
 		"SEL": lowerSel, "SHL": lowerShift, "SHR": lowerShift, "SHF": lowerShf,
 		"CS2R": lowerCS2R, "S2R": lowerS2R, "S2UR": lowerS2R,
 		"LDC": lowerLdc, "LDCU": lowerLdc, "HFMA2": lowerHfma2, "PRMT": lowerPrmt, "I2I": lowerI2I,

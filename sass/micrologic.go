@@ -6,15 +6,21 @@ import (
 	"optcheck/isa"
 )
 
-// lop3 emits a bitwise operation.
+// lop3 emits a bitwise operation, and the predicate that tells whether its
+// result is not zero where the instruction has one (LOP3.LUT P0, R0, …, !PT and
+// LOP.AND.NZ P0, R0, …).
 func (l *lowerer) lop3(lut uint8, a, b, c isa.Operand) {
+	plain := len(l.args) == 2 && l.has("NZ") || len(l.args) > 2 && isFalse(l.args[len(l.args)-1])
+	if ps := l.preds(); plain && len(ps) == 1 && ps[0].Class != isa.ClassNone {
+		l.emit(isa.Micro{Op: isa.MicroTest, Dst: ps[0], Src: []isa.Operand{a, b, c}, LUT: lut})
+	}
 	if d, ok := l.dst(0); ok {
 		l.emit(isa.Micro{Op: isa.MicroLop3, Dst: d, Src: []isa.Operand{a, b, c}, LUT: lut})
 	}
 }
 
 // lowerLop handles the two-operand logic of sm_2x to sm_6x. A predicate
-// destination (.NZ P0) stays opaque.
+// destination other than .NZ P0 stays opaque.
 func lowerLop(l *lowerer) {
 	if !l.allow("AND OR XOR PASS_B NZ Z T") || !l.want(2) || l.setsCC() || l.has("X") {
 		l.bad = true
@@ -147,6 +153,17 @@ func lowerIsetp(l *lowerer) {
 		}
 		l.emit(m)
 	}
+}
+
+// lowerIcmp handles ICMP.cmp[.U32] R, a, b, c of sm_2x to sm_6x: a where c
+// compares so with zero, else b.
+func lowerIcmp(l *lowerer) {
+	d, ok := l.dst(0)
+	if !l.allow("EQ NE LT GE GT LE U32 S32") || !l.want(3) || !ok || len(l.in.Mods) == 0 || inverseCmp[l.in.Mods[0]] == "" {
+		l.bad = true
+		return
+	}
+	l.emit(isa.Micro{Op: isa.MicroSelCmp, Dst: d, Src: []isa.Operand{l.word(0, 0), l.word(1, 0), l.word(2, 0)}, Cmp: l.in.Mods[0], Signed: !l.has("U32")})
 }
 
 // lowerSel handles SEL R, a, b, P.

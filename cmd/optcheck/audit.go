@@ -19,8 +19,9 @@ import (
 // auditFlags are the flags of the audit command.
 type auditFlags struct {
 	output, format string
-	gen            string
+	gen, model     string
 	quiet          bool
+	noVerdict      bool
 	flags          []string
 	text           report.TextOptions
 }
@@ -34,8 +35,11 @@ func newAuditCmd(env *environment) *cobra.Command {
 check that the machine code keeps each test as it was written. Without arguments
 the corpus and the generated tests of the preset quick are audited.
 
-A cell (test × toolchain × target × level × layout) is preserved, changed,
-unsupported or unknown. With --output, the event stream is written to a file as
+A cell (test × toolchain × target × level × layout) is preserved, optimised,
+miscompiled, unsupported or unknown. Machine code that is not the test is lifted
+back to a litmus test, and a memory model says whether it allows an outcome that
+the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. With
+--no-verdict it is only called changed. With --output, the event stream is written to a file as
 JSON lines; optcheck report renders it again.`,
 		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
@@ -51,7 +55,9 @@ JSON lines; optcheck report renders it again.`,
 	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
 	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
 	fl.String("timeout", "60s", "time limit of one external process")
-	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
+	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
+	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
@@ -119,6 +125,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		o.Layouts = append(o.Layouts, l)
 	}
 	o.Targets, o.Levels = env.config.strings("targets"), env.config.strings("levels")
+	o.Model, o.NoVerdict = f.model, f.noVerdict
 	o.Jobs, o.Flags, o.Tool = env.config.v.GetInt("jobs"), f.flags, version()
 	return o, nil
 }
@@ -169,10 +176,10 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 // failOn parses --fail-on.
 func failOn(s string) (string, error) {
 	switch s {
-	case "changed", "unknown", "never":
+	case "changed", "miscompiled", "unknown", "never":
 		return s, nil
 	}
-	return "", fmt.Errorf("--fail-on %q: must be changed, unknown or never", s)
+	return "", fmt.Errorf("--fail-on %q: must be changed, miscompiled, unknown or never", s)
 }
 
 // verdict turns the classes of a run into the error that makes the exit code.
@@ -181,7 +188,10 @@ func verdict(r *report.Run, fail string) error {
 	if preserved+changed+unknown == 0 && len(r.Problems) > 0 {
 		return fmt.Errorf("no cell could be decided: %s", r.Problems[0].Detail)
 	}
-	if fail == "changed" && changed+unknown > 0 || fail == "unknown" && unknown > 0 {
+	// Where no model was asked, a change may be a miscompilation.
+	n := r.Classes()
+	bad := n[report.Miscompiled] + n[report.Changed] + unknown
+	if fail == "changed" && changed+unknown > 0 || fail == "miscompiled" && bad > 0 || fail == "unknown" && unknown > 0 {
 		return errFound
 	}
 	return nil

@@ -121,6 +121,7 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 	c := optcheck.NewChecker()
 	c.Consts = code.Consts
 	for _, fn := range code.Program.Funcs {
+		c.Literals = code.Literals[fn.Name]
 		r, err := c.Check(fn)
 		if errors.Is(err, spec.ErrNoSpec) {
 			without++
