@@ -15,7 +15,7 @@ import (
 
 // bisection compiles one batch and isolates the units that spoil it.
 type bisection struct {
-	t       *Toolchain
+	compiler
 	job     *Job
 	probe   *headerProbe
 	batches []Batch
@@ -30,9 +30,20 @@ type headerProbe struct {
 	err  error
 }
 
-func (h *headerProbe) ask(ctx context.Context, t *Toolchain, job *Job) error {
-	h.once.Do(func() { _, _, h.err = t.ptxas(ctx, job, nil) })
+func (h *headerProbe) ask(ctx context.Context, c compiler, job *Job) error {
+	h.once.Do(func() { _, h.err = c.compile(ctx, job, nil) })
 	return h.err
+}
+
+// compiler is one way to turn units into machine code.
+type compiler interface {
+	// compile compiles some units of a job in one process.
+	compile(ctx context.Context, job *Job, units []int) (Batch, error)
+	// tool is the path of the compiler.
+	tool() string
+	// diagnose reads the messages of the compiler, with lines counted in the
+	// file that it was given, or the name of the unit that they are about.
+	diagnose(stderr string) []Diagnostic
 }
 
 // sorted are the batches by their first units.
@@ -43,7 +54,7 @@ func (b *bisection) sorted() []Batch {
 
 // compile compiles the units together, or as nearly together as it goes. The
 // error is non-nil only if ctx ended.
-func (b *bisection) compile(ctx context.Context, units []int) error {
+func (b *bisection) all(ctx context.Context, units []int) error {
 	if len(units) == 0 {
 		return nil
 	}
@@ -52,15 +63,16 @@ func (b *bisection) compile(ctx context.Context, units []int) error {
 		maxHangs = DefaultMaxHangs
 	}
 	if b.hangs >= maxHangs {
-		b.failAll(units, &Error{Kind: ErrTimeout, Tool: b.t.Ptxas, ExitCode: -1,
+		b.failAll(units, &Error{Kind: ErrTimeout, Tool: b.tool(), ExitCode: -1,
 			Detail: fmt.Sprintf("not tried: %d other units of its batch hung the compiler", b.hangs)})
 		return nil
 	}
-	cubin, warnings, err := b.t.ptxas(ctx, b.job, units)
+	batch, err := b.compile(ctx, b.job, units)
 	var e *Error
 	switch {
 	case err == nil:
-		b.batches = append(b.batches, Batch{Cubin: cubin, Units: units, Warnings: warnings})
+		batch.Units = units
+		b.batches = append(b.batches, batch)
 		return nil
 	case errors.Is(err, ErrCancelled):
 		return err
@@ -99,13 +111,13 @@ func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
 	}
 	if len(suspects) > 0 {
 		for _, u := range suspects {
-			if err := b.compile(ctx, []int{u}); err != nil {
+			if err := b.all(ctx, []int{u}); err != nil {
 				return err
 			}
 		}
-		return b.compile(ctx, rest)
+		return b.all(ctx, rest)
 	}
-	if err := b.probe.ask(ctx, b.t, b.job); err != nil {
+	if err := b.probe.ask(ctx, b.compiler, b.job); err != nil {
 		if errors.Is(err, ErrCancelled) {
 			return err
 		}
@@ -113,13 +125,13 @@ func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
 		return nil
 	}
 	half := len(units) / 2
-	if err := b.compile(ctx, units[:half:half]); err != nil {
+	if err := b.all(ctx, units[:half:half]); err != nil {
 		return err
 	}
-	return b.compile(ctx, units[half:])
+	return b.all(ctx, units[half:])
 }
 
-// blamed splits units into those at which a message of ptxas points, and the
+// blamed splits units into those at which a message of the compiler points, and the
 // others. A crash or a hang blames nobody, whatever was printed before.
 func (b *bisection) blamed(units []int, e *Error) (suspects, rest []int) {
 	if !errors.Is(e, ErrCompile) {
@@ -127,7 +139,13 @@ func (b *bisection) blamed(units []int, e *Error) (suspects, rest []int) {
 	}
 	starts := b.lines(units)
 	blame := make([]bool, len(units))
-	for _, d := range parseDiagnostics(e.Stderr) {
+	for _, d := range b.diagnose(e.Stderr) {
+		if d.Unit != "" {
+			for i, u := range units {
+				blame[i] = blame[i] || b.job.Units[u].Name == d.Unit
+			}
+			continue
+		}
 		if i := sort.SearchInts(starts, d.Line+1) - 1; d.failure() && i >= 0 {
 			blame[i] = true
 		}
@@ -183,12 +201,12 @@ func (b *bisection) failAll(units []int, err error) {
 	for _, u := range units {
 		var e *Error
 		if !errors.As(err, &e) {
-			b.failed[u] = &Error{Kind: ErrInfrastructure, Tool: b.t.Ptxas, Input: b.job.Units[u].Name, ExitCode: -1, Err: err}
+			b.failed[u] = &Error{Kind: ErrInfrastructure, Tool: b.tool(), Input: b.job.Units[u].Name, ExitCode: -1, Err: err}
 			continue
 		}
 		own := *e
 		own.Input = b.job.Units[u].Name
-		own.Diagnostics = parseDiagnostics(e.Stderr)
+		own.Diagnostics = b.diagnose(e.Stderr)
 		for i := range own.Diagnostics {
 			own.Diagnostics[i].Line -= header
 		}

@@ -76,13 +76,15 @@ type Result struct {
 	Failed map[int]error
 }
 
-// Batch is one cubin.
+// Batch is the machine code of some units.
 type Batch struct {
-	// Cubin is a complete CUDA ELF file.
+	// Cubin is a complete CUDA ELF file, of ptxas.
 	Cubin []byte
+	// Text is an assembly listing, and Object an object file, of LLVM.
+	Text, Object []byte
 	// Units are the indices of the units in it, ascending.
 	Units []int
-	// Warnings is what ptxas printed although it succeeded.
+	// Warnings is what the compiler printed although it succeeded.
 	Warnings string
 }
 
@@ -108,13 +110,18 @@ func (t *Toolchain) Compile(ctx context.Context, job Job) (*Result, error) {
 		job.Header = fmt.Sprintf(".version %s\n.target %s\n.address_size 64\n", job.Version, job.Target)
 	}
 	job.Header = endLine(job.Header)
-	batches := split(job)
+	return compileAll(ctx, ptxas{t}, &job)
+}
+
+// compileAll compiles the batches of a job.
+func compileAll(ctx context.Context, c compiler, job *Job) (*Result, error) {
+	batches := split(*job)
 	parts := make([]*bisection, len(batches))
 	group, ctx := errgroup.WithContext(ctx)
 	probe := &headerProbe{}
 	for i, units := range batches {
-		parts[i] = &bisection{t: t, job: &job, probe: probe, failed: map[int]error{}}
-		group.Go(func() error { return parts[i].compile(ctx, units) })
+		parts[i] = &bisection{compiler: c, job: job, probe: probe, failed: map[int]error{}}
+		group.Go(func() error { return parts[i].all(ctx, units) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -161,6 +168,18 @@ func endLine(s string) string {
 		return s
 	}
 	return s + "\n"
+}
+
+// ptxas is the compiler of PTX.
+type ptxas struct{ t *Toolchain }
+
+func (p ptxas) tool() string { return p.t.Ptxas }
+
+func (p ptxas) diagnose(stderr string) []Diagnostic { return parseDiagnostics(stderr) }
+
+func (p ptxas) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
+	cubin, warnings, err := p.t.ptxas(ctx, job, units)
+	return Batch{Cubin: cubin, Warnings: warnings}, err
 }
 
 // ptxas compiles the given units in one process.

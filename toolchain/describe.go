@@ -11,14 +11,17 @@ type Description struct {
 	*Toolchain
 	// Release is the first two numbers of the version.
 	Release string `json:"release"`
-	// Dir is the folder of ptxas.
+	// Dir is the folder of the compiler.
 	Dir string `json:"dir"`
-	// Complete tells whether cubins can be disassembled, too.
+	// Complete tells whether object code can be disassembled, too.
 	Complete bool `json:"complete"`
 }
 
 // Describe returns the toolchain as data for a listing.
 func (t *Toolchain) Describe() Description {
+	if t.LLVM != nil {
+		return Description{Toolchain: t, Release: t.Release(), Dir: filepath.Dir(t.LLVM.Clang), Complete: t.LLVM.Objdump != ""}
+	}
 	return Description{Toolchain: t, Release: t.Release(), Dir: filepath.Dir(t.Ptxas), Complete: t.Nvdisasm != ""}
 }
 

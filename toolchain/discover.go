@@ -167,10 +167,10 @@ type candidate struct {
 func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 	path := filepath.Join(p.dir, "ptxas")
 	if !executable(path) {
-		if !p.must {
+		if !p.must || holdsClang(p.dir) {
 			return candidate{}
 		}
-		return candidate{errs: []error{fmt.Errorf("%s: no ptxas in this folder (%s)", p.dir, p.source)}}
+		return candidate{errs: []error{fmt.Errorf("%s: no ptxas or clang in this folder (%s)", p.dir, p.source)}}
 	}
 	id, err := cache.identify(ctx, r, path, "ptxas")
 	if err != nil {
@@ -263,7 +263,7 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	for _, n := range names {
 		hit := false
 		for _, t := range all {
-			v := strings.TrimPrefix(n, "cuda-")
+			v := strings.TrimPrefix(strings.TrimPrefix(n, "cuda-"), "llvm-")
 			if n == t.ID || n == t.Name || v == t.Version || strings.HasPrefix(t.Version, v+".") {
 				picked[t], hit = true, true
 			}

@@ -52,9 +52,10 @@ type Error struct {
 	notStarted bool
 }
 
-// Diagnostic is one message of ptxas that names a line.
+// Diagnostic is one message of a compiler that names a line or a unit.
 type Diagnostic struct {
 	Line     int
+	Unit     string // the name of the unit, where the message has no line of it
 	Severity string // "error", "fatal", "warning", "info"
 	Message  string
 }

@@ -22,8 +22,9 @@ type identity struct {
 	Tool    string   `json:"tool"` // the name in the first line of --version
 	Version string   `json:"version"`
 	Build   string   `json:"build"`
-	Targets []string `json:"targets,omitempty"` // ptxas only
+	Targets []string `json:"targets,omitempty"` // compilers only
 	MaxPTX  string   `json:"max_ptx,omitempty"` // ptxas only
+	R600    []string `json:"r600,omitempty"`    // clang only
 }
 
 var (
@@ -37,6 +38,9 @@ var (
 
 // identify asks the tool at path, which should be called name, who it is.
 func identify(ctx context.Context, r *Runner, path, name string) (identity, error) {
+	if name == "clang" {
+		return identifyClang(ctx, r, path)
+	}
 	c := command{path: path, args: []string{"--version"}, timeout: r.askTimeout(), limit: 1 << 20}
 	out, err := r.run(ctx, c)
 	if err != nil {

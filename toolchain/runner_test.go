@@ -103,7 +103,7 @@ func TestStdinIsClosedAndEnvironmentClean(t *testing.T) {
 func TestErrorText(t *testing.T) {
 	e := &Error{Kind: ErrCompile, Tool: "/x/ptxas", Input: "mp", ExitCode: 255, Detail: "exit status 255",
 		Stderr:      "ptxas warning : old\nptxas batch.ptx, line 9; error   : Unknown symbol\n",
-		Diagnostics: []Diagnostic{{7, "warning", "odd"}, {3, "error", "Unknown symbol"}}}
+		Diagnostics: []Diagnostic{{Line: 7, Severity: "warning", Message: "odd"}, {Line: 3, Severity: "error", Message: "Unknown symbol"}}}
 	assert.Equal(t, "mp:3: /x/ptxas: rejected by the tool: exit status 255: Unknown symbol", e.Error())
 	e.Diagnostics = nil
 	assert.Equal(t, "mp: /x/ptxas: rejected by the tool: exit status 255: ptxas warning : old", e.Error())

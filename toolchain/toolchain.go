@@ -20,17 +20,20 @@ type Toolchain struct {
 	Build string `json:"build"`
 	// Ptxas, Nvdisasm and Cuobjdump are the paths of the three tools. The last
 	// two are of the same release as the first, or empty.
-	Ptxas     string `json:"ptxas"`
+	Ptxas     string `json:"ptxas,omitempty"`
 	Nvdisasm  string `json:"nvdisasm,omitempty"`
 	Cuobjdump string `json:"cuobjdump,omitempty"`
 	// Targets are the real architectures the compiler accepts, in numeric
 	// order: "sm_50", …, "sm_90", "sm_90a".
 	Targets []string `json:"targets"`
 	// MaxPTX is the highest PTX ISA version the compiler accepts, "8.4".
-	MaxPTX string `json:"max_ptx"`
+	MaxPTX string `json:"max_ptx,omitempty"`
 	// Source says where it was found: "OPTCHECK_TOOLCHAIN_DIRS", "configured",
 	// "PATH", "CUDA_HOME", "system" or "managed".
 	Source string `json:"source"`
+	// LLVM holds the tools of a release of LLVM, whose targets are AMD's; nil
+	// for ptxas.
+	LLVM *LLVM `json:"llvm,omitempty"`
 
 	runner *Runner
 }
@@ -92,8 +95,14 @@ func part(p []string, i int) int {
 }
 
 // CompareTargets orders targets by number, then by suffix: sm_90 before
-// sm_90a before sm_100.
+// sm_90a before sm_100; AMD's from TeraScale to the newest, code names beside the
+// gfx number that they stand for.
 func CompareTargets(a, b string) int {
+	am, ai, isAMD := amdOrder(a)
+	bm, bi, isAMDToo := amdOrder(b)
+	if isAMD && isAMDToo {
+		return cmp.Or(cmp.Compare(am, bm), cmp.Compare(ai, bi), cmp.Compare(a, b))
+	}
 	an, as := splitTarget(a)
 	bn, bs := splitTarget(b)
 	return cmp.Or(cmp.Compare(an, bn), cmp.Compare(as, bs), cmp.Compare(a, b))

@@ -1,0 +1,61 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// realLLVM finds the releases of clang; see real.
+func realLLVM(t testing.TB) []*Toolchain {
+	t.Helper()
+	all, errs := llvmOnce()
+	for _, err := range errs {
+		t.Logf("discover: %v", err)
+	}
+	if len(all) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal("no clang on this machine, and OPTCHECK_REQUIRE_TOOLS=1")
+		}
+		t.Skip("no clang on this machine")
+	}
+	return all
+}
+
+var llvmOnce = sync.OnceValues(func() ([]*Toolchain, []error) {
+	return DiscoverLLVM(context.Background(), Options{Cache: "off"})
+})
+
+func TestLiveLLVM(t *testing.T) {
+	for _, tc := range realLLVM(t) {
+		require.Equal(t, AMD, tc.Vendor())
+		require.GreaterOrEqual(t, tc.Major(), 13)
+		require.Contains(t, tc.Targets, "tahiti")
+		require.Contains(t, tc.Targets, "cypress")
+		require.Contains(t, tc.LLVM.R600, "cypress")
+		require.NotContains(t, tc.Targets, "generic")
+		require.True(t, slices.IsSortedFunc(tc.Targets, CompareTargets), "%v", tc.Targets)
+		require.Equal(t, tc.Major() >= 19, slices.Contains(tc.Targets, "gfx942"), tc.ID)
+		t.Logf("%s: %s, %d targets, libclc %q, %s", tc.ID, tc.LLVM.Clang, len(tc.Targets), tc.LLVM.Libclc, tc.LLVM.LibLLVM)
+	}
+}
+
+func TestCompareAMDTargets(t *testing.T) {
+	want := []string{"cayman", "cypress", "gfx600", "tahiti", "bonaire", "fiji", "gfx803", "gfx810", "gfx900", "gfx908", "gfx90a", "gfx942",
+		"gfx9-4-generic", "gfx1030", "gfx1100", "gfx11-generic", "gfx1200"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, CompareTargets)
+	require.Equal(t, want, got)
+	require.Equal(t, "gfx600", GFX("tahiti"))
+	require.Equal(t, "gfx90a", GFX("gfx90a"))
+}
+
+func TestParseCPUs(t *testing.T) {
+	require.Equal(t, []string{"tahiti", "gfx1030"}, parseCPUs([]byte("Debian clang version 19.1.7\nTarget: x\nAvailable CPUs for this target:\n\n\tgeneric\n\tgfx1030\n\ttahiti\n\nUse -mcpu or -mtune to specify the target's processor.\n")))
+	require.Empty(t, parseCPUs([]byte("error: unknown target triple")))
+}
