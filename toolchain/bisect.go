@@ -107,7 +107,7 @@ func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
 	suspects, rest := b.blamed(units, e)
 	if len(suspects) > 0 && b.job.TrustMessages {
 		b.refuse(units, e)
-		return b.compile(ctx, rest)
+		return b.all(ctx, rest)
 	}
 	if len(suspects) > 0 {
 		for _, u := range suspects {
