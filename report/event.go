@@ -218,6 +218,11 @@ const maxLine = 16 << 20
 // line. A stream that does not begin with a config of a known schema, or that
 // holds an event of no known kind, is refused.
 func Read(file string, r io.Reader, f func(Event) error) error {
+	return ReadLines(file, r, func(_ int, e Event) error { return f(e) })
+}
+
+// ReadLines is Read and tells f the line of each event, counted from 1.
+func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 1<<16), maxLine)
 	n := 0
@@ -239,7 +244,7 @@ func Read(file string, r io.Reader, f func(Event) error) error {
 				return fmt.Errorf("%s:1: event stream of schema %d, this tool reads %d to %d", file, e.Config.Schema, oldestSchema, Schema)
 			}
 		}
-		if err := f(e); err != nil {
+		if err := f(n, e); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,8 @@ var allowed = map[string][]string{
 	"runner":    {"litmus", "ptxgen"},
 	"report":    {"litmus", "isa", "spec", "optcheck", "model"},
 	"audit":     {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
-	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit"},
+	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
+	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce"},
 	"internal":  {},
 }
 

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/ptxgen/cycle"
+	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// findingHelp explains how commands are told a finding.
+const findingHelp = `FINDING is a cell and a rule that is broken in it, written in one of two ways:
+
+  run.jsonl#17     the cell in line 17 of a saved run (optcheck audit --output);
+                   run.jsonl#17:merged names one of several rules
+  TEST@TOOLCHAIN/TARGET/LEVEL/LAYOUT:RULE
+                   coRR@12.4/sm_80/O3/offsets:merged. TEST is a file, a test of the
+                   corpus or the name of a generated test; parts can be left out
+                   from the end and be given by flags. Without a rule, the cell's
+                   first finding is meant, in the order of optcheck explain.`
+
+// findingFlags complete a FINDING.
+type findingFlags struct {
+	rule, class, source string
+	ptxasFlags          []string
+	keep                []string
+	quiet               bool
+}
+
+func (f *findingFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.String("toolchains", "", "the toolchain, if FINDING names none")
+	fl.String("targets", "", "the target, if FINDING names none")
+	fl.String("levels", "", "the optimisation level, if FINDING names none (default: O3)")
+	fl.String("layouts", "", "the layout, if FINDING names none (default: pointers)")
+	fl.StringVar(&f.rule, "rule", "", "the rule, if FINDING names none")
+	fl.StringVar(&f.class, "class", "", "the class that the cell must have (default: the one that it has)")
+	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
+	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
+	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
+	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+}
+
+// options returns what all audits of a command share.
+func (f *findingFlags) options(env *environment) audit.Options {
+	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version()}
+}
+
+// resolve finds test and toolchain of a FINDING, and lists all toolchains.
+func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string) (*reduce.Finding, []*toolchain.Toolchain, error) {
+	a, hash, err := f.address(env, arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &reduce.Finding{Target: a.Target, Level: a.Level, Flags: f.ptxasFlags, Signature: reduce.Signature{Rule: a.Rule, Class: f.class}}
+	if err := checkSignature(out.Signature); err != nil {
+		return nil, nil, err
+	}
+	if out.Layout, err = spec.ParseLayout(a.Layout); err != nil {
+		return nil, nil, err
+	}
+	if out.Test, err = f.test(env, a.Test); err != nil {
+		return nil, nil, err
+	}
+	if err := checkTests([]*litmus.Test{out.Test}); err != nil {
+		return nil, nil, err
+	}
+	if hash != "" && out.Test.Hash() != hash {
+		return nil, nil, fmt.Errorf("%s: the test %s found here (hash %s) is not the one of that run (%s); give its file with --test", arg, a.Test, out.Test.Hash(), hash)
+	}
+	all, err := discoverAll(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all) == 0 {
+		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
+	}
+	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
+		return nil, nil, err
+	}
+	if out.Target == "" {
+		return nil, nil, fmt.Errorf("%s names no target (%s)", arg, strings.Join(out.Toolchain.Targets, ", "))
+	}
+	return out, all, nil
+}
+
+func checkSignature(s reduce.Signature) error {
+	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || r.Note) {
+		return fmt.Errorf("no rule %q that a finding can break; see optcheck explain", s.Rule)
+	}
+	if s.Class != "" && !(&report.Cell{Class: s.Class}).HasFindings() {
+		return fmt.Errorf("a finding's class is %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, s.Class)
+	}
+	return nil
+}
+
+// pick returns the toolchain of a name, the newest if several are meant, or
+// without a name the newest that knows the target.
+func pick(all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain, error) {
+	found := all
+	if name != "" {
+		var err error
+		if found, err = toolchain.Find(all, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, tc := range slices.Backward(found) {
+		if target == "" || tc.HasTarget(target) {
+			return tc, nil
+		}
+	}
+	return nil, fmt.Errorf("no such toolchain knows target %q", target)
+}
+
+// discoverAll finds every toolchain, whatever the settings name.
+func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
+	named := env.config.strings("toolchains")
+	env.config.v.Set("toolchains", []string{})
+	defer env.config.v.Set("toolchains", named)
+	return discover(ctx, env)
+}
+
+// address reads a FINDING and fills it up from the flags; of a cell in a saved
+// run it also returns the test's hash.
+func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, hash string, err error) {
+	if file, line, rule, ok := savedCell(arg); ok {
+		c, err := readCell(file, line)
+		if err != nil {
+			return a, "", err
+		}
+		if !c.HasFindings() {
+			return a, "", fmt.Errorf("%s: %s in %s %s %s %s is %s: nothing was found in it", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Class)
+		}
+		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
+		hash = c.Hash
+	} else if a, err = reduce.ParseAddress(arg); err != nil {
+		return a, "", err
+	}
+	first := func(key string) string {
+		if s := env.config.strings(key); len(s) > 0 {
+			return s[0]
+		}
+		return ""
+	}
+	for _, d := range []struct {
+		p    *string
+		s, d string
+	}{{&a.Toolchain, first("toolchains"), ""}, {&a.Target, first("targets"), ""}, {&a.Level, first("levels"), "O3"},
+		{&a.Layout, first("layouts"), "pointers"}, {&a.Rule, f.rule, ""}} {
+		if *d.p == "" {
+			*d.p = d.s
+		}
+		if *d.p == "" {
+			*d.p = d.d
+		}
+	}
+	return a, hash, nil
+}
+
+// savedCell splits FILE#LINE[:RULE].
+func savedCell(arg string) (file string, line int, rule string, ok bool) {
+	at := strings.LastIndexByte(arg, '#')
+	if at <= 0 {
+		return "", 0, "", false
+	}
+	number, rule, _ := strings.Cut(arg[at+1:], ":")
+	n, err := strconv.Atoi(number)
+	return arg[:at], n, rule, err == nil && n > 0
+}
+
+// readCell reads the cell in a line of a saved run.
+func readCell(file string, line int) (*report.Cell, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	n := 0
+	var cell *report.Cell
+	err = report.ReadLines(file, in, func(at int, e report.Event) error {
+		if n = at; at == line {
+			cell = e.Cell
+			if cell == nil {
+				return fmt.Errorf("%s:%d: this line is no cell", file, line)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if cell == nil {
+		return nil, fmt.Errorf("%s: no cell in line %d (the file has %d lines)", file, line, n)
+	}
+	return cell, nil
+}
+
+// test finds a test by file, name in the corpus, or generated name.
+func (f *findingFlags) test(env *environment, name string) (*litmus.Test, error) {
+	if f.source != "" {
+		name = f.source
+	}
+	if sp, err := cycle.ParseName(name); err == nil && f.source == "" {
+		return sp.Test(), nil
+	}
+	tests, err := loadTests(env, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if len(tests) != 1 {
+		return nil, fmt.Errorf("%s: a finding is in one test, not in %d", name, len(tests))
+	}
+	return tests[0], nil
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(env *environment, v any) error {
+	enc := json.NewEncoder(env.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/ptxgen"
+	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// reduceFlags are the flags of the reduce command.
+type reduceFlags struct {
+	findingFlags
+	check, asJSON, noWhere bool
+	out                    string
+}
+
+func newReduceCmd(env *environment) *cobra.Command {
+	var f reduceFlags
+	cmd := &cobra.Command{
+		Use:   "reduce FINDING",
+		Short: "Make the test of a finding as small as possible",
+		Long: `Make the test of a finding, and the way to compile it, as small as possible while
+the same rule is broken and the classification stays the same: threads,
+instructions, condition, modifiers, types, values, placement, layout, level and
+flags. All candidates of a round are compiled together. The result is 1-minimal:
+no single step leads further; reducing it again changes nothing.
+
+Weaker modifiers count as smaller, because a rule broken in a weaker program says
+more; but a finding about volatile loads can become one about plain loads that
+way. --keep modifiers prevents that.
+
+It also tells in which of the installed releases, targets and levels the finding
+is, and the first bad and last good release.
+
+` + findingHelp + `
+
+With --check nothing is reduced: the exit code is 0 if the finding is there, 1 if
+not. That is an interestingness test for cvise and other reducers.`,
+		Example: `  optcheck reduce coRR@12.4/sm_80/O3/offsets
+  optcheck reduce run.jsonl#17 --keep modifiers --out min.litmus
+  optcheck reduce mp.litmus@11.8/sm_35/O3/pointers:fence-weakened --json
+  optcheck reduce --check min.litmus@12.4/sm_80/O1/offsets:merged`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd.Context(), env, &f, args[0]) },
+	}
+	f.add(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.check, "check", false, "only tell whether the finding is there")
+	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
+	fl.BoolVar(&f.noWhere, "no-where", false, "do not look for the finding in other releases, targets and levels")
+	fl.StringVarP(&f.out, "out", "o", "", "also write the smallest test to this file")
+	return cmd
+}
+
+func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string) error {
+	find, all, err := f.resolve(ctx, env, arg)
+	if err != nil {
+		return err
+	}
+	if f.check {
+		c, _, err := find.Confirm(ctx, f.options(env))
+		if errors.Is(err, reduce.ErrNotThere) {
+			fmt.Fprintf(env.stderr, "optcheck: %v\n", err)
+			return errFound
+		}
+		if err == nil {
+			fmt.Fprintf(env.stdout, "%s: %s\n", find.Address(), c.Class)
+		}
+		return err
+	}
+	res, where, err := f.reduce(ctx, env, find, all)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.WriteFile(f.out, res.Min.Test.Append(nil), 0o666); err != nil {
+			return err
+		}
+	}
+	ptx, err := ptxOf(&res.Min)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return printJSON(env, reduced{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
+			Flags: res.Min.Flags, Test: res.Min.Test.String(), PTX: ptx, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
+			Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
+	}
+	return writeReduced(env.stdout, res, where, ptx)
+}
+
+// reduced is the JSON form of a result.
+type reduced struct {
+	Finding    string           `json:"finding"`
+	Address    string           `json:"address"` // of the smallest
+	Signature  reduce.Signature `json:"signature"`
+	Flags      []string         `json:"flags,omitempty"`
+	Test       string           `json:"test"`
+	PTX        string           `json:"ptx"`
+	Cell       *report.Cell     `json:"cell"`
+	Listing    *report.Listing  `json:"listing,omitempty"`
+	Steps      []string         `json:"steps"`
+	Rounds     int              `json:"rounds"`
+	Candidates int              `json:"candidates"`
+	Where      *reduce.Where    `json:"where,omitempty"`
+}
+
+// reduce reduces a finding and locates the result, with progress.
+func (f *findingFlags) run(ctx context.Context, env *environment, find *reduce.Finding) (*reduce.Result, error) {
+	o := reduce.Options{Audit: f.options(env), Keep: f.keep}
+	if !f.quiet {
+		o.Progress = func(r reduce.Round) {
+			fmt.Fprintf(env.stderr, "optcheck: round %d: %d candidates, %d keep the finding; now %d threads, %d instructions\n",
+				r.Number, r.Candidates, r.Kept, r.Threads, r.Instrs)
+		}
+	}
+	return reduce.Run(ctx, find, o)
+}
+
+func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce.Finding, all []*toolchain.Toolchain) (*reduce.Result, *reduce.Where, error) {
+	res, err := f.run(ctx, env, find)
+	if err != nil || f.noWhere {
+		return res, nil, err
+	}
+	where, err := reduce.Locate(ctx, &res.Min, all, f.options(env))
+	return res, where, err
+}
+
+// ptxOf is the PTX of a finding's test without markers.
+func ptxOf(f *reduce.Finding) (string, error) {
+	u, err := ptxgen.Emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true})
+	if err != nil {
+		return "", err
+	}
+	return ptxgen.Header(u.Version, f.Target) + u.Text, nil
+}
+
+func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, ptx string) error {
+	fmt.Fprintf(w, "%s, %s\n", r.Min.Address(), r.Cell.Class)
+	for _, d := range r.Cell.Findings {
+		if d.Rule == r.Min.Signature.Rule {
+			fmt.Fprintf(w, "%s: T%d %s\n", d.Rule, d.Thread, d.Detail)
+		}
+	}
+	if len(r.Min.Flags) > 0 {
+		fmt.Fprintf(w, "ptxas flags: %s\n", strings.Join(r.Min.Flags, " "))
+	}
+	fmt.Fprintf(w, "%d steps in %d rounds, %d candidates compiled\n\n%s\n%s\n", len(r.Steps), r.Rounds, r.Candidates, r.Min.Test, ptx)
+	if where == nil {
+		return nil
+	}
+	fmt.Fprintln(w, rangeText(where))
+	return writePlaces(w, where)
+}
+
+// rangeText says first bad and last good release in a sentence.
+func rangeText(w *reduce.Where) string {
+	r := w.Range
+	s := "first bad release: " + r.FirstBad
+	if r.LastGood != "" {
+		s += "; last good: " + r.LastGood
+	} else {
+		s += "; no good release before it among those installed"
+	}
+	if r.NextGood != "" {
+		s += "; good again in " + r.NextGood
+	}
+	return s
+}
+
+// writePlaces prints per release where the finding is: targets and levels.
+func writePlaces(w io.Writer, where *reduce.Where) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, g := range where.Groups() {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", g.Toolchain, g.Level, g.What, strings.Join(g.Targets, " "))
+	}
+	return tw.Flush()
+}

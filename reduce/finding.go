@@ -1,0 +1,144 @@
+// Package reduce makes findings small: it removes from a litmus test, and from
+// the way it is compiled, whatever is not needed for the same rule to be
+// broken with the same classification, and says which of the installed
+// releases have the finding.
+//
+// It judges nothing itself: every candidate goes down the audit's own road. It
+// does not write reports (bug does).
+package reduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// Signature is what makes two findings the same one: the rule that is broken
+// and what a model says of the cell.
+type Signature struct {
+	Rule  string `json:"rule"`  // ID of a rule
+	Class string `json:"class"` // of the cell; "" stands for any class with findings
+}
+
+// Holds reports whether a cell has the finding.
+func (s Signature) Holds(c *report.Cell) bool {
+	if !c.HasFindings() || s.Class != "" && c.Class != s.Class {
+		return false
+	}
+	return slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return f.Rule == s.Rule })
+}
+
+// Finding is one cell of an audit and a rule that is broken in it.
+type Finding struct {
+	Test      *litmus.Test
+	Toolchain *toolchain.Toolchain
+	Target    string
+	Level     string
+	Layout    spec.Layout
+	Flags     []string // further arguments for ptxas
+	Signature Signature
+}
+
+// Address names the finding's cell as ParseAddress reads it.
+func (f *Finding) Address() string {
+	return fmt.Sprintf("%s@%s/%s/%s/%v:%s", f.Test.Name, strings.ReplaceAll(f.Toolchain.ID, " ", "-"), f.Target, f.Level, f.Layout, f.Signature.Rule)
+}
+
+// ErrNotThere is wrapped by the error for a finding that the toolchain does not
+// show.
+var ErrNotThere = errors.New("the finding is not there")
+
+// Cell audits the finding's cell alone and returns it with the listing of its
+// machine code; the listing is nil where there is none.
+func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *report.Listing, error) {
+	run, err := audited(ctx, f, base, []*litmus.Test{f.Test})
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &run.Cells[0]
+	return c, run.Listings[c.Code], nil
+}
+
+// Confirm audits the finding's cell and fills in what the signature leaves
+// open: the rule, if the finding names none (the first broken one in the order
+// of optcheck.Rules), and the class. The error wraps ErrNotThere, and says what
+// the cell is instead, if the finding is not there.
+func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell, *report.Listing, error) {
+	c, l, err := Cell(ctx, f, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.Signature.Rule == "" {
+		for _, r := range optcheck.Rules {
+			if f.Signature.Rule == "" && !r.Note && (Signature{Rule: r.ID}).Holds(c) {
+				f.Signature.Rule = r.ID
+			}
+		}
+	}
+	if !f.Signature.Holds(c) {
+		return c, l, fmt.Errorf("%w: %s is %s", ErrNotThere, where(c), say(c))
+	}
+	f.Signature.Class = c.Class
+	return c, l, nil
+}
+
+func where(c *report.Cell) string {
+	return strings.Join([]string{c.Test, "in", c.Toolchain, c.Target, c.Level, c.Layout}, " ")
+}
+
+// say tells class, broken rules and reason of a cell.
+func say(c *report.Cell) string {
+	s := c.Class
+	if rs := Rules(c); len(rs) > 0 {
+		s += " (" + strings.Join(rs, ", ") + ")"
+	}
+	if c.Reason != "" {
+		s += ": " + c.Reason
+	}
+	return s
+}
+
+// Rules lists the rules that are broken in a cell, each once, in the order of
+// its findings.
+func Rules(c *report.Cell) []string {
+	var list []string
+	for _, f := range c.Findings {
+		if !slices.Contains(list, f.Rule) {
+			list = append(list, f.Rule)
+		}
+	}
+	return list
+}
+
+// audited audits several tests in the finding's place, one process for all.
+func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) (*report.Run, error) {
+	o := base
+	o.Tests, o.Toolchains, o.Targets, o.Levels = tests, []*toolchain.Toolchain{f.Toolchain}, []string{f.Target}, []string{f.Level}
+	o.Layouts, o.Flags, o.Progress = []spec.Layout{f.Layout}, f.Flags, nil
+	return matrix(ctx, o)
+}
+
+// matrix audits a matrix into memory. What a candidate does to the compiler is
+// its own affair; a tool that breaks down is an error, because a result without
+// it would not be the smallest one.
+func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
+	run := report.NewRun()
+	if err := audit.Run(ctx, o, run); err != nil {
+		return nil, err
+	}
+	for _, p := range run.Problems {
+		if p.Kind == "infrastructure" || p.Kind == "timeout" {
+			return nil, fmt.Errorf("%s %s %s: %s: %s", p.Toolchain, p.Target, p.Level, p.Kind, p.Detail)
+		}
+	}
+	return run, nil
+}

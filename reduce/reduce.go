@@ -1,0 +1,333 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// Options says how to reduce.
+type Options struct {
+	// Audit holds what all audits share; the matrix in it is not used.
+	Audit audit.Options
+	// Keep names Parts that stay as they are.
+	Keep []string
+	// Progress, if not nil, is called after every round.
+	Progress func(Round)
+}
+
+// Round tells what a round of a reduction did.
+type Round struct {
+	Number     int    // counted from 1
+	Candidates int    // tests compiled in this round
+	Kept       int    // candidates that still have the finding
+	Step       string // the simplification taken last, "" if none was left
+	Threads    int    // of the smallest test so far
+	Instrs     int    // of the smallest test so far
+}
+
+// Result is a finding and the smallest one found for it.
+type Result struct {
+	Start Finding
+	Min   Finding
+	// Cell and Listing are those of Min.
+	Cell    report.Cell
+	Listing *report.Listing
+	// Steps are the simplifications taken, in order.
+	Steps              []string
+	Rounds, Candidates int
+}
+
+// maxRounds ends a reduction that does not come to an end; every step makes a
+// test smaller, so that only a mistake here can reach it.
+const maxRounds = 500
+
+// Run reduces a finding. The finding must be there: see Finding.Confirm, which
+// Run calls first. The result is 1-minimal: no single step that Options allow
+// leaves the finding there.
+func Run(ctx context.Context, f *Finding, o Options) (*Result, error) {
+	for _, k := range o.Keep {
+		if !slices.Contains(Parts, k) {
+			return nil, fmt.Errorf("nothing called %q can be kept (known: %v)", k, Parts)
+		}
+	}
+	if _, _, err := f.Confirm(ctx, o.Audit); err != nil {
+		return nil, err
+	}
+	r := &reducer{o: o, res: &Result{Start: *f, Min: *f}}
+	r.res.Start.Test = f.Test
+	t := f.Test.Clone()
+	t.Meta = nil
+	number(t)
+	r.res.Min.Test = t
+	if err := r.all(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.finish(ctx); err != nil {
+		return nil, err
+	}
+	return r.res, nil
+}
+
+type reducer struct {
+	o   Options
+	res *Result
+}
+
+func (r *reducer) keeps(part string) bool { return slices.Contains(r.o.Keep, part) }
+
+// all alternates between the way to compile and the test until neither gets
+// any simpler.
+func (r *reducer) all(ctx context.Context) error {
+	for {
+		if _, err := r.place(ctx); err != nil {
+			return err
+		}
+		for {
+			again, err := r.round(ctx)
+			if err != nil {
+				return err
+			}
+			if !again {
+				break
+			}
+		}
+		again, err := r.place(ctx)
+		if err != nil {
+			return err
+		}
+		if !again {
+			return nil
+		}
+	}
+}
+
+// layoutRank orders layouts from plain to special.
+var layoutRank = []spec.Layout{spec.Pointers, spec.Offsets, spec.Symbols}
+
+// place looks for a plainer layout, a lower level and fewer flags.
+func (r *reducer) place(ctx context.Context) (changed bool, err error) {
+	min := &r.res.Min
+	for i := 0; i < len(min.Flags) && !r.keeps("flags"); {
+		f := *min
+		f.Flags = slices.Delete(slices.Clone(min.Flags), i, i+1)
+		run, err := audited(ctx, &f, r.o.Audit, []*litmus.Test{min.Test})
+		if err != nil {
+			return false, err
+		}
+		r.res.Candidates++
+		if !min.Signature.Holds(&run.Cells[0]) {
+			i++
+			continue
+		}
+		r.took("without the flag " + min.Flags[i])
+		min.Flags, changed = f.Flags, true
+	}
+	o := r.o.Audit
+	o.Tests, o.Toolchains, o.Targets, o.Flags, o.Progress = []*litmus.Test{min.Test}, []*toolchain.Toolchain{min.Toolchain}, []string{min.Target}, min.Flags, nil
+	o.Levels, o.Layouts = []string{min.Level}, []spec.Layout{min.Layout}
+	if at := slices.Index(audit.Levels, min.Level); at > 0 && !r.keeps("level") {
+		o.Levels = audit.Levels[:at+1]
+	}
+	if at := slices.Index(layoutRank, min.Layout); at > 0 && !r.keeps("layout") {
+		o.Layouts = layoutRank[:at+1]
+	}
+	if len(o.Levels) == 1 && len(o.Layouts) == 1 {
+		return changed, nil
+	}
+	run, err := matrix(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	r.res.Candidates += len(run.Cells)
+	for _, l := range o.Layouts {
+		for _, lv := range o.Levels {
+			for i := range run.Cells {
+				c := &run.Cells[i]
+				if c.Layout != l.String() || c.Level != lv || !min.Signature.Holds(c) {
+					continue
+				}
+				if l != min.Layout || lv != min.Level {
+					r.took(fmt.Sprintf("layout %v at %s", l, lv))
+					min.Layout, min.Level, changed = l, lv, true
+				}
+				return changed, nil
+			}
+		}
+	}
+	return false, fmt.Errorf("%w any more: %s gave another result the second time", ErrNotThere, min.Address())
+}
+
+func (r *reducer) took(step string) { r.res.Steps = append(r.res.Steps, step) }
+
+// candidate is a test that some steps lead to.
+type candidate struct {
+	test  *litmus.Test
+	steps []step
+	holds bool
+}
+
+// round tries every single step at once, then the steps that keep the finding
+// one upon the other, all prefixes at once, and takes the longest that keeps
+// it. It returns false if no single step keeps the finding.
+func (r *reducer) round(ctx context.Context) (bool, error) {
+	r.res.Rounds++
+	if r.res.Rounds > maxRounds {
+		return false, fmt.Errorf("no end after %d rounds", maxRounds)
+	}
+	t := r.res.Min.Test
+	single := r.singles(t)
+	if err := r.try(ctx, single); err != nil {
+		return false, err
+	}
+	info := Round{Number: r.res.Rounds, Candidates: len(single)}
+	var good []step
+	for _, c := range single {
+		if c.holds {
+			good = append(good, c.steps...)
+		}
+	}
+	info.Kept = len(good)
+	if len(good) == 0 {
+		r.progress(info)
+		return false, nil
+	}
+	prefixes := chain(t, good)
+	if err := r.try(ctx, prefixes); err != nil {
+		return false, err
+	}
+	info.Candidates += len(prefixes)
+	for _, c := range slices.Backward(prefixes) {
+		if !c.holds {
+			continue
+		}
+		r.res.Min.Test = c.test
+		for _, s := range c.steps {
+			r.took(s.name)
+			info.Step = s.name
+		}
+		r.progress(info)
+		return true, nil
+	}
+	return false, fmt.Errorf("%w any more: a step that kept it does not keep it alone", ErrNotThere)
+}
+
+func (r *reducer) progress(i Round) {
+	if r.o.Progress == nil {
+		return
+	}
+	t := r.res.Min.Test
+	i.Threads = len(t.Threads)
+	for k := range t.Threads {
+		i.Instrs += len(t.Threads[k].Body)
+	}
+	r.o.Progress(i)
+}
+
+// singles lists the sane tests that one allowed step leads to, each once.
+func (r *reducer) singles(t *litmus.Test) []*candidate {
+	seen := map[string]bool{t.Hash(): true}
+	var list []*candidate
+	for _, s := range steps(t) {
+		if r.keeps(s.part) {
+			continue
+		}
+		if n := after(t, s); n != nil && !seen[n.Hash()] {
+			seen[n.Hash()] = true
+			list = append(list, &candidate{test: n, steps: []step{s}})
+		}
+	}
+	return list
+}
+
+// chain applies steps one upon the other, leaving out those that no longer
+// lead to a sane test, and lists the test after each.
+func chain(t *litmus.Test, list []step) []*candidate {
+	var out []*candidate
+	var taken []step
+	hash := t.Hash()
+	for _, s := range list {
+		n := after(t, s)
+		if n == nil || n.Hash() == hash {
+			continue
+		}
+		t, hash, taken = n, n.Hash(), append(slices.Clip(taken), s)
+		out = append(out, &candidate{test: n, steps: taken})
+	}
+	return out
+}
+
+// after returns a copy of a test after a step, or nil if the step does not
+// apply or leaves nothing sensible.
+func after(t *litmus.Test, s step) *litmus.Test {
+	n := t.Clone()
+	if !s.apply(n) {
+		return nil
+	}
+	tidy(n)
+	if n.Check() != nil {
+		return nil
+	}
+	return n
+}
+
+// try audits candidates, all of them in one batch.
+func (r *reducer) try(ctx context.Context, list []*candidate) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var tests []*litmus.Test
+	at := map[string]int{}
+	for _, c := range list {
+		h := c.test.Hash()
+		if _, ok := at[h]; !ok {
+			at[h] = len(tests)
+			tests = append(tests, c.test)
+		}
+	}
+	run, err := audited(ctx, &r.res.Min, r.o.Audit, tests)
+	if err != nil {
+		return err
+	}
+	if len(run.Cells) != len(tests) {
+		return fmt.Errorf("%d of %d candidates were audited", len(run.Cells), len(tests))
+	}
+	r.res.Candidates += len(tests)
+	for _, c := range list {
+		c.holds = r.res.Min.Signature.Holds(&run.Cells[at[c.test.Hash()]])
+	}
+	return nil
+}
+
+// suffix marks the names of reduced tests.
+const suffix = "-min"
+
+// finish names the smallest test, audits it alone and keeps what was found.
+func (r *reducer) finish(ctx context.Context) error {
+	t := r.res.Min.Test
+	if len(r.res.Steps) > 0 {
+		t.Name, t.Doc = strings.TrimSuffix(r.res.Start.Test.Name, suffix)+suffix, "Reduced from "+r.res.Start.Test.Name
+	}
+	// As anyone else will read it: from its text.
+	back, err := litmus.Parse(t.Name, t.Append(nil))
+	if err != nil {
+		return fmt.Errorf("the reduced test does not parse: %w", err)
+	}
+	if back.Hash() != t.Hash() {
+		return fmt.Errorf("the reduced test means something else when read back:\n%s", t)
+	}
+	r.res.Min.Test = back
+	cell, listing, err := r.res.Min.Confirm(ctx, r.o.Audit)
+	if err != nil {
+		return err
+	}
+	r.res.Cell, r.res.Listing = *cell, listing
+	return nil
+}

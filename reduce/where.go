@@ -1,0 +1,161 @@
+package reduce
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// Place is one place of a matrix in which a finding was looked for.
+type Place struct {
+	Toolchain string   `json:"toolchain"`
+	Target    string   `json:"target"`
+	Level     string   `json:"level"`
+	There     bool     `json:"there"` // the finding is there, with the same class
+	Class     string   `json:"class"`
+	Rules     []string `json:"rules,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// Range says in which releases a finding is, seen from the release in which it
+// was found, for one target and level. Releases that lack the target are
+// passed over.
+type Range struct {
+	FirstBad string `json:"first_bad"`           // the oldest release of an unbroken row that has the finding
+	LastGood string `json:"last_good,omitempty"` // the release before that, without it
+	LastBad  string `json:"last_bad"`            // the newest release of the row
+	NextGood string `json:"next_good,omitempty"` // the release behind that, without it
+}
+
+// Where says where a finding is, among the toolchains that were asked.
+type Where struct {
+	Releases []string `json:"releases"` // IDs, oldest first
+	Places   []Place  `json:"places"`
+	Range    Range    `json:"range"`
+}
+
+// Locate audits a finding's test with all of the toolchains: on all targets at
+// the finding's level, and at all levels on the finding's target.
+func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base audit.Options) (*Where, error) {
+	w := &Where{}
+	var same []*toolchain.Toolchain
+	for _, tc := range all {
+		w.Releases = append(w.Releases, tc.ID)
+		if tc.HasTarget(f.Target) {
+			same = append(same, tc)
+		}
+	}
+	o := base
+	o.Tests, o.Layouts, o.Flags, o.Progress = []*litmus.Test{f.Test}, []spec.Layout{f.Layout}, f.Flags, nil
+	o.Toolchains, o.Targets, o.Levels = all, nil, []string{f.Level}
+	run, err := matrix(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	cells := run.Cells
+	o.Toolchains, o.Targets = same, []string{f.Target}
+	o.Levels = slices.DeleteFunc(slices.Clone(audit.Levels), func(l string) bool { return l == f.Level })
+	if run, err = matrix(ctx, o); err != nil {
+		return nil, err
+	}
+	cells = append(cells, run.Cells...)
+	for i := range cells {
+		c := &cells[i]
+		w.Places = append(w.Places, Place{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level,
+			There: f.Signature.Holds(c), Class: c.Class, Rules: Rules(c), Reason: c.Reason})
+	}
+	w.Range = w.rangeOf(f.Toolchain.ID, f.Target, f.Level)
+	return w, nil
+}
+
+// rangeOf reads the range for a target and level off the places.
+func (w *Where) rangeOf(id, target, level string) Range {
+	var row []*Place
+	at := -1
+	for _, rel := range w.Releases {
+		for i := range w.Places {
+			p := &w.Places[i]
+			if p.Toolchain != rel || p.Target != target || p.Level != level || p.Class == report.Unsupported {
+				continue
+			}
+			if rel == id {
+				at = len(row)
+			}
+			row = append(row, p)
+		}
+	}
+	if at < 0 || !row[at].There {
+		return Range{}
+	}
+	first, last := at, at
+	for first > 0 && row[first-1].There {
+		first--
+	}
+	for last+1 < len(row) && row[last+1].There {
+		last++
+	}
+	r := Range{FirstBad: row[first].Toolchain, LastBad: row[last].Toolchain}
+	// A release in which the cell could not be decided is neither good nor bad.
+	if first > 0 && row[first-1].Class != report.Unknown {
+		r.LastGood = row[first-1].Toolchain
+	}
+	if last+1 < len(row) && row[last+1].Class != report.Unknown {
+		r.NextGood = row[last+1].Toolchain
+	}
+	return r
+}
+
+// At returns the place of a toolchain, target and level, or nil.
+func (w *Where) At(toolchain, target, level string) *Place {
+	for i := range w.Places {
+		if p := &w.Places[i]; p.Toolchain == toolchain && p.Target == target && p.Level == level {
+			return p
+		}
+	}
+	return nil
+}
+
+// Group is a set of targets of one toolchain and level on which a finding's
+// test fares the same.
+type Group struct {
+	Toolchain, Level string
+	What             string // "found", or the class and the rules broken instead
+	There            bool
+	Targets          []string
+}
+
+// Groups puts places with the same outcome together, in the order of toolchains
+// and levels.
+func (w *Where) Groups() []Group {
+	var list []Group
+	for _, rel := range w.Releases {
+		for _, level := range audit.Levels {
+			first := len(list)
+			for _, p := range w.Places {
+				if p.Toolchain != rel || p.Level != level {
+					continue
+				}
+				what := p.Class
+				if len(p.Rules) > 0 {
+					what += " (" + strings.Join(p.Rules, ", ") + ")"
+				}
+				if p.There {
+					what = "found"
+				}
+				at := slices.IndexFunc(list[first:], func(g Group) bool { return g.What == what })
+				if at < 0 {
+					list = append(list, Group{Toolchain: rel, Level: level, What: what, There: p.There})
+					at = len(list) - 1 - first
+				}
+				list[first+at].Targets = append(list[first+at].Targets, p.Target)
+			}
+		}
+	}
+	return list
+}
