@@ -69,6 +69,9 @@ type Cell struct {
 	// hashes are equal code. Empty where nothing was compiled.
 	Code   string `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"` // of unsupported and unknown
+	// Known lists the known findings that this cell is an instance of; empty if
+	// any of its findings is new.
+	Known []string `json:"known,omitempty"`
 	// Verdict is what a memory model says of machine code that is not the
 	// test; nil for preserved cells and where no model was asked. Cells may
 	// share one.
@@ -319,6 +322,18 @@ func (t Tee) Handle(e Event) error {
 	for _, h := range t {
 		if err := h.Handle(e); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Flush writes out what handlers have buffered, those that can.
+func (t Tee) Flush() error {
+	for _, h := range t {
+		if f, ok := h.(interface{ Flush() error }); ok {
+			if err := f.Flush(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

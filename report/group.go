@@ -36,7 +36,7 @@ func groups(r *Run, class string, each bool) []*group {
 		if c.Class != class {
 			continue
 		}
-		k := strings.Join([]string{c.Test, c.Hash, c.Layout, signature(c)}, "\x00")
+		k := strings.Join([]string{c.Test, c.Hash, c.Layout, signature(c), strings.Join(c.Known, ",")}, "\x00")
 		if each {
 			k += fmt.Sprint("\x00", i)
 		}
@@ -70,6 +70,9 @@ func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
 		}
 		for _, f := range c.Findings {
 			fmt.Fprintf(b, "  %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+		}
+		if len(c.Known) > 0 {
+			fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
 		}
 		if c.Verdict != nil {
 			writeVerdict(b, c.Verdict)

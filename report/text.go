@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +19,8 @@ type TextOptions struct {
 	Unsupported bool
 	// Notes also lists notes (strengthened, aggregated).
 	Notes bool
+	// NewOnly leaves out the cells of known findings, but counts them.
+	NewOnly bool
 }
 
 // WriteText renders a run for people: counts per toolchain and level, then each
@@ -26,9 +29,14 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	b := bufio.NewWriter(w)
 	writeHead(b, r)
 	writeCounts(b, r)
+	writeKnown(b, r, o.NewOnly)
 	writeShared(b, r)
+	shown := r
+	if o.NewOnly {
+		shown = r.WithoutKnown()
+	}
 	for _, class := range []string{Miscompiled, Changed, Unknown, Optimised} {
-		writeGroups(b, r, class, o)
+		writeGroups(b, shown, class, o)
 	}
 	if o.Unsupported {
 		writeReasons(b, r)
@@ -101,6 +109,40 @@ func writeCounts(b *bufio.Writer, r *Run) {
 	}
 	row("all", "", total)
 	tw.Flush()
+}
+
+// WithoutKnown returns a copy of a run without the cells of known findings.
+func (r *Run) WithoutKnown() *Run {
+	out := *r
+	out.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return len(c.Known) > 0 })
+	return &out
+}
+
+// writeKnown says how many of the cells with findings are known.
+func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
+	by := map[string]int{}
+	known, all := 0, 0
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.HasFindings() {
+			all++
+		}
+		if len(c.Known) > 0 {
+			known++
+			by[strings.Join(c.Known, ", ")]++
+		}
+	}
+	if known == 0 {
+		return
+	}
+	not := ""
+	if hidden {
+		not = ", not shown"
+	}
+	fmt.Fprintf(b, "\nof %d cells with findings, %d are new and %d known%s:\n", all, all-known, known, not)
+	for _, k := range sortedKeys(by) {
+		fmt.Fprintf(b, "  %6d  %s\n", by[k], k)
+	}
 }
 
 // writeShared says how much machine code the toolchains have in common.

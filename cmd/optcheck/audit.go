@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/known"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -64,6 +65,7 @@ JSON lines; optcheck report renders it again.`,
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for ptxas")
 	textFlags(cmd, &f.text)
+	knownFlags(cmd)
 	return cmd
 }
 
@@ -142,6 +144,10 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err != nil {
 		return err
 	}
+	list, own, err := knownList(env)
+	if err != nil {
+		return err
+	}
 	run := report.NewRun()
 	handlers := report.Tee{run}
 	if f.output != "" {
@@ -157,11 +163,12 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	}
 	bar := newProgress(env.stderr, f.quiet)
 	o.Progress = bar.update
-	runErr := audit.Run(ctx, o, handlers)
+	runErr := audit.Run(ctx, o, known.Handler{List: list, Next: handlers})
 	bar.done()
 	if err := handlers.Close(); err != nil {
 		return err
 	}
+	f.text.NewOnly = newOnly(env)
 	if f.format == "text" && len(run.Cells) > 0 {
 		if err := report.WriteText(env.stdout, run, f.text); err != nil {
 			return err
@@ -170,7 +177,8 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if runErr != nil {
 		return runErr
 	}
-	return verdict(run, fail)
+	reportUnused(env, list, own, run)
+	return verdict(counted(env, run), fail)
 }
 
 // failOn parses --fail-on.
@@ -213,6 +221,18 @@ func newReportCmd(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			list, own, err := knownList(env)
+			if err != nil {
+				return err
+			}
+			for i := range run.Cells {
+				saved := run.Cells[i].Known
+				if list.Mark(&run.Cells[i]); run.Cells[i].Known == nil {
+					run.Cells[i].Known = saved // by a list that is not at hand now
+				}
+			}
+			text.NewOnly = newOnly(env)
+			reportUnused(env, list, own, run)
 			switch format {
 			case "text":
 				err = report.WriteText(env.stdout, run, text)
@@ -224,12 +244,13 @@ func newReportCmd(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return verdict(run, fail)
+			return verdict(counted(env, run), fail)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
 	textFlags(cmd, &text)
+	knownFlags(cmd)
 	return cmd
 }
 

@@ -26,6 +26,8 @@ var defaults = map[string]any{
 	"jobs":           0,
 	"timeout":        "60s",
 	"fail-on":        "never",
+	"known":          []string{},
+	"new-only":       false,
 }
 
 // config is the effective configuration.

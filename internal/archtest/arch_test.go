@@ -28,7 +28,8 @@ var allowed = map[string][]string{
 	"report":    {"litmus", "isa", "spec", "optcheck", "model"},
 	"audit":     {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
-	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce"},
+	"known":     {"spec", "optcheck", "toolchain", "report"},
+	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "known"},
 	"internal":  {},
 }
 

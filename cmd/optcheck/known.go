@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/known"
+	"optcheck/report"
+)
+
+func knownFlags(cmd *cobra.Command) {
+	cmd.Flags().StringSlice("known", nil, "further lists of known findings (YAML; see optcheck known)")
+	cmd.Flags().Bool("new-only", false, "known findings are neither shown nor counted for --fail-on")
+}
+
+func newOnly(env *environment) bool { return env.config.v.GetBool("new-only") }
+
+// knownList reads the built-in list and those of the configuration; own is the
+// number of filters in the built-in list, which come first.
+func knownList(env *environment) (list *known.List, own int, err error) {
+	list = known.Builtin()
+	own = len(list.Filters)
+	for _, file := range env.config.strings("known") {
+		more, err := known.ReadFile(file)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := list.Append(more); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, own, nil
+}
+
+// counted is the part of a run that --fail-on looks at.
+func counted(env *environment, r *report.Run) *report.Run {
+	if newOnly(env) {
+		return r.WithoutKnown()
+	}
+	return r
+}
+
+// reportUnused names the user's filters that matched nothing in a run that
+// they speak of: they may be misspelt, or the finding is gone. The built-in
+// ones are for whole runs of the corpus.
+func reportUnused(env *environment, list *known.List, own int, r *report.Run) {
+	user := known.List{Filters: list.Filters[own:]}
+	for _, f := range user.Unused(&r.Config) {
+		fmt.Fprintf(env.stderr, "optcheck: %s: known finding %s matched nothing in this run\n", f.Origin, f.ID)
+	}
+}
+
+func newKnownCmd(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "known",
+		Short: "Known findings: what audits mark as seen before",
+		Long: `Known findings are filters with reasons. A cell is known if a filter matches each
+of its findings; audit and report then mark it, and with --new-only neither show
+it nor count it for --fail-on.
+
+A list is a YAML file; only id, rule, note and reason must be there:
+
+  known:
+    - id: kepler-membar-gl
+      rule: fence-weakened          # rules: [a, b] for several
+      classes: [changed, optimised] # the default: never miscompiled unasked
+      releases: {from: "11.2", to: "11.8"}   # both inclusive
+      targets: [sm_35, sm_37]
+      levels: [O1, O2, O3]
+      layouts: [offsets]
+      tests: ["mp+*"]               # patterns on the test's name
+      shapes: [mp]                  # the same on the name before the first +
+      detail: 'membar\.gl became'   # RE2 on the finding's detail
+      note: what is known, in a line
+      reason: why it is accepted, or what was concluded
+      link: where to read more
+
+Lists are given with --known, OPTCHECK_KNOWN or the setting known; the built-in
+list always applies. A filter of yours that matches nothing is reported.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKnownListCmd(env))
+	return cmd
+}
+
+func newKnownListCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Print the known findings with their reasons",
+		Example: "  optcheck known list\n  optcheck known list --known mine.yaml --json",
+		Args:    cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error {
+			list, _, err := knownList(env)
+			if err != nil {
+				return err
+			}
+			enc := json.NewEncoder(env.stdout)
+			enc.SetEscapeHTML(false)
+			for i, f := range list.Filters {
+				if asJSON {
+					if err := enc.Encode(f); err != nil {
+						return err
+					}
+					continue
+				}
+				if i > 0 {
+					fmt.Fprintln(env.stdout)
+				}
+				writeFilter(env, f)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	cmd.Flags().StringSlice("known", nil, "further lists of known findings")
+	return cmd
+}
+
+func writeFilter(env *environment, f *known.Filter) {
+	fmt.Fprintf(env.stdout, "%s: %s\n", f.ID, f.Note)
+	line := func(what string, values ...string) {
+		if s := strings.Join(values, " "); s != "" {
+			fmt.Fprintf(env.stdout, "  %s %s\n", what, s)
+		}
+	}
+	line("rules  ", f.Rules...)
+	line("classes", f.Classes...)
+	if f.From != "" || f.To != "" {
+		line("releases", f.From, "to", f.To)
+	}
+	line("targets", f.Targets...)
+	line("levels ", f.Levels...)
+	line("layouts", f.Layouts...)
+	line("tests  ", append(f.Tests, f.Shapes...)...)
+	line("detail ", f.Detail)
+	line("reason ", f.Reason)
+	line("link   ", f.Link)
+	line("at     ", f.Origin)
+}

@@ -1,0 +1,189 @@
+// Package known marks findings that somebody has already looked at, so that an
+// audit can show only what is new: a list of filters in YAML, each with the
+// reason for which what it matches is known.
+//
+// It hides nothing by itself and judges nothing: a filter matches findings of
+// given classes, and by default none of a miscompiled cell.
+package known
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// Filter describes findings that are known. An empty list of a field means
+// any. A finding is matched if every field matches it or its cell.
+type Filter struct {
+	// ID names the filter; it is unique within a list.
+	ID string `json:"id"`
+	// Rules are rule IDs; at least one.
+	Rules []string `json:"rules"`
+	// Classes are the classes of cells in which the findings are known. Empty
+	// means changed and optimised: what a model calls miscompiled is known only
+	// if the filter says so.
+	Classes []string `json:"classes,omitempty"`
+	// From and To bound the releases, both inclusive: 11.2, 11.8.89. A bound
+	// with fewer numbers than a version means all that begin with it.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// Targets, Levels and Layouts are names: sm_35, O3, offsets.
+	Targets []string `json:"targets,omitempty"`
+	Levels  []string `json:"levels,omitempty"`
+	Layouts []string `json:"layouts,omitempty"`
+	// Tests are patterns of path.Match on the test's name, Shapes on the part of
+	// it before the first +: mp of mp+membar.gls.
+	Tests  []string `json:"tests,omitempty"`
+	Shapes []string `json:"shapes,omitempty"`
+	// Detail is a regular expression (RE2) that must match the finding's
+	// detail, which names the accesses with their modifiers.
+	Detail string `json:"detail,omitempty"`
+	// Note says in a line what is known, Reason why it is accepted or what was
+	// concluded, Link where to read more.
+	Note   string `json:"note"`
+	Reason string `json:"reason"`
+	Link   string `json:"link,omitempty"`
+
+	// Origin is where the filter stands: file:line:col.
+	Origin string `json:"origin"`
+
+	detail *regexp.Regexp
+	used   int
+}
+
+// List is a list of filters. Marking counts which of them were used; a list
+// must not be used from two goroutines at once.
+type List struct {
+	Filters []*Filter
+}
+
+// Matches reports whether the filter matches one finding of a cell.
+func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
+	classes := f.Classes
+	if len(classes) == 0 {
+		classes = []string{report.Changed, report.Optimised}
+	}
+	return slices.Contains(classes, c.Class) && slices.Contains(f.Rules, x.Rule) && f.place(c) &&
+		anyGlob(f.Tests, c.Test) && anyGlob(f.Shapes, shape(c.Test)) && (f.detail == nil || f.detail.MatchString(x.Detail))
+}
+
+// place reports whether the filter speaks of a cell's toolchain, target, level
+// and layout.
+func (f *Filter) place(c *report.Cell) bool {
+	return f.release(c.Toolchain) && in(f.Targets, c.Target) && in(f.Levels, c.Level) && in(f.Layouts, c.Layout)
+}
+
+// release reports whether a toolchain's ID, "ptxas 12.4.131", has a version
+// within the bounds. Without bounds every toolchain is.
+func (f *Filter) release(id string) bool {
+	if f.From == "" && f.To == "" {
+		return true
+	}
+	_, rest, ok := strings.Cut(id, " ")
+	if !ok {
+		return false
+	}
+	version, _, _ := strings.Cut(rest, " ")
+	return (f.From == "" || toolchain.CompareVersions(short(version, f.From), f.From) >= 0) &&
+		(f.To == "" || toolchain.CompareVersions(short(version, f.To), f.To) <= 0)
+}
+
+// short cuts a version to as many numbers as a bound has.
+func short(version, bound string) string {
+	parts := strings.Split(version, ".")
+	return strings.Join(parts[:min(len(parts), strings.Count(bound, ".")+1)], ".")
+}
+
+func in(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
+
+func anyGlob(patterns []string, s string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, s)
+		return ok && err == nil // patterns are checked when they are read
+	})
+}
+
+func shape(test string) string {
+	s, _, _ := strings.Cut(test, "+")
+	return s
+}
+
+// Mark sets Cell.Known to the IDs of the filters that match the cell's
+// findings, sorted; it stays empty if any finding is matched by none. A cell is
+// known only as a whole.
+func (l *List) Mark(c *report.Cell) {
+	c.Known = nil
+	if !c.HasFindings() || len(c.Findings) == 0 {
+		return
+	}
+	var ids []string
+	var by []*Filter
+	for i := range c.Findings {
+		hit := false
+		for _, f := range l.Filters {
+			if f.Matches(c, &c.Findings[i]) {
+				hit, by = true, append(by, f)
+				if !slices.Contains(ids, f.ID) {
+					ids = append(ids, f.ID)
+				}
+			}
+		}
+		if !hit {
+			return
+		}
+	}
+	for _, f := range by {
+		f.used++
+	}
+	slices.Sort(ids)
+	c.Known = ids
+}
+
+// Unused lists the filters that matched nothing although the run has a
+// toolchain, target, level and layout that they speak of.
+func (l *List) Unused(run *report.Config) []*Filter {
+	var list []*Filter
+	for _, f := range l.Filters {
+		if f.used == 0 && f.reaches(run) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (f *Filter) reaches(run *report.Config) bool {
+	meets := func(mine, theirs []string) bool {
+		return len(mine) == 0 || slices.ContainsFunc(mine, func(s string) bool { return slices.Contains(theirs, s) })
+	}
+	return meets(f.Targets, run.Targets) && meets(f.Levels, run.Levels) && meets(f.Layouts, run.Layouts) &&
+		slices.ContainsFunc(run.Toolchains, func(t report.Toolchain) bool { return f.release(t.ID) })
+}
+
+// Handler marks the cells of a stream on their way to another handler.
+type Handler struct {
+	List *List
+	Next report.Handler
+}
+
+// Handle marks a cell and passes every event on.
+func (h Handler) Handle(e report.Event) error {
+	if e.Cell != nil {
+		h.List.Mark(e.Cell)
+	}
+	return h.Next.Handle(e)
+}
+
+// Close closes the next handler.
+func (h Handler) Close() error { return h.Next.Close() }
+
+// Flush passes a flush on to a handler that can.
+func (h Handler) Flush() error {
+	if f, ok := h.Next.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}

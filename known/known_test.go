@@ -1,0 +1,166 @@
+package known
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+const one = `known:
+  - id: a
+    rule: merged
+    releases: {from: "11.2", to: "11.8"}
+    targets: [sm_35, sm_37]
+    levels: O3
+    layouts: [offsets]
+    tests: ["mp*"]
+    shapes: mp
+    detail: '^#0 ld'
+    note: n
+    reason: r
+`
+
+func cell() *report.Cell {
+	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets", Class: "changed",
+		Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}
+}
+
+// TestMatch: every field of a filter takes part in the match.
+func TestMatch(t *testing.T) {
+	l, err := Parse("f.yaml", []byte(one))
+	require.NoError(t, err)
+	c := cell()
+	l.Mark(c)
+	require.Equal(t, []string{"a"}, c.Known)
+	for name, change := range map[string]func(*report.Cell){
+		"rule":     func(c *report.Cell) { c.Findings[0].Rule = "missing" },
+		"detail":   func(c *report.Cell) { c.Findings[0].Detail = "#1 ld" },
+		"too old":  func(c *report.Cell) { c.Toolchain = "ptxas 11.1.99" },
+		"too new":  func(c *report.Cell) { c.Toolchain = "ptxas 12.0.1" },
+		"nameless": func(c *report.Cell) { c.Toolchain = "ptxas" },
+		"target":   func(c *report.Cell) { c.Target = "sm_50" },
+		"level":    func(c *report.Cell) { c.Level = "O1" },
+		"layout":   func(c *report.Cell) { c.Layout = "symbols" },
+		"test":     func(c *report.Cell) { c.Test = "coRR" },
+		"shape":    func(c *report.Cell) { c.Test = "mpx+y" },
+		"class":    func(c *report.Cell) { c.Class = "miscompiled" },
+		"unknown":  func(c *report.Cell) { c.Class = "unknown" },
+		"a second finding": func(c *report.Cell) {
+			c.Findings = append(c.Findings, report.Finding{Rule: "reordered"})
+		},
+	} {
+		c := cell()
+		c.Known = []string{"stale"}
+		change(c)
+		l.Mark(c)
+		require.Empty(t, c.Known, name)
+	}
+	for _, version := range []string{"11.2.152", "11.2", "11.8.89", "11.5.0 cuda_11.5/x"} {
+		c := cell()
+		c.Toolchain = "ptxas " + version
+		l.Mark(c)
+		require.NotEmpty(t, c.Known, version)
+	}
+}
+
+func TestUnused(t *testing.T) {
+	l, err := Parse("f.yaml", []byte(one))
+	require.NoError(t, err)
+	run := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 11.8.89"}}, Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: []string{"offsets"}}
+	require.Len(t, l.Unused(run), 1)
+	require.Equal(t, "f.yaml:2:5", l.Unused(run)[0].Origin)
+	other := *run
+	other.Targets = []string{"sm_80"}
+	require.Empty(t, l.Unused(&other), "the run says nothing about the filter")
+	l.Mark(cell())
+	require.Empty(t, l.Unused(run))
+}
+
+// TestBuiltin: the built-in list reads, has reasons, and covers no
+// miscompilation but the Kepler fence.
+func TestBuiltin(t *testing.T) {
+	l := Builtin()
+	require.NotEmpty(t, l.Filters)
+	for _, f := range l.Filters {
+		require.NotEmpty(t, f.Link, f.ID)
+		require.NotEmpty(t, f.Classes, f.ID)
+		if f.ID != "kepler-membar-gl" {
+			require.Equal(t, []string{report.Optimised}, f.Classes, f.ID)
+		}
+	}
+	for _, c := range []struct {
+		rule, detail, id string
+	}{
+		{"merged", "#0 ld.global.cg [x] and #1 ld.global [x] are one instruction: LD.E R2, [R2]", "weak-loads-merged"},
+		{"merged", "#0 ld.volatile.global [x] and #1 ld.volatile.global [x] are one instruction: LD.E R2, [R2]", ""},
+		{"merged", "#0 ld.relaxed.gpu.global [x] and #1 ld.global [x] are one instruction: LD.E R2, [R2]", ""},
+		{"missing", "#0 st.global.cg [x] is gone: no machine access stores its value", "weak-dead-store"},
+		{"missing", "#0 st.volatile.global [x] is gone: no machine access stores its value", ""},
+		{"missing", "#0 st.release.gpu.global [x] is gone: no machine access stores its value", ""},
+		{"missing", "#1 ld.global.cg [x] is gone: its value is the value that #0 st.global.cg [x] stores (forwarded from a register)", "weak-store-forwarded"},
+		{"missing", "#1 ld.volatile.global [x] is gone: its value is the value that #0 st.global.cg [x] stores (forwarded from a register)", ""},
+		{"missing", "#1 ld.global [x] is gone: its value is the constant 0x0", ""},
+		{"reordered", "#2 ld.global.cg [y] is performed before #0 st.global.cg [x], #1 st.global [z]: LD.E R0", "weak-store-load-swap"},
+		{"reordered", "#2 ld.global.cg [y] is performed before #0 st.global.cg [x], #1 ld.global [z]: LD.E R0", ""},
+		{"reordered", "#1 st.global.cg [y] is performed before #0 st.global.cg [x]: ST.E R0", ""},
+		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.global.cg [d]: LD.E.CV R0", "volatile-load-over-weak-store"},
+		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.volatile.global [d]: LD.E.CV R0", ""},
+		{"reordered", "#1 ld.acquire.gpu.global [t] is performed before #0 st.global [d]: LD.E.CV R0", ""},
+	} {
+		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets", Class: report.Optimised,
+			Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}
+		l.Mark(x)
+		require.Equal(t, c.id, strings.Join(x.Known, " "), c.detail)
+		x.Class = report.Miscompiled
+		l.Mark(x)
+		require.Empty(t, x.Known, c.detail)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	rest := "    note: n\n    reason: r\n"
+	for _, c := range []struct{ text, want string }{
+		{"", "empty"},
+		{"known: 5", "f:1:8: known: expected a list"},
+		{"konwn: []", `f:1:1: the file: unknown key "konwn"`},
+		{"- a", "f:1:1: the file: expected keys"},
+		{"known: [", "line 1"},
+		{"known: []\n---\nknown: []", "more than one document"},
+		{"known:\n  - 7", "f:2:5: filter: expected keys"},
+		{"known:\n  - id: a\n    rule: merged\n" + rest + "    colour: red", `f:6:5: filter: unknown key "colour"`},
+		{"known:\n  - id: a\n    rule: mergde\n" + rest, `f:3:11: rule: "mergde" is no rule`},
+		{"known:\n  - id: a\n    rule: line-lost\n" + rest, "is no rule that a finding can break"},
+		{"known:\n  - id: a\n    rule: merged\n    rule: missing\n" + rest, `f:4:5: filter: key "rule" stands twice`},
+		{"known:\n  - id: a\n    rule: merged\n    class: preserved\n" + rest, "is no class with findings"},
+		{"known:\n  - id: a\n    rule: merged\n    levels: [O3, O9]\n" + rest, `f:4:18: levels: "O9" is no level`},
+		{"known:\n  - id: a\n    rule: merged\n    layouts: sideways\n" + rest, "unknown layout"},
+		{"known:\n  - id: a\n    rule: merged\n    targets: []\n" + rest, "empty list"},
+		{"known:\n  - id: a\n    rule: merged\n    tests: '[x'\n" + rest, "syntax error in pattern"},
+		{"known:\n  - id: a\n    rule: merged\n    detail: '('\n" + rest, "missing closing"},
+		{"known:\n  - id: a\n    rule: merged\n    releases: {from: new}\n" + rest, "is no release"},
+		{"known:\n  - id: a\n    rule: merged\n    releases: {}\n" + rest, "expected from, to or both"},
+		{"known:\n  - id: a\n    rule: merged\n    note: n", "lacks a reason"},
+		{"known:\n  - rule: merged\n" + rest, "lacks an id"},
+		{"known:\n  - id: a\n" + rest, "lacks a rule"},
+		{"known:\n  - &x\n    id: a\n    rule: merged\n" + rest + "  - *x", "expected keys and values"},
+		{"known:\n  - id: a\n    rule: merged\n" + rest + "  - id: a\n    rule: merged\n" + rest, "f:6:5: filter \"a\" stands already at f:2:5"},
+	} {
+		_, err := Parse("f", []byte(c.text))
+		require.ErrorContains(t, err, c.want, c.text)
+		require.True(t, strings.HasPrefix(err.Error(), "f:"), err.Error())
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(one))
+	f.Add(builtin)
+	f.Add([]byte("known: &a [*a]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if l, err := Parse("f", text); err == nil {
+			l.Mark(cell())
+		}
+	})
+}

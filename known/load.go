@@ -1,0 +1,288 @@
+package known
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"optcheck/optcheck"
+	"optcheck/report"
+	"optcheck/spec"
+)
+
+//go:embed default.yaml
+var builtin []byte
+
+// BuiltinName is the file name under which the built-in list appears in
+// messages and origins.
+const BuiltinName = "default.yaml"
+
+// Builtin returns the list of the findings that this project has established;
+// docs/findings.md tells of them.
+func Builtin() *List {
+	l, err := Parse(BuiltinName, builtin)
+	if err != nil {
+		panic(err) // the file is part of the binary, and a test reads it
+	}
+	return l
+}
+
+// maxFile bounds a file of filters, in bytes.
+const maxFile = 4 << 20
+
+// ReadFile reads a list from a file.
+func ReadFile(file string) (*List, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Parse(file, text)
+}
+
+// Parse reads a list. Whatever is not understood is an error: a key that does
+// not exist, a rule or class that nothing has, a pattern that does not compile,
+// an ID given twice. Errors are joined and name file, line and column.
+func Parse(file string, text []byte) (*List, error) {
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxFile)
+	}
+	var doc yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: empty; expected a key known with a list of filters", file)
+		}
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	p := &parser{file: file, list: &List{}}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		p.errs = append(p.errs, fmt.Errorf("%s: more than one document", file))
+	}
+	p.document(&doc)
+	if err := errors.Join(p.errs...); err != nil {
+		return nil, err
+	}
+	return p.list, nil
+}
+
+// Append adds another list's filters; an ID that is there already is an error.
+func (l *List) Append(more *List) error {
+	for _, f := range more.Filters {
+		if i := slices.IndexFunc(l.Filters, func(g *Filter) bool { return g.ID == f.ID }); i >= 0 {
+			return fmt.Errorf("%s: filter %q stands already at %s", f.Origin, f.ID, l.Filters[i].Origin)
+		}
+		l.Filters = append(l.Filters, f)
+	}
+	return nil
+}
+
+type parser struct {
+	file string
+	list *List
+	errs []error
+}
+
+func (p *parser) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", p.file, n.Line, n.Column) }
+
+func (p *parser) errorf(n *yaml.Node, format string, args ...any) {
+	p.errs = append(p.errs, fmt.Errorf("%s: %s", p.at(n), fmt.Sprintf(format, args...)))
+}
+
+func (p *parser) document(doc *yaml.Node) {
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		p.errorf(doc, "expected a key known with a list of filters")
+		return
+	}
+	p.mapping(doc.Content[0], "the file", func(key string, v *yaml.Node) bool {
+		if key != "known" {
+			return false
+		}
+		if v.Kind != yaml.SequenceNode {
+			p.errorf(v, "known: expected a list of filters")
+			return true
+		}
+		for _, n := range v.Content {
+			p.filter(n)
+		}
+		return true
+	})
+}
+
+// mapping passes each key with its value to f, which returns false for a key
+// that it does not know.
+func (p *parser) mapping(n *yaml.Node, what string, f func(key string, v *yaml.Node) bool) {
+	if n.Kind != yaml.MappingNode {
+		p.errorf(n, "%s: expected keys and values", what)
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			p.errorf(k, "%s: a key must be a word", what)
+		case seen[k.Value]:
+			p.errorf(k, "%s: key %q stands twice", what, k.Value)
+		case !f(k.Value, v):
+			p.errorf(k, "%s: unknown key %q", what, k.Value)
+		}
+		seen[k.Value] = true
+	}
+}
+
+// text reads a single value.
+func (p *parser) text(v *yaml.Node, what string) string {
+	if v.Kind != yaml.ScalarNode || v.Value == "" {
+		p.errorf(v, "%s: expected a text", what)
+		return ""
+	}
+	return strings.TrimSpace(v.Value)
+}
+
+// texts reads a value or a list of values, each of which ok accepts.
+func (p *parser) texts(v *yaml.Node, what string, ok func(string) error) (list []string) {
+	nodes := []*yaml.Node{v}
+	if v.Kind == yaml.SequenceNode {
+		nodes = v.Content
+	}
+	if len(nodes) == 0 {
+		p.errorf(v, "%s: empty list; leave the key out to mean any", what)
+	}
+	for _, n := range nodes {
+		s := p.text(n, what)
+		if s == "" {
+			continue
+		}
+		if err := ok(s); err != nil {
+			p.errorf(n, "%s: %v", what, err)
+			continue
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (p *parser) filter(n *yaml.Node) {
+	f := &Filter{Origin: p.at(n)}
+	p.mapping(n, "filter", func(key string, v *yaml.Node) bool {
+		switch key {
+		case "id":
+			f.ID = p.text(v, key)
+		case "rule", "rules":
+			f.Rules = append(f.Rules, p.texts(v, key, isRule)...)
+		case "class", "classes":
+			f.Classes = append(f.Classes, p.texts(v, key, isClass)...)
+		case "target", "targets":
+			f.Targets = append(f.Targets, p.texts(v, key, anything)...)
+		case "level", "levels":
+			f.Levels = append(f.Levels, p.texts(v, key, isLevel)...)
+		case "layout", "layouts":
+			f.Layouts = append(f.Layouts, p.texts(v, key, isLayout)...)
+		case "test", "tests":
+			f.Tests = append(f.Tests, p.texts(v, key, isGlob)...)
+		case "shape", "shapes":
+			f.Shapes = append(f.Shapes, p.texts(v, key, isGlob)...)
+		case "detail":
+			f.Detail = p.text(v, key)
+			var err error
+			if f.detail, err = regexp.Compile(f.Detail); err != nil {
+				p.errorf(v, "detail: %v", err)
+			}
+		case "releases":
+			p.releases(v, f)
+		case "note":
+			f.Note = p.text(v, key)
+		case "reason":
+			f.Reason = p.text(v, key)
+		case "link":
+			f.Link = p.text(v, key)
+		default:
+			return false
+		}
+		return true
+	})
+	for _, missing := range []struct {
+		what string
+		is   bool
+	}{{"an id", f.ID == ""}, {"a rule", len(f.Rules) == 0}, {"a note", f.Note == ""}, {"a reason", f.Reason == ""}} {
+		if missing.is {
+			p.errorf(n, "filter %q lacks %s", f.ID, missing.what)
+		}
+	}
+	if f.ID != "" {
+		if err := p.list.Append(&List{Filters: []*Filter{f}}); err != nil {
+			p.errs = append(p.errs, err)
+		}
+	}
+}
+
+// releases reads {from: "11.2", to: "11.8"}.
+func (p *parser) releases(n *yaml.Node, f *Filter) {
+	p.mapping(n, "releases", func(key string, v *yaml.Node) bool {
+		var bound *string
+		switch key {
+		case "from":
+			bound = &f.From
+		case "to":
+			bound = &f.To
+		default:
+			return false
+		}
+		if *bound = p.text(v, key); *bound != "" && !version.MatchString(*bound) {
+			p.errorf(v, "%s: %q is no release (\"12.4\", in quotes)", key, *bound)
+		}
+		return true
+	})
+	if f.From == "" && f.To == "" {
+		p.errorf(n, "releases: expected from, to or both")
+	}
+}
+
+var version = regexp.MustCompile(`^\d{1,6}(\.\d{1,6}){0,3}$`)
+
+func anything(string) error { return nil }
+
+func isRule(s string) error {
+	if r, ok := optcheck.LookupRule(s); !ok || r.Note {
+		return fmt.Errorf("%q is no rule that a finding can break", s)
+	}
+	return nil
+}
+
+func isClass(s string) error {
+	if !(&report.Cell{Class: s}).HasFindings() {
+		return fmt.Errorf("%q is no class with findings (%s, %s, %s)", s, report.Changed, report.Optimised, report.Miscompiled)
+	}
+	return nil
+}
+
+func isLevel(s string) error {
+	if !regexp.MustCompile(`^O[0-3]$`).MatchString(s) {
+		return fmt.Errorf("%q is no level (O0, O1, O2, O3)", s)
+	}
+	return nil
+}
+
+func isLayout(s string) error {
+	_, err := spec.ParseLayout(s)
+	return err
+}
+
+func isGlob(s string) error {
+	_, err := path.Match(s, "")
+	return err
+}
