@@ -105,7 +105,14 @@ func removals(th *litmus.Thread, j int) []step {
 			list = append(list, step{"instructions", fmt.Sprintf("%s for %s", in.Src[k], name), func(t *litmus.Test) bool { return bypass(t, id, k) }})
 		}
 	}
-	return append(list, onInstr("instructions", "plain "+name, id, plainAccess))
+	return append(list, onInstr("instructions", "load or store for "+name, id, plainAccess),
+		onInstr("instructions", "store for "+name, id, func(in *litmus.Instr) bool {
+			if in.Op != litmus.OpAtom || in.Sem == litmus.SemAcquire {
+				return false
+			}
+			in.Op, in.Dst, in.Src = litmus.OpRed, "", in.Src[len(in.Src)-1:]
+			return plainAccess(in)
+		}))
 }
 
 // plainAccess turns an atomic into the load or store that is nearest to it.

@@ -51,6 +51,6 @@ var real = []struct{ test, release, target, layout, rule string }{
 	{"mp+membar.gls", "11.8", "sm_35", "offsets", "fence-weakened"},
 	{"coWW", "11.2", "sm_70", "pointers", "missing"},
 	{"coWR", "12.4", "sm_80", "offsets", "missing"},
-	{"sb", "12.4", "sm_90", "symbols", "reordered"},
+	{"sb", "11.8", "sm_70", "symbols", "reordered"},
 	{"dlb-lb+membar.gls", "11.2", "sm_35", "symbols", "fence-weakened"},
 }

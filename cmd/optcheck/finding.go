@@ -36,6 +36,8 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
 // findingFlags complete a FINDING.
 type findingFlags struct {
 	rule, class, source string
+	model               string
+	noVerdict           bool
 	ptxasFlags          []string
 	keep                []string
 	quiet               bool
@@ -49,6 +51,8 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.String("layouts", "", "the layout, if FINDING names none (default: pointers)")
 	fl.StringVar(&f.rule, "rule", "", "the rule, if FINDING names none")
 	fl.StringVar(&f.class, "class", "", "the class that the cell must have (default: the one that it has)")
+	fl.StringVar(&f.model, "model", "", "judge under this model: a built-in one (optcheck models) or a .cat file")
+	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
 	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
 	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
@@ -59,7 +63,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 
 // options returns what all audits of a command share.
 func (f *findingFlags) options(env *environment) audit.Options {
-	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version()}
+	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version(), Model: f.model, NoVerdict: f.noVerdict}
 }
 
 // resolve finds test and toolchain of a FINDING, and lists all toolchains.
