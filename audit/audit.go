@@ -44,6 +44,8 @@ type Options struct {
 	// each target (DefaultModel): a built-in one's name, or a file.
 	NoVerdict bool
 	Model     string
+	// KeepVerdicts gives preserved cells their verdicts too.
+	KeepVerdicts bool
 	// Jobs is the number of jobs (toolchain × target × level) worked on at
 	// once; 0 means one more than there are cores.
 	Jobs int

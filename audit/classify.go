@@ -205,9 +205,13 @@ func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	c := t.Clone()
 	var list []litmus.Expr
 	terms := t.Terms()
-	for i, item := range strings.Split(strings.TrimSuffix(outcome, ";"), "; ") {
+	items := strings.Split(strings.TrimSuffix(outcome, ";"), "; ")
+	if len(items) != len(terms) {
+		return nil, fmt.Errorf("outcome %q does not have the %d terms of test %s", outcome, len(terms), t.Name)
+	}
+	for i, item := range items {
 		name, value, ok := strings.Cut(item, "=")
-		if !ok || i >= len(terms) || terms[i].String() != name {
+		if !ok || terms[i].String() != name {
 			return nil, fmt.Errorf("outcome %q is none of test %s", outcome, t.Name)
 		}
 		var k int64
@@ -314,6 +318,9 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if w.a.o.KeepVerdicts {
+		c.Verdict = j.verdict
 	}
 	switch {
 	case j.err != nil && s.changed:

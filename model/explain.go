@@ -18,8 +18,8 @@ import (
 type Explanation struct {
 	Verdict *Verdict
 	// Execution satisfies the proposition: an allowed one if there is one,
-	// else a forbidden one with a short reason; nil if no candidate at all
-	// satisfies it, whatever the model.
+	// else the forbidden one that passes most of the model's checks, with a
+	// short reason; nil if no candidate at all satisfies it, whatever the model.
 	Execution *Execution
 	Steps     []cat.Edge // the violated cycle, as edges of base relations
 	// Violations counts, by check, the candidates that satisfy the
@@ -43,7 +43,7 @@ func (m *Model) Explain(ctx context.Context, t *litmus.Test, o Options) (*Explan
 		return nil, err
 	}
 	x := &Explanation{Verdict: v, Violations: map[string]int{}}
-	best, seen := 0, 0
+	best, last, seen := 0, -1, 0
 	var inner error
 	visit := func(c *exec.Candidate) bool {
 		if !Satisfies(t, v.Terms, c.State) {
@@ -63,8 +63,10 @@ func (m *Model) Explain(ctx context.Context, t *litmus.Test, o Options) (*Explan
 		}
 		x.Violations[check]++
 		steps = concrete(steps, c.Execution())
-		if k := rank(steps); x.Execution == nil || k < best {
-			best = k
+		// The candidate that passes most checks tells most: the others fail for
+		// reasons that have nothing to do with the question.
+		if k := rank(steps); x.Execution == nil || c.Failed > last || c.Failed == last && k < best {
+			best, last = k, c.Failed
 			x.Execution, x.Steps = snapshot(c, check, steps), steps
 		}
 		seen++

@@ -253,7 +253,7 @@ func (l *lifter) event(ev int) error {
 	if err := l.data(ev, &op); err != nil {
 		return err
 	}
-	op.addrDeps = bitsOf(x.addrT)
+	op.addrDeps = bitsOf(l.beyondGuard(ev, op.entry, spec.DepAddr, x.addrT))
 	if ok, err := l.words(ev, op); ok || err != nil {
 		return err
 	}
@@ -415,8 +415,27 @@ func (l *lifter) data(ev int, op *liftOp) error {
 		}
 		op.data = append(op.data, ws)
 	}
-	op.dataDeps = bitsOf(x.dataT &^ seen)
+	op.dataDeps = bitsOf(l.beyondGuard(ev, op.entry, spec.DepData, x.dataT) &^ seen)
 	return nil
+}
+
+// beyondGuard takes the reads that decide an access's guard out of a set on
+// which its address or data depend: code under a predicate often sets up its
+// operands under that predicate too. What the test says depends stays.
+func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
+	x := &l.p.tr.events[ev]
+	out := t &^ x.condT
+	if entry < 0 {
+		return out
+	}
+	for _, d := range l.p.s.Deps {
+		if d.To == entry && d.Kind == kind && l.p.match[d.From] >= 0 {
+			if r := l.p.tr.events[l.p.match[d.From]].read; r >= 0 {
+				out |= t & (1 << uint(r))
+			}
+		}
+	}
+	return out
 }
 
 func isAtomicRole(r isa.Role) bool { return r == isa.RoleAtomic || r == isa.RoleReduction }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"optcheck/litmus"
 )
@@ -205,8 +206,21 @@ func (l *threadLifter) bits(lut uint8, args []*expr) (litmus.Operand, error) {
 
 var litmusCmps = [...]litmus.Cmp{litmus.CmpEq, litmus.CmpNe, litmus.CmpLt, litmus.CmpLe, litmus.CmpGt, litmus.CmpGe}
 
-// predicate emits a predicate and returns its register.
+// predicate emits a predicate, once, and returns its register.
 func (l *threadLifter) predicate(e *expr) (string, error) {
+	var key strings.Builder
+	e.render(&key)
+	if p, ok := l.preds[key.String()]; ok {
+		return p, nil
+	}
+	p, err := l.newPredicate(e)
+	if err == nil {
+		l.preds[key.String()] = p
+	}
+	return p, err
+}
+
+func (l *threadLifter) newPredicate(e *expr) (string, error) {
 	p := ""
 	set := func(cmp litmus.Cmp, t litmus.Type, a, b litmus.Operand) string {
 		r := l.fresh("p", litmus.Pred)

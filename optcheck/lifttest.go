@@ -111,13 +111,14 @@ type threadLifter struct {
 	values map[int64]spec.Value
 	addrs  map[int]string // location → register that holds its address
 	taken  map[string]bool
+	preds  map[string]string // expression → predicate register
 	next   int
 }
 
 func liftThread(t *litmus.Test, i int, in *LiftedThread, order []int) (*litmus.Thread, []string, error) {
 	src := &t.Threads[i]
 	l := &threadLifter{src: src, t: t, in: in, ptx: t.Dialect == litmus.PTX, regs: map[int]string{}, direct: map[int]bool{},
-		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}}
+		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}, preds: map[string]string{}}
 	th := *src
 	th.Regs, th.Body = slices.Clone(src.Regs), nil
 	l.th = &th
@@ -148,7 +149,26 @@ func liftThread(t *litmus.Test, i int, in *LiftedThread, order []int) (*litmus.T
 		}
 	}
 	equal, err := l.tail()
+	l.prune()
 	return l.th, equal, err
+}
+
+// prune drops the declarations of registers that nothing mentions any more.
+func (l *threadLifter) prune() {
+	used := map[string]bool{}
+	for i := range l.th.Body {
+		in := &l.th.Body[i]
+		used[in.Dst] = true
+		for _, r := range in.Reads() {
+			used[r] = true
+		}
+	}
+	for _, t := range l.t.Terms() {
+		if t.Kind == litmus.TermReg && t.Thread == l.src.ID {
+			used[t.Name] = true
+		}
+	}
+	l.th.Regs = slices.DeleteFunc(l.th.Regs, func(d litmus.RegDecl) bool { return !used[d.Name] })
 }
 
 // written reports whether the source thread writes a register.

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"sort"
 	"strings"
 
@@ -75,7 +76,7 @@ func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
 			fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
 		}
 		if c.Verdict != nil {
-			writeVerdict(b, c.Verdict)
+			WriteVerdict(b, c.Verdict)
 		}
 		if l := r.Listings[c.Code]; l != nil {
 			fmt.Fprintf(b, "  shown for %s %s %s:\n", c.Toolchain, c.Target, c.Level)
@@ -196,8 +197,8 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 // maxOutcomes bounds the outcomes named in a text report.
 const maxOutcomes = 8
 
-// writeVerdict says what a model makes of a change.
-func writeVerdict(b *bufio.Writer, v *Verdict) {
+// WriteVerdict says what a model makes of machine code.
+func WriteVerdict(b io.Writer, v *Verdict) {
 	list := func(what string, states []string) {
 		if len(states) == 0 {
 			return

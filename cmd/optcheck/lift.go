@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/optcheck"
+	"optcheck/report"
+)
+
+type liftFlags struct {
+	audit    auditFlags
+	json     bool
+	meanings bool
+	svg      string
+}
+
+func newLiftCmd(env *environment) *cobra.Command {
+	var f liftFlags
+	cmd := &cobra.Command{
+		Use:   "lift TEST|DIR…",
+		Short: "Turn the machine code of tests back into litmus tests and judge them",
+		Long: `Compile tests, turn the machine code of every cell back into a litmus test, and
+compare what a memory model allows of it with what it allows of the test. Cells
+whose machine code says the same are shown together.
+
+How strong each machine instruction is taken to be says --meanings. An
+instruction that satisfies its source instruction is lifted to exactly that one.
+
+With --svg, the folder gets a picture for each miscompiled test: the execution of
+the machine code that shows the new outcome, and why the test forbids it.`,
+		Example: `  optcheck lift coRR --targets sm_80 --levels O3
+  optcheck lift mp+membar.gls --targets sm_35 --svg pictures
+  optcheck lift --meanings`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.meanings {
+				return writeMeanings(env, f.json)
+			}
+			if len(args) == 0 {
+				return fmt.Errorf("no test named; optcheck tests lists the corpus")
+			}
+			return runLift(cmd.Context(), env, &f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
+	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
+	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	fl.String("timeout", "60s", "time limit of one external process")
+	fl.StringVar(&f.audit.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+	fl.BoolVarP(&f.audit.quiet, "quiet", "q", false, "no progress")
+	fl.BoolVar(&f.json, "json", false, "print JSON lines, one per distinct lifted test")
+	fl.BoolVar(&f.meanings, "meanings", false, "print the table of what machine instructions mean instead")
+	fl.StringVar(&f.svg, "svg", "", "write pictures of miscompilations to this folder")
+	return cmd
+}
+
+// liftGroup is the cells of a test whose machine code lifts to the same test.
+type liftGroup struct {
+	Test    string          `json:"test"`
+	Class   string          `json:"class"`
+	Reason  string          `json:"reason,omitempty"`
+	Cells   []string        `json:"cells"`
+	Verdict *report.Verdict `json:"verdict,omitempty"`
+}
+
+func runLift(ctx context.Context, env *environment, f *liftFlags, args []string) error {
+	o, err := f.audit.options(ctx, env, args)
+	if err != nil {
+		return err
+	}
+	o.KeepVerdicts = true
+	bar := newProgress(env.stderr, f.audit.quiet)
+	o.Progress = bar.update
+	run := report.NewRun()
+	err = audit.Run(ctx, o, run)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	groups := liftGroups(run)
+	for _, g := range groups {
+		if f.json {
+			if err := json.NewEncoder(env.stdout).Encode(g); err != nil {
+				return err
+			}
+			continue
+		}
+		g.write(env)
+	}
+	if f.svg != "" {
+		return writePictures(ctx, env, f.svg, o.Tests, groups)
+	}
+	return nil
+}
+
+func liftGroups(run *report.Run) []*liftGroup {
+	by := map[string]*liftGroup{}
+	var out []*liftGroup
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		if c.Class == report.Unsupported {
+			continue
+		}
+		key := c.Test + "\x00" + c.Class + "\x00" + c.Reason
+		if c.Verdict != nil {
+			key += c.Verdict.Model + c.Verdict.Lifted
+		}
+		g := by[key]
+		if g == nil {
+			g = &liftGroup{Test: c.Test, Class: c.Class, Reason: c.Reason, Verdict: c.Verdict}
+			by[key] = g
+			out = append(out, g)
+		}
+		g.Cells = append(g.Cells, strings.Join([]string{c.Toolchain, c.Target, c.Level, c.Layout}, " "))
+	}
+	return out
+}
+
+func (g *liftGroup) write(env *environment) {
+	w := env.stdout
+	fmt.Fprintf(w, "%s: %s in %d cells: %s", g.Test, g.Class, len(g.Cells), g.Cells[0])
+	if n := len(g.Cells); n > 1 {
+		fmt.Fprintf(w, " … %s", g.Cells[n-1])
+	}
+	fmt.Fprintln(w)
+	if g.Reason != "" {
+		fmt.Fprintf(w, "  because %s\n", g.Reason)
+	}
+	if g.Verdict != nil {
+		report.WriteVerdict(w, g.Verdict)
+		for line := range strings.Lines(g.Verdict.Lifted) {
+			fmt.Fprint(w, "    "+line)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// writePictures draws, for every miscompiled group, the execution of the
+// machine code that shows the first new outcome, and why the test forbids it.
+func writePictures(ctx context.Context, env *environment, dir string, tests []*litmus.Test, groups []*liftGroup) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	n := 0
+	for _, g := range groups {
+		if g.Class != report.Miscompiled {
+			continue
+		}
+		n++
+		for _, t := range tests {
+			if t.Name != g.Test {
+				continue
+			}
+			lifted, err := litmus.Parse("lifted", []byte(g.Verdict.Lifted))
+			if err != nil {
+				return err
+			}
+			for what, x := range map[string]*litmus.Test{"machine": lifted, "source": t} {
+				if err := drawOutcome(ctx, x, g.Verdict, filepath.Join(dir, fmt.Sprintf("%02d-%s.svg", n, what))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	fmt.Fprintf(env.stderr, "%d pictures in %s\n", 2*n, dir)
+	return nil
+}
+
+func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file string) error {
+	m, err := model.Load(v.Model)
+	if err != nil {
+		return err
+	}
+	asked, err := audit.Asking(t, v.New[0])
+	if err != nil {
+		return err
+	}
+	x, err := m.Explain(ctx, asked, model.Options{})
+	if err != nil || x.Execution == nil {
+		return err
+	}
+	var b strings.Builder
+	if err := x.Execution.SVG(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+func writeMeanings(env *environment, asJSON bool) error {
+	if asJSON {
+		for _, m := range optcheck.Meanings {
+			row := map[string]string{"targets": meaningTargets(&m), "machine": m.Machine, "means": m.Means, "source": m.Source}
+			if err := json.NewEncoder(env.stdout).Encode(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(tw, "targets\tmachine code\tis taken as\tbecause")
+	for _, m := range optcheck.Meanings {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", meaningTargets(&m), m.Machine, m.Means, m.Source)
+	}
+	return tw.Flush()
+}
+
+func meaningTargets(m *optcheck.Meaning) string {
+	if m.Until > 0 {
+		return fmt.Sprintf("below sm_%d", m.Until+1)
+	}
+	return fmt.Sprintf("from sm_%d", m.From)
+}
