@@ -1,0 +1,110 @@
+package opencl
+
+import (
+	"unsafe"
+
+	"optcheck/runner"
+)
+
+// executor runs the commands of a batch; its methods run on the thread.
+type executor session
+
+func (x *executor) State() runner.State { return runner.State{} }
+
+func (x *executor) Synchronise() error { return fail("wait", x.a.finish(x.queue), false) }
+
+func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
+	if c.Kind == runner.CommandLaunch {
+		return nil, x.launch(c, i)
+	}
+	b, err := x.span(c.Buffer, c.Offset, max(c.Bytes, uint64(len(c.Data))))
+	if err != nil {
+		return nil, err
+	}
+	switch c.Kind {
+	case runner.CommandFill:
+		if c.Bytes == 0 {
+			return nil, nil
+		}
+		word := c.Value
+		return nil, fail("fill", x.a.enqueueFillBuffer(x.queue, b.mem, unsafe.Pointer(&word), 4, uintptr(c.Offset), uintptr(c.Bytes), 0, 0, 0), true)
+	case runner.CommandWrite:
+		if len(c.Data) == 0 {
+			return nil, nil
+		}
+		return nil, fail("write", x.a.enqueueWriteBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(len(c.Data)), unsafe.Pointer(&c.Data[0]), 0, 0, 0), true)
+	case runner.CommandRead:
+		data := make([]byte, c.Bytes)
+		if c.Bytes == 0 {
+			return data, nil
+		}
+		return data, fail("read", x.a.enqueueReadBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(c.Bytes), unsafe.Pointer(&data[0]), 0, 0, 0), false)
+	case runner.CommandCopy:
+		from, err := x.span(c.From, c.FromAt, c.Bytes)
+		if err != nil || c.Bytes == 0 {
+			return nil, err
+		}
+		return nil, fail("copy", x.a.enqueueCopyBuffer(x.queue, from.mem, b.mem, uintptr(c.FromAt), uintptr(c.Offset), uintptr(c.Bytes), 0, 0, 0), false)
+	}
+	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
+}
+
+// span checks that a range lies within a buffer.
+func (x *executor) span(h runner.Buffer, at, bytes uint64) (buffer, error) {
+	b, ok := x.buffers.Get(uint32(h))
+	if !ok {
+		return b, runner.Errorf(runner.ErrUsage, "batch", "no buffer %d", h)
+	}
+	if at > b.size || bytes > b.size-at {
+		return b, runner.Errorf(runner.ErrUsage, "batch", "%d bytes at %d of a buffer of %d", bytes, at, b.size)
+	}
+	return b, nil
+}
+
+func (x *executor) launch(c *runner.Command, i uint64) error {
+	k, ok := x.kernels.Get(uint32(c.Kernel))
+	if !ok {
+		return runner.Errorf(runner.ErrUsage, "launch", "no kernel %d", c.Kernel)
+	}
+	if k.params >= 0 && len(c.Args) != k.params {
+		return runner.Errorf(runner.ErrUsage, "launch", "%d arguments for %d parameters", len(c.Args), k.params)
+	}
+	d := c.Dims.Filled()
+	switch {
+	case d.Cluster != [3]uint32{}:
+		return runner.Errorf(runner.ErrUnsupported, "launch", "OpenCL has no clusters")
+	case d.Shared != 0:
+		return runner.Errorf(runner.ErrUsage, "launch", "OpenCL kernels take local memory by LocalArg")
+	case k.maxCTA > 0 && d.Threads() > k.maxCTA:
+		return runner.Errorf(runner.ErrUsage, "launch", "work-group of %d threads, the kernel allows %d", d.Threads(), k.maxCTA)
+	}
+	for n := range c.Args {
+		if err := x.argument(k.obj, uint32(n), &c.Args[n], i); err != nil {
+			return err
+		}
+	}
+	var global, local [3]uintptr
+	for n := range 3 {
+		local[n] = uintptr(d.Block[n])
+		global[n] = local[n] * uintptr(d.Grid[n])
+	}
+	return fail("launch", x.a.enqueueNDRangeKernel(x.queue, k.obj, 3, nil, &global[0], &local[0], 0, 0, 0), false)
+}
+
+func (x *executor) argument(k uintptr, n uint32, a *runner.Arg, i uint64) error {
+	switch a.Kind {
+	case runner.ArgBuffer:
+		b, err := x.span(a.Buffer, 0, 0)
+		if err != nil {
+			return err
+		}
+		return fail("argument", x.a.setKernelArg(k, n, unsafe.Sizeof(b.mem), unsafe.Pointer(&b.mem)), false)
+	case runner.ArgU32, runner.ArgCounter32:
+		v := uint32(a.At(i))
+		return fail("argument", x.a.setKernelArg(k, n, 4, unsafe.Pointer(&v)), false)
+	case runner.ArgU64, runner.ArgCounter64:
+		v := a.At(i)
+		return fail("argument", x.a.setKernelArg(k, n, 8, unsafe.Pointer(&v)), false)
+	}
+	return fail("argument", x.a.setKernelArg(k, n, uintptr(a.Value), nil), true)
+}
