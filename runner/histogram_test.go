@@ -1,0 +1,129 @@
+package runner_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+	"optcheck/model"
+	"optcheck/runner"
+)
+
+func test(t *testing.T, name string) *litmus.Test {
+	t.Helper()
+	x, ok := corpus.Lookup(name)
+	require.True(t, ok, name)
+	return x
+}
+
+func TestHistogramCounts(t *testing.T) {
+	mp := test(t, "mp")
+	h := runner.NewHistogram(mp)
+	require.Len(t, h.Terms(), 2)
+	require.NoError(t, h.Add([]int64{0, 0}, 5))
+	require.NoError(t, h.Add([]int64{1, 0}, 3))
+	require.NoError(t, h.Add([]int64{0, 0}, 2))
+	require.NoError(t, h.Add([]int64{1, 1}, 0))
+	require.EqualValues(t, 10, h.Total())
+	require.Equal(t, []runner.Outcome{{Values: []int64{0, 0}, Count: 7}, {Values: []int64{1, 0}, Count: 3}}, h.Outcomes())
+	weak, others := h.Count(mp.Cond)
+	require.EqualValues(t, 3, weak)
+	require.EqualValues(t, 7, others)
+
+	require.ErrorContains(t, h.Add([]int64{1}, 1), "1 values")
+	require.ErrorContains(t, h.Add([]int64{1, 1}, math.MaxInt64), "more than")
+	full := h.Clone()
+	require.NoError(t, full.Add([]int64{9, 9}, math.MaxInt64-10))
+	require.ErrorContains(t, h.Merge(full), "more than")
+	require.EqualValues(t, 10, h.Total(), "a failed merge changes nothing")
+	require.ErrorContains(t, h.Merge(runner.NewHistogramOf(nil)), "different terms")
+}
+
+// Merging parts in any grouping is counting the whole.
+func TestHistogramMerge(t *testing.T) {
+	terms := []litmus.Term{{Kind: litmus.TermReg, Thread: 1, Name: "r0"}, {Kind: litmus.TermLoc, Name: "x"}}
+	rapid.Check(t, func(r *rapid.T) {
+		whole, sum := runner.NewHistogramOf(terms), runner.NewHistogramOf(terms)
+		for range rapid.IntRange(0, 5).Draw(r, "parts") {
+			part := runner.NewHistogramOf(terms)
+			for range rapid.IntRange(0, 5).Draw(r, "adds") {
+				v := []int64{rapid.Int64Range(-2, 2).Draw(r, "a"), rapid.Int64().Draw(r, "b")}
+				n := rapid.Uint64Range(0, 1<<40).Draw(r, "n")
+				require.NoError(r, part.Add(v, n))
+				require.NoError(r, whole.Add(v, n))
+			}
+			require.NoError(r, sum.Merge(part))
+		}
+		require.Equal(r, whole.Outcomes(), sum.Outcomes())
+		require.Equal(r, whole.Total(), sum.Total())
+	})
+}
+
+// What is written is read back by the reader of logs with every state and
+// count, for every test of the corpus, and a log with an outcome that a model
+// forbids is caught.
+func TestLogIsRead(t *testing.T) {
+	tests := corpus.Tests()
+	var log bytes.Buffer
+	histograms := map[string]*runner.Histogram{}
+	for i, x := range tests {
+		h := runner.NewHistogram(x)
+		n := len(h.Terms())
+		for k := range 4 {
+			v := make([]int64, n)
+			for j := range v {
+				v[j] = int64(k >> (j % 2) & 1)
+			}
+			require.NoError(t, h.Add(v, uint64(k+i)*1000000007))
+		}
+		histograms[x.Name] = h
+		require.NoError(t, runner.WriteLog(&log, x, h, runner.LogInfo{Elapsed: time.Second, Comments: []string{"Device a\nTest b"}}))
+	}
+	seen := 0
+	require.NoError(t, model.ReadLog("log", &log, func(l *model.LogTest) error {
+		seen++
+		h := histograms[l.Name]
+		require.NotNil(t, h, l.Name)
+		outcomes := h.Outcomes()
+		require.Len(t, l.States, len(outcomes))
+		for i, s := range l.States {
+			require.EqualValues(t, outcomes[i].Count, s.Count)
+			for j, item := range s.Items {
+				require.Equal(t, h.Terms()[j], item.Term)
+				require.Equal(t, outcomes[i].Values[j], item.Value)
+			}
+			require.Equal(t, h.Satisfies(test(t, l.Name).Cond, outcomes[i]), s.Mark)
+		}
+		require.Equal(t, test(t, l.Name).Hash(), l.Hash)
+		return nil
+	}))
+	require.Equal(t, len(tests), seen)
+}
+
+func TestLogIsJudged(t *testing.T) {
+	mp := test(t, "mp")
+	h := runner.NewHistogram(mp)
+	require.NoError(t, h.Add([]int64{1, 1}, 7))
+	require.NoError(t, h.Add([]int64{1, 0}, 3))
+	var log bytes.Buffer
+	require.NoError(t, runner.WriteLog(&log, mp, h, runner.LogInfo{Elapsed: 1500 * time.Millisecond}))
+	require.Contains(t, log.String(), "Test mp Allowed\nHistogram (2 states)\n")
+	require.Contains(t, log.String(), "\nOk\n\nWitnesses\nPositive: 3, Negative: 7\n")
+	require.Contains(t, log.String(), "Observation mp Sometimes 3 7\nTime mp 1.50\n")
+	for name, want := range map[string]int{"sc": 1, "ptx": 0} {
+		m, err := model.Load(name)
+		require.NoError(t, err)
+		findings, n, err := m.CheckLog(context.Background(), "log", strings.NewReader(log.String()), func(string) *litmus.Test { return mp }, model.Options{})
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		require.Len(t, findings, want, name)
+	}
+}
