@@ -333,14 +333,21 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		c.Class, c.Verdict = report.Miscompiled, j.verdict
 	case !j.subset:
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it allows %s", j.verdict.New[0]))
-	case !j.equal && !strengthened(c):
+	case !j.equal && !w.stronger(cell):
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", j.verdict.Lost[0]))
 	}
 	return nil
 }
 
-// strengthened reports whether a preserved cell is stronger than its test.
-func strengthened(c *report.Cell) bool {
+// stronger reports whether a preserved cell is stronger than its test. Fences
+// that the test does not have become notes.
+func (w *worker) stronger(cell int) bool {
+	c := &w.res.cells[cell]
+	for t, p := range w.parts[cell] {
+		for _, x := range p.result.lifted.Extra {
+			c.Notes = append(c.Notes, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
+		}
+	}
 	return slices.ContainsFunc(c.Notes, func(f report.Finding) bool { return f.Rule == optcheck.Strengthened.ID })
 }
 

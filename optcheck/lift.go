@@ -18,6 +18,9 @@ type Lifted struct {
 	reads []liftRead    // by number of the reading event
 	regs  map[int]*expr // what the access at a position read, by position
 	key   string
+	// Extra lists fences and invalidations that no instruction of the test asks
+	// for: machine code that has some may allow less than the test.
+	Extra []string
 }
 
 // liftOp is one access, fence or barrier of machine code.
@@ -541,6 +544,9 @@ func (l *lifter) fence(ev int) error {
 			return nil
 		}
 		op.raw = raw
+		if len(p.owner[ev]) == 0 {
+			l.out.Extra = append(l.out.Extra, p.text(ev))
+		}
 	}
 	l.out.ops = append(l.out.ops, op)
 	return nil

@@ -119,6 +119,13 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 		}
 		args = []value{n.a, n.b}
 	case kPhi:
+		if j, ok := l.p.tr.joins[v]; ok && n.a >= 0 && n.b >= 0 {
+			e.op, args = exSel, []value{n.a, n.b, j.pred}
+			if !j.want {
+				args = []value{n.b, n.a, j.pred}
+			}
+			break
+		}
 		return nil, fmt.Errorf("a value comes from one of two paths")
 	default:
 		return nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))

@@ -105,6 +105,9 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	if err != nil {
 		return r.unknown(err.Error()), nil
 	}
+	if want != nil {
+		tr.recover(want)
+	}
 	lits := make([]uint32, 0, len(tr.markers))
 	for _, m := range tr.markers {
 		lits = append(lits, m.m.Literal)

@@ -340,6 +340,14 @@ func checkLines(p *pass) {
 
 // checkValues compares the further operands of accesses with their markers.
 func checkValues(p *pass) {
+	for _, m := range p.tr.markers {
+		if !m.recovered || m.m.Entry == nil || m.m.Entry.Reads() || m.m.Entry.IsFence() {
+			continue // what a load is said to have read is another rule's matter
+		}
+		if k := m.m.Entry.Pos; p.match[k] >= 0 {
+			p.report(ValueChanged, k, p.match[k], "%s stores a constant that the test computes: %s", p.name(k), p.text(p.match[k]))
+		}
+	}
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
 		if ev < 0 || e.IsFence() || p.tr.events[ev].mem.Locked {

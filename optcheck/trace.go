@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/isa"
 	"optcheck/spec"
@@ -50,6 +51,8 @@ type marker struct {
 	oper value
 	t    taint
 	inst int
+	// recovered markers have lost their xor: the operand became a constant.
+	recovered bool
 }
 
 // trace is what one pass over a function found.
@@ -63,6 +66,8 @@ type trace struct {
 	unknown []int   // instructions that no table knows
 	reads   []int   // reading event number → index into events
 	tooMany bool
+	// joins tells for values that come from one of two paths which it is.
+	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
 }
@@ -143,7 +148,7 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, err
 	}
 	for i := 0; i < passes; i++ {
 		pool.reset()
-		m.tr = &trace{fn: fn, pool: pool}
+		m.tr = &trace{fn: fn, pool: pool, joins: map[value]join{}}
 		m.run()
 	}
 	m.tr.joinLocked()
@@ -183,10 +188,61 @@ func (m *machine) keepLoopTaint(head int) {
 	}
 }
 
+// join says which path a merged value comes from: node.a if the predicate has
+// the wanted value, else node.b.
+type join struct {
+	pred value
+	want bool
+}
+
+// joinOf finds the branch that decides from which of a block's two predecessors
+// control comes. ok is false if there is no single one whose predicate is known.
+func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
+	fl := m.flow
+	// onlyUnder reports whether block x runs exactly if branch d says so,
+	// beyond what decides d itself.
+	onlyUnder := func(x, d int) bool {
+		var rest []int
+		for _, c := range fl.control[x] {
+			if c != d {
+				rest = append(rest, c)
+			}
+		}
+		return len(rest) < len(fl.control[x]) && slices.Equal(rest, fl.control[d])
+	}
+	taken := func(x, d int) (bool, bool) {
+		switch {
+		case x == d:
+			return fl.blocks[b].First != fl.blocks[d].End, true
+		case onlyUnder(x, d):
+			return fl.taken(m.tr.fn, d, x), true
+		}
+		return false, false
+	}
+	candidates := append([]int{p, q}, fl.control[p]...)
+	for _, d := range candidates {
+		s, known := m.preds[d]
+		if !known || s.pred == none || len(fl.blocks[d].Succs) != 2 {
+			continue
+		}
+		tp, okP := taken(p, d)
+		tq, okQ := taken(q, d)
+		if okP && okQ && tp != tq {
+			return join{s.pred, s.want == tp}, true
+		}
+	}
+	return join{}, false
+}
+
 // entry merges the states of a block's predecessors.
 func (m *machine) entry(b int) *state {
 	st := &state{}
 	first := true
+	var j join
+	known := false
+	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
+		j, known = m.joinOf(b, ps[0], ps[1])
+	}
 	for _, p := range m.flow.blocks[b].Preds {
 		q := m.in[p]
 		if q == nil {
@@ -200,6 +256,9 @@ func (m *machine) entry(b int) *state {
 		for r := range st.v {
 			if st.v[r] != q.v[r] {
 				st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
+				if known {
+					m.tr.joins[st.v[r]] = j
+				}
 			}
 			st.t[r] |= q.t[r]
 		}
