@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"optcheck/amdisa"
 	"optcheck/isa"
 	"optcheck/sass"
 	"optcheck/toolchain"
@@ -21,8 +22,15 @@ type Code struct {
 	Literals map[string]map[int64]uint32
 }
 
-// ParseDump reads a disassembly.
+// ParseDump reads a disassembly or assembler output; which, it tells by itself.
 func ParseDump(file string, text []byte) (*Code, error) {
+	if amdisa.Recognise(text) {
+		p, err := amdisa.Parse(file, text)
+		if err != nil {
+			return nil, err
+		}
+		return &Code{Program: p}, nil
+	}
 	p, err := sass.Parse(file, text)
 	if err != nil {
 		return nil, err

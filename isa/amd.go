@@ -140,7 +140,7 @@ const (
 )
 
 var counterNames = []string{"none", "vmcnt", "vscnt", "lgkmcnt", "expcnt", "loadcnt", "storecnt", "dscnt", "kmcnt", "samplecnt", "bvhcnt", "xcnt",
-	"asynccnt", "tensorcnt", "ackcnt", "depctr"}
+	"asynccnt", "tensorcnt", "ackcnt"}
 
 // String gives the counter as the assembler spells it: vmcnt, loadcnt, …
 func (c Counter) String() string { return name(counterNames, int(c)) }

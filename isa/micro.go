@@ -104,14 +104,19 @@ const (
 	// ("hi"): v_mbcnt. With an all-ones mask and src1 = 0 the two together give
 	// the number of the lane.
 	MicroLaneCount
-	// MicroLaneBits: dst = number of set bits of the lane mask src0 over the
-	// whole wave (s_bcnt1_i32_b64 of a mask).
+	// MicroLaneBits: dst = number of set bits of (src1:src0), over the whole wave
+	// when that is a lane mask (s_bcnt1_i32_b64); src1 is missing in 32 bits.
 	MicroLaneBits
 	// MicroTest: dst (predicate) = the bitwise function of src0, src1, src2 that
 	// MicroLop3 computes is not zero.
 	MicroTest
 	// MicroSelCmp: dst = (src2 Cmp 0) ? src0 : src1, signed if Micro.Signed.
 	MicroSelCmp
+	// MicroLaneSet: dst = src0 with the word of lane src2 replaced by src1
+	// (v_writelane_b32, which spills scalar registers into lanes; src0 is the old
+	// content of dst). MicroFirst of the result with the same constant lane is
+	// src1, with another constant lane that of src0.
+	MicroLaneSet
 )
 
 // Micro is one 32-bit (or predicate) assignment that an instruction performs

@@ -46,7 +46,7 @@ func (k OperandKind) String() string { return name(kindNames, int(k)) }
 
 var microNames = []string{"opaque", "mov", "add", "addhi", "carry", "lop3", "mul", "mulhi", "mad", "madhi", "shl", "shr", "shfhi", "sel", "setp", "plop",
 	"special", "prmt", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide", "bfe", "shlor", "addshl", "xoradd", "min", "max", "bit",
-	"setpwide", "first", "lanecount", "lanebits", "test", "selcmp"}
+	"setpwide", "first", "lanecount", "lanebits", "test", "selcmp", "laneset"}
 
 // String gives the micro-operation in lower case: mov, lop3, …
 func (op MicroOp) String() string { return name(microNames, int(op)) }

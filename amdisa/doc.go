@@ -1,0 +1,68 @@
+// Package amdisa reads the text of AMD machine code into package isa: what LLVM
+// prints with -S and what llvm-objdump prints, for GCN, CDNA and RDNA (gfx6 to
+// gfx12) and for R600 to Cayman; and the layouts of AMD's own tools (Catalyst and
+// CodeXL dumps of Southern Islands and later, shader dumps of R700, Evergreen and
+// Cayman) and of clrxdisasm.
+//
+// It decodes text only: it neither runs tools nor reads code objects, and it
+// does not judge what it read. How AMD code is represented (lanes, masks,
+// counters, kernel arguments, addresses) is said in package isa and in
+// decode.go. An opcode outside the tables is kept as isa.RoleUnknown and is a
+// Problem; a line that is not understood is a Problem; input that is not AMD
+// code at all is an *Error.
+package amdisa
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of input that cannot be a program. Test with errors.Is.
+var (
+	ErrEmpty     = errors.New("empty input")
+	ErrNoCode    = errors.New("no machine code in it")
+	ErrForeign   = errors.New("not an amd disassembly")
+	ErrTruncated = errors.New("truncated disassembly")
+	ErrTooLong   = errors.New("line too long")
+	ErrTooBig    = errors.New("too much input")
+	ErrTarget    = errors.New("unknown target")
+)
+
+// Error is input that Parse refuses, with its place.
+type Error struct {
+	File string
+	Line int // 1-based
+	Kind error
+	Msg  string
+}
+
+// Error gives file:line: kind: message.
+func (e *Error) Error() string {
+	if e.Msg == "" {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Kind)
+	}
+	return fmt.Sprintf("%s:%d: %v: %s", e.File, e.Line, e.Kind, e.Msg)
+}
+
+// Unwrap returns the kind.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// Dialects of a Program.
+const (
+	DialectLLVM      = "llvm"         // clang -S, llc
+	DialectObjdump   = "llvm-objdump" // llvm-objdump -d
+	DialectCatalyst  = "catalyst"     // AMD's own layout, Southern Islands and later
+	DialectCLRX      = "clrxdisasm"
+	DialectR600      = "llvm-r600"     // clang -S for r600
+	DialectTeraScale = "amd-terascale" // AMD's own layout, R600 to Cayman
+)
+
+// Limits of the input.
+const (
+	maxInput    = 1 << 30
+	maxLine     = 1 << 16
+	maxProblems = 1000
+	maxOperands = 64
+	maxCache    = 1 << 15
+	maxFuncs    = 1 << 16
+)

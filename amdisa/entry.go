@@ -1,0 +1,499 @@
+package amdisa
+
+import (
+	"strings"
+
+	"optcheck/isa"
+)
+
+// The entry analysis follows what scalar registers hold at the entry of a
+// function (pointers to the arguments, the descriptor of scratch memory) through
+// copies and additions, to tell parameters from program loads and spills from
+// program stores.
+
+// valKind says what a scalar register word is known to hold.
+type valKind uint8
+
+const (
+	valTop   valKind = iota // not reached yet
+	valNone                 // anything
+	valEntry                // word n of the entry's scalar registers plus off
+	valVar                  // word n of the entry's scalar registers plus something
+	valConst                // off
+	valSym                  // half n of the address of symbol off
+)
+
+type val struct {
+	k   valKind
+	n   uint16
+	off int32
+}
+
+const trackedRegs = 128
+
+// track is the knowledge at one place.
+type track struct {
+	s     [trackedRegs]val
+	lanes map[uint32]val // vgpr<<8 | lane: scalar registers spilled to lanes
+}
+
+func (t *track) copyTo(u *track) {
+	u.s = t.s
+	u.lanes = nil
+	for k, v := range t.lanes {
+		u.setLane(k, v)
+	}
+}
+
+func (t *track) setLane(k uint32, v val) {
+	if t.lanes == nil {
+		t.lanes = map[uint32]val{}
+	}
+	if len(t.lanes) < 1<<12 {
+		t.lanes[k] = v
+	}
+}
+
+// meet merges u into t and reports whether t changed.
+func (t *track) meet(u *track) bool {
+	changed := false
+	for i := range t.s {
+		v := meet(t.s[i], u.s[i])
+		if v != t.s[i] {
+			t.s[i], changed = v, true
+		}
+	}
+	for k, v := range t.lanes {
+		w, ok := u.lanes[k]
+		if !ok || meet(v, w) != v {
+			delete(t.lanes, k)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func meet(a, b val) val {
+	switch {
+	case a == b || b.k == valTop:
+		return a
+	case a.k == valTop:
+		return b
+	}
+	return val{k: valNone}
+}
+
+// analysis is the state of the entry analysis of one function.
+type analysis struct {
+	p    *gcn
+	fn   *isa.Func
+	abi  *abi
+	in   []*track
+	cur  track
+	syms []string
+	// uses found: instruction → entry word and offset of the base
+	loads []baseUse
+}
+
+type baseUse struct {
+	inst int
+	base val
+	desc bool
+}
+
+// entries finishes the program: which functions are kernels, what their scalar
+// loads read, which accesses are spills.
+func (p *gcn) entries() {
+	for _, fn := range p.prog.Funcs {
+		a := p.kernels[fn.Name]
+		if p.marked {
+			fn.Callable = a == nil
+		} else {
+			fn.Callable = strings.HasPrefix(fn.Name, "__clang_ocl_kern_imp_") || !hasExit(fn)
+		}
+		if a == nil {
+			a = &abi{}
+		}
+		if a.wave != 0 {
+			fn.Wave = a.wave
+		}
+		if a.elems == nil {
+			a.elems = elements(p.elems)
+		}
+		(&analysis{p: p, fn: fn, abi: a}).run()
+	}
+}
+
+func hasExit(fn *isa.Func) bool {
+	for i := range fn.Insts {
+		if fn.Insts[i].Flow == isa.FlowExit {
+			return true
+		}
+	}
+	return false
+}
+
+// elements reads userElements[0] = IMM_CONST_BUFFER, 1, s[8:11].
+func elements(lines []string) []element {
+	var out []element
+	for _, l := range lines {
+		_, v, ok := strings.Cut(l, "=")
+		f, _ := splitArgs(v, nil)
+		if !ok || len(f) != 3 || len(out) >= 64 {
+			continue
+		}
+		slot, okS := integer(f[1])
+		o, okR := parseOperand(strings.TrimSuffix(f[2], ";"))
+		if okS && okR && o.Kind == isa.OpdReg {
+			out = append(out, element{f[0], int(slot), o.Reg.Num})
+		}
+	}
+	return out
+}
+
+func (a *analysis) run() {
+	if !a.needed() {
+		return
+	}
+	a.in = make([]*track, len(a.fn.Blocks))
+	first := &track{}
+	for i := range first.s {
+		first.s[i] = val{valEntry, uint16(i), 0}
+	}
+	a.in[0] = first
+	work := []int{0}
+	for steps := 0; len(work) > 0 && steps < 64*len(a.fn.Blocks)+64; steps++ {
+		b := work[0]
+		work = work[1:]
+		a.in[b].copyTo(&a.cur)
+		a.block(b, nil)
+		for _, s := range a.fn.Blocks[b].Succs {
+			if a.in[s] == nil {
+				a.in[s] = &track{}
+				a.cur.copyTo(a.in[s])
+				work = append(work, s)
+			} else if a.in[s].meet(&a.cur) {
+				work = append(work, s)
+			}
+		}
+	}
+	for b := range a.fn.Blocks {
+		if a.in[b] != nil {
+			a.in[b].copyTo(&a.cur)
+			a.block(b, a.visit)
+		}
+	}
+	a.classify()
+}
+
+// needed tells functions with something to find.
+func (a *analysis) needed() bool {
+	for i := range a.fn.Insts {
+		m := &a.fn.Insts[i].Mem
+		if m.Scalar && a.fn.Insts[i].Role == isa.RoleLoad || m.Space == isa.SpaceGlobal && strings.HasPrefix(a.fn.Insts[i].Op, "buffer_") {
+			return true
+		}
+	}
+	return false
+}
+
+// block runs the transfer function over a block.
+func (a *analysis) block(b int, visit func(int)) {
+	var next []struct {
+		r isa.Reg
+		v val
+	}
+	for i := a.fn.Blocks[b].First; i < a.fn.Blocks[b].End; i++ {
+		if visit != nil {
+			visit(i)
+		}
+		in := &a.fn.Insts[i]
+		next = next[:0]
+		for k := range in.Micro {
+			m := &in.Micro[k]
+			switch {
+			case m.Op == isa.MicroLaneSet:
+				if l, ok := known(m.Src[2]); ok && l < 64 {
+					a.cur.setLane(uint32(m.Dst.Num)<<8|l, a.value(m.Src[1]))
+				}
+			case m.Dst.Class == isa.ClassUGPR:
+				next = append(next, struct {
+					r isa.Reg
+					v val
+				}{m.Dst, a.micro(m)})
+			}
+		}
+		for _, r := range in.Defs {
+			switch r.Class {
+			case isa.ClassUGPR:
+				a.cur.s[r.Num&(trackedRegs-1)] = val{k: valNone}
+			case isa.ClassGPR:
+				if len(a.cur.lanes) > 0 && !strings.HasPrefix(in.Op, "v_writelane") {
+					for k := range a.cur.lanes {
+						if k>>8 == uint32(r.Num) {
+							delete(a.cur.lanes, k)
+						}
+					}
+				}
+			}
+		}
+		if in.Flow == isa.FlowCall {
+			a.clobber()
+		}
+		for _, x := range next {
+			a.cur.s[x.r.Num&(trackedRegs-1)] = x.v
+		}
+	}
+}
+
+// clobber forgets what a callee may change: LLVM keeps s[30:105] and the scratch
+// descriptor s[0:3], roughly; only the latter is used here.
+func (a *analysis) clobber() {
+	for i := 4; i < trackedRegs; i++ {
+		a.cur.s[i] = val{k: valNone}
+	}
+	a.cur.lanes = nil
+}
+
+func (a *analysis) value(o isa.Operand) val {
+	if o.Neg || o.Not {
+		return val{k: valNone}
+	}
+	switch {
+	case o.Kind == isa.OpdImm:
+		return val{k: valConst, off: int32(uint32(o.Imm))}
+	case o.Kind == isa.OpdReg && o.Reg.Class == isa.ClassUGPR:
+		return a.cur.s[o.Reg.Num&(trackedRegs-1)]
+	case o.Kind == isa.OpdSym && o.Off == 0:
+		h := uint16(0)
+		if o.Part == "hi" {
+			h = 1
+		}
+		return val{valSym, h, a.sym(o.Sym)}
+	}
+	return val{k: valNone}
+}
+
+func (a *analysis) sym(s string) int32 {
+	for i, t := range a.syms {
+		if s == t {
+			return int32(i)
+		}
+	}
+	if len(a.syms) < 1<<10 {
+		a.syms = append(a.syms, s)
+		return int32(len(a.syms) - 1)
+	}
+	return -1
+}
+
+// micro evaluates one micro-operation.
+func (a *analysis) micro(m *isa.Micro) val {
+	none := val{k: valNone}
+	v := func(i int) val { return a.value(m.Src[i]) }
+	switch m.Op {
+	case isa.MicroMov:
+		return v(0)
+	case isa.MicroAdd:
+		if len(m.Src) != 2 {
+			return none
+		}
+		return sum(v(0), v(1))
+	case isa.MicroAddHi:
+		if x, y := v(0), v(1); y.k == valConst && (y.off == 0 || y.off == -1) && (x.k == valEntry || x.k == valVar) {
+			return x
+		}
+	case isa.MicroAddWide:
+		if x, y := v(1), v(3); len(m.Src) == 4 && y.k == valConst && y.off == 0 && (x.k == valEntry || x.k == valVar) {
+			return x
+		}
+	case isa.MicroFirst:
+		if len(m.Src) == 2 && m.Src[0].Kind == isa.OpdReg && m.Src[0].Reg.Class == isa.ClassGPR {
+			if l, ok := known(m.Src[1]); ok {
+				if x, ok := a.cur.lanes[uint32(m.Src[0].Reg.Num)<<8|l]; ok {
+					return x
+				}
+			}
+		}
+	case isa.MicroLop3: // or with 0, and with all ones
+		if x, y := v(0), v(1); m.LUT == lutOr && y.k == valConst && y.off == 0 {
+			return x
+		}
+	}
+	return none
+}
+
+// sum adds constants to what is known of pointers.
+func sum(x, y val) val {
+	if y.k == valEntry || y.k == valVar {
+		x, y = y, x
+	}
+	switch {
+	case x.k == valConst && y.k == valConst:
+		return val{k: valConst, off: x.off + y.off}
+	case x.k == valEntry && y.k == valConst:
+		return val{valEntry, x.n, x.off + y.off}
+	case x.k == valEntry || x.k == valVar:
+		if (y.k == valEntry || y.k == valVar) && y.n < x.n {
+			return val{valVar, y.n, 0}
+		}
+		return val{valVar, x.n, 0}
+	}
+	return val{k: valNone}
+}
+
+// visit looks at one instruction with the state before it.
+func (a *analysis) visit(i int) {
+	in := &a.fn.Insts[i]
+	if in.Role == isa.RoleConst || !in.Role.IsAccess() || in.Mem.Space != isa.SpaceGlobal {
+		return
+	}
+	var o *isa.Operand
+	for k := range in.Args {
+		if in.Args[k].Kind == isa.OpdMem {
+			o = &in.Args[k]
+		}
+	}
+	if o == nil {
+		return
+	}
+	at := func(r isa.Reg, k int) val {
+		if r.Class != isa.ClassUGPR || int(r.Num)+k >= trackedRegs {
+			return val{k: valNone}
+		}
+		return a.cur.s[int(r.Num)+k]
+	}
+	switch {
+	case in.Mem.Scalar && in.Role == isa.RoleLoad && o.Desc.Class != isa.ClassNone:
+		if b := at(o.Desc, 0); b.k == valEntry && b.off == 0 && at(o.Desc, 3) == (val{valEntry, b.n + 3, 0}) {
+			a.loads = append(a.loads, baseUse{i, b, true})
+		}
+	case in.Mem.Scalar && in.Role == isa.RoleLoad:
+		lo, hi := at(o.Reg, 0), at(o.Reg, 1)
+		switch {
+		case lo.k == valEntry && hi == (val{valEntry, lo.n + 1, 0}):
+			a.loads = append(a.loads, baseUse{i, lo, false})
+		case lo.k == valSym && hi.k == valSym && lo.n == 0 && hi.n == 1 && lo.off == hi.off:
+			a.gotLoad(i, o, lo.off)
+		}
+	case !in.Mem.Scalar && o.Desc.Class != isa.ClassNone:
+		if a.scratchDesc(at(o.Desc, 0), at(o.Desc, 1), at(o.Desc, 2), at(o.Desc, 3)) {
+			in.Mem.Space = isa.SpaceLocal
+		}
+	}
+}
+
+// scratchDesc tells the descriptor of scratch memory: s[0:3] of the entry, with
+// the wave's offset added, or the symbols that mesa patches.
+func (a *analysis) scratchDesc(w0, w1, w2, w3 val) bool {
+	if w0.k == valSym && int(w0.off) < len(a.syms) && w0.off >= 0 && strings.HasPrefix(a.syms[w0.off], "SCRATCH_RSRC_DWORD") {
+		return true
+	}
+	if a.abi.known && !a.abi.buffer && !a.fn.Callable {
+		return false
+	}
+	word0 := (w0.k == valEntry || w0.k == valVar) && w0.n == 0
+	return word0 && w1 == (val{valEntry, 1, 0}) && w2 == (val{valEntry, 2, 0}) && w3 == (val{valEntry, 3, 0})
+}
+
+// gotLoad makes a load from the global offset table the symbol's address.
+func (a *analysis) gotLoad(i int, o *isa.Operand, sym int32) {
+	name, got := strings.CutSuffix(a.syms[sym], "@got")
+	in := &a.fn.Insts[i]
+	if !got || o.Off != 0 || len(in.Args) == 0 || in.Args[0].Words != 2 {
+		return
+	}
+	in.Role, in.Mem = isa.RoleConst, isa.Mem{Space: isa.SpaceConst, Width: 8, Scalar: true}
+	in.Micro = nil
+	for w, part := range []string{"lo", "hi"} {
+		in.Micro = append(in.Micro, isa.Micro{Op: isa.MicroMov, Dst: dst(in.Args[0], w), Src: []isa.Operand{{Kind: isa.OpdSym, Sym: name, Part: part, Words: 1}}})
+	}
+}
+
+// classify decides which bank each pointer of the entry leads to.
+func (a *analysis) classify() {
+	if len(a.loads) == 0 {
+		return
+	}
+	_, dispatch, queue, kernarg, _ := a.abi.pointers()
+	buffers := false
+	last := -1
+	for _, l := range a.loads {
+		if l.desc {
+			buffers = true
+		} else if int(l.base.n) > last {
+			last = int(l.base.n)
+		}
+	}
+	for _, l := range a.loads {
+		n := int(l.base.n)
+		bank := -1
+		switch {
+		case l.desc:
+			bank = isa.ConstBuffer + a.slot(n)
+		case buffers:
+			bank = isa.ConstTable
+		case a.fn.Callable: // LLVM's calling convention
+			switch n {
+			case 4:
+				bank = isa.ConstDispatch
+			case 6:
+				bank = isa.ConstQueue
+			case 8:
+				bank = isa.ConstTable // implicit arguments, whose offset only the caller knows
+			}
+		case a.abi.known:
+			switch n {
+			case kernarg:
+				bank = isa.ConstKernarg
+			case dispatch:
+				bank = isa.ConstDispatch
+			case queue:
+				bank = isa.ConstQueue
+			}
+		case n == last:
+			bank = isa.ConstKernarg
+		case a.fn.Insts[l.inst].Args[1].Off+int64(l.base.off) >= 64:
+			bank = isa.ConstQueue // the dispatch packet has 64 bytes
+		default:
+			bank = isa.ConstDispatch
+		}
+		if bank >= 0 {
+			a.constLoad(l.inst, bank, int64(l.base.off))
+		}
+	}
+}
+
+// slot gives the number of the constant buffer whose descriptor is in s[n:n+3].
+func (a *analysis) slot(n int) int {
+	for _, e := range a.abi.elems {
+		if int(e.reg) == n && strings.Contains(e.kind, "CONST_BUFFER") {
+			return e.slot
+		}
+	}
+	return max(0, (n-4)/4)
+}
+
+// constLoad makes a scalar load a read of a constant bank.
+func (a *analysis) constLoad(i, bank int, off int64) {
+	in := &a.fn.Insts[i]
+	in.Role = isa.RoleConst
+	in.Mem.Space = isa.SpaceConst
+	o := in.Args[1]
+	for k := range in.Args {
+		if in.Args[k].Kind == isa.OpdMem {
+			o = in.Args[k]
+		}
+	}
+	off += o.Off
+	if o.Base2.Class != isa.ClassNone || in.Mem.Width < 4 {
+		return // at a variable offset, or less than a word
+	}
+	words := in.Mem.Width / 4
+	micros := make([]isa.Micro, 0, words)
+	for w := 0; w < words; w++ {
+		micros = append(micros, isa.Micro{Op: isa.MicroMov, Dst: dst(in.Args[0], w),
+			Src: []isa.Operand{{Kind: isa.OpdConst, Bank: bank, Off: off + int64(4*w), Words: 1, Text: in.Args[0].Text}}})
+	}
+	in.Micro = micros
+}
