@@ -40,6 +40,8 @@ bench-model:
 fuzz:
 	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s
 	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./runner -fuzz FuzzServe -fuzztime 30s
+	$(GO) test ./runner -fuzz FuzzReplies -fuzztime 30s
 
 goldens: toolchains
 	$(GO) test ./sass ./audit -update

@@ -34,26 +34,38 @@ func Execute(ctx context.Context, b *Batch, x Executor) (*Result, error) {
 		progress = func(uint64) {}
 	}
 	r := &Result{Before: x.State()}
-	start := time.Now()
-	if err := list(x, b.Setup, r); err != nil {
+	if err := parts(ctx, b, x, r, progress); err != nil {
+		// What was enqueued before a refused command still runs: it must not run
+		// into the next batch, and its own fault weighs more.
+		if e := x.Synchronise(); e != nil && !Lost(err) {
+			return nil, e
+		}
 		return nil, err
 	}
-	progress(0)
-	body := time.Now()
-	if err := repeat(ctx, b, x, r, progress); err != nil {
-		return nil, err
-	}
-	r.Body = time.Since(body)
-	if err := list(x, b.Final, r); err != nil {
-		return nil, err
-	}
-	r.Elapsed = time.Since(start)
 	r.After = x.State()
 	progress(r.Done)
 	if ctx.Err() != nil && r.Stopped {
 		return r, cancelled(ctx, "batch")
 	}
 	return r, nil
+}
+
+func parts(ctx context.Context, b *Batch, x Executor, r *Result, progress func(uint64)) error {
+	start := time.Now()
+	if err := list(x, b.Setup, r); err != nil {
+		return err
+	}
+	progress(0)
+	body := time.Now()
+	if err := repeat(ctx, b, x, r, progress); err != nil {
+		return err
+	}
+	r.Body = time.Since(body)
+	if err := list(x, b.Final, r); err != nil {
+		return err
+	}
+	r.Elapsed = time.Since(start)
+	return nil
 }
 
 // list executes commands once.
@@ -104,6 +116,7 @@ func repeat(ctx context.Context, b *Batch, x Executor, r *Result, progress func(
 // nextChunk adapts the number of repetitions between heartbeats to the time
 // that n of them took and to what is left of the budget.
 func nextChunk(n uint64, took, budget, used time.Duration) uint64 {
+	each := float64(took) / float64(n)
 	switch {
 	case took < beatShort:
 		n = min(2*n, maxChunk)
@@ -111,7 +124,7 @@ func nextChunk(n uint64, took, budget, used time.Duration) uint64 {
 		n = max(1, n/2)
 	}
 	if budget > 0 && took > 0 {
-		fits := float64(budget-used) / float64(took) * float64(n)
+		fits := float64(budget-used) / each
 		n = max(1, min(n, uint64(max(0, fits))+1))
 	}
 	return n
