@@ -75,6 +75,8 @@ type lifter struct {
 	out  *Lifted
 	bad  map[int]bool // entries whose machine code does not implement them
 	done []bool       // events that are part of another one
+	// results maps values to the atomics whose results they are.
+	results map[value]int
 }
 
 // Lift turns the kernel checked last back into litmus instructions. It must be
@@ -85,7 +87,7 @@ func (c *Checker) Lift() (*Lifted, error) {
 		return nil, fmt.Errorf("nothing was checked")
 	}
 	p := c.last
-	l := &lifter{p: p, out: &Lifted{sm: p.abi.sm, regs: map[int]*expr{}}, bad: map[int]bool{}, done: make([]bool, len(p.tr.events))}
+	l := &lifter{p: p, out: &Lifted{sm: p.abi.sm, regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}
 	for _, f := range p.r.Findings {
 		switch f.Rule {
 		case Weakened.ID, KindChanged.ID, WidthChanged.ID, FenceRemoved.ID, FenceWeakened.ID:
@@ -94,6 +96,13 @@ func (c *Checker) Lift() (*Lifted, error) {
 	}
 	if len(p.tr.calls) > 0 {
 		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
+	}
+	for k, e := range p.s.Entries {
+		// What the lanes of a warp compute from one combined atomic is what the
+		// test's atomic returns.
+		if ev := p.match[k]; ev >= 0 && e.Kind.Op == litmus.OpAtom && p.tr.events[ev].read >= 0 && p.oper[k] >= 0 {
+			l.results[p.oper[k]] = p.tr.events[ev].read
+		}
 	}
 	l.out.reads = make([]liftRead, len(p.tr.reads))
 	for i := range l.out.reads {
@@ -373,6 +382,9 @@ func (l *lifter) guard(ev int, op *liftOp) error {
 	}
 	seen := taint(0)
 	for _, s := range x.when {
+		if isAtomicRole(x.role) && s.pred >= 0 && !l.p.tr.pool.reads(s.pred) {
+			continue // which lane performs it for its warp
+		}
 		e, err := l.expr(s.pred, x.inst, &seen)
 		if err != nil {
 			return err
@@ -411,6 +423,9 @@ func (l *lifter) data(ev int, op *liftOp) error {
 		var ws []*expr
 		for w := range words {
 			e, err := l.expr(x.data[i*words+w], x.inst, &seen)
+			if err != nil && isAtomicRole(x.role) && len(p.owner[ev]) > 0 && len(x.data) == words {
+				return l.combined(ev, op) // a warp's operands, combined
+			}
 			if err != nil {
 				return err
 			}

@@ -69,6 +69,10 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 	if v < 0 {
 		return nil, fmt.Errorf("a value is not known")
 	}
+	if r, ok := l.results[v]; ok {
+		*seen |= 1 << uint(r)
+		return &expr{op: exLoad, read: r}, nil
+	}
 	n := l.p.tr.pool.nodes[v]
 	e := &expr{}
 	var args []value

@@ -163,27 +163,42 @@ func (p *pass) matchRead(k int) {
 	// An atomic's result may be computed from that of one combined access of
 	// the warp (VOTE, POPC, SHFL around one ATOM): its taint names it.
 	if p.s.Entries[k].Kind.Op == litmus.OpAtom {
-		if ev := p.onlyAtomic(p.taintOfMarker(k)); ev >= 0 {
+		if ev := p.onlyAtomic(p.taintOfMarker(k), p.s.Entries[k]); ev >= 0 {
 			p.assign(k, ev, 0)
 		}
 	}
 }
 
 // onlyAtomic returns the last of the atomics in a taint if nothing else is in
-// it and all go to one address, else -1.
-func (p *pass) onlyAtomic(t taint) int {
-	last := -1
+// it and all go to one address, else the only one that goes to the entry's
+// location and is nobody's match, else -1: lanes that do not perform the atomic
+// may still hold what an earlier one returned when the result is shuffled to
+// them.
+func (p *pass) onlyAtomic(t taint, e spec.Entry) int {
+	last, own, same, count := -1, -1, true, 0
 	for r, ev := range p.tr.reads {
 		if t&(1<<uint(r)) == 0 {
 			continue
 		}
 		x := &p.tr.events[ev]
-		if x.role != isa.RoleAtomic || last >= 0 && p.tr.events[last].addr != x.addr {
+		if x.role != isa.RoleAtomic {
 			return -1
 		}
+		if last >= 0 && p.tr.events[last].addr != x.addr {
+			same = false
+		}
 		last = ev
+		if len(p.owner[ev]) == 0 && p.isLocation(x, e) {
+			own, count = ev, count+1
+		}
 	}
-	return last
+	switch {
+	case same:
+		return last
+	case count == 1:
+		return own
+	}
+	return -1
 }
 
 // matchArms handles a value that comes from one of several accesses. The one

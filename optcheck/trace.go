@@ -567,7 +567,7 @@ func (m *machine) opaque(inst, def int) value {
 	in := &m.tr.fn.Insts[inst]
 	if in.Role == isa.RoleALU {
 		for i := range in.Args {
-			if o := &in.Args[i]; o.Kind == isa.OpdReg && !o.Zero || o.Kind == isa.OpdConst {
+			if o := &in.Args[i]; o.Kind == isa.OpdReg && !o.Zero && slices.Contains(in.Uses, o.Reg) || o.Kind == isa.OpdConst {
 				w := *o
 				w.Words = 1
 				v, _ := m.operand(w)
