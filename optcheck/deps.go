@@ -108,6 +108,15 @@ func (p *pass) predicate(v value, read int, word uint32, depth int) (holds, ok b
 			}
 		}
 		return n.imm>>idx&1 != 0, true
+	case n.kind == kSel && p.abi.amd != nil:
+		c, ok := p.predicate(n.c, read, word, depth+1)
+		if !ok {
+			return false, false
+		}
+		if c {
+			return p.predicate(n.a, read, word, depth+1)
+		}
+		return p.predicate(n.b, read, word, depth+1)
 	case n.kind == kCmp:
 		a, okA := p.compared(n.a, read, word)
 		b, okB := p.compared(n.b, read, word)

@@ -14,9 +14,13 @@ import (
 type abi struct {
 	sm     int
 	params int64
+	amd    *amdTarget // nil for NVIDIA
 }
 
 func abiOf(arch string) (abi, error) {
+	if t, ok := amdTargetOf(arch); ok {
+		return abi{amd: t}, nil
+	}
 	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af"))
 	if err != nil || !strings.HasPrefix(arch, "sm_") {
 		return abi{}, fmt.Errorf("target %q has no known calling convention", arch)
@@ -84,7 +88,7 @@ func (m *machine) event(i int, in *isa.Inst) int {
 		return -1
 	}
 	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}
-	if in.Guard.Reg.Class != isa.ClassNone {
+	if m.guardV != none {
 		e.cond = true
 		e.condT |= m.cur.t[regIndex(in.Guard.Reg)]
 		e.when = append(e.when[:len(e.when):len(e.when)], sense{m.guardV, !in.Guard.Neg})
@@ -124,6 +128,9 @@ func (m *machine) isResult(data []value) bool {
 // address evaluates the address operand of an access.
 func (m *machine) address(in *isa.Inst) (value, key) {
 	p := m.tr.pool
+	if m.abi.amd != nil {
+		return m.addressAMD(in)
+	}
 	for k := range in.Args {
 		o := &in.Args[k]
 		if o.Kind != isa.OpdMem {

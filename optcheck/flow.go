@@ -163,7 +163,7 @@ func (f *flow) findLoops(fn *isa.Func) {
 					}
 				}
 			}
-			for r := 0; r < regCount; r++ {
+			for r := 0; r < regCountAMD; r++ {
 				if written[r] {
 					f.carried[head] = append(f.carried[head], r)
 				}

@@ -27,6 +27,7 @@ type pass struct {
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
+	waits  *waits // AMD: the counters of outstanding operations
 }
 
 func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
@@ -74,6 +75,10 @@ func (p *pass) run() {
 	p.matchAll()
 	checks := []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
 		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkStronger, checkAggregated}
+	if p.abi.amd != nil {
+		checks = []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth,
+			checkStrengthAMD, checkOrder, checkLines, checkDeps, checkControl, checkOrderAMD, checkAggregated}
+	}
 	for _, check := range checks {
 		check(p)
 	}

@@ -89,6 +89,41 @@ path; or the other way round.`}
 		Explain: `The marker's data flow leads to one instruction, the line information to another.
 One of the two witnesses is wrong, so the match is not to be trusted.`}
 
+	WaitMissing = &Rule{ID: "wait-missing", Title: "nothing waits for an access that must be complete (AMD)",
+		Explain: `AMD hardware does not wait for memory by itself: loads, stores and scalar loads
+are counted while they are outstanding, and s_waitcnt (s_wait_loadcnt and its kin
+on gfx12, WAIT_ACK on TeraScale) waits until a counter is low enough. Here an
+access may still be outstanding where it must be complete: at an access that a
+fence, an acquire or a release puts behind it, at the next volatile access, at a
+later scalar access of the same location, or at an instruction that uses the
+register which the load has yet to write. Who promises the order: for fences and
+atomics with scope, the language and LLVM's memory model for the target; for
+volatile accesses, LLVM's memory model, which has a wait behind each; for
+mem_fence, OpenCL 1.2 ("committed to memory before any loads and stores following
+the mem_fence", and nothing between work-groups); for accesses of one location and
+for registers, the program itself.`}
+	WaitWeakened = &Rule{ID: "wait-weakened", Title: "a wait is too weak to complete the access (AMD)",
+		Explain: `A wait for the right counter stands between the accesses, but it lets too many
+operations be outstanding: vmcnt(1) completes all but the newest, and for
+operations that complete in any order (scalar loads, FLAT) only 0 completes
+anything. Otherwise as wait-missing.`}
+	InvalidateMissing = &Rule{ID: "invalidate-missing", Title: "a cache is not invalidated behind an acquire (AMD)",
+		Explain: `Behind an acquire load or fence of a scope that caches do not share, later loads
+must not find what an earlier access left in the cache: buffer_wbinvl1 on GCN,
+buffer_gl0_inv and buffer_gl1_inv on RDNA, buffer_inv on CDNA 3, global_inv on
+gfx12, in the table of LLVM's memory model for the target. The load must be
+complete before the invalidation. A later load through the scalar cache needs
+s_dcache_inv: the others do not reach it.`}
+	WritebackMissing = &Rule{ID: "writeback-missing", Title: "a cache is not written back before a release (AMD)",
+		Explain: `Where caches that the scope does not share keep written data (the L2 of CDNA 2
+and 3, system scope on gfx12), a release must write them back: buffer_wbl2,
+global_wb. The write-back must be complete before the releasing store.`}
+
+	CachesUntouched = &Rule{ID: "caches-untouched", Note: true, Title: "a fence of OpenCL 1.2 does nothing to the caches (AMD)",
+		Explain: `mem_fence of OpenCL 1.2 orders the accesses of a work-item, and the language says
+that there is no mechanism for synchronisation between work-groups. Compilers may
+therefore leave the caches alone; a test whose threads are in different work-groups
+can then see stale values although the fence is as promised.`}
 	ConditionUnread = &Rule{ID: "condition-unread", Note: true, Title: "the condition of a skipped access could not be read",
 		Explain: `The access is conditional in the test and in the machine code, and depends on the
 same reads; but its predicate is not a plain comparison there, so that it was not
@@ -108,7 +143,8 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
-	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree, ConditionUnread, LineLost, Strengthened, Aggregated}
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
+	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ConditionUnread, LineLost, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {

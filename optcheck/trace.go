@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"optcheck/isa"
@@ -82,13 +83,20 @@ const (
 	regBarrier = 545
 	regSpecial = 577
 	regCount   = 705
+	// Only AMD code has these.
+	regHigh     = 705  // vector registers from 256 on
+	regAcc      = 1473 // accumulation registers
+	regCountAMD = 1729
 )
 
 func regIndex(r isa.Reg) int {
 	n := int(r.Num)
 	switch r.Class {
 	case isa.ClassGPR:
-		return regGPR + n&255
+		if n > 255 {
+			return regHigh + (n-256)%(regAcc-regHigh)
+		}
+		return regGPR + n
 	case isa.ClassUGPR:
 		return regUGPR + n&255
 	case isa.ClassPred:
@@ -101,20 +109,34 @@ func regIndex(r isa.Reg) int {
 		return regBarrier + n&31
 	case isa.ClassSpecial:
 		return regSpecial + n&127
+	case isa.ClassAcc:
+		return regAcc + n&255
 	}
 	return -1
 }
 
-// state is the content of all registers at one point.
+// state is the content of all registers at one point, and of private memory
+// where the code is AMD's.
 type state struct {
-	v [regCount]value
-	t [regCount]taint
+	v     []value
+	t     []taint
+	slots map[slot]cell
+}
+
+func newState(regs int) *state { return &state{v: make([]value, regs), t: make([]taint, regs)} }
+
+// set makes st a copy of another state.
+func (st *state) set(o *state) {
+	copy(st.v, o.v)
+	copy(st.t, o.t)
+	st.slots = maps.Clone(o.slots)
 }
 
 // machine walks a function in flow order and evaluates it symbolically.
 type machine struct {
 	tr    *trace
 	abi   abi
+	regs  int      // registers of the target
 	in    []*state // state at the end of each block
 	cur   *state
 	block int
@@ -131,6 +153,7 @@ type machine struct {
 	guardV   value
 	guardNeg bool
 	literals map[int64]uint32 // content of constant bank 2, nil if not known
+	laneT    map[value]taint  // AMD: taint of what a lane of a register was set to
 }
 
 // walk evaluates a function. literals are the words of constant bank 2 by their
@@ -141,7 +164,10 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, err
 		return nil, err
 	}
 	fl := newFlow(fn)
-	m := &machine{abi: a, flow: fl, guardV: none, literals: literals}
+	m := &machine{abi: a, flow: fl, guardV: none, literals: literals, regs: regCount}
+	if a.amd != nil {
+		m.regs = regCountAMD
+	}
 	passes := 1
 	if fl.loops {
 		passes = 2
@@ -181,7 +207,7 @@ func (m *machine) keepLoopTaint(head int) {
 		m.loopT = make([][]taint, len(m.flow.blocks))
 	}
 	if m.loopT[head] == nil {
-		m.loopT[head] = make([]taint, regCount)
+		m.loopT[head] = make([]taint, m.regs)
 	}
 	for r := range m.cur.t {
 		m.loopT[head][r] |= m.cur.t[r]
@@ -236,7 +262,7 @@ func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 
 // entry merges the states of a block's predecessors.
 func (m *machine) entry(b int) *state {
-	st := &state{}
+	st := newState(m.regs)
 	first := true
 	var j join
 	known := false
@@ -249,24 +275,30 @@ func (m *machine) entry(b int) *state {
 			continue // back edge, or unreachable
 		}
 		if first {
-			*st = *q
+			st.set(q)
 			first = false
 			continue
 		}
 		for r := range st.v {
 			if st.v[r] != q.v[r] {
-				st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
-				if known {
-					m.tr.joins[st.v[r]] = j
+				v, ok := m.maskedJoin(st.v[r], q.v[r], st, q)
+				if !ok {
+					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
+					if known {
+						m.tr.joins[v] = j
+					}
 				}
+				st.v[r] = v
 			}
 			st.t[r] |= q.t[r]
 		}
+		m.mergeSlots(b, st, q)
 	}
 	if first {
 		for r := range st.v {
 			st.v[r] = none
 		}
+		m.launch(st)
 	}
 	for _, r := range m.flow.carried[b] {
 		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
@@ -333,6 +365,9 @@ func (m *machine) get(r isa.Reg) value {
 		} else {
 			v = m.tr.pool.nodes[v].a
 		}
+	}
+	if m.abi.amd != nil {
+		return m.underMask(v)
 	}
 	return v
 }
@@ -428,6 +463,10 @@ func (m *machine) step(i int) {
 	if in.Role == isa.RoleUnknown {
 		m.tr.unknown = append(m.tr.unknown, i)
 	}
+	if m.abi.amd != nil {
+		m.stepAMD(i, in)
+		return
+	}
 	guardV, guardT := none, taint(0)
 	m.guardV = none
 	if in.Guard.Reg.Class != isa.ClassNone {
@@ -492,7 +531,7 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 		if ev >= 0 && m.tr.events[ev].read >= 0 {
 			rd := m.tr.events[ev].read
 			a := assign{reg: r, t: 1 << uint(rd)}
-			if d.Class == isa.ClassGPR || d.Class == isa.ClassUGPR {
+			if isWordReg(d) {
 				a.v = m.tr.pool.mk(node{kind: kLoad, a: value(rd), b: word, c: none})
 				word++
 			} else {
@@ -506,9 +545,14 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 		}
 		out = append(out, assign{r, m.opaque(i, k), useT})
 	}
+	m.commit(out, guardV, in.Guard.Neg, guardT)
+}
+
+// commit stores the definitions of an instruction, under its guard if it has one.
+func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
 	for _, a := range out {
 		if guardV != none {
-			a.v = m.selected(a, guardV, in.Guard.Neg)
+			a.v = m.selected(a, guardV, neg)
 			a.t |= m.cur.t[a.reg] | guardT
 		}
 		m.cur.v[a.reg], m.cur.t[a.reg] = a.v, a.t
@@ -555,6 +599,10 @@ func regOf(i int) isa.Reg {
 		return isa.Reg{Class: isa.ClassCC}
 	case i < regSpecial:
 		return isa.Reg{Class: isa.ClassBarrier, Num: uint16(i - regBarrier)}
+	case i >= regAcc:
+		return isa.Reg{Class: isa.ClassAcc, Num: uint16(i - regAcc)}
+	case i >= regHigh:
+		return isa.Reg{Class: isa.ClassGPR, Num: uint16(i - regHigh + 256)}
 	}
 	return isa.Reg{Class: isa.ClassSpecial, Num: uint16(i - regSpecial)}
 }
@@ -585,6 +633,9 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 	for i := range src {
 		src[i] = none
 	}
+	if m.abi.amd != nil && mi.Op == isa.MicroSetpWide {
+		return m.wide(inst, k, mi)
+	}
 	if len(mi.Src) > len(src) {
 		for _, s := range mi.Src {
 			_, st := m.operand(s)
@@ -598,6 +649,11 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 		t |= st
 	}
 	p := m.tr.pool
+	if m.abi.amd != nil {
+		if v, ok := m.microAMD(mi, src); ok {
+			return v, t
+		}
+	}
 	switch mi.Op {
 	case isa.MicroMov:
 		return src[0], t

@@ -1,0 +1,374 @@
+package optcheck
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// microAMD evaluates the micro-operations where AMD code needs more than
+// NVIDIA's: lane masks are words that compilers compare, select and combine. ok
+// is false for what the general evaluation does as well.
+func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
+	p := m.tr.pool
+	switch mi.Op {
+	case isa.MicroLop3:
+		if v, ok := m.distribute(mi.LUT, src); ok {
+			return v, true
+		}
+		return p.flat(mi.LUT, src[0], src[1], src[2]), true
+	case isa.MicroPlop:
+		return p.flat(mi.LUT, m.asBool(src[0]), m.asBool(src[1]), m.asBool(src[2])), true
+	case isa.MicroSel:
+		return m.selectAMD(src[0], src[1], m.asBool(src[2])), true
+	case isa.MicroSetp:
+		if src[3] != none {
+			return none, false
+		}
+		return m.setp(mi, m.relation(mi.Cmp, mi.Signed, src[0], src[1]), src[2])
+	case isa.MicroFirst:
+		return src[0], true
+	case isa.MicroLaneCount, isa.MicroLaneBits:
+		if c, isC := p.isConst(src[0]); isC && c == ^uint32(0) && (src[1] == none || p.isLaneNumber(src[1])) {
+			return p.mk(node{kind: kSpecial, imm: p.str("lane" + mi.Sym), a: none, b: none, c: none}), true
+		}
+	case isa.MicroShr, isa.MicroBfe, isa.MicroShfLo, isa.MicroShfHi, isa.MicroAddHi, isa.MicroCarry, isa.MicroMin, isa.MicroMax:
+		return m.fold(mi, src)
+	}
+	return none, false
+}
+
+// isLaneNumber reports whether a value is zero or a count of lanes before this one.
+func (p *valuePool) isLaneNumber(v value) bool {
+	if c, ok := p.isConst(v); ok {
+		return c == 0
+	}
+	n := p.nodes[v]
+	return n.kind == kSpecial && n.imm < uint64(len(p.names)) && len(p.names[n.imm]) >= 4 && p.names[n.imm][:4] == "lane"
+}
+
+// setp combines the result of a comparison with a further predicate (EXEC).
+func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
+	if with == none {
+		return cmp, true
+	}
+	with = m.asBool(with)
+	switch mi.Bool {
+	case "AND":
+		return m.tr.pool.flat(lutAnd, cmp, with, none), true
+	case "OR":
+		return m.tr.pool.flat(lutOr, cmp, with, none), true
+	case "XOR":
+		return m.tr.pool.flat(lutXor, cmp, with, none), true
+	case "":
+		return cmp, true
+	}
+	return none, false
+}
+
+// wide evaluates a 64-bit comparison, which may have five sources.
+func (m *machine) wide(inst, k int, mi *isa.Micro) (value, taint) {
+	var src []value
+	var t taint
+	for _, s := range mi.Src {
+		v, st := m.operand(s)
+		src = append(src, v)
+		t |= st
+	}
+	if v, ok := m.setpWide(mi, src); ok {
+		return v, t
+	}
+	return m.opaque(inst, 100+k), t
+}
+
+// setpWide evaluates a 64-bit comparison: of numbers whose upper words are equal,
+// and of lane masks.
+func (m *machine) setpWide(mi *isa.Micro, src []value) (value, bool) {
+	if len(src) < 4 {
+		return none, false
+	}
+	with := none
+	if len(src) > 4 {
+		with = src[4]
+	}
+	if src[1] == src[3] || src[0] == src[1] && src[2] == src[3] && (mi.Cmp == "EQ" || mi.Cmp == "NE") {
+		return m.setp(mi, m.relation(mi.Cmp, false, src[0], src[2]), with)
+	}
+	return none, false
+}
+
+// isBool reports whether a value is all ones or all zeros.
+func (p *valuePool) isBool(v value) bool {
+	if v < 0 {
+		return false
+	}
+	switch n := p.nodes[v]; n.kind {
+	case kConst:
+		return n.imm == 0 || n.imm == 1<<32-1
+	case kCmp:
+		return true
+	case kBits:
+		return p.isBool(n.a) && (n.b == none || p.isBool(n.b)) && (n.c == none || p.isBool(n.c))
+	case kSel, kPhi:
+		return n.a != v && n.b != v && p.isBool(n.a) && p.isBool(n.b)
+	}
+	return false
+}
+
+// asBool is the predicate "v is not zero".
+func (m *machine) asBool(v value) value {
+	if v == none || m.tr.pool.isBool(v) {
+		return v
+	}
+	return m.relation("NE", false, v, m.tr.pool.constant(0))
+}
+
+func (p *valuePool) truth(b bool) value {
+	if b {
+		return p.constant(^uint32(0))
+	}
+	return p.constant(0)
+}
+
+// relation is the predicate a cmp b, simplified.
+func (m *machine) relation(cmp string, signed bool, a, b value) value {
+	p := m.tr.pool
+	code, known := cmpCodes[cmp]
+	if !known || a < 0 || b < 0 {
+		return p.mk(node{kind: kFun, imm: 1<<32 | p.str("cmp "+cmp), a: a, b: b, c: none})
+	}
+	ca, okA := p.isConst(a)
+	cb, okB := p.isConst(b)
+	switch {
+	case okA && okB:
+		return p.truth(compare(code, signed, ca, cb))
+	case okB && p.nodes[a].kind == kSel:
+		n := p.nodes[a]
+		x, okX := p.isConst(n.a)
+		y, okY := p.isConst(n.b)
+		if okX && okY {
+			return m.selectAMD(p.truth(compare(code, signed, x, cb)), p.truth(compare(code, signed, y, cb)), n.c)
+		}
+	}
+	if okB && p.isBool(a) && code < 2 && (cb == 0 || cb == ^uint32(0)) {
+		if (cb == 0) == (code == 1) {
+			return a
+		}
+		return p.flat(^uint8(lutA), a, none, none)
+	}
+	imm := uint64(code)
+	if signed {
+		imm |= cmpSigned
+	}
+	return p.mk(node{kind: kCmp, imm: imm, a: a, b: b, c: none})
+}
+
+// selectAMD is c ? a : b.
+func (m *machine) selectAMD(a, b, c value) value {
+	p := m.tr.pool
+	if k, ok := p.isConst(c); ok {
+		if k != 0 {
+			return a
+		}
+		return b
+	}
+	if a == b {
+		return a
+	}
+	x, okX := p.isConst(a)
+	y, okY := p.isConst(b)
+	if okX && okY && x == ^uint32(0) && y == 0 {
+		return c
+	}
+	if okX && okY && x == 0 && y == ^uint32(0) {
+		return p.flat(^uint8(lutA), c, none, none)
+	}
+	if p.isBool(a) && p.isBool(b) {
+		return p.flat(lutB&lutA|lutC&^uint8(lutA), c, a, b)
+	}
+	return p.mk(node{kind: kSel, a: a, b: b, c: c})
+}
+
+// distribute applies a bitwise and or or with constants to both arms of a
+// selection of constants: code that keeps truth values as 0 and 1.
+func (m *machine) distribute(lut uint8, src [4]value) (value, bool) {
+	p := m.tr.pool
+	at := -1
+	var arms [2]uint32
+	for i := 0; i < 3; i++ {
+		if src[i] == none {
+			continue
+		}
+		if _, ok := p.isConst(src[i]); ok {
+			continue
+		}
+		n := p.nodes[src[i]]
+		x, okX := p.isConst(n.a)
+		y, okY := p.isConst(n.b)
+		if n.kind != kSel || !okX || !okY || at >= 0 {
+			return none, false
+		}
+		at, arms = i, [2]uint32{x, y}
+	}
+	if at < 0 || lut != lutAnd && lut != lutOr {
+		return none, false
+	}
+	var out [2]value
+	for k := range out {
+		s := src
+		s[at] = p.constant(arms[k])
+		out[k] = p.bits(lut, s[0], s[1], s[2])
+	}
+	return m.selectAMD(out[0], out[1], p.nodes[src[at]].c), true
+}
+
+// fold computes functions of constants.
+func (m *machine) fold(mi *isa.Micro, src [4]value) (value, bool) {
+	p := m.tr.pool
+	var k [4]uint32
+	n := 0
+	for i, s := range src {
+		if s == none {
+			break
+		}
+		c, ok := p.isConst(s)
+		if !ok {
+			return none, false
+		}
+		k[i] = c
+		n++
+	}
+	var sum uint64
+	for _, c := range k[:n] {
+		sum += uint64(c)
+	}
+	switch mi.Op {
+	case isa.MicroShr:
+		if n != 2 || k[1] > 31 {
+			return none, false
+		}
+		if mi.Signed {
+			return p.constant(uint32(int32(k[0]) >> k[1])), true
+		}
+		return p.constant(k[0] >> k[1]), true
+	case isa.MicroShfLo:
+		if n == 3 && k[2] < 32 {
+			return p.constant(uint32((uint64(k[1])<<32 | uint64(k[0])) >> k[2])), true
+		}
+	case isa.MicroShfHi:
+		if n == 3 && k[2] < 32 {
+			return p.constant(uint32((uint64(k[1])<<32 | uint64(k[0])) << k[2] >> 32)), true
+		}
+	case isa.MicroBfe:
+		if n == 3 && !mi.Signed && k[1] < 32 && k[2] < 32 {
+			return p.constant(k[0] >> k[1] & (1<<k[2] - 1)), true
+		}
+	case isa.MicroMin:
+		if n == 2 && !mi.Signed {
+			return p.constant(min(k[0], k[1])), true
+		}
+	case isa.MicroMax:
+		if n == 2 && !mi.Signed {
+			return p.constant(max(k[0], k[1])), true
+		}
+	case isa.MicroAddHi, isa.MicroCarry:
+		// Carries are predicates: all ones counts as one. Only words are summed
+		// here; with a carry that is not zero the general function stands.
+		for _, s := range mi.Src[:n] {
+			if s.Kind == isa.OpdPred {
+				return none, false
+			}
+		}
+		if mi.Op == isa.MicroCarry {
+			return p.truth(sum >= 1<<32), true
+		}
+	}
+	return none, false
+}
+
+// flat is bits for predicates and lane masks: nested functions of together at
+// most three inputs become one function, so that equal masks are equal values.
+func (p *valuePool) flat(lut uint8, a, b, c2 value) value {
+	in := [3]value{a, b, c2}
+	var leaves []value
+	for _, v := range in {
+		if v == none {
+			continue
+		}
+		if n := p.nodes[v]; n.kind == kBits && p.isBool(v) {
+			for _, x := range []value{n.a, n.b, n.c} {
+				leaves = appendLeaf(leaves, x)
+			}
+			continue
+		}
+		if _, ok := p.isConst(v); !ok {
+			leaves = appendLeaf(leaves, v)
+		}
+	}
+	nested := false
+	for _, v := range in {
+		if c, ok := p.isConst(v); ok && c != 0 && c != ^uint32(0) {
+			return p.bits(lut, a, b, c2)
+		}
+		nested = nested || v != none && p.nodes[v].kind == kBits && p.isBool(v)
+	}
+	slices.Sort(leaves)
+	if !nested || len(leaves) > 3 {
+		return p.bits(lut, a, b, c2)
+	}
+	var table uint8
+	for idx := uint(0); idx < 8; idx++ {
+		at := func(v value) bool {
+			for k, l := range leaves {
+				if l == v {
+					return idx>>uint(2-k)&1 != 0
+				}
+			}
+			return false
+		}
+		var bitsOf [3]uint
+		for i, v := range in {
+			if v != none && p.boolAt(v, at) {
+				bitsOf[i] = 1
+			}
+		}
+		if lut>>(bitsOf[0]<<2|bitsOf[1]<<1|bitsOf[2])&1 != 0 {
+			table |= 1 << idx
+		}
+	}
+	for len(leaves) < 3 {
+		leaves = append(leaves, none)
+	}
+	return p.bits(table, leaves[0], leaves[1], leaves[2])
+}
+
+func appendLeaf(l []value, v value) []value {
+	if v == none {
+		return l
+	}
+	for _, x := range l {
+		if x == v {
+			return l
+		}
+	}
+	return append(l, v)
+}
+
+// boolAt evaluates an input of flat for truth values of its leaves.
+func (p *valuePool) boolAt(v value, at func(value) bool) bool {
+	n := p.nodes[v]
+	if n.kind == kConst {
+		return n.imm != 0
+	}
+	if n.kind != kBits || !p.isBool(v) {
+		return at(v)
+	}
+	idx := 0
+	for _, x := range []value{n.a, n.b, n.c} {
+		idx <<= 1
+		if x != none && at(x) {
+			idx |= 1
+		}
+	}
+	return n.imm>>idx&1 != 0
+}

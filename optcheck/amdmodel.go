@@ -1,0 +1,282 @@
+package optcheck
+
+import (
+	"strconv"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// This file is what the checker knows of AMD's memory systems: which generation
+// a target belongs to, what its caches and counters do, and which instructions a
+// synchronising access or fence of each scope consists of. It holds facts only;
+// the checks that use them are in amdorder.go and amdstrength.go.
+//
+// Sources. GCN to RDNA4: LLVM's "User Guide for AMDGPU Backend", section
+// "Memory Model", one table per generation (GFX6-GFX9, GFX90A, GFX942,
+// GFX10-GFX11, GFX12), and for the write-backs of GFX12 the notes of
+// SIMemoryLegalizer: below system scope (below agent scope on gfx125x)
+// global_wb does nothing and newer releases leave it out. TeraScale: AMD's
+// Evergreen family ISA document, chapters on clauses and on memory writes
+// (WAIT_ACK); LLVM publishes no memory model for r600.
+
+// amdFamily is a generation of AMD GPUs with one memory system.
+type amdFamily uint8
+
+const (
+	famTeraScale amdFamily = iota // R600 to Cayman
+	famGFX6                       // GCN 1: Southern Islands
+	famGFX7                       // GCN 2 to 5: Sea Islands, Volcanic Islands, Vega, CDNA 1
+	famGFX90A                     // CDNA 2
+	famGFX940                     // CDNA 3 (and gfx950)
+	famGFX10                      // RDNA 1 and 2
+	famGFX11                      // RDNA 3
+	famGFX12                      // RDNA 4
+	famGFX125                     // gfx125x
+)
+
+// amdTarget is an AMD target.
+type amdTarget struct {
+	name   string
+	family amdFamily
+	model  *amdModel
+}
+
+// amdModel is the memory system of a family.
+type amdModel struct {
+	// load, store and atomic give, by scope, the cache-policy bits that an
+	// atomic (relaxed or stronger) access to global memory carries. An access
+	// must have all of the bits, or spell a scope at least as wide.
+	load, store, atomic [4]amdBits
+	// volatileLoad and volatileStore are the same for volatile accesses.
+	volatileLoad, volatileStore amdBits
+	// acquire gives, by scope, the cache invalidations that stand behind an
+	// acquire load (after it is complete) or belong to an acquire fence, and
+	// release the write-backs in front of a release store (before the wait).
+	acquire, release [4][]amdCacheOp
+	// sharedL1 tells that the waves of a work-group use one first-level cache,
+	// which performs their vector accesses in order: between threads of a
+	// work-group no wait separates vector accesses.
+	sharedL1 bool
+	// expWAR tells that a vector store reads its data late: its registers must
+	// not be overwritten before expcnt says so.
+	expWAR bool
+	// clauses tells that ordering comes from clauses and acknowledgements
+	// instead of counters (TeraScale).
+	clauses bool
+	// waits names, for messages, the instruction that waits for a counter.
+	loads, stores, lds, scalar string
+}
+
+// amdBits is what an access must carry: all bits, or at least the scope where
+// the instruction set spells scopes.
+type amdBits struct {
+	bits  isa.CacheBits
+	scope isa.Scope
+}
+
+// amdCacheOp is a cache operation: any of the named instructions, at least as
+// wide as the scope. Scopes are those that the decoder gives the instruction.
+type amdCacheOp struct {
+	ops    []string
+	scope  isa.Scope
+	writes bool // a write-back; else an invalidation
+}
+
+func inv(scope isa.Scope, ops ...string) amdCacheOp { return amdCacheOp{ops: ops, scope: scope} }
+func wb(scope isa.Scope, ops ...string) amdCacheOp {
+	return amdCacheOp{ops: ops, scope: scope, writes: true}
+}
+
+// scoped builds a table by scope: index 0 no scope (or a wave), then
+// work-group, agent, system.
+func byScope(group, agent, system amdBits) [4]amdBits {
+	return [4]amdBits{1: group, 2: agent, 3: system}
+}
+
+// Index of a scope in the tables.
+const (
+	amdNone = iota
+	amdGroup
+	amdAgent
+	amdSystem
+)
+
+func amdScope(s isa.Scope) int {
+	switch s {
+	case isa.ScopeCTA:
+		return amdGroup
+	case isa.ScopeCluster, isa.ScopeGPU:
+		return amdAgent
+	case isa.ScopeSys:
+		return amdSystem
+	}
+	return amdNone
+}
+
+var (
+	glc    = amdBits{bits: isa.BitGLC}
+	glcDLC = amdBits{bits: isa.BitGLC | isa.BitDLC}
+	l1     = []string{"buffer_wbinvl1_vol", "buffer_wbinvl1"}
+)
+
+func spelled(s isa.Scope) amdBits { return amdBits{scope: s} }
+
+// amdModels is the table.
+var amdModels = map[amdFamily]*amdModel{
+	// Fetches go through a read-only cache that no instruction invalidates, and
+	// writes are complete when acknowledged.
+	famTeraScale: {clauses: true, loads: "the end of the fetch clause", stores: "WAIT_ACK", lds: "the end of the ALU clause"},
+
+	// One vector L1 for the waves of a work-group, write-through; a scalar cache
+	// that nothing keeps coherent; one L2.
+	famGFX6: {
+		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
+		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, "buffer_wbinvl1")}, amdSystem: {inv(isa.ScopeGPU, "buffer_wbinvl1")}},
+		sharedL1: true, expWAR: true,
+		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	famGFX7: {
+		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
+		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, l1...)}, amdSystem: {inv(isa.ScopeGPU, l1...)}},
+		sharedL1: true,
+		loads:    "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	// As before, but other agents may have their own L2: system scope writes it
+	// back and invalidates it.
+	famGFX90A: {
+		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
+		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, l1...)}, amdSystem: {inv(isa.ScopeSys, "buffer_invl2"), inv(isa.ScopeGPU, l1...)}},
+		release:  [4][]amdCacheOp{amdSystem: {wb(isa.ScopeSys, "buffer_wbl2")}},
+		sharedL1: true,
+		loads:    "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	// One agent may have several L2: agent scope writes back too. sc0 and sc1
+	// spell the scope, on atomics sc1 alone.
+	famGFX940: {
+		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		atomic:       byScope(amdBits{}, amdBits{}, spelled(isa.ScopeSys)),
+		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
+		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, "buffer_inv")}, amdSystem: {inv(isa.ScopeSys, "buffer_inv")}},
+		release:  [4][]amdCacheOp{amdAgent: {wb(isa.ScopeGPU, "buffer_wbl2")}, amdSystem: {wb(isa.ScopeSys, "buffer_wbl2")}},
+		sharedL1: true,
+		loads:    "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	// A work-group may run on two CUs with an L0 each (WGP mode, the default);
+	// an L1 per shader array; stores are counted apart.
+	famGFX10: {
+		load: byScope(glc, glcDLC, glcDLC), volatileLoad: glcDLC,
+		acquire: [4][]amdCacheOp{
+			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
+			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+			amdSystem: {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+		},
+		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	famGFX11: {
+		load: byScope(glc, glc, glc), volatileLoad: glcDLC, volatileStore: amdBits{bits: isa.BitDLC},
+		acquire: [4][]amdCacheOp{
+			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
+			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+			amdSystem: {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+		},
+		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+	},
+	famGFX12: {
+		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
+		acquire: globalInv, release: [4][]amdCacheOp{amdSystem: {wb(isa.ScopeSys, "global_wb")}},
+		loads: "s_wait_loadcnt 0x0", stores: "s_wait_storecnt 0x0", lds: "s_wait_dscnt 0x0", scalar: "s_wait_kmcnt 0x0",
+	},
+	famGFX125: {
+		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
+		acquire: globalInv,
+		release: [4][]amdCacheOp{amdAgent: {wb(isa.ScopeGPU, "global_wb")}, amdSystem: {wb(isa.ScopeSys, "global_wb")}},
+		loads:   "s_wait_loadcnt 0x0", stores: "s_wait_storecnt 0x0", lds: "s_wait_dscnt 0x0", scalar: "s_wait_kmcnt 0x0",
+	},
+}
+
+var globalInv = [4][]amdCacheOp{
+	amdGroup:  {inv(isa.ScopeCTA, "global_inv")},
+	amdAgent:  {inv(isa.ScopeGPU, "global_inv")},
+	amdSystem: {inv(isa.ScopeSys, "global_inv")},
+}
+
+// scalarInv is what a later scalar load needs besides: the scalar cache is not
+// kept coherent, and no invalidation of the vector caches reaches it. LLVM uses
+// scalar loads only for memory that it believes constant during the kernel.
+var scalarInv = inv(isa.ScopeNone, "s_dcache_inv")
+
+// teraScale lists the targets before GCN as LLVM and AMD's tools name them.
+var teraScale = strings.Fields(`r600 r630 rs880 rv610 rv620 rv630 rv635 rv670 rv710 rv730 rv740 rv770 cedar palm redwood sumo sumo2 juniper cypress hemlock
+	barts turks caicos cayman aruba evergreen`)
+
+// gcnNames are the targets that have names besides their numbers.
+var gcnNames = map[string]string{"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "hainan": "gfx602", "oland": "gfx602",
+	"bonaire": "gfx704", "kaveri": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "mullins": "gfx703",
+	"iceland": "gfx802", "tonga": "gfx802", "carrizo": "gfx801", "fiji": "gfx803", "polaris10": "gfx803", "polaris11": "gfx803", "stoney": "gfx810", "tongapro": "gfx805"}
+
+// amdTargetOf returns the target of an architecture name; ok is false if it is
+// none of AMD's.
+func amdTargetOf(arch string) (*amdTarget, bool) {
+	name := strings.ToLower(arch)
+	name, _, _ = strings.Cut(name, ":") // features: gfx90a:xnack+
+	for _, t := range teraScale {
+		if name == t {
+			return newAMDTarget(arch, famTeraScale), true
+		}
+	}
+	if n, ok := gcnNames[name]; ok {
+		name = n
+	}
+	num, ok := strings.CutPrefix(name, "gfx")
+	if !ok || len(num) < 3 {
+		return nil, false
+	}
+	major, err := strconv.Atoi(num[:len(num)-2])
+	if err != nil {
+		return nil, false
+	}
+	f, ok := familyOf(major, num)
+	if !ok {
+		return nil, false
+	}
+	return newAMDTarget(arch, f), true
+}
+
+func newAMDTarget(name string, f amdFamily) *amdTarget {
+	return &amdTarget{name: name, family: f, model: amdModels[f]}
+}
+
+func familyOf(major int, num string) (amdFamily, bool) {
+	switch major {
+	case 6:
+		return famGFX6, true
+	case 7, 8:
+		return famGFX7, true
+	case 9:
+		switch {
+		case num == "90a":
+			return famGFX90A, true
+		case strings.HasPrefix(num, "94") || strings.HasPrefix(num, "95"):
+			return famGFX940, true
+		}
+		return famGFX7, true
+	case 10:
+		return famGFX10, true
+	case 11:
+		return famGFX11, true
+	case 12:
+		if strings.HasPrefix(num, "125") {
+			return famGFX125, true
+		}
+		return famGFX12, true
+	}
+	return 0, false
+}

@@ -1,0 +1,552 @@
+package optcheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// amdCheck is what the checks of AMD's ordering share.
+type amdCheck struct {
+	*pass
+	m *amdModel
+	w *waits
+	// told are the pairs of accesses already reported as unordered.
+	told map[[2]int]bool
+}
+
+// amdFence says what a fence of the test demands.
+type amdFence struct {
+	before, after func(spec.Entry) bool
+	loose         bool // a store before and a load after are not ordered
+	scope         int
+	// language is set for mem_fence and its kin of OpenCL 1.2: the language
+	// promises order, and nothing between work-groups.
+	language         bool
+	acquire, release bool
+	barrier          bool
+}
+
+func amdFenceOf(k spec.Kind) amdFence {
+	any := func(spec.Entry) bool { return true }
+	f := amdFence{before: any, after: any, acquire: true, release: true, scope: amdScope(scopeOf(k.Scope))}
+	switch k.Op {
+	case litmus.OpBar:
+		f.barrier, f.scope = true, amdGroup
+		return f
+	case litmus.OpMembar:
+		return f
+	}
+	reads := func(e spec.Entry) bool { return e.Reads() }
+	writes := func(e spec.Entry) bool { return e.Writes() }
+	f.language = k.Scope == litmus.ScopeNone
+	switch k.Sem {
+	case litmus.SemAcqRel:
+		f.loose = !f.language
+	case litmus.SemAcquire:
+		f.before, f.release = reads, false
+		if f.language { // read_mem_fence: loads only
+			f.after = reads
+		}
+	case litmus.SemRelease:
+		f.after, f.acquire = writes, false
+		if f.language { // write_mem_fence: stores only
+			f.before = writes
+		}
+	}
+	if f.language && k.Space != litmus.Generic {
+		in := func(g func(spec.Entry) bool) func(spec.Entry) bool {
+			return func(e spec.Entry) bool { return g(e) && e.Kind.Space == k.Space }
+		}
+		f.before, f.after = in(f.before), in(f.after)
+	}
+	return f
+}
+
+// checkOrderAMD checks every order that the test asks for: by fences, by acquire
+// and release accesses, by volatile, by being accesses of one location, and by
+// registers. Text order is checkOrder's; here the question is what may still be
+// outstanding, and what the caches hold.
+func checkOrderAMD(p *pass) {
+	c := &amdCheck{pass: p, m: p.abi.amd.model, told: map[[2]int]bool{}}
+	c.w = newWaits(p.tr, c.m)
+	p.waits = c.w
+	for k, e := range p.s.Entries {
+		switch {
+		case e.IsFence():
+			c.fence(k, e)
+		case p.match[k] >= 0:
+			c.synchronises(k, e)
+		}
+	}
+	c.volatiles()
+	c.sameLocation()
+	c.registers()
+}
+
+// unordered reports whether the access at position i may still be under way
+// when that at position j starts, though it must be complete.
+func (c *amdCheck) unordered(i, j int, scope int, language bool) bool {
+	a, b := c.match[i], c.match[j]
+	if a < 0 || b < 0 || a >= b {
+		return false // missing, merged or reordered: reported as that
+	}
+	x, y := &c.tr.events[a], &c.tr.events[b]
+	switch {
+	case x.mem.Space == isa.SpaceShared && y.mem.Space == isa.SpaceShared:
+		return false // LDS operations of a wave are performed in order
+	case c.m.clauses:
+		return c.clauseOpen(a, b)
+	case x.mem.Space == isa.SpaceShared || y.mem.Space == isa.SpaceShared, x.mem.Scalar || y.mem.Scalar:
+	case scope == amdGroup && c.m.sharedL1 && !language:
+		return false
+	}
+	return c.w.outstanding(x.inst, y.inst)
+}
+
+// clauseOpen reports whether, on TeraScale, an access may still be under way when
+// a later one starts: a fetch until its clause ends, a write until it is
+// acknowledged and the acknowledgement waited for, which only writes that ask
+// for it can be.
+func (c *amdCheck) clauseOpen(a, b int) bool {
+	x, y := &c.tr.events[a], &c.tr.events[b]
+	if x.role == isa.RoleLoad {
+		for i := x.inst; i <= y.inst; i++ {
+			if c.tr.fn.Insts[i].Role != isa.RoleLoad {
+				return false
+			}
+		}
+		return true
+	}
+	return !slices.Contains(c.tr.fn.Insts[x.inst].Counts, isa.CountAck) || c.w.outstanding(x.inst, y.inst)
+}
+
+// part is one thing that is missing of what a fence or a synchronising access
+// consists of.
+type part struct {
+	rule   *Rule
+	ev     int
+	detail string
+}
+
+// wait describes the wait that is missing between an operation and a later one.
+func (c *amdCheck) wait(a, b int, what, until string) part {
+	op, at := c.tr.events[a].inst, c.tr.events[b].inst
+	need := c.waitFor(a)
+	if text, ok := c.w.tried(op, at); ok {
+		return part{WaitWeakened, b, fmt.Sprintf("%s may still be outstanding when %s: %s does not complete %s, which needs %s", what, until, trim(text), c.text(a), need)}
+	}
+	return part{WaitMissing, b, fmt.Sprintf("%s may still be outstanding when %s: no %s between %s and %s", what, until, need, c.text(a), c.text(b))}
+}
+
+func trim(s string) string { return strings.TrimSuffix(s, " ;") }
+
+// waitFor names the instruction that completes an event.
+func (c *amdCheck) waitFor(ev int) string {
+	x := &c.tr.events[ev]
+	switch {
+	case x.role == isa.RoleCache && x.mem.WriteBack:
+		return c.m.stores
+	case x.mem.Scalar:
+		return c.m.scalar
+	case x.mem.Space == isa.SpaceShared:
+		return c.m.lds
+	case x.role == isa.RoleLoad || x.role == isa.RoleAtomic:
+		return c.m.loads
+	}
+	return c.m.stores
+}
+
+// pairs lists the missing waits between accesses before and after a fence.
+func (c *amdCheck) pairs(pos int, f amdFence) (missing []part) {
+	for i := 0; i < pos; i++ {
+		for j := pos + 1; j < len(c.s.Entries); j++ {
+			e, g := c.s.Entries[i], c.s.Entries[j]
+			if e.IsFence() || g.IsFence() || !f.before(e) || !f.after(g) || f.loose && !e.Reads() && !g.Writes() {
+				continue
+			}
+			if c.unordered(i, j, f.scope, f.language) {
+				c.told[[2]int{i, j}] = true
+				missing = append(missing, c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+" is issued"))
+				break
+			}
+		}
+	}
+	return missing
+}
+
+// fence checks a fence or barrier of the test.
+func (c *amdCheck) fence(pos int, e spec.Entry) {
+	f := amdFenceOf(e.Kind)
+	lo, hi := c.window(pos, false, false)
+	if lo >= hi && hi >= 0 && lo < len(c.tr.events) && c.crossed(pos) {
+		c.report(FenceRemoved, pos, -1, "no place between the accesses before and after %s: they were moved across it or merged", c.name(pos))
+		return
+	}
+	if f.barrier {
+		c.barrier(pos, e, lo, hi)
+	}
+	missing := c.pairs(pos, f)
+	if !f.language {
+		missing = append(missing, c.caches(pos, f, lo, hi, -1)...)
+	} else if len(c.caches(pos, amdFence{scope: amdAgent, acquire: f.acquire}, lo, hi, -1)) > 0 {
+		c.report(CachesUntouched, pos, -1, "%s invalidates no cache: later loads may find what an earlier access left there", c.name(pos))
+	}
+	if len(missing) == 0 {
+		c.own(pos, lo, hi)
+		return
+	}
+	if left := c.left(lo, hi); len(left) > 0 {
+		c.report(FenceWeakened, pos, missing[0].ev, "%s survives only in part: what is left of it is %s", c.name(pos), strings.Join(left, "; "))
+	} else {
+		c.report(FenceRemoved, pos, missing[0].ev, "nothing of %s is left between the accesses around it", c.name(pos))
+	}
+	c.tell(pos, missing)
+}
+
+// crossed reports whether accesses on both sides of a fence were matched to
+// events in the wrong order, or to one event.
+func (c *amdCheck) crossed(pos int) bool {
+	for i := 0; i < pos; i++ {
+		for j := pos + 1; j < len(c.s.Entries); j++ {
+			if a, b := c.match[i], c.match[j]; a >= 0 && b >= 0 && a >= b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *amdCheck) tell(pos int, missing []part) {
+	seen := map[string]bool{}
+	for _, m := range missing {
+		if !seen[m.detail] {
+			seen[m.detail] = true
+			c.report(m.rule, pos, m.ev, "%s: %s", c.name(pos), m.detail)
+		}
+	}
+}
+
+// own gives the cache operations between two events to a fence, for listings.
+func (c *amdCheck) own(pos, lo, hi int) {
+	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+		if c.tr.events[ev].role == isa.RoleCache && len(c.owner[ev]) == 0 {
+			c.owner[ev] = append(c.owner[ev], pos)
+		}
+	}
+}
+
+// left lists the waits and cache operations between two events.
+func (c *amdCheck) left(lo, hi int) (list []string) {
+	from, to := 0, len(c.tr.fn.Insts)
+	if lo >= 0 {
+		from = c.tr.events[lo].inst + 1
+	}
+	if hi < len(c.tr.events) {
+		to = c.tr.events[hi].inst
+	}
+	if lo < 0 || hi >= len(c.tr.events) {
+		return nil
+	}
+	for i := from; i < to; i++ {
+		in := &c.tr.fn.Insts[i]
+		if in.Role == isa.RoleCache || len(in.Waits) > 0 && in.Role == isa.RoleWait {
+			list = append(list, trim(in.Text))
+		}
+	}
+	return list
+}
+
+// caches lists the cache operations that are missing of a fence between two
+// events, or of the synchronising access at position self. The write-backs
+// stand between lo and it, the invalidations between it and hi.
+func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []part) {
+	ev := -1
+	if self >= 0 {
+		ev = c.match[self]
+	}
+	if f.acquire && c.exists(pos+1, len(c.s.Entries), func(e spec.Entry) bool { return e.Reads() && e.Kind.Space != litmus.Shared }) {
+		first := lo
+		if self >= 0 {
+			first = ev
+		}
+		for _, need := range c.m.acquire[f.scope] {
+			missing = append(missing, c.invalidation(pos, need, first, hi, self)...)
+		}
+		missing = append(missing, c.scalarCache(pos, first, hi)...)
+	}
+	if f.release && c.exists(0, pos, func(e spec.Entry) bool { return e.Writes() && e.Kind.Space != litmus.Shared }) {
+		last := hi
+		if self >= 0 {
+			last = ev
+		}
+		for _, need := range c.m.release[f.scope] {
+			missing = append(missing, c.writeBack(pos, need, lo, last)...)
+		}
+	}
+	return missing
+}
+
+// exists reports whether an access between two positions is matched and holds.
+func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
+	for k := from; k < to; k++ {
+		if e := c.s.Entries[k]; !e.IsFence() && c.match[k] >= 0 && holds(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// find looks for a cache operation between two events.
+func (c *amdCheck) find(need amdCacheOp, lo, hi int) int {
+	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+		x := &c.tr.events[ev]
+		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope && !x.cond {
+			return ev
+		}
+	}
+	return -1
+}
+
+func (n amdCacheOp) String() string {
+	return n.ops[0] + map[isa.Scope]string{isa.ScopeCTA: " (work-group)", isa.ScopeGPU: " (agent)", isa.ScopeSys: " (system)"}[n.scope]
+}
+
+// invalidation demands an invalidation behind the loads before it.
+func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) []part {
+	ev := c.find(need, lo, hi)
+	if ev < 0 {
+		return []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
+	}
+	var missing []part
+	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
+		e := c.s.Entries[i]
+		a := c.match[i]
+		if e.IsFence() || !e.Reads() || a < 0 || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
+			continue
+		}
+		if c.w.outstanding(c.tr.events[a].inst, c.tr.events[ev].inst) {
+			missing = append(missing, c.wait(a, ev, c.name(i), "the cache is invalidated by "+c.text(ev)))
+		}
+	}
+	if len(c.owner[ev]) == 0 {
+		c.owner[ev] = append(c.owner[ev], pos)
+	}
+	return missing
+}
+
+func (c *amdCheck) place(ev int) string {
+	if ev < 0 {
+		return "the kernel's entry"
+	}
+	return c.text(ev)
+}
+
+// scalarCache demands that the scalar cache is invalidated if a later access
+// goes through it.
+func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
+	for k := pos + 1; k < len(c.s.Entries); k++ {
+		ev := c.match[k]
+		if ev < 0 || c.s.Entries[k].IsFence() || !c.tr.events[ev].mem.Scalar {
+			continue
+		}
+		if c.find(scalarInv, lo, ev) < 0 {
+			return []part{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
+		}
+	}
+	return nil
+}
+
+// writeBack demands a write-back behind the stores before it, complete before
+// the next write.
+func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []part {
+	ev := c.find(need, lo, hi+1)
+	if ev < 0 || hi >= 0 && ev >= hi && hi < len(c.tr.events) {
+		return []part{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
+	}
+	if len(c.owner[ev]) == 0 {
+		c.owner[ev] = append(c.owner[ev], pos)
+	}
+	for k := pos; k < len(c.s.Entries); k++ {
+		b := c.match[k]
+		if c.s.Entries[k].IsFence() || b <= ev || !c.s.Entries[k].Writes() {
+			continue
+		}
+		if c.w.outstanding(c.tr.events[ev].inst, c.tr.events[b].inst) {
+			return []part{c.wait(ev, b, "the write-back "+c.text(ev), c.name(k)+" is issued")}
+		}
+		break
+	}
+	return nil
+}
+
+// synchronises checks an acquire or release access.
+func (c *amdCheck) synchronises(k int, e spec.Entry) {
+	sc := e.Kind.Sem == litmus.SemSC
+	acq := e.Kind.Sem == litmus.SemAcquire || e.Kind.Sem == litmus.SemAcqRel || sc && e.Reads()
+	rel := e.Kind.Sem == litmus.SemRelease || e.Kind.Sem == litmus.SemAcqRel || sc && e.Writes()
+	if !acq && !rel {
+		return
+	}
+	invalidates := acq
+	scope := amdScope(accessScope(e.Kind))
+	if e.Kind.Space == litmus.Shared {
+		scope = amdGroup // a wider scope means nothing for LDS
+	}
+	var missing []part
+	for i := range c.s.Entries {
+		if c.s.Entries[i].IsFence() {
+			continue
+		}
+		switch {
+		case acq && i > k && c.unordered(k, i, scope, false):
+			c.told[[2]int{k, i}] = true
+			missing = append(missing, c.wait(c.match[k], c.match[i], c.name(k), c.name(i)+" is issued"))
+			acq = false // once is enough
+		case rel && i < k && c.unordered(i, k, scope, false):
+			c.told[[2]int{i, k}] = true
+			missing = append(missing, c.wait(c.match[i], c.match[k], c.name(i), "the release "+c.name(k)+" is issued"))
+		case sc && i < k && c.s.Entries[i].Kind.Sem == litmus.SemSC && c.unordered(i, k, scope, false):
+			c.told[[2]int{i, k}] = true
+			missing = append(missing, c.wait(c.match[i], c.match[k], "the sequentially consistent "+c.name(i), "the next one is issued"))
+		}
+	}
+	lo, hi := c.window(k, false, false)
+	missing = append(missing, c.caches(k, amdFence{scope: scope, acquire: invalidates, release: rel}, lo, hi, k)...)
+	c.tell(k, missing)
+}
+
+// barrier demands the execution barrier.
+func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) {
+	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+		if x := &c.tr.events[ev]; x.role == isa.RoleBarrier && len(c.owner[ev]) == 0 {
+			c.owner[ev] = append(c.owner[ev], pos)
+			if x.cond && !e.Guarded {
+				c.report(ControlChanged, pos, ev, "%s is executed only under a condition: %s", c.name(pos), c.text(ev))
+			}
+			return
+		}
+	}
+	c.report(FenceRemoved, pos, -1, "%s has no barrier instruction between the accesses around it", c.name(pos))
+}
+
+// volatiles checks that volatile accesses to global memory follow each other:
+// LLVM's memory model has a wait behind each.
+func (c *amdCheck) volatiles() {
+	last := -1
+	for k, e := range c.s.Entries {
+		if e.IsFence() || e.Kind.Sem != litmus.SemVolatile || e.Kind.Space == litmus.Shared {
+			continue
+		}
+		if last >= 0 && !c.told[[2]int{last, k}] && c.unordered(last, k, amdSystem, false) {
+			c.told[[2]int{last, k}] = true
+			c.tell(k, []part{c.wait(c.match[last], c.match[k], "the volatile "+c.name(last), "the next volatile access is issued")})
+		}
+		last = k
+	}
+}
+
+// sameLocation checks accesses of one location of which one goes through the
+// scalar unit: that completes in any order and has a cache of its own. Vector
+// accesses of a wave to one address are performed in order.
+func (c *amdCheck) sameLocation() {
+	es := c.s.Entries
+	for j := range es {
+		for i := 0; i < j; i++ {
+			if es[i].IsFence() || es[j].IsFence() || es[i].Loc != es[j].Loc || c.match[i] < 0 || c.match[j] < 0 || c.match[i] >= c.match[j] {
+				continue
+			}
+			x, y := &c.tr.events[c.match[i]], &c.tr.events[c.match[j]]
+			if !x.mem.Scalar && !y.mem.Scalar || c.told[[2]int{i, j}] {
+				continue
+			}
+			if c.w.outstanding(x.inst, y.inst) {
+				c.told[[2]int{i, j}] = true
+				c.tell(j, []part{c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+", of the same location, is issued")})
+			}
+			if es[i].Writes() && y.mem.Scalar && c.find(scalarInv, c.match[i], c.match[j]) < 0 {
+				c.tell(j, []part{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache", c.name(i), c.text(c.match[j]))}})
+			}
+		}
+	}
+}
+
+// registers checks that no instruction reads or overwrites a register that a
+// load has yet to write, or overwrites one that a store has yet to read: AMD
+// hardware does not wait by itself. Dependencies of the test rest on this.
+func (c *amdCheck) registers() {
+	fn := c.tr.fn
+	told := map[int]bool{}
+	for i := range fn.Insts {
+		in := &fn.Insts[i]
+		for _, p := range c.w.before[i] {
+			op := &fn.Insts[p.inst]
+			if told[p.inst] {
+				continue
+			}
+			if r, how := c.hazard(in, op, &p); how != "" {
+				told[p.inst] = true
+				c.registerHazard(i, p.inst, r, how)
+			}
+		}
+	}
+}
+
+// hazard returns a register that an instruction uses too early, and how.
+func (c *amdCheck) hazard(in, op *isa.Inst, p *pending) (isa.Reg, string) {
+	if !p.complete() && (op.Role == isa.RoleLoad || op.Role == isa.RoleAtomic || op.Role == isa.RoleConst) {
+		for _, r := range op.Defs {
+			if slices.Contains(in.Uses, r) {
+				return r, "read"
+			}
+			if slices.Contains(in.Defs, r) && !slices.Equal(in.Counts, op.Counts) {
+				return r, "overwritten"
+			}
+		}
+	}
+	for _, o := range p.open {
+		if !o.late {
+			continue
+		}
+		for _, r := range op.Data {
+			if slices.Contains(in.Defs, r) {
+				return r, "overwritten"
+			}
+		}
+	}
+	return isa.Reg{}, ""
+}
+
+func (c *amdCheck) registerHazard(at, op int, r isa.Reg, how string) {
+	in, from := &c.tr.fn.Insts[at], &c.tr.fn.Insts[op]
+	pos, ev := -1, -1
+	for e := range c.tr.events {
+		if c.tr.events[e].inst == op {
+			ev = e
+			if len(c.owner[e]) > 0 {
+				pos = c.owner[e][0]
+			}
+		}
+	}
+	rule, need := WaitMissing, c.m.scalar
+	if ev >= 0 {
+		need = c.waitFor(ev)
+	} else if !from.Mem.Scalar && from.Role != isa.RoleConst {
+		need = c.m.loads
+	}
+	text := "no " + need + " between them"
+	if t, ok := c.w.tried(op, at); ok {
+		rule, text = WaitWeakened, trim(t)+" does not complete it"
+	}
+	verb := "has written it"
+	if from.Role == isa.RoleStore || from.Role == isa.RoleReduction || how == "overwritten" && slices.Contains(from.Data, r) && !slices.Contains(from.Defs, r) {
+		verb, text = "has read it", "no s_waitcnt expcnt(0) between them"
+	}
+	f := Finding{Rule: rule.ID, Thread: c.s.Thread, Access: pos, Addr: int64(in.Addr),
+		Detail: fmt.Sprintf("a register is %s by %s before %s %s: %s", how, trim(in.Text), trim(from.Text), verb, text)}
+	c.r.Findings = append(c.r.Findings, f)
+}

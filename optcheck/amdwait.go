@@ -1,0 +1,250 @@
+package optcheck
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// A pending is a memory operation that may still be outstanding at some point:
+// issued on a path to it, and not waited for since.
+type pending struct {
+	inst int // the instruction that issued it
+	// open are the counters that still stand between it and completion, each
+	// with the smallest number of later operations, over all paths, that cannot
+	// complete before this one. A wait for at most that many completes it.
+	open []openCounter
+}
+
+type openCounter struct {
+	counter isa.Counter
+	newer   int
+	class   orderClass
+	// late marks the counter that says only that a store has read its data.
+	late bool
+}
+
+// orderClass groups the operations of one counter that complete in the order of
+// issue. Operations of inAnyOrder complete when they like.
+type orderClass uint8
+
+const (
+	inAnyOrder orderClass = iota
+	inVectorOrder
+	inLDSOrder
+	inOtherOrder
+)
+
+// waits simulates the counters of outstanding operations over a function.
+type waits struct {
+	tr    *trace
+	model *amdModel
+	// global marks FLAT instructions whose address is known to be in global
+	// memory: they complete with the vector operations.
+	global map[int]bool
+	atHead [][]pending // block → pending operations at its head
+	before [][]pending // instruction → pending operations when it issues
+}
+
+// newWaits runs the simulation to its fixed point.
+func newWaits(tr *trace, model *amdModel) *waits {
+	w := &waits{tr: tr, model: model, global: map[int]bool{}}
+	for i := range tr.events {
+		x := &tr.events[i]
+		if x.mem.Space == isa.SpaceGeneric && x.addr.base != baseUnknown {
+			w.global[x.inst] = true
+		}
+	}
+	fn := tr.fn
+	w.atHead = make([][]pending, len(fn.Blocks))
+	w.before = make([][]pending, len(fn.Insts))
+	done := make([]bool, len(fn.Blocks))
+	todo := []int{0}
+	for rounds := 0; len(todo) > 0 && rounds < 64*len(fn.Blocks)+64; rounds++ {
+		b := todo[0]
+		todo = todo[1:]
+		done[b] = true
+		out := w.block(b)
+		for _, s := range fn.Blocks[b].Succs {
+			joined, changed := joinPending(w.atHead[s], out)
+			if changed || !done[s] {
+				w.atHead[s] = joined
+				if !slices.Contains(todo, s) {
+					todo = append(todo, s)
+				}
+			}
+		}
+	}
+	return w
+}
+
+// block simulates a block from its head and returns what is pending at its end.
+func (w *waits) block(b int) []pending {
+	cur := clonePending(w.atHead[b])
+	blk := w.tr.fn.Blocks[b]
+	for i := blk.First; i < blk.End; i++ {
+		w.before[i] = clonePending(cur)
+		in := &w.tr.fn.Insts[i]
+		cur = applyWaits(cur, in.Waits)
+		cur = w.issue(cur, i, in)
+	}
+	return cur
+}
+
+// applyWaits removes what a wait completes.
+func applyWaits(cur []pending, ws []isa.Wait) []pending {
+	for _, wt := range ws {
+		keep := cur[:0]
+		for _, p := range cur {
+			late := p.complete() // memory had it before: expcnt alone is open
+			p.open = slices.DeleteFunc(p.open, func(o openCounter) bool {
+				return o.counter == wt.Counter && (wt.N == 0 || o.class != inAnyOrder && o.newer >= wt.N)
+			})
+			if len(p.open) > 0 && (!p.complete() || late) {
+				keep = append(keep, p)
+			}
+		}
+		cur = keep
+	}
+	return cur
+}
+
+// complete reports whether the operation is done in memory: at most its data may
+// still be unread.
+func (p *pending) complete() bool {
+	for _, o := range p.open {
+		if !o.late {
+			return false
+		}
+	}
+	return true
+}
+
+// issue adds the operation that an instruction starts.
+func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
+	if len(in.Counts) == 0 {
+		return cur
+	}
+	p := pending{inst: i}
+	for _, c := range in.Counts {
+		class := w.class(i, in, c)
+		for k := range cur {
+			for j := range cur[k].open {
+				if o := &cur[k].open[j]; o.counter == c && o.class == class && class != inAnyOrder {
+					o.newer++
+				}
+			}
+		}
+		if late := c == isa.CountExp && w.model.expWAR; late || w.completes(i, in, c) {
+			p.open = append(p.open, openCounter{counter: c, class: class, late: late})
+		}
+	}
+	// In a loop an instruction may be pending from the round before.
+	cur = slices.DeleteFunc(cur, func(o pending) bool { return o.inst == i })
+	if len(p.open) > 0 {
+		cur = append(cur, p)
+	}
+	return cur
+}
+
+// class tells how an operation completes among those of its counter.
+func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
+	switch {
+	case in.Mem.Scalar || in.Role == isa.RoleConst:
+		return inAnyOrder
+	case in.Mem.Space == isa.SpaceGeneric && !w.global[i]:
+		return inAnyOrder
+	case in.Mem.Space == isa.SpaceGeneric && c == isa.CountLGKM:
+		return inAnyOrder
+	case in.Mem.Space == isa.SpaceShared:
+		return inLDSOrder
+	case c == isa.CountVM || c == isa.CountVS || c == isa.CountLoad || c == isa.CountStore || c == isa.CountExp || c == isa.CountAck:
+		return inVectorOrder
+	case c == isa.CountLGKM || c == isa.CountKM:
+		return inAnyOrder // messages and the rest
+	}
+	return inOtherOrder
+}
+
+// completes tells whether a counter says that the operation is complete in
+// memory, or its registers written. A FLAT access to global memory is complete
+// by the vector counter; expcnt tells only that a store has read its registers.
+func (w *waits) completes(i int, in *isa.Inst, c isa.Counter) bool {
+	switch c {
+	case isa.CountExp, isa.CountX, isa.CountDepCtr:
+		return false
+	case isa.CountLGKM, isa.CountDS:
+		return !(in.Mem.Space == isa.SpaceGeneric && w.global[i])
+	}
+	return true
+}
+
+func clonePending(l []pending) []pending {
+	out := make([]pending, len(l))
+	for i, p := range l {
+		out[i] = pending{p.inst, slices.Clone(p.open)}
+	}
+	return out
+}
+
+// joinPending is what may be pending behind either of two paths; changed tells
+// that it is more than old.
+func joinPending(old, add []pending) (joined []pending, changed bool) {
+	joined = clonePending(old)
+	for _, p := range add {
+		k := slices.IndexFunc(joined, func(o pending) bool { return o.inst == p.inst })
+		if k < 0 {
+			joined = append(joined, pending{p.inst, slices.Clone(p.open)})
+			changed = true
+			continue
+		}
+		for _, o := range p.open {
+			j := slices.IndexFunc(joined[k].open, func(q openCounter) bool { return q.counter == o.counter })
+			switch {
+			case j < 0:
+				joined[k].open = append(joined[k].open, o)
+				changed = true
+			case o.newer < joined[k].open[j].newer:
+				joined[k].open[j].newer = o.newer
+				changed = true
+			}
+		}
+	}
+	return joined, changed
+}
+
+// outstanding reports whether the operation that instruction op started may
+// still be outstanding when instruction at issues.
+func (w *waits) outstanding(op, at int) bool {
+	for _, p := range w.before[at] {
+		if p.inst == op && !p.complete() {
+			return true
+		}
+	}
+	return false
+}
+
+// counters lists what the completion of an operation is told by.
+func (w *waits) counters(op int) (list []isa.Counter) {
+	in := &w.tr.fn.Insts[op]
+	for _, c := range in.Counts {
+		if w.completes(op, in, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// tried reports whether a wait for one of an operation's counters stands in the
+// text between two instructions: a wait that was too weak.
+func (w *waits) tried(op, at int) (string, bool) {
+	cs := w.counters(op)
+	for i := op + 1; i < at; i++ {
+		for _, wt := range w.tr.fn.Insts[i].Waits {
+			if slices.Contains(cs, wt.Counter) {
+				return w.tr.fn.Insts[i].Text, true
+			}
+		}
+	}
+	return "", false
+}
