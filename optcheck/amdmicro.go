@@ -203,9 +203,12 @@ func (m *machine) distribute(lut uint8, src [4]value) (value, bool) {
 			continue
 		}
 		n := p.nodes[src[i]]
+		if n.kind != kSel {
+			return none, false
+		}
 		x, okX := p.isConst(n.a)
 		y, okY := p.isConst(n.b)
-		if n.kind != kSel || !okX || !okY || at >= 0 {
+		if !okX || !okY || at >= 0 {
 			return none, false
 		}
 		at, arms = i, [2]uint32{x, y}

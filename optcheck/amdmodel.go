@@ -58,6 +58,10 @@ type amdModel struct {
 	// which performs their vector accesses in order: between threads of a
 	// work-group no wait separates vector accesses.
 	sharedL1 bool
+	// flatInOrder tells that FLAT instructions complete in order with the other
+	// operations of both their counters (hasFlatLgkmVMemCountInOrder of LLVM's
+	// GCNSubtarget); before, only an address in global memory says so.
+	flatInOrder bool
 	// expWAR tells that a vector store reads its data late: its registers must
 	// not be overwritten before expcnt says so.
 	expWAR bool
@@ -166,7 +170,8 @@ var amdModels = map[amdFamily]*amdModel{
 	// A work-group may run on two CUs with an L0 each (WGP mode, the default);
 	// an L1 per shader array; stores are counted apart.
 	famGFX10: {
-		load: byScope(glc, glcDLC, glcDLC), volatileLoad: glcDLC,
+		flatInOrder: true,
+		load:        byScope(glc, glcDLC, glcDLC), volatileLoad: glcDLC,
 		acquire: [4][]amdCacheOp{
 			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
 			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
@@ -175,7 +180,8 @@ var amdModels = map[amdFamily]*amdModel{
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
 	famGFX11: {
-		load: byScope(glc, glc, glc), volatileLoad: glcDLC, volatileStore: amdBits{bits: isa.BitDLC},
+		flatInOrder: true,
+		load:        byScope(glc, glc, glc), volatileLoad: glcDLC, volatileStore: amdBits{bits: isa.BitDLC},
 		acquire: [4][]amdCacheOp{
 			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
 			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
@@ -184,6 +190,7 @@ var amdModels = map[amdFamily]*amdModel{
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
 	famGFX12: {
+		flatInOrder:  true,
 		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
 		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
 		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
@@ -192,6 +199,7 @@ var amdModels = map[amdFamily]*amdModel{
 		loads: "s_wait_loadcnt 0x0", stores: "s_wait_storecnt 0x0", lds: "s_wait_dscnt 0x0", scalar: "s_wait_kmcnt 0x0",
 	},
 	famGFX125: {
+		flatInOrder:  true,
 		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
 		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
 		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
@@ -215,7 +223,7 @@ var scalarInv = inv(isa.ScopeNone, "s_dcache_inv")
 
 // teraScale lists the targets before GCN as LLVM and AMD's tools name them.
 var teraScale = strings.Fields(`r600 r630 rs880 rv610 rv620 rv630 rv635 rv670 rv710 rv730 rv740 rv770 cedar palm redwood sumo sumo2 juniper cypress hemlock
-	barts turks caicos cayman aruba evergreen`)
+	barts turks caicos cayman aruba r700 evergreen northern-islands`)
 
 // gcnNames are the targets that have names besides their numbers.
 var gcnNames = map[string]string{"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "hainan": "gfx602", "oland": "gfx602",
@@ -236,10 +244,18 @@ func amdTargetOf(arch string) (*amdTarget, bool) {
 		name = n
 	}
 	num, ok := strings.CutPrefix(name, "gfx")
-	if !ok || len(num) < 3 {
+	num = strings.TrimSuffix(num, "-generic")
+	if head, tail, ok := strings.Cut(num, "-"); ok { // gfx9-4-generic
+		num = head + tail + "0"
+	}
+	if !ok || num == "" {
 		return nil, false
 	}
-	major, err := strconv.Atoi(num[:len(num)-2])
+	digits := num
+	if len(num) > 2 { // gfx9, gfx12: a listing that names only the family
+		digits = num[:len(num)-2]
+	}
+	major, err := strconv.Atoi(digits)
 	if err != nil {
 		return nil, false
 	}

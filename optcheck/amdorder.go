@@ -187,8 +187,8 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 		c.report(FenceRemoved, pos, -1, "no place between the accesses before and after %s: they were moved across it or merged", c.name(pos))
 		return
 	}
-	if f.barrier {
-		c.barrier(pos, e, lo, hi)
+	if f.barrier && !c.barrier(pos, e, lo, hi) {
+		return
 	}
 	missing := c.pairs(pos, f)
 	if !f.language {
@@ -200,7 +200,11 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 		c.own(pos, lo, hi)
 		return
 	}
-	if left := c.left(lo, hi); len(left) > 0 {
+	left := c.left(lo, hi)
+	if f.barrier {
+		left = append(left, "the barrier")
+	}
+	if len(left) > 0 {
 		c.report(FenceWeakened, pos, missing[0].ev, "%s survives only in part: what is left of it is %s", c.name(pos), strings.Join(left, "; "))
 	} else {
 		c.report(FenceRemoved, pos, missing[0].ev, "nothing of %s is left between the accesses around it", c.name(pos))
@@ -301,11 +305,12 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	return false
 }
 
-// find looks for a cache operation between two events.
-func (c *amdCheck) find(need amdCacheOp, lo, hi int) int {
+// find looks for a cache operation between two events that runs whenever event
+// with does (-1: always).
+func (c *amdCheck) find(need amdCacheOp, lo, hi, with int) int {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		x := &c.tr.events[ev]
-		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope && !x.cond {
+		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope && (!x.cond || with >= 0 && c.runsWith(ev, with)) {
 			return ev
 		}
 	}
@@ -318,7 +323,11 @@ func (n amdCacheOp) String() string {
 
 // invalidation demands an invalidation behind the loads before it.
 func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) []part {
-	ev := c.find(need, lo, hi)
+	with := -1
+	if hi < len(c.tr.events) {
+		with = hi
+	}
+	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
 		return []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
 	}
@@ -354,7 +363,7 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
 		if ev < 0 || c.s.Entries[k].IsFence() || !c.tr.events[ev].mem.Scalar {
 			continue
 		}
-		if c.find(scalarInv, lo, ev) < 0 {
+		if c.find(scalarInv, lo, ev, ev) < 0 {
 			return []part{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
 		}
 	}
@@ -364,8 +373,12 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
 // writeBack demands a write-back behind the stores before it, complete before
 // the next write.
 func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []part {
-	ev := c.find(need, lo, hi+1)
-	if ev < 0 || hi >= 0 && ev >= hi && hi < len(c.tr.events) {
+	with := -1
+	if hi < len(c.tr.events) {
+		with = hi
+	}
+	ev := c.find(need, lo, hi, with)
+	if ev < 0 {
 		return []part{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
 	}
 	if len(c.owner[ev]) == 0 {
@@ -421,17 +434,18 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 }
 
 // barrier demands the execution barrier.
-func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) {
+func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		if x := &c.tr.events[ev]; x.role == isa.RoleBarrier && len(c.owner[ev]) == 0 {
 			c.owner[ev] = append(c.owner[ev], pos)
 			if x.cond && !e.Guarded {
 				c.report(ControlChanged, pos, ev, "%s is executed only under a condition: %s", c.name(pos), c.text(ev))
 			}
-			return
+			return true
 		}
 	}
 	c.report(FenceRemoved, pos, -1, "%s has no barrier instruction between the accesses around it", c.name(pos))
+	return false
 }
 
 // volatiles checks that volatile accesses to global memory follow each other:
@@ -468,7 +482,7 @@ func (c *amdCheck) sameLocation() {
 				c.told[[2]int{i, j}] = true
 				c.tell(j, []part{c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+", of the same location, is issued")})
 			}
-			if es[i].Writes() && y.mem.Scalar && c.find(scalarInv, c.match[i], c.match[j]) < 0 {
+			if es[i].Writes() && y.mem.Scalar && c.find(scalarInv, c.match[i], c.match[j], c.match[j]) < 0 {
 				c.tell(j, []part{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache", c.name(i), c.text(c.match[j]))}})
 			}
 		}

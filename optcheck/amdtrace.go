@@ -15,10 +15,11 @@ type slot struct {
 	off   int64
 }
 
-// cell is what a slot holds.
+// cell is what a slot holds: a word, or the low bytes of one.
 type cell struct {
-	v value
-	t taint
+	v     value
+	t     taint
+	bytes int
 }
 
 // isWordReg reports whether a register holds a word of data, as a load may
@@ -150,11 +151,12 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 	words := (in.Mem.Width + 3) / 4
 	if in.Role == isa.RoleStore {
 		for k := 0; k < words; k++ {
-			c := cell{none, m.taintOf(in.Data)}
-			if in.Mem.Width%4 == 0 && k < len(in.Data) {
-				c = cell{m.get(in.Data[k]), m.cur.t[regIndex(in.Data[k])]}
-			} else {
-				c.v = m.opaque(i, 200+k)
+			c := cell{m.opaque(i, 200+k), m.taintOf(in.Data), 4}
+			if k < len(in.Data) {
+				c.v, c.t = m.get(in.Data[k]), m.cur.t[regIndex(in.Data[k])]
+			}
+			if in.Mem.Width < 4 {
+				c.v, c.bytes = m.low(c.v, in.Mem.Width), in.Mem.Width
 			}
 			m.put(at, c, guardV, guardT)
 			at.off += 4
@@ -169,7 +171,8 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 		}
 		a := assign{r, m.opaque(i, k), 0}
 		if c, ok := m.cur.slots[at]; ok {
-			if a.t = c.t; in.Mem.Width%4 == 0 {
+			a.t = c.t
+			if c.bytes == min(in.Mem.Width, 4) && (c.bytes == 4 || unsignedLoad(in.Op)) {
 				a.v = c.v
 			}
 		}
@@ -178,6 +181,21 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 	}
 	m.commit(out, guardV, in.Guard.Neg, guardT)
 	return true
+}
+
+// low is a value's lowest bytes.
+func (m *machine) low(v value, bytes int) value {
+	mask := m.tr.pool.constant(1<<(8*bytes) - 1)
+	if x, ok := m.distribute(lutAnd, [4]value{v, mask, none, none}); ok {
+		return x
+	}
+	return m.tr.pool.bits(lutAnd, v, mask, none)
+}
+
+// unsignedLoad tells loads that clear the upper bytes: buffer_load_ubyte,
+// scratch_load_u8.
+func unsignedLoad(op string) bool {
+	return strings.HasSuffix(op, "_ubyte") || strings.HasSuffix(op, "_ushort") || strings.HasSuffix(op, "_u8") || strings.HasSuffix(op, "_u16")
 }
 
 // put stores a word in private memory, perhaps under a guard.

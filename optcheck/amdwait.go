@@ -152,9 +152,12 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 	switch {
 	case in.Mem.Scalar || in.Role == isa.RoleConst:
 		return inAnyOrder
-	case in.Mem.Space == isa.SpaceGeneric && !w.global[i]:
-		return inAnyOrder
-	case in.Mem.Space == isa.SpaceGeneric && c == isa.CountLGKM:
+	case in.Mem.Space == isa.SpaceGeneric && w.model.flatInOrder:
+		if c == isa.CountLGKM || c == isa.CountDS {
+			return inLDSOrder
+		}
+		return inVectorOrder
+	case in.Mem.Space == isa.SpaceGeneric && (!w.global[i] || c == isa.CountLGKM):
 		return inAnyOrder
 	case in.Mem.Space == isa.SpaceShared:
 		return inLDSOrder
@@ -171,7 +174,7 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 // by the vector counter; expcnt tells only that a store has read its registers.
 func (w *waits) completes(i int, in *isa.Inst, c isa.Counter) bool {
 	switch c {
-	case isa.CountExp, isa.CountX, isa.CountDepCtr:
+	case isa.CountExp, isa.CountX:
 		return false
 	case isa.CountLGKM, isa.CountDS:
 		return !(in.Mem.Space == isa.SpaceGeneric && w.global[i])

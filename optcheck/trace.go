@@ -178,6 +178,9 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, err
 		m.run()
 	}
 	m.tr.joinLocked()
+	if a.amd != nil {
+		m.disguised()
+	}
 	return m.tr, nil
 }
 
