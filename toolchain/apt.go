@@ -92,14 +92,25 @@ func (in *installer) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	return in.prepareSources([]aptSource{{mirror, in.suite, "non-free"}})
+}
+
+// aptSource is one archive to download from.
+type aptSource struct{ mirror, suite, component string }
+
+func (in *installer) prepareSources(sources []aptSource) error {
 	for _, dir := range []string{"lists/partial", "cache/archives/partial", "debs"} {
 		if err := os.MkdirAll(filepath.Join(in.work, dir), 0o755); err != nil {
 			return err
 		}
 	}
-	source := fmt.Sprintf("Types: deb\nURIs: %s\nSuites: %s\nComponents: non-free\n", mirror, in.suite)
-	if _, err := os.Stat(keyring); err == nil {
-		source += "Signed-By: " + keyring + "\n"
+	source := ""
+	for _, s := range sources {
+		source += fmt.Sprintf("Types: deb\nURIs: %s\nSuites: %s\nComponents: %s\n", s.mirror, s.suite, s.component)
+		if _, err := os.Stat(keyring); err == nil {
+			source += "Signed-By: " + keyring + "\n"
+		}
+		source += "\n"
 	}
 	list := filepath.Join(in.work, "debian.sources")
 	in.apt = []string{
@@ -116,14 +127,21 @@ func (in *installer) aptGet(ctx context.Context, dir, tool string, args ...strin
 	return in.system(ctx, downloadTimeout, nil, dir, tool, append(append([]string{}, in.apt...), args...)...)
 }
 
-// mirror asks apt which Debian mirror this machine is set up with.
-func (in *installer) mirror(ctx context.Context) (string, error) {
+// indexTargets asks apt for this machine's archives, a line "URI|origin|label"
+// each.
+func (in *installer) indexTargets(ctx context.Context) (string, error) {
 	out, err := in.system(ctx, time.Minute, nil, "", "apt-get", "indextargets",
 		"--format", "$(REPO_URI)|$(ORIGIN)|$(LABEL)", "Created-By: Packages")
+	return string(out), err
+}
+
+// mirror asks apt which Debian mirror this machine is set up with.
+func (in *installer) mirror(ctx context.Context) (string, error) {
+	out, err := in.indexTargets(ctx)
 	if err != nil {
 		return "", err
 	}
-	if m := pickMirror(string(out)); m != "" {
+	if m := pickMirror(out); m != "" {
 		return m, nil
 	}
 	return "", errors.New("no Debian mirror in this machine's apt configuration (apt-get indextargets)")

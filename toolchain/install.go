@@ -30,6 +30,9 @@ func Available() []string {
 	for _, p := range packaged {
 		names = append(names, p.name)
 	}
+	for _, p := range llvmPackaged {
+		names = append(names, "llvm-"+p.major)
+	}
 	return names
 }
 
@@ -50,13 +53,17 @@ type InstallOptions struct {
 type Installed struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
-	Version string `json:"version"` // of the package
-	SHA256  string `json:"sha256"`  // of the package file, as apt's signed index has it
-	Ptxas   string `json:"ptxas"`   // version, asked after unpacking
+	Version string `json:"version"`         // of the package
+	SHA256  string `json:"sha256"`          // of the package file, as apt's signed index has it
+	Ptxas   string `json:"ptxas,omitempty"` // version, asked after unpacking
+	Clang   string `json:"clang,omitempty"` // likewise
+	// Packages are the versions of all packages of a release of LLVM.
+	Packages map[string]string `json:"packages,omitempty"`
 }
 
-// Install puts the compiler and the disassemblers of a CUDA release into
-// Dir/NAME/root/usr/bin. They are NVIDIA's non-free software; the package's
+// Install puts a release of LLVM (llvm-19: clang, llc, llvm-objdump, llvm-mc,
+// opt, libclc), or the compiler and the disassemblers of a CUDA release, into
+// Dir/NAME/root/usr. The latter are NVIDIA's non-free software; the package's
 // copyright file with the licence is put beside them. The package comes from
 // the Debian mirror that this machine's apt uses; apt verifies its signature
 // and checksum. Nothing else on the machine is changed and no root is needed.
@@ -70,6 +77,12 @@ func Install(ctx context.Context, name string, o InstallOptions) (done bool, err
 	in := &installer{name: name, suite: suite, o: o, r: o.Runner}
 	if in.r == nil {
 		in.r = DefaultRunner()
+	}
+	in.what = in
+	for _, p := range llvmPackaged {
+		if name == "llvm-"+p.major {
+			in.what = &llvmInstall{in, p.major, p.security}
+		}
 	}
 	if in.o.Dir = cmp.Or(o.Dir, ManagedDir(os.Getenv)); in.o.Dir == "" {
 		return false, errors.New("no folder to install to: neither XDG_CACHE_HOME nor HOME is set")
@@ -90,6 +103,11 @@ func suiteOf(name string) (string, error) {
 			return p.suite, nil
 		}
 	}
+	for _, p := range llvmPackaged {
+		if "llvm-"+p.major == name {
+			return llvmSuite, nil
+		}
+	}
 	return "", fmt.Errorf("install: unknown toolchain %q, known are %s", name, strings.Join(Available(), ", "))
 }
 
@@ -98,8 +116,28 @@ type installer struct {
 	name, suite string
 	o           InstallOptions
 	r           *Runner
+	what        product
 	work        string // private folder, removed at the end
 	apt         []string
+}
+
+// product is what is being installed.
+type product interface {
+	// answers returns the version of what is installed in tree; an error if it
+	// is not there or not whole.
+	answers(ctx context.Context, tree string) (string, error)
+	// build puts it into tree and returns its version.
+	build(ctx context.Context, tree string) (string, error)
+	// tool is the name of the compiler, describe what is said of it at the end.
+	tool() string
+	describe(version, final string) []string
+}
+
+func (in *installer) tool() string { return "ptxas" }
+
+func (in *installer) describe(version, final string) []string {
+	return []string{fmt.Sprintf("installed ptxas %s into %s", version, final),
+		"this is NVIDIA's non-free software; its licence is in " + filepath.Join(final, "root", copyrightFile)}
 }
 
 func (in *installer) say(format string, args ...any) {
@@ -118,8 +156,8 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 	}
 	defer unlock()
 	final := filepath.Join(in.o.Dir, in.name)
-	if v, err := in.answers(ctx, final); err == nil {
-		in.say("already there: ptxas %s", v)
+	if v, err := in.what.answers(ctx, final); err == nil {
+		in.say("already there: %s %s", in.what.tool(), v)
 		return false, nil
 	}
 	in.sweep()
@@ -128,7 +166,7 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 	}
 	defer os.RemoveAll(in.work)
 	tree := filepath.Join(in.work, "tree")
-	record, err := in.build(ctx, tree)
+	version, err := in.what.build(ctx, tree)
 	if err != nil {
 		return false, err
 	}
@@ -139,8 +177,9 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 	if err := os.Rename(tree, final); err != nil {
 		return false, err
 	}
-	in.say("installed ptxas %s into %s", record.Ptxas, final)
-	in.say("this is NVIDIA's non-free software; its licence is in %s", filepath.Join(final, "root", copyrightFile))
+	for _, line := range in.what.describe(version, final) {
+		in.say("%s", line)
+	}
 	return true, nil
 }
 
@@ -203,24 +242,24 @@ func (in *installer) answers(ctx context.Context, tree string) (string, error) {
 }
 
 // build downloads, verifies and unpacks the package into tree.
-func (in *installer) build(ctx context.Context, tree string) (Installed, error) {
+func (in *installer) build(ctx context.Context, tree string) (string, error) {
 	record := Installed{Name: in.name, Package: packageName}
 	deb, err := in.fetch(ctx, &record)
 	if err != nil {
-		return record, err
+		return "", err
 	}
 	in.say("unpacking")
 	if err := in.unpack(ctx, deb, filepath.Join(tree, "root")); err != nil {
-		return record, err
+		return "", err
 	}
 	if record.Ptxas, err = in.answers(ctx, tree); err != nil {
-		return record, fmt.Errorf("the unpacked tools: %w", err)
+		return "", fmt.Errorf("the unpacked tools: %w", err)
 	}
 	data, err := json.MarshalIndent(record, "", "\t")
 	if err != nil {
-		return record, err
+		return "", err
 	}
-	return record, writeSynced(filepath.Join(tree, "install.json"), bytes.NewReader(append(data, '\n')), 0o644)
+	return record.Ptxas, writeSynced(filepath.Join(tree, "install.json"), bytes.NewReader(append(data, '\n')), 0o644)
 }
 
 // writeSynced writes a file that will still be whole after a power failure
