@@ -18,8 +18,9 @@ type kernelSet struct {
 
 // distinctKernel is a complete unit of one entry.
 type distinctKernel struct {
-	name string // of the entry: that of the first test which has it
-	text string
+	build build  // of LLVM
+	name  string // of the entry: that of the first test which has it
+	text  string
 }
 
 // user is a cell's thread that a unit stands for.
@@ -30,6 +31,9 @@ type part struct {
 	code   [16]byte
 	result *checked
 	reason string // why there is no result
+	// unsupported tells that the release lacks something; else the reason is
+	// one to be unknown.
+	unsupported bool
 }
 
 // add takes over the text of the next cell's unit.
@@ -42,14 +46,16 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 		k := &u.Kernels[i]
 		// Each entry gets variables of its own: threads are compiled as if
 		// alone in any case.
-		own := k.Name + "_L"
-		text := strings.ReplaceAll(globals(u, k.Text)+k.Text, u.Name+"_L", own)
+		text := k.Text
+		if u.Globals != "" {
+			text = strings.ReplaceAll(globals(u, k.Text)+k.Text, u.Name+"_L", k.Name+"_L")
+		}
 		key := sha256.Sum256([]byte(strings.ReplaceAll(text, k.Name, "@")))
 		d, ok := s.index[key]
 		if !ok {
 			d = len(s.kernels)
 			s.index[key] = d
-			s.kernels = append(s.kernels, distinctKernel{k.Name, text})
+			s.kernels = append(s.kernels, distinctKernel{build{k.CL2, k.Library}, k.Name, text})
 		}
 		of = append(of, d)
 		k.Text = ""

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"optcheck/isa"
+	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/report"
@@ -19,7 +20,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// emission is the PTX of all tests and layouts for one target: index
+// emission is the source text of all tests and layouts for one target: index
 // test*len(layouts)+layout.
 type emission struct {
 	once  sync.Once
@@ -29,24 +30,40 @@ type emission struct {
 	kernelSet
 }
 
-func (a *auditor) emission(target string) (*emission, error) {
+func (a *auditor) emission(j job) (*emission, error) {
+	key, emit := j.source()
 	a.mu.Lock()
-	e := a.emitted[target]
+	e := a.emitted[key]
 	if e == nil {
 		e = &emission{}
-		a.emitted[target] = e
+		a.emitted[key] = e
 	}
 	a.mu.Unlock()
-	e.once.Do(func() { e.fill(&a.o, target, a.plain) })
+	e.once.Do(func() { e.fill(&a.o, j.target, a.plain, emit) })
 	return e, e.err
 }
 
-func (e *emission) fill(o *Options, target string, plain bool) {
+// emitter turns a test into a unit.
+type emitter func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error)
+
+// source returns how tests are emitted for a job, and a key that jobs share
+// which take the same text.
+func (j job) source() (string, emitter) {
+	switch {
+	case j.tc.LLVM == nil:
+		return j.target, ptxgen.Emit
+	case ptxgen.IsTeraScale(j.target):
+		return "OpenCL for r600", ptxgen.EmitOpenCL
+	}
+	return "OpenCL", ptxgen.EmitOpenCL
+}
+
+func (e *emission) fill(o *Options, target string, plain bool, emit emitter) {
 	names := map[string]bool{}
 	defer e.filled()
 	for _, t := range o.Tests {
 		for _, l := range o.Layouts {
-			u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
+			u, err := emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)
@@ -79,11 +96,14 @@ type jobResult struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	em, err := a.emission(j.target)
+	em, err := a.emission(j)
 	if err != nil {
 		return nil, err
 	}
 	w := &worker{a: a, j: j, em: em, res: &jobResult{listings: map[string]*report.Listing{}}, check: optcheck.NewChecker()}
+	if j.tc.LLVM != nil {
+		return w.res, w.amd(ctx)
+	}
 	maxV, err := ptxgen.ParseVersion(j.tc.MaxPTX)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.tc.ID, err)
@@ -347,6 +367,10 @@ func (w *worker) cell(i int) {
 	code := sha256.New()
 	listing := &report.Listing{}
 	for t, p := range w.parts[i] {
+		if p.reason != "" && p.unsupported {
+			w.set(i, optcheck.UnsupportedClass, p.reason)
+			return
+		}
 		if p.reason != "" {
 			w.set(i, optcheck.Unknown, p.reason)
 			return

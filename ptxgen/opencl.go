@@ -108,7 +108,25 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if k.long {
 		k.cl2 = true
 	}
-	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), CL2: k.cl2, Library: k.lib}, nil
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: k.opaqueValues(),
+		CL2: k.cl2, Library: k.lib}, nil
+}
+
+// opaqueValues says which constants the parameters of opaque values stand for;
+// nil for r600, whose parameters lie elsewhere.
+func (k *clBody) opaqueValues() []spec.Value {
+	if k.r600 {
+		return nil
+	}
+	var out []spec.Value
+	off := k.spec.ResultParam() + 8
+	for i, t := range k.values {
+		size := int64(t.Bits() / 8)
+		off = (off + size - 1) &^ (size - 1)
+		out = append(out, spec.Value{Offset: off, Bytes: int(size), Const: k.consts[i]})
+		off += size
+	}
+	return out
 }
 
 // pointers finds the registers that hold addresses, and of which memory.
@@ -207,6 +225,13 @@ func (k *clBody) declare(b *strings.Builder) {
 			if k.usedLoc[i] && k.spaceOf(i) == litmus.Shared {
 				fmt.Fprintf(b, "\t__local int %s_L%d[%d] __attribute__((aligned(%d)));\n", k.name, i, spec.SharedStride/4, spec.SharedStride)
 			}
+		}
+	}
+	for i := range k.e.t.Locations {
+		if k.e.o.Layout == spec.Symbols && k.usedLoc[i] && k.spaceOf(i) == litmus.Shared && !k.r600 {
+			// The variable is the kernel's own, so that a kernel which only reads
+			// it would read what nobody wrote: its address must escape.
+			fmt.Fprintf(b, "\t__asm__ volatile(\"\" : : \"v\"(%s_L%d) : \"memory\");\n", k.name, i)
 		}
 	}
 	needs := k.readFirst()

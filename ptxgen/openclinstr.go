@@ -12,10 +12,12 @@ import (
 func (k *clBody) statements() error {
 	k.initials = map[string]string{}
 	needs := k.readFirst()
+	first := map[string]int64{}
 	for _, d := range k.th.Regs {
 		switch d.Init.Kind {
 		case litmus.OperandConst:
 			needs[d.Name] = true
+			first[d.Name] = d.Init.Value
 		case litmus.OperandLoc:
 			k.address(k.loc(d.Init.Name)) // marks it used
 			delete(needs, d.Name)
@@ -28,7 +30,7 @@ func (k *clBody) statements() error {
 		if _, isPtr := k.ptr[n]; isPtr {
 			return unsupported("register %s may be read before it holds an address", n)
 		}
-		v := k.value0(k.regs[n])
+		v := k.value0(k.regs[n], first[n])
 		if k.regs[n] == litmus.Pred {
 			v += " != 0"
 		}
@@ -52,12 +54,13 @@ func (k *clBody) statements() error {
 	return nil
 }
 
-// value0 returns a fresh opaque value.
-func (k *clBody) value0(t litmus.Type) string {
+// value0 returns a fresh opaque value, which stands for the constant c.
+func (k *clBody) value0(t litmus.Type, c int64) string {
 	if t == litmus.Pred || t.Bits() < 32 {
 		t = litmus.U32
 	}
 	k.values = append(k.values, t)
+	k.consts = append(k.consts, c)
 	return fmt.Sprintf("v%d", len(k.values)-1)
 }
 
@@ -125,17 +128,26 @@ func clCmp(c litmus.Cmp) string {
 	return c.Sign()
 }
 
+// mixes tells operations whose constants LLVM would merge with the literal of a
+// marker: (x & 0x80000000) + 1, xored, is one xor of another literal.
+func mixes(op litmus.Op) bool {
+	return op == litmus.OpAdd || op == litmus.OpSub || op == litmus.OpOr || op == litmus.OpXor
+}
+
 // clValue is the right-hand side of a computation.
 func (k *clBody) clValue(in *litmus.Instr) (string, error) {
+	_, isPtr := k.ptr[in.Dst]
 	var src []string
 	for _, s := range in.Src {
 		v, err := k.clOperand(s)
 		if err != nil {
 			return "", err
 		}
+		if s.Kind == litmus.OperandConst && mixes(in.Op) && !isPtr && in.Type != litmus.Pred {
+			v = k.value0(in.Type, s.Value)
+		}
 		src = append(src, v)
 	}
-	_, isPtr := k.ptr[in.Dst]
 	cast := "(" + clType(in.Type, false) + ")"
 	if isPtr || in.Type == litmus.Pred {
 		cast = ""
@@ -143,7 +155,7 @@ func (k *clBody) clValue(in *litmus.Instr) (string, error) {
 	switch in.Op {
 	case litmus.OpMov:
 		if in.Src[0].Kind == litmus.OperandConst && !isPtr {
-			return k.value0(k.regs[in.Dst]), nil
+			return k.value0(k.regs[in.Dst], in.Src[0].Value), nil
 		}
 		return src[0], nil
 	case litmus.OpCvt:
@@ -243,7 +255,7 @@ func (k *clBody) clData(in *litmus.Instr) ([]string, error) {
 			}
 			out = append(out, clReg(s.Name))
 		case litmus.OperandConst:
-			out = append(out, k.value0(in.Type))
+			out = append(out, k.value0(in.Type, s.Value))
 		default:
 			return nil, unsupported("a location's address as a value")
 		}

@@ -161,6 +161,11 @@ func (c *clang) args() []string {
 	}
 	if c.library != "" {
 		args = append(args, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", c.library, "-Wno-linker-warnings")
+		if c.t.Major() >= 20 {
+			// libclc's functions are no longer always_inline: at O0 kernels would
+			// call them. Devices without calls have them inlined.
+			args = append(args, "-mllvm", "-amdgpu-function-calls=false")
+		}
 	}
 	switch {
 	case j.Emit == FrontEnd:

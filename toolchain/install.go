@@ -36,6 +36,16 @@ func Available() []string {
 	return names
 }
 
+// Recommended lists what is installed when nothing is named: all CUDA releases,
+// and of LLVM the oldest and newest ones whose code differs most.
+func Recommended() []string {
+	var names []string
+	for _, p := range packaged {
+		names = append(names, p.name)
+	}
+	return append(names, "llvm-14", "llvm-19", "llvm-22")
+}
+
 // InstallOptions says where to install to.
 type InstallOptions struct {
 	// Dir is the managed folder; "": ManagedDir of the environment.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,12 @@ func newAuditCmd(env *environment) *cobra.Command {
 check that the machine code keeps each test as it was written. Without arguments
 the corpus and the generated tests of the preset quick are audited.
 
+With --vendor amd the compilers are releases of clang, and kernels are OpenCL C.
+Tests in OpenCL C (the corpus has some, named cl-…, which are the default) are
+taken as they are, tests in PTX translated where they have a meaning (optcheck
+convert --mapping). Targets are one of each generation unless --targets says
+others, or all.
+
 A cell (test × toolchain × target × level × layout) is preserved, optimised,
 miscompiled, unsupported or unknown. Machine code that is not the test is lifted
 back to a litmus test, and a memory model says whether it allows an outcome that
@@ -44,12 +51,14 @@ the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. Wit
 JSON lines; optcheck report renders it again.`,
 		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
-  optcheck audit tests/ --toolchains 12.4 --format json`,
+  optcheck audit tests/ --toolchains 12.4 --format json
+  optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
 	fl := cmd.Flags()
+	vendorFlag(cmd)
 	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
 	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
@@ -63,10 +72,14 @@ JSON lines; optcheck report renders it again.`,
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for ptxas")
+	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
 	return cmd
+}
+
+func vendorFlag(cmd *cobra.Command) {
+	cmd.Flags().String("vendor", "nvidia", "whose compilers and targets: nvidia (ptxas) or amd (clang, OpenCL C)")
 }
 
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {
@@ -82,7 +95,17 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 	if err != nil || limit <= 0 {
 		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
 	}
-	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
+	find := toolchain.Discover
+	switch v := env.config.v.GetString("vendor"); v {
+	case toolchain.NVIDIA:
+	case toolchain.AMD:
+		find = toolchain.DiscoverLLVM
+	case "all":
+		find = discoverVendors
+	default:
+		return nil, fmt.Errorf("unknown vendor %q (nvidia, amd)", v)
+	}
+	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
 		Runner: toolchain.NewRunner(0, limit)})
 	for _, e := range errs {
 		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
@@ -94,14 +117,46 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 	return toolchain.Find(all, names...)
 }
 
+// discoverVendors finds the toolchains of all vendors.
+func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
+	all, errs := toolchain.Discover(ctx, o)
+	llvm, more := toolchain.DiscoverLLVM(ctx, o)
+	return append(all, llvm...), append(errs, more...)
+}
+
+// amdTargets are the targets that are audited for AMD unless others are named:
+// one of each generation, where a release knows it.
+var amdTargets = []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}
+
+// targets are the targets asked for: of AMD, amdTargets by default and all of
+// them for "all".
+func targets(env *environment, tcs []*toolchain.Toolchain) []string {
+	asked := env.config.strings("targets")
+	if env.config.v.GetString("vendor") != toolchain.AMD {
+		return asked
+	}
+	if len(asked) == 1 && asked[0] == "all" {
+		return nil
+	}
+	if len(asked) > 0 {
+		return asked
+	}
+	for _, t := range amdTargets {
+		if slices.ContainsFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
+			asked = append(asked, t)
+		}
+	}
+	return asked
+}
+
 func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
 	if f.gen == "" || len(args) > 0 {
-		if o.Tests, err = loadTests(env, args); err != nil {
+		if o.Tests, err = loadTestsFor(env, args); err != nil {
 			return o, err
 		}
 	}
 	gen := f.gen
-	if gen == "" && len(args) == 0 {
+	if gen == "" && len(args) == 0 && env.config.v.GetString("vendor") != toolchain.AMD {
 		gen = "quick"
 	}
 	if gen != "" {
@@ -126,7 +181,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		}
 		o.Layouts = append(o.Layouts, l)
 	}
-	o.Targets, o.Levels = env.config.strings("targets"), env.config.strings("levels")
+	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
 	o.Model, o.NoVerdict = f.model, f.noVerdict
 	o.Jobs, o.Flags, o.Tool = env.config.v.GetInt("jobs"), f.flags, version()
 	return o, nil

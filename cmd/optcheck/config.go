@@ -18,6 +18,7 @@ import (
 // defaults are the settings that can come from a flag, the environment
 // (OPTCHECK_NAME, dashes as underscores) or optcheck.yaml.
 var defaults = map[string]any{
+	"vendor":         "nvidia",
 	"toolchain-dirs": []string{},
 	"toolchains":     []string{},
 	"targets":        []string{},

@@ -21,7 +21,8 @@ and tell which are still there in the machine code: address, data and control
 dependencies from a load into loads, stores and atomics, of global memory and of
 shared memory with 64 and 32-bit addresses, in all layouts.`,
 		Example: `  optcheck deps --levels O0,O3
-  optcheck deps --toolchains 12.4 --targets sm_80,sm_90 --json`,
+  optcheck deps --toolchains 12.4 --targets sm_80,sm_90 --json
+  optcheck deps --vendor amd --targets gfx900,gfx1030`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if schemes {
@@ -34,6 +35,7 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 		},
 	}
 	fl := cmd.Flags()
+	vendorFlag(cmd)
 	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
 	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
@@ -58,7 +60,7 @@ func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 		}
 		o.Layouts = append(o.Layouts, l)
 	}
-	o.Targets, o.Levels = env.config.strings("targets"), env.config.strings("levels")
+	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
 	o.Jobs, o.Tool = env.config.v.GetInt("jobs"), version()
 	bar := newProgress(env.stderr, false)
 	o.Progress = bar.update

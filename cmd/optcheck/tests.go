@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -15,9 +16,11 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/toolchain"
 )
 
-// loadTests reads the tests that arguments name: the word corpus, a test of the
+// loadTests reads the tests that arguments name: the word corpus (or corpus-cl,
+// for those in OpenCL C), a test of the
 // corpus, a .litmus file, a folder of them, or - for standard input. A file
 // that does not parse is an error that names all bad files.
 func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
@@ -36,6 +39,10 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 	for _, a := range args {
 		if a == "corpus" {
 			tests = append(tests, corpus.Tests()...)
+			continue
+		}
+		if a == "corpus-cl" {
+			tests = append(tests, corpus.OpenCL()...)
 			continue
 		}
 		if a == "-" {
@@ -74,6 +81,24 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 		return nil, err
 	}
 	return unique(tests)
+}
+
+// loadTestsFor is loadTests for the vendor whose compilers are asked: for AMD,
+// the word corpus, or no argument, means the tests in OpenCL C.
+func loadTestsFor(env *environment, args []string) ([]*litmus.Test, error) {
+	if env.config.v.GetString("vendor") != toolchain.AMD {
+		return loadTests(env, args)
+	}
+	if len(args) == 0 {
+		args = []string{"corpus"}
+	}
+	for i, a := range args {
+		if a == "corpus" {
+			args = slices.Clone(args)
+			args[i] = "corpus-cl"
+		}
+	}
+	return loadTests(env, args)
 }
 
 // litmusFiles lists the .litmus files below a folder, sorted.
@@ -125,7 +150,7 @@ func newTestsCmd(env *environment) *cobra.Command {
 		Short: "List, check or print litmus tests (default: the corpus)",
 		Long: `List litmus tests with their hashes after checking them; --print prints them in
 their own dialect. Without arguments, the corpus: the tests of the founding paper
-and the same shapes in present-day PTX.`,
+and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			tests, err := loadTests(env, args)
 			if err != nil {

@@ -26,6 +26,9 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 		Short: "List the compilers found, with build tags and targets",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("vendor") {
+				env.config.v.Set("vendor", "all")
+			}
 			tcs, err := discover(cmd.Context(), env)
 			if err != nil {
 				return err
@@ -51,6 +54,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().String("vendor", "", "only compilers for this vendor's targets: nvidia or amd")
 	return cmd
 }
 
@@ -58,17 +62,19 @@ func newToolchainInstallCmd(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [NAME…]",
 		Short: "Install compilers for this user: " + strings.Join(toolchain.Available(), ", "),
-		Long: `Install NVIDIA's ptxas, nvdisasm and cuobjdump of the named CUDA releases from
-Debian's non-free component into the user's cache folder, without root. The mirror
-is the one that this machine's own apt configuration names; apt verifies signature
-and checksum. Without names, all are installed. What is there already is kept.
+		Long: `Install compilers from Debian's packages into the user's cache folder, without
+root: of a CUDA release NVIDIA's ptxas, nvdisasm and cuobjdump (non-free), of an
+LLVM release clang, llc, llvm-objdump, llvm-mc, opt and libclc. The mirror is the
+one that this machine's own apt configuration names; apt verifies signatures and
+checksums. Without names, the CUDA releases and llvm-14, llvm-19 and llvm-22 are
+installed. What is there already is kept.
 
-The compilers are NVIDIA's non-free software: their licence is installed beside
-them; read it. optcheck neither contains nor distributes them.`,
+NVIDIA's compilers are non-free software: their licence is installed beside them;
+read it. optcheck neither contains nor distributes any compiler.`,
 		ValidArgs: toolchain.Available(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = toolchain.Available()
+				args = toolchain.Recommended()
 			}
 			for _, name := range args {
 				done, err := toolchain.Install(cmd.Context(), name, toolchain.InstallOptions{Dir: toolchain.ManagedDir(env.getenv), Progress: env.stderr})

@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"optcheck/amdisa"
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// build says how a kernel is compiled by LLVM.
+type build struct{ cl2, library bool }
+
+// builds are the ways to compile OpenCL kernels, in the order in which they are
+// taken.
+var builds = []build{{false, false}, {true, false}, {false, true}, {true, true}}
+
+// amd does a job of a release of LLVM: OpenCL C (or LLVM IR) for an AMD target.
+func (w *worker) amd(ctx context.Context) error {
+	n := len(w.a.o.Layouts)
+	w.parts = map[int][]part{}
+	var cells []int
+	for i := range w.em.units {
+		t := w.a.o.Tests[i/n]
+		w.res.cells = append(w.res.cells, report.Cell{Test: t.Name, Hash: t.Hash(), Toolchain: w.j.tc.ID, Target: w.j.target,
+			Level: w.j.level, Layout: w.a.o.Layouts[i%n].String(), Class: optcheck.Unknown.String(), Reason: "not reached"})
+		if err := w.em.errs[i]; err != nil {
+			w.set(i, optcheck.UnsupportedClass, reasonOf(err))
+			continue
+		}
+		cells = append(cells, i)
+		w.parts[i] = make([]part, len(w.em.of[i]))
+	}
+	for _, b := range builds {
+		if err := w.amdBuild(ctx, b, cells); err != nil {
+			return err
+		}
+	}
+	for _, c := range cells {
+		w.cell(c) // no verdict: there is no model of OpenCL to ask
+	}
+	w.users, w.parts = nil, nil
+	return nil
+}
+
+// amdBuild compiles and checks the kernels that are compiled in one way.
+func (w *worker) amdBuild(ctx context.Context, b build, cells []int) error {
+	var units []toolchain.Unit
+	w.users = nil
+	unit := map[int]int{} // distinct kernel → unit
+	for _, c := range cells {
+		for t, k := range w.em.of[c] {
+			if w.em.kernels[k].build != b {
+				continue
+			}
+			u, ok := unit[k]
+			if !ok {
+				u = len(units)
+				unit[k] = u
+				units = append(units, toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text})
+				w.users = append(w.users, nil)
+			}
+			w.users[u] = append(w.users[u], user{c, t})
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	res, err := w.j.tc.CompileLLVM(ctx, w.llvmJob(b, units))
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for u := range units {
+		e := res.Failed[u]
+		if e == nil {
+			continue
+		}
+		if errors.Is(e, toolchain.ErrCancelled) {
+			return e
+		}
+		if reason := lacks(e); reason != "" {
+			w.lack(u, reason)
+			continue
+		}
+		w.fail(u, kindOf(e)+": "+firstLine(e.Error()))
+		failed = append(failed, e)
+	}
+	w.failures(failed)
+	for _, batch := range res.Batches {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		w.listing(batch, units)
+	}
+	return nil
+}
+
+// llvmJob is the job that compiles units in one way.
+func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
+		Source: toolchain.OpenCLC, CL2: b.cl2, Library: b.library}
+}
+
+// lacks says what the release lacks for a kernel, "" if the failure is of
+// another kind. What the back end refuses is something that it lacks; what the
+// front end refuses is a fault of the kernel.
+func lacks(err error) string {
+	var e *toolchain.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	if errors.Is(err, toolchain.ErrNoLibrary) {
+		return e.Detail
+	}
+	if !errors.Is(err, toolchain.ErrCompile) {
+		return ""
+	}
+	if e.ExitCode == 0 {
+		return e.Detail // a call that was not resolved
+	}
+	for _, d := range e.Diagnostics {
+		if d.Unit != "" {
+			return "the compiler cannot: " + d.Message
+		}
+	}
+	return ""
+}
+
+// lack makes all cells that use a unit unsupported.
+func (w *worker) lack(unit int, reason string) {
+	for _, x := range w.users[unit] {
+		p := &w.parts[x.cell][x.thread]
+		p.reason, p.unsupported = reason, true
+	}
+}
+
+// listing checks the kernels of an assembly listing.
+func (w *worker) listing(b toolchain.Batch, units []toolchain.Unit) {
+	prog, err := amdisa.ParseFor(fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), b.Text, w.j.target)
+	if err != nil {
+		w.problem("parse", err.Error())
+		for _, u := range b.Units {
+			w.fail(u, "parse: "+err.Error())
+		}
+		return
+	}
+	funcs := make(map[string]*isa.Func, len(prog.Funcs))
+	for _, f := range prog.Funcs {
+		funcs[f.Name] = f
+	}
+	why := problems(prog)
+	for _, u := range b.Units {
+		name := units[u].Name
+		fn := funcs[name]
+		if p, bad := why[fn]; bad && fn != nil {
+			w.problem("parse", p)
+			w.fail(u, "parse: "+p)
+			continue
+		}
+		w.kernel(u, name, fn)
+	}
+}
+
+// problems assigns the lines of a listing that were not understood to its
+// functions: those of one kernel leave the others alone.
+func problems(prog *isa.Program) map[*isa.Func]string {
+	if len(prog.Problems) == 0 {
+		return nil
+	}
+	out := map[*isa.Func]string{}
+	for _, p := range prog.Problems {
+		var in *isa.Func
+		for _, f := range prog.Funcs {
+			if f.Line <= p.Line && (in == nil || f.Line > in.Line) {
+				in = f
+			}
+		}
+		if _, ok := out[in]; !ok {
+			out[in] = fmt.Sprintf("line %d of the listing not understood: %s (%s)", p.Line, p.Text, p.Why)
+		}
+	}
+	return out
+}
