@@ -23,6 +23,10 @@ func TestScript(t *testing.T) {
 	if len(tcs) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 		t.Fatal("no toolchain found")
 	}
+	llvm, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
+	if len(llvm) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		t.Fatal("no clang found")
+	}
 	managed := toolchain.ManagedDir(os.Getenv)
 	golden, err := filepath.Abs("../../audit/testdata/golden")
 	if err != nil {
@@ -39,8 +43,11 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Condition: func(c string) (bool, error) {
-			if c == "tools" {
+			switch c {
+			case "tools":
 				return len(tcs) > 0, nil
+			case "llvm":
+				return len(llvm) > 0, nil
 			}
 			return false, nil
 		},
