@@ -100,7 +100,7 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 func newAuditor(o Options, h report.Handler) *auditor {
 	a := &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
 	if !o.NoVerdict {
-		a.judge = newJudge(o.Model)
+		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}
 	return a
 }

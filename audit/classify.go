@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -42,14 +43,13 @@ type judge struct {
 
 	mu     sync.Mutex
 	models map[string]*model.Model
-	source map[sourceKey]*outcomes
+	states map[stateKey]*outcomes
 	done   map[string]*judgement
+	keep   bool // verdicts of preserved cells are wanted too
 }
 
-type sourceKey struct {
-	test  int
-	model string
-}
+// stateKey is a test, or machine code lifted back to one, under a model.
+type stateKey struct{ hash, model string }
 
 // outcomes are the final states that a model allows of a test.
 type outcomes struct {
@@ -67,8 +67,8 @@ type judgement struct {
 	err     error
 }
 
-func newJudge(override string) *judge {
-	return &judge{override: override, models: map[string]*model.Model{}, source: map[sourceKey]*outcomes{}, done: map[string]*judgement{}}
+func newJudge(override string, keep bool) *judge {
+	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, done: map[string]*judgement{}}
 }
 
 // load returns a model, loaded once.
@@ -90,6 +90,7 @@ func (g *judge) load(name string) (*model.Model, error) {
 type subject struct {
 	test    int
 	t       *litmus.Test
+	hash    string // of t
 	target  string
 	layout  string
 	threads []optcheck.LiftedThread
@@ -105,7 +106,10 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		name = DefaultModel(s.target)
 	}
 	var key strings.Builder
-	fmt.Fprintf(&key, "%d|%s|%s|%v", s.test, s.layout, name, s.changed)
+	key.WriteString(strconv.Itoa(s.test) + "|" + s.layout + "|" + name)
+	if s.changed {
+		key.WriteByte('!')
+	}
 	for _, th := range s.threads {
 		key.WriteByte('|')
 		key.WriteString(th.Lifted.Key())
@@ -131,37 +135,45 @@ func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement)
 	if err != nil {
 		return err
 	}
-	src := g.sourceOutcomes(ctx, s, name)
+	src := g.outcomes(ctx, name, s.hash, []optcheck.LiftedTest{{Test: s.t}})
 	if src.err != nil {
 		return src.err
 	}
-	got := g.outcomes(ctx, name, lifted)
+	var hash strings.Builder
+	for _, t := range lifted {
+		hash.WriteString(t.Test.Hash())
+	}
+	got := g.outcomes(ctx, name, hash.String(), lifted)
 	if got.err != nil {
 		return fmt.Errorf("the lifted test: %w", got.err)
+	}
+	if !s.changed && !g.keep && slices.Equal(src.states, got.states) {
+		j.equal, j.subset = true, true
+		return nil
 	}
 	v := &report.Verdict{Model: name, Source: len(src.states), Machine: len(got.states),
 		New: minus(got.states, src.states), Lost: minus(src.states, got.states), Lifted: lifted[0].Test.String(), Equal: lifted[0].Equal}
 	j.verdict, j.subset = v, len(v.New) == 0
 	j.equal = j.subset && len(v.Lost) == 0
 	if !s.changed && j.equal {
-		return nil
+		return nil // nothing to explain
 	}
 	if len(v.New) > 0 {
 		if err := g.why(ctx, s.t, name, v); err != nil {
-			return err
+			v.Unexplained = err.Error() // the verdict stands all the same
 		}
 	}
-	return g.compare(ctx, s, lifted, v)
+	return g.compare(ctx, s, lifted, hash.String(), v)
 }
 
 // compare adds what other models say, and what the machine code can show under
 // sequential consistency.
-func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, v *report.Verdict) error {
+func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
 	for _, name := range []string{"sc", otherModel(v.Model)} {
 		if name == "" {
 			continue
 		}
-		src, got := g.sourceOutcomes(ctx, s, name), g.outcomes(ctx, name, lifted)
+		src, got := g.outcomes(ctx, name, s.hash, []optcheck.LiftedTest{{Test: s.t}}), g.outcomes(ctx, name, hash, lifted)
 		if err := errors.Join(src.err, got.err); err != nil {
 			return fmt.Errorf("under %s: %w", name, err)
 		}
@@ -179,6 +191,9 @@ func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.Lifte
 	return nil
 }
 
+// maxExplained bounds the candidates among which a reason is looked for.
+const maxExplained = 1_000_000
+
 // why finds the check that forbids the first new outcome in the test.
 func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.Verdict) error {
 	m, err := g.load(name)
@@ -189,7 +204,7 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 	if err != nil {
 		return err
 	}
-	x, err := m.Explain(ctx, asked, model.Options{})
+	x, err := m.Explain(ctx, asked, model.Options{MaxCandidates: maxExplained})
 	if err != nil {
 		return err
 	}
@@ -227,26 +242,30 @@ func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	return c, nil
 }
 
-// sourceOutcomes are the outcomes of a test itself, computed once.
-func (g *judge) sourceOutcomes(ctx context.Context, s *subject, name string) *outcomes {
-	k := sourceKey{s.test, name}
+// outcomes judges tests, each hash once, and unites their states. What Hash
+// leaves out (names of tests and threads, the numbers of places) decides no
+// outcome; the order of the terms decides how one is written.
+func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optcheck.LiftedTest) *outcomes {
+	k := stateKey{hash, name}
+	for _, t := range tests[0].Test.Terms() {
+		k.hash += t.String()
+	}
 	g.mu.Lock()
-	o := g.source[k]
+	o := g.states[k]
 	g.mu.Unlock()
 	if o != nil {
 		return o
 	}
-	o = g.outcomes(ctx, name, []optcheck.LiftedTest{{Test: s.t}})
+	o = g.ask(ctx, name, tests)
 	if ctx.Err() == nil {
 		g.mu.Lock()
-		g.source[k] = o
+		g.states[k] = o
 		g.mu.Unlock()
 	}
 	return o
 }
 
-// outcomes judges tests and unites their states.
-func (g *judge) outcomes(ctx context.Context, name string, tests []optcheck.LiftedTest) *outcomes {
+func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTest) *outcomes {
 	o := &outcomes{}
 	m, err := g.load(name)
 	if err != nil {
@@ -274,14 +293,15 @@ func (g *judge) outcomes(ctx context.Context, name string, tests []optcheck.Lift
 
 // stateText writes a final state as herd's logs do.
 func stateText(terms []litmus.Term, values []int64) string {
-	var b strings.Builder
+	b := make([]byte, 0, 16*len(terms))
 	for i, t := range terms {
 		if i > 0 {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 		}
-		fmt.Fprintf(&b, "%v=%d;", t, values[i])
+		b = append(append(b, t.String()...), '=')
+		b = append(strconv.AppendInt(b, values[i], 10), ';')
 	}
-	return b.String()
+	return string(b)
 }
 
 // minus returns the elements of a sorted list that another one lacks.
@@ -303,7 +323,7 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		return nil
 	}
 	n := len(w.a.o.Layouts)
-	s := &subject{test: cell / n, t: w.a.o.Tests[cell/n], target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
+	s := &subject{test: cell / n, t: w.a.o.Tests[cell/n], hash: c.Hash, target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
 	var err error
 	for t, p := range w.parts[cell] {
 		k := &w.em.units[cell].Kernels[t]

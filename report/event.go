@@ -108,6 +108,8 @@ type Verdict struct {
 	// violated cycle in words.
 	Check string `json:"check,omitempty"`
 	Cycle string `json:"cycle,omitempty"`
+	// Unexplained is why there is no Check.
+	Unexplained string `json:"unexplained,omitempty"`
 	// SCNew lists the outcomes that the machine code can show under sequential
 	// consistency and the test cannot: seen on hardware, they may be the
 	// compiler's doing.

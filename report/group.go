@@ -214,6 +214,9 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 	if v.Check != "" {
 		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
 	}
+	if v.Unexplained != "" {
+		fmt.Fprintf(b, "  why the test forbids it was not found: %s\n", v.Unexplained)
+	}
 	list("lost", v.Lost)
 	list("new under sequential consistency", v.SCNew)
 	for _, e := range v.Equal {
