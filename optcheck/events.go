@@ -101,6 +101,9 @@ func (m *machine) event(i int, in *isa.Inst) int {
 		}
 		e.lo, e.addr = m.address(in)
 		e.result = in.Role == isa.RoleStore && e.addr.base == baseParam && m.isResult(e.data)
+		if m.view.owns(e.addr) {
+			e.role, e.own = isa.RoleALU, true
+		}
 	}
 	if in.Role == isa.RoleLoad || in.Role == isa.RoleAtomic {
 		e.read = len(m.tr.reads)
@@ -186,6 +189,9 @@ func (m *machine) normalise(v value, space isa.Space) key {
 	k := key{base: baseNone}
 	off := p.terms(v, func(t value) {
 		n := p.nodes[t]
+		if m.view.instance(p, t) {
+			return
+		}
 		switch n.kind {
 		case kParam:
 			k.set(key{base: baseParam, num: int64(n.imm)})
@@ -215,6 +221,9 @@ func (m *machine) normalise(v value, space isa.Space) key {
 		}
 	})
 	k.off += int64(int32(off))
+	if !m.view.located(p, v, k) {
+		k.base = baseUnknown
+	}
 	return k
 }
 

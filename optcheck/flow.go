@@ -152,9 +152,9 @@ func (f *flow) findLoops(fn *isa.Func) {
 			}
 			f.loops = true
 			written := map[int]bool{}
-			for p := f.pos[head]; p <= f.pos[from]; p++ {
-				f.inLoop[f.order[p]] = true
-				blk := f.blocks[f.order[p]]
+			for _, b := range f.natural(head, from) {
+				f.inLoop[b] = true
+				blk := f.blocks[b]
 				for i := blk.First; i < blk.End; i++ {
 					for _, d := range fn.Insts[i].Defs {
 						if r := regIndex(d); r >= 0 {
@@ -170,4 +170,23 @@ func (f *flow) findLoops(fn *isa.Func) {
 			}
 		}
 	}
+}
+
+// natural returns the blocks of the loop that the edge from → head closes:
+// those from which from is reached without passing head.
+func (f *flow) natural(head, from int) []int {
+	in := map[int]bool{head: true}
+	out := []int{head}
+	todo := []int{from}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if in[b] || f.pos[b] < 0 {
+			continue
+		}
+		in[b] = true
+		out = append(out, b)
+		todo = append(todo, f.blocks[b].Preds...)
+	}
+	return out
 }

@@ -88,6 +88,7 @@ type Checker struct {
 	// numbers are known.
 	Locations []string
 	last      *pass // the pass over the kernel checked last
+	view      *view // of a harness kernel, while one is checked
 }
 
 // NewChecker returns a Checker.
@@ -154,7 +155,7 @@ func (c *Checker) trace(fn *isa.Func) (*trace, error) {
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
 	}
-	return walk(fn, c.pool, c.Literals)
+	return walk(fn, c.pool, c.Literals, c.view)
 }
 
 func (tr *trace) undecidable() string {

@@ -38,6 +38,7 @@ type event struct {
 	result bool
 	// values read from several instructions that act as one (lock loops).
 	partner int
+	own     bool // an access to a harness's own memory
 }
 
 // sense is a predicate and whether it must be true.
@@ -71,6 +72,7 @@ type trace struct {
 	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
+	guards   map[int]value // predicates of instructions, in a harness kernel
 }
 
 // Register numbering of the flat state.
@@ -154,17 +156,18 @@ type machine struct {
 	guardNeg bool
 	literals map[int64]uint32 // content of constant bank 2, nil if not known
 	laneT    map[value]taint  // AMD: taint of what a lane of a register was set to
+	view     *view            // of a harness kernel, or nil
 }
 
 // walk evaluates a function. literals are the words of constant bank 2 by their
 // byte offset, nil if they are not known.
-func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, error) {
+func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*trace, error) {
 	a, err := abiOf(fn.Arch)
 	if err != nil {
 		return nil, err
 	}
 	fl := newFlow(fn)
-	m := &machine{abi: a, flow: fl, guardV: none, literals: literals, regs: regCount}
+	m := &machine{abi: a, flow: fl, guardV: none, literals: literals, regs: regCount, view: v}
 	if a.amd != nil {
 		m.regs = regCountAMD
 	}
@@ -175,6 +178,10 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32) (*trace, err
 	for i := 0; i < passes; i++ {
 		pool.reset()
 		m.tr = &trace{fn: fn, pool: pool, joins: map[value]join{}}
+		if v != nil {
+			m.tr.guards = map[int]value{}
+			v.holds = v.holds[:0]
+		}
 		m.run()
 	}
 	m.tr.joinLocked()
@@ -477,6 +484,9 @@ func (m *machine) step(i int) {
 		guardT = m.cur.t[regIndex(in.Guard.Reg)]
 		m.guardV, m.guardNeg = guardV, in.Guard.Neg
 	}
+	if m.view != nil {
+		m.decides(i, in, guardV)
+	}
 	ev := -1
 	switch in.Role {
 	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
@@ -725,6 +735,9 @@ func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
 		return none, false
 	}
 	imm := uint64(c)
+	if v, known := m.view.compare(m.tr.pool, c, src[0], src[1]); known {
+		return v, true
+	}
 	if mi.Signed {
 		imm |= cmpSigned
 	}

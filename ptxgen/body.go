@@ -23,7 +23,8 @@ type body struct {
 	consts   []int64                // what the opaque values stand for
 	usedLoc  [spec.MaxLocations]bool
 	line     int
-	temps    int // compare-and-branch predicates
+	temps    int    // compare-and-branch predicates
+	prefix   string // of the names of parameters of opaque values
 }
 
 func (k *body) p(format string, args ...any) { fmt.Fprintf(&k.prologue, "\t"+format+"\n", args...) }
@@ -39,9 +40,12 @@ func (k *body) opaque(t litmus.Type, c int64) string {
 	i := len(k.values)
 	k.values = append(k.values, t)
 	k.consts = append(k.consts, c)
-	k.p("ld.param.%s %%v%d, [v%d];", unsignedOf(t), i, i)
+	k.p("ld.param.%s %%v%d, [%s];", unsignedOf(t), i, k.valueParam(i))
 	return fmt.Sprintf("%%v%d", i)
 }
+
+// valueParam is the name of the parameter that holds an opaque value.
+func (k *body) valueParam(i int) string { return fmt.Sprintf("%sv%d", k.prefix, i) }
 
 func unsignedOf(t litmus.Type) string { return fmt.Sprintf("u%d", max(t.Bits(), 32)) }
 func bitsOf(t litmus.Type) string     { return fmt.Sprintf("b%d", max(t.Bits(), 32)) }
@@ -60,7 +64,7 @@ func (k *body) params() []param {
 	}
 	ps = append(ps, param{"u64", "out"})
 	for i, t := range k.values {
-		ps = append(ps, param{unsignedOf(t), fmt.Sprintf("v%d", i)})
+		ps = append(ps, param{unsignedOf(t), k.valueParam(i)})
 	}
 	// Last, so that the values lie in the same places with and without markers:
 	// neighbouring parameters are loaded together, which decides the schedule.
@@ -248,6 +252,9 @@ func (k *body) loc(name string) int {
 // address returns the instruction that loads a location's address. A register
 // of 32 bits, which shared memory allows, gets the lower half of a parameter.
 func (k *body) address(dst string, loc, bits int) string {
+	if k.e.located != nil {
+		return k.e.located(dst, loc, bits)
+	}
 	switch k.e.o.Layout {
 	case spec.Symbols:
 		return fmt.Sprintf("mov.u%d %s, %s;", bits, dst, k.e.symbol(loc))

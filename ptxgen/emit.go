@@ -131,6 +131,8 @@ type emitter struct {
 	u  *Unit
 	sm int
 	b  *strings.Builder
+	// located, if not nil, loads a location's address in the place of address.
+	located func(dst string, loc, bits int) string
 }
 
 func (e *emitter) f(format string, args ...any) { fmt.Fprintf(e.b, format, args...) }

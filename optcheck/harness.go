@@ -1,0 +1,169 @@
+package optcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// A harness kernel holds all threads of a test, and code that is none of the
+// test's. It is checked thread by thread: the code is specialised to threads
+// whose slot is that of the role (comparisons with the roles' parameters are
+// decided, branches and predicates that follow from them too), and what
+// remains is checked like a kernel in audit form.
+
+// HarnessResult is the outcome of checking a harness kernel.
+type HarnessResult struct {
+	Threads []*Result
+	// Class is the worst of the threads'; Unknown also if the stress is not
+	// what it should be. Reason says why it is Unknown.
+	Class  Class
+	Reason string
+	// StressLoads and StressStores count the instructions that access the
+	// scratch memory.
+	StressLoads, StressStores int
+}
+
+// Validated reports whether the kernel is the test: every access, fence and
+// dependency of every thread was matched.
+func (r *HarnessResult) Validated() bool { return r.Class == Preserved }
+
+// Why says in a line what is wrong, "" if nothing is.
+func (r *HarnessResult) Why() string {
+	if r.Reason != "" {
+		return r.Reason
+	}
+	for _, t := range r.Threads {
+		if t.Class == Unknown {
+			return fmt.Sprintf("T%d: %s", t.Thread, t.Reason)
+		}
+		if len(t.Findings) > 0 {
+			return t.Findings[0].Rule + ": T" + fmt.Sprint(t.Thread) + " " + t.Findings[0].Detail
+		}
+	}
+	return ""
+}
+
+// CheckHarness checks a harness kernel.
+func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
+	defer func() { c.view = nil }()
+	r := &HarnessResult{}
+	for i := range h.Specs {
+		t := c.checkRole(fn, h, i)
+		t.Thread = i
+		r.Threads = append(r.Threads, t)
+		r.Class = max(r.Class, t.Class)
+	}
+	if err := c.checkStress(fn, h, r); err != nil {
+		r.Class, r.Reason = Unknown, err.Error()
+	}
+	return r
+}
+
+// checkRole checks one thread of the test.
+func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
+	r := &Result{Func: fn.Name, Thread: role}
+	tr, err := c.specialise(fn, h, role)
+	if err != nil {
+		return r.unknown(err.Error())
+	}
+	tr.markers = slices.DeleteFunc(tr.markers, func(m marker) bool { return m.m.Thread != role })
+	lits := make([]uint32, 0, len(tr.markers))
+	for _, m := range tr.markers {
+		lits = append(lits, m.m.Literal)
+	}
+	s, err := spec.Decode(lits)
+	if err != nil {
+		return r.unknown(err.Error())
+	}
+	if !s.Equal(h.Specs[role]) {
+		return r.unknown("the specification in the machine code is not the one that was emitted")
+	}
+	r.Spec = h.Specs[role]
+	if why := tr.undecidable(); why != "" {
+		return r.unknown(why)
+	}
+	p, err := newPass(tr, r.Spec, c)
+	if err != nil {
+		return r.unknown(err.Error())
+	}
+	p.r = r
+	c.last = p
+	p.run()
+	p.checkApart()
+	return r
+}
+
+// checkApart demands that the harness's own accesses stand in front of the
+// test's or behind them.
+func (p *pass) checkApart() {
+	first, last := len(p.tr.events), -1
+	for _, ev := range p.match {
+		if ev >= 0 {
+			first, last = min(first, ev), max(last, ev)
+		}
+	}
+	for ev := first + 1; ev < last; ev++ {
+		if p.tr.events[ev].own {
+			p.report(ExtraAccess, -1, ev, "%s, an access of the harness, stands between those of the test", p.text(ev))
+			p.r.Class = max(p.r.Class, Changed)
+		}
+	}
+}
+
+// checkStress demands that threads which execute stress access the scratch
+// memory in a loop, by loads and by stores, and count what they do.
+func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, r *HarnessResult) error {
+	tr, err := c.specialise(fn, h, stressRole)
+	if err != nil {
+		return err
+	}
+	counted := false
+	for i := range tr.events {
+		x := &tr.events[i]
+		if !x.own || x.addr.base != baseParam {
+			continue
+		}
+		switch in := &tr.fn.Insts[x.inst]; {
+		case x.addr.num == h.Scratch && x.loop && in.Role == isa.RoleLoad:
+			r.StressLoads++
+		case x.addr.num == h.Scratch && x.loop && in.Role == isa.RoleStore:
+			r.StressStores++
+		case x.addr.num == h.Counters && in.Role == isa.RoleReduction:
+			counted = true
+		}
+	}
+	switch {
+	case r.StressLoads == 0 || r.StressStores == 0:
+		return fmt.Errorf("the stress has %d loads and %d stores in the machine code", r.StressLoads, r.StressStores)
+	case !counted:
+		return fmt.Errorf("the counter of the stress is not in the machine code")
+	}
+	return nil
+}
+
+// stressRole stands for threads that execute stress.
+const stressRole = -1
+
+// maxSpecialise bounds the rounds of specialisation; two or three are needed.
+const maxSpecialise = 8
+
+// specialise evaluates the code of threads that play a role.
+func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, role int) (*trace, error) {
+	c.view = newView(h, role)
+	cur := *fn
+	cur.Insts = slices.Clone(fn.Insts)
+	for range maxSpecialise {
+		tr, err := c.trace(&cur)
+		if err != nil {
+			return nil, err
+		}
+		if !c.view.prune(&cur, tr) {
+			return tr, nil
+		}
+		cur.BuildCFG()
+	}
+	return nil, fmt.Errorf("the code of thread %d could not be told from the others'", role)
+}

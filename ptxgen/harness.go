@@ -1,0 +1,259 @@
+package ptxgen
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// Harness is a kernel that runs many instances of a test at a time, with all
+// that a driver needs to launch it. Everything that is not the test itself is
+// a parameter: one binary serves all settings.
+//
+// A launch consists of units: clusters of RanksPerUnit CTAs. NU units, one for
+// each cluster of the test, run a block of instances together; which units do
+// is decided by a permutation of the units' numbers. The warps and lanes of a
+// CTA are dealt to slots in the same way; a slot is a place in the test's
+// scope tree, and a thread whose slot is that of a test's thread plays its
+// role, for an instance of its block. All permutations are affine maps with
+// odd (or co-prime) multipliers, so that each instance has each role exactly
+// once and the scope tree is honoured by construction.
+type Harness struct {
+	Test    *litmus.Test
+	Name    string // of the kernel
+	Text    string // its PTX, without header
+	Version Version
+	Check   *spec.Harness
+	Params  []HarnessParam
+	Shape   Shape
+	Slots   int // words of results per instance
+	Terms   []Source
+	// Widths are the bytes of a cell of each location: 4 or 8.
+	Widths []int
+}
+
+// Shape is what a test's scope tree asks of a launch.
+type Shape struct {
+	Units  int // NU: clusters of the test, or CTAs if it has no clusters
+	Ranks  int // CTAs per cluster; 1 without clusters
+	Warps  int // warps of a CTA, a power of two
+	Lanes  int // threads of a warp, a power of two
+	Roles  []int
+	Shared []int // for each location the CTA (unit·Ranks+rank) whose shared memory holds it, or -1
+	// Full tells that every thread of a CTA must play a role: the test has
+	// barriers.
+	Full bool
+}
+
+// Source says where a term of the test's final state is found: a result slot,
+// or a location (final memory). High is that of the upper word, -1 if none.
+type Source struct {
+	Term      litmus.Term
+	Slot, Loc int // one of them is -1
+	Wide      bool
+}
+
+// ParamKind says what a parameter of a harness kernel is.
+type ParamKind uint8
+
+// The kinds of parameter. Location, Out, Results, Scratch and Counters are
+// addresses, Value is a constant of the test, all others are words.
+const (
+	ParamLocation ParamKind = iota // address of location Index's memory; shared: offset in the window
+	ParamOut                       // address for markers
+	ParamResults
+	ParamScratch
+	ParamCounters
+	ParamWindow // offset in the shared window where location Index begins
+	ParamValue
+	ParamRole    // slot of thread Index
+	ParamMul     // multiplier of instances for location Index
+	ParamStride  // bytes between instances of location Index
+	ParamOffset  // bytes in front of location Index
+	ParamInitial // value of shared location Index; Word 1 is the upper half
+	ParamSetting // a word named Name
+	ParamToken   // any value
+)
+
+// HarnessParam is one parameter.
+type HarnessParam struct {
+	Kind  ParamKind
+	Index int
+	Word  int
+	Wide  bool // 8 bytes
+	Name  string
+	Value int64
+	At    int64 // offset in bytes
+}
+
+// Settings are the names of the parameters of kind ParamSetting, in order.
+var Settings = []string{
+	"units", "test_units", "stress_units", // units in all; with testing CTAs; testing and stressing
+	"mul_unit", "add_unit", "mul_block", "add_block", "block_mask", "add_rank",
+	"mul_warp", "add_warp", "warp_mask", "mul_group", "add_group", "group_mask", "mul_lane", "add_lane",
+	"log_cta", "inst_mask", "cta_mask", "result_step",
+	"sync", "sync_bound",
+	"stress_slot", "idle_slot", "stress_lines", "stress_line", "stress_lane", "stress_pattern", "stress_steps", "stress_iterations", "warps",
+	"markers",
+}
+
+// Counter offsets in bytes from the address of the counters.
+const (
+	CounterStress  = 0  // stress accesses performed, 64 bits
+	CounterGaveUp  = 8  // warps that waited in vain, 64 bits
+	CounterSeen    = 16 // written if what the stress loads read has a certain sum
+	CounterSync    = 64 // arrivals, SyncStride bytes for each block
+	SyncStride     = 32
+	HarnessBarrier = 15 // the barrier that the harness itself uses
+)
+
+// MaxHarnessSlots bounds the places of a scope tree.
+const MaxHarnessSlots = 64
+
+// EmitHarness returns the harness kernel of a test for a target. The error is
+// a *spec.Unsupported when the target, the encoding or the harness lacks
+// something that the test uses.
+func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
+	sm, err := SM(target)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Locations {
+		if t.Locations[i].Alias != "" {
+			return nil, unsupported("location %s is an alias", t.Locations[i].Name)
+		}
+	}
+	h := &Harness{Test: t, Name: "h" + strings.TrimPrefix(UnitName(t, spec.Pointers), "t"), Version: minVersion(target, sm), Check: &spec.Harness{}}
+	if h.Shape, err = shapeOf(t); err != nil {
+		return nil, err
+	}
+	if h.Shape.Ranks > 1 && sm < 90 {
+		return nil, unsupported("clusters need sm_90 or higher")
+	}
+	u := &Unit{Name: h.Name, Version: max(h.Version, 63)}
+	if h.Shape.Ranks > 1 {
+		u.Version = max(u.Version, 78)
+	}
+	var b strings.Builder
+	e := &harnessEmitter{emitter: emitter{t: t, o: Options{Target: target, Layout: spec.Pointers}, u: u, sm: sm, b: &b}, h: h}
+	e.emitter.located = e.locate
+	if err := e.kernel(); err != nil {
+		return nil, err
+	}
+	h.Version, h.Text = u.Version, b.String()
+	return h, nil
+}
+
+// shapeOf lays the threads of a test out over units, ranks, warps and lanes.
+func shapeOf(t *litmus.Test) (Shape, error) {
+	s := Shape{Ranks: 1, Warps: 1, Lanes: 1, Shared: make([]int, len(t.Locations))}
+	type place struct{ unit, rank, warp, lane int }
+	places := make([]place, len(t.Threads))
+	var units []litmus.Place // a member of each
+	ranks := map[int][]int{}
+	warps := map[[2]int][]int{}
+	lanes := map[[3]int]int{}
+	index := func(list *[]int, v int) int {
+		i := slices.Index(*list, v)
+		if i < 0 {
+			i = len(*list)
+			*list = append(*list, v)
+		}
+		return i
+	}
+	for i := range t.Threads {
+		p := t.Threads[i].Place
+		if p.GPU != t.Threads[0].Place.GPU {
+			return s, unsupported("threads on several GPUs: one is used at a time")
+		}
+		if p.Grid != t.Threads[0].Place.Grid {
+			return s, unsupported("threads in several grids: one is launched at a time")
+		}
+		u := slices.IndexFunc(units, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCluster) })
+		if u < 0 {
+			u = len(units)
+			units = append(units, p)
+		}
+		r := ranks[u]
+		k := index(&r, p.CTA)
+		ranks[u] = r
+		w := warps[[2]int{u, k}]
+		wi := i // not placed: a warp of its own
+		if t.Threads[i].Placed {
+			wi = -1 - p.Warp
+		}
+		j := index(&w, wi)
+		warps[[2]int{u, k}] = w
+		l := lanes[[3]int{u, k, j}]
+		lanes[[3]int{u, k, j}]++
+		places[i] = place{u, k, j, l}
+		s.Units, s.Ranks = max(s.Units, u+1), max(s.Ranks, k+1)
+		s.Warps, s.Lanes = max(s.Warps, pow2(j+1)), max(s.Lanes, pow2(l+1))
+	}
+	for _, p := range places {
+		s.Roles = append(s.Roles, ((p.unit*s.Ranks+p.rank)*s.Warps+p.warp)*s.Lanes+p.lane)
+	}
+	if n := s.Units * s.Ranks * s.Warps * s.Lanes; n > MaxHarnessSlots {
+		return s, unsupported("a scope tree of %d places", n)
+	}
+	return s, s.shared(t)
+}
+
+func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// shared finds the CTA of each shared location, and what barriers ask for.
+func (s *Shape) shared(t *litmus.Test) error {
+	for l := range t.Locations {
+		s.Shared[l] = -1
+	}
+	perSlot := s.Warps * s.Lanes
+	bars := make([]int, len(t.Threads))
+	for i := range t.Threads {
+		th := &t.Threads[i]
+		for j := range th.Body {
+			in := &th.Body[j]
+			if in.Op == litmus.OpBar {
+				bars[i]++
+				s.Full = true
+				if in.Barrier.Arrive || in.Barrier.Quorum.Kind != litmus.OperandNone || in.Guard != nil ||
+					in.Barrier.ID.Kind != litmus.OperandConst || in.Barrier.ID.Value == HarnessBarrier {
+					return unsupported("a barrier of some threads only, in a harness of many instances")
+				}
+			}
+			if !in.Op.IsAccess() {
+				continue
+			}
+			l := slices.IndexFunc(t.Locations, func(x litmus.Location) bool { return x.Name == th.AddrLoc(in) })
+			if l < 0 || t.Locations[l].Space != litmus.Shared {
+				continue
+			}
+			if cta := s.Roles[i] / perSlot; s.Shared[l] < 0 {
+				s.Shared[l] = cta
+			} else if s.Shared[l] != cta {
+				return unsupported("shared location %s is used by several CTAs", t.Locations[l].Name)
+			}
+		}
+	}
+	for l := range t.Locations {
+		if t.Locations[l].Space == litmus.Shared && s.Shared[l] < 0 {
+			s.Shared[l] = 0
+		}
+	}
+	if !s.Full {
+		return nil
+	}
+	if s.Lanes > 1 || len(t.Threads) != s.Units*s.Ranks*perSlot {
+		return unsupported("a barrier in a CTA whose warps do not all play a role")
+	}
+	for i := range t.Threads {
+		for j := range t.Threads {
+			if s.Roles[i]/perSlot == s.Roles[j]/perSlot && bars[i] != bars[j] {
+				return unsupported("threads of a CTA with different numbers of barriers")
+			}
+		}
+	}
+	return nil
+}

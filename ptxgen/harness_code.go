@@ -1,0 +1,168 @@
+package ptxgen
+
+import (
+	"fmt"
+
+	"optcheck/litmus"
+)
+
+// prologue computes from the thread's number its slot and instance, and the
+// addresses of the instance's locations.
+func (e *harnessEmitter) prologue() {
+	s := e.h.Shape
+	e.f("\tmov.u32 %%cta, %%ctaid.x;\n\tmov.u32 %%thr, %%tid.x;\n")
+	e.divide("%unit", "%rank", "%cta", s.Ranks)
+	e.f("\tadd.u32 %%rank, %%rank, %s;\n", set("add_rank"))
+	e.divide("", "%rank", "%rank", s.Ranks)
+	e.f("\tmad.lo.u32 %%logical, %%unit, %s, %s;\n\trem.u32 %%logical, %%logical, %s;\n", set("mul_unit"), set("add_unit"), set("units"))
+	e.f("\tsetp.lt.u32 %%testing, %%logical, %s;\n", set("test_units"))
+	e.divide("%block", "%group", "%logical", s.Units)
+	e.f("\tmul.lo.u32 %%block, %%block, %s;\n\tmad.lo.u32 %%block, %%group, %s, %%block;\n\tand.b32 %%block, %%block, %s;\n",
+		set("mul_block"), set("add_block"), set("block_mask"))
+	e.f("\tshr.u32 %%warp, %%thr, 5;\n\tmad.lo.u32 %%warp, %%warp, %s, %s;\n\tand.b32 %%warp, %%warp, %s;\n", set("mul_warp"), set("add_warp"), set("warp_mask"))
+	e.f("\tand.b32 %%lane, %%thr, 31;\n")
+	e.f("\tand.b32 %%ws, %%warp, %d;\n\tshr.u32 %%a0, %%warp, %d;\n", s.Warps-1, log2(s.Warps))
+	e.f("\tand.b32 %%ls, %%lane, %d;\n\tshr.u32 %%a1, %%lane, %d;\n", s.Lanes-1, log2(s.Lanes))
+	e.f("\tmad.lo.u32 %%slot, %%group, %d, %%rank;\n", s.Ranks)
+	e.f("\tmad.lo.u32 %%slot, %%slot, %d, %%ws;\n\tmad.lo.u32 %%slot, %%slot, %d, %%ls;\n", s.Warps, s.Lanes)
+	e.f("\tmul.lo.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%slot, %s, %%a0;\n\tand.b32 %%a0, %%a0, %s;\n", set("mul_group"), set("add_group"), set("group_mask"))
+	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n", set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
+	e.f("\tshl.b32 %%a0, %%a0, %d;\n\tor.b32 %%cinst, %%a0, %%a1;\n", 5-log2(s.Lanes))
+	e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%inst, %%a2, %%cinst;\n", set("log_cta"))
+	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n\tselp.u32 %%other, %s, %s, %%p0;\n", set("stress_units"), set("stress_slot"), set("idle_slot"))
+	e.f("\tselp.u32 %%slot, %%slot, %%other, %%testing;\n")
+	if e.shared {
+		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
+	}
+	for l := range e.t.Locations {
+		e.location(l)
+	}
+	if e.shared {
+		e.initShared()
+	}
+}
+
+// divide writes the quotient (unless quo is empty) and the remainder of a
+// division by a constant: ptxas divides by 1 and 2 the long way.
+func (e *harnessEmitter) divide(quo, rem, a string, n int) {
+	if quo != "" {
+		if n&(n-1) == 0 {
+			e.f("\tshr.u32 %s, %s, %d;\n", quo, a, log2(n))
+		} else {
+			e.f("\tdiv.u32 %s, %s, %d;\n", quo, a, n)
+		}
+	}
+	if n&(n-1) == 0 {
+		e.f("\tand.b32 %s, %s, %d;\n", rem, a, n-1)
+	} else {
+		e.f("\trem.u32 %s, %s, %d;\n", rem, a, n)
+	}
+}
+
+// location computes the address of a location of the thread's instance.
+func (e *harnessEmitter) location(l int) {
+	id, mask := "%inst", set("inst_mask")
+	if e.space(l) == "shared" {
+		id, mask = "%cinst", set("cta_mask")
+	}
+	e.offset(l, id, mask, fmt.Sprintf("[offset%d]", l))
+	if e.space(l) == "shared" {
+		e.f("\tld.param.u32 %%a4, [p%d];\n\tadd.u32 %%a3, %%a3, %%a4;\n\tadd.u32 %%a3, %%a3, %%win;\n\tcvt.u64.u32 %%hl%d, %%a3;\n", l, l)
+		return
+	}
+	e.f("\tcvt.u64.u32 %%d0, %%a3;\n\tld.param.u64 %%d1, [p%d];\n\tadd.u64 %%hl%d, %%d1, %%d0;\n", l, l)
+}
+
+// offset computes in %a3 the offset of an instance's cell.
+func (e *harnessEmitter) offset(l int, id, mask, from string) {
+	e.f("\tld.param.u32 %%a3, [mul%d];\n\tmul.lo.u32 %%a3, %%a3, %s;\n\tand.b32 %%a3, %%a3, %s;\n", l, id, mask)
+	e.f("\tld.param.u32 %%a4, [stride%d];\n\tld.param.u32 %%a5, %s;\n\tmad.lo.u32 %%a3, %%a3, %%a4, %%a5;\n", l, from)
+}
+
+// initShared sets the shared locations of the CTA's instances and waits.
+func (e *harnessEmitter) initShared() {
+	e.f("\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $READY;\n", set("cta_mask"))
+	for l := range e.t.Locations {
+		if e.space(l) != "shared" {
+			continue
+		}
+		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
+		e.f("\tadd.u32 %%a3, %%a3, %%win;\n")
+		for w := 0; w < e.h.Widths[l]/4; w++ {
+			e.f("\tld.param.u32 %%a4, [initial%d_%d];\n\tst.shared.u32 [%%a3+%d], %%a4;\n", l, w, 4*w)
+		}
+	}
+	e.f("$READY:\n\tbar.sync %d;\n", HarnessBarrier)
+}
+
+// strong spells a strong access of the harness's own: relaxed where the target
+// has it, volatile before.
+func (e *harnessEmitter) strong(op string) string {
+	if e.sm >= 70 {
+		return op + ".relaxed.gpu.global.u32"
+	}
+	return op + ".volatile.global.u32"
+}
+
+// sync lets the testing CTAs of a block wait for one another, for a bounded
+// time.
+func (e *harnessEmitter) sync() {
+	e.f("\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n\t@!%%testing bra $SYNCED;\n", set("sync"))
+	e.f("\tmad.wide.u32 %%d0, %%block, %d, %%counters;\n\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $WAIT;\n", SyncStride)
+	e.f("\tred.global.add.u32 [%%d0+%d], 1;\n$WAIT:\n\tmov.u32 %%a6, 0;\n", CounterSync)
+	e.f("$SPIN:\n\t%s %%a7, [%%d0+%d];\n\tsetp.ge.u32 %%p0, %%a7, %s;\n\t@%%p0 bra $SYNCED;\n", e.strong("ld"), CounterSync, set("sync"))
+	e.f("\tadd.u32 %%a6, %%a6, 1;\n\tsetp.lt.u32 %%p0, %%a6, %s;\n\t@%%p0 bra $SPIN;\n", set("sync_bound"))
+	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $SYNCED;\n\tred.global.add.u64 [%%counters+%d], 1;\n$SYNCED:\n", CounterGaveUp)
+}
+
+// stress makes the threads of stressing CTAs access the scratch memory: in
+// each iteration up to five accesses, each a load or a store by the bits of a
+// pattern.
+func (e *harnessEmitter) stress() {
+	e.f("\tsetp.ne.u32 %%p0, %%slot, %s;\n\t@%%p0 bra $DONE;\n", set("stress_slot"))
+	e.f("\tshr.u32 %%a0, %%thr, 5;\n\tmad.lo.u32 %%a0, %%cta, %s, %%a0;\n\trem.u32 %%a0, %%a0, %s;\n", set("warps"), set("stress_lines"))
+	e.f("\tmul.lo.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%lane, %s, %%a0;\n", set("stress_line"), set("stress_lane"))
+	e.f("\tcvt.u64.u32 %%d0, %%a0;\n\tadd.u64 %%d0, %%d0, %%scratch;\n\tmov.u32 %%a1, 0;\n\tmov.u32 %%a2, 0;\n\tmov.u32 %%a6, 0;\n")
+	e.f("$ROUND:\n\tsetp.ge.u32 %%p0, %%a1, %s;\n\t@%%p0 bra $COUNT;\n\tmov.u32 %%a3, 0;\n", set("stress_iterations"))
+	e.f("$STEP:\n\tshr.u32 %%a4, %s, %%a3;\n\tand.b32 %%a4, %%a4, 1;\n\tsetp.ne.u32 %%p1, %%a4, 0;\n", set("stress_pattern"))
+	// ptxas deletes even a relaxed load whose value nobody needs.
+	e.f("\t@%%p1 bra $STORE;\n\t%s %%a5, [%%d0];\n\txor.b32 %%a6, %%a6, %%a5;\n\tbra $NEXT;\n$STORE:\n\t%s [%%d0], %%a1;\n$NEXT:\n", e.strong("ld"), e.strong("st"))
+	e.f("\tadd.u32 %%a2, %%a2, 1;\n\tadd.u32 %%a3, %%a3, 1;\n\tsetp.lt.u32 %%p1, %%a3, %s;\n\t@%%p1 bra $STEP;\n", set("stress_steps"))
+	e.f("\tadd.u32 %%a1, %%a1, 1;\n\tbra $ROUND;\n")
+	e.f("$COUNT:\n\tsetp.ne.u32 %%p0, %%a6, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%a6;\n$SEEN:\n", CounterSeen)
+	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $DONE;\n\tmul.wide.u32 %%d1, %%a2, 32;\n\tred.global.add.u64 [%%counters+%d], %%d1;\n", CounterStress)
+}
+
+// epilogue saves the final content of shared locations that are terms.
+func (e *harnessEmitter) epilogue() {
+	e.f("$DONE:\n")
+	var terms []Source
+	for _, s := range e.h.Terms {
+		if s.Term.Kind == litmus.TermLoc && s.Slot >= 0 {
+			terms = append(terms, s)
+		}
+	}
+	if len(terms) > 0 {
+		e.f("\tbar.sync %d;\n\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", HarnessBarrier, set("cta_mask"))
+		e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n", set("log_cta"), e.h.Shape.Ranks)
+	}
+	for i, s := range terms {
+		l := 0
+		for j := range e.t.Locations {
+			if e.t.Locations[j].Name == s.Term.Name {
+				l = j
+			}
+		}
+		e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $KEPT%d;\n", e.h.Shape.Shared[l], i)
+		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
+		e.f("\tadd.u32 %%a3, %%a3, %%win;\n\tmad.wide.u32 %%d0, %%a9, 4, %%results;\n")
+		for w := 0; w < e.h.Widths[l]/4; w++ {
+			e.f("\tld.shared.u32 %%a6, [%%a3+%d];\n\tmad.wide.u32 %%d1, %s, %d, %%d0;\n\tst.global.u32 [%%d1], %%a6;\n", 4*w, set("result_step"), s.Slot+w)
+		}
+		e.f("$KEPT%d:\n", i)
+	}
+	if len(terms) > 0 {
+		e.f("$END:\n")
+	}
+	e.f("\tret;\n")
+}

@@ -1,0 +1,61 @@
+package ptxgen
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus/corpus"
+	"optcheck/spec"
+)
+
+// TestHarnessShapes: scope trees become units, ranks, warps and lanes.
+func TestHarnessShapes(t *testing.T) {
+	for name, want := range map[string]Shape{
+		"mp":             {Units: 2, Ranks: 1, Warps: 1, Lanes: 1, Roles: []int{0, 1}, Shared: []int{-1, -1}},
+		"mp-volatile":    {Units: 1, Ranks: 1, Warps: 2, Lanes: 1, Roles: []int{0, 1}, Shared: []int{0, 0}},
+		"ptx-cluster+mp": {Units: 1, Ranks: 2, Warps: 1, Lanes: 1, Roles: []int{0, 1}, Shared: []int{-1, -1}},
+		"iriw":           {Units: 4, Ranks: 1, Warps: 1, Lanes: 1, Roles: []int{0, 1, 2, 3}, Shared: []int{-1, -1}},
+		"mp+bar.syncs":   {Units: 1, Ranks: 1, Warps: 2, Lanes: 1, Roles: []int{0, 1}, Shared: []int{0}, Full: true},
+	} {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		h, err := EmitHarness(x, "sm_90")
+		require.NoError(t, err, name)
+		require.Equal(t, want, h.Shape, name)
+	}
+}
+
+// TestHarnessText: the accesses of each role stand once in the text, constants
+// are parameters, and offsets of parameters count up without holes in types.
+func TestHarnessText(t *testing.T) {
+	x, _ := corpus.Lookup("mp")
+	h, err := EmitHarness(x, "sm_90")
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(h.Text, "st.global.cg.s32"))
+	require.Equal(t, 2, strings.Count(h.Text, "ld.global.cg.s32"))
+	require.Equal(t, 2, h.Slots)
+	at := int64(0)
+	for _, p := range h.Params {
+		size := int64(4)
+		if p.Wide {
+			size = 8
+		}
+		at = (at + size - 1) &^ (size - 1)
+		require.Equal(t, at, p.At, p.Name)
+		at += size
+	}
+	require.LessOrEqual(t, len(h.Params), 128)
+	require.Less(t, at, int64(4096))
+}
+
+// TestHarnessUnsupported: what cannot be run says why.
+func TestHarnessUnsupported(t *testing.T) {
+	for name, target := range map[string]string{"ptx-mp+spin": "sm_90", "mp+release.sys+acquire.sys-gpus": "sm_90", "ptx-cluster+mp": "sm_80"} {
+		x, _ := corpus.Lookup(name)
+		_, err := EmitHarness(x, target)
+		var u *spec.Unsupported
+		require.ErrorAs(t, err, &u, name)
+	}
+}

@@ -1,0 +1,39 @@
+package spec
+
+// Harness is what the checker must know of a kernel that runs many instances
+// of a test: each thread's specification, and which of the kernel's parameters
+// say which threads play which role. Offsets are in bytes from the first
+// parameter.
+//
+// The parameters begin as in audit form with layout Pointers: one address per
+// location, then the address for markers. Behind these, Memory lists the
+// parameters that are addresses of the harness's own memory; all others are
+// numbers.
+type Harness struct {
+	Specs []*Spec // by thread, layout Pointers
+	// Roles holds, by thread, the offset of the parameter that a thread of the
+	// kernel compares its own slot with to find out whether it plays the role.
+	Roles []int64
+	// Stress is the same for the threads that execute stress.
+	Stress int64
+	// Memory lists the offsets of parameters that are addresses of memory
+	// which no test access touches: results, counters, windows of shared memory.
+	Memory []int64
+	// Scratch is the one of Memory that stress accesses go to.
+	Scratch int64
+	// Offsets holds, by location, the parameter that is added to the location's
+	// address; it must be that of the location which the address names.
+	Offsets []int64
+	// Counters is the one of Memory that holds the counters.
+	Counters int64
+}
+
+// IsMemory reports whether the parameter at an offset is one of Memory.
+func (h *Harness) IsMemory(off int64) bool {
+	for _, m := range h.Memory {
+		if m == off {
+			return true
+		}
+	}
+	return false
+}
