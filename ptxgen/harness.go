@@ -48,12 +48,14 @@ type Shape struct {
 	Full bool
 }
 
-// Source says where a term of the test's final state is found: a result slot,
-// or a location (final memory). High is that of the upper word, -1 if none.
+// Source says where a term of the test's final state is found: in the result
+// slot Slot, and in the next one if it is Wide. Loc is the location of global
+// memory that the collector copies there, -1 for what the test kernel writes.
 type Source struct {
-	Term      litmus.Term
-	Slot, Loc int // one of them is -1
-	Wide      bool
+	Term litmus.Term
+	Slot int
+	Loc  int
+	Wide bool
 }
 
 // ParamKind says what a parameter of a harness kernel is.

@@ -138,7 +138,7 @@ func (e *harnessEmitter) epilogue() {
 	e.f("$DONE:\n")
 	var terms []Source
 	for _, s := range e.h.Terms {
-		if s.Term.Kind == litmus.TermLoc && s.Slot >= 0 {
+		if s.Term.Kind == litmus.TermLoc && s.Loc < 0 {
 			terms = append(terms, s)
 		}
 	}

@@ -84,15 +84,15 @@ func (e *harnessEmitter) sources() {
 	for _, t := range e.t.Terms() {
 		s := Source{Term: t, Slot: -1, Loc: -1}
 		if t.Kind == litmus.TermLoc {
-			s.Loc = slices.IndexFunc(e.t.Locations, func(l litmus.Location) bool { return l.Name == t.Name })
-			s.Wide = e.h.Widths[s.Loc] == 8
-			if e.h.Shape.Shared[s.Loc] >= 0 && e.space(s.Loc) == "shared" {
-				s.Slot, s.Loc = e.slot(s.Wide), -1
+			l := slices.IndexFunc(e.t.Locations, func(l litmus.Location) bool { return l.Name == t.Name })
+			s.Wide = e.h.Widths[l] == 8
+			if e.space(l) != "shared" {
+				s.Loc = l // the collector reads it
 			}
 		} else {
 			s.Wide = e.bodies[t.Thread].regs[t.Name].Bits() == 64
-			s.Slot = e.slot(s.Wide)
 		}
+		s.Slot = e.slot(s.Wide)
 		e.h.Terms = append(e.h.Terms, s)
 	}
 }

@@ -1,0 +1,184 @@
+package ptxgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// EmitHarnessOpenCL returns the harness kernel of a test in OpenCL C 2.0, for
+// devices without PTX. Parameters and their meaning are those of EmitHarness;
+// there are no markers, since no decoder here reads what such devices run.
+//
+// It takes the part of the test language that OpenCL C has: 32-bit loads,
+// stores and atomics, fences, arithmetic and guards. Plain, cached and volatile
+// accesses become volatile ones (the compiler must keep and not reorder them),
+// the others C11 atomics of the same order.
+func EmitHarnessOpenCL(t *litmus.Test) (*Harness, error) {
+	h := &Harness{Test: t, Name: "h" + strings.TrimPrefix(UnitName(t, spec.Pointers), "t"), Check: &spec.Harness{}}
+	var err error
+	if h.Shape, err = shapeOf(t); err != nil {
+		return nil, err
+	}
+	if h.Shape.Ranks > 1 || h.Shape.Full {
+		return nil, unsupported("clusters and barriers in OpenCL C")
+	}
+	c := &clEmitter{h: h, t: t}
+	for l := range t.Locations {
+		if t.Locations[l].Space == litmus.Shared || t.Locations[l].Alias != "" {
+			return nil, unsupported("shared and aliased locations in the OpenCL C harness")
+		}
+		h.Widths = append(h.Widths, 4)
+	}
+	for i, x := range t.Terms() {
+		s := Source{Term: x, Slot: i, Loc: -1}
+		if x.Kind == litmus.TermLoc {
+			s.Loc = slices.IndexFunc(t.Locations, func(l litmus.Location) bool { return l.Name == x.Name })
+		}
+		h.Terms = append(h.Terms, s)
+		h.Slots++
+	}
+	var roles strings.Builder
+	for i := range t.Threads {
+		code, err := c.role(i)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&roles, "  if (slot == role%d) {\n%s  }\n", i, code)
+	}
+	h.Text = c.head() + clPrologue(h) + roles.String() + clStress + "}\n"
+	return h, nil
+}
+
+type clEmitter struct {
+	h *Harness
+	t *litmus.Test
+}
+
+// head writes the kernel's parameters and lists them.
+func (c *clEmitter) head() string {
+	var ps []string
+	add := func(k ParamKind, i int, name, typ string) {
+		c.h.Params = append(c.h.Params, HarnessParam{Kind: k, Index: i, Name: name, Wide: strings.HasSuffix(typ, "*")})
+		ps = append(ps, typ+" "+name)
+	}
+	for l := range c.t.Locations {
+		add(ParamLocation, l, fmt.Sprintf("p%d", l), "global uchar *")
+	}
+	add(ParamResults, 0, "results", "global uint *")
+	add(ParamScratch, 0, "scratch", "volatile global uchar *")
+	add(ParamCounters, 0, "counters", "volatile global uchar *")
+	for i := range c.t.Threads {
+		add(ParamRole, i, fmt.Sprintf("role%d", i), "uint")
+		c.h.Params[len(c.h.Params)-1].Value = int64(c.h.Shape.Roles[i])
+	}
+	for l := range c.t.Locations {
+		add(ParamMul, l, fmt.Sprintf("mul%d", l), "uint")
+		add(ParamStride, l, fmt.Sprintf("stride%d", l), "uint")
+		add(ParamOffset, l, fmt.Sprintf("offset%d", l), "uint")
+	}
+	for _, s := range Settings {
+		add(ParamSetting, 0, s, "uint")
+	}
+	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
+}
+
+// clPrologue is the arithmetic of harnessEmitter.prologue.
+func clPrologue(h *Harness) string {
+	s := h.Shape
+	var b strings.Builder
+	fmt.Fprintf(&b, `  uint cta = get_group_id(0), thr = get_local_id(0);
+  uint logical = (cta * mul_unit + add_unit) %% units;
+  bool testing = logical < test_units;
+  uint group = logical %% %du, block = (logical / %du * mul_block + group * add_block) & block_mask;
+  uint warp = ((thr >> 5) * mul_warp + add_warp) & warp_mask, lane = thr & 31u;
+  uint slot = (group * %du + (warp & %du)) * %du + (lane & %du);
+  uint wb = ((warp >> %d) * mul_group + slot * add_group) & group_mask;
+  uint lb = ((lane >> %d) * mul_lane + slot * add_lane) & %du;
+  uint inst = block << log_cta | wb << %d | lb;
+  slot = testing ? slot : logical < stress_units ? stress_slot : idle_slot;
+  if (sync && testing) {
+    volatile global uint *arrived = (volatile global uint *)(counters + %d + block * %du);
+    if (lane == 0) atomic_inc(arrived);
+    uint n = 0;
+    while (*arrived < sync && ++n < sync_bound) {}
+    if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
+  }
+`, s.Units, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1, 5-log2(s.Lanes), CounterSync, SyncStride, CounterGaveUp)
+	for l := range h.Test.Locations {
+		fmt.Fprintf(&b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d;\n", l, l, l, l, l)
+	}
+	return b.String()
+}
+
+// clStress is the stress of harnessEmitter.stress.
+var clStress = fmt.Sprintf(`  if (slot == stress_slot) {
+    volatile global uint *at = (volatile global uint *)(scratch + (cta * warps + (thr >> 5)) %% stress_lines * stress_line + lane * stress_lane);
+    uint n = 0, sum = 0;
+    for (uint i = 0; i < stress_iterations; i++)
+      for (uint k = 0; k < stress_steps; k++, n++)
+        if (stress_pattern >> k & 1u) *at = i; else sum ^= *at;
+    if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
+    atom_add((volatile global ulong *)(counters + %d), (ulong)n);
+  }
+`, CounterSeen, CounterStress)
+
+// role writes the code of one thread.
+func (c *clEmitter) role(i int) (string, error) {
+	th := &c.t.Threads[i]
+	var b strings.Builder
+	regs := map[string]bool{}
+	declare := func(n string) {
+		if n != "" && !regs[n] {
+			regs[n] = true
+			init := int64(0)
+			if d := th.Decl(n); d != nil && d.Init.Kind == litmus.OperandConst {
+				init = d.Init.Value
+			}
+			fmt.Fprintf(&b, "    uint %s = %du;\n", hclReg(n), uint32(init))
+		}
+	}
+	for j := range th.Body {
+		in := &th.Body[j]
+		declare(in.Dst)
+		for _, r := range in.Reads() {
+			declare(r)
+		}
+	}
+	for j := range th.Body {
+		in := &th.Body[j]
+		if len(in.Labels) > 0 || in.Op == litmus.OpBra {
+			return "", unsupported("branches in OpenCL C")
+		}
+		line, err := c.instr(th, in)
+		if err != nil {
+			return "", err
+		}
+		if line == "" {
+			continue
+		}
+		if g := in.Guard; g != nil {
+			not := ""
+			if g.Neg {
+				not = "!"
+			}
+			line = fmt.Sprintf("if (%s%s) { %s }", not, hclReg(g.Reg), line)
+		}
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	for _, s := range c.h.Terms {
+		if s.Term.Kind == litmus.TermReg && s.Term.Thread == i {
+			v := "0u"
+			if regs[s.Term.Name] {
+				v = hclReg(s.Term.Name)
+			}
+			fmt.Fprintf(&b, "    results[(result_step >> 2) * %du + inst] = %s;\n", s.Slot, v)
+		}
+	}
+	return b.String(), nil
+}
+
+func hclReg(n string) string { return "q_" + reg(n)[3:] }
