@@ -34,6 +34,9 @@ var (
 	CollectLocation = []string{"mul", "stride", "offset", "initial", "high", "width", "slot"}
 )
 
+// MaxLocations is the number of locations that the collector serves.
+const MaxLocations = spec.MaxLocations
+
 // NoSlot is the slot of a location that is no term.
 const NoSlot = 0xffffffff
 

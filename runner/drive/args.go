@@ -5,7 +5,6 @@ import (
 
 	"optcheck/ptxgen"
 	"optcheck/runner"
-	"optcheck/spec"
 )
 
 // commands are the two launches of one iteration: the test and the collector.
@@ -73,7 +72,7 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 	var args []runner.Arg
 	global := func(i int) bool { return i < len(p.H.Widths) && p.H.Shape.Shared[i] < 0 }
 	first := m.results.buf // any buffer, for parameters that are not used
-	for i := range spec.MaxLocations {
+	for i := range ptxgen.MaxLocations {
 		if global(i) {
 			args = append(args, runner.BufArg(m.locations[i].buf))
 		} else {
@@ -107,7 +106,7 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 		}
 	}
 	for _, name := range ptxgen.CollectLocation {
-		for k := range spec.MaxLocations {
+		for k := range ptxgen.MaxLocations {
 			v := uint32(0)
 			if k < len(locs) {
 				i := locs[k]

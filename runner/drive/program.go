@@ -14,7 +14,6 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
-	"optcheck/spec"
 )
 
 // Program is a harness kernel and the collector, loaded on a device.
@@ -80,7 +79,7 @@ func (p *Program) Unload(ctx context.Context, s runner.Session) error {
 // Memory is the device memory that runs of programs share. The zero value is
 // empty; it grows as needed.
 type Memory struct {
-	locations [spec.MaxLocations]area
+	locations [ptxgen.MaxLocations]area
 	results, scratch, counters,
 	hist, samples, table, out area
 }
