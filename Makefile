@@ -4,7 +4,7 @@ BIN := bin/optcheck
 TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4
 OUT ?= audit.jsonl
 
-.PHONY: all build audit test test-full check toolchains bench bench-model fuzz goldens clean
+.PHONY: opencl all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -14,6 +14,11 @@ build:
 # The real compilers, unpacked without root under the user's cache folder.
 toolchains: build
 	$(BIN) toolchain install $(TOOLCHAINS)
+
+# OpenCL on the CPU (PoCL), which runs tests on machines without a GPU; as root.
+opencl:
+	apt-get update
+	apt-get install --yes --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1
 
 # Does each of the three releases keep the tests of the founding paper?
 audit: toolchains

@@ -48,6 +48,7 @@ func startChild(ctx context.Context, o Isolation) (*child, error) {
 	}
 	c := &child{in: in, frames: make(chan frame, 16), exited: make(chan struct{})}
 	c.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	c.cmd.Args[0] = "optcheck" // what it is, for lists of processes and for tests
 	c.cmd.Env = append(append(os.Environ(), o.Env...), processVariable+"=1")
 	c.cmd.Stdout, c.cmd.Stderr = &c.said, &c.said
 	c.cmd.ExtraFiles = []*os.File{theirIn, theirOut}

@@ -51,6 +51,9 @@ type Error struct {
 	Detail string
 	// Err is the underlying error, or nil.
 	Err error
+	// Sticky says that the driver's context does not work any more although
+	// nothing was running: the device's process is to be replaced.
+	Sticky bool
 }
 
 // Error gives one line, followed by the detail if that has several.
@@ -98,6 +101,12 @@ func clip(s string, n int) string {
 // cancelled is the error of a context that ended.
 func cancelled(ctx context.Context, op string) *Error {
 	return &Error{Kind: ErrCancelled, Op: op, Err: context.Cause(ctx)}
+}
+
+// sticky reports whether an error leaves a process behind that is of no use.
+func sticky(err error) bool {
+	var e *Error
+	return Lost(err) || errors.As(err, &e) && e.Sticky
 }
 
 // Lost reports whether an error means that the batch's outcomes are unknown

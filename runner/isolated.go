@@ -176,7 +176,7 @@ func (p *process) use(ctx context.Context, op string, f func(*child) error) erro
 		}
 	}
 	err := f(p.child)
-	if Lost(err) || ctx.Err() != nil && err != nil {
+	if sticky(err) || ctx.Err() != nil && err != nil {
 		return p.lost(ctx, op, err)
 	}
 	if err == nil {

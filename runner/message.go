@@ -190,12 +190,13 @@ func (e *encoder) failure(err error) {
 		detail += x.Err.Error()
 	}
 	e.text(clip(detail, maxDetail))
+	e.bool(x.Sticky)
 }
 
 func (d *decoder) failure() error {
 	const room = maxDetail + 8 // clip adds an ellipsis
 	kind := d.u()
-	x := &Error{Kind: ErrChild, Op: d.text(room), Code: d.text(room), Detail: d.text(room)}
+	x := &Error{Kind: ErrChild, Op: d.text(room), Code: d.text(room), Detail: d.text(room), Sticky: d.bool()}
 	if kind >= 1 && kind <= uint64(len(kinds)) {
 		x.Kind = kinds[kind-1]
 	}

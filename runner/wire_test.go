@@ -60,9 +60,9 @@ func TestResultTravels(t *testing.T) {
 func TestFailureTravels(t *testing.T) {
 	for _, kind := range kinds {
 		var e encoder
-		e.failure(&Error{Kind: kind, Op: "load", Code: "X", Detail: "text", Err: io.EOF})
+		e.failure(&Error{Kind: kind, Op: "load", Code: "X", Detail: "text", Err: io.EOF, Sticky: true})
 		d := decoder{b: e.b}
-		require.Equal(t, &Error{Kind: kind, Op: "load", Code: "X", Detail: "text: EOF"}, d.failure())
+		require.Equal(t, &Error{Kind: kind, Op: "load", Code: "X", Detail: "text: EOF", Sticky: true}, d.failure())
 	}
 }
 

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"optcheck/runner/cuda"
+	"optcheck/runner/opencl"
 	"optcheck/toolchain"
 )
 
@@ -17,7 +20,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the command-line tests. The condition [tools] holds where
-// real compilers are installed; OPTCHECK_REQUIRE_TOOLS=1 demands them.
+// real compilers are installed, [opencl] where OpenCL has a device;
+// OPTCHECK_REQUIRE_TOOLS=1 demands both. [gpu] holds where CUDA has one.
 func TestScript(t *testing.T) {
 	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
 	if len(tcs) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
@@ -48,6 +52,15 @@ func TestScript(t *testing.T) {
 				return len(tcs) > 0, nil
 			case "llvm":
 				return len(llvm) > 0, nil
+			case "opencl":
+				list, _ := opencl.New().Devices(context.Background())
+				if len(list) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+					return false, errors.New("no OpenCL device found")
+				}
+				return len(list) > 0, nil
+			case "gpu":
+				list, _ := cuda.New().Devices(context.Background())
+				return len(list) > 0, nil
 			}
 			return false, nil
 		},

@@ -14,17 +14,20 @@ type Library struct {
 	handle uintptr
 }
 
-// Open opens the first of the named libraries that the dynamic linker finds.
+// Open opens the first of the named libraries that the dynamic linker finds;
+// if there is none, the error is that of the first.
 func Open(names ...string) (*Library, error) {
-	var errs []error
-	for _, name := range names {
+	first := errors.New("no library named")
+	for i, name := range names {
 		h, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err == nil {
 			return &Library{name, h}, nil
 		}
-		errs = append(errs, err)
+		if i == 0 {
+			first = err
+		}
 	}
-	return nil, errors.Join(errs...)
+	return nil, first
 }
 
 // Bind sets the function that fn points to, so that it calls the first of the

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/runner"
+	"optcheck/runner/cuda"
+	"optcheck/runner/opencl"
+)
+
+// backendNames lists the back ends in the order of preference.
+var backendNames = []string{"cuda", "opencl"}
+
+// backend returns a back end whose devices are driven by processes of their
+// own: this program, started again with a hidden command.
+func backend(env *environment, name string) (runner.Backend, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program's own file: %w", err)
+	}
+	return runner.Isolated(runner.Isolation{
+		Backend: name,
+		Command: []string{exe, deviceProcess, name},
+		// A cache of the driver's compiler would hide what it does today.
+		Env:     []string{"CUDA_CACHE_DISABLE=1"},
+		LockDir: env.getenv("OPTCHECK_LOCK_DIR"),
+		Notify:  func(err error) { fmt.Fprintf(env.stderr, "optcheck: device process ended: %v\n", err) },
+	}), nil
+}
+
+// listDevices lists the devices of all back ends, and the reasons of back ends
+// that cannot be used here.
+func listDevices(ctx context.Context, env *environment) (devices []runner.Device, problems []error, err error) {
+	for _, name := range backendNames {
+		b, err := backend(env, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, err := b.Devices(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+		}
+		devices = append(devices, list...)
+	}
+	return devices, problems, nil
+}
+
+// openDevice opens the device that a user named: "cuda:0", "opencl:1", a back
+// end's name for its first device, or "" for the first GPU, else the first
+// device. The caller closes the session.
+func openDevice(ctx context.Context, env *environment, name string) (runner.Session, error) {
+	var at runner.Device
+	if name == "" {
+		devices, problems, err := listDevices(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		if len(devices) == 0 {
+			return nil, fmt.Errorf("no device found: %w", errors.Join(problems...))
+		}
+		at = devices[0]
+		for i := len(devices) - 1; i >= 0; i-- {
+			if devices[i].Type == "gpu" {
+				at = devices[i]
+			}
+		}
+	} else {
+		backend, index, has := strings.Cut(name, ":")
+		at.Backend = backend
+		var err error
+		if has {
+			at.Index, err = strconv.Atoi(index)
+		}
+		if err != nil || at.Index < 0 || backend != "cuda" && backend != "opencl" {
+			return nil, fmt.Errorf("device %q: expected cuda:N or opencl:N as listed by: optcheck devices", name)
+		}
+	}
+	b, err := backend(env, at.Backend)
+	if err != nil {
+		return nil, err
+	}
+	return b.Open(ctx, at.Index)
+}
+
+const deviceProcess = "device-process"
+
+// newDeviceProcessCmd is the hidden command that drives one device for another
+// process of this program.
+func newDeviceProcessCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:       deviceProcess + " BACKEND",
+		Short:     "Drive a device for another process of this program",
+		Hidden:    true,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: backendNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var b runner.Backend = opencl.New()
+			if args[0] == "cuda" {
+				b = cuda.New()
+			}
+			return runner.ServeProcess(cmd.Context(), b)
+		},
+	}
+}
+
+// deviceListing is the output of devices --json.
+type deviceListing struct {
+	Devices []deviceStatus `json:"devices"`
+	// Unavailable gives, by back end, why it cannot be used here.
+	Unavailable map[string]string `json:"unavailable,omitempty"`
+}
+
+type deviceStatus struct {
+	ID string `json:"id"` // for --device
+	runner.Device
+	State *runner.State `json:"state,omitempty"` // only with --state
+}
+
+func newDevicesCmd(env *environment) *cobra.Command {
+	var asJSON, state bool
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "List the devices that tests can be run on",
+		Long: `List the devices that tests can be run on: GPUs by the CUDA driver, and whatever
+OpenCL finds. A machine without a GPU needs an OpenCL driver for its CPU, on
+Debian: apt-get install pocl-opencl-icd ocl-icd-libopencl1. NVIDIA's OpenCL can
+be chosen with OCL_ICD_FILENAMES=libnvidia-opencl.so.1.
+
+With --state each device is opened to read its clocks and temperature.`,
+		Example: "  optcheck devices\n  optcheck devices --state --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return printDevices(cmd.Context(), env, asJSON, state)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&state, "state", false, "also read clocks, temperature and free memory")
+	return cmd
+}
+
+func printDevices(ctx context.Context, env *environment, asJSON, state bool) error {
+	devices, problems, err := listDevices(ctx, env)
+	if err != nil {
+		return err
+	}
+	out := deviceListing{Devices: []deviceStatus{}, Unavailable: map[string]string{}}
+	for _, d := range devices {
+		s := deviceStatus{ID: fmt.Sprintf("%s:%d", d.Backend, d.Index), Device: d}
+		if state {
+			if s.State, err = readState(ctx, env, s.ID); err != nil {
+				return fmt.Errorf("%s: %w", s.ID, err)
+			}
+		}
+		out.Devices = append(out.Devices, s)
+	}
+	for _, p := range problems {
+		name, why, _ := strings.Cut(p.Error(), ": ")
+		out.Unavailable[name] = why
+	}
+	if asJSON {
+		enc := json.NewEncoder(env.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(out)
+	}
+	for _, p := range problems {
+		fmt.Fprintf(env.stderr, "optcheck: %v\n", p)
+	}
+	if len(devices) == 0 {
+		return errors.New("no device found")
+	}
+	return writeDevices(env, out.Devices, state)
+}
+
+func readState(ctx context.Context, env *environment, id string) (*runner.State, error) {
+	s, err := openDevice(ctx, env, id)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	state, err := s.State(ctx)
+	return &state, err
+}
+
+func writeDevices(env *environment, devices []deviceStatus, state bool) error {
+	tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprint(tw, "ID\tNAME\tTARGET\tUNITS\tMEMORY\tCLOCK\tMEMORY CLOCK\tDRIVER\tAPI")
+	if state {
+		fmt.Fprint(tw, "\tNOW")
+	}
+	fmt.Fprintln(tw)
+	for _, d := range devices {
+		target := d.Target
+		if target == "" {
+			target = d.Type
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%.1f GiB\t%s\t%s\t%s\t%s", d.ID, d.Name, target, d.Units,
+			float64(d.Memory)/(1<<30), mhz(d.ClockMHz), mhz(d.MemoryClockMHz), orDash(d.Driver), orDash(d.API))
+		if s := d.State; s != nil {
+			fmt.Fprintf(tw, "\t%s", now(s))
+		}
+		fmt.Fprintln(tw)
+	}
+	return tw.Flush()
+}
+
+// now prints what is known of a state.
+func now(s *runner.State) string {
+	var parts []string
+	if s.ClockMHz > 0 {
+		parts = append(parts, mhz(s.ClockMHz))
+	}
+	if s.Temperature > 0 {
+		parts = append(parts, fmt.Sprintf("%d °C", s.Temperature))
+	}
+	if s.PowerWatt > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f W", s.PowerWatt))
+	}
+	return orDash(strings.Join(append(parts, s.Throttle...), ", "))
+}
+
+func mhz(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d MHz", n)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
