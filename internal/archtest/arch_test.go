@@ -24,12 +24,13 @@ var allowed = map[string][]string{
 	"model":     {"litmus"},
 	"optcheck":  {"litmus", "isa", "spec", "depgen", "model"},
 	"toolchain": {},
+	"llvmir":    {},
 	"runner":    {"litmus", "ptxgen"},
 	"report":    {"litmus", "isa", "spec", "optcheck", "model"},
-	"audit":     {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
+	"audit":     {"llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
 	"known":     {"spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "known"},
+	"cmd":       {"llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "known"},
 	"internal":  {},
 }
 

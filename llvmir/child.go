@@ -1,0 +1,47 @@
+package llvmir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ChildCommand is the hidden command of the program under which Main runs.
+const ChildCommand = "llvm-ir-accesses"
+
+// output is what a child prints.
+type output struct {
+	Functions []Func `json:"functions"`
+}
+
+// Main reads LLVM IR from in with the library at path and prints the accesses
+// as JSON. It is the child's side of reading with a library, which must have a
+// process of its own: libLLVM ends the process when it does not like something.
+func Main(path, file string, in io.Reader, out io.Writer) error {
+	text, err := io.ReadAll(io.LimitReader(in, MaxInput+1))
+	if err != nil {
+		return err
+	}
+	funcs, err := ReadLibrary(path, file, text)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(output{funcs})
+}
+
+// Decode reads what a child printed.
+func Decode(data []byte) ([]Func, error) {
+	var o output
+	if err := json.Unmarshal(data, &o); err != nil {
+		return nil, fmt.Errorf("output of the reader of LLVM IR: %w", err)
+	}
+	if o.Functions == nil {
+		return nil, errors.New("the reader of LLVM IR found no function")
+	}
+	return o.Functions, nil
+}
+
+// Typed tells whether a release of LLVM prints typed pointers, which ReadTyped
+// reads: up to 14, and 15 when asked to.
+func Typed(major int) bool { return major <= 15 }

@@ -1,0 +1,241 @@
+// Package llvmir lists what LLVM IR does to memory: per function the loads,
+// stores, atomic operations, fences and calls in order, with volatility,
+// ordering, scope and the parameter or variable that the address comes from.
+//
+// It reads the IR that one release of LLVM printed with a reader that fits it:
+// github.com/llir/llvm for typed pointers (up to LLVM 14, and clang 15 with
+// -no-opaque-pointers), LLVM's own C library of the same release, opened without
+// cgo, for everything newer. The library runs in a child process (see Main): it
+// may abort on what it reads, two releases of it do not live in one process,
+// and neither may end an audit.
+//
+// The package does not judge what it read; audit compares stages of a compiler
+// by it.
+package llvmir
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The operations of an Access.
+const (
+	Load      = "load"
+	Store     = "store"
+	AtomicRMW = "atomicrmw"
+	CmpXchg   = "cmpxchg"
+	Fence     = "fence"
+	Call      = "call"
+)
+
+// Access is one instruction that touches memory, or a call. Accesses to the
+// function's own stack slots are left out.
+type Access struct {
+	Op string `json:"op"`
+	// Detail is the operation of an atomicrmw, or the function called.
+	Detail   string `json:"detail,omitempty"`
+	Volatile bool   `json:"volatile,omitempty"`
+	// Ordering is LLVM's word for it (monotonic, acquire, …), "" for what is not
+	// atomic; Scope is the syncscope, "" for the whole system.
+	Ordering string `json:"ordering,omitempty"`
+	Scope    string `json:"scope,omitempty"`
+	// Arg is the index of the parameter that the address comes from, -1 if it is
+	// none; Global is the variable that it comes from. Offset is the constant
+	// number of bytes from there, as far as it is constant.
+	Arg    int    `json:"arg"`
+	Global string `json:"global,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
+	// Addr and Data list the accesses (indices into Func.Accesses) whose values
+	// flow into the address and into what is stored or combined.
+	Addr []int `json:"addr,omitempty"`
+	Data []int `json:"data,omitempty"`
+}
+
+// String shows the access for people: "load atomic(acquire agent) arg 1+64".
+func (a Access) String() string {
+	var b strings.Builder
+	b.WriteString(a.Op)
+	if a.Detail != "" {
+		b.WriteString(" " + a.Detail)
+	}
+	if a.Volatile {
+		b.WriteString(" volatile")
+	}
+	if a.Ordering != "" {
+		fmt.Fprintf(&b, " %s %s", a.Ordering, cmp.Or(a.Scope, "system"))
+	}
+	switch {
+	case a.Global != "":
+		b.WriteString(" @" + a.Global)
+	case a.Arg >= 0:
+		fmt.Fprintf(&b, " arg %d", a.Arg)
+	case a.Op != Fence && a.Op != Call:
+		b.WriteString(" ?")
+	}
+	if a.Offset != 0 {
+		fmt.Fprintf(&b, "+%d", a.Offset)
+	}
+	return b.String()
+}
+
+// Func is one defined function.
+type Func struct {
+	Name     string   `json:"name"`
+	Accesses []Access `json:"accesses"`
+}
+
+// Limits of what is read.
+const (
+	MaxInput = 256 << 20 // bytes of IR
+	maxNodes = 1 << 22   // values of one function
+)
+
+// kinds of node.
+type nodeKind uint8
+
+const (
+	nOther nodeKind = iota
+	nArg
+	nGlobal
+	nConst
+	nInst
+)
+
+// node is a value of a function, as either reader saw it.
+type node struct {
+	kind nodeKind
+	num  int64  // nArg: index; nConst: value; offset of a constant getelementptr
+	name string // nGlobal
+	op   string // nInst, and constant expressions: the opcode
+	ops  []int  // operands; for stores value, pointer; otherwise as LLVM has them
+	Access
+}
+
+// graph is a function as its values.
+type graph struct {
+	name  string
+	nodes []node
+	order []int // the instructions in order
+}
+
+// analyse lists the accesses of a function.
+func (g *graph) analyse() Func {
+	f := Func{Name: g.name, Accesses: []Access{}}
+	a := &analysis{g: g, access: map[int]int{}, slot: map[int]int{}}
+	for _, id := range g.order {
+		n := &g.nodes[id]
+		ptr := -1
+		var data []int
+		switch n.op {
+		case Load:
+			ptr = n.ops[0]
+		case Store:
+			ptr, data = n.ops[1], n.ops[:1]
+		case AtomicRMW:
+			ptr, data = n.ops[0], n.ops[1:]
+		case CmpXchg:
+			ptr, data = n.ops[0], n.ops[1:]
+		case Fence:
+		case Call:
+			if strings.HasPrefix(n.Detail, "llvm.dbg.") || strings.HasPrefix(n.Detail, "llvm.lifetime.") || strings.HasPrefix(n.Detail, "llvm.assume") {
+				continue
+			}
+			data = n.ops
+		default:
+			continue
+		}
+		acc := n.Access
+		acc.Op, acc.Arg = n.op, -1
+		if ptr >= 0 {
+			base, off, ok := a.base(ptr, 0)
+			if ok && g.nodes[base].op == "alloca" {
+				if n.op == Store {
+					a.slot[base] = data[0]
+				}
+				continue
+			}
+			if ok {
+				switch b := &g.nodes[base]; b.kind {
+				case nArg:
+					acc.Arg, acc.Offset = int(b.num), off
+				case nGlobal:
+					acc.Global, acc.Offset = b.name, off
+				}
+			}
+			acc.Addr = a.flow([]int{ptr})
+		}
+		acc.Data = a.flow(data)
+		a.access[id] = len(f.Accesses)
+		f.Accesses = append(f.Accesses, acc)
+	}
+	return f
+}
+
+// analysis follows values through a function in program order: slot is what was
+// stored last into each stack slot.
+type analysis struct {
+	g      *graph
+	access map[int]int // instruction → index of its access
+	slot   map[int]int // alloca → value stored last
+}
+
+const maxDepth = 64
+
+// base follows an address to the parameter, variable or stack slot it comes from.
+func (a *analysis) base(id, depth int) (base int, off int64, ok bool) {
+	if depth > maxDepth {
+		return 0, 0, false
+	}
+	n := &a.g.nodes[id]
+	switch {
+	case n.kind == nArg || n.kind == nGlobal || n.op == "alloca":
+		return id, 0, true
+	case n.op == "getelementptr" && len(n.ops) > 0:
+		base, off, ok = a.base(n.ops[0], depth+1)
+		return base, off + n.num, ok
+	case (n.op == "bitcast" || n.op == "addrspacecast" || n.op == "inttoptr" || n.op == "ptrtoint" || n.op == "freeze") && len(n.ops) > 0:
+		return a.base(n.ops[0], depth+1)
+	case n.op == Load:
+		slot, _, isSlot := a.base(n.ops[0], depth+1)
+		if isSlot && a.g.nodes[slot].op == "alloca" {
+			if v, stored := a.slot[slot]; stored {
+				return a.base(v, depth+1)
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// flow lists the accesses whose values flow into some values.
+func (a *analysis) flow(ids []int) []int {
+	var out []int
+	seen := map[int]bool{}
+	for len(ids) > 0 {
+		id := ids[len(ids)-1]
+		ids = ids[:len(ids)-1]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		n := &a.g.nodes[id]
+		if i, ok := a.access[id]; ok {
+			if n.op != Store && n.op != Fence {
+				out = append(out, i)
+			}
+			continue
+		}
+		if n.op == Load {
+			if slot, _, ok := a.base(n.ops[0], 0); ok {
+				if v, stored := a.slot[slot]; stored {
+					ids = append(ids, v)
+				}
+			}
+			continue
+		}
+		ids = append(ids, n.ops...)
+	}
+	slices.Sort(out)
+	return out
+}
