@@ -11,7 +11,8 @@ func Recognise(src []byte) bool {
 // detect names the dialect of a text, "" if it is none.
 func detect(s string) string {
 	switch {
-	case strings.Contains(s, "ALU clause starting at") || strings.Contains(s, "Fetch clause starting at") || strings.Contains(s, "section\t.AMDGPU.config") && strings.Contains(s, "\tCF_END"):
+	case strings.Contains(s, "ALU clause starting at") || strings.Contains(s, "Fetch clause starting at") || strings.Contains(s, "section\t.AMDGPU.config") &&
+		(strings.Contains(s, "\tCF_END") || strings.Contains(s, "\n\tALU ")):
 		return DialectR600
 	case strings.Contains(s, "file format elf64-amdgpu") || strings.Contains(s, "file format ELF64-amdgpu"):
 		return DialectObjdump

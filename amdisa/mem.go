@@ -46,9 +46,7 @@ func atomic(name string) (op string, width int, ok bool) {
 // whether the rest of the name was understood. d16 says that the value goes to
 // half of a register (and "hi" to the upper one), whose other half stays.
 func accessWidth(name string) (width int, d16 bool, ok bool) {
-	if strings.HasPrefix(name, "lds_") {
-		name = name[4:]
-	}
+	name = strings.TrimPrefix(name, "lds_")
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_addtid"), "_tfe")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "addtid_"), "monitor_")
 	if strings.HasPrefix(name, "d16_") {
@@ -479,7 +477,6 @@ func (d *decoder) bufferAddress(in *inst, at int) bool {
 	}
 	if n == at+2 { // older dumps leave out an unused vaddr
 		d.insertArg(at, isa.Operand{Kind: isa.OpdReg, Zero: true, Text: "off"})
-		n++
 	}
 	va, rs, so := d.args[at], d.args[at+1], d.args[at+2]
 	if rs.Kind != isa.OpdReg || rs.Zero || va.Kind != isa.OpdReg {

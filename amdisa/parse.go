@@ -265,6 +265,9 @@ func (p *gcn) oneLine(line string) error {
 			return nil
 		}
 	}
+	if p.prog.Dialect == DialectObjdump && (strings.Contains(t, "file format ") || strings.HasPrefix(t, "Disassembly of section ")) {
+		return nil
+	}
 	if a, name, ok := objdumpLabel(t); ok {
 		return p.startFunc(name, a)
 	}

@@ -9,8 +9,9 @@ import (
 //
 // One thread is one lane of a wave. Registers hold words as that lane sees them:
 //
-//   - VGPRs (v0, a0; on TeraScale T0.X … T127.W as 4n+channel) are ClassGPR,
-//     accumulation registers a0… of CDNA are ClassAcc.
+//   - VGPRs (v0, a0; on TeraScale T0.X … T127.W as 4n+channel, entries of the LDS
+//     output queue from 512 on) are ClassGPR, accumulation registers a0… of CDNA
+//     are ClassAcc.
 //   - SGPRs are ClassUGPR. VCC, EXEC, SCC, M0 and the rest are ClassSpecial with
 //     the numbers below; VCC and EXEC are two words.
 //   - A lane mask (VCC, EXEC, or any SGPR, or pair of them in a wave of 64) is a
@@ -28,6 +29,11 @@ import (
 // entry of a kernel EXEC is true. Comparisons write a whole mask, masked-off
 // lanes getting 0: they have no guard, their MicroSetp is combined with EXEC by
 // AND. Scalar instructions run whatever EXEC is.
+//
+// TeraScale: a VLIW group is one instruction with the micro-operations of its
+// slots. SETcc writes all ones or zero, as a MicroSetp to a word. Control flow by
+// the mask stack becomes moves of EXEC to and from stack registers and branches
+// whose guard is EXEC; see package amdisa.
 //
 // Branches on VCC or EXEC (s_cbranch_vccz, s_cbranch_execz) test whether any lane
 // has its bit set. Their Guard is the lane's own bit (RegVCC, RegExec; Neg for
@@ -75,10 +81,9 @@ const (
 	SpecTMAHi
 	SpecAR       // TeraScale: address register, AR.x … are four
 	SpecPV       = SpecAR + 4
-	SpecPS       = SpecPV + 4 // PV.x … PV.w, then PS
-	SpecPred     = SpecPS + 1 // TeraScale: predicate of a clause
-	SpecOQA      = SpecPred + 1
-	SpecStack    = SpecOQA + 16 // OQA0 … OQA15: the LDS output queue; then stack0 …: saved EXEC of the branch stack
+	SpecPS       = SpecPV + 4   // PV.x … PV.w, then PS
+	SpecPred     = SpecPS + 1   // TeraScale: predicate of a clause
+	SpecStack    = SpecPred + 1 // TeraScale: stack0 …, saved EXEC of the branch stack
 	SpecTTMP     = SpecStack + 32
 	specialsKnow = SpecTTMP + 16
 )
@@ -96,7 +101,6 @@ var specialNames = func() []string {
 	copy(n, []string{"exec_lo", "exec_hi", "vcc_lo", "vcc_hi", "scc", "m0", "flat_scratch_lo", "flat_scratch_hi", "xnack_mask_lo", "xnack_mask_hi",
 		"vccz", "execz", "mode", "tba_lo", "tba_hi", "tma_lo", "tma_hi", "AR.x", "AR.y", "AR.z", "AR.w", "PV.x", "PV.y", "PV.z", "PV.w", "PS", "pred"})
 	for i := 0; i < 16; i++ {
-		n[SpecOQA+i] = "OQA" + strconv.Itoa(i)
 		n[SpecTTMP+i] = "ttmp" + strconv.Itoa(i)
 	}
 	for i := 0; i < 32; i++ {
