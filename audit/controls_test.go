@@ -227,11 +227,12 @@ type controlSuite struct {
 	tests   []*litmus.Test // of the target at hand
 	skipped map[string]int
 	open    map[string]int
+	used    map[string]int // injections by kind
 }
 
 func newControlSuite(t *testing.T) *controlSuite {
 	s := &controlSuite{seed: 1, fakes: map[string]*toolchain.Toolchain{}, dirs: map[string]string{}, real: map[string]*toolchain.Toolchain{},
-		oracle: &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}, skipped: map[string]int{}, open: map[string]int{}}
+		oracle: &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}, skipped: map[string]int{}, open: map[string]int{}, used: map[string]int{}}
 	if v := os.Getenv("OPTCHECK_CONTROLS_SEED"); v != "" {
 		n, err := strconv.ParseUint(v, 10, 64)
 		require.NoError(t, err)
@@ -291,7 +292,7 @@ func (s *controlSuite) plan(t *testing.T, target string, round int) (edits map[s
 			j, ok := chosen[k]
 			if !ok {
 				if list := injections(test, thread, sm, layout); len(list) > 0 && rng.IntN(100) < 45 {
-					j = pick(rng, list)
+					j = s.pick(rng, list)
 					edits[em.kernels[k].name] = []fakeptxas.Edit{j.edit}
 				}
 				chosen[k] = j
@@ -304,16 +305,14 @@ func (s *controlSuite) plan(t *testing.T, target string, round int) (edits map[s
 	return edits, of
 }
 
-// pick chooses a kind first, so that rare kinds are not rare.
-func pick(rng *rand.Rand, list []injection) injection {
-	var kinds []string
-	for _, j := range list {
-		if !slices.Contains(kinds, j.kind) {
-			kinds = append(kinds, j.kind)
-		}
-	}
-	kind := kinds[rng.IntN(len(kinds))]
-	list = slices.DeleteFunc(slices.Clone(list), func(j injection) bool { return j.kind != kind })
+// pick chooses the kind that was chosen least often so far, then one injection
+// of that kind.
+func (s *controlSuite) pick(rng *rand.Rand, list []injection) injection {
+	least := slices.MinFunc(list, func(a, b injection) int {
+		return cmp.Or(cmp.Compare(s.used[a.kind], s.used[b.kind]), cmp.Compare(a.kind, b.kind))
+	}).kind
+	s.used[least]++
+	list = slices.DeleteFunc(slices.Clone(list), func(j injection) bool { return j.kind != least })
 	return list[rng.IntN(len(list))]
 }
 
@@ -430,6 +429,49 @@ func (s *controlSuite) complete(t *testing.T, all []control, target, release str
 	return out
 }
 
+// TestControlOracle: labels that follow from the paper and the vendor's model by
+// hand.
+func TestControlOracle(t *testing.T) {
+	o := &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}
+	for _, c := range []struct {
+		test, target string
+		thread       int
+		kind         string
+		legal        bool
+	}{
+		{"mp+membar.gls", "sm_50", 1, "drop fence", false},
+		{"mp+fence.sc.gpus", "sm_80", 0, "narrow fence", false},
+		{"sb+fence.sc.gpus", "sm_80", 0, "fence.sc to fence.acq_rel", false},
+		{"mp+fence.sc.gpus", "sm_80", 0, "fence.sc to fence.acq_rel", true},
+		{"mp+release.gpu+acquire.gpu", "sm_80", 1, "weaken load", false},
+		{"mp", "sm_80", 1, "move load over load", true},
+		{"coRR", "sm_50", 1, "merge weak loads", true},
+		{"lb+datas", "sm_50", 0, "cut dependency", false},
+		{"mp", "sm_80", 0, "add fence", true},
+		{"mp+bar.syncs", "sm_80", 1, "move load over barrier", false},
+	} {
+		x, ok := corpus.Lookup(c.test)
+		require.True(t, ok, c.test)
+		x = observed(x)
+		sm, err := ptxgen.SM(c.target)
+		require.NoError(t, err)
+		n := 0
+		for _, j := range injections(x, c.thread, sm, spec.Pointers) {
+			if j.kind != c.kind {
+				continue
+			}
+			y := x.Clone()
+			j.apply(&y.Threads[c.thread])
+			require.NoError(t, y.Check())
+			legal, err := o.legal(t.Context(), c.target, x, y)
+			require.NoError(t, err)
+			require.Equal(t, c.legal, legal, "%s: %s\n%s", c.test, c.kind, y)
+			n++
+		}
+		require.Positive(t, n, "%s: %s", c.test, c.kind)
+	}
+}
+
 // tally counts controls of one kind.
 type tally struct{ legal, legalRight, illegal, illegalRight int }
 
@@ -441,7 +483,7 @@ func TestControls(t *testing.T) {
 	t.Logf("seed %d (OPTCHECK_CONTROLS_SEED)", s.seed)
 	rounds := 1
 	if full() {
-		rounds = 6
+		rounds = 3
 	}
 	kinds, targets := map[string]*tally{}, map[string]int{}
 	total := &tally{}
@@ -481,7 +523,14 @@ func TestControls(t *testing.T) {
 		n := kinds[k]
 		fmt.Fprintf(&b, "%-40s %7d of %4d %7d of %4d\n", cmp.Or(k, "all"), n.illegalRight, n.illegal, n.legalRight, n.legal)
 	}
-	t.Logf("%d controls, by target %v\n%snot counted: %v\nopen: %v", total.legal+total.illegal, targets, b.String(), s.skipped, s.open)
+	injected := 0
+	for k, n := range s.used {
+		injected += n
+		if kinds[k] == nil {
+			t.Logf("no control has the injection %q, which was made %d times", k, n)
+		}
+	}
+	t.Logf("%d kernels injected; %d controls, by target %v\n%snot counted: %v\nopen: %v", injected, total.legal+total.illegal, targets, b.String(), s.skipped, s.open)
 	for i, w := range wrong {
 		if i < 40 {
 			t.Error(w)
@@ -495,6 +544,7 @@ func TestControls(t *testing.T) {
 		require.Less(t, 100*n, total.legal+total.illegal, why)
 	}
 	require.GreaterOrEqual(t, total.legal+total.illegal, 200)
+	require.GreaterOrEqual(t, len(kinds)-1, 40, "kinds of injections")
 	require.GreaterOrEqual(t, total.illegal, 100)
 	require.GreaterOrEqual(t, total.legal, 50)
 }
