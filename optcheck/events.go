@@ -19,7 +19,11 @@ type abi struct {
 
 func abiOf(arch string) (abi, error) {
 	if t, ok := amdTargetOf(arch); ok {
-		return abi{amd: t}, nil
+		a := abi{amd: t}
+		if t.model.clauses {
+			a.params = isa.ArgsTeraScale
+		}
+		return a, nil
 	}
 	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af"))
 	if err != nil || !strings.HasPrefix(arch, "sm_") {
@@ -39,6 +43,14 @@ func abiOf(arch string) (abi, error) {
 		a.params = 0x20
 	}
 	return a, nil
+}
+
+// pointer is the size of a pointer among the entry's parameters.
+func (a abi) pointer() int64 {
+	if a.amd != nil && a.amd.model.clauses {
+		return 4
+	}
+	return 8
 }
 
 // base says what an address is relative to.

@@ -22,7 +22,7 @@ func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	}
 	for i := 0; i < end; i++ {
 		in := &fn.Insts[i]
-		if strings.IndexByte(in.Text, '(') >= 0 || strings.Contains(in.Text, "c[0x4]") {
+		if strings.IndexByte(in.Text, '(') >= 0 || strings.Contains(in.Text, "c[0x4]") || strings.Contains(in.Text, " .L") {
 			buf = appendNameless(buf, in, consts)
 		} else {
 			buf = append(buf, in.Text...)

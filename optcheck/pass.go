@@ -389,12 +389,12 @@ func (p *pass) locationOf(x *event) (int, bool) {
 	}
 	switch p.s.Layout {
 	case spec.Pointers:
-		if k.base == baseParam && k.num%8 == 0 && k.off == 0 {
-			return int(k.num / 8), true
+		if size := p.abi.pointer(); k.base == baseParam && k.num%size == 0 && k.off == 0 {
+			return int(k.num / size), true
 		}
 	case spec.Offsets:
-		if k.base == baseParam && (k.num == 0 || k.num == 8) && k.off >= 0 && k.off%spec.Stride == 0 &&
-			(k.num == 8) == (x.mem.Space == isa.SpaceShared) {
+		if size := p.abi.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && k.off >= 0 && k.off%spec.Stride == 0 &&
+			(k.num == size) == (x.mem.Space == isa.SpaceShared) {
 			return int(k.off / spec.Stride), true
 		}
 	case spec.Symbols:

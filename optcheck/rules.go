@@ -233,7 +233,7 @@ func checkExtra(p *pass) {
 // onLocation reports whether a store of results goes elsewhere than through the
 // parameter for results.
 func (p *pass) onLocation(x *event) bool {
-	return x.addr.base != baseParam || x.addr.num != p.s.ResultParam()
+	return x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.abi.pointer()/8
 }
 
 func sameData(a, b []value) bool {
