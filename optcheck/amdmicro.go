@@ -228,6 +228,9 @@ func (m *machine) distribute(lut uint8, src [4]value) (value, bool) {
 // fold computes functions of constants.
 func (m *machine) fold(mi *isa.Micro, src [4]value) (value, bool) {
 	p := m.tr.pool
+	if mi.Op == isa.MicroAddHi {
+		return m.carryless(mi, src)
+	}
 	var k [4]uint32
 	n := 0
 	for i, s := range src {
@@ -274,19 +277,34 @@ func (m *machine) fold(mi *isa.Micro, src [4]value) (value, bool) {
 		if n == 2 && !mi.Signed {
 			return p.constant(max(k[0], k[1])), true
 		}
-	case isa.MicroAddHi, isa.MicroCarry:
-		// Carries are predicates: all ones counts as one. Only words are summed
-		// here; with a carry that is not zero the general function stands.
+	case isa.MicroCarry:
+		// Carries are predicates, of which all ones counts as one.
 		for _, s := range mi.Src[:n] {
 			if s.Kind == isa.OpdPred {
 				return none, false
 			}
 		}
-		if mi.Op == isa.MicroCarry {
-			return p.truth(sum >= 1<<32), true
-		}
+		return p.truth(sum >= 1<<32), true
 	}
 	return none, false
+}
+
+// carryless is the upper word of a sum to which nothing but zeros is added.
+func (m *machine) carryless(mi *isa.Micro, src [4]value) (value, bool) {
+	word := none
+	for i := range mi.Src {
+		if i >= len(src) {
+			return none, false
+		}
+		if c, ok := m.tr.pool.isConst(src[i]); ok && c == 0 {
+			continue
+		}
+		if word != none || mi.Src[i].Kind == isa.OpdPred {
+			return none, false
+		}
+		word = src[i]
+	}
+	return word, word != none
 }
 
 // flat is bits for predicates and lane masks: nested functions of together at

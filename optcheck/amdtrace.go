@@ -114,14 +114,32 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 		return true
 	}
 	v, _ := m.operand(in.Args[1])
-	for v >= 0 && p.nodes[v].kind == kFun && p.nodes[v].imm&^63 == funLane {
-		if p.nodes[v].imm&63 == uint64(k&63) {
-			m.cur.v[d], m.cur.t[d] = p.nodes[v].b, m.laneT[v]
-			return true
-		}
-		v = p.nodes[v].a
+	w, ok := m.laneOf(v, uint64(k&63), 0)
+	if !ok {
+		return false // a lane of other data: v_readlane_b32 reads what all lanes agree on
 	}
-	return false // a lane of other data: v_readlane_b32 reads what all lanes agree on
+	m.cur.v[d], m.cur.t[d] = w.v, w.t
+	return true
+}
+
+// laneOf is what a lane of a register was set to, if that is known and the same
+// on all paths.
+func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
+	if v < 0 || depth > maxDepth {
+		return cell{}, false
+	}
+	n := m.tr.pool.nodes[v]
+	switch {
+	case n.kind == kFun && n.imm == funLane|lane:
+		return cell{v: n.b, t: m.laneT[v]}, true
+	case n.kind == kFun && n.imm&^63 == funLane:
+		return m.laneOf(n.a, lane, depth+1)
+	case n.kind == kPhi || n.kind == kSel:
+		x, ok := m.laneOf(n.a, lane, depth+1)
+		y, ok2 := m.laneOf(n.b, lane, depth+1)
+		return cell{v: x.v, t: x.t | y.t}, ok && ok2 && x.v == y.v
+	}
+	return cell{}, false
 }
 
 // funLane marks an expression "a with lane imm&63 replaced by b".
@@ -135,7 +153,7 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 		return false
 	}
 	v, hi := m.addressWords(in)
-	if space == isa.SpaceGeneric && !m.privateBase(hi) {
+	if space == isa.SpaceGeneric && !m.privateBase(v, hi) {
 		return false
 	}
 	p := m.tr.pool
@@ -216,15 +234,27 @@ func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	m.cur.slots[at] = c
 }
 
-// privateBase reports whether a word is the upper word of flat addresses of
-// private memory.
-func (m *machine) privateBase(hi value) bool {
+// privateBase reports whether an address is in the private aperture of flat
+// addresses: its upper word is src_private_base, or, where the hardware has no
+// such register (gfx8), hidden_private_base behind the kernel's arguments or
+// private_segment_aperture_base_hi of the queue. No pointer of the test has a
+// constant lower word.
+func (m *machine) privateBase(lo, hi value) bool {
 	p := m.tr.pool
 	if hi < 0 {
 		return false
 	}
 	n := p.nodes[hi]
-	return n.kind == kSpecial && n.imm < uint64(len(p.names)) && strings.Contains(p.names[n.imm], "private_base")
+	_, fixed := p.isConst(lo)
+	switch n.kind {
+	case kSpecial:
+		return n.imm < uint64(len(p.names)) && strings.Contains(p.names[n.imm], "private_base")
+	case kParam: // at a multiple of 8 behind the arguments; hidden_shared_base follows
+		return fixed && n.imm%8 == 0
+	case kBank:
+		return fixed && n.imm == isa.ConstQueue<<32|0x44
+	}
+	return false
 }
 
 // mergeSlots joins private memory where control flow joins: what both sides do
