@@ -329,5 +329,31 @@ func (r *reducer) finish(ctx context.Context) error {
 		return err
 	}
 	r.res.Cell, r.res.Listing = *cell, listing
+	return r.ask(ctx)
+}
+
+// ask makes the condition of a miscompiled test that of its first new outcome,
+// so that the test itself says what goes wrong.
+func (r *reducer) ask(ctx context.Context) error {
+	v := r.res.Cell.Verdict
+	if r.res.Cell.Class != report.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
+		return nil
+	}
+	t, err := audit.Asking(r.res.Min.Test, v.New[0])
+	if err != nil {
+		return err
+	}
+	t.Observed = nil
+	if t.Hash() == r.res.Min.Test.Hash() {
+		return nil
+	}
+	f := r.res.Min
+	f.Test = t
+	cell, listing, err := f.Confirm(ctx, r.o.Audit)
+	if err != nil {
+		return err
+	}
+	r.took("the condition asks for " + v.New[0])
+	r.res.Min, r.res.Cell, r.res.Listing = f, *cell, listing
 	return nil
 }
