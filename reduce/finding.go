@@ -142,3 +142,16 @@ func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
 	}
 	return run, nil
 }
+
+// Cells audits several tests in a finding's place, one process for all, and
+// returns their cells in the same order. The tests must differ.
+func Cells(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) ([]report.Cell, error) {
+	run, err := audited(ctx, f, base, tests)
+	if err != nil {
+		return nil, err
+	}
+	if len(run.Cells) != len(tests) {
+		return nil, fmt.Errorf("%d of %d tests were audited", len(run.Cells), len(tests))
+	}
+	return run.Cells, nil
+}

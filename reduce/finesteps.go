@@ -18,7 +18,7 @@ func conditionSteps(t *litmus.Test) []step {
 		if x.Kind == litmus.TermReg {
 			id = t.Threads[x.Thread].Pos.Line
 		}
-		list = append(list, step{"condition", "condition without " + x.String(), func(t *litmus.Test) bool {
+		list = append(list, step{part: "condition", name: "condition without " + x.String(), apply: func(t *litmus.Test) bool {
 			same := func(y litmus.Term) bool {
 				return y.Kind == x.Kind && y.Name == x.Name && (x.Kind == litmus.TermLoc || t.Threads[y.Thread].Pos.Line == id)
 			}
@@ -30,7 +30,7 @@ func conditionSteps(t *litmus.Test) []step {
 		}})
 	}
 	if _, plain := t.Cond.Expr.(litmus.Atom); t.Cond.Expr != nil && !plain || t.Cond.Quant != litmus.Exists {
-		list = append(list, step{"condition", "condition as a conjunction", func(t *litmus.Test) bool {
+		list = append(list, step{part: "condition", name: "condition as a conjunction", apply: func(t *litmus.Test) bool {
 			flat := conjunction(t.Cond.Expr)
 			t.Cond = litmus.Cond{Expr: flat}
 			return true
@@ -81,7 +81,7 @@ func locationSteps(t *litmus.Test) []step {
 				return i >= 0 && f(t, i)
 			}
 		}
-		list = append(list, step{"instructions", "without location " + l.Name, at(func(t *litmus.Test, i int) bool {
+		list = append(list, step{part: "instructions", name: "without location " + l.Name, apply: at(func(t *litmus.Test, i int) bool {
 			if used(t, t.Locations[i].Name) {
 				return false
 			}
@@ -89,10 +89,10 @@ func locationSteps(t *litmus.Test) []step {
 			return true
 		})})
 		if l.Init != 0 {
-			list = append(list, step{"values", l.Name + " starts at 0", at(func(t *litmus.Test, i int) bool { t.Locations[i].Init = 0; return true })})
+			list = append(list, step{part: "values", name: l.Name + " starts at 0", apply: at(func(t *litmus.Test, i int) bool { t.Locations[i].Init = 0; return true })})
 		}
 		if l.Space == litmus.Shared {
-			list = append(list, step{"modifiers", l.Name + " in global memory", at(func(t *litmus.Test, i int) bool {
+			list = append(list, step{part: "modifiers", name: l.Name + " in global memory", apply: at(func(t *litmus.Test, i int) bool {
 				t.Locations[i].Space = litmus.Global
 				for j := range t.Threads {
 					for k := range t.Threads[j].Body {
@@ -149,6 +149,7 @@ func modifiers(in *litmus.Instr) []step {
 	}
 	if in.Cache != litmus.CacheNone {
 		add("no ."+in.Cache.String(), func(in *litmus.Instr) bool { in.Cache = litmus.CacheNone; return true })
+		list[len(list)-1].cache = true
 	}
 	if in.Space != litmus.Generic {
 		add("no ."+in.Space.String(), func(in *litmus.Instr) bool { in.Space = litmus.Generic; return true })
@@ -186,7 +187,7 @@ func jointSteps(t *litmus.Test) []step {
 		}
 	})
 	for _, s := range sems {
-		list = append(list, step{"modifiers", "no ." + s.String() + " anywhere", func(t *litmus.Test) bool {
+		list = append(list, step{part: "modifiers", name: "no ." + s.String() + " anywhere", apply: func(t *litmus.Test) bool {
 			each(t, func(in *litmus.Instr) {
 				if in.IsAccess() && in.Sem == s {
 					setSem(in, litmus.SemNone)
@@ -195,7 +196,7 @@ func jointSteps(t *litmus.Test) []step {
 			return true
 		}})
 	}
-	list = append(list, step{"modifiers", "no cache operators", func(t *litmus.Test) bool {
+	list = append(list, step{part: "modifiers", name: "no cache operators", cache: true, apply: func(t *litmus.Test) bool {
 		each(t, func(in *litmus.Instr) { in.Cache = litmus.CacheNone })
 		return true
 	}})
@@ -203,7 +204,7 @@ func jointSteps(t *litmus.Test) []step {
 		if s == litmus.ScopeCluster {
 			continue
 		}
-		list = append(list, step{"modifiers", "scopes no wider than ." + s.String(), func(t *litmus.Test) bool {
+		list = append(list, step{part: "modifiers", name: "scopes no wider than ." + s.String(), apply: func(t *litmus.Test) bool {
 			each(t, func(in *litmus.Instr) { in.Scope = min(in.Scope, s) })
 			return true
 		}})
@@ -266,7 +267,7 @@ func typeSteps(th *litmus.Thread) []step {
 			continue
 		}
 		name := d.Name
-		list = append(list, step{"types", th.Name + ":" + name + " as s32", func(t *litmus.Test) bool { return retype(t, thread, name) }})
+		list = append(list, step{part: "types", name: th.Name + ":" + name + " as s32", apply: func(t *litmus.Test) bool { return retype(t, thread, name) }})
 	}
 	for j := range th.Body {
 		in := &th.Body[j]
@@ -308,13 +309,13 @@ func placeSteps(t *litmus.Test) []step {
 		return nil
 	}
 	return []step{
-		{"placement", "each thread in a CTA of its own", func(t *litmus.Test) bool {
+		{part: "placement", name: "each thread in a CTA of its own", apply: func(t *litmus.Test) bool {
 			for i := range t.Threads {
 				t.Threads[i].Place, t.Threads[i].Placed = litmus.Place{Cluster: i}, true
 			}
 			return true
 		}},
-		{"placement", "one grid on one GPU", func(t *litmus.Test) bool {
+		{part: "placement", name: "one grid on one GPU", apply: func(t *litmus.Test) bool {
 			seen := map[[3]int]int{}
 			for i := range t.Threads {
 				p := &t.Threads[i].Place

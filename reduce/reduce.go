@@ -58,11 +58,14 @@ func Run(ctx context.Context, f *Finding, o Options) (*Result, error) {
 			return nil, fmt.Errorf("nothing called %q can be kept (known: %v)", k, Parts)
 		}
 	}
-	if _, _, err := f.Confirm(ctx, o.Audit); err != nil {
+	cell, _, err := f.Confirm(ctx, o.Audit)
+	if err != nil {
 		return nil, err
 	}
 	r := &reducer{o: o, res: &Result{Start: *f, Min: *f}}
-	r.res.Start.Test = f.Test
+	if cell.Verdict != nil {
+		r.model = strings.TrimSuffix(cell.Verdict.Model, "-rmw")
+	}
 	t := f.Test.Clone()
 	t.Meta = nil
 	number(t)
@@ -77,8 +80,15 @@ func Run(ctx context.Context, f *Finding, o Options) (*Result, error) {
 }
 
 type reducer struct {
-	o   Options
-	res *Result
+	o     Options
+	res   *Result
+	model string // that judged the finding, "" if none did
+}
+
+// needsCache reports whether cache operators must stay: the model of 2015 was
+// validated with .cg accesses, so that without them its verdict is worth less.
+func (r *reducer) needsCache() bool {
+	return r.model == "ptx-2015" && r.res.Min.Signature.Class == report.Miscompiled
 }
 
 func (r *reducer) keeps(part string) bool { return slices.Contains(r.o.Keep, part) }
@@ -236,7 +246,7 @@ func (r *reducer) singles(t *litmus.Test) []*candidate {
 	seen := map[string]bool{t.Hash(): true}
 	var list []*candidate
 	for _, s := range steps(t) {
-		if r.keeps(s.part) {
+		if r.keeps(s.part) || s.cache && r.needsCache() {
 			continue
 		}
 		if n := after(t, s); n != nil && !seen[n.Hash()] {

@@ -15,8 +15,9 @@ var Parts = []string{"threads", "instructions", "condition", "modifiers", "types
 // registers and locations by the numbers that number has given them, so that
 // it can be applied after others too.
 type step struct {
-	part string
-	name string
+	part  string
+	name  string
+	cache bool // drops a cache operator
 	// apply simplifies the test; false means that there is nothing to do.
 	apply func(*litmus.Test) bool
 }
@@ -55,7 +56,7 @@ func instrAt(t *litmus.Test, id int) (*litmus.Thread, int) {
 
 // onInstr makes a step that changes one instruction in place.
 func onInstr(part, name string, id int, f func(in *litmus.Instr) bool) step {
-	return step{part, name, func(t *litmus.Test) bool {
+	return step{part: part, name: name, apply: func(t *litmus.Test) bool {
 		th, j := instrAt(t, id)
 		return th != nil && f(&th.Body[j])
 	}}
@@ -69,7 +70,7 @@ func steps(t *litmus.Test) []step {
 	if len(t.Threads) > 1 {
 		for i := range t.Threads {
 			id := t.Threads[i].Pos.Line
-			list = append(list, step{"threads", "without thread " + t.Threads[i].Name, func(t *litmus.Test) bool { return dropThread(t, id) }})
+			list = append(list, step{part: "threads", name: "without thread " + t.Threads[i].Name, apply: func(t *litmus.Test) bool { return dropThread(t, id) }})
 		}
 	}
 	for i := range t.Threads {
@@ -93,7 +94,7 @@ func steps(t *litmus.Test) []step {
 func removals(th *litmus.Thread, j int) []step {
 	in := &th.Body[j]
 	id, name := in.Pos.Line, th.Name+" "+in.String()
-	list := []step{{"instructions", "without " + name, func(t *litmus.Test) bool { return dropInstr(t, id) }}}
+	list := []step{{part: "instructions", name: "without " + name, apply: func(t *litmus.Test) bool { return dropInstr(t, id) }}}
 	if in.Guard != nil {
 		list = append(list, onInstr("instructions", "unguarded "+name, id, func(in *litmus.Instr) bool { in.Guard = nil; return true }))
 	}
@@ -102,7 +103,7 @@ func removals(th *litmus.Thread, j int) []step {
 	}
 	if in.Op >= litmus.OpMov && in.Op <= litmus.OpNot || in.Op == litmus.OpSelp {
 		for k := range in.Src {
-			list = append(list, step{"instructions", fmt.Sprintf("%s for %s", in.Src[k], name), func(t *litmus.Test) bool { return bypass(t, id, k) }})
+			list = append(list, step{part: "instructions", name: fmt.Sprintf("%s for %s", in.Src[k], name), apply: func(t *litmus.Test) bool { return bypass(t, id, k) }})
 		}
 	}
 	return append(list, onInstr("instructions", "load or store for "+name, id, plainAccess),

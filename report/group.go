@@ -173,6 +173,14 @@ func sideBySide(t ThreadListing) []row {
 	return rows
 }
 
+// WriteListing writes the threads of a listing that findings speak of, source
+// beside machine code, with moved and missing accesses marked.
+func WriteListing(w io.Writer, l *Listing, findings []Finding) error {
+	b := bufio.NewWriter(w)
+	writeListing(b, l, findings)
+	return b.Flush()
+}
+
 func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 	bad := map[int]bool{}
 	for _, f := range findings {

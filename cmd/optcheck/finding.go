@@ -132,12 +132,14 @@ func pick(all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain
 	return nil, fmt.Errorf("no such toolchain knows target %q", target)
 }
 
-// discoverAll finds every toolchain, whatever the settings name.
+// discoverAll finds every release of ptxas, whatever toolchains the settings
+// name.
 func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
 	named := env.config.strings("toolchains")
 	env.config.v.Set("toolchains", []string{})
 	defer env.config.v.Set("toolchains", named)
-	return discover(ctx, env)
+	all, err := discover(ctx, env)
+	return slices.DeleteFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Ptxas == "" }), err
 }
 
 // address reads a FINDING and fills it up from the flags; of a cell in a saved

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/bug"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -159,23 +160,8 @@ func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, ptx string
 	if where == nil {
 		return nil
 	}
-	fmt.Fprintln(w, rangeText(where))
+	fmt.Fprintf(w, "%s\n", bug.RangeText(where))
 	return writePlaces(w, where)
-}
-
-// rangeText says first bad and last good release in a sentence.
-func rangeText(w *reduce.Where) string {
-	r := w.Range
-	s := "first bad release: " + r.FirstBad
-	if r.LastGood != "" {
-		s += "; last good: " + r.LastGood
-	} else {
-		s += "; no good release before it among those installed"
-	}
-	if r.NextGood != "" {
-		s += "; good again in " + r.NextGood
-	}
-	return s
 }
 
 // writePlaces prints per release where the finding is: targets and levels.

@@ -1,0 +1,181 @@
+// Package bug turns a finding into a bundle that can be sent to a compiler's
+// makers: a report in the order in which they ask, the smallest test and PTX,
+// the machine code with the difference marked, a picture of the execution that
+// goes wrong, and two ways to reproduce it: with optcheck, and with ptxas and
+// nvdisasm alone.
+//
+// It does not find or reduce anything (audit and reduce do), and it does not
+// send anything.
+package bug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// Forms are the forms of a report: by whom it is to be read.
+var Forms = []string{"nvidia", "llvm", "amd"}
+
+// Input is all that a bundle is made of.
+type Input struct {
+	// Found is the finding as it was found, Min the smallest one with its cell
+	// and listing; they are the same where nothing was reduced.
+	Found   *reduce.Finding
+	Min     *reduce.Finding
+	Cell    *report.Cell
+	Listing *report.Listing
+	Steps   []string // of the reduction
+	Where   *reduce.Where
+	// Toolchains are all that are installed.
+	Toolchains []*toolchain.Toolchain
+	Audit      audit.Options // what audits share
+	Form       string        // one of Forms
+	Tool       string        // version of optcheck
+	Host       Host
+	Run        *HardwareRun // nil if nothing was run
+	// Stamp is a date for the report and the manifest; "" leaves it out, so
+	// that equal findings give equal files.
+	Stamp string
+}
+
+// Host describes the machine that a bundle was made on.
+type Host struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPU  string `json:"cpu,omitempty"`
+}
+
+// HardwareRun is what a run on a device showed: a log of herd or litmus, and
+// the device's own words.
+type HardwareRun struct {
+	GPU    string `json:"gpu"`
+	Driver string `json:"driver"`
+	Log    []byte `json:"-"`
+}
+
+// File is one file of a bundle. Names are fixed: nothing of a test or a
+// toolchain gets into them.
+type File struct {
+	Name string
+	Data []byte
+	Exec bool
+}
+
+// Bundle is a finished bundle.
+type Bundle struct {
+	Files []File
+	Title string
+}
+
+// File returns the content of a file of the bundle, nil if there is none.
+func (b *Bundle) File(name string) []byte {
+	for i := range b.Files {
+		if b.Files[i].Name == name {
+			return b.Files[i].Data
+		}
+	}
+	return nil
+}
+
+// ErrNotStandalone is wrapped by the error for a finding whose machine code
+// looks different in a kernel on its own.
+var ErrNotStandalone = errors.New("the finding is not there in a program on its own")
+
+// bundler makes one bundle.
+type bundler struct {
+	in   *Input
+	f    *reduce.Finding
+	find report.Finding // the broken rule
+	prog *program
+	bad  *code
+	good *code // nil if the compiler never gets it right
+	ways []Workaround
+	pic  *picture
+	out  Bundle
+}
+
+// Build makes the bundle of a finding. It runs the compiler and disassembler a
+// few times. The result depends on its input and the tools alone.
+func Build(ctx context.Context, in *Input) (*Bundle, error) {
+	if !slices.Contains(Forms, in.Form) {
+		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
+	}
+	b := &bundler{in: in, f: in.Min}
+	at := slices.IndexFunc(in.Cell.Findings, func(f report.Finding) bool { return f.Rule == in.Min.Signature.Rule })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: %s", reduce.ErrNotThere, in.Min.Address())
+	}
+	b.find = in.Cell.Findings[at]
+	for _, step := range []func(context.Context) error{b.code, b.picture, b.workarounds} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	b.files()
+	return &b.out, nil
+}
+
+func (b *bundler) add(name string, data []byte) {
+	b.out.Files = append(b.out.Files, File{Name: name, Data: data})
+}
+
+// files writes all files; the manifest comes last and lists the others.
+func (b *bundler) files() {
+	b.out.Title = b.title()
+	b.add("report.md", []byte(b.report()))
+	b.add("test.litmus", b.f.Test.Append(nil))
+	if len(b.in.Steps) > 0 {
+		b.add("original.litmus", b.in.Found.Test.Append(nil))
+	}
+	b.add("min.ptx", []byte(b.prog.text))
+	b.add("bad.sass", b.bad.text)
+	if b.good != nil {
+		b.add("good.sass", b.good.text)
+		b.add("sass.diff", []byte(b.diff()))
+	}
+	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
+		b.add("machine.litmus", []byte(v.Lifted))
+	}
+	if b.pic != nil && b.pic.svg != nil {
+		b.add("execution.svg", b.pic.svg)
+	}
+	if r := b.in.Run; r != nil && r.Log != nil {
+		b.add("run.log", r.Log)
+	}
+	b.add("Makefile", []byte(b.makefile()))
+	b.add("check.awk", []byte(b.awk()))
+	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
+	b.add("manifest.json", b.manifest())
+}
+
+// thread is the thread of the smallest test in which the rule is broken.
+func (b *bundler) thread() *litmus.Thread { return &b.f.Test.Threads[b.find.Thread] }
+
+// command is the compiler's command line for the smallest program.
+func (b *bundler) command() string {
+	args := []string{"ptxas", "-arch=" + b.f.Target, "-" + b.f.Level}
+	for _, a := range b.f.Flags {
+		args = append(args, shell(a))
+	}
+	return strings.Join(append(args, "min.ptx", "-o", "min.cubin"), " ")
+}
+
+// shell quotes a word for a POSIX shell if it needs it.
+func shell(s string) string {
+	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./:,+@%", r))
+	}) < 0
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,190 @@
+package bug
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/ptxgen"
+	"optcheck/reduce"
+)
+
+// unit is the prefix of all names in the smallest program.
+const unit = "min"
+
+// program is the smallest program as PTX.
+type program struct {
+	text    string // complete, with its header
+	header  string // up to the first declaration
+	body    string
+	markers bool // the program carries its specification, because it needs to
+	// ambiguous tells that the stores of results cannot be told from the test's
+	// own by their cache operator.
+	ambiguous bool
+}
+
+// kernel is the name of a thread's entry.
+func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
+
+// newProgram emits a finding's test as PTX for people: no line information, no
+// registers that nothing needs, and the accesses numbered in comments. The
+// stores that only keep results alive have the cache operator .cs, by which
+// they can be told from the test's own.
+func newProgram(f *reduce.Finding, markers bool) (*program, error) {
+	u, err := ptxgen.Emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: !markers, Unit: unit})
+	if err != nil {
+		return nil, err
+	}
+	p := &program{markers: markers}
+	for i := range f.Test.Threads {
+		for j := range f.Test.Threads[i].Body {
+			if f.Test.Threads[i].Body[j].Cache == litmus.CacheCS {
+				p.ambiguous = true
+			}
+		}
+	}
+	text := u.Text
+	if !p.ambiguous {
+		text = resultStore.ReplaceAllString(text, "st.global.cs.u32 [%out")
+	}
+	p.header = fmt.Sprintf(".version %v\n.target %s\n.address_size 64\n", u.Version, f.Target)
+	p.body = tidyPTX(text)
+	p.text = p.header + "\n" + p.body
+	return p, nil
+}
+
+var (
+	resultStore = regexp.MustCompile(`st\.global\.u32 \[%out`)
+	locLine     = regexp.MustCompile(`^\t\.loc 1 (\d+) 0$`)
+	defines     = regexp.MustCompile(`^\t(?:mov|cvt|ld\.param)[.\w]* (%\w+), `)
+	helperReg   = regexp.MustCompile(`%(?:[mox]\d+(?:_\d+)?|tok|out)\b`)
+	helperDecl  = regexp.MustCompile(`^\t\.reg .*(?:%tok|%out|%o\d+_\d+|%m<).*;$`)
+	keeper      = regexp.MustCompile(`^\t(?:mov|cvt)[.\w]* %[mo]\d|^\t\{ \.reg`)
+)
+
+// tidyPTX makes emitted kernels readable, entry by entry.
+func tidyPTX(text string) string {
+	var out strings.Builder
+	for _, part := range splitEntries(text) {
+		if !strings.HasPrefix(part, ".visible .entry") {
+			out.WriteString(part)
+			continue
+		}
+		out.WriteString(tidyEntry(part))
+	}
+	return out.String()
+}
+
+// splitEntries cuts a module into what stands before the entries, and each.
+func splitEntries(text string) []string {
+	var parts []string
+	for {
+		i := strings.Index(text[min(1, len(text)):], "\n.visible .entry")
+		if i < 0 {
+			return append(parts, text)
+		}
+		parts = append(parts, text[:i+2])
+		text = text[i+2:]
+	}
+}
+
+// tidyEntry removes line information, copies that nothing reads and unused
+// helper registers of one entry, and numbers its accesses in comments.
+func tidyEntry(text string) string {
+	lines := dropDead(number(strings.Split(strings.TrimSuffix(text, "\n"), "\n")))
+	used := map[string]bool{}
+	for _, l := range lines {
+		if !helperDecl.MatchString(l) {
+			for _, r := range helperReg.FindAllString(l, -1) {
+				used[r] = true
+			}
+		}
+	}
+	var out []string
+	declared := false
+	for i, l := range lines {
+		switch {
+		case i == 0 && !used["%tok"]:
+			l = strings.Replace(strings.Replace(l, ", .param .u32 tok)", ")", 1), "(.param .u32 tok)", "()", 1)
+		case helperDecl.MatchString(l):
+			if !declared {
+				declared = true
+				out = append(out, helperDecls(used)...)
+			}
+			continue
+		}
+		out = append(out, l)
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// number replaces line information by comments on the accesses and fences.
+func number(lines []string) []string {
+	var out []string
+	next := -1
+	for _, l := range lines {
+		if m := locLine.FindStringSubmatch(l); m != nil {
+			n, err := strconv.Atoi(m[1])
+			if next = -1; err == nil && n < ptxgen.LineOther {
+				next = n - 1
+			}
+			continue
+		}
+		if next >= 0 && !keeper.MatchString(l) && strings.HasSuffix(l, ";") {
+			l = fmt.Sprintf("%-44s // #%d", l, next)
+			next = -1
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// dropDead removes copies into helper registers that nothing reads.
+func dropDead(lines []string) []string {
+	for {
+		uses := map[string]int{}
+		for _, l := range lines {
+			if !helperDecl.MatchString(l) {
+				for _, r := range helperReg.FindAllString(l, -1) {
+					uses[r]++
+				}
+			}
+		}
+		n := len(lines)
+		lines = slices.DeleteFunc(lines, func(l string) bool {
+			if strings.HasPrefix(l, "\t{ .reg") {
+				r := helperReg.FindString(l)
+				return r != "" && uses[r] == 1
+			}
+			m := defines.FindStringSubmatch(l)
+			return m != nil && uses[m[1]] == 1
+		})
+		if len(lines) == n {
+			return lines
+		}
+	}
+}
+
+// helperDecls declares the helper registers that are used.
+func helperDecls(used map[string]bool) []string {
+	var words []string
+	for r := range used {
+		if r != "%out" {
+			words = append(words, r)
+		}
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		return strings.Compare(fmt.Sprintf("%08s", a), fmt.Sprintf("%08s", b))
+	})
+	var out []string
+	if used["%out"] {
+		out = append(out, "\t.reg .b64 %out;")
+	}
+	if len(words) > 0 {
+		out = append(out, "\t.reg .b32 "+strings.Join(words, ", ")+";")
+	}
+	return out
+}

@@ -1,0 +1,401 @@
+package bug
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/reduce"
+	"optcheck/report"
+)
+
+// md escapes a text for running Markdown.
+func md(s string) string {
+	var out strings.Builder
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	runes := []rune(oneLine(s))
+	for i, r := range runes {
+		inWord := i > 0 && i+1 < len(runes) && word(runes[i-1]) && word(runes[i+1])
+		heading := i == 0 && (len(runes) == 1 || !word(runes[1])) // #1 is none
+		if strings.ContainsRune("\\`*[]<>|&", r) || r == '_' && !inWord || (r == '#' || r == '-' || r == '+') && heading {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// span writes a text as a code span, whatever backticks it has.
+func span(s string) string {
+	s = oneLine(s)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}
+
+// block writes a text as a code block, whatever fences it has.
+func block(lang, s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + lang + "\n" + strings.TrimRight(s, "\n") + "\n" + fence + "\n"
+}
+
+func (b *bundler) title() string {
+	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headline[b.find.Rule])
+	if in := b.instr(b.find.Access); in != nil {
+		s += " (" + strings.TrimSpace(strings.SplitN(in.String(), " ", 2)[0]) + ")"
+	}
+	return oneLine(s)
+}
+
+// instr is the access or fence at a position of the finding's thread.
+func (b *bundler) instr(pos int) *litmus.Instr {
+	n := 0
+	th := b.thread()
+	for i := range th.Body {
+		in := &th.Body[i]
+		if !in.IsAccess() && !in.IsFence() && in.Op != litmus.OpBar {
+			continue
+		}
+		if n == pos {
+			return in
+		}
+		n++
+	}
+	return nil
+}
+
+// section is a part of the report: a heading per form, "" to leave it out.
+type section struct {
+	nvidia, llvm, amd string
+	text              string
+}
+
+// report writes the report in the order of its form.
+func (b *bundler) report() string {
+	sections := map[string]section{
+		"summary":    {"Summary", "Summary", "Problem Description", b.summary()},
+		"claim":      {"What is claimed and what is not", "What is claimed and what is not", "What is claimed and what is not", b.claim()},
+		"source":     {"Minimal source", "Reduced test case", "Minimal source", b.source()},
+		"machine":    {"Machine code", "Wrong machine code", "Machine code", b.machine()},
+		"expected":   {"Expected and actual behaviour", "Expected and actual behaviour", "Expected and actual behaviour", b.expected()},
+		"why":        {"Why", "Analysis", "Additional Information", b.why()},
+		"steps":      {"Steps to reproduce", "How to reproduce", "Steps to Reproduce", b.steps()},
+		"versions":   {"Versions", "Versions", "Compiler Version", b.versions()},
+		"os":         {"Operating system", "", "Operating System", md(b.in.Host.OS) + " (" + md(b.in.Host.Arch) + ")\n"},
+		"cpu":        {"", "", "CPU", md(b.in.Host.CPU) + "\n"},
+		"gpu":        {"GPU and driver", "GPU and driver", "GPU", b.hardware()},
+		"range":      {"Regression range", "Regression range", "Regression range", b.regression()},
+		"workaround": {"Workarounds", "Workarounds", "Workarounds", b.workaround()},
+		"files":      {"Attached files", "Attached files", "Attached files", b.attached()},
+	}
+	order := []string{"summary", "claim", "source", "machine", "expected", "why", "steps", "versions", "os", "gpu", "range", "workaround", "files"}
+	switch b.in.Form {
+	case "llvm": // How to submit an LLVM bug report: reduced test, how to run it, which version, then the rest
+		order = []string{"summary", "source", "steps", "machine", "expected", "versions", "os", "range", "claim", "why", "gpu", "workaround", "files"}
+	case "amd": // the form of ROCm's issues: problem, OS, CPU, GPU, version, steps, additional information
+		order = []string{"summary", "os", "cpu", "gpu", "versions", "steps", "source", "machine", "expected", "range", "why", "claim", "workaround", "files"}
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s\n", md(b.title()))
+	if b.in.Stamp != "" {
+		fmt.Fprintf(&out, "\n%s\n", md(b.in.Stamp))
+	}
+	for _, name := range order {
+		s := sections[name]
+		head := map[string]string{"nvidia": s.nvidia, "llvm": s.llvm, "amd": s.amd}[b.in.Form]
+		if head != "" && s.text != "" {
+			fmt.Fprintf(&out, "\n## %s\n\n%s", head, s.text)
+		}
+	}
+	return out.String()
+}
+
+func (b *bundler) summary() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, thread %s of the program below loses a property that its source has: %s.\n\n",
+		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.thread().Name, headline[b.find.Rule])
+	fmt.Fprintf(&out, "> %s\n", md(b.find.Detail))
+	v := b.in.Cell.Verdict
+	switch {
+	case v != nil && b.in.Cell.Class == report.Miscompiled:
+		fmt.Fprintf(&out, "\nThe compiled program can end in %s; %s forbids that for the source.\n", span(outcomes(v.New, 3)), plainModel(v.Model))
+	case v != nil:
+		fmt.Fprintf(&out, "\nThe compiled program can show no outcome that %s forbids for the source: the change is legal under it.\n", plainModel(v.Model))
+	}
+	return out.String()
+}
+
+// outcomes writes a few final states for a sentence.
+func outcomes(list []string, most int) string {
+	var out []string
+	for _, s := range list[:min(len(list), most)] {
+		out = append(out, strings.TrimSuffix(s, ";"))
+	}
+	s := strings.Join(out, " or ")
+	if len(list) > most {
+		s += fmt.Sprintf(" (and %d more)", len(list)-most)
+	}
+	return s
+}
+
+func (b *bundler) claim() string {
+	v := b.in.Cell.Verdict
+	switch {
+	case b.in.Cell.Class == report.Miscompiled && v != nil:
+		s := fmt.Sprintf("**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
+			"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
+			"if the hardware gives a weaker-looking instruction a stronger meaning, the outcome may be impossible in practice. In that case a word in the "+
+			"documentation would settle it.\n", span(outcomes(v.New, 1)), plainModel(v.Model), map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
+		if n := modelNotes[v.Model]; n != "" {
+			s += "\n" + n + "\n"
+		}
+		for _, o := range v.Others {
+			s += fmt.Sprintf("\nUnder %s the verdict is: %s.\n", plainModel(o.Model), o.Class)
+		}
+		return s
+	case v != nil:
+		return "**This is not a report of a miscompilation.** " + plainLegal(v) + "\n\n**It is a report that the binary is not the test:** whoever " +
+			"measures hardware with this program sees the compiler's choice and not the chip's.\n"
+	}
+	return "**Claimed:** the machine code differs from the source in the way told above. **Not claimed:** that the difference is illegal; no memory model was asked.\n"
+}
+
+// plainLegal says what a change does to the outcomes.
+func plainLegal(v *report.Verdict) string {
+	s := fmt.Sprintf("Of the %d outcomes that %s allows for the test, the machine code allows %d, and no other.", v.Source, plainModel(v.Model), v.Machine)
+	if v.Source == 1 && v.Machine == 1 {
+		s = fmt.Sprintf("Under %s the machine code allows no outcome that the source does not allow.", plainModel(v.Model))
+	}
+	return s
+}
+
+func (b *bundler) source() string {
+	var out strings.Builder
+	out.WriteString("As a litmus test (" + fileSpan("test.litmus") + "):\n\n")
+	out.WriteString(block("", b.f.Test.String()))
+	out.WriteString("\nThe same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. Values and addresses are parameters, so that the compiler cannot know them; " +
+		"the stores with .cs at the end only keep results alive.\n\n")
+	out.WriteString(block("", b.prog.text))
+	return out.String()
+}
+
+func fileSpan(name string) string { return "[`" + name + "`](" + name + ")" }
+
+// machine shows source and machine order side by side, and the lines of the
+// disassembly with those marked that the finding speaks of.
+func (b *bundler) machine() string {
+	var out strings.Builder
+	if l := b.in.Listing; l != nil {
+		var side bytes.Buffer
+		if err := report.WriteListing(&side, l, []report.Finding{b.find}); err == nil {
+			out.WriteString("Source and machine order (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
+			out.WriteString(block("", side.String()))
+			out.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span("nvdisasm -c"), fileSpan("bad.sass"))
+	out.WriteString(block("", b.marked()))
+	if b.good != nil {
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where nothing is wrong (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
+		out.WriteString(block("diff", b.diff()))
+	}
+	return out.String()
+}
+
+// marked lists the bad accesses with the wrong ones marked.
+func (b *bundler) marked() string {
+	pos := b.positions()
+	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
+	var lines []string
+	hit := false
+	for i, a := range b.bad.lines {
+		l := a.text
+		if pos != nil && pos[i] >= 0 {
+			l = fmt.Sprintf("%-44s // #%d", l, pos[i])
+			if pos[i] == b.find.Access {
+				l, hit = l+rule, true
+			}
+		}
+		lines = append(lines, l)
+	}
+	if !hit && b.find.Access >= 0 {
+		lines = append(lines, fmt.Sprintf("%-44s // no instruction for #%d%s", "", b.find.Access, rule))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// positions gives for each bad line the position of the source's access or
+// fence, -1 for none; nil if the audit's listing does not line up.
+func (b *bundler) positions() []int {
+	var list []int
+	for _, t := range b.in.Listing.Threads {
+		if t.Thread != b.find.Thread {
+			continue
+		}
+		for _, l := range t.Machine {
+			if _, ok := parseAccess(l.Text, true); !ok {
+				continue
+			}
+			if l.Part {
+				list = append(list, -1)
+				continue
+			}
+			list = append(list, l.Pos)
+		}
+	}
+	if len(list) != len(b.bad.lines) {
+		return nil
+	}
+	return list
+}
+
+func (b *bundler) expected() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "**Expected:** %s", expectation[b.find.Rule])
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.New, 1)))
+	}
+	fmt.Fprintf(&out, "\n\n**Actual:** %s.", md(strings.TrimSuffix(b.find.Detail, ".")))
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+		fmt.Fprintf(&out, " The machine code allows %s.", span(outcomes(v.New, 3)))
+	}
+	out.WriteByte('\n')
+	return out.String()
+}
+
+func (b *bundler) why() string {
+	var out strings.Builder
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.New, 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))
+	}
+	if p := b.pic; p != nil && p.svg != nil {
+		switch {
+		case p.lost:
+			fmt.Fprintf(&out, "The test as it was found, %s, asks for %s, which the compiled program can no longer show. An execution of the source that ends so:\n\n",
+				span(p.test), span(p.outcome))
+		case p.cycle != "":
+			fmt.Fprintf(&out, "\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n\n", span(p.cycle))
+		default:
+			out.WriteString("\n")
+		}
+		out.WriteString("![execution](execution.svg)\n")
+	}
+	if r, ok := optcheck.LookupRule(b.find.Rule); ok {
+		fmt.Fprintf(&out, "\nThe rule of the checker, %s: %s\n", span(r.ID), md(strings.Join(strings.Fields(r.Explain), " ")))
+	}
+	return strings.TrimPrefix(out.String(), "\n")
+}
+
+func (b *bundler) steps() string {
+	var out strings.Builder
+	out.WriteString("With the compiler and the disassembler alone:\n\n")
+	fmt.Fprintf(&out, "%s", block("sh", b.command()+"\nnvdisasm -c min.cubin"))
+	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder. ")
+	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")
+	return out.String()
+}
+
+func (b *bundler) versions() string {
+	var out strings.Builder
+	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
+	tc := b.f.Toolchain
+	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
+	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
+	if b.good != nil && b.good.tc != tc {
+		fmt.Fprintf(&out, "| ptxas, for comparison | %s | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build), md(b.good.tc.MaxPTX))
+	}
+	return out.String()
+}
+
+func (b *bundler) hardware() string {
+	r := b.in.Run
+	if r == nil {
+		return "Nothing was run: the finding is in the machine code.\n"
+	}
+	s := "GPU: " + md(r.GPU) + "; driver: " + md(r.Driver) + "."
+	if r.Log != nil {
+		s += " What was seen is in " + fileSpan("run.log") + "."
+	}
+	return s + "\n"
+}
+
+func (b *bundler) regression() string {
+	w := b.in.Where
+	if w == nil {
+		return "Not looked for.\n"
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
+		span(b.f.Target), b.f.Level, RangeText(w), b.f.Level, span(b.f.Target))
+	out.WriteString("| release | level | smallest test | targets |\n|---|---|---|---|\n")
+	for _, g := range w.Groups() {
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", md(g.Toolchain), g.Level, md(g.What), strings.Join(g.Targets, " "))
+	}
+	return out.String()
+}
+
+// RangeText says first bad and last good release in a sentence.
+func RangeText(w *reduce.Where) string {
+	r := w.Range
+	s := "first bad release " + r.FirstBad
+	if r.LastGood != "" {
+		s += ", last good " + r.LastGood
+	} else {
+		s += ", the oldest of those installed that knows the target"
+	}
+	if r.NextGood != "" {
+		return s + ", good again in " + r.NextGood
+	}
+	return s + "; last bad release " + r.LastBad + ", the newest of those"
+}
+
+func (b *bundler) workaround() string {
+	if len(b.ways) == 0 {
+		return "None of those tried keeps the program as written.\n"
+	}
+	var out strings.Builder
+	out.WriteString("Each was compiled with this release for this target and checked; with each the machine code is as written:\n\n")
+	for _, w := range b.ways {
+		fmt.Fprintf(&out, "- %s\n", md(w.What))
+	}
+	return out.String()
+}
+
+// attached lists the files; it knows what files will add.
+func (b *bundler) attached() string {
+	list := [][2]string{{"test.litmus", "the smallest test"}, {"min.ptx", "the smallest program"}, {"bad.sass", "its machine code"}}
+	if len(b.in.Steps) > 0 {
+		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
+	}
+	if b.good != nil {
+		list = append(list, [2]string{"good.sass", "machine code without the finding"}, [2]string{"sass.diff", "the accesses of both, compared"})
+	}
+	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
+		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})
+	}
+	if b.pic != nil && b.pic.svg != nil {
+		list = append(list, [2]string{"execution.svg", "the execution in question"})
+	}
+	if b.in.Run != nil && b.in.Run.Log != nil {
+		list = append(list, [2]string{"run.log", "what was seen on hardware"})
+	}
+	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
+		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
+	var out strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f[0]), f[1])
+	}
+	return out.String()
+}

@@ -1,0 +1,152 @@
+package bug
+
+import (
+	"fmt"
+	"strings"
+)
+
+// makefile reproduces the finding with ptxas and nvdisasm alone.
+func (b *bundler) makefile() string {
+	var m strings.Builder
+	fmt.Fprintf(&m, `# Reproduces the finding with ptxas and nvdisasm alone, in this folder:
+#
+#   make PTXAS=/path/to/ptxas NVDISASM=/path/to/nvdisasm
+#
+# Exit status 0: reproduced. Found with %s (%s).
+PTXAS    ?= ptxas
+NVDISASM ?= nvdisasm
+ARCH     ?= %s
+OPT      ?= -%s
+FLAGS    ?= %s
+
+.PHONY: check min.cubin min.sass versions clean
+
+check: min.sass
+	@awk -f check.awk min.sass
+
+min.sass: min.cubin
+	$(NVDISASM) -c min.cubin > $@.tmp
+	@mv $@.tmp $@
+
+min.cubin: min.ptx
+	$(PTXAS) -arch=$(ARCH) $(OPT) $(FLAGS) min.ptx -o $@
+
+versions:
+	$(PTXAS) --version
+	$(NVDISASM) --version
+
+clean:
+	rm -f min.cubin min.sass min.sass.tmp
+`, oneLine(b.f.Toolchain.ID), oneLine(b.f.Toolchain.Build), b.f.Target, b.f.Level, makeWords(b.f.Flags))
+	return m.String()
+}
+
+// makeWords writes words for the shell in a variable of make.
+func makeWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, strings.NewReplacer("$", "$$", "#", `\#`).Replace(shell(oneLine(w))))
+	}
+	return strings.Join(out, " ")
+}
+
+// oneLine makes a text harmless in a comment.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// awk is the script that looks at the accesses of one kernel and tells whether
+// they are those of the finding.
+func (b *bundler) awk() string {
+	how := b.view()
+	good := ""
+	if b.good != nil {
+		good = strings.Join(view(b.good.lines, how), " | ")
+	}
+	results := `class == "ST" && m ~ /\.(CS|EF)/`
+	if b.prog.ambiguous {
+		results = "0"
+	}
+	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by nvdisasm -c, has the
+# finding: it lists the accesses and fences of the kernel in order, leaving out
+# the stores (.cs) that only keep results alive, and compares the list.
+# Exit status: 0 reproduced, 1 not reproduced, 2 neither of the two recorded lists.
+BEGIN {
+	kernel = "%s"
+	view = "%s"  # class: ld, st, ...; mnemonic: with modifiers; text: with operands
+	bad = "%s"
+	good = "%s"
+	n = split("LD LDG LDS LDSLK", list, " ");         for (i = 1; i <= n; i++) classes[list[i]] = "LD"
+	n = split("ST STG STS STSCUL", list, " ");        for (i = 1; i <= n; i++) classes[list[i]] = "ST"
+	n = split("ATOM ATOMG ATOMS", list, " ");         for (i = 1; i <= n; i++) classes[list[i]] = "ATOM"
+	n = split("RED REDG", list, " ");                 for (i = 1; i <= n; i++) classes[list[i]] = "RED"
+	n = split("MEMBAR FENCE", list, " ");             for (i = 1; i <= n; i++) classes[list[i]] = "MEMBAR"
+	classes["BAR"] = "BAR"; classes["CCTL"] = "AUX"; classes["ERRBAR"] = "AUX"
+}
+/^\.text\./ { inside = ($1 == ".text." kernel ":"); seen += inside; next }
+/^[ \t]*\.section/ { inside = 0 }
+inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
+	text = substr($0, RSTART + RLENGTH)
+	gsub(/[{};]/, " ", text)
+	sub(/^[ \t]+/, "", text)
+	sub(/^@!?[UPT0-9]+[ \t]+/, "", text)
+	sub(/[ \t\r]+$/, "", text)
+	gsub(/[ \t]+/, " ", text)
+	split(text, word, " ")
+	m = word[1]
+	sub(/\.S$/, "", m)
+	op = m
+	sub(/\..*/, "", op)
+	class = classes[op]
+	if (class == "" || (%s)) next
+	if (view == "class" && class == "AUX") next
+	item = view == "class" ? class : view == "mnemonic" ? m : text
+	found = found (found == "" ? "" : " | ") item
+}
+END {
+	if (!seen) { print "kernel " kernel " is not in the machine code"; exit 2 }
+	print "kernel   " kernel
+	print "machine  " found
+	if (found == bad) { print "REPRODUCED: the accesses are those of the finding"; exit 0 }
+	print "finding  " bad
+	if (good != "") print "correct  " good
+	if (good != "" && found == good) { print "NOT REPRODUCED: the accesses are as written"; exit 1 }
+	print "NOT REPRODUCED: the accesses are others; compare by hand"
+	exit 2
+}
+`, kernel(b.find.Thread), how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good), results)
+}
+
+// awkString escapes a text for a string of awk.
+func awkString(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(oneLine(s))
+}
+
+// interesting is the test for reducers: it calls optcheck.
+func (b *bundler) interesting() string {
+	args := []string{"reduce", "--check", "--quiet", "--rule", b.f.Signature.Rule, "--class", b.f.Signature.Class,
+		"--toolchains", b.f.Toolchain.Version, "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
+	for _, f := range b.f.Flags { // a value of a list: commas and quotes mean something
+		args = append(args, `--ptxas-flags="`+strings.ReplaceAll(f, `"`, `""`)+`"`)
+	}
+	if b.in.Audit.Model != "" {
+		args = append(args, "--model", b.in.Audit.Model)
+	}
+	if b.in.Audit.NoVerdict {
+		args = append(args, "--no-verdict")
+	}
+	for i := range args {
+		args[i] = shell(args[i])
+	}
+	return `#!/bin/sh
+# Exit status 0 while test.litmus, in the current folder, shows the finding. For
+# reducers of text: cvise ./interesting.sh test.litmus
+# OPTCHECK names the program if it is not in the PATH.
+exec "${OPTCHECK:-optcheck}" ` + strings.Join(args, " ") + ` test.litmus
+`
+}

@@ -1,0 +1,191 @@
+package bug
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/tools/txtar"
+
+	"optcheck/reduce"
+	"optcheck/toolchain"
+)
+
+// manifest is what manifest.json holds.
+type manifest struct {
+	Title     string            `json:"title"`
+	Form      string            `json:"form"`
+	Stamp     string            `json:"stamp,omitempty"`
+	Optcheck  string            `json:"optcheck"`
+	Finding   string            `json:"finding"` // as it was found
+	Smallest  string            `json:"smallest"`
+	Signature reduce.Signature  `json:"signature"`
+	Model     string            `json:"model,omitempty"`
+	New       []string          `json:"new_outcomes,omitempty"`
+	Flags     []string          `json:"flags"`
+	Command   string            `json:"command"`
+	Seed      *int64            `json:"seed"` // null: nothing here is chosen at random
+	Tests     map[string]string `json:"tests"`
+	Tools     []tool            `json:"tools"`
+	Host      Host              `json:"host"`
+	Run       *HardwareRun      `json:"run,omitempty"`
+	Steps     []string          `json:"reduction"`
+	Range     *reduce.Range     `json:"range,omitempty"`
+	Ways      []Workaround      `json:"workarounds,omitempty"`
+	Files     map[string]string `json:"sha256"`
+}
+
+// tool is one program that was used.
+type tool struct {
+	ID       string `json:"id"`
+	Build    string `json:"build"`
+	Ptxas    string `json:"ptxas_sha256,omitempty"`
+	Nvdisasm string `json:"nvdisasm_sha256,omitempty"`
+	Role     string `json:"role"`
+}
+
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}
+
+// sumFile hashes a file; a file that cannot be read has no hash.
+func sumFile(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (b *bundler) manifest() []byte {
+	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Found.Address(), Smallest: b.f.Address(),
+		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.command(), Host: b.in.Host, Run: b.in.Run,
+		Steps: append([]string{}, b.in.Steps...), Ways: b.ways, Files: map[string]string{},
+		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}
+	if len(b.in.Steps) == 0 {
+		delete(m.Tests, "original.litmus")
+	}
+	if v := b.in.Cell.Verdict; v != nil {
+		m.Model, m.New = v.Model, v.New
+	}
+	if b.in.Where != nil {
+		m.Range = &b.in.Where.Range
+	}
+	add := func(tc *toolchain.Toolchain, role string) {
+		m.Tools = append(m.Tools, tool{ID: tc.ID, Build: tc.Build, Ptxas: sumFile(tc.Ptxas), Nvdisasm: sumFile(tc.Nvdisasm), Role: role})
+	}
+	add(b.f.Toolchain, "finding")
+	if b.good != nil && b.good.tc != b.f.Toolchain {
+		add(b.good.tc, "comparison")
+	}
+	for _, f := range b.out.Files {
+		m.Files[f.Name] = sum(f.Data)
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(m); err != nil {
+		panic(err) // a struct of strings
+	}
+	return out.Bytes()
+}
+
+// WriteDir writes the bundle into a folder, which it makes. Of a folder that is
+// not empty it takes only one that holds a bundle and nothing else; that bundle
+// is replaced.
+func (b *Bundle) WriteDir(dir string) error {
+	if err := b.clear(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, f := range b.Files {
+		mode := os.FileMode(0o666)
+		if f.Exec {
+			mode = 0o777
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes an older bundle from a folder, if it is nothing else.
+func (b *Bundle) clear(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return nil // MkdirAll will say what is wrong
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	var old manifest
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Optcheck == "" {
+		return fmt.Errorf("%s is neither empty nor a bundle", dir)
+	}
+	for _, e := range entries {
+		if _, mine := old.Files[e.Name()]; !mine && e.Name() != "manifest.json" || !e.Type().IsRegular() {
+			return fmt.Errorf("%s: holds %q, which is no part of the bundle there", dir, e.Name())
+		}
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Txtar returns the bundle as one text, a txtar archive. A file with a line
+// that looks like the archive's own marks cannot be put into one, which is an
+// error.
+func (b *Bundle) Txtar() ([]byte, error) {
+	a := &txtar.Archive{Comment: []byte(b.Title + "\n")}
+	for _, f := range b.Files {
+		a.Files = append(a.Files, txtar.File{Name: f.Name, Data: f.Data})
+	}
+	text := txtar.Format(a)
+	back := txtar.Parse(text)
+	same := len(back.Files) == len(a.Files)
+	for i := 0; same && i < len(a.Files); i++ {
+		same = back.Files[i].Name == a.Files[i].Name && bytes.Equal(back.Files[i].Data, a.Files[i].Data)
+	}
+	if !same {
+		return nil, errors.New("a file of the bundle has lines like the marks of txtar; use a folder or zip")
+	}
+	return text, nil
+}
+
+// WriteZip writes the bundle as a zip archive without dates.
+func (b *Bundle) WriteZip(w io.Writer) error {
+	z := zip.NewWriter(w)
+	for _, f := range b.Files {
+		h := &zip.FileHeader{Name: f.Name, Method: zip.Deflate}
+		h.SetMode(0o644)
+		if f.Exec {
+			h.SetMode(0o755)
+		}
+		out, err := z.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(f.Data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/bug"
+	"optcheck/reduce"
+	"optcheck/report"
+)
+
+// bugFlags are the flags of the bug command.
+type bugFlags struct {
+	findingFlags
+	out, txtar, zip, form string
+	stamp                 string
+	gpu, driver, log      string
+	noReduce              bool
+}
+
+func newBugCmd(env *environment) *cobra.Command {
+	var f bugFlags
+	cmd := &cobra.Command{
+		Use:   "bug FINDING",
+		Short: "Write a bug report that reproduces itself",
+		Long: `Reduce a finding and write a bundle that can be sent to the compiler's makers:
+
+  report.md        in the order that the form asks for: summary, what is claimed
+                   and what is not, smallest source, the wrong machine line,
+                   expected and actual, why, steps, versions, releases, workarounds
+  test.litmus, min.ptx, good.sass, bad.sass, sass.diff, machine.litmus
+  execution.svg    the execution that goes wrong
+  Makefile         reproduces with ptxas and nvdisasm alone; exit status 0 says so
+  interesting.sh   the same with optcheck, for cvise and other reducers
+  manifest.json    hashes, versions, flags
+
+The same finding gives the same files; a date gets in with --stamp only.
+
+` + findingHelp,
+		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
+  optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
+  make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd.Context(), env, &f, args[0]) },
+	}
+	f.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "write the bundle into this folder")
+	fl.StringVar(&f.txtar, "txtar", "", "write it as a txtar archive (- for standard output)")
+	fl.StringVar(&f.zip, "zip", "", "write it as a zip archive")
+	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", "))
+	fl.BoolVar(&f.noReduce, "no-reduce", false, "take the test as it is")
+	fl.StringVar(&f.stamp, "stamp", "", "a date, or another text, for report and manifest")
+	fl.StringVar(&f.gpu, "gpu", "", "the GPU, if the program was run")
+	fl.StringVar(&f.driver, "driver", "", "the driver, if the program was run")
+	fl.StringVar(&f.log, "log", "", "a log of that run (herd's or litmus's format), which is attached")
+	return cmd
+}
+
+func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) error {
+	if f.out == "" && f.txtar == "" && f.zip == "" {
+		return errors.New("bug needs one of --out, --txtar and --zip")
+	}
+	in := &bug.Input{Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp, Audit: f.options(env)}
+	var err error
+	if in.Run, err = f.hardware(); err != nil {
+		return err
+	}
+	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
+		return err
+	}
+	if f.noReduce {
+		in.Min = in.Found
+		if in.Cell, in.Listing, err = in.Found.Confirm(ctx, in.Audit); err != nil {
+			return err
+		}
+	} else {
+		res, err := f.run(ctx, env, in.Found)
+		if err != nil {
+			return err
+		}
+		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
+	}
+	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {
+		return err
+	}
+	b, err := bug.Build(ctx, in)
+	if err != nil {
+		return err
+	}
+	if in.Cell.Class == report.Optimised {
+		fmt.Fprintf(env.stderr, "optcheck: %s finds no new outcome: the report says that this is not a miscompilation\n", in.Cell.Verdict.Model)
+	}
+	return f.write(env, b)
+}
+
+// hardware gathers what was given of a run.
+func (f *bugFlags) hardware() (*bug.HardwareRun, error) {
+	if f.gpu == "" && f.driver == "" && f.log == "" {
+		return nil, nil
+	}
+	r := &bug.HardwareRun{GPU: f.gpu, Driver: f.driver}
+	if f.gpu == "" || f.driver == "" {
+		return nil, errors.New("a run needs both --gpu and --driver")
+	}
+	if f.log != "" {
+		var err error
+		if r.Log, err = os.ReadFile(f.log); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (f *bugFlags) write(env *environment, b *bug.Bundle) error {
+	if f.out != "" {
+		if err := b.WriteDir(f.out); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.stderr, "optcheck: %s: %s\n", f.out, b.Title)
+	}
+	if f.txtar != "" {
+		text, err := b.Txtar()
+		if err != nil {
+			return err
+		}
+		if f.txtar == "-" {
+			_, err = env.stdout.Write(text)
+		} else {
+			err = os.WriteFile(f.txtar, text, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.zip == "" {
+		return nil
+	}
+	out, err := os.Create(f.zip)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.WriteZip(out), out.Close())
+}
+
+// host describes this machine: the distribution's name, architecture and CPU.
+func host() bug.Host {
+	h := bug.Host{OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if s := valueIn("/etc/os-release", "PRETTY_NAME", "="); s != "" {
+		h.OS = strings.Trim(s, `"`)
+	}
+	h.CPU = valueIn("/proc/cpuinfo", "model name", ":")
+	return h
+}
+
+// valueIn returns the first value of a key in a file of lines KEY SEP VALUE.
+func valueIn(file, key, sep string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if k, v, ok := strings.Cut(line, sep); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
