@@ -21,30 +21,44 @@ type picture struct {
 	outcome string
 	// forbidden tells that the model forbids the execution in the test.
 	forbidden bool
-	check     string
-	cycle     string
-	lost      bool // an outcome that the compiled program has lost
+	cycle     string // the violated cycle, "" if it is allowed
+	lost      bool   // an outcome that the compiled program has lost
 }
 
 // picture draws the execution that matters: of a miscompiled test, the new
 // outcome, which the source forbids; else an outcome of the test as it was
-// found that the compiled program can no longer show. Where neither exists
-// there is no picture.
+// found that the compiled program can no longer show, or else the one that the
+// test asks for.
 func (b *bundler) picture(ctx context.Context) error {
 	if b.in.Cell.Verdict == nil {
 		return nil
 	}
 	if b.in.Cell.Class == report.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {
-		return b.draw(ctx, b.f.Test, b.in.Cell.Verdict.New[0], b.in.Cell.Verdict.Model, false)
+		q, err := audit.Asking(b.f.Test, b.in.Cell.Verdict.New[0])
+		if err != nil {
+			return err
+		}
+		return b.draw(ctx, q, &picture{model: b.in.Cell.Verdict.Model, outcome: b.in.Cell.Verdict.New[0]})
 	}
 	c, _, err := reduce.Cell(ctx, b.in.Found, b.in.Audit)
 	if err != nil {
 		return err
 	}
-	if c.Verdict == nil || len(c.Verdict.Lost) == 0 {
+	if c.Verdict == nil {
 		return nil
 	}
-	return b.draw(ctx, b.in.Found.Test, asked(b.in.Found.Test, c.Verdict.Lost), c.Verdict.Model, true)
+	if len(c.Verdict.Lost) == 0 { // nothing lost, nothing new: what the test asks for
+		if b.in.Found.Test.Cond.Expr == nil {
+			return nil
+		}
+		return b.draw(ctx, b.in.Found.Test, &picture{model: c.Verdict.Model, outcome: b.in.Found.Test.Cond.String()})
+	}
+	lost := asked(b.in.Found.Test, c.Verdict.Lost)
+	q, err := audit.Asking(b.in.Found.Test, lost)
+	if err != nil {
+		return err
+	}
+	return b.draw(ctx, q, &picture{model: c.Verdict.Model, outcome: lost, lost: true})
 }
 
 // asked picks the outcome that the test's own condition asks for, else the
@@ -76,29 +90,24 @@ func atoms(e litmus.Expr, f func(litmus.Atom)) {
 	}
 }
 
-func (b *bundler) draw(ctx context.Context, t *litmus.Test, outcome, name string, lost bool) error {
-	m, err := model.Load(name)
+// draw explains a test's condition; without any such execution there is no
+// picture.
+func (b *bundler) draw(ctx context.Context, t *litmus.Test, p *picture) error {
+	m, err := model.Load(p.model)
 	if err != nil {
 		return err
 	}
-	q, err := audit.Asking(t, outcome)
-	if err != nil {
+	x, err := m.Explain(ctx, t, model.Options{})
+	if err != nil || x.Execution == nil {
 		return err
-	}
-	x, err := m.Explain(ctx, q, model.Options{})
-	if err != nil {
-		return err
-	}
-	b.pic = &picture{model: name, test: t.Name, outcome: strings.TrimSuffix(outcome, ";"), lost: lost}
-	if x.Execution == nil {
-		return nil
 	}
 	var svg bytes.Buffer
 	if err := x.Execution.SVG(&svg); err != nil {
 		return err
 	}
-	b.pic.svg, b.pic.forbidden, b.pic.check = svg.Bytes(), !x.Execution.Allowed, x.Execution.Check
-	b.pic.cycle = x.Execution.Cycle(x.Steps)
+	p.test, p.outcome, p.svg, p.forbidden = t.Name, strings.TrimSuffix(p.outcome, ";"), svg.Bytes(), !x.Execution.Allowed
+	p.cycle = x.Execution.Cycle(x.Steps)
+	b.pic = p
 	return nil
 }
 

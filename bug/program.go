@@ -62,6 +62,7 @@ var (
 	defines     = regexp.MustCompile(`^\t(?:mov|cvt|ld\.param)[.\w]* (%\w+), `)
 	helperReg   = regexp.MustCompile(`%(?:[mox]\d+(?:_\d+)?|tok|out)\b`)
 	helperDecl  = regexp.MustCompile(`^\t\.reg .*(?:%tok|%out|%o\d+_\d+|%m<).*;$`)
+	zeroAdd     = regexp.MustCompile(`^\tadd\.u\d+ (%\w+), (%\w+), 0;$`) // an address at offset 0
 	keeper      = regexp.MustCompile(`^\t(?:mov|cvt)[.\w]* %[mo]\d|^\t\{ \.reg`)
 )
 
@@ -136,6 +137,9 @@ func number(lines []string) []string {
 		if next >= 0 && !keeper.MatchString(l) && strings.HasSuffix(l, ";") {
 			l = fmt.Sprintf("%-44s // #%d", l, next)
 			next = -1
+		}
+		if m := zeroAdd.FindStringSubmatch(l); m != nil && m[1] == m[2] {
+			continue
 		}
 		out = append(out, l)
 	}

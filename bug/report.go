@@ -127,6 +127,9 @@ func (b *bundler) summary() string {
 	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, thread %s of the program below loses a property that its source has: %s.\n\n",
 		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.thread().Name, headline[b.find.Rule])
 	fmt.Fprintf(&out, "> %s\n", md(b.find.Detail))
+	if b.in.Found.Level != b.f.Level || b.in.Found.Layout != b.f.Layout {
+		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n", b.in.Found.Level, b.in.Found.Layout, b.f.Level)
+	}
 	v := b.in.Cell.Verdict
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
@@ -200,7 +203,7 @@ func (b *bundler) machine() string {
 	if l := b.in.Listing; l != nil {
 		var side bytes.Buffer
 		if err := report.WriteListing(&side, l, []report.Finding{b.find}); err == nil {
-			out.WriteString("Source and machine order (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
+			out.WriteString("Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
 			out.WriteString(block("", side.String()))
 			out.WriteByte('\n')
 		}
@@ -208,7 +211,7 @@ func (b *bundler) machine() string {
 	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span("nvdisasm -c"), fileSpan("bad.sass"))
 	out.WriteString(block("", b.marked()))
 	if b.good != nil {
-		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where nothing is wrong (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
 		out.WriteString(block("diff", b.diff()))
 	}
 	return out.String()
@@ -285,6 +288,9 @@ func (b *bundler) why() string {
 		case p.lost:
 			fmt.Fprintf(&out, "The test as it was found, %s, asks for %s, which the compiled program can no longer show. An execution of the source that ends so:\n\n",
 				span(p.test), span(p.outcome))
+		case b.in.Cell.Class != report.Miscompiled:
+			fmt.Fprintf(&out, "The test as it was found, %s, has %s. The compiled program has the same outcomes. In %s the outcome is %s:\n\n",
+				span(p.test), span(p.outcome), plainModel(p.model), map[bool]string{true: "forbidden", false: "allowed"}[p.forbidden])
 		case p.cycle != "":
 			fmt.Fprintf(&out, "\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n\n", span(p.cycle))
 		default:
@@ -300,7 +306,7 @@ func (b *bundler) why() string {
 
 func (b *bundler) steps() string {
 	var out strings.Builder
-	out.WriteString("With the compiler and the disassembler alone:\n\n")
+	out.WriteString("The finding is in the machine code: it is there every time. With the compiler and the disassembler alone:\n\n")
 	fmt.Fprintf(&out, "%s", block("sh", b.command()+"\nnvdisasm -c min.cubin"))
 	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder. ")
 	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")

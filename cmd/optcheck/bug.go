@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,6 +67,9 @@ The same finding gives the same files; a date gets in with --stamp only.
 func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) error {
 	if f.out == "" && f.txtar == "" && f.zip == "" {
 		return errors.New("bug needs one of --out, --txtar and --zip")
+	}
+	if !slices.Contains(bug.Forms, f.form) {
+		return fmt.Errorf("unknown form %q (%s)", f.form, strings.Join(bug.Forms, ", "))
 	}
 	in := &bug.Input{Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp, Audit: f.options(env)}
 	var err error
