@@ -52,7 +52,7 @@ func block(lang, s string) string {
 }
 
 func (b *bundler) title() string {
-	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headline[b.find.Rule])
+	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headlineOf(b.find.Rule))
 	if in := b.instr(b.find.Access); in != nil {
 		s += " (" + strings.TrimSpace(strings.SplitN(in.String(), " ", 2)[0]) + ")"
 	}
@@ -125,7 +125,7 @@ func (b *bundler) report() string {
 func (b *bundler) summary() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, thread %s of the program below loses a property that its source has: %s.\n\n",
-		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.thread().Name, headline[b.find.Rule])
+		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.thread().Name, headlineOf(b.find.Rule))
 	fmt.Fprintf(&out, "> %s\n", md(b.find.Detail))
 	if b.in.Found.Level != b.f.Level || b.in.Found.Layout != b.f.Layout {
 		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n", b.in.Found.Level, b.in.Found.Layout, b.f.Level)
@@ -266,7 +266,7 @@ func (b *bundler) positions() []int {
 
 func (b *bundler) expected() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "**Expected:** %s", expectation[b.find.Rule])
+	fmt.Fprintf(&out, "**Expected:** %s", expectationOf(b.find.Rule))
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
 		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.New, 1)))
 	}

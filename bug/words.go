@@ -1,5 +1,7 @@
 package bug
 
+import "optcheck/optcheck"
+
 // checkWords says in plain words what a check of a built-in model demands. The
 // texts are this project's reading of the PTX ISA's chapter on memory
 // consistency, and of ASPLOS 2015, Sec. 5, for the model of 2015.
@@ -100,4 +102,23 @@ var headline = map[string]string{
 	"dependency-broken":  "a dependency is lost",
 	"control-changed":    "an access runs under another condition",
 	"witnesses-disagree": "line information contradicts the data flow",
+}
+
+// headlineOf and expectationOf fall back on the rule's own title, for rules that
+// have no words here.
+func headlineOf(rule string) string {
+	if s := headline[rule]; s != "" {
+		return s
+	}
+	if r, ok := optcheck.LookupRule(rule); ok {
+		return r.Title
+	}
+	return rule
+}
+
+func expectationOf(rule string) string {
+	if s := expectation[rule]; s != "" {
+		return s
+	}
+	return "It does not happen that " + headlineOf(rule) + "."
 }

@@ -29,7 +29,7 @@ func TestReal(t *testing.T) {
 
 			numbered := res.Min.Test.Clone()
 			number(numbered)
-			r := &reducer{res: &Result{Min: res.Min}}
+			r := &reducer{res: &Result{Min: res.Min}, model: cell.Verdict.Model}
 			list := r.singles(numbered)
 			require.NoError(t, r.try(ctx, list))
 			for _, s := range list {
