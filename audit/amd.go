@@ -43,6 +43,11 @@ func (w *worker) amd(ctx context.Context) error {
 	for _, c := range cells {
 		w.cell(c) // no verdict: there is no model of OpenCL to ask
 	}
+	if !w.a.plain && w.a.visit == nil {
+		if err := w.stages(ctx, cells); err != nil {
+			return err
+		}
+	}
 	w.users, w.parts = nil, nil
 	return nil
 }

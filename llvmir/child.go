@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // ChildCommand is the hidden command of the program under which Main runs.
@@ -13,6 +14,20 @@ const ChildCommand = "llvm-ir-accesses"
 // output is what a child prints.
 type output struct {
 	Functions []Func `json:"functions"`
+}
+
+// Run is Main for a file: the arguments of ChildCommand are the library's path
+// and the file's.
+func Run(args []string, out io.Writer) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%s needs a library and a file", ChildCommand)
+	}
+	f, err := os.Open(args[1])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return Main(args[0], args[1], f, out)
 }
 
 // Main reads LLVM IR from in with the library at path and prints the accesses

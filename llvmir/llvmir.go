@@ -143,11 +143,20 @@ func (g *graph) analyse() Func {
 				continue
 			}
 			data = n.ops
+			if len(n.ops) > 0 { // an atomic of a library: its address comes first
+				if base, off, ok := a.base(n.ops[0], 0); ok && g.nodes[base].kind != nInst {
+					n.Arg, n.Offset, n.Global = argOf(&g.nodes[base]), off, g.nodes[base].name
+				} else {
+					n.Arg = -1
+				}
+			}
 		default:
 			continue
 		}
 		acc := n.Access
-		acc.Op, acc.Arg = n.op, -1
+		if acc.Op = n.op; n.op != Call || len(n.ops) == 0 {
+			acc.Arg = -1
+		}
 		if ptr >= 0 {
 			base, off, ok := a.base(ptr, 0)
 			if ok && g.nodes[base].op == "alloca" {
@@ -171,6 +180,14 @@ func (g *graph) analyse() Func {
 		f.Accesses = append(f.Accesses, acc)
 	}
 	return f
+}
+
+// argOf is the index of a parameter, -1 for another node.
+func argOf(n *node) int {
+	if n.kind == nArg {
+		return int(n.num)
+	}
+	return -1
 }
 
 // analysis follows values through a function in program order: slot is what was

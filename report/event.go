@@ -140,6 +140,9 @@ type Finding struct {
 	Thread int    `json:"thread"`
 	Access int    `json:"access"` // position in the thread, -1 for none
 	Detail string `json:"detail"`
+	// Stage says where in an LLVM-based compiler it arose: front end, library,
+	// IR passes or back end; "" if that is not known.
+	Stage string `json:"stage,omitempty"`
 }
 
 // Listing shows the threads of changed machine code beside their source. There

@@ -20,13 +20,21 @@ type group struct {
 func signature(c *Cell) string {
 	var b strings.Builder
 	for _, f := range c.Findings {
-		fmt.Fprintf(&b, "%s/%d/%d;", f.Rule, f.Thread, f.Access)
+		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
 	}
 	b.WriteString(c.Reason)
 	if v := c.Verdict; v != nil {
 		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
 	}
 	return b.String()
+}
+
+// arose tells at which stage of the compiler a finding arose.
+func arose(stage string) string {
+	if stage == "" {
+		return ""
+	}
+	return " (arose in the " + stage + ")"
 }
 
 func groups(r *Run, class string, each bool) []*group {
@@ -70,7 +78,7 @@ func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
 			fmt.Fprintf(b, "  because %s\n", c.Reason)
 		}
 		for _, f := range c.Findings {
-			fmt.Fprintf(b, "  %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+			fmt.Fprintf(b, "  %s: T%d %s%s\n", f.Rule, f.Thread, f.Detail, arose(f.Stage))
 		}
 		if len(c.Known) > 0 {
 			fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))

@@ -295,11 +295,7 @@ func (c *clang) diagnose(stderr string) []Diagnostic {
 	return out
 }
 
-// kernelBody is the prefix of the function that clang 21 and later make of a
-// kernel's body, beside the entry.
-const kernelBody = "__clang_ocl_kern_imp_"
-
-func plainKernel(name string) string { return strings.TrimPrefix(name, kernelBody) }
+func plainKernel(name string) string { return strings.TrimPrefix(name, KernelBody) }
 
 var (
 	functionStart = regexp.MustCompile(`^([A-Za-z_$][\w$.]*):\s*; @`)

@@ -15,18 +15,30 @@ import (
 
 func newConvertCmd(env *environment) *cobra.Command {
 	var to, out string
+	var mapping bool
 	cmd := &cobra.Command{
 		Use:   "convert TEST…",
-		Short: "Convert tests to herd's LISA dialect",
-		Long: `Convert tests to herd's LISA dialect, so that herd7 can judge the same test. With
+		Short: "Convert tests to herd's LISA dialect or to OpenCL C",
+		Long: `Convert tests to another dialect. With --to opencl, PTX tests are translated to
+OpenCL C where they have a meaning there; --mapping prints the table.
+
+With --to lisa, herd7 can judge the same test. With
 --out the tests are written to a folder, with optcheck.bell, the models that herd
 can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 
   herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if mapping {
+				return printMapping(env)
+			}
+			if len(args) == 0 {
+				return errors.New("no test given")
+			}
+			if to == "opencl" {
+				return toOpenCL(env, args, out)
+			}
 			if to != "lisa" {
-				return fmt.Errorf("--to %s: only lisa is known", to)
+				return fmt.Errorf("--to %s: lisa and opencl are known", to)
 			}
 			tests, err := loadTests(env, args)
 			if err != nil {
@@ -46,9 +58,57 @@ can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "lisa", "the dialect to convert to")
+	cmd.Flags().StringVar(&to, "to", "lisa", "the dialect to convert to: lisa or opencl")
+	cmd.Flags().BoolVar(&mapping, "mapping", false, "print the table by which PTX tests become OpenCL C")
 	cmd.Flags().StringVar(&out, "out", "", "write the tests to this folder")
 	return cmd
+}
+
+// printMapping prints the table of litmus.ToOpenCL.
+func printMapping(env *environment) error {
+	for _, r := range litmus.OpenCLMapping {
+		to := r.OpenCL
+		if to == "" {
+			to = "unsupported"
+		}
+		if _, err := fmt.Fprintf(env.stdout, "%s\n    %s\n", r.PTX, to); err != nil {
+			return err
+		}
+		if r.Why != "" {
+			fmt.Fprintf(env.stdout, "    (%s)\n", r.Why)
+		}
+	}
+	return nil
+}
+
+// toOpenCL translates tests; those without a meaning are named.
+func toOpenCL(env *environment, args []string, out string) error {
+	tests, err := loadTests(env, args)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	if out != "" {
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, t := range tests {
+		u, err := litmus.ToOpenCL(t)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.Name, err))
+			continue
+		}
+		if out == "" {
+			fmt.Fprintln(env.stdout, u.String())
+			continue
+		}
+		file := strings.ReplaceAll(t.Name, "/", "_") + ".litmus"
+		if err := os.WriteFile(filepath.Join(out, file), []byte(u.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // convertTo writes all tests that LISA can express; the others are named.

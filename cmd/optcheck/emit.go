@@ -6,19 +6,53 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/spec"
+	"optcheck/toolchain"
 )
+
+// emitOpenCL prints kernels in OpenCL C; what each needs is said in front of it.
+func emitOpenCL(env *environment, tests []*litmus.Test, target, layout string, plain bool) error {
+	l, err := spec.ParseLayout(layout)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(target, "sm_") {
+		target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
+	}
+	for _, t := range tests {
+		u, err := ptxgen.EmitOpenCL(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		for _, k := range u.Kernels {
+			needs := "OpenCL C 1.2"
+			if k.CL2 {
+				needs = "OpenCL C 2.0"
+			}
+			if k.Library {
+				needs += " and libclc"
+			}
+			if _, err := fmt.Fprintf(env.stdout, "// %s T%d: %s\n%s\n", t.Name, k.Thread, needs, k.Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 func newEmitCmd(env *environment) *cobra.Command {
 	var target, layout string
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "emit TEST…",
-		Short: "Print the PTX of a test in audit form",
-		Long: `Print the PTX of a test in audit form: one straight-line entry per thread, values
-and addresses unknown to the compiler, and the specification as xor markers at
-the end of each thread.`,
+		Short: "Print the kernels of a test in audit form",
+		Long: `Print a test in audit form: one straight-line kernel per thread, values and
+addresses unknown to the compiler, and the specification as xor markers at the end
+of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
+		Example: `  optcheck emit mp --target sm_90
+  optcheck emit cl-mp+mem_fences --target gfx900`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			tests, err := loadTests(env, args)
@@ -27,6 +61,9 @@ the end of each thread.`,
 			}
 			if err := checkTests(tests); err != nil {
 				return err
+			}
+			if env.config.v.GetString("vendor") == toolchain.AMD || strings.HasPrefix(target, "gfx") || ptxgen.IsTeraScale(target) || toolchain.GFX(target) != target {
+				return emitOpenCL(env, tests, target, layout, plain)
 			}
 			if sm, err := ptxgen.SM(target); err != nil || sm > ptxgen.NewestSM {
 				return fmt.Errorf("unknown target %q (up to sm_%d)", target, ptxgen.NewestSM)
@@ -50,6 +87,7 @@ the end of each thread.`,
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", "sm_80", "target architecture")
+	vendorFlag(cmd)
 	cmd.Flags().StringVar(&layout, "layout", "pointers", "how locations are addressed: pointers, symbols, offsets")
 	cmd.Flags().BoolVar(&plain, "plain", false, "without markers")
 	return cmd

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"optcheck/llvmir"
 )
 
 // Exit codes.
@@ -54,6 +56,9 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 // run executes one command line.
 func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
 	env := &environment{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
+	if len(args) == 3 && args[0] == llvmir.ChildCommand {
+		return llvmir.Run(args[1:], stdout) // our own child; see the package
+	}
 	root := newRootCmd(env)
 	root.SetArgs(args)
 	root.SetIn(stdin)

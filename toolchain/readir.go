@@ -1,0 +1,46 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// KernelBody is the prefix of the function that clang 21 and later make of a
+// kernel's body, beside the entry.
+const KernelBody = "__clang_ocl_kern_imp_"
+
+// ReadIR runs a program of the caller's on LLVM IR, with the arguments task,
+// path of the release's libLLVM, path of a file with the IR; and returns what it
+// prints. It is how IR is read with the library of the release, in a process
+// that the library may end. The process is bounded and counted as a compiler is.
+func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte) ([]byte, error) {
+	c := t.child(program)
+	if t.LLVM == nil || t.LLVM.LibLLVM == "" {
+		return nil, c.fail(ErrInfrastructure, t.ID+" has no libLLVM", nil)
+	}
+	var err error
+	if c.dir, err = os.MkdirTemp("", "optcheck-ir-"); err != nil {
+		return nil, c.hopeless(err)
+	}
+	defer os.RemoveAll(c.dir)
+	file := filepath.Join(c.dir, "batch.ll")
+	if err := os.WriteFile(file, ir, 0o600); err != nil {
+		return nil, c.hopeless(err)
+	}
+	c.args = []string{task, t.LLVM.LibLLVM, "batch.ll"}
+	out, err := t.Runner().run(ctx, c)
+	if err != nil {
+		return nil, asInfrastructure(err)
+	}
+	return out.stdout, nil
+}
+
+// child is a process of the program with this release's libraries.
+func (t *Toolchain) child(program string) command {
+	c := command{path: program}
+	if t.LLVM != nil {
+		c.env = t.LLVM.env()
+	}
+	return c
+}
