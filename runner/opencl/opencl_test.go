@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"os"
@@ -19,15 +20,17 @@ __kernel void add(__global uint *a, uint k, ulong base, __local uint *scratch) {
 	a[i] += scratch[get_local_size(0) - 1 - get_local_id(0)] + (uint)base;
 }`
 
-// open returns a session on a CPU device. Without one the test is skipped,
-// unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
+// open returns a session on a CPU device, or on what OPTCHECK_TEST_OPENCL says
+// ("gpu"). Without one the test is skipped, unless OPTCHECK_REQUIRE_TOOLS says
+// that this is a failure.
 func open(t *testing.T) runner.Session {
 	t.Helper()
 	ctx := context.Background()
 	b := New()
 	devices, err := b.Devices(ctx)
+	want := cmp.Or(os.Getenv("OPTCHECK_TEST_OPENCL"), "cpu")
 	for _, d := range devices {
-		if d.Type == "cpu" {
+		if d.Type == want {
 			s, err := b.Open(ctx, d.Index)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -35,13 +38,13 @@ func open(t *testing.T) runner.Session {
 		}
 	}
 	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatalf("no OpenCL CPU device: %v", err)
+		t.Fatalf("no OpenCL %s device: %v", want, err)
 	}
-	t.Skipf("no OpenCL CPU device: %v", err)
+	t.Skipf("no OpenCL %s device: %v", want, err)
 	return nil
 }
 
-func TestAddOnCPU(t *testing.T) {
+func TestAdd(t *testing.T) {
 	ctx := context.Background()
 	s := open(t)
 	m, err := s.Load(ctx, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(source)})
