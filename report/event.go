@@ -31,6 +31,9 @@ type Event struct {
 	Listing *Listing `json:"listing,omitempty"`
 	Problem *Problem `json:"problem,omitempty"`
 	Stats   *Stats   `json:"stats,omitempty"`
+	// Histogram is in streams of runs on devices. It came after the others; a
+	// reader that does not know it refuses the stream.
+	Histogram *Histogram `json:"histogram,omitempty"`
 }
 
 // Config says what a run is of.
@@ -276,13 +279,16 @@ func decode(line []byte) (Event, error) {
 		return e, fmt.Errorf("bad event: %w", err)
 	}
 	kinds := 0
-	for _, has := range []bool{e.Config != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil} {
+	for _, has := range []bool{e.Config != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil, e.Histogram != nil} {
 		if has {
 			kinds++
 		}
 	}
 	if kinds != 1 {
 		return e, errors.New("bad event: not exactly one kind")
+	}
+	if e.Histogram != nil {
+		return e, e.Histogram.check()
 	}
 	return e, nil
 }
@@ -293,7 +299,9 @@ type Run struct {
 	Cells    []Cell
 	Listings map[string]*Listing
 	Problems []Problem
-	Stats    *Stats
+	// Histograms are what devices did, in the order of the stream.
+	Histograms []Histogram
+	Stats      *Stats
 }
 
 // NewRun returns an empty Run, which is a Handler too.
@@ -310,6 +318,8 @@ func (r *Run) Handle(e Event) error {
 		r.Listings[e.Listing.Code] = e.Listing
 	case e.Problem != nil:
 		r.Problems = append(r.Problems, *e.Problem)
+	case e.Histogram != nil:
+		r.Histograms = append(r.Histograms, *e.Histogram)
 	case e.Stats != nil:
 		r.Stats = e.Stats
 	}
@@ -373,6 +383,11 @@ func (r *Run) Replay(h Handler) error {
 			}
 		}
 		if err := h.Handle(Event{Cell: c}); err != nil {
+			return err
+		}
+	}
+	for i := range r.Histograms {
+		if err := h.Handle(Event{Histogram: &r.Histograms[i]}); err != nil {
 			return err
 		}
 	}

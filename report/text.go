@@ -27,8 +27,10 @@ type TextOptions struct {
 // changed test with source and machine order side by side.
 func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	b := bufio.NewWriter(w)
-	writeHead(b, r)
-	writeCounts(b, r)
+	if len(r.Cells) > 0 || len(r.Histograms) == 0 {
+		writeHead(b, r)
+		writeCounts(b, r)
+	}
 	writeKnown(b, r, o.NewOnly)
 	writeShared(b, r)
 	shown := r
@@ -44,6 +46,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	if o.Notes {
 		writeNotes(b, r)
 	}
+	writeHistograms(b, r)
 	writeProblems(b, r)
 	writeStats(b, r)
 	return b.Flush()

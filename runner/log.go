@@ -20,22 +20,70 @@ type LogInfo struct {
 	Comments []string
 }
 
+// LogBlock is one test's block of a log.
+type LogBlock struct {
+	Name      string
+	Kind      string // Allowed, Forbidden or Required
+	Condition string // "exists (1:r0=1 /\ 1:r1=0)"
+	Hash      string
+	Terms     []string // "1:r0", "[x]"
+	States    []LogState
+	Info      LogInfo
+}
+
+// LogState is one line of a block's histogram.
+type LogState struct {
+	Values []int64 // one per term
+	Count  uint64
+	Mark   bool // satisfies the condition's expression
+}
+
+// KindOf is the word that stands behind a test's name in logs.
+func KindOf(q litmus.Quantifier) string {
+	switch q {
+	case litmus.NotExists:
+		return "Forbidden"
+	case litmus.Forall:
+		return "Required"
+	}
+	return "Allowed"
+}
+
 // WriteLog writes a histogram as a block of the log format of litmus and herd,
 // with a blank line at its end.
 func WriteLog(w io.Writer, t *litmus.Test, h *Histogram, info LogInfo) error {
-	b := bufio.NewWriter(w)
-	kind := map[litmus.Quantifier]string{litmus.Exists: "Allowed", litmus.NotExists: "Forbidden", litmus.Forall: "Required"}[t.Cond.Quant]
-	outcomes := h.Outcomes()
-	fmt.Fprintf(b, "Test %s %s\nHistogram (%d states)\n", t.Name, kind, len(outcomes))
-	for _, o := range outcomes {
-		mark := ':'
-		if h.Satisfies(t.Cond, o) {
-			mark = '*'
-		}
-		fmt.Fprintf(b, "%-8d%c>%s\n", o.Count, mark, h.state(o))
+	l := &LogBlock{Name: t.Name, Kind: KindOf(t.Cond.Quant), Condition: t.Cond.String(), Hash: t.Hash(), Info: info}
+	for _, x := range h.terms {
+		l.Terms = append(l.Terms, TermName(x))
 	}
-	positive, negative := h.Count(t.Cond)
-	holds := map[litmus.Quantifier]bool{litmus.Exists: positive > 0, litmus.NotExists: positive == 0, litmus.Forall: negative == 0}[t.Cond.Quant]
+	for _, o := range h.Outcomes() {
+		l.States = append(l.States, LogState{o.Values, o.Count, h.Satisfies(t.Cond, o)})
+	}
+	return l.Write(w)
+}
+
+// Write writes the block.
+func (l *LogBlock) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "Test %s %s\nHistogram (%d states)\n", l.Name, l.Kind, len(l.States))
+	var positive, negative uint64
+	for _, s := range l.States {
+		mark := ':'
+		if s.Mark {
+			mark = '*'
+			positive += s.Count
+		} else {
+			negative += s.Count
+		}
+		fmt.Fprintf(b, "%-8d%c>%s\n", s.Count, mark, l.state(s))
+	}
+	holds := positive > 0
+	switch l.Kind {
+	case "Forbidden":
+		holds = positive == 0
+	case "Required":
+		holds = negative == 0
+	}
 	verdict, not := "Ok", ""
 	if !holds {
 		verdict, not = "No", "NOT "
@@ -48,12 +96,21 @@ func WriteLog(w io.Writer, t *litmus.Test, h *Histogram, info LogInfo) error {
 		observation = "Always"
 	}
 	fmt.Fprintf(b, "%s\n\nWitnesses\nPositive: %d, Negative: %d\n", verdict, positive, negative)
-	fmt.Fprintf(b, "Condition %s is %svalidated\nHash=%s\n", oneLine(t.Cond.String()), not, t.Hash())
-	for _, c := range info.Comments {
+	fmt.Fprintf(b, "Condition %s is %svalidated\nHash=%s\n", oneLine(l.Condition), not, l.Hash)
+	for _, c := range l.Info.Comments {
 		fmt.Fprintf(b, "%s\n", oneLine(c))
 	}
-	fmt.Fprintf(b, "Observation %s %s %d %d\nTime %s %.2f\n\n", t.Name, observation, positive, negative, t.Name, info.Elapsed.Seconds())
+	fmt.Fprintf(b, "Observation %s %s %d %d\nTime %s %.2f\n\n", l.Name, observation, positive, negative, l.Name, l.Info.Elapsed.Seconds())
 	return b.Flush()
+}
+
+// state prints an outcome: "0:r1=0; [x]=1;".
+func (l *LogBlock) state(s LogState) string {
+	parts := make([]string, len(l.Terms))
+	for i, x := range l.Terms {
+		parts[i] = x + "=" + strconv.FormatInt(s.Values[i], 10) + ";"
+	}
+	return strings.Join(parts, " ")
 }
 
 // oneLine keeps texts from without from adding lines.
@@ -64,15 +121,6 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// state prints an outcome: "0:r1=0; [x]=1;".
-func (h *Histogram) state(o Outcome) string {
-	parts := make([]string, len(h.terms))
-	for i, x := range h.terms {
-		parts[i] = TermName(x) + "=" + strconv.FormatInt(o.Values[i], 10) + ";"
-	}
-	return strings.Join(parts, " ")
 }
 
 // TermName is a term as logs write it: 0:r1, [x].

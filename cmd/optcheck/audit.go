@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -293,8 +294,12 @@ func newReportCmd(env *environment) *cobra.Command {
 				err = report.WriteText(env.stdout, run, text)
 			case "json":
 				err = run.Replay(report.NewJSONLines(env.stdout))
+			case "log":
+				err = writeLogs(env, run)
+			case "svg", "png":
+				err = report.WritePlot(env.stdout, format, run.Histograms)
 			default:
-				err = fmt.Errorf("unknown format %q (text, json)", format)
+				err = fmt.Errorf("unknown format %q (text, json, log, svg, png)", format)
 			}
 			if err != nil {
 				return err
@@ -302,11 +307,24 @@ func newReportCmd(env *environment) *cobra.Command {
 			return verdict(counted(env, run), fail)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json; of runs on devices also log (of litmus and herd), svg and png")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
 	textFlags(cmd, &text)
 	knownFlags(cmd)
 	return cmd
+}
+
+// writeLogs prints the histograms of a run as a log.
+func writeLogs(env *environment, run *report.Run) error {
+	if len(run.Histograms) == 0 {
+		return errors.New("no histogram in this stream: it is of no run on a device")
+	}
+	for i := range run.Histograms {
+		if err := audit.LogBlock(&run.Histograms[i]).Write(env.stdout); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readRun reads an event stream from a file, or from standard input for "-".

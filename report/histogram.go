@@ -1,0 +1,213 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// The statuses of a Histogram. Only done and interrupted say anything of what
+// was not observed.
+const (
+	StatusDone        = "done"        // all instances were run
+	StatusInterrupted = "interrupted" // the user ended it; what was counted is valid
+	StatusTimeout     = "timeout"     // the device hung; counts are of before
+	StatusFault       = "fault"       // the device failed; likewise
+	StatusRefused     = "refused"     // not run: the binary is not validated
+	StatusUnsupported = "unsupported" // not run: device or harness cannot do it
+)
+
+// Histogram is what a device did with one test under one setting.
+type Histogram struct {
+	Test      string `json:"test"`
+	Hash      string `json:"hash"`      // content hash of the test
+	Kind      string `json:"kind"`      // Allowed, Forbidden, Required
+	Condition string `json:"condition"` // "exists (1:r0=1 /\ 1:r1=0)"
+
+	Device    TestedDevice `json:"device"`
+	Toolchain string       `json:"toolchain,omitempty"`
+	Target    string       `json:"target,omitempty"`
+	Level     string       `json:"level,omitempty"`
+	Layout    string       `json:"layout,omitempty"`
+	// Image is the SHA-256 of the cubin, PTX or source that was loaded.
+	Image string `json:"image_sha256,omitempty"`
+	// Code is the hash of the machine code as in Cell.
+	Code string `json:"code,omitempty"`
+	// Validated: every access, fence and dependency of the binary was matched.
+	// Otherwise the counts are no result about the device.
+	Validated   bool   `json:"validated"`
+	Unvalidated string `json:"unvalidated,omitempty"` // why not
+
+	// Setting names the incantations, as in the study's Tab. 6; Parameters are
+	// its numbers. Seed repeats its random choices.
+	Setting    string           `json:"setting"`
+	Parameters map[string]int64 `json:"parameters,omitempty"`
+	Seed       uint64           `json:"seed"`
+
+	Status string `json:"status"`
+	Detail string `json:"detail,omitempty"` // of any status but done
+	// Instances is the number of instances counted, Weak how many of them
+	// satisfy the expression of the condition.
+	Instances uint64 `json:"instances"`
+	Weak      uint64 `json:"weak"`
+	// Unexpected counts instances with values that the harness has no bin for;
+	// they are in Instances and in no outcome.
+	Unexpected uint64 `json:"unexpected,omitempty"`
+	Launches   uint64 `json:"launches,omitempty"`
+	// Seconds is the time on the host's clock, DeviceSeconds the part in which
+	// the device worked.
+	Seconds       float64 `json:"seconds"`
+	DeviceSeconds float64 `json:"device_seconds,omitempty"`
+	// Before and After are the device's conditions around the run.
+	Before Conditions `json:"before"`
+	After  Conditions `json:"after"`
+	// Faults are the batches that were lost on the way.
+	Faults []string `json:"faults,omitempty"`
+
+	Terms    []string  `json:"terms"` // what the values belong to: "1:r0", "[x]"
+	Outcomes []Outcome `json:"outcomes"`
+	Rate     *Rate     `json:"rate,omitempty"` // nil without instances
+}
+
+// TestedDevice names a device.
+type TestedDevice struct {
+	ID     string `json:"id"` // "cuda:0"
+	Name   string `json:"name"`
+	UUID   string `json:"uuid,omitempty"`
+	Driver string `json:"driver,omitempty"`
+	API    string `json:"api,omitempty"`
+}
+
+// Conditions are a device's clocks and temperature; 0 is unknown.
+type Conditions struct {
+	ClockMHz       int      `json:"clock_mhz,omitempty"`
+	MemoryClockMHz int      `json:"memory_clock_mhz,omitempty"`
+	Temperature    int      `json:"temperature_c,omitempty"`
+	PowerWatt      float64  `json:"power_w,omitempty"`
+	Throttle       []string `json:"throttle,omitempty"`
+}
+
+// Outcome is one line of a histogram.
+type Outcome struct {
+	Values []int64 `json:"values"`
+	Count  uint64  `json:"count"`
+	Weak   bool    `json:"weak,omitempty"` // satisfies the condition's expression
+	// Effect is the two-sided verdict: "hardware, allowed", "hardware,
+	// forbidden", "compiler", or empty if nobody judged.
+	Effect string `json:"effect,omitempty"`
+}
+
+// Rate is the statistics of the weak outcomes, per instance.
+type Rate struct {
+	Rate float64 `json:"rate"`
+	// Low and High are the 95 % confidence interval.
+	Low  float64 `json:"low95"`
+	High float64 `json:"high95"`
+	// Reproducibility is the probability that an equal run sees a weak outcome
+	// again: 1 − e^−n for n hits.
+	Reproducibility float64 `json:"reproducibility"`
+	// Excluded, where nothing was seen and the run ended well, is the rate that
+	// is excluded at 95 %.
+	Excluded float64 `json:"excluded95,omitempty"`
+	// PerSecond is the number of weak outcomes per second on the host's clock.
+	PerSecond float64 `json:"weak_per_second,omitempty"`
+}
+
+// check refuses histograms that contradict themselves: they come from files.
+func (h *Histogram) check() error {
+	var total, weak uint64
+	for _, o := range h.Outcomes {
+		if len(o.Values) != len(h.Terms) {
+			return fmt.Errorf("bad histogram of %s: %d values for %d terms", h.Test, len(o.Values), len(h.Terms))
+		}
+		if total+o.Count < total {
+			return fmt.Errorf("bad histogram of %s: counts overflow", h.Test)
+		}
+		total += o.Count
+		if o.Weak {
+			weak += o.Count
+		}
+	}
+	if total+h.Unexpected != h.Instances || weak != h.Weak {
+		return fmt.Errorf("bad histogram of %s: %d instances, %d weak, but the outcomes sum up to %d and %d", h.Test, h.Instances, h.Weak, total, weak)
+	}
+	return nil
+}
+
+// writeHistograms prints one line per test and setting, then the outcomes that
+// were judged as anything but allowed.
+func writeHistograms(b *bufio.Writer, r *Run) {
+	if len(r.Histograms) == 0 {
+		return
+	}
+	fmt.Fprintln(b)
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(tw, "test\tdevice\tsetting\tinstances\tweak\tper 100k\t95 % interval\tseen again")
+	for i := range r.Histograms {
+		h := &r.Histograms[i]
+		name := h.Test
+		if !h.Validated && h.Instances > 0 {
+			name += " (not validated)"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", name, h.Device.Name, h.Setting, h.line())
+	}
+	tw.Flush()
+	for i := range r.Histograms {
+		h := &r.Histograms[i]
+		for _, o := range h.Outcomes {
+			if o.Effect != "" && o.Effect != "hardware, allowed" {
+				fmt.Fprintf(b, "%s: %s, %d times: %s\n", h.Test, h.StateText(o), o.Count, o.Effect)
+			}
+		}
+	}
+}
+
+// line is the counted part of a histogram's line in tables.
+func (h *Histogram) line() string {
+	status := ""
+	if h.Status != StatusDone {
+		status = "\t" + strings.TrimSuffix(h.Status+": "+firstOf(h.Detail), ": ")
+	}
+	if h.Rate == nil {
+		return fmt.Sprintf("%d\t\t\t\t%s", h.Instances, status)
+	}
+	const scale = 1e5
+	interval := fmt.Sprintf("%s–%s", short(scale*h.Rate.Low), short(scale*h.Rate.High))
+	again := fmt.Sprintf("%.1f %%", 100*h.Rate.Reproducibility)
+	if h.Weak == 0 {
+		again = ""
+		if h.Rate.Excluded > 0 {
+			again = fmt.Sprintf("rate above %.2g excluded at 95 %%", h.Rate.Excluded)
+		}
+	}
+	return fmt.Sprintf("%d\t%d\t%s\t%s\t%s%s", h.Instances, h.Weak, short(scale*h.Rate.Rate), interval, again, status)
+}
+
+// short prints three significant digits, without an exponent where that is
+// shorter.
+func short(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func firstOf(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// StateText prints an outcome as logs do: "1:r0=1; [x]=0;".
+func (h *Histogram) StateText(o Outcome) string {
+	parts := make([]string, 0, len(o.Values))
+	for i, v := range o.Values {
+		if i < len(h.Terms) {
+			parts = append(parts, fmt.Sprintf("%s=%d;", h.Terms[i], v))
+		}
+	}
+	return strings.Join(parts, " ")
+}
