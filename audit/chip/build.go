@@ -1,0 +1,247 @@
+// Package chip runs tests on a device and says whose effect each outcome is:
+// it compiles harness kernels, validates the binaries by optcheck, runs those
+// that are the test, and judges what was seen by the memory models.
+//
+// It chooses no launches (runner/drive does) and prints nothing but events.
+package chip
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/runner"
+	"optcheck/sass"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// Compiler makes images of harness kernels for one target.
+type Compiler struct {
+	Target string // sm_90; "" for OpenCL C
+	Level  string // O0 to O3
+	// Tool compiles PTX and disassembles. With JIT set it only disassembles,
+	// and the driver of the session compiles.
+	Tool *toolchain.Toolchain
+	JIT  bool
+	// Session is asked to compile if JIT is set.
+	Session runner.Session
+}
+
+// Name names the compiler for people and logs.
+func (c *Compiler) Name() string {
+	switch {
+	case c.Target == "":
+		return "the OpenCL driver"
+	case c.JIT:
+		return "the driver's JIT (read by nvdisasm of " + c.Tool.ID + ")"
+	}
+	return c.Tool.ID
+}
+
+// Binary is a compiled harness kernel.
+type Binary struct {
+	Test    *litmus.Test
+	Harness *ptxgen.Harness // nil if the test could not be emitted
+	Image   *Image          // nil if there is none
+	// Validated tells that the machine code is the test; Why says what is in
+	// the way, or why there is no binary.
+	Validated bool
+	Why       string
+	// State is "validated", "changed", "unknown", "unsupported", "compile-failed" or
+	// "unread" (no decoder for what the device runs).
+	State string
+	// Findings are those of the check, in order.
+	Findings                  []optcheck.Finding
+	StressLoads, StressStores int
+	Code                      string // hash of the kernel's machine code
+}
+
+// Image is a file for the driver that holds one or more kernels.
+type Image struct {
+	runner.Image
+	SHA256 string
+}
+
+func newImage(kind runner.ImageKind, data []byte, options string) *Image {
+	h := sha256.Sum256(data)
+	return &Image{runner.Image{Kind: kind, Data: data, Options: options}, hex.EncodeToString(h[:])}
+}
+
+// clOptions are the build options of OpenCL C.
+const clOptions = "-cl-std=CL3.0"
+
+// Collector is the image of the collector.
+func (c *Compiler) Collector(ctx context.Context) (*Image, error) {
+	if c.Target == "" {
+		return newImage(runner.ImageOpenCLC, []byte(ptxgen.EmitCollectOpenCL()), clOptions), nil
+	}
+	text, v, err := ptxgen.EmitCollect(c.Target)
+	if err != nil {
+		return nil, err
+	}
+	cubins, failed, err := c.compile(ctx, v, []toolchain.Unit{{Name: ptxgen.CollectName, Text: text}})
+	if err == nil {
+		err = failed[0]
+	}
+	if err != nil {
+		return nil, fmt.Errorf("collector: %w", err)
+	}
+	return newImage(runner.ImageCubin, cubins[0].Cubin, ""), nil
+}
+
+// compile makes cubins of units.
+func (c *Compiler) compile(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
+	if !c.JIT {
+		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true, Header: ptxgen.Header(v, c.Target), Units: units})
+		if err != nil {
+			return nil, nil, err
+		}
+		return res.Batches, res.Failed, nil
+	}
+	var b strings.Builder
+	b.WriteString(ptxgen.Header(v, c.Target))
+	idx := make([]int, len(units))
+	for i, u := range units {
+		idx[i] = i
+		b.WriteString(u.Text)
+	}
+	out, err := c.Session.Compile(ctx, runner.Image{Kind: runner.ImagePTX, Data: []byte(b.String()), Options: "-" + c.Level + " -lineinfo"})
+	if errors.Is(err, runner.ErrCompile) {
+		failed := map[int]error{}
+		for i := range units {
+			failed[i] = err
+		}
+		return nil, failed, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return []toolchain.Batch{{Cubin: out.Binary, Units: idx}}, nil, nil
+}
+
+// Build compiles and validates the harness kernels of tests, many at a time.
+func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test) ([]*Binary, error) {
+	out := make([]*Binary, len(tests))
+	byVersion := map[ptxgen.Version][]int{}
+	names := map[string]bool{}
+	maxV := ptxgen.Version(0)
+	if c.Target != "" {
+		var err error
+		if maxV, err = ptxgen.ParseVersion(c.Tool.MaxPTX); err != nil {
+			return nil, err
+		}
+	}
+	for i, t := range tests {
+		b := &Binary{Test: t}
+		out[i] = b
+		var err error
+		if c.Target == "" {
+			b.Harness, err = ptxgen.EmitHarnessOpenCL(t)
+		} else {
+			b.Harness, err = ptxgen.EmitHarness(t, c.Target)
+		}
+		var un *spec.Unsupported
+		switch {
+		case errors.As(err, &un):
+			b.State, b.Why = "unsupported", un.Reason
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
+		case c.Target == "":
+			b.State, b.Why = "unread", "no decoder reads what this device runs"
+			b.Image = newImage(runner.ImageOpenCLC, []byte(b.Harness.Text), clOptions)
+		case b.Harness.Version > maxV:
+			b.State, b.Why = "unsupported", fmt.Sprintf("needs PTX %v, %s has %v", b.Harness.Version, c.Tool.ID, maxV)
+		case names[b.Harness.Name]:
+			return nil, fmt.Errorf("test %s occurs twice", t.Name)
+		default:
+			names[b.Harness.Name] = true
+			byVersion[b.Harness.Version] = append(byVersion[b.Harness.Version], i)
+		}
+	}
+	for v := ptxgen.Version(10); v <= maxV; v++ {
+		if list := byVersion[v]; len(list) > 0 {
+			if err := c.buildVersion(ctx, v, list, out); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []int, out []*Binary) error {
+	units := make([]toolchain.Unit, len(list))
+	for k, i := range list {
+		units[k] = toolchain.Unit{Name: out[i].Harness.Name, Text: out[i].Harness.Text}
+	}
+	cubins, failed, err := c.compile(ctx, v, units)
+	if err != nil {
+		return err
+	}
+	for k, e := range failed {
+		b := out[list[k]]
+		line, _, _ := strings.Cut(e.Error(), "\n")
+		b.State, b.Why = "compile-failed", line
+	}
+	for _, cu := range cubins {
+		image := newImage(runner.ImageCubin, cu.Cubin, "")
+		text, err := c.Tool.Disassemble(ctx, cu.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: c.Target + " harness"})
+		if err != nil {
+			return err
+		}
+		prog, err := sass.Parse("harness", text)
+		if err != nil {
+			return err
+		}
+		funcs := map[string]*isa.Func{}
+		for _, f := range prog.Funcs {
+			funcs[f.Name] = f
+		}
+		check := optcheck.NewChecker()
+		for _, k := range cu.Units {
+			b := out[list[k]]
+			b.Image = image
+			if len(prog.Problems) > 0 {
+				b.State, b.Why = "unknown", fmt.Sprintf("line %d of the disassembly not understood: %s", prog.Problems[0].Line, prog.Problems[0].Text)
+				continue
+			}
+			b.validate(check, funcs[b.Harness.Name])
+		}
+	}
+	return nil
+}
+
+// validate checks a binary.
+func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
+	if fn == nil {
+		b.State, b.Why = "unknown", "the kernel is not in the machine code"
+		return
+	}
+	check.Locations = nil
+	for i := range b.Test.Locations {
+		check.Locations = append(check.Locations, b.Test.Locations[i].Name)
+	}
+	r := check.CheckHarness(fn, b.Harness.Check)
+	h := optcheck.CodeHash(fn, nil)
+	b.Code = hex.EncodeToString(h[:])
+	b.StressLoads, b.StressStores = r.StressLoads, r.StressStores
+	for _, t := range r.Threads {
+		b.Findings = append(b.Findings, t.Findings...)
+	}
+	b.Validated, b.Why = r.Validated(), r.Why()
+	switch r.Class {
+	case optcheck.Preserved:
+		b.State = "validated"
+	case optcheck.Changed:
+		b.State = "changed"
+	default:
+		b.State = "unknown"
+	}
+}

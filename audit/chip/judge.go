@@ -1,0 +1,191 @@
+package chip
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"optcheck/litmus"
+	"optcheck/model"
+)
+
+// Verdicts of a model on an outcome.
+const (
+	Allowed   = "allowed"
+	Forbidden = "forbidden"
+	Undecided = "undecided"
+)
+
+// Judgement is what the models say of a test.
+type Judgement struct {
+	Models []string // names, the machine's own model first
+	allows []map[string]bool
+	why    []string // why a model has no verdict, "" if it has one
+	terms  []litmus.Term
+	cond   []string // what each model says of the condition's proposition
+}
+
+// Judge holds loaded models. Its methods may be used concurrently.
+type Judge struct{ models []*model.Model }
+
+// sc is the name of the model of sequential consistency.
+const sc = "sc"
+
+// NewJudge loads models; the first is the machine's own. sc is always added.
+func NewJudge(names ...string) (*Judge, error) {
+	j := &Judge{}
+	if !slices.Contains(names, sc) {
+		names = append(slices.Clone(names), sc)
+	}
+	for _, n := range names {
+		m, err := model.Load(n)
+		if err != nil {
+			return nil, err
+		}
+		j.models = append(j.models, m)
+	}
+	return j, nil
+}
+
+// ModelsFor lists the models that a target is judged by: PTX machines by the
+// model of their time and by the other, CPUs by TSO (PoCL compiles for x86).
+func ModelsFor(target string, sm int) []string {
+	switch {
+	case target == "":
+		return []string{"tso"}
+	case sm >= 70:
+		return []string{"ptx", "ptx-2015"}
+	}
+	return []string{"ptx-2015", "ptx"}
+}
+
+// maxCandidates bounds the work for one test and model.
+const maxCandidates = 2_000_000
+
+// Test judges a test by all models.
+func (j *Judge) Test(ctx context.Context, t *litmus.Test) *Judgement {
+	r := &Judgement{terms: t.Terms()}
+	for _, m := range j.models {
+		r.Models = append(r.Models, m.Name)
+		v, err := m.Judge(ctx, t, model.Options{StatesOnly: true, MaxCandidates: maxCandidates})
+		switch {
+		case err != nil:
+			r.add(nil, err.Error(), Undecided)
+			continue
+		case v.Undecided != "":
+			r.add(nil, v.Undecided, Undecided)
+			continue
+		}
+		states := map[string]bool{}
+		for _, s := range v.States {
+			vals := make([]int64, len(r.terms))
+			for i, x := range r.terms {
+				if k := slices.Index(v.Terms, x); k >= 0 {
+					vals[i] = s.Values[k]
+				}
+			}
+			states[key(vals)] = true
+		}
+		cond := Allowed
+		if v.Observation == model.Never {
+			cond = Forbidden
+		}
+		r.add(states, "", cond)
+	}
+	return r
+}
+
+func (r *Judgement) add(states map[string]bool, why, cond string) {
+	r.allows, r.why, r.cond = append(r.allows, states), append(r.why, why), append(r.cond, cond)
+}
+
+func key(values []int64) string { return fmt.Sprint(values) }
+
+// Says is a model's verdict on an outcome.
+func (r *Judgement) Says(m int, values []int64) string {
+	switch {
+	case r.allows[m] == nil:
+		return Undecided
+	case r.allows[m][key(values)]:
+		return Allowed
+	}
+	return Forbidden
+}
+
+// index is the place of a model, -1 if it is none of the judgement's.
+func (r *Judgement) index(name string) int { return slices.Index(r.Models, name) }
+
+// Domain lists the values that the models know for each term.
+func (r *Judgement) Domain() [][]int64 {
+	out := make([][]int64, len(r.terms))
+	for _, states := range r.allows {
+		for _, k := range sortedKeys(states) {
+			for i, v := range parse(k) {
+				if !slices.Contains(out[i], v) {
+					out[i] = append(out[i], v)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func sortedKeys(m map[string]bool) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// parse inverts key.
+func parse(k string) []int64 {
+	var out []int64
+	var v int64
+	neg, in := false, false
+	for i := range len(k) {
+		switch c := k[i]; {
+		case c == '-':
+			neg, in = true, true
+		case c >= '0' && c <= '9':
+			v, in = v*10+int64(c-'0'), true
+		case in:
+			if neg {
+				v = -v
+			}
+			out = append(out, v)
+			v, neg, in = 0, false, false
+		}
+	}
+	return out
+}
+
+// Whose effects an outcome is.
+const (
+	EffectNone     = "sequentially consistent"
+	EffectAllowed  = "hardware, allowed"
+	EffectForbid   = "hardware, forbidden"
+	EffectUnknown  = "hardware, undecided by the model"
+	EffectCompiler = "compiler or hardware: binary not validated"
+)
+
+// Effect says whose effect an outcome is. In a validated binary the compiler
+// has changed nothing: what sequential consistency does not allow is the
+// hardware's.
+func (r *Judgement) Effect(values []int64, validated bool) string {
+	s := r.Says(r.index(sc), values)
+	switch main := r.Says(0, values); {
+	case s == Allowed:
+		return EffectNone
+	case main == Forbidden && s == Undecided:
+		return EffectUnknown
+	case !validated:
+		return EffectCompiler
+	case main == Allowed:
+		return EffectAllowed
+	case main == Forbidden:
+		return EffectForbid
+	}
+	return EffectUnknown
+}
