@@ -97,7 +97,7 @@ type Tuning struct {
 // DefaultTuning returns the defaults for a device.
 func DefaultTuning(d runner.Device) Tuning {
 	if d.Type == "cpu" {
-		return Tuning{Instances: 1 << 14, Warps: 32, Blocks: 4, StressCTAs: 1, StressLine: 64, StressLines: 16, Pattern: "ld st", StressRounds: 200,
+		return Tuning{Instances: 1 << 16, Warps: 32, Blocks: 64, StressCTAs: 1, StressLine: 64, StressLines: 16, Pattern: "ld st", StressRounds: 200,
 			SyncBound: 1000, Stride: 4, BankStride: 64, Launches: 8}
 	}
 	return Tuning{Instances: 1 << 20, Warps: 8, Blocks: 64, StressCTAs: 256, StressLine: 128, StressLines: 64, Pattern: "ld st", StressRounds: 100,
@@ -236,6 +236,17 @@ func (p *planner) launch() (*launch, error) {
 	if units > 1 && units < 1<<16 {
 		for mulUnit = 1 + upto(units-1); gcd(mulUnit, units) != 1; {
 			mulUnit = 1 + upto(units-1)
+		}
+	}
+	if p.d.Type == "cpu" && !on(Random) && s.Units > 1 {
+		// The cores of a CPU take their shares of the CTAs from the front and
+		// from the back half of their numbers: one role after the other, with
+		// an idle CTA that makes the step co-prime.
+		units, mulUnit = units+1, uint32(s.Units)
+		l.ctas = units * uint32(s.Ranks)
+		for gcd(mulUnit, units) != 1 {
+			units++
+			l.ctas = units * uint32(s.Ranks)
 		}
 	}
 	groups := warps / uint32(s.Warps)

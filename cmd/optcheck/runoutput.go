@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"optcheck/audit/chip"
+	"optcheck/runner"
+)
+
+// runOutput renders the results of a campaign as they come.
+type runOutput struct {
+	env    *environment
+	f      *runFlags
+	models []string
+	json   []io.Writer
+	log    io.Writer
+	text   io.Writer
+	err    error
+
+	ran, refused, failed int
+	rows                 map[string]*runRow // by test
+	order                []string
+	forbidden            []string
+	states               map[string]int
+	all                  []*chip.Result
+}
+
+// runRow gathers what a test showed under all settings.
+type runRow struct {
+	hits, instances uint64
+	says            []string
+	byColumn        map[int]*chip.Result
+	validated       bool
+	weak            bool   // some outcome was not sequentially consistent
+	bad             []bool // by model: some outcome it forbids was seen
+}
+
+// result takes one result.
+func (o *runOutput) result(r *chip.Result) {
+	o.event(r)
+	if o.rows == nil {
+		o.rows, o.states = map[string]*runRow{}, map[string]int{}
+	}
+	row := o.rows[r.Test]
+	if row == nil {
+		row = &runRow{byColumn: map[int]*chip.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
+		o.rows[r.Test] = row
+		o.order = append(o.order, r.Test)
+		o.states[r.State]++
+	}
+	if r.Failure != "" {
+		o.failed++
+		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", r.Test, r.Setting, strings.SplitN(r.Failure, "\n", 2)[0])
+	}
+	if !r.Ran {
+		if r.Failure == "" {
+			o.refused++
+			if len(o.order) <= maxRefusedLines || r.State == "unknown" {
+				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", r.Test, r.State, r.Why)
+			}
+		}
+		return
+	}
+	o.ran++
+	row.hits += r.Positive
+	row.instances += r.Instances
+	row.byColumn[r.Column] = r
+	o.line(r)
+	for _, s := range r.Seen {
+		row.weak = row.weak || s.Weak
+		for m := range s.Says {
+			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
+		}
+		if s.Effect == chip.EffectForbid {
+			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %d reruns with other seeds (%d times); seed %d",
+				r.Test, r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, s.Confirmed, s.Reruns, s.Again, r.Seed))
+		}
+	}
+	if o.log != nil && r.Histogram != nil {
+		o.writeLog(r)
+	}
+	if o.f.plot != "" {
+		o.all = append(o.all, r)
+	}
+	r.Binary, r.Histogram = nil, nil // free what a long campaign does not need
+}
+
+// maxRefusedLines bounds the lines about tests that were not run.
+const maxRefusedLines = 200
+
+func (o *runOutput) writeLog(r *chip.Result) {
+	mark := "validated"
+	if !r.Validated {
+		mark = "NOT VALIDATED: " + r.Why
+	}
+	info := runner.LogInfo{Elapsed: r.Elapsed, Comments: []string{"Incantations " + r.Setting, fmt.Sprintf("Seed %d", r.Seed), "Cubin " + r.Cubin, "Binary " + mark}}
+	if err := runner.WriteLog(o.log, r.Binary.Test, r.Histogram, info); err != nil && o.err == nil {
+		o.err = err
+		fmt.Fprintf(o.env.stderr, "optcheck: %v\n", err)
+	}
+}
+
+func stateText(terms []string, values []int64) string {
+	var b strings.Builder
+	for i, t := range terms {
+		fmt.Fprintf(&b, "%s=%d; ", t, values[i])
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// line prints a run in one line.
+func (o *runOutput) line(r *chip.Result) {
+	mark := ""
+	if !r.Validated {
+		mark = "  [NOT VALIDATED]"
+	}
+	if r.Other > 0 {
+		mark += fmt.Sprintf("  [%d with unexpected values]", r.Other)
+	}
+	speed := 0.0
+	if r.Seconds > 0 {
+		speed = float64(r.Instances) / r.Seconds
+	}
+	found := fmt.Sprintf("%d times (%.3g per 100k, %.2g..%.2g)", r.Positive, r.Rate*1e5, r.Low*1e5, r.High*1e5)
+	if r.Positive == 0 {
+		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", runner.Excluded(r.Instances)*1e5)
+	}
+	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", r.Test, r.Setting, r.Instances, r.Seconds, speed, found, effectOf(r), mark)
+	if o.f.outcome {
+		for _, s := range r.Seen {
+			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, stateText(r.Terms, s.Values), s.Effect)
+		}
+		for _, u := range r.Unseen {
+			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen", stateText(r.Terms, u.Values), r.Models[0], u.Excluded)
+		}
+	}
+}
+
+// effectOf names the worst effect of the outcomes seen.
+func effectOf(r *chip.Result) string {
+	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectUnknown: 2, chip.EffectCompiler: 3, chip.EffectForbid: 4}
+	worst := ""
+	for _, s := range r.Seen {
+		if rank[s.Effect] > rank[worst] {
+			worst = s.Effect
+		}
+	}
+	if worst == "" {
+		return ""
+	}
+	return "; " + worst
+}
+
+// summary prints what holds of the whole campaign.
+func (o *runOutput) summary() {
+	w := o.text
+	var states []string
+	for s := range o.states {
+		states = append(states, s)
+	}
+	sort.Strings(states)
+	fmt.Fprintf(w, "\n%d tests:", len(o.order))
+	for _, s := range states {
+		fmt.Fprintf(w, " %d %s;", o.states[s], s)
+	}
+	fmt.Fprintf(w, " %d runs, %d failed\n", o.ran, o.failed)
+	if o.f.table6 {
+		o.table6(w)
+	}
+	o.soundness(w)
+	if len(o.forbidden) > 0 {
+		fmt.Fprintf(w, "\nFORBIDDEN by %s:\n", o.models[0])
+		for _, s := range o.forbidden {
+			fmt.Fprintf(w, "  %s\n", s)
+		}
+	}
+}
+
+// soundness prints, for each model, how often the condition's outcome was seen
+// where the model allows and forbids it.
+func (o *runOutput) soundness(w io.Writer) {
+	type cell struct{ seen, unseen int }
+	fmt.Fprintf(w, "\n%-10s  %s\n", "model", "tests: condition allowed seen/not seen, forbidden seen/not seen, undecided; tests with any forbidden outcome")
+	for m, name := range o.models {
+		var c = map[string]*cell{chip.Allowed: {}, chip.Forbidden: {}, chip.Undecided: {}}
+		bad := 0
+		for _, t := range o.order {
+			r := o.rows[t]
+			if r.instances == 0 || m >= len(r.says) {
+				continue
+			}
+			x := c[r.says[m]]
+			if r.hits > 0 {
+				x.seen++
+			} else {
+				x.unseen++
+			}
+			if r.bad[m] {
+				bad++
+			}
+		}
+		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %d tests with forbidden outcomes\n", name, c[chip.Allowed].seen, c[chip.Allowed].unseen,
+			c[chip.Forbidden].seen, c[chip.Forbidden].unseen, c[chip.Undecided].seen+c[chip.Undecided].unseen, bad)
+	}
+}
+
+// table6 prints the study's table: hits per 100,000 instances by column.
+func (o *runOutput) table6(w io.Writer) {
+	marks := []struct {
+		name string
+		bit  int
+	}{{"memory stress", 8}, {"general bank conflicts", 4}, {"thread synchronisation", 2}, {"thread randomisation", 1}}
+	fmt.Fprintf(w, "\nper 100,000 instances  ")
+	for c := 1; c <= 16; c++ {
+		fmt.Fprintf(w, "%8d", c)
+	}
+	fmt.Fprintln(w)
+	for _, m := range marks {
+		fmt.Fprintf(w, "%-23s", m.name)
+		for c := 0; c < 16; c++ {
+			dot := ""
+			if c&m.bit != 0 {
+				dot = "*"
+			}
+			fmt.Fprintf(w, "%8s", dot)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, t := range o.order {
+		row := o.rows[t]
+		name := t
+		if !row.validated {
+			name += " (NOT VALIDATED)"
+		}
+		fmt.Fprintf(w, "%-23s", name)
+		for c := 1; c <= 16; c++ {
+			r := row.byColumn[c]
+			if r == nil {
+				fmt.Fprintf(w, "%8s", "-")
+				continue
+			}
+			fmt.Fprintf(w, "%8.4g", r.Rate*1e5)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "hits per second of host time\n")
+	for _, t := range o.order {
+		fmt.Fprintf(w, "%-23s", t)
+		for c := 1; c <= 16; c++ {
+			if r := o.rows[t].byColumn[c]; r != nil && r.Seconds > 0 {
+				fmt.Fprintf(w, "%8.2g", float64(r.Positive)/r.Seconds)
+			} else {
+				fmt.Fprintf(w, "%8s", "-")
+			}
+		}
+		fmt.Fprintln(w)
+	}
+}

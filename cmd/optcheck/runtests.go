@@ -1,0 +1,327 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit/chip"
+	"optcheck/litmus"
+	"optcheck/ptxgen"
+	"optcheck/runner"
+	"optcheck/runner/drive"
+	"optcheck/toolchain"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	gen, device, toolchain, level, target       string
+	incantations, shard, output, log, plot      string
+	instances                                   string
+	budget, total                               time.Duration
+	seed                                        uint64
+	tune                                        []string
+	asJSON, table6, unvalidated, quiet, outcome bool
+}
+
+func newRunCmd(env *environment) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [TEST|DIR|corpus...]",
+		Short: "Run tests on a device and say whose effect each outcome is",
+		Long: `Run tests on a device: many instances at a time, under incantations, counted on
+the device. Each test becomes one harness kernel, which is compiled, checked like
+a kernel in audit form, thread by thread, and only run if the machine code is the
+test. Outcomes are judged by the memory models.
+
+Incantations: stress, banks, sync, random, joined by + (stress+random); none; all
+runs all sixteen sets. All random choices come from the seed, which is printed.
+
+--toolchain names a ptxas release; "driver" is the driver's own compiler. For
+devices of OpenCL without PTX the tests become OpenCL C; no decoder reads what
+such a device runs, so that they need --unvalidated, and results say so.
+
+Ctrl-C ends the campaign and keeps what was counted.`,
+		Example: `  optcheck run mp sb-inter --incantations stress+sync+random --budget 10s
+  optcheck run corpus --iterations 1e8 --json > results.jsonl
+  optcheck run --table6 --iterations 1e6
+  optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
+  optcheck run mp --device opencl:0 --unvalidated`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, &f, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.gen, "gen", "", "run the generated tests of this preset or configuration file")
+	fl.StringVar(&f.shard, "shard", "", "only part i of n of the tests (2/8)")
+	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices (default: the first GPU, else the first device)")
+	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
+	fl.StringVar(&f.level, "level", "O3", "optimisation level")
+	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
+	fl.StringVar(&f.instances, "iterations", "1e6", "instances of each test under each set of incantations, at least; 0: by --budget")
+	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
+	fl.DurationVar(&f.total, "total", 0, "time limit of the whole campaign")
+	fl.StringVar(&f.incantations, "incantations", "none", "sets of incantations, separated by commas; all")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
+	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
+	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
+	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): coRR, lb, mp, sb unless tests are named")
+	fl.BoolVar(&f.asJSON, "json", false, "print events as JSON lines")
+	fl.StringVarP(&f.output, "output", "o", "", "write events as JSON lines to this file, too")
+	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
+	fl.StringVar(&f.plot, "plot", "", "write a plot of the rates per set of incantations (.svg or .png)")
+	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	return cmd
+}
+
+// tunable maps names to the parameters of launches.
+func tunable(t *drive.Tuning) map[string]*uint32 {
+	return map[string]*uint32{"instances": &t.Instances, "warps": &t.Warps, "blocks": &t.Blocks, "stress-ctas": &t.StressCTAs, "stress-line": &t.StressLine,
+		"stress-lines": &t.StressLines, "stress-lane": &t.StressLane, "stress-rounds": &t.StressRounds, "sync-bound": &t.SyncBound, "stride": &t.Stride,
+		"bank-stride": &t.BankStride}
+}
+
+func tuneNames() []string {
+	return []string{"instances", "warps", "blocks", "stress-ctas", "stress-line", "stress-lines", "stress-lane", "stress-rounds", "stress-pattern",
+		"sync-bound", "stride", "bank-stride", "launches"}
+}
+
+// tuning applies --tune to the device's defaults.
+func (f *runFlags) tuning(d runner.Device) (drive.Tuning, error) {
+	t := drive.DefaultTuning(d)
+	names := tunable(&t)
+	for _, kv := range f.tune {
+		k, v, _ := strings.Cut(kv, "=")
+		if k == "stress-pattern" {
+			t.Pattern = strings.ReplaceAll(v, "-", " ")
+			continue
+		}
+		n, err := strconv.ParseUint(v, 0, 24)
+		if k == "launches" && err == nil && n > 0 && n <= 1024 {
+			t.Launches = int(n)
+			continue
+		}
+		p, ok := names[k]
+		if !ok || err != nil {
+			return t, fmt.Errorf("--tune %q: want NAME=NUMBER with one of %s", kv, strings.Join(tuneNames(), ", "))
+		}
+		*p = uint32(n)
+	}
+	return t, nil
+}
+
+// count reads a number of instances: 100000 or 1e8.
+func count(s string) (uint64, error) {
+	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	if err != nil || x < 0 || x > 1e15 || x != float64(uint64(x)) {
+		return 0, fmt.Errorf("%q is no number of instances (100000, 1e8)", s)
+	}
+	return uint64(x), nil
+}
+
+// table6Tests are the tests of the study's Tab. 6, with loads that compilers
+// keep apart for coRR.
+var table6Tests = []string{"coRR-volatile", "lb", "mp", "sb-inter"}
+
+// tests returns the tests to run.
+func (f *runFlags) tests(env *environment, args []string) ([]*litmus.Test, error) {
+	sh, err := parseShard(f.shard)
+	if err != nil {
+		return nil, err
+	}
+	var all []*litmus.Test
+	switch {
+	case f.gen != "" && len(args) > 0:
+		return nil, errors.New("--gen and named tests exclude each other")
+	case f.gen != "":
+		all, err = generated(env, f.gen)
+	case f.table6 && len(args) == 0:
+		all, err = loadTests(env, table6Tests)
+	case len(args) == 0:
+		return nil, errors.New("no test: name tests, folders or corpus, or use --gen")
+	default:
+		all, err = loadTests(env, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []*litmus.Test
+	for i, t := range all {
+		if i%sh.n == sh.i-1 {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// compiler finds the compiler for a device.
+func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Session) (*chip.Compiler, error) {
+	c := &chip.Compiler{Target: s.Device().Target, Level: f.level, Session: s}
+	if f.target != "" {
+		c.Target = f.target
+	}
+	if c.Target == "" {
+		return c, nil
+	}
+	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
+	for _, e := range errs {
+		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
+	}
+	c.JIT = f.toolchain == "driver"
+	if f.toolchain != "" && !c.JIT {
+		var err error
+		if all, err = toolchain.Find(all, f.toolchain); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range all {
+		if t.Nvdisasm != "" && t.HasTarget(c.Target) && (c.Tool == nil || toolchain.CompareVersions(t.Version, c.Tool.Version) > 0) {
+			c.Tool = t
+		}
+	}
+	if c.Tool == nil {
+		return nil, fmt.Errorf("no compiler with a disassembler for %s found (optcheck toolchain list)", c.Target)
+	}
+	return c, nil
+}
+
+// header is the first event of a campaign.
+type header struct {
+	Event    string        `json:"event"` // "campaign"
+	Version  string        `json:"version"`
+	Device   runner.Device `json:"device"`
+	Compiler string        `json:"compiler"`
+	Target   string        `json:"target,omitempty"`
+	Level    string        `json:"level"`
+	Seed     uint64        `json:"seed"`
+	Settings []string      `json:"settings"`
+	Tuning   drive.Tuning  `json:"tuning"`
+	Tests    int           `json:"tests"`
+	Models   []string      `json:"models"`
+	Start    time.Time     `json:"start"`
+}
+
+func runTests(ctx context.Context, env *environment, f *runFlags, args []string) (err error) {
+	o := chip.Options{Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated, Seed: f.seed}
+	if o.Instances, err = count(f.instances); err != nil {
+		return err
+	}
+	if o.Instances == 0 && o.Budget == 0 {
+		return errors.New("neither --iterations nor --budget")
+	}
+	if f.table6 {
+		f.incantations = "all"
+	}
+	if o.Settings, err = drive.ParseIncantations(f.incantations); err != nil {
+		return err
+	}
+	if o.Tests, err = f.tests(env, args); err != nil {
+		return err
+	}
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64N(1 << 53)
+	}
+	if o.Session, err = openDevice(ctx, env, f.device); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Session.Close()) }()
+	if o.Compiler, err = f.compiler(ctx, env, o.Session); err != nil {
+		return err
+	}
+	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
+		return err
+	}
+	sm := 0
+	if o.Compiler.Target != "" {
+		if sm, err = ptxgen.SM(o.Compiler.Target); err != nil {
+			return err
+		}
+	}
+	models := chip.ModelsFor(o.Compiler.Target, sm)
+	if o.Judge, err = chip.NewJudge(models...); err != nil {
+		return err
+	}
+	h := header{Event: "campaign", Version: version(), Device: o.Session.Device(), Compiler: o.Compiler.Name(), Target: o.Compiler.Target,
+		Level: f.level, Seed: o.Seed, Tuning: o.Tuning, Tests: len(o.Tests), Models: models, Start: time.Now().UTC()}
+	for _, s := range o.Settings {
+		h.Settings = append(h.Settings, s.String())
+	}
+	return campaign(ctx, env, f, o, h)
+}
+
+// campaign runs and reports.
+func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, h header) (err error) {
+	out := &runOutput{env: env, f: f, models: h.Models}
+	if f.asJSON {
+		out.json = append(out.json, env.stdout)
+	}
+	for file, w := range map[string]*io.Writer{f.output: nil, f.log: &out.log} {
+		if file == "" {
+			continue
+		}
+		fh, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		b := bufio.NewWriter(fh)
+		defer func() {
+			if e := errors.Join(b.Flush(), fh.Close()); err == nil {
+				err = e
+			}
+		}()
+		if w == nil {
+			out.json = append(out.json, b)
+		} else {
+			*w = b
+		}
+	}
+	text := io.Writer(env.stdout)
+	if f.asJSON {
+		text = env.stderr
+	}
+	out.text = text
+	fmt.Fprintf(text, "%s, %d compute units; driver %s\ncompiled by %s", h.Device.Name, h.Device.Units, h.Device.Driver, h.Compiler)
+	if h.Target != "" {
+		fmt.Fprintf(text, " for %s at %s", h.Target, h.Level)
+	}
+	fmt.Fprintf(text, "; seed %d\n", h.Seed)
+	out.event(h)
+	p := newProgress(env.stderr, f.quiet)
+	o.Emit, o.Progress = out.result, p.update
+	runErr := chip.Run(ctx, o)
+	p.done()
+	out.summary()
+	if f.plot != "" {
+		runErr = errors.Join(runErr, out.plot(f.plot))
+	}
+	if runErr == nil && ctx.Err() != nil {
+		runErr = ctx.Err()
+	}
+	if runErr == nil && out.ran == 0 {
+		return errors.New("no test was run")
+	}
+	return runErr
+}
+
+// event prints one event as JSON.
+func (o *runOutput) event(v any) {
+	for _, w := range o.json {
+		data, err := json.Marshal(v)
+		if err == nil {
+			_, err = w.Write(append(data, '\n'))
+		}
+		if err != nil && o.err == nil {
+			o.err = err
+			fmt.Fprintf(o.env.stderr, "optcheck: %v\n", err)
+		}
+	}
+}
