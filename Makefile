@@ -11,6 +11,11 @@ all: build
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/optcheck
 
+# A static binary that can be carried to a machine with a GPU; scripts/h200.sh
+# runs the campaign there.
+.PHONY: device-bin
+device-bin: build
+
 # The real compilers, unpacked without root under the user's cache folder.
 toolchains: build
 	$(BIN) toolchain install $(TOOLCHAINS)
