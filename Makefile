@@ -42,7 +42,7 @@ test-full: toolchains check
 	OPTCHECK_FULL=1 $(GO) test -timeout 90m ./...
 
 bench: toolchains
-	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare' -benchtime 1x -v
+	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts' -benchtime 1x -v
 
 bench-model:
 	$(GO) run ./model/internal/benchmodel

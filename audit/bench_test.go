@@ -10,6 +10,7 @@ import (
 
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
+	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -102,5 +103,37 @@ func BenchmarkOwnShare(b *testing.B) {
 		fmt.Printf("%d cells, %d kernels in %.1f s: tools %.1f s CPU, optcheck %.1f s CPU, %.1f %%; %d MiB taken from the system\n",
 			s.Cells, s.Kernels, s.Wall, s.ToolCPU, s.OwnCPU, 100*s.OwnCPU/s.ToolCPU, m.Sys>>20)
 		b.ReportMetric(100*s.OwnCPU/s.ToolCPU, "%own")
+	}
+}
+
+// BenchmarkVerdicts measures, in one run, the CPU time of optcheck itself with
+// and without lifting and judging: the corpus and the preset quick, every
+// release, at O0 and O3.
+func BenchmarkVerdicts(b *testing.B) {
+	g, err := cycle.Preset("quick")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tests := corpus.Tests()
+	for t := range g.Tests() {
+		tests = append(tests, t)
+	}
+	o := Options{Tests: tests, Toolchains: releases(b), Levels: []string{"O0", "O3"}}
+	cpu := func(no bool) (float64, *report.Run) {
+		o.NoVerdict = no
+		runtime.GC()
+		run := report.NewRun()
+		if err := Run(context.Background(), o, run); err != nil {
+			b.Fatal(err)
+		}
+		return run.Stats.OwnCPU, run
+	}
+	for b.Loop() {
+		without, _ := cpu(true)
+		with, run := cpu(false)
+		n := run.Classes()
+		fmt.Printf("%d cells (%d preserved, %d optimised, %d miscompiled, %d unknown): own CPU %.1f s without verdicts, %.1f s with, %+.0f %%\n",
+			run.Stats.Cells, n[report.Preserved], n[report.Optimised], n[report.Miscompiled], n[report.Unknown], without, with, 100*(with/without-1))
+		b.ReportMetric(100*(with/without-1), "%more")
 	}
 }
