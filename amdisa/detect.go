@@ -61,7 +61,7 @@ func detectLine(line string) string {
 	}
 	switch {
 	case strings.HasPrefix(t, "/*"):
-		if j := strings.Index(t, "*/"); j > 0 {
+		if j := 2 + strings.Index(t[2:], "*/"); j >= 2 {
 			if op, _ := cutWord(trim(t[j+2:])); isGCN(op) {
 				return DialectCLRX
 			}

@@ -191,7 +191,7 @@ func register(o *isa.Operand, s string) bool {
 	}
 	if s[0] == '[' && s[len(s)-1] == ']' { // [s4,s5]
 		list, ok := splitArgs(s[1:len(s)-1], nil)
-		if !ok || len(list) == 0 || !register(o, list[0]) {
+		if !ok || len(list) == 0 || list[0] == "" || list[0][0] == '[' || !register(o, list[0]) || o.Words != 1 {
 			return false
 		}
 		o.Words = len(list)

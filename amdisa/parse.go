@@ -245,8 +245,8 @@ func (p *gcn) oneLine(line string) error {
 	var addr uint64
 	hasAddr := false
 	if strings.HasPrefix(t, "/*") {
-		j := strings.Index(t, "*/")
-		if j < 0 {
+		j := 2 + strings.Index(t[2:], "*/")
+		if j < 2 {
 			p.problem(t, "comment without end")
 			return nil
 		}

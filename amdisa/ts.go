@@ -80,7 +80,8 @@ const (
 type tsBuilder struct {
 	*base
 	cayman bool
-	amd    bool // constants are numbered by buffer
+	amd    bool   // constants are numbered by buffer
+	op     string // of the control-flow instruction being decoded
 	depth  int
 	loops  []tsLoop
 	at     map[int]int // control-flow address → first instruction of it
@@ -108,7 +109,7 @@ func (b *tsBuilder) build(fn *isa.Func, list []cfLine) error {
 	b.insts = b.insts[:0]
 	for i := range list {
 		l := &list[i]
-		b.line = l.line
+		b.line, b.op = l.line, l.op
 		b.at[l.addr] = len(b.insts)
 		b.cf(l)
 	}
@@ -117,7 +118,7 @@ func (b *tsBuilder) build(fn *isa.Func, list []cfLine) error {
 	}
 	if n := len(b.insts); n == 0 || b.insts[n-1].Flow != isa.FlowExit {
 		// The last instruction carries the end-of-program bit.
-		b.add(isa.Inst{Text: "(end of program)", Role: isa.RoleBranch, Flow: isa.FlowExit})
+		b.add(isa.Inst{Op: "END_OF_PROGRAM", Text: "(end of program)", Role: isa.RoleBranch, Flow: isa.FlowExit})
 	}
 	if len(b.loops) > 0 {
 		return b.fail(ErrTruncated, "loop without end in "+fn.Name)
@@ -147,8 +148,8 @@ func (b *tsBuilder) build(fn *isa.Func, list []cfLine) error {
 // add appends an instruction and returns its index.
 func (b *tsBuilder) add(in isa.Inst) int {
 	in.Line, in.Target = b.line, -1
-	if in.Op == "" && in.Text != "" {
-		in.Op, _ = cutWord(in.Text)
+	if in.Op == "" {
+		in.Op = b.op
 	}
 	if in.Guard.Reg.Class != isa.ClassNone {
 		in.Uses = appendReg(in.Uses, in.Guard.Reg)
