@@ -17,7 +17,17 @@ func newISACmd(env *environment) *cobra.Command {
 		Long: `Print the parsed machine code of a cubin or of a disassembly: functions, basic
 blocks, instructions with their role, definitions, uses, state space and strength.
 Every line that was not understood is listed on standard error, and the exit code
-is 1 if there is one. Use - for standard input.`,
+is 1 if there is one. Use - for standard input.
+
+The dialect is told from the text:
+  NVIDIA  cuobjdump -sass, nvdisasm
+  AMD     clang -S and llvm-objdump -d (gfx6 to gfx12; r600: -S only), clrxdisasm,
+          and the layouts of AMD's own tools for Southern Islands and later and for
+          R600, Evergreen and Cayman (ALU and TEX clauses)
+AMD instructions also show the counters that they increment and wait for.`,
+		Example: `  optcheck isa kernel.cubin
+  llvm-objdump -d kernel.o | optcheck isa -
+  optcheck isa --json kernel.s`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := 0
