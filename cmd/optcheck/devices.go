@@ -23,6 +23,11 @@ var backendNames = []string{"cuda", "opencl"}
 // backend returns a back end whose devices are driven by processes of their
 // own: this program, started again with a hidden command.
 func backend(env *environment, name string) (runner.Backend, error) {
+	return lockedIn(env, name, env.getenv("OPTCHECK_LOCK_DIR"))
+}
+
+// lockedIn is backend with its lock files in a folder.
+func lockedIn(env *environment, name, locks string) (runner.Backend, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("this program's own file: %w", err)
@@ -32,7 +37,7 @@ func backend(env *environment, name string) (runner.Backend, error) {
 		Command: []string{exe, deviceProcess, name},
 		// A cache of the driver's compiler would hide what it does today.
 		Env:     []string{"CUDA_CACHE_DISABLE=1"},
-		LockDir: env.getenv("OPTCHECK_LOCK_DIR"),
+		LockDir: locks,
 		Notify:  func(err error) { fmt.Fprintf(env.stderr, "optcheck: device process ended: %v\n", err) },
 	}), nil
 }
