@@ -30,6 +30,7 @@ type injector struct {
 	th     *litmus.Thread
 	thread int
 	sm     int
+	layout spec.Layout
 	es     []spec.Entry
 	out    []injection
 }
@@ -41,7 +42,7 @@ func injections(t *litmus.Test, thread, sm int, layout spec.Layout) []injection 
 	if err != nil {
 		return nil
 	}
-	in := &injector{t: t, th: &t.Threads[thread], thread: thread, sm: sm, es: s.Entries}
+	in := &injector{t: t, th: &t.Threads[thread], thread: thread, sm: sm, layout: layout, es: s.Entries}
 	for q := range in.es {
 		for p := max(0, q-3); p < q; p++ {
 			in.move(p, q)
@@ -52,6 +53,8 @@ func injections(t *litmus.Test, thread, sm int, layout spec.Layout) []injection 
 		in.fence(q)
 		in.access(q)
 		in.unguard(q)
+		in.twice(q)
+		in.retarget(q)
 	}
 	in.cuts()
 	return in.out
@@ -316,6 +319,38 @@ func (x *injector) unguard(p int) {
 	in, i := x.instr(p), x.es[p].Instr
 	if in.IsAccess() && in.Guard != nil {
 		x.add("speculate "+letter(in), fakeptxas.Edit{Op: fakeptxas.Unguard, Pos: p}, change(i, func(z *litmus.Instr) { z.Guard = nil }))
+	}
+}
+
+// twice makes an access a second time.
+func (x *injector) twice(p int) {
+	in, i := x.instr(p), x.es[p].Instr
+	if !in.IsAccess() || in.Dst != "" && slices.Contains(in.Reads(), in.Dst) {
+		return
+	}
+	x.add("duplicate "+letter(in), fakeptxas.Edit{Op: fakeptxas.Twice, Pos: p}, func(th *litmus.Thread) {
+		again := th.Body[i]
+		again.Labels = nil
+		th.Body = slices.Insert(slices.Clone(th.Body), i+1, again)
+	})
+}
+
+// retarget lets an access go to the location of another one of the thread.
+func (x *injector) retarget(p int) {
+	in, i := x.instr(p), x.es[p].Instr
+	untouched := func(reg string) bool {
+		d := x.th.Decl(reg)
+		return d != nil && d.Init.Kind == litmus.OperandLoc && !slices.ContainsFunc(x.th.Body, func(y litmus.Instr) bool { return y.Writes() == reg })
+	}
+	if !in.IsAccess() || x.layout == spec.Symbols || in.Addr.Reg == "" || !untouched(in.Addr.Reg) {
+		return
+	}
+	for q := range x.es {
+		to := x.instr(q).Addr.Reg
+		if x.instr(q).IsAccess() && to != "" && untouched(to) && x.es[q].Loc != x.es[p].Loc && x.es[q].Kind.Space == x.es[p].Kind.Space {
+			x.add("retarget "+letter(in), fakeptxas.Edit{Op: fakeptxas.Respell, Pos: p, From: "[%q_" + in.Addr.Reg + "]", To: "[%q_" + to + "]"},
+				change(i, func(z *litmus.Instr) { z.Addr.Reg = to }))
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	Respell Op = "respell" // From of the instruction of Pos becomes To
 	CopyReg Op = "copy"    // the load of Pos becomes a move of From
 	Unguard Op = "unguard" // the instruction of Pos loses its predicate
+	Twice   Op = "twice"   // the access of Pos is made a second time
 	Insert  Op = "insert"  // To in front of the code of Pos
 	Replace Op = "replace" // the only line From becomes To
 )
@@ -144,6 +145,8 @@ func (e Edit) apply(body string) (string, error) {
 	switch e.Op {
 	case Delete:
 		lines[i] = ""
+	case Twice:
+		lines[i] = old + old
 	case Respell:
 		lines[i] = strings.Replace(old, e.From, e.To, 1)
 	case CopyReg:

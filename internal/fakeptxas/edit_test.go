@@ -52,6 +52,7 @@ func TestApply(t *testing.T) {
 		{"copy", Edit{Op: CopyReg, Pos: 0, From: "%m9"}, "ld.relaxed", "\tmov.b32 %q_r1, %m9;\n\tmov.b32 %m0, %q_r1;\n"},
 		{"copy, guarded", Edit{Op: CopyReg, Pos: 3, From: "%m0"}, "ld.volatile", "\t@%q_p mov.b32 %q_r2, %m0;\n"},
 		{"unguard", Edit{Op: Unguard, Pos: 2}, "@!%q_p", "\tst.global.s32 [%q_rd1], %v0;\n"},
+		{"twice", Edit{Op: Twice, Pos: 2}, "", "\t@!%q_p st.global.s32 [%q_rd1], %v0;\n\t@!%q_p st.global.s32 [%q_rd1], %v0;\n"},
 		{"insert", Edit{Op: Insert, Pos: 3, To: "fence.sc.gpu;"}, "", "\tfence.sc.gpu;\n\t.loc 1 4 0\n"},
 		{"replace", Edit{Op: Replace, From: "and.b32 %q_r3, %q_r1, 2147483648;", To: "mov.b32 %q_r3, 0;"}, "and.b32", "\tmov.b32 %q_r3, 0;\n"},
 	} {
