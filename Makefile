@@ -1,10 +1,10 @@
 # Two commands do everything on a fresh Debian machine with Go: make audit, make test.
 GO ?= go
 BIN := bin/optcheck
-TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4
+TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4 llvm-14 llvm-19 llvm-22
 OUT ?= audit.jsonl
 
-.PHONY: opencl all build audit test test-full check toolchains bench bench-model fuzz goldens clean
+.PHONY: audit-amd opencl all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -29,6 +29,10 @@ opencl:
 audit: toolchains
 	$(BIN) audit corpus --output $(OUT)
 
+# The tests in OpenCL C through AMD's back ends of three releases of LLVM.
+audit-amd: toolchains
+	$(BIN) audit --vendor amd --output audit-amd.jsonl
+
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt needed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
@@ -49,6 +53,8 @@ bench-model:
 
 fuzz:
 	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./litmus -fuzz FuzzOpenCL -fuzztime 30s
+	$(GO) test ./llvmir -fuzz FuzzTyped -fuzztime 30s
 	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzServe -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzReplies -fuzztime 30s

@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"optcheck/amdisa"
 	"optcheck/isa"
@@ -36,6 +38,27 @@ func ParseDump(file string, text []byte) (*Code, error) {
 		return nil, err
 	}
 	return &Code{Program: p}, nil
+}
+
+// LoadObject disassembles an AMD code object with the newest release of LLVM
+// that knows its target.
+func LoadObject(ctx context.Context, file string, object []byte, tcs []*toolchain.Toolchain) (*Code, error) {
+	target := toolchain.ObjectTarget(object)
+	for _, tc := range slices.Backward(tcs) {
+		if tc.LLVM == nil || tc.LLVM.Objdump == "" || target != "" && !tc.HasTarget(target) {
+			continue
+		}
+		text, err := tc.Objdump(ctx, object, file)
+		if err != nil {
+			return nil, err
+		}
+		p, err := amdisa.ParseFor(file, text, target)
+		if err != nil {
+			return nil, err
+		}
+		return &Code{Program: p}, nil
+	}
+	return nil, fmt.Errorf("%s: no llvm-objdump found that knows %s", file, cmp.Or(target, "its target"))
 }
 
 // LoadCubin disassembles a cubin with the release that built it, which the

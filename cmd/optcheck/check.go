@@ -16,6 +16,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/toolchain"
 )
 
 // maxInput bounds a dump or cubin read from outside.
@@ -52,9 +53,15 @@ func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, 
 	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
 		return audit.ParseDump(file, data)
 	}
+	if toolchain.IsAMDObject(data) {
+		env.config.v.Set("vendor", toolchain.AMD)
+	}
 	tcs, err := discover(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	if toolchain.IsAMDObject(data) {
+		return audit.LoadObject(ctx, file, data, tcs)
 	}
 	return audit.LoadCubin(ctx, file, data, tcs)
 }
@@ -76,10 +83,11 @@ type checkedKernel struct {
 func newCheckCmd(env *environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "check FILE.cubin|FILE.sass…",
+		Use:   "check FILE…",
 		Short: "Check a binary or a disassembly by the specification inside it",
-		Long: `Check every kernel of a cubin, or of a disassembly by cuobjdump or nvdisasm, that
-carries a specification. Kernels without one are counted and left alone. Use - for
+		Long: `Check every kernel of a cubin or AMD code object, of a disassembly by cuobjdump,
+nvdisasm or llvm-objdump, or of clang's assembly output for AMD, that carries a
+specification. Kernels without one are counted and left alone. Use - for
 standard input.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
