@@ -29,6 +29,15 @@ type program struct {
 // kernel is the name of a thread's entry.
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
+// PTX returns a finding's test as PTX for people, as bundles have it.
+func PTX(f *reduce.Finding) (string, error) {
+	p, err := newProgram(f, false)
+	if err != nil {
+		return "", err
+	}
+	return p.text, nil
+}
+
 // newProgram emits a finding's test as PTX for people: no line information, no
 // registers that nothing needs, and the accesses numbered in comments. The
 // stores that only keep results alive have the cache operator .cs, by which

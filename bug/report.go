@@ -280,6 +280,9 @@ func (b *bundler) expected() string {
 
 func (b *bundler) why() string {
 	var out strings.Builder
+	if in := b.instr(b.find.Access); in != nil && promise(in) != "" {
+		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, promise(in))
+	}
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
 		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.New, 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))
 	}

@@ -1,6 +1,9 @@
 package bug
 
-import "optcheck/optcheck"
+import (
+	"optcheck/litmus"
+	"optcheck/optcheck"
+)
 
 // checkWords says in plain words what a check of a built-in model demands. The
 // texts are this project's reading of the PTX ISA's chapter on memory
@@ -121,4 +124,35 @@ func expectationOf(rule string) string {
 		return s
 	}
 	return "It does not happen that " + headlineOf(rule) + "."
+}
+
+// scopeWords names the threads of a scope.
+var scopeWords = map[litmus.Scope]string{
+	litmus.ScopeCTA:     "the threads of its CTA",
+	litmus.ScopeCluster: "the threads of its cluster",
+	litmus.ScopeGPU:     "all threads of the GPU",
+	litmus.ScopeSys:     "all threads of the system, those of the host and of other GPUs too",
+}
+
+// promise says in plain words what an access or fence asks for (PTX ISA, membar
+// and fence, ld, st, atom, and its chapter on memory consistency); "" if there
+// is nothing to say.
+func promise(in *litmus.Instr) string {
+	for_ := scopeWords[in.Scope]
+	switch {
+	case in.Op == litmus.OpMembar, in.Op == litmus.OpFence && in.Sem == litmus.SemSC:
+		return "It orders the thread's accesses before it and those behind it for " + for_ + "; a narrower one does so for fewer threads. " +
+			"From sm_70 on it is a sequentially consistent fence."
+	case in.Op == litmus.OpFence:
+		return "Together with a strong access it makes a release or acquire pattern for " + for_ + "; a narrower one does so for fewer threads."
+	case !in.IsAccess():
+		return ""
+	case in.Sem == litmus.SemVolatile:
+		return "A volatile access is a relaxed one whose scope is the system; it may not be left out or made of several accesses of the source."
+	case in.Sem >= litmus.SemRelaxed:
+		return "It is a strong access for " + for_ + "; an acquire or release also orders the accesses behind or before it."
+	case in.Op == litmus.OpAtom || in.Op == litmus.OpRed:
+		return "An atomic is a strong access; without a scope it is one for all threads of the GPU."
+	}
+	return "It is a weak access, with or without a cache operator: the compiler may drop, merge and move it as long as the program gains no outcome."
 }

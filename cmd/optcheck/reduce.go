@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
-	"optcheck/ptxgen"
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/toolchain"
@@ -88,7 +87,7 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 			return err
 		}
 	}
-	ptx, err := ptxOf(&res.Min)
+	ptx, err := bug.PTX(&res.Min)
 	if err != nil {
 		return err
 	}
@@ -135,15 +134,6 @@ func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce
 	}
 	where, err := reduce.Locate(ctx, &res.Min, all, f.options(env))
 	return res, where, err
-}
-
-// ptxOf is the PTX of a finding's test without markers.
-func ptxOf(f *reduce.Finding) (string, error) {
-	u, err := ptxgen.Emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true})
-	if err != nil {
-		return "", err
-	}
-	return ptxgen.Header(u.Version, f.Target) + u.Text, nil
 }
 
 func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, ptx string) error {
