@@ -138,19 +138,19 @@ var scopeWords = map[litmus.Scope]string{
 // and fence, ld, st, atom, and its chapter on memory consistency); "" if there
 // is nothing to say.
 func promise(in *litmus.Instr) string {
-	for_ := scopeWords[in.Scope]
+	who := scopeWords[in.Scope]
 	switch {
 	case in.Op == litmus.OpMembar, in.Op == litmus.OpFence && in.Sem == litmus.SemSC:
-		return "It orders the thread's accesses before it and those behind it for " + for_ + "; a narrower one does so for fewer threads. " +
+		return "It orders the thread's accesses before it and those behind it for " + who + "; a narrower one does so for fewer threads. " +
 			"From sm_70 on it is a sequentially consistent fence."
 	case in.Op == litmus.OpFence:
-		return "Together with a strong access it makes a release or acquire pattern for " + for_ + "; a narrower one does so for fewer threads."
+		return "Together with a strong access it makes a release or acquire pattern for " + who + "; a narrower one does so for fewer threads."
 	case !in.IsAccess():
 		return ""
 	case in.Sem == litmus.SemVolatile:
-		return "A volatile access is a relaxed one whose scope is the system; it may not be left out or made of several accesses of the source."
+		return "A volatile access is a relaxed one whose scope is the system; it may not be left out."
 	case in.Sem >= litmus.SemRelaxed:
-		return "It is a strong access for " + for_ + "; an acquire or release also orders the accesses behind or before it."
+		return "It is a strong access for " + who + "; an acquire or release also orders the accesses behind or before it."
 	case in.Op == litmus.OpAtom || in.Op == litmus.OpRed:
 		return "An atomic is a strong access; without a scope it is one for all threads of the GPU."
 	}
