@@ -14,7 +14,8 @@ import (
 // their operand and register slices.
 //
 // Every kernel is one function; functions that kernels call are functions with
-// Callable set.
+// Callable set. Where clang-22 emits a kernel as a call of its body (-O0), the
+// body is put in the place of the call.
 //
 // The error is an *Error: empty or foreign input, a listing without any
 // instruction, one that ends in the middle of a function, or a line over 64 KiB.
@@ -149,6 +150,7 @@ func parseGCN(file, s, arch, dialect string) (*isa.Program, error) {
 	if len(p.prog.Funcs) == 0 {
 		return nil, p.fail(ErrNoCode, "headers only; the tool does not know this target or failed")
 	}
+	p.inlineTwins()
 	p.entries()
 	return p.prog, nil
 }
