@@ -233,6 +233,9 @@ func (m *machine) normalise(v value, space isa.Space) key {
 		}
 	})
 	k.off += int64(int32(off))
+	if m.view != nil && space == isa.SpaceShared && m.abi.sm >= 90 && k.off == sharedReserved {
+		k.off = 0 // where dynamic shared memory begins
+	}
 	if !m.view.located(p, v, k) {
 		k.base = baseUnknown
 	}

@@ -109,7 +109,10 @@ func (v *view) located(p *valuePool, addr value, k key) bool {
 		return true
 	}
 	right, wrong := false, false
+	own, known := p.index[node{kind: kParam, imm: uint64(v.h.Offsets[k.num/8]), a: none, b: none, c: none}]
 	p.terms(addr, func(t value) {
+		// Before sm_70 the offset goes into the multiplication by halves.
+		right = right || known && v.mentions(p, t, own)
 		if n := p.nodes[t]; n.kind == kParam {
 			for l, off := range v.h.Offsets {
 				if int64(n.imm) == off {
@@ -120,6 +123,30 @@ func (v *view) located(p *valuePool, addr value, k key) bool {
 		}
 	})
 	return right && !wrong
+}
+
+// mentions reports whether an expression contains w, looking at each part once.
+func (v *view) mentions(p *valuePool, t, w value) bool {
+	seen := map[value]bool{}
+	var find func(value) bool
+	find = func(t value) bool {
+		if t == w {
+			return true
+		}
+		if t < 0 || seen[t] {
+			return false
+		}
+		seen[t] = true
+		switch n := p.nodes[t]; n.kind {
+		case kConst, kParam, kBank, kSym, kSpecial, kLoad:
+			return false
+		case kOpaque:
+			return find(n.c)
+		default:
+			return find(n.a) || find(n.b) || find(n.c)
+		}
+	}
+	return find(t)
 }
 
 // owns reports whether an address lies in the harness's own memory.

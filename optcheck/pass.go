@@ -421,12 +421,16 @@ func symbolLocation(name string) (int, bool) {
 	return n, err == nil
 }
 
+// sharedReserved is the size of the part of the shared window that sm_90 and
+// later reserve.
+const sharedReserved = 0x400
+
 // sharedLocation maps an offset in the shared window to a location: the
 // variables that the kernel uses lie there in order of declaration. From sm_90
 // on the first kilobyte is reserved.
 func (p *pass) sharedLocation(off int64) (int, bool) {
 	if p.abi.sm >= 90 {
-		off -= 0x400
+		off -= sharedReserved
 	}
 	i := off / spec.SharedStride
 	if off < 0 || off%spec.SharedStride != 0 || i >= int64(len(p.shared)) {

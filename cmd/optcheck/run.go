@@ -97,7 +97,7 @@ usage or nothing could be done; 130 interrupted.`,
 	root.AddCommand(newAuditCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
 		newReportCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
-	root.AddCommand(newRunCmd(env), newLiftCmd(env))
+	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	return root
 }
