@@ -108,6 +108,12 @@ func TestBuiltin(t *testing.T) {
 		{"reordered", "#1 st.global.cg [y] is performed before #0 st.global.cg [x]: ST.E R0", ""},
 		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.global.cg [d]: LD.E.CV R0", "volatile-load-over-weak-store"},
 		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.volatile.global [d]: LD.E.CV R0", ""},
+		{"reordered", "#1 st.shared.cg [y] is performed before #0 st.global.cg [x]: STS", "weak-accesses-of-two-spaces"},
+		{"reordered", "#1 st.shared.cg [y] is performed before #0 st.shared.cg [x]: STS", ""},
+		{"reordered", "#1 st.release.cta.shared [y] is performed before #0 st.global.cg [x]: STS", ""},
+		{"reordered", "#1 atom.global.exch [y] is performed before #0 atom.shared.add [x]: ATOM", "atomics-of-two-spaces"},
+		{"reordered", "#1 atom.acquire.gpu.global.exch [y] is performed before #0 atom.shared.add [x]: ATOM", ""},
+		{"reordered", "#1 atom.global.exch [y] is performed before #0 atom.global.add [x]: ATOM", ""},
 		{"reordered", "#1 ld.acquire.gpu.global [t] is performed before #0 st.global [d]: LD.E.CV R0", ""},
 	} {
 		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets", Class: report.Optimised,
