@@ -62,7 +62,8 @@ const (
 	maxInput    = 1 << 30
 	maxLine     = 1 << 16
 	maxProblems = 1000
-	maxOperands = 64
+	maxOperands = 24
 	maxCache    = 1 << 15
 	maxFuncs    = 1 << 16
+	maxBlocks   = 1 << 14 // of a function whose scalar registers are followed
 )

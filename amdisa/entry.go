@@ -152,8 +152,8 @@ func elements(lines []string) []element {
 }
 
 func (a *analysis) run() {
-	if !a.needed() {
-		return
+	if !a.needed() || len(a.fn.Blocks) > maxBlocks {
+		return // scalar loads stay program loads: nothing is taken for harmless
 	}
 	a.in = make([]*track, len(a.fn.Blocks))
 	first := &track{}

@@ -42,11 +42,8 @@ func targetOf(name string) (t target, ok bool) {
 		return target{}, false
 	}
 	num = strings.TrimSuffix(num, "-generic")
-	if i := strings.IndexByte(num, '-'); i > 0 { // gfx9-4-generic, gfx10-3-generic
-		num = num[:i] + strings.ReplaceAll(num[i+1:], "-", "")
-		if len(num) == 2 {
-			num += "0"
-		}
+	if major, minor, ok := strings.Cut(num, "-"); ok { // gfx9-4-generic, gfx10-3-generic
+		num = major + minor + "0"
 	}
 	major := num
 	switch {

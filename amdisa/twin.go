@@ -33,6 +33,7 @@ func (p *gcn) inlineTwins() {
 			continue
 		}
 		if call := onlyCall(f, twin.Name); call >= 0 && onlyCall(twin, "") == -1 {
+			delete(byName, twin.Name) // once: names may repeat in hostile input
 			f.Insts = splice(f.Insts, call, twin.Insts)
 			if p.prog.Dialect == DialectLLVM {
 				for i := range f.Insts {
