@@ -172,6 +172,7 @@ func (c *control) want() []string {
 // on the safe side: the cell is unknown. Each has a reason.
 var openControls = []struct{ reason, why string }{
 	{"undecided: ", "the explanation of a new outcome is beyond the limits"},
+	{"an atomic made of several instructions that is none of the test's", "an additional atomic, combined by the warp"},
 }
 
 // isOpen returns why a cell is left unknown, "" if there is no known reason.
@@ -200,7 +201,7 @@ var controlRules = []struct {
 	{"forward store", []*optcheck.Rule{optcheck.Missing, optcheck.Merged}},
 	{"merge", []*optcheck.Rule{optcheck.Merged}},
 	{"cut dependency", []*optcheck.Rule{optcheck.DependencyBroken}},
-	{"duplicate", []*optcheck.Rule{optcheck.Duplicated}},
+	{"duplicate", []*optcheck.Rule{optcheck.Duplicated, optcheck.ExtraAccess}}, // the first of two atomics becomes a red
 	{"retarget", []*optcheck.Rule{optcheck.Retargeted, optcheck.Missing}},
 	{"speculate", []*optcheck.Rule{optcheck.ControlChanged}},
 	{"weaken", []*optcheck.Rule{optcheck.Weakened, optcheck.FenceRemoved, optcheck.FenceWeakened}}, // an acquire or release is a fence too
