@@ -14,6 +14,7 @@ type mutant struct {
 	operator string
 	fn       *isa.Func
 	want     []string // rules of which at least one must be reported
+	note     string   // what was changed
 }
 
 // mutator makes mutants of one preserved kernel.
@@ -56,7 +57,7 @@ func clone(fn *isa.Func) *isa.Func {
 }
 
 func (m *mutator) add(op string, fn *isa.Func, want ...string) {
-	m.out = append(m.out, mutant{op, fn, want})
+	m.out = append(m.out, mutant{operator: op, fn: fn, want: want})
 }
 
 // nop is an instruction that does nothing, in place of another.

@@ -433,14 +433,27 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	c.tell(k, missing)
 }
 
-// barrier demands the execution barrier.
+// barrier demands the execution barrier: one instruction, or from gfx12 on a
+// signal and the wait for it.
 func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
+	signalled := false
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
-		if x := &c.tr.events[ev]; x.role == isa.RoleBarrier && len(c.owner[ev]) == 0 {
-			c.owner[ev] = append(c.owner[ev], pos)
-			if x.cond && !e.Guarded {
-				c.report(ControlChanged, pos, ev, "%s is executed only under a condition: %s", c.name(pos), c.text(ev))
+		x := &c.tr.events[ev]
+		if x.role != isa.RoleBarrier || len(c.owner[ev]) > 0 {
+			continue
+		}
+		c.owner[ev] = append(c.owner[ev], pos)
+		if x.cond && !e.Guarded {
+			c.report(ControlChanged, pos, ev, "%s is executed only under a condition: %s", c.name(pos), c.text(ev))
+		}
+		switch c.inst(ev).Op {
+		case "s_barrier_signal":
+			signalled = true
+		case "s_barrier_wait":
+			if signalled {
+				return true
 			}
+		default:
 			return true
 		}
 	}

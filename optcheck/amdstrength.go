@@ -33,6 +33,29 @@ func (m *amdModel) need(k spec.Kind) (b amdBits, vector bool) {
 // ok reports whether an access carries what it must.
 func (b amdBits) ok(m isa.Mem) bool { return m.Bits.Has(b.bits) && m.Scope >= b.scope }
 
+// below returns variants of an access that lack one of the things it needs.
+func (m *amdModel) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem, ok bool) {
+	b, vector := m.need(k)
+	for bit := isa.CacheBits(1); bit < isa.BitLast; bit <<= 1 {
+		if b.bits&bit != 0 {
+			w := mem
+			w.Bits &^= bit
+			weaker = append(weaker, w)
+		}
+	}
+	if b.scope > isa.ScopeNone {
+		w := mem
+		w.Scope = b.scope - 1
+		weaker = append(weaker, w)
+	}
+	if vector {
+		w := mem
+		w.Scalar = true
+		weaker = append(weaker, w)
+	}
+	return weaker, len(weaker) > 0
+}
+
 func (b amdBits) String() string {
 	if b.bits != 0 {
 		return b.bits.String()

@@ -67,8 +67,8 @@ func (m *machine) stepAMD(i int, in *isa.Inst) {
 	if in.Flow == isa.FlowCall {
 		m.tr.calls = append(m.tr.calls, i)
 	}
-	if in.Flow != isa.FlowNext && guardV != none {
-		m.preds[m.block] = sense{guardV, !neg}
+	if in.Flow != isa.FlowNext && in.Guard.Reg.Class != isa.ClassNone {
+		m.preds[m.block] = sense{m.asBool(m.get(in.Guard.Reg)), !neg}
 	}
 	if in.Role.IsAccess() && m.private(i, in, guardV, guardT) {
 		return
@@ -82,6 +82,16 @@ func (m *machine) stepAMD(i int, in *isa.Inst) {
 		return
 	}
 	m.define(i, in, ev, guardV, guardT)
+}
+
+// decided reports whether a condition is known to hold, so that it decides
+// nothing.
+func (m *machine) decided(s sense) bool {
+	if m.abi.amd == nil {
+		return false
+	}
+	c, ok := m.tr.pool.isConst(s.pred)
+	return ok && (c != 0) == s.want
 }
 
 // lane evaluates writes and reads of single lanes of a vector register, which

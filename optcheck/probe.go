@@ -37,6 +37,9 @@ func (c *Checker) BelowNeed(k spec.Kind, m isa.Mem) (weaker []isa.Mem, ok bool) 
 	if c.last == nil {
 		return nil, false
 	}
+	if t := c.last.abi.amd; t != nil {
+		return t.model.below(k, m)
+	}
 	sm := c.last.abi.sm
 	n := needOf(k, sm)
 	if sm < 70 {

@@ -324,7 +324,6 @@ func (m *machine) entry(b int) *state {
 // of the branches that those depend on.
 func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 	for _, br := range m.flow.control[b] {
-		cond = true
 		p, ok := m.preds[br]
 		if !ok {
 			p = sense{pred: none}
@@ -332,6 +331,10 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		if !m.flow.taken(m.tr.fn, br, b) {
 			p.want = !p.want
 		}
+		if m.decided(p) {
+			continue
+		}
+		cond = true
 		when = append(when, p)
 		if o, ok := m.conds[br]; ok {
 			t |= o.t

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus/corpus"
+	"optcheck/optcheck"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// clangs returns the releases of clang that are asked for, oldest first.
+func clangs(t testing.TB) (list []*toolchain.Toolchain) {
+	t.Helper()
+	list, errs := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
+	for _, e := range errs {
+		t.Log(e)
+	}
+	if len(list) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal("no clang found")
+		}
+		t.Skip("no clang found")
+	}
+	return list
+}
+
+// TestMutationAMD plants faults in validated machine code of GCN, CDNA and RDNA
+// and demands that each is reported with the right rule, and that no unmutated
+// validated kernel is. The score is printed.
+func TestMutationAMD(t *testing.T) {
+	o := Options{Tests: append(corpus.OpenCL(), corpus.Tests()...), Toolchains: clangs(t), Levels: []string{"O0", "O2"},
+		Targets: []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}}
+	if !full() {
+		o.Tests = corpus.OpenCL()
+		o.Layouts = []spec.Layout{spec.Pointers}
+		o.Toolchains = o.Toolchains[len(o.Toolchains)-1:]
+		o.Targets = []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200"}
+	}
+	var mu sync.Mutex
+	killed, total := map[string]int{}, map[string]int{}
+	generations := map[string]int{}
+	kernels := 0
+	var missed []string
+	visited(t, o, func(v kernelVisit) {
+		if !v.preserved() {
+			return
+		}
+		again, err := v.check.Check(v.fn)
+		ok := err == nil && again.Class == optcheck.Preserved
+		ms := mutantsAMD(v)
+		mu.Lock()
+		kernels++
+		if !ok {
+			missed = append(missed, "an unmutated kernel is reported: "+v.fn.Name)
+		}
+		mu.Unlock()
+		for _, m := range ms {
+			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)
+			hit := err == nil && reported(r, m.want)
+			mu.Lock()
+			total[m.operator]++
+			generations[v.cell.Target]++
+			if hit {
+				killed[m.operator]++
+			} else if os.Getenv("DBG") != "" {
+				fmt.Println(m.operator, v.cell.Test, v.kernel.Thread, v.cell.Target, v.cell.Level, r.Class, r.Reason, rules(r), m.note)
+			} else if len(missed) < 20 {
+				missed = append(missed, fmt.Sprintf("%s of %s T%d %s %s %s %s: class %v (%s), rules %s", m.operator, v.cell.Test, v.kernel.Thread,
+					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, r.Reason, rules(r)))
+			}
+			mu.Unlock()
+		}
+	})
+	all, dead := 0, 0
+	var lines []string
+	for op, n := range total {
+		all += n
+		dead += killed[op]
+		lines = append(lines, fmt.Sprintf("  %-16s %6d of %6d", op, killed[op], n))
+	}
+	sort.Strings(lines)
+	t.Logf("mutation score: %d of %d mutants of %d validated kernels reported with the right rule\n%s\nmutants per target: %v",
+		dead, all, kernels, strings.Join(lines, "\n"), generations)
+	require.Empty(t, missed)
+	require.Equal(t, all, dead)
+	for _, op := range []string{"swap", "drop", "double", "weaken", "retarget", "change-value", "merge", "drop-wait", "weaken-wait", "drop-invalidate", "drop-writeback", "drop-barrier", "cut-dependency"} {
+		require.Positive(t, total[op], "no mutant of operator %s", op)
+	}
+}
