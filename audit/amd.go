@@ -12,6 +12,13 @@ import (
 	"optcheck/toolchain"
 )
 
+// Sources of an audit's kernels, of those that a vendor's compilers have more
+// than one.
+const (
+	OpenCL = "opencl"
+	LLVMIR = "llvm-ir"
+)
+
 // build says how a kernel is compiled by LLVM.
 type build struct{ cl2, library bool }
 
@@ -107,8 +114,12 @@ func (w *worker) amdBuild(ctx context.Context, b build, cells []int) error {
 
 // llvmJob is the job that compiles units in one way.
 func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
-		Source: toolchain.OpenCLC, CL2: b.cl2, Library: b.library}
+	source, header := toolchain.OpenCLC, ""
+	if w.a.o.Source == LLVMIR {
+		source, header = toolchain.LLVMIR, "declare void @llvm.amdgcn.s.barrier()\n"
+	}
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, Header: header, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
+		Source: source, CL2: b.cl2, Library: b.library}
 }
 
 // lacks says what the release lacks for a kernel, "" if the failure is of

@@ -38,7 +38,10 @@ type Options struct {
 	Targets []string
 	Levels  []string // empty means Levels
 	Layouts []spec.Layout
-	Flags   []string // further arguments for ptxas
+	// Source is what kernels are written in for AMD's targets: OpenCL (also if
+	// empty), which clang compiles, or LLVMIR, which llc compiles.
+	Source string
+	Flags  []string // further arguments for ptxas
 	// NoVerdict leaves cells with findings "changed" instead of asking a model
 	// whether they are optimised or miscompiled. Model overrides the model of
 	// each target (DefaultModel): a built-in one's name, or a file.
@@ -120,6 +123,9 @@ func (o *Options) plan() ([]job, error) {
 func (o *Options) jobs() ([]job, error) {
 	if len(o.Toolchains) == 0 {
 		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
+	}
+	if o.Source != "" && o.Source != OpenCL && o.Source != LLVMIR {
+		return nil, fmt.Errorf("unknown source %q (opencl, llvm-ir)", o.Source)
 	}
 	if len(o.Levels) == 0 {
 		o.Levels = Levels

@@ -30,6 +30,14 @@ type irKernel struct{ front, middle []llvmir.Access }
 // arose. It compiles the kernels that findings are about twice more, to LLVM
 // IR. What cannot be read leaves the stage empty and is a problem.
 func (w *worker) stages(ctx context.Context, cells []int) error {
+	if w.a.o.Source == LLVMIR { // nothing else has touched it
+		for _, c := range cells {
+			for i := range w.res.cells[c].Findings {
+				w.res.cells[c].Findings[i].Stage = StageBackEnd
+			}
+		}
+		return nil
+	}
 	units := map[build][]int{} // kernels with findings
 	seen := map[int]bool{}
 	for _, c := range cells {

@@ -31,7 +31,7 @@ type emission struct {
 }
 
 func (a *auditor) emission(j job) (*emission, error) {
-	key, emit := j.source()
+	key, emit := a.source(j)
 	a.mu.Lock()
 	e := a.emitted[key]
 	if e == nil {
@@ -48,10 +48,17 @@ type emitter func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error)
 
 // source returns how tests are emitted for a job, and a key that jobs share
 // which take the same text.
-func (j job) source() (string, emitter) {
+func (a *auditor) source(j job) (string, emitter) {
 	switch {
 	case j.tc.LLVM == nil:
 		return j.target, ptxgen.Emit
+	case a.o.Source == LLVMIR:
+		typed := j.tc.Major() <= 14
+		emit := func(t *litmus.Test, o ptxgen.Options) (*ptxgen.Unit, error) {
+			o.TypedIR = typed
+			return ptxgen.EmitLLVMIR(t, o)
+		}
+		return fmt.Sprintf("LLVM IR, typed %t, TeraScale %t", typed, ptxgen.IsTeraScale(j.target)), emit
 	case ptxgen.IsTeraScale(j.target):
 		return "OpenCL for r600", ptxgen.EmitOpenCL
 	}

@@ -26,7 +26,7 @@ const (
 // -gline-tables-only. A unit's name is that of its kernel.
 type LLVMJob struct {
 	Job
-	// Source is OpenCLC or LLVMIR.
+	// Source is OpenCLC, which clang compiles, or LLVMIR, which llc compiles.
 	Source string
 	// CL2 asks for OpenCL C 2.0 instead of 1.2.
 	CL2 bool
@@ -111,8 +111,11 @@ func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, erro
 		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
 	}
 	c := &clang{t: t, job: &job}
-	if job.Source == LLVMIR && job.Emit == FrontEnd {
-		return nil, errors.New("compile: LLVM IR has no front end")
+	if job.Source == LLVMIR && (job.Emit != Machine || job.Library) {
+		return nil, errors.New("compile: LLVM IR goes to the back end only")
+	}
+	if c.tool() == "" {
+		return nil, fmt.Errorf("compile: %s has no llc", t.ID)
 	}
 	if job.Library {
 		if c.library = t.LibclcFile(job.Target); c.library == "" {
@@ -129,7 +132,7 @@ func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, erro
 	if err != nil || job.Object || job.Emit != Machine {
 		return res, err
 	}
-	return res, res.dropCalls(t.LLVM.Clang, &job)
+	return res, res.dropCalls(c.tool(), &job)
 }
 
 // clang is the compiler of OpenCL C and LLVM IR.
@@ -139,23 +142,31 @@ type clang struct {
 	library string
 }
 
-func (c *clang) tool() string { return c.t.LLVM.Clang }
+// tool is clang, or llc for LLVM IR, which shall meet the back end only.
+func (c *clang) tool() string {
+	if c.job.Source == LLVMIR {
+		return c.t.LLVM.LLC
+	}
+	return c.t.LLVM.Clang
+}
 
 // args are relative to the process's own folder.
 func (c *clang) args() []string {
 	j := c.job
+	if j.Source == LLVMIR {
+		args := []string{"-mtriple=" + c.t.Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-filetype=asm"}
+		if j.Object {
+			args[3] = "-filetype=obj"
+		}
+		return append(append(args, j.Flags...), c.input(), "-o", "batch.out")
+	}
 	args := []string{"-target", c.t.Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-nogpulib",
 		"-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0"}
-	switch j.Source {
-	case LLVMIR:
-		args = append(args, "-x", "ir", "-Wno-override-module")
-	default:
-		std := "CL1.2"
-		if j.CL2 {
-			std = "CL2.0"
-		}
-		args = append(args, "-x", "cl", "-cl-std="+std)
+	std := "CL1.2"
+	if j.CL2 {
+		std = "CL2.0"
 	}
+	args = append(args, "-x", "cl", "-cl-std="+std)
 	if j.LineInfo {
 		args = append(args, "-gline-tables-only")
 	}
@@ -266,7 +277,7 @@ func checkTarget(text []byte, t *Toolchain, target string) error {
 
 var (
 	clangRefusal = regexp.MustCompile(`(?m)(^|: )(fatal )?error: `)
-	clangLine    = regexp.MustCompile(`(?m)^batch\.\w+:(\d+):\d+: (?:fatal )?(error|warning): (.*)$`)
+	clangLine    = regexp.MustCompile(`(?m)batch\.\w+:(\d+):\d+: (?:fatal )?(error|warning): (.*)$`)
 	clangFunc    = regexp.MustCompile(`(?m)^(?:<unknown>:0:0|batch\.\w+(?::\d+)*|[^\s:]*): ?in function (\w+)[^:]*: (.*)$|^error: .*?in function (\w+)[^:]*: (.*)$`)
 	clangBackEnd = regexp.MustCompile(`(?m)^(?:fatal error: error in backend|LLVM ERROR): (.*)$`)
 	clangInFunc  = regexp.MustCompile(`(?m)^In function: (\w+)|Instruction Selection' on function '@(\w+)'|on function '@(\w+)'`)

@@ -23,6 +23,7 @@ import (
 type auditFlags struct {
 	output, format string
 	gen, model     string
+	source         string
 	quiet          bool
 	noVerdict      bool
 	flags          []string
@@ -69,6 +70,7 @@ JSON lines; optcheck report renders it again.`,
 	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
+	fl.StringVar(&f.source, "source", "", "what kernels are written in for AMD: opencl (clang) or llvm-ir (llc alone)")
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
@@ -184,6 +186,10 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	}
 	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
 	o.Model, o.NoVerdict = f.model, f.noVerdict
+	o.Source = f.source
+	if f.source != "" && env.config.v.GetString("vendor") != toolchain.AMD {
+		return o, fmt.Errorf("--source %s goes with --vendor amd; NVIDIA's kernels are PTX", f.source)
+	}
 	o.Jobs, o.Flags, o.Tool = env.config.v.GetInt("jobs"), f.flags, version()
 	return o, nil
 }

@@ -1,0 +1,457 @@
+package ptxgen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// EmitLLVMIR returns the unit of a test as LLVM IR for the AMDGPU back end: one
+// kernel a thread, with atomics and fences exactly as the test means them, so
+// that llc compiles it without any front end or library in between. A test of
+// another dialect is translated to OpenCL first. A fence of OpenCL 1.2 becomes
+// what OpenCL 2.0 defines it as: a fence of work-group scope. Options.TypedIR
+// asks for typed pointers, which LLVM up to 14 wants.
+//
+// Parameters, results and markers are those of EmitOpenCL. Registers are SSA
+// values; where paths meet, phis. The error is a *spec.Unsupported when the
+// encoding or LLVM IR lacks something that the test uses.
+func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
+	t, err := litmus.ToOpenCL(t)
+	if err != nil {
+		var no *litmus.NoMeaning
+		if errors.As(err, &no) {
+			return nil, unsupported("%v", err)
+		}
+		return nil, err
+	}
+	if IsTeraScale(o.Target) {
+		return nil, unsupported("LLVM IR is emitted for amdgcn only")
+	}
+	u := &Unit{Name: o.Unit}
+	if u.Name == "" {
+		u.Name = UnitName(t, o.Layout)
+	}
+	for i := range t.Threads {
+		k, err := irKernel(t, i, u.Name, o)
+		if err != nil {
+			return nil, err
+		}
+		u.Kernels = append(u.Kernels, *k)
+		u.Text += k.Text
+	}
+	return u, nil
+}
+
+// irValue is an SSA value with its type: i1, i32, i64 or p1, p3 for pointers.
+type irValue struct{ typ, name string }
+
+// irBody builds the LLVM IR of one thread.
+type irBody struct {
+	clBody
+	typed bool
+	out   strings.Builder
+	env   map[string]irValue // registers, and copies for markers (m0, o0_1)
+	block string             // the current basic block; "" behind a jump
+	n     int                // numbers for values and blocks
+	// jumps are the edges to labels that have not come yet.
+	jumps map[string][]irEdge
+}
+
+// irEdge is a jump: the block that it leaves and what registers held there.
+type irEdge struct {
+	from string
+	env  map[string]irValue
+}
+
+func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, error) {
+	s, err := spec.FromTest(t, thread, o.Layout)
+	if err != nil {
+		return nil, err
+	}
+	lits, err := s.Literals()
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	k := &irBody{typed: o.TypedIR, env: map[string]irValue{}, jumps: map[string][]irEdge{}, block: "entry"}
+	k.clBody = clBody{name: fmt.Sprintf("%s_T%d", unit, thread)}
+	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	k.collect()
+	k.pointers()
+	if err := k.start(); err != nil {
+		return nil, err
+	}
+	if err := k.instructions(); err != nil {
+		return nil, err
+	}
+	k.finish(lits)
+	var b strings.Builder
+	for i := range t.Locations {
+		if o.Layout == spec.Symbols && k.usedLoc[i] {
+			kind := "addrspace(1) global [4 x i32] zeroinitializer"
+			if k.spaceOf(i) == litmus.Shared {
+				kind = "internal addrspace(3) global [4 x i32] undef"
+			}
+			fmt.Fprintf(&b, "@%s_L%d = %s, align %d\n", k.name, i, kind, spec.SharedStride)
+		}
+	}
+	fmt.Fprintf(&b, "define amdgpu_kernel void @%s(%s) {\nentry:\n%s}\n", k.name, strings.Join(k.irParams(), ", "), k.out.String())
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: k.opaqueValues()}, nil
+}
+
+func (k *irBody) ir(format string, args ...any) { fmt.Fprintf(&k.out, "  "+format+"\n", args...) }
+
+func (k *irBody) fresh(prefix string) string {
+	k.n++
+	return fmt.Sprintf("%%%s%d", prefix, k.n)
+}
+
+// pointer spells a pointer type into a memory whose objects have type elem.
+func (k *irBody) pointer(space litmus.Space, elem string) string {
+	n := 1
+	if space == litmus.Shared {
+		n = 3
+	}
+	if k.typed {
+		return fmt.Sprintf("%s addrspace(%d)*", elem, n)
+	}
+	return fmt.Sprintf("ptr addrspace(%d)", n)
+}
+
+func ptrType(s litmus.Space) string {
+	if s == litmus.Shared {
+		return "p3"
+	}
+	return "p1"
+}
+
+func spaceOfType(t string) litmus.Space {
+	if t == "p3" {
+		return litmus.Shared
+	}
+	return litmus.Global
+}
+
+// spell is a value's type in IR; pointers in registers point to bytes.
+func (k *irBody) spell(t string) string {
+	if t[0] == 'p' {
+		return k.pointer(spaceOfType(t), "i8")
+	}
+	return t
+}
+
+func irType(t litmus.Type) string {
+	switch {
+	case t == litmus.Pred:
+		return "i1"
+	case t.Bits() == 64:
+		return "i64"
+	}
+	return "i32"
+}
+
+// irParams lists the kernel's parameters, as EmitOpenCL has them.
+func (k *irBody) irParams() []string {
+	var ps []string
+	ptr := func(s litmus.Space, name string) {
+		ps = append(ps, k.pointer(s, "i8")+" %"+name)
+		if s == litmus.Shared {
+			ps = append(ps, "i32 %pad_"+name)
+		}
+	}
+	switch k.e.o.Layout {
+	case spec.Pointers:
+		for i := range k.e.t.Locations {
+			ptr(k.spaceOf(i), fmt.Sprintf("p%d", i))
+		}
+	case spec.Offsets:
+		ptr(litmus.Global, "gbase")
+		ptr(litmus.Shared, "sbase")
+	}
+	ps = append(ps, k.pointer(litmus.Global, "i32")+" %out")
+	for i, t := range k.values {
+		ps = append(ps, irType(t)+fmt.Sprintf(" %%v%d", i))
+	}
+	return append(ps, "i32 %tok")
+}
+
+// irOpaque returns a parameter that stands for the constant c.
+func (k *irBody) irOpaque(t litmus.Type, c int64) irValue {
+	return irValue{irType(k.valueType(t)), "%" + k.value0(t, c)}
+}
+
+// valueType is the type that value0 gives the parameter.
+func (k *irBody) valueType(t litmus.Type) litmus.Type {
+	if t == litmus.Pred {
+		return litmus.U32
+	}
+	return t
+}
+
+// location returns the address of a location.
+func (k *irBody) location(loc int) irValue {
+	s := k.spaceOf(loc)
+	k.usedLoc[loc] = true
+	v := irValue{typ: ptrType(s)}
+	switch k.e.o.Layout {
+	case spec.Symbols:
+		global := fmt.Sprintf("@%s_L%d", k.name, loc)
+		if !k.typed {
+			v.name = global
+			return v
+		}
+		v.name = k.fresh("a")
+		k.ir("%s = bitcast %s %s to %s", v.name, k.pointer(s, "[4 x i32]"), global, k.pointer(s, "i8"))
+	case spec.Offsets:
+		base := "%gbase"
+		if s == litmus.Shared {
+			base = "%sbase"
+		}
+		v.name = k.gep(s, base, fmt.Sprintf("i64 %d", loc*spec.Stride))
+	default:
+		v.name = fmt.Sprintf("%%p%d", loc)
+	}
+	return v
+}
+
+// gep adds bytes to an address.
+func (k *irBody) gep(s litmus.Space, base, index string) string {
+	name := k.fresh("a")
+	k.ir("%s = getelementptr i8, %s %s, %s", name, k.pointer(s, "i8"), base, index)
+	return name
+}
+
+// start gives registers their first values, and copies the token's.
+func (k *irBody) start() error {
+	needs := k.readFirst()
+	first := map[string]int64{}
+	for _, d := range k.th.Regs {
+		switch d.Init.Kind {
+		case litmus.OperandLoc:
+			k.env[d.Name] = k.location(k.loc(d.Init.Name))
+			delete(needs, d.Name)
+		case litmus.OperandConst:
+			needs[d.Name], first[d.Name] = true, d.Init.Value
+		}
+	}
+	for _, n := range sortedNames(k.regs) {
+		if !needs[n] {
+			continue
+		}
+		if _, isPtr := k.ptr[n]; isPtr {
+			return unsupported("register %s may be read before it holds an address", n)
+		}
+		v := k.irOpaque(k.regs[n], first[n])
+		if k.regs[n] == litmus.Pred {
+			p := k.fresh("b")
+			k.ir("%s = icmp ne i32 %s, 0", p, v.name)
+			v = irValue{"i1", p}
+		}
+		k.env[n] = v
+	}
+	for _, e := range k.spec.Entries {
+		if e.Guarded && !e.IsFence() {
+			k.env[fmt.Sprintf(" m%d", e.Pos)] = irValue{"i32", "%tok"}
+			for _, i := range e.Operands() {
+				k.env[fmt.Sprintf(" o%d_%d", e.Pos, i)] = irValue{"i32", "%tok"}
+			}
+		}
+	}
+	return nil
+}
+
+// instructions emits the thread.
+func (k *irBody) instructions() error {
+	next := 0
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		for _, l := range in.Labels {
+			k.join(l)
+		}
+		var ent *spec.Entry
+		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
+			ent = &k.spec.Entries[next]
+			next++
+		}
+		if k.block == "" {
+			return unsupported("unreachable code")
+		}
+		if in.Op == litmus.OpBra {
+			if err := k.branch(in); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := k.guarded(in, ent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edge notes a jump from the current block to a label.
+func (k *irBody) edge(label string) {
+	env := make(map[string]irValue, len(k.env))
+	for n, v := range k.env {
+		env[n] = v
+	}
+	k.jumps[label] = append(k.jumps[label], irEdge{k.block, env})
+}
+
+// to opens a basic block.
+func (k *irBody) to(name string) {
+	fmt.Fprintf(&k.out, "%s:\n", name)
+	k.block = name
+}
+
+// join opens the block of a label: what registers hold there is merged.
+func (k *irBody) join(label string) {
+	if k.block != "" {
+		k.ir("br label %%%s", irLabel(label))
+		k.edge(label)
+	}
+	edges := k.jumps[label]
+	k.to(irLabel(label))
+	k.merge(edges)
+}
+
+func irLabel(l string) string { return "L_" + strings.NewReplacer("$", "_", "%", "_").Replace(l) }
+
+// merge makes phis of registers that differ between the edges into the current
+// block. A register that some edge does not have is not live here.
+func (k *irBody) merge(edges []irEdge) {
+	if len(edges) == 0 {
+		return
+	}
+	env := map[string]irValue{}
+	names := make([]string, 0, len(edges[0].env))
+	for n := range edges[0].env {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		v, same, all := edges[0].env[n], true, true
+		for _, e := range edges[1:] {
+			w, ok := e.env[n]
+			all = all && ok && w.typ == v.typ
+			same = same && w == v
+		}
+		if !all {
+			continue
+		}
+		if !same {
+			var in []string
+			for _, e := range edges {
+				in = append(in, fmt.Sprintf("[ %s, %%%s ]", e.env[n].name, e.from))
+			}
+			phi := k.fresh("phi")
+			k.ir("%s = phi %s %s", phi, k.spell(v.typ), strings.Join(in, ", "))
+			v.name = phi
+		}
+		env[n] = v
+	}
+	k.env = env
+}
+
+// branch emits a jump.
+func (k *irBody) branch(in *litmus.Instr) error {
+	cond := ""
+	switch {
+	case in.Cmp != litmus.CmpNone:
+		a, err := k.operandAs(in.Src[0], "i32")
+		if err != nil {
+			return err
+		}
+		b, err := k.operandAs(in.Src[1], "i32")
+		if err != nil {
+			return err
+		}
+		cond = k.fresh("b")
+		k.ir("%s = icmp %s i32 %s, %s", cond, irCmp(in.Cmp, true), a, b)
+	case in.Guard != nil:
+		cond = k.predicate(in.Guard)
+	}
+	if cond == "" {
+		k.ir("br label %%%s", irLabel(in.Target))
+		k.edge(in.Target)
+		k.block = ""
+		return nil
+	}
+	k.n++
+	rest := fmt.Sprintf("next%d", k.n)
+	k.ir("br i1 %s, label %%%s, label %%%s", cond, irLabel(in.Target), rest)
+	k.edge(in.Target)
+	k.to(rest)
+	return nil
+}
+
+// predicate returns a guard's condition.
+func (k *irBody) predicate(g *litmus.Guard) string {
+	p := k.env[g.Reg].name
+	if !g.Neg {
+		return p
+	}
+	n := k.fresh("b")
+	k.ir("%s = xor i1 %s, true", n, p)
+	return n
+}
+
+// guarded emits an instruction, in a block of its own if it has a guard.
+func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
+	if in.Guard == nil {
+		return k.emit(in, ent)
+	}
+	cond := k.predicate(in.Guard)
+	k.n++
+	then, done := fmt.Sprintf("then%d", k.n), fmt.Sprintf("done%d", k.n)
+	k.ir("br i1 %s, label %%%s, label %%%s", cond, then, done)
+	k.edge(done)
+	k.to(then)
+	if err := k.emit(in, ent); err != nil {
+		return err
+	}
+	k.ir("br label %%%s", done)
+	k.edge(done)
+	k.to(done)
+	k.merge(k.jumps[done])
+	return nil
+}
+
+// finish emits the markers.
+func (k *irBody) finish(lits []uint32) {
+	if k.block == "" {
+		return
+	}
+	store := func(slot int, v string) {
+		a := k.fresh("r")
+		k.ir("%s = getelementptr i32, %s %%out, i64 %d", a, k.pointer(litmus.Global, "i32"), slot)
+		k.ir("store volatile i32 %s, %s %s, align 4", v, k.pointer(litmus.Global, "i32"), a)
+	}
+	if k.e.o.Plain {
+		for _, en := range k.spec.Entries {
+			if en.Reads() {
+				store(en.Pos*ResultStride/4, k.env[fmt.Sprintf(" m%d", en.Pos)].name)
+			}
+		}
+		k.ir("ret void")
+		return
+	}
+	var names []string
+	for i, l := range lits {
+		src := "%tok"
+		if key := markerSource(k.spec, i, " m%d", " o%d_%d", ""); key != "" {
+			src = k.env[key].name
+		}
+		x := k.fresh("x")
+		k.ir("%s = xor i32 %s, %d", x, src, int32(l))
+		names = append(names, x)
+	}
+	for i, x := range names {
+		store(i*ResultStride/4, x)
+	}
+	k.ir("ret void")
+}
