@@ -249,9 +249,7 @@ func (k *irKernel) arose(f *report.Finding, s *spec.Spec, shared []int) string {
 	fm, frontOK := matched(front, s)
 	mm, middleOK := matched(middle, s)
 	switch f.Rule {
-	case optcheck.ControlChanged.ID:
-		return "" // conditions are not compared
-	case optcheck.DependencyBroken.ID:
+	case optcheck.DependencyBroken.ID, optcheck.ControlChanged.ID:
 		switch {
 		case !frontOK:
 			return StageFrontEnd
@@ -274,11 +272,19 @@ func (k *irKernel) arose(f *report.Finding, s *spec.Spec, shared []int) string {
 	return StageBackEnd
 }
 
-// depends reports whether all address and data dependencies of an access are
-// there in the IR.
+// depends reports whether all dependencies of an access are there in the IR: by
+// data flow into its address and value, and for control by a basic block other
+// than that of the read which decides.
 func depends(at map[int]irEvent, s *spec.Spec, pos int) bool {
 	for _, d := range s.Deps {
-		if d.To != pos || d.Kind == spec.DepCtrl {
+		if d.To != pos {
+			continue
+		}
+		if d.Kind == spec.DepCtrl {
+			to, ok := at[d.To] // fences are not matched
+			if ok && to.acc.Block == at[d.From].acc.Block {
+				return false
+			}
 			continue
 		}
 		from := at[d.To].acc.Data

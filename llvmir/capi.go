@@ -170,12 +170,15 @@ func (l *library) graph(f ref) (*graph, error) {
 		r.g.nodes = append(r.g.nodes, node{kind: nArg, num: int64(i)})
 	}
 	var insts []ref
+	var blocks []int
+	number := 0
 	for b := l.firstBlock(f); b != 0; b = l.nextBlock(b) {
+		number++
 		for in := l.firstInst(b); in != 0; in = l.nextInst(in) {
 			r.ids[in] = len(r.g.nodes)
 			r.g.order = append(r.g.order, len(r.g.nodes))
 			r.g.nodes = append(r.g.nodes, node{kind: nInst})
-			insts = append(insts, in)
+			insts, blocks = append(insts, in), append(blocks, number-1)
 			if len(insts) > maxNodes {
 				return nil, errors.New("a function has too many instructions")
 			}
@@ -183,6 +186,7 @@ func (l *library) graph(f ref) (*graph, error) {
 	}
 	for i, in := range insts {
 		n := r.instruction(in)
+		n.Block = blocks[i]
 		r.g.nodes[r.g.order[i]] = n
 	}
 	return &r.g, nil

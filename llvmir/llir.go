@@ -59,9 +59,10 @@ func typedGraph(f *ir.Func) *graph {
 		}
 	}
 	i := 0
-	for _, b := range f.Blocks {
+	for number, b := range f.Blocks {
 		for _, in := range b.Insts {
 			n := r.instruction(in) // may append constants
+			n.Block = number
 			r.g.nodes[r.g.order[i]] = n
 			i++
 		}

@@ -47,6 +47,8 @@ type Access struct {
 	Arg    int    `json:"arg"`
 	Global string `json:"global,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
+	// Block is the number of the basic block, in the order of the text.
+	Block int `json:"block,omitempty"`
 	// Addr and Data list the accesses (indices into Func.Accesses) whose values
 	// flow into the address and into what is stored or combined.
 	Addr []int `json:"addr,omitempty"`
