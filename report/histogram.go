@@ -93,8 +93,9 @@ type Outcome struct {
 	Values []int64 `json:"values"`
 	Count  uint64  `json:"count"`
 	Weak   bool    `json:"weak,omitempty"` // satisfies the condition's expression
-	// Effect is the two-sided verdict: "hardware, allowed", "hardware,
-	// forbidden", "compiler", or empty if nobody judged.
+	// Effect is the two-sided verdict in the words of audit/chip: "sequentially
+	// consistent", "hardware, allowed", "hardware, forbidden", …; empty if nobody
+	// judged.
 	Effect string `json:"effect,omitempty"`
 }
 
@@ -136,7 +137,7 @@ func (h *Histogram) check() error {
 }
 
 // writeHistograms prints one line per test and setting, then the outcomes that
-// were judged as anything but allowed.
+// a model forbids or cannot decide.
 func writeHistograms(b *bufio.Writer, r *Run) {
 	if len(r.Histograms) == 0 {
 		return
@@ -156,7 +157,7 @@ func writeHistograms(b *bufio.Writer, r *Run) {
 	for i := range r.Histograms {
 		h := &r.Histograms[i]
 		for _, o := range h.Outcomes {
-			if o.Effect != "" && o.Effect != "hardware, allowed" {
+			if strings.Contains(o.Effect, "forbidden") || strings.Contains(o.Effect, "undecided") {
 				fmt.Fprintf(b, "%s: %s, %d times: %s\n", h.Test, h.StateText(o), o.Count, o.Effect)
 			}
 		}

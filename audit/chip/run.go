@@ -303,6 +303,7 @@ func (c *campaign) setting(ctx context.Context, prog *drive.Program, b *Binary, 
 	r.fill(out, j)
 	if err != nil {
 		r.Failure = err.Error()
+		r.Unseen = nil // a run that did not end well excludes nothing
 		if errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err, runner.ErrFault) || errors.Is(err, runner.ErrMemory) {
 			err = nil // this test only
 		}

@@ -326,6 +326,9 @@ func writeLogs(env *environment, run *report.Run) error {
 		return errors.New("no histogram in this stream: it is of no run on a device")
 	}
 	for i := range run.Histograms {
+		if run.Histograms[i].Instances == 0 {
+			continue // not run: a log would say that it was never observed
+		}
 		if err := audit.LogBlock(&run.Histograms[i]).Write(env.stdout); err != nil {
 			return err
 		}

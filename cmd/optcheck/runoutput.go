@@ -20,6 +20,8 @@ type runOutput struct {
 	text   io.Writer
 	err    error
 
+	histograms *histogramFile // nil: none is wanted
+
 	ran, refused, failed int
 	rows                 map[string]*runRow // by test
 	order                []string
@@ -41,6 +43,7 @@ type runRow struct {
 // result takes one result.
 func (o *runOutput) result(r *chip.Result) {
 	o.event(r)
+	o.histograms.result(r)
 	if o.rows == nil {
 		o.rows, o.states = map[string]*runRow{}, map[string]int{}
 	}

@@ -27,6 +27,7 @@ import (
 type runFlags struct {
 	gen, device, toolchain, level, target       string
 	incantations, shard, output, log, plot      string
+	report                                      string
 	instances                                   string
 	budget, total                               time.Duration
 	seed                                        uint64
@@ -77,6 +78,7 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.BoolVar(&f.asJSON, "json", false, "print events as JSON lines")
 	fl.StringVarP(&f.output, "output", "o", "", "write events as JSON lines to this file, too")
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
+	fl.StringVar(&f.report, "report", "", "write histograms to this file, in the event stream that optcheck report reads")
 	fl.StringVar(&f.plot, "plot", "", "write a plot of the rates per set of incantations (.svg or .png)")
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -283,6 +285,12 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 		} else {
 			*w = b
 		}
+	}
+	if f.report != "" {
+		if out.histograms, err = newHistogramFile(ctx, f.report, h); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, out.histograms.close()) }()
 	}
 	text := io.Writer(env.stdout)
 	if f.asJSON {

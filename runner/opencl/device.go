@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"optcheck/runner"
@@ -28,12 +29,18 @@ func (*Backend) Name() string { return "opencl" }
 // place is a device with its platform.
 type place struct{ platform, device uintptr }
 
+// listing is held while devices are listed: PoCL 3.1 crashes when two threads
+// make it initialise its devices at once.
+var listing sync.Mutex
+
 // Devices lists the devices of all platforms.
 func (*Backend) Devices(context.Context) ([]runner.Device, error) {
 	a, err := load()
 	if err != nil {
 		return nil, err
 	}
+	listing.Lock()
+	defer listing.Unlock()
 	places, err := a.places()
 	if err != nil {
 		return nil, err

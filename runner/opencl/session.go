@@ -48,7 +48,9 @@ func (b *Backend) Open(ctx context.Context, index int) (runner.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	listing.Lock()
 	places, err := a.places()
+	listing.Unlock()
 	if err != nil || index >= len(places) {
 		return nil, errors.Join(runner.Errorf(runner.ErrFault, "open", "device %d has gone", index), err)
 	}
