@@ -245,3 +245,40 @@ loop:
 	assert.Equal(t, 3, f.Insts[4].Target)
 	assert.False(t, f.Callable)
 }
+
+// TestUserElements: AMD's tools say behind the code which registers hold which
+// descriptor; that decides what a constant load reads.
+func TestUserElements(t *testing.T) {
+	p, err := Parse("k.isa", []byte(`; --------  Disassembly --------------------
+shader main
+  asic(SI_ASIC)
+  type(CS)
+
+  s_buffer_load_dword  s0, s[4:7], 0x04                     // 00000000: C2000504
+  s_buffer_load_dword  s1, s[8:11], s0                      // 00000004: C2008800
+  s_waitcnt     lgkmcnt(0)                                  // 00000008: BF8C007F
+  s_endpgm                                                  // 0000000C: BF810000
+end
+
+; ----------------- CS Data ------------------------
+; Input Semantic Mappings
+;    No input mappings
+
+GprPoolSize = 0
+CodeLen                 = 16;Bytes
+PGM_END_CF              = 0; words(64 bit)
+userElementCount        = 3;
+; userElements[0]        = PTR_UAV_TABLE, 0, s[2:3]
+; userElements[1]        = IMM_CONST_BUFFER, 1, s[4:7]
+; userElements[2]        = IMM_CONST_BUFFER, 0, s[8:11]
+COMPUTE_PGM_RSRC2:USER_SGPR      = 12
+NumVgprs             = 5;
+`))
+	require.NoError(t, err)
+	understood(t, "cs data", p)
+	require.Len(t, p.Funcs, 1)
+	in := p.Funcs[0].Insts
+	assert.Equal(t, "UR0 = mov(c[5][0x10])", in[0].Micro[0].String())
+	assert.Equal(t, isa.RoleConst, in[1].Role)
+	assert.Empty(t, in[1].Micro, "at an offset that is not constant")
+}
