@@ -96,8 +96,8 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
 	return r
 }
 
-// checkApart demands that the harness's own accesses stand in front of the
-// test's or behind them.
+// checkApart notes stores of the harness between the test's accesses; any
+// other access of the harness there is a finding.
 func (p *pass) checkApart() {
 	first, last := len(p.tr.events), -1
 	for _, ev := range p.match {
@@ -106,7 +106,12 @@ func (p *pass) checkApart() {
 		}
 	}
 	for ev := first + 1; ev < last; ev++ {
-		if p.tr.events[ev].own {
+		x := &p.tr.events[ev]
+		switch {
+		case !x.own:
+		case p.inst(ev).Role == isa.RoleStore:
+			p.report(Interleaved, -1, ev, "%s, a store of the harness, stands between accesses of the test", p.text(ev))
+		default:
 			p.report(ExtraAccess, -1, ev, "%s, an access of the harness, stands between those of the test", p.text(ev))
 			p.r.Class = max(p.r.Class, Changed)
 		}

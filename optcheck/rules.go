@@ -133,6 +133,12 @@ shown to be the same condition.`}
 accesses, or several to one line, so that line information tells no coherent story:
 ptxas 11.2 does this from -O1 on for loads from named variables. The second witness
 is silent here; marker and address alone speak.`}
+	Interleaved = &Rule{ID: "interleaved", Note: true, Title: "an access of the harness stands between those of the test",
+		Explain: `Only in kernels that run many instances. The compiler moved a store of results, to
+memory that the test does not use, in front of a later access of the test. The
+test's own accesses, their order and their fences are unharmed, and an access to
+other memory in between allows no outcome that the test forbids; it may change
+how often an outcome is seen.`}
 	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
@@ -144,7 +150,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
-	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ConditionUnread, LineLost, Strengthened, Aggregated}
+	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ConditionUnread, LineLost, Interleaved, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"optcheck/ptxgen"
@@ -134,8 +133,7 @@ type run struct {
 // prepare makes the launches of a batch and the memory that they need.
 func (r *run) prepare(ctx context.Context) error {
 	h := r.p.H
-	pl := &planner{h: h, d: r.s.Device(), t: r.j.Tuning, inc: r.j.Incantations, lone: r.j.Lone,
-		rnd: rand.New(rand.NewPCG(r.j.Seed, uint64(r.j.Incantations)))}
+	pl := newPlanner(h, r.s.Device(), r.j)
 	n := 1
 	if r.j.Incantations&(Random|Banks) != 0 {
 		n = max(r.j.Tuning.Launches, 1)

@@ -145,18 +145,40 @@ func newBins(h *ptxgen.Harness, domain [][]int64) (*bins, error) {
 			if len(w.values) > ptxgen.MaxTermValues {
 				w.values = w.values[:ptxgen.MaxTermValues]
 			}
-			w.weight = b.total
-			b.total *= max(len(w.values), 1)
-			if b.total > ptxgen.MaxBins-1 {
-				return nil, fmt.Errorf("%w: more than %d outcomes", runner.ErrUnsupported, ptxgen.MaxBins-1)
-			}
 			b.words = append(b.words, w)
 		}
+	}
+	// Too many combinations: the values named last become unexpected ones.
+	for b.number() > ptxgen.MaxBins-1 {
+		longest := 0
+		for i := range b.words {
+			if len(b.words[i].values) > len(b.words[longest].values) {
+				longest = i
+			}
+		}
+		w := &b.words[longest]
+		if len(w.values) < 2 {
+			return nil, fmt.Errorf("%w: more than %d outcomes", runner.ErrUnsupported, ptxgen.MaxBins-1)
+		}
+		w.values = w.values[:len(w.values)-1]
 	}
 	if len(b.words) > ptxgen.SampleWords {
 		return nil, fmt.Errorf("%w: more than %d terms", runner.ErrUnsupported, ptxgen.SampleWords)
 	}
 	return b, nil
+}
+
+// number sets the weights and returns the number of bins without the last.
+func (b *bins) number() int {
+	b.total = 1
+	for i := range b.words {
+		b.words[i].weight = b.total
+		b.total *= max(len(b.words[i].values), 1)
+		if b.total > ptxgen.MaxBins {
+			break
+		}
+	}
+	return b.total
 }
 
 // table is the collector's table.
@@ -197,8 +219,9 @@ func (b *bins) join(h *ptxgen.Harness, words []uint32) []int64 {
 	return out
 }
 
-// Domain lists, for each term of a test, the values that may be expected: all
-// constants of the test and zero, and the further values given.
+// Domain lists, for each term of a test, the values that may be expected: those
+// given, the likeliest first, then constants of the test and zero. Where values
+// are given for many terms, they stand alone.
 func Domain(t *litmus.Test, more [][]int64) [][]int64 {
 	consts := []int64{0}
 	add := func(v int64) {
@@ -225,7 +248,7 @@ func Domain(t *litmus.Test, more [][]int64) [][]int64 {
 			out[i] = slices.Clone(more[i])
 		}
 		for _, v := range consts {
-			if len(out[i]) < 4 || len(more) == 0 {
+			if i >= len(more) || len(more[i]) == 0 || len(out[i]) < 4 && len(out) <= 6 {
 				if !slices.Contains(out[i], v) {
 					out[i] = append(out[i], v)
 				}

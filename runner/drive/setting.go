@@ -145,6 +145,12 @@ type planner struct {
 	lone bool // one instance per launch
 }
 
+// newPlanner returns the planner of a job: its random choices depend on the
+// seed and the incantations alone.
+func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone, rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
+}
+
 func floorPow2(n uint32) uint32 { return 1 << (bits.Len32(max(n, 1)) - 1) }
 
 // resident is how many CTAs of so many threads the device holds at once.
