@@ -413,10 +413,20 @@ func (l *lifter) data(ev int, op *liftOp) error {
 	}
 	seen := l.own(ev)
 	if x.mem.Locked || x.cond && x.condT == 0 && isAtomicRole(x.role) {
-		if len(p.owner[ev]) == 0 {
+		if len(p.owner[ev]) > 0 {
+			return l.combined(ev, op)
+		}
+		v, ok := p.ofOneLane(x)
+		if !ok {
 			return l.errorAt(x.inst, "an atomic made of several instructions that is none of the test's")
 		}
-		return l.combined(ev, op)
+		e, err := l.expr(v, x.inst, &seen)
+		if err != nil {
+			return err
+		}
+		op.data = [][]*expr{{e}}
+		op.dataDeps = bitsOf(x.dataT &^ seen)
+		return nil
 	}
 	words := max(x.mem.Width/4, 1)
 	for i := range len(x.data) / words {
@@ -457,6 +467,25 @@ func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
 }
 
 func isAtomicRole(r isa.Role) bool { return r == isa.RoleAtomic || r == isa.RoleReduction }
+
+// ofOneLane is the operand of a combined atomic that is none of the test's: of
+// the product with the number of lanes, the other factor, since a test thread
+// is alone in its warp.
+func (p *pass) ofOneLane(x *event) (value, bool) {
+	if x.mem.Locked || x.mem.Width != 4 || len(x.data) != 1 {
+		return none, false
+	}
+	n := p.tr.pool.nodes[x.data[0]]
+	if n.kind != kFun || n.imm != uint64(isa.MicroMul)<<8 {
+		return none, false
+	}
+	for _, f := range [][2]value{{n.a, n.b}, {n.b, n.a}} {
+		if p.tr.pool.nodes[f[1]].kind == kOpaque && !p.tr.pool.reads(f[1]) && !p.tr.pool.contains(f[1], kParam, 0) {
+			return f[0], true
+		}
+	}
+	return none, false
+}
 
 // combined reads the operands of an atomic where the machine code combines
 // those of a warp's lanes, or computes the new value in a loop: from its
