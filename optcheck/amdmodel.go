@@ -130,7 +130,7 @@ func spelled(s isa.Scope) amdBits { return amdBits{scope: s} }
 var amdModels = map[amdFamily]*amdModel{
 	// Fetches go through a read-only cache that no instruction invalidates, and
 	// writes are complete when acknowledged.
-	famTeraScale: {clauses: true, loads: "the end of the fetch clause", stores: "WAIT_ACK", lds: "the end of the ALU clause"},
+	famTeraScale: {clauses: true, loads: "clause boundary", stores: "WAIT_ACK", lds: "clause boundary", scalar: "clause boundary"},
 
 	// One vector L1 for the waves of a work-group, write-through; a scalar cache
 	// that nothing keeps coherent; one L2.

@@ -382,10 +382,32 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 		if !o.Zero {
 			add(o.Reg, o.Words == 2 || o.Part == "addr64")
 		}
+		if o.Part == "dword" { // TeraScale's memory writes take an index of words
+			lo = m.bytes(lo, 0)
+		}
 		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar && slices.Contains(in.Addrs, isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}))
 		return lo, hi
 	}
 	return none, none
+}
+
+// bytes is the byte address of which a value is the index of the word: compilers
+// shift it right.
+func (m *machine) bytes(v value, depth int) value {
+	p := m.tr.pool
+	n := p.nodes[v]
+	two, _ := p.isConst(n.b)
+	switch {
+	case n.kind == kConst:
+		return p.constant(uint32(n.imm) * 4)
+	case n.kind == kAdd && n.b == none:
+		return p.addConst(m.bytes(n.a, depth+1), uint32(n.imm)*4)
+	case n.kind == kAdd && depth < maxDepth:
+		return p.add(m.bytes(n.a, depth+1), m.bytes(n.b, depth+1))
+	case n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8 && n.b >= 0 && two == 2:
+		return n.a
+	}
+	return m.shl(v, p.constant(2))
 }
 
 // addressAMD evaluates the address of an access.
