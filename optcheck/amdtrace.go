@@ -376,7 +376,9 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 				hi = p.add(hi, h)
 			}
 		}
-		if in.Mem.Space != isa.SpaceLocal { // a scratch descriptor is where the wave's memory is
+		// A scratch descriptor is where the wave's memory is, and one that the
+		// launch provides covers all of memory.
+		if in.Mem.Space != isa.SpaceLocal && !m.initial(o.Desc) {
 			add(o.Desc, true)
 		}
 		if !o.Zero {
@@ -389,6 +391,15 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 		return lo, hi
 	}
 	return none, none
+}
+
+// initial reports whether a register still holds what the launch put there.
+func (m *machine) initial(r isa.Reg) bool {
+	if r.Class == isa.ClassNone {
+		return false
+	}
+	n := m.tr.pool.nodes[m.get(r)]
+	return n.kind == kSpecial && n.imm >= 1<<40
 }
 
 // bytes is the byte address of which a value is the index of the word: compilers

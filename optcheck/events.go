@@ -85,6 +85,9 @@ func (k key) String() string {
 		s = k.name
 	case baseBank:
 		s = fmt.Sprintf("c[0x4][0x%x]", k.num)
+		if b := k.num >> 32; b != 0 {
+			s = fmt.Sprintf("cb%d+0x%x", b-isa.ConstBuffer, uint32(k.num))
+		}
 	default:
 		return "[unknown address]"
 	}
@@ -210,6 +213,10 @@ func (m *machine) normalise(v value, space isa.Space) key {
 		case kSym:
 			k.set(key{base: baseSym, name: p.names[n.imm]})
 		case kBank:
+			if m.abi.amd != nil && n.imm>>32 >= isa.ConstBuffer { // OpenCL 1.x of AMD's own compiler
+				k.set(key{base: baseBank, num: int64(n.imm)})
+				return
+			}
 			if n.imm>>32 == 4 {
 				k.set(key{base: baseBank, num: int64(uint32(n.imm))})
 				return

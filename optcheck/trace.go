@@ -454,6 +454,10 @@ func (m *machine) bank(bank int, off int64) value {
 	if bank == 0 && off >= m.abi.params {
 		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off - m.abi.params), a: none, b: none, c: none})
 	}
+	if m.abi.amd != nil && m.abi.amd.model.clauses && bank == isa.ConstBuffer+1 && off%16 == 0 {
+		// AMD's own compiler for TeraScale: one argument per row of constant buffer 1.
+		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off / 16 * m.abi.pointer()), a: none, b: none, c: none})
+	}
 	if w, ok := m.literals[off]; ok && bank == 2 {
 		return m.tr.pool.constant(w)
 	}

@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -33,7 +34,9 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 	var how []map[int]string
 	for _, assign := range c.assignments(tr, want, places) {
 		x := &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
-		p, err := newPass(tr, want, c)
+		own := *tr // what an event is taken for depends on the assignment
+		own.events = slices.Clone(tr.events)
+		p, err := newPass(&own, want, c)
 		if err != nil {
 			return r.unknown(err.Error())
 		}
@@ -103,7 +106,7 @@ func (c *Checker) assignments(tr *trace, want *spec.Spec, places map[int]string)
 	space := map[string]bool{} // address → in shared memory
 	for i := range tr.events {
 		x := &tr.events[i]
-		if a := place(x); x.role.IsAccess() && !containsString(addrs, a) {
+		if a := place(x); x.role.IsAccess() && !slices.Contains(addrs, a) {
 			addrs = append(addrs, a)
 			space[a] = x.mem.Space == isa.SpaceShared
 		}
@@ -111,7 +114,7 @@ func (c *Checker) assignments(tr *trace, want *spec.Spec, places map[int]string)
 	var locs []int
 	shared := map[int]bool{}
 	for _, e := range want.Entries {
-		if !e.IsFence() && !containsInt(locs, e.Loc) {
+		if !e.IsFence() && !slices.Contains(locs, e.Loc) {
 			locs = append(locs, e.Loc)
 			shared[e.Loc] = e.Kind.Space == litmus.Shared
 		}
@@ -150,24 +153,6 @@ func (c *Checker) assignments(tr *trace, want *spec.Spec, places map[int]string)
 	}
 	rec(0)
 	return list
-}
-
-func containsString(l []string, s string) bool {
-	for _, x := range l {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-func containsInt(l []int, s int) bool {
-	for _, x := range l {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // matchPlaces matches the accesses of the specification to those of the code, in
@@ -217,7 +202,11 @@ func (p *pass) runUnmarked() {
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
 		if x.role == isa.RoleStore && len(p.owner[ev]) == 0 && p.keepsResult(x) {
-			x.result = true
+			x.arm = true
+		}
+		// TeraScale fetches what an atomic returns from a buffer of its own.
+		if x.role == isa.RoleLoad && len(p.owner[ev]) == 0 && p.abi.amd != nil && p.abi.amd.model.clauses && p.keepsResult(x) && p.fetched(ev) {
+			x.arm = true
 		}
 	}
 	checks := []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl}
@@ -235,6 +224,16 @@ func (p *pass) runUnmarked() {
 	if len(p.r.Findings) > 0 {
 		p.r.Class = Changed
 	}
+}
+
+// fetched reports whether a returning atomic stands before an event.
+func (p *pass) fetched(ev int) bool {
+	for o := 0; o < ev; o++ {
+		if p.tr.events[o].role == isa.RoleAtomic {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsResult reports whether a store writes what accesses have read, or a

@@ -82,6 +82,7 @@ type checkedKernel struct {
 
 func newCheckCmd(env *environment) *cobra.Command {
 	var asJSON bool
+	var against againstFlags
 	cmd := &cobra.Command{
 		Use:   "check FILE…",
 		Short: "Check a binary or a disassembly by the specification inside it",
@@ -95,10 +96,19 @@ standard input.`,
 			if err != nil {
 				return err
 			}
+			want, err := against.load(env)
+			if err != nil {
+				return err
+			}
 			var errs []error
 			worst := optcheck.Preserved
 			for _, file := range args {
-				w, err := checkFile(cmd.Context(), env, file, asJSON)
+				w, err := optcheck.Preserved, error(nil)
+				if want != nil {
+					w, err = want.check(cmd.Context(), env, file, asJSON)
+				} else {
+					w, err = checkFile(cmd.Context(), env, file, asJSON)
+				}
 				if err != nil {
 					errs = append(errs, err)
 				}
@@ -114,6 +124,7 @@ standard input.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, one object per kernel")
+	against.register(cmd)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if a kernel is of this kind or worse: changed, unknown, never")
 	return cmd

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/spec"
+)
+
+// againstFlags are the flags of check for kernels without a specification.
+type againstFlags struct {
+	test   string
+	thread int
+	places []string
+}
+
+func (f *againstFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.test, "against", "", "check kernels without a specification against this test (a file or a name)")
+	cmd.Flags().IntVar(&f.thread, "thread", -1, "the thread of the test that the kernels are; -1: the one that their names end in (_T1)")
+	cmd.Flags().StringArrayVar(&f.places, "place", nil, "the address of a location, as messages spell it: x=param+0x8")
+}
+
+// against is a test that kernels are checked against.
+type against struct {
+	test   *litmus.Test
+	thread int
+	places map[int]string
+}
+
+// load reads the test, nil if none is asked for.
+func (f *againstFlags) load(env *environment) (*against, error) {
+	if f.test == "" {
+		if f.thread >= 0 || len(f.places) > 0 {
+			return nil, fmt.Errorf("--thread and --place need --against")
+		}
+		return nil, nil
+	}
+	tests, err := loadTests(env, []string{f.test})
+	if err != nil {
+		return nil, err
+	}
+	if len(tests) != 1 {
+		return nil, fmt.Errorf("--against %s: %d tests, not one", f.test, len(tests))
+	}
+	a := &against{test: tests[0], thread: f.thread, places: map[int]string{}}
+	if f.thread >= len(a.test.Threads) {
+		return nil, fmt.Errorf("--thread %d: %s has %d threads", f.thread, a.test.Name, len(a.test.Threads))
+	}
+	for _, p := range f.places {
+		name, addr, ok := strings.Cut(p, "=")
+		loc := -1
+		for i := range a.test.Locations {
+			if a.test.Locations[i].Name == name {
+				loc = i
+			}
+		}
+		if !ok || addr == "" || loc < 0 {
+			return nil, fmt.Errorf("--place %s: want LOCATION=ADDRESS with a location of %s", p, a.test.Name)
+		}
+		a.places[loc] = addr
+	}
+	return a, nil
+}
+
+// threadOf is the thread that a kernel stands for, -1 if nothing says.
+func (a *against) threadOf(fn *isa.Func) int {
+	if a.thread >= 0 {
+		return a.thread
+	}
+	for i := range a.test.Threads {
+		if strings.HasSuffix(fn.Name, fmt.Sprintf("_T%d", i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// check checks the kernels of a file and returns the worst class.
+func (a *against) check(ctx context.Context, env *environment, file string, asJSON bool) (optcheck.Class, error) {
+	code, err := loadCode(ctx, env, file)
+	if err != nil {
+		return optcheck.Preserved, err
+	}
+	c := optcheck.NewChecker()
+	c.Consts = code.Consts
+	for i := range a.test.Locations {
+		c.Locations = append(c.Locations, a.test.Locations[i].Name)
+	}
+	worst, checked := optcheck.Preserved, 0
+	for _, fn := range code.Program.Funcs {
+		th := a.threadOf(fn)
+		if th < 0 || fn.Callable {
+			continue
+		}
+		want, err := spec.FromTest(a.test, th, spec.Pointers)
+		if err != nil {
+			return worst, fmt.Errorf("%s thread %d: %w", a.test.Name, th, err)
+		}
+		checked++
+		c.Literals = code.Literals[fn.Name]
+		r := c.CheckUnmarked(fn, want, a.places)
+		worst = max(worst, r.Class)
+		if err := printResult(env, file, code, fn, r, asJSON); err != nil {
+			return worst, err
+		}
+	}
+	if checked == 0 {
+		return worst, fmt.Errorf("%s: no kernel's name says which thread of %s it is: use --thread", file, a.test.Name)
+	}
+	if n := len(code.Program.Problems); n > 0 {
+		p := code.Program.Problems[0]
+		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%d such lines)", file, p.Line, p.Text, n)
+	}
+	return worst, nil
+}
