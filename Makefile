@@ -11,10 +11,17 @@ all: build
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/optcheck
 
-# A static binary that can be carried to a machine with a GPU; scripts/h200.sh
-# runs the campaign there.
+# What is carried to a machine with a GPU: the static binary, and cubins of the
+# corpus by the releases installed here. scripts/h200.sh runs the campaign there.
 .PHONY: device-bin
-device-bin: build
+device-bin:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN) ./cmd/optcheck
+	for v in 11.8 12.4; do $(BIN) run corpus --target sm_90 --toolchain $$v --save-cubins bin/cubins-$$v.zip || exit 1; done
+
+# Instances per second on a GPU, beside one instance per launch.
+.PHONY: bench-gpu
+bench-gpu: build
+	$(BIN) bench-gpu --device cuda
 
 # The real compilers, unpacked without root under the user's cache folder.
 toolchains: build

@@ -31,6 +31,8 @@ type Compiler struct {
 	// and the driver of the session compiles.
 	Tool *toolchain.Toolchain
 	JIT  bool
+	// Cubins, if not nil, are used instead of compiling; Tool disassembles.
+	Cubins *Cubins
 	// Session is asked to compile if JIT is set.
 	Session runner.Session
 }
@@ -42,6 +44,9 @@ func (c *Compiler) Name() string {
 		return "the OpenCL driver"
 	case c.JIT:
 		return "the driver's JIT (read by nvdisasm of " + c.Tool.ID + ")"
+	}
+	if c.Cubins != nil {
+		return c.Cubins.Compiler + " elsewhere (read by nvdisasm of " + c.Tool.ID + ")"
 	}
 	return c.Tool.ID
 }
@@ -99,6 +104,10 @@ func (c *Compiler) Collector(ctx context.Context) (*Image, error) {
 
 // compile makes cubins of units.
 func (c *Compiler) compile(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
+	if c.Cubins != nil {
+		batches, failed := c.Cubins.batches(units)
+		return batches, failed, nil
+	}
 	if !c.JIT {
 		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true, Header: ptxgen.Header(v, c.Target), Units: units})
 		if err != nil {

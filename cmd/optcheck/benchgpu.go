@@ -65,13 +65,12 @@ type measurement struct {
 }
 
 type bench struct {
-	env  *environment
-	f    *benchFlags
-	s    runner.Session
-	c    *drive.Collector
-	mem  *drive.Memory
-	out  *os.File
-	seen []measurement
+	env *environment
+	f   *benchFlags
+	s   runner.Session
+	c   *drive.Collector
+	mem *drive.Memory
+	out *os.File
 }
 
 func runBench(ctx context.Context, env *environment, f *benchFlags) (err error) {

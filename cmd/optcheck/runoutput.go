@@ -61,7 +61,7 @@ func (o *runOutput) result(r *chip.Result) {
 	if !r.Ran {
 		if r.Failure == "" {
 			o.refused++
-			if len(o.order) <= maxRefusedLines || r.State == "unknown" {
+			if len(o.order) <= maxRefusedLines && !o.f.brief || r.State == "unknown" {
 				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", r.Test, r.State, r.Why)
 			}
 		}
@@ -116,6 +116,9 @@ func stateText(terms []string, values []int64) string {
 
 // line prints a run in one line.
 func (o *runOutput) line(r *chip.Result) {
+	if o.f.brief && effectOf(r) != "; "+chip.EffectForbid {
+		return
+	}
 	mark := ""
 	if !r.Validated {
 		mark = "  [NOT VALIDATED]"

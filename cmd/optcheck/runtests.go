@@ -32,7 +32,9 @@ type runFlags struct {
 	budget, total                               time.Duration
 	seed                                        uint64
 	tune                                        []string
+	cubins, saveCubins                          string
 	asJSON, table6, unvalidated, quiet, outcome bool
+	brief                                       bool
 }
 
 func newRunCmd(env *environment) *cobra.Command {
@@ -82,7 +84,49 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.StringVar(&f.plot, "plot", "", "write a plot of the rates per set of incantations (.svg or .png)")
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	fl.BoolVar(&f.brief, "brief", false, "print no line for each run")
+	fl.StringVar(&f.saveCubins, "save-cubins", "", "run nothing: compile for --target and write the cubins to this zip file")
+	fl.StringVar(&f.cubins, "cubins", "", "check and run the cubins of this zip file instead of compiling")
 	return cmd
+}
+
+// writeCubins compiles for another machine.
+func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*litmus.Test) (err error) {
+	if f.target == "" {
+		return errors.New("--save-cubins needs --target")
+	}
+	c, err := f.compilerFor(ctx, env, f.target)
+	if err != nil {
+		return err
+	}
+	fh, err := os.Create(f.saveCubins)
+	if err != nil {
+		return err
+	}
+	n, err := c.WriteCubins(ctx, tests, fh)
+	if err = errors.Join(err, fh.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stderr, "optcheck: %d kernels by %s for %s in %s\n", n, c.Tool.ID, c.Target, f.saveCubins)
+	return nil
+}
+
+// readCubins reads the cubins that --cubins names.
+func (f *runFlags) readCubins() (*chip.Cubins, error) {
+	fh, err := os.Open(f.cubins)
+	if err != nil {
+		return nil, err
+	}
+	defer fh.Close()
+	st, err := fh.Stat()
+	if err != nil {
+		return nil, err
+	}
+	c, err := chip.ReadCubins(fh, st.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.cubins, err)
+	}
+	return c, nil
 }
 
 // tunable maps names to the parameters of launches.
@@ -167,13 +211,27 @@ func (f *runFlags) tests(env *environment, args []string) ([]*litmus.Test, error
 
 // compiler finds the compiler for a device.
 func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Session) (*chip.Compiler, error) {
-	c := &chip.Compiler{Target: s.Device().Target, Level: f.level, Session: s}
+	target := s.Device().Target
 	if f.target != "" {
-		c.Target = f.target
+		target = f.target
 	}
-	if c.Target == "" {
-		return c, nil
+	if target == "" {
+		return &chip.Compiler{Session: s, Level: f.level}, nil
 	}
+	c, err := f.compilerFor(ctx, env, target)
+	if err != nil {
+		return nil, err
+	}
+	c.Session = s
+	if f.cubins != "" {
+		c.Cubins, err = f.readCubins()
+	}
+	return c, err
+}
+
+// compilerFor finds the compiler for a target.
+func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*chip.Compiler, error) {
+	c := &chip.Compiler{Target: target, Level: f.level}
 	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
 	for _, e := range errs {
 		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
@@ -228,6 +286,9 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 	}
 	if o.Tests, err = f.tests(env, args); err != nil {
 		return err
+	}
+	if f.saveCubins != "" {
+		return f.writeCubins(ctx, env, o.Tests)
 	}
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64N(1 << 53)
