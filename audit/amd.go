@@ -118,7 +118,7 @@ func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
 	if w.a.o.Source == LLVMIR {
 		source, header = toolchain.LLVMIR, "declare void @llvm.amdgcn.s.barrier()\n"
 	}
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, Header: header, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: source == toolchain.OpenCLC, Header: header, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
 		Source: source, CL2: b.cl2, Library: b.library}
 }
 

@@ -70,7 +70,7 @@ func (e *emission) fill(o *Options, target string, plain bool, emit emitter) {
 	defer e.filled()
 	for _, t := range o.Tests {
 		for _, l := range o.Layouts {
-			u, err := emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
+			u, err := emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain, Lines: true})
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)

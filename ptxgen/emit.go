@@ -36,6 +36,9 @@ type Options struct {
 	// Plain leaves the markers out; results are only kept alive. Such a
 	// kernel serves to show that markers do not disturb the code.
 	Plain bool
+	// Lines attributes accesses to lines of the pseudo source in OpenCL C, too
+	// (PTX always does); then the compiler's messages name those lines.
+	Lines bool
 	// TypedIR asks for typed pointers in LLVM IR.
 	TypedIR bool
 	// Unit is the prefix of all names; by default UnitName(test, layout).

@@ -101,8 +101,10 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	var b strings.Builder
 	k.globals(&b)
 	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(%s)\n{\n", k.name, strings.Join(k.params(), ", "))
+	k.lineDirective(&b, LineOther)
 	k.declare(&b)
 	b.WriteString(k.code.String())
+	k.lineDirective(&b, LineResult)
 	k.results(&b, lits)
 	b.WriteString("}\n")
 	if k.long {
@@ -110,6 +112,13 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	}
 	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: k.opaqueValues(),
 		CL2: k.cl2, Library: k.lib}, nil
+}
+
+// lineDirective attributes what follows to a line of the pseudo source.
+func (k *clBody) lineDirective(b *strings.Builder, line int) {
+	if k.e.o.Lines {
+		fmt.Fprintf(b, "#line %d \"%s\"\n", line, SourceName)
+	}
 }
 
 // opaqueValues says which constants the parameters of opaque values stand for;

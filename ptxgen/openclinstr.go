@@ -86,6 +86,11 @@ func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {
 	if err != nil || len(lines) == 0 {
 		return err
 	}
+	line := LineOther
+	if ent != nil {
+		line = ent.Pos + 1
+	}
+	k.lineDirective(&k.code, line)
 	text := strings.Join(lines, " ")
 	if g := in.Guard; g != nil {
 		neg := ""
