@@ -90,6 +90,9 @@ func (b *Bundle) File(name string) []byte {
 // looks different in a kernel on its own.
 var ErrNotStandalone = errors.New("the finding is not there in a program on its own")
 
+// ErrCompiler is wrapped by the error for a finding of another compiler.
+var ErrCompiler = errors.New("bundles are written for ptxas only; optcheck reduce gives the smallest program of others")
+
 // bundler makes one bundle.
 type bundler struct {
 	in   *Input
@@ -108,6 +111,9 @@ type bundler struct {
 func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if !slices.Contains(Forms, in.Form) {
 		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
+	}
+	if in.Min.Toolchain.Ptxas == "" {
+		return nil, fmt.Errorf("%s: %w", in.Min.Toolchain.ID, ErrCompiler)
 	}
 	b := &bundler{in: in, f: in.Min}
 	at := slices.IndexFunc(in.Cell.Findings, func(f report.Finding) bool { return f.Rule == in.Min.Signature.Rule })

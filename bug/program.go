@@ -10,6 +10,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
+	"optcheck/toolchain"
 )
 
 // unit is the prefix of all names in the smallest program.
@@ -29,8 +30,20 @@ type program struct {
 // kernel is the name of a thread's entry.
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
-// PTX returns a finding's test as PTX for people, as bundles have it.
-func PTX(f *reduce.Finding) (string, error) {
+// Program returns a finding's test as a program for people: PTX as bundles have
+// it, or for AMD the kernels in OpenCL C.
+func Program(f *reduce.Finding) (string, error) {
+	if f.Toolchain.Vendor() == toolchain.AMD {
+		u, err := ptxgen.EmitOpenCL(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit})
+		if err != nil {
+			return "", err
+		}
+		var out strings.Builder
+		for i := range u.Kernels {
+			out.WriteString(u.Kernels[i].Text)
+		}
+		return out.String(), nil
+	}
 	p, err := newProgram(f, false)
 	if err != nil {
 		return "", err

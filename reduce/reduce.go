@@ -296,7 +296,7 @@ func (r *reducer) try(ctx context.Context, list []*candidate) error {
 	var tests []*litmus.Test
 	at := map[string]int{}
 	for _, c := range list {
-		h := c.test.Hash()
+		h := r.key(c.test)
 		if _, ok := at[h]; !ok {
 			at[h] = len(tests)
 			tests = append(tests, c.test)
@@ -311,13 +311,24 @@ func (r *reducer) try(ctx context.Context, list []*candidate) error {
 	}
 	r.res.Candidates += len(tests)
 	for _, c := range list {
-		c.holds = r.res.Min.Signature.Holds(&run.Cells[at[c.test.Hash()]])
+		c.holds = r.res.Min.Signature.Holds(&run.Cells[at[r.key(c.test)]])
 	}
 	return nil
 }
 
 // suffix marks the names of reduced tests.
 const suffix = "-min"
+
+// key is equal for tests that become the same program: kernels for AMD are
+// OpenCL C, in which several tests of PTX mean one thing.
+func (r *reducer) key(t *litmus.Test) string {
+	if r.res.Min.Toolchain != nil && r.res.Min.Toolchain.Vendor() == toolchain.AMD {
+		if cl, err := litmus.ToOpenCL(t); err == nil {
+			return cl.Hash()
+		}
+	}
+	return t.Hash()
+}
 
 // finish names the smallest test, audits it alone and keeps what was found.
 func (r *reducer) finish(ctx context.Context) error {

@@ -40,12 +40,16 @@ type Where struct {
 	Range    Range    `json:"range"`
 }
 
-// Locate audits a finding's test with all of the toolchains: on all targets at
+// Locate audits a finding's test with all of the vendor's toolchains: on all targets at
 // the finding's level, and at all levels on the finding's target.
 func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base audit.Options) (*Where, error) {
 	w := &Where{}
-	var same []*toolchain.Toolchain
+	var same, kin []*toolchain.Toolchain
 	for _, tc := range all {
+		if tc.Vendor() != f.Toolchain.Vendor() {
+			continue
+		}
+		kin = append(kin, tc)
 		w.Releases = append(w.Releases, tc.ID)
 		if tc.HasTarget(f.Target) {
 			same = append(same, tc)
@@ -53,7 +57,7 @@ func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base au
 	}
 	o := base
 	o.Tests, o.Layouts, o.Flags, o.Progress = []*litmus.Test{f.Test}, []spec.Layout{f.Layout}, f.Flags, nil
-	o.Toolchains, o.Targets, o.Levels = all, nil, []string{f.Level}
+	o.Toolchains, o.Targets, o.Levels = kin, nil, []string{f.Level}
 	run, err := matrix(ctx, o)
 	if err != nil {
 		return nil, err

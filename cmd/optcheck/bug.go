@@ -41,7 +41,9 @@ func newBugCmd(env *environment) *cobra.Command {
   interesting.sh   the same with optcheck, for cvise and other reducers
   manifest.json    hashes, versions, flags
 
-The same finding gives the same files; a date gets in with --stamp only.
+The same finding gives the same files; a date gets in with --stamp only. Bundles
+are written for findings of ptxas; of other compilers, reduce gives the smallest
+test and kernel.
 
 ` + findingHelp,
 		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
@@ -78,6 +80,9 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	}
 	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
 		return err
+	}
+	if in.Found.Toolchain.Ptxas == "" {
+		return fmt.Errorf("%s: %w", in.Found.Toolchain.ID, bug.ErrCompiler)
 	}
 	if f.noReduce {
 		in.Min = in.Found

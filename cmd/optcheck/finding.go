@@ -49,6 +49,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.String("targets", "", "the target, if FINDING names none")
 	fl.String("levels", "", "the optimisation level, if FINDING names none (default: O3)")
 	fl.String("layouts", "", "the layout, if FINDING names none (default: pointers)")
+	vendorFlag(cmd)
 	fl.StringVar(&f.rule, "rule", "", "the rule, if FINDING names none")
 	fl.StringVar(&f.class, "class", "", "the class that the cell must have (default: the one that it has)")
 	fl.StringVar(&f.model, "model", "", "judge under this model: a built-in one (optcheck models) or a .cat file")
@@ -132,14 +133,13 @@ func pick(all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain
 	return nil, fmt.Errorf("no such toolchain knows target %q", target)
 }
 
-// discoverAll finds every release of ptxas, whatever toolchains the settings
-// name.
+// discoverAll finds every toolchain of the vendor, whatever toolchains the
+// settings name.
 func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
 	named := env.config.strings("toolchains")
 	env.config.v.Set("toolchains", []string{})
 	defer env.config.v.Set("toolchains", named)
-	all, err := discover(ctx, env)
-	return slices.DeleteFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Ptxas == "" }), err
+	return discover(ctx, env)
 }
 
 // address reads a FINDING and fills it up from the flags; of a cell in a saved
@@ -152,6 +152,9 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		}
 		if !c.HasFindings() {
 			return a, "", fmt.Errorf("%s: %s in %s %s %s %s is %s: nothing was found in it", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Class)
+		}
+		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.cmd.Flags().Changed("vendor") {
+			env.config.v.Set("vendor", toolchain.AMD)
 		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash

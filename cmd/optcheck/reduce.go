@@ -39,6 +39,8 @@ Weaker modifiers count as smaller, because a rule broken in a weaker program say
 more; but a finding about volatile loads can become one about plain loads that
 way. --keep modifiers prevents that.
 
+Findings of clang for AMD (--vendor amd) are reduced in the same way.
+
 It also tells in which of the installed releases, targets and levels the finding
 is, and the first bad and last good release.
 
@@ -87,16 +89,16 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 			return err
 		}
 	}
-	ptx, err := bug.PTX(&res.Min)
+	program, err := bug.Program(&res.Min)
 	if err != nil {
 		return err
 	}
 	if f.asJSON {
 		return printJSON(env, reduced{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
-			Flags: res.Min.Flags, Test: res.Min.Test.String(), PTX: ptx, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
+			Flags: res.Min.Flags, Test: res.Min.Test.String(), Program: program, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
 			Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
 	}
-	return writeReduced(env.stdout, res, where, ptx)
+	return writeReduced(env.stdout, res, where, program)
 }
 
 // reduced is the JSON form of a result.
@@ -106,7 +108,7 @@ type reduced struct {
 	Signature  reduce.Signature `json:"signature"`
 	Flags      []string         `json:"flags,omitempty"`
 	Test       string           `json:"test"`
-	PTX        string           `json:"ptx"`
+	Program    string           `json:"program"` // PTX, or OpenCL C
 	Cell       *report.Cell     `json:"cell"`
 	Listing    *report.Listing  `json:"listing,omitempty"`
 	Steps      []string         `json:"steps"`
@@ -136,7 +138,7 @@ func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce
 	return res, where, err
 }
 
-func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, ptx string) error {
+func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, program string) error {
 	fmt.Fprintf(w, "%s, %s\n", r.Min.Address(), r.Cell.Class)
 	for _, d := range r.Cell.Findings {
 		if d.Rule == r.Min.Signature.Rule {
@@ -146,7 +148,7 @@ func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, ptx string
 	if len(r.Min.Flags) > 0 {
 		fmt.Fprintf(w, "ptxas flags: %s\n", strings.Join(r.Min.Flags, " "))
 	}
-	fmt.Fprintf(w, "%d steps in %d rounds, %d candidates compiled\n\n%s\n%s\n", len(r.Steps), r.Rounds, r.Candidates, r.Min.Test, ptx)
+	fmt.Fprintf(w, "%d steps in %d rounds, %d candidates compiled\n\n%s\n%s\n", len(r.Steps), r.Rounds, r.Candidates, r.Min.Test, program)
 	if where == nil {
 		return nil
 	}
