@@ -43,7 +43,7 @@ func checkControl(p *pass) {
 		}
 		x := &p.tr.events[ev]
 		switch {
-		case x.cond && !e.Guarded && !(isAtomic(e) && x.condT == 0):
+		case x.cond && !e.Guarded && !(isAtomic(e) && x.condT == 0 && p.byLane(x)):
 			p.report(ControlChanged, k, ev, "%s is executed only under a condition: %s", p.name(k), p.text(ev))
 		case !x.cond && e.Guarded:
 			p.report(ControlChanged, k, ev, "%s is executed unconditionally: %s", p.name(k), p.text(ev))
@@ -54,6 +54,17 @@ func checkControl(p *pass) {
 			p.report(Duplicated, k, ev, "%s is inside a loop: %s", p.name(k), p.text(ev))
 		}
 	}
+}
+
+// byLane reports whether only the number of the lane decides whether an event
+// is performed, or the loop around a lock.
+func (p *pass) byLane(x *event) bool {
+	for _, s := range x.when {
+		if !x.mem.Locked && !p.tr.pool.lane(s.pred) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkCondition compares the condition in the machine code with that of the
@@ -68,6 +79,7 @@ func (p *pass) checkCondition(k, ev int, want *spec.Condition) {
 	for _, w := range []uint32{0, 1, c - 1, c, c + 1, 0x7fffffff, 0x80000000, 0xffffffff} {
 		runs := true
 		for _, s := range p.tr.events[ev].when {
+			p.steps = 0
 			v, ok := p.predicate(s.pred, p.tr.events[from].read, w, 0)
 			if !ok {
 				p.report(ConditionUnread, k, ev, "%s: the condition of %s could not be read", p.name(k), p.text(ev))
@@ -85,7 +97,7 @@ func (p *pass) checkCondition(k, ev int, want *spec.Condition) {
 
 // predicate evaluates a predicate for a word that a reading event reads.
 func (p *pass) predicate(v value, read int, word uint32, depth int) (holds, ok bool) {
-	if v < 0 || depth > maxDepth {
+	if p.steps++; v < 0 || depth > maxDepth || p.steps > maxSteps {
 		return false, false
 	}
 	n := p.tr.pool.nodes[v]
@@ -124,6 +136,9 @@ func (p *pass) predicate(v value, read int, word uint32, depth int) (holds, ok b
 	}
 	return false, false
 }
+
+// maxSteps bounds the evaluation of one predicate, whose parts may be shared.
+const maxSteps = 10_000
 
 // compared evaluates a compared operand: the word read, or a constant.
 func (p *pass) compared(v value, read int, word uint32) (uint32, bool) {

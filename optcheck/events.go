@@ -193,7 +193,7 @@ func (m *machine) upper(k key, hi value) bool {
 		return true // unknown anyway, or a shared window
 	}
 	v, ok := p.index[want]
-	return ok && p.mentions(hi, v, 0)
+	return ok && p.mentions(hi, v)
 }
 
 // normalise turns an address into base and offset. A summand that depends on
@@ -314,45 +314,58 @@ func (k *key) set(b key) {
 }
 
 // reads reports whether an expression contains a loaded value.
-func (p *valuePool) reads(v value) bool { return p.contains(v, kLoad, 0) }
+func (p *valuePool) reads(v value) bool { return p.contains(v, kLoad) }
 
 // special reports whether an expression contains a special register.
-func (p *valuePool) special(v value) bool { return p.contains(v, kSpecial, 0) }
+func (p *valuePool) special(v value) bool { return p.contains(v, kSpecial) }
 
 const maxDepth = 64
 
-func (p *valuePool) contains(v value, k valueKind, depth int) bool {
-	if v < 0 || depth > maxDepth {
+// visit starts a walk over expressions that sees each node once: expressions
+// share parts, so that one of n nodes can have 2^n paths.
+func (p *valuePool) visit() {
+	p.round++
+	for len(p.marks) < len(p.nodes) {
+		p.marks = append(p.marks, 0)
+	}
+}
+
+// first reports whether the current walk sees a node for the first time.
+func (p *valuePool) first(v value) bool {
+	if v < 0 || p.marks[v] == p.round {
 		return false
 	}
-	n := p.nodes[v]
-	switch n.kind {
-	case k:
-		return true
-	case kConst, kParam, kBank, kSym, kSpecial, kLoad:
-		return false
-	case kOpaque:
-		return p.contains(n.c, k, depth+1)
-	}
-	return p.contains(n.a, k, depth+1) || p.contains(n.b, k, depth+1) || p.contains(n.c, k, depth+1)
+	p.marks[v] = p.round
+	return true
+}
+
+// contains reports whether an expression has a node of a kind.
+func (p *valuePool) contains(v value, k valueKind) bool {
+	p.visit()
+	return p.search(v, func(_ value, n *node) bool { return n.kind == k })
 }
 
 // mentions reports whether expression v contains w.
-func (p *valuePool) mentions(v, w value, depth int) bool {
-	if v < 0 || depth > maxDepth {
+func (p *valuePool) mentions(v, w value) bool {
+	p.visit()
+	return p.search(v, func(x value, _ *node) bool { return x == w })
+}
+
+func (p *valuePool) search(v value, found func(value, *node) bool) bool {
+	if !p.first(v) {
 		return false
 	}
-	if v == w {
+	n := &p.nodes[v]
+	if found(v, n) {
 		return true
 	}
-	n := p.nodes[v]
 	switch n.kind {
 	case kConst, kParam, kBank, kSym, kSpecial, kLoad:
 		return false
 	case kOpaque:
-		return p.mentions(n.c, w, depth+1)
+		return p.search(n.c, found)
 	}
-	return p.mentions(n.a, w, depth+1) || p.mentions(n.b, w, depth+1) || p.mentions(n.c, w, depth+1)
+	return p.search(n.a, found) || p.search(n.b, found) || p.search(n.c, found)
 }
 
 // joinLocked makes one read-modify-write of each lock-protected pair (Kepler's

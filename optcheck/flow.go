@@ -172,6 +172,30 @@ func (f *flow) findLoops(fn *isa.Func) {
 	}
 }
 
+// leadsTo reports whether control may come from block a to block x without
+// passing b or d.
+func (f *flow) leadsTo(a, x, b, d int) bool {
+	seen := make([]bool, len(f.blocks))
+	seen[b], seen[d] = true, true
+	todo := []int{a}
+	for len(todo) > 0 {
+		y := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[y] {
+			continue
+		}
+		if y == x {
+			return true
+		}
+		seen[y] = true
+		todo = append(todo, f.blocks[y].Succs...)
+	}
+	return false
+}
+
+// dominates reports whether every path to b passes d.
+func (f *flow) dominates(d, b int) bool { return d == 0 || !f.leadsTo(0, b, d, d) }
+
 // natural returns the blocks of the loop that the edge from → head closes:
 // those from which from is reached without passing head.
 func (f *flow) natural(head, from int) []int {

@@ -32,9 +32,14 @@ type liftOp struct {
 	entry int
 	raw   litmus.Instr // without registers and location, if entry is -1
 	typ   litmus.Type  // of a raw access
-	loc   int
-	read  int // number of the reading event, or -1
-	data  [][]*expr
+	// like is an entry of the same location and width whose type a raw access
+	// takes, so that its values are written as the test's are; -1 for none.
+	like int
+	// unsigned is what the machine code says of a minimum or maximum.
+	unsigned bool
+	loc      int
+	read     int // number of the reading event, or -1
+	data     [][]*expr
 	// addrDeps and dataDeps are reads on which address and data depend
 	// although their values do not show it; ctrlDeps the same of the guard.
 	addrDeps, dataDeps, ctrlDeps []int
@@ -94,6 +99,7 @@ func (c *Checker) Lift() (*Lifted, error) {
 			l.bad[f.Access] = true
 		}
 	}
+	l.inexact()
 	if len(p.tr.calls) > 0 {
 		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
 	}
@@ -259,6 +265,7 @@ func (l *lifter) event(ev int) error {
 			return err
 		}
 	}
+	op.unsigned = isAtomicRole(x.role) && !l.signed(ev)
 	if err := l.guard(ev, &op); err != nil {
 		return err
 	}
@@ -354,11 +361,7 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 		return l.errorAt(x.inst, "an access of %d bytes", x.mem.Width)
 	}
 	if op.raw.Op == litmus.OpAtom || op.raw.Op == litmus.OpRed {
-		signed := false
-		for _, mod := range l.p.inst(ev).Mods {
-			signed = signed || strings.HasPrefix(mod, "S")
-		}
-		if !signed {
+		if !l.signed(ev) {
 			op.typ = map[litmus.Type]litmus.Type{litmus.S32: litmus.U32, litmus.S64: litmus.U64}[op.typ]
 		}
 		if op.raw.Atom == litmus.AtomCAS || op.raw.Atom == litmus.AtomExch {
@@ -369,7 +372,35 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 		}
 	}
 	op.raw.Type = op.typ
+	op.like = l.like(ev)
 	return nil
+}
+
+// like returns the entry whose type a raw access takes: its own one, or another
+// of the location.
+func (l *lifter) like(ev int) int {
+	p := l.p
+	x := &p.tr.events[ev]
+	if ks := p.owner[ev]; len(ks) > 0 && p.s.Entries[ks[0]].Kind.Width == x.mem.Width {
+		return ks[0]
+	}
+	loc, ok := p.locationOf(x)
+	for k, e := range p.s.Entries {
+		if ok && !e.IsFence() && e.Loc == loc && e.Kind.Width == min(x.mem.Width, 8) {
+			return k
+		}
+	}
+	return -1
+}
+
+// signed reports whether an atomic takes its words as signed.
+func (l *lifter) signed(ev int) bool {
+	for _, mod := range l.p.inst(ev).Mods {
+		if mod == "S32" || mod == "S64" {
+			return true
+		}
+	}
+	return false
 }
 
 // guard reads the condition under which an event is performed. An atomic that
@@ -377,12 +408,12 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 func (l *lifter) guard(ev int, op *liftOp) error {
 	x := &l.p.tr.events[ev]
 	condT := x.condT &^ l.own(ev)
-	if !x.cond || condT == 0 {
+	if !x.cond || condT == 0 && x.mem.Locked {
 		return nil
 	}
 	seen := taint(0)
 	for _, s := range x.when {
-		if isAtomicRole(x.role) && s.pred >= 0 && !l.p.tr.pool.reads(s.pred) {
+		if isAtomicRole(x.role) && l.p.tr.pool.lane(s.pred) {
 			continue // which lane performs it for its warp
 		}
 		e, err := l.expr(s.pred, x.inst, &seen)
@@ -494,6 +525,11 @@ func (l *lifter) combined(ev int, op *liftOp) error {
 	p := l.p
 	k := p.owner[ev][0]
 	e, inst := p.s.Entries[k], p.tr.events[ev].inst
+	for _, f := range p.r.Findings {
+		if f.Rule == ValueChanged.ID && f.Access == k {
+			return l.errorAt(inst, "its operands are not the test's")
+		}
+	}
 	seen := l.own(ev)
 	var vs []value
 	for _, i := range e.Operands() {
@@ -581,6 +617,13 @@ func (l *lifter) fence(ev int) error {
 	}
 	if op.entry < 0 {
 		raw, ok := l.rawFence(x)
+		if ok && x.role == isa.RoleFence && !x.mem.Invalidate && x.mem.Scope > isa.ScopeCTA && l.stale(ev) {
+			// Later weak loads may still find old values in the L1.
+			if raw.Sem != litmus.SemAcqRel {
+				return l.errorAt(x.inst, "no invalidation of the L1 stands between it and a later weak load")
+			}
+			raw.Sem = litmus.SemRelease
+		}
 		if !ok {
 			return l.errorAt(x.inst, "it has no meaning in the table")
 		}

@@ -161,7 +161,7 @@ func (l *Lifted) render() string {
 	fmt.Fprintf(&b, "sm%v;", l.sm >= 70)
 	for i := range l.ops {
 		o := &l.ops[i]
-		fmt.Fprintf(&b, "%d %v %d %d %v %v %v %d:", o.entry, o.raw, o.loc, o.read, o.addrDeps, o.dataDeps, o.ctrlDeps, o.group)
+		fmt.Fprintf(&b, "%d %v %d %d %v %v %v %d %v %d:", o.entry, o.raw, o.loc, o.read, o.addrDeps, o.dataDeps, o.ctrlDeps, o.group, o.unsigned, o.like)
 		for _, d := range o.data {
 			for _, w := range d {
 				w.render(&b)

@@ -189,12 +189,18 @@ func (l *threadLifter) nameReads() {
 		writes[l.src.Body[k].Dst]++
 	}
 	for r, rd := range l.in.Lifted.reads {
-		if rd.entry >= 0 {
+		if rd.entry >= 0 && !l.speculated(rd) {
 			if dst := l.source(rd.entry).Dst; dst != "" && dst != "_" && writes[dst] == 1 {
 				l.regs[r], l.direct[r] = dst, true
 			}
 		}
 	}
+}
+
+// speculated reports whether an access that the test may skip is always
+// performed: then its register is not always what it has read.
+func (l *threadLifter) speculated(rd liftRead) bool {
+	return l.in.Spec.Entries[rd.entry].Guarded && rd.op >= 0 && len(l.in.Lifted.ops[rd.op].guard) == 0
 }
 
 // fresh declares a new register.
@@ -237,6 +243,14 @@ func (l *threadLifter) op(o *liftOp) error {
 		in = *l.source(o.entry)
 		in.Labels, in.Guard = nil, nil
 		in.Src = slices.Clone(in.Src)
+		if in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax {
+			in.Type = withSign(in.Type, o.unsigned)
+		}
+	}
+	if o.entry < 0 && in.Op.IsAccess() && o.like >= 0 && o.group == 0 {
+		if t := l.source(o.like).Type; t.Bits() == in.Type.Bits() && suits(in.Op, in.Atom, t) {
+			in.Type = t
+		}
 	}
 	g, err := l.guard(o)
 	if err != nil {
@@ -301,6 +315,34 @@ func (l *threadLifter) depends(o litmus.Operand, t litmus.Type, reads []int) lit
 func signedOf(t litmus.Type) litmus.Type {
 	if t.Bits() == 64 {
 		return litmus.S64
+	}
+	return litmus.S32
+}
+
+// suits reports whether an access may have another type of its width: the
+// machine code says it only where it matters.
+func suits(op litmus.Op, atom litmus.AtomOp, t litmus.Type) bool {
+	bits := t == litmus.B32 || t == litmus.B64
+	switch {
+	case op == litmus.OpLd || op == litmus.OpSt:
+		return true
+	case atom == litmus.AtomAdd:
+		return !bits
+	case atom == litmus.AtomExch || atom == litmus.AtomCAS || atom == litmus.AtomAnd || atom == litmus.AtomOr || atom == litmus.AtomXor:
+		return bits
+	}
+	return false
+}
+
+// withSign is the integer type of a width that is signed or not.
+func withSign(t litmus.Type, unsigned bool) litmus.Type {
+	switch wide := t.Bits() == 64; {
+	case wide && unsigned:
+		return litmus.U64
+	case wide:
+		return litmus.S64
+	case unsigned:
+		return litmus.U32
 	}
 	return litmus.S32
 }

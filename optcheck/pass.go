@@ -27,6 +27,7 @@ type pass struct {
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
+	steps  int    // of the predicate that is being evaluated
 	waits  *waits // AMD: the counters of outstanding operations
 }
 
@@ -154,7 +155,8 @@ func (p *pass) assign(k, ev, word int) {
 // matchRead follows the marker operand to the one access that produced it.
 func (p *pass) matchRead(k int) {
 	found := map[[2]int]bool{}
-	p.sources(p.oper[k], found, 0)
+	p.tr.pool.visit()
+	p.sources(p.oper[k], found)
 	if len(found) == 1 {
 		for s := range found {
 			p.assign(k, p.tr.reads[s[0]], s[1])
@@ -168,7 +170,7 @@ func (p *pass) matchRead(k int) {
 	// An atomic's result may be computed from that of one combined access of
 	// the warp (VOTE, POPC, SHFL around one ATOM): its taint names it.
 	if p.s.Entries[k].Kind.Op == litmus.OpAtom {
-		if ev := p.onlyAtomic(p.taintOfMarker(k), p.s.Entries[k]); ev >= 0 {
+		if ev := p.onlyAtomic(p.taintOfMarker(k), p.s.Entries[k]); ev >= 0 && p.tr.pool.shuffled(p.oper[k]) {
 			p.assign(k, ev, 0)
 		}
 	}
@@ -232,8 +234,8 @@ func (p *pass) taintOfMarker(k int) taint {
 
 // sources collects the loads that a value may be, through selections and
 // merges of control flow.
-func (p *pass) sources(v value, out map[[2]int]bool, depth int) {
-	if v < 0 || depth > maxDepth {
+func (p *pass) sources(v value, out map[[2]int]bool) {
+	if !p.tr.pool.first(v) {
 		return
 	}
 	n := p.tr.pool.nodes[v]
@@ -241,11 +243,11 @@ func (p *pass) sources(v value, out map[[2]int]bool, depth int) {
 	case kLoad:
 		out[[2]int{int(n.a), int(n.b)}] = true
 	case kSel:
-		p.sources(n.a, out, depth+1)
-		p.sources(n.b, out, depth+1)
+		p.sources(n.a, out)
+		p.sources(n.b, out)
 	case kPhi:
-		p.sources(n.a, out, depth+1)
-		p.sources(n.b, out, depth+1)
+		p.sources(n.a, out)
+		p.sources(n.b, out)
 	}
 }
 
@@ -266,7 +268,7 @@ func (p *pass) matchWrite(k int, strict bool) {
 		}
 		p.assign(k, ev, 0)
 		if e.Kind.Op == litmus.OpRed {
-			p.claimArms(ev)
+			p.claimArms(k, ev)
 		}
 		return
 	}
@@ -275,12 +277,12 @@ func (p *pass) matchWrite(k int, strict bool) {
 // claimArms marks the reductions that stand for the matched one on the other
 // side of its predicate: a warp is split into lanes that combine and lanes that
 // do not.
-func (p *pass) claimArms(ev int) {
-	x := &p.tr.events[ev]
+func (p *pass) claimArms(k, ev int) {
+	x, e := &p.tr.events[ev], p.s.Entries[k]
 	for o := range p.tr.events {
 		y := &p.tr.events[o]
 		if o != ev && y.role == isa.RoleReduction && len(p.owner[o]) == 0 && y.addr == x.addr && y.mem.Atom == x.mem.Atom &&
-			x.condT == 0 && y.condT == 0 && disjoint(x.when, y.when) {
+			x.condT == 0 && y.condT == 0 && p.byLane(x) && disjoint(x.when, y.when) && p.carries(y, p.oper[k], true, e.Guarded) {
 			y.arm = true
 		}
 	}
@@ -328,49 +330,85 @@ func writes(r isa.Role) bool {
 // computed from it, since compilers combine the reductions of a warp; for an
 // access that may be skipped it may be selected by a predicate.
 func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
-	if v < 0 {
-		return false
+	seen := map[value]bool{}
+	var find func(value) bool
+	find = func(v value) bool {
+		if v < 0 || seen[v] {
+			return false
+		}
+		seen[v] = true
+		for _, d := range x.data {
+			if d == v || derived && p.combination(d, v) || guarded && p.selection(d, v) {
+				return true
+			}
+		}
+		// A store that may be skipped: its marker's operand is a selection of the
+		// stored value and a filler.
+		n := p.tr.pool.nodes[v]
+		return (n.kind == kSel || n.kind == kPhi) && (find(n.a) || find(n.b))
 	}
-	for _, d := range x.data {
-		if d == v || derived && p.combines(d, v, 0) || guarded && p.selects(d, v, 0) {
+	return find(v)
+}
+
+// combination reports whether d is the combination of v over the lanes of a
+// warp: a product with something that lanes decide, or what an instruction
+// without word semantics (REDUX, XMAD) makes of it. A sum or a bitwise function
+// with something else is none.
+func (p *pass) combination(d, v value) bool {
+	seen := map[value]bool{}
+	var find func(value) bool
+	find = func(d value) bool {
+		if d < 0 || seen[d] {
+			return false
+		}
+		seen[d] = true
+		if d == v {
 			return true
 		}
-	}
-	// A store that may be skipped: its marker's operand is a selection of the
-	// stored value and a filler.
-	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
-		return n.a != v && p.carries(x, n.a, derived, guarded) || n.b != v && p.carries(x, n.b, derived, guarded)
-	}
-	return false
-}
-
-// combines reports whether d is the combination of v over the lanes of a warp:
-// a product, or what an instruction without word semantics (REDUX, XMAD) makes
-// of it. A sum or a bitwise function with something else is none.
-func (p *pass) combines(d, v value, depth int) bool {
-	if d < 0 || depth > maxDepth {
+		n := p.tr.pool.nodes[d]
+		switch {
+		case n.kind == kFun && n.imm != funPair:
+			for i, x := range [3]value{n.a, n.b, n.c} {
+				if find(x) && p.byLanes(n, i) {
+					return true
+				}
+			}
+		case n.kind == kFun || n.kind == kPhi || n.kind == kSel:
+			return find(n.a) || find(n.b) || find(n.c)
+		case n.kind == kOpaque:
+			return find(n.c)
+		}
 		return false
 	}
-	if d == v {
-		return true
-	}
-	switch n := p.tr.pool.nodes[d]; n.kind {
-	case kFun, kOpaque, kPhi, kSel:
-		return n.kind != kOpaque && (p.combines(n.a, v, depth+1) || p.combines(n.b, v, depth+1)) || p.combines(n.c, v, depth+1)
-	}
-	return false
+	return find(d)
 }
 
-// selects reports whether v is one of the values that d may be.
-func (p *pass) selects(d, v value, depth int) bool {
-	if d < 0 || depth > maxDepth {
+// byLanes reports whether all operands of a function but one are decided by the
+// lanes of the warp, not by constants of the program.
+func (p *pass) byLanes(n node, but int) bool {
+	for i, x := range [3]value{n.a, n.b, n.c} {
+		if i != but && x != none && !p.tr.pool.lane(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// selection reports whether v is one of the values that d may be.
+func (p *pass) selection(d, v value) bool {
+	p.tr.pool.visit()
+	return p.selects(d, v)
+}
+
+func (p *pass) selects(d, v value) bool {
+	if !p.tr.pool.first(d) {
 		return false
 	}
 	n := p.tr.pool.nodes[d]
 	if n.kind != kSel && n.kind != kPhi {
 		return d == v
 	}
-	return p.selects(n.a, v, depth+1) || p.selects(n.b, v, depth+1)
+	return p.selects(n.a, v) || p.selects(n.b, v)
 }
 
 // isLocation reports whether an event's address is that of the entry's location.

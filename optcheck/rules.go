@@ -416,9 +416,10 @@ func checkValues(p *pass) {
 func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 	if i == spec.HighWord {
 		if e.Reads() {
-			return p.isWord(want, x.read, 1, 0)
+			p.tr.pool.visit()
+			return p.isWord(want, x.read, 1)
 		}
-		return len(x.data) > 1 && (x.data[1] == want || p.selects(want, x.data[1], 0))
+		return len(x.data) > 1 && (x.data[1] == want || p.selection(want, x.data[1]))
 	}
 	words := e.Kind.Width / 4
 	if i*words >= len(x.data) {
@@ -426,12 +427,12 @@ func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 	}
 	d := x.data[i*words]
 	aggregated := e.Kind.Atom != litmus.AtomCAS && e.Kind.Atom != litmus.AtomExch
-	return d == want || p.selects(want, d, 0) || p.selects(d, want, 0) && e.Guarded || aggregated && p.combines(d, want, 0)
+	return d == want || p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combination(d, want)
 }
 
 // isWord reports whether a value is, perhaps selected, the given word of a read.
-func (p *pass) isWord(v value, read, word, depth int) bool {
-	if v < 0 || depth > maxDepth {
+func (p *pass) isWord(v value, read, word int) bool {
+	if !p.tr.pool.first(v) {
 		return false
 	}
 	n := p.tr.pool.nodes[v]
@@ -439,7 +440,7 @@ func (p *pass) isWord(v value, read, word, depth int) bool {
 	case kLoad:
 		return int(n.a) == read && int(n.b) == word
 	case kSel, kPhi:
-		return p.isWord(n.a, read, word, depth+1) || p.isWord(n.b, read, word, depth+1)
+		return p.isWord(n.a, read, word) || p.isWord(n.b, read, word)
 	}
 	return false
 }

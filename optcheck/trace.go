@@ -235,36 +235,25 @@ type join struct {
 // control comes. ok is false if there is no single one whose predicate is known.
 func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 	fl := m.flow
-	// onlyUnder reports whether block x runs exactly if branch d says so,
-	// beyond what decides d itself.
-	onlyUnder := func(x, d int) bool {
-		var rest []int
-		for _, c := range fl.control[x] {
-			if c != d {
-				rest = append(rest, c)
-			}
-		}
-		return len(rest) < len(fl.control[x]) && slices.Equal(rest, fl.control[d])
-	}
-	taken := func(x, d int) (bool, bool) {
-		switch {
-		case x == d:
-			return fl.blocks[b].First != fl.blocks[d].End, true
-		case onlyUnder(x, d):
-			return fl.taken(m.tr.fn, d, x), true
-		}
-		return false, false
-	}
-	candidates := append([]int{p, q}, fl.control[p]...)
-	for _, d := range candidates {
+	for _, d := range fl.order {
 		s, known := m.preds[d]
-		if !known || s.pred == none || len(fl.blocks[d].Succs) != 2 {
+		if !known || s.pred == none || len(fl.blocks[d].Succs) != 2 || d == b || !fl.dominates(d, b) {
 			continue
 		}
-		tp, okP := taken(p, d)
-		tq, okQ := taken(q, d)
-		if okP && okQ && tp != tq {
-			return join{s.pred, s.want == tp}, true
+		var from [2][2]bool // by way out of d: control may come from p, from q
+		for i, succ := range fl.blocks[d].Succs {
+			if succ == b {
+				from[i] = [2]bool{d == p, d == q}
+				continue
+			}
+			from[i] = [2]bool{fl.leadsTo(succ, p, b, d), fl.leadsTo(succ, q, b, d)}
+		}
+		taken := fl.blocks[d].Succs[0] != fl.blocks[d].Succs[1] && fl.blocks[fl.blocks[d].Succs[0]].First != fl.blocks[d].End
+		switch {
+		case from[0] == [2]bool{true, false} && from[1] == [2]bool{false, true}:
+			return join{s.pred, s.want == taken}, true
+		case from[0] == [2]bool{false, true} && from[1] == [2]bool{true, false}:
+			return join{s.pred, s.want != taken}, true
 		}
 	}
 	return join{}, false
@@ -320,9 +309,11 @@ func (m *machine) entry(b int) *state {
 }
 
 // blockCond tells whether a block may be skipped, which reads decide it, and
-// under which predicates it runs: those of the branches that it depends on, and
-// of the branches that those depend on.
+// under which predicates it runs: those of the branch that it depends on, and
+// of the branches that that one depends on. A block that depends on several
+// branches is reached by any of them.
 func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
+	var ways [][]sense
 	for _, br := range m.flow.control[b] {
 		p, ok := m.preds[br]
 		if !ok {
@@ -331,16 +322,21 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		if !m.flow.taken(m.tr.fn, br, b) {
 			p.want = !p.want
 		}
-		if m.decided(p) {
-			continue
+		var way []sense
+		decided := m.decided(p)
+		if !decided {
+			way = append(way, p)
 		}
-		cond = true
-		when = append(when, p)
 		if o, ok := m.conds[br]; ok {
 			t |= o.t
-			when = append(when, o.when...)
+			way = append(way, o.when...)
 		}
-		if s := m.in[br]; s != nil {
+		if decided && len(way) == 0 {
+			m.conds[b] = blockCondition{}
+			return false, 0, nil
+		}
+		ways = append(ways, way)
+		if s := m.in[br]; s != nil && !decided {
 			in := &m.tr.fn.Insts[m.flow.blocks[br].End-1]
 			if i := regIndex(in.Guard.Reg); i >= 0 {
 				t |= s.t[i]
@@ -352,8 +348,15 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 			}
 		}
 	}
+	switch len(ways) {
+	case 0:
+	case 1:
+		when = ways[0]
+	default:
+		when = []sense{{m.tr.pool.anyOf(ways), true}}
+	}
 	m.conds[b] = blockCondition{t, when}
-	return cond, t, when
+	return len(ways) > 0, t, when
 }
 
 // blockCondition is what decides whether a block runs.
@@ -505,11 +508,44 @@ func (m *machine) step(i int) {
 	if in.Flow == isa.FlowCall {
 		m.tr.calls = append(m.tr.calls, i)
 	}
-	if in.Flow != isa.FlowNext && guardV != none {
-		m.preds[m.block] = sense{guardV, !in.Guard.Neg}
+	if in.Flow != isa.FlowNext {
+		m.branch(in, guardV)
 	}
 	m.define(i, in, ev, guardV, guardT)
 	m.guardV = none
+}
+
+// branch notes under which predicate a branch is taken: its guard, and further
+// predicates among its operands (BRA P1, target). What the state of the warp
+// decides besides (BRA.DIV) is known as such only.
+func (m *machine) branch(in *isa.Inst, guardV value) {
+	p := m.tr.pool
+	var way []sense
+	if guardV != none {
+		way = append(way, sense{guardV, !in.Guard.Neg})
+	}
+	warp := false
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind == isa.OpdPred && (!o.Zero || o.Not) {
+			v, _ := m.operand(*o)
+			way = append(way, sense{v, true})
+		}
+		warp = warp || o.Kind == isa.OpdReg && o.Reg.Class != isa.ClassBarrier
+	}
+	for _, mod := range in.Mods {
+		warp = warp || mod == "CONV" || mod == "DIV" || mod == "ANY" || mod == "ALL"
+	}
+	if warp && in.Flow == isa.FlowJump {
+		way = append(way, sense{p.mk(node{kind: kSpecial, imm: p.str("warp " + in.Text), a: none, b: none, c: none}), true})
+	}
+	switch len(way) {
+	case 0:
+	case 1:
+		m.preds[m.block] = way[0]
+	default:
+		m.preds[m.block] = sense{p.anyOf([][]sense{way}), true}
+	}
 }
 
 type assign struct {

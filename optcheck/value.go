@@ -43,6 +43,8 @@ type valuePool struct {
 	index   map[node]value
 	strings map[string]uint64
 	names   []string
+	marks   []uint32 // by node, the round of the walk that saw it last
+	round   uint32
 }
 
 func newValuePool() *valuePool {
@@ -127,19 +129,28 @@ func (p *valuePool) addConst(a value, k uint32) value {
 	return p.mk(node{kind: kAdd, a: a, b: none, c: none, imm: uint64(k)})
 }
 
+// maxTerms bounds the summands that terms tells apart.
+const maxTerms = 1000
+
 // terms calls f for every summand of v that is not constant and returns the
-// sum of the constants.
+// sum of the constants. A sum of too many summands is one.
 func (p *valuePool) terms(v value, f func(value)) uint32 {
+	left := maxTerms
+	return p.summands(v, f, &left)
+}
+
+func (p *valuePool) summands(v value, f func(value), left *int) uint32 {
 	n := p.nodes[v]
-	switch n.kind {
-	case kConst:
+	*left--
+	switch {
+	case n.kind == kConst:
 		return uint32(n.imm)
-	case kAdd:
-		k := p.terms(n.a, f)
+	case n.kind == kAdd && *left > 0:
+		k := p.summands(n.a, f, left)
 		if n.b == none {
 			return k + uint32(n.imm)
 		}
-		return k + p.terms(n.b, f)
+		return k + p.summands(n.b, f, left)
 	}
 	f(v)
 	return 0
@@ -303,3 +314,35 @@ func isMarker(lit uint32) bool {
 	_, ok := spec.DecodeLiteral(lit)
 	return ok
 }
+
+// anyOf is the predicate that holds if all senses of some way hold, none if one
+// of them is not known.
+func (p *valuePool) anyOf(ways [][]sense) value {
+	const not = ^uint8(lutA)
+	out := p.constant(0)
+	for _, way := range ways {
+		all := p.constant(math.MaxUint32)
+		for _, s := range way {
+			v := s.pred
+			if v == none {
+				return none
+			}
+			if !s.want {
+				v = p.bits(not, v, none, none)
+			}
+			all = p.bits(lutAnd, all, v, none)
+		}
+		out = p.bits(lutOr, out, all, none)
+	}
+	return out
+}
+
+// lane reports whether a predicate only says which lane of a warp it is: it
+// depends on no memory, but on something that the pool does not know.
+func (p *valuePool) lane(v value) bool {
+	return v >= 0 && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
+}
+
+// shuffled reports whether a value is computed from what lanes exchange: by an
+// instruction of which the pool knows only the operands.
+func (p *valuePool) shuffled(v value) bool { return p.contains(v, kOpaque) || p.special(v) }
