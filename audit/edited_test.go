@@ -187,12 +187,23 @@ x: global, y: global
 exists (0:r1=0 /\ x=1)
 `
 
+const unsignedLoad = `GPU_PTX unsigned
+{ x=4294967295; y=0;
+0:.reg .b64 rd0 = x; 0:.reg .u32 r1;
+}
+ T0                            ;
+ ld.relaxed.gpu.u32 r1,[rd0]   ;
+ScopeTree(grid(cta(warp T0)))
+x: global, y: global
+exists (0:r1=4294967295)
+`
+
 // TestEdited: machine code that a compiler could have made wrong, or differently
 // and right, is judged by what it does. None of the wrong ones is "optimised"
 // or "preserved"; where the checker alone cannot tell, lifting does (unknown,
 // with the new outcome).
 func TestEdited(t *testing.T) {
-	own := map[string]string{"three": threeLoads, "guarded": guarded, "guardedLoad": guardedLoad, "minmax": minMax}
+	own := map[string]string{"three": threeLoads, "guarded": guarded, "guardedLoad": guardedLoad, "minmax": minMax, "unsigned": unsignedLoad}
 	const never = "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x178], PT"
 	for _, w := range []struct {
 		what, test string
@@ -218,6 +229,7 @@ func TestEdited(t *testing.T) {
 		{"a load performed in any case, its result chosen", "guardedLoad", 1, code{0x70: "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]",
 			0x80: "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", 0x90: "LDG.E.STRONG.GPU R8, [R4.64]", 0x91: "@P0 IMAD.MOV.U32 R0, RZ, RZ, R8"}, report.Optimised, ""},
 		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R13"}, report.Unknown, "0:r1=4294967295; x=1;"},
+		{"a weakened load of an unsigned word", "unsigned", 0, code{0x40: "LDG.E R2, [R2.64]"}, report.Optimised, ""},
 		{"the result of an atomic changed", "minmax", 0, code{0x51: "IADD3 R2, R2, 0x5, RZ"}, report.Miscompiled, ""},
 		{"a combined atomic of another value", "add+add.gpus", 0, code{0x90: "IMAD R11, R0, 0x2, RZ"}, report.Unknown, ""},
 		{"a combined atomic of twice the value", "add+add.gpus", 0, code{0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, report.Unknown, ""},

@@ -57,6 +57,9 @@ type liftRead struct {
 	op    int // index into ops, -1 if its access was left out
 	entry int // entry whose value it is, -1 if there is none
 	wide  bool
+	// chosen tells that the test's register is what was read only if the test
+	// performs the access, although the machine code always does.
+	chosen bool
 }
 
 // LiftError says why machine code could not be lifted, with the instruction.
@@ -289,7 +292,12 @@ func (l *lifter) add(op liftOp) {
 	if op.read >= 0 {
 		l.out.reads[op.read].op = len(l.out.ops)
 		if ks := l.p.owner[op.event]; len(ks) > 0 {
-			l.out.reads[op.read].entry = ks[0]
+			k := ks[0]
+			l.out.reads[op.read].entry = k
+			if v := l.p.oper[k]; v >= 0 && l.p.s.Entries[k].Guarded && len(op.guard) == 0 {
+				kind := l.p.tr.pool.nodes[v].kind
+				l.out.reads[op.read].chosen = kind == kSel || kind == kPhi
+			}
 		}
 		l.out.reads[op.read].wide = l.width(op) == 8
 	}

@@ -175,7 +175,7 @@ func (l *Lifted) render() string {
 		b.WriteByte(';')
 	}
 	for i, r := range l.reads {
-		fmt.Fprintf(&b, "r%d %d %d %v;", i, r.op, r.entry, r.wide)
+		fmt.Fprintf(&b, "r%d %d %d %v %v;", i, r.op, r.entry, r.wide, r.chosen)
 	}
 	for k := range 64 {
 		if e := l.regs[k]; e != nil {

@@ -189,18 +189,12 @@ func (l *threadLifter) nameReads() {
 		writes[l.src.Body[k].Dst]++
 	}
 	for r, rd := range l.in.Lifted.reads {
-		if rd.entry >= 0 && !l.speculated(rd) {
+		if rd.entry >= 0 && !rd.chosen {
 			if dst := l.source(rd.entry).Dst; dst != "" && dst != "_" && writes[dst] == 1 {
 				l.regs[r], l.direct[r] = dst, true
 			}
 		}
 	}
-}
-
-// speculated reports whether an access that the test may skip is always
-// performed: then its register is not always what it has read.
-func (l *threadLifter) speculated(rd liftRead) bool {
-	return l.in.Spec.Entries[rd.entry].Guarded && rd.op >= 0 && len(l.in.Lifted.ops[rd.op].guard) == 0
 }
 
 // fresh declares a new register.
