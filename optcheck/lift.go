@@ -519,7 +519,7 @@ func (p *pass) ofOneLane(x *event) (value, bool) {
 		return none, false
 	}
 	for _, f := range [][2]value{{n.a, n.b}, {n.b, n.a}} {
-		if p.tr.pool.nodes[f[1]].kind == kOpaque && !p.tr.pool.reads(f[1]) && !p.tr.pool.contains(f[1], kParam, 0) {
+		if p.tr.pool.nodes[f[1]].kind == kOpaque && !p.tr.pool.reads(f[1]) && !p.tr.pool.contains(f[1], kParam) {
 			return f[0], true
 		}
 	}
