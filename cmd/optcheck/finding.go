@@ -14,6 +14,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen/cycle"
 	"optcheck/reduce"
@@ -80,7 +81,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if out.Layout, err = spec.ParseLayout(a.Layout); err != nil {
 		return nil, nil, err
 	}
-	if out.Test, err = f.test(env, a.Test); err != nil {
+	if out.Test, err = f.test(env, a.Test, hash != ""); err != nil {
 		return nil, nil, err
 	}
 	if err := checkTests([]*litmus.Test{out.Test}); err != nil {
@@ -153,6 +154,9 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		if !c.HasFindings() {
 			return a, "", fmt.Errorf("%s: %s in %s %s %s %s is %s: nothing was found in it", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Class)
 		}
+		if c.Hash == "" {
+			return a, "", fmt.Errorf("%s: the cell has no hash of its test", arg)
+		}
 		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.cmd.Flags().Changed("vendor") {
 			env.config.v.Set("vendor", toolchain.AMD)
 		}
@@ -220,13 +224,20 @@ func readCell(file string, line int) (*report.Cell, error) {
 	return cell, nil
 }
 
-// test finds a test by file, name in the corpus, or generated name.
-func (f *findingFlags) test(env *environment, name string) (*litmus.Test, error) {
+// test finds a test by file, name in the corpus, or generated name. A name from
+// a saved run stands for no file.
+func (f *findingFlags) test(env *environment, name string, saved bool) (*litmus.Test, error) {
 	if f.source != "" {
-		name = f.source
+		name, saved = f.source, false
 	}
 	if sp, err := cycle.ParseName(name); err == nil && f.source == "" {
 		return sp.Test(), nil
+	}
+	if saved {
+		if t, ok := corpus.Lookup(name); ok {
+			return t, nil
+		}
+		return nil, fmt.Errorf("%q is no test of the corpus and no generated name; give its file with --test", name)
 	}
 	tests, err := loadTests(env, []string{name})
 	if err != nil {
