@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"optcheck/amdisa"
 	"optcheck/isa"
@@ -122,6 +124,8 @@ func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
 		Source: source, CL2: b.cl2, Library: b.library}
 }
 
+var pointers = regexp.MustCompile(`,? ?\b0x[0-9a-f]{6,}:? ?`)
+
 // lacks says what the release lacks for a kernel, "" if the failure is of
 // another kind. What the back end refuses is something that it lacks; what the
 // front end refuses is a fault of the kernel.
@@ -141,7 +145,9 @@ func lacks(err error) string {
 	}
 	for _, d := range e.Diagnostics {
 		if d.Unit != "" {
-			return "the compiler cannot: " + d.Message
+			// LLVM prints addresses of its own objects, which differ each time.
+			msg, _, _ := strings.Cut(d.Message, " # D:")
+			return "the compiler cannot: " + pointers.ReplaceAllString(msg, "")
 		}
 	}
 	return ""

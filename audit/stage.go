@@ -273,8 +273,8 @@ func (k *irKernel) arose(f *report.Finding, s *spec.Spec, shared []int) string {
 }
 
 // depends reports whether all dependencies of an access are there in the IR: by
-// data flow into its address and value, and for control by a basic block other
-// than that of the read which decides.
+// data flow into its address and value, and for control by a path that passes
+// the access by.
 func depends(at map[int]irEvent, s *spec.Spec, pos int) bool {
 	for _, d := range s.Deps {
 		if d.To != pos {
@@ -282,7 +282,7 @@ func depends(at map[int]irEvent, s *spec.Spec, pos int) bool {
 		}
 		if d.Kind == spec.DepCtrl {
 			to, ok := at[d.To] // fences are not matched
-			if ok && to.acc.Block == at[d.From].acc.Block {
+			if ok && !to.acc.Maybe {
 				return false
 			}
 			continue

@@ -57,6 +57,9 @@ type library struct {
 	arrayLength      func(ref) uint32
 	elementType      func(ref) ref
 	calledValue      func(ref) ref
+	terminator       func(ref) ref
+	countSuccessors  func(ref) uint32
+	successor        func(ref, uint32) ref
 }
 
 func openLibrary(path string) (l *library, err error) {
@@ -78,7 +81,8 @@ func openLibrary(path string) (l *library, err error) {
 		{&l.isFunction, "IsAFunction"}, {&l.isConstantInt, "IsAConstantInt"}, {&l.isConstantExpr, "IsAConstantExpr"}, {&l.isAsm, "IsAInlineAsm"},
 		{&l.isBlock, "IsABasicBlock"}, {&l.constSExt, "ConstIntGetSExtValue"}, {&l.countIncoming, "CountIncoming"}, {&l.incoming, "GetIncomingValue"},
 		{&l.gepElement, "GetGEPSourceElementType"}, {&l.typeKind, "GetTypeKind"}, {&l.intWidth, "GetIntTypeWidth"},
-		{&l.arrayLength, "GetArrayLength"}, {&l.elementType, "GetElementType"}, {&l.calledValue, "GetCalledValue"}} {
+		{&l.arrayLength, "GetArrayLength"}, {&l.elementType, "GetElementType"}, {&l.calledValue, "GetCalledValue"},
+		{&l.terminator, "GetBasicBlockTerminator"}, {&l.countSuccessors, "GetNumSuccessors"}, {&l.successor, "GetSuccessor"}} {
 		addr, err := purego.Dlsym(h, "LLVM"+f.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s has no LLVM%s: %w", path, f.name, err)
@@ -171,7 +175,18 @@ func (l *library) graph(f ref) (*graph, error) {
 	}
 	var insts []ref
 	var blocks []int
-	number := 0
+	number, numbers := 0, map[ref]int{}
+	for b := l.firstBlock(f); b != 0; b = l.nextBlock(b) {
+		numbers[b] = len(numbers)
+	}
+	for b := l.firstBlock(f); b != 0; b = l.nextBlock(b) {
+		var next []int
+		t := l.terminator(b)
+		for i := range l.countSuccessors(t) {
+			next = append(next, numbers[l.successor(t, i)])
+		}
+		r.g.succs = append(r.g.succs, next)
+	}
 	for b := l.firstBlock(f); b != 0; b = l.nextBlock(b) {
 		number++
 		for in := l.firstInst(b); in != 0; in = l.nextInst(in) {

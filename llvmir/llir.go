@@ -58,6 +58,17 @@ func typedGraph(f *ir.Func) *graph {
 			r.g.order = append(r.g.order, id)
 		}
 	}
+	numbers := map[*ir.Block]int{}
+	for i, b := range f.Blocks {
+		numbers[b] = i
+	}
+	for _, b := range f.Blocks {
+		var next []int
+		for _, s := range b.Term.Succs() {
+			next = append(next, numbers[s])
+		}
+		r.g.succs = append(r.g.succs, next)
+	}
 	i := 0
 	for number, b := range f.Blocks {
 		for _, in := range b.Insts {

@@ -49,6 +49,8 @@ type Access struct {
 	Offset int64  `json:"offset,omitempty"`
 	// Block is the number of the basic block, in the order of the text.
 	Block int `json:"block,omitempty"`
+	// Maybe tells that some path through the function passes it by.
+	Maybe bool `json:"maybe,omitempty"`
 	// Addr and Data list the accesses (indices into Func.Accesses) whose values
 	// flow into the address and into what is stored or combined.
 	Addr []int `json:"addr,omitempty"`
@@ -119,12 +121,36 @@ type node struct {
 type graph struct {
 	name  string
 	nodes []node
-	order []int // the instructions in order
+	order []int   // the instructions in order
+	succs [][]int // of each basic block
+}
+
+// maybe lists the basic blocks that some path from the entry to an end leaves
+// out: those without which an end is still reached.
+func (g *graph) maybe() []bool {
+	out := make([]bool, len(g.succs))
+	for without := 1; without < len(g.succs); without++ {
+		seen := make([]bool, len(g.succs))
+		seen[without] = true
+		work := []int{0}
+		for len(work) > 0 && !out[without] {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			out[without] = len(g.succs[b]) == 0
+			work = append(work, g.succs[b]...)
+		}
+	}
+	return out
 }
 
 // analyse lists the accesses of a function.
 func (g *graph) analyse() Func {
 	f := Func{Name: g.name, Accesses: []Access{}}
+	maybe := g.maybe()
 	a := &analysis{g: g, access: map[int]int{}, slot: map[int]int{}}
 	for _, id := range g.order {
 		n := &g.nodes[id]
@@ -156,6 +182,7 @@ func (g *graph) analyse() Func {
 			continue
 		}
 		acc := n.Access
+		acc.Maybe = n.Block < len(maybe) && maybe[n.Block]
 		if acc.Op = n.op; n.op != Call || len(n.ops) == 0 {
 			acc.Arg = -1
 		}
