@@ -150,6 +150,10 @@ func lacks(err error) string {
 			return "the compiler cannot: " + pointers.ReplaceAllString(msg, "")
 		}
 	}
+	// r600 refuses calls, and its library lacks some functions (mem_fence).
+	if i := strings.Index(e.Error(), "unsupported call to function"); i >= 0 {
+		return "the compiler cannot: " + firstLine(e.Error()[i:])
+	}
 	return ""
 }
 

@@ -33,17 +33,17 @@ func clangs(t testing.TB) (list []*toolchain.Toolchain) {
 	return list
 }
 
-// TestMutationAMD plants faults in validated machine code of GCN, CDNA and RDNA
-// and demands that each is reported with the right rule, and that no unmutated
+// TestMutationAMD plants faults in validated machine code of GCN, CDNA, RDNA
+// and Evergreen and demands that each is reported with the right rule, and that no unmutated
 // validated kernel is. The score is printed.
 func TestMutationAMD(t *testing.T) {
 	o := Options{Tests: append(corpus.OpenCL(), corpus.Tests()...), Toolchains: clangs(t), Levels: []string{"O0", "O2"},
-		Targets: []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}}
+		Targets: []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200", "cypress", "cayman"}}
 	if !full() {
 		o.Tests = corpus.OpenCL()
 		o.Layouts = []spec.Layout{spec.Pointers}
 		o.Toolchains = o.Toolchains[len(o.Toolchains)-1:]
-		o.Targets = []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200"}
+		o.Targets = []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200", "cypress"}
 	}
 	var mu sync.Mutex
 	killed, total := map[string]int{}, map[string]int{}
