@@ -1,55 +1,13 @@
 package bug
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/reduce"
 	"optcheck/report"
 )
-
-// md escapes a text for running Markdown.
-func md(s string) string {
-	var out strings.Builder
-	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	runes := []rune(oneLine(s))
-	for i, r := range runes {
-		inWord := i > 0 && i+1 < len(runes) && word(runes[i-1]) && word(runes[i+1])
-		heading := i == 0 && (len(runes) == 1 || !word(runes[1])) // #1 is none
-		if strings.ContainsRune("\\`*[]<>|&", r) || r == '_' && !inWord || (r == '#' || r == '-' || r == '+') && heading {
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// span writes a text as a code span, whatever backticks it has.
-func span(s string) string {
-	s = oneLine(s)
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
-}
-
-// block writes a text as a code block, whatever fences it has.
-func block(lang, s string) string {
-	fence := "```"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	return fence + lang + "\n" + strings.TrimRight(s, "\n") + "\n" + fence + "\n"
-}
 
 func (b *bundler) title() string {
 	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headlineOf(b.find.Rule))
@@ -196,74 +154,6 @@ func (b *bundler) source() string {
 
 func fileSpan(name string) string { return "[`" + name + "`](" + name + ")" }
 
-// machine shows source and machine order side by side, and the lines of the
-// disassembly with those marked that the finding speaks of.
-func (b *bundler) machine() string {
-	var out strings.Builder
-	if l := b.in.Listing; l != nil {
-		var side bytes.Buffer
-		if err := report.WriteListing(&side, l, []report.Finding{b.find}); err == nil {
-			out.WriteString("Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
-			out.WriteString(block("", side.String()))
-			out.WriteByte('\n')
-		}
-	}
-	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span("nvdisasm -c"), fileSpan("bad.sass"))
-	out.WriteString(block("", b.marked()))
-	if b.good != nil {
-		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
-		out.WriteString(block("diff", b.diff()))
-	}
-	return out.String()
-}
-
-// marked lists the bad accesses with the wrong ones marked.
-func (b *bundler) marked() string {
-	pos := b.positions()
-	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
-	var lines []string
-	hit := false
-	for i, a := range b.bad.lines {
-		l := a.text
-		if pos != nil && pos[i] >= 0 {
-			l = fmt.Sprintf("%-44s // #%d", l, pos[i])
-			if pos[i] == b.find.Access {
-				l, hit = l+rule, true
-			}
-		}
-		lines = append(lines, l)
-	}
-	if !hit && b.find.Access >= 0 {
-		lines = append(lines, fmt.Sprintf("%-44s // no instruction for #%d%s", "", b.find.Access, rule))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// positions gives for each bad line the position of the source's access or
-// fence, -1 for none; nil if the audit's listing does not line up.
-func (b *bundler) positions() []int {
-	var list []int
-	for _, t := range b.in.Listing.Threads {
-		if t.Thread != b.find.Thread {
-			continue
-		}
-		for _, l := range t.Machine {
-			if _, ok := parseAccess(l.Text, true); !ok {
-				continue
-			}
-			if l.Part {
-				list = append(list, -1)
-				continue
-			}
-			list = append(list, l.Pos)
-		}
-	}
-	if len(list) != len(b.bad.lines) {
-		return nil
-	}
-	return list
-}
-
 func (b *bundler) expected() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "**Expected:** %s", expectationOf(b.find.Rule))
@@ -305,106 +195,4 @@ func (b *bundler) why() string {
 		fmt.Fprintf(&out, "\nThe rule of the checker, %s: %s\n", span(r.ID), md(strings.Join(strings.Fields(r.Explain), " ")))
 	}
 	return strings.TrimPrefix(out.String(), "\n")
-}
-
-func (b *bundler) steps() string {
-	var out strings.Builder
-	out.WriteString("The finding is in the machine code: it is there every time. With the compiler and the disassembler alone:\n\n")
-	fmt.Fprintf(&out, "%s", block("sh", b.command()+"\nnvdisasm -c min.cubin"))
-	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder. ")
-	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")
-	return out.String()
-}
-
-func (b *bundler) versions() string {
-	var out strings.Builder
-	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
-	tc := b.f.Toolchain
-	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
-	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
-	if b.good != nil && b.good.tc != tc {
-		fmt.Fprintf(&out, "| ptxas, for comparison | %s | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build), md(b.good.tc.MaxPTX))
-	}
-	return out.String()
-}
-
-func (b *bundler) hardware() string {
-	r := b.in.Run
-	if r == nil {
-		return "Nothing was run: the finding is in the machine code.\n"
-	}
-	s := "GPU: " + md(r.GPU) + "; driver: " + md(r.Driver) + "."
-	if r.Log != nil {
-		s += " What was seen is in " + fileSpan("run.log") + "."
-	}
-	return s + "\n"
-}
-
-func (b *bundler) regression() string {
-	w := b.in.Where
-	if w == nil {
-		return "Not looked for.\n"
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
-		span(b.f.Target), b.f.Level, RangeText(w), b.f.Level, span(b.f.Target))
-	out.WriteString("| release | level | smallest test | targets |\n|---|---|---|---|\n")
-	for _, g := range w.Groups() {
-		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", md(g.Toolchain), g.Level, md(g.What), strings.Join(g.Targets, " "))
-	}
-	return out.String()
-}
-
-// RangeText says first bad and last good release in a sentence.
-func RangeText(w *reduce.Where) string {
-	r := w.Range
-	s := "first bad release " + r.FirstBad
-	if r.LastGood != "" {
-		s += ", last good " + r.LastGood
-	} else {
-		s += ", the oldest of those installed that knows the target"
-	}
-	if r.NextGood != "" {
-		return s + ", good again in " + r.NextGood
-	}
-	return s + "; last bad release " + r.LastBad + ", the newest of those"
-}
-
-func (b *bundler) workaround() string {
-	if len(b.ways) == 0 {
-		return "None of those tried keeps the program as written.\n"
-	}
-	var out strings.Builder
-	out.WriteString("Each was compiled with this release for this target and checked; with each the machine code is as written:\n\n")
-	for _, w := range b.ways {
-		fmt.Fprintf(&out, "- %s\n", md(w.What))
-	}
-	return out.String()
-}
-
-// attached lists the files; it knows what files will add.
-func (b *bundler) attached() string {
-	list := [][2]string{{"test.litmus", "the smallest test"}, {"min.ptx", "the smallest program"}, {"bad.sass", "its machine code"}}
-	if len(b.in.Steps) > 0 {
-		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
-	}
-	if b.good != nil {
-		list = append(list, [2]string{"good.sass", "machine code without the finding"}, [2]string{"sass.diff", "the accesses of both, compared"})
-	}
-	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
-		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})
-	}
-	if b.pic != nil && b.pic.svg != nil {
-		list = append(list, [2]string{"execution.svg", "the execution in question"})
-	}
-	if b.in.Run != nil && b.in.Run.Log != nil {
-		list = append(list, [2]string{"run.log", "what was seen on hardware"})
-	}
-	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
-		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
-	var out strings.Builder
-	for _, f := range list {
-		fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f[0]), f[1])
-	}
-	return out.String()
 }

@@ -1,0 +1,111 @@
+package bug
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/reduce"
+)
+
+func (b *bundler) steps() string {
+	var out strings.Builder
+	out.WriteString("The finding is in the machine code: it is there every time. With the compiler and the disassembler alone:\n\n")
+	fmt.Fprintf(&out, "%s", block("sh", b.command()+"\nnvdisasm -c min.cubin"))
+	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder. ")
+	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")
+	return out.String()
+}
+
+func (b *bundler) versions() string {
+	var out strings.Builder
+	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
+	tc := b.f.Toolchain
+	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
+	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
+	if b.good != nil && b.good.tc != tc {
+		fmt.Fprintf(&out, "| ptxas, for comparison | %s | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build), md(b.good.tc.MaxPTX))
+	}
+	return out.String()
+}
+
+func (b *bundler) hardware() string {
+	r := b.in.Run
+	if r == nil {
+		return "Nothing was run: the finding is in the machine code.\n"
+	}
+	s := "GPU: " + md(r.GPU) + "; driver: " + md(r.Driver) + "."
+	if r.Log != nil {
+		s += " What was seen is in " + fileSpan("run.log") + "."
+	}
+	return s + "\n"
+}
+
+func (b *bundler) regression() string {
+	w := b.in.Where
+	if w == nil {
+		return "Not looked for.\n"
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
+		span(b.f.Target), b.f.Level, RangeText(w), b.f.Level, span(b.f.Target))
+	out.WriteString("| release | level | smallest test | targets |\n|---|---|---|---|\n")
+	for _, g := range w.Groups() {
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", md(g.Toolchain), g.Level, md(g.What), strings.Join(g.Targets, " "))
+	}
+	return out.String()
+}
+
+// RangeText says first bad and last good release in a sentence.
+func RangeText(w *reduce.Where) string {
+	r := w.Range
+	s := "first bad release " + r.FirstBad
+	if r.LastGood != "" {
+		s += ", last good " + r.LastGood
+	} else {
+		s += ", the oldest of those installed that knows the target"
+	}
+	if r.NextGood != "" {
+		return s + ", good again in " + r.NextGood
+	}
+	return s + "; last bad release " + r.LastBad + ", the newest of those"
+}
+
+func (b *bundler) workaround() string {
+	if len(b.ways) == 0 {
+		return "None of those tried keeps the program as written.\n"
+	}
+	var out strings.Builder
+	out.WriteString("Each was compiled with this release for this target and checked; with each the machine code is as written:\n\n")
+	for _, w := range b.ways {
+		fmt.Fprintf(&out, "- %s\n", md(w.What))
+	}
+	return out.String()
+}
+
+// attached lists the files; it knows what files will add.
+func (b *bundler) attached() string {
+	list := [][2]string{{"test.litmus", "the smallest test"}, {"min.ptx", "the smallest program"}, {"bad.sass", "its machine code"}}
+	if len(b.in.Steps) > 0 {
+		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
+	}
+	if b.good != nil {
+		list = append(list, [2]string{"good.sass", "machine code without the finding"}, [2]string{"sass.diff", "the accesses of both, compared"})
+	}
+	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
+		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})
+	}
+	if b.pic != nil && b.pic.svg != nil {
+		list = append(list, [2]string{"execution.svg", "the execution in question"})
+	}
+	if b.in.Run != nil && b.in.Run.Log != nil {
+		list = append(list, [2]string{"run.log", "what was seen on hardware"})
+	}
+	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
+		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
+	var out strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f[0]), f[1])
+	}
+	return out.String()
+}

@@ -1,0 +1,77 @@
+package bug
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"optcheck/report"
+)
+
+// machine shows source and machine order side by side, and the lines of the
+// disassembly with those marked that the finding speaks of.
+func (b *bundler) machine() string {
+	var out strings.Builder
+	if l := b.in.Listing; l != nil {
+		var side bytes.Buffer
+		if err := report.WriteListing(&side, l, []report.Finding{b.find}); err == nil {
+			out.WriteString("Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
+			out.WriteString(block("", side.String()))
+			out.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span("nvdisasm -c"), fileSpan("bad.sass"))
+	out.WriteString(block("", b.marked()))
+	if b.good != nil {
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
+		out.WriteString(block("diff", b.diff()))
+	}
+	return out.String()
+}
+
+// marked lists the bad accesses with the wrong ones marked.
+func (b *bundler) marked() string {
+	pos := b.positions()
+	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
+	var lines []string
+	hit := false
+	for i, a := range b.bad.lines {
+		l := a.text
+		if pos != nil && pos[i] >= 0 {
+			l = fmt.Sprintf("%-44s // #%d", l, pos[i])
+			if pos[i] == b.find.Access {
+				l, hit = l+rule, true
+			}
+		}
+		lines = append(lines, l)
+	}
+	if !hit && b.find.Access >= 0 {
+		lines = append(lines, fmt.Sprintf("%-44s // no instruction for #%d%s", "", b.find.Access, rule))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// positions gives for each bad line the position of the source's access or
+// fence, -1 for none; nil if the audit's listing does not line up.
+func (b *bundler) positions() []int {
+	var list []int
+	for _, t := range b.in.Listing.Threads {
+		if t.Thread != b.find.Thread {
+			continue
+		}
+		for _, l := range t.Machine {
+			if _, ok := parseAccess(l.Text, true); !ok {
+				continue
+			}
+			if l.Part {
+				list = append(list, -1)
+				continue
+			}
+			list = append(list, l.Pos)
+		}
+	}
+	if len(list) != len(b.bad.lines) {
+		return nil
+	}
+	return list
+}
