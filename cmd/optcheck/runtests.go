@@ -20,7 +20,6 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/drive"
-	"optcheck/toolchain"
 )
 
 // runFlags are the flags of the run command.
@@ -90,81 +89,6 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	return cmd
 }
 
-// writeCubins compiles for another machine.
-func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*litmus.Test) (err error) {
-	if f.target == "" {
-		return errors.New("--save-cubins needs --target")
-	}
-	c, err := f.compilerFor(ctx, env, f.target)
-	if err != nil {
-		return err
-	}
-	fh, err := os.Create(f.saveCubins)
-	if err != nil {
-		return err
-	}
-	n, err := c.WriteCubins(ctx, tests, fh)
-	if err = errors.Join(err, fh.Close()); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.stderr, "optcheck: %d kernels by %s for %s in %s\n", n, c.Tool.ID, c.Target, f.saveCubins)
-	return nil
-}
-
-// readCubins reads the cubins that --cubins names.
-func (f *runFlags) readCubins() (*chip.Cubins, error) {
-	fh, err := os.Open(f.cubins)
-	if err != nil {
-		return nil, err
-	}
-	defer fh.Close()
-	st, err := fh.Stat()
-	if err != nil {
-		return nil, err
-	}
-	c, err := chip.ReadCubins(fh, st.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.cubins, err)
-	}
-	return c, nil
-}
-
-// tunable maps names to the parameters of launches.
-func tunable(t *drive.Tuning) map[string]*uint32 {
-	return map[string]*uint32{"instances": &t.Instances, "warps": &t.Warps, "blocks": &t.Blocks, "stress-ctas": &t.StressCTAs, "stress-line": &t.StressLine,
-		"stress-lines": &t.StressLines, "stress-lane": &t.StressLane, "stress-rounds": &t.StressRounds, "sync-bound": &t.SyncBound, "stride": &t.Stride,
-		"bank-stride": &t.BankStride}
-}
-
-func tuneNames() []string {
-	return []string{"instances", "warps", "blocks", "stress-ctas", "stress-line", "stress-lines", "stress-lane", "stress-rounds", "stress-pattern",
-		"sync-bound", "stride", "bank-stride", "launches"}
-}
-
-// tuning applies --tune to the device's defaults.
-func (f *runFlags) tuning(d runner.Device) (drive.Tuning, error) {
-	t := drive.DefaultTuning(d)
-	names := tunable(&t)
-	for _, kv := range f.tune {
-		k, v, _ := strings.Cut(kv, "=")
-		if k == "stress-pattern" {
-			t.Pattern = strings.ReplaceAll(v, "-", " ")
-			continue
-		}
-		n, err := strconv.ParseUint(v, 0, 24)
-		if k == "launches" && err == nil && n > 0 && n <= 1024 {
-			t.Launches = int(n)
-			continue
-		}
-		p, ok := names[k]
-		if !ok || err != nil {
-			return t, fmt.Errorf("--tune %q: want NAME=NUMBER with one of %s", kv, strings.Join(tuneNames(), ", "))
-		}
-		*p = uint32(n)
-	}
-	return t, nil
-}
-
 // count reads a number of instances: 100000 or 1e8.
 func count(s string) (uint64, error) {
 	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
@@ -207,51 +131,6 @@ func (f *runFlags) tests(env *environment, args []string) ([]*litmus.Test, error
 		}
 	}
 	return out, nil
-}
-
-// compiler finds the compiler for a device.
-func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Session) (*chip.Compiler, error) {
-	target := s.Device().Target
-	if f.target != "" {
-		target = f.target
-	}
-	if target == "" {
-		return &chip.Compiler{Session: s, Level: f.level}, nil
-	}
-	c, err := f.compilerFor(ctx, env, target)
-	if err != nil {
-		return nil, err
-	}
-	c.Session = s
-	if f.cubins != "" {
-		c.Cubins, err = f.readCubins()
-	}
-	return c, err
-}
-
-// compilerFor finds the compiler for a target.
-func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*chip.Compiler, error) {
-	c := &chip.Compiler{Target: target, Level: f.level}
-	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
-	for _, e := range errs {
-		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
-	}
-	c.JIT = f.toolchain == "driver"
-	if f.toolchain != "" && !c.JIT {
-		var err error
-		if all, err = toolchain.Find(all, f.toolchain); err != nil {
-			return nil, err
-		}
-	}
-	for _, t := range all {
-		if t.Nvdisasm != "" && t.HasTarget(c.Target) && (c.Tool == nil || toolchain.CompareVersions(t.Version, c.Tool.Version) > 0) {
-			c.Tool = t
-		}
-	}
-	if c.Tool == nil {
-		return nil, fmt.Errorf("no compiler with a disassembler for %s found (optcheck toolchain list)", c.Target)
-	}
-	return c, nil
 }
 
 // header is the first event of a campaign.
