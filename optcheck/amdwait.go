@@ -251,3 +251,25 @@ func (w *waits) tried(op, at int) (string, bool) {
 	}
 	return "", false
 }
+
+// behind lists the waits between an event and the next one in the text that
+// complete an access or a cache operation, for listings.
+func (w *waits) behind(ev int) (lines []Line) {
+	to := len(w.tr.fn.Insts)
+	if ev+1 < len(w.tr.events) {
+		to = w.tr.events[ev+1].inst
+	}
+	for i := w.tr.events[ev].inst + 1; i < to && i+1 < len(w.before); i++ {
+		in := &w.tr.fn.Insts[i]
+		if len(in.Waits) == 0 || in.Role != isa.RoleWait {
+			continue
+		}
+		for o := 0; o <= ev; o++ {
+			if x := &w.tr.events[o]; !x.result && w.outstanding(x.inst, i) && !w.outstanding(x.inst, i+1) {
+				lines = append(lines, Line{Pos: -1, Text: trim(in.Text), Part: true})
+				break
+			}
+		}
+	}
+	return lines
+}

@@ -535,5 +535,8 @@ func (p *pass) listing() {
 			part = true
 		}
 		p.r.Machine = append(p.r.Machine, Line{Pos: pos, Text: p.text(ev), Part: part})
+		if p.waits != nil {
+			p.r.Machine = append(p.r.Machine, p.waits.behind(ev)...)
+		}
 	}
 }
