@@ -316,10 +316,15 @@ func (p *pass) runsWith(ev, with int) bool {
 }
 
 // lineTaken reports whether an event's line is that of an entry which has its
-// match already.
+// match already and whose value the event writes, too. Where the value is
+// another's, the line is wrong: LLVM gives neighbouring stores one line.
 func (p *pass) lineTaken(ev int) bool {
 	l := p.inst(ev).Src.Line - 1
-	return l >= 0 && l < len(p.match) && p.match[l] >= 0
+	if l < 0 || l >= len(p.match) || p.match[l] < 0 {
+		return false
+	}
+	e := p.s.Entries[l]
+	return p.carries(&p.tr.events[ev], p.oper[l], e.Kind.Op == litmus.OpRed, e.Guarded)
 }
 
 func writes(r isa.Role) bool {
