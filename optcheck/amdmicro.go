@@ -28,7 +28,13 @@ func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
 		return m.setp(mi, m.relation(mi.Cmp, mi.Signed, src[0], src[1]), src[2])
 	case isa.MicroFirst:
 		return src[0], true
-	case isa.MicroLaneCount, isa.MicroLaneBits:
+	case isa.MicroLaneBits:
+		lo, okLo := p.isConst(src[0])
+		hi, okHi := p.isConst(src[1])
+		if okLo && lo == ^uint32(0) && (src[1] == none || okHi && hi == lo) {
+			return p.mk(node{kind: kSpecial, imm: p.str("lanes"), a: none, b: none, c: none}), true
+		}
+	case isa.MicroLaneCount:
 		if c, isC := p.isConst(src[0]); isC && c == ^uint32(0) && (src[1] == none || p.isLaneNumber(src[1])) {
 			return p.mk(node{kind: kSpecial, imm: p.str("lane" + mi.Sym), a: none, b: none, c: none}), true
 		}

@@ -1,6 +1,8 @@
 package optcheck
 
 import (
+	"strings"
+
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -80,4 +82,37 @@ func checkStrengthAMD(p *pass) {
 			p.report(Strengthened, k, ev, "%s has the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
 		}
 	}
+}
+
+// operation reports whether a machine atomic is the test's operation. Counting by
+// one is an addition of one, or the machine's own counting without a bound.
+func (p *pass) operation(x *event, a litmus.AtomOp) bool {
+	if a < litmus.AtomIncOne {
+		return strings.HasPrefix(x.mem.Atom, atomNames[a])
+	}
+	if !countsByOne(x.mem.Atom, a) || len(x.data) == 0 {
+		return false
+	}
+	if x.cond && x.condT == 0 {
+		return true // one lane counts for all that are active
+	}
+	k, ok := p.tr.pool.isConst(x.data[0])
+	switch {
+	case strings.HasPrefix(x.mem.Atom, "INC") || strings.HasPrefix(x.mem.Atom, "DEC"):
+		return ok && k == ^uint32(0) // the bound
+	case strings.HasPrefix(x.mem.Atom, "ADD") && a == litmus.AtomDecOne:
+		return ok && k == ^uint32(0)
+	}
+	return ok && k == 1
+}
+
+// countsByOne reports whether a machine operation can be a counting by one.
+func countsByOne(atom string, a litmus.AtomOp) bool {
+	names := map[litmus.AtomOp][]string{litmus.AtomIncOne: {"ADD", "INC"}, litmus.AtomDecOne: {"SUB", "DEC", "ADD"}}[a]
+	for _, n := range names {
+		if strings.HasPrefix(atom, n) {
+			return true
+		}
+	}
+	return false
 }

@@ -181,7 +181,7 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 		for k := 0; k < words; k++ {
 			c := cell{m.opaque(i, 200+k), m.taintOf(in.Data), 4}
 			if k < len(in.Data) {
-				c.v, c.t = m.get(in.Data[k]), m.cur.t[regIndex(in.Data[k])]
+				c.v, c.t = m.get(in.Data[k]), m.taintOf(in.Data[k:k+1])
 			}
 			if in.Mem.Width < 4 {
 				c.v, c.bytes = m.low(c.v, in.Mem.Width), in.Mem.Width

@@ -290,7 +290,7 @@ func checkKind(p *pass) {
 		default:
 			ok = x.role == isa.RoleAtomic || x.role == isa.RoleReduction && e.Kind.Op == litmus.OpRed
 			if ok && x.mem.Atom != "" {
-				ok = strings.HasPrefix(x.mem.Atom, atomNames[e.Kind.Atom])
+				ok = p.operation(x, e.Kind.Atom)
 			} else if ok {
 				ok = x.mem.Locked
 			}

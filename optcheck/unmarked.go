@@ -30,42 +30,60 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 		return r.unknown(why)
 	}
 	best := -1
-	var results []*Result
-	var how []map[int]string
+	var fit []map[int]string
 	for _, assign := range c.assignments(tr, want, places) {
-		x := &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
-		own := *tr // what an event is taken for depends on the assignment
-		own.events = slices.Clone(tr.events)
-		p, err := newPass(&own, want, c)
+		p, err := c.unmarkedPass(tr, want)
 		if err != nil {
 			return r.unknown(err.Error())
 		}
-		p.r = x
-		score := p.matchPlaces(assign)
-		if score < best || score == best && len(results) >= maxAssignments {
-			continue
+		switch score := p.matchPlaces(assign); {
+		case score > best:
+			best, fit = score, append(fit[:0:0], assign)
+		case score == best:
+			fit = append(fit, assign)
 		}
-		if score > best {
-			best, results, how = score, nil, nil
+	}
+	switch {
+	case len(fit) == 0:
+		return r.unknown("no address in the machine code fits a location of the test")
+	case len(fit) > maxFit:
+		return r.unknown(fmt.Sprintf("which address is which location cannot be told: %d assignments fit", len(fit)))
+	}
+	var results []*Result
+	for _, assign := range fit {
+		p, err := c.unmarkedPass(tr, want)
+		if err != nil {
+			return r.unknown(err.Error())
 		}
+		p.r = &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
+		p.matchPlaces(assign)
 		p.runUnmarked()
 		c.last = p
-		results, how = append(results, x), append(how, assign)
-	}
-	if len(results) == 0 {
-		return r.unknown("no address in the machine code fits a location of the test")
+		results = append(results, p.r)
 	}
 	for i, x := range results[1:] {
 		if verdict(x) != verdict(results[0]) {
 			return r.unknown(fmt.Sprintf("which address is which location cannot be told (%s or %s), and the verdict depends on it",
-				c.spellPlaces(how[0]), c.spellPlaces(how[i+1])))
+				c.spellPlaces(fit[0]), c.spellPlaces(fit[i+1])))
 		}
 	}
 	return results[0]
 }
 
-// maxAssignments bounds how many assignments of addresses are compared.
-const maxAssignments = 5040
+// unmarkedPass is a pass of its own over events of its own: what an event is
+// taken for depends on the assignment.
+func (c *Checker) unmarkedPass(tr *trace, want *spec.Spec) (*pass, error) {
+	own := *tr
+	own.events = slices.Clone(tr.events)
+	return newPass(&own, want, c)
+}
+
+// Bounds of the search for the places of locations: assignments that are tried,
+// and those that fit equally well and are checked.
+const (
+	maxAssignments = 5040
+	maxFit         = 120
+)
 
 func verdict(r *Result) string {
 	var s []string
@@ -194,7 +212,10 @@ func sameKind(x *event, k spec.Kind) bool {
 	case litmus.OpSt:
 		return x.role == isa.RoleStore
 	}
-	return (x.role == isa.RoleAtomic || x.role == isa.RoleReduction) && (x.mem.Atom == "" || strings.HasPrefix(x.mem.Atom, atomNames[k.Atom]))
+	if x.role != isa.RoleAtomic && x.role != isa.RoleReduction {
+		return false
+	}
+	return x.mem.Atom == "" || countsByOne(x.mem.Atom, k.Atom) || k.Atom < litmus.AtomIncOne && strings.HasPrefix(x.mem.Atom, atomNames[k.Atom])
 }
 
 // runUnmarked applies the rules that need no markers.
