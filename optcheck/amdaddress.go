@@ -1,0 +1,92 @@
+package optcheck
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// addressWords evaluates the address of an access (see amdisa for the form of its
+// operand): the low word, and the upper one if the address has two words, else
+// none. Offsets of 32 bits reach the upper word only by a carry, which is left
+// out.
+func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
+	p := m.tr.pool
+	for k := range in.Args {
+		o := &in.Args[k]
+		if o.Kind != isa.OpdMem {
+			continue
+		}
+		lo, hi = p.constant(uint32(o.Off)), none
+		add := func(r isa.Reg, pair bool) {
+			if r.Class == isa.ClassNone {
+				return
+			}
+			lo = p.add(lo, m.get(r))
+			if !pair {
+				return
+			}
+			switch h := m.get(isa.Reg{Class: r.Class, Num: r.Num + 1}); {
+			case hi == none:
+				hi = h
+			default:
+				hi = p.add(hi, h)
+			}
+		}
+		// A scratch descriptor is where the wave's memory is, and one that the
+		// launch provides covers all of memory.
+		if in.Mem.Space != isa.SpaceLocal && !m.initial(o.Desc) {
+			add(o.Desc, true)
+		}
+		if !o.Zero {
+			add(o.Reg, o.Words == 2 || o.Part == "addr64")
+		}
+		if o.Part == "dword" { // TeraScale's memory writes take an index of words
+			lo = m.bytes(lo, 0)
+		}
+		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar && slices.Contains(in.Addrs, isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}))
+		return lo, hi
+	}
+	return none, none
+}
+
+// initial reports whether a register still holds what the launch put there.
+func (m *machine) initial(r isa.Reg) bool {
+	if r.Class == isa.ClassNone {
+		return false
+	}
+	n := m.tr.pool.nodes[m.get(r)]
+	return n.kind == kSpecial && n.imm >= 1<<40
+}
+
+// bytes is the byte address of which a value is the index of the word: compilers
+// shift it right.
+func (m *machine) bytes(v value, depth int) value {
+	p := m.tr.pool
+	n := p.nodes[v]
+	two, _ := p.isConst(n.b)
+	switch {
+	case n.kind == kConst:
+		return p.constant(uint32(n.imm) * 4)
+	case n.kind == kAdd && n.b == none:
+		return p.addConst(m.bytes(n.a, depth+1), uint32(n.imm)*4)
+	case n.kind == kAdd && depth < maxDepth:
+		return p.add(m.bytes(n.a, depth+1), m.bytes(n.b, depth+1))
+	case n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8 && n.b >= 0 && two == 2:
+		return n.a
+	}
+	return m.shl(v, p.constant(2))
+}
+
+// addressAMD evaluates the address of an access.
+func (m *machine) addressAMD(in *isa.Inst) (value, key) {
+	lo, hi := m.addressWords(in)
+	if lo == none {
+		return none, key{}
+	}
+	k := m.normalise(lo, in.Mem.Space)
+	if hi != none && !m.upper(k, hi) {
+		k.base = baseUnknown // the halves do not belong together
+	}
+	return lo, k
+}

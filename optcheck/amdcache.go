@@ -1,0 +1,142 @@
+package optcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// caches lists the cache operations that are missing of a fence between two
+// events, or of the synchronising access at position self. The write-backs
+// stand between lo and it, the invalidations between it and hi.
+func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []part) {
+	ev := -1
+	if self >= 0 {
+		ev = c.match[self]
+	}
+	if f.acquire && c.exists(pos+1, len(c.s.Entries), func(e spec.Entry) bool { return e.Reads() && e.Kind.Space != litmus.Shared }) {
+		first := lo
+		if self >= 0 {
+			first = ev
+		}
+		for _, need := range c.m.acquire[f.scope] {
+			missing = append(missing, c.invalidation(pos, need, first, hi, self)...)
+		}
+		missing = append(missing, c.scalarCache(pos, first, hi)...)
+	}
+	if f.release && c.exists(0, pos, func(e spec.Entry) bool { return e.Writes() && e.Kind.Space != litmus.Shared }) {
+		last := hi
+		if self >= 0 {
+			last = ev
+		}
+		for _, need := range c.m.release[f.scope] {
+			missing = append(missing, c.writeBack(pos, need, lo, last)...)
+		}
+	}
+	return missing
+}
+
+// exists reports whether an access between two positions is matched and holds.
+func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
+	for k := from; k < to; k++ {
+		if e := c.s.Entries[k]; !e.IsFence() && c.match[k] >= 0 && holds(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// find looks for a cache operation between two events that runs whenever event
+// with does (-1: always).
+func (c *amdCheck) find(need amdCacheOp, lo, hi, with int) int {
+	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+		x := &c.tr.events[ev]
+		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope && (!x.cond || with >= 0 && c.runsWith(ev, with)) {
+			return ev
+		}
+	}
+	return -1
+}
+
+func (n amdCacheOp) String() string {
+	return n.ops[0] + map[isa.Scope]string{isa.ScopeCTA: " (work-group)", isa.ScopeGPU: " (agent)", isa.ScopeSys: " (system)"}[n.scope]
+}
+
+// invalidation demands an invalidation behind the loads before it.
+func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) []part {
+	with := -1
+	if hi < len(c.tr.events) {
+		with = hi
+	}
+	ev := c.find(need, lo, hi, with)
+	if ev < 0 {
+		return []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
+	}
+	var missing []part
+	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
+		e := c.s.Entries[i]
+		a := c.match[i]
+		if e.IsFence() || !e.Reads() || a < 0 || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
+			continue
+		}
+		if c.w.outstanding(c.tr.events[a].inst, c.tr.events[ev].inst) {
+			missing = append(missing, c.wait(a, ev, c.name(i), "the cache is invalidated by "+c.text(ev)))
+		}
+	}
+	if len(c.owner[ev]) == 0 {
+		c.owner[ev] = append(c.owner[ev], pos)
+	}
+	return missing
+}
+
+func (c *amdCheck) place(ev int) string {
+	if ev < 0 {
+		return "the kernel's entry"
+	}
+	return c.text(ev)
+}
+
+// scalarCache demands that the scalar cache is invalidated if a later access
+// goes through it.
+func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
+	for k := pos + 1; k < len(c.s.Entries); k++ {
+		ev := c.match[k]
+		if ev < 0 || c.s.Entries[k].IsFence() || !c.tr.events[ev].mem.Scalar {
+			continue
+		}
+		if c.find(scalarInv, lo, ev, ev) < 0 {
+			return []part{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
+		}
+	}
+	return nil
+}
+
+// writeBack demands a write-back behind the stores before it, complete before
+// the next write.
+func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []part {
+	with := -1
+	if hi < len(c.tr.events) {
+		with = hi
+	}
+	ev := c.find(need, lo, hi, with)
+	if ev < 0 {
+		return []part{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
+	}
+	if len(c.owner[ev]) == 0 {
+		c.owner[ev] = append(c.owner[ev], pos)
+	}
+	for k := pos; k < len(c.s.Entries); k++ {
+		b := c.match[k]
+		if c.s.Entries[k].IsFence() || b <= ev || !c.s.Entries[k].Writes() {
+			continue
+		}
+		if c.w.outstanding(c.tr.events[ev].inst, c.tr.events[b].inst) {
+			return []part{c.wait(ev, b, "the write-back "+c.text(ev), c.name(k)+" is issued")}
+		}
+		break
+	}
+	return nil
+}
