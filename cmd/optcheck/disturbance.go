@@ -46,6 +46,7 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 		},
 	}
 	fl := cmd.Flags()
+	vendorFlag(cmd)
 	fl.StringSlice("toolchains", nil, "only these toolchains")
 	fl.StringSlice("targets", nil, "only these targets")
 	fl.StringSlice("levels", nil, "only these optimisation levels")
