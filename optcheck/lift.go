@@ -133,7 +133,7 @@ func (c *Checker) Lift() (*Lifted, error) {
 	if err := l.registers(); err != nil {
 		return nil, err
 	}
-	l.out.key = l.out.render()
+	l.out.key = l.out.identify()
 	return l.out, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"optcheck/litmus"
 )
@@ -208,14 +207,13 @@ var litmusCmps = [...]litmus.Cmp{litmus.CmpEq, litmus.CmpNe, litmus.CmpLt, litmu
 
 // predicate emits a predicate, once, and returns its register.
 func (l *threadLifter) predicate(e *expr) (string, error) {
-	var key strings.Builder
-	e.render(&key)
-	if p, ok := l.preds[key.String()]; ok {
+	key := string(e.render(nil))
+	if p, ok := l.preds[key]; ok {
 		return p, nil
 	}
 	p, err := l.newPredicate(e)
 	if err == nil {
-		l.preds[key.String()] = p
+		l.preds[key] = p
 	}
 	return p, err
 }

@@ -1,8 +1,9 @@
 package optcheck
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"optcheck/isa"
 )
@@ -147,41 +148,64 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 	return e, nil
 }
 
-func (e *expr) render(b *strings.Builder) {
-	fmt.Fprintf(b, "(%d %x %d %d", e.op, e.k, e.read, e.word)
+// render appends everything that decides what an expression means.
+func (e *expr) render(b []byte) []byte {
+	b = append(b, '(')
+	b = strconv.AppendUint(b, uint64(e.op), 10)
+	b = strconv.AppendUint(append(b, ' '), e.k, 16)
+	b = ints(b, e.read, e.word)
 	for _, a := range e.args {
-		a.render(b)
+		b = a.render(b)
 	}
-	b.WriteByte(')')
+	return append(b, ')')
 }
 
-// render writes everything that decides what a Lifted means.
-func (l *Lifted) render() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "sm%v;", l.sm >= 70)
+func ints(b []byte, list ...int) []byte {
+	for _, k := range list {
+		b = strconv.AppendInt(append(b, ' '), int64(k), 10)
+	}
+	return append(b, ';')
+}
+
+func bools(b []byte, list ...bool) []byte {
+	for _, k := range list {
+		b = strconv.AppendBool(b, k)
+	}
+	return b
+}
+
+// identify returns a hash of everything that decides what a Lifted means.
+func (l *Lifted) identify() string {
+	b := bools(make([]byte, 0, 1024), l.sm >= 70)
 	for i := range l.ops {
 		o := &l.ops[i]
-		fmt.Fprintf(&b, "%d %v %d %d %v %v %v %d %v %d:", o.entry, o.raw, o.loc, o.read, o.addrDeps, o.dataDeps, o.ctrlDeps, o.group, o.unsigned, o.like)
+		if o.entry < 0 {
+			b = fmt.Append(b, o.raw, o.typ)
+		}
+		b = ints(b, o.entry, o.loc, o.read, o.group, o.like)
+		for _, list := range [][]int{o.addrDeps, o.dataDeps, o.ctrlDeps} {
+			b = ints(b, list...)
+		}
+		b = bools(b, o.unsigned)
 		for _, d := range o.data {
 			for _, w := range d {
-				w.render(&b)
+				b = w.render(b)
 			}
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 		for _, g := range o.guard {
-			fmt.Fprint(&b, g.want)
-			g.e.render(&b)
+			b = g.e.render(bools(b, g.want))
 		}
-		b.WriteByte(';')
+		b = append(b, ';')
 	}
 	for i, r := range l.reads {
-		fmt.Fprintf(&b, "r%d %d %d %v %v;", i, r.op, r.entry, r.wide, r.chosen)
+		b = bools(ints(append(b, 'r'), i, r.op, r.entry), r.wide, r.chosen)
 	}
 	for k := range 64 {
 		if e := l.regs[k]; e != nil {
-			fmt.Fprint(&b, k)
-			e.render(&b)
+			b = e.render(ints(append(b, 'v'), k))
 		}
 	}
-	return b.String()
+	sum := sha256.Sum256(b)
+	return string(sum[:])
 }
