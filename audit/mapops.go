@@ -9,10 +9,11 @@ import (
 	"optcheck/ptxgen"
 )
 
-// MapOp is one PTX operation whose machine code a mapping shows.
+// MapOp is one operation of PTX or OpenCL C whose machine code a mapping shows.
 type MapOp struct {
 	// Name is the operation as PTX spells it, with what surrounds it in
-	// brackets where that matters: "membar.gl (between loads)".
+	// brackets where that matters: "membar.gl (between loads)". In OpenCL C it is
+	// the function's name with order, scope and memory: "load.acquire.device.global".
 	Name string
 	// Group is loads, stores, fences, atomics, reductions or barriers.
 	Group string
@@ -24,6 +25,8 @@ type MapOp struct {
 	// lead and trail are the accesses before and after the operation that are
 	// there only to show it; they are left out of its sequence.
 	lead, trail int
+
+	cl *clOp // of an operation in OpenCL C
 }
 
 // MapGroups are the groups of operations in the order of the tables.

@@ -46,7 +46,7 @@ type MapCell struct {
 type MapOptions struct {
 	Toolchains []*toolchain.Toolchain
 	Targets    []string // empty means all that each toolchain has
-	Levels     []string // empty means O0 and O3
+	Levels     []string // empty means O0 and O3, of AMD O2
 	// Ops are patterns (path.Match) of operations or groups; empty means all.
 	Ops []string
 	// apart disassembles every cubin, also those whose machine code another
@@ -58,9 +58,30 @@ type MapOptions struct {
 // O2 give the sequences of O3.
 var MapLevels = []string{"O0", "O3"}
 
-// select returns the operations that the patterns mean.
+// MapLevelsAMD are the same for AMD, where O0 is not mapped.
+var MapLevelsAMD = []string{"O2"}
+
+// amd tells whether the mapping is of OpenCL C for AMD's targets.
+func (o *MapOptions) amd() bool {
+	return len(o.Toolchains) > 0 && o.Toolchains[0].Vendor() == toolchain.AMD
+}
+
+// oneVendor demands toolchains of one vendor: others have other operations.
+func (o *MapOptions) oneVendor() error {
+	for _, tc := range o.Toolchains {
+		if tc.Vendor() != o.Toolchains[0].Vendor() {
+			return fmt.Errorf("%s and %s compile for different vendors, whose operations differ", o.Toolchains[0].ID, tc.ID)
+		}
+	}
+	return nil
+}
+
+// ops returns the operations that the patterns mean.
 func (o *MapOptions) ops() ([]MapOp, error) {
 	all := MapOps()
+	if o.amd() {
+		all = MapCLOps()
+	}
 	if len(o.Ops) == 0 {
 		return all, nil
 	}
@@ -118,13 +139,25 @@ type mapDump struct {
 // non-nil if nothing could be done or ctx ended.
 func Mapping(ctx context.Context, o MapOptions) ([]MapCell, error) {
 	plan := Options{Toolchains: o.Toolchains, Targets: o.Targets, Levels: o.Levels}
+	if err := o.oneVendor(); err != nil {
+		return nil, err
+	}
 	if len(o.Levels) == 0 {
 		plan.Levels = MapLevels
+	}
+	if o.amd() {
+		if err := o.amdLimits(); err != nil {
+			return nil, err
+		}
+		if len(o.Levels) == 0 {
+			plan.Levels = MapLevelsAMD
+		}
 	}
 	jobs, err := plan.jobs()
 	if err != nil {
 		return nil, err
 	}
+	jobs = slices.DeleteFunc(jobs, func(j job) bool { return ptxgen.IsTeraScale(j.target) })
 	m := &mapper{o: o, dumped: map[mapKey]*mapDump{}}
 	if m.ops, err = o.ops(); err != nil {
 		return nil, err
@@ -163,6 +196,10 @@ func Mapping(ctx context.Context, o MapOptions) ([]MapCell, error) {
 // which operations are known to be refused, and why; it is returned with what
 // was found.
 func (m *mapper) job(ctx context.Context, j job, refused map[int]string) ([]MapCell, map[int]string, error) {
+	if j.tc.Vendor() == toolchain.AMD {
+		cells, err := m.amdJob(ctx, j)
+		return cells, nil, err
+	}
 	cells := make([]MapCell, len(m.ops))
 	maxV, err := ptxgen.ParseVersion(j.tc.MaxPTX)
 	if err != nil {

@@ -56,7 +56,7 @@ func WriteMappingMarkdown(w io.Writer, cells []MapCell) error {
 				b.WriteString("\n")
 			}
 			group = r.group
-			fmt.Fprintf(b, "### %s\n\n| PTX | machine sequence | where |\n|---|---|---|\n", strings.ToUpper(group[:1])+group[1:])
+			fmt.Fprintf(b, "### %s\n\n| operation | machine sequence | where |\n|---|---|---|\n", strings.ToUpper(group[:1])+group[1:])
 		}
 		machine := r.machine
 		if machine != "–" && machine != "nothing" {

@@ -14,7 +14,7 @@ func newMappingCmd(env *environment) *cobra.Command {
 	var asJSON, asMarkdown, diff bool
 	cmd := &cobra.Command{
 		Use:   "mapping [OPERATION…]",
-		Short: "Show which machine instructions each PTX operation becomes",
+		Short: "Show which machine instructions each PTX or OpenCL operation becomes",
 		Long: `Compile a kernel for each PTX operation with every compiler found, for every
 target, at O0 and O3, and show the machine instructions that matter to memory:
 accesses with their modifiers, fences, cache control, error barriers, barriers
@@ -23,11 +23,19 @@ and guards. Registers and address computation are left out.
 OPERATION is a pattern (ld.relaxed.*, membar.*, atom.shared.cas.b32) or a group:
 loads, stores, fences, atomics, reductions, barriers. Without one, all are shown.
 
+With --vendor amd the compilers are releases of clang and the operations those of
+OpenCL C: load.acquire.device.global, fence.release.agent, mem_fence.both,
+fetch_add.*; the groups are the same without reductions. A store and a load of
+global and of local memory are outstanding before each, so that its waits show.
+Only O1 to O3 and amdgcn targets are mapped; a function that the release's libclc
+lacks is shown as –.
+
 An operation that a compiler refuses is shown as –; the JSON form has the
 compiler's words.`,
 		Example: `  optcheck mapping fences
   optcheck mapping 'ld.acquire.*' 'st.release.*' --targets sm_70,sm_90 --levels O3
   optcheck mapping --diff --toolchains 11.8,12.4
+  optcheck mapping --vendor amd 'load.acquire.*' --targets gfx942
   optcheck mapping --markdown > mapping.md`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := runMapping(cmd.Context(), env, args)
@@ -53,10 +61,11 @@ compiler's words.`,
 			return mappingUnknown(env, cells)
 		},
 	}
+	vendorFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
-	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
-	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90; of AMD one of each generation by default, or all)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3; of AMD O2, and O0 not at all)")
 	fl.String("timeout", "60s", "time limit of one external process")
 	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per operation and compilation")
 	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
@@ -70,7 +79,7 @@ func runMapping(ctx context.Context, env *environment, ops []string) ([]audit.Ma
 	if err != nil {
 		return nil, err
 	}
-	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: env.config.strings("targets"), Levels: env.config.strings("levels"), Ops: ops})
+	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.config.strings("levels"), Ops: ops})
 }
 
 // mappingUnknown makes cells without an answer an error: they are no good news.
