@@ -67,6 +67,9 @@ type judgement struct {
 	err     error
 }
 
+// maxJudged bounds what is remembered; beyond it, judging begins anew.
+const maxJudged = 200_000
+
 func newJudge(override string, keep bool) *judge {
 	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, done: map[string]*judgement{}}
 }
@@ -117,6 +120,10 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 	g.mu.Lock()
 	j := g.done[key.String()]
 	if j == nil {
+		if len(g.done) >= maxJudged {
+			clear(g.done)
+			clear(g.states)
+		}
 		j = &judgement{}
 		g.done[key.String()] = j
 	}

@@ -154,7 +154,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	n := 0
+	n, drawn := 0, 0
 	for _, g := range groups {
 		if g.Class != report.Miscompiled {
 			continue
@@ -169,34 +169,40 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 				return err
 			}
 			for what, x := range map[string]*litmus.Test{"machine": lifted, "source": t} {
-				if err := drawOutcome(ctx, x, g.Verdict, filepath.Join(dir, fmt.Sprintf("%02d-%s.svg", n, what))); err != nil {
+				ok, err := drawOutcome(ctx, x, g.Verdict, filepath.Join(dir, fmt.Sprintf("%02d-%s.svg", n, what)))
+				if err != nil {
 					return err
+				}
+				if ok {
+					drawn++
 				}
 			}
 		}
 	}
-	fmt.Fprintf(env.stderr, "%d pictures in %s\n", 2*n, dir)
+	fmt.Fprintf(env.stderr, "%d pictures in %s\n", drawn, dir)
 	return nil
 }
 
-func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file string) error {
+// drawOutcome draws the first new outcome in one test; false if there is no
+// execution that ends in it.
+func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file string) (bool, error) {
 	m, err := model.Load(v.Model)
 	if err != nil {
-		return err
+		return false, err
 	}
 	asked, err := audit.Asking(t, v.New[0])
 	if err != nil {
-		return err
+		return false, err
 	}
 	x, err := m.Explain(ctx, asked, model.Options{})
 	if err != nil || x.Execution == nil {
-		return err
+		return false, err
 	}
 	var b strings.Builder
 	if err := x.Execution.SVG(&b); err != nil {
-		return err
+		return false, err
 	}
-	return os.WriteFile(file, []byte(b.String()), 0o644)
+	return true, os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
 func writeMeanings(env *environment, asJSON bool) error {
