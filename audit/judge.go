@@ -1,0 +1,323 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/report"
+)
+
+// DefaultModel is the model under which the code of a target is judged: the
+// vendor's model from sm_70 on, the model of 2015 before, when there was none.
+func DefaultModel(target string) string {
+	if sm, err := ptxgen.SM(target); err == nil && sm < 70 {
+		return "ptx-2015"
+	}
+	return "ptx"
+}
+
+// otherModel is a further model that a target could be read under.
+func otherModel(name string) string {
+	switch name {
+	case "ptx":
+		return "ptx-2015"
+	case "ptx-2015":
+		return "ptx"
+	}
+	return ""
+}
+
+// judge classifies cells: it lifts their machine code and asks a model. What is
+// the same for several cells is judged once.
+type judge struct {
+	override string // model for all targets, "" for the default of each
+
+	mu     sync.Mutex
+	models map[string]*model.Model
+	states map[stateKey]*outcomes
+	done   map[string]*judgement
+	keep   bool // verdicts of preserved cells are wanted too
+}
+
+// stateKey is a test, or machine code lifted back to one, under a model.
+type stateKey struct{ hash, model string }
+
+// outcomes are the final states that a model allows of a test.
+type outcomes struct {
+	states []string
+	flags  []string
+	err    error
+}
+
+// judgement is what was found for one test and machine code.
+type judgement struct {
+	once    sync.Once
+	verdict *report.Verdict
+	equal   bool // the same outcomes
+	subset  bool // no new outcome
+	err     error
+}
+
+// maxJudged bounds what is remembered; beyond it, judging begins anew.
+const maxJudged = 200_000
+
+func newJudge(override string, keep bool) *judge {
+	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, done: map[string]*judgement{}}
+}
+
+// load returns a model, loaded once.
+func (g *judge) load(name string) (*model.Model, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if m := g.models[name]; m != nil {
+		return m, nil
+	}
+	m, err := model.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	g.models[name] = m
+	return m, nil
+}
+
+// subject is a cell's machine code.
+type subject struct {
+	test    int
+	t       *litmus.Test
+	hash    string // of t
+	target  string
+	layout  string
+	threads []optcheck.LiftedThread
+	// changed tells that the code is known to differ: then everything about
+	// the verdict is wanted, not only whether it is the same.
+	changed bool
+}
+
+// judge classifies one cell's machine code.
+func (g *judge) judge(ctx context.Context, s *subject) *judgement {
+	name := g.override
+	if name == "" {
+		name = DefaultModel(s.target)
+	}
+	var key strings.Builder
+	key.WriteString(strconv.Itoa(s.test) + "|" + s.layout + "|" + name)
+	if s.changed {
+		key.WriteByte('!')
+	}
+	for _, th := range s.threads {
+		key.WriteByte('|')
+		key.WriteString(th.Lifted.Key())
+	}
+	g.mu.Lock()
+	j := g.done[key.String()]
+	if j == nil {
+		if len(g.done) >= maxJudged {
+			clear(g.done)
+			clear(g.states)
+		}
+		j = &judgement{}
+		g.done[key.String()] = j
+	}
+	g.mu.Unlock()
+	j.once.Do(func() { j.err = g.fill(ctx, s, name, j) })
+	if j.err != nil && ctx.Err() != nil {
+		g.mu.Lock()
+		delete(g.done, key.String())
+		g.mu.Unlock()
+	}
+	return j
+}
+
+func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement) error {
+	lifted, err := optcheck.LiftTest(s.t, s.threads)
+	if err != nil {
+		return err
+	}
+	src := g.outcomes(ctx, name, s.hash, []optcheck.LiftedTest{{Test: s.t}})
+	if src.err != nil {
+		return src.err
+	}
+	var hash strings.Builder
+	for _, t := range lifted {
+		hash.WriteString(t.Test.Hash())
+	}
+	got := g.outcomes(ctx, name, hash.String(), lifted)
+	if got.err != nil {
+		return fmt.Errorf("the lifted test: %w", got.err)
+	}
+	if !s.changed && !g.keep && slices.Equal(src.states, got.states) {
+		j.equal, j.subset = true, true
+		return nil
+	}
+	v := &report.Verdict{Model: name, Source: len(src.states), Machine: len(got.states),
+		New: minus(got.states, src.states), Lost: minus(src.states, got.states), Lifted: lifted[0].Test.String(), Equal: lifted[0].Equal}
+	j.verdict, j.subset = v, len(v.New) == 0
+	j.equal = j.subset && len(v.Lost) == 0
+	if !s.changed && j.equal {
+		return nil // nothing to explain
+	}
+	if len(v.New) > 0 {
+		if err := g.why(ctx, s.t, name, v); err != nil {
+			v.Unexplained = err.Error() // the verdict stands all the same
+		}
+	}
+	return g.compare(ctx, s, lifted, hash.String(), v)
+}
+
+// compare adds what other models say, and what the machine code can show under
+// sequential consistency.
+func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
+	for _, name := range []string{"sc", otherModel(v.Model)} {
+		if name == "" {
+			continue
+		}
+		src, got := g.outcomes(ctx, name, s.hash, []optcheck.LiftedTest{{Test: s.t}}), g.outcomes(ctx, name, hash, lifted)
+		if err := errors.Join(src.err, got.err); err != nil {
+			return fmt.Errorf("under %s: %w", name, err)
+		}
+		fresh := minus(got.states, src.states)
+		if name == "sc" {
+			v.SCNew = fresh
+			continue
+		}
+		o := report.OtherVerdict{Model: name, Class: report.Optimised, New: fresh, Flags: src.flags}
+		if len(fresh) > 0 {
+			o.Class = report.Miscompiled
+		}
+		v.Others = append(v.Others, o)
+	}
+	return nil
+}
+
+// maxExplained bounds the candidates among which a reason is looked for.
+const maxExplained = 1_000_000
+
+// why finds the check that forbids the first new outcome in the test.
+func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.Verdict) error {
+	m, err := g.load(name)
+	if err != nil {
+		return err
+	}
+	asked, err := Asking(t, v.New[0])
+	if err != nil {
+		return err
+	}
+	x, err := m.Explain(ctx, asked, model.Options{MaxCandidates: maxExplained})
+	if err != nil {
+		return err
+	}
+	if x.Execution != nil {
+		v.Check, v.Cycle = x.Execution.Check, x.Execution.Cycle(x.Steps)
+	}
+	return nil
+}
+
+// Asking returns a test that asks for one outcome: its condition is "exists"
+// that outcome, written as in report.Verdict.
+func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
+	c := t.Clone()
+	var list []litmus.Expr
+	terms := t.Terms()
+	items := strings.Split(strings.TrimSuffix(outcome, ";"), "; ")
+	if len(items) != len(terms) {
+		return nil, fmt.Errorf("outcome %q does not have the %d terms of test %s", outcome, len(terms), t.Name)
+	}
+	for i, item := range items {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok || terms[i].String() != name {
+			return nil, fmt.Errorf("outcome %q is none of test %s", outcome, t.Name)
+		}
+		var k int64
+		if _, err := fmt.Sscan(value, &k); err != nil {
+			return nil, fmt.Errorf("outcome %q: %w", outcome, err)
+		}
+		list = append(list, litmus.Atom{Left: terms[i], Cmp: litmus.CmpEq, Right: litmus.Term{Kind: litmus.TermConst, Value: k}})
+	}
+	c.Cond = litmus.Cond{Quant: litmus.Exists, Expr: litmus.And{List: list}}
+	if len(list) == 1 {
+		c.Cond.Expr = list[0]
+	}
+	return c, nil
+}
+
+// outcomes judges tests, each hash once, and unites their states. What Hash
+// leaves out (names of tests and threads, the numbers of places) decides no
+// outcome; the order of the terms decides how one is written.
+func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optcheck.LiftedTest) *outcomes {
+	k := stateKey{hash, name}
+	for _, t := range tests[0].Test.Terms() {
+		k.hash += t.String()
+	}
+	g.mu.Lock()
+	o := g.states[k]
+	g.mu.Unlock()
+	if o != nil {
+		return o
+	}
+	o = g.ask(ctx, name, tests)
+	if ctx.Err() == nil {
+		g.mu.Lock()
+		g.states[k] = o
+		g.mu.Unlock()
+	}
+	return o
+}
+
+func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTest) *outcomes {
+	o := &outcomes{}
+	m, err := g.load(name)
+	if err != nil {
+		return &outcomes{err: err}
+	}
+	for _, t := range tests {
+		v, err := m.Judge(ctx, t.Test, model.Options{StatesOnly: true})
+		if err != nil {
+			return &outcomes{err: err}
+		}
+		if v.Undecided != "" {
+			return &outcomes{err: fmt.Errorf("undecided: %s", v.Undecided)}
+		}
+		for _, st := range v.States {
+			o.states = append(o.states, stateText(v.Terms, st.Values))
+		}
+		o.flags = append(o.flags, v.Flags...)
+	}
+	slices.Sort(o.states)
+	o.states = slices.Compact(o.states)
+	slices.Sort(o.flags)
+	o.flags = slices.Compact(o.flags)
+	return o
+}
+
+// stateText writes a final state as herd's logs do.
+func stateText(terms []litmus.Term, values []int64) string {
+	b := make([]byte, 0, 16*len(terms))
+	for i, t := range terms {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(append(b, t.String()...), '=')
+		b = append(strconv.AppendInt(b, values[i], 10), ';')
+	}
+	return string(b)
+}
+
+// minus returns the elements of a sorted list that another one lacks.
+func minus(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if _, ok := slices.BinarySearch(b, s); !ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package optcheck
+
+import (
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// event lifts one event.
+func (l *lifter) event(ev int) error {
+	p := l.p
+	x := &p.tr.events[ev]
+	if l.done[ev] || x.result && !p.onLocation(x) || x.arm {
+		return nil
+	}
+	if !x.role.IsAccess() {
+		return l.fence(ev)
+	}
+	if x.role == isa.RoleCopy {
+		return l.errorAt(x.inst, "a copy from memory to memory")
+	}
+	if x.loop && !x.mem.Locked {
+		return l.errorAt(x.inst, "it stands in a loop")
+	}
+	op := liftOp{event: ev, entry: l.implements(ev), read: x.read}
+	if op.entry < 0 {
+		if err := l.rawAccess(ev, &op); err != nil {
+			return err
+		}
+	}
+	op.unsigned = isAtomicRole(x.role) && !l.signed(ev)
+	if err := l.guard(ev, &op); err != nil {
+		return err
+	}
+	if err := l.data(ev, &op); err != nil {
+		return err
+	}
+	op.addrDeps = bitsOf(l.beyondGuard(ev, op.entry, spec.DepAddr, x.addrT))
+	if ok, err := l.words(ev, op); ok || err != nil {
+		return err
+	}
+	loc, ok := p.locationOf(x)
+	if !ok {
+		return l.errorAt(x.inst, "its address %v is none of the test's locations", x.addr)
+	}
+	op.loc = loc
+	l.add(op)
+	return nil
+}
+
+func (l *lifter) add(op liftOp) {
+	if op.read >= 0 {
+		l.out.reads[op.read].op = len(l.out.ops)
+		if ks := l.p.owner[op.event]; len(ks) > 0 {
+			k := ks[0]
+			l.out.reads[op.read].entry = k
+			if v := l.p.oper[k]; v >= 0 && l.p.s.Entries[k].Guarded && len(op.guard) == 0 {
+				kind := l.p.tr.pool.nodes[v].kind
+				l.out.reads[op.read].chosen = kind == kSel || kind == kPhi
+			}
+		}
+		l.out.reads[op.read].wide = l.width(op) == 8
+	}
+	l.out.ops = append(l.out.ops, op)
+}
+
+func (l *lifter) width(op liftOp) int {
+	if op.entry >= 0 {
+		return l.p.s.Entries[op.entry].Kind.Width
+	}
+	return op.typ.Bits() / 8
+}
+
+// implements returns the entry that an access satisfies, the one that asks for
+// most if it serves several, or -1.
+func (l *lifter) implements(ev int) int {
+	best := -1
+	for _, k := range l.p.owner[ev] {
+		if !l.bad[k] && (best < 0 || demands(l.p.s.Entries[k].Kind) > demands(l.p.s.Entries[best].Kind)) {
+			best = k
+		}
+	}
+	return best
+}
+
+// demands ranks kinds of accesses by how much they ask for.
+func demands(k spec.Kind) int {
+	sem := map[litmus.Sem]int{litmus.SemRelaxed: 2, litmus.SemVolatile: 2, litmus.SemAcquire: 3, litmus.SemRelease: 3, litmus.SemAcqRel: 4, litmus.SemMMIO: 5}[k.Sem]
+	cache := map[litmus.CacheOp]int{litmus.CacheCG: 1, litmus.CacheCV: 2, litmus.CacheWT: 2}[k.Cache]
+	return 100*sem + 10*int(k.Scope) + cache
+}
+
+// rawAccess reads an access by the table of meanings.
+func (l *lifter) rawAccess(ev int, op *liftOp) error {
+	x := &l.p.tr.events[ev]
+	m, ok := meaningOf(x.role, x.mem, l.p.abi.sm)
+	if !ok {
+		return l.errorAt(x.inst, "its strength has no meaning in the table")
+	}
+	op.raw = litmus.Instr{Sem: m.Sem, Scope: m.To, Cache: m.Op}
+	switch x.role {
+	case isa.RoleLoad:
+		op.raw.Op = litmus.OpLd
+	case isa.RoleStore:
+		op.raw.Op = litmus.OpSt
+	case isa.RoleAtomic, isa.RoleReduction:
+		op.raw.Op = litmus.OpAtom
+		if x.role == isa.RoleReduction {
+			op.raw.Op = litmus.OpRed
+			if op.raw.Sem == litmus.SemAcquire {
+				op.raw.Sem = litmus.SemRelaxed // a reduction returns nothing to acquire by
+			}
+		}
+		for a, name := range atomNames {
+			if strings.HasPrefix(x.mem.Atom, name) {
+				op.raw.Atom = a
+			}
+		}
+		if op.raw.Atom == litmus.AtomNone {
+			return l.errorAt(x.inst, "the atomic operation %q is not known", x.mem.Atom)
+		}
+	}
+	op.typ = litmus.S32
+	switch x.mem.Width {
+	case 4, 12, 16:
+	case 8:
+		op.typ = litmus.S64
+	default:
+		return l.errorAt(x.inst, "an access of %d bytes", x.mem.Width)
+	}
+	if op.raw.Op == litmus.OpAtom || op.raw.Op == litmus.OpRed {
+		if !l.signed(ev) {
+			op.typ = map[litmus.Type]litmus.Type{litmus.S32: litmus.U32, litmus.S64: litmus.U64}[op.typ]
+		}
+		if op.raw.Atom == litmus.AtomCAS || op.raw.Atom == litmus.AtomExch {
+			op.typ = map[litmus.Type]litmus.Type{litmus.S32: litmus.B32, litmus.U32: litmus.B32}[op.typ]
+		}
+		if op.typ == litmus.TypeNone {
+			op.typ = litmus.B64
+		}
+	}
+	op.raw.Type = op.typ
+	op.like = l.like(ev)
+	return nil
+}
+
+// like returns the entry whose type a raw access takes: its own one, or another
+// of the location.
+func (l *lifter) like(ev int) int {
+	p := l.p
+	x := &p.tr.events[ev]
+	if ks := p.owner[ev]; len(ks) > 0 && p.s.Entries[ks[0]].Kind.Width == x.mem.Width {
+		return ks[0]
+	}
+	loc, ok := p.locationOf(x)
+	for k, e := range p.s.Entries {
+		if ok && !e.IsFence() && e.Loc == loc && e.Kind.Width == min(x.mem.Width, 8) {
+			return k
+		}
+	}
+	return -1
+}
+
+// signed reports whether an atomic takes its words as signed.
+func (l *lifter) signed(ev int) bool {
+	for _, mod := range l.p.inst(ev).Mods {
+		if mod == "S32" || mod == "S64" {
+			return true
+		}
+	}
+	return false
+}
