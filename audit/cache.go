@@ -17,6 +17,8 @@ import (
 type checkCache struct {
 	mu   sync.Mutex
 	seen map[cacheKey]*checked
+	// lifted holds each lifted code once: much machine code lifts alike.
+	lifted map[string]*optcheck.Lifted
 }
 
 // checked is what is known of one machine code.
@@ -37,7 +39,9 @@ type cacheKey struct {
 // maxCached bounds the cache; beyond it, results are computed again.
 const maxCached = 200_000
 
-func newCheckCache() *checkCache { return &checkCache{seen: map[cacheKey]*checked{}} }
+func newCheckCache() *checkCache {
+	return &checkCache{seen: map[cacheKey]*checked{}, lifted: map[string]*optcheck.Lifted{}}
+}
 
 // check checks a kernel against the specification that it carries, which must
 // be the one that was emitted, and lifts it if asked to.
@@ -61,6 +65,13 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		r.lifted, r.liftErr = c.Lift()
 	}
 	cc.mu.Lock()
+	if l := r.lifted; l != nil {
+		if old := cc.lifted[l.Key()]; old != nil {
+			r.lifted = old
+		} else if len(cc.lifted) < maxCached {
+			cc.lifted[l.Key()] = l
+		}
+	}
 	if len(cc.seen) < maxCached {
 		cc.seen[k] = r
 	}

@@ -206,6 +206,9 @@ func (l *Lifted) identify() string {
 			b = e.render(ints(append(b, 'v'), k))
 		}
 	}
+	for _, x := range l.Extra {
+		b = append(append(b, 'x'), x...)
+	}
 	sum := sha256.Sum256(b)
 	return string(sum[:])
 }
