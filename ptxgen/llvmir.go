@@ -17,10 +17,19 @@ import (
 // what OpenCL 2.0 defines it as: a fence of work-group scope. Options.TypedIR
 // asks for typed pointers, which LLVM up to 14 wants.
 //
+// For a target sm_NN the unit is for the NVPTX back end: a test in PTX is taken
+// as it is, parameters are those of Emit, and scopes are LLVM's of NVPTX.
+//
 // Parameters, results and markers are those of EmitOpenCL. Registers are SSA
 // values; where paths meet, phis. The error is a *spec.Unsupported when the
 // encoding or LLVM IR lacks something that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
+	if sm, err := SM(o.Target); err == nil {
+		if err := nvCheck(t, sm); err != nil {
+			return nil, err
+		}
+		return irUnit(t, o)
+	}
 	t, err := litmus.ToOpenCL(t)
 	if err != nil {
 		var no *litmus.NoMeaning
@@ -32,6 +41,10 @@ func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
 	if IsTeraScale(o.Target) {
 		return nil, unsupported("LLVM IR is emitted for amdgcn only")
 	}
+	return irUnit(t, o)
+}
+
+func irUnit(t *litmus.Test, o Options) (*Unit, error) {
 	u := &Unit{Name: o.Unit}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
@@ -54,6 +67,7 @@ type irValue struct{ typ, name string }
 type irBody struct {
 	clBody
 	typed bool
+	nv    bool // for NVPTX
 	out   strings.Builder
 	env   map[string]irValue // registers, and copies for markers (m0, o0_1)
 	block string             // the current basic block; "" behind a jump
@@ -78,6 +92,8 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 		return nil, unsupported("%v", err)
 	}
 	k := &irBody{typed: o.TypedIR, env: map[string]irValue{}, jumps: map[string][]irEdge{}, block: "entry"}
+	_, notNV := SM(o.Target)
+	k.nv = notNV == nil
 	k.clBody = clBody{name: fmt.Sprintf("%s_T%d", unit, thread)}
 	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
 	k.collect()
@@ -99,8 +115,12 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 			fmt.Fprintf(&b, "@%s_L%d = %s, align %d\n", k.name, i, kind, spec.SharedStride)
 		}
 	}
-	fmt.Fprintf(&b, "define amdgpu_kernel void @%s(%s) {\nentry:\n%s}\n", k.name, strings.Join(k.irParams(), ", "), k.out.String())
-	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: k.opaqueValues()}, nil
+	conv, values := "amdgpu_kernel", k.opaqueValues
+	if k.nv {
+		conv, values = "ptx_kernel", k.body.opaqueValues
+	}
+	fmt.Fprintf(&b, "define %s void @%s(%s) {\nentry:\n%s}\n", conv, k.name, strings.Join(k.irParams(), ", "), k.out.String())
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: values()}, nil
 }
 
 func (k *irBody) ir(format string, args ...any) { fmt.Fprintf(&k.out, "  "+format+"\n", args...) }
@@ -159,7 +179,7 @@ func (k *irBody) irParams() []string {
 	var ps []string
 	ptr := func(s litmus.Space, name string) {
 		ps = append(ps, k.pointer(s, "i8")+" %"+name)
-		if s == litmus.Shared {
+		if s == litmus.Shared && !k.nv {
 			ps = append(ps, "i32 %pad_"+name)
 		}
 	}

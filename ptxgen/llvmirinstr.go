@@ -63,7 +63,7 @@ func (k *irBody) emit(in *litmus.Instr, ent *spec.Entry) error {
 	case in.Op.IsAccess():
 		return k.irAccess(in, ent)
 	case in.Op == litmus.OpFence:
-		sem, scope := in.Sem, syncScope(in.Scope)
+		sem, scope := in.Sem, k.syncScope(in.Scope)
 		if in.Scope == litmus.ScopeNone {
 			scope = `syncscope("workgroup") `
 		}
@@ -81,8 +81,12 @@ func (k *irBody) emit(in *litmus.Instr, ent *spec.Entry) error {
 var irOrders = map[litmus.Sem]string{litmus.SemRelaxed: "monotonic", litmus.SemAcquire: "acquire", litmus.SemRelease: "release",
 	litmus.SemAcqRel: "acq_rel", litmus.SemSC: "seq_cst"}
 
-func syncScope(s litmus.Scope) string {
-	if n := syncScopes[s]; n != "" {
+func (k *irBody) syncScope(s litmus.Scope) string {
+	names := syncScopes
+	if k.nv {
+		names = nvScopes
+	}
+	if n := names[s]; n != "" {
 		return fmt.Sprintf("syncscope(%q) ", n)
 	}
 	return ""
@@ -243,7 +247,7 @@ func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 		}
 	}
 	ptr := k.typedPtr(addr, typ)
-	order, scope := irOrders[in.Sem], syncScope(in.Scope)
+	order, scope := irOrders[in.Sem], k.syncScope(in.Scope)
 	vol := ""
 	if in.Sem == litmus.SemVolatile {
 		vol = "volatile "
@@ -260,7 +264,7 @@ func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 		k.ir("store %s%s %s, %s, align %d", vol, typ, data[0].name, ptr, align)
 	default:
 		if order == "" { // an atomic of OpenCL 1.2 is relaxed, for the device
-			order, scope = "monotonic", syncScope(litmus.ScopeGPU)
+			order, scope = "monotonic", k.syncScope(litmus.ScopeGPU)
 		}
 		k.irRMW(in, res, typ, ptr, scope, order, data)
 	}

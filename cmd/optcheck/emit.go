@@ -42,8 +42,25 @@ func emitOpenCL(env *environment, tests []*litmus.Test, target, layout string, p
 	return nil
 }
 
+// emitNVPTX prints kernels in LLVM IR for LLVM's NVPTX back end.
+func emitNVPTX(env *environment, tests []*litmus.Test, target string, o ptxgen.Options) error {
+	if _, err := fmt.Fprintf(env.stdout, "; llc -mcpu=%s\ntarget triple = \"nvptx64-nvidia-cuda\"\n", target); err != nil {
+		return err
+	}
+	for _, t := range tests {
+		u, err := ptxgen.EmitLLVMIR(t, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		if _, err := fmt.Fprintf(env.stdout, "; %s\n%s\n", t.Name, u.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func newEmitCmd(env *environment) *cobra.Command {
-	var target, layout string
+	var target, layout, source string
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "emit TEST…",
@@ -52,6 +69,7 @@ func newEmitCmd(env *environment) *cobra.Command {
 addresses unknown to the compiler, and the specification as xor markers at the end
 of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 		Example: `  optcheck emit mp --target sm_90
+  optcheck emit mp+relaxed.gpus --source llvm-ir --target sm_90
   optcheck emit cl-mp+mem_fences --target gfx900`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -62,6 +80,13 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if err := checkTests(tests); err != nil {
 				return err
 			}
+			if source != "ptx" && source != "llvm-ir" {
+				return fmt.Errorf("unknown source %q (ptx, llvm-ir)", source)
+			}
+			_, notNV := ptxgen.SM(target)
+			if source == "llvm-ir" && (notNV != nil || env.config.v.GetString("vendor") == toolchain.AMD) {
+				return fmt.Errorf("--source llvm-ir is for NVIDIA's targets (sm_NN)")
+			}
 			if env.config.v.GetString("vendor") == toolchain.AMD || strings.HasPrefix(target, "gfx") || ptxgen.IsTeraScale(target) || toolchain.GFX(target) != target {
 				return emitOpenCL(env, tests, target, layout, plain)
 			}
@@ -71,6 +96,9 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			l, err := spec.ParseLayout(layout)
 			if err != nil {
 				return err
+			}
+			if source == "llvm-ir" {
+				return emitNVPTX(env, tests, target, ptxgen.Options{Target: target, Layout: l, Plain: plain})
 			}
 			var v ptxgen.Version
 			var body strings.Builder
@@ -88,6 +116,7 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 	}
 	cmd.Flags().StringVar(&target, "target", "sm_80", "target architecture")
 	vendorFlag(cmd)
+	cmd.Flags().StringVar(&source, "source", "ptx", "what kernels for NVIDIA are written in: ptx or llvm-ir (for LLVM's NVPTX)")
 	cmd.Flags().StringVar(&layout, "layout", "pointers", "how locations are addressed: pointers, symbols, offsets")
 	cmd.Flags().BoolVar(&plain, "plain", false, "without markers")
 	return cmd

@@ -1,0 +1,46 @@
+package ptxgen
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus/corpus"
+)
+
+// TestNVPTX: scopes and parameters of LLVM IR for NVPTX, what it refuses, and
+// what llc makes of it.
+func TestNVPTX(t *testing.T) {
+	x, _ := corpus.Lookup("mp+relaxed.gpus")
+	u, err := EmitLLVMIR(x, Options{Target: "sm_80"})
+	require.NoError(t, err)
+	require.Contains(t, u.Text, "define ptx_kernel void @"+u.Name+"_T0(ptr addrspace(1) %p0, ptr addrspace(1) %p1, ptr addrspace(1) %out, i32 %v0, i32 %v1, i32 %tok) {")
+	require.Contains(t, u.Text, `syncscope("device") monotonic, align 4`)
+	p, err := Emit(x, Options{Target: "sm_80"})
+	require.NoError(t, err)
+	for i := range p.Kernels {
+		require.Equal(t, p.Kernels[i].OutParam, u.Kernels[i].OutParam)
+		require.Equal(t, p.Kernels[i].Values, u.Kernels[i].Values)
+	}
+	mp, _ := corpus.Lookup("mp")
+	_, err = EmitLLVMIR(mp, Options{Target: "sm_80"})
+	require.ErrorContains(t, err, "cache operators")
+	_, err = EmitLLVMIR(x, Options{Target: "sm_60"})
+	require.ErrorContains(t, err, "needs sm_70")
+
+	llc, err := exec.LookPath("llc-22")
+	if err != nil {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("no llc-22")
+	}
+	file := t.TempDir() + "/mp.ll"
+	require.NoError(t, os.WriteFile(file, []byte("target triple = \"nvptx64-nvidia-cuda\"\n"+u.Text), 0o600))
+	ptx, err := exec.Command(llc, "-march=nvptx64", "-mcpu=sm_80", "-O3", file, "-o", "-").CombinedOutput()
+	require.NoError(t, err, "%s", ptx)
+	require.Contains(t, string(ptx), "ld.relaxed.gpu.global.b32")
+	require.Contains(t, string(ptx), "st.relaxed.gpu.global.b32")
+}
