@@ -10,7 +10,6 @@ import (
 	"optcheck/amdisa"
 	"optcheck/isa"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -30,13 +29,12 @@ var builds = []build{{false, false}, {true, false}, {false, true}, {true, true}}
 
 // amd does a job of a release of LLVM: OpenCL C (or LLVM IR) for an AMD target.
 func (w *worker) amd(ctx context.Context) error {
-	n := len(w.a.o.Layouts)
 	w.parts = map[int][]part{}
 	var cells []int
 	for i := range w.em.units {
-		t := w.a.o.Tests[i/n]
-		w.res.cells = append(w.res.cells, report.Cell{Test: t.Name, Hash: t.Hash(), Toolchain: w.j.tc.ID, Target: w.j.target,
-			Level: w.j.level, Layout: w.a.o.Layouts[i%n].String(), Class: optcheck.Unknown.String(), Reason: "not reached"})
+		if w.skip(i) {
+			continue
+		}
 		if err := w.em.errs[i]; err != nil {
 			w.set(i, optcheck.UnsupportedClass, reasonOf(err))
 			continue

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -55,19 +54,22 @@ type Options struct {
 	// BatchUnits bounds the tests per compiler process; 0 means the default of
 	// the toolchain package.
 	BatchUnits int
-	// Tool is the version of optcheck, for the config event.
-	Tool string
+	// Chunk is the number of tests that are worked on at a time; 0 means the
+	// default. Shard is the part of the matrix to do.
+	Chunk int
+	Shard Shard
+	// Have, if not nil, tells which cells are known already and need no work;
+	// of the cell only its place is set. It must be safe for concurrent use.
+	Have func(*report.Cell) bool
+	// Tool is the version of optcheck, Build identifies its program exactly;
+	// both go into the config event.
+	Tool, Build string
+	// Origin, if not nil, tells where a test is from: the preset that generated
+	// it, or the file.
+	Origin func(*litmus.Test) (preset, file string)
 	// Progress, if not nil, is called whenever cells are done. It may be
 	// called from several goroutines, one at a time.
 	Progress func(done, total int)
-}
-
-// job is one compiler invocation's worth of cells: all tests and layouts for
-// one toolchain, target and level.
-type job struct {
-	tc     *toolchain.Toolchain
-	target string
-	level  string
 }
 
 // Run audits the matrix and passes the events to h in a fixed order, whatever
@@ -78,15 +80,10 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	if err != nil {
 		return err
 	}
-	if o.Model != "" {
-		if _, err := model.Load(o.Model); err != nil {
-			return err
-		}
-	}
 	a := newAuditor(o, h)
-	a.total = len(jobs) * len(o.Tests) * len(o.Layouts)
+	a.total = o.cells(jobs)
 	start, own, tools := time.Now(), ownCPU(), statsOf(o.Toolchains)
-	if err := h.Handle(report.Event{Config: o.config(a.total)}); err != nil {
+	if err := a.begin(jobs); err != nil {
 		return err
 	}
 	runErr := a.run(ctx, jobs)
@@ -100,26 +97,43 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	return runErr
 }
 
+// begin passes on what precedes all cells: the config and the tests.
+func (a *auditor) begin(jobs []job) error {
+	c, err := a.o.config(a.total)
+	if err != nil {
+		return err
+	}
+	if err := a.h.Handle(report.Event{Config: c}); err != nil {
+		return err
+	}
+	var last *chunk
+	for _, j := range jobs {
+		if j.chunk == last {
+			continue
+		}
+		last = j.chunk
+		for i, t := range last.tests {
+			e := report.Test{Name: t.Name, Hash: last.hashes[i], Dialect: t.Dialect.String(), Text: t.String()}
+			if a.o.Origin != nil {
+				e.Preset, e.File = a.o.Origin(t)
+			}
+			if err := a.h.Handle(report.Event{Test: &e}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func newAuditor(o Options, h report.Handler) *auditor {
-	a := &auditor{o: o, h: h, emitted: map[string]*emission{}, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
+	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
 	if !o.NoVerdict {
 		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}
 	return a
 }
 
-// plan lists the jobs of the matrix, sorted by toolchain, target and level.
-func (o *Options) plan() ([]job, error) {
-	if len(o.Tests) == 0 {
-		return nil, errors.New("no tests to audit")
-	}
-	if len(o.Layouts) == 0 {
-		o.Layouts = spec.Layouts
-	}
-	return o.jobs()
-}
-
-// jobs is plan without the tests.
+// jobs lists the places of the matrix, sorted by toolchain, target and level.
 func (o *Options) jobs() ([]job, error) {
 	if len(o.Toolchains) == 0 {
 		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
@@ -144,7 +158,7 @@ func (o *Options) jobs() ([]job, error) {
 				continue
 			}
 			for _, l := range o.Levels {
-				jobs = append(jobs, job{tc, t, l})
+				jobs = append(jobs, job{tc: tc, target: t, level: l})
 			}
 		}
 	}
@@ -156,8 +170,13 @@ func (o *Options) jobs() ([]job, error) {
 	return jobs, nil
 }
 
-func (o *Options) config(cells int) *report.Config {
-	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: len(o.Tests), Cells: cells, Levels: o.Levels}
+func (o *Options) config(cells int) (*report.Config, error) {
+	m, err := o.modelKey()
+	if err != nil {
+		return nil, err
+	}
+	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: len(o.Tests), Cells: cells, Levels: o.Levels,
+		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
 		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
 		for _, t := range tc.Targets {
@@ -170,7 +189,23 @@ func (o *Options) config(cells int) *report.Config {
 	for _, l := range o.Layouts {
 		c.Layouts = append(c.Layouts, l.String())
 	}
-	return c
+	return c, nil
+}
+
+// modelKey names the models that judge, with the hash of one that is not part
+// of the program; "" if none is asked.
+func (o *Options) modelKey() (string, error) {
+	if o.NoVerdict {
+		return "", nil
+	}
+	if o.Model == "" {
+		return "default", nil
+	}
+	m, err := model.Load(o.Model)
+	if err != nil {
+		return "", err
+	}
+	return m.Name + " " + m.Hash(), nil
 }
 
 // auditor is the state of one run.
@@ -185,8 +220,6 @@ type auditor struct {
 	plain bool
 	visit func(kernelVisit)
 
-	mu      sync.Mutex
-	emitted map[string]*emission // by target
 	total   int
 	done    int
 	kernels int
@@ -261,6 +294,7 @@ func (a *auditor) run(ctx context.Context, jobs []job) error {
 		g.Go(func() error {
 			defer func() { <-workers }()
 			res, err := a.work(gctx, j)
+			j.chunk.end()
 			if err != nil {
 				return err
 			}
@@ -301,6 +335,9 @@ func (a *auditor) pass(r *jobResult) error {
 	}
 	for i := range r.cells {
 		c := &r.cells[i]
+		if r.skipped != nil && r.skipped[i] {
+			continue
+		}
 		if c.Code != "" {
 			a.codes[c.Code] = true
 		}

@@ -16,8 +16,7 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
 		return nil
 	}
-	n := len(w.a.o.Layouts)
-	s := &subject{test: cell / n, t: w.a.o.Tests[cell/n], hash: c.Hash, target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
+	s := &subject{test: w.j.chunk.first + cell/len(w.a.o.Layouts), t: w.test(cell), hash: c.Hash, target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
 	var err error
 	for t, p := range w.parts[cell] {
 		k := &w.em.units[cell].Kernels[t]

@@ -127,7 +127,7 @@ func (s *controlSuite) plan(t *testing.T, target string, round int) (edits map[s
 	require.NoError(t, err)
 	o := Options{Tests: s.tests, Layouts: spec.Layouts}
 	em := &emission{}
-	em.fill(&o, target, false, ptxgen.Emit)
+	em.fill(&o, job{target: target, chunk: newChunk(s.tests, 0)}, false, ptxgen.Emit)
 	require.NoError(t, em.err)
 	rng := rand.New(rand.NewPCG(s.seed, uint64(sm)<<8|uint64(round)))
 	chosen := map[int]injection{}

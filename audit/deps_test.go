@@ -28,18 +28,19 @@ func TestDepProbes(t *testing.T) {
 }
 
 func TestDepFate(t *testing.T) {
+	class := func(s string) *report.Cell { return &report.Cell{Result: report.Result{Class: s}} }
 	finding := func(rules ...string) *report.Cell {
-		c := &report.Cell{Class: "changed"}
+		c := class("changed")
 		for _, r := range rules {
 			c.Findings = append(c.Findings, report.Finding{Rule: r})
 		}
 		return c
 	}
 	for want, cells := range map[string][]*report.Cell{
-		DepKept:        {{Class: "preserved"}, finding("retargeted"), finding("weakened", "retargeted")},
+		DepKept:        {class("preserved"), finding("retargeted"), finding("weakened", "retargeted")},
 		DepRemoved:     {finding("dependency-broken"), finding("missing", "control-changed"), finding("retargeted", "dependency-broken")},
-		DepUnknown:     {{Class: "unknown"}, finding("missing"), finding("merged", "retargeted"), {Class: "nonsense", Findings: []report.Finding{{Rule: "new"}}}},
-		DepUnsupported: {{Class: "unsupported"}},
+		DepUnknown:     {class("unknown"), finding("missing"), finding("merged", "retargeted"), {Result: report.Result{Class: "nonsense", Findings: []report.Finding{{Rule: "new"}}}}},
+		DepUnsupported: {class("unsupported")},
 	} {
 		for _, c := range cells {
 			got, _ := depFate(c)

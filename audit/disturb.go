@@ -72,7 +72,7 @@ func sequences(ctx context.Context, o Options, plain bool) (map[kernelKey][]stri
 	o.NoVerdict = true
 	a := newAuditor(o, report.NewRun())
 	a.plain = plain
-	a.total = len(jobs) * len(o.Tests) * len(o.Layouts)
+	a.total = o.cells(jobs)
 	a.visit = func(v kernelVisit) {
 		s, err := v.check.Accesses(v.fn, v.kernel.OutParam)
 		mu.Lock()

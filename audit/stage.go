@@ -68,7 +68,7 @@ func (w *worker) stages(ctx context.Context, cells []int) error {
 				continue
 			}
 			s := w.em.units[c].Kernels[f.Thread].Spec
-			f.Stage = k.arose(f, s, sharedOf(w.a.o.Tests[c/len(w.a.o.Layouts)]))
+			f.Stage = k.arose(f, s, sharedOf(w.test(c)))
 		}
 	}
 	return nil

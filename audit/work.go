@@ -32,14 +32,7 @@ type emission struct {
 
 func (a *auditor) emission(j job) (*emission, error) {
 	key, emit := a.source(j)
-	a.mu.Lock()
-	e := a.emitted[key]
-	if e == nil {
-		e = &emission{}
-		a.emitted[key] = e
-	}
-	a.mu.Unlock()
-	e.once.Do(func() { e.fill(&a.o, j.target, a.plain, emit) })
+	e := j.chunk.emission(key, func(e *emission) { e.fill(&a.o, j, a.plain, emit) })
 	return e, e.err
 }
 
@@ -65,12 +58,12 @@ func (a *auditor) source(j job) (string, emitter) {
 	return "OpenCL", ptxgen.EmitOpenCL
 }
 
-func (e *emission) fill(o *Options, target string, plain bool, emit emitter) {
+func (e *emission) fill(o *Options, j job, plain bool, emit emitter) {
 	names := map[string]bool{}
 	defer e.filled()
-	for _, t := range o.Tests {
+	for _, t := range j.chunk.tests {
 		for _, l := range o.Layouts {
-			u, err := emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain, Lines: true})
+			u, err := emit(t, ptxgen.Options{Target: j.target, Layout: l, Plain: plain, Lines: true})
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)
@@ -94,7 +87,9 @@ func (e *emission) fill(o *Options, target string, plain bool, emit emitter) {
 
 // jobResult is what a job found, cells in order of tests and layouts.
 type jobResult struct {
-	cells    []report.Cell
+	cells []report.Cell
+	// skipped marks the cells that were known already; nil if none was.
+	skipped  []bool
 	listings map[string]*report.Listing
 	problems []report.Problem
 	kernels  int
@@ -103,11 +98,14 @@ type jobResult struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	em, err := a.emission(j)
-	if err != nil {
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[string]*report.Listing{}}, check: optcheck.NewChecker()}
+	if w.places() == 0 {
+		return w.res, nil // a store has them all
+	}
+	var err error
+	if w.em, err = a.emission(j); err != nil {
 		return nil, err
 	}
-	w := &worker{a: a, j: j, em: em, res: &jobResult{listings: map[string]*report.Listing{}}, check: optcheck.NewChecker()}
 	if j.tc.LLVM != nil {
 		return w.res, w.amd(ctx)
 	}
@@ -116,14 +114,11 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 		return nil, fmt.Errorf("%s: %w", j.tc.ID, err)
 	}
 	byVersion := map[ptxgen.Version][]int{}
-	n := len(a.o.Layouts)
-	for i, u := range em.units {
-		t := a.o.Tests[i/n]
-		w.res.cells = append(w.res.cells, report.Cell{Test: t.Name, Hash: t.Hash(), Toolchain: j.tc.ID, Target: j.target,
-			Level: j.level, Layout: a.o.Layouts[i%n].String(), Class: optcheck.Unknown.String(), Reason: "not reached"})
+	for i, u := range w.em.units {
 		switch {
-		case em.errs[i] != nil:
-			w.set(i, optcheck.UnsupportedClass, reasonOf(em.errs[i]))
+		case w.skip(i):
+		case w.em.errs[i] != nil:
+			w.set(i, optcheck.UnsupportedClass, reasonOf(w.em.errs[i]))
 		case u.Version > maxV:
 			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", u.Version, j.tc.ID, maxV))
 		default:
@@ -139,6 +134,30 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	}
 	return w.res, nil
 }
+
+// places sets up the cells of the job and returns how many are to be decided.
+func (w *worker) places() int {
+	a, n := w.a, len(w.j.chunk.tests)*len(w.a.o.Layouts)
+	w.res.cells = make([]report.Cell, n)
+	todo := n
+	for i := range w.res.cells {
+		w.res.cells[i] = a.o.cell(w.j, i)
+		if a.o.Have != nil && a.o.Have(&w.res.cells[i]) {
+			if w.res.skipped == nil {
+				w.res.skipped = make([]bool, n)
+			}
+			w.res.skipped[i] = true
+			todo--
+		}
+	}
+	return todo
+}
+
+// skip reports whether a cell was known already.
+func (w *worker) skip(cell int) bool { return w.res.skipped != nil && w.res.skipped[cell] }
+
+// test returns the test of a cell.
+func (w *worker) test(cell int) *litmus.Test { return w.j.chunk.tests[cell/len(w.a.o.Layouts)] }
 
 func reasonOf(err error) string {
 	var un *spec.Unsupported
@@ -345,7 +364,7 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 	}
 	key := optcheck.CodeHash(fn, w.check.Consts)
 	for _, x := range w.users[unit] {
-		test := w.a.o.Tests[x.cell/len(w.a.o.Layouts)]
+		test := w.test(x.cell)
 		k := w.em.units[x.cell].Kernels[x.thread]
 		names := make([]string, len(test.Locations))
 		for i := range test.Locations {

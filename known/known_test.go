@@ -24,8 +24,8 @@ const one = `known:
 `
 
 func cell() *report.Cell {
-	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets", Class: "changed",
-		Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}
+	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets", Result: report.Result{Class: "changed",
+		Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}}
 }
 
 // TestMatch: every field of a filter takes part in the match.
@@ -116,8 +116,8 @@ func TestBuiltin(t *testing.T) {
 		{"reordered", "#1 atom.global.exch [y] is performed before #0 atom.global.add [x]: ATOM", ""},
 		{"reordered", "#1 ld.acquire.gpu.global [t] is performed before #0 st.global [d]: LD.E.CV R0", ""},
 	} {
-		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets", Class: report.Optimised,
-			Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}
+		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets", Result: report.Result{Class: report.Optimised,
+			Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}}
 		l.Mark(x)
 		require.Equal(t, c.id, strings.Join(x.Known, " "), c.detail)
 		x.Class = report.Miscompiled

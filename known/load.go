@@ -264,7 +264,7 @@ func isRule(s string) error {
 }
 
 func isClass(s string) error {
-	if !(&report.Cell{Class: s}).HasFindings() {
+	if !(&report.Result{Class: s}).HasFindings() {
 		return fmt.Errorf("%q is no class with findings (%s, %s, %s)", s, report.Changed, report.Optimised, report.Miscompiled)
 	}
 	return nil

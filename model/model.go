@@ -10,9 +10,12 @@ package model
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"strings"
@@ -105,6 +108,25 @@ func Load(name string) (*Model, error) {
 		return nil, err
 	}
 	return Parse(name, name+".cat", src)
+}
+
+// Hash identifies what the model says, with all that it includes: 16
+// hexadecimal digits over the texts.
+func (m *Model) Hash() string {
+	h := sha256.New()
+	hashFile(h, m.file)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+func hashFile(h hash.Hash, f *cat.File) {
+	h.Write(f.Sum[:])
+	cat.Walk(f, func(n cat.Node) bool {
+		if in, ok := n.(*cat.IncludeStmt); ok && in.File != nil {
+			hashFile(h, in.File)
+			return false
+		}
+		return true
+	})
 }
 
 func baseName(path string) string {

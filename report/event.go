@@ -17,16 +17,18 @@ import (
 
 // Schema is the version of the event stream. It changes when a reader of the
 // old one would misunderstand the new one.
-const Schema = 2
+const Schema = 3
 
-// oldestSchema is the oldest one that Read still understands: it has no
-// verdicts, and calls every cell with findings changed.
+// oldestSchema is the oldest one that Read still understands. Streams of schema
+// 1 have no verdicts and call every cell with findings changed; those of 1 and
+// 2 do not hold the tests.
 const oldestSchema = 1
 
 // Event is one line of the stream: an object with exactly one key, which names
 // its kind. The first event of a stream is the config.
 type Event struct {
 	Config  *Config  `json:"config,omitempty"`
+	Test    *Test    `json:"test,omitempty"`
 	Cell    *Cell    `json:"cell,omitempty"`
 	Listing *Listing `json:"listing,omitempty"`
 	Problem *Problem `json:"problem,omitempty"`
@@ -48,6 +50,28 @@ type Config struct {
 	Levels     []string    `json:"levels"`
 	Layouts    []string    `json:"layouts"`
 	Plain      bool        `json:"plain,omitempty"` // kernels without markers
+	// What else decides the result of a cell: the build of optcheck itself,
+	// what kernels are written in, further arguments of the compilers, and the
+	// hash of the models that judge ("" if none was asked).
+	Build  string   `json:"build,omitempty"`
+	Source string   `json:"source,omitempty"`
+	Flags  []string `json:"flags,omitempty"`
+	Model  string   `json:"model,omitempty"`
+	// Shard is "i/n" if the run did only a part of its cells; Cells is then
+	// the number of cells of this part.
+	Shard string `json:"shard,omitempty"`
+}
+
+// Test is a litmus test of a run. Its event precedes all its cells.
+type Test struct {
+	Name    string `json:"name"`
+	Hash    string `json:"hash"` // content hash of the test
+	Dialect string `json:"dialect"`
+	Text    string `json:"text"` // as printed in its dialect
+	// Preset names the configuration that generated the test, or the corpus;
+	// File is where it was read from. At most one is given.
+	Preset string `json:"preset,omitempty"`
+	File   string `json:"file,omitempty"`
 }
 
 // Toolchain names a compiler release of a run.
@@ -59,15 +83,21 @@ type Toolchain struct {
 
 // Cell is the result of one test × toolchain × target × level × layout.
 type Cell struct {
-	Test      string    `json:"test"`
-	Hash      string    `json:"hash"` // content hash of the test
-	Toolchain string    `json:"toolchain"`
-	Target    string    `json:"target"`
-	Level     string    `json:"level"`
-	Layout    string    `json:"layout"`
-	Class     string    `json:"class"` // see the constants Preserved to Unknown
-	Findings  []Finding `json:"findings,omitempty"`
-	Notes     []Finding `json:"notes,omitempty"`
+	Test      string `json:"test"`
+	Hash      string `json:"hash"` // content hash of the test
+	Toolchain string `json:"toolchain"`
+	Target    string `json:"target"`
+	Level     string `json:"level"`
+	Layout    string `json:"layout"`
+	Result
+}
+
+// Result is what is known of a cell, without its place in the matrix: cells
+// with equal machine code mostly have equal results.
+type Result struct {
+	Class    string    `json:"class"` // see the constants Preserved to Unknown
+	Findings []Finding `json:"findings,omitempty"`
+	Notes    []Finding `json:"notes,omitempty"`
 	// Code is the hash of the cell's machine code with names left out: equal
 	// hashes are equal code. Empty where nothing was compiled.
 	Code   string `json:"code,omitempty"`
@@ -92,7 +122,7 @@ const (
 )
 
 // HasFindings reports whether the machine code differs from the test.
-func (c *Cell) HasFindings() bool {
+func (c *Result) HasFindings() bool {
 	return c.Class == Changed || c.Class == Optimised || c.Class == Miscompiled
 }
 
@@ -279,7 +309,7 @@ func decode(line []byte) (Event, error) {
 		return e, fmt.Errorf("bad event: %w", err)
 	}
 	kinds := 0
-	for _, has := range []bool{e.Config != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil, e.Histogram != nil} {
+	for _, has := range []bool{e.Config != nil, e.Test != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil, e.Histogram != nil} {
 		if has {
 			kinds++
 		}
@@ -296,6 +326,7 @@ func decode(line []byte) (Event, error) {
 // Run is a whole stream in memory.
 type Run struct {
 	Config   Config
+	Tests    []Test
 	Cells    []Cell
 	Listings map[string]*Listing
 	Problems []Problem
@@ -312,6 +343,8 @@ func (r *Run) Handle(e Event) error {
 	switch {
 	case e.Config != nil:
 		r.Config = *e.Config
+	case e.Test != nil:
+		r.Tests = append(r.Tests, *e.Test)
 	case e.Cell != nil:
 		r.Cells = append(r.Cells, *e.Cell)
 	case e.Listing != nil:
@@ -367,6 +400,11 @@ func (t Tee) Close() error {
 func (r *Run) Replay(h Handler) error {
 	if err := h.Handle(Event{Config: &r.Config}); err != nil {
 		return err
+	}
+	for i := range r.Tests {
+		if err := h.Handle(Event{Test: &r.Tests[i]}); err != nil {
+			return err
+		}
 	}
 	shown := map[string]bool{}
 	for i := range r.Problems {

@@ -17,7 +17,7 @@ func genRun(t *rapid.T) *Run {
 	for i, n := 0, rapid.IntRange(0, 12).Draw(t, "cells"); i < n; i++ {
 		c := Cell{Test: text.Draw(t, "test"), Hash: "h", Toolchain: rapid.SampledFrom([]string{"a 1", "b 2"}).Draw(t, "tc"), Target: "sm_80",
 			Level: rapid.SampledFrom(r.Config.Levels).Draw(t, "level"), Layout: "pointers",
-			Class: rapid.SampledFrom([]string{"preserved", "changed", "unsupported", "unknown"}).Draw(t, "class")}
+			Result: Result{Class: rapid.SampledFrom([]string{"preserved", "changed", "unsupported", "unknown"}).Draw(t, "class")}}
 		if c.Class == "changed" {
 			c.Findings = []Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: text.Draw(t, "detail")}}
 			c.Code = rapid.SampledFrom([]string{"aa", "bb"}).Draw(t, "code")
@@ -25,6 +25,7 @@ func genRun(t *rapid.T) *Run {
 		}
 		r.Cells = append(r.Cells, c)
 	}
+	r.Tests = []Test{{Name: "t", Hash: "h", Dialect: "PTX", Text: text.Draw(t, "text")}}
 	r.Stats = &Stats{Cells: len(r.Cells), Wall: 1.5}
 	return r
 }
@@ -61,7 +62,7 @@ func TestCompareAcrossReleases(t *testing.T) {
 	mk := func(tc, class string) *Run {
 		r := NewRun()
 		r.Config.Toolchains = []Toolchain{{ID: tc}}
-		r.Cells = []Cell{{Test: "mp", Toolchain: tc, Target: "sm_80", Level: "O3", Layout: "pointers", Class: class, Code: "c"}}
+		r.Cells = []Cell{{Test: "mp", Toolchain: tc, Target: "sm_80", Level: "O3", Layout: "pointers", Result: Result{Class: class, Code: "c"}}}
 		return r
 	}
 	ds := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"))

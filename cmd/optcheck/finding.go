@@ -110,7 +110,7 @@ func checkSignature(s reduce.Signature) error {
 	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || r.Note) {
 		return fmt.Errorf("no rule %q that a finding can break; see optcheck explain", s.Rule)
 	}
-	if s.Class != "" && !(&report.Cell{Class: s.Class}).HasFindings() {
+	if s.Class != "" && !(&report.Result{Class: s.Class}).HasFindings() {
 		return fmt.Errorf("a finding's class is %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, s.Class)
 	}
 	return nil

@@ -52,7 +52,9 @@ type File struct {
 	// CatDep is set when the header line ends in the keyword catdep: the
 	// model computes dependencies itself.
 	CatDep bool
-	Body   []Stmt
+	// Sum is the SHA-256 of the file's text.
+	Sum  [32]byte
+	Body []Stmt
 }
 
 // Node is any part of the tree.

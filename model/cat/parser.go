@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"crypto/sha256"
 	"errors"
 	"strings"
 )
@@ -40,7 +41,7 @@ func (in *includer) parse(path, src string) (*File, error) {
 	in.stack = append(in.stack, path)
 	defer func() { in.stack = in.stack[:len(in.stack)-1] }()
 	p := &parser{toks: toks, in: in}
-	f := &File{Path: path}
+	f := &File{Path: path, Sum: sha256.Sum256([]byte(src))}
 	err = catch(func() { p.file(f) })
 	if err != nil {
 		return nil, err

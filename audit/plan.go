@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"optcheck/litmus"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// job is one compiler invocation's worth of cells: the tests of a chunk in all
+// layouts for one toolchain, target and level.
+type job struct {
+	tc     *toolchain.Toolchain
+	target string
+	level  string
+	chunk  *chunk // nil where only the place in the matrix matters
+}
+
+// chunk is a slice of the tests. The matrix is worked on chunk by chunk, so
+// that memory does not grow with the number of tests, and what a run that is
+// killed loses is a part of one chunk.
+type chunk struct {
+	first  int // index of its first test in Options.Tests
+	tests  []*litmus.Test
+	hashes []string
+
+	mu      sync.Mutex
+	emitted map[string]*emission // by source and target
+	left    int                  // jobs that have not ended
+}
+
+// defaultChunk is the number of tests of a chunk: enough that a compiler
+// process has its fill of kernels.
+const defaultChunk = 512
+
+// Shard is part I of N of a matrix, counted from 1; the zero value is all of it.
+type Shard struct{ I, N int }
+
+// String is "i/n", "" for the whole.
+func (s Shard) String() string {
+	if s.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.I, s.N)
+}
+
+// jobsPerShard is the least number of jobs that each shard should get, so that
+// shards are of one size although compilers are not equally fast.
+const jobsPerShard = 4
+
+// plan lists the jobs of the matrix, or of the shard of it that is asked for,
+// sorted by chunk, toolchain, target and level. It depends on the options alone:
+// shards that were planned on different machines make up the matrix.
+func (o *Options) plan() ([]job, error) {
+	if len(o.Tests) == 0 {
+		return nil, errors.New("no tests to audit")
+	}
+	if len(o.Layouts) == 0 {
+		o.Layouts = spec.Layouts
+	}
+	if s := o.Shard; s != (Shard{}) && (s.I < 1 || s.I > s.N) {
+		return nil, fmt.Errorf("shard %v: must be i/n with 1 <= i <= n", s)
+	}
+	places, err := o.jobs()
+	if err != nil {
+		return nil, err
+	}
+	size := cmp.Or(o.Chunk, defaultChunk)
+	if want := jobsPerShard * o.Shard.N; want > len(places) {
+		// Fewer places than that: chunks must be smaller.
+		chunks := min((want+len(places)-1)/len(places), len(o.Tests))
+		size = min(size, (len(o.Tests)+chunks-1)/chunks)
+	}
+	var jobs []job
+	for first := 0; first < len(o.Tests); first += size {
+		c := newChunk(o.Tests[first:min(first+size, len(o.Tests))], first)
+		for _, j := range places {
+			j.chunk = c
+			jobs = append(jobs, j)
+		}
+	}
+	jobs = o.Shard.of(jobs)
+	for _, j := range jobs {
+		j.chunk.left++
+	}
+	return jobs, nil
+}
+
+func newChunk(tests []*litmus.Test, first int) *chunk {
+	c := &chunk{first: first, tests: tests, emitted: map[string]*emission{}}
+	for _, t := range tests {
+		c.hashes = append(c.hashes, t.Hash())
+	}
+	return c
+}
+
+// of deals the jobs to the shards like cards after shuffling: neighbours, which
+// differ in their level, cost about the same, and a plain deal would give all of
+// one level to one shard.
+func (s Shard) of(jobs []job) []job {
+	if s.N <= 1 {
+		return jobs
+	}
+	rank := make([]uint64, len(jobs))
+	order := make([]int, len(jobs))
+	for i, j := range jobs {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %s", j.chunk.first, j.tc.ID, j.target, j.level))
+		rank[i], order[i] = binary.BigEndian.Uint64(sum[:]), i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	var mine []int
+	for k, i := range order {
+		if k%s.N == s.I-1 {
+			mine = append(mine, i)
+		}
+	}
+	slices.Sort(mine)
+	out := make([]job, len(mine))
+	for k, i := range mine {
+		out[k] = jobs[i]
+	}
+	return out
+}
+
+// cells is the number of cells of some jobs.
+func (o *Options) cells(jobs []job) (n int) {
+	for _, j := range jobs {
+		n += len(j.chunk.tests) * len(o.Layouts)
+	}
+	return n
+}
+
+// cell returns the place of a job's cell, undecided.
+func (o *Options) cell(j job, i int) report.Cell {
+	n := len(o.Layouts)
+	return report.Cell{Test: j.chunk.tests[i/n].Name, Hash: j.chunk.hashes[i/n], Toolchain: j.tc.ID, Target: j.target,
+		Level: j.level, Layout: o.Layouts[i%n].String(), Result: report.Result{Class: report.Unknown, Reason: "not reached"}}
+}
+
+// emission returns the kernels of a chunk for a source and target, made once.
+func (c *chunk) emission(key string, fill func(*emission)) *emission {
+	c.mu.Lock()
+	e := c.emitted[key]
+	if e == nil {
+		e = &emission{}
+		c.emitted[key] = e
+	}
+	c.mu.Unlock()
+	e.once.Do(func() { fill(e) })
+	return e
+}
+
+// end says that a job of the chunk has ended; after the last one its kernels
+// are let go.
+func (c *chunk) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left == 0 {
+		c.emitted = map[string]*emission{}
+	}
+}
