@@ -1,0 +1,153 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+)
+
+// Set is the cells of one or several runs in memory, with everything that
+// repeats kept once: a cell is three numbers. It is what reports of many cells
+// are made from; a million cells take some tens of megabytes, and a scan over
+// all of them a few milliseconds. It is a Handler, and is not safe for
+// concurrent use while it grows.
+type Set struct {
+	Config   Config // of the first run
+	Tests    []Test
+	Columns  []Column
+	Results  []Result
+	Cells    []Ref
+	Listings map[string]*Listing
+	Problems []Problem
+	// Histograms are what devices did.
+	Histograms []Histogram
+	Stats      *Stats // of the last run
+
+	tests   map[string]uint32
+	columns map[Column]uint32
+	results map[string]uint32
+}
+
+// Column is a place in the matrix without the test.
+type Column struct {
+	Toolchain string `json:"toolchain"`
+	Target    string `json:"target"`
+	Level     string `json:"level"`
+	Layout    string `json:"layout"`
+}
+
+// Ref is a cell: indices into Tests, Columns and Results.
+type Ref struct{ Test, Column, Result uint32 }
+
+// NewSet returns an empty Set.
+func NewSet() *Set {
+	return &Set{Listings: map[string]*Listing{}, tests: map[string]uint32{}, columns: map[Column]uint32{}, results: map[string]uint32{}}
+}
+
+// Handle takes in one event.
+func (s *Set) Handle(e Event) error {
+	switch {
+	case e.Config != nil:
+		if s.Config.Schema == 0 {
+			s.Config = *e.Config
+		}
+	case e.Test != nil:
+		s.AddTest(*e.Test)
+	case e.Cell != nil:
+		return s.addCell(e.Cell)
+	case e.Listing != nil:
+		s.Listings[e.Listing.Code] = e.Listing
+	case e.Problem != nil:
+		s.Problems = append(s.Problems, *e.Problem)
+	case e.Histogram != nil:
+		s.Histograms = append(s.Histograms, *e.Histogram)
+	case e.Stats != nil:
+		s.Stats = e.Stats
+	}
+	return nil
+}
+
+// Close implements Handler.
+func (s *Set) Close() error { return nil }
+
+// testKey tells tests apart: equal tests may have several names.
+func testKey(name, hash string) string { return name + "\x00" + hash }
+
+// AddTest takes in a test and returns its index. What an earlier cell told of it
+// is completed.
+func (s *Set) AddTest(t Test) uint32 {
+	k := testKey(t.Name, t.Hash)
+	i, ok := s.tests[k]
+	if !ok {
+		i = uint32(len(s.Tests))
+		s.tests[k] = i
+		s.Tests = append(s.Tests, t)
+	} else if s.Tests[i].Text == "" {
+		s.Tests[i] = t
+	}
+	return i
+}
+
+// AddColumn takes in a column and returns its index.
+func (s *Set) AddColumn(c Column) uint32 {
+	i, ok := s.columns[c]
+	if !ok {
+		i = uint32(len(s.Columns))
+		s.columns[c] = i
+		s.Columns = append(s.Columns, c)
+	}
+	return i
+}
+
+// AddResult takes in a result and returns its index. key identifies it: the
+// same key is taken for the same result.
+func (s *Set) AddResult(key string, r Result) uint32 {
+	i, ok := s.results[key]
+	if !ok {
+		i = uint32(len(s.Results))
+		s.results[key] = i
+		s.Results = append(s.Results, r)
+	}
+	return i
+}
+
+func (s *Set) addCell(c *Cell) error {
+	key, err := json.Marshal(&c.Result)
+	if err != nil {
+		return fmt.Errorf("cell of %s: %w", c.Test, err)
+	}
+	t, ok := s.tests[testKey(c.Test, c.Hash)]
+	if !ok {
+		t = s.AddTest(Test{Name: c.Test, Hash: c.Hash}) // a stream of an older schema
+	}
+	s.Cells = append(s.Cells, Ref{t, s.AddColumn(Column{c.Toolchain, c.Target, c.Level, c.Layout}), s.AddResult(string(key), c.Result)})
+	return nil
+}
+
+// Cell returns cell i in full. What it points to is shared.
+func (s *Set) Cell(i int) Cell {
+	r := s.Cells[i]
+	t, c := &s.Tests[r.Test], &s.Columns[r.Column]
+	return Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Result: s.Results[r.Result]}
+}
+
+// All yields the cells in full, in order.
+func (s *Set) All() iter.Seq2[int, Cell] {
+	return func(yield func(int, Cell) bool) {
+		for i := range s.Cells {
+			if !yield(i, s.Cell(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Run returns the set as a Run, whose cells share what they point to.
+func (s *Set) Run() *Run {
+	r := &Run{Config: s.Config, Tests: s.Tests, Listings: s.Listings, Problems: s.Problems, Histograms: s.Histograms, Stats: s.Stats}
+	r.Cells = make([]Cell, 0, len(s.Cells))
+	for _, c := range s.All() {
+		r.Cells = append(r.Cells, c)
+	}
+	return r
+}
