@@ -117,6 +117,9 @@ func (a *auditor) begin(jobs []job) error {
 			if a.o.Origin != nil {
 				e.Preset, e.File = a.o.Origin(t)
 			}
+			if e.File != "" {
+				e.Lines = spec.Lines(t)
+			}
 			if err := a.h.Handle(report.Event{Test: &e}); err != nil {
 				return err
 			}

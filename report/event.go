@@ -72,6 +72,9 @@ type Test struct {
 	// File is where it was read from. At most one is given.
 	Preset string `json:"preset,omitempty"`
 	File   string `json:"file,omitempty"`
+	// Lines are the lines of the accesses and fences of each thread in File, by
+	// position. Without a file there are none: those in Text follow from it.
+	Lines [][]int `json:"lines,omitempty"`
 }
 
 // Toolchain names a compiler release of a run.
