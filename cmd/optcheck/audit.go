@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
 	"optcheck/known"
 	"optcheck/report"
-	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
@@ -61,12 +58,7 @@ JSON lines; optcheck report renders it again.`,
 	}
 	fl := cmd.Flags()
 	vendorFlag(cmd)
-	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
-	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
-	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
-	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
-	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
-	fl.String("timeout", "60s", "time limit of one external process")
+	matrixFlags(cmd)
 	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
@@ -81,75 +73,10 @@ JSON lines; optcheck report renders it again.`,
 	return cmd
 }
 
-func vendorFlag(cmd *cobra.Command) {
-	cmd.Flags().String("vendor", "nvidia", "whose compilers and targets: nvidia (ptxas) or amd (clang, OpenCL C)")
-}
-
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {
 	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of groups with the same findings")
 	cmd.Flags().BoolVar(&o.Unsupported, "unsupported", false, "also show why cells are unsupported")
 	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes")
-}
-
-// discover finds the toolchains that the configuration asks for. Tools that
-// cannot be identified are named on standard error.
-func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
-	limit, err := time.ParseDuration(env.config.v.GetString("timeout"))
-	if err != nil || limit <= 0 {
-		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
-	}
-	find := toolchain.Discover
-	switch v := env.config.v.GetString("vendor"); v {
-	case toolchain.NVIDIA:
-	case toolchain.AMD:
-		find = toolchain.DiscoverLLVM
-	case "all":
-		find = discoverVendors
-	default:
-		return nil, fmt.Errorf("unknown vendor %q (nvidia, amd)", v)
-	}
-	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
-		Runner: toolchain.NewRunner(0, limit)})
-	for _, e := range errs {
-		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
-	}
-	names := env.config.strings("toolchains")
-	if len(names) == 0 {
-		return all, nil
-	}
-	return toolchain.Find(all, names...)
-}
-
-// discoverVendors finds the toolchains of all vendors.
-func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
-	all, errs := toolchain.Discover(ctx, o)
-	llvm, more := toolchain.DiscoverLLVM(ctx, o)
-	return append(all, llvm...), append(errs, more...)
-}
-
-// amdTargets are the targets that are audited for AMD unless others are named:
-// one of each generation, where a release knows it.
-var amdTargets = []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}
-
-// targets are the targets asked for: of AMD, amdTargets by default and all of
-// them for "all".
-func targets(env *environment, tcs []*toolchain.Toolchain) []string {
-	asked := env.config.strings("targets")
-	if env.config.v.GetString("vendor") != toolchain.AMD {
-		return asked
-	}
-	if len(asked) == 1 && asked[0] == "all" {
-		return nil
-	}
-	if len(asked) > 0 {
-		return asked
-	}
-	for _, t := range amdTargets {
-		if slices.ContainsFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
-			asked = append(asked, t)
-		}
-	}
-	return asked
 }
 
 func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
@@ -174,23 +101,15 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	if err = checkTests(o.Tests); err != nil {
 		return o, err
 	}
-	if o.Toolchains, err = discover(ctx, env); err != nil {
+	if err := matrix(ctx, env, &o); err != nil {
 		return o, err
 	}
-	for _, s := range env.config.strings("layouts") {
-		l, err := spec.ParseLayout(s)
-		if err != nil {
-			return o, err
-		}
-		o.Layouts = append(o.Layouts, l)
-	}
-	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
 	o.Model, o.NoVerdict = f.model, f.noVerdict
 	o.Source = f.source
 	if f.source != "" && env.config.v.GetString("vendor") != toolchain.AMD {
 		return o, fmt.Errorf("--source %s goes with --vendor amd; NVIDIA's kernels are PTX", f.source)
 	}
-	o.Jobs, o.Flags, o.Tool = env.config.v.GetInt("jobs"), f.flags, version()
+	o.Flags, o.Origin = f.flags, env.origin
 	return o, nil
 }
 

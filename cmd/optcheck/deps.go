@@ -8,7 +8,6 @@ import (
 
 	"optcheck/audit"
 	"optcheck/depgen"
-	"optcheck/spec"
 )
 
 func newDepsCmd(env *environment) *cobra.Command {
@@ -36,12 +35,7 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 	}
 	fl := cmd.Flags()
 	vendorFlag(cmd)
-	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
-	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
-	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
-	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
-	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
-	fl.String("timeout", "60s", "time limit of one external process")
+	matrixFlags(cmd)
 	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per dependency and compilation")
 	fl.BoolVar(&schemes, "schemes", false, "explain the schemes instead")
 	return cmd
@@ -49,19 +43,9 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 
 func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 	var o audit.Options
-	var err error
-	if o.Toolchains, err = discover(ctx, env); err != nil {
+	if err := matrix(ctx, env, &o); err != nil {
 		return err
 	}
-	for _, s := range env.config.strings("layouts") {
-		l, err := spec.ParseLayout(s)
-		if err != nil {
-			return err
-		}
-		o.Layouts = append(o.Layouts, l)
-	}
-	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
-	o.Jobs, o.Tool = env.config.v.GetInt("jobs"), version()
 	bar := newProgress(env.stderr, false)
 	o.Progress = bar.update
 	cells, err := audit.Dependencies(ctx, o)

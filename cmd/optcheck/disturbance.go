@@ -47,12 +47,7 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 	}
 	fl := cmd.Flags()
 	vendorFlag(cmd)
-	fl.StringSlice("toolchains", nil, "only these toolchains")
-	fl.StringSlice("targets", nil, "only these targets")
-	fl.StringSlice("levels", nil, "only these optimisation levels")
-	fl.StringSlice("layouts", nil, "only these layouts")
-	fl.Int("jobs", 0, "jobs at once")
-	fl.String("timeout", "60s", "time limit of one external process")
+	matrixFlags(cmd)
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -58,8 +58,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
 	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
 	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
-	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
-	fl.String("timeout", "60s", "time limit of one external process")
+	jobFlags(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 }
 

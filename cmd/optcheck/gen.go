@@ -102,7 +102,7 @@ func generated(env *environment, preset string) ([]*litmus.Test, error) {
 	for t := range g.Tests() {
 		tests = append(tests, t)
 	}
-	return tests, nil
+	return env.from(origin{preset: preset}, tests...), nil
 }
 
 // shard is part i of n, counted from 1.

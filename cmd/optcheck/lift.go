@@ -53,12 +53,7 @@ the machine code that shows the new outcome, and why the test forbids it.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
-	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
-	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
-	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
-	fl.Int("jobs", 0, "jobs at once (default: one more than there are cores)")
-	fl.String("timeout", "60s", "time limit of one external process")
+	matrixFlags(cmd)
 	fl.StringVar(&f.audit.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
 	fl.BoolVarP(&f.audit.quiet, "quiet", "q", false, "no progress")
 	fl.BoolVar(&f.json, "json", false, "print JSON lines, one per distinct lifted test")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/litmus"
 	"optcheck/llvmir"
 )
 
@@ -32,6 +33,7 @@ type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	config         *config
+	origins        map[*litmus.Test]origin // where tests are from
 }
 
 // Main runs the program and returns its exit code. Interrupt and termination

@@ -19,6 +19,29 @@ import (
 	"optcheck/toolchain"
 )
 
+// corpusName is the word that names the built-in tests.
+const corpusName = "corpus"
+
+// origin is where a test is from: a preset's name (corpus is one too) or a file.
+type origin struct{ preset, file string }
+
+// origin tells where a test is from.
+func (env *environment) origin(t *litmus.Test) (preset, file string) {
+	o := env.origins[t]
+	return o.preset, o.file
+}
+
+// from notes where tests are from.
+func (env *environment) from(o origin, tests ...*litmus.Test) []*litmus.Test {
+	if env.origins == nil {
+		env.origins = map[*litmus.Test]origin{}
+	}
+	for _, t := range tests {
+		env.origins[t] = o
+	}
+	return tests
+}
+
 // loadTests reads the tests that arguments name: the word corpus (or corpus-cl,
 // for those in OpenCL C), a test of the
 // corpus, a .litmus file, a folder of them, or - for standard input. A file
@@ -29,20 +52,20 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 	}
 	var tests []*litmus.Test
 	var errs []error
-	add := func(t *litmus.Test, err error) {
+	add := func(o origin, t *litmus.Test, err error) {
 		if err != nil {
 			errs = append(errs, err)
 			return
 		}
-		tests = append(tests, t)
+		tests = append(tests, env.from(o, t)...)
 	}
 	for _, a := range args {
-		if a == "corpus" {
-			tests = append(tests, corpus.Tests()...)
+		if a == corpusName {
+			tests = append(tests, env.from(origin{preset: corpusName}, corpus.Tests()...)...)
 			continue
 		}
 		if a == "corpus-cl" {
-			tests = append(tests, corpus.OpenCL()...)
+			tests = append(tests, env.from(origin{preset: corpusName}, corpus.OpenCL()...)...)
 			continue
 		}
 		if a == "-" {
@@ -50,7 +73,8 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 			if err != nil {
 				return nil, fmt.Errorf("standard input: %w", err)
 			}
-			add(litmus.Parse("<stdin>", src))
+			t, err := litmus.Parse("<stdin>", src)
+			add(origin{}, t, err)
 			continue
 		}
 		st, err := os.Stat(a)
@@ -65,13 +89,14 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 			}
 			parsed, failed := litmus.ParseFiles(files)
 			for i := range files {
-				add(parsed[i], failed[i])
+				add(origin{file: files[i]}, parsed[i], failed[i])
 			}
 		case err == nil:
-			add(litmus.ParseFile(a))
+			t, err := litmus.ParseFile(a)
+			add(origin{file: a}, t, err)
 		default:
 			if t, ok := corpus.Lookup(a); ok {
-				add(t, nil)
+				add(origin{preset: corpusName}, t, nil)
 				continue
 			}
 			errs = append(errs, fmt.Errorf("%s: no such file, folder, or test of the corpus", a))
@@ -93,7 +118,7 @@ func loadTestsFor(env *environment, args []string) ([]*litmus.Test, error) {
 		args = []string{"corpus"}
 	}
 	for i, a := range args {
-		if a == "corpus" {
+		if a == corpusName {
 			args = slices.Clone(args)
 			args[i] = "corpus-cl"
 		}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+func vendorFlag(cmd *cobra.Command) {
+	cmd.Flags().String("vendor", "nvidia", "whose compilers and targets: nvidia (ptxas) or amd (clang, OpenCL C)")
+}
+
+// matrixFlags are the flags that select a matrix and say how it is worked on.
+func matrixFlags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
+	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90)")
+	fl.StringSlice("levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
+	fl.StringSlice("layouts", nil, "only these layouts (pointers,symbols,offsets)")
+	jobFlags(cmd)
+}
+
+// jobFlags say how compilers are driven.
+func jobFlags(cmd *cobra.Command) {
+	cmd.Flags().Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	cmd.Flags().String("timeout", "60s", "time limit of one external process")
+}
+
+// matrix fills in what matrixFlags select.
+func matrix(ctx context.Context, env *environment, o *audit.Options) (err error) {
+	if o.Toolchains, err = discover(ctx, env); err != nil {
+		return err
+	}
+	for _, s := range env.config.strings("layouts") {
+		l, err := spec.ParseLayout(s)
+		if err != nil {
+			return err
+		}
+		o.Layouts = append(o.Layouts, l)
+	}
+	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
+	o.Jobs, o.Tool = env.config.v.GetInt("jobs"), version()
+	return nil
+}
+
+// discover finds the toolchains that the configuration asks for. Tools that
+// cannot be identified are named on standard error.
+func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
+	limit, err := time.ParseDuration(env.config.v.GetString("timeout"))
+	if err != nil || limit <= 0 {
+		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
+	}
+	find := toolchain.Discover
+	switch v := env.config.v.GetString("vendor"); v {
+	case toolchain.NVIDIA:
+	case toolchain.AMD:
+		find = toolchain.DiscoverLLVM
+	case "all":
+		find = discoverVendors
+	default:
+		return nil, fmt.Errorf("unknown vendor %q (nvidia, amd)", v)
+	}
+	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
+		Runner: toolchain.NewRunner(0, limit)})
+	for _, e := range errs {
+		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
+	}
+	names := env.config.strings("toolchains")
+	if len(names) == 0 {
+		return all, nil
+	}
+	return toolchain.Find(all, names...)
+}
+
+// discoverVendors finds the toolchains of all vendors.
+func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
+	all, errs := toolchain.Discover(ctx, o)
+	llvm, more := toolchain.DiscoverLLVM(ctx, o)
+	return append(all, llvm...), append(errs, more...)
+}
+
+// amdTargets are the targets that are audited for AMD unless others are named:
+// one of each generation, where a release knows it.
+var amdTargets = []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}
+
+// targets are the targets asked for: of AMD, amdTargets by default and all of
+// them for "all".
+func targets(env *environment, tcs []*toolchain.Toolchain) []string {
+	asked := env.config.strings("targets")
+	if env.config.v.GetString("vendor") != toolchain.AMD {
+		return asked
+	}
+	if len(asked) == 1 && asked[0] == "all" {
+		return nil
+	}
+	if len(asked) > 0 {
+		return asked
+	}
+	for _, t := range amdTargets {
+		if slices.ContainsFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
+			asked = append(asked, t)
+		}
+	}
+	return asked
+}
