@@ -10,6 +10,7 @@ import (
 	"optcheck/amdisa"
 	"optcheck/isa"
 	"optcheck/optcheck"
+	"optcheck/ptxgen"
 	"optcheck/toolchain"
 )
 
@@ -116,7 +117,7 @@ func (w *worker) amdBuild(ctx context.Context, b build, cells []int) error {
 func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
 	source, header := toolchain.OpenCLC, ""
 	if w.a.o.Source == LLVMIR {
-		source, header = toolchain.LLVMIR, "declare void @llvm.amdgcn.s.barrier()\n"
+		source, header = toolchain.LLVMIR, ptxgen.HeaderAMD
 	}
 	return toolchain.LLVMJob{Job: toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: source == toolchain.OpenCLC, Header: header, Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits},
 		Source: source, CL2: b.cl2, Library: b.library}

@@ -155,6 +155,9 @@ func (o *Options) jobs() ([]job, error) {
 	var jobs []job
 	known := map[string]bool{}
 	for _, tc := range o.Toolchains {
+		if o.Source == LLVMIR && (tc.LLVM == nil || tc.LLVM.LLC == "") {
+			return nil, fmt.Errorf("%s has no llc, which compiles LLVM IR", tc.ID)
+		}
 		for _, t := range tc.Targets {
 			known[t] = true
 			if len(o.Targets) > 0 && !slices.Contains(o.Targets, t) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -50,7 +51,7 @@ func TestMutationAMD(t *testing.T) {
 	generations := map[string]int{}
 	kernels := 0
 	var missed []string
-	visited(t, o, func(v kernelVisit) {
+	visit := func(v kernelVisit) {
 		if !v.preserved() {
 			return
 		}
@@ -79,7 +80,12 @@ func TestMutationAMD(t *testing.T) {
 			}
 			mu.Unlock()
 		}
-	})
+	}
+	visited(t, o, visit)
+	ir := o // llc at O0 spills what clang keeps in memory of its own
+	ir.Source, ir.Levels, ir.Targets = LLVMIR, []string{"O0"}, []string{"tahiti", "gfx900", "gfx1030", "gfx1200"}
+	ir.Toolchains = slices.DeleteFunc(slices.Clone(o.Toolchains), func(tc *toolchain.Toolchain) bool { return tc.LLVM.LLC == "" })
+	visited(t, ir, visit)
 	all, dead := 0, 0
 	var lines []string
 	for op, n := range total {

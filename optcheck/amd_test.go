@@ -216,3 +216,57 @@ func TestAffine(t *testing.T) {
 	assert.EqualValues(t, 0x7bbe4eb, stored.k^marker.k)
 	assert.NotEqual(t, stored.leaf, p.affineOf(p.add(high, r), 0).leaf)
 }
+
+// TestAMDSpilledLane: a guarded load whose value is kept in a lane of a spilled vector
+// register is the test's load where paths join; a lane that only one path has
+// set is nobody's.
+func TestAMDSpilledLane(t *testing.T) {
+	k := spec.Kind{Op: litmus.OpLd, Space: litmus.Global, Width: 4}
+	v := k
+	v.Sem = litmus.SemVolatile
+	s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: v, Loc: 1}, {Pos: 1, Kind: k, Loc: 0, Guarded: true}},
+		Deps: []spec.Dep{{From: 0, To: 1, Kind: spec.DepCtrl}}}
+	const body = `
+	s_load_dwordx4 s[8:11], s[4:5], 0x0
+	s_load_dwordx2 s[6:7], s[4:5], 0x10
+	s_load_dword s12, s[4:5], 0x18
+	v_mov_b32_e32 v0, 0
+	s_waitcnt lgkmcnt(0)
+	BEFORE
+	global_load_dword v1, v0, s[10:11] glc
+	s_waitcnt vmcnt(0)
+	v_cmp_eq_u32_e64 s[14:15], v1, 0
+	s_and_b64 vcc, exec, s[14:15]
+	SPILL
+	s_cbranch_vccnz .LBB0_2
+	RELOAD
+	s_load_dword s13, s[8:9], 0x0
+	s_waitcnt lgkmcnt(0)
+	v_writelane_b32 v2, s13, 5
+	SPILL
+	.LBB0_2:
+	RELOAD
+	v_readlane_b32 s13, v2, 5
+	v_xor_b32_e32 v3, LIT0, v1
+	global_store_dword v0, v3, s[6:7]
+	s_xor_b32 s13, s13, LIT1
+	v_mov_b32_e32 v4, s13
+	global_store_dword v0, v4, s[6:7] offset:16
+	s_xor_b32 s13, s12, LIT2
+	v_mov_b32_e32 v5, s13
+	global_store_dword v0, v5, s[6:7] offset:32
+	s_xor_b32 s13, s12, LIT3
+	v_mov_b32_e32 v6, s13
+	global_store_dword v0, v6, s[6:7] offset:48`
+	whole := "s_or_saveexec_b64 s[16:17], -1\nbuffer_%s_dword v2, off, s[0:3], 0\ns_mov_b64 exec, s[16:17]\ns_waitcnt vmcnt(0)"
+	for _, c := range []struct{ name, before, want string }{
+		{"set on both paths", "v_writelane_b32 v2, s12, 5", ""},
+		{"set on one path only", "v_writelane_b32 v2, s12, 4", "extra-access missing"},
+	} {
+		text := strings.NewReplacer("BEFORE", c.before, "SPILL", fmt.Sprintf(whole, "store"), "RELOAD", fmt.Sprintf(whole, "load")).Replace(body)
+		r, err := NewChecker().Check(amdCode(t, "gfx900", s, text))
+		require.NoError(t, err, c.name)
+		assert.Empty(t, r.Reason, c.name)
+		assert.Equal(t, c.want, ids(r.Findings), "%s: %v", c.name, r.Findings)
+	}
+}

@@ -120,10 +120,10 @@ func (m *machine) privateBase(lo, hi value) bool {
 
 // mergeSlots joins private memory where control flow joins: what both sides do
 // not agree on is one of two values, what one side does not have is unknown.
-func (m *machine) mergeSlots(b int, st, q *state) {
+func (m *machine) mergeSlots(b int, st, q *state, j *join) {
 	for at, c := range st.slots {
 		o, ok := q.slots[at]
-		if !ok {
+		if !ok || o.bytes != c.bytes {
 			delete(st.slots, at)
 			continue
 		}
@@ -131,6 +131,9 @@ func (m *machine) mergeSlots(b int, st, q *state) {
 			v, ok := m.maskedJoin(c.v, o.v, st, q)
 			if !ok {
 				v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(regCountAMD), a: c.v, b: o.v, c: none})
+				if j != nil {
+					m.tr.joins[v] = *j
+				}
 			}
 			c.v = v
 		}

@@ -127,8 +127,10 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 	return true
 }
 
-// laneOf is what a lane of a register was set to, if that is known and the same
-// on all paths.
+// laneOf is what a lane of a register was set to, if that is known on all paths.
+// Where control flow joins, it is one of two values as any register is. Where a mask
+// decides, both must agree: the mask says which of the two a lane has, and this lane
+// is another one than that for which the kernel is evaluated.
 func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
 	if v < 0 || depth > maxDepth {
 		return cell{}, false
@@ -142,9 +144,29 @@ func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
 	case n.kind == kPhi || n.kind == kSel:
 		x, ok := m.laneOf(n.a, lane, depth+1)
 		y, ok2 := m.laneOf(n.b, lane, depth+1)
-		return cell{v: x.v, t: x.t | y.t}, ok && ok2 && x.v == y.v
+		if !ok || !ok2 {
+			return cell{}, false
+		}
+		w := cell{v: x.v, t: x.t | y.t}
+		if x.v == y.v {
+			return w, true
+		}
+		if n.kind == kPhi {
+			w.v = m.joined(n.imm, x.v, y.v, v)
+		}
+		return w, n.kind == kPhi
 	}
 	return cell{}, false
+}
+
+// joined is the value of a register at the join at (block and register), which is a
+// or b, and like is another one that this join merges.
+func (m *machine) joined(at uint64, a, b, like value) value {
+	v := m.tr.pool.mk(node{kind: kPhi, imm: at, a: a, b: b, c: none})
+	if j, ok := m.tr.joins[like]; ok {
+		m.tr.joins[v] = j
+	}
+	return v
 }
 
 // funLane marks an expression "a with lane imm&63 replaced by b".

@@ -263,10 +263,11 @@ func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 func (m *machine) entry(b int) *state {
 	st := newState(m.regs)
 	first := true
-	var j join
-	known := false
+	var known *join
 	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
-		j, known = m.joinOf(b, ps[0], ps[1])
+		if j, ok := m.joinOf(b, ps[0], ps[1]); ok {
+			known = &j
+		}
 	}
 	for _, p := range m.flow.blocks[b].Preds {
 		q := m.in[p]
@@ -283,15 +284,15 @@ func (m *machine) entry(b int) *state {
 				v, ok := m.maskedJoin(st.v[r], q.v[r], st, q)
 				if !ok {
 					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
-					if known {
-						m.tr.joins[v] = j
+					if known != nil {
+						m.tr.joins[v] = *known
 					}
 				}
 				st.v[r] = v
 			}
 			st.t[r] |= q.t[r]
 		}
-		m.mergeSlots(b, st, q)
+		m.mergeSlots(b, st, q, known)
 	}
 	if first {
 		for r := range st.v {

@@ -10,6 +10,10 @@ import (
 	"optcheck/spec"
 )
 
+// HeaderAMD is what LLVM IR for AMD targets must begin with: the declaration of
+// the barrier that kernels may call.
+const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
+
 // EmitLLVMIR returns the unit of a test as LLVM IR for the AMDGPU back end: one
 // kernel a thread, with atomics and fences exactly as the test means them, so
 // that llc compiles it without any front end or library in between. A test of

@@ -109,8 +109,30 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	if f.source != "" && env.config.v.GetString("vendor") != toolchain.AMD {
 		return o, fmt.Errorf("--source %s goes with --vendor amd; NVIDIA's kernels are PTX", f.source)
 	}
+	if o.Source == audit.LLVMIR {
+		o.Toolchains = withLLC(env, o.Toolchains)
+	}
 	o.Flags, o.Origin = f.flags, env.origin
 	return o, nil
+}
+
+// withLLC leaves out releases of LLVM that have no llc, and names them on standard
+// error. If none has one, they all stay and the audit says why it cannot be done.
+func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Toolchain) {
+	for _, tc := range tcs {
+		if tc.LLVM != nil && tc.LLVM.LLC != "" {
+			out = append(out, tc)
+		}
+	}
+	if len(out) == 0 {
+		return tcs
+	}
+	for _, tc := range tcs {
+		if tc.LLVM == nil || tc.LLVM.LLC == "" {
+			fmt.Fprintf(env.stderr, "optcheck: %s is left out: it has no llc, which compiles LLVM IR\n", tc.ID)
+		}
+	}
+	return out
 }
 
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) error {

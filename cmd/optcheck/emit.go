@@ -12,17 +12,22 @@ import (
 	"optcheck/toolchain"
 )
 
-// emitOpenCL prints kernels in OpenCL C; what each needs is said in front of it.
-func emitOpenCL(env *environment, tests []*litmus.Test, target, layout string, plain bool) error {
-	l, err := spec.ParseLayout(layout)
-	if err != nil {
+// emitAMD prints kernels for an AMD target in OpenCL C or LLVM IR.
+func emitAMD(env *environment, tests []*litmus.Test, layout, source string, o ptxgen.Options) error {
+	var err error
+	if o.Layout, err = spec.ParseLayout(layout); err != nil {
 		return err
 	}
-	if strings.HasPrefix(target, "sm_") {
-		target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
+	if source == "llvm-ir" {
+		return emitLLVMIR(env, tests, (&toolchain.Toolchain{}).Triple(o.Target), ptxgen.HeaderAMD, o)
 	}
+	return emitOpenCL(env, tests, o)
+}
+
+// emitOpenCL prints kernels in OpenCL C; what each needs is said in front of it.
+func emitOpenCL(env *environment, tests []*litmus.Test, o ptxgen.Options) error {
 	for _, t := range tests {
-		u, err := ptxgen.EmitOpenCL(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
+		u, err := ptxgen.EmitOpenCL(t, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -42,9 +47,9 @@ func emitOpenCL(env *environment, tests []*litmus.Test, target, layout string, p
 	return nil
 }
 
-// emitNVPTX prints kernels in LLVM IR for LLVM's NVPTX back end.
-func emitNVPTX(env *environment, tests []*litmus.Test, target string, o ptxgen.Options) error {
-	if _, err := fmt.Fprintf(env.stdout, "; llc -mcpu=%s\ntarget triple = \"nvptx64-nvidia-cuda\"\n", target); err != nil {
+// emitLLVMIR prints kernels in LLVM IR for LLVM's back end of a triple.
+func emitLLVMIR(env *environment, tests []*litmus.Test, triple, header string, o ptxgen.Options) error {
+	if _, err := fmt.Fprintf(env.stdout, "; llc -mcpu=%s\ntarget triple = \"%s\"\n%s", o.Target, triple, header); err != nil {
 		return err
 	}
 	for _, t := range tests {
@@ -70,7 +75,8 @@ addresses unknown to the compiler, and the specification as xor markers at the e
 of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 		Example: `  optcheck emit mp --target sm_90
   optcheck emit mp+relaxed.gpus --source llvm-ir --target sm_90
-  optcheck emit cl-mp+mem_fences --target gfx900`,
+  optcheck emit cl-mp+mem_fences --target gfx900
+  optcheck emit cl-mp+mem_fences --target gfx900 --source llvm-ir`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			tests, err := loadTests(env, args)
@@ -83,12 +89,11 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if source != "ptx" && source != "llvm-ir" {
 				return fmt.Errorf("unknown source %q (ptx, llvm-ir)", source)
 			}
-			_, notNV := ptxgen.SM(target)
-			if source == "llvm-ir" && (notNV != nil || env.config.v.GetString("vendor") == toolchain.AMD) {
-				return fmt.Errorf("--source llvm-ir is for NVIDIA's targets (sm_NN)")
-			}
 			if env.config.v.GetString("vendor") == toolchain.AMD || strings.HasPrefix(target, "gfx") || ptxgen.IsTeraScale(target) || toolchain.GFX(target) != target {
-				return emitOpenCL(env, tests, target, layout, plain)
+				if strings.HasPrefix(target, "sm_") {
+					target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
+				}
+				return emitAMD(env, tests, layout, source, ptxgen.Options{Target: target, Plain: plain})
 			}
 			if sm, err := ptxgen.SM(target); err != nil || sm > ptxgen.NewestSM {
 				return fmt.Errorf("unknown target %q (up to sm_%d)", target, ptxgen.NewestSM)
@@ -98,7 +103,7 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 				return err
 			}
 			if source == "llvm-ir" {
-				return emitNVPTX(env, tests, target, ptxgen.Options{Target: target, Layout: l, Plain: plain})
+				return emitLLVMIR(env, tests, "nvptx64-nvidia-cuda", "", ptxgen.Options{Target: target, Layout: l, Plain: plain})
 			}
 			var v ptxgen.Version
 			var body strings.Builder
@@ -116,7 +121,7 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 	}
 	cmd.Flags().StringVar(&target, "target", "sm_80", "target architecture")
 	vendorFlag(cmd)
-	cmd.Flags().StringVar(&source, "source", "ptx", "what kernels for NVIDIA are written in: ptx or llvm-ir (for LLVM's NVPTX)")
+	cmd.Flags().StringVar(&source, "source", "ptx", "ptx (for AMD: OpenCL C), or llvm-ir (for LLVM's back ends alone; opaque pointers, LLVM 15 and newer)")
 	cmd.Flags().StringVar(&layout, "layout", "pointers", "how locations are addressed: pointers, symbols, offsets")
 	cmd.Flags().BoolVar(&plain, "plain", false, "without markers")
 	return cmd
