@@ -4,7 +4,7 @@ BIN := bin/optcheck
 TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4 llvm-14 llvm-19 llvm-22
 OUT ?= audit.jsonl
 
-.PHONY: audit-amd opencl all build audit test test-full check toolchains bench bench-model fuzz goldens clean
+.PHONY: audit-amd opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -31,6 +31,11 @@ toolchains: build
 opencl:
 	apt-get update
 	apt-get install --yes --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1
+
+# A Slurm for the tests, which start it on the loopback themselves; as root.
+slurm:
+	apt-get update
+	apt-get install --yes --no-install-recommends slurm-wlm slurmctld slurmd slurm-client munge
 
 # Does each of the three releases keep the tests of the founding paper?
 audit: toolchains
