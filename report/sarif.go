@@ -1,0 +1,236 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"optcheck/optcheck"
+)
+
+// Limits of a SARIF file: code scanning services refuse more results.
+const (
+	maxResults = 25_000
+	maxMessage = 4 << 10
+)
+
+// sarifFingerprint names the fingerprint of results. It changes when the way
+// in which it is computed does.
+const sarifFingerprint = "optcheckFinding/v1"
+
+// The bases of the paths in a SARIF file.
+const (
+	sourceRoot = "%SRCROOT%"
+	ownTests   = "OPTCHECK_TESTS"
+)
+
+// WriteSARIF writes the findings of a run as SARIF 2.1.0: one run, a result for
+// each rule broken at one place of a test, with all cells that show it in its
+// properties. Findings of miscompiled cells are errors, of changed and unknown
+// cells warnings, of optimised cells notes. Known findings are suppressed;
+// reason, if not nil, says why one of an ID is known. Files of tests are
+// relative to where the audit ran; the text of tests without a file is in the
+// list of artifacts.
+func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
+	s := &sarifWriter{run: r, reason: reason, from: newSources(r), artifact: map[string]int{}, rule: map[string]int{}, out: sarif.NewRun()}
+	s.head()
+	list := r.alerts()
+	for i, a := range list {
+		if i == maxResults {
+			s.notify(sarif.LevelError, fmt.Sprintf("%d of %d results are left out: a file holds at most %d, the worst are in it", len(list)-i, len(list), maxResults))
+			break
+		}
+		s.result(a)
+	}
+	doc := sarif.NewReport().AddRun(s.out)
+	b := bufio.NewWriter(w)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("sarif: %w", err)
+	}
+	return b.Flush()
+}
+
+type sarifWriter struct {
+	run      *Run
+	reason   func(string) string
+	from     *sources
+	out      *sarif.Run
+	invoked  *sarif.Invocation
+	artifact map[string]int // index by path
+	rule     map[string]int // index by ID
+}
+
+// head writes what holds of the whole run.
+func (s *sarifWriter) head() {
+	driver := sarif.NewToolComponent().WithName("optcheck").WithVersion(s.run.Config.Tool).
+		WithShortDescription(text("checks whether GPU compilers keep litmus tests as they were written"))
+	s.out.WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints")
+	for _, r := range append(optcheck.Rules[:len(optcheck.Rules):len(optcheck.Rules)], ownRules...) {
+		if !r.Note {
+			s.addRule(r)
+		}
+	}
+	s.out.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{
+		sourceRoot: *sarif.NewArtifactLocation().WithDescription(message("the folder in which the audit ran")),
+		ownTests:   *sarif.NewArtifactLocation().WithDescription(message("tests without a file: optcheck brings them along or generates them")),
+	}
+	why := s.run.Incomplete()
+	s.invoked = sarif.NewInvocation().WithExecutionSuccessful(why == "")
+	s.out.AddInvocation(s.invoked)
+	if why != "" {
+		s.notify(sarif.LevelError, why)
+	}
+	for _, p := range s.run.Problems {
+		s.notify(sarif.LevelWarning, p.String())
+	}
+	c := &s.run.Config
+	s.out.Properties = sarif.NewPropertyBag().Add("tests", c.Tests).Add("cells", len(s.run.Cells)).Add("classes", s.run.Classes()).
+		Add("toolchains", c.Toolchains).Add("targets", c.Targets).Add("levels", c.Levels).Add("layouts", c.Layouts)
+}
+
+func (s *sarifWriter) notify(level, what string) {
+	s.invoked.ToolExecutionNotifications = append(s.invoked.ToolExecutionNotifications,
+		sarif.NewNotification().WithLevel(level).WithMessage(message(what)))
+}
+
+// addRule adds a rule and returns its index.
+func (s *sarifWriter) addRule(r *optcheck.Rule) int {
+	help := strings.ReplaceAll(r.Explain, "\n", " ")
+	if help == "" {
+		help = r.Title
+	}
+	d := sarif.NewReportingDescriptor().WithID(r.ID).WithName(camel(r.ID)).
+		WithShortDescription(text(r.Title)).WithFullDescription(text(help)).WithHelp(text(help)).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarif.LevelWarning))
+	d.Properties = sarif.NewPropertyBag().Add("problem.severity", "warning").WithTags([]string{"compiler", "concurrency", "memory-model"})
+	s.rule[r.ID] = len(s.out.Tool.Driver.Rules)
+	s.out.Tool.Driver.Rules = append(s.out.Tool.Driver.Rules, d)
+	return s.rule[r.ID]
+}
+
+// camel turns fence-weakened into FenceWeakened.
+func camel(id string) string {
+	var b strings.Builder
+	for _, part := range strings.Split(id, "-") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+func text(s string) *sarif.MultiformatMessageString {
+	return sarif.NewMultiformatMessageString().WithText(s)
+}
+
+func message(s string) *sarif.Message { return sarif.NewTextMessage(clip(s, maxMessage)) }
+
+// result adds a result.
+func (s *sarifWriter) result(a *alert) {
+	id := clip(visible(a.Rule), maxName)
+	index, ok := s.rule[id]
+	if !ok {
+		index = s.addRule(alertRule(id))
+	}
+	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(label(a.test) + ": " + a.text()))
+	res.Kind = "fail"
+	res.PartialFingerprints = map[string]string{sarifFingerprint: a.fingerprint()}
+	res.AddLocation(s.location(a))
+	for _, k := range a.known {
+		why := "known finding " + k
+		if s.reason != nil {
+			if r := s.reason(k); r != "" {
+				why += ": " + r
+			}
+		}
+		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(clip(why, maxMessage)))
+	}
+	bag := sarif.NewPropertyBag().Add("class", a.class).Add("test", label(a.test)).Add("testHash", a.hash)
+	if len(a.cells) > 0 {
+		bag.Add("cells", Places(a.cells)).Add("cellCount", len(a.cells))
+		if len(a.old) > 0 {
+			bag.Add("knownCells", Places(a.old))
+		}
+		if c := a.cells[0]; a.Rule != ruleUndecided {
+			bag.Add("finding", fmt.Sprintf("%s@%s/%s/%s/%s:%s", label(a.test), c.Toolchain, c.Target, c.Level, c.Layout, a.Rule))
+		}
+	}
+	if a.Stage != "" {
+		bag.Add("stage", a.Stage)
+	}
+	if len(a.reasons) > 0 {
+		bag.Add("reasons", a.reasons)
+	}
+	if v := a.verdict(); v != nil {
+		bag.Add("model", v.Model).Add("newOutcomes", v.New).Add("lostOutcomes", v.Lost)
+		if v.Check != "" {
+			bag.Add("check", v.Check).Add("cycle", v.Cycle)
+		}
+	}
+	res.WithProperties(bag)
+	s.out.AddResult(res)
+}
+
+// sarifLevel is the level of a class.
+func sarifLevel(class string) string {
+	switch severity(class) {
+	case 3:
+		return sarif.LevelError
+	case 1:
+		return sarif.LevelNote
+	}
+	return sarif.LevelWarning
+}
+
+// fingerprint identifies an alert from run to run: by the test's name, the rule
+// and its place in the test. Lines, machine code, releases of the tool and of
+// compilers are not in it.
+func (a *alert) fingerprint() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %d %d %q", a.test, a.class, a.Rule, a.Thread, a.Access, a.Stage)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// location is where an alert is shown: the line of the access in the test.
+func (s *sarifWriter) location(a *alert) *sarif.Location {
+	p := s.from.place(a)
+	base := ownTests
+	if p.own {
+		base = sourceRoot
+	}
+	at := sarif.NewArtifactLocation().WithURI(uri(p.file))
+	if !strings.HasPrefix(*at.URI, "file:") {
+		at.WithURIBaseID(base)
+	}
+	index, ok := s.artifact[p.file]
+	if !ok {
+		index = len(s.out.Artifacts)
+		s.artifact[p.file] = index
+		art := sarif.NewArtifact().WithLocation(at).WithRoles([]string{"analysisTarget"}).WithSourceLanguage("litmus")
+		if t := s.from.test(a); t != nil && !p.own {
+			art.WithContents(sarif.NewArtifactContent().WithText(t.Text))
+		}
+		s.out.AddArtifact(art)
+	}
+	region := sarif.NewRegion().WithStartLine(p.line)
+	if p.text != "" {
+		region.WithSnippet(sarif.NewArtifactContent().WithText(p.text))
+	}
+	here := *at
+	loc := sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().
+		WithArtifactLocation(here.WithIndex(index)).WithRegion(region))
+	if a.Thread >= 0 {
+		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(fmt.Sprintf("T%d", a.Thread)).
+			WithFullyQualifiedName(fmt.Sprintf("%s/T%d", label(a.test), a.Thread)).WithKind("function"))
+	}
+	return loc
+}

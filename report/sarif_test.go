@@ -1,0 +1,291 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/optcheck"
+)
+
+// sarifSchema is the official JSON schema of SARIF 2.1.0 (errata 01), as the
+// module that writes our SARIF carries it in its source.
+var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	text := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.ValueSpec); ok && s.Names[0].Name == "schema" {
+			text, err = strconv.Unquote(s.Values[0].(*ast.BasicLit).Value)
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	const id = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	if err := c.AddResource(id, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(id)
+})
+
+func validSARIF(t require.TestingT, data []byte) {
+	schema, err := sarifSchema()
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(doc))
+}
+
+func sarifOf(t require.TestingT, r *Run) []byte {
+	var b bytes.Buffer
+	require.NoError(t, WriteSARIF(&b, r, func(id string) string { return "reason of " + id }))
+	return b.Bytes()
+}
+
+// sarifDoc is what the tests look at.
+type sarifDoc struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct {
+				Version string
+				Rules   []struct {
+					ID                                      string
+					ShortDescription, FullDescription, Help struct{ Text string }
+				}
+			}
+		}
+		Artifacts []struct {
+			Location struct{ URI, URIBaseID string }
+			Contents struct{ Text string }
+		}
+		Invocations []struct {
+			ExecutionSuccessful        bool
+			ToolExecutionNotifications []struct {
+				Level   string
+				Message struct{ Text string }
+			}
+		}
+		Results []sarifResult
+	}
+}
+
+type sarifResult struct {
+	RuleID, Level       string
+	RuleIndex           int
+	Message             struct{ Text string }
+	PartialFingerprints map[string]string
+	Suppressions        []struct{ Kind, Status, Justification string }
+	Locations           []struct {
+		PhysicalLocation struct {
+			ArtifactLocation struct {
+				URI, URIBaseID string
+				Index          int
+			}
+			Region struct {
+				StartLine int
+				Snippet   struct{ Text string }
+			}
+		}
+	}
+	Properties struct {
+		Cells      []Place
+		KnownCells []Place
+		CellCount  int
+		Class      string
+		Finding    string
+		Reasons    []string
+	}
+}
+
+func parseSARIF(t require.TestingT, data []byte) (d sarifDoc) {
+	require.NoError(t, json.Unmarshal(data, &d))
+	require.Len(t, d.Runs, 1)
+	return d
+}
+
+// TestSARIF looks at every part that consumers use.
+func TestSARIF(t *testing.T) {
+	data := sarifOf(t, sample())
+	validSARIF(t, data)
+	run := parseSARIF(t, data).Runs[0]
+	require.True(t, run.Invocations[0].ExecutionSuccessful)
+	require.Equal(t, "compile ptxas 1.0 sm_80 O3: ptxas said no", run.Invocations[0].ToolExecutionNotifications[0].Message.Text)
+	var got []string
+	for _, r := range run.Results {
+		p := r.Locations[0].PhysicalLocation
+		got = append(got, strings.Join([]string{r.Level, r.RuleID, p.ArtifactLocation.URIBaseID, p.ArtifactLocation.URI, strconv.Itoa(p.Region.StartLine), strconv.Itoa(r.Properties.CellCount)}, " "))
+		require.Equal(t, run.Tool.Driver.Rules[r.RuleIndex].ID, r.RuleID)
+		require.Equal(t, run.Artifacts[p.ArtifactLocation.Index].Location.URI, p.ArtifactLocation.URI)
+	}
+	require.Equal(t, []string{
+		"error fence-weakened %SRCROOT% lib/tests%20dir/mp.litmus 9 2",
+		"warning reordered %SRCROOT% lib/sb.litmus 1 1",
+		"warning undecided OPTCHECK_TESTS quick/lb.litmus 1 2",
+		"note merged OPTCHECK_TESTS corpus/coRR.litmus 8 2",
+	}, got)
+	mp, sb, lb, co := run.Results[0], run.Results[1], run.Results[2], run.Results[3]
+	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
+	require.Equal(t, "mp@ptxas 1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
+	require.Equal(t, "#1 membar.gl", mp.Locations[0].PhysicalLocation.Region.Snippet.Text)
+	for _, part := range []string{"MEMBAR.CTA", "1:r1=1; 1:r2=0;", "gl-constraint", "ptxas 2.0 sm_35 at O3"} {
+		require.Contains(t, mp.Message.Text, part)
+	}
+	require.Empty(t, sb.Suppressions, "one of its cells is new")
+	require.Equal(t, []string{"pointers"}, sb.Properties.KnownCells[0].Layouts)
+	require.Contains(t, sb.Message.Text, "arose in the back end")
+	require.Equal(t, []string{"T0: no marker", "timeout"}, lb.Properties.Reasons)
+	require.Len(t, co.Suppressions, 1)
+	require.Equal(t, "known finding weak-loads: reason of weak-loads", co.Suppressions[0].Justification)
+	require.Equal(t, coRR, run.Artifacts[co.Locations[0].PhysicalLocation.ArtifactLocation.Index].Contents.Text)
+	require.Empty(t, run.Artifacts[0].Contents.Text, "the user has the file")
+	require.Len(t, parseSARIF(t, sarifOf(t, sample().WithoutKnown())).Runs[0].Results, 3)
+}
+
+// TestSARIFRules: every rule that a finding can break is described, and IDs are
+// those of optcheck explain.
+func TestSARIFRules(t *testing.T) {
+	rules := parseSARIF(t, sarifOf(t, sample())).Runs[0].Tool.Driver.Rules
+	ids := map[string]bool{}
+	for _, r := range rules {
+		require.False(t, ids[r.ID], r.ID)
+		ids[r.ID] = true
+		require.NotEmpty(t, r.ShortDescription.Text, r.ID)
+		require.NotEmpty(t, r.FullDescription.Text, r.ID)
+		require.NotEmpty(t, r.Help.Text, r.ID)
+	}
+	for _, r := range optcheck.Rules {
+		require.Equal(t, !r.Note, ids[r.ID], r.ID)
+	}
+}
+
+// TestSARIFFingerprints: they stay when lines, machine code and versions change,
+// differ between results, and do not move with other results.
+func TestSARIFFingerprints(t *testing.T) {
+	prints := func(r *Run) (list []string) {
+		for _, x := range parseSARIF(t, sarifOf(t, r)).Runs[0].Results {
+			list = append(list, x.PartialFingerprints[sarifFingerprint])
+		}
+		return list
+	}
+	before := prints(sample())
+	seen := map[string]bool{}
+	for _, p := range before {
+		require.Len(t, p, 32)
+		require.False(t, seen[p])
+		seen[p] = true
+	}
+	r := sample()
+	r.Config.Tool = "v2"
+	r.Tests[0].Lines = [][]int{{18, 19, 21}, {28, 29, 31}}
+	r.Tests[0].File = "elsewhere/mp.litmus"
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		c.Toolchain = strings.Replace(c.Toolchain, "2.0", "3.0", 1)
+		c.Code += "x"
+		for k := range c.Findings {
+			c.Findings[k].Detail += " in another register"
+		}
+	}
+	require.Equal(t, before, prints(r))
+	r.Cells = r.Cells[2:] // without mp
+	require.Equal(t, before[1:], prints(r))
+}
+
+// TestSARIFIncomplete: a run with cells missing is no success.
+func TestSARIFIncomplete(t *testing.T) {
+	for _, change := range []func(*Run){
+		func(r *Run) { r.Stats.Interrupted = true },
+		func(r *Run) { r.Cells = r.Cells[:5] },
+		func(r *Run) { r.Config.Cells = 11 },
+	} {
+		r := sample()
+		change(r)
+		data := sarifOf(t, r)
+		validSARIF(t, data)
+		inv := parseSARIF(t, data).Runs[0].Invocations[0]
+		require.False(t, inv.ExecutionSuccessful)
+		require.Equal(t, "error", inv.ToolExecutionNotifications[0].Level)
+	}
+}
+
+// TestSARIFDevice: what a device showed although the model forbids it is an
+// error, a run that failed a warning.
+func TestSARIFDevice(t *testing.T) {
+	data := sarifOf(t, device())
+	validSARIF(t, data)
+	rs := parseSARIF(t, data).Runs[0].Results
+	require.Len(t, rs, 2)
+	require.Equal(t, "error forbidden-outcome", rs[0].Level+" "+rs[0].RuleID)
+	require.Contains(t, rs[0].Message.Text, "1:r0=1; hardware, forbidden")
+	require.Equal(t, "warning run-failed", rs[1].Level+" "+rs[1].RuleID)
+	require.Contains(t, rs[1].Message.Text, "timeout: hung")
+}
+
+// TestSARIFLimit: what does not fit is said, and the worst is kept.
+func TestSARIFLimit(t *testing.T) {
+	r := sample()
+	c := r.Cells[2]
+	for i := range maxResults {
+		c.Test = "t" + strconv.Itoa(i)
+		r.Cells = append(r.Cells, c)
+	}
+	run := parseSARIF(t, sarifOf(t, r)).Runs[0]
+	require.Len(t, run.Results, maxResults)
+	require.Equal(t, "fence-weakened", run.Results[0].RuleID)
+	n := run.Invocations[0].ToolExecutionNotifications
+	require.Contains(t, n[len(n)-1].Message.Text, "4 of 25004 results are left out")
+}
+
+// TestSARIFHostile: whatever names and texts say, the file is valid.
+func TestSARIFHostile(t *testing.T) {
+	for _, name := range hostile {
+		r := sample()
+		for i := range r.Cells {
+			r.Cells[i].Test = name + r.Cells[i].Test
+			r.Tests[i%4].File = name
+		}
+		validSARIF(t, sarifOf(t, r))
+	}
+	rapid.Check(t, func(t *rapid.T) { validSARIF(t, sarifOf(t, genHostile().Draw(t, "run"))) })
+}
+
+// TestSARIFSchemaBites: the schema refuses what is wrong.
+func TestSARIFSchemaBites(t *testing.T) {
+	schema, err := sarifSchema()
+	require.NoError(t, err)
+	good := string(sarifOf(t, sample()))
+	for _, change := range [][2]string{{`"level": "error"`, `"level": "fatal"`}, {`"startLine": 9`, `"startLine": 0`}, {`"version": "2.1.0"`, `"version": "2.0"`},
+		{`"uri": "lib/sb.litmus"`, `"uri": "lib/%zz.litmus"`}, {`"kind": "external"`, `"kind": "mine"`}} {
+		bad := strings.Replace(good, change[0], change[1], 1)
+		require.NotEqual(t, good, bad, change[0])
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+		require.NoError(t, err)
+		require.Error(t, schema.Validate(doc), change[1])
+	}
+}

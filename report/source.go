@@ -1,0 +1,179 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// sourcePlace is where the source of an alert stands.
+type sourcePlace struct {
+	// file is a path with slashes: the test's file as it was given, or the name
+	// that a test without a file gets in reports.
+	file string
+	own  bool   // the file exists in the user's folders
+	line int    // of the access or fence; 1 if it is not known
+	text string // of the access or fence, "" if it is not known
+}
+
+// sources finds the source of alerts.
+type sources struct {
+	run   *Run
+	tests map[[2]string]*Test
+	lines map[*Test][][]int // of tests without a file
+}
+
+func newSources(r *Run) *sources {
+	s := &sources{run: r, tests: map[[2]string]*Test{}, lines: map[*Test][][]int{}}
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		if k := [2]string{t.Name, t.Hash}; s.tests[k] == nil {
+			s.tests[k] = t
+		}
+	}
+	return s
+}
+
+// test returns the test of an alert, nil in streams without tests.
+func (s *sources) test(a *alert) *Test { return s.tests[[2]string{a.test, a.hash}] }
+
+func (s *sources) place(a *alert) sourcePlace {
+	p := sourcePlace{line: 1}
+	t := s.test(a)
+	switch {
+	case t != nil && t.File != "":
+		p.file, p.own = filepath.ToSlash(filepath.Clean(t.File)), true
+	case t != nil && t.Preset != "":
+		p.file = fileName(t.Preset) + "/" + fileName(a.test) + ".litmus"
+	default:
+		p.file = fileName(a.test) + ".litmus"
+	}
+	if t != nil {
+		p.line = s.line(t, a.Thread, a.Access)
+	}
+	p.text = s.snippet(a)
+	return p
+}
+
+// line is the line of an access or fence in the test's file, or in its text if
+// it has no file; 1 if that is not known.
+func (s *sources) line(t *Test, thread, access int) int {
+	lines := t.Lines
+	if t.File == "" {
+		known := false
+		if lines, known = s.lines[t]; !known {
+			if parsed, err := litmus.Parse(t.Name, []byte(t.Text)); err == nil { // the text may be missing
+				lines = spec.Lines(parsed)
+			}
+			s.lines[t] = lines
+		}
+	}
+	if thread < 0 || thread >= len(lines) || access < 0 || access >= len(lines[thread]) {
+		return 1
+	}
+	return max(1, lines[thread][access])
+}
+
+// snippet is the text of an alert's access in a listing.
+func (s *sources) snippet(a *alert) string {
+	for _, c := range a.cells {
+		l := s.run.Listings[c.Code]
+		if l == nil {
+			continue
+		}
+		for _, t := range l.Threads {
+			for _, line := range t.Source {
+				if t.Thread == a.Thread && line.Pos == a.Access {
+					return line.Text
+				}
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// maxName bounds names of tests in reports, in bytes.
+const maxName = 256
+
+// clip shortens a text to n bytes. What is cut is replaced by a hash of the
+// whole, so that different texts stay different.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	end := max(0, n-20)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s…%s", s[:end], hex.EncodeToString(sum[:8]))
+}
+
+// visible writes a text such that nothing in it is invisible or acts on a
+// terminal or a parser: control characters and what is no text are written as
+// escapes.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case hidden(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether a character is no part of a visible line: controls,
+// formats (which can turn the direction of text), surrogates and non-characters.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF ||
+		r == '\u2028' || r == '\u2029'
+}
+
+// label is a name of a test as reports show it: visible and not too long.
+func label(name string) string { return clip(visible(name), maxName) }
+
+// fileName turns a name into one path element without any meaning of its own.
+func fileName(name string) string {
+	s := label(name)
+	s = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, s)
+	if strings.Trim(s, ".") == "" {
+		return "_" + s
+	}
+	return s
+}
+
+// uri writes a path as a URI reference. A relative path stays one.
+func uri(file string) string {
+	u := url.URL{Path: file}
+	switch {
+	case path.IsAbs(file):
+		u.Scheme = "file"
+	case len(file) > 2 && file[1] == ':' && file[2] == '/': // a drive of Windows
+		u.Scheme, u.Path = "file", "/"+file
+	}
+	return u.String()
+}
