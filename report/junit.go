@@ -1,0 +1,299 @@
+package report
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxBody bounds the text of one case.
+const maxBody = 8 << 10
+
+// junitCase is one case: a cell, or a run on a device.
+type junitCase struct {
+	name, file string
+	seconds    float64 // 0 is not known
+	// outcome is "failure", "error" or "skipped", "" if the case is good; kind
+	// and message belong to it, body says more.
+	outcome, kind, message, body string
+}
+
+// junitSuite is a list of cases; at makes one of them.
+type junitSuite struct {
+	name       string
+	properties [][2]string
+	cases      []func() junitCase
+	problems   []string
+}
+
+// WriteJUnit writes a run as JUnit XML. A suite is a toolchain and a target, a
+// case a test, level and layout: miscompiled and changed cells are failures,
+// undecided ones errors, unsupported ones and failures that are known skipped.
+// Optimised cells are good, with the findings in their output. Of runs on
+// devices a suite is a device and a target, a case a test and a setting. If cells
+// are missing, one more suite has an error.
+func WriteJUnit(w io.Writer, r *Run) error {
+	j := &junitWriter{b: bufio.NewWriterSize(w, 1<<16)}
+	suites := append(cellSuites(r), deviceSuites(r)...)
+	suites = append(suites, runSuite(r, suites)...)
+	var total junitCounts
+	counts := make([]junitCounts, len(suites))
+	for i := range suites {
+		counts[i].count(&suites[i])
+		total.add(counts[i])
+	}
+	fmt.Fprint(j.b, xml.Header)
+	j.open("testsuites", append([][2]string{{"name", "optcheck"}}, total.attributes()...)...)
+	for i := range suites {
+		j.suite(&suites[i], counts[i])
+	}
+	j.close("testsuites")
+	return j.b.Flush()
+}
+
+// cellSuites groups the cells by toolchain and target.
+func cellSuites(r *Run) []junitSuite {
+	from := newSources(r)
+	builds := map[string]string{}
+	for _, t := range r.Config.Toolchains {
+		builds[t.ID] = t.Build
+	}
+	at := map[[2]string]int{}
+	var list []junitSuite
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		k := [2]string{c.Toolchain, c.Target}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, junitSuite{name: c.Toolchain + " " + c.Target,
+				properties: [][2]string{{"toolchain", c.Toolchain}, {"build", builds[c.Toolchain]}, {"target", c.Target}}})
+		}
+		list[n].cases = append(list[n].cases, func() junitCase { return cellCase(c, from) })
+	}
+	for _, p := range r.Problems {
+		if n, ok := at[[2]string{p.Toolchain, p.Target}]; ok {
+			list[n].problems = append(list[n].problems, p.String())
+		}
+	}
+	return list
+}
+
+func cellCase(c *Cell, from *sources) junitCase {
+	j := junitCase{name: fmt.Sprintf("%s %s %s", label(c.Test), c.Level, c.Layout), kind: c.Class}
+	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
+		j.file = t.File
+	}
+	var b strings.Builder
+	for i, f := range c.Findings {
+		line := fmt.Sprintf("%s: T%d %s%s", f.Rule, f.Thread, f.Detail, arose(f.Stage))
+		if i == 0 {
+			j.message = line
+		}
+		fmt.Fprintln(&b, line)
+	}
+	if c.Verdict != nil && len(c.Findings) > 0 {
+		WriteVerdict(&b, c.Verdict)
+	}
+	j.body = b.String()
+	switch {
+	case c.Class == Preserved, c.Class == Optimised:
+	case c.Class == Unsupported:
+		j.outcome, j.message, j.body = "skipped", c.Reason, ""
+	case !c.HasFindings() || len(c.Findings) == 0:
+		j.outcome, j.message, j.body = "error", c.Reason, ""
+		if j.message == "" {
+			j.message = c.Class + " without a reason"
+		}
+	case len(c.Known) > 0:
+		j.outcome, j.message = "skipped", "known: "+strings.Join(c.Known, ", ")
+	default:
+		j.outcome = "failure"
+		if n := len(c.Findings) - 1; n > 0 {
+			j.message += fmt.Sprintf(" (and %d more findings)", n)
+		}
+	}
+	return j
+}
+
+// deviceSuites groups runs by device, toolchain and target.
+func deviceSuites(r *Run) []junitSuite {
+	at := map[[4]string]int{}
+	var list []junitSuite
+	for i := range r.Histograms {
+		h := &r.Histograms[i]
+		k := [4]string{h.Device.ID, h.Device.Name, h.Toolchain, h.Target}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, junitSuite{name: strings.Join(strings.Fields(strings.Join([]string{h.Device.Name, h.Toolchain, h.Target}, " ")), " "),
+				properties: [][2]string{{"device", h.Device.Name}, {"driver", h.Device.Driver}, {"toolchain", h.Toolchain}, {"target", h.Target}}})
+		}
+		list[n].cases = append(list[n].cases, func() junitCase { return deviceCase(h) })
+	}
+	return list
+}
+
+func deviceCase(h *Histogram) junitCase {
+	j := junitCase{name: label(h.Test) + " " + h.Setting, seconds: h.Seconds, kind: h.Status}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d instances, %d weak; seed %d\n", h.Instances, h.Weak, h.Seed)
+	for _, o := range h.Outcomes {
+		fmt.Fprintf(&b, "%12d  %s %s\n", o.Count, h.StateText(o), o.Effect)
+		if j.outcome == "" && strings.Contains(o.Effect, "forbidden") {
+			j.outcome, j.kind, j.message = "failure", ruleForbidden, h.StateText(o)+" "+o.Effect
+		}
+	}
+	j.body = b.String()
+	switch {
+	case j.outcome != "":
+	case h.failed():
+		j.outcome, j.message = "error", h.Status+": "+firstOf(h.Detail)
+	case h.Instances == 0:
+		j.outcome, j.message, j.body = "skipped", strings.TrimSuffix(h.Status+": "+firstOf(h.Detail), ": "), ""
+	}
+	return j
+}
+
+// runSuite is the suite of what concerns the run as a whole: nothing, if it is
+// complete and without problems of its own.
+func runSuite(r *Run, others []junitSuite) []junitSuite {
+	said := 0
+	for i := range others {
+		said += len(others[i].problems)
+	}
+	s := junitSuite{name: "optcheck"}
+	if said < len(r.Problems) {
+		names := map[string]bool{}
+		for i := range others {
+			names[others[i].name] = true
+		}
+		for _, p := range r.Problems {
+			if !names[p.Toolchain+" "+p.Target] {
+				s.problems = append(s.problems, p.String())
+			}
+		}
+	}
+	why := r.Incomplete()
+	if why == "" && len(r.Cells)+len(r.Histograms) == 0 {
+		why = "the run has no cells"
+	}
+	if why == "" && len(s.problems) == 0 {
+		return nil
+	}
+	s.cases = append(s.cases, func() junitCase {
+		c := junitCase{name: "the run is complete"}
+		if why != "" {
+			c.outcome, c.kind, c.message = "error", "incomplete", why
+		}
+		return c
+	})
+	return []junitSuite{s}
+}
+
+// junitCounts are the numbers of cases by outcome.
+type junitCounts struct{ tests, failures, errors, skipped int }
+
+func (n *junitCounts) count(s *junitSuite) {
+	for _, c := range s.cases {
+		n.tests++
+		switch c().outcome {
+		case "failure":
+			n.failures++
+		case "error":
+			n.errors++
+		case "skipped":
+			n.skipped++
+		}
+	}
+}
+
+func (n *junitCounts) add(o junitCounts) {
+	n.tests += o.tests
+	n.failures += o.failures
+	n.errors += o.errors
+	n.skipped += o.skipped
+}
+
+func (n *junitCounts) attributes() [][2]string {
+	return [][2]string{{"tests", fmt.Sprint(n.tests)}, {"failures", fmt.Sprint(n.failures)}, {"errors", fmt.Sprint(n.errors)}, {"skipped", fmt.Sprint(n.skipped)}}
+}
+
+// junitWriter writes XML. Errors of writing come out of Flush.
+type junitWriter struct{ b *bufio.Writer }
+
+func (j *junitWriter) suite(s *junitSuite, n junitCounts) {
+	name := label(s.name)
+	j.open("testsuite", append([][2]string{{"name", name}}, n.attributes()...)...)
+	if len(s.properties) > 0 {
+		j.open("properties")
+		for _, p := range s.properties {
+			j.empty("property", [2]string{"name", p[0]}, [2]string{"value", p[1]})
+		}
+		j.close("properties")
+	}
+	for _, make := range s.cases {
+		j.testCase(name, make())
+	}
+	if len(s.problems) > 0 {
+		j.element("system-err", strings.Join(s.problems, "\n"))
+	}
+	j.close("testsuite")
+}
+
+func (j *junitWriter) testCase(suite string, c junitCase) {
+	attrs := [][2]string{{"classname", suite}, {"name", c.name}}
+	if c.file != "" {
+		attrs = append(attrs, [2]string{"file", c.file})
+	}
+	if c.seconds > 0 {
+		attrs = append(attrs, [2]string{"time", fmt.Sprintf("%.3f", c.seconds)})
+	}
+	if c.outcome == "" && c.body == "" {
+		j.empty("testcase", attrs...)
+		return
+	}
+	j.open("testcase", attrs...)
+	switch {
+	case c.outcome == "":
+		j.element("system-out", c.body)
+	case c.outcome == "skipped":
+		j.empty("skipped", [2]string{"message", c.message})
+		if c.body != "" {
+			j.element("system-out", c.body)
+		}
+	default:
+		j.element(c.outcome, c.body, [2]string{"type", c.kind}, [2]string{"message", c.message})
+	}
+	j.close("testcase")
+}
+
+func (j *junitWriter) tag(name, end string, attrs [][2]string) {
+	fmt.Fprintf(j.b, "<%s", name)
+	for _, a := range attrs {
+		fmt.Fprintf(j.b, ` %s="`, a[0])
+		_ = xml.EscapeText(j.b, []byte(clip(visible(a[1]), maxMessage))) // the writer keeps its error
+		fmt.Fprint(j.b, `"`)
+	}
+	fmt.Fprint(j.b, end)
+}
+
+func (j *junitWriter) open(name string, attrs ...[2]string)  { j.tag(name, ">\n", attrs) }
+func (j *junitWriter) empty(name string, attrs ...[2]string) { j.tag(name, "/>\n", attrs) }
+func (j *junitWriter) close(name string)                     { fmt.Fprintf(j.b, "</%s>\n", name) }
+
+func (j *junitWriter) element(name, text string, attrs ...[2]string) {
+	j.tag(name, ">", attrs)
+	lines := strings.Split(clip(strings.TrimSuffix(text, "\n"), maxBody), "\n")
+	for i, l := range lines {
+		if i > 0 {
+			fmt.Fprintln(j.b)
+		}
+		_ = xml.EscapeText(j.b, []byte(visible(l)))
+	}
+	j.close(name)
+}
