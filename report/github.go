@@ -1,0 +1,70 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxAnnotations is the number of annotations of a step that GitHub shows.
+const maxAnnotations = 10
+
+// WriteAnnotations writes the findings that are not known as workflow commands
+// of GitHub Actions, worst first, ten at most: they become annotations of the
+// tests' files. What is left out is counted in a last line. A run with cells
+// missing is an error itself.
+func WriteAnnotations(w io.Writer, r *Run) error {
+	b := bufio.NewWriter(w)
+	left := maxAnnotations
+	if why := r.Incomplete(); why != "" {
+		annotate(b, "error", "", 0, "optcheck: not all was done", why)
+		left--
+	}
+	from := newSources(r)
+	more := 0
+	for _, a := range r.alerts() {
+		if len(a.known) > 0 {
+			continue
+		}
+		if left == 0 {
+			more++
+			continue
+		}
+		left--
+		p := from.place(a)
+		file, line := "", 0
+		if p.own {
+			file, line = p.file, p.line
+		}
+		annotate(b, []string{"notice", "notice", "warning", "error"}[severity(a.class)], file, line, "optcheck: "+label(a.test)+": "+label(a.Rule), a.text())
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "optcheck: %d further findings have no annotation\n", more)
+	}
+	return b.Flush()
+}
+
+// annotate writes one workflow command.
+func annotate(b *bufio.Writer, level, file string, line int, title, message string) {
+	fmt.Fprintf(b, "::%s ", level)
+	if file != "" {
+		fmt.Fprintf(b, "file=%s,line=%d,", commandProperty(file), line)
+	}
+	lines := strings.Split(clip(message, maxMessage), "\n")
+	for i := range lines {
+		lines[i] = visible(lines[i])
+	}
+	fmt.Fprintf(b, "title=%s::%s\n", commandProperty(title), commandData(strings.Join(lines, "\n")))
+}
+
+var (
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// commandData escapes the message of a workflow command.
+func commandData(s string) string { return escapeData.Replace(s) }
+
+// commandProperty escapes the value of a property of a workflow command.
+func commandProperty(s string) string { return escapeProperty.Replace(s) }

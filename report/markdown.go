@@ -1,0 +1,268 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// maxSummary is what GitHub takes as the summary of a step.
+const maxSummary = 1 << 20
+
+// SummaryLimit is the most that may be added to the summary of a GitHub step
+// that has used bytes already.
+func SummaryLimit(used int64) int { return int(max(0, maxSummary-used)) }
+
+// minMarkdown is the room that a report needs at least: its head.
+const minMarkdown = 4 << 10
+
+// WriteMarkdown renders a run as Markdown: counts per toolchain and level, then
+// the findings, worst first. With a limit above 0 it writes at most that many
+// bytes and says how many findings are left out.
+func WriteMarkdown(w io.Writer, r *Run, limit int) error {
+	if limit > 0 && limit < minMarkdown {
+		return fmt.Errorf("no room for a summary: %d bytes are left, %d needed", limit, minMarkdown)
+	}
+	m := &markdown{r: r, from: newSources(r), shown: map[string]bool{}, limit: limit}
+	list := r.alerts()
+	m.head(list)
+	m.devices()
+	class := ""
+	for i, a := range list {
+		if !m.alert(a, class) {
+			fmt.Fprintf(&m.b, "\n%d of %d findings are left out here, the worst are shown.\n", len(list)-i, len(list))
+			break
+		}
+		class = a.class
+	}
+	m.problems()
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+type markdown struct {
+	r     *Run
+	from  *sources
+	b     strings.Builder
+	shown map[string]bool // listings
+	limit int
+}
+
+// reserve is kept free for what must stand behind the findings.
+const reserve = 1 << 10
+
+// add writes a piece if there is room for it.
+func (m *markdown) add(piece string) bool {
+	if m.limit > 0 && m.b.Len()+len(piece) > m.limit-reserve {
+		return false
+	}
+	m.b.WriteString(piece)
+	return true
+}
+
+// head says how the run went, in a sentence and a table.
+func (m *markdown) head(list []*alert) {
+	fmt.Fprintf(&m.b, "# optcheck: %s\n", m.outcome(list))
+	if why := m.r.Incomplete(); why != "" {
+		fmt.Fprintf(&m.b, "\n**Not all was done:** %s.\n", mdText(why))
+	}
+	if len(m.r.Cells) == 0 {
+		return
+	}
+	classes := []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
+	m.b.WriteString("\n| toolchain | level | " + strings.Join(classes, " | ") + " |\n|---|---|" + strings.Repeat("---:|", len(classes)) + "\n")
+	by := map[[2]string]map[string]int{}
+	var order [][2]string
+	for i := range m.r.Cells {
+		c := &m.r.Cells[i]
+		k := [2]string{c.Toolchain, c.Level}
+		if by[k] == nil {
+			by[k] = map[string]int{}
+			order = append(order, k)
+		}
+		by[k][c.Class]++
+	}
+	left := len(order)
+	for _, k := range order {
+		var b strings.Builder
+		fmt.Fprintf(&b, "| %s | %s |", mdText(label(k[0])), mdText(label(k[1])))
+		for _, c := range classes {
+			fmt.Fprintf(&b, " %d |", by[k][c])
+		}
+		if !m.add(b.String() + "\n") {
+			break
+		}
+		left--
+	}
+	if left > 0 {
+		fmt.Fprintf(&m.b, "\n%d further lines of this table are left out.\n", left)
+	}
+}
+
+// outcome sums a run up in a few words. Only what nobody knows yet counts.
+func (m *markdown) outcome(list []*alert) string {
+	var n [4]int
+	known := 0
+	for _, a := range list {
+		if len(a.known) > 0 {
+			known++
+		} else {
+			n[severity(a.class)]++
+		}
+	}
+	var parts []string
+	for s, what := range []string{3: "error", 2: "warning", 1: "note"} {
+		if n[s] == 1 {
+			parts = append([]string{"1 " + what}, parts...)
+		} else if n[s] > 0 {
+			parts = append([]string{fmt.Sprintf("%d %ss", n[s], what)}, parts...)
+		}
+	}
+	if known > 0 {
+		parts = append(parts, fmt.Sprintf("%d known", known))
+	}
+	done := fmt.Sprintf("%d tests in %d cells", m.r.Config.Tests, len(m.r.Cells))
+	if len(m.r.Cells) == 0 {
+		done = fmt.Sprintf("%d runs on a device", len(m.r.Histograms))
+	}
+	if len(parts) == 0 {
+		return done + ", nothing found"
+	}
+	return done + ", " + strings.Join(parts, ", ")
+}
+
+// titles head the findings of a class.
+var titles = map[string]string{Miscompiled: "Miscompiled: an outcome is possible that the test forbids", Changed: "Changed: the machine code is not the test",
+	Optimised: "Optimised: legal, but not the test", Unknown: "Undecided"}
+
+// alert writes one finding, under a heading if the class before was another.
+func (m *markdown) alert(a *alert, before string) bool {
+	var b strings.Builder
+	if a.class != before {
+		title := titles[a.class]
+		if title == "" {
+			title = mdText(label(a.class))
+		}
+		fmt.Fprintf(&b, "\n## %s\n", title)
+	}
+	place := m.from.place(a)
+	fmt.Fprintf(&b, "\n### %s: %s\n\n", mdCode(label(a.test)), mdText(label(a.Rule)))
+	for i, line := range strings.Split(clip(a.text(), maxMessage), "\n") {
+		if i > 0 {
+			b.WriteString("  \n")
+		}
+		b.WriteString(mdText(line))
+	}
+	b.WriteString("\n\n")
+	if place.own {
+		fmt.Fprintf(&b, "At %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
+	}
+	if len(a.known) > 0 {
+		fmt.Fprintf(&b, "Known: %s.\n", mdText(strings.Join(a.known, ", ")))
+	}
+	if len(a.old) > 0 {
+		fmt.Fprintf(&b, "%d further cells are known.\n", len(a.old))
+	}
+	code := ""
+	for _, c := range a.cells {
+		if l := m.r.Listings[c.Code]; l != nil && len(a.reasons) == 0 {
+			if code = c.Code; !m.shown[code] {
+				fmt.Fprintf(&b, "\nIn %s:\n\n%s", mdText(Places([]*Cell{c})[0].String()), m.listing(l, c.Findings))
+			}
+			break
+		}
+	}
+	if !m.add(b.String()) {
+		return false
+	}
+	m.shown[code] = true
+	return true
+}
+
+// maxListing bounds a listing in bytes.
+const maxListing = 16 << 10
+
+func (m *markdown) listing(l *Listing, findings []Finding) string {
+	var b strings.Builder
+	if err := WriteListing(&b, l, findings); err != nil {
+		return ""
+	}
+	return mdBlock(clip(b.String(), maxListing))
+}
+
+// devices writes a table of what devices did.
+func (m *markdown) devices() {
+	if len(m.r.Histograms) == 0 {
+		return
+	}
+	m.b.WriteString("\n| test | device | setting | instances | weak | status |\n|---|---|---|---:|---:|---|\n")
+	for i := range m.r.Histograms {
+		h := &m.r.Histograms[i]
+		status := h.Status
+		if !h.Validated && h.Instances > 0 {
+			status += ", not validated"
+		}
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(label(h.Test)), mdText(label(h.Device.Name)), mdText(label(h.Setting)), h.Instances, h.Weak, mdText(label(status)))) {
+			fmt.Fprintf(&m.b, "\n%d further runs are left out.\n", len(m.r.Histograms)-i)
+			break
+		}
+	}
+}
+
+func (m *markdown) problems() {
+	for i, p := range m.r.Problems {
+		line := "- " + mdText(clip(p.String(), maxName*2)) + "\n"
+		if i == 0 {
+			line = "\n## Problems of the run\n\n" + line
+		}
+		if !m.add(line) {
+			fmt.Fprintf(&m.b, "\n%d further problems are left out.\n", len(m.r.Problems)-i)
+			return
+		}
+	}
+}
+
+// mdText writes a text such that Markdown shows it as it is, in one line.
+func mdText(s string) string {
+	var b strings.Builder
+	for _, r := range visible(s) {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S) && !strings.ContainsRune(`,;/="'%`, r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// mdCode writes a text as inline code. A tag may stand in tables, where
+// backquotes and bars would not go together.
+func mdCode(s string) string { return "<code>" + mdText(s) + "</code>" }
+
+// mdBlock writes lines as a block of code that they cannot end.
+func mdBlock(s string) string {
+	longest, run := 2, 0
+	for _, r := range s {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	var b strings.Builder
+	b.WriteString(fence + "text\n")
+	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
+		b.WriteString(visible(line) + "\n")
+	}
+	b.WriteString(fence + "\n")
+	return b.String()
+}
