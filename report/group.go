@@ -16,8 +16,12 @@ type group struct {
 	cells        []*Cell
 }
 
-// signature identifies findings without the text of machine instructions.
-func signature(c *Cell) string {
+// signature identifies what was found in a cell.
+func signature(c *Cell) string { return c.Result.Signature() }
+
+// Signature identifies findings, reason and new outcomes, without the text of
+// machine instructions: results of equal class and signature say the same.
+func (c *Result) Signature() string {
 	var b strings.Builder
 	for _, f := range c.Findings {
 		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
@@ -124,14 +128,17 @@ func where(cells []*Cell) []string {
 	return out
 }
 
-// row is one line of a side-by-side listing.
-type row struct {
-	left, right string
-	mark        byte
+// Row is one line of a side-by-side listing: a line of the source, of the
+// machine code, or of both.
+type Row struct {
+	Left, Right Line // Text is empty where there is none
+	// Mark is '-' for gone, '<' for moved away from here, '>' for moved here, '+'
+	// for not in the test, and ' ' for none of these.
+	Mark byte
 }
 
-// sideBySide aligns the source order with the machine order.
-func sideBySide(t ThreadListing) []row {
+// SideBySide aligns the source order of a thread with its machine order.
+func SideBySide(t ThreadListing) []Row {
 	srcKey := map[int]Line{}
 	var a, b []rune
 	for _, l := range t.Source {
@@ -149,7 +156,7 @@ func sideBySide(t ThreadListing) []row {
 		byRune[k] = l
 		b = append(b, k)
 	}
-	var rows []row
+	var rows []Row
 	seen := map[int]bool{}
 	for _, l := range t.Machine {
 		if !l.Part {
@@ -160,13 +167,13 @@ func sideBySide(t ThreadListing) []row {
 		for _, k := range d.Text {
 			switch d.Type {
 			case diffmatchpatch.DiffEqual:
-				rows = append(rows, row{srcKey[int(k)-0x100].Text, byRune[k].Text, ' '})
+				rows = append(rows, Row{srcKey[int(k)-0x100], byRune[k], ' '})
 			case diffmatchpatch.DiffDelete:
 				mark := byte('-') // gone
 				if seen[int(k)-0x100] {
 					mark = '<' // moved away
 				}
-				rows = append(rows, row{srcKey[int(k)-0x100].Text, "", mark})
+				rows = append(rows, Row{srcKey[int(k)-0x100], Line{Pos: -1}, mark})
 			case diffmatchpatch.DiffInsert:
 				l, mark := byRune[k], byte('+')
 				if l.Part {
@@ -174,7 +181,7 @@ func sideBySide(t ThreadListing) []row {
 				} else if l.Pos >= 0 {
 					mark = '>' // moved here
 				}
-				rows = append(rows, row{"", l.Text, mark})
+				rows = append(rows, Row{Line{Pos: -1}, l, mark})
 			}
 		}
 	}
@@ -198,14 +205,14 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 		if !bad[t.Thread] {
 			continue
 		}
-		rows := sideBySide(t)
+		rows := SideBySide(t)
 		width := len("source")
 		for _, r := range rows {
-			width = max(width, len(r.left))
+			width = max(width, len(r.Left.Text))
 		}
 		fmt.Fprintf(b, "    T%d  %-*s | machine\n", t.Thread, width, "source")
 		for _, r := range rows {
-			fmt.Fprintf(b, "      %c %-*s | %s\n", r.mark, width, r.left, r.right)
+			fmt.Fprintf(b, "      %c %-*s | %s\n", r.Mark, width, r.Left.Text, r.Right.Text)
 		}
 	}
 }

@@ -52,8 +52,8 @@ func TestSideBySide(t *testing.T) {
 	l := ThreadListing{Source: []Line{{0, "st x", false}, {1, "ld y", false}, {2, "ld z", false}},
 		Machine: []Line{{1, "LDG y", false}, {-1, "ERRBAR", true}, {0, "STG x", false}, {-1, "STG q", false}}}
 	var got []string
-	for _, r := range sideBySide(l) {
-		got = append(got, strings.TrimSpace(string(r.mark)+" "+r.left+"|"+r.right))
+	for _, r := range SideBySide(l) {
+		got = append(got, strings.TrimSpace(string(r.Mark)+" "+r.Left.Text+"|"+r.Right.Text))
 	}
 	require.Equal(t, []string{"> |LDG y", "|ERRBAR", "st x|STG x", "< ld y|", "- ld z|", "+ |STG q"}, got)
 }
