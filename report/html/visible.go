@@ -1,0 +1,128 @@
+package html
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"optcheck/report"
+)
+
+// Visible replaces what cannot be seen or reorders the text around it: control
+// and format characters (those that turn the direction of writing are format
+// characters), and bytes that are no UTF-8. Newlines and tabs stay.
+func Visible(s string) string {
+	hidden := func(r rune) bool {
+		return r == utf8.RuneError || r != '\n' && r != '\t' && (unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029')
+	}
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == utf8.RuneError:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Short is Visible on one line, and cut to about n characters with the number
+// of characters told.
+func Short(s string, n int) string {
+	total := utf8.RuneCountInString(s)
+	if total > n {
+		k := 0
+		for i := range s {
+			if k == n {
+				s = s[:i]
+				break
+			}
+			k++
+		}
+	}
+	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(s))
+	if total > n {
+		s += fmt.Sprintf("… (%s characters)", Number(total))
+	}
+	return s
+}
+
+// Number writes a number with commas: 167,376.
+func Number[N int | int32 | int64 | uint32](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// percent writes a share so that neither none nor all is claimed wrongly.
+func percent(n, of int) string {
+	switch {
+	case of == 0 || n == 0:
+		return "0 %"
+	case n == of:
+		return "100 %"
+	}
+	p := 100 * float64(n) / float64(of)
+	switch {
+	case p < 0.1:
+		return "< 0.1 %"
+	case p > 99.9:
+		return "> 99.9 %"
+	}
+	return strconv.FormatFloat(math.Round(p*10)/10, 'f', 1, 64) + " %"
+}
+
+// classMark is a class as every page shows it: colour, sign and word.
+func classMark(class string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<span class="cls %s"><span class="sign" aria-hidden="true">%s</span> %s</span>`,
+		classStyle(class), ClassSymbol(class), template.HTMLEscapeString(Short(class, 40))))
+}
+
+// classStyle is the style of a class.
+func classStyle(class string) string {
+	for _, c := range Severities {
+		if c == class {
+			return "c-" + c
+		}
+	}
+	return "c-" + report.Unknown
+}
+
+// ClassSymbol is a sign for a class, so that classes differ without colour.
+func ClassSymbol(class string) string {
+	switch class {
+	case report.Preserved:
+		return "✓"
+	case report.Optimised:
+		return "≈"
+	case report.Miscompiled:
+		return "✗"
+	case report.Changed:
+		return "≠"
+	case report.Unsupported:
+		return "–"
+	}
+	return "?"
+}
+
+// funcs are what templates call.
+var funcs = template.FuncMap{
+	"visible": Visible, "short": Short, "number": Number[int], "percent": percent,
+	"class": classMark, "style": classStyle, "sign": ClassSymbol,
+}
