@@ -53,7 +53,7 @@ func (b *bundler) picture(ctx context.Context) error {
 		}
 		return b.draw(ctx, b.in.Found.Test, &picture{model: c.Verdict.Model, outcome: b.in.Found.Test.Cond.String()})
 	}
-	lost := asked(b.in.Found.Test, c.Verdict.Lost)
+	lost := Asked(b.in.Found.Test, c.Verdict.Lost)
 	q, err := audit.Asking(b.in.Found.Test, lost)
 	if err != nil {
 		return err
@@ -61,9 +61,9 @@ func (b *bundler) picture(ctx context.Context) error {
 	return b.draw(ctx, q, &picture{model: c.Verdict.Model, outcome: lost, lost: true})
 }
 
-// asked picks the outcome that the test's own condition asks for, else the
+// Asked picks the outcome that the test's own condition asks for, else the
 // first.
-func asked(t *litmus.Test, outcomes []string) string {
+func Asked(t *litmus.Test, outcomes []string) string {
 	for _, o := range outcomes {
 		q, err := audit.Asking(t, o)
 		if err != nil {

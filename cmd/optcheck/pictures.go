@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"optcheck/audit"
+	"optcheck/bug"
+	"optcheck/known"
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/report"
+	"optcheck/report/html"
+)
+
+// Bounds of one picture: pages are made for tests that anybody wrote.
+const (
+	pictureTime       = 5 * time.Second
+	pictureCandidates = 500_000
+	pictureText       = 64 << 10
+)
+
+// painter draws the executions on the pages of findings. It may be used
+// concurrently.
+type painter struct {
+	mu     sync.Mutex
+	models map[string]*model.Model
+}
+
+func newPainter() *painter { return &painter{models: map[string]*model.Model{}} }
+
+// model returns a built-in model. Names come from a file, so that none is
+// opened.
+func (p *painter) model(name string) (*model.Model, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.models[name]; m != nil {
+		return m, nil
+	}
+	if !slices.Contains(model.Names(), name) {
+		return nil, fmt.Errorf("the model %q is not built in", name)
+	}
+	m, err := model.Load(name)
+	if err == nil {
+		p.models[name] = m
+	}
+	return m, err
+}
+
+// pictures draws what matters of a finding: a new outcome as the test forbids
+// it and as the machine code shows it; else an outcome that the machine code has
+// lost; else one that sequential consistency forbids only in the test; else what
+// the test asks for.
+func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result) ([]html.Picture, error) {
+	v := r.Verdict
+	if v == nil || t.Text == "" || v.Lifted == "" || max(len(t.Text), len(v.Lifted)) > pictureText {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pictureTime)
+	defer cancel()
+	source, err := parseChecked(t.Name, t.Text)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := parseChecked("machine code", v.Lifted)
+	if err != nil {
+		return nil, err
+	}
+	var out []html.Picture
+	add := func(of *litmus.Test, modelName, outcome, caption string) error {
+		pic, err := p.draw(ctx, of, modelName, outcome)
+		if err != nil || pic == nil {
+			return err
+		}
+		out = append(out, html.Picture{Caption: caption, SVG: pic})
+		return nil
+	}
+	switch {
+	case len(v.New) > 0:
+		o := bug.Asked(source, v.New)
+		if err = add(source, v.Model, o, "The test: "+v.Model+" forbids "+o); err == nil {
+			err = add(machine, v.Model, o, "The machine code: "+v.Model+" allows "+o)
+		}
+	case len(v.Lost) > 0:
+		o := bug.Asked(source, v.Lost)
+		err = add(source, v.Model, o, "The test can end in "+o+" under "+v.Model+"; its machine code cannot any more")
+	case len(v.SCNew) > 0:
+		o := bug.Asked(source, v.SCNew)
+		if err = add(source, "sc", o, "The test: sequential consistency forbids "+o); err == nil {
+			err = add(machine, "sc", o, "The machine code: "+o+" even under sequential consistency")
+		}
+	case source.Cond.Expr != nil:
+		err = add(source, v.Model, "", "What the test asks for under "+v.Model+": "+source.Cond.String())
+	}
+	return out, err
+}
+
+func parseChecked(file, text string) (*litmus.Test, error) {
+	t, err := litmus.Parse(file, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return t, t.Check()
+}
+
+// draw explains an outcome of a test, or without one its condition; nil if no
+// execution ends in it.
+func (p *painter) draw(ctx context.Context, t *litmus.Test, modelName, outcome string) ([]byte, error) {
+	m, err := p.model(modelName)
+	if err != nil {
+		return nil, err
+	}
+	if outcome != "" {
+		if t, err = audit.Asking(t, outcome); err != nil {
+			return nil, err
+		}
+	}
+	x, err := m.Explain(ctx, t, model.Options{MaxCandidates: pictureCandidates})
+	if err != nil || x.Execution == nil {
+		return nil, err
+	}
+	var svg bytes.Buffer
+	if err := x.Execution.SVG(&svg); err != nil {
+		return nil, err
+	}
+	return svg.Bytes(), nil
+}
+
+// findingHooks are what the pages of findings need of the other rooms.
+func findingHooks(list *known.List) html.FindingHooks {
+	return html.FindingHooks{Pictures: newPainter().pictures, Known: func(id string) (html.KnownNote, bool) {
+		for _, f := range list.Filters {
+			if f.ID == id {
+				return html.KnownNote{ID: id, Note: f.Note, Reason: f.Reason, Link: f.Link}, true
+			}
+		}
+		return html.KnownNote{}, false
+	}}
+}

@@ -1,0 +1,261 @@
+package html
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcheck/optcheck"
+	"optcheck/report"
+)
+
+// Picture is the drawing of an execution.
+type Picture struct {
+	Caption string
+	SVG     []byte // a whole SVG element; it is put into pages as it is
+}
+
+// KnownNote says what is known of a known finding.
+type KnownNote struct{ ID, Note, Reason, Link string }
+
+// FindingHooks give a finding's page what this package must not find out by
+// itself. Any may be nil: the page then lacks that part.
+type FindingHooks struct {
+	// Pictures draws the executions that matter for a cell of a test. An error
+	// is shown in their place.
+	Pictures func(ctx context.Context, t *report.Test, r *report.Result) ([]Picture, error)
+	// Known looks up a known finding.
+	Known func(id string) (KnownNote, bool)
+	// Link is the address of a group's page as seen from this one. Nil means
+	// that pages lie beside each other: ID.html.
+	Link func(g *Group) string
+}
+
+//go:embed finding.tmpl
+var findingText string
+
+var findingTemplate = template.Must(template.New("finding").Funcs(funcs).Parse(findingText))
+
+// Bounds of what one page shows: pages are made from files that anybody wrote.
+const (
+	maxPageFindings = 64
+	maxPageListings = 6
+	maxPageThreads  = 16
+	maxPageLines    = 200
+	maxPageOutcomes = 48
+	maxPageText     = 64 << 10
+)
+
+// FindingBody is the content of a group's page, below the page's header.
+func FindingBody(ctx context.Context, gs *Groups, g *Group, h FindingHooks) (template.HTML, error) {
+	p := newFindingPage(gs, g, h)
+	if h.Pictures != nil && p.Verdict != nil {
+		first := gs.Set.Cells[g.Cells[0]]
+		pics, err := h.Pictures(ctx, &gs.Set.Tests[g.Test], &gs.Set.Results[first.Result])
+		if err != nil {
+			p.PictureError = clip(err.Error(), 400)
+		}
+		for _, x := range pics {
+			p.Pictures = append(p.Pictures, pictureView{x.Caption, template.HTML(x.SVG)}) // drawn by package model, which escapes
+		}
+	}
+	return execute(findingTemplate, p)
+}
+
+// execute makes a body. Whatever the template did not do itself is made visible
+// here: nothing in a body can hide or turn the text around it.
+func execute(t *template.Template, data any) (template.HTML, error) {
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return "", fmt.Errorf("page %s: %w", t.Name(), err)
+	}
+	return template.HTML(Visible(b.String())), nil
+}
+
+// findingPage is what finding.tmpl shows.
+type findingPage struct {
+	Test      report.Test
+	Class     string
+	ClassText string
+	Reason    string
+	Cells     int
+	Total     int // cells of the test in all
+	Shown     place
+	Findings  []findingItem
+	Notes     []findingItem
+	More      int // findings not shown
+	Known     []KnownNote
+	Listings  []listingView
+	NoListing bool
+	MoreCodes int
+	Verdict   *verdictView
+	Pictures  []pictureView
+	// PictureError says why there are no pictures.
+	PictureError string
+	Matrix       []matrixView
+	Commands     []Command
+	Others       []otherView
+}
+
+type pictureView struct {
+	Caption string
+	SVG     template.HTML
+}
+
+// place is a cell's place in the matrix.
+type place struct{ Toolchain, Target, Level, Layout string }
+
+// findingItem is a finding with its rule's explanation.
+type findingItem struct {
+	report.Finding
+	Title   string
+	Explain []string // paragraphs
+	First   bool     // the first finding of its rule
+	Where   string   // thread and access, as far as Detail does not say it
+}
+
+type otherView struct {
+	Link, Class, Rules string
+	Cells              int
+}
+
+func newFindingPage(gs *Groups, g *Group, h FindingHooks) *findingPage {
+	s := gs.Set
+	first := s.Cell(int(g.Cells[0]))
+	p := &findingPage{Test: s.Tests[g.Test], Class: g.Class, ClassText: classTexts[g.Class], Reason: first.Reason, Cells: len(g.Cells),
+		Total: len(gs.TestCells(g.Test)), Shown: place{first.Toolchain, first.Target, first.Level, first.Layout}}
+	p.Test.Text = clip(p.Test.Text, maxPageText)
+	p.Findings, p.More = findingItems(first.Findings)
+	p.Notes, _ = findingItems(first.Notes)
+	for _, id := range first.Known {
+		k := KnownNote{ID: id}
+		if h.Known != nil {
+			if found, ok := h.Known(id); ok {
+				k = found
+			}
+		}
+		p.Known = append(p.Known, k)
+	}
+	p.Verdict = newVerdictView(first.Verdict, g.Class)
+	p.listings(gs, g)
+	p.Matrix = newMatrix(gs, g)
+	p.Commands = Commands(&s.Config, &s.Tests[g.Test], &first)
+	for _, o := range gs.OfTest(g.Test) {
+		if o == g {
+			continue
+		}
+		link := o.ID + ".html"
+		if h.Link != nil {
+			link = h.Link(o)
+		}
+		r := &s.Results[s.Cells[o.Cells[0]].Result]
+		p.Others = append(p.Others, otherView{link, o.Class, strings.Join(ruleNames(r), ", "), len(o.Cells)})
+	}
+	return p
+}
+
+// ruleNames lists the rules that a result's findings break, each once; of an
+// undecided one it is the reason.
+func ruleNames(r *report.Result) []string {
+	var out []string
+	for _, f := range r.Findings {
+		if !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	if len(out) == 0 && r.Reason != "" {
+		out = append(out, clip(r.Reason, 120))
+	}
+	return out
+}
+
+func findingItems(list []report.Finding) (out []findingItem, more int) {
+	seen := map[string]bool{}
+	for i, f := range list {
+		if i == maxPageFindings {
+			return out, len(list) - i
+		}
+		f.Detail = clip(f.Detail, 2000)
+		item := findingItem{Finding: f, Title: "a rule that this version does not know"}
+		if r, ok := optcheck.LookupRule(f.Rule); ok {
+			item.Title, item.Explain = r.Title, strings.Split(r.Explain, "\n\n")
+		}
+		item.First, item.Where = !seen[f.Rule], fmt.Sprintf("T%d", f.Thread)
+		if f.Access >= 0 && !strings.HasPrefix(f.Detail, "#") {
+			item.Where += fmt.Sprintf(" #%d", f.Access)
+		}
+		seen[f.Rule] = true
+		out = append(out, item)
+	}
+	return out, 0
+}
+
+// classTexts say what each class means.
+var classTexts = map[string]string{
+	report.Preserved:   "The binary is the test: every access, fence and dependency was matched.",
+	report.Optimised:   "The machine code is not the test, but the memory model allows no outcome of it that it forbids of the test.",
+	report.Miscompiled: "The machine code allows an outcome that the test forbids.",
+	report.Changed:     "The machine code is not the test. No memory model was asked whether that is legal.",
+	report.Unsupported: "The target or the encoding lacks something that the test uses.",
+	report.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
+}
+
+// listings chooses the machine codes to show: the first of the group in full,
+// further ones to be opened.
+func (p *findingPage) listings(gs *Groups, g *Group) {
+	s := gs.Set
+	at := map[string]int{}
+	for _, i := range g.Cells {
+		c := s.Cell(int(i))
+		if k, ok := at[c.Code]; ok {
+			if k >= 0 {
+				p.Listings[k].Cells++
+			}
+			continue
+		}
+		l := s.Listings[c.Code]
+		at[c.Code] = -1
+		switch {
+		case l == nil:
+		case len(p.Listings) == maxPageListings:
+			p.MoreCodes++
+		default:
+			at[c.Code] = len(p.Listings)
+			v := newListingView(l, c.Findings)
+			v.Place, v.Cells = place{c.Toolchain, c.Target, c.Level, c.Layout}, 1
+			p.Listings = append(p.Listings, v)
+		}
+	}
+	p.NoListing = len(p.Listings) == 0
+}
+
+// clip shortens a text to about n bytes, at the boundary of a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+var positionPattern = regexp.MustCompile(`#(\d{1,4})\b`)
+
+// firstPosition is the first access that a finding's detail names, -1 for none.
+func firstPosition(detail string) int {
+	m := positionPattern.FindStringSubmatch(detail)
+	if m == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return -1
+	}
+	return n
+}

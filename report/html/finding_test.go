@@ -1,0 +1,233 @@
+package html
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/report"
+)
+
+// element is what a page holds: its tags and attributes in order, and its text.
+type element struct {
+	name  string
+	attrs map[string]string
+}
+
+// parsePage takes a page apart and fails if its tags do not match.
+func parsePage(t require.TestingT, s string) (list []element, text string) {
+	d := xml.NewDecoder(strings.NewReader("<body>" + s + "</body>"))
+	d.Entity = xml.HTMLEntity
+	var b strings.Builder
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return list, b.String()
+		}
+		require.NoError(t, err)
+		switch x := tok.(type) {
+		case xml.StartElement:
+			e := element{x.Name.Local, map[string]string{}}
+			for _, a := range x.Attr {
+				e.attrs[a.Name.Local] = a.Value
+			}
+			list = append(list, e)
+		case xml.CharData:
+			b.Write(x)
+		}
+	}
+}
+
+// harmless fails if a page holds anything that runs, loads or leads elsewhere.
+func harmless(t require.TestingT, list []element) {
+	allowed := strings.Fields("body div span p h1 h2 h3 header section figure figcaption details summary ol ul li a b strong em code pre table caption thead tbody tr th td dl dt dd " +
+		"svg g path line rect circle text tspan defs marker title br form label input select option button nav")
+	for _, e := range list {
+		require.Contains(t, allowed, e.name)
+		for k, v := range e.attrs {
+			require.Falsef(t, strings.HasPrefix(strings.ToLower(k), "on"), "<%s %s>", e.name, k)
+			require.NotEqual(t, "style", k)
+			if k == "href" || k == "src" || k == "action" {
+				low := strings.ToLower(v)
+				require.Falsef(t, strings.Contains(low, "javascript:") || strings.Contains(low, "data:"), "%s=%q", k, v)
+			}
+		}
+	}
+}
+
+func classed(list []element, class string) (out []element) {
+	for _, e := range list {
+		if slices.Contains(strings.Fields(e.attrs["class"]), class) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// swapped is a set with one test, whose store and load are swapped at O3, and
+// kept at O0.
+func swapped(t require.TestingT, name string) *report.Set {
+	s := report.NewSet()
+	add := func(e report.Event) { require.NoError(t, s.Handle(e)) }
+	add(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"offsets"}}})
+	add(report.Event{Test: &report.Test{Name: name, Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX " + name, Preset: "corpus"}})
+	add(report.Event{Listing: &report.Listing{Code: "c1", Threads: []report.ThreadListing{
+		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}, Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
+		{Thread: 1, Source: []report.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []report.Line{{Pos: 0, Text: "LDG R2"}}}}}})
+	place := report.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets", Result: report.Result{Class: report.Preserved, Code: "c0"}}
+	add(report.Event{Cell: &place})
+	bad := place
+	bad.Level, bad.Result = "O3", report.Result{Class: report.Miscompiled, Code: "c1", Findings: []report.Finding{{Rule: "reordered", Thread: 0, Access: 1, Detail: "#1 ld [y] is performed before #0 st [x]"}},
+		Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Lost: []string{"0:r1=1; x=2;"}, Check: "causality", Cycle: "a -po-> b -fr-> a", Lifted: "GPU_PTX lifted",
+			Others: []report.OtherVerdict{{Model: "ptx-2015", Class: report.Optimised}}}, Known: []string{"k1"}}
+	add(report.Event{Cell: &bad})
+	return s
+}
+
+func TestFindingBody(t *testing.T) {
+	gs := NewGroups(swapped(t, "mp"))
+	require.Len(t, gs.List, 1)
+	body, err := FindingBody(context.Background(), gs, gs.List[0], FindingHooks{
+		Known: func(id string) (KnownNote, bool) {
+			return KnownNote{ID: id, Note: "a note", Reason: "a reason", Link: "https://example.org/"}, true
+		},
+		Pictures: func(_ context.Context, x *report.Test, r *report.Result) ([]Picture, error) {
+			require.Equal(t, "mp", x.Name)
+			return []Picture{{"Drawn of " + r.Verdict.Model, []byte(`<svg class="drawn"></svg>`)}}, nil
+		}})
+	require.NoError(t, err)
+	list, text := parsePage(t, string(body))
+	harmless(t, list)
+	for _, want := range []string{"mp", "miscompiled", "#1 ld [y] is performed before #0 st [x]", "accesses are not in the order of the test", "causality", "a -po-> b -fr-> a",
+		"GPU_PTX mp", "GPU_PTX lifted", "a note", "a reason", "Drawn of ptx", "ptx-2015", "gained", "lost", "STG R1",
+		"optcheck audit mp --toolchains 12.4.131 --targets sm_80 --levels O3 --layouts offsets", "optcheck bug mp@12.4.131/sm_80/O3/offsets:reordered --out bundle", "is line 1 of the machine code, crosses line 1"} {
+		require.Contains(t, text, want)
+	}
+	require.Len(t, classed(list, "drawn"), 1)
+	require.Len(t, classed(list, "fp-here"), 1)
+	require.Len(t, classed(list, "fp-m"), 2)
+	require.Len(t, classed(list, "fp-l-moved"), 2, "the access in the source and in the machine code")
+	require.Len(t, classed(list, "fp-arrows"), 2)
+}
+
+// TestHostilePage: names and texts of a file that somebody else wrote do no
+// harm to the page.
+func TestHostilePage(t *testing.T) {
+	for _, name := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../etc/passwd", strings.Repeat("A", 10<<10), "a\x00b\x1b[31m", "javascript:alert(1)", "\u202eevil", "'; rm -rf /; '", "{{.Test}}", "</svg><script>"} {
+		s := swapped(t, name)
+		for i := range s.Results {
+			r := &s.Results[i]
+			r.Known = []string{name}
+			for k := range r.Findings {
+				r.Findings[k].Detail, r.Findings[k].Rule, r.Findings[k].Stage = name, name, name
+			}
+			if r.Verdict != nil {
+				r.Verdict.New, r.Verdict.Check, r.Verdict.Cycle, r.Verdict.Lifted = []string{name + "=" + name + "; x=1;"}, name, name, name
+			}
+		}
+		for _, l := range s.Listings {
+			for k := range l.Threads {
+				l.Threads[k].Source[0].Text, l.Threads[k].Machine[0].Text = name, name
+			}
+		}
+		gs := NewGroups(s)
+		for _, g := range gs.List {
+			require.Regexp(t, `^[0-9a-f]{20}$`, g.ID)
+			body, err := FindingBody(context.Background(), gs, g, FindingHooks{Known: func(id string) (KnownNote, bool) { return KnownNote{id, name, name, name}, true }})
+			require.NoError(t, err)
+			list, _ := parsePage(t, string(body))
+			harmless(t, list)
+			require.Less(t, len(body), 400<<10)
+			require.NotContains(t, string(body), "\x00")
+		}
+	}
+}
+
+func TestThreadView(t *testing.T) {
+	src := []report.Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "fence"}, {Pos: 2, Text: "ld y"}, {Pos: 3, Text: "ld y"}, {Pos: 4, Text: "st z"}}
+	v := newThreadView(report.ThreadListing{Source: src, Machine: []report.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"}, {Pos: 1, Text: "ERRBAR", Part: true}, {Pos: 2, Text: "LDG"}, {Pos: -1, Text: "STG q"}}},
+		[]report.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"}, {Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}})
+	var got []string
+	for _, l := range append(slices.Clone(v.Source), v.Machine...) {
+		got = append(got, strings.TrimSpace(l.Text+"|"+l.Mark+"|"+strings.Join(l.Tags, " ")))
+	}
+	require.Equal(t, []string{"st x||", "fence|broken|fence-weakened", "ld y||", "ld y|merged|merged", "st z|lost|missing",
+		"STG||", "MEMBAR|broken|fence-weakened", "ERRBAR|part|", "LDG||merged", "STG q|added|not in the test"}, got)
+	list, _ := parsePage(t, string(v.Arrows))
+	require.Len(t, classed(list, "fp-merged"), 2) // a line and its head
+	require.Len(t, classed(list, "fp-kept"), 6)
+	require.Len(t, classed(list, "fp-part"), 1)
+	require.Len(t, classed(list, "fp-lost"), 1)
+}
+
+// TestShellLine: whatever words hold, a shell passes on exactly them.
+func TestShellLine(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("a'\"\\$`!*?[]{}()<>|&;#~ \n\t=%@:,-é\x01"))), 1, 4).Draw(t, "words")
+		out, err := exec.Command(sh, "-c", ShellLine(append([]string{"printf", `%s\001\002`}, words...)...)).Output()
+		require.NoError(t, err)
+		require.Equal(t, strings.Join(words, "\x01\x02")+"\x01\x02", string(out))
+	})
+}
+
+func TestCommands(t *testing.T) {
+	c := report.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Findings: []report.Finding{{Rule: "merged"}}}}
+	got := Commands(&report.Config{Source: "llvm-ir", Flags: []string{"-a,b", "c"}}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
+	require.Equal(t, `optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-a,b",c'`, got[0].Line)
+	require.Len(t, got, 2)
+	require.Contains(t, got[1].Line, "optcheck reduce 'x y@19.1.7/gfx900/O2/pointers:merged'")
+	require.Empty(t, Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
+	require.True(t, strings.HasPrefix(Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
+}
+
+// TestGroups: every cell with findings lies in exactly one group, the group of
+// its test and of what it shows.
+func TestGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := report.NewSet()
+		n := rapid.IntRange(0, 60).Draw(t, "cells")
+		for i := range n {
+			c := report.Cell{Test: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "test"), Level: fmt.Sprint(i),
+				Result: report.Result{Class: rapid.SampledFrom(Severities).Draw(t, "class"), Code: rapid.SampledFrom([]string{"", "x"}).Draw(t, "code")}}
+			if c.HasFindings() {
+				c.Findings = []report.Finding{{Rule: rapid.SampledFrom([]string{"merged", "missing"}).Draw(t, "rule")}}
+			}
+			require.NoError(t, s.Handle(report.Event{Cell: &c}))
+		}
+		gs := NewGroups(s)
+		in := map[uint32]string{}
+		for _, g := range gs.List {
+			back, ok := gs.ByID(g.ID)
+			require.True(t, ok && back == g)
+			first := s.Cell(int(g.Cells[0]))
+			for _, i := range g.Cells {
+				c := s.Cell(int(i))
+				require.Equal(t, first.Test+first.Class+first.Signature(), c.Test+c.Class+c.Signature())
+				require.Empty(t, in[i])
+				in[i] = g.ID
+			}
+		}
+		for i, c := range s.All() {
+			require.Equal(t, c.HasFindings() || c.Class == report.Unknown, in[uint32(i)] != "")
+		}
+		all := 0
+		for test := range s.Tests {
+			for _, i := range gs.TestCells(uint32(test)) {
+				require.Equal(t, uint32(test), s.Cells[i].Test)
+				all++
+			}
+		}
+		require.Equal(t, n, all)
+	})
+}
