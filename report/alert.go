@@ -244,6 +244,9 @@ func (a *alert) text() string {
 	if len(a.cells) > 0 {
 		fmt.Fprintf(&b, "\nIn %s", strings.Join(whereShort(a.cells), "; "))
 	}
+	if len(a.known) > 0 {
+		fmt.Fprintf(&b, "\nKnown: %s", strings.Join(a.known, ", "))
+	}
 	for _, h := range a.runs[:min(len(a.runs), maxOutcomes)] {
 		fmt.Fprintf(&b, "\nOn %s, setting %s, seed %d: %d instances", h.Device.Name, h.Setting, h.Seed, h.Instances)
 	}

@@ -10,10 +10,10 @@ import (
 // maxAnnotations is the number of annotations of a step that GitHub shows.
 const maxAnnotations = 10
 
-// WriteAnnotations writes the findings that are not known as workflow commands
-// of GitHub Actions, worst first, ten at most: they become annotations of the
-// tests' files. What is left out is counted in a last line. A run with cells
-// missing is an error itself.
+// WriteAnnotations writes the findings of a run as workflow commands of GitHub
+// Actions, worst first and new ones before known ones, ten at most: they become
+// annotations of the tests' files. What is left out is counted in a last line. A
+// run with cells missing is an error itself.
 func WriteAnnotations(w io.Writer, r *Run) error {
 	b := bufio.NewWriter(w)
 	left := maxAnnotations
@@ -24,9 +24,6 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 	from := newSources(r)
 	more := 0
 	for _, a := range r.alerts() {
-		if len(a.known) > 0 {
-			continue
-		}
 		if left == 0 {
 			more++
 			continue

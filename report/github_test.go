@@ -36,7 +36,9 @@ func annotations(t require.TestingT, r *Run) (list [][]string, rest string) {
 func TestAnnotations(t *testing.T) {
 	list, rest := annotations(t, sample())
 	require.Empty(t, rest)
-	require.Len(t, list, 3, "the known one is none")
+	require.Len(t, list, 4)
+	require.Equal(t, "notice", list[3][0])
+	require.Contains(t, list[3][4], "%0AKnown: weak-loads")
 	require.Equal(t, []string{"error", "lib/tests dir/mp.litmus", "9", "optcheck%3A mp%3A fence-weakened"}, list[0][:4])
 	require.Contains(t, list[0][4], "miscompiled, fence-weakened: T1 #1 membar.gl became MEMBAR.CTA: its scope is narrower%0AThe machine code allows 1:r1=1; 1:r2=0;, which")
 	require.Equal(t, []string{"warning", "lib/sb.litmus", "1"}, list[1][:3])
@@ -55,7 +57,7 @@ func TestAnnotations(t *testing.T) {
 	for _, a := range list {
 		require.Equal(t, "error", a[0], "worst first")
 	}
-	require.Equal(t, "optcheck: 14 further findings have no annotation", rest)
+	require.Equal(t, "optcheck: 15 further findings have no annotation", rest)
 }
 
 // TestAnnotationsHostile: no name can begin a command or end a property.
@@ -86,7 +88,7 @@ func TestMarkdown(t *testing.T) {
 		"| ptxas 1\\.0 | O3 | 0 | 1 | 1 | 0 | 1 | 1 |\n",
 		"\n## Miscompiled: an outcome is possible that the test forbids\n\n### <code>mp</code>: fence\\-weakened\n",
 		"MEMBAR\\.CTA\\: its scope is narrower", "At <code>lib/tests dir/mp\\.litmus\\:9</code>.",
-		"```text\n", "#1 membar.gl | MEMBAR.CTA\n", "1 further cells are known.", "Known: weak\\-loads.", "## Problems of the run\n\n- compile ptxas",
+		"```text\n", "#1 membar.gl | MEMBAR.CTA\n", "1 further cells are known.", "Known\\: weak\\-loads", "## Problems of the run\n\n- compile ptxas",
 	} {
 		require.Contains(t, text, part)
 	}

@@ -30,13 +30,13 @@ type junitSuite struct {
 
 // WriteJUnit writes a run as JUnit XML. A suite is a toolchain and a target, a
 // case a test, level and layout: miscompiled and changed cells are failures,
-// undecided ones errors, unsupported ones and failures that are known skipped.
-// Optimised cells are good, with the findings in their output. Of runs on
-// devices a suite is a device and a target, a case a test and a setting. If cells
-// are missing, one more suite has an error.
-func WriteJUnit(w io.Writer, r *Run) error {
+// undecided ones errors, unsupported ones skipped. Optimised cells are good, with
+// the findings in their output. With newOnly, failures that are known are
+// skipped. Of runs on devices a suite is a device and a target, a case a test
+// and a setting. If cells are missing, one more suite has an error.
+func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
 	j := &junitWriter{b: bufio.NewWriterSize(w, 1<<16)}
-	suites := append(cellSuites(r), deviceSuites(r)...)
+	suites := append(cellSuites(r, newOnly), deviceSuites(r)...)
 	suites = append(suites, runSuite(r, suites)...)
 	var total junitCounts
 	counts := make([]junitCounts, len(suites))
@@ -54,7 +54,7 @@ func WriteJUnit(w io.Writer, r *Run) error {
 }
 
 // cellSuites groups the cells by toolchain and target.
-func cellSuites(r *Run) []junitSuite {
+func cellSuites(r *Run, newOnly bool) []junitSuite {
 	from := newSources(r)
 	builds := map[string]string{}
 	for _, t := range r.Config.Toolchains {
@@ -72,7 +72,7 @@ func cellSuites(r *Run) []junitSuite {
 			list = append(list, junitSuite{name: c.Toolchain + " " + c.Target,
 				properties: [][2]string{{"toolchain", c.Toolchain}, {"build", builds[c.Toolchain]}, {"target", c.Target}}})
 		}
-		list[n].cases = append(list[n].cases, func() junitCase { return cellCase(c, from) })
+		list[n].cases = append(list[n].cases, func() junitCase { return cellCase(c, from, newOnly) })
 	}
 	for _, p := range r.Problems {
 		if n, ok := at[[2]string{p.Toolchain, p.Target}]; ok {
@@ -82,7 +82,7 @@ func cellSuites(r *Run) []junitSuite {
 	return list
 }
 
-func cellCase(c *Cell, from *sources) junitCase {
+func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 	j := junitCase{name: fmt.Sprintf("%s %s %s", label(c.Test), c.Level, c.Layout), kind: c.Class}
 	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
 		j.file = t.File
@@ -98,6 +98,9 @@ func cellCase(c *Cell, from *sources) junitCase {
 	if c.Verdict != nil && len(c.Findings) > 0 {
 		WriteVerdict(&b, c.Verdict)
 	}
+	if len(c.Known) > 0 {
+		fmt.Fprintf(&b, "known: %s\n", strings.Join(c.Known, ", "))
+	}
 	j.body = b.String()
 	switch {
 	case c.Class == Preserved, c.Class == Optimised:
@@ -108,7 +111,7 @@ func cellCase(c *Cell, from *sources) junitCase {
 		if j.message == "" {
 			j.message = c.Class + " without a reason"
 		}
-	case len(c.Known) > 0:
+	case len(c.Known) > 0 && newOnly:
 		j.outcome, j.message = "skipped", "known: "+strings.Join(c.Known, ", ")
 	default:
 		j.outcome = "failure"

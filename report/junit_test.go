@@ -50,9 +50,9 @@ type junitXMLCase struct {
 }
 
 // parseJUnit reads the XML strictly and checks that the counts add up.
-func parseJUnit(t require.TestingT, r *Run) junitXML {
+func parseJUnit(t require.TestingT, r *Run, newOnly bool) junitXML {
 	var b bytes.Buffer
-	require.NoError(t, WriteJUnit(&b, r))
+	require.NoError(t, WriteJUnit(&b, r, newOnly))
 	require.True(t, utf8.Valid(b.Bytes()))
 	var x junitXML
 	d := xml.NewDecoder(&b)
@@ -86,7 +86,7 @@ func parseJUnit(t require.TestingT, r *Run) junitXML {
 
 // TestJUnit: classes become outcomes, and nothing is lost.
 func TestJUnit(t *testing.T) {
-	x := parseJUnit(t, sample())
+	x := parseJUnit(t, sample(), true)
 	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 3, Errors: 2, Skipped: 2}, x.junitXMLCounts)
 	var names []string
 	outcome := map[string]string{}
@@ -125,6 +125,10 @@ func TestJUnit(t *testing.T) {
 	require.Contains(t, x.Suites[2].SystemErr, "ptxas said no")
 	require.Contains(t, x.Suites[3].Cases[0].Out, "merged")
 	require.Equal(t, "c", x.Suites[3].Properties[1].Value)
+
+	x = parseJUnit(t, sample(), false)
+	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 4, Errors: 2, Skipped: 1}, x.junitXMLCounts, "known or not")
+	require.Contains(t, x.Suites[3].Cases[3].Failure.Text, "known: old")
 }
 
 // TestJUnitIncomplete: missing cells and runs without cells are errors.
@@ -132,17 +136,17 @@ func TestJUnitIncomplete(t *testing.T) {
 	r := sample()
 	r.Stats.Interrupted = true
 	r.Problems = append(r.Problems, Problem{Kind: "infrastructure", Detail: "disk full"})
-	x := parseJUnit(t, r)
+	x := parseJUnit(t, r, true)
 	last := x.Suites[len(x.Suites)-1]
 	require.Equal(t, "optcheck", last.Name)
 	require.Contains(t, last.Cases[0].Error.Message, "interrupted")
 	require.Equal(t, "infrastructure: disk full", last.SystemErr)
-	require.Equal(t, 1, parseJUnit(t, NewRun()).Errors)
+	require.Equal(t, 1, parseJUnit(t, NewRun(), false).Errors)
 }
 
 // TestJUnitDevice: forbidden outcomes are failures, runs that hang errors.
 func TestJUnitDevice(t *testing.T) {
-	x := parseJUnit(t, device())
+	x := parseJUnit(t, device(), false)
 	require.Equal(t, junitXMLCounts{Tests: 4, Failures: 1, Errors: 1, Skipped: 1}, x.junitXMLCounts)
 	require.Contains(t, x.Suites[0].Cases[1].Failure.Message, "forbidden")
 }
@@ -158,11 +162,11 @@ func TestJUnitHostile(t *testing.T) {
 	}
 	r.Config.Cells = len(r.Cells)
 	names := map[string]bool{}
-	for _, c := range parseJUnit(t, r).Suites[0].Cases {
+	for _, c := range parseJUnit(t, r, true).Suites[0].Cases {
 		require.Less(t, len(c.Name), 400)
 		require.False(t, strings.ContainsFunc(c.Name, hidden), "%q", c.Name)
 		names[c.Name] = true
 	}
 	require.Len(t, names, len(hostile))
-	rapid.Check(t, func(t *rapid.T) { parseJUnit(t, genHostile().Draw(t, "run")) })
+	rapid.Check(t, func(t *rapid.T) { parseJUnit(t, genHostile().Draw(t, "run"), rapid.Bool().Draw(t, "new only")) })
 }

@@ -158,9 +158,6 @@ func (m *markdown) alert(a *alert, before string) bool {
 	if place.own {
 		fmt.Fprintf(&b, "At %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
 	}
-	if len(a.known) > 0 {
-		fmt.Fprintf(&b, "Known: %s.\n", mdText(strings.Join(a.known, ", ")))
-	}
 	if len(a.old) > 0 {
 		fmt.Fprintf(&b, "%d further cells are known.\n", len(a.old))
 	}

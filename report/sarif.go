@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -48,15 +49,59 @@ func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
 		}
 		s.result(a)
 	}
-	doc := sarif.NewReport().AddRun(s.out)
+	return writeSARIF(w, sarif.NewReport().AddRun(s.out))
+}
+
+// writeSARIF writes a document without what says nothing: the library writes
+// every list of the format, and numbers that mean that there is none.
+func writeSARIF(w io.Writer, doc *sarif.Report) error {
+	data, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("sarif: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return fmt.Errorf("sarif: %w", err)
+	}
 	b := bufio.NewWriter(w)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(doc); err != nil {
+	if err := enc.Encode(prune(tree)); err != nil {
 		return fmt.Errorf("sarif: %w", err)
 	}
 	return b.Flush()
+}
+
+// prune drops empty lists and objects and the number -1, which is the default
+// wherever the format has it. A run without results has an empty list of them,
+// and what is in properties is ours.
+func prune(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if k == "properties" || k == "partialFingerprints" {
+				continue
+			}
+			x = prune(x)
+			v[k] = x
+			if list, ok := x.([]any); ok && len(list) == 0 && k != "results" || x == json.Number("-1") {
+				delete(v, k)
+			} else if object, ok := x.(map[string]any); ok && len(object) == 0 {
+				delete(v, k)
+			}
+		}
+		if p, ok := v["properties"].(map[string]any); ok && len(p) == 0 {
+			delete(v, "properties")
+		}
+	case []any:
+		for i := range v {
+			v[i] = prune(v[i])
+		}
+	}
+	return v
 }
 
 type sarifWriter struct {

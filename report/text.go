@@ -118,6 +118,7 @@ func writeCounts(b *bufio.Writer, r *Run) {
 func (r *Run) WithoutKnown() *Run {
 	out := *r
 	out.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return len(c.Known) > 0 })
+	out.Config.Cells -= len(r.Cells) - len(out.Cells)
 	return &out
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 // auditFlags are the flags of the audit command.
 type auditFlags struct {
 	output, format string
+	reports        []string
 	gen, model     string
 	source         string
 	quiet          bool
@@ -47,10 +47,14 @@ miscompiled, unsupported or unknown. Machine code that is not the test is lifted
 back to a litmus test, and a memory model says whether it allows an outcome that
 the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. With
 --no-verdict it is only called changed. With --output, the event stream is written to a file as
-JSON lines; optcheck report renders it again.`,
+JSON lines; optcheck report renders it again.
+
+` + formatsHelp + `
+An interrupted audit writes its reports, too; they say that cells are missing.`,
 		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
+  optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAudit(cmd.Context(), env, &f, args)
@@ -65,7 +69,7 @@ JSON lines; optcheck report renders it again.`,
 	fl.StringVar(&f.source, "source", "", "what kernels are written in for AMD: opencl (clang) or llvm-ir (llc alone)")
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
-	fl.StringVar(&f.format, "format", "text", "what to print: text or json (the event stream)")
+	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	textFlags(cmd, &f.text)
@@ -140,9 +144,14 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err != nil {
 		return err
 	}
-	if f.format != "text" && f.format != "json" {
-		return fmt.Errorf("unknown format %q (text, json)", f.format)
+	if err := checkFormat(f.format, auditFormats); err != nil {
+		return err
 	}
+	reports, err := reportFiles(f.reports, auditFormats)
+	if err != nil {
+		return err
+	}
+	defer func() { discard(reports) }()
 	o, err := f.options(ctx, env, args)
 	if err != nil {
 		return err
@@ -172,9 +181,15 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return err
 	}
 	f.text.NewOnly = newOnly(env)
-	if f.format == "text" && len(run.Cells) > 0 {
-		if err := report.WriteText(env.stdout, run, f.text); err != nil {
-			return err
+	if len(run.Cells) > 0 {
+		show := &rendering{env: env, text: f.text, list: list}
+		if f.format != "json" { // which was written on the way
+			if err := renderers[f.format](show, env.stdout, run); err != nil {
+				return errors.Join(runErr, err)
+			}
+		}
+		if err := writeReports(show, reports, run); err != nil {
+			return errors.Join(runErr, err)
 		}
 	}
 	if runErr != nil {
@@ -206,93 +221,6 @@ func verdict(r *report.Run, fail string) error {
 		return errFound
 	}
 	return nil
-}
-
-func newReportCmd(env *environment) *cobra.Command {
-	var format string
-	var text report.TextOptions
-	cmd := &cobra.Command{
-		Use:   "report FILE.jsonl",
-		Short: "Render a saved run again",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			fail, err := failOn(env.config.v.GetString("fail-on"))
-			if err != nil {
-				return err
-			}
-			run, err := readRun(env, args[0])
-			if err != nil {
-				return err
-			}
-			list, own, err := knownList(env)
-			if err != nil {
-				return err
-			}
-			for i := range run.Cells {
-				saved := run.Cells[i].Known
-				if list.Mark(&run.Cells[i]); run.Cells[i].Known == nil {
-					run.Cells[i].Known = saved // by a list that is not at hand now
-				}
-			}
-			text.NewOnly = newOnly(env)
-			reportUnused(env, list, own, run)
-			switch format {
-			case "text":
-				err = report.WriteText(env.stdout, run, text)
-			case "json":
-				err = run.Replay(report.NewJSONLines(env.stdout))
-			case "log":
-				err = writeLogs(env, run)
-			case "svg", "png":
-				err = report.WritePlot(env.stdout, format, run.Histograms)
-			default:
-				err = fmt.Errorf("unknown format %q (text, json, log, svg, png)", format)
-			}
-			if err != nil {
-				return err
-			}
-			return verdict(counted(env, run), fail)
-		},
-	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json; of runs on devices also log (of litmus and herd), svg and png")
-	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, unknown, never")
-	textFlags(cmd, &text)
-	knownFlags(cmd)
-	return cmd
-}
-
-// writeLogs prints the histograms of a run as a log.
-func writeLogs(env *environment, run *report.Run) error {
-	if len(run.Histograms) == 0 {
-		return errors.New("no histogram in this stream: it is of no run on a device")
-	}
-	for i := range run.Histograms {
-		if run.Histograms[i].Instances == 0 {
-			continue // not run: a log would say that it was never observed
-		}
-		if err := audit.LogBlock(&run.Histograms[i]).Write(env.stdout); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readRun reads an event stream from a file, or from standard input for "-".
-func readRun(env *environment, file string) (*report.Run, error) {
-	var in io.Reader = env.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	run := report.NewRun()
-	if err := report.Read(file, in, run.Handle); err != nil {
-		return nil, err
-	}
-	return run, nil
 }
 
 func newDiffCmd(env *environment) *cobra.Command {
