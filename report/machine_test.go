@@ -10,7 +10,7 @@ import (
 // hostile are names that must do no harm in any report.
 var hostile = []string{
 	"<script>alert(1)</script>", "../../etc/passwd", "..", "", "a\x00b\x1b[31m\x7f", "]]>", "%0A::error::x", "x\n::error file=a::injected\r\n",
-	"`code` **bold** | pipe", "\xff\xfe invalid", "\u202egnp.exe", "\ufffe\uffff", "\u2028", strings.Repeat("x", 10_000), "]]>&amp;<!--", "::set-output name=x::y", "```\n# h", "a,b:c", "%SRCROOT%",
+	"`code` **bold** | pipe", "\xff\xfe invalid", "\u202egnp.exe", "\ufffe\uffff", "\u2028", strings.Repeat("x", 10_000), "]]>&amp;<!--", "::set-output name=x::y", "```\n# h", "[a](http://x) *y* $z$", "a,b:c", "%SRCROOT%",
 }
 
 // sample is a run with a test in a file, one of the corpus, and one cell of

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 )
 
 // maxSummary is what GitHub takes as the summary of a step.
@@ -154,12 +153,15 @@ func (m *markdown) alert(a *alert, before string) bool {
 		}
 		b.WriteString(mdText(line))
 	}
-	b.WriteString("\n\n")
+	b.WriteString("\n")
 	if place.own {
-		fmt.Fprintf(&b, "At %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
+		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
 	}
 	if len(a.old) > 0 {
-		fmt.Fprintf(&b, "%d further cells are known.\n", len(a.old))
+		fmt.Fprintf(&b, "\n%d further cells are known.\n", len(a.old))
+	}
+	if at := m.from.address(a); at != "" {
+		fmt.Fprintf(&b, "\n%s makes it small.\n", mdCode("optcheck reduce "+shellQuote(at)))
 	}
 	code := ""
 	for _, c := range a.cells {
@@ -220,7 +222,8 @@ func (m *markdown) problems() {
 	}
 }
 
-// mdText writes a text such that Markdown shows it as it is, in one line.
+// mdText writes a text such that Markdown shows it as it is, in one line. It is
+// for text that does not begin a line.
 func mdText(s string) string {
 	var b strings.Builder
 	for _, r := range visible(s) {
@@ -231,15 +234,20 @@ func mdText(s string) string {
 			b.WriteString("&gt;")
 		case r == '&':
 			b.WriteString("&amp;")
-		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S) && !strings.ContainsRune(`,;/="'%`, r):
+		case r == '$':
+			b.WriteString("&#36;") // GitHub's formulas know no backslash
+		case strings.ContainsRune("\\`*_[]|~#@", r):
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		default:
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return autolink.Replace(b.String())
 }
+
+// autolink keeps what looks like an address from becoming a link.
+var autolink = strings.NewReplacer("://", "\\://", "www.", "www\\.", "WWW.", "WWW\\.")
 
 // mdCode writes a text as inline code. A tag may stand in tables, where
 // backquotes and bars would not go together.

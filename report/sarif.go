@@ -205,8 +205,8 @@ func (s *sarifWriter) result(a *alert) {
 		if len(a.old) > 0 {
 			bag.Add("knownCells", Places(a.old))
 		}
-		if c := a.cells[0]; a.Rule != ruleUndecided {
-			bag.Add("finding", fmt.Sprintf("%s@%s/%s/%s/%s:%s", label(a.test), c.Toolchain, c.Target, c.Level, c.Layout, a.Rule))
+		if at := s.from.address(a); at != "" {
+			bag.Add("finding", clip(visible(at), maxMessage))
 		}
 	}
 	if a.Stage != "" {
@@ -216,7 +216,13 @@ func (s *sarifWriter) result(a *alert) {
 		bag.Add("reasons", a.reasons)
 	}
 	if v := a.verdict(); v != nil {
-		bag.Add("model", v.Model).Add("newOutcomes", v.New).Add("lostOutcomes", v.Lost)
+		bag.Add("model", v.Model)
+		if len(v.New) > 0 {
+			bag.Add("newOutcomes", v.New)
+		}
+		if len(v.Lost) > 0 {
+			bag.Add("lostOutcomes", v.Lost)
+		}
 		if v.Check != "" {
 			bag.Add("check", v.Check).Add("cycle", v.Cycle)
 		}

@@ -151,7 +151,7 @@ func TestSARIF(t *testing.T) {
 	}, got)
 	mp, sb, lb, co := run.Results[0], run.Results[1], run.Results[2], run.Results[3]
 	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
-	require.Equal(t, "mp@ptxas 1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
+	require.Equal(t, "lib/tests dir/mp.litmus@ptxas 1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
 	require.Equal(t, "#1 membar.gl", mp.Locations[0].PhysicalLocation.Region.Snippet.Text)
 	for _, part := range []string{"MEMBAR.CTA", "1:r1=1; 1:r2=0;", "gl-constraint", "ptxas 2.0 sm_35 at O3"} {
 		require.Contains(t, mp.Message.Text, part)

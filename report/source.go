@@ -83,6 +83,22 @@ func (s *sources) line(t *Test, thread, access int) int {
 	return max(1, lines[thread][access])
 }
 
+// address names an alert in one of its cells, in the form that optcheck reduce
+// and optcheck bug read; "" if they can do nothing with it.
+func (s *sources) address(a *alert) string {
+	if len(a.cells) == 0 || len(a.reasons) > 0 {
+		return ""
+	}
+	c, test := a.cells[0], a.test
+	if t := s.test(a); t != nil && t.File != "" {
+		test = t.File
+	}
+	return fmt.Sprintf("%s@%s/%s/%s/%s:%s", test, c.Toolchain, c.Target, c.Level, c.Layout, a.Rule)
+}
+
+// shellQuote writes a word for a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
 // snippet is the text of an alert's access in a listing.
 func (s *sources) snippet(a *alert) string {
 	for _, c := range a.cells {
