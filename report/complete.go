@@ -8,14 +8,24 @@ import (
 // Incomplete says why a run has not done all that it set out to do, "" if it
 // has. A report for machines must not look good only because cells are missing.
 func (r *Run) Incomplete() string {
+	return incomplete(&r.Config, r.Stats, len(r.Cells), r.Histograms)
+}
+
+// Incomplete is Run.Incomplete for a set of one run. A set of several does not
+// know how many cells the others set out to do.
+func (s *Set) Incomplete() string {
+	return incomplete(&s.Config, s.Stats, len(s.Cells), s.Histograms)
+}
+
+func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 	switch {
-	case r.Stats != nil && r.Stats.Interrupted:
-		return fmt.Sprintf("the run was interrupted: %d of %d cells were done", len(r.Cells), max(r.Config.Cells, len(r.Cells)))
-	case len(r.Cells) < r.Config.Cells:
-		return fmt.Sprintf("the run is incomplete: %d of %d cells are there", len(r.Cells), r.Config.Cells)
+	case stats != nil && stats.Interrupted:
+		return fmt.Sprintf("the run was interrupted: %d of %d cells were done", cells, max(c.Cells, cells))
+	case cells < c.Cells:
+		return fmt.Sprintf("the run is incomplete: %d of %d cells are there", cells, c.Cells)
 	}
-	for i := range r.Histograms {
-		if r.Histograms[i].Status == StatusInterrupted {
+	for i := range hists {
+		if hists[i].Status == StatusInterrupted {
 			return "the run on the device was interrupted"
 		}
 	}

@@ -1,0 +1,352 @@
+package html
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"optcheck/report"
+)
+
+// View is what an overview shows of an index.
+type View struct {
+	Filter Filter
+	// Sort is "severity" (the default), "test" or "cells"; Page counts from 1.
+	Sort string
+	Page int
+	// Per is the number of groups on a page, 25 if it is 0.
+	Per int
+	// Live says that a server answers: the form of the filter and the pages of
+	// the list are links then. Otherwise they need the script.
+	Live bool
+	// Lists are pages with all groups of a class.
+	Lists []Link
+}
+
+// Sorts are the orders of the list of findings.
+var Sorts = []string{"severity", "test", "cells"}
+
+//go:embed overview.tmpl
+var overviewText string
+
+var overviewTemplate = template.Must(template.New("overview").Funcs(funcs).Parse(overviewText))
+
+// Overview is the body of the page that a report opens with.
+func (x *Index) Overview(v View) (template.HTML, error) {
+	sel := x.Select(v.Filter)
+	o := overview{View: v, Index: x, Total: sel.Total.Sum(), Blocks: x.blocks(sel.Columns), Facets: x.facets(v.Filter, sel)}
+	all := x.Select(Filter{})
+	o.Headline, o.Lead = x.headline(all.Total), x.lead(all)
+	o.Incomplete = x.Set.Incomplete()
+	for k, n := range sel.Total {
+		if all.Total[k] > 0 {
+			o.Classes = append(o.Classes, classCount{Severities[k], n, percent(n, o.Total)})
+		}
+	}
+	slices.Reverse(o.Classes) // the good ones first, as in the key of a map
+	o.List = x.List(v, sel)
+	o.run()
+	var b strings.Builder
+	if err := overviewTemplate.Execute(&b, &o); err != nil {
+		return "", fmt.Errorf("overview: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}
+
+// overview is what overview.tmpl shows.
+type overview struct {
+	View
+	Index      *Index
+	Headline   string
+	Lead       []string
+	Incomplete string
+	Total      int
+	Classes    []classCount
+	Blocks     []block
+	Facets     []facet
+	List       List
+	Releases   []releaseFacts
+	Facts      []fact
+	Reasons    []reasonCount
+	MoreWhy    int
+	Problems   []string
+	MoreProb   int
+}
+
+// fact is something about the run.
+type fact struct{ Name, Value string }
+
+type classCount struct {
+	Class string
+	Cells int
+	Share string
+}
+
+// facet is one part of the filter.
+type facet struct {
+	Key, Name string
+	Radio     bool
+	Values    []facetValue
+	Chosen    int
+}
+
+type facetValue struct {
+	Value, Label, Class string
+	Cells               int
+	Chosen              bool
+}
+
+// maxFacet bounds the values that a part of the filter offers.
+const maxFacet = 400
+
+func (x *Index) facets(f Filter, sel *Selection) []facet {
+	names := [8]string{"Class", "Rule", "Release", "Target", "Level", "Layout", "From", "Known"}
+	chosen := f.lists()
+	var out []facet
+	for i, words := range x.words() {
+		c := facet{Key: Keys[i], Name: names[i], Radio: i == 7}
+		for n, w := range words[:min(len(words), maxFacet)] {
+			v := facetValue{Value: w, Label: Short(w, 60), Cells: sel.Facets[Keys[i]][n]}
+			switch i {
+			case 0:
+				v.Class = w
+				v.Chosen = slices.Contains(*chosen[i], w)
+			case 7:
+				v.Chosen = f.Known == w
+			default:
+				v.Chosen = slices.Contains(*chosen[i], w)
+			}
+			if v.Chosen {
+				c.Chosen++
+			}
+			c.Values = append(c.Values, v)
+		}
+		if i == 0 {
+			slices.Reverse(c.Values)
+		}
+		if len(words) > 1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// headline is the result of a run in a sentence.
+func (x *Index) headline(c Counts) string {
+	n := Number(c.Sum())
+	switch {
+	case c.Sum() == 0 && len(x.Set.Histograms) > 0:
+		return plural(len(x.Set.Histograms), "run") + " on devices"
+	case c.Sum() == 0:
+		return "No cells"
+	case c[classMiscompiled] > 0:
+		return fmt.Sprintf("%s of %s cells %s miscompiled", Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
+	case c[classChanged] > 0:
+		return fmt.Sprintf("%s of %s cells %s not the test", Number(c[classChanged]), n, are(c[classChanged]))
+	case c[classUnknown] > 0:
+		return fmt.Sprintf("%s of %s cells could not be decided", Number(c[classUnknown]), n)
+	case c[classOptimised] > 0:
+		return fmt.Sprintf("No cell is miscompiled, %s of %s %s optimised", Number(c[classOptimised]), n, are(c[classOptimised]))
+	case c[classPreserved] == 0:
+		return fmt.Sprintf("None of %s cells is supported", n)
+	}
+	return fmt.Sprintf("All %s supported cells are preserved", Number(c[classPreserved]))
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return Number(n) + " " + what
+}
+
+// lead says in sentences what a run is of.
+func (x *Index) lead(all *Selection) []string {
+	if len(x.cells) == 0 {
+		return nil
+	}
+	of := []string{plural(x.usedTests(), "test"), plural(len(x.Toolchains), "compiler release"), plural(len(x.Targets), "target"),
+		plural(len(x.Levels), "level"), plural(len(x.Layouts), "layout")}
+	out := []string{strings.Join(of, " × ") + ", as far as each release has the target."}
+	known, fresh := all.Facets["known"][0], all.Facets["known"][1]
+	if known+fresh > 0 {
+		out = append(out, fmt.Sprintf("Of %s with findings or undecided, %s known and %s new; they are %s.", plural(known+fresh, "cell"),
+			Number(known)+" "+are(known), Number(fresh)+" "+are(fresh), plural(len(x.groups), "different finding")))
+	}
+	return out
+}
+
+func (x *Index) usedTests() (n int) {
+	for i := range x.cells {
+		if i == 0 || x.cells[i].test != x.cells[i-1].test {
+			n++
+		}
+	}
+	return n
+}
+
+// List is a part of the list of findings.
+type List struct {
+	Rows        []Row
+	Groups      int // in all pages
+	Cells       int // of these groups
+	Page, Pages int
+}
+
+// List makes a page of the list of findings.
+func (x *Index) List(v View, sel *Selection) List {
+	var order []int
+	l := List{}
+	for n, cells := range sel.Groups {
+		if cells > 0 {
+			order = append(order, n)
+			l.Cells += cells
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch v.Sort {
+		case "test":
+			return cmp.Compare(x.groups[a].test, x.groups[b].test)
+		case "cells":
+			return cmp.Compare(sel.Groups[b], sel.Groups[a])
+		}
+		return 0 // groups are sorted by severity
+	})
+	per := cmp.Or(v.Per, 25)
+	l.Groups, l.Pages = len(order), max(1, (len(order)+per-1)/per)
+	l.Page = min(max(v.Page, 1), l.Pages)
+	m := x.match(v.Filter)
+	for _, n := range order[(l.Page-1)*per : min(l.Page*per, len(order))] {
+		var cells []uint32
+		for _, i := range x.Groups.List[n].Cells {
+			if m.fail(x.cells[i], &x.kinds[x.cells[i].kind]) == 0 {
+				cells = append(cells, i)
+			}
+		}
+		l.Rows = append(l.Rows, x.row(n, cells))
+	}
+	return l
+}
+
+// releaseFacts is a compiler release of the run.
+type releaseFacts struct {
+	ID, Build, PTX string
+	Targets, Cells int
+}
+
+type reasonCount struct {
+	Reason string
+	Cells  int
+}
+
+// Bounds of what the overview lists.
+const (
+	maxReasons  = 40
+	maxProblems = 100
+)
+
+// run collects what the run is.
+func (o *overview) run() {
+	x := o.Index
+	s, c := x.Set, &x.Set.Config
+	fact := func(name, value string) {
+		if value != "" {
+			o.Facts = append(o.Facts, fact{name, Short(value, 300)})
+		}
+	}
+	fact("Tool", "optcheck "+c.Tool)
+	fact("Build", c.Build)
+	fact("Marker encoding", fmt.Sprintf("version %d", c.Spec))
+	fact("Kernels", c.Source)
+	if c.Plain {
+		fact("Markers", "none: kernels without markers")
+	}
+	fact("Further flags", strings.Join(c.Flags, " "))
+	fact("Models", cmp.Or(c.Model, "none was asked"))
+	fact("Judged by", strings.Join(x.models(), ", "))
+	fact("Shard", c.Shard)
+	fact("Machine code", plural(x.codes, "different code"))
+	if st := s.Stats; st != nil {
+		fact("Cost", fmt.Sprintf("%s kernels, %s processes, %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
+			Number(st.Kernels), Number(st.Processes), st.Wall, st.ToolCPU, st.OwnCPU))
+	}
+	if x.Duplicates > 0 {
+		o.Problems = append(o.Problems, plural(x.Duplicates, "cell")+" came more than once with different results; the last one is shown")
+	}
+	for _, p := range s.Problems[:min(len(s.Problems), maxProblems)] {
+		o.Problems = append(o.Problems, Short(p.String(), 500))
+	}
+	o.MoreProb = len(s.Problems) - min(len(s.Problems), maxProblems)
+	o.releases()
+	o.reasons()
+}
+
+// models are the models that verdicts name.
+func (x *Index) models() []string {
+	var names []string
+	for i := range x.Set.Results {
+		if v := x.Set.Results[i].Verdict; v != nil && !slices.Contains(names, v.Model) && len(names) < 20 {
+			names = append(names, v.Model)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (o *overview) releases() {
+	x := o.Index
+	cells := make([]int, len(x.columns))
+	for _, c := range x.cells {
+		cells[c.column]++
+	}
+	for t, id := range x.Toolchains {
+		r := releaseFacts{ID: Short(id, 60)}
+		for _, tc := range x.Set.Config.Toolchains {
+			if tc.ID == id {
+				r.Build, r.PTX = Short(tc.Build, 120), Short(tc.MaxPTX, 20)
+			}
+		}
+		last := -1
+		for i, c := range x.columns {
+			if c.toolchain != t {
+				continue
+			}
+			r.Cells += cells[i]
+			if c.target != last {
+				r.Targets++
+				last = c.target
+			}
+		}
+		o.Releases = append(o.Releases, r)
+	}
+}
+
+// reasons counts why cells are unsupported.
+func (o *overview) reasons() {
+	n := map[string]int{}
+	s := o.Index.Set
+	for _, c := range s.Cells {
+		if r := &s.Results[c.Result]; r.Class == report.Unsupported {
+			n[r.Reason]++
+		}
+	}
+	for reason, cells := range n {
+		o.Reasons = append(o.Reasons, reasonCount{reason, cells})
+	}
+	slices.SortFunc(o.Reasons, func(a, b reasonCount) int {
+		return cmp.Or(b.Cells-a.Cells, strings.Compare(a.Reason, b.Reason))
+	})
+	if k := len(o.Reasons) - maxReasons; k > 0 {
+		o.Reasons, o.MoreWhy = o.Reasons[:maxReasons], k
+	}
+}

@@ -1,0 +1,134 @@
+package html
+
+import (
+	"slices"
+	"strings"
+
+	"optcheck/report"
+)
+
+// Bounds of what a list shows of one group.
+const (
+	maxName   = 160 // characters of a test's name
+	maxDetail = 240
+	maxShown  = 3 // findings
+)
+
+// Row is a group as lists show it.
+type Row struct {
+	Class    string
+	Test     string
+	Href     string // relative to the root
+	Findings []report.Finding
+	More     int // findings not shown
+	Reason   string
+	Where    []string
+	Cells    int
+	Known    []string
+}
+
+// PageOf is the file of a group's page, relative to the root.
+func PageOf(g *Group) string { return "f/" + g.ID + ".html" }
+
+// row makes the row of group n, of whose cells those listed are meant.
+func (x *Index) row(n int, cells []uint32) Row {
+	g := x.Groups.List[n]
+	r := x.Result(g)
+	shown := shownFindings(r)
+	return Row{Class: r.Class, Test: Short(x.Set.Tests[g.Test].Name, maxName), Href: PageOf(g), Findings: shown, More: len(r.Findings) - len(shown),
+		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r)}
+}
+
+// shownFindings are the findings that lists show, cut to what fits.
+func shownFindings(r *report.Result) []report.Finding {
+	out := slices.Clone(r.Findings[:min(len(r.Findings), maxShown)])
+	for i := range out {
+		f := &out[i]
+		f.Rule, f.Detail, f.Stage = Short(f.Rule, 60), Short(f.Detail, maxDetail), Short(f.Stage, 40)
+	}
+	return out
+}
+
+func knownNames(r *report.Result) []string {
+	var out []string
+	for _, k := range r.Known[:min(len(r.Known), maxShown)] {
+		out = append(out, Short(k, 60))
+	}
+	return out
+}
+
+// where says in a few words where cells lie: the toolchains, and the targets,
+// levels and layouts. It names all that occur, not which combinations do.
+func (x *Index) where(cells []uint32) []string {
+	var has [4][]bool
+	for d, words := range x.dimensions() {
+		has[d] = make([]bool, len(words))
+	}
+	for _, i := range cells {
+		c := x.columns[x.cells[i].column]
+		has[0][c.toolchain], has[1][c.target], has[2][c.level], has[3][c.layout] = true, true, true, true
+	}
+	labels := x.labels()
+	return []string{ranges(labels[0], has[0], "releases"),
+		strings.Join([]string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels"), ranges(labels[3], has[3], "layouts")}, " · ")}
+}
+
+// dimensions are the words that columns consist of.
+func (x *Index) dimensions() [4][]string {
+	return [4][]string{x.Toolchains, x.Targets, x.Levels, x.Layouts}
+}
+
+// labels are the dimensions as pages write them. The name that all toolchains
+// share is left out.
+func (x *Index) labels() [4][]string {
+	d := x.dimensions()
+	for k := range d {
+		d[k] = shorten(d[k], 40)
+	}
+	shared := ""
+	for i, t := range d[0] {
+		name, _, ok := strings.Cut(t, " ")
+		if !ok || i > 0 && name != shared {
+			return d
+		}
+		shared = name
+	}
+	for i, t := range d[0] {
+		d[0][i] = strings.TrimPrefix(t, shared+" ")
+	}
+	return d
+}
+
+func shorten(words []string, n int) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = Short(w, n)
+	}
+	return out
+}
+
+// ranges writes the words that occur: all of many as their number, three and
+// more neighbours as a range.
+func ranges(words []string, has []bool, what string) string {
+	if len(words) > 2 && !slices.Contains(has, false) {
+		return "all " + Number(len(words)) + " " + what
+	}
+	var parts []string
+	for i := 0; i < len(words); i++ {
+		if !has[i] {
+			continue
+		}
+		j := i
+		for j+1 < len(words) && has[j+1] {
+			j++
+		}
+		if j-i < 2 {
+			j = i
+			parts = append(parts, words[i])
+		} else {
+			parts = append(parts, words[i]+" … "+words[j])
+		}
+		i = j
+	}
+	return strings.Join(parts, ", ")
+}

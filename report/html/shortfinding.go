@@ -1,0 +1,44 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"optcheck/report"
+)
+
+var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>{{short .Test.Name 400}}</h1>
+<p>{{class .Result.Class}} in {{number (len .Cells)}} cells</p>
+{{with .Result.Reason}}<p>{{short . 2000}}</p>{{end}}
+<ul>{{range .Result.Findings}}<li><b>{{short .Rule 60}}</b> T{{.Thread}} {{short .Detail 2000}}</li>{{end}}</ul>
+{{with .Listing}}<pre>{{visible .}}</pre>{{end}}
+{{with .Verdict}}<pre>{{visible .}}</pre>{{end}}
+<h2>Where</h2><ul>{{range .Places}}<li>{{short .String 2000}}</li>{{end}}</ul>
+{{with .Test.Text}}<h2>Test</h2><pre>{{visible .}}</pre>{{end}}`))
+
+// ShortFinding is a group's page in plain words.
+func (x *Index) ShortFinding(g *Group) (template.HTML, error) {
+	s, r := x.Set, x.Result(g)
+	var cells []*report.Cell
+	for _, i := range g.Cells {
+		c := s.Cell(int(i))
+		cells = append(cells, &c)
+	}
+	var listing, verdict, out bytes.Buffer
+	if l := s.Listings[cells[0].Code]; l != nil {
+		if err := report.WriteListing(&listing, l, r.Findings); err != nil {
+			return "", err
+		}
+	}
+	if r.Verdict != nil {
+		report.WriteVerdict(&verdict, r.Verdict)
+	}
+	err := shortTemplate.Execute(&out, map[string]any{"Test": s.Tests[g.Test], "Result": r, "Cells": cells,
+		"Listing": strings.TrimRight(listing.String(), "\n"), "Verdict": verdict.String(), "Places": report.Places(cells)})
+	if err != nil {
+		return "", fmt.Errorf("page of %q: %w", Short(s.Tests[g.Test].Name, 80), err)
+	}
+	return template.HTML(out.String()), nil
+}

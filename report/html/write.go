@@ -1,0 +1,299 @@
+package html
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"optcheck/report"
+)
+
+// Options are what Write needs beside the set.
+type Options struct {
+	// Finding makes the body of a group's page; nil is a short one.
+	Finding func(ctx context.Context, x *Index, g *Group) (template.HTML, error)
+	// Extra are further pages, such as those of runs on devices.
+	Extra []ExtraPage
+	// Progress is told how many of how many pages are written; it may be nil.
+	Progress func(done, all int)
+}
+
+// ExtraPage is a page beside the overview.
+type ExtraPage struct {
+	File  string // a plain name, ending in .html
+	Title string // also the entry of the navigation
+	Body  template.HTML
+}
+
+// Stats says what Write wrote.
+type Stats struct {
+	Cells, Groups, Files int
+	Bytes                int64
+}
+
+// ErrForeign says that a folder holds something else than a report.
+var ErrForeign = errors.New("the folder is not empty and holds no report of optcheck; give an empty or new one")
+
+// Write makes the report of a set in a folder, which is created if needed. A
+// folder with an older report is made the new one's; any other folder that is
+// not empty is refused with ErrForeign. The same set gives the same files.
+func Write(ctx context.Context, dir string, s *report.Set, o Options) (Stats, error) {
+	root, err := openFolder(dir)
+	if err != nil {
+		return Stats{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	defer root.Close()
+	w := &writer{ctx: ctx, root: root, x: NewIndex(s), o: o, wrote: map[string]bool{}}
+	if err := w.all(); err != nil {
+		return w.stats, fmt.Errorf("%s: %w", dir, err)
+	}
+	w.stats.Cells, w.stats.Groups = len(w.x.cells), len(w.x.groups)
+	return w.stats, nil
+}
+
+// generator is how a report's pages say what made them.
+const generator = `<meta name="generator" content="optcheck">`
+
+// openFolder opens a folder that may be written to.
+func openFolder(dir string) (*os.Root, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := ours(root); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// ours reports whether a folder is empty or holds a report, whole or not.
+func ours(root *os.Root) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	f, err := root.Open("index.html")
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrForeign
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(head), generator) {
+		return ErrForeign
+	}
+	return nil
+}
+
+// writer writes one report.
+type writer struct {
+	ctx   context.Context
+	root  *os.Root
+	x     *Index
+	o     Options
+	nav   []Link
+	lists []Link
+	wrote map[string]bool
+	stats Stats
+}
+
+func (w *writer) all() error {
+	w.nav = []Link{{"Overview", "index.html"}}
+	for _, e := range w.o.Extra {
+		if !extraFile.MatchString(e.File) {
+			return fmt.Errorf("page %q: no plain name", e.File)
+		}
+		w.nav = append(w.nav, Link{e.Title, e.File})
+	}
+	for _, d := range []string{"assets", "f"} {
+		if err := w.root.Mkdir(d, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	// The overview comes first, so that a report cut short is known to be one,
+	// and again last, when what it leads to is there.
+	for _, step := range []func() error{w.overview, w.assets, w.findings, w.classLists, w.extra, w.overview, w.clean} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var extraFile = regexp.MustCompile(`^[a-z][a-z0-9-]{0,60}\.html$`)
+
+// file writes one file and counts it.
+func (w *writer) file(name string, write func(io.Writer) error) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	f, err := w.root.Create(filepath.FromSlash(name))
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	err = errors.Join(write(b), b.Flush())
+	info, statErr := f.Stat()
+	if err = errors.Join(err, statErr, f.Close()); err != nil {
+		return err
+	}
+	if !w.wrote[name] {
+		w.wrote[name] = true
+		w.stats.Files++
+		w.stats.Bytes += info.Size()
+	}
+	return nil
+}
+
+func (w *writer) bytes(name string, data []byte) error {
+	return w.file(name, func(out io.Writer) error {
+		_, err := out.Write(data)
+		return err
+	})
+}
+
+// page writes a page of the report.
+func (w *writer) page(name string, p *Page) error {
+	p.Nav = w.nav
+	p.Here = cmp.Or(p.Here, name)
+	p.Foot = cmp.Or(p.Foot, "Made by optcheck "+Short(w.x.Set.Config.Tool, 80)+".")
+	return w.file(name, p.Write)
+}
+
+func (w *writer) assets() error {
+	return errors.Join(w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()))
+}
+
+func (w *writer) overview() error {
+	body, err := w.x.Overview(View{Lists: w.lists})
+	if err != nil {
+		return err
+	}
+	return w.page("index.html", &Page{Title: w.x.headline(w.x.Select(Filter{}).Total), Body: body})
+}
+
+// findings writes the page of each group.
+func (w *writer) findings() error {
+	for n, g := range w.x.Groups.List {
+		body, err := w.finding(g)
+		if err != nil {
+			return err
+		}
+		name := w.x.Set.Tests[g.Test].Name
+		list := listFile(g.Class, 1)
+		p := &Page{Title: name + ": " + g.Class, Root: "../", Here: "index.html",
+			Crumbs: []Link{{g.Class, list}, {name, ""}}, Body: body}
+		if err := w.page(PageOf(g), p); err != nil {
+			return err
+		}
+		if w.o.Progress != nil {
+			w.o.Progress(n+1, len(w.x.Groups.List))
+		}
+	}
+	return nil
+}
+
+func (w *writer) finding(g *Group) (template.HTML, error) {
+	if w.o.Finding != nil {
+		return w.o.Finding(w.ctx, w.x, g)
+	}
+	return w.x.ShortFinding(g)
+}
+
+// perList is the number of groups on a page that lists them.
+const perList = 200
+
+func listFile(class string, page int) string { return fmt.Sprintf("list-%s-%d.html", class, page) }
+
+// classLists writes pages with all groups of each class.
+func (w *writer) classLists() error {
+	for _, class := range Severities {
+		v := View{Filter: Filter{Class: []string{class}}, Sort: "test", Per: perList}
+		sel := w.x.Select(v.Filter)
+		for v.Page = 1; ; v.Page++ {
+			l := w.x.List(v, sel)
+			if l.Groups == 0 {
+				break
+			}
+			body, err := classList(class, l)
+			if err != nil {
+				return err
+			}
+			if err := w.page(listFile(class, v.Page), &Page{Title: fmt.Sprintf("%s, page %d of %d", class, l.Page, l.Pages),
+				Here: "index.html", Crumbs: []Link{{class, ""}}, Body: body}); err != nil {
+				return err
+			}
+			if v.Page == l.Pages {
+				w.lists = append(w.lists, Link{fmt.Sprintf("%s (%s)", class, Number(l.Groups)), listFile(class, 1)})
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func classList(class string, l List) (template.HTML, error) {
+	var pages []Link
+	for p := 1; p <= l.Pages && l.Pages > 1; p++ {
+		text := Number(p)
+		if p == l.Page {
+			text = ""
+		}
+		pages = append(pages, Link{text, listFile(class, p)})
+	}
+	var b strings.Builder
+	err := overviewTemplate.ExecuteTemplate(&b, "list", map[string]any{"Class": class, "List": l, "Links": pages})
+	return template.HTML(b.String()), err
+}
+
+func (w *writer) extra() error {
+	for _, e := range w.o.Extra {
+		if err := w.page(e.File, &Page{Title: e.Title, Body: e.Body}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var ownFiles = []*regexp.Regexp{regexp.MustCompile(`^f/[0-9a-f]{20}\.html$`), regexp.MustCompile(`^list-[a-z]+-[0-9]+\.html$`)}
+
+// clean removes the pages of an older report that this one does not have.
+func (w *writer) clean() error {
+	var old []string
+	for _, dir := range []string{".", "f"} {
+		entries, err := fs.ReadDir(w.root.FS(), dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := strings.TrimPrefix(dir+"/"+e.Name(), "./")
+			if !w.wrote[name] && slices.ContainsFunc(ownFiles, func(p *regexp.Regexp) bool { return p.MatchString(name) }) {
+				old = append(old, name)
+			}
+		}
+	}
+	for _, name := range old {
+		if err := w.root.Remove(filepath.FromSlash(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
