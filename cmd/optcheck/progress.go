@@ -17,13 +17,14 @@ type progress struct {
 	w     io.Writer
 	tty   bool
 	quiet bool
+	what  string // is counted
 	start time.Time
 	last  time.Time
 	drawn bool
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet, start: time.Now()}
+	p := &progress{w: w, quiet: quiet, what: "cells", start: time.Now()}
 	if f, ok := w.(*os.File); ok {
 		p.tty = term.IsTerminal(int(f.Fd()))
 	}
@@ -52,12 +53,12 @@ func (p *progress) update(done, total int) {
 		left = now.Sub(p.start) * time.Duration(total-done) / time.Duration(done)
 	}
 	if !p.tty {
-		fmt.Fprintf(p.w, "optcheck: %d of %d cells, about %v left\n", done, total, left.Round(time.Second))
+		fmt.Fprintf(p.w, "optcheck: %d of %d %s, about %v left\n", done, total, p.what, left.Round(time.Second))
 		return
 	}
 	const width = 40
 	full := width * done / total
-	fmt.Fprintf(p.w, "\r[%-*s] %d/%d cells, about %v left \x1b[K", width, bars[:full], done, total, left.Round(time.Second))
+	fmt.Fprintf(p.w, "\r[%-*s] %d/%d %s, about %v left \x1b[K", width, bars[:full], done, total, p.what, left.Round(time.Second))
 }
 
 const bars = "########################################"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func newReportCmd(env *environment) *cobra.Command {
-	var format string
+	var format, dir string
 	var files []string
 	var text report.TextOptions
 	cmd := &cobra.Command{
@@ -20,17 +21,30 @@ func newReportCmd(env *environment) *cobra.Command {
 (optcheck run --output). FILE may be - for standard input.
 
 ` + formatsHelp + `
-Of runs on devices also log (of litmus and herd), svg and png.`,
+Of runs on devices also log (of litmus and herd), svg and png.
+
+With --html, the run is written as a folder of pages for a browser: a matrix of
+releases and targets, filters, a page for each finding, and what changed between
+releases. It needs no server and no network: open index.html. A folder that holds
+an older report is made the new one's.`,
 		Example: `  optcheck report run.jsonl --notes
   optcheck report run.jsonl --format sarif > optcheck.sarif
+  optcheck report run.jsonl --html report/
   optcheck report run.jsonl --new-only --report sarif=optcheck.sarif,junit=junit.xml`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir != "" {
+				if cmd.Flags().Changed("format") || len(files) > 0 {
+					return errors.New("--html goes without --format and --report")
+				}
+				return writeHTML(cmd.Context(), env, args[0], dir)
+			}
 			text.NewOnly = newOnly(env)
 			return runReport(env, args[0], format, files, text)
 		},
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
+	cmd.Flags().StringVar(&dir, "html", "", "write pages for a browser into this folder")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	textFlags(cmd, &text)
 	knownFlags(cmd)
@@ -77,18 +91,24 @@ func runReport(env *environment, file, format string, files []string, text repor
 
 // readRun reads an event stream from a file, or from standard input for "-".
 func readRun(env *environment, file string) (*report.Run, error) {
+	run := report.NewRun()
+	if err := readEvents(env, file, run); err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+// readEvents passes the events of a file, or of standard input for "-", to a
+// handler.
+func readEvents(env *environment, file string, h report.Handler) error {
 	var in io.Reader = env.stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer f.Close()
 		in = f
 	}
-	run := report.NewRun()
-	if err := report.Read(file, in, run.Handle); err != nil {
-		return nil, err
-	}
-	return run, nil
+	return report.Read(file, in, h.Handle)
 }

@@ -2,6 +2,8 @@ package html
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +23,7 @@ type Index struct {
 	// different results; the last one was taken.
 	Duplicates int
 
-	// What columns and tests consist of, in the order of pages.
+	// What columns and tests consist of, in the order of pages, as handles.
 	Toolchains, Targets, Levels, Layouts, Presets, Rules []string
 
 	tests   []uint32 // the set's tests in order
@@ -105,7 +107,7 @@ func (x *Index) orderTests() {
 func Preset(t *report.Test) string {
 	switch {
 	case t.Preset != "":
-		return t.Preset
+		return handle(t.Preset)
 	case t.File != "":
 		return "files"
 	}
@@ -118,8 +120,8 @@ func (x *Index) orderColumns() []uint32 {
 	s := x.Set
 	var tcs, targets, levels, layouts []string
 	for _, c := range s.Columns {
-		tcs, targets = append(tcs, c.Toolchain), append(targets, c.Target)
-		levels, layouts = append(levels, c.Level), append(layouts, c.Layout)
+		tcs, targets = append(tcs, handle(c.Toolchain)), append(targets, handle(c.Target))
+		levels, layouts = append(levels, handle(c.Level)), append(layouts, handle(c.Layout))
 	}
 	x.Toolchains = vocabulary(nil, tcs)
 	x.Targets = vocabulary(s.Config.Targets, targets)
@@ -127,10 +129,10 @@ func (x *Index) orderColumns() []uint32 {
 	x.Layouts = vocabulary(s.Config.Layouts, layouts)
 	order := make([]uint32, len(s.Columns))
 	numbers := make([]column, len(s.Columns))
-	for i, c := range s.Columns {
+	for i := range s.Columns {
 		order[i] = uint32(i)
-		numbers[i] = column{slices.Index(x.Toolchains, c.Toolchain), slices.Index(x.Targets, c.Target),
-			slices.Index(x.Levels, c.Level), slices.Index(x.Layouts, c.Layout)}
+		numbers[i] = column{slices.Index(x.Toolchains, tcs[i]), slices.Index(x.Targets, targets[i]),
+			slices.Index(x.Levels, levels[i]), slices.Index(x.Layouts, layouts[i])}
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
 		p, q := numbers[a], numbers[b]
@@ -177,7 +179,7 @@ func (x *Index) groupInfos() {
 	var rules []string
 	for _, g := range x.Groups.List {
 		for _, f := range x.Result(g).Findings {
-			rules = append(rules, f.Rule)
+			rules = append(rules, handle(f.Rule))
 		}
 	}
 	x.Rules = vocabulary(nil, rules)
@@ -187,7 +189,7 @@ func (x *Index) groupInfos() {
 		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test}
 		text := []string{Short(s.Tests[g.Test].Name, maxName), Short(r.Reason, maxDetail)}
 		for _, f := range r.Findings {
-			if n := slices.Index(x.Rules, f.Rule); !slices.Contains(i.rules, n) {
+			if n := slices.Index(x.Rules, handle(f.Rule)); !slices.Contains(i.rules, n) {
 				i.rules = append(i.rules, n)
 			}
 		}
@@ -267,6 +269,17 @@ func vocabulary(first, words []string) []string {
 	}
 	slices.SortFunc(out[n:], func(a, b string) int { return cmp.Or(natural(a, b), cmp.Compare(a, b)) })
 	return out
+}
+
+// handle is a word as addresses and pages write it: the word itself, or if that
+// is long or holds what cannot be seen, what can be seen of it and a hash.
+func handle(word string) string {
+	seen := Short(word, 80)
+	if seen == word {
+		return word
+	}
+	h := sha256.Sum256([]byte(word))
+	return seen + " #" + hex.EncodeToString(h[:4])
 }
 
 // natural compares texts with the numbers in them by value: sm_90 < sm_100.

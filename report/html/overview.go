@@ -94,9 +94,9 @@ type facet struct {
 }
 
 type facetValue struct {
-	Value, Label, Class string
-	Cells               int
-	Chosen              bool
+	Value, Class string
+	Cells        int
+	Chosen       bool
 }
 
 // maxFacet bounds the values that a part of the filter offers.
@@ -109,7 +109,7 @@ func (x *Index) facets(f Filter, sel *Selection) []facet {
 	for i, words := range x.words() {
 		c := facet{Key: Keys[i], Name: names[i], Radio: i == 7}
 		for n, w := range words[:min(len(words), maxFacet)] {
-			v := facetValue{Value: w, Label: Short(w, 60), Cells: sel.Facets[Keys[i]][n]}
+			v := facetValue{Value: w, Cells: sel.Facets[Keys[i]][n]}
 			switch i {
 			case 0:
 				v.Class = w
@@ -310,9 +310,9 @@ func (o *overview) releases() {
 		cells[c.column]++
 	}
 	for t, id := range x.Toolchains {
-		r := releaseFacts{ID: Short(id, 60)}
+		r := releaseFacts{ID: id}
 		for _, tc := range x.Set.Config.Toolchains {
-			if tc.ID == id {
+			if handle(tc.ID) == id {
 				r.Build, r.PTX = Short(tc.Build, 120), Short(tc.MaxPTX, 20)
 			}
 		}

@@ -82,9 +82,7 @@ func (x *Index) dimensions() [4][]string {
 // share is left out.
 func (x *Index) labels() [4][]string {
 	d := x.dimensions()
-	for k := range d {
-		d[k] = shorten(d[k], 40)
-	}
+	d[0] = slices.Clone(d[0])
 	shared := ""
 	for i, t := range d[0] {
 		name, _, ok := strings.Cut(t, " ")
@@ -97,14 +95,6 @@ func (x *Index) labels() [4][]string {
 		d[0][i] = strings.TrimPrefix(t, shared+" ")
 	}
 	return d
-}
-
-func shorten(words []string, n int) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = Short(w, n)
-	}
-	return out
 }
 
 // ranges writes the words that occur: all of many as their number, three and

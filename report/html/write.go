@@ -53,7 +53,7 @@ func Write(ctx context.Context, dir string, s *report.Set, o Options) (Stats, er
 		return Stats{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer root.Close()
-	w := &writer{ctx: ctx, root: root, x: NewIndex(s), o: o, wrote: map[string]bool{}}
+	w := &writer{ctx: ctx, root: root, x: NewIndex(s), o: o, wrote: map[string]int64{}}
 	if err := w.all(); err != nil {
 		return w.stats, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -111,7 +111,7 @@ type writer struct {
 	o     Options
 	nav   []Link
 	lists []Link
-	wrote map[string]bool
+	wrote map[string]int64 // sizes
 	stats Stats
 }
 
@@ -155,11 +155,9 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	if err = errors.Join(err, statErr, f.Close()); err != nil {
 		return err
 	}
-	if !w.wrote[name] {
-		w.wrote[name] = true
-		w.stats.Files++
-		w.stats.Bytes += info.Size()
-	}
+	w.stats.Bytes += info.Size() - w.wrote[name]
+	w.wrote[name] = info.Size()
+	w.stats.Files = len(w.wrote)
 	return nil
 }
 
@@ -285,7 +283,7 @@ func (w *writer) clean() error {
 		}
 		for _, e := range entries {
 			name := strings.TrimPrefix(dir+"/"+e.Name(), "./")
-			if !w.wrote[name] && slices.ContainsFunc(ownFiles, func(p *regexp.Regexp) bool { return p.MatchString(name) }) {
+			if _, now := w.wrote[name]; !now && slices.ContainsFunc(ownFiles, func(p *regexp.Regexp) bool { return p.MatchString(name) }) {
 				old = append(old, name)
 			}
 		}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"optcheck/known"
+	"optcheck/report"
+	"optcheck/report/html"
+)
+
+// writeHTML makes the folder of pages of a saved run.
+func writeHTML(ctx context.Context, env *environment, file, dir string) error {
+	fail, err := failOn(env.config.v.GetString("fail-on"))
+	if err != nil {
+		return err
+	}
+	list, own, err := knownList(env)
+	if err != nil {
+		return err
+	}
+	set := report.NewSet()
+	if err := readEvents(env, file, &marker{list, set}); err != nil {
+		return err
+	}
+	bar := newProgress(env.stderr, false)
+	bar.what = "pages"
+	stats, err := html.Write(ctx, dir, set, html.Options{Progress: bar.update})
+	bar.done()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stderr, "optcheck: %d cells, %d findings: %d files, %.1f MB; open %s\n",
+		stats.Cells, stats.Groups, stats.Files, float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
+	run := set.Run()
+	reportUnused(env, list, own, run)
+	return verdict(counted(env, run), fail)
+}
+
+// marker marks the cells of a saved run with known findings and passes events
+// on. What a list that is not at hand now said of a cell is kept.
+type marker struct {
+	list *known.List
+	next report.Handler
+}
+
+func (m *marker) Handle(e report.Event) error {
+	if c := e.Cell; c != nil {
+		saved := c.Known
+		if m.list.Mark(c); c.Known == nil {
+			c.Known = saved
+		}
+	}
+	return m.next.Handle(e)
+}
+
+func (m *marker) Close() error { return m.next.Close() }

@@ -1,0 +1,252 @@
+package html
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// sample is a set like those of real runs: n tests, three releases, four
+// targets of which each release lacks one, levels and layouts.
+func sample(n int) *report.Set {
+	s := report.NewSet()
+	add := func(e report.Event) {
+		if err := s.Handle(e); err != nil {
+			panic(err)
+		}
+	}
+	releases := []string{"ptxas 9.2.1", "ptxas 11.8.89", "ptxas 12.4.131"}
+	targets := []string{"sm_35", "sm_80", "sm_90", "sm_100"}
+	c := &report.Config{Schema: report.Schema, Tool: "1.0", Spec: 2, Tests: n, Targets: targets, Levels: []string{"O0", "O3"},
+		Layouts: []string{"pointers", "symbols", "offsets"}, Model: "default"}
+	for _, r := range releases {
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: r, Build: "build of " + r, MaxPTX: "8.0"})
+	}
+	add(report.Event{Config: c})
+	presets := []string{"corpus", "quick", ""}
+	for t := range n {
+		test := report.Test{Name: fmt.Sprintf("test%d", t), Hash: fmt.Sprint("h", t), Dialect: "GPU_PTX", Text: "text", Preset: presets[t%3]}
+		add(report.Event{Test: &test})
+		for i, r := range releases {
+			for j, target := range targets {
+				if j == 3-i {
+					continue
+				}
+				for l, level := range c.Levels {
+					for k, layout := range c.Layouts {
+						add(report.Event{Cell: &report.Cell{Test: test.Name, Hash: test.Hash, Toolchain: r, Target: target, Level: level, Layout: layout,
+							Result: sampleResult(t, i, j, l, k)}})
+					}
+				}
+			}
+		}
+	}
+	s.Config.Cells = len(s.Cells)
+	return s
+}
+
+// sampleResult is a result of one of every class.
+func sampleResult(test, release, target, level, layout int) report.Result {
+	code := fmt.Sprintf("%x", test*31+release*7+target*3+level)
+	fence := report.Finding{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}
+	merged := report.Finding{Rule: "merged", Thread: 0, Access: 1, Detail: fmt.Sprintf("#0 and #1 are one instruction: LDG.E R%d", release+target)}
+	switch {
+	case level == 0 || test%2 == 0:
+		return report.Result{Class: report.Preserved, Code: code}
+	case test%7 == 1 && target == 0:
+		return report.Result{Class: report.Miscompiled, Findings: []report.Finding{fence}, Code: code, Known: []string{"kepler"},
+			Verdict: &report.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Lifted: "lifted"}}
+	case test%5 == 3:
+		return report.Result{Class: report.Unknown, Reason: "a loop", Code: code}
+	case test%3 == 2:
+		return report.Result{Class: report.Unsupported, Reason: ".relaxed needs sm_70"}
+	case layout == 2 || release == 2:
+		return report.Result{Class: report.Optimised, Findings: []report.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0, Detail: "STG"}}, Code: code,
+			Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted"}}
+	}
+	return report.Result{Class: report.Changed, Findings: []report.Finding{merged}, Code: code}
+}
+
+// shuffled is the set with its cells in another order.
+func shuffled(s *report.Set, seed uint64) *report.Set {
+	out := report.NewSet()
+	run := s.Run()
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd.Shuffle(len(run.Cells), func(i, j int) { run.Cells[i], run.Cells[j] = run.Cells[j], run.Cells[i] })
+	rnd.Shuffle(len(run.Tests), func(i, j int) { run.Tests[i], run.Tests[j] = run.Tests[j], run.Tests[i] })
+	if err := run.Replay(out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func TestNatural(t *testing.T) {
+	words := []string{"sm_100", "sm_90a", "sm_9", "sm_90", "11.2.152", "9.2", "11.11", "a", ""}
+	slices.SortFunc(words, natural)
+	require.Equal(t, []string{"", "9.2", "11.2.152", "11.11", "a", "sm_9", "sm_90", "sm_90a", "sm_100"}, words)
+}
+
+func TestIndex(t *testing.T) {
+	s := sample(40)
+	before := s.Cells[5]
+	x := NewIndex(s)
+	require.Equal(t, before, s.Cells[5])
+	require.Equal(t, []string{"ptxas 9.2.1", "ptxas 11.8.89", "ptxas 12.4.131"}, x.Toolchains)
+	require.Equal(t, []string{"sm_35", "sm_80", "sm_90", "sm_100"}, x.Targets)
+	require.Equal(t, []string{"corpus", "not told", "quick"}, x.Presets)
+	require.Equal(t, []string{"fence-weakened", "merged", "reordered"}, x.Rules)
+	require.Len(t, x.cells, len(s.Cells))
+	require.Zero(t, x.Duplicates)
+	require.Equal(t, "sm_35 … sm_90", ranges(x.Targets, []bool{true, true, true, false}, "targets"))
+	require.Equal(t, "sm_35, sm_80, sm_100", ranges(x.Targets, []bool{true, true, false, true}, "targets"))
+	require.Equal(t, "all 4 targets", ranges(x.Targets, []bool{true, true, true, true}, "targets"))
+	require.Equal(t, []string{"9.2.1", "11.8.89", "12.4.131"}, x.labels()[0])
+}
+
+func TestIndexDuplicates(t *testing.T) {
+	s := sample(4)
+	n := len(s.Cells)
+	same, other := s.Cells[0], s.Cells[1]
+	other.Result = s.AddResult("x", report.Result{Class: "surprising", Reason: "because"})
+	s.Cells = append(s.Cells, same, other)
+	x := NewIndex(s)
+	require.Len(t, x.cells, n)
+	require.Equal(t, 1, x.Duplicates)
+	sel := x.Select(Filter{Class: []string{report.Unknown}, Text: "surprising"})
+	require.Equal(t, 1, sel.Total.Sum(), "a class that nobody knows is undecided")
+}
+
+// naive chooses cells one by one.
+func naive(x *Index, f Filter) (total Counts, groups map[string]int) {
+	groups = map[string]int{}
+	in := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
+	ids := map[uint32]string{}
+	for _, g := range x.Groups.List {
+		for _, i := range g.Cells {
+			ids[i] = g.ID
+		}
+	}
+	for i, c := range x.Set.All() {
+		grouped := c.HasFindings() || c.Class == report.Unknown
+		text := c.Test
+		rule := len(f.Rule) == 0
+		if grouped {
+			text += c.Reason + strings.Join(c.Known, " ")
+			for _, fi := range c.Findings {
+				text += " " + fi.Rule + " " + fi.Detail
+				rule = rule || slices.Contains(f.Rule, fi.Rule)
+			}
+		}
+		known := f.Known == "" || grouped && (f.Known == "known") == (len(c.Known) > 0)
+		words := true
+		for w := range strings.FieldsSeq(f.Text) {
+			words = words && strings.Contains(text, w)
+		}
+		if rule && known && words && in(f.Class, c.Class) && in(f.Release, c.Toolchain) && in(f.Target, c.Target) && in(f.Level, c.Level) &&
+			in(f.Layout, c.Layout) && in(f.Preset, Preset(&x.Set.Tests[x.Set.Cells[i].Test])) {
+			total[classIndex(c.Class)]++
+			if id := ids[uint32(i)]; id != "" {
+				groups[id]++
+			}
+		}
+	}
+	return total, groups
+}
+
+// someFilter makes a filter of words that occur, and some that do not.
+func someFilter(x *Index, rnd *rand.Rand) Filter {
+	var f Filter
+	for i, l := range f.lists() {
+		words := append(slices.Clone(x.words()[i]), "nothing")
+		for rnd.IntN(3) == 0 {
+			*l = append(*l, words[rnd.IntN(len(words))])
+		}
+	}
+	f.Known = []string{"", "", "known", "new"}[rnd.IntN(4)]
+	f.Text = []string{"", "", "test1", "merged", "test3 reordered", "loop", "kepler 1"}[rnd.IntN(7)]
+	return f
+}
+
+func TestSelect(t *testing.T) {
+	x := NewIndex(sample(40))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		f := someFilter(x, rnd)
+		sel := x.Select(f)
+		total, groups := naive(x, f)
+		require.Equal(t, total, sel.Total, "%+v", f)
+		got := map[string]int{}
+		for n, cells := range sel.Groups {
+			if cells > 0 {
+				got[x.Groups.List[n].ID] = cells
+			}
+		}
+		require.Equal(t, groups, got, "%+v", f)
+		var sum Counts
+		for _, c := range sel.Columns {
+			for k, n := range c {
+				sum[k] += n
+			}
+		}
+		require.Equal(t, total, sum)
+		// A facet says what choosing only that value would give.
+		for i := range f.lists() {
+			words := x.words()[i]
+			for n, w := range words {
+				g := f
+				*g.lists()[i] = []string{w}
+				want, _ := naive(x, g)
+				require.Equal(t, want.Sum(), sel.Facets[Keys[i]][n], "%+v with %s=%s", f, Keys[i], w)
+			}
+		}
+		l := x.List(View{Filter: f, Per: 10000}, sel)
+		require.Len(t, l.Rows, len(groups))
+		back, err := ParseFilter(f.Values())
+		require.NoError(t, err)
+		require.Equal(t, f, back)
+	}
+}
+
+func TestParseFilter(t *testing.T) {
+	_, err := ParseFilter(url.Values{"known": {"maybe"}})
+	require.ErrorContains(t, err, "must be known or new")
+	_, err = ParseFilter(url.Values{"q": {strings.Repeat("x", 10000)}})
+	require.Error(t, err)
+}
+
+func TestBlocks(t *testing.T) {
+	s := sample(8)
+	for _, c := range []report.Cell{
+		{Test: "amd", Hash: "h", Toolchain: "clang 14", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Class: report.Unsupported}},
+		{Test: "amd", Hash: "h", Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Class: report.Preserved}}} {
+		require.NoError(t, s.Handle(report.Event{Cell: &c}))
+	}
+	x := NewIndex(s)
+	bs := x.blocks(x.Select(Filter{}).Columns)
+	require.Len(t, bs, 2)
+	require.Equal(t, []string{"clang 14", "clang 19"}, bs[0].Toolchains)
+	require.Len(t, bs[0].Rows, 1)
+	require.Equal(t, report.Unsupported, bs[0].Rows[0].Squares[0][1].Class)
+	require.Equal(t, "clang 19 gfx900 O2: 1 preserved", bs[0].Rows[0].Squares[1][1].Label)
+	require.Empty(t, bs[0].Rows[0].Squares[1][0].Class)
+	require.Len(t, bs[1].Rows, 4)
+	var miscompiled int
+	for _, r := range bs[1].Rows {
+		for _, sq := range r.Squares {
+			for _, b := range sq {
+				if b.Class == report.Miscompiled {
+					require.Equal(t, "3", b.Count)
+					miscompiled++
+				}
+			}
+		}
+	}
+	require.Equal(t, 3, miscompiled, "sm_35 at O3 of each release")
+}
