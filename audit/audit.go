@@ -113,14 +113,11 @@ func (a *auditor) begin(jobs []job) error {
 		}
 		last = j.chunk
 		for i, t := range last.tests {
-			e := report.Test{Name: t.Name, Hash: last.hashes[i], Dialect: t.Dialect.String(), Text: t.String()}
+			preset, file := "", ""
 			if a.o.Origin != nil {
-				e.Preset, e.File = a.o.Origin(t)
+				preset, file = a.o.Origin(t)
 			}
-			if e.File != "" {
-				e.Lines = spec.Lines(t)
-			}
-			if err := a.h.Handle(report.Event{Test: &e}); err != nil {
+			if err := a.h.Handle(report.Event{Test: report.NewTest(t, last.hashes[i], preset, file)}); err != nil {
 				return err
 			}
 		}

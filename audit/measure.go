@@ -34,8 +34,7 @@ type Measured struct {
 func (m *Measured) Event() *report.Histogram {
 	h := &report.Histogram{
 		Test: m.Test.Name, Hash: m.Test.Hash(), Kind: runner.KindOf(m.Test.Cond.Quant), Condition: m.Test.Cond.String(),
-		Device: report.TestedDevice{ID: fmt.Sprintf("%s:%d", m.Device.Backend, m.Device.Index), Name: m.Device.Name,
-			UUID: m.Device.UUID, Driver: m.Device.Driver, API: m.Device.API},
+		Device: TestedDevice(m.Device),
 		Status: m.Status, Detail: m.Detail, Unexpected: m.Unexpected,
 		Seconds: m.Elapsed.Seconds(), DeviceSeconds: m.DeviceTime.Seconds(),
 		Before: conditions(m.Before), After: conditions(m.After),
@@ -61,6 +60,11 @@ func (m *Measured) Event() *report.Histogram {
 	h.Instances = m.Histogram.Total() + m.Unexpected
 	h.Rate = rate(h)
 	return h
+}
+
+// TestedDevice names a device in events.
+func TestedDevice(d runner.Device) report.TestedDevice {
+	return report.TestedDevice{ID: fmt.Sprintf("%s:%d", d.Backend, d.Index), Name: d.Name, UUID: d.UUID, Driver: d.Driver, API: d.API}
 }
 
 // rate computes the statistics of the weak outcomes. Instances with unexpected

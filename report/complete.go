@@ -19,10 +19,15 @@ func (s *Set) Incomplete() string {
 
 func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 	switch {
+	case stats != nil && stats.Interrupted && c.Campaign != nil && cells == 0:
+		return "the run on the device was interrupted"
 	case stats != nil && stats.Interrupted:
 		return fmt.Sprintf("the run was interrupted: %d of %d cells were done", cells, max(c.Cells, cells))
 	case cells < c.Cells:
 		return fmt.Sprintf("the run is incomplete: %d of %d cells are there", cells, c.Cells)
+	}
+	if c.Campaign != nil && stats == nil {
+		return "the run on the device did not come to its end"
 	}
 	for i := range hists {
 		if hists[i].Status == StatusInterrupted {

@@ -13,6 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"optcheck/litmus"
+	"optcheck/spec"
 )
 
 // Schema is the version of the event stream. It changes when a reader of the
@@ -60,6 +63,8 @@ type Config struct {
 	// Shard is "i/n" if the run did only a part of its cells; Cells is then
 	// the number of cells of this part.
 	Shard string `json:"shard,omitempty"`
+	// Campaign is given if the run is on a device.
+	Campaign *Campaign `json:"campaign,omitempty"`
 }
 
 // Test is a litmus test of a run. Its event precedes all its cells.
@@ -75,6 +80,15 @@ type Test struct {
 	// Lines are the lines of the accesses and fences of each thread in File, by
 	// position. Without a file there are none: those in Text follow from it.
 	Lines [][]int `json:"lines,omitempty"`
+}
+
+// NewTest is the event of a test. At most one of preset and file is given.
+func NewTest(t *litmus.Test, hash, preset, file string) *Test {
+	e := &Test{Name: t.Name, Hash: hash, Dialect: t.Dialect.String(), Text: t.String(), Preset: preset, File: file}
+	if file != "" {
+		e.Lines = spec.Lines(t)
+	}
+	return e
 }
 
 // Toolchain names a compiler release of a run.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // The statuses of a Histogram. Only done and interrupted say anything of what
@@ -68,6 +69,59 @@ type Histogram struct {
 	Terms    []string  `json:"terms"` // what the values belong to: "1:r0", "[x]"
 	Outcomes []Outcome `json:"outcomes"`
 	Rate     *Rate     `json:"rate,omitempty"` // nil without instances
+
+	// Models are those that judged, the first one the device's, and Says what
+	// each says of the condition's expression: allowed, forbidden, undecided.
+	Models []string `json:"models,omitempty"`
+	Says   []string `json:"condition_says,omitempty"`
+	// Unseen are the outcomes that the first model allows and that were not
+	// seen in a run that ended well.
+	Unseen []Unseen `json:"allowed_not_seen,omitempty"`
+	// Samples are values of unexpected instances.
+	Samples [][]int64 `json:"unexpected_samples,omitempty"`
+	// StressAccesses counts the accesses of the incantation stress, GaveUp the
+	// warps that waited in vain in sync.
+	StressAccesses uint64 `json:"stress_accesses,omitempty"`
+	GaveUp         uint64 `json:"warps_gave_up,omitempty"`
+}
+
+// Unseen is an outcome that a model allows and that was not seen.
+type Unseen struct {
+	Values []int64 `json:"values"`
+	// Excluded is the rate per instance that is excluded at 95 %.
+	Excluded float64 `json:"excluded95"`
+}
+
+// Campaign is in the config of a run on a device: what all its histograms have
+// in common.
+type Campaign struct {
+	Device   DeviceInfo `json:"device"`
+	Seed     uint64     `json:"seed"`
+	Settings []string   `json:"settings"`
+	// Tuning are the parameters of launches by name.
+	Tuning map[string]string `json:"tuning,omitempty"`
+	Models []string          `json:"models,omitempty"`
+	Start  time.Time         `json:"start"`
+}
+
+// DeviceInfo describes a device. What is 0 is not known.
+type DeviceInfo struct {
+	TestedDevice
+	Vendor         string `json:"vendor,omitempty"`
+	Platform       string `json:"platform,omitempty"`
+	Type           string `json:"type,omitempty"` // gpu, cpu, accelerator
+	PCI            string `json:"pci,omitempty"`
+	Target         string `json:"target,omitempty"`
+	Units          int    `json:"compute_units,omitempty"`
+	Warp           int    `json:"warp,omitempty"`
+	MaxBlock       int    `json:"max_threads_per_cta,omitempty"`
+	UnitThreads    int    `json:"threads_per_unit,omitempty"`
+	Shared         uint64 `json:"shared_bytes_per_cta,omitempty"`
+	Memory         uint64 `json:"memory_bytes,omitempty"`
+	L2             uint64 `json:"l2_bytes,omitempty"`
+	MaxClock       int    `json:"max_clock_mhz,omitempty"`
+	MaxMemoryClock int    `json:"max_memory_clock_mhz,omitempty"`
+	Clusters       bool   `json:"clusters,omitempty"`
 }
 
 // TestedDevice names a device.
@@ -97,6 +151,13 @@ type Outcome struct {
 	// consistent", "hardware, allowed", "hardware, forbidden", …; empty if nobody
 	// judged.
 	Effect string `json:"effect,omitempty"`
+	// Says is what each of Histogram.Models says of the outcome.
+	Says []string `json:"says,omitempty"`
+	// A forbidden outcome was tried again Reruns times with other seeds;
+	// Confirmed of them showed it, Again times in all.
+	Reruns    int    `json:"reruns,omitempty"`
+	Confirmed int    `json:"confirmed,omitempty"`
+	Again     uint64 `json:"again,omitempty"`
 }
 
 // Rate is the statistics of the weak outcomes, per instance.
@@ -128,6 +189,11 @@ func (h *Histogram) check() error {
 		total += o.Count
 		if o.Weak {
 			weak += o.Count
+		}
+	}
+	for _, u := range h.Unseen {
+		if len(u.Values) != len(h.Terms) {
+			return fmt.Errorf("bad histogram of %s: %d values for %d terms", h.Test, len(u.Values), len(h.Terms))
 		}
 	}
 	if total+h.Unexpected != h.Instances || weak != h.Weak {

@@ -228,6 +228,13 @@ func writeStats(b *bufio.Writer, r *Run) {
 	if s == nil {
 		return
 	}
+	if s.Kernels == 0 && len(r.Histograms) > 0 {
+		fmt.Fprintf(b, "\n%d runs in %.1f s\n", len(r.Histograms), s.Wall)
+		if s.Interrupted {
+			fmt.Fprintln(b, "The run was interrupted: some were not done.")
+		}
+		return
+	}
 	fmt.Fprintf(b, "\n%d cells, %d kernels, %d processes in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
 		s.Cells, s.Kernels, s.Processes, s.Wall, s.ToolCPU, s.OwnCPU)
 	if s.ToolCPU > 0 {

@@ -1,12 +1,20 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit/chip"
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 )
 
@@ -18,7 +26,7 @@ func newReportCmd(env *environment) *cobra.Command {
 		Use:   "report FILE.jsonl",
 		Short: "Render a saved run again",
 		Long: `Render a saved run again: of an audit (optcheck audit --output) or on a device
-(optcheck run --output). FILE may be - for standard input.
+(optcheck run --output). FILE may be - for standard input, and compressed by gzip.
 
 ` + formatsHelp + `
 Of runs on devices also log (of litmus and herd), svg and png.
@@ -89,7 +97,7 @@ func runReport(env *environment, file, format string, files []string, text repor
 	return verdict(counted(env, run), fail)
 }
 
-// readRun reads an event stream from a file, or from standard input for "-".
+// readRun reads an event stream into memory.
 func readRun(env *environment, file string) (*report.Run, error) {
 	run := report.NewRun()
 	if err := readEvents(env, file, run); err != nil {
@@ -98,17 +106,59 @@ func readRun(env *environment, file string) (*report.Run, error) {
 	return run, nil
 }
 
+// maxUnpacked bounds what a compressed stream may unpack to.
+const maxUnpacked = 8 << 30
+
 // readEvents passes the events of a file, or of standard input for "-", to a
-// handler.
+// handler. The file may be compressed by gzip, and may be a campaign in the old
+// form.
 func readEvents(env *environment, file string, h report.Handler) error {
-	var in io.Reader = env.stdin
+	in := env.stdin
 	if file != "-" {
-		f, err := os.Open(file)
+		fh, err := os.Open(file)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		in = f
+		defer fh.Close()
+		in = fh
 	}
-	return report.Read(file, in, h.Handle)
+	b := bufio.NewReaderSize(in, 1<<16)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		defer z.Close()
+		b = bufio.NewReaderSize(&bounded{z, maxUnpacked}, 1<<16)
+	}
+	if begin, _ := b.Peek(64); chip.IsOld(begin) {
+		return chip.ReadOld(file, b, oldTest, h.Handle)
+	}
+	return report.Read(file, b, h.Handle)
+}
+
+// bounded fails when more than n bytes are read: a limit that just ended the
+// stream would pass for the end of the run.
+type bounded struct {
+	r io.Reader
+	n int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.n -= int64(n); b.n < 0 {
+		return 0, fmt.Errorf("unpacks to more than %d bytes", int64(maxUnpacked))
+	}
+	return n, err
+}
+
+// oldTest finds a test that an old campaign names.
+func oldTest(name string) *litmus.Test {
+	if t, ok := corpus.Lookup(name); ok {
+		return t
+	}
+	if sp, err := cycle.ParseName(name); err == nil {
+		return sp.Test()
+	}
+	return nil
 }

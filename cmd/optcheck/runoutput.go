@@ -15,12 +15,11 @@ type runOutput struct {
 	env    *environment
 	f      *runFlags
 	models []string
-	json   []io.Writer
 	log    io.Writer
 	text   io.Writer
 	err    error
 
-	histograms *histogramFile // nil: none is wanted
+	events *runEvents
 
 	ran, refused, failed int
 	rows                 map[string]*runRow // by test
@@ -42,8 +41,7 @@ type runRow struct {
 
 // result takes one result.
 func (o *runOutput) result(r *chip.Result) {
-	o.event(r)
-	o.histograms.result(r)
+	o.events.result(r)
 	if o.rows == nil {
 		o.rows, o.states = map[string]*runRow{}, map[string]int{}
 	}

@@ -4,52 +4,86 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"optcheck/audit/chip"
+	"optcheck/litmus"
 	"optcheck/report"
-	"optcheck/spec"
 )
 
-// histogramFile writes the results of a campaign as the event stream that
-// optcheck report reads.
-type histogramFile struct {
-	ctx  context.Context
-	file *os.File
-	out  *report.JSONLines
-	h    header
-	err  error
+// runFormats are the forms that optcheck run writes to files.
+var runFormats = []string{"json", "text", "sarif", "junit", "markdown", "log", "svg", "png"}
+
+// runEvents writes what a campaign does as the event stream that optcheck
+// report reads.
+type runEvents struct {
+	ctx     context.Context
+	env     *environment
+	c       *chip.Campaign
+	out     report.Tee
+	file    *os.File      // of --output, or nil
+	run     *report.Run   // what --report needs, or nil
+	reports []*reportFile // of --report
+	err     error
 }
 
-func newHistogramFile(ctx context.Context, path string, h header) (*histogramFile, error) {
-	file, err := os.Create(path)
-	if err != nil {
+// newRunEvents opens the outputs that the flags ask for and begins the stream.
+func newRunEvents(ctx context.Context, env *environment, f *runFlags, c *chip.Campaign, tests []*litmus.Test) (*runEvents, error) {
+	w := &runEvents{ctx: ctx, env: env, c: c}
+	var err error
+	if w.reports, err = reportFiles(f.reports, runFormats); err != nil {
 		return nil, err
 	}
-	w := &histogramFile{ctx: ctx, file: file, out: report.NewJSONLines(file), h: h}
-	w.handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: h.Version, Spec: spec.Version, Tests: h.Tests,
-		Toolchains: []report.Toolchain{{ID: h.Compiler}}, Targets: []string{h.Target}, Levels: []string{h.Level}, Layouts: []string{}}})
+	if len(w.reports) > 0 {
+		w.run = report.NewRun()
+		w.out = append(w.out, w.run)
+	}
+	if f.asJSON {
+		w.out = append(w.out, report.NewJSONLines(env.stdout))
+	}
+	if f.output != "" {
+		if w.file, err = os.Create(f.output); err != nil {
+			discard(w.reports)
+			return nil, err
+		}
+		w.out = append(w.out, report.NewJSONLines(w.file))
+	}
+	w.handle(report.Event{Config: c.Config()})
+	for _, t := range tests {
+		preset, file := env.origin(t)
+		w.handle(report.Event{Test: report.NewTest(t, t.Hash(), preset, file)})
+	}
 	return w, nil
 }
 
 // handle writes an event at once: a run that dies keeps its results.
-func (w *histogramFile) handle(e report.Event) {
+func (w *runEvents) handle(e report.Event) {
 	if w.err == nil {
 		w.err = errors.Join(w.out.Handle(e), w.out.Flush())
 	}
 }
 
-// result writes one result; nil is no file.
-func (w *histogramFile) result(r *chip.Result) {
-	if w != nil {
-		made := chip.Compiled{Compiler: w.h.Compiler, Target: w.h.Target, Level: w.h.Level}
-		w.handle(report.Event{Histogram: r.Report(w.h.Device, made, w.ctx.Err() != nil)})
+// result writes one result.
+func (w *runEvents) result(r *chip.Result) {
+	if len(w.out) > 0 {
+		w.handle(report.Event{Histogram: r.Report(w.c.Device, w.c.Compiled, w.ctx.Err() != nil)})
 	}
 }
 
-// close ends the file and returns the first error of all.
-func (w *histogramFile) close() error {
-	if w == nil {
-		return nil
+// close ends the stream, writes the reports, and returns the first error of
+// all.
+func (w *runEvents) close() error {
+	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.c.Start).Seconds(), Interrupted: w.ctx.Err() != nil}})
+	err := w.err
+	if w.file != nil {
+		err = errors.Join(err, w.file.Close())
 	}
-	return errors.Join(w.err, w.file.Close())
+	if err == nil && w.run != nil && len(w.run.Histograms) > 0 {
+		list, _, e := knownList(w.env)
+		if err = e; err == nil {
+			err = writeReports(&rendering{env: w.env, list: list}, w.reports, w.run)
+		}
+	}
+	discard(w.reports)
+	return err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"optcheck/audit/chip"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
-	"optcheck/runner"
 	"optcheck/runner/drive"
 )
 
@@ -26,11 +24,10 @@ import (
 type runFlags struct {
 	gen, device, toolchain, level, target       string
 	incantations, shard, output, log, plot      string
-	report                                      string
 	instances                                   string
 	budget, total                               time.Duration
 	seed                                        uint64
-	tune                                        []string
+	tune, reports                               []string
 	cubins, saveCubins                          string
 	asJSON, table6, unvalidated, quiet, outcome bool
 	brief                                       bool
@@ -55,7 +52,7 @@ such a device runs, so that they need --unvalidated, and results say so.
 
 Ctrl-C ends the campaign and keeps what was counted.`,
 		Example: `  optcheck run mp sb-inter --incantations stress+sync+random --budget 10s
-  optcheck run corpus --iterations 1e8 --json > results.jsonl
+  optcheck run corpus --iterations 1e8 --output results.jsonl --report junit=results.xml
   optcheck run --table6 --iterations 1e6
   optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
   optcheck run mp --device opencl:0 --unvalidated`,
@@ -76,10 +73,10 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
 	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): coRR, lb, mp, sb unless tests are named")
-	fl.BoolVar(&f.asJSON, "json", false, "print events as JSON lines")
-	fl.StringVarP(&f.output, "output", "o", "", "write events as JSON lines to this file, too")
+	fl.BoolVar(&f.asJSON, "json", false, "print the event stream, JSON lines as optcheck report reads them")
+	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
-	fl.StringVar(&f.report, "report", "", "write histograms to this file, in the event stream that optcheck report reads")
+	fl.StringSliceVar(&f.reports, "report", nil, "also write these forms to files: FORM=FILE,… ("+strings.Join(runFormats, ", ")+")")
 	fl.StringVar(&f.plot, "plot", "", "write a plot of the rates per set of incantations (.svg or .png)")
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -133,22 +130,6 @@ func (f *runFlags) tests(env *environment, args []string) ([]*litmus.Test, error
 	return out, nil
 }
 
-// header is the first event of a campaign.
-type header struct {
-	Event    string        `json:"event"` // "campaign"
-	Version  string        `json:"version"`
-	Device   runner.Device `json:"device"`
-	Compiler string        `json:"compiler"`
-	Target   string        `json:"target,omitempty"`
-	Level    string        `json:"level"`
-	Seed     uint64        `json:"seed"`
-	Settings []string      `json:"settings"`
-	Tuning   drive.Tuning  `json:"tuning"`
-	Tests    int           `json:"tests"`
-	Models   []string      `json:"models"`
-	Start    time.Time     `json:"start"`
-}
-
 func runTests(ctx context.Context, env *environment, f *runFlags, args []string) (err error) {
 	o := chip.Options{Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated, Seed: f.seed}
 	if o.Instances, err = count(f.instances); err != nil {
@@ -192,25 +173,19 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 	if o.Judge, err = chip.NewJudge(models...); err != nil {
 		return err
 	}
-	h := header{Event: "campaign", Version: version(), Device: o.Session.Device(), Compiler: o.Compiler.Name(), Target: o.Compiler.Target,
-		Level: f.level, Seed: o.Seed, Tuning: o.Tuning, Tests: len(o.Tests), Models: models, Start: time.Now().UTC()}
+	c := &chip.Campaign{Version: version(), Device: o.Session.Device(), Compiled: chip.Compiled{Compiler: o.Compiler.Name(), Target: o.Compiler.Target, Level: f.level},
+		Seed: o.Seed, Tuning: o.Tuning, Tests: len(o.Tests), Models: models, Start: time.Now().UTC()}
 	for _, s := range o.Settings {
-		h.Settings = append(h.Settings, s.String())
+		c.Settings = append(c.Settings, s.String())
 	}
-	return campaign(ctx, env, f, o, h)
+	return campaign(ctx, env, f, o, c)
 }
 
 // campaign runs and reports.
-func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, h header) (err error) {
-	out := &runOutput{env: env, f: f, models: h.Models}
-	if f.asJSON {
-		out.json = append(out.json, env.stdout)
-	}
-	for file, w := range map[string]*io.Writer{f.output: nil, f.log: &out.log} {
-		if file == "" {
-			continue
-		}
-		fh, err := os.Create(file)
+func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, c *chip.Campaign) (err error) {
+	out := &runOutput{env: env, f: f, models: c.Models}
+	if f.log != "" {
+		fh, err := os.Create(f.log)
 		if err != nil {
 			return err
 		}
@@ -220,29 +195,22 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 				err = e
 			}
 		}()
-		if w == nil {
-			out.json = append(out.json, b)
-		} else {
-			*w = b
-		}
+		out.log = b
 	}
-	if f.report != "" {
-		if out.histograms, err = newHistogramFile(ctx, f.report, h); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, out.histograms.close()) }()
+	if out.events, err = newRunEvents(ctx, env, f, c, o.Tests); err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, out.events.close()) }()
 	text := io.Writer(env.stdout)
 	if f.asJSON {
 		text = env.stderr
 	}
 	out.text = text
-	fmt.Fprintf(text, "%s, %d compute units; driver %s\ncompiled by %s", h.Device.Name, h.Device.Units, h.Device.Driver, h.Compiler)
-	if h.Target != "" {
-		fmt.Fprintf(text, " for %s at %s", h.Target, h.Level)
+	fmt.Fprintf(text, "%s, %d compute units; driver %s\ncompiled by %s", c.Device.Name, c.Device.Units, c.Device.Driver, c.Compiled.Compiler)
+	if c.Compiled.Target != "" {
+		fmt.Fprintf(text, " for %s at %s", c.Compiled.Target, c.Compiled.Level)
 	}
-	fmt.Fprintf(text, "; seed %d\n", h.Seed)
-	out.event(h)
+	fmt.Fprintf(text, "; seed %d\n", c.Seed)
 	p := newProgress(env.stderr, f.quiet)
 	o.Emit, o.Progress = out.result, p.update
 	runErr := chip.Run(ctx, o)
@@ -258,18 +226,4 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 		return errors.New("no test was run")
 	}
 	return runErr
-}
-
-// event prints one event as JSON.
-func (o *runOutput) event(v any) {
-	for _, w := range o.json {
-		data, err := json.Marshal(v)
-		if err == nil {
-			_, err = w.Write(append(data, '\n'))
-		}
-		if err != nil && o.err == nil {
-			o.err = err
-			fmt.Fprintf(o.env.stderr, "optcheck: %v\n", err)
-		}
-	}
 }
