@@ -20,6 +20,7 @@ import (
 
 func newReportCmd(env *environment) *cobra.Command {
 	var format, dir string
+	var limit float64
 	var files []string
 	var text report.TextOptions
 	cmd := &cobra.Command{
@@ -45,7 +46,7 @@ an older report is made the new one's.`,
 				if cmd.Flags().Changed("format") || len(files) > 0 {
 					return errors.New("--html goes without --format and --report")
 				}
-				return writeHTML(cmd.Context(), env, args[0], dir)
+				return writeHTML(cmd.Context(), env, args[0], dir, limit)
 			}
 			text.NewOnly = newOnly(env)
 			return runReport(env, args[0], format, files, text)
@@ -53,6 +54,7 @@ an older report is made the new one's.`,
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
 	cmd.Flags().StringVar(&dir, "html", "", "write pages for a browser into this folder")
+	cmd.Flags().Float64Var(&limit, "html-limit", 24, "megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	textFlags(cmd, &text)
 	knownFlags(cmd)

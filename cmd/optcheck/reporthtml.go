@@ -11,7 +11,10 @@ import (
 )
 
 // writeHTML makes the folder of pages of a saved run.
-func writeHTML(ctx context.Context, env *environment, file, dir string) error {
+func writeHTML(ctx context.Context, env *environment, file, dir string, limit float64) error {
+	if limit < 0 || limit > 1e6 {
+		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
+	}
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
 		return err
@@ -26,16 +29,27 @@ func writeHTML(ctx context.Context, env *environment, file, dir string) error {
 	}
 	bar := newProgress(env.stderr, false)
 	bar.what = "pages"
-	stats, err := html.Write(ctx, dir, set, html.Options{Progress: bar.update})
+	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Limit: htmlLimit(limit), Progress: bar.update})
 	bar.done()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(env.stderr, "optcheck: %d cells, %d findings: %d files, %.1f MB; open %s\n",
 		stats.Cells, stats.Groups, stats.Files, float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
+	if stats.Short > 0 {
+		fmt.Fprintf(env.stderr, "optcheck: the pages of the %d least severe findings are short ones; --html-limit 0 writes all of them in full\n", stats.Short)
+	}
 	run := set.Run()
 	reportUnused(env, list, own, run)
 	return verdict(counted(env, run), fail)
+}
+
+// htmlLimit turns megabytes into bytes; 0 is no limit.
+func htmlLimit(megabytes float64) int64 {
+	if megabytes == 0 {
+		return -1
+	}
+	return int64(megabytes * 1e6)
 }
 
 // marker marks the cells of a saved run with known findings and passes events

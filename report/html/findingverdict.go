@@ -155,7 +155,7 @@ func newMatrix(gs *Groups, g *Group) []matrixView {
 			out = append(out, v)
 		}
 	}
-	return out
+	return joinMatrix(out)
 }
 
 func ids(list []report.Toolchain) []string {

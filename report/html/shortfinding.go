@@ -11,6 +11,7 @@ import (
 
 var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>{{short .Test.Name 400}}</h1>
 <p>{{class .Result.Class}} in {{number (len .Cells)}} cells</p>
+<p class="small muted">The report has many findings, and this page is a short one to keep it small.</p>
 {{with .Result.Reason}}<p>{{short . 2000}}</p>{{end}}
 <ul>{{range .Result.Findings}}<li><b>{{short .Rule 60}}</b> T{{.Thread}} {{short .Detail 2000}}</li>{{end}}</ul>
 {{with .Listing}}<pre>{{visible .}}</pre>{{end}}
@@ -18,7 +19,8 @@ var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>
 <h2>Where</h2><ul>{{range .Places}}<li>{{short .String 2000}}</li>{{end}}</ul>
 {{with .Test.Text}}<h2>Test</h2><pre>{{visible .}}</pre>{{end}}`))
 
-// ShortFinding is a group's page in plain words.
+// ShortFinding is the body of a group's page in plain words, some thousand bytes:
+// for reports with more findings than one wants to carry around.
 func (x *Index) ShortFinding(g *Group) (template.HTML, error) {
 	s, r := x.Set, x.Result(g)
 	var cells []*report.Cell

@@ -20,8 +20,12 @@ import (
 
 // Options are what Write needs beside the set.
 type Options struct {
-	// Finding makes the body of a group's page; nil is a short one.
-	Finding func(ctx context.Context, x *Index, g *Group) (template.HTML, error)
+	// Finding is what the pages of findings need from elsewhere.
+	Finding FindingHooks
+	// Limit bounds the bytes of all pages of findings together: when it would be
+	// passed, those of less severe findings are short ones. 0 is 24 MB, less
+	// than 0 no limit.
+	Limit int64
 	// Extra are further pages, such as those of runs on devices.
 	Extra []ExtraPage
 	// Progress is told how many of how many pages are written; it may be nil.
@@ -38,6 +42,7 @@ type ExtraPage struct {
 // Stats says what Write wrote.
 type Stats struct {
 	Cells, Groups, Files int
+	Short                int // pages of findings that are short ones
 	Bytes                int64
 }
 
@@ -190,11 +195,14 @@ func (w *writer) overview() error {
 
 // findings writes the page of each group.
 func (w *writer) findings() error {
+	limit, used := w.limit(), int64(0)
 	for n, g := range w.x.Groups.List {
-		body, err := w.finding(g)
+		left := int64(len(w.x.Groups.List) - n - 1)
+		body, err := w.finding(g, limit-used-left*shortPage)
 		if err != nil {
 			return err
 		}
+		used += int64(len(body)) + framePage
 		name := w.x.Set.Tests[g.Test].Name
 		list := listFile(g.Class, 1)
 		p := &Page{Title: name + ": " + g.Class, Root: "../", Here: "index.html",
@@ -209,10 +217,32 @@ func (w *writer) findings() error {
 	return nil
 }
 
-func (w *writer) finding(g *Group) (template.HTML, error) {
-	if w.o.Finding != nil {
-		return w.o.Finding(w.ctx, w.x, g)
+// What a short page and the frame of a page take, about.
+const (
+	shortPage = 5 << 10
+	framePage = 2 << 10
+)
+
+func (w *writer) limit() int64 {
+	switch {
+	case w.o.Limit < 0:
+		return 1 << 60
+	case w.o.Limit > 0:
+		return w.o.Limit
 	}
+	return 24_000_000
+}
+
+// finding makes the body of a page: a short one if the whole one has more bytes
+// than may be used.
+func (w *writer) finding(g *Group, room int64) (template.HTML, error) {
+	if room > framePage+shortPage {
+		body, err := FindingBody(w.ctx, w.x.Groups, g, w.o.Finding)
+		if err != nil || int64(len(body))+framePage <= room {
+			return body, err
+		}
+	}
+	w.stats.Short++
 	return w.x.ShortFinding(g)
 }
 

@@ -151,3 +151,27 @@ func TestWriteHostile(t *testing.T) {
 	require.Less(t, len(out["index.html"]), 400<<10, "long names are cut")
 	require.Equal(t, fmt.Sprint(len(out)), fmt.Sprint(len(writeSet(t, t.TempDir(), shuffled(hostile(), 5)))))
 }
+
+func TestWriteLimit(t *testing.T) {
+	s := sample(60)
+	size := func(limit int64) (pages int64, stats Stats) {
+		dir := t.TempDir()
+		stats, err := Write(context.Background(), dir, s, Options{Limit: limit})
+		require.NoError(t, err)
+		for name, text := range files(t, dir) {
+			if strings.HasPrefix(name, "f/") {
+				pages += int64(len(text))
+			}
+		}
+		return pages, stats
+	}
+	all, stats := size(-1)
+	require.Zero(t, stats.Short)
+	limit := all * 3 / 4
+	less, stats := size(limit)
+	require.LessOrEqual(t, less, limit)
+	require.Greater(t, stats.Short, 0)
+	require.Less(t, stats.Short, stats.Groups)
+	_, stats = size(1)
+	require.Equal(t, stats.Groups, stats.Short, "each finding has a page whatever the limit")
+}
