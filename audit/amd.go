@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 // Sources of an audit's kernels, of those that a vendor's compilers have more
 // than one.
 const (
+	PTX    = "ptx"
 	OpenCL = "opencl"
 	LLVMIR = "llvm-ir"
 )
@@ -123,7 +125,33 @@ func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
 		Source: source, CL2: b.cl2, Library: b.library}
 }
 
-var pointers = regexp.MustCompile(`,? ?\b0x[0-9a-f]{6,}:? ?`)
+// What LLVM's messages say of its own objects: addresses of nodes with the number
+// of a result, and names of values.
+var (
+	pointers = regexp.MustCompile(`,? ?\b0x[0-9a-f]{6,}(:\d+)?:? ?`)
+	operands = regexp.MustCompile("(?: dereferenceable\\b| (?:into|from) (?:%ir[^,)]*|@[^,)]*|`[^`]*`))")
+	load     = regexp.MustCompile(`\(dereferenceable `)
+	fenceIDs = regexp.MustCompile(`(AtomicFence), TargetConstant:i64<(\d+)>, TargetConstant:i64<(\d+)>`)
+)
+
+// fenceOrders are LLVM's numbers of orderings.
+var fenceOrders = map[string]string{"4": "acquire", "5": "release", "6": "acq_rel", "7": "seq_cst"}
+
+// plainReason makes the back end's message independent of the file that it is
+// about: it gives named scopes their numbers in the order in which it meets them.
+func plainReason(msg string) string {
+	msg = pointers.ReplaceAllString(msg, "")
+	msg = load.ReplaceAllString(operands.ReplaceAllString(msg, ""), "(")
+	msg = strings.Replace(msg, "Cannot select:", "Cannot select: ", 1)
+	if m := fenceIDs.FindStringSubmatch(msg); m != nil {
+		scope := "with a named scope"
+		if m[3] == "1" {
+			scope = "of the whole system"
+		}
+		msg = strings.Replace(msg, m[0], m[1]+" "+cmp.Or(fenceOrders[m[2]], m[2])+" "+scope, 1)
+	}
+	return strings.ReplaceAll(strings.TrimSpace(msg), "  ", " ")
+}
 
 // lacks says what the release lacks for a kernel, "" if the failure is of
 // another kind. What the back end refuses is something that it lacks; what the
@@ -146,7 +174,7 @@ func lacks(err error) string {
 		if d.Unit != "" {
 			// LLVM prints addresses of its own objects, which differ each time.
 			msg, _, _ := strings.Cut(d.Message, " # D:")
-			return "the compiler cannot: " + pointers.ReplaceAllString(msg, "")
+			return "the compiler cannot: " + plainReason(msg)
 		}
 	}
 	// r600 refuses calls, and its library lacks some functions (mem_fence).

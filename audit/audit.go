@@ -38,7 +38,9 @@ type Options struct {
 	Levels  []string // empty means Levels
 	Layouts []spec.Layout
 	// Source is what kernels are written in for AMD's targets: OpenCL (also if
-	// empty), which clang compiles, or LLVMIR, which llc compiles.
+	// empty), which clang compiles, or LLVMIR, which llc compiles. For NVIDIA's
+	// the toolchain decides: those of toolchain.DiscoverLLC take LLVM IR, others
+	// PTX.
 	Source string
 	Flags  []string // further arguments for ptxas
 	// NoVerdict leaves cells with findings "changed" instead of asking a model
@@ -138,8 +140,10 @@ func (o *Options) jobs() ([]job, error) {
 	if len(o.Toolchains) == 0 {
 		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
-	if o.Source != "" && o.Source != OpenCL && o.Source != LLVMIR {
-		return nil, fmt.Errorf("unknown source %q (opencl, llvm-ir)", o.Source)
+	switch o.Source {
+	case "", PTX, OpenCL, LLVMIR:
+	default:
+		return nil, fmt.Errorf("unknown source %q (ptx, opencl, llvm-ir)", o.Source)
 	}
 	if len(o.Levels) == 0 {
 		o.Levels = Levels
@@ -152,7 +156,7 @@ func (o *Options) jobs() ([]job, error) {
 	var jobs []job
 	known := map[string]bool{}
 	for _, tc := range o.Toolchains {
-		if o.Source == LLVMIR && (tc.LLVM == nil || tc.LLVM.LLC == "") {
+		if o.Source == LLVMIR && tc.LLC == nil && (tc.LLVM == nil || tc.LLVM.LLC == "") {
 			return nil, fmt.Errorf("%s has no llc, which compiles LLVM IR", tc.ID)
 		}
 		for _, t := range tc.Targets {
@@ -219,9 +223,11 @@ type auditor struct {
 	judge *judge // nil if no model is asked
 
 	// plain leaves the markers out of the kernels; visit, if not nil, sees
-	// every kernel of a decided cell. Both serve the checks of the tool itself.
-	plain bool
-	visit func(kernelVisit)
+	// every kernel of a decided cell; between, if not nil, sees and may change
+	// what llc hands to ptxas. They serve the checks of the tool itself.
+	plain   bool
+	visit   func(kernelVisit)
+	between func(j job, kernel, ptx string) string
 
 	total   int
 	done    int

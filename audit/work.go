@@ -43,6 +43,13 @@ type emitter func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error)
 // which take the same text.
 func (a *auditor) source(j job) (string, emitter) {
 	switch {
+	case j.tc.LLC != nil:
+		typed := j.tc.LLC.Major() <= 14
+		emit := func(t *litmus.Test, o ptxgen.Options) (*ptxgen.Unit, error) {
+			o.TypedIR = typed
+			return ptxgen.EmitLLVMIR(t, o)
+		}
+		return fmt.Sprintf("LLVM IR for %s, typed %t", j.target, typed), emit
 	case j.tc.LLVM == nil:
 		return j.target, ptxgen.Emit
 	case a.o.Source == LLVMIR:
@@ -121,6 +128,8 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 			w.set(i, optcheck.UnsupportedClass, reasonOf(w.em.errs[i]))
 		case u.Version > maxV:
 			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", u.Version, j.tc.ID, maxV))
+		case j.tc.LLC != nil: // llc sees to the version, for all kernels
+			byVersion[maxV] = append(byVersion[maxV], i)
 		default:
 			byVersion[u.Version] = append(byVersion[u.Version], i)
 		}
@@ -176,6 +185,8 @@ type worker struct {
 
 	users [][]user       // of each unit that is being compiled
 	parts map[int][]part // by cell, what was found for its threads
+	units map[int]int    // distinct kernel → unit that is being compiled
+	ptx   []string       // of each such unit, what llc made of it; nil without llc
 }
 
 func (w *worker) set(cell int, class optcheck.Class, reason string) {
@@ -200,28 +211,12 @@ func kindOf(err error) string {
 // compile compiles and checks the given cells, which share a PTX version. Of
 // kernels with the same text one is compiled.
 func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) error {
-	var units []toolchain.Unit
-	w.users, w.parts = nil, map[int][]part{}
-	unit := map[int]int{} // distinct kernel → unit
-	for _, c := range cells {
-		w.parts[c] = make([]part, len(w.em.of[c]))
-		for t, k := range w.em.of[c] {
-			u, ok := unit[k]
-			if !ok {
-				u = len(units)
-				unit[k] = u
-				units = append(units, toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text})
-				w.users = append(w.users, nil)
-			}
-			w.users[u] = append(w.users[u], user{c, t})
-		}
-	}
-	res, err := w.j.tc.Compile(ctx, toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
-		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits})
+	units := w.distinct(cells)
+	var failed []error
+	res, err := w.machineCode(ctx, v, units, &failed)
 	if err != nil {
 		return err
 	}
-	var failed []error
 	for u := range units {
 		if e := res.Failed[u]; e != nil {
 			if errors.Is(e, toolchain.ErrCancelled) {
@@ -240,9 +235,41 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 		if err := w.classify(ctx, c); err != nil {
 			return err
 		}
+		if w.ptx != nil && w.res.cells[c].HasFindings() {
+			w.ptxStages(c)
+		}
 	}
-	w.users, w.parts = nil, nil
+	w.users, w.parts, w.units, w.ptx = nil, nil, nil, nil
 	return nil
+}
+
+// distinct lists the kernels of some cells, each text once.
+func (w *worker) distinct(cells []int) (units []toolchain.Unit) {
+	w.users, w.parts, w.units = nil, map[int][]part{}, map[int]int{}
+	for _, c := range cells {
+		w.parts[c] = make([]part, len(w.em.of[c]))
+		for t, k := range w.em.of[c] {
+			u, ok := w.units[k]
+			if !ok {
+				u = len(units)
+				w.units[k] = u
+				units = append(units, toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text})
+				w.users = append(w.users, nil)
+			}
+			w.users[u] = append(w.users[u], user{c, t})
+		}
+	}
+	return units
+}
+
+// machineCode compiles units to cubins: PTX by ptxas, LLVM IR by llc before.
+func (w *worker) machineCode(ctx context.Context, v ptxgen.Version, units []toolchain.Unit, failed *[]error) (*toolchain.Result, error) {
+	job := toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
+		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits}
+	if w.j.tc.LLC == nil {
+		return w.j.tc.Compile(ctx, job)
+	}
+	return w.fromIR(ctx, job, failed)
 }
 
 // batches disassembles several batches at once, so that a run of one job uses

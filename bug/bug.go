@@ -93,6 +93,15 @@ var ErrNotStandalone = errors.New("the finding is not there in a program on its 
 // ErrCompiler is wrapped by the error for a finding of another compiler.
 var ErrCompiler = errors.New("bundles are written for ptxas only; optcheck reduce gives the smallest program of others")
 
+// CanBundle returns an error that wraps ErrCompiler for a toolchain of which no
+// bundles are written: one that is not ptxas alone.
+func CanBundle(tc *toolchain.Toolchain) error {
+	if tc.Ptxas == "" || tc.LLC != nil {
+		return fmt.Errorf("%s: %w", tc.ID, ErrCompiler)
+	}
+	return nil
+}
+
 // bundler makes one bundle.
 type bundler struct {
 	in   *Input
@@ -112,8 +121,8 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if !slices.Contains(Forms, in.Form) {
 		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
 	}
-	if in.Min.Toolchain.Ptxas == "" {
-		return nil, fmt.Errorf("%s: %w", in.Min.Toolchain.ID, ErrCompiler)
+	if err := CanBundle(in.Min.Toolchain); err != nil {
+		return nil, err
 	}
 	b := &bundler{in: in, f: in.Min}
 	at := slices.IndexFunc(in.Cell.Findings, func(f report.Finding) bool { return f.Rule == in.Min.Signature.Rule })

@@ -31,14 +31,20 @@ type program struct {
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
 // Program returns a finding's test as a program for people: PTX as bundles have
-// it, or for AMD the kernels in OpenCL C.
+// it, or for AMD the kernels in OpenCL C; for llc they are LLVM IR.
 func Program(f *reduce.Finding) (string, error) {
-	if f.Toolchain.Vendor() == toolchain.AMD {
-		u, err := ptxgen.EmitOpenCL(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit})
+	emit, header := ptxgen.EmitOpenCL, ""
+	if f.Toolchain.LLC != nil {
+		emit, header = ptxgen.EmitLLVMIR, "target triple = \"nvptx64-nvidia-cuda\"\n"
+	}
+	if f.Toolchain.LLC != nil || f.Toolchain.Vendor() == toolchain.AMD {
+		u, err := emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit,
+			TypedIR: f.Toolchain.LLC != nil && f.Toolchain.LLC.Major() <= 14})
 		if err != nil {
 			return "", err
 		}
 		var out strings.Builder
+		out.WriteString(header)
 		for i := range u.Kernels {
 			out.WriteString(u.Kernels[i].Text)
 		}

@@ -35,6 +35,8 @@ type Filter struct {
 	Targets []string `json:"targets,omitempty"`
 	Levels  []string `json:"levels,omitempty"`
 	Layouts []string `json:"layouts,omitempty"`
+	// Stages are the parts of a compiler in which a finding arose: llc, back end.
+	Stages []string `json:"stages,omitempty"`
 	// Tests are patterns of path.Match on the test's name, Shapes on the part of
 	// it before the first +: mp of mp+membar.gls.
 	Tests  []string `json:"tests,omitempty"`
@@ -67,7 +69,7 @@ func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
 	if len(classes) == 0 {
 		classes = []string{report.Changed, report.Optimised}
 	}
-	return slices.Contains(classes, c.Class) && slices.Contains(f.Rules, x.Rule) && f.place(c) &&
+	return slices.Contains(classes, c.Class) && slices.Contains(f.Rules, x.Rule) && f.place(c) && in(f.Stages, x.Stage) &&
 		anyGlob(f.Tests, c.Test) && anyGlob(f.Shapes, shape(c.Test)) && (f.detail == nil || f.detail.MatchString(x.Detail))
 }
 
@@ -78,10 +80,14 @@ func (f *Filter) place(c *report.Cell) bool {
 }
 
 // release reports whether a toolchain's ID, "ptxas 12.4.131", has a version
-// within the bounds. Without bounds every toolchain is.
+// within the bounds. Without bounds every toolchain is. Of two compilers,
+// "llc 22.1.8 + ptxas 12.4.131", the last one's counts.
 func (f *Filter) release(id string) bool {
 	if f.From == "" && f.To == "" {
 		return true
+	}
+	if _, last, pair := strings.Cut(id, " + "); pair {
+		id = last
 	}
 	_, rest, ok := strings.Cut(id, " ")
 	if !ok {

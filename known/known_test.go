@@ -80,14 +80,16 @@ func TestUnused(t *testing.T) {
 }
 
 // TestBuiltin: the built-in list reads, has reasons, and covers no
-// miscompilation but the Kepler fence.
+// miscompilation but the Kepler fence, and what llc makes of atomics.
 func TestBuiltin(t *testing.T) {
 	l := Builtin()
 	require.NotEmpty(t, l.Filters)
 	for _, f := range l.Filters {
 		require.NotEmpty(t, f.Link, f.ID)
 		require.NotEmpty(t, f.Classes, f.ID)
-		if f.ID != "kepler-membar-gl" {
+		if f.ID == "llc-atomic-order" {
+			require.Equal(t, []string{"llc"}, f.Stages)
+		} else if f.ID != "kepler-membar-gl" {
 			require.Equal(t, []string{report.Optimised}, f.Classes, f.ID)
 		}
 	}
@@ -123,6 +125,30 @@ func TestBuiltin(t *testing.T) {
 		x.Class = report.Miscompiled
 		l.Mark(x)
 		require.Empty(t, x.Known, c.detail)
+	}
+}
+
+// TestPairs: of llc and ptxas the release of ptxas counts, and filters can ask
+// for the compiler in which a finding arose.
+func TestPairs(t *testing.T) {
+	cell := func(detail, stage string) *report.Cell {
+		return &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets", Result: report.Result{Class: report.Miscompiled,
+			Findings: []report.Finding{{Rule: "fence-removed", Detail: detail, Stage: stage}}}}
+	}
+	lost := "the fence in front of #1 atom.release.gpu.global.exch [m] is missing"
+	for _, c := range []struct{ detail, stage, id string }{
+		{lost, "llc", "llc-atomic-order"}, {lost, "ptxas", ""}, {lost, "", ""},
+		{"the invalidation behind #0 atom.acquire.sys.shared.cas [m] is missing", "llc", "llc-atomic-order"},
+		{"the fence in front of #1 st.release.gpu.global [m] is missing", "llc", ""},
+		{"#1 fence.sc.gpu has no counterpart between the accesses around it", "llc", ""},
+	} {
+		x := cell(c.detail, c.stage)
+		Builtin().Mark(x)
+		require.Equal(t, c.id, strings.Join(x.Known, " "), c.detail)
+	}
+	for bounds, want := range map[[2]string]bool{{"12.4", "12.4"}: true, {"", "11.8"}: false, {"22.1", ""}: false, {"11.2", ""}: true} {
+		f := &Filter{From: bounds[0], To: bounds[1]}
+		require.Equal(t, want, f.release("llc 22.1.8 + ptxas 12.4.131"), bounds)
 	}
 }
 

@@ -192,6 +192,8 @@ func (p *parser) filter(n *yaml.Node) {
 			f.Levels = append(f.Levels, p.texts(v, key, isLevel)...)
 		case "layout", "layouts":
 			f.Layouts = append(f.Layouts, p.texts(v, key, isLayout)...)
+		case "stage", "stages":
+			f.Stages = append(f.Stages, p.texts(v, key, anything)...)
 		case "test", "tests":
 			f.Tests = append(f.Tests, p.texts(v, key, isGlob)...)
 		case "shape", "shapes":

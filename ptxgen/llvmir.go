@@ -3,6 +3,7 @@ package ptxgen
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -434,15 +435,40 @@ func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
 	then, done := fmt.Sprintf("then%d", k.n), fmt.Sprintf("done%d", k.n)
 	k.ir("br i1 %s, label %%%s, label %%%s", cond, then, done)
 	k.edge(done)
+	before := maps.Clone(k.env)
 	k.to(then)
 	if err := k.emit(in, ent); err != nil {
 		return err
 	}
+	operands := k.operandCopies(ent, before)
 	k.ir("br label %%%s", done)
 	k.edge(done)
 	k.to(done)
 	k.merge(k.jumps[done])
+	maps.Copy(k.env, operands)
 	return nil
+}
+
+// operandCopies returns the copies of a skipped atomic's operands that hold
+// whether it is skipped or not, as Emit has them: ptxas may combine the atomic
+// with those of other lanes, and what is combined is compared with the copy.
+func (k *irBody) operandCopies(ent *spec.Entry, before map[string]irValue) map[string]irValue {
+	out := map[string]irValue{}
+	if !k.nv || ent == nil || ent.Kind.Op != litmus.OpAtom {
+		return out
+	}
+	for _, i := range ent.Operands() {
+		key := fmt.Sprintf(" o%d_%d", ent.Pos, i)
+		v := k.env[key]
+		known := strings.HasPrefix(v.name, "%v") // a parameter
+		for _, b := range before {
+			known = known || b == v
+		}
+		if known {
+			out[key] = v
+		}
+	}
+	return out
 }
 
 // finish emits the markers.

@@ -41,12 +41,14 @@ type Where struct {
 }
 
 // Locate audits a finding's test with all of the vendor's toolchains: on all targets at
-// the finding's level, and at all levels on the finding's target.
+// the finding's level, and at all levels on the finding's target. Of toolchains of
+// llc and ptxas those are taken that share one of the two with the finding's, and
+// the range is that of the compiler in which the finding arose.
 func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base audit.Options) (*Where, error) {
 	w := &Where{}
 	var same, kin []*toolchain.Toolchain
 	for _, tc := range all {
-		if tc.Vendor() != f.Toolchain.Vendor() {
+		if tc.Vendor() != f.Toolchain.Vendor() || !akin(tc, f.Toolchain) {
 			continue
 		}
 		kin = append(kin, tc)
@@ -74,8 +76,44 @@ func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base au
 		w.Places = append(w.Places, Place{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level,
 			There: f.Signature.Holds(c), Class: c.Class, Rules: Rules(c), Reason: c.Reason})
 	}
-	w.Range = w.rangeOf(f.Toolchain.ID, f.Target, f.Level)
+	w.Range = (&Where{Releases: row(f, kin, cells), Places: w.Places}).rangeOf(f.Toolchain.ID, f.Target, f.Level)
 	return w, nil
+}
+
+// akin tells whether two toolchains of one vendor compile the same source, and
+// if they are pairs share a compiler.
+func akin(a, b *toolchain.Toolchain) bool {
+	if a.LLC == nil || b.LLC == nil {
+		return a.LLC == b.LLC
+	}
+	return a.Ptxas == b.Ptxas || a.LLC.Path == b.LLC.Path
+}
+
+// row lists the toolchains among which a finding's range is looked for, oldest
+// first: of pairs those that differ in the compiler that the finding arose in.
+func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []string) {
+	stage := audit.StageLLC
+	for i := range cells {
+		c := &cells[i]
+		if c.Toolchain != f.Toolchain.ID || c.Target != f.Target || c.Level != f.Level {
+			continue
+		}
+		for _, x := range c.Findings {
+			if x.Rule == f.Signature.Rule {
+				stage = x.Stage
+			}
+		}
+	}
+	for _, tc := range kin {
+		same := tc.LLC == nil || tc.Ptxas == f.Toolchain.Ptxas
+		if stage == audit.StagePtxas {
+			same = tc.LLC == nil || tc.LLC.Path == f.Toolchain.LLC.Path
+		}
+		if same {
+			ids = append(ids, tc.ID)
+		}
+	}
+	return ids
 }
 
 // rangeOf reads the range for a target and level off the places.

@@ -191,7 +191,8 @@ type Finding struct {
 	Access int    `json:"access"` // position in the thread, -1 for none
 	Detail string `json:"detail"`
 	// Stage says where in an LLVM-based compiler it arose: front end, library,
-	// IR passes or back end; "" if that is not known.
+	// IR passes or back end; of two compilers in a row in which one: llc, ptxas;
+	// "" if that is not known.
 	Stage string `json:"stage,omitempty"`
 }
 

@@ -38,6 +38,9 @@ func arose(stage string) string {
 	if stage == "" {
 		return ""
 	}
+	if !strings.Contains(stage, " ") && stage != "library" { // a compiler
+		return " (arose in " + stage + ")"
+	}
 	return " (arose in the " + stage + ")"
 }
 

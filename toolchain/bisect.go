@@ -46,6 +46,13 @@ type compiler interface {
 	diagnose(stderr string) []Diagnostic
 }
 
+// sequential is a compiler that works on one unit after the other and may give
+// up the whole file at one of them.
+type sequential interface {
+	// gaveUp returns the name of the unit at which it gave up, by its messages.
+	gaveUp(stderr string) string
+}
+
 // sorted are the batches by their first units.
 func (b *bisection) sorted() []Batch {
 	slices.SortFunc(b.batches, func(x, y Batch) int { return x.Units[0] - y.Units[0] })
@@ -104,6 +111,11 @@ func ctxCancelled(ctx context.Context, e *Error) error {
 
 // isolate deals with units that failed together.
 func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
+	if s, ok := b.compiler.(sequential); ok && errors.Is(e, ErrCompile) {
+		if done, err := b.skip(ctx, s, units, e); done || err != nil {
+			return err
+		}
+	}
 	suspects, rest := b.blamed(units, e)
 	if len(suspects) > 0 && b.job.TrustMessages {
 		b.refuse(units, e)
@@ -129,6 +141,44 @@ func (b *bisection) isolate(ctx context.Context, units []int, e *Error) error {
 		return err
 	}
 	return b.all(ctx, units[half:])
+}
+
+// skip takes out unit after unit at which the compiler gave up, and goes on
+// behind it: what stands in front was compiled, and is compiled again when all
+// is known. The messages are trusted, since they are about one unit only. done
+// is false if they name none.
+func (b *bisection) skip(ctx context.Context, s sequential, units []int, e *Error) (done bool, err error) {
+	good, rest := []int(nil), units
+	for {
+		at := slices.IndexFunc(rest, func(u int) bool { return b.job.Units[u].Name == s.gaveUp(e.Stderr) })
+		if at < 0 || !errors.Is(e, ErrCompile) {
+			break
+		}
+		b.failAll(rest[at:at+1], e)
+		done, good, rest = true, append(good, rest[:at]...), rest[at+1:]
+		if len(rest) == 0 {
+			break
+		}
+		batch, err := b.compile(ctx, b.job, rest)
+		if err == nil {
+			batch.Units = rest
+			b.batches = append(b.batches, batch)
+			rest = nil
+			break
+		}
+		if errors.Is(err, ErrCancelled) {
+			return true, err
+		}
+		if !errors.As(err, &e) || e.notStarted {
+			b.failAll(rest, err)
+			rest = nil
+			break
+		}
+	}
+	if !done {
+		return false, nil
+	}
+	return true, b.all(ctx, append(good, rest...))
 }
 
 // blamed splits units into those at which a message of the compiler points, and the

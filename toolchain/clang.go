@@ -216,10 +216,7 @@ func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, erro
 	}
 	out, err := c.t.Runner().run(ctx, p)
 	if err != nil {
-		if e, ok := err.(*Error); ok && e.Kind == ErrCompile && !clangRefusal.MatchString(e.Stderr) {
-			e.Kind = ErrInfrastructure
-		}
-		return Batch{}, err
+		return Batch{}, llvmFailure(err)
 	}
 	b := Batch{Warnings: string(out.stderr)}
 	text, err := readLimited(filepath.Join(p.dir, "batch.out"))

@@ -253,16 +253,26 @@ func name(all []*Toolchain) {
 
 // Find picks the toolchains that the names mean: a Name, an ID, a version, a
 // release, or any prefix of a version that ends at a dot ("11" means all of
-// CUDA 11). No names mean all. A name that means none is an error.
+// CUDA 11). No names mean all. A name that means none is an error. Of toolchains
+// of llc and ptxas a name may mean either compiler, which is what names of the
+// other one are combined with (22 and 12.4), or both (22+12.4).
 func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	picked := map[*Toolchain]bool{}
+	var pairs, single []*Toolchain
+	for _, t := range all {
+		if t.LLC != nil {
+			pairs = append(pairs, t)
+		} else {
+			single = append(single, t)
+		}
+	}
+	picked, missed := findPairs(pairs, names)
 	var errs []error
 	for _, n := range names {
-		hit := false
-		for _, t := range all {
+		hit := len(pairs) > 0 && !slices.Contains(missed, n)
+		for _, t := range single {
 			v := strings.TrimPrefix(strings.TrimPrefix(n, "cuda-"), "llvm-")
 			if n == t.ID || n == t.Name || v == t.Version || strings.HasPrefix(t.Version, v+".") {
 				picked[t], hit = true, true

@@ -25,6 +25,7 @@ type identity struct {
 	Targets []string `json:"targets,omitempty"` // compilers only
 	MaxPTX  string   `json:"max_ptx,omitempty"` // ptxas only
 	R600    []string `json:"r600,omitempty"`    // clang only
+	PTX     []string `json:"ptx,omitempty"`     // llc only
 }
 
 var (
@@ -38,8 +39,11 @@ var (
 
 // identify asks the tool at path, which should be called name, who it is.
 func identify(ctx context.Context, r *Runner, path, name string) (identity, error) {
-	if name == "clang" {
+	switch name {
+	case "clang":
 		return identifyClang(ctx, r, path)
+	case "llc":
+		return identifyLLC(ctx, r, path)
 	}
 	c := command{path: path, args: []string{"--version"}, timeout: r.askTimeout(), limit: 1 << 20}
 	out, err := r.run(ctx, c)

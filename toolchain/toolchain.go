@@ -34,6 +34,9 @@ type Toolchain struct {
 	// LLVM holds the tools of a release of LLVM, whose targets are AMD's; nil
 	// for ptxas.
 	LLVM *LLVM `json:"llvm,omitempty"`
+	// LLC is what makes the PTX that ptxas gets out of LLVM IR; nil for ptxas
+	// alone. Version, Release and the tools are then those of ptxas.
+	LLC *LLC `json:"llc,omitempty"`
 
 	runner *Runner
 }

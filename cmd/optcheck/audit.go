@@ -20,7 +20,6 @@ type auditFlags struct {
 	output, format string
 	reports        []string
 	gen, model     string
-	source         string
 	quiet          bool
 	noVerdict      bool
 	flags          []string
@@ -35,6 +34,12 @@ func newAuditCmd(env *environment) *cobra.Command {
 		Long: `Compile tests with every compiler found, for every target, level and layout, and
 check that the machine code keeps each test as it was written. Without arguments
 the corpus and the generated tests of the preset quick are audited.
+
+With --source llvm-ir kernels for NVIDIA are LLVM IR: llc of each release of LLVM
+found makes PTX of them, and each ptxas machine code of that, both at the level of
+the cell. Toolchains are the pairs; --toolchains 22,12.4 is one of them, 12.4 that
+ptxas behind every llc. What LLVM IR cannot say (cache operators, volatile,
+membar, barriers) is unsupported.
 
 With --vendor amd the compilers are releases of clang, and kernels are OpenCL C.
 Tests in OpenCL C (the corpus has some, named cl-…, which are the default) are
@@ -55,6 +60,7 @@ An interrupted audit writes its reports, too; they say that cells are missing.`,
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
+  optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAudit(cmd.Context(), env, &f, args)
@@ -66,7 +72,7 @@ An interrupted audit writes its reports, too; they say that cells are missing.`,
 	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
-	fl.StringVar(&f.source, "source", "", "what kernels are written in for AMD: opencl (clang) or llvm-ir (llc alone)")
+	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
@@ -109,11 +115,8 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		return o, err
 	}
 	o.Model, o.NoVerdict = f.model, f.noVerdict
-	o.Source = f.source
-	if f.source != "" && env.config.v.GetString("vendor") != toolchain.AMD {
-		return o, fmt.Errorf("--source %s goes with --vendor amd; NVIDIA's kernels are PTX", f.source)
-	}
-	if o.Source == audit.LLVMIR {
+	o.Source = source(env)
+	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
 	o.Flags, o.Origin = f.flags, env.origin

@@ -81,8 +81,8 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
 		return err
 	}
-	if in.Found.Toolchain.Ptxas == "" {
-		return fmt.Errorf("%s: %w", in.Found.Toolchain.ID, bug.ErrCompiler)
+	if err := bug.CanBundle(in.Found.Toolchain); err != nil {
+		return err
 	}
 	if f.noReduce {
 		in.Min = in.Found

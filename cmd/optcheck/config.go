@@ -19,6 +19,7 @@ import (
 // (OPTCHECK_NAME, dashes as underscores) or optcheck.yaml.
 var defaults = map[string]any{
 	"vendor":         "nvidia",
+	"source":         "",
 	"toolchain-dirs": []string{},
 	"toolchains":     []string{},
 	"targets":        []string{},

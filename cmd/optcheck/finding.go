@@ -51,6 +51,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.String("levels", "", "the optimisation level, if FINDING names none (default: O3)")
 	fl.String("layouts", "", "the layout, if FINDING names none (default: pointers)")
 	vendorFlag(cmd)
+	sourceFlag(cmd)
 	fl.StringVar(&f.rule, "rule", "", "the rule, if FINDING names none")
 	fl.StringVar(&f.class, "class", "", "the class that the cell must have (default: the one that it has)")
 	fl.StringVar(&f.model, "model", "", "judge under this model: a built-in one (optcheck models) or a .cat file")
@@ -64,7 +65,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 
 // options returns what all audits of a command share.
 func (f *findingFlags) options(env *environment) audit.Options {
-	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version(), Model: f.model, NoVerdict: f.noVerdict}
+	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version(), Model: f.model, NoVerdict: f.noVerdict, Source: source(env)}
 }
 
 // resolve finds test and toolchain of a FINDING, and lists all toolchains.
@@ -159,10 +160,15 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.cmd.Flags().Changed("vendor") {
 			env.config.v.Set("vendor", toolchain.AMD)
 		}
+		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.cmd.Flags().Changed("source") {
+			env.config.v.Set("source", audit.LLVMIR)
+		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash
 	} else if a, err = reduce.ParseAddress(arg); err != nil {
 		return a, "", err
+	} else if strings.Contains(a.Toolchain, "+") && !env.config.cmd.Flags().Changed("source") {
+		env.config.v.Set("source", audit.LLVMIR)
 	}
 	first := func(key string) string {
 		if s := env.config.strings(key); len(s) > 0 {

@@ -71,6 +71,7 @@ A list is a YAML file; only id, rule, note and reason must be there:
       targets: [sm_35, sm_37]
       levels: [O1, O2, O3]
       layouts: [offsets]
+      stages: [llc]                 # where it arose, as audit prints it
       tests: ["mp+*"]               # patterns on the test's name
       shapes: [mp]                  # the same on the name before the first +
       detail: 'membar\.gl became'   # RE2 on the finding's detail
@@ -136,6 +137,7 @@ func writeFilter(env *environment, f *known.Filter) {
 	line("targets", f.Targets...)
 	line("levels ", f.Levels...)
 	line("layouts", f.Layouts...)
+	line("stages ", f.Stages...)
 	line("tests  ", append(f.Tests, f.Shapes...)...)
 	line("detail ", f.Detail)
 	line("reason ", f.Reason)

@@ -57,15 +57,9 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 	if err != nil || limit <= 0 {
 		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
 	}
-	find := toolchain.Discover
-	switch v := env.config.v.GetString("vendor"); v {
-	case toolchain.NVIDIA:
-	case toolchain.AMD:
-		find = toolchain.DiscoverLLVM
-	case "all":
-		find = discoverVendors
-	default:
-		return nil, fmt.Errorf("unknown vendor %q (nvidia, amd)", v)
+	find, err := finder(env.config.v.GetString("vendor"), source(env))
+	if err != nil {
+		return nil, err
 	}
 	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
 		Runner: toolchain.NewRunner(0, limit)})

@@ -188,6 +188,12 @@ func TestCommands(t *testing.T) {
 	require.Len(t, got, 2)
 	require.Contains(t, got[1].Line, "optcheck reduce 'x y@19.1.7/gfx900/O2/pointers:merged'")
 	require.Empty(t, Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
+	pair := report.Cell{Test: "x", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
+		Result: report.Result{Findings: []report.Finding{{Rule: "fence-removed"}}}}
+	two := Commands(&report.Config{Source: "llvm-ir"}, &report.Test{Name: "x", Preset: "corpus"}, &pair)
+	require.Len(t, two, 2) // bundles are for ptxas alone
+	require.Equal(t, "optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
+	require.Equal(t, "optcheck reduce x@22.1.8+12.4.131/sm_80/O3/pointers:fence-removed --source llvm-ir", two[1].Line)
 	require.True(t, strings.HasPrefix(Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
 }
 

@@ -35,9 +35,14 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	if !ok {
 		version = c.Toolchain
 	}
-	ptxas := compiler == "ptxas"
+	ptxas, pair := compiler == "ptxas", compiler == "llc" // llc 22.1.8 + ptxas 12.4.131
+	if pair {
+		version = strings.Replace(version, " + ptxas ", "+", 1)
+	}
 	args := []string{"optcheck", "audit", operand(name), "--toolchains", csv(version), "--targets", csv(c.Target), "--levels", csv(c.Level), "--layouts", csv(c.Layout)}
-	if !ptxas {
+	if pair {
+		args = append(args, "--source", "llvm-ir")
+	} else if !ptxas {
 		args = append(args, "--vendor", "amd")
 		if config.Source != "" && config.Source != "opencl" {
 			args = append(args, "--source", config.Source)
@@ -61,7 +66,11 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	finding := operand(name) + "@" + version + "/" + c.Target + "/" + c.Level + "/" + c.Layout + ":" + c.Findings[0].Rule
 	reduce := []string{"optcheck", "reduce", finding}
 	if !ptxas {
-		return append(out, Command{"Find the smallest test that shows it:", ShellLine(append(reduce, "--vendor", "amd")...)})
+		of := []string{"--vendor", "amd"}
+		if pair {
+			of = []string{"--source", "llvm-ir"}
+		}
+		return append(out, Command{"Find the smallest test that shows it:", ShellLine(append(reduce, of...)...)})
 	}
 	return append(out, Command{"Find the smallest test that shows it:", ShellLine(reduce...)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
