@@ -336,7 +336,7 @@ func decode(line []byte) (Event, error) {
 		return e, errors.New("bad event: not exactly one kind")
 	}
 	if e.Histogram != nil {
-		return e, e.Histogram.check()
+		return e, e.Histogram.Check()
 	}
 	return e, nil
 }

@@ -176,8 +176,8 @@ type Rate struct {
 	PerSecond float64 `json:"weak_per_second,omitempty"`
 }
 
-// check refuses histograms that contradict themselves: they come from files.
-func (h *Histogram) check() error {
+// Check refuses histograms that contradict themselves: they come from files.
+func (h *Histogram) Check() error {
 	var total, weak uint64
 	for _, o := range h.Outcomes {
 		if len(o.Values) != len(h.Terms) {

@@ -46,7 +46,7 @@ func TestPlot(t *testing.T) {
 // Histograms that contradict themselves are refused when read.
 func TestHistogramCheck(t *testing.T) {
 	good := histogram("mp", "none", 3)
-	require.NoError(t, good.check())
+	require.NoError(t, good.Check())
 	for name, spoil := range map[string]func(*Histogram){
 		"values":    func(h *Histogram) { h.Terms = nil },
 		"instances": func(h *Histogram) { h.Instances++ },
@@ -55,7 +55,7 @@ func TestHistogramCheck(t *testing.T) {
 	} {
 		h := histogram("mp", "none", 3)
 		spoil(&h)
-		require.Error(t, h.check(), name)
+		require.Error(t, h.Check(), name)
 		var b bytes.Buffer
 		w := NewJSONLines(&b)
 		require.NoError(t, w.Handle(Event{Config: &Config{Schema: Schema}}))

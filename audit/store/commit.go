@@ -1,0 +1,378 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"optcheck/report"
+)
+
+// commit is the writing of what a Writer has gathered. Its own fields become
+// the writer's if the transaction succeeds.
+type commit struct {
+	w             *Writer
+	run, setting  int64
+	cells, events int64
+	n             Counts
+	tests         *span // the row that further tests are added to
+}
+
+// span is a row of the table event for tests with neighbouring numbers.
+type span struct{ n, pos, ref, count int64 }
+
+func (w *Writer) commit() *commit {
+	return &commit{w: w, run: w.run, setting: w.setting, cells: w.cells, events: w.events}
+}
+
+func (c *commit) write() error {
+	w := c.w
+	if err := c.sync(); err != nil {
+		return err
+	}
+	if c.run == 0 {
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	for i := range w.items {
+		it := &w.items[i]
+		if it.kind == 0 {
+			if err := c.cell(it); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.event(it); err != nil {
+			return err
+		}
+	}
+	if err := c.endSpan(); err != nil {
+		return err
+	}
+	_, err := w.s.exec("UPDATE run SET seen=?, cells=max(cells, ?), events=max(events, ?) WHERE id=?", now(), c.cells, c.events, c.run)
+	return err
+}
+
+// sync forgets row numbers if something was taken away since the last time.
+func (c *commit) sync() error {
+	var epoch int64
+	if _, err := c.w.s.row("SELECT value FROM meta WHERE name='epoch'", nil, &epoch); err != nil {
+		return err
+	}
+	if epoch == c.w.epoch {
+		return nil
+	}
+	if c.w.epoch >= 0 && len(c.w.ids.body) > 0 {
+		// Bodies that were taken for stored are not at hand any more.
+		for i := range c.w.items {
+			if it := &c.w.items[i]; it.kind == 0 {
+				if _, ok := c.w.bodies[it.body]; !ok {
+					if err := c.keep(it.body); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	kept := c.w.ids.body
+	c.w.ids = newIDs()
+	for i := range c.w.items {
+		if it := &c.w.items[i]; it.kind == 0 {
+			if _, ok := c.w.bodies[it.body]; !ok {
+				c.w.ids.body[it.body] = kept[it.body]
+			}
+		}
+	}
+	c.w.epoch = epoch
+	return nil
+}
+
+// keep checks that a body that waits to be referred to is still there.
+func (c *commit) keep(d digest) error {
+	var id int64
+	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
+	if err == nil && !ok {
+		err = errors.New("results were removed by another process (gc) while this one was writing; run it again")
+	}
+	if err == nil {
+		c.w.ids.body[d] = id
+	}
+	return err
+}
+
+// start adds the run, or finds it if its beginning was stored before.
+func (c *commit) start() error {
+	w := c.w
+	data, hash, err := SettingOf(w.config).key()
+	if err != nil {
+		return err
+	}
+	if c.setting, err = w.s.id("SELECT id FROM setting WHERE hash=?", []any{hash[:]},
+		"INSERT INTO setting(hash, data) VALUES(?, ?)", hash[:], string(data)); err != nil {
+		return err
+	}
+	ok, err := w.s.row("SELECT id, cells, events FROM run WHERE uid=?", []any{w.uid}, &c.run, new(int64), &w.skip)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		cfg, err := marshal(w.config)
+		if err != nil {
+			return err
+		}
+		res, err := w.s.exec("INSERT INTO run(uid, setting, config, started, seen, cells, events) VALUES(?, ?, ?, ?, ?, 0, 0)",
+			w.uid, c.setting, string(cfg), now(), now())
+		if err != nil {
+			return err
+		}
+		if c.run, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		c.n.Runs++
+	}
+	w.uid = nil
+	return nil
+}
+
+// id finds the number of a row, or adds it.
+func (s *Store) id(query string, key []any, insert string, args ...any) (int64, error) {
+	var id int64
+	ok, err := s.row(query, key, &id)
+	if err != nil || ok {
+		return id, err
+	}
+	res, err := s.exec(insert, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// cell writes one cell.
+func (c *commit) cell(it *item) error {
+	test, err := c.test(it.test, nil)
+	if err != nil {
+		return err
+	}
+	col, err := c.col(it.col)
+	if err != nil {
+		return err
+	}
+	bodyID, err := c.body(it.body)
+	if err != nil {
+		return err
+	}
+	c.cells++
+	return c.put(col, test, bodyID, codeValue(it.code))
+}
+
+// put writes the row of a cell unless it is there.
+func (c *commit) put(col, test, body int64, code any) error {
+	s := c.w.s
+	res, err := s.exec("INSERT INTO cell(col, test, body, code, run) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", col, test, body, code, c.run)
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 1 {
+		c.n.Cells++
+		return nil
+	}
+	var old cellRow
+	if _, err := s.row("SELECT seq, body, code FROM cell WHERE col=? AND test=?", []any{col, test}, &old.seq, &old.body, &old.code); err != nil {
+		return err
+	}
+	if old.body == body && sameCode(old.code, code) {
+		c.n.Repeated++
+		return nil
+	}
+	take, err := c.resolve(col, test, old, cellRow{body: body, code: code})
+	if err != nil {
+		return err
+	}
+	if !take {
+		c.n.Repeated++
+		return nil
+	}
+	c.n.Replaced++
+	if _, err := s.exec("DELETE FROM cell WHERE seq=?", old.seq); err != nil {
+		return err
+	}
+	if _, err := s.exec("INSERT INTO cell(col, test, body, code, run) VALUES(?, ?, ?, ?, ?)", col, test, body, code, c.run); err != nil {
+		return err
+	}
+	return c.bump()
+}
+
+// bump tells everybody that something was taken away.
+func (c *commit) bump() error {
+	if err := c.w.s.bump(); err != nil {
+		return err
+	}
+	c.w.epoch++ // this writer's numbers still hold
+	return nil
+}
+
+func (s *Store) bump() error {
+	_, err := s.exec("UPDATE meta SET value=value+1 WHERE name='epoch'")
+	return err
+}
+
+// test returns the number of a test. What is told of it is added to what is
+// known.
+func (c *commit) test(k testKey, t *report.Test) (int64, error) {
+	if id, ok := c.w.ids.tests[k]; ok && t == nil {
+		return id, nil
+	}
+	s := c.w.s
+	var id int64
+	var old report.Test
+	var text []byte
+	ok, err := s.row("SELECT id, dialect, preset, file, text FROM test WHERE hash=? AND name=?", []any{k.hash, k.name},
+		&id, &old.Dialect, &old.Preset, &old.File, &text)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		if t == nil {
+			t = &report.Test{}
+		}
+		res, err := s.exec("INSERT INTO test(hash, name, dialect, preset, file, text) VALUES(?, ?, ?, ?, ?, ?)",
+			k.hash, k.name, t.Dialect, t.Preset, t.File, pack([]byte(t.Text)))
+		if err != nil {
+			return 0, err
+		}
+		if id, err = res.LastInsertId(); err != nil {
+			return 0, err
+		}
+	} else if t != nil {
+		plain, err := unpack(text)
+		if err != nil {
+			return 0, fmt.Errorf("%w: text of test %q: %w", ErrDamaged, k.name, err)
+		}
+		old.Text = string(plain)
+		if m := mergeTests(&old, t); m != old {
+			if _, err := s.exec("UPDATE test SET dialect=?, preset=?, file=?, text=? WHERE id=?", m.Dialect, m.Preset, m.File, pack([]byte(m.Text)), id); err != nil {
+				return 0, err
+			}
+		}
+	}
+	c.w.ids.tests[k] = id
+	return id, nil
+}
+
+// col returns the number of a column.
+func (c *commit) col(k report.Column) (int64, error) {
+	if id, ok := c.w.ids.cols[k]; ok {
+		return id, nil
+	}
+	tool, err := c.toolchain(k.Toolchain)
+	if err != nil {
+		return 0, err
+	}
+	args := []any{c.setting, tool, k.Target, k.Level, k.Layout}
+	id, err := c.w.s.id("SELECT id FROM col WHERE setting=? AND toolchain=? AND target=? AND level=? AND layout=?", args,
+		"INSERT INTO col(setting, toolchain, target, level, layout) VALUES(?, ?, ?, ?, ?)", args...)
+	if err == nil {
+		c.w.ids.cols[k] = id
+	}
+	return id, err
+}
+
+// toolchain returns the number of a toolchain of this run.
+func (c *commit) toolchain(name string) (int64, error) {
+	if id, ok := c.w.ids.tools[name]; ok {
+		return id, nil
+	}
+	t := toolchainOf(c.w.config, name)
+	args := []any{t.ID, t.Build, t.MaxPTX}
+	id, err := c.w.s.id("SELECT id FROM toolchain WHERE name=? AND build=? AND max_ptx=?", args,
+		"INSERT INTO toolchain(name, build, max_ptx) VALUES(?, ?, ?)", args...)
+	if err == nil {
+		c.w.ids.tools[name] = id
+	}
+	return id, err
+}
+
+// toolchainOf finds what a config says of a toolchain.
+func toolchainOf(c *report.Config, name string) report.Toolchain {
+	for _, t := range c.Toolchains {
+		if t.ID == name {
+			return t
+		}
+	}
+	return report.Toolchain{ID: name}
+}
+
+// body returns the number of a result.
+func (c *commit) body(d digest) (int64, error) {
+	if id, ok := c.w.ids.body[d]; ok {
+		return id, nil
+	}
+	b, ok := c.w.bodies[d]
+	if !ok {
+		return 0, c.keep(d)
+	}
+	id, err := c.w.s.id("SELECT id FROM body WHERE hash=?", []any{d[:]}, "INSERT INTO body(hash, class, data) VALUES(?, ?, ?)", d[:], b.class, pack(b.data))
+	if err == nil {
+		c.w.ids.body[d] = id
+	}
+	return id, err
+}
+
+// event writes an event that is no cell.
+func (c *commit) event(it *item) error {
+	n := c.events
+	c.events++
+	var ref int64
+	var err error
+	switch it.kind {
+	case kindTests:
+		ref, err = c.test(testKey{it.text.Name, it.text.Hash}, it.text)
+	case kindListing:
+		ref, err = c.listing(it)
+	}
+	if err != nil || n < c.w.skip {
+		return err // of a run that was stored before
+	}
+	if it.kind == kindTests {
+		if t := c.tests; t != nil && t.pos == c.cells && t.n+t.count == n && t.ref+t.count == ref {
+			t.count++
+			return nil
+		}
+		err := c.endSpan()
+		c.tests = &span{n: n, pos: c.cells, ref: ref, count: 1}
+		return err
+	}
+	if err := c.endSpan(); err != nil {
+		return err
+	}
+	var data []byte
+	if ref == 0 {
+		data = pack(it.data)
+	}
+	return c.addEvent(n, c.cells, it.kind, ref, 1, data)
+}
+
+func (c *commit) addEvent(n, pos int64, kind int, ref, count int64, data []byte) error {
+	_, err := c.w.s.exec("INSERT INTO event(run, n, pos, kind, ref, count, data) VALUES(?, ?, ?, ?, ?, ?, ?)", c.run, n, pos, kind, ref, count, data)
+	return err
+}
+
+func (c *commit) endSpan() error {
+	t := c.tests
+	if t == nil {
+		return nil
+	}
+	c.tests = nil
+	return c.addEvent(t.n, t.pos, kindTests, t.ref, t.count, nil)
+}
+
+func (c *commit) listing(it *item) (int64, error) {
+	d := digestOf(it.data)
+	return c.w.s.id("SELECT id FROM listing WHERE code=? AND hash=?", []any{it.list.Code, d[:]},
+		"INSERT INTO listing(code, hash, data) VALUES(?, ?, ?)", it.list.Code, d[:], pack(it.data))
+}

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"optcheck/report"
+)
+
+// listings reads the listings of the codes that are in the set. Where tests
+// with other names share a code, one listing is taken, always the same.
+func (l *Live) listings(ctx context.Context) error {
+	codes := map[string]bool{}
+	for i := range l.Results {
+		if l.Results[i].HasFindings() {
+			codes[l.Results[i].Code] = true
+		}
+	}
+	return l.s.each(ctx, "SELECT code, data FROM listing ORDER BY code, hash", nil, func(scan func(...any) error) error {
+		var code string
+		var blob []byte
+		if err := scan(&code, &blob); err != nil {
+			return err
+		}
+		if !codes[code] || l.Listings[code] != nil {
+			return nil
+		}
+		x, err := decodeListing(code, blob)
+		l.Listings[code] = x
+		return err
+	})
+}
+
+func decodeListing(code string, blob []byte) (*report.Listing, error) {
+	var x report.Listing
+	data, err := unpack(blob)
+	if err == nil {
+		err = unmarshal(data, &x)
+	}
+	if err == nil && x.Code != code {
+		return nil, errDamaged("listing of code %.20q is of another code", code)
+	}
+	if err != nil {
+		return nil, errDamaged("listing of code %.20q: %w", code, err)
+	}
+	return &x, nil
+}
+
+// events reads problems, histograms and statistics of the runs of a setting.
+func (l *Live) events(ctx context.Context, setting int64) error {
+	failed := l.failed()
+	type told struct {
+		kind int
+		data string
+	}
+	seen := map[told]bool{}
+	var runs int64
+	if _, err := l.s.row("SELECT count(*) FROM run WHERE setting=?", []any{setting}, &runs); err != nil {
+		return err
+	}
+	err := l.s.each(ctx, "SELECT e.run, e.n, e.kind, e.data FROM event e JOIN run r ON r.id=e.run WHERE r.setting=? AND e.kind IN (?, ?, ?) ORDER BY e.run, e.n",
+		[]any{setting, kindProblem, kindHistogram, kindStats}, func(scan func(...any) error) error {
+			var run, n int64
+			var kind int
+			var blob []byte
+			if err := scan(&run, &n, &kind, &blob); err != nil {
+				return err
+			}
+			e, err := decodeEvent(kind, blob)
+			if err != nil {
+				return errDamaged("event %d of run %d: %w", n, run, err)
+			}
+			if k := (told{kind, string(blob)}); seen[k] {
+				return nil
+			} else {
+				seen[k] = true
+			}
+			switch {
+			case e.Stats != nil && runs > 1:
+				return nil
+			case e.Problem != nil && !l.current(e.Problem, failed):
+				return nil
+			}
+			return l.Handle(e)
+		})
+	slices.SortStableFunc(l.Problems, func(a, b report.Problem) int {
+		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Level, b.Level),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Detail, b.Detail))
+	})
+	slices.SortStableFunc(l.Histograms, func(a, b report.Histogram) int {
+		x, errA := marshal(&a)
+		y, errB := marshal(&b)
+		if errA != nil || errB != nil {
+			return 0
+		}
+		return bytes.Compare(x, y)
+	})
+	return err
+}
+
+// decodeEvent reads an event that is stored as JSON.
+func decodeEvent(kind int, blob []byte) (e report.Event, err error) {
+	data, err := unpack(blob)
+	if err != nil {
+		return e, err
+	}
+	switch kind {
+	case kindProblem:
+		e.Problem = &report.Problem{}
+		err = unmarshal(data, e.Problem)
+	case kindHistogram:
+		e.Histogram = &report.Histogram{}
+		if err = unmarshal(data, e.Histogram); err == nil {
+			err = e.Histogram.Check()
+		}
+	case kindStats:
+		e.Stats = &report.Stats{}
+		err = unmarshal(data, e.Stats)
+	}
+	return e, err
+}
+
+// place is where a problem arose.
+type place struct{ toolchain, target, level string }
+
+// failed lists the places that have cells of failed attempts.
+func (l *Live) failed() map[place]bool {
+	again := make([]bool, len(l.Results))
+	for i := range l.Results {
+		again[i] = Transient(&l.Results[i])
+	}
+	out := map[place]bool{}
+	for _, r := range l.Cells {
+		if again[r.Result] {
+			c := &l.Columns[r.Column]
+			out[place{c.Toolchain, c.Target, c.Level}] = true
+		}
+	}
+	return out
+}
+
+// current reports whether a problem still stands: what could not be run was not
+// overcome by a later run.
+func (l *Live) current(p *report.Problem, failed map[place]bool) bool {
+	c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level}
+	if p.Toolchain != "" && l.view.Matrix != nil {
+		c.Layout = l.view.Matrix.Layouts[0]
+		if !l.wanted(c) {
+			return false
+		}
+	}
+	if p.Kind != "infrastructure" && p.Kind != "timeout" || p.Level == "" {
+		return true
+	}
+	return failed[place{p.Toolchain, p.Target, p.Level}]
+}

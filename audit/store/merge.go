@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"optcheck/report"
+)
+
+// Import takes in an event stream, all of it or nothing. name is for messages.
+// Importing the same stream once more changes nothing.
+func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, error) {
+	// A stream is identified by its content, which is known at its end only:
+	// the run gets its name then.
+	w := s.Writer()
+	sum := sha256.New()
+	var conflict error
+	err := s.update(ctx, func() error {
+		n := 0
+		err := report.Read(name, io.TeeReader(r, sum), func(e report.Event) error {
+			if n++; n%1000 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if e.Config != nil && n > 1 {
+				return fmt.Errorf("%s: a second config in event %d: streams are merged one by one", name, n)
+			}
+			err := w.Handle(e)
+			if errors.Is(err, ErrConflict) {
+				conflict = err
+			}
+			return err
+		})
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			return err
+		}
+		return s.nameRun(w.run, sum.Sum(nil)[:16])
+	})
+	if err != nil {
+		if conflict == nil && errors.Is(err, ErrConflict) {
+			conflict = err
+		}
+		if conflict != nil {
+			return Counts{}, fmt.Errorf("%s: %w", name, conflict)
+		}
+		return Counts{}, s.fail(err)
+	}
+	return w.added, nil
+}
+
+// nameRun gives an imported run its name. If the stream was imported before,
+// that run stays, and cells that were new (somebody removed them) become its.
+func (s *Store) nameRun(run int64, uid []byte) error {
+	var old int64
+	ok, err := s.row("SELECT id FROM run WHERE uid=?", []any{uid}, &old)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		_, err = s.exec("UPDATE run SET uid=? WHERE id=?", uid, run)
+		return err
+	}
+	if _, err := s.exec("UPDATE cell SET run=? WHERE run=?", old, run); err != nil {
+		return err
+	}
+	if _, err := s.exec("DELETE FROM event WHERE run=?", run); err != nil {
+		return err
+	}
+	_, err = s.exec("DELETE FROM run WHERE id=?", run)
+	return err
+}
+
+// Merge takes in the runs of another store, all of them or nothing. Merging the
+// same store once more changes nothing, and the order of several stores does not
+// matter.
+func (s *Store) Merge(ctx context.Context, from *Store) (Counts, error) {
+	a, errA := os.Stat(s.path)
+	b, errB := os.Stat(from.path)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return Counts{}, fmt.Errorf("%s cannot be merged into itself", from.path)
+	}
+	w := s.Writer()
+	err := from.read(ctx, func() error {
+		return s.update(ctx, func() error {
+			var runs []int64
+			err := from.each(ctx, "SELECT id FROM run ORDER BY id", nil, func(scan func(...any) error) error {
+				runs = append(runs, 0)
+				return scan(&runs[len(runs)-1])
+			})
+			if err != nil {
+				return from.fail(err)
+			}
+			for _, run := range runs {
+				if err := w.copyRun(ctx, from, run); err != nil {
+					return err
+				}
+			}
+			return s.copyArtefacts(ctx, from)
+		})
+	})
+	if err != nil {
+		if errors.Is(err, ErrConflict) {
+			return Counts{}, fmt.Errorf("%s: %w", from.path, err)
+		}
+		return Counts{}, s.fail(err)
+	}
+	return w.added, nil
+}
+
+// copyRun writes the events of a run of another store. A run that is there
+// already gets what it lacks.
+func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
+	src, err := from.source(ctx, run)
+	if err != nil {
+		return from.fail(err)
+	}
+	w.uid = src.uid
+	if err := w.Handle(report.Event{Config: &src.config}); err != nil {
+		return err
+	}
+	n := 0
+	err = src.walk(ctx, func(e runEvent) error {
+		if n++; n%1000 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return w.copyEvent(src, e)
+	})
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (w *Writer) copyEvent(src *source, e runEvent) error {
+	switch e.kind {
+	case 0:
+		c, err := src.cell(e)
+		if err != nil {
+			return src.s.fail(err)
+		}
+		return w.Handle(report.Event{Cell: &c})
+	case kindTests:
+		t, err := src.test(e.ref)
+		if err != nil {
+			return src.s.fail(err)
+		}
+		return w.Handle(report.Event{Test: t})
+	case kindListing:
+		x, err := src.listing(e.ref)
+		if err != nil {
+			return src.s.fail(err)
+		}
+		return w.Handle(report.Event{Listing: x})
+	}
+	ev, err := decodeEvent(e.kind, e.data)
+	if err != nil {
+		return src.s.fail(errDamaged("event %d of run %d: %w", e.n, src.run, err))
+	}
+	return w.Handle(ev)
+}

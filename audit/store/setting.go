@@ -1,0 +1,41 @@
+package store
+
+import (
+	"slices"
+
+	"optcheck/report"
+)
+
+// Setting is what decides the result of a cell beside its test and place.
+type Setting struct {
+	Tool   string   `json:"tool,omitempty"`
+	Build  string   `json:"build,omitempty"`
+	Spec   int      `json:"spec_version"`
+	Source string   `json:"source,omitempty"`
+	Flags  []string `json:"flags,omitempty"`
+	Model  string   `json:"model,omitempty"`
+	Plain  bool     `json:"plain,omitempty"`
+}
+
+// SettingOf returns the setting of a run. The version of optcheck counts too:
+// streams of older versions name no build.
+func SettingOf(c *report.Config) Setting {
+	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain}
+}
+
+// key returns the setting's JSON, and the hash that identifies it.
+func (s Setting) key() ([]byte, digest, error) {
+	data, err := marshal(s)
+	return data, digestOf(data), err
+}
+
+// otherBuild reports whether two settings differ in the build of optcheck alone.
+func (s Setting) otherBuild(t Setting) bool {
+	if s.Build == t.Build && s.Tool == t.Tool {
+		return false
+	}
+	t.Build, t.Tool = s.Build, s.Tool
+	_, a, errA := s.key()
+	_, b, errB := t.key()
+	return errA == nil && errB == nil && a == b
+}

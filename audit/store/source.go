@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"optcheck/report"
+)
+
+// source is a run that is read in the order of its events.
+type source struct {
+	s      *Store
+	run    int64
+	uid    []byte
+	config report.Config
+	tests  map[int64]*report.Test
+	cols   map[int64]report.Column
+	bodies map[int64]*report.Result
+}
+
+// runEvent is one event of a run: of kind 0, a cell; otherwise a row of the
+// table event, of which one with many tests comes once for each.
+type runEvent struct {
+	kind int
+	// of a cell
+	seq, col, testID, body int64
+	code                   any
+	// of others
+	n, ref int64
+	data   []byte
+}
+
+// source opens a run.
+func (s *Store) source(ctx context.Context, run int64) (*source, error) {
+	src := &source{s: s, run: run, tests: map[int64]*report.Test{}, cols: map[int64]report.Column{}, bodies: map[int64]*report.Result{}}
+	var data []byte
+	ok, err := s.row("SELECT uid, config FROM run WHERE id=?", []any{run}, &src.uid, &data)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("no run %d (optcheck store info lists them)", run)
+	}
+	if err := unmarshal(data, &src.config); err != nil {
+		return nil, errDamaged("run %d: %w", run, err)
+	}
+	err = s.each(ctx, "SELECT c.id, t.name, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain", nil, func(scan func(...any) error) error {
+		var id int64
+		var c report.Column
+		if err := scan(&id, &c.Toolchain, &c.Target, &c.Level, &c.Layout); err != nil {
+			return err
+		}
+		src.cols[id] = c
+		return nil
+	})
+	return src, err
+}
+
+// walk calls f for all events after the config.
+func (src *source) walk(ctx context.Context, f func(runEvent) error) error {
+	s := src.s
+	cells, err := s.c.QueryContext(ctx, "SELECT seq, col, test, body, code FROM cell WHERE run=? ORDER BY seq", src.run)
+	if err != nil {
+		return err
+	}
+	defer cells.Close()
+	others, err := s.c.QueryContext(ctx, "SELECT n, pos, kind, ref, count, data FROM event WHERE run=? ORDER BY n", src.run)
+	if err != nil {
+		return err
+	}
+	defer others.Close()
+	pos := int64(0) // cells so far
+	// upTo passes on the cells before a position.
+	upTo := func(limit int64) error {
+		for (limit < 0 || pos < limit) && cells.Next() {
+			var e runEvent
+			if err := cells.Scan(&e.seq, &e.col, &e.testID, &e.body, &e.code); err != nil {
+				return err
+			}
+			pos++
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+		return cells.Err()
+	}
+	for others.Next() {
+		var e runEvent
+		var at, count int64
+		if err := others.Scan(&e.n, &at, &e.kind, &e.ref, &count, &e.data); err != nil {
+			return err
+		}
+		if at < 0 || count < 1 || count > 1 && e.kind != kindTests {
+			return errDamaged("event %d of run %d", e.n, src.run)
+		}
+		if err := upTo(at); err != nil {
+			return err
+		}
+		for range count {
+			if err := f(e); err != nil {
+				return err
+			}
+			e.n++
+			e.ref++
+		}
+	}
+	if err := others.Err(); err != nil {
+		return err
+	}
+	return upTo(-1)
+}
+
+// cell makes the whole of a cell.
+func (src *source) cell(e runEvent) (c report.Cell, err error) {
+	t, err := src.test(e.testID)
+	if err != nil {
+		return c, err
+	}
+	k, ok := src.cols[e.col]
+	if !ok {
+		return c, errDamaged("cell %d is in no column", e.seq)
+	}
+	r := src.bodies[e.body]
+	if r == nil {
+		x, err := src.s.result(cellRow{body: e.body})
+		if err != nil {
+			return c, err
+		}
+		r = &x
+		if len(src.bodies) > maxRemembered/10 {
+			clear(src.bodies)
+		}
+		src.bodies[e.body] = r
+	}
+	c = report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: k.Toolchain, Target: k.Target, Level: k.Level, Layout: k.Layout, Result: *r}
+	c.Code, err = codeText(e.code)
+	return c, err
+}
+
+// test reads a test.
+func (src *source) test(id int64) (*report.Test, error) {
+	if t := src.tests[id]; t != nil {
+		return t, nil
+	}
+	var t report.Test
+	var blob []byte
+	ok, err := src.s.row("SELECT hash, name, dialect, preset, file, text FROM test WHERE id=?", []any{id}, &t.Hash, &t.Name, &t.Dialect, &t.Preset, &t.File, &blob)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errDamaged("no test %d", id)
+	}
+	data, err := unpack(blob)
+	if err != nil {
+		return nil, errDamaged("test %d: %w", id, err)
+	}
+	t.Text = string(data)
+	if len(src.tests) > maxRemembered/10 {
+		clear(src.tests)
+	}
+	src.tests[id] = &t
+	return &t, nil
+}
+
+// listing reads a listing.
+func (src *source) listing(id int64) (*report.Listing, error) {
+	var code string
+	var blob []byte
+	ok, err := src.s.row("SELECT code, data FROM listing WHERE id=?", []any{id}, &code, &blob)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errDamaged("no listing %d", id)
+	}
+	return decodeListing(code, blob)
+}

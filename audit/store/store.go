@@ -1,0 +1,374 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite" // also registers the driver
+	lib "modernc.org/sqlite/lib"
+)
+
+// Mode says what a store is opened for.
+type Mode int
+
+// The modes.
+const (
+	Read   Mode = iota // the file must be there
+	Write              // the file must be there
+	Create             // the file is made if it is not there
+)
+
+// Store is an open store. It is not safe for concurrent use; open it once more
+// instead, also from other processes.
+type Store struct {
+	path string
+	db   *sql.DB
+	c    *sql.Conn
+	mode Mode
+
+	inTx  bool
+	stmts map[string]*sql.Stmt
+	busy  time.Duration // how long to wait for other writers
+}
+
+// Limits of what is read from a file.
+const (
+	maxValue = 64 << 20 // bytes of one value
+	maxBlob  = 64 << 20 // bytes of one blob, decompressed
+)
+
+// busyLimit is how long a writer waits for others. Imports are one transaction.
+const busyLimit = 10 * time.Minute
+
+// Open opens a store.
+func Open(ctx context.Context, path string, mode Mode) (*Store, error) {
+	s, err := open(ctx, path, mode)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, s.explain(err))
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, mode Mode) (s *Store, err error) {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && mode == Create:
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		return nil, errors.New("is a folder")
+	case !st.Mode().IsRegular():
+		return nil, errors.New("is no regular file")
+	case st.Size() == 0 && mode != Create:
+		return nil, fmt.Errorf("%w: the file is empty", ErrNoStore)
+	}
+	s = &Store{path: path, mode: mode, stmts: map[string]*sql.Stmt{}, busy: busyLimit}
+	if err = s.connect(ctx); err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		_ = s.close()
+		return s, err
+	}
+	return s, nil
+}
+
+// connect opens the database without looking at it.
+func (s *Store) connect(ctx context.Context) error {
+	abs, err := filepath.Abs(s.path)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"_defensive": {"1"}, "_dqs": {"0"}, "_busy_timeout": {"2000"}, "_pragma": {"trusted_schema=OFF",
+		"cell_size_check=ON", "temp_store=MEMORY", "cache_size=-32768"}}
+	switch s.mode {
+	case Read:
+		q.Set("mode", "ro")
+		if _, err := os.Stat(abs + "-wal"); errors.Is(err, fs.ErrNotExist) && !writable(filepath.Dir(abs)) {
+			q.Set("immutable", "1") // without its files beside it, a log cannot be read
+		}
+	case Write:
+		q.Set("mode", "rw")
+	default:
+		q.Set("mode", "rwc")
+	}
+	dsn := "file:" + (&url.URL{Path: abs}).EscapedPath() + "?" + q.Encode()
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return err
+	}
+	s.db = sql.OpenDB(connector)
+	s.db.SetMaxOpenConns(1)
+	if s.c, err = s.db.Conn(ctx); err != nil {
+		return err
+	}
+	_, err = sqlite.Limit(s.c, lib.SQLITE_LIMIT_LENGTH, maxValue)
+	return err
+}
+
+// writable reports whether files can be made in a folder.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, ".optcheck-*")
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return os.Remove(f.Name()) == nil
+}
+
+// prepare checks that the database is a store, and makes it one if it is new.
+func (s *Store) prepare(ctx context.Context) error {
+	app, v, err := s.versions(ctx)
+	if err != nil {
+		return err
+	}
+	if app == 0 && v == 0 && s.mode == Create {
+		if err := s.create(ctx); err != nil {
+			return err
+		}
+		app, v = applicationID, version
+	}
+	switch {
+	case app != applicationID:
+		return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
+	case v > version:
+		return fmt.Errorf("%w: its schema is %d, this version knows up to %d", ErrNewer, v, version)
+	case v < version && s.mode == Read:
+		return fmt.Errorf("the schema is %d and must become %d: open it once for writing (optcheck store check)", v, version)
+	case v < version:
+		if err := s.create(ctx); err != nil {
+			return err
+		}
+	}
+	if err := sameSchema(ctx, s.c); err != nil {
+		return err
+	}
+	if s.mode == Read {
+		return nil
+	}
+	return s.retry(ctx, func() error {
+		// Of a log that is lost in a power failure, the last transactions are
+		// missing; nothing is damaged.
+		_, err := s.c.ExecContext(ctx, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+		return err
+	})
+}
+
+func (s *Store) versions(ctx context.Context) (app, v int, err error) {
+	err = s.retry(ctx, func() error {
+		if err := s.c.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+			return err
+		}
+		return s.c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	})
+	return app, v, err
+}
+
+// create makes or migrates the tables, in a transaction that looks again: another
+// process may have been faster. The file is not yet in WAL mode, so that its
+// header says what it is from the beginning.
+func (s *Store) create(ctx context.Context) error {
+	return s.update(ctx, func() error {
+		app, v, err := s.versions(ctx)
+		if err != nil {
+			return err
+		}
+		if app == applicationID && v >= version {
+			return nil
+		}
+		if app == 0 {
+			var n int
+			if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil {
+				return err
+			}
+			if n > 0 {
+				return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
+			}
+		}
+		return migrate(ctx, s.c, v)
+	})
+}
+
+// update runs f in a transaction that may write. Inside another one, it is part
+// of that.
+func (s *Store) update(ctx context.Context, f func() error) error {
+	if s.inTx {
+		return f()
+	}
+	if s.mode == Read {
+		return ErrReadOnly
+	}
+	err := s.retry(ctx, func() error {
+		_, err := s.c.ExecContext(ctx, "BEGIN IMMEDIATE")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.inTx = true
+	defer func() { s.inTx = false }()
+	done := false
+	defer func() {
+		if !done {
+			_, _ = s.c.ExecContext(context.Background(), "ROLLBACK")
+		}
+	}()
+	if err := f(); err != nil {
+		return err
+	}
+	if _, err := s.c.ExecContext(context.Background(), "COMMIT"); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// retry repeats what another process's writing keeps from being done.
+func (s *Store) retry(ctx context.Context, f func() error) error {
+	begin := time.Now()
+	for {
+		err := f()
+		if err == nil || !isBusy(err) || time.Since(begin) > s.busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+func isBusy(err error) bool {
+	c := code(err)
+	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
+}
+
+// explain says what an error of the database means.
+func (s *Store) explain(err error) error {
+	if err == nil || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	what := map[int]error{lib.SQLITE_CORRUPT: ErrDamaged, lib.SQLITE_NOTADB: ErrNoStore, lib.SQLITE_FULL: ErrFull,
+		lib.SQLITE_READONLY: ErrReadOnly, lib.SQLITE_CANTOPEN: ErrReadOnly, lib.SQLITE_BUSY: ErrBusy, lib.SQLITE_LOCKED: ErrBusy,
+		lib.SQLITE_PERM: ErrReadOnly}[code(err)]
+	switch {
+	case what == nil:
+		return err
+	case what == ErrReadOnly && s != nil && s.mode == Read:
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	return fmt.Errorf("%w (%w)", what, err)
+}
+
+// fail names the store in an error.
+func (s *Store) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store %s: %w", s.path, s.explain(err))
+}
+
+// stmt prepares a statement once.
+func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if st := s.stmts[query]; st != nil {
+		return st, nil
+	}
+	st, err := s.c.PrepareContext(ctx, query)
+	if err == nil {
+		s.stmts[query] = st
+	}
+	return st, err
+}
+
+// exec runs a prepared statement.
+func (s *Store) exec(query string, args ...any) (sql.Result, error) {
+	st, err := s.stmt(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	return st.Exec(args...)
+}
+
+// row runs a prepared statement that gives at most one row; ok tells whether it
+// did.
+func (s *Store) row(query string, args []any, dest ...any) (ok bool, err error) {
+	st, err := s.stmt(context.Background(), query)
+	if err != nil {
+		return false, err
+	}
+	err = st.QueryRow(args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// each runs a query and calls f for every row.
+func (s *Store) each(ctx context.Context, query string, args []any, f func(scan func(...any) error) error) error {
+	rows, err := s.c.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Path is the name of the store's file.
+func (s *Store) Path() string { return s.path }
+
+// Close closes the store. The last one to close it leaves one file.
+func (s *Store) Close() error { return s.fail(s.close()) }
+
+func (s *Store) close() error {
+	var errs []error
+	for _, st := range s.stmts {
+		errs = append(errs, st.Close())
+	}
+	s.stmts = map[string]*sql.Stmt{}
+	if s.c != nil {
+		errs = append(errs, s.c.Close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	s.c, s.db = nil, nil
+	return errors.Join(errs...)
+}
+
+// magic begins every SQLite file.
+var magic = []byte("SQLite format 3\x00")
+
+// Is reports whether a file is an SQLite database, by its first bytes.
+func Is(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && bytes.Equal(head, magic)
+}
