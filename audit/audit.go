@@ -7,6 +7,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
@@ -128,7 +129,7 @@ func (a *auditor) begin(jobs []job) error {
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
-	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[string]bool{}, codes: map[string]bool{}}
+	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, codes: map[string]bool{}}
 	if !o.NoVerdict {
 		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}
@@ -232,7 +233,7 @@ type auditor struct {
 	total   int
 	done    int
 	kernels int
-	listed  map[string]bool
+	listed  map[[sha256.Size]byte]bool
 	codes   map[string]bool
 }
 
@@ -350,9 +351,9 @@ func (a *auditor) pass(r *jobResult) error {
 		if c.Code != "" {
 			a.codes[c.Code] = true
 		}
-		if l := r.listings[c.Code]; l != nil && c.HasFindings() && !a.listed[c.Code] {
-			a.listed[c.Code] = true
-			if err := a.h.Handle(report.Event{Listing: l}); err != nil {
+		if l := r.listings[i]; l.listing != nil && c.HasFindings() && !a.listed[l.key] {
+			a.listed[l.key] = true
+			if err := a.h.Handle(report.Event{Listing: l.listing}); err != nil {
 				return err
 			}
 		}

@@ -97,15 +97,23 @@ type jobResult struct {
 	cells []report.Cell
 	// skipped marks the cells that were known already; nil if none was.
 	skipped  []bool
-	listings map[string]*report.Listing
+	listings map[int]listed // by cell
 	problems []report.Problem
 	kernels  int
+}
+
+// listed is a listing with its hash: beside the code, it shows the names of the
+// test's locations. All that differ are passed on, so that the listings of a
+// matrix do not depend on how it was divided.
+type listed struct {
+	listing *report.Listing
+	key     [sha256.Size]byte
 }
 
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[string]*report.Listing{}}, check: optcheck.NewChecker()}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}}, check: optcheck.NewChecker()}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
@@ -450,7 +458,7 @@ func (w *worker) cell(i int) {
 	w.set(i, class, reason)
 	if class == optcheck.Changed {
 		listing.Code = c.Code
-		w.res.listings[c.Code] = listing
+		w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, c.Code, listing.Threads))}
 	}
 }
 

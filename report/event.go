@@ -197,7 +197,8 @@ type Finding struct {
 }
 
 // Listing shows the threads of changed machine code beside their source. There
-// is one per distinct code, before the first cell that has it.
+// is one per distinct code, before the first cell that has it, and further ones
+// that differ in the names of locations where tests have other names.
 type Listing struct {
 	Code    string          `json:"code"`
 	Threads []ThreadListing `json:"threads"`

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 
 	"optcheck/report"
 )
@@ -189,7 +189,7 @@ func (c *commit) put(col, test, body int64, code any) error {
 		c.n.Repeated++
 		return nil
 	}
-	take, err := c.resolve(col, test, old, cellRow{body: body, code: code})
+	take, marks, err := c.resolve(col, test, old, cellRow{body: body, code: code})
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,11 @@ func (c *commit) put(col, test, body int64, code any) error {
 		c.n.Repeated++
 		return nil
 	}
-	c.n.Replaced++
+	if marks {
+		c.n.Repeated++
+	} else {
+		c.n.Replaced++
+	}
 	if _, err := s.exec("DELETE FROM cell WHERE seq=?", old.seq); err != nil {
 		return err
 	}
@@ -229,10 +233,8 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 	}
 	s := c.w.s
 	var id int64
-	var old report.Test
-	var text []byte
-	ok, err := s.row("SELECT id, dialect, preset, file, text FROM test WHERE hash=? AND name=?", []any{k.hash, k.name},
-		&id, &old.Dialect, &old.Preset, &old.File, &text)
+	var about, text []byte
+	ok, err := s.row("SELECT id, about, text FROM test WHERE hash=? AND name=?", []any{k.hash, k.name}, &id, &about, &text)
 	if err != nil {
 		return 0, err
 	}
@@ -240,8 +242,11 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 		if t == nil {
 			t = &report.Test{}
 		}
-		res, err := s.exec("INSERT INTO test(hash, name, dialect, preset, file, text) VALUES(?, ?, ?, ?, ?, ?)",
-			k.hash, k.name, t.Dialect, t.Preset, t.File, pack([]byte(t.Text)))
+		a, x, err := encodeTest(t)
+		if err != nil {
+			return 0, err
+		}
+		res, err := s.exec("INSERT INTO test(hash, name, about, text) VALUES(?, ?, ?, ?)", k.hash, k.name, string(a), x)
 		if err != nil {
 			return 0, err
 		}
@@ -249,19 +254,30 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 			return 0, err
 		}
 	} else if t != nil {
-		plain, err := unpack(text)
-		if err != nil {
-			return 0, fmt.Errorf("%w: text of test %q: %w", ErrDamaged, k.name, err)
-		}
-		old.Text = string(plain)
-		if m := mergeTests(&old, t); m != old {
-			if _, err := s.exec("UPDATE test SET dialect=?, preset=?, file=?, text=? WHERE id=?", m.Dialect, m.Preset, m.File, pack([]byte(m.Text)), id); err != nil {
-				return 0, err
-			}
+		if err := c.complete(id, about, text, t); err != nil {
+			return 0, err
 		}
 	}
 	c.w.ids.tests[k] = id
 	return id, nil
+}
+
+// complete adds to what is stored of a test what an event tells of it.
+func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
+	var old report.Test
+	if err := decodeTest(id, about, text, &old); err != nil {
+		return err
+	}
+	m, err := mergeTests(&old, t)
+	if err != nil {
+		return err
+	}
+	a, x, err := encodeTest(&m)
+	if err != nil || bytes.Equal(a, about) && m.Text == old.Text {
+		return err
+	}
+	_, err = c.w.s.exec("UPDATE test SET about=?, text=? WHERE id=?", string(a), x, id)
+	return err
 }
 
 // col returns the number of a column.

@@ -29,49 +29,49 @@ func Transient(r *report.Result) bool {
 
 // resolve decides between two results for one cell; take is true if the new one
 // replaces the old one. Whatever the order in which two results come, the same
-// one stays.
-func (c *commit) resolve(col, test int64, old, new cellRow) (take bool, err error) {
+// one stays. marks tells that they differ only in which findings are known.
+func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, err error) {
 	a, err := c.w.s.result(old)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	b, err := c.w.s.result(new)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	ta, tb := Transient(&a), Transient(&b)
 	if ta != tb {
-		return ta, nil
+		return ta, false, nil
 	}
 	x, err := marshal(&a)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	y, err := marshal(&b)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if ta {
-		return bytes.Compare(y, x) < 0, nil
+		return bytes.Compare(y, x) < 0, false, nil
 	}
 	// Which findings are known depends on the lists at hand.
 	pa, pb := a, b
 	pa.Known, pb.Known = nil, nil
 	px, err := marshal(&pa)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	py, err := marshal(&pb)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if bytes.Equal(px, py) {
 		if (len(a.Known) == 0) != (len(b.Known) == 0) {
-			return len(a.Known) == 0, nil
+			return len(a.Known) == 0, true, nil
 		}
-		return bytes.Compare(y, x) < 0, nil
+		return bytes.Compare(y, x) < 0, true, nil
 	}
-	return false, c.conflict(col, test, &a, &b)
+	return false, false, c.conflict(col, test, &a, &b)
 }
 
 // conflict is the error of two results for one cell.
@@ -127,22 +127,47 @@ func decodeBody(id int64, blob []byte, r *report.Result) error {
 	return nil
 }
 
+// encodeTest writes a test as it is stored.
+func encodeTest(t *report.Test) (about, text []byte, err error) {
+	x := *t
+	x.Name, x.Hash, x.Text = "", "", ""
+	about, err = marshal(&x)
+	return about, pack([]byte(t.Text)), err
+}
+
+// decodeTest is the inverse of encodeTest, without name and hash.
+func decodeTest(id int64, about, text []byte, t *report.Test) error {
+	name, hash := t.Name, t.Hash
+	data, err := unpack(text)
+	if err == nil {
+		err = unmarshal(about, t)
+	}
+	if err != nil {
+		return errDamaged("test %d: %w", id, err)
+	}
+	t.Name, t.Hash, t.Text = name, hash, string(data)
+	return nil
+}
+
 // mergeTests completes what is known of a test, the same in whatever order.
-func mergeTests(a, b *report.Test) report.Test {
-	least := func(x, y string) string {
-		if x == "" || y != "" && y < x {
-			return y
-		}
-		return x
+func mergeTests(a, b *report.Test) (report.Test, error) {
+	x, _, err := encodeTest(a)
+	if err != nil {
+		return *a, err
+	}
+	y, _, err := encodeTest(b)
+	if err != nil {
+		return *a, err
 	}
 	m := *a
-	m.Dialect, m.Text = least(a.Dialect, b.Dialect), least(a.Text, b.Text)
-	// At most one of preset and file is given.
-	switch m.Preset = least(a.Preset, b.Preset); m.Preset {
-	case "":
-		m.File = least(a.File, b.File)
-	default:
-		m.File = ""
+	// Where a test is from may be told in several ways.
+	known := func(t *report.Test) bool { return t.Preset != "" || t.File != "" }
+	if known(b) && !known(a) || known(b) == known(a) && bytes.Compare(y, x) < 0 && b.Dialect != "" || a.Dialect == "" {
+		m = *b
 	}
-	return m
+	if m.Text = a.Text; a.Text == "" || b.Text != "" && b.Text < a.Text {
+		m.Text = b.Text
+	}
+	m.Name, m.Hash = a.Name, a.Hash
+	return m, nil
 }

@@ -318,11 +318,11 @@ func (l *Live) readTests(ctx context.Context) error {
 	if l.view.NoText {
 		text = "x'00'"
 	}
-	return l.s.each(ctx, "SELECT id, hash, name, dialect, preset, file, "+text+" FROM test ORDER BY id", nil, func(scan func(...any) error) error {
+	return l.s.each(ctx, "SELECT id, hash, name, about, "+text+" FROM test ORDER BY id", nil, func(scan func(...any) error) error {
 		var id int64
 		var t report.Test
-		var blob []byte
-		if err := scan(&id, &t.Hash, &t.Name, &t.Dialect, &t.Preset, &t.File, &blob); err != nil {
+		var about, blob []byte
+		if err := scan(&id, &t.Hash, &t.Name, &about, &blob); err != nil {
 			return err
 		}
 		if l.view.Tests != nil && !l.view.Tests(t.Name, t.Hash) {
@@ -332,11 +332,9 @@ func (l *Live) readTests(ctx context.Context) error {
 		if i, ok := l.tests[id]; ok && l.Tests[i].Text != "" {
 			return nil
 		}
-		data, err := unpack(blob)
-		if err != nil {
-			return errDamaged("test %d: %w", id, err)
+		if err := decodeTest(id, about, blob, &t); err != nil {
+			return err
 		}
-		t.Text = string(data)
 		l.tests[id] = l.AddTest(t)
 		return nil
 	})

@@ -40,7 +40,11 @@ func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, e
 		if err != nil {
 			return err
 		}
-		return s.nameRun(w.run, sum.Sum(nil)[:16])
+		fresh, err := s.nameRun(w.run, sum.Sum(nil)[:16])
+		if !fresh {
+			w.added.Runs = 0
+		}
+		return err
 	})
 	if err != nil {
 		if conflict == nil && errors.Is(err, ErrConflict) {
@@ -55,25 +59,23 @@ func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, e
 }
 
 // nameRun gives an imported run its name. If the stream was imported before,
-// that run stays, and cells that were new (somebody removed them) become its.
-func (s *Store) nameRun(run int64, uid []byte) error {
+// that run stays, and cells that had been removed since become its own.
+func (s *Store) nameRun(run int64, uid []byte) (fresh bool, err error) {
 	var old int64
 	ok, err := s.row("SELECT id FROM run WHERE uid=?", []any{uid}, &old)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !ok {
 		_, err = s.exec("UPDATE run SET uid=? WHERE id=?", uid, run)
-		return err
+		return true, err
 	}
-	if _, err := s.exec("UPDATE cell SET run=? WHERE run=?", old, run); err != nil {
-		return err
+	for _, q := range []string{"UPDATE cell SET run=? WHERE run=?", "DELETE FROM event WHERE ?!=0 AND run=?", "DELETE FROM run WHERE ?!=0 AND id=?"} {
+		if _, err := s.exec(q, old, run); err != nil {
+			return false, err
+		}
 	}
-	if _, err := s.exec("DELETE FROM event WHERE run=?", run); err != nil {
-		return err
-	}
-	_, err = s.exec("DELETE FROM run WHERE id=?", run)
-	return err
+	return false, nil
 }
 
 // Merge takes in the runs of another store, all of them or nothing. Merging the

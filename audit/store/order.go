@@ -84,3 +84,13 @@ func Canonical(set *report.Set) []int {
 			cmp.Compare(layout[a.Column], layout[b.Column]))
 	})
 }
+
+// Run returns a set as a run, its cells in canonical order.
+func Run(set *report.Set) *report.Run {
+	r := &report.Run{Config: set.Config, Tests: set.Tests, Listings: set.Listings, Problems: set.Problems, Histograms: set.Histograms, Stats: set.Stats}
+	r.Cells = make([]report.Cell, 0, len(set.Cells))
+	for _, i := range Canonical(set) {
+		r.Cells = append(r.Cells, set.Cell(i))
+	}
+	return r
+}

@@ -27,8 +27,9 @@ CREATE TABLE run(id INTEGER PRIMARY KEY, uid BLOB NOT NULL UNIQUE, setting INTEG
 CREATE TABLE toolchain(id INTEGER PRIMARY KEY, name TEXT NOT NULL, build TEXT NOT NULL, max_ptx TEXT NOT NULL,
   UNIQUE(name, build, max_ptx));
 
-CREATE TABLE test(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL,
-  preset TEXT NOT NULL, file TEXT NOT NULL, text BLOB NOT NULL, UNIQUE(hash, name));
+-- about is what the event of the test says beside hash, name and text.
+CREATE TABLE test(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL, text BLOB NOT NULL,
+  UNIQUE(hash, name));
 
 -- col is a column of the matrix.
 CREATE TABLE col(id INTEGER PRIMARY KEY, setting INTEGER NOT NULL, toolchain INTEGER NOT NULL, target TEXT NOT NULL,

@@ -143,19 +143,17 @@ func (src *source) test(id int64) (*report.Test, error) {
 		return t, nil
 	}
 	var t report.Test
-	var blob []byte
-	ok, err := src.s.row("SELECT hash, name, dialect, preset, file, text FROM test WHERE id=?", []any{id}, &t.Hash, &t.Name, &t.Dialect, &t.Preset, &t.File, &blob)
+	var about, blob []byte
+	ok, err := src.s.row("SELECT hash, name, about, text FROM test WHERE id=?", []any{id}, &t.Hash, &t.Name, &about, &blob)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, errDamaged("no test %d", id)
 	}
-	data, err := unpack(blob)
-	if err != nil {
-		return nil, errDamaged("test %d: %w", id, err)
+	if err := decodeTest(id, about, blob, &t); err != nil {
+		return nil, err
 	}
-	t.Text = string(data)
 	if len(src.tests) > maxRemembered/10 {
 		clear(src.tests)
 	}

@@ -20,6 +20,7 @@ type auditFlags struct {
 	output, format string
 	reports        []string
 	gen, model     string
+	store, shard   string
 	quiet          bool
 	noVerdict      bool
 	flags          []string
@@ -55,10 +56,19 @@ the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. Wit
 JSON lines; optcheck report renders it again.
 
 ` + formatsHelp + `
-An interrupted audit writes its reports, too; they say that cells are missing.`,
+An interrupted audit writes its reports, too; they say that cells are missing.
+
+With --store, results go into a store, and what it knows already is not audited
+again: an audit that was interrupted, or killed, goes on where it was; reports are
+of the whole matrix. A cell is known only if everything that decides it is the
+same: the test, the compiler's build, target, level, layout, flags, models, and
+this very program. --shard does one part of n; parts can be done on any machine,
+in any order, and be merged (optcheck merge).`,
 		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
+  optcheck audit --gen paper --store campaign.store
+  optcheck audit corpus --store part2.store --shard 2/8
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
@@ -78,6 +88,8 @@ An interrupted audit writes its reports, too; they say that cells are missing.`,
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
+	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
+	fl.StringVar(&f.shard, "shard", "", "only part i of n of the matrix (2/8); merge the stores of the parts")
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
 	return cmd
@@ -120,7 +132,11 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
 	o.Flags, o.Origin = f.flags, env.origin
-	return o, nil
+	if o.Shard, err = shardOf(f.shard); err != nil {
+		return o, err
+	}
+	o.Build, err = buildID()
+	return o, err
 }
 
 // withLLC leaves out releases of LLVM that have no llc, and names them on standard
@@ -142,7 +158,7 @@ func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Too
 	return out
 }
 
-func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) error {
+func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
 		return err
@@ -163,8 +179,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err != nil {
 		return err
 	}
-	run := report.NewRun()
-	handlers := report.Tee{run}
+	handlers, set, last := report.Tee{}, report.NewSet(), &lastStats{}
 	if f.output != "" {
 		out, err := os.Create(f.output)
 		if err != nil {
@@ -178,10 +193,27 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	}
 	bar := newProgress(env.stderr, f.quiet)
 	o.Progress = bar.update
-	runErr := audit.Run(ctx, o, known.Handler{List: list, Next: handlers})
-	bar.done()
-	if err := handlers.Close(); err != nil {
+	handlers = append(handlers, last)
+	var st *auditStore
+	if f.store == "" {
+		handlers = append(handlers, set)
+	} else if st, err = openStore(ctx, env, f.store, &o); err != nil {
 		return err
+	} else {
+		defer func() { err = errors.Join(err, st.s.Close()) }()
+	}
+	var h report.Handler = known.Handler{List: list, Next: handlers}
+	if st != nil {
+		h = report.Tee{st, h} // which findings are known is nothing to store
+	}
+	runErr := audit.Run(ctx, o, h)
+	bar.done()
+	if err := h.Close(); err != nil {
+		return errors.Join(runErr, err)
+	}
+	run, err := whole(st, set, list, last.stats)
+	if err != nil {
+		return errors.Join(runErr, err)
 	}
 	f.text.NewOnly = newOnly(env)
 	if len(run.Cells) > 0 {

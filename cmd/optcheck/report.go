@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/chip"
+	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
@@ -24,10 +25,12 @@ func newReportCmd(env *environment) *cobra.Command {
 	var files []string
 	var text report.TextOptions
 	cmd := &cobra.Command{
-		Use:   "report FILE.jsonl",
+		Use:   "report FILE",
 		Short: "Render a saved run again",
 		Long: `Render a saved run again: of an audit (optcheck audit --output) or on a device
-(optcheck run --output). FILE may be - for standard input, and compressed by gzip.
+(optcheck run --output). FILE may be - for standard input, and compressed by gzip;
+or a store (optcheck audit --store), of which the cells with the setting of the
+latest run are shown.
 
 ` + formatsHelp + `
 Of runs on devices also log (of litmus and herd), svg and png.
@@ -99,7 +102,7 @@ func runReport(env *environment, file, format string, files []string, text repor
 	return verdict(counted(env, run), fail)
 }
 
-// readRun reads an event stream into memory.
+// readRun reads an event stream, or the cells of a store, into memory.
 func readRun(env *environment, file string) (*report.Run, error) {
 	run := report.NewRun()
 	if err := readEvents(env, file, run); err != nil {
@@ -113,8 +116,11 @@ const maxUnpacked = 8 << 30
 
 // readEvents passes the events of a file, or of standard input for "-", to a
 // handler. The file may be compressed by gzip, and may be a campaign in the old
-// form.
+// form, or a store.
 func readEvents(env *environment, file string, h report.Handler) error {
+	if file != "-" && store.Is(file) {
+		return storeEvents(env.config.cmd.Context(), file, h)
+	}
 	in := env.stdin
 	if file != "-" {
 		fh, err := os.Open(file)

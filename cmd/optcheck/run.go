@@ -101,6 +101,7 @@ usage or nothing could be done; 130 interrupted.`,
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
+	root.AddCommand(newStoreCmd(env), newMergeCmd(env))
 	return root
 }
 

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/report"
+)
+
+// text draws short strings, some of them nasty.
+var text = rapid.OneOf(rapid.SampledFrom([]string{"", "mp", "coRR", "<script>", "../../x", "a\x00b", "läng\u2028", "'; DROP TABLE cell", "\"\\"}), rapid.StringN(0, 8, 20))
+
+// genConfig draws the config of a run.
+func genConfig(t *rapid.T) report.Config {
+	c := report.Config{Schema: report.Schema, Tool: "test", Spec: 2, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers", "offsets"},
+		Targets: []string{"sm_80", "sm_90a"}, Model: "default", Build: rapid.SampledFrom([]string{"b1", "b2"}).Draw(t, "build")}
+	for _, v := range []string{"9.2", "11.8.89", "12.4.131"} {
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: "ptxas " + v, Build: "build " + v, MaxPTX: rapid.SampledFrom([]string{"", "8.4"}).Draw(t, "ptx")})
+	}
+	return c
+}
+
+// genResult draws a result.
+func genResult(t *rapid.T) report.Result {
+	finding := func(label string) []report.Finding {
+		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) report.Finding {
+			return report.Finding{Rule: "merged", Thread: rapid.IntRange(0, 2).Draw(t, "thread"), Access: -1, Detail: text.Draw(t, "detail")}
+		}), 0, 2).Draw(t, label)
+	}
+	r := report.Result{Class: rapid.SampledFrom([]string{report.Preserved, report.Optimised, report.Unknown, report.Unsupported, "<b>"}).Draw(t, "class"),
+		Code:   rapid.SampledFrom([]string{"", "0123456789abcdef", "ffffffffffffffff", "0123456789ABCDEF", "zz", "12", "0000000000000000"}).Draw(t, "code"),
+		Reason: text.Draw(t, "reason"), Findings: finding("findings"), Notes: finding("notes")}
+	if r.Class == report.Optimised {
+		r.Verdict = &report.Verdict{Model: "ptx", Source: 3, Machine: 2, Lost: []string{"x=1;"}, Lifted: text.Draw(t, "lifted")}
+		r.Known = rapid.SliceOfN(text, 0, 2).Draw(t, "known")
+	}
+	return r
+}
+
+// genStream draws a run. The same place always has the same test.
+func genStream(t *rapid.T) []report.Event {
+	cfg := genConfig(t)
+	out := []report.Event{{Config: &cfg}}
+	type key struct{ name, hash string }
+	var tests []key
+	seen := map[key]bool{}
+	for i := range rapid.IntRange(0, 5).Draw(t, "tests") {
+		x := report.Test{Name: text.Draw(t, "name"), Hash: fmt.Sprintf("h%d", i/2), Dialect: "GPU_PTX", Text: text.Draw(t, "text"), File: text.Draw(t, "file")}
+		if k := (key{x.Name, x.Hash}); !seen[k] {
+			seen[k] = true
+			tests = append(tests, k)
+			if rapid.Bool().Draw(t, "announced") {
+				out = append(out, report.Event{Test: &x})
+			}
+		}
+	}
+	listed := map[string]bool{}
+	done := map[string]bool{}
+	for range rapid.IntRange(0, 30).Draw(t, "events") {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			out = append(out, report.Event{Problem: &report.Problem{Kind: "compile", Detail: text.Draw(t, "problem")}})
+		case 1:
+			out = append(out, report.Event{Histogram: &report.Histogram{Test: text.Draw(t, "histogram")}})
+		default:
+			if len(tests) == 0 {
+				continue
+			}
+			k := tests[rapid.IntRange(0, len(tests)-1).Draw(t, "test")]
+			c := &report.Cell{Test: k.name, Hash: k.hash, Toolchain: rapid.SampledFrom([]string{"ptxas 9.2", "ptxas 12.4.131", "other"}).Draw(t, "toolchain"),
+				Target: rapid.SampledFrom([]string{"sm_80", "sm_100", "gfx900"}).Draw(t, "target"), Level: "O3",
+				Layout: rapid.SampledFrom([]string{"pointers", "offsets"}).Draw(t, "layout"), Result: genResult(t)}
+			if p := fmt.Sprintf("%q %q %q %q %q", c.Test, c.Hash, c.Toolchain, c.Target, c.Layout); done[p] {
+				continue
+			} else {
+				done[p] = true
+			}
+			if c.HasFindings() && !listed[c.Code] {
+				listed[c.Code] = true
+				out = append(out, report.Event{Listing: &report.Listing{Code: c.Code, Threads: []report.ThreadListing{{Source: []report.Line{{Text: text.Draw(t, "line")}}}}}})
+			}
+			out = append(out, report.Event{Cell: c})
+		}
+	}
+	if rapid.Bool().Draw(t, "ended") {
+		out = append(out, report.Event{Stats: &report.Stats{Cells: len(done), Wall: 1.5}})
+	}
+	return out
+}
+
+// stream writes events as JSON lines.
+func stream(t require.TestingT, events []report.Event) []byte {
+	var b bytes.Buffer
+	h := report.NewJSONLines(&b)
+	for _, e := range events {
+		require.NoError(t, h.Handle(e))
+	}
+	require.NoError(t, h.Close())
+	return b.Bytes()
+}
+
+// exported is the canonical export of a store.
+func exported(t require.TestingT, s *Store, v View) string {
+	var b bytes.Buffer
+	h := report.NewJSONLines(&b)
+	require.NoError(t, s.Export(context.Background(), v, h))
+	require.NoError(t, h.Close())
+	return b.String()
+}
+
+// ran is the export of a run.
+func ran(t require.TestingT, s *Store, run int64) string {
+	var b bytes.Buffer
+	h := report.NewJSONLines(&b)
+	require.NoError(t, s.ExportRun(context.Background(), run, h))
+	require.NoError(t, h.Close())
+	return b.String()
+}
+
+// fresh makes an empty store in a folder.
+func fresh(t require.TestingT, dir, name string) *Store {
+	s, err := Open(context.Background(), filepath.Join(dir, name), Create)
+	require.NoError(t, err)
+	return s
+}
+
+// imported makes a store of streams.
+func imported(t require.TestingT, dir, name string, streams ...[]byte) *Store {
+	s := fresh(t, dir, name)
+	for _, x := range streams {
+		_, err := s.Import(context.Background(), name, bytes.NewReader(x))
+		require.NoError(t, err)
+	}
+	return s
+}
+
+// folder makes a new folder for each check of a property.
+func folder(t *testing.T) func() string {
+	top := t.TempDir()
+	return func() string {
+		dir, err := os.MkdirTemp(top, "")
+		require.NoError(t, err)
+		return dir
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"optcheck/audit"
+	"optcheck/audit/store"
+	"optcheck/known"
+	"optcheck/report"
+)
+
+// auditStore is the store of an audit: a handler that also tells what it knows.
+type auditStore struct {
+	*store.Writer
+	ctx  context.Context
+	env  *environment
+	s    *store.Store
+	plan report.Config
+	all  map[[2]string]bool // the tests, by name and hash
+}
+
+// openStore opens the store of an audit, and has the audit ask it.
+func openStore(ctx context.Context, env *environment, path string, o *audit.Options) (*auditStore, error) {
+	s, err := store.Open(ctx, path, store.Create)
+	if err != nil {
+		return nil, err
+	}
+	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]bool{}}
+	o.Have = st.Have
+	return st, nil
+}
+
+// Handle stores an event. The first one tells which cells can be known.
+func (a *auditStore) Handle(e report.Event) error {
+	if err := a.Writer.Handle(e); err != nil {
+		return err
+	}
+	switch {
+	case e.Test != nil:
+		a.all[[2]string{e.Test.Name, e.Test.Hash}] = true
+	case e.Config != nil:
+		a.plan = *e.Config
+		if err := a.Remember(a.ctx); err != nil {
+			return err
+		}
+		if n := a.OtherBuilds(); n > 0 {
+			fmt.Fprintf(a.env.stderr, "optcheck: %s: %d cells of other builds of optcheck are kept but not used\n", a.s.Path(), n)
+		}
+	}
+	return nil
+}
+
+// whole returns all that the store knows of the audit's matrix, also what
+// earlier runs found, with known findings marked.
+func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, error) {
+	v := store.View{Matrix: &a.plan, Tests: func(name, hash string) bool { return a.all[[2]string{name, hash}] }}
+	set, err := a.s.Load(context.WithoutCancel(a.ctx), v)
+	if err != nil {
+		return nil, err
+	}
+	run := store.Run(set)
+	run.Config, run.Stats = a.plan, stats
+	for i := range run.Cells {
+		list.Mark(&run.Cells[i])
+	}
+	if n := a.Skipped(); n > 0 {
+		fmt.Fprintf(a.env.stderr, "optcheck: %s: %d cells were known, %d are new\n", a.s.Path(), n, a.Added().Cells+a.Added().Replaced)
+	}
+	return run, nil
+}
+
+// whole is what an audit reports: all that the store knows of its matrix, or
+// without a store what the run found.
+func whole(st *auditStore, set *report.Set, list *known.List, stats *report.Stats) (*report.Run, error) {
+	if st == nil {
+		return set.Run(), nil
+	}
+	return st.whole(list, stats)
+}
+
+// lastStats keeps the statistics of a run.
+type lastStats struct{ stats *report.Stats }
+
+// Handle implements report.Handler.
+func (l *lastStats) Handle(e report.Event) error {
+	if e.Stats != nil {
+		l.stats = e.Stats
+	}
+	return nil
+}
+
+// Close implements report.Handler.
+func (l *lastStats) Close() error { return nil }
+
+// shardOf parses --shard of an audit.
+func shardOf(s string) (audit.Shard, error) {
+	if s == "" {
+		return audit.Shard{}, nil
+	}
+	sh, err := parseShard(s)
+	return audit.Shard{I: sh.i, N: sh.n}, err
+}
+
+// storeEvents passes what a store has to a handler.
+func storeEvents(ctx context.Context, path string, h report.Handler) error {
+	s, err := store.Open(ctx, path, store.Read)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Export(ctx, store.View{}, h)
+}
+
+// plural writes a number with a word.
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+)
+
+// buildID identifies this very program: the hash of its file. Programs built
+// from different sources, or for different machines, have different ones.
+var buildID = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS == "linux" {
+		path = "/proc/self/exe" // also if the file was replaced meanwhile
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("the program's own file: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("the program's own file: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})

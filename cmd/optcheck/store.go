@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit/store"
+	"optcheck/report"
+)
+
+func newStoreCmd(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Look after a store of results",
+		Long: `Look after a store: the file in which audits with --store keep their results.
+
+A store is an SQLite database. Several processes of one machine may write it at
+once; one that is killed loses what it was just working on and nothing else. On a
+network's file system, give each machine a store of its own and merge them.
+
+Whatever reads a saved run (report, diff, reduce, bug) reads a store, too.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStoreInfoCmd(env), newStoreExportCmd(env), newStoreImportCmd(env), newMergeCmd(env))
+	return cmd
+}
+
+func newMergeCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge OUT IN…",
+		Short: "Merge stores and event streams into a store",
+		Long: `Merge stores, and event streams (audit --output; - for standard input), into the
+store OUT, which is made if it is not there. Each input is taken in as a whole or
+not at all. Merging an input again changes nothing, and their order does not
+matter. Two results for one cell are an error that names it; the result of a
+failed attempt (a timeout, a process that could not be run) gives way to any other.`,
+		Example: `  optcheck merge all.store shard-1.store shard-2.store
+  optcheck merge all.store run.jsonl`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return merge(cmd.Context(), env, args[0], args[1:]) },
+	}
+}
+
+func newStoreImportCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:     "import STORE FILE…",
+		Short:   "Take event streams into a store",
+		Example: "  optcheck store import all.store run.jsonl\n  ssh box optcheck audit --format json | optcheck store import all.store -",
+		Args:    cobra.MinimumNArgs(2),
+		RunE:    func(cmd *cobra.Command, args []string) error { return merge(cmd.Context(), env, args[0], args[1:]) },
+	}
+}
+
+// merge takes stores and event streams into a store.
+func merge(ctx context.Context, env *environment, out string, in []string) (err error) {
+	for _, f := range in { // before anything is made
+		if f == "-" {
+			continue
+		}
+		if _, err := os.Stat(f); err != nil {
+			return err
+		}
+	}
+	s, err := store.Open(ctx, out, store.Create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, f := range in {
+		n, err := mergeOne(ctx, env, s, f)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(env.stderr, "optcheck: %s: %s, %d of them new\n", f, plural(n.Cells+n.Repeated+n.Replaced, "cell", "cells"), n.Cells+n.Replaced)
+	}
+	return nil
+}
+
+func mergeOne(ctx context.Context, env *environment, s *store.Store, file string) (store.Counts, error) {
+	if file != "-" && store.Is(file) {
+		from, err := store.Open(ctx, file, store.Read)
+		if err != nil {
+			return store.Counts{}, err
+		}
+		defer from.Close()
+		return s.Merge(ctx, from)
+	}
+	in := env.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return store.Counts{}, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return s.Import(ctx, file, in)
+}
+
+// exportFlags are the flags of store export.
+type exportFlags struct {
+	format, output string
+	setting, run   int64
+}
+
+func newStoreExportCmd(env *environment) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export STORE",
+		Short: "Write the cells of a store as an event stream",
+		Long: `Write the cells of a store as an event stream: tests, cells sorted by toolchain,
+target, level, test and layout, the listings of those with findings. Two stores
+with the same cells give the same bytes. With --run, the stream of one run comes
+out in its own order, without cells that the store had before.`,
+		Example: `  optcheck store export all.store > all.jsonl
+  optcheck store export all.store --run 1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runStoreExport(cmd.Context(), env, &f, args[0]) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
+	fl.Int64Var(&f.setting, "setting", 0, "the setting, as optcheck store info numbers them (default: that of the latest run)")
+	fl.Int64Var(&f.run, "run", 0, "only this run, in its own order")
+	return cmd
+}
+
+func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path string) (err error) {
+	s, err := store.Open(ctx, path, store.Read)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	out := env.stdout
+	if f.output != "" {
+		file, err := os.Create(f.output)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		out = file
+	}
+	h := report.NewJSONLines(out)
+	if f.run != 0 {
+		err = s.ExportRun(ctx, f.run, h)
+	} else {
+		err = s.Export(ctx, store.View{Setting: f.setting}, h)
+	}
+	return errors.Join(err, h.Close())
+}

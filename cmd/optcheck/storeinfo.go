@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit/store"
+)
+
+func newStoreInfoCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "info STORE",
+		Short:   "List the runs and settings of a store, with counts and sizes",
+		Example: "  optcheck store info all.store\n  optcheck store info all.store --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStoreInfo(cmd.Context(), env, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func runStoreInfo(ctx context.Context, env *environment, path string, asJSON bool) error {
+	s, err := store.Open(ctx, path, store.Read)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	info, err := s.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env, info)
+	}
+	w := env.stdout
+	fmt.Fprintf(w, "%s: schema %d, %d bytes, %s", path, info.Schema, info.Bytes, plural(info.Cells, "cell", "cells"))
+	if info.Cells > 0 {
+		fmt.Fprintf(w, " (%d bytes each, all counted)", info.Bytes/info.Cells)
+	}
+	fmt.Fprintf(w, "\n%d tests, %d results, %d listings, %d artefacts\n", info.Tests, info.Results, info.Listings, info.Artefacts)
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "\nSETTING\tCELLS\tCOLUMNS\tOPTCHECK\tBUILD\tSOURCE\tMODEL\tFLAGS\n")
+	for _, x := range info.Settings {
+		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\t%.12s\t%s\t%.40s\t%q\n", x.ID, x.Cells, x.Columns, dash(x.Tool), dash(x.Build), dash(x.Source), dash(x.Model), x.Flags)
+	}
+	fmt.Fprintf(tw, "\nRUN\tSETTING\tBEGUN\tCELLS\tPLANNED\tSHARD\tSTATE\n")
+	for _, r := range info.Runs {
+		fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t%d\t%s\t%s\n", r.ID, r.Setting, time.Unix(r.Started, 0).UTC().Format(time.DateTime), r.Cells, r.Planned, dash(r.Shard), r.State)
+	}
+	return tw.Flush()
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
