@@ -104,8 +104,8 @@ func mergeOne(ctx context.Context, env *environment, s *store.Store, file string
 
 // exportFlags are the flags of store export.
 type exportFlags struct {
-	format, output string
-	setting, run   int64
+	output       string
+	setting, run int64
 }
 
 func newStoreExportCmd(env *environment) *cobra.Command {
