@@ -77,16 +77,18 @@ type Test struct {
 	// File is where it was read from. At most one is given.
 	Preset string `json:"preset,omitempty"`
 	File   string `json:"file,omitempty"`
-	// Lines are the lines of the accesses and fences of each thread in File, by
-	// position. Without a file there are none: those in Text follow from it.
-	Lines [][]int `json:"lines,omitempty"`
+	// Lines and Columns are where the accesses and fences of each thread stand
+	// in File, by position. Without a file there are none: what stands where in
+	// Text follows from it.
+	Lines   [][]int `json:"lines,omitempty"`
+	Columns [][]int `json:"columns,omitempty"`
 }
 
 // NewTest is the event of a test. At most one of preset and file is given.
 func NewTest(t *litmus.Test, hash, preset, file string) *Test {
 	e := &Test{Name: t.Name, Hash: hash, Dialect: t.Dialect.String(), Text: t.String(), Preset: preset, File: file}
 	if file != "" {
-		e.Lines = spec.Lines(t)
+		e.Lines, e.Columns = spec.Lines(t)
 	}
 	return e
 }

@@ -18,7 +18,7 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 	b := bufio.NewWriter(w)
 	left := maxAnnotations
 	if why := r.Incomplete(); why != "" {
-		annotate(b, "error", "", 0, "optcheck: not all was done", why)
+		annotate(b, "error", sourcePlace{}, "optcheck: not all was done", why)
 		left--
 	}
 	from := newSources(r)
@@ -30,11 +30,7 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 		}
 		left--
 		p := from.place(a)
-		file, line := "", 0
-		if p.own {
-			file, line = p.file, p.line
-		}
-		annotate(b, []string{"notice", "notice", "warning", "error"}[severity(a.class)], file, line, "optcheck: "+label(a.test)+": "+label(a.Rule), a.text())
+		annotate(b, []string{"notice", "notice", "warning", "error"}[severity(a.class)], p, "optcheck: "+label(a.test)+": "+label(a.Rule), a.text())
 	}
 	if more > 0 {
 		fmt.Fprintf(b, "optcheck: %d further findings have no annotation\n", more)
@@ -42,11 +38,11 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 	return b.Flush()
 }
 
-// annotate writes one workflow command.
-func annotate(b *bufio.Writer, level, file string, line int, title, message string) {
+// annotate writes one workflow command, with a place if the user has the file.
+func annotate(b *bufio.Writer, level string, at sourcePlace, title, message string) {
 	fmt.Fprintf(b, "::%s ", level)
-	if file != "" {
-		fmt.Fprintf(b, "file=%s,line=%d,", commandProperty(file), line)
+	if at.own {
+		fmt.Fprintf(b, "file=%s,line=%d,col=%d,", commandProperty(at.file), at.line, at.column)
 	}
 	lines := strings.Split(clip(message, maxMessage), "\n")
 	for i := range lines {

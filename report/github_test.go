@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var command = regexp.MustCompile(`^::(error|warning|notice) (?:file=([^,:\r\n]*),line=([1-9][0-9]*),)?title=([^,:\r\n]*)::([^\r\n]*)$`)
+var command = regexp.MustCompile(`^::(error|warning|notice) (?:file=([^,:\r\n]*),line=([1-9][0-9]*),col=([1-9][0-9]*),)?title=([^,:\r\n]*)::([^\r\n]*)$`)
 
 // annotations parses what is written as GitHub's runner does and refuses all
 // else.
@@ -38,11 +38,11 @@ func TestAnnotations(t *testing.T) {
 	require.Empty(t, rest)
 	require.Len(t, list, 4)
 	require.Equal(t, "notice", list[3][0])
-	require.Contains(t, list[3][4], "%0AKnown: weak-loads")
-	require.Equal(t, []string{"error", "lib/tests dir/mp.litmus", "9", "optcheck%3A mp%3A fence-weakened"}, list[0][:4])
-	require.Contains(t, list[0][4], "miscompiled, fence-weakened: T1 #1 membar.gl became MEMBAR.CTA: its scope is narrower%0AThe machine code allows 1:r1=1; 1:r2=0;, which")
-	require.Equal(t, []string{"warning", "lib/sb.litmus", "1"}, list[1][:3])
-	require.Equal(t, []string{"warning", "", "", "optcheck%3A lb%3A undecided"}, list[2][:4])
+	require.Contains(t, list[3][5], "%0AKnown: weak-loads")
+	require.Equal(t, []string{"error", "lib/tests dir/mp.litmus", "9", "22", "optcheck%3A mp%3A fence-weakened"}, list[0][:5])
+	require.Contains(t, list[0][5], "miscompiled, fence-weakened: T1 #1 membar.gl became MEMBAR.CTA: its scope is narrower%0AThe machine code allows 1:r1=1; 1:r2=0;, which")
+	require.Equal(t, []string{"warning", "lib/sb.litmus", "1", "1"}, list[1][:4])
+	require.Equal(t, []string{"warning", "", "", "", "optcheck%3A lb%3A undecided"}, list[2][:5])
 
 	r := sample()
 	r.Stats.Interrupted = true
@@ -53,7 +53,7 @@ func TestAnnotations(t *testing.T) {
 	}
 	list, rest = annotations(t, r)
 	require.Len(t, list, 10)
-	require.Contains(t, list[0][4], "interrupted")
+	require.Contains(t, list[0][5], "interrupted")
 	for _, a := range list {
 		require.Equal(t, "error", a[0], "worst first")
 	}

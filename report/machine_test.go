@@ -20,7 +20,7 @@ func sample() *Run {
 	r.Config = Config{Schema: Schema, Tool: "v1", Spec: 1, Tests: 4, Cells: 10, Toolchains: []Toolchain{{ID: "ptxas 1.0", Build: "b"}, {ID: "ptxas 2.0", Build: "c"}},
 		Targets: []string{"sm_35", "sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers", "offsets"}}
 	r.Tests = []Test{
-		{Name: "mp", Hash: "h1", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n", File: "lib/tests dir/mp.litmus", Lines: [][]int{{8, 9, 11}, {8, 9, 11}}},
+		{Name: "mp", Hash: "h1", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n", File: "lib/tests dir/mp.litmus", Lines: [][]int{{8, 9, 11}, {8, 9, 11}}, Columns: [][]int{{2, 2, 2}, {22, 22, 22}}},
 		{Name: "coRR", Hash: "h2", Dialect: "GPU_PTX", Text: coRR, Preset: "corpus"},
 		{Name: "sb", Hash: "h3", Dialect: "GPU_PTX", Text: "GPU_PTX sb\n", File: "lib/sb.litmus"},
 		{Name: "lb", Hash: "h4", Dialect: "GPU_PTX", Text: "GPU_PTX lb\n", Preset: "quick"},

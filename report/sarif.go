@@ -25,6 +25,11 @@ const (
 // in which it is computed does.
 const sarifFingerprint = "optcheckFinding/v1"
 
+// githubFingerprint is the only one that GitHub looks at. It would be made from
+// the text of the line if it were missing; but a line of a litmus test holds
+// accesses of several threads.
+const githubFingerprint = "primaryLocationLineHash"
+
 // The bases of the paths in a SARIF file.
 const (
 	sourceRoot = "%SRCROOT%"
@@ -154,12 +159,26 @@ func (s *sarifWriter) addRule(r *optcheck.Rule) int {
 		help = r.Title
 	}
 	d := sarif.NewReportingDescriptor().WithID(r.ID).WithName(camel(r.ID)).
-		WithShortDescription(text(r.Title)).WithFullDescription(text(help)).WithHelp(text(help)).
+		WithShortDescription(text(r.Title)).WithFullDescription(text(beginning(help))).WithHelp(text(help)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarif.LevelWarning))
 	d.Properties = sarif.NewPropertyBag().Add("problem.severity", "warning").WithTags([]string{"compiler", "concurrency", "memory-model"})
 	s.rule[r.ID] = len(s.out.Tool.Driver.Rules)
 	s.out.Tool.Driver.Rules = append(s.out.Tool.Driver.Rules, d)
 	return s.rule[r.ID]
+}
+
+// maxDescription is what GitHub shows of a rule's description.
+const maxDescription = 1024
+
+// beginning cuts a text to the sentences that fit into a description.
+func beginning(s string) string {
+	if len(s) <= maxDescription {
+		return s
+	}
+	if i := strings.LastIndex(s[:maxDescription], ". "); i > 0 {
+		return s[:i+1]
+	}
+	return clip(s, maxDescription)
 }
 
 // camel turns fence-weakened into FenceWeakened.
@@ -188,7 +207,8 @@ func (s *sarifWriter) result(a *alert) {
 	}
 	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(label(a.test) + ": " + a.text()))
 	res.Kind = "fail"
-	res.PartialFingerprints = map[string]string{sarifFingerprint: a.fingerprint()}
+	fp := a.fingerprint()
+	res.PartialFingerprints = map[string]string{sarifFingerprint: fp, githubFingerprint: fp + ":1"}
 	res.AddLocation(s.location(a))
 	for _, k := range a.known {
 		why := "known finding " + k
@@ -272,7 +292,7 @@ func (s *sarifWriter) location(a *alert) *sarif.Location {
 		}
 		s.out.AddArtifact(art)
 	}
-	region := sarif.NewRegion().WithStartLine(p.line)
+	region := sarif.NewRegion().WithStartLine(p.line).WithStartColumn(p.column).WithEndLine(p.line)
 	if p.text != "" {
 		region.WithSnippet(sarif.NewArtifactContent().WithText(p.text))
 	}

@@ -108,8 +108,8 @@ type sarifResult struct {
 				Index          int
 			}
 			Region struct {
-				StartLine int
-				Snippet   struct{ Text string }
+				StartLine, StartColumn int
+				Snippet                struct{ Text string }
 			}
 		}
 	}
@@ -139,15 +139,15 @@ func TestSARIF(t *testing.T) {
 	var got []string
 	for _, r := range run.Results {
 		p := r.Locations[0].PhysicalLocation
-		got = append(got, strings.Join([]string{r.Level, r.RuleID, p.ArtifactLocation.URIBaseID, p.ArtifactLocation.URI, strconv.Itoa(p.Region.StartLine), strconv.Itoa(r.Properties.CellCount)}, " "))
+		got = append(got, strings.Join([]string{r.Level, r.RuleID, p.ArtifactLocation.URIBaseID, p.ArtifactLocation.URI, strconv.Itoa(p.Region.StartLine), strconv.Itoa(p.Region.StartColumn), strconv.Itoa(r.Properties.CellCount)}, " "))
 		require.Equal(t, run.Tool.Driver.Rules[r.RuleIndex].ID, r.RuleID)
 		require.Equal(t, run.Artifacts[p.ArtifactLocation.Index].Location.URI, p.ArtifactLocation.URI)
 	}
 	require.Equal(t, []string{
-		"error fence-weakened %SRCROOT% lib/tests%20dir/mp.litmus 9 2",
-		"warning reordered %SRCROOT% lib/sb.litmus 1 1",
-		"warning undecided OPTCHECK_TESTS quick/lb.litmus 1 2",
-		"note merged OPTCHECK_TESTS corpus/coRR.litmus 8 2",
+		"error fence-weakened %SRCROOT% lib/tests%20dir/mp.litmus 9 22 2",
+		"warning reordered %SRCROOT% lib/sb.litmus 1 1 1",
+		"warning undecided OPTCHECK_TESTS quick/lb.litmus 1 1 2",
+		"note merged OPTCHECK_TESTS corpus/coRR.litmus 8 22 2",
 	}, got)
 	mp, sb, lb, co := run.Results[0], run.Results[1], run.Results[2], run.Results[3]
 	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
@@ -179,6 +179,8 @@ func TestSARIFRules(t *testing.T) {
 		ids[r.ID] = true
 		require.NotEmpty(t, r.ShortDescription.Text, r.ID)
 		require.NotEmpty(t, r.FullDescription.Text, r.ID)
+		require.LessOrEqual(t, len(r.FullDescription.Text), 1024, r.ID)
+		require.True(t, strings.HasSuffix(r.FullDescription.Text, "."), r.FullDescription.Text)
 		require.NotEmpty(t, r.Help.Text, r.ID)
 	}
 	for _, r := range optcheck.Rules {
@@ -192,6 +194,7 @@ func TestSARIFFingerprints(t *testing.T) {
 	prints := func(r *Run) (list []string) {
 		for _, x := range parseSARIF(t, sarifOf(t, r)).Runs[0].Results {
 			list = append(list, x.PartialFingerprints[sarifFingerprint])
+			require.Equal(t, x.PartialFingerprints[sarifFingerprint]+":1", x.PartialFingerprints[githubFingerprint])
 		}
 		return list
 	}

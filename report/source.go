@@ -19,21 +19,25 @@ import (
 type sourcePlace struct {
 	// file is a path with slashes: the test's file as it was given, or the name
 	// that a test without a file gets in reports.
-	file string
-	own  bool   // the file exists in the user's folders
-	line int    // of the access or fence; 1 if it is not known
-	text string // of the access or fence, "" if it is not known
+	file   string
+	own    bool   // the file exists in the user's folders
+	line   int    // of the access or fence; 1 if it is not known
+	column int    // likewise
+	text   string // of the access or fence, "" if it is not known
 }
+
+// textPlaces are lines and columns as in Test.
+type textPlaces struct{ lines, columns [][]int }
 
 // sources finds the source of alerts.
 type sources struct {
 	run   *Run
 	tests map[[2]string]*Test
-	lines map[*Test][][]int // of tests without a file
+	texts map[*Test]textPlaces // of tests without a file
 }
 
 func newSources(r *Run) *sources {
-	s := &sources{run: r, tests: map[[2]string]*Test{}, lines: map[*Test][][]int{}}
+	s := &sources{run: r, tests: map[[2]string]*Test{}, texts: map[*Test]textPlaces{}}
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		if k := [2]string{t.Name, t.Hash}; s.tests[k] == nil {
@@ -47,7 +51,7 @@ func newSources(r *Run) *sources {
 func (s *sources) test(a *alert) *Test { return s.tests[[2]string{a.test, a.hash}] }
 
 func (s *sources) place(a *alert) sourcePlace {
-	p := sourcePlace{line: 1}
+	p := sourcePlace{line: 1, column: 1}
 	t := s.test(a)
 	switch {
 	case t != nil && t.File != "":
@@ -58,29 +62,32 @@ func (s *sources) place(a *alert) sourcePlace {
 		p.file = fileName(a.test) + ".litmus"
 	}
 	if t != nil {
-		p.line = s.line(t, a.Thread, a.Access)
+		p.line, p.column = s.position(t, a.Thread, a.Access)
 	}
 	p.text = s.snippet(a)
 	return p
 }
 
-// line is the line of an access or fence in the test's file, or in its text if
-// it has no file; 1 if that is not known.
-func (s *sources) line(t *Test, thread, access int) int {
-	lines := t.Lines
+// position is the place of an access or fence in the test's file, or in its
+// text if it has no file; line 1 if that is not known.
+func (s *sources) position(t *Test, thread, access int) (line, column int) {
+	at := textPlaces{t.Lines, t.Columns}
 	if t.File == "" {
 		known := false
-		if lines, known = s.lines[t]; !known {
+		if at, known = s.texts[t]; !known {
 			if parsed, err := litmus.Parse(t.Name, []byte(t.Text)); err == nil { // the text may be missing
-				lines = spec.Lines(parsed)
+				at.lines, at.columns = spec.Lines(parsed)
 			}
-			s.lines[t] = lines
+			s.texts[t] = at
 		}
 	}
-	if thread < 0 || thread >= len(lines) || access < 0 || access >= len(lines[thread]) {
-		return 1
+	of := func(list [][]int) int {
+		if thread < 0 || thread >= len(list) || access < 0 || access >= len(list[thread]) {
+			return 1
+		}
+		return max(1, list[thread][access])
 	}
-	return max(1, lines[thread][access])
+	return of(at.lines), of(at.columns)
 }
 
 // address names an alert in one of its cells, in the form that optcheck reduce

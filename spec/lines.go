@@ -2,22 +2,22 @@ package spec
 
 import "optcheck/litmus"
 
-// Lines lists for each thread of a test the line of each access and fence in
-// the text that the test was read from, by position as in Entry.Pos. A thread
-// without a specification has none; an instruction that was not read from a
-// text has line 0.
-func Lines(t *litmus.Test) [][]int {
-	all := make([][]int, len(t.Threads))
+// Lines lists for each thread of a test the line and the column of each access
+// and fence in the text that the test was read from, by position as in
+// Entry.Pos. A thread without a specification has none; an instruction that was
+// not read from a text has line 0.
+func Lines(t *litmus.Test) (lines, columns [][]int) {
+	lines, columns = make([][]int, len(t.Threads)), make([][]int, len(t.Threads))
 	for i := range t.Threads {
 		s, err := FromTest(t, i, Pointers)
 		if err != nil {
 			continue
 		}
-		lines := make([]int, len(s.Entries))
+		lines[i], columns[i] = make([]int, len(s.Entries)), make([]int, len(s.Entries))
 		for _, e := range s.Entries {
-			lines[e.Pos] = t.Threads[i].Body[e.Instr].Pos.Line
+			pos := t.Threads[i].Body[e.Instr].Pos
+			lines[i][e.Pos], columns[i][e.Pos] = pos.Line, pos.Col
 		}
-		all[i] = lines
 	}
-	return all
+	return lines, columns
 }

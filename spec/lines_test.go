@@ -26,5 +26,7 @@ x: global, y: global
 exists (1:r1=1)
 `))
 	require.NoError(t, err)
-	require.Equal(t, [][]int{{7, 9, 10}, nil}, Lines(test))
+	lines, columns := Lines(test)
+	require.Equal(t, [][]int{{7, 9, 10}, nil}, lines)
+	require.Equal(t, [][]int{{2, 2, 2}, nil}, columns)
 }
