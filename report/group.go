@@ -191,6 +191,23 @@ func SideBySide(t ThreadListing) []Row {
 	return rows
 }
 
+// Look is what a listing looks like without registers and addresses: listings of
+// equal look show the same accesses in the same order.
+func (l *Listing) Look() string {
+	var b strings.Builder
+	for _, t := range l.Threads {
+		fmt.Fprintf(&b, "T%d", t.Thread)
+		for _, lines := range [][]Line{t.Source, t.Machine} {
+			b.WriteString("|")
+			for _, x := range lines {
+				word, _, _ := strings.Cut(x.Text, " ")
+				fmt.Fprintf(&b, "%d %t %s;", x.Pos, x.Part, word)
+			}
+		}
+	}
+	return b.String()
+}
+
 // WriteListing writes the threads of a listing that findings speak of, source
 // beside machine code, with moved and missing accesses marked.
 func WriteListing(w io.Writer, l *Listing, findings []Finding) error {

@@ -22,6 +22,7 @@ import (
 func newReportCmd(env *environment) *cobra.Command {
 	var format, dir string
 	var limit float64
+	var tables tableFlags
 	var files []string
 	var text report.TextOptions
 	cmd := &cobra.Command{
@@ -42,6 +43,7 @@ an older report is made the new one's.`,
 		Example: `  optcheck report run.jsonl --notes
   optcheck report run.jsonl --format sarif > optcheck.sarif
   optcheck report run.jsonl --html report/
+  optcheck report run.jsonl --html report/ --deps deps.jsonl --mapping mapping.jsonl
   optcheck report run.jsonl --new-only --report sarif=optcheck.sarif,junit=junit.xml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +51,10 @@ an older report is made the new one's.`,
 				if cmd.Flags().Changed("format") || len(files) > 0 {
 					return errors.New("--html goes without --format and --report")
 				}
-				return writeHTML(cmd.Context(), env, args[0], dir, limit)
+				return writeHTML(cmd.Context(), env, args[0], dir, limit, &tables)
+			}
+			if tables != (tableFlags{}) {
+				return errors.New("--deps and --mapping go with --html")
 			}
 			text.NewOnly = newOnly(env)
 			return runReport(env, args[0], format, files, text)
@@ -57,6 +62,8 @@ an older report is made the new one's.`,
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
 	cmd.Flags().StringVar(&dir, "html", "", "write pages for a browser into this folder")
+	cmd.Flags().StringVar(&tables.deps, "deps", "", "with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
+	cmd.Flags().StringVar(&tables.mapping, "mapping", "", "with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
 	cmd.Flags().Float64Var(&limit, "html-limit", 24, "megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	textFlags(cmd, &text)

@@ -11,7 +11,7 @@ import (
 )
 
 // writeHTML makes the folder of pages of a saved run.
-func writeHTML(ctx context.Context, env *environment, file, dir string, limit float64) error {
+func writeHTML(ctx context.Context, env *environment, file, dir string, limit float64, tables *tableFlags) error {
 	if limit < 0 || limit > 1e6 {
 		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
 	}
@@ -27,9 +27,13 @@ func writeHTML(ctx context.Context, env *environment, file, dir string, limit fl
 	if err := readEvents(env, file, &marker{list, set}); err != nil {
 		return err
 	}
+	more, err := tables.pages()
+	if err != nil {
+		return err
+	}
 	bar := newProgress(env.stderr, false)
 	bar.what = "pages"
-	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Limit: htmlLimit(limit), Progress: bar.update})
+	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)), more...), Limit: htmlLimit(limit), Progress: bar.update})
 	bar.done()
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ var findingTemplate = template.Must(template.New("finding").Funcs(funcs).Parse(f
 // Bounds of what one page shows: pages are made from files that anybody wrote.
 const (
 	maxPageFindings = 64
-	maxPageListings = 6
+	maxPageListings = 4
 	maxPageThreads  = 16
 	maxPageLines    = 200
 	maxPageOutcomes = 48
@@ -206,32 +206,44 @@ var classTexts = map[string]string{
 }
 
 // listings chooses the machine codes to show: the first of the group in full,
-// further ones to be opened.
+// further ones that look different to be opened.
 func (p *findingPage) listings(gs *Groups, g *Group) {
 	s := gs.Set
-	at := map[string]int{}
+	at := map[string]int{}    // by code; -1 is not shown
+	looks := map[string]int{} // by what it looks like
 	for _, i := range g.Cells {
 		c := s.Cell(int(i))
-		if k, ok := at[c.Code]; ok {
-			if k >= 0 {
-				p.Listings[k].Cells++
-			}
-			continue
+		k, ok := at[c.Code]
+		if !ok {
+			k = p.listing(s.Listings[c.Code], &c, looks)
+			at[c.Code] = k
 		}
-		l := s.Listings[c.Code]
-		at[c.Code] = -1
-		switch {
-		case l == nil:
-		case len(p.Listings) == maxPageListings:
-			p.MoreCodes++
-		default:
-			at[c.Code] = len(p.Listings)
-			v := newListingView(l, c.Findings)
-			v.Place, v.Cells = place{c.Toolchain, c.Target, c.Level, c.Layout}, 1
-			p.Listings = append(p.Listings, v)
+		if k >= 0 {
+			p.Listings[k].Cells++
 		}
 	}
 	p.NoListing = len(p.Listings) == 0
+}
+
+// listing adds a listing and returns its number, or that of one that looks the
+// same.
+func (p *findingPage) listing(l *report.Listing, c *report.Cell, looks map[string]int) int {
+	if l == nil {
+		return -1
+	}
+	look := l.Look()
+	if k, ok := looks[look]; ok {
+		return k
+	}
+	if len(p.Listings) == maxPageListings {
+		p.MoreCodes++
+		return -1
+	}
+	v := newListingView(l, c.Findings)
+	v.Place = place{c.Toolchain, c.Target, c.Level, c.Layout}
+	looks[look] = len(p.Listings)
+	p.Listings = append(p.Listings, v)
+	return looks[look]
 }
 
 // clip shortens a text to about n bytes, at the boundary of a character.

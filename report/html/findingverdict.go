@@ -72,7 +72,8 @@ func (v *verdictView) values(state string) []string {
 	return out
 }
 
-// matrixView is the cells of one test in one layout.
+// matrixView is the cells of one test in one layout, or in several whose tables
+// are the same.
 type matrixView struct {
 	Layout  string
 	Targets []string

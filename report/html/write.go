@@ -37,6 +37,12 @@ type ExtraPage struct {
 	File  string // a plain name, ending in .html
 	Title string // also the entry of the navigation
 	Body  template.HTML
+	// Make makes the body if Body is empty: many pages need not be in memory
+	// together.
+	Make func() (template.HTML, error)
+	// Under is the File of the page that leads here; such a page has no entry of
+	// its own.
+	Under string
 }
 
 // Stats says what Write wrote.
@@ -126,7 +132,9 @@ func (w *writer) all() error {
 		if !extraFile.MatchString(e.File) {
 			return fmt.Errorf("page %q: no plain name", e.File)
 		}
-		w.nav = append(w.nav, Link{e.Title, e.File})
+		if e.Under == "" {
+			w.nav = append(w.nav, Link{e.Title, e.File})
+		}
 	}
 	for _, d := range []string{"assets", "f"} {
 		if err := w.root.Mkdir(d, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -294,14 +302,27 @@ func classList(class string, l List) (template.HTML, error) {
 
 func (w *writer) extra() error {
 	for _, e := range w.o.Extra {
-		if err := w.page(e.File, &Page{Title: e.Title, Body: e.Body}); err != nil {
+		p := &Page{Title: e.Title, Body: e.Body, Here: cmp.Or(e.Under, e.File)}
+		if p.Body == "" && e.Make != nil {
+			var err error
+			if p.Body, err = e.Make(); err != nil {
+				return err
+			}
+		}
+		for _, l := range w.nav {
+			if e.Under != "" && l.Href == e.Under {
+				p.Crumbs = []Link{l, {e.Title, ""}}
+			}
+		}
+		if err := w.page(e.File, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var ownFiles = []*regexp.Regexp{regexp.MustCompile(`^f/[0-9a-f]{20}\.html$`), regexp.MustCompile(`^list-[a-z]+-[0-9]+\.html$`)}
+var ownFiles = []*regexp.Regexp{regexp.MustCompile(`^f/[0-9a-f]{20}\.html$`), regexp.MustCompile(`^list-[a-z]+-[0-9]+\.html$`),
+	regexp.MustCompile(`^(run-[0-9a-f]{20}|runs|dependencies|mapping)\.html$`)}
 
 // clean removes the pages of an older report that this one does not have.
 func (w *writer) clean() error {
