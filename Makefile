@@ -70,6 +70,7 @@ fuzz:
 	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzServe -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzReplies -fuzztime 30s
+	$(GO) test ./audit/chip -fuzz FuzzReadOld -fuzztime 30s
 
 goldens: toolchains
 	$(GO) test ./sass ./audit -update

@@ -84,7 +84,7 @@ func markdownOf(t require.TestingT, r *Run, limit int) string {
 func TestMarkdown(t *testing.T) {
 	text := markdownOf(t, sample(), 0)
 	for _, part := range []string{
-		"# optcheck: 4 tests in 10 cells, 1 error, 2 warnings, 1 known\n",
+		"# optcheck: 4 tests in 10 cells, 1 error, 2 warnings, 1 note (1 of them known)\n",
 		"| ptxas 1.0 | O3 | 0 | 1 | 1 | 0 | 1 | 1 |\n",
 		"\n## Miscompiled: an outcome is possible that the test forbids\n\n### <code>mp</code>: fence-weakened\n",
 		"MEMBAR.CTA: its scope is narrower", "At <code>lib/tests dir/mp.litmus:9</code>.",

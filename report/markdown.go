@@ -99,15 +99,14 @@ func (m *markdown) head(list []*alert) {
 	}
 }
 
-// outcome sums a run up in a few words. Only what nobody knows yet counts.
+// outcome sums a run up in a few words.
 func (m *markdown) outcome(list []*alert) string {
 	var n [4]int
 	known := 0
 	for _, a := range list {
+		n[severity(a.class)]++
 		if len(a.known) > 0 {
 			known++
-		} else {
-			n[severity(a.class)]++
 		}
 	}
 	var parts []string
@@ -119,7 +118,7 @@ func (m *markdown) outcome(list []*alert) string {
 		}
 	}
 	if known > 0 {
-		parts = append(parts, fmt.Sprintf("%d known", known))
+		parts[len(parts)-1] += fmt.Sprintf(" (%d of them known)", known)
 	}
 	done := fmt.Sprintf("%d tests in %d cells", m.r.Config.Tests, len(m.r.Cells))
 	if len(m.r.Cells) == 0 {

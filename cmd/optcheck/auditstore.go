@@ -18,7 +18,7 @@ type auditStore struct {
 	env  *environment
 	s    *store.Store
 	plan report.Config
-	all  map[[2]string]bool // the tests, by name and hash
+	all  map[[2]string]report.Test // the tests, by name and hash, without their text
 }
 
 // openStore opens the store of an audit, and has the audit ask it.
@@ -27,7 +27,7 @@ func openStore(ctx context.Context, env *environment, path string, o *audit.Opti
 	if err != nil {
 		return nil, err
 	}
-	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]bool{}}
+	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]report.Test{}}
 	o.Have = st.Have
 	return st, nil
 }
@@ -39,7 +39,9 @@ func (a *auditStore) Handle(e report.Event) error {
 	}
 	switch {
 	case e.Test != nil:
-		a.all[[2]string{e.Test.Name, e.Test.Hash}] = true
+		t := *e.Test
+		t.Text = ""
+		a.all[[2]string{t.Name, t.Hash}] = t
 	case e.Config != nil:
 		a.plan = *e.Config
 		if err := a.Remember(a.ctx); err != nil {
@@ -55,13 +57,23 @@ func (a *auditStore) Handle(e report.Event) error {
 // whole returns all that the store knows of the audit's matrix, also what
 // earlier runs found, with known findings marked.
 func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, error) {
-	v := store.View{Matrix: &a.plan, Tests: func(name, hash string) bool { return a.all[[2]string{name, hash}] }}
+	v := store.View{Matrix: &a.plan, Tests: func(name, hash string) bool {
+		_, ok := a.all[[2]string{name, hash}]
+		return ok
+	}}
 	set, err := a.s.Load(context.WithoutCancel(a.ctx), v)
 	if err != nil {
 		return nil, err
 	}
 	run := store.Run(set)
 	run.Config, run.Stats = a.plan, stats
+	for i := range run.Tests {
+		// The same test may have stood elsewhere when the store came to know it.
+		t := &run.Tests[i]
+		if now, ok := a.all[[2]string{t.Name, t.Hash}]; ok {
+			t.Preset, t.File, t.Lines, t.Columns = now.Preset, now.File, now.Lines, now.Columns
+		}
+	}
 	for i := range run.Cells {
 		list.Mark(&run.Cells[i])
 	}

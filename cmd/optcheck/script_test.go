@@ -38,11 +38,16 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts, err := filepath.Abs("../../scripts")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			// Scripts see no compilers of the machine unless they ask for them.
 			e.Setenv("GOLDEN", golden)
+			e.Setenv("SCRIPTS", scripts)
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("MANAGED", managed)
 			e.Setenv("REALCACHE", filepath.Dir(filepath.Dir(managed)))
