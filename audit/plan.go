@@ -94,6 +94,13 @@ func (o *Options) plan() ([]job, error) {
 	return jobs, nil
 }
 
+// Cells is the number of cells of the matrix, of all shards together.
+func (o Options) Cells() (int, error) {
+	o.Shard = Shard{}
+	jobs, err := o.plan()
+	return o.cells(jobs), err
+}
+
 func newChunk(tests []*litmus.Test, first int) *chunk {
 	c := &chunk{first: first, tests: tests, emitted: map[string]*emission{}}
 	for _, t := range tests {

@@ -1,0 +1,431 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// state is what was submitted and what came of it. It is only changed under the
+// campaign's lock.
+type state struct {
+	Submissions []Submission      `json:"submissions"`
+	Failures    map[string]int    `json:"failures,omitempty"` // by task
+	Reasons     map[string]string `json:"reasons,omitempty"`  // of the last failure
+	Cancelled   bool              `json:"cancelled,omitempty"`
+}
+
+func (c *Campaign) readState() (*state, error) {
+	st := &state{}
+	if err := readJSON(c.path(stateFile), st); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if st.Failures == nil {
+		st.Failures = map[string]int{}
+	}
+	if st.Reasons == nil {
+		st.Reasons = map[string]string{}
+	}
+	return st, nil
+}
+
+// of lists the submissions to an engine that have one of the tasks still open.
+func (st *state) of(engine string, open map[Task]bool) (out []Submission) {
+	for _, s := range st.Submissions {
+		if s.Engine == engine && slices.ContainsFunc(s.Tasks, func(i int) bool { return open[Task{s.Stage, i}] }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Driver moves a campaign forward: it looks at what is done and at the engine,
+// and submits what is missing. Several drivers of one campaign do not disturb
+// each other.
+type Driver struct {
+	Campaign *Campaign
+	Engine   Engine
+	Name     string // the engine's name
+	// Grace is how long a task may be gone from the engine before it counts as
+	// lost: what it wrote last may still be on its way through a shared file
+	// system.
+	Grace time.Duration
+	// Self is the task that this process is, if it is one.
+	Self *Task
+
+	gone map[Task]time.Time
+}
+
+// Overview is where a campaign is.
+type Overview struct {
+	Stages    map[Stage]*Count
+	Cells     int // done, of Total
+	Total     int
+	Runs      int // on devices, done and of RunsTotal
+	RunsTotal int
+	// Lost are the tasks that failed too often, with the reason.
+	Lost map[Task]string
+	// Restarted is the number of tasks that were submitted again.
+	Restarted int
+	Cancelled bool
+	// Unsure: some tasks are gone from the engine and not yet given up.
+	Unsure bool
+}
+
+// Count counts tasks of a stage.
+type Count struct {
+	All, Done, Running, Waiting, Lost int
+}
+
+// Complete tells whether all is done, merged, too.
+func (o *Overview) Complete() bool { return o.Stages[Merge].Done == 1 }
+
+// Stuck tells whether nothing more will happen by itself.
+func (o *Overview) Stuck() bool {
+	if o.Complete() || o.Unsure {
+		return o.Complete()
+	}
+	for _, n := range o.Stages {
+		if n.Running+n.Waiting > 0 {
+			return false
+		}
+	}
+	return o.Cancelled || len(o.Lost) > 0
+}
+
+// Advance looks where the campaign is and, with submit, hands over to the engine
+// what is neither done nor there. Tasks that fail more often than the plan
+// allows are lost, and then nothing is merged.
+func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
+	c := d.Campaign
+	unlock, err := c.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	st, err := c.readState()
+	if err != nil {
+		return nil, err
+	}
+	v := &view{d: d, st: st, open: map[Task]bool{}, done: map[Task]*Done{}}
+	if err := v.look(ctx); err != nil {
+		return nil, err
+	}
+	if submit && !st.Cancelled {
+		if err := os.MkdirAll(c.path("logs"), 0o755); err != nil {
+			return nil, err
+		}
+		err = errors.Join(v.submit(ctx), writeJSON(c.path(stateFile), st))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v.overview(), nil
+}
+
+// view is the campaign as one call of Advance sees it.
+type view struct {
+	d      *Driver
+	st     *state
+	open   map[Task]bool // not done
+	done   map[Task]*Done
+	engine map[Task]State
+	unsure bool
+}
+
+// look reads what is done, and asks the engine for the rest.
+func (v *view) look(ctx context.Context) error {
+	c := v.d.Campaign
+	for _, s := range Stages {
+		for i := 1; i <= c.Tasks(s); i++ {
+			t := Task{s, i}
+			d, err := c.done(t)
+			if err != nil {
+				return err
+			}
+			if v.done[t] = d; d == nil {
+				v.open[t] = true
+			}
+		}
+	}
+	var err error
+	if jobs := v.st.of(v.d.Name, v.open); len(jobs) > 0 {
+		if v.engine, err = v.d.Engine.Status(ctx, jobs); err != nil {
+			return err
+		}
+	}
+	if v.d.gone == nil {
+		v.d.gone = map[Task]time.Time{}
+	}
+	return nil
+}
+
+// submitted tells whether a task was ever handed to an engine.
+func (v *view) submitted(t Task) bool {
+	return slices.ContainsFunc(v.st.Submissions, func(s Submission) bool { return s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index) })
+}
+
+// live tells whether a task need not be submitted: it is with the engine, or was
+// until a moment ago.
+func (v *view) live(t Task) bool {
+	switch p := v.engine[t].Phase; {
+	case v.d.Self != nil && *v.d.Self == t:
+		return false // and about to end
+	case p == Waiting || p == Running:
+		delete(v.d.gone, t)
+		return true
+	case p == Failed || !v.submitted(t):
+		delete(v.d.gone, t)
+		return false
+	}
+	since, known := v.d.gone[t]
+	if !known {
+		since = time.Now()
+		v.d.gone[t] = since
+	}
+	if time.Since(since) < v.d.Grace {
+		v.unsure = true
+		return true
+	}
+	return false
+}
+
+// lost tells whether a task has failed too often.
+func (v *view) lost(t Task) bool {
+	return v.st.Failures[t.String()] > *v.d.Campaign.Plan.Spec.Retries
+}
+
+// fail notes that a task was given to an engine and is neither done nor there.
+func (v *view) fail(t Task) {
+	if !v.submitted(t) {
+		return
+	}
+	delete(v.d.gone, t)
+	v.st.Failures[t.String()]++
+	r := v.engine[t].Reason
+	if r == "" {
+		r = "ended without a result"
+	}
+	v.st.Reasons[t.String()] = r
+}
+
+// submit hands over what is missing: shards, then runs on devices, each after
+// its shard, then the merging after everything.
+func (v *view) submit(ctx context.Context) error {
+	c := v.d.Campaign
+	missing := map[Stage][]int{}
+	for _, s := range []Stage{Shards, Device} {
+		for i := 1; i <= c.Tasks(s); i++ {
+			t, shard := Task{s, i}, Task{Shards, i}
+			if !v.open[t] || v.live(t) || v.lost(t) {
+				continue
+			}
+			if s == Shards || !v.open[shard] {
+				v.fail(t)
+			}
+			if v.lost(t) || v.lost(shard) {
+				continue
+			}
+			missing[s] = append(missing[s], i)
+		}
+		if len(missing[s]) == 0 {
+			continue
+		}
+		for _, j := range v.jobs(s, missing[s]) {
+			if err := v.job(ctx, j); err != nil {
+				return err
+			}
+		}
+	}
+	return v.merge(ctx, len(missing) > 0)
+}
+
+// jobs makes jobs of tasks: one, or for runs on devices one for each job that
+// their shards are in.
+func (v *view) jobs(s Stage, tasks []int) (out []Job) {
+	at := map[string]int{}
+	for _, i := range tasks {
+		shard, same := Task{Shards, i}, ""
+		if s == Device && v.open[shard] {
+			same = v.last(shard)
+		}
+		k, ok := at[same]
+		if !ok {
+			k = len(out)
+			at[same] = k
+			out = append(out, Job{Stage: s})
+			if same != "" {
+				out[k].Same = []string{same}
+			}
+		}
+		out[k].Tasks = append(out[k].Tasks, i)
+	}
+	return out
+}
+
+// last is the job that a task was submitted with last; "" for none.
+func (v *view) last(t Task) string {
+	for _, s := range slices.Backward(v.st.Submissions) {
+		if s.Engine == v.d.Name && s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index) {
+			return s.ID
+		}
+	}
+	return ""
+}
+
+// merge submits the merging, unless it waits already for all there is.
+func (v *view) merge(ctx context.Context, more bool) error {
+	t := Task{Merge, 1}
+	if !v.open[t] {
+		return nil
+	}
+	var after []string
+	before := 0
+	for _, s := range []Stage{Shards, Device} {
+		for i := 1; i <= v.d.Campaign.Tasks(s); i++ {
+			o := Task{s, i}
+			if !v.open[o] {
+				continue
+			}
+			before++
+			if v.lost(o) {
+				return nil // there will be nothing to merge
+			}
+			if id := v.last(o); id != "" && !slices.Contains(after, id) {
+				after = append(after, id)
+			}
+		}
+	}
+	if !more && (v.live(t) || v.lost(t)) {
+		return nil
+	}
+	if more {
+		if err := v.cancelMerges(ctx); err != nil {
+			return err
+		}
+	} else if before == 0 {
+		v.fail(t)
+		if v.lost(t) {
+			return nil
+		}
+	}
+	return v.job(ctx, Job{Stage: Merge, Tasks: []int{1}, After: after})
+}
+
+// cancelMerges takes merging out of the queue that waits for too little.
+func (v *view) cancelMerges(ctx context.Context) error {
+	if v.d.Self != nil && v.d.Self.Stage == Merge {
+		return nil // this very process
+	}
+	var old []Submission
+	for _, s := range v.st.Submissions {
+		if s.Stage == Merge && s.Engine == v.d.Name {
+			old = append(old, s)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	return v.d.Engine.Cancel(ctx, old)
+}
+
+// job submits one job and notes it at once.
+func (v *view) job(ctx context.Context, j Job) error {
+	id, err := v.d.Engine.Submit(ctx, j)
+	if err != nil {
+		return fmt.Errorf("%s tasks could not be submitted: %w", j.Stage, err)
+	}
+	v.st.Submissions = append(v.st.Submissions, Submission{ID: id, Stage: j.Stage, Tasks: j.Tasks, At: time.Now().UTC(), Engine: v.d.Name})
+	if v.engine == nil {
+		v.engine = map[Task]State{}
+	}
+	for _, i := range j.Tasks {
+		v.engine[Task{j.Stage, i}] = State{Phase: Waiting}
+	}
+	return writeJSON(v.d.Campaign.path(stateFile), v.st)
+}
+
+// overview counts.
+func (v *view) overview() *Overview {
+	c := v.d.Campaign
+	o := &Overview{Stages: map[Stage]*Count{}, Total: c.Plan.Cells, Lost: map[Task]string{}, Cancelled: v.st.Cancelled}
+	for _, s := range Stages {
+		n := &Count{All: c.Tasks(s)}
+		o.Stages[s] = n
+		for i := 1; i <= n.All; i++ {
+			t := Task{s, i}
+			var p Progress
+			if v.open[t] {
+				_ = readJSON(c.path(t.folder(), progressFile), &p) // only for show
+			}
+			o.Restarted += min(v.st.Failures[t.String()], *c.Plan.Spec.Retries)
+			switch {
+			case !v.open[t]:
+				n.Done++
+				p.Done = v.done[t].Cells
+			case v.lost(t):
+				n.Lost++
+				o.Lost[t] = v.st.Reasons[t.String()]
+			case v.engine[t].Phase == Running:
+				n.Running++
+			case v.engine[t].Phase == Waiting:
+				n.Waiting++
+			default:
+				v.live(t) // may set unsure
+			}
+			switch s {
+			case Shards:
+				o.Cells += p.Done
+			case Device:
+				o.Runs += p.Done
+				o.RunsTotal += p.Total
+			}
+		}
+	}
+	o.Unsure = v.unsure
+	return o
+}
+
+// Cancel takes everything out of the engine and keeps it from being submitted
+// again.
+func (d *Driver) Cancel(ctx context.Context) error {
+	unlock, err := d.Campaign.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st, err := d.Campaign.readState()
+	if err != nil {
+		return err
+	}
+	var jobs []Submission
+	for _, s := range st.Submissions {
+		if s.Engine == d.Name {
+			jobs = append(jobs, s)
+		}
+	}
+	st.Cancelled = true
+	// First the note, or the merging would submit what is being cancelled.
+	return errors.Join(writeJSON(d.Campaign.path(stateFile), st), d.Engine.Cancel(ctx, jobs))
+}
+
+// Resume allows a cancelled campaign to go on, and tasks that were lost to be
+// tried again.
+func (d *Driver) Resume() error {
+	unlock, err := d.Campaign.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st, err := d.Campaign.readState()
+	if err != nil {
+		return err
+	}
+	st.Cancelled = false
+	st.Failures, st.Reasons = nil, nil
+	return writeJSON(d.Campaign.path(stateFile), st)
+}

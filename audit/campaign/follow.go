@@ -1,0 +1,149 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NewDriver returns a driver with the engine that the plan names. release gives
+// back what it holds: a local engine waits for its processes.
+func NewDriver(c *Campaign) (d *Driver, release func(), err error) {
+	switch name := c.Plan.Spec.Engine; name {
+	case EngineLocal:
+		l := NewLocal(c, c.Plan.Spec.Parallel)
+		return &Driver{Campaign: c, Engine: l, Name: name}, l.Close, nil
+	case EngineSlurm:
+		s, err := NewSlurm(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &Driver{Campaign: c, Engine: s, Name: name, Grace: 20 * time.Second}, func() {}, nil
+	default:
+		return nil, nil, fmt.Errorf("unknown engine %q", name)
+	}
+}
+
+// Detaches tells whether tasks go on when the driver ends.
+func (d *Driver) Detaches() bool { return d.Name == EngineSlurm }
+
+// patience is how long an engine may fail to answer before following ends.
+const patience = 10 * time.Minute
+
+// Follow advances a campaign until it is complete or stuck, looking every now
+// and then. show is called after each look; warn when the engine does not
+// answer, which a cluster may do for a while. Following ends with ctx.
+func (d *Driver) Follow(ctx context.Context, every time.Duration, show func(*Overview), warn func(error)) (*Overview, error) {
+	var last *Overview
+	var since time.Time
+	for {
+		o, err := d.Advance(ctx, true)
+		switch {
+		case ctx.Err() != nil:
+			return last, ctx.Err()
+		case err == nil:
+			since = time.Time{}
+			last = o
+			show(o)
+			if o.Complete() {
+				return o, d.sweep(ctx)
+			}
+			if o.Stuck() {
+				return o, nil
+			}
+		case last == nil || errors.Is(err, fs.ErrNotExist):
+			return last, err
+		default:
+			if since.IsZero() {
+				since = time.Now()
+				warn(err)
+			}
+			if time.Since(since) > patience {
+				return last, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return last, ctx.Err()
+		case <-time.After(every):
+		}
+	}
+}
+
+// Settle advances until it is clear of every task whether it is lost. A process
+// that is a task itself does it, to leave everything submitted that is missing.
+func (d *Driver) Settle(ctx context.Context) (*Overview, error) {
+	for {
+		o, err := d.Advance(ctx, true)
+		if err != nil || !o.Unsure {
+			return o, err
+		}
+		select {
+		case <-ctx.Done():
+			return o, ctx.Err()
+		case <-time.After(max(d.Grace/4, 10*time.Millisecond)):
+		}
+	}
+}
+
+// sweep takes out of the engine what is left of a complete campaign: tasks that
+// were given back to the queue when a node was lost, and were done all the same.
+func (d *Driver) sweep(ctx context.Context) error {
+	unlock, err := d.Campaign.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st, err := d.Campaign.readState()
+	if err != nil {
+		return err
+	}
+	var jobs []Submission
+	for _, s := range st.Submissions {
+		if s.Engine == d.Name {
+			jobs = append(jobs, s)
+		}
+	}
+	states, err := d.Engine.Status(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	jobs = slices.DeleteFunc(jobs, func(s Submission) bool {
+		return !slices.ContainsFunc(s.Tasks, func(i int) bool { return states[Task{s.Stage, i}].Phase >= Waiting })
+	})
+	if len(jobs) == 0 {
+		return nil
+	}
+	return d.Engine.Cancel(ctx, jobs)
+}
+
+// Log returns the end of the newest log of a task, at most n bytes.
+func (c *Campaign) Log(t Task, n int64) (file, text string) {
+	files, _ := filepath.Glob(c.path("logs", fmt.Sprintf("%s-%d.*.log", t.Stage, t.Index)))
+	var newest time.Time
+	for _, f := range files {
+		if st, err := os.Stat(f); err == nil && !st.ModTime().Before(newest) {
+			newest, file = st.ModTime(), f
+		}
+	}
+	if file == "" {
+		return "", ""
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return file, ""
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.Size() > n {
+		_, _ = f.Seek(-n, io.SeekEnd)
+	}
+	data, _ := io.ReadAll(io.LimitReader(f, n))
+	return file, strings.TrimSpace(string(data))
+}

@@ -1,0 +1,300 @@
+package campaign
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+
+	"optcheck/litmus"
+	"optcheck/report"
+)
+
+// Plan is a campaign as it was when it was begun: all that its tasks need, so
+// that no later change of a file, a folder or the program is seen by some tasks
+// and not by others.
+type Plan struct {
+	ID    string   `json:"id"`    // a hash of the rest
+	Tool  string   `json:"tool"`  // version of optcheck
+	Build string   `json:"build"` // and its very program
+	Spec  *Spec    `json:"spec"`
+	Parts []Part   `json:"parts"`
+	Store string   `json:"store"`           // where the merged results go, absolute
+	Known []string `json:"known,omitempty"` // absolute
+	Cells int      `json:"cells"`
+}
+
+// Part is the share of one vendor.
+type Part struct {
+	Vendor     string             `json:"vendor"`
+	Toolchains []report.Toolchain `json:"toolchains"`
+	Targets    []string           `json:"targets"`
+	Levels     []string           `json:"levels"`
+	Layouts    []string           `json:"layouts"`
+	Source     string             `json:"source,omitempty"` // "" for the vendor's usual one
+	Tests      int                `json:"tests"`
+	Cells      int                `json:"cells"`
+	Hash       string             `json:"tests_sha256"` // of the file of tests, not compressed
+}
+
+// Campaign is a folder with a plan and the state of its tasks.
+type Campaign struct {
+	Dir  string // absolute
+	Plan *Plan
+}
+
+// The files of a campaign's folder.
+const (
+	planFile    = "campaign.json"
+	stateFile   = "state.json"
+	lockFile    = "lock"
+	programFile = "optcheck"
+)
+
+func (c *Campaign) path(parts ...string) string {
+	return filepath.Join(append([]string{c.Dir}, parts...)...)
+}
+
+// Program is the copy of the program that tasks are done by.
+func (c *Campaign) Program() string { return c.path(programFile) }
+
+// Tasks is the number of tasks of a stage.
+func (c *Campaign) Tasks(s Stage) int {
+	switch {
+	case s == Merge:
+		return 1
+	case s == Device && c.Plan.Spec.GPU == nil:
+		return 0
+	}
+	return c.Plan.Spec.Shards
+}
+
+func testsFile(vendor string) string { return "tests." + vendor + ".jsonl.zst" }
+
+// Test is a test with where it is from.
+type Test struct {
+	*litmus.Test
+	Preset, File string
+}
+
+// frozen is a test in a file of tests.
+type frozen struct {
+	Name   string `json:"name"`
+	Hash   string `json:"hash"`
+	Preset string `json:"preset,omitempty"`
+	File   string `json:"file,omitempty"`
+	Text   string `json:"text"`
+}
+
+// Create makes a campaign's folder for a plan, whose parts have these tests, or
+// opens it if there is one for the same plan. A folder that holds another plan
+// is taken over if that one is complete, so that a campaign can be extended;
+// otherwise it is an error. program is the file that tasks run.
+func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	c := &Campaign{Dir: dir, Plan: p}
+	unlock, err := c.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	for i := range p.Parts {
+		p.Parts[i].Tests = len(tests[i])
+		if p.Parts[i].Hash, err = writeTests(io.Discard, tests[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.name(); err != nil {
+		return nil, err
+	}
+	old, err := Open(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case old.Plan.ID == p.ID:
+		return old, nil
+	default:
+		if d, err := old.done(Task{Merge, 1}); err != nil || d == nil {
+			return nil, errors.Join(err, fmt.Errorf("%s holds a campaign with another plan that is not complete; finish it (optcheck campaign attach), or name another folder", dir))
+		}
+	}
+	return c, c.write(program, tests, old)
+}
+
+// name gives the plan its ID.
+func (p *Plan) name() error {
+	p.ID = ""
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	h := sha256.Sum256(data)
+	p.ID = hex.EncodeToString(h[:6])
+	return nil
+}
+
+// write fills the folder. The plan comes last: without it, there is no campaign.
+func (c *Campaign) write(program string, tests [][]Test, old *Campaign) error {
+	for i, part := range c.Plan.Parts {
+		f, err := os.Create(c.path(testsFile(part.Vendor)))
+		if err != nil {
+			return err
+		}
+		z, err := zstd.NewWriter(f)
+		if err != nil {
+			return err
+		}
+		_, err = writeTests(z, tests[i])
+		if err = errors.Join(err, z.Close(), f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	if err := copyProgram(program, c.Program()); err != nil {
+		return err
+	}
+	if err := os.Remove(c.path(stateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if old != nil && old.Plan.Spec.Shards != c.Plan.Spec.Shards {
+		// The shards are cut differently: what they left helps nobody.
+		for _, s := range []Stage{Shards, Device} {
+			if err := os.RemoveAll(c.path(string(s))); err != nil {
+				return err
+			}
+		}
+	}
+	return writeJSON(c.path(planFile), c.Plan)
+}
+
+// copyProgram copies the running program, so that all machines run the same one
+// to the end.
+func copyProgram(from, to string) error {
+	tmp := to + ".new"
+	if err := copyFile(from, tmp); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(tmp, to)
+}
+
+// Open opens a campaign's folder.
+func Open(dir string) (*Campaign, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Campaign{Dir: dir, Plan: &Plan{}}
+	if err := readJSON(c.path(planFile), c.Plan); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is no folder of a campaign: %w", dir, err)
+		}
+		return nil, err
+	}
+	id := c.Plan.ID
+	if c.Plan.Spec == nil || c.Plan.name() != nil || c.Plan.ID != id {
+		return nil, fmt.Errorf("%s: damaged: its content does not have the plan's ID", c.path(planFile))
+	}
+	if c.Plan.Spec.Retries == nil {
+		return nil, fmt.Errorf("%s: damaged", c.path(planFile))
+	}
+	return c, nil
+}
+
+// lock keeps other processes, also on other machines where the file system
+// does that, from changing the state.
+func (c *Campaign) lock() (unlock func(), err error) {
+	f, err := os.OpenFile(c.path(lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case errors.Is(err, unix.EWOULDBLOCK) && time.Now().Before(end), errors.Is(err, unix.EINTR):
+			continue
+		}
+		f.Close()
+		return nil, fmt.Errorf("%s: %w (is another optcheck at work on this campaign?)", c.path(lockFile), err)
+	}
+}
+
+// writeTests writes tests as JSON lines and returns the hash of what it wrote.
+func writeTests(w io.Writer, tests []Test) (string, error) {
+	h := sha256.New()
+	b := bufio.NewWriter(io.MultiWriter(w, h))
+	enc := json.NewEncoder(b)
+	for _, t := range tests {
+		if err := enc.Encode(frozen{t.Name, t.Hash(), t.Preset, t.File, t.String()}); err != nil {
+			return "", err
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return "", err
+	}
+	return sum(h), nil
+}
+
+func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// maxTests bounds the tests of a part, in bytes.
+const maxTests = 8 << 30
+
+// Tests reads the tests of a part.
+func (c *Campaign) Tests(p *Part) ([]Test, error) {
+	name := c.path(testsFile(p.Vendor))
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(256<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	h := sha256.New()
+	dec := json.NewDecoder(io.TeeReader(io.LimitReader(z, maxTests), h))
+	var tests []Test
+	for {
+		var one frozen
+		if err := dec.Decode(&one); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		t, err := litmus.Parse(one.Name, []byte(one.Text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if t.Hash() != one.Hash {
+			return nil, fmt.Errorf("%s: test %s is not the one that was frozen", name, one.Name)
+		}
+		tests = append(tests, Test{t, one.Preset, one.File})
+	}
+	if sum(h) != p.Hash || len(tests) != p.Tests {
+		return nil, fmt.Errorf("%s: damaged: these are not the tests of the plan", name)
+	}
+	return tests, nil
+}

@@ -1,0 +1,201 @@
+package campaign
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Example is a campaign file with comments that shows every key.
+//
+//go:embed example.yaml
+var Example string
+
+// maxFile bounds a campaign file, in bytes.
+const maxFile = 1 << 20
+
+// ReadFile reads a campaign file.
+func ReadFile(file string) (*Spec, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Parse(file, text)
+}
+
+// Parse reads a campaign. Whatever is not understood is an error: a key that
+// does not exist, a value out of range, a second document. Errors are joined and
+// name file and line. What is left out has its default.
+func Parse(file string, text []byte) (*Spec, error) {
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxFile)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, located(file, err)
+	}
+	if doc.Kind == 0 {
+		return nil, fmt.Errorf("%s: empty; optcheck campaign init prints an example", file)
+	}
+	var raw struct {
+		Spec  `yaml:",inline"`
+		Tests yaml.Node `yaml:"tests"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&raw); err != nil {
+		return nil, located(file, err)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: more than one document", file)
+	}
+	s := &raw.Spec
+	errs := s.readTests(file, &raw.Tests)
+	s.defaults()
+	for _, f := range s.check() {
+		errs = append(errs, fmt.Errorf("%s: %s%s", position(file, &doc, f.at), label(f.at), f.why))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// lineForm is how the YAML library says where an error is.
+var lineForm = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+
+// unknownForm is its message for a key that does not exist.
+var unknownForm = regexp.MustCompile(`^field (.*) not found in type .*$`)
+
+// located puts file and line in front of the library's errors.
+func located(file string, err error) error {
+	lines := []string{err.Error()}
+	var many *yaml.TypeError
+	if errors.As(err, &many) {
+		lines = many.Errors
+	}
+	var errs []error
+	for _, l := range lines {
+		m := lineForm.FindStringSubmatch(l)
+		if m == nil {
+			errs = append(errs, fmt.Errorf("%s: %s", file, strings.TrimPrefix(l, "yaml: ")))
+			continue
+		}
+		if u := unknownForm.FindStringSubmatch(m[2]); u != nil {
+			m[2] = fmt.Sprintf("unknown key %q", u[1])
+		}
+		errs = append(errs, fmt.Errorf("%s:%s: %s", file, m[1], m[2]))
+	}
+	return errors.Join(errs...)
+}
+
+// position finds where a value stands: its own line, or that of the innermost
+// part of its path that is there.
+func position(file string, doc *yaml.Node, at []any) string {
+	n := doc
+	if len(doc.Content) > 0 {
+		n = doc.Content[0]
+	}
+	for _, step := range at {
+		next := child(n, step)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return fmt.Sprintf("%s:%d", file, n.Line)
+}
+
+func child(n *yaml.Node, step any) *yaml.Node {
+	switch step := step.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
+			return n.Content[step]
+		}
+	case string:
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
+}
+
+// label writes the path of a value: "gpu.slurm.time: ".
+func label(at []any) string {
+	var b strings.Builder
+	for _, step := range at {
+		if s, ok := step.(string); ok {
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	return b.String()
+}
+
+// readTests reads the key tests: a list of words and of mappings with one of
+// the keys preset, gen and name, and perhaps limit.
+func (s *Spec) readTests(file string, n *yaml.Node) (errs []error) {
+	bad := func(n *yaml.Node, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s:%d: tests: %s", file, n.Line, fmt.Sprintf(format, args...)))
+	}
+	if n.Kind == 0 {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		bad(n, "expected a list of tests, files, folders and presets")
+		return errs
+	}
+	for _, e := range n.Content {
+		switch {
+		case e.Kind == yaml.ScalarNode && e.Value != "" && e.Value != "-":
+			s.Tests = append(s.Tests, Tests{Name: e.Value})
+		case e.Kind == yaml.MappingNode:
+			s.Tests = append(s.Tests, readSource(e, bad))
+		default:
+			bad(e, "expected a word or {preset: quick, limit: 100}")
+		}
+	}
+	return errs
+}
+
+func readSource(e *yaml.Node, bad func(*yaml.Node, string, ...any)) (t Tests) {
+	sources := 0
+	for i := 0; i+1 < len(e.Content); i += 2 {
+		k, v := e.Content[i], e.Content[i+1]
+		into := map[string]*string{"name": &t.Name, "preset": &t.Preset, "gen": &t.Gen}[k.Value]
+		switch {
+		case into != nil && v.Kind == yaml.ScalarNode && v.Value != "" && *into == "":
+			*into = v.Value
+			sources++
+		case into != nil:
+			bad(v, "%s: expected one word", k.Value)
+		case k.Value != "limit":
+			bad(k, "unknown key %q (preset, gen, name, limit)", k.Value)
+		case v.Decode(&t.Limit) != nil || t.Limit < 1:
+			bad(v, "limit: expected a number of tests")
+		}
+	}
+	if sources != 1 {
+		bad(e, "expected exactly one of preset, gen and name")
+	}
+	return t
+}
