@@ -26,6 +26,21 @@ type junitSuite struct {
 	properties [][2]string
 	cases      []func() junitCase
 	problems   []string
+	counts     junitCounts
+}
+
+// add adds a case and counts it by its outcome.
+func (s *junitSuite) add(outcome string, make func() junitCase) {
+	s.cases = append(s.cases, make)
+	s.counts.tests++
+	switch outcome {
+	case "failure":
+		s.counts.failures++
+	case "error":
+		s.counts.errors++
+	case "skipped":
+		s.counts.skipped++
+	}
 }
 
 // WriteJUnit writes a run as JUnit XML. A suite is a toolchain and a target, a
@@ -39,15 +54,13 @@ func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
 	suites := append(cellSuites(r, newOnly), deviceSuites(r)...)
 	suites = append(suites, runSuite(r, suites)...)
 	var total junitCounts
-	counts := make([]junitCounts, len(suites))
 	for i := range suites {
-		counts[i].count(&suites[i])
-		total.add(counts[i])
+		total.add(suites[i].counts)
 	}
 	fmt.Fprint(j.b, xml.Header)
 	j.open("testsuites", append([][2]string{{"name", "optcheck"}}, total.attributes()...)...)
 	for i := range suites {
-		j.suite(&suites[i], counts[i])
+		j.suite(&suites[i])
 	}
 	j.close("testsuites")
 	return j.b.Flush()
@@ -72,7 +85,7 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 			list = append(list, junitSuite{name: c.Toolchain + " " + c.Target,
 				properties: [][2]string{{"toolchain", c.Toolchain}, {"build", builds[c.Toolchain]}, {"target", c.Target}}})
 		}
-		list[n].cases = append(list[n].cases, func() junitCase { return cellCase(c, from, newOnly) })
+		list[n].add(cellOutcome(c, newOnly), func() junitCase { return cellCase(c, from, newOnly) })
 	}
 	for _, p := range r.Problems {
 		if n, ok := at[[2]string{p.Toolchain, p.Target}]; ok {
@@ -80,6 +93,21 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 		}
 	}
 	return list
+}
+
+// cellOutcome is what a cell is in JUnit's words, "" if it is good.
+func cellOutcome(c *Cell, newOnly bool) string {
+	switch {
+	case c.Class == Preserved, c.Class == Optimised:
+		return ""
+	case c.Class == Unsupported:
+		return "skipped"
+	case !c.HasFindings() || len(c.Findings) == 0:
+		return "error"
+	case len(c.Known) > 0 && newOnly:
+		return "skipped"
+	}
+	return "failure"
 }
 
 func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
@@ -102,22 +130,16 @@ func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 		fmt.Fprintf(&b, "known: %s\n", strings.Join(c.Known, ", "))
 	}
 	j.body = b.String()
+	j.outcome = cellOutcome(c, newOnly)
 	switch {
-	case c.Class == Preserved, c.Class == Optimised:
-	case c.Class == Unsupported:
-		j.outcome, j.message, j.body = "skipped", c.Reason, ""
-	case !c.HasFindings() || len(c.Findings) == 0:
-		j.outcome, j.message, j.body = "error", c.Reason, ""
-		if j.message == "" {
+	case j.outcome == "skipped" && c.Class != Unsupported:
+		j.message = "known: " + strings.Join(c.Known, ", ")
+	case j.outcome == "skipped" || j.outcome == "error":
+		if j.message, j.body = c.Reason, ""; j.message == "" {
 			j.message = c.Class + " without a reason"
 		}
-	case len(c.Known) > 0 && newOnly:
-		j.outcome, j.message = "skipped", "known: "+strings.Join(c.Known, ", ")
-	default:
-		j.outcome = "failure"
-		if n := len(c.Findings) - 1; n > 0 {
-			j.message += fmt.Sprintf(" (and %d more findings)", n)
-		}
+	case j.outcome == "failure" && len(c.Findings) > 1:
+		j.message += fmt.Sprintf(" (and %d more findings)", len(c.Findings)-1)
 	}
 	return j
 }
@@ -136,7 +158,7 @@ func deviceSuites(r *Run) []junitSuite {
 			list = append(list, junitSuite{name: strings.Join(strings.Fields(strings.Join([]string{h.Device.Name, h.Toolchain, h.Target}, " ")), " "),
 				properties: [][2]string{{"device", h.Device.Name}, {"driver", h.Device.Driver}, {"toolchain", h.Toolchain}, {"target", h.Target}}})
 		}
-		list[n].cases = append(list[n].cases, func() junitCase { return deviceCase(h) })
+		list[n].add(deviceCase(h).outcome, func() junitCase { return deviceCase(h) })
 	}
 	return list
 }
@@ -188,32 +210,16 @@ func runSuite(r *Run, others []junitSuite) []junitSuite {
 	if why == "" && len(s.problems) == 0 {
 		return nil
 	}
-	s.cases = append(s.cases, func() junitCase {
-		c := junitCase{name: "the run is complete"}
-		if why != "" {
-			c.outcome, c.kind, c.message = "error", "incomplete", why
-		}
-		return c
-	})
+	c := junitCase{name: "the run is complete"}
+	if why != "" {
+		c.outcome, c.kind, c.message = "error", "incomplete", why
+	}
+	s.add(c.outcome, func() junitCase { return c })
 	return []junitSuite{s}
 }
 
 // junitCounts are the numbers of cases by outcome.
 type junitCounts struct{ tests, failures, errors, skipped int }
-
-func (n *junitCounts) count(s *junitSuite) {
-	for _, c := range s.cases {
-		n.tests++
-		switch c().outcome {
-		case "failure":
-			n.failures++
-		case "error":
-			n.errors++
-		case "skipped":
-			n.skipped++
-		}
-	}
-}
 
 func (n *junitCounts) add(o junitCounts) {
 	n.tests += o.tests
@@ -229,9 +235,9 @@ func (n *junitCounts) attributes() [][2]string {
 // junitWriter writes XML. Errors of writing come out of Flush.
 type junitWriter struct{ b *bufio.Writer }
 
-func (j *junitWriter) suite(s *junitSuite, n junitCounts) {
+func (j *junitWriter) suite(s *junitSuite) {
 	name := label(s.name)
-	j.open("testsuite", append([][2]string{{"name", name}}, n.attributes()...)...)
+	j.open("testsuite", append([][2]string{{"name", name}}, s.counts.attributes()...)...)
 	if len(s.properties) > 0 {
 		j.open("properties")
 		for _, p := range s.properties {

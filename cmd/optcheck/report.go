@@ -111,11 +111,11 @@ func runReport(env *environment, file, format string, files []string, text repor
 
 // readRun reads an event stream, or the cells of a store, into memory.
 func readRun(env *environment, file string) (*report.Run, error) {
-	run := report.NewRun()
-	if err := readEvents(env, file, run); err != nil {
+	set := report.NewSet() // keeps what repeats once
+	if err := readEvents(env, file, set); err != nil {
 		return nil, err
 	}
-	return run, nil
+	return set.Run(), nil
 }
 
 // maxUnpacked bounds what a compressed stream may unpack to.
