@@ -21,6 +21,7 @@ dependencies from a load into loads, stores and atomics, of global memory and of
 shared memory with 64 and 32-bit addresses, in all layouts.`,
 		Example: `  optcheck deps --levels O0,O3
   optcheck deps --toolchains 12.4 --targets sm_80,sm_90 --json
+  optcheck deps --source llvm-ir --toolchains 22,12.4 --targets sm_80
   optcheck deps --vendor amd --targets gfx900,gfx1030`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -35,6 +36,7 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 	}
 	fl := cmd.Flags()
 	vendorFlag(cmd)
+	sourceFlag(cmd)
 	matrixFlags(cmd)
 	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per dependency and compilation")
 	fl.BoolVar(&schemes, "schemes", false, "explain the schemes instead")
@@ -46,6 +48,7 @@ func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 	if err := matrix(ctx, env, &o); err != nil {
 		return err
 	}
+	o.Source = source(env)
 	bar := newProgress(env.stderr, false)
 	o.Progress = bar.update
 	cells, err := audit.Dependencies(ctx, o)

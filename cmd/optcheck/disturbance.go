@@ -47,6 +47,7 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 	}
 	fl := cmd.Flags()
 	vendorFlag(cmd)
+	sourceFlag(cmd)
 	matrixFlags(cmd)
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the command-line tests. The condition [tools] holds where
-// real compilers are installed, [opencl] where OpenCL has a device;
+// real compilers are installed, [llc] where
+// llc compiles for NVIDIA, [opencl] where OpenCL has a device;
 // OPTCHECK_REQUIRE_TOOLS=1 demands both. [gpu] holds where CUDA has one.
 func TestScript(t *testing.T) {
 	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
@@ -30,6 +31,10 @@ func TestScript(t *testing.T) {
 	llvm, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
 	if len(llvm) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 		t.Fatal("no clang found")
+	}
+	pairs, _ := toolchain.DiscoverLLC(context.Background(), toolchain.Options{})
+	if len(pairs) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+		t.Fatal("no llc with a ptxas found")
 	}
 	cpus, _ := opencl.New().Devices(context.Background())
 	gpus, _ := cuda.New().Devices(context.Background())
@@ -59,6 +64,8 @@ func TestScript(t *testing.T) {
 				return len(tcs) > 0, nil
 			case "llvm":
 				return len(llvm) > 0, nil
+			case "llc":
+				return len(pairs) > 0, nil
 			case "opencl":
 				if len(cpus) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 					return false, errors.New("no OpenCL device found")

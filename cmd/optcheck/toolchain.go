@@ -26,7 +26,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 		Short: "List the compilers found, with build tags and targets",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("vendor") {
+			if !cmd.Flags().Changed("vendor") && !cmd.Flags().Changed("source") {
 				env.config.v.Set("vendor", "all")
 			}
 			tcs, err := discover(cmd.Context(), env)
@@ -55,6 +55,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().String("vendor", "", "only compilers for this vendor's targets: nvidia or amd")
+	sourceFlag(cmd)
 	return cmd
 }
 
