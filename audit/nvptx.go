@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"optcheck/ptxgen"
 	"optcheck/ptxtext"
 	"optcheck/toolchain"
 )
@@ -14,7 +17,11 @@ import (
 // refuses is lacking; all else that llc fails at is added to failed.
 func (w *worker) fromIR(ctx context.Context, job toolchain.Job, failed *[]error) (*toolchain.Result, error) {
 	ir := job
-	ir.Flags = nil
+	ir.Flags, ir.Header = nil, ptxgen.LinesHeader
+	ir.Units = slices.Clone(job.Units)
+	for u := range ir.Units {
+		ir.Units[u].Text = strings.ReplaceAll(ir.Units[u].Text, ptxgen.KernelScope, ptxgen.KernelNumber(u))
+	}
 	res, err := w.j.tc.CompileIR(ctx, ir)
 	if err != nil {
 		return nil, err

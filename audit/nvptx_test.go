@@ -154,7 +154,7 @@ func TestLLVMIRStages(t *testing.T) {
 
 // TestMutationLLVMIR plants faults in validated machine code that was LLVM IR,
 // as TestMutation does. Since the PTX in between is as it should be, each is
-// ptxas's.
+// ptxas's. Lines of the IR are a second witness of every one of these kernels.
 func TestMutationLLVMIR(t *testing.T) {
 	o := Options{Tests: corpus.Tests(), Toolchains: pairs(t, "19", "22", "12.4"), Levels: []string{"O0", "O3"}, Targets: []string{"sm_70", "sm_80", "sm_90"}}
 	if !full() {
@@ -189,6 +189,9 @@ func TestMutationLLVMIR(t *testing.T) {
 		mu.Lock()
 		text := ptx[key(v.cell.Toolchain, v.cell.Target, v.cell.Level, v.fn.Name)]
 		kernels++
+		if !v.result.Lines && slices.ContainsFunc(v.kernel.Spec.Entries, func(e spec.Entry) bool { return !e.IsFence() }) {
+			missed = append(missed, "line information tells no story of "+v.fn.Name)
+		}
 		mu.Unlock()
 		for _, m := range mutants(v) {
 			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)

@@ -25,6 +25,9 @@ const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 // For a target sm_NN the unit is for the NVPTX back end: a test in PTX is taken
 // as it is, parameters are those of Emit, and scopes are LLVM's of NVPTX.
 //
+// Options.Lines there asks for line information as Emit has it, in metadata: see
+// LinesHeader and KernelScope.
+//
 // Parameters, results and markers are those of EmitOpenCL. Registers are SSA
 // values; where paths meet, phis. The error is a *spec.Unsupported when the
 // encoding or LLVM IR lacks something that the test uses.
@@ -103,6 +106,9 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
 	k.collect()
 	k.pointers()
+	if k.nv && o.Lines {
+		k.line = LineOther
+	}
 	if err := k.start(); err != nil {
 		return nil, err
 	}
@@ -120,15 +126,45 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 			fmt.Fprintf(&b, "@%s_L%d = %s, align %d\n", k.name, i, kind, spec.SharedStride)
 		}
 	}
-	conv, values := "amdgpu_kernel", k.opaqueValues
+	conv, values, debug := "amdgpu_kernel", k.opaqueValues, ""
 	if k.nv {
 		conv, values = "ptx_kernel", k.body.opaqueValues
 	}
-	fmt.Fprintf(&b, "define %s void @%s(%s) {\nentry:\n%s}\n", conv, k.name, strings.Join(k.irParams(), ", "), k.out.String())
+	if k.line > 0 {
+		debug = " !dbg " + KernelScope
+	}
+	fmt.Fprintf(&b, "define %s void @%s(%s)%s {\nentry:\n%s}\n", conv, k.name, strings.Join(k.irParams(), ", "), debug, k.out.String())
+	if k.line > 0 {
+		fmt.Fprintf(&b, "%s = distinct !DISubprogram(name: %q, scope: !1, file: !1, line: %d, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n", KernelScope, k.name, LineOther)
+	}
 	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: values()}, nil
 }
 
-func (k *irBody) ir(format string, args ...any) { fmt.Fprintf(&k.out, "  "+format+"\n", args...) }
+func (k *irBody) ir(format string, args ...any) {
+	fmt.Fprintf(&k.out, "  "+format, args...)
+	if k.line > 0 {
+		fmt.Fprintf(&k.out, ", !dbg !DILocation(line: %d, scope: %s)", k.line, KernelScope)
+	}
+	k.out.WriteByte('\n')
+}
+
+// KernelScope stands in a kernel with line information for the number of its
+// metadata, which must be another one for each kernel of a module: whoever makes
+// the module replaces it, by KernelNumber.
+const KernelScope = "!KERNEL"
+
+// KernelNumber is the metadata of the nth kernel of a module with LinesHeader.
+func KernelNumber(n int) string { return fmt.Sprintf("!%d", n+4) }
+
+// LinesHeader declares what kernels with line information refer to: the pseudo
+// source, and that directives are all that is wanted.
+const LinesHeader = `!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: DebugDirectivesOnly)
+!1 = !DIFile(filename: "` + SourceName + `", directory: "")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DISubroutineType(types: !{})
+`
 
 func (k *irBody) fresh(prefix string) string {
 	k.n++
@@ -305,6 +341,12 @@ func (k *irBody) instructions() error {
 		if k.block == "" {
 			return unsupported("unreachable code")
 		}
+		if k.line > 0 {
+			k.line = LineOther
+			if ent != nil {
+				k.line = ent.Pos + 1
+			}
+		}
 		if in.Op == litmus.OpBra {
 			if err := k.branch(in); err != nil {
 				return err
@@ -475,6 +517,9 @@ func (k *irBody) operandCopies(ent *spec.Entry, before map[string]irValue) map[s
 func (k *irBody) finish(lits []uint32) {
 	if k.block == "" {
 		return
+	}
+	if k.line > 0 {
+		k.line = LineResult
 	}
 	store := func(slot int, v string) {
 		a := k.fresh("r")

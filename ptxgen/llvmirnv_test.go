@@ -24,6 +24,11 @@ func TestNVPTX(t *testing.T) {
 		require.Equal(t, p.Kernels[i].OutParam, u.Kernels[i].OutParam)
 		require.Equal(t, p.Kernels[i].Values, u.Kernels[i].Values)
 	}
+	require.NotContains(t, u.Text, "!dbg")
+	l, err := EmitLLVMIR(x, Options{Target: "sm_80", Lines: true})
+	require.NoError(t, err)
+	require.Contains(t, l.Text, `monotonic, align 4, !dbg !DILocation(line: 2, scope: !KERNEL)`)
+	require.Contains(t, l.Text, "_T0\", scope: !1, file: !1, line: 1000, type: !3, unit: !0, spFlags: DISPFlagDefinition)")
 	mp, _ := corpus.Lookup("mp")
 	_, err = EmitLLVMIR(mp, Options{Target: "sm_80"})
 	require.ErrorContains(t, err, "cache operators")

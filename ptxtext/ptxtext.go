@@ -9,6 +9,7 @@ package ptxtext
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -17,8 +18,7 @@ const MaxInput = 512 << 20
 
 // Module is a module taken apart.
 type Module struct {
-	// Header has the lines before the first declaration: .version, .target,
-	// .address_size, .file.
+	// Header has the lines .version, .target, .address_size and .file.
 	Header string
 	// Kernels are the entries in the order of the text.
 	Kernels []Kernel
@@ -57,8 +57,10 @@ func Split(text string) (*Module, error) {
 				name = ""
 				entry.Reset()
 			}
-		case code == "":
-		case directive(code, ".version", ".target", ".address_size", ".file"):
+		case code == "" || emptySection.MatchString(code):
+		case directive(code, ".file"): // LLVM prints them last
+			m.Header += code + "\n"
+		case directive(code, ".version", ".target", ".address_size"):
 			if len(m.Kernels)+len(vars) > 0 {
 				return nil, fmt.Errorf("line %d: %s behind the first declaration", n, code)
 			}
@@ -85,6 +87,9 @@ func Split(text string) (*Module, error) {
 	lend(m, vars)
 	return m, nil
 }
+
+// emptySection is a section of debug information with nothing in it.
+var emptySection = regexp.MustCompile(`^\.section\s+\.debug_\w+\s*\{\s*\}$`)
 
 // lend puts in front of each kernel the variables that it names.
 func lend(m *Module, vars []variable) {

@@ -50,16 +50,19 @@ $L__BB0_2:                              // %done
 }
 .visible .entry k2()
 {
+	.loc	1 3 0                           // audit.litmus:3:0
 	mov.b64 	%rd1, k2_L0;
 	st.mmio.relaxed.sys.global.u32 [%rd1], 7;
 	ret;
 }
+	.file	1 "audit.litmus"
+	.section	.debug_macinfo	{	}
 `
 
 func TestSplit(t *testing.T) {
 	m, err := Split(module)
 	require.NoError(t, err)
-	require.Equal(t, ".version 8.4\n.target sm_80\n.address_size 64\n", m.Header)
+	require.Equal(t, ".version 8.4\n.target sm_80\n.address_size 64\n.file\t1 \"audit.litmus\"\n", m.Header)
 	require.Len(t, m.Kernels, 2)
 	require.Equal(t, "k1", m.Kernels[0].Name)
 	require.True(t, strings.HasPrefix(m.Kernels[0].Text, ".visible .global .align 16 .b8 k1_L0[16];\n.visible .entry k1("))
@@ -75,6 +78,7 @@ func TestSplit(t *testing.T) {
 		".extern .func (.param .b32 r) vprintf (.param .b64 a);\n":        "no part of a kernel",
 		".visible .entry k() { ret; }\n":                                  "not understood",
 		".version 8.4\n.visible .entry k()\n{\n}\n.alias foo, bar;\n":     "no part of a kernel",
+		".section .debug_loc { .b8 1 }\n":                                 "no part of a kernel",
 		".version 8.4\n\tret;\n":                                          "no part of a kernel",
 		".version 8.4\n.visible .entry k()\n{\n}\n} // one too many\n":    "no part of a kernel",
 		".version 8.4\n.global .texref tex;\n.visible .entry k(\n)\nret;": "entry k does not end",

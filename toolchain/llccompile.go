@@ -15,7 +15,8 @@ import (
 const nvptxTriple = "nvptx64-nvidia-cuda"
 
 // CompileIR compiles units of LLVM IR to PTX with llc, many per process, as
-// Compile does PTX. Header and Flags of the job are not used: flags are ptxas's.
+// Compile does PTX. Flags of the job are not used: they are ptxas's. Header holds
+// what stands between the target triple and the first unit.
 // Results are PTX modules, of the version MaxPTX. What llc refuses ("Cannot
 // select") is a failure of the unit that it names, which the messages of its
 // diagnostics tell.
@@ -29,7 +30,7 @@ func (t *Toolchain) CompileIR(ctx context.Context, job Job) (*Result, error) {
 	if !validLevel.MatchString(job.Level) {
 		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
 	}
-	job.Header = fmt.Sprintf("target triple = %q\n", nvptxTriple)
+	job.Header = fmt.Sprintf("target triple = %q\n", nvptxTriple) + endLine(job.Header)
 	return compileAll(ctx, &llc{t: t, job: &job}, &job)
 }
 
