@@ -17,7 +17,7 @@ type View struct {
 	// Sort is "severity" (the default), "test" or "cells"; Page counts from 1.
 	Sort string
 	Page int
-	// Per is the number of groups on a page, 25 if it is 0.
+	// Per is the number of groups on a page, perPage if it is 0.
 	Per int
 	// Live says that a server answers: the form of the filter and the pages of
 	// the list are links then. Otherwise they need the script.
@@ -25,6 +25,9 @@ type View struct {
 	// Lists are pages with all groups of a class.
 	Lists []Link
 }
+
+// perPage is the number of groups on a page of the list.
+const perPage = 25
 
 // Sorts are the orders of the list of findings.
 var Sorts = []string{"severity", "test", "cells"}
@@ -222,7 +225,7 @@ func (x *Index) List(v View, sel *Selection) List {
 		}
 		return 0 // groups are sorted by severity
 	})
-	per := cmp.Or(v.Per, 25)
+	per := cmp.Or(v.Per, perPage)
 	l.Groups, l.Pages = len(order), max(1, (len(order)+per-1)/per)
 	l.Page = min(max(v.Page, 1), l.Pages)
 	m := x.match(v.Filter)

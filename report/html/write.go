@@ -190,7 +190,8 @@ func (w *writer) page(name string, p *Page) error {
 }
 
 func (w *writer) assets() error {
-	return errors.Join(w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()))
+	data, err := w.x.Data()
+	return errors.Join(err, w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()), w.bytes(DataFile, data))
 }
 
 func (w *writer) overview() error {
@@ -198,7 +199,7 @@ func (w *writer) overview() error {
 	if err != nil {
 		return err
 	}
-	return w.page("index.html", &Page{Title: w.x.headline(w.x.Select(Filter{}).Total), Body: body})
+	return w.page("index.html", &Page{Title: w.x.headline(w.x.Select(Filter{}).Total), Scripts: []string{DataFile}, Body: body})
 }
 
 // findings writes the page of each group.

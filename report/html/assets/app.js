@@ -25,5 +25,410 @@
     });
   }
 
-  document.addEventListener("DOMContentLoaded", themeToggle);
+  // The filter lives in the fragment of the address, which the skip link would
+  // overwrite.
+  function skipLink() {
+    const skip = document.querySelector(".skip");
+    if (skip) skip.addEventListener("click", (e) => { e.preventDefault(); document.getElementById("main").focus(); });
+  }
+
+  // ---- small things ----
+  const $ = (s, in_) => (in_ || document).querySelector(s);
+  const $$ = (s, in_) => Array.from((in_ || document).querySelectorAll(s));
+  const number = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  const plural = (n, what) => number(n) + " " + what + (n === 1 ? "" : "s");
+  const lower = (s) => s.replace(/[A-Z]+/g, (w) => w.toLowerCase());
+  function el(name, attrs, ...children) {
+    const e = document.createElement(name);
+    for (const k in attrs) if (attrs[k] !== undefined && attrs[k] !== false) e.setAttribute(k, attrs[k] === true ? "" : attrs[k]);
+    for (const c of children) if (c !== undefined && c !== "") e.append(c);
+    return e;
+  }
+  function percent(n, of) {
+    if (!of || !n) return "0 %";
+    if (n === of) return "100 %";
+    const p = 100 * n / of;
+    return p < 0.1 ? "< 0.1 %" : p > 99.9 ? "> 99.9 %" : (Math.round(p * 10) / 10).toFixed(1) + " %";
+  }
+  function compact(n) {
+    if (n < 1000) return String(n);
+    if (n < 9950) return (n / 1000).toFixed(1) + "k";
+    return n < 999500 ? Math.floor((n + 500) / 1000) + "k" : Math.floor((n + 500000) / 1000000) + "M";
+  }
+
+  // Classes are numbers: positions in the words of classes, the worst first.
+  const sign = { preserved: "✓", optimised: "≈", miscompiled: "✗", changed: "≠", unsupported: "–", unknown: "?" };
+  const UNSUPPORTED = 4, PRESERVED = 5;
+  const KEYS = ["class", "rule", "release", "target", "level", "layout", "preset", "known"];
+  const classMark = (c) => el("span", { class: "cls c-" + c }, el("span", { class: "sign", "aria-hidden": "true" }, sign[c]), " " + c);
+
+  // ---- the run: columns of numbers ----
+  function varints(text) {
+    const bytes = atob(text);
+    let at = 0;
+    return () => {
+      let v = 0, m = 1, b;
+      do { b = bytes.charCodeAt(at++); v += (b & 127) * m; m *= 128; } while (b & 128);
+      return v;
+    };
+  }
+
+  function unpack(d) {
+    const run = { words: d.Words.map((w) => w || []), labels: d.Labels || [], per: d.Per, tests: d.Tests || [], presets: d.Presets || [], texts: d.Texts, groups: d.Groups || [] };
+    const columns = d.Columns || [];
+    run.columns = [0, 1, 2, 3].map((k) => columns.filter((_, i) => i % 4 === k));
+    run.kindClass = []; run.kindGroup = []; run.kindCode = [];
+    let read = varints(d.Kinds), next = 1;
+    for (let k = 0; k < d.NumKinds; k++) {
+      run.kindClass.push(read()); run.kindGroup.push(read() - 1);
+      const back = read();
+      run.kindCode.push(next - back);
+      if (back === 0) next++;
+    }
+    read = varints(d.Cells);
+    run.test = new Uint32Array(d.NumCells); run.column = new Uint32Array(d.NumCells); run.kind = new Uint32Array(d.NumCells);
+    run.start = new Uint32Array(run.tests.length + 1);
+    let i = 0;
+    next = 0;
+    for (let t = 0; t < run.tests.length; t++) {
+      for (let n = read(), column = 0; n > 0; n--, i++) {
+        column += read();
+        const back = read();
+        run.test[i] = t; run.column[i] = column++; run.kind[i] = next - back;
+        if (back === 0) next++;
+      }
+      run.start[t + 1] = i;
+    }
+    for (const g of run.groups) {
+      g.rules = (g.r || []);
+      g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], thread: f[1], detail: run.texts[f[2]], stage: run.texts[f[3]] }));
+      g.known = (g.k || []).map((k) => run.texts[k]);
+      g.reason = run.texts[g.w || 0];
+      g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.detail]), g.known).join("\n"));
+    }
+    return run;
+  }
+
+  // ---- filter: read from and written to the fragment of the address ----
+  function readState() {
+    const p = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+    const f = { lists: KEYS.map((k) => p.getAll(k)), q: (p.get("q") || "").slice(0, 200), sort: p.get("sort") || "severity", page: Math.max(1, parseInt(p.get("page"), 10) || 1) };
+    if (!["severity", "test", "cells"].includes(f.sort)) f.sort = "severity";
+    return f;
+  }
+  function writeState(f) {
+    const p = new URLSearchParams();
+    KEYS.forEach((k, i) => f.lists[i].forEach((w) => p.append(k, w)));
+    if (f.q) p.set("q", f.q);
+    if (f.sort !== "severity") p.set("sort", f.sort);
+    if (f.page > 1) p.set("page", f.page);
+    return "#" + p.toString();
+  }
+  const same = (a, b) => a.length === b.length && a.every((w) => b.includes(w));
+
+  // matcher says which parts of a filter let a cell out, as bits.
+  function matcher(run, f) {
+    const allowed = f.lists.map((list, i) => {
+      const ok = new Uint8Array(run.words[i].length);
+      run.words[i].forEach((w, n) => { ok[n] = !list.length || list.includes(w) ? 1 : 0; });
+      return ok;
+    });
+    const bit = (part, value) => allowed[part][value] ? 0 : 1 << part;
+    const words = lower(f.q).split(/\s+/).filter(Boolean);
+    const text = (s) => words.every((w) => s.includes(w)) ? 0 : 256;
+    const m = {};
+    m.column = Uint16Array.from(run.columns[0], (_, c) => bit(2, run.columns[0][c]) | bit(3, run.columns[1][c]) | bit(4, run.columns[2][c]) | bit(5, run.columns[3][c]));
+    m.preset = Uint16Array.from(run.presets, (p) => bit(6, p));
+    m.test = Uint16Array.from(run.tests, (t) => text(lower(t)));
+    m.group = Uint16Array.from(run.groups, (g) => bit(0, g.c) | bit(7, g.n ? 1 : 0) | text(g.text) |
+      (f.lists[1].length && !g.rules.some((r) => allowed[1][r]) ? 2 : 0));
+    m.plain = run.words[0].map((_, c) => bit(0, c) | (f.lists[1].length ? 2 : 0) | (f.lists[7].length ? 128 : 0));
+    m.fail = (i) => {
+      const k = run.kind[i], g = run.kindGroup[k];
+      const at = m.column[run.column[i]] | m.preset[run.test[i]];
+      return g >= 0 ? at | m.group[g] : at | m.plain[run.kindClass[k]] | m.test[run.test[i]];
+    };
+    return m;
+  }
+
+  // select counts what a filter chooses.
+  function select(run, m) {
+    const s = { total: new Array(6).fill(0), columns: run.columns[0].map(() => new Array(6).fill(0)), groups: new Uint32Array(run.groups.length), facets: run.words.map((w) => new Uint32Array(w.length)) };
+    const { total, columns, groups, facets } = s;
+    for (let i = 0; i < run.kind.length; i++) {
+      const fail = m.fail(i);
+      if (fail & (fail - 1)) continue;
+      const k = run.kind[i], g = run.kindGroup[k], cls = run.kindClass[k], c = run.column[i];
+      if (!fail) {
+        total[cls]++;
+        columns[c][cls]++;
+        if (g >= 0) groups[g]++;
+      }
+      if (!(fail & ~1)) facets[0][cls]++;
+      for (let d = 0; d < 4; d++) if (!(fail & ~(4 << d))) facets[2 + d][run.columns[d][c]]++;
+      if (!(fail & ~64)) facets[6][run.presets[run.test[i]]]++;
+      if (g >= 0) {
+        if (!(fail & ~2)) for (const r of run.groups[g].rules) facets[1][r]++;
+        if (!(fail & ~128)) facets[7][run.groups[g].n ? 1 : 0]++;
+      }
+    }
+    return s;
+  }
+
+  // ranges writes the words that occur, as the pages do without the script.
+  function ranges(words, has, what) {
+    if (words.length > 2 && words.every((_, i) => has[i])) return "all " + number(words.length) + " " + what;
+    const parts = [];
+    for (let i = 0; i < words.length; i++) {
+      if (!has[i]) continue;
+      let j = i;
+      while (j + 1 < words.length && has[j + 1]) j++;
+      if (j - i < 2) { j = i; parts.push(words[i]); } else parts.push(words[i] + " … " + words[j]);
+      i = j;
+    }
+    return parts.join(", ");
+  }
+  function where(run, cells) {
+    const has = run.columns.map(() => []);
+    for (const i of cells) run.columns.forEach((c, d) => { has[d][c[run.column[i]]] = true; });
+    const [, , , targets, levels, layouts] = run.words;
+    return [ranges(run.labels, has[0], "releases"),
+      [ranges(targets, has[1], "targets"), ranges(levels, has[2], "levels"), ranges(layouts, has[3], "layouts")].join(" · ")];
+  }
+
+  // ---- the overview ----
+  function overview(run) {
+    const form = $("[data-filter]"), list = $("[data-list]"), status = $("[data-status]"), pager = $("[data-pager]");
+    if (!form) return;
+    form.hidden = false;
+    const boxes = matrixLinks(run);
+    const update = () => {
+      const f = readState(), m = matcher(run, f), s = select(run, m);
+      facets(run, form, f, s);
+      classes(run, f, s);
+      boxes(f, s);
+      if (list) findings(run, f, m, s);
+    };
+    const go = (f) => { location.hash = writeState(f); };
+
+    form.addEventListener("submit", (e) => e.preventDefault());
+    form.addEventListener("change", (e) => {
+      if (e.target.name === "q") return;
+      const f = readState();
+      f.page = 1;
+      f.lists = KEYS.map((k) => $$(`[data-key="${k}"] input:checked`, form).map((i) => i.value).filter(Boolean));
+      go(f);
+    });
+    form.addEventListener("reset", (e) => { e.preventDefault(); const f = readState(); go({ lists: KEYS.map(() => []), q: "", sort: f.sort, page: 1 }); });
+    typing(form.elements.q);
+    popups(form);
+    classButtons(run, go);
+    if (list) sortButtons(go);
+    window.addEventListener("hashchange", update);
+    update();
+
+    function findings(run, f, m, s) {
+      const order = [];
+      let cells = 0;
+      s.groups.forEach((n, g) => { if (n) { order.push(g); cells += n; } });
+      if (f.sort === "test") order.sort((a, b) => run.groups[a].t - run.groups[b].t || a - b);
+      if (f.sort === "cells") order.sort((a, b) => s.groups[b] - s.groups[a] || a - b);
+      const pages = Math.max(1, Math.ceil(order.length / run.per)), page = Math.min(f.page, pages);
+      const shown = order.slice((page - 1) * run.per, page * run.per);
+      status.textContent = plural(order.length, "finding") + " in " + plural(cells, "cell") + (pages > 1 ? `; page ${page} of ${pages}` : "") + ".";
+      $("tbody", list).replaceChildren(...shown.map((g) => row(run, g, m, s.groups[g])));
+      $$("[data-sort]", list).forEach((th) => {
+        if (th.dataset.sort === f.sort) th.setAttribute("aria-sort", f.sort === "cells" ? "descending" : "ascending"); else th.removeAttribute("aria-sort");
+      });
+      pager.hidden = pages < 2;
+      const to = (n, text, rel) => n < 1 || n > pages ? el("span", { class: "muted" }, text) : el("a", { href: writeState({ ...f, page: n }), rel }, text);
+      pager.replaceChildren(to(page - 1, "← previous", "prev"), el("span", {}, `page ${page} of ${pages}`), to(page + 1, "next →", "next"));
+    }
+  }
+
+  function row(run, n, m, count) {
+    const g = run.groups[n], cls = run.words[0][g.c], cells = [];
+    for (let i = run.start[g.t]; i < run.start[g.t + 1]; i++) if (run.kindGroup[run.kind[i]] === n && !m.fail(i)) cells.push(i);
+    const what = el("td", { class: "r-test" }, el("a", { href: "f/" + g.i + ".html" }, run.tests[g.t]));
+    for (const k of g.known) what.append(" ", el("span", { class: "tag", title: "a known finding" }, k));
+    for (const f of g.findings) {
+      what.append(el("p", {}, el("span", { class: "rule" }, f.rule), " " + (f.thread >= 0 ? "T" + f.thread + " " : "") + f.detail,
+        f.stage ? el("span", { class: "muted" }, " (" + f.stage + ")") : ""));
+    }
+    if (g.m) what.append(el("p", { class: "muted" }, "and " + number(g.m) + " more"));
+    if (g.reason) what.append(el("p", {}, g.reason));
+    return el("tr", {}, el("td", { class: "r-class" }, classMark(cls)), what,
+      el("td", { class: "r-where" }, ...where(run, cells).map((w) => el("div", {}, w))), el("td", { class: "num r-cells" }, number(count)));
+  }
+
+  function sortButtons(go) {
+    $$("[data-sort]").forEach((th) => {
+      const b = el("button", { type: "button" }, th.textContent);
+      th.replaceChildren(b);
+      b.addEventListener("click", () => go({ ...readState(), sort: th.dataset.sort, page: 1 }));
+    });
+  }
+
+  // Typing makes one entry of the history, however long it takes.
+  function typing(input) {
+    let timer, begun = false;
+    const write = () => {
+      const f = readState();
+      if (f.q === input.value.trim()) return;
+      const to = writeState({ ...f, q: input.value.trim(), page: 1 });
+      if (begun) location.replace(to); else location.hash = to;
+      begun = true;
+    };
+    input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(write, 120); });
+    input.addEventListener("change", () => { clearTimeout(timer); write(); begun = false; });
+    input.addEventListener("blur", () => { begun = false; });
+    document.addEventListener("keydown", (e) => {
+      if (e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) { e.preventDefault(); input.focus(); }
+    });
+  }
+
+  // One part of the filter is open at a time; Escape closes it.
+  function popups(form) {
+    const all = $$("details.facet", form);
+    const close = (but) => all.forEach((d) => { if (d !== but) d.open = false; });
+    all.forEach((d) => d.addEventListener("toggle", () => { if (d.open) close(d); }));
+    document.addEventListener("click", (e) => { if (!form.contains(e.target)) close(); });
+    form.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape") return;
+      const open = all.find((d) => d.open);
+      if (open) { open.open = false; $("summary", open).focus(); e.stopPropagation(); }
+    });
+    form.addEventListener("focusout", (e) => { if (e.relatedTarget && !form.contains(e.relatedTarget)) close(); });
+  }
+
+  function facets(run, form, f, s) {
+    let used = Boolean(f.q);
+    if (form.elements.q !== document.activeElement) form.elements.q.value = f.q;
+    KEYS.forEach((key, part) => {
+      const box = $(`[data-key="${key}"]`, form), chosen = f.lists[part];
+      used = used || chosen.length > 0;
+      if (!box) return;
+      box.classList.toggle("used", chosen.length > 0);
+      $(".chosen", box).textContent = chosen.length ? " · " + chosen.length : "";
+      $$("input", box).forEach((input) => {
+        input.checked = input.value ? chosen.includes(input.value) : !chosen.length;
+        const out = $("output", input.parentNode);
+        if (!out) return;
+        const n = s.facets[part][run.words[part].indexOf(input.value)] || 0;
+        out.textContent = number(n);
+        input.parentNode.classList.toggle("nothing", !n);
+      });
+    });
+    const reset = $("[data-reset]", form);
+    reset.hidden = false;
+    reset.disabled = !used;
+  }
+
+  // ---- classes: the key is part of the filter ----
+  function classButtons(run, go) {
+    $$("[data-class]").forEach((li) => {
+      const b = el("button", { type: "button", class: "plain" });
+      b.append(...li.childNodes);
+      li.append(b);
+      b.addEventListener("click", () => {
+        const f = readState(), c = li.dataset.class;
+        f.lists[0] = f.lists[0].includes(c) ? f.lists[0].filter((w) => w !== c) : f.lists[0].concat(c);
+        go({ ...f, page: 1 });
+      });
+    });
+  }
+  function classes(run, f, s) {
+    const all = s.total.reduce((a, b) => a + b, 0);
+    $$("[data-class]").forEach((li) => {
+      const n = s.total[run.words[0].indexOf(li.dataset.class)], on = f.lists[0].includes(li.dataset.class);
+      $(".count", li).textContent = number(n);
+      $(".share", li).textContent = percent(n, all);
+      $("button", li).setAttribute("aria-pressed", on);
+      li.classList.toggle("off", f.lists[0].length > 0 && !on);
+    });
+    $$("[data-bar]").forEach((i) => {
+      const n = s.total[run.words[0].indexOf(i.dataset.bar)];
+      i.style.flexGrow = n;
+      i.classList.toggle("empty", !n);
+    });
+  }
+
+  // ---- the matrix: boxes become links that filter, arrows move between them ----
+  function matrixLinks(run) {
+    const boxes = new Map();
+    $$(".box[data-at]").forEach((span) => {
+      const [release, target, level] = span.dataset.at.split(".").map(Number);
+      const box = { span, release, target, level, columns: [] };
+      boxes.set(span.dataset.at, box);
+    });
+    run.columns[0].forEach((_, c) => {
+      const box = boxes.get([0, 1, 2].map((d) => run.columns[d][c]).join("."));
+      if (box) box.columns.push(c);
+    });
+    const used = Array.from(boxes.values()).filter((b) => b.columns.length);
+    for (const b of used) {
+      b.link = el("a", { class: b.span.className, "data-at": b.span.dataset.at, tabindex: "-1" });
+      b.span.replaceWith(b.link);
+      b.place = [run.labels[b.release], run.words[3][b.target], run.words[4][b.level]].join(" ");
+    }
+    if (used.length) used[0].link.tabIndex = 0;
+    $$(".matrix").forEach((t) => t.addEventListener("keydown", (e) => moveFocus(e, t)));
+    $$(".matrix").forEach((t) => t.addEventListener("focusin", (e) => {
+      if (e.target.matches("a.box")) { $$("a.box", t).forEach((a) => { a.tabIndex = -1; }); e.target.tabIndex = 0; }
+    }));
+    $$(".matrix").forEach((t) => { const first = $("a.box", t); if (first) first.tabIndex = 0; });
+    return (f, s) => used.forEach((b) => fill(run, b, f, s));
+  }
+
+  function moveFocus(e, table) {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[e.key];
+    if (!step || !e.target.matches("a.box")) return;
+    e.preventDefault();
+    const rows = $$("tbody tr", table).map((r) => $$(".box", r));
+    let y = rows.findIndex((r) => r.includes(e.target)), x = rows[y].indexOf(e.target);
+    for (;;) {
+      y += step[0]; x += step[1];
+      const to = rows[y] && rows[y][x];
+      if (!to) return;
+      if (to.matches("a.box")) { to.focus(); return; }
+    }
+  }
+
+  // fill says what the cells of a box are: the worst class and how many have it.
+  function fill(run, b, f, s) {
+    const sum = new Array(6).fill(0);
+    for (const c of b.columns) s.columns[c].forEach((n, k) => { sum[k] += n; });
+    const names = run.words[0];
+    const parts = sum.map((n, k) => n ? number(n) + " " + names[k] : "").filter(Boolean);
+    let worst = sum.findIndex((n) => n > 0);
+    const label = b.place + ": " + (parts.length ? parts.join(", ") : "no cells");
+    const all = sum.reduce((x, y) => x + y, 0);
+    b.link.replaceChildren();
+    let count = "", share = 0;
+    if (worst >= 0 && worst < UNSUPPORTED) {
+      const supported = all - sum[UNSUPPORTED];
+      count = " " + compact(sum[worst]);
+      share = Math.max(1, Math.floor(100 * (supported - sum[PRESERVED]) / supported));
+    }
+    if (worst === UNSUPPORTED && sum[PRESERVED]) worst = PRESERVED;
+    b.link.className = "box " + (worst < 0 ? "none" : "c-" + names[worst]);
+    if (worst >= 0) b.link.append(sign[names[worst]] + count);
+    if (share) { const i = el("i"); i.style.width = share + "%"; b.link.append(i); }
+    b.link.setAttribute("aria-label", label);
+    b.link.title = label;
+    const at = [[run.words[2][b.release]], [run.words[3][b.target]], [run.words[4][b.level]]];
+    const on = at.every((w, i) => same(w, f.lists[2 + i]));
+    const lists = f.lists.map((l, i) => i < 2 || i > 4 ? l : on ? [] : at[i - 2]);
+    b.link.href = writeState({ ...f, lists, page: 1 });
+    b.link.setAttribute("aria-current", on);
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    themeToggle();
+    skipLink();
+    if (typeof optcheckData === "undefined") return;
+    const run = unpack(optcheckData);
+    if ($("[data-overview]")) overview(run);
+    root.dataset.ready = "yes";
+  });
 })();
