@@ -4,7 +4,7 @@ BIN := bin/optcheck
 TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4 llvm-14 llvm-19 llvm-22
 OUT ?= audit.jsonl
 
-.PHONY: audit-amd opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
+.PHONY: audit-amd chromium opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -36,6 +36,11 @@ opencl:
 slurm:
 	apt-get update
 	apt-get install --yes --no-install-recommends slurm-wlm slurmctld slurmd slurm-client munge
+
+# The browser that tests of the report look at its pages with; as root.
+chromium:
+	apt-get update
+	apt-get install --yes --no-install-recommends chromium
 
 # Does each of the three releases keep the tests of the founding paper?
 audit: toolchains

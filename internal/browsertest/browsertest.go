@@ -176,8 +176,15 @@ func (b *Tab) Count(selector string) int {
 // Until waits until an expression is true, for at most some seconds.
 func (b *Tab) Until(expression string) {
 	b.t.Helper()
-	require.Eventually(b.t, func() bool { return Eval[bool](b, "!!("+expression+")") }, 20*time.Second, 20*time.Millisecond,
-		"%s; complaints of the page: %q", expression, b.Errors())
+	var last error
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if ok {
+			return
+		}
+		last = err // one page may just be leaving for another
+	}
+	require.Fail(b.t, "never true: "+expression, "%v; complaints of the page: %q", last, b.Errors())
 }
 
 // Click clicks on the first element that a selector finds.

@@ -129,7 +129,7 @@ func TestOverviewInBrowser(t *testing.T) {
 	b.Until(`location.hash === "#rule=fence-weakened"`)
 	want := x.Select(Filter{Rule: []string{"fence-weakened"}})
 	b.Until(fmt.Sprintf(`document.querySelector('[data-class="miscompiled"] .count').innerText === %q`, Number(want.Total[classMiscompiled])))
-	require.Less(t, b.Count("[data-list] tbody tr"), rows)
+	b.Until(fmt.Sprintf(`document.querySelectorAll("[data-list] tbody tr").length < %d`, rows))
 	// Back again.
 	b.Do(back())
 	b.Until(fmt.Sprintf(`document.querySelectorAll("[data-list] tbody tr").length === %d`, rows))
@@ -170,6 +170,37 @@ func TestOverviewInBrowser(t *testing.T) {
 	b.Do(back())
 	b.Until(ready + " && location.hash === " + fmt.Sprintf("%q", hash))
 	require.Equal(t, hash, browsertest.Eval[string](b, "location.hash"))
+	quiet(t, b)
+}
+
+// TestChangesInBrowser compares what the script says of two releases with what
+// the page without it says.
+func TestChangesInBrowser(t *testing.T) {
+	b, x, at := opened(t, 60)
+	b.Open(strings.TrimSuffix(at, "index.html") + ChangesFile)
+	b.Until(ready)
+	const text = `Array.from(document.querySelectorAll(%q)).map((e) => e.textContent.replace(/\s+/g, " ").trim().replaceAll(" <", "<")).join("\n")`
+	section := func(s string) string { return browsertest.Eval[string](b, fmt.Sprintf(text, s)) }
+	changes := 0
+	for _, p := range x.Neighbours() {
+		own := fmt.Sprintf(`[data-pair="%d.%d"] `, p[0], p[1])
+		want := []string{section(own + "h2"), section(own + ".summary"), section(own + ".changes tbody tr"), section(own + "details td"), section(own + "details th")}
+		changes += len(want[2])
+		b.Do(setHash(url.Values{"left": {x.Toolchains[p[0]]}, "right": {x.Toolchains[p[1]]}}))
+		b.Until("window.seen === location.hash")
+		const shown = "[data-pairs] + div "
+		got := []string{section(shown + "h2"), section(shown + ".summary"), section(shown + ".changes tbody tr"), section(shown + "details td"), section(shown + "details th")}
+		require.Equal(t, want, got)
+	}
+	require.Positive(t, changes)
+	// Any two, by the form.
+	b.Do(script(`const s = document.querySelector('[name=left]'); s.selectedIndex = 2; s.dispatchEvent(new Event("change", {bubbles: true}));`))
+	b.Until(`location.hash.includes("12.4.131")`)
+	c := x.Compare(2, 2)
+	require.Zero(t, c.OnlyLeft+c.OnlyRight+c.Class+c.Says+c.Code)
+	b.Do(script(`const s = document.querySelector('[name=right]'); s.selectedIndex = 0; s.dispatchEvent(new Event("change", {bubbles: true}));`))
+	b.Until(`location.hash.includes("right=ptxas+9.2.1")`)
+	require.Equal(t, x.Compare(2, 0).Summary(), section("[data-pairs] + div .summary"))
 	quiet(t, b)
 }
 
@@ -239,7 +270,7 @@ func TestThemes(t *testing.T) {
 
 // pages are one page of each kind.
 func pages(x *Index) []string {
-	return []string{"index.html", PageOf(x.Groups.List[0]), PageOf(x.Groups.List[len(x.Groups.List)-1]), listFile("optimised", 1)}
+	return []string{"index.html", PageOf(x.Groups.List[0]), PageOf(x.Groups.List[len(x.Groups.List)-1]), listFile("optimised", 1), ChangesFile}
 }
 
 func TestPhone(t *testing.T) {

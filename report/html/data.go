@@ -38,7 +38,7 @@ type columnarGroup struct {
 	Says     uint32   `json:"s"` // equal numbers: equal findings
 	New      bool     `json:"n,omitempty"`
 	Rules    []int    `json:"r,omitempty"` // positions in the words of rules
-	Findings [][4]int `json:"f,omitempty"` // rule, thread, detail, stage
+	Findings [][5]int `json:"f,omitempty"` // rule, thread, access, detail, stage
 	More     int      `json:"m,omitempty"`
 	Reason   int      `json:"w,omitempty"`
 	Known    []int    `json:"k,omitempty"`
@@ -79,7 +79,7 @@ func (x *Index) columnarGroup(g *Group, i *groupInfo, text func(string) int) col
 	out := columnarGroup{ID: g.ID, Test: i.test, Class: i.class, Says: i.says, New: !i.known, Rules: i.rules, Reason: text(Short(r.Reason, maxDetail))}
 	shown := shownFindings(r)
 	for _, f := range shown {
-		out.Findings = append(out.Findings, [4]int{text(f.Rule), f.Thread, text(f.Detail), text(f.Stage)})
+		out.Findings = append(out.Findings, [5]int{text(f.Rule), f.Thread, f.Access, text(f.Detail), text(f.Stage)})
 	}
 	out.More = len(r.Findings) - len(shown)
 	for _, k := range knownNames(r) {

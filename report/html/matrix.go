@@ -10,6 +10,7 @@ import (
 type block struct {
 	Toolchains []string
 	Levels     []string
+	Boxes      int // in a row
 	Rows       []blockRow
 }
 
@@ -25,7 +26,6 @@ type box struct {
 	Class string // the worst that occurs; "" where there are no cells
 	Count string
 	Label string
-	Share int // of the cells that are not preserved, in percent of those supported
 }
 
 // blocks arranges the counts of columns.
@@ -43,9 +43,9 @@ func (x *Index) blocks(counts []Counts) []block {
 	labels := x.labels()
 	var out []block
 	for _, part := range components(len(x.Toolchains), len(x.Targets), there) {
-		b := block{Levels: labels[2]}
+		b := block{Levels: labels[2], Boxes: len(part[0]) * len(x.Levels)}
 		for _, tc := range part[0] {
-			b.Toolchains = append(b.Toolchains, labels[0][tc])
+			b.Toolchains = append(b.Toolchains, x.Toolchains[tc])
 		}
 		for _, t := range part[1] {
 			r := blockRow{Target: labels[1][t]}
@@ -89,8 +89,6 @@ func (b *box) fill(sum Counts, place string) {
 	b.Class = Severities[worst]
 	if worst < classUnsupported {
 		b.Count = compact(sum[worst])
-		supported := sum.Sum() - sum[classUnsupported]
-		b.Share = max(1, 100*(supported-sum[classPreserved])/supported)
 	}
 	if worst == classUnsupported && sum[classPreserved] > 0 {
 		b.Class = Severities[classPreserved]

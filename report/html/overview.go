@@ -182,9 +182,15 @@ func (x *Index) lead(all *Selection) []string {
 		plural(len(x.Levels), "level"), plural(len(x.Layouts), "layout")}
 	out := []string{strings.Join(of, " × ") + ", as far as each release has the target."}
 	known, fresh := all.Facets["known"][0], all.Facets["known"][1]
-	if known+fresh > 0 {
-		out = append(out, fmt.Sprintf("Of %s with findings or undecided, %s known and %s new; they are %s.", plural(known+fresh, "cell"),
-			Number(known)+" "+are(known), Number(fresh)+" "+are(fresh), plural(len(x.groups), "different finding")))
+	if n := known + fresh; n > 0 {
+		which := "all of them known"
+		switch {
+		case known == 0:
+			which = "all of them new"
+		case fresh > 0:
+			which = fmt.Sprintf("%s of the cells %s new", Number(fresh), are(fresh))
+		}
+		out = append(out, fmt.Sprintf("%s with %s, %s.", plural(n, "cell"), plural(len(x.groups), "different finding"), which))
 	}
 	return out
 }

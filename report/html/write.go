@@ -128,6 +128,9 @@ type writer struct {
 
 func (w *writer) all() error {
 	w.nav = []Link{{"Overview", "index.html"}}
+	if len(w.x.Toolchains) > 1 {
+		w.nav = append(w.nav, Link{"Changes", ChangesFile})
+	}
 	for _, e := range w.o.Extra {
 		if !extraFile.MatchString(e.File) {
 			return fmt.Errorf("page %q: no plain name", e.File)
@@ -143,7 +146,7 @@ func (w *writer) all() error {
 	}
 	// The overview comes first, so that a report cut short is known to be one,
 	// and again last, when what it leads to is there.
-	for _, step := range []func() error{w.overview, w.assets, w.findings, w.classLists, w.extra, w.overview, w.clean} {
+	for _, step := range []func() error{w.overview, w.assets, w.findings, w.classLists, w.changes, w.extra, w.overview, w.clean} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -299,6 +302,17 @@ func classList(class string, l List) (template.HTML, error) {
 	var b strings.Builder
 	err := overviewTemplate.ExecuteTemplate(&b, "list", map[string]any{"Class": class, "List": l, "Links": pages})
 	return template.HTML(b.String()), err
+}
+
+func (w *writer) changes() error {
+	if len(w.x.Toolchains) < 2 {
+		return nil
+	}
+	body, err := w.x.Changes(w.x.Neighbours())
+	if err != nil {
+		return err
+	}
+	return w.page(ChangesFile, &Page{Title: "What changed between releases", Scripts: []string{DataFile}, Body: body})
 }
 
 func (w *writer) extra() error {

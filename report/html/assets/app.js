@@ -101,7 +101,7 @@
     }
     for (const g of run.groups) {
       g.rules = (g.r || []);
-      g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], thread: f[1], detail: run.texts[f[2]], stage: run.texts[f[3]] }));
+      g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], thread: f[1], access: f[2], detail: run.texts[f[3]], stage: run.texts[f[4]] }));
       g.known = (g.k || []).map((k) => run.texts[k]);
       g.reason = run.texts[g.w || 0];
       g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.detail]), g.known).join("\n"));
@@ -402,18 +402,11 @@
     const parts = sum.map((n, k) => n ? number(n) + " " + names[k] : "").filter(Boolean);
     let worst = sum.findIndex((n) => n > 0);
     const label = b.place + ": " + (parts.length ? parts.join(", ") : "no cells");
-    const all = sum.reduce((x, y) => x + y, 0);
     b.link.replaceChildren();
-    let count = "", share = 0;
-    if (worst >= 0 && worst < UNSUPPORTED) {
-      const supported = all - sum[UNSUPPORTED];
-      count = " " + compact(sum[worst]);
-      share = Math.max(1, Math.floor(100 * (supported - sum[PRESERVED]) / supported));
-    }
+    const count = worst >= 0 && worst < UNSUPPORTED ? " " + compact(sum[worst]) : "";
     if (worst === UNSUPPORTED && sum[PRESERVED]) worst = PRESERVED;
     b.link.className = "box " + (worst < 0 ? "none" : "c-" + names[worst]);
     if (worst >= 0) b.link.append(sign[names[worst]] + count);
-    if (share) { const i = el("i"); i.style.width = share + "%"; b.link.append(i); }
     b.link.setAttribute("aria-label", label);
     b.link.title = label;
     const at = [[run.words[2][b.release]], [run.words[3][b.target]], [run.words[4][b.level]]];
@@ -423,12 +416,148 @@
     b.link.setAttribute("aria-current", on);
   }
 
+  // ---- what changed: any two releases; without a choice the page's own pairs stay ----
+  function changes(run) {
+    const box = $("[data-changes]"), form = $("[data-pick]", box), own = $("[data-pairs]", box);
+    const [left, right] = [form.elements.left, form.elements.right], names = run.words[2];
+    const content = el("div", {});
+    own.after(content);
+    form.hidden = false;
+    const choose = () => {
+      const p = new URLSearchParams();
+      p.set("left", left.value); p.set("right", right.value);
+      location.hash = p.toString();
+    };
+    left.addEventListener("change", choose);
+    right.addEventListener("change", choose);
+    form.addEventListener("submit", (e) => e.preventDefault());
+    const update = () => {
+      const p = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+      const l = names.indexOf(p.get("left")), r = names.indexOf(p.get("right"));
+      const chosen = l >= 0 && r >= 0;
+      own.hidden = chosen;
+      left.selectedIndex = chosen ? l : Math.max(0, names.length - 2);
+      right.selectedIndex = chosen ? r : names.length - 1;
+      if (chosen) showPair(run, content, compare(run, l, r), Math.max(1, parseInt(p.get("page"), 10) || 1)); else content.replaceChildren();
+    };
+    window.addEventListener("hashchange", update);
+    update();
+  }
+
+  function changeOrder(from, to) {
+    const worst = Math.min(from, to);
+    if (from === UNSUPPORTED || to === UNSUPPORTED) return 30 + worst;
+    return worst + (to < from ? 0 : to === from ? 10 : 20);
+  }
+
+  // compare does what the page's own comparisons do.
+  function compare(run, left, right) {
+    const [tc, target, level, layout] = run.columns, n = tc.length;
+    const place = (c) => target[c] + "." + level[c] + "." + layout[c];
+    const at = new Map();
+    for (let c = 0; c < n; c++) if (tc[c] === left) at.set(place(c), c);
+    const partner = new Int32Array(n).fill(-1), side = new Int8Array(n).fill(-1);
+    for (let c = 0; c < n; c++) {
+      if (tc[c] === left) side[c] = 0;
+      if (tc[c] === right) side[c] = 1;
+      if (tc[c] === right && at.has(place(c))) { partner[c] = at.get(place(c)); partner[partner[c]] = c; }
+    }
+    const d = { left, right, both: 0, cls: 0, says: 0, code: 0, only: [0, 0], targets: [new Set(), new Set()], alone: new Map(), changes: new Map() };
+    const shared = new Set(), cellAt = new Int32Array(n).fill(-1);
+    const says = (k) => run.kindGroup[k] < 0 ? -1 : run.groups[run.kindGroup[k]].s;
+    const key = (k) => run.kindGroup[k] < 0 ? -1 - run.kindClass[k] : run.kindGroup[k];
+    for (let t = 0; t < run.tests.length; t++) {
+      for (let i = run.start[t]; i < run.start[t + 1]; i++) cellAt[run.column[i]] = i;
+      for (let i = run.start[t]; i < run.start[t + 1]; i++) {
+        const c = run.column[i];
+        if (side[c] < 0) continue;
+        if (partner[c] < 0 || cellAt[partner[c]] < 0) { d.only[side[c]]++; d.targets[side[c]].add(target[c]); continue; }
+        if (side[c] === 0 && left !== right) continue;
+        d.both++;
+        shared.add(target[c]);
+        const a = run.kind[cellAt[partner[c]]], b = run.kind[i], ca = run.kindClass[a], cb = run.kindClass[b];
+        if (ca === cb && says(a) === says(b)) {
+          if (run.kindCode[a] === run.kindCode[b]) continue;
+          d.code++;
+          const k = target[c] + "." + level[c];
+          d.alone.set(k, (d.alone.get(k) || 0) + 1);
+          continue;
+        }
+        if (ca === cb) d.says++; else d.cls++;
+        const id = t + "." + key(a) + "." + key(b);
+        if (!d.changes.has(id)) d.changes.set(id, { t, a, b, order: changeOrder(ca, cb), from: key(a), to: key(b), cells: [] });
+        d.changes.get(id).cells.push(i);
+      }
+      for (let i = run.start[t]; i < run.start[t + 1]; i++) cellAt[run.column[i]] = -1;
+    }
+    d.targets = d.targets.map((s) => run.words[3].filter((_, i) => s.has(i) && !shared.has(i)).join(", "));
+    d.list = Array.from(d.changes.values()).sort((x, y) => x.order - y.order || x.t - y.t || x.from - y.from || x.to - y.to);
+    return d;
+  }
+
+  const differ = (n) => n === 1 ? "1 differs" : number(n) + " differ";
+  function summary(run, d) {
+    if (!d.both) return "No cell is in both.";
+    let out = `Of ${plural(d.both, "cell")} in both, ${differ(d.cls)} in class, ${differ(d.says)} in what was found and ${differ(d.code)} in machine code alone.`;
+    if (!(d.cls + d.says + d.code)) out = plural(d.both, "cell") + " in both, and no difference.";
+    [d.left, d.right].forEach((r, s) => {
+      if (!d.only[s]) return;
+      out += ` ${plural(d.only[s], "cell")} only with ${run.words[2][r]}` + (d.targets[s] ? ", among them all of " + d.targets[s] : "") + ".";
+    });
+    return out;
+  }
+
+  function showPair(run, content, d, page) {
+    const names = run.words[2], per = 100, pages = Math.max(1, Math.ceil(d.list.length / per));
+    page = Math.min(page, pages);
+    const side = (k) => {
+      const g = run.kindGroup[k], mark = classMark(run.words[0][run.kindClass[k]]);
+      return g < 0 ? mark : el("a", { class: "plain", href: "f/" + run.groups[g].i + ".html" }, mark);
+    };
+    const found = (k) => {
+      const g = run.groups[run.kindGroup[k]], words = g ? g.findings.map((f) => `${f.rule} T${f.thread} #${f.access}`) : [];
+      if (g && g.m) words.push(number(g.m) + " more");
+      return words.join(", ") || (g && g.reason) || run.words[0][run.kindClass[k]];
+    };
+    const became = (c) => found(c.a) !== found(c.b) ? found(c.b) : run.kindClass[c.a] === run.kindClass[c.b] ? "the same with other outcomes" : "the same";
+    const section = el("section", {}, el("h2", {}, names[d.left] + " → " + names[d.right]), el("p", { class: "summary" }, summary(run, d)));
+    if (d.list.length) {
+      const body = el("tbody", {});
+      for (const c of d.list.slice((page - 1) * per, page * per)) {
+        const g = run.kindGroup[c.b] >= 0 ? run.kindGroup[c.b] : run.kindGroup[c.a];
+        body.append(el("tr", {}, el("td", { class: "r-class" }, side(c.a), " ", el("span", { class: "to", "aria-label": "became" }, "→"), " ", side(c.b)),
+          el("td", { class: "r-test" }, g >= 0 ? el("a", { href: "f/" + run.groups[g].i + ".html" }, run.tests[c.t]) : el("b", {}, run.tests[c.t]), el("p", {}, found(c.a) + " → " + became(c))),
+          el("td", { class: "r-where" }, where(run, c.cells)[1]), el("td", { class: "num r-cells" }, number(c.cells.length))));
+      }
+      const heads = ["Class", "Test and what was found", "Where"].map((h) => el("th", { scope: "col" }, h));
+      section.append(el("table", { class: "findings changes" }, el("thead", {}, el("tr", {}, ...heads, el("th", { scope: "col", class: "num" }, "Cells"))), body));
+    }
+    if (pages > 1) {
+      const to = (n, text) => {
+        const p = new URLSearchParams({ left: names[d.left], right: names[d.right], page: n });
+        return n < 1 || n > pages ? el("span", { class: "muted" }, text) : el("a", { href: "#" + p }, text);
+      };
+      section.append(el("nav", { class: "pager no-print", "aria-label": "Pages of the list" }, to(page - 1, "← previous"), el("span", {}, `page ${page} of ${pages}`), to(page + 1, "next →")));
+    }
+    if (d.code) {
+      const levels = run.words[4], body = el("tbody", {});
+      run.words[3].forEach((t, i) => {
+        const counts = levels.map((_, l) => d.alone.get(i + "." + l) || 0);
+        if (counts.some(Boolean)) body.append(el("tr", {}, el("th", { scope: "row" }, t), ...counts.map((n) => el("td", { class: "num" }, n ? number(n) : ""))));
+      });
+      section.append(el("details", {}, el("summary", {}, `Machine code alone: ${number(d.code)} cells`),
+        el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Cells whose machine code alone differs" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Target"), ...levels.map((l) => el("th", { scope: "col", class: "num" }, l)))), body))));
+    }
+    content.replaceChildren(section);
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     themeToggle();
     skipLink();
     if (typeof optcheckData === "undefined") return;
     const run = unpack(optcheckData);
     if ($("[data-overview]")) overview(run);
+    if ($("[data-changes]")) changes(run);
     root.dataset.ready = "yes";
   });
 })();

@@ -1,0 +1,334 @@
+package html
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// Comparison is what two releases do differently with the same cells.
+type Comparison struct {
+	Left, Right         string
+	LeftAt, RightAt     int // positions in Index.Toolchains
+	Both                int // cells that both releases have
+	Class, Says, Code   int // of them: differ in class, only in findings, only in machine code
+	OnlyLeft, OnlyRight int // cells that one release lacks
+	TargetsLeft         string
+	TargetsRight        string // those of which all cells are only on one side
+	Changes             []Change
+	More                int // changes that are not listed
+	Alone               []CodeCount
+}
+
+// Change is the cells of one test that change in the same way.
+type Change struct {
+	Test, Href string
+	From, To   Side
+	Where      string
+	Cells      int
+
+	test, order int
+	fromTo      [2]int
+	cells       []uint32 // of the right side
+}
+
+// Side is what a test shows on one side of a comparison.
+type Side struct {
+	Class string
+	Href  string // of its page, "" for none
+	Found string // the findings in a few words, or the class
+}
+
+// CodeCount counts cells whose machine code alone differs.
+type CodeCount struct {
+	Target string
+	Levels []int
+}
+
+// pair is a cell on both sides.
+type pair struct{ left, right uint32 }
+
+// Compare compares two releases, by their positions.
+func (x *Index) Compare(left, right int) *Comparison {
+	c := &Comparison{LeftAt: left, RightAt: right, Left: x.Toolchains[left], Right: x.Toolchains[right]}
+	changes := map[[3]int]*Change{}
+	alone := map[[2]int]int{}
+	only := [2]map[int]int{{}, {}}
+	both := map[int]bool{}
+	x.pairs(left, right, func(p pair) {
+		c.Both++
+		a, b := &x.kinds[x.cells[p.left].kind], &x.kinds[x.cells[p.right].kind]
+		col := x.columns[x.cells[p.right].column]
+		both[col.target] = true
+		switch {
+		case a.class == b.class && x.says(a) == x.says(b) && a.code == b.code:
+			return
+		case a.class == b.class && x.says(a) == x.says(b):
+			c.Code++
+			alone[[2]int{col.target, col.level}]++
+			return
+		case a.class == b.class:
+			c.Says++
+		default:
+			c.Class++
+		}
+		key := [3]int{int(x.cells[p.right].test), sideKey(a), sideKey(b)}
+		d := changes[key]
+		if d == nil {
+			d = &Change{test: key[0], fromTo: [2]int{key[1], key[2]}, order: changeOrder(a.class, b.class)}
+			changes[key] = d
+			x.describe(d, a, b)
+		}
+		d.cells = append(d.cells, p.right)
+	}, func(side int, cell uint32) {
+		only[side][x.columns[x.cells[cell].column].target]++
+	})
+	for _, d := range changes {
+		d.Cells, d.Where = len(d.cells), x.where(d.cells)[1]
+		c.Changes = append(c.Changes, *d)
+	}
+	slices.SortFunc(c.Changes, func(a, b Change) int {
+		return cmp.Or(a.order-b.order, a.test-b.test, a.fromTo[0]-b.fromTo[0], a.fromTo[1]-b.fromTo[1])
+	})
+	c.OnlyLeft, c.TargetsLeft = x.onlyTargets(only[0], both)
+	c.OnlyRight, c.TargetsRight = x.onlyTargets(only[1], both)
+	c.Alone = x.codeCounts(alone)
+	return c
+}
+
+// pairs passes the cells that both releases have to f, and the others with
+// their side to lone.
+func (x *Index) pairs(left, right int, f func(pair), lone func(side int, cell uint32)) {
+	if left == right {
+		for i, c := range x.cells {
+			if x.columns[c.column].toolchain == left {
+				f(pair{uint32(i), uint32(i)})
+			}
+		}
+		return
+	}
+	type place struct{ target, level, layout int }
+	at := map[place][2]int{}
+	side := make([]int, len(x.columns))
+	place_ := func(c column) place { return place{c.target, c.level, c.layout} }
+	for i, c := range x.columns {
+		side[i] = -1
+		p := at[place_(c)]
+		switch c.toolchain {
+		case left:
+			side[i], p[0] = 0, i+1
+		case right:
+			side[i], p[1] = 1, i+1
+		}
+		at[place_(c)] = p
+	}
+	partner := make([]int, len(x.columns))
+	for i, c := range x.columns {
+		partner[i] = -1
+		if side[i] >= 0 {
+			partner[i] = at[place_(c)][1-side[i]] - 1
+		}
+	}
+	cellAt := make([]uint32, len(x.columns)) // in the test, plus one
+	for i := 0; i < len(x.cells); {
+		j := i
+		for ; j < len(x.cells) && x.cells[j].test == x.cells[i].test; j++ {
+			cellAt[x.cells[j].column] = uint32(j + 1)
+		}
+		for k := i; k < j; k++ {
+			col := x.cells[k].column
+			if side[col] < 0 {
+				continue
+			}
+			if other := partner[col]; other < 0 || cellAt[other] == 0 {
+				lone(side[col], uint32(k))
+			} else if side[col] == 1 {
+				f(pair{cellAt[other] - 1, uint32(k)})
+			}
+		}
+		for k := i; k < j; k++ {
+			cellAt[x.cells[k].column] = 0
+		}
+		i = j
+	}
+}
+
+// says numbers what is found in a cell: equal numbers, equal findings.
+func (x *Index) says(k *kind) int {
+	if k.group < 0 {
+		return -1
+	}
+	return int(x.groups[k.group].says)
+}
+
+// sideKey numbers what a side of a change shows: its group, or its class.
+func sideKey(k *kind) int {
+	if k.group >= 0 {
+		return int(k.group)
+	}
+	return -1 - int(k.class)
+}
+
+// changeOrder orders changes: what got worse, what is only different, what got
+// better, what came or went with support; each from the worst class on.
+func changeOrder(from, to uint8) int {
+	worst := int(min(from, to))
+	switch {
+	case from == classUnsupported || to == classUnsupported:
+		return 30 + worst
+	case to < from:
+		return worst
+	case to == from:
+		return 10 + worst
+	}
+	return 20 + worst
+}
+
+func (x *Index) describe(d *Change, from, to *kind) {
+	d.Test = Short(x.Set.Tests[x.tests[d.test]].Name, maxName)
+	d.From, d.To = x.side(from), x.side(to)
+	if d.From.Found == d.To.Found {
+		d.To.Found = "the same with other outcomes"
+		if from.class != to.class {
+			d.To.Found = "the same"
+		}
+	}
+	d.Href = cmp.Or(d.To.Href, d.From.Href)
+}
+
+func (x *Index) side(k *kind) Side {
+	s := Side{Class: Severities[k.class], Found: Severities[k.class]}
+	if k.group < 0 {
+		return s
+	}
+	g := x.Groups.List[k.group]
+	s.Href = PageOf(g)
+	r := x.Result(g)
+	var found []string
+	for _, f := range shownFindings(r) {
+		found = append(found, fmt.Sprintf("%s T%d #%d", f.Rule, f.Thread, f.Access))
+	}
+	if n := len(r.Findings) - len(found); n > 0 {
+		found = append(found, fmt.Sprintf("%s more", Number(n)))
+	}
+	if len(found) > 0 {
+		s.Found = strings.Join(found, ", ")
+	} else if r.Reason != "" {
+		s.Found = Short(r.Reason, maxDetail)
+	}
+	return s
+}
+
+// onlyTargets counts the cells of one side, and names the targets that the
+// other side lacks.
+func (x *Index) onlyTargets(cells map[int]int, both map[int]bool) (n int, targets string) {
+	var names []string
+	for t := range x.Targets {
+		n += cells[t]
+		if cells[t] > 0 && !both[t] {
+			names = append(names, x.Targets[t])
+		}
+	}
+	return n, strings.Join(names, ", ")
+}
+
+func (x *Index) codeCounts(cells map[[2]int]int) (out []CodeCount) {
+	for t, name := range x.Targets {
+		c := CodeCount{Target: name}
+		sum := 0
+		for l := range x.Levels {
+			c.Levels = append(c.Levels, cells[[2]int{t, l}])
+			sum += cells[[2]int{t, l}]
+		}
+		if sum > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Neighbours are the releases that follow each other: of the same tool, with
+// cells in common.
+func (x *Index) Neighbours() (out [][2]int) {
+	tool := func(i int) string { name, _, _ := strings.Cut(x.Toolchains[i], " "); return name }
+	type place struct{ target, level, layout int }
+	has := make([]map[place]bool, len(x.Toolchains))
+	for i := range has {
+		has[i] = map[place]bool{}
+	}
+	for _, c := range x.columns {
+		has[c.toolchain][place{c.target, c.level, c.layout}] = true
+	}
+	for i := 1; i < len(x.Toolchains); i++ {
+		for p := range has[i] {
+			if has[i-1][p] && tool(i) == tool(i-1) {
+				out = append(out, [2]int{i - 1, i})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// ChangesFile is the page of what releases do differently.
+const ChangesFile = "changes.html"
+
+// maxChanges bounds the changes of one comparison on a page.
+const maxChanges = 100
+
+//go:embed changes.tmpl
+var changesText string
+
+var changesTemplate = template.Must(template.New("changes").Funcs(funcs).Parse(changesText))
+
+// Changes is the body of the page of what releases do differently: those of
+// pairs.
+func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
+	var list []*Comparison
+	for _, p := range pairs {
+		c := x.Compare(p[0], p[1])
+		if n := len(c.Changes) - maxChanges; n > 0 {
+			c.Changes, c.More = c.Changes[:maxChanges], n
+		}
+		list = append(list, c)
+	}
+	var b strings.Builder
+	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains, "Levels": x.Levels}); err != nil {
+		return "", fmt.Errorf("changes: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}
+
+// Summary says what a comparison found in sentences.
+func (c *Comparison) Summary() string {
+	if c.Both == 0 {
+		return "No cell is in both."
+	}
+	out := fmt.Sprintf("Of %s in both, %s in class, %s in what was found and %s in machine code alone.",
+		plural(c.Both, "cell"), differ(c.Class), differ(c.Says), differ(c.Code))
+	if c.Class+c.Says+c.Code == 0 {
+		out = plural(c.Both, "cell") + " in both, and no difference."
+	}
+	only := func(n int, release, targets string) {
+		if n > 0 {
+			out += fmt.Sprintf(" %s only with %s", plural(n, "cell"), release)
+			if targets != "" {
+				out += ", among them all of " + targets
+			}
+			out += "."
+		}
+	}
+	only(c.OnlyLeft, c.Left, c.TargetsLeft)
+	only(c.OnlyRight, c.Right, c.TargetsRight)
+	return out
+}
+
+func differ(n int) string {
+	if n == 1 {
+		return "1 differs"
+	}
+	return Number(n) + " differ"
+}

@@ -1,0 +1,71 @@
+package html
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// TestCompare checks comparisons against those of package report.
+func TestCompare(t *testing.T) {
+	s := sample(60)
+	x := NewIndex(s)
+	run := s.Run()
+	seen := 0
+	for left := range x.Toolchains {
+		for right := range x.Toolchains {
+			if left == right {
+				continue
+			}
+			a, err := run.Only(x.Toolchains[left])
+			require.NoError(t, err)
+			b, err := run.Only(x.Toolchains[right])
+			require.NoError(t, err)
+			class, code, onlyLeft, onlyRight := 0, 0, 0, 0
+			for _, d := range report.Compare(a, b) {
+				switch {
+				case d.Missing && d.Right == nil:
+					onlyLeft++
+				case d.Missing:
+					onlyRight++
+				case d.Class:
+					class++
+				case d.Code:
+					code++
+				}
+			}
+			c := x.Compare(left, right)
+			require.Equal(t, class, c.Class+c.Says)
+			require.Equal(t, code, c.Code)
+			require.Equal(t, []int{onlyLeft, onlyRight}, []int{c.OnlyLeft, c.OnlyRight})
+			sum, alone := 0, 0
+			for _, d := range c.Changes {
+				sum += d.Cells
+			}
+			for _, d := range c.Alone {
+				for _, n := range d.Levels {
+					alone += n
+				}
+			}
+			require.Equal(t, class, sum)
+			require.Equal(t, code, alone)
+			require.True(t, slices.IsSortedFunc(c.Changes, func(a, b Change) int { return a.order - b.order }))
+			seen += sum
+		}
+	}
+	require.Positive(t, seen)
+	require.Equal(t, [][2]int{{0, 1}, {1, 2}}, x.Neighbours())
+	require.Contains(t, x.Compare(0, 1).Summary(), "cells only with ptxas 11.8.89, among them all of sm_100.")
+}
+
+func TestCompareAlone(t *testing.T) {
+	s := report.NewSet()
+	for _, tc := range []string{"ptxas 1", "clang 2"} {
+		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l", Result: report.Result{Class: report.Preserved}}}))
+	}
+	require.Empty(t, NewIndex(s).Neighbours())
+	require.Equal(t, "1 cell in both, and no difference.", NewIndex(s).Compare(0, 1).Summary())
+}
