@@ -62,8 +62,9 @@ type Writer struct {
 	known         *known
 	added         Counts
 
-	epoch int64
-	ids   ids
+	epoch  int64
+	ids    ids
+	failed bool // a Flush has told an error
 }
 
 // Counts says what a writer did.
@@ -188,7 +189,7 @@ func (w *Writer) Flush() error {
 	err := w.s.update(context.Background(), c.write)
 	if err != nil {
 		// Row numbers of this transaction are void.
-		w.ids, w.epoch = newIDs(), -1
+		w.ids, w.epoch, w.failed = newIDs(), -1, true
 		if errors.Is(err, ErrConflict) {
 			return err
 		}
@@ -207,7 +208,12 @@ func (w *Writer) Flush() error {
 }
 
 // Close writes what is left. The store stays open.
-func (w *Writer) Close() error { return w.Flush() }
+func (w *Writer) Close() error {
+	if w.failed {
+		return nil // the error has been told
+	}
+	return w.Flush()
+}
 
 // now is the present time in seconds.
 func now() int64 { return time.Now().Unix() }

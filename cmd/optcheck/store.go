@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,8 @@ Whatever reads a saved run (report, diff, reduce, bug) reads a store, too.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newStoreInfoCmd(env), newStoreExportCmd(env), newStoreImportCmd(env), newMergeCmd(env))
+	cmd.AddCommand(newStoreInfoCmd(env), newStoreExportCmd(env), newStoreImportCmd(env), newMergeCmd(env),
+		newStoreCheckCmd(env), newStoreGCCmd(env))
 	return cmd
 }
 
@@ -104,6 +106,7 @@ func mergeOne(ctx context.Context, env *environment, s *store.Store, file string
 
 // exportFlags are the flags of store export.
 type exportFlags struct {
+	format       string
 	output       string
 	setting, run int64
 }
@@ -112,17 +115,24 @@ func newStoreExportCmd(env *environment) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export STORE",
-		Short: "Write the cells of a store as an event stream",
+		Short: "Write the cells of a store as an event stream or a table",
 		Long: `Write the cells of a store as an event stream: tests, cells sorted by toolchain,
 target, level, test and layout, the listings of those with findings. Two stores
 with the same cells give the same bytes. With --run, the stream of one run comes
-out in its own order, without cells that the store had before.`,
+out in its own order, without cells that the store had before.
+
+The formats csv and parquet are tables with a row for each cell, in the same
+order, whose columns are: id (the number of the cell in the store: optcheck reduce
+all.store#17), test, hash, preset, toolchain, target, level, layout, class, rules,
+notes, reason, code, known, and of the verdict model and numbers of outcomes.`,
 		Example: `  optcheck store export all.store > all.jsonl
-  optcheck store export all.store --run 1`,
+  optcheck store export all.store --run 1
+  optcheck store export all.store --format parquet -o all.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runStoreExport(cmd.Context(), env, &f, args[0]) },
 	}
 	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "jsonl", "jsonl (the event stream), csv or parquet")
 	fl.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
 	fl.Int64Var(&f.setting, "setting", 0, "the setting, as optcheck store info numbers them (default: that of the latest run)")
 	fl.Int64Var(&f.run, "run", 0, "only this run, in its own order")
@@ -130,6 +140,12 @@ out in its own order, without cells that the store had before.`,
 }
 
 func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path string) (err error) {
+	if !slices.Contains([]string{"jsonl", "csv", "parquet"}, f.format) {
+		return fmt.Errorf("unknown format %q (jsonl, csv, parquet)", f.format)
+	}
+	if f.run != 0 && (f.format != "jsonl" || f.setting != 0) {
+		return errors.New("--run goes with the format jsonl and without --setting")
+	}
 	s, err := store.Open(ctx, path, store.Read)
 	if err != nil {
 		return err
@@ -144,11 +160,18 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 		defer func() { err = errors.Join(err, file.Close()) }()
 		out = file
 	}
+	v := store.View{Setting: f.setting}
+	switch f.format {
+	case "csv":
+		return s.ExportCSV(ctx, v, out)
+	case "parquet":
+		return s.ExportParquet(ctx, v, out)
+	}
 	h := report.NewJSONLines(out)
 	if f.run != 0 {
 		err = s.ExportRun(ctx, f.run, h)
 	} else {
-		err = s.Export(ctx, store.View{Setting: f.setting}, h)
+		err = s.Export(ctx, v, h)
 	}
 	return errors.Join(err, h.Close())
 }

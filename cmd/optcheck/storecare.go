@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit/store"
+)
+
+func newStoreCheckCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check STORE",
+		Short: "Look for damage in a store",
+		Long: `Look for damage in a store: the database's own check, contents that are not what
+their hash says or cannot be read, references to what is not there. Exit code 1
+says that something was found. What can still be read of a damaged store, optcheck
+store export writes.`,
+		Example: "  optcheck store check all.store",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runStoreCheck(cmd.Context(), env, args[0]) },
+	}
+}
+
+func runStoreCheck(ctx context.Context, env *environment, path string) error {
+	s, err := store.Open(ctx, path, store.Read)
+	if errors.Is(err, store.ErrDamaged) {
+		fmt.Fprintln(env.stdout, err)
+		return errFound
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	faults, err := s.Check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range faults {
+		fmt.Fprintln(env.stdout, f)
+	}
+	if len(faults) > 0 {
+		return errFound
+	}
+	info, err := s.Info(ctx)
+	if err == nil {
+		fmt.Fprintf(env.stdout, "%s: %s, no fault\n", path, plural(info.Cells, "cell", "cells"))
+	}
+	return err
+}
+
+func newStoreGCCmd(env *environment) *cobra.Command {
+	var dry, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "gc STORE",
+		Short: "Remove what is superseded or not referred to",
+		Long: `Remove from a store the cells of builds of optcheck that a later run replaced by
+another build with otherwise the same setting, and of builds of a toolchain that a
+later run replaced by another one of the same name; then results, tests, listings
+and artefacts that nothing refers to. The space is given back. Audits that write
+the store meanwhile are not harmed.`,
+		Example: "  optcheck store gc all.store --dry-run",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStoreGC(cmd.Context(), env, args[0], dry, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func runStoreGC(ctx context.Context, env *environment, path string, dry, asJSON bool) (err error) {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, path, store.Write)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	g, err := s.GC(ctx, dry)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env, g)
+	}
+	did := "removed"
+	if dry {
+		did = "would remove"
+	}
+	for _, c := range g.Columns {
+		fmt.Fprintf(env.stdout, "superseded: %s\n", c)
+	}
+	fmt.Fprintf(env.stdout, "%s %s\n", did, strings.Join([]string{plural(g.Cells, "cell", "cells"), plural(g.Results, "result", "results"), plural(g.Tests, "test", "tests"),
+		plural(g.Listings, "listing", "listings"), plural(g.Artefacts, "artefact", "artefacts"), plural(g.Runs, "run", "runs")}, ", "))
+	if !dry {
+		fmt.Fprintf(env.stdout, "%d bytes, before %d\n", g.After, g.Before)
+	}
+	return nil
+}
