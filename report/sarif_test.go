@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net/url"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -278,6 +280,27 @@ func TestSARIFHostile(t *testing.T) {
 		validSARIF(t, sarifOf(t, r))
 	}
 	rapid.Check(t, func(t *rapid.T) { validSARIF(t, sarifOf(t, genHostile().Draw(t, "run"))) })
+}
+
+// TestSARIFNames: tests without a file have different paths, which lead nowhere
+// else, and each its own text.
+func TestSARIFNames(t *testing.T) {
+	r := NewRun()
+	names := append([]string{"a/b", "a\\b", "a_b", "a:b", `a\u0000`, "a\x00"}, hostile...)
+	for _, name := range names {
+		r.Tests = append(r.Tests, Test{Name: name, Hash: "h", Text: "text of " + name, Preset: "quick"})
+		r.Cells = append(r.Cells, Cell{Test: name, Hash: "h", Result: Result{Class: Unknown, Reason: "r"}})
+	}
+	data := sarifOf(t, r)
+	validSARIF(t, data)
+	run := parseSARIF(t, data).Runs[0]
+	require.Len(t, run.Artifacts, len(names))
+	for _, a := range run.Artifacts {
+		u, err := url.Parse(a.Location.URI)
+		require.NoError(t, err)
+		require.Empty(t, u.Scheme+u.Host)
+		require.Equal(t, "quick", path.Dir(path.Clean(u.Path)), a.Location.URI)
+	}
 }
 
 // TestSARIFSchemaBites: the schema refuses what is wrong.

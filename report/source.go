@@ -175,16 +175,20 @@ func hidden(r rune) bool {
 func label(name string) string { return clip(visible(name), maxName) }
 
 // fileName turns a name into one path element without any meaning of its own.
+// Different names stay different.
 func fileName(name string) string {
-	s := label(name)
-	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|`, r) {
+	s := strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' {
 			return '_'
 		}
 		return r
-	}, s)
+	}, label(name))
 	if strings.Trim(s, ".") == "" {
-		return "_" + s
+		s = "_" + s
+	}
+	if s != name {
+		sum := sha256.Sum256([]byte(name))
+		s += "-" + hex.EncodeToString(sum[:8])
 	}
 	return s
 }
