@@ -2,4 +2,5 @@ package store
 
 import "context"
 
-func (s *Store) copyArtefacts(ctx context.Context, from *Store) error { return nil }
+// copyArtefacts takes in the artefacts of another store.
+func (s *Store) copyArtefacts(ctx context.Context, from *Store) error { return s.copyLabels(ctx, from) }

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// MaxArtefact bounds the size of an artefact, in bytes.
+const MaxArtefact = maxBlob
+
+// ErrNoLabel says that nothing in a store has a name.
+var ErrNoLabel = errors.New("no artefact of that name")
+
+// Put keeps data under a name, which then means nothing else any more. Equal data
+// is kept once, however many names it has. kind says what it is, in a word.
+func (s *Store) Put(ctx context.Context, name, kind string, data []byte) error {
+	if len(data) > MaxArtefact {
+		return s.fail(fmt.Errorf("artefact %s: %d bytes, more than %d", name, len(data), MaxArtefact))
+	}
+	return s.fail(s.update(ctx, func() error {
+		h := digestOf(data)
+		return s.label(name, kind, h[:], int64(len(data)), func() ([]byte, error) { return pack(data), nil })
+	}))
+}
+
+// label gives a name to an artefact, which blob makes if it is not there.
+func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([]byte, error)) error {
+	var id int64
+	ok, err := s.row("SELECT id FROM artefact WHERE hash=? AND kind=?", []any{hash, kind}, &id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		data, err := blob()
+		if err != nil {
+			return err
+		}
+		r, err := s.exec("INSERT INTO artefact(kind, hash, size, data) VALUES(?,?,?,?)", kind, hash, size, data)
+		if err != nil {
+			return err
+		}
+		if id, err = r.LastInsertId(); err != nil {
+			return err
+		}
+	}
+	_, err = s.exec("INSERT INTO label(name, artefact) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET artefact=excluded.artefact", name, id)
+	return err
+}
+
+// Get returns what was kept under a name, and its kind. It is checked: damaged
+// data is an error.
+func (s *Store) Get(ctx context.Context, name string) (data []byte, kind string, err error) {
+	err = s.read(ctx, func() error {
+		var hash, blob []byte
+		ok, err := s.row("SELECT a.kind, a.hash, a.data FROM label l JOIN artefact a ON a.id = l.artefact WHERE l.name=?", []any{name}, &kind, &hash, &blob)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: %s", ErrNoLabel, name)
+		}
+		if data, err = unpack(blob); err != nil {
+			return fmt.Errorf("%w: artefact %s: %w", ErrDamaged, name, err)
+		}
+		if h := digestOf(data); string(h[:]) != string(hash) {
+			return fmt.Errorf("%w: artefact %s is not what its hash says", ErrDamaged, name)
+		}
+		return nil
+	})
+	return data, kind, s.fail(err)
+}
+
+// Labels lists the names that begin with a prefix, sorted.
+func (s *Store) Labels(ctx context.Context, prefix string) (names []string, err error) {
+	err = s.read(ctx, func() error {
+		return s.each(ctx, "SELECT name FROM label WHERE substr(name, 1, ?) = ? ORDER BY name", []any{len([]rune(prefix)), prefix}, func(scan func(...any) error) error {
+			names = append(names, "")
+			return scan(&names[len(names)-1])
+		})
+	})
+	return names, s.fail(err)
+}
+
+// copyLabels takes in what another store has names for. A name that both have
+// keeps the artefact with the larger hash: the order of merging must not matter.
+func (s *Store) copyLabels(ctx context.Context, from *Store) error {
+	type one struct {
+		name, kind string
+		hash       []byte
+		size, id   int64
+	}
+	var all []one
+	err := from.each(ctx, "SELECT l.name, a.kind, a.hash, a.size, a.id FROM label l JOIN artefact a ON a.id = l.artefact ORDER BY l.name", nil, func(scan func(...any) error) error {
+		var x one
+		err := scan(&x.name, &x.kind, &x.hash, &x.size, &x.id)
+		all = append(all, x)
+		return err
+	})
+	if err != nil {
+		return from.fail(err)
+	}
+	for _, x := range all {
+		var have []byte
+		ok, err := s.row("SELECT a.hash FROM label l JOIN artefact a ON a.id = l.artefact WHERE l.name=?", []any{x.name}, &have)
+		if err != nil {
+			return err
+		}
+		if ok && string(have) >= string(x.hash) {
+			continue
+		}
+		err = s.label(x.name, x.kind, x.hash, x.size, func() (blob []byte, err error) {
+			_, err = from.row("SELECT data FROM artefact WHERE id=?", []any{x.id}, &blob)
+			return blob, from.fail(err)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
