@@ -94,11 +94,15 @@ func (o *Options) plan() ([]job, error) {
 	return jobs, nil
 }
 
-// Cells is the number of cells of the matrix, of all shards together.
-func (o Options) Cells() (int, error) {
+// Config describes the whole matrix, whatever the shard, as the first event of
+// an audit does.
+func (o Options) Config() (*report.Config, error) {
 	o.Shard = Shard{}
 	jobs, err := o.plan()
-	return o.cells(jobs), err
+	if err != nil {
+		return nil, err
+	}
+	return o.config(o.cells(jobs))
 }
 
 func newChunk(tests []*litmus.Test, first int) *chunk {

@@ -143,7 +143,7 @@ func (v *view) look(ctx context.Context) error {
 	for _, s := range Stages {
 		for i := 1; i <= c.Tasks(s); i++ {
 			t := Task{s, i}
-			d, err := c.done(t)
+			d, err := c.Done(t)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,6 +34,8 @@ type Plan struct {
 	Store string   `json:"store"`           // where the merged results go, absolute
 	Known []string `json:"known,omitempty"` // absolute
 	Cells int      `json:"cells"`
+	// Compiler is the ID of the toolchain that compiles for the device.
+	Compiler string `json:"compiler,omitempty"`
 }
 
 // Part is the share of one vendor.
@@ -43,6 +46,7 @@ type Part struct {
 	Levels     []string           `json:"levels"`
 	Layouts    []string           `json:"layouts"`
 	Source     string             `json:"source,omitempty"` // "" for the vendor's usual one
+	Model      string             `json:"model,omitempty"`  // the models that judge, as the event stream names them
 	Tests      int                `json:"tests"`
 	Cells      int                `json:"cells"`
 	Hash       string             `json:"tests_sha256"` // of the file of tests, not compressed
@@ -82,10 +86,11 @@ func (c *Campaign) Tasks(s Stage) int {
 
 func testsFile(vendor string) string { return "tests." + vendor + ".jsonl.zst" }
 
-// Test is a test with where it is from.
+// Test is a test with where it is from. Source is its text as it stands in File,
+// so that lines in reports are those of the file; "" for a test without one.
 type Test struct {
 	*litmus.Test
-	Preset, File string
+	Preset, File, Source string
 }
 
 // frozen is a test in a file of tests.
@@ -132,7 +137,7 @@ func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
 	case old.Plan.ID == p.ID:
 		return old, nil
 	default:
-		if d, err := old.done(Task{Merge, 1}); err != nil || d == nil {
+		if d, err := old.Done(Task{Merge, 1}); err != nil || d == nil {
 			return nil, errors.Join(err, fmt.Errorf("%s holds a campaign with another plan that is not complete; finish it (optcheck campaign attach), or name another folder", dir))
 		}
 	}
@@ -246,7 +251,10 @@ func writeTests(w io.Writer, tests []Test) (string, error) {
 	b := bufio.NewWriter(io.MultiWriter(w, h))
 	enc := json.NewEncoder(b)
 	for _, t := range tests {
-		if err := enc.Encode(frozen{t.Name, t.Hash(), t.Preset, t.File, t.String()}); err != nil {
+		if t.Source == "" {
+			t.Source = t.String()
+		}
+		if err := enc.Encode(frozen{t.Name, t.Hash(), t.Preset, t.File, t.Source}); err != nil {
 			return "", err
 		}
 	}
@@ -284,14 +292,14 @@ func (c *Campaign) Tests(p *Part) ([]Test, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		t, err := litmus.Parse(one.Name, []byte(one.Text))
+		t, err := litmus.Parse(cmp.Or(one.File, one.Name), []byte(one.Text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if t.Hash() != one.Hash {
 			return nil, fmt.Errorf("%s: test %s is not the one that was frozen", name, one.Name)
 		}
-		tests = append(tests, Test{t, one.Preset, one.File})
+		tests = append(tests, Test{t, one.Preset, one.File, one.Text})
 	}
 	if sum(h) != p.Hash || len(tests) != p.Tests {
 		return nil, fmt.Errorf("%s: damaged: these are not the tests of the plan", name)

@@ -102,7 +102,7 @@ func onNode(c *Campaign, node string) (n int) {
 	for i := 1; i <= c.Tasks(Shards); i++ {
 		task := Task{Shards, i}
 		text, err := os.ReadFile(c.path(task.folder(), tryPrefix+"1"))
-		if d, _ := c.done(task); err == nil && d == nil && strings.HasPrefix(string(text), node+" ") {
+		if d, _ := c.Done(task); err == nil && d == nil && strings.HasPrefix(string(text), node+" ") {
 			n++
 		}
 	}

@@ -7,6 +7,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -151,6 +152,17 @@ func (s *Spec) defaults() {
 			g.Iterations = "1e6"
 		}
 	}
+}
+
+// Complete fills in what is left out of a campaign that was not read from a
+// file, and returns what is wrong with it.
+func (s *Spec) Complete() error {
+	s.defaults()
+	var errs []error
+	for _, f := range s.check() {
+		errs = append(errs, fmt.Errorf("%s%s", label(f.at), f.why))
+	}
+	return errors.Join(errs...)
 }
 
 var (

@@ -118,8 +118,8 @@ func writeJSON(path string, v any) error {
 	return err
 }
 
-// done reads how a task ended; nil if it has not ended well under this plan.
-func (c *Campaign) done(t Task) (*Done, error) {
+// Done reads how a task ended; nil if it has not ended well under this plan.
+func (c *Campaign) Done(t Task) (*Done, error) {
 	var d Done
 	err := readJSON(c.path(t.folder(), doneFile), &d)
 	switch {
@@ -146,15 +146,18 @@ func (c *Campaign) Forget(t Task) error {
 
 // Result is the store that a task has left.
 func (c *Campaign) Result(t Task) (string, error) {
-	d, err := c.done(t)
+	d, err := c.Done(t)
 	if err == nil && d == nil {
 		err = fmt.Errorf("%v is not done", t)
 	}
 	if err != nil {
 		return "", err
 	}
-	return c.path(t.folder(), d.Store), nil
+	return c.StoreOf(t, d), nil
 }
+
+// StoreOf is the store that a task has left, as Done tells.
+func (c *Campaign) StoreOf(t Task, d *Done) string { return c.path(t.folder(), d.Store) }
 
 // Attempt is one try at a task. Each has a store of its own, so that a try that
 // was believed dead and is not cannot harm the next.
@@ -176,7 +179,7 @@ var ErrDone = errors.New("done already")
 
 // Begin begins a try. It returns ErrDone if the task is done.
 func (c *Campaign) Begin(t Task) (*Attempt, error) {
-	d, err := c.done(t)
+	d, err := c.Done(t)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type auditFlags struct {
 	noVerdict      bool
 	flags          []string
 	text           report.TextOptions
+	engine         engineFlags
 }
 
 func newAuditCmd(env *environment) *cobra.Command {
@@ -63,16 +64,24 @@ again: an audit that was interrupted, or killed, goes on where it was; reports a
 of the whole matrix. A cell is known only if everything that decides it is the
 same: the test, the compiler's build, target, level, layout, flags, models, and
 this very program. --shard does one part of n; parts can be done on any machine,
-in any order, and be merged (optcheck merge).`,
+in any order, and be merged (optcheck merge).
+
+With --engine slurm the shards become a job array of Slurm, with a job after it that
+merges them into the store; failed tasks are submitted again. Ctrl-C ends only the
+following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
   optcheck audit --gen paper --store campaign.store
   optcheck audit corpus --store part2.store --shard 2/8
+  optcheck audit --gen paper --store paper.store --engine slurm --shards 64 --slurm partition=batch --slurm time=2:00:00
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.engine.engine != "" {
+				return f.engine.run(cmd.Context(), env, &f, args)
+			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
@@ -90,6 +99,7 @@ in any order, and be merged (optcheck merge).`,
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n of the matrix (2/8); merge the stores of the parts")
+	f.engine.add(cmd)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
 	return cmd

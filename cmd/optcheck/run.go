@@ -47,6 +47,8 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 		return exitOK
 	case errors.Is(err, errFound):
 		return exitFound
+	case errors.Is(err, errDetached):
+		return exitInterrupted
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "optcheck: interrupted; what was finished has been written")
 		return exitInterrupted
@@ -101,7 +103,7 @@ usage or nothing could be done; 130 interrupted.`,
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
-	root.AddCommand(newStoreCmd(env), newMergeCmd(env))
+	root.AddCommand(newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))
 	return root
 }
 

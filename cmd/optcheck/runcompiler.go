@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"optcheck/audit/chip"
+	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/runner"
 	"optcheck/runner/drive"
@@ -31,7 +32,7 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 	}
 	c.Session = s
 	if f.cubins != "" {
-		c.Cubins, err = f.readCubins()
+		c.Cubins, err = f.readCubins(ctx, target)
 	}
 	return c, err
 }
@@ -70,6 +71,9 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if err != nil {
 		return err
 	}
+	if storeName(f.saveCubins) {
+		return f.storeCubins(ctx, env, c, tests)
+	}
 	fh, err := os.Create(f.saveCubins)
 	if err != nil {
 		return err
@@ -82,8 +86,39 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	return nil
 }
 
+// storeName tells whether a file is a store, or would be one.
+func storeName(file string) bool {
+	return store.Is(file) || !exists(file) && (strings.HasSuffix(file, ".store") || strings.HasSuffix(file, ".db"))
+}
+
+// storeCubins compiles for another machine, into a store.
+func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Compiler, tests []*litmus.Test) (err error) {
+	s, err := store.Open(ctx, f.saveCubins, store.Create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	part := f.shard
+	if part == "" {
+		part = "1/1"
+	}
+	n, err := c.StoreCubins(ctx, s, part, tests)
+	if err == nil {
+		fmt.Fprintf(env.stderr, "optcheck: %d kernels by %s for %s in %s\n", n, c.Tool.ID, c.Target, f.saveCubins)
+	}
+	return err
+}
+
 // readCubins reads the cubins that --cubins names.
-func (f *runFlags) readCubins() (*chip.Cubins, error) {
+func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubins, err error) {
+	if store.Is(f.cubins) {
+		s, err := store.Open(ctx, f.cubins, store.Read)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		return chip.StoredCubins(ctx, s, target, f.level, f.compiledBy)
+	}
 	fh, err := os.Open(f.cubins)
 	if err != nil {
 		return nil, err

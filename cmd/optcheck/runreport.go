@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"optcheck/audit/chip"
+	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/report"
 )
@@ -24,6 +25,7 @@ type runEvents struct {
 	file    *os.File      // of --output, or nil
 	run     *report.Run   // what --report needs, or nil
 	reports []*reportFile // of --report
+	store   *store.Store  // of --store, or nil
 	err     error
 }
 
@@ -48,7 +50,18 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, c *chip.Ca
 		}
 		w.out = append(w.out, report.NewJSONLines(w.file))
 	}
-	w.handle(report.Event{Config: c.Config()})
+	if f.store != "" {
+		if w.store, err = store.Open(ctx, f.store, store.Create); err != nil {
+			discard(w.reports)
+			return nil, err
+		}
+		w.out = append(w.out, w.store.Writer())
+	}
+	cfg := c.Config()
+	if s := f.setting; s != nil {
+		cfg.Build, cfg.Source, cfg.Flags, cfg.Model = s.Build, s.Source, s.Flags, s.Model
+	}
+	w.handle(report.Event{Config: cfg})
 	for _, t := range tests {
 		preset, file := env.origin(t)
 		w.handle(report.Event{Test: report.NewTest(t, t.Hash(), preset, file)})
@@ -75,6 +88,9 @@ func (w *runEvents) result(r *chip.Result) {
 func (w *runEvents) close() error {
 	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.c.Start).Seconds(), Interrupted: w.ctx.Err() != nil}})
 	err := w.err
+	if w.store != nil {
+		err = errors.Join(err, w.store.Close())
+	}
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())
 	}

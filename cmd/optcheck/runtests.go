@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/chip"
+	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/runner/drive"
@@ -22,13 +23,18 @@ import (
 
 // runFlags are the flags of the run command.
 type runFlags struct {
-	gen, device, toolchain, level, target       string
-	incantations, shard, output, log, plot      string
-	instances                                   string
-	budget, total                               time.Duration
-	seed                                        uint64
-	tune, reports                               []string
-	cubins, saveCubins                          string
+	gen, device, toolchain, level, target  string
+	incantations, shard, output, log, plot string
+	instances                              string
+	budget, total                          time.Duration
+	seed                                   uint64
+	tune, reports                          []string
+	cubins, saveCubins, store              string
+	compiledBy                             string // whose cubins of a store; --toolchain
+	// setting is what the run's results are stored under, beside those of the
+	// audit that it belongs to; nil for their own.
+	setting                                     *store.Setting
+	progress                                    func(done, total int) // instead of a bar
 	asJSON, table6, unvalidated, quiet, outcome bool
 	brief                                       bool
 }
@@ -50,12 +56,18 @@ runs all sixteen sets. All random choices come from the seed, which is printed.
 devices of OpenCL without PTX the tests become OpenCL C; no decoder reads what
 such a device runs, so that they need --unvalidated, and results say so.
 
+A machine that compiles and one that has a device work together by a store:
+--save-cubins STORE leaves the binaries there, --cubins STORE runs them. Results go
+into a store with --store.
+
 Ctrl-C ends the campaign and keeps what was counted.`,
 		Example: `  optcheck run mp sb-inter --incantations stress+sync+random --budget 10s
   optcheck run corpus --iterations 1e8 --output results.jsonl --report junit=results.xml
   optcheck run --table6 --iterations 1e6
   optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
-  optcheck run mp --device opencl:0 --unvalidated`,
+  optcheck run mp --device opencl:0 --unvalidated
+  optcheck run corpus --target sm_90 --save-cubins farm.store     # no device needed
+  optcheck run corpus --cubins farm.store --store results.store   # no compiler needed`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, &f, args) },
 	}
 	fl := cmd.Flags()
@@ -81,8 +93,9 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	fl.BoolVar(&f.brief, "brief", false, "print no line for each run")
-	fl.StringVar(&f.saveCubins, "save-cubins", "", "run nothing: compile for --target and write the cubins to this zip file")
-	fl.StringVar(&f.cubins, "cubins", "", "check and run the cubins of this zip file instead of compiling")
+	fl.StringVar(&f.saveCubins, "save-cubins", "", "run nothing: compile for --target and write the cubins to this zip file, or store if it is one or ends in .store or .db")
+	fl.StringVar(&f.cubins, "cubins", "", "check and run the cubins of this zip file or store instead of compiling")
+	fl.StringVar(&f.store, "store", "", "keep the results in this store (see optcheck store)")
 	return cmd
 }
 
@@ -131,7 +144,20 @@ func (f *runFlags) tests(env *environment, args []string) ([]*litmus.Test, error
 }
 
 func runTests(ctx context.Context, env *environment, f *runFlags, args []string) (err error) {
-	o := chip.Options{Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated, Seed: f.seed}
+	loaded, err := f.tests(env, args)
+	if err != nil {
+		return err
+	}
+	if f.saveCubins != "" {
+		return f.writeCubins(ctx, env, loaded)
+	}
+	f.compiledBy = f.toolchain
+	return runLoaded(ctx, env, f, loaded)
+}
+
+// runLoaded runs tests on the device that the flags name.
+func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litmus.Test) (err error) {
+	o := chip.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated, Seed: f.seed}
 	if o.Instances, err = count(f.instances); err != nil {
 		return err
 	}
@@ -143,12 +169,6 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 	}
 	if o.Settings, err = drive.ParseIncantations(f.incantations); err != nil {
 		return err
-	}
-	if o.Tests, err = f.tests(env, args); err != nil {
-		return err
-	}
-	if f.saveCubins != "" {
-		return f.writeCubins(ctx, env, o.Tests)
 	}
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64N(1 << 53)
@@ -180,6 +200,9 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 	}
 	return campaign(ctx, env, f, o, c)
 }
+
+// errNotRun says that no binary was one to be run.
+var errNotRun = errors.New("no test was run")
 
 // campaign runs and reports.
 func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, c *chip.Campaign) (err error) {
@@ -213,6 +236,9 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 	fmt.Fprintf(text, "; seed %d\n", c.Seed)
 	p := newProgress(env.stderr, f.quiet)
 	o.Emit, o.Progress = out.result, p.update
+	if f.progress != nil {
+		o.Progress = f.progress
+	}
 	runErr := chip.Run(ctx, o)
 	p.done()
 	out.summary()
@@ -222,8 +248,11 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 	if runErr == nil && ctx.Err() != nil {
 		runErr = ctx.Err()
 	}
+	if runErr == nil && out.ran == 0 && out.failed == 0 {
+		return errNotRun
+	}
 	if runErr == nil && out.ran == 0 {
-		return errors.New("no test was run")
+		return errors.New("no test could be run")
 	}
 	return runErr
 }

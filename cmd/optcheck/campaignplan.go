@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"optcheck/audit"
+	campaigns "optcheck/audit/campaign"
+	"optcheck/audit/chip"
+	"optcheck/litmus"
+	"optcheck/toolchain"
+)
+
+// resolve makes a path of a campaign file absolute.
+func resolve(dir, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// forVendor returns an environment whose settings are a campaign's for one of
+// its vendors, and nobody else's: what a task does must not depend on where it
+// is done.
+func (env *environment) forVendor(s *campaigns.Spec, vendor, src string, dirs []string) *environment {
+	cmd := &cobra.Command{Use: "campaign"}
+	sourceFlag(cmd)
+	v := viper.New()
+	for k, d := range defaults {
+		v.SetDefault(k, d)
+	}
+	v.Set("vendor", vendor)
+	v.Set("source", src)
+	v.Set("toolchain-dirs", append(slices.Clone(env.config.strings("toolchain-dirs")), dirs...))
+	v.Set("levels", s.Levels)
+	v.Set("layouts", s.Layouts)
+	v.Set("jobs", s.Jobs)
+	if s.Timeout != "" {
+		v.Set("timeout", string(s.Timeout))
+	}
+	sub := *env
+	sub.config, sub.origins = &config{v: v, cmd: cmd, env: env.getenv}, nil
+	return &sub
+}
+
+// sourceFor is what a vendor's kernels are written in.
+func sourceFor(s *campaigns.Spec, vendor string) string {
+	for _, f := range finders {
+		if f.vendor == vendor && f.source == s.Source {
+			return s.Source
+		}
+	}
+	return ""
+}
+
+// planCampaign makes the plan of a campaign file in dir, and its tests.
+func planCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir string) (*campaigns.Plan, [][]campaigns.Test, error) {
+	build, err := buildID()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &campaigns.Plan{Tool: version(), Build: build, Spec: s, Store: resolve(dir, s.Store)}
+	for _, f := range s.Known {
+		p.Known = append(p.Known, resolve(dir, f))
+	}
+	for i, d := range s.ToolchainDirs {
+		s.ToolchainDirs[i] = resolve(dir, d)
+	}
+	if f := resolve(dir, s.Model); s.Model != "" && exists(f) {
+		s.Model = f
+	}
+	var tests [][]campaigns.Test
+	found := map[string]bool{}
+	var errs []error
+	for _, v := range s.Vendors {
+		part, some, err := planPart(ctx, env, s, v, dir, found)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p.Parts = append(p.Parts, *part)
+		p.Cells += part.Cells
+		tests = append(tests, some)
+	}
+	for _, name := range append(slices.Clone(s.Toolchains), s.Targets...) {
+		if !found[name] && len(errs) == 0 {
+			errs = append(errs, fmt.Errorf("no compiler is, or knows, %q (optcheck toolchain list)", name))
+		}
+	}
+	if g := s.GPU; g != nil && g.Target != "" {
+		c, err := deviceCompiler(ctx, env, s)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("gpu: %w", err))
+		} else {
+			p.Compiler = c.Tool.ID
+		}
+	}
+	return p, tests, errors.Join(errs...)
+}
+
+// deviceCompiler finds the compiler for a campaign's device.
+func deviceCompiler(ctx context.Context, env *environment, s *campaigns.Spec) (*chip.Compiler, error) {
+	f := runFlags{toolchain: s.GPU.Toolchain, level: s.GPU.Level}
+	return f.compilerFor(ctx, env.forVendor(s, toolchain.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// planPart is the part of one vendor. It notes in found which names of
+// toolchains and targets mean something.
+func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, dir string, found map[string]bool) (*campaigns.Part, []campaigns.Test, error) {
+	sub := env.forVendor(s, vendor, sourceFor(s, vendor), s.ToolchainDirs)
+	tests, err := campaignTests(sub, s.Tests, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := audit.Options{}
+	for _, t := range tests {
+		o.Tests = append(o.Tests, t.Test)
+	}
+	if err := matrix(ctx, sub, &o); err != nil {
+		return nil, nil, err
+	}
+	o.Source = source(sub)
+	o.Toolchains = picked(o.Toolchains, s.Toolchains, found)
+	if o.Source == audit.LLVMIR && vendor == toolchain.AMD {
+		o.Toolchains = withLLC(env, o.Toolchains)
+	}
+	if len(s.Targets) > 0 {
+		o.Targets = nil
+		for _, t := range s.Targets {
+			if slices.ContainsFunc(o.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
+				found[t] = true
+				o.Targets = append(o.Targets, t)
+			}
+		}
+		if len(o.Targets) == 0 {
+			return nil, nil, fmt.Errorf("vendor %s: no compiler found knows any of the targets %s", vendor, strings.Join(s.Targets, ", "))
+		}
+	}
+	o.Model, o.NoVerdict, o.Flags = s.Model, s.NoVerdict, s.Flags
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, nil, fmt.Errorf("vendor %s: %w", vendor, err)
+	}
+	return &campaigns.Part{Vendor: vendor, Toolchains: cfg.Toolchains, Targets: cfg.Targets, Levels: cfg.Levels, Layouts: cfg.Layouts, Source: cfg.Source,
+		Model: cfg.Model, Cells: cfg.Cells}, tests, nil
+}
+
+// picked are the toolchains that names mean; all of them if there are no names.
+func picked(all []*toolchain.Toolchain, names []string, found map[string]bool) []*toolchain.Toolchain {
+	if len(names) == 0 {
+		return all
+	}
+	var out []*toolchain.Toolchain
+	for _, n := range names {
+		some, err := toolchain.Find(all, n)
+		if err != nil {
+			continue // perhaps of another vendor
+		}
+		found[n] = true
+		for _, tc := range some {
+			if !slices.Contains(out, tc) {
+				out = append(out, tc)
+			}
+		}
+	}
+	return out
+}
+
+// campaignTests reads the tests of a campaign file in dir.
+func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]campaigns.Test, error) {
+	if len(sources) == 0 {
+		sources = []campaigns.Tests{{Name: corpusName}}
+		if env.config.v.GetString("vendor") != toolchain.AMD {
+			sources = append(sources, campaigns.Tests{Preset: "quick"})
+		}
+	}
+	var all []*litmus.Test
+	for _, s := range sources {
+		var some []*litmus.Test
+		var err error
+		switch {
+		case s.Name != "":
+			name := s.Name
+			if f := filepath.Join(dir, name); !filepath.IsAbs(name) && exists(f) {
+				name = f // as the user would write it: it is in reports
+			}
+			some, err = loadTestsFor(env, []string{name})
+		case s.Gen != "":
+			some, err = generated(env, resolve(dir, s.Gen))
+		default:
+			some, err = generated(env, s.Preset)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.Limit > 0 && len(some) > s.Limit {
+			some = some[:s.Limit]
+		}
+		all = append(all, some...)
+	}
+	all, err := unique(all)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTests(all); err != nil {
+		return nil, err
+	}
+	out := make([]campaigns.Test, len(all))
+	for i, t := range all {
+		out[i].Test = t
+		if out[i].Preset, out[i].File = env.origin(t); out[i].File == "" {
+			continue
+		}
+		text, err := os.ReadFile(out[i].File)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Source = string(text)
+	}
+	return out, nil
+}
