@@ -106,7 +106,7 @@ type facetValue struct {
 const maxFacet = 400
 
 func (x *Index) facets(f Filter, sel *Selection) []facet {
-	names := [8]string{"Class", "Rule", "Release", "Target", "Level", "Layout", "From", "Known"}
+	names := [8]string{"Class", "Rule", "Release", "Target", "Level", "Layout", "Preset", "Known"}
 	chosen := f.lists()
 	var out []facet
 	for i, words := range x.words() {
