@@ -16,11 +16,15 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/ptxgen/cycle"
 	"optcheck/toolchain"
 )
 
 // corpusName is the word that names the built-in tests.
 const corpusName = "corpus"
+
+// generatedName says where a test is from that was made from its name alone.
+const generatedName = "by name"
 
 // origin is where a test is from: a preset's name (corpus is one too) or a file.
 type origin struct{ preset, file string }
@@ -99,7 +103,11 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 				add(origin{preset: corpusName}, t, nil)
 				continue
 			}
-			errs = append(errs, fmt.Errorf("%s: no such file, folder, or test of the corpus", a))
+			if sp, err := cycle.ParseName(a); err == nil { // the name of a generated test says all of it
+				add(origin{preset: generatedName}, sp.Test(), nil)
+				continue
+			}
+			errs = append(errs, fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test", a))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

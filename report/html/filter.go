@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"math/bits"
 	"net/url"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (f *Filter) lists() []*[]string {
 
 // The parts of a filter as bits, in the order of Keys.
 const (
-	failClass = 1 << iota
+	failClass fails = 1 << iota
 	failRule
 	failRelease
 	failTarget
@@ -104,23 +105,78 @@ func (x *Index) Select(f Filter) *Selection {
 		s.Facets[Keys[i]] = make([]int, len(words))
 	}
 	m := x.match(f)
-	facets := make([][]int, len(x.words()))
-	for i := range facets {
-		facets[i] = s.Facets[Keys[i]]
-	}
+	h := newHistogram(x)
+	rules, known := s.Facets[Keys[1]], s.Facets[Keys[7]]
 	for _, c := range x.cells {
 		k := &x.kinds[c.kind]
 		fail := m.fail(c, k)
+		if fail&(fail-1) != 0 {
+			continue // more than one part lets it out
+		}
+		h.add(fail, c, k, x.presets[c.test])
+		if k.group < 0 {
+			continue
+		}
 		if fail == 0 {
-			s.Total[k.class]++
-			s.Columns[c.column][k.class]++
-			if k.group >= 0 {
-				s.Groups[k.group]++
+			s.Groups[k.group]++
+		}
+		if g := &x.groups[k.group]; fail&^failRule == 0 {
+			for _, r := range g.rules {
+				rules[r]++
 			}
 		}
-		x.addFacets(facets, c, k, fail)
+		if fail&^failKnown == 0 {
+			known[x.groups[k.group].old]++
+		}
 	}
+	h.fold(s)
 	return s
+}
+
+// histogram counts cells by the only part of the filter that lets them out,
+// column, class and preset: everything else that is counted follows from it.
+type histogram struct {
+	x       *Index
+	n       []int
+	presets int
+}
+
+func newHistogram(x *Index) *histogram {
+	h := &histogram{x: x, presets: max(1, len(x.Presets))}
+	h.n = make([]int, (len(Keys)+1)*len(x.columns)*len(Severities)*h.presets)
+	return h
+}
+
+func (h *histogram) at(part int, column uint32, class uint8, preset uint32) int {
+	return ((part*len(h.x.columns)+int(column))*len(Severities)+int(class))*h.presets + int(preset)
+}
+
+func (h *histogram) add(fail fails, c cell, k *kind, preset uint32) {
+	h.n[h.at(bits.Len16(uint16(fail)), c.column, k.class, preset)]++
+}
+
+// fold adds up what follows from the histogram.
+func (h *histogram) fold(s *Selection) {
+	facets := [7][]int{}
+	for i := range facets {
+		facets[i] = s.Facets[Keys[i]]
+	}
+	for column := range h.x.columns {
+		col := h.x.columns[column]
+		for class := range Severities {
+			for preset := range h.presets {
+				values := [7]int{class, -1, col.toolchain, col.target, col.level, col.layout, preset}
+				all := h.n[h.at(0, uint32(column), uint8(class), uint32(preset))]
+				s.Total[class] += all
+				s.Columns[column][class] += all
+				for part, v := range values {
+					if v >= 0 {
+						facets[part][v] += all + h.n[h.at(part+1, uint32(column), uint8(class), uint32(preset))]
+					}
+				}
+			}
+		}
+	}
 }
 
 // words are the values of the filter's parts, in the order of Keys.
@@ -130,44 +186,16 @@ func (x *Index) words() [8][]string {
 
 var knownWords = []string{"known", "new"}
 
-// addFacets counts a cell for all values that would choose it.
-func (x *Index) addFacets(facets [][]int, c cell, k *kind, fail int) {
-	if fail&(fail-1) != 0 {
-		return // more than one part lets it out
-	}
-	col := x.columns[c.column]
-	add := func(part, value int) {
-		if fail&^(1<<part) == 0 {
-			facets[part][value]++
-		}
-	}
-	add(0, int(k.class))
-	add(2, col.toolchain)
-	add(3, col.target)
-	add(4, col.level)
-	add(5, col.layout)
-	add(6, int(x.presets[c.test]))
-	if k.group < 0 {
-		return
-	}
-	g := &x.groups[k.group]
-	for _, r := range g.rules {
-		add(1, r)
-	}
-	if g.known {
-		add(7, 0)
-	} else {
-		add(7, 1)
-	}
-}
+// fails is a set of parts of a filter that let something out.
+type fails uint16
 
 // matcher says which parts of a filter let a cell out.
 type matcher struct {
-	column, preset, test, group []int
-	plain                       [6]int // of cells without a group, by class
+	column, preset, test, group []fails
+	plain                       [6]fails // of cells without a group, by class
 }
 
-func (m *matcher) fail(c cell, k *kind) int {
+func (m *matcher) fail(c cell, k *kind) fails {
 	f := m.column[c.column] | m.preset[c.test]
 	if k.group >= 0 {
 		return f | m.group[k.group]
@@ -177,7 +205,7 @@ func (m *matcher) fail(c cell, k *kind) int {
 
 func (x *Index) match(f Filter) *matcher {
 	m := &matcher{}
-	out := func(list []string, word string, bit int) int {
+	out := func(list []string, word string, bit fails) fails {
 		if len(list) == 0 || slices.Contains(list, word) {
 			return 0
 		}
@@ -188,7 +216,7 @@ func (x *Index) match(f Filter) *matcher {
 			out(f.Level, x.Levels[c.level], failLevel)|out(f.Layout, x.Layouts[c.layout], failLayout))
 	}
 	words := strings.Fields(lower(f.Text))
-	missing := func(text string) int {
+	missing := func(text string) fails {
 		for _, w := range words {
 			if !strings.Contains(text, w) {
 				return failText
@@ -196,9 +224,16 @@ func (x *Index) match(f Filter) *matcher {
 		}
 		return 0
 	}
-	for i, t := range x.tests {
-		m.preset = append(m.preset, out(f.Preset, x.Presets[x.presets[i]], failPreset))
-		m.test = append(m.test, missing(lower(Short(x.Set.Tests[t].Name, maxName))))
+	var presets []fails
+	for _, p := range x.Presets {
+		presets = append(presets, out(f.Preset, p, failPreset))
+	}
+	m.preset, m.test = make([]fails, len(x.tests)), make([]fails, len(x.tests))
+	for i := range x.tests {
+		m.preset[i] = presets[x.presets[i]]
+		if len(words) > 0 {
+			m.test[i] = missing(x.names[i])
+		}
 	}
 	for class := range m.plain {
 		m.plain[class] = out(f.Class, Severities[class], failClass)
@@ -209,13 +244,14 @@ func (x *Index) match(f Filter) *matcher {
 			m.plain[class] |= failKnown
 		}
 	}
+	m.group = make([]fails, len(x.groups))
 	for i := range x.groups {
-		m.group = append(m.group, x.matchGroup(f, &x.groups[i])|missing(x.groups[i].text))
+		m.group[i] = x.matchGroup(f, &x.groups[i]) | missing(x.groups[i].text)
 	}
 	return m
 }
 
-func (x *Index) matchGroup(f Filter, g *groupInfo) (fail int) {
+func (x *Index) matchGroup(f Filter, g *groupInfo) (fail fails) {
 	if len(f.Class) > 0 && !slices.Contains(f.Class, Severities[g.class]) {
 		fail |= failClass
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"optcheck/report"
 )
@@ -31,7 +32,10 @@ type Index struct {
 	kinds   []kind
 	cells   []cell // parallel to Set.Cells
 	groups  []groupInfo
+	once    sync.Once
+	facts   facts
 	presets []uint32 // of tests, in order
+	names   []string // of tests, in order, as the text of a filter is looked for in them
 	codes   int
 }
 
@@ -52,6 +56,7 @@ type cell struct{ test, column, kind uint32 }
 type groupInfo struct {
 	class uint8
 	known bool
+	old   int    // position in knownWords
 	test  uint32 // position in tests
 	says  uint32 // equal numbers: equal findings, reasons and new outcomes
 	rules []int
@@ -100,6 +105,7 @@ func (x *Index) orderTests() {
 	x.Presets = vocabulary(nil, presets)
 	for _, t := range x.tests {
 		x.presets = append(x.presets, uint32(slices.Index(x.Presets, presets[t])))
+		x.names = append(x.names, lower(Short(s.Tests[t].Name, maxName)))
 	}
 }
 
@@ -187,6 +193,9 @@ func (x *Index) groupInfos() {
 	for _, g := range x.Groups.List {
 		r := x.Result(g)
 		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test}
+		if !i.known {
+			i.old = 1
+		}
 		text := []string{Short(s.Tests[g.Test].Name, maxName), Short(r.Reason, maxDetail)}
 		for _, f := range r.Findings {
 			if n := slices.Index(x.Rules, handle(f.Rule)); !slices.Contains(i.rules, n) {

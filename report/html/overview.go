@@ -7,8 +7,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-
-	"optcheck/report"
 )
 
 // View is what an overview shows of an index.
@@ -41,7 +39,7 @@ var overviewTemplate = template.Must(template.New("overview").Funcs(funcs).Parse
 func (x *Index) Overview(v View) (template.HTML, error) {
 	sel := x.Select(v.Filter)
 	o := overview{View: v, Index: x, Total: sel.Total.Sum(), Blocks: x.blocks(sel.Columns), Facets: x.facets(v.Filter, sel)}
-	all := x.Select(Filter{})
+	all := x.everything()
 	o.Headline, o.Lead = x.headline(all.Total), x.lead(all)
 	o.Incomplete = x.Set.Incomplete()
 	for k, n := range sel.Total {
@@ -195,14 +193,7 @@ func (x *Index) lead(all *Selection) []string {
 	return out
 }
 
-func (x *Index) usedTests() (n int) {
-	for i := range x.cells {
-		if i == 0 || x.cells[i].test != x.cells[i-1].test {
-			n++
-		}
-	}
-	return n
-}
+func (x *Index) usedTests() int { return x.known().tests }
 
 // List is a part of the list of findings.
 type List struct {
@@ -301,23 +292,11 @@ func (o *overview) run() {
 }
 
 // models are the models that verdicts name.
-func (x *Index) models() []string {
-	var names []string
-	for i := range x.Set.Results {
-		if v := x.Set.Results[i].Verdict; v != nil && !slices.Contains(names, v.Model) && len(names) < 20 {
-			names = append(names, v.Model)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+func (x *Index) models() []string { return x.known().models }
 
 func (o *overview) releases() {
 	x := o.Index
-	cells := make([]int, len(x.columns))
-	for _, c := range x.cells {
-		cells[c.column]++
-	}
+	columns := x.everything().Columns
 	for t, id := range x.Toolchains {
 		r := releaseFacts{ID: id}
 		for _, tc := range x.Set.Config.Toolchains {
@@ -330,7 +309,7 @@ func (o *overview) releases() {
 			if c.toolchain != t {
 				continue
 			}
-			r.Cells += cells[i]
+			r.Cells += columns[i].Sum()
 			if c.target != last {
 				r.Targets++
 				last = c.target
@@ -342,19 +321,7 @@ func (o *overview) releases() {
 
 // reasons counts why cells are unsupported.
 func (o *overview) reasons() {
-	n := map[string]int{}
-	s := o.Index.Set
-	for _, c := range s.Cells {
-		if r := &s.Results[c.Result]; r.Class == report.Unsupported {
-			n[r.Reason]++
-		}
-	}
-	for reason, cells := range n {
-		o.Reasons = append(o.Reasons, reasonCount{reason, cells})
-	}
-	slices.SortFunc(o.Reasons, func(a, b reasonCount) int {
-		return cmp.Or(b.Cells-a.Cells, strings.Compare(a.Reason, b.Reason))
-	})
+	o.Reasons = o.Index.known().reasons
 	if k := len(o.Reasons) - maxReasons; k > 0 {
 		o.Reasons, o.MoreWhy = o.Reasons[:maxReasons], k
 	}

@@ -40,6 +40,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
+var oneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
 // Short is Visible on one line, and cut to about n characters with the number
 // of characters told.
 func Short(s string, n int) string {
@@ -54,7 +56,7 @@ func Short(s string, n int) string {
 			k++
 		}
 	}
-	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(s))
+	s = oneLine.Replace(Visible(s))
 	if total > n {
 		s += fmt.Sprintf("… (%s characters)", Number(total))
 	}

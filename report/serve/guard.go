@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Handler is the server's handler, with everything that guards it.
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head(w.Header())
+		switch {
+		case !s.knows(r):
+			http.Error(w, "this server does not go by that name; see optcheck serve --help, --host", http.StatusMisdirectedRequest)
+			return
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
+			return
+		}
+		if !enter(r, s.busy) {
+			w.Header().Set("Retry-After", "2")
+			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+			return
+		}
+		defer func() { <-s.busy }()
+		r.Body = http.MaxBytesReader(w, r.Body, 0)
+		s.mux.ServeHTTP(w, r)
+	})
+}
+
+// patience is how long a request waits for its turn.
+const patience = 10 * time.Second
+
+// enter waits for a place among those that are worked on.
+func enter(r *http.Request, places chan struct{}) bool {
+	t := time.NewTimer(patience)
+	defer t.Stop()
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-t.C:
+	case <-r.Context().Done():
+	}
+	return false
+}
+
+// policy lets pages load nothing from elsewhere. Attributes may hold styles:
+// bars have lengths.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// head sets what every answer says.
+func head(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+	h.Set("Cache-Control", "no-cache")
+}
+
+// knows tells whether a request names this server: by the very address that its
+// connection came to, by localhost if that is a loopback address, or by a name
+// that the user gave. A page of another site whose name was made to point here
+// names its own.
+func (s *Server) knows(r *http.Request) bool {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	at, err := netip.ParseAddrPort(local.String())
+	if err != nil {
+		return false
+	}
+	addr := at.Addr().Unmap().WithZone("")
+	if named, err := netip.ParseAddr(host); err == nil {
+		return named.Unmap().WithZone("") == addr
+	}
+	return host == "localhost" && addr.IsLoopback()
+}
