@@ -58,6 +58,7 @@ func (w *worker) amd(ctx context.Context) error {
 			return err
 		}
 	}
+	w.artefacts("", cells)
 	w.users, w.parts = nil, nil
 	return nil
 }

@@ -70,6 +70,11 @@ type Options struct {
 	// Origin, if not nil, tells where a test is from: the preset that generated
 	// it, or the file.
 	Origin func(*litmus.Test) (preset, file string)
+	// Artefacts, if not nil, is given what the threads of a cell with findings
+	// were compiled from, and their machine code, before the cell is passed on;
+	// with AllArtefacts those of every cell that was compiled.
+	Artefacts    func(*report.Cell, []report.Artefact) error
+	AllArtefacts bool
 	// Progress, if not nil, is called whenever cells are done. It may be
 	// called from several goroutines, one at a time.
 	Progress func(done, total int)
@@ -354,6 +359,11 @@ func (a *auditor) pass(r *jobResult) error {
 		if l := r.listings[i]; l.listing != nil && c.HasFindings() && !a.listed[l.key] {
 			a.listed[l.key] = true
 			if err := a.h.Handle(report.Event{Listing: l.listing}); err != nil {
+				return err
+			}
+		}
+		if x := r.artefacts[i]; len(x) > 0 {
+			if err := a.o.Artefacts(c, x); err != nil {
 				return err
 			}
 		}

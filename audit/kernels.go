@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"strings"
 
+	"optcheck/isa"
 	"optcheck/ptxgen"
 )
 
@@ -30,7 +31,8 @@ type user struct{ cell, thread int }
 type part struct {
 	code   [16]byte
 	result *checked
-	reason string // why there is no result
+	reason string    // why there is no result
+	fn     *isa.Func // the machine code, if artefacts are wanted
 	// unsupported tells that the release lacks something; else the reason is
 	// one to be unknown.
 	unsupported bool

@@ -98,8 +98,10 @@ type jobResult struct {
 	// skipped marks the cells that were known already; nil if none was.
 	skipped  []bool
 	listings map[int]listed // by cell
-	problems []report.Problem
-	kernels  int
+	// artefacts are those that are wanted, by cell.
+	artefacts map[int][]report.Artefact
+	problems  []report.Problem
+	kernels   int
 }
 
 // listed is a listing with its hash: beside the code, it shows the names of the
@@ -113,7 +115,7 @@ type listed struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}}, check: optcheck.NewChecker()}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker()}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
@@ -247,6 +249,7 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 			w.ptxStages(c)
 		}
 	}
+	w.artefacts(ptxgen.Header(v, w.j.target), cells)
 	w.users, w.parts, w.units, w.ptx = nil, nil, nil, nil
 	return nil
 }
@@ -408,6 +411,9 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 		w.check.Locations = names
 		p := &w.parts[x.cell][x.thread]
 		p.code = key
+		if w.a.o.Artefacts != nil {
+			p.fn = fn
+		}
 		w.res.kernels++
 		if w.a.plain {
 			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})

@@ -1,6 +1,206 @@
 package store
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
 
-// copyArtefacts takes in the artefacts of another store.
-func (s *Store) copyArtefacts(ctx context.Context, from *Store) error { return s.copyLabels(ctx, from) }
+	"optcheck/report"
+)
+
+// ArtefactInfo is an artefact without its content.
+type ArtefactInfo struct {
+	Hash string `json:"hash"` // 32 hexadecimal digits
+	Kind string `json:"kind"`
+	Size int64  `json:"size"`           // bytes
+	Name string `json:"name,omitempty"` // of Put
+	// Thread is that of the cell, if a cell was asked for.
+	Thread int `json:"thread"`
+}
+
+// artefacts writes the artefacts of a cell.
+func (c *commit) artefacts(it *item) error {
+	test, err := c.test(it.test, nil)
+	if err != nil {
+		return err
+	}
+	col, err := c.col(it.col)
+	if err != nil {
+		return err
+	}
+	for _, a := range it.arts {
+		id, err := c.w.s.putArtefact(a.Kind, []byte(a.Text))
+		if err != nil {
+			return err
+		}
+		if a.Kind == report.ArtefactMachine {
+			_, err = c.w.s.exec("INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?) ON CONFLICT DO NOTHING", it.code, a.Thread, id)
+		} else {
+			_, err = c.w.s.exec("INSERT INTO source(test, col, thread, artefact) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING", test, col, a.Thread, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putArtefact stores content once and returns its number.
+func (s *Store) putArtefact(kind string, data []byte) (int64, error) {
+	if len(data) > maxBlob {
+		return 0, fmt.Errorf("artefact of %d bytes is larger than %d", len(data), maxBlob)
+	}
+	d := digestOf(data)
+	var id int64
+	ok, err := s.row("SELECT id FROM artefact WHERE hash=? AND kind=?", []any{d[:], kind}, &id)
+	if err != nil || ok {
+		return id, err
+	}
+	res, err := s.exec("INSERT INTO artefact(kind, hash, size, data) VALUES(?, ?, ?, ?)", kind, d[:], len(data), pack(data))
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// Artefact reads an artefact by its name or its hash.
+func (s *Store) Artefact(ctx context.Context, name string) ([]byte, error) {
+	var blob []byte
+	hash, _ := hex.DecodeString(name)
+	ok, err := s.row("SELECT data FROM artefact WHERE id=(SELECT artefact FROM label WHERE name=?)", []any{name}, &blob)
+	if err == nil && !ok {
+		ok, err = s.row("SELECT data FROM artefact WHERE hash=? ORDER BY kind LIMIT 1", []any{hash}, &blob)
+	}
+	if err == nil && !ok {
+		err = fmt.Errorf("no artefact %.200q", name)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	data, err := unpack(blob)
+	if err != nil {
+		return nil, s.fail(errDamaged("artefact %.200q: %w", name, err))
+	}
+	return data, nil
+}
+
+// Artefacts lists all artefacts by name, kind and hash.
+func (s *Store) Artefacts(ctx context.Context) ([]ArtefactInfo, error) {
+	out := []ArtefactInfo{}
+	err := s.each(ctx, "SELECT a.kind, a.hash, a.size, coalesce(l.name, '') FROM artefact a LEFT JOIN label l ON l.artefact=a.id ORDER BY 4, 1, 2", nil,
+		func(scan func(...any) error) error {
+			var a ArtefactInfo
+			var hash []byte
+			if err := scan(&a.Kind, &hash, &a.Size, &a.Name); err != nil {
+				return err
+			}
+			a.Hash = hex.EncodeToString(hash)
+			out = append(out, a)
+			return nil
+		})
+	return out, s.fail(err)
+}
+
+// Cell reads a cell by its number.
+func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err error) {
+	e := runEvent{seq: number}
+	var run int64
+	ok, err := s.row("SELECT col, test, body, code, run FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID, &e.body, &e.code, &run)
+	if err == nil && !ok {
+		err = fmt.Errorf("no cell %d (optcheck store export --format csv lists them)", number)
+	}
+	if err != nil {
+		return c, s.fail(err)
+	}
+	src, err := s.source(ctx, run)
+	if err == nil {
+		c, err = src.cell(e)
+	}
+	return c, s.fail(err)
+}
+
+// CellArtefacts reads what the threads of a cell were compiled from and their
+// machine code, sorted by thread and kind. Empty if they were not kept.
+func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Artefact, error) {
+	var out []report.Artefact
+	read := func(scan func(...any) error) error {
+		var a report.Artefact
+		var blob []byte
+		if err := scan(&a.Thread, &a.Kind, &blob); err != nil {
+			return err
+		}
+		data, err := unpack(blob)
+		if err != nil {
+			return errDamaged("artefact: %w", err)
+		}
+		a.Text = string(data)
+		out = append(out, a)
+		return nil
+	}
+	err := s.each(ctx, "SELECT m.thread, a.kind, a.data FROM machine m JOIN artefact a ON a.id=m.artefact WHERE m.code=?", []any{c.Code}, read)
+	if err == nil {
+		// The newest setting that has them.
+		err = s.each(ctx, `SELECT x.thread, a.kind, a.data FROM source x JOIN artefact a ON a.id=x.artefact WHERE (x.test, x.col) =
+			(SELECT t.id, k.id FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN source y ON y.test=t.id AND y.col=k.id
+			WHERE t.hash=? AND t.name=? AND n.name=? AND k.target=? AND k.level=? AND k.layout=? ORDER BY k.id DESC LIMIT 1)`,
+			[]any{c.Hash, c.Test, c.Toolchain, c.Target, c.Level, c.Layout}, read)
+	}
+	slices.SortFunc(out, func(a, b report.Artefact) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), strings.Compare(a.Kind, b.Kind))
+	})
+	return out, s.fail(err)
+}
+
+// copyArtefacts takes over the artefacts of another store, and what refers to
+// them.
+func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
+	ids := map[int64]int64{}
+	err := from.each(ctx, "SELECT id, kind, data FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
+		var id int64
+		var kind string
+		var blob []byte
+		if err := scan(&id, &kind, &blob); err != nil {
+			return err
+		}
+		data, err := unpack(blob)
+		if err != nil {
+			return from.fail(errDamaged("artefact %d: %w", id, err))
+		}
+		ids[id], err = s.putArtefact(kind, data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	link := func(query, insert string, n int) error {
+		return from.each(ctx, query, nil, func(scan func(...any) error) error {
+			args, dest := make([]any, n), make([]any, n)
+			for i := range args {
+				dest[i] = &args[i]
+			}
+			if err := scan(dest...); err != nil {
+				return err
+			}
+			id, ok := args[n-1].(int64)
+			if args[n-1], ok = ids[id], ok && ids[id] != 0; !ok {
+				return from.fail(errDamaged("a reference to no artefact"))
+			}
+			_, err := s.exec(insert, args...)
+			return err
+		})
+	}
+	if err := link("SELECT code, thread, artefact FROM machine", "INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?) ON CONFLICT DO NOTHING", 3); err != nil {
+		return err
+	}
+	err = link(`SELECT t.hash, t.name, s.hash, n.name, n.build, n.max_ptx, k.target, k.level, k.layout, x.thread, x.artefact FROM source x
+		JOIN test t ON t.id=x.test JOIN col k ON k.id=x.col JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting`,
+		`INSERT INTO source(test, col, thread, artefact) SELECT t.id, k.id, ?10, ?11 FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
+		WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`, 11)
+	if err != nil {
+		return err
+	}
+	return s.copyLabels(ctx, from)
+}

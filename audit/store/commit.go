@@ -42,7 +42,11 @@ func (c *commit) write() error {
 			}
 			continue
 		}
-		if err := c.event(it); err != nil {
+		write := c.event
+		if it.kind == kindArtefacts {
+			write = c.artefacts
+		}
+		if err := write(it); err != nil {
 			return err
 		}
 	}

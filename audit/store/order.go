@@ -85,12 +85,11 @@ func Canonical(set *report.Set) []int {
 	})
 }
 
-// Run returns a set as a run, its cells in canonical order.
-func Run(set *report.Set) *report.Run {
-	r := &report.Run{Config: set.Config, Tests: set.Tests, Listings: set.Listings, Problems: set.Problems, Histograms: set.Histograms, Stats: set.Stats}
-	r.Cells = make([]report.Cell, 0, len(set.Cells))
+// Sort brings the cells of a set into canonical order.
+func Sort(set *report.Set) {
+	cells := make([]report.Ref, 0, len(set.Cells))
 	for _, i := range Canonical(set) {
-		r.Cells = append(r.Cells, set.Cell(i))
+		cells = append(cells, set.Cells[i])
 	}
-	return r
+	set.Cells = cells
 }

@@ -17,6 +17,7 @@ const (
 	kindProblem
 	kindHistogram
 	kindStats
+	kindArtefacts // no event
 )
 
 // testKey tells tests apart: equal tests may have several names.
@@ -34,6 +35,7 @@ type item struct {
 	data []byte
 	list *report.Listing
 	text *report.Test
+	arts []report.Artefact
 }
 
 // body is a result without its code.
@@ -160,6 +162,16 @@ func (w *Writer) cellItem(c *report.Cell) (item, error) {
 	}
 	return item{test: testKey{c.Test, c.Hash}, col: report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout},
 		body: d, code: c.Code}, nil
+}
+
+// Artefacts takes the artefacts of a cell whose event follows.
+func (w *Writer) Artefacts(c *report.Cell, list []report.Artefact) error {
+	if w.config == nil {
+		return errors.New("artefacts before the config of their run")
+	}
+	w.items = append(w.items, item{kind: kindArtefacts, test: testKey{c.Test, c.Hash}, code: c.Code, arts: list,
+		col: report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}})
+	return nil
 }
 
 // begin begins a run.

@@ -21,6 +21,7 @@ type auditFlags struct {
 	reports        []string
 	gen, model     string
 	store, shard   string
+	artefacts      string
 	quiet          bool
 	noVerdict      bool
 	flags          []string
@@ -98,6 +99,7 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
+	fl.StringVar(&f.artefacts, "artefacts", "findings", "of which cells the store keeps kernels and machine code: none, findings, all")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n of the matrix (2/8); merge the stores of the parts")
 	f.engine.add(cmd)
 	textFlags(cmd, &f.text)
@@ -207,7 +209,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	var st *auditStore
 	if f.store == "" {
 		handlers = append(handlers, set)
-	} else if st, err = openStore(ctx, env, f.store, &o); err != nil {
+	} else if st, err = openStore(ctx, env, f.store, f.artefacts, &o); err != nil {
 		return err
 	} else {
 		defer func() { err = errors.Join(err, st.s.Close()) }()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"optcheck/audit"
@@ -21,14 +22,21 @@ type auditStore struct {
 	all  map[[2]string]report.Test // the tests, by name and hash, without their text
 }
 
-// openStore opens the store of an audit, and has the audit ask it.
-func openStore(ctx context.Context, env *environment, path string, o *audit.Options) (*auditStore, error) {
+// openStore opens the store of an audit, and has the audit ask it. artefacts
+// says of which cells it keeps them.
+func openStore(ctx context.Context, env *environment, path, artefacts string, o *audit.Options) (*auditStore, error) {
+	if !slices.Contains([]string{"none", "findings", "all"}, artefacts) {
+		return nil, fmt.Errorf("--artefacts %q: must be none, findings or all", artefacts)
+	}
 	s, err := store.Open(ctx, path, store.Create)
 	if err != nil {
 		return nil, err
 	}
 	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]report.Test{}}
 	o.Have = st.Have
+	if o.AllArtefacts = artefacts == "all"; artefacts != "none" {
+		o.Artefacts = st.Artefacts
+	}
 	return st, nil
 }
 
@@ -65,7 +73,8 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 	if err != nil {
 		return nil, err
 	}
-	run := store.Run(set)
+	store.Sort(set)
+	run := set.Run()
 	run.Config, run.Stats = a.plan, stats
 	for i := range run.Tests {
 		// The same test may have stood elsewhere when the store came to know it.
@@ -122,6 +131,15 @@ func storeEvents(ctx context.Context, path string, h report.Handler) error {
 		return err
 	}
 	defer s.Close()
+	if set, ok := h.(*report.Set); ok && len(set.Cells) == 0 {
+		// The same without a detour through events.
+		loaded, err := s.Load(ctx, store.View{})
+		if err == nil {
+			store.Sort(loaded)
+			*set = *loaded
+		}
+		return err
+	}
 	return s.Export(ctx, store.View{}, h)
 }
 

@@ -114,7 +114,7 @@ func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *
 	}
 	o.Shard = audit.Shard{I: a.Task.Index, N: c.Plan.Spec.Shards}
 	o.Progress = func(done, total int) { a.Progress(before+done, before+total) }
-	st, err := openStore(ctx, sub, a.Store, &o)
+	st, err := openStore(ctx, sub, a.Store, "findings", &o)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit/store"
+	"optcheck/report"
+)
+
+func newStoreArtefactCmd(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "artefact",
+		Short: "List and extract kernels and machine code that a store keeps",
+		Long: `List and extract what a store keeps beside results: of cells with findings, what
+each thread was compiled from (PTX, OpenCL C or LLVM IR) and its machine code
+(optcheck audit --store FILE --artefacts findings, the default; all; none), and
+files that were put there under a name. Equal contents are stored once.
+
+CELL is the number of a cell: the column id of optcheck store export --format csv.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var asJSON bool
+	list := &cobra.Command{
+		Use: "list STORE", Short: "List the artefacts", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return listArtefacts(cmd.Context(), env, args[0], asJSON)
+		},
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	get := &cobra.Command{
+		Use: "get STORE NAME|HASH", Short: "Write an artefact to standard output", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), args[0], store.Read, func(s *store.Store) error {
+				data, err := s.Artefact(cmd.Context(), args[1])
+				if err == nil {
+					_, err = env.stdout.Write(data)
+				}
+				return err
+			})
+		},
+	}
+	put := &cobra.Command{
+		Use: "put STORE NAME FILE", Short: "Store a file under a name", Args: cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error { return putArtefact(cmd.Context(), args) },
+	}
+	extract := &cobra.Command{
+		Use: "extract STORE CELL DIR", Short: "Write the kernels and the machine code of a cell into a folder", Args: cobra.ExactArgs(3),
+		Example: "  optcheck store artefact extract all.store 17 cell17/",
+		RunE:    func(cmd *cobra.Command, args []string) error { return extractCell(cmd.Context(), env, args) },
+	}
+	cmd.AddCommand(list, get, put, extract)
+	return cmd
+}
+
+// withStore opens a store for a function.
+func withStore(ctx context.Context, path string, mode store.Mode, f func(*store.Store) error) (err error) {
+	s, err := store.Open(ctx, path, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return f(s)
+}
+
+func listArtefacts(ctx context.Context, env *environment, path string, asJSON bool) error {
+	return withStore(ctx, path, store.Read, func(s *store.Store) error {
+		list, err := s.Artefacts(ctx)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(env, list)
+		}
+		tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+		fmt.Fprintf(tw, "HASH\tKIND\tBYTES\tNAME\n")
+		for _, a := range list {
+			fmt.Fprintf(tw, "%s\t%.40q\t%d\t%.200q\n", a.Hash, a.Kind, a.Size, a.Name)
+		}
+		return tw.Flush()
+	})
+}
+
+func putArtefact(ctx context.Context, args []string) error {
+	f, err := os.Open(args[2])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, store.MaxArtefact+1))
+	if err != nil {
+		return err
+	}
+	return withStore(ctx, args[0], store.Create, func(s *store.Store) error {
+		return s.Put(ctx, args[1], "file", data)
+	})
+}
+
+// endings are the endings of the files that extract writes.
+var endings = map[string]string{report.ArtefactPTX: "ptx", report.ArtefactOpenCL: "cl", report.ArtefactLLVMIR: "ll", report.ArtefactMachine: "asm"}
+
+// extractCell writes files whose names do not come from the store.
+func extractCell(ctx context.Context, env *environment, args []string) error {
+	number, err := strconv.ParseInt(strings.TrimPrefix(args[1], "#"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%q is no number of a cell", args[1])
+	}
+	return withStore(ctx, args[0], store.Read, func(s *store.Store) error {
+		c, err := s.Cell(ctx, number)
+		if err != nil {
+			return err
+		}
+		list, err := s.CellArtefacts(ctx, &c)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return fmt.Errorf("cell %d (%s, %s) has no artefacts; optcheck audit --artefacts all keeps those of all cells", number, c.Test, c.Class)
+		}
+		if err := os.MkdirAll(args[2], 0o777); err != nil {
+			return err
+		}
+		for _, a := range list {
+			ending, ok := endings[a.Kind]
+			if !ok || a.Thread < 0 {
+				return fmt.Errorf("cell %d: artefact of unknown kind %.40q", number, a.Kind)
+			}
+			name := fmt.Sprintf("T%d.%s", a.Thread, ending)
+			if err := writeInto(args[2], name, []byte(a.Text)); err != nil {
+				return err
+			}
+			fmt.Fprintln(env.stdout, name)
+		}
+		return nil
+	})
+}
+
+// writeInto writes a file in a folder, and nowhere else if that has links in it.
+func writeInto(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile(name, data, 0o666)
+}
