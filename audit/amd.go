@@ -127,11 +127,12 @@ func (w *worker) llvmJob(b build, units []toolchain.Unit) toolchain.LLVMJob {
 }
 
 // What LLVM's messages say of its own objects: addresses of nodes with the number
-// of a result, and names of values.
+// of a result, names of values, and lines of the pseudo source.
 var (
 	pointers = regexp.MustCompile(`,? ?\b0x[0-9a-f]{6,}(:\d+)?:? ?`)
 	operands = regexp.MustCompile("(?: dereferenceable\\b| (?:into|from) (?:%ir[^,)]*|@[^,)]*|`[^`]*`))")
 	load     = regexp.MustCompile(`\(dereferenceable `)
+	places   = regexp.MustCompile(`, ` + regexp.QuoteMeta(ptxgen.SourceName) + `:\d+(:\d+)?`)
 	fenceIDs = regexp.MustCompile(`(AtomicFence), TargetConstant:i64<(\d+)>, TargetConstant:i64<(\d+)>`)
 )
 
@@ -141,7 +142,7 @@ var fenceOrders = map[string]string{"4": "acquire", "5": "release", "6": "acq_re
 // plainReason makes the back end's message independent of the file that it is
 // about: it gives named scopes their numbers in the order in which it meets them.
 func plainReason(msg string) string {
-	msg = pointers.ReplaceAllString(msg, "")
+	msg = places.ReplaceAllString(pointers.ReplaceAllString(msg, ""), "")
 	msg = load.ReplaceAllString(operands.ReplaceAllString(msg, ""), "(")
 	msg = strings.Replace(msg, "Cannot select:", "Cannot select: ", 1)
 	if m := fenceIDs.FindStringSubmatch(msg); m != nil {

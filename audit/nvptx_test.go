@@ -17,6 +17,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/ptxgen"
 	"optcheck/ptxtext"
 	"optcheck/report"
 	"optcheck/spec"
@@ -94,6 +95,8 @@ func TestLLVMIR(t *testing.T) {
 					require.Equal(t, w.class, x.Class, where)
 					if w.class == "unsupported" {
 						require.Contains(t, x.Reason, w.text, where)
+						require.NotContains(t, x.Reason, ptxgen.SourceName, where)
+						require.NotContains(t, x.Reason, "0x", where)
 						continue
 					}
 					require.Equal(t, w.text, broken(x), where)
