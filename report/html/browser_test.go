@@ -69,7 +69,8 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 			want.Classes[Severities[k]] = Number(n)
 		}
 	}
-	for _, b := range x.blocks(sel.Columns) {
+	blocks, _ := x.blocks(sel.Columns)
+	for _, b := range blocks {
 		for _, r := range b.Rows {
 			for _, sq := range r.Squares {
 				for _, box := range sq {

@@ -236,6 +236,9 @@ func (x *Index) onlyTargets(cells map[int]int, both map[int]bool) (n int, target
 }
 
 func (x *Index) codeCounts(cells map[[2]int]int) (out []CodeCount) {
+	if len(x.Levels) > maxLevels {
+		return nil
+	}
 	for t, name := range x.Targets {
 		c := CodeCount{Target: name}
 		sum := 0
@@ -250,27 +253,36 @@ func (x *Index) codeCounts(cells map[[2]int]int) (out []CodeCount) {
 	return out
 }
 
+// maxLevels bounds the levels of the table of machine codes.
+const maxLevels = 40
+
+// maxPairs bounds the pairs of releases that Neighbours names.
+const maxPairs = 24
+
 // Neighbours are the releases that follow each other: of the same tool, with
-// cells in common.
+// cells in common. Of many, only the last ones are named.
 func (x *Index) Neighbours() (out [][2]int) {
 	tool := func(i int) string { name, _, _ := strings.Cut(x.Toolchains[i], " "); return name }
 	type place struct{ target, level, layout int }
-	has := make([]map[place]bool, len(x.Toolchains))
-	for i := range has {
-		has[i] = map[place]bool{}
-	}
-	for _, c := range x.columns {
-		has[c.toolchain][place{c.target, c.level, c.layout}] = true
-	}
-	for i := 1; i < len(x.Toolchains); i++ {
-		for p := range has[i] {
-			if has[i-1][p] && tool(i) == tool(i-1) {
-				out = append(out, [2]int{i - 1, i})
-				break
-			}
+	before, now := map[place]bool{}, map[place]bool{}
+	release := -1
+	joined := false
+	end := func() {
+		if joined && tool(release) == tool(release-1) {
+			out = append(out, [2]int{release - 1, release})
 		}
 	}
-	return out
+	for _, c := range x.columns { // sorted by release
+		if c.toolchain != release {
+			end()
+			before, now, joined, release = now, map[place]bool{}, false, c.toolchain
+		}
+		p := place{c.target, c.level, c.layout}
+		now[p] = true
+		joined = joined || before[p]
+	}
+	end()
+	return out[max(0, len(out)-maxPairs):]
 }
 
 // ChangesFile is the page of what releases do differently.
@@ -296,7 +308,7 @@ func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 		list = append(list, c)
 	}
 	var b strings.Builder
-	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains, "Levels": x.Levels}); err != nil {
+	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains[:min(len(x.Toolchains), maxFacet)], "Levels": x.Levels}); err != nil {
 		return "", fmt.Errorf("changes: %w", err)
 	}
 	return template.HTML(b.String()), nil

@@ -134,49 +134,49 @@ func (x *Index) Select(f Filter) *Selection {
 }
 
 // histogram counts cells by the only part of the filter that lets them out,
-// column, class and preset: everything else that is counted follows from it.
+// column and class: what else is counted follows from it, but for presets, which
+// are counted beside it. Its size must not be the product of what a file names.
 type histogram struct {
 	x       *Index
 	n       []int
-	presets int
+	presets []int
 }
 
 func newHistogram(x *Index) *histogram {
-	h := &histogram{x: x, presets: max(1, len(x.Presets))}
-	h.n = make([]int, (len(Keys)+1)*len(x.columns)*len(Severities)*h.presets)
-	return h
+	return &histogram{x: x, n: make([]int, (len(Keys)+1)*len(x.columns)*len(Severities)), presets: make([]int, len(x.Presets))}
 }
 
-func (h *histogram) at(part int, column uint32, class uint8, preset uint32) int {
-	return ((part*len(h.x.columns)+int(column))*len(Severities)+int(class))*h.presets + int(preset)
+func (h *histogram) at(part int, column uint32, class uint8) int {
+	return (part*len(h.x.columns)+int(column))*len(Severities) + int(class)
 }
 
 func (h *histogram) add(fail fails, c cell, k *kind, preset uint32) {
-	h.n[h.at(bits.Len16(uint16(fail)), c.column, k.class, preset)]++
+	h.n[h.at(bits.Len16(uint16(fail)), c.column, k.class)]++
+	if fail&^failPreset == 0 {
+		h.presets[preset]++
+	}
 }
 
 // fold adds up what follows from the histogram.
 func (h *histogram) fold(s *Selection) {
-	facets := [7][]int{}
+	facets := [6][]int{}
 	for i := range facets {
 		facets[i] = s.Facets[Keys[i]]
 	}
 	for column := range h.x.columns {
 		col := h.x.columns[column]
 		for class := range Severities {
-			for preset := range h.presets {
-				values := [7]int{class, -1, col.toolchain, col.target, col.level, col.layout, preset}
-				all := h.n[h.at(0, uint32(column), uint8(class), uint32(preset))]
-				s.Total[class] += all
-				s.Columns[column][class] += all
-				for part, v := range values {
-					if v >= 0 {
-						facets[part][v] += all + h.n[h.at(part+1, uint32(column), uint8(class), uint32(preset))]
-					}
+			all := h.n[h.at(0, uint32(column), uint8(class))]
+			s.Total[class] += all
+			s.Columns[column][class] += all
+			for part, v := range [6]int{class, -1, col.toolchain, col.target, col.level, col.layout} {
+				if v >= 0 {
+					facets[part][v] += all + h.n[h.at(part+1, uint32(column), uint8(class))]
 				}
 			}
 		}
 	}
+	copy(s.Facets[Keys[6]], h.presets)
 }
 
 // words are the values of the filter's parts, in the order of Keys.

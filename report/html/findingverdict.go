@@ -92,7 +92,12 @@ type matrixCell struct {
 	Here  bool   // the cell shows what the page is about
 }
 
-// newMatrix arranges all cells of a group's test: a table for each layout.
+// maxPageCells bounds the places of the matrix of one test. Real ones have some
+// thousand.
+const maxPageCells = 40000
+
+// newMatrix arranges all cells of a group's test: a table for each layout. There
+// is none if it would be too large.
 func newMatrix(gs *Groups, g *Group) []matrixView {
 	s := gs.Set
 	here := map[uint32]bool{}
@@ -107,22 +112,19 @@ func newMatrix(gs *Groups, g *Group) []matrixView {
 	}
 	cells := map[cellKey]matrixCell{}
 	var layouts, toolchains, levels, targets []string
-	add := func(list *[]string, x string) {
-		if !slices.Contains(*list, x) {
-			*list = append(*list, x)
-		}
-	}
-	for _, l := range [][2]any{{&toolchains, ids(s.Config.Toolchains)}, {&targets, s.Config.Targets}, {&levels, s.Config.Levels}, {&layouts, s.Config.Layouts}} {
-		*l[0].(*[]string) = slices.Clone(l[1].([]string))
-	}
 	for _, i := range gs.TestCells(g.Test) {
 		c := &s.Columns[s.Cells[i].Column]
-		add(&layouts, c.Layout)
-		add(&toolchains, c.Toolchain)
-		add(&levels, c.Level)
-		add(&targets, c.Target)
+		layouts = append(layouts, c.Layout)
+		toolchains = append(toolchains, c.Toolchain)
+		levels = append(levels, c.Level)
+		targets = append(targets, c.Target)
 		k := cellKey{c.Layout, rowKey{c.Toolchain, c.Level}, c.Target}
 		cells[k] = matrixCell{s.Results[s.Cells[i].Result].Class, here[i] || cells[k].Here}
+	}
+	layouts, toolchains = vocabulary(s.Config.Layouts, layouts), vocabulary(ids(s.Config.Toolchains), toolchains)
+	levels, targets = vocabulary(s.Config.Levels, levels), vocabulary(s.Config.Targets, targets)
+	if len(layouts)*len(toolchains)*len(levels)*len(targets) > maxPageCells {
+		return nil
 	}
 	var out []matrixView
 	for _, layout := range layouts {

@@ -135,10 +135,10 @@ func (x *Index) orderColumns() []uint32 {
 	x.Layouts = vocabulary(s.Config.Layouts, layouts)
 	order := make([]uint32, len(s.Columns))
 	numbers := make([]column, len(s.Columns))
+	atTC, atTarget, atLevel, atLayout := positions(x.Toolchains), positions(x.Targets), positions(x.Levels), positions(x.Layouts)
 	for i := range s.Columns {
 		order[i] = uint32(i)
-		numbers[i] = column{slices.Index(x.Toolchains, tcs[i]), slices.Index(x.Targets, targets[i]),
-			slices.Index(x.Levels, levels[i]), slices.Index(x.Layouts, layouts[i])}
+		numbers[i] = column{atTC[tcs[i]], atTarget[targets[i]], atLevel[levels[i]], atLayout[layouts[i]]}
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
 		p, q := numbers[a], numbers[b]
@@ -189,7 +189,7 @@ func (x *Index) groupInfos() {
 		}
 	}
 	x.Rules = vocabulary(nil, rules)
-	says := map[string]uint32{}
+	ruleAt, says := positions(x.Rules), map[string]uint32{}
 	for _, g := range x.Groups.List {
 		r := x.Result(g)
 		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test}
@@ -198,7 +198,7 @@ func (x *Index) groupInfos() {
 		}
 		text := []string{Short(s.Tests[g.Test].Name, maxName), Short(r.Reason, maxDetail)}
 		for _, f := range r.Findings {
-			if n := slices.Index(x.Rules, handle(f.Rule)); !slices.Contains(i.rules, n) {
+			if n := ruleAt[handle(f.Rule)]; !slices.Contains(i.rules, n) {
 				i.rules = append(i.rules, n)
 			}
 		}
@@ -257,6 +257,15 @@ func (x *Index) Result(g *Group) *report.Result {
 func (x *Index) Codes() int { return x.codes }
 
 func classIndex(class string) uint8 { return uint8(slices.Index(Severities, class)) }
+
+// positions says where in a list each word stands.
+func positions(words []string) map[string]int {
+	out := make(map[string]int, len(words))
+	for i, w := range words {
+		out[w] = i
+	}
+	return out
+}
 
 // vocabulary lists the different words: those of first in its order, then the
 // others in natural order.

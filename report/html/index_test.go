@@ -229,7 +229,7 @@ func TestBlocks(t *testing.T) {
 		require.NoError(t, s.Handle(report.Event{Cell: &c}))
 	}
 	x := NewIndex(s)
-	bs := x.blocks(x.Select(Filter{}).Columns)
+	bs, _ := x.blocks(x.Select(Filter{}).Columns)
 	require.Len(t, bs, 2)
 	require.Equal(t, []string{"clang 14", "clang 19"}, bs[0].Toolchains)
 	require.Len(t, bs[0].Rows, 1)
@@ -249,4 +249,39 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, miscompiled, "sm_35 at O3 of each release")
+}
+
+// TestWide: what a file names must not be multiplied.
+func TestWide(t *testing.T) {
+	s := report.NewSet()
+	for i := range 3000 {
+		n := fmt.Sprint(i)
+		require.NoError(t, s.Handle(report.Event{Test: &report.Test{Name: n, Hash: n, Preset: "p" + n}}))
+		for _, target := range []string{"t" + n, "shared"} {
+			require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: "x " + n, Target: target, Level: "O" + n, Layout: "l" + n,
+				Result: report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: "r" + n}}}}}))
+		}
+	}
+	// One test with every word once.
+	for i := range 3000 {
+		n := fmt.Sprint(i)
+		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "wide", Toolchain: "x " + n, Target: "t" + n, Level: "O" + n, Layout: "l" + n,
+			Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
+	}
+	x := NewIndex(s)
+	g, ok := x.Groups.ByID(x.Groups.OfTest(3000)[0].ID)
+	require.True(t, ok)
+	page, err := FindingBody(t.Context(), x.Groups, g, FindingHooks{})
+	require.NoError(t, err)
+	require.Less(t, len(page), 1<<20)
+	require.Equal(t, 9000, x.Select(Filter{}).Total.Sum())
+	require.Equal(t, 2, x.Select(Filter{Preset: []string{"p7"}}).Total.Sum())
+	body, err := x.Overview(View{})
+	require.NoError(t, err)
+	require.Contains(t, string(body), "A matrix of 3,000 releases, 3,001 targets and 3,000 levels is too large to be drawn.")
+	require.Less(t, len(body), 2<<20)
+	require.LessOrEqual(t, len(x.Neighbours()), maxPairs)
+	changes, err := x.Changes(x.Neighbours())
+	require.NoError(t, err)
+	require.Less(t, len(changes), 4<<20)
 }

@@ -28,44 +28,69 @@ type box struct {
 	Label string
 }
 
-// blocks arranges the counts of columns.
-func (x *Index) blocks(counts []Counts) []block {
-	type place struct{ tc, target, level int }
-	sums, there := map[place]Counts{}, map[[2]int]bool{}
+// maxBoxes bounds the boxes of all parts of the matrix: a file may name any number
+// of releases and targets.
+const maxBoxes = 20000
+
+// square is a place of the matrix.
+type square struct{ toolchain, target int }
+
+// blocks arranges the counts of columns. Parts that are too large to be drawn are
+// named instead.
+func (x *Index) blocks(counts []Counts) (out []block, tooLarge []string) {
+	sums := map[square][]*Counts{}
 	for i, c := range x.columns {
-		p := place{c.toolchain, c.target, c.level}
-		sum := sums[p]
+		at := square{c.toolchain, c.target}
+		if sums[at] == nil {
+			sums[at] = make([]*Counts, len(x.Levels))
+		}
+		sum := sums[at][c.level]
+		if sum == nil {
+			sum = new(Counts)
+			sums[at][c.level] = sum
+		}
 		for k, n := range counts[i] {
 			sum[k] += n
 		}
-		sums[p], there[[2]int{c.toolchain, c.target}] = sum, true
 	}
-	labels := x.labels()
-	var out []block
-	for _, part := range components(len(x.Toolchains), len(x.Targets), there) {
-		b := block{Levels: labels[2], Boxes: len(part[0]) * len(x.Levels)}
-		for _, tc := range part[0] {
-			b.Toolchains = append(b.Toolchains, x.Toolchains[tc])
-		}
-		for _, t := range part[1] {
-			r := blockRow{Target: labels[1][t]}
-			for _, tc := range part[0] {
-				var square []box
-				for l := range x.Levels {
-					at := place{tc, t, l}
-					b := box{At: fmt.Sprintf("%d.%d.%d", tc, t, l), Level: labels[2][l]}
-					if sum, ok := sums[at]; ok {
-						b.fill(sum, strings.Join([]string{labels[0][tc], labels[1][t], labels[2][l]}, " "))
-					}
-					square = append(square, b)
-				}
-				r.Squares = append(r.Squares, square)
+	boxes := 0
+	for _, p := range x.parts() {
+		n := len(p.toolchains) * len(p.targets) * max(1, len(x.Levels))
+		if boxes += n; boxes > maxBoxes {
+			boxes -= n
+			if len(tooLarge) < 10 {
+				tooLarge = append(tooLarge, fmt.Sprintf("A matrix of %s, %s and %s is too large to be drawn.",
+					plural(len(p.toolchains), "release"), plural(len(p.targets), "target"), plural(len(x.Levels), "level")))
 			}
-			b.Rows = append(b.Rows, r)
+			continue
 		}
-		out = append(out, b)
+		out = append(out, x.block(p, sums))
 	}
-	return out
+	return out, tooLarge
+}
+
+func (x *Index) block(p part, sums map[square][]*Counts) block {
+	labels := x.labels()
+	b := block{Levels: labels[2], Boxes: len(p.toolchains) * len(x.Levels)}
+	for _, tc := range p.toolchains {
+		b.Toolchains = append(b.Toolchains, x.Toolchains[tc])
+	}
+	for _, t := range p.targets {
+		r := blockRow{Target: labels[1][t]}
+		for _, tc := range p.toolchains {
+			var boxes []box
+			for l := range x.Levels {
+				b := box{At: fmt.Sprintf("%d.%d.%d", tc, t, l), Level: labels[2][l]}
+				if sum := sums[square{tc, t}]; sum != nil && sum[l] != nil {
+					b.fill(*sum[l], strings.Join([]string{labels[0][tc], labels[1][t], labels[2][l]}, " "))
+				}
+				boxes = append(boxes, b)
+			}
+			r.Squares = append(r.Squares, boxes)
+		}
+		b.Rows = append(b.Rows, r)
+	}
+	return b
 }
 
 // fill says what the cells of a box are: the worst class and how many cells
@@ -118,44 +143,44 @@ func compact(n int) string {
 	return fmt.Sprintf("%dM", (n+500000)/1000000)
 }
 
-// components splits toolchains and targets into parts that have no square in
-// common, in the order of their first toolchains.
-func components(toolchains, targets int, there map[[2]int]bool) (out [][2][]int) {
-	done := make([]bool, toolchains)
-	for first := range toolchains {
-		if done[first] {
-			continue
+// part is toolchains and targets that have squares in common.
+type part struct{ toolchains, targets []int }
+
+// parts splits toolchains and targets into those that have no square in common,
+// in the order of their first toolchains.
+func (x *Index) parts() (out []part) {
+	// Toolchains come first, then targets; each points towards the first of its
+	// part.
+	n := len(x.Toolchains)
+	up := make([]int, n+len(x.Targets))
+	for i := range up {
+		up[i] = i
+	}
+	first := func(i int) int {
+		for up[i] != i {
+			up[i] = up[up[i]]
+			i = up[i]
 		}
-		part := partOf(first, there, toolchains, targets)
-		for _, tc := range part[0] {
-			done[tc] = true
+		return i
+	}
+	for _, c := range x.columns {
+		a, b := first(c.toolchain), first(n+c.target)
+		up[max(a, b)] = min(a, b)
+	}
+	at := map[int]int{}
+	for i := range up {
+		f := first(i)
+		k, ok := at[f]
+		if !ok {
+			k = len(out)
+			at[f] = k
+			out = append(out, part{})
 		}
-		out = append(out, part)
+		if i < n {
+			out[k].toolchains = append(out[k].toolchains, i)
+		} else {
+			out[k].targets = append(out[k].targets, i-n)
+		}
 	}
 	return out
-}
-
-// partOf lists the toolchains and targets that are joined with a toolchain.
-func partOf(first int, there map[[2]int]bool, toolchains, targets int) [2][]int {
-	tcs, ts := map[int]bool{first: true}, map[int]bool{}
-	for n := -1; n != len(tcs)+len(ts); {
-		n = len(tcs) + len(ts)
-		for p := range there {
-			if tcs[p[0]] || ts[p[1]] {
-				tcs[p[0]], ts[p[1]] = true, true
-			}
-		}
-	}
-	var part [2][]int
-	for i := range toolchains {
-		if tcs[i] {
-			part[0] = append(part[0], i)
-		}
-	}
-	for i := range targets {
-		if ts[i] {
-			part[1] = append(part[1], i)
-		}
-	}
-	return part
 }

@@ -38,8 +38,9 @@ var overviewTemplate = template.Must(template.New("overview").Funcs(funcs).Parse
 // Overview is the body of the page that a report opens with.
 func (x *Index) Overview(v View) (template.HTML, error) {
 	sel := x.Select(v.Filter)
-	o := overview{View: v, Index: x, Total: sel.Total.Sum(), Blocks: x.blocks(sel.Columns), Facets: x.facets(v.Filter, sel)}
+	o := overview{View: v, Index: x, Total: sel.Total.Sum(), Facets: x.facets(v.Filter, sel)}
 	all := x.everything()
+	o.Blocks, o.TooLarge = x.blocks(sel.Columns)
 	o.Headline, o.Lead = x.headline(all.Total), x.lead(all)
 	o.Incomplete = x.Set.Incomplete()
 	for k, n := range sel.Total {
@@ -60,21 +61,23 @@ func (x *Index) Overview(v View) (template.HTML, error) {
 // overview is what overview.tmpl shows.
 type overview struct {
 	View
-	Index      *Index
-	Headline   string
-	Lead       []string
-	Incomplete string
-	Total      int
-	Classes    []classCount
-	Blocks     []block
-	Facets     []facet
-	List       List
-	Releases   []releaseFacts
-	Facts      []fact
-	Reasons    []reasonCount
-	MoreWhy    int
-	Problems   []string
-	MoreProb   int
+	Index        *Index
+	Headline     string
+	Lead         []string
+	Incomplete   string
+	Total        int
+	Classes      []classCount
+	Blocks       []block
+	Facets       []facet
+	List         List
+	Releases     []releaseFacts
+	MoreReleases int
+	TooLarge     []string // parts of the matrix that are not drawn
+	Facts        []fact
+	Reasons      []reasonCount
+	MoreWhy      int
+	Problems     []string
+	MoreProb     int
 }
 
 // fact is something about the run.
@@ -252,6 +255,7 @@ type reasonCount struct {
 // Bounds of what the overview lists.
 const (
 	maxReasons  = 40
+	maxReleases = 100
 	maxProblems = 100
 )
 
@@ -296,27 +300,28 @@ func (x *Index) models() []string { return x.known().models }
 
 func (o *overview) releases() {
 	x := o.Index
-	columns := x.everything().Columns
-	for t, id := range x.Toolchains {
-		r := releaseFacts{ID: id}
-		for _, tc := range x.Set.Config.Toolchains {
-			if handle(tc.ID) == id {
-				r.Build, r.PTX = Short(tc.Build, 120), Short(tc.MaxPTX, 20)
-			}
-		}
-		last := -1
-		for i, c := range x.columns {
-			if c.toolchain != t {
-				continue
-			}
-			r.Cells += columns[i].Sum()
-			if c.target != last {
-				r.Targets++
-				last = c.target
-			}
-		}
-		o.Releases = append(o.Releases, r)
+	all := make([]releaseFacts, len(x.Toolchains))
+	last := make([]int, len(all))
+	for i := range all {
+		all[i].ID, last[i] = x.Toolchains[i], -1
 	}
+	at := positions(x.Toolchains)
+	for _, tc := range x.Set.Config.Toolchains {
+		if i, ok := at[handle(tc.ID)]; ok {
+			all[i].Build, all[i].PTX = Short(tc.Build, 120), Short(tc.MaxPTX, 20)
+		}
+	}
+	columns := x.everything().Columns
+	for i, c := range x.columns {
+		r := &all[c.toolchain]
+		r.Cells += columns[i].Sum()
+		if c.target != last[c.toolchain] {
+			r.Targets++
+			last[c.toolchain] = c.target
+		}
+	}
+	o.MoreReleases = max(0, len(all)-maxReleases)
+	o.Releases = all[:len(all)-o.MoreReleases]
 }
 
 // reasons counts why cells are unsupported.

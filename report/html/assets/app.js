@@ -539,7 +539,7 @@
       };
       section.append(el("nav", { class: "pager no-print", "aria-label": "Pages of the list" }, to(page - 1, "← previous"), el("span", {}, `page ${page} of ${pages}`), to(page + 1, "next →")));
     }
-    if (d.code) {
+    if (d.code && run.words[4].length <= 40) {
       const levels = run.words[4], body = el("tbody", {});
       run.words[3].forEach((t, i) => {
         const counts = levels.map((_, l) => d.alone.get(i + "." + l) || 0);
