@@ -122,6 +122,21 @@ func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err erro
 	return c, s.fail(err)
 }
 
+// Test reads a test by name and hash.
+func (s *Store) Test(ctx context.Context, name, hash string) (*report.Test, error) {
+	var id int64
+	ok, err := s.row("SELECT id FROM test WHERE hash=? AND name=?", []any{hash, name}, &id)
+	if err == nil && !ok {
+		err = fmt.Errorf("no test %.200q with hash %.40q", name, hash)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	src := &source{s: s, tests: map[int64]*report.Test{}}
+	t, err := src.test(id)
+	return t, s.fail(err)
+}
+
 // CellArtefacts reads what the threads of a cell were compiled from and their
 // machine code, sorted by thread and kind. Empty if they were not kept.
 func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Artefact, error) {

@@ -44,6 +44,36 @@ type RunInfo struct {
 	Planned int    `json:"planned"`
 	Shard   string `json:"shard,omitempty"`
 	State   string `json:"state"`
+
+	plan string // the config, which is equal if the same was planned
+}
+
+// Unfinished reports whether a run of a setting (0: that of the latest run) did
+// not come to its end, and none after it with the same plan did.
+func (s *Store) Unfinished(ctx context.Context, setting int64) (bool, error) {
+	state := map[string]string{}
+	err := s.read(ctx, func() error {
+		n, err := s.setting(ctx, setting)
+		if err != nil {
+			return err
+		}
+		var info Info
+		if err := s.runs(ctx, &info); err != nil {
+			return err
+		}
+		for _, r := range info.Runs {
+			if r.Setting == n.ID {
+				state[r.plan] = r.State
+			}
+		}
+		return nil
+	})
+	for _, x := range state {
+		if x != StateDone {
+			return true, s.fail(err)
+		}
+	}
+	return false, s.fail(err)
 }
 
 // Info counts what is in the store.
@@ -115,7 +145,7 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			if err := unmarshal(config, &c); err != nil {
 				return errDamaged("run %d: %w", r.ID, err)
 			}
-			r.Cells, r.Planned, r.Shard, r.State = cells[r.ID], c.Cells, c.Shard, StateOpen
+			r.Cells, r.Planned, r.Shard, r.State, r.plan = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config)
 			if len(stats) > 0 {
 				e, err := decodeEvent(kindStats, stats)
 				if err != nil {

@@ -74,3 +74,30 @@ func TestOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestUnfinished: a run that did not end is told, until one with the same plan
+// has.
+func TestUnfinished(t *testing.T) {
+	cfg := func(shard string) report.Event {
+		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard}}
+	}
+	s := fresh(t, t.TempDir(), "a.store")
+	for _, x := range []struct {
+		shard string
+		end   *report.Stats
+		want  bool
+	}{
+		{"1/2", nil, true}, {"1/2", &report.Stats{}, false}, {"2/2", &report.Stats{Interrupted: true}, true}, {"1/2", &report.Stats{}, true}, {"2/2", &report.Stats{Cells: 1}, false},
+	} {
+		w := s.Writer()
+		require.NoError(t, w.Handle(cfg(x.shard)))
+		if x.end != nil {
+			require.NoError(t, w.Handle(report.Event{Stats: x.end}))
+		}
+		require.NoError(t, w.Close())
+		got, err := s.Unfinished(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, x.want, got)
+	}
+	require.NoError(t, s.Close())
+}

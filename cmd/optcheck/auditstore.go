@@ -134,9 +134,14 @@ func storeEvents(ctx context.Context, path string, h report.Handler) error {
 	if set, ok := h.(*report.Set); ok && len(set.Cells) == 0 {
 		// The same without a detour through events.
 		loaded, err := s.Load(ctx, store.View{})
-		if err == nil {
-			store.Sort(loaded)
-			*set = *loaded
+		if err != nil {
+			return err
+		}
+		store.Sort(loaded)
+		*set = *loaded
+		missing, err := s.Unfinished(ctx, 0)
+		if missing && (set.Stats == nil || !set.Stats.Interrupted) {
+			set.Stats = &report.Stats{Cells: len(set.Cells), Interrupted: true}
 		}
 		return err
 	}

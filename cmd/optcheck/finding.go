@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
@@ -24,10 +25,12 @@ import (
 )
 
 // findingHelp explains how commands are told a finding.
-const findingHelp = `FINDING is a cell and a rule that is broken in it, written in one of two ways:
+const findingHelp = `FINDING is a cell and a rule that is broken in it, written in one of these ways:
 
   run.jsonl#17     the cell in line 17 of a saved run (optcheck audit --output);
                    run.jsonl#17:merged names one of several rules
+  all.store#17     cell 17 of a store (optcheck store export --format csv lists
+                   the numbers)
   TEST@TOOLCHAIN/TARGET/LEVEL/LAYOUT:RULE
                    coRR@12.4/sm_80/O3/offsets:merged. TEST is a file, a test of the
                    corpus or the name of a generated test; parts can be left out
@@ -42,6 +45,7 @@ type findingFlags struct {
 	ptxasFlags          []string
 	keep                []string
 	quiet               bool
+	saved               *report.Test // of the cell in a saved run
 }
 
 func (f *findingFlags) add(cmd *cobra.Command) {
@@ -147,7 +151,7 @@ func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain,
 // run it also returns the test's hash.
 func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, hash string, err error) {
 	if file, line, rule, ok := savedCell(arg); ok {
-		c, err := readCell(file, line)
+		c, err := f.readCell(env.config.cmd.Context(), file, line)
 		if err != nil {
 			return a, "", err
 		}
@@ -202,16 +206,31 @@ func savedCell(arg string) (file string, line int, rule string, ok bool) {
 	return arg[:at], n, rule, err == nil && n > 0
 }
 
-// readCell reads the cell in a line of a saved run.
-func readCell(file string, line int) (*report.Cell, error) {
+// readCell reads the cell in a line of a saved run, or of a number in a store,
+// and its test as far as it is told there.
+func (f *findingFlags) readCell(ctx context.Context, file string, line int) (cell *report.Cell, err error) {
+	if store.Is(file) {
+		err = withStore(ctx, file, store.Read, func(s *store.Store) error {
+			c, err := s.Cell(ctx, int64(line))
+			if err == nil {
+				cell = &c
+				f.saved, err = s.Test(ctx, c.Test, c.Hash)
+			}
+			return err
+		})
+		return cell, err
+	}
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	n := 0
-	var cell *report.Cell
+	tests := map[string]*report.Test{}
 	err = report.ReadLines(file, in, func(at int, e report.Event) error {
+		if e.Test != nil {
+			tests[e.Test.Name+" "+e.Test.Hash] = e.Test
+		}
 		if n = at; at == line {
 			cell = e.Cell
 			if cell == nil {
@@ -226,6 +245,7 @@ func readCell(file string, line int) (*report.Cell, error) {
 	if cell == nil {
 		return nil, fmt.Errorf("%s: no cell in line %d (the file has %d lines)", file, line, n)
 	}
+	f.saved = tests[cell.Test+" "+cell.Hash]
 	return cell, nil
 }
 
@@ -241,6 +261,9 @@ func (f *findingFlags) test(env *environment, name string, saved bool) (*litmus.
 	if saved {
 		if t, ok := corpus.Lookup(name); ok {
 			return t, nil
+		}
+		if f.saved != nil && f.saved.Text != "" {
+			return litmus.Parse(name, []byte(f.saved.Text))
 		}
 		return nil, fmt.Errorf("%q is no test of the corpus and no generated name; give its file with --test", name)
 	}
