@@ -13,7 +13,7 @@ func (x *tsGroup) operands(s *slot) (dest [2]int, srcs []isa.Operand, write, ok 
 	d, _ := cutWord(s.args[0])
 	from := 1
 	switch {
-	case d == "____" || strings.HasPrefix(s.args[0], "ExecMask") || strings.HasPrefix(s.args[0], "PredicateBit"):
+	case d == "____" || strings.HasPrefix(s.args[0], "ExecMask") || s.args[0] == "Pred" || strings.HasPrefix(s.args[0], "PredicateBit"):
 		dest[1] = unitChannel(s.unit)
 		for from < len(s.args) && strings.HasPrefix(s.args[from], "PredicateBit") {
 			from++

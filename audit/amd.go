@@ -166,6 +166,11 @@ func lacks(err error) string {
 	if errors.Is(err, toolchain.ErrNoLibrary) {
 		return e.Detail
 	}
+	// llc aborts where clang has a message.
+	if i := strings.Index(e.Error(), "Cannot select: "); i >= 0 && e.ExitCode != 0 && len(e.Diagnostics) == 0 {
+		msg, _, _ := strings.Cut(firstLine(e.Error()[i:]), " # D:")
+		return "the compiler cannot: " + pointers.ReplaceAllString(msg, "")
+	}
 	if !errors.Is(err, toolchain.ErrCompile) {
 		return ""
 	}

@@ -14,68 +14,150 @@ import (
 	"optcheck/toolchain"
 )
 
-// amdLimits rejects what cannot be mapped for AMD: the back end r600 does not say
-// which line an instruction of a clause is of, and at O0 an operation's waits are
-// those for the private variables that it uses.
-func (o *MapOptions) amdLimits() error {
-	for _, t := range o.Targets {
-		if ptxgen.IsTeraScale(t) {
-			return fmt.Errorf("target %s of r600 is not mapped: it has no ordered atomics, fences or returning atomics", t)
-		}
-	}
-	if slices.Contains(o.Levels, "O0") {
-		return errors.New("O0 is not mapped for AMD: the waits there are for private variables")
-	}
-	return nil
-}
-
 // amdJob maps all operations for one release of LLVM, target and level: two
 // batches, without and with libclc.
 func (m *mapper) amdJob(ctx context.Context, j job) ([]MapCell, error) {
-	cells := make([]MapCell, len(m.ops))
-	var units [2][]toolchain.Unit
+	p := &amdProbes{j: j, r600: ptxgen.IsTeraScale(j.target), ops: m.ops, cells: make([]MapCell, len(m.ops))}
 	var of [2][]int
 	for i := range m.ops {
 		op := &m.ops[i]
-		cells[i] = MapCell{Op: op.Name, Group: op.Group, Toolchain: j.tc.ID, Target: j.target, Level: j.level, Status: MapUnknown, Reason: "not reached"}
+		p.cells[i] = MapCell{Op: op.Name, Group: op.Group, Toolchain: j.tc.ID, Target: j.target, Level: j.level, Status: MapUnknown, Reason: "not reached"}
 		k := 0
 		if op.cl.library {
 			k = 1
 		}
-		name := fmt.Sprintf("m%d", i)
-		units[k] = append(units[k], toolchain.Unit{Name: name, Text: op.clKernel(name)})
 		of[k] = append(of[k], i)
 	}
-	for k := range units {
-		if len(units[k]) == 0 {
+	for k := range of {
+		if len(of[k]) == 0 {
 			continue
 		}
-		res, err := j.tc.CompileLLVM(ctx, toolchain.LLVMJob{Job: toolchain.Job{Target: j.target, Level: j.level, LineInfo: true, Units: units[k]},
-			Source: toolchain.OpenCLC, CL2: true, Library: k == 1})
-		if err != nil {
+		if err := p.compile(ctx, of[k], k == 1); err != nil {
 			return nil, err
 		}
-		for u, e := range res.Failed {
-			if errors.Is(e, toolchain.ErrCancelled) {
-				return nil, e
-			}
-			amdRefusal(&cells[of[k][u]], e)
+	}
+	return p.cells, nil
+}
+
+// amdProbes are the probes of a job and what becomes of them.
+type amdProbes struct {
+	j     job
+	r600  bool
+	ops   []MapOp
+	cells []MapCell
+}
+
+// compile compiles the probes of some operations.
+func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
+	var units []toolchain.Unit
+	for _, i := range of {
+		name := fmt.Sprintf("m%d", i)
+		text := p.ops[i].clKernel(name)
+		if p.r600 {
+			text = p.ops[i].clKernelR600(name)
 		}
-		for _, b := range res.Batches {
-			prog, err := amdisa.ParseFor(fmt.Sprintf("%s %s %s", j.tc.ID, j.target, j.level), b.Text, j.target)
-			funcs, why := map[string]*isa.Func{}, map[*isa.Func]string{}
-			if err == nil {
-				why = problems(prog)
-				for _, f := range prog.Funcs {
-					funcs[f.Name] = f
-				}
+		units = append(units, toolchain.Unit{Name: name, Text: text})
+	}
+	job := toolchain.LLVMJob{Job: toolchain.Job{Target: p.j.target, Level: p.j.level, LineInfo: true, Units: units}, Source: toolchain.OpenCLC, CL2: true, Library: library}
+	unoptimised := p.j.level == "O0" && !p.r600 // r600 keeps private variables in registers and has no waits
+	if unoptimised {
+		if p.j.tc.LLVM.LLC == "" {
+			for _, i := range of {
+				p.cells[i].Status, p.cells[i].Reason = MapRefused, p.j.tc.ID+" has no llc"
 			}
-			for _, u := range b.Units {
-				amdCell(&cells[of[k][u]], &m.ops[of[k][u]], funcs[units[k][u].Name], why, err)
+			return nil
+		}
+		job.Level, job.Emit = "O1", toolchain.Middle
+	}
+	if p.r600 {
+		job.BatchUnits = 1 // most are refused, and clang stops at the first
+	}
+	res, err := p.j.tc.CompileLLVM(ctx, job)
+	if err != nil {
+		return err
+	}
+	if err := p.refused(res, of); err != nil {
+		return err
+	}
+	if !unoptimised {
+		p.read(res.Batches, units, of)
+		return nil
+	}
+	return p.backEnd(ctx, job, res.Batches, units, of)
+}
+
+// backEnd compiles IR, of which the passes of O1 have removed the private variables
+// that the front end keeps values in, at O0. One kernel can make the back end refuse a
+// module: the kernels of such a module get modules of their own.
+func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, modules []toolchain.Batch, units []toolchain.Unit, of []int) error {
+	back := toolchain.LLVMJob{Job: toolchain.Job{Target: p.j.target, Level: "O0", BatchUnits: 1}, Source: toolchain.LLVMIR}
+	for i, b := range modules {
+		back.Units = append(back.Units, toolchain.Unit{Name: fmt.Sprintf("module%d", i), Text: string(b.Text)})
+	}
+	res, err := p.j.tc.CompileLLVM(ctx, back)
+	if err != nil {
+		return err
+	}
+	for i := range res.Batches {
+		b := &res.Batches[i]
+		b.Units = modules[b.Units[0]].Units
+	}
+	p.read(res.Batches, units, of)
+	front.Units = nil
+	var again []int
+	for i := range modules {
+		e := res.Failed[i]
+		switch {
+		case e == nil:
+		case errors.Is(e, toolchain.ErrCancelled):
+			return e
+		case len(modules[i].Units) == 1:
+			amdRefusal(&p.cells[of[modules[i].Units[0]]], e)
+		default:
+			for _, u := range modules[i].Units {
+				front.Units, again = append(front.Units, units[u]), append(again, of[u])
 			}
 		}
 	}
-	return cells, nil
+	if len(again) == 0 {
+		return nil
+	}
+	front.BatchUnits = 1
+	if res, err = p.j.tc.CompileLLVM(ctx, front); err != nil {
+		return err
+	}
+	if err := p.refused(res, again); err != nil {
+		return err
+	}
+	return p.backEnd(ctx, front, res.Batches, front.Units, again)
+}
+
+// refused notes why units have no code.
+func (p *amdProbes) refused(res *toolchain.Result, of []int) error {
+	for u, e := range res.Failed {
+		if errors.Is(e, toolchain.ErrCancelled) {
+			return e
+		}
+		amdRefusal(&p.cells[of[u]], e)
+	}
+	return nil
+}
+
+// read reads listings.
+func (p *amdProbes) read(batches []toolchain.Batch, units []toolchain.Unit, of []int) {
+	for _, b := range batches {
+		prog, err := amdisa.ParseFor(fmt.Sprintf("%s %s %s", p.j.tc.ID, p.j.target, p.j.level), b.Text, p.j.target)
+		funcs, why := map[string]*isa.Func{}, map[*isa.Func]string{}
+		if err == nil {
+			why = problems(prog)
+			for _, f := range prog.Funcs {
+				funcs[f.Name] = f
+			}
+		}
+		for _, u := range b.Units {
+			p.cell(of[u], funcs[units[u].Name], why, err)
+		}
+	}
 }
 
 // amdRefusal says why a probe has no code: what the compiler or its library
@@ -89,13 +171,23 @@ func amdRefusal(c *MapCell, e error) {
 	}
 }
 
-func amdCell(c *MapCell, op *MapOp, fn *isa.Func, why map[*isa.Func]string, err error) {
+func (p *amdProbes) cell(i int, fn *isa.Func, why map[*isa.Func]string, err error) {
+	c, op := &p.cells[i], &p.ops[i]
 	switch {
 	case err != nil:
 	case fn == nil:
 		err = errors.New("the kernel is not in the machine code")
 	case why[fn] != "":
 		err = errors.New(why[fn])
+	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Flow == isa.FlowCall }):
+		// The release's library lacks the function.
+		c.Status, c.Reason = MapRefused, "the kernel calls a function instead of containing it"
+		return
+	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Role.IsAccess() && in.Mem.Space == isa.SpaceLocal }):
+		c.Status, c.Reason = MapRefused, "registers are spilled: the waits for them cannot be told from the operation's"
+		return
+	case p.r600:
+		c.Sequence, err = r600Sequence(fn, op)
 	default:
 		c.Sequence, err = amdSequence(fn, op)
 	}
@@ -137,6 +229,51 @@ func amdSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
 		return nil, fmt.Errorf("the surroundings of the operation are not as written: %d loads and %d stores", loads, stores)
 	}
 	return list, nil
+}
+
+// r600Sequence reads the memory-relevant instructions of a probe without those that
+// clKernelR600 put around the operation. Clauses stand apart from the control flow, and
+// LLVM does not say of which line their instructions are.
+func r600Sequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
+	lead, trail := op.aroundR600()
+	reach := fn.Reachable()
+	list := []MapInst{}
+	for b, blk := range fn.Blocks {
+		if !reach[b] {
+			continue
+		}
+		some, loop := avoidable(fn, b), loopOf(fn, b)
+		for i := blk.First; i < blk.End; i++ {
+			in := &fn.Insts[i]
+			if in.Role == isa.RoleUnknown {
+				return nil, fmt.Errorf("unknown instruction in line %d: %s", in.Line, in.Text)
+			}
+			if amdKeeps(in) {
+				list = append(list, MapInst{Text: r600Text(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
+			}
+		}
+	}
+	isStore := func(k int) bool { return k >= 0 && k < len(list) && list[k].role == isa.RoleStore }
+	if len(list) < lead+trail || lead > 0 && !isStore(0) || trail > 0 && !isStore(len(list)-1) {
+		return nil, errors.New("the surroundings of the operation are not as written")
+	}
+	return list[lead : len(list)-trail], nil
+}
+
+// r600Text spells an instruction of a clause without its registers.
+func r600Text(in *isa.Inst) string {
+	words := strings.Fields(strings.TrimSpace(in.Text))
+	var keep []string
+	for _, w := range words {
+		if w == "*" {
+			continue
+		}
+		if strings.ContainsAny(w, "0123456789,:") && len(keep) > 0 {
+			break
+		}
+		keep = append(keep, strings.TrimRight(w, ",*"))
+	}
+	return strings.Join(keep, " ")
 }
 
 // amdKeeps tells what a sequence shows. Waits for expcnt alone are left out:

@@ -100,6 +100,52 @@ m:                                      ; @m
 	}
 }
 
+// TestMappingAMDUnoptimised: at O0 no wait is for a private variable, and lanes are
+// not combined.
+func TestMappingAMDUnoptimised(t *testing.T) {
+	cells, err := Mapping(t.Context(), MapOptions{Toolchains: llvms(t), Targets: []string{"gfx900"}, Levels: []string{"O0"},
+		Ops: []string{"load.*.device.global", "fence.release.agent", "fetch_add.acq_rel.device.global*", "mem_fence.both"}})
+	require.NoError(t, err)
+	rows := map[string]string{
+		"load.relaxed.device.global":                  "global_load_dword glc",
+		"load.acquire.device.global":                  "global_load_dword glc ; s_waitcnt vmcnt(0) ; buffer_wbinvl1_vol",
+		"fence.release.agent":                         "s_waitcnt vmcnt(0) lgkmcnt(0)",
+		"fetch_add.acq_rel.device.global (no result)": "s_waitcnt vmcnt(0) ; global_atomic_add ; s_waitcnt vmcnt(0) ; buffer_wbinvl1_vol",
+	}
+	seen := 0
+	for _, c := range cells {
+		if c.Status == MapRefused {
+			require.Regexp(t, "has no (llc|libclc)", c.Reason)
+			continue
+		}
+		require.Equal(t, MapMapped, c.Status, "%+v", c)
+		if want, ok := rows[c.Op]; ok {
+			require.Equal(t, want, c.Machine, "%s %s", c.Op, c.Toolchain)
+			seen++
+		}
+	}
+	require.GreaterOrEqual(t, seen, len(rows))
+}
+
+// TestMappingR600: what TeraScale has, and that the rest is refused in the
+// compiler's words.
+func TestMappingR600(t *testing.T) {
+	cells, err := Mapping(t.Context(), MapOptions{Toolchains: llvms(t), Targets: []string{"cypress"}, Levels: []string{"O0", "O2"},
+		Ops: []string{"load.global", "load.local", "store.global", "store.local", "fetch_add.relaxed.device.global*", "mem_fence.global"}})
+	require.NoError(t, err)
+	rows := map[string]string{"load.global": "VTX_READ_32", "load.local": "LDS_READ_RET", "store.global": "MEM_RAT_CACHELESS STORE_RAW", "store.local": "LDS_WRITE",
+		"fetch_add.relaxed.device.global (no result)": "MEM_RAT ATOMIC_ADD"}
+	for _, c := range cells {
+		// At O0 the result is kept in a variable, and returning atomics cannot be selected.
+		if want, ok := rows[c.Op]; ok && (c.Level == "O2" || c.Group != "reductions") {
+			require.Equal(t, want, c.Machine, "%+v", c)
+			continue
+		}
+		require.Equal(t, MapRefused, c.Status, "%+v", c)
+		require.Regexp(t, "the compiler cannot: |has no libclc", c.Reason, c.Op)
+	}
+}
+
 // TestMappingAMDOptions: what is not mapped is said.
 func TestMappingAMDOptions(t *testing.T) {
 	seen := map[string]bool{}
@@ -108,11 +154,9 @@ func TestMappingAMDOptions(t *testing.T) {
 		seen[op.Name] = true
 		require.Contains(t, MapGroups, op.Group)
 	}
-	amd := &toolchain.Toolchain{ID: "clang", Targets: []string{"cypress", "gfx900"}, LLVM: &toolchain.LLVM{R600: []string{"cypress"}}}
+	amd := &toolchain.Toolchain{ID: "clang", Targets: []string{"gfx900"}, LLVM: &toolchain.LLVM{}}
 	nvidia := &toolchain.Toolchain{ID: "ptxas", MaxPTX: "8.4", Targets: []string{"sm_80"}}
 	for want, o := range map[string]MapOptions{
-		"cypress of r600":      {Toolchains: []*toolchain.Toolchain{amd}, Targets: []string{"cypress"}},
-		"O0 is not mapped":     {Toolchains: []*toolchain.Toolchain{amd}, Levels: []string{"O2", "O0"}},
 		"different vendors":    {Toolchains: []*toolchain.Toolchain{nvidia, amd}},
 		"no operation matches": {Toolchains: []*toolchain.Toolchain{amd}, Ops: []string{"membar.gl"}},
 	} {

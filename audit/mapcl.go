@@ -38,6 +38,7 @@ func MapCLOps() []MapOp {
 	m.accesses("stores")
 	m.fences()
 	m.atomics()
+	m.reductions()
 	m.barriers()
 	return m.list
 }
@@ -116,6 +117,21 @@ func (m *clOps) atomics() {
 	}
 }
 
+// reductions are atomics whose result nobody uses. They are all that r600 has.
+func (m *clOps) reductions() {
+	for _, s := range clSpaces {
+		obj := fmt.Sprintf("(__%s atomic_int *)%s", s, clPointer(s))
+		for _, o := range []string{"relaxed", "acq_rel"} {
+			m.add("reductions", fmt.Sprintf("fetch_add.%s.device.%s (no result)", o, s),
+				fmt.Sprintf("(void)__opencl_atomic_fetch_add(%s, v, memory_order_%s, memory_scope_device);", obj, o))
+		}
+		ptr := fmt.Sprintf("(volatile __%s int *)%s", s, clPointer(s))
+		for _, f := range []struct{ name, args string }{{"add", ", v"}, {"xchg", ", v"}, {"cmpxchg", ", v, v1"}, {"inc", ""}, {"min", ", v"}, {"and", ", v"}} {
+			m.add("reductions", fmt.Sprintf("atomic_%s.%s (no result)", f.name, s), fmt.Sprintf("(void)atomic_%s(%s%s);", f.name, ptr, f.args)).library = true
+		}
+	}
+}
+
 func (m *clOps) barriers() {
 	m.add("barriers", "s_barrier", "__builtin_amdgcn_s_barrier();")
 	for _, s := range clSpaces {
@@ -154,5 +170,40 @@ func (op *MapOp) clKernel(name string) string {
 		line(store, "__local", "(lbefore + 128)", "v1")
 	}
 	b.WriteString(`__asm__ volatile("" :: "v"(x), "v"(a), "v"(b));` + "\n}\n")
+	return b.String()
+}
+
+// aroundR600 says how many stores stand around an operation in its probe for r600: a
+// fence or barrier between two, a result is stored behind.
+func (op *MapOp) aroundR600() (lead, trail int) {
+	switch {
+	case op.Group == "fences" || op.Group == "barriers":
+		return 1, 1
+	case strings.HasPrefix(op.cl.text, "x = "):
+		return 0, 1
+	}
+	return 0, 0
+}
+
+// clKernelR600 is the probe for targets of r600, where no line information reaches
+// the clauses: nothing stands around the operation that cannot be told from it.
+func (op *MapOp) clKernelR600(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(__global int *p, __global int *out, __local int *l, int v, int v1)\n{\nint x = 0;\n", name)
+	if strings.Contains(op.cl.text, "lane") {
+		b.WriteString("int lane = __builtin_r600_read_tidig_x();\n")
+	}
+	lead, trail := op.aroundR600()
+	if lead > 0 {
+		b.WriteString("*(volatile __global int *)p = v;\n")
+	}
+	b.WriteString(op.cl.text + "\n")
+	switch {
+	case lead > 0:
+		b.WriteString("*(volatile __global int *)out = v1;\n")
+	case trail > 0:
+		b.WriteString("*(volatile __global int *)out = x;\n")
+	}
+	b.WriteString("}\n")
 	return b.String()
 }

@@ -58,7 +58,7 @@ type MapOptions struct {
 // O2 give the sequences of O3.
 var MapLevels = []string{"O0", "O3"}
 
-// MapLevelsAMD are the same for AMD, where O0 is not mapped.
+// MapLevelsAMD are the same for AMD; O0 is that of the back end alone.
 var MapLevelsAMD = []string{"O2"}
 
 // amd tells whether the mapping is of OpenCL C for AMD's targets.
@@ -145,19 +145,13 @@ func Mapping(ctx context.Context, o MapOptions) ([]MapCell, error) {
 	if len(o.Levels) == 0 {
 		plan.Levels = MapLevels
 	}
-	if o.amd() {
-		if err := o.amdLimits(); err != nil {
-			return nil, err
-		}
-		if len(o.Levels) == 0 {
-			plan.Levels = MapLevelsAMD
-		}
+	if o.amd() && len(o.Levels) == 0 {
+		plan.Levels = MapLevelsAMD
 	}
 	jobs, err := plan.jobs()
 	if err != nil {
 		return nil, err
 	}
-	jobs = slices.DeleteFunc(jobs, func(j job) bool { return ptxgen.IsTeraScale(j.target) })
 	m := &mapper{o: o, dumped: map[mapKey]*mapDump{}}
 	if m.ops, err = o.ops(); err != nil {
 		return nil, err
