@@ -91,12 +91,12 @@ func (b *Bundle) File(name string) []byte {
 var ErrNotStandalone = errors.New("the finding is not there in a program on its own")
 
 // ErrCompiler is wrapped by the error for a finding of another compiler.
-var ErrCompiler = errors.New("bundles are written for ptxas only; optcheck reduce gives the smallest program of others")
+var ErrCompiler = errors.New("bundles are written for ptxas and for clang's OpenCL C only")
 
 // CanBundle returns an error that wraps ErrCompiler for a toolchain of which no
-// bundles are written: one that is not ptxas alone.
+// bundles are written: one that is neither ptxas alone nor clang for AMD.
 func CanBundle(tc *toolchain.Toolchain) error {
-	if tc.Ptxas == "" || tc.LLC != nil {
+	if tc.Ptxas == "" && tc.LLVM == nil || tc.LLC != nil {
 		return fmt.Errorf("%s: %w", tc.ID, ErrCompiler)
 	}
 	return nil
@@ -123,6 +123,9 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	}
 	if err := CanBundle(in.Min.Toolchain); err != nil {
 		return nil, err
+	}
+	if in.Audit.Source == audit.LLVMIR {
+		return nil, fmt.Errorf("kernels in LLVM IR: %w", ErrCompiler)
 	}
 	b := &bundler{in: in, f: in.Min}
 	at := slices.IndexFunc(in.Cell.Findings, func(f report.Finding) bool { return f.Rule == in.Min.Signature.Rule })
@@ -151,11 +154,12 @@ func (b *bundler) files() {
 	if len(b.in.Steps) > 0 {
 		b.add("original.litmus", b.in.Found.Test.Append(nil))
 	}
-	b.add("min.ptx", []byte(b.prog.text))
-	b.add("bad.sass", b.bad.text)
+	w := b.words()
+	b.add(w.program, []byte(b.prog.text))
+	b.add(w.bad, b.bad.text)
 	if b.good != nil {
-		b.add("good.sass", b.good.text)
-		b.add("sass.diff", []byte(b.diff()))
+		b.add(w.good, b.good.text)
+		b.add(w.diff, []byte(b.diff()))
 	}
 	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
 		b.add("machine.litmus", []byte(v.Lifted))
@@ -177,6 +181,9 @@ func (b *bundler) thread() *litmus.Thread { return &b.f.Test.Threads[b.find.Thre
 
 // command is the compiler's command line for the smallest program.
 func (b *bundler) command() string {
+	if b.amd() {
+		return b.commandCL()
+	}
 	args := []string{"ptxas", "-arch=" + b.f.Target, "-" + b.f.Level}
 	for _, a := range b.f.Flags {
 		args = append(args, shell(a))

@@ -10,9 +10,10 @@ import (
 
 func (b *bundler) steps() string {
 	var out strings.Builder
-	out.WriteString("The finding is in the machine code: it is there every time. With the compiler and the disassembler alone:\n\n")
-	fmt.Fprintf(&out, "%s", block("sh", b.command()+"\nnvdisasm -c min.cubin"))
-	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder. ")
+	out.WriteString("The finding is in the machine code: it is there every time. With " + b.words().tools + " alone:\n\n")
+	w := b.words()
+	fmt.Fprintf(&out, "%s", block("sh", b.command()+w.after))
+	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `%s` in this folder. ", w.make)
 	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")
 	return out.String()
 }
@@ -21,6 +22,9 @@ func (b *bundler) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
 	tc := b.f.Toolchain
+	if b.amd() {
+		return b.versionsCL()
+	}
 	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
 	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
 	if b.good != nil && b.good.tc != tc {
@@ -85,12 +89,13 @@ func (b *bundler) workaround() string {
 
 // attached lists the files; it knows what files will add.
 func (b *bundler) attached() string {
-	list := [][2]string{{"test.litmus", "the smallest test"}, {"min.ptx", "the smallest program"}, {"bad.sass", "its machine code"}}
+	w := b.words()
+	list := [][2]string{{"test.litmus", "the smallest test"}, {w.program, "the smallest program"}, {w.bad, "its machine code"}}
 	if len(b.in.Steps) > 0 {
 		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
 	}
 	if b.good != nil {
-		list = append(list, [2]string{"good.sass", "machine code without the finding"}, [2]string{"sass.diff", "the accesses of both, compared"})
+		list = append(list, [2]string{w.good, "machine code without the finding"}, [2]string{w.diff, "the accesses of both, compared"})
 	}
 	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
 		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})
@@ -101,7 +106,7 @@ func (b *bundler) attached() string {
 	if b.in.Run != nil && b.in.Run.Log != nil {
 		list = append(list, [2]string{"run.log", "what was seen on hardware"})
 	}
-	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
+	list = append(list, [2]string{"Makefile", "reproduces with " + w.tools + "; check.awk is its judge"},
 		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
 	var out strings.Builder
 	for _, f := range list {

@@ -20,10 +20,10 @@ func (b *bundler) machine() string {
 			out.WriteByte('\n')
 		}
 	}
-	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span("nvdisasm -c"), fileSpan("bad.sass"))
+	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span(b.words().dump), fileSpan(b.words().bad))
 	out.WriteString(block("", b.marked()))
 	if b.good != nil {
-		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"))
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan(b.words().good))
 		out.WriteString(block("diff", b.diff()))
 	}
 	return out.String()
@@ -31,6 +31,9 @@ func (b *bundler) machine() string {
 
 // marked lists the bad accesses with the wrong ones marked.
 func (b *bundler) marked() string {
+	if b.amd() {
+		return b.markedCL()
+	}
 	pos := b.positions()
 	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
 	var lines []string

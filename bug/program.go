@@ -10,6 +10,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
+	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
@@ -25,6 +26,12 @@ type program struct {
 	// ambiguous tells that the stores of results cannot be told from the test's
 	// own by their cache operator.
 	ambiguous bool
+
+	// Of a program in OpenCL C: its standard, the file of libclc that it needs, and what
+	// the kernel promises.
+	cl2     bool
+	library string
+	spec    *spec.Spec
 }
 
 // kernel is the name of a thread's entry.

@@ -146,8 +146,7 @@ func (b *bundler) source() string {
 	var out strings.Builder
 	out.WriteString("As a litmus test (" + fileSpan("test.litmus") + "):\n\n")
 	out.WriteString(block("", b.f.Test.String()))
-	out.WriteString("\nThe same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. Values and addresses are parameters, so that the compiler cannot know them; " +
-		"the stores with .cs at the end only keep results alive.\n\n")
+	out.WriteString("\n" + b.words().source + "\n\n")
 	out.WriteString(block("", b.prog.text))
 	return out.String()
 }
@@ -170,7 +169,7 @@ func (b *bundler) expected() string {
 
 func (b *bundler) why() string {
 	var out strings.Builder
-	if in := b.instr(b.find.Access); in != nil && promise(in) != "" {
+	if in := b.instr(b.find.Access); in != nil && !b.amd() && promise(in) != "" {
 		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, promise(in))
 	}
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {

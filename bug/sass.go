@@ -10,6 +10,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"optcheck/audit"
+	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -21,6 +22,8 @@ type code struct {
 	level  string
 	text   []byte
 	lines  []access // accesses and fences of the thread with the finding
+	// checked is what the checker says of AMD code, nil of NVIDIA's.
+	checked *optcheck.Result
 }
 
 // access is one machine instruction that touches memory or orders it.
@@ -88,7 +91,7 @@ func view(list []access, how string) []string {
 	for _, a := range list {
 		switch how {
 		case "class":
-			if a.class != "AUX" {
+			if a.class != "AUX" && a.class != "WAIT" {
 				out = append(out, a.class)
 			}
 		case "mnemonic":
@@ -120,6 +123,9 @@ func (b *bundler) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 // code finds the program and the machine code to show: the bad one, which must
 // have the accesses that the audit saw, and a good one.
 func (b *bundler) code(ctx context.Context) error {
+	if b.amd() {
+		return b.codeCL(ctx)
+	}
 	want := b.listed()
 	for _, markers := range []bool{false, true} {
 		p, err := newProgram(b.f, markers)
@@ -213,11 +219,19 @@ func (b *bundler) view() string {
 // diff compares good and bad by their accesses, a line each.
 func (b *bundler) diff() string {
 	join := func(c *code) string {
+		if c.checked != nil { // without private memory and arguments
+			var s strings.Builder
+			for _, l := range c.checked.Machine {
+				s.WriteString(l.Text + "\n")
+			}
+			return s.String()
+		}
 		return strings.Join(view(c.lines, "text"), "\n") + "\n"
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "--- good.sass: %s, %s -%s, accesses and fences of %s\n", b.good.tc.ID, b.good.target, b.good.level, kernel(b.find.Thread))
-	fmt.Fprintf(&out, "+++ bad.sass: %s, %s -%s, accesses and fences of %s\n", b.bad.tc.ID, b.bad.target, b.bad.level, kernel(b.find.Thread))
+	w := b.words()
+	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", w.good, b.good.tc.ID, b.good.target, b.good.level, kernel(b.find.Thread))
+	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", w.bad, b.bad.tc.ID, b.bad.target, b.bad.level, kernel(b.find.Thread))
 	d := diffmatchpatch.New()
 	x, y, lines := d.DiffLinesToRunes(join(b.good), join(b.bad))
 	for _, part := range d.DiffCharsToLines(d.DiffMainRunes(x, y, false), lines) {

@@ -3,10 +3,15 @@ package bug
 import (
 	"fmt"
 	"strings"
+
+	"optcheck/toolchain"
 )
 
 // makefile reproduces the finding with ptxas and nvdisasm alone.
 func (b *bundler) makefile() string {
+	if b.amd() {
+		return b.makefileCL()
+	}
 	var m strings.Builder
 	fmt.Fprintf(&m, `# Reproduces the finding with ptxas and nvdisasm alone, in this folder:
 #
@@ -63,6 +68,9 @@ func oneLine(s string) string {
 // awk is the script that looks at the accesses of one kernel and tells whether
 // they are those of the finding.
 func (b *bundler) awk() string {
+	if b.amd() {
+		return b.awkCL()
+	}
 	how := b.view()
 	good := ""
 	if b.good != nil {
@@ -131,6 +139,9 @@ func awkString(s string) string {
 func (b *bundler) interesting() string {
 	args := []string{"reduce", "--check", "--quiet", "--rule", b.f.Signature.Rule, "--class", b.f.Signature.Class,
 		"--toolchains", b.f.Toolchain.Version, "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
+	if b.amd() {
+		args = append(args, "--vendor", toolchain.AMD)
+	}
 	for _, f := range b.f.Flags { // a value of a list: commas and quotes mean something
 		args = append(args, `--ptxas-flags="`+strings.ReplaceAll(f, `"`, `""`)+`"`)
 	}

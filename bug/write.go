@@ -48,6 +48,7 @@ type tool struct {
 	Build    string `json:"build"`
 	Ptxas    string `json:"ptxas_sha256,omitempty"`
 	Nvdisasm string `json:"nvdisasm_sha256,omitempty"`
+	Clang    string `json:"clang_sha256,omitempty"`
 	Role     string `json:"role"`
 }
 
@@ -85,7 +86,11 @@ func (b *bundler) manifest() []byte {
 		m.Range = &b.in.Where.Range
 	}
 	add := func(tc *toolchain.Toolchain, role string) {
-		m.Tools = append(m.Tools, tool{ID: tc.ID, Build: tc.Build, Ptxas: sumFile(tc.Ptxas), Nvdisasm: sumFile(tc.Nvdisasm), Role: role})
+		x := tool{ID: tc.ID, Build: tc.Build, Ptxas: sumFile(tc.Ptxas), Nvdisasm: sumFile(tc.Nvdisasm), Role: role}
+		if tc.LLVM != nil {
+			x.Clang = sumFile(tc.LLVM.Clang)
+		}
+		m.Tools = append(m.Tools, x)
 	}
 	add(b.f.Toolchain, "finding")
 	if b.good != nil && b.good.tc != b.f.Toolchain {

@@ -150,7 +150,20 @@ func (c *clang) tool() string {
 	return c.t.LLVM.Clang
 }
 
-// args are relative to the process's own folder.
+// ArgsLLVM are the arguments with which a job's compiler compiles a file: what
+// CompileLLVM uses, for people to repeat it. library is the file of libclc, if the job
+// asks for it.
+func (t *Toolchain) ArgsLLVM(job LLVMJob, input, output, library string) []string {
+	c := &clang{t: t, job: &job}
+	if job.Library {
+		c.library = library
+	}
+	args := c.args()
+	n := len(args)
+	return append(args[:n-3], input, "-o", output) // instead of batch.…
+}
+
+// args are relative to the process's own folder; the last three are input and output.
 func (c *clang) args() []string {
 	j := c.job
 	if j.Source == LLVMIR {
@@ -198,7 +211,7 @@ func (c *clang) args() []string {
 func (c *clang) input() string { return "batch." + c.job.Source }
 
 func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	p := command{path: c.tool(), timeout: job.Timeout, args: c.args(), env: c.t.LLVM.env()}
+	p := command{path: c.tool(), timeout: job.Timeout, args: c.args(), env: c.t.LLVM.Environment()}
 	if p.timeout <= 0 {
 		p.timeout = c.t.Runner().timeout
 	}

@@ -74,7 +74,7 @@ func lookLLC(ctx context.Context, r *Runner, cache *idCache, t *Toolchain) (*LLC
 	if id.Version != t.Version {
 		return nil, fmt.Errorf("%s: %w: it is of release %s, the clang beside it of %s", t.LLVM.LLC, ErrInfrastructure, id.Version, t.Version)
 	}
-	return &LLC{Path: t.LLVM.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name, env: t.LLVM.env()}, nil
+	return &LLC{Path: t.LLVM.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name, env: t.LLVM.Environment()}, nil
 }
 
 // with joins the llc of t with a ptxas; nil if they have nothing in common.
@@ -174,7 +174,7 @@ var (
 func identifyLLC(ctx context.Context, r *Runner, path string) (identity, error) {
 	l := &LLVM{Clang: path, libraries: librariesOf(path)}
 	ask := func(args ...string) ([]byte, command, error) {
-		c := command{path: path, args: args, timeout: r.askTimeout(), limit: 1 << 20, env: l.env()}
+		c := command{path: path, args: args, timeout: r.askTimeout(), limit: 1 << 20, env: l.Environment()}
 		out, err := r.run(ctx, c)
 		return append(out.stdout, out.stderr...), c, err
 	}

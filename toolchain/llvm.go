@@ -297,8 +297,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// env is the environment of this release's processes.
-func (l *LLVM) env() []string {
+// Environment is the environment of this release's processes: where its libraries are.
+func (l *LLVM) Environment() []string {
 	env := toolEnv(l.Clang)
 	if l.libraries != "" {
 		env = append(env, "LD_LIBRARY_PATH="+l.libraries)

@@ -19,7 +19,7 @@ var (
 func identifyClang(ctx context.Context, r *Runner, path string) (identity, error) {
 	l := &LLVM{Clang: path, libraries: librariesOf(path)}
 	ask := func(args ...string) ([]byte, command, error) {
-		c := command{path: path, args: args, timeout: r.askTimeout(), limit: 1 << 20, env: l.env()}
+		c := command{path: path, args: args, timeout: r.askTimeout(), limit: 1 << 20, env: l.Environment()}
 		out, err := r.run(ctx, c)
 		return append(out.stdout, out.stderr...), c, err
 	}

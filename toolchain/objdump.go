@@ -44,7 +44,7 @@ func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([
 	if t.LLVM == nil || t.LLVM.Objdump == "" {
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no llvm-objdump", nil)
 	}
-	c.path, c.env = t.LLVM.Objdump, t.LLVM.env()
+	c.path, c.env = t.LLVM.Objdump, t.LLVM.Environment()
 	target := ObjectTarget(object)
 	switch {
 	case target == "":

@@ -40,7 +40,7 @@ func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte)
 func (t *Toolchain) child(program string) command {
 	c := command{path: program}
 	if t.LLVM != nil {
-		c.env = t.LLVM.env()
+		c.env = t.LLVM.Environment()
 	}
 	return c
 }

@@ -41,13 +41,14 @@ func newBugCmd(env *environment) *cobra.Command {
   interesting.sh   the same with optcheck, for cvise and other reducers
   manifest.json    hashes, versions, flags
 
-The same finding gives the same files; a date gets in with --stamp only. Bundles
-are written for findings of ptxas; of other compilers, reduce gives the smallest
-test and kernel.
+The same finding gives the same files; a date gets in with --stamp only. Of a
+finding of clang for AMD (--vendor amd) the program is min.cl in OpenCL C, the machine
+code bad.s and good.s, and the Makefile needs clang, make and awk only.
 
 ` + findingHelp,
 		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
   optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
+  optcheck bug --vendor amd cl-coRR@22/gfx900/O2/pointers --out bundle/
   make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd.Context(), env, &f, args[0]) },
@@ -57,7 +58,7 @@ test and kernel.
 	fl.StringVarP(&f.out, "out", "o", "", "write the bundle into this folder")
 	fl.StringVar(&f.txtar, "txtar", "", "write it as a txtar archive (- for standard output)")
 	fl.StringVar(&f.zip, "zip", "", "write it as a zip archive")
-	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", "))
+	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", ")+" (llvm by default for clang)")
 	fl.BoolVar(&f.noReduce, "no-reduce", false, "take the test as it is")
 	fl.StringVar(&f.stamp, "stamp", "", "a date, or another text, for report and manifest")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU, if the program was run")
@@ -83,6 +84,9 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	}
 	if err := bug.CanBundle(in.Found.Toolchain); err != nil {
 		return err
+	}
+	if in.Found.Toolchain.LLVM != nil && !env.config.cmd.Flags().Changed("form") {
+		in.Form = "llvm"
 	}
 	if f.noReduce {
 		in.Min = in.Found

@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"report":    {"litmus", "isa", "spec", "optcheck", "model"},
 	"audit":     {"llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
-	"bug":       {"litmus", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
+	"bug":       {"litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"spec", "optcheck", "toolchain", "report"},
 	"cmd":       {"llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 	"internal":  {},

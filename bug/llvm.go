@@ -1,0 +1,207 @@
+package bug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"optcheck/amdisa"
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// ErrLibrary is wrapped by the error for a bundle that would need libclc where the
+// release has none.
+var ErrLibrary = errors.New("the kernel needs libclc")
+
+// amd tells whether the finding is clang's, for an AMD target.
+func (b *bundler) amd() bool {
+	return b.f != nil && b.f.Toolchain != nil && b.f.Toolchain.LLVM != nil
+}
+
+// newProgramCL emits the kernel of the finding's thread in OpenCL C.
+func (b *bundler) newProgramCL(markers bool) (*program, error) {
+	u, err := ptxgen.EmitOpenCL(b.f.Test, ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: !markers, Unit: unit})
+	if err != nil {
+		return nil, err
+	}
+	k := u.Kernels[b.find.Thread]
+	p := &program{markers: markers, text: k.Text, body: k.Text, cl2: k.CL2, spec: k.Spec}
+	if k.Library {
+		if p.library = b.f.Toolchain.LibclcFile(b.f.Target); p.library == "" {
+			return nil, fmt.Errorf("%w: %s has none for %s", ErrLibrary, b.f.Toolchain.ID, b.f.Target)
+		}
+	}
+	return p, nil
+}
+
+// job is how a program in OpenCL C is compiled.
+func (b *bundler) job(p *program, level string) toolchain.LLVMJob {
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: b.f.Target, Level: level, Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}, Flags: b.f.Flags},
+		Source: toolchain.OpenCLC, CL2: p.cl2, Library: p.library != ""}
+}
+
+// compileCL compiles a program as the bundle's Makefile does, and checks the kernel
+// against the test.
+func (b *bundler) compileCL(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
+	res, err := tc.CompileLLVM(ctx, b.job(p, level))
+	if err != nil {
+		return nil, err
+	}
+	if e := res.Failed[0]; e != nil {
+		return nil, e
+	}
+	text := res.Batches[0].Text
+	name := kernel(b.find.Thread)
+	prog, err := amdisa.ParseFor("min.s", text, b.f.Target)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(prog.Funcs, func(f *isa.Func) bool { return f.Name == name })
+	if at < 0 || len(prog.Problems) > 0 {
+		return nil, fmt.Errorf("the listing of %s was not understood", name)
+	}
+	check := optcheck.NewChecker()
+	for i := range b.f.Test.Locations {
+		check.Locations = append(check.Locations, b.f.Test.Locations[i].Name)
+	}
+	c := &code{tc: tc, target: b.f.Target, level: level, text: text, lines: accessesCL(text, name)}
+	if p.markers {
+		if c.checked, err = check.CheckAgainst(prog.Funcs[at], p.spec); err != nil {
+			return nil, err
+		}
+	} else {
+		c.checked = check.CheckUnmarked(prog.Funcs[at], p.spec, b.places(p.spec))
+	}
+	return c, nil
+}
+
+// places gives the addresses of the locations as the emitted kernels have them, where
+// each location has a parameter.
+func (b *bundler) places(s *spec.Spec) map[int]string {
+	if s.Layout != spec.Pointers || ptxgen.IsTeraScale(b.f.Target) {
+		return nil
+	}
+	out := map[int]string{}
+	for i := range b.f.Test.Locations {
+		out[i] = fmt.Sprintf("param+0x%x", 8*i)
+	}
+	return out
+}
+
+// codeCL finds the program and the machine code to show. A program without markers
+// is taken if the checker, which then matches by addresses, finds the same rule broken
+// at the same access in it.
+func (b *bundler) codeCL(ctx context.Context) error {
+	for _, markers := range []bool{false, true} {
+		p, err := b.newProgramCL(markers)
+		if err != nil {
+			return err
+		}
+		bad, err := b.compileCL(ctx, p, b.f.Toolchain, b.f.Level)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool { return f.Rule == b.find.Rule && f.Access == b.find.Access }) {
+			b.prog, b.bad = p, bad
+			break
+		}
+	}
+	if b.bad == nil {
+		return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
+	}
+	tc, level := b.goodPlace()
+	if tc == nil {
+		return nil
+	}
+	good, err := b.compileCL(ctx, b.prog, tc, level)
+	if err != nil || slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) {
+		return err // another thread's difference: nothing to compare
+	}
+	b.good = good
+	return nil
+}
+
+// classesCL maps instructions of LLVM's AMD listings to their classes, in order; the
+// script check.awk has the same list.
+var classesCL = []struct{ pattern, class string }{
+	{`^(s_wait|WAIT)`, "WAIT"},
+	{`^(buffer_wbinvl1|buffer_wbl2|buffer_inv|buffer_gl[01]_inv|global_inv|global_wb|s_dcache)`, "CACHE"},
+	{`^(s_barrier|GROUP_BARRIER)`, "BAR"},
+	{`atomic|ATOMIC|^ds_(add|sub|inc|dec|min|max|and|or|xor|cmpst|cmpstore|wrxchg|storexchg)|^LDS_(ADD|WRXCHG|CMPST)`, "ATOM"},
+	{`^(s_load|s_buffer_load|global_load|flat_load|buffer_load|scratch_load|ds_read|ds_load|VTX_READ|LDS_READ)`, "LD"},
+	{`^(global_store|flat_store|buffer_store|scratch_store|ds_write|ds_store|MEM_RAT|LDS_WRITE)`, "ST"},
+}
+
+var (
+	classRegsCL = func() (out []*regexp.Regexp) {
+		for _, c := range classesCL {
+			out = append(out, regexp.MustCompile(c.pattern))
+		}
+		return out
+	}()
+	bitsCL = regexp.MustCompile(`^(glc|slc|dlc|scc|sc0|sc1|nt|nv|scope:.*|th:.*)$`)
+)
+
+// accessesCL lists what of a kernel's listing touches memory or orders it, with
+// arguments and results: it does what the script check.awk does.
+func accessesCL(text []byte, kernel string) []access {
+	var list []access
+	inside := false
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(strings.TrimRight(line, "\r\n"), ";")
+		switch {
+		case strings.HasPrefix(line, kernel+":"):
+			inside = true
+		case strings.HasPrefix(line, ".Lfunc_end"):
+			inside = false
+		case inside:
+			words := strings.Fields(line)
+			if len(words) == 0 {
+				continue
+			}
+			for i, re := range classRegsCL {
+				if !re.MatchString(strings.Join(words, " ")) {
+					continue
+				}
+				a := access{class: classesCL[i].class, mnemonic: words[0], text: strings.Join(words, " ")}
+				for _, w := range words[1:] {
+					if a.class == "WAIT" || bitsCL.MatchString(w) {
+						a.mnemonic += " " + w
+					}
+				}
+				list = append(list, a)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// markedCL lists the test's accesses in machine order, as the checker matched them,
+// with the wrong ones marked.
+func (b *bundler) markedCL() string {
+	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
+	var lines []string
+	hit := false
+	for _, l := range b.bad.checked.Machine {
+		s := l.Text
+		if l.Pos >= 0 {
+			s = fmt.Sprintf("%-44s // #%d", s, l.Pos)
+			if l.Pos == b.find.Access {
+				s, hit = s+rule, true
+			}
+		}
+		lines = append(lines, s)
+	}
+	if !hit && b.find.Access >= 0 {
+		lines = append(lines, fmt.Sprintf("%-44s // no instruction for #%d%s", "", b.find.Access, rule))
+	}
+	return strings.Join(lines, "\n")
+}

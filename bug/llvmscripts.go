@@ -1,0 +1,123 @@
+package bug
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// argsCL are the arguments of clang for the program; libclc's file is called lib.
+func (b *bundler) argsCL(lib string) []string {
+	return b.f.Toolchain.ArgsLLVM(b.job(b.prog, b.f.Level), "min.cl", "min.s", lib)
+}
+
+// libclcName is the name of the file of libclc that the program needs, "" for none.
+func (b *bundler) libclcName() string {
+	if b.prog.library == "" {
+		return ""
+	}
+	return filepath.Base(b.prog.library)
+}
+
+// commandCL is clang's command line for the program.
+func (b *bundler) commandCL() string {
+	args := []string{"clang"}
+	for _, a := range b.argsCL(b.libclcName()) {
+		args = append(args, shell(a))
+	}
+	return strings.Join(args, " ")
+}
+
+// makefileCL reproduces the finding with clang alone.
+func (b *bundler) makefileCL() string {
+	var words []string
+	vars := map[string]string{"\x00": "$(LIBCLC)", "-" + b.f.Level: "$(OPT)", "-mcpu=" + b.f.Target: "-mcpu=$(CPU)"}
+	for _, a := range b.argsCL("\x00") {
+		if v := vars[a]; v != "" {
+			words = append(words, v)
+			delete(vars, a)
+			continue
+		}
+		words = append(words, makeWords([]string{a}))
+	}
+	need, lib := "", ""
+	if n := b.libclcName(); n != "" {
+		need = " LIBCLC=/path/to/" + n
+		lib = "\n# The library of OpenCL C's functions, of the same release.\nLIBCLC   ?= " + n
+	}
+	return fmt.Sprintf(`# Reproduces the finding with clang and awk alone, in this folder:
+#
+#   make CLANG=/path/to/clang%s
+#
+# Exit status 0: reproduced. Found with %s (%s).
+CLANG    ?= clang
+CPU      ?= %s
+OPT      ?= -%s%s
+
+.PHONY: check min.s versions clean
+
+check: min.s
+	@awk -f check.awk min.s
+
+min.s: min.cl
+	$(CLANG) %s
+
+versions:
+	$(CLANG) --version
+
+clean:
+	rm -f min.s
+`, need, oneLine(b.f.Toolchain.ID), oneLine(b.f.Toolchain.Build), b.f.Target, b.f.Level, lib, strings.Join(words, " "))
+}
+
+// awkCL is the script that looks at what touches or orders memory in the kernel.
+func (b *bundler) awkCL() string {
+	how := b.view()
+	good := ""
+	if b.good != nil {
+		good = strings.Join(view(b.good.lines, how), " | ")
+	}
+	var rules strings.Builder
+	for _, c := range classesCL {
+		fmt.Fprintf(&rules, "\tif (text ~ /%s/) return \"%s\"\n", c.pattern, c.class)
+	}
+	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by clang -S, has the finding:
+# it lists in order what of the kernel touches memory or orders it, loads of
+# arguments and stores of results too, and compares the list.
+# Exit status: 0 reproduced, 1 not reproduced, 2 neither of the two recorded lists.
+function class_of(text) {
+%s	return ""
+}
+BEGIN {
+	kernel = "%s"
+	view = "%s"  # class: ld, st, ...; mnemonic: with cache policy, and waits; text: with operands
+	bad = "%s"
+	good = "%s"
+}
+{ sub(/;.*/, ""); sub(/\r$/, "") }
+index($0, kernel ":") == 1 { inside = 1; seen = 1; next }
+/^\.Lfunc_end/ { inside = 0 }
+inside && NF {
+	text = $1
+	for (i = 2; i <= NF; i++) text = text " " $i
+	class = class_of(text)
+	if (class == "" || view == "class" && class == "WAIT") next
+	m = $1
+	for (i = 2; i <= NF; i++)
+		if (class == "WAIT" || $i ~ /^(glc|slc|dlc|scc|sc0|sc1|nt|nv|scope:.*|th:.*)$/) m = m " " $i
+	item = view == "class" ? class : view == "mnemonic" ? m : text
+	found = found (found == "" ? "" : " | ") item
+}
+END {
+	if (!seen) { print "kernel " kernel " is not in the machine code"; exit 2 }
+	print "kernel   " kernel
+	print "machine  " found
+	if (found == bad) { print "REPRODUCED: the accesses are those of the finding"; exit 0 }
+	print "finding  " bad
+	if (good != "") print "correct  " good
+	if (good != "" && found == good) { print "NOT REPRODUCED: the accesses are as written"; exit 1 }
+	print "NOT REPRODUCED: the accesses are others; compare by hand"
+	exit 2
+}
+`, rules.String(), kernel(b.find.Thread), how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good))
+}

@@ -1,0 +1,49 @@
+package bug
+
+import (
+	"fmt"
+	"strings"
+)
+
+// words are the names of a bundle's files and tools, which differ by compiler.
+type words struct {
+	program, bad, good, diff string // files
+	dump                     string // the command that prints machine code
+	make                     string // the command that reproduces
+	after                    string // further commands
+	tools                    string
+	source                   string // what is said of the program
+}
+
+func (b *bundler) words() words {
+	if !b.amd() {
+		return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…", "\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
+			"The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. Values and addresses are parameters, so that the compiler cannot know them; " +
+				"the stores with .cs at the end only keep results alive."}
+	}
+	w := words{program: "min.cl", bad: "bad.s", good: "good.s", diff: "asm.diff", dump: "clang -S", make: "make CLANG=…", tools: "clang and awk",
+		source: "Thread " + b.thread().Name + " of it as OpenCL C (" + fileSpan("min.cl") + "). Values and addresses are parameters, so that the compiler cannot know them; " +
+			"the volatile stores at the end only keep results alive."}
+	if b.prog.library != "" {
+		w.make += " LIBCLC=…"
+	}
+	if b.prog.markers {
+		w.source = strings.Replace(w.source, "only keep results alive.", "keep results alive, mixed with constants that say which access each is of: without them the finding is not told from its surroundings.", 1)
+	}
+	return w
+}
+
+// versionsCL is the table of versions of a finding of clang.
+func (b *bundler) versionsCL() string {
+	var out strings.Builder
+	out.WriteString("| tool | version | build |\n|---|---|---|\n")
+	fmt.Fprintf(&out, "| clang | %s | %s |\n", md(b.f.Toolchain.Version), md(b.f.Toolchain.Build))
+	if b.prog.library != "" {
+		fmt.Fprintf(&out, "| libclc | of the same release | %s |\n", md(b.libclcName()))
+	}
+	fmt.Fprintf(&out, "| optcheck | %s | |\n", md(b.in.Tool))
+	if b.good != nil && b.good.tc != b.f.Toolchain {
+		fmt.Fprintf(&out, "| clang, for comparison | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build))
+	}
+	return out.String()
+}
