@@ -168,6 +168,8 @@ type Attempt struct {
 	Store string
 	// Resumed tells that Store is such a copy.
 	Resumed bool
+	// Last tells that no other try will follow by itself.
+	Last bool
 
 	c     *Campaign
 	start time.Time
@@ -208,6 +210,7 @@ func (c *Campaign) Begin(t Task) (*Attempt, error) {
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
+		a.Last = n > *c.Plan.Spec.Retries
 		for _, old := range slices.Backward(tries) {
 			if a.Resumed = a.resume(filepath.Join(dir, tryPrefix+strconv.Itoa(old)+storeSuffix)); a.Resumed {
 				break

@@ -54,7 +54,7 @@ func StoredCubins(ctx context.Context, s *store.Store, target, level, tool strin
 	if err != nil {
 		return nil, err
 	}
-	all := &Cubins{of: map[string]int{}}
+	var wanted []string
 	from := ""
 	for _, name := range names {
 		made, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
@@ -65,6 +65,13 @@ func StoredCubins(ctx context.Context, s *store.Store, target, level, tool strin
 			return nil, fmt.Errorf("store %s has cubins of %s and of %s; say which", s.Path(), from, made)
 		}
 		from = made
+		wanted = append(wanted, name)
+	}
+	if from == "" {
+		return nil, fmt.Errorf("store %s has no cubins for %s at %s", s.Path(), target, level)
+	}
+	all := &Cubins{of: map[string]int{}}
+	for _, name := range wanted {
 		data, kind, err := s.Get(ctx, name)
 		if err != nil {
 			return nil, err
@@ -77,9 +84,6 @@ func StoredCubins(ctx context.Context, s *store.Store, target, level, tool strin
 			return nil, fmt.Errorf("store %s: %s: %w", s.Path(), name, err)
 		}
 		all.add(one)
-	}
-	if from == "" {
-		return nil, fmt.Errorf("store %s has no cubins for %s at %s", s.Path(), target, level)
 	}
 	return all, nil
 }

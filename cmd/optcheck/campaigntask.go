@@ -78,12 +78,16 @@ func doShard(ctx context.Context, env *environment, c *campaigns.Campaign, a *ca
 		}
 	}
 	cells := 0
+	log := &problemLog{env: env}
 	for i := range c.Plan.Parts {
-		n, err := auditPart(ctx, env, c, a, &c.Plan.Parts[i], cells)
+		n, err := auditPart(ctx, env, c, a, &c.Plan.Parts[i], cells, log)
 		if err != nil {
 			return err
 		}
 		cells += n
+	}
+	if log.transient > 0 && !a.Last {
+		return fmt.Errorf("%s could not be decided for reasons that may pass; the next try does them again", plural(int64(log.transient), "cell", "cells"))
 	}
 	if g := c.Plan.Spec.GPU; g != nil && g.Target != "" {
 		if err := compilePart(ctx, env, c, a); err != nil {
@@ -107,7 +111,7 @@ func readable(ctx context.Context, path string) error {
 
 // auditPart audits what a shard has of a vendor's matrix and returns the number
 // of its cells; before is that of the vendors before.
-func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *campaigns.Attempt, p *campaigns.Part, before int) (n int, err error) {
+func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *campaigns.Attempt, p *campaigns.Part, before int, log *problemLog) (n int, err error) {
 	sub, o, err := partOptions(ctx, env, c, p)
 	if err != nil {
 		return 0, err
@@ -119,21 +123,25 @@ func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, st.s.Close()) }()
-	problems := &problemLog{env: env}
-	if err := errors.Join(audit.Run(ctx, o, report.Tee{st, problems}), st.Writer.Close()); err != nil {
+	if err := errors.Join(audit.Run(ctx, o, report.Tee{st, log}), st.Writer.Close()); err != nil {
 		return 0, err
 	}
 	return st.plan.Cells, nil
 }
 
-// problemLog prints what goes wrong into a task's log.
+// problemLog prints what goes wrong into a task's log, and counts the cells that
+// another try may decide.
 type problemLog struct {
-	env *environment
-	n   int
+	env       *environment
+	n         int
+	transient int
 }
 
 // Handle implements report.Handler.
 func (l *problemLog) Handle(e report.Event) error {
+	if e.Cell != nil && store.Transient(&e.Cell.Result) {
+		l.transient++
+	}
 	if p := e.Problem; p != nil {
 		if l.n++; l.n <= 20 {
 			fmt.Fprintf(l.env.stderr, "optcheck: %s: %s %s %s: %s\n", p.Kind, p.Toolchain, p.Target, p.Level, p.Detail)
