@@ -35,7 +35,7 @@ func TestContrast(t *testing.T) {
 	b, x, at := opened(t, 40)
 	for _, dark := range []bool{false, true} {
 		b.Dark(dark)
-		for _, name := range pages(x) {
+		for _, name := range append(pages(x), "index.html#class=optimised&level=O3") {
 			b.Open(strings.TrimSuffix(at, "index.html") + name)
 			require.Empty(t, browsertest.Eval[[]string](b, lowContrast), "%s, dark: %v", name, dark)
 		}
