@@ -210,7 +210,9 @@ func (w *writer) findings() error {
 	limit, used := w.limit(), int64(0)
 	for n, g := range w.x.Groups.List {
 		left := int64(len(w.x.Groups.List) - n - 1)
-		body, err := w.finding(g, limit-used-left*shortPage)
+		// Room is kept for the short pages of the others, but the worst findings
+		// have whole pages however many there are.
+		body, err := w.finding(g, limit-used-min(left*shortPage, limit*3/4))
 		if err != nil {
 			return err
 		}
@@ -231,7 +233,7 @@ func (w *writer) findings() error {
 
 // What a short page and the frame of a page take, about.
 const (
-	shortPage = 5 << 10
+	shortPage = 3 << 10
 	framePage = 2 << 10
 )
 

@@ -172,6 +172,8 @@ func TestWriteLimit(t *testing.T) {
 	require.LessOrEqual(t, less, limit)
 	require.Greater(t, stats.Short, 0)
 	require.Less(t, stats.Short, stats.Groups)
+	_, stats = size(all / 4)
+	require.Positive(t, stats.Groups-stats.Short, "the worst have whole pages")
 	_, stats = size(1)
 	require.Equal(t, stats.Groups, stats.Short, "each finding has a page whatever the limit")
 }
