@@ -16,7 +16,9 @@ type state struct {
 	Submissions []Submission      `json:"submissions"`
 	Failures    map[string]int    `json:"failures,omitempty"` // by task
 	Reasons     map[string]string `json:"reasons,omitempty"`  // of the last failure
-	Cancelled   bool              `json:"cancelled,omitempty"`
+	// Forgiven is the number of submissions whose failures do not count.
+	Forgiven  int  `json:"forgiven,omitempty"`
+	Cancelled bool `json:"cancelled,omitempty"`
 }
 
 func (c *Campaign) readState() (*state, error) {
@@ -166,7 +168,7 @@ func (v *view) look(ctx context.Context) error {
 
 // submitted tells whether a task was ever handed to an engine.
 func (v *view) submitted(t Task) bool {
-	return slices.ContainsFunc(v.st.Submissions, func(s Submission) bool { return s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index) })
+	return slices.ContainsFunc(v.st.Submissions, func(s Submission) bool { return s.has(t) })
 }
 
 // live tells whether a task need not be submitted: it is with the engine, or was
@@ -201,7 +203,7 @@ func (v *view) lost(t Task) bool {
 
 // fail notes that a task was given to an engine and is neither done nor there.
 func (v *view) fail(t Task) {
-	if !v.submitted(t) {
+	if !slices.ContainsFunc(v.st.Submissions[min(v.st.Forgiven, len(v.st.Submissions)):], func(s Submission) bool { return s.has(t) }) {
 		return
 	}
 	delete(v.d.gone, t)
@@ -270,7 +272,7 @@ func (v *view) jobs(s Stage, tasks []int) (out []Job) {
 // last is the job that a task was submitted with last; "" for none.
 func (v *view) last(t Task) string {
 	for _, s := range slices.Backward(v.st.Submissions) {
-		if s.Engine == v.d.Name && s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index) {
+		if s.Engine == v.d.Name && s.has(t) {
 			return s.ID
 		}
 	}
@@ -426,6 +428,6 @@ func (d *Driver) Resume() error {
 		return err
 	}
 	st.Cancelled = false
-	st.Failures, st.Reasons = nil, nil
+	st.Failures, st.Reasons, st.Forgiven = nil, nil, len(st.Submissions)
 	return writeJSON(d.Campaign.path(stateFile), st)
 }

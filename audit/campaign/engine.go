@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -59,6 +60,11 @@ type Submission struct {
 	Engine string `json:"engine"`
 	// Command is how it was submitted, for people.
 	Command []string `json:"command,omitempty"`
+}
+
+// has tells whether a task is in a job.
+func (s *Submission) has(t Task) bool {
+	return s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index)
 }
 
 // latest joins what is known of the tasks of several jobs, in the order of their

@@ -61,6 +61,21 @@ func TestLost(t *testing.T) {
 	require.Equal(t, want(c), merged(t, c))
 }
 
+// TestElsewhere does by hand, as another machine would, what failed here: going
+// on needs no retries.
+func TestElsewhere(t *testing.T) {
+	c := create(t, "name: x\nshards: 2\nretries: 0\n"+gpuText)
+	t.Setenv("FAULT_gpu_1", "1")
+	t.Setenv("FAULT_gpu_2", "1")
+	require.Len(t, follow(t, c, time.Minute).Lost, 2)
+	for _, i := range []string{"1", "2"} {
+		require.NoError(t, task([]string{"campaign", "task", c.Dir, "gpu", i}))
+	}
+	require.NoError(t, (&Driver{Campaign: c}).Resume())
+	require.True(t, follow(t, c, time.Minute).Complete())
+	require.Equal(t, want(c), merged(t, c))
+}
+
 // TestInterrupted ends following in the middle; the next one continues.
 func TestInterrupted(t *testing.T) {
 	c := create(t, "name: x\nshards: 6\nparallel: 2\n"+gpuText)

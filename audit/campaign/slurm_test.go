@@ -32,6 +32,7 @@ func TestSlurm(t *testing.T) {
 	})
 	t.Run("detached", func(t *testing.T) { detached(t, cluster) })
 	t.Run("node lost", func(t *testing.T) { nodeLost(t, cluster) })
+	t.Run("daemon lost", func(t *testing.T) { daemonLost(t, cluster) })
 	t.Run("cancelled", func(t *testing.T) {
 		c := create(t, "name: x\nshards: 6\nengine: slurm\n"+gpuText)
 		t.Setenv("SLOW", "60s")
@@ -95,6 +96,36 @@ func nodeLost(t *testing.T, cluster *slurmtest.Cluster) {
 	require.Len(t, tries, 10, "two shards were begun twice")
 	cluster.StartNode("node1")
 	require.Eventually(t, func() bool { return strings.Contains(cluster.Sinfo(), "node1 idle") }, time.Minute, 200*time.Millisecond)
+}
+
+// daemonLost kills a node's daemon alone: Slurm gives up its tasks, which run on
+// and end well. That counts, and what was given back to the queue is taken out.
+func daemonLost(t *testing.T, cluster *slurmtest.Cluster) {
+	c := create(t, "name: x\nshards: 4\nengine: slurm\n")
+	t.Setenv("SLOW", "4s")
+	d, _, err := NewDriver(c)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	killed := false
+	o, err := d.Follow(ctx, 200*time.Millisecond, func(*Overview) {
+		if !killed && onNode(c, "node1") == 2 {
+			killed = true
+			cluster.KillDaemon("node1")
+		}
+		cluster.SkipRequeueDelay() // of the merging, should it be hit
+	}, func(err error) { t.Log(err) })
+	require.NoError(t, err)
+	require.True(t, killed && o.Complete())
+	require.Equal(t, want(c), merged(t, c))
+	tries, err := filepath.Glob(c.path(string(Shards), "*", tryPrefix+"2"))
+	require.NoError(t, err)
+	require.Empty(t, tries, "nothing was begun twice")
+	cluster.StartNode("node1")
+	require.Eventually(t, func() bool {
+		out, err := cluster.Run("squeue", "--noheader")
+		return err == nil && out == "" && strings.Contains(cluster.Sinfo(), "node1 idle")
+	}, time.Minute, 200*time.Millisecond)
 }
 
 // onNode counts the tasks that a node has begun and not finished.
