@@ -2,7 +2,9 @@ package html
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // link is the address of an overview that differs from this one in a parameter.
@@ -13,6 +15,50 @@ func (o *overview) link(key, value string) string {
 	}
 	v.Set(key, value)
 	return "index.html?" + v.Encode()
+}
+
+// place reads where a box is: its release, target and level.
+func (o *overview) place(at string) (words [3]string, ok bool) {
+	parts := strings.Split(at, ".")
+	if len(parts) != len(words) {
+		return words, false
+	}
+	for i, list := range [][]string{o.Index.Toolchains, o.Index.Targets, o.Index.Levels} {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil || n < 0 || n >= len(list) {
+			return words, false
+		}
+		words[i] = list[n]
+	}
+	return words, true
+}
+
+// InPlace tells that the filter chooses exactly the place of a box.
+func (o *overview) InPlace(at string) bool {
+	w, ok := o.place(at)
+	f := &o.Filter
+	return ok && slices.Equal(f.Release, w[:1]) && slices.Equal(f.Target, w[1:2]) && slices.Equal(f.Level, w[2:])
+}
+
+// PlaceLink is the address of an overview of the place of a box, or of all
+// places if that is the present one.
+func (o *overview) PlaceLink(at string) string {
+	p := *o
+	p.Filter.Release, p.Filter.Target, p.Filter.Level = nil, nil, nil
+	if w, ok := o.place(at); ok && !o.InPlace(at) {
+		p.Filter.Release, p.Filter.Target, p.Filter.Level = w[:1], w[1:2], w[2:]
+	}
+	return p.link("page", "1")
+}
+
+// ClassLink is the address of an overview of a class alone, or of all if that
+// is the present one.
+func (o *overview) ClassLink(class string) string {
+	p := *o
+	if p.Filter.Class = []string{class}; slices.Equal(o.Filter.Class, p.Filter.Class) {
+		p.Filter.Class = nil
+	}
+	return p.link("page", "1")
 }
 
 // SortLinks are the orders of the list as a server offers them; the present one
