@@ -229,7 +229,8 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	s.page(w, r, n, &html.Page{Title: "Changes", Here: html.ChangesFile, Body: form + body})
+	body = template.HTML(strings.Replace(string(body), "</h1>", "</h1>"+string(form), 1))
+	s.page(w, r, n, &html.Page{Title: "Changes", Here: html.ChangesFile, Body: body})
 }
 
 // maxPairs bounds the comparisons of one page.
