@@ -128,28 +128,38 @@ func readEvents(env *environment, file string, h report.Handler) error {
 	if file != "-" && store.Is(file) {
 		return storeEvents(env.config.cmd.Context(), file, h)
 	}
-	in := env.stdin
-	if file != "-" {
-		fh, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer fh.Close()
-		in = fh
+	b, done, err := openStream(env, file)
+	if err != nil {
+		return err
 	}
-	b := bufio.NewReaderSize(in, 1<<16)
-	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		defer z.Close()
-		b = bufio.NewReaderSize(&bounded{z, maxUnpacked}, 1<<16)
-	}
+	defer done()
 	if begin, _ := b.Peek(64); chip.IsOld(begin) {
 		return chip.ReadOld(file, b, oldTest, h.Handle)
 	}
 	return report.Read(file, b, h.Handle)
+}
+
+// openStream opens a file, or standard input for "-", for reading, unpacked if it
+// is compressed by gzip.
+func openStream(env *environment, file string) (b *bufio.Reader, done func(), err error) {
+	in, done := env.stdin, func() {}
+	if file != "-" {
+		fh, err := os.Open(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		in, done = fh, func() { fh.Close() }
+	}
+	b = bufio.NewReaderSize(in, 1<<16)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			done()
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
+		}
+		b = bufio.NewReaderSize(&bounded{z, maxUnpacked}, 1<<16)
+	}
+	return b, done, nil
 }
 
 // bounded fails when more than n bytes are read: a limit that just ended the

@@ -36,8 +36,8 @@ func newMergeCmd(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge OUT IN…",
 		Short: "Merge stores and event streams into a store",
-		Long: `Merge stores, and event streams (audit --output; - for standard input), into the
-store OUT, which is made if it is not there. Each input is taken in as a whole or
+		Long: `Merge stores, and event streams (audit --output; - for standard input; also
+compressed by gzip), into the store OUT, which is made if it is not there. Each input is taken in as a whole or
 not at all. Merging an input again changes nothing, and their order does not
 matter. Two results for one cell are an error that names it; the result of a
 failed attempt (a timeout, a process that could not be run) gives way to any other.`,
@@ -92,15 +92,11 @@ func mergeOne(ctx context.Context, env *environment, s *store.Store, file string
 		defer from.Close()
 		return s.Merge(ctx, from)
 	}
-	in := env.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return store.Counts{}, err
-		}
-		defer f.Close()
-		in = f
+	in, done, err := openStream(env, file)
+	if err != nil {
+		return store.Counts{}, err
 	}
+	defer done()
 	return s.Import(ctx, file, in)
 }
 
