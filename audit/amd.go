@@ -59,30 +59,13 @@ func (w *worker) amd(ctx context.Context) error {
 		}
 	}
 	w.artefacts("", cells)
-	w.users, w.parts = nil, nil
+	w.users, w.parts, w.units = nil, nil, nil
 	return nil
 }
 
 // amdBuild compiles and checks the kernels that are compiled in one way.
 func (w *worker) amdBuild(ctx context.Context, b build, cells []int) error {
-	var units []toolchain.Unit
-	w.users = nil
-	unit := map[int]int{} // distinct kernel → unit
-	for _, c := range cells {
-		for t, k := range w.em.of[c] {
-			if w.em.kernels[k].build != b {
-				continue
-			}
-			u, ok := unit[k]
-			if !ok {
-				u = len(units)
-				unit[k] = u
-				units = append(units, toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text})
-				w.users = append(w.users, nil)
-			}
-			w.users[u] = append(w.users[u], user{c, t})
-		}
-	}
+	units := w.distinct(cells, func(k *distinctKernel) bool { return k.build == b })
 	if len(units) == 0 {
 		return nil
 	}

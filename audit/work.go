@@ -221,7 +221,11 @@ func kindOf(err error) string {
 // compile compiles and checks the given cells, which share a PTX version. Of
 // kernels with the same text one is compiled.
 func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) error {
-	units := w.distinct(cells)
+	w.parts = map[int][]part{}
+	for _, c := range cells {
+		w.parts[c] = make([]part, len(w.em.of[c]))
+	}
+	units := w.distinct(cells, nil)
 	var failed []error
 	res, err := w.machineCode(ctx, v, units, &failed)
 	if err != nil {
@@ -254,12 +258,15 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 	return nil
 }
 
-// distinct lists the kernels of some cells, each text once.
-func (w *worker) distinct(cells []int) (units []toolchain.Unit) {
-	w.users, w.parts, w.units = nil, map[int][]part{}, map[int]int{}
+// distinct lists the kernels of some cells, each text once; of all of them if
+// want is nil.
+func (w *worker) distinct(cells []int, want func(*distinctKernel) bool) (units []toolchain.Unit) {
+	w.users, w.units = nil, map[int]int{}
 	for _, c := range cells {
-		w.parts[c] = make([]part, len(w.em.of[c]))
 		for t, k := range w.em.of[c] {
+			if want != nil && !want(&w.em.kernels[k]) {
+				continue
+			}
 			u, ok := w.units[k]
 			if !ok {
 				u = len(units)
