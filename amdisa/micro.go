@@ -131,12 +131,7 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		return
 	}
 	to := d.args[0]
-	a := func(i, w int) isa.Operand {
-		if i >= len(d.args) {
-			return isa.Operand{Kind: isa.OpdSpecial, Sym: "?missing", Words: 1}
-		}
-		return word(d.args[i], w, n)
-	}
+	a := d.sources(n)
 	if to.Zero {
 		return
 	}
@@ -148,6 +143,26 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		d.lop(dst(to, 0), lut, a(1, 0), a(2, 0), a(3, 0))
 		return
 	}
+	if !d.vectorMoves(root, n, to) {
+		d.vectorArithmetic(name, root, n, to, s)
+	}
+}
+
+// sources gives the words of an instruction's operands of n bits; one that is not there
+// is unknown.
+func (d *decoder) sources(n int) func(i, w int) isa.Operand {
+	return func(i, w int) isa.Operand {
+		if i >= len(d.args) {
+			return isa.Operand{Kind: isa.OpdSpecial, Sym: "?missing", Words: 1}
+		}
+		return word(d.args[i], w, n)
+	}
+}
+
+// vectorMoves lowers moves, selections, bitwise functions by table, and exchanges
+// between lanes.
+func (d *decoder) vectorMoves(root string, n int, to isa.Operand) bool {
+	a := d.sources(n)
 	switch root {
 	case "mov", "accvgpr_read", "accvgpr_write", "accvgpr_mov":
 		for w := 0; w < to.Words && (n == 64 || w == 0); w++ {
@@ -160,12 +175,37 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		if len(d.args) == 4 {
 			m = d.args[3].Reg
 			if d.args[3].Kind != isa.OpdReg || d.args[3].Zero {
-				return
+				return true
 			}
 		}
 		if n == 32 {
 			d.emit(isa.MicroSel, dst(to, 0), a(2, 0), a(1, 0), pred(m))
 		}
+	case "bitop3", "bitop2":
+		d.lop(dst(to, 0), d.bitop(), a(1, 0), a(2, 0), bitopThird(root, a(3, 0)))
+	case "readfirstlane":
+		d.emit(isa.MicroFirst, dst(to, 0), a(1, 0))
+	case "readlane":
+		d.emit(isa.MicroFirst, dst(to, 0), a(1, 0), a(2, 0))
+	case "writelane":
+		d.emit(isa.MicroLaneSet, dst(to, 0), word(to, 0, 32), a(1, 0), a(2, 0))
+	case "mbcnt_lo", "mbcnt_hi":
+		d.emit(isa.MicroLaneCount, dst(to, 0), a(1, 0), a(2, 0)).Sym = root[6:]
+	case "swap":
+		d.emit(isa.MicroMov, dst(to, 0), a(1, 0))
+		if b := d.arg(1); b.Kind == isa.OpdReg {
+			d.emit(isa.MicroMov, dst(b, 0), word(to, 0, 32))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// vectorArithmetic lowers what computes with numbers.
+func (d *decoder) vectorArithmetic(name, root string, n int, to isa.Operand, s shape) {
+	a := d.sources(n)
+	switch root {
 	case "add", "add_nc", "add_co", "sub", "sub_nc", "sub_co", "subrev", "subrev_nc", "subrev_co", "addc", "addc_co", "add_co_ci",
 		"subb", "subb_co", "sub_co_ci", "subbrev", "subbrev_co", "subrev_co_ci":
 		d.vectorSum(root, s, n)
@@ -210,8 +250,6 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		d.emit(isa.MicroAdd, dst(to, 0), a(1, 0), a(2, 0), a(3, 0))
 	case "xad":
 		d.emit(isa.MicroXorAdd, dst(to, 0), a(1, 0), a(2, 0), a(3, 0))
-	case "bitop3", "bitop2":
-		d.lop(dst(to, 0), d.bitop(), a(1, 0), a(2, 0), bitopThird(root, a(3, 0)))
 	case "min", "max":
 		op := isa.MicroMin
 		if root == "max" {
@@ -219,19 +257,6 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		}
 		if n == 32 {
 			d.emit(op, dst(to, 0), a(1, 0), a(2, 0)).Signed = strings.HasSuffix(name, "i32")
-		}
-	case "readfirstlane":
-		d.emit(isa.MicroFirst, dst(to, 0), a(1, 0))
-	case "readlane":
-		d.emit(isa.MicroFirst, dst(to, 0), a(1, 0), a(2, 0))
-	case "writelane":
-		d.emit(isa.MicroLaneSet, dst(to, 0), word(to, 0, 32), a(1, 0), a(2, 0))
-	case "mbcnt_lo", "mbcnt_hi":
-		d.emit(isa.MicroLaneCount, dst(to, 0), a(1, 0), a(2, 0)).Sym = root[6:]
-	case "swap":
-		d.emit(isa.MicroMov, dst(to, 0), a(1, 0))
-		if b := d.arg(1); b.Kind == isa.OpdReg {
-			d.emit(isa.MicroMov, dst(b, 0), word(to, 0, 32))
 		}
 	}
 }

@@ -48,6 +48,15 @@ func (d *decoder) scalarMicro(in *inst, name string) {
 	if to.Zero {
 		return
 	}
+	if !d.scalarMoves(name, root, n, to) {
+		d.scalarArithmetic(name, root, n, to)
+	}
+}
+
+// scalarMoves lowers moves, selections and the inverse, which may be of several words.
+func (d *decoder) scalarMoves(name, root string, n int, to isa.Operand) bool {
+	words := n / 32
+	a := func(i, w int) isa.Operand { return word(d.arg(i), w, n) }
 	switch root {
 	case "mov":
 		for w := 0; w < words; w++ {
@@ -64,6 +73,37 @@ func (d *decoder) scalarMicro(in *inst, name string) {
 		if n == 32 {
 			d.emit(isa.MicroTest, isa.RegSCC, a(1, 0), imm(0), imm(0)).LUT = lutNotA
 		}
+	case "cselect":
+		for w := 0; w < words; w++ {
+			d.emit(isa.MicroSel, dst(to, w), a(1, w), a(2, w), pred(isa.RegSCC))
+		}
+	case "cmov":
+		for w := 0; w < words; w++ {
+			d.emit(isa.MicroSel, dst(to, w), a(1, w), word(to, w, n), pred(isa.RegSCC))
+		}
+	case "cmovk":
+		if k, ok := known(a(1, 0)); ok {
+			d.emit(isa.MicroSel, dst(to, 0), imm(uint32(int32(int16(k)))), word(to, 0, 32), pred(isa.RegSCC))
+		}
+	case "sext_i32":
+		bits := uint32(16)
+		if strings.HasSuffix(name, "i8") {
+			bits = 8
+		}
+		d.bfe(dst(to, 0), word(d.arg(1), 0, 32), imm(0), imm(bits), true)
+	case "pack_ll_b32", "pack_lh_b32", "pack_hh_b32", "pack_hl_b32":
+		sel := map[string]uint32{"ll": 0x5410, "lh": 0x7610, "hh": 0x7632, "hl": 0x5432}[root[5:7]]
+		d.emit(isa.MicroPrmt, dst(to, 0), word(d.arg(1), 0, 32), imm(sel), word(d.arg(2), 0, 32))
+	default:
+		return false
+	}
+	return true
+}
+
+// scalarArithmetic lowers what computes with numbers.
+func (d *decoder) scalarArithmetic(name, root string, n int, to isa.Operand) {
+	a := func(i, w int) isa.Operand { return word(d.arg(i), w, n) }
+	switch root {
 	case "add", "add_co", "sub", "sub_co", "addc", "add_co_ci", "subb", "sub_co_ci":
 		d.scalarSum(name, root, to)
 	case "add_nc":
@@ -91,24 +131,6 @@ func (d *decoder) scalarMicro(in *inst, name string) {
 		if k, ok := known(a(2, 0)); ok && n == 32 {
 			d.bfe(dst(to, 0), a(1, 0), imm(k&31), imm(k>>16&127), strings.HasSuffix(name, "i32"))
 		}
-	case "sext_i32":
-		bits := uint32(16)
-		if strings.HasSuffix(name, "i8") {
-			bits = 8
-		}
-		d.bfe(dst(to, 0), word(d.arg(1), 0, 32), imm(0), imm(bits), true)
-	case "cselect":
-		for w := 0; w < words; w++ {
-			d.emit(isa.MicroSel, dst(to, w), a(1, w), a(2, w), pred(isa.RegSCC))
-		}
-	case "cmov":
-		for w := 0; w < words; w++ {
-			d.emit(isa.MicroSel, dst(to, w), a(1, w), word(to, w, n), pred(isa.RegSCC))
-		}
-	case "cmovk":
-		if k, ok := known(a(1, 0)); ok {
-			d.emit(isa.MicroSel, dst(to, 0), imm(uint32(int32(int16(k)))), word(to, 0, 32), pred(isa.RegSCC))
-		}
 	case "min", "max":
 		op := isa.MicroMin
 		if root == "max" {
@@ -121,9 +143,6 @@ func (d *decoder) scalarMicro(in *inst, name string) {
 			src = append(src, a(1, 1))
 		}
 		d.emit(isa.MicroLaneBits, dst(to, 0), src...)
-	case "pack_ll_b32", "pack_lh_b32", "pack_hh_b32", "pack_hl_b32":
-		sel := map[string]uint32{"ll": 0x5410, "lh": 0x7610, "hh": 0x7632, "hl": 0x5432}[root[5:7]]
-		d.emit(isa.MicroPrmt, dst(to, 0), word(d.arg(1), 0, 32), imm(sel), word(d.arg(2), 0, 32))
 	}
 }
 

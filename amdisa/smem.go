@@ -10,6 +10,47 @@ import (
 // scalar unit and the cache operations on its caches.
 func (d *decoder) scalarMemory(in *inst, name string) bool {
 	in.Mem.Scalar = true
+	if d.scalarControl(in, name) {
+		return true
+	}
+	rest, desc := strings.CutPrefix(name, "buffer_")
+	rest, scratch := strings.CutPrefix(rest, "scratch_")
+	in.Mem.Space = isa.SpaceGlobal
+	if scratch {
+		in.Mem.Space = isa.SpaceLocal
+	}
+	dst := d.scalarKind(in, rest)
+	if in.Role == isa.RoleUnknown {
+		in.Mem = isa.Mem{}
+		return false
+	}
+	if len(d.args) == 2 { // clrxdisasm leaves out an offset of 0
+		d.args = append(d.args, isa.Operand{Kind: isa.OpdImm, Text: "0"})
+	}
+	if len(d.args) < 3 || !d.scalarAddress(in, desc) {
+		d.unknown(in, "address not understood")
+		return true
+	}
+	if in.Role != isa.RoleLoad {
+		v := d.take(0)
+		if dst == 1 {
+			d.insertArg(0, v)
+		}
+		d.args = append(d.args, v)
+		if in.Mem.Atom == "CAS" && !d.splitCAS(len(d.args)-1) {
+			d.unknown(in, "operands of compare-and-swap")
+			return true
+		}
+	}
+	d.scope(in)
+	in.Counts = counts(d.scalarCounter())
+	d.accessRegs(in, dst)
+	return true
+}
+
+// scalarControl decodes what of the scalar unit is no access: cache operations,
+// prefetches and clocks.
+func (d *decoder) scalarControl(in *inst, name string) bool {
 	switch name {
 	case "dcache_inv", "dcache_inv_vol", "dcache_wb", "dcache_wb_vol", "dcache_wb_inv", "gl1_inv", "dcache_discard", "dcache_discard_x2":
 		in.Role = isa.RoleCache
@@ -40,13 +81,12 @@ func (d *decoder) scalarMemory(in *inst, name string) bool {
 		}
 		return true
 	}
-	rest, desc := strings.CutPrefix(name, "buffer_")
-	rest, scratch := strings.CutPrefix(rest, "scratch_")
-	in.Mem.Space = isa.SpaceGlobal
-	if scratch {
-		in.Mem.Space = isa.SpaceLocal
-	}
-	dst := 0
+	return false
+}
+
+// scalarKind sets role, width and atomic of a scalar access, and says how many
+// operands it defines. What it does not know leaves the role unknown.
+func (d *decoder) scalarKind(in *inst, rest string) (dst int) {
 	switch {
 	case strings.HasPrefix(rest, "load_"):
 		width, _, known := accessWidth(rest[5:])
@@ -70,32 +110,7 @@ func (d *decoder) scalarMemory(in *inst, name string) bool {
 			in.Role, dst = isa.RoleAtomic, 1
 		}
 	}
-	if in.Role == isa.RoleUnknown {
-		in.Mem = isa.Mem{}
-		return false
-	}
-	if len(d.args) == 2 { // clrxdisasm leaves out an offset of 0
-		d.args = append(d.args, isa.Operand{Kind: isa.OpdImm, Text: "0"})
-	}
-	if len(d.args) < 3 || !d.scalarAddress(in, desc) {
-		d.unknown(in, "address not understood")
-		return true
-	}
-	if in.Role != isa.RoleLoad {
-		v := d.take(0)
-		if dst == 1 {
-			d.insertArg(0, v)
-		}
-		d.args = append(d.args, v)
-		if in.Mem.Atom == "CAS" && !d.splitCAS(len(d.args)-1) {
-			d.unknown(in, "operands of compare-and-swap")
-			return true
-		}
-	}
-	d.scope(in)
-	in.Counts = counts(d.scalarCounter())
-	d.accessRegs(in, dst)
-	return true
+	return dst
 }
 
 // scalarAddress makes one address operand of sbase, soffset behind the first

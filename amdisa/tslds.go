@@ -15,8 +15,41 @@ func (x *tsGroup) lds(s *slot) bool {
 		x.why = "two memory operations in one group"
 		return false
 	}
-	var src []isa.Operand
 	x.pending = x.pending[:0]
+	src, ok := x.ldsOperands(s)
+	if !ok {
+		return false
+	}
+	op, ret := strings.CutSuffix(strings.TrimPrefix(s.op, "LDS_"), "_RET")
+	in := &x.in
+	in.Op = s.op
+	in.Mem.Space, in.Mem.Width = isa.SpaceShared, 4
+	values, ok := x.ldsKind(op, ret)
+	if !ok {
+		return false
+	}
+	if len(src) < 1+values {
+		x.why = "number of operands"
+		return false
+	}
+	src = src[:1+values]
+	addr, ok := x.ldsAddress(src[0])
+	if !ok || (ret || in.Role == isa.RoleLoad) && !x.ldsResults(op) {
+		return false
+	}
+	in.Args = append(in.Args, addr)
+	for _, o := range src[1:] {
+		each(&o, func(r isa.Reg) {
+			in.Uses = appendReg(in.Uses, r)
+			in.Data = append(in.Data, r)
+		})
+		in.Args = append(in.Args, o)
+	}
+	return true
+}
+
+// ldsOperands reads the sources of an LDS operation: address and values.
+func (x *tsGroup) ldsOperands(s *slot) (src []isa.Operand, ok bool) {
 	for _, a := range s.args {
 		w, _ := cutWord(a)
 		if w == "" || w == "OQAP" || w == "QA" || w == "QAB" || w == "____" || w == "QA.x" {
@@ -25,17 +58,20 @@ func (x *tsGroup) lds(s *slot) bool {
 		o, ok := x.operand(a, s)
 		if !ok {
 			x.why = "operand not understood: " + a
-			return false
+			return nil, false
 		}
 		if o.Kind != isa.OpdNone {
 			src = append(src, o)
 		}
 	}
-	op, ret := strings.CutSuffix(strings.TrimPrefix(s.op, "LDS_"), "_RET")
+	return src, true
+}
+
+// ldsKind sets role, width and atomic of an LDS operation, and says how many values it
+// takes behind the address.
+func (x *tsGroup) ldsKind(op string, ret bool) (values int, ok bool) {
 	in := &x.in
-	in.Op = s.op
-	in.Mem.Space, in.Mem.Width = isa.SpaceShared, 4
-	values := 1
+	values = 1
 	switch op {
 	case "READ", "READ_REL", "READ2", "UBYTE_READ", "BYTE_READ", "USHORT_READ", "SHORT_READ":
 		in.Role, values = isa.RoleLoad, 0
@@ -57,7 +93,7 @@ func (x *tsGroup) lds(s *slot) bool {
 		}
 		if !ok {
 			x.why = "unknown opcode"
-			return false
+			return 0, false
 		}
 		in.Mem.Atom, in.Role = name, isa.RoleReduction
 		if ret {
@@ -73,47 +109,44 @@ func (x *tsGroup) lds(s *slot) bool {
 	case strings.Contains(op, "SHORT"):
 		in.Mem.Width = 2
 	}
-	if len(src) < 1+values {
-		x.why = "number of operands"
-		return false
-	}
-	src = src[:1+values]
-	addr := isa.Operand{Kind: isa.OpdMem, Words: 1, Text: src[0].Text}
-	switch src[0].Kind {
+	return values, true
+}
+
+// ldsAddress makes the address operand of an LDS operation.
+func (x *tsGroup) ldsAddress(src isa.Operand) (addr isa.Operand, ok bool) {
+	in := &x.in
+	addr = isa.Operand{Kind: isa.OpdMem, Words: 1, Text: src.Text}
+	switch src.Kind {
 	case isa.OpdReg:
-		addr.Reg = src[0].Reg
+		addr.Reg = src.Reg
 		in.Addrs = []isa.Reg{addr.Reg}
 		in.Uses = appendReg(in.Uses, addr.Reg)
 	case isa.OpdImm:
-		addr.Off = src[0].Imm
+		addr.Off = src.Imm
 	default:
 		x.why = "address not understood"
-		return false
+		return addr, false
 	}
-	if ret || in.Role == isa.RoleLoad {
-		n := 1
-		if op == "READ2" {
-			n = 2
-		}
-		for i := 0; i < n; i++ {
-			if x.b.oqPush >= oqCount {
-				x.why = "lds queue overflows"
-				return false
-			}
-			r := isa.Reg{Class: isa.ClassGPR, Num: uint16(oqFirst + x.b.oqPush)}
-			x.b.oqPush++
-			in.Defs = appendReg(in.Defs, r)
-			x.load = append(x.load, r)
-			in.Args = append(in.Args, regOpd(r))
-		}
+	return addr, true
+}
+
+// ldsResults pushes what an LDS operation returns onto the queue.
+func (x *tsGroup) ldsResults(op string) bool {
+	in := &x.in
+	n := 1
+	if op == "READ2" {
+		n = 2
 	}
-	in.Args = append(in.Args, addr)
-	for _, o := range src[1:] {
-		each(&o, func(r isa.Reg) {
-			in.Uses = appendReg(in.Uses, r)
-			in.Data = append(in.Data, r)
-		})
-		in.Args = append(in.Args, o)
+	for i := 0; i < n; i++ {
+		if x.b.oqPush >= oqCount {
+			x.why = "lds queue overflows"
+			return false
+		}
+		r := isa.Reg{Class: isa.ClassGPR, Num: uint16(oqFirst + x.b.oqPush)}
+		x.b.oqPush++
+		in.Defs = appendReg(in.Defs, r)
+		x.load = append(x.load, r)
+		in.Args = append(in.Args, regOpd(r))
 	}
 	return true
 }

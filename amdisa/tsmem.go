@@ -66,9 +66,17 @@ func (b *tsBuilder) fetch(text string) {
 		b.add(in)
 		return
 	}
+	b.vertexFetch(&in, args, tsReg(snum, sch[0]))
+	b.forget(in.Defs)
+	b.add(in)
+}
+
+// vertexFetch completes a read of a buffer, whose address is in a register.
+func (b *tsBuilder) vertexFetch(in *isa.Inst, args []string, at isa.Reg) {
+	op := in.Op
 	in.Mem.Space = isa.SpaceGlobal
 	in.Addrs, in.Uses = in.Addrs[:1], in.Uses[:1]
-	o := isa.Operand{Kind: isa.OpdMem, Reg: tsReg(snum, sch[0]), Words: 1, Text: strings.Join(args[1:], ", ")}
+	o := isa.Operand{Kind: isa.OpdMem, Reg: at, Words: 1, Text: strings.Join(args[1:], ", ")}
 	buffer := -1
 	for _, a := range args[1:] {
 		if n, ok := cfNumber(a, "#", "fc"); ok {
@@ -101,8 +109,6 @@ func (b *tsBuilder) fetch(text string) {
 			}
 		}
 	}
-	b.forget(in.Defs)
-	b.add(in)
 }
 
 func (b *tsBuilder) forget(l []isa.Reg) {
