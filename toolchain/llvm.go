@@ -31,9 +31,6 @@ type LLVM struct {
 	LibLLVM string `json:"libllvm,omitempty"`
 	// Libclc is the folder of libclc's bitcode for this release, or empty.
 	Libclc string `json:"libclc,omitempty"`
-	// DeviceLibs is the folder of ROCm's device libraries, or empty. They fit
-	// some releases only: 5.2 fits clang 19.
-	DeviceLibs string `json:"device_libs,omitempty"`
 	// R600 lists those of the targets that belong to the r600 back end.
 	R600 []string `json:"r600_targets,omitempty"`
 
@@ -127,7 +124,7 @@ func (l *LLVM) lend(from *LLVM) {
 		to   *string
 		from string
 	}{{&l.LLC, from.LLC}, {&l.Objdump, from.Objdump}, {&l.MC, from.MC}, {&l.LibLLVM, from.LibLLVM},
-		{&l.Libclc, from.Libclc}, {&l.DeviceLibs, from.DeviceLibs}} {
+		{&l.Libclc, from.Libclc}} {
 		*f.to = cmp.Or(*f.to, f.from)
 	}
 }
@@ -286,9 +283,6 @@ func (l *LLVM) libs(bin, major string) {
 	// installed is told by its documentation.
 	if clc := filepath.Join(root, "usr", "lib", "clc"); isDir(clc) && isDir(filepath.Join(root, "usr", "share", "doc", "libclc-"+major)) {
 		l.Libclc = clc
-	}
-	if libs := filepath.Join(root, "usr", "lib", multiarch, "amdgcn", "bitcode"); isDir(libs) {
-		l.DeviceLibs = libs
 	}
 }
 
