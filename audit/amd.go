@@ -51,7 +51,7 @@ func (w *worker) amd(ctx context.Context) error {
 		}
 	}
 	for _, c := range cells {
-		w.cell(c) // no verdict: there is no model of OpenCL to ask
+		w.cell(c) // no verdict: no model here knows waits and caches
 	}
 	if !w.a.plain && w.a.visit == nil {
 		if err := w.stages(ctx, cells); err != nil {
