@@ -124,6 +124,46 @@ func (d *Driver) sweep(ctx context.Context) error {
 	return d.Engine.Cancel(ctx, jobs)
 }
 
+// Cancel takes everything out of the engine and keeps it from being submitted
+// again.
+func (d *Driver) Cancel(ctx context.Context) error {
+	unlock, err := d.Campaign.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st, err := d.Campaign.readState()
+	if err != nil {
+		return err
+	}
+	var jobs []Submission
+	for _, s := range st.Submissions {
+		if s.Engine == d.Name {
+			jobs = append(jobs, s)
+		}
+	}
+	st.Cancelled = true
+	// First the note, or the merging would submit what is being cancelled.
+	return errors.Join(writeJSON(d.Campaign.path(stateFile), st), d.Engine.Cancel(ctx, jobs))
+}
+
+// Resume allows a cancelled campaign to go on, and tasks that were lost to be
+// tried again.
+func (d *Driver) Resume() error {
+	unlock, err := d.Campaign.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st, err := d.Campaign.readState()
+	if err != nil {
+		return err
+	}
+	st.Cancelled = false
+	st.Failures, st.Reasons, st.Forgiven = nil, nil, len(st.Submissions)
+	return writeJSON(d.Campaign.path(stateFile), st)
+}
+
 // Log returns the end of the newest log of a task, at most n bytes.
 func (c *Campaign) Log(t Task, n int64) (file, text string) {
 	files, _ := filepath.Glob(c.path("logs", fmt.Sprintf("%s-%d.*.log", t.Stage, t.Index)))

@@ -1,0 +1,197 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Attempt is one try at a task. Each has a store of its own, so that a try that
+// was believed dead and is not cannot harm the next.
+type Attempt struct {
+	Task Task
+	// Store is where the results go: a copy of what an earlier try has left,
+	// or nothing yet.
+	Store string
+	// Resumed tells that Store is such a copy.
+	Resumed bool
+	// Last tells that no other try will follow by itself.
+	Last bool
+
+	c     *Campaign
+	start time.Time
+	last  time.Time
+}
+
+// ErrDone says that there is nothing to do for a task.
+var ErrDone = errors.New("done already")
+
+// Begin begins a try. It returns ErrDone if the task is done.
+func (c *Campaign) Begin(t Task) (*Attempt, error) {
+	d, err := c.Done(t)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil {
+		return nil, ErrDone
+	}
+	dir := c.path(t.folder())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	a := &Attempt{Task: t, c: c, start: time.Now()}
+	tries, err := tries(dir)
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; n <= maxTries; n++ {
+		a.Store = filepath.Join(dir, tryPrefix+strconv.Itoa(n)+storeSuffix)
+		f, err := os.OpenFile(filepath.Join(dir, tryPrefix+strconv.Itoa(n)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(f, "%s %d %s\n", host(), os.Getpid(), a.start.UTC().Format(time.RFC3339))
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		a.Last = n > *c.Plan.Spec.Retries
+		for _, old := range slices.Backward(tries) {
+			if a.Resumed = a.resume(filepath.Join(dir, tryPrefix+strconv.Itoa(old)+storeSuffix)); a.Resumed {
+				break
+			}
+		}
+		return a, nil
+	}
+	return nil, fmt.Errorf("%v was begun %d times", t, maxTries)
+}
+
+// tries lists the numbers of earlier tries that have a store, in order.
+func tries(dir string) (out []int, err error) {
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range names {
+		s, ok1 := strings.CutPrefix(e.Name(), tryPrefix)
+		s, ok2 := strings.CutSuffix(s, storeSuffix)
+		if n, err := strconv.Atoi(s); ok1 && ok2 && err == nil && e.Type().IsRegular() {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// walSuffix is of the file beside a database that holds what was committed last.
+const walSuffix = "-wal"
+
+// resume copies what an earlier try has left. That is a state from which the
+// database recovers, as after a loss of power, if nobody wrote to it meanwhile;
+// if somebody did, or there is nothing, the try begins anew.
+func (a *Attempt) resume(old string) bool {
+	before, ok := stamp(old)
+	if !ok {
+		return false
+	}
+	err := errors.Join(copyFile(old, a.Store), copyFile(old+walSuffix, a.Store+walSuffix))
+	if after, ok := stamp(old); err == nil && ok && after == before {
+		return true
+	}
+	a.Discard()
+	return false
+}
+
+// Discard removes the store of a try, so that it begins anew.
+func (a *Attempt) Discard() {
+	a.Resumed = false
+	for _, s := range []string{"", walSuffix, "-shm"} {
+		os.Remove(a.Store + s)
+	}
+}
+
+// stamp is when a database and its log were written last, and their sizes.
+func stamp(path string) (s [4]int64, ok bool) {
+	for i, f := range []string{path, path + walSuffix} {
+		st, err := os.Stat(f)
+		switch {
+		case err == nil:
+			s[2*i], s[2*i+1] = st.ModTime().UnixNano(), st.Size()
+		case i == 0 || !errors.Is(err, fs.ErrNotExist):
+			return s, false
+		}
+	}
+	return s, s[1]+s[3] > 0
+}
+
+// copyFile copies a file; one that is not there is no error.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// progressEvery is how often a task tells how far it is.
+const progressEvery = time.Second
+
+// Progress tells how far the task is. It may be called often, and by one
+// goroutine at a time; failing to write is no error, as the work goes on.
+func (a *Attempt) Progress(done, total int) {
+	if now := time.Now(); now.Sub(a.last) >= progressEvery {
+		a.last = now
+		_ = writeJSON(a.c.path(a.Task.folder(), progressFile), Progress{Done: done, Total: total, Host: host(), At: now.UTC()})
+	}
+}
+
+// Finish declares the task done. The store must be closed; hasStore tells
+// whether there is one.
+func (a *Attempt) Finish(cells int, hasStore bool) error {
+	d := Done{Plan: a.c.Plan.ID, Cells: cells, Host: host(), Seconds: time.Since(a.start).Seconds(), End: time.Now().UTC()}
+	if hasStore {
+		d.Store = filepath.Base(a.Store)
+		if err := syncFile(a.Store); err != nil {
+			return err
+		}
+	}
+	return writeJSON(a.c.path(a.Task.folder(), doneFile), d)
+}
+
+// syncFile makes sure that a file outlives this machine.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func host() string {
+	if n := os.Getenv("SLURMD_NODENAME"); n != "" {
+		return n
+	}
+	h, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return h
+}
