@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -106,7 +107,11 @@ func BenchmarkMillion(b *testing.B) {
 	start = time.Now()
 	s, err := New(context.Background(), Options{Source: &fixed{set}})
 	require.NoError(b, err)
-	b.Logf("%d cells, %d results: made in %v, indexed in %v, %d findings", len(set.Cells), len(set.Results), made, time.Since(start), len(s.now.Load().index.Groups.List))
+	indexed := time.Since(start)
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	b.Logf("%d cells, %d results: made in %v, indexed in %v, %d findings; %d MB in memory", len(set.Cells), len(set.Results), made, indexed, len(s.now.Load().index.Groups.List), m.HeapAlloc>>20)
 	h := s.Handler()
 	for i, name := range requests(0) {
 		path, _, _ := cut(name)
