@@ -31,6 +31,9 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 		writeHead(b, r)
 		writeCounts(b, r)
 	}
+	if why := r.Incomplete(); why != "" {
+		fmt.Fprintf(b, "\nNOT ALL WAS DONE: %s\n", why)
+	}
 	writeKnown(b, r, o.NewOnly)
 	writeShared(b, r)
 	shown := r

@@ -144,6 +144,9 @@ func (l *Live) failed() map[place]bool {
 // current reports whether a problem still stands: what could not be run was not
 // overcome by a later run.
 func (l *Live) current(p *report.Problem, failed map[place]bool) bool {
+	if p.Kind == kindIncomplete {
+		return false // told of another store, or before something was merged
+	}
 	c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level}
 	if p.Toolchain != "" && l.view.Matrix != nil {
 		c.Layout = l.view.Matrix.Layouts[0]

@@ -142,7 +142,10 @@ func (l *Live) reload(ctx context.Context) error {
 	if err := l.listings(ctx); err != nil {
 		return err
 	}
-	return l.events(ctx, setting.ID)
+	if err := l.events(ctx, setting.ID); err != nil {
+		return err
+	}
+	return l.planned(ctx, setting.ID)
 }
 
 // grow reads what is new.
@@ -162,7 +165,10 @@ func (l *Live) grow(ctx context.Context) error {
 		return err
 	}
 	l.Problems, l.Histograms, l.Stats = nil, nil, nil
-	return l.events(ctx, setting.ID)
+	if err := l.events(ctx, setting.ID); err != nil {
+		return err
+	}
+	return l.planned(ctx, setting.ID)
 }
 
 // setting finds a setting, or that of the latest run for 0.

@@ -267,6 +267,9 @@ func verdict(r *report.Run, fail string) error {
 	if fail == "changed" && changed+unknown > 0 || fail == "miscompiled" && bad > 0 || fail == "unknown" && unknown > 0 {
 		return errFound
 	}
+	if why := r.Incomplete(); why != "" && fail != "never" {
+		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, fail)
+	}
 	return nil
 }
 

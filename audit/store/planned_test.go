@@ -1,0 +1,83 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// planEvents is a run over two tests, one toolchain, one target, two levels and
+// one layout, of which it did some cells. shard "" is all.
+func planEvents(shard string, cells int, done ...string) []report.Event {
+	tc := report.Toolchain{ID: "ptxas 12.4.131", Build: "b"}
+	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Tool: "t", Tests: 2, Cells: cells, Toolchains: []report.Toolchain{tc},
+		Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"}, Shard: shard}}}
+	for _, name := range []string{"a", "b"} {
+		out = append(out, report.Event{Test: &report.Test{Name: name, Hash: "h" + name, Dialect: "PTX", Text: name}})
+	}
+	for _, d := range done {
+		out = append(out, report.Event{Cell: &report.Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: tc.ID, Target: "sm_80", Level: d[1:], Layout: "pointers",
+			Result: report.Result{Class: report.Preserved}}})
+	}
+	return out
+}
+
+// TestPlanned: what a store lacks of what its runs set out to do is told,
+// whoever wrote it and in whatever order.
+func TestPlanned(t *testing.T) {
+	first := planEvents("1/2", 2, "aO0", "bO3")
+	second := planEvents("2/2", 2, "aO3", "bO0")
+	for name, x := range map[string]struct {
+		runs    [][]report.Event
+		missing int
+		problem string
+	}{
+		"whole":             {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"killed":            {[][]report.Event{planEvents("", 4, "aO0")}, 3, ""},
+		"killed, went on":   {[][]report.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
+		"both shards":       {[][]report.Event{first, second}, 0, ""},
+		"one shard":         {[][]report.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},
+		"other shard":       {[][]report.Event{second}, 2, "of 2 shards, no run did 1: merge their stores, too"},
+		"shard killed":      {[][]report.Event{first, planEvents("2/2", 2, "aO3")}, 1, ""},
+		"shard and a whole": {[][]report.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"cut in two ways":   {[][]report.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
+		"part of another":   {[][]report.Event{first, planEvents("", 4, "aO0")}, 2, ""},
+		"hostile":           {[][]report.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2, "of 2000000000 shards, no run did 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1999999989 more: merge their stores, too"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var streams [][]byte
+			for _, r := range x.runs {
+				streams = append(streams, stream(t, r))
+			}
+			s := imported(t, t.TempDir(), "a.store", streams...)
+			defer s.Close()
+			set, err := s.Load(t.Context(), View{})
+			require.NoError(t, err)
+			require.Equal(t, x.missing, set.Config.Cells-len(set.Cells))
+			require.Equal(t, x.missing > 0, set.Incomplete() != "")
+			var got string
+			for _, p := range set.Problems {
+				got += p.Detail
+			}
+			require.Equal(t, x.problem, got)
+		})
+	}
+}
+
+// TestPlannedMerge: merging what was missing makes a store whole, and what was
+// exported of a part does not call it a part for ever.
+func TestPlannedMerge(t *testing.T) {
+	dir := t.TempDir()
+	a := imported(t, dir, "a.store", stream(t, planEvents("1/2", 2, "aO0", "bO3")))
+	part := exported(t, a, View{})
+	b := imported(t, dir, "b.store", stream(t, planEvents("2/2", 2, "aO3", "bO0")), []byte(part))
+	for k, s := range []*Store{a, b} {
+		set, err := s.Load(t.Context(), View{})
+		require.NoError(t, err)
+		require.Equal(t, []int{2, 0}[k], set.Config.Cells-len(set.Cells), fmt.Sprint(set.Problems))
+		require.NoError(t, s.Close())
+	}
+}
