@@ -70,6 +70,7 @@ bench-model:
 
 fuzz:
 	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./audit/campaign -fuzz FuzzParse -fuzztime 30s
 	$(GO) test ./litmus -fuzz FuzzOpenCL -fuzztime 30s
 	$(GO) test ./llvmir -fuzz FuzzTyped -fuzztime 30s
 	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s

@@ -83,6 +83,11 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 			if f.engine.engine != "" {
 				return f.engine.run(cmd.Context(), env, &f, args)
 			}
+			for _, name := range []string{"shards", "folder", "slurm", "detach", "poll"} {
+				if cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s goes with --engine", name)
+				}
+			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
