@@ -104,7 +104,7 @@ type GroupAnswer struct {
 	Known    []string         `json:"known,omitempty"`
 	Verdict  *report.Verdict  `json:"verdict,omitempty"`
 	Cells    int              `json:"cells"`           // that the filter chooses
-	Where    []report.Column  `json:"where,omitempty"` // of a single finding
+	Where    []report.Column  `json:"where,omitempty"` // of a single finding: at most 10,000
 }
 
 // FindingList returns a part of the findings that a filter chooses, the worst
@@ -124,6 +124,9 @@ func (x *Index) FindingList(f Filter, offset, limit int) (out []GroupAnswer, tot
 	return out, total
 }
 
+// maxWhere bounds the places of one answer.
+const maxWhere = 10_000
+
 // Finding returns one finding with its verdict and all places where it occurs.
 func (x *Index) Finding(id string) (*GroupAnswer, bool) {
 	g, ok := x.Groups.ByID(id)
@@ -131,7 +134,7 @@ func (x *Index) Finding(id string) (*GroupAnswer, bool) {
 		return nil, false
 	}
 	a := x.answer(g)
-	for _, i := range g.Cells {
+	for _, i := range g.Cells[:min(len(g.Cells), maxWhere)] {
 		a.Where = append(a.Where, x.columnWords(int(x.cells[i].column)))
 	}
 	return &a, true

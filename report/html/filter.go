@@ -105,7 +105,10 @@ func (x *Index) Select(f Filter) *Selection {
 		s.Facets[Keys[i]] = make([]int, len(words))
 	}
 	m := x.match(f)
-	h := newHistogram(x)
+	var h *histogram
+	if len(x.columns)*len(x.Presets) <= maxHistogram {
+		h = newHistogram(x)
+	}
 	rules, known := s.Facets[Keys[1]], s.Facets[Keys[7]]
 	for _, c := range x.cells {
 		k := &x.kinds[c.kind]
@@ -113,7 +116,11 @@ func (x *Index) Select(f Filter) *Selection {
 		if fail&(fail-1) != 0 {
 			continue // more than one part lets it out
 		}
-		h.add(fail, c, k, x.presets[c.test])
+		if h != nil {
+			h.add(fail, c, k, x.presets[c.test])
+		} else {
+			x.count(s, c, k, fail)
+		}
 		if k.group < 0 {
 			continue
 		}
@@ -129,8 +136,27 @@ func (x *Index) Select(f Filter) *Selection {
 			known[x.groups[k.group].old]++
 		}
 	}
-	h.fold(s)
+	if h != nil {
+		h.fold(s)
+	}
 	return s
+}
+
+// maxHistogram bounds the columns times presets that a histogram has room for.
+var maxHistogram = 1 << 16
+
+// count counts a cell without a histogram.
+func (x *Index) count(s *Selection, c cell, k *kind, fail fails) {
+	if fail == 0 {
+		s.Total[k.class]++
+		s.Columns[c.column][k.class]++
+	}
+	col := x.columns[c.column]
+	for part, v := range [7]int{int(k.class), -1, col.toolchain, col.target, col.level, col.layout, int(x.presets[c.test])} {
+		if v >= 0 && fail&^(1<<part) == 0 {
+			s.Facets[Keys[part]][v]++
+		}
+	}
 }
 
 // histogram counts cells by the only part of the filter that lets them out,
