@@ -17,7 +17,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -216,7 +215,7 @@ func (c *Cluster) start(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(tool(name), args...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Dir = c.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C is for the tests; they stop the daemons
+	cmd.SysProcAttr = daemonAttr()
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
