@@ -154,6 +154,8 @@ type machine struct {
 	// guardNeg tells that it runs if the predicate is false.
 	guardV   value
 	guardNeg bool
+	// chosen has the registers that were defined under a predicate in this block.
+	chosen   map[int]chosen
 	literals map[int64]uint32 // content of constant bank 2, nil if not known
 	laneT    map[value]taint  // AMD: taint of what a lane of a register was set to
 	view     *view            // of a harness kernel, or nil
@@ -167,7 +169,7 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 		return nil, err
 	}
 	fl := newFlow(fn)
-	m := &machine{abi: a, flow: fl, guardV: none, literals: literals, regs: regCount, view: v}
+	m := &machine{abi: a, flow: fl, guardV: none, chosen: map[int]chosen{}, literals: literals, regs: regCount, view: v}
 	if a.amd != nil {
 		m.regs = regCountAMD
 	}
@@ -197,6 +199,7 @@ func (m *machine) run() {
 	for _, b := range m.flow.order {
 		m.block = b
 		m.cur = m.entry(b)
+		clear(m.chosen)
 		m.cond, m.condT, m.when = m.blockCond(b)
 		m.loop = m.flow.inLoop[b]
 		blk := m.flow.blocks[b]
@@ -392,10 +395,26 @@ func (m *machine) get(r isa.Reg) value {
 func (m *machine) taintOf(regs []isa.Reg) (t taint) {
 	for _, r := range regs {
 		if i := regIndex(r); i >= 0 {
-			t |= m.cur.t[i]
+			t |= m.regTaint(i)
 		}
 	}
 	return t
+}
+
+// chosen is the taint of a register as an instruction sees it that runs under
+// the same predicate as the definition: without that of the old content.
+type chosen struct {
+	guard value
+	neg   bool
+	t     taint
+}
+
+// regTaint is the taint of a register for the present instruction.
+func (m *machine) regTaint(i int) taint {
+	if c, ok := m.chosen[i]; ok && m.guardV != none && c.guard == m.guardV && c.neg == m.guardNeg {
+		return c.t
+	}
+	return m.cur.t[i]
 }
 
 // operand evaluates one 32-bit source.
@@ -414,15 +433,14 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 		}
 		v = m.get(o.Reg)
 		if i := regIndex(o.Reg); i >= 0 {
-			t = m.cur.t[i]
+			t = m.regTaint(i)
 		}
 	case isa.OpdImm, isa.OpdFloat:
 		v = p.constant(uint32(o.Imm))
 	case isa.OpdConst:
 		off := o.Off
 		if o.Reg.Class != isa.ClassNone && !o.Zero {
-			i := regIndex(o.Reg)
-			t = m.cur.t[i]
+			t = m.regTaint(regIndex(o.Reg))
 			c, ok := p.isConst(m.get(o.Reg))
 			if !ok {
 				return p.mk(node{kind: kFun, imm: uint64(o.Bank)<<32 | 1<<48, a: m.get(o.Reg), b: p.constant(uint32(off)), c: none}), t
@@ -609,8 +627,13 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
 	for _, a := range out {
 		if guardV != none {
+			if m.abi.amd == nil {
+				m.chosen[a.reg] = chosen{guardV, neg, a.t | guardT}
+			}
 			a.v = m.selected(a, guardV, neg)
 			a.t |= m.cur.t[a.reg] | guardT
+		} else {
+			delete(m.chosen, a.reg)
 		}
 		m.cur.v[a.reg], m.cur.t[a.reg] = a.v, a.t
 	}
