@@ -191,7 +191,11 @@ func (o *Options) config(cells int) (*report.Config, error) {
 	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: len(o.Tests), Cells: cells, Levels: o.Levels,
 		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
-		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
+		build, err := tc.BuildWith(o.Source != LLVMIR)
+		if err != nil {
+			return nil, err
+		}
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: build, MaxPTX: tc.MaxPTX})
 		for _, t := range tc.Targets {
 			if (len(o.Targets) == 0 || slices.Contains(o.Targets, t)) && !slices.Contains(c.Targets, t) {
 				c.Targets = append(c.Targets, t)

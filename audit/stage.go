@@ -86,6 +86,13 @@ func (w *worker) stage(ctx context.Context, b build, st toolchain.Stage, kernels
 	if err != nil {
 		return err
 	}
+	for u := range units {
+		if e := res.Failed[u]; errors.Is(e, toolchain.ErrCancelled) {
+			return e
+		} else if e != nil {
+			w.problem("llvm-ir", firstLine(e.Error()))
+		}
+	}
 	for _, batch := range res.Batches {
 		funcs, err := w.readIR(ctx, batch.Text)
 		if errors.Is(err, toolchain.ErrCancelled) {

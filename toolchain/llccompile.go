@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -99,8 +98,6 @@ func (l *llc) compile(ctx context.Context, job *Job, units []int) (Batch, error)
 	return Batch{Text: text, Warnings: string(out.stderr)}, nil
 }
 
-var noMemory = regexp.MustCompile(`(?mi)^LLVM ERROR: .*\b(out of memory|bad alloc|allocation)`)
-
 // llvmFailure tells refusals from breakdowns: LLVM aborts itself with a message
 // when it cannot do what it is asked; without one it crashed.
 func llvmFailure(err error) error {
@@ -109,7 +106,7 @@ func llvmFailure(err error) error {
 	case !ok:
 	case errors.Is(e, ErrCompile) && !clangRefusal.MatchString(e.Stderr) && !clangBackEnd.MatchString(e.Stderr):
 		e.Kind = ErrInfrastructure
-	case errors.Is(e, ErrInfrastructure) && (e.Signal != "" || e.ExitCode == 134) && clangBackEnd.MatchString(e.Stderr) && !noMemory.MatchString(e.Stderr):
+	case errors.Is(e, ErrInfrastructure) && (e.Signal != "" || e.ExitCode == 134) && clangBackEnd.MatchString(e.Stderr) && !starved.MatchString(e.Stderr):
 		e.Kind = ErrCompile
 	}
 	return err

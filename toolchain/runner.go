@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -253,8 +254,17 @@ func (c command) classify(s *os.ProcessState, err, stopped error, out output) er
 		e.ExitCode = s.ExitCode()
 	}
 	e.Stderr = string(bytes.ToValidUTF8(out.stderr, []byte("\uFFFD")))
+	if e.Kind == ErrCompile && starved.MatchString(e.Stderr) {
+		e.Kind = ErrInfrastructure
+	}
 	return e
 }
+
+// starved are the messages of tools that lack memory or space. They say nothing
+// about the input, although the tools refuse it as if they did.
+var starved = regexp.MustCompile(`(?i)No space left on device|Disk quota exceeded|Read-only file system|Input/output error|Too many open files|` +
+	`Cannot allocate memory|Memory allocation failure|out of memory|bad alloc|allocation failed|IO failure on output stream|` +
+	`(could not|failed to|unable to) (open|make|create) (in|out|temporary )(put )?file|unable to execute command`)
 
 // exitError tells a refusal from a breakdown. Status 126 and 127 are the
 // loader's and the shell's, 128+n is a wrapper script's word for signal n;

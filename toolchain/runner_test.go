@@ -108,3 +108,21 @@ func TestErrorText(t *testing.T) {
 	e.Diagnostics = nil
 	assert.Equal(t, "mp: /x/ptxas: rejected by the tool: exit status 255: ptxas warning : old", e.Error())
 }
+
+// What a tool says when it lacks memory or space is no word on its input, whatever
+// its exit status.
+func TestStarved(t *testing.T) {
+	for text, kind := range map[string]error{
+		"LLVM ERROR: IO failure on output stream: No space left on device":                    ErrInfrastructure,
+		"fatal error: error in backend: IO failure on output stream: Input/output error":      ErrInfrastructure,
+		"error: unable to open output file 'batch.out': 'Disk quota exceeded'":                ErrInfrastructure,
+		"ptxas fatal   : Memory allocation failure":                                           ErrInfrastructure,
+		"ptxas fatal   : Could not open output file 'batch.cubin'":                            ErrInfrastructure,
+		"ptxas error   : Entry function uses too much shared data":                            ErrCompile,
+		"error: ran out of registers during register allocation in function 'k'":              ErrCompile,
+		"LLVM ERROR: Cannot select: 0x55d0: i32,ch = AtomicLoad<(load acquire (s32))> 0x1234": ErrCompile,
+	} {
+		_, err := NewRunner(1, 20*time.Second).run(context.Background(), command{path: "/bin/sh", args: []string{"-c", `echo "$0" >&2; exit 1`, text}})
+		assert.ErrorIs(t, err, kind, text)
+	}
+}

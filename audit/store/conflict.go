@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/report"
@@ -54,8 +55,9 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	if ta {
 		return bytes.Compare(y, x) < 0, false, nil
 	}
-	// Which findings are known depends on the lists at hand.
-	pa, pb := a, b
+	// Which findings are known depends on the lists at hand, and the stage at
+	// which one arose may not be found for want of time.
+	pa, pb := unstaged(a, &b), unstaged(b, &a)
 	pa.Known, pb.Known = nil, nil
 	px, err := marshal(&pa)
 	if err != nil {
@@ -65,13 +67,37 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	if err != nil {
 		return false, false, err
 	}
-	if bytes.Equal(px, py) {
-		if (len(a.Known) == 0) != (len(b.Known) == 0) {
-			return len(a.Known) == 0, true, nil
-		}
-		return bytes.Compare(y, x) < 0, true, nil
+	switch sa, sb := staged(&a), staged(&b); {
+	case !bytes.Equal(px, py):
+		return false, false, c.conflict(col, test, &a, &b)
+	case sa != sb:
+		return sa < sb, true, nil
+	case (len(a.Known) == 0) != (len(b.Known) == 0):
+		return len(a.Known) == 0, true, nil
 	}
-	return false, false, c.conflict(col, test, &a, &b)
+	return bytes.Compare(y, x) < 0, true, nil
+}
+
+// staged counts the findings whose stage is named.
+func staged(r *report.Result) (n int) {
+	for _, f := range r.Findings {
+		if f.Stage != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// unstaged is a result without the stages of its findings that another one does
+// not name.
+func unstaged(r report.Result, other *report.Result) report.Result {
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		if i < len(other.Findings) && other.Findings[i].Stage == "" {
+			r.Findings[i].Stage = ""
+		}
+	}
+	return r
 }
 
 // conflict is the error of two results for one cell.

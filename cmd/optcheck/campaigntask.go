@@ -172,7 +172,10 @@ func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p
 		return nil, o, err
 	}
 	for _, want := range p.Toolchains {
-		k := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.ID == want.ID && tc.Build == want.Build })
+		k := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool {
+			build, err := tc.BuildWith(p.Source != audit.LLVMIR)
+			return err == nil && tc.ID == want.ID && build == want.Build
+		})
 		if k < 0 {
 			return nil, o, fmt.Errorf("this machine lacks %s (%s), which the campaign is planned with", want.ID, want.Build)
 		}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// TestStages: a finding whose stage could not be found is no other finding, in
+// whatever order the results come; two stages for one finding are a conflict.
+func TestStages(t *testing.T) {
+	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "clang 1", Build: "b"}}}
+	run := func(stages ...string) []byte {
+		r := report.Result{Class: report.Changed, Code: "0123456789abcdef"}
+		for i, s := range stages {
+			r.Findings = append(r.Findings, report.Finding{Rule: "merged", Thread: i, Stage: s})
+		}
+		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "clang 1", Target: "tahiti", Level: "O3", Layout: "pointers", Result: r}}})
+	}
+	all, none, one := run("IR passes", "back end"), run("", ""), run("", "back end")
+	dir := t.TempDir()
+	s := imported(t, dir, "a", all)
+	want := exported(t, s, View{})
+	for i, order := range [][][]byte{{all, none, one}, {none, one, all}, {one, all, none}, {none, all, one}} {
+		x := imported(t, dir, fmt.Sprint("x", i), order...)
+		require.Equal(t, want, exported(t, x, View{}))
+		require.NoError(t, x.Close())
+	}
+	_, err := s.Import(t.Context(), "bad", bytes.NewReader(run("", "IR passes")))
+	require.ErrorIs(t, err, ErrConflict)
+	require.NoError(t, s.Close())
+}

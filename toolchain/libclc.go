@@ -1,0 +1,75 @@
+package toolchain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// BuildWith is Build, and if libraries are linked to what the toolchain compiles
+// also a hash of them: they can come, go and change without it.
+func (t *Toolchain) BuildWith(libraries bool) (string, error) {
+	if t.LLVM == nil || !libraries {
+		return t.Build, nil
+	}
+	if t.LLVM.Libclc == "" {
+		return t.Build + ", no libclc", nil
+	}
+	sum, err := clcHash(t.LLVM.Libclc)
+	if err != nil {
+		return "", fmt.Errorf("libclc of %s: %w", t.ID, err)
+	}
+	return t.Build + ", libclc " + sum, nil
+}
+
+// clcHashes remembers the hashes of libclc's folders as they were when they were
+// first asked for.
+var clcHashes sync.Map
+
+// clcHash hashes the bitcode of a folder that AMD's targets may link: the names,
+// many of which are links to one file, and the files.
+func clcHash(dir string) (string, error) {
+	if h, ok := clcHashes.Load(dir); ok {
+		return h.(string), nil
+	}
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return "", err
+	}
+	all, files := sha256.New(), map[string][]byte{}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".bc") || !strings.Contains(name, "amdgcn") && !strings.Contains(name, "r600") {
+			continue
+		}
+		path, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+		if err != nil {
+			continue // a link that leads nowhere is no library
+		}
+		if files[path] == nil {
+			if files[path], err = hashFile(path); err != nil {
+				return "", err
+			}
+		}
+		fmt.Fprintf(all, "%q %x\n", name, files[path])
+	}
+	h := hex.EncodeToString(all.Sum(nil)[:6])
+	clcHashes.Store(dir, h)
+	return h, nil
+}
+
+func hashFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return h.Sum(nil), err
+}
