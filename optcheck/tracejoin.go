@@ -1,0 +1,190 @@
+package optcheck
+
+import "optcheck/isa"
+
+func (m *machine) keepLoopTaint(head int) {
+	if m.loopT == nil {
+		m.loopT = make([][]taint, len(m.flow.blocks))
+	}
+	if m.loopT[head] == nil {
+		m.loopT[head] = make([]taint, m.regs)
+	}
+	for r := range m.cur.t {
+		m.loopT[head][r] |= m.cur.t[r]
+	}
+}
+
+// join says which path a merged value comes from: node.a if the predicate has
+// the wanted value, else node.b.
+type join struct {
+	pred value
+	want bool
+}
+
+// joinOf finds the branch that decides from which of a block's two predecessors
+// control comes. ok is false if there is no single one whose predicate is known.
+func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
+	fl := m.flow
+	for _, d := range fl.order {
+		s, known := m.preds[d]
+		if !known || s.pred == none || len(fl.blocks[d].Succs) != 2 || d == b || !fl.dominates(d, b) {
+			continue
+		}
+		var from [2][2]bool // by way out of d: control may come from p, from q
+		for i, succ := range fl.blocks[d].Succs {
+			if succ == b {
+				from[i] = [2]bool{d == p, d == q}
+				continue
+			}
+			from[i] = [2]bool{fl.leadsTo(succ, p, b, d), fl.leadsTo(succ, q, b, d)}
+		}
+		taken := fl.blocks[d].Succs[0] != fl.blocks[d].Succs[1] && fl.blocks[fl.blocks[d].Succs[0]].First != fl.blocks[d].End
+		switch {
+		case from[0] == [2]bool{true, false} && from[1] == [2]bool{false, true}:
+			return join{s.pred, s.want == taken}, true
+		case from[0] == [2]bool{false, true} && from[1] == [2]bool{true, false}:
+			return join{s.pred, s.want != taken}, true
+		}
+	}
+	return join{}, false
+}
+
+// entry merges the states of a block's predecessors.
+func (m *machine) entry(b int) *state {
+	st := newState(m.regs)
+	first := true
+	var known *join
+	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
+		if j, ok := m.joinOf(b, ps[0], ps[1]); ok {
+			known = &j
+		}
+	}
+	for _, p := range m.flow.blocks[b].Preds {
+		q := m.in[p]
+		if q == nil {
+			continue // back edge, or unreachable
+		}
+		if first {
+			st.set(q)
+			first = false
+			continue
+		}
+		for r := range st.v {
+			if st.v[r] != q.v[r] {
+				v, ok := m.maskedJoin(st.v[r], q.v[r], st, q)
+				if !ok {
+					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
+					if known != nil {
+						m.tr.joins[v] = *known
+					}
+				}
+				st.v[r] = v
+			}
+			st.t[r] |= q.t[r]
+		}
+		m.mergeSlots(b, st, q, known)
+	}
+	if first {
+		for r := range st.v {
+			st.v[r] = none
+		}
+		m.launch(st)
+	}
+	for _, r := range m.flow.carried[b] {
+		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
+		if m.loopT != nil && m.loopT[b] != nil {
+			st.t[r] |= m.loopT[b][r]
+		}
+	}
+	return st
+}
+
+// blockCond tells whether a block may be skipped, which reads decide it, and
+// under which predicates it runs: those of the branch that it depends on, and
+// of the branches that that one depends on. A block that depends on several
+// branches is reached by any of them.
+func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
+	var ways [][]sense
+	for _, br := range m.flow.control[b] {
+		p, ok := m.preds[br]
+		if !ok {
+			p = sense{pred: none}
+		}
+		if !m.flow.taken(m.tr.fn, br, b) {
+			p.want = !p.want
+		}
+		var way []sense
+		decided := m.decided(p)
+		if !decided {
+			way = append(way, p)
+		}
+		if o, ok := m.conds[br]; ok {
+			t |= o.t
+			way = append(way, o.when...)
+		}
+		if decided && len(way) == 0 {
+			m.conds[b] = blockCondition{}
+			return false, 0, nil
+		}
+		ways = append(ways, way)
+		if s := m.in[br]; s != nil && !decided {
+			in := &m.tr.fn.Insts[m.flow.blocks[br].End-1]
+			if i := regIndex(in.Guard.Reg); i >= 0 {
+				t |= s.t[i]
+			}
+			for _, u := range in.Uses {
+				if i := regIndex(u); i >= 0 {
+					t |= s.t[i]
+				}
+			}
+		}
+	}
+	switch len(ways) {
+	case 0:
+	case 1:
+		when = ways[0]
+	default:
+		when = []sense{{m.tr.pool.anyOf(ways), true}}
+	}
+	m.conds[b] = blockCondition{t, when}
+	return len(ways) > 0, t, when
+}
+
+// blockCondition is what decides whether a block runs.
+type blockCondition struct {
+	t    taint
+	when []sense
+}
+
+// branch notes under which predicate a branch is taken: its guard, and further
+// predicates among its operands (BRA P1, target). What the state of the warp
+// decides besides (BRA.DIV) is known as such only.
+func (m *machine) branch(in *isa.Inst, guardV value) {
+	p := m.tr.pool
+	var way []sense
+	if guardV != none {
+		way = append(way, sense{guardV, !in.Guard.Neg})
+	}
+	warp := false
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind == isa.OpdPred && (!o.Zero || o.Not) {
+			v, _ := m.operand(*o)
+			way = append(way, sense{v, true})
+		}
+		warp = warp || o.Kind == isa.OpdReg && o.Reg.Class != isa.ClassBarrier
+	}
+	for _, mod := range in.Mods {
+		warp = warp || mod == "CONV" || mod == "DIV" || mod == "ANY" || mod == "ALL"
+	}
+	if warp && in.Flow == isa.FlowJump {
+		way = append(way, sense{p.mk(node{kind: kSpecial, imm: p.str("warp " + in.Text), a: none, b: none, c: none}), true})
+	}
+	switch len(way) {
+	case 0:
+	case 1:
+		m.preds[m.block] = way[0]
+	default:
+		m.preds[m.block] = sense{p.anyOf([][]sense{way}), true}
+	}
+}

@@ -1,0 +1,219 @@
+package optcheck
+
+import (
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// Functions that are no plain micro-operation.
+const (
+	funNeg  = 1 << 49
+	funPrmt = 1 << 50
+	funPair = 1 << 51 // a list of values
+)
+
+// micro evaluates one micro-operation.
+func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
+	var src [4]value
+	var t taint
+	for i := range src {
+		src[i] = none
+	}
+	if m.abi.amd != nil && mi.Op == isa.MicroSetpWide {
+		return m.wide(inst, k, mi)
+	}
+	if len(mi.Src) > len(src) {
+		for _, s := range mi.Src {
+			_, st := m.operand(s)
+			t |= st
+		}
+		return m.opaque(inst, 100+k), t
+	}
+	for i, s := range mi.Src {
+		v, st := m.operand(s)
+		src[i] = v
+		t |= st
+	}
+	p := m.tr.pool
+	if m.abi.amd != nil {
+		if v, ok := m.microAMD(mi, src); ok {
+			return v, t
+		}
+	}
+	switch mi.Op {
+	case isa.MicroMov:
+		return src[0], t
+	case isa.MicroAdd:
+		v := src[0]
+		for _, s := range src[1:len(mi.Src)] {
+			v = p.add(v, s)
+		}
+		return v, t
+	case isa.MicroLop3:
+		v := p.bits(mi.LUT, src[0], src[1], src[2])
+		m.foldedMarker(inst, mi, src, v)
+		return v, t
+	case isa.MicroShl:
+		return m.shl(src[0], src[1]), t
+	case isa.MicroSel:
+		if c, ok := p.isConst(src[2]); ok {
+			if c != 0 {
+				return src[0], t
+			}
+			return src[1], t
+		}
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: src[2]}), t
+	case isa.MicroMul, isa.MicroMad:
+		if v, ok := m.mul(src[0], src[1]); ok {
+			if mi.Op == isa.MicroMad {
+				v = p.add(v, src[2])
+			}
+			return v, t
+		}
+	case isa.MicroLea:
+		return p.add(m.shl(src[0], src[1]), src[2]), t
+	case isa.MicroPlop: // predicates are words of equal bits
+		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+	case isa.MicroTest:
+		return p.mk(node{kind: kCmp, imm: uint64(cmpCodes["NE"]), a: p.bits(mi.LUT, src[0], src[1], src[2]), b: p.constant(0), c: none}), t
+	case isa.MicroSelCmp:
+		imm := uint64(cmpCodes[mi.Cmp])
+		if mi.Signed {
+			imm |= cmpSigned
+		}
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: p.mk(node{kind: kCmp, imm: imm, a: src[2], b: p.constant(0), c: none})}), t
+	case isa.MicroSetp:
+		if v, ok := m.compare(mi, src); ok {
+			return v, t
+		}
+	case isa.MicroPrmt:
+		return m.prmt(src[0], src[1], src[2]), t
+	case isa.MicroSpecial:
+		return p.mk(node{kind: kSpecial, imm: p.str(mi.Sym), a: none, b: none, c: none}), t
+	case isa.MicroOpaque:
+		return m.opaque(inst, 100+k), t
+	}
+	if src[3] != none {
+		src[2] = p.mk(node{kind: kFun, imm: funPair, a: src[2], b: src[3], c: none})
+	}
+	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
+}
+
+// compare makes a comparison of a predicate set without a further condition.
+func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
+	c, known := cmpCodes[mi.Cmp]
+	with, isC := m.tr.pool.isConst(src[2])
+	neutral := mi.Bool == "" || isC && (mi.Bool == "AND" && with != 0 || (mi.Bool == "OR" || mi.Bool == "XOR") && with == 0)
+	if !known || !neutral || src[3] != none {
+		return none, false
+	}
+	imm := uint64(c)
+	if v, known := m.view.compare(m.tr.pool, c, src[0], src[1]); known {
+		return v, true
+	}
+	if mi.Signed {
+		imm |= cmpSigned
+	}
+	return m.tr.pool.mk(node{kind: kCmp, imm: imm, a: src[0], b: src[1], c: none}), true
+}
+
+// funCode numbers a micro-operation with its variant.
+func (m *machine) funCode(mi *isa.Micro) uint64 {
+	if mi.Cmp == "" && mi.Bool == "" && mi.Sym == "" && !mi.Signed {
+		return uint64(mi.Op)<<8 | uint64(mi.LUT)
+	}
+	return 1<<32 | m.tr.pool.str(fmt.Sprint("fn", mi.Op, mi.LUT, mi.Cmp, mi.Bool, mi.Sym, mi.Signed))
+}
+
+func (m *machine) shl(a, n value) value {
+	p := m.tr.pool
+	if k, ok := p.isConst(n); ok {
+		if k == 0 {
+			return a
+		}
+		if c, ok := p.isConst(a); ok {
+			return p.constant(c << (k & 31))
+		}
+	}
+	return p.mk(node{kind: kFun, imm: uint64(isa.MicroShl) << 8, a: a, b: n, c: none})
+}
+
+// prmt permutes bytes; the selector is constant.
+func (m *machine) prmt(a, sel, b value) value {
+	p := m.tr.pool
+	ca, okA := p.isConst(a)
+	cb, okB := p.isConst(b)
+	cs, okS := p.isConst(sel)
+	if okA && okB && okS {
+		return p.constant(permute(ca, cs, cb))
+	}
+	return p.mk(node{kind: kFun, imm: funPrmt, a: a, b: sel, c: b})
+}
+
+// permute is the byte permutation of isa.MicroPrmt.
+func permute(a, sel, b uint32) (r uint32) {
+	ab := uint64(b)<<32 | uint64(a)
+	for i := uint(0); i < 4; i++ {
+		r |= uint32(ab>>(8*(sel>>(4*i)&7))&0xff) << (8 * i)
+	}
+	return r
+}
+
+func (m *machine) mul(a, b value) (value, bool) {
+	p := m.tr.pool
+	ca, okA := p.isConst(a)
+	cb, okB := p.isConst(b)
+	switch {
+	case okA && okB:
+		return p.constant(ca * cb), true
+	case okA && ca == 0, okB && cb == 0:
+		return p.constant(0), true
+	case okA && ca == 1:
+		return b, true
+	case okB && cb == 1:
+		return a, true
+	}
+	if okA {
+		a, b = b, a
+	}
+	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none}), true
+}
+
+// foldedMarker records a marker whose operand is a constant too: the xor itself
+// folds, so that only the instruction shows the literal.
+func (m *machine) foldedMarker(inst int, mi *isa.Micro, src [4]value, v value) {
+	pair, ok := map[uint8][2]int{lutA ^ lutB: {0, 1}, lutA ^ lutC: {0, 2}, lutB ^ lutC: {1, 2}}[mi.LUT]
+	if _, folded := m.tr.pool.isConst(v); !ok || !folded {
+		return
+	}
+	for i := range pair {
+		o := &mi.Src[pair[i]]
+		if o.Kind != isa.OpdImm || !isMarker(uint32(o.Imm)) {
+			continue
+		}
+		if mk, ok := spec.DecodeLiteral(uint32(o.Imm)); ok {
+			m.tr.markers = append(m.tr.markers, marker{m: mk, oper: src[pair[1-i]], inst: inst})
+			m.tr.folded = append(m.tr.folded, v)
+		}
+	}
+}
+
+// findMarker records v if it is the xor of a value with a marker literal.
+func (m *machine) findMarker(inst int, v value, t taint) {
+	x, k, ok := m.tr.pool.xorConst(v)
+	if !ok {
+		return
+	}
+	mk, ok := spec.DecodeLiteral(k)
+	if !ok {
+		return
+	}
+	for _, o := range m.tr.markers {
+		if o.m.Literal == k && o.oper == x {
+			return
+		}
+	}
+	m.tr.markers = append(m.tr.markers, marker{m: mk, oper: x, t: t, inst: inst})
+}

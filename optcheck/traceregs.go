@@ -1,0 +1,206 @@
+package optcheck
+
+import (
+	"maps"
+
+	"optcheck/isa"
+)
+
+// Register numbering of the flat state.
+const (
+	regGPR     = 0
+	regUGPR    = 256
+	regPred    = 512
+	regUPred   = 528
+	regCC      = 544
+	regBarrier = 545
+	regSpecial = 577
+	regCount   = 705
+	// Only AMD code has these.
+	regHigh     = 705  // vector registers from 256 on
+	regAcc      = 1473 // accumulation registers
+	regCountAMD = 1729
+)
+
+func regIndex(r isa.Reg) int {
+	n := int(r.Num)
+	switch r.Class {
+	case isa.ClassGPR:
+		if n > 255 {
+			return regHigh + (n-256)%(regAcc-regHigh)
+		}
+		return regGPR + n
+	case isa.ClassUGPR:
+		return regUGPR + n&255
+	case isa.ClassPred:
+		return regPred + n&15
+	case isa.ClassUPred:
+		return regUPred + n&15
+	case isa.ClassCC:
+		return regCC
+	case isa.ClassBarrier:
+		return regBarrier + n&31
+	case isa.ClassSpecial:
+		return regSpecial + n&127
+	case isa.ClassAcc:
+		return regAcc + n&255
+	}
+	return -1
+}
+
+// regOf inverts regIndex for general registers and predicates.
+func regOf(i int) isa.Reg {
+	switch {
+	case i < regUGPR:
+		return isa.Reg{Class: isa.ClassGPR, Num: uint16(i)}
+	case i < regPred:
+		return isa.Reg{Class: isa.ClassUGPR, Num: uint16(i - regUGPR)}
+	case i < regUPred:
+		return isa.Reg{Class: isa.ClassPred, Num: uint16(i - regPred)}
+	case i < regCC:
+		return isa.Reg{Class: isa.ClassUPred, Num: uint16(i - regUPred)}
+	case i == regCC:
+		return isa.Reg{Class: isa.ClassCC}
+	case i < regSpecial:
+		return isa.Reg{Class: isa.ClassBarrier, Num: uint16(i - regBarrier)}
+	case i >= regAcc:
+		return isa.Reg{Class: isa.ClassAcc, Num: uint16(i - regAcc)}
+	case i >= regHigh:
+		return isa.Reg{Class: isa.ClassGPR, Num: uint16(i - regHigh + 256)}
+	}
+	return isa.Reg{Class: isa.ClassSpecial, Num: uint16(i - regSpecial)}
+}
+
+// state is the content of all registers at one point, and of private memory
+// where the code is AMD's.
+type state struct {
+	v     []value
+	t     []taint
+	slots map[slot]cell
+}
+
+func newState(regs int) *state { return &state{v: make([]value, regs), t: make([]taint, regs)} }
+
+// set makes st a copy of another state.
+func (st *state) set(o *state) {
+	copy(st.v, o.v)
+	copy(st.t, o.t)
+	st.slots = maps.Clone(o.slots)
+}
+
+func (m *machine) get(r isa.Reg) value {
+	i := regIndex(r)
+	if i < 0 {
+		return m.tr.pool.constant(0)
+	}
+	if m.cur.v[i] == none {
+		m.cur.v[i] = m.tr.pool.mk(node{kind: kSpecial, imm: 1<<40 | uint64(i), a: none, b: none, c: none})
+	}
+	v := m.cur.v[i]
+	// Under the predicate that selected it, a value is the selected one.
+	for m.guardV != none && m.tr.pool.nodes[v].kind == kSel && m.tr.pool.nodes[v].c == m.guardV {
+		if m.guardNeg {
+			v = m.tr.pool.nodes[v].b
+		} else {
+			v = m.tr.pool.nodes[v].a
+		}
+	}
+	if m.abi.amd != nil {
+		return m.underMask(v)
+	}
+	return v
+}
+
+func (m *machine) taintOf(regs []isa.Reg) (t taint) {
+	for _, r := range regs {
+		if i := regIndex(r); i >= 0 {
+			t |= m.regTaint(i)
+		}
+	}
+	return t
+}
+
+// chosen is the taint of a register as an instruction sees it that runs under
+// the same predicate as the definition: without that of the old content.
+type chosen struct {
+	guard value
+	neg   bool
+	t     taint
+}
+
+// regTaint is the taint of a register for the present instruction.
+func (m *machine) regTaint(i int) taint {
+	if c, ok := m.chosen[i]; ok && m.guardV != none && c.guard == m.guardV && c.neg == m.guardNeg {
+		return c.t
+	}
+	return m.cur.t[i]
+}
+
+// operand evaluates one 32-bit source.
+func (m *machine) operand(o isa.Operand) (value, taint) {
+	p := m.tr.pool
+	var v value
+	var t taint
+	switch o.Kind {
+	case isa.OpdReg, isa.OpdPred:
+		if o.Zero {
+			v = p.constant(0)
+			if o.Kind == isa.OpdPred {
+				v = p.constant(^uint32(0)) // PT
+			}
+			break
+		}
+		v = m.get(o.Reg)
+		if i := regIndex(o.Reg); i >= 0 {
+			t = m.regTaint(i)
+		}
+	case isa.OpdImm, isa.OpdFloat:
+		v = p.constant(uint32(o.Imm))
+	case isa.OpdConst:
+		off := o.Off
+		if o.Reg.Class != isa.ClassNone && !o.Zero {
+			t = m.regTaint(regIndex(o.Reg))
+			c, ok := p.isConst(m.get(o.Reg))
+			if !ok {
+				return p.mk(node{kind: kFun, imm: uint64(o.Bank)<<32 | 1<<48, a: m.get(o.Reg), b: p.constant(uint32(off)), c: none}), t
+			}
+			off += int64(int32(c))
+		}
+		v = m.bank(o.Bank, off)
+	case isa.OpdSym:
+		part := value(0)
+		if o.Part == "hi" {
+			part = 1
+		}
+		v = p.mk(node{kind: kSym, imm: p.str(o.Sym), a: part, b: none, c: none})
+	case isa.OpdSpecial:
+		v = p.mk(node{kind: kSpecial, imm: p.str(o.Sym), a: none, b: none, c: none})
+	default:
+		v = p.mk(node{kind: kSpecial, imm: p.str("?" + o.Text), a: none, b: none, c: none})
+	}
+	if o.Not {
+		v = p.bits(^uint8(lutA), v, none, none)
+	}
+	if o.Neg {
+		if c, ok := p.isConst(v); ok {
+			v = p.constant(-c)
+		} else {
+			v = p.mk(node{kind: kFun, imm: funNeg, a: v, b: none, c: none})
+		}
+	}
+	return v, t
+}
+
+func (m *machine) bank(bank int, off int64) value {
+	if bank == 0 && off >= m.abi.params {
+		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off - m.abi.params), a: none, b: none, c: none})
+	}
+	if m.abi.amd != nil && m.abi.amd.model.clauses && bank == isa.ConstBuffer+1 && off%16 == 0 {
+		// AMD's own compiler for TeraScale: one argument per row of constant buffer 1.
+		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off / 16 * m.abi.pointer()), a: none, b: none, c: none})
+	}
+	if w, ok := m.literals[off]; ok && bank == 2 {
+		return m.tr.pool.constant(w)
+	}
+	return m.tr.pool.mk(node{kind: kBank, imm: uint64(bank)<<32 | uint64(uint32(off)), a: none, b: none, c: none})
+}

@@ -1,0 +1,164 @@
+package optcheck
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// step evaluates one instruction.
+func (m *machine) step(i int) {
+	in := &m.tr.fn.Insts[i]
+	if in.Guard.Never {
+		return
+	}
+	if in.Role == isa.RoleUnknown {
+		m.tr.unknown = append(m.tr.unknown, i)
+	}
+	if m.abi.amd != nil {
+		m.stepAMD(i, in)
+		return
+	}
+	guardV, guardT := none, taint(0)
+	m.guardV = none
+	if in.Guard.Reg.Class != isa.ClassNone {
+		guardV = m.get(in.Guard.Reg)
+		guardT = m.cur.t[regIndex(in.Guard.Reg)]
+		m.guardV, m.guardNeg = guardV, in.Guard.Neg
+	}
+	if m.view != nil {
+		m.decides(i, in, guardV)
+	}
+	ev := -1
+	switch in.Role {
+	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
+		ev = m.event(i, in)
+	}
+	if in.Flow == isa.FlowIndirect && len(in.Targets) == 0 {
+		m.tr.indirect = true
+	}
+	if in.Flow == isa.FlowCall {
+		m.tr.calls = append(m.tr.calls, i)
+	}
+	if in.Flow != isa.FlowNext {
+		m.branch(in, guardV)
+	}
+	m.define(i, in, ev, guardV, guardT)
+	m.guardV = none
+}
+
+type assign struct {
+	reg int
+	v   value
+	t   taint
+}
+
+// define computes and stores all definitions of an instruction.
+func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint) {
+	var buf [8]assign
+	out := buf[:0]
+	covered := func(r int) bool {
+		for _, a := range out {
+			if a.reg == r {
+				return true
+			}
+		}
+		return false
+	}
+	for k := range in.Micro {
+		mi := &in.Micro[k]
+		r := regIndex(mi.Dst)
+		if r < 0 {
+			continue
+		}
+		v, t := m.micro(i, k, mi)
+		out = append(out, assign{r, v, t})
+		m.findMarker(i, v, t)
+	}
+	var useT taint
+	useKnown := false
+	word := value(0)
+	for k, d := range in.Defs {
+		r := regIndex(d)
+		if r < 0 || covered(r) {
+			continue
+		}
+		if ev >= 0 && m.tr.events[ev].read >= 0 {
+			rd := m.tr.events[ev].read
+			a := assign{reg: r, t: 1 << uint(rd)}
+			if isWordReg(d) {
+				a.v = m.tr.pool.mk(node{kind: kLoad, a: value(rd), b: word, c: none})
+				word++
+			} else {
+				a.v = m.opaque(i, k)
+			}
+			out = append(out, a)
+			continue
+		}
+		if !useKnown {
+			useT, useKnown = m.taintOf(in.Uses), true
+		}
+		out = append(out, assign{r, m.opaque(i, k), useT})
+	}
+	m.commit(out, guardV, in.Guard.Neg, guardT)
+}
+
+// commit stores the definitions of an instruction, under its guard if it has one.
+func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
+	for _, a := range out {
+		if guardV != none {
+			if m.abi.amd == nil {
+				m.chosen[a.reg] = chosen{guardV, neg, a.t | guardT}
+			}
+			a.v = m.selected(a, guardV, neg)
+			a.t |= m.cur.t[a.reg] | guardT
+		} else {
+			delete(m.chosen, a.reg)
+		}
+		m.cur.v[a.reg], m.cur.t[a.reg] = a.v, a.t
+	}
+}
+
+// selected is the value of a register after a definition under a predicate.
+func (m *machine) selected(a assign, guard value, neg bool) value {
+	p := m.tr.pool
+	old := m.cur.v[a.reg]
+	if old == none {
+		m.guardV = none // the register's own content, not what a guard selects
+		old = m.get(regOf(a.reg))
+		m.guardV = guard
+	}
+	if n := p.nodes[old]; n.kind == kSel && n.c == guard {
+		// Where the definition does not happen, the predicate has its other value.
+		old = n.b
+		if neg {
+			old = n.a
+		}
+	}
+	if old == a.v {
+		return old
+	}
+	if neg {
+		return p.mk(node{kind: kSel, a: old, b: a.v, c: guard})
+	}
+	return p.mk(node{kind: kSel, a: a.v, b: old, c: guard})
+}
+
+// opaque is a definition of which nothing is known but its sources, which form a
+// list in c.
+func (m *machine) opaque(inst, def int) value {
+	p := m.tr.pool
+	src := none
+	in := &m.tr.fn.Insts[inst]
+	if in.Role == isa.RoleALU {
+		for i := range in.Args {
+			if o := &in.Args[i]; o.Kind == isa.OpdReg && !o.Zero && slices.Contains(in.Uses, o.Reg) || o.Kind == isa.OpdConst {
+				w := *o
+				w.Words = 1
+				v, _ := m.operand(w)
+				src = p.mk(node{kind: kFun, imm: funPair, a: v, b: src, c: none})
+			}
+		}
+	}
+	return p.mk(node{kind: kOpaque, a: value(inst), b: value(def), c: src})
+}
