@@ -80,6 +80,12 @@ func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
 	if err := v.look(ctx); err != nil {
 		return nil, err
 	}
+	if st.Cancelled && !d.Detaches() && len(v.engine) > 0 {
+		// Another process cannot reach the tasks of this one's engine.
+		if err := d.Engine.Cancel(ctx, st.of(d.Name, v.open)); err != nil {
+			return nil, err
+		}
+	}
 	if submit && !st.Cancelled {
 		if err := os.MkdirAll(c.path("logs"), 0o755); err != nil {
 			return nil, err

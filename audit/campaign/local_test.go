@@ -110,6 +110,26 @@ func TestCancel(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
+// TestCancelElsewhere: who follows ends the tasks here when another process
+// cancels the campaign.
+func TestCancelElsewhere(t *testing.T) {
+	c := create(t, "name: x\nshards: 3\n")
+	t.Setenv("SLOW", "30s")
+	d, release, err := NewDriver(c)
+	require.NoError(t, err)
+	defer release()
+	_, err = d.Advance(context.Background(), true)
+	require.NoError(t, err)
+	other, done, err := NewDriver(c)
+	require.NoError(t, err)
+	defer done()
+	require.NoError(t, other.Cancel(context.Background()))
+	require.Eventually(t, func() bool {
+		o, err := d.Advance(context.Background(), true)
+		return err == nil && o.Stuck() && o.Cancelled
+	}, 20*time.Second, 50*time.Millisecond)
+}
+
 // TestPlan checks what a folder accepts.
 func TestPlan(t *testing.T) {
 	c := create(t, "name: x\nshards: 2\n")

@@ -124,8 +124,9 @@ func shardOf(s string) (audit.Shard, error) {
 	return audit.Shard{I: sh.i, N: sh.n}, err
 }
 
-// storeEvents passes what a store has to a handler.
-func storeEvents(ctx context.Context, path string, h report.Handler) error {
+// storeEvents passes what a store has of a setting (0: that of the latest run) to
+// a handler.
+func storeEvents(ctx context.Context, path string, setting int64, h report.Handler) error {
 	s, err := store.Open(ctx, path, store.Read)
 	if err != nil {
 		return err
@@ -133,19 +134,19 @@ func storeEvents(ctx context.Context, path string, h report.Handler) error {
 	defer s.Close()
 	if set, ok := h.(*report.Set); ok && len(set.Cells) == 0 {
 		// The same without a detour through events.
-		loaded, err := s.Load(ctx, store.View{})
+		loaded, err := s.Load(ctx, store.View{Setting: setting})
 		if err != nil {
 			return err
 		}
 		store.Sort(loaded)
 		*set = *loaded
-		missing, err := s.Unfinished(ctx, 0)
+		missing, err := s.Unfinished(ctx, setting)
 		if missing && (set.Stats == nil || !set.Stats.Interrupted) {
 			set.Stats = &report.Stats{Cells: len(set.Cells), Interrupted: true}
 		}
 		return err
 	}
-	return s.Export(ctx, store.View{}, h)
+	return s.Export(ctx, store.View{Setting: setting}, h)
 }
 
 // plural writes a number with a word.

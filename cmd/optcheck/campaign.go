@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	campaigns "optcheck/audit/campaign"
+	"optcheck/audit/store"
 	"optcheck/report"
 )
 
@@ -204,7 +206,34 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 		return incomplete(env, c, o)
 	}
 	env.config.v.Set("known", append(env.config.strings("known"), c.Plan.Known...))
-	return runReport(env, c.Plan.Store, f.format, f.reports, f.text)
+	return renderRun(env, func() (*report.Run, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
+}
+
+// readCampaign reads what the store of a complete campaign has of its setting:
+// campaigns with other settings may use the same store.
+func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Run, error) {
+	p := c.Plan
+	s, err := store.Open(ctx, p.Store, store.Read)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.Info(ctx)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	part := &p.Parts[0] // all parts have one setting
+	setting := int64(0)
+	for _, x := range info.Settings {
+		if x.Build == p.Build && x.Source == part.Source && x.Model == part.Model && slices.Equal(x.Flags, p.Spec.Flags) {
+			setting = x.ID
+		}
+	}
+	if setting == 0 {
+		return nil, fmt.Errorf("%s holds nothing of this campaign; remove %s to do it again", p.Store, c.Dir)
+	}
+	set := report.NewSet()
+	err = storeEvents(ctx, p.Store, setting, set)
+	return set.Run(), err
 }
 
 func pollEvery(d *campaigns.Driver, asked time.Duration) time.Duration {

@@ -72,6 +72,12 @@ an older report is made the new one's.`,
 }
 
 func runReport(env *environment, file, format string, files []string, text report.TextOptions) error {
+	return renderRun(env, func() (*report.Run, error) { return readRun(env, file) }, format, files, text)
+}
+
+// renderRun writes the reports of a run, which is read when all else is known to
+// be in order.
+func renderRun(env *environment, read func() (*report.Run, error), format string, files []string, text report.TextOptions) error {
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
 		return err
@@ -84,7 +90,7 @@ func runReport(env *environment, file, format string, files []string, text repor
 		return err
 	}
 	defer func() { discard(out) }()
-	run, err := readRun(env, file)
+	run, err := read()
 	if err != nil {
 		return err
 	}
@@ -126,7 +132,7 @@ const maxUnpacked = 8 << 30
 // form, or a store.
 func readEvents(env *environment, file string, h report.Handler) error {
 	if file != "-" && store.Is(file) {
-		return storeEvents(env.config.cmd.Context(), file, h)
+		return storeEvents(env.config.cmd.Context(), file, 0, h)
 	}
 	b, done, err := openStream(env, file)
 	if err != nil {
