@@ -91,6 +91,11 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *auditFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	vendorFlag(cmd)
 	matrixFlags(cmd)
@@ -109,7 +114,6 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 	f.engine.add(cmd)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
-	return cmd
 }
 
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {

@@ -257,6 +257,20 @@ func incomplete(env *environment, c *campaigns.Campaign, o *campaigns.Overview) 
 		plural(int64(len(o.Lost)), "task", "tasks"), shellQuote(c.Dir))
 }
 
+// withDriver opens the campaign in a folder and passes it to f with a driver.
+func withDriver(dir string, f func(c *campaigns.Campaign, d *campaigns.Driver) error) error {
+	c, err := campaigns.Open(dir)
+	if err != nil {
+		return err
+	}
+	d, release, err := campaigns.NewDriver(c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return f(c, d)
+}
+
 func newCampaignStatusCmd(env *environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -265,25 +279,18 @@ func newCampaignStatusCmd(env *environment) *cobra.Command {
 		Example: "  optcheck campaign status nightly.campaign\n  optcheck campaign status nightly.campaign --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := campaigns.Open(args[0])
-			if err != nil {
-				return err
-			}
-			d, release, err := campaigns.NewDriver(c)
-			if err != nil {
-				return err
-			}
-			defer release()
-			o, err := d.Advance(cmd.Context(), false)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(env, statusOf(c, o))
-			}
-			fmt.Fprintf(env.stdout, "%s: %s, results in %s\n%s\n", c.Plan.Spec.Name, c.Plan.Spec.Engine, c.Plan.Store, describe(o))
-			writeLost(env.stdout, c, o)
-			return nil
+			return withDriver(args[0], func(c *campaigns.Campaign, d *campaigns.Driver) error {
+				o, err := d.Advance(cmd.Context(), false)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(env, statusOf(c, o))
+				}
+				fmt.Fprintf(env.stdout, "%s: %s, results in %s\n%s\n", c.Plan.Spec.Name, c.Plan.Spec.Engine, c.Plan.Store, describe(o))
+				writeLost(env.stdout, c, o)
+				return nil
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -297,20 +304,13 @@ func newCampaignCancelCmd(env *environment) *cobra.Command {
 		Example: "  optcheck campaign cancel nightly.campaign",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := campaigns.Open(args[0])
-			if err != nil {
-				return err
-			}
-			d, release, err := campaigns.NewDriver(c)
-			if err != nil {
-				return err
-			}
-			defer release()
-			if err := d.Cancel(cmd.Context()); err != nil {
-				return err
-			}
-			fmt.Fprintf(env.stdout, "cancelled; go on with: optcheck campaign attach %s\n", shellQuote(c.Dir))
-			return nil
+			return withDriver(args[0], func(c *campaigns.Campaign, d *campaigns.Driver) error {
+				if err := d.Cancel(cmd.Context()); err != nil {
+					return err
+				}
+				fmt.Fprintf(env.stdout, "cancelled; go on with: optcheck campaign attach %s\n", shellQuote(c.Dir))
+				return nil
+			})
 		},
 	}
 }
