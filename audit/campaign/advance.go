@@ -35,14 +35,34 @@ func (c *Campaign) readState() (*state, error) {
 	return st, nil
 }
 
-// of lists the submissions to an engine that have one of the tasks still open.
-func (st *state) of(engine string, open map[Task]bool) (out []Submission) {
+// lockState reads the state and keeps it from being changed by others until
+// unlock is called.
+func (c *Campaign) lockState() (st *state, unlock func(), err error) {
+	if unlock, err = c.lock(); err != nil {
+		return nil, nil, err
+	}
+	if st, err = c.readState(); err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return st, unlock, nil
+}
+
+// to lists the submissions to an engine.
+func (st *state) to(engine string) (out []Submission) {
 	for _, s := range st.Submissions {
-		if s.Engine == engine && slices.ContainsFunc(s.Tasks, func(i int) bool { return open[Task{s.Stage, i}] }) {
+		if s.Engine == engine {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// of lists the submissions to an engine that have one of the tasks still open.
+func (st *state) of(engine string, open map[Task]bool) []Submission {
+	return slices.DeleteFunc(st.to(engine), func(s Submission) bool {
+		return !slices.ContainsFunc(s.Tasks, func(i int) bool { return open[Task{s.Stage, i}] })
+	})
 }
 
 // Driver moves a campaign forward: it looks at what is done and at the engine,
@@ -67,15 +87,11 @@ type Driver struct {
 // allows are lost, and then nothing is merged.
 func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
 	c := d.Campaign
-	unlock, err := c.lock()
+	st, unlock, err := c.lockState()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	st, err := c.readState()
-	if err != nil {
-		return nil, err
-	}
 	v := &view{d: d, st: st, open: map[Task]bool{}, done: map[Task]*Done{}}
 	if err := v.look(ctx); err != nil {
 		return nil, err

@@ -96,21 +96,12 @@ func (d *Driver) Settle(ctx context.Context) (*Overview, error) {
 // sweep takes out of the engine what is left of a complete campaign: tasks that
 // were given back to the queue when a node was lost, and were done all the same.
 func (d *Driver) sweep(ctx context.Context) error {
-	unlock, err := d.Campaign.lock()
+	st, unlock, err := d.Campaign.lockState()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	st, err := d.Campaign.readState()
-	if err != nil {
-		return err
-	}
-	var jobs []Submission
-	for _, s := range st.Submissions {
-		if s.Engine == d.Name {
-			jobs = append(jobs, s)
-		}
-	}
+	jobs := st.to(d.Name)
 	states, err := d.Engine.Status(ctx, jobs)
 	if err != nil {
 		return err
@@ -127,38 +118,24 @@ func (d *Driver) sweep(ctx context.Context) error {
 // Cancel takes everything out of the engine and keeps it from being submitted
 // again.
 func (d *Driver) Cancel(ctx context.Context) error {
-	unlock, err := d.Campaign.lock()
+	st, unlock, err := d.Campaign.lockState()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	st, err := d.Campaign.readState()
-	if err != nil {
-		return err
-	}
-	var jobs []Submission
-	for _, s := range st.Submissions {
-		if s.Engine == d.Name {
-			jobs = append(jobs, s)
-		}
-	}
 	st.Cancelled = true
 	// First the note, or the merging would submit what is being cancelled.
-	return errors.Join(writeJSON(d.Campaign.path(stateFile), st), d.Engine.Cancel(ctx, jobs))
+	return errors.Join(writeJSON(d.Campaign.path(stateFile), st), d.Engine.Cancel(ctx, st.to(d.Name)))
 }
 
 // Resume allows a cancelled campaign to go on, and tasks that were lost to be
 // tried again.
 func (d *Driver) Resume() error {
-	unlock, err := d.Campaign.lock()
+	st, unlock, err := d.Campaign.lockState()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	st, err := d.Campaign.readState()
-	if err != nil {
-		return err
-	}
 	st.Cancelled = false
 	st.Failures, st.Reasons, st.Forgiven = nil, nil, len(st.Submissions)
 	return writeJSON(d.Campaign.path(stateFile), st)

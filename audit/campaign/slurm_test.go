@@ -70,29 +70,37 @@ func detached(t *testing.T, cluster *slurmtest.Cluster) {
 	require.Equal(t, map[string]int{"shard 2": 1}, st.Failures)
 }
 
-// nodeLost kills a node while it works: its tasks are given back to the queue
-// and done by the other one.
-func nodeLost(t *testing.T, cluster *slurmtest.Cluster) {
-	c := create(t, "name: x\nshards: 8\nengine: slurm\n")
-	t.Setenv("SLOW", "3s")
+// disturbed follows a campaign whose tasks take a while to its end; as soon as two
+// of them are on node1, kill has its way with it. It returns the tries with such
+// a name.
+func disturbed(t *testing.T, cluster *slurmtest.Cluster, shards int, slow, tries string, kill func(node string)) []string {
+	c := create(t, fmt.Sprintf("name: x\nshards: %d\nengine: slurm\n", shards))
+	t.Setenv("SLOW", slow)
 	d, _, err := NewDriver(c)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	killed := false
 	o, err := d.Follow(ctx, 200*time.Millisecond, func(*Overview) {
-		cluster.SkipRequeueDelay()
+		cluster.SkipRequeueDelay() // of the merging too, should it be hit
 		if !killed && onNode(c, "node1") == 2 {
 			killed = true
-			cluster.KillNode("node1")
+			kill("node1")
 		}
 	}, func(err error) { t.Log(err) })
 	require.NoError(t, err)
 	require.True(t, killed)
 	require.True(t, o.Complete())
 	require.Equal(t, want(c), merged(t, c))
-	tries, err := filepath.Glob(c.path(string(Shards), "*", tryPrefix+"?"))
+	names, err := filepath.Glob(c.path(string(Shards), "*", tryPrefix+tries))
 	require.NoError(t, err)
+	return names
+}
+
+// nodeLost kills a node while it works: its tasks are given back to the queue
+// and done by the other one.
+func nodeLost(t *testing.T, cluster *slurmtest.Cluster) {
+	tries := disturbed(t, cluster, 8, "3s", "?", cluster.KillNode)
 	require.Len(t, tries, 10, "two shards were begun twice")
 	cluster.StartNode("node1")
 	require.Eventually(t, func() bool { return strings.Contains(cluster.Sinfo(), "node1 idle") }, time.Minute, 200*time.Millisecond)
@@ -101,25 +109,7 @@ func nodeLost(t *testing.T, cluster *slurmtest.Cluster) {
 // daemonLost kills a node's daemon alone: Slurm gives up its tasks, which run on
 // and end well. That counts, and what was given back to the queue is taken out.
 func daemonLost(t *testing.T, cluster *slurmtest.Cluster) {
-	c := create(t, "name: x\nshards: 4\nengine: slurm\n")
-	t.Setenv("SLOW", "4s")
-	d, _, err := NewDriver(c)
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	killed := false
-	o, err := d.Follow(ctx, 200*time.Millisecond, func(*Overview) {
-		if !killed && onNode(c, "node1") == 2 {
-			killed = true
-			cluster.KillDaemon("node1")
-		}
-		cluster.SkipRequeueDelay() // of the merging, should it be hit
-	}, func(err error) { t.Log(err) })
-	require.NoError(t, err)
-	require.True(t, killed && o.Complete())
-	require.Equal(t, want(c), merged(t, c))
-	tries, err := filepath.Glob(c.path(string(Shards), "*", tryPrefix+"2"))
-	require.NoError(t, err)
+	tries := disturbed(t, cluster, 4, "4s", "2", cluster.KillDaemon)
 	require.Empty(t, tries, "nothing was begun twice")
 	cluster.StartNode("node1")
 	require.Eventually(t, func() bool {
