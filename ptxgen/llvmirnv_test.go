@@ -3,11 +3,14 @@ package ptxgen
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"optcheck/litmus/corpus"
+	"optcheck/toolchain"
 )
 
 // TestNVPTX: scopes and parameters of LLVM IR for NVPTX, what it refuses, and
@@ -35,16 +38,17 @@ func TestNVPTX(t *testing.T) {
 	_, err = EmitLLVMIR(x, Options{Target: "sm_60"})
 	require.ErrorContains(t, err, "needs sm_70")
 
-	llc, err := exec.LookPath("llc-22")
-	if err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip("no llc-22")
+	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
+	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Major() == 22 && tc.LLVM.LLC != "" })
+	if i < 0 {
+		require.NotEqual(t, "1", os.Getenv("OPTCHECK_REQUIRE_TOOLS"), "no llc of LLVM 22")
+		t.Skip("no llc of LLVM 22")
 	}
 	file := t.TempDir() + "/mp.ll"
 	require.NoError(t, os.WriteFile(file, []byte("target triple = \"nvptx64-nvidia-cuda\"\n"+u.Text), 0o600))
-	ptx, err := exec.Command(llc, "-march=nvptx64", "-mcpu=sm_80", "-O3", file, "-o", "-").CombinedOutput()
+	cmd := exec.Command(all[i].LLVM.LLC, "-march=nvptx64", "-mcpu=sm_80", "-O3", file, "-o", "-")
+	cmd.Env = all[i].LLVM.Environment()
+	ptx, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", ptx)
 	require.Contains(t, string(ptx), "ld.relaxed.gpu.global.b32")
 	require.Contains(t, string(ptx), "st.relaxed.gpu.global.b32")
