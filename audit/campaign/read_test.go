@@ -61,6 +61,8 @@ func TestRefused(t *testing.T) {
 		"name: x\nslurm: {partition: a b}\n":                 `c.yaml:2: slurm.partition: "a b" is no partition`,
 		"name: x\nslurm: {args: [-x]}\n":                     `c.yaml:2: slurm.args: "-x" is no argument of sbatch: write --name=value`,
 		"name: x\nslurm: {args: [--array=3]}":                "c.yaml:2: slurm.args: --array is set by optcheck itself",
+		"name: x\nslurm: {args: [--wra=id]}":                 "c.yaml:2: slurm.args: --wra is set by optcheck itself",
+		"name: x\nslurm: {args: [--]}":                       "c.yaml:2: slurm.args: -- is set by optcheck itself",
 		"name: x\ntests: corpus\n":                           "c.yaml:2: tests: expected a list of tests, files, folders and presets",
 		"name: x\ntests:\n- {preset: a, x: 1}":               `c.yaml:3: tests: unknown key "x" (preset, gen, name, limit)`,
 		"name: x\ntests:\n- {limit: 3}":                      "c.yaml:3: tests: expected exactly one of preset, gen and name",

@@ -261,7 +261,8 @@ func (s *Slurm) check(word wordCheck, bad func(string, ...any), at ...any) {
 		if !strings.HasPrefix(a, "--") || strings.ContainsAny(a, "\x00\n\r") {
 			bad(fmt.Sprintf("%q is no argument of sbatch: write --name=value", a), in("args", i)...)
 		}
-		if name, _, _ := strings.Cut(a, "="); slices.Contains(ownArgs, name) {
+		// sbatch takes the beginnings of names for the names.
+		if name, _, _ := strings.Cut(a, "="); slices.ContainsFunc(ownArgs, func(own string) bool { return strings.HasPrefix(own, name) }) {
 			bad(fmt.Sprintf("%s is set by optcheck itself", name), in("args", i)...)
 		}
 	}

@@ -161,10 +161,10 @@ func (s *Store) dropRuns(setting int64, g *Garbage) error {
 
 // unreferenced removes what nothing refers to any more.
 func (s *Store) unreferenced(g *Garbage) error {
-	// A run without cells of its own found nothing new; the latest of each
-	// setting is kept.
+	// A run without cells of its own found nothing new. The latest of each
+	// setting is kept, and shards, which tell that nothing is missing.
 	const runs = `FROM run WHERE id NOT IN (SELECT run FROM cell) AND id NOT IN (SELECT max(id) FROM run GROUP BY setting)
-		AND id NOT IN (SELECT run FROM event WHERE kind=4)`
+		AND id NOT IN (SELECT run FROM event WHERE kind=4) AND instr(config, '"shard":')=0`
 	steps := []struct {
 		n     *int64
 		query string

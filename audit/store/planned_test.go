@@ -67,6 +67,20 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
+// TestPlannedGC: a shard that found everything known is not missing after a
+// cleaning.
+func TestPlannedGC(t *testing.T) {
+	dir := t.TempDir()
+	s := imported(t, dir, "a.store", stream(t, planEvents("1/2", 2, "aO0", "bO3")), stream(t, planEvents("2/3", 2, "aO3", "bO0")),
+		stream(t, planEvents("2/2", 2, "aO3", "bO0")), stream(t, planEvents("1/2", 2)))
+	defer s.Close()
+	_, err := s.GC(t.Context(), false)
+	require.NoError(t, err)
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Empty(t, set.Incomplete(), fmt.Sprint(set.Problems))
+}
+
 // TestPlannedMerge: merging what was missing makes a store whole, and what was
 // exported of a part does not call it a part for ever.
 func TestPlannedMerge(t *testing.T) {
