@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sizes of a picture, in pixels.
@@ -17,6 +18,12 @@ const (
 	svgBoxH   = 46
 	svgTop    = 92
 	svgLeft   = 72
+
+	titleLeft = svgLeft - 32
+	titleEdge = 20   // left free behind a title
+	titleSize = 17   // of type, as long as there is room
+	titleMin  = 11   // the smallest that can be read
+	titleEm   = 0.72 // width of a bold letter in sizes of type, on average and a little more
 )
 
 // relColor is the colour of a relation's arrows.
@@ -129,7 +136,8 @@ func (p *picture) size() (w, h float64) {
 	for _, cx := range p.cx {
 		w = math.Max(w, cx+svgBoxW/2+svgLeft)
 	}
-	w = math.Max(w, 2*svgLeft+8.2*float64(len(p.heading())))
+	text := titleLeft + titleEdge + titleEm*titleSize*float64(utf8.RuneCountInString(p.heading()))
+	w = math.Max(w, math.Min(text, 2*svgLeft+svgBoxW+svgColumn)) // a title never makes it wider than two threads do
 	h = svgTop + float64(p.rows)*svgRow + 20
 	if p.inits {
 		h += svgRow
@@ -144,12 +152,34 @@ func (p *picture) heading() string {
 	return p.x.Test.Name + ": forbidden by " + p.x.Check
 }
 
+// fitTitle makes a text fit into a width: by smaller type, and if that is not
+// enough by leaving out its middle. It returns the text and the size of type.
+func fitTitle(text string, width float64) (string, float64) {
+	r := []rune(text)
+	size := math.Min(titleSize, math.Floor(width/titleEm/float64(max(len(r), 1))*10)/10)
+	if size >= titleMin {
+		return text, size
+	}
+	keep := max(int(width/titleEm/titleMin)-1, 2)
+	if keep+1 >= len(r) {
+		return text, titleMin
+	}
+	// The end says what the model thinks of it: it weighs more than the middle.
+	end := keep * 2 / 3
+	return string(r[:keep-end]) + "…" + string(r[len(r)-end:]), titleMin
+}
+
 func (p *picture) title(b *strings.Builder, width float64) {
 	color := "#1b5e20"
 	if !p.x.Allowed {
 		color = "#b71c1c"
 	}
-	fmt.Fprintf(b, `<text x="%d" y="34" font-size="17" font-weight="bold" fill="%s">%s</text>`+"\n", svgLeft-32, color, html.EscapeString(p.heading()))
+	text, size := fitTitle(p.heading(), width-titleLeft-titleEdge)
+	full := ""
+	if text != p.heading() {
+		full = "<title>" + html.EscapeString(p.heading()) + "</title>"
+	}
+	fmt.Fprintf(b, `<text x="%d" y="34" font-size="%.4g" font-weight="bold" fill="%s">%s%s</text>`+"\n", titleLeft, size, color, full, html.EscapeString(text))
 	var used []string
 	for _, d := range drawn {
 		for _, e := range p.x.Edges {
@@ -159,7 +189,7 @@ func (p *picture) title(b *strings.Builder, width float64) {
 			}
 		}
 	}
-	lx := float64(svgLeft - 32)
+	lx := float64(titleLeft)
 	for _, name := range used {
 		fmt.Fprintf(b, `<line x1="%.0f" y1="52" x2="%.0f" y2="52" stroke="%s" stroke-width="2.5"%s/>`, lx, lx+22, relColor(name), dash(name))
 		fmt.Fprintf(b, `<text x="%.0f" y="56" font-size="12" fill="#333333">%s</text>`+"\n", lx+27, html.EscapeString(name))
