@@ -32,6 +32,15 @@ func (c *commit) artefacts(it *item) error {
 		return err
 	}
 	for _, a := range it.arts {
+		if a.Kind == report.ArtefactMachine {
+			has, err := c.w.s.hasMachine(it.code, int64(a.Thread))
+			if err != nil {
+				return err
+			}
+			if has {
+				continue
+			}
+		}
 		id, err := c.w.s.putArtefact(a.Kind, []byte(a.Text))
 		if err != nil {
 			return err
@@ -46,6 +55,13 @@ func (c *commit) artefacts(it *item) error {
 		}
 	}
 	return nil
+}
+
+// hasMachine tells whether the machine code of a thread is there. Texts of one
+// code may differ in names; the first is kept, and no other one is stored.
+func (s *Store) hasMachine(code string, thread int64) (bool, error) {
+	var id int64
+	return s.row("SELECT artefact FROM machine WHERE code=? AND thread=?", []any{code, thread}, &id)
 }
 
 // putArtefact stores content once and returns its number.
@@ -169,16 +185,50 @@ func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Art
 	return out, s.fail(err)
 }
 
+// machineRef says whose machine code an artefact is.
+type machineRef struct {
+	code             string
+	thread, artefact int64
+}
+
+// machineLacking lists the machine code that another store has and this one
+// has not.
+func (s *Store) machineLacking(ctx context.Context, from *Store) (out []machineRef, err error) {
+	err = from.each(ctx, "SELECT code, thread, artefact FROM machine", nil, func(scan func(...any) error) error {
+		var m machineRef
+		if err := scan(&m.code, &m.thread, &m.artefact); err != nil {
+			return err
+		}
+		has, err := s.hasMachine(m.code, m.thread)
+		if err == nil && !has {
+			out = append(out, m)
+		}
+		return err
+	})
+	return out, err
+}
+
 // copyArtefacts takes over the artefacts of another store, and what refers to
 // them.
 func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
+	machine, err := s.machineLacking(ctx, from)
+	if err != nil {
+		return err
+	}
 	ids := map[int64]int64{}
-	err := from.each(ctx, "SELECT id, kind, data FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
+	for _, m := range machine {
+		ids[m.artefact] = 0
+	}
+	err = from.each(ctx, "SELECT id, kind, data, id IN (SELECT artefact FROM source) FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
 		var id int64
 		var kind string
 		var blob []byte
-		if err := scan(&id, &kind, &blob); err != nil {
+		var source bool
+		if err := scan(&id, &kind, &blob, &source); err != nil {
 			return err
+		}
+		if _, ok := ids[id]; !ok && !source {
+			return nil
 		}
 		data, err := unpack(blob)
 		if err != nil {
@@ -190,32 +240,39 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 	if err != nil {
 		return err
 	}
-	link := func(query, insert string, n int) error {
-		return from.each(ctx, query, nil, func(scan func(...any) error) error {
-			args, dest := make([]any, n), make([]any, n)
+	for _, m := range machine {
+		if ids[m.artefact] == 0 {
+			return from.fail(errDamaged("a reference to no artefact"))
+		}
+		if _, err := s.exec("INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?)", m.code, m.thread, ids[m.artefact]); err != nil {
+			return err
+		}
+	}
+	if err := s.copySources(ctx, from, ids); err != nil {
+		return err
+	}
+	return s.copyLabels(ctx, from)
+}
+
+// copySources takes over what says what the threads of cells were compiled from;
+// ids are the numbers of the other store's artefacts in this one.
+func (s *Store) copySources(ctx context.Context, from *Store, ids map[int64]int64) error {
+	return from.each(ctx, `SELECT t.hash, t.name, s.hash, n.name, n.build, n.max_ptx, k.target, k.level, k.layout, x.thread, x.artefact FROM source x
+		JOIN test t ON t.id=x.test JOIN col k ON k.id=x.col JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting`,
+		nil, func(scan func(...any) error) error {
+			args, dest := make([]any, 11), make([]any, 11)
 			for i := range args {
 				dest[i] = &args[i]
 			}
 			if err := scan(dest...); err != nil {
 				return err
 			}
-			id, ok := args[n-1].(int64)
-			if args[n-1], ok = ids[id], ok && ids[id] != 0; !ok {
+			id, ok := args[10].(int64)
+			if args[10], ok = ids[id], ok && ids[id] != 0; !ok {
 				return from.fail(errDamaged("a reference to no artefact"))
 			}
-			_, err := s.exec(insert, args...)
+			_, err := s.exec(`INSERT INTO source(test, col, thread, artefact) SELECT t.id, k.id, ?10, ?11 FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
+				WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`, args...)
 			return err
 		})
-	}
-	if err := link("SELECT code, thread, artefact FROM machine", "INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?) ON CONFLICT DO NOTHING", 3); err != nil {
-		return err
-	}
-	err = link(`SELECT t.hash, t.name, s.hash, n.name, n.build, n.max_ptx, k.target, k.level, k.layout, x.thread, x.artefact FROM source x
-		JOIN test t ON t.id=x.test JOIN col k ON k.id=x.col JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting`,
-		`INSERT INTO source(test, col, thread, artefact) SELECT t.id, k.id, ?10, ?11 FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
-		WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`, 11)
-	if err != nil {
-		return err
-	}
-	return s.copyLabels(ctx, from)
 }

@@ -9,15 +9,17 @@ import (
 
 // Info says what is in a store.
 type Info struct {
-	Schema    int           `json:"schema"`
-	Bytes     int64         `json:"bytes"` // of the file and its log
-	Cells     int64         `json:"cells"`
-	Tests     int64         `json:"tests"`
-	Results   int64         `json:"results"` // distinct ones, code left out
-	Listings  int64         `json:"listings"`
-	Artefacts int64         `json:"artefacts"`
-	Settings  []SettingInfo `json:"settings"`
-	Runs      []RunInfo     `json:"runs"`
+	Schema    int   `json:"schema"`
+	Bytes     int64 `json:"bytes"` // of the file and its log
+	Cells     int64 `json:"cells"`
+	Tests     int64 `json:"tests"`
+	Results   int64 `json:"results"` // distinct ones, code left out
+	Listings  int64 `json:"listings"`
+	Artefacts int64 `json:"artefacts"`
+	// Histograms are the tests that ran on devices, once for each setting of a run.
+	Histograms int64         `json:"histograms"`
+	Settings   []SettingInfo `json:"settings"`
+	Runs       []RunInfo     `json:"runs"`
 }
 
 // SettingInfo is a setting and how much there is of it.
@@ -44,6 +46,8 @@ type RunInfo struct {
 	Planned int    `json:"planned"`
 	Shard   string `json:"shard,omitempty"`
 	State   string `json:"state"`
+	// Histograms are those of a run on a device.
+	Histograms int64 `json:"histograms,omitempty"`
 
 	plan string // the config, which is equal if the same was planned
 }
@@ -124,13 +128,11 @@ func (s *Store) info(ctx context.Context, info *Info) error {
 }
 
 func (s *Store) runs(ctx context.Context, info *Info) error {
-	cells := map[int64]int64{}
-	err := s.each(ctx, "SELECT run, count(*) FROM cell GROUP BY run", nil, func(scan func(...any) error) error {
-		var run, n int64
-		err := scan(&run, &n)
-		cells[run] = n
+	cells, err := s.countByRun(ctx, "SELECT run, count(*) FROM cell GROUP BY run")
+	if err != nil {
 		return err
-	})
+	}
+	histograms, err := s.countByRun(ctx, "SELECT run, count(*) FROM event WHERE kind=? GROUP BY run", kindHistogram)
 	if err != nil {
 		return err
 	}
@@ -146,6 +148,8 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 				return errDamaged("run %d: %w", r.ID, err)
 			}
 			r.Cells, r.Planned, r.Shard, r.State, r.plan = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config)
+			r.Histograms = histograms[r.ID]
+			info.Histograms += r.Histograms
 			if len(stats) > 0 {
 				e, err := decodeEvent(kindStats, stats)
 				if err != nil {
@@ -158,4 +162,16 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			info.Runs = append(info.Runs, r)
 			return nil
 		})
+}
+
+// countByRun reads pairs of a run and a number.
+func (s *Store) countByRun(ctx context.Context, query string, args ...any) (map[int64]int64, error) {
+	out := map[int64]int64{}
+	err := s.each(ctx, query, args, func(scan func(...any) error) error {
+		var run, n int64
+		err := scan(&run, &n)
+		out[run] = n
+		return err
+	})
+	return out, err
 }

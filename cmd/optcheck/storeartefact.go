@@ -39,6 +39,7 @@ CELL is the number of a cell: the column id of optcheck store export --format cs
 	list.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	get := &cobra.Command{
 		Use: "get STORE NAME|HASH", Short: "Write an artefact to standard output", Args: cobra.ExactArgs(2),
+		Example: "  optcheck store artefact get all.store 0744bfb093b42e540800caabaa79e2af",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStore(cmd.Context(), args[0], store.Read, func(s *store.Store) error {
 				data, err := s.Artefact(cmd.Context(), args[1])
@@ -51,7 +52,8 @@ CELL is the number of a cell: the column id of optcheck store export --format cs
 	}
 	put := &cobra.Command{
 		Use: "put STORE NAME FILE", Short: "Store a file under a name", Args: cobra.ExactArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error { return putArtefact(cmd.Context(), args) },
+		Example: "  optcheck store artefact put all.store driver.txt nvidia-smi.txt",
+		RunE:    func(cmd *cobra.Command, args []string) error { return putArtefact(cmd.Context(), args) },
 	}
 	extract := &cobra.Command{
 		Use: "extract STORE CELL DIR", Short: "Write the kernels and the machine code of a cell into a folder", Args: cobra.ExactArgs(3),
@@ -84,10 +86,19 @@ func listArtefacts(ctx context.Context, env *environment, path string, asJSON bo
 		tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
 		fmt.Fprintf(tw, "HASH\tKIND\tBYTES\tNAME\n")
 		for _, a := range list {
-			fmt.Fprintf(tw, "%s\t%.40q\t%d\t%.200q\n", a.Hash, a.Kind, a.Size, a.Name)
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\n", a.Hash, bare(a.Kind), a.Size, dash(bare(a.Name)))
 		}
 		return tw.Flush()
 	})
+}
+
+// bare is a word as it is if a terminal shows nothing else than what it is, and
+// quoted if not.
+func bare(word string) string {
+	if q := strconv.Quote(word); len(word) > 200 || strings.Contains(word, " ") || q != `"`+word+`"` {
+		return fmt.Sprintf("%.200q", word)
+	}
+	return word
 }
 
 func putArtefact(ctx context.Context, args []string) error {

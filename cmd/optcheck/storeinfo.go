@@ -44,15 +44,20 @@ func runStoreInfo(ctx context.Context, env *environment, path string, asJSON boo
 	if info.Cells > 0 {
 		fmt.Fprintf(w, " (%d bytes each, all counted)", info.Bytes/info.Cells)
 	}
-	fmt.Fprintf(w, "\n%d tests, %d results, %d listings, %d artefacts\n", info.Tests, info.Results, info.Listings, info.Artefacts)
+	fmt.Fprintf(w, "\n%s, %s, %s, %s", plural(info.Tests, "test", "tests"), plural(info.Results, "result", "results"),
+		plural(info.Listings, "listing", "listings"), plural(info.Artefacts, "artefact", "artefacts"))
+	if info.Histograms > 0 {
+		fmt.Fprintf(w, ", %s of runs on devices", plural(info.Histograms, "histogram", "histograms"))
+	}
+	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "\nSETTING\tCELLS\tCOLUMNS\tOPTCHECK\tBUILD\tSOURCE\tMODEL\tFLAGS\n")
 	for _, x := range info.Settings {
 		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\t%.12s\t%s\t%.40s\t%q\n", x.ID, x.Cells, x.Columns, dash(x.Tool), dash(x.Build), dash(x.Source), dash(x.Model), x.Flags)
 	}
-	fmt.Fprintf(tw, "\nRUN\tSETTING\tBEGUN\tCELLS\tPLANNED\tSHARD\tSTATE\n")
+	fmt.Fprintf(tw, "\nRUN\tSETTING\tBEGUN\tCELLS\tPLANNED\tHISTOGRAMS\tSHARD\tSTATE\n")
 	for _, r := range info.Runs {
-		fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t%d\t%s\t%s\n", r.ID, r.Setting, time.Unix(r.Started, 0).UTC().Format(time.DateTime), r.Cells, r.Planned, dash(r.Shard), r.State)
+		fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, r.Setting, time.Unix(r.Started, 0).UTC().Format(time.DateTime), r.Cells, r.Planned, r.Histograms, dash(r.Shard), r.State)
 	}
 	return tw.Flush()
 }

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// twins writes a cell whose machine code another compiler makes too, in a text
+// that differs in names.
+func twins(t *testing.T, dir, name string, releases ...string) *Store {
+	s := fresh(t, dir, name)
+	cfg := report.Config{Schema: report.Schema, Tool: "test", Build: "b"}
+	for _, v := range releases {
+		cfg.Toolchains = append(cfg.Toolchains, report.Toolchain{ID: v, Build: "build " + v})
+	}
+	w := s.Writer()
+	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(report.Event{Test: &report.Test{Name: "mp", Hash: "h"}}))
+	for _, v := range releases {
+		c := report.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
+			Result: report.Result{Class: report.Preserved, Code: "0123456789abcdef"}}
+		require.NoError(t, w.Handle(report.Event{Cell: &c}))
+		require.NoError(t, w.Artefacts(&c, []report.Artefact{
+			{Kind: report.ArtefactPTX, Text: ".version 7.0"},
+			{Kind: report.ArtefactMachine, Text: "kernel of " + v}}))
+	}
+	require.NoError(t, w.Flush())
+	return s
+}
+
+// TestMachineOnce: of equal machine code one text is kept, and what is not kept
+// takes no room, whether cells come from an audit or from other stores.
+func TestMachineOnce(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	whole := twins(t, dir, "whole", "11.2", "11.8")
+	merged := fresh(t, dir, "merged")
+	for i, v := range []string{"11.2", "11.8"} {
+		part := twins(t, dir, fmt.Sprint(i), v)
+		_, err := merged.Merge(ctx, part)
+		require.NoError(t, err)
+		require.NoError(t, part.Close())
+	}
+	for _, s := range []*Store{whole, merged} {
+		list, err := s.Artefacts(ctx)
+		require.NoError(t, err)
+		require.Len(t, list, 2)
+		for _, v := range []string{"11.2", "11.8"} {
+			of, err := s.CellArtefacts(ctx, &report.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
+				Result: report.Result{Code: "0123456789abcdef"}})
+			require.NoError(t, err)
+			require.Len(t, of, 2)
+			require.Equal(t, "kernel of 11.2", of[0].Text)
+		}
+		g, err := s.GC(ctx, false)
+		require.NoError(t, err)
+		require.Zero(t, g.Artefacts)
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestInfoHistograms: what ran on a device is counted, for each run and in all.
+func TestInfoHistograms(t *testing.T) {
+	cfg := report.Config{Schema: report.Schema, Tool: "test"}
+	events := []report.Event{{Config: &cfg}, {Histogram: &report.Histogram{Test: "mp"}}, {Histogram: &report.Histogram{Test: "sb"}}, {Stats: &report.Stats{}}}
+	s := imported(t, t.TempDir(), "s", stream(t, events), stream(t, events[:2]))
+	info, err := s.Info(context.Background())
+	require.NoError(t, err)
+	require.EqualValues(t, 3, info.Histograms)
+	require.EqualValues(t, 2, info.Runs[0].Histograms)
+	require.EqualValues(t, 1, info.Runs[1].Histograms)
+	require.Zero(t, info.Cells)
+	require.NoError(t, s.Close())
+}
