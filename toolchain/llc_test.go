@@ -3,7 +3,6 @@ package toolchain
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,17 +17,7 @@ var llcOnce = sync.OnceValues(func() ([]*Toolchain, []error) {
 // realLLC finds the pairs of llc and ptxas; see real.
 func realLLC(t testing.TB) []*Toolchain {
 	t.Helper()
-	all, errs := llcOnce()
-	for _, err := range errs {
-		t.Logf("discover: %v", err)
-	}
-	if len(all) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no llc for NVIDIA with a ptxas on this machine, and OPTCHECK_REQUIRE_TOOLS=1")
-		}
-		t.Skip("no llc for NVIDIA with a ptxas on this machine")
-	}
-	return all
+	return found(t, "llc for NVIDIA with a ptxas", llcOnce)
 }
 
 func TestLiveLLC(t *testing.T) {

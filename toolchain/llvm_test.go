@@ -2,7 +2,6 @@ package toolchain
 
 import (
 	"context"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -13,17 +12,7 @@ import (
 // realLLVM finds the releases of clang; see real.
 func realLLVM(t testing.TB) []*Toolchain {
 	t.Helper()
-	all, errs := llvmOnce()
-	for _, err := range errs {
-		t.Logf("discover: %v", err)
-	}
-	if len(all) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no clang on this machine, and OPTCHECK_REQUIRE_TOOLS=1")
-		}
-		t.Skip("no clang on this machine")
-	}
-	return all
+	return found(t, "clang", llvmOnce)
 }
 
 var llvmOnce = sync.OnceValues(func() ([]*Toolchain, []error) {

@@ -13,15 +13,21 @@ import (
 // them is skipped, unless OPTCHECK_REQUIRE_TOOLS=1 makes that a failure.
 func real(t testing.TB) []*Toolchain {
 	t.Helper()
-	all, errs := discoverOnce()
+	return found(t, "ptxas", discoverOnce)
+}
+
+// found is what discover finds; without a toolchain it ends the test as real does.
+func found(t testing.TB, what string, discover func() ([]*Toolchain, []error)) []*Toolchain {
+	t.Helper()
+	all, errs := discover()
 	for _, err := range errs {
 		t.Logf("discover: %v", err)
 	}
 	if len(all) == 0 {
 		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no ptxas on this machine, and OPTCHECK_REQUIRE_TOOLS=1")
+			t.Fatalf("no %s on this machine, and OPTCHECK_REQUIRE_TOOLS=1", what)
 		}
-		t.Skip("no ptxas on this machine")
+		t.Skipf("no %s on this machine", what)
 	}
 	return all
 }
