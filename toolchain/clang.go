@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Sources that LLVM compiles.
@@ -211,54 +210,19 @@ func (c *clang) args() []string {
 func (c *clang) input() string { return "batch." + c.job.Source }
 
 func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	p := command{path: c.tool(), timeout: job.Timeout, args: c.args(), env: c.t.LLVM.Environment()}
-	if p.timeout <= 0 {
-		p.timeout = c.t.Runner().timeout
+	p := process{command: command{path: c.tool(), args: c.args(), env: c.t.LLVM.Environment()}, folder: "optcheck-cl-",
+		source: c.input(), result: "batch.out", what: "output", failure: llvmFailure}
+	if !c.job.Object && c.job.Emit == Machine && len(units) > 0 {
+		p.check = func(text []byte) error { return checkTarget(text, c.t, c.job.Target) }
 	}
-	p.timeout += time.Duration(max(0, len(units)-1)) * 100 * time.Millisecond
-	if len(units) == 1 {
-		p.input = job.Units[units[0]].Name
+	out, warnings, err := p.compile(ctx, c.t.Runner(), job, units)
+	switch {
+	case err != nil:
+		return Batch{}, err
+	case c.job.Object:
+		return Batch{Object: out, Warnings: warnings}, nil
 	}
-	var err error
-	if p.dir, err = os.MkdirTemp("", "optcheck-cl-"); err != nil {
-		return Batch{}, p.hopeless(err)
-	}
-	defer os.RemoveAll(p.dir)
-	if err := job.write(filepath.Join(p.dir, c.input()), units); err != nil {
-		return Batch{}, p.hopeless(err)
-	}
-	out, err := c.t.Runner().run(ctx, p)
-	if err != nil {
-		return Batch{}, llvmFailure(err)
-	}
-	b := Batch{Warnings: string(out.stderr)}
-	text, err := readLimited(filepath.Join(p.dir, "batch.out"))
-	if err == nil && !c.job.Object && c.job.Emit == Machine && len(units) > 0 {
-		err = checkTarget(text, c.t, c.job.Target)
-	}
-	if err != nil {
-		e := p.fail(ErrInfrastructure, "exit status 0", err)
-		e.ExitCode, e.Stderr = 0, string(out.stderr)
-		return Batch{}, e
-	}
-	if c.job.Object {
-		b.Object = text
-	} else {
-		b.Text = text
-	}
-	return b, nil
-}
-
-// readLimited reads what a compiler wrote.
-func readLimited(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, errors.New("no output was written")
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxCubin {
-		return nil, fmt.Errorf("output of %d bytes, at most %d are read", info.Size(), maxCubin)
-	}
-	return os.ReadFile(path)
+	return Batch{Text: out, Warnings: warnings}, nil
 }
 
 var targetLine = regexp.MustCompile(`(?m)^\s*\.(?:amdgcn_target|amd_amdgpu_isa) "([^"]*)"`)

@@ -2,10 +2,9 @@ package toolchain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -184,32 +183,11 @@ func (p ptxas) compile(ctx context.Context, job *Job, units []int) (Batch, error
 
 // ptxas compiles the given units in one process.
 func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (cubin []byte, warnings string, err error) {
-	c := command{path: t.Ptxas, timeout: job.Timeout, args: job.args()}
-	if c.timeout <= 0 {
-		c.timeout = t.Runner().timeout
+	p := process{command: command{path: t.Ptxas, args: job.args()}, folder: "optcheck-ptx-", source: "batch.ptx", result: "batch.cubin", what: "cubin", failure: unspoken}
+	if len(units) > 0 {
+		p.check = checkCubin
 	}
-	c.timeout += time.Duration(max(0, len(units)-1)) * 100 * time.Millisecond
-	if len(units) == 1 {
-		c.input = job.Units[units[0]].Name
-	}
-	if c.dir, err = os.MkdirTemp("", "optcheck-ptx-"); err != nil {
-		return nil, "", c.hopeless(err)
-	}
-	defer os.RemoveAll(c.dir)
-	if err := job.write(filepath.Join(c.dir, "batch.ptx"), units); err != nil {
-		return nil, "", c.hopeless(err)
-	}
-	out, err := t.Runner().run(ctx, c)
-	if err != nil {
-		return nil, "", unspoken(err)
-	}
-	cubin, err = readCubin(filepath.Join(c.dir, "batch.cubin"), len(units) > 0)
-	if err != nil {
-		e := c.fail(ErrInfrastructure, "exit status 0", err)
-		e.ExitCode, e.Stderr = 0, string(out.stderr)
-		return nil, "", e
-	}
-	return cubin, string(out.stderr), nil
+	return p.compile(ctx, t.Runner(), job, units)
 }
 
 // refusal is what ptxas prints when it refuses its input.
@@ -223,13 +201,6 @@ func unspoken(err error) error {
 	return err
 }
 
-// hopeless is the error of a process that cannot be started whatever its input.
-func (c command) hopeless(err error) *Error {
-	e := c.fail(ErrInfrastructure, "cannot start", err)
-	e.notStarted = true
-	return e
-}
-
 // args are relative to the process's own folder, so that neither messages nor
 // debug information depend on where that is.
 func (job *Job) args() []string {
@@ -241,44 +212,11 @@ func (job *Job) args() []string {
 	return append(args, "batch.ptx", "-o", "batch.cubin")
 }
 
-func (job *Job) write(path string, units []int) error {
-	n := len(job.Header)
-	for _, u := range units {
-		n += len(job.Units[u].Text) + 1
-	}
-	text := make([]byte, 0, n)
-	text = append(text, job.Header...)
-	for _, u := range units {
-		text = append(text, job.Units[u].Text...)
-		if text[len(text)-1] != '\n' {
-			text = append(text, '\n')
-		}
-	}
-	return os.WriteFile(path, text, 0o600)
-}
-
-// readCubin reads and checks what ptxas wrote.
-func readCubin(path string, check bool) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("no cubin was written")
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxCubin {
-		return nil, fmt.Errorf("cubin of %d bytes, at most %d are read", info.Size(), maxCubin)
-	}
-	cubin, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if !check {
-		return cubin, nil
-	}
+// checkCubin demands that a cubin has a function.
+func checkCubin(cubin []byte) error {
 	functions, err := Functions(cubin)
 	if err == nil && len(functions) == 0 {
-		err = fmt.Errorf("cubin without a function")
+		err = errors.New("cubin without a function")
 	}
-	return cubin, err
+	return err
 }
-
-// maxCubin bounds a cubin, in bytes; 1,000 kernels at O0 make 3.3 MB.
-const maxCubin = 512 << 20

@@ -1,7 +1,6 @@
 package toolchain
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"regexp"
@@ -172,25 +171,14 @@ var (
 // identifyLLC asks an llc who it is, which of NVIDIA's architectures it knows
 // and which versions of PTX. One without NVPTX has no targets.
 func identifyLLC(ctx context.Context, r *Runner, path string) (identity, error) {
-	l := &LLVM{Clang: path, libraries: librariesOf(path)}
-	ask := func(args ...string) ([]byte, command, error) {
-		c := command{path: path, args: args, timeout: r.askTimeout(), limit: 1 << 20, env: l.Environment()}
-		out, err := r.run(ctx, c)
-		return append(out.stdout, out.stderr...), c, err
-	}
-	text, c, err := ask("--version")
+	id, text, ask, err := introduce(ctx, r, path, "llc", llcVersion)
 	if err != nil {
-		return identity{}, asInfrastructure(err)
+		return identity{}, err
 	}
-	m := llcVersion.FindSubmatch(text)
-	if m == nil {
-		return identity{}, c.fail(ErrInfrastructure, "cannot be identified: "+firstLine(string(bytes.ToValidUTF8(text, nil))), nil)
-	}
-	id := identity{Tool: "llc", Version: string(m[1]), Build: strings.TrimSpace(string(m[0]))}
 	if !llcNVPTX.Match(text) { // --version lists the targets
 		return id, nil
 	}
-	if text, _, err = ask("-march=nvptx64", "-mattr=help"); err != nil {
+	if text, err = ask("-march=nvptx64", "-mattr=help"); err != nil {
 		return identity{}, asInfrastructure(err)
 	}
 	id.Targets, id.PTX = parseLLCHelp(text)

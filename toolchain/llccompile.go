@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 )
 
 // nvptxTriple is the target triple of all jobs of llc for NVIDIA.
@@ -66,36 +64,14 @@ func (l *llc) args() []string {
 }
 
 func (l *llc) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	p := command{path: l.t.LLC.Path, timeout: job.Timeout, args: l.args(), env: append(l.t.LLC.env, "LLVM_DISABLE_SYMBOLIZATION=1")}
-	if p.timeout <= 0 {
-		p.timeout = l.t.Runner().timeout
-	}
-	p.timeout += time.Duration(max(0, len(units)-1)) * 100 * time.Millisecond
-	if len(units) == 1 {
-		p.input = job.Units[units[0]].Name
-	}
-	var err error
-	if p.dir, err = os.MkdirTemp("", "optcheck-ll-"); err != nil {
-		return Batch{}, p.hopeless(err)
-	}
-	defer os.RemoveAll(p.dir)
-	if err := job.write(filepath.Join(p.dir, "batch.ll"), units); err != nil {
-		return Batch{}, p.hopeless(err)
-	}
-	out, err := l.t.Runner().run(ctx, p)
+	env := slices.Concat(l.t.LLC.env, []string{"LLVM_DISABLE_SYMBOLIZATION=1"})
+	p := process{command: command{path: l.t.LLC.Path, args: l.args(), env: env}, folder: "optcheck-ll-",
+		source: "batch.ll", result: "batch.ptx", what: "output", failure: llvmFailure, check: l.check}
+	text, warnings, err := p.compile(ctx, l.t.Runner(), job, units)
 	if err != nil {
-		return Batch{}, llvmFailure(err)
+		return Batch{}, err
 	}
-	text, err := readLimited(filepath.Join(p.dir, "batch.ptx"))
-	if err == nil {
-		err = l.check(string(text[:min(len(text), 1<<12)]))
-	}
-	if err != nil {
-		e := p.fail(ErrInfrastructure, "exit status 0", err)
-		e.ExitCode, e.Stderr = 0, string(out.stderr)
-		return Batch{}, e
-	}
-	return Batch{Text: text, Warnings: string(out.stderr)}, nil
+	return Batch{Text: text, Warnings: warnings}, nil
 }
 
 // llvmFailure tells refusals from breakdowns: LLVM aborts itself with a message
@@ -114,7 +90,8 @@ func llvmFailure(err error) error {
 
 // check demands that the head of a module is for the version and target that
 // were asked for.
-func (l *llc) check(head string) error {
+func (l *llc) check(module []byte) error {
+	head := string(module[:min(len(module), 1<<12)])
 	for _, want := range []string{".version " + l.t.MaxPTX, ".target " + l.job.Target} {
 		_, rest, ok := strings.Cut(head, "\n"+want)
 		if !ok || rest != "" && !strings.ContainsAny(rest[:1], "\n, ") {
