@@ -110,7 +110,7 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 // one, those of machine code alone counted per target and level, and those of
 // targets that only one run has counted per target.
 func WriteDifferences(w io.Writer, ds []Difference) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(&plainWriter{w: w})
 	classes, codes := 0, 0
 	code, missing := map[string]int{}, map[string]int{}
 	for _, d := range ds {

@@ -26,7 +26,7 @@ type TextOptions struct {
 // WriteText renders a run for people: counts per toolchain and level, then each
 // changed test with source and machine order side by side.
 func WriteText(w io.Writer, r *Run, o TextOptions) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(&plainWriter{w: w})
 	if len(r.Cells) > 0 || len(r.Histograms) == 0 {
 		writeHead(b, r)
 		writeCounts(b, r)
