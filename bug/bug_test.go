@@ -47,14 +47,20 @@ func input(t *testing.T, test, release, target string, layout spec.Layout, keep 
 		Toolchains: found, Form: "nvidia", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
 }
 
-// TestReproduce writes bundles of real findings into clean folders and runs
-// their Makefiles with ptxas and nvdisasm alone.
-func TestReproduce(t *testing.T) {
-	for _, tool := range []string{"make", "awk"} {
+// needs skips a test for which a tool is missing.
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(err)
 		}
 	}
+}
+
+// TestReproduce writes bundles of real findings into clean folders and runs
+// their Makefiles with ptxas and nvdisasm alone.
+func TestReproduce(t *testing.T) {
+	needs(t, "make", "awk")
 	for _, c := range []struct {
 		test, release, target string
 		layout                spec.Layout

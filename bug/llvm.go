@@ -95,37 +95,10 @@ func (b *bundler) places(s *spec.Spec) map[int]string {
 	return out
 }
 
-// codeCL finds the program and the machine code to show. A program without markers
-// is taken if the checker, which then matches by addresses, finds the same rule broken
-// at the same access in it.
-func (b *bundler) codeCL(ctx context.Context) error {
-	for _, markers := range []bool{false, true} {
-		p, err := b.newProgramCL(markers)
-		if err != nil {
-			return err
-		}
-		bad, err := b.compileCL(ctx, p, b.f.Toolchain, b.f.Level)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool { return f.Rule == b.find.Rule && f.Access == b.find.Access }) {
-			b.prog, b.bad = p, bad
-			break
-		}
-	}
-	if b.bad == nil {
-		return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
-	}
-	tc, level := b.goodPlace()
-	if tc == nil {
-		return nil
-	}
-	good, err := b.compileCL(ctx, b.prog, tc, level)
-	if err != nil || slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) {
-		return err // another thread's difference: nothing to compare
-	}
-	b.good = good
-	return nil
+// showsCL tells whether the checker finds the same rule broken at the same access
+// in a program; without markers it matches by addresses.
+func (b *bundler) showsCL(_ *program, bad *code) bool {
+	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool { return f.Rule == b.find.Rule && f.Access == b.find.Access })
 }
 
 // classesCL maps instructions of LLVM's AMD listings to their classes, in order; the

@@ -46,11 +46,7 @@ func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.La
 // TestReproduceAMD writes bundles of clang's findings into clean folders and runs
 // their Makefiles with clang alone: the finding is there, and at O0 it is not.
 func TestReproduceAMD(t *testing.T) {
-	for _, tool := range []string{"make", "awk"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
+	needs(t, "make", "awk")
 	for _, c := range []struct {
 		test, target, rule string
 		major              int
@@ -113,9 +109,7 @@ func TestAccessesCL(t *testing.T) {
 	want := []string{"s_load_dwordx2", "s_waitcnt lgkmcnt(0)", "global_load_dword glc dlc", "buffer_gl0_inv", "global_atomic_cmpswap glc", "ds_write_b32", "s_barrier",
 		"global_store_b32 scope:SCOPE_SYS"}
 	require.Equal(t, want, view(list, "mnemonic"))
-	if _, err := exec.LookPath("awk"); err != nil {
-		t.Skip(err)
-	}
+	needs(t, "awk")
 	for _, how := range views {
 		b := &bundler{f: &reduce.Finding{}, bad: &code{lines: list}, prog: &program{ambiguous: how == "text"}}
 		b.find.Thread, b.find.Rule = 1, map[string]string{"class": "merged"}[how]

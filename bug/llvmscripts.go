@@ -72,11 +72,7 @@ clean:
 
 // awkCL is the script that looks at what touches or orders memory in the kernel.
 func (b *bundler) awkCL() string {
-	how := b.view()
-	good := ""
-	if b.good != nil {
-		good = strings.Join(view(b.good.lines, how), " | ")
-	}
+	how, bad, good := b.awkLists()
 	var rules strings.Builder
 	for _, c := range classesCL {
 		fmt.Fprintf(&rules, "\tif (text ~ /%s/) return \"%s\"\n", c.pattern, c.class)
@@ -105,19 +101,5 @@ inside && NF {
 	m = $1
 	for (i = 2; i <= NF; i++)
 		if (class == "WAIT" || $i ~ /^(glc|slc|dlc|scc|sc0|sc1|nt|nv|scope:.*|th:.*)$/) m = m " " $i
-	item = view == "class" ? class : view == "mnemonic" ? m : text
-	found = found (found == "" ? "" : " | ") item
-}
-END {
-	if (!seen) { print "kernel " kernel " is not in the machine code"; exit 2 }
-	print "kernel   " kernel
-	print "machine  " found
-	if (found == bad) { print "REPRODUCED: the accesses are those of the finding"; exit 0 }
-	print "finding  " bad
-	if (good != "") print "correct  " good
-	if (good != "" && found == good) { print "NOT REPRODUCED: the accesses are as written"; exit 1 }
-	print "NOT REPRODUCED: the accesses are others; compare by hand"
-	exit 2
-}
-`, rules.String(), kernel(b.find.Thread), how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good))
+`, rules.String(), kernel(b.find.Thread), how, bad, good) + awkEnd
 }

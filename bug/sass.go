@@ -121,23 +121,22 @@ func (b *bundler) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 }
 
 // code finds the program and the machine code to show: the bad one, which must
-// have the accesses that the audit saw, and a good one.
+// show the finding, and a good one.
 func (b *bundler) code(ctx context.Context) error {
+	emit, compile, shows := b.newProgramPTX, b.compile, b.showsListed
 	if b.amd() {
-		return b.codeCL(ctx)
+		emit, compile, shows = b.newProgramCL, b.compileCL, b.showsCL
 	}
-	want := b.listed()
 	for _, markers := range []bool{false, true} {
-		p, err := newProgram(b.f, markers)
+		p, err := emit(markers)
 		if err != nil {
 			return err
 		}
-		bad, err := b.compile(ctx, p, b.f.Toolchain, b.f.Level)
+		bad, err := compile(ctx, p, b.f.Toolchain, b.f.Level)
 		if err != nil {
 			return err
 		}
-		got := view(bad.lines, "mnemonic")
-		if slices.Equal(got, want) || p.ambiguous && markers {
+		if shows(p, bad) {
 			b.prog, b.bad = p, bad
 			break
 		}
@@ -149,12 +148,23 @@ func (b *bundler) code(ctx context.Context) error {
 	if tc == nil {
 		return nil
 	}
-	good, err := b.compile(ctx, b.prog, tc, level)
+	good, err := compile(ctx, b.prog, tc, level)
 	if err != nil {
 		return err
 	}
+	if b.amd() && slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) {
+		return nil // another thread's difference: nothing to compare
+	}
 	b.good = good
 	return nil
+}
+
+// newProgramPTX emits the threads of the finding's test in PTX.
+func (b *bundler) newProgramPTX(markers bool) (*program, error) { return newProgram(b.f, markers) }
+
+// showsListed tells whether a program has the accesses that the audit saw.
+func (b *bundler) showsListed(p *program, bad *code) bool {
+	return slices.Equal(view(bad.lines, "mnemonic"), b.listed()) || p.ambiguous && p.markers
 }
 
 // listed is the sequence of mnemonics that the audit saw in the thread.

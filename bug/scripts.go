@@ -71,11 +71,7 @@ func (b *bundler) awk() string {
 	if b.amd() {
 		return b.awkCL()
 	}
-	how := b.view()
-	good := ""
-	if b.good != nil {
-		good = strings.Join(view(b.good.lines, how), " | ")
-	}
+	how, bad, good := b.awkLists()
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
 	if b.prog.ambiguous {
 		results = "0"
@@ -113,7 +109,12 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	class = classes[op]
 	if (class == "" || (%s)) next
 	if (view == "class" && class == "AUX") next
-	item = view == "class" ? class : view == "mnemonic" ? m : text
+`, kernel(b.find.Thread), how, bad, good, results) + awkEnd
+}
+
+// awkEnd ends the scripts: it adds an instruction to the list, in the view asked
+// for, and compares the list with the recorded ones.
+const awkEnd = `	item = view == "class" ? class : view == "mnemonic" ? m : text
 	found = found (found == "" ? "" : " | ") item
 }
 END {
@@ -127,7 +128,15 @@ END {
 	print "NOT REPRODUCED: the accesses are others; compare by hand"
 	exit 2
 }
-`, kernel(b.find.Thread), how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good), results)
+`
+
+// awkLists gives what the scripts compare with: the view, and the recorded lists.
+func (b *bundler) awkLists() (how, bad, good string) {
+	how = b.view()
+	if b.good != nil {
+		good = strings.Join(view(b.good.lines, how), " | ")
+	}
+	return how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good)
 }
 
 // awkString escapes a text for a string of awk.

@@ -25,9 +25,7 @@ import (
 // TestAwk: the script reads machine code as this package does, in disassemblies
 // of every release and generation.
 func TestAwk(t *testing.T) {
-	if _, err := exec.LookPath("awk"); err != nil {
-		t.Skip(err)
-	}
+	needs(t, "awk")
 	files, err := filepath.Glob("../audit/testdata/golden/*/*.sass")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -56,11 +54,7 @@ func TestAwk(t *testing.T) {
 
 // TestHostile: names and flags from outside stay words, whatever is in them.
 func TestHostile(t *testing.T) {
-	for _, tool := range []string{"make", "sh"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
+	needs(t, "make", "sh")
 	lt, _ := corpus.Lookup("coRR")
 	flags := []string{"-a'$(touch pwned)`touch pwned`", "--b=$HOME #x\ntouch pwned", `-c"d,e`, "$(shell touch pwned)", "; touch pwned"}
 	b := &bundler{in: &Input{}, find: report.Finding{Rule: "merged"}, prog: &program{}, bad: &code{},
