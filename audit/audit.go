@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -177,10 +178,27 @@ func (o *Options) jobs() ([]job, error) {
 	}
 	for _, t := range o.Targets {
 		if !known[t] {
-			return nil, fmt.Errorf("no toolchain knows target %q", t)
+			return nil, fmt.Errorf("no toolchain knows target %q (%s)", t, someTargets(o.Toolchains))
 		}
 	}
 	return jobs, nil
+}
+
+// someTargets lists the targets of toolchains for a message, if they are not too
+// many.
+func someTargets(list []*toolchain.Toolchain) string {
+	var all []string
+	for _, tc := range list {
+		for _, t := range tc.Targets {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	if len(all) > 30 {
+		return "optcheck toolchain list --json names all"
+	}
+	return strings.Join(all, ", ")
 }
 
 func (o *Options) config(cells int) (*report.Config, error) {

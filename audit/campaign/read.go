@@ -79,6 +79,9 @@ var lineForm = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 // unknownForm is its message for a key that does not exist.
 var unknownForm = regexp.MustCompile(`^field (.*) not found in type .*$`)
 
+// kindForm is its message where keys and values should be and something else is.
+var kindForm = regexp.MustCompile(`^cannot unmarshal .* into struct`)
+
 // located puts file and line in front of the library's errors.
 func located(file string, err error) error {
 	lines := []string{err.Error()}
@@ -95,6 +98,9 @@ func located(file string, err error) error {
 		}
 		if u := unknownForm.FindStringSubmatch(m[2]); u != nil {
 			m[2] = fmt.Sprintf("unknown key %q", u[1])
+		}
+		if kindForm.MatchString(m[2]) {
+			m[2] = "not keys and values; optcheck campaign init prints an example"
 		}
 		errs = append(errs, fmt.Errorf("%s:%s: %s", file, m[1], m[2]))
 	}

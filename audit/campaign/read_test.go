@@ -47,6 +47,7 @@ func TestRefused(t *testing.T) {
 		"name: x\nshard: 2\n":                                `c.yaml:2: unknown key "shard"`,
 		"name: x\nslurm:\n  tiem: 3\n":                       `c.yaml:3: unknown key "tiem"`,
 		"name: x\nshards: many\n":                            "c.yaml:2: cannot unmarshal !!str `many` into int",
+		"hello\n":                                            "c.yaml:1: not keys and values; optcheck campaign init prints an example",
 		"name: x\nshards: -1\n":                              "c.yaml:2: shards: -1 is out of range (1 to 100000)",
 		"name: x\nretries: -1\n":                             "c.yaml:2: retries: -1 is out of range",
 		"name: x\nname: y\n":                                 `c.yaml:2: mapping key "name" already defined at line 1`,

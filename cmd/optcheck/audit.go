@@ -54,8 +54,8 @@ A cell (test × toolchain × target × level × layout) is preserved, optimised,
 miscompiled, unsupported or unknown. Machine code that is not the test is lifted
 back to a litmus test, and a memory model says whether it allows an outcome that
 the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. With
---no-verdict it is only called changed. With --output, the event stream is written to a file as
-JSON lines; optcheck report renders it again.
+--no-verdict it is only called changed. With --output, the event stream is written
+to a file as JSON lines; optcheck report renders it again.
 
 ` + formatsHelp + `
 An interrupted audit writes its reports, too; they say that cells are missing.

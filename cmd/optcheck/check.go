@@ -90,6 +90,9 @@ func newCheckCmd(env *environment) *cobra.Command {
 nvdisasm or llvm-objdump, or of clang's assembly output for AMD, that carries a
 specification. Kernels without one are counted and left alone. Use - for
 standard input.`,
+		Example: `  optcheck check kernel.cubin
+  cuobjdump -sass kernel.cubin | optcheck check - --json
+  optcheck check mp.sass --against mp --place x=param+0x8`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fail, err := failOn(env.config.v.GetString("fail-on"))

@@ -134,6 +134,8 @@ func newConfigCmd(env *environment) *cobra.Command {
 A setting is taken from the command line, else from the environment variable
 OPTCHECK_NAME (dashes as underscores, lists separated by commas or colons), else from the
 configuration file, else from the default.`,
+		Example: `  optcheck config
+  OPTCHECK_TARGETS=sm_80,sm_90 optcheck config --json`,
 		Args: cobra.NoArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			c := env.config

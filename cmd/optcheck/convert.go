@@ -27,6 +27,10 @@ With --to lisa, herd7 can judge the same test. With
 can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 
   herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all`,
+		Example: `  optcheck convert mp
+  optcheck convert corpus --out lisa/
+  optcheck convert --to opencl mp+membar.gls
+  optcheck convert --mapping`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if mapping {
 				return printMapping(env)

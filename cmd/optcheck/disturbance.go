@@ -19,6 +19,8 @@ func newDisturbanceCmd(env *environment) *cobra.Command {
 		Long: `Compile tests with and without markers and compare the sequences of memory accesses
 and fences of every kernel. Kernels that differ are listed: there, what the audit
 says holds for the kernel with its markers only. Exit code 1 if there is one.`,
+		Example: `  optcheck disturbance mp --targets sm_80
+  optcheck disturbance corpus --levels O0,O3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd.Context(), env, args)
 			if err != nil {

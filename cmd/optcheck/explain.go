@@ -15,6 +15,8 @@ func newExplainCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [RULE…]",
 		Short: "Explain the rules that machine code is checked against",
+		Example: `  optcheck explain
+  optcheck explain merged reordered`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			rules := optcheck.Rules
 			if len(args) > 0 {

@@ -260,7 +260,9 @@ func newGenPresetsCmd(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "presets [NAME]",
 		Short: "List the built-in configurations with their numbers of tests, or print one",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  optcheck gen presets
+  optcheck gen presets quick > gen.yaml`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				text, err := cycle.PresetText(args[0])
@@ -352,6 +354,8 @@ func newGenNameCmd(env *environment) *cobra.Command {
 		Long: `Print the canonical name and the cycle of each test: of a generated test's name, a
 file, a folder, or a test of the corpus. A test whose condition is no cycle of
 program order and communications is said to be none.`,
+		Example: `  optcheck gen name MP+membar.gl+addr-p0::p1-xgyg
+  optcheck gen name mp tests/ --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found := true

@@ -31,6 +31,9 @@ func newLogCheckCmd(env *environment) *cobra.Command {
 model forbids. The tests are those that the log holds, those given, and those of
 the corpus, in this order. The exit code is 1 if a state is forbidden or a test
 could not be checked.`,
+		Example: `  optcheck run mp sb --log run.log
+  optcheck log check run.log --model ptx
+  optcheck log check herd.log tests/ --cat my.cat`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options()

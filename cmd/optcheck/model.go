@@ -149,6 +149,8 @@ func newModelCompareCmd(env *environment) *cobra.Command {
 		Long: `List the tests on which two models allow different final states, with those
 states. A model is the name of a built-in one or a .cat file. The exit code is 1
 if there is such a test.`,
+		Example: `  optcheck model compare ptx-2015 ptx corpus
+  optcheck model compare ptx my.cat tests/`,
 		Args: cobra.MinimumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options()

@@ -14,6 +14,8 @@ func newModelsCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models [NAME…]",
 		Short: "List the built-in memory models with their sources and limits",
+		Example: `  optcheck models
+  optcheck models ptx --source`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			list := model.Builtin()
 			if len(args) > 0 {

@@ -83,7 +83,9 @@ its order and strength, every fence and every dependency is still there.
 
 Machine-readable output goes to standard output, everything else to standard
 error. Exit codes: 0 nothing at or above --fail-on; 1 something was; 2 wrong
-usage or nothing could be done; 130 interrupted.`,
+usage, or nothing, or with --fail-on not everything, could be done; 130 interrupted.
+
+To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -104,6 +106,7 @@ usage or nothing could be done; 130 interrupted.`,
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))
+	helpful(root)
 	return root
 }
 

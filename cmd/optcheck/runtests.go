@@ -42,7 +42,7 @@ type runFlags struct {
 func newRunCmd(env *environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [TEST|DIR|corpus...]",
+		Use:   "run [TEST|DIR|corpus…]",
 		Short: "Run tests on a device and say whose effect each outcome is",
 		Long: `Run tests on a device: many instances at a time, under incantations, counted on
 the device. Each test becomes one harness kernel, which is compiled, checked like
@@ -202,7 +202,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 }
 
 // errNotRun says that no binary was one to be run.
-var errNotRun = errors.New("no test was run")
+var errNotRun = errors.New("no test was run: each is unsupported, or its binary was not validated (--unvalidated runs those, too; their results say so)")
 
 // campaign runs and reports.
 func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, c *chip.Campaign) (err error) {

@@ -107,13 +107,26 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 				add(origin{preset: generatedName}, sp.Test(), nil)
 				continue
 			}
-			errs = append(errs, fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test", a))
+			errs = append(errs, noSuchTest(a))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return unique(tests)
+}
+
+// noSuchTest is the error of a word that names no test.
+func noSuchTest(word string) error {
+	var names []string
+	for _, t := range slices.Concat(corpus.Tests(), corpus.OpenCL()) {
+		names = append(names, t.Name)
+	}
+	hint := ""
+	if n := nearest(word, names); n != "" {
+		hint = fmt.Sprintf("; did you mean %s?", n)
+	}
+	return fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test%s", word, hint)
 }
 
 // loadTestsFor is loadTests for the vendor whose compilers are asked: for AMD,
@@ -184,6 +197,9 @@ func newTestsCmd(env *environment) *cobra.Command {
 		Long: `List litmus tests with their hashes after checking them; --print prints them in
 their own dialect. Without arguments, the corpus: the tests of the founding paper
 and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
+		Example: `  optcheck tests
+  optcheck tests mp --print
+  optcheck tests litmus/ --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			tests, err := loadTests(env, args)
 			if err != nil {

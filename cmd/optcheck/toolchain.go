@@ -24,7 +24,10 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the compilers found, with build tags and targets",
-		Args:  cobra.NoArgs,
+		Example: `  optcheck toolchain list
+  optcheck toolchain list --vendor amd
+  optcheck toolchain list --source llvm-ir --json`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("vendor") && !cmd.Flags().Changed("source") {
 				env.config.v.Set("vendor", "all")
@@ -72,6 +75,8 @@ installed. What is there already is kept.
 
 NVIDIA's compilers are non-free software: their licence is installed beside them;
 read it. optcheck neither contains nor distributes any compiler.`,
+		Example: `  optcheck toolchain install cuda-12.4
+  optcheck toolchain install cuda-11.8 llvm-22`,
 		ValidArgs: toolchain.Available(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

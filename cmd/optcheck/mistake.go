@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpful makes a command and those below it say, of a mistake on the command
+// line, what may have been meant and where to read on.
+func helpful(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(flagMistake)
+	cmd.SuggestionsMinimumDistance = 2
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if err == nil {
+				return nil
+			}
+			return argumentMistake(cmd, args)
+		}
+	}
+	for _, c := range cmd.Commands() {
+		helpful(c)
+	}
+}
+
+// flagMistake adds to the error of a flag.
+func flagMistake(cmd *cobra.Command, err error) error {
+	hint := ""
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if n := nearest(unknown.GetSpecifiedName(), names); n != "" {
+			hint = fmt.Sprintf("; did you mean --%s?", n)
+		}
+	}
+	return fmt.Errorf("%w%s (see %s --help)", err, hint, cmd.CommandPath())
+}
+
+// argumentMistake says what is wrong with a command's arguments.
+func argumentMistake(cmd *cobra.Command, args []string) error {
+	if cmd.HasAvailableSubCommands() && len(args) > 0 {
+		hint := ""
+		if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+			hint = fmt.Sprintf("; did you mean %s?", strings.Join(s, " or "))
+		}
+		return fmt.Errorf("unknown command %q for %q%s (see %s --help)", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+	}
+	got := plural(int64(len(args)), "argument", "arguments")
+	if len(args) == 0 {
+		got = "no arguments"
+	}
+	return fmt.Errorf("%s; usage: %s (see %s --help)", got, cmd.UseLine(), cmd.CommandPath())
+}
+
+// nearest is the word that is most like another one; "" if none is much like it.
+func nearest(word string, words []string) string {
+	if len(word) > 100 {
+		return ""
+	}
+	best, least := "", 3
+	if len(word) >= 8 {
+		least = 4
+	}
+	for _, w := range words {
+		if strings.EqualFold(w, word) {
+			return w
+		}
+		d := distance(strings.ToLower(word), strings.ToLower(w))
+		if len(word) > 3 && strings.HasPrefix(strings.ToLower(w), strings.ToLower(word)) {
+			d = min(d, 2)
+		}
+		if d < least && d < len(word)/2+1 {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove or change that make one
+// word of the other (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := corner
+			if a[i] != b[j] {
+				d++
+			}
+			corner = row[j+1]
+			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
