@@ -18,7 +18,11 @@ type Overview struct {
 
 // Count counts tasks of a stage.
 type Count struct {
-	All, Done, Running, Waiting, Lost int
+	All     int `json:"all"`
+	Done    int `json:"done"`
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
+	Lost    int `json:"lost"`
 }
 
 // Complete tells whether all is done, merged, too.

@@ -23,6 +23,12 @@ type Picture struct {
 // KnownNote says what is known of a known finding.
 type KnownNote struct{ ID, Note, Reason, Link string }
 
+// Web tells whether the link leads somewhere from a page: a file of the one who
+// wrote the list does not.
+func (n KnownNote) Web() bool {
+	return strings.HasPrefix(n.Link, "https://") || strings.HasPrefix(n.Link, "http://")
+}
+
 // FindingHooks give a finding's page what this package must not find out by
 // itself. Any may be nil: the page then lacks that part.
 type FindingHooks struct {
