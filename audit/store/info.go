@@ -49,11 +49,13 @@ type RunInfo struct {
 	// Histograms are those of a run on a device.
 	Histograms int64 `json:"histograms,omitempty"`
 
-	plan string // the config, which is equal if the same was planned
+	plan   string // the config, which is equal if the same was planned
+	device bool
 }
 
-// Unfinished reports whether a run of a setting (0: that of the latest run) did
-// not come to its end, and none after it with the same plan did.
+// Unfinished reports whether a run on a device with a setting (0: that of the
+// latest run) did not come to its end, and none after it with the same plan did.
+// What audits lack, Load counts in cells, whoever did them.
 func (s *Store) Unfinished(ctx context.Context, setting int64) (bool, error) {
 	state := map[string]string{}
 	err := s.read(ctx, func() error {
@@ -66,7 +68,7 @@ func (s *Store) Unfinished(ctx context.Context, setting int64) (bool, error) {
 			return err
 		}
 		for _, r := range info.Runs {
-			if r.Setting == n.ID {
+			if r.Setting == n.ID && r.device {
 				state[r.plan] = r.State
 			}
 		}
@@ -147,7 +149,7 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			if err := unmarshal(config, &c); err != nil {
 				return errDamaged("run %d: %w", r.ID, err)
 			}
-			r.Cells, r.Planned, r.Shard, r.State, r.plan = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config)
+			r.Cells, r.Planned, r.Shard, r.State, r.plan, r.device = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config), c.Campaign != nil
 			r.Histograms = histograms[r.ID]
 			info.Histograms += r.Histograms
 			if len(stats) > 0 {

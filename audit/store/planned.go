@@ -26,6 +26,7 @@ type plan struct {
 	n      int         // shards that there should be; 0 for a whole run
 	shards map[int]int // cells of each that is known
 	tests  map[uint32]bool
+	ended  bool // one of its runs came to an end
 }
 
 // planned compares what the runs of a setting set out to do with what is there.
@@ -67,10 +68,11 @@ func (l *Live) planned(ctx context.Context, setting int64) error {
 // devices, do not count.
 func (l *Live) plans(ctx context.Context, setting int64) (out [][]*plan, err error) {
 	at, byRun := map[string]int{}, map[int64]*plan{}
-	err = l.s.each(ctx, "SELECT id, config FROM run WHERE setting=? ORDER BY id", []any{setting}, func(scan func(...any) error) error {
+	err = l.s.each(ctx, "SELECT id, config, EXISTS(SELECT 1 FROM event e WHERE e.run=run.id AND e.kind=?) FROM run WHERE setting=? ORDER BY id", []any{kindStats, setting}, func(scan func(...any) error) error {
 		var id int64
 		var data []byte
-		if err := scan(&id, &data); err != nil {
+		var ended bool
+		if err := scan(&id, &data, &ended); err != nil {
 			return err
 		}
 		var c report.Config
@@ -102,6 +104,7 @@ func (l *Live) plans(ctx context.Context, setting int64) (out [][]*plan, err err
 		}
 		p := out[g][k]
 		p.shards[i], byRun[id] = max(cells, p.shards[i]), p
+		p.ended = p.ended || ended
 		return nil
 	})
 	if err != nil || len(out) == 0 {
@@ -139,8 +142,9 @@ func (l *Live) shown(c *report.Config) bool {
 // missing counts the cells of a plan that are not there, as far as is known, and
 // the shards that no run did.
 func (l *Live) missing(p *plan, have [][]uint64) (cells, shards int) {
-	// Streams of older versions do not name their tests.
-	every := p.n == 0 && len(p.tests) < p.config.Tests
+	// Streams of older versions do not name their tests; nor does a run that was
+	// killed at once.
+	every := p.n == 0 && len(p.tests) < p.config.Tests && p.ended
 	want := make([]uint64, len(l.Tests)/64+1)
 	for t := range l.Tests {
 		if every || p.tests[uint32(t)] {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -65,6 +66,36 @@ func TestPlanned(t *testing.T) {
 			require.Equal(t, x.problem, got)
 		})
 	}
+}
+
+// TestPlannedWider: what was killed is complete when a wider run did all of it.
+func TestPlannedWider(t *testing.T) {
+	narrow := planEvents("", 2, "aO0")
+	c := *narrow[0].Config
+	c.Levels = []string{"O0"}
+	narrow[0].Config = &c
+	s := imported(t, t.TempDir(), "a.store", stream(t, narrow), stream(t, planEvents("", 4, "aO3", "bO0", "bO3")))
+	defer s.Close()
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Empty(t, set.Incomplete())
+	unfinished, err := s.Unfinished(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, unfinished)
+}
+
+// TestPlannedAtOnce: a run that was killed before it named its tests lacks them all,
+// however many others there are.
+func TestPlannedAtOnce(t *testing.T) {
+	other := planEvents("", 3)[:1]
+	s := imported(t, t.TempDir(), "a.store", stream(t, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")), stream(t, other))
+	defer s.Close()
+	other[0].Config.Tests = 1
+	_, err := s.Import(t.Context(), "b", bytes.NewReader(stream(t, other)))
+	require.NoError(t, err)
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Equal(t, 3, set.Config.Cells-len(set.Cells))
 }
 
 // TestPlannedGC: a shard that found everything known is not missing after a

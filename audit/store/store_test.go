@@ -75,11 +75,11 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestUnfinished: a run that did not end is told, until one with the same plan
+// TestUnfinished: a run on a device that did not end is told, until one with the same plan
 // has.
 func TestUnfinished(t *testing.T) {
 	cfg := func(shard string) report.Event {
-		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard}}
+		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard, Campaign: &report.Campaign{}}}
 	}
 	s := fresh(t, t.TempDir(), "a.store")
 	for _, x := range []struct {
