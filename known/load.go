@@ -1,12 +1,9 @@
 package known
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -14,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"optcheck/internal/strictyaml"
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/spec"
@@ -41,14 +39,9 @@ const maxFile = 4 << 20
 
 // ReadFile reads a list from a file.
 func ReadFile(file string) (*List, error) {
-	in, err := os.Open(file)
+	text, err := strictyaml.ReadFile(file, maxFile)
 	if err != nil {
 		return nil, err
-	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return Parse(file, text)
 }
@@ -57,20 +50,15 @@ func ReadFile(file string) (*List, error) {
 // not exist, a rule or class that nothing has, a pattern that does not compile,
 // an ID given twice. Errors are joined and name file, line and column.
 func Parse(file string, text []byte) (*List, error) {
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxFile)
-	}
 	var doc yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: empty; expected a key known with a list of filters", file)
-		}
-		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
 	p := &parser{file: file, list: &List{}}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		p.errs = append(p.errs, fmt.Errorf("%s: more than one document", file))
+	switch err := strictyaml.Decode(text, maxFile, &doc); {
+	case errors.Is(err, strictyaml.ErrEmpty):
+		return nil, fmt.Errorf("%s: empty; expected a key known with a list of filters", file)
+	case errors.Is(err, strictyaml.ErrMore):
+		p.errs = append(p.errs, fmt.Errorf("%s: %w", file, err))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	p.document(&doc)
 	if err := errors.Join(p.errs...); err != nil {

@@ -1,16 +1,15 @@
 package campaign
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"optcheck/internal/strictyaml"
 )
 
 // Example is a campaign file with comments that shows every key.
@@ -23,14 +22,9 @@ const maxFile = 1 << 20
 
 // ReadFile reads a campaign file.
 func ReadFile(file string) (*Spec, error) {
-	in, err := os.Open(file)
+	text, err := strictyaml.ReadFile(file, maxFile)
 	if err != nil {
 		return nil, err
-	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return Parse(file, text)
 }
@@ -39,27 +33,18 @@ func ReadFile(file string) (*Spec, error) {
 // does not exist, a value out of range, a second document. Errors are joined and
 // name file and line. What is left out has its default.
 func Parse(file string, text []byte) (*Spec, error) {
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxFile)
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, located(file, err)
-	}
-	if doc.Kind == 0 {
-		return nil, fmt.Errorf("%s: empty; optcheck campaign init prints an example", file)
-	}
 	var raw struct {
 		Spec  `yaml:",inline"`
 		Tests yaml.Node `yaml:"tests"`
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&raw); err != nil {
+	if err := strictyaml.Decode(text, maxFile, &raw); errors.Is(err, strictyaml.ErrEmpty) {
+		return nil, fmt.Errorf("%s: empty; optcheck campaign init prints an example", file)
+	} else if err != nil {
 		return nil, located(file, err)
 	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: more than one document", file)
+	var doc yaml.Node // where things stand
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, located(file, err)
 	}
 	s := &raw.Spec
 	errs := s.readTests(file, &raw.Tests)

@@ -1,18 +1,15 @@
 package cycle
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"optcheck/depgen"
+	"optcheck/internal/strictyaml"
 	"optcheck/litmus"
 	"optcheck/spec"
 )
@@ -103,20 +100,12 @@ const maxConfig = 1 << 20
 
 // ReadConfig reads a configuration. Unknown fields are errors.
 func ReadConfig(file string, text []byte) (*Config, error) {
-	if len(text) > maxConfig {
-		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxConfig)
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
 	c := &Config{}
-	if err := dec.Decode(c); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: empty", file)
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if err := dec.Decode(&Config{}); !errors.Is(err, io.EOF) {
+	switch err := strictyaml.Decode(text, maxConfig, c); {
+	case errors.Is(err, strictyaml.ErrMore):
 		return nil, fmt.Errorf("%s: something stands behind the configuration", file)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if _, err := c.Generator(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -1,0 +1,55 @@
+// Package strictyaml reads YAML files that hold one document, of bounded size,
+// without keys that mean nothing. It is not for reading YAML leniently, and what
+// the documents mean is for its callers to check.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Errors of Decode.
+var (
+	ErrEmpty = errors.New("empty")                  // there is no document
+	ErrMore  = errors.New("more than one document") // or something else behind the first
+)
+
+// ReadFile reads a file. Of one larger than limit, in bytes, it returns the
+// beginning, which Decode refuses with the same limit.
+func ReadFile(file string, limit int) ([]byte, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return text, nil
+}
+
+// Decode reads the only document of a text into v: a pointer to a value, whose
+// type must have all keys, or to a yaml.Node. Errors do not name the file; with
+// ErrMore the first document was read all the same.
+func Decode(text []byte, limit int, v any) error {
+	if len(text) > limit {
+		return fmt.Errorf("larger than %d bytes", limit)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(v); errors.Is(err, io.EOF) {
+		return ErrEmpty
+	} else if err != nil {
+		return err
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return ErrMore
+	}
+	return nil
+}

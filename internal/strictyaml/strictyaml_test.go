@@ -1,0 +1,58 @@
+package strictyaml
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+func TestDecode(t *testing.T) {
+	const limit = 40
+	for text, want := range map[string]string{
+		"":                                "empty",
+		"# nothing\n":                     "empty",
+		"a: 1\n":                          "",
+		"---\na: 1\n...\n":                "",
+		"a: 1\n---\na: 2\n":               "more than one document",
+		"a: 1\n---\n[\n":                  "more than one document",
+		"a: 1\nb: 2\n":                    "line 2: field b not found",
+		"a: 1\na: 2\n":                    `line 2: mapping key "a" already defined`,
+		"a: x\n":                          "line 1: cannot unmarshal",
+		"a: [\n":                          "yaml: line ",
+		strings.Repeat("#", 41):           "larger than 40 bytes",
+		"a: 1 " + strings.Repeat("#", 35): "",
+	} {
+		v := struct{ A int }{}
+		err := Decode([]byte(text), limit, &v)
+		if want == "" {
+			require.NoError(t, err, text)
+			require.Equal(t, 1, v.A, text)
+			continue
+		}
+		require.ErrorContains(t, err, want, text)
+		if err == ErrMore {
+			require.Equal(t, 1, v.A, text)
+		}
+	}
+	var n yaml.Node
+	require.NoError(t, Decode([]byte("\nb: 2\n"), limit, &n))
+	require.Equal(t, 2, n.Content[0].Line)
+}
+
+func TestReadFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("a: 1234\n"), 0o600))
+	for limit, want := range map[int]string{8: "a: 1234\n", 100: "a: 1234\n", 7: "a: 1234\n", 3: "a: 1"} {
+		text, err := ReadFile(file, limit)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
+	}
+	_, err := ReadFile(file+"x", 10)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = ReadFile(t.TempDir(), 10)
+	require.ErrorContains(t, err, "is a directory")
+}
