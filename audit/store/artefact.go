@@ -23,11 +23,7 @@ type ArtefactInfo struct {
 
 // artefacts writes the artefacts of a cell.
 func (c *commit) artefacts(it *item) error {
-	test, err := c.test(it.test, nil)
-	if err != nil {
-		return err
-	}
-	col, err := c.col(it.col)
+	test, col, err := c.place(it)
 	if err != nil {
 		return err
 	}

@@ -153,13 +153,18 @@ func (s *Store) id(query string, key []any, insert string, args ...any) (int64, 
 	return res.LastInsertId()
 }
 
+// place finds the numbers of a cell's test and column.
+func (c *commit) place(it *item) (test, col int64, err error) {
+	if test, err = c.test(it.test, nil); err != nil {
+		return 0, 0, err
+	}
+	col, err = c.col(it.col)
+	return test, col, err
+}
+
 // cell writes one cell.
 func (c *commit) cell(it *item) error {
-	test, err := c.test(it.test, nil)
-	if err != nil {
-		return err
-	}
-	col, err := c.col(it.col)
+	test, col, err := c.place(it)
 	if err != nil {
 		return err
 	}

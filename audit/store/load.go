@@ -239,9 +239,9 @@ func (s *Store) builds(ctx context.Context, setting int64) (map[string]report.To
 		if err := scan(&id, &data); err != nil {
 			return err
 		}
-		var c report.Config
-		if err := unmarshal(data, &c); err != nil {
-			return errDamaged("run %d: %w", id, err)
+		c, err := configOf(id, data)
+		if err != nil {
+			return err
 		}
 		for _, t := range c.Toolchains {
 			out[t.ID] = t

@@ -75,9 +75,9 @@ func (l *Live) plans(ctx context.Context, setting int64) (out [][]*plan, err err
 		if err := scan(&id, &data, &ended); err != nil {
 			return err
 		}
-		var c report.Config
-		if err := unmarshal(data, &c); err != nil {
-			return errDamaged("run %d: %w", id, err)
+		c, err := configOf(id, data)
+		if err != nil {
+			return err
 		}
 		if c.Campaign != nil || c.Cells <= 0 || c.Cells > maxPlanned || c.Tests < 0 || c.Tests > maxPlanned || !l.shown(&c) {
 			return nil

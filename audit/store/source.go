@@ -41,8 +41,8 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 	if !ok {
 		return nil, fmt.Errorf("no run %d (optcheck store info lists them)", run)
 	}
-	if err := unmarshal(data, &src.config); err != nil {
-		return nil, errDamaged("run %d: %w", run, err)
+	if src.config, err = configOf(run, data); err != nil {
+		return nil, err
 	}
 	err = s.each(ctx, "SELECT c.id, t.name, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain", nil, func(scan func(...any) error) error {
 		var id int64
@@ -54,6 +54,14 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 		return nil
 	})
 	return src, err
+}
+
+// configOf unpacks what a run was told.
+func configOf(run int64, data []byte) (c report.Config, err error) {
+	if err := unmarshal(data, &c); err != nil {
+		return c, errDamaged("run %d: %w", run, err)
+	}
+	return c, nil
 }
 
 // walk calls f for all events after the config.
