@@ -1,7 +1,8 @@
 # Two commands do everything on a fresh Debian machine with Go: make audit, make test.
 GO ?= go
 BIN := bin/optcheck
-TOOLCHAINS := cuda-11.2 cuda-11.8 cuda-12.4 llvm-14 llvm-19 llvm-22
+CUDA := cuda-11.2 cuda-11.8 cuda-12.4
+LLVM := llvm-14 llvm-19 llvm-22
 OUT ?= audit.jsonl
 
 .PHONY: audit-amd chromium opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
@@ -25,7 +26,7 @@ bench-gpu: build
 
 # The real compilers, unpacked without root under the user's cache folder.
 toolchains: build
-	$(BIN) toolchain install $(TOOLCHAINS)
+	$(BIN) toolchain install $(CUDA) $(LLVM)
 
 # OpenCL on the CPU (PoCL), which runs tests on machines without a GPU; as root.
 opencl:
@@ -43,11 +44,13 @@ chromium:
 	apt-get install --yes --no-install-recommends chromium
 
 # Does each of the three releases keep the tests of the founding paper?
-audit: toolchains
+audit: build
+	$(BIN) toolchain install $(CUDA)
 	$(BIN) audit corpus --output $(OUT)
 
 # The tests in OpenCL C through AMD's back ends of three releases of LLVM.
-audit-amd: toolchains
+audit-amd: build
+	$(BIN) toolchain install $(LLVM)
 	$(BIN) audit --vendor amd --output audit-amd.jsonl
 
 check:
