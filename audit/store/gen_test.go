@@ -95,33 +95,35 @@ func genStream(t *rapid.T) []report.Event {
 	return out
 }
 
-// stream writes events as JSON lines.
-func stream(t require.TestingT, events []report.Event) []byte {
+// lines are the events that write hands over, as JSON lines.
+func lines(t require.TestingT, write func(report.Handler) error) []byte {
 	var b bytes.Buffer
 	h := report.NewJSONLines(&b)
-	for _, e := range events {
-		require.NoError(t, h.Handle(e))
-	}
+	require.NoError(t, write(h))
 	require.NoError(t, h.Close())
 	return b.Bytes()
 }
 
+// stream writes events as JSON lines.
+func stream(t require.TestingT, events []report.Event) []byte {
+	return lines(t, func(h report.Handler) error {
+		for _, e := range events {
+			if err := h.Handle(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // exported is the canonical export of a store.
 func exported(t require.TestingT, s *Store, v View) string {
-	var b bytes.Buffer
-	h := report.NewJSONLines(&b)
-	require.NoError(t, s.Export(context.Background(), v, h))
-	require.NoError(t, h.Close())
-	return b.String()
+	return string(lines(t, func(h report.Handler) error { return s.Export(context.Background(), v, h) }))
 }
 
 // ran is the export of a run.
 func ran(t require.TestingT, s *Store, run int64) string {
-	var b bytes.Buffer
-	h := report.NewJSONLines(&b)
-	require.NoError(t, s.ExportRun(context.Background(), run, h))
-	require.NoError(t, h.Close())
-	return b.String()
+	return string(lines(t, func(h report.Handler) error { return s.ExportRun(context.Background(), run, h) }))
 }
 
 // fresh makes an empty store in a folder.
