@@ -95,39 +95,32 @@ func TestInterrupted(t *testing.T) {
 	require.Equal(t, want(c), merged(t, c))
 }
 
+// TestCancel: the tasks here end when the campaign is cancelled, also when another
+// process does it than the one that follows.
 func TestCancel(t *testing.T) {
-	c := create(t, "name: x\nshards: 3\n")
-	t.Setenv("SLOW", "30s")
-	d, release, err := NewDriver(c)
-	require.NoError(t, err)
-	defer release()
-	_, err = d.Advance(context.Background(), true)
-	require.NoError(t, err)
-	require.NoError(t, d.Cancel(context.Background()))
-	require.Eventually(t, func() bool {
-		o, err := d.Advance(context.Background(), true)
-		return err == nil && o.Stuck() && o.Cancelled
-	}, 20*time.Second, 50*time.Millisecond)
-}
-
-// TestCancelElsewhere: who follows ends the tasks here when another process
-// cancels the campaign.
-func TestCancelElsewhere(t *testing.T) {
-	c := create(t, "name: x\nshards: 3\n")
-	t.Setenv("SLOW", "30s")
-	d, release, err := NewDriver(c)
-	require.NoError(t, err)
-	defer release()
-	_, err = d.Advance(context.Background(), true)
-	require.NoError(t, err)
-	other, done, err := NewDriver(c)
-	require.NoError(t, err)
-	defer done()
-	require.NoError(t, other.Cancel(context.Background()))
-	require.Eventually(t, func() bool {
-		o, err := d.Advance(context.Background(), true)
-		return err == nil && o.Stuck() && o.Cancelled
-	}, 20*time.Second, 50*time.Millisecond)
+	for name, elsewhere := range map[string]bool{"here": false, "elsewhere": true} {
+		t.Run(name, func(t *testing.T) {
+			c := create(t, "name: x\nshards: 3\n")
+			t.Setenv("SLOW", "30s")
+			d, release, err := NewDriver(c)
+			require.NoError(t, err)
+			defer release()
+			_, err = d.Advance(context.Background(), true)
+			require.NoError(t, err)
+			by := d
+			if elsewhere {
+				var done func()
+				by, done, err = NewDriver(c)
+				require.NoError(t, err)
+				defer done()
+			}
+			require.NoError(t, by.Cancel(context.Background()))
+			require.Eventually(t, func() bool {
+				o, err := d.Advance(context.Background(), true)
+				return err == nil && o.Stuck() && o.Cancelled
+			}, 20*time.Second, 50*time.Millisecond)
+		})
+	}
 }
 
 // TestPlan checks what a folder accepts.
