@@ -1,0 +1,116 @@
+package optcheck
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// isLocation reports whether an event's address is that of the entry's location.
+func (p *pass) isLocation(x *event, e spec.Entry) bool {
+	loc, ok := p.locationOf(x)
+	return ok && loc == e.Loc
+}
+
+// locationOf names the location behind an address, by the layout's rules.
+func (p *pass) locationOf(x *event) (int, bool) {
+	k := x.addr
+	if k.base == baseBank {
+		if name, ok := p.consts[k.num]; ok {
+			k.base, k.name = baseSym, name
+		}
+	}
+	switch p.s.Layout {
+	case spec.Pointers:
+		if size := p.abi.pointer(); k.base == baseParam && k.num%size == 0 && k.off == 0 {
+			return int(k.num / size), true
+		}
+	case spec.Offsets:
+		if size := p.abi.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && k.off >= 0 && k.off%spec.Stride == 0 &&
+			(k.num == size) == (x.mem.Space == isa.SpaceShared) {
+			return int(k.off / spec.Stride), true
+		}
+	case spec.Symbols:
+		if k.base == baseSym && k.off == 0 {
+			return symbolLocation(k.name)
+		}
+		if k.base == baseNone && x.mem.Space == isa.SpaceShared {
+			return p.sharedLocation(k.off)
+		}
+		if k.base == baseBank && k.off == 0 {
+			return p.bankLocation(k.num)
+		}
+	}
+	return -1, false
+}
+
+// symbolLocation reads the location's index from a symbol emitted by ptxgen.
+func symbolLocation(name string) (int, bool) {
+	i := strings.LastIndex(name, "_L")
+	if i < 0 {
+		return -1, false
+	}
+	n, err := strconv.Atoi(name[i+2:])
+	return n, err == nil
+}
+
+// sharedReserved is the size of the part of the shared window that sm_90 and
+// later reserve.
+const sharedReserved = 0x400
+
+// sharedLocation maps an offset in the shared window to a location: the
+// variables that the kernel uses lie there in order of declaration. From sm_90
+// on the first kilobyte is reserved.
+func (p *pass) sharedLocation(off int64) (int, bool) {
+	if p.abi.sm >= 90 {
+		off -= sharedReserved
+	}
+	i := off / spec.SharedStride
+	if off < 0 || off%spec.SharedStride != 0 || i >= int64(len(p.shared)) {
+		return -1, false
+	}
+	return p.shared[i], true
+}
+
+// bankLocation names a symbol known only by its slot in constant bank 4. The
+// slots are taken in order of the locations that the thread uses.
+func (p *pass) bankLocation(slot int64) (int, bool) {
+	var slots []int64
+	for i := range p.tr.events {
+		x := &p.tr.events[i]
+		if x.role.IsAccess() && x.addr.base == baseBank {
+			slots = appendUnique(slots, x.addr.num)
+		}
+	}
+	var locs []int64
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Kind.Space != litmus.Shared {
+			locs = appendUnique(locs, int64(e.Loc))
+		}
+	}
+	if len(slots) != len(locs) {
+		return -1, false
+	}
+	for i, s := range slots {
+		if s == slot {
+			return int(locs[i]), true
+		}
+	}
+	return -1, false
+}
+
+// appendUnique inserts x into a sorted set.
+func appendUnique(s []int64, x int64) []int64 {
+	i := sort.Search(len(s), func(i int) bool { return s[i] >= x })
+	if i < len(s) && s[i] == x {
+		return s
+	}
+	s = append(s, 0)
+	copy(s[i+1:], s[i:])
+	s[i] = x
+	return s
+}
