@@ -3,8 +3,6 @@ package ptxgen
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"optcheck/litmus"
@@ -84,12 +82,6 @@ type irBody struct {
 	jumps map[string][]irEdge
 }
 
-// irEdge is a jump: the block that it leaves and what registers held there.
-type irEdge struct {
-	from string
-	env  map[string]irValue
-}
-
 func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, error) {
 	s, err := spec.FromTest(t, thread, o.Layout)
 	if err != nil {
@@ -166,55 +158,6 @@ const LinesHeader = `!llvm.dbg.cu = !{!0}
 !3 = !DISubroutineType(types: !{})
 `
 
-func (k *irBody) fresh(prefix string) string {
-	k.n++
-	return fmt.Sprintf("%%%s%d", prefix, k.n)
-}
-
-// pointer spells a pointer type into a memory whose objects have type elem.
-func (k *irBody) pointer(space litmus.Space, elem string) string {
-	n := 1
-	if space == litmus.Shared {
-		n = 3
-	}
-	if k.typed {
-		return fmt.Sprintf("%s addrspace(%d)*", elem, n)
-	}
-	return fmt.Sprintf("ptr addrspace(%d)", n)
-}
-
-func ptrType(s litmus.Space) string {
-	if s == litmus.Shared {
-		return "p3"
-	}
-	return "p1"
-}
-
-func spaceOfType(t string) litmus.Space {
-	if t == "p3" {
-		return litmus.Shared
-	}
-	return litmus.Global
-}
-
-// spell is a value's type in IR; pointers in registers point to bytes.
-func (k *irBody) spell(t string) string {
-	if t[0] == 'p' {
-		return k.pointer(spaceOfType(t), "i8")
-	}
-	return t
-}
-
-func irType(t litmus.Type) string {
-	switch {
-	case t == litmus.Pred:
-		return "i1"
-	case t.Bits() == 64:
-		return "i64"
-	}
-	return "i32"
-}
-
 // irParams lists the kernel's parameters, as EmitOpenCL has them.
 func (k *irBody) irParams() []string {
 	var ps []string
@@ -238,52 +181,6 @@ func (k *irBody) irParams() []string {
 		ps = append(ps, irType(t)+fmt.Sprintf(" %%v%d", i))
 	}
 	return append(ps, "i32 %tok")
-}
-
-// irOpaque returns a parameter that stands for the constant c.
-func (k *irBody) irOpaque(t litmus.Type, c int64) irValue {
-	return irValue{irType(k.valueType(t)), "%" + k.value0(t, c)}
-}
-
-// valueType is the type that value0 gives the parameter.
-func (k *irBody) valueType(t litmus.Type) litmus.Type {
-	if t == litmus.Pred {
-		return litmus.U32
-	}
-	return t
-}
-
-// location returns the address of a location.
-func (k *irBody) location(loc int) irValue {
-	s := k.spaceOf(loc)
-	k.usedLoc[loc] = true
-	v := irValue{typ: ptrType(s)}
-	switch k.e.o.Layout {
-	case spec.Symbols:
-		global := fmt.Sprintf("@%s_L%d", k.name, loc)
-		if !k.typed {
-			v.name = global
-			return v
-		}
-		v.name = k.fresh("a")
-		k.ir("%s = bitcast %s %s to %s", v.name, k.pointer(s, "[4 x i32]"), global, k.pointer(s, "i8"))
-	case spec.Offsets:
-		base := "%gbase"
-		if s == litmus.Shared {
-			base = "%sbase"
-		}
-		v.name = k.gep(s, base, fmt.Sprintf("i64 %d", loc*spec.Stride))
-	default:
-		v.name = fmt.Sprintf("%%p%d", loc)
-	}
-	return v
-}
-
-// gep adds bytes to an address.
-func (k *irBody) gep(s litmus.Space, base, index string) string {
-	name := k.fresh("a")
-	k.ir("%s = getelementptr i8, %s %s, %s", name, k.pointer(s, "i8"), base, index)
-	return name
 }
 
 // start gives registers their first values, and copies the token's.
@@ -358,159 +255,6 @@ func (k *irBody) instructions() error {
 		}
 	}
 	return nil
-}
-
-// edge notes a jump from the current block to a label.
-func (k *irBody) edge(label string) {
-	env := make(map[string]irValue, len(k.env))
-	for n, v := range k.env {
-		env[n] = v
-	}
-	k.jumps[label] = append(k.jumps[label], irEdge{k.block, env})
-}
-
-// to opens a basic block.
-func (k *irBody) to(name string) {
-	fmt.Fprintf(&k.out, "%s:\n", name)
-	k.block = name
-}
-
-// join opens the block of a label: what registers hold there is merged.
-func (k *irBody) join(label string) {
-	if k.block != "" {
-		k.ir("br label %%%s", irLabel(label))
-		k.edge(label)
-	}
-	edges := k.jumps[label]
-	k.to(irLabel(label))
-	k.merge(edges)
-}
-
-func irLabel(l string) string { return "L_" + strings.NewReplacer("$", "_", "%", "_").Replace(l) }
-
-// merge makes phis of registers that differ between the edges into the current
-// block. A register that some edge does not have is not live here.
-func (k *irBody) merge(edges []irEdge) {
-	if len(edges) == 0 {
-		return
-	}
-	env := map[string]irValue{}
-	names := make([]string, 0, len(edges[0].env))
-	for n := range edges[0].env {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		v, same, all := edges[0].env[n], true, true
-		for _, e := range edges[1:] {
-			w, ok := e.env[n]
-			all = all && ok && w.typ == v.typ
-			same = same && w == v
-		}
-		if !all {
-			continue
-		}
-		if !same {
-			var in []string
-			for _, e := range edges {
-				in = append(in, fmt.Sprintf("[ %s, %%%s ]", e.env[n].name, e.from))
-			}
-			phi := k.fresh("phi")
-			k.ir("%s = phi %s %s", phi, k.spell(v.typ), strings.Join(in, ", "))
-			v.name = phi
-		}
-		env[n] = v
-	}
-	k.env = env
-}
-
-// branch emits a jump.
-func (k *irBody) branch(in *litmus.Instr) error {
-	cond := ""
-	switch {
-	case in.Cmp != litmus.CmpNone:
-		a, err := k.operandAs(in.Src[0], "i32")
-		if err != nil {
-			return err
-		}
-		b, err := k.operandAs(in.Src[1], "i32")
-		if err != nil {
-			return err
-		}
-		cond = k.fresh("b")
-		k.ir("%s = icmp %s i32 %s, %s", cond, irCmp(in.Cmp, true), a, b)
-	case in.Guard != nil:
-		cond = k.predicate(in.Guard)
-	}
-	if cond == "" {
-		k.ir("br label %%%s", irLabel(in.Target))
-		k.edge(in.Target)
-		k.block = ""
-		return nil
-	}
-	k.n++
-	rest := fmt.Sprintf("next%d", k.n)
-	k.ir("br i1 %s, label %%%s, label %%%s", cond, irLabel(in.Target), rest)
-	k.edge(in.Target)
-	k.to(rest)
-	return nil
-}
-
-// predicate returns a guard's condition.
-func (k *irBody) predicate(g *litmus.Guard) string {
-	p := k.env[g.Reg].name
-	if !g.Neg {
-		return p
-	}
-	n := k.fresh("b")
-	k.ir("%s = xor i1 %s, true", n, p)
-	return n
-}
-
-// guarded emits an instruction, in a block of its own if it has a guard.
-func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
-	if in.Guard == nil {
-		return k.emit(in, ent)
-	}
-	cond := k.predicate(in.Guard)
-	k.n++
-	then, done := fmt.Sprintf("then%d", k.n), fmt.Sprintf("done%d", k.n)
-	k.ir("br i1 %s, label %%%s, label %%%s", cond, then, done)
-	k.edge(done)
-	before := maps.Clone(k.env)
-	k.to(then)
-	if err := k.emit(in, ent); err != nil {
-		return err
-	}
-	operands := k.operandCopies(ent, before)
-	k.ir("br label %%%s", done)
-	k.edge(done)
-	k.to(done)
-	k.merge(k.jumps[done])
-	maps.Copy(k.env, operands)
-	return nil
-}
-
-// operandCopies returns the copies of a skipped atomic's operands that hold
-// whether it is skipped or not, as Emit has them: ptxas may combine the atomic
-// with those of other lanes, and what is combined is compared with the copy.
-func (k *irBody) operandCopies(ent *spec.Entry, before map[string]irValue) map[string]irValue {
-	out := map[string]irValue{}
-	if !k.nv || ent == nil || ent.Kind.Op != litmus.OpAtom {
-		return out
-	}
-	for _, i := range ent.Operands() {
-		key := fmt.Sprintf(" o%d_%d", ent.Pos, i)
-		v := k.env[key]
-		known := strings.HasPrefix(v.name, "%v") // a parameter
-		for _, b := range before {
-			known = known || b == v
-		}
-		if known {
-			out[key] = v
-		}
-	}
-	return out
 }
 
 // finish emits the markers.
