@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/report"
+)
+
+// kernel checks one compiled kernel for all cells that use it.
+func (w *worker) kernel(unit int, name string, fn *isa.Func) {
+	if fn == nil {
+		w.fail(unit, "kernel "+name+" is not in the machine code")
+		return
+	}
+	key := optcheck.CodeHash(fn, w.check.Consts)
+	for _, x := range w.users[unit] {
+		test := w.test(x.cell)
+		k := w.em.units[x.cell].Kernels[x.thread]
+		names := make([]string, len(test.Locations))
+		for i := range test.Locations {
+			names[i] = test.Locations[i].Name
+		}
+		w.check.Locations = names
+		p := &w.parts[x.cell][x.thread]
+		p.code = key
+		if w.a.o.Artefacts != nil {
+			p.fn = fn
+		}
+		w.res.kernels++
+		if w.a.plain {
+			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
+			continue
+		}
+		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.judge != nil)
+		if w.a.visit != nil {
+			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})
+		}
+	}
+}
+
+// cell puts together what was found for the kernels of one cell.
+func (w *worker) cell(i int) {
+	c := &w.res.cells[i]
+	class, reason := optcheck.Preserved, ""
+	c.Findings, c.Notes = nil, nil
+	code := sha256.New()
+	listing := &report.Listing{}
+	for t, p := range w.parts[i] {
+		if p.reason != "" && p.unsupported {
+			w.set(i, optcheck.UnsupportedClass, p.reason)
+			return
+		}
+		if p.reason != "" {
+			w.set(i, optcheck.Unknown, p.reason)
+			return
+		}
+		code.Write(p.code[:])
+		r := p.result
+		if w.a.plain {
+			continue
+		}
+		if r == nil {
+			return // not reached
+		}
+		if r.Class > class {
+			class, reason = r.Class, fmt.Sprintf("T%d: %s", t, r.Reason)
+		}
+		c.Findings = appendFindings(c.Findings, r.Findings)
+		c.Notes = appendFindings(c.Notes, r.Notes)
+		listing.Threads = append(listing.Threads, threadListing(r.Result))
+	}
+	c.Code = hex.EncodeToString(code.Sum(nil)[:8])
+	if class != optcheck.Unknown {
+		reason = ""
+	}
+	w.set(i, class, reason)
+	if class == optcheck.Changed {
+		listing.Code = c.Code
+		w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, c.Code, listing.Threads))}
+	}
+}
+
+func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Finding {
+	for _, f := range in {
+		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
+	}
+	return out
+}
+
+func threadListing(r *optcheck.Result) report.ThreadListing {
+	t := report.ThreadListing{Thread: r.Thread}
+	for _, l := range r.Source {
+		t.Source = append(t.Source, report.Line{Pos: l.Pos, Text: l.Text})
+	}
+	for _, l := range r.Machine {
+		t.Machine = append(t.Machine, report.Line{Pos: l.Pos, Text: l.Text, Part: l.Part})
+	}
+	return t
+}
