@@ -38,8 +38,12 @@ func writeHTML(ctx context.Context, env *environment, file, dir string, limit fl
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d cells, %d findings: %d files, %.1f MB; open %s\n",
-		stats.Cells, stats.Groups, stats.Files, float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
+	runs := ""
+	if n := len(set.Histograms); n > 0 {
+		runs = ", " + plural(int64(n), "run on a device", "runs on devices")
+	}
+	fmt.Fprintf(env.stderr, "optcheck: %d cells, %d findings%s: %d files, %.1f MB; open %s\n",
+		stats.Cells, stats.Groups, runs, stats.Files, float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
 	if stats.Short > 0 {
 		fmt.Fprintf(env.stderr, "optcheck: the pages of the %d least severe findings are short ones; --html-limit 0 writes all of them in full\n", stats.Short)
 	}

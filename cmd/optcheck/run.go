@@ -14,6 +14,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/llvmir"
+	"optcheck/report/html"
 )
 
 // Exit codes.
@@ -53,7 +54,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 		fmt.Fprintln(stderr, "optcheck: interrupted; what was finished has been written")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "optcheck: %v\n", err)
+	fmt.Fprintf(stderr, "optcheck: %s\n", html.Visible(err.Error())) // names of files can hold anything
 	return exitUsage
 }
 

@@ -64,6 +64,7 @@ type overview struct {
 	Index        *Index
 	Headline     string
 	Lead         []string
+	Runs         string // what ran on devices, with a page of its own
 	Incomplete   string
 	Total        int
 	Classes      []classCount
@@ -79,6 +80,9 @@ type overview struct {
 	Problems     []string
 	MoreProb     int
 }
+
+// RunsFile is the page of what ran on devices.
+func (*overview) RunsFile() string { return RunsFile }
 
 // fact is something about the run.
 type fact struct{ Name, Value string }
@@ -276,10 +280,18 @@ func (o *overview) run() {
 		fact("Markers", "none: kernels without markers")
 	}
 	fact("Further flags", strings.Join(c.Flags, " "))
-	fact("Models", cmp.Or(c.Model, "none was asked"))
+	cells := x.everything().Total.Sum() > 0
+	if cells {
+		fact("Models", cmp.Or(c.Model, "none was asked"))
+	}
 	fact("Judged by", strings.Join(x.models(), ", "))
 	fact("Shard", c.Shard)
-	fact("Machine code", plural(x.codes, "different code"))
+	if cells {
+		fact("Machine code", plural(x.codes, "different code"))
+	}
+	if n := len(s.Histograms); n > 0 {
+		o.Runs = "What " + plural(n, "run") + " on devices showed"
+	}
 	if st := s.Stats; st != nil {
 		fact("Cost", fmt.Sprintf("%s kernels, %s processes, %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
 			Number(st.Kernels), Number(st.Processes), st.Wall, st.ToolCPU, st.OwnCPU))
