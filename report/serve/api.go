@@ -3,7 +3,12 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"optcheck/report/html"
 )
@@ -13,7 +18,10 @@ func (s *Server) apiRoutes() {
 		return map[string]any{"version": n.version, "read": n.at.UTC().Format("2006-01-02T15:04:05Z"), "stale": n.stale}, nil
 	}))
 	s.mux.HandleFunc("/api/summary", s.api(func(n *snapshot, r *http.Request) (any, error) {
-		f, _, err := query(r)
+		f, v, err := query(r)
+		if err == nil {
+			err = onlyKnown(v)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +100,26 @@ const (
 func part(r *http.Request) (f html.Filter, offset, limit int, err error) {
 	f, v, err := query(r)
 	if err == nil {
+		err = onlyKnown(v, "offset", "limit")
+	}
+	if err == nil {
 		offset, err = whole(v, "offset", 0, 0, maxPage)
 	}
 	if err == nil {
 		limit, err = whole(v, "limit", defaultLimit, 1, maxLimit)
 	}
 	return f, offset, limit, err
+}
+
+// onlyKnown refuses parameters that are none: a program whose filter is
+// misspelt must not take all cells for those that it asked for.
+func onlyKnown(v url.Values, more ...string) error {
+	for _, k := range slices.Sorted(maps.Keys(v)) {
+		if !slices.Contains(html.Keys, k) && !slices.Contains(more, k) {
+			return fmt.Errorf("no parameter %q (%s)", html.Short(k, 40), strings.Join(slices.Concat(html.Keys, more), ", "))
+		}
+	}
+	return nil
 }
 
 // partOf is the answer that holds a part of a list.

@@ -228,6 +228,8 @@ func TestWithoutScript(t *testing.T) {
 	require.NotEqual(t, linkPattern.FindAllString(first, -1), linkPattern.FindAllString(second, -1))
 	c := ask(t, h, "/changes.html?left=ptxas+12.0&right=ptxas+12.3", http.StatusOK)
 	require.Contains(t, c, `<option selected>ptxas 12.3`)
+	require.Contains(t, ask(t, h, "/api/cells?clas=miscompiled", http.StatusBadRequest), "no parameter")
+	require.Contains(t, ask(t, h, "/api/summary?limit=3", http.StatusBadRequest), "no parameter")
 	ask(t, h, "/changes.html?left=ptxas+12.0&right=nothing", http.StatusBadRequest)
 	ask(t, h, "/changes.html?left=ptxas+12.0&right=ptxas+12.0", http.StatusBadRequest)
 }
