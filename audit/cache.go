@@ -36,8 +36,9 @@ type cacheKey struct {
 	lits  string // the words of constant bank 2
 }
 
-// maxCached bounds the cache; beyond it, results are computed again.
-const maxCached = 200_000
+// maxCached bounds the cache; beyond it, remembering begins anew. Equal code is
+// found close together: in the layouts, levels and targets of a few tests.
+const maxCached = 40_000
 
 func newCheckCache() *checkCache {
 	return &checkCache{seen: map[cacheKey]*checked{}, lifted: map[string]*optcheck.Lifted{}}
@@ -68,13 +69,15 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	if l := r.lifted; l != nil {
 		if old := cc.lifted[l.Key()]; old != nil {
 			r.lifted = old
-		} else if len(cc.lifted) < maxCached {
+		} else {
 			cc.lifted[l.Key()] = l
 		}
 	}
-	if len(cc.seen) < maxCached {
-		cc.seen[k] = r
+	if len(cc.seen) >= maxCached {
+		clear(cc.seen)
+		clear(cc.lifted)
 	}
+	cc.seen[k] = r
 	cc.mu.Unlock()
 	return r
 }

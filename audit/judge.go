@@ -68,7 +68,7 @@ type judgement struct {
 }
 
 // maxJudged bounds what is remembered; beyond it, judging begins anew.
-const maxJudged = 200_000
+const maxJudged = 40_000
 
 func newJudge(override string, keep bool) *judge {
 	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, done: map[string]*judgement{}}

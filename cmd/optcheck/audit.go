@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -179,7 +180,15 @@ func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Too
 	return out
 }
 
+// auditMemory is the memory beyond which an audit's garbage is collected more
+// often: disassemblies are large and live briefly. It is no hard limit, and
+// GOMEMLIMIT overrides it.
+const auditMemory = 640 << 20
+
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
+	if env.getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory))
+	}
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
 		return err
