@@ -20,6 +20,9 @@ func helpful(cmd *cobra.Command) {
 			if err == nil {
 				return nil
 			}
+			if cmd.ValidArgs != nil && cobra.OnlyValidArgs(cmd, args) != nil {
+				return err // it names the argument, and cobra what may stand there
+			}
 			return argumentMistake(cmd, args)
 		}
 	}
