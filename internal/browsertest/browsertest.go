@@ -4,6 +4,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -25,6 +27,9 @@ import (
 
 // limit bounds one test's use of a browser.
 const limit = 3 * time.Minute
+
+// patience is how long a page may take for one thing.
+const patience = 20 * time.Second
 
 // Find returns the Chromium of this machine. Without one the test is skipped,
 // unless OPTCHECK_REQUIRE_TOOLS is 1.
@@ -177,7 +182,7 @@ func (b *Tab) Count(selector string) int {
 func (b *Tab) Until(expression string) {
 	b.t.Helper()
 	var last error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if ok {
 			return
@@ -187,10 +192,27 @@ func (b *Tab) Until(expression string) {
 	require.Fail(b.t, "never true: "+expression, "%v; complaints of the page: %q", last, b.Errors())
 }
 
-// Click clicks on the first element that a selector finds.
+// Click clicks on the first element that a selector finds. If the page replaces
+// the element after it was found and before it is clicked on, it is found anew.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
-	b.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		_, err = chromedp.Run(b.ctx, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+		if !gone(err) {
+			break
+		}
+	}
+	require.NoError(b.t, err, "%s; complaints of the page: %q", selector, b.Errors())
+}
+
+// gone tells the browser's answer that it no longer has an element, or the page
+// that it was on. Only what comes in front of a click refers to elements, the
+// click itself is at a place.
+func gone(err error) bool {
+	var e *cdproto.Error
+	const serverError = -32000
+	return errors.As(err, &e) && e.Code == serverError
 }
 
 // Press sends keys to what has the focus.

@@ -80,12 +80,12 @@ func TestBrowser(t *testing.T) {
 
 	// Pages and orders of the list are links.
 	b.Click(`nav.pager a`)
-	b.Until(`new URLSearchParams(location.search).get("page") === "2"`)
+	b.Until(`new URLSearchParams(location.search).get("page") === "2" && document.readyState === "complete"`)
 	require.Equal(t, "miscompiled", browsertest.Eval[string](b, `new URLSearchParams(location.search).get("class")`))
 
 	// A finding with all its parts; the keyboard reaches what scrolls.
 	b.Click(`[data-list] tbody a`)
-	b.Until(`location.pathname.includes("/f/") && document.querySelector("h1.fp-name") !== null`)
+	b.Until(`location.pathname.includes("/f/") && document.querySelector("h1.fp-name") !== null && document.readyState === "complete"`)
 	require.Equal(t, 1, b.Count(".fp-picture svg"))
 	require.Equal(t, 2, b.Count(".fp-arrows"))
 	require.Positive(t, b.Count(".fp-here"))
@@ -138,11 +138,11 @@ func TestBrowserWithoutScript(t *testing.T) {
 	b.Click(`details.facet[data-key="target"] summary`)
 	b.Click(`input[name="target"][value="sm_70"]`)
 	b.Click(`form[data-filter] noscript button, form[data-filter] button:not([hidden])`)
-	b.Until(`new URLSearchParams(location.search).get("target") === "sm_70"`)
+	b.Until(`new URLSearchParams(location.search).get("target") === "sm_70" && document.readyState === "complete"`)
 	require.Equal(t, "miscompiled", browsertest.Eval[string](b, `new URLSearchParams(location.search).get("class")`))
 	b.Open(at + "changes.html")
 	b.Click("form[data-autosubmit] button")
-	b.Until(`new URLSearchParams(location.search).get("right") === "ptxas 12.4"`)
+	b.Until(`new URLSearchParams(location.search).get("right") === "ptxas 12.4" && document.readyState === "complete"`)
 	quiet(t, b, at)
 }
 
