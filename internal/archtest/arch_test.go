@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"internal/archtest":    {},
 	"internal/browsertest": {},
 	"internal/fakeptxas":   {},
+	"internal/patience":    {},
 	"internal/slurmtest":   {},
 	"internal/strictyaml":  {},
 }
