@@ -60,12 +60,18 @@ func (in *installer) fetch(ctx context.Context, record *Installed) (string, erro
 		return "", err
 	}
 	in.say("reading the package list of %s", in.suite)
-	if _, err := in.aptGet(ctx, "", "apt-get", "update"); err != nil {
-		return "", err
-	}
-	show, err := in.aptGet(ctx, "", "apt-cache", "--no-all-versions", "show", packageName)
+	var show []byte
+	err := in.patiently(ctx, func() (err error) { // a list that cannot be read is a mere warning of update
+		if _, err := in.aptGet(ctx, "", "apt-get", "update"); err != nil {
+			return err
+		}
+		if show, err = in.aptGet(ctx, "", "apt-cache", "--no-all-versions", "show", packageName); err != nil {
+			return fmt.Errorf("%s is not in %s: %w", packageName, in.suite, err)
+		}
+		return nil
+	})
 	if err != nil {
-		return "", fmt.Errorf("%s is not in %s: %w", packageName, in.suite, err)
+		return "", err
 	}
 	record.Version, record.SHA256 = field(show, "Version"), field(show, "SHA256")
 	if record.Version == "" || record.SHA256 == "" {
@@ -73,7 +79,11 @@ func (in *installer) fetch(ctx context.Context, record *Installed) (string, erro
 	}
 	debs := filepath.Join(in.work, "debs")
 	in.say("downloading %s %s (%s bytes)", packageName, record.Version, field(show, "Size"))
-	if _, err := in.aptGet(ctx, debs, "apt-get", "download", packageName+"="+record.Version); err != nil {
+	err = in.patiently(ctx, func() error {
+		_, err := in.aptGet(ctx, debs, "apt-get", "download", packageName+"="+record.Version)
+		return err
+	})
+	if err != nil {
 		return "", err
 	}
 	found, _ := filepath.Glob(filepath.Join(escapeGlob(debs), packageName+"_*.deb"))
@@ -121,6 +131,29 @@ func (in *installer) prepareSources(sources []aptSource) error {
 		"-oAcquire::AllowDowngradeToInsecureRepositories=false", "-oAcquire::Retries=3", "-qq",
 	}
 	return os.WriteFile(list, []byte(source), 0o644)
+}
+
+// pauses lie between the tries of what needs the network. Apt itself tries again
+// at once; a mirror that is being updated, or a proxy that starts again, takes
+// longer.
+var pauses = []time.Duration{3 * time.Second, 15 * time.Second, 45 * time.Second}
+
+// patiently does what needs the network, again after a pause if it fails.
+func (in *installer) patiently(ctx context.Context, f func() error) error {
+	for _, pause := range pauses {
+		err := f()
+		var e *Error
+		if !errors.As(err, &e) || e.notStarted || errors.Is(err, ErrCancelled) {
+			return err
+		}
+		in.say("%v; trying again in %v", err, pause)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrCancelled, ctxErr(ctx))
+		case <-time.After(pause):
+		}
+	}
+	return f()
 }
 
 func (in *installer) aptGet(ctx context.Context, dir, tool string, args ...string) ([]byte, error) {

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"optcheck/internal/patience"
 )
 
 // faults are the ways in which one unit spoils a batch, and what that is.
@@ -38,7 +40,7 @@ func fakeJob(n int) Job {
 func TestBisectionIsExact(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	tc := fake(t, 30*time.Second)
+	tc := fake(t, patience.Long)
 	require.NoError(t, flag.Set("rapid.checks", "60"), "each case starts many processes")
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
@@ -74,7 +76,7 @@ func TestBisectionIsExact(t *testing.T) {
 
 // One crash among 64 costs a logarithmic number of processes.
 func TestBisectionIsCheap(t *testing.T) {
-	tc := fake(t, 30*time.Second)
+	tc := fake(t, patience.Long)
 	job := fakeJob(64)
 	job.Units[37].Text += "\n// fake: crash"
 	res, err := tc.Compile(context.Background(), job)
@@ -86,29 +88,32 @@ func TestBisectionIsCheap(t *testing.T) {
 }
 
 func TestHangIsIsolated(t *testing.T) {
-	tc := fake(t, 2*time.Second)
 	job := fakeJob(6)
 	job.Units[2].Text += "\n// fake: hang"
-	res, err := tc.Compile(context.Background(), job)
-	require.NoError(t, err)
-	checkPartition(t, res, 6, []int{2})
-	assert.ErrorIs(t, res.Failed[2], ErrTimeout)
+	patience.Limits(t, time.Second, func(c *patience.Trial, limit time.Duration) {
+		res, err := fake(t, limit).Compile(context.Background(), job)
+		require.NoError(c, err)
+		checkPartition(c, res, 6, []int{2})
+		assert.ErrorIs(c, res.Failed[2], ErrTimeout)
+	})
 }
 
 // Hanging units may not use up unlimited time: the rest is given up, loudly.
 func TestHangsAreBounded(t *testing.T) {
-	tc := fake(t, 500*time.Millisecond)
 	job := fakeJob(6)
 	job.MaxHangs = 1
 	for i := range job.Units {
 		job.Units[i].Text += "\n// fake: hang"
 	}
-	res, err := tc.Compile(context.Background(), job)
-	require.NoError(t, err)
-	checkPartition(t, res, 6, []int{0, 1, 2, 3, 4, 5})
-	assert.ErrorContains(t, res.Failed[5], "u5: ")
-	assert.ErrorContains(t, res.Failed[5], "not tried")
-	assert.LessOrEqual(t, tc.Stats().Processes, int64(5))
+	patience.Limits(t, 500*time.Millisecond, func(c *patience.Trial, limit time.Duration) {
+		tc := fake(t, limit)
+		res, err := tc.Compile(context.Background(), job)
+		require.NoError(c, err)
+		checkPartition(c, res, 6, []int{0, 1, 2, 3, 4, 5})
+		assert.ErrorContains(c, res.Failed[5], "u5: ")
+		assert.ErrorContains(c, res.Failed[5], "not tried")
+		assert.LessOrEqual(c, tc.Stats().Processes, int64(5))
+	})
 }
 
 // If the header or the tool itself is at fault, all units fail, after few
@@ -125,7 +130,7 @@ func TestNoUnitToBlame(t *testing.T) {
 		{"babble", "", ErrInfrastructure},
 		{"loader", "", ErrInfrastructure},
 	} {
-		tc := fake(t, 30*time.Second)
+		tc := fake(t, patience.Long)
 		dir := tc.Describe().Dir
 		setMode(t, dir, c.mode)
 		job := fakeJob(16)
@@ -142,7 +147,7 @@ func TestNoUnitToBlame(t *testing.T) {
 }
 
 func TestToolThatIsNotThere(t *testing.T) {
-	tc := fake(t, time.Second)
+	tc := fake(t, patience.Long)
 	tc.Ptxas = "/nonexistent/ptxas"
 	res, err := tc.Compile(context.Background(), fakeJob(40))
 	require.NoError(t, err)
@@ -154,7 +159,7 @@ func TestToolThatIsNotThere(t *testing.T) {
 func TestCancel(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	tc := fake(t, 50*time.Second)
+	tc := fake(t, time.Hour)
 	job := fakeJob(20)
 	job.BatchUnits = 3
 	for i := range job.Units {
@@ -163,14 +168,12 @@ func TestCancel(t *testing.T) {
 	cause := errors.New("the user had enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	time.AfterFunc(300*time.Millisecond, func() { cancel(cause) })
-	start := time.Now()
 	res, err := tc.Compile(ctx, job)
 	assert.Nil(t, res)
 	assert.ErrorIs(t, err, ErrCancelled)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorIs(t, err, cause)
 	assert.NotErrorIs(t, err, ErrTimeout)
-	assert.Less(t, time.Since(start), 5*time.Second)
 	left, err := os.ReadDir(tmp)
 	require.NoError(t, err)
 	assert.Empty(t, left)
@@ -194,7 +197,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestBadJobs(t *testing.T) {
-	tc := fake(t, time.Second)
+	tc := fake(t, patience.Long)
 	for _, job := range []Job{{Target: "sm_80 -o x", Level: "O3"}, {Target: "sm_80", Level: "O9"}, {Target: "tahiti", Level: "O0"}} {
 		_, err := tc.Compile(context.Background(), job)
 		assert.Error(t, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patience"
 )
 
 func TestDisassembleFaults(t *testing.T) {
@@ -31,7 +33,7 @@ func TestDisassembleFaults(t *testing.T) {
 		{"text", "", []byte("hello"), ErrCompile, "no ELF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			limit := 30 * time.Second
+			limit := patience.Long
 			if c.kind == ErrTimeout {
 				limit = time.Second
 			}

@@ -10,11 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patience"
 )
 
-// only looks into the given folders and asks with a short time limit.
+// only looks into the given folders.
 func only(dirs ...string) Options {
-	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, 4*time.Second)}
+	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, patience.Long)}
 }
 
 func TestDiscoverAmongBrokenTools(t *testing.T) {
@@ -24,21 +26,25 @@ func TestDiscoverAmongBrokenTools(t *testing.T) {
 	empty := t.TempDir()
 	text := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(text, "ptxas"), []byte("no program"), 0o700))
-	all, errs := Discover(context.Background(), only(append(broken, good, empty, older, text, good)...))
-	require.Len(t, all, 2)
-	assert.Equal(t, "ptxas 9.2.88", all[0].ID)
-	assert.Equal(t, "cuda-10.1", all[1].Name)
-	assert.Equal(t, []string{"sm_70", "sm_90", "sm_90a", "sm_100"}, all[1].Targets)
-	assert.Equal(t, "6.4", all[1].MaxPTX)
-	assert.Equal(t, "cuda_10.1.fake/compiler.1_0", all[1].Build)
-	require.Len(t, errs, 7)
-	for i, dir := range append(broken, empty, text) {
-		assert.ErrorContains(t, errs[i], dir, "the error names the place")
-	}
-	for i, kind := range []error{ErrInfrastructure, ErrTimeout, ErrInfrastructure, ErrInfrastructure, ErrInfrastructure} {
-		assert.ErrorIs(t, errs[i], kind)
-	}
-	assert.ErrorIs(t, errs[6], ErrInfrastructure)
+	patience.Limits(t, 4*time.Second, func(t *patience.Trial, limit time.Duration) {
+		o := only(append(broken, good, empty, older, text, good)...)
+		o.Runner = NewRunner(4, limit)
+		all, errs := Discover(context.Background(), o)
+		require.Len(t, all, 2)
+		assert.Equal(t, "ptxas 9.2.88", all[0].ID)
+		assert.Equal(t, "cuda-10.1", all[1].Name)
+		assert.Equal(t, []string{"sm_70", "sm_90", "sm_90a", "sm_100"}, all[1].Targets)
+		assert.Equal(t, "6.4", all[1].MaxPTX)
+		assert.Equal(t, "cuda_10.1.fake/compiler.1_0", all[1].Build)
+		require.Len(t, errs, 7)
+		for i, dir := range append(broken, empty, text) {
+			assert.ErrorContains(t, errs[i], dir, "the error names the place")
+		}
+		for i, kind := range []error{ErrInfrastructure, ErrTimeout, ErrInfrastructure, ErrInfrastructure, ErrInfrastructure} {
+			assert.ErrorIs(t, errs[i], kind)
+		}
+		assert.ErrorIs(t, errs[6], ErrInfrastructure)
+	})
 }
 
 func TestDiscoverWhere(t *testing.T) {
@@ -132,7 +138,7 @@ func TestIdentityCache(t *testing.T) {
 }
 
 func TestDescribeJSON(t *testing.T) {
-	tc := fake(t, time.Second)
+	tc := fake(t, patience.Long)
 	data, err := json.Marshal(tc.Describe())
 	require.NoError(t, err)
 	var m map[string]any

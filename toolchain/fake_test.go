@@ -83,7 +83,7 @@ func misbehave(mode string) (code int, done bool) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // Go would survive a SIGSEGV
 		time.Sleep(time.Minute)
 	case "hang":
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	case "babble":
 		fmt.Print(strings.Repeat("\x00\xff garbage\n", 1000))
 		return 0, true
@@ -93,7 +93,7 @@ func misbehave(mode string) (code int, done bool) {
 		}
 	case "spawn": // leaves a grandchild that holds the output, and hangs
 		startSleeper()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	case "orphan": // leaves a grandchild that holds the output, and ends
 		startSleeper()
 		return 0, true
@@ -109,7 +109,7 @@ func misbehave(mode string) (code int, done bool) {
 }
 
 func startSleeper() {
-	cmd := exec.Command("/bin/sleep", "60")
+	cmd := exec.Command("/bin/sleep", "3600") // only a kill ends it in time
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if cmd.Start() == nil {
 		pid := filepath.Join(filepath.Dir(os.Args[0]), "pid")

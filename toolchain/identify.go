@@ -12,8 +12,9 @@ import (
 )
 
 // identifyTimeout bounds each process that asks a tool who it is, unless the
-// Runner's own limit is lower; real tools answer within milliseconds.
-const identifyTimeout = 10 * time.Second
+// Runner's own limit is lower; real tools answer within milliseconds, but for
+// the first time, when the disk is slow and the machine busy.
+const identifyTimeout = time.Minute
 
 func (r *Runner) askTimeout() time.Duration { return min(identifyTimeout, r.timeout) }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patience"
 )
 
 // debian is a pretended Debian machine: apt and dpkg-deb as scripts that serve
@@ -42,6 +45,9 @@ esac
 // newDebian offers a package whose tools say they are of version, and whose
 // files can be changed by edit.
 func newDebian(t *testing.T, version string, edit func(map[string]string)) *debian {
+	old := pauses
+	pauses = make([]time.Duration, len(old))
+	t.Cleanup(func() { pauses = old })
 	d := &debian{bin: t.TempDir(), managed: filepath.Join(t.TempDir(), "managed")}
 	d.calls = filepath.Join(d.bin, "calls")
 	files := map[string]string{copyrightFile: "licence", "usr/bin/nvcc": "not wanted", "../../evil": "evil"}
@@ -76,7 +82,7 @@ esac
 }
 
 func (d *debian) install(ctx context.Context, name string) (bool, error) {
-	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, 30*time.Second)})
+	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, patience.Long)})
 }
 
 // visible lists what Discover could see in the managed folder.
@@ -177,13 +183,64 @@ func TestInstallFails(t *testing.T) {
 
 func TestInstallInterrupted(t *testing.T) {
 	d := newDebian(t, "11.8.89", nil)
-	script(t, filepath.Join(d.bin, "dpkg-deb"), "head -c 100 \"$2\"; sleep 50\n")
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
+	begun := filepath.Join(d.bin, "begun")
+	script(t, filepath.Join(d.bin, "dpkg-deb"), "head -c 100 \"$2\"; : >"+begun+"; sleep 3600\n")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("the user had enough")
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			if _, err := os.Stat(begun); err == nil {
+				cancel(why)
+				return
+			}
+			select {
+			case <-over:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}()
 	_, err := d.install(ctx, "cuda-11.8")
 	assert.ErrorIs(t, err, ErrCancelled)
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorIs(t, err, why)
 	assert.Empty(t, d.visible(t))
+}
+
+// What fails for a while is tried again, and said; what keeps failing is given up.
+func TestInstallPatience(t *testing.T) {
+	d := newDebian(t, "11.8.89", nil)
+	good := filepath.Join(d.bin, "good-apt-get")
+	require.NoError(t, os.Rename(filepath.Join(d.bin, "apt-get"), good))
+	count := filepath.Join(d.bin, "count")
+	// Of updates and downloads, the first n of each fail.
+	fail := func(n int) {
+		_ = os.Remove(count)
+		script(t, filepath.Join(d.bin, "apt-get"), fmt.Sprintf(`
+case "$*" in
+*update) what=update;;
+*download*) what=download;;
+*) exec %[1]s "$@";;
+esac
+echo $what >>%[2]s
+if [ $(grep -c $what %[2]s) -le %[3]d ]; then echo 'E: Connection failed' >&2; exit 100; fi
+exec %[1]s "$@"
+`, good, count, n))
+	}
+	fail(len(pauses) + 1)
+	done, err := d.install(context.Background(), "cuda-11.8")
+	assert.False(t, done)
+	assert.ErrorContains(t, err, "E: Connection failed")
+	assert.Empty(t, d.visible(t))
+	fail(len(pauses))
+	done, err = d.install(context.Background(), "cuda-11.8")
+	require.NoError(t, err)
+	assert.True(t, done)
+	calls, err := os.ReadFile(count)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("update\n", len(pauses)+1)+strings.Repeat("download\n", len(pauses)+1), string(calls))
+	assert.Contains(t, d.progress.String(), "E: Connection failed; trying again in 0s")
 }
 
 // Of two at a time one installs, the other waits and finds it done.
@@ -196,7 +253,7 @@ func TestInstallTwice(t *testing.T) {
 	results := make(chan result, 2)
 	for range 2 {
 		go func() {
-			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, 30*time.Second)})
+			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, patience.Long)})
 			results <- result{done, err}
 		}()
 	}

@@ -87,16 +87,20 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	if err := l.sources(ctx); err != nil {
 		return "", err
 	}
-	l.say("reading the package list of %s", l.suite)
-	if _, err := l.aptGet(ctx, "", "apt-get", "update"); err != nil {
-		return "", err
-	}
 	record := Installed{Name: l.name, Package: "clang-" + l.major, Packages: map[string]string{}}
 	packages := append(llvmPackages(l.major), missingRuntime()...)
 	root := filepath.Join(tree, "root")
 	debs := filepath.Join(l.work, "debs")
-	l.say("downloading %s", strings.Join(packages, ", "))
-	if _, err := l.aptGet(ctx, debs, "apt-get", append([]string{"download"}, packages...)...); err != nil {
+	err := l.patiently(ctx, func() error { // a list that cannot be read is a mere warning of update
+		l.say("reading the package list of %s", l.suite)
+		if _, err := l.aptGet(ctx, "", "apt-get", "update"); err != nil {
+			return err
+		}
+		l.say("downloading %s", strings.Join(packages, ", "))
+		_, err := l.aptGet(ctx, debs, "apt-get", append([]string{"download"}, packages...)...)
+		return err
+	})
+	if err != nil {
 		return "", err
 	}
 	for _, p := range packages {

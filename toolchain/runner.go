@@ -22,7 +22,7 @@ import (
 // Limits of one external process unless asked otherwise.
 const (
 	// DefaultTimeout bounds the wall time of a process.
-	DefaultTimeout = 20 * time.Second
+	DefaultTimeout = time.Minute
 	// maxStdout bounds what is kept of a tool's output, in bytes; more is
 	// garbage, because 1,000 kernels give 5 MB.
 	maxStdout = 256 << 20

@@ -3,16 +3,17 @@ package toolchain
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patience"
 )
 
 // TestTrustMessages: the units that messages point at fail with their own
 // messages, in two processes; a crash is still isolated.
 func TestTrustMessages(t *testing.T) {
-	tc := fake(t, 30*time.Second)
+	tc := fake(t, patience.Long)
 	job := fakeJob(20)
 	job.TrustMessages = true
 	bad := []int{3, 4, 17}
