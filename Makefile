@@ -4,6 +4,8 @@ BIN := bin/optcheck
 CUDA := cuda-11.2 cuda-11.8 cuda-12.4
 LLVM := llvm-14 llvm-19 llvm-22
 OUT ?= audit.jsonl
+# Debian's packages; a mirror, or another apt that is at work, may need a while.
+APT_INSTALL := scripts/retry.sh sh -c 'apt-get -o Acquire::Retries=3 update; apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "$$@"' apt
 
 .PHONY: audit-amd chromium opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
 
@@ -30,18 +32,15 @@ toolchains: build
 
 # OpenCL on the CPU (PoCL), which runs tests on machines without a GPU; as root.
 opencl:
-	apt-get update
-	apt-get install --yes --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1
+	$(APT_INSTALL) pocl-opencl-icd ocl-icd-libopencl1
 
 # A Slurm for the tests, which start it on the loopback themselves; as root.
 slurm:
-	apt-get update
-	apt-get install --yes --no-install-recommends slurm-wlm slurmctld slurmd slurm-client munge
+	$(APT_INSTALL) slurm-wlm slurmctld slurmd slurm-client munge
 
 # The browser that tests of the report look at its pages with; as root.
 chromium:
-	apt-get update
-	apt-get install --yes --no-install-recommends chromium
+	$(APT_INSTALL) chromium
 
 # Does each of the three releases keep the tests of the founding paper?
 audit: build
@@ -54,16 +53,17 @@ audit-amd: build
 	$(BIN) audit --vendor amd --output audit-amd.jsonl
 
 check:
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt needed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
+# The limit is for what hangs, on slow machines, too.
 test: toolchains check
-	$(GO) test -timeout 20m ./...
+	$(GO) test -timeout 120m ./...
 
 # The whole matrices of the tests instead of slices: half an hour.
 test-full: toolchains check
-	OPTCHECK_FULL=1 $(GO) test -timeout 90m ./...
+	OPTCHECK_FULL=1 $(GO) test -timeout 300m ./...
 
 bench: toolchains
 	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts' -benchtime 1x -v
