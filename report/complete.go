@@ -11,10 +11,21 @@ func (r *Run) Incomplete() string {
 	return incomplete(&r.Config, r.Stats, len(r.Cells), r.Histograms)
 }
 
-// Incomplete is Run.Incomplete for a set of one run. A set of several does not
-// know how many cells the others set out to do.
+// Incomplete is Run.Incomplete for a set. A set of several runs is closed before.
 func (s *Set) Incomplete() string {
 	return incomplete(&s.Config, s.Stats, len(s.Cells), s.Histograms)
+}
+
+// Mixed says what the runs of a set do not have in common that decides results.
+func (s *Set) Mixed() []string { return mixed(s.Problems) }
+
+func mixed(problems []Problem) (out []string) {
+	for _, p := range problems {
+		if p.Kind == KindMixed {
+			out = append(out, p.Detail)
+		}
+	}
+	return out
 }
 
 func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {

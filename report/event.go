@@ -278,7 +278,8 @@ const maxLine = 16 << 20
 
 // Read passes the events of a JSON-lines stream to f. Errors name file and
 // line. A stream that does not begin with a config of a known schema, or that
-// holds an event of no known kind, is refused.
+// holds an event of no known kind, is refused. Several streams in a row are read
+// as such: each config begins a run.
 func Read(file string, r io.Reader, f func(Event) error) error {
 	return ReadLines(file, r, func(_ int, e Event) error { return f(e) })
 }
@@ -298,13 +299,11 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", file, n, err)
 		}
-		if n == 1 {
-			if e.Config == nil {
-				return fmt.Errorf("%s:1: no event stream: the first line is no config", file)
-			}
-			if e.Config.Schema < oldestSchema || e.Config.Schema > Schema {
-				return fmt.Errorf("%s:1: event stream of schema %d, this tool reads %d to %d", file, e.Config.Schema, oldestSchema, Schema)
-			}
+		if n == 1 && e.Config == nil {
+			return fmt.Errorf("%s:1: no event stream: the first line is no config", file)
+		}
+		if c := e.Config; c != nil && (c.Schema < oldestSchema || c.Schema > Schema) {
+			return fmt.Errorf("%s:%d: event stream of schema %d, this tool reads %d to %d", file, n, c.Schema, oldestSchema, Schema)
 		}
 		if err := f(n, e); err != nil {
 			return err

@@ -12,8 +12,12 @@ import (
 // are made from; a million cells take some tens of megabytes, and a scan over
 // all of them a few milliseconds. It is a Handler, and is not safe for
 // concurrent use while it grows.
+//
+// A second config begins another run, which is united with those before it: equal
+// cells are one, cells that contradict each other are an error. Close makes one
+// whole of several runs.
 type Set struct {
-	Config   Config // of the first run
+	Config   Config
 	Tests    []Test
 	Columns  []Column
 	Results  []Result
@@ -22,11 +26,14 @@ type Set struct {
 	Problems []Problem
 	// Histograms are what devices did.
 	Histograms []Histogram
-	Stats      *Stats // of the last run
+	Stats      *Stats // nil for several runs, unless one of them did not end
 
 	tests   map[string]uint32
 	columns map[Column]uint32
 	results map[string]uint32
+
+	announced int // events of tests of the first run
+	union     *union
 }
 
 // Column is a place in the matrix without the test.
@@ -49,27 +56,44 @@ func NewSet() *Set {
 func (s *Set) Handle(e Event) error {
 	switch {
 	case e.Config != nil:
-		if s.Config.Schema == 0 {
-			s.Config = *e.Config
-		}
+		return s.begin(e.Config)
 	case e.Test != nil:
-		s.AddTest(*e.Test)
+		s.handleTest(e.Test)
 	case e.Cell != nil:
 		return s.addCell(e.Cell)
 	case e.Listing != nil:
 		s.Listings[e.Listing.Code] = e.Listing
 	case e.Problem != nil:
-		s.Problems = append(s.Problems, *e.Problem)
+		if s.union == nil || !s.union.repeated(kindProblem, e.Problem) {
+			s.Problems = append(s.Problems, *e.Problem)
+		}
 	case e.Histogram != nil:
-		s.Histograms = append(s.Histograms, *e.Histogram)
+		if s.union == nil || !s.union.repeated(kindHistogram, e.Histogram) {
+			s.Histograms = append(s.Histograms, *e.Histogram)
+		}
 	case e.Stats != nil:
-		s.Stats = e.Stats
+		if s.union == nil {
+			s.Stats = e.Stats
+		} else {
+			s.union.parts[len(s.union.parts)-1].stats = e.Stats
+		}
 	}
 	return nil
 }
 
-// Close implements Handler.
-func (s *Set) Close() error { return nil }
+func (s *Set) handleTest(t *Test) {
+	n := len(s.Tests)
+	i := s.AddTest(*t)
+	if s.union == nil {
+		s.announced++
+		return
+	}
+	p := s.union.parts[len(s.union.parts)-1]
+	p.test(i)
+	if p.told[kindTest]++; len(s.Tests) > n {
+		p.fresh++
+	}
+}
 
 // testKey tells tests apart: equal tests may have several names.
 func testKey(name, hash string) string { return name + "\x00" + hash }
@@ -121,7 +145,11 @@ func (s *Set) addCell(c *Cell) error {
 	if !ok {
 		t = s.AddTest(Test{Name: c.Test, Hash: c.Hash}) // a stream of an older schema
 	}
-	s.Cells = append(s.Cells, Ref{t, s.AddColumn(Column{c.Toolchain, c.Target, c.Level, c.Layout}), s.AddResult(string(key), c.Result)})
+	ref := Ref{t, s.AddColumn(Column{c.Toolchain, c.Target, c.Level, c.Layout}), s.AddResult(string(key), c.Result)}
+	if s.union != nil {
+		return s.unite(c, ref)
+	}
+	s.Cells = append(s.Cells, ref)
 	return nil
 }
 

@@ -34,6 +34,9 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	if why := r.Incomplete(); why != "" {
 		fmt.Fprintf(b, "\nNOT ALL WAS DONE: %s\n", why)
 	}
+	for _, why := range mixed(r.Problems) {
+		fmt.Fprintf(b, "\nNOT OF ONE KIND: %s\n", why)
+	}
 	writeKnown(b, r, o.NewOnly)
 	writeShared(b, r)
 	shown := r

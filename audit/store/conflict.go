@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"optcheck/litmus"
 	"optcheck/report"
@@ -22,16 +21,11 @@ func sameCode(a, b any) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// Transient reports whether a result is only that of a failed attempt: a
-// process that could not be run, or ran out of time. Such cells are audited
-// again.
-func Transient(r *report.Result) bool {
-	return r.Class == report.Unknown && (strings.HasPrefix(r.Reason, "infrastructure: ") || strings.HasPrefix(r.Reason, "timeout: ") || r.Reason == "not reached")
-}
+// Transient reports whether a result is only that of a failed attempt, and to be
+// had again.
+func Transient(r *report.Result) bool { return report.Transient(r) }
 
-// resolve decides between two results for one cell; take is true if the new one
-// replaces the old one. Whatever the order in which two results come, the same
-// one stays. marks tells that they differ only in which findings are known.
+// resolve decides between two results for one cell, as report.Agree does.
 func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, err error) {
 	a, err := c.w.s.result(old)
 	if err != nil {
@@ -41,64 +35,11 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	if err != nil {
 		return false, false, err
 	}
-	ta, tb := Transient(&a), Transient(&b)
-	if ta != tb {
-		return ta, false, nil
+	x, err := report.Agree(&a, &b)
+	if err == nil && !x.Agree {
+		err = c.conflict(col, test, &a, &b)
 	}
-	x, err := marshal(&a)
-	if err != nil {
-		return false, false, err
-	}
-	y, err := marshal(&b)
-	if err != nil {
-		return false, false, err
-	}
-	if ta {
-		return bytes.Compare(y, x) < 0, false, nil
-	}
-	// Which findings are known depends on the lists at hand, and the stage at
-	// which one arose may not be found for want of time.
-	pa, pb := unstaged(a, &b), unstaged(b, &a)
-	pa.Known, pb.Known = nil, nil
-	px, err := marshal(&pa)
-	if err != nil {
-		return false, false, err
-	}
-	py, err := marshal(&pb)
-	if err != nil {
-		return false, false, err
-	}
-	switch sa, sb := staged(&a), staged(&b); {
-	case !bytes.Equal(px, py):
-		return false, false, c.conflict(col, test, &a, &b)
-	case sa != sb:
-		return sa < sb, true, nil
-	case (len(a.Known) == 0) != (len(b.Known) == 0):
-		return len(a.Known) == 0, true, nil
-	}
-	return bytes.Compare(y, x) < 0, true, nil
-}
-
-// staged counts the findings whose stage is named.
-func staged(r *report.Result) (n int) {
-	for _, f := range r.Findings {
-		if f.Stage != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// unstaged is a result without the stages of its findings that another one does
-// not name.
-func unstaged(r report.Result, other *report.Result) report.Result {
-	r.Findings = slices.Clone(r.Findings)
-	for i := range r.Findings {
-		if i < len(other.Findings) && other.Findings[i].Stage == "" {
-			r.Findings[i].Stage = ""
-		}
-	}
-	return r
+	return x.New, x.Marks, err
 }
 
 // conflict is the error of two results for one cell.
@@ -109,21 +50,7 @@ func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 	if err != nil || !ok {
 		return fmt.Errorf("%w: cell of test %d, column %d (%w)", ErrConflict, test, col, err)
 	}
-	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: stored is %s, new is %s", ErrConflict, name, hash, tc, target, level, layout, describe(a), describe(b))
-}
-
-func describe(r *report.Result) string {
-	s := r.Class
-	if r.Code != "" {
-		s += " code " + r.Code
-	}
-	for _, f := range r.Findings {
-		s += " " + f.Rule
-	}
-	if r.Reason != "" {
-		s += fmt.Sprintf(" (%.200s)", r.Reason)
-	}
-	return s
+	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: stored is %s, new is %s", ErrConflict, name, hash, tc, target, level, layout, a.Brief(), b.Brief())
 }
 
 // result reads what a cell refers to.

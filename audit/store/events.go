@@ -50,7 +50,7 @@ func decodeListing(code string, blob []byte) (*report.Listing, error) {
 
 // events reads problems, histograms and statistics of the runs of a setting.
 func (l *Live) events(ctx context.Context, setting int64) error {
-	failed := l.failed()
+	standing := l.Standing()
 	type told struct {
 		kind int
 		data string
@@ -80,7 +80,7 @@ func (l *Live) events(ctx context.Context, setting int64) error {
 			switch {
 			case e.Stats != nil && runs > 1:
 				return nil
-			case e.Problem != nil && !l.current(e.Problem, failed):
+			case e.Problem != nil && !l.current(e.Problem, standing):
 				return nil
 			}
 			return l.Handle(e)
@@ -122,40 +122,13 @@ func decodeEvent(kind int, blob []byte) (e report.Event, err error) {
 	return e, err
 }
 
-// place is where a problem arose.
-type place struct{ toolchain, target, level string }
-
-// failed lists the places that have cells of failed attempts.
-func (l *Live) failed() map[place]bool {
-	again := make([]bool, len(l.Results))
-	for i := range l.Results {
-		again[i] = Transient(&l.Results[i])
-	}
-	out := map[place]bool{}
-	for _, r := range l.Cells {
-		if again[r.Result] {
-			c := &l.Columns[r.Column]
-			out[place{c.Toolchain, c.Target, c.Level}] = true
-		}
-	}
-	return out
-}
-
-// current reports whether a problem still stands: what could not be run was not
-// overcome by a later run.
-func (l *Live) current(p *report.Problem, failed map[place]bool) bool {
-	if p.Kind == kindIncomplete {
-		return false // told of another store, or before something was merged
-	}
-	c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level}
+// current reports whether a problem is of the view and still stands.
+func (l *Live) current(p *report.Problem, standing func(*report.Problem) bool) bool {
 	if p.Toolchain != "" && l.view.Matrix != nil {
-		c.Layout = l.view.Matrix.Layouts[0]
+		c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level, Layout: l.view.Matrix.Layouts[0]}
 		if !l.wanted(c) {
 			return false
 		}
 	}
-	if p.Kind != "infrastructure" && p.Kind != "timeout" || p.Level == "" {
-		return true
-	}
-	return failed[place{p.Toolchain, p.Target, p.Level}]
+	return standing(p)
 }

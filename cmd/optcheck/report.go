@@ -13,6 +13,7 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/known"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
@@ -26,12 +27,16 @@ func newReportCmd(env *environment) *cobra.Command {
 	var files []string
 	var text report.TextOptions
 	cmd := &cobra.Command{
-		Use:   "report FILE",
+		Use:   "report FILE…",
 		Short: "Render a saved run again",
 		Long: `Render a saved run again: of an audit (optcheck audit --output) or on a device
-(optcheck run --output). FILE may be - for standard input, and compressed by gzip;
-or a store (optcheck audit --store), of which the cells with the setting of the
-latest run are shown.
+(optcheck run --output). FILE may be - for standard input, and compressed by gzip.
+Several ones (or several in a row in one) are shown as one whole: shards of an audit,
+audits of different releases. What any of them set out to do and none did is told, so
+is what they do not have in common (builds of optcheck, models, options); two results
+for one cell are an error, and the same file twice does no harm. FILE may also be a
+store (optcheck audit --store), of which the cells with the setting of the latest run
+are shown.
 
 ` + formatsHelp + `
 Of runs on devices also log (of litmus and herd), svg and png.
@@ -42,22 +47,23 @@ releases. It needs no server and no network: open index.html. A folder that hold
 an older report is made the new one's.`,
 		Example: `  optcheck report run.jsonl --notes
   optcheck report run.jsonl --format sarif > optcheck.sarif
+  optcheck report shard-1.jsonl shard-2.jsonl
   optcheck report run.jsonl --html report/
   optcheck report run.jsonl --html report/ --deps deps.jsonl --mapping mapping.jsonl
   optcheck report run.jsonl --new-only --report sarif=optcheck.sarif,junit=junit.xml`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
 				if cmd.Flags().Changed("format") || len(files) > 0 {
 					return errors.New("--html goes without --format and --report")
 				}
-				return writeHTML(cmd.Context(), env, args[0], dir, limit, &tables)
+				return writeHTML(cmd.Context(), env, args, dir, limit, &tables)
 			}
 			if tables != (tableFlags{}) {
 				return errors.New("--deps and --mapping go with --html")
 			}
 			text.NewOnly = newOnly(env)
-			return runReport(env, args[0], format, files, text)
+			return runReport(env, args, format, files, text)
 		},
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
@@ -71,8 +77,8 @@ an older report is made the new one's.`,
 	return cmd
 }
 
-func runReport(env *environment, file, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Run, error) { return readRun(env, file) }, format, files, text)
+func runReport(env *environment, in []string, format string, files []string, text report.TextOptions) error {
+	return renderRun(env, func() (*report.Run, error) { return readRun(env, in...) }, format, files, text)
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
@@ -115,13 +121,57 @@ func renderRun(env *environment, read func() (*report.Run, error), format string
 	return verdict(counted(env, run), fail)
 }
 
-// readRun reads an event stream, or the cells of a store, into memory.
-func readRun(env *environment, file string) (*report.Run, error) {
-	set := report.NewSet() // keeps what repeats once
-	if err := readEvents(env, file, set); err != nil {
+// readRun reads event streams, or the cells of a store, into memory.
+func readRun(env *environment, files ...string) (*report.Run, error) {
+	set, err := readSet(env, files, 0, nil)
+	if err != nil {
 		return nil, err
 	}
 	return set.Run(), nil
+}
+
+// readSet reads event streams into memory, as one whole, or what a store has of a
+// setting (0: that of the latest run). Known findings are marked if list is not nil.
+func readSet(env *environment, files []string, setting int64, list *known.List) (*report.Set, error) {
+	set := report.NewSet() // keeps what repeats once
+	if file, err := storeAmong(files); err != nil || file != "" {
+		if err == nil {
+			err = storeEvents(env.config.cmd.Context(), file, setting, set)
+		}
+		if list != nil {
+			set = markSet(set, list)
+		}
+		return set, err
+	}
+	if setting != 0 {
+		return nil, fmt.Errorf("--setting %d: only a store has settings, and %s is none", setting, files[0])
+	}
+	var h report.Handler = set
+	if list != nil {
+		h = &marker{list, set}
+	}
+	for _, file := range files {
+		if err := readEvents(env, file, h); err != nil {
+			if errors.Is(err, report.ErrConflict) {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+			return nil, err
+		}
+	}
+	return set, set.Close()
+}
+
+// storeAmong returns the file that is a store, "" if none is. A store goes alone.
+func storeAmong(files []string) (string, error) {
+	for _, file := range files {
+		if file != "-" && store.Is(file) {
+			if len(files) > 1 {
+				return "", fmt.Errorf("%s is a store and goes alone; optcheck merge takes files into a store", file)
+			}
+			return file, nil
+		}
+	}
+	return "", nil
 }
 
 // maxUnpacked bounds what a compressed stream may unpack to.

@@ -11,7 +11,7 @@ import (
 )
 
 // writeHTML makes the folder of pages of a saved run.
-func writeHTML(ctx context.Context, env *environment, file, dir string, limit float64, tables *tableFlags) error {
+func writeHTML(ctx context.Context, env *environment, files []string, dir string, limit float64, tables *tableFlags) error {
 	if limit < 0 || limit > 1e6 {
 		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
 	}
@@ -23,8 +23,8 @@ func writeHTML(ctx context.Context, env *environment, file, dir string, limit fl
 	if err != nil {
 		return err
 	}
-	set := report.NewSet()
-	if err := readEvents(env, file, &marker{list, set}); err != nil {
+	set, err := readSet(env, files, 0, list)
+	if err != nil {
 		return err
 	}
 	more, err := tables.pages()

@@ -37,7 +37,8 @@ func newServeCmd(env *environment) *cobra.Command {
 		Long: `Answer a browser with the pages of optcheck report --html, made on demand: filters,
 lists and comparisons of releases also work without JavaScript, and there is no
 limit to the number of cells but memory. FILE is a store, which is followed while
-audits write to it, or are event streams, which are read once.
+audits write to it, or are event streams, which are read once and shown as one whole
+(see optcheck report).
 
 It only reads. It listens on the loopback address unless --remote is given, and
 answers only requests that call it by the address they came to, by localhost, or
@@ -55,7 +56,7 @@ The same as JSON:
 FILTER is class=, rule=, release=, target=, level=, layout=, preset= (each as often
 as wanted), known=known or known=new, and q=words.`,
 		Example: `  optcheck serve campaign.db
-  optcheck serve run.jsonl --addr 127.0.0.1:0
+  optcheck serve cuda-11.8.jsonl cuda-12.4.jsonl --addr 127.0.0.1:0
   optcheck serve campaign.db --addr 0.0.0.0:7777 --remote --host gpubox.example.org
   curl 'http://localhost:7777/api/cells?class=miscompiled&target=sm_90'`,
 		Args: cobra.MinimumNArgs(1),
@@ -124,26 +125,19 @@ func runServe(ctx context.Context, env *environment, f *serveFlags, files []stri
 // source opens what is to be served.
 func (f *serveFlags) source(ctx context.Context, env *environment, files []string, list *known.List) (serve.Source, func() error, error) {
 	nothing := func() error { return nil }
-	for _, file := range files {
-		if file == "-" || !store.Is(file) {
-			continue
-		}
-		if len(files) > 1 {
-			return nil, nil, fmt.Errorf("%s is a store and goes alone; optcheck merge takes files into a store", file)
-		}
-		s, err := store.Open(ctx, file, store.Read)
-		if err != nil {
-			return nil, nil, err
-		}
-		return &storeSource{s: s, view: store.View{Setting: f.setting}, list: list}, s.Close, nil
+	file, err := storeAmong(files)
+	if err != nil {
+		return nil, nil, err
 	}
-	set := report.NewSet()
-	for _, file := range files {
-		if err := readEvents(env, file, &marker{list, set}); err != nil {
-			return nil, nil, err
-		}
+	if file == "" {
+		set, err := readSet(env, files, f.setting, list)
+		return &setSource{set}, nothing, err
 	}
-	return &setSource{set}, nothing, nil
+	s, err := store.Open(ctx, file, store.Read)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &storeSource{s: s, view: store.View{Setting: f.setting}, list: list}, s.Close, nil
 }
 
 // setSource is a set that does not change.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -74,6 +75,45 @@ func fetch(t require.TestingT, address string) string {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, r.StatusCode, string(body))
 	return string(body)
+}
+
+// TestServeStreams: several streams are one whole, and what shards and builds lack or
+// do not have in common is told.
+func TestServeStreams(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, build, shard string, levels ...string) string {
+		file := filepath.Join(dir, name)
+		f, err := os.Create(file)
+		require.NoError(t, err)
+		h := report.NewJSONLines(f)
+		require.NoError(t, h.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: build, Tests: 1, Cells: len(levels), Shard: shard,
+			Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers"}}}))
+		require.NoError(t, h.Handle(report.Event{Test: &report.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}}))
+		for _, level := range levels {
+			require.NoError(t, h.Handle(report.Event{Cell: &report.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: level, Layout: "pointers",
+				Result: report.Result{Class: report.Preserved}}}))
+		}
+		require.NoError(t, h.Close())
+		require.NoError(t, f.Close())
+		return file
+	}
+	a, b, other := write("a", "b1", "1/3", "O0", "O3"), write("b", "b1", "3/3", "O1"), write("c", "b2", "", "O2")
+	var got struct {
+		Cells      int
+		Incomplete string
+		Mixed      []string
+	}
+	at := startServe(t, a, b, a)
+	require.NoError(t, json.Unmarshal([]byte(fetch(t, at+"api/summary")), &got))
+	require.Equal(t, 3, got.Cells)
+	require.Equal(t, "the run is incomplete: 3 of 4 cells are there", got.Incomplete)
+	require.Empty(t, got.Mixed)
+	require.Contains(t, fetch(t, at), "of 3 shards, no run did 2")
+	at = startServe(t, a, b, other)
+	require.NoError(t, json.Unmarshal([]byte(fetch(t, at+"api/summary")), &got))
+	require.Equal(t, 4, got.Cells)
+	require.Len(t, got.Mixed, 1)
+	require.Contains(t, fetch(t, at), "different builds of optcheck: t (build b1) and t (build b2)")
 }
 
 // TestServeStore: while a writer adds cells to a store, a server of it shows

@@ -17,6 +17,8 @@ type Summary struct {
 	Facets map[string]map[string]int `json:"facets"`
 	// Incomplete says why cells are missing, "" if all are there.
 	Incomplete string `json:"incomplete,omitempty"`
+	// Mixed says what runs that are shown together do not have in common.
+	Mixed []string `json:"mixed,omitempty"`
 }
 
 // ColumnCount counts the cells of a toolchain, target, level and layout.
@@ -29,7 +31,7 @@ type ColumnCount struct {
 func (x *Index) Summary(f Filter) *Summary {
 	sel := x.Select(f)
 	s := &Summary{Cells: sel.Total.Sum(), Tests: len(x.Set.Tests), Runs: len(x.Set.Histograms), Classes: classMap(&sel.Total), Matrix: []ColumnCount{},
-		Facets: map[string]map[string]int{}, Incomplete: x.Set.Incomplete()}
+		Facets: map[string]map[string]int{}, Incomplete: x.Set.Incomplete(), Mixed: x.Set.Mixed()}
 	for _, n := range sel.Groups {
 		if n > 0 {
 			s.Findings++

@@ -43,6 +43,9 @@ func (x *Index) Overview(v View) (template.HTML, error) {
 	o.Blocks, o.TooLarge = x.blocks(sel.Columns)
 	o.Headline, o.Lead = x.headline(all.Total), x.lead(all)
 	o.Incomplete = x.Set.Incomplete()
+	for _, why := range x.Set.Mixed() {
+		o.Mixed = append(o.Mixed, Short(why, 500))
+	}
 	for k, n := range sel.Total {
 		if all.Total[k] > 0 {
 			o.Classes = append(o.Classes, classCount{Severities[k], n, percent(n, o.Total)})
@@ -66,6 +69,7 @@ type overview struct {
 	Lead         []string
 	Runs         string // what ran on devices, with a page of its own
 	Incomplete   string
+	Mixed        []string // what runs that are shown together do not have in common
 	Total        int
 	Classes      []classCount
 	Blocks       []block
