@@ -51,7 +51,10 @@ func (w *worker) amd(ctx context.Context) error {
 		}
 	}
 	for _, c := range cells {
-		w.cell(c) // no verdict: no model here knows waits and caches
+		w.cell(c)
+		if err := w.language(ctx, c); err != nil {
+			return err
+		}
 	}
 	if !w.a.plain && w.a.visit == nil {
 		if err := w.stages(ctx, cells); err != nil {

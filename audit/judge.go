@@ -45,7 +45,8 @@ type judge struct {
 	models map[string]*model.Model
 	states map[stateKey]*outcomes
 	done   map[string]*judgement
-	keep   bool // verdicts of preserved cells are wanted too
+	races  map[string]raced // by hash of the test
+	keep   bool             // verdicts of preserved cells are wanted too
 }
 
 // stateKey is a test, or machine code lifted back to one, under a model.
@@ -71,7 +72,7 @@ type judgement struct {
 const maxJudged = 40_000
 
 func newJudge(override string, keep bool) *judge {
-	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, done: map[string]*judgement{}}
+	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, races: map[string]raced{}, done: map[string]*judgement{}}
 }
 
 // load returns a model, loaded once.

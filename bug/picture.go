@@ -30,8 +30,8 @@ type picture struct {
 // found that the compiled program can no longer show, or else the one that the
 // test asks for.
 func (b *bundler) picture(ctx context.Context) error {
-	if b.in.Cell.Verdict == nil {
-		return nil
+	if b.in.Cell.Verdict == nil || b.in.Cell.Verdict.Race != "" {
+		return nil // none was asked, or one that judges no machine code
 	}
 	if b.in.Cell.Class == report.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {
 		q, err := audit.Asking(b.f.Test, b.in.Cell.Verdict.New[0])

@@ -92,7 +92,9 @@ func (b *bundler) summary() string {
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
 		fmt.Fprintf(&out, "\nThe compiled program can end in %s; %s forbids that for the source.\n", span(outcomes(v.New, 3)), plainModel(v.Model))
-	case v != nil:
+	case v != nil && v.HasRace():
+		fmt.Fprintf(&out, "\n%s.\n", v.RaceSentence())
+	case v != nil && v.Unjudged == "":
 		fmt.Fprintf(&out, "\nThe compiled program can show no outcome that %s forbids for the source: the change is legal under it.\n", plainModel(v.Model))
 	}
 	return out.String()
@@ -126,6 +128,11 @@ func (b *bundler) claim() string {
 			s += fmt.Sprintf("\nUnder %s the verdict is: %s.\n", plainModel(o.Model), o.Class)
 		}
 		return s
+	case v != nil && v.HasRace():
+		return "**This is not a report of a miscompilation:** " + v.RaceText() + ".\n\n**It is a report that the binary is not the test:** whoever " +
+			"measures hardware with this program sees the compiler's choice and not the chip's.\n"
+	case v != nil && v.Unjudged != "":
+		return "**Claimed:** the machine code differs from the source in the way told above; " + v.RaceText() + ". **Not claimed:** that an outcome shows the difference.\n"
 	case v != nil:
 		return "**This is not a report of a miscompilation.** " + plainLegal(v) + "\n\n**It is a report that the binary is not the test:** whoever " +
 			"measures hardware with this program sees the compiler's choice and not the chip's.\n"

@@ -241,6 +241,9 @@ func (a *alert) text() string {
 			fmt.Fprintf(&b, ", which model %s forbids in the test by %s: %s", v.Model, v.Check, v.Cycle)
 		}
 	}
+	if v := a.verdict(); v != nil && v.RaceText() != "" {
+		fmt.Fprintf(&b, "\n%s", v.RaceSentence())
+	}
 	if len(a.cells) > 0 {
 		fmt.Fprintf(&b, "\nIn %s", strings.Join(whereShort(a.cells), "; "))
 	}

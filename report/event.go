@@ -135,7 +135,7 @@ const (
 	Preserved   = "preserved"   // the binary is the test
 	Optimised   = "optimised"   // changed, but the model allows no new outcome
 	Miscompiled = "miscompiled" // the machine code allows an outcome that the test forbids
-	Changed     = "changed"     // at least one finding; no model was asked
+	Changed     = "changed"     // at least one finding; no model was asked, or it could not say more
 	Unsupported = "unsupported" // target or encoding lack something that the test uses
 	Unknown     = "unknown"     // could not be decided; never counted as good
 )
@@ -174,6 +174,13 @@ type Verdict struct {
 	// Equal lists registers of the condition that no access defines any more,
 	// with what they equal: "1:r2 = 1:r1".
 	Equal []string `json:"equal,omitempty"`
+	// Race says whether the test itself has a data race, where its language gives
+	// such tests no meaning: RaceFree, DataRace or FenceScope; "" if that was not
+	// asked.
+	Race string `json:"race,omitempty"`
+	// Unjudged is why nothing is said of the machine code; Machine, New, Lost and
+	// Lifted are empty then.
+	Unjudged string `json:"unjudged,omitempty"`
 }
 
 // OtherVerdict is the answer of another model.

@@ -29,6 +29,9 @@ func (c *Result) Signature() string {
 	b.WriteString(c.Reason)
 	if v := c.Verdict; v != nil {
 		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
+		if v.Race+v.Unjudged != "" {
+			fmt.Fprintf(&b, "|%s|%s", v.Race, v.Unjudged)
+		}
 	}
 	return b.String()
 }
@@ -251,6 +254,16 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 			states, more = states[:maxOutcomes], fmt.Sprintf("  and %d more", n)
 		}
 		fmt.Fprintf(b, "  %s: %s%s\n", what, strings.Join(states, "  "), more)
+	}
+	if s := v.RaceText(); s != "" {
+		fmt.Fprintf(b, "  %s\n", s)
+	}
+	if v.Source == 0 && v.Unjudged == "" {
+		return // nobody asked for outcomes
+	}
+	if v.Unjudged != "" {
+		fmt.Fprintf(b, "  the machine code was not judged: %s\n", v.Unjudged)
+		return
 	}
 	fmt.Fprintf(b, "  model %s: %d outcomes of the test, %d of the machine code\n", v.Model, v.Source, v.Machine)
 	list("new", v.New)

@@ -36,10 +36,12 @@ type Row struct {
 	Machine int32 `parquet:"machine_outcomes"`
 	New     int32 `parquet:"new_outcomes"`
 	Lost    int32 `parquet:"lost_outcomes"`
+	// Race is what OpenCL says of the test: none, data-race or fence-scope.
+	Race string `parquet:"race,dict,zstd"`
 }
 
 var columns = []string{"id", "test", "hash", "preset", "toolchain", "target", "level", "layout", "class", "rules", "notes", "reason", "code", "known",
-	"model", "source_outcomes", "machine_outcomes", "new_outcomes", "lost_outcomes"}
+	"model", "source_outcomes", "machine_outcomes", "new_outcomes", "lost_outcomes", "race"}
 
 // rules lists the rules of findings.
 func rules(fs []report.Finding) string {
@@ -69,6 +71,7 @@ func (s *Store) rows(ctx context.Context, v View, f func(*Row) error) error {
 			Layout: c.Layout, Class: c.Class, Rules: rules(c.Findings), Notes: rules(c.Notes), Reason: c.Reason, Code: c.Code, Known: strings.Join(c.Known, " ")}
 		if x := c.Verdict; x != nil {
 			r.Model, r.Source, r.Machine, r.New, r.Lost = x.Model, int32(x.Source), int32(x.Machine), int32(len(x.New)), int32(len(x.Lost))
+			r.Race = x.Race
 		}
 		if err := f(&r); err != nil {
 			return err
@@ -87,7 +90,7 @@ func (s *Store) ExportCSV(ctx context.Context, v View, w io.Writer) error {
 	err := s.rows(ctx, v, func(r *Row) error {
 		n := func(i int32) string { return strconv.Itoa(int(i)) }
 		return out.Write([]string{strconv.FormatInt(r.ID, 10), r.Test, r.Hash, r.Preset, r.Toolchain, r.Target, r.Level, r.Layout, r.Class, r.Rules, r.Notes,
-			r.Reason, r.Code, r.Known, r.Model, n(r.Source), n(r.Machine), n(r.New), n(r.Lost)})
+			r.Reason, r.Code, r.Known, r.Model, n(r.Source), n(r.Machine), n(r.New), n(r.Lost), r.Race})
 	})
 	out.Flush()
 	if err == nil {

@@ -279,9 +279,15 @@ func verdict(r *report.Run, fail string) error {
 	if preserved+changed+unknown == 0 && len(r.Problems) > 0 {
 		return fmt.Errorf("no cell could be decided: %s", r.Problems[0].Detail)
 	}
-	// Where no model was asked, a change may be a miscompilation.
+	// Where no model was asked, a change may be a miscompilation, unless the test
+	// has a data race: then no machine code of it is wrong.
 	n := r.Classes()
 	bad := n[report.Miscompiled] + n[report.Changed] + unknown
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Class == report.Changed && c.Verdict != nil && c.Verdict.HasRace() {
+			bad--
+		}
+	}
 	if fail == "changed" && changed+unknown > 0 || fail == "miscompiled" && bad > 0 || fail == "unknown" && unknown > 0 {
 		return errFound
 	}

@@ -42,6 +42,7 @@ type columnarGroup struct {
 	More     int      `json:"m,omitempty"`
 	Reason   int      `json:"w,omitempty"`
 	Known    []int    `json:"k,omitempty"`
+	Race     int      `json:"x,omitempty"`
 }
 
 // Data is the content of DataFile.
@@ -85,6 +86,7 @@ func (x *Index) columnarGroup(g *Group, i *groupInfo, text func(string) int) col
 	for _, k := range knownNames(r) {
 		out.Known = append(out.Known, text(k))
 	}
+	out.Race = text(r.RaceWord())
 	return out
 }
 

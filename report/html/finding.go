@@ -206,7 +206,7 @@ var classTexts = map[string]string{
 	report.Preserved:   "The binary is the test: every access, fence and dependency was matched.",
 	report.Optimised:   "The machine code is not the test, but the memory model allows no outcome of it that it forbids of the test.",
 	report.Miscompiled: "The machine code allows an outcome that the test forbids.",
-	report.Changed:     "The machine code is not the test. No memory model was asked whether that is legal.",
+	report.Changed:     "The machine code is not the test. Whether that is legal was not asked, or could not be said.",
 	report.Unsupported: "The target or the encoding lacks something that the test uses.",
 	report.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
 }

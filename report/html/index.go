@@ -205,7 +205,7 @@ func (x *Index) groupInfos() {
 		for _, f := range shownFindings(r) {
 			text = append(text, f.Rule, f.Detail)
 		}
-		i.text = lower(strings.Join(append(text, knownNames(r)...), "\n"))
+		i.text = lower(strings.Join(append(append(text, knownNames(r)...), r.RaceWord()), "\n"))
 		k := r.Class + "\x00" + r.Signature()
 		n, ok := says[k]
 		if !ok {

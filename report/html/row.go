@@ -25,6 +25,7 @@ type Row struct {
 	Where    []string
 	Cells    int
 	Known    []string
+	Race     string // what OpenCL says of the test: data-race, race-free
 }
 
 // PageOf is the file of a group's page, relative to the root.
@@ -36,7 +37,7 @@ func (x *Index) row(n int, cells []uint32) Row {
 	r := x.Result(g)
 	shown := shownFindings(r)
 	return Row{Class: r.Class, Test: Short(x.Set.Tests[g.Test].Name, maxName), Href: PageOf(g), Findings: shown, More: len(r.Findings) - len(shown),
-		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r)}
+		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r), Race: r.RaceWord()}
 }
 
 // shownFindings are the findings that lists show, cut to what fits.

@@ -104,7 +104,8 @@
       g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], thread: f[1], access: f[2], detail: run.texts[f[3]], stage: run.texts[f[4]] }));
       g.known = (g.k || []).map((k) => run.texts[k]);
       g.reason = run.texts[g.w || 0];
-      g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.detail]), g.known).join("\n"));
+      g.race = run.texts[g.x || 0];
+      g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.detail]), g.known, g.race).join("\n"));
     }
     return run;
   }
@@ -251,6 +252,7 @@
     for (let i = run.start[g.t]; i < run.start[g.t + 1]; i++) if (run.kindGroup[run.kind[i]] === n && !m.fail(i)) cells.push(i);
     const what = el("td", { class: "r-test" }, el("a", { href: "f/" + g.i + ".html" }, run.tests[g.t]));
     for (const k of g.known) what.append(" ", el("span", { class: "tag", title: "a known finding" }, k));
+    if (g.race) what.append(" ", el("span", { class: "tag", title: "what OpenCL says of the test" }, g.race));
     for (const f of g.findings) {
       what.append(el("p", {}, el("span", { class: "rule" }, f.rule), " " + (f.thread >= 0 ? "T" + f.thread + " " : "") + f.detail,
         f.stage ? el("span", { class: "muted" }, " (" + f.stage + ")") : ""));

@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/report"
+)
+
+// languageModel is the model that says what OpenCL makes of a test.
+const languageModel = "opencl"
+
+// raceFlag is the flag by which it tells of a data race.
+const raceFlag = "data-race"
+
+// race says what OpenCL makes of a test, which may be in another dialect: whether
+// it has a data race, for such a test has no meaning. The model takes a fence
+// without a scope (mem_fence of OpenCL 1.2) for one of device scope; OpenCL 2.0
+// defines it as one of memory_scope_work_group. Both are asked, so that a reader
+// sees which races are there only for that reason. Volatile accesses count as
+// relaxed atomics, as LLVM compiles them at least.
+func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, error) {
+	g.mu.Lock()
+	r, ok := g.races[hash]
+	g.mu.Unlock()
+	if ok {
+		return r.race, r.err
+	}
+	r = raced{}
+	r.race, r.err = g.askRace(ctx, t)
+	if ctx.Err() == nil {
+		g.mu.Lock()
+		g.races[hash] = r
+		g.mu.Unlock()
+	}
+	return r.race, r.err
+}
+
+// raced is what is remembered of a test.
+type raced struct {
+	race string
+	err  error
+}
+
+func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
+	m, err := g.load(languageModel)
+	if err != nil {
+		return "", err
+	}
+	cl, err := litmus.ToOpenCL(t)
+	if err != nil {
+		return "", err
+	}
+	has := func(t *litmus.Test) (bool, error) {
+		v, err := m.Judge(ctx, t, model.Options{})
+		if err != nil {
+			return false, err
+		}
+		if v.Undecided != "" {
+			return false, fmt.Errorf("undecided: %s", v.Undecided)
+		}
+		return slices.Contains(v.Flags, raceFlag), nil
+	}
+	if yes, err := has(cl); err != nil || yes {
+		return report.DataRace, err
+	}
+	narrow, changed := workGroupFences(cl)
+	if !changed {
+		return report.RaceFree, nil
+	}
+	if yes, err := has(narrow); err != nil || yes {
+		return report.FenceScope, err
+	}
+	return report.RaceFree, nil
+}
+
+// workGroupFences gives the fences of a test that have no scope the one that
+// OpenCL 2.0 gives them (section "Fence functions": mem_fence is
+// atomic_work_item_fence with memory_order_acq_rel and memory_scope_work_group).
+func workGroupFences(t *litmus.Test) (out *litmus.Test, changed bool) {
+	out = t.Clone()
+	for i := range out.Threads {
+		for k := range out.Threads[i].Body {
+			if in := &out.Threads[i].Body[k]; in.Op == litmus.OpFence && in.Scope == litmus.ScopeNone {
+				in.Scope, changed = litmus.ScopeCTA, true
+			}
+		}
+	}
+	return out, changed
+}
+
+// language says of a changed cell of AMD's what OpenCL makes of its test.
+func (w *worker) language(ctx context.Context, cell int) error {
+	c := &w.res.cells[cell]
+	if w.a.judge == nil || w.a.plain || c.Class != report.Changed || w.a.o.Source == LLVMIR {
+		return nil // LLVM IR is no OpenCL
+	}
+	race, err := w.a.judge.race(ctx, w.test(cell), c.Hash)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		w.problem("tool", fmt.Sprintf("%s: whether it has a data race: %v", c.Test, err))
+		return nil
+	}
+	c.Verdict = &report.Verdict{Model: languageModel, Race: race}
+	if !c.Verdict.HasRace() {
+		c.Verdict.Unjudged = "no model here knows AMD's waits and caches"
+	}
+	return nil
+}

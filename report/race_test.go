@@ -1,0 +1,63 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// raceRun is a run of three changed tests of which one has no data race.
+func raceRun() *Run {
+	r := NewRun()
+	r.Config = Config{Schema: Schema, Tests: 3, Cells: 3, Levels: []string{"O2"}, Toolchains: []Toolchain{{ID: "clang 19", Build: "b"}}}
+	for i, race := range []string{DataRace, FenceScope, RaceFree} {
+		name := string(rune('a' + i))
+		r.Tests = append(r.Tests, Test{Name: name, Hash: name})
+		v := &Verdict{Model: "opencl", Race: race}
+		if race == RaceFree {
+			v.Unjudged = "nobody knows"
+		}
+		r.Cells = append(r.Cells, Cell{Test: name, Hash: name, Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers",
+			Result: Result{Class: Changed, Code: name, Findings: []Finding{{Rule: "merged", Detail: "one instruction"}}, Verdict: v}})
+	}
+	return r
+}
+
+// TestRaceShown: every form says which changed cells are of tests without a race.
+func TestRaceShown(t *testing.T) {
+	r := raceRun()
+	var text, md, sarif, junit bytes.Buffer
+	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 tests with a data race: OpenCL", "1  of 1 tests with a data race, for mem_fence",
+		"1  of 1 tests without a data race", "1  c  changed: merged", "no machine code of it is wrong", "the test has no data race (model opencl)",
+		"the machine code was not judged: nobody knows"} {
+		require.Contains(t, text.String(), want)
+	}
+	require.NotContains(t, text.String(), "0 outcomes")
+	require.NoError(t, WriteMarkdown(&md, r, 0))
+	require.NoError(t, WriteSARIF(&sarif, r, nil))
+	require.NoError(t, WriteJUnit(&junit, r, false))
+	for _, form := range []string{md.String(), sarif.String(), junit.String()} {
+		require.Contains(t, strings.ToLower(form), "the test has a data race: opencl gives it no meaning")
+		require.Contains(t, strings.ToLower(form), "the test has no data race")
+	}
+	for i, want := range []string{"data-race", "data-race", "race-free"} {
+		require.Equal(t, want, r.Cells[i].RaceWord())
+	}
+}
+
+// TestRaceOfElsewhere: a word that this version does not know says nothing.
+func TestRaceOfElsewhere(t *testing.T) {
+	r := raceRun()
+	for i := range r.Cells {
+		r.Cells[i].Verdict.Race = "half"
+		require.Empty(t, r.Cells[i].RaceWord())
+	}
+	var text, md bytes.Buffer
+	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	require.NoError(t, WriteMarkdown(&md, r, 0))
+	require.NotContains(t, text.String(), "no machine code of it is wrong")
+	require.Empty(t, (&Result{}).RaceWord())
+}
