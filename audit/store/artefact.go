@@ -21,6 +21,11 @@ type ArtefactInfo struct {
 	Thread int `json:"thread"`
 }
 
+const (
+	insertArtefact = "INSERT INTO artefact(kind, hash, size, data, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('artefact', ?1, ?2, ?3))"
+	insertMachine  = "INSERT INTO machine(code, thread, artefact, sum) VALUES(?1, ?2, ?3, optcheck_sum('machine', ?1, ?2, ?3))"
+)
+
 // artefacts writes the artefacts of a cell.
 func (c *commit) artefacts(it *item) error {
 	test, col, err := c.place(it)
@@ -42,9 +47,9 @@ func (c *commit) artefacts(it *item) error {
 			return err
 		}
 		if a.Kind == report.ArtefactMachine {
-			_, err = c.w.s.exec("INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?) ON CONFLICT DO NOTHING", it.code, a.Thread, id)
+			_, err = c.w.s.exec(insertMachine+" ON CONFLICT DO NOTHING", it.code, a.Thread, id)
 		} else {
-			_, err = c.w.s.exec("INSERT INTO source(test, col, thread, artefact) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING", test, col, a.Thread, id)
+			_, err = c.w.s.exec("INSERT INTO source(test, col, thread, artefact, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('source', ?1, ?2, ?3, ?4)) ON CONFLICT DO NOTHING", test, col, a.Thread, id)
 		}
 		if err != nil {
 			return err
@@ -71,7 +76,7 @@ func (s *Store) putArtefact(kind string, data []byte) (int64, error) {
 	if err != nil || ok {
 		return id, err
 	}
-	res, err := s.exec("INSERT INTO artefact(kind, hash, size, data) VALUES(?, ?, ?, ?)", kind, d[:], len(data), pack(data))
+	res, err := s.exec(insertArtefact, kind, d[:], len(data), pack(data))
 	if err != nil {
 		return 0, err
 	}
@@ -119,10 +124,13 @@ func (s *Store) Artefacts(ctx context.Context) ([]ArtefactInfo, error) {
 // Cell reads a cell by its number.
 func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err error) {
 	e := runEvent{seq: number}
-	var run int64
-	ok, err := s.row("SELECT col, test, body, code, run FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID, &e.body, &e.code, &run)
+	var run, sum int64
+	ok, err := s.row("SELECT col, test, body, code, run, sum FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID, &e.body, &e.code, &run, &sum)
 	if err == nil && !ok {
 		err = fmt.Errorf("no cell %d (optcheck store export --format csv lists them)", number)
+	}
+	if err == nil {
+		err = checkCell(number, e.col, e.testID, e.body, e.code, run, sum)
 	}
 	if err != nil {
 		return c, s.fail(err)
@@ -240,7 +248,7 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 		if ids[m.artefact] == 0 {
 			return from.fail(errDamaged("a reference to no artefact"))
 		}
-		if _, err := s.exec("INSERT INTO machine(code, thread, artefact) VALUES(?, ?, ?)", m.code, m.thread, ids[m.artefact]); err != nil {
+		if _, err := s.exec(insertMachine, m.code, m.thread, ids[m.artefact]); err != nil {
 			return err
 		}
 	}
@@ -267,7 +275,7 @@ func (s *Store) copySources(ctx context.Context, from *Store, ids map[int64]int6
 			if args[10], ok = ids[id], ok && ids[id] != 0; !ok {
 				return from.fail(errDamaged("a reference to no artefact"))
 			}
-			_, err := s.exec(`INSERT INTO source(test, col, thread, artefact) SELECT t.id, k.id, ?10, ?11 FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
+			_, err := s.exec(`INSERT INTO source(test, col, thread, artefact, sum) SELECT t.id, k.id, ?10, ?11, optcheck_sum('source', t.id, k.id, ?10, ?11) FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
 				WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`, args...)
 			return err
 		})

@@ -29,7 +29,7 @@ func (k *checker) fault(format string, args ...any) {
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	k := &checker{s: s}
 	err := s.read(ctx, func() error {
-		for _, f := range []func(context.Context) error{k.integrity, k.references, k.bodies, k.tests, k.listings, k.events, k.runs, k.artefacts} {
+		for _, f := range []func(context.Context) error{k.integrity, k.references, k.bodies, k.tests, k.listings, k.events, k.runs, k.artefacts, k.meta, k.sums} {
 			if err := f(ctx); err != nil {
 				return err
 			}
@@ -98,11 +98,10 @@ func (k *checker) bodies(ctx context.Context) error {
 			return err
 		}
 		var r report.Result
-		if err := decodeBody(id, blob, &r); err != nil {
+		if err := decodeBody(id, hash, blob, &r); err != nil {
 			k.fault("%v", err)
 			return nil
 		}
-		k.hash(hash, blob, "result %d", id)
 		if r.Class != class || r.Code != "" {
 			k.fault("result %d is of class %.20q, not %.20q", id, r.Class, class)
 		}
@@ -144,10 +143,9 @@ func (k *checker) listings(ctx context.Context) error {
 		if err := scan(&id, &code, &hash, &blob); err != nil {
 			return err
 		}
-		if _, err := decodeListing(code, blob); err != nil {
+		if _, err := decodeListing(code, hash, blob); err != nil {
 			k.fault("%v", err)
 		}
-		k.hash(hash, blob, "listing %d", id)
 		return nil
 	})
 }
@@ -222,6 +220,29 @@ func (k *checker) runs(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// sums compares rows with their checksums.
+func (k *checker) sums(ctx context.Context) error {
+	for _, t := range summed {
+		bad, err := k.s.badRows(ctx, t.table, t.columns, maxFaults)
+		if err != nil {
+			return err
+		}
+		for _, row := range bad {
+			k.fault("%s", row)
+		}
+	}
+	return nil
+}
+
+// meta looks for the only counter that there is.
+func (k *checker) meta(ctx context.Context) error {
+	ok, err := k.s.counter(ctx)
+	if err == nil && !ok {
+		k.fault("the counter of changes is not there")
+	}
+	return err
 }
 
 func (k *checker) artefacts(ctx context.Context) error {

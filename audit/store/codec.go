@@ -58,6 +58,18 @@ func unpack(blob []byte) ([]byte, error) {
 	return nil, fmt.Errorf("blob of unknown coding %d", blob[0])
 }
 
+// hashed unpacks a blob and compares it with the hash of its content.
+func hashed(hash, blob []byte) ([]byte, error) {
+	data, err := unpack(blob)
+	if err != nil {
+		return nil, err
+	}
+	if d := digestOf(data); !bytes.Equal(d[:], hash) {
+		return nil, errors.New("is not what its hash says")
+	}
+	return data, nil
+}
+
 // digest identifies content.
 type digest [16]byte
 

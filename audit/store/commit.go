@@ -54,7 +54,8 @@ func (c *commit) write() error {
 	if err := c.endSpan(); err != nil {
 		return err
 	}
-	_, err := w.s.exec("UPDATE run SET seen=?, cells=max(cells, ?), events=max(events, ?) WHERE id=?", now(), c.cells, c.events, c.run)
+	_, err := w.s.exec(`UPDATE run SET seen=?1, cells=max(cells, ?2), events=max(events, ?3),
+		sum=optcheck_sum('run', uid, setting, config, started, ?1, max(cells, ?2), max(events, ?3)) WHERE id=?4`, now(), c.cells, c.events, c.run)
 	return err
 }
 
@@ -125,8 +126,8 @@ func (c *commit) start() error {
 		if err != nil {
 			return err
 		}
-		res, err := w.s.exec("INSERT INTO run(uid, setting, config, started, seen, cells, events) VALUES(?, ?, ?, ?, ?, 0, 0)",
-			w.uid, c.setting, string(cfg), now(), now())
+		res, err := w.s.exec(`INSERT INTO run(uid, setting, config, started, seen, cells, events, sum)
+			VALUES(?1, ?2, ?3, ?4, ?4, 0, 0, optcheck_sum('run', ?1, ?2, ?3, ?4, ?4, 0, 0))`, w.uid, c.setting, string(cfg), now())
 		if err != nil {
 			return err
 		}
@@ -176,10 +177,12 @@ func (c *commit) cell(it *item) error {
 	return c.put(col, test, bodyID, codeValue(it.code))
 }
 
+const insertCell = "INSERT INTO cell(col, test, body, code, run, sum) VALUES(?, ?, ?, ?, ?, ?)"
+
 // put writes the row of a cell unless it is there.
 func (c *commit) put(col, test, body int64, code any) error {
 	s := c.w.s
-	res, err := s.exec("INSERT INTO cell(col, test, body, code, run) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", col, test, body, code, c.run)
+	res, err := s.exec(insertCell+" ON CONFLICT DO NOTHING", col, test, body, code, c.run, cellSum(col, test, body, code, c.run))
 	if err != nil {
 		return err
 	}
@@ -215,7 +218,7 @@ func (c *commit) put(col, test, body int64, code any) error {
 	if _, err := s.exec("DELETE FROM cell WHERE seq=?", old.seq); err != nil {
 		return err
 	}
-	if _, err := s.exec("INSERT INTO cell(col, test, body, code, run) VALUES(?, ?, ?, ?, ?)", col, test, body, code, c.run); err != nil {
+	if _, err := s.exec(insertCell, col, test, body, code, c.run, cellSum(col, test, body, code, c.run)); err != nil {
 		return err
 	}
 	return c.bump()
@@ -256,7 +259,7 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		res, err := s.exec("INSERT INTO test(hash, name, about, text) VALUES(?, ?, ?, ?)", k.hash, k.name, string(a), x)
+		res, err := s.exec("INSERT INTO test(hash, name, about, text, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('test', ?1, ?2, ?3, ?4))", k.hash, k.name, string(a), x)
 		if err != nil {
 			return 0, err
 		}
@@ -289,7 +292,7 @@ func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
 	if err != nil || bytes.Equal(a, about) && m.Text == old.Text {
 		return err
 	}
-	_, err = c.w.s.exec("UPDATE test SET about=?, text=? WHERE id=?", string(a), x, id)
+	_, err = c.w.s.exec("UPDATE test SET about=?1, text=?2, sum=optcheck_sum('test', hash, name, ?1, ?2) WHERE id=?3", string(a), x, id)
 	return err
 }
 
@@ -304,7 +307,7 @@ func (c *commit) col(k report.Column) (int64, error) {
 	}
 	args := []any{c.setting, tool, k.Target, k.Level, k.Layout}
 	id, err := c.w.s.id("SELECT id FROM col WHERE setting=? AND toolchain=? AND target=? AND level=? AND layout=?", args,
-		"INSERT INTO col(setting, toolchain, target, level, layout) VALUES(?, ?, ?, ?, ?)", args...)
+		"INSERT INTO col(setting, toolchain, target, level, layout, sum) VALUES(?1, ?2, ?3, ?4, ?5, optcheck_sum('col', ?1, ?2, ?3, ?4, ?5))", args...)
 	if err == nil {
 		c.w.ids.cols[k] = id
 	}
@@ -319,7 +322,7 @@ func (c *commit) toolchain(name string) (int64, error) {
 	t := toolchainOf(c.w.config, name)
 	args := []any{t.ID, t.Build, t.MaxPTX}
 	id, err := c.w.s.id("SELECT id FROM toolchain WHERE name=? AND build=? AND max_ptx=?", args,
-		"INSERT INTO toolchain(name, build, max_ptx) VALUES(?, ?, ?)", args...)
+		"INSERT INTO toolchain(name, build, max_ptx, sum) VALUES(?1, ?2, ?3, optcheck_sum('toolchain', ?1, ?2, ?3))", args...)
 	if err == nil {
 		c.w.ids.tools[name] = id
 	}
@@ -387,7 +390,7 @@ func (c *commit) event(it *item) error {
 }
 
 func (c *commit) addEvent(n, pos int64, kind int, ref, count int64, data []byte) error {
-	_, err := c.w.s.exec("INSERT INTO event(run, n, pos, kind, ref, count, data) VALUES(?, ?, ?, ?, ?, ?, ?)", c.run, n, pos, kind, ref, count, data)
+	_, err := c.w.s.exec("INSERT INTO event(run, n, pos, kind, ref, count, data, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, optcheck_sum('event', ?1, ?2, ?3, ?4, ?5, ?6, ?7))", c.run, n, pos, kind, ref, count, data)
 	return err
 }
 

@@ -55,23 +55,23 @@ func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 
 // result reads what a cell refers to.
 func (s *Store) result(row cellRow) (r report.Result, err error) {
-	var data []byte
-	ok, err := s.row("SELECT data FROM body WHERE id=?", []any{row.body}, &data)
+	var hash, data []byte
+	ok, err := s.row("SELECT hash, data FROM body WHERE id=?", []any{row.body}, &hash, &data)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: no result %d", ErrDamaged, row.body)
 	}
 	if err != nil {
 		return r, err
 	}
-	if err = decodeBody(row.body, data, &r); err != nil {
+	if err = decodeBody(row.body, hash, data, &r); err != nil {
 		return r, err
 	}
 	r.Code, err = codeText(row.code)
 	return r, err
 }
 
-func decodeBody(id int64, blob []byte, r *report.Result) error {
-	data, err := unpack(blob)
+func decodeBody(id int64, hash, blob []byte, r *report.Result) error {
+	data, err := hashed(hash, blob)
 	if err == nil {
 		err = unmarshal(data, r)
 	}

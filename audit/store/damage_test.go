@@ -152,7 +152,7 @@ func TestHostile(t *testing.T) {
 		{"UPDATE listing SET code='x' WHERE id=1", "of another code", nil},
 		{"UPDATE test SET text=x'01ff' WHERE id=1", "test 1", nil},
 		{"UPDATE test SET about='[]' WHERE id=1", "test 1", nil},
-		{"INSERT INTO artefact VALUES(1, 'ptx', x'00', 5, x'0041')", "artefact 1", nil},
+		{"INSERT INTO artefact VALUES(1, 'ptx', x'00', 5, x'0041', 0)", "artefact 1", nil},
 	} {
 		file, _ := some(t)
 		changed(t, file, x.query, x.args...)

@@ -18,24 +18,24 @@ func (l *Live) listings(ctx context.Context) error {
 			codes[l.Results[i].Code] = true
 		}
 	}
-	return l.s.each(ctx, "SELECT code, data FROM listing ORDER BY code, hash", nil, func(scan func(...any) error) error {
+	return l.s.each(ctx, "SELECT code, hash, data FROM listing ORDER BY code, hash", nil, func(scan func(...any) error) error {
 		var code string
-		var blob []byte
-		if err := scan(&code, &blob); err != nil {
+		var hash, blob []byte
+		if err := scan(&code, &hash, &blob); err != nil {
 			return err
 		}
 		if !codes[code] || l.Listings[code] != nil {
 			return nil
 		}
-		x, err := decodeListing(code, blob)
+		x, err := decodeListing(code, hash, blob)
 		l.Listings[code] = x
 		return err
 	})
 }
 
-func decodeListing(code string, blob []byte) (*report.Listing, error) {
+func decodeListing(code string, hash, blob []byte) (*report.Listing, error) {
 	var x report.Listing
-	data, err := unpack(blob)
+	data, err := hashed(hash, blob)
 	if err == nil {
 		err = unmarshal(data, &x)
 	}

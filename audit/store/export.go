@@ -73,6 +73,9 @@ func (s *Store) ExportRun(ctx context.Context, run int64, h report.Handler) erro
 }
 
 func (s *Store) exportRun(ctx context.Context, run int64, h report.Handler) error {
+	if err := s.checkRows(ctx); err != nil {
+		return err
+	}
 	src, err := s.source(ctx, run)
 	if err != nil {
 		return err

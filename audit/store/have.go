@@ -142,14 +142,14 @@ func (s *Store) known(ctx context.Context, cfg *report.Config) (*known, error) {
 // transientBodies lists the results of failed attempts.
 func (s *Store) transientBodies(ctx context.Context) (map[int64]bool, error) {
 	out := map[int64]bool{}
-	err := s.each(ctx, "SELECT id, data FROM body WHERE class=?", []any{report.Unknown}, func(scan func(...any) error) error {
+	err := s.each(ctx, "SELECT id, hash, data FROM body WHERE class=?", []any{report.Unknown}, func(scan func(...any) error) error {
 		var id int64
-		var data []byte
-		if err := scan(&id, &data); err != nil {
+		var hash, data []byte
+		if err := scan(&id, &hash, &data); err != nil {
 			return err
 		}
 		var r report.Result
-		if err := decodeBody(id, data, &r); err != nil {
+		if err := decodeBody(id, hash, data, &r); err != nil {
 			return err
 		}
 		if Transient(&r) {

@@ -36,7 +36,7 @@ func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([
 		if err != nil {
 			return err
 		}
-		r, err := s.exec("INSERT INTO artefact(kind, hash, size, data) VALUES(?,?,?,?)", kind, hash, size, data)
+		r, err := s.exec(insertArtefact, kind, hash, size, data)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,8 @@ func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([
 			return err
 		}
 	}
-	_, err = s.exec("INSERT INTO label(name, artefact) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET artefact=excluded.artefact", name, id)
+	_, err = s.exec(`INSERT INTO label(name, artefact, sum) VALUES(?1, ?2, optcheck_sum('label', ?1, ?2))
+		ON CONFLICT(name) DO UPDATE SET artefact=excluded.artefact, sum=excluded.sum`, name, id)
 	return err
 }
 

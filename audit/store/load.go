@@ -123,6 +123,9 @@ func (l *Live) reload(ctx context.Context) error {
 	l.Set, l.Seq, l.Numbers = report.NewSet(), 0, nil
 	l.tests, l.cols = map[int64]uint32{}, map[int64]uint32{}
 	l.body, l.res = map[int64]*report.Result{}, map[resultKey]uint32{}
+	if err := l.s.checkRows(ctx); err != nil {
+		return err
+	}
 	st, err := l.s.state(ctx)
 	if err != nil {
 		return err
@@ -259,16 +262,19 @@ func (l *Live) cells(ctx context.Context, after int64) error {
 	if err := l.bodies(ctx); err != nil {
 		return err
 	}
-	rows, err := l.s.c.QueryContext(ctx, "SELECT seq, col, test, body, code FROM cell WHERE seq>? ORDER BY seq", after)
+	rows, err := l.s.c.QueryContext(ctx, "SELECT seq, col, test, body, code, run, sum FROM cell WHERE seq>? ORDER BY seq", after)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var seq, col, test, body int64
+	var seq, col, test, body, run, sum int64
 	var code any
-	dest := []any{&seq, &col, &test, &body, &code}
+	dest := []any{&seq, &col, &test, &body, &code, &run, &sum}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		if err := checkCell(seq, col, test, body, code, run, sum); err != nil {
 			return err
 		}
 		l.Seq = seq
@@ -352,15 +358,15 @@ func (l *Live) bodies(ctx context.Context) error {
 	for id := range l.body {
 		after = max(after, id)
 	}
-	return l.s.each(ctx, "SELECT id, data FROM body WHERE id>?", []any{after}, func(scan func(...any) error) error {
+	return l.s.each(ctx, "SELECT id, hash, data FROM body WHERE id>?", []any{after}, func(scan func(...any) error) error {
 		var id int64
-		var data []byte
-		if err := scan(&id, &data); err != nil {
+		var hash, data []byte
+		if err := scan(&id, &hash, &data); err != nil {
 			return err
 		}
 		r := &report.Result{}
 		l.body[id] = r
-		return decodeBody(id, data, r)
+		return decodeBody(id, hash, data, r)
 	})
 }
 

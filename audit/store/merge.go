@@ -67,10 +67,10 @@ func (s *Store) nameRun(run int64, uid []byte) (fresh bool, err error) {
 		return false, err
 	}
 	if !ok {
-		_, err = s.exec("UPDATE run SET uid=? WHERE id=?", uid, run)
+		_, err = s.exec("UPDATE run SET uid=?1, sum=optcheck_sum('run', ?1, setting, config, started, seen, cells, events) WHERE id=?2", uid, run)
 		return true, err
 	}
-	for _, q := range []string{"UPDATE cell SET run=? WHERE run=?", "DELETE FROM event WHERE ?!=0 AND run=?", "DELETE FROM run WHERE ?!=0 AND id=?"} {
+	for _, q := range []string{"UPDATE cell SET run=?1, sum=optcheck_sum('cell', col, test, body, code, ?1) WHERE run=?2", "DELETE FROM event WHERE ?!=0 AND run=?", "DELETE FROM run WHERE ?!=0 AND id=?"} {
 		if _, err := s.exec(q, old, run); err != nil {
 			return false, err
 		}
@@ -90,6 +90,9 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Counts, error) {
 	w := s.Writer()
 	err := from.read(ctx, func() error {
 		return s.update(ctx, func() error {
+			if err := from.checkRows(ctx); err != nil {
+				return from.fail(err)
+			}
 			var runs []int64
 			err := from.each(ctx, "SELECT id FROM run ORDER BY id", nil, func(scan func(...any) error) error {
 				runs = append(runs, 0)

@@ -67,7 +67,7 @@ func configOf(run int64, data []byte) (c report.Config, err error) {
 // walk calls f for all events after the config.
 func (src *source) walk(ctx context.Context, f func(runEvent) error) error {
 	s := src.s
-	cells, err := s.c.QueryContext(ctx, "SELECT seq, col, test, body, code FROM cell WHERE run=? ORDER BY seq", src.run)
+	cells, err := s.c.QueryContext(ctx, "SELECT seq, col, test, body, code, sum FROM cell WHERE run=? ORDER BY seq", src.run)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,11 @@ func (src *source) walk(ctx context.Context, f func(runEvent) error) error {
 	upTo := func(limit int64) error {
 		for (limit < 0 || pos < limit) && cells.Next() {
 			var e runEvent
-			if err := cells.Scan(&e.seq, &e.col, &e.testID, &e.body, &e.code); err != nil {
+			var sum int64
+			if err := cells.Scan(&e.seq, &e.col, &e.testID, &e.body, &e.code, &sum); err != nil {
+				return err
+			}
+			if err := checkCell(e.seq, e.col, e.testID, e.body, e.code, src.run, sum); err != nil {
 				return err
 			}
 			pos++
@@ -172,13 +176,13 @@ func (src *source) test(id int64) (*report.Test, error) {
 // listing reads a listing.
 func (src *source) listing(id int64) (*report.Listing, error) {
 	var code string
-	var blob []byte
-	ok, err := src.s.row("SELECT code, data FROM listing WHERE id=?", []any{id}, &code, &blob)
+	var hash, blob []byte
+	ok, err := src.s.row("SELECT code, hash, data FROM listing WHERE id=?", []any{id}, &code, &hash, &blob)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, errDamaged("no listing %d", id)
 	}
-	return decodeListing(code, blob)
+	return decodeListing(code, hash, blob)
 }

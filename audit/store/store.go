@@ -147,13 +147,13 @@ func (s *Store) prepare(ctx context.Context) error {
 	case v > version:
 		return fmt.Errorf("%w: its schema is %d, this version knows up to %d", ErrNewer, v, version)
 	case v < version && s.mode == Read:
-		return fmt.Errorf("the schema is %d and must become %d: open it once for writing (optcheck store check)", v, version)
+		return fmt.Errorf("%w: its schema is %d, this version's %d; optcheck store upgrade %s makes it new", ErrOlder, v, version, s.path)
 	case v < version:
-		if err := s.create(ctx); err != nil {
+		if err := s.upgrade(ctx); err != nil {
 			return err
 		}
 	}
-	if err := sameSchema(ctx, s.c); err != nil {
+	if err := sameSchema(ctx, s.c, version); err != nil {
 		return err
 	}
 	if s.mode == Read {
@@ -197,8 +197,38 @@ func (s *Store) create(ctx context.Context) error {
 				return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
 			}
 		}
-		return migrate(ctx, s.c, v)
+		if v > 0 {
+			if err := s.sound(ctx, v); err != nil {
+				return err
+			}
+		}
+		return migrate(ctx, s.c, v, version)
 	})
+}
+
+// upgrade migrates an older store. The space that the older tables took is given
+// back, if nobody else is at work.
+func (s *Store) upgrade(ctx context.Context) error {
+	if err := s.create(ctx); err != nil {
+		return err
+	}
+	if _, err := s.c.ExecContext(ctx, "VACUUM"); err != nil && !isBusy(err) {
+		return err
+	}
+	return nil
+}
+
+// sound looks at a store before it is migrated: what is damaged must not get
+// checksums that say that it is not.
+func (s *Store) sound(ctx context.Context, v int) error {
+	if err := sameSchema(ctx, s.c, v); err != nil {
+		return err
+	}
+	var line string
+	if err := s.c.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&line); err != nil || line == "ok" {
+		return err
+	}
+	return errDamaged("%s", line)
 }
 
 // update runs f in a transaction that may write. Inside another one, it is part

@@ -17,9 +17,9 @@ func newStoreCheckCmd(env *environment) *cobra.Command {
 		Use:   "check STORE",
 		Short: "Look for damage in a store",
 		Long: `Look for damage in a store: the database's own check, contents that are not what
-their hash says or cannot be read, references to what is not there. Exit code 1
-says that something was found. What can still be read of a damaged store, optcheck
-store export writes.`,
+their hash or checksum says or cannot be read, references to what is not there. Exit
+code 1 says that something was found. Nothing repairs a store: take a copy of it, or
+audit again into a new one.`,
 		Example: "  optcheck store check all.store",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runStoreCheck(cmd.Context(), env, args[0]) },
@@ -51,6 +51,32 @@ func runStoreCheck(ctx context.Context, env *environment, path string) error {
 		fmt.Fprintf(env.stdout, "%s: %s, no fault\n", path, plural(info.Cells, "cell", "cells"))
 	}
 	return err
+}
+
+func newStoreUpgradeCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "upgrade STORE…",
+		Short: "Bring stores of older versions to the present schema",
+		Long: `Bring stores of older versions of optcheck to the present schema. Whatever writes to a
+store does so by itself; what only reads leaves files as they are and asks for it. A
+store that is damaged is not touched. Older versions cannot read the store afterwards.`,
+		Example: "  optcheck store upgrade all.store",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, path := range args {
+				s, err := store.Open(cmd.Context(), path, store.Write)
+				if err != nil {
+					return err
+				}
+				info, err := s.Info(cmd.Context())
+				if err := errors.Join(err, s.Close()); err != nil {
+					return err
+				}
+				fmt.Fprintf(env.stdout, "%s: schema %d, %s\n", path, info.Schema, plural(info.Cells, "cell", "cells"))
+			}
+			return nil
+		},
+	}
 }
 
 func newStoreGCCmd(env *environment) *cobra.Command {
