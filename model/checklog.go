@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 )
 
@@ -131,7 +132,7 @@ func allowedState(states []State, terms []litmus.Term, s LogState) bool {
 func (f *LogFinding) WriteText(w io.Writer, model string) error {
 	var b strings.Builder
 	if f.Skipped != "" {
-		fmt.Fprintf(&b, "%s: not checked: %s\n", f.Name, f.Skipped)
+		fmt.Fprintf(&b, "%s: not checked: %s\n", plain.Line(f.Name), f.Skipped)
 	}
 	for _, s := range f.States {
 		var parts []string
@@ -140,9 +141,9 @@ func (f *LogFinding) WriteText(w io.Writer, model string) error {
 		}
 		seen := ""
 		if s.Count >= 0 {
-			seen = fmt.Sprintf(", seen %d times", s.Count)
+			seen = ", seen " + plain.Count(s.Count, "time")
 		}
-		fmt.Fprintf(&b, "%s: forbidden by %s: %s (line %d%s)\n", f.Name, model, strings.Join(parts, " "), s.Line, seen)
+		fmt.Fprintf(&b, "%s: forbidden by %s: %s (line %d%s)\n", plain.Line(f.Name), model, strings.Join(parts, " "), s.Line, seen)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -39,6 +39,9 @@ type CommandOptions struct {
 	// NoTime leaves the Time lines out, Candidates puts lines with the
 	// numbers of candidates in.
 	NoTime, Candidates bool
+	// JSON writes verdicts, and explanations with OutExplain, as JSON lines. They
+	// hold no times.
+	JSON bool
 }
 
 // Summary counts what RunCommand did.
@@ -182,6 +185,9 @@ func (m *Model) one(ctx context.Context, t *litmus.Test, o CommandOptions) (r re
 }
 
 func (m *Model) render(ctx context.Context, t *litmus.Test, o CommandOptions, w io.Writer, start time.Time) error {
+	if o.JSON {
+		return m.renderJSON(ctx, t, o, w)
+	}
 	switch o.Output {
 	case OutLISA:
 		l, err := ToLISA(t)

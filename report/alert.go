@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/optcheck"
 )
 
@@ -227,7 +228,7 @@ func (a *alert) text() string {
 	if len(a.reasons) > 0 {
 		fmt.Fprint(&b, strings.Join(a.reasons[:min(len(a.reasons), maxOutcomes)], "; "))
 		if n := len(a.reasons) - maxOutcomes; n > 0 {
-			fmt.Fprintf(&b, "; and %d more reasons", n)
+			fmt.Fprintf(&b, "; and %s", plain.Count(n, "more reason"))
 		}
 	} else {
 		fmt.Fprintf(&b, "T%d %s%s", a.Thread, a.Detail, arose(a.Stage))
@@ -235,7 +236,7 @@ func (a *alert) text() string {
 	if v := a.verdict(); v != nil && len(v.New) > 0 {
 		fmt.Fprintf(&b, "\nThe machine code allows %s", v.New[0])
 		if n := len(v.New) - 1; n > 0 {
-			fmt.Fprintf(&b, " and %d more new outcomes", n)
+			fmt.Fprintf(&b, " and %s", plain.Count(n, "more new outcome"))
 		}
 		if v.Check != "" {
 			fmt.Fprintf(&b, ", which model %s forbids in the test by %s: %s", v.Model, v.Check, v.Cycle)
@@ -251,7 +252,7 @@ func (a *alert) text() string {
 		fmt.Fprintf(&b, "\nKnown: %s", strings.Join(a.known, ", "))
 	}
 	for _, h := range a.runs[:min(len(a.runs), maxOutcomes)] {
-		fmt.Fprintf(&b, "\nOn %s, setting %s, seed %d: %d instances", h.Device.Name, h.Setting, h.Seed, h.Instances)
+		fmt.Fprintf(&b, "\nOn %s, setting %s, seed %d: %s", h.Device.Name, h.Setting, h.Seed, plain.Count(h.Instances, "instance"))
 	}
 	return b.String()
 }
@@ -267,7 +268,7 @@ func whereShort(cells []*Cell) []string {
 		out = append(out, p.String())
 	}
 	if n := len(places) - maxPlaces; n > 0 {
-		out = append(out, fmt.Sprintf("and %d more places", n))
+		out = append(out, "and "+plain.Count(n, "more place"))
 	}
 	return out
 }

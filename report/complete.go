@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // Incomplete says why a run has not done all that it set out to do, "" if it
@@ -33,9 +35,9 @@ func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 	case stats != nil && stats.Interrupted && c.Campaign != nil && cells == 0:
 		return "the run on the device was interrupted"
 	case stats != nil && stats.Interrupted:
-		return fmt.Sprintf("the run was interrupted: %d of %d cells were done", cells, max(c.Cells, cells))
+		return fmt.Sprintf("the run was interrupted: %d of %s %s done", cells, plain.Count(max(c.Cells, cells), "cell"), plain.Form(cells, "was", "were"))
 	case cells < c.Cells:
-		return fmt.Sprintf("the run is incomplete: %d of %d cells are there", cells, c.Cells)
+		return fmt.Sprintf("the run is incomplete: %d of %s %s there", cells, plain.Count(c.Cells, "cell"), plain.Form(cells, "is", "are"))
 	}
 	if c.Campaign != nil && stats == nil {
 		return "the run on the device did not come to its end"

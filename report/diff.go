@@ -3,10 +3,13 @@ package report
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sort"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // Difference is a cell that two runs do not agree on. Left or Right is nil
@@ -110,7 +113,8 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 // one, those of machine code alone counted per target and level, and those of
 // targets that only one run has counted per target.
 func WriteDifferences(w io.Writer, ds []Difference) error {
-	b := bufio.NewWriter(&plainWriter{w: w})
+	text := plain.NewWriter(w)
+	b := bufio.NewWriter(text)
 	classes, codes := 0, 0
 	code, missing := map[string]int{}, map[string]int{}
 	for _, d := range ds {
@@ -128,9 +132,9 @@ func WriteDifferences(w io.Writer, ds []Difference) error {
 			continue
 		}
 		classes++
-		fmt.Fprintf(b, "%s %s %s %s: %s -> %s\n", d.Test, d.Target, d.Level, d.Layout, brief(d.Left), brief(d.Right))
+		fmt.Fprintf(b, "%s %s %s %s: %s -> %s\n", label(d.Test), d.Target, d.Level, d.Layout, brief(d.Left), brief(d.Right))
 	}
-	fmt.Fprintf(b, "%d cells differ in class or findings, %d in machine code alone\n", classes, codes)
+	fmt.Fprintf(b, "%s %s in class or findings, %d in machine code alone\n", plain.Count(classes, "cell"), plain.Form(classes, "differs", "differ"), codes)
 	for _, k := range sortedKeys(missing) {
 		fmt.Fprintf(b, "  %6d  %s\n", missing[k], k)
 	}
@@ -139,7 +143,7 @@ func WriteDifferences(w io.Writer, ds []Difference) error {
 	for _, k := range keys {
 		fmt.Fprintf(b, "  %6d  %s\n", code[k], k)
 	}
-	return b.Flush()
+	return errors.Join(b.Flush(), text.Flush())
 }
 
 func brief(c *Cell) string {

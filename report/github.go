@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // maxAnnotations is the number of annotations of a step that GitHub shows.
@@ -33,7 +35,7 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 		annotate(b, []string{"notice", "notice", "warning", "error"}[severity(a.class)], p, "optcheck: "+label(a.test)+": "+label(a.Rule), a.text())
 	}
 	if more > 0 {
-		fmt.Fprintf(b, "optcheck: %d further findings have no annotation\n", more)
+		fmt.Fprintf(b, "optcheck: %s %s no annotation\n", plain.Count(more, "further finding"), plain.Form(more, "has", "have"))
 	}
 	return b.Flush()
 }
@@ -46,7 +48,7 @@ func annotate(b *bufio.Writer, level string, at sourcePlace, title, message stri
 	}
 	lines := strings.Split(clip(message, maxMessage), "\n")
 	for i := range lines {
-		lines[i] = visible(lines[i])
+		lines[i] = plain.Line(lines[i])
 	}
 	fmt.Fprintf(b, "title=%s::%s\n", commandProperty(title), commandData(strings.Join(lines, "\n")))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"optcheck/internal/plain"
 )
 
 // group is a set of cells of one test and layout with the same findings.
@@ -80,7 +82,7 @@ func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
 	gs := groups(r, class, o.Cells)
 	for _, g := range gs {
 		c := g.cells[0]
-		fmt.Fprintf(b, "\n%s: %s, layout %s\n", strings.ToUpper(class), g.test, g.layout)
+		fmt.Fprintf(b, "\n%s: %s, layout %s\n", strings.ToUpper(class), label(g.test), g.layout)
 		for _, w := range where(g.cells) {
 			fmt.Fprintf(b, "  in %s\n", w)
 		}
@@ -265,7 +267,7 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 		fmt.Fprintf(b, "  the machine code was not judged: %s\n", v.Unjudged)
 		return
 	}
-	fmt.Fprintf(b, "  model %s: %d outcomes of the test, %d of the machine code\n", v.Model, v.Source, v.Machine)
+	fmt.Fprintf(b, "  model %s: %s of the test, %d of the machine code\n", v.Model, plain.Count(v.Source, "outcome"), v.Machine)
 	list("new", v.New)
 	if v.Check != "" {
 		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)

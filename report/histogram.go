@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"optcheck/internal/plain"
 )
 
 // The statuses of a Histogram. Only done and interrupted say anything of what
@@ -213,7 +215,7 @@ func writeHistograms(b *bufio.Writer, r *Run) {
 	fmt.Fprintln(tw, "test\tdevice\tsetting\tinstances\tweak\tper 100k\t95 % interval\tseen again")
 	for i := range r.Histograms {
 		h := &r.Histograms[i]
-		name := h.Test
+		name := label(h.Test)
 		if !h.Validated && h.Instances > 0 {
 			name += " (not validated)"
 		}
@@ -224,7 +226,7 @@ func writeHistograms(b *bufio.Writer, r *Run) {
 		h := &r.Histograms[i]
 		for _, o := range h.Outcomes {
 			if strings.Contains(o.Effect, "forbidden") || strings.Contains(o.Effect, "undecided") {
-				fmt.Fprintf(b, "%s: %s, %d times: %s\n", h.Test, h.StateText(o), o.Count, o.Effect)
+				fmt.Fprintf(b, "%s: %s, %s: %s\n", label(h.Test), h.StateText(o), plain.Count(o.Count, "time"), o.Effect)
 			}
 		}
 	}

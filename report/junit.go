@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // maxBody bounds the text of one case.
@@ -139,7 +141,7 @@ func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 			j.message = c.Class + " without a reason"
 		}
 	case j.outcome == "failure" && len(c.Findings) > 1:
-		j.message += fmt.Sprintf(" (and %d more findings)", len(c.Findings)-1)
+		j.message += fmt.Sprintf(" (and %s)", plain.Count(len(c.Findings)-1, "more finding"))
 	}
 	return j
 }
@@ -166,7 +168,7 @@ func deviceSuites(r *Run) []junitSuite {
 func deviceCase(h *Histogram) junitCase {
 	j := junitCase{name: label(h.Test) + " " + h.Setting, seconds: h.Seconds, kind: h.Status}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d instances, %d weak; seed %d\n", h.Instances, h.Weak, h.Seed)
+	fmt.Fprintf(&b, "%s, %d weak; seed %d\n", plain.Count(h.Instances, "instance"), h.Weak, h.Seed)
 	for _, o := range h.Outcomes {
 		fmt.Fprintf(&b, "%12d  %s %s\n", o.Count, h.StateText(o), o.Effect)
 		if j.outcome == "" && strings.Contains(o.Effect, "forbidden") {
@@ -285,7 +287,7 @@ func (j *junitWriter) tag(name, end string, attrs [][2]string) {
 	fmt.Fprintf(j.b, "<%s", name)
 	for _, a := range attrs {
 		fmt.Fprintf(j.b, ` %s="`, a[0])
-		_ = xml.EscapeText(j.b, []byte(clip(visible(a[1]), maxMessage))) // the writer keeps its error
+		_ = xml.EscapeText(j.b, []byte(clip(plain.Line(a[1]), maxMessage))) // the writer keeps its error
 		fmt.Fprint(j.b, `"`)
 	}
 	fmt.Fprint(j.b, end)
@@ -302,7 +304,7 @@ func (j *junitWriter) element(name, text string, attrs ...[2]string) {
 		if i > 0 {
 			fmt.Fprintln(j.b)
 		}
-		_ = xml.EscapeText(j.b, []byte(visible(l)))
+		_ = xml.EscapeText(j.b, []byte(plain.Line(l)))
 	}
 	j.close(name)
 }

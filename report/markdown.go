@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // maxSummary is what GitHub takes as the summary of a step.
@@ -30,7 +32,7 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 	class := ""
 	for i, a := range list {
 		if !m.alert(a, class) {
-			fmt.Fprintf(&m.b, "\n%d of %d findings are left out here, the worst are shown.\n", len(list)-i, len(list))
+			fmt.Fprintf(&m.b, "\n%d of %s %s left out here, the worst are shown.\n", len(list)-i, plain.Count(len(list), "finding"), plain.Form(len(list)-i, "is", "are"))
 			break
 		}
 		class = a.class
@@ -95,7 +97,7 @@ func (m *markdown) head(list []*alert) {
 		left--
 	}
 	if left > 0 {
-		fmt.Fprintf(&m.b, "\n%d further lines of this table are left out.\n", left)
+		m.leftOut(left, "further line", " of this table")
 	}
 }
 
@@ -111,18 +113,16 @@ func (m *markdown) outcome(list []*alert) string {
 	}
 	var parts []string
 	for s, what := range []string{3: "error", 2: "warning", 1: "note"} {
-		if n[s] == 1 {
-			parts = append([]string{"1 " + what}, parts...)
-		} else if n[s] > 0 {
-			parts = append([]string{fmt.Sprintf("%d %ss", n[s], what)}, parts...)
+		if n[s] > 0 {
+			parts = append([]string{plain.Count(n[s], what)}, parts...)
 		}
 	}
 	if known > 0 {
 		parts[len(parts)-1] += fmt.Sprintf(" (%d of them known)", known)
 	}
-	done := fmt.Sprintf("%d tests in %d cells", m.r.Config.Tests, len(m.r.Cells))
+	done := plain.Count(m.r.Config.Tests, "test") + " in " + plain.Count(len(m.r.Cells), "cell")
 	if len(m.r.Cells) == 0 {
-		done = fmt.Sprintf("%d runs on a device", len(m.r.Histograms))
+		done = plain.Count(len(m.r.Histograms), "run") + " on a device"
 	}
 	if len(parts) == 0 {
 		return done + ", nothing found"
@@ -157,7 +157,7 @@ func (m *markdown) alert(a *alert, before string) bool {
 		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
 	}
 	if len(a.old) > 0 {
-		fmt.Fprintf(&b, "\n%d further cells are known.\n", len(a.old))
+		fmt.Fprintf(&b, "\n%s %s known.\n", plain.Count(len(a.old), "further cell"), plain.Form(len(a.old), "is", "are"))
 	}
 	if at := m.from.address(a); at != "" {
 		fmt.Fprintf(&b, "\n%s makes it small.\n", mdCode("optcheck reduce "+shellQuote(at)))
@@ -202,10 +202,15 @@ func (m *markdown) devices() {
 			status += ", not validated"
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(label(h.Test)), mdText(label(h.Device.Name)), mdText(label(h.Setting)), h.Instances, h.Weak, mdText(label(status)))) {
-			fmt.Fprintf(&m.b, "\n%d further runs are left out.\n", len(m.r.Histograms)-i)
+			m.leftOut(len(m.r.Histograms)-i, "further run", "")
 			break
 		}
 	}
+}
+
+// leftOut says how many of what there is no room for.
+func (m *markdown) leftOut(n int, what, of string) {
+	fmt.Fprintf(&m.b, "\n%s%s %s left out.\n", plain.Count(n, what), of, plain.Form(n, "is", "are"))
 }
 
 func (m *markdown) problems() {
@@ -215,7 +220,7 @@ func (m *markdown) problems() {
 			line = "\n## Problems of the run\n\n" + line
 		}
 		if !m.add(line) {
-			fmt.Fprintf(&m.b, "\n%d further problems are left out.\n", len(m.r.Problems)-i)
+			m.leftOut(len(m.r.Problems)-i, "further problem", "")
 			return
 		}
 	}
@@ -225,7 +230,7 @@ func (m *markdown) problems() {
 // for text that does not begin a line.
 func mdText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range plain.Line(s) {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
@@ -265,7 +270,7 @@ func mdBlock(s string) string {
 	var b strings.Builder
 	b.WriteString(fence + "text\n")
 	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
-		b.WriteString(visible(line) + "\n")
+		b.WriteString(plain.Line(line) + "\n")
 	}
 	b.WriteString(fence + "\n")
 	return b.String()

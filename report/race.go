@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"optcheck/internal/plain"
 )
 
 // The values of Verdict.Race: what the language says of the test itself.
@@ -89,13 +91,13 @@ func writeRaces(b *bufio.Writer, r *Run) {
 	if all == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%d cells with findings, of %d tests, by what OpenCL says of the test itself:\n", all, len(changed))
+	fmt.Fprintf(b, "\n%s with findings, of %s, by what OpenCL says of the test itself:\n", plain.Count(all, "cell"), plain.Count(len(changed), "test"))
 	for _, x := range []struct{ race, what string }{
-		{DataRace, "with a data race: OpenCL gives them no meaning"},
+		{DataRace, "with a data race, to which OpenCL gives no meaning"},
 		{FenceScope, "with a data race, for mem_fence synchronises only inside a work-group"},
 		{RaceFree, "without a data race: to be looked at first"}} {
 		if cells[x.race] > 0 {
-			fmt.Fprintf(b, "  %6d  of %d tests %s\n", cells[x.race], len(tests[x.race]), x.what)
+			fmt.Fprintf(b, "  %6d  of %s %s\n", cells[x.race], plain.Count(len(tests[x.race]), "test"), x.what)
 		}
 	}
 	var rows []row
@@ -105,7 +107,7 @@ func writeRaces(b *bufio.Writer, r *Run) {
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.test+"\x00"+a.rules, b.test+"\x00"+b.rules) })
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	for _, k := range rows {
-		fmt.Fprintf(tw, "          %d\t%s\t%s\n", free[k], k.test, k.rules)
+		fmt.Fprintf(tw, "          %d\t%s\t%s\n", free[k], label(k.test), k.rules)
 	}
 	tw.Flush()
 }

@@ -30,8 +30,8 @@ func TestRaceShown(t *testing.T) {
 	r := raceRun()
 	var text, md, sarif, junit bytes.Buffer
 	require.NoError(t, WriteText(&text, r, TextOptions{}))
-	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 tests with a data race: OpenCL", "1  of 1 tests with a data race, for mem_fence",
-		"1  of 1 tests without a data race", "1  c  changed: merged", "no machine code of it is wrong", "the test has no data race (model opencl)",
+	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 test with a data race, to which OpenCL", "1  of 1 test with a data race, for mem_fence",
+		"1  of 1 test without a data race", "1  c  changed: merged", "no machine code of it is wrong", "the test has no data race (model opencl)",
 		"the machine code was not judged: nobody knows"} {
 		require.Contains(t, text.String(), want)
 	}

@@ -91,3 +91,22 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestTextPlain: no name or detail of a run makes a terminal do something or
+// poses as a line of the report.
+func TestTextPlain(t *testing.T) {
+	r := NewRun()
+	name := "x\x1b[2J\n\u202eMISCOMPILED: y"
+	r.Cells = []Cell{{Test: name, Result: Result{Class: Unknown, Reason: "\x1b]0;y\x07"}}}
+	r.Histograms = []Histogram{{Test: name, Outcomes: []Outcome{{Count: 1, Effect: "forbidden"}}}}
+	r.Problems = []Problem{{Kind: "tool", Detail: "\x1bc\nMISCOMPILED: z"}}
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, r, TextOptions{}))
+	require.NoError(t, WriteDifferences(&b, []Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
+	require.NotContains(t, b.String(), "\x1b")
+	require.NotContains(t, b.String(), "\u202e")
+	require.NotContains(t, b.String(), "\nMISCOMPILED")
+	require.Contains(t, b.String(), `UNKNOWN: x\u001b[2J\n\u202eMISCOMPILED: y, layout`)
+	require.Contains(t, b.String(), "0 tests, 1 cell;")
+	require.Contains(t, b.String(), "1 cell differs in class")
+}

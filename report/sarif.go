@@ -12,6 +12,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"optcheck/internal/plain"
 	"optcheck/optcheck"
 )
 
@@ -49,7 +50,7 @@ func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
 	list := r.alerts()
 	for i, a := range list {
 		if i == maxResults {
-			s.notify(sarif.LevelError, fmt.Sprintf("%d of %d results are left out: a file holds at most %d, the worst are in it", len(list)-i, len(list), maxResults))
+			s.notify(sarif.LevelError, fmt.Sprintf("%d of %s %s left out: a file holds at most %d, the worst are in it", len(list)-i, plain.Count(len(list), "result"), plain.Form(len(list)-i, "is", "are"), maxResults))
 			break
 		}
 		s.result(a)
@@ -200,7 +201,7 @@ func message(s string) *sarif.Message { return sarif.NewTextMessage(clip(s, maxM
 
 // result adds a result.
 func (s *sarifWriter) result(a *alert) {
-	id := clip(visible(a.Rule), maxName)
+	id := clip(plain.Line(a.Rule), maxName)
 	index, ok := s.rule[id]
 	if !ok {
 		index = s.addRule(alertRule(id))
@@ -226,7 +227,7 @@ func (s *sarifWriter) result(a *alert) {
 			bag.Add("knownCells", Places(a.old))
 		}
 		if at := s.from.address(a); at != "" {
-			bag.Add("finding", clip(visible(at), maxMessage))
+			bag.Add("finding", clip(plain.Line(at), maxMessage))
 		}
 	}
 	if a.Stage != "" {

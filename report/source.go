@@ -8,9 +8,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/spec"
 )
@@ -142,37 +142,8 @@ func clip(s string, n int) string {
 	return fmt.Sprintf("%s…%s", s[:end], hex.EncodeToString(sum[:8]))
 }
 
-// visible writes a text such that nothing in it is invisible or acts on a
-// terminal or a parser: control characters and what is no text are written as
-// escapes.
-func visible(s string) string {
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		_, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case hidden(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// hidden reports whether a character is no part of a visible line: controls,
-// formats (which can turn the direction of text), surrogates and non-characters.
-func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF ||
-		r == '\u2028' || r == '\u2029'
-}
-
 // label is a name of a test as reports show it: visible and not too long.
-func label(name string) string { return clip(visible(name), maxName) }
+func label(name string) string { return clip(plain.Line(name), maxName) }
 
 // fileName turns a name into one path element without any meaning of its own.
 // Different names stay different.

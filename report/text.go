@@ -2,12 +2,15 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
+
+	"optcheck/internal/plain"
 )
 
 // TextOptions selects what the text report shows.
@@ -26,7 +29,8 @@ type TextOptions struct {
 // WriteText renders a run for people: counts per toolchain and level, then each
 // changed test with source and machine order side by side.
 func WriteText(w io.Writer, r *Run, o TextOptions) error {
-	b := bufio.NewWriter(&plainWriter{w: w})
+	text := plain.NewWriter(w)
+	b := bufio.NewWriter(text)
 	if len(r.Cells) > 0 || len(r.Histograms) == 0 {
 		writeHead(b, r)
 		writeCounts(b, r)
@@ -56,11 +60,11 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeHistograms(b, r)
 	writeProblems(b, r)
 	writeStats(b, r)
-	return b.Flush()
+	return errors.Join(b.Flush(), text.Flush())
 }
 
 func writeHead(b *bufio.Writer, r *Run) {
-	fmt.Fprintf(b, "%d tests, %d cells; layouts %s\n", r.Config.Tests, len(r.Cells), strings.Join(r.Config.Layouts, ", "))
+	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(len(r.Cells), "cell"), strings.Join(r.Config.Layouts, ", "))
 	for _, t := range r.Config.Toolchains {
 		fmt.Fprintf(b, "  %s (%s)\n", t.ID, t.Build)
 	}
@@ -150,7 +154,7 @@ func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 	if hidden {
 		not = ", not shown"
 	}
-	fmt.Fprintf(b, "\nof %d cells with findings, %d are new and %d known%s:\n", all, all-known, known, not)
+	fmt.Fprintf(b, "\nof %s with findings, %d %s new and %d known%s:\n", plain.Count(all, "cell"), all-known, plain.Form(all-known, "is", "are"), known, not)
 	for _, k := range sortedKeys(by) {
 		fmt.Fprintf(b, "  %6d  %s\n", by[k], k)
 	}
@@ -176,7 +180,7 @@ func writeShared(b *bufio.Writer, r *Run) {
 	for _, ts := range by {
 		sets[strings.Join(sortedKeys(ts), ", ")]++
 	}
-	fmt.Fprintf(b, "\n%d distinct machine codes; emitted by\n", len(by))
+	fmt.Fprintf(b, "\n%s; emitted by\n", plain.Count(len(by), "distinct machine code"))
 	for _, s := range sortedKeys(sets) {
 		fmt.Fprintf(b, "  %6d  %s\n", sets[s], s)
 	}
@@ -226,7 +230,7 @@ func writeProblems(b *bufio.Writer, r *Run) {
 	}
 	fmt.Fprintf(b, "\nproblems of the run:\n")
 	for _, p := range r.Problems {
-		fmt.Fprintf(b, "  %s: %s\n", strings.TrimSpace(strings.Join([]string{p.Kind, p.Toolchain, p.Target, p.Level}, " ")), p.Detail)
+		fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(p.String(), "\n", "\n    "))
 	}
 }
 
@@ -236,14 +240,14 @@ func writeStats(b *bufio.Writer, r *Run) {
 		return
 	}
 	if s.Kernels == 0 && len(r.Histograms) > 0 {
-		fmt.Fprintf(b, "\n%d runs in %.1f s\n", len(r.Histograms), s.Wall)
+		fmt.Fprintf(b, "\n%s in %.1f s\n", plain.Count(len(r.Histograms), "run"), s.Wall)
 		if s.Interrupted {
 			fmt.Fprintln(b, "The run was interrupted: some were not done.")
 		}
 		return
 	}
-	fmt.Fprintf(b, "\n%d cells, %d kernels, %d processes in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
-		s.Cells, s.Kernels, s.Processes, s.Wall, s.ToolCPU, s.OwnCPU)
+	fmt.Fprintf(b, "\n%s, %s, %s in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
+		plain.Count(s.Cells, "cell"), plain.Count(s.Kernels, "kernel"), plain.Count(s.Processes, "process"), s.Wall, s.ToolCPU, s.OwnCPU)
 	if s.ToolCPU > 0 {
 		fmt.Fprintf(b, " (%.0f %%)", 100*s.OwnCPU/s.ToolCPU)
 	}

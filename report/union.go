@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // KindMixed is the kind of the problems that say that runs of different programs,
@@ -354,5 +356,5 @@ func quoted(s string) string {
 	if s == "" {
 		return "(not told)"
 	}
-	return clip(visible(s), 80)
+	return clip(plain.Line(s), 80)
 }

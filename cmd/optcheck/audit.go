@@ -174,7 +174,7 @@ func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Too
 	}
 	for _, tc := range tcs {
 		if tc.LLVM == nil || tc.LLVM.LLC == "" {
-			fmt.Fprintf(env.stderr, "optcheck: %s is left out: it has no llc, which compiles LLVM IR\n", tc.ID)
+			env.tell("%s is left out: it has no llc, which compiles LLVM IR", tc.ID)
 		}
 	}
 	return out
@@ -221,7 +221,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if f.format == "json" {
 		handlers = append(handlers, report.NewJSONLines(env.stdout))
 	}
-	bar := newProgress(env.stderr, f.quiet)
+	bar := newProgress(env.bar, f.quiet)
 	o.Progress = bar.update
 	handlers = append(handlers, last)
 	var st *auditStore

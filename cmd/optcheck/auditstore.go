@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/known"
 	"optcheck/report"
 )
@@ -56,7 +56,7 @@ func (a *auditStore) Handle(e report.Event) error {
 			return err
 		}
 		if n := a.OtherBuilds(); n > 0 {
-			fmt.Fprintf(a.env.stderr, "optcheck: %s: %d cells of other builds of optcheck are kept but not used\n", a.s.Path(), n)
+			a.env.tell("%s: %s of other builds of optcheck %s kept but not used", a.s.Path(), plain.Count(n, "cell"), plain.Form(n, "is", "are"))
 		}
 	}
 	return nil
@@ -87,7 +87,8 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 		list.Mark(&run.Cells[i])
 	}
 	if n := a.Skipped(); n > 0 {
-		fmt.Fprintf(a.env.stderr, "optcheck: %s: %d cells were known, %d are new\n", a.s.Path(), n, a.Added().Cells+a.Added().Replaced)
+		fresh := a.Added().Cells + a.Added().Replaced
+		a.env.tell("%s: %s known, %d %s new", a.s.Path(), plain.Count(n, "cell")+plain.Form(n, " was", " were"), fresh, plain.Form(fresh, "is", "are"))
 	}
 	return run, nil
 }
@@ -147,12 +148,4 @@ func storeEvents(ctx context.Context, path string, setting int64, h report.Handl
 		return err
 	}
 	return s.Export(ctx, store.View{Setting: setting}, h)
-}
-
-// plural writes a number with a word.
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
 }

@@ -108,7 +108,7 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 		return err
 	}
 	if in.Cell.Class == report.Optimised {
-		fmt.Fprintf(env.stderr, "optcheck: %s finds no new outcome: the report says that this is not a miscompilation\n", in.Cell.Verdict.Model)
+		env.tell("%s finds no new outcome: the report says that this is not a miscompilation", in.Cell.Verdict.Model)
 	}
 	return f.write(env, b)
 }
@@ -136,7 +136,7 @@ func (f *bugFlags) write(env *environment, b *bug.Bundle) error {
 		if err := b.WriteDir(f.out); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.stderr, "optcheck: %s: %s\n", f.out, b.Title)
+		env.tell("%s: %s", f.out, b.Title)
 	}
 	if f.txtar != "" {
 		text, err := b.Txtar()

@@ -14,6 +14,7 @@ import (
 
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -185,10 +186,10 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 		fmt.Fprintf(env.stdout, "follow it with: optcheck campaign attach %s\n", shellQuote(c.Dir))
 		return nil
 	}
-	bar := newFollowBar(env.stderr, f.quiet)
+	bar := newFollowBar(env.bar, f.quiet)
 	o, err := d.Follow(ctx, pollEvery(d, f.poll), bar.show, func(err error) {
 		bar.clear()
-		fmt.Fprintf(env.stderr, "optcheck: the engine does not answer; trying on: %v\n", err)
+		env.tell("the engine does not answer; trying on: %v", err)
 	})
 	bar.clear()
 	if ctx.Err() != nil {
@@ -196,7 +197,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 		if d.Detaches() {
 			what = "detached; the cluster goes on. Follow it again with"
 		}
-		fmt.Fprintf(env.stderr, "optcheck: %s: optcheck campaign attach %s\n", what, shellQuote(c.Dir))
+		env.tell("%s: optcheck campaign attach %s", what, shellQuote(c.Dir))
 		return errDetached
 	}
 	if err != nil {
@@ -248,11 +249,11 @@ func pollEvery(d *campaigns.Driver, asked time.Duration) time.Duration {
 
 // incomplete says why a campaign has come to a stop before its end.
 func incomplete(env *environment, c *campaigns.Campaign, o *campaigns.Overview) error {
-	fmt.Fprintf(env.stderr, "optcheck: %s\n", describe(o))
+	env.tell("%s", describe(o))
 	writeLost(env.stderr, c, o)
 	if o.Cancelled {
 		return fmt.Errorf("cancelled; go on with: optcheck campaign attach %s", shellQuote(c.Dir))
 	}
 	return fmt.Errorf("%s failed too often, nothing was merged; try again with: optcheck campaign attach %s",
-		plural(int64(len(o.Lost)), "task", "tasks"), shellQuote(c.Dir))
+		plain.Count(len(o.Lost), "task"), shellQuote(c.Dir))
 }

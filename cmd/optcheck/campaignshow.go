@@ -9,6 +9,7 @@ import (
 	"time"
 
 	campaigns "optcheck/audit/campaign"
+	"optcheck/internal/plain"
 )
 
 // stageNames are the words for the tasks of a stage.
@@ -39,12 +40,12 @@ func describe(o *campaigns.Overview) string {
 		}
 		parts = append(parts, text)
 	}
-	text := fmt.Sprintf("%s; %d of %d cells", strings.Join(parts, "; "), o.Cells, o.Total)
+	text := fmt.Sprintf("%s; %d of %s", strings.Join(parts, "; "), o.Cells, plain.Count(o.Total, "cell"))
 	if o.RunsTotal > 0 {
-		text += fmt.Sprintf(", %d of %d runs", o.Runs, o.RunsTotal)
+		text += fmt.Sprintf(", %d of %s", o.Runs, plain.Count(o.RunsTotal, "run"))
 	}
 	if o.Restarted > 0 {
-		text += fmt.Sprintf("; %s submitted again", plural(int64(o.Restarted), "task", "tasks"))
+		text += fmt.Sprintf("; %s submitted again", plain.Count(o.Restarted, "task"))
 	}
 	return text
 }
@@ -66,26 +67,16 @@ func writeLost(w io.Writer, c *campaigns.Campaign, o *campaigns.Overview) {
 			fmt.Fprintf(w, "  and %d more\n", len(tasks)-i)
 			return
 		}
-		fmt.Fprintf(w, "  %v: %s\n", t, o.Lost[t])
+		fmt.Fprintf(w, "  %v: %s\n", t, plain.Line(o.Lost[t]))
 		file, text := c.Log(t, 1000)
 		if file == "" {
 			continue
 		}
-		fmt.Fprintf(w, "    %s:\n", file)
+		fmt.Fprintf(w, "    %s:\n", plain.Line(file))
 		for _, l := range strings.Split(text, "\n") {
-			fmt.Fprintf(w, "    | %s\n", printable(l))
+			fmt.Fprintf(w, "    | %s\n", plain.Text(l))
 		}
 	}
-}
-
-// printable replaces control characters, which a log may hold.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // status is a campaign's state for programs.

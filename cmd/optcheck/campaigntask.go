@@ -13,6 +13,7 @@ import (
 	"optcheck/audit"
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/report"
 	"optcheck/spec"
@@ -73,7 +74,7 @@ func doTask(ctx context.Context, env *environment, c *campaigns.Campaign, t camp
 func doShard(ctx context.Context, env *environment, c *campaigns.Campaign, a *campaigns.Attempt) (err error) {
 	if a.Resumed {
 		if err := readable(ctx, a.Store); err != nil {
-			fmt.Fprintf(env.stderr, "optcheck: what an earlier try left is of no use: %v\n", err)
+			env.tell("what an earlier try left is of no use: %v", err)
 			a.Discard()
 		}
 	}
@@ -87,14 +88,14 @@ func doShard(ctx context.Context, env *environment, c *campaigns.Campaign, a *ca
 		cells += n
 	}
 	if log.transient > 0 && !a.Last {
-		return fmt.Errorf("%s could not be decided for reasons that may pass; the next try does them again", plural(int64(log.transient), "cell", "cells"))
+		return fmt.Errorf("%s could not be decided for reasons that may pass; the next try does them again", plain.Count(log.transient, "cell"))
 	}
 	if g := c.Plan.Spec.GPU; g != nil && g.Target != "" {
 		if err := compilePart(ctx, env, c, a); err != nil {
 			return fmt.Errorf("compiling for the device: %w", err)
 		}
 	}
-	fmt.Fprintf(env.stdout, "%v: %d cells\n", a.Task, cells)
+	fmt.Fprintf(env.stdout, "%v: %s\n", a.Task, plain.Count(cells, "cell"))
 	return a.Finish(cells, true)
 }
 
@@ -144,7 +145,7 @@ func (l *problemLog) Handle(e report.Event) error {
 	}
 	if p := e.Problem; p != nil {
 		if l.n++; l.n <= 20 {
-			fmt.Fprintf(l.env.stderr, "optcheck: %s: %s %s %s: %s\n", p.Kind, p.Toolchain, p.Target, p.Level, p.Detail)
+			l.env.tell("%s: %s %s %s: %s", p.Kind, p.Toolchain, p.Target, p.Level, errors.New(p.Detail))
 		}
 	}
 	return nil
@@ -237,7 +238,7 @@ func doMerge(ctx context.Context, env *environment, c *campaigns.Campaign, a *ca
 		}
 	}
 	if cells != c.Plan.Cells {
-		return fmt.Errorf("the shards have %d cells together, %d were planned", cells, c.Plan.Cells)
+		return fmt.Errorf("the shards have %s together, %d %s planned", plain.Count(cells, "cell"), c.Plan.Cells, plain.Form(c.Plan.Cells, "was", "were"))
 	}
 	a.Progress(0, len(in))
 	if err := merge(ctx, env, c.Plan.Store, in); err != nil {
@@ -307,7 +308,7 @@ func compilePart(ctx context.Context, env *environment, c *campaigns.Campaign, a
 	defer func() { err = errors.Join(err, s.Close()) }()
 	n, err := comp.StoreCubins(ctx, s, shardName(c, a.Task), shardTests(tests, a.Task.Index, c.Plan.Spec.Shards))
 	if err == nil {
-		fmt.Fprintf(env.stdout, "%v: %d kernels for %s\n", a.Task, n, c.Plan.Spec.GPU.Target)
+		fmt.Fprintf(env.stdout, "%v: %s for %s\n", a.Task, plain.Count(n, "kernel"), c.Plan.Spec.GPU.Target)
 	}
 	return err
 }

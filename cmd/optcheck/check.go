@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/optcheck"
 	"optcheck/report"
@@ -156,16 +157,24 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 		}
 	}
 	if checked == 0 {
-		return worst, fmt.Errorf("%s: none of its %d kernels carries a specification", file, without)
+		return worst, noSpec(file, without)
 	}
 	if without > 0 {
-		fmt.Fprintf(env.stderr, "optcheck: %s: %d kernels carry no specification and were left alone\n", file, without)
+		env.tell("%s: %s no specification and %s left alone", file, plain.Count(without, "kernel")+plain.Form(without, " carries", " carry"), plain.Form(without, "was", "were"))
 	}
 	if n := len(code.Program.Problems); n > 0 {
 		p := code.Program.Problems[0]
-		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%d such lines)", file, p.Line, p.Text, n)
+		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
 	}
 	return worst, nil
+}
+
+// noSpec is the error of a file none of whose kernels can be checked.
+func noSpec(file string, kernels int) error {
+	if kernels == 0 {
+		return fmt.Errorf("%s: no kernel in it", file)
+	}
+	return fmt.Errorf("%s: %s, none with a specification inside; check kernels of optcheck emit, or name the test with --against", file, plain.Count(kernels, "kernel"))
 }
 
 func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
@@ -176,16 +185,16 @@ func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, 
 		return enc.Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
 			Findings: findings(r.Findings), Notes: findings(r.Notes), Lines: r.Lines, Code: fmt.Sprintf("%x", h[:8]), Reason: r.Reason})
 	}
-	fmt.Fprintf(env.stdout, "%s %s: %v", fn.Name, fn.Arch, r.Class)
+	fmt.Fprintf(env.text, "%s %s: %v", fn.Name, fn.Arch, r.Class)
 	if r.Reason != "" {
-		fmt.Fprintf(env.stdout, " (%s)", r.Reason)
+		fmt.Fprintf(env.text, " (%s)", r.Reason)
 	}
-	fmt.Fprintln(env.stdout)
+	fmt.Fprintln(env.text)
 	for _, f := range r.Findings {
-		fmt.Fprintf(env.stdout, "  %s: %s\n", f.Rule, f.Detail)
+		fmt.Fprintf(env.text, "  %s: %s\n", f.Rule, f.Detail)
 	}
 	for _, f := range r.Notes {
-		fmt.Fprintf(env.stdout, "  note, %s: %s\n", f.Rule, f.Detail)
+		fmt.Fprintf(env.text, "  note, %s: %s\n", f.Rule, f.Detail)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
@@ -46,11 +47,11 @@ func (f *againstFlags) load(env *environment) (*against, error) {
 		return nil, err
 	}
 	if len(tests) != 1 {
-		return nil, fmt.Errorf("--against %s: %d tests, not one", f.test, len(tests))
+		return nil, fmt.Errorf("--against %s: %s, not one", f.test, plain.Count(len(tests), "test"))
 	}
 	a := &against{test: tests[0], thread: f.thread, places: map[int]string{}}
 	if f.thread >= len(a.test.Threads) {
-		return nil, fmt.Errorf("--thread %d: %s has %d threads", f.thread, a.test.Name, len(a.test.Threads))
+		return nil, fmt.Errorf("--thread %d: %s has %s", f.thread, a.test.Name, plain.Count(len(a.test.Threads), "thread"))
 	}
 	for _, p := range f.places {
 		name, addr, ok := strings.Cut(p, "=")
@@ -115,7 +116,7 @@ func (a *against) check(ctx context.Context, env *environment, file string, asJS
 	}
 	if n := len(code.Program.Problems); n > 0 {
 		p := code.Program.Problems[0]
-		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%d such lines)", file, p.Line, p.Text, n)
+		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
 	}
 	return worst, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
 )
@@ -146,6 +147,6 @@ func convertTo(env *environment, dir string, tests []*litmus.Test) error {
 			return err
 		}
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d of %d tests written to %s\n", len(tests)-len(errs), len(tests), dir)
+	env.tell("%d of %s written to %s", len(tests)-len(errs), plain.Count(len(tests), "test"), dir)
 	return errors.Join(errs...)
 }

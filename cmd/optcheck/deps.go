@@ -49,7 +49,7 @@ func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 		return err
 	}
 	o.Source = source(env)
-	bar := newProgress(env.stderr, false)
+	bar := newProgress(env.bar, false)
 	o.Progress = bar.update
 	cells, err := audit.Dependencies(ctx, o)
 	bar.done()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/runner"
 	"optcheck/runner/cuda"
 	"optcheck/runner/opencl"
@@ -38,7 +39,7 @@ func lockedIn(env *environment, name, locks string) (runner.Backend, error) {
 		// A cache of the driver's compiler would hide what it does today.
 		Env:     []string{"CUDA_CACHE_DISABLE=1"},
 		LockDir: locks,
-		Notify:  func(err error) { fmt.Fprintf(env.stderr, "optcheck: device process ended: %v\n", err) },
+		Notify:  func(err error) { env.tell("device process ended: %v", err) },
 	}), nil
 }
 
@@ -180,7 +181,7 @@ func printDevices(ctx context.Context, env *environment, asJSON, state bool) err
 		return enc.Encode(out)
 	}
 	for _, p := range problems {
-		fmt.Fprintf(env.stderr, "optcheck: %v\n", p)
+		env.tell("%v", p)
 	}
 	if len(devices) == 0 {
 		return errors.New("no device found")
@@ -199,7 +200,7 @@ func readState(ctx context.Context, env *environment, id string) (*runner.State,
 }
 
 func writeDevices(env *environment, devices []deviceStatus, state bool) error {
-	tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+	tw := tabwriter.NewWriter(env.text, 0, 8, 2, ' ', 0)
 	fmt.Fprint(tw, "ID\tNAME\tTARGET\tUNITS\tMEMORY\tCLOCK\tMEMORY CLOCK\tDRIVER\tAPI")
 	if state {
 		fmt.Fprint(tw, "\tNOW")
@@ -210,7 +211,7 @@ func writeDevices(env *environment, devices []deviceStatus, state bool) error {
 		if target == "" {
 			target = d.Type
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%.1f GiB\t%s\t%s\t%s\t%s", d.ID, d.Name, target, d.Units,
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%.1f GiB\t%s\t%s\t%s\t%s", d.ID, plain.Line(d.Name), target, d.Units,
 			float64(d.Memory)/(1<<30), mhz(d.ClockMHz), mhz(d.MemoryClockMHz), orDash(d.Driver), orDash(d.API))
 		if s := d.State; s != nil {
 			fmt.Fprintf(tw, "\t%s", now(s))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/plain"
 )
 
 func newDisturbanceCmd(env *environment) *cobra.Command {
@@ -39,7 +40,7 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 					fmt.Fprintf(env.stdout, "%s T%d %s %s %s %s\n  with markers    %s\n  without markers %s\n", c.Test, c.Thread, c.Toolchain, c.Target,
 						c.Level, c.Layout, strings.Join(c.Marked, "; "), strings.Join(c.Plain, "; "))
 				}
-				fmt.Fprintf(env.stdout, "%d kernels compared, %d disturbed\n", d.Kernels, len(d.Disturbed))
+				fmt.Fprintf(env.stdout, "%s compared, %d disturbed\n", plain.Count(d.Kernels, "kernel"), len(d.Disturbed))
 			}
 			if len(d.Disturbed) > 0 {
 				return errFound

@@ -69,7 +69,7 @@ func writeDriverCompiler(ctx context.Context, env *environment, dir string) erro
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %s is the compiler of driver %s, CUDA %s\n", path, s.Device().Driver, version)
+	env.tell("%s is the compiler of driver %s, CUDA %s", path, s.Device().Driver, version)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
@@ -243,7 +244,7 @@ func (f *findingFlags) readCell(ctx context.Context, file string, line int) (cel
 		return nil, err
 	}
 	if cell == nil {
-		return nil, fmt.Errorf("%s: no cell in line %d (the file has %d lines)", file, line, n)
+		return nil, fmt.Errorf("%s: no cell in line %d (the file has %s)", file, line, plain.Count(n, "line"))
 	}
 	f.saved = tests[cell.Test+" "+cell.Hash]
 	return cell, nil

@@ -88,7 +88,7 @@ func (o *rendering) reason(id string) string {
 func (o *rendering) summary(r *report.Run) (err error) {
 	file := o.env.getenv("GITHUB_STEP_SUMMARY")
 	if file == "" {
-		fmt.Fprintln(o.env.stderr, "optcheck: GITHUB_STEP_SUMMARY is not set: no summary is written")
+		o.env.tell("GITHUB_STEP_SUMMARY is not set: no summary is written")
 		return nil
 	}
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)

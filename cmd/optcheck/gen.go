@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/depgen"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/ptxgen/cycle"
@@ -155,14 +156,14 @@ func runGen(ctx context.Context, env *environment, f *genFlags) error {
 	case f.count:
 		fmt.Fprintln(env.stdout, sink.tests)
 	default:
-		fmt.Fprintf(env.stderr, "optcheck: %d tests", done)
+		made := plain.Count(done, "test")
 		if sink.tests > done {
-			fmt.Fprintf(env.stderr, " and %d mutants", sink.tests-done)
+			made += " and " + plain.Count(sink.tests-done, "mutant")
 		}
-		fmt.Fprintln(env.stderr)
+		env.tell("%s", made)
 	}
 	if dropped > 0 {
-		fmt.Fprintf(env.stderr, "optcheck: %d cycles dropped: their outcome does not imply the cycle, so sequential consistency might allow it\n", dropped)
+		env.tell("%s dropped: their outcome does not imply the cycle, so sequential consistency might allow it", plain.Count(dropped, "cycle"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/isa"
 )
 
@@ -66,13 +67,13 @@ func complain(env *environment, file string, prog *isa.Program) int {
 	n := 0
 	for _, p := range prog.Problems {
 		n++
-		fmt.Fprintf(env.stderr, "%s:%d: not understood: %s (%s)\n", file, p.Line, p.Text, p.Why)
+		fmt.Fprintf(env.stderr, "%s:%d: not understood: %s (%s)\n", plain.Line(file), p.Line, p.Text, p.Why)
 	}
 	for _, fn := range prog.Funcs {
 		for i := range fn.Insts {
 			if in := &fn.Insts[i]; in.Role == isa.RoleUnknown {
 				n++
-				fmt.Fprintf(env.stderr, "%s:%d: unknown instruction: %s\n", file, in.Line, in.Text)
+				fmt.Fprintf(env.stderr, "%s:%d: unknown instruction: %s\n", plain.Line(file), in.Line, in.Text)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func counted(env *environment, r *report.Run) *report.Run {
 func reportUnused(env *environment, list *known.List, own int, r *report.Run) {
 	user := known.List{Filters: list.Filters[own:]}
 	for _, f := range user.Unused(&r.Config) {
-		fmt.Fprintf(env.stderr, "optcheck: %s: known finding %s matched nothing in this run\n", f.Origin, f.ID)
+		env.tell("%s: known finding %s matched nothing in this run", f.Origin, f.ID)
 	}
 }
 
@@ -123,10 +123,10 @@ func newKnownListCmd(env *environment) *cobra.Command {
 }
 
 func writeFilter(env *environment, f *known.Filter) {
-	fmt.Fprintf(env.stdout, "%s: %s\n", f.ID, f.Note)
+	fmt.Fprintf(env.text, "%s: %s\n", f.ID, f.Note)
 	line := func(what string, values ...string) {
 		if s := strings.Join(values, " "); s != "" {
-			fmt.Fprintf(env.stdout, "  %s %s\n", what, s)
+			fmt.Fprintf(env.text, "  %s %s\n", what, s)
 		}
 	}
 	line("rules  ", f.Rules...)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
@@ -77,7 +78,7 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 		return err
 	}
 	o.KeepVerdicts = true
-	bar := newProgress(env.stderr, f.audit.quiet)
+	bar := newProgress(env.bar, f.audit.quiet)
 	o.Progress = bar.update
 	run := report.NewRun()
 	err = audit.Run(ctx, o, run)
@@ -125,8 +126,8 @@ func liftGroups(run *report.Run) []*liftGroup {
 }
 
 func (g *liftGroup) write(env *environment) {
-	w := env.stdout
-	fmt.Fprintf(w, "%s: %s in %d cells: %s", g.Test, g.Class, len(g.Cells), g.Cells[0])
+	w := env.text
+	fmt.Fprintf(w, "%s: %s in %s: %s", plain.Line(g.Test), g.Class, plain.Count(len(g.Cells), "cell"), g.Cells[0])
 	if n := len(g.Cells); n > 1 {
 		fmt.Fprintf(w, " … %s", g.Cells[n-1])
 	}
@@ -174,7 +175,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 			}
 		}
 	}
-	fmt.Fprintf(env.stderr, "%d pictures in %s\n", drawn, dir)
+	env.tell("%s in %s", plain.Count(drawn, "picture"), dir)
 	return nil
 }
 

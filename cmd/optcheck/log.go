@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
 )
@@ -24,16 +24,19 @@ func newLogCmd(env *environment) *cobra.Command {
 
 func newLogCheckCmd(env *environment) *cobra.Command {
 	var f modelFlags
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check LOG [TEST…]",
 		Short: "List the states of a log that a model forbids",
 		Long: `Read a log with histograms, or one of a model, and list the states that the
 model forbids. The tests are those that the log holds, those given, and those of
 the corpus, in this order. The exit code is 1 if a state is forbidden or a test
-could not be checked.`,
+could not be checked. With --json a line per such test and a summary at the end,
+see docs/models.md.`,
 		Example: `  optcheck run mp sb --log run.log
   optcheck log check run.log --model ptx
-  optcheck log check herd.log tests/ --cat my.cat`,
+  optcheck log check herd.log tests/ --cat my.cat
+  optcheck log check run.log --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options()
@@ -44,14 +47,15 @@ could not be checked.`,
 			if err != nil {
 				return err
 			}
-			return checkLog(cmd.Context(), env, m, o.Options, args)
+			return checkLog(cmd.Context(), env, m, o.Options, args, asJSON)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
 	return cmd
 }
 
-func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Options, args []string) error {
+func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Options, args []string, asJSON bool) error {
 	var tests []*litmus.Test
 	var err error
 	if len(args) > 1 {
@@ -78,16 +82,38 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 	}
 	findings, n, err := m.CheckLog(ctx, args[0], in, func(name string) *litmus.Test { return byName[name] }, o)
 	for i := range findings {
-		if err := findings[i].WriteText(env.stdout, m.Name); err != nil {
+		write := findings[i].WriteText
+		if asJSON {
+			write = findings[i].WriteJSON
+		}
+		if err := write(env.out(asJSON), m.Name); err != nil {
 			return err
 		}
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d tests in the log, %d with states that %s forbids or that could not be checked\n", n, len(findings), m.Name)
+	if asJSON {
+		if err := model.WriteSummaryJSON(env.stdout, logSummary(m, n, findings)); err != nil {
+			return err
+		}
+	}
+	env.tell("%s in the log, %d with states that %s forbids or that could not be checked", plain.Count(n, "test"), len(findings), m.Name)
 	if len(findings) > 0 {
 		return errFound
 	}
 	return nil
+}
+
+// logSummary counts what was found in a log.
+func logSummary(m *model.Model, tests int, findings []model.LogFinding) model.JSONSummary {
+	s := model.JSONSummary{Models: []string{m.Name}, Tests: tests, Forbidden: new(int)}
+	for i := range findings {
+		if findings[i].Skipped != "" {
+			s.Failed++
+		} else {
+			*s.Forbidden++
+		}
+	}
+	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/plain"
 )
 
 func newMappingCmd(env *environment) *cobra.Command {
@@ -89,12 +90,12 @@ func mappingUnknown(env *environment, cells []audit.MapCell) error {
 	for i := range cells {
 		if c := &cells[i]; c.Status == audit.MapUnknown {
 			if n++; n <= 5 {
-				fmt.Fprintf(env.stderr, "optcheck: %s, %s %s %s: %s\n", c.Op, c.Toolchain, c.Target, c.Level, c.Reason)
+				env.tell("%s, %s %s %s: %s", c.Op, c.Toolchain, c.Target, c.Level, c.Reason)
 			}
 		}
 	}
 	if n > 0 {
-		return fmt.Errorf("%d cells of the mapping are unknown", n)
+		return fmt.Errorf("%s of the mapping %s unknown", plain.Count(n, "cell"), plain.Form(n, "is", "are"))
 	}
 	return nil
 }

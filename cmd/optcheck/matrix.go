@@ -64,7 +64,7 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
 		Runner: toolchain.NewRunner(0, limit)})
 	for _, e := range errs {
-		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
+		env.tell("%v", e)
 	}
 	names := env.config.strings("toolchains")
 	if len(names) == 0 {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"optcheck/internal/plain"
 )
 
 // helpful makes a command and those below it say, of a mistake on the command
@@ -54,7 +56,7 @@ func argumentMistake(cmd *cobra.Command, args []string) error {
 		}
 		return fmt.Errorf("unknown command %q for %q%s (see %s --help)", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
 	}
-	got := plural(int64(len(args)), "argument", "arguments")
+	got := plain.Count(len(args), "argument")
 	if len(args) == 0 {
 		got = "no arguments"
 	}

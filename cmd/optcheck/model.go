@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/model"
 )
 
@@ -70,14 +71,14 @@ func loadModel(env *environment, name string) (*model.Model, error) {
 		return nil, err
 	}
 	for _, w := range m.Warnings {
-		fmt.Fprintf(env.stderr, "optcheck: warning: %s\n", w)
+		env.tell("warning: %s", w)
 	}
 	return m, nil
 }
 
 func newModelCmd(env *environment) *cobra.Command {
 	var f modelFlags
-	var states, explain, svg, dot, noTime, candidates bool
+	var states, explain, svg, dot, noTime, candidates, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "model TEST…",
 		Short: "Judge tests with a memory model",
@@ -88,9 +89,13 @@ A test is a file, a folder, a test of the corpus, the word corpus, or - for
 standard input. With --explain the violated check and its cycle are named for an
 outcome that the model forbids, and an execution listed for one that it allows;
 --svg and --dot draw it. A test that cannot be decided within the limits is an
-error, never a verdict.`,
+error, never a verdict.
+
+With --json a line per test and a summary at the end, see docs/models.md; with
+--explain the reason is in it.`,
 		Example: `  optcheck model --model ptx mp
   optcheck model --cat my.cat --states tests/
+  optcheck model --json --explain tests/ | jq -r 'select(.verdict.holds) | .verdict.test'
   optcheck model --model ptx-2015 --svg coRR > coRR.svg
   optcheck model compare ptx-2015 ptx corpus`,
 		Args: cobra.MinimumNArgs(1),
@@ -99,7 +104,7 @@ error, never a verdict.`,
 			if err != nil {
 				return err
 			}
-			o.NoTime, o.Candidates = noTime, candidates
+			o.NoTime, o.Candidates, o.JSON = noTime, candidates, asJSON
 			switch {
 			case states:
 				o.Output = model.OutStates
@@ -124,7 +129,10 @@ error, never a verdict.`,
 			if svg && len(tests) != 1 {
 				return errors.New("--svg draws one test at a time")
 			}
-			_, err = m.RunCommand(cmd.Context(), tests, o, env.stdout)
+			sum, err := m.RunCommand(cmd.Context(), tests, o, env.stdout)
+			if asJSON && sum.Tests == len(tests) {
+				err = errors.Join(err, model.WriteSummaryJSON(env.stdout, model.JSONSummary{Models: []string{m.Name}, Tests: sum.Tests, Undecided: sum.Undecided, Failed: sum.Failed}))
+			}
 			return err
 		},
 	}
@@ -136,13 +144,18 @@ error, never a verdict.`,
 	fl.BoolVar(&dot, "dot", false, "the same for Graphviz")
 	fl.BoolVar(&noTime, "no-time", false, "leave the Time lines out")
 	fl.BoolVar(&candidates, "candidates", false, "print how many candidate executions were looked at")
+	fl.BoolVar(&asJSON, "json", false, "print JSON lines")
 	cmd.MarkFlagsMutuallyExclusive("states", "explain", "svg", "dot")
+	for _, other := range []string{"states", "svg", "dot"} {
+		cmd.MarkFlagsMutuallyExclusive("json", other)
+	}
 	cmd.AddCommand(newModelCompareCmd(env))
 	return cmd
 }
 
 func newModelCompareCmd(env *environment) *cobra.Command {
 	var f modelFlags
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare A B TEST…",
 		Short: "List the tests on which two models disagree",
@@ -150,7 +163,8 @@ func newModelCompareCmd(env *environment) *cobra.Command {
 states. A model is the name of a built-in one or a .cat file. The exit code is 1
 if there is such a test.`,
 		Example: `  optcheck model compare ptx-2015 ptx corpus
-  optcheck model compare ptx my.cat tests/`,
+  optcheck model compare ptx my.cat tests/
+  optcheck model compare sc ptx corpus --json`,
 		Args: cobra.MinimumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options()
@@ -171,14 +185,23 @@ if there is such a test.`,
 			}
 			diffs, err := model.Compare(cmd.Context(), a, b, tests, o)
 			for i := range diffs {
-				if err := diffs[i].WriteText(env.stdout); err != nil {
+				write := diffs[i].WriteText
+				if asJSON {
+					write = diffs[i].WriteJSON
+				}
+				if err := write(env.out(asJSON)); err != nil {
 					return err
 				}
 			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.stderr, "optcheck: %s and %s differ on %d of %d tests\n", a.Name, b.Name, len(diffs), len(tests))
+			if n := len(diffs); asJSON {
+				if err := model.WriteSummaryJSON(env.stdout, model.JSONSummary{Models: []string{a.Name, b.Name}, Tests: len(tests), Different: &n}); err != nil {
+					return err
+				}
+			}
+			env.tell("%s and %s differ on %d of %s", a.Name, b.Name, len(diffs), plain.Count(len(tests), "test"))
 			if len(diffs) > 0 {
 				return errFound
 			}
@@ -186,5 +209,6 @@ if there is such a test.`,
 		},
 	}
 	f.addLimits(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
+	"optcheck/internal/plain"
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/toolchain"
@@ -72,11 +73,11 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 	if f.check {
 		c, _, err := find.Confirm(ctx, f.options(env))
 		if errors.Is(err, reduce.ErrNotThere) {
-			fmt.Fprintf(env.stderr, "optcheck: %v\n", err)
+			env.tell("%v", err)
 			return errFound
 		}
 		if err == nil {
-			fmt.Fprintf(env.stdout, "%s: %s\n", find.Address(), c.Class)
+			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(find.Address()), c.Class)
 		}
 		return err
 	}
@@ -98,7 +99,7 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 			Flags: res.Min.Flags, Test: res.Min.Test.String(), Program: program, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
 			Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
 	}
-	return writeReduced(env.stdout, res, where, program)
+	return writeReduced(env.text, res, where, program)
 }
 
 // reduced is the JSON form of a result.
@@ -122,8 +123,8 @@ func (f *findingFlags) run(ctx context.Context, env *environment, find *reduce.F
 	o := reduce.Options{Audit: f.options(env), Keep: f.keep}
 	if !f.quiet {
 		o.Progress = func(r reduce.Round) {
-			fmt.Fprintf(env.stderr, "optcheck: round %d: %d candidates, %d keep the finding; now %d threads, %d instructions\n",
-				r.Number, r.Candidates, r.Kept, r.Threads, r.Instrs)
+			env.tell("round %d: %s, %d %s the finding; now %s, %s", r.Number, plain.Count(r.Candidates, "candidate"), r.Kept,
+				plain.Form(r.Kept, "keeps", "keep"), plain.Count(r.Threads, "thread"), plain.Count(r.Instrs, "instruction"))
 		}
 	}
 	return reduce.Run(ctx, find, o)
@@ -139,7 +140,7 @@ func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce
 }
 
 func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, program string) error {
-	fmt.Fprintf(w, "%s, %s\n", r.Min.Address(), r.Cell.Class)
+	fmt.Fprintf(w, "%s, %s\n", plain.Line(r.Min.Address()), r.Cell.Class)
 	for _, d := range r.Cell.Findings {
 		if d.Rule == r.Min.Signature.Rule {
 			fmt.Fprintf(w, "%s: T%d %s\n", d.Rule, d.Thread, d.Detail)
@@ -148,7 +149,7 @@ func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, program st
 	if len(r.Min.Flags) > 0 {
 		fmt.Fprintf(w, "ptxas flags: %s\n", strings.Join(r.Min.Flags, " "))
 	}
-	fmt.Fprintf(w, "%d steps in %d rounds, %d candidates compiled\n\n%s\n%s\n", len(r.Steps), r.Rounds, r.Candidates, r.Min.Test, program)
+	fmt.Fprintf(w, "%s in %s, %s compiled\n\n%s\n%s\n", plain.Count(len(r.Steps), "step"), plain.Count(r.Rounds, "round"), plain.Count(r.Candidates, "candidate"), r.Min.Test, program)
 	if where == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"optcheck/internal/plain"
 	"optcheck/known"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -31,7 +32,7 @@ func writeHTML(ctx context.Context, env *environment, files []string, dir string
 	if err != nil {
 		return err
 	}
-	bar := newProgress(env.stderr, false)
+	bar := newProgress(env.bar, false)
 	bar.what = "pages"
 	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)), more...), Limit: htmlLimit(limit), Progress: bar.update})
 	bar.done()
@@ -40,12 +41,12 @@ func writeHTML(ctx context.Context, env *environment, files []string, dir string
 	}
 	runs := ""
 	if n := len(set.Histograms); n > 0 {
-		runs = ", " + plural(int64(n), "run on a device", "runs on devices")
+		runs = ", " + plain.Count(n, "run") + plain.Form(n, " on a device", " on devices")
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d cells, %d findings%s: %d files, %.1f MB; open %s\n",
-		stats.Cells, stats.Groups, runs, stats.Files, float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
+	env.tell("%s, %s%s: %s, %.1f MB; open %s",
+		plain.Count(stats.Cells, "cell"), plain.Count(stats.Groups, "finding"), runs, plain.Count(stats.Files, "file"), float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
 	if stats.Short > 0 {
-		fmt.Fprintf(env.stderr, "optcheck: the pages of the %d least severe findings are short ones; --html-limit 0 writes all of them in full\n", stats.Short)
+		env.tell("short pages for %s; --html-limit 0 writes all in full", plain.Count(stats.Short, "least severe finding"))
 	}
 	run := set.Run()
 	reportUnused(env, list, own, run)

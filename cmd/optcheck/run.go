@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/llvmir"
-	"optcheck/report/html"
 )
 
 // Exit codes.
@@ -31,8 +31,11 @@ var errFound = errors.New("found")
 // environment is what a command may use of the world.
 type environment struct {
 	getenv         func(string) string
+	args           []string // of the command line
 	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdout, stderr io.Writer // what goes to stderr is made visible
+	text           io.Writer // stdout for people: what goes to it is made visible
+	bar            io.Writer // stderr as it is, for a progress bar
 	config         *config
 	origins        map[*litmus.Test]origin // where tests are from
 }
@@ -54,13 +57,13 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 		fmt.Fprintln(stderr, "optcheck: interrupted; what was finished has been written")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "optcheck: %s\n", html.Visible(err.Error())) // names of files can hold anything
+	fmt.Fprintf(stderr, "optcheck: %s\n", message(err, args))
 	return exitUsage
 }
 
 // run executes one command line.
 func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
-	env := &environment{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
+	env := &environment{getenv: getenv, args: args, stdin: stdin, stdout: stdout, stderr: plain.NewWriter(stderr), text: plain.NewWriter(stdout), bar: stderr}
 	if len(args) == 3 && args[0] == llvmir.ChildCommand {
 		return llvmir.Run(args[1:], stdout) // our own child; see the package
 	}

@@ -11,6 +11,7 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/runner"
 	"optcheck/runner/drive"
@@ -42,7 +43,7 @@ func (f *runFlags) compilerFor(ctx context.Context, env *environment, target str
 	c := &chip.Compiler{Target: target, Level: f.level}
 	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
 	for _, e := range errs {
-		fmt.Fprintf(env.stderr, "optcheck: %v\n", e)
+		env.tell("%v", e)
 	}
 	c.JIT = f.toolchain == "driver"
 	if f.toolchain != "" && !c.JIT {
@@ -82,7 +83,7 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if err = errors.Join(err, fh.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d kernels by %s for %s in %s\n", n, c.Tool.ID, c.Target, f.saveCubins)
+	env.tell("%s by %s for %s in %s", plain.Count(n, "kernel"), c.Tool.ID, c.Target, f.saveCubins)
 	return nil
 }
 
@@ -104,7 +105,7 @@ func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Co
 	}
 	n, err := c.StoreCubins(ctx, s, part, tests)
 	if err == nil {
-		fmt.Fprintf(env.stderr, "optcheck: %d kernels by %s for %s in %s\n", n, c.Tool.ID, c.Target, f.saveCubins)
+		env.tell("%s by %s for %s in %s", plain.Count(n, "kernel"), c.Tool.ID, c.Target, f.saveCubins)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"optcheck/audit/chip"
+	"optcheck/internal/plain"
 	"optcheck/runner"
 )
 
@@ -54,13 +55,13 @@ func (o *runOutput) result(r *chip.Result) {
 	}
 	if r.Failure != "" {
 		o.failed++
-		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", r.Test, r.Setting, strings.SplitN(r.Failure, "\n", 2)[0])
+		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(r.Test), r.Setting, strings.SplitN(r.Failure, "\n", 2)[0])
 	}
 	if !r.Ran {
 		if r.Failure == "" {
 			o.refused++
 			if len(o.order) <= maxRefusedLines && !o.f.brief || r.State == "unknown" {
-				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", r.Test, r.State, r.Why)
+				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(r.Test), r.State, plain.Line(r.Why))
 			}
 		}
 		return
@@ -76,8 +77,8 @@ func (o *runOutput) result(r *chip.Result) {
 			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
 		}
 		if s.Effect == chip.EffectForbid {
-			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %d reruns with other seeds (%d times); seed %d",
-				r.Test, r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, s.Confirmed, s.Reruns, s.Again, r.Seed))
+			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %s with other seeds (%s); seed %d",
+				plain.Line(r.Test), r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns, "rerun"), plain.Count(s.Again, "time"), r.Seed))
 		}
 	}
 	if o.log != nil && r.Histogram != nil {
@@ -100,7 +101,7 @@ func (o *runOutput) writeLog(r *chip.Result) {
 	info := runner.LogInfo{Elapsed: r.Elapsed, Comments: []string{"Incantations " + r.Setting, fmt.Sprintf("Seed %d", r.Seed), "Cubin " + r.Cubin, "Binary " + mark}}
 	if err := runner.WriteLog(o.log, r.Binary.Test, r.Histogram, info); err != nil && o.err == nil {
 		o.err = err
-		fmt.Fprintf(o.env.stderr, "optcheck: %v\n", err)
+		o.env.tell("%v", err)
 	}
 }
 
@@ -128,11 +129,11 @@ func (o *runOutput) line(r *chip.Result) {
 	if r.Seconds > 0 {
 		speed = float64(r.Instances) / r.Seconds
 	}
-	found := fmt.Sprintf("%d times (%.3g per 100k, %.2g..%.2g)", r.Positive, r.Rate*1e5, r.Low*1e5, r.High*1e5)
+	found := fmt.Sprintf("%s (%.3g per 100k, %.2g..%.2g)", plain.Count(r.Positive, "time"), r.Rate*1e5, r.Low*1e5, r.High*1e5)
 	if r.Positive == 0 {
 		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", runner.Excluded(r.Instances)*1e5)
 	}
-	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", r.Test, r.Setting, r.Instances, r.Seconds, speed, found, effectOf(r), mark)
+	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds, speed, found, effectOf(r), mark)
 	if o.f.outcome {
 		for _, s := range r.Seen {
 			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, stateText(r.Terms, s.Values), s.Effect)
@@ -166,11 +167,11 @@ func (o *runOutput) summary() {
 		states = append(states, s)
 	}
 	sort.Strings(states)
-	fmt.Fprintf(w, "\n%d tests:", len(o.order))
+	fmt.Fprintf(w, "\n%s:", plain.Count(len(o.order), "test"))
 	for _, s := range states {
 		fmt.Fprintf(w, " %d %s;", o.states[s], s)
 	}
-	fmt.Fprintf(w, " %d runs, %d failed\n", o.ran, o.failed)
+	fmt.Fprintf(w, " %s, %d failed\n", plain.Count(o.ran, "run"), o.failed)
 	if o.f.table6 {
 		o.table6(w)
 	}
@@ -206,8 +207,8 @@ func (o *runOutput) soundness(w io.Writer) {
 				bad++
 			}
 		}
-		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %d tests with forbidden outcomes\n", name, c[chip.Allowed].seen, c[chip.Allowed].unseen,
-			c[chip.Forbidden].seen, c[chip.Forbidden].unseen, c[chip.Undecided].seen+c[chip.Undecided].unseen, bad)
+		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %s with forbidden outcomes\n", name, c[chip.Allowed].seen, c[chip.Allowed].unseen,
+			c[chip.Forbidden].seen, c[chip.Forbidden].unseen, c[chip.Undecided].seen+c[chip.Undecided].unseen, plain.Count(bad, "test"))
 	}
 }
 
@@ -235,7 +236,7 @@ func (o *runOutput) table6(w io.Writer) {
 	}
 	for _, t := range o.order {
 		row := o.rows[t]
-		name := t
+		name := plain.Line(t)
 		if !row.validated {
 			name += " (NOT VALIDATED)"
 		}
@@ -252,7 +253,7 @@ func (o *runOutput) table6(w io.Writer) {
 	}
 	fmt.Fprintf(w, "hits per second of host time\n")
 	for _, t := range o.order {
-		fmt.Fprintf(w, "%-23s", t)
+		fmt.Fprintf(w, "%-23s", plain.Line(t))
 		for c := 1; c <= 16; c++ {
 			if r := o.rows[t].byColumn[c]; r != nil && r.Seconds > 0 {
 				fmt.Fprintf(w, "%8.2g", float64(r.Positive)/r.Seconds)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/runner/drive"
@@ -224,17 +224,17 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 		return err
 	}
 	defer func() { err = errors.Join(err, out.events.close()) }()
-	text := io.Writer(env.stdout)
+	text := env.text
 	if f.asJSON {
 		text = env.stderr
 	}
 	out.text = text
-	fmt.Fprintf(text, "%s, %d compute units; driver %s\ncompiled by %s", c.Device.Name, c.Device.Units, c.Device.Driver, c.Compiled.Compiler)
+	fmt.Fprintf(text, "%s, %s; driver %s\ncompiled by %s", c.Device.Name, plain.Count(c.Device.Units, "compute unit"), c.Device.Driver, c.Compiled.Compiler)
 	if c.Compiled.Target != "" {
 		fmt.Fprintf(text, " for %s at %s", c.Compiled.Target, c.Compiled.Level)
 	}
 	fmt.Fprintf(text, "; seed %d\n", c.Seed)
-	p := newProgress(env.stderr, f.quiet)
+	p := newProgress(env.bar, f.quiet)
 	o.Emit, o.Progress = out.result, p.update
 	if f.progress != nil {
 		o.Progress = f.progress

@@ -119,7 +119,7 @@ func runServe(ctx context.Context, env *environment, f *serveFlags, files []stri
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "optcheck: http://%s/ (Ctrl-C ends)\n", l.Addr())
+	env.tell("http://%s/ (Ctrl-C ends)", l.Addr())
 	return s.Serve(ctx, l)
 }
 

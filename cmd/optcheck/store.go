@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -78,7 +79,7 @@ func merge(ctx context.Context, env *environment, out string, in []string) (err 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(env.stderr, "optcheck: %s: %s, %d of them new\n", f, plural(n.Cells+n.Repeated+n.Replaced, "cell", "cells"), n.Cells+n.Replaced)
+		env.tell("%s: %s, %d of them new", f, plain.Count(n.Cells+n.Repeated+n.Replaced, "cell"), n.Cells+n.Replaced)
 	}
 	return nil
 }

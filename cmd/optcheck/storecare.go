@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 )
 
 func newStoreCheckCmd(env *environment) *cobra.Command {
@@ -29,7 +30,7 @@ audit again into a new one.`,
 func runStoreCheck(ctx context.Context, env *environment, path string) error {
 	s, err := store.Open(ctx, path, store.Read)
 	if errors.Is(err, store.ErrDamaged) {
-		fmt.Fprintln(env.stdout, err)
+		fmt.Fprintln(env.text, err)
 		return errFound
 	}
 	if err != nil {
@@ -41,14 +42,14 @@ func runStoreCheck(ctx context.Context, env *environment, path string) error {
 		return err
 	}
 	for _, f := range faults {
-		fmt.Fprintln(env.stdout, f)
+		fmt.Fprintln(env.text, f)
 	}
 	if len(faults) > 0 {
 		return errFound
 	}
 	info, err := s.Info(ctx)
 	if err == nil {
-		fmt.Fprintf(env.stdout, "%s: %s, no fault\n", path, plural(info.Cells, "cell", "cells"))
+		fmt.Fprintf(env.text, "%s: %s, no fault\n", plain.Line(path), plain.Count(info.Cells, "cell"))
 	}
 	return err
 }
@@ -72,7 +73,7 @@ store that is damaged is not touched. Older versions cannot read the store after
 				if err := errors.Join(err, s.Close()); err != nil {
 					return err
 				}
-				fmt.Fprintf(env.stdout, "%s: schema %d, %s\n", path, info.Schema, plural(info.Cells, "cell", "cells"))
+				fmt.Fprintf(env.text, "%s: schema %d, %s\n", plain.Line(path), info.Schema, plain.Count(info.Cells, "cell"))
 			}
 			return nil
 		},
@@ -121,12 +122,12 @@ func runStoreGC(ctx context.Context, env *environment, path string, dry, asJSON 
 		did = "would remove"
 	}
 	for _, c := range g.Columns {
-		fmt.Fprintf(env.stdout, "superseded: %s\n", c)
+		fmt.Fprintf(env.text, "superseded: %s\n", c)
 	}
-	fmt.Fprintf(env.stdout, "%s %s\n", did, strings.Join([]string{plural(g.Cells, "cell", "cells"), plural(g.Results, "result", "results"), plural(g.Tests, "test", "tests"),
-		plural(g.Listings, "listing", "listings"), plural(g.Artefacts, "artefact", "artefacts"), plural(g.Runs, "run", "runs")}, ", "))
+	fmt.Fprintf(env.text, "%s %s\n", did, strings.Join([]string{plain.Count(g.Cells, "cell"), plain.Count(g.Results, "result"), plain.Count(g.Tests, "test"),
+		plain.Count(g.Listings, "listing"), plain.Count(g.Artefacts, "artefact"), plain.Count(g.Runs, "run")}, ", "))
 	if !dry {
-		fmt.Fprintf(env.stdout, "%d bytes, before %d\n", g.After, g.Before)
+		fmt.Fprintf(env.text, "%d bytes, before %d\n", g.After, g.Before)
 	}
 	return nil
 }

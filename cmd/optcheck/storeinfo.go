@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 )
 
 func newStoreInfoCmd(env *environment) *cobra.Command {
@@ -39,15 +40,15 @@ func runStoreInfo(ctx context.Context, env *environment, path string, asJSON boo
 	if asJSON {
 		return printJSON(env, info)
 	}
-	w := env.stdout
-	fmt.Fprintf(w, "%s: schema %d, %d bytes, %s", path, info.Schema, info.Bytes, plural(info.Cells, "cell", "cells"))
+	w := env.text
+	fmt.Fprintf(w, "%s: schema %d, %d bytes, %s", plain.Line(path), info.Schema, info.Bytes, plain.Count(info.Cells, "cell"))
 	if info.Cells > 0 {
 		fmt.Fprintf(w, " (%d bytes each, all counted)", info.Bytes/info.Cells)
 	}
-	fmt.Fprintf(w, "\n%s, %s, %s, %s", plural(info.Tests, "test", "tests"), plural(info.Results, "result", "results"),
-		plural(info.Listings, "listing", "listings"), plural(info.Artefacts, "artefact", "artefacts"))
+	fmt.Fprintf(w, "\n%s, %s, %s, %s", plain.Count(info.Tests, "test"), plain.Count(info.Results, "result"),
+		plain.Count(info.Listings, "listing"), plain.Count(info.Artefacts, "artefact"))
 	if info.Histograms > 0 {
-		fmt.Fprintf(w, ", %s of runs on devices", plural(info.Histograms, "histogram", "histograms"))
+		fmt.Fprintf(w, ", %s of runs on devices", plain.Count(info.Histograms, "histogram"))
 	}
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
@@ -126,7 +127,7 @@ func noSuchTest(word string) error {
 	if n := nearest(word, names); n != "" {
 		hint = fmt.Sprintf("; did you mean %s?", n)
 	}
-	return fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test%s", word, hint)
+	return fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test%s", plain.Line(word), hint)
 }
 
 // loadTestsFor is loadTests for the vendor whose compilers are asked: for AMD,
@@ -219,7 +220,7 @@ and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
 				case show:
 					fmt.Fprintln(env.stdout, t.String())
 				default:
-					fmt.Fprintf(env.stdout, "%s  %s  %s\n", t.Hash(), t.Name, t.Cond)
+					fmt.Fprintf(env.text, "%s  %s  %s\n", t.Hash(), plain.Line(t.Name), t.Cond)
 				}
 			}
 			return nil

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/optcheck"
 	"optcheck/report"
 )
@@ -80,7 +81,7 @@ func execute(t *template.Template, data any) (template.HTML, error) {
 	if err := t.Execute(&b, data); err != nil {
 		return "", fmt.Errorf("page %s: %w", t.Name(), err)
 	}
-	return template.HTML(Visible(b.String())), nil
+	return template.HTML(plain.Text(b.String())), nil
 }
 
 // findingPage is what finding.tmpl shows.

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // View is what an overview shows of an index.
@@ -148,37 +150,33 @@ func (x *Index) facets(f Filter, sel *Selection) []facet {
 
 // headline is the result of a run in a sentence.
 func (x *Index) headline(c Counts) string {
-	n := Number(c.Sum())
+	n := plural(c.Sum(), "cell")
 	switch {
 	case c.Sum() == 0 && len(x.Set.Histograms) > 0:
 		return plural(len(x.Set.Histograms), "run") + " on devices"
 	case c.Sum() == 0:
 		return "No cells"
 	case c[classMiscompiled] > 0:
-		return fmt.Sprintf("%s of %s cells %s miscompiled", Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
+		return fmt.Sprintf("%s of %s %s miscompiled", Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
 	case c[classChanged] > 0:
-		return fmt.Sprintf("%s of %s cells %s not the test", Number(c[classChanged]), n, are(c[classChanged]))
+		return fmt.Sprintf("%s of %s %s not the test", Number(c[classChanged]), n, are(c[classChanged]))
 	case c[classUnknown] > 0:
-		return fmt.Sprintf("%s of %s cells could not be decided", Number(c[classUnknown]), n)
+		return fmt.Sprintf("%s of %s could not be decided", Number(c[classUnknown]), n)
 	case c[classOptimised] > 0:
 		return fmt.Sprintf("No cell is miscompiled, %s of %s %s optimised", Number(c[classOptimised]), n, are(c[classOptimised]))
 	case c[classPreserved] == 0:
-		return fmt.Sprintf("None of %s cells is supported", n)
+		return fmt.Sprintf("None of %s is supported", n)
+	}
+	if c[classPreserved] == 1 {
+		return "The only supported cell is preserved"
 	}
 	return fmt.Sprintf("All %s supported cells are preserved", Number(c[classPreserved]))
 }
 
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
+func are(n int) string { return plain.Form(n, "is", "are") }
 
 func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
+	_, what, _ = strings.Cut(plain.Count(n, what), " ")
 	return Number(n) + " " + what
 }
 
@@ -297,8 +295,8 @@ func (o *overview) run() {
 		o.Runs = "What " + plural(n, "run") + " on devices showed"
 	}
 	if st := s.Stats; st != nil {
-		fact("Cost", fmt.Sprintf("%s kernels, %s processes, %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
-			Number(st.Kernels), Number(st.Processes), st.Wall, st.ToolCPU, st.OwnCPU))
+		fact("Cost", fmt.Sprintf("%s, %s, %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
+			plural(st.Kernels, "kernel"), plural(st.Processes, "process"), st.Wall, st.ToolCPU, st.OwnCPU))
 	}
 	if x.Duplicates > 0 {
 		o.Problems = append(o.Problems, plural(x.Duplicates, "cell")+" came more than once with different results; the last one is shown")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/plain"
 )
 
 func TestPage(t *testing.T) {
@@ -35,7 +37,7 @@ func TestVisible(t *testing.T) {
 		"line\nand\ttab":   "line\nand\ttab",
 		"\u0639\u0631 one": "\u0639\u0631 one", // letters written from right to left are letters
 	} {
-		require.Equal(t, want, Visible(in))
+		require.Equal(t, want, plain.Text(in))
 	}
 	require.Equal(t, `a\nb`, Short("a\nb", 10))
 	require.Equal(t, "éé… (10,000 characters)", Short(strings.Repeat("é", 10000), 2))

@@ -10,7 +10,7 @@ import (
 )
 
 var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>{{short .Test.Name 400}}</h1>
-<p>{{class .Result.Class}} in {{number (len .Cells)}} cells</p>
+<p>{{class .Result.Class}} in {{plural (len .Cells) "cell"}}</p>
 <p class="small muted">The report has many findings, and this page is a short one to keep it small.</p>
 {{with .Result.Reason}}<p>{{short . 2000}}</p>{{end}}
 <ul>{{range .Result.Findings}}<li><b>{{short .Rule 60}}</b> T{{.Thread}} {{short .Detail 2000}}</li>{{end}}</ul>

@@ -5,45 +5,14 @@ import (
 	"html/template"
 	"math"
 	"strconv"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
-// Visible replaces what cannot be seen or reorders the text around it: control
-// and format characters (those that turn the direction of writing are format
-// characters), and bytes that are no UTF-8. Newlines and tabs stay.
-func Visible(s string) string {
-	hidden := func(r rune) bool {
-		return r == utf8.RuneError || r != '\n' && r != '\t' && (unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029')
-	}
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case !hidden(r):
-			b.WriteRune(r)
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == utf8.RuneError:
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
-}
-
-var oneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
-
-// Short is Visible on one line, and cut to about n characters with the number
-// of characters told.
+// Short is a text on one line, visible whatever is in it, and cut to about n
+// characters with the number of characters told.
 func Short(s string, n int) string {
 	total := utf8.RuneCountInString(s)
 	if total > n {
@@ -56,7 +25,7 @@ func Short(s string, n int) string {
 			k++
 		}
 	}
-	s = oneLine.Replace(Visible(s))
+	s = plain.Line(s)
 	if total > n {
 		s += fmt.Sprintf("… (%s characters)", Number(total))
 	}
@@ -125,6 +94,6 @@ func ClassSymbol(class string) string {
 
 // funcs are what templates call.
 var funcs = template.FuncMap{
-	"visible": Visible, "short": Short, "number": Number[int], "percent": percent,
+	"visible": plain.Text, "plural": plural, "short": Short, "number": Number[int], "percent": percent,
 	"class": classMark, "style": classStyle, "sign": ClassSymbol,
 }

@@ -1,0 +1,86 @@
+// Package plain writes for people: counts with the right word, and texts that
+// come from anywhere (names of files and tests, what another program printed) so
+// that they can do nothing to a terminal or to the lines around them.
+//
+// It is for what is read, not for what another program parses: JSON, PTX and
+// logs hold names as they are.
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text makes visible what cannot be seen in a text or reorders what is around
+// it: control and format characters (those that turn the direction of writing
+// are format characters) and bytes that are no UTF-8 become escapes. Line ends
+// and tabs stay.
+func Text(s string) string { return escape(s, true) }
+
+// Line is Text for what must stay on one line, such as a name: line ends and
+// tabs become escapes, too.
+func Line(s string) string { return escape(s, false) }
+
+// hidden reports whether a character is no part of a visible line.
+func hidden(r rune) bool {
+	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' || r&0xfffe == 0xfffe
+}
+
+func escape(s string, lines bool) string {
+	bad := func(r rune) bool {
+		return r == utf8.RuneError || hidden(r) && !(lines && (r == '\n' || r == '\t'))
+	}
+	if !strings.ContainsFunc(s, bad) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case !bad(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == utf8.RuneError:
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// number is what can be counted.
+type number interface {
+	int | int32 | int64 | uint32 | uint64
+}
+
+// Count writes a number with what is counted: 1 cell, 2 cells, 2 processes. A
+// word that has another plural is for Form.
+func Count[N number](n N, one string) string {
+	ending := "s"
+	if strings.HasSuffix(one, "s") {
+		ending = "es"
+	}
+	word := Form(n, one, one+ending)
+	if n < 0 {
+		return strconv.FormatInt(int64(n), 10) + " " + word
+	}
+	return strconv.FormatUint(uint64(n), 10) + " " + word
+}
+
+// Form is the form of a word that goes with a number: is or are, run or runs.
+func Form[N number](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

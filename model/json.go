@@ -1,0 +1,242 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"optcheck/litmus"
+)
+
+// JSON lines, one object with one key each, like the events of an audit:
+// verdict, one per test in input order, or difference of two models, or
+// forbidden, one per test of a log with something wrong; and at the end summary,
+// without which the output is cut. docs/models.md describes the fields.
+
+type jsonLine struct {
+	Verdict    *jsonVerdict    `json:"verdict,omitempty"`
+	Difference *jsonDifference `json:"difference,omitempty"`
+	Forbidden  *jsonForbidden  `json:"forbidden,omitempty"`
+	Summary    *JSONSummary    `json:"summary,omitempty"`
+}
+
+// JSONSummary is the last line of what is written as JSON lines.
+type JSONSummary struct {
+	Models    []string `json:"models"`
+	Tests     int      `json:"tests"`
+	Undecided int      `json:"undecided"`           // tests without a verdict because a limit was reached
+	Failed    int      `json:"failed"`              // tests that could not be judged at all
+	Different *int     `json:"different,omitempty"` // tests on which two models disagree
+	Forbidden *int     `json:"forbidden,omitempty"` // tests of a log with states that the model forbids
+}
+
+type jsonVerdict struct {
+	Test      string      `json:"test"`
+	Hash      string      `json:"hash"`
+	Model     string      `json:"model"`
+	Kind      string      `json:"kind"`
+	Condition string      `json:"condition"`
+	Terms     []string    `json:"terms,omitempty"`
+	States    []jsonState `json:"states,omitempty"`
+	// Holds and Observation are left out where there is no verdict.
+	Holds       *bool   `json:"holds,omitempty"`
+	Observation string  `json:"observation,omitempty"`
+	Positive    *uint64 `json:"positive,omitempty"`
+	Negative    *uint64 `json:"negative,omitempty"`
+
+	Flags      []string         `json:"flags,omitempty"`
+	Cutoff     bool             `json:"cutoff,omitempty"`
+	Blocked    bool             `json:"blocked,omitempty"`
+	Candidates uint64           `json:"candidates,omitempty"`
+	Why        *jsonExplanation `json:"why,omitempty"`
+	Undecided  string           `json:"undecided,omitempty"`
+	Error      string           `json:"error,omitempty"`
+}
+
+type jsonState struct {
+	Values  []int64 `json:"values"`
+	Witness bool    `json:"witness,omitempty"`
+}
+
+type jsonExplanation struct {
+	Possible   bool           `json:"possible"` // some candidate has the outcome, whatever the model
+	Allowed    bool           `json:"allowed"`
+	Check      string         `json:"check,omitempty"`
+	Cycle      []jsonEdge     `json:"cycle,omitempty"`
+	Violations map[string]int `json:"violations,omitempty"`
+	Events     []jsonEvent    `json:"events,omitempty"`
+	Edges      []jsonEdge     `json:"edges,omitempty"`
+}
+
+type jsonEvent struct {
+	Name        string `json:"name"`
+	Thread      int    `json:"thread"` // -1: an initial write
+	Text        string `json:"text"`
+	Instruction string `json:"instruction,omitempty"`
+}
+
+type jsonEdge struct {
+	From     string `json:"from"`
+	Relation string `json:"relation"`
+	To       string `json:"to"`
+}
+
+type jsonDifference struct {
+	Test  string         `json:"test"`
+	Hash  string         `json:"hash"`
+	Terms []string       `json:"terms"`
+	Sides [2]jsonVersion `json:"sides"`
+}
+
+type jsonVersion struct {
+	Model       string    `json:"model"`
+	Observation string    `json:"observation"`
+	Only        [][]int64 `json:"only"` // states that the other model forbids
+}
+
+type jsonForbidden struct {
+	Test       string         `json:"test"`
+	Hash       string         `json:"hash,omitempty"`
+	Model      string         `json:"model"`
+	States     []jsonLogState `json:"states,omitempty"`
+	NotChecked string         `json:"not_checked,omitempty"`
+}
+
+type jsonLogState struct {
+	Line   int         `json:"line"`
+	Values []jsonValue `json:"values"`
+	Count  *int64      `json:"count,omitempty"` // not in a model's log
+}
+
+type jsonValue struct {
+	Term  string `json:"term"`
+	Value int64  `json:"value"`
+}
+
+func encode(w io.Writer, l jsonLine) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(l)
+}
+
+// WriteSummaryJSON writes the line that ends the output.
+func WriteSummaryJSON(w io.Writer, s JSONSummary) error { return encode(w, jsonLine{Summary: &s}) }
+
+func (v *Verdict) json(o CommandOptions) *jsonVerdict {
+	j := head(v.Test, v.Model)
+	j.Terms, j.Positive, j.Negative = termNames(v), &v.Positive, &v.Negative
+	j.Flags, j.Cutoff, j.Blocked, j.Undecided = v.Flags, v.Cut, v.Blocked, v.Undecided
+	for _, s := range v.States {
+		j.States = append(j.States, jsonState{s.Values, s.Satisfies})
+	}
+	if v.Undecided == "" {
+		j.Holds, j.Observation = &v.Holds, v.Observation.String()
+	}
+	if o.Candidates {
+		j.Candidates = v.Candidates
+	}
+	return j
+}
+
+func termNames(v *Verdict) []string {
+	names := make([]string, len(v.Terms))
+	for i, x := range v.Terms {
+		names[i] = termName(x)
+	}
+	return names
+}
+
+// json is an explanation for programs.
+func (x *Explanation) json() *jsonExplanation {
+	ex := x.Execution
+	if ex == nil {
+		return &jsonExplanation{}
+	}
+	j := &jsonExplanation{Possible: true, Allowed: ex.Allowed, Check: ex.Check, Violations: x.Violations}
+	for e := range ex.Events {
+		if ev := &ex.Events[e]; ev.Thread >= 0 || ex.used(e) {
+			j.Events = append(j.Events, jsonEvent{ev.Name, ev.Thread, ev.Text, ev.Instr})
+		}
+	}
+	edge := func(from, to int, rel string) jsonEdge {
+		return jsonEdge{ex.Events[from].Name, rel, ex.Events[to].Name}
+	}
+	for _, s := range x.Steps {
+		j.Cycle = append(j.Cycle, edge(s.From, s.To, s.Rel))
+	}
+	for _, e := range ex.Edges {
+		j.Edges = append(j.Edges, edge(e.From, e.To, e.Rel))
+	}
+	return j
+}
+
+// WriteJSON writes a difference of two models as a JSON line.
+func (d *Difference) WriteJSON(w io.Writer) error {
+	j := &jsonDifference{Test: d.Test.Name, Hash: d.Test.Hash(), Terms: termNames(d.A)}
+	for i, side := range []struct {
+		v    *Verdict
+		only [][]int64
+	}{{d.A, d.OnlyA}, {d.B, d.OnlyB}} {
+		j.Sides[i] = jsonVersion{side.v.Model, side.v.Observation.String(), append([][]int64{}, side.only...)}
+	}
+	return encode(w, jsonLine{Difference: j})
+}
+
+// WriteJSON writes what is wrong with a test of a log as a JSON line.
+func (f *LogFinding) WriteJSON(w io.Writer, model string) error {
+	j := &jsonForbidden{Test: f.Name, Model: model, NotChecked: f.Skipped}
+	if f.Test != nil {
+		j.Hash = f.Test.Hash()
+	}
+	for _, s := range f.States {
+		x := jsonLogState{Line: s.Line, Values: []jsonValue{}}
+		for _, it := range s.Items {
+			x.Values = append(x.Values, jsonValue{termName(it.Term), it.Value})
+		}
+		if s.Count >= 0 {
+			x.Count = &s.Count
+		}
+		j.States = append(j.States, x)
+	}
+	return encode(w, jsonLine{Forbidden: j})
+}
+
+// renderJSON judges a test and writes a line, whatever came of it.
+func (m *Model) renderJSON(ctx context.Context, t *litmus.Test, o CommandOptions, w io.Writer) error {
+	j, err := m.judgeJSON(ctx, t, o)
+	switch {
+	case errors.Is(err, ErrUndecided):
+		j = head(t, m.Name)
+		j.Undecided = err.Error()
+	case err != nil:
+		j = head(t, m.Name)
+		j.Error = err.Error()
+	case j.Undecided != "":
+		err = fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, j.Undecided)
+	}
+	return errors.Join(err, encode(w, jsonLine{Verdict: j}))
+}
+
+func (m *Model) judgeJSON(ctx context.Context, t *litmus.Test, o CommandOptions) (*jsonVerdict, error) {
+	if o.Output == OutExplain {
+		x, err := m.Explain(ctx, t, o.Options)
+		if err != nil {
+			return nil, err
+		}
+		j := x.Verdict.json(o)
+		j.Why = x.json()
+		return j, nil
+	}
+	v, err := m.Judge(ctx, t, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	return v.json(o), nil
+}
+
+// head is what a line says of a test before anything is known of it.
+func head(t *litmus.Test, model string) *jsonVerdict {
+	return &jsonVerdict{Test: t.Name, Hash: t.Hash(), Model: model, Kind: kindOf(t.Cond.Quant), Condition: conditionOf(t)}
+}
