@@ -56,7 +56,7 @@ func orders(a *ptxtext.Access) (release, acquire bool) {
 }
 
 // fence reports whether a fence, or the order of an access, is there.
-func (k *ptxKernel) fence(n int) bool {
+func (k *PTXKernel) fence(n int) bool {
 	e := &k.s.Entries[n]
 	if e.IsFence() {
 		i := k.fenceAt(n)
@@ -86,7 +86,7 @@ func (k *ptxKernel) fence(n int) bool {
 
 // fenceAt is the index of a fence that is as strong as an entry and stands
 // between the accesses before and after it, -1 if there is none.
-func (k *ptxKernel) fenceAt(n int) int {
+func (k *PTXKernel) fenceAt(n int) int {
 	lo, hi := -1, len(k.acc)
 	for i, m := range k.matched {
 		switch {
@@ -119,3 +119,7 @@ func (k *ptxKernel) fenceAt(n int) int {
 	}
 	return -1
 }
+
+// ScopeRank orders scopes from the narrowest, 1 for a CTA, to the widest, 4 for the
+// system; 0 stands for none. An atomic without a scope has the GPU's.
+func ScopeRank(k spec.Kind) int { return wanted(k) }

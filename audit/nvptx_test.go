@@ -235,7 +235,7 @@ func notPtxas(r *optcheck.Result, text string, v kernelVisit, test *litmus.Test)
 	}
 	k := newPTXKernel(acc, v.kernel.Spec, test)
 	for _, f := range appendFindings(nil, r.Findings) {
-		if s := k.arose(&f); s != StagePtxas && f.Rule != optcheck.ValueChanged.ID && f.Rule != optcheck.WitnessesDisagree.ID {
+		if s := k.Stage(&f); s != StagePtxas && f.Rule != optcheck.ValueChanged.ID && f.Rule != optcheck.WitnessesDisagree.ID {
 			return fmt.Sprintf("%s #%d arose in %q", f.Rule, f.Access, s)
 		}
 	}

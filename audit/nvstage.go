@@ -22,7 +22,7 @@ const (
 // problem.
 func (w *worker) ptxStages(cell int) {
 	c := &w.res.cells[cell]
-	var seen [spec.MaxThreads]*ptxKernel
+	var seen [spec.MaxThreads]*PTXKernel
 	for i := range c.Findings {
 		f := &c.Findings[i]
 		if f.Thread < 0 || f.Thread >= len(w.em.of[cell]) || f.Thread >= len(seen) {
@@ -37,13 +37,13 @@ func (w *worker) ptxStages(cell int) {
 			}
 			seen[f.Thread] = k
 		}
-		f.Stage = k.arose(f)
+		f.Stage = k.Stage(f)
 	}
 }
 
-// ptxKernel is a thread of a test as PTX: matched[k] is the index of the access
-// for entry k of the specification, -1 if there is none.
-type ptxKernel struct {
+// PTXKernel is a thread of a test as the PTX that llc made of it: matched[k] is the
+// index of the access for entry k of the specification, -1 if there is none.
+type PTXKernel struct {
 	s       *spec.Spec
 	acc     []ptxtext.Access
 	matched []int
@@ -51,19 +51,42 @@ type ptxKernel struct {
 }
 
 // readPTX reads what llc made of a cell's thread.
-func (w *worker) readPTX(cell, thread int) (*ptxKernel, error) {
+func (w *worker) readPTX(cell, thread int) (*PTXKernel, error) {
 	e := w.em.kernels[w.em.of[cell][thread]]
-	acc, err := ptxtext.Accesses(&ptxtext.Kernel{Name: e.name, Text: w.ptx[w.units[w.em.of[cell][thread]]]})
+	return ReadPTX(e.name, w.ptx[w.units[w.em.of[cell][thread]]], w.em.units[cell].Kernels[thread].Spec, w.test(cell))
+}
+
+// ReadPTX reads an entry of the PTX that llc made of a thread of a test, whose
+// specification is s. The text is that of one kernel, as ptxtext.Split gives it.
+// The error is that of ptxtext.Accesses.
+func ReadPTX(entry, text string, s *spec.Spec, t *litmus.Test) (*PTXKernel, error) {
+	acc, err := ptxtext.Accesses(&ptxtext.Kernel{Name: entry, Text: text})
 	if err != nil {
 		return nil, err
 	}
-	return newPTXKernel(acc, w.em.units[cell].Kernels[thread].Spec, w.test(cell)), nil
+	return newPTXKernel(acc, s, t), nil
+}
+
+// Accesses are all accesses and fences of the kernel, those for arguments left out
+// and those for results included, in the order of the text.
+func (k *PTXKernel) Accesses() []ptxtext.Access { return k.acc }
+
+// At is the index in Accesses of the access for an entry of the specification, or
+// of the fence that does what a fence of the specification asks for; -1 for none.
+func (k *PTXKernel) At(entry int) int {
+	switch {
+	case entry < 0 || entry >= len(k.matched):
+		return -1
+	case k.s.Entries[entry].IsFence():
+		return k.fenceAt(entry)
+	}
+	return k.matched[entry]
 }
 
 // newPTXKernel matches accesses with entries: the nth access of a kind to a
 // location is the nth such entry.
-func newPTXKernel(acc []ptxtext.Access, s *spec.Spec, t *litmus.Test) *ptxKernel {
-	k := &ptxKernel{s: s, acc: acc, matched: make([]int, len(s.Entries))}
+func newPTXKernel(acc []ptxtext.Access, s *spec.Spec, t *litmus.Test) *PTXKernel {
+	k := &PTXKernel{s: s, acc: acc, matched: make([]int, len(s.Entries))}
 	taken := make([]bool, len(acc))
 	out := resultArg(s, t)
 	for n, e := range s.Entries {
@@ -132,9 +155,9 @@ func ptxLocation(a *ptxtext.Access, s *spec.Spec, t *litmus.Test) int {
 	return -1
 }
 
-// arose tells whether the PTX already lacks what a finding says is gone; "" if
-// that cannot be said.
-func (k *ptxKernel) arose(f *report.Finding) string {
+// Stage tells by what compiler a finding arose: by llc, if the PTX already lacks
+// what the finding says is gone, else by ptxas; "" if that cannot be said.
+func (k *PTXKernel) Stage(f *report.Finding) string {
 	ok, n := false, f.Access
 	switch f.Rule {
 	case optcheck.ExtraAccess.ID, optcheck.Duplicated.ID:
@@ -171,7 +194,7 @@ func (k *ptxKernel) arose(f *report.Finding) string {
 
 // inOrder reports whether an access stands behind all that are before it in the
 // test.
-func (k *ptxKernel) inOrder(n int) bool {
+func (k *PTXKernel) inOrder(n int) bool {
 	for i := 0; i < n; i++ {
 		if !k.s.Entries[i].IsFence() && (k.matched[i] < 0 || k.matched[i] > k.matched[n]) {
 			return false
@@ -181,7 +204,7 @@ func (k *ptxKernel) inOrder(n int) bool {
 }
 
 // guarded reports whether an access or fence is conditional as in the test.
-func (k *ptxKernel) guarded(n int) bool {
+func (k *PTXKernel) guarded(n int) bool {
 	if k.s.Entries[n].IsFence() {
 		i := k.fenceAt(n)
 		return i >= 0 && k.acc[i].Maybe == k.s.Entries[n].Guarded
@@ -190,7 +213,7 @@ func (k *ptxKernel) guarded(n int) bool {
 }
 
 // depends reports whether all dependencies of an entry are there.
-func (k *ptxKernel) depends(n int) bool {
+func (k *PTXKernel) depends(n int) bool {
 	at := k.matched[n]
 	if k.s.Entries[n].IsFence() {
 		at = k.fenceAt(n)
@@ -218,7 +241,7 @@ func (k *ptxKernel) depends(n int) bool {
 
 // flows reports whether an access is among some or among what those were
 // computed from: a dependency through an atomic's operands is one.
-func (k *ptxKernel) flows(list []int, from int, seen map[int]bool) bool {
+func (k *PTXKernel) flows(list []int, from int, seen map[int]bool) bool {
 	for _, i := range list {
 		if i == from {
 			return true

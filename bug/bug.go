@@ -1,8 +1,8 @@
 // Package bug turns a finding into a bundle that can be sent to a compiler's
-// makers: a report in the order in which they ask, the smallest test and PTX,
+// makers: a report in the order in which they ask, the smallest test and program,
 // the machine code with the difference marked, a picture of the execution that
-// goes wrong, and two ways to reproduce it: with optcheck, and with ptxas and
-// nvdisasm alone.
+// goes wrong, and two ways to reproduce it: with optcheck, and with the compiler
+// alone (and nvdisasm, for ptxas).
 //
 // It does not find or reduce anything (audit and reduce do), and it does not
 // send anything.
@@ -90,23 +90,12 @@ func (b *Bundle) File(name string) []byte {
 // looks different in a kernel on its own.
 var ErrNotStandalone = errors.New("the finding is not there in a program on its own")
 
-// ErrCompiler is wrapped by the error for a finding of another compiler.
-var ErrCompiler = errors.New("bundles are written for ptxas and for clang's OpenCL C only")
-
-// CanBundle returns an error that wraps ErrCompiler for a toolchain of which no
-// bundles are written: one that is neither ptxas alone nor clang for AMD.
-func CanBundle(tc *toolchain.Toolchain) error {
-	if tc.Ptxas == "" && tc.LLVM == nil || tc.LLC != nil {
-		return fmt.Errorf("%s: %w", tc.ID, ErrCompiler)
-	}
-	return nil
-}
-
 // bundler makes one bundle.
 type bundler struct {
 	in   *Input
 	f    *reduce.Finding
 	find report.Finding // the broken rule
+	road road
 	prog *program
 	bad  *code
 	good *code // nil if the compiler never gets it right
@@ -121,18 +110,16 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if !slices.Contains(Forms, in.Form) {
 		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
 	}
-	if err := CanBundle(in.Min.Toolchain); err != nil {
-		return nil, err
-	}
-	if in.Audit.Source == audit.LLVMIR {
-		return nil, fmt.Errorf("kernels in LLVM IR: %w", ErrCompiler)
-	}
 	b := &bundler{in: in, f: in.Min}
-	at := slices.IndexFunc(in.Cell.Findings, func(f report.Finding) bool { return f.Rule == in.Min.Signature.Rule })
+	at := slices.IndexFunc(in.Cell.Findings, in.Min.Signature.Is)
 	if at < 0 {
 		return nil, fmt.Errorf("%w: %s", reduce.ErrNotThere, in.Min.Address())
 	}
 	b.find = in.Cell.Findings[at]
+	var err error
+	if b.road, err = b.choose(); err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context) error{b.code, b.picture, b.workarounds} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -154,8 +141,11 @@ func (b *bundler) files() {
 	if len(b.in.Steps) > 0 {
 		b.add("original.litmus", b.in.Found.Test.Append(nil))
 	}
-	w := b.words()
+	w := b.road.words()
 	b.add(w.program, []byte(b.prog.text))
+	if b.prog.ir != "" {
+		b.add("min.ll", []byte(b.prog.ir))
+	}
 	b.add(w.bad, b.bad.text)
 	if b.good != nil {
 		b.add(w.good, b.good.text)
@@ -170,8 +160,8 @@ func (b *bundler) files() {
 	if r := b.in.Run; r != nil && r.Log != nil {
 		b.add("run.log", r.Log)
 	}
-	b.add("Makefile", []byte(b.makefile()))
-	b.add("check.awk", []byte(b.awk()))
+	b.add("Makefile", []byte(b.road.makefile()))
+	b.add("check.awk", []byte(b.road.awk()))
 	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
 	b.add("manifest.json", b.manifest())
 }
@@ -180,10 +170,7 @@ func (b *bundler) files() {
 func (b *bundler) thread() *litmus.Thread { return &b.f.Test.Threads[b.find.Thread] }
 
 // command is the compiler's command line for the smallest program.
-func (b *bundler) command() string {
-	if b.amd() {
-		return b.commandCL()
-	}
+func (b *ptxRoad) command() string {
 	args := []string{"ptxas", "-arch=" + b.f.Target, "-" + b.f.Level}
 	for _, a := range b.f.Flags {
 		args = append(args, shell(a))

@@ -10,21 +10,18 @@ import (
 
 func (b *bundler) steps() string {
 	var out strings.Builder
-	out.WriteString("The finding is in the machine code: it is there every time. With " + b.words().tools + " alone:\n\n")
-	w := b.words()
-	fmt.Fprintf(&out, "%s", block("sh", b.command()+w.after))
+	w := b.road.words()
+	out.WriteString("The finding is in the " + w.code + ": it is there every time. With " + w.tools + " alone:\n\n")
+	fmt.Fprintf(&out, "%s", block("sh", b.road.command()+w.after))
 	fmt.Fprintf(&out, "\nor, with a verdict in the exit status (0: reproduced), `%s` in this folder. ", w.make)
 	fmt.Fprintf(&out, "With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh test.litmus`.\n")
 	return out.String()
 }
 
-func (b *bundler) versions() string {
+func (b *ptxRoad) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
 	tc := b.f.Toolchain
-	if b.amd() {
-		return b.versionsCL()
-	}
 	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
 	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
 	if b.good != nil && b.good.tc != tc {
@@ -36,7 +33,7 @@ func (b *bundler) versions() string {
 func (b *bundler) hardware() string {
 	r := b.in.Run
 	if r == nil {
-		return "Nothing was run: the finding is in the machine code.\n"
+		return "Nothing was run: the finding is in the " + b.road.words().code + ".\n"
 	}
 	s := "GPU: " + md(r.GPU) + "; driver: " + md(r.Driver) + "."
 	if r.Log != nil {
@@ -89,13 +86,16 @@ func (b *bundler) workaround() string {
 
 // attached lists the files; it knows what files will add.
 func (b *bundler) attached() string {
-	w := b.words()
-	list := [][2]string{{"test.litmus", "the smallest test"}, {w.program, "the smallest program"}, {w.bad, "its machine code"}}
+	w := b.road.words()
+	list := [][2]string{{"test.litmus", "the smallest test"}, {w.program, "the smallest program"}, {w.bad, "its " + w.code}}
+	if b.prog.ir != "" {
+		list = slices.Insert(list, 2, [2]string{"min.ll", "the LLVM IR that llc made it of"})
+	}
 	if len(b.in.Steps) > 0 {
 		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
 	}
 	if b.good != nil {
-		list = append(list, [2]string{w.good, "machine code without the finding"}, [2]string{w.diff, "the accesses of both, compared"})
+		list = append(list, [2]string{w.good, w.code + " without the finding"}, [2]string{w.diff, "the accesses of both, compared"})
 	}
 	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
 		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})

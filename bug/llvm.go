@@ -20,13 +20,25 @@ import (
 // release has none.
 var ErrLibrary = errors.New("the kernel needs libclc")
 
-// amd tells whether the finding is clang's, for an AMD target.
-func (b *bundler) amd() bool {
-	return b.f != nil && b.f.Toolchain != nil && b.f.Toolchain.LLVM != nil
+// clRoad is OpenCL C and clang, or LLVM IR and llc, for AMD's targets.
+type clRoad struct {
+	*bundler
+	ir bool
 }
 
-// newProgramCL emits the kernel of the finding's thread in OpenCL C.
-func (b *bundler) newProgramCL(markers bool) (*program, error) {
+// compiler names clang, or the llc of the release.
+func (b *clRoad) compiler() string {
+	if b.ir {
+		return "llc " + b.f.Toolchain.Version
+	}
+	return b.f.Toolchain.ID
+}
+
+// emit emits the kernel of the finding's thread.
+func (b *clRoad) emit(_ context.Context, tc *toolchain.Toolchain, _ string, markers bool) (*program, error) {
+	if b.ir {
+		return b.newIR(tc, markers, false)
+	}
 	u, err := ptxgen.EmitOpenCL(b.f.Test, ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: !markers, Unit: unit})
 	if err != nil {
 		return nil, err
@@ -34,22 +46,26 @@ func (b *bundler) newProgramCL(markers bool) (*program, error) {
 	k := u.Kernels[b.find.Thread]
 	p := &program{markers: markers, text: k.Text, body: k.Text, cl2: k.CL2, spec: k.Spec}
 	if k.Library {
-		if p.library = b.f.Toolchain.LibclcFile(b.f.Target); p.library == "" {
-			return nil, fmt.Errorf("%w: %s has none for %s", ErrLibrary, b.f.Toolchain.ID, b.f.Target)
+		if p.library = tc.LibclcFile(b.f.Target); p.library == "" {
+			return nil, fmt.Errorf("%w: %s has none for %s", ErrLibrary, tc.ID, b.f.Target)
 		}
 	}
 	return p, nil
 }
 
-// job is how a program in OpenCL C is compiled.
-func (b *bundler) job(p *program, level string) toolchain.LLVMJob {
+// job is how a program is compiled.
+func (b *clRoad) job(p *program, level string) toolchain.LLVMJob {
+	source := toolchain.OpenCLC
+	if b.ir {
+		source = toolchain.LLVMIR
+	}
 	return toolchain.LLVMJob{Job: toolchain.Job{Target: b.f.Target, Level: level, Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}, Flags: b.f.Flags},
-		Source: toolchain.OpenCLC, CL2: p.cl2, Library: p.library != ""}
+		Source: source, CL2: p.cl2, Library: p.library != ""}
 }
 
-// compileCL compiles a program as the bundle's Makefile does, and checks the kernel
+// compile compiles a program as the bundle's Makefile does, and checks the kernel
 // against the test.
-func (b *bundler) compileCL(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
+func (b *clRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
 	res, err := tc.CompileLLVM(ctx, b.job(p, level))
 	if err != nil {
 		return nil, err
@@ -84,7 +100,7 @@ func (b *bundler) compileCL(ctx context.Context, p *program, tc *toolchain.Toolc
 
 // places gives the addresses of the locations as the emitted kernels have them, where
 // each location has a parameter.
-func (b *bundler) places(s *spec.Spec) map[int]string {
+func (b *clRoad) places(s *spec.Spec) map[int]string {
 	if s.Layout != spec.Pointers || ptxgen.IsTeraScale(b.f.Target) {
 		return nil
 	}
@@ -95,9 +111,9 @@ func (b *bundler) places(s *spec.Spec) map[int]string {
 	return out
 }
 
-// showsCL tells whether the checker finds the same rule broken at the same access
+// shows tells whether the checker finds the same rule broken at the same access
 // in a program; without markers it matches by addresses.
-func (b *bundler) showsCL(_ *program, bad *code) bool {
+func (b *clRoad) shows(_ *program, bad *code) bool {
 	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool { return f.Rule == b.find.Rule && f.Access == b.find.Access })
 }
 
@@ -157,9 +173,22 @@ func accessesCL(text []byte, kernel string) []access {
 	return list
 }
 
-// markedCL lists the test's accesses in machine order, as the checker matched them,
+// expected is not known: waits and caches belong to the code.
+func (b *clRoad) expected() []string { return nil }
+
+func (b *clRoad) particulars() (expected, actual string) { return "", "" }
+
+// listing is what the checker matched, without private memory and arguments.
+func (b *clRoad) listing(c *code) (out []string) {
+	for _, l := range c.checked.Machine {
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+// marked lists the test's accesses in machine order, as the checker matched them,
 // with the wrong ones marked.
-func (b *bundler) markedCL() string {
+func (b *clRoad) marked() string {
 	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
 	var lines []string
 	hit := false

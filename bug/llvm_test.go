@@ -18,7 +18,7 @@ import (
 
 // inputAMD takes a finding of the OpenCL corpus as it is, with the newest release of
 // clang that has it.
-func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.Layout) *Input {
+func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.Layout, source string) *Input {
 	t.Helper()
 	tcs, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
 	var tc *toolchain.Toolchain
@@ -36,9 +36,10 @@ func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.La
 	lt, ok := corpus.Lookup(test)
 	require.True(t, ok)
 	f := &reduce.Finding{Test: lt, Toolchain: tc, Target: target, Level: "O2", Layout: layout, Signature: reduce.Signature{Rule: rule}}
-	in := &Input{Found: f, Min: f, Toolchains: []*toolchain.Toolchain{tc}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
+	in := &Input{Found: f, Min: f, Toolchains: []*toolchain.Toolchain{tc}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"},
+		Audit: audit.Options{Source: source}}
 	var err error
-	in.Cell, in.Listing, err = f.Confirm(t.Context(), audit.Options{})
+	in.Cell, in.Listing, err = f.Confirm(t.Context(), in.Audit)
 	require.NoError(t, err)
 	return in
 }
@@ -59,7 +60,7 @@ func TestReproduceAMD(t *testing.T) {
 		{"cl-coRR+mem_fences", "gfx900", "wait-missing", 22, spec.Pointers, true, "<== wait-missing: T1 #1"},
 		{"cl-cas-sl+acquire+release", "gfx900", "control-changed", 19, spec.Symbols, false, "<== control-changed: T1"},
 	} {
-		in := inputAMD(t, c.test, c.target, c.rule, c.major, c.layout)
+		in := inputAMD(t, c.test, c.target, c.rule, c.major, c.layout, audit.OpenCL)
 		b, err := Build(t.Context(), in)
 		require.NoError(t, err, c.test)
 		dir := filepath.Join(t.TempDir(), "bundle")
@@ -114,8 +115,9 @@ func TestAccessesCL(t *testing.T) {
 		b := &bundler{f: &reduce.Finding{}, bad: &code{lines: list}, prog: &program{ambiguous: how == "text"}}
 		b.find.Thread, b.find.Rule = 1, map[string]string{"class": "merged"}[how]
 		require.Equal(t, how, b.view())
+		b.road = &clRoad{bundler: b}
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "check.awk"), []byte(b.awkCL()), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "check.awk"), []byte(b.road.awk()), 0o644))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "min.s"), []byte(listing), 0o644))
 		cmd := exec.CommandContext(t.Context(), "awk", "-f", "check.awk", "min.s")
 		cmd.Dir = dir

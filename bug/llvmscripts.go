@@ -6,33 +6,41 @@ import (
 	"strings"
 )
 
-// argsCL are the arguments of clang for the program; libclc's file is called lib.
-func (b *bundler) argsCL(lib string) []string {
-	return b.f.Toolchain.ArgsLLVM(b.job(b.prog, b.f.Level), "min.cl", "min.s", lib)
+// args are the arguments of the compiler for the program; libclc's file is called lib.
+func (b *clRoad) args(lib string) []string {
+	return b.f.Toolchain.ArgsLLVM(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
+}
+
+// tool is the compiler's name in command lines, in the Makefile's variable in capitals.
+func (b *clRoad) tool() string {
+	if b.ir {
+		return "llc"
+	}
+	return "clang"
 }
 
 // libclcName is the name of the file of libclc that the program needs, "" for none.
-func (b *bundler) libclcName() string {
+func (b *clRoad) libclcName() string {
 	if b.prog.library == "" {
 		return ""
 	}
 	return filepath.Base(b.prog.library)
 }
 
-// commandCL is clang's command line for the program.
-func (b *bundler) commandCL() string {
-	args := []string{"clang"}
-	for _, a := range b.argsCL(b.libclcName()) {
+// command is the compiler's command line for the program.
+func (b *clRoad) command() string {
+	args := []string{b.tool()}
+	for _, a := range b.args(b.libclcName()) {
 		args = append(args, shell(a))
 	}
 	return strings.Join(args, " ")
 }
 
-// makefileCL reproduces the finding with clang alone.
-func (b *bundler) makefileCL() string {
+// makefile reproduces the finding with clang, or llc, alone.
+func (b *clRoad) makefile() string {
 	var words []string
 	vars := map[string]string{"\x00": "$(LIBCLC)", "-" + b.f.Level: "$(OPT)", "-mcpu=" + b.f.Target: "-mcpu=$(CPU)"}
-	for _, a := range b.argsCL("\x00") {
+	for _, a := range b.args("\x00") {
 		if v := vars[a]; v != "" {
 			words = append(words, v)
 			delete(vars, a)
@@ -45,12 +53,13 @@ func (b *bundler) makefileCL() string {
 		need = " LIBCLC=/path/to/" + n
 		lib = "\n# The library of OpenCL C's functions, of the same release.\nLIBCLC   ?= " + n
 	}
-	return fmt.Sprintf(`# Reproduces the finding with clang and awk alone, in this folder:
+	name, tool := strings.ToUpper(b.tool()), b.tool()
+	return fmt.Sprintf(`# Reproduces the finding with %s and awk alone, in this folder:
 #
-#   make CLANG=/path/to/clang%s
+#   make %s=/path/to/%s%s
 #
 # Exit status 0: reproduced. Found with %s (%s).
-CLANG    ?= clang
+%-8s ?= %s
 CPU      ?= %s
 OPT      ?= -%s%s
 
@@ -59,25 +68,26 @@ OPT      ?= -%s%s
 check: min.s
 	@awk -f check.awk min.s
 
-min.s: min.cl
-	$(CLANG) %s
+min.s: %s
+	$(%s) %s
 
 versions:
-	$(CLANG) --version
+	$(%s) --version
 
 clean:
 	rm -f min.s
-`, need, oneLine(b.f.Toolchain.ID), oneLine(b.f.Toolchain.Build), b.f.Target, b.f.Level, lib, strings.Join(words, " "))
+`, tool, name, tool, need, oneLine(b.compiler()), oneLine(b.f.Toolchain.Build), name, tool, b.f.Target, b.f.Level, lib,
+		b.words().program, name, strings.Join(words, " "), name)
 }
 
-// awkCL is the script that looks at what touches or orders memory in the kernel.
-func (b *bundler) awkCL() string {
+// awk is the script that looks at what touches or orders memory in the kernel.
+func (b *clRoad) awk() string {
 	how, bad, good := b.awkLists()
 	var rules strings.Builder
 	for _, c := range classesCL {
 		fmt.Fprintf(&rules, "\tif (text ~ /%s/) return \"%s\"\n", c.pattern, c.class)
 	}
-	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by clang -S, has the finding:
+	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by clang -S or llc, has the finding:
 # it lists in order what of the kernel touches memory or orders it, loads of
 # arguments and stores of results too, and compares the list.
 # Exit status: 0 reproduced, 1 not reproduced, 2 neither of the two recorded lists.

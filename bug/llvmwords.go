@@ -13,17 +13,27 @@ type words struct {
 	after                    string // further commands
 	tools                    string
 	source                   string // what is said of the program
+	code                     string // what is compared: machine code, PTX
+	compiled                 string // what can end in an outcome, at the beginning of a sentence
 }
 
-func (b *bundler) words() words {
-	if !b.amd() {
-		return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…", "\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
-			"The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. Values and addresses are parameters, so that the compiler cannot know them; " +
-				"the stores with .cs at the end only keep results alive."}
-	}
+func (b *ptxRoad) words() words {
+	return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…", "\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
+		"The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. " + opaque + "the stores with .cs at the end only keep results alive.",
+		"machine code", "The compiled program"}
+}
+
+// opaque begins a sentence of what is said of every program.
+const opaque = "Values and addresses are parameters, so that the compiler cannot know them; "
+
+func (b *clRoad) words() words {
 	w := words{program: "min.cl", bad: "bad.s", good: "good.s", diff: "asm.diff", dump: "clang -S", make: "make CLANG=…", tools: "clang and awk",
-		source: "Thread " + b.thread().Name + " of it as OpenCL C (" + fileSpan("min.cl") + "). Values and addresses are parameters, so that the compiler cannot know them; " +
-			"the volatile stores at the end only keep results alive."}
+		source: "Thread " + b.thread().Name + " of it as OpenCL C (" + fileSpan("min.cl") + "). " + opaque + "the volatile stores at the end only keep results alive.",
+		code:   "machine code", compiled: "The compiled program"}
+	if b.ir {
+		w.program, w.dump, w.make, w.tools = "min.ll", "llc", "make LLC=…", "llc and awk"
+		w.source = strings.Replace(strings.Replace(w.source, "OpenCL C", "LLVM IR", 1), "min.cl", "min.ll", 2)
+	}
 	if b.prog.library != "" {
 		w.make += " LIBCLC=…"
 	}
@@ -33,17 +43,17 @@ func (b *bundler) words() words {
 	return w
 }
 
-// versionsCL is the table of versions of a finding of clang.
-func (b *bundler) versionsCL() string {
+// versions is the table of versions of a finding of LLVM's.
+func (b *clRoad) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build |\n|---|---|---|\n")
-	fmt.Fprintf(&out, "| clang | %s | %s |\n", md(b.f.Toolchain.Version), md(b.f.Toolchain.Build))
+	fmt.Fprintf(&out, "| %s | %s | %s |\n", b.tool(), md(b.f.Toolchain.Version), md(b.f.Toolchain.Build))
 	if b.prog.library != "" {
 		fmt.Fprintf(&out, "| libclc | of the same release | %s |\n", md(b.libclcName()))
 	}
 	fmt.Fprintf(&out, "| optcheck | %s | |\n", md(b.in.Tool))
 	if b.good != nil && b.good.tc != b.f.Toolchain {
-		fmt.Fprintf(&out, "| clang, for comparison | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build))
+		fmt.Fprintf(&out, "| %s, for comparison | %s | %s |\n", b.tool(), md(b.good.tc.Version), md(b.good.tc.Build))
 	}
 	return out.String()
 }

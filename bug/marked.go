@@ -9,31 +9,38 @@ import (
 )
 
 // machine shows source and machine order side by side, and the lines of the
-// disassembly with those marked that the finding speaks of.
+// disassembly with those marked that the finding speaks of. Where the finding is in
+// PTX, that comes first.
 func (b *bundler) machine() string {
 	var out strings.Builder
-	if l := b.in.Listing; l != nil {
-		var side bytes.Buffer
-		if err := report.WriteListing(&side, l, []report.Finding{b.find}); err == nil {
-			out.WriteString("Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n")
-			out.WriteString(block("", side.String()))
-			out.WriteByte('\n')
-		}
+	side := b.sideBySide()
+	if side != "" && b.bad.ptx == nil {
+		out.WriteString(side + "\n")
 	}
-	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span(b.words().dump), fileSpan(b.words().bad))
-	out.WriteString(block("", b.marked()))
+	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span(b.road.words().dump), fileSpan(b.road.words().bad))
+	out.WriteString(block("", b.road.marked()))
 	if b.good != nil {
-		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan(b.words().good))
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan(b.road.words().good))
 		out.WriteString(block("diff", b.diff()))
+	}
+	if side != "" && b.bad.ptx != nil {
+		out.WriteString("\nWhat " + md("ptxas "+b.f.Toolchain.Version) + " makes of it. " + side)
 	}
 	return out.String()
 }
 
-// marked lists the bad accesses with the wrong ones marked.
-func (b *bundler) marked() string {
-	if b.amd() {
-		return b.markedCL()
+// sideBySide shows the kernel that was audited, "" if there is no listing of it.
+func (b *bundler) sideBySide() string {
+	var side bytes.Buffer
+	if b.in.Listing == nil || report.WriteListing(&side, b.in.Listing, []report.Finding{b.find}) != nil {
+		return ""
 	}
+	return "Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, " +
+		"`>` moved to here, `+` not in the source):\n\n" + block("", side.String())
+}
+
+// marked lists the bad accesses with the wrong ones marked.
+func (b *ptxRoad) marked() string {
 	pos := b.positions()
 	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
 	var lines []string

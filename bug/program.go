@@ -7,17 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/audit"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
 	"optcheck/spec"
-	"optcheck/toolchain"
 )
 
 // unit is the prefix of all names in the smallest program.
 const unit = "min"
 
-// program is the smallest program as PTX.
+// program is the smallest program.
 type program struct {
 	text    string // complete, with its header
 	header  string // up to the first declaration
@@ -27,41 +27,48 @@ type program struct {
 	// own by their cache operator.
 	ambiguous bool
 
-	// Of a program in OpenCL C: its standard, the file of libclc that it needs, and what
-	// the kernel promises.
+	// Of a program in OpenCL C: its standard, and the file of libclc that it needs.
 	cl2     bool
 	library string
-	spec    *spec.Spec
+	// spec is what the kernel with the finding promises; nil for one that is
+	// compared by its instructions.
+	spec *spec.Spec
+	// ir is the LLVM IR that a program in PTX was made of, and llc the command
+	// that did it.
+	ir, llc string
 }
 
 // kernel is the name of a thread's entry.
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
-// Program returns a finding's test as a program for people: PTX as bundles have
-// it, or for AMD the kernels in OpenCL C; for llc they are LLVM IR.
-func Program(f *reduce.Finding) (string, error) {
-	emit, header := ptxgen.EmitOpenCL, ""
-	if f.Toolchain.LLC != nil {
-		emit, header = ptxgen.EmitLLVMIR, "target triple = \"nvptx64-nvidia-cuda\"\n"
-	}
-	if f.Toolchain.LLC != nil || f.Toolchain.Vendor() == toolchain.AMD {
-		u, err := emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit,
-			TypedIR: f.Toolchain.LLC != nil && f.Toolchain.LLC.Major() <= 14})
+// Program returns a finding's test as a program for people, in what its kernels
+// are written in (source, one of audit's; "" for the toolchain's usual one): PTX or
+// LLVM IR as bundles have it, or all kernels in OpenCL C.
+func Program(f *reduce.Finding, source string) (string, error) {
+	b := &bundler{f: f}
+	switch {
+	case f.Toolchain.LLC != nil, source == audit.LLVMIR:
+		p, err := b.newIR(f.Toolchain, false, true)
 		if err != nil {
 			return "", err
 		}
-		var out strings.Builder
-		out.WriteString(header)
-		for i := range u.Kernels {
-			out.WriteString(u.Kernels[i].Text)
+		return p.text, nil
+	case f.Toolchain.LLVM == nil:
+		p, err := newProgram(f, false)
+		if err != nil {
+			return "", err
 		}
-		return out.String(), nil
+		return p.text, nil
 	}
-	p, err := newProgram(f, false)
+	u, err := ptxgen.EmitOpenCL(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit})
 	if err != nil {
 		return "", err
 	}
-	return p.text, nil
+	var out strings.Builder
+	for i := range u.Kernels {
+		out.WriteString(u.Kernels[i].Text)
+	}
+	return out.String(), nil
 }
 
 // newProgram emits a finding's test as PTX for people: no line information, no

@@ -10,7 +10,7 @@ import (
 )
 
 func (b *bundler) title() string {
-	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headlineOf(b.find.Rule))
+	s := fmt.Sprintf("%s, %s -%s: %s", b.road.compiler(), b.f.Target, b.f.Level, b.headline())
 	if in := b.instr(b.find.Access); in != nil {
 		s += " (" + strings.TrimSpace(strings.SplitN(in.String(), " ", 2)[0]) + ")"
 	}
@@ -42,15 +42,16 @@ type section struct {
 
 // report writes the report in the order of its form.
 func (b *bundler) report() string {
+	w := b.road.words()
 	sections := map[string]section{
 		"summary":    {"Summary", "Summary", "Problem Description", b.summary()},
 		"claim":      {"What is claimed and what is not", "What is claimed and what is not", "What is claimed and what is not", b.claim()},
 		"source":     {"Minimal source", "Reduced test case", "Minimal source", b.source()},
-		"machine":    {"Machine code", "Wrong machine code", "Machine code", b.machine()},
+		"machine":    {strings.ToUpper(w.code[:1]) + w.code[1:], "Wrong " + w.code, strings.ToUpper(w.code[:1]) + w.code[1:], b.machine()},
 		"expected":   {"Expected and actual behaviour", "Expected and actual behaviour", "Expected and actual behaviour", b.expected()},
 		"why":        {"Why", "Analysis", "Additional Information", b.why()},
 		"steps":      {"Steps to reproduce", "How to reproduce", "Steps to Reproduce", b.steps()},
-		"versions":   {"Versions", "Versions", "Compiler Version", b.versions()},
+		"versions":   {"Versions", "Versions", "Compiler Version", b.road.versions()},
 		"os":         {"Operating system", "", "Operating System", md(b.in.Host.OS) + " (" + md(b.in.Host.Arch) + ")\n"},
 		"cpu":        {"", "", "CPU", md(b.in.Host.CPU) + "\n"},
 		"gpu":        {"GPU and driver", "GPU and driver", "GPU", b.hardware()},
@@ -83,19 +84,24 @@ func (b *bundler) report() string {
 func (b *bundler) summary() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, thread %s of the program below loses a property that its source has: %s.\n\n",
-		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.thread().Name, headlineOf(b.find.Rule))
+		span(b.road.compiler()), span(b.f.Target), b.f.Level, b.thread().Name, b.headline())
 	fmt.Fprintf(&out, "> %s\n", md(b.find.Detail))
+	for _, f := range b.in.Cell.Findings {
+		if b.in.Min.Signature.Is(f) && f.Thread != b.find.Thread && f.Thread >= 0 && f.Thread < len(b.f.Test.Threads) {
+			fmt.Fprintf(&out, ">\n> In %s: %s\n", md(b.f.Test.Threads[f.Thread].Name), md(f.Detail))
+		}
+	}
 	if b.in.Found.Level != b.f.Level || b.in.Found.Layout != b.f.Layout {
 		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n", b.in.Found.Level, b.in.Found.Layout, b.f.Level)
 	}
 	v := b.in.Cell.Verdict
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
-		fmt.Fprintf(&out, "\nThe compiled program can end in %s; %s forbids that for the source.\n", span(outcomes(v.New, 3)), plainModel(v.Model))
+		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled, span(outcomes(v.New, 3)), plainModel(v.Model))
 	case v != nil && v.HasRace():
 		fmt.Fprintf(&out, "\n%s.\n", v.RaceSentence())
 	case v != nil && v.Unjudged == "":
-		fmt.Fprintf(&out, "\nThe compiled program can show no outcome that %s forbids for the source: the change is legal under it.\n", plainModel(v.Model))
+		fmt.Fprintf(&out, "\n%s can show no outcome that %s forbids for the source: the change is legal under it.\n", b.road.words().compiled, plainModel(v.Model))
 	}
 	return out.String()
 }
@@ -123,6 +129,9 @@ func (b *bundler) claim() string {
 			"documentation would settle it.\n", span(outcomes(v.New, 1)), plainModel(v.Model), map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
 		if n := modelNotes[v.Model]; n != "" {
 			s += "\n" + n + "\n"
+		}
+		if b.f.Toolchain.LLC != nil {
+			s += "\n" + irNote + "\n"
 		}
 		for _, o := range v.Others {
 			s += fmt.Sprintf("\nUnder %s the verdict is: %s.\n", plainModel(o.Model), o.Class)
@@ -153,7 +162,7 @@ func (b *bundler) source() string {
 	var out strings.Builder
 	out.WriteString("As a litmus test (" + fileSpan("test.litmus") + "):\n\n")
 	out.WriteString(block("", b.f.Test.String()))
-	out.WriteString("\n" + b.words().source + "\n\n")
+	out.WriteString("\n" + b.road.words().source + "\n\n")
 	out.WriteString(block("", b.prog.text))
 	return out.String()
 }
@@ -162,11 +171,14 @@ func fileSpan(name string) string { return "[`" + name + "`](" + name + ")" }
 
 func (b *bundler) expected() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "**Expected:** %s", expectationOf(b.find.Rule))
+	fmt.Fprintf(&out, "**Expected:** %s", b.expectation())
+	expected, actual := b.road.particulars()
+	out.WriteString(expected)
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
 		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.New, 1)))
 	}
 	fmt.Fprintf(&out, "\n\n**Actual:** %s.", md(strings.TrimSuffix(b.find.Detail, ".")))
+	out.WriteString(actual)
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
 		fmt.Fprintf(&out, " The machine code allows %s.", span(outcomes(v.New, 3)))
 	}

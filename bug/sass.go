@@ -22,13 +22,15 @@ type code struct {
 	level  string
 	text   []byte
 	lines  []access // accesses and fences of the thread with the finding
-	// checked is what the checker says of AMD code, nil of NVIDIA's.
+	// checked is what the checker says of AMD code, nil of NVIDIA's; ptx is the
+	// thread with the finding as PTX of llc's, nil of machine code.
 	checked *optcheck.Result
+	ptx     *audit.PTXKernel
 }
 
 // access is one machine instruction that touches memory or orders it.
 type access struct {
-	class    string // LD, ST, ATOM, RED, MEMBAR, BAR, AUX
+	class    string // LD, ST, ATOM, RED, MEMBAR, BAR, AUX; others for AMD
 	mnemonic string
 	text     string
 }
@@ -104,7 +106,7 @@ func view(list []access, how string) []string {
 }
 
 // compile compiles and disassembles the program as the bundle's Makefile does.
-func (b *bundler) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
+func (b *ptxRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
 	res, err := tc.Compile(ctx, toolchain.Job{Target: b.f.Target, Level: level, Header: p.header,
 		Units: []toolchain.Unit{{Name: unit, Text: p.body}}, Flags: b.f.Flags})
 	if err != nil {
@@ -123,20 +125,16 @@ func (b *bundler) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 // code finds the program and the machine code to show: the bad one, which must
 // show the finding, and a good one.
 func (b *bundler) code(ctx context.Context) error {
-	emit, compile, shows := b.newProgramPTX, b.compile, b.showsListed
-	if b.amd() {
-		emit, compile, shows = b.newProgramCL, b.compileCL, b.showsCL
-	}
 	for _, markers := range []bool{false, true} {
-		p, err := emit(markers)
+		p, err := b.road.emit(ctx, b.f.Toolchain, b.f.Level, markers)
 		if err != nil {
 			return err
 		}
-		bad, err := compile(ctx, p, b.f.Toolchain, b.f.Level)
+		bad, err := b.road.compile(ctx, p, b.f.Toolchain, b.f.Level)
 		if err != nil {
 			return err
 		}
-		if shows(p, bad) {
+		if b.road.shows(p, bad) {
 			b.prog, b.bad = p, bad
 			break
 		}
@@ -148,22 +146,23 @@ func (b *bundler) code(ctx context.Context) error {
 	if tc == nil {
 		return nil
 	}
-	good, err := compile(ctx, b.prog, tc, level)
+	p, err := b.road.emit(ctx, tc, level, b.prog.markers)
 	if err != nil {
 		return err
 	}
-	if b.amd() && slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) {
+	good, err := b.road.compile(ctx, p, tc, level)
+	if err != nil {
+		return err
+	}
+	if slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) || good.ptx != nil && b.road.shows(p, good) {
 		return nil // another thread's difference: nothing to compare
 	}
 	b.good = good
 	return nil
 }
 
-// newProgramPTX emits the threads of the finding's test in PTX.
-func (b *bundler) newProgramPTX(markers bool) (*program, error) { return newProgram(b.f, markers) }
-
-// showsListed tells whether a program has the accesses that the audit saw.
-func (b *bundler) showsListed(p *program, bad *code) bool {
+// shows tells whether a program has the accesses that the audit saw.
+func (b *ptxRoad) shows(p *program, bad *code) bool {
 	return slices.Equal(view(bad.lines, "mnemonic"), b.listed()) || p.ambiguous && p.markers
 }
 
@@ -228,18 +227,9 @@ func (b *bundler) view() string {
 
 // diff compares good and bad by their accesses, a line each.
 func (b *bundler) diff() string {
-	join := func(c *code) string {
-		if c.checked != nil { // without private memory and arguments
-			var s strings.Builder
-			for _, l := range c.checked.Machine {
-				s.WriteString(l.Text + "\n")
-			}
-			return s.String()
-		}
-		return strings.Join(view(c.lines, "text"), "\n") + "\n"
-	}
+	join := func(c *code) string { return strings.Join(b.road.listing(c), "\n") + "\n" }
 	var out strings.Builder
-	w := b.words()
+	w := b.road.words()
 	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", w.good, b.good.tc.ID, b.good.target, b.good.level, kernel(b.find.Thread))
 	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", w.bad, b.bad.tc.ID, b.bad.target, b.bad.level, kernel(b.find.Thread))
 	d := diffmatchpatch.New()

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/audit"
 	"optcheck/toolchain"
 )
 
 // makefile reproduces the finding with ptxas and nvdisasm alone.
-func (b *bundler) makefile() string {
-	if b.amd() {
-		return b.makefileCL()
-	}
+func (b *ptxRoad) makefile() string {
 	var m strings.Builder
 	fmt.Fprintf(&m, `# Reproduces the finding with ptxas and nvdisasm alone, in this folder:
 #
@@ -67,10 +65,7 @@ func oneLine(s string) string {
 
 // awk is the script that looks at the accesses of one kernel and tells whether
 // they are those of the finding.
-func (b *bundler) awk() string {
-	if b.amd() {
-		return b.awkCL()
-	}
+func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
 	if b.prog.ambiguous {
@@ -133,8 +128,13 @@ END {
 // awkLists gives what the scripts compare with: the view, and the recorded lists.
 func (b *bundler) awkLists() (how, bad, good string) {
 	how = b.view()
-	if b.good != nil {
+	switch {
+	case b.good != nil:
 		good = strings.Join(view(b.good.lines, how), " | ")
+	case how == "class":
+		if good = strings.Join(b.road.expected(), " | "); good == strings.Join(view(b.bad.lines, how), " | ") {
+			good = "" // nothing to tell them apart
+		}
 	}
 	return how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good)
 }
@@ -146,10 +146,20 @@ func awkString(s string) string {
 
 // interesting is the test for reducers: it calls optcheck.
 func (b *bundler) interesting() string {
+	release := b.f.Toolchain.Version
+	if b.f.Toolchain.LLC != nil {
+		release = b.f.Toolchain.LLC.Version + "+" + release
+	}
 	args := []string{"reduce", "--check", "--quiet", "--rule", b.f.Signature.Rule, "--class", b.f.Signature.Class,
-		"--toolchains", b.f.Toolchain.Version, "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
+		"--toolchains", release, "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
+	if b.f.Signature.Stage != "" {
+		args = append(args, "--stage", b.f.Signature.Stage)
+	}
 	if b.amd() {
 		args = append(args, "--vendor", toolchain.AMD)
+	}
+	if b.f.Toolchain.LLC != nil || b.in.Audit.Source == audit.LLVMIR {
+		args = append(args, "--source", audit.LLVMIR)
 	}
 	for _, f := range b.f.Flags { // a value of a list: commas and quotes mean something
 		args = append(args, `--ptxas-flags="`+strings.ReplaceAll(f, `"`, `""`)+`"`)

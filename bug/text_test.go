@@ -39,8 +39,9 @@ func TestAwk(t *testing.T) {
 			name := string(names[i][1])
 			for _, rule := range []string{"merged", "fence-weakened"} {
 				b := &bundler{prog: &program{ambiguous: i == 0}, find: report.Finding{Rule: rule}}
+				b.road = &ptxRoad{b}
 				b.bad = &code{lines: accesses(text, name, b.prog.ambiguous)}
-				script := strings.Replace(b.awk(), `kernel = "min_T0"`, `kernel = "`+name+`"`, 1)
+				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+name+`"`, 1)
 				prog := filepath.Join(t.TempDir(), "check.awk")
 				require.NoError(t, os.WriteFile(prog, []byte(script), 0o600))
 				out, err := exec.Command("awk", "-f", prog, file).CombinedOutput()
@@ -60,13 +61,14 @@ func TestHostile(t *testing.T) {
 	b := &bundler{in: &Input{}, find: report.Finding{Rule: "merged"}, prog: &program{}, bad: &code{},
 		f: &reduce.Finding{Test: lt, Toolchain: &toolchain.Toolchain{ID: "ptxas 1\n$(shell touch pwned)", Version: "1'; touch pwned", Build: "b\n\ttouch pwned"},
 			Target: "sm_80", Level: "O1", Layout: spec.Pointers, Flags: flags, Signature: reduce.Signature{Rule: "merged", Class: "changed"}}}
+	b.road = &ptxRoad{b}
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o700))
 		return path
 	}
-	write("Makefile", b.makefile())
+	write("Makefile", b.road.makefile())
 	write("check.awk", `{ print }`)
 	write("min.ptx", "")
 	show := write("show", "#!/bin/sh\nfor a in \"$@\"; do printf '<%s>\\n' \"$a\" >> args; done\n: > min.cubin\n")

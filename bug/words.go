@@ -107,6 +107,33 @@ var headline = map[string]string{
 	"witnesses-disagree": "line information contradicts the data flow",
 }
 
+// orderLost tells whether the rule speaks of an access that orders others, not of a
+// fence.
+func (b *bundler) orderLost() bool {
+	in := b.instr(b.find.Access)
+	return in != nil && in.IsAccess() && (b.find.Rule == "fence-removed" || b.find.Rule == "fence-weakened")
+}
+
+// headline says in a few words what happened.
+func (b *bundler) headline() string {
+	if b.orderLost() {
+		return "the order of an access is lost"
+	}
+	return headlineOf(b.find.Rule)
+}
+
+// expectation says what the code should do.
+func (b *bundler) expectation() string {
+	if b.orderLost() {
+		return "Each access orders what stands in front of it or behind it as the source says, by itself or by a fence beside it."
+	}
+	return expectationOf(b.find.Rule)
+}
+
+// irNote says how programs in LLVM IR are judged.
+const irNote = "The source is LLVM IR and is judged as the PTX that says the same: the order of an atomic operation as the qualifier of that name (`monotonic` as " +
+	"`.relaxed`), `syncscope(\"device\")` as `.gpu`, `\"block\"` as `.cta`, no scope as `.sys`; other loads and stores as weak ones."
+
 // headlineOf and expectationOf fall back on the rule's own title, for rules that
 // have no words here.
 func headlineOf(rule string) string {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"optcheck/audit"
 	"optcheck/reduce"
 	"optcheck/toolchain"
 )
@@ -49,6 +50,7 @@ type tool struct {
 	Ptxas    string `json:"ptxas_sha256,omitempty"`
 	Nvdisasm string `json:"nvdisasm_sha256,omitempty"`
 	Clang    string `json:"clang_sha256,omitempty"`
+	LLC      string `json:"llc_sha256,omitempty"`
 	Role     string `json:"role"`
 }
 
@@ -73,7 +75,7 @@ func sumFile(path string) string {
 
 func (b *bundler) manifest() []byte {
 	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Found.Address(), Smallest: b.f.Address(),
-		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.command(), Host: b.in.Host, Run: b.in.Run,
+		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.road.command(), Host: b.in.Host, Run: b.in.Run,
 		Steps: append([]string{}, b.in.Steps...), Ways: b.ways, Files: map[string]string{},
 		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}
 	if len(b.in.Steps) == 0 {
@@ -87,7 +89,12 @@ func (b *bundler) manifest() []byte {
 	}
 	add := func(tc *toolchain.Toolchain, role string) {
 		x := tool{ID: tc.ID, Build: tc.Build, Ptxas: sumFile(tc.Ptxas), Nvdisasm: sumFile(tc.Nvdisasm), Role: role}
-		if tc.LLVM != nil {
+		switch {
+		case tc.LLC != nil:
+			x.LLC = sumFile(tc.LLC.Path)
+		case tc.LLVM != nil && b.in.Audit.Source == audit.LLVMIR:
+			x.LLC = sumFile(tc.LLVM.LLC)
+		case tc.LLVM != nil:
 			x.Clang = sumFile(tc.LLVM.Clang)
 		}
 		m.Tools = append(m.Tools, x)

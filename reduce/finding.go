@@ -27,6 +27,9 @@ import (
 type Signature struct {
 	Rule  string `json:"rule"`  // ID of a rule
 	Class string `json:"class"` // of the cell; "" stands for any class with findings
+	// Stage is where the finding arose, "" for anywhere. It tells the findings of
+	// two compilers apart, of toolchains that have two.
+	Stage string `json:"stage,omitempty"`
 }
 
 // Holds reports whether a cell has the finding.
@@ -34,7 +37,12 @@ func (s Signature) Holds(c *report.Cell) bool {
 	if !c.HasFindings() || s.Class != "" && c.Class != s.Class {
 		return false
 	}
-	return slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return f.Rule == s.Rule })
+	return slices.ContainsFunc(c.Findings, s.Is)
+}
+
+// Is reports whether a finding of a cell is of the signature's rule and stage.
+func (s Signature) Is(f report.Finding) bool {
+	return f.Rule == s.Rule && (s.Stage == "" || f.Stage == s.Stage)
 }
 
 // Finding is one cell of an audit and a rule that is broken in it.
@@ -70,8 +78,9 @@ func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *r
 
 // Confirm audits the finding's cell and fills in what the signature leaves
 // open: the rule, if the finding names none (the first broken one in the order
-// of optcheck.Rules), and the class. The error wraps ErrNotThere, and says what
-// the cell is instead, if the finding is not there.
+// of optcheck.Rules), the class, and for a toolchain of two compilers the one in
+// which it arose. The error wraps ErrNotThere, and says what the cell is instead,
+// if the finding is not there.
 func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell, *report.Listing, error) {
 	c, l, err := Cell(ctx, f, base)
 	if err != nil {
@@ -79,7 +88,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 	}
 	if f.Signature.Rule == "" {
 		for _, r := range optcheck.Rules {
-			if f.Signature.Rule == "" && !r.Note && (Signature{Rule: r.ID}).Holds(c) {
+			if f.Signature.Rule == "" && !r.Note && (Signature{Rule: r.ID, Stage: f.Signature.Stage}).Holds(c) {
 				f.Signature.Rule = r.ID
 			}
 		}
@@ -88,6 +97,9 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 		return c, l, fmt.Errorf("%w: %s is %s", ErrNotThere, where(c), say(c))
 	}
 	f.Signature.Class = c.Class
+	if f.Toolchain.LLC != nil {
+		f.Signature.Stage = c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)].Stage
+	}
 	return c, l, nil
 }
 

@@ -99,7 +99,7 @@ func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []str
 			continue
 		}
 		for _, x := range c.Findings {
-			if x.Rule == f.Signature.Rule {
+			if f.Signature.Is(x) {
 				stage = x.Stage
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// nvptxTriple is the target triple of all jobs of llc for NVIDIA.
-const nvptxTriple = "nvptx64-nvidia-cuda"
+// NVPTXTriple is the target triple of all jobs of llc for NVIDIA.
+const NVPTXTriple = "nvptx64-nvidia-cuda"
 
 // CompileIR compiles units of LLVM IR to PTX with llc, many per process, as
 // Compile does PTX. Flags of the job are not used: they are ptxas's. Header holds
@@ -27,7 +27,7 @@ func (t *Toolchain) CompileIR(ctx context.Context, job Job) (*Result, error) {
 	if !validLevel.MatchString(job.Level) {
 		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
 	}
-	job.Header = fmt.Sprintf("target triple = %q\n", nvptxTriple) + endLine(job.Header)
+	job.Header = fmt.Sprintf("target triple = %q\n", NVPTXTriple) + endLine(job.Header)
 	return compileAll(ctx, &llc{t: t, job: &job}, &job)
 }
 
@@ -56,11 +56,15 @@ func (l *llc) gaveUp(stderr string) string {
 	return ""
 }
 
-// args are relative to the process's own folder. The version of PTX is the
-// highest that both compilers know, so that llc has all instructions at hand.
-func (l *llc) args() []string {
-	return []string{"-mtriple=" + nvptxTriple, "-mcpu=" + l.job.Target, "-mattr=+ptx" + strings.ReplaceAll(l.t.MaxPTX, ".", ""),
-		"-" + l.job.Level, "-filetype=asm", "batch.ll", "-o", "batch.ptx"}
+// args are relative to the process's own folder.
+func (l *llc) args() []string { return l.t.ArgsIR(l.job.Target, l.job.Level, "batch.ll", "batch.ptx") }
+
+// ArgsIR are the arguments with which llc compiles a file of LLVM IR to PTX: what
+// CompileIR uses, for people to repeat it. The version of PTX is the highest that
+// both compilers know, so that llc has all instructions at hand.
+func (t *Toolchain) ArgsIR(target, level, input, output string) []string {
+	return []string{"-mtriple=" + NVPTXTriple, "-mcpu=" + target, "-mattr=+ptx" + strings.ReplaceAll(t.MaxPTX, ".", ""),
+		"-" + level, "-filetype=asm", input, "-o", output}
 }
 
 func (l *llc) compile(ctx context.Context, job *Job, units []int) (Batch, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit"
 	"optcheck/bug"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -43,12 +44,19 @@ func newBugCmd(env *environment) *cobra.Command {
 
 The same finding gives the same files; a date gets in with --stamp only. Of a
 finding of clang for AMD (--vendor amd) the program is min.cl in OpenCL C, the machine
-code bad.s and good.s, and the Makefile needs clang, make and awk only.
+code bad.s and good.s, and the Makefile needs clang, make and awk only; with --source
+llvm-ir it is min.ll, and llc is needed.
+
+Of kernels in LLVM IR for NVIDIA (--source llvm-ir, or a toolchain written 22+12.4) a
+finding arose in llc or in ptxas. For llc the program is min.ll, what is shown is PTX
+(bad.ptx), and the Makefile needs llc, make and awk only; for ptxas the program is the
+PTX that llc wrote, min.ll is beside it, and the Makefile needs ptxas and nvdisasm.
 
 ` + findingHelp,
 		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
   optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
   optcheck bug --vendor amd cl-coRR@22/gfx900/O2/pointers --out bundle/
+  optcheck bug 'exch-sl+release.gpu+acquire.gpu@22+12.4/sm_80/O3' --out bundle/
   make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd.Context(), env, &f, args[0]) },
@@ -58,7 +66,7 @@ code bad.s and good.s, and the Makefile needs clang, make and awk only.
 	fl.StringVarP(&f.out, "out", "o", "", "write the bundle into this folder")
 	fl.StringVar(&f.txtar, "txtar", "", "write it as a txtar archive (- for standard output)")
 	fl.StringVar(&f.zip, "zip", "", "write it as a zip archive")
-	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", ")+" (llvm by default for clang)")
+	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", ")+" (llvm by default for findings of LLVM)")
 	fl.BoolVar(&f.noReduce, "no-reduce", false, "take the test as it is")
 	fl.StringVar(&f.stamp, "stamp", "", "a date, or another text, for report and manifest")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU, if the program was run")
@@ -82,12 +90,6 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
 		return err
 	}
-	if err := bug.CanBundle(in.Found.Toolchain); err != nil {
-		return err
-	}
-	if in.Found.Toolchain.LLVM != nil && !env.config.cmd.Flags().Changed("form") {
-		in.Form = "llvm"
-	}
 	if f.noReduce {
 		in.Min = in.Found
 		if in.Cell, in.Listing, err = in.Found.Confirm(ctx, in.Audit); err != nil {
@@ -99,6 +101,9 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 			return err
 		}
 		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
+	}
+	if !env.config.cmd.Flags().Changed("form") && (in.Min.Toolchain.LLVM != nil || in.Min.Signature.Stage == audit.StageLLC) {
+		in.Form = "llvm"
 	}
 	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {
 		return err

@@ -40,13 +40,13 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
 
 // findingFlags complete a FINDING.
 type findingFlags struct {
-	rule, class, source string
-	model               string
-	noVerdict           bool
-	ptxasFlags          []string
-	keep                []string
-	quiet               bool
-	saved               *report.Test // of the cell in a saved run
+	rule, class, stage string
+	source, model      string
+	noVerdict          bool
+	ptxasFlags         []string
+	keep               []string
+	quiet              bool
+	saved              *report.Test // of the cell in a saved run
 }
 
 func (f *findingFlags) add(cmd *cobra.Command) {
@@ -59,6 +59,7 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	sourceFlag(cmd)
 	fl.StringVar(&f.rule, "rule", "", "the rule, if FINDING names none")
 	fl.StringVar(&f.class, "class", "", "the class that the cell must have (default: the one that it has)")
+	fl.StringVar(&f.stage, "stage", "", "where it must have arisen, of kernels in LLVM IR for NVIDIA: llc or ptxas (default: where it did)")
 	fl.StringVar(&f.model, "model", "", "judge under this model: a built-in one (optcheck models) or a .cat file")
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
@@ -79,7 +80,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &reduce.Finding{Target: a.Target, Level: a.Level, Flags: f.ptxasFlags, Signature: reduce.Signature{Rule: a.Rule, Class: f.class}}
+	out := &reduce.Finding{Target: a.Target, Level: a.Level, Flags: f.ptxasFlags, Signature: reduce.Signature{Rule: a.Rule, Class: f.class, Stage: f.stage}}
 	if err := checkSignature(out.Signature); err != nil {
 		return nil, nil, err
 	}
@@ -102,6 +103,9 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if len(all) == 0 {
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
+	if source(env) == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
+		all = withLLC(env, all)
+	}
 	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
 		return nil, nil, err
 	}
@@ -114,6 +118,9 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 func checkSignature(s reduce.Signature) error {
 	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || r.Note) {
 		return fmt.Errorf("no rule %q that a finding can break; see optcheck explain", s.Rule)
+	}
+	if s.Stage != "" && s.Stage != audit.StageLLC && s.Stage != audit.StagePtxas {
+		return fmt.Errorf("a finding arises in %s or %s, not in %q", audit.StageLLC, audit.StagePtxas, s.Stage)
 	}
 	if s.Class != "" && !(&report.Result{Class: s.Class}).HasFindings() {
 		return fmt.Errorf("a finding's class is %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, s.Class)

@@ -40,7 +40,9 @@ Weaker modifiers count as smaller, because a rule broken in a weaker program say
 more; but a finding about volatile loads can become one about plain loads that
 way. --keep modifiers prevents that.
 
-Findings of clang for AMD (--vendor amd) are reduced in the same way.
+Findings of clang for AMD (--vendor amd) are reduced in the same way, and those in
+kernels written as LLVM IR (--source llvm-ir): of llc and ptxas the one in which a
+finding arose stays the same, too.
 
 It also tells in which of the installed releases, targets and levels the finding
 is, and the first bad and last good release.
@@ -90,7 +92,7 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 			return err
 		}
 	}
-	program, err := bug.Program(&res.Min)
+	program, err := bug.Program(&res.Min, source(env))
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ type reduced struct {
 	Signature  reduce.Signature `json:"signature"`
 	Flags      []string         `json:"flags,omitempty"`
 	Test       string           `json:"test"`
-	Program    string           `json:"program"` // PTX, or OpenCL C
+	Program    string           `json:"program"` // PTX, OpenCL C or LLVM IR
 	Cell       *report.Cell     `json:"cell"`
 	Listing    *report.Listing  `json:"listing,omitempty"`
 	Steps      []string         `json:"steps"`

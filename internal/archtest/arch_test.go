@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"report":    {"internal/plain", "litmus", "isa", "spec", "optcheck", "model"},
 	"audit":     {"internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
-	"bug":       {"internal/plain", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
+	"bug":       {"internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
 	"cmd":       {"internal/plain", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 
