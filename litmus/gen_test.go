@@ -30,6 +30,7 @@ func genTest(t *rapid.T) *Test {
 		lt.Locations = append(lt.Locations, Location{Name: "al", Alias: "x",
 			Proxy: Proxy(rapid.IntRange(int(ProxyGeneric), int(ProxyConstant)).Draw(t, "proxy"))})
 	}
+	lt.sortLocations()
 	n := rapid.IntRange(1, 5).Draw(t, "threads")
 	prefix := rapid.SampledFrom([]string{"P", "T", "th_"}).Draw(t, "prefix")
 	placed := rapid.Bool().Draw(t, "placed")

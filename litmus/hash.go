@@ -11,7 +11,8 @@ import (
 // Hash returns a stable hash of what the test means: 32 hexadecimal digits.
 // It does not depend on name, doc string, Key=Value lines, comments, white
 // space, the threads' names, the numbers of places, or the order of
-// declarations; everything else counts, the condition and the dialect too.
+// declarations; everything else counts, the condition and the dialect too. What
+// is made from a test and kept under its hash is made from its Canonical form.
 func (t *Test) Hash() string {
 	c := *t
 	c.Name, c.Doc, c.Meta = "", "", nil

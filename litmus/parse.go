@@ -293,7 +293,9 @@ func regLike(s string) bool {
 }
 
 // finish settles what could not be known while reading: names that were taken
-// for registers and turned out to be locations, and defaults of places.
+// for registers and turned out to be locations, defaults of places, and the order
+// of locations, which is no part of a test: parameters and addresses of kernels
+// must not depend on which one a file happens to mention first.
 func (p *parser) finish() {
 	if p.loose {
 		for i := range p.t.Threads {
@@ -303,6 +305,7 @@ func (p *parser) finish() {
 	if p.placed {
 		canonicalPlaces(p.t.Threads)
 	}
+	p.t.sortLocations()
 }
 
 func (p *parser) settle(th *Thread) {

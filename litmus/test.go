@@ -31,10 +31,12 @@ type Pos struct {
 
 // Test is one litmus test.
 type Test struct {
-	Dialect   Dialect
-	Name      string
-	Doc       string // the doc string between quotes, without them; may span lines
-	Meta      []Meta // "Key=value" lines between the header and the initial state
+	Dialect Dialect
+	Name    string
+	Doc     string // the doc string between quotes, without them; may span lines
+	Meta    []Meta // "Key=value" lines between the header and the initial state
+	// Locations are in the order of CompareLocations when the test was parsed;
+	// whoever builds a test puts them so, or uses its Canonical form.
 	Locations []Location
 	Threads   []Thread
 	Cond      Cond
