@@ -94,7 +94,8 @@ func Header(v Version, target string) string {
 	return fmt.Sprintf(".version %v\n.target %s\n.address_size 64\n.file 1 \"%s\"\n\n", v, target, SourceName)
 }
 
-// Emit returns the unit of a test. The error is a *spec.Unsupported when the
+// Emit returns the unit of a test. Tests of one hash and name have the same unit:
+// this and all other emitters begin with the test's canonical form. The error is a *spec.Unsupported when the
 // target or the encoding lacks something that the test uses.
 func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	sm, err := SM(o.Target)
@@ -104,6 +105,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	if t.Dialect == litmus.OpenCL {
 		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
+	t = t.Canonical()
 	u := &Unit{Name: o.Unit, Version: minVersion(o.Target, sm)}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)

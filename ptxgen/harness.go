@@ -22,9 +22,9 @@ import (
 // odd (or co-prime) multipliers, so that each instance has each role exactly
 // once and the scope tree is honoured by construction.
 type Harness struct {
-	Test    *litmus.Test
-	Name    string // of the kernel
-	Text    string // its PTX, without header
+	Test    *litmus.Test // in canonical form
+	Name    string       // of the kernel
+	Text    string       // its PTX, without header
 	Version Version
 	Check   *spec.Harness
 	Params  []HarnessParam
@@ -123,6 +123,7 @@ func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
 	if err != nil {
 		return nil, err
 	}
+	t = t.Canonical()
 	for i := range t.Locations {
 		if t.Locations[i].Alias != "" {
 			return nil, unsupported("location %s is an alias", t.Locations[i].Name)

@@ -30,6 +30,7 @@ const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 // values; where paths meet, phis. The error is a *spec.Unsupported when the
 // encoding or LLVM IR lacks something that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
+	t = t.Canonical()
 	if sm, err := SM(o.Target); err == nil {
 		if err := nvCheck(t, sm); err != nil {
 			return nil, err
@@ -40,7 +41,7 @@ func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
 	if err != nil {
 		var no *litmus.NoMeaning
 		if errors.As(err, &no) {
-			return nil, unsupported("%v", err)
+			return nil, unsupported("%s", no.Reason)
 		}
 		return nil, err
 	}

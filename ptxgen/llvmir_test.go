@@ -16,8 +16,8 @@ func TestLLVMIRKernel(t *testing.T) {
 	require.NoError(t, err)
 	for _, line := range []string{
 		"define amdgpu_kernel void @" + u.Name + "_T1(ptr addrspace(1) %p0, ptr addrspace(1) %p1, ptr addrspace(1) %out, i32 %v0, i32 %v1, i32 %v2, i32 %tok) {\nentry:\n",
-		`cmpxchg ptr addrspace(1) %p1, i32 %v1, i32 %v2 syncscope("agent") acquire acquire`,
-		`atomicrmw xchg ptr addrspace(1) %p1, i32 %v1 syncscope("agent") release`,
+		`cmpxchg ptr addrspace(1) %p0, i32 %v1, i32 %v2 syncscope("agent") acquire acquire`,
+		`atomicrmw xchg ptr addrspace(1) %p0, i32 %v1 syncscope("agent") release`,
 		"= phi i32 [ %tok, %entry ], [ %q",
 		"store volatile i32 ",
 	} {

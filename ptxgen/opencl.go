@@ -41,11 +41,11 @@ func IsTeraScale(target string) bool { return slices.Contains(TeraScale, target)
 // ResultStride apart, because clang otherwise combines stores and even the xors
 // of the markers.
 func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
-	t, err := litmus.ToOpenCL(t)
+	t, err := litmus.ToOpenCL(t.Canonical())
 	if err != nil {
 		var no *litmus.NoMeaning
 		if errors.As(err, &no) {
-			return nil, unsupported("%v", err)
+			return nil, unsupported("%s", no.Reason)
 		}
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func TestOpenCLLayouts(t *testing.T) {
 
 func TestOpenCLAtomics(t *testing.T) {
 	u := emitCL(t, "cl-cas-sl+acquire+release", Options{Target: "gfx900"})
-	require.Contains(t, u.Text, "__opencl_atomic_exchange((__global atomic_int *)((__global char *)p1), (int)v1, memory_order_release, memory_scope_device)")
+	require.Contains(t, u.Text, "__opencl_atomic_exchange((__global atomic_int *)((__global char *)p0), (int)v1, memory_order_release, memory_scope_device)")
 	require.Contains(t, u.Text, "{ int expected = (int)v1; __opencl_atomic_compare_exchange_strong(")
 	require.False(t, u.Kernels[0].Library)
 	require.True(t, u.Kernels[0].CL2)

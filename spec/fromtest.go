@@ -38,8 +38,13 @@ type flow struct {
 // the consuming access shares.
 //
 // It returns an *Unsupported error when the thread is beyond the encoding, or
-// when an access's location is not known statically.
+// when an access's location is not known statically. Locations must be in the order
+// of litmus.CompareLocations, which gives them their numbers; another order is an
+// error, because whoever reads numbers by the test would name wrong locations.
 func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
+	if !t.LocationsSorted() {
+		return nil, fmt.Errorf("test %s: its locations are not in the order of litmus.CompareLocations", t.Name)
+	}
 	if len(t.Threads) > MaxThreads {
 		return nil, unsupported("%d threads (at most %d)", len(t.Threads), MaxThreads)
 	}
@@ -277,10 +282,10 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 		addr = b.reg(in.Addr.Reg)
 	}
 	if addr.loc < 0 {
-		return unsupported("%v: the location of %s is not known statically", in.Pos, in.String())
+		return unsupported("thread %s: the location of %s is not known statically", b.th.Name, in.String())
 	}
 	if in.Addr.Offset != 0 {
-		return unsupported("%v: address offset in %s", in.Pos, in.String())
+		return unsupported("thread %s: address offset in %s", b.th.Name, in.String())
 	}
 	e.Loc = addr.loc
 	space := b.t.Locations[e.Loc].Space
