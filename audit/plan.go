@@ -28,8 +28,8 @@ type job struct {
 // that memory does not grow with the number of tests, and what a run that is
 // killed loses is a part of one chunk.
 type chunk struct {
-	first  int // index of its first test in Options.Tests
-	tests  []*litmus.Test
+	first  int            // index of its first test in Options.Tests
+	tests  []*litmus.Test // in canonical form
 	hashes []string
 
 	mu      sync.Mutex
@@ -106,8 +106,10 @@ func (o Options) Config() (*report.Config, error) {
 }
 
 func newChunk(tests []*litmus.Test, first int) *chunk {
-	c := &chunk{first: first, tests: tests, emitted: map[string]*emission{}}
+	c := &chunk{first: first, emitted: map[string]*emission{}}
 	for _, t := range tests {
+		// Results are kept under the hash: what it leaves out must not decide them.
+		c.tests = append(c.tests, t.Canonical())
 		c.hashes = append(c.hashes, t.Hash())
 	}
 	return c

@@ -234,8 +234,8 @@ func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
 		return
 	}
 	check.Locations = nil
-	for i := range b.Test.Locations {
-		check.Locations = append(check.Locations, b.Test.Locations[i].Name)
+	for i := range b.Harness.Test.Locations {
+		check.Locations = append(check.Locations, b.Harness.Test.Locations[i].Name)
 	}
 	r := check.CheckHarness(fn, b.Harness.Check)
 	h := optcheck.CodeHash(fn, nil)

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"optcheck/report"
 )
@@ -280,9 +279,6 @@ func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
 	var old report.Test
 	if err := decodeTest(id, about, text, &old); err != nil {
 		return err
-	}
-	if !sameOrder(old.Text, t.Text) {
-		return fmt.Errorf("%w: test %.200q (hash %s) declares its locations in another order than the stored one, and kernels depend on it: declare them as before, or use a store for each", ErrConflict, t.Name, t.Hash)
 	}
 	m, err := mergeTests(&old, t)
 	if err != nil {

@@ -3,9 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
-	"optcheck/litmus"
 	"optcheck/report"
 )
 
@@ -101,19 +99,6 @@ func decodeTest(id int64, about, text []byte, t *report.Test) error {
 	}
 	t.Name, t.Hash, t.Text = name, hash, string(data)
 	return nil
-}
-
-// sameOrder tells whether two texts of tests of one hash declare their locations
-// in one order. The hash leaves that out, as it changes no meaning, but it decides
-// parameters and addresses of the kernels. What is no test has no order.
-func sameOrder(a, b string) bool {
-	if a == b || a == "" || b == "" {
-		return true
-	}
-	x, errA := litmus.Parse("stored", []byte(a))
-	y, errB := litmus.Parse("new", []byte(b))
-	return errA != nil || errB != nil ||
-		slices.EqualFunc(x.Locations, y.Locations, func(l, m litmus.Location) bool { return l.Name == m.Name })
 }
 
 // mergeTests completes what is known of a test, the same in whatever order.
