@@ -44,6 +44,9 @@ type Filter struct {
 	// Detail is a regular expression (RE2) that must match the finding's
 	// detail, which names the accesses with their modifiers.
 	Detail string `json:"detail,omitempty"`
+	// With are rule IDs: further findings of the same cell about the same access
+	// must break each of them.
+	With []string `json:"with,omitempty"`
 	// Note says in a line what is known, Reason why it is accepted or what was
 	// concluded, Link where to read more.
 	Note   string `json:"note"`
@@ -70,7 +73,14 @@ func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
 		classes = []string{report.Changed, report.Optimised}
 	}
 	return slices.Contains(classes, c.Class) && slices.Contains(f.Rules, x.Rule) && f.place(c) && in(f.Stages, x.Stage) &&
-		anyGlob(f.Tests, c.Test) && anyGlob(f.Shapes, shape(c.Test)) && (f.detail == nil || f.detail.MatchString(x.Detail))
+		anyGlob(f.Tests, c.Test) && anyGlob(f.Shapes, shape(c.Test)) && (f.detail == nil || f.detail.MatchString(x.Detail)) && f.company(c, x)
+}
+
+// company reports whether the cell has the findings that must accompany one.
+func (f *Filter) company(c *report.Cell, x *report.Finding) bool {
+	return !slices.ContainsFunc(f.With, func(rule string) bool {
+		return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool { return y.Rule == rule && y.Thread == x.Thread && y.Access == x.Access })
+	})
 }
 
 // place reports whether the filter speaks of a cell's toolchain, target, level

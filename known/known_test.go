@@ -110,6 +110,14 @@ func TestBuiltin(t *testing.T) {
 		{"reordered", "#1 st.global.cg [y] is performed before #0 st.global.cg [x]: ST.E R0", ""},
 		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.global.cg [d]: LD.E.CV R0", "volatile-load-over-weak-store"},
 		{"reordered", "#1 ld.volatile.global [t] is performed before #0 st.volatile.global [d]: LD.E.CV R0", ""},
+		{"reordered", "#1 ld.global [y] is performed before #0 st.relaxed.gpu.global [x]: LDG.E R0", "weak-load-over-relaxed-store"},
+		{"reordered", "#1 ld.relaxed.gpu.global [y] is performed before #0 st.relaxed.gpu.global [x]: LDG.E R0", ""},
+		{"reordered", "#1 ld.global [y] is performed before #0 ld.relaxed.gpu.global [x]: LDG.E R0", ""},
+		{"reordered", "#1 ld.global [y] is performed before #0 st.relaxed.sys.global [x]: LDG.E R0", ""},
+		{"reordered", "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0", "weak-load-over-release-store"},
+		{"reordered", "#1 ld.acquire.gpu.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0", ""},
+		{"reordered", "#1 st.global [y] is performed before #0 st.release.gpu.global [x]: STG.E R0", ""},
+		{"reordered", "#2 ld.global [y] is performed before #0 st.release.gpu.global [x], #1 fence.sc.gpu: LDG.E R0", ""},
 		{"reordered", "#1 st.shared.cg [y] is performed before #0 st.global.cg [x]: STS", "weak-accesses-of-two-spaces"},
 		{"reordered", "#1 st.shared.cg [y] is performed before #0 st.shared.cg [x]: STS", ""},
 		{"reordered", "#1 st.release.cta.shared [y] is performed before #0 st.global.cg [x]: STS", ""},
@@ -126,6 +134,50 @@ func TestBuiltin(t *testing.T) {
 		l.Mark(x)
 		require.Empty(t, x.Known, c.detail)
 	}
+}
+
+// TestCompany: a load that lost its condition is known only if it is the one that
+// was merged, and only with what the merged load may lose.
+func TestCompany(t *testing.T) {
+	ca, cg := "ld.global.ca [x]", "ld.shared.cg [x]"
+	cell := func(mem string) *report.Cell {
+		return &report.Cell{Test: "CoRR+ctrl+all-ca-cg-p0::p1-xg", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "symbols", Result: report.Result{Class: report.Optimised, Findings: []report.Finding{
+			{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 " + mem + " and #1 " + mem + " are one instruction: LDG"},
+			{Rule: "dependency-broken", Thread: 1, Access: 1, Detail: "the control dependency from #0 " + mem + " to #1 " + mem + " is gone: LDG"},
+			{Rule: "control-changed", Thread: 1, Access: 1, Detail: "#1 " + mem + " is executed unconditionally: LDG"}}}}
+	}
+	for _, mem := range []string{ca, cg, "ld.global [x]"} {
+		c := cell(mem)
+		Builtin().Mark(c)
+		require.Equal(t, []string{"merged-load-loses-its-condition", "weak-loads-merged"}, c.Known, mem)
+	}
+	for what, change := range map[string]func(*report.Cell){
+		"not merged":        func(c *report.Cell) { c.Findings = c.Findings[1:] },
+		"another is merged": func(c *report.Cell) { c.Findings[0].Access = 2 },
+		"another thread's":  func(c *report.Cell) { c.Findings[0].Thread = 0 },
+		"miscompiled":       func(c *report.Cell) { c.Class = report.Miscompiled },
+		"changed":           func(c *report.Cell) { c.Class = report.Changed },
+		"another shape":     func(c *report.Cell) { c.Test = "MP+ctrl-p0::p1-xg" },
+		"an address": func(c *report.Cell) {
+			c.Findings[1].Detail = strings.Replace(c.Findings[1].Detail, "control", "address", 1)
+		},
+		"a volatile load": func(c *report.Cell) {
+			c.Findings[2].Detail = "#1 ld.volatile.global [x] is executed unconditionally: LDG"
+		},
+		"from a volatile": func(c *report.Cell) {
+			c.Findings[1].Detail = strings.Replace(c.Findings[1].Detail, "#0 ld.global.ca", "#0 ld.volatile.global", 1)
+		},
+		"never executed": func(c *report.Cell) { c.Findings[2].Detail = "#1 ld.global.ca [x] is never executed: LDG" },
+	} {
+		c := cell(ca)
+		change(c)
+		Builtin().Mark(c)
+		require.Empty(t, c.Known, what)
+	}
+	release := &report.Cell{Test: "R", Toolchain: "ptxas 12.4.131", Target: "sm_90", Level: "O3", Layout: "offsets", Result: report.Result{Class: report.Optimised,
+		Findings: []report.Finding{{Rule: "reordered", Detail: "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0"}}}}
+	Builtin().Mark(release)
+	require.Empty(t, release.Known, "sm_90 keeps a release before a weak load")
 }
 
 // TestPairs: of llc and ptxas the release of ptxas counts, and filters can ask
@@ -166,6 +218,7 @@ func TestErrors(t *testing.T) {
 		{"known:\n  - id: a\n    rule: mergde\n" + rest, `f:3:11: rule: "mergde" is no rule`},
 		{"known:\n  - id: a\n    rule: line-lost\n" + rest, "is no rule that a finding can break"},
 		{"known:\n  - id: a\n    rule: merged\n    rule: missing\n" + rest, `f:4:5: filter: key "rule" stands twice`},
+		{"known:\n  - id: a\n    rule: merged\n    with: mergde\n" + rest, `f:4:11: with: "mergde" is no rule`},
 		{"known:\n  - id: a\n    rule: merged\n    class: preserved\n" + rest, "is no class with findings"},
 		{"known:\n  - id: a\n    rule: merged\n    levels: [O3, O9]\n" + rest, `f:4:18: levels: "O9" is no level`},
 		{"known:\n  - id: a\n    rule: merged\n    layouts: sideways\n" + rest, "unknown layout"},

@@ -192,6 +192,8 @@ func (p *parser) filter(n *yaml.Node) {
 			if f.detail, err = regexp.Compile(f.Detail); err != nil {
 				p.errorf(v, "detail: %v", err)
 			}
+		case "with":
+			f.With = p.texts(v, key, isRule)
 		case "releases":
 			p.releases(v, f)
 		case "note":

@@ -75,6 +75,7 @@ A list is a YAML file; only id, rule, note and reason must be there:
       tests: ["mp+*"]               # patterns on the test's name
       shapes: [mp]                  # the same on the name before the first +
       detail: 'membar\.gl became'   # RE2 on the finding's detail
+      with: [merged]                # rules that the same access must break, too
       note: what is known, in a line
       reason: why it is accepted, or what was concluded
       link: where to read more
@@ -138,6 +139,7 @@ func writeFilter(env *environment, f *known.Filter) {
 	line("levels ", f.Levels...)
 	line("layouts", f.Layouts...)
 	line("stages ", f.Stages...)
+	line("with   ", f.With...)
 	line("tests  ", append(f.Tests, f.Shapes...)...)
 	line("detail ", f.Detail)
 	line("reason ", f.Reason)
