@@ -56,7 +56,7 @@ func TestMachineOnce(t *testing.T) {
 			require.Len(t, of, 2)
 			require.Equal(t, "kernel of 11.2", of[0].Text)
 		}
-		g, err := s.GC(ctx, false)
+		g, err := s.GC(ctx, Policy{})
 		require.NoError(t, err)
 		require.Zero(t, g.Artefacts)
 		require.NoError(t, s.Close())

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"optcheck/report"
@@ -79,6 +80,11 @@ func (c *commit) sync() error {
 			}
 		}
 	}
+	if c.run != 0 {
+		if ok, err := c.w.s.row("SELECT id FROM run WHERE id=?", []any{c.run}, new(int64)); err != nil || !ok {
+			return cmp.Or(err, errRemoved)
+		}
+	}
 	kept := c.w.ids.body
 	c.w.ids = newIDs()
 	for i := range c.w.items {
@@ -92,12 +98,14 @@ func (c *commit) sync() error {
 	return nil
 }
 
+var errRemoved = errors.New("results were removed by another process (gc) while this one was writing; run it again")
+
 // keep checks that a body that waits to be referred to is still there.
 func (c *commit) keep(d digest) error {
 	var id int64
 	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
 	if err == nil && !ok {
-		err = errors.New("results were removed by another process (gc) while this one was writing; run it again")
+		err = errRemoved
 	}
 	if err == nil {
 		c.w.ids.body[d] = id

@@ -219,44 +219,6 @@ func TestFull(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestGC: superseded builds go, what is in use stays.
-func TestGC(t *testing.T) {
-	dir := t.TempDir()
-	cfg := func(build string) *report.Config {
-		return &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}
-	}
-	run := func(build, test string) []byte {
-		return stream(t, []report.Event{{Config: cfg(build)}, {Test: &report.Test{Name: test, Hash: "h", Text: "text"}}, {Listing: &report.Listing{Code: "code " + build}},
-			{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: report.Result{Class: report.Optimised, Code: "code " + build, Reason: build}}}})
-	}
-	s := imported(t, dir, "a", run("old", "mp"), run("new", "lb"))
-	want := exported(t, s, View{})
-	g, err := s.GC(t.Context(), true)
-	require.NoError(t, err)
-	require.Equal(t, int64(1), g.Cells)
-	require.Equal(t, int64(2), count(t, s, "cell"), "a dry run removes nothing")
-	live, err := s.Follow(t.Context(), View{})
-	require.NoError(t, err)
-	g, err = s.GC(t.Context(), false)
-	require.NoError(t, err)
-	require.Equal(t, []int64{1, 1, 1, 1, 1}, []int64{g.Cells, g.Results, g.Tests, g.Listings, g.Runs})
-	require.Len(t, g.Columns, 1)
-	require.Equal(t, want, exported(t, s, View{}))
-	_, again, err := live.Refresh(t.Context())
-	require.NoError(t, err)
-	require.True(t, again, "who follows the store reads it again")
-	ps, err := s.Check(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, ps)
-	require.NoError(t, s.Close())
-}
-
-func count(t *testing.T, s *Store, table string) (n int64) {
-	t.Helper()
-	require.NoError(t, s.c.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
-	return n
-}
-
 // TestTables: csv and parquet say the same, in the order of the export.
 func TestTables(t *testing.T) {
 	file, cells := some(t)

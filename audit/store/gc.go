@@ -1,55 +1,102 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+)
+
+// Policy says what GC takes for garbage beside what nothing refers to. The zero
+// value is the default: a cell of an older build of optcheck, or of an older build
+// of a compiler of the same name, goes only if a newer build has a result of the
+// same cell. Otherwise all cells of some builds of optcheck go, and no others.
+type Policy struct {
+	// KeepBuilds is the number of the newest builds of optcheck that are kept
+	// whole; 0 is no limit.
+	KeepBuilds int
+	// OlderThan is how long ago a build was last used whose cells go; that of the
+	// latest run never goes. 0 is no limit. With KeepBuilds, both must hold.
+	OlderThan time.Duration
+	// Dry only counts.
+	Dry bool
+	// Progress, if not nil, is told what is being done, and how much of it is.
+	Progress func(what string, done, total int64)
+}
+
+// What the progress of GC is of: builds, then bytes.
+const (
+	Looking    = "looking at builds"
+	Compacting = "giving space back"
 )
 
 // Garbage says what GC removed, or would remove.
 type Garbage struct {
-	Cells     int64    `json:"cells"`
-	Results   int64    `json:"results"`
-	Tests     int64    `json:"tests"`
-	Listings  int64    `json:"listings"`
-	Artefacts int64    `json:"artefacts"`
-	Runs      int64    `json:"runs"`
-	Columns   []string `json:"columns"` // superseded settings and builds, in words
-	Before    int64    `json:"bytes_before"`
-	After     int64    `json:"bytes_after"`
+	Dry       bool           `json:"dry_run"`
+	Builds    []BuildGarbage `json:"builds"` // the newest first
+	Cells     int64          `json:"cells"`
+	Results   int64          `json:"results"`
+	Tests     int64          `json:"tests"`
+	Listings  int64          `json:"listings"`
+	Artefacts int64          `json:"artefacts"`
+	Runs      int64          `json:"runs"`
+	Before    int64          `json:"bytes_before"` // of the file
+	After     int64          `json:"bytes_after"`  // in a dry run, about
+}
+
+// BuildGarbage is what goes and what stays of a build of optcheck or, if Compiler
+// is given, of cells that it made with an older build of a compiler.
+type BuildGarbage struct {
+	Tool     string `json:"tool"`
+	Build    string `json:"build"`
+	Compiler string `json:"compiler,omitempty"`
+	LastUsed int64  `json:"last_used"` // seconds since 1970
+	Removed  int64  `json:"removed_cells"`
+	Kept     int64  `json:"kept_cells"`
+	Bytes    int64  `json:"bytes"` // that it took, with what only it referred to; about
+
+	columns  []*gcColumn
+	settings []int64
 }
 
 // errDry takes back what was done for counting.
 var errDry = errors.New("dry run")
 
-// GC removes what is superseded (cells of a build of optcheck, or of a
-// toolchain, that a later run replaced by another one with an otherwise equal
-// setting), and then what nothing refers to. It also gives the space back. With
-// dry, it only counts.
-func (s *Store) GC(ctx context.Context, dry bool) (*Garbage, error) {
-	g := &Garbage{Columns: []string{}}
+// GC removes what a policy takes for garbage, and then what nothing refers to. It
+// also gives the space back. All is removed at once or nothing; audits that write
+// the store meanwhile are not harmed.
+func (s *Store) GC(ctx context.Context, p Policy) (*Garbage, error) {
+	if p.Progress == nil {
+		p.Progress = func(string, int64, int64) {}
+	}
+	g := &Garbage{Dry: p.Dry, Builds: []BuildGarbage{}}
 	if info, err := s.Info(ctx); err == nil {
 		g.Before = info.Bytes
 	}
 	err := s.update(ctx, func() error {
-		if err := s.superseded(ctx, g); err != nil {
+		if err := s.checkRows(ctx); err != nil {
 			return err
 		}
-		if err := s.unreferenced(g); err != nil {
+		if err := s.collect(ctx, g, &p); err != nil {
 			return err
 		}
-		if dry {
+		if p.Dry {
 			return errDry
 		}
 		return s.bump()
 	})
 	if errors.Is(err, errDry) {
 		g.After = g.Before
+		for _, b := range g.Builds {
+			g.After -= min(b.Bytes, g.After)
+		}
 		return g, nil
 	}
 	if err == nil {
-		err = s.compact(ctx)
+		err = s.compact(ctx, p.Progress)
 	}
 	if info, e := s.Info(ctx); e == nil {
 		g.After = info.Bytes
@@ -57,114 +104,126 @@ func (s *Store) GC(ctx context.Context, dry bool) (*Garbage, error) {
 	return g, s.fail(err)
 }
 
-// compact gives unused space back.
-func (s *Store) compact(ctx context.Context) error {
-	return s.retry(ctx, func() error {
-		if _, err := s.c.ExecContext(ctx, "VACUUM"); err != nil {
-			return err
-		}
-		_, err := s.c.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-		return err
-	})
-}
-
-// superseded removes the cells of columns that a later run replaced.
-func (s *Store) superseded(ctx context.Context, g *Garbage) error {
-	old, err := s.oldColumns(ctx, g)
+// collect removes cells build by build, the oldest first, and what they leave
+// behind.
+func (s *Store) collect(ctx context.Context, g *Garbage, p *Policy) error {
+	builds, err := s.gcBuilds(ctx)
 	if err != nil {
 		return err
 	}
-	for _, id := range old {
-		n, err := s.remove("DELETE FROM cell WHERE col=?", id)
+	if err := s.prepareGC(ctx, builds); err != nil {
+		return err
+	}
+	defer func() { _, _ = s.c.ExecContext(context.Background(), dropGC) }()
+	used, err := s.used(ctx)
+	if err != nil {
+		return err
+	}
+	for i := len(builds) - 1; i >= 0; i-- {
+		b := builds[i]
+		p.Progress(Looking, int64(len(builds)-1-i), int64(len(builds)))
+		if err := s.removeBuild(ctx, b, p, p.wants(builds, b)); err != nil {
+			return err
+		}
+		if b.Removed == 0 && i > 0 {
+			continue
+		}
+		if b.Removed > 0 {
+			// Runs that stay have told listings of cells that go.
+			if _, err := s.remove("DELETE FROM event WHERE kind=2 AND ref IN (SELECT id FROM listing WHERE code NOT IN (" + codes + "))"); err != nil {
+				return err
+			}
+		}
+		if err := s.unreferenced(g); err != nil {
+			return err
+		}
+		now, err := s.used(ctx)
 		if err != nil {
 			return err
 		}
-		g.Cells += n
-		for _, q := range []string{"DELETE FROM source WHERE col=?", "DELETE FROM col WHERE id=?"} {
-			if _, err := s.remove(q, id); err != nil {
+		b.Bytes, used = max(0, used-now), now
+		g.Cells += b.Removed
+	}
+	for _, b := range builds {
+		g.Builds = append(g.Builds, *b)
+	}
+	p.Progress(Looking, int64(len(builds)), int64(len(builds)))
+	return nil
+}
+
+// wants reports whether the policy lets all cells of a build go.
+func (p *Policy) wants(builds []*BuildGarbage, b *BuildGarbage) bool {
+	if p.KeepBuilds <= 0 && p.OlderThan <= 0 {
+		return false
+	}
+	var order [][2]string // of builds of optcheck
+	for _, x := range builds {
+		if k := [2]string{x.Tool, x.Build}; !slices.Contains(order, k) {
+			order = append(order, k)
+		}
+	}
+	at := slices.Index(order, [2]string{b.Tool, b.Build})
+	return at > 0 && (p.KeepBuilds <= 0 || at >= p.KeepBuilds) &&
+		(p.OlderThan <= 0 || time.Since(time.Unix(b.LastUsed, 0)) > p.OlderThan)
+}
+
+// removeBuild removes cells of a build: all of them, or by default those that a
+// newer build has, too.
+func (s *Store) removeBuild(ctx context.Context, b *BuildGarbage, p *Policy, all bool) error {
+	for _, c := range b.columns {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		var before int64
+		if _, err := s.row("SELECT count(*) FROM cell WHERE col=?", []any{c.id}, &before); err != nil {
+			return err
+		}
+		query := ""
+		switch {
+		case all:
+			query = "DELETE FROM cell WHERE col=?"
+		case p.KeepBuilds <= 0 && p.OlderThan <= 0 && len(c.newer) > 0:
+			query = `DELETE FROM cell WHERE col=? AND EXISTS (SELECT 1 FROM temp.newer n JOIN cell d ON d.col=n.new AND d.test=cell.test
+				WHERE n.old=cell.col AND d.body NOT IN (SELECT body FROM temp.again))`
+		}
+		var n int64
+		if query != "" {
+			var err error
+			if n, err = s.remove(query, c.id); err != nil {
 				return err
 			}
+		}
+		b.Removed += n
+		b.Kept += before - n
+	}
+	if b.Removed == 0 && !all {
+		return nil
+	}
+	for _, c := range b.columns {
+		if _, err := s.remove("DELETE FROM col WHERE id=? AND id NOT IN (SELECT col FROM cell)", c.id); err != nil {
+			return err
+		}
+	}
+	return s.endSettings(b.settings)
+}
+
+// endSettings removes the runs of settings of which nothing is left, but for those
+// with histograms (what a device did is not done again so easily) and those that
+// may go on.
+func (s *Store) endSettings(settings []int64) error {
+	for _, id := range settings {
+		_, err := s.exec(`DELETE FROM temp.kept WHERE run IN (SELECT id FROM run WHERE setting=?1) AND NOT why
+			AND NOT EXISTS (SELECT 1 FROM col WHERE setting=?1)`, id)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// oldColumns lists the columns of superseded settings and toolchains.
-func (s *Store) oldColumns(ctx context.Context, g *Garbage) ([]int64, error) {
-	all, err := s.settings(ctx)
-	if err != nil {
-		return nil, err
-	}
-	latest := map[int64]int64{} // newest run of a setting
-	err = s.each(ctx, "SELECT setting, max(id) FROM run GROUP BY setting", nil, func(scan func(...any) error) error {
-		var setting, run int64
-		err := scan(&setting, &run)
-		latest[setting] = run
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var out []int64
-	for _, x := range all {
-		gone := false
-		for _, y := range all {
-			gone = gone || x.otherBuild(y.Setting) && latest[y.ID] > latest[x.ID]
-		}
-		if gone {
-			if err := s.dropRuns(x.ID, g); err != nil {
-				return nil, err
-			}
-			g.Columns = append(g.Columns, fmt.Sprintf("setting %d (optcheck %s, build %.12s)", x.ID, x.Tool, x.Build))
-		}
-		builds, err := s.builds(ctx, x.ID)
-		if err != nil {
-			return nil, err
-		}
-		told := map[string]bool{}
-		err = s.each(ctx, "SELECT c.id, t.name, t.build, t.max_ptx FROM col c JOIN toolchain t ON t.id=c.toolchain WHERE c.setting=? ORDER BY c.id", []any{x.ID}, func(scan func(...any) error) error {
-			var id int64
-			var name, build, ptx string
-			if err := scan(&id, &name, &build, &ptx); err != nil {
-				return err
-			}
-			b, ok := builds[name]
-			other := ok && (b.Build != build || b.MaxPTX != ptx)
-			if what := fmt.Sprintf("%s (build %s) in setting %d", name, build, x.ID); other && !gone && !told[what] {
-				told[what] = true
-				g.Columns = append(g.Columns, what)
-			}
-			if gone || other {
-				out = append(out, id)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// dropRuns removes the runs of a superseded setting, but for those with
-// histograms: what a device did is not done again so easily. Their cells are
-// removed by the columns.
-func (s *Store) dropRuns(setting int64, g *Garbage) error {
-	const runs = "FROM run WHERE setting=? AND id NOT IN (SELECT run FROM event WHERE kind=4)"
-	if _, err := s.remove("DELETE FROM event WHERE run IN (SELECT id "+runs+")", setting); err != nil {
-		return err
-	}
-	n, err := s.remove("DELETE "+runs, setting)
-	g.Runs += n
-	return err
-}
-
 // unreferenced removes what nothing refers to any more.
 func (s *Store) unreferenced(g *Garbage) error {
-	// A run without cells of its own found nothing new. The latest of each
-	// setting is kept, and shards, which tell that nothing is missing.
-	const runs = `FROM run WHERE id NOT IN (SELECT run FROM cell) AND id NOT IN (SELECT max(id) FROM run GROUP BY setting)
-		AND id NOT IN (SELECT run FROM event WHERE kind=4) AND instr(config, '"shard":')=0`
+	const runs = "FROM run WHERE id NOT IN (SELECT run FROM cell) AND id NOT IN (SELECT run FROM temp.kept)"
 	steps := []struct {
 		n     *int64
 		query string
@@ -178,6 +237,8 @@ func (s *Store) unreferenced(g *Garbage) error {
 		{&g.Artefacts, "DELETE FROM artefact WHERE id NOT IN (SELECT artefact FROM machine UNION SELECT artefact FROM source UNION SELECT artefact FROM label)"},
 		{nil, "DELETE FROM toolchain WHERE id NOT IN (SELECT toolchain FROM col)"},
 		{nil, "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM col UNION SELECT setting FROM run)"},
+		{&g.Tests, `DELETE FROM test WHERE id NOT IN (SELECT test FROM cell) AND
+			NOT EXISTS (SELECT 1 FROM event e WHERE e.kind=1 AND test.id>=e.ref AND test.id<e.ref+e.count)`},
 	}
 	for _, st := range steps {
 		n, err := s.remove(st.query)
@@ -188,19 +249,12 @@ func (s *Store) unreferenced(g *Garbage) error {
 			*st.n += n
 		}
 	}
-	return s.unusedTests(g)
+	return nil
 }
 
-// codes are the hashes of machine code that cells have, as text.
-const codes = "SELECT CASE typeof(code) WHEN 'integer' THEN lower(printf('%016x', code)) ELSE code END FROM cell WHERE code IS NOT NULL"
-
-// unusedTests removes tests that no cell and no event refers to.
-func (s *Store) unusedTests(g *Garbage) error {
-	n, err := s.remove(`DELETE FROM test WHERE id NOT IN (SELECT test FROM cell) AND
-		NOT EXISTS (SELECT 1 FROM event e WHERE e.kind=1 AND test.id>=e.ref AND test.id<e.ref+e.count)`)
-	g.Tests += n
-	return err
-}
+// codes are the hashes of machine code that cells or runs on devices have, as text.
+const codes = `SELECT CASE typeof(code) WHEN 'integer' THEN lower(printf('%016x', code)) ELSE code END FROM cell WHERE code IS NOT NULL
+	UNION SELECT code FROM temp.ran`
 
 // remove runs a statement and returns the number of rows it removed.
 func (s *Store) remove(query string, args ...any) (int64, error) {
@@ -209,4 +263,11 @@ func (s *Store) remove(query string, args ...any) (int64, error) {
 		return 0, fmt.Errorf("%s: %w", strings.Fields(query)[2], err)
 	}
 	return res.RowsAffected()
+}
+
+// sortBuilds puts the newest builds first.
+func sortBuilds(list []*BuildGarbage, rank func(*BuildGarbage) int64) {
+	slices.SortStableFunc(list, func(a, b *BuildGarbage) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Compiler, b.Compiler))
+	})
 }

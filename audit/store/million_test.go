@@ -15,6 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(gcChild); path != "" {
+		os.Exit(gcMain(path))
+	}
 	syncMode = "OFF"
 	os.Exit(m.Run())
 }

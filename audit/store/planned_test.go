@@ -105,7 +105,7 @@ func TestPlannedGC(t *testing.T) {
 	s := imported(t, dir, "a.store", stream(t, planEvents("1/2", 2, "aO0", "bO3")), stream(t, planEvents("2/3", 2, "aO3", "bO0")),
 		stream(t, planEvents("2/2", 2, "aO3", "bO0")), stream(t, planEvents("1/2", 2)))
 	defer s.Close()
-	_, err := s.GC(t.Context(), false)
+	_, err := s.GC(t.Context(), Policy{})
 	require.NoError(t, err)
 	set, err := s.Load(t.Context(), View{})
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,7 +61,14 @@ func TestUpgrade(t *testing.T) {
 		require.Equal(t, golden(t, "v1.runs.jsonl"), runs)
 		var b bytes.Buffer
 		require.NoError(t, s.ExportCSV(t.Context(), View{}, &b))
-		require.Equal(t, golden(t, "v1.csv"), b.String())
+		want, err := csv.NewReader(strings.NewReader(golden(t, "v1.csv"))).ReadAll()
+		require.NoError(t, err)
+		got, err := csv.NewReader(&b).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, got, len(want))
+		for i := range got {
+			require.Equal(t, want[i], got[i][:len(want[i])], "later versions may have further columns")
+		}
 		faults, err := s.Check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, faults)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,56 +76,4 @@ store that is damaged is not touched. Older versions cannot read the store after
 			return nil
 		},
 	}
-}
-
-func newStoreGCCmd(env *environment) *cobra.Command {
-	var dry, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "gc STORE",
-		Short: "Remove what is superseded or not referred to",
-		Long: `Remove from a store the cells of builds of optcheck that a later run replaced by
-another build with otherwise the same setting, and of builds of a toolchain that a
-later run replaced by another one of the same name; then results, tests, listings
-and artefacts that nothing refers to. The space is given back. Audits that write
-the store meanwhile are not harmed.`,
-		Example: "  optcheck store gc all.store --dry-run",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStoreGC(cmd.Context(), env, args[0], dry, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-func runStoreGC(ctx context.Context, env *environment, path string, dry, asJSON bool) (err error) {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	s, err := store.Open(ctx, path, store.Write)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	g, err := s.GC(ctx, dry)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(env, g)
-	}
-	did := "removed"
-	if dry {
-		did = "would remove"
-	}
-	for _, c := range g.Columns {
-		fmt.Fprintf(env.text, "superseded: %s\n", c)
-	}
-	fmt.Fprintf(env.text, "%s %s\n", did, strings.Join([]string{plain.Count(g.Cells, "cell"), plain.Count(g.Results, "result"), plain.Count(g.Tests, "test"),
-		plain.Count(g.Listings, "listing"), plain.Count(g.Artefacts, "artefact"), plain.Count(g.Runs, "run")}, ", "))
-	if !dry {
-		fmt.Fprintf(env.text, "%d bytes, before %d\n", g.After, g.Before)
-	}
-	return nil
 }

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// gcRun is a run of a build of optcheck that came to its end, with one cell of each
+// test; its code and listing are of this build.
+func gcRun(build string, tests ...string) []report.Event {
+	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}},
+		Tests: len(tests), Cells: len(tests), Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}}}
+	for _, test := range tests {
+		code := "code " + build + test
+		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "d", Text: "text"}}, report.Event{Listing: &report.Listing{Code: code}},
+			report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
+				Result: report.Result{Class: report.Optimised, Code: code, Reason: build}}})
+	}
+	return append(out, report.Event{Stats: &report.Stats{Cells: len(tests)}})
+}
+
+func storeOf(t require.TestingT, dir string, runs ...[]report.Event) *Store {
+	var streams [][]byte
+	for _, r := range runs {
+		streams = append(streams, stream(t, r))
+	}
+	return imported(t, dir, "a.store", streams...)
+}
+
+func count(t *testing.T, s *Store, table string) (n int64) {
+	t.Helper()
+	require.NoError(t, s.c.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+	return n
+}
+
+// left lists the cells that a store has, by build and test.
+func left(t *testing.T, s *Store) (out []string) {
+	t.Helper()
+	err := s.each(t.Context(), "SELECT n.data, t.name FROM cell c JOIN col k ON k.id=c.col JOIN setting n ON n.id=k.setting JOIN test t ON t.id=c.test ORDER BY c.seq", nil, func(scan func(...any) error) error {
+		var data []byte
+		var name string
+		if err := scan(&data, &name); err != nil {
+			return err
+		}
+		var x Setting
+		if err := unmarshal(data, &x); err != nil {
+			return err
+		}
+		out = append(out, x.Build+" "+name)
+		return nil
+	})
+	require.NoError(t, err)
+	return out
+}
+
+func sane(t *testing.T, s *Store) {
+	t.Helper()
+	faults, err := s.Check(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, faults)
+}
+
+// TestGC: what goes by each policy, and that a dry run says the same and does
+// nothing.
+func TestGC(t *testing.T) {
+	day := 24 * time.Hour
+	failed := gcRun("b3", "mp")
+	failed[3].Cell.Result = report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
+	flags := gcRun("b3", "mp", "lb", "sb")
+	flags[0].Config.Flags = []string{"-v"}
+	compiler := gcRun("b1", "mp")
+	compiler[0].Config.Toolchains = []report.Toolchain{{ID: "ptxas 1", Build: "c"}}
+	three := [][]report.Event{gcRun("b1", "mp", "lb"), gcRun("b2", "mp", "sb"), gcRun("b3", "mp")}
+	for name, x := range map[string]struct {
+		runs    [][]report.Event
+		policy  Policy
+		want    []string
+		removed int64
+	}{
+		"nothing newer":            {[][]report.Event{gcRun("b1", "mp"), gcRun("b2", "lb")}, Policy{}, []string{"b1 mp", "b2 lb"}, 0},
+		"the same cells":           {three, Policy{}, []string{"b1 lb", "b2 sb", "b3 mp"}, 2},
+		"keep one build":           {three, Policy{KeepBuilds: 1}, []string{"b3 mp"}, 4},
+		"keep two builds":          {three, Policy{KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"keep many builds":         {three, Policy{KeepBuilds: 9}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"older than a day":         {three, Policy{OlderThan: day}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"older than ten days":      {three, Policy{OlderThan: 10 * day}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"older, and two are kept":  {three, Policy{OlderThan: day, KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"older, and three":         {three, Policy{OlderThan: day, KeepBuilds: 3}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"only a failed attempt":    {[][]report.Event{gcRun("b1", "mp"), failed}, Policy{}, []string{"b1 mp", "b3 mp"}, 0},
+		"with other options":       {[][]report.Event{gcRun("b1", "mp"), flags}, Policy{}, []string{"b1 mp", "b3 mp", "b3 lb", "b3 sb"}, 0},
+		"another compiler's build": {[][]report.Event{gcRun("b1", "mp", "lb"), compiler}, Policy{}, []string{"b1 lb", "b1 mp"}, 1},
+		"the latest, though old":   {[][]report.Event{gcRun("b1", "mp")}, Policy{OlderThan: day}, []string{"b1 mp"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := storeOf(t, t.TempDir(), x.runs...)
+			defer s.Close()
+			// The first run was two days ago.
+			_, err := s.c.ExecContext(t.Context(), "UPDATE run SET seen=seen-172800, sum=optcheck_sum('run', uid, setting, config, started, seen-172800, cells, events) WHERE id=1")
+			require.NoError(t, err)
+			before, all := exported(t, s, View{}), left(t, s)
+			p := x.policy
+			p.Dry = true
+			dry, err := s.GC(t.Context(), p)
+			require.NoError(t, err)
+			require.Equal(t, all, left(t, s), "a dry run removes nothing")
+			live, err := s.Follow(t.Context(), View{})
+			require.NoError(t, err)
+			g, err := s.GC(t.Context(), x.policy)
+			require.NoError(t, err)
+			require.Equal(t, x.want, left(t, s))
+			require.Equal(t, x.removed, g.Cells)
+			dry.Dry, dry.After, dry.Before, g.Before, g.After = false, 0, 0, 0, 0
+			require.Equal(t, dry, g, "a dry run says what will be done")
+			if x.policy.KeepBuilds+int(x.policy.OlderThan) > 0 || name == "the same cells" {
+				require.Equal(t, before, exported(t, s, View{}), "the newest build stays as it was")
+			}
+			require.Equal(t, count(t, s, "cell"), count(t, s, "listing"), "what only removed cells referred to is gone")
+			_, again, err := live.Refresh(t.Context())
+			require.NoError(t, err)
+			require.True(t, again, "who follows the store reads it again")
+			sane(t, s)
+			var kept int64
+			for _, b := range g.Builds {
+				kept += b.Kept
+			}
+			require.Len(t, x.want, int(kept))
+		})
+	}
+}
+
+// TestGCRefers: whatever is referred to stays: machine code of cells and of what ran
+// on a device, sources of cells, and what has a name.
+func TestGCRefers(t *testing.T) {
+	dir := t.TempDir()
+	s := fresh(t, dir, "a.store")
+	defer s.Close()
+	for _, build := range []string{"b1", "b2"} {
+		w := s.Writer()
+		for _, e := range gcRun(build, "mp", "lb") {
+			if c := e.Cell; c != nil {
+				require.NoError(t, w.Artefacts(c, []report.Artefact{{Kind: report.ArtefactMachine, Text: "machine " + c.Code}, {Kind: "ptx", Text: "ptx " + c.Code}}))
+			}
+			require.NoError(t, w.Handle(e))
+		}
+		require.NoError(t, w.Close())
+	}
+	w := s.Writer()
+	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1", Campaign: &report.Campaign{}}}))
+	require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: "mp", Code: "code b1mp"}}))
+	require.NoError(t, w.Close())
+	require.NoError(t, s.Put(t.Context(), "name", "word", []byte("ptx code b1lb")))
+	require.EqualValues(t, 9, count(t, s, "artefact"))
+	g, err := s.GC(t.Context(), Policy{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, g.Cells)
+	all, err := s.Artefacts(t.Context())
+	require.NoError(t, err)
+	var texts []string
+	for _, a := range all {
+		data, err := s.Artefact(t.Context(), a.Hash)
+		require.NoError(t, err)
+		texts = append(texts, string(data))
+	}
+	require.ElementsMatch(t, []string{"machine code b2mp", "machine code b2lb", "ptx code b2mp", "ptx code b2lb", "machine code b1mp", "ptx code b1lb"}, texts)
+	sane(t, s)
+}
+
+// TestGCBeside: cleaning between any two commits of a running audit changes nothing
+// of what it stores.
+func TestGCBeside(t *testing.T) {
+	dir := t.TempDir()
+	s := storeOf(t, dir, gcRun("old", "mp"), gcRun("older", "lb"))
+	other, err := Open(t.Context(), s.path, Write)
+	require.NoError(t, err)
+	require.NoError(t, synthetic(6, 2, flushed{s.Writer(), func() {
+		_, err := other.GC(t.Context(), Policy{KeepBuilds: 1})
+		require.NoError(t, err)
+	}}))
+	whole := fresh(t, dir, "whole.store")
+	require.NoError(t, synthetic(6, 2, whole.Writer()))
+	require.Equal(t, exported(t, whole, View{}), exported(t, s, View{}))
+	sane(t, s)
+	for _, x := range []*Store{s, other, whole} {
+		require.NoError(t, x.Close())
+	}
+}
+
+// TestGCKilled kills a cleaning at random moments: each time, all that was to go is
+// there, or nothing of it, and nothing is damaged.
+func TestGCKilled(t *testing.T) {
+	dir := t.TempDir()
+	s := fresh(t, dir, "a.store")
+	require.NoError(t, synthetic(40, 4, s.Writer()))
+	for i := range 20 {
+		old := make([]string, 40)
+		for k := range old {
+			old[k] = fmt.Sprint("t", k)
+		}
+		_, err := s.Import(t.Context(), "x", bytes.NewReader(stream(t, gcRun(fmt.Sprint("b", i), old...))))
+		require.NoError(t, err)
+	}
+	require.NoError(t, synthetic(40, 4, s.Writer())) // the latest run
+	before, want := count(t, s, "cell"), exported(t, s, View{})
+	require.NoError(t, s.Close())
+	rnd := rand.New(rand.NewPCG(5, 6))
+	killed := 0
+	for range 12 {
+		cmd := exec.Command(os.Args[0], "-test.run=^$")
+		cmd.Env = append(os.Environ(), gcChild+"="+s.path)
+		require.NoError(t, cmd.Start())
+		time.Sleep(time.Duration(rnd.IntN(250)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		if cmd.Wait() != nil {
+			killed++
+		}
+		s, err := Open(t.Context(), s.path, Write)
+		require.NoError(t, err)
+		require.Equal(t, want, exported(t, s, View{}))
+		n := count(t, s, "cell")
+		require.Contains(t, []int64{before, before - 20*40}, n)
+		if n < before {
+			require.EqualValues(t, 1, count(t, s, "setting"), "what belongs to cells goes with them")
+		}
+		sane(t, s)
+		require.NoError(t, s.Close())
+	}
+	require.Positive(t, killed)
+	s, err := Open(t.Context(), s.path, Write)
+	require.NoError(t, err)
+	g, err := s.GC(t.Context(), Policy{KeepBuilds: 1})
+	require.NoError(t, err)
+	require.EqualValues(t, before-20*40, count(t, s, "cell"))
+	require.LessOrEqual(t, g.After, g.Before)
+	require.NoError(t, s.Close())
+}
+
+// gcChild is the variable that makes this program clean a store and end.
+const gcChild = "OPTCHECK_TEST_GC"
+
+// gcMain is the child of TestGCKilled.
+func gcMain(path string) int {
+	s, err := Open(context.Background(), path, Write)
+	if err == nil {
+		_, err = s.GC(context.Background(), Policy{KeepBuilds: 1})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
