@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -27,7 +29,7 @@ type child struct {
 const (
 	startLimit = 60 * time.Second  // hello, list and open: drivers start slowly
 	buildLimit = 120 * time.Second // compile and load
-	killLimit  = 10 * time.Second  // from the kill to the end
+	killLimit  = 30 * time.Second  // from the kill, or from the end of the pipe, to the end
 )
 
 // startChild starts a device process at the head of its own process group, so
@@ -161,11 +163,17 @@ func (c *child) failed(op string, err error) error {
 	if errors.As(err, &x) {
 		return err
 	}
+	// Where a pipe has an end, the process has ended or is about to: a moment
+	// later if it leaves a core file or the machine is busy.
+	limit := 200 * time.Millisecond
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) {
+		limit = killLimit
+	}
 	detail := ""
 	select {
 	case <-c.exited:
 		detail = c.cmd.ProcessState.String()
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(limit):
 		detail = "its pipe broke"
 	}
 	if s := c.said.String(); s != "" {

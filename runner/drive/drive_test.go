@@ -3,10 +3,10 @@ package drive
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patience"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -50,7 +50,7 @@ func TestPoCL(t *testing.T) {
 		p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 		require.NoError(t, err, name)
 		for _, i := range []Incantations{None, Random, Sync | Banks, All} {
-			o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000, Budget: 20 * time.Second})
+			o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000, Budget: 2 * patience.Long})
 			require.NoError(t, err, name)
 			require.Zero(t, o.Other, "%s %v: %v", name, i, o.Samples)
 			require.GreaterOrEqual(t, o.Instances(), uint64(20000))

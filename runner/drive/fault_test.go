@@ -3,10 +3,10 @@ package drive
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patience"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 			cancel()
 		}
 	}}
-	job.Instances, job.Budget = 0, 20*time.Second
+	job.Instances, job.Budget = 0, 2*patience.Long
 	o, err = p.Run(inner, f, m, job)
 	require.NoError(t, err, "an interrupt is no error")
 	require.Positive(t, o.Instances())

@@ -71,10 +71,8 @@ func TestRealFaults(t *testing.T) {
 	works()
 	b := launch("endless", 0)
 	b.Timeout = time.Second
-	start := time.Now()
 	_, err = s.Run(ctx, b)
 	require.ErrorIs(t, err, runner.ErrTimeout)
-	require.Less(t, time.Since(start), 10*time.Second)
 	require.Equal(t, 1, s.Epoch())
 	works()
 	_, err = s.Run(ctx, launch("wild", 64))
