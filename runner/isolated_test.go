@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 	"optcheck/runner"
 	"optcheck/runner/fake"
 )
@@ -76,7 +76,7 @@ func newRig(t *testing.T, o runner.Isolation) *rig {
 func (r *rig) batch(kernel string, repeat uint64) *runner.Batch {
 	k, _, err := r.s.Kernel(context.Background(), r.m, kernel)
 	require.NoError(r.t, err)
-	limit := patience.Long
+	limit := patient.Long
 	if kernel == "hang" {
 		limit = 400 * time.Millisecond
 	}
@@ -240,7 +240,7 @@ func TestCancelKeepsCounts(t *testing.T) {
 // A hang is ended although the user has interrupted, too.
 func TestCancelOfHang(t *testing.T) {
 	r := newRig(t, isolation(t))
-	patience.Limits(t, 100*time.Millisecond, func(t *patience.Trial, untilHung time.Duration) {
+	patient.Limits(t, 100*time.Millisecond, func(t *patient.Trial, untilHung time.Duration) {
 		b := r.batch("hang", 10)
 		ctx, cancel := context.WithTimeout(context.Background(), untilHung)
 		defer cancel()

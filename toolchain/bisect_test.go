@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 // faults are the ways in which one unit spoils a batch, and what that is.
@@ -40,7 +40,7 @@ func fakeJob(n int) Job {
 func TestBisectionIsExact(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	require.NoError(t, flag.Set("rapid.checks", "60"), "each case starts many processes")
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
@@ -76,7 +76,7 @@ func TestBisectionIsExact(t *testing.T) {
 
 // One crash among 64 costs a logarithmic number of processes.
 func TestBisectionIsCheap(t *testing.T) {
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	job := fakeJob(64)
 	job.Units[37].Text += "\n// fake: crash"
 	res, err := tc.Compile(context.Background(), job)
@@ -90,7 +90,7 @@ func TestBisectionIsCheap(t *testing.T) {
 func TestHangIsIsolated(t *testing.T) {
 	job := fakeJob(6)
 	job.Units[2].Text += "\n// fake: hang"
-	patience.Limits(t, time.Second, func(c *patience.Trial, limit time.Duration) {
+	patient.Limits(t, time.Second, func(c *patient.Trial, limit time.Duration) {
 		res, err := fake(t, limit).Compile(context.Background(), job)
 		require.NoError(c, err)
 		checkPartition(c, res, 6, []int{2})
@@ -105,7 +105,7 @@ func TestHangsAreBounded(t *testing.T) {
 	for i := range job.Units {
 		job.Units[i].Text += "\n// fake: hang"
 	}
-	patience.Limits(t, 500*time.Millisecond, func(c *patience.Trial, limit time.Duration) {
+	patient.Limits(t, 500*time.Millisecond, func(c *patient.Trial, limit time.Duration) {
 		tc := fake(t, limit)
 		res, err := tc.Compile(context.Background(), job)
 		require.NoError(c, err)
@@ -130,7 +130,7 @@ func TestNoUnitToBlame(t *testing.T) {
 		{"babble", "", ErrInfrastructure},
 		{"loader", "", ErrInfrastructure},
 	} {
-		tc := fake(t, patience.Long)
+		tc := fake(t, patient.Long)
 		dir := tc.Describe().Dir
 		setMode(t, dir, c.mode)
 		job := fakeJob(16)
@@ -147,7 +147,7 @@ func TestNoUnitToBlame(t *testing.T) {
 }
 
 func TestToolThatIsNotThere(t *testing.T) {
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	tc.Ptxas = "/nonexistent/ptxas"
 	res, err := tc.Compile(context.Background(), fakeJob(40))
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestBadJobs(t *testing.T) {
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	for _, job := range []Job{{Target: "sm_80 -o x", Level: "O3"}, {Target: "sm_80", Level: "O9"}, {Target: "tahiti", Level: "O0"}} {
 		_, err := tc.Compile(context.Background(), job)
 		assert.Error(t, err)

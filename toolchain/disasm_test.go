@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 func TestDisassembleFaults(t *testing.T) {
@@ -33,7 +33,7 @@ func TestDisassembleFaults(t *testing.T) {
 		{"text", "", []byte("hello"), ErrCompile, "no ELF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			limit := patience.Long
+			limit := patient.Long
 			if c.kind == ErrTimeout {
 				limit = time.Second
 			}

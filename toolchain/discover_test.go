@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 // only looks into the given folders.
 func only(dirs ...string) Options {
-	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, patience.Long)}
+	return Options{Dirs: dirs, DirsOnly: true, Cache: "off", Runner: NewRunner(4, patient.Long)}
 }
 
 func TestDiscoverAmongBrokenTools(t *testing.T) {
@@ -26,7 +26,7 @@ func TestDiscoverAmongBrokenTools(t *testing.T) {
 	empty := t.TempDir()
 	text := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(text, "ptxas"), []byte("no program"), 0o700))
-	patience.Limits(t, 4*time.Second, func(t *patience.Trial, limit time.Duration) {
+	patient.Limits(t, 4*time.Second, func(t *patient.Trial, limit time.Duration) {
 		o := only(append(broken, good, empty, older, text, good)...)
 		o.Runner = NewRunner(4, limit)
 		all, errs := Discover(context.Background(), o)
@@ -138,7 +138,7 @@ func TestIdentityCache(t *testing.T) {
 }
 
 func TestDescribeJSON(t *testing.T) {
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	data, err := json.Marshal(tc.Describe())
 	require.NoError(t, err)
 	var m map[string]any

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 // debian is a pretended Debian machine: apt and dpkg-deb as scripts that serve
@@ -82,7 +82,7 @@ esac
 }
 
 func (d *debian) install(ctx context.Context, name string) (bool, error) {
-	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, patience.Long)})
+	return Install(ctx, name, InstallOptions{Dir: d.managed, Progress: &d.progress, Runner: NewRunner(2, patient.Long)})
 }
 
 // visible lists what Discover could see in the managed folder.
@@ -253,7 +253,7 @@ func TestInstallTwice(t *testing.T) {
 	results := make(chan result, 2)
 	for range 2 {
 		go func() {
-			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, patience.Long)})
+			done, err := Install(context.Background(), "cuda-11.8", InstallOptions{Dir: d.managed, Runner: NewRunner(1, patient.Long)})
 			results <- result{done, err}
 		}()
 	}

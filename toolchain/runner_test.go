@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 // gone tells whether a process has ended (a zombie that nobody reaps has).
@@ -31,7 +31,7 @@ func TestGrandchildrenDie(t *testing.T) {
 	for mode, kind := range map[string]error{"spawn": ErrTimeout, "orphan": nil} {
 		dir := fakeTools(t, "10.1.7", mode)
 		var pid []byte
-		patience.Limits(t, 2*time.Second, func(t *patience.Trial, limit time.Duration) {
+		patient.Limits(t, 2*time.Second, func(t *patient.Trial, limit time.Duration) {
 			r := NewRunner(1, limit)
 			_, err := r.run(context.Background(), command{path: filepath.Join(dir, "ptxas")})
 			if kind == nil {
@@ -42,13 +42,13 @@ func TestGrandchildrenDie(t *testing.T) {
 			pid, err = os.ReadFile(filepath.Join(dir, "pid"))
 			require.NoError(t, err, "the grandchild was started")
 		})
-		require.Eventually(t, func() bool { return gone(string(pid)) }, patience.Long, 10*time.Millisecond, mode)
+		require.Eventually(t, func() bool { return gone(string(pid)) }, patient.Long, 10*time.Millisecond, mode)
 	}
 }
 
 func TestFloodIsBounded(t *testing.T) {
 	dir := fakeTools(t, "10.1.7", "flood")
-	r := NewRunner(1, patience.Long)
+	r := NewRunner(1, patient.Long)
 	out, err := r.run(context.Background(), command{path: filepath.Join(dir, "ptxas"), limit: 1 << 20})
 	assert.ErrorIs(t, err, ErrInfrastructure)
 	assert.ErrorIs(t, err, errOverflow)
@@ -56,7 +56,7 @@ func TestFloodIsBounded(t *testing.T) {
 }
 
 func TestStats(t *testing.T) {
-	r := NewRunner(2, patience.Long)
+	r := NewRunner(2, patient.Long)
 	_, err := r.run(context.Background(), command{path: "/bin/sh",
 		args: []string{"-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo fatal >&2; exit 255"}})
 	assert.ErrorIs(t, err, ErrCompile)
@@ -72,7 +72,7 @@ func TestStats(t *testing.T) {
 
 // The CPU time of grandchildren that the tool waits for is counted.
 func TestStatsOfGrandchildren(t *testing.T) {
-	r := NewRunner(1, patience.Long)
+	r := NewRunner(1, patient.Long)
 	_, err := r.run(context.Background(), command{path: "/bin/sh",
 		args: []string{"-c", "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done); true"}})
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestStatsOfGrandchildren(t *testing.T) {
 }
 
 func TestParallelIsBounded(t *testing.T) {
-	r := NewRunner(2, patience.Long)
+	r := NewRunner(2, patient.Long)
 	start := time.Now()
 	var group sync.WaitGroup
 	for range 6 {
@@ -96,7 +96,7 @@ func TestParallelIsBounded(t *testing.T) {
 func TestStdinIsClosedAndEnvironmentClean(t *testing.T) {
 	t.Setenv("NVDISASM_PATH", "/elsewhere")
 	t.Setenv("PTXAS_FLAGS", "-O0")
-	r := NewRunner(1, patience.Long)
+	r := NewRunner(1, patient.Long)
 	out, err := r.run(context.Background(), command{path: "/bin/sh", args: []string{"-c", "cat; env"}})
 	require.NoError(t, err)
 	assert.Contains(t, string(out.stdout), "NVDISASM_PATH=/bin\n")
@@ -125,7 +125,7 @@ func TestStarved(t *testing.T) {
 		"error: ran out of registers during register allocation in function 'k'":              ErrCompile,
 		"LLVM ERROR: Cannot select: 0x55d0: i32,ch = AtomicLoad<(load acquire (s32))> 0x1234": ErrCompile,
 	} {
-		_, err := NewRunner(1, patience.Long).run(context.Background(), command{path: "/bin/sh", args: []string{"-c", `echo "$0" >&2; exit 1`, text}})
+		_, err := NewRunner(1, patient.Long).run(context.Background(), command{path: "/bin/sh", args: []string{"-c", `echo "$0" >&2; exit 1`, text}})
 		assert.ErrorIs(t, err, kind, text)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 )
 
 // TestTrustMessages: the units that messages point at fail with their own
 // messages, in two processes; a crash is still isolated.
 func TestTrustMessages(t *testing.T) {
-	tc := fake(t, patience.Long)
+	tc := fake(t, patient.Long)
 	job := fakeJob(20)
 	job.TrustMessages = true
 	bad := []int{3, 4, 17}

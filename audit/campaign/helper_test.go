@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 // TestMain lets the test's own program do tasks: a task's result is a file with
 // its name. The environment says what goes wrong: FAULT_<stage>_<index> is a
-// number of tries that fail, SLOW the time that a task takes.
+// number of tries that fail, HOLD a file that shards from HOLD_FROM on wait for.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programFile { // never the tests: they would start themselves
 		if err := task(os.Args[1:]); err != nil {
@@ -56,8 +57,10 @@ func task(args []string) error {
 	if err != nil {
 		return err
 	}
-	if slow, err := time.ParseDuration(os.Getenv("SLOW")); err == nil && t.Stage == Shards {
-		time.Sleep(slow)
+	if hold := os.Getenv("HOLD"); hold != "" && t.Stage == Shards && t.Index >= number(cmp.Or(os.Getenv("HOLD_FROM"), "1")) {
+		for _, err := os.Stat(hold); err != nil; _, err = os.Stat(hold) {
+			time.Sleep(20 * time.Millisecond)
+		}
 	}
 	try := number(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a.Store), tryPrefix), storeSuffix))
 	if n := os.Getenv(fmt.Sprintf("FAULT_%s_%d", t.Stage, t.Index)); n != "" && try <= number(n) {
@@ -107,6 +110,15 @@ func mergeLater(c *Campaign, cause error) error {
 }
 
 const testGrace = 3 * time.Second
+
+// hold keeps shards from the first one named on from ending, until release is
+// called.
+func hold(t *testing.T, from int) (release func()) {
+	file := filepath.Join(t.TempDir(), "go on")
+	t.Setenv("HOLD", file)
+	t.Setenv("HOLD_FROM", strconv.Itoa(from))
+	return func() { require.NoError(t, os.WriteFile(file, nil, 0o644)) }
+}
 
 // create makes a campaign of the corpus.
 func create(t *testing.T, text string) *Campaign {

@@ -9,16 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/litmus/corpus"
 )
 
-func follow(t *testing.T, c *Campaign, limit time.Duration) *Overview {
+func follow(t *testing.T, c *Campaign) *Overview {
 	t.Helper()
 	d, release, err := NewDriver(c)
 	require.NoError(t, err)
 	defer release()
 	d.Grace = min(d.Grace, testGrace)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patient.Long)
 	defer cancel()
 	o, err := d.Follow(ctx, 50*time.Millisecond, func(*Overview) {}, func(err error) { t.Log(err) })
 	require.NoError(t, err)
@@ -32,12 +33,12 @@ func TestLocal(t *testing.T) {
 	t.Setenv("FAULT_shard_2", "2")
 	t.Setenv("FAULT_gpu_3", "1")
 	t.Setenv("FAULT_merge_1", "1")
-	o := follow(t, c, time.Minute)
+	o := follow(t, c)
 	require.True(t, o.Complete())
 	require.GreaterOrEqual(t, o.Restarted, 3) // the merging may fail once before its time, which does not count
 	require.Equal(t, 5, o.Cells)
 	require.Equal(t, want(c), merged(t, c))
-	again := follow(t, c, time.Minute)
+	again := follow(t, c)
 	require.Equal(t, o, again)
 }
 
@@ -46,7 +47,7 @@ func TestLocal(t *testing.T) {
 func TestLost(t *testing.T) {
 	c := create(t, "name: x\nshards: 3\nretries: 1\n"+gpuText)
 	t.Setenv("FAULT_shard_2", "2")
-	o := follow(t, c, time.Minute)
+	o := follow(t, c)
 	require.False(t, o.Complete())
 	require.True(t, o.Stuck())
 	require.Equal(t, map[Task]string{{Shards, 2}: "exit status 2"}, o.Lost)
@@ -57,7 +58,7 @@ func TestLost(t *testing.T) {
 	_, err := c.Result(Task{Merge, 1})
 	require.Error(t, err)
 	require.NoError(t, (&Driver{Campaign: c}).Resume())
-	require.True(t, follow(t, c, time.Minute).Complete())
+	require.True(t, follow(t, c).Complete())
 	require.Equal(t, want(c), merged(t, c))
 }
 
@@ -67,19 +68,19 @@ func TestElsewhere(t *testing.T) {
 	c := create(t, "name: x\nshards: 2\nretries: 0\n"+gpuText)
 	t.Setenv("FAULT_gpu_1", "1")
 	t.Setenv("FAULT_gpu_2", "1")
-	require.Len(t, follow(t, c, time.Minute).Lost, 2)
+	require.Len(t, follow(t, c).Lost, 2)
 	for _, i := range []string{"1", "2"} {
 		require.NoError(t, task([]string{"campaign", "task", c.Dir, "gpu", i}))
 	}
 	require.NoError(t, (&Driver{Campaign: c}).Resume())
-	require.True(t, follow(t, c, time.Minute).Complete())
+	require.True(t, follow(t, c).Complete())
 	require.Equal(t, want(c), merged(t, c))
 }
 
 // TestInterrupted ends following in the middle; the next one continues.
 func TestInterrupted(t *testing.T) {
 	c := create(t, "name: x\nshards: 6\nparallel: 2\n"+gpuText)
-	t.Setenv("SLOW", "200ms")
+	goOn := hold(t, 3)
 	d, release, err := NewDriver(c)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -90,7 +91,8 @@ func TestInterrupted(t *testing.T) {
 	}, func(error) {})
 	require.ErrorIs(t, err, context.Canceled)
 	release()
-	o := follow(t, c, time.Minute)
+	goOn()
+	o := follow(t, c)
 	require.True(t, o.Complete())
 	require.Equal(t, want(c), merged(t, c))
 }
@@ -101,7 +103,7 @@ func TestCancel(t *testing.T) {
 	for name, elsewhere := range map[string]bool{"here": false, "elsewhere": true} {
 		t.Run(name, func(t *testing.T) {
 			c := create(t, "name: x\nshards: 3\n")
-			t.Setenv("SLOW", "30s")
+			hold(t, 1) // for ever
 			d, release, err := NewDriver(c)
 			require.NoError(t, err)
 			defer release()
@@ -118,7 +120,7 @@ func TestCancel(t *testing.T) {
 			require.Eventually(t, func() bool {
 				o, err := d.Advance(context.Background(), true)
 				return err == nil && o.Stuck() && o.Cancelled
-			}, 20*time.Second, 50*time.Millisecond)
+			}, patient.Long, 50*time.Millisecond)
 		})
 	}
 }
@@ -146,7 +148,7 @@ func TestPlan(t *testing.T) {
 	for i, want := range corpus.Tests() {
 		require.Equal(t, [2]string{want.Name, want.Hash()}, [2]string{frozen[i].Name, frozen[i].Hash()})
 	}
-	require.True(t, follow(t, c, time.Minute).Complete())
+	require.True(t, follow(t, c).Complete())
 
 	// A complete one can be extended: earlier results are what shards begin with.
 	require.Equal(t, "corpus", frozen[0].Preset)
@@ -158,7 +160,7 @@ func TestPlan(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, a.Resumed)
 	require.Equal(t, "shard 1\n", source(t, a.Store))
-	require.True(t, follow(t, more, time.Minute).Complete())
+	require.True(t, follow(t, more).Complete())
 
 	// Cut differently, they are of no use.
 	cut, err := Create(c.Dir, exe, plan(3, 3), [][]Test{tests()})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/internal/slurmtest"
 )
 
@@ -21,7 +22,7 @@ func TestSlurm(t *testing.T) {
 		c := create(t, "name: x\nshards: 5\nengine: slurm\nslurm: {time: '10', memory: 100M, cpus: 1, partition: main, args: [--nice=1]}\n"+gpuText)
 		t.Setenv("FAULT_shard_2", "1")
 		t.Setenv("FAULT_gpu_3", "1")
-		o := follow(t, c, 3*time.Minute)
+		o := follow(t, c)
 		require.True(t, o.Complete(), o)
 		require.Equal(t, want(c), merged(t, c))
 		require.GreaterOrEqual(t, o.Restarted, 2)
@@ -35,16 +36,16 @@ func TestSlurm(t *testing.T) {
 	t.Run("daemon lost", func(t *testing.T) { daemonLost(t, cluster) })
 	t.Run("cancelled", func(t *testing.T) {
 		c := create(t, "name: x\nshards: 6\nengine: slurm\n"+gpuText)
-		t.Setenv("SLOW", "60s")
+		hold(t, 1) // for ever
 		d, _, err := NewDriver(c)
 		require.NoError(t, err)
 		_, err = d.Advance(t.Context(), true)
 		require.NoError(t, err)
 		require.NoError(t, d.Cancel(t.Context()))
-		require.Eventually(t, func() bool {
+		cluster.Wait("empty queue", func() bool {
 			out, err := cluster.Run("squeue", "--noheader")
 			return err == nil && out == ""
-		}, time.Minute, 200*time.Millisecond)
+		})
 		o, err := d.Advance(t.Context(), true)
 		require.NoError(t, err)
 		require.True(t, o.Cancelled && !o.Complete())
@@ -60,32 +61,32 @@ func detached(t *testing.T, cluster *slurmtest.Cluster) {
 	require.NoError(t, err)
 	_, err = d.Advance(t.Context(), true)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
+	cluster.Wait("merging", func() bool {
 		file, err := c.Result(Task{Merge, 1})
 		return err == nil && file != ""
-	}, 3*time.Minute, 200*time.Millisecond, cluster.Logs())
+	})
 	require.Equal(t, want(c), merged(t, c))
 	st, err := c.readState()
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"shard 2": 1}, st.Failures)
 }
 
-// disturbed follows a campaign whose tasks take a while to its end; as soon as two
-// of them are on node1, kill has its way with it. It returns the tries with such
+// disturbed follows a campaign to its end. None of its tasks ends before two of
+// them are on node1 and kill had its way with it. It returns the tries with such
 // a name.
-func disturbed(t *testing.T, cluster *slurmtest.Cluster, shards int, slow, tries string, kill func(node string)) []string {
+func disturbed(t *testing.T, cluster *slurmtest.Cluster, shards int, tries string, kill func(c *Campaign, release func())) []string {
 	c := create(t, fmt.Sprintf("name: x\nshards: %d\nengine: slurm\n", shards))
-	t.Setenv("SLOW", slow)
+	release := hold(t, 1)
 	d, _, err := NewDriver(c)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patient.Long)
 	defer cancel()
 	killed := false
 	o, err := d.Follow(ctx, 200*time.Millisecond, func(*Overview) {
 		cluster.SkipRequeueDelay() // of the merging too, should it be hit
 		if !killed && onNode(c, "node1") == 2 {
 			killed = true
-			kill("node1")
+			kill(c, release)
 		}
 	}, func(err error) { t.Log(err) })
 	require.NoError(t, err)
@@ -100,22 +101,30 @@ func disturbed(t *testing.T, cluster *slurmtest.Cluster, shards int, slow, tries
 // nodeLost kills a node while it works: its tasks are given back to the queue
 // and done by the other one.
 func nodeLost(t *testing.T, cluster *slurmtest.Cluster) {
-	tries := disturbed(t, cluster, 8, "3s", "?", cluster.KillNode)
+	tries := disturbed(t, cluster, 8, "?", func(_ *Campaign, release func()) {
+		cluster.KillNode("node1")
+		release()
+	})
 	require.Len(t, tries, 10, "two shards were begun twice")
 	cluster.StartNode("node1")
-	require.Eventually(t, func() bool { return strings.Contains(cluster.Sinfo(), "node1 idle") }, time.Minute, 200*time.Millisecond)
+	cluster.Wait("node1", func() bool { return strings.Contains(cluster.Sinfo(), "node1 idle") })
 }
 
 // daemonLost kills a node's daemon alone: Slurm gives up its tasks, which run on
 // and end well. That counts, and what was given back to the queue is taken out.
 func daemonLost(t *testing.T, cluster *slurmtest.Cluster) {
-	tries := disturbed(t, cluster, 4, "4s", "2", cluster.KillDaemon)
+	tries := disturbed(t, cluster, 4, "2", func(c *Campaign, release func()) {
+		cluster.KillDaemon("node1")
+		cluster.Wait("death of the node", func() bool { return strings.Contains(cluster.Sinfo(), "node1 down") })
+		release()
+		cluster.Wait("end of what runs on", func() bool { return onNode(c, "node1") == 0 })
+	})
 	require.Empty(t, tries, "nothing was begun twice")
 	cluster.StartNode("node1")
-	require.Eventually(t, func() bool {
+	cluster.Wait("node1", func() bool {
 		out, err := cluster.Run("squeue", "--noheader")
 		return err == nil && out == "" && strings.Contains(cluster.Sinfo(), "node1 idle")
-	}, time.Minute, 200*time.Millisecond)
+	})
 }
 
 // onNode counts the tasks that a node has begun and not finished.

@@ -9,16 +9,17 @@ package slurmtest
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"optcheck/internal/patient"
 )
 
 // Nodes are the names of the node daemons. The second one has a GPU as far as
@@ -41,7 +42,13 @@ type Cluster struct {
 	Conf string // slurm.conf
 	t    testing.TB
 	host string
-	proc map[string]*exec.Cmd
+	proc map[string]*daemon // that should be running, by name
+}
+
+// daemon is a process of the cluster.
+type daemon struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended
 }
 
 // Missing names the programs that are not installed.
@@ -80,167 +87,96 @@ func Start(t testing.TB) *Cluster {
 		}
 		t.Skipf("no Slurm: %s not found", strings.Join(m, ", "))
 	}
+	// Another process may take a port between its choice and its use.
+	for try := 1; ; try++ {
+		c, err := begin(t)
+		if err == nil {
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Log(c.Logs())
+				}
+				c.end()
+			})
+			return c
+		}
+		text := c.Logs()
+		c.end()
+		if try == 3 {
+			t.Fatalf("Slurm does not start: %v\n%s", err, text)
+		}
+		t.Logf("Slurm does not start: %v", err)
+	}
+}
+
+// begin starts a cluster in a new folder. With an error, what was begun must be
+// ended.
+func begin(t testing.TB) (*Cluster, error) {
 	// The folder of the test is too long a path for a socket.
 	dir, err := os.MkdirTemp("", "slurm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), t: t, proc: map[string]*exec.Cmd{}}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(c.Logs())
-		}
-		c.stop()
-		os.RemoveAll(dir)
-	})
+	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), t: t, proc: map[string]*daemon{}}
 	if err := c.configure(); err != nil {
-		t.Fatal(err)
+		return c, err
 	}
 	t.Setenv("SLURM_CONF", c.Conf)
-	c.start("munged", "--foreground", "--force", "--socket="+c.path("munge.socket"), "--key-file="+c.path("munge.key"),
+	c.start("munged", "munged", "--foreground", "--force", "--socket="+c.path("munge.socket"), "--key-file="+c.path("munge.key"),
 		"--log-file="+c.path("munged.log"), "--pid-file="+c.path("munged.pid"), "--seed-file="+c.path("munged.seed"))
-	c.wait("munge", 10*time.Second, func() bool {
+	err = c.await("munge", func() bool {
 		conn, err := net.Dial("unix", c.path("munge.socket"))
 		if err == nil {
 			conn.Close()
 		}
 		return err == nil
 	})
-	c.start("slurmctld", "-D", "-i", "-f", c.Conf)
+	if err != nil {
+		return c, err
+	}
+	c.start("slurmctld", "slurmctld", "-D", "-i", "-f", c.Conf)
 	for _, n := range Nodes {
 		c.StartNode(n)
 	}
-	c.wait("nodes", 60*time.Second, func() bool { return c.Sinfo() == "node1 idle\nnode2 idle\n" })
-	return c
+	return c, c.await("nodes", func() bool { return c.Sinfo() == "node1 idle\nnode2 idle\n" })
 }
 
 func (c *Cluster) path(name string) string { return filepath.Join(c.Dir, name) }
 
-// configure writes the configuration.
-func (c *Cluster) configure() error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
-	c.host, _, _ = strings.Cut(host, ".")
-	key := make([]byte, 1024)
-	if _, err := rand.Read(key); err != nil {
-		return err
-	}
-	if err := os.WriteFile(c.path("munge.key"), key, 0o600); err != nil {
-		return err
-	}
-	if err := os.Chmod(c.Dir, 0o755); err != nil { // munge refuses a socket that others cannot reach
-		return err
-	}
-	for _, d := range []string{"state", "spool.node1", "spool.node2"} {
-		if err := os.Mkdir(c.path(d), 0o700); err != nil {
-			return err
-		}
-	}
-	ports, err := freePorts(3)
-	if err != nil {
-		return err
-	}
-	me, err := user.Current()
-	if err != nil {
-		return err
-	}
-	conf := fmt.Sprintf(slurmConf, c.host, ports[0], c.Dir, me.Username, CPUs, MemoryMB, ports[1], ports[2])
-	if err := os.WriteFile(c.Conf, []byte(conf), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(c.path("gres.conf"), []byte("NodeName=node2 Name=gpu File=/dev/null\n"), 0o644)
-}
-
-// slurmConf is the configuration: no cgroups, no accounting, short timeouts.
-const slurmConf = `ClusterName=loopback
-SlurmctldHost=%[1]s(127.0.0.1)
-SlurmctldPort=%[2]d
-AuthType=auth/munge
-AuthInfo=socket=%[3]s/munge.socket
-SlurmUser=%[4]s
-SlurmdUser=%[4]s
-StateSaveLocation=%[3]s/state
-SlurmdSpoolDir=%[3]s/spool.%%n
-SlurmctldPidFile=%[3]s/slurmctld.pid
-SlurmdPidFile=%[3]s/slurmd.%%n.pid
-SlurmctldLogFile=%[3]s/slurmctld.log
-SlurmdLogFile=%[3]s/slurmd.%%n.log
-MailProg=/bin/true
-MpiDefault=none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
-DefMemPerCPU=1000
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
-ReturnToService=2
-SlurmdTimeout=6
-KillWait=2
-InactiveLimit=0
-SlurmdParameters=config_overrides
-GresTypes=gpu
-NodeName=node1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[7]d CPUs=%[5]d RealMemory=%[6]d State=UNKNOWN
-NodeName=node2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[8]d CPUs=%[5]d RealMemory=%[6]d Gres=gpu:1 State=UNKNOWN
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-`
-
-// freePorts finds ports that nobody listens on.
-func freePorts(n int) ([]int, error) {
-	var out []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		out = append(out, l.Addr().(*net.TCPAddr).Port)
-	}
-	return out, nil
-}
-
 // start starts a daemon in the foreground, with its output in a file.
-func (c *Cluster) start(name string, args ...string) *exec.Cmd {
+func (c *Cluster) start(name, program string, args ...string) {
 	c.t.Helper()
 	out, err := os.OpenFile(c.path(name+".out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := exec.Command(tool(name), args...)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Dir = c.Dir
-	cmd.SysProcAttr = daemonAttr()
-	if err := cmd.Start(); err != nil {
+	d := &daemon{exec.Command(tool(program), args...), make(chan struct{})}
+	d.cmd.Stdout, d.cmd.Stderr = out, out
+	d.cmd.Dir = c.Dir
+	d.cmd.SysProcAttr = daemonAttr()
+	if err := d.cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.proc[name] = cmd
-	return cmd
+	go func() { _ = d.cmd.Wait(); close(d.ended) }()
+	c.proc[name] = d
 }
 
 // StartNode starts a node daemon, also one that was killed.
 func (c *Cluster) StartNode(node string) {
 	c.t.Helper()
-	cmd := c.start("slurmd", "-D", "-N", node, "-f", c.Conf)
-	delete(c.proc, "slurmd")
-	c.proc[node] = cmd
+	c.start(node, "slurmd", "-D", "-N", node, "-f", c.Conf)
 }
 
 // KillDaemon kills a node's daemon with SIGKILL. What it has started runs on,
 // as after a crash of the daemon alone.
 func (c *Cluster) KillDaemon(node string) {
 	c.t.Helper()
-	cmd := c.proc[node]
-	if cmd == nil {
+	d := c.proc[node]
+	if d == nil {
 		c.t.Fatalf("no daemon of %s", node)
 	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	_ = d.cmd.Process.Kill()
+	<-d.ended
 	delete(c.proc, node)
 }
 
@@ -249,12 +185,25 @@ func (c *Cluster) KillDaemon(node string) {
 func (c *Cluster) KillNode(node string) {
 	c.t.Helper()
 	c.KillDaemon(node)
-	c.killAll(func(p process) bool { return p.env["SLURMD_NODENAME"] == node || c.isStepOf(p, node) })
+	c.killAll(func(p process) bool { return c.isOn(p, node) })
+}
+
+// Freeze stops what a node's jobs do, or lets them go on.
+func (c *Cluster) Freeze(node string, stop bool) {
+	s := syscall.SIGCONT
+	if stop {
+		s = syscall.SIGSTOP
+	}
+	for _, p := range processes() {
+		if c.ours(p) && c.isOn(p, node) && !strings.HasPrefix(p.command, "slurmstepd") {
+			_ = syscall.Kill(p.pid, s)
+		}
+	}
 }
 
 // Run runs one of Slurm's commands and returns its output.
 func (c *Cluster) Run(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patient.Long)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool(name), args...)
 	var out bytes.Buffer
@@ -286,14 +235,29 @@ func (c *Cluster) SkipRequeueDelay() {
 	}
 }
 
-// wait waits until something is the case.
-func (c *Cluster) wait(what string, limit time.Duration, is func() bool) {
+// Wait waits until something is the case, and fails the test if that never comes.
+func (c *Cluster) Wait(what string, is func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(limit); !is(); time.Sleep(100 * time.Millisecond) {
+	if err := c.await(what, is); err != nil {
+		c.t.Fatal("Slurm: ", err)
+	}
+}
+
+// await waits until something is the case, as long as all daemons live.
+func (c *Cluster) await(what string, is func() bool) error {
+	for end := time.Now().Add(patient.Long); !is(); time.Sleep(100 * time.Millisecond) {
+		for name, d := range c.proc {
+			select {
+			case <-d.ended:
+				return fmt.Errorf("waiting for %s: %s has ended: %v", what, name, d.cmd.ProcessState)
+			default:
+			}
+		}
 		if time.Now().After(end) {
-			c.t.Fatalf("Slurm: %s not ready after %v", what, limit)
+			return fmt.Errorf("no %s after %v", what, patient.Long)
 		}
 	}
+	return nil
 }
 
 // Logs are the ends of all logs.

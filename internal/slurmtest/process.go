@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"optcheck/internal/patient"
 )
 
 // process is one process of the machine, as far as it matters here.
@@ -57,6 +59,11 @@ func processes() []process {
 // log. Its title lies over its environment, so that its descriptors have to tell.
 func (p process) isStep(log string) bool { return slices.Contains(p.files, log) }
 
+// isOn tells whether a process belongs to what a node runs.
+func (c *Cluster) isOn(p process, node string) bool {
+	return p.env["SLURMD_NODENAME"] == node || c.isStepOf(p, node)
+}
+
 // isStepOf tells whether a process is the daemon of a job step of a node.
 func (c *Cluster) isStepOf(p process, node string) bool {
 	return p.isStep(c.path("slurmd." + node + ".log"))
@@ -71,7 +78,7 @@ func (c *Cluster) ours(p process) bool {
 // left: a job may be starting another process. Step daemons die first, or they
 // would tell the controller how their jobs ended.
 func (c *Cluster) killAll(is func(process) bool) {
-	for range 20 {
+	for end := time.Now().Add(patient.Long); time.Now().Before(end); {
 		n := 0
 		all := processes()
 		for _, step := range []bool{true, false} {
@@ -88,20 +95,21 @@ func (c *Cluster) killAll(is func(process) bool) {
 	}
 }
 
-// stop ends everything that the cluster has started.
-func (c *Cluster) stop() {
+// end ends everything that the cluster has started, and removes its folder.
+func (c *Cluster) end() {
 	for _, n := range append(append([]string{}, Nodes...), "slurmctld", "munged") {
-		if cmd := c.proc[n]; cmd != nil {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			done := make(chan struct{})
-			go func() { _ = cmd.Wait(); close(done) }()
+		if d := c.proc[n]; d != nil {
+			_ = d.cmd.Process.Signal(syscall.SIGTERM)
 			select {
-			case <-done:
+			case <-d.ended:
 			case <-time.After(5 * time.Second):
-				_ = cmd.Process.Kill()
-				<-done
+				_ = d.cmd.Process.Kill()
+				<-d.ended
 			}
 		}
 	}
 	c.killAll(func(process) bool { return true })
+	for end := time.Now().Add(patient.Long); os.RemoveAll(c.Dir) != nil && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond) // what was killed may have been writing
+	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/patience"
+	"optcheck/internal/patient"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 			cancel()
 		}
 	}}
-	job.Instances, job.Budget = 0, 2*patience.Long
+	job.Instances, job.Budget = 0, 2*patient.Long
 	o, err = p.Run(inner, f, m, job)
 	require.NoError(t, err, "an interrupt is no error")
 	require.Positive(t, o.Instances())

@@ -1,6 +1,6 @@
-// Package patience lets tests depend on limits of time without depending on the
+// Package patient lets tests depend on limits of time without depending on the
 // speed of the machine. It is for tests only and no part of the program.
-package patience
+package patient
 
 import (
 	"fmt"
