@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/store"
+	"optcheck/internal/patient"
 	"optcheck/report"
 )
 
@@ -61,7 +62,7 @@ func startServe(t *testing.T, args ...string) string {
 		default:
 			return servedAt.MatchString(out.String())
 		}
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patient.Long, 5*time.Millisecond)
 	at := servedAt.FindString(out.String())
 	require.NotEmpty(t, at, out.String())
 	return at
@@ -155,7 +156,7 @@ func TestServeStore(t *testing.T) {
 			continue
 		}
 		require.NoError(t, w.Flush())
-		require.Eventually(t, func() bool { return count().Cells == n+1 }, 20*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return count().Cells == n+1 }, patient.Long, 20*time.Millisecond)
 		require.Contains(t, fetch(t, fmt.Sprintf("%s?q=corr%%2B%d", at, n)), fmt.Sprintf("coRR&#43;%d", n))
 	}
 	require.Equal(t, 30, count().Facets["known"]["known"], "the built-in list knows this finding; stores do not keep what a list said")
