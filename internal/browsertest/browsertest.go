@@ -23,13 +23,12 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patient"
 )
 
-// limit bounds one test's use of a browser.
-const limit = 3 * time.Minute
-
-// patience is how long a page may take for one thing.
-const patience = 20 * time.Second
+// limit bounds one test's use of a browser: many pages.
+const limit = 6 * patient.Long
 
 // Find returns the Chromium of this machine. Without one the test is skipped,
 // unless OPTCHECK_REQUIRE_TOOLS is 1.
@@ -60,7 +59,7 @@ type Tab struct {
 // New starts a browser that ends with the test. Its window is that of a desktop.
 func New(t testing.TB) *Tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)), chromedp.DisableGPU,
-		chromedp.WindowSize(1280, 900), chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(time.Minute), chromedp.Flag("hide-scrollbars", false))
+		chromedp.WindowSize(1280, 900), chromedp.UserDataDir(userData(t)), chromedp.WSURLReadTimeout(patient.Long), chromedp.Flag("hide-scrollbars", false))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -74,6 +73,19 @@ func New(t testing.TB) *Tab {
 	tab.Desktop() // starts the browser
 	call(tab, network.Enable, network.EnableParams{})
 	return tab
+}
+
+// userData makes a folder for what a browser keeps. Processes of a browser that
+// has ended may still be writing there, which is no failure of a test.
+func userData(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "browser")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for end := time.Now().Add(patient.Long); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // listen keeps what the browser tells.
@@ -178,11 +190,11 @@ func (b *Tab) Count(selector string) int {
 	return Eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
 }
 
-// Until waits until an expression is true, for at most some seconds.
+// Until waits until an expression is true.
 func (b *Tab) Until(expression string) {
 	b.t.Helper()
 	var last error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patient.Long); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if ok {
 			return
@@ -197,7 +209,7 @@ func (b *Tab) Until(expression string) {
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patient.Long); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		_, err = chromedp.Run(b.ctx, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 		if !gone(err) {
 			break
@@ -224,10 +236,18 @@ func (b *Tab) Press(keys ...string) {
 }
 
 // Phone makes the window that of a small phone.
-func (b *Tab) Phone() { b.t.Helper(); b.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile)) }
+func (b *Tab) Phone() {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	b.Until("screen.width === 360")
+}
 
 // Desktop makes the window that of a desktop again.
-func (b *Tab) Desktop() { b.t.Helper(); b.Do(chromedp.EmulateViewport(1280, 900)) }
+func (b *Tab) Desktop() {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(1280, 900))
+	b.Until("innerWidth === 1280")
+}
 
 // Dark says what colours the system of the reader asks for.
 func (b *Tab) Dark(on bool) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/report"
 	"optcheck/report/html"
 )
@@ -324,19 +325,19 @@ func TestLive(t *testing.T) {
 			require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: c.Code}}))
 			require.NoError(t, set.Handle(report.Event{Cell: &c}))
 		})
-		require.Eventually(t, func() bool { return cells() == 2001+i }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return cells() == 2001+i }, patient.Long, 5*time.Millisecond)
 		require.Contains(t, ask(t, h, "/?q="+fmt.Sprint("new", i), http.StatusOK), fmt.Sprint("new", i))
 	}
 	require.NotEqual(t, before, ask(t, h, "/", http.StatusOK))
 	g.mu.Lock()
 	g.err = errors.New("the file <is> gone")
 	g.mu.Unlock()
-	require.Eventually(t, func() bool { return strings.Contains(ask(t, h, "/", http.StatusOK), "the file &lt;is&gt; gone") }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(ask(t, h, "/", http.StatusOK), "the file &lt;is&gt; gone") }, patient.Long, 5*time.Millisecond)
 	require.Equal(t, 2005, cells())
 	g.mu.Lock()
 	g.err = nil
 	g.mu.Unlock()
-	require.Eventually(t, func() bool { return !strings.Contains(ask(t, h, "/", http.StatusOK), "is&gt; gone") }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !strings.Contains(ask(t, h, "/", http.StatusOK), "is&gt; gone") }, patient.Long, 5*time.Millisecond)
 }
 
 // TestServe: a server on a real connection answers many at once, and ends when
