@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/fakeptxas"
+	"optcheck/internal/patient"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
@@ -25,10 +27,13 @@ func TestControlFaults(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, fakeptxas.Build(dir, real.Nvdisasm, real.Cuobjdump))
 	require.NoError(t, (&fakeptxas.Config{Real: real.Ptxas}).Write(dir))
-	found, errs := toolchain.Discover(t.Context(), toolchain.Options{Cache: "off", Runner: toolchain.NewRunner(0, 2*time.Second),
-		Env: func(key string) string { return map[string]string{"OPTCHECK_TOOLCHAIN_DIRS": dir}[key] }})
-	require.Empty(t, errs)
-	require.Len(t, found, 1)
+	discover := func(t require.TestingT, limit time.Duration) []*toolchain.Toolchain {
+		found, errs := toolchain.Discover(context.Background(), toolchain.Options{Cache: "off", Runner: toolchain.NewRunner(0, limit),
+			Env: func(key string) string { return map[string]string{"OPTCHECK_TOOLCHAIN_DIRS": dir}[key] }})
+		require.Empty(t, errs)
+		require.Len(t, found, 1)
+		return found
+	}
 	var tests []*litmus.Test
 	for _, n := range []string{"mp", "sb", "lb+addrs", "iriw", "coWW", "cas-sl", "r+relaxed.gpus"} {
 		x, ok := corpus.Lookup(n)
@@ -36,10 +41,10 @@ func TestControlFaults(t *testing.T) {
 		tests = append(tests, x)
 	}
 	o := Options{Tests: tests, Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}, BatchUnits: 4}
+	o.Toolchains = discover(t, patient.Long)
 	run := func(faults map[string]fakeptxas.Fault) *report.Run {
 		require.NoError(t, (&fakeptxas.Config{Real: real.Ptxas, Faults: faults}).Write(dir))
 		r := report.NewRun()
-		o.Toolchains = found
 		require.NoError(t, Run(t.Context(), o, r))
 		return r
 	}
@@ -51,7 +56,7 @@ func TestControlFaults(t *testing.T) {
 	want := run(nil)
 	reasons := map[fakeptxas.Fault]string{fakeptxas.Crash: "killed", fakeptxas.Hang: "timeout", fakeptxas.Garbage: "not a cubin", fakeptxas.Truncated: "truncated",
 		fakeptxas.Empty: "empty", fakeptxas.NoOutput: "no cubin", fakeptxas.Refusal: "compile", fakeptxas.Lost: "not in the machine code"}
-	check := func(r *report.Run, bad map[string]fakeptxas.Fault) {
+	check := func(t require.TestingT, r *report.Run, bad map[string]fakeptxas.Fault) {
 		require.Len(t, r.Cells, len(want.Cells))
 		for i, c := range r.Cells {
 			f, hit := bad[c.Test]
@@ -67,16 +72,23 @@ func TestControlFaults(t *testing.T) {
 	}
 	for _, f := range fakeptxas.Faults {
 		t.Run(string(f), func(t *testing.T) {
-			r := run(map[string]fakeptxas.Fault{kernel(2, 0): f})
-			check(r, map[string]fakeptxas.Fault{"lb+addrs": f})
-			if f != fakeptxas.Lost { // the other kernels of its cubin are there
-				require.NotEmpty(t, r.Problems)
+			limit := patient.Long
+			if f == fakeptxas.Hang {
+				limit = 2 * time.Second
 			}
+			patient.Limits(t, limit, func(t *patient.Trial, limit time.Duration) {
+				o.Toolchains = discover(t, limit)
+				r := run(map[string]fakeptxas.Fault{kernel(2, 0): f})
+				check(t, r, map[string]fakeptxas.Fault{"lb+addrs": f})
+				if f != fakeptxas.Lost { // the other kernels of its cubin are there
+					require.NotEmpty(t, r.Problems)
+				}
+			})
 		})
 	}
 	t.Run("two", func(t *testing.T) {
 		r := run(map[string]fakeptxas.Fault{kernel(2, 0): fakeptxas.Crash, kernel(5, 1): fakeptxas.Truncated})
-		check(r, map[string]fakeptxas.Fault{"lb+addrs": fakeptxas.Crash, "cas-sl": fakeptxas.Truncated})
+		check(t, r, map[string]fakeptxas.Fault{"lb+addrs": fakeptxas.Crash, "cas-sl": fakeptxas.Truncated})
 	})
 	t.Run("the fake itself", func(t *testing.T) {
 		edits := map[string]map[string][]fakeptxas.Edit{"sm_80": {kernel(0, 0): {{Op: fakeptxas.Delete, Pos: 30}}}}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/report"
@@ -19,8 +21,7 @@ import (
 
 // faulty builds a toolchain around a real one whose ptxas or nvdisasm
 // misbehaves whenever its input mentions the test coRR.
-func faulty(t *testing.T, real *toolchain.Toolchain, tool, misbehave string, limit time.Duration) *toolchain.Toolchain {
-	dir := t.TempDir()
+func faulty(t require.TestingT, dir string, real *toolchain.Toolchain, tool, misbehave string, limit time.Duration) *toolchain.Toolchain {
 	for name, path := range map[string]string{"ptxas": real.Ptxas, "nvdisasm": real.Nvdisasm, "cuobjdump": real.Cuobjdump} {
 		script := "exec " + path + " \"$@\"\n"
 		if name == tool {
@@ -28,7 +29,7 @@ func faulty(t *testing.T, real *toolchain.Toolchain, tool, misbehave string, lim
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 	}
-	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{Dirs: []string{dir}, DirsOnly: true, Cache: "off", Runner: toolchain.NewRunner(0, limit)})
+	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Dirs: []string{dir}, DirsOnly: true, Cache: "off", Runner: toolchain.NewRunner(0, limit)})
 	require.Empty(t, errs)
 	require.Len(t, tcs, 1)
 	return tcs[0]
@@ -55,31 +56,37 @@ func TestFaultyTools(t *testing.T) {
 	want := audit(real)
 	cases := []struct{ name, tool, do, reason string }{
 		{"crash", "ptxas", "kill -SEGV $$", "infrastructure"},
-		{"hang", "ptxas", "sleep 600", "timeout"},
+		{"hang", "ptxas", "exec sleep 36000", "timeout"},
 		{"garbage", "ptxas", "shift; for o in \"$@\"; do case $o in *.cubin) echo garbage > $o;; esac; done; exit 0", ""},
 		{"refusal", "ptxas", "echo 'ptxas fatal : no' >&2; exit 255", "compile"},
 		{"no cubin", "ptxas", "exit 0", "infrastructure"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			run := audit(faulty(t, real, c.tool, c.do, 3*time.Second))
-			require.Len(t, run.Cells, len(want.Cells))
-			for i, cell := range run.Cells {
-				if cell.Test == "coRR" {
-					require.Equal(t, "unknown", cell.Class, cell.Reason)
-					require.Contains(t, cell.Reason, c.reason)
-					continue
-				}
-				require.Equal(t, want.Cells[i].Class, cell.Class)
-				require.Equal(t, want.Cells[i].Code, cell.Code, fmt.Sprint(cell))
+			limit := patient.Long
+			if c.name == "hang" {
+				limit = 3 * time.Second
 			}
-			require.NotEmpty(t, run.Problems)
+			patient.Limits(t, limit, func(trial *patient.Trial, limit time.Duration) {
+				run := audit(faulty(trial, t.TempDir(), real, c.tool, c.do, limit))
+				require.Len(trial, run.Cells, len(want.Cells))
+				for i, cell := range run.Cells {
+					if cell.Test == "coRR" {
+						require.Equal(trial, "unknown", cell.Class, cell.Reason)
+						require.Contains(trial, cell.Reason, c.reason)
+						continue
+					}
+					require.Equal(trial, want.Cells[i].Class, cell.Class)
+					require.Equal(trial, want.Cells[i].Code, cell.Code, fmt.Sprint(cell))
+				}
+				require.NotEmpty(trial, run.Problems)
+			})
 		})
 	}
 	t.Run("nvdisasm fails", func(t *testing.T) {
 		o.BatchUnits = 2
 		defer func() { o.BatchUnits = 0 }()
-		run := audit(faulty(t, real, "nvdisasm", "echo 'nvdisasm fatal : no' >&2; exit 1", 3*time.Second))
+		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", "echo 'nvdisasm fatal : no' >&2; exit 1", patient.Long))
 		decided := 0
 		for _, cell := range run.Cells {
 			if cell.Class != "unknown" {
@@ -92,7 +99,7 @@ func TestFaultyTools(t *testing.T) {
 		require.NotEmpty(t, run.Problems)
 	})
 	t.Run("nvdisasm prints another vendor's code", func(t *testing.T) {
-		run := audit(faulty(t, real, "nvdisasm", "printf '\\tv_mov_b32 v0, v1\\n\\ts_endpgm\\n'; exit 0", 3*time.Second))
+		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", "printf '\\tv_mov_b32 v0, v1\\n\\ts_endpgm\\n'; exit 0", patient.Long))
 		for _, cell := range run.Cells {
 			require.Equal(t, "unknown", cell.Class)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -30,9 +31,13 @@ func faultyLLC(t *testing.T, real *toolchain.Toolchain, misbehave string) *toolc
 // it fails on and no others; only what it says that it cannot do is unsupported.
 func TestFaultyLLC(t *testing.T) {
 	pairs(t, "22+12.4") // or skip
-	found, _ := toolchain.DiscoverLLC(t.Context(), toolchain.Options{Runner: toolchain.NewRunner(0, 10*time.Second)})
-	tcs, err := toolchain.Find(found, "22+12.4")
-	require.NoError(t, err)
+	pair := func(limit time.Duration) *toolchain.Toolchain {
+		found, _ := toolchain.DiscoverLLC(t.Context(), toolchain.Options{Runner: toolchain.NewRunner(0, limit)})
+		tcs, err := toolchain.Find(found, "22+12.4")
+		require.NoError(t, err)
+		return tcs[0]
+	}
+	patientPair := pair(patient.Long)
 	o := Options{Tests: lookup(t, "coRR+relaxed.gpus", "mp+relaxed.gpus", "lb+relaxed.gpus", "sb+fence.sc.gpus"), Targets: []string{"sm_80"},
 		Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}}
 	const name = "n=$(grep -o 't_coRR_[A-Za-z0-9_]*' batch.ll | head -n 1); "
@@ -42,7 +47,7 @@ func TestFaultyLLC(t *testing.T) {
 	}{
 		{"nothing", ":", "preserved", "", false},
 		{"crash", "kill -SEGV $$", "unknown", "infrastructure: ", true},
-		{"hang", "sleep 600", "unknown", "timeout: ", true},
+		{"hang", "exec sleep 36000", "unknown", "timeout: ", true},
 		{"silent", "exit 1", "unknown", "infrastructure: ", true},
 		{"no output", "exit 0", "unknown", "infrastructure: ", true},
 		{"garbage", "echo garbage >batch.ptx; exit 0", "unknown", "infrastructure: ", true},
@@ -54,19 +59,28 @@ func TestFaultyLLC(t *testing.T) {
 		{"refusal", name + "printf \"LLVM ERROR: Cannot select: 0x55abfcc0: ch = Thing\\nIn function: $n\\n\" >&2; kill -ABRT $$", "unsupported", "llc: the compiler cannot: Cannot select: ch = Thing", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o.Toolchains, o.BatchUnits = []*toolchain.Toolchain{faultyLLC(t, tcs[0], c.do)}, 1
-			run := report.NewRun()
-			require.NoError(t, Run(t.Context(), o, run))
-			require.Len(t, run.Cells, 4)
-			for _, cell := range run.Cells {
-				if cell.Test != "coRR+relaxed.gpus" {
-					require.Equal(t, "preserved", cell.Class, fmt.Sprint(cell))
-					continue
+			audit := func(trial require.TestingT, tc *toolchain.Toolchain) {
+				o.Toolchains, o.BatchUnits = []*toolchain.Toolchain{faultyLLC(t, tc, c.do)}, 1
+				run := report.NewRun()
+				require.NoError(trial, Run(t.Context(), o, run))
+				require.Len(trial, run.Cells, 4)
+				for _, cell := range run.Cells {
+					if cell.Test != "coRR+relaxed.gpus" {
+						require.Equal(trial, "preserved", cell.Class, fmt.Sprint(cell))
+						continue
+					}
+					require.Equal(trial, c.class, cell.Class, cell.Reason)
+					require.Contains(trial, cell.Reason, c.reason)
 				}
-				require.Equal(t, c.class, cell.Class, cell.Reason)
-				require.Contains(t, cell.Reason, c.reason)
+				require.Equal(trial, c.problem, len(run.Problems) > 0, "%v", run.Problems)
 			}
-			require.Equal(t, c.problem, len(run.Problems) > 0, "%v", run.Problems)
+			if c.name != "hang" {
+				audit(t, patientPair)
+				return
+			}
+			patient.Limits(t, 5*time.Second, func(trial *patient.Trial, limit time.Duration) {
+				audit(trial, pair(limit))
+			})
 		})
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patient"
 )
 
 // findPtxas returns a ptxas that knows PTX ISA 8.4 (CUDA 12.4 or later).
@@ -150,7 +151,7 @@ func TestQualifiersAgainstPtxas(t *testing.T) {
 		b.WriteString("ret; }\n")
 		file := filepath.Join(dir, "k.ptx")
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), patient.Long)
 		out, err := exec.CommandContext(ctx, ptxas, "-arch=sm_90", "-O0", "-o", filepath.Join(dir, "k.cubin"), file).CombinedOutput()
 		cancel()
 		for _, m := range diagnostic.FindAllStringSubmatch(string(out), -1) {

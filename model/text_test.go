@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/litmus"
 )
 
@@ -254,7 +255,7 @@ func FuzzJudge(f *testing.F) {
 		m := models[int(k)%len(models)]
 		start := time.Now()
 		defer func() {
-			if d := time.Since(start); d > 2*time.Second {
+			if d := time.Since(start); d > patient.Long {
 				t.Fatalf("took %v", d)
 			}
 		}()

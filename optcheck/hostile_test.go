@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/sass"
 )
 
@@ -56,7 +57,7 @@ func TestSharedExpressions(t *testing.T) {
 			}()
 			select {
 			case <-done:
-			case <-time.After(20 * time.Second):
+			case <-time.After(patient.Long):
 				t.Fatal("the check does not end")
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"optcheck/internal/patient"
 )
 
 var fuzzSeeds = append([]string{
@@ -67,7 +69,7 @@ func FuzzEval(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		start := time.Now()
 		defer func() {
-			if d := time.Since(start); d > 20*time.Second {
+			if d := time.Since(start); d > patient.Long {
 				t.Fatalf("took %v", d)
 			}
 		}()

@@ -34,7 +34,7 @@ func (s *Server) Handler() http.Handler {
 }
 
 // patience is how long a request waits for its turn.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // enter waits for a place among those that are worked on.
 func enter(r *http.Request, places chan struct{}) bool {

@@ -140,11 +140,11 @@ func (s *Server) logf(format string, args ...any) {
 // Limits of connections. Writing is slower than reading: a page may be large
 // and the reader far away.
 const (
-	headerTime = 5 * time.Second
-	readTime   = 10 * time.Second
+	headerTime = 20 * time.Second
+	readTime   = 30 * time.Second
 	writeTime  = 60 * time.Second
 	idleTime   = 60 * time.Second
-	closeTime  = 5 * time.Second
+	closeTime  = 20 * time.Second
 	maxHeader  = 64 << 10
 )
 
