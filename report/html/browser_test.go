@@ -207,11 +207,11 @@ func TestChangesInBrowser(t *testing.T) {
 	// Any two, by the form.
 	b.Do(script(`const s = document.querySelector('[name=left]'); s.selectedIndex = 2; s.dispatchEvent(new Event("change", {bubbles: true}));`))
 	shows(b, `location.hash.includes("12.4.131")`)
-	c := x.Compare(2, 2)
+	c := x.Compare(2, 2, maxChanges)
 	require.Zero(t, c.OnlyLeft+c.OnlyRight+c.Class+c.Says+c.Code)
 	b.Do(script(`const s = document.querySelector('[name=right]'); s.selectedIndex = 0; s.dispatchEvent(new Event("change", {bubbles: true}));`))
 	shows(b, `location.hash.includes("right=ptxas+9.2.1")`)
-	require.Equal(t, x.Compare(2, 0).Summary(), section("[data-pairs] + div .summary"))
+	require.Equal(t, x.Compare(2, 0, maxChanges).Summary(), section("[data-pairs] + div .summary"))
 	quiet(t, b)
 }
 

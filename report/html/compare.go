@@ -29,10 +29,6 @@ type Change struct {
 	From, To   Side
 	Where      string
 	Cells      int
-
-	test, order int
-	fromTo      [2]int
-	cells       []uint32 // of the right side
 }
 
 // Side is what a test shows on one side of a comparison.
@@ -51,13 +47,52 @@ type CodeCount struct {
 // pair is a cell on both sides.
 type pair struct{ left, right uint32 }
 
-// Compare compares two releases, by their positions.
-func (x *Index) Compare(left, right int) *Comparison {
+// change is a Change before it is put into words.
+type change struct {
+	test, order, from, to int
+	cells                 int
+	a, b                  *kind
+	n                     int // in the order in which it was found
+}
+
+// changeList gathers changes: cells come test by test.
+type changeList struct {
+	list  []change
+	test  uint32
+	at    map[[2]int]int // of this test
+	cells []changed
+}
+
+// changed is a cell of the right side that belongs to a change.
+type changed struct{ change, cell uint32 }
+
+func (l *changeList) add(test, cell uint32, a, b *kind) {
+	if test != l.test || l.at == nil {
+		l.test = test
+		if l.at == nil {
+			l.at = map[[2]int]int{}
+		}
+		clear(l.at)
+	}
+	key := [2]int{sideKey(a), sideKey(b)}
+	i, ok := l.at[key]
+	if !ok {
+		i = len(l.list)
+		l.at[key] = i
+		l.list = append(l.list, change{test: int(test), order: changeOrder(a.class, b.class), from: key[0], to: key[1], a: a, b: b, n: i})
+	}
+	l.list[i].cells++
+	l.cells = append(l.cells, changed{uint32(i), cell})
+}
+
+// Compare compares two releases, by their positions. Of the changes, at most limit
+// are put into words, the worst first; the others are only counted.
+func (x *Index) Compare(left, right, limit int) *Comparison {
 	c := &Comparison{LeftAt: left, RightAt: right, Left: x.Toolchains[left], Right: x.Toolchains[right]}
-	changes := map[[3]int]*Change{}
+	var changes changeList
 	alone := map[[2]int]int{}
-	only := [2]map[int]int{{}, {}}
-	both := map[int]bool{}
+	only := [2][]int{make([]int, len(x.Targets)), make([]int, len(x.Targets))}
+	both := make([]bool, len(x.Targets))
 	x.pairs(left, right, func(p pair) {
 		c.Both++
 		a, b := &x.kinds[x.cells[p.left].kind], &x.kinds[x.cells[p.right].kind]
@@ -75,28 +110,38 @@ func (x *Index) Compare(left, right int) *Comparison {
 		default:
 			c.Class++
 		}
-		key := [3]int{int(x.cells[p.right].test), sideKey(a), sideKey(b)}
-		d := changes[key]
-		if d == nil {
-			d = &Change{test: key[0], fromTo: [2]int{key[1], key[2]}, order: changeOrder(a.class, b.class)}
-			changes[key] = d
-			x.describe(d, a, b)
-		}
-		d.cells = append(d.cells, p.right)
+		changes.add(x.cells[p.right].test, p.right, a, b)
 	}, func(side int, cell uint32) {
 		only[side][x.columns[x.cells[cell].column].target]++
 	})
-	for _, d := range changes {
-		d.Cells, d.Where = len(d.cells), x.where(d.cells)[1]
-		c.Changes = append(c.Changes, *d)
-	}
-	slices.SortFunc(c.Changes, func(a, b Change) int {
-		return cmp.Or(a.order-b.order, a.test-b.test, a.fromTo[0]-b.fromTo[0], a.fromTo[1]-b.fromTo[1])
-	})
+	c.Changes, c.More = x.worst(&changes, limit)
 	c.OnlyLeft, c.TargetsLeft = x.onlyTargets(only[0], both)
 	c.OnlyRight, c.TargetsRight = x.onlyTargets(only[1], both)
 	c.Alone = x.codeCounts(alone)
 	return c
+}
+
+// worst puts the worst changes into words, and counts the others.
+func (x *Index) worst(l *changeList, limit int) (out []Change, more int) {
+	slices.SortFunc(l.list, func(a, b change) int {
+		return cmp.Or(a.order-b.order, a.test-b.test, a.from-b.from, a.to-b.to)
+	})
+	shown := l.list[:min(len(l.list), limit)]
+	cells := make(map[uint32][]uint32, len(shown))
+	for _, d := range shown {
+		cells[uint32(d.n)] = make([]uint32, 0, d.cells)
+	}
+	for _, y := range l.cells {
+		if list, ok := cells[y.change]; ok {
+			cells[y.change] = append(list, y.cell)
+		}
+	}
+	for _, d := range shown {
+		w := Change{Cells: d.cells, Where: x.where(cells[uint32(d.n)])[1]}
+		x.describe(&w, d.test, d.a, d.b)
+		out = append(out, w)
+	}
+	return out, len(l.list) - len(shown)
 }
 
 // pairs passes the cells that both releases have to f, and the others with
@@ -187,8 +232,8 @@ func changeOrder(from, to uint8) int {
 	return 20 + worst
 }
 
-func (x *Index) describe(d *Change, from, to *kind) {
-	d.Test = Short(x.Set.Tests[x.tests[d.test]].Name, maxName)
+func (x *Index) describe(d *Change, test int, from, to *kind) {
+	d.Test = Short(x.Set.Tests[x.tests[test]].Name, maxName)
 	d.From, d.To = x.side(from), x.side(to)
 	if d.From.Found == d.To.Found {
 		d.To.Found = "the same with other outcomes"
@@ -224,7 +269,7 @@ func (x *Index) side(k *kind) Side {
 
 // onlyTargets counts the cells of one side, and names the targets that the
 // other side lacks.
-func (x *Index) onlyTargets(cells map[int]int, both map[int]bool) (n int, targets string) {
+func (x *Index) onlyTargets(cells []int, both []bool) (n int, targets string) {
 	var names []string
 	for t := range x.Targets {
 		n += cells[t]
@@ -301,11 +346,7 @@ var changesTemplate = template.Must(template.New("changes").Funcs(funcs).Parse(c
 func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 	var list []*Comparison
 	for _, p := range pairs {
-		c := x.Compare(p[0], p[1])
-		if n := len(c.Changes) - maxChanges; n > 0 {
-			c.Changes, c.More = c.Changes[:maxChanges], n
-		}
-		list = append(list, c)
+		list = append(list, x.Compare(p[0], p[1], maxChanges))
 	}
 	var b strings.Builder
 	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains[:min(len(x.Toolchains), maxFacet)], "Levels": x.Levels}); err != nil {

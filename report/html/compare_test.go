@@ -15,6 +15,7 @@ func TestCompare(t *testing.T) {
 	x := NewIndex(s)
 	run := s.Run()
 	seen := 0
+	rank := func(c Change) int { return changeOrder(classIndex(c.From.Class), classIndex(c.To.Class)) }
 	for left := range x.Toolchains {
 		for right := range x.Toolchains {
 			if left == right {
@@ -37,7 +38,7 @@ func TestCompare(t *testing.T) {
 					code++
 				}
 			}
-			c := x.Compare(left, right)
+			c := x.Compare(left, right, 1<<30)
 			require.Equal(t, class, c.Class+c.Says)
 			require.Equal(t, code, c.Code)
 			require.Equal(t, []int{onlyLeft, onlyRight}, []int{c.OnlyLeft, c.OnlyRight})
@@ -51,14 +52,18 @@ func TestCompare(t *testing.T) {
 				}
 			}
 			require.Equal(t, class, sum)
+			require.Zero(t, c.More)
+			first := x.Compare(left, right, 2)
+			require.Equal(t, c.Changes[:min(2, len(c.Changes))], first.Changes, "the worst ones, whatever the limit")
+			require.Equal(t, len(c.Changes), len(first.Changes)+first.More)
 			require.Equal(t, code, alone)
-			require.True(t, slices.IsSortedFunc(c.Changes, func(a, b Change) int { return a.order - b.order }))
+			require.True(t, slices.IsSortedFunc(c.Changes, func(a, b Change) int { return rank(a) - rank(b) }))
 			seen += sum
 		}
 	}
 	require.Positive(t, seen)
 	require.Equal(t, [][2]int{{0, 1}, {1, 2}}, x.Neighbours())
-	require.Contains(t, x.Compare(0, 1).Summary(), "cells only with ptxas 11.8.89, among them all of sm_100.")
+	require.Contains(t, x.Compare(0, 1, 1<<30).Summary(), "cells only with ptxas 11.8.89, among them all of sm_100.")
 }
 
 func TestCompareAlone(t *testing.T) {
@@ -67,5 +72,5 @@ func TestCompareAlone(t *testing.T) {
 		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l", Result: report.Result{Class: report.Preserved}}}))
 	}
 	require.Empty(t, NewIndex(s).Neighbours())
-	require.Equal(t, "1 cell in both, and no difference.", NewIndex(s).Compare(0, 1).Summary())
+	require.Equal(t, "1 cell in both, and no difference.", NewIndex(s).Compare(0, 1, 10).Summary())
 }

@@ -61,7 +61,7 @@ func (s *Server) apiRoutes() {
 		if err != nil {
 			return nil, err
 		}
-		return changesAnswer(n.index.Compare(p[0], p[1])), nil
+		return changesAnswer(n.index.Compare(p[0], p[1], maxAPIChanges)), nil
 	}))
 	s.mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		s.json(w, r, http.StatusNotFound, map[string]string{"error": "no such resource; there are version, summary, cells, findings, findings/ID and changes"})
@@ -146,9 +146,9 @@ func changesAnswer(c *html.Comparison) map[string]any {
 		Where string `json:"where"`
 	}
 	changes := []change{}
-	for _, x := range c.Changes[:min(len(c.Changes), maxAPIChanges)] {
+	for _, x := range c.Changes {
 		changes = append(changes, change{x.Test, side{x.From.Class, x.From.Found}, side{x.To.Class, x.To.Found}, x.Cells, x.Where})
 	}
 	return map[string]any{"left": c.Left, "right": c.Right, "both": c.Both, "class_differs": c.Class, "findings_differ": c.Says, "code_differs": c.Code,
-		"only_left": c.OnlyLeft, "only_right": c.OnlyRight, "changes": changes, "total": len(c.Changes)}
+		"only_left": c.OnlyLeft, "only_right": c.OnlyRight, "changes": changes, "total": len(c.Changes) + c.More}
 }
