@@ -153,7 +153,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := sameSchema(ctx, s.c, version); err != nil {
+	if err := s.retry(ctx, func() error { return sameSchema(ctx, s.c, version) }); err != nil {
 		return err
 	}
 	if s.mode == Read {
@@ -258,7 +258,12 @@ func (s *Store) update(ctx context.Context, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	if _, err := s.c.ExecContext(context.Background(), "COMMIT"); err != nil {
+	// Outside of WAL mode, as when a store is made, it waits for readers.
+	err = s.retry(ctx, func() error {
+		_, err := s.c.ExecContext(context.Background(), "COMMIT")
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	done = true

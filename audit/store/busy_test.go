@@ -1,0 +1,47 @@
+package store
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patient"
+)
+
+// TestSlowReader: who makes a store waits for somebody who looks at the file, for
+// longer than the database itself does.
+func TestSlowReader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.store")
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer db.Close()
+	look, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	_, err = look.ExecContext(t.Context(), "BEGIN; SELECT * FROM sqlite_schema")
+	require.NoError(t, err)
+	made := make(chan error, 1)
+	go func() {
+		s, err := Open(t.Context(), path, Create)
+		if err == nil {
+			err = s.Close()
+		}
+		made <- err
+	}()
+	select {
+	case err := <-made:
+		require.NoError(t, err)
+		t.Fatal("the reader was in nobody's way")
+	case <-time.After(3 * time.Second):
+	}
+	_, err = look.ExecContext(t.Context(), "COMMIT")
+	require.NoError(t, err)
+	select {
+	case err := <-made:
+		require.NoError(t, err)
+	case <-time.After(patient.Long):
+		t.Fatal("the store is not made")
+	}
+}
