@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"optcheck/internal/patient"
 )
 
 // findHerd returns the herd7 binary: $HERD7, the one on the path, or the one
@@ -56,13 +58,13 @@ func herdGraph() *graph {
 }
 
 // runHerd returns the flags that herd7 reports for a model, which must leave
-// one execution of the test; ok is false if it does not finish.
-func runHerd(t require.TestingT, herd, dir, model string) (flags map[string]bool, ok bool) {
+// one execution of the test; ok is false if it does not finish within a limit.
+func runHerd(t require.TestingT, herd, dir, model string, limit time.Duration) (flags map[string]bool, ok bool) {
 	file := filepath.Join(dir, "gen.cat")
 	require.NoError(t, os.WriteFile(file, []byte(model), 0o600))
 	litmus := filepath.Join(dir, "one.litmus")
 	require.NoError(t, os.WriteFile(litmus, []byte(herdLitmus), 0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, herd, "-model", file, litmus)
 	cmd.WaitDelay = time.Second
@@ -110,7 +112,7 @@ func TestAgainstHerd(t *testing.T) {
 	for i := 0; i < runs; i++ {
 		ex := gen.Example(i)
 		body := strings.ReplaceAll(strings.ReplaceAll(ex[0], `"on"`, `not "off"`), `"off"`, `"mixed"`)
-		want, ok := runHerd(t, herd, dir, herdPrelude+body)
+		want, ok := runHerd(t, herd, dir, herdPrelude+body, 2*time.Second)
 		if !ok {
 			slow++
 			continue
@@ -163,7 +165,7 @@ func TestRareAgainstHerd(t *testing.T) {
 	herd, dir := findHerd(t), t.TempDir()
 	for _, src := range rareModels {
 		model := herdPrelude + src
-		want, ok := runHerd(t, herd, dir, model)
+		want, ok := runHerd(t, herd, dir, model, patient.Long)
 		require.True(t, ok, src)
 		compareFlags(t, model, herdGraph(), want, strings.Contains(src, "rare"))
 	}
