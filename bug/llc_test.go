@@ -244,7 +244,6 @@ func TestAwkPTX(t *testing.T) {
 				job.Units = append(job.Units, toolchain.Unit{Name: u.Name, Text: u.Text})
 			}
 		}
-		job.TrustMessages = true
 		res, err := tc.CompileIR(t.Context(), job)
 		require.NoError(t, err)
 		for _, batch := range res.Batches {
