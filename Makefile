@@ -83,6 +83,7 @@ fuzz:
 
 goldens: toolchains
 	$(GO) test ./sass ./audit -update
+	$(GO) test ./bug -run Examples -update
 
 clean:
 	rm -rf bin

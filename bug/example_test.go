@@ -2,6 +2,7 @@ package bug
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
+
+var update = flag.Bool("update", false, "write the examples of the documentation anew")
 
 // TestExamples: the bundles in the documentation are what is written today for the
 // findings that their manifests name, file by file.
@@ -60,6 +63,9 @@ func TestExamples(t *testing.T) {
 			b, err := Build(t.Context(), &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where,
 				Toolchains: tcs, Audit: base, Form: m.Form, Tool: m.Optcheck, Host: m.Host})
 			require.NoError(t, err)
+			if *update {
+				require.NoError(t, b.WriteDir(dir))
+			}
 			entries, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Len(t, entries, len(b.Files))
