@@ -21,31 +21,45 @@ func (w *worker) artefacts(header string, cells []int) {
 	case w.j.tc.LLVM != nil:
 		kind = report.ArtefactOpenCL
 	}
-	code := map[*isa.Func]string{}
+	printed := map[*machineCode]string{}
 	for _, c := range cells {
 		r := &w.res.cells[c]
 		if r.Code == "" || !w.a.o.AllArtefacts && !r.HasFindings() {
 			continue
 		}
 		for t, p := range w.parts[c] {
-			if p.fn == nil {
+			if p.machine == nil {
 				continue
 			}
-			if code[p.fn] == "" {
-				code[p.fn] = machineText(p.fn)
+			if printed[p.machine] == "" {
+				printed[p.machine] = p.machine.String()
 			}
 			w.res.artefacts[c] = append(w.res.artefacts[c], report.Artefact{Thread: t, Kind: kind, Text: header + w.em.kernels[w.em.of[c][t]].text},
-				report.Artefact{Thread: t, Kind: report.ArtefactMachine, Text: code[p.fn]})
+				report.Artefact{Thread: t, Kind: report.ArtefactMachine, Text: printed[p.machine]})
 		}
 	}
 }
 
-// machineText prints the instructions of a function with their addresses.
-func machineText(f *isa.Func) string {
-	var b strings.Builder
+// machineCode is as much of a function as is printed: instructions in full are
+// ten times as large, and a job's are many.
+type machineCode struct {
+	addr []uint64
+	text []string
+}
+
+func machineCodeOf(f *isa.Func) *machineCode {
+	m := &machineCode{make([]uint64, len(f.Insts)), make([]string, len(f.Insts))}
 	for i := range f.Insts {
-		in := &f.Insts[i]
-		fmt.Fprintf(&b, "/*%04x*/ %s\n", in.Addr, in.Text)
+		m.addr[i], m.text[i] = f.Insts[i].Addr, f.Insts[i].Text
+	}
+	return m
+}
+
+// String prints the instructions with their addresses.
+func (m *machineCode) String() string {
+	var b strings.Builder
+	for i, a := range m.addr {
+		fmt.Fprintf(&b, "/*%04x*/ %s\n", a, m.text[i])
 	}
 	return b.String()
 }

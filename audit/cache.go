@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,12 +17,15 @@ import (
 // checkCache remembers results by machine code: identical code is checked once.
 type checkCache struct {
 	mu   sync.Mutex
-	seen map[cacheKey]*checked
-	// lifted holds each lifted code once: much machine code lifts alike.
-	lifted map[string]*optcheck.Lifted
+	seen *generations[cacheKey, *checked]
+	// lifted holds each lifted code once: much machine code lifts alike. words
+	// holds each text once: most lines are in many listings.
+	lifted *generations[string, *optcheck.Lifted]
+	words  *generations[string, string]
 }
 
-// checked is what is known of one machine code.
+// checked is what is known of one machine code. It points into no disassembly:
+// a line of one would keep all of it in memory.
 type checked struct {
 	*optcheck.Result
 	lifted  *optcheck.Lifted // nil if it was not wanted, or with liftErr
@@ -36,12 +40,17 @@ type cacheKey struct {
 	lits  string // the words of constant bank 2
 }
 
-// maxCached bounds the cache; beyond it, remembering begins anew. Equal code is
-// found close together: in the layouts, levels and targets of a few tests.
-const maxCached = 40_000
+// What is remembered at most. Equal code is found close together: in the
+// layouts, levels and targets of a few tests.
+const (
+	checkedBytes = 40 << 20
+	liftedBytes  = 8 << 20
+	wordsBytes   = 4 << 20
+)
 
 func newCheckCache() *checkCache {
-	return &checkCache{seen: map[cacheKey]*checked{}, lifted: map[string]*optcheck.Lifted{}}
+	return &checkCache{seen: newGenerations[cacheKey, *checked](checkedBytes), lifted: newGenerations[string, *optcheck.Lifted](liftedBytes),
+		words: newGenerations[string, string](wordsBytes)}
 }
 
 // check checks a kernel against the specification that it carries, which must
@@ -52,7 +61,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		k.lits = fmt.Sprint(c.Literals)
 	}
 	cc.mu.Lock()
-	r := cc.seen[k]
+	r, _ := cc.seen.get(k)
 	cc.mu.Unlock()
 	if r != nil && r.Spec != nil && r.Spec.Equal(want) && sameConditions(r.Spec, want) {
 		return r
@@ -66,20 +75,72 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		r.lifted, r.liftErr = c.Lift()
 	}
 	cc.mu.Lock()
+	defer cc.mu.Unlock()
+	cc.own(r)
 	if l := r.lifted; l != nil {
-		if old := cc.lifted[l.Key()]; old != nil {
+		if old, ok := cc.lifted.get(l.Key()); ok {
 			r.lifted = old
 		} else {
-			cc.lifted[l.Key()] = l
+			cc.lifted.put(l.Key(), l, 2*len(l.Key())+liftedSize)
 		}
 	}
-	if len(cc.seen) >= maxCached {
-		clear(cc.seen)
-		clear(cc.lifted)
-	}
-	cc.seen[k] = r
-	cc.mu.Unlock()
+	k.arch, k.names = cc.word(k.arch), cc.word(k.names)
+	cc.seen.put(k, r, r.size()+len(k.lits))
 	return r
+}
+
+// own gives a result texts of its own in the place of those of the disassembly.
+func (cc *checkCache) own(r *checked) {
+	r.Func, r.Reason = strings.Clone(r.Func), strings.Clone(r.Reason)
+	for _, lines := range [][]optcheck.Line{r.Source, r.Machine} {
+		for i := range lines {
+			lines[i].Text = cc.word(lines[i].Text)
+		}
+	}
+	for _, fs := range [][]optcheck.Finding{r.Findings, r.Notes} {
+		for i := range fs {
+			fs[i].Detail = cc.word(fs[i].Detail)
+		}
+	}
+	if r.lifted != nil {
+		for i, x := range r.lifted.Extra {
+			r.lifted.Extra[i] = cc.word(x)
+		}
+	}
+	var e *optcheck.LiftError
+	if errors.As(r.liftErr, &e) {
+		e.Text = strings.Clone(e.Text)
+	}
+}
+
+// word returns a copy of a text, the same one for equal texts.
+func (cc *checkCache) word(s string) string {
+	w, ok := cc.words.get(s)
+	if !ok {
+		w = strings.Clone(s)
+		cc.words.put(w, w, len(w)+wordSize)
+	}
+	return w
+}
+
+// What the parts of a result take, about, with what points to them.
+const (
+	checkedSize = 600 // and its key
+	liftedSize  = 1000
+	lineSize    = 40
+	findingSize = 100
+	entrySize   = 72
+	depSize     = 32
+	wordSize    = 80
+)
+
+// size is what a result takes in memory, about, without what it shares.
+func (r *checked) size() int {
+	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
+	if s := r.Spec; s != nil {
+		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
+	}
+	return n
 }
 
 // sameConditions reports whether two equal specifications say the same of the

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,10 +44,10 @@ type judge struct {
 
 	mu     sync.Mutex
 	models map[string]*model.Model
-	states map[stateKey]*outcomes
-	done   map[string]*judgement
-	races  map[string]raced // by hash of the test
-	keep   bool             // verdicts of preserved cells are wanted too
+	states *generations[stateKey, *outcomes]
+	done   *generations[[sha256.Size]byte, *judgement]
+	races  *generations[string, raced] // by hash of the test
+	keep   bool                        // verdicts of preserved cells are wanted too
 }
 
 // stateKey is a test, or machine code lifted back to one, under a model.
@@ -68,11 +69,19 @@ type judgement struct {
 	err     error
 }
 
-// maxJudged bounds what is remembered; beyond it, judging begins anew.
-const maxJudged = 40_000
+// What is remembered at most.
+const (
+	judgedBytes   = 8 << 20
+	outcomesBytes = 16 << 20
+	racesBytes    = 1 << 20
+)
+
+// judgedSize is what a judgement takes, about; a verdict has more than its texts.
+const judgedSize, verdictSize = 200, 600
 
 func newJudge(override string, keep bool) *judge {
-	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: map[stateKey]*outcomes{}, races: map[string]raced{}, done: map[string]*judgement{}}
+	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: newGenerations[stateKey, *outcomes](outcomesBytes),
+		races: newGenerations[string, raced](racesBytes), done: newGenerations[[sha256.Size]byte, *judgement](judgedBytes)}
 }
 
 // load returns a model, loaded once.
@@ -118,21 +127,24 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		key.WriteByte('|')
 		key.WriteString(th.Lifted.Key())
 	}
+	sum := sha256.Sum256([]byte(key.String()))
 	g.mu.Lock()
-	j := g.done[key.String()]
-	if j == nil {
-		if len(g.done) >= maxJudged {
-			clear(g.done)
-			clear(g.states)
-		}
+	j, ok := g.done.get(sum)
+	if !ok {
 		j = &judgement{}
-		g.done[key.String()] = j
+		g.done.put(sum, j, judgedSize)
 	}
 	g.mu.Unlock()
-	j.once.Do(func() { j.err = g.fill(ctx, s, name, j) })
+	j.once.Do(func() {
+		if j.err = g.fill(ctx, s, name, j); j.verdict != nil {
+			g.mu.Lock()
+			g.done.put(sum, j, judgedSize+verdictSize+len(j.verdict.Lifted)) // larger than it was taken for
+			g.mu.Unlock()
+		}
+	})
 	if j.err != nil && ctx.Err() != nil {
 		g.mu.Lock()
-		delete(g.done, key.String())
+		g.done.forget(sum)
 		g.mu.Unlock()
 	}
 	return j
@@ -259,18 +271,27 @@ func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optchec
 		k.hash += t.String()
 	}
 	g.mu.Lock()
-	o := g.states[k]
+	o, ok := g.states.get(k)
 	g.mu.Unlock()
-	if o != nil {
+	if ok {
 		return o
 	}
 	o = g.ask(ctx, name, tests)
 	if ctx.Err() == nil {
 		g.mu.Lock()
-		g.states[k] = o
+		g.states.put(k, o, len(k.hash)+o.size())
 		g.mu.Unlock()
 	}
 	return o
+}
+
+// size is what outcomes take in memory, about, with their key.
+func (o *outcomes) size() int {
+	n := judgedSize
+	for _, s := range o.states {
+		n += len(s) + 16
+	}
+	return n
 }
 
 func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTest) *outcomes {

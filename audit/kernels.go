@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"optcheck/isa"
 	"optcheck/ptxgen"
 )
 
@@ -29,10 +28,10 @@ type user struct{ cell, thread int }
 
 // part is what was found for one thread of a cell.
 type part struct {
-	code   [16]byte
-	result *checked
-	reason string    // why there is no result
-	fn     *isa.Func // the machine code, if artefacts are wanted
+	code    [16]byte
+	result  *checked
+	reason  string       // why there is no result
+	machine *machineCode // if artefacts are wanted
 	// unsupported tells that the release lacks something; else the reason is
 	// one to be unknown.
 	unsupported bool

@@ -24,7 +24,7 @@ const raceFlag = "data-race"
 // relaxed atomics, as LLVM compiles them at least.
 func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, error) {
 	g.mu.Lock()
-	r, ok := g.races[hash]
+	r, ok := g.races.get(hash)
 	g.mu.Unlock()
 	if ok {
 		return r.race, r.err
@@ -33,7 +33,7 @@ func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, 
 	r.race, r.err = g.askRace(ctx, t)
 	if ctx.Err() == nil {
 		g.mu.Lock()
-		g.races[hash] = r
+		g.races.put(hash, r, judgedSize)
 		g.mu.Unlock()
 	}
 	return r.race, r.err

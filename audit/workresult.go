@@ -17,6 +17,10 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 		return
 	}
 	key := optcheck.CodeHash(fn, w.check.Consts)
+	var machine *machineCode
+	if w.a.o.Artefacts != nil {
+		machine = machineCodeOf(fn)
+	}
 	for _, x := range w.users[unit] {
 		test := w.test(x.cell)
 		k := w.em.units[x.cell].Kernels[x.thread]
@@ -26,10 +30,7 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 		}
 		w.check.Locations = names
 		p := &w.parts[x.cell][x.thread]
-		p.code = key
-		if w.a.o.Artefacts != nil {
-			p.fn = fn
-		}
+		p.code, p.machine = key, machine
 		w.res.kernels++
 		if w.a.plain {
 			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
