@@ -284,8 +284,10 @@ func (a *auditor) run(ctx context.Context, jobs []job) error {
 		done chan struct{}
 	}
 	slots := make([]slot, len(jobs))
-	for i := range slots {
+	for i, j := range jobs {
 		slots[i].done = make(chan struct{})
+		source, _ := a.source(j)
+		j.chunk.begin(source)
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	// window bounds how far finished results may run ahead of the output.
@@ -331,7 +333,8 @@ func (a *auditor) run(ctx context.Context, jobs []job) error {
 		g.Go(func() error {
 			defer func() { <-workers }()
 			res, err := a.work(gctx, j)
-			j.chunk.end()
+			source, _ := a.source(j)
+			j.chunk.end(source)
 			if err != nil {
 				return err
 			}

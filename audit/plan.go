@@ -33,8 +33,8 @@ type chunk struct {
 	hashes []string
 
 	mu      sync.Mutex
-	emitted map[string]*emission // by source and target
-	left    int                  // jobs that have not ended
+	emitted map[string]*emission // by source
+	left    map[string]int       // jobs that have not ended, by their source
 }
 
 // defaultChunk is the number of tests of a chunk: enough that a compiler
@@ -87,11 +87,7 @@ func (o *Options) plan() ([]job, error) {
 			jobs = append(jobs, j)
 		}
 	}
-	jobs = o.Shard.of(jobs)
-	for _, j := range jobs {
-		j.chunk.left++
-	}
-	return jobs, nil
+	return o.Shard.of(jobs), nil
 }
 
 // Config describes the whole matrix, whatever the shard, as the first event of
@@ -106,7 +102,7 @@ func (o Options) Config() (*report.Config, error) {
 }
 
 func newChunk(tests []*litmus.Test, first int) *chunk {
-	c := &chunk{first: first, emitted: map[string]*emission{}}
+	c := &chunk{first: first, emitted: map[string]*emission{}, left: map[string]int{}}
 	for _, t := range tests {
 		// Results are kept under the hash: what it leaves out must not decide them.
 		c.tests = append(c.tests, t.Canonical())
@@ -158,7 +154,7 @@ func (o *Options) cell(j job, i int) report.Cell {
 		Level: j.level, Layout: o.Layouts[i%n].String(), Result: report.Result{Class: report.Unknown, Reason: "not reached"}}
 }
 
-// emission returns the kernels of a chunk for a source and target, made once.
+// emission returns the kernels of a chunk for a source, made once.
 func (c *chunk) emission(key string, fill func(*emission)) *emission {
 	c.mu.Lock()
 	e := c.emitted[key]
@@ -171,12 +167,15 @@ func (c *chunk) emission(key string, fill func(*emission)) *emission {
 	return e
 }
 
-// end says that a job of the chunk has ended; after the last one its kernels
-// are let go.
-func (c *chunk) end() {
+// begin says that a job will be worked on.
+func (c *chunk) begin(source string) { c.left[source]++ }
+
+// end says that a job of the chunk has ended; after the last one that takes its
+// kernels they are let go.
+func (c *chunk) end(source string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.left--; c.left == 0 {
-		c.emitted = map[string]*emission{}
+	if c.left[source]--; c.left[source] == 0 {
+		delete(c.emitted, source)
 	}
 }

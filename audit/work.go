@@ -58,16 +58,20 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	}
 	byVersion := map[ptxgen.Version][]int{}
 	for i, u := range w.em.units {
+		v := maxV // llc sees to the version, for all kernels
+		if u != nil && j.tc.LLC == nil {
+			if v, err = u.VersionFor(j.target); err != nil {
+				return nil, err
+			}
+		}
 		switch {
 		case w.skip(i):
 		case w.em.errs[i] != nil:
 			w.set(i, optcheck.UnsupportedClass, reasonOf(w.em.errs[i]))
-		case u.Version > maxV:
-			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", u.Version, j.tc.ID, maxV))
-		case j.tc.LLC != nil: // llc sees to the version, for all kernels
-			byVersion[maxV] = append(byVersion[maxV], i)
+		case v > maxV:
+			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", v, j.tc.ID, maxV))
 		default:
-			byVersion[u.Version] = append(byVersion[u.Version], i)
+			byVersion[v] = append(byVersion[v], i)
 		}
 	}
 	for v := ptxgen.Version(10); v <= maxV; v++ {

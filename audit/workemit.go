@@ -10,8 +10,8 @@ import (
 	"optcheck/spec"
 )
 
-// emission is the source text of all tests and layouts for one target: index
-// test*len(layouts)+layout.
+// emission is the source text of all tests and layouts for all targets that take
+// the same: index test*len(layouts)+layout.
 type emission struct {
 	once  sync.Once
 	units []*ptxgen.Unit // their text is in kernels
@@ -32,6 +32,10 @@ type emitter func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error)
 // source returns how tests are emitted for a job, and a key that jobs share
 // which take the same text.
 func (a *auditor) source(j job) (string, emitter) {
+	generation, err := ptxgen.Generation(j.target)
+	if err != nil {
+		generation = -1 // not NVIDIA's
+	}
 	switch {
 	case j.tc.LLC != nil:
 		typed := j.tc.LLC.Major() <= 14
@@ -39,9 +43,9 @@ func (a *auditor) source(j job) (string, emitter) {
 			o.TypedIR = typed
 			return ptxgen.EmitLLVMIR(t, o)
 		}
-		return fmt.Sprintf("LLVM IR for %s, typed %t", j.target, typed), emit
+		return fmt.Sprintf("LLVM IR for generation %d, typed %t", generation, typed), emit
 	case j.tc.LLVM == nil:
-		return j.target, ptxgen.Emit
+		return fmt.Sprintf("PTX for generation %d", generation), ptxgen.Emit
 	case a.o.Source == LLVMIR:
 		typed := j.tc.Major() <= 14
 		emit := func(t *litmus.Test, o ptxgen.Options) (*ptxgen.Unit, error) {
@@ -58,9 +62,15 @@ func (a *auditor) source(j job) (string, emitter) {
 func (e *emission) fill(o *Options, j job, plain bool, emit emitter) {
 	names := map[string]bool{}
 	defer e.filled()
-	for _, t := range j.chunk.tests {
+	_, err := ptxgen.SM(j.target)
+	nvidia := err == nil
+	for i, t := range j.chunk.tests {
 		for _, l := range o.Layouts {
-			u, err := emit(t, ptxgen.Options{Target: j.target, Layout: l, Plain: plain, Lines: true})
+			opt := ptxgen.Options{Target: j.target, Layout: l, Plain: plain, Lines: true}
+			if nvidia { // others may name a unit by the test's translation
+				opt.Unit = ptxgen.UnitNameOf(t.Name, j.chunk.hashes[i], l)
+			}
+			u, err := emit(t, opt)
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)

@@ -30,9 +30,9 @@ type body struct {
 func (k *body) p(format string, args ...any) { fmt.Fprintf(&k.prologue, "\t"+format+"\n", args...) }
 func (k *body) c(format string, args ...any) { fmt.Fprintf(&k.code, "\t"+format+"\n", args...) }
 
-func reg(name string) string {
-	return "%q_" + strings.NewReplacer("-", "_", ".", "_", "'", "_").Replace(name)
-}
+func reg(name string) string { return "%q_" + regName.Replace(name) }
+
+var regName = strings.NewReplacer("-", "_", ".", "_", "'", "_")
 
 // opaque returns a register that holds a value which the compiler cannot know
 // and which stands for the constant c of the test.
@@ -112,7 +112,7 @@ func (k *body) run() error {
 		if err != nil {
 			return err
 		}
-		k.e.u.Version = max(k.e.u.Version, v)
+		k.e.u.Needs = max(k.e.u.Needs, v)
 		for _, l := range in.Labels {
 			k.code.WriteString("$L_" + l + ":\n")
 		}

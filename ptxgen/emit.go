@@ -50,7 +50,9 @@ type Unit struct {
 	Name    string
 	Text    string
 	Globals string  // the part of Text that declares module-scope variables, a line each
-	Version Version // lowest PTX version that has everything used
+	Version Version // lowest PTX version that has everything used, and the target
+	// Needs is the lowest version that has what is used, whatever the target.
+	Needs   Version
 	Kernels []Kernel
 }
 
@@ -73,9 +75,12 @@ type Kernel struct {
 
 // UnitName is the default prefix of a test's kernels: readable, unique by the
 // test's hash and the layout.
-func UnitName(t *litmus.Test, l spec.Layout) string {
+func UnitName(t *litmus.Test, l spec.Layout) string { return UnitNameOf(t.Name, t.Hash(), l) }
+
+// UnitNameOf is UnitName for a test of which name and hash are known.
+func UnitNameOf(test, hash string, l spec.Layout) string {
 	var b strings.Builder
-	for _, c := range t.Name {
+	for _, c := range test {
 		if b.Len() >= 40 {
 			break
 		}
@@ -85,7 +90,7 @@ func UnitName(t *litmus.Test, l spec.Layout) string {
 			b.WriteByte('_')
 		}
 	}
-	return fmt.Sprintf("t_%s_%s_%c", b.String(), t.Hash()[:12], l.String()[0])
+	return fmt.Sprintf("t_%s_%s_%c", b.String(), hash[:12], l.String()[0])
 }
 
 // Header returns the directives that open a module for the given version and
@@ -106,7 +111,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
 	t = t.Canonical()
-	u := &Unit{Name: o.Unit, Version: minVersion(o.Target, sm)}
+	u := &Unit{Name: o.Unit}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
 	}
@@ -129,6 +134,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		u.Kernels[i].Text = b.String()[begin:]
 	}
 	u.Text = b.String()
+	u.Version = max(u.Needs, minVersion(o.Target, sm))
 	return u, nil
 }
 

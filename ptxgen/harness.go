@@ -136,9 +136,9 @@ func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
 	if h.Shape.Ranks > 1 && sm < 90 {
 		return nil, unsupported("clusters need sm_90 or higher")
 	}
-	u := &Unit{Name: h.Name, Version: max(h.Version, 63)}
+	u := &Unit{Name: h.Name, Needs: max(h.Version, 63)}
 	if h.Shape.Ranks > 1 {
-		u.Version = max(u.Version, 78)
+		u.Needs = max(u.Needs, 78)
 	}
 	var b strings.Builder
 	e := &harnessEmitter{emitter: emitter{t: t, o: Options{Target: target, Layout: spec.Pointers}, u: u, sm: sm, b: &b}, h: h}
@@ -146,7 +146,7 @@ func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
 	if err := e.kernel(); err != nil {
 		return nil, err
 	}
-	h.Version, h.Text = u.Version, b.String()
+	h.Version, h.Text = u.Needs, b.String()
 	return h, nil
 }
 

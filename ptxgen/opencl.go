@@ -186,8 +186,10 @@ func clSpace(s litmus.Space) string {
 
 // clReg is the C name of a register.
 func clReg(name string) string {
-	return "q_" + strings.NewReplacer("-", "_", ".", "_", "'", "_", "%", "_", "$", "_").Replace(name)
+	return "q_" + clRegName.Replace(name)
 }
+
+var clRegName = strings.NewReplacer("-", "_", ".", "_", "'", "_", "%", "_", "$", "_")
 
 // params lists the kernel's parameters.
 func (k *clBody) params() []string {

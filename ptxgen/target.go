@@ -36,6 +36,34 @@ func SM(target string) (int, error) {
 	return n, nil
 }
 
+// generations are the first targets that have more than those before, as far as
+// requirement asks for it.
+var generations = []int{32, 60, 70, 90}
+
+// Generation is the number of a target's generation. Emit, and EmitLLVMIR for
+// NVIDIA's targets, write the same units, or refuse tests for the same reason, for
+// all targets of a generation; only Unit.Version differs.
+func Generation(target string) (int, error) {
+	sm, err := SM(target)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, first := range generations {
+		if sm >= first {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// VersionFor is the lowest PTX version that has everything that a unit uses and
+// a target of the unit's generation.
+func (u *Unit) VersionFor(target string) (Version, error) {
+	sm, err := SM(target)
+	return max(u.Needs, minVersion(target, sm)), err
+}
+
 // NewestSM is the newest target whose rules are known here.
 const NewestSM = 121
 
