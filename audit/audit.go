@@ -33,7 +33,9 @@ var Levels = []string{"O0", "O1", "O2", "O3"}
 
 // Options selects the matrix of an audit.
 type Options struct {
-	Tests      []*litmus.Test
+	Tests []*litmus.Test
+	// Packed, if not nil, has the tests in the place of Tests and Origin.
+	Packed     *Packed
 	Toolchains []*toolchain.Toolchain
 	// Targets restricts the targets; empty means all that each toolchain has.
 	Targets []string
@@ -121,17 +123,32 @@ func (a *auditor) begin(jobs []job) error {
 			continue
 		}
 		last = j.chunk
-		for i, t := range last.tests {
-			preset, file := "", ""
-			if a.o.Origin != nil {
-				preset, file = a.o.Origin(t)
-			}
-			if err := a.h.Handle(report.Event{Test: report.NewTest(t, last.hashes[i], preset, file)}); err != nil {
+		list, err := a.o.origins(last)
+		if err != nil {
+			return err
+		}
+		for i, t := range list {
+			if err := a.h.Handle(report.Event{Test: report.NewTest(t.Test, last.hashes[i], t.Preset, t.File)}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// origins returns the tests of a chunk with where they are from.
+func (o *Options) origins(c *chunk) ([]packedTest, error) {
+	if c.packed != nil {
+		return c.packed.unpack(c.first, len(c.names))
+	}
+	list := make([]packedTest, len(c.tests))
+	for i, t := range c.tests {
+		list[i].Test = t
+		if o.Origin != nil {
+			list[i].Preset, list[i].File = o.Origin(o.Tests[c.first+i])
+		}
+	}
+	return list, nil
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
@@ -206,7 +223,7 @@ func (o *Options) config(cells int) (*report.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: len(o.Tests), Cells: cells, Levels: o.Levels,
+	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
 		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
 		build, err := tc.BuildWith(o.Source != LLVMIR)

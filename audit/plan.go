@@ -28,11 +28,12 @@ type job struct {
 // that memory does not grow with the number of tests, and what a run that is
 // killed loses is a part of one chunk.
 type chunk struct {
-	first  int            // index of its first test in Options.Tests
-	tests  []*litmus.Test // in canonical form
-	hashes []string
+	first         int      // number of its first test
+	names, hashes []string // of its tests
+	packed        *Packed  // where the tests are; nil if they are here anyway
 
 	mu      sync.Mutex
+	tests   []*litmus.Test       // in canonical form; nil while nobody needs them
 	emitted map[string]*emission // by source
 	left    map[string]int       // jobs that have not ended, by their source
 }
@@ -60,7 +61,8 @@ const jobsPerShard = 4
 // sorted by chunk, toolchain, target and level. It depends on the options alone:
 // shards that were planned on different machines make up the matrix.
 func (o *Options) plan() ([]job, error) {
-	if len(o.Tests) == 0 {
+	tests := o.count()
+	if tests == 0 {
 		return nil, errors.New("no tests to audit")
 	}
 	if len(o.Layouts) == 0 {
@@ -76,12 +78,12 @@ func (o *Options) plan() ([]job, error) {
 	size := cmp.Or(o.Chunk, defaultChunk)
 	if want := jobsPerShard * o.Shard.N; want > len(places) {
 		// Fewer places than that: chunks must be smaller.
-		chunks := min((want+len(places)-1)/len(places), len(o.Tests))
-		size = min(size, (len(o.Tests)+chunks-1)/chunks)
+		chunks := min((want+len(places)-1)/len(places), tests)
+		size = min(size, (tests+chunks-1)/chunks)
 	}
 	var jobs []job
-	for first := 0; first < len(o.Tests); first += size {
-		c := newChunk(o.Tests[first:min(first+size, len(o.Tests))], first)
+	for first := 0; first < tests; first += size {
+		c := o.chunk(first, min(size, tests-first))
 		for _, j := range places {
 			j.chunk = c
 			jobs = append(jobs, j)
@@ -101,14 +103,45 @@ func (o Options) Config() (*report.Config, error) {
 	return o.config(o.cells(jobs))
 }
 
+// count is the number of tests.
+func (o *Options) count() int {
+	if o.Packed != nil {
+		return o.Packed.Len()
+	}
+	return len(o.Tests)
+}
+
+// chunk returns n tests from number first on.
+func (o *Options) chunk(first, n int) *chunk {
+	if p := o.Packed; p != nil {
+		c := newChunk(nil, first)
+		c.packed, c.names, c.hashes = p, p.names[first:first+n], p.hashes[first:first+n]
+		return c
+	}
+	return newChunk(o.Tests[first:first+n], first)
+}
+
 func newChunk(tests []*litmus.Test, first int) *chunk {
 	c := &chunk{first: first, emitted: map[string]*emission{}, left: map[string]int{}}
 	for _, t := range tests {
 		// Results are kept under the hash: what it leaves out must not decide them.
 		c.tests = append(c.tests, t.Canonical())
-		c.hashes = append(c.hashes, t.Hash())
+		c.names, c.hashes = append(c.names, t.Name), append(c.hashes, t.Hash())
 	}
 	return c
+}
+
+// open makes sure that the tests are there; they are until the last job of the
+// chunk has ended.
+func (c *chunk) open() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tests != nil {
+		return nil
+	}
+	list, err := c.packed.unpack(c.first, len(c.names))
+	c.tests = testsOf(list)
+	return err
 }
 
 // of deals the jobs to the shards like cards after shuffling: neighbours, which
@@ -142,7 +175,7 @@ func (s Shard) of(jobs []job) []job {
 // cells is the number of cells of some jobs.
 func (o *Options) cells(jobs []job) (n int) {
 	for _, j := range jobs {
-		n += len(j.chunk.tests) * len(o.Layouts)
+		n += len(j.chunk.names) * len(o.Layouts)
 	}
 	return n
 }
@@ -150,7 +183,7 @@ func (o *Options) cells(jobs []job) (n int) {
 // cell returns the place of a job's cell, undecided.
 func (o *Options) cell(j job, i int) report.Cell {
 	n := len(o.Layouts)
-	return report.Cell{Test: j.chunk.tests[i/n].Name, Hash: j.chunk.hashes[i/n], Toolchain: j.tc.ID, Target: j.target,
+	return report.Cell{Test: j.chunk.names[i/n], Hash: j.chunk.hashes[i/n], Toolchain: j.tc.ID, Target: j.target,
 		Level: j.level, Layout: o.Layouts[i%n].String(), Result: report.Result{Class: report.Unknown, Reason: "not reached"}}
 }
 
@@ -171,11 +204,16 @@ func (c *chunk) emission(key string, fill func(*emission)) *emission {
 func (c *chunk) begin(source string) { c.left[source]++ }
 
 // end says that a job of the chunk has ended; after the last one that takes its
-// kernels they are let go.
+// kernels they are let go, after the last one of all its tests.
 func (c *chunk) end(source string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.left[source]--; c.left[source] == 0 {
-		delete(c.emitted, source)
+	if c.left[source]--; c.left[source] > 0 {
+		return
+	}
+	delete(c.emitted, source)
+	delete(c.left, source)
+	if len(c.left) == 0 && c.packed != nil {
+		c.tests = nil
 	}
 }

@@ -45,7 +45,10 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
-	var err error
+	err := j.chunk.open()
+	if err != nil {
+		return nil, err
+	}
 	if w.em, err = a.emission(j); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 
 // places sets up the cells of the job and returns how many are to be decided.
 func (w *worker) places() int {
-	a, n := w.a, len(w.j.chunk.tests)*len(w.a.o.Layouts)
+	a, n := w.a, len(w.j.chunk.names)*len(w.a.o.Layouts)
 	w.res.cells = make([]report.Cell, n)
 	todo := n
 	for i := range w.res.cells {

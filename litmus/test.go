@@ -236,6 +236,12 @@ type Not struct{ X Expr }
 // True always holds.
 type True struct{}
 
+// GobEncode implements gob.GobEncoder, which wants it of a type without fields.
+func (True) GobEncode() ([]byte, error) { return nil, nil }
+
+// GobDecode implements gob.GobDecoder.
+func (*True) GobDecode([]byte) error { return nil }
+
 // Atom compares two terms of a final state. Cmp is one of CmpEq, CmpNe, CmpLt,
 // CmpLe, CmpGt, CmpGe; values compare as signed 64-bit integers.
 type Atom struct {

@@ -271,38 +271,51 @@ const maxTests = 8 << 30
 
 // Tests reads the tests of a part.
 func (c *Campaign) Tests(p *Part) ([]Test, error) {
+	var tests []Test
+	err := c.EachTest(p, func(t Test, _ string) error {
+		tests = append(tests, t)
+		return nil
+	})
+	return tests, err
+}
+
+// EachTest passes on the tests of a part with their hashes, in order. Only if it
+// returns nil were they those of the plan.
+func (c *Campaign) EachTest(p *Part, yield func(t Test, hash string) error) error {
 	name := c.path(testsFile(p.Vendor))
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	z, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(256<<20))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer z.Close()
 	h := sha256.New()
 	dec := json.NewDecoder(io.TeeReader(io.LimitReader(z, maxTests), h))
-	var tests []Test
-	for {
+	n := 0
+	for ; ; n++ {
 		var one frozen
 		if err := dec.Decode(&one); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		t, err := litmus.Parse(cmp.Or(one.File, one.Name), []byte(one.Text))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		if t.Hash() != one.Hash {
-			return nil, fmt.Errorf("%s: test %s is not the one that was frozen", name, one.Name)
+			return fmt.Errorf("%s: test %s is not the one that was frozen", name, one.Name)
 		}
-		tests = append(tests, Test{t, one.Preset, one.File, one.Text})
+		if err := yield(Test{t, one.Preset, one.File, one.Text}, one.Hash); err != nil {
+			return err
+		}
 	}
-	if sum(h) != p.Hash || len(tests) != p.Tests {
-		return nil, fmt.Errorf("%s: damaged: these are not the tests of the plan", name)
+	if sum(h) != p.Hash || n != p.Tests {
+		return fmt.Errorf("%s: damaged: these are not the tests of the plan", name)
 	}
-	return tests, nil
+	return nil
 }

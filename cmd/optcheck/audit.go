@@ -123,10 +123,18 @@ func textFlags(cmd *cobra.Command, o *report.TextOptions) {
 	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes")
 }
 
-func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
+// tests gathers the tests that are named, and generated ones.
+func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, error) {
+	list, err := newTestList()
+	if err != nil {
+		return nil, err
+	}
 	if f.gen == "" || len(args) > 0 {
-		if o.Tests, err = loadTestsFor(env, args); err != nil {
-			return o, err
+		if err := eachTest(env, argsFor(env, args), list.add); err != nil {
+			return nil, err
+		}
+		if list.clash != nil {
+			return nil, list.clash
 		}
 	}
 	gen := f.gen
@@ -134,15 +142,21 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		gen = "quick"
 	}
 	if gen != "" {
-		more, err := generated(env, gen)
+		g, err := generatorOf(env, gen)
 		if err != nil {
-			return o, err
+			return nil, err
 		}
-		if o.Tests, err = unique(append(o.Tests, more...)); err != nil {
-			return o, err
+		for t := range g.Tests() {
+			if err := list.add(origin{preset: gen}, t); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if err = checkTests(o.Tests); err != nil {
+	return list.packed, list.err()
+}
+
+func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
+	if o.Packed, err = f.tests(env, args); err != nil {
 		return o, err
 	}
 	if err := matrix(ctx, env, &o); err != nil {
@@ -153,7 +167,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
-	o.Flags, o.Origin = f.flags, env.origin
+	o.Flags = f.flags
 	if o.Shard, err = shardOf(f.shard); err != nil {
 		return o, err
 	}

@@ -182,12 +182,13 @@ func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p
 		}
 		o.Toolchains = append(o.Toolchains, all[k])
 	}
-	tests, origins, err := partTests(c, p)
+	if o.Packed, err = audit.NewPacked(); err != nil {
+		return nil, o, err
+	}
+	err = c.EachTest(p, func(t campaigns.Test, hash string) error { return o.Packed.Add(t.Test, hash, t.Preset, t.File) })
 	if err != nil {
 		return nil, o, err
 	}
-	o.Tests = tests
-	o.Origin = func(t *litmus.Test) (string, string) { return origins[t].preset, origins[t].file }
 	cfg, err := o.Config()
 	if err != nil {
 		return nil, o, err

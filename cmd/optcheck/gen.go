@@ -84,18 +84,9 @@ func readGenConfig(env *environment, file string) (*cycle.Generator, error) {
 	return c.Generator()
 }
 
-// generated returns the tests of a preset, or of a configuration file if there
-// is no preset of that name, for commands that take tests.
+// generated returns the tests of a preset; see generatorOf.
 func generated(env *environment, preset string) ([]*litmus.Test, error) {
-	var g *cycle.Generator
-	var err error
-	if _, known := cycle.PresetText(preset); known == nil {
-		g, err = cycle.Preset(preset)
-	} else if _, stat := os.Stat(preset); stat == nil {
-		g, err = readGenConfig(env, preset)
-	} else {
-		err = known
-	}
+	g, err := generatorOf(env, preset)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +95,19 @@ func generated(env *environment, preset string) ([]*litmus.Test, error) {
 		tests = append(tests, t)
 	}
 	return env.from(origin{preset: preset}, tests...), nil
+}
+
+// generatorOf returns the generator of a preset, or of a configuration file if
+// there is no preset of that name, for commands that take tests.
+func generatorOf(env *environment, preset string) (*cycle.Generator, error) {
+	_, known := cycle.PresetText(preset)
+	if known == nil {
+		return cycle.Preset(preset)
+	}
+	if _, stat := os.Stat(preset); stat == nil {
+		return readGenConfig(env, preset)
+	}
+	return nil, known
 }
 
 // shard is part i of n, counted from 1.

@@ -97,7 +97,11 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 		g.write(env)
 	}
 	if f.svg != "" {
-		return writePictures(ctx, env, f.svg, o.Tests, groups)
+		tests, err := o.Packed.Tests()
+		if err != nil {
+			return err
+		}
+		return writePictures(ctx, env, f.svg, tests, groups)
 	}
 	return nil
 }

@@ -21,8 +21,9 @@ import (
 	"optcheck/toolchain"
 )
 
-// corpusName is the word that names the built-in tests.
-const corpusName = "corpus"
+// corpusName is the word that names the built-in tests, corpusCLName those in
+// OpenCL C.
+const corpusName, corpusCLName = "corpus", "corpus-cl"
 
 // generatedName says where a test is from that was made from its name alone.
 const generatedName = "by name"
@@ -47,74 +48,105 @@ func (env *environment) from(o origin, tests ...*litmus.Test) []*litmus.Test {
 	return tests
 }
 
-// loadTests reads the tests that arguments name: the word corpus (or corpus-cl,
-// for those in OpenCL C), a test of the
-// corpus, a .litmus file, a folder of them, or - for standard input. A file
-// that does not parse is an error that names all bad files.
+// loadTests reads the tests that arguments name; see eachTest.
 func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
-	if len(args) == 0 {
-		args = []string{"corpus"}
-	}
 	var tests []*litmus.Test
-	var errs []error
-	add := func(o origin, t *litmus.Test, err error) {
-		if err != nil {
-			errs = append(errs, err)
-			return
-		}
+	err := eachTest(env, args, func(o origin, t *litmus.Test) error {
 		tests = append(tests, env.from(o, t)...)
-	}
-	for _, a := range args {
-		if a == corpusName {
-			tests = append(tests, env.from(origin{preset: corpusName}, corpus.Tests()...)...)
-			continue
-		}
-		if a == "corpus-cl" {
-			tests = append(tests, env.from(origin{preset: corpusName}, corpus.OpenCL()...)...)
-			continue
-		}
-		if a == "-" {
-			src, err := io.ReadAll(io.LimitReader(env.stdin, 8<<20))
-			if err != nil {
-				return nil, fmt.Errorf("standard input: %w", err)
-			}
-			t, err := litmus.Parse("<stdin>", src)
-			add(origin{}, t, err)
-			continue
-		}
-		st, err := os.Stat(a)
-		switch {
-		case err == nil && st.IsDir():
-			files, err := litmusFiles(a)
-			if err != nil {
-				return nil, err
-			}
-			if len(files) == 0 {
-				errs = append(errs, fmt.Errorf("%s: no .litmus files", a))
-			}
-			parsed, failed := litmus.ParseFiles(files)
-			for i := range files {
-				add(origin{file: files[i]}, parsed[i], failed[i])
-			}
-		case err == nil:
-			t, err := litmus.ParseFile(a)
-			add(origin{file: a}, t, err)
-		default:
-			if t, ok := corpus.Lookup(a); ok {
-				add(origin{preset: corpusName}, t, nil)
-				continue
-			}
-			if sp, err := cycle.ParseName(a); err == nil { // the name of a generated test says all of it
-				add(origin{preset: generatedName}, sp.Test(), nil)
-				continue
-			}
-			errs = append(errs, noSuchTest(a))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return unique(tests)
+}
+
+// parsedAtOnce is the number of files that are read before their tests are
+// passed on.
+const parsedAtOnce = 512
+
+// eachTest passes on the tests that arguments name: the word corpus (or corpus-cl,
+// for those in OpenCL C), a test of the
+// corpus, a .litmus file, a folder of them, or - for standard input. A file
+// that does not parse is an error that names all bad files.
+func eachTest(env *environment, args []string, yield func(origin, *litmus.Test) error) error {
+	if len(args) == 0 {
+		args = []string{"corpus"}
+	}
+	var errs []error
+	for _, a := range args {
+		err := testsOf(env, a, func(o origin, t *litmus.Test, err error) error {
+			if err != nil {
+				errs = append(errs, err)
+				return nil
+			}
+			return yield(o, t)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// testsOf passes on the tests that one argument names, and what is wrong with
+// single ones.
+func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) error) error {
+	switch a {
+	case corpusName, corpusCLName:
+		tests := corpus.Tests()
+		if a == corpusCLName {
+			tests = corpus.OpenCL()
+		}
+		for _, t := range tests {
+			if err := add(origin{preset: corpusName}, t, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "-":
+		src, err := io.ReadAll(io.LimitReader(env.stdin, 8<<20))
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		t, err := litmus.Parse("<stdin>", src)
+		return add(origin{}, t, err)
+	}
+	st, err := os.Stat(a)
+	switch {
+	case err == nil && st.IsDir():
+		return testsIn(a, add)
+	case err == nil:
+		t, err := litmus.ParseFile(a)
+		return add(origin{file: a}, t, err)
+	}
+	if t, ok := corpus.Lookup(a); ok {
+		return add(origin{preset: corpusName}, t, nil)
+	}
+	if sp, err := cycle.ParseName(a); err == nil { // the name of a generated test says all of it
+		return add(origin{preset: generatedName}, sp.Test(), nil)
+	}
+	return add(origin{}, nil, noSuchTest(a))
+}
+
+// testsIn passes on the tests of a folder.
+func testsIn(dir string, add func(origin, *litmus.Test, error) error) error {
+	files, err := litmusFiles(dir)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return add(origin{}, nil, fmt.Errorf("%s: no .litmus files", dir))
+	}
+	for some := range slices.Chunk(files, parsedAtOnce) {
+		parsed, failed := litmus.ParseFiles(some)
+		for i := range some {
+			if err := add(origin{file: some[i]}, parsed[i], failed[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // noSuchTest is the error of a word that names no test.
@@ -130,22 +162,27 @@ func noSuchTest(word string) error {
 	return fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test%s", plain.Line(word), hint)
 }
 
-// loadTestsFor is loadTests for the vendor whose compilers are asked: for AMD,
-// the word corpus, or no argument, means the tests in OpenCL C.
+// loadTestsFor is loadTests for the vendor whose compilers are asked.
 func loadTestsFor(env *environment, args []string) ([]*litmus.Test, error) {
+	return loadTests(env, argsFor(env, args))
+}
+
+// argsFor is what arguments mean for the vendor whose compilers are asked: for
+// AMD, the word corpus, or no argument, means the tests in OpenCL C.
+func argsFor(env *environment, args []string) []string {
 	if env.config.v.GetString("vendor") != toolchain.AMD {
-		return loadTests(env, args)
+		return args
 	}
 	if len(args) == 0 {
-		args = []string{"corpus"}
+		args = []string{corpusName}
 	}
+	args = slices.Clone(args)
 	for i, a := range args {
 		if a == corpusName {
-			args = slices.Clone(args)
-			args[i] = "corpus-cl"
+			args[i] = corpusCLName
 		}
 	}
-	return loadTests(env, args)
+	return args
 }
 
 // litmusFiles lists the .litmus files below a folder, sorted.
@@ -169,7 +206,7 @@ func unique(tests []*litmus.Test) ([]*litmus.Test, error) {
 		h := t.Hash()
 		if old, ok := seen[t.Name]; ok {
 			if old != h {
-				return nil, fmt.Errorf("two different tests have the name %s", t.Name)
+				return nil, clash(t.Name)
 			}
 			continue
 		}
