@@ -108,6 +108,10 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	return runErr
 }
 
+// testsAtOnce is the number of tests that are passed on before the handler is to
+// write them out: it holds their texts until then.
+const testsAtOnce = 4096
+
 // begin passes on what precedes all cells: the config and the tests.
 func (a *auditor) begin(jobs []job) error {
 	c, err := a.o.config(a.total)
@@ -118,11 +122,19 @@ func (a *auditor) begin(jobs []job) error {
 		return err
 	}
 	var last *chunk
+	waiting := 0
 	for _, j := range jobs {
 		if j.chunk == last {
 			continue
 		}
+		if waiting >= testsAtOnce {
+			if err := a.flush(); err != nil {
+				return err
+			}
+			waiting = 0
+		}
 		last = j.chunk
+		waiting += len(last.names)
 		list, err := a.o.origins(last)
 		if err != nil {
 			return err
@@ -152,7 +164,7 @@ func (o *Options) origins(c *chunk) ([]packedTest, error) {
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
-	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, codes: map[string]bool{}}
+	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, codes: map[[16]byte]bool{}}
 	if !o.NoVerdict {
 		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}
@@ -278,7 +290,7 @@ type auditor struct {
 	done    int
 	kernels int
 	listed  map[[sha256.Size]byte]bool
-	codes   map[string]bool
+	codes   map[[16]byte]bool // by hash, which has as many digits
 }
 
 // kernelVisit is one compiled kernel as the checker got it.
@@ -396,7 +408,9 @@ func (a *auditor) pass(r *jobResult) error {
 			continue
 		}
 		if c.Code != "" {
-			a.codes[c.Code] = true
+			var k [16]byte
+			copy(k[:], c.Code)
+			a.codes[k] = true
 		}
 		if l := r.listings[i]; l.listing != nil && c.HasFindings() && !a.listed[l.key] {
 			a.listed[l.key] = true
@@ -418,6 +432,11 @@ func (a *auditor) pass(r *jobResult) error {
 	if a.o.Progress != nil {
 		a.o.Progress(a.done, a.total)
 	}
+	return a.flush()
+}
+
+// flush has the handler write out what it has buffered, if it can.
+func (a *auditor) flush() error {
 	if f, ok := a.h.(flusher); ok {
 		return f.Flush()
 	}

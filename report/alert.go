@@ -89,11 +89,12 @@ type alertKey struct {
 func (r *Run) alerts() []*alert {
 	by := map[alertKey]*alert{}
 	var list []*alert
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.All() {
 		if severity(c.Class) == 0 {
 			continue
 		}
+		kept := *c
+		c := &kept
 		key := alertKey{test: c.Test, hash: c.Hash, class: c.Class}
 		add := func(f Finding) *alert {
 			key.rule, key.stage, key.thread, key.access = f.Rule, f.Stage, f.Thread, f.Access

@@ -10,7 +10,7 @@ import (
 // Incomplete says why a run has not done all that it set out to do, "" if it
 // has. A report for machines must not look good only because cells are missing.
 func (r *Run) Incomplete() string {
-	return incomplete(&r.Config, r.Stats, len(r.Cells), r.Histograms)
+	return incomplete(&r.Config, r.Stats, r.Len(), r.Histograms)
 }
 
 // Incomplete is Run.Incomplete for a set. A set of several runs is closed before.

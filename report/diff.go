@@ -48,6 +48,7 @@ func Compare(left, right *Run) []Difference {
 		}
 		return all[k]
 	}
+	left, right = left.full(), right.full() // cells are kept
 	for i := range left.Cells {
 		get(key(&left.Cells[i])).l = &left.Cells[i]
 	}
@@ -100,9 +101,9 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 			out.Config.Toolchains = append(out.Config.Toolchains, t)
 		}
 	}
-	for i := range r.Cells {
-		if r.Cells[i].Toolchain == ids[0] {
-			out.Cells = append(out.Cells, r.Cells[i])
+	for _, c := range r.All() {
+		if c.Toolchain == ids[0] {
+			out.Cells = append(out.Cells, *c)
 		}
 	}
 	out.Listings = r.Listings

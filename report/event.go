@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -354,12 +355,52 @@ func decode(line []byte) (Event, error) {
 type Run struct {
 	Config   Config
 	Tests    []Test
-	Cells    []Cell
+	Cells    []Cell // none of them in a run of Set.Lean: All has them always
 	Listings map[string]*Listing
 	Problems []Problem
 	// Histograms are what devices did, in the order of the stream.
 	Histograms []Histogram
 	Stats      *Stats
+
+	// set, if not nil, has the cells in the place of Cells.
+	set *Set
+}
+
+// Len is the number of cells.
+func (r *Run) Len() int {
+	if r.set != nil {
+		return len(r.set.Cells)
+	}
+	return len(r.Cells)
+}
+
+// At returns cell i.
+func (r *Run) At(i int) Cell {
+	if r.set != nil {
+		return r.set.Cell(i)
+	}
+	return r.Cells[i]
+}
+
+// All yields the cells in order. Each is only there until the next one comes: who
+// keeps one must copy it.
+func (r *Run) All() iter.Seq2[int, *Cell] {
+	return func(yield func(int, *Cell) bool) {
+		for i := range r.Cells {
+			if !yield(i, &r.Cells[i]) {
+				return
+			}
+		}
+		if r.set == nil {
+			return
+		}
+		var c Cell
+		for i := range r.set.Cells {
+			if c = r.set.Cell(i); !yield(i, &c) {
+				return
+			}
+		}
+	}
 }
 
 // NewRun returns an empty Run, which is a Handler too.
@@ -439,8 +480,7 @@ func (r *Run) Replay(h Handler) error {
 			return err
 		}
 	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.All() {
 		if l := r.Listings[c.Code]; l != nil && !shown[c.Code] {
 			shown[c.Code] = true
 			if err := h.Handle(Event{Listing: l}); err != nil {

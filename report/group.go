@@ -52,11 +52,12 @@ func arose(stage string) string {
 func groups(r *Run, class string, each bool) []*group {
 	by := map[string]*group{}
 	var order []*group
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for i, c := range r.All() {
 		if c.Class != class {
 			continue
 		}
+		kept := *c
+		c := &kept
 		k := strings.Join([]string{c.Test, c.Hash, c.Layout, signature(c), strings.Join(c.Known, ",")}, "\x00")
 		if each {
 			k += fmt.Sprint("\x00", i)

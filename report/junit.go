@@ -77,8 +77,7 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 	}
 	at := map[[2]string]int{}
 	var list []junitSuite
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for i, c := range r.All() {
 		k := [2]string{c.Toolchain, c.Target}
 		n, ok := at[k]
 		if !ok {
@@ -87,7 +86,10 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 			list = append(list, junitSuite{name: c.Toolchain + " " + c.Target,
 				properties: [][2]string{{"toolchain", c.Toolchain}, {"build", builds[c.Toolchain]}, {"target", c.Target}}})
 		}
-		list[n].add(cellOutcome(c, newOnly), func() junitCase { return cellCase(c, from, newOnly) })
+		list[n].add(cellOutcome(c, newOnly), func() junitCase {
+			c := r.At(i)
+			return cellCase(&c, from, newOnly)
+		})
 	}
 	for _, p := range r.Problems {
 		if n, ok := at[[2]string{p.Toolchain, p.Target}]; ok {
@@ -206,7 +208,7 @@ func runSuite(r *Run, others []junitSuite) []junitSuite {
 		}
 	}
 	why := r.Incomplete()
-	if why == "" && len(r.Cells)+len(r.Histograms) == 0 {
+	if why == "" && r.Len()+len(r.Histograms) == 0 {
 		why = "the run has no cells"
 	}
 	if why == "" && len(s.problems) == 0 {

@@ -68,15 +68,14 @@ func (m *markdown) head(list []*alert) {
 	if why := m.r.Incomplete(); why != "" {
 		fmt.Fprintf(&m.b, "\n**Not all was done:** %s.\n", mdText(why))
 	}
-	if len(m.r.Cells) == 0 {
+	if m.r.Len() == 0 {
 		return
 	}
 	classes := []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
 	m.b.WriteString("\n| toolchain | level | " + strings.Join(classes, " | ") + " |\n|---|---|" + strings.Repeat("---:|", len(classes)) + "\n")
 	by := map[[2]string]map[string]int{}
 	var order [][2]string
-	for i := range m.r.Cells {
-		c := &m.r.Cells[i]
+	for _, c := range m.r.All() {
 		k := [2]string{c.Toolchain, c.Level}
 		if by[k] == nil {
 			by[k] = map[string]int{}
@@ -120,8 +119,8 @@ func (m *markdown) outcome(list []*alert) string {
 	if known > 0 {
 		parts[len(parts)-1] += fmt.Sprintf(" (%d of them known)", known)
 	}
-	done := plain.Count(m.r.Config.Tests, "test") + " in " + plain.Count(len(m.r.Cells), "cell")
-	if len(m.r.Cells) == 0 {
+	done := plain.Count(m.r.Config.Tests, "test") + " in " + plain.Count(m.r.Len(), "cell")
+	if m.r.Len() == 0 {
 		done = plain.Count(len(m.r.Histograms), "run") + " on a device"
 	}
 	if len(parts) == 0 {

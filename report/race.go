@@ -72,8 +72,7 @@ func writeRaces(b *bufio.Writer, r *Run) {
 	cells, tests := map[string]int{}, map[string][]string{}
 	free := map[row]int{}
 	all, changed := 0, map[string]bool{}
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.All() {
 		if !c.HasFindings() || c.Verdict == nil || c.Verdict.Race == "" {
 			continue
 		}

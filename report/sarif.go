@@ -144,7 +144,7 @@ func (s *sarifWriter) head() {
 		s.notify(sarif.LevelWarning, p.String())
 	}
 	c := &s.run.Config
-	s.out.Properties = sarif.NewPropertyBag().Add("tests", c.Tests).Add("cells", len(s.run.Cells)).Add("classes", s.run.Classes()).
+	s.out.Properties = sarif.NewPropertyBag().Add("tests", c.Tests).Add("cells", s.run.Len()).Add("classes", s.run.Classes()).
 		Add("toolchains", c.Toolchains).Add("targets", c.Targets).Add("levels", c.Levels).Add("layouts", c.Layouts)
 }
 

@@ -31,7 +31,7 @@ type TextOptions struct {
 func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	text := plain.NewWriter(w)
 	b := bufio.NewWriter(text)
-	if len(r.Cells) > 0 || len(r.Histograms) == 0 {
+	if r.Len() > 0 || len(r.Histograms) == 0 {
 		writeHead(b, r)
 		writeCounts(b, r)
 	}
@@ -64,7 +64,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 }
 
 func writeHead(b *bufio.Writer, r *Run) {
-	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(len(r.Cells), "cell"), strings.Join(r.Config.Layouts, ", "))
+	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"), strings.Join(r.Config.Layouts, ", "))
 	for _, t := range r.Config.Toolchains {
 		fmt.Fprintf(b, "  %s (%s)\n", t.ID, t.Build)
 	}
@@ -73,8 +73,8 @@ func writeHead(b *bufio.Writer, r *Run) {
 // Classes counts the cells of a run by class.
 func (r *Run) Classes() map[string]int {
 	n := map[string]int{}
-	for i := range r.Cells {
-		n[r.Cells[i].Class]++
+	for _, c := range r.All() {
+		n[c.Class]++
 	}
 	return n
 }
@@ -99,8 +99,7 @@ func writeCounts(b *bufio.Writer, r *Run) {
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
 	by := map[[2]string]map[string]int{}
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.All() {
 		k := [2]string{c.Toolchain, c.Level}
 		if by[k] == nil {
 			by[k] = map[string]int{}
@@ -129,7 +128,12 @@ func writeCounts(b *bufio.Writer, r *Run) {
 func (r *Run) WithoutKnown() *Run {
 	out := *r
 	out.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return len(c.Known) > 0 })
-	out.Config.Cells -= len(r.Cells) - len(out.Cells)
+	if s := r.set; s != nil {
+		part := *s
+		part.Cells = slices.DeleteFunc(slices.Clone(s.Cells), func(c Ref) bool { return len(s.Results[c.Result].Known) > 0 })
+		out.set = &part
+	}
+	out.Config.Cells -= r.Len() - out.Len()
 	return &out
 }
 
@@ -137,8 +141,7 @@ func (r *Run) WithoutKnown() *Run {
 func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 	by := map[string]int{}
 	known, all := 0, 0
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.All() {
 		if c.HasFindings() {
 			all++
 		}
@@ -162,28 +165,59 @@ func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 
 // writeShared says how much machine code the toolchains have in common.
 func writeShared(b *bufio.Writer, r *Run) {
-	by := map[string]map[string]bool{}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Code == "" {
-			continue
+	var sets toolSets
+	by := map[string]int{} // code → set of toolchains
+	for _, c := range r.All() {
+		if c.Code != "" {
+			by[c.Code] = sets.with(by[c.Code], c.Toolchain)
 		}
-		if by[c.Code] == nil {
-			by[c.Code] = map[string]bool{}
-		}
-		by[c.Code][c.Toolchain] = true
 	}
 	if len(by) == 0 {
 		return
 	}
-	sets := map[string]int{}
-	for _, ts := range by {
-		sets[strings.Join(sortedKeys(ts), ", ")]++
+	codes := map[string]int{}
+	for _, s := range by {
+		codes[strings.Join(sets.list[s], ", ")]++
 	}
 	fmt.Fprintf(b, "\n%s; emitted by\n", plain.Count(len(by), "distinct machine code"))
-	for _, s := range sortedKeys(sets) {
-		fmt.Fprintf(b, "  %6d  %s\n", sets[s], s)
+	for _, s := range sortedKeys(codes) {
+		fmt.Fprintf(b, "  %6d  %s\n", codes[s], s)
 	}
+}
+
+// toolSets are sets of toolchains by number; 0 is the empty one. There are few
+// of them, and each of very many codes has one.
+type toolSets struct {
+	list   [][]string // sorted
+	number map[string]int
+	next   map[toolStep]int
+}
+
+type toolStep struct {
+	set  int
+	tool string
+}
+
+// with returns the set that has one more toolchain.
+func (s *toolSets) with(set int, tool string) int {
+	if s.list == nil {
+		s.list, s.number, s.next = [][]string{nil}, map[string]int{"": 0}, map[toolStep]int{}
+	}
+	step := toolStep{set, tool}
+	n, ok := s.next[step]
+	if !ok {
+		more := s.list[set]
+		if i, has := slices.BinarySearch(more, tool); !has {
+			more = slices.Insert(slices.Clone(more), i, tool)
+		}
+		key := strings.Join(more, "\x00")
+		if n, ok = s.number[key]; !ok {
+			n = len(s.list)
+			s.list, s.number[key] = append(s.list, more), n
+		}
+		s.next[step] = n
+	}
+	return n
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -197,8 +231,8 @@ func sortedKeys[V any](m map[string]V) []string {
 
 func writeReasons(b *bufio.Writer, r *Run) {
 	n := map[string]int{}
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Class == "unsupported" {
+	for _, c := range r.All() {
+		if c.Class == Unsupported {
 			n[c.Reason]++
 		}
 	}
@@ -213,8 +247,8 @@ func writeReasons(b *bufio.Writer, r *Run) {
 
 func writeNotes(b *bufio.Writer, r *Run) {
 	n := map[string]int{}
-	for i := range r.Cells {
-		for _, f := range r.Cells[i].Notes {
+	for _, c := range r.All() {
+		for _, f := range c.Notes {
 			n[f.Rule]++
 		}
 	}

@@ -260,7 +260,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return errors.Join(runErr, err)
 	}
 	f.text.NewOnly = newOnly(env)
-	if len(run.Cells) > 0 {
+	if run.Len() > 0 {
 		show := &rendering{env: env, text: f.text, list: list}
 		if f.format != "json" { // which was written on the way
 			if err := renderers[f.format](show, env.stdout, run); err != nil {
@@ -297,8 +297,8 @@ func verdict(r *report.Run, fail string) error {
 	// has a data race: then no machine code of it is wrong.
 	n := r.Classes()
 	bad := n[report.Miscompiled] + n[report.Changed] + unknown
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Class == report.Changed && c.Verdict != nil && c.Verdict.HasRace() {
+	for _, c := range r.All() {
+		if c.Class == report.Changed && c.Verdict != nil && c.Verdict.HasRace() {
 			bad--
 		}
 	}

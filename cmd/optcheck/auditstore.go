@@ -74,7 +74,8 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 		return nil, err
 	}
 	store.Sort(set)
-	run := set.Run()
+	mark(list, set)
+	run := set.Lean()
 	run.Config, run.Stats = a.plan, stats
 	for i := range run.Tests {
 		// The same test may have stood elsewhere when the store came to know it.
@@ -83,9 +84,6 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 			t.Preset, t.File, t.Lines, t.Columns = now.Preset, now.File, now.Lines, now.Columns
 		}
 	}
-	for i := range run.Cells {
-		list.Mark(&run.Cells[i])
-	}
 	if n := a.Skipped(); n > 0 {
 		fresh := a.Added().Cells + a.Added().Replaced
 		a.env.tell("%s: %s known, %d %s new", a.s.Path(), plain.Count(n, "cell")+plain.Form(n, " was", " were"), fresh, plain.Form(fresh, "is", "are"))
@@ -93,11 +91,26 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 	return run, nil
 }
 
+// mark marks the known findings of a set that is not looked at by anybody yet.
+func mark(list *known.List, set *report.Set) {
+	for i := range set.Cells {
+		at := &set.Cells[i].Result
+		if r := &set.Results[*at]; !r.HasFindings() && len(r.Known) == 0 {
+			continue
+		}
+		c := set.Cell(i)
+		before := c.Known
+		if list.Mark(&c); !slices.Equal(before, c.Known) {
+			*at = set.AddResult(fmt.Sprintf("%d known %q", *at, c.Known), c.Result)
+		}
+	}
+}
+
 // whole is what an audit reports: all that the store knows of its matrix, or
 // without a store what the run found.
 func whole(st *auditStore, set *report.Set, list *known.List, stats *report.Stats) (*report.Run, error) {
 	if st == nil {
-		return set.Run(), nil
+		return set.Lean(), nil
 	}
 	return st.whole(list, stats)
 }

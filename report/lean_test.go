@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLeanRun: a run that reads its cells out of a set is reported exactly as one
+// that holds them, in every form.
+func TestLeanRun(t *testing.T) {
+	set := NewSet()
+	require.NoError(t, sample().Replay(set))
+	full, lean := set.Run(), set.Lean()
+	require.Empty(t, lean.Cells)
+	require.Equal(t, len(full.Cells), lean.Len())
+	n := 0
+	for i, c := range lean.All() {
+		require.Equal(t, n, i)
+		require.Equal(t, full.Cells[i], *c)
+		require.Equal(t, full.Cells[i], lean.At(i))
+		n++
+	}
+	require.Equal(t, full.Len(), n)
+	require.Equal(t, full.Classes(), lean.Classes())
+	for _, hide := range []bool{false, true} {
+		forms := map[string]func(io.Writer, *Run) error{
+			"text": func(w io.Writer, r *Run) error {
+				return WriteText(w, r, TextOptions{Unsupported: true, Notes: true, NewOnly: hide})
+			},
+			"cells":    func(w io.Writer, r *Run) error { return WriteText(w, r, TextOptions{Cells: true, NewOnly: hide}) },
+			"json":     func(w io.Writer, r *Run) error { return r.Replay(NewJSONLines(w)) },
+			"junit":    func(w io.Writer, r *Run) error { return WriteJUnit(w, r, hide) },
+			"markdown": func(w io.Writer, r *Run) error { return WriteMarkdown(w, r, 0) },
+			"github":   WriteAnnotations,
+			"sarif":    func(w io.Writer, r *Run) error { return WriteSARIF(w, r, nil) },
+			"diff":     func(w io.Writer, r *Run) error { return WriteDifferences(w, Compare(r, sample())) },
+			"only": func(w io.Writer, r *Run) error {
+				one, err := r.Only("2.0")
+				if err != nil {
+					return err
+				}
+				return one.Replay(NewJSONLines(w))
+			},
+		}
+		for name, write := range forms {
+			var a, b bytes.Buffer
+			require.NoError(t, write(&a, full))
+			require.NoError(t, write(&b, lean))
+			require.NotEmpty(t, a.String(), name)
+			require.Equal(t, a.String(), b.String(), name)
+		}
+		full, lean = full.WithoutKnown(), lean.WithoutKnown()
+		require.Less(t, lean.Len(), n, "some cells are known")
+		require.Equal(t, full.Config, lean.Config)
+	}
+}
+
+// TestLeanRunIsSmall: a further cell of code that is known takes less than 40
+// bytes of a run, its report included.
+func TestLeanRunIsSmall(t *testing.T) {
+	const tests, columns = 2000, 100
+	run := func(columns int) float64 {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		set := NewSet()
+		require.NoError(t, set.Handle(Event{Config: &Config{Schema: Schema, Toolchains: []Toolchain{{ID: "tool"}}, Levels: []string{"O3"}}}))
+		for k := range columns {
+			for i := range tests {
+				c := Cell{Test: fmt.Sprint("test ", i), Hash: fmt.Sprint("hash ", i), Toolchain: "tool", Target: fmt.Sprint("sm_", k), Level: "O3", Layout: "pointers",
+					Result: Result{Class: Preserved, Code: fmt.Sprintf("%016x", i)}}
+				require.NoError(t, set.Handle(Event{Cell: &c}))
+			}
+		}
+		r := set.Lean()
+		require.NoError(t, WriteText(io.Discard, r, TextOptions{}))
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		require.Equal(t, tests*columns, r.Len())
+		return float64(after.HeapAlloc) - float64(before.HeapAlloc)
+	}
+	each := (run(columns) - run(1)) / (tests * (columns - 1))
+	t.Logf("a cell takes %.1f bytes", each)
+	require.Greater(t, each, 11.0, "nothing was measured")
+	require.Less(t, each, 40.0)
+}
