@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -195,13 +196,13 @@ func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Too
 }
 
 // auditMemory is the memory beyond which an audit's garbage is collected more
-// often: disassemblies are large and live briefly. It is no hard limit, and
-// GOMEMLIMIT overrides it.
-const auditMemory = 640 << 20
+// often: disassemblies are large and live briefly. Each core works on some of its
+// own. It is no hard limit, and GOMEMLIMIT overrides it.
+func auditMemory() int64 { return 256<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
 
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
 	if env.getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory))
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory()))
 	}
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
