@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/toolchain"
 )
 
@@ -24,7 +24,7 @@ var tested = []int{14, 19, 22}
 
 var discovered = sync.OnceValue(func() map[string]*toolchain.Toolchain {
 	out := map[string]*toolchain.Toolchain{}
-	all, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
+	all, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, patient.Long)})
 	for _, tc := range all {
 		if slices.Contains(tested, tc.Major()) && tc.LLVM.Objdump != "" && tc.LLVM.MC != "" {
 			out[strconv.Itoa(tc.Major())] = tc
@@ -48,7 +48,7 @@ func clangs(t *testing.T) []string {
 
 // tool runs a program of a release in a folder and returns what it prints.
 func tool(t *testing.T, dir, version string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patient.Long)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir

@@ -70,19 +70,17 @@ func startChild(ctx context.Context, o Isolation) (*child, error) {
 		close(c.exited)
 	}()
 	go c.read(out)
-	if err := c.send(frameHello, encodeHello(), startLimit); err == nil {
+	if err = c.send(frameHello, encodeHello(), startLimit); err == nil {
 		var hello frame
 		if hello, err = c.next(ctx, "start device process", startLimit); err == nil {
 			err = checkHello(hello)
 		}
-		if err == nil {
-			return c, nil
-		}
+	}
+	if err != nil {
 		c.kill()
 		return nil, c.failed("start device process", err)
 	}
-	c.kill()
-	return nil, c.failed("start device process", c.broken)
+	return c, nil
 }
 
 func (c *child) read(out *os.File) {

@@ -44,9 +44,10 @@ func (l *Local) Submit(ctx context.Context, j Job) (string, error) {
 	for _, i := range j.Tasks {
 		st[Task{j.Stage, i}] = State{Phase: Waiting}
 	}
-	l.state[id], l.ended[id], l.stop[id] = st, make(chan struct{}), cancel
+	ended := make(chan struct{})
+	l.state[id], l.ended[id], l.stop[id] = st, ended, cancel
 	l.wg.Go(func() {
-		defer close(l.ended[id])
+		defer close(ended)
 		defer cancel()
 		l.job(ctx, id, j)
 	})
