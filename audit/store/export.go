@@ -15,6 +15,13 @@ func (s *Store) Export(ctx context.Context, v View, h report.Handler) error {
 	if err != nil {
 		return err
 	}
+	if v.Keep != nil {
+		keep, err := v.Keep(set)
+		if err != nil {
+			return err
+		}
+		set = set.Keep(keep)
+	}
 	return Replay(ctx, set, h)
 }
 

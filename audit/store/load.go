@@ -19,6 +19,8 @@ type View struct {
 	// run, and Tests, if not nil, to these tests, by name and hash.
 	Matrix *report.Config
 	Tests  func(name, hash string) bool
+	// Keep, if not nil, says which cells of the set Export and its tables have.
+	Keep func(*report.Set) (func(cell int) bool, error)
 	// NoText leaves out the tests' texts.
 	NoText bool
 }

@@ -62,7 +62,16 @@ func (s *Store) rows(ctx context.Context, v View, f func(*Row) error) error {
 	if err != nil {
 		return err
 	}
+	keep := func(int) bool { return true }
+	if v.Keep != nil {
+		if keep, err = v.Keep(l.Set); err != nil {
+			return err
+		}
+	}
 	for _, i := range Canonical(l.Set) {
+		if !keep(i) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}

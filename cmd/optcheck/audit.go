@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -315,6 +316,7 @@ func verdict(r *report.Run, fail string) error {
 func newDiffCmd(env *environment) *cobra.Command {
 	var asJSON bool
 	var left, right string
+	var sel selection
 	cmd := &cobra.Command{
 		Use:   "diff A.jsonl [B.jsonl]",
 		Short: "List the cells whose classification or machine code differ between two runs",
@@ -322,18 +324,22 @@ func newDiffCmd(env *environment) *cobra.Command {
 
 Two runs of one toolchain each are compared across toolchains: that is what a
 release changed. With --left and --right, toolchains are picked out of runs; with
-one file, both are picked out of it.`,
+one file, both are picked out of it.
+
+` + selectionHelp + ` A class, a rule or a text
+is enough on one of the two sides.`,
 		Example: `  optcheck diff yesterday.jsonl today.jsonl
   optcheck diff run.jsonl --left 11.2 --right 12.4`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			a, err := readRun(env, args[0])
+			wanted := map[cellPlace]bool{}
+			a, err := sel.side(env, args[0], wanted)
 			if err != nil {
 				return err
 			}
 			b := a
 			if len(args) == 2 {
-				if b, err = readRun(env, args[1]); err != nil {
+				if b, err = sel.side(env, args[1], wanted); err != nil {
 					return err
 				}
 			} else if left == "" || right == "" {
@@ -349,7 +355,9 @@ one file, both are picked out of it.`,
 					return fmt.Errorf("--right: %w", err)
 				}
 			}
-			ds := report.Compare(a, b)
+			ds := slices.DeleteFunc(report.Compare(a, b), func(d report.Difference) bool {
+				return !(d.Left != nil && wanted[placeOf(d.Left)]) && !(d.Right != nil && wanted[placeOf(d.Right)])
+			})
 			if asJSON {
 				return report.WriteDifferencesJSON(env.stdout, ds)
 			}
@@ -359,6 +367,7 @@ one file, both are picked out of it.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
 	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
 	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
+	selectFlags(cmd, &sel)
 	return cmd
 }
 

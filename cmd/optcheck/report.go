@@ -26,6 +26,7 @@ func newReportCmd(env *environment) *cobra.Command {
 	var tables tableFlags
 	var files []string
 	var text report.TextOptions
+	var sel selection
 	cmd := &cobra.Command{
 		Use:   "report FILE…",
 		Short: "Render a saved run again",
@@ -37,6 +38,8 @@ is what they do not have in common (builds of optcheck, models, options); two re
 for one cell are an error, and the same file twice does no harm. FILE may also be a
 store (optcheck audit --store), of which the cells with the setting of the latest run
 are shown.
+
+` + selectionHelp + `
 
 ` + formatsHelp + `
 Of runs on devices also log (of litmus and herd), svg and png.
@@ -57,13 +60,13 @@ an older report is made the new one's.`,
 				if cmd.Flags().Changed("format") || len(files) > 0 {
 					return errors.New("--html goes without --format and --report")
 				}
-				return writeHTML(cmd.Context(), env, args, dir, limit, &tables)
+				return writeHTML(cmd.Context(), env, args, &sel, dir, limit, &tables)
 			}
 			if tables != (tableFlags{}) {
 				return errors.New("--deps and --mapping go with --html")
 			}
 			text.NewOnly = newOnly(env)
-			return runReport(env, args, format, files, text)
+			return runReport(env, args, &sel, format, files, text)
 		},
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
@@ -73,12 +76,13 @@ an older report is made the new one's.`,
 	cmd.Flags().Float64Var(&limit, "html-limit", 24, "megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
 	textFlags(cmd, &text)
+	selectFlags(cmd, &sel)
 	knownFlags(cmd)
 	return cmd
 }
 
-func runReport(env *environment, in []string, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Run, error) { return readRun(env, in...) }, format, files, text)
+func runReport(env *environment, in []string, sel *selection, format string, files []string, text report.TextOptions) error {
+	return renderRun(env, func() (*report.Run, error) { return readRun(env, sel, in...) }, format, files, text)
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
@@ -122,17 +126,27 @@ func renderRun(env *environment, read func() (*report.Run, error), format string
 }
 
 // readRun reads event streams, or the cells of a store, into memory.
-func readRun(env *environment, files ...string) (*report.Run, error) {
-	set, err := readSet(env, files, 0, nil)
+func readRun(env *environment, sel *selection, files ...string) (*report.Run, error) {
+	set, err := readSet(env, files, sel, nil)
 	if err != nil {
 		return nil, err
 	}
 	return set.Run(), nil
 }
 
-// readSet reads event streams into memory, as one whole, or what a store has of a
-// setting (0: that of the latest run). Known findings are marked if list is not nil.
-func readSet(env *environment, files []string, setting int64, list *known.List) (*report.Set, error) {
+// readSet reads what is wanted of event streams, as one whole, or of a store. Known
+// findings are marked if list is not nil.
+func readSet(env *environment, files []string, sel *selection, list *known.List) (*report.Set, error) {
+	set, err := readAll(env, files, sel.setting, list)
+	if err != nil {
+		return nil, err
+	}
+	return sel.apply(set)
+}
+
+// readAll reads event streams into memory, or what a store has of a setting (0: that
+// of the latest run).
+func readAll(env *environment, files []string, setting int64, list *known.List) (*report.Set, error) {
 	set := report.NewSet() // keeps what repeats once
 	if file, err := storeAmong(files); err != nil || file != "" {
 		if err == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // writeHTML makes the folder of pages of a saved run.
-func writeHTML(ctx context.Context, env *environment, files []string, dir string, limit float64, tables *tableFlags) error {
+func writeHTML(ctx context.Context, env *environment, files []string, sel *selection, dir string, limit float64, tables *tableFlags) error {
 	if limit < 0 || limit > 1e6 {
 		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
 	}
@@ -24,7 +24,7 @@ func writeHTML(ctx context.Context, env *environment, files []string, dir string
 	if err != nil {
 		return err
 	}
-	set, err := readSet(env, files, 0, list)
+	set, err := readSet(env, files, sel, list)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,12 @@ import (
 
 // serveFlags are the flags of the serve command.
 type serveFlags struct {
-	addr    string
-	hosts   []string
-	remote  bool
-	every   time.Duration
-	setting int64
-	tables  tableFlags
+	addr   string
+	hosts  []string
+	remote bool
+	every  time.Duration
+	sel    selection
+	tables tableFlags
 }
 
 func newServeCmd(env *environment) *cobra.Command {
@@ -39,6 +39,8 @@ lists and comparisons of releases also work without JavaScript, and there is no
 limit to the number of cells but memory. FILE is a store, which is followed while
 audits write to it, or are event streams, which are read once and shown as one whole
 (see optcheck report).
+
+` + selectionHelp + `
 
 It only reads. It listens on the loopback address unless --remote is given, and
 answers only requests that call it by the address they came to, by localhost, or
@@ -68,7 +70,7 @@ findings by what OpenCL says of the test itself (AMD).`,
 	fl.BoolVar(&f.remote, "remote", false, "listen on an address that other machines reach: whoever reaches it may read")
 	fl.StringSliceVar(&f.hosts, "host", nil, "further names that requests may call this server by")
 	fl.DurationVar(&f.every, "refresh", 2*time.Second, "how often to look whether a store has grown")
-	fl.Int64Var(&f.setting, "setting", 0, "the setting of a store to show, by number (optcheck store info); 0 is that of the latest run")
+	selectFlags(cmd, &f.sel)
 	fl.StringVar(&f.tables.deps, "deps", "", "also a page of the dependencies that survive, from this file (optcheck deps --json)")
 	fl.StringVar(&f.tables.mapping, "mapping", "", "also a page of mapping tables, from this file (optcheck mapping --json)")
 	knownFlags(cmd)
@@ -93,6 +95,9 @@ func (f *serveFlags) listen(ctx context.Context) (net.Listener, error) {
 }
 
 func runServe(ctx context.Context, env *environment, f *serveFlags, files []string) (err error) {
+	if err := f.sel.check(); err != nil {
+		return err
+	}
 	if f.every < 100*time.Millisecond {
 		return fmt.Errorf("--refresh %v: at least 100ms", f.every)
 	}
@@ -131,14 +136,14 @@ func (f *serveFlags) source(ctx context.Context, env *environment, files []strin
 		return nil, nil, err
 	}
 	if file == "" {
-		set, err := readSet(env, files, f.setting, list)
+		set, err := readSet(env, files, &f.sel, list)
 		return &setSource{set}, nothing, err
 	}
 	s, err := store.Open(ctx, file, store.Read)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &storeSource{s: s, view: store.View{Setting: f.setting}, list: list}, s.Close, nil
+	return &chosen{&storeSource{s: s, view: store.View{Setting: f.sel.setting}, list: list}, &f.sel}, s.Close, nil
 }
 
 // setSource is a set that does not change.

@@ -103,9 +103,10 @@ func mergeOne(ctx context.Context, env *environment, s *store.Store, file string
 
 // exportFlags are the flags of store export.
 type exportFlags struct {
-	format       string
-	output       string
-	setting, run int64
+	format string
+	output string
+	run    int64
+	sel    selection
 }
 
 func newStoreExportCmd(env *environment) *cobra.Command {
@@ -121,9 +122,12 @@ out in its own order, without cells that the store had before.
 The formats csv and parquet are tables with a row for each cell, in the same
 order, whose columns are: id (the number of the cell in the store: optcheck reduce
 all.store#17), test, hash, preset, toolchain, target, level, layout, class, rules,
-notes, reason, code, known, and of the verdict model and numbers of outcomes.`,
+notes, reason, code, known, and of the verdict model and numbers of outcomes.
+
+` + selectionHelp,
 		Example: `  optcheck store export all.store > all.jsonl
   optcheck store export all.store --run 1
+  optcheck store export all.store --format csv --classes miscompiled --toolchains 11.8
   optcheck store export all.store --format parquet -o all.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runStoreExport(cmd.Context(), env, &f, args[0]) },
@@ -131,7 +135,7 @@ notes, reason, code, known, and of the verdict model and numbers of outcomes.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "jsonl", "jsonl (the event stream), csv or parquet")
 	fl.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
-	fl.Int64Var(&f.setting, "setting", 0, "the setting, as optcheck store info numbers them (default: that of the latest run)")
+	selectFlags(cmd, &f.sel)
 	fl.Int64Var(&f.run, "run", 0, "only this run, in its own order")
 	return cmd
 }
@@ -140,8 +144,8 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 	if !slices.Contains([]string{"jsonl", "csv", "parquet"}, f.format) {
 		return fmt.Errorf("unknown format %q (jsonl, csv, parquet)", f.format)
 	}
-	if f.run != 0 && (f.format != "jsonl" || f.setting != 0) {
-		return errors.New("--run goes with the format jsonl and without --setting")
+	if f.run != 0 && (f.format != "jsonl" || f.sel.setting != 0 || !f.sel.all()) {
+		return errors.New("--run goes with the format jsonl and without --setting and what chooses cells")
 	}
 	s, err := store.Open(ctx, path, store.Read)
 	if err != nil {
@@ -157,7 +161,7 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 		defer func() { err = errors.Join(err, file.Close()) }()
 		out = file
 	}
-	v := store.View{Setting: f.setting}
+	v := store.View{Setting: f.sel.setting, Keep: f.sel.keep}
 	switch f.format {
 	case "csv":
 		return s.ExportCSV(ctx, v, out)
