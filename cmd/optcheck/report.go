@@ -13,6 +13,7 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/known"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -141,7 +142,11 @@ func readSet(env *environment, files []string, sel *selection, list *known.List)
 	if err != nil {
 		return nil, err
 	}
-	return sel.apply(set)
+	n := len(set.Cells)
+	if set, err = sel.apply(set); err == nil && !sel.all() {
+		fmt.Fprintf(env.stderr, "optcheck: %d of %s chosen\n", len(set.Cells), plain.Count(n, "cell"))
+	}
+	return set, err
 }
 
 // readAll reads event streams into memory, or what a store has of a setting (0: that
