@@ -156,6 +156,9 @@ func build(f *cat.File, name, path string) (*Model, error) {
 	for _, w := range prog.Warnings {
 		m.Warnings = append(m.Warnings, w.String())
 	}
+	if prog.Flat() && len(prog.Checks()) == 0 {
+		m.Warnings = append(m.Warnings, f.Path+": no check (acyclic, irreflexive, empty): the model allows every candidate execution")
+	}
 	m.total = exec.NewEngine(prog, exec.CoTotal)
 	m.partial = exec.NewEngine(prog, exec.CoPartial)
 	return m, nil

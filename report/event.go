@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -321,6 +322,9 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 		if errors.Is(err, bufio.ErrTooLong) {
 			return fmt.Errorf("%s:%d: line longer than %d bytes", file, n+1, maxLine)
 		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%s:%d: the file is cut off", file, n+1)
+		}
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if n == 0 {
@@ -329,12 +333,27 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 	return nil
 }
 
+// badEvent says in words of the format what is wrong with a line.
+func badEvent(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("bad event: the line is cut off")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("bad event: no JSON from byte %d on", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Errorf("bad event: %s cannot be a JSON %s", kind.Field, kind.Value)
+	}
+	return fmt.Errorf("bad event: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
 func decode(line []byte) (Event, error) {
 	var e Event
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&e); err != nil {
-		return e, fmt.Errorf("bad event: %w", err)
+		return e, badEvent(err)
 	}
 	kinds := 0
 	for _, has := range []bool{e.Config != nil, e.Test != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil, e.Histogram != nil} {

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -202,7 +203,20 @@ func copyProgram(from, to string) error {
 	return os.Rename(tmp, to)
 }
 
-// Open opens a campaign's folder.
+// noCampaign is the error of a folder that holds no campaign, or is none.
+type noCampaign struct {
+	dir string
+	err error
+}
+
+func (e *noCampaign) Error() string {
+	return e.dir + " is no folder of a campaign (optcheck campaign run FILE makes one)"
+}
+
+func (e *noCampaign) Unwrap() error { return e.err }
+
+// Open opens a campaign's folder. Of one that is not there the error is
+// fs.ErrNotExist.
 func Open(dir string) (*Campaign, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -210,8 +224,8 @@ func Open(dir string) (*Campaign, error) {
 	}
 	c := &Campaign{Dir: dir, Plan: &Plan{}}
 	if err := readJSON(c.path(planFile), c.Plan); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is no folder of a campaign: %w", dir, err)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil, &noCampaign{dir, err}
 		}
 		return nil, err
 	}

@@ -59,33 +59,19 @@ func Parse(file string, text []byte) (*Spec, error) {
 }
 
 // lineForm is how the YAML library says where an error is.
-var lineForm = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
-
-// unknownForm is its message for a key that does not exist.
-var unknownForm = regexp.MustCompile(`^field (.*) not found in type .*$`)
-
-// kindForm is its message where keys and values should be and something else is.
-var kindForm = regexp.MustCompile(`^cannot unmarshal .* into struct`)
+var lineForm = regexp.MustCompile(`^line (\d+): (.*)$`)
 
 // located puts file and line in front of the library's errors.
 func located(file string, err error) error {
-	lines := []string{err.Error()}
-	var many *yaml.TypeError
-	if errors.As(err, &many) {
-		lines = many.Errors
-	}
 	var errs []error
-	for _, l := range lines {
+	for l := range strings.SplitSeq(err.Error(), "\n") {
 		m := lineForm.FindStringSubmatch(l)
 		if m == nil {
-			errs = append(errs, fmt.Errorf("%s: %s", file, strings.TrimPrefix(l, "yaml: ")))
+			errs = append(errs, fmt.Errorf("%s: %s", file, l))
 			continue
 		}
-		if u := unknownForm.FindStringSubmatch(m[2]); u != nil {
-			m[2] = fmt.Sprintf("unknown key %q", u[1])
-		}
-		if kindForm.MatchString(m[2]) {
-			m[2] = "not keys and values; optcheck campaign init prints an example"
+		if strings.HasSuffix(m[2], " does not belong here") {
+			m[2] += "; optcheck campaign init prints an example"
 		}
 		errs = append(errs, fmt.Errorf("%s:%s: %s", file, m[1], m[2]))
 	}

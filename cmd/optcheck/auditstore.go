@@ -28,7 +28,7 @@ func openStore(ctx context.Context, env *environment, path, artefacts string, o 
 	if !slices.Contains([]string{"none", "findings", "all"}, artefacts) {
 		return nil, fmt.Errorf("--artefacts %q: must be none, findings or all", artefacts)
 	}
-	s, err := store.Open(ctx, path, store.Create)
+	s, err := storeAt(ctx, path, store.Create)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func shardOf(s string) (audit.Shard, error) {
 // storeEvents passes what a store has of a setting (0: that of the latest run) to
 // a handler.
 func storeEvents(ctx context.Context, path string, setting int64, h report.Handler) error {
-	s, err := store.Open(ctx, path, store.Read)
+	s, err := storeAt(ctx, path, store.Read)
 	if err != nil {
 		return err
 	}

@@ -97,6 +97,9 @@ Under Slurm Ctrl-C only ends the following; --detach does not even begin it.`,
 		Example: "  optcheck campaign run campaign.yaml\n  optcheck campaign run campaign.yaml --detach\n  optcheck campaign run campaign.yaml --report sarif=optcheck.sarif",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := expect(args[0], wantCampaign); err != nil {
+				return err
+			}
 			s, err := campaigns.ReadFile(args[0])
 			if err != nil {
 				return err
@@ -214,7 +217,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 // campaigns with other settings may use the same store.
 func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Run, error) {
 	p := c.Plan
-	s, err := store.Open(ctx, p.Store, store.Read)
+	s, err := storeAt(ctx, p.Store, store.Read)
 	if err != nil {
 		return nil, err
 	}

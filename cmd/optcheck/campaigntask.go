@@ -101,7 +101,7 @@ func doShard(ctx context.Context, env *environment, c *campaigns.Campaign, a *ca
 
 // readable reads a store once.
 func readable(ctx context.Context, path string) error {
-	s, err := store.Open(ctx, path, store.Read)
+	s, err := storeAt(ctx, path, store.Read)
 	if err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func compilePart(ctx context.Context, env *environment, c *campaigns.Campaign, a
 	if comp.Tool.ID != c.Plan.Compiler {
 		return fmt.Errorf("this machine would compile by %s, the campaign is planned with %s", comp.Tool.ID, c.Plan.Compiler)
 	}
-	s, err := store.Open(ctx, a.Store, store.Create)
+	s, err := storeAt(ctx, a.Store, store.Create)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,9 @@ func readInput(env *environment, file string) ([]byte, error) {
 // loadCode reads machine code: a cubin, which is disassembled by the release
 // that built it as far as that can be told, or a disassembly.
 func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, error) {
+	if err := expect(file, wantCode); err != nil {
+		return nil, err
+	}
 	data, err := readInput(env, file)
 	if err != nil {
 		return nil, err

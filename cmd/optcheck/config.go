@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"optcheck/internal/strictyaml"
 )
 
 // defaults are the settings that can come from a flag, the environment
@@ -57,6 +59,9 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 	if !explicit {
 		path = "optcheck.yaml"
 	}
+	if err := expect(path, wantSettings); err != nil {
+		return nil, err
+	}
 	data, err := os.Open(path)
 	switch {
 	case err == nil:
@@ -64,7 +69,11 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 		c.file = path
 		c.v.SetConfigType("yaml")
 		if err := c.v.ReadConfig(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			var bad viper.ConfigParseError
+			if errors.As(err, &bad) {
+				err = bad.Unwrap()
+			}
+			return nil, fmt.Errorf("%s: %w (%s)", path, strictyaml.Plain(err), wantSettings.hint)
 		}
 		for _, k := range c.v.AllKeys() {
 			if _, ok := defaults[k]; !ok {

@@ -37,7 +37,7 @@ can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 				return printMapping(env)
 			}
 			if len(args) == 0 {
-				return errors.New("no test given")
+				return argumentMistake(cmd, args)
 			}
 			if to == "opencl" {
 				return toOpenCL(env, args, out)

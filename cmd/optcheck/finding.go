@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,7 +158,7 @@ func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain,
 // run it also returns the test's hash.
 func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, hash string, err error) {
 	if file, line, rule, ok := savedCell(arg); ok {
-		c, err := f.readCell(env.config.cmd.Context(), file, line)
+		c, err := f.readCell(env, file, line)
 		if err != nil {
 			return a, "", err
 		}
@@ -177,6 +176,8 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash
+	} else if k, err := kindOf(arg); err == nil && (k == aStream || k == aStore) {
+		return a, "", fmt.Errorf("%s is %s: name a cell of it, such as %s#17", arg, k, arg)
 	} else if a, err = reduce.ParseAddress(arg); err != nil {
 		return a, "", err
 	} else if strings.Contains(a.Toolchain, "+") && !env.config.cmd.Flags().Changed("source") {
@@ -216,7 +217,8 @@ func savedCell(arg string) (file string, line int, rule string, ok bool) {
 
 // readCell reads the cell in a line of a saved run, or of a number in a store,
 // and its test as far as it is told there.
-func (f *findingFlags) readCell(ctx context.Context, file string, line int) (cell *report.Cell, err error) {
+func (f *findingFlags) readCell(env *environment, file string, line int) (cell *report.Cell, err error) {
+	ctx := env.config.cmd.Context()
 	if store.Is(file) {
 		err = withStore(ctx, file, store.Read, func(s *store.Store) error {
 			c, err := s.Cell(ctx, int64(line))
@@ -228,11 +230,11 @@ func (f *findingFlags) readCell(ctx context.Context, file string, line int) (cel
 		})
 		return cell, err
 	}
-	in, err := os.Open(file)
+	in, done, err := openStream(env, file)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer done()
 	n := 0
 	tests := map[string]*report.Test{}
 	err = report.ReadLines(file, in, func(at int, e report.Event) error {

@@ -73,6 +73,9 @@ func (f *genFlags) generator(env *environment) (*cycle.Generator, error) {
 }
 
 func readGenConfig(env *environment, file string) (*cycle.Generator, error) {
+	if err := expect(file, wantGen); err != nil {
+		return nil, err
+	}
 	text, err := readInput(env, file)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ func knownList(env *environment) (list *known.List, own int, err error) {
 	list = known.Builtin()
 	own = len(list.Filters)
 	for _, file := range env.config.strings("known") {
+		if err := expect(file, wantKnown); err != nil {
+			return nil, 0, err
+		}
 		more, err := known.ReadFile(file)
 		if err != nil {
 			return nil, 0, err

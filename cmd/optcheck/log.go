@@ -72,6 +72,9 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 		byName[t.Name] = t
 	}
 	in := env.stdin
+	if err := expect(args[0], wantLog); err != nil {
+		return err
+	}
 	if args[0] != "-" {
 		file, err := os.Open(args[0])
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,20 @@ func flagMistake(cmd *cobra.Command, err error) error {
 		}
 	}
 	return fmt.Errorf("%w%s (see %s --help)", err, hint, cmd.CommandPath())
+}
+
+var exclusive = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set none of the others can be; \[([^\]]*)\] were all set$`)
+
+// groupMistake says in few words that flags exclude each other.
+func groupMistake(err error) error {
+	if err == nil {
+		return nil
+	}
+	m := exclusive.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
 }
 
 // argumentMistake says what is wrong with a command's arguments.

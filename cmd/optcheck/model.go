@@ -58,6 +58,9 @@ func (f *modelFlags) load(env *environment) (*model.Model, error) {
 	if f.cat == "" {
 		return loadModel(env, f.name)
 	}
+	if err := expect(f.cat, wantModel); err != nil {
+		return nil, err
+	}
 	path := f.cat
 	if filepath.Ext(path) != ".cat" {
 		path, _ = filepath.Abs(path) // a file, whatever its name

@@ -219,6 +219,9 @@ func readEvents(env *environment, file string, h report.Handler) error {
 func openStream(env *environment, file string) (b *bufio.Reader, done func(), err error) {
 	in, done := env.stdin, func() {}
 	if file != "-" {
+		if err := expect(file, wantStream); err != nil {
+			return nil, nil, err
+		}
 		fh, err := os.Open(file)
 		if err != nil {
 			return nil, nil, err

@@ -72,7 +72,7 @@ func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdou
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return root.ExecuteContext(ctx)
+	return groupMistake(root.ExecuteContext(ctx))
 }
 
 func newRootCmd(env *environment) *cobra.Command {

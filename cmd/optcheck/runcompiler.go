@@ -24,6 +24,9 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 	if f.target != "" {
 		target = f.target
 	}
+	if target == "" && f.cubins != "" {
+		return nil, fmt.Errorf("--cubins: %s is no CUDA device and cannot load cubins", s.Device().Name)
+	}
 	if target == "" {
 		return &chip.Compiler{Session: s, Level: f.level}, nil
 	}
@@ -94,7 +97,7 @@ func storeName(file string) bool {
 
 // storeCubins compiles for another machine, into a store.
 func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Compiler, tests []*litmus.Test) (err error) {
-	s, err := store.Open(ctx, f.saveCubins, store.Create)
+	s, err := storeAt(ctx, f.saveCubins, store.Create)
 	if err != nil {
 		return err
 	}
@@ -112,8 +115,11 @@ func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Co
 
 // readCubins reads the cubins that --cubins names.
 func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubins, err error) {
+	if err := expect(f.cubins, wantCubins); err != nil {
+		return nil, err
+	}
 	if store.Is(f.cubins) {
-		s, err := store.Open(ctx, f.cubins, store.Read)
+		s, err := storeAt(ctx, f.cubins, store.Read)
 		if err != nil {
 			return nil, err
 		}

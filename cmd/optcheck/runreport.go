@@ -51,7 +51,7 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, c *chip.Ca
 		w.out = append(w.out, report.NewJSONLines(w.file))
 	}
 	if f.store != "" {
-		if w.store, err = store.Open(ctx, f.store, store.Create); err != nil {
+		if w.store, err = storeAt(ctx, f.store, store.Create); err != nil {
 			discard(w.reports)
 			return nil, err
 		}

@@ -139,7 +139,7 @@ func (f *serveFlags) source(ctx context.Context, env *environment, files []strin
 		set, err := readSet(env, files, &f.sel, list)
 		return &setSource{set}, nothing, err
 	}
-	s, err := store.Open(ctx, file, store.Read)
+	s, err := storeAt(ctx, file, store.Read)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -68,8 +68,13 @@ func merge(ctx context.Context, env *environment, out string, in []string) (err 
 		if _, err := os.Stat(f); err != nil {
 			return err
 		}
+		if !store.Is(f) {
+			if err := expect(f, wantStream); err != nil {
+				return err
+			}
+		}
 	}
-	s, err := store.Open(ctx, out, store.Create)
+	s, err := storeAt(ctx, out, store.Create)
 	if err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func merge(ctx context.Context, env *environment, out string, in []string) (err 
 
 func mergeOne(ctx context.Context, env *environment, s *store.Store, file string) (store.Counts, error) {
 	if file != "-" && store.Is(file) {
-		from, err := store.Open(ctx, file, store.Read)
+		from, err := storeAt(ctx, file, store.Read)
 		if err != nil {
 			return store.Counts{}, err
 		}
@@ -147,7 +152,7 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 	if f.run != 0 && (f.format != "jsonl" || f.sel.setting != 0 || !f.sel.all()) {
 		return errors.New("--run goes with the format jsonl and without --setting and what chooses cells")
 	}
-	s, err := store.Open(ctx, path, store.Read)
+	s, err := storeAt(ctx, path, store.Read)
 	if err != nil {
 		return err
 	}

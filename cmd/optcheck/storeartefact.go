@@ -31,7 +31,7 @@ CELL is the number of a cell: the column id of optcheck store export --format cs
 	}
 	var asJSON bool
 	list := &cobra.Command{
-		Use: "list STORE", Short: "List the artefacts", Args: cobra.ExactArgs(1),
+		Use: "list STORE", Short: "List the artefacts", Example: "  optcheck store artefact list all.store", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listArtefacts(cmd.Context(), env, args[0], asJSON)
 		},
@@ -66,7 +66,7 @@ CELL is the number of a cell: the column id of optcheck store export --format cs
 
 // withStore opens a store for a function.
 func withStore(ctx context.Context, path string, mode store.Mode, f func(*store.Store) error) (err error) {
-	s, err := store.Open(ctx, path, mode)
+	s, err := storeAt(ctx, path, mode)
 	if err != nil {
 		return err
 	}

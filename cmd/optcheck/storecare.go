@@ -26,7 +26,7 @@ audit again into a new one.`,
 }
 
 func runStoreCheck(ctx context.Context, env *environment, path string) error {
-	s, err := store.Open(ctx, path, store.Read)
+	s, err := storeAt(ctx, path, store.Read)
 	if errors.Is(err, store.ErrDamaged) {
 		fmt.Fprintln(env.text, err)
 		return errFound
@@ -63,7 +63,7 @@ store that is damaged is not touched. Older versions cannot read the store after
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args {
-				s, err := store.Open(cmd.Context(), path, store.Write)
+				s, err := storeAt(cmd.Context(), path, store.Write)
 				if err != nil {
 					return err
 				}

@@ -88,7 +88,7 @@ func runStoreGC(ctx context.Context, env *environment, path string, f *gcFlags, 
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, path, store.Write)
+	s, err := storeAt(ctx, path, store.Write)
 	if err != nil {
 		return err
 	}

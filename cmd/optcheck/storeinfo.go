@@ -28,7 +28,7 @@ func newStoreInfoCmd(env *environment) *cobra.Command {
 }
 
 func runStoreInfo(ctx context.Context, env *environment, path string, asJSON bool) error {
-	s, err := store.Open(ctx, path, store.Read)
+	s, err := storeAt(ctx, path, store.Read)
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,9 @@ func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) e
 	case err == nil && st.IsDir():
 		return testsIn(a, add)
 	case err == nil:
+		if err := expect(a, wantTest); err != nil {
+			return add(origin{}, nil, err)
+		}
 		t, err := litmus.ParseFile(a)
 		return add(origin{file: a}, t, err)
 	}

@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
 	"bug":       {"internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"internal/plain", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
+	"cmd":       {"internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 
 	"internal/archtest":    {},
 	"internal/browsertest": {"internal/patient"},

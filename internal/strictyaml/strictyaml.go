@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -46,10 +48,38 @@ func Decode(text []byte, limit int, v any) error {
 	if err := dec.Decode(v); errors.Is(err, io.EOF) {
 		return ErrEmpty
 	} else if err != nil {
-		return err
+		return Plain(err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return ErrMore
 	}
 	return nil
+}
+
+var (
+	unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
+	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+) (?:`([^`]*)` )?into \\S.*")
+	kinds      = map[string]string{"str": "a text", "int": "a number", "float": "a number", "bool": "true or false", "map": "keys and values", "seq": "a list", "null": "nothing"}
+)
+
+// Plain is an error of the YAML package in words for who wrote the file: without
+// the names of types in this program.
+func Plain(err error) error {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
+	var list []error
+	for line := range strings.SplitSeq(text, "\n") {
+		line = unknownKey.ReplaceAllString(strings.TrimSpace(line), `unknown key "$1"`)
+		if m := wrongType.FindStringSubmatch(line); m != nil {
+			what := kinds[m[1]]
+			if what == "" {
+				what = m[1]
+			}
+			if m[2] != "" {
+				what += fmt.Sprintf(" (%s)", m[2])
+			}
+			line = wrongType.ReplaceAllLiteralString(line, what+" does not belong here")
+		}
+		list = append(list, errors.New(line))
+	}
+	return errors.Join(list...)
 }

@@ -19,10 +19,10 @@ func TestDecode(t *testing.T) {
 		"---\na: 1\n...\n":                "",
 		"a: 1\n---\na: 2\n":               "more than one document",
 		"a: 1\n---\n[\n":                  "more than one document",
-		"a: 1\nb: 2\n":                    "line 2: field b not found",
+		"a: 1\nb: 2\n":                    `line 2: unknown key "b"`,
 		"a: 1\na: 2\n":                    `line 2: mapping key "a" already defined`,
-		"a: x\n":                          "line 1: cannot unmarshal",
-		"a: [\n":                          "yaml: line ",
+		"a: x\n":                          "line 1: a text (x) does not belong here",
+		"a: [\n":                          "line ",
 		strings.Repeat("#", 41):           "larger than 40 bytes",
 		"a: 1 " + strings.Repeat("#", 35): "",
 	} {
