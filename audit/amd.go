@@ -52,7 +52,7 @@ func (w *worker) amd(ctx context.Context) error {
 	}
 	for _, c := range cells {
 		w.cell(c)
-		if err := w.language(ctx, c); err != nil {
+		if err := w.hardware(ctx, c); err != nil {
 			return err
 		}
 	}

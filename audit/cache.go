@@ -28,7 +28,8 @@ type checkCache struct {
 // a line of one would keep all of it in memory.
 type checked struct {
 	*optcheck.Result
-	lifted  *optcheck.Lifted // nil if it was not wanted, or with liftErr
+	lifted  *optcheck.Lifted    // nil if it was not wanted, or with liftErr
+	amd     *optcheck.LiftedAMD // the same of AMD's machine code
 	liftErr error
 }
 
@@ -71,7 +72,11 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
 	r = &checked{Result: res}
-	if lift && res.Class != optcheck.Unknown {
+	switch {
+	case !lift || res.Class == optcheck.Unknown:
+	case optcheck.IsAMD(fn.Arch):
+		r.amd, r.liftErr = c.LiftAMD()
+	default:
 		r.lifted, r.liftErr = c.Lift()
 	}
 	cc.mu.Lock()

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -62,6 +63,9 @@ func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
 		if v.Undecided != "" {
 			return false, fmt.Errorf("undecided: %s", v.Undecided)
 		}
+		if len(v.States) == 0 { // no execution has a race, and that says nothing
+			return false, errors.New("the model allows no execution at all")
+		}
 		return slices.Contains(v.Flags, raceFlag), nil
 	}
 	if yes, err := has(cl); err != nil || yes {
@@ -90,25 +94,4 @@ func workGroupFences(t *litmus.Test) (out *litmus.Test, changed bool) {
 		}
 	}
 	return out, changed
-}
-
-// language says of a changed cell of AMD's what OpenCL makes of its test.
-func (w *worker) language(ctx context.Context, cell int) error {
-	c := &w.res.cells[cell]
-	if w.a.judge == nil || w.a.plain || c.Class != report.Changed || w.a.o.Source == LLVMIR {
-		return nil // LLVM IR is no OpenCL
-	}
-	race, err := w.a.judge.race(ctx, w.test(cell), c.Hash)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		w.problem("tool", fmt.Sprintf("%s: whether it has a data race: %v", c.Test, err))
-		return nil
-	}
-	c.Verdict = &report.Verdict{Model: languageModel, Race: race}
-	if !c.Verdict.HasRace() {
-		c.Verdict.Unjudged = "no model here knows AMD's waits and caches"
-	}
-	return nil
 }

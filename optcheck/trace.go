@@ -69,6 +69,11 @@ type trace struct {
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
 	guards   map[int]value // predicates of instructions, in a harness kernel
+	// order are the blocks in flow order, when the predicates under which each
+	// runs; loops tells that some block may run more than once.
+	order []int
+	when  map[int][]sense
+	loops bool
 }
 
 // machine walks a function in flow order and evaluates it symbolically.
@@ -133,11 +138,15 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 func (m *machine) run() {
 	m.in = make([]*state, len(m.flow.blocks))
 	m.preds, m.conds = map[int]sense{}, map[int]blockCondition{}
+	m.tr.order, m.tr.when, m.tr.loops = m.flow.order, map[int][]sense{}, m.flow.loops
 	for _, b := range m.flow.order {
 		m.block = b
 		m.cur = m.entry(b)
 		clear(m.chosen)
 		m.cond, m.condT, m.when = m.blockCond(b)
+		if m.cond {
+			m.tr.when[b] = m.when
+		}
 		m.loop = m.flow.inLoop[b]
 		blk := m.flow.blocks[b]
 		for i := blk.First; i < blk.End; i++ {

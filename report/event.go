@@ -180,6 +180,11 @@ type Verdict struct {
 	// such tests no meaning: RaceFree, DataRace or FenceScope; "" if that was not
 	// asked.
 	Race string `json:"race,omitempty"`
+	// Hardware names the memory system of AMD's that the machine code was explored
+	// on, by package amdhw; Lifted is empty then. Schedule is a run of it that ends in
+	// New[0].
+	Hardware string   `json:"hardware,omitempty"`
+	Schedule []string `json:"schedule,omitempty"`
 	// Unjudged is why nothing is said of the machine code; Machine, New, Lost and
 	// Lifted are empty then.
 	Unjudged string `json:"unjudged,omitempty"`

@@ -246,6 +246,9 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 // maxOutcomes bounds the outcomes named in a text report.
 const maxOutcomes = 8
 
+// maxSchedule bounds the steps of a schedule that are shown.
+const maxSchedule = 60
+
 // WriteVerdict says what a model makes of machine code.
 func WriteVerdict(b io.Writer, v *Verdict) {
 	list := func(what string, states []string) {
@@ -268,13 +271,23 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 		fmt.Fprintf(b, "  the machine code was not judged: %s\n", v.Unjudged)
 		return
 	}
-	fmt.Fprintf(b, "  model %s: %s of the test, %d of the machine code\n", v.Model, plain.Count(v.Source, "outcome"), v.Machine)
+	on := ""
+	if v.Hardware != "" {
+		on = " on " + v.Hardware
+	}
+	fmt.Fprintf(b, "  model %s: %s of the test, %d of the machine code%s\n", v.Model, plain.Count(v.Source, "outcome"), v.Machine, on)
 	list("new", v.New)
 	if v.Check != "" {
 		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
 	}
 	if v.Unexplained != "" {
 		fmt.Fprintf(b, "  why the test forbids it was not found: %s\n", v.Unexplained)
+	}
+	for i, s := range v.Schedule[:min(len(v.Schedule), maxSchedule)] {
+		if i == 0 && len(v.New) > 0 {
+			fmt.Fprintf(b, "  so the hardware comes to %s\n", v.New[0])
+		}
+		fmt.Fprintf(b, "    %d. %s\n", i+1, s)
 	}
 	list("lost", v.Lost)
 	list("new under sequential consistency", v.SCNew)

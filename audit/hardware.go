@@ -1,0 +1,146 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/model/amdhw"
+	"optcheck/optcheck"
+	"optcheck/report"
+)
+
+// hardware says of a cell of AMD's what OpenCL makes of its test and, if the test
+// has a meaning, whether the machine code can show an outcome that OpenCL forbids.
+// Preserved cells are judged too: that they cannot is a test of this tool, and of
+// what it knows of the hardware.
+func (w *worker) hardware(ctx context.Context, cell int) error {
+	c := &w.res.cells[cell]
+	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed || w.a.o.Source == LLVMIR {
+		return nil // LLVM IR is no OpenCL
+	}
+	t, changed := w.test(cell), c.Class == report.Changed
+	race, err := w.a.judge.race(ctx, t, c.Hash)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	v := &report.Verdict{Model: languageModel, Race: race}
+	if err != nil {
+		v.Unjudged = fmt.Sprintf("whether the test has a data race is not known: %v", err)
+	}
+	if changed {
+		c.Verdict = v
+	}
+	if race != report.RaceFree {
+		return nil
+	}
+	got, err := w.machine(ctx, cell, t)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		v.Unjudged = err.Error()
+		if w.a.o.KeepVerdicts {
+			c.Verdict = v
+		}
+		return nil
+	}
+	*v = *got
+	if w.a.o.KeepVerdicts {
+		c.Verdict = v
+	}
+	switch {
+	case changed && len(v.New) > 0:
+		c.Class = report.Miscompiled
+	case changed:
+		c.Class = report.Optimised
+	case len(v.New) > 0:
+		w.toolError(cell, fmt.Sprintf("preserved, but the model of the hardware allows %s: %s", v.New[0], strings.Join(v.Schedule, "; ")))
+	}
+	return nil
+}
+
+// machine compares what the machine code of a cell can do with what OpenCL allows.
+func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report.Verdict, error) {
+	c := &w.res.cells[cell]
+	var threads []optcheck.LiftedAMDThread
+	key := "amd|" + c.Hash + "|" + c.Layout + "|" + c.Test
+	for i, p := range w.parts[cell] {
+		if p.result.liftErr != nil {
+			return nil, fmt.Errorf("T%d: %w", i, p.result.liftErr)
+		}
+		k := &w.em.units[cell].Kernels[i]
+		threads = append(threads, optcheck.LiftedAMDThread{Lifted: p.result.amd, Spec: k.Spec, Values: k.Values})
+		key += "|" + p.result.amd.Key()
+	}
+	g := w.a.judge
+	g.mu.Lock()
+	j := g.done[key]
+	if j == nil {
+		if len(g.done) >= maxJudged {
+			clear(g.done)
+			clear(g.states)
+		}
+		j = &judgement{}
+		g.done[key] = j
+	}
+	g.mu.Unlock()
+	j.once.Do(func() { j.verdict, j.err = g.hardware(ctx, t, threads) })
+	if j.err != nil && ctx.Err() != nil {
+		g.mu.Lock()
+		delete(g.done, key)
+		g.mu.Unlock()
+	}
+	return j.verdict, j.err
+}
+
+// hardware explores what the machine code of a test can do.
+func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedAMDThread) (*report.Verdict, error) {
+	cl, err := litmus.ToOpenCL(t)
+	if err != nil {
+		return nil, err
+	}
+	cl, _ = workGroupFences(cl)
+	src := g.outcomes(ctx, languageModel, cl.Hash(), []optcheck.LiftedTest{{Test: cl}})
+	if src.err != nil {
+		return nil, src.err
+	}
+	p, err := optcheck.AMDProgram(cl, threads)
+	if err != nil {
+		return nil, err
+	}
+	terms := cl.Terms()
+	ends := map[string][]amdhw.Step{}
+	// What happens without old lines in the caches is told that way.
+	for _, p.Fresh = range []bool{true, false} {
+		err = amdhw.Explore(ctx, p, func(f *amdhw.Final, schedule func() []amdhw.Step) error {
+			values, err := optcheck.AMDState(cl, threads, f)
+			if err != nil {
+				return err
+			}
+			s := stateText(terms, values)
+			if _, ok := ends[s]; !ok {
+				ends[s] = schedule()
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var got []string
+	for s := range ends {
+		got = append(got, s)
+	}
+	slices.Sort(got)
+	v := &report.Verdict{Model: languageModel, Race: report.RaceFree, Hardware: p.System.Name, Source: len(src.states), Machine: len(got),
+		New: minus(got, src.states), Lost: minus(src.states, got)}
+	if len(v.New) > 0 {
+		for _, s := range ends[v.New[0]] {
+			v.Schedule = append(v.Schedule, fmt.Sprintf("T%d: %s", s.Thread, s.Text))
+		}
+	}
+	return v, nil
+}

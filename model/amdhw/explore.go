@@ -1,0 +1,337 @@
+package amdhw
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// maxStates bounds an exploration. A variable, so that a test need not come to it.
+var maxStates = 200_000
+
+// Explore calls end for every way in which a program can end, with the schedule
+// that leads there; equal ends may come several times. The error wraps ErrRefused,
+// ErrHazard or ErrLimit if there is no answer, and is that of end if it has one.
+func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func() []Step) error) error {
+	m := &machine{p: p}
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	e := &explorer{m: m, ctx: ctx, end: end, seen: map[string]bool{}}
+	s := m.initial()
+	if err := m.run(s); err != nil {
+		return err
+	}
+	return e.from(s)
+}
+
+// prepare refuses what the model does not know.
+func (m *machine) prepare() error {
+	groups := map[int]int{}
+	for t := range m.p.Threads {
+		th := &m.p.Threads[t]
+		groups[th.Group]++
+		var mem []int
+		for i := range th.Ops {
+			switch th.Ops[i].Kind {
+			case Load, Store, RMW, WriteBack:
+				mem = append(mem, i)
+			}
+			if th.Ops[i].LDS && len(m.p.Threads) > 1 {
+				for u := range m.p.Threads {
+					if m.p.Threads[u].Group != th.Group {
+						return fmt.Errorf("%w: local memory of several work-groups", ErrRefused)
+					}
+				}
+			}
+		}
+		m.mem = append(m.mem, mem)
+	}
+	m.one = len(groups) == 1 && len(m.p.Threads) > 1
+	m.shared = m.one && m.p.System.SharedL1
+	switch {
+	case len(groups) > 1 && len(groups) < len(m.p.Threads):
+		return fmt.Errorf("%w: a work-group of several waves beside others", ErrRefused)
+	case m.one && !m.shared && len(m.p.Threads) > 2:
+		return fmt.Errorf("%w: more than two waves of a work-group without a common first-level cache", ErrRefused)
+	}
+	return nil
+}
+
+type explorer struct {
+	m     *machine
+	ctx   context.Context
+	end   func(*Final, func() []Step) error
+	seen  map[string]bool
+	trail []Step
+}
+
+// from explores a state in which all threads have issued what they can.
+func (e *explorer) from(s *state) error {
+	k := e.m.key(s)
+	if e.seen[k] {
+		return nil
+	}
+	if len(e.seen) >= maxStates {
+		return ErrLimit
+	}
+	if len(e.seen)%1024 == 0 && e.ctx.Err() != nil {
+		return context.Cause(e.ctx)
+	}
+	e.seen[k] = true
+	moved := false
+	err := e.m.moves(s, func(next *state, step Step) error {
+		moved = true
+		if err := e.m.run(next); err != nil {
+			return err
+		}
+		e.trail = append(e.trail, step)
+		err := e.from(next)
+		e.trail = e.trail[:len(e.trail)-1]
+		return err
+	})
+	if err != nil || moved {
+		return err
+	}
+	for t := range s.pc {
+		if s.pc[t] < len(e.m.p.Threads[t].Ops) {
+			return fmt.Errorf("%w: T%d waits forever at %s", ErrRefused, t, e.m.p.Threads[t].Ops[s.pc[t]].Text)
+		}
+	}
+	return e.end(e.m.final(s), func() []Step { return slices.Clone(e.trail) })
+}
+
+func (m *machine) final(s *state) *Final {
+	f := &Final{}
+	for l := range s.hist {
+		f.Memory = append(f.Memory, s.hist[l][s.head(l)])
+	}
+	for t := range m.p.Threads {
+		read, done := make([]uint32, m.p.Threads[t].Reads), make([]bool, m.p.Threads[t].Reads)
+		for _, i := range m.mem[t] {
+			if r := m.p.Threads[t].Ops[i].Read; r >= 0 && s.status[t][i] == performed {
+				read[r], done[r] = s.read[t][i], true
+			}
+		}
+		f.Read, f.Done = append(f.Read, read), append(f.Done, done)
+	}
+	return f
+}
+
+// moves calls f for everything that may happen next.
+func (m *machine) moves(s *state, f func(*state, Step) error) error {
+	for t := range m.p.Threads {
+		if i := s.pc[t]; i < len(m.p.Threads[t].Ops) && m.atOnce(&m.p.Threads[t].Ops[i]) {
+			n := s.clone()
+			if _, err := m.issue(n, t, i, true); err != nil {
+				return err
+			}
+			n.pc[t]++
+			if err := m.throughL1(n, t, i, f); err != nil {
+				return err
+			}
+		}
+		for _, i := range m.mem[t] {
+			if st := s.status[t][i]; st != issued && st != atL1 {
+				continue
+			}
+			if err := m.perform(s, t, i, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// earlier reports whether an issued operation before i that holds is not yet past
+// a status.
+func (m *machine) earlier(s *state, t, i int, past uint8, holds func(o *Op) bool) bool {
+	for _, j := range m.mem[t] {
+		if j < i && s.status[t][j] != skipped && s.status[t][j] < past && holds(&m.p.Threads[t].Ops[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *machine) perform(s *state, t, i int, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	switch {
+	case o.Kind == WriteBack:
+		if m.earlier(s, t, i, performed, func(x *Op) bool { return x.Kind == Store && !x.LDS }) {
+			return nil
+		}
+		n := s.clone()
+		n.status[t][i] = performed
+		return f(n, Step{t, o.Text + " has written back"})
+	case o.LDS:
+		if m.earlier(s, t, i, performed, func(x *Op) bool { return x.LDS }) {
+			return nil
+		}
+		return m.access(s, t, i, performed, "", f)
+	case o.Scalar:
+		return m.scalarLoad(s, t, i, f)
+	case m.shared:
+		return m.throughL1(s, t, i, f)
+	}
+	return m.vector(s, t, i, f)
+}
+
+// access performs an operation on the newest word of its location.
+func (m *machine) access(s *state, t, i int, to uint8, note string, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	n := s.clone()
+	n.status[t][i] = to
+	old := s.hist[o.Loc][s.head(o.Loc)]
+	text := ""
+	switch o.Kind {
+	case Load:
+		n.read[t][i] = old
+		text = fmt.Sprintf("%s reads %d", o.Text, int32(old))
+	case Store:
+		n.hist[o.Loc] = append(n.hist[o.Loc], s.data[t][i])
+		n.own[t][o.Loc], n.at[t][i] = n.head(o.Loc), n.head(o.Loc)
+		text = fmt.Sprintf("%s writes %d", o.Text, int32(s.data[t][i]))
+	case RMW:
+		var data []uint32
+		for _, e := range o.Data {
+			w, err := m.eval(s, t, e)
+			if err != nil {
+				return err
+			}
+			data = append(data, w)
+		}
+		w := o.Apply(old, data)
+		n.read[t][i] = old
+		n.hist[o.Loc] = append(n.hist[o.Loc], w)
+		n.own[t][o.Loc], n.at[t][i] = n.head(o.Loc), n.head(o.Loc)
+		text = fmt.Sprintf("%s reads %d and writes %d", o.Text, int32(old), int32(w))
+	}
+	return f(n, Step{t, text + note})
+}
+
+// throughL1 performs a vector access of a work-group whose waves share the
+// first-level cache: there when it is issued, then in memory.
+func (m *machine) throughL1(s *state, t, i int, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	if s.status[t][i] == atL1 {
+		// Accesses of one location reach memory in the order of the first level.
+		if s.inL2[o.Loc]+1 != s.at[t][i] {
+			return nil
+		}
+		n := s.clone()
+		n.inL2[o.Loc]++
+		n.status[t][i] = performed
+		return f(n, Step{t, o.Text + " has reached memory"})
+	}
+	if o.Kind == Load {
+		return m.access(s, t, i, performed, "", f)
+	}
+	return m.access(s, t, i, atL1, " in the work-group's cache", f)
+}
+
+// scalarLoad performs a load through the scalar cache: it reads what memory has, or
+// what a line may have kept.
+func (m *machine) scalarLoad(s *state, t, i int, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	newest := s.head(o.Loc)
+	if m.shared {
+		newest = s.inL2[o.Loc]
+	}
+	return m.loads(s, t, i, s.scalar[t][o.Loc], newest, "the scalar cache", f)
+}
+
+// loads performs a load for each word that it may read, the newest first.
+func (m *machine) loads(s *state, t, i, oldest, newest int, cache string, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	if m.p.Fresh {
+		oldest = newest
+	}
+	var tried []uint32
+	for k := newest; k >= oldest; k-- {
+		w := s.hist[o.Loc][k]
+		if slices.Contains(tried, w) {
+			continue
+		}
+		tried = append(tried, w)
+		n := s.clone()
+		n.status[t][i], n.read[t][i] = performed, w
+		text := fmt.Sprintf("%s reads %d", o.Text, int32(w))
+		if k < newest {
+			text += fmt.Sprintf(" from a line that %s has kept (memory has %d)", cache, int32(s.hist[o.Loc][newest]))
+		}
+		if err := f(n, Step{t, text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vector performs a vector access of a wave whose first-level cache no other wave
+// is known to share.
+func (m *machine) vector(s *state, t, i int, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	last := -1 // the newest earlier access of the location that is not performed
+	for _, j := range m.mem[t] {
+		x := &m.p.Threads[t].Ops[j]
+		if j < i && x.Kind != WriteBack && !x.LDS && !x.Scalar && x.Loc == o.Loc && s.status[t][j] == issued {
+			last = j
+		}
+	}
+	level := o.Level
+	if m.one && level == BypassFirst {
+		level = Coherent // the waves of a work-group share what is behind the first level
+	}
+	if o.Kind != Load {
+		if last >= 0 {
+			return nil
+		}
+		return m.access(s, t, i, performed, "", f)
+	}
+	if last >= 0 {
+		if m.p.Threads[t].Ops[last].Kind != Store || level == Coherent && !m.p.System.WriteBack {
+			return nil
+		}
+		n := s.clone()
+		n.status[t][i], n.read[t][i] = performed, s.data[t][last]
+		return f(n, Step{t, fmt.Sprintf("%s reads %d, which its own store has under way", o.Text, int32(s.data[t][last]))})
+	}
+	head := s.head(o.Loc)
+	oldest, cache := head, ""
+	switch level {
+	case Cached:
+		oldest, cache = max(s.first[t][o.Loc], s.own[t][o.Loc]), "the first-level cache"
+	case BypassFirst:
+		if m.p.System.Middle {
+			oldest, cache = max(s.middle[t][o.Loc], s.own[t][o.Loc]), "a cache behind the first level"
+		}
+	}
+	if err := m.loads(s, t, i, oldest, head, cache, f); err != nil {
+		return err
+	}
+	if level == Coherent || len(m.p.Threads) < 3 {
+		return nil
+	}
+	return m.early(s, t, i, f)
+}
+
+// early lets a cached load read a store of another work-group that memory has not
+// yet: the two may share a compute unit. With two waves alone nobody could tell
+// that from a store that is performed.
+func (m *machine) early(s *state, t, i int, f func(*state, Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	for u := range m.p.Threads {
+		for _, j := range m.mem[u] {
+			x := &m.p.Threads[u].Ops[j]
+			if u == t || x.Kind != Store || x.Loc != o.Loc || s.status[u][j] != issued {
+				continue
+			}
+			n := s.clone()
+			n.status[t][i], n.read[t][i] = performed, s.data[u][j]
+			if err := f(n, Step{t, fmt.Sprintf("%s reads %d, which a store of T%d has under way", o.Text, int32(s.data[u][j]), u)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

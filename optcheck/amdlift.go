@@ -1,0 +1,359 @@
+package optcheck
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/model/amdhw"
+)
+
+// LiftedAMD is the machine code of one kernel for an AMD target as operations of
+// package amdhw, still without the test's constants: AMDProgram puts them in. Waits
+// and cache operations are what they are in the code, nothing is told from the test.
+type LiftedAMD struct {
+	system amdhw.System
+	ops    []amdOp
+	reads  int
+	regs   map[int]*expr // what the access at a position read, by position
+	key    string
+}
+
+// amdOp is an operation whose values are still expressions.
+type amdOp struct {
+	amdhw.Op
+	atom  string
+	data  []*expr
+	guard []guardTerm
+}
+
+// Key identifies a LiftedAMD by what it says.
+func (l *LiftedAMD) Key() string { return l.key }
+
+// amdSystems are the families that package amdhw knows, by the facts of amdModels.
+var amdSystems = map[amdFamily]amdhw.System{
+	famGFX6: {Name: "GFX6", SharedL1: true}, famGFX7: {Name: "GFX7-GFX9", SharedL1: true}, famGFX90A: {Name: "GFX90A", SharedL1: true},
+	famGFX940: {Name: "GFX942", SharedL1: true, Middle: true, WriteBack: true},
+	famGFX10:  {Name: "GFX10", Middle: true}, famGFX11: {Name: "GFX11", Middle: true}, famGFX12: {Name: "GFX12", Middle: true},
+}
+
+// amdLifter turns a finished pass into a LiftedAMD.
+type amdLifter struct {
+	*lifter
+	m   *amdModel
+	w   *waits
+	out *LiftedAMD
+	ev  map[int]int // instruction → event
+}
+
+// IsAMD reports whether an architecture is one of AMD's.
+func IsAMD(arch string) bool {
+	_, ok := amdTargetOf(arch)
+	return ok
+}
+
+// LiftAMD turns the kernel of an AMD target that was checked last into operations.
+// It must be called right after Check or CheckAgainst. The error says what is not
+// understood; then there is no verdict.
+func (c *Checker) LiftAMD() (*LiftedAMD, error) {
+	if c.last == nil || c.last.r == nil || c.last.r.Class == Unknown || c.last.abi.amd == nil || c.last.waits == nil {
+		return nil, fmt.Errorf("nothing was checked")
+	}
+	p := c.last
+	sys, ok := amdSystems[p.abi.amd.family]
+	if !ok {
+		return nil, fmt.Errorf("no model of the memory system of %s", p.abi.amd.name)
+	}
+	l := &amdLifter{m: p.abi.amd.model, w: p.waits, ev: map[int]int{}, out: &LiftedAMD{system: sys, reads: len(p.tr.reads), regs: map[int]*expr{}},
+		lifter: &lifter{p: p, out: &Lifted{regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}}
+	if err := l.sound(); err != nil {
+		return nil, err
+	}
+	for k := range p.tr.events {
+		l.ev[p.tr.events[k].inst] = k
+	}
+	for _, b := range p.tr.order {
+		blk := p.tr.fn.Blocks[b]
+		guard, err := l.blockGuard(b)
+		if err != nil {
+			return nil, err
+		}
+		for i := blk.First; i < blk.End; i++ {
+			if err := l.inst(i, guard); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := l.registers(); err != nil {
+		return nil, err
+	}
+	l.out.regs = l.lifter.out.regs
+	l.out.identify()
+	return l.out, nil
+}
+
+// sound refuses code of which the operations alone do not tell what it does.
+func (l *amdLifter) sound() error {
+	p := l.p
+	if len(p.tr.calls) > 0 {
+		return l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
+	}
+	if p.tr.loops {
+		return fmt.Errorf("the code has a loop")
+	}
+	c := &amdCheck{pass: p, m: l.m, w: l.w}
+	for i := range p.tr.fn.Insts {
+		for _, o := range l.w.before[i] {
+			if r, how := c.hazard(&p.tr.fn.Insts[i], &p.tr.fn.Insts[o.inst], &o); how != "" {
+				return l.errorAt(i, "register %v is %s although %s may be outstanding", r, how, trim(p.tr.fn.Insts[o.inst].Text))
+			}
+		}
+	}
+	return nil
+}
+
+// blockGuard reads the condition under which a block runs.
+func (l *amdLifter) blockGuard(b int) ([]guardTerm, error) {
+	var out []guardTerm
+	seen := taint(0)
+	for _, s := range l.p.tr.when[b] {
+		e, err := l.expr(s.pred, l.p.tr.fn.Blocks[b].First, &seen)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, guardTerm{e, s.want})
+	}
+	return out, nil
+}
+
+// inst lifts one instruction: what it waits for, then what it starts.
+func (l *amdLifter) inst(i int, guard []guardTerm) error {
+	in := &l.p.tr.fn.Insts[i]
+	if len(in.Waits) > 0 {
+		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: trim(in.Text), Read: -1}}
+		for _, w := range in.Waits {
+			op.Until = append(op.Until, amdhw.Until{Counter: uint8(w.Counter), N: w.N})
+		}
+		l.out.ops = append(l.out.ops, op)
+	}
+	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: trim(in.Text), Read: -1, Counts: l.counts(i, in)}}
+	ev, ok := l.ev[i]
+	switch {
+	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
+		// Memory of the thread's own, or a store of results.
+	case ok && in.Role.IsAccess():
+		return l.access(i, ev, op)
+	case in.Role == isa.RoleBarrier:
+		return l.barrier(i, op)
+	case in.Role == isa.RoleCache:
+		return l.cacheOp(i, op)
+	case in.Role == isa.RoleFence || in.Role == isa.RoleCopy:
+		return l.errorAt(i, "it has no meaning here")
+	}
+	if len(op.Counts) > 0 {
+		l.out.ops = append(l.out.ops, op)
+	}
+	return nil
+}
+
+// counts are the counters of an instruction as the simulation of waits takes them.
+func (l *amdLifter) counts(i int, in *isa.Inst) (list []amdhw.Count) {
+	for _, c := range in.Counts {
+		list = append(list, amdhw.Count{Counter: uint8(c), Class: uint8(l.w.class(i, in, c)), Completes: l.w.completes(i, in, c)})
+	}
+	return list
+}
+
+// access lifts an access to a location of the test.
+func (l *amdLifter) access(i, ev int, op amdOp) error {
+	p := l.p
+	x := &p.tr.events[ev]
+	var base liftOp
+	base.entry = -1
+	if err := l.lifter.guard(ev, &base); err != nil {
+		return err
+	}
+	if err := l.data(ev, &base); err != nil {
+		return err
+	}
+	op.guard = base.guard
+	for _, ws := range base.data {
+		op.data = append(op.data, ws[0])
+	}
+	loc, ok := p.locationOf(x)
+	switch {
+	case !ok:
+		return l.errorAt(i, "its address %v is none of the test's locations", x.addr)
+	case x.mem.Width != 4:
+		return l.errorAt(i, "an access of %d bytes", x.mem.Width)
+	case x.loop:
+		return l.errorAt(i, "it stands in a loop")
+	case x.mem.Space == isa.SpaceGeneric && p.isShared(loc):
+		return l.errorAt(i, "local memory by a flat address")
+	}
+	op.Loc, op.LDS, op.Scalar, op.Read = loc, x.mem.Space == isa.SpaceShared, x.mem.Scalar, x.read
+	switch x.role {
+	case isa.RoleLoad:
+		op.Kind, op.Level = amdhw.Load, l.level(x.mem)
+	case isa.RoleStore:
+		if x.mem.Scalar {
+			return l.errorAt(i, "a store through the scalar cache")
+		}
+		op.Kind, op.Through = amdhw.Store, !l.out.system.WriteBack || l.m.store[amdAgent].ok(x.mem)
+	case isa.RoleAtomic, isa.RoleReduction:
+		op.Kind, op.atom = amdhw.RMW, x.mem.Atom
+		if f, n := amdAtomic(op.atom); f == nil || n != len(op.data) {
+			return l.errorAt(i, "an atomic operation that is not known")
+		}
+	default:
+		return l.errorAt(i, "it has no meaning here")
+	}
+	l.out.ops = append(l.out.ops, op)
+	return nil
+}
+
+// isShared reports whether a location lies in local memory.
+func (p *pass) isShared(loc int) bool {
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Loc == loc {
+			return e.Kind.Space == litmus.Shared
+		}
+	}
+	return false
+}
+
+// level says which caches a load bypasses: as many as the table asks of one of
+// agent or of work-group scope, if it asks for anything.
+func (l *amdLifter) level(m isa.Mem) amdhw.Level {
+	asks := func(scope int) bool { return l.m.load[scope] != amdBits{} && l.m.load[scope].ok(m) }
+	switch {
+	case asks(amdAgent):
+		return amdhw.Coherent
+	case asks(amdGroup):
+		return amdhw.BypassFirst
+	}
+	return amdhw.Cached
+}
+
+// barrier lifts an execution barrier.
+func (l *amdLifter) barrier(i int, op amdOp) error {
+	arrive, meet := op, op
+	arrive.Kind, meet.Kind = amdhw.Arrive, amdhw.Meet
+	switch l.p.tr.fn.Insts[i].Op {
+	case "s_barrier":
+		l.out.ops = append(l.out.ops, arrive, meet)
+	case "s_barrier_signal":
+		l.out.ops = append(l.out.ops, arrive)
+	case "s_barrier_wait":
+		l.out.ops = append(l.out.ops, meet)
+	default:
+		return l.errorAt(i, "a barrier of another kind")
+	}
+	if len(op.guard) > 0 {
+		return l.errorAt(i, "a barrier under a condition")
+	}
+	return nil
+}
+
+// cacheOp lifts an invalidation or a write-back. What reaches no cache that two
+// waves of one agent could see a difference in does nothing here.
+func (l *amdLifter) cacheOp(i int, op amdOp) error {
+	in := &l.p.tr.fn.Insts[i]
+	agent := in.Mem.Scope >= isa.ScopeGPU
+	switch in.Op {
+	case "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_gl0_inv":
+		op.Kind, op.First = amdhw.Invalidate, true
+	case "buffer_gl1_inv":
+		op.Kind, op.Middle = amdhw.Invalidate, true
+	case "buffer_inv", "global_inv":
+		op.Kind, op.First, op.Middle = amdhw.Invalidate, in.Mem.Scope >= isa.ScopeCTA, agent
+	case "s_dcache_inv", "s_dcache_inv_vol":
+		op.Kind, op.ScalarCache = amdhw.Invalidate, true
+	case "buffer_wbl2":
+		if agent {
+			op.Kind = amdhw.WriteBack
+		}
+	}
+	l.out.ops = append(l.out.ops, op) // any other one is only counted
+	return nil
+}
+
+// amdAtomic is what an atomic operation computes, and the number of its operands.
+func amdAtomic(name string) (f func(old uint32, d []uint32) uint32, operands int) {
+	two := func(g func(a, b uint32) uint32) (func(uint32, []uint32) uint32, int) {
+		return func(old uint32, d []uint32) uint32 { return g(old, d[0]) }, 1
+	}
+	switch name {
+	case "ADD":
+		return two(func(a, b uint32) uint32 { return a + b })
+	case "SUB":
+		return two(func(a, b uint32) uint32 { return a - b })
+	case "AND":
+		return two(func(a, b uint32) uint32 { return a & b })
+	case "OR":
+		return two(func(a, b uint32) uint32 { return a | b })
+	case "XOR":
+		return two(func(a, b uint32) uint32 { return a ^ b })
+	case "EXCH":
+		return two(func(_, b uint32) uint32 { return b })
+	case "MIN":
+		return two(func(a, b uint32) uint32 { return uint32(min(int32(a), int32(b))) })
+	case "MAX":
+		return two(func(a, b uint32) uint32 { return uint32(max(int32(a), int32(b))) })
+	case "UMIN":
+		return two(func(a, b uint32) uint32 { return min(a, b) })
+	case "UMAX":
+		return two(func(a, b uint32) uint32 { return max(a, b) })
+	case "INC":
+		return two(func(a, b uint32) uint32 {
+			if a >= b {
+				return 0
+			}
+			return a + 1
+		})
+	case "DEC":
+		return two(func(a, b uint32) uint32 {
+			if a == 0 || a > b {
+				return b
+			}
+			return a - 1
+		})
+	case "CAS":
+		return func(old uint32, d []uint32) uint32 {
+			if old == d[0] {
+				return d[1]
+			}
+			return old
+		}, 2
+	}
+	return nil, 0
+}
+
+// identify hashes everything that decides what the operations mean.
+func (l *LiftedAMD) identify() {
+	b := fmt.Append(nil, l.system, l.reads)
+	for i := range l.ops {
+		o := &l.ops[i]
+		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.LDS, o.Scalar, o.Level, o.Through, o.Read, o.Counts, o.Until, o.First, o.Middle, o.ScalarCache, o.atom, word(o.Text))
+		for _, d := range o.data {
+			b = d.render(b)
+		}
+		for _, g := range o.guard {
+			b = g.e.render(bools(b, g.want))
+		}
+	}
+	for k := range 64 {
+		if e := l.regs[k]; e != nil {
+			b = e.render(ints(append(b, 'v'), k))
+		}
+	}
+	sum := sha256.Sum256(b)
+	l.key = string(sum[:])
+}
+
+func word(s string) string {
+	w, _, _ := strings.Cut(s, " ")
+	return w
+}
