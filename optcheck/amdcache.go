@@ -22,8 +22,11 @@ func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []part
 		if self >= 0 {
 			first = ev
 		}
+		behind := first
 		for _, need := range c.m.acquire[f.scope] {
-			missing = append(missing, c.invalidation(pos, need, first, hi, self)...)
+			at, lacks := c.invalidation(pos, need, behind, hi, self)
+			missing = append(missing, lacks...)
+			behind = max(behind, at)
 		}
 		missing = append(missing, c.scalarCache(pos, first, hi)...)
 	}
@@ -65,15 +68,16 @@ func (n amdCacheOp) String() string {
 	return n.ops[0] + map[isa.Scope]string{isa.ScopeCTA: " (work-group)", isa.ScopeGPU: " (agent)", isa.ScopeSys: " (system)"}[n.scope]
 }
 
-// invalidation demands an invalidation behind the loads before it.
-func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) []part {
+// invalidation demands an invalidation behind the loads before it, and returns its
+// event, -1 for none.
+func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) (int, []part) {
 	with := -1
 	if hi < len(c.tr.events) {
 		with = hi
 	}
 	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
-		return []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
+		return -1, []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
 	}
 	var missing []part
 	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
@@ -89,7 +93,7 @@ func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) []pa
 	if len(c.owner[ev]) == 0 {
 		c.owner[ev] = append(c.owner[ev], pos)
 	}
-	return missing
+	return ev, missing
 }
 
 func (c *amdCheck) place(ev int) string {

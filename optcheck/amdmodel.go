@@ -52,7 +52,10 @@ type amdModel struct {
 	volatileLoad, volatileStore amdBits
 	// acquire gives, by scope, the cache invalidations that stand behind an
 	// acquire load (after it is complete) or belong to an acquire fence, and
-	// release the write-backs in front of a release store (before the wait).
+	// release the write-backs in front of a release store (before the wait). The
+	// invalidations stand in this order, that of the cache farther away first: else
+	// the nearer one may be filled from the other's old lines (LLVM 19 corrected
+	// this for GFX10 and GFX11, github.com/llvm/llvm-project/pull/81450).
 	acquire, release [4][]amdCacheOp
 	// sharedL1 tells that the waves of a work-group use one first-level cache,
 	// which performs their vector accesses in order: between threads of a
@@ -174,8 +177,8 @@ var amdModels = map[amdFamily]*amdModel{
 		load:        byScope(glc, glcDLC, glcDLC), volatileLoad: glcDLC,
 		acquire: [4][]amdCacheOp{
 			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
-			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
-			amdSystem: {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+			amdAgent:  {inv(isa.ScopeGPU, "buffer_gl1_inv"), inv(isa.ScopeCTA, "buffer_gl0_inv")},
+			amdSystem: {inv(isa.ScopeGPU, "buffer_gl1_inv"), inv(isa.ScopeCTA, "buffer_gl0_inv")},
 		},
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
@@ -184,8 +187,8 @@ var amdModels = map[amdFamily]*amdModel{
 		load:        byScope(glc, glc, glc), volatileLoad: glcDLC, volatileStore: amdBits{bits: isa.BitDLC},
 		acquire: [4][]amdCacheOp{
 			amdGroup:  {inv(isa.ScopeCTA, "buffer_gl0_inv")},
-			amdAgent:  {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
-			amdSystem: {inv(isa.ScopeCTA, "buffer_gl0_inv"), inv(isa.ScopeGPU, "buffer_gl1_inv")},
+			amdAgent:  {inv(isa.ScopeGPU, "buffer_gl1_inv"), inv(isa.ScopeCTA, "buffer_gl0_inv")},
+			amdSystem: {inv(isa.ScopeGPU, "buffer_gl1_inv"), inv(isa.ScopeCTA, "buffer_gl0_inv")},
 		},
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
