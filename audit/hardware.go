@@ -141,6 +141,9 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 		for _, s := range ends[v.New[0]] {
 			v.Schedule = append(v.Schedule, fmt.Sprintf("T%d: %s", s.Thread, s.Text))
 		}
+		if err := g.why(ctx, cl, languageModel, v); err != nil {
+			v.Unexplained = err.Error() // the verdict stands all the same
+		}
 	}
 	return v, nil
 }

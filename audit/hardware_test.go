@@ -12,6 +12,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/toolchain"
 )
 
 var details = regexp.MustCompile(`T\d+: cannot lift .* at 0x[0-9a-f]+: `)
@@ -53,4 +54,53 @@ func TestHardwareOfPreserved(t *testing.T) {
 	slices.Sort(reasons)
 	t.Log("no verdict:\n" + strings.Join(reasons[:min(len(reasons), 40)], "\n"))
 	require.Empty(t, wrong)
+}
+
+// TestHardwareVerdicts: what is known of real compilers comes out with the right
+// outcomes and reasons, and what is preserved with none.
+func TestHardwareVerdicts(t *testing.T) {
+	const stale = "from a line that "
+	for _, w := range []struct {
+		test, target, level string
+		release             int
+		layout              spec.Layout
+		class, fresh        string
+		schedule            string // a part of it
+	}{
+		// The load behind the barrier or the acquire is scalar.
+		{"cl-mp+barriers", "gfx900", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
+		{"cl-mp+barriers", "gfx1030", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
+		{"cl-mp+barriers", "gfx900", "O0", 22, spec.Pointers, report.Preserved, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Symbols, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the scalar cache has kept"},
+		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Pointers, report.Preserved, "", ""},
+		// Performed before the condition is known, but behind the wait and by a vector load.
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 22, spec.Pointers, report.Preserved, "", ""},
+		// The L0 is invalidated before the GL1, until LLVM 19.
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 14, spec.Pointers, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the first-level cache has kept"},
+		{"cl-IRIW+fence.sc.devices", "gfx1030", "O2", 14, spec.Pointers, report.Optimised, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 19, spec.Pointers, report.Preserved, "", ""},
+		// A race: no verdict on the machine code.
+		{"cl-coRR", "gfx900", "O2", 22, spec.Pointers, report.Changed, "", ""},
+	} {
+		t.Run(fmt.Sprint(w.test, w.target, w.level, w.release, w.layout), func(t *testing.T) {
+			tcs := slices.DeleteFunc(llvms(t), func(tc *toolchain.Toolchain) bool { return tc.Major() != w.release })
+			if len(tcs) == 0 {
+				t.Skip("no such release")
+			}
+			run := report.NewRun()
+			require.NoError(t, Run(t.Context(), Options{Tests: lookup(t, w.test), Toolchains: tcs, Targets: []string{w.target}, Levels: []string{w.level}, Layouts: []spec.Layout{w.layout}}, run))
+			require.Len(t, run.Cells, 1)
+			c := run.Cells[0]
+			require.Equal(t, w.class, c.Class, c.Reason)
+			if w.class == report.Preserved {
+				require.Nil(t, c.Verdict)
+				return
+			}
+			require.NotNil(t, c.Verdict)
+			require.Equal(t, w.fresh, strings.Join(c.Verdict.New, ","))
+			require.Contains(t, strings.Join(c.Verdict.Schedule, "\n"), w.schedule)
+			require.Equal(t, w.class == report.Changed, c.Verdict.HasRace())
+			require.Equal(t, w.class == report.Miscompiled, c.Verdict.Check != "", c.Verdict.Unexplained)
+		})
+	}
 }

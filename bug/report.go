@@ -122,6 +122,14 @@ func outcomes(list []string, most int) string {
 func (b *bundler) claim() string {
 	v := b.in.Cell.Verdict
 	switch {
+	case b.in.Cell.Class == report.Miscompiled && v != nil && v.Hardware != "":
+		s := fmt.Sprintf("**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
+			"otherwise and whose caches keep any line until they are invalidated, the machine code can end in %s, and %s forbids that for the source:\n\n",
+			span(v.Hardware), span(outcomes(v.New, 1)), plainModel(v.Model))
+		for i, step := range v.Schedule {
+			s += fmt.Sprintf("%d. %s\n", i+1, span(step))
+		}
+		return s + "\n**Not claimed:** that the outcome has been seen on hardware. An old line must have been brought into the cache before: by another wave, or by an access to its neighbourhood.\n"
 	case b.in.Cell.Class == report.Miscompiled && v != nil:
 		s := fmt.Sprintf("**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
 			"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+

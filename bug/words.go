@@ -41,6 +41,7 @@ var (
 		"ptx-6.0":  "the memory consistency model of the PTX ISA (6.0)",
 		"ptx-2015": "the model of “GPU Concurrency” (ASPLOS 2015)",
 		"sc":       "sequential consistency",
+		"opencl":   "the memory model of OpenCL 2.0",
 	}
 	modelNotes = map[string]string{
 		"ptx-2015": "NVIDIA has published no formal memory model for targets before sm_70. The model of “GPU Concurrency: Weak Behaviours and Programming " +

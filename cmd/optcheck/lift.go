@@ -156,8 +156,8 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 	}
 	n, drawn := 0, 0
 	for _, g := range groups {
-		if g.Class != report.Miscompiled {
-			continue
+		if g.Class != report.Miscompiled || g.Verdict.Lifted == "" {
+			continue // machine code of AMD's is no litmus test
 		}
 		n++
 		for _, t := range tests {
