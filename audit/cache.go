@@ -142,6 +142,9 @@ const (
 // size is what a result takes in memory, about, without what it shares.
 func (r *checked) size() int {
 	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
+	if r.amd != nil {
+		n += r.amd.Size()
+	}
 	if s := r.Spec; s != nil {
 		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
 	}

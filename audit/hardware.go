@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,28 +70,34 @@ func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report
 	key := "amd|" + c.Hash + "|" + c.Layout + "|" + c.Test
 	for i, p := range w.parts[cell] {
 		if p.result.liftErr != nil {
-			return nil, fmt.Errorf("T%d: %w", i, p.result.liftErr)
+			return nil, fmt.Errorf("thread %d: %w", i, p.result.liftErr)
 		}
 		k := &w.em.units[cell].Kernels[i]
 		threads = append(threads, optcheck.LiftedAMDThread{Lifted: p.result.amd, Spec: k.Spec, Values: k.Values})
 		key += "|" + p.result.amd.Key()
 	}
-	g := w.a.judge
+	g, sum := w.a.judge, sha256.Sum256([]byte(key))
 	g.mu.Lock()
-	j := g.done[key]
-	if j == nil {
-		if len(g.done) >= maxJudged {
-			clear(g.done)
-			clear(g.states)
-		}
+	j, ok := g.done.get(sum)
+	if !ok {
 		j = &judgement{}
-		g.done[key] = j
+		g.done.put(sum, j, judgedSize)
 	}
 	g.mu.Unlock()
-	j.once.Do(func() { j.verdict, j.err = g.hardware(ctx, t, threads) })
+	j.once.Do(func() {
+		if j.verdict, j.err = g.hardware(ctx, t, threads); j.verdict != nil {
+			size := judgedSize + verdictSize
+			for _, s := range j.verdict.Schedule {
+				size += len(s)
+			}
+			g.mu.Lock()
+			g.done.put(sum, j, size)
+			g.mu.Unlock()
+		}
+	})
 	if j.err != nil && ctx.Err() != nil {
 		g.mu.Lock()
-		delete(g.done, key)
+		g.done.forget(sum)
 		g.mu.Unlock()
 	}
 	return j.verdict, j.err

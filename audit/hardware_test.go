@@ -15,7 +15,7 @@ import (
 	"optcheck/toolchain"
 )
 
-var details = regexp.MustCompile(`T\d+: cannot lift .* at 0x[0-9a-f]+: `)
+var details = regexp.MustCompile(`thread \d+: cannot lift .* at 0x[0-9a-f]+: `)
 
 // TestHardwareOfPreserved: what the model of the hardware says of machine code that
 // is its test. LLVM's lowering is believed: an outcome that OpenCL forbids would be

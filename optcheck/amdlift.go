@@ -132,13 +132,13 @@ func (l *amdLifter) blockGuard(b int) ([]guardTerm, error) {
 func (l *amdLifter) inst(i int, guard []guardTerm) error {
 	in := &l.p.tr.fn.Insts[i]
 	if len(in.Waits) > 0 {
-		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: trim(in.Text), Read: -1}}
+		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: strings.Clone(trim(in.Text)), Read: -1}}
 		for _, w := range in.Waits {
 			op.Until = append(op.Until, amdhw.Until{Counter: uint8(w.Counter), N: w.N})
 		}
 		l.out.ops = append(l.out.ops, op)
 	}
-	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: trim(in.Text), Read: -1, Counts: l.counts(i, in)}}
+	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: strings.Clone(trim(in.Text)), Read: -1, Counts: l.counts(i, in)}}
 	ev, ok := l.ev[i]
 	switch {
 	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
@@ -351,6 +351,15 @@ func (l *LiftedAMD) identify() {
 	}
 	sum := sha256.Sum256(b)
 	l.key = string(sum[:])
+}
+
+// Size is what it takes in memory, about, in bytes.
+func (l *LiftedAMD) Size() int {
+	n := 200
+	for i := range l.ops {
+		n += 300 + len(l.ops[i].Text) + 100*(len(l.ops[i].data)+len(l.ops[i].guard))
+	}
+	return n
 }
 
 func word(s string) string {

@@ -82,7 +82,7 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedAMDThread, f *amdhw.Final) (m
 			}
 		}
 		if x.Op == litmus.OpBra {
-			return nil, fmt.Errorf("T%d has a branch", i)
+			return nil, fmt.Errorf("thread %d has a branch", i)
 		}
 		if x.Dst == "" || x.Dst == "_" {
 			continue

@@ -189,7 +189,7 @@ func (m *machine) run(s *state) error {
 			for s.pc[t] < len(m.p.Threads[t].Ops) {
 				ok, err := m.issue(s, t, s.pc[t], false)
 				if err != nil {
-					return fmt.Errorf("T%d %s: %w", t, m.p.Threads[t].Ops[s.pc[t]].Text, err)
+					return fmt.Errorf("wave %d, %s: %w", t, m.p.Threads[t].Ops[s.pc[t]].Text, err)
 				}
 				if !ok {
 					break
