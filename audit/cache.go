@@ -155,8 +155,7 @@ func (r *checked) size() int {
 // conditions of skipped accesses, which are not encoded in the code.
 func sameConditions(a, b *spec.Spec) bool {
 	for i := range a.Entries {
-		x, y := a.Entries[i].When, b.Entries[i].When
-		if (x == nil) != (y == nil) || x != nil && *x != *y {
+		if !a.Entries[i].When.Equal(b.Entries[i].When) {
 			return false
 		}
 	}

@@ -26,7 +26,6 @@ type pass struct {
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
-	steps  int    // of the predicate that is being evaluated
 	waits  *waits // AMD: the counters of outstanding operations
 }
 

@@ -101,22 +101,30 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
 }
 
-// compare makes a comparison of a predicate set without a further condition.
+// combined are the functions by which a predicate set by a comparison is combined
+// with a further predicate.
+var combined = map[string]uint8{"AND": lutAnd, "OR": lutOr, "XOR": lutXor}
+
+// compare makes the predicate of a comparison, combined with a further one if the
+// instruction has one.
 func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
 	c, known := cmpCodes[mi.Cmp]
-	with, isC := m.tr.pool.isConst(src[2])
-	neutral := mi.Bool == "" || isC && (mi.Bool == "AND" && with != 0 || (mi.Bool == "OR" || mi.Bool == "XOR") && with == 0)
-	if !known || !neutral || src[3] != none {
+	lut, known2 := combined[mi.Bool]
+	if !known || mi.Bool != "" && (!known2 || src[2] == none) || src[3] != none {
 		return none, false
 	}
 	imm := uint64(c)
-	if v, known := m.view.compare(m.tr.pool, c, src[0], src[1]); known {
-		return v, true
+	v, fixed := m.view.compare(m.tr.pool, c, src[0], src[1])
+	if !fixed {
+		if mi.Signed {
+			imm |= cmpSigned
+		}
+		v = m.tr.pool.mk(node{kind: kCmp, imm: imm, a: src[0], b: src[1], c: none})
 	}
-	if mi.Signed {
-		imm |= cmpSigned
+	if mi.Bool != "" {
+		v = m.tr.pool.bits(lut, v, src[2], none)
 	}
-	return m.tr.pool.mk(node{kind: kCmp, imm: imm, a: src[0], b: src[1], c: none}), true
+	return v, true
 }
 
 // funCode numbers a micro-operation with its variant.

@@ -146,8 +146,11 @@ func (b *builder) step(i int) error {
 		return nil
 	}
 	f := flow{loc: -1}
-	if in.Op == litmus.OpSetp {
+	switch {
+	case in.Op == litmus.OpSetp:
 		f.cond = b.compares(in)
+	case in.Type == litmus.Pred:
+		f.cond = b.logical(in)
 	}
 	for _, s := range in.Src {
 		g := b.operand(s)
@@ -174,20 +177,51 @@ func (c *Condition) negated(neg bool) *Condition {
 }
 
 // compares returns the condition of a setp or compare-and-branch if it compares
-// an unchanged 32-bit read with a constant.
+// an unchanged 32-bit read with a constant or another such read.
 func (b *builder) compares(in *litmus.Instr) *Condition {
-	if len(in.Src) < 2 || in.Src[0].Kind != litmus.OperandReg || in.Src[1].Kind != litmus.OperandConst || in.Type.Bits() != 32 {
+	if len(in.Src) < 2 || in.Type.Bits() != 32 {
 		return nil
 	}
-	r := b.reg(in.Src[0].Name)
-	if r.read == 0 || b.s.Entries[r.read-1].Kind.Width != 4 {
-		return nil
+	word := func(o litmus.Operand) int { // 1 + the position that reads it
+		r := b.operand(o).read
+		if r == 0 || b.s.Entries[r-1].Kind.Width != 4 {
+			return 0
+		}
+		return r
 	}
-	return &Condition{Pos: r.read - 1, Cmp: in.Cmp, Signed: in.Type.Signed() || in.Op == litmus.OpBra, Const: in.Src[1].Value}
+	c := &Condition{Pos: word(in.Src[0]) - 1, Cmp: in.Cmp, Signed: in.Type.Signed() || in.Op == litmus.OpBra}
+	switch {
+	case c.Pos < 0:
+		return nil
+	case in.Src[1].Kind == litmus.OperandConst:
+		c.Const = in.Src[1].Value
+	default:
+		if c.Other = word(in.Src[1]); c.Other == 0 {
+			return nil
+		}
+	}
+	return c
 }
 
-// when returns the condition under which an instruction runs if that is a
-// single comparison.
+// logical returns the condition of a function of predicates whose conditions are
+// known.
+func (b *builder) logical(in *litmus.Instr) *Condition {
+	var args []*Condition
+	for _, s := range in.Src {
+		args = append(args, b.operand(s).cond)
+	}
+	switch in.Op {
+	case litmus.OpNot:
+		if len(args) == 1 {
+			return args[0].negated(true)
+		}
+	case litmus.OpAnd, litmus.OpOr, litmus.OpXor:
+		return combined(in.Op, args)
+	}
+	return nil
+}
+
+// when returns the condition under which an instruction runs if it is known.
 func (b *builder) when(in *litmus.Instr) *Condition {
 	var all []*Condition
 	if in.Guard != nil {
@@ -198,10 +232,7 @@ func (b *builder) when(in *litmus.Instr) *Condition {
 			all = append(all, s.cond.negated(true))
 		}
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return nil
+	return combined(litmus.OpAnd, all)
 }
 
 // reach ends the region of every forward branch to the label.

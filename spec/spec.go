@@ -119,27 +119,9 @@ type Entry struct {
 	Instr int
 	// Guarded tells that the instruction may be skipped.
 	Guarded bool
-	// When is the condition under which a guarded instruction runs, if it is a
-	// plain comparison; it is known from the test only, not encoded.
+	// When is the condition under which a guarded instruction runs, if it is made
+	// of comparisons of words read; it is known from the test only, not encoded.
 	When *Condition
-}
-
-// Condition is the comparison of what an access reads with a constant.
-type Condition struct {
-	Pos    int // the access that reads
-	Cmp    litmus.Cmp
-	Signed bool
-	Const  int64
-	Neg    bool // the instruction runs if the comparison does not hold
-}
-
-// Holds evaluates the condition for a 32-bit word read.
-func (c *Condition) Holds(word uint32) bool {
-	a, b := int64(word), int64(uint32(c.Const))
-	if c.Signed {
-		a, b = int64(int32(word)), int64(int32(c.Const))
-	}
-	return c.Cmp.Holds(a, b) != c.Neg
 }
 
 // DepKind is the kind of a dependency.
