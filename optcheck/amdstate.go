@@ -138,12 +138,6 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 			return amdReg{lost: true}
 		}
 	}
-	yes := func(b bool) amdReg {
-		if b {
-			return amdReg{v: 1}
-		}
-		return amdReg{}
-	}
 	fit := func(k int64) amdReg { return amdReg{v: fitWord(k, x.Type)} }
 	if len(a) == 1 {
 		switch x.Op {
@@ -188,20 +182,20 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 			return fit(pick.Value)
 		}
 	case litmus.OpSetp:
-		switch x.Cmp {
-		case litmus.CmpEq:
-			return yes(u == w)
-		case litmus.CmpNe:
-			return yes(u != w)
-		case litmus.CmpLt:
-			return yes(u < w)
-		case litmus.CmpLe:
-			return yes(u <= w)
-		case litmus.CmpGt:
-			return yes(u > w)
-		case litmus.CmpGe:
-			return yes(u >= w)
-		}
+		return amdCompare(x.Cmp, u, w)
 	}
 	return amdReg{lost: true}
+}
+
+// amdCompare is the predicate of a comparison.
+func amdCompare(cmp litmus.Cmp, u, w int64) amdReg {
+	holds := map[litmus.Cmp]bool{litmus.CmpEq: u == w, litmus.CmpNe: u != w, litmus.CmpLt: u < w, litmus.CmpLe: u <= w, litmus.CmpGt: u > w, litmus.CmpGe: u >= w}
+	b, ok := holds[cmp]
+	switch {
+	case !ok:
+		return amdReg{lost: true}
+	case b:
+		return amdReg{v: 1}
+	}
+	return amdReg{}
 }
