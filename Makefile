@@ -59,7 +59,7 @@ check:
 
 # The limit is for what hangs, on slow machines, too.
 test: toolchains check
-	$(GO) test -timeout 120m ./...
+	$(GO) test -timeout 60m ./...
 
 # The whole matrices of the tests instead of slices: half an hour.
 test-full: toolchains check
