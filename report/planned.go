@@ -16,21 +16,73 @@ const KindIncomplete = "incomplete"
 // MaxPlanned bounds the numbers of tests and cells that are believed.
 const MaxPlanned = 1 << 40
 
-// Plan is what runs with equal options set out to do: one whole run, or the
-// shards of it that are known.
+// Plan is what one run set out to do: a whole matrix, or a shard of it.
 type Plan struct {
+	config Config // without what is not equal for all of one matrix
+	i, n   int    // the shard; 0 for a whole run
+	cells  int
+	tests  bitset
+	ended  bool // the run came to its end
+}
+
+// Test tells that the run has a test of the set.
+func (p *Plan) Test(i uint32) { p.tests.add(i) }
+
+// bitset is a set of tests.
+type bitset []uint64
+
+func (b *bitset) add(i uint32) {
+	for int(i/64) >= len(*b) {
+		*b = append(*b, 0)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
+}
+
+func (b *bitset) addAll(c bitset) {
+	for len(*b) < len(c) {
+		*b = append(*b, 0)
+	}
+	for i, w := range c {
+		(*b)[i] |= w
+	}
+}
+
+func (b bitset) count() (n int) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// plus is the number of members of c that b has not.
+func (b bitset) plus(c bitset) (n int) {
+	for i, w := range c {
+		if i < len(b) {
+			w &^= b[i]
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// division is the runs that are known of one way to divide a matrix.
+type division struct {
 	config Config
 	n      int         // shards that there should be; 0 for a whole run
 	shards map[int]int // cells of each that is known
-	tests  map[uint32]bool
+	tests  bitset
 	ended  bool // one of its runs came to an end
 }
 
-// Test tells that the runs of a plan have a test of the set.
-func (p *Plan) Test(i uint32) { p.tests[i] = true }
+// matrix is runs of the same tests with equal options.
+type matrix struct {
+	tests     bitset
+	size      int // number of tests
+	divisions []*division
+}
 
-// Plans are what several runs set out to do, in the order of the runs: those of
-// the same matrix together, each division of it once.
+// Plans are what several runs set out to do, those with equal options together, in
+// the order of the runs.
 type Plans struct {
 	list [][]*Plan
 	at   map[string]int
@@ -43,12 +95,12 @@ func (ps *Plans) Add(c Config, ended bool) (*Plan, error) {
 	if c.Campaign != nil || c.Cells <= 0 || c.Cells > MaxPlanned || c.Tests < 0 || c.Tests > MaxPlanned {
 		return nil, nil
 	}
-	i, n := 0, 0
-	cells := c.Cells
-	if _, err := fmt.Sscanf(c.Shard, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
-		i, n = 0, 0
+	p := &Plan{cells: c.Cells, ended: ended}
+	if _, err := fmt.Sscanf(c.Shard, "%d/%d", &p.i, &p.n); err != nil || p.i < 1 || p.i > p.n {
+		p.i, p.n = 0, 0
 	}
 	c.Shard, c.Cells = "", 0 // equal for all of one matrix
+	p.config = c
 	key, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -61,15 +113,50 @@ func (ps *Plans) Add(c Config, ended bool) (*Plan, error) {
 		g = len(ps.list)
 		ps.at[string(key)], ps.list = g, append(ps.list, nil)
 	}
-	k := slices.IndexFunc(ps.list[g], func(p *Plan) bool { return p.n == n })
-	if k < 0 {
-		k = len(ps.list[g])
-		ps.list[g] = append(ps.list[g], &Plan{config: c, n: n, shards: map[int]int{}, tests: map[uint32]bool{}})
-	}
-	p := ps.list[g][k]
-	p.shards[i] = max(cells, p.shards[i])
-	p.ended = p.ended || ended
+	ps.list[g] = append(ps.list[g], p)
 	return p, nil
+}
+
+// matrices tells runs with equal options apart that are of different tests, as far
+// as they named them: of one matrix are as many as the config says, at most. Runs
+// with few tests are taken in last, where most of theirs are.
+func matrices(runs []*Plan) (list []*matrix) {
+	size := map[*Plan]int{}
+	for _, p := range runs {
+		size[p] = p.tests.count()
+	}
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b *Plan) int { return size[b] - size[a] })
+	for _, p := range runs {
+		var to *matrix
+		least := 0 // tests of the run that the matrix has not
+		for _, m := range list {
+			n := m.tests.plus(p.tests)
+			if (n == 0 || m.size+n <= p.config.Tests) && (to == nil || n < least) {
+				to, least = m, n
+			}
+		}
+		if to == nil {
+			to, least = &matrix{}, size[p]
+			list = append(list, to)
+		}
+		to.size += least
+		to.add(p)
+	}
+	return list
+}
+
+func (m *matrix) add(p *Plan) {
+	m.tests.addAll(p.tests)
+	k := slices.IndexFunc(m.divisions, func(d *division) bool { return d.n == p.n })
+	if k < 0 {
+		k = len(m.divisions)
+		m.divisions = append(m.divisions, &division{config: p.config, n: p.n, shards: map[int]int{}})
+	}
+	d := m.divisions[k]
+	d.tests.addAll(p.tests)
+	d.shards[p.i] = max(p.cells, d.shards[p.i])
+	d.ended = d.ended || p.ended
 }
 
 // Lacks compares the plans with the cells of a set. It returns how many are
@@ -85,39 +172,41 @@ func (ps *Plans) Lacks(s *Set) (cells int, problems []Problem) {
 	for _, c := range s.Cells {
 		have[c.Column][c.Test/64] |= 1 << (c.Test % 64)
 	}
-	for _, same := range ps.list {
-		// One of them suffices: the matrix may have been divided in several ways.
-		least, lacks, of := MaxPlanned+1, 0, (*Plan)(nil)
-		for _, p := range same {
-			if cells, shards := p.missing(s, have); cells < least || cells == least && shards == 0 {
-				least, lacks, of = cells, shards, p
+	for _, runs := range ps.list {
+		for _, m := range matrices(runs) {
+			// One of them suffices: the matrix may have been divided in several ways.
+			least, lacks, of := MaxPlanned+1, 0, (*division)(nil)
+			for _, d := range m.divisions {
+				if cells, shards := d.missing(s, have); cells < least || cells == least && shards == 0 {
+					least, lacks, of = cells, shards, d
+				}
 			}
-		}
-		cells = min(cells+least, MaxPlanned)
-		if least > 0 && lacks > 0 {
-			problems = append(problems, Problem{Kind: KindIncomplete, Detail: of.lackText(lacks)})
+			cells = min(cells+least, MaxPlanned)
+			if least > 0 && lacks > 0 {
+				problems = append(problems, Problem{Kind: KindIncomplete, Detail: of.lackText(lacks)})
+			}
 		}
 	}
 	return cells, problems
 }
 
-// missing counts the cells of a plan that are not there, as far as is known, and
+// missing counts the cells of a division that are not there, as far as is known, and
 // the shards that no run did.
-func (p *Plan) missing(s *Set, have [][]uint64) (cells, shards int) {
+func (d *division) missing(s *Set, have [][]uint64) (cells, shards int) {
 	// Streams of older versions do not name their tests; nor does a run that was
 	// killed at once.
-	every := p.n == 0 && len(p.tests) < p.config.Tests && p.ended
+	every := d.n == 0 && d.tests.count() < d.config.Tests && d.ended
 	want := make([]uint64, len(s.Tests)/64+1)
 	for t := range s.Tests {
-		if every || p.tests[uint32(t)] {
+		if every || t/64 < len(d.tests) && d.tests[t/64]>>(t%64)&1 != 0 {
 			want[t/64] |= 1 << (t % 64)
 		}
 	}
 	covered := 0
 	places := map[[2]string]bool{}
 	for i, c := range s.Columns {
-		if !slices.Contains(p.config.Targets, c.Target) || !slices.Contains(p.config.Levels, c.Level) || !slices.Contains(p.config.Layouts, c.Layout) ||
-			!slices.ContainsFunc(p.config.Toolchains, func(t Toolchain) bool { return t.ID == c.Toolchain }) {
+		if !slices.Contains(d.config.Targets, c.Target) || !slices.Contains(d.config.Levels, c.Level) || !slices.Contains(d.config.Layouts, c.Layout) ||
+			!slices.ContainsFunc(d.config.Toolchains, func(t Toolchain) bool { return t.ID == c.Toolchain }) {
 			continue
 		}
 		places[[2]string{c.Toolchain, c.Target}] = true
@@ -126,24 +215,24 @@ func (p *Plan) missing(s *Set, have [][]uint64) (cells, shards int) {
 		}
 	}
 	total := 0
-	for _, n := range p.shards {
+	for _, n := range d.shards {
 		total += n
 	}
 	cells = max(0, total-covered)
-	if shards = max(0, p.n-len(p.shards)); shards > 0 {
+	if shards = max(0, d.n-len(d.shards)); shards > 0 {
 		// How large they are nobody has said: what there is of the matrix tells.
-		whole := min(p.config.Tests, MaxPlanned/(1+len(s.Columns))) * len(places) * len(p.config.Levels) * len(p.config.Layouts)
+		whole := min(d.config.Tests, MaxPlanned/(1+len(s.Columns))) * len(places) * len(d.config.Levels) * len(d.config.Layouts)
 		cells = max(cells, whole-covered, 1)
 	}
 	return cells, shards
 }
 
 // lackText says which shards are missing.
-func (p *Plan) lackText(missing int) string {
+func (d *division) lackText(missing int) string {
 	const most = 10
 	var list []string
 	for i := 1; len(list) < min(missing, most); i++ {
-		if _, ok := p.shards[i]; !ok {
+		if _, ok := d.shards[i]; !ok {
 			list = append(list, strconv.Itoa(i))
 		}
 	}
@@ -151,5 +240,5 @@ func (p *Plan) lackText(missing int) string {
 	if missing > most {
 		more = fmt.Sprintf(" and %d more", missing-most)
 	}
-	return fmt.Sprintf("of %d shards, no run did %s%s: merge their stores, too", p.n, strings.Join(list, ", "), more)
+	return fmt.Sprintf("of %d shards, no run did %s%s: merge their stores, too", d.n, strings.Join(list, ", "), more)
 }

@@ -90,7 +90,7 @@ func (s *Set) handleTest(t *Test) {
 		return
 	}
 	p := s.union.parts[len(s.union.parts)-1]
-	p.test(i)
+	p.tests.add(i)
 	if p.told[kindTest]++; len(s.Tests) > n {
 		p.fresh++
 	}

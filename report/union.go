@@ -22,7 +22,7 @@ var ErrConflict = errors.New("conflicting results")
 type part struct {
 	config Config
 	stats  *Stats
-	tests  []uint64 // a bit for each test that it names or has cells of
+	tests  bitset // those that it names or has cells of
 	// told counts the events of each kind, fresh those that no earlier run told.
 	told  [kinds]int
 	fresh int
@@ -76,7 +76,7 @@ func (s *Set) firstPart() {
 	p := &part{config: s.Config, stats: s.Stats, fresh: 1}
 	u := &union{parts: []*part{p}, at: make(map[[2]uint32]int, len(s.Cells)), owner: make([]uint16, len(s.Cells)), seen: map[string]bool{}}
 	for i := range s.Tests {
-		p.test(uint32(i))
+		p.tests.add(uint32(i))
 	}
 	for i, c := range s.Cells {
 		u.at[[2]uint32{c.Test, c.Column}] = i
@@ -89,13 +89,6 @@ func (s *Set) firstPart() {
 	}
 	p.told = [kinds]int{s.announced, len(s.Cells), len(s.Problems), len(s.Histograms)}
 	s.Stats, s.union = nil, u
-}
-
-func (p *part) test(i uint32) {
-	for int(i/64) >= len(p.tests) {
-		p.tests = append(p.tests, 0)
-	}
-	p.tests[i/64] |= 1 << (i % 64)
 }
 
 // eventKey identifies an event. What cannot be written as JSON cannot have come
@@ -128,7 +121,7 @@ func (s *Set) unite(c *Cell, ref Ref) error {
 	n := len(u.parts) - 1
 	p := u.parts[n]
 	p.told[kindCell]++
-	p.test(ref.Test)
+	p.tests.add(ref.Test)
 	i, ok := u.at[[2]uint32{ref.Test, ref.Column}]
 	if !ok {
 		p.fresh++
@@ -183,10 +176,8 @@ func (s *Set) Close() error {
 		if err != nil {
 			return err
 		}
-		for i := range s.Tests {
-			if plan != nil && i/64 < len(p.tests) && p.tests[i/64]>>(i%64)&1 != 0 {
-				plan.Test(uint32(i))
-			}
+		if plan != nil {
+			plan.tests = p.tests
 		}
 	}
 	standing := s.Standing()

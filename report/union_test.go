@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,57 @@ func TestUnion(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// otherTests are the same events for tests of other names.
+func otherTests(events []Event) (out []Event) {
+	for _, e := range events {
+		switch {
+		case e.Test != nil:
+			x := *e.Test
+			x.Name, x.Hash = "other "+x.Name, "other "+x.Hash
+			e.Test = &x
+		case e.Cell != nil:
+			x := *e.Cell
+			x.Test, x.Hash = "other "+x.Test, "other "+x.Hash
+			e.Cell = &x
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// TestUnionOfOtherTests: runs with equal configs that are of different tests make
+// up for nothing that the other one lacks.
+func TestUnionOfOtherTests(t *testing.T) {
+	whole, killed := partEvents(4, nil, "aO0", "aO3", "bO0", "bO3"), partEvents(4, nil, "aO0")
+	killed = killed[:4]
+	first, second := partEvents(2, shardOf("1/2"), "aO0", "bO3"), partEvents(2, shardOf("2/2"), "aO3", "bO0")
+	for name, x := range map[string]struct {
+		runs           [][]Event
+		cells, missing int
+	}{
+		"whole":                  {[][]Event{whole, otherTests(whole)}, 8, 0},
+		"killed":                 {[][]Event{whole, otherTests(killed)}, 5, 3},
+		"killed, named nothing":  {[][]Event{whole, append(otherTests(whole)[:1:1], otherTests(killed)[3])}, 5, 3},
+		"both killed":            {[][]Event{killed, otherTests(killed)}, 2, 6},
+		"killed and done":        {[][]Event{whole, otherTests(killed), otherTests(whole)}, 8, 0},
+		"done in shards":         {[][]Event{first, otherTests(first), second, otherTests(second), otherTests(killed)}, 8, 0},
+		"a shard of each":        {[][]Event{first, otherTests(second)}, 4, 4},
+		"shard beside the whole": {[][]Event{whole, otherTests(first)}, 6, 2},
+	} {
+		for _, back := range []bool{false, true} {
+			runs := slices.Clone(x.runs)
+			if back {
+				slices.Reverse(runs)
+			}
+			s, err := united(runs...)
+			require.NoError(t, err)
+			require.Len(t, s.Cells, x.cells, name)
+			require.Equal(t, x.missing, s.Config.Cells-len(s.Cells), name)
+			require.Equal(t, x.missing > 0, s.Incomplete() != "", name)
+		}
 	}
 }
 

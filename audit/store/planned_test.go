@@ -84,6 +84,26 @@ func TestPlannedWider(t *testing.T) {
 	require.False(t, unfinished)
 }
 
+// TestPlannedOtherTests: a run that is done makes up for nothing that another one
+// with an equal config lacks of other tests.
+func TestPlannedOtherTests(t *testing.T) {
+	killed := planEvents("", 4, "aO0")
+	for _, e := range killed {
+		switch {
+		case e.Test != nil:
+			e.Test.Name, e.Test.Hash = "other "+e.Test.Name, "other "+e.Test.Hash
+		case e.Cell != nil:
+			e.Cell.Test, e.Cell.Hash = "other "+e.Cell.Test, "other "+e.Cell.Hash
+		}
+	}
+	s := imported(t, t.TempDir(), "a.store", stream(t, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")), stream(t, killed))
+	defer s.Close()
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Len(t, set.Cells, 5)
+	require.Equal(t, "the run is incomplete: 5 of 8 cells are there", set.Incomplete())
+}
+
 // TestPlannedAtOnce: a run that was killed before it named its tests lacks them all,
 // however many others there are.
 func TestPlannedAtOnce(t *testing.T) {
