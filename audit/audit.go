@@ -184,6 +184,7 @@ func (o *Options) jobs() ([]job, error) {
 	if len(o.Levels) == 0 {
 		o.Levels = Levels
 	}
+	o.Levels = once(o.Levels)
 	for _, l := range o.Levels {
 		if !slices.Contains(Levels, l) {
 			return nil, fmt.Errorf("unknown level %q (O0, O1, O2, O3)", l)
@@ -211,6 +212,17 @@ func (o *Options) jobs() ([]job, error) {
 		}
 	}
 	return jobs, nil
+}
+
+// once returns the elements of a list, each once: what is asked for twice is one
+// cell.
+func once[T comparable](list []T) (out []T) {
+	for _, x := range list {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // someTargets lists the targets of toolchains for a message, if they are not too

@@ -68,6 +68,7 @@ func (o *Options) plan() ([]job, error) {
 	if len(o.Layouts) == 0 {
 		o.Layouts = spec.Layouts
 	}
+	o.Layouts = once(o.Layouts)
 	if s := o.Shard; s != (Shard{}) && (s.I < 1 || s.I > s.N) {
 		return nil, fmt.Errorf("shard %v: must be i/n with 1 <= i <= n", s)
 	}

@@ -11,6 +11,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/toolchain"
 )
 
 // lines are the cells of a run as JSON, sorted.
@@ -88,4 +89,17 @@ func TestShardErrors(t *testing.T) {
 		_, err := o.plan()
 		require.ErrorContains(t, err, "must be i/n")
 	}
+}
+
+// TestAskedTwice: what is asked for twice is done once, and counted once.
+func TestAskedTwice(t *testing.T) {
+	tc := &toolchain.Toolchain{ID: "ptxas 1.0.0", Targets: []string{"sm_60", "sm_80"}, MaxPTX: "8.0"}
+	o := Options{Tests: corpus.Tests()[:3], Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{"sm_80", "sm_80"}, Levels: []string{"O3", "O0", "O3"},
+		Layouts: []spec.Layout{spec.Offsets, spec.Pointers, spec.Offsets}}
+	jobs, err := o.plan()
+	require.NoError(t, err)
+	require.Len(t, jobs, 2)
+	require.Equal(t, []string{"O3", "O0"}, o.Levels)
+	require.Equal(t, []spec.Layout{spec.Offsets, spec.Pointers}, o.Layouts)
+	require.Equal(t, 3*2*2, o.cells(jobs))
 }

@@ -302,7 +302,7 @@ func Read(file string, r io.Reader, f func(Event) error) error {
 func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 1<<16), maxLine)
-	n := 0
+	n, begun := 0, false
 	for sc.Scan() {
 		n++
 		line := bytes.TrimSpace(sc.Bytes())
@@ -313,9 +313,10 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", file, n, err)
 		}
-		if n == 1 && e.Config == nil {
-			return fmt.Errorf("%s:1: no event stream: the first line is no config", file)
+		if !begun && e.Config == nil {
+			return fmt.Errorf("%s:%d: no event stream: the first line is no config", file, n)
 		}
+		begun = true
 		if c := e.Config; c != nil && (c.Schema < oldestSchema || c.Schema > Schema) {
 			return fmt.Errorf("%s:%d: event stream of schema %d, this tool reads %d to %d", file, n, c.Schema, oldestSchema, Schema)
 		}
@@ -332,7 +333,7 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 		}
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if n == 0 {
+	if !begun {
 		return fmt.Errorf("%s: empty event stream", file)
 	}
 	return nil
