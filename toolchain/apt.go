@@ -138,12 +138,13 @@ func (in *installer) prepareSources(sources []aptSource) error {
 // longer.
 var pauses = []time.Duration{3 * time.Second, 15 * time.Second, 45 * time.Second}
 
-// patiently does what needs the network, again after a pause if it fails.
+// patiently does what needs the network, again after a pause if it fails. What ran
+// out of its time, which is long, is not done again.
 func (in *installer) patiently(ctx context.Context, f func() error) error {
 	for _, pause := range pauses {
 		err := f()
 		var e *Error
-		if !errors.As(err, &e) || e.notStarted || errors.Is(err, ErrCancelled) {
+		if !errors.As(err, &e) || e.notStarted || errors.Is(err, ErrCancelled) || errors.Is(err, ErrTimeout) {
 			return err
 		}
 		in.say("%v; trying again in %v", err, pause)

@@ -243,6 +243,26 @@ exec %[1]s "$@"
 	assert.Contains(t, d.progress.String(), "E: Connection failed; trying again in 0s")
 }
 
+// What fails in a way that does not pass is not tried again.
+func TestPatience(t *testing.T) {
+	newDebian(t, "11.8.89", nil) // without pauses
+	for _, x := range []struct {
+		err   error
+		tries int
+	}{
+		{&Error{Kind: ErrInfrastructure}, len(pauses) + 1},
+		{&Error{Kind: ErrTimeout}, 1},
+		{&Error{Kind: ErrInfrastructure, notStarted: true}, 1},
+		{errors.New("no tool's error"), 1},
+		{nil, 1},
+	} {
+		n := 0
+		err := (&installer{}).patiently(t.Context(), func() error { n++; return x.err })
+		assert.Equal(t, x.err, err)
+		assert.Equal(t, x.tries, n)
+	}
+}
+
 // Of two at a time one installs, the other waits and finds it done.
 func TestInstallTwice(t *testing.T) {
 	d := newDebian(t, "11.8.89", nil)
