@@ -2,11 +2,13 @@ package store
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/internal/patient"
 )
@@ -43,5 +45,24 @@ func TestSlowReader(t *testing.T) {
 		require.NoError(t, err)
 	case <-time.After(patient.Long):
 		t.Fatal("the store is not made")
+	}
+}
+
+// TestMadeByAll: stores that many open at the very moment at which it is made are
+// one store for all of them.
+func TestMadeByAll(t *testing.T) {
+	for i := range 60 {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.store", i))
+		var all errgroup.Group
+		for range 6 {
+			all.Go(func() error {
+				s, err := Open(t.Context(), path, Create)
+				if err != nil {
+					return err
+				}
+				return s.Close()
+			})
+		}
+		require.NoError(t, all.Wait())
 	}
 }

@@ -166,8 +166,16 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
+// versions are what the header of the file says. Both are read in one
+// transaction: between the two another process may make the store.
 func (s *Store) versions(ctx context.Context) (app, v int, err error) {
 	err = s.retry(ctx, func() error {
+		if !s.inTx {
+			if _, err := s.c.ExecContext(ctx, "BEGIN"); err != nil {
+				return err
+			}
+			defer func() { _, _ = s.c.ExecContext(context.Background(), "ROLLBACK") }()
+		}
 		if err := s.c.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
 			return err
 		}
