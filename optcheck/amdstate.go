@@ -140,10 +140,14 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 	}
 	fit := func(k int64) amdReg { return amdReg{v: fitWord(k, x.Type)} }
 	if len(a) == 1 {
-		switch x.Op {
-		case litmus.OpMov, litmus.OpCvt:
+		switch {
+		case x.Op == litmus.OpCvt && x.FromType != litmus.TypeNone:
+			return fit(fitWord(a[0], x.FromType))
+		case x.Op == litmus.OpMov || x.Op == litmus.OpCvt:
 			return fit(a[0])
-		case litmus.OpNot:
+		case x.Op == litmus.OpNot && x.Type == litmus.Pred:
+			return fit(a[0] ^ 1)
+		case x.Op == litmus.OpNot:
 			return fit(^a[0])
 		}
 		return amdReg{lost: true}
@@ -169,7 +173,9 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 	case litmus.OpXor:
 		return fit(u ^ w)
 	case litmus.OpShl:
-		return fit(u << (uint(w) & 31))
+		if w >= 0 && w < 32 { // OpenCL and PTX differ beyond
+			return fit(u << w)
+		}
 	case litmus.OpSelp:
 		if len(x.Src) == 3 && x.Src[2].Kind == litmus.OperandReg && !regs[x.Src[2].Name].lost {
 			pick := x.Src[1]

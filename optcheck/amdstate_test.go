@@ -1,0 +1,49 @@
+package optcheck
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
+	"optcheck/model/amdhw"
+	"optcheck/spec"
+)
+
+// TestAMDState: registers hold what the test computes from the words read.
+func TestAMDState(t *testing.T) {
+	x, err := litmus.Parse("state", []byte(`GPU_PTX state
+{
+x=0; y=0;
+0:.reg .pred p; 0:.reg .pred q; 0:.reg .s32 r0; 0:.reg .s32 r1; 0:.reg .u32 r2; 0:.reg .s32 r3;
+}
+ T0                          ;
+ ld.relaxed.gpu.s32 r0, [x]  ;
+ setp.eq.s32 p, r0, 7        ;
+ not.pred q, p               ;
+ @!q ld.relaxed.gpu.s32 r1, [y] ;
+ not.b32 r3, r0              ;
+ScopeTree(grid(cta(warp T0)))
+x: global, y: global
+exists (0:r0=7 /\ 0:r1=1 /\ 0:r3=0)
+`))
+	require.NoError(t, err)
+	cl, err := litmus.ToOpenCL(x)
+	require.NoError(t, err)
+	s, err := spec.FromTest(x, 0, spec.Pointers)
+	require.NoError(t, err)
+	threads := []LiftedAMDThread{{Spec: s, Lifted: &LiftedAMD{reads: 2, regs: map[int]*expr{0: {op: exLoad, read: 0}, 1: {op: exLoad, read: 1}}}}}
+	for _, c := range []struct {
+		read []uint32
+		done []bool
+		want []int64
+	}{
+		{[]uint32{7, 1}, []bool{true, true}, []int64{7, 1, 0xfffffff8}},
+		{[]uint32{6, 1}, []bool{true, true}, []int64{6, 0, 0xfffffff9}},
+		{[]uint32{6, 0}, []bool{true, false}, []int64{6, 0, 0xfffffff9}},
+	} {
+		got, err := AMDState(cl, threads, &amdhw.Final{Read: [][]uint32{c.read}, Done: [][]bool{c.done}, Memory: []uint32{0, 0}})
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%v", c.read)
+	}
+}
