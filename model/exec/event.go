@@ -26,11 +26,12 @@ type Event struct {
 	Scope litmus.Scope // ScopeNone for weak accesses
 	Proxy litmus.Proxy
 	Cache litmus.CacheOp
-	// Volatile, Red, Membar tell how the instruction was written.
-	Volatile, Red, Membar bool
-	Arrive                bool  // bar.arrive
-	Partner               int16 // other half of an rmw, else -1
-	BarID, Quorum         int64 // Quorum 0: not written
+	// Volatile, Red, Membar and SC tell how the instruction was written; SC is for
+	// sequentially consistent accesses, whose Sem is acquire or release.
+	Volatile, Red, Membar, SC bool
+	Arrive                    bool  // bar.arrive
+	Partner                   int16 // other half of an rmw, else -1
+	BarID, Quorum             int64 // Quorum 0: not written
 
 	val              value
 	addr, data, ctrl uint64 // reads of the path that the event depends on
@@ -42,6 +43,7 @@ func (e *Event) access(in *litmus.Instr) {
 	atomic := in.Op == litmus.OpAtom || in.Op == litmus.OpRed
 	e.Cache, e.Red = in.Cache, in.Op == litmus.OpRed
 	e.Volatile = in.Sem == litmus.SemVolatile
+	e.SC = in.Sem == litmus.SemSC
 	e.Scope = in.Scope
 	switch in.Sem {
 	case litmus.SemNone, litmus.SemWeak:

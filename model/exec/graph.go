@@ -179,6 +179,9 @@ func (p *Program) attrsOf(e *Event) uint64 {
 	if e.Volatile {
 		a |= aVOLATILE
 	}
+	if e.SC {
+		a |= aSC
+	}
 	return a | semAttr[e.Sem] | scopeAttr[e.Scope] | proxyAttr[e.Proxy] | cacheAttr[e.Cache]
 }
 
