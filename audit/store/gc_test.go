@@ -87,19 +87,20 @@ func TestGC(t *testing.T) {
 		want    []string
 		removed int64
 	}{
-		"nothing newer":            {[][]report.Event{gcRun("b1", "mp"), gcRun("b2", "lb")}, Policy{}, []string{"b1 mp", "b2 lb"}, 0},
-		"the same cells":           {three, Policy{}, []string{"b1 lb", "b2 sb", "b3 mp"}, 2},
-		"keep one build":           {three, Policy{KeepBuilds: 1}, []string{"b3 mp"}, 4},
-		"keep two builds":          {three, Policy{KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
-		"keep many builds":         {three, Policy{KeepBuilds: 9}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
-		"older than a day":         {three, Policy{OlderThan: day}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
-		"older than ten days":      {three, Policy{OlderThan: 10 * day}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
-		"older, and two are kept":  {three, Policy{OlderThan: day, KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
-		"older, and three":         {three, Policy{OlderThan: day, KeepBuilds: 3}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
-		"only a failed attempt":    {[][]report.Event{gcRun("b1", "mp"), failed}, Policy{}, []string{"b1 mp", "b3 mp"}, 0},
-		"with other options":       {[][]report.Event{gcRun("b1", "mp"), flags}, Policy{}, []string{"b1 mp", "b3 mp", "b3 lb", "b3 sb"}, 0},
-		"another compiler's build": {[][]report.Event{gcRun("b1", "mp", "lb"), compiler}, Policy{}, []string{"b1 lb", "b1 mp"}, 1},
-		"the latest, though old":   {[][]report.Event{gcRun("b1", "mp")}, Policy{OlderThan: day}, []string{"b1 mp"}, 0},
+		"nothing newer":             {[][]report.Event{gcRun("b1", "mp"), gcRun("b2", "lb")}, Policy{}, []string{"b1 mp", "b2 lb"}, 0},
+		"the same cells":            {three, Policy{}, []string{"b1 lb", "b2 sb", "b3 mp"}, 2},
+		"an older one merged later": {[][]report.Event{gcRun("b2", "mp", "sb"), gcRun("b1", "mp")}, Policy{}, []string{"b2 sb", "b1 mp"}, 1},
+		"keep one build":            {three, Policy{KeepBuilds: 1}, []string{"b3 mp"}, 4},
+		"keep two builds":           {three, Policy{KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"keep many builds":          {three, Policy{KeepBuilds: 9}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"older than a day":          {three, Policy{OlderThan: day}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"older than ten days":       {three, Policy{OlderThan: 10 * day}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"older, and two are kept":   {three, Policy{OlderThan: day, KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
+		"older, and three":          {three, Policy{OlderThan: day, KeepBuilds: 3}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
+		"only a failed attempt":     {[][]report.Event{gcRun("b1", "mp"), failed}, Policy{}, []string{"b1 mp", "b3 mp"}, 0},
+		"with other options":        {[][]report.Event{gcRun("b1", "mp"), flags}, Policy{}, []string{"b1 mp", "b3 mp", "b3 lb", "b3 sb"}, 0},
+		"another compiler's build":  {[][]report.Event{gcRun("b1", "mp", "lb"), compiler}, Policy{}, []string{"b1 lb", "b1 mp"}, 1},
+		"the latest, though old":    {[][]report.Event{gcRun("b1", "mp")}, Policy{OlderThan: day}, []string{"b1 mp"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := storeOf(t, t.TempDir(), x.runs...)

@@ -29,7 +29,8 @@ func newStoreGCCmd(env *environment) *cobra.Command {
 		Short: "Remove what is superseded or not referred to",
 		Long: `Remove cells that an older build of optcheck found, or found with an older build of a
 compiler of the same name, and that a newer build has done again with otherwise the
-same setting. What no newer build has done stays.
+same setting. What no newer build has done stays. A build is the newer one if the
+store got a run of it later: merge old stores and streams first, then new ones.
 
 With --keep-builds or --older-than it is these that decide, and nothing is compared:
 all cells of builds of optcheck go that are not among the newest N, or that no audit
