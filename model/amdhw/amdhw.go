@@ -22,6 +22,7 @@
 //     cached load may see it before, as two of them may share a compute unit. On
 //     GFX942 (System.WriteBack) it may stay in a cache of its own work-group until a
 //     write-back, unless it carries the scope: that it is complete says nothing then.
+//     In three or more any load may see such a one before, as two may share that cache.
 //   - A load that may hit the caches reads any value that the location has had since
 //     the cache was invalidated last, or ever if it was not: a line may have been
 //     brought in by somebody else at any time, and nothing makes it leave. A load

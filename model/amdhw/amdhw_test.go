@@ -129,6 +129,11 @@ func saw(a, b uint32) func(*Final) bool {
 // bothZero is the weak end of store buffering.
 func bothZero(f *Final) bool { return f.Read[0][0] == 0 && f.Read[1][0] == 0 }
 
+// bothSaw is the end at which two readers saw two stores in different orders.
+func bothSaw(f *Final) bool {
+	return f.Read[2][0] == 1 && f.Read[2][1] == 0 && f.Read[3][0] == 1 && f.Read[3][1] == 0
+}
+
 // TestKnownCases: small programs whose answer is known by hand. Always is what is
 // possible whatever the caches hold, old what needs an old line.
 func TestKnownCases(t *testing.T) {
@@ -201,6 +206,10 @@ func TestKnownCases(t *testing.T) {
 		{"awaited, it must, but for an old line", program(gfx7, T{st(x, 1, vm), wait(vm, 0), sload(x, 0)}), saw(0, 0), old},
 		{"a store seen early by a third work-group", program(gfx7, T{st(x, 1, vm)}, T{ld(x, 0, Cached), wait(vm, 0), storing(st(y, 1, vm), reg(0))},
 			T{ld(y, 0, Coherent), wait(vm, 0), inv1, ld(x, 1, Cached)}), saw(1, 0), always},
+		{"GFX942: a store that stays behind, seen by one reader of two", program(gfx942, T{behind(st(x, 1, vm))}, T{st(y, 1, vm)},
+			T{ld(x, 0, Coherent), wait(vm, 0), ld(y, 1, Coherent)}, T{ld(y, 0, Coherent), wait(vm, 0), ld(x, 1, Coherent)}), bothSaw, always},
+		{"GFX942: one that goes through", program(gfx942, T{st(x, 1, vm)}, T{st(y, 1, vm)},
+			T{ld(x, 0, Coherent), wait(vm, 0), ld(y, 1, Coherent)}, T{ld(y, 0, Coherent), wait(vm, 0), ld(x, 1, Coherent)}), bothSaw, never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			any, fresh := reaches(t, c.p, c.bad)

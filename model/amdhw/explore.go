@@ -309,21 +309,22 @@ func (m *machine) vector(s *state, t, i int, f func(*state, Step) error) error {
 	if err := m.loads(s, t, i, oldest, head, cache, f); err != nil {
 		return err
 	}
-	if level == Coherent || len(m.p.Threads) < 3 {
+	if level == Coherent && !m.p.System.WriteBack || len(m.p.Threads) < 3 {
 		return nil
 	}
 	return m.early(s, t, i, f)
 }
 
-// early lets a cached load read a store of another work-group that memory has not
-// yet: the two may share a compute unit. With two waves alone nobody could tell
-// that from a store that is performed.
+// early lets a load read a store of another work-group that memory has not yet: the
+// two may share a compute unit, or the cache in which the store stays behind; a
+// coherent load sees the latter alone. With two waves alone nobody could tell that
+// from a store that is performed.
 func (m *machine) early(s *state, t, i int, f func(*state, Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	for u := range m.p.Threads {
 		for _, j := range m.mem[u] {
 			x := &m.p.Threads[u].Ops[j]
-			if u == t || x.Kind != Store || x.Loc != o.Loc || s.status[u][j] != issued {
+			if u == t || x.Kind != Store || x.Loc != o.Loc || s.status[u][j] != issued || o.Level == Coherent && x.Through {
 				continue
 			}
 			n := s.clone()
