@@ -359,8 +359,14 @@ func (c *commit) body(d digest) (int64, error) {
 	return id, err
 }
 
+// maxEvents bounds the numbers of events that are believed.
+const maxEvents = 1 << 40
+
 // event writes an event that is no cell.
 func (c *commit) event(it *item) error {
+	if it.n > c.events && it.n < maxEvents {
+		c.events = it.n - 1
+	}
 	n := c.events
 	c.events++
 	var ref int64

@@ -176,6 +176,54 @@ func TestGCRefers(t *testing.T) {
 	sane(t, s)
 }
 
+// TestGCMerged: a run of which a cleaning removed events is the same run for merging:
+// with a copy that has them all, nothing is there twice, in either order, and what a
+// copy lacks that was made while the run went on is added.
+func TestGCMerged(t *testing.T) {
+	whole := gcRun("b1", "mp", "lb")
+	end := len(whole) - 1
+	whole = append(whole[:end:end], report.Event{Histogram: &report.Histogram{Test: "mp"}}, report.Event{Histogram: &report.Histogram{Test: "lb"}}, whole[end])
+	dir := t.TempDir()
+	running, err := Open(t.Context(), dir+"/running", Create)
+	require.NoError(t, err)
+	defer running.Close()
+	w := running.Writer()
+	put := func(events []report.Event) {
+		for _, e := range events {
+			require.NoError(t, w.Handle(e))
+		}
+		require.NoError(t, w.Flush())
+	}
+	merged := func(name string, from ...*Store) *Store {
+		s, err := Open(t.Context(), dir+"/"+name, Create)
+		require.NoError(t, err)
+		for _, f := range from {
+			_, err := s.Merge(t.Context(), f)
+			require.NoError(t, err)
+		}
+		return s
+	}
+	put(whole[:6])
+	half := merged("half", running)
+	defer half.Close()
+	put(whole[6:])
+	cleaned := merged("cleaned", running)
+	defer cleaned.Close()
+	_, err = cleaned.Import(t.Context(), "b2", bytes.NewReader(stream(t, gcRun("b2", "mp", "lb"))))
+	require.NoError(t, err)
+	_, err = cleaned.GC(t.Context(), Policy{})
+	require.NoError(t, err)
+	require.Less(t, count(t, cleaned, "event WHERE run=1 AND kind=2"), int64(2), "an event is gone")
+	for i, from := range [][]*Store{{cleaned, running}, {running, cleaned}, {half, cleaned}, {half, cleaned, running}, {cleaned, half, cleaned}} {
+		s := merged(fmt.Sprint(i), from...)
+		run := "(SELECT id FROM run WHERE config LIKE '%b1%')"
+		require.EqualValues(t, 2, count(t, s, "event WHERE kind=4 AND run="+run), i)
+		require.EqualValues(t, 1, count(t, s, "event WHERE kind=5 AND run="+run), i)
+		sane(t, s)
+		require.NoError(t, s.Close())
+	}
+}
+
 // TestGCBeside: cleaning between any two commits of a running audit changes nothing
 // of what it stores.
 func TestGCBeside(t *testing.T) {

@@ -142,7 +142,13 @@ func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
 	return w.Flush()
 }
 
+// copyEvent writes an event of a run of another store. Events keep their numbers:
+// of some runs, a cleaning has removed others.
 func (w *Writer) copyEvent(src *source, e runEvent) error {
+	if e.kind != 0 {
+		w.number = e.n + 1
+		defer func() { w.number = 0 }()
+	}
 	switch e.kind {
 	case 0:
 		c, err := src.cell(e)

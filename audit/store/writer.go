@@ -35,6 +35,7 @@ type item struct {
 	data []byte
 	list *report.Listing
 	text *report.Test
+	n    int64 // the number that the event has in its run, from 1; 0 for the next one
 	arts []report.Artefact
 }
 
@@ -60,6 +61,7 @@ type Writer struct {
 	limit  int
 
 	cells, events int64 // written of this run, or skipped because they were there
+	number        int64 // of the next event, see item.n
 	skip          int64 // events of the run that are there already
 	known         *known
 	added         Counts
@@ -116,6 +118,7 @@ func (w *Writer) Handle(e report.Event) error {
 	if err != nil {
 		return err
 	}
+	it.n = w.number
 	w.items = append(w.items, it)
 	if len(w.items) >= w.limit {
 		return w.Flush()
