@@ -89,9 +89,35 @@ func (c *Checker) LiftAMD() (*LiftedAMD, error) {
 	if err := l.registers(); err != nil {
 		return nil, err
 	}
-	l.out.regs = l.lifter.out.regs
 	l.out.identify()
 	return l.out, nil
+}
+
+// registers records what each reading access of the test gave in the machine code:
+// all of its value, for code may choose between what an access read and something
+// else. Only what the lanes of a wave make of one atomic is that atomic's result.
+func (l *amdLifter) registers() error {
+	p := l.p
+	for k, e := range p.s.Entries {
+		if e.IsFence() || !e.Reads() {
+			continue
+		}
+		v, seen := p.oper[k], taint(0)
+		if e.Guarded {
+			v = p.unguarded(v)
+		}
+		ev := p.match[k]
+		if ev >= 0 && p.tr.events[ev].read >= 0 && isAtomicRole(p.tr.events[ev].role) && p.tr.pool.shuffled(v) {
+			l.out.regs[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
+			continue
+		}
+		x, err := l.expr(v, 0, &seen)
+		if err != nil {
+			return fmt.Errorf("%s: what it read: %w", p.name(k), err)
+		}
+		l.out.regs[k] = x
+	}
+	return nil
 }
 
 // sound refuses code of which the operations alone do not tell what it does.

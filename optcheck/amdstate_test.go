@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/model/amdhw"
 	"optcheck/spec"
@@ -45,5 +46,25 @@ exists (0:r0=7 /\ 0:r1=1 /\ 0:r3=0)
 		got, err := AMDState(cl, threads, &amdhw.Final{Read: [][]uint32{c.read}, Done: [][]bool{c.done}, Memory: []uint32{0, 0}})
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%v", c.read)
+	}
+}
+
+// TestAMDRegisters: what an access gives is all that the machine code makes of it,
+// not only the load that it may come from.
+func TestAMDRegisters(t *testing.T) {
+	pool := newValuePool()
+	load := func(read int64) value { return pool.mk(node{kind: kLoad, a: value(read), b: 0, c: none}) }
+	p := &pass{s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpLd}}}}, match: []int{-1}, word: []int{0}, owner: make([][]int, 2), r: &Result{},
+		tr: &trace{pool: pool, fn: &isa.Func{Insts: make([]isa.Inst, 2)}, reads: []int{0, 1}, events: []event{{inst: 0, role: isa.RoleLoad, read: 0}, {inst: 1, role: isa.RoleLoad, read: 1}}}}
+	flag := pool.mk(node{kind: kCmp, imm: uint64(cmpCodes["EQ"]), a: load(1), b: pool.constant(0), c: none})
+	p.oper = []value{pool.mk(node{kind: kSel, a: load(0), b: pool.constant(5), c: flag})}
+	p.matchRead(0)
+	require.Zero(t, p.match[0])
+	l := &amdLifter{lifter: &lifter{p: p, out: &Lifted{regs: map[int]*expr{}}, results: map[value]int{}}, out: &LiftedAMD{regs: map[int]*expr{}}}
+	require.NoError(t, l.registers())
+	for _, words := range [][2]uint32{{7, 0}, {7, 1}} {
+		w, ok := l.out.regs[0].eval(nil, func(r int) (uint32, bool) { return words[r], true })
+		require.True(t, ok)
+		require.Equal(t, map[uint32]uint32{0: 7, 1: 5}[words[1]], w)
 	}
 }
