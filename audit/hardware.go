@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,30 +75,8 @@ func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report
 		threads = append(threads, optcheck.LiftedAMDThread{Lifted: p.result.amd, Spec: k.Spec, Values: k.Values})
 		key += "|" + p.result.amd.Key()
 	}
-	g, sum := w.a.judge, sha256.Sum256([]byte(key))
-	g.mu.Lock()
-	j, ok := g.done.get(sum)
-	if !ok {
-		j = &judgement{}
-		g.done.put(sum, j, judgedSize)
-	}
-	g.mu.Unlock()
-	j.once.Do(func() {
-		if j.verdict, j.err = g.hardware(ctx, t, threads); j.verdict != nil {
-			size := judgedSize + verdictSize
-			for _, s := range j.verdict.Schedule {
-				size += len(s)
-			}
-			g.mu.Lock()
-			g.done.put(sum, j, size)
-			g.mu.Unlock()
-		}
-	})
-	if j.err != nil && ctx.Err() != nil {
-		g.mu.Lock()
-		g.done.forget(sum)
-		g.mu.Unlock()
-	}
+	g := w.a.judge
+	j := g.remembered(ctx, key, func(j *judgement) { j.verdict, j.err = g.hardware(ctx, t, threads) })
 	return j.verdict, j.err
 }
 

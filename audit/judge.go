@@ -127,7 +127,13 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		key.WriteByte('|')
 		key.WriteString(th.Lifted.Key())
 	}
-	sum := sha256.Sum256([]byte(key.String()))
+	return g.remembered(ctx, key.String(), func(j *judgement) { j.err = g.fill(ctx, s, name, j) })
+}
+
+// remembered returns the judgement of a key, which is decided once, whoever asks.
+// What was interrupted is forgotten.
+func (g *judge) remembered(ctx context.Context, key string, decide func(*judgement)) *judgement {
+	sum := sha256.Sum256([]byte(key))
 	g.mu.Lock()
 	j, ok := g.done.get(sum)
 	if !ok {
@@ -136,9 +142,9 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 	}
 	g.mu.Unlock()
 	j.once.Do(func() {
-		if j.err = g.fill(ctx, s, name, j); j.verdict != nil {
+		if decide(j); j.verdict != nil {
 			g.mu.Lock()
-			g.done.put(sum, j, judgedSize+verdictSize+len(j.verdict.Lifted)) // larger than it was taken for
+			g.done.put(sum, j, judgedSize+j.verdictSize()) // larger than it was taken for
 			g.mu.Unlock()
 		}
 	})
@@ -148,6 +154,15 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		g.mu.Unlock()
 	}
 	return j
+}
+
+// verdictSize is what the verdict takes in memory, about.
+func (j *judgement) verdictSize() int {
+	n := verdictSize + len(j.verdict.Lifted)
+	for _, s := range j.verdict.Schedule {
+		n += len(s)
+	}
+	return n
 }
 
 func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement) error {
