@@ -1,54 +1,93 @@
 package optcheck
 
-import "optcheck/isa"
+import (
+	"optcheck/internal/limits"
+	"optcheck/isa"
+)
 
 // flow is the control flow of a function as the symbolic walk needs it.
 type flow struct {
 	blocks  []isa.Block
-	order   []int   // reachable blocks in reverse postorder
-	pos     []int   // block → place in order, -1 if unreachable
-	control [][]int // block → branching blocks on which it is control dependent
-	carried [][]int // loop head → registers that the loop writes
-	inLoop  []bool  // block → part of a loop
+	order   []int        // reachable blocks in reverse postorder
+	pos     []int        // block → place in order, -1 if unreachable
+	idom    []int        // block → its immediate dominator, -1 if there is none
+	control [][]decision // block → the branches on which it is control dependent
+	carried [][]int      // loop head → registers that the loop writes
+	inLoop  []bool       // block → part of a loop
 	loops   bool
+	steps   int // that are left of limits.Steps
+	marks   []int
+	round   int
 }
 
-func newFlow(fn *isa.Func) *flow {
-	f := &flow{blocks: fn.Blocks}
-	n := len(f.blocks)
-	f.pos = make([]int, n)
-	f.control = make([][]int, n)
-	f.carried = make([][]int, n)
-	f.inLoop = make([]bool, n)
+// decision is a branch on which a block depends: the block runs if the branch
+// that ends the block at is taken, or if it is not.
+type decision struct {
+	at    int32
+	taken bool
+}
+
+// newFlow analyses a function. What may cost more than n log n has the budget
+// limits.Steps, whose end is an error.
+func newFlow(fn *isa.Func) (*flow, error) {
+	n, lim := len(fn.Blocks), limits.Now()
+	if err := limits.Check("blocks", n, lim.Blocks); err != nil {
+		return nil, err
+	}
+	f := &flow{blocks: fn.Blocks, pos: make([]int, n), control: make([][]decision, n), carried: make([][]int, n),
+		inLoop: make([]bool, n), marks: make([]int, n+1), steps: lim.Steps}
+	edges := 0
 	for i := range f.pos {
 		f.pos[i] = -1
+		edges += len(f.blocks[i].Succs)
 	}
-	if n == 0 {
-		return f
+	if err := limits.Check("edges", edges, lim.Edges); err != nil || n == 0 {
+		return f, err
 	}
-	seen := make([]bool, n)
-	var post []int
-	var visit func(int)
-	visit = func(b int) {
+	f.sort()
+	if len(f.order) > 1 {
+		f.idom = dominators(n, 0, func(b int) []int { return f.blocks[b].Succs }, func(b int) []int { return f.blocks[b].Preds })
+		f.findControl(fn)
+		f.findLoops(fn)
+	}
+	return f, f.over()
+}
+
+// over is the error of an analysis that has used up its budget.
+func (f *flow) over() error {
+	if f.steps >= 0 {
+		return nil
+	}
+	return &limits.Error{Name: "steps", At: int64(limits.Now().Steps)}
+}
+
+// sort puts the blocks that can be reached into reverse postorder. Later
+// successors are visited first, so that it follows the text.
+func (f *flow) sort() {
+	type step struct{ block, left int }
+	seen := make([]bool, len(f.blocks))
+	visit := func(b int) step {
 		seen[b] = true
-		// Later successors first, so that reverse postorder follows the text.
-		for i := len(f.blocks[b].Succs) - 1; i >= 0; i-- {
-			if s := f.blocks[b].Succs[i]; !seen[s] {
-				visit(s)
-			}
-		}
-		post = append(post, b)
+		return step{b, len(f.blocks[b].Succs)}
 	}
-	visit(0)
+	var post []int
+	todo := []step{visit(0)}
+	for len(todo) > 0 {
+		top := &todo[len(todo)-1]
+		if top.left == 0 {
+			post = append(post, top.block)
+			todo = todo[:len(todo)-1]
+			continue
+		}
+		top.left--
+		if s := f.blocks[top.block].Succs[top.left]; !seen[s] {
+			todo = append(todo, visit(s))
+		}
+	}
 	for i := len(post) - 1; i >= 0; i-- {
 		f.pos[post[i]] = len(f.order)
 		f.order = append(f.order, post[i])
 	}
-	if len(f.order) > 1 {
-		f.findControl(fn)
-		f.findLoops(fn)
-	}
-	return f
 }
 
 // isLoopHead reports whether the edge from → head closes a loop.
@@ -57,80 +96,82 @@ func (f *flow) isLoopHead(head, from int) bool {
 }
 
 // findControl computes control dependence: b depends on the branch that ends a
-// if one way out of a always leads to b and another need not.
+// if one way out of a always leads to b and another need not. From a successor
+// s of a those b are s and what postdominates it, up to what postdominates a
+// (Ferrante, Ottenstein, Warren, The Program Dependence Graph, TOPLAS 1987,
+// Sec. 3.1); and whatever s reaches, if nothing leads from s to an end.
 func (f *flow) findControl(fn *isa.Func) {
+	end := len(f.blocks)
+	later := f.postdominators(fn)
+	ends := func(b int) bool { return later[b] >= 0 }
 	for _, a := range f.order {
 		last := &fn.Insts[f.blocks[a].End-1]
 		conditional := last.Guard.Reg.Class != isa.ClassNone || len(f.blocks[a].Succs) > 1
-		if last.Flow == isa.FlowNext || !conditional {
+		if last.Flow == isa.FlowNext || !conditional || !ends(a) {
 			continue
 		}
-		for _, b := range f.order {
-			if b != a && f.avoidable(fn, a, b) && f.leads(fn, a, b) >= 0 {
-				f.control[b] = append(f.control[b], a)
+		f.round++
+		for _, s := range f.blocks[a].Succs {
+			d := decision{int32(a), f.blocks[s].First != f.blocks[a].End}
+			if !ends(s) {
+				f.decideAll(s, d)
+				continue
 			}
+			for b := s; b != later[a] && b != end && f.steps >= 0; b = later[b] {
+				f.decide(b, d)
+			}
+		}
+		if f.steps < 0 {
+			return
 		}
 	}
 }
 
-// leads returns the successor of a from which b cannot be avoided, -1 if there
-// is none.
-func (f *flow) leads(fn *isa.Func, a, b int) int {
-	for _, s := range f.blocks[a].Succs {
-		if s == b || f.reaches(s, b) && !f.avoidable(fn, s, b) {
-			return s
-		}
-	}
-	return -1
-}
-
-// taken reports whether b runs if the branch that ends a is taken, rather than
-// if it is not.
-func (f *flow) taken(fn *isa.Func, a, b int) bool {
-	s := f.leads(fn, a, b)
-	return s >= 0 && f.blocks[s].First != f.blocks[a].End
-}
-
-func (f *flow) reaches(a, b int) bool {
-	seen := make([]bool, len(f.blocks))
-	var dfs func(int) bool
-	dfs = func(x int) bool {
-		for _, s := range f.blocks[x].Succs {
-			if s == b {
-				return true
-			}
-			if !seen[s] {
-				seen[s] = true
-				if dfs(s) {
-					return true
-				}
-			}
-		}
+// decide notes that b depends on a branch, unless that is known.
+func (f *flow) decide(b int, d decision) bool {
+	f.steps--
+	if b == int(d.at) || f.marks[b] == f.round {
 		return false
 	}
-	return dfs(a)
+	f.marks[b] = f.round
+	f.control[b] = append(f.control[b], d)
+	return true
 }
 
-// avoidable reports whether the function can end on a path from a that misses b.
-func (f *flow) avoidable(fn *isa.Func, a, b int) bool {
-	seen := make([]bool, len(f.blocks))
-	var dfs func(int) bool
-	dfs = func(x int) bool {
-		if x == b || seen[x] {
-			return false
+// decideAll notes that whatever can be reached from b, from where nothing leads
+// to an end, depends on a branch, unless that is known.
+func (f *flow) decideAll(b int, d decision) {
+	todo := []int{b}
+	for len(todo) > 0 && f.steps >= 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if f.decide(b, d) {
+			todo = append(todo, f.blocks[b].Succs...)
 		}
-		seen[x] = true
-		if f.exits(fn, x) {
-			return true
-		}
-		for _, s := range f.blocks[x].Succs {
-			if dfs(s) {
-				return true
-			}
-		}
-		return false
 	}
-	return dfs(a)
+}
+
+// postdominators returns for each block the next one that every path from it
+// to an end of the function passes: len(blocks) if that is the end itself, -1
+// if no path ends.
+func (f *flow) postdominators(fn *isa.Func) []int {
+	end := len(f.blocks)
+	var exits []int
+	after := make([][]int, end) // the same as Succs, with the end
+	for b := range f.blocks {
+		after[b] = f.blocks[b].Succs
+		if f.pos[b] >= 0 && f.exits(fn, b) {
+			exits = append(exits, b)
+			after[b] = append(after[b][:len(after[b]):len(after[b])], end)
+		}
+	}
+	before := func(b int) []int {
+		if b == end {
+			return exits
+		}
+		return f.blocks[b].Preds
+	}
+	return dominators(end+1, end, before, func(b int) []int { return after[b] })
 }
 
 // exits reports whether control may leave the function at the end of a block.
@@ -145,72 +186,73 @@ func (f *flow) exits(fn *isa.Func, x int) bool {
 // findLoops lists for each loop head the registers that the loop writes: what
 // they hold on entry to an iteration is not known.
 func (f *flow) findLoops(fn *isa.Func) {
-	for _, from := range f.order {
-		for _, head := range f.blocks[from].Succs {
-			if !f.isLoopHead(head, from) {
-				continue
+	writes := make([]registers, len(f.blocks))
+	for _, b := range f.order {
+		for i := f.blocks[b].First; i < f.blocks[b].End; i++ {
+			for _, d := range fn.Insts[i].Defs {
+				writes[b].add(regIndex(d))
 			}
-			f.loops = true
-			written := map[int]bool{}
-			for _, b := range f.natural(head, from) {
-				f.inLoop[b] = true
-				blk := f.blocks[b]
-				for i := blk.First; i < blk.End; i++ {
-					for _, d := range fn.Insts[i].Defs {
-						if r := regIndex(d); r >= 0 {
-							written[r] = true
-						}
-					}
-				}
+		}
+	}
+	for _, head := range f.order {
+		var from []int
+		for _, p := range f.blocks[head].Preds {
+			if f.pos[p] >= 0 && f.isLoopHead(head, p) {
+				from = append(from, p)
 			}
-			for r := 0; r < regCountAMD; r++ {
-				if written[r] {
-					f.carried[head] = append(f.carried[head], r)
-				}
-			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		f.loops = true
+		var written registers
+		f.before(from, head, head, func(b int) {
+			f.inLoop[b] = true
+			written.join(writes[b])
+		})
+		f.inLoop[head] = true
+		written.join(writes[head])
+		f.carried[head] = written.list()
+		f.steps -= len(f.carried[head])
+		if f.steps < 0 {
+			return
 		}
 	}
 }
 
-// leadsTo reports whether control may come from block a to block x without
-// passing b or d.
-func (f *flow) leadsTo(a, x, b, d int) bool {
-	seen := make([]bool, len(f.blocks))
-	seen[b], seen[d] = true, true
-	todo := []int{a}
-	for len(todo) > 0 {
-		y := todo[len(todo)-1]
+// before calls do for each block from which control can come to one of some
+// blocks, themselves included, without passing b or d. When the budget is used
+// up it stops.
+func (f *flow) before(blocks []int, b, d int, do func(int)) {
+	f.round++
+	f.marks[b], f.marks[d] = f.round, f.round
+	todo := append([]int(nil), blocks...)
+	for len(todo) > 0 && f.steps >= 0 {
+		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[y] {
+		if f.marks[x] == f.round || f.pos[x] < 0 {
 			continue
 		}
-		if y == x {
-			return true
-		}
-		seen[y] = true
-		todo = append(todo, f.blocks[y].Succs...)
+		f.marks[x] = f.round
+		f.steps -= 1 + len(f.blocks[x].Preds)
+		do(x)
+		todo = append(todo, f.blocks[x].Preds...)
 	}
-	return false
 }
 
-// dominates reports whether every path to b passes d.
-func (f *flow) dominates(d, b int) bool { return d == 0 || !f.leadsTo(0, b, d, d) }
-
-// natural returns the blocks of the loop that the edge from → head closes:
-// those from which from is reached without passing head.
-func (f *flow) natural(head, from int) []int {
-	in := map[int]bool{head: true}
-	out := []int{head}
-	todo := []int{from}
-	for len(todo) > 0 {
-		b := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if in[b] || f.pos[b] < 0 {
-			continue
+// ways tells which of the two ways out of d lead to p, and then to b, without
+// passing b or d again.
+func (f *flow) ways(d, p, b int) (out [2]bool) {
+	if p == d {
+		for i, s := range f.blocks[d].Succs {
+			out[i] = s == b
 		}
-		in[b] = true
-		out = append(out, b)
-		todo = append(todo, f.blocks[b].Preds...)
+		return out
 	}
+	f.before([]int{p}, b, d, func(x int) {
+		for i, s := range f.blocks[d].Succs {
+			out[i] = out[i] || s == x
+		}
+	})
 	return out
 }

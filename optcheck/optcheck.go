@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"optcheck/internal/limits"
 	"optcheck/isa"
 	"optcheck/spec"
 )
@@ -151,6 +152,9 @@ func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Result, error) {
 func (c *Checker) trace(fn *isa.Func) (*trace, error) {
 	if len(fn.Insts) == 0 {
 		return nil, errors.New("function without instructions")
+	}
+	if err := limits.Check("instructions", len(fn.Insts), limits.Now().Instructions); err != nil {
+		return nil, err
 	}
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")

@@ -1,6 +1,9 @@
 package optcheck
 
 import (
+	"cmp"
+
+	"optcheck/internal/limits"
 	"optcheck/isa"
 	"optcheck/spec"
 )
@@ -110,7 +113,10 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 	if err != nil {
 		return nil, err
 	}
-	fl := newFlow(fn)
+	fl, err := newFlow(fn)
+	if err != nil {
+		return nil, err
+	}
 	m := &machine{abi: a, flow: fl, guardV: none, chosen: map[int]chosen{}, literals: literals, regs: regCount, view: v}
 	if a.amd != nil {
 		m.regs = regCountAMD
@@ -126,7 +132,9 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 			m.tr.guards = map[int]value{}
 			v.holds = v.holds[:0]
 		}
-		m.run()
+		if err := m.run(); err != nil {
+			return nil, err
+		}
 	}
 	m.tr.joinLocked()
 	if a.amd != nil {
@@ -135,7 +143,13 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 	return m.tr, nil
 }
 
-func (m *machine) run() {
+// over is the error of a walk that has reached a limit.
+func (m *machine) over(lim *limits.Limits) error {
+	return cmp.Or(m.flow.over(), limits.Check("values", len(m.tr.pool.nodes), lim.Values), limits.Check("events", len(m.tr.events), lim.Events))
+}
+
+func (m *machine) run() error {
+	lim := limits.Now()
 	m.in = make([]*state, len(m.flow.blocks))
 	m.preds, m.conds = map[int]sense{}, map[int]blockCondition{}
 	m.tr.order, m.tr.when, m.tr.loops = m.flow.order, map[int][]sense{}, m.flow.loops
@@ -158,5 +172,9 @@ func (m *machine) run() {
 				m.keepLoopTaint(s)
 			}
 		}
+		if err := m.over(&lim); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -23,28 +23,26 @@ type join struct {
 
 // joinOf finds the branch that decides from which of a block's two predecessors
 // control comes. ok is false if there is no single one whose predicate is known.
+// Only the immediate dominator can be it: a branch before that reaches it, and
+// through it both predecessors, by either way.
 func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 	fl := m.flow
-	for _, d := range fl.order {
-		s, known := m.preds[d]
-		if !known || s.pred == none || len(fl.blocks[d].Succs) != 2 || d == b || !fl.dominates(d, b) {
-			continue
-		}
-		var from [2][2]bool // by way out of d: control may come from p, from q
-		for i, succ := range fl.blocks[d].Succs {
-			if succ == b {
-				from[i] = [2]bool{d == p, d == q}
-				continue
-			}
-			from[i] = [2]bool{fl.leadsTo(succ, p, b, d), fl.leadsTo(succ, q, b, d)}
-		}
-		taken := fl.blocks[d].Succs[0] != fl.blocks[d].Succs[1] && fl.blocks[fl.blocks[d].Succs[0]].First != fl.blocks[d].End
-		switch {
-		case from[0] == [2]bool{true, false} && from[1] == [2]bool{false, true}:
-			return join{s.pred, s.want == taken}, true
-		case from[0] == [2]bool{false, true} && from[1] == [2]bool{true, false}:
-			return join{s.pred, s.want != taken}, true
-		}
+	d := fl.idom[b]
+	if d < 0 {
+		return join{}, false
+	}
+	s, known := m.preds[d]
+	succs := fl.blocks[d].Succs
+	if !known || s.pred == none || len(succs) != 2 {
+		return join{}, false
+	}
+	toP, toQ := fl.ways(d, p, b), fl.ways(d, q, b)
+	taken := succs[0] != succs[1] && fl.blocks[succs[0]].First != fl.blocks[d].End
+	switch {
+	case toP == [2]bool{true, false} && toQ == [2]bool{false, true}:
+		return join{s.pred, s.want == taken}, true
+	case toP == [2]bool{false, true} && toQ == [2]bool{true, false}:
+		return join{s.pred, s.want != taken}, true
 	}
 	return join{}, false
 }
@@ -105,12 +103,13 @@ func (m *machine) entry(b int) *state {
 // branches is reached by any of them.
 func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 	var ways [][]sense
-	for _, br := range m.flow.control[b] {
+	for _, d := range m.flow.control[b] {
+		br := int(d.at)
 		p, ok := m.preds[br]
 		if !ok {
 			p = sense{pred: none}
 		}
-		if !m.flow.taken(m.tr.fn, br, b) {
+		if !d.taken {
 			p.want = !p.want
 		}
 		var way []sense
@@ -121,6 +120,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		if o, ok := m.conds[br]; ok {
 			t |= o.t
 			way = append(way, o.when...)
+			m.flow.steps -= len(o.when)
 		}
 		if decided && len(way) == 0 {
 			m.conds[b] = blockCondition{}
