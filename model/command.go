@@ -204,6 +204,12 @@ func (m *Model) render(ctx context.Context, t *litmus.Test, o CommandOptions, w 
 		switch {
 		case o.Output == OutExplain:
 			err = x.WriteText(w)
+		case x.Schedule != nil && o.Output == OutSVG:
+			err = x.scheduleSVG(w)
+		case x.Schedule != nil:
+			err = x.scheduleDOT(w)
+		case x.Machine:
+			err = fmt.Errorf("test %s: there is no schedule to draw: %s forbids the outcome", t.Name, m.Name)
 		case x.Execution == nil:
 			err = fmt.Errorf("test %s: there is no execution to draw: no candidate satisfies the condition", t.Name)
 		case o.Output == OutSVG:

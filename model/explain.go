@@ -25,6 +25,10 @@ type Explanation struct {
 	// Violations counts, by check, the candidates that satisfy the
 	// proposition and fail that check first.
 	Violations map[string]int
+	// Schedule is how a machine comes to the outcome, nil if it does not or if the
+	// model is one of axioms; Machine tells that it is a machine.
+	Schedule []Step
+	Machine  bool
 }
 
 // maxShown bounds the forbidden candidates among which the shortest reason is
@@ -43,6 +47,14 @@ func (m *Model) Explain(ctx context.Context, t *litmus.Test, o Options) (*Explan
 		return nil, err
 	}
 	x := &Explanation{Verdict: v, Violations: map[string]int{}}
+	if err := m.explain(ctx, x, p, o); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (a *axioms) explain(ctx context.Context, x *Explanation, p *exec.Program, o Options) error {
+	v, t := x.Verdict, p.Test
 	best, last, seen := 0, -1, 0
 	var inner error
 	visit := func(c *exec.Candidate) bool {
@@ -73,19 +85,19 @@ func (m *Model) Explain(ctx context.Context, t *litmus.Test, o Options) (*Explan
 		return seen < maxShown
 	}
 	for _, all := range []bool{false, true} {
-		r, err := m.engine(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, Visit: visit, AllOrders: all})
+		r, err := a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, Visit: visit, AllOrders: all})
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case inner != nil:
-			return nil, inner
+			return inner
 		case x.Execution != nil:
-			return x, nil
+			return nil
 		case r.Undecided != "":
-			return nil, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, r.Undecided)
+			return fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, r.Undecided)
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // rank orders reasons: closed cycles before open paths, short before long.
@@ -150,6 +162,8 @@ func (x *Explanation) WriteText(w io.Writer) error {
 		prop = rest
 	}
 	switch {
+	case x.Machine:
+		x.schedule(&b, prop)
 	case x.Execution == nil:
 		fmt.Fprintf(&b, "%s: no execution ends in %s, whatever the model: the values do not fit together.\n", t.Name, prop)
 	case x.Execution.Allowed:

@@ -61,13 +61,19 @@ type jsonState struct {
 }
 
 type jsonExplanation struct {
-	Possible   bool           `json:"possible"` // some candidate has the outcome, whatever the model
+	Possible   bool           `json:"possible"` // some candidate has the outcome, whatever the model; of a machine: it is allowed
 	Allowed    bool           `json:"allowed"`
 	Check      string         `json:"check,omitempty"`
 	Cycle      []jsonEdge     `json:"cycle,omitempty"`
 	Violations map[string]int `json:"violations,omitempty"`
 	Events     []jsonEvent    `json:"events,omitempty"`
 	Edges      []jsonEdge     `json:"edges,omitempty"`
+	Schedule   []jsonStep     `json:"schedule,omitempty"` // of a machine
+}
+
+type jsonStep struct {
+	Thread int    `json:"thread"` // -1: the memory system
+	Text   string `json:"text"`
 }
 
 type jsonEvent struct {
@@ -151,6 +157,13 @@ func termNames(v *Verdict) []string {
 // json is an explanation for programs.
 func (x *Explanation) json() *jsonExplanation {
 	ex := x.Execution
+	if x.Machine {
+		j := &jsonExplanation{Possible: x.Schedule != nil, Allowed: x.Schedule != nil}
+		for _, s := range x.Schedule {
+			j.Schedule = append(j.Schedule, jsonStep(s))
+		}
+		return j
+	}
 	if ex == nil {
 		return &jsonExplanation{}
 	}

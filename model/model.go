@@ -36,6 +36,9 @@ type Info struct {
 	Limits string // what it does not speak of
 }
 
+// Operational reports whether the model is a machine, not axioms.
+func (i Info) Operational() bool { return machines[i.Name] != nil }
+
 // Builtin lists the built-in models, weakest machine last among its kind.
 func Builtin() []Info {
 	return []Info{
@@ -46,12 +49,16 @@ func Builtin() []Info {
 		{"ptx-6.0", "official model, first version (sm_70)", "PTX ISA 6.0", "no proxies, no one-sided fences, no asynchronous copies"},
 		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
+		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
 		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before"},
 	}
 }
 
-// Source returns the text of a built-in model.
+// Source returns the text of a built-in model; of a machine, its rules.
 func Source(name string) (string, error) {
+	if m, ok := machines[name]; ok {
+		return rules(m), nil
+	}
 	b, err := modelFS.ReadFile("models/" + name + ".cat")
 	if err != nil {
 		return "", fmt.Errorf("no built-in model %q; there are %s", name, strings.Join(Names(), ", "))
@@ -73,10 +80,26 @@ type Model struct {
 	Name     string
 	Path     string // of the file; "" for a built-in model
 	Warnings []string
-	file     *cat.File
-	prog     *cat.Program
-	total    *exec.Engine
-	partial  *exec.Engine
+	engine
+}
+
+// engine decides: by axioms or by running a machine.
+type engine interface {
+	// run finds the final states.
+	run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error)
+	// explain fills in why the proposition of x.Verdict's test can or cannot hold.
+	explain(ctx context.Context, x *Explanation, p *exec.Program, o Options) error
+	// hash writes all that the model says.
+	hash(h hash.Hash)
+	// partialCo reports whether coherence is a partial order by default.
+	partialCo() bool
+}
+
+// axioms is a model in the cat language.
+type axioms struct {
+	file    *cat.File
+	total   *exec.Engine
+	partial *exec.Engine
 }
 
 // Library returns the files that models may include: the built-in models and
@@ -100,6 +123,9 @@ func Load(name string) (*Model, error) {
 		}
 		return build(f, strings.TrimSuffix(baseName(name), ".cat"), name)
 	}
+	if m, ok := machines[name]; ok {
+		return &Model{Name: name, engine: &runs{m}}, nil
+	}
 	src, err := Source(name)
 	if err != nil {
 		if _, e := os.Stat(name); e == nil {
@@ -114,9 +140,11 @@ func Load(name string) (*Model, error) {
 // hexadecimal digits over the texts.
 func (m *Model) Hash() string {
 	h := sha256.New()
-	hashFile(h, m.file)
+	m.engine.hash(h)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
+
+func (a *axioms) hash(h hash.Hash) { hashFile(h, a.file) }
 
 func hashFile(h hash.Hash, f *cat.File) {
 	h.Write(f.Sum[:])
@@ -152,15 +180,13 @@ func build(f *cat.File, name, path string) (*Model, error) {
 			return nil, err
 		}
 	}
-	m := &Model{Name: name, Path: path, file: f, prog: prog}
+	m := &Model{Name: name, Path: path, engine: &axioms{f, exec.NewEngine(prog, exec.CoTotal), exec.NewEngine(prog, exec.CoPartial)}}
 	for _, w := range prog.Warnings {
 		m.Warnings = append(m.Warnings, w.String())
 	}
 	if prog.Flat() && len(prog.Checks()) == 0 {
 		m.Warnings = append(m.Warnings, f.Path+": no check (acyclic, irreflexive, empty): the model allows every candidate execution")
 	}
-	m.total = exec.NewEngine(prog, exec.CoTotal)
-	m.partial = exec.NewEngine(prog, exec.CoPartial)
 	return m, nil
 }
 
@@ -189,7 +215,9 @@ func generated(x cat.Expr) bool {
 
 // Partial reports whether the model gets a partial coherence order by default:
 // its header line says PTX.
-func (m *Model) Partial() bool { return m.file.Header == "PTX" }
+func (m *Model) Partial() bool { return m.engine.partialCo() }
+
+func (a *axioms) partialCo() bool { return a.file.Header == "PTX" }
 
 // CoMode overrides what the header line says of the coherence order.
 type CoMode uint8
@@ -227,11 +255,15 @@ type Options struct {
 	StatesOnly bool
 }
 
-func (m *Model) engine(o Options) *exec.Engine {
-	if o.Co == CoPartial || o.Co == CoDefault && m.Partial() {
-		return m.partial
+func (a *axioms) with(o Options) *exec.Engine {
+	if o.Co == CoPartial || o.Co == CoDefault && a.partialCo() {
+		return a.partial
 	}
-	return m.total
+	return a.total
+}
+
+func (a *axioms) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
+	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly})
 }
 
 // State is a final state: the values of the verdict's terms, in their order.
@@ -286,7 +318,7 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.engine(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly})
+	r, err := m.run(ctx, p, o)
 	if err != nil {
 		return nil, fmt.Errorf("test %s: %w", t.Name, err)
 	}

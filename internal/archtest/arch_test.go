@@ -3,6 +3,7 @@ package archtest
 
 import (
 	"os/exec"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -44,9 +45,12 @@ var allowed = map[string][]string{
 	"internal/strictyaml":  {},
 }
 
-// narrow lists folders that may import less than their room.
+// narrow lists folders that may import less than their room; of their own room
+// they may import the packages that are named here.
 var narrow = map[string][]string{
-	"optcheck/model/amdhw": {},
+	"optcheck/model/explore": {},
+	"optcheck/model/amdhw":   {"optcheck/model/explore"},
+	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
 	"optcheck/audit/store": {"litmus", "report", "spec", "toolchain"},
 }
 
@@ -76,7 +80,7 @@ func TestImports(t *testing.T) {
 		if less, ok := narrow[fields[0]]; ok {
 			may = less
 			for _, imp := range fields[1:] {
-				require.NotEqualf(t, from, room(imp), "%s may not import %s", fields[0], imp)
+				require.Truef(t, from != room(imp) || slices.Contains(less, imp), "%s may not import %s", fields[0], imp)
 			}
 		}
 		sort.Strings(may)

@@ -45,7 +45,11 @@
 // of TeraScale, several agents. It reads no machine code; package optcheck does.
 package amdhw
 
-import "errors"
+import (
+	"errors"
+
+	"optcheck/model/explore"
+)
 
 // System is what families differ in.
 type System struct {
@@ -156,11 +160,8 @@ type Final struct {
 var (
 	ErrRefused = errors.New("the machine model does not know it")
 	ErrHazard  = errors.New("a register is used before it was loaded")
-	ErrLimit   = errors.New("too many states")
+	ErrLimit   = explore.ErrLimit
 )
 
 // Step is one thing that happens in a schedule.
-type Step struct {
-	Thread int
-	Text   string
-}
+type Step = explore.Step

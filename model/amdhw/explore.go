@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"optcheck/model/explore"
 )
 
 // maxStates bounds an exploration. A variable, so that a test need not come to it.
@@ -17,12 +19,20 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	e := &explorer{m: m, ctx: ctx, end: end, seen: map[string]bool{}}
-	s := m.initial()
-	if err := m.run(s); err != nil {
-		return err
-	}
-	return e.from(s)
+	_, err := explore.Run(ctx, m, maxStates, func(s *state, schedule func() []Step) error {
+		for t := range s.pc {
+			if s.pc[t] < len(p.Threads[t].Ops) {
+				return fmt.Errorf("%w: T%d waits forever at %s", ErrRefused, t, p.Threads[t].Ops[s.pc[t]].Text)
+			}
+		}
+		return end(m.final(s), schedule)
+	})
+	return err
+}
+
+// told is a step, put into words when it is asked for.
+func told(thread int, format string, args ...any) func() Step {
+	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }
 
 // prepare refuses what the model does not know.
@@ -58,49 +68,6 @@ func (m *machine) prepare() error {
 	return nil
 }
 
-type explorer struct {
-	m     *machine
-	ctx   context.Context
-	end   func(*Final, func() []Step) error
-	seen  map[string]bool
-	trail []Step
-}
-
-// from explores a state in which all threads have issued what they can.
-func (e *explorer) from(s *state) error {
-	k := e.m.key(s)
-	if e.seen[k] {
-		return nil
-	}
-	if len(e.seen) >= maxStates {
-		return ErrLimit
-	}
-	if len(e.seen)%1024 == 0 && e.ctx.Err() != nil {
-		return context.Cause(e.ctx)
-	}
-	e.seen[k] = true
-	moved := false
-	err := e.m.moves(s, func(next *state, step Step) error {
-		moved = true
-		if err := e.m.run(next); err != nil {
-			return err
-		}
-		e.trail = append(e.trail, step)
-		err := e.from(next)
-		e.trail = e.trail[:len(e.trail)-1]
-		return err
-	})
-	if err != nil || moved {
-		return err
-	}
-	for t := range s.pc {
-		if s.pc[t] < len(e.m.p.Threads[t].Ops) {
-			return fmt.Errorf("%w: T%d waits forever at %s", ErrRefused, t, e.m.p.Threads[t].Ops[s.pc[t]].Text)
-		}
-	}
-	return e.end(e.m.final(s), func() []Step { return slices.Clone(e.trail) })
-}
-
 func (m *machine) final(s *state) *Final {
 	f := &Final{}
 	for l := range s.hist {
@@ -118,8 +85,15 @@ func (m *machine) final(s *state) *Final {
 	return f
 }
 
-// moves calls f for everything that may happen next.
-func (m *machine) moves(s *state, f func(*state, Step) error) error {
+// Moves calls yield for everything that may happen next. In the states that it
+// gives, all threads have issued what they can.
+func (m *machine) Moves(s *state, yield func(*state, func() Step) error) error {
+	f := func(next *state, step func() Step) error {
+		if err := m.run(next); err != nil {
+			return err
+		}
+		return yield(next, step)
+	}
 	for t := range m.p.Threads {
 		if i := s.pc[t]; i < len(m.p.Threads[t].Ops) && m.atOnce(&m.p.Threads[t].Ops[i]) {
 			n := s.clone()
@@ -154,7 +128,7 @@ func (m *machine) earlier(s *state, t, i int, past uint8, holds func(o *Op) bool
 	return false
 }
 
-func (m *machine) perform(s *state, t, i int, f func(*state, Step) error) error {
+func (m *machine) perform(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	switch {
 	case o.Kind == WriteBack:
@@ -163,7 +137,7 @@ func (m *machine) perform(s *state, t, i int, f func(*state, Step) error) error 
 		}
 		n := s.clone()
 		n.status[t][i] = performed
-		return f(n, Step{t, o.Text + " has written back"})
+		return f(n, told(t, "%s has written back", o.Text))
 	case o.LDS:
 		if m.earlier(s, t, i, performed, func(x *Op) bool { return x.LDS }) {
 			return nil
@@ -178,20 +152,19 @@ func (m *machine) perform(s *state, t, i int, f func(*state, Step) error) error 
 }
 
 // access performs an operation on the newest word of its location.
-func (m *machine) access(s *state, t, i int, to uint8, note string, f func(*state, Step) error) error {
+func (m *machine) access(s *state, t, i int, to uint8, note string, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	n := s.clone()
 	n.status[t][i] = to
 	old := s.hist[o.Loc][s.head(o.Loc)]
-	text := ""
+	step := told(t, "%s reads %d%s", o.Text, int32(old), note)
 	switch o.Kind {
 	case Load:
 		n.read[t][i] = old
-		text = fmt.Sprintf("%s reads %d", o.Text, int32(old))
 	case Store:
 		n.hist[o.Loc] = append(n.hist[o.Loc], s.data[t][i])
 		n.own[t][o.Loc], n.at[t][i] = n.head(o.Loc), n.head(o.Loc)
-		text = fmt.Sprintf("%s writes %d", o.Text, int32(s.data[t][i]))
+		step = told(t, "%s writes %d%s", o.Text, int32(s.data[t][i]), note)
 	case RMW:
 		var data []uint32
 		for _, e := range o.Data {
@@ -205,14 +178,14 @@ func (m *machine) access(s *state, t, i int, to uint8, note string, f func(*stat
 		n.read[t][i] = old
 		n.hist[o.Loc] = append(n.hist[o.Loc], w)
 		n.own[t][o.Loc], n.at[t][i] = n.head(o.Loc), n.head(o.Loc)
-		text = fmt.Sprintf("%s reads %d and writes %d", o.Text, int32(old), int32(w))
+		step = told(t, "%s reads %d and writes %d%s", o.Text, int32(old), int32(w), note)
 	}
-	return f(n, Step{t, text + note})
+	return f(n, step)
 }
 
 // throughL1 performs a vector access of a work-group whose waves share the
 // first-level cache: there when it is issued, then in memory.
-func (m *machine) throughL1(s *state, t, i int, f func(*state, Step) error) error {
+func (m *machine) throughL1(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	if s.status[t][i] == atL1 {
 		// Accesses of one location reach memory in the order of the first level.
@@ -222,7 +195,7 @@ func (m *machine) throughL1(s *state, t, i int, f func(*state, Step) error) erro
 		n := s.clone()
 		n.inL2[o.Loc]++
 		n.status[t][i] = performed
-		return f(n, Step{t, o.Text + " has reached memory"})
+		return f(n, told(t, "%s has reached memory", o.Text))
 	}
 	if o.Kind == Load {
 		return m.access(s, t, i, performed, "", f)
@@ -232,7 +205,7 @@ func (m *machine) throughL1(s *state, t, i int, f func(*state, Step) error) erro
 
 // scalarLoad performs a load through the scalar cache: it reads what memory has, or
 // what a line may have kept.
-func (m *machine) scalarLoad(s *state, t, i int, f func(*state, Step) error) error {
+func (m *machine) scalarLoad(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	newest := s.head(o.Loc)
 	if m.shared {
@@ -242,7 +215,7 @@ func (m *machine) scalarLoad(s *state, t, i int, f func(*state, Step) error) err
 }
 
 // loads performs a load for each word that it may read, the newest first.
-func (m *machine) loads(s *state, t, i, oldest, newest int, cache string, f func(*state, Step) error) error {
+func (m *machine) loads(s *state, t, i, oldest, newest int, cache string, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	if m.p.Fresh {
 		oldest = newest
@@ -256,11 +229,11 @@ func (m *machine) loads(s *state, t, i, oldest, newest int, cache string, f func
 		tried = append(tried, w)
 		n := s.clone()
 		n.status[t][i], n.read[t][i] = performed, w
-		text := fmt.Sprintf("%s reads %d", o.Text, int32(w))
+		step := told(t, "%s reads %d", o.Text, int32(w))
 		if k < newest {
-			text += fmt.Sprintf(" from a line that %s has kept (memory has %d)", cache, int32(s.hist[o.Loc][newest]))
+			step = told(t, "%s reads %d from a line that %s has kept (memory has %d)", o.Text, int32(w), cache, int32(s.hist[o.Loc][newest]))
 		}
-		if err := f(n, Step{t, text}); err != nil {
+		if err := f(n, step); err != nil {
 			return err
 		}
 	}
@@ -269,7 +242,7 @@ func (m *machine) loads(s *state, t, i, oldest, newest int, cache string, f func
 
 // vector performs a vector access of a wave whose first-level cache no other wave
 // is known to share.
-func (m *machine) vector(s *state, t, i int, f func(*state, Step) error) error {
+func (m *machine) vector(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	last := -1 // the newest earlier access of the location that is not performed
 	for _, j := range m.mem[t] {
@@ -294,7 +267,7 @@ func (m *machine) vector(s *state, t, i int, f func(*state, Step) error) error {
 		}
 		n := s.clone()
 		n.status[t][i], n.read[t][i] = performed, s.data[t][last]
-		return f(n, Step{t, fmt.Sprintf("%s reads %d, which its own store has under way", o.Text, int32(s.data[t][last]))})
+		return f(n, told(t, "%s reads %d, which its own store has under way", o.Text, int32(s.data[t][last])))
 	}
 	head := s.head(o.Loc)
 	oldest, cache := head, ""
@@ -319,7 +292,7 @@ func (m *machine) vector(s *state, t, i int, f func(*state, Step) error) error {
 // two may share a compute unit, or the cache in which the store stays behind; a
 // coherent load sees the latter alone. With two waves alone nobody could tell that
 // from a store that is performed.
-func (m *machine) early(s *state, t, i int, f func(*state, Step) error) error {
+func (m *machine) early(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	for u := range m.p.Threads {
 		for _, j := range m.mem[u] {
@@ -329,7 +302,7 @@ func (m *machine) early(s *state, t, i int, f func(*state, Step) error) error {
 			}
 			n := s.clone()
 			n.status[t][i], n.read[t][i] = performed, s.data[u][j]
-			if err := f(n, Step{t, fmt.Sprintf("%s reads %d, which a store of T%d has under way", o.Text, int32(s.data[u][j]), u)}); err != nil {
+			if err := f(n, told(t, "%s reads %d, which a store of T%d has under way", o.Text, int32(s.data[u][j]), u)); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,8 @@ func grid[T any](n int, width func(int) int) [][]T {
 	return out
 }
 
-func (m *machine) initial() *state {
+// Start is the state in which all waves have issued what they can.
+func (m *machine) Start() (*state, error) {
 	n := len(m.p.Threads)
 	ops := func(t int) int { return len(m.p.Threads[t].Ops) }
 	locs := func(int) int { return len(m.p.Init) }
@@ -55,7 +56,7 @@ func (m *machine) initial() *state {
 	for _, w := range m.p.Init {
 		s.hist = append(s.hist, []uint32{w})
 	}
-	return s
+	return s, m.run(s)
 }
 
 func copy2[T any](a [][]T) [][]T {
@@ -72,8 +73,8 @@ func (s *state) clone() *state {
 		first: copy2(s.first), middle: copy2(s.middle), scalar: copy2(s.scalar), own: copy2(s.own)}
 }
 
-// key identifies a state by what decides its future and its outcome.
-func (m *machine) key(s *state) string {
+// Key identifies a state by what decides its future and its outcome.
+func (m *machine) Key(s *state) string {
 	b := make([]byte, 0, 128)
 	num := func(k int) { b = binary.AppendUvarint(b, uint64(k)) }
 	for t := range s.pc {

@@ -200,6 +200,9 @@ func slowest(ctx context.Context, w io.Writer) (bool, error) {
 	const bar = 50 * time.Millisecond
 	good := true
 	for _, info := range model.Builtin() {
+		if info.Operational() {
+			continue // does not speak of all of the corpus
+		}
 		m, err := model.Load(info.Name)
 		if err != nil {
 			return false, err

@@ -1,0 +1,86 @@
+package exec
+
+import (
+	"optcheck/litmus"
+	"optcheck/model/rel"
+)
+
+// Unfold lists the ways through each thread's code, for models that run programs
+// instead of judging executions. unroll is as in Options. Paths that need more
+// iterations are in the list, with Cut set; they have no end.
+func (p *Program) Unfold(unroll int) ([][]*Path, error) {
+	if unroll <= 0 {
+		unroll = 2
+	}
+	if err := p.shared(); err != nil {
+		return nil, err
+	}
+	list, _, err := p.paths(unroll, &pathMem{})
+	return list, err
+}
+
+// MaxEvents is the largest number of events of an execution.
+const MaxEvents = rel.MaxEvents
+
+// Place is where a thread runs. A thread that the test places nowhere is alone in
+// its CTA.
+func (p *Program) Place(thread int) litmus.Place { return p.threads[thread].place }
+
+// Init lists the initial values of the locations. An alias has its own entry,
+// which nothing uses.
+func (p *Program) Init() []int64 {
+	out := make([]int64, len(p.locs))
+	for l := range p.locs {
+		out[l] = p.locs[l].init
+	}
+	return out
+}
+
+// InShared reports whether a location lies in shared memory.
+func (p *Program) InShared(loc int) bool { return p.locs[loc].space == litmus.Shared }
+
+// Deps are the reads of its path, as bits, that decide an event's address, its
+// data, and whether it is performed.
+func (e *Event) Deps() (addr, data, ctrl uint64) { return e.addr, e.data, e.ctrl }
+
+// Value is what a write event stores when reads holds the values that the path's
+// reads, by number of event, got from memory. All that it depends on must be known.
+func (p *Path) Value(event int, reads []int64) int64 {
+	return p.now(p.Events[event].val, reads)
+}
+
+// Holds reports whether the conditions of the path hold that the known reads
+// decide; known is a set of events.
+func (p *Path) Holds(known uint64, reads []int64) bool {
+	for i := range p.conds {
+		c := &p.conds[i]
+		if p.support(c.v)&^known == 0 && (p.now(c.v, reads) == c.want) != c.eq {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Path) now(v value, reads []int64) int64 {
+	if v.isConst() {
+		return v.k
+	}
+	var buf evalBuf
+	k, _ := p.eval(v, ^uint64(0), reads, &buf)
+	return k
+}
+
+// Outcome is the final state of a run: one path per thread, the values of its reads,
+// and what memory holds at the end, by location.
+func (p *Program) Outcome(paths []*Path, reads [][]int64, memory []int64) []int64 {
+	out := make([]int64, len(p.Terms))
+	for i, x := range p.Terms {
+		k := p.termIdx[i]
+		if x.Kind == litmus.TermReg {
+			out[i] = paths[x.Thread].now(paths[x.Thread].finals[k], reads[x.Thread])
+		} else {
+			out[i] = memory[k]
+		}
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+// Package explore visits all runs of an operational model: states, what may happen
+// in them, and the ends, each with a schedule that leads there.
+//
+// It is for machines whose runs are finite: every move makes progress. It knows
+// nothing of memory, threads or tests; packages amdhw and machine have models of
+// memory systems. A bound that is reached is an error, never an answer.
+package explore
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Step is one thing that happens in a schedule.
+type Step struct {
+	Thread int // whose it is; -1: the memory system's
+	Text   string
+}
+
+// Machine is an operational model that runs one program. S is a state; none is
+// changed once the machine has given it away.
+//
+// Partial-order reduction is the machine's: Moves may leave moves out that some
+// move which it yields neither disables nor makes a difference to, and a state may
+// be one in which all moves that commute with everything have been made.
+type Machine[S any] interface {
+	// Start is the state in which a run begins.
+	Start() (S, error)
+	// Key identifies a state by what decides its future and its outcome.
+	Key(s S) string
+	// Moves calls yield for each thing that may happen next, with a function that
+	// describes it. It returns the first error, its own or that of yield.
+	Moves(s S, yield func(next S, step func() Step) error) error
+}
+
+// Symmetric is a machine whose program looks the same with some threads exchanged.
+// Of states that are images of each other one is visited; who looks at its end has
+// to look at the images.
+type Symmetric[S any] interface {
+	// Images calls yield with the key of each image of a state.
+	Images(s S, yield func(key string))
+}
+
+// ErrLimit is the error of Run when there are more states than it may visit.
+var ErrLimit = errors.New("too many states")
+
+// ErrStop is for callers of Run: returned from end it ends a run without an error.
+var ErrStop = errors.New("stop")
+
+// Run calls end for every state in which nothing can happen any more, once for each
+// key, with the schedule that led there. It visits at most max states: one more is
+// ErrLimit. visited says how many there were.
+func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedule func() []Step) error) (visited int, err error) {
+	e := &explorer[S]{m: m, ctx: ctx, max: max, end: end, seen: map[string]struct{}{}}
+	e.sym, _ = m.(Symmetric[S])
+	s, err := m.Start()
+	if err == nil {
+		err = e.from(s)
+	}
+	if errors.Is(err, ErrStop) {
+		err = nil
+	}
+	return len(e.seen), err
+}
+
+type explorer[S any] struct {
+	m     Machine[S]
+	sym   Symmetric[S] // nil without symmetry
+	ctx   context.Context
+	max   int
+	end   func(S, func() []Step) error
+	seen  map[string]struct{}
+	trail []func() Step
+}
+
+func (e *explorer[S]) from(s S) error {
+	k := e.key(s)
+	if _, ok := e.seen[k]; ok {
+		return nil
+	}
+	if len(e.seen) >= e.max {
+		return ErrLimit
+	}
+	if len(e.seen)%1024 == 0 && e.ctx.Err() != nil {
+		return context.Cause(e.ctx)
+	}
+	e.seen[k] = struct{}{}
+	moved := false
+	err := e.m.Moves(s, func(next S, step func() Step) error {
+		moved = true
+		e.trail = append(e.trail, step)
+		err := e.from(next)
+		e.trail = e.trail[:len(e.trail)-1]
+		return err
+	})
+	if err != nil || moved {
+		return err
+	}
+	return e.end(s, e.schedule)
+}
+
+// key is that of the state, or the smallest of its images' keys.
+func (e *explorer[S]) key(s S) string {
+	k := e.m.Key(s)
+	if e.sym != nil {
+		e.sym.Images(s, func(image string) { k = min(k, image) })
+	}
+	return k
+}
+
+// schedule describes what has happened.
+func (e *explorer[S]) schedule() []Step {
+	trail := slices.Clone(e.trail)
+	out := make([]Step, len(trail))
+	for i, f := range trail {
+		out[i] = f()
+	}
+	return out
+}

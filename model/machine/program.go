@@ -1,0 +1,181 @@
+// Package machine has operational models of GPU memory: abstract machines that run
+// a litmus test step by step. What they can do is explored by package explore.
+//
+// There are three. UGPU is the machine of Sorensen and others (seed 003 of this
+// project). Levels and Settling say the same as the axioms ptx-2015 and ptx, in
+// another way and with none of their code: each is the other's second opinion.
+//
+// A machine gets one way through each thread's code as package exec unfolds it and
+// gives up a run as soon as a value contradicts that way. Registers, arithmetic and
+// addresses are thus exec's; what memory does is the machine's alone.
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"optcheck/litmus"
+	"optcheck/model/exec"
+	"optcheck/model/explore"
+)
+
+// ErrOutside is wrapped by errors that say that a test has something of which a
+// model does not speak.
+var ErrOutside = errors.New("outside the model")
+
+// Rule is a move, or a guard of one, that a model has.
+type Rule struct {
+	Name   string
+	Text   string
+	Source string
+}
+
+// Model is an operational model.
+type Model struct {
+	Name  string
+	Rules []Rule
+	// without are rules that are left out; bit i is Rules[i].
+	without uint32
+	// plain leaves out all that makes the state space smaller.
+	plain bool
+	// accepts says why an event is outside the model, nil if it is not.
+	accepts func(p *Program, e *Event) error
+	// run visits the runs of a program and calls end with each way to end.
+	run func(ctx context.Context, m *Model, p *Program, max int, end func(end) error) (int, error)
+}
+
+// Without returns the model without one of its rules.
+func (m *Model) Without(rule string) (*Model, error) {
+	i := slices.IndexFunc(m.Rules, func(r Rule) bool { return r.Name == rule })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no rule %q", m.Name, rule)
+	}
+	c := *m
+	c.Name += " without " + rule
+	c.without |= 1 << i
+	return &c, nil
+}
+
+// has reports whether a rule is in force.
+func (m *Model) has(rule int) bool { return m.without>>rule&1 == 0 }
+
+// end is a state in which all is done.
+type end struct {
+	vals   []int64 // by event, what reads got
+	memory []int64 // by location
+	// schedule tells how it came to that.
+	schedule func() []explore.Step
+}
+
+// Event is an event of a program.
+type Event struct {
+	*exec.Event
+	thread int
+	local  int    // number on its thread's path
+	deps   uint64 // reads that decide address, data or whether it is performed
+	text   string
+}
+
+// Program is one way through each thread's code.
+type Program struct {
+	exec   *exec.Program
+	paths  []*exec.Path
+	events []Event
+	first  []int // by thread its first event, and the number of events
+	init   []int64
+	place  []litmus.Place
+	// By location, sets of events.
+	reads, writes []uint64
+	all           uint64
+}
+
+const maxEvents = 64
+
+// newProgram numbers the events of the paths.
+func newProgram(p *exec.Program, paths []*exec.Path) (*Program, error) {
+	q := &Program{exec: p, paths: paths, init: p.Init()}
+	q.reads, q.writes = make([]uint64, len(q.init)), make([]uint64, len(q.init))
+	for t, path := range paths {
+		q.first = append(q.first, len(q.events))
+		q.place = append(q.place, p.Place(t))
+		for i := range path.Events {
+			e := &path.Events[i]
+			addr, data, ctrl := e.Deps()
+			n := uint(len(q.events) - i)
+			in := &p.Test.Threads[t].Body[e.Instr]
+			q.events = append(q.events, Event{Event: e, thread: t, local: i, deps: (addr | data | ctrl) << n, text: in.String()})
+		}
+	}
+	q.first = append(q.first, len(q.events))
+	if len(q.events) > maxEvents {
+		return nil, fmt.Errorf("%w: %d events; at most %d", ErrOutside, len(q.events), maxEvents)
+	}
+	for i := range q.events {
+		switch e := &q.events[i]; e.Kind {
+		case exec.Read:
+			q.reads[e.Loc] |= 1 << i
+		case exec.Write:
+			q.writes[e.Loc] |= 1 << i
+		}
+		q.all |= 1 << i
+	}
+	return q, nil
+}
+
+// before is the set of events of i's thread that come before it.
+func (p *Program) before(i int) uint64 {
+	return below(i) &^ below(p.first[p.events[i].thread])
+}
+
+// partner is the other half of a read-modify-write, -1 if there is none.
+func (p *Program) partner(i int) int {
+	if k := p.events[i].Partner; k >= 0 {
+		return p.first[p.events[i].thread] + int(k)
+	}
+	return -1
+}
+
+// of is the set of a thread's events.
+func (p *Program) of(t int) uint64 { return below(p.first[t+1]) &^ below(p.first[t]) }
+
+// below is the set of the events with numbers less than i.
+func below(i int) uint64 { return 1<<i - 1 }
+
+// value is what a write stores; vals are by event what reads got.
+func (p *Program) value(i int, vals []int64) int64 {
+	t := p.events[i].thread
+	return p.paths[t].Value(p.events[i].local, vals[p.first[t]:p.first[t+1]])
+}
+
+// holds reports whether a thread goes the way that was chosen for it, as far as its
+// known reads tell.
+func (p *Program) holds(t int, known uint64, vals []int64) bool {
+	return p.paths[t].Holds(known>>p.first[t], vals[p.first[t]:p.first[t+1]])
+}
+
+// outcome is the final state of the test's terms.
+func (p *Program) outcome(e end) []int64 {
+	reads := make([][]int64, len(p.paths))
+	for t := range reads {
+		reads[t] = e.vals[p.first[t]:p.first[t+1]]
+	}
+	return p.exec.Outcome(p.paths, reads, e.memory)
+}
+
+// each calls f with the members of a set, in order.
+func each(set uint64, f func(i int) bool) bool {
+	for ; set != 0; set &= set - 1 {
+		if !f(bits.TrailingZeros64(set)) {
+			return false
+		}
+	}
+	return true
+}
+
+// told is a step, put into words when it is asked for.
+func told(thread int, format string, args ...any) func() explore.Step {
+	return func() explore.Step { return explore.Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
+}

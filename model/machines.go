@@ -1,0 +1,91 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"optcheck/model/exec"
+	"optcheck/model/explore"
+	"optcheck/model/machine"
+)
+
+// Step is one thing that happens in a machine's schedule.
+type Step = explore.Step
+
+// ErrOutside is wrapped by errors that say that a test has something of which the
+// model does not speak.
+var ErrOutside = machine.ErrOutside
+
+// machines are the built-in operational models.
+var machines = map[string]*machine.Model{"ugpu": machine.UGPU()}
+
+// rules lists what an operational model consists of.
+func rules(m *machine.Model) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: an operational model\n", m.Name)
+	for _, r := range m.Rules {
+		fmt.Fprintf(&b, "\n%s: %s.\n    (%s)\n", r.Name, r.Text, r.Source)
+	}
+	return b.String()
+}
+
+// runs is an operational model.
+type runs struct{ m *machine.Model }
+
+func (r *runs) hash(h hash.Hash) { io.WriteString(h, rules(r.m)) }
+
+func (r *runs) partialCo() bool { return false }
+
+func (r *runs) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
+	return r.m.Run(ctx, p, r.options(o))
+}
+
+// options are those of a machine: states take the place of candidates.
+func (r *runs) options(o Options) machine.Options {
+	out := machine.Options{Unroll: o.Unroll}
+	if o.MaxCandidates > 0 && o.MaxCandidates < machine.DefaultStates {
+		out.MaxStates = int(o.MaxCandidates)
+	}
+	return out
+}
+
+// explain finds a schedule that leads to the outcome.
+func (r *runs) explain(ctx context.Context, x *Explanation, p *exec.Program, o Options) error {
+	x.Machine = true
+	if x.Verdict.Positive == 0 {
+		return nil
+	}
+	mo := r.options(o)
+	mo.End = func(values []int64, schedule func() []Step) bool {
+		if Satisfies(p.Test, x.Verdict.Terms, values) {
+			x.Schedule = schedule()
+		}
+		return x.Schedule == nil
+	}
+	_, err := r.m.Run(ctx, p, mo)
+	return err
+}
+
+// schedule writes how a machine comes to an outcome, or that it does not.
+func (x *Explanation) schedule(b *strings.Builder, prop string) {
+	v, t := x.Verdict, x.Verdict.Test
+	if x.Schedule == nil {
+		fmt.Fprintf(b, "%s: %s forbids %s: none of its runs ends so (%d states).\n", t.Name, v.Model, prop, v.Candidates)
+		return
+	}
+	fmt.Fprintf(b, "%s: %s allows %s, for example so:\n", t.Name, v.Model, prop)
+	for i, s := range x.Schedule {
+		fmt.Fprintf(b, "  %2d. %-6s %s\n", i+1, x.who(s), s.Text)
+	}
+}
+
+// who is the name of whoever makes a step.
+func (x *Explanation) who(s Step) string {
+	if s.Thread < 0 {
+		return "memory"
+	}
+	return x.Verdict.Test.Threads[s.Thread].Name
+}
