@@ -20,7 +20,11 @@ type Step = explore.Step
 var ErrOutside = machine.ErrOutside
 
 // machines are the built-in operational models.
-var machines = map[string]*machine.Model{"ugpu": machine.UGPU()}
+var machines = map[string]*machine.Model{
+	"ugpu":            machine.UGPU(),
+	"ptx-2015-op":     machine.Levels("ptx-2015-op", false),
+	"ptx-2015-rmw-op": machine.Levels("ptx-2015-rmw-op", true),
+}
 
 // rules lists what an operational model consists of.
 func rules(m *machine.Model) string {

@@ -50,6 +50,8 @@ func Builtin() []Info {
 		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
 		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
+		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms", "as ptx-2015; tests with barriers or other fences are refused"},
+		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},
 		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before"},
 	}
 }

@@ -9,7 +9,6 @@ package explore
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // Step is one thing that happens in a schedule.
@@ -30,7 +29,8 @@ type Machine[S any] interface {
 	// Key identifies a state by what decides its future and its outcome.
 	Key(s S) string
 	// Moves calls yield for each thing that may happen next, with a function that
-	// describes it. It returns the first error, its own or that of yield.
+	// describes it, nil if there is nothing to tell. It returns the first error, its
+	// own or that of yield.
 	Moves(s S, yield func(next S, step func() Step) error) error
 }
 
@@ -111,10 +111,11 @@ func (e *explorer[S]) key(s S) string {
 
 // schedule describes what has happened.
 func (e *explorer[S]) schedule() []Step {
-	trail := slices.Clone(e.trail)
-	out := make([]Step, len(trail))
-	for i, f := range trail {
-		out[i] = f()
+	var out []Step
+	for _, f := range e.trail {
+		if f != nil {
+			out = append(out, f())
+		}
 	}
 	return out
 }

@@ -92,7 +92,7 @@ type Program struct {
 	all           uint64
 }
 
-const maxEvents = 64
+const maxEvents = 63
 
 // newProgram numbers the events of the paths.
 func newProgram(p *exec.Program, paths []*exec.Path) (*Program, error) {
