@@ -23,6 +23,7 @@ var ErrOutside = machine.ErrOutside
 var machines = map[string]*machine.Model{
 	"ugpu":            machine.UGPU(),
 	"ptx-2015-op":     machine.Levels("ptx-2015-op", false),
+	"ptx-op":          machine.Settling("ptx-op"),
 	"ptx-2015-rmw-op": machine.Levels("ptx-2015-rmw-op", true),
 }
 

@@ -52,6 +52,7 @@ func Builtin() []Info {
 		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
 		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms", "as ptx-2015; tests with barriers or other fences are refused"},
 		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},
+		{"ptx-op", "ptx as a machine: promises, then views that settle", "this project, from the axioms", "one proxy, no barriers: other tests are refused"},
 		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before"},
 	}
 }

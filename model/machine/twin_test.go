@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -38,11 +39,24 @@ type twin struct {
 
 func twins(t testing.TB) []twin {
 	plain := gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 6, Locations: 2, Membar: true, Deps: true}
+	files, err := filepath.Glob("../testdata/known/*.litmus")
+	require.NoError(t, err)
+	var known []*litmus.Test
+	for _, f := range files {
+		test, err := litmus.ParseFile(f)
+		require.NoError(t, err)
+		known = append(known, test)
+	}
+	// A level of a CTA beside others, whose order of stores is that of all.
+	known = append(known, parse(t, "001", [][]string{{"st.weak x, 1", "membar.cta", "st.weak y, 2"}, {"st.weak y, 1", "membar.cta", "st.weak x, 2"},
+		{"ld.weak r1, x"}}, "x=0; y=0;", "x=1 /\\ y=1", false))
 	atomics := plain
 	atomics.Atomics = true
+	scoped := gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 6, Locations: 2, Strong: true, Atomics: true, Fences: true, Deps: true}
 	return []twin{
-		{Levels("ptx-2015-op", false), "ptx-2015", plain, nil},
-		{Levels("ptx-2015-rmw-op", true), "ptx-2015-rmw", atomics, nil},
+		{Settling("ptx-op"), "ptx", scoped, known},
+		{Levels("ptx-2015-op", false), "ptx-2015", plain, known},
+		{Levels("ptx-2015-rmw-op", true), "ptx-2015-rmw", atomics, known},
 	}
 }
 
@@ -78,6 +92,10 @@ func TestTwins(t *testing.T) {
 		e := axioms(t, w.axioms)
 		r := rand.New(rand.NewPCG(20, 15))
 		n := 0
+		for _, test := range w.known {
+			diff, _ := different(t, w.m, e, test)
+			require.Empty(t, diff)
+		}
 		for i := 0; n < want; i++ {
 			diff, ok := different(t, w.m, e, gen.Test(r, w.random, fmt.Sprintf("R%d", i)))
 			require.Empty(t, diff)
