@@ -287,8 +287,12 @@ func (j *JSONLines) Close() error { return j.w.Flush() }
 // Flush writes what is buffered, so that a run that dies keeps its results.
 func (j *JSONLines) Flush() error { return j.w.Flush() }
 
-// maxLine bounds a line of a stream read from outside.
-const maxLine = 16 << 20
+// Bounds of a stream read from outside: of a line in bytes, and of lines
+// without an event.
+const (
+	maxLine  = 16 << 20
+	maxEmpty = 100_000
+)
 
 // Read passes the events of a JSON-lines stream to f. Errors name file and
 // line. A stream that does not begin with a config of a known schema, or that
@@ -302,11 +306,14 @@ func Read(file string, r io.Reader, f func(Event) error) error {
 func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 1<<16), maxLine)
-	n, begun := 0, false
+	n, empty, begun := 0, 0, false
 	for sc.Scan() {
 		n++
 		line := bytes.TrimSpace(sc.Bytes())
 		if len(line) == 0 {
+			if empty++; empty > maxEmpty {
+				return fmt.Errorf("%s:%d: no event stream: more than %d empty lines", file, n, maxEmpty)
+			}
 			continue
 		}
 		e, err := decode(line)

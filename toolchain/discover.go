@@ -110,7 +110,11 @@ func (o Options) places() []place {
 	}
 	add("configured", true, o.Dirs...)
 	if !o.DirsOnly {
-		add("PATH", false, filepath.SplitList(o.env("PATH"))...)
+		for _, dir := range filepath.SplitList(o.env("PATH")) {
+			if filepath.IsAbs(dir) { // never what the current folder happens to hold
+				add("PATH", false, dir)
+			}
+		}
 		add("CUDA_HOME", false, o.env("CUDA_HOME"))
 		system, _ := filepath.Glob("/usr/local/cuda*/bin") // the pattern is well-formed
 		add("system", false, system...)

@@ -168,7 +168,7 @@ func (o Options) llvmPlaces() []place {
 	add("configured", true, o.Dirs...)
 	if !o.DirsOnly {
 		for _, d := range filepath.SplitList(o.env("PATH")) {
-			if d != "" {
+			if filepath.IsAbs(d) {
 				all = append(all, place{dir: d, source: "PATH"})
 			}
 		}

@@ -15,6 +15,8 @@ import (
 
 	"modernc.org/sqlite" // also registers the driver
 	lib "modernc.org/sqlite/lib"
+
+	"optcheck/internal/input"
 )
 
 // Mode says what a store is opened for.
@@ -409,7 +411,7 @@ var magic = []byte("SQLite format 3\x00")
 
 // Is reports whether a file is an SQLite database, by its first bytes.
 func Is(path string) bool {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return false
 	}

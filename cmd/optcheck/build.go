@@ -20,14 +20,23 @@ var buildID = sync.OnceValues(func() (string, error) {
 	if runtime.GOOS == "linux" {
 		path = "/proc/self/exe" // also if the file was replaced meanwhile
 	}
-	f, err := os.Open(path)
+	sum, err := hashFile(path)
 	if err != nil {
 		return "", fmt.Errorf("the program's own file: %w", err)
+	}
+	return sum, nil
+})
+
+// hashFile is the SHA-256 of a file.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("the program's own file: %w", err)
+		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-})
+}

@@ -104,6 +104,9 @@ Under Slurm Ctrl-C only ends the following; --detach does not even begin it.`,
 			if err != nil {
 				return err
 			}
+			if err := env.trustsFile(s, args[0]); err != nil {
+				return err
+			}
 			f.text.NewOnly = newOnly(env)
 			return beginCampaign(cmd.Context(), env, s, filepath.Dir(args[0]), &f)
 		},
@@ -130,10 +133,17 @@ func beginCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir
 	if err != nil {
 		return err
 	}
-	c, err := campaigns.Create(resolve(dir, s.Folder), exe, p, tests)
+	folder := resolve(dir, s.Folder)
+	if old, err := campaigns.Open(folder); err == nil {
+		if err := env.trustsCampaign(old); err != nil {
+			return err
+		}
+	}
+	c, err := campaigns.Create(folder, exe, p, tests)
 	if err != nil {
 		return err
 	}
+	env.begun(c)
 	return followCampaign(ctx, env, c, f)
 }
 
@@ -148,6 +158,9 @@ func newCampaignAttachCmd(env *environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := campaigns.Open(args[0])
 			if err != nil {
+				return err
+			}
+			if err := env.trustsCampaign(c); err != nil {
 				return err
 			}
 			f.text.NewOnly = newOnly(env)

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/input"
+	"optcheck/internal/limits"
 	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/optcheck"
@@ -20,28 +20,20 @@ import (
 	"optcheck/toolchain"
 )
 
-// maxInput bounds a dump or cubin read from outside.
-const maxInput = 1 << 30
-
 // readInput reads a file, or standard input for "-".
 func readInput(env *environment, file string) ([]byte, error) {
-	var in io.Reader = env.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+	var data []byte
+	var err error
+	limit := limits.Now().Bytes
+	if file == "-" {
+		data, err = input.Read("standard input", input.Until(env.config.cmd.Context(), env.stdin), limit)
+	} else {
+		data, err = input.ReadFile(file, limit)
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if errors.Is(err, input.ErrTooLarge) {
+		err = fmt.Errorf("%w; --limits bytes=N allows more", err)
 	}
-	if len(data) > maxInput {
-		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxInput)
-	}
-	return data, nil
+	return data, err
 }
 
 // loadCode reads machine code: a cubin, which is disassembled by the release

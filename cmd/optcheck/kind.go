@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 )
 
 // kind is what a file is by its first bytes, in words.
@@ -59,13 +60,16 @@ var (
 )
 
 // expect says of a file that is clearly something else what it is, what is
-// expected, and where to get that. Standard input, what is no plain file, and what
-// cannot be opened pass: whoever reads them says more.
+// expected, and where to get that. What is no regular file is none of them. Standard
+// input and what cannot be opened pass: whoever reads them says more.
 func expect(file string, w want) error {
 	if file == "-" {
 		return nil
 	}
 	k, err := kindOf(file)
+	if errors.Is(err, input.ErrNotRegular) {
+		return err
+	}
 	if err != nil || k == "" || slices.Contains(w.kinds, k) {
 		return nil
 	}
@@ -96,8 +100,7 @@ func storeAt(ctx context.Context, file string, mode store.Mode) (*store.Store, e
 // maxSniff is how much of a file is looked at, in bytes.
 const maxSniff = 4096
 
-// kindOf tells what a file is; "" if it is none that may be looked at without
-// taking anything from its reader.
+// kindOf tells what a file is; "" if that cannot be said.
 func kindOf(file string) (kind, error) {
 	st, err := os.Stat(file)
 	switch {
@@ -106,9 +109,9 @@ func kindOf(file string) (kind, error) {
 	case st.IsDir():
 		return aFolder, nil
 	case !st.Mode().IsRegular():
-		return "", nil
+		return "", &fs.PathError{Op: "open", Path: file, Err: input.ErrNotRegular}
 	}
-	f, err := os.Open(file)
+	f, err := input.Open(file)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +121,11 @@ func kindOf(file string) (kind, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return "", &fs.PathError{Op: "read", Path: file, Err: err}
 	}
-	return kindOfHead(head[:n]), nil
+	text, err := input.Text(head[:n])
+	if err != nil {
+		return "", nil // its reader says so
+	}
+	return kindOfHead(text), nil
 }
 
 var (

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"os"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
@@ -76,14 +78,18 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 		return err
 	}
 	if args[0] != "-" {
-		file, err := os.Open(args[0])
+		file, err := input.Open(args[0])
 		if err != nil {
 			return err
 		}
 		defer file.Close()
 		in = file
 	}
-	findings, n, err := m.CheckLog(ctx, args[0], in, func(name string) *litmus.Test { return byName[name] }, o)
+	log := bufio.NewReader(input.Until(ctx, in))
+	if err := input.SkipMark(log); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	findings, n, err := m.CheckLog(ctx, args[0], log, func(name string) *litmus.Test { return byName[name] }, o)
 	for i := range findings {
 		write := findings[i].WriteText
 		if asJSON {

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
 	"optcheck/litmus"
@@ -193,8 +193,13 @@ func storeAmong(files []string) (string, error) {
 	return "", nil
 }
 
-// maxUnpacked bounds what a compressed stream may unpack to.
-const maxUnpacked = 8 << 30
+// Bounds of what a compressed stream may unpack to: in bytes, and in bytes for
+// each one of it beyond a beginning. Streams of audits have a tenth of that.
+const (
+	maxUnpacked = 8 << 30
+	maxRatio    = 100
+	anyRatio    = 16 << 20
+)
 
 // readEvents passes the events of a file, or of standard input for "-", to a
 // handler. The file may be compressed by gzip, and may be a campaign in the old
@@ -222,35 +227,60 @@ func openStream(env *environment, file string) (b *bufio.Reader, done func(), er
 		if err := expect(file, wantStream); err != nil {
 			return nil, nil, err
 		}
-		fh, err := os.Open(file)
+		fh, err := input.Open(file)
 		if err != nil {
 			return nil, nil, err
 		}
 		in, done = fh, func() { fh.Close() }
 	}
-	b = bufio.NewReaderSize(in, 1<<16)
+	b = bufio.NewReaderSize(input.Until(env.config.cmd.Context(), in), 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
+		z, err := unpack(b)
 		if err != nil {
 			done()
 			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
-		b = bufio.NewReaderSize(&bounded{z, maxUnpacked}, 1<<16)
+		b = bufio.NewReaderSize(z, 1<<16)
+	}
+	if err := input.SkipMark(b); err != nil {
+		done()
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return b, done, nil
 }
 
-// bounded fails when more than n bytes are read: a limit that just ended the
-// stream would pass for the end of the run.
-type bounded struct {
-	r io.Reader
+// unpacked is a compressed stream. It fails when it grows beyond its bounds: a
+// limit that just ended it would pass for the end of the run.
+type unpacked struct {
+	*gzip.Reader
+	packed meter
+	n      int64
+}
+
+// meter counts what is read.
+type meter struct {
+	io.Reader
 	n int64
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.n -= int64(n); b.n < 0 {
-		return 0, fmt.Errorf("unpacks to more than %d bytes", int64(maxUnpacked))
+func (c *meter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func unpack(r io.Reader) (*unpacked, error) {
+	u := &unpacked{packed: meter{Reader: r}}
+	var err error
+	u.Reader, err = gzip.NewReader(bufio.NewReader(&u.packed))
+	return u, err
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	u.n += int64(n)
+	if limit := min(maxUnpacked, anyRatio+maxRatio*u.packed.n); u.n > limit {
+		return 0, fmt.Errorf("%d bytes unpack to more than %d; unpack it yourself if that is right", u.packed.n, limit)
 	}
 	return n, err
 }

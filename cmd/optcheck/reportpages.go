@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 
 	"optcheck/audit"
 	"optcheck/depgen"
+	"optcheck/internal/input"
 	"optcheck/report/html"
 )
 
@@ -43,12 +44,16 @@ func (f *tableFlags) pages() ([]html.ExtraPage, error) {
 }
 
 func readTableFile[T any](file string, read func(string, io.Reader) ([]T, error)) ([]T, error) {
-	fh, err := os.Open(file)
+	fh, err := input.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer fh.Close()
-	return read(file, fh)
+	b := bufio.NewReader(fh)
+	if err := input.SkipMark(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return read(file, b)
 }
 
 func survivalPage(cells []audit.DepCell) (template.HTML, error) {

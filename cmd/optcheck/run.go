@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,12 +42,50 @@ type environment struct {
 	origins        map[*litmus.Test]origin // where tests are from
 }
 
-// Main runs the program and returns its exit code. Interrupt and termination
-// signals cancel the context.
+// Main runs the program and returns its exit code. The first interrupt or
+// termination signal cancels the context. What does not end then in the time that
+// its command has is left where it is, as it is at once by a second signal: the
+// caller exits, and the processes that the program started end with it.
 func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := run(ctx, getenv, stdin, stdout, stderr, args)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, getenv, stdin, stdout, stderr, args) }()
+	select {
+	case err := <-done:
+		return exitCode(ctx, stderr, args, err)
+	case <-signals:
+		cancel()
+	}
+	select {
+	case err := <-done:
+		return exitCode(ctx, stderr, args, err)
+	case <-signals:
+	case <-time.After(patience(args)):
+	}
+	fmt.Fprintln(stderr, "optcheck: interrupted")
+	return exitInterrupted
+}
+
+// keepers are the commands that keep results in files.
+var keepers = []string{"audit", "bug", "campaign", "merge", "reduce", "report", "run", "serve", "store", "toolchain"}
+
+// patience is how long a command has to end when it is asked to: those that keep
+// results in files have some to write down.
+func patience(args []string) time.Duration {
+	cmd, _, err := newRootCmd(&environment{}).Find(args)
+	for ; err == nil && cmd.HasParent(); cmd = cmd.Parent() {
+		if slices.Contains(keepers, cmd.Name()) {
+			return 10 * time.Second
+		}
+	}
+	return 500 * time.Millisecond
+}
+
+func exitCode(ctx context.Context, stderr io.Writer, args []string, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
@@ -103,13 +143,14 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 	}
 	root.AddCommand(newReduceCmd(env), newBugCmd(env), newKnownCmd(env))
 	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
+	root.PersistentFlags().StringSlice("limits", nil, "bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
 	root.AddCommand(newAuditCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
-	root.AddCommand(newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))
+	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))
 	helpful(root)
 	return root
 }

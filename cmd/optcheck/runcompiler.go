@@ -11,6 +11,7 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/runner"
@@ -126,7 +127,7 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubin
 		defer s.Close()
 		return chip.StoredCubins(ctx, s, target, f.level, f.compiledBy)
 	}
-	fh, err := os.Open(f.cubins)
+	fh, err := input.Open(f.cubins)
 	if err != nil {
 		return nil, err
 	}

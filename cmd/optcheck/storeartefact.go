@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/report"
 )
 
@@ -102,7 +103,7 @@ func bare(word string) string {
 }
 
 func putArtefact(ctx context.Context, args []string) error {
-	f, err := os.Open(args[2])
+	f, err := input.Open(args[2])
 	if err != nil {
 		return err
 	}

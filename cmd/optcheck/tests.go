@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -105,9 +105,9 @@ func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) e
 		}
 		return nil
 	case "-":
-		src, err := io.ReadAll(io.LimitReader(env.stdin, 8<<20))
+		src, err := input.Read("standard input", env.stdin, litmus.MaxFileBytes)
 		if err != nil {
-			return fmt.Errorf("standard input: %w", err)
+			return err
 		}
 		t, err := litmus.Parse("<stdin>", src)
 		return add(origin{}, t, err)

@@ -29,20 +29,21 @@ var allowed = map[string][]string{
 	"ptxtext":   {},
 	"runner":    {"litmus", "ptxgen"},
 	"report":    {"internal/plain", "litmus", "isa", "spec", "optcheck", "model"},
-	"audit":     {"internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
+	"audit":     {"internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
 	"bug":       {"internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
+	"cmd":       {"internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 
 	"internal/archtest":    {},
 	"internal/browsertest": {"internal/patient"},
 	"internal/fakeptxas":   {},
+	"internal/input":       {},
 	"internal/limits":      {},
 	"internal/patient":     {},
 	"internal/plain":       {},
 	"internal/slurmtest":   {"internal/patient"},
-	"internal/strictyaml":  {},
+	"internal/strictyaml":  {"internal/input"},
 }
 
 // narrow lists folders that may import less than their room; of their own room
@@ -51,7 +52,7 @@ var narrow = map[string][]string{
 	"optcheck/model/explore": {},
 	"optcheck/model/amdhw":   {"optcheck/model/explore"},
 	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
-	"optcheck/audit/store": {"litmus", "report", "spec", "toolchain"},
+	"optcheck/audit/store":   {"internal/input", "litmus", "report", "spec", "toolchain"},
 }
 
 func room(pkg string) string {

@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"optcheck/internal/input"
 )
 
 // Errors of Decode.
@@ -21,19 +22,9 @@ var (
 	ErrMore  = errors.New("more than one document") // or something else behind the first
 )
 
-// ReadFile reads a file. Of one larger than limit, in bytes, it returns the
-// beginning, which Decode refuses with the same limit.
+// ReadFile reads a regular file of at most limit bytes.
 func ReadFile(file string, limit int) ([]byte, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return text, nil
+	return input.ReadFile(file, int64(limit))
 }
 
 // Decode reads the only document of a text into v: a pointer to a value, whose
