@@ -67,3 +67,17 @@ func (p *Program) Inclusion(i int, r string, growing Mask) Inclusion {
 	}
 	return NoInclusion
 }
+
+// Sides tells of a check of the form "empty a \ b" which inputs a depends on,
+// and which input b is, -1 if it is none or the check has another form.
+func (p *Program) Sides(i int) (a Mask, b int) {
+	c := &p.checks[i]
+	if c.code != checkSubset || c.isSet || c.Negated {
+		return Mask{}, -1
+	}
+	a, b = p.ops[c.a].deps, -1
+	if o := &p.ops[c.b]; o.code == opInput {
+		b = int(o.a)
+	}
+	return a, b
+}

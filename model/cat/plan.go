@@ -20,6 +20,9 @@ type PlanOptions struct {
 	// means all in the order of the text. Checks that cannot be evaluated
 	// yet are left out, but what they need and can be computed is computed.
 	Checks []int
+	// Sides are the indexes of checks of which only what they compare is
+	// computed, at the end; see Machine.CheckValue.
+	Sides []int
 	// Shows adds what the model asks to be drawn.
 	Shows bool
 
@@ -62,6 +65,10 @@ func (p *Program) Plan(o PlanOptions) *Plan {
 		if c.Deps.Within(o.Known) && (c.Deps.Meets(o.Changed) || c.Deps.IsZero()) {
 			pl.steps = append(pl.steps, ^int32(i))
 		}
+	}
+	for _, i := range o.Sides {
+		need(p.checks[i].a)
+		need(p.checks[i].b)
 	}
 	if o.Shows {
 		for _, s := range p.shows {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -62,6 +63,7 @@ type brute struct {
 	sf     bool // the model looks at sync_fence
 	states map[string]bool
 	count  map[string]int // executions by state, total orders only
+	once   bool           // executions that differ in sync_fence alone count as one
 }
 
 func (b *brute) run(list [][]*Path, used []bool, pick []*Path) {
@@ -198,6 +200,7 @@ func (b *brute) fenceOrder(src map[int]int, vals map[int]int64, circular bool, i
 			}
 		}
 	}
+	before := maps.Clone(b.count)
 	for bitsOf := range 1 << len(pairs) {
 		s := rel.Clone(sf)
 		for k, p := range pairs {
@@ -209,6 +212,11 @@ func (b *brute) fenceOrder(src map[int]int, vals map[int]int64, circular bool, i
 		}
 		if rel.Acyclic(s) {
 			b.candidate(src, vals, circular, co, s)
+		}
+	}
+	for k := range b.count {
+		if b.once {
+			b.count[k] = min(b.count[k], before[k]+1)
 		}
 	}
 }
@@ -333,7 +341,7 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 			}
 		}
 	}
-	b := &brute{t: t, it: it, co: co, p: p, limit: 800, sf: e.sf >= 0, states: map[string]bool{}, count: map[string]int{}}
+	b := &brute{t: t, it: it, co: co, p: p, limit: 800, sf: e.sf >= 0, once: e.lazy != nil, states: map[string]bool{}, count: map[string]int{}}
 	b.run(list, used, nil)
 	if b.size > b.limit {
 		return 0, false
@@ -341,7 +349,10 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 	eager := NewEngine(e.prog, co) // looks at every partial execution
 	eager.deepFrom, eager.saturateFrom = 0, 0
 	every := NewEngine(e.prog, co) // tries all partial orders
-	every.minimal = false
+	every.eager.minimal = false
+	if every.lazy != nil {
+		every.lazy.minimal = false
+	}
 	for k, e := range []*Engine{e, e, eager, every} {
 		only := k == 1
 		res, err := e.Run(context.Background(), p, Options{StatesOnly: only})

@@ -51,19 +51,9 @@ type Engine struct {
 	// Inputs chosen by the search, -1 where the model does not use them.
 	rf, cor, fr, sf, fw int
 
-	growing cat.Mask // rf, co and fr only grow along the search
-	static  *cat.Plan
-	afterRF *cat.Plan // what rf decides
-	leaf    *cat.Plan // the rest
-	partRF  *cat.Plan // checks on executions with some reads open
-	partCO  *cat.Plan // checks with some writes unordered
-	full    *cat.Plan // everything at once
-	incl    []cat.Inclusion
-	// plans of the inclusions of either form alone
-	inclIn, inclEither *cat.Plan
-	// minimal: partial coherence orders need only be looked at where no pair
-	// could be left out; see search_partial.go.
-	minimal bool
+	// eager is for an order of the fences chosen before all else, lazy for one
+	// found where it is needed; nil if the model needs the former.
+	eager, lazy *plans
 	// Sizes of searches from which partial executions are looked at, and from
 	// which what follows from them.
 	deepFrom, saturateFrom float64
@@ -98,57 +88,11 @@ func NewEngine(p *cat.Program, co CoMode) *Engine {
 			e.rels = append(e.rels, relInput{i, r.fill})
 		}
 	}
-	e.plans()
+	e.eager = newPlans(p, false)
+	if e.sf >= 0 && orderableLate(p) {
+		e.lazy = newPlans(p, true)
+	}
 	return e
-}
-
-func (e *Engine) plans() {
-	p := e.prog
-	all := p.AllInputs()
-	e.growing = p.MaskOf(nameRF, nameCO, nameFR)
-	orders := p.MaskOf(nameCO, nameFR, nameFW)
-	final := p.MaskOf(nameFW)
-	early := all.Without(orders).Without(p.MaskOf(nameRF))
-	e.static = p.Plan(cat.PlanOptions{Changed: early, Known: early})
-	e.afterRF = p.Plan(cat.PlanOptions{Changed: p.MaskOf(nameRF), Known: all.Without(orders)})
-	e.leaf = p.Plan(cat.PlanOptions{Changed: orders, Known: all})
-	e.full = p.Plan(cat.PlanOptions{Changed: all, Known: all})
-	var prune, pruneCO, in, either []int
-	e.minimal = true
-	for i, c := range p.Checks() {
-		forever := c.Kind == cat.KindCheck && c.FailsForever(e.growing) && !c.Deps.Meets(final)
-		if forever && c.Deps.Meets(e.growing) {
-			prune = append(prune, i)
-		}
-		if forever && c.Deps.Meets(orders) {
-			pruneCO = append(pruneCO, i)
-		}
-		incl := p.Inclusion(i, nameCO, e.growing)
-		if c.Kind != cat.KindCheck {
-			incl = cat.NoInclusion
-		}
-		e.incl = append(e.incl, incl)
-		switch incl {
-		case cat.InInput:
-			in = append(in, i)
-		case cat.InEitherOrder:
-			either = append(either, i)
-		}
-		if c.Deps.Meets(orders) && !forever && incl == cat.NoInclusion {
-			e.minimal = false
-		}
-	}
-	e.partRF = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(prune)})
-	e.inclIn = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(in)})
-	e.inclEither = p.Plan(cat.PlanOptions{Changed: e.growing, Known: all.Without(final), Checks: nonNil(either)})
-	e.partCO = p.Plan(cat.PlanOptions{Changed: orders, Known: all.Without(final), Checks: nonNil(pruneCO)})
-}
-
-func nonNil(x []int) []int {
-	if x == nil {
-		return []int{}
-	}
-	return x
 }
 
 // Program returns the compiled model.

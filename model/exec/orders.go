@@ -112,8 +112,8 @@ func (w *worker) place(i int, l int16) {
 		w.readersOf(x)
 		w.orders[i].left = rest
 		ok := true
-		if news && w.deep && !w.rare && (len(rest) > 1 || i+1 < len(w.multi)) && !w.e.partCO.Empty() {
-			ok = w.partial(w.e.partCO)
+		if news && w.deep && !w.rare && (len(rest) > 1 || i+1 < len(w.multi)) && !w.pl.partCO.Empty() {
+			ok = w.partial(w.pl.partCO)
 		}
 		if ok {
 			w.place(i, l)
@@ -172,13 +172,8 @@ func (w *worker) readersOf(x int16) {
 	}
 }
 
-// leaf puts a complete candidate before the model.
+// leaf puts a candidate before the model whose rf, co and last writes are chosen.
 func (w *worker) leaf() {
-	w.res.Candidates++
-	w.tick()
-	if w.stop {
-		return
-	}
 	if w.e.fw >= 0 || w.rare {
 		rel.Clear(w.fw)
 		for l, ws := range w.g.writes {
@@ -187,7 +182,15 @@ func (w *worker) leaf() {
 			}
 		}
 	}
-	w.verdict(w.test())
+	if w.lazy {
+		w.orderFences()
+		return
+	}
+	w.res.Candidates++
+	w.tick()
+	if !w.stop {
+		w.verdict(w.test())
+	}
 }
 
 // test evaluates the model on a complete candidate: the failed check or -1.
@@ -196,9 +199,9 @@ func (w *worker) test() int {
 	case w.rare:
 		return w.interpret()
 	case w.opt.Visit != nil:
-		return w.run(w.e.full)
+		return w.run(w.pl.full)
 	}
-	return w.run(w.e.leaf)
+	return w.run(w.pl.leaf)
 }
 
 // verdict notes the result on a candidate whose final writes are chosen.

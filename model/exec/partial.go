@@ -20,7 +20,7 @@ import (
 
 // partialOrders enumerates coherence orders of a model with partial co.
 func (w *worker) partialOrders() {
-	if w.rare || !w.e.minimal || w.opt.AllOrders {
+	if w.rare || !w.pl.minimal || w.opt.AllOrders {
 		w.everyOrder()
 		return
 	}
@@ -29,7 +29,11 @@ func (w *worker) partialOrders() {
 	saved := w.arena.Rel()
 	copy(saved, w.co)
 	w.refresh()
-	w.minimalOrders()
+	if w.lazy {
+		w.minimalFences()
+	} else {
+		w.minimalOrders()
+	}
 	copy(w.co, saved)
 	w.refresh()
 }
@@ -71,10 +75,10 @@ func (w *worker) minimalOrders() {
 			w.maximal(0, -1)
 			return
 		}
-		if failed >= len(w.e.incl) {
+		if failed >= len(w.pl.incl) {
 			return
 		}
-		switch w.e.incl[failed] {
+		switch w.pl.incl[failed] {
 		case cat.InInput:
 			if !w.force(failed) {
 				w.rejected(failed)
@@ -147,13 +151,9 @@ func (w *worker) addOrder(x, y int) {
 // branch tries both directions of the first pair that must be ordered. Two
 // unread writes of one symmetry class need only one.
 func (w *worker) branch(check int) {
-	a, b := w.m.CheckValue(check)
-	x, y := -1, -1
+	x, y := w.missing(check)
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
-	missing := w.arena.Rel()
-	rel.Diff(missing, a, b)
-	missing.Each(func(i, j int) bool { x, y = i, j; return false })
 	saved := w.arena.Rel()
 	copy(saved, w.co)
 	directions := 2
@@ -174,6 +174,17 @@ func (w *worker) branch(check int) {
 		}
 		x, y = y, x
 	}
+}
+
+// missing returns the first pair that an inclusion misses.
+func (w *worker) missing(check int) (x, y int) {
+	a, b := w.m.CheckValue(check)
+	mark := w.arena.Mark()
+	defer w.arena.Release(mark)
+	missing := w.arena.Rel()
+	rel.Diff(missing, a, b)
+	missing.Each(func(i, j int) bool { x, y = i, j; return false })
+	return x, y
 }
 
 // maximal chooses a last write for every location from l on: any one that has

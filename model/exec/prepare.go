@@ -7,7 +7,11 @@ import (
 // graph judges one set of paths.
 func (w *worker) graph() {
 	if err := w.prepare(); err != nil {
-		w.err, w.stop = err, true
+		w.broken(err)
+		return
+	}
+	if w.lazy {
+		w.execute()
 		return
 	}
 	w.fences(0)
@@ -40,6 +44,12 @@ func (w *worker) prepare() error {
 		if w.fw = w.m.InputSet(e.fw); w.fw == nil {
 			w.fw = w.arena.Set()
 		}
+	}
+	w.pairs()
+	w.pl, w.lazy = e.eager, e.lazy != nil && len(w.pairsSF) > 0
+	if w.lazy {
+		w.pl = e.lazy
+		w.resetFences()
 	}
 	grow(&w.src, n)
 	grow(&w.unread, n)
@@ -76,9 +86,8 @@ func (w *worker) prepare() error {
 		size *= float64(len(g.writes[g.events[r].Loc]))
 	}
 	w.deep = size > e.deepFrom && w.opt.Visit == nil
-	w.saturates = w.deep && !w.rare && size > e.saturateFrom && len(w.multi) > 0 && !w.e.partCO.Empty() && (e.co == CoTotal || e.minimal)
+	w.saturates = w.deep && !w.rare && size > e.saturateFrom && len(w.multi) > 0 && !w.pl.partCO.Empty() && (e.co == CoTotal || w.pl.minimal)
 	w.classes()
-	w.pairs()
 	return nil
 }
 

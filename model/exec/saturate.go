@@ -65,15 +65,15 @@ func (w *worker) saturate() bool {
 
 // demanded adds the pairs that inclusions demand.
 func (w *worker) demanded() bool {
-	if w.e.inclIn.Empty() {
+	if w.pl.inclIn.Empty() {
 		return true
 	}
 	for !w.stop {
 		w.res.Partial++
 		w.tick()
-		i := w.run(w.e.inclIn)
+		i := w.run(w.pl.inclIn)
 		if i < 0 {
-			return w.e.partRF.Empty() || w.partial(w.e.partRF)
+			return w.pl.partRF.Empty() || w.partial(w.pl.partRF)
 		}
 		if w.stop || !w.force(i) {
 			return false
@@ -122,17 +122,17 @@ func (w *worker) tryPairs() (grown, ok bool) {
 // openPairs collects the pairs that the model wants ordered one way or the
 // other and that are not yet.
 func (w *worker) openPairs(open rel.Rel) bool {
-	if w.e.inclEither.Empty() {
+	if w.pl.inclEither.Empty() {
 		return false
 	}
-	if err := w.m.RunAll(w.e.inclEither); err != nil {
-		w.err, w.stop = err, true
+	if err := w.m.RunAll(w.pl.inclEither); err != nil {
+		w.broken(err)
 		return false
 	}
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
 	missing := w.arena.Rel()
-	for i, incl := range w.e.incl {
+	for i, incl := range w.pl.incl {
 		if incl != cat.InEitherOrder {
 			continue
 		}
@@ -151,7 +151,7 @@ func (w *worker) possible(a, b int) bool {
 	copy(saved, w.co)
 	w.addOrder(a, b)
 	w.refresh()
-	ok := w.partial(w.e.partCO)
+	ok := w.partial(w.pl.partCO)
 	copy(w.co, saved)
 	w.refresh()
 	return ok

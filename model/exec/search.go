@@ -13,6 +13,7 @@ import (
 // worker has the memory of one judgement; it is used again for the next.
 type worker struct {
 	e    *Engine
+	pl   *plans
 	m    *cat.Machine
 	rare bool // the model needs the interpreter
 	it   interp
@@ -55,8 +56,10 @@ type worker struct {
 	left      []int16 // stack of the writes left to order
 	mem       pathMem
 	pairsSF   [][2]int16
-	observe   []bool // locations whose final value is asked
-	cand      Candidate
+	lazy      bool // the order of the fences is looked for where it is needed
+	fenceSearch
+	observe []bool // locations whose final value is asked
+	cand    Candidate
 }
 
 func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, error) {
@@ -198,7 +201,13 @@ func (w *worker) fences(i int) {
 		}
 		return
 	}
-	if !w.rare && w.opt.Visit == nil && w.run(w.e.static) >= 0 {
+	w.execute()
+}
+
+// execute goes through the executions of a graph; the order of the fences is
+// chosen, or will be.
+func (w *worker) execute() {
+	if !w.rare && w.opt.Visit == nil && w.run(w.pl.static) >= 0 {
 		return
 	}
 	if w.saturates {
@@ -207,7 +216,7 @@ func (w *worker) fences(i int) {
 		saved := w.arena.Rel()
 		copy(saved, w.co)
 		defer func() { copy(w.co, saved) }()
-		if !w.partial(w.e.partRF) || !w.saturate() {
+		if !w.partial(w.pl.partRF) || !w.saturate() {
 			return
 		}
 	}
@@ -218,14 +227,20 @@ func (w *worker) fences(i int) {
 func (w *worker) run(pl *cat.Plan) int {
 	i, err := w.m.Run(pl)
 	if err != nil {
-		if w.ctx.Err() != nil {
-			w.undecided("stopped: %v", context.Cause(w.ctx))
-		} else {
-			w.err, w.stop = err, true
-		}
+		w.broken(err)
 		return math.MaxInt
 	}
 	return i
+}
+
+// broken ends the search after an error of an evaluation: that of the context is
+// a limit that was reached, others are the model's.
+func (w *worker) broken(err error) {
+	if w.ctx.Err() != nil {
+		w.undecided("stopped: %v", context.Cause(w.ctx))
+		return
+	}
+	w.err, w.stop = err, true
 }
 
 // reads chooses a write for the i-th read and those after it.
@@ -255,7 +270,7 @@ func (w *worker) reads(i int) {
 		copy(w.fr.Row(r), w.co.Row(int(x)))
 		w.src[r] = x
 		w.unread[x]++
-		if (w.plain || w.propagate(r)) && (!w.deep || !more || w.rare || w.extensible(i+1)) {
+		if (w.plain || w.propagate(r)) && (!w.deep || !more || w.rare || w.extensible(i+1)) && !w.refuted() {
 			w.reads(i + 1)
 		}
 		w.unread[x]--
@@ -273,7 +288,7 @@ func (w *worker) reads(i int) {
 // extensible looks whether the choices for the first i reads can be completed,
 // as far as that is easily seen.
 func (w *worker) extensible(i int) bool {
-	if !w.e.partRF.Empty() && !w.partial(w.e.partRF) {
+	if !w.pl.partRF.Empty() && !w.partial(w.pl.partRF) {
 		return false
 	}
 	return !w.saturates || w.estimate(i) < w.e.saturateFrom || w.saturate()
@@ -293,7 +308,7 @@ func (w *worker) allRead() {
 		w.res.Skipped++
 		return
 	}
-	if !w.rare && w.opt.Visit == nil && w.run(w.e.afterRF) >= 0 {
+	if !w.rare && w.opt.Visit == nil && w.run(w.pl.afterRF) >= 0 {
 		w.res.Candidates++
 		w.tick()
 		return

@@ -147,7 +147,7 @@ func (w *worker) interpret() int {
 	if w.it.it == nil {
 		it, err := cat.NewInterp(w.e.prog)
 		if err != nil {
-			w.err, w.stop = err, true
+			w.broken(err)
 			return 0
 		}
 		w.it.it = it
@@ -157,7 +157,7 @@ func (w *worker) interpret() int {
 	ex.Rels[nameRF], ex.Rels[nameCO], ex.Rels[nameFR], ex.Rels[nameSF] = w.rf, w.co, w.fr, w.sf
 	r, err := w.it.it.Run(w.ctx, ex, cat.RunOptions{})
 	if err != nil {
-		w.err, w.stop = err, true
+		w.broken(err)
 		return 0
 	}
 	if !r.Allowed {

@@ -20,6 +20,7 @@ type Config struct {
 	Atomics                bool
 	Fences                 bool // fence.*; else membar only if Membar
 	Membar                 bool
+	SC                     bool // every third instruction is a fence.sc, of any scope
 	Barriers               bool
 	Proxies                bool
 	Deps                   bool
@@ -111,6 +112,10 @@ func (b *body) scope() litmus.Scope {
 func (b *body) instr() {
 	if (b.c.Fences || b.c.Membar) && b.chance(1, 4) {
 		b.fence()
+		return
+	}
+	if b.c.SC && b.chance(1, 3) {
+		b.emit(litmus.Instr{Op: litmus.OpFence, Sem: litmus.SemSC, Scope: b.scope()})
 		return
 	}
 	if b.c.Barriers && b.chance(1, 8) {

@@ -10,17 +10,27 @@ import (
 
 // Ring returns the text of the store-buffering ring of n threads: thread i
 // writes location i and reads location i+1.
-func Ring(n int) string {
-	var init, head, st, ld, cond []string
+func Ring(n int) string { return ring(n, "") }
+
+// FencedRing is Ring with a fence.sc.gpu between the accesses of each thread.
+func FencedRing(n int) string { return ring(n, "fence.sc.gpu") }
+
+func ring(n int, fence string) string {
+	var init, head, st, mid, ld, cond []string
 	for i := range n {
 		init = append(init, fmt.Sprintf("x%d=0;", i))
 		head = append(head, fmt.Sprintf("P%d@cta %d,gpu 0", i, i))
 		st = append(st, fmt.Sprintf("st.relaxed.gpu x%d, 1", i))
+		mid = append(mid, fence)
 		ld = append(ld, fmt.Sprintf("ld.relaxed.gpu r0, x%d", (i+1)%n))
 		cond = append(cond, fmt.Sprintf("P%d:r0 == 0", i))
 	}
-	return fmt.Sprintf("PTX ring%d.SB\n{ %s }\n%sexists (%s)\n", n, strings.Join(init, " "),
-		table(head, st, ld), strings.Join(cond, ` /\ `))
+	name, rows := "", [][]string{head, st, ld}
+	if fence != "" {
+		name, rows = "+"+fence+"s", [][]string{head, st, mid, ld}
+	}
+	return fmt.Sprintf("PTX ring%d.SB%s\n{ %s }\n%sexists (%s)\n", n, name, strings.Join(init, " "),
+		table(rows...), strings.Join(cond, ` /\ `))
 }
 
 // Writers returns the text of the test with n threads that write different
