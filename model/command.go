@@ -32,8 +32,6 @@ const (
 type CommandOptions struct {
 	Options
 	Output Output
-	// Timeout bounds each test; 0 means none.
-	Timeout time.Duration
 	// Jobs is the number of tests judged at a time; 0 means one per core.
 	Jobs int
 	// NoTime leaves the Time lines out, Candidates puts lines with the
@@ -170,11 +168,6 @@ func inOrder(ctx context.Context, n, jobs int, f func(int) result, take func(int
 
 // one judges one test.
 func (m *Model) one(ctx context.Context, t *litmus.Test, o CommandOptions) (r result) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("time limit of %v reached", o.Timeout))
-		defer cancel()
-	}
 	var b bytes.Buffer
 	start := time.Now()
 	err := m.render(ctx, t, o, &b, start)
@@ -271,11 +264,6 @@ func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOp
 }
 
 func compareOne(ctx context.Context, a, b *Model, t *litmus.Test, o CommandOptions) (*Difference, error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("time limit of %v reached", o.Timeout))
-		defer cancel()
-	}
 	d := &Difference{Test: t}
 	for _, side := range []struct {
 		m *Model

@@ -38,6 +38,9 @@ const maxShown = 5000
 // Explain judges a test and finds an execution that shows why its proposition
 // (the condition without its quantifier) can or cannot hold.
 func (m *Model) Explain(ctx context.Context, t *litmus.Test, o Options) (*Explanation, error) {
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
+	o.Timeout = -1
 	v, err := m.Judge(ctx, t, o)
 	if err != nil {
 		return nil, err

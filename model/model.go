@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"optcheck/litmus"
 	"optcheck/model/cat"
@@ -115,16 +116,19 @@ func library() []fs.FS {
 	return []fs.FS{sub, cat.Library()}
 }
 
-// Load returns a built-in model by name, or reads one from a file: whatever
+// Load is LoadContext without a limit.
+func Load(name string) (*Model, error) { return LoadContext(context.Background(), name) }
+
+// LoadContext returns a built-in model by name, or reads one from a file: whatever
 // ends in .cat or has a path separator is a file. Errors have the place in the
-// file.
-func Load(name string) (*Model, error) {
+// file. The end of ctx stops the compilation, with an error that wraps its cause.
+func LoadContext(ctx context.Context, name string) (*Model, error) {
 	if strings.HasSuffix(name, ".cat") || strings.ContainsAny(name, `/\`) {
 		f, err := cat.ReadFile(name, library()...)
 		if err != nil {
 			return nil, err
 		}
-		return build(f, strings.TrimSuffix(baseName(name), ".cat"), name)
+		return build(ctx, f, strings.TrimSuffix(baseName(name), ".cat"), name)
 	}
 	if m, ok := machines[name]; ok {
 		return &Model{Name: name, engine: &runs{m}}, nil
@@ -136,7 +140,7 @@ func Load(name string) (*Model, error) {
 		}
 		return nil, err
 	}
-	return Parse(name, name+".cat", src)
+	return compile(ctx, name, name+".cat", src)
 }
 
 // Hash identifies what the model says, with all that it includes: 16
@@ -166,15 +170,19 @@ func baseName(path string) string {
 
 // Parse makes a model of a text. Includes come from the embedded library only.
 func Parse(name, file, src string) (*Model, error) {
+	return compile(context.Background(), name, file, src)
+}
+
+func compile(ctx context.Context, name, file, src string) (*Model, error) {
 	f, err := cat.Parse(file, src, cat.NewLoader(false, library()...))
 	if err != nil {
 		return nil, err
 	}
-	return build(f, name, "")
+	return build(ctx, f, name, "")
 }
 
-func build(f *cat.File, name, path string) (*Model, error) {
-	prog, err := cat.Compile(f, exec.Signature())
+func build(ctx context.Context, f *cat.File, name, path string) (*Model, error) {
+	prog, err := cat.Compile(ctx, f, exec.Signature())
 	if err != nil {
 		return nil, err
 	}
@@ -252,10 +260,27 @@ type Options struct {
 	Co     CoMode
 	// MaxCandidates bounds the work; 0 means 50 million evaluations.
 	MaxCandidates uint64
+	// Timeout bounds the time; 0 means DefaultTimeout, less than 0 none.
+	Timeout time.Duration
 	// StatesOnly passes over executions that cannot add a final state. The
 	// counts of witnesses are lower bounds then, and flags that only such
 	// executions raise are missing.
 	StatesOnly bool
+}
+
+// DefaultTimeout bounds the time of a judgement where nothing else is said.
+const DefaultTimeout = time.Minute
+
+// limited returns a context that ends with the options' limit of time.
+func (o Options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := o.Timeout
+	if limit == 0 {
+		limit = DefaultTimeout
+	}
+	if limit < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("time limit of %v reached", limit))
 }
 
 func (a *axioms) with(o Options) *exec.Engine {
@@ -321,6 +346,8 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
 	r, err := m.run(ctx, p, o)
 	if err != nil {
 		return nil, fmt.Errorf("test %s: %w", t.Name, err)

@@ -149,7 +149,7 @@ func TestEveryAxiomMatters(t *testing.T) {
 
 // killer returns the name of a test whose known verdict the model gets wrong.
 func killer(t *testing.T, f *cat.File, name string, tests []*litmus.Test) string {
-	m, err := build(f, name, "")
+	m, err := build(t.Context(), f, name, "")
 	if err != nil {
 		return "the compiler: " + err.Error()
 	}
@@ -174,7 +174,7 @@ func killer(t *testing.T, f *cat.File, name string, tests []*litmus.Test) string
 
 // noDifference compares a model with its mutant on random tests.
 func noDifference(t *testing.T, m *Model, f *cat.File, name string) {
-	mu, err := build(f, name, "")
+	mu, err := build(t.Context(), f, name, "")
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(11, 13))
 	n := 300

@@ -45,7 +45,7 @@ see docs/models.md.`,
 			if err != nil {
 				return err
 			}
-			m, err := f.load(env)
+			m, err := f.load(cmd.Context(), env)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -35,7 +36,7 @@ func (f *modelFlags) addLimits(cmd *cobra.Command) {
 	fl.StringVar(&f.co, "co", "", "coherence orders: total or partial (default: by the model's header line)")
 	fl.IntVar(&f.unroll, "unroll", 2, "how often a branch may jump back")
 	fl.Uint64Var(&f.candidates, "max-candidates", 50_000_000, "evaluations of the model for one test")
-	fl.DurationVar(&f.timeout, "timeout", 0, "time limit for each test (0: none)")
+	fl.DurationVar(&f.timeout, "timeout", model.DefaultTimeout, "time limit for each test and model, and for reading a model (0: none)")
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "tests judged at a time (0: one per core)")
 }
 
@@ -48,15 +49,21 @@ func (f *modelFlags) options() (model.CommandOptions, error) {
 	if f.unroll < 1 || f.unroll > 100 {
 		return o, fmt.Errorf("--unroll %d: expected 1 to 100", f.unroll)
 	}
-	o.Options = model.Options{Unroll: f.unroll, Co: co, MaxCandidates: f.candidates}
-	o.Timeout, o.Jobs = f.timeout, f.jobs
+	if f.timeout < 0 {
+		return o, fmt.Errorf("--timeout %v: expected 0 or more", f.timeout)
+	}
+	o.Options = model.Options{Unroll: f.unroll, Co: co, MaxCandidates: f.candidates, Timeout: f.timeout}
+	if f.timeout == 0 {
+		o.Timeout = -1
+	}
+	o.Jobs = f.jobs
 	return o, nil
 }
 
 // load returns the model that the flags name, its warnings on standard error.
-func (f *modelFlags) load(env *environment) (*model.Model, error) {
+func (f *modelFlags) load(ctx context.Context, env *environment) (*model.Model, error) {
 	if f.cat == "" {
-		return loadModel(env, f.name)
+		return f.loadModel(ctx, env, f.name)
 	}
 	if err := expect(f.cat, wantModel); err != nil {
 		return nil, err
@@ -65,11 +72,16 @@ func (f *modelFlags) load(env *environment) (*model.Model, error) {
 	if filepath.Ext(path) != ".cat" {
 		path, _ = filepath.Abs(path) // a file, whatever its name
 	}
-	return loadModel(env, path)
+	return f.loadModel(ctx, env, path)
 }
 
-func loadModel(env *environment, name string) (*model.Model, error) {
-	m, err := model.Load(name)
+func (f *modelFlags) loadModel(ctx context.Context, env *environment, name string) (*model.Model, error) {
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("time limit of %v reached", f.timeout))
+		defer cancel()
+	}
+	m, err := model.LoadContext(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +133,7 @@ With --json a line per test and a summary at the end, see docs/models.md; with
 			if env.getenv("GOGC") == "" {
 				debug.SetGCPercent(400) // small tests leave little behind
 			}
-			m, err := f.load(env)
+			m, err := f.load(cmd.Context(), env)
 			if err != nil {
 				return err
 			}
@@ -174,11 +186,11 @@ if there is such a test.`,
 			if err != nil {
 				return err
 			}
-			a, err := loadModel(env, args[0])
+			a, err := f.loadModel(cmd.Context(), env, args[0])
 			if err != nil {
 				return err
 			}
-			b, err := loadModel(env, args[1])
+			b, err := f.loadModel(cmd.Context(), env, args[1])
 			if err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func BenchmarkCompile(b *testing.B) {
 	f, err := Parse("m", modelPTXLike, nil)
 	require.NoError(b, err)
 	for i := 0; i < b.N; i++ {
-		if _, err := Compile(f, stdSig); err != nil {
+		if _, err := Compile(context.Background(), f, stdSig); err != nil {
 			b.Fatal(err)
 		}
 	}

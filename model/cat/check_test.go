@@ -18,7 +18,7 @@ func compileSrc(src string, sig Signature) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(f, sig)
+	return Compile(context.Background(), f, sig)
 }
 
 func TestKindErrors(t *testing.T) {

@@ -176,7 +176,7 @@ func TestMachineAgreesWithInterpreter(t *testing.T) {
 		src := g.program()
 		f, err := Parse("gen", src, nil)
 		require.NoError(t, err, src)
-		p, err := Compile(f, diffSig)
+		p, err := Compile(context.Background(), f, diffSig)
 		require.NoError(t, err, src)
 		if !p.Flat() {
 			require.Equal(t, "recursion on a value without kind", p.Rare.What, src)
@@ -221,7 +221,7 @@ func TestPolarity(t *testing.T) {
 		src := g.program()
 		f, err := Parse("gen", src, nil)
 		require.NoError(t, err, src)
-		p, err := Compile(f, diffSig)
+		p, err := Compile(context.Background(), f, diffSig)
 		require.NoError(t, err, src)
 		if !p.Flat() {
 			return
@@ -276,7 +276,7 @@ func TestPlans(t *testing.T) {
 		src := g.program()
 		f, err := Parse("gen", src, nil)
 		require.NoError(t, err, src)
-		p, err := Compile(f, diffSig)
+		p, err := Compile(context.Background(), f, diffSig)
 		require.NoError(t, err, src)
 		if !p.Flat() {
 			return

@@ -77,7 +77,7 @@ func TestExplanationsAreSound(t *testing.T) {
 		src := g.program()
 		f, err := Parse("gen", src, nil)
 		require.NoError(t, err)
-		p, err := Compile(f, diffSig)
+		p, err := Compile(context.Background(), f, diffSig)
 		require.NoError(t, err)
 		if !p.Flat() {
 			return

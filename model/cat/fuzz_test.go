@@ -77,7 +77,7 @@ func FuzzEval(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p, err := Compile(file, sig)
+		p, err := Compile(context.Background(), file, sig)
 		if err != nil {
 			if strings.Contains(err.Error(), "internal error") {
 				t.Fatal(err)

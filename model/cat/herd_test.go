@@ -129,7 +129,7 @@ func TestAgainstHerd(t *testing.T) {
 func compareFlags(t require.TestingT, src string, g *graph, want map[string]bool, rare bool) {
 	f, err := Parse("gen", src, NewLoader(false, Library()))
 	require.NoError(t, err, src)
-	p, err := Compile(f, stdSig)
+	p, err := Compile(context.Background(), f, stdSig)
 	require.NoError(t, err, src)
 	require.Equal(t, rare, !p.Flat() && !strings.Contains(p.Rare.What, "without kind"), "%s\n%v", src, p.Rare)
 	it, err := NewInterp(p)

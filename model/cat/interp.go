@@ -136,6 +136,8 @@ type run struct {
 	left  int
 	tick  int
 	depth int
+	open  []*ithunk // being computed, outermost first
+	fatal bool      // the evaluation ends: nothing catches that
 	res   *Result
 	tags  map[string]string
 	enums map[string][]string
@@ -163,11 +165,13 @@ func (r *run) catch(f func()) (err error) {
 // spend counts work; every so often it looks at the context.
 func (r *run) spend(pos Pos, k int) {
 	if r.left -= k; r.left < 0 {
+		r.fatal = true
 		panic(stop{&Error{Pos: pos, Msg: "evaluation given up", Err: ErrLimit}})
 	}
 	if r.tick += k; r.tick > 10_000 {
 		r.tick = 0
 		if err := r.ctx.Err(); err != nil {
+			r.fatal = true
 			panic(stop{err})
 		}
 	}

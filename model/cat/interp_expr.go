@@ -11,26 +11,33 @@ func (r *run) lookup(env *ienv, name string, pos Pos) ival {
 			}
 		} else if e.name == name {
 			r.spend(pos, n/8+1)
-			return e.val.force(pos, name)
+			return e.val.force(r, pos, name)
 		}
 	}
 	panic(&Error{Pos: pos, Msg: name + " is not defined", Err: errUnbound})
 }
 
-// try runs f and returns the fault that it ends with, if any.
+// try runs f and returns the fault that it ends with, if any. See lowerer.try.
 func (r *run) try(f func()) (err *Error) {
-	depth := r.depth
+	depth, open := r.depth, len(r.open)
 	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case *Error:
-			if x.Err == ErrLimit {
-				panic(x)
-			}
-			err, r.depth = x, depth
-		default:
+		if r.fatal {
+			return
+		}
+		x := recover()
+		if x == nil {
+			return
+		}
+		e, ok := x.(*Error)
+		if !ok || e.Err == ErrLimit {
+			r.fatal = true
 			panic(x)
 		}
+		err, r.depth = e, depth
+		for _, t := range r.open[open:] {
+			t.state, t.err = 3, e
+		}
+		r.open = r.open[:open]
 	}()
 	f()
 	return nil
@@ -115,7 +122,7 @@ func (r *run) bindPattern(env *ienv, p Pattern, t *ithunk, pos Pos) *ienv {
 	}
 	for i, id := range p.Names {
 		env = env.bind(id.Name, &ithunk{eval: func() ival {
-			return component(t.force(pos, id.Name), i, len(p.Names), pos)
+			return component(t.force(r, pos, id.Name), i, len(p.Names), pos)
 		}})
 	}
 	return env

@@ -207,7 +207,7 @@ type ithunk struct {
 	err   *Error
 }
 
-func (t *ithunk) force(pos Pos, name string) ival {
+func (t *ithunk) force(r *run, pos Pos, name string) ival {
 	switch t.state {
 	case 1:
 		panic(errorf(pos, "%s depends on itself", name))
@@ -217,18 +217,9 @@ func (t *ithunk) force(pos Pos, name string) ival {
 		panic(t.err)
 	}
 	t.state = 1
-	defer func() {
-		if t.state == 2 {
-			return
-		}
-		t.state = 0
-		x := recover()
-		if e, ok := x.(*Error); ok {
-			t.state, t.err = 3, e
-		}
-		panic(x)
-	}()
+	r.open = append(r.open, t)
 	v := t.eval()
+	r.open = r.open[:len(r.open)-1]
 	t.val, t.state, t.eval = v, 2, nil
 	return v
 }

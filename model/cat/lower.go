@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -20,11 +21,12 @@ type Signature struct {
 
 // Limits of compilation: models come from outside.
 const (
-	maxSteps = 3_000_000 // expressions and bindings looked at
-	maxOps   = 60_000
-	maxCalls = 150    // nested calls of one function
-	maxDeep  = 30_000 // nested evaluations
-	maxTuple = 4096   // parts of a tuple or of a known set of values
+	maxSteps  = 3_000_000 // expressions and bindings looked at
+	maxOps    = 60_000
+	maxCalls  = 150    // nested calls of one function
+	maxNested = 1000   // names of procedure calls around a statement
+	maxDeep   = 30_000 // nested evaluations
+	maxTuple  = 4096   // parts of a tuple or of a known set of values
 )
 
 // errUnbound is wrapped by the error for a name that is not defined.
@@ -54,6 +56,10 @@ type lowerer struct {
 	warnings []Warning
 	warned   map[Pos]bool
 	lets     []*thunk
+	open     []*thunk // being computed, outermost first
+	ctx      context.Context
+	look     int  // number of steps at which to look at ctx
+	fatal    bool // a limit was reached: nothing catches that
 	procs    []*sproc
 	called   map[*ProcedureStmt]bool
 
@@ -74,11 +80,24 @@ func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }
 
 func (l *lowerer) step(pos Pos) {
 	if l.steps++; l.steps > maxSteps {
-		panic(limitf(pos, "the model is too large to compile (more than %d steps)", maxSteps))
+		l.giveUp(limitf(pos, "the model is too large to compile (more than %d steps)", maxSteps))
 	}
 	if len(l.b.ops) > maxOps {
-		panic(limitf(pos, "the model is too large to compile (more than %d operations)", maxOps))
+		l.giveUp(limitf(pos, "the model is too large to compile (more than %d operations)", maxOps))
 	}
+	if l.steps >= l.look {
+		l.look = l.steps + 1000
+		if l.ctx.Err() != nil {
+			l.giveUp(&Error{Pos: pos, Msg: "compilation of the model stopped", Err: context.Cause(l.ctx)})
+		}
+	}
+}
+
+// giveUp ends the compilation. Deferred functions must not recover from it only to
+// panic again: thousands of them, one upon the other, take minutes.
+func (l *lowerer) giveUp(err *Error) {
+	l.fatal = true
+	panic(err)
 }
 
 func (l *lowerer) setRare(pos Pos, format string, args ...any) {
@@ -283,28 +302,42 @@ func (l *lowerer) showValue(name string, pos Pos, f func() sval) {
 	}
 }
 
-// try runs f and returns the error that it fails with, if any.
+// try runs f and returns the error that it fails with, if any. The definitions on
+// the way keep the error for whoever asks for them again.
 func (l *lowerer) try(f func()) (err *Error) {
-	depth, stack := l.depth, len(l.b.stack)
+	depth, stack, open := l.depth, len(l.b.stack), len(l.open)
 	defer func() {
+		if l.fatal {
+			return
+		}
 		r := recover()
 		if r == nil {
 			return
 		}
 		e, ok := r.(*Error)
 		if !ok || e.Err == ErrLimit {
+			l.fatal = true
 			panic(r)
 		}
 		err = e
+		l.failed(open, e)
 		l.depth, l.b.stack = depth, l.b.stack[:stack]
 	}()
 	f()
 	return nil
 }
 
+// failed notes an error for the definitions that were being computed.
+func (l *lowerer) failed(from int, err *Error) {
+	for _, t := range l.open[from:] {
+		t.state, t.err = 3, err
+	}
+	l.open = l.open[:from]
+}
+
 func (l *lowerer) enter(pos Pos) {
 	if l.depth++; l.depth > maxDeep {
-		panic(limitf(pos, "evaluations nested more than %d deep", maxDeep))
+		l.giveUp(limitf(pos, "evaluations nested more than %d deep", maxDeep))
 	}
 }
 

@@ -30,8 +30,15 @@ func (l *lowerer) lookup(env *senv, name string, pos Pos) sval {
 // forceLib evaluates a definition of the prelude; its errors are those of the
 // user's file that needs it.
 func (l *lowerer) forceLib(t *thunk, name string, pos Pos) (v sval) {
+	open := len(l.open)
 	defer func() {
+		if l.fatal {
+			return
+		}
 		r := recover()
+		if e, ok := r.(*Error); ok {
+			l.failed(open, e)
+		}
 		if e, ok := r.(*Error); ok && strings.HasPrefix(e.Pos.File, LibraryPrefix) && !strings.HasPrefix(pos.File, LibraryPrefix) {
 			panic(&Error{Pos: pos, Msg: name + " cannot be used: " + e.Msg, Err: e.Err})
 		} else if r != nil {

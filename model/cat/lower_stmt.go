@@ -15,6 +15,9 @@ func (l *lowerer) call(s *CallStmt, env *senv) {
 		l.callName = s.Name
 	}
 	calls := l.calls
+	if len(calls) >= maxNested {
+		l.giveUp(limitf(s.Pos, "procedure calls nested more than %d deep", maxNested))
+	}
 	l.calls = append(append([]string{}, calls...), s.Name)
 	if s.As != "" {
 		l.calls = append(l.calls, s.As)

@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,7 +106,7 @@ func mustCompile(t testing.TB, src string, sig Signature) *Program {
 	t.Helper()
 	f, err := Parse("m.cat", src, NewLoader(false, Library()))
 	require.NoError(t, err)
-	p, err := Compile(f, sig)
+	p, err := Compile(context.Background(), f, sig)
 	require.NoError(t, err)
 	return p
 }

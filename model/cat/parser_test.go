@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -332,7 +333,7 @@ func compileGuessing(f *File) (*Program, error) {
 	}
 	asSet := map[string]bool{}
 	for n := 0; n < 200; n++ {
-		p, err := Compile(f, sig)
+		p, err := Compile(context.Background(), f, sig)
 		if err == nil {
 			return p, nil
 		}

@@ -1,6 +1,7 @@
 package cat
 
 import (
+	"context"
 	"embed"
 	"io/fs"
 	"sync"
@@ -178,8 +179,9 @@ func (p *Program) Shows() []Show { return p.shows }
 func (p *Program) NumOps() int { return len(p.ops) }
 
 // Compile checks the kinds of a model and turns it into a program. Errors are
-// *Error values with the place of the first problem.
-func Compile(f *File, sig Signature) (*Program, error) {
+// *Error values with the place of the first problem, or where the end of ctx
+// stopped the compilation.
+func Compile(ctx context.Context, f *File, sig Signature) (*Program, error) {
 	prelude := sig.Prelude
 	if prelude == nil {
 		var err error
@@ -188,7 +190,7 @@ func Compile(f *File, sig Signature) (*Program, error) {
 		}
 	}
 	l := &lowerer{
-		b: newBuilder(), sig: sig, variants: map[string]bool{}, tags: map[string]string{},
+		ctx: ctx, b: newBuilder(), sig: sig, variants: map[string]bool{}, tags: map[string]string{},
 		enums: map[string][]string{}, active: map[*Fun]int{}, applied: map[*Fun]bool{}, warned: map[Pos]bool{},
 		called: map[*ProcedureStmt]bool{}, activeProc: map[*ProcedureStmt]int{},
 	}

@@ -195,21 +195,13 @@ func (t *thunk) force(l *lowerer) sval {
 	t.state = 1
 	rare := l.rare
 	l.rare = nil
-	defer func() {
-		t.rare = l.rare
-		if rare != nil {
-			l.rare = rare
-		}
-		if t.state != 2 {
-			x := recover()
-			t.state = 0
-			if e, ok := x.(*Error); ok {
-				t.state, t.err = 3, e
-			}
-			panic(x)
-		}
-	}()
+	l.open = append(l.open, t)
 	v := t.eval()
+	l.open = l.open[:len(l.open)-1]
+	t.rare = l.rare
+	if rare != nil {
+		l.rare = rare
+	}
 	t.val, t.state, t.eval = v, 2, nil
 	return v
 }

@@ -41,7 +41,7 @@ func compileModel(t testing.TB, name string) (*cat.Program, CoMode) {
 	t.Helper()
 	f, err := cat.ReadFile("../models/"+name+".cat", cat.Library())
 	require.NoError(t, err)
-	p, err := cat.Compile(f, Signature())
+	p, err := cat.Compile(context.Background(), f, Signature())
 	require.NoError(t, err)
 	if f.Header == "PTX" {
 		return p, CoPartial

@@ -11,7 +11,6 @@ import (
 // is co without what the model demanded. The search's relations are as they were
 // afterwards, but for co.
 func (w *worker) learnWhy(given rel.Rel) *conflict {
-	w.saved = append(w.saved[:0], w.src...)
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
 	fixed := w.arena.Rel()
@@ -30,7 +29,6 @@ func (w *worker) learnWhy(given rel.Rel) *conflict {
 		w.conflicts = append(w.conflicts, *c)
 	}
 	w.assume(all, fixed)
-	copy(w.src, w.saved)
 	if w.opt.Visit == nil && !w.stop {
 		w.run(w.pl.afterRF) // the model's values of rf are those of the last attempt
 	}

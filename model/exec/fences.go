@@ -38,7 +38,6 @@ type fenceSearch struct {
 	conflicts []conflict
 	base      rel.Rel // the pairs of fences within threads
 	rank      []int16 // of a fence in the order that is tried
-	saved     []int16 // sources of the reads while a conflict is made small
 	lasts     bool    // final holds writes that must remain the last ones
 	exact     bool    // co is given as it is and must not grow
 	show      bool    // show the executions that fail
@@ -320,9 +319,7 @@ func (w *worker) confirm(d rel.Rel) (bool, *conflict) {
 		if failed >= 0 && !w.pl.looksSF[failed] && rel.Equal(w.co, given) {
 			return false, nil
 		}
-		c := w.learnWhy(given)
-		w.restoreCo(given)
-		return false, c
+		return false, w.learnWhy(given)
 	}
 }
 

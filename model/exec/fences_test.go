@@ -39,7 +39,7 @@ func compileText(t testing.TB, src string) *cat.Program {
 	t.Helper()
 	f, err := cat.Parse("m.cat", src, nil)
 	require.NoError(t, err)
-	p, err := cat.Compile(f, Signature())
+	p, err := cat.Compile(context.Background(), f, Signature())
 	require.NoError(t, err)
 	return p
 }
@@ -77,7 +77,7 @@ func TestFencesAgainstBruteForce(t *testing.T) {
 		it, err := cat.NewInterp(p)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(*seed, 11))
-		for done, n := 0, count(t, 40); done < n; {
+		for done, n := 0, count(t, 15); done < n; {
 			if _, ok := agree(t, e, it, co, gen.Test(r, fencedTests, "F")); ok {
 				done++
 			}
@@ -92,7 +92,7 @@ func TestFencesByNeed(t *testing.T) {
 	c.MaxThreads, c.MaxInstr, c.MaxAccesses, c.Locations = 5, 5, 8, 3
 	forEachSFModel(t, func(t *testing.T, p *cat.Program, co CoMode) {
 		r := rand.New(rand.NewPCG(*seed, 12))
-		for done, n := 0, count(t, 40); done < n; {
+		for done, n := 0, count(t, 20); done < n; {
 			test := gen.Test(r, c, "F")
 			x, err := Compile(test)
 			require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestFencesShown(t *testing.T) {
 		it, err := cat.NewInterp(p)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(*seed, 13))
-		for done, n := 0, count(t, 20); done < n; {
+		for done, n := 0, count(t, 8); done < n; {
 			test := gen.Test(r, fencedTests, "F")
 			x, err := Compile(test)
 			require.NoError(t, err)
@@ -196,5 +196,27 @@ func TestFencedRing(t *testing.T) {
 				require.Contains(t, s.Values, int64(1))
 			}
 		}
+	}
+}
+
+// A chain through fences of which the first and the last are not related: either
+// pair may be the one to turn round, and here only the second one can be.
+func TestFencesOfSeveralScopes(t *testing.T) {
+	test, err := litmus.Parse("chain", []byte(`PTX chain
+{ x=0; y=0; }
+ P0@cta 0,gpu 0       | P1@cta 0,gpu 0       | P2@cta 1,gpu 0       ;
+ st.relaxed.gpu x, 1  | st.relaxed.gpu y, 1  | fence.sc.gpu         ;
+ fence.sc.cta         | fence.sc.gpu         | ld.relaxed.gpu r1, x ;
+ ld.relaxed.gpu r0, y |                      |                      ;
+exists (P0:r0 == 0 /\ P2:r1 == 0)
+`))
+	require.NoError(t, err)
+	for _, name := range []string{"ptx-6.0", "ptx-7.5", "ptx"} {
+		p, co := compileModel(t, name)
+		it, err := cat.NewInterp(p)
+		require.NoError(t, err)
+		n, ok := agree(t, NewEngine(p, co), it, co, test)
+		require.True(t, ok)
+		require.Equal(t, 4, n, name)
 	}
 }

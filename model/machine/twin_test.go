@@ -21,7 +21,7 @@ func axioms(t testing.TB, name string) *exec.Engine {
 	t.Helper()
 	f, err := cat.ReadFile("../models/"+name+".cat", cat.Library())
 	require.NoError(t, err)
-	p, err := cat.Compile(f, exec.Signature())
+	p, err := cat.Compile(t.Context(), f, exec.Signature())
 	require.NoError(t, err)
 	if f.Header == "PTX" {
 		return exec.NewEngine(p, exec.CoPartial)
