@@ -210,7 +210,7 @@ func (c *clang) args() []string {
 func (c *clang) input() string { return "batch." + c.job.Source }
 
 func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	p := process{command: command{path: c.tool(), args: c.args(), env: c.t.LLVM.Environment()}, folder: "optcheck-cl-",
+	p := process{command: command{path: c.tool(), args: c.args(), env: c.t.LLVM.Environment()}, folder: "cl",
 		source: c.input(), result: "batch.out", what: "output", failure: llvmFailure}
 	if !c.job.Object && c.job.Emit == Machine && len(units) > 0 {
 		p.check = func(text []byte) error { return checkTarget(text, c.t, c.job.Target) }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"optcheck/internal/scratch"
 )
 
 // DisasmOptions says what a disassembly shall contain.
@@ -77,7 +79,7 @@ func (t *Toolchain) disassemble(ctx context.Context, tool, name string, args []s
 	if len(functions) == 0 {
 		return nil, c.fail(ErrCompile, "the cubin has no function", nil)
 	}
-	if c.dir, err = os.MkdirTemp("", "optcheck-sass-"); err != nil {
+	if c.dir, err = scratch.Dir("sass"); err != nil {
 		return nil, c.fail(ErrInfrastructure, "", err)
 	}
 	defer os.RemoveAll(c.dir)

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"optcheck/internal/scratch"
 )
 
 // identifyTimeout bounds each process that asks a tool who it is, unless the
@@ -120,7 +122,7 @@ func parseTargets(help []byte) []string {
 // askMaxPTX has ptxas refuse a module of an impossible version: the refusal
 // names the highest version it accepts.
 func askMaxPTX(ctx context.Context, r *Runner, path, target string) (string, error) {
-	dir, err := os.MkdirTemp("", "optcheck-probe-")
+	dir, err := scratch.Dir("probe")
 	if err != nil {
 		return "", fmt.Errorf("probe %s: %w", path, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"optcheck/internal/scratch"
 )
 
 // machineAMD is e_machine of AMD's code objects.
@@ -53,7 +55,7 @@ func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([
 		return nil, c.fail(ErrCompile, fmt.Sprintf("LLVM has no disassembler for %s: give the assembly listing of clang -S", target), nil)
 	}
 	var err error
-	if c.dir, err = os.MkdirTemp("", "optcheck-obj-"); err != nil {
+	if c.dir, err = scratch.Dir("obj"); err != nil {
 		return nil, c.hopeless(err)
 	}
 	defer os.RemoveAll(c.dir)

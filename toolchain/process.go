@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"optcheck/internal/scratch"
 )
 
 // process is one run of a compiler in a folder of its own: a file of units goes
@@ -28,7 +30,7 @@ func (p *process) compile(ctx context.Context, r *Runner, job *Job, units []int)
 	if len(units) == 1 {
 		p.input = job.Units[units[0]].Name
 	}
-	if p.dir, err = os.MkdirTemp("", p.folder); err != nil {
+	if p.dir, err = scratch.Dir(p.folder); err != nil {
 		return nil, "", p.hopeless(err)
 	}
 	defer os.RemoveAll(p.dir)

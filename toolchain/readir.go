@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+
+	"optcheck/internal/scratch"
 )
 
 // KernelBody is the prefix of the function that clang 21 and later make of a
@@ -20,7 +22,7 @@ func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte)
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no libLLVM", nil)
 	}
 	var err error
-	if c.dir, err = os.MkdirTemp("", "optcheck-ir-"); err != nil {
+	if c.dir, err = scratch.Dir("ir"); err != nil {
 		return nil, c.hopeless(err)
 	}
 	defer os.RemoveAll(c.dir)

@@ -406,6 +406,21 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
+// Discard closes a store that was made in vain and removes its file, if it has no
+// results and nobody else has it open; otherwise it only closes it.
+func (s *Store) Discard(ctx context.Context) error {
+	info, err := s.Info(ctx)
+	if err != nil || info.Cells+info.Histograms+info.Artefacts > 0 {
+		return errors.Join(err, s.Close())
+	}
+	var mode string // SQLite leaves its log only where it is alone
+	err = s.c.QueryRowContext(ctx, "PRAGMA journal_mode=DELETE").Scan(&mode)
+	if alone := err == nil && mode == "delete"; !alone {
+		return s.Close()
+	}
+	return errors.Join(s.Close(), os.Remove(s.path))
+}
+
 // magic begins every SQLite file.
 var magic = []byte("SQLite format 3\x00")
 

@@ -295,6 +295,9 @@ func verdict(r *report.Run, fail string) error {
 	if preserved+changed+unknown == 0 && len(r.Problems) > 0 {
 		return fmt.Errorf("no cell could be decided: %s", r.Problems[0].Detail)
 	}
+	if why := onlyFailures(r); why != "" {
+		return fmt.Errorf("no cell could be decided: %s", why)
+	}
 	// Where no model was asked, a change may be a miscompilation, unless the test
 	// has a data race: then no machine code of it is wrong.
 	n := r.Classes()
@@ -311,6 +314,21 @@ func verdict(r *report.Run, fail string) error {
 		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, fail)
 	}
 	return nil
+}
+
+// onlyFailures is why nothing was decided if tools failed wherever something
+// might have been; otherwise "".
+func onlyFailures(r *report.Run) (why string) {
+	for _, c := range r.All() {
+		switch {
+		case c.Class == report.Unsupported:
+		case !report.Transient(&c.Result):
+			return ""
+		case why == "":
+			why = c.Reason
+		}
+	}
+	return why
 }
 
 func newDiffCmd(env *environment) *cobra.Command {

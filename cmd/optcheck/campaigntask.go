@@ -355,7 +355,7 @@ func doDevice(ctx context.Context, env *environment, c *campaigns.Campaign, a *c
 		runs = done
 		a.Progress(done, total)
 	}
-	if err := runLoaded(ctx, sub, f, tests); err != nil && !errors.Is(err, errNotRun) {
+	if err := runLoaded(ctx, sub, f, tests); err != nil && !errors.Is(err, errNotRun) && !errors.Is(err, errSomeFailed) {
 		return err
 	}
 	return a.Finish(runs, true)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/scratch"
 	"optcheck/runner"
 	"optcheck/toolchain"
 )
@@ -85,7 +86,7 @@ func newDriverCompilerCmd(env *environment) *cobra.Command {
 			}
 			// Compiling needs the driver and not the device to itself: the lock
 			// is one that nobody else takes.
-			locks, err := os.MkdirTemp("", "optcheck-driver-")
+			locks, err := scratch.Dir("driver")
 			if err != nil {
 				return err
 			}

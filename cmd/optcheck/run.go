@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/internal/plain"
+	"optcheck/internal/scratch"
 	"optcheck/litmus"
 	"optcheck/llvmir"
 )
@@ -52,6 +53,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer scratch.Close()
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, getenv, stdin, stdout, stderr, args) }()
 	select {

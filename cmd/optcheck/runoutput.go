@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -157,6 +158,20 @@ func effectOf(r *chip.Result) string {
 		return ""
 	}
 	return "; " + worst
+}
+
+// verdict is the error of a campaign that came to its end without having done what
+// it was asked for.
+func (o *runOutput) verdict() error {
+	switch {
+	case o.ran == 0 && o.failed == 0:
+		return errNotRun
+	case o.ran == 0:
+		return errors.New("no test could be run")
+	case o.failed > 0:
+		return fmt.Errorf("%s %w", plain.Count(o.failed, "run"), errSomeFailed)
+	}
+	return nil
 }
 
 // summary prints what holds of the whole campaign.

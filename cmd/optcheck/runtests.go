@@ -204,6 +204,10 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 // errNotRun says that no binary was one to be run.
 var errNotRun = errors.New("no test was run: each is unsupported, or its binary was not validated (--unvalidated runs those, too; their results say so)")
 
+// errSomeFailed says that a device did not do all runs: it is no success, but
+// what the others showed stands.
+var errSomeFailed = errors.New("failed, from which nothing follows")
+
 // campaign runs and reports.
 func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, c *chip.Campaign) (err error) {
 	out := &runOutput{env: env, f: f, models: c.Models}
@@ -248,11 +252,8 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 	if runErr == nil && ctx.Err() != nil {
 		runErr = ctx.Err()
 	}
-	if runErr == nil && out.ran == 0 && out.failed == 0 {
-		return errNotRun
-	}
-	if runErr == nil && out.ran == 0 {
-		return errors.New("no test could be run")
+	if runErr == nil {
+		runErr = out.verdict()
 	}
 	return runErr
 }

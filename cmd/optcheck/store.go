@@ -77,11 +77,19 @@ func merge(ctx context.Context, env *environment, out string, in []string) (err 
 			}
 		}
 	}
+	st, err := os.Stat(out)
+	made := err != nil || st.Size() == 0
 	s, err := storeAt(ctx, out, store.Create)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		if err != nil && made {
+			err = errors.Join(err, s.Discard(context.WithoutCancel(ctx)))
+			return
+		}
+		err = errors.Join(err, s.Close())
+	}()
 	for _, f := range in {
 		n, err := mergeOne(ctx, env, s, f)
 		if err != nil {

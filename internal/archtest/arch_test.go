@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"ptxgen":    {"internal/strictyaml", "litmus", "spec", "depgen"},
 	"model":     {"internal/plain", "litmus"},
 	"optcheck":  {"internal/limits", "internal/plain", "litmus", "isa", "spec", "depgen", "model"},
-	"toolchain": {},
+	"toolchain": {"internal/scratch"},
 	"llvmir":    {},
 	"ptxtext":   {},
 	"runner":    {"litmus", "ptxgen"},
@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
 	"bug":       {"internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
+	"cmd":       {"internal/input", "internal/limits", "internal/scratch", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 
 	"internal/archtest":    {},
 	"internal/browsertest": {"internal/patient"},
@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"internal/limits":      {},
 	"internal/patient":     {},
 	"internal/plain":       {},
+	"internal/scratch":     {},
 	"internal/slurmtest":   {"internal/patient"},
 	"internal/strictyaml":  {"internal/input"},
 }

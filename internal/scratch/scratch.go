@@ -1,0 +1,112 @@
+// Package scratch makes temporary folders that do not outlive the process: those
+// of a process that was killed are removed by the next one. Each process has one
+// folder, whose name has its number; as long as it lives it holds a lock in it, so
+// that a number that is taken again, or that means another process in another
+// container, deceives nobody.
+package scratch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+const (
+	prefix   = "optcheck-tmp-"
+	lockName = "lock"
+)
+
+var mine struct {
+	sync.Mutex
+	roots map[string]*root // by the folder for temporary files
+}
+
+// root is this process's folder.
+type root struct {
+	dir  string
+	lock *os.File
+}
+
+// Dir makes a new folder, whose name begins with kind. The caller removes it.
+func Dir(kind string) (string, error) {
+	mine.Lock()
+	defer mine.Unlock()
+	base := os.TempDir()
+	r, known := mine.roots[base]
+	if !known {
+		sweep(base)
+	}
+	for range 2 {
+		if r == nil {
+			var err error
+			if r, err = newRoot(base); err != nil {
+				return "", err
+			}
+			if mine.roots == nil {
+				mine.roots = map[string]*root{}
+			}
+			mine.roots[base] = r
+		}
+		dir, err := os.MkdirTemp(r.dir, kind+"-")
+		if !errors.Is(err, fs.ErrNotExist) {
+			return dir, err
+		}
+		r.lock.Close() // somebody has cleaned up
+		r = nil
+	}
+	return "", fmt.Errorf("%s: temporary folders vanish there", base)
+}
+
+// Close removes what this process has left.
+func Close() {
+	mine.Lock()
+	defer mine.Unlock()
+	for _, r := range mine.roots {
+		os.RemoveAll(r.dir)
+		r.lock.Close()
+	}
+	mine.roots = nil
+}
+
+func newRoot(base string) (*root, error) {
+	dir, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", prefix, os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	// The lock is there at once: before it has its name, nobody looks at it.
+	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		if _, err = tryLock(f); err == nil {
+			err = os.Rename(f.Name(), filepath.Join(dir, lockName))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &root{dir, f}, nil
+}
+
+// sweep removes what processes have left that are no more.
+func sweep(base string) {
+	left, _ := filepath.Glob(filepath.Join(base, prefix+"*", lockName))
+	for _, path := range left {
+		dir := filepath.Dir(path)
+		if st, err := os.Lstat(dir); err != nil || !st.IsDir() || !ours(st) {
+			continue
+		}
+		if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
+			continue
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if free, err := tryLock(f); err == nil && free {
+			os.RemoveAll(dir)
+		}
+		f.Close()
+	}
+}
