@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -230,87 +229,4 @@ func (m *Model) render(ctx context.Context, t *litmus.Test, o CommandOptions, w 
 		return fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
 	}
 	return nil
-}
-
-// Difference is a test on which two models disagree.
-type Difference struct {
-	Test         *litmus.Test
-	A, B         *Verdict
-	OnlyA, OnlyB [][]int64 // states that only one of them allows
-}
-
-// Compare lists the tests on which two models allow different final states, in
-// input order. An undecided test is an error.
-func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOptions) ([]Difference, error) {
-	list := make([]*Difference, len(tests))
-	var errs []error
-	err := inOrder(ctx, len(tests), o.Jobs, func(i int) result {
-		d, err := compareOne(ctx, a, b, tests[i], o)
-		list[i] = d
-		return result{err: err}
-	}, func(_ int, r result) error {
-		if r.err != nil {
-			errs = append(errs, r.err)
-		}
-		return nil
-	})
-	var out []Difference
-	for _, d := range list {
-		if d != nil {
-			out = append(out, *d)
-		}
-	}
-	return out, errors.Join(append(errs, err)...)
-}
-
-func compareOne(ctx context.Context, a, b *Model, t *litmus.Test, o CommandOptions) (*Difference, error) {
-	d := &Difference{Test: t}
-	for _, side := range []struct {
-		m *Model
-		v **Verdict
-	}{{a, &d.A}, {b, &d.B}} {
-		v, err := side.m.Judge(ctx, t, o.Options)
-		if err != nil {
-			return nil, err
-		}
-		if v.Undecided != "" {
-			return nil, fmt.Errorf("test %s under %s: %w: %s", t.Name, side.m.Name, ErrUndecided, v.Undecided)
-		}
-		*side.v = v
-	}
-	d.OnlyA, d.OnlyB = missing(d.A, d.B), missing(d.B, d.A)
-	if len(d.OnlyA)+len(d.OnlyB) == 0 {
-		return nil, nil
-	}
-	return d, nil
-}
-
-// missing lists the states of v that w lacks.
-func missing(v, w *Verdict) (list [][]int64) {
-	for _, s := range v.States {
-		if !slices.ContainsFunc(w.States, func(q State) bool { return slices.Equal(q.Values, s.Values) }) {
-			list = append(list, s.Values)
-		}
-	}
-	return list
-}
-
-// WriteText writes a difference for people.
-func (d *Difference) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s %s, %s %s\n", d.Test.Name, d.A.Model, d.A.Observation, d.B.Model, d.B.Observation)
-	for _, side := range []struct {
-		v    *Verdict
-		list [][]int64
-	}{{d.A, d.OnlyA}, {d.B, d.OnlyB}} {
-		for _, s := range side.list {
-			var parts []string
-			for i, x := range side.v.Terms {
-				parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), s[i]))
-			}
-			fmt.Fprintf(&b, "  only %s: %s\n", side.v.Model, strings.Join(parts, " "))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

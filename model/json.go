@@ -29,6 +29,7 @@ type JSONSummary struct {
 	Undecided int      `json:"undecided"`           // tests without a verdict because a limit was reached
 	Failed    int      `json:"failed"`              // tests that could not be judged at all
 	Different *int     `json:"different,omitempty"` // tests on which two models disagree
+	Outside   int      `json:"outside,omitempty"`   // tests of which a model does not speak
 	Forbidden *int     `json:"forbidden,omitempty"` // tests of a log with states that the model forbids
 }
 
@@ -90,16 +91,27 @@ type jsonEdge struct {
 }
 
 type jsonDifference struct {
-	Test  string         `json:"test"`
-	Hash  string         `json:"hash"`
-	Terms []string       `json:"terms"`
-	Sides [2]jsonVersion `json:"sides"`
+	Test         string         `json:"test"`
+	Hash         string         `json:"hash"`
+	Terms        []string       `json:"terms"`
+	Sides        [2]jsonVersion `json:"sides"`
+	Instructions int            `json:"instructions"`
+	Instances    uint64         `json:"instances,omitempty"` // that a device ran
 }
 
 type jsonVersion struct {
 	Model       string    `json:"model"`
 	Observation string    `json:"observation"`
 	Only        [][]int64 `json:"only"` // states that the other model forbids
+	// Seen is how often a device showed each, Why why one model allows and the other
+	// forbids it.
+	Seen []uint64  `json:"seen,omitempty"`
+	Why  []jsonWhy `json:"why,omitempty"`
+}
+
+type jsonWhy struct {
+	Allows  *jsonExplanation `json:"allows"`
+	Forbids *jsonExplanation `json:"forbids"`
 }
 
 type jsonForbidden struct {
@@ -187,12 +199,22 @@ func (x *Explanation) json() *jsonExplanation {
 
 // WriteJSON writes a difference of two models as a JSON line.
 func (d *Difference) WriteJSON(w io.Writer) error {
-	j := &jsonDifference{Test: d.Test.Name, Hash: d.Test.Hash(), Terms: termNames(d.A)}
+	j := &jsonDifference{Test: d.Test.Name, Hash: d.Test.Hash(), Instructions: Size(d.Test), Instances: d.Instances, Terms: termNames(d.A)}
 	for i, side := range []struct {
 		v    *Verdict
-		only [][]int64
+		only []Single
 	}{{d.A, d.OnlyA}, {d.B, d.OnlyB}} {
-		j.Sides[i] = jsonVersion{side.v.Model, side.v.Observation.String(), append([][]int64{}, side.only...)}
+		x := jsonVersion{Model: side.v.Model, Observation: side.v.Observation.String(), Only: [][]int64{}}
+		for _, s := range side.only {
+			x.Only = append(x.Only, s.Values)
+			if d.Instances > 0 {
+				x.Seen = append(x.Seen, s.Seen)
+			}
+			if s.Allows != nil {
+				x.Why = append(x.Why, jsonWhy{s.Allows.json(), s.Forbids.json()})
+			}
+		}
+		j.Sides[i] = x
 	}
 	return encode(w, jsonLine{Difference: j})
 }

@@ -132,14 +132,15 @@ func TestPictures(t *testing.T) {
 
 func TestCompareModels(t *testing.T) {
 	tests := []*litmus.Test{known(t, "SB-plain"), known(t, "CoRR-relaxed"), known(t, "MP-rel-acq")}
-	diffs, err := Compare(context.Background(), load(t, "ptx-2015"), load(t, "ptx"), tests, CommandOptions{})
+	c, err := Compare(context.Background(), load(t, "ptx-2015"), load(t, "ptx"), tests, CommandOptions{}, nil)
 	require.NoError(t, err)
+	diffs := c.Differences
 	require.Len(t, diffs, 2)
 	require.Equal(t, "CoRR-relaxed", diffs[0].Test.Name)
 	var b strings.Builder
 	require.NoError(t, diffs[0].WriteText(&b))
 	require.Equal(t, "CoRR-relaxed: ptx-2015 Sometimes, ptx Never\n  only ptx-2015: 1:r0=1; 1:r1=0;\n", b.String())
-	_, err = Compare(context.Background(), load(t, "ptx-2015"), load(t, "ptx"), tests, CommandOptions{Options: Options{MaxCandidates: 1}})
+	_, err = Compare(context.Background(), load(t, "ptx-2015"), load(t, "ptx"), tests, CommandOptions{Options: Options{MaxCandidates: 1}}, nil)
 	require.ErrorIs(t, err, ErrUndecided)
 }
 

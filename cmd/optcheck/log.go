@@ -11,6 +11,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
+	"optcheck/ptxgen/cycle"
 )
 
 func newLogCmd(env *environment) *cobra.Command {
@@ -31,8 +32,8 @@ func newLogCheckCmd(env *environment) *cobra.Command {
 		Use:   "check LOG [TEST…]",
 		Short: "List the states of a log that a model forbids",
 		Long: `Read a log with histograms, or one of a model, and list the states that the
-model forbids. The tests are those that the log holds, those given, and those of
-the corpus, in this order. The exit code is 1 if a state is forbidden or a test
+model forbids. The tests are those that the log holds, those given, those of the
+corpus, and those whose generated name says all of them, in this order. The exit code is 1 if a state is forbidden or a test
 could not be checked. With --json a line per such test and a summary at the end,
 see docs/models.md.`,
 		Example: `  optcheck run mp sb --log run.log
@@ -89,7 +90,15 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 	if err := input.SkipMark(log); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	findings, n, err := m.CheckLog(ctx, args[0], log, func(name string) *litmus.Test { return byName[name] }, o)
+	findings, n, err := m.CheckLog(ctx, args[0], log, func(name string) *litmus.Test {
+		if t := byName[name]; t != nil {
+			return t
+		}
+		if sp, err := cycle.ParseName(name); err == nil {
+			return sp.Test() // the name of a generated test says all of it
+		}
+		return nil
+	}, o)
 	for i := range findings {
 		write := findings[i].WriteText
 		if asJSON {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/internal/plain"
 	"optcheck/model"
 )
 
@@ -165,65 +164,5 @@ With --json a line per test and a summary at the end, see docs/models.md; with
 		cmd.MarkFlagsMutuallyExclusive("json", other)
 	}
 	cmd.AddCommand(newModelCompareCmd(env))
-	return cmd
-}
-
-func newModelCompareCmd(env *environment) *cobra.Command {
-	var f modelFlags
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "compare A B TEST…",
-		Short: "List the tests on which two models disagree",
-		Long: `List the tests on which two models allow different final states, with those
-states. A model is the name of a built-in one or a .cat file. The exit code is 1
-if there is such a test.`,
-		Example: `  optcheck model compare ptx-2015 ptx corpus
-  optcheck model compare ptx my.cat tests/
-  optcheck model compare sc ptx corpus --json`,
-		Args: cobra.MinimumNArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options()
-			if err != nil {
-				return err
-			}
-			a, err := f.loadModel(cmd.Context(), env, args[0])
-			if err != nil {
-				return err
-			}
-			b, err := f.loadModel(cmd.Context(), env, args[1])
-			if err != nil {
-				return err
-			}
-			tests, err := loadTests(env, args[2:])
-			if err != nil {
-				return err
-			}
-			diffs, err := model.Compare(cmd.Context(), a, b, tests, o)
-			for i := range diffs {
-				write := diffs[i].WriteText
-				if asJSON {
-					write = diffs[i].WriteJSON
-				}
-				if err := write(env.out(asJSON)); err != nil {
-					return err
-				}
-			}
-			if err != nil {
-				return err
-			}
-			if n := len(diffs); asJSON {
-				if err := model.WriteSummaryJSON(env.stdout, model.JSONSummary{Models: []string{a.Name, b.Name}, Tests: len(tests), Different: &n}); err != nil {
-					return err
-				}
-			}
-			env.tell("%s and %s differ on %d of %s", a.Name, b.Name, len(diffs), plain.Count(len(tests), "test"))
-			if len(diffs) > 0 {
-				return errFound
-			}
-			return nil
-		},
-	}
-	f.addLimits(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
 	return cmd
 }

@@ -53,6 +53,7 @@ func TestScript(t *testing.T) {
 			// Scripts see no compilers of the machine unless they ask for them.
 			e.Setenv("GOLDEN", golden)
 			e.Setenv("SCRIPTS", scripts)
+			e.Setenv("H200", filepath.Join(scripts, "../docs/results/h200"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("MANAGED", managed)
 			e.Setenv("REALCACHE", filepath.Dir(filepath.Dir(managed)))

@@ -23,6 +23,10 @@ type Step struct {
 // Partial-order reduction is the machine's: Moves may leave moves out that some
 // move which it yields neither disables nor makes a difference to, and a state may
 // be one in which all moves that commute with everything have been made.
+//
+// So is symmetry: states may share a key that are images of each other under an
+// exchange of equal threads. One of them is visited, and who looks at its end has to
+// look at the images.
 type Machine[S any] interface {
 	// Start is the state in which a run begins.
 	Start() (S, error)
@@ -32,14 +36,6 @@ type Machine[S any] interface {
 	// describes it, nil if there is nothing to tell. It returns the first error, its
 	// own or that of yield.
 	Moves(s S, yield func(next S, step func() Step) error) error
-}
-
-// Symmetric is a machine whose program looks the same with some threads exchanged.
-// Of states that are images of each other one is visited; who looks at its end has
-// to look at the images.
-type Symmetric[S any] interface {
-	// Images calls yield with the key of each image of a state.
-	Images(s S, yield func(key string))
 }
 
 // ErrLimit is the error of Run when there are more states than it may visit.
@@ -53,7 +49,6 @@ var ErrStop = errors.New("stop")
 // ErrLimit. visited says how many there were.
 func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedule func() []Step) error) (visited int, err error) {
 	e := &explorer[S]{m: m, ctx: ctx, max: max, end: end, seen: map[string]struct{}{}}
-	e.sym, _ = m.(Symmetric[S])
 	s, err := m.Start()
 	if err == nil {
 		err = e.from(s)
@@ -66,7 +61,6 @@ func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedu
 
 type explorer[S any] struct {
 	m     Machine[S]
-	sym   Symmetric[S] // nil without symmetry
 	ctx   context.Context
 	max   int
 	end   func(S, func() []Step) error
@@ -75,7 +69,7 @@ type explorer[S any] struct {
 }
 
 func (e *explorer[S]) from(s S) error {
-	k := e.key(s)
+	k := e.m.Key(s)
 	if _, ok := e.seen[k]; ok {
 		return nil
 	}
@@ -98,15 +92,6 @@ func (e *explorer[S]) from(s S) error {
 		return err
 	}
 	return e.end(s, e.schedule)
-}
-
-// key is that of the state, or the smallest of its images' keys.
-func (e *explorer[S]) key(s S) string {
-	k := e.m.Key(s)
-	if e.sym != nil {
-		e.sym.Images(s, func(image string) { k = min(k, image) })
-	}
-	return k
 }
 
 // schedule describes what has happened.

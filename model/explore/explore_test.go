@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,14 +32,10 @@ func (c counters) Moves(s string, yield func(string, func() Step) error) error {
 // alike are counters that nobody can tell apart.
 type alike struct{ counters }
 
-func (a alike) Images(s string, yield func(string)) {
-	for i := range s {
-		for j := range i {
-			b := []byte(s)
-			b[i], b[j] = b[j], b[i]
-			yield(string(b))
-		}
-	}
+func (alike) Key(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
 }
 
 func TestRun(t *testing.T) {

@@ -108,7 +108,7 @@ func runLevels(ctx context.Context, m *Model, p *Program, max int, yield func(en
 				return true
 			})
 		}
-		return yield(end{s.vals, memory, schedule})
+		return yield(end{s.vals, memory, false, schedule})
 	})
 }
 
@@ -182,17 +182,8 @@ func (l *levels) Key(s *levelsState) string {
 
 // may reports whether a thread's own stores let a load take a value.
 func (l *levels) may(r, w int) bool {
-	own := l.of(l.events[r].thread) & l.writes[l.events[r].Loc]
-	between := own & l.before(r)
-	if w >= 0 && own>>w&1 != 0 {
-		if w > r {
-			return !l.m.has(levelsRW)
-		}
-		between &^= below(w + 1)
-	} else if w >= 0 {
-		between = 0 // whether it is newer is seen when it is performed
-	}
-	return between == 0 || !l.m.has(levelsWR)
+	future, stale := l.own(r, w)
+	return !(future && l.m.has(levelsRW) || stale && l.m.has(levelsWR))
 }
 
 // Moves: loads take values, then accesses are performed.

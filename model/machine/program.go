@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"optcheck/litmus"
 	"optcheck/model/exec"
@@ -66,6 +67,8 @@ func (m *Model) has(rule int) bool { return m.without>>rule&1 == 0 }
 type end struct {
 	vals   []int64 // by event, what reads got
 	memory []int64 // by location
+	// images tells that threads may be exchanged.
+	images bool
 	// schedule tells how it came to that.
 	schedule func() []explore.Step
 }
@@ -90,6 +93,9 @@ type Program struct {
 	// By location, sets of events.
 	reads, writes []uint64
 	all           uint64
+	// equal lists groups of threads that can be exchanged: the same code, on the same
+	// way, and alone in their CTAs.
+	equal [][]int
 }
 
 const maxEvents = 63
@@ -122,7 +128,67 @@ func newProgram(p *exec.Program, paths []*exec.Path) (*Program, error) {
 		}
 		q.all |= 1 << i
 	}
+	q.symmetry()
 	return q, nil
+}
+
+// symmetry finds threads that can be exchanged.
+func (p *Program) symmetry() {
+	byCode := map[string]int{}
+	for t := range p.paths {
+		if slices.ContainsFunc(p.place, func(q litmus.Place) bool { return q != p.place[t] && q.SameScope(p.place[t], litmus.ScopeCTA) }) ||
+			slices.IndexFunc(p.place, func(q litmus.Place) bool { return q == p.place[t] }) != t {
+			continue
+		}
+		th := &p.exec.Test.Threads[t]
+		var b strings.Builder
+		fmt.Fprint(&b, p.place[t].GPU, p.place[t].Grid)
+		for i := range th.Body {
+			fmt.Fprintln(&b, th.Body[i].String(), th.Body[i].Labels)
+		}
+		for _, r := range th.Regs {
+			fmt.Fprintln(&b, r.Name, r.Type, r.Init)
+		}
+		for i := range p.paths[t].Events {
+			fmt.Fprintln(&b, p.paths[t].Events[i].Instr, p.paths[t].Events[i].Loc)
+		}
+		k, ok := byCode[b.String()]
+		if !ok {
+			k = len(p.equal)
+			byCode[b.String()] = k
+			p.equal = append(p.equal, nil)
+		}
+		p.equal[k] = append(p.equal[k], t)
+	}
+	p.equal = slices.DeleteFunc(p.equal, func(g []int) bool { return len(g) < 2 })
+}
+
+// images calls f with the ways to exchange equal threads: whose part each plays.
+func (p *Program) images(f func(as []int) error) error {
+	as := make([]int, len(p.paths))
+	for t := range as {
+		as[t] = t
+	}
+	var next func(g, k int) error
+	next = func(g, k int) error {
+		switch {
+		case g == len(p.equal):
+			return f(as)
+		case k == len(p.equal[g]):
+			return next(g+1, 0)
+		}
+		list := p.equal[g]
+		for i := k; i < len(list); i++ {
+			as[list[k]], as[list[i]] = as[list[i]], as[list[k]]
+			err := next(g, k+1)
+			as[list[k]], as[list[i]] = as[list[i]], as[list[k]]
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return next(0, 0)
 }
 
 // before is the set of events of i's thread that come before it.
@@ -156,11 +222,16 @@ func (p *Program) holds(t int, known uint64, vals []int64) bool {
 	return p.paths[t].Holds(known>>p.first[t], vals[p.first[t]:p.first[t+1]])
 }
 
-// outcome is the final state of the test's terms.
-func (p *Program) outcome(e end) []int64 {
+// outcome is the final state of the test's terms if each thread has played the part
+// of another one; nil: its own.
+func (p *Program) outcome(e end, as []int) []int64 {
 	reads := make([][]int64, len(p.paths))
 	for t := range reads {
-		reads[t] = e.vals[p.first[t]:p.first[t+1]]
+		u := t
+		if as != nil {
+			u = as[t]
+		}
+		reads[t] = e.vals[p.first[u]:p.first[u+1]]
 	}
 	return p.exec.Outcome(p.paths, reads, e.memory)
 }

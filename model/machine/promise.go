@@ -92,6 +92,24 @@ func (p *Program) read(s *promises, i, w int, yield func(promises, func() explor
 	return yield(n, step)
 }
 
+// own tells what a thread's own stores say of a load that takes a write's value: that
+// the write comes later, or that one has overwritten it before the load. A write of
+// another thread may be newer than all of them.
+func (p *Program) own(r, w int) (future, stale bool) {
+	mine := p.of(p.events[r].thread) & p.writes[p.events[r].Loc]
+	between := mine & p.before(r)
+	switch {
+	case w == initial:
+	case mine>>w&1 == 0:
+		between = 0
+	case w > r:
+		return true, false
+	default:
+		between &^= below(w + 1)
+	}
+	return false, between != 0
+}
+
 // key identifies promises by where values come from.
 func (s *promises) key(b []byte) []byte {
 	for i := range 8 {

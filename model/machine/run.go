@@ -97,9 +97,24 @@ func (r *runner) combine(list [][]*exec.Path, pick []*exec.Path) error {
 	return err
 }
 
-// end notes a final state.
+// end notes a final state, and those with equal threads exchanged.
 func (r *runner) end(p *Program, e end) error {
-	values := p.outcome(e)
+	if !e.images {
+		return r.note(p.outcome(e, nil), e.schedule)
+	}
+	return p.images(func(as []int) error {
+		return r.note(p.outcome(e, as), func() []explore.Step {
+			list := e.schedule()
+			for i := range list {
+				list[i].Thread = slices.Index(as, list[i].Thread)
+			}
+			return list
+		})
+	})
+}
+
+// note counts a final state.
+func (r *runner) note(values []int64, schedule func() []explore.Step) error {
 	k := fmt.Sprint(values)
 	i, ok := r.index[k]
 	if !ok {
@@ -108,7 +123,7 @@ func (r *runner) end(p *Program, e end) error {
 		r.res.States = append(r.res.States, exec.State{Values: values})
 	}
 	r.res.States[i].Count++
-	if r.o.End != nil && !r.o.End(values, e.schedule) {
+	if r.o.End != nil && !r.o.End(values, schedule) {
 		return explore.ErrStop
 	}
 	return nil

@@ -99,7 +99,7 @@ func runSettle(ctx context.Context, m *Model, p *Program, max int, yield func(en
 			return nil
 		}
 		return l.last(s, 0, append([]int64(nil), p.init...), func(memory []int64) error {
-			return yield(end{s.vals, append([]int64(nil), memory...), schedule})
+			return yield(end{s.vals, append([]int64(nil), memory...), false, schedule})
 		})
 	})
 }
@@ -162,8 +162,7 @@ func (l *settle) sc(i int) bool {
 
 // Moves: loads take values, events settle, stores arrive.
 func (l *settle) Moves(s *settleState, yield func(*settleState, func() explore.Step) error) error {
-	any := func(r, w int) bool { return true }
-	all, err := l.promise(&s.promises, l.m.has(settleThin), any, func(p promises, step func() explore.Step) error {
+	all, err := l.promise(&s.promises, l.m.has(settleThin), func(r, w int) bool { return l.may(s, r, w) }, func(p promises, step func() explore.Step) error {
 		n := s.clone()
 		n.promises = p
 		return yield(n, step)

@@ -5,6 +5,26 @@ import (
 	"optcheck/model/exec"
 )
 
+// may reports whether a load may take a write's value, as far as that is easily seen
+// before anything settles: neither does a thread contradict its own stores, nor do
+// two atomics read one store if each is strong for the other and it for them: the
+// store of one of them would come between the halves of the other. The rules say so
+// too, later.
+func (l *settle) may(s *settleState, r, w int) bool {
+	if l.m.without != 0 || l.m.plain {
+		return true
+	}
+	if future, stale := l.own(r, w); future || stale {
+		return false
+	}
+	v := l.partner(r)
+	return v < 0 || each(l.reads[l.events[r].Loc]&s.known, func(q int) bool {
+		u := l.partner(q)
+		observed := w == initial || l.strong(w, r) && l.strong(w, q)
+		return u < 0 || int(s.src[q]) != w || !observed || !l.strong(r, u) || !l.strong(q, v)
+	})
+}
+
 // strong reports whether two events are strong for each other: of one thread, or
 // both strong with scopes that contain each other. Accesses must be of one
 // location.

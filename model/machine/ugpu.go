@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"optcheck/litmus"
 	"optcheck/model/exec"
@@ -140,7 +141,7 @@ func runUGPU(ctx context.Context, m *Model, p *Program, max int, yield func(end)
 		for l := range memory {
 			memory[l] = u.valueAt(s, l, s.newest[l])
 		}
-		return yield(end{s.vals, memory, schedule})
+		return yield(end{s.vals, memory, !m.plain, schedule})
 	})
 }
 
@@ -150,11 +151,29 @@ func (u *ugpu) Start() (*ugpuState, error) {
 	return &ugpuState{at: make([]uint8, e), newest: make([]uint8, l), view: make([]uint8, t*l), mark: make([]uint8, t*l), vals: make([]int64, e)}, nil
 }
 
-// Key is all of a state but the values, which follow from the versions.
+// Key is all of a state but the values, which follow from the versions; what equal
+// threads have is put in order.
 func (u *ugpu) Key(s *ugpuState) string {
-	b := make([]byte, 0, len(s.at)+len(s.newest)+2*len(s.view))
-	b = append(append(b, s.at...), s.newest...)
-	return string(append(append(b, s.view...), s.mark...))
+	locs := len(u.init)
+	b := append(make([]byte, 0, len(s.at)+locs+2*len(s.view)), s.newest...)
+	if len(u.equal) == 0 || u.m.plain {
+		return string(append(append(append(b, s.at...), s.view...), s.mark...))
+	}
+	own := make([][]byte, len(u.paths))
+	for t := range own {
+		own[t] = slices.Concat(s.at[u.first[t]:u.first[t+1]], s.view[t*locs:(t+1)*locs], s.mark[t*locs:(t+1)*locs])
+	}
+	for _, group := range u.equal {
+		list := make([][]byte, len(group))
+		for i, t := range group {
+			list[i] = own[t]
+		}
+		slices.SortFunc(list, slices.Compare)
+		for i, t := range group {
+			own[t] = list[i]
+		}
+	}
+	return string(append(b, slices.Concat(own...)...))
 }
 
 // valueAt is the value of a version.
