@@ -34,18 +34,8 @@ func (c *checker) instr(th *Thread, j int) {
 		c.errorf(in.Pos, "%s has %d source operands, not %d", in, len(in.Src), arity(in))
 		return
 	}
-	judge := qualifiers
-	if c.t.Dialect == OpenCL {
-		judge = clQualifiers
-	}
-	if msg := judge(in); msg != "" {
+	if msg, _ := c.t.Dialect.illegal(in); msg != "" {
 		c.errorf(in.Pos, "%s: %s", in, msg)
-	}
-	if msg := typed(in); msg != "" {
-		c.errorf(in.Pos, "%s: %s", in, msg)
-	}
-	if in.Proxy != ProxyNone && in.Op != OpFenceProxy && c.t.Dialect != PTX {
-		c.errorf(in.Pos, "%s: dialect %s has no proxies", in, c.t.Dialect)
 	}
 	if in.Guard != nil {
 		c.reg(th, in, in.Guard.Reg, Pred, exact)
@@ -166,25 +156,10 @@ func (c *checker) bar(th *Thread, in *Instr) {
 			c.reg(th, in, o.Name, TypeNone, any32)
 		case o.Kind == OperandLoc || o.Kind == OperandNone && i == 0:
 			c.errorf(in.Pos, "%s: a barrier is named by a number or a register", in)
-		case o.Kind == OperandConst && o.Value < 0:
-			c.errorf(in.Pos, "%s: %d is negative", in, o.Value)
 		}
 	}
-	if c.t.Dialect == PTX {
-		return
-	}
-	// PTX ISA, bar: 16 barriers, thread counts in whole warps.
-	if b.ID.Kind == OperandConst && b.ID.Value > 15 {
-		c.errorf(in.Pos, "%s: PTX has barriers 0 to 15", in)
-	}
-	if b.Quorum.Kind == OperandConst && b.Quorum.Value%32 != 0 {
-		c.errorf(in.Pos, "%s: the thread count must be a multiple of 32", in)
-	}
-	if b.Resource.Kind != OperandNone {
-		c.errorf(in.Pos, "%s: dialect %s has no barrier resources", in, c.t.Dialect)
-	}
-	if b.Arrive && b.Quorum.Kind == OperandNone {
-		c.errorf(in.Pos, "%s needs a thread count", in)
+	if msg := c.t.Dialect.illegalBarrier(b); msg != "" {
+		c.errorf(in.Pos, "%s: %s", in, msg)
 	}
 }
 

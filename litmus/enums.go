@@ -177,3 +177,5 @@ func (t Type) Bits() int {
 
 // Signed reports whether comparisons of the type are signed.
 func (t Type) Signed() bool { return t == S8 || t == S16 || t == S32 || t == S64 || t == TypeNone }
+
+func (t Type) unsigned() bool { return t == U8 || t == U16 || t == U32 || t == U64 }

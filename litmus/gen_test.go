@@ -87,46 +87,26 @@ func genOperand(t *rapid.T, lt *Test, th *Thread) Operand {
 }
 
 func genInstr(t *rapid.T, lt *Test, th *Thread) Instr {
-	in := Instr{Op: Op(rapid.IntRange(0, int(OpBra)).Draw(t, "op"))}
+	in := rapid.SampledFrom(legalOf(lt.Dialect)).Draw(t, "instruction")
+	if rapid.Bool().Draw(t, "rare") { // most are accesses
+		op := Op(rapid.IntRange(0, int(OpBra)).Draw(t, "op"))
+		in = rapid.SampledFrom(legalOf(lt.Dialect)).Filter(func(in Instr) bool { return in.Op == op }).Draw(t, "of op")
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "labels") {
 		in.Labels = append(in.Labels, rapid.StringMatching(`LC[0-9]{2}`).Draw(t, "label"))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "guarded") == 0 {
 		in.Guard = &Guard{genReg(t, th), rapid.Bool().Draw(t, "neg")}
 	}
-	typ := Type(rapid.IntRange(0, int(Pred)).Draw(t, "type"))
 	switch in.Op {
 	case OpLd, OpSt, OpAtom, OpRed:
-		genAccess(t, lt, th, &in, typ)
-	case OpFence:
-		in.Sem = Sem(rapid.IntRange(0, int(SemSC)).Draw(t, "sem"))
-		in.Scope = Scope(rapid.IntRange(0, int(ScopeSys)).Draw(t, "scope"))
-		if in.Sem == SemMMIO {
-			in.Sem = SemSC
-		}
-	case OpMembar:
-		in.Scope = Scope(rapid.IntRange(int(ScopeCTA), int(ScopeSys)).Draw(t, "scope"))
-	case OpFenceProxy:
-		in.Proxy = Proxy(rapid.IntRange(int(ProxyGeneric), int(ProxyAlias)).Draw(t, "proxy"))
+		genAddr(t, lt, th, &in)
 	case OpBar:
 		in.Barrier = genBarrier(t, lt, th)
-	case OpSetp:
-		in.Cmp = Cmp(rapid.IntRange(int(CmpEq), int(CmpGe)).Draw(t, "cmp"))
-		in.Type = typ
 	case OpBra:
 		in.Target = "LC00"
-		if rapid.Bool().Draw(t, "compare") {
-			in.Cmp = Cmp(rapid.IntRange(int(CmpEq), int(CmpGe)).Draw(t, "cmp"))
-		}
-	case OpCvt:
-		in.Type = typ
-		if typ != TypeNone {
-			in.FromType = Type(rapid.IntRange(0, int(Pred)).Draw(t, "from"))
-		}
 	case OpNop:
 		in.Guard = nil
-	default:
-		in.Type = typ
 	}
 	if in.Op == OpLd || in.Op == OpAtom || in.Op >= OpMov && in.Op <= OpSelp {
 		in.Dst = genReg(t, th)
@@ -137,19 +117,7 @@ func genInstr(t *rapid.T, lt *Test, th *Thread) Instr {
 	return in
 }
 
-func genAccess(t *rapid.T, lt *Test, th *Thread, in *Instr, typ Type) {
-	in.Type = typ
-	in.Sem = Sem(rapid.IntRange(0, int(SemSC)).Draw(t, "sem"))
-	in.Scope = Scope(rapid.IntRange(0, int(ScopeSys)).Draw(t, "scope"))
-	in.Space = rapid.SampledFrom([]Space{Generic, Global, Shared}).Draw(t, "space")
-	if in.Op == OpAtom || in.Op == OpRed {
-		in.Atom = AtomOp(rapid.IntRange(int(AtomAdd), int(AtomMax)).Draw(t, "atom"))
-	} else {
-		in.Cache = CacheOp(rapid.IntRange(0, int(CacheWT)).Draw(t, "cache"))
-	}
-	if lt.Dialect == PTX && rapid.IntRange(0, 3).Draw(t, "proxied") == 0 {
-		in.Proxy, in.Cache = ProxySurface, CacheNone
-	}
+func genAddr(t *rapid.T, lt *Test, th *Thread, in *Instr) {
 	if rapid.Bool().Draw(t, "direct") {
 		in.Addr.Loc = lt.Locations[0].Name
 	} else {
@@ -159,14 +127,18 @@ func genAccess(t *rapid.T, lt *Test, th *Thread, in *Instr, typ Type) {
 }
 
 func genBarrier(t *rapid.T, lt *Test, th *Thread) Barrier {
-	b := Barrier{Arrive: rapid.Bool().Draw(t, "arrive"), ID: genOperand(t, lt, th)}
-	if rapid.Bool().Draw(t, "second") {
-		b.Resource = genOperand(t, lt, th)
-		if rapid.Bool().Draw(t, "third") {
-			b.Quorum = genOperand(t, lt, th)
-		} else if lt.Dialect == GPUPTX {
-			b.Resource, b.Quorum = b.Quorum, b.Resource
+	operand := func(max, unit int) Operand {
+		if rapid.Bool().Draw(t, "constant") {
+			return Const(int64(unit * rapid.IntRange(1, max).Draw(t, "number")))
 		}
+		return Reg(genReg(t, th))
+	}
+	b := Barrier{Arrive: rapid.Bool().Draw(t, "arrive"), ID: operand(15, 1)}
+	if lt.Dialect == PTX && rapid.Bool().Draw(t, "resource") {
+		b.Resource = operand(15, 1)
+	}
+	if b.Arrive && lt.Dialect != PTX || rapid.Bool().Draw(t, "quorum") {
+		b.Quorum = operand(32, 32)
 	}
 	return b
 }

@@ -1,5 +1,7 @@
 package litmus
 
+import "math/bits"
+
 // name returns table[i], or "?" for a value outside the enumeration.
 func name(table []string, i int) string {
 	if i < len(table) {
@@ -91,20 +93,28 @@ type class uint32
 
 const (
 	clNone class = 0
-	clSem  class = 1 << iota
+	clSem  class = 1 << (iota - 1)
 	clScope
-	clGL
 	clSpace
 	clCache
-	clType
+	clProxyKind
 	clAtom
 	clCmp
+	clType
+	clFrom // the second type of cvt
 	clLo
 	clProxy
-	clProxyKind
 	clSync
-	clHint
+	clAligned
+	clUni
 )
+
+// dim returns the dim that a class of modifiers sets. The first classes are the
+// dims, in their order.
+func (c class) dim() (dim, bool) {
+	d := dim(bits.TrailingZeros32(uint32(c)))
+	return d, d < dims
+}
 
 // classify returns the class and the value of a modifier, clNone if unknown.
 func classify(m string) (class, uint8) {
@@ -133,8 +143,6 @@ func classify(m string) (class, uint8) {
 		return clScope, uint8(ScopeGPU)
 	case "sys":
 		return clScope, uint8(ScopeSys)
-	case "gl":
-		return clGL, uint8(ScopeGPU)
 	case "global":
 		return clSpace, uint8(Global)
 	case "shared", "shared::cta":
@@ -182,8 +190,10 @@ func classifyRare(m string) (class, uint8) {
 		return clSync, 0
 	case "arrive":
 		return clSync, 1
-	case "uni", "aligned":
-		return clHint, 0
+	case "aligned":
+		return clAligned, 0
+	case "uni":
+		return clUni, 0
 	}
 	return clNone, 0
 }

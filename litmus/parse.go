@@ -58,7 +58,8 @@ var fileBuffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte
 // Parse parses a test; the header tells its dialect. The file name is only
 // used in positions. Faults come back as *Error or, when there are several, as
 // ErrorList, and then the test is nil. Parse accepts what can be read without
-// doubt; whether the test makes sense is the business of Check.
+// doubt and consists of instructions that the dialect has; whether the test makes
+// sense is the business of Check.
 func Parse(file string, src []byte) (*Test, error) {
 	p := &parser{file: file, t: &Test{}}
 	p.line = 1

@@ -17,6 +17,7 @@ import (
 const head = "GPU_PTX t\n{ x=0; y=0;\n0:.reg .s32 r0; 0:.reg .s32 r1; 0:.reg .b64 rx = x; 0:.reg .pred p;}\nT0 ;\n"
 
 func TestParseErrors(t *testing.T) {
+	known := ": GPU_PTX has " + GPUPTX.opcodeNames()
 	for _, c := range []struct{ src, want string }{
 		{"", "f:1:1: expected header GPU_PTX, PTX or GPU_OPENCL, found end of file"},
 		{"\n\n  C x {}", `f:3:3: expected header GPU_PTX, PTX or GPU_OPENCL, found "C"`},
@@ -42,26 +43,27 @@ func TestParseErrors(t *testing.T) {
 		{"PTX t\n{}\nP0@cta -1;", "f:3:8: number -1 is not in 0 to 1048576"},
 		{head + "ld.cg.s32 r0,[rx] | ;", "f:5:21: row has more cells than the test has threads (1)"},
 		{"PTX t\n{}\nP0|P1;\n ld r0, 1;", "f:4:2: row has 1 cells, but the test has 2 threads"},
-		{head + "frob r0,r1 ;", `f:5:1: unknown instruction "frob"`},
-		{head + "ld.cg.frob r0,[rx] ;", "f:5:6: unknown modifier .frob"},
+		{head + "frob r0,r1 ;", `f:5:1: unknown instruction "frob"` + known},
+		{head + "ld.cg.frob r0,[rx] ;", "f:5:6: unknown modifier .frob; it takes .weak .volatile .mmio .relaxed .acquire .cta .cluster .gpu .sys .global .shared" +
+			" .ca .cg .cs .lu .cv .b8 .u8 .s8 .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64"},
 		{head + "ld.cg.ca r0,[rx] ;", "f:5:6: second modifier of its kind: .ca"},
-		{head + "mov.cg.s32 r0,1 ;", "f:5:4: mov takes no modifier .cg"},
-		{head + "  setp.eq.and.s32 p,r0,1,p ;", "f:5:10: setp takes no modifier .and"},
-		{head + "setp.s32 p,r0,1 ;", "f:5:1: setp needs a comparison such as .eq"},
+		{head + "mov.cg.s32 r0,1 ;", "f:5:4: mov takes no modifier .cg; it takes .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64 .pred"},
+		{head + "  setp.eq.and.s32 p,r0,1,p ;", "f:5:10: setp takes no modifier .and; it takes .eq .ne .lt .le .gt .ge .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64"},
+		{head + "setp.s32 p,r0,1 ;", "f:5:1: PTX has no setp.s32: add .eq, .ne, .lt, .le, .gt or .ge"},
 		{head + "setp.eq.s32 p|p,r0,1 ;", `f:5:14: expected , and another operand, found "|"`},
 		{head + "ld.cg.s32 r0 ;", `f:5:14: expected , and another operand, found ";"`},
 		{head + "ld.cg.s32 r0,[rx+] ;", `f:5:18: expected a number, found "]"`},
 		{head + "ld.cg.s32 r0,[rx+99999999999] ;", "f:5:18: offset 99999999999 does not fit 32 bits"},
 		{head + "ld.cg.s32 r0,[rx ;", `f:5:18: expected ], found ";"`},
 		{head + "ld.cg.s32 r0,[rx] r1 ;", `f:5:19: expected | or ; behind the instruction, found "r1"`},
-		{head + "atom.s32 r0,[rx],1 ;", "f:5:1: atom needs an operation such as .add"},
-		{head + "membar ;", "f:5:1: membar needs .cta, .gl or .sys"},
+		{head + "atom.s32 r0,[rx],1 ;", "f:5:1: PTX has no atom.s32: add .add, .min or .max"},
+		{head + "membar ;", "f:5:1: PTX has no membar: add .cta, .gl or .sys"},
 		{head + "fence.proxy ;", "f:5:1: expected fence.SEM.SCOPE or fence.proxy.KIND"},
-		{head + "bar 0 ;", "f:5:1: expected bar.sync or bar.arrive"},
+		{head + "bar 0 ;", "f:5:1: PTX has no bar alone; write bar.sync or bar.arrive"},
 		{head + "@ ld.s32 r0,[rx] ;", "f:5:3: expected a predicate behind @, found \"ld.s32\""},
-		{head + "tld r0,[rx] ;", `f:5:1: unknown instruction "tld"`},
+		{head + "tld r0,[rx] ;", `f:5:1: unknown instruction "tld"` + known},
 		{head + "ld.s32 r0,[rx]", `f:5:15: expected | or ; behind the instruction, found end of file`},
-		{head + "frob ;\nld.s32 ;\n", "f:5:1: unknown instruction \"frob\"\nf:6:8: expected a register, found \";\""},
+		{head + "frob ;\nld.s32 ;\n", "f:5:1: unknown instruction \"frob\"" + known + "\nf:6:8: expected a register, found \";\""},
 		{head + "(grid (cta T0 T1))", "f:5:15: the test has no thread 1"},
 		{head + "(grid (cta T0) (cta T0))", "f:5:21: thread T0 stands twice in the scope tree"},
 		{head + "(cta (grid T0))", "f:5:7: grid cannot stand below its parent in the scope tree"},
@@ -73,7 +75,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "exists (1:r0=1)", "f:5:9: the test has no thread 1"},
 		{head + "exists (0:r0=1) exists (0:r0=1)", `f:5:17: expected the end of the test, found "exists"`},
 		{head + "locations [3;]", "f:5:12: expected a location or a register to observe"},
-		{head + "never (x=1)", `f:5:1: unknown instruction "never"`},
+		{head + "never (x=1)", `f:5:1: unknown instruction "never"` + known},
 		{head + "exists (é=1)", `f:5:9: expected a term, found character "é"`},
 	} {
 		_, err := Parse("f", []byte(c.src))
@@ -89,6 +91,7 @@ func TestParseErrors(t *testing.T) {
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"ld.global.cg.s32 r0,[rx]", "ld.global.cg.s32 r0,[rx]"},
+		{"ld.s32.cg.weak r0,[rx]", "ld.weak.cg.s32 r0,[rx]"},
 		{"ld.cg.global.s32 r0, rx", "ld.global.cg.s32 r0,[rx]"},
 		{"ld.relaxed.gpu.global.u32 r0, [ rx + 0 ]", "ld.relaxed.gpu.global.u32 r0,[rx]"},
 		{"ld.mmio.relaxed.sys.u32 r0,[rx]", "ld.mmio.relaxed.sys.u32 r0,[rx]"},
@@ -99,7 +102,10 @@ func TestSpellings(t *testing.T) {
 		{"atom.acquire.gpu.global.cas.b32 r0,[rx],0,1", "atom.acquire.gpu.global.cas.b32 r0,[rx],0,1"},
 		{"red.release.sys.add.u32 [rx],0x10U", "red.release.sys.add.u32 [rx],16"},
 		{"membar.gl", "membar.gl"},
-		{"membar.gpu", "membar.gl"},
+		{"membar.sys", "membar.sys"},
+		{"fence.gpu", "fence.gpu"},
+		{"ld.sys.mmio.relaxed.u32 r0,[rx]", "ld.mmio.relaxed.sys.u32 r0,[rx]"},
+		{"ld.u32.relaxed.sys.mmio r0,[rx]", "ld.mmio.relaxed.sys.u32 r0,[rx]"},
 		{"fence.sc.gpu", "fence.sc.gpu"},
 		{"fence.proxy.alias", "fence.proxy.alias"},
 		{"mov r0,1", "mov r0,1"},

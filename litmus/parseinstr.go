@@ -1,165 +1,71 @@
 package litmus
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// mods is what the modifiers of an instruction say.
+// mods is what the modifiers of an instruction say besides what Instr keeps.
 type mods struct {
-	seen class
-	from Type // second type, of cvt
-	sync uint8
-	mmio bool
+	seen     class
+	col      [dims]int // column of the modifier that says it, 0 if none does
+	sync     uint8
+	plain    bool // there was no modifier
+	relaxed  bool // .relaxed beside .mmio
+	unsigned bool // the comparison is one of unsigned numbers
+	aligned  bool
 }
 
-// modifiers reads ".a.b.c" into in. Each class may appear once and only if
-// allowed names it; cvt alone has two types. rest begins with a dot or is
-// empty; col is its column.
-func (p *parser) modifiers(in *Instr, rest string, col int, allowed class) (m mods, ok bool) {
+// modifiers reads ".a.b.c" into in. Each class may appear once and only if the
+// opcode takes it; cvt alone has two types, and .mmio.relaxed is one qualifier.
+// rest begins with a dot or is empty; col is its column.
+func (p *parser) modifiers(in *Instr, oc *opcode, rest string, col int, m *mods) bool {
+	m.plain = rest == ""
 	for rest != "" {
 		end := strings.IndexByte(rest[1:], '.') + 1
 		if end == 0 {
 			end = len(rest)
 		}
 		mod := rest[1:end]
-		cl, v := classify(mod)
-		bad := ""
+		cl, v := oc.classify(mod)
+		if cl == clType && m.seen&clType != 0 && oc.takes&clFrom != 0 {
+			cl = clFrom
+		}
 		switch {
-		case cl == clNone:
-			bad = "unknown modifier"
-		case cl&allowed == 0:
-			bad = in.Op.String() + " takes no modifier"
-		case cl == clSem && m.mmio && Sem(v) == SemRelaxed:
-			m.mmio = false // .mmio.relaxed is one qualifier
-			rest = rest[end:]
-			col += end
-			continue
-		case cl == clType && in.Op == OpCvt && m.seen&clType != 0 && m.from == TypeNone:
-			m.from = Type(v)
-			rest = rest[end:]
-			col += end
-			continue
-		case cl&m.seen != 0 && cl != clHint:
-			bad = "second modifier of its kind:"
+		case cl&oc.takes == 0:
+			return p.errorf(Pos{p.file, p.tok.line, col}, "%s", oc.refuses(mod, p.t.Dialect))
+		case cl&(clProxy|clLo) != 0 && m.seen != 0:
+			return p.errorf(Pos{p.file, p.tok.line, col}, ".%s stands right behind %s", mod, oc.name)
+		case cl == clSem && m.seen&clSem != 0 && !m.relaxed && (in.Sem == SemMMIO && Sem(v) == SemRelaxed || in.Sem == SemRelaxed && Sem(v) == SemMMIO):
+			m.relaxed, v = true, uint8(SemMMIO)
+		case cl&m.seen != 0:
+			return p.errorf(Pos{p.file, p.tok.line, col}, "second modifier of its kind: .%s", mod)
 		}
-		if bad != "" {
-			return m, p.errorf(Pos{p.file, p.tok.line, col}, "%s .%s", bad, mod)
-		}
-		m.seen |= cl
-		m.mmio = m.mmio || cl == clSem && Sem(v) == SemMMIO
-		p.set(in, &m, cl, v)
+		m.set(in, cl, v, mod, col)
 		rest = rest[end:]
 		col += end
 	}
-	return m, true
+	if in.Sem == SemMMIO && !m.relaxed {
+		return p.errorf(Pos{p.file, p.tok.line, m.col[dimSem]}, "PTX has no %s.mmio without .relaxed: write .mmio.relaxed", oc.name)
+	}
+	return true
 }
 
-func (p *parser) set(in *Instr, m *mods, cl class, v uint8) {
+// set notes one modifier.
+func (m *mods) set(in *Instr, cl class, v uint8, mod string, col int) {
+	m.seen |= cl
+	if d, ok := cl.dim(); ok {
+		m.col[d] = col
+		*in = in.with(d, v)
+	}
 	switch cl {
-	case clSem:
-		in.Sem = Sem(v)
-	case clScope, clGL:
-		in.Scope = Scope(v)
-	case clSpace:
-		in.Space = Space(v)
-	case clCache:
-		in.Cache = CacheOp(v)
-	case clType:
-		in.Type = Type(v)
-	case clAtom:
-		in.Atom = AtomOp(v)
-	case clCmp, clLo:
-		in.Cmp = Cmp(v)
-	case clProxyKind:
-		in.Proxy = Proxy(v)
+	case clCmp:
+		m.unsigned = in.Cmp.String() != mod
 	case clSync:
 		m.sync = v
+	case clAligned:
+		m.aligned = true
 	}
-}
-
-// shape tells how an instruction is written: the modifiers it takes and its
-// operands, one letter each: d destination, a address, s source, l label.
-type shape struct {
-	op       Op
-	allowed  class
-	operands string
-	proxy    Proxy
-	cmp      Cmp
-}
-
-const clAccess = clSem | clScope | clSpace | clType
-
-// shapeOf returns the shape of a mnemonic.
-func shapeOf(m string) (shape, bool) {
-	switch m {
-	case "ld":
-		return shape{op: OpLd, allowed: clAccess | clCache, operands: "da"}, true
-	case "st":
-		return shape{op: OpSt, allowed: clAccess | clCache, operands: "as"}, true
-	case "atom":
-		return shape{op: OpAtom, allowed: clAccess | clAtom, operands: "das"}, true
-	case "red":
-		return shape{op: OpRed, allowed: clAccess | clAtom, operands: "as"}, true
-	case "fence":
-		return shape{op: OpFence, allowed: clSem | clScope | clProxy | clProxyKind}, true
-	case "membar":
-		return shape{op: OpMembar, allowed: clScope | clGL}, true
-	case "bar", "barrier":
-		return shape{op: OpBar, allowed: clScope | clSync | clHint, operands: "b"}, true
-	case "mov":
-		return shape{op: OpMov, allowed: clType, operands: "ds"}, true
-	case "cvt":
-		return shape{op: OpCvt, allowed: clType, operands: "ds"}, true
-	case "add":
-		return shape{op: OpAdd, allowed: clType, operands: "dss"}, true
-	case "sub":
-		return shape{op: OpSub, allowed: clType, operands: "dss"}, true
-	case "and":
-		return shape{op: OpAnd, allowed: clType, operands: "dss"}, true
-	case "or":
-		return shape{op: OpOr, allowed: clType, operands: "dss"}, true
-	case "xor":
-		return shape{op: OpXor, allowed: clType, operands: "dss"}, true
-	case "setp":
-		return shape{op: OpSetp, allowed: clType | clCmp | clLo, operands: "dss"}, true
-	case "selp":
-		return shape{op: OpSelp, allowed: clType, operands: "dsss"}, true
-	case "bra":
-		return shape{op: OpBra, allowed: clHint, operands: "l"}, true
-	}
-	return shapeOfRare(m)
-}
-
-func shapeOfRare(m string) (shape, bool) {
-	switch m {
-	case "nop":
-		return shape{op: OpNop}, true
-	case "goto":
-		return shape{op: OpBra, operands: "l"}, true
-	case "beq", "bne", "blt", "ble", "bgt", "bge":
-		return shape{op: OpBra, operands: "ssl", cmp: Cmp(index(cmpNames, m[1:]))}, true
-	case "mul":
-		return shape{op: OpMul, allowed: clType | clLo, operands: "dss"}, true
-	case "div":
-		return shape{op: OpDiv, allowed: clType, operands: "dss"}, true
-	case "shl":
-		return shape{op: OpShl, allowed: clType, operands: "dss"}, true
-	case "shr":
-		return shape{op: OpShr, allowed: clType, operands: "dss"}, true
-	case "not":
-		return shape{op: OpNot, allowed: clType, operands: "ds"}, true
-	case "tld":
-		return shape{op: OpLd, allowed: clAccess, operands: "da", proxy: ProxyTexture}, true
-	case "suld":
-		return shape{op: OpLd, allowed: clAccess, operands: "da", proxy: ProxySurface}, true
-	case "cold":
-		return shape{op: OpLd, allowed: clAccess, operands: "da", proxy: ProxyConstant}, true
-	case "sust":
-		return shape{op: OpSt, allowed: clAccess, operands: "as", proxy: ProxySurface}, true
-	case "suatom":
-		return shape{op: OpAtom, allowed: clAccess | clAtom, operands: "das", proxy: ProxySurface}, true
-	case "sured":
-		return shape{op: OpRed, allowed: clAccess | clAtom, operands: "as", proxy: ProxySurface}, true
-	}
-	return shape{}, false
 }
 
 // instr reads one instruction; the current token is its mnemonic.
@@ -169,47 +75,55 @@ func (p *parser) instr(th *Thread, in *Instr) bool {
 	if i := strings.IndexByte(word, '.'); i >= 0 {
 		base = word[:i]
 	}
-	sh, ok := shapeOf(base)
-	if !ok || sh.proxy != ProxyNone && p.t.Dialect != PTX {
-		return p.errorf(pos, "unknown instruction %s", p.found())
+	oc := p.t.Dialect.opcode(base)
+	if oc == nil {
+		return p.errorf(pos, "unknown instruction %s: %s has %s", p.found(), p.t.Dialect, p.t.Dialect.opcodeNames())
 	}
-	in.Op, in.Proxy, in.Cmp = sh.op, sh.proxy, sh.cmp
-	m, ok := p.modifiers(in, word[len(base):], pos.Col+len(base), sh.allowed)
-	if !ok {
+	in.Op, in.Proxy, in.Cmp = oc.op, oc.proxy, oc.cmp
+	var m mods
+	if !p.modifiers(in, oc, word[len(base):], pos.Col+len(base), &m) {
 		return false
 	}
 	p.next()
+	ok := true
 	switch in.Op {
 	case OpFence:
-		return p.fence(in, m, pos)
-	case OpMembar:
-		if in.Scope == ScopeNone {
-			return p.errorf(pos, "membar needs .cta, .gl or .sys")
-		}
-		return true
+		ok = p.fence(in, &m, pos)
 	case OpBar:
-		return p.bar(th, in, m, pos)
-	case OpAtom, OpRed:
-		if in.Atom == AtomNone {
-			return p.errorf(pos, "%s needs an operation such as .add", base)
-		}
+		ok = p.bar(th, in, oc, &m, pos)
+	default:
+		operands := oc.operands
 		if in.Atom == AtomCAS && in.Op == OpAtom {
-			sh.operands += "s"
+			operands += "s"
 		}
-	case OpSetp:
-		if in.Cmp == CmpNone {
-			return p.errorf(pos, "setp needs a comparison such as .eq")
-		}
-	case OpMul:
-		in.Cmp = CmpNone
-	case OpCvt:
-		in.FromType = m.from
+		ok = p.operands(th, in, operands, m.plain)
 	}
-	return p.operands(th, in, sh.operands, m.seen == 0)
+	return ok && p.legal(in, &m, pos)
+}
+
+// legal refuses what the dialect does not have, at the modifier that is in the way.
+func (p *parser) legal(in *Instr, m *mods, pos Pos) bool {
+	msg, at := p.t.Dialect.illegal(in)
+	if msg == "" && in.Op == OpBar {
+		msg = p.t.Dialect.illegalBarrier(&in.Barrier)
+	}
+	if msg == "" && in.Op == OpMul && in.Type != TypeNone && p.t.Dialect != OpenCL && m.seen&clLo == 0 {
+		msg = fmt.Sprintf("PTX has no mul.%s without .lo: write mul.lo.%s", in.Type, in.Type)
+	}
+	if msg == "" && m.unsigned && !in.Type.unsigned() {
+		msg, at = ".lo, .ls, .hi and .hs compare unsigned numbers, .u16, .u32 or .u64; write ."+in.Cmp.String(), dimCmp
+	}
+	if msg == "" {
+		return true
+	}
+	if at < dims && m.col[at] > 0 {
+		pos.Col = m.col[at]
+	}
+	return p.errorf(pos, "%s", msg)
 }
 
 // fence tells fence.sc.gpu from fence.proxy.alias.
-func (p *parser) fence(in *Instr, m mods, pos Pos) bool {
+func (p *parser) fence(in *Instr, m *mods, pos Pos) bool {
 	const proxy = clProxy | clProxyKind
 	switch {
 	case m.seen&proxy == 0:
@@ -221,12 +135,19 @@ func (p *parser) fence(in *Instr, m mods, pos Pos) bool {
 	return p.errorf(pos, "expected fence.SEM.SCOPE or fence.proxy.KIND")
 }
 
-// bar reads the operands of a barrier. PTX has ID and thread count; dialect
-// PTX has ID, resource and quorum.
-func (p *parser) bar(th *Thread, in *Instr, m mods, pos Pos) bool {
-	if m.seen&clSync == 0 || in.Scope != ScopeNone && in.Scope != ScopeCTA {
-		return p.errorf(pos, "expected bar.sync or bar.arrive")
+// bar reads the operands of a barrier. PTX has number and thread count; model
+// checkers write bar.cta.sync with an ID, a resource, which is the barrier's
+// number, and a quorum.
+func (p *parser) bar(th *Thread, in *Instr, oc *opcode, m *mods, pos Pos) bool {
+	switch {
+	case m.seen&clSync == 0:
+		return p.errorf(pos, "PTX has no %s alone; write bar.sync or bar.arrive", oc.name)
+	case in.Scope != ScopeNone && in.Scope != ScopeCTA:
+		return p.errorf(Pos{p.file, pos.Line, m.col[dimScope]}, "a barrier is of a CTA: write .cta, or leave .%s out", in.Scope)
+	case oc.takes&clAligned != 0 && !m.aligned:
+		return p.errorf(pos, "barrier without .aligned is not in the dialect: write bar.sync or barrier.sync.aligned")
 	}
+	resource := p.t.Dialect == PTX && in.Scope == ScopeCTA
 	in.Scope = ScopeNone
 	b := &in.Barrier
 	b.Arrive = m.sync == 1
@@ -236,14 +157,11 @@ func (p *parser) bar(th *Thread, in *Instr, m mods, pos Pos) bool {
 	if !p.accept(',') {
 		return true
 	}
+	if !resource {
+		return p.source(th, &b.Quorum)
+	}
 	if !p.source(th, &b.Resource) {
 		return false
 	}
-	if p.accept(',') {
-		return p.source(th, &b.Quorum)
-	}
-	if p.t.Dialect.declared() {
-		b.Resource, b.Quorum = b.Quorum, b.Resource
-	}
-	return true
+	return !p.accept(',') || p.source(th, &b.Quorum)
 }

@@ -226,7 +226,7 @@ func (p *parser) cell(th *Thread) bool {
 	}
 	in.Pos = p.pos()
 	if p.t.Dialect == OpenCL {
-		return p.cCell(th, in)
+		return p.cCell(th, in) && p.legal(in, &mods{}, in.Pos)
 	}
 	if p.accept('@') {
 		g := &Guard{Neg: p.accept('!')}

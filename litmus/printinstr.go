@@ -7,6 +7,9 @@ import "strconv"
 // dialect's own spelling.
 func (in *Instr) String() string { return string(appendInstr(nil, in, GPUPTX)) }
 
+// Mnemonic prints the opcode and its modifiers, in PTX's spelling and order.
+func (in *Instr) Mnemonic() string { return string(appendMnemonic(nil, in, GPUPTX)) }
+
 // String prints the operand: a number, a register or a location.
 func (o Operand) String() string { return string(appendOperand(nil, o)) }
 
@@ -58,40 +61,12 @@ func appendMod(b []byte, m string) []byte {
 
 // mnemonic returns the first word of the instruction in a dialect.
 func mnemonic(in *Instr, d Dialect) string {
-	switch in.Op {
-	case OpLd:
-		switch in.Proxy {
-		case ProxyTexture:
-			return "tld"
-		case ProxySurface:
-			return "suld"
-		case ProxyConstant:
-			return "cold"
-		}
-	case OpSt:
-		if in.Proxy == ProxySurface {
-			return "sust"
-		}
-	case OpAtom:
-		if in.Proxy == ProxySurface {
-			return "suatom"
-		}
-	case OpRed:
-		if in.Proxy == ProxySurface {
-			return "sured"
-		}
-	case OpMov:
-		if d == PTX && in.Type == TypeNone && len(in.Src) > 0 &&
-			(in.Src[0].Kind == OperandConst || regLike(in.Src[0].Name)) {
-			return "ld"
-		}
-	case OpBra:
-		if in.Cmp != CmpNone {
-			return "b" + in.Cmp.String()
-		}
-		if d == PTX {
-			return "goto"
-		}
+	if in.Op == OpMov && d == PTX && in.Type == TypeNone && len(in.Src) > 0 &&
+		(in.Src[0].Kind == OperandConst || regLike(in.Src[0].Name)) {
+		return "ld"
+	}
+	if oc := d.opcodeOf(in); oc != nil {
+		return oc.name
 	}
 	return in.Op.String()
 }
@@ -104,44 +79,37 @@ func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 		}
 		b = append(append(b, g.Reg...), ' ')
 	}
-	b = append(b, mnemonic(in, d)...)
-	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed:
-		b = appendMod(b, in.Sem.String())
-		if in.Sem == SemMMIO {
-			b = append(b, ".relaxed"...)
-		}
-		b = appendMod(b, in.Scope.String())
-		b = appendMod(b, in.Space.String())
-		b = appendMod(b, in.Cache.String())
-		b = appendMod(b, in.Atom.String())
-		b = appendMod(b, in.Type.String())
-	case OpFence:
-		b = appendMod(appendMod(b, in.Sem.String()), in.Scope.String())
-	case OpMembar:
-		if in.Scope == ScopeGPU {
-			b = append(b, ".gl"...)
-		} else {
-			b = appendMod(b, in.Scope.String())
-		}
-	case OpFenceProxy:
-		b = appendMod(b, in.Proxy.String())
-	case OpBar:
+	b = appendMnemonic(b, in, d)
+	if in.Op == OpBar {
 		return appendBar(b, in, d)
-	case OpSetp:
-		b = appendMod(appendMod(b, in.Cmp.String()), in.Type.String())
-	case OpCvt:
-		b = appendMod(appendMod(b, in.Type.String()), in.FromType.String())
-	case OpMul:
-		if in.Type != TypeNone {
-			b = append(b, ".lo"...)
-		}
-		b = appendMod(b, in.Type.String())
-	case OpNop, OpBra:
-	default:
-		b = appendMod(b, in.Type.String())
 	}
 	return appendOperands(b, in, d)
+}
+
+// appendMnemonic prints the opcode with its modifiers.
+func appendMnemonic(b []byte, in *Instr, d Dialect) []byte {
+	b = append(b, mnemonic(in, d)...)
+	if in.Op == OpFenceProxy {
+		return appendMod(b, in.Proxy.String())
+	}
+	if in.Op > OpBra || len(opcodesOf[in.Op]) == 0 {
+		return b
+	}
+	v := in.values()
+	for _, cl := range opcodesOf[in.Op][0].mods {
+		if cl == clLo {
+			if in.Type != TypeNone {
+				b = append(b, ".lo"...)
+			}
+			continue
+		}
+		i, _ := cl.dim()
+		b = appendMod(b, valueName(in.Op, i, v[i]))
+		if i == dimSem && in.Sem == SemMMIO {
+			b = append(b, ".relaxed"...)
+		}
+	}
+	return b
 }
 
 func appendOperands(b []byte, in *Instr, d Dialect) []byte {
@@ -171,13 +139,15 @@ func appendOperands(b []byte, in *Instr, d Dialect) []byte {
 	return b
 }
 
-// appendBar prints a barrier. With two operands the second is a thread count
-// in PTX and a barrier resource in dialect PTX.
+// appendBar prints mode and operands of a barrier. Dialect PTX writes .cta, behind
+// which a second operand is a barrier resource and no thread count.
 func appendBar(b []byte, in *Instr, d Dialect) []byte {
 	sep := ","
 	if d == PTX {
-		b = append(b, ".cta"...)
 		sep = ", "
+		if in.Barrier.Quorum.Kind == OperandNone || in.Barrier.Resource.Kind != OperandNone {
+			b = append(b, ".cta"...)
+		}
 	}
 	mode := ".sync "
 	if in.Barrier.Arrive {

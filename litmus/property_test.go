@@ -75,7 +75,7 @@ func TestHash(t *testing.T) {
 	require.Equal(t, want, parse(strings.Replace(fig12, "SB\n", "SB\n\"doc\"\nCycle=Fre PodWR\n", 1)).Hash())
 	require.Equal(t, want, parse(strings.Replace(fig12, "y: global", "", 1)).Hash(), "global is the default")
 	for _, change := range [][2]string{
-		{"1:r2=0", "1:r2=1"}, {"exists", "~exists"}, {"r0,1 ", "r0,2 "}, {".cg", ".ca"}, {"x: shared", "x: global"},
+		{"1:r2=0", "1:r2=1"}, {"exists", "~exists"}, {"r0,1 ", "r0,2 "}, {".cg", ".cs"}, {"x: shared", "x: global"},
 		{"(warp T0) (warp T1)", "(warp T0)) (cta (warp T1)"}, {"exists", "locations [x;] exists"}, {".s32 r2;", ".u32 r2;"},
 	} {
 		require.NotEqual(t, want, parse(strings.Replace(fig12, change[0], change[1], 1)).Hash(), "%v", change)

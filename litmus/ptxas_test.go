@@ -3,112 +3,114 @@ package litmus
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/internal/patient"
+	"optcheck/toolchain"
 )
 
-// findPtxas returns a ptxas that knows PTX ISA 8.4 (CUDA 12.4 or later).
-func findPtxas(t *testing.T) string {
-	dirs := filepath.SplitList(os.Getenv("OPTCHECK_TOOLCHAIN_DIRS"))
-	if len(dirs) == 0 {
-		cache, err := os.UserCacheDir()
-		require.NoError(t, err)
-		dirs, err = filepath.Glob(filepath.Join(cache, "optcheck", "toolchains", "*", "root", "usr", "bin"))
-		require.NoError(t, err)
+// assemblers returns the installed releases of ptxas, oldest first.
+func assemblers(t *testing.T) (list []*toolchain.Toolchain) {
+	found, errs := toolchain.Discover(context.Background(), toolchain.Options{})
+	for _, e := range errs {
+		t.Log(e)
 	}
-	release := regexp.MustCompile(`release (\d+)\.(\d+)`)
-	for _, d := range dirs {
-		path := filepath.Join(d, "ptxas")
-		out, err := exec.Command(path, "--version").Output()
-		if err != nil {
-			continue
-		}
-		if m := release.FindStringSubmatch(string(out)); m != nil {
-			major, _ := strconv.Atoi(m[1])
-			minor, _ := strconv.Atoi(m[2])
-			if major > 12 || major == 12 && minor >= 4 {
-				return path
-			}
+	for _, tc := range found {
+		if tc.Ptxas != "" && tc.MaxPTX != "" {
+			list = append(list, tc)
 		}
 	}
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatal("no ptxas of CUDA 12.4 or later found")
-	}
-	t.Skip("no ptxas of CUDA 12.4 or later found")
-	return ""
-}
-
-// allInstrs returns every combination of qualifiers and types that Check
-// judges. Registers are named after their width: w32 is one of 32 bits.
-func allInstrs() (list []Instr) {
-	for op := OpLd; op <= OpRed; op++ {
-		for i := range int(SemSC+1) * int(ScopeSys+1) * int(Shared+1) * int(CacheWT+1) {
-			in := Instr{Op: op, Type: U32, Addr: Addr{Reg: "w64"}}
-			in.Sem, i = Sem(i%int(SemSC+1)), i/int(SemSC+1)
-			in.Scope, i = Scope(i%int(ScopeSys+1)), i/int(ScopeSys+1)
-			in.Space, i = Space(i%int(Shared+1)), i/int(Shared+1)
-			in.Cache = CacheOp(i)
-			if op == OpAtom || op == OpRed {
-				if in.Atom = AtomAdd; in.Cache != CacheNone {
-					continue
-				}
-			}
-			list = append(list, operandsFor(in, "w32"))
+	if len(list) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal("no ptxas found")
 		}
-		for typ := B8; typ <= Pred; typ++ {
-			in := Instr{Op: op, Type: typ, Addr: Addr{Reg: "w64"}}
-			if op == OpLd || op == OpSt {
-				list = append(list, operandsFor(in, ""))
-				continue
-			}
-			for in.Atom = AtomAdd; in.Atom <= AtomMax; in.Atom++ {
-				list = append(list, operandsFor(in, ""))
-			}
-		}
+		t.Skip("no ptxas found; make toolchains installs some")
 	}
-	for sem := SemNone; sem <= SemSC; sem++ {
-		for scope := ScopeNone; scope <= ScopeSys; scope++ {
-			list = append(list, Instr{Op: OpFence, Sem: sem, Scope: scope})
-		}
-	}
-	for scope := ScopeCTA; scope <= ScopeSys; scope++ {
-		list = append(list, Instr{Op: OpMembar, Scope: scope})
-	}
-	for op := OpMov; op <= OpSelp; op++ {
-		for typ := B8; typ <= Pred; typ++ {
-			in := Instr{Op: op, Type: typ}
-			switch op {
-			case OpCvt:
-				for in.FromType = B8; in.FromType <= Pred; in.FromType++ {
-					list = append(list, operandsFor(in, ""))
-				}
-				continue
-			case OpSetp:
-				in.Cmp = CmpLt
-				list = append(list, operandsFor(in, ""))
-				in.Cmp = CmpEq
-			}
-			list = append(list, operandsFor(in, ""))
-		}
-	}
+	slices.SortFunc(list, func(a, b *toolchain.Toolchain) int { return version(a.MaxPTX) - version(b.MaxPTX) })
 	return list
 }
 
-// operandsFor gives the instruction registers of its type's width.
-func operandsFor(in Instr, r string) Instr {
-	if r == "" {
-		r = fmt.Sprint("w", in.Type.Bits())
+// version is the number of a PTX version: 84 for "8.4".
+func version(s string) int {
+	n, _ := strconv.Atoi(strings.ReplaceAll(s, ".", ""))
+	return n
+}
+
+// smOf is the number of a target: 90 for "sm_90a".
+func smOf(target string) int {
+	n, _ := strconv.Atoi(strings.Trim(target, "sm_a"))
+	return n
+}
+
+// ptxVersions are the versions of PTX from 5.0 on that CUDA 8 to 12.4 brought.
+var ptxVersions = []int{50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84}
+
+// Registers are named after their width: w32 is one of 32 bits.
+const preface = ".version %d.%d\n.target %s\n.address_size 64\n.visible .entry k(){\n" +
+	".reg .b8 w8; .reg .b16 w16; .reg .b32 w32; .reg .b64 w64; .reg .pred w1;\n"
+
+var diagnostic = regexp.MustCompile(`line (\d+); (?:error|fatal) *: (.*)`)
+
+// ask returns what a ptxas says against each line, "" if it takes it; ok is false
+// if it does not know the target in that version at all.
+func ask(ctx context.Context, dir string, tc *toolchain.Toolchain, target string, v int, lines []string) (verdicts []string, ok bool, err error) {
+	head := fmt.Sprintf(preface, v/10, v%10, target)
+	first := strings.Count(head, "\n") + 1
+	verdicts = make([]string, len(lines))
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d.ptx", tc.Name, target, v))
+	// A refused line may hide others, so drop what was refused and repeat.
+	for {
+		var b strings.Builder
+		b.WriteString(head)
+		for i, l := range lines {
+			if verdicts[i] == "" {
+				b.WriteString(l + ";")
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteString("ret; }\n")
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			return nil, false, err
+		}
+		out, failed := exec.CommandContext(ctx, tc.Ptxas, "-arch="+target, "-O0", "-o", file+".cubin", file).CombinedOutput()
+		again := false
+		for _, m := range diagnostic.FindAllStringSubmatch(string(out), -1) {
+			line, _ := strconv.Atoi(m[1])
+			if line < first {
+				return nil, false, nil
+			}
+			if i := line - first; i < len(lines) && verdicts[i] == "" {
+				verdicts[i], again = m[2], true
+			}
+		}
+		if failed == nil {
+			return verdicts, true, nil
+		}
+		if !again {
+			return nil, false, fmt.Errorf("%s %s: %w\n%s", tc.ID, target, failed, out)
+		}
 	}
-	if in.Op != OpSt && in.Op != OpRed {
+}
+
+// operandsFor gives the instruction registers of its type's width.
+func operandsFor(in Instr) Instr {
+	r := fmt.Sprint("w", in.Type.Bits())
+	if in.Op.IsAccess() {
+		in.Addr = Addr{Reg: "w64"}
+	}
+	if in.Op == OpLd || in.Op == OpAtom || in.Op >= OpMov && in.Op <= OpSelp {
 		in.Dst = r
 	}
 	for range arity(&in) {
@@ -127,61 +129,235 @@ func operandsFor(in Instr, r string) Instr {
 	return in
 }
 
-// TestQualifiersAgainstPtxas: Check takes exactly what the real assembler
-// takes, over all combinations of qualifiers and types.
-func TestQualifiersAgainstPtxas(t *testing.T) {
-	ptxas := findPtxas(t)
-	list := allInstrs()
-	const preface = ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(){\n" +
-		".reg .b8 w8; .reg .b16 w16; .reg .b32 w32; .reg .b64 w64; .reg .pred w1;\n"
-	rejected := make([]bool, len(list))
-	diagnostic := regexp.MustCompile(`line (\d+); (?:error|fatal) *:`)
-	dir := t.TempDir()
-	// A rejected line may hide others, so drop what was rejected and repeat.
-	for again := true; again; {
-		again = false
-		var b strings.Builder
-		b.WriteString(preface)
-		for i := range list {
-			if !rejected[i] {
-				b.WriteString(list[i].String() + ";")
-			}
-			b.WriteByte('\n')
+// written returns the instructions of the list that PTX would write: with their
+// types, and without what is of litmus tests alone.
+func written(list []Instr) (out []Instr) {
+	for _, in := range list {
+		typed := in.Op.IsAccess() || in.Op >= OpMov && in.Op <= OpSelp
+		if typed && in.Type == TypeNone || in.Op == OpCvt && in.FromType == TypeNone || in.Op >= OpBra || in.Op == OpNop || in.Op == OpBar ||
+			in.Op == OpSetp && in.Cmp == CmpNone || in.Op == OpFenceProxy && in.Proxy == ProxyNone {
+			continue
 		}
-		b.WriteString("ret; }\n")
-		file := filepath.Join(dir, "k.ptx")
-		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-		ctx, cancel := context.WithTimeout(context.Background(), patient.Long)
-		out, err := exec.CommandContext(ctx, ptxas, "-arch=sm_90", "-O0", "-o", filepath.Join(dir, "k.cubin"), file).CombinedOutput()
-		cancel()
-		for _, m := range diagnostic.FindAllStringSubmatch(string(out), -1) {
-			line, _ := strconv.Atoi(m[1])
-			if i := line - 1 - strings.Count(preface, "\n"); i >= 0 && i < len(list) && !rejected[i] {
-				rejected[i], again = true, true
-			}
-		}
-		require.False(t, err != nil && !again, "%s", out)
+		out = append(out, operandsFor(in))
 	}
-	good, bad := 0, 0
+	return out
+}
+
+// TestGrammarAgainstPtxas asks every release of ptxas for every combination of
+// modifiers, and for what the table says is PTX on every target in every version:
+// each takes exactly what the table says, so that what is not there yet is known
+// before a compiler says so. Without OPTCHECK_FULL=1 it is a slice: the whole span
+// on one target of each release, and with the newest release the targets and versions
+// that begin something.
+func TestGrammarAgainstPtxas(t *testing.T) {
+	full := os.Getenv("OPTCHECK_FULL") == "1"
+	whole := written(span())
+	legal := slices.DeleteFunc(slices.Clone(whole), func(in Instr) bool { return GPUPTX.form(&in) == nil })
+	dir := t.TempDir()
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(context.Background())
+	group.SetLimit(2)
+	releases := assemblers(t)
+	for n, tc := range releases {
+		newest := tc.Targets[len(tc.Targets)-1]
+		asked, taken, pairs := 0, 0, 0
+		for _, target := range tc.Targets {
+			for _, v := range ptxVersions {
+				top := v == version(tc.MaxPTX)
+				if v > version(tc.MaxPTX) || !full && !top && (n < len(releases)-1 || !slices.Contains([]int{35, 50, 60, 70, 90}, smOf(target)) ||
+					!slices.Contains([]int{50, 60, 63, 75, 78, 82}, v)) {
+					continue
+				}
+				list := legal
+				if top && (full || target == newest) {
+					list = whole
+				}
+				group.Go(func() error {
+					ctx, cancel := context.WithTimeout(ctx, patient.Long)
+					defer cancel()
+					lines := make([]string, len(list))
+					for i := range list {
+						lines[i] = list[i].String()
+					}
+					verdicts, ok, err := ask(ctx, dir, tc, target, v, lines)
+					if err != nil || !ok {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					n := compare(t, fmt.Sprintf("%s %s PTX %d", tc.ID, target, v), list, verdicts, v, smOf(target))
+					asked, taken, pairs = asked+len(list), taken+n, pairs+1
+					return nil
+				})
+			}
+		}
+		require.NoError(t, group.Wait())
+		group, ctx = errgroup.WithContext(context.Background())
+		group.SetLimit(2)
+		t.Logf("%s: %d combinations asked on %d pairs of target and version: %d taken, %d refused", tc.ID, asked, pairs, taken, asked-taken)
+		require.Greater(t, taken, 3000)
+	}
+	require.Greater(t, len(whole), 60000)
+	require.Greater(t, len(legal), 4000)
+}
+
+// compare reports where a ptxas and the table differ and returns how many
+// instructions it took.
+func compare(t *testing.T, where string, list []Instr, verdicts []string, v, sm int) (taken int) {
+	wrong := 0
 	for i := range list {
 		in := &list[i]
-		if in.Op == OpFence && (in.Sem == SemAcquire || in.Sem == SemRelease) {
-			continue // PTX ISA 8.6, which not every ptxas here knows
+		want := ""
+		if msg, _ := GPUPTX.illegal(in); msg != "" {
+			want = msg
 		}
-		msg := qualifiers(in)
-		if msg == "" {
-			msg = typed(in)
+		for _, n := range in.Needs() {
+			if n.PTX > v || n.SM > sm {
+				want = fmt.Sprintf("%s needs PTX %d and sm_%d", n.What, n.PTX, n.SM)
+			}
 		}
-		if rejected[i] {
-			bad++
-		} else {
-			good++
+		if verdicts[i] == "" {
+			taken++
 		}
-		if (msg != "") != rejected[i] {
-			t.Errorf("%s: ptxas rejects: %v, Check says %q", in, rejected[i], msg)
+		if (want == "") != (verdicts[i] == "") {
+			if wrong++; wrong <= 10 {
+				t.Errorf("%s: %s: ptxas says %q, the table %q", where, in, verdicts[i], want)
+			}
 		}
 	}
-	t.Logf("ptxas takes %d and rejects %d instructions", good, bad)
-	require.Greater(t, good, 200)
-	require.Greater(t, bad, 1000)
+	return taken
+}
+
+// lenient lists what ptxas takes and the dialect refuses, with the reason.
+var lenient = []struct {
+	form *regexp.Regexp
+	why  string
+}{
+	{regexp.MustCompile(`^bar(\.cta)?\.(sync|arrive) \S+,(0|-32)$`), "the manual wants a positive multiple of the warp's size"},
+	{regexp.MustCompile(`^barrier`), "without .aligned; its code is another one"},
+	{regexp.MustCompile(`\.(uni|hi|wide|nc|v2|async)\b`), "not in the dialect"},
+	{regexp.MustCompile(`\.pred\b`), "a second type that ptxas does not look at"},
+}
+
+// TestParserAgainstPtxas: the parser takes and refuses modifiers in any order and
+// number as the newest ptxas does. Words are drawn from all that the parser knows;
+// operands fit the last type.
+func TestParserAgainstPtxas(t *testing.T) {
+	tcs := assemblers(t)
+	tc := tcs[len(tcs)-1]
+	n, seed := 20000, uint64(13)
+	if os.Getenv("OPTCHECK_FULL") == "1" {
+		n = 400000
+	}
+	t.Logf("seed %d", seed)
+	lines := append(randomLines(rand.New(rand.NewPCG(seed, 0)), n), barriers()...)
+	var verdicts []string
+	for some := range slices.Chunk(lines, 20000) { // more at once takes ptxas more than twice the time
+		ctx, cancel := context.WithTimeout(context.Background(), patient.Long)
+		list, ok, err := ask(ctx, t.TempDir(), tc, tc.Targets[len(tc.Targets)-1], version(tc.MaxPTX), some)
+		cancel()
+		require.NoError(t, err)
+		require.True(t, ok)
+		verdicts = append(verdicts, list...)
+	}
+	taken, excused, wrong := 0, 0, 0
+	for i, line := range lines {
+		lt, err := Parse("f", []byte("GPU_PTX t\n{ x=0; 0:.reg .b8 w8; 0:.reg .b16 w16; 0:.reg .b32 w32; 0:.reg .b64 w64 = x; 0:.reg .pred w1; }\nT0 ;\n"+line+" ;\n"))
+		refused := err != nil
+		if !refused {
+			for _, need := range lt.Threads[0].Body[0].Needs() {
+				refused = refused || need.PTX > version(tc.MaxPTX)
+			}
+		}
+		if verdicts[i] == "" {
+			taken++
+		}
+		switch why := excuse(line); {
+		case refused == (verdicts[i] != ""):
+		case refused && why != "":
+			excused++
+		default:
+			if wrong++; wrong <= 20 {
+				t.Errorf("%s: ptxas says %q, the parser %v", line, verdicts[i], err)
+			}
+		}
+	}
+	t.Logf("%s: %d lines, %d taken, %d refused, %d taken but not in the dialect, %d differ", tc.ID, len(lines), taken, len(lines)-taken, excused, wrong)
+	require.Greater(t, taken, n/40)
+}
+
+func excuse(line string) string {
+	for _, l := range lenient {
+		if l.form.MatchString(line) {
+			return l.why
+		}
+	}
+	return ""
+}
+
+// randomLines draws instructions with random modifiers, most of them likely ones.
+func randomLines(r *rand.Rand, n int) (lines []string) {
+	vocabulary := slices.Concat(semNames[1:], scopeNames[1:], []string{"gl"}, spaceNames[1:], cacheNames[1:], proxyNames[1:], atomNames[1:AtomIncOne],
+		cmpNames[1:], []string{"ls", "hi", "hs", "lo", "proxy", "sync", "arrive", "aligned", "uni"}, typeNames[1:], []string{"nc", "v2", "f32", "wide", "async"})
+	legal := written(legalOf(GPUPTX))
+	for range n {
+		in := legal[r.IntN(len(legal))]
+		if r.IntN(2) == 0 { // accesses are most of the list
+			op := OpFence + Op(r.IntN(int(OpSelp-OpFence+1)))
+			if i := slices.IndexFunc(legal, func(in Instr) bool { return in.Op == op }); i >= 0 {
+				in = legal[i]
+			}
+		}
+		words := strings.Split(string(appendMnemonic(nil, &in, GPUPTX)), ".")
+		mods := words[1:]
+		for range r.IntN(3) {
+			word := vocabulary[r.IntN(len(vocabulary))]
+			switch k := r.IntN(max(len(mods), 1)); {
+			case len(mods) == 0 || r.IntN(3) == 0:
+				mods = slices.Insert(mods, k, word)
+			case r.IntN(2) == 0:
+				mods = slices.Delete(mods, k, k+1)
+			default:
+				mods[k] = word
+			}
+		}
+		r.Shuffle(len(mods), func(i, j int) { mods[i], mods[j] = mods[j], mods[i] })
+		in.Type, in.FromType = TypeNone, TypeNone
+		in.Atom = min(in.Atom, AtomAdd)
+		for _, m := range mods {
+			if typ := typeOf(m); typ != TypeNone && in.Type == TypeNone {
+				in.Type = typ
+			} else if typ != TypeNone {
+				in.FromType = typ
+			}
+			if in.Op == OpAtom && m == "cas" {
+				in.Atom = AtomCAS
+			} else if in.Op == OpAtom && classOf(m) == clAtom && in.Atom != AtomCAS {
+				in.Atom = AtomAdd
+			}
+		}
+		in.Src, in.Dst = nil, ""
+		if in.Type == TypeNone && words[0] != "fence" && words[0] != "membar" {
+			continue // litmus tests may leave types out
+		}
+		in = operandsFor(in)
+		lines = append(lines, strings.Join(append(words[:1], mods...), ".")+string(appendOperands(nil, &in, GPUPTX)))
+	}
+	return lines
+}
+
+func classOf(m string) class { cl, _ := classify(m); return cl }
+
+// barriers are barriers with all kinds of operands.
+func barriers() (lines []string) {
+	for _, head := range []string{"bar.sync", "bar.cta.sync", "bar.arrive", "barrier.sync", "barrier.sync.aligned", "barrier.cta.arrive.aligned", "bar.sync.aligned", "bar", "bar.gpu.sync"} {
+		for id := -1; id < 18; id++ {
+			lines = append(lines, fmt.Sprintf("%s %d", head, id))
+		}
+		for _, count := range []int{-32, -1, 0, 1, 31, 32, 33, 64, 96, 100, 1024, 2048} {
+			lines = append(lines, fmt.Sprintf("%s 1,%d", head, count))
+		}
+		lines = append(lines, head+" w32", head+" w32,w32", head+" 0,w32")
+	}
+	return lines
 }

@@ -108,18 +108,22 @@ func (k *body) run() error {
 	next := 0
 	for i := range k.th.Body {
 		in := &k.th.Body[i]
-		v, err := requirement(in, k.e.sm)
+		var ent *spec.Entry
+		space := litmus.Generic
+		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
+			ent = &k.spec.Entries[next]
+			next++
+			if in.IsAccess() {
+				space = k.e.space(ent.Loc)
+			}
+		}
+		v, err := requirement(spelled(in, space), k.e.sm)
 		if err != nil {
 			return err
 		}
 		k.e.u.Needs = max(k.e.u.Needs, v)
 		for _, l := range in.Labels {
 			k.code.WriteString("$L_" + l + ":\n")
-		}
-		var ent *spec.Entry
-		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
-			ent = &k.spec.Entries[next]
-			next++
 		}
 		if err := k.instr(in, ent); err != nil {
 			return err
@@ -260,7 +264,7 @@ func (k *body) address(dst string, loc, bits int) string {
 		return fmt.Sprintf("mov.u%d %s, %s;", bits, dst, k.e.symbol(loc))
 	case spec.Offsets:
 		base := "gbase"
-		if k.e.space(loc) == "shared" {
+		if k.e.space(loc) == litmus.Shared {
 			base = "sbase"
 		}
 		return fmt.Sprintf("ld.param.u%d %s, [%s];\n\tadd.u%d %s, %s, %d;", bits, dst, base, bits, dst, dst, loc*spec.Stride)

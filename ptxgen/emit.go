@@ -152,17 +152,17 @@ func (e *emitter) f(format string, args ...any) { fmt.Fprintf(e.b, format, args.
 
 func (e *emitter) symbol(loc int) string { return fmt.Sprintf("%s_L%d", e.u.Name, loc) }
 
-func (e *emitter) space(loc int) string {
+func (e *emitter) space(loc int) litmus.Space {
 	if e.t.Locations[loc].Space == litmus.Shared {
-		return "shared"
+		return litmus.Shared
 	}
-	return "global"
+	return litmus.Global
 }
 
 func (e *emitter) symbols() {
 	for i := range e.t.Locations {
 		vis := ".visible "
-		if e.space(i) == "shared" {
+		if e.space(i) == litmus.Shared {
 			vis = ""
 		}
 		e.f("%s.%s .align %d .b8 %s[%d];\n", vis, e.space(i), spec.SharedStride, e.symbol(i), spec.SharedStride)

@@ -62,11 +62,11 @@ func (e *harnessEmitter) divide(quo, rem, a string, n int) {
 // location computes the address of a location of the thread's instance.
 func (e *harnessEmitter) location(l int) {
 	id, mask := "%inst", set("inst_mask")
-	if e.space(l) == "shared" {
+	if e.space(l) == litmus.Shared {
 		id, mask = "%cinst", set("cta_mask")
 	}
 	e.offset(l, id, mask, fmt.Sprintf("[offset%d]", l))
-	if e.space(l) == "shared" {
+	if e.space(l) == litmus.Shared {
 		e.f("\tld.param.u32 %%a4, [p%d];\n\tadd.u32 %%a3, %%a3, %%a4;\n\tadd.u32 %%a3, %%a3, %%win;\n\tcvt.u64.u32 %%hl%d, %%a3;\n", l, l)
 		return
 	}
@@ -83,7 +83,7 @@ func (e *harnessEmitter) offset(l int, id, mask, from string) {
 func (e *harnessEmitter) initShared() {
 	e.f("\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $READY;\n", set("cta_mask"))
 	for l := range e.t.Locations {
-		if e.space(l) != "shared" {
+		if e.space(l) != litmus.Shared {
 			continue
 		}
 		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))

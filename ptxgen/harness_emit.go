@@ -35,7 +35,7 @@ func (e *harnessEmitter) kernel() error {
 	e.h.Widths = make([]int, len(e.t.Locations))
 	for l := range e.h.Widths {
 		e.h.Widths[l] = 4
-		e.shared = e.shared || e.space(l) == "shared"
+		e.shared = e.shared || e.space(l) == litmus.Shared
 	}
 	for i := range e.t.Threads {
 		s, err := spec.FromTest(e.t, i, spec.Pointers)
@@ -86,7 +86,7 @@ func (e *harnessEmitter) sources() {
 		if t.Kind == litmus.TermLoc {
 			l := slices.IndexFunc(e.t.Locations, func(l litmus.Location) bool { return l.Name == t.Name })
 			s.Wide = e.h.Widths[l] == 8
-			if e.space(l) != "shared" {
+			if e.space(l) != litmus.Shared {
 				s.Loc = l // the collector reads it
 			}
 		} else {
@@ -214,7 +214,7 @@ func (e *harnessEmitter) params() {
 		add(HarnessParam{Kind: ParamMul, Index: l, Name: fmt.Sprintf("mul%d", l)})
 		add(HarnessParam{Kind: ParamStride, Index: l, Name: fmt.Sprintf("stride%d", l)})
 		c.Offsets = append(c.Offsets, add(HarnessParam{Kind: ParamOffset, Index: l, Name: fmt.Sprintf("offset%d", l)}))
-		if e.space(l) == "shared" {
+		if e.space(l) == litmus.Shared {
 			c.Memory = append(c.Memory, add(HarnessParam{Kind: ParamWindow, Index: l, Name: fmt.Sprintf("window%d", l)}))
 			for w := 0; w < h.Widths[l]/4; w++ {
 				add(HarnessParam{Kind: ParamInitial, Index: l, Word: w, Name: fmt.Sprintf("initial%d_%d", l, w), Value: int64(uint32(e.t.Locations[l].Init >> (32 * w)))})

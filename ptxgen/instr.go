@@ -62,54 +62,46 @@ func (k *body) plainOperand(o litmus.Operand) (string, error) {
 	return "", unsupported("a location's address in arithmetic")
 }
 
-func accessType(in *litmus.Instr) string {
-	n := in.Type.Bits()
-	switch in.Op {
-	case litmus.OpAtom, litmus.OpRed:
-		switch in.Atom {
-		case litmus.AtomAdd, litmus.AtomInc, litmus.AtomDec:
-			return fmt.Sprintf("u%d", n)
-		case litmus.AtomMin, litmus.AtomMax:
-			if in.Type == litmus.U32 || in.Type == litmus.U64 {
-				return fmt.Sprintf("u%d", n)
-			}
-			return fmt.Sprintf("s%d", n)
-		}
-		return fmt.Sprintf("b%d", n)
+// spelled returns an instruction as PTX needs it: with the state space of the
+// location that it accesses, with a type, and without .weak, which is the default
+// and unknown below sm_70.
+func spelled(in *litmus.Instr, space litmus.Space) *litmus.Instr {
+	out := *in
+	if !in.Op.IsAccess() {
+		return &out
 	}
-	if in.Type == litmus.TypeNone {
-		return "b32"
+	out.Space, out.Type = space, accessType(in)
+	if in.Sem == litmus.SemWeak {
+		out.Sem = litmus.SemNone
 	}
-	return in.Type.String()
+	return &out
 }
 
-// mnemonic spells an access with its state space, as PTX orders modifiers.
-func mnemonic(in *litmus.Instr, space string) string {
-	parts := []string{map[litmus.Op]string{litmus.OpLd: "ld", litmus.OpSt: "st", litmus.OpAtom: "atom", litmus.OpRed: "red"}[in.Op]}
-	add := func(s string) {
-		if s != "" {
-			parts = append(parts, s)
+// accessType is the type in which an access is emitted: of atomics the one of its
+// width that the operation has, of ld and st 32 bits if it says nothing.
+func accessType(in *litmus.Instr) litmus.Type {
+	bit, unsigned, signed := litmus.B32, litmus.U32, litmus.S32
+	switch in.Type.Bits() {
+	case 16:
+		bit, unsigned, signed = litmus.B16, litmus.U16, litmus.S16
+	case 64:
+		bit, unsigned, signed = litmus.B64, litmus.U64, litmus.S64
+	}
+	switch in.Atom {
+	case litmus.AtomNone:
+		if in.Type == litmus.TypeNone {
+			return bit
 		}
+		return in.Type
+	case litmus.AtomAdd, litmus.AtomInc, litmus.AtomDec:
+		return unsigned
+	case litmus.AtomMin, litmus.AtomMax:
+		if in.Type == unsigned {
+			return unsigned
+		}
+		return signed
 	}
-	switch in.Sem {
-	case litmus.SemNone, litmus.SemWeak: // .weak is the default, and unknown below sm_70
-	case litmus.SemMMIO:
-		parts = append(parts, "mmio", "relaxed", "sys")
-	default:
-		add(in.Sem.String())
-	}
-	if in.Scope != litmus.ScopeNone && in.Sem != litmus.SemMMIO {
-		add(in.Scope.String())
-	}
-	add(space)
-	if in.Cache != litmus.CacheNone {
-		add(in.Cache.String())
-	}
-	if in.Atom != litmus.AtomNone {
-		add(in.Atom.String())
-	}
-	add(accessType(in))
-	return strings.Join(parts, ".")
+	return bit
 }
 
 // access emits a memory access and the copy of its register that the marker
@@ -124,7 +116,7 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 		}
 		srcs = append(srcs, v)
 	}
-	name := mnemonic(in, k.e.space(ent.Loc))
+	name := spelled(in, k.e.space(ent.Loc)).Mnemonic()
 	snap := in.Dst
 	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
 		ops = append([]string{reg(in.Dst)}, ops...)
@@ -180,13 +172,11 @@ func (k *body) plain(in *litmus.Instr) (string, error) {
 		return "", nil
 	case litmus.OpFence:
 		if in.Scope == litmus.ScopeNone {
-			return "fence." + in.Sem.String(), unsupported("fence without a scope")
+			return "", unsupported("fence without a scope")
 		}
-		return "fence." + in.Sem.String() + "." + in.Scope.String(), nil
-	case litmus.OpMembar:
-		return spec.KindOf(in, litmus.Generic).String(), nil
-	case litmus.OpFenceProxy:
-		return "fence.proxy." + in.Proxy.String(), nil
+		return in.Mnemonic(), nil
+	case litmus.OpMembar, litmus.OpFenceProxy:
+		return in.Mnemonic(), nil
 	case litmus.OpBar:
 		return k.barrier(in)
 	case litmus.OpBra:
@@ -282,15 +272,19 @@ func (k *body) branch(in *litmus.Instr) (string, error) {
 
 func (k *body) barrier(in *litmus.Instr) (string, error) {
 	b := in.Barrier
-	if b.ID.Kind != litmus.OperandConst {
+	switch {
+	case b.Resource.Kind != litmus.OperandNone:
+		return "", unsupported("a barrier with a resource, which is of memory models only")
+	case b.ID.Kind != litmus.OperandConst:
 		return "", unsupported("a barrier whose number is not constant")
+	case b.Quorum.Kind == litmus.OperandReg:
+		return "", unsupported("a barrier whose number of threads is not constant")
+	case b.Arrive && b.Quorum.Kind == litmus.OperandNone:
+		return "", unsupported("bar.arrive without a number of threads")
 	}
 	op := "bar.sync"
 	if b.Arrive {
 		op = "bar.arrive"
-		if b.Quorum.Kind == litmus.OperandNone {
-			return "", unsupported("bar.arrive without a number of threads")
-		}
 	}
 	if b.Quorum.Kind == litmus.OperandConst {
 		return fmt.Sprintf("%s %d, %d", op, b.ID.Value, b.Quorum.Value), nil

@@ -20,7 +20,7 @@ func nvCheck(t *litmus.Test, sm int) error {
 	for i := range t.Threads {
 		for j := range t.Threads[i].Body {
 			in := &t.Threads[i].Body[j]
-			if _, err := requirement(in, sm); err != nil {
+			if _, err := requirement(spelled(in, in.Space), sm); err != nil {
 				return err
 			}
 			if err := nvInstr(in); err != nil {

@@ -36,9 +36,8 @@ func SM(target string) (int, error) {
 	return n, nil
 }
 
-// generations are the first targets that have more than those before, as far as
-// requirement asks for it.
-var generations = []int{32, 60, 70, 90}
+// generations are the first targets that have more than those before.
+var generations = litmus.FirstTargets()
 
 // Generation is the number of a target's generation. Emit, and EmitLLVMIR for
 // NVIDIA's targets, write the same units, or refuse tests for the same reason, for
@@ -109,62 +108,25 @@ func unsupported(format string, args ...any) error {
 	return &spec.Unsupported{Reason: fmt.Sprintf(format, args...)}
 }
 
-// requirement returns the PTX version that an instruction needs, or an
-// *spec.Unsupported error when no version of PTX has it for the target. The
-// rules are those of the PTX ISA's "Target ISA Notes" of each instruction.
+// requirement returns the PTX version that an instruction needs as it is emitted,
+// or a *spec.Unsupported error when no version of PTX has it for the target. What
+// PTX has, and since when, is litmus's table.
 func requirement(in *litmus.Instr, sm int) (Version, error) {
+	if in.Op == litmus.OpFenceProxy && in.Formal() {
+		return 0, unsupported("fence.proxy.%v has no meaning for the accesses of a kernel in audit form", in.Proxy)
+	}
+	if in.Formal() {
+		return 0, unsupported("%s is of memory models only", in.Mnemonic())
+	}
+	if why := in.Illegal(); why != "" {
+		return 0, unsupported("%s", why)
+	}
 	var v Version
-	need := func(what string, minSM int, minV Version) error {
-		if sm < minSM {
-			return unsupported("%s needs sm_%d or higher", what, minSM)
+	for _, n := range in.Needs() {
+		if sm < n.SM {
+			return 0, unsupported("%s needs sm_%d or higher", n.What, n.SM)
 		}
-		v = max(v, minV)
-		return nil
-	}
-	if in.Op == litmus.OpFenceProxy {
-		if in.Proxy != litmus.ProxyAlias {
-			return 0, unsupported("fence.proxy.%v has no meaning for the accesses of a kernel in audit form", in.Proxy)
-		}
-		return 75, need("fence.proxy.alias", 70, 75)
-	}
-	if in.Op == litmus.OpFence {
-		if err := need("fence", 70, 60); err != nil {
-			return 0, err
-		}
-		if in.Sem == litmus.SemAcquire || in.Sem == litmus.SemRelease {
-			if err := need("fence."+in.Sem.String(), 90, 86); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if in.Op.IsAccess() {
-		switch in.Sem {
-		case litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel:
-			if err := need("."+in.Sem.String(), 70, 60); err != nil {
-				return 0, err
-			}
-		case litmus.SemMMIO:
-			if err := need(".mmio", 70, 82); err != nil {
-				return 0, err
-			}
-		}
-		if in.Scope != litmus.ScopeNone && (in.Op == litmus.OpAtom || in.Op == litmus.OpRed) {
-			if err := need("a scope on "+in.Op.String(), 60, 50); err != nil {
-				return 0, err
-			}
-		}
-		if (in.Op == litmus.OpAtom || in.Op == litmus.OpRed) && in.Type.Bits() == 64 &&
-			(in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax || in.Atom == litmus.AtomAnd ||
-				in.Atom == litmus.AtomOr || in.Atom == litmus.AtomXor) {
-			if err := need("64-bit "+in.Op.String()+"."+in.Atom.String(), 32, 31); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if in.Scope == litmus.ScopeCluster {
-		if err := need(".cluster", 90, 78); err != nil {
-			return 0, err
-		}
+		v = max(v, Version(n.PTX))
 	}
 	return v, nil
 }

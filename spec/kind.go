@@ -152,8 +152,11 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	switch in.Op {
 	case litmus.OpFence:
 		k.Sem, k.Scope = in.Sem, in.Scope
-		if k.Scope == litmus.ScopeNone {
+		switch {
+		case k.Scope == litmus.ScopeNone:
 			k.Space = in.Space
+		case k.Sem == litmus.SemNone:
+			k.Sem = litmus.SemAcqRel // PTX ISA, membar/fence: the default
 		}
 	case litmus.OpMembar:
 		k.Scope = in.Scope

@@ -7,17 +7,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/litmus"
 	"optcheck/optcheck"
 )
 
 func newExplainCmd(env *environment) *cobra.Command {
-	var asJSON bool
+	var asJSON, instructions bool
 	cmd := &cobra.Command{
 		Use:   "explain [RULE…]",
-		Short: "Explain the rules that machine code is checked against",
+		Short: "Explain the rules that machine code is checked against, or what tests may say",
 		Example: `  optcheck explain
-  optcheck explain merged reordered`,
+  optcheck explain merged reordered
+  optcheck explain --instructions`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if instructions {
+				_, err := env.stdout.Write(litmus.AppendGrammar(nil))
+				return err
+			}
 			rules := optcheck.Rules
 			if len(args) > 0 {
 				rules = nil
@@ -49,7 +55,9 @@ func newExplainCmd(env *environment) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&instructions, "instructions", false, "the instructions of litmus tests instead: their modifiers, and since which PTX and target")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	cmd.MarkFlagsMutuallyExclusive("instructions", "json")
 	return cmd
 }
 

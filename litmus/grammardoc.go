@@ -1,0 +1,182 @@
+package litmus
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AppendGrammar appends the tables of instructions as a page in Markdown: what the
+// dialects have, since which version of PTX and on which targets.
+func AppendGrammar(b []byte) []byte {
+	b = append(b, grammarIntro...)
+	section := func(title, text string) {
+		b = fmt.Appendf(b, "\n## %s\n%s", title, text)
+	}
+	section("Accesses", "")
+	b = appendForms(b, accessForms, GPUPTX)
+	section("Fences and barriers", barrierText)
+	b = appendForms(b, fenceForms, GPUPTX)
+	section("What accesses no memory", plainText)
+	b = appendForms(b, plainForms, GPUPTX)
+	section("Since when", sinceText)
+	b = append(b, "\n| instructions | PTX | target |\n|---|---|---|\n"...)
+	for i := range sinceTable {
+		s := &sinceTable[i]
+		in := "`" + opNamesOf(s.ops) + "`"
+		if p := s.pattern(); p != "" {
+			in += " with " + p
+		}
+		b = fmt.Appendf(b, "| %s | %d.%d | sm_%d |\n", in, s.ptx/10, s.ptx%10, s.sm)
+	}
+	section("Of memory models alone", formalText)
+	b = appendForms(b, formalForms, PTX)
+	section("OpenCL C", clText)
+	b = appendForms(b, clForms, OpenCL)
+	section("PTX that litmus tests have not", "")
+	words := slices.Sorted(maps.Keys(beyond))
+	for _, w := range words {
+		b = fmt.Appendf(b, "- `.%s`: %s\n", w, beyond[w])
+	}
+	return b
+}
+
+func opNamesOf(ops []Op) string {
+	var names []string
+	for _, op := range ops {
+		names = append(names, op.String())
+	}
+	return strings.Join(names, " ")
+}
+
+// pattern names the values that a row of sinceTable speaks of.
+func (s *since) pattern() string {
+	var parts []string
+	for d, row := range s.array() {
+		if list := row.list(); len(list) > 0 {
+			parts = append(parts, "`"+strings.ReplaceAll(words(s.ops[0], dim(d), row), " or ", ", ")+"`")
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// appendForms appends a code block for each section of the manual.
+func appendForms(b []byte, forms []form, d Dialect) []byte {
+	last := ""
+	for i := range forms {
+		f := &forms[i]
+		if f.source != last {
+			if last != "" {
+				b = append(b, "```\n"...)
+			}
+			b = fmt.Appendf(b, "\n%s\n```\n", f.source)
+			last = f.source
+		}
+		for _, op := range f.ops {
+			for _, line := range f.syntax(op, d) {
+				b = append(append(b, line...), '\n')
+			}
+		}
+	}
+	return append(b, "```\n"...)
+}
+
+// syntax spells the form for one operation as manuals do: (.a|.b) one of them,
+// {.a|.b} one of them or none.
+func (f *form) syntax(op Op, d Dialect) (lines []string) {
+	row := f.array()
+	for _, oc := range opcodesOf[op] {
+		proxy := op == OpFenceProxy || oc.proxy == ProxyNone && row[dimProxy] == 0 || row[dimProxy].has(uint8(oc.proxy)) && oc.proxy != ProxyNone
+		if !proxy || !oc.in(d) || oc.name == "barrier" {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString(oc.name)
+		for _, cl := range oc.mods {
+			i, ok := cl.dim()
+			if !ok {
+				b.WriteString(".lo")
+			} else {
+				b.WriteString(choice(op, i, row[i]))
+			}
+		}
+		if op == OpFenceProxy {
+			b.WriteString(choice(op, dimProxy, row[dimProxy]))
+		}
+		if op == OpBar && d == OpenCL {
+			lines = append(lines, "barrier(flags)")
+			continue
+		}
+		if op == OpBar {
+			lines = append(lines, oc.name+"{.cta}.sync number{, threads}", oc.name+"{.cta}.arrive number, threads", "barrier{.cta}.(sync|arrive).aligned …")
+			continue
+		}
+		operands := strings.Split(oc.operands, "")
+		for i, o := range operands {
+			operands[i] = map[string]string{"d": "r", "a": "[x]", "s": "v", "l": "label"}[o]
+		}
+		lines = append(lines, strings.TrimSpace(b.String()+" "+strings.Join(operands, ", ")))
+	}
+	return lines
+}
+
+func choice(op Op, d dim, s set) string {
+	var list []string
+	for _, v := range s.list() {
+		list = append(list, "."+valueName(op, d, v))
+	}
+	if d == dimSem {
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], ".mmio", ".mmio.relaxed")
+		}
+	}
+	switch text := strings.Join(list, "|"); {
+	case d == dimType && s == integers:
+		return "{.INT}"
+	case len(list) == 0:
+		return ""
+	case s.has(0):
+		return "{" + text + "}"
+	case len(list) == 1:
+		return text
+	default:
+		return "(" + text + ")"
+	}
+}
+
+const grammarIntro = `# Instructions of litmus tests
+
+This page is printed by ` + "`optcheck explain --instructions`" + ` from the table that the parser, the printer, the emitters and the texts of errors use. A test holds
+the table against the installed compilers: what stands here is what ptxas 12.4 takes, and nothing else; what is newer says so. Sources are sections of the PTX ISA
+manual, release 8.6.
+
+In a form, ` + "`(.a|.b)`" + ` is one of them and ` + "`{.a|.b}`" + ` one of them or none; ` + "`r`" + ` is a register, ` + "`[x]`" + ` an address, ` + "`v`" + ` a register or a constant, ` + "`.INT`" + `
+one of ` + "`.b8 .u8 .s8 .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64`" + `. Litmus tests have
+more freedom than the forms show: modifiers stand in any order (only ` + "`.lo`" + ` and ` + "`.proxy`" + ` come first, as for ptxas), ` + "`.shared::cta`" + ` is ` + "`.shared`" + `, and the type may be
+left out, which means 32 bits. Nothing else is read as something that it is not: ` + "`membar.gpu`" + `, ` + "`ld.weak.gpu`" + ` or ` + "`fence.relaxed.gpu`" + ` are errors, as for ptxas.
+`
+
+const barrierText = `
+A fence without an order is ` + "`.acq_rel`" + `; ptxas makes the same code of both. Barriers are numbered 0 to 15, and count threads in multiples of 32. ` + "`barrier`" + ` needs
+` + "`.aligned`" + `: without it, it is another instruction, which litmus tests do not have.
+`
+
+const plainText = `
+` + "`beq r, v, label`" + ` and its kin are of litmus tests alone: a kernel has setp and bra for them. ` + "`.lo .ls .hi .hs`" + ` of setp are ` + "`.lt .le .gt .ge`" + ` of unsigned numbers.
+`
+
+const sinceText = `
+An audit reports what a target or a release of the compiler lacks as ` + "`unsupported`" + `, with the reason. Versions from 5.0 and targets from sm_20 have everything
+that is not listed. Accesses of 8 and 16 bits can be read and judged, but kernels do not have them: a marker holds a word.
+`
+
+const formalText = `
+Dialect ` + "`PTX`" + ` also has what the vendor's formal model and Dat3M write; it can be judged, and no compiler is asked for it. There, ` + "`bar.cta.sync id, barrier, quorum`" + `
+has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" + ` is PTX's. ` + "`ld r0, 1`" + ` without modifiers sets a register, and ` + "`goto`" + ` is ` + "`bra`" + `.
+`
+
+const clText = `
+Dialect ` + "`GPU_OPENCL`" + ` writes these as C does: ` + "`ld.acquire.gpu`" + ` is ` + "`atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`" + `, ` + "`atom.inc1`" + ` is ` + "`atomic_inc`" + `,
+a fence without a scope ` + "`mem_fence`" + ` and its kin. Instructions that access no memory are those of PTX.
+`

@@ -1,0 +1,265 @@
+package litmus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// opcodesByName and opcodesOf find the opcodes of a mnemonic and of an operation.
+var opcodesByName, opcodesOf = func() (map[string]*opcode, [OpBra + 1][]*opcode) {
+	byName, byOp := map[string]*opcode{}, [OpBra + 1][]*opcode{}
+	for i := range opcodes {
+		oc := &opcodes[i]
+		for _, cl := range oc.mods {
+			oc.takes |= cl
+		}
+		byName[oc.name] = oc
+		byOp[oc.op] = append(byOp[oc.op], oc)
+	}
+	return byName, byOp
+}()
+
+func (oc *opcode) in(d Dialect) bool { return oc.dialects == nil || slices.Contains(oc.dialects, d) }
+
+// opcode returns the dialect's opcode of that name, or nil.
+func (d Dialect) opcode(name string) *opcode {
+	if oc := opcodesByName[name]; oc != nil && oc.in(d) {
+		return oc
+	}
+	return nil
+}
+
+// opcodeNames lists the mnemonics of a dialect.
+func (d Dialect) opcodeNames() string {
+	var names []string
+	for i := range opcodes {
+		if opcodes[i].in(d) {
+			names = append(names, opcodes[i].name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// opcodeOf returns the opcode in which a dialect prints an instruction, or nil.
+func (d Dialect) opcodeOf(in *Instr) *opcode {
+	if in.Op > OpBra {
+		return nil
+	}
+	for _, oc := range opcodesOf[in.Op] {
+		if oc.proxy == in.Proxy && (in.Op != OpBra || oc.cmp == in.Cmp) && (oc.in(d) || oc.proxy != ProxyNone) {
+			return oc
+		}
+	}
+	return nil
+}
+
+// classify returns the class and the value of a modifier as the opcode takes it,
+// clNone if the word is unknown. The scope of the whole GPU is .gl for membar.
+func (oc *opcode) classify(mod string) (class, uint8) {
+	if oc.op == OpMembar {
+		switch mod {
+		case "gl":
+			return clScope, uint8(ScopeGPU)
+		case "gpu":
+			return clNone, 0
+		}
+	}
+	cl, v := classify(mod)
+	if cl == clLo && oc.op == OpSetp {
+		cl = clCmp
+	}
+	return cl, v
+}
+
+// valueName spells a value of a dim.
+func valueName(op Op, d dim, v uint8) string {
+	switch d {
+	case dimSem:
+		return Sem(v).String()
+	case dimScope:
+		if op == OpMembar && Scope(v) == ScopeGPU {
+			return "gl"
+		}
+		return Scope(v).String()
+	case dimSpace:
+		return Space(v).String()
+	case dimCache:
+		return CacheOp(v).String()
+	case dimProxy:
+		return Proxy(v).String()
+	case dimAtom:
+		return AtomOp(v).String()
+	case dimCmp:
+		return Cmp(v).String()
+	}
+	return Type(v).String()
+}
+
+var dimNames = [dims]string{"order", "scope", "state space", "cache operator", "proxy", "operation", "comparison", "type", "second type"}
+
+// fill puts the instruction's words into a text.
+func (in *Instr) fill(text string) string {
+	return strings.NewReplacer("{op}", in.Op.String(), "{sem}", in.Sem.String(), "{atom}", in.Atom.String()).Replace(text)
+}
+
+// words spells the values of a set: ".cta, .gpu or .sys".
+func words(op Op, d dim, s set) string {
+	var list []string
+	for _, v := range s.list() {
+		list = append(list, "."+valueName(op, d, v))
+	}
+	return alternatives(list)
+}
+
+func alternatives(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// all returns the union of what the dialect's forms of an operation have.
+func (d Dialect) all(op Op, proxy Proxy) (u [dims]set) {
+	t := d.table()
+	for _, f := range t.byOp[op] {
+		row := t.rows[f]
+		if f.dialects != nil && !slices.Contains(f.dialects, d) || op != OpFenceProxy && proxy != ProxyNone && !row[dimProxy].has(uint8(proxy)) {
+			continue
+		}
+		for i := range row {
+			u[i] |= row[i]
+		}
+	}
+	return u
+}
+
+// beyond names what PTX has and the dialects have not.
+var beyond = map[string]string{
+	"nc": "non-coherent loads", "v2": "vectors", "v4": "vectors", "v8": "vectors", "hi": "upper halves of products", "wide": "wide products",
+	"f16": "floating point", "f16x2": "floating point", "bf16": "floating point", "f32": "floating point", "f64": "floating point",
+	"b128": "types of 128 bits", "param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
+	"async": "asynchronous proxies", "noftz": "floating point", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs",
+}
+
+// refuses says why the opcode does not take a modifier.
+func (oc *opcode) refuses(mod string, d Dialect) string {
+	if what := beyond[mod]; what != "" {
+		return fmt.Sprintf("unknown modifier .%s: litmus tests have no %s", mod, what)
+	}
+	head := "unknown modifier ." + mod
+	if cl, _ := classify(mod); cl != clNone {
+		head = oc.name + " takes no modifier ." + mod
+	}
+	if oc.op == OpBar {
+		return head + "; it takes .cta, .sync or .arrive" + map[bool]string{true: ", .aligned"}[oc.takes&clAligned != 0]
+	}
+	u := d.all(oc.op, oc.proxy)
+	var takes []string
+	for _, cl := range oc.mods {
+		if i, ok := cl.dim(); ok && cl != clFrom {
+			for _, v := range u[i].list() {
+				takes = append(takes, "."+valueName(oc.op, i, v))
+			}
+		}
+	}
+	if len(takes) == 0 {
+		return head + "; it takes none"
+	}
+	return head + "; it takes " + strings.Join(takes, " ")
+}
+
+// illegal says what is wrong with an instruction that the dialect does not have,
+// and at which of its parts (dims: none of them), or "". It says what is allowed.
+func (d Dialect) illegal(in *Instr) (msg string, at dim) {
+	if in.Op > OpBra || d.form(in) != nil {
+		return map[bool]string{true: "qualifier outside of its range"}[in.Op > OpBra], dims
+	}
+	v, u, language := in.values(), d.all(in.Op, in.Proxy), d.table().language
+	op, name := in.Op.String(), in.Op.String()
+	if oc := d.opcodeOf(in); oc != nil && d != OpenCL {
+		op, name = oc.name, string(appendMnemonic(nil, in, d))
+	}
+	for i := range dims {
+		switch {
+		case v[i] == 0 || u[i].has(v[i]):
+		case u[i]&^1 == 0:
+			return fmt.Sprintf("%s has no %s", op, dimNames[i]), i
+		default:
+			return fmt.Sprintf("%s cannot be .%s; it can be %s", op, valueName(in.Op, i, v[i]), words(in.Op, i, u[i])), i
+		}
+	}
+	at = dims
+	var ways []string
+	for i := range dims {
+		s := d.instead(in, i, u[i])
+		switch {
+		case v[i] == 0 && s&^1 != 0:
+			ways = append(ways, "add "+words(in.Op, i, s))
+		case v[i] == 0 || s == 0:
+		case s == 1:
+			ways, at = append(ways, "leave out ."+valueName(in.Op, i, v[i])), i
+		default:
+			way := "write " + words(in.Op, i, s) + " in place of ." + valueName(in.Op, i, v[i])
+			if s.has(0) && i != dimType {
+				way = "leave out ." + valueName(in.Op, i, v[i]) + " or " + way
+			}
+			ways = append(ways, way)
+			if at == dims || i != dimType {
+				at = i
+			}
+		}
+	}
+	if len(ways) == 0 {
+		return fmt.Sprintf("%s has no %s, nor anything that differs from it in one modifier", language, name), at
+	}
+	return fmt.Sprintf("%s has no %s: %s", language, name, strings.Join(ways, ", or ")), at
+}
+
+// instead returns the values that would make the instruction legal in place of
+// the one that it has.
+func (d Dialect) instead(in *Instr, at dim, among set) (s set) {
+	for v := range uint8(32) {
+		if among.has(v) || v == 0 {
+			if other := in.with(at, v); d.form(&other) != nil {
+				s |= 1 << v
+			}
+		}
+	}
+	return s
+}
+
+// illegalBarrier says what is wrong with the operands of a barrier, or "".
+// Source: PTX ISA, bar, barrier: sixteen barriers, thread counts in whole warps. In
+// dialect PTX a barrier with a resource is that of model checkers: its ID is free
+// and its quorum counts the test's threads.
+func (d Dialect) illegalBarrier(b *Barrier) string {
+	number := b.ID
+	for _, o := range [...]Operand{b.ID, b.Resource, b.Quorum} {
+		if o.Kind == OperandConst && o.Value < 0 {
+			return fmt.Sprintf("%d is negative", o.Value)
+		}
+	}
+	if d == OpenCL {
+		if b.Arrive || b.ID != Const(0) || b.Quorum.Kind != OperandNone || b.Resource.Kind != OperandNone {
+			return "OpenCL has barrier(flags) only"
+		}
+		return ""
+	}
+	if b.Resource.Kind != OperandNone {
+		if d != PTX {
+			return fmt.Sprintf("dialect %s has no barrier resources", d)
+		}
+		number = b.Resource
+	}
+	switch {
+	case number.Kind == OperandConst && number.Value > 15:
+		return fmt.Sprintf("PTX has no barrier %d: barriers are numbered 0 to 15", number.Value)
+	case b.Resource.Kind != OperandNone:
+	case b.Quorum.Kind == OperandConst && (b.Quorum.Value%32 != 0 || b.Quorum.Value == 0):
+		return fmt.Sprintf("a barrier of %d threads: PTX wants a multiple of 32", b.Quorum.Value)
+	case b.Arrive && b.Quorum.Kind == OperandNone && d != PTX:
+		return "bar.arrive needs a thread count, a multiple of 32"
+	}
+	return ""
+}
