@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // idCache remembers who a tool said it was, as long as the file is the same.
@@ -16,6 +17,7 @@ type idCache struct {
 	path    string
 	mu      sync.Mutex
 	entries map[string]cacheEntry
+	hashes  map[string]cacheHash
 	dirty   bool
 }
 
@@ -35,10 +37,17 @@ const maxCacheFile = 4 << 20
 type cacheFile struct {
 	Format  string                `json:"format"`
 	Entries map[string]cacheEntry `json:"entries"`
+	Hashes  map[string]cacheHash  `json:"hashes,omitempty"`
+}
+
+// cacheHash is the hash of a file in a state that no writer can bring back.
+type cacheHash struct {
+	State  string `json:"state"`
+	SHA256 string `json:"sha256"`
 }
 
 func openCache(o Options) *idCache {
-	c := &idCache{path: o.Cache, entries: map[string]cacheEntry{}}
+	c := &idCache{path: o.Cache, entries: map[string]cacheEntry{}, hashes: map[string]cacheHash{}}
 	if c.path == "" {
 		if dir := cmp.Or(o.Managed, ManagedDir(o.env)); dir != "" {
 			c.path = filepath.Join(filepath.Dir(dir), "identities.json")
@@ -57,6 +66,9 @@ func openCache(o Options) *idCache {
 	data, err := io.ReadAll(io.LimitReader(f, maxCacheFile))
 	if err == nil && json.Unmarshal(data, &file) == nil && file.Format == cacheFormat && file.Entries != nil {
 		c.entries = file.Entries
+		if file.Hashes != nil {
+			c.hashes = file.Hashes
+		}
 	}
 	return c
 }
@@ -66,6 +78,9 @@ func (c *idCache) identify(ctx context.Context, r *Runner, path, name string) (i
 	info, err := os.Stat(path)
 	if err != nil {
 		return identity{}, &Error{Kind: ErrInfrastructure, Tool: path, ExitCode: -1, Err: err}
+	}
+	if err := verifyTool(path, c.hash); err != nil {
+		return identity{}, err
 	}
 	c.mu.Lock()
 	e, ok := c.entries[path]
@@ -84,6 +99,34 @@ func (c *idCache) identify(ctx context.Context, r *Runner, path, name string) (i
 	return id, nil
 }
 
+// hash returns the hash of a file, from the cache if it is in the same state.
+func (c *idCache) hash(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	state := fileState(info)
+	c.mu.Lock()
+	h, ok := c.hashes[path]
+	c.mu.Unlock()
+	if ok && state != "" && h.State == state {
+		return h.SHA256, nil
+	}
+	sum, err := hashOf(path)
+	if err != nil || time.Since(info.ModTime()) < clockTick {
+		return sum, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hashes[path] = cacheHash{state, sum}
+	c.dirty = true
+	return sum, nil
+}
+
+// clockTick is longer than the clock of file systems stands still: in the state
+// of a younger file there may be another content.
+const clockTick = 100 * time.Millisecond
+
 // complete tells whether a stored answer has all that a tool of this name says.
 func (id identity) complete(name string) bool {
 	return id.Tool == name && id.Version != "" && (name != "ptxas" || (len(id.Targets) > 0 && id.MaxPTX != ""))
@@ -99,7 +142,12 @@ func (c *idCache) save() {
 			delete(c.entries, path)
 		}
 	}
-	data, err := json.MarshalIndent(cacheFile{Format: cacheFormat, Entries: c.entries}, "", "\t")
+	for path := range c.hashes {
+		if _, err := os.Lstat(path); err != nil {
+			delete(c.hashes, path)
+		}
+	}
+	data, err := json.MarshalIndent(cacheFile{Format: cacheFormat, Entries: c.entries, Hashes: c.hashes}, "", "\t")
 	if err != nil {
 		return
 	}

@@ -1,7 +1,6 @@
 package toolchain
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -57,18 +56,6 @@ type InstallOptions struct {
 	Mirror string
 	// Runner starts the processes; nil: DefaultRunner.
 	Runner *Runner
-}
-
-// Installed is the record of one installation, kept in install.json.
-type Installed struct {
-	Name    string `json:"name"`
-	Package string `json:"package"`
-	Version string `json:"version"`         // of the package
-	SHA256  string `json:"sha256"`          // of the package file, as apt's signed index has it
-	Ptxas   string `json:"ptxas,omitempty"` // version, asked after unpacking
-	Clang   string `json:"clang,omitempty"` // likewise
-	// Packages are the versions of all packages of a release of LLVM.
-	Packages map[string]string `json:"packages,omitempty"`
 }
 
 // Install puts a release of LLVM (llvm-19: clang, llc, llvm-objdump, llvm-mc,
@@ -166,9 +153,9 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 	}
 	defer unlock()
 	final := filepath.Join(in.o.Dir, in.name)
-	if v, err := in.what.answers(ctx, final); err == nil {
-		in.say("already there: %s %s", in.what.tool(), v)
-		return false, nil
+	there, err := in.there(ctx, final)
+	if there || err != nil {
+		return false, err
 	}
 	in.sweep()
 	if in.work, err = os.MkdirTemp(in.o.Dir, ".new-"+in.name+"-"); err != nil {
@@ -187,10 +174,36 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 	if err := os.Rename(tree, final); err != nil {
 		return false, err
 	}
+	forgetVerified(final)
 	for _, line := range in.what.describe(version, final) {
 		in.say("%s", line)
 	}
 	return true, nil
+}
+
+// there reports whether the toolchain is installed, as it was, and answers. What a
+// version installed that kept no hashes is taken as it is found.
+func (in *installer) there(ctx context.Context, final string) (bool, error) {
+	err := verify(final, hashOf)
+	old := errors.Is(err, os.ErrNotExist)
+	if err != nil && !old {
+		in.say("%v: it is installed anew", err)
+		return false, nil
+	}
+	forgetVerified(final)
+	v, err := in.what.answers(ctx, final)
+	if err != nil {
+		return false, nil
+	}
+	in.say("already there: %s %s", in.what.tool(), v)
+	if !old {
+		return true, nil
+	}
+	what := Installed{Name: in.name}
+	if data, err := os.ReadFile(filepath.Join(final, oldRecord)); err == nil {
+		_ = json.Unmarshal(data, &what) // what it says is for people
+	}
+	return true, record(final, what)
 }
 
 // lock makes sure that one process at a time installs this toolchain. The lock
@@ -253,8 +266,8 @@ func (in *installer) answers(ctx context.Context, tree string) (string, error) {
 
 // build downloads, verifies and unpacks the package into tree.
 func (in *installer) build(ctx context.Context, tree string) (string, error) {
-	record := Installed{Name: in.name, Package: packageName}
-	deb, err := in.fetch(ctx, &record)
+	what := Installed{Name: in.name, Package: packageName}
+	deb, err := in.fetch(ctx, &what)
 	if err != nil {
 		return "", err
 	}
@@ -262,14 +275,10 @@ func (in *installer) build(ctx context.Context, tree string) (string, error) {
 	if err := in.unpack(ctx, deb, filepath.Join(tree, "root")); err != nil {
 		return "", err
 	}
-	if record.Ptxas, err = in.answers(ctx, tree); err != nil {
+	if what.Ptxas, err = in.answers(ctx, tree); err != nil {
 		return "", fmt.Errorf("the unpacked tools: %w", err)
 	}
-	data, err := json.MarshalIndent(record, "", "\t")
-	if err != nil {
-		return "", err
-	}
-	return record.Ptxas, writeSynced(filepath.Join(tree, "install.json"), bytes.NewReader(append(data, '\n')), 0o644)
+	return what.Ptxas, record(tree, what)
 }
 
 // writeSynced writes a file that will still be whole after a power failure

@@ -117,7 +117,7 @@ func TestInstall(t *testing.T) {
 		}
 		return err
 	}))
-	assert.Equal(t, []string{"install.json", "root/usr/bin/cuobjdump", "root/usr/bin/nvdisasm", "root/usr/bin/ptxas",
+	assert.Equal(t, []string{"installed.json", "root/usr/bin/cuobjdump", "root/usr/bin/nvdisasm", "root/usr/bin/ptxas",
 		"root/" + copyrightFile}, files)
 	calls, err := os.ReadFile(d.calls)
 	require.NoError(t, err)

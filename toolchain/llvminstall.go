@@ -2,9 +2,7 @@ package toolchain
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +85,7 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	if err := l.sources(ctx); err != nil {
 		return "", err
 	}
-	record := Installed{Name: l.name, Package: "clang-" + l.major, Packages: map[string]string{}}
+	what := Installed{Name: l.name, Package: "clang-" + l.major, Packages: map[string]string{}}
 	packages := append(llvmPackages(l.major), missingRuntime()...)
 	root := filepath.Join(tree, "root")
 	debs := filepath.Join(l.work, "debs")
@@ -104,7 +102,7 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 		return "", err
 	}
 	for _, p := range packages {
-		if err := l.unpackOne(ctx, p, debs, root, &record); err != nil {
+		if err := l.unpackOne(ctx, p, debs, root, &what); err != nil {
 			return "", fmt.Errorf("%s: %w", p, err)
 		}
 	}
@@ -112,12 +110,8 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the unpacked tools: %w", err)
 	}
-	record.Clang = version
-	data, err := json.MarshalIndent(record, "", "\t")
-	if err != nil {
-		return "", err
-	}
-	return version, writeSynced(filepath.Join(tree, "install.json"), bytes.NewReader(append(data, '\n')), 0o644)
+	what.Clang = version
+	return version, record(tree, what)
 }
 
 // unpackOne checks one downloaded package against the signed list and unpacks

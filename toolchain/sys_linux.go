@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -41,6 +42,16 @@ func maxRSS(s *os.ProcessState) int64 {
 		return r.Maxrss * 1024
 	}
 	return 0
+}
+
+// fileState is what changes with every change of a file: its inode, size and times.
+// The time of the last change of the inode cannot be set back by who may write.
+func fileState(info os.FileInfo) string {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d %d %d %d", s.Dev, s.Ino, s.Size, s.Mtim.Nano(), s.Ctim.Nano())
 }
 
 // lockFile takes an exclusive lock on an open file without waiting.
