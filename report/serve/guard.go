@@ -13,6 +13,7 @@ import (
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head(w.Header())
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.stall)) // what is no connection has none
 		switch {
 		case !s.knows(r):
 			http.Error(w, "this server does not go by that name; see optcheck serve --help, --host", http.StatusMisdirectedRequest)
@@ -22,31 +23,36 @@ func (s *Server) Handler() http.Handler {
 			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
 			return
 		}
-		if !enter(r, s.busy) {
-			w.Header().Set("Retry-After", "2")
-			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+		c := clientOf(r.Context())
+		a := &answer{header: w.Header()}
+		if s.work(c, a, r) {
+			s.send(w, c, a)
 			return
 		}
-		defer func() { <-s.busy }()
-		r.Body = http.MaxBytesReader(w, r.Body, 0)
-		s.mux.ServeHTTP(w, r)
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 	})
 }
 
 // patience is how long a request waits for its turn.
-const patience = 30 * time.Second
+const patience = 10 * time.Second
 
-// enter waits for a place among those that are worked on.
-func enter(r *http.Request, places chan struct{}) bool {
-	t := time.NewTimer(patience)
-	defer t.Stop()
-	select {
-	case places <- struct{}{}:
-		return true
-	case <-t.C:
-	case <-r.Context().Done():
+// work has a request answered when it is its turn; false if that takes too long.
+func (s *Server) work(c *client, a *answer, r *http.Request) bool {
+	c.work.Store(true)
+	defer c.work.Store(false)
+	if !s.busy.enter(r.Context(), c, patience) {
+		return false
 	}
-	return false
+	start := time.Now()
+	defer func() {
+		c.spent.Add(int64(time.Since(start)))
+		c.moved()
+		s.busy.leave()
+	}()
+	r.Body = http.MaxBytesReader(a, r.Body, 0)
+	s.mux.ServeHTTP(a, r)
+	return true
 }
 
 // policy lets pages load nothing from elsewhere. Attributes may hold styles:

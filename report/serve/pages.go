@@ -2,8 +2,10 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -11,7 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -174,6 +178,11 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 	s.page(w, r, n, &html.Page{Title: "Overview", Here: "index.html", Body: body})
 }
 
+// drawPatience is how long a page waits until its pictures can be drawn.
+const drawPatience = 300 * time.Millisecond
+
+var errCrowded = errors.New("pictures for others are being drawn; load this page again")
+
 func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 	id, _ := strings.CutSuffix(r.PathValue("page"), ".html")
 	n := s.now.Load()
@@ -182,14 +191,24 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 		s.missing(w, r, "There is no such finding. It may have been superseded since; look for its test in the overview.")
 		return
 	}
-	body, err := s.pages.get(fmt.Sprintf("f/%d/%s", n.version, g.ID), func() (template.HTML, error) {
-		if !enter(r, s.drawing) {
-			return "", fmt.Errorf("finding %s: no time to draw its pictures", g.ID)
+	h, crowded := s.o.Finding, false
+	if draw := h.Pictures; draw != nil {
+		h.Pictures = func(ctx context.Context, t *report.Test, x *report.Result) ([]html.Picture, error) {
+			if crowded = !s.drawing.enter(ctx, clientOf(r.Context()), drawPatience); crowded {
+				return nil, errCrowded
+			}
+			defer s.drawing.leave()
+			return draw(ctx, t, x)
 		}
-		defer func() { <-s.drawing }()
-		return html.FindingBody(r.Context(), n.index.Groups, g, s.o.Finding)
+	}
+	body, err := s.pages.get(fmt.Sprintf("f/%d/%s", n.version, g.ID), func() (template.HTML, error) {
+		body, err := html.FindingBody(r.Context(), n.index.Groups, g, h)
+		if err == nil && crowded {
+			err = errCrowded // and the page is not kept
+		}
+		return body, err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errCrowded) {
 		s.fail(w, err)
 		return
 	}

@@ -53,8 +53,10 @@ type Options struct {
 type Server struct {
 	o       Options
 	now     atomic.Pointer[snapshot]
-	busy    chan struct{} // one for each request that is being worked on
-	drawing chan struct{} // likewise for pages with pictures
+	busy    queue // of requests that are worked on
+	drawing queue // of pages with pictures among them
+	clients clients
+	stall   time.Duration // after which a reader that takes nothing is left
 	pages   cache
 	mux     *http.ServeMux
 }
@@ -70,7 +72,8 @@ type snapshot struct {
 
 // New reads the set for the first time.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o, busy: make(chan struct{}, 2*runtime.GOMAXPROCS(0)+2), drawing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	cores := runtime.GOMAXPROCS(0)
+	s := &Server{o: o, busy: queue{free: cores + 1}, drawing: queue{free: max(1, cores/2)}, clients: clients{most: maxClients}, stall: stallTime}
 	set, err := o.Source.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -137,22 +140,29 @@ func (s *Server) logf(format string, args ...any) {
 	}
 }
 
-// Limits of connections. Writing is slower than reading: a page may be large
-// and the reader far away.
+// Limits of connections. Writing has no limit but that of a stall: a page may be
+// large and the reader far away.
 const (
 	headerTime = 20 * time.Second
 	readTime   = 30 * time.Second
-	writeTime  = 60 * time.Second
+	stallTime  = 10 * time.Second
 	idleTime   = 60 * time.Second
-	closeTime  = 20 * time.Second
+	closeTime  = 5 * time.Second
 	maxHeader  = 64 << 10
+	maxClients = 512
+	maxHeld    = 256 << 20
 )
 
 // Serve answers requests that come to a listener until ctx ends, then lets
 // those that have begun end.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: maxHeader, ErrorLog: s.o.Log, BaseContext: func(net.Listener) context.Context { return ctx }}
+	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader, ErrorLog: s.o.Log, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: s.clients.add,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if state == http.StateClosed || state == http.StateHijacked {
+				s.clients.remove(c)
+			}
+		}}
 	if srv.ErrorLog == nil {
 		srv.ErrorLog = log.New(discard{}, "", 0)
 	}
