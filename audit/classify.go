@@ -2,9 +2,11 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"optcheck/internal/limits"
 	"optcheck/optcheck"
 	"optcheck/report"
 )
@@ -35,7 +37,10 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	if w.a.o.KeepVerdicts {
 		c.Verdict = j.verdict
 	}
+	var slow *limits.Slow
 	switch {
+	case errors.As(j.err, &slow):
+		w.set(cell, optcheck.Unknown, "timeout: "+slow.Error())
 	case j.err != nil && s.changed:
 		w.set(cell, optcheck.Unknown, j.err.Error())
 	case j.err != nil:

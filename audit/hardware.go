@@ -76,7 +76,7 @@ func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report
 		key += "|" + p.result.amd.Key()
 	}
 	g := w.a.judge
-	j := g.remembered(ctx, key, func(j *judgement) { j.verdict, j.err = g.hardware(ctx, t, threads) })
+	j := g.remembered(ctx, key, func(ctx context.Context, j *judgement) { j.verdict, j.err = g.hardware(ctx, t, threads) })
 	return j.verdict, j.err
 }
 

@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"optcheck/internal/limits"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
@@ -127,12 +129,13 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		key.WriteByte('|')
 		key.WriteString(th.Lifted.Key())
 	}
-	return g.remembered(ctx, key.String(), func(j *judgement) { j.err = g.fill(ctx, s, name, j) })
+	return g.remembered(ctx, key.String(), func(ctx context.Context, j *judgement) { j.err = g.fill(ctx, s, name, j) })
 }
 
 // remembered returns the judgement of a key, which is decided once, whoever asks.
 // What was interrupted is forgotten.
-func (g *judge) remembered(ctx context.Context, key string, decide func(*judgement)) *judgement {
+// What took too long ends with limits.Slow, and is not tried again.
+func (g *judge) remembered(ctx context.Context, key string, decide func(context.Context, *judgement)) *judgement {
 	sum := sha256.Sum256([]byte(key))
 	g.mu.Lock()
 	j, ok := g.done.get(sum)
@@ -142,7 +145,13 @@ func (g *judge) remembered(ctx context.Context, key string, decide func(*judgeme
 	}
 	g.mu.Unlock()
 	j.once.Do(func() {
-		if decide(j); j.verdict != nil {
+		limited, cancel := limits.Judging(ctx)
+		defer cancel()
+		decide(limited, j)
+		if j.err != nil && limited.Err() != nil && ctx.Err() == nil {
+			j.err, j.verdict = context.Cause(limited), nil
+		}
+		if j.verdict != nil {
 			g.mu.Lock()
 			g.done.put(sum, j, judgedSize+j.verdictSize()) // larger than it was taken for
 			g.mu.Unlock()
@@ -239,7 +248,7 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 	if err != nil {
 		return err
 	}
-	x, err := m.Explain(ctx, asked, model.Options{MaxCandidates: maxExplained})
+	x, err := m.Explain(ctx, asked, model.Options{MaxCandidates: maxExplained, Timeout: -1})
 	if err != nil {
 		return err
 	}
@@ -291,8 +300,14 @@ func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optchec
 	if ok {
 		return o
 	}
+	start := time.Now()
 	o = g.ask(ctx, name, tests)
-	if ctx.Err() == nil {
+	var slow *limits.Slow
+	if ctx.Err() != nil && errors.As(context.Cause(ctx), &slow) {
+		o.err = slow
+	}
+	// That it takes too long is remembered if it had most of the time.
+	if ctx.Err() == nil || slow != nil && time.Since(start) > slow.Limit/2 {
 		g.mu.Lock()
 		g.states.put(k, o, len(k.hash)+o.size())
 		g.mu.Unlock()
@@ -316,7 +331,7 @@ func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTes
 		return &outcomes{err: err}
 	}
 	for _, t := range tests {
-		v, err := m.Judge(ctx, t.Test, model.Options{StatesOnly: true})
+		v, err := m.Judge(ctx, t.Test, model.Options{StatesOnly: true, Timeout: -1})
 		if err != nil {
 			return &outcomes{err: err}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/internal/limits"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/report"
@@ -31,7 +32,11 @@ func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, 
 		return r.race, r.err
 	}
 	r = raced{}
-	r.race, r.err = g.askRace(ctx, t)
+	limited, cancel := limits.Judging(ctx)
+	defer cancel()
+	if r.race, r.err = g.askRace(limited, t); r.err != nil && limited.Err() != nil && ctx.Err() == nil {
+		r.err = context.Cause(limited)
+	}
 	if ctx.Err() == nil {
 		g.mu.Lock()
 		g.races.put(hash, r, judgedSize)
@@ -56,7 +61,7 @@ func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
 		return "", err
 	}
 	has := func(t *litmus.Test) (bool, error) {
-		v, err := m.Judge(ctx, t, model.Options{})
+		v, err := m.Judge(ctx, t, model.Options{Timeout: -1})
 		if err != nil {
 			return false, err
 		}

@@ -9,6 +9,7 @@
 package limits
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -162,6 +163,21 @@ type Error struct {
 // Error says what to do about it, too.
 func (e *Error) Error() string {
 	return fmt.Sprintf("more than %d %s; --limits %s=N allows more", e.At, e.Name, e.Name)
+}
+
+// Slow says that judging took longer than it may.
+type Slow struct{ Limit time.Duration }
+
+// Error says what to do about it, too.
+func (e *Slow) Error() string {
+	return fmt.Sprintf("judging takes longer than %v; --limits judge=TIME allows more", e.Limit)
+}
+
+// Judging returns a context for all verdicts of one cell, whose cause is Slow when
+// the time is up.
+func Judging(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := Now().Judge
+	return context.WithTimeoutCause(ctx, limit, &Slow{limit})
 }
 
 // Check returns an Error if n is more than the limit of that name.
