@@ -90,11 +90,18 @@ func (c *checker) locations() {
 		if l.Alias == "" {
 			continue
 		}
-		switch target := c.t.Location(l.Alias); {
+		// An alias of an alias is another address of the same location.
+		target, hops := c.t.Location(l.Alias), 0
+		switch {
 		case target == nil:
 			c.errorf(l.Pos, "location %s aliases %s, which does not exist", l.Name, l.Alias)
-		case target.Alias != "":
-			c.errorf(l.Pos, "location %s aliases %s, which is an alias itself", l.Name, l.Alias)
+		default:
+			for ; target != nil && target.Alias != "" && hops < len(c.t.Locations); hops++ {
+				target = c.t.Location(target.Alias)
+			}
+			if hops == len(c.t.Locations) {
+				c.errorf(l.Pos, "location %s aliases %s in a circle", l.Name, l.Alias)
+			}
 		}
 		if l.Proxy == ProxyNone || l.Proxy == ProxyAlias {
 			c.errorf(l.Pos, "alias %s has no proxy", l.Name)

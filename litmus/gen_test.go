@@ -18,8 +18,8 @@ func genTest(t *rapid.T) *Test {
 		lt.Meta = append(lt.Meta, Meta{rapid.StringMatching(`[A-Z][a-z]{0,5}`).Draw(t, "key"),
 			rapid.StringMatching(`([A-Za-z(*]([A-Za-z ]{0,6}[A-Za-z;{])?)?`).Draw(t, "value")})
 	}
-	names := []string{"x", "y", "flag", "_z$1"}
-	for _, n := range names[:rapid.IntRange(1, 4).Draw(t, "locs")] {
+	names := []string{"x", "y", "flag", "_z$1", "f1", "rd7"}
+	for _, n := range names[:rapid.IntRange(1, 6).Draw(t, "locs")] {
 		lt.Locations = append(lt.Locations, Location{
 			Name:  n,
 			Init:  rapid.Int64().Draw(t, "init"),

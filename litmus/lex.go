@@ -60,7 +60,8 @@ var chars = func() (t [256]byte) {
 	return t
 }()
 
-// skip passes white space and comments. It reports whether a comment is open
+// skip passes white space and comments; a line that begins with % and no name is
+// one, too. It reports whether a comment is open
 // at the end of the text, with the place where it began.
 func (l *lexer) skip() (open bool, line, col int) {
 	for l.off < len(l.src) {
@@ -71,7 +72,7 @@ func (l *lexer) skip() (open bool, line, col int) {
 			l.start = l.off
 		case chars[c]&chSpace != 0:
 			l.off++
-		case c == '/' && strings.HasPrefix(l.src[l.off:], "//"):
+		case c == '/' && strings.HasPrefix(l.src[l.off:], "//"), c == '%' && l.banner():
 			if i := strings.IndexByte(l.src[l.off:], '\n'); i >= 0 {
 				l.off += i
 			} else {
@@ -92,6 +93,16 @@ func (l *lexer) skip() (open bool, line, col int) {
 		}
 	}
 	return false, 0, 0
+}
+
+// banner reports whether the % at the current place is the first character of its
+// line and begins no register's name.
+func (l *lexer) banner() bool {
+	next := byte('%')
+	if l.off+1 < len(l.src) {
+		next = l.src[l.off+1]
+	}
+	return (next == '%' || chars[next]&chSpace != 0) && strings.TrimLeft(l.src[l.start:l.off], " \t\r") == ""
 }
 
 // comment passes a comment that ends with end; it nests if begin is not empty.

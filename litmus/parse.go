@@ -67,7 +67,7 @@ func Parse(file string, src []byte) (*Test, error) {
 		p.errorf(Pos{File: file, Line: 1, Col: 1}, "file of %d bytes is larger than %d", len(src), MaxFileBytes)
 		return nil, p.errs.err()
 	}
-	p.src = string(src)
+	p.src = strings.TrimPrefix(string(src), "\ufeff") // a byte-order mark says nothing of UTF-8
 	if p.header() && p.preamble() && p.init() && p.table() {
 		p.tail()
 	}
@@ -193,9 +193,9 @@ func (p *parser) doc() bool {
 		return p.errorf(p.pos(), "doc string is not closed")
 	}
 	if p.t.Doc != "" {
-		return p.errorf(p.pos(), "second doc string")
+		p.t.Doc += "\n" // of a second one: two lines are one text
 	}
-	p.t.Doc = p.src[p.off : p.off+end]
+	p.t.Doc += p.src[p.off : p.off+end]
 	for i := p.off; i < p.off+end; i++ {
 		if p.src[i] == '\n' {
 			p.line++
@@ -270,7 +270,8 @@ func reserved(s string) bool {
 }
 
 // regLike reports whether a name looks like a register: r, p, rd, rs or f and
-// digits, perhaps behind %. It decides where nothing is declared.
+// digits, perhaps behind %. It decides where nothing is declared: a name that the
+// initial state declares as a location is one, whatever it looks like.
 func regLike(s string) bool {
 	s = strings.TrimPrefix(s, "%")
 	i := 0

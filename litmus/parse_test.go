@@ -28,7 +28,9 @@ func TestParseErrors(t *testing.T) {
 		{"PTX t\n(* (* *)\n{ x=0; }", "f:2:1: comment is not closed\nf:3:9: expected the initial state in braces, found end of file"},
 		{"PTX t\n{ x=0; x=1; }\nP0;", "f:2:8: location x is initialised twice"},
 		{"PTX t\n{ x=y; }\nP0;", "f:2:5: location x can only be initialised with a number"},
-		{"PTX t\n{ r1=0; }\nP0;", "f:2:3: r1 names a register, not a location"},
+		{"PTX t\n{ r1=0; x=0; }\nP0;\nst.weak x, r1;", "f:4:12: r1 is a location of this test, so that it cannot be a register; a register is declared as P0:r1=0"},
+		{"PTX t\n{ r1=0; x=0; }\nP0;\nld.weak r1, x;", "f:4:9: r1 is a location of this test, so that it cannot be a register"},
+		{"PTX t\n{ P0:r0=r1; }\nP0;", "f:2:9: r1 names a register, not a location; to have a location of that name, write r1=0"},
 		{"PTX t\n{ x=08; }\nP0;", "f:2:5: number 08 begins with 0: write it in decimal or with 0x"},
 		{"PTX t\n{ x=9223372036854775808; }\nP0;", "f:2:5: malformed or too large number 9223372036854775808"},
 		{"PTX t\n{ 64:r1=0; }\nP0;", "f:2:3: thread 64 is beyond the limit of 64 threads"},
@@ -151,6 +153,28 @@ func TestSpellingsPTX(t *testing.T) {
 		require.Contains(t, lt.String(), " "+c.want+" ")
 		requireRoundTrip(t, lt)
 	}
+}
+
+// TestPeers: what files of other tools have.
+func TestPeers(t *testing.T) {
+	const body = "P0@cta 0,gpu 0 ;\nst.weak f1, 1 ;\nld.weak r0, rd1 ;\nld r2, r0 ;\n"
+	lt, err := Parse("f", []byte("\ufeff%%%%%%%%%\n% Results %\n%%%%%%%%%\nPTX t\n\"what\"\n\"where\"\n{ f1=0; rd1=0; y @ generic aliases f1; }\n"+body+
+		"locations [f1;]\nexists (f1=1 /\\ P0:r0=0 /\\ rd1=0)"))
+	require.NoError(t, err)
+	require.NoError(t, lt.Check())
+	require.Equal(t, "what\nwhere", lt.Doc)
+	require.Equal(t, "f1", lt.Threads[0].Body[0].Addr.Loc)
+	require.Equal(t, "rd1", lt.Threads[0].Body[1].Addr.Loc)
+	require.Equal(t, Reg("r0"), lt.Threads[0].Body[2].Src[0])
+	requireRoundTrip(t, lt)
+	plain, err := Parse("f", []byte("PTX t\n{ f1=0; rd1=0; y @ generic aliases f1; }\n"+body+"locations [f1;]\nexists (f1=1 /\\ P0:r0=0 /\\ rd1=0)"))
+	require.NoError(t, err)
+	require.Equal(t, plain.Hash(), lt.Hash())
+	_, err = Parse("f", []byte("\ufeffC t"))
+	require.EqualError(t, err, `f:1:1: expected header GPU_PTX, PTX or GPU_OPENCL, found "C"`)
+	lt, err = Parse("f", []byte(head+"mov.b32 %r1, 1;\nL: ;\n%%% a row\n % of text\n(cta T0)"))
+	require.NoError(t, err, "a register's name begins no comment")
+	require.Len(t, lt.Threads[0].Body, 2)
 }
 
 func TestScopeTrees(t *testing.T) {

@@ -26,7 +26,19 @@ func (p *parser) init() bool {
 	}
 	p.next()
 	p.accept(';')
-	return true
+	return p.initNames()
+}
+
+// initNames refuses what looks like a register of dialect PTX, where registers are
+// not declared, and is used as a location without being declared as one.
+func (p *parser) initNames() bool {
+	ok := true
+	for i := range p.t.Locations {
+		if l := &p.t.Locations[i]; p.t.Dialect == PTX && regLike(l.Name) && !p.initial[i] {
+			ok = p.errorf(l.Pos, "%s names a register, not a location; to have a location of that name, write %s=0", l.Name, l.Name)
+		}
+	}
+	return ok
 }
 
 func (p *parser) initItem() bool {
@@ -144,9 +156,6 @@ func (p *parser) initValue(o *Operand) bool {
 	if p.tok.kind != tWord || !isIdent(p.tok.text) || reserved(p.tok.text) {
 		return p.errorf(p.pos(), "expected a constant or a location, found %s", p.found())
 	}
-	if p.t.Dialect == PTX && regLike(p.tok.text) {
-		return p.errorf(p.pos(), "%s names a register, not a location", p.tok.text)
-	}
 	*o = Loc(p.tok.text)
 	if p.location(p.tok.text, p.pos()) == nil {
 		return false
@@ -179,9 +188,6 @@ func (p *parser) initLocation() bool {
 	n, pos := p.tok.text, p.pos()
 	if p.tok.kind != tWord || !isIdent(n) || reserved(n) {
 		return p.errorf(pos, "expected a location, found %s", p.found())
-	}
-	if p.t.Dialect == PTX && regLike(n) {
-		return p.errorf(pos, "%s names a register, not a location", n)
 	}
 	l := p.location(n, pos)
 	if l == nil {
@@ -226,7 +232,7 @@ func (p *parser) alias(i int) bool {
 	}
 	p.next()
 	n := p.tok.text
-	if p.tok.kind != tWord || !isIdent(n) || reserved(n) || p.t.Dialect == PTX && regLike(n) {
+	if p.tok.kind != tWord || !isIdent(n) || reserved(n) {
 		return p.errorf(p.pos(), "expected the location that is aliased, found %s", p.found())
 	}
 	if p.location(n, p.pos()) == nil {

@@ -11,7 +11,7 @@ func (p *parser) operands(th *Thread, in *Instr, spec string, plain bool) bool {
 		ok := true
 		switch spec[i] {
 		case 'd':
-			ok = p.name(&in.Dst, "a register")
+			ok = p.destination(th, in)
 		case 'l':
 			ok = p.name(&in.Target, "a label")
 		case 's':
@@ -46,9 +46,21 @@ func (p *parser) isMove(th *Thread, plain bool) bool {
 	case tNum, '-', '+':
 		return true
 	case tWord:
-		return plain && (regLike(p.tok.text) || th.Decl(p.tok.text) != nil)
+		return plain && (regLike(p.tok.text) && p.t.Location(p.tok.text) == nil || th.Decl(p.tok.text) != nil)
 	}
 	return false
+}
+
+// destination reads the register that an instruction writes.
+func (p *parser) destination(th *Thread, in *Instr) bool {
+	pos := p.pos()
+	if !p.name(&in.Dst, "a register") {
+		return false
+	}
+	if th.Decl(in.Dst) == nil && p.t.Location(in.Dst) != nil {
+		return p.errorf(pos, "%s is a location of this test, so that it cannot be a register", in.Dst)
+	}
+	return true
 }
 
 func (p *parser) name(s *string, what string) bool {
@@ -68,7 +80,7 @@ func (p *parser) source(th *Thread, o *Operand) bool {
 		*o = Const(v)
 		return ok
 	}
-	n := p.tok.text
+	n, pos := p.tok.text, p.pos()
 	if !p.name(&n, "a register or a constant") {
 		return false
 	}
@@ -76,6 +88,9 @@ func (p *parser) source(th *Thread, o *Operand) bool {
 	case th.Decl(n) != nil:
 		*o = Reg(n)
 	case p.t.Location(n) != nil:
+		if p.t.Dialect == PTX && regLike(n) {
+			return p.errorf(pos, "%s is a location of this test, so that it cannot be a register; a register is declared as P%d:%s=0", n, th.ID, n)
+		}
 		*o = Loc(n)
 	default:
 		p.loose = true

@@ -49,7 +49,7 @@ func spaceOf(s string) (Space, bool) {
 // mapEntry reads one entry of the memory map and the separator behind it.
 func (p *parser) mapEntry() bool {
 	n, pos := p.tok.text, p.pos()
-	if !isIdent(n) || reserved(n) || p.t.Dialect == PTX && regLike(n) {
+	if !isIdent(n) || reserved(n) || p.t.Dialect == PTX && regLike(n) && p.t.Location(n) == nil {
 		return p.errorf(pos, "%s cannot be a location", n)
 	}
 	l := p.location(n, pos)

@@ -62,7 +62,7 @@ func appendMod(b []byte, m string) []byte {
 // mnemonic returns the first word of the instruction in a dialect.
 func mnemonic(in *Instr, d Dialect) string {
 	if in.Op == OpMov && d == PTX && in.Type == TypeNone && len(in.Src) > 0 &&
-		(in.Src[0].Kind == OperandConst || regLike(in.Src[0].Name)) {
+		(in.Src[0].Kind == OperandConst || in.Src[0].Kind == OperandReg && regLike(in.Src[0].Name)) {
 		return "ld"
 	}
 	if oc := d.opcodeOf(in); oc != nil {
