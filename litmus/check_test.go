@@ -39,7 +39,7 @@ func TestCheckErrors(t *testing.T) {
 		{[2]string{".s16 h", ".s16 h=x"}, "f:4:101: register h of type s16 cannot hold the address of x"},
 		{[2]string{"x=0;", "x=0; z @ generic aliases q;"}, ""},
 		{[2]string{"x=0;", "x=0; u @ generic aliases w; w @ surface aliases x;"}, ""},
-		{[2]string{"x=0;", "x=0; u @ generic aliases w; w @ surface aliases u;"}, "f:2:8: location u aliases w in a circle\nf:2:31: location w aliases u in a circle"},
+		{[2]string{"x=0;", "x=0; u @ generic aliases w; w @ surface aliases u;"}, "f:2:8: location u aliases w in a circle\nf:2:28: location w aliases u in a circle"},
 		{[2]string{"x=0;", "x=0; z @ generic aliases z;"}, "f:2:8: location z aliases z in a circle"},
 		{[2]string{"1:r2=0", "1:r9=0"}, "f:11:1: condition speaks of register r9, which thread T1 does not have"},
 		{[2]string{"1:r2=0", "z=0"}, "f:11:1: condition speaks of location z, which the test does not have"},

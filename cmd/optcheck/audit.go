@@ -127,16 +127,13 @@ func textFlags(cmd *cobra.Command, o *report.TextOptions) {
 
 // tests gathers the tests that are named, and generated ones.
 func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, error) {
-	list, err := newTestList()
+	list, err := newTestList(env)
 	if err != nil {
 		return nil, err
 	}
 	if f.gen == "" || len(args) > 0 {
 		if err := eachTest(env, argsFor(env, args), list.add); err != nil {
 			return nil, err
-		}
-		if list.clash != nil {
-			return nil, list.clash
 		}
 	}
 	gen := f.gen
@@ -154,7 +151,7 @@ func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, erro
 			}
 		}
 	}
-	return list.packed, list.err()
+	return list.packed, list.end()
 }
 
 func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {

@@ -214,11 +214,11 @@ func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]c
 		}
 		all = append(all, some...)
 	}
-	all, err := unique(all)
+	all, err := unique(env, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTests(all); err != nil {
+	if err := env.strict(checkTests(all)); err != nil { // a plan is complete or none
 		return nil, err
 	}
 	out := make([]campaigns.Test, len(all))

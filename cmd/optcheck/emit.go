@@ -83,7 +83,7 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if err != nil {
 				return err
 			}
-			if err := checkTests(tests); err != nil {
+			if tests, err = env.sane(tests); err != nil {
 				return err
 			}
 			if source != "ptx" && source != "llvm-ir" {

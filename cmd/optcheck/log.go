@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,9 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 	if len(args) > 1 {
 		if tests, err = loadTests(env, args[1:]); err != nil {
 			return err
+		}
+		if len(env.renamed) > 0 { // a log tells its tests by their names
+			return fmt.Errorf("different tests have one name: %s", strings.Join(env.renamed, ", "))
 		}
 	}
 	known, err := loadTests(env, []string{"corpus"})

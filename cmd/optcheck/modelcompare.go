@@ -116,7 +116,7 @@ func (f *compareFlags) tests(env *environment, args []string) ([]*litmus.Test, e
 		if err != nil {
 			return nil, err
 		}
-		if tests, err = unique(append(tests, more...)); err != nil {
+		if tests, err = unique(env, append(tests, more...)); err != nil {
 			return nil, err
 		}
 	}

@@ -41,6 +41,8 @@ type environment struct {
 	bar            io.Writer // stderr as it is, for a progress bar
 	config         *config
 	origins        map[*litmus.Test]origin // where tests are from
+	refused        []error                 // why tests that were asked for are left out
+	renamed        []string                // tests that are told apart by their files
 }
 
 // Main runs the program and returns its exit code. The first interrupt or
@@ -114,7 +116,7 @@ func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdou
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return groupMistake(root.ExecuteContext(ctx))
+	return env.ended(groupMistake(root.ExecuteContext(ctx)))
 }
 
 func newRootCmd(env *environment) *cobra.Command {

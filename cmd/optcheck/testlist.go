@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"optcheck/audit"
 	"optcheck/litmus"
@@ -11,44 +10,35 @@ import (
 // testList gathers the tests of an audit, each name once, without holding them
 // all in memory at once.
 type testList struct {
+	env    *environment
 	packed *audit.Packed
-	hashes map[string]string // by name
-	// clash tells of two different tests of one name, bad of tests that are not
-	// sane.
-	clash error
-	bad   []error
+	names  names
+	bad    []error // tests that are not sane
 }
 
-func newTestList() (*testList, error) {
+func newTestList(env *environment) (*testList, error) {
 	p, err := audit.NewPacked()
-	return &testList{packed: p, hashes: map[string]string{}}, err
+	return &testList{env: env, packed: p, names: newNames()}, err
 }
 
 // add takes in a test.
 func (l *testList) add(o origin, t *litmus.Test) error {
 	h := t.Hash()
-	if old, ok := l.hashes[t.Name]; ok {
-		if old != h && l.clash == nil {
-			l.clash = clash(t.Name)
-		}
-		return nil
+	if known, err := l.names.take(l.env, o, t, h); known || err != nil {
+		return err
 	}
 	if err := t.Check(); err != nil {
 		l.bad = append(l.bad, err)
+		return nil
 	}
-	if err := l.packed.Add(t, h, o.preset, o.file); err != nil {
-		return err
+	return l.packed.Add(t, h, o.preset, o.file)
+}
+
+// end is an error if no test is left; what is wrong with others is said at the end.
+func (l *testList) end() error {
+	if l.packed.Len() == 0 {
+		return errors.Join(l.bad...)
 	}
-	l.hashes[l.packed.Name(l.packed.Len()-1)] = h
+	l.env.refused = append(l.env.refused, l.bad...)
 	return nil
 }
-
-// err is what is wrong with the tests.
-func (l *testList) err() error {
-	if l.clash != nil {
-		return l.clash
-	}
-	return errors.Join(l.bad...)
-}
-
-func clash(name string) error { return fmt.Errorf("two different tests have the name %s", name) }

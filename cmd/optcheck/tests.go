@@ -58,7 +58,7 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unique(tests)
+	return unique(env, tests)
 }
 
 // parsedAtOnce is the number of files that are read before their tests are
@@ -67,26 +67,37 @@ const parsedAtOnce = 512
 
 // eachTest passes on the tests that arguments name: the word corpus (or corpus-cl,
 // for those in OpenCL C), a test of the
-// corpus, a .litmus file, a folder of them, or - for standard input. A file
-// that does not parse is an error that names all bad files.
+// corpus, a .litmus file, a folder of them, or - for standard input. Files that
+// do not parse are left out and named at the end of the command (environment.ended);
+// it is an error if nothing else is there.
 func eachTest(env *environment, args []string, yield func(origin, *litmus.Test) error) error {
 	if len(args) == 0 {
 		args = []string{"corpus"}
 	}
-	var errs []error
+	var wrong, refused []error // arguments, and files
+	n := 0
 	for _, a := range args {
 		err := testsOf(env, a, func(o origin, t *litmus.Test, err error) error {
-			if err != nil {
-				errs = append(errs, err)
+			switch {
+			case err != nil && o.file != "":
+				refused = append(refused, err)
+				return nil
+			case err != nil:
+				wrong = append(wrong, err)
 				return nil
 			}
+			n++
 			return yield(o, t)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return errors.Join(errs...)
+	if n == 0 || len(wrong) > 0 {
+		return errors.Join(append(wrong, refused...)...)
+	}
+	env.refused = append(env.refused, refused...)
+	return nil
 }
 
 // testsOf passes on the tests that one argument names, and what is wrong with
@@ -201,20 +212,17 @@ func litmusFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// unique drops tests given twice and refuses different tests of one name.
-func unique(tests []*litmus.Test) ([]*litmus.Test, error) {
-	seen := map[string]string{}
-	var out []*litmus.Test
+// unique drops tests given twice and tells different tests of one name apart.
+func unique(env *environment, tests []*litmus.Test) (out []*litmus.Test, err error) {
+	seen := newNames()
 	for _, t := range tests {
-		h := t.Hash()
-		if old, ok := seen[t.Name]; ok {
-			if old != h {
-				return nil, clash(t.Name)
-			}
-			continue
+		known, err := seen.take(env, env.origins[t], t, t.Hash())
+		if err != nil {
+			return nil, err
 		}
-		seen[t.Name] = h
-		out = append(out, t)
+		if !known {
+			out = append(out, t)
+		}
 	}
 	return out, nil
 }
@@ -246,7 +254,7 @@ and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
 			if err != nil {
 				return err
 			}
-			if err := checkTests(tests); err != nil {
+			if tests, err = env.sane(tests); err != nil {
 				return err
 			}
 			enc := json.NewEncoder(env.stdout)
