@@ -92,8 +92,30 @@ func afterHeader(src string) string {
 	return rest
 }
 
+// HerdName writes a test's name so that herd keeps it whole. herd ends a name at
+// the first character that is no letter or digit of ASCII and none of "+-._/[]", and
+// of tests with one name it judges the first one only, silently. A colon becomes a
+// slash, other characters (and bytes of such) their hexadecimal numbers in brackets:
+// different names stay different.
+func HerdName(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == ':':
+			b.WriteByte('/')
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', strings.IndexByte("+-._", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "[%02x]", c)
+		}
+	}
+	return b.String()
+}
+
 // LISA is a test in herd's LISA dialect.
 type LISA struct {
+	// Name is the test's name as herd prints it, see HerdName.
+	Name string
 	Text string
 	// Names gives for the names in Text's condition, as herd prints them in
 	// its states ("1:r3", "[x]"), the test's own terms.
@@ -126,7 +148,8 @@ func ToLISA(t *litmus.Test) (*LISA, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "LISA %s\n{\n%s}\n", t.Name, w.init())
+	w.out.Name = HerdName(t.Name)
+	fmt.Fprintf(&b, "LISA %s\n{\n%s}\n", w.out.Name, w.init())
 	b.WriteString(lisaTable(cols))
 	fmt.Fprintf(&b, "scopes: %s\n%s", w.scopes(), cond)
 	w.out.Text = b.String()

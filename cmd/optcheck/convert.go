@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,10 @@ With --to lisa, herd7 can judge the same test. With
 --out the tests are written to a folder, with optcheck.bell, the models that herd
 can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 
-  herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all`,
+  herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all
+
+herd ends names at a colon and judges one test of each name: a colon becomes a slash,
+and other characters that herd does not take their hexadecimal numbers in brackets.`,
 		Example: `  optcheck convert mp
   optcheck convert corpus --out lisa/
   optcheck convert --to opencl mp+membar.gls
@@ -69,6 +73,9 @@ can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
 	return cmd
 }
 
+// fileFor names the file of a test; tests with different names have different ones.
+func fileFor(t *litmus.Test) string { return url.PathEscape(t.Name) + ".litmus" }
+
 // printMapping prints the table of litmus.ToOpenCL.
 func printMapping(env *environment) error {
 	for _, r := range litmus.OpenCLMapping {
@@ -108,7 +115,7 @@ func toOpenCL(env *environment, args []string, out string) error {
 			fmt.Fprintln(env.stdout, u.String())
 			continue
 		}
-		file := strings.ReplaceAll(t.Name, "/", "_") + ".litmus"
+		file := fileFor(t)
 		if err := os.WriteFile(filepath.Join(out, file), []byte(u.String()), 0o644); err != nil {
 			return err
 		}
@@ -137,7 +144,7 @@ func convertTo(env *environment, dir string, tests []*litmus.Test) error {
 			errs = append(errs, fmt.Errorf("%s: %w", t.Name, err))
 			continue
 		}
-		file := strings.ReplaceAll(t.Name, "/", "_") + ".litmus"
+		file := fileFor(t)
 		files[file] = l.Text
 		fmt.Fprintln(&index, file)
 	}

@@ -76,7 +76,7 @@ func checkLog(ctx context.Context, env *environment, m *model.Model, o model.Opt
 	}
 	byName := map[string]*litmus.Test{}
 	for _, t := range append(known, tests...) { // those given come last and win
-		byName[t.Name] = t
+		byName[t.Name], byName[model.HerdName(t.Name)] = t, t
 	}
 	in := env.stdin
 	if err := expect(args[0], wantLog); err != nil {
