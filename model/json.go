@@ -50,6 +50,7 @@ type jsonVerdict struct {
 	Flags      []string         `json:"flags,omitempty"`
 	Cutoff     bool             `json:"cutoff,omitempty"`
 	Blocked    bool             `json:"blocked,omitempty"`
+	Counted    bool             `json:"blocked_counted,omitempty"`
 	Candidates uint64           `json:"candidates,omitempty"`
 	Why        *jsonExplanation `json:"why,omitempty"`
 	Undecided  string           `json:"undecided,omitempty"`
@@ -59,6 +60,7 @@ type jsonVerdict struct {
 type jsonState struct {
 	Values  []int64 `json:"values"`
 	Witness bool    `json:"witness,omitempty"`
+	Blocked bool    `json:"blocked,omitempty"` // only while threads wait at a barrier for ever
 }
 
 type jsonExplanation struct {
@@ -145,9 +147,9 @@ func WriteSummaryJSON(w io.Writer, s JSONSummary) error { return encode(w, jsonL
 func (v *Verdict) json(o CommandOptions) *jsonVerdict {
 	j := head(v.Test, v.Model)
 	j.Terms, j.Positive, j.Negative = termNames(v), &v.Positive, &v.Negative
-	j.Flags, j.Cutoff, j.Blocked, j.Undecided = v.Flags, v.Cut, v.Blocked, v.Undecided
+	j.Flags, j.Cutoff, j.Blocked, j.Counted, j.Undecided = v.Flags, v.Cut, v.Blocked, v.BlockedCounted, v.Undecided
 	for _, s := range v.States {
-		j.States = append(j.States, jsonState{s.Values, s.Satisfies})
+		j.States = append(j.States, jsonState{s.Values, s.Satisfies, s.Blocked > 0 && s.Blocked == s.Count})
 	}
 	if v.Undecided == "" {
 		j.Holds, j.Observation = &v.Holds, v.Observation.String()

@@ -61,8 +61,11 @@ func (v *Verdict) appendLog(b []byte, o LogOptions) []byte {
 	if v.Cut {
 		b = appendWords(b, "Cutoff ", t.Name, " loops were unrolled a bounded number of times; executions that need more are not counted\n")
 	}
-	if v.Blocked {
-		b = appendWords(b, "Blocked ", t.Name, " some paths wait at a barrier forever; they are not counted\n")
+	switch {
+	case v.BlockedCounted:
+		b = appendWords(b, "Blocked ", t.Name, " in some executions threads wait at a barrier for ever; what they have then is counted\n")
+	case v.Blocked:
+		b = appendWords(b, "Blocked ", t.Name, " in some executions threads wait at a barrier for ever; they are not counted\n")
 	}
 	if !o.StatesOnly {
 		b = v.summary(b, o, decided)

@@ -266,6 +266,30 @@ type Options struct {
 	// counts of witnesses are lower bounds then, and flags that only such
 	// executions raise are missing.
 	StatesOnly bool
+	// Blocked says whether executions in which threads wait at a barrier for ever
+	// have a final state; by default they have none.
+	Blocked BlockedMode
+}
+
+// BlockedMode is a reading of executions in which threads wait at a barrier for ever.
+type BlockedMode = exec.BlockedMode
+
+// The readings: such executions are left out, or their state is what registers and
+// memory hold while nothing moves any more.
+const (
+	BlockedDropped = exec.BlockedDropped
+	BlockedCounted = exec.BlockedCounted
+)
+
+// ParseBlocked reads "drop", "count" or "" (drop).
+func ParseBlocked(s string) (BlockedMode, error) {
+	switch s {
+	case "", "drop":
+		return BlockedDropped, nil
+	case "count":
+		return BlockedCounted, nil
+	}
+	return BlockedDropped, fmt.Errorf("blocked executions %q: expected drop or count", s)
 }
 
 // DefaultTimeout bounds the time of a judgement where nothing else is said.
@@ -291,13 +315,14 @@ func (a *axioms) with(o Options) *exec.Engine {
 }
 
 func (a *axioms) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
-	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly})
+	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly, Blocked: o.Blocked})
 }
 
 // State is a final state: the values of the verdict's terms, in their order.
 type State struct {
 	Values    []int64
 	Count     uint64 // allowed executions that end in it
+	Blocked   uint64 // those of them in which a thread waits at a barrier for ever
 	Satisfies bool   // the condition's proposition
 }
 
@@ -327,7 +352,8 @@ type Verdict struct {
 	Positive, Negative uint64 // executions that satisfy the proposition, and the others
 	Flags              []string
 	Cut                bool // executions with more loop iterations exist and are not outcomes
-	Blocked            bool // some paths wait at a barrier forever
+	Blocked            bool // in some executions threads wait at a barrier for ever
+	BlockedCounted     bool // their states are among States
 	Candidates         uint64
 	Partial, Skipped   uint64
 	// Undecided is why there is no verdict, "" if there is one. States holds
@@ -352,7 +378,9 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 	if err != nil {
 		return nil, fmt.Errorf("test %s: %w", t.Name, err)
 	}
-	return m.verdict(t, r), nil
+	v := m.verdict(t, r)
+	v.BlockedCounted = v.Blocked && o.Blocked == BlockedCounted
+	return v, nil
 }
 
 func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {
@@ -361,7 +389,7 @@ func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {
 		Partial: r.Partial, Skipped: r.Skipped, Undecided: r.Undecided, States: make([]State, len(r.States)),
 	}
 	for i, s := range r.States {
-		v.States[i] = State{s.Values, s.Count, Satisfies(t, r.Terms, s.Values)}
+		v.States[i] = State{s.Values, s.Count, s.Blocked, Satisfies(t, r.Terms, s.Values)}
 		if v.States[i].Satisfies {
 			v.Positive += s.Count
 		} else {

@@ -16,6 +16,7 @@ import (
 // modelFlags are the flags that commands which judge tests share.
 type modelFlags struct {
 	name, cat, co string
+	blocked       string
 	unroll        int
 	candidates    uint64
 	timeout       time.Duration
@@ -33,6 +34,7 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 func (f *modelFlags) addLimits(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.co, "co", "", "coherence orders: total or partial (default: by the model's header line)")
+	fl.StringVar(&f.blocked, "blocked", "drop", "executions in which threads wait at a barrier for ever: drop or count (the state they have then)")
 	fl.IntVar(&f.unroll, "unroll", 2, "how often a branch may jump back")
 	fl.Uint64Var(&f.candidates, "max-candidates", 50_000_000, "evaluations of the model for one test")
 	fl.DurationVar(&f.timeout, "timeout", model.DefaultTimeout, "time limit for each test and model, and for reading a model (0: none)")
@@ -51,7 +53,11 @@ func (f *modelFlags) options() (model.CommandOptions, error) {
 	if f.timeout < 0 {
 		return o, fmt.Errorf("--timeout %v: expected 0 or more", f.timeout)
 	}
-	o.Options = model.Options{Unroll: f.unroll, Co: co, MaxCandidates: f.candidates, Timeout: f.timeout}
+	blocked, err := model.ParseBlocked(f.blocked)
+	if err != nil {
+		return o, err
+	}
+	o.Options = model.Options{Blocked: blocked, Unroll: f.unroll, Co: co, MaxCandidates: f.candidates, Timeout: f.timeout}
 	if f.timeout == 0 {
 		o.Timeout = -1
 	}

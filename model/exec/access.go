@@ -22,6 +22,32 @@ func (s *state) push(w *walker, e Event, in *instr) int {
 	return len(s.Events) - 1
 }
 
+// warpSize is the number of threads of a warp: the unit in which barriers count.
+const warpSize = 32
+
+// mayWait reports whether a thread can wait at a barrier for ever: only where there
+// is a thread count, or more than one barrier.
+func (p *Program) mayWait() bool {
+	var first *litmus.Operand
+	for t := range p.threads {
+		for i := range p.threads[t].code {
+			in := p.threads[t].code[i].in
+			if in.Op != litmus.OpBar {
+				continue
+			}
+			id := &in.Barrier.ID
+			if in.Barrier.Resource.Kind != litmus.OperandNone {
+				id = &in.Barrier.Resource
+			}
+			if in.Barrier.Quorum.Kind != litmus.OperandNone || id.Kind != litmus.OperandConst || first != nil && *first != *id {
+				return true
+			}
+			first = id
+		}
+	}
+	return false
+}
+
 func (w *walker) barrier(s *state, in *instr) bool {
 	b := &in.in.Barrier
 	e := Event{Kind: Barrier, Arrive: b.Arrive, Scope: litmus.ScopeCTA}
@@ -37,14 +63,22 @@ func (w *walker) barrier(s *state, in *instr) bool {
 	e.BarID = id.k
 	if b.Quorum.Kind != litmus.OperandNone {
 		e.Quorum = q.k
+		if w.p.Test.Dialect != litmus.PTX {
+			e.Quorum = (q.k + warpSize - 1) / warpSize
+		}
 		if q.k <= 0 {
 			w.err = posError(in.in.Pos, "a barrier for %d threads", q.k)
 			return false
 		}
 	}
 	s.push(w, e, in)
+	if w.waits && !b.Arrive {
+		f := s.clone()
+		f.Waits = true
+		w.finish(f)
+	}
 	s.pc++
-	return true
+	return w.err == nil
 }
 
 // access makes the events of ld, st, atom and red. An address that depends on

@@ -328,7 +328,7 @@ func TestAgainstBruteForce(t *testing.T) {
 func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test) (int, bool) {
 	p, err := Compile(test)
 	require.NoError(t, err)
-	list, _, err := p.paths(2, &pathMem{})
+	list, _, err := p.paths(2, &pathMem{}, false)
 	require.NoError(t, err)
 	used := make([]bool, len(p.locs))
 	for _, paths := range list {

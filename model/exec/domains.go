@@ -4,10 +4,11 @@ import (
 	"errors"
 )
 
-// paths unfolds all threads.
-func (p *Program) paths(unroll int, mem *pathMem) ([][]*Path, [][]int64, error) {
+// paths unfolds all threads; with waits also into the paths that stay at a barrier
+// for ever.
+func (p *Program) paths(unroll int, mem *pathMem, waits bool) ([][]*Path, [][]int64, error) {
 	budget := maxValueWork
-	list, need, err := p.unfold(unroll, nil, mem, &budget)
+	list, need, err := p.unfold(unroll, nil, mem, &budget, waits)
 	if err != nil || !need {
 		return list, nil, err
 	}
@@ -15,14 +16,14 @@ func (p *Program) paths(unroll int, mem *pathMem) ([][]*Path, [][]int64, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	list, _, err = p.unfold(unroll, dom, mem, &budget)
+	list, _, err = p.unfold(unroll, dom, mem, &budget, waits)
 	return list, dom, err
 }
 
-func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int) (list [][]*Path, need bool, err error) {
+func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int, waits bool) (list [][]*Path, need bool, err error) {
 	list = make([][]*Path, len(p.threads))
 	for t := range p.threads {
-		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem, budget: budget}
+		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem, budget: budget, waits: waits}
 		w.run(w.start())
 		if w.err != nil {
 			return nil, false, w.err
@@ -44,7 +45,7 @@ func (p *Program) domains(unroll int) ([][]int64, error) {
 		dom[l] = []int64{p.locs[l].init}
 	}
 	for round := 0; ; round++ {
-		list, _, err := p.unfold(unroll, dom, &pathMem{}, &budget)
+		list, _, err := p.unfold(unroll, dom, &pathMem{}, &budget, false)
 		if err != nil {
 			return nil, err
 		}

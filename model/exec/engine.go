@@ -118,12 +118,28 @@ type Options struct {
 	// the counts of witnesses are then lower bounds, and flags that only such
 	// executions raise are missing.
 	StatesOnly bool
+	// Blocked says what executions are in which a thread waits at a barrier for ever.
+	Blocked BlockedMode
 }
+
+// BlockedMode is a reading of executions in which some thread waits at a barrier
+// for ever while all others have ended or do so, too. Their state is what registers
+// and memory hold then.
+type BlockedMode uint8
+
+// The readings. Dropped: such an execution has no final state. Counted: its state is
+// one like any other.
+const (
+	BlockedDropped BlockedMode = iota
+	BlockedCounted
+)
 
 // State is one final state with the number of executions that end in it.
 type State struct {
 	Values []int64 // of the program's terms, in order
 	Count  uint64
+	// Blocked counts those of them in which a thread waits at a barrier for ever.
+	Blocked uint64
 }
 
 // Result is the outcome of a judgement.
@@ -136,7 +152,7 @@ type Result struct {
 	// Flags are the names of flags raised by some allowed execution.
 	Flags []string
 	// Cut is set if some path needs more unrolling; such paths are no
-	// outcomes. Blocked: a barrier that can never complete stops a path.
+	// outcomes. Blocked: in some execution a thread waits at a barrier for ever.
 	// Circular: executions were dropped because values justify themselves.
 	Cut, Blocked bool
 	// Undecided is the reason why the states may be incomplete, or "".

@@ -77,7 +77,7 @@ func TestFencesAgainstBruteForce(t *testing.T) {
 		it, err := cat.NewInterp(p)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(*seed, 11))
-		for done, n := 0, count(t, 15); done < n; {
+		for done, n := 0, count(t, 6); done < n; {
 			if _, ok := agree(t, e, it, co, gen.Test(r, fencedTests, "F")); ok {
 				done++
 			}
@@ -92,7 +92,7 @@ func TestFencesByNeed(t *testing.T) {
 	c.MaxThreads, c.MaxInstr, c.MaxAccesses, c.Locations = 5, 5, 8, 3
 	forEachSFModel(t, func(t *testing.T, p *cat.Program, co CoMode) {
 		r := rand.New(rand.NewPCG(*seed, 12))
-		for done, n := 0, count(t, 20); done < n; {
+		for done, n := 0, count(t, 12); done < n; {
 			test := gen.Test(r, c, "F")
 			x, err := Compile(test)
 			require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestFencesShown(t *testing.T) {
 		it, err := cat.NewInterp(p)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(*seed, 13))
-		for done, n := 0, count(t, 8); done < n; {
+		for done, n := 0, count(t, 4); done < n; {
 			test := gen.Test(r, fencedTests, "F")
 			x, err := Compile(test)
 			require.NoError(t, err)

@@ -12,6 +12,8 @@ type Path struct {
 	Events []Event
 	// Cut is set if the path needs more loop iterations than the bound.
 	Cut bool
+	// Waits is set if the thread stays at its last event, a barrier, for ever.
+	Waits bool
 	// Fault says what the path does that has no meaning, for example an
 	// access to an address that is no location.
 	Fault string
@@ -46,6 +48,7 @@ type walker struct {
 	steps  int // instructions executed on all paths
 	// budget bounds the work for values of addresses; nil means none is done.
 	budget *int
+	waits  bool // also list the paths that end at a barrier
 	buf    evalBuf
 	// needDomain is set when an address depends on values of reads and dom
 	// is nil; err when the thread is too large.

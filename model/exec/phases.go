@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 
+	"optcheck/litmus"
 	"optcheck/model/rel"
 )
 
@@ -14,8 +15,9 @@ const maxPhasings = 1000
 // barrier together. Without a thread count the k-th arrival of every thread of
 // the CTA belongs to phase k (threads that have ended do not hold it up). With
 // one, any grouping in which every phase gets exactly that many arrivals and a
-// thread that waits is in one phase at a time. complete is false if some
-// barrier waits forever in every grouping.
+// thread that waits is in one phase at a time. Of paths that wait, the last
+// arrivals are in phases that lack some. complete is false if there is no grouping:
+// some thread waits for ever, or one that should does not.
 func (g *graph) phasings() (list []rel.Rel, complete bool) {
 	var bars []int
 	for e := range g.events {
@@ -72,6 +74,11 @@ func (g *graph) assign(group, phase []int, then func()) {
 				phase[e] = phase[group[i-1]] + 1
 			}
 		}
+		for _, e := range group {
+			if !g.events[e].Arrive && g.waits(e) != g.heldUp(group, phase, e) {
+				return
+			}
+		}
 		then()
 		return
 	}
@@ -91,23 +98,55 @@ func (g *graph) assign(group, phase []int, then func()) {
 			}
 		}
 		for p := from; p*quorum < len(group); p++ {
-			if size[p] < quorum {
+			n := 1
+			if g.warpArrived(group[:i], phase, e, p) {
+				n = 0
+			}
+			if size[p]+n <= quorum {
 				phase[e] = p
-				size[p]++
+				size[p] += n
 				next(i + 1)
-				size[p]--
+				size[p] -= n
 			}
 		}
 	}
 	next(0)
 }
 
-// full reports whether nobody waits in a phase that is not complete, and no
-// phase is used before the one before it is complete.
+// waits reports whether a thread stays at e for ever.
+func (g *graph) waits(e int) bool {
+	t := g.events[e].Thread
+	return g.paths[t].Waits && e == int(g.start[t+1])-1
+}
+
+// heldUp reports whether the phase of e lacks the arrival of a thread of the CTA
+// that has not ended: of one that waits at another barrier.
+func (g *graph) heldUp(group, phase []int, e int) bool {
+	p, _ := g.place(e)
+	for t, path := range g.paths {
+		arrived := slices.ContainsFunc(group, func(x int) bool { return int(g.events[x].Thread) == t && phase[x] == phase[e] })
+		if path.Waits && !arrived && p.SameScope(g.p.threads[t].place, litmus.ScopeCTA) {
+			return true
+		}
+	}
+	return false
+}
+
+// warpArrived reports whether the warp of e has arrived in phase p: the thread
+// counts of GPU_PTX are of whole warps.
+func (g *graph) warpArrived(group, phase []int, e, p int) bool {
+	return g.p.Test.Dialect != litmus.PTX && slices.ContainsFunc(group, func(x int) bool {
+		a, b := &g.events[x], &g.events[e]
+		return phase[x] == p && a.Thread != b.Thread && g.p.threads[a.Thread].place.Warp == g.p.threads[b.Thread].place.Warp
+	})
+}
+
+// full reports whether nobody leaves a phase that is not complete or waits in one
+// that is, and no phase is used before the one before it is complete.
 func (g *graph) full(group, phase, size []int, quorum int) bool {
 	for _, e := range group {
 		p := phase[e]
-		if size[p] < quorum && !g.events[e].Arrive || p > 0 && size[p-1] < quorum {
+		if !g.events[e].Arrive && g.waits(e) != (size[p] < quorum) || p > 0 && size[p-1] < quorum {
 			return false
 		}
 	}
@@ -120,22 +159,55 @@ func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 	r := rel.NewRel(g.n)
 	order := rel.NewRel(g.n)
 	g.po(order)
+	// What follows b follows a: the circle is in order.
+	after := func(a, b int) {
+		for c := b + 1; c < int(g.start[g.events[b].Thread+1]); c++ {
+			order.Add(a, c)
+		}
+	}
 	for _, gr := range groups {
 		for _, a := range gr {
 			for _, b := range gr {
 				x, y := &g.events[a], &g.events[b]
-				if phase[a] == phase[b] && x.Thread != y.Thread && !y.Arrive {
+				if phase[a] == phase[b] && x.Thread != y.Thread && !y.Arrive && !g.waits(b) {
 					r.Add(a, b)
-					// What follows b follows a: the circle is in order.
-					for c := b + 1; c < int(g.start[y.Thread+1]); c++ {
-						order.Add(a, c)
-					}
+					after(a, b)
 				}
 			}
+		}
+	}
+	for _, gr := range groups {
+		if g.events[gr[0]].Quorum == 0 {
+			g.afterEnds(gr, phase, r, after)
 		}
 	}
 	if !rel.Acyclic(order) {
 		return nil
 	}
 	return r
+}
+
+// afterEnds orders what follows a barrier without a thread count behind the ends of
+// the threads of the CTA that do not arrive there.
+func (g *graph) afterEnds(group, phase []int, sync rel.Rel, after func(a, b int)) {
+	for _, b := range group {
+		p, _ := g.place(b)
+		if g.events[b].Arrive || g.waits(b) {
+			continue
+		}
+		for u := range g.paths {
+			arrives := slices.ContainsFunc(group, func(x int) bool { return int(g.events[x].Thread) == u && phase[x] == phase[b] })
+			if arrives || !p.SameScope(g.p.threads[u].place, litmus.ScopeCTA) {
+				continue
+			}
+			for f := int(g.start[u]); f < int(g.start[u+1]); f++ {
+				after(f, b)
+				for a := range g.n {
+					if sync.Has(a, f) {
+						after(a, b)
+					}
+				}
+			}
+		}
+	}
 }

@@ -52,6 +52,7 @@ type worker struct {
 	keyBuf    []byte
 	ticks     uint64
 	fault     string
+	waits     bool // some thread stays at a barrier for ever
 	orders    []order
 	left      []int16 // stack of the writes left to order
 	mem       pathMem
@@ -77,7 +78,7 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 	}()
 	w.left = w.left[:0]
 	w.mem.used = 0
-	list, dom, err := p.paths(o.Unroll, &w.mem)
+	list, dom, err := p.paths(o.Unroll, &w.mem, p.mayWait())
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +118,16 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 	}
 	if t < len(list) {
 		for _, path := range list[t] {
-			if !path.Cut {
+			if !path.Cut && !(path.Waits && w.opt.Blocked == BlockedDropped && w.res.Blocked) {
 				w.pick[t] = path
 				w.combine(list, used, t+1)
 			}
 		}
 		return
 	}
-	w.fault = ""
+	w.fault, w.waits = "", false
 	for _, path := range w.pick {
+		w.waits = w.waits || path.Waits
 		if path.Fault != "" {
 			w.fault = path.Fault
 		}
@@ -143,7 +145,10 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 		return
 	}
 	phasings, complete := w.g.phasings()
-	w.res.Blocked = w.res.Blocked || !complete
+	w.res.Blocked = w.res.Blocked || complete == w.waits
+	if w.waits && w.opt.Blocked == BlockedDropped {
+		return
+	}
 	if len(phasings) >= maxPhasings {
 		w.undecided("more than %d ways to group the arrivals at barriers", maxPhasings)
 	}

@@ -59,6 +59,9 @@ func (w *worker) add(weight uint64) {
 	if s.Count += weight; s.Count < weight {
 		s.Count = ^uint64(0)
 	}
+	if w.waits {
+		s.Blocked = min(s.Count, s.Blocked+weight)
+	}
 	w.res.Skipped += weight - 1
 }
 

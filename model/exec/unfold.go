@@ -15,7 +15,7 @@ func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 	if err := p.shared(); err != nil {
 		return nil, err
 	}
-	list, _, err := p.paths(unroll, &pathMem{})
+	list, _, err := p.paths(unroll, &pathMem{}, false)
 	return list, err
 }
 
