@@ -23,6 +23,7 @@ func (s *state) push(w *walker, e Event, in *instr) int {
 }
 
 // warpSize is the number of threads of a warp: the unit in which barriers count.
+// Only those with a resource, which PTX does not have, count threads of the test.
 const warpSize = 32
 
 // mayWait reports whether a thread can wait at a barrier for ever: only where there
@@ -63,7 +64,7 @@ func (w *walker) barrier(s *state, in *instr) bool {
 	e.BarID = id.k
 	if b.Quorum.Kind != litmus.OperandNone {
 		e.Quorum = q.k
-		if w.p.Test.Dialect != litmus.PTX {
+		if e.Warps = b.Resource.Kind == litmus.OperandNone; e.Warps {
 			e.Quorum = (q.k + warpSize - 1) / warpSize
 		}
 		if q.k <= 0 {

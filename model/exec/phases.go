@@ -132,10 +132,10 @@ func (g *graph) heldUp(group, phase []int, e int) bool {
 	return false
 }
 
-// warpArrived reports whether the warp of e has arrived in phase p: the thread
-// counts of GPU_PTX are of whole warps.
+// warpArrived reports whether the warp of e has arrived in phase p, if that is what
+// counts.
 func (g *graph) warpArrived(group, phase []int, e, p int) bool {
-	return g.p.Test.Dialect != litmus.PTX && slices.ContainsFunc(group, func(x int) bool {
+	return g.events[e].Warps && slices.ContainsFunc(group, func(x int) bool {
 		a, b := &g.events[x], &g.events[e]
 		return phase[x] == p && a.Thread != b.Thread && g.p.threads[a.Thread].place.Warp == g.p.threads[b.Thread].place.Warp
 	})
