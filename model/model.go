@@ -50,6 +50,7 @@ func Builtin() []Info {
 		{"ptx-6.0", "official model, first version (sm_70)", "PTX ISA 6.0", "no proxies, no one-sided fences, no asynchronous copies"},
 		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
+		{"ptx-strong", "ptx and what overwrites released stores", "published verdicts of a strengthening, 2026; axioms by this project", "as ptx; one proxy in what it adds"},
 		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
 		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms", "as ptx-2015; tests with barriers or other fences are refused"},
 		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},

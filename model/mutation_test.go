@@ -79,12 +79,17 @@ func mutants(model string, f *cat.File) []mutant {
 					off: func() { file.Body = body },
 				})
 			case *cat.IncludeStmt:
-				stmts(s.File)
+				if model != "ptx-strong" { // what it includes is tested as ptx
+					stmts(s.File)
+				}
 			}
 		}
 	}
 	stmts(f)
 	cat.Walk(f, func(n cat.Node) bool {
+		if _, include := n.(*cat.IncludeStmt); include && model == "ptx-strong" {
+			return false
+		}
 		op, ok := n.(*cat.Op)
 		if !ok || op.Kind != cat.OpUnion {
 			return true
