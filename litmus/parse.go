@@ -70,6 +70,7 @@ func Parse(file string, src []byte) (*Test, error) {
 	p.src = strings.TrimPrefix(string(src), "\ufeff") // a byte-order mark says nothing of UTF-8
 	if p.header() && p.preamble() && p.init() && p.table() {
 		p.tail()
+		p.destinations()
 	}
 	if err := p.errs.err(); err != nil {
 		return nil, err
@@ -247,9 +248,24 @@ func (p *parser) thread(i int) *Thread {
 	return &p.t.Threads[i]
 }
 
-// isIdent reports whether s can name a register, location or label.
+// destinations refuses locations that instructions write as registers. Dialects
+// that declare registers leave that to Check.
+func (p *parser) destinations() {
+	for i := range p.t.Threads {
+		th := &p.t.Threads[i]
+		for j := range th.Body {
+			in := &th.Body[j]
+			if p.t.Dialect == PTX && in.Dst != "" && th.Decl(in.Dst) == nil && p.t.Location(in.Dst) != nil {
+				p.errorf(in.Pos, "%s is a location of this test, so that it cannot be a register", in.Dst)
+			}
+		}
+	}
+}
+
+// isIdent reports whether s can name a register, location or label. A % is part of
+// a name only in front of a letter: lines of % are comments.
 func isIdent(s string) bool {
-	if s == "" || chars[s[0]]&chDigit != 0 {
+	if s == "" || chars[s[0]]&chDigit != 0 || s[0] == '%' && (len(s) == 1 || s[1] == '%' || chars[s[1]]&chDigit != 0) {
 		return false
 	}
 	for i := range len(s) {

@@ -29,7 +29,7 @@ func TestParseErrors(t *testing.T) {
 		{"PTX t\n{ x=0; x=1; }\nP0;", "f:2:8: location x is initialised twice"},
 		{"PTX t\n{ x=y; }\nP0;", "f:2:5: location x can only be initialised with a number"},
 		{"PTX t\n{ r1=0; x=0; }\nP0;\nst.weak x, r1;", "f:4:12: r1 is a location of this test, so that it cannot be a register; a register is declared as P0:r1=0"},
-		{"PTX t\n{ r1=0; x=0; }\nP0;\nld.weak r1, x;", "f:4:9: r1 is a location of this test, so that it cannot be a register"},
+		{"PTX t\n{ r1=0; x=0; }\nP0;\nld.weak r1, x;", "f:4:1: r1 is a location of this test, so that it cannot be a register"},
 		{"PTX t\n{ P0:r0=r1; }\nP0;", "f:2:9: r1 names a register, not a location; to have a location of that name, write r1=0"},
 		{"PTX t\n{ x=08; }\nP0;", "f:2:5: number 08 begins with 0: write it in decimal or with 0x"},
 		{"PTX t\n{ x=9223372036854775808; }\nP0;", "f:2:5: malformed or too large number 9223372036854775808"},

@@ -11,7 +11,7 @@ func (p *parser) operands(th *Thread, in *Instr, spec string, plain bool) bool {
 		ok := true
 		switch spec[i] {
 		case 'd':
-			ok = p.destination(th, in)
+			ok = p.name(&in.Dst, "a register")
 		case 'l':
 			ok = p.name(&in.Target, "a label")
 		case 's':
@@ -49,18 +49,6 @@ func (p *parser) isMove(th *Thread, plain bool) bool {
 		return plain && (regLike(p.tok.text) && p.t.Location(p.tok.text) == nil || th.Decl(p.tok.text) != nil)
 	}
 	return false
-}
-
-// destination reads the register that an instruction writes.
-func (p *parser) destination(th *Thread, in *Instr) bool {
-	pos := p.pos()
-	if !p.name(&in.Dst, "a register") {
-		return false
-	}
-	if th.Decl(in.Dst) == nil && p.t.Location(in.Dst) != nil {
-		return p.errorf(pos, "%s is a location of this test, so that it cannot be a register", in.Dst)
-	}
-	return true
 }
 
 func (p *parser) name(s *string, what string) bool {
