@@ -196,18 +196,10 @@ func (m *Model) render(ctx context.Context, t *litmus.Test, o CommandOptions, w 
 		switch {
 		case o.Output == OutExplain:
 			err = x.WriteText(w)
-		case x.Schedule != nil && o.Output == OutSVG:
-			err = x.scheduleSVG(w)
-		case x.Schedule != nil:
-			err = x.scheduleDOT(w)
-		case x.Machine:
-			err = fmt.Errorf("test %s: there is no schedule to draw: %s forbids the outcome", t.Name, m.Name)
-		case x.Execution == nil:
-			err = fmt.Errorf("test %s: there is no execution to draw: no candidate satisfies the condition", t.Name)
 		case o.Output == OutSVG:
-			err = x.Execution.SVG(w)
+			err = x.SVG(w)
 		default:
-			err = x.Execution.DOT(w)
+			err = x.DOT(w)
 		}
 		if err == nil && x.Verdict.Undecided != "" {
 			err = fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, x.Verdict.Undecided)

@@ -19,6 +19,7 @@ type jsonLine struct {
 	Verdict    *jsonVerdict    `json:"verdict,omitempty"`
 	Difference *jsonDifference `json:"difference,omitempty"`
 	Forbidden  *jsonForbidden  `json:"forbidden,omitempty"`
+	Decider    *jsonDecider    `json:"decider,omitempty"`
 	Summary    *JSONSummary    `json:"summary,omitempty"`
 }
 
@@ -99,6 +100,13 @@ type jsonDifference struct {
 	Sides        [2]jsonVersion `json:"sides"`
 	Instructions int            `json:"instructions"`
 	Instances    uint64         `json:"instances,omitempty"` // that a device ran
+}
+
+type jsonDecider struct {
+	*jsonDifference
+	Rate  float64 `json:"expected_rate,omitempty"`
+	Alike int     `json:"tests_alike,omitempty"`
+	Known bool    `json:"seen,omitempty"`
 }
 
 type jsonVersion struct {
@@ -201,6 +209,10 @@ func (x *Explanation) json() *jsonExplanation {
 
 // WriteJSON writes a difference of two models as a JSON line.
 func (d *Difference) WriteJSON(w io.Writer) error {
+	return encode(w, jsonLine{Difference: d.json()})
+}
+
+func (d *Difference) json() *jsonDifference {
 	j := &jsonDifference{Test: d.Test.Name, Hash: d.Test.Hash(), Instructions: Size(d.Test), Instances: d.Instances, Terms: termNames(d.A)}
 	for i, side := range []struct {
 		v    *Verdict
@@ -218,7 +230,7 @@ func (d *Difference) WriteJSON(w io.Writer) error {
 		}
 		j.Sides[i] = x
 	}
-	return encode(w, jsonLine{Difference: j})
+	return j
 }
 
 // WriteJSON writes what is wrong with a test of a log as a JSON line.

@@ -15,6 +15,39 @@ const (
 	stepLeft   = 48
 )
 
+// Drawable reports whether there is an execution or a schedule to draw.
+func (x *Explanation) Drawable() bool { return x.Execution != nil || x.Schedule != nil }
+
+// SVG draws the execution or the schedule.
+func (x *Explanation) SVG(w io.Writer) error {
+	switch {
+	case x.Schedule != nil:
+		return x.scheduleSVG(w)
+	case x.Execution != nil:
+		return x.Execution.SVG(w)
+	}
+	return x.noPicture()
+}
+
+// DOT draws it for Graphviz.
+func (x *Explanation) DOT(w io.Writer) error {
+	switch {
+	case x.Schedule != nil:
+		return x.scheduleDOT(w)
+	case x.Execution != nil:
+		return x.Execution.DOT(w)
+	}
+	return x.noPicture()
+}
+
+func (x *Explanation) noPicture() error {
+	v := x.Verdict
+	if x.Machine {
+		return fmt.Errorf("test %s: there is no schedule to draw: %s forbids the outcome", v.Test.Name, v.Model)
+	}
+	return fmt.Errorf("test %s: there is no execution to draw: no candidate satisfies the condition", v.Test.Name)
+}
+
 // scheduleSVG draws how a machine comes to the outcome: threads as columns, time
 // downwards, each step a line of text in the column of whoever makes it.
 func (x *Explanation) scheduleSVG(w io.Writer) error {

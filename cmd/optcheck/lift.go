@@ -195,11 +195,11 @@ func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file st
 		return false, err
 	}
 	x, err := m.Explain(ctx, asked, model.Options{})
-	if err != nil || x.Execution == nil {
+	if err != nil || !x.Drawable() {
 		return false, err
 	}
 	var b strings.Builder
-	if err := x.Execution.SVG(&b); err != nil {
+	if err := x.SVG(&b); err != nil {
 		return false, err
 	}
 	return true, os.WriteFile(file, []byte(b.String()), 0o644)

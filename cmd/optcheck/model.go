@@ -169,6 +169,6 @@ With --json a line per test and a summary at the end, see docs/models.md; with
 	for _, other := range []string{"states", "svg", "dot"} {
 		cmd.MarkFlagsMutuallyExclusive("json", other)
 	}
-	cmd.AddCommand(newModelCompareCmd(env))
+	cmd.AddCommand(newModelCompareCmd(env), newModelSearchCmd(env))
 	return cmd
 }

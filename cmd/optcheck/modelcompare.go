@@ -17,9 +17,7 @@ import (
 // compareFlags are the flags of model compare.
 type compareFlags struct {
 	modelFlags
-	gen                    string
-	without                []string
-	seen                   []string
+	gen, without, seen     []string
 	limit                  int
 	table, explain, asJSON bool
 }
@@ -47,9 +45,7 @@ how often a device showed it: a model that forbids what was seen is refuted.`,
 	}
 	f.addLimits(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.gen, "gen", "", "also the tests of a preset or a configuration of gen")
-	fl.StringSliceVar(&f.without, "without", nil, "leave out tests with: "+strings.Join(model.Features, ", "))
-	fl.StringSliceVar(&f.seen, "seen", nil, "files or stores of optcheck run: tell what the device showed")
+	f.addTests(cmd)
 	fl.BoolVar(&f.table, "table", false, "print a table: how many tests, and one line for each that differs")
 	fl.IntVar(&f.limit, "limit", 0, "list at most so many tests (0: all)")
 	fl.BoolVar(&f.explain, "explain", false, "say why each state is allowed and forbidden")
@@ -59,41 +55,61 @@ how often a device showed it: a model that forbids what was seen is refuted.`,
 	return cmd
 }
 
-func runCompare(ctx context.Context, env *environment, f *compareFlags, args []string) error {
+// addTests adds the flags that say which tests are compared, and what is known of them.
+func (f *compareFlags) addTests(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.gen, "gen", nil, "also the tests of these presets or configurations of gen")
+	fl.StringSliceVar(&f.without, "without", nil, "leave out tests with: "+strings.Join(model.Features, ", "))
+	fl.StringSliceVar(&f.seen, "seen", nil, "files or stores of optcheck run: tell what the device showed")
+}
+
+// compared are two models and how they relate.
+type compared struct {
+	*model.Comparison
+	a, b   *model.Model
+	o      model.Options
+	n      int // tests that were asked for
+	past   *devices
+	failed error // tests without a verdict
+}
+
+// compare judges the tests by both models.
+func (f *compareFlags) compare(ctx context.Context, env *environment, args []string) (*compared, error) {
 	o, err := f.options()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a, err := f.loadModel(ctx, env, args[0])
-	if err != nil {
-		return err
+	c := &compared{o: o.Options}
+	if c.a, err = f.loadModel(ctx, env, args[0]); err != nil {
+		return nil, err
 	}
-	b, err := f.loadModel(ctx, env, args[1])
-	if err != nil {
-		return err
+	if c.b, err = f.loadModel(ctx, env, args[1]); err != nil {
+		return nil, err
 	}
 	tests, err := f.tests(env, args[2:])
 	if err != nil {
-		return err
+		return nil, err
 	}
-	seen, err := seenBy(env, f.seen)
+	if c.past, err = seenBy(env, f.seen); err != nil {
+		return nil, err
+	}
+	c.n = len(tests)
+	c.Comparison, c.failed = model.Compare(ctx, c.a, c.b, tests, o, c.past.of)
+	return c, nil
+}
+
+func runCompare(ctx context.Context, env *environment, f *compareFlags, args []string) error {
+	c, err := f.compare(ctx, env, args)
 	if err != nil {
 		return err
 	}
-	c, failed := model.Compare(ctx, a, b, tests, o, seen)
-	if err := f.write(ctx, env.out(f.asJSON), c, a, b, o.Options); err != nil {
+	if err := f.write(ctx, env.out(f.asJSON), c); err != nil {
 		return err
 	}
-	if failed != nil {
-		return failed
+	if c.failed != nil {
+		return c.failed
 	}
-	if n := len(c.Differences); f.asJSON {
-		s := model.JSONSummary{Models: []string{a.Name, b.Name}, Tests: len(tests), Different: &n, Outside: len(c.Outside)}
-		if err := model.WriteSummaryJSON(env.stdout, s); err != nil {
-			return err
-		}
-	}
-	return f.conclude(env, c, len(tests))
+	return f.conclude(env, c)
 }
 
 // tests are those of the arguments and of the preset, as far as they are wanted.
@@ -101,7 +117,7 @@ func (f *compareFlags) tests(env *environment, args []string) ([]*litmus.Test, e
 	if err := model.ParseFeatures(f.without); err != nil {
 		return nil, err
 	}
-	if len(args) == 0 && f.gen == "" {
+	if len(args) == 0 && len(f.gen) == 0 {
 		return nil, errors.New("name tests, or a preset with --gen")
 	}
 	var tests []*litmus.Test
@@ -111,8 +127,8 @@ func (f *compareFlags) tests(env *environment, args []string) ([]*litmus.Test, e
 			return nil, err
 		}
 	}
-	if f.gen != "" {
-		more, err := generated(env, f.gen)
+	for _, preset := range f.gen {
+		more, err := generated(env, preset)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +140,7 @@ func (f *compareFlags) tests(env *environment, args []string) ([]*litmus.Test, e
 }
 
 // write lists the differences.
-func (f *compareFlags) write(ctx context.Context, w io.Writer, c *model.Comparison, a, b *model.Model, o model.Options) error {
+func (f *compareFlags) write(ctx context.Context, w io.Writer, c *compared) error {
 	if f.table {
 		return c.WriteTable(w, f.limit)
 	}
@@ -134,7 +150,7 @@ func (f *compareFlags) write(ctx context.Context, w io.Writer, c *model.Comparis
 		}
 		d := &c.Differences[i]
 		if f.explain {
-			if err := d.Explain(ctx, a, b, o); err != nil {
+			if err := d.Explain(ctx, c.a, c.b, c.o); err != nil {
 				return err
 			}
 		}
@@ -150,11 +166,17 @@ func (f *compareFlags) write(ctx context.Context, w io.Writer, c *model.Comparis
 }
 
 // conclude tells what came of it all. No common test is no agreement.
-func (f *compareFlags) conclude(env *environment, c *model.Comparison, tests int) error {
+func (f *compareFlags) conclude(env *environment, c *compared) error {
+	if n := len(c.Differences); f.asJSON {
+		s := model.JSONSummary{Models: []string{c.A, c.B}, Tests: c.n, Different: &n, Outside: len(c.Outside)}
+		if err := model.WriteSummaryJSON(env.stdout, s); err != nil {
+			return err
+		}
+	}
 	for _, out := range c.Outside[:min(1, len(c.Outside))] {
 		env.tell("%s left out, the first: %v", plain.Count(len(c.Outside), "test"), out.Why)
 	}
-	if len(c.Outside) == tests && tests > 0 {
+	if len(c.Outside) == c.n && c.n > 0 {
 		return fmt.Errorf("%s and %s have no test in common", c.A, c.B)
 	}
 	env.tell("%s and %s differ on %d of %s", c.A, c.B, len(c.Differences), plain.Count(c.Tests, "test"))
@@ -174,13 +196,18 @@ func (f *compareFlags) conclude(env *environment, c *model.Comparison, tests int
 	return nil
 }
 
+// devices is what devices showed, by hash of test.
+type devices struct {
+	byHash map[string]*model.Seen
+	past   map[string]*model.Past
+}
+
+// of is what was shown of a test, nil if nothing is known.
+func (d *devices) of(t *litmus.Test) *model.Seen { return d.byHash[t.Hash()] }
+
 // seenBy reads what devices showed: valid results of optcheck run, added up by test.
-// It is nil without files.
-func seenBy(env *environment, files []string) (func(*litmus.Test) *model.Seen, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	byHash := map[string]*model.Seen{}
+func seenBy(env *environment, files []string) (*devices, error) {
+	d := &devices{map[string]*model.Seen{}, map[string]*model.Past{}}
 	for _, file := range files {
 		set, err := readAll(env, []string{file}, 0, nil)
 		if err != nil {
@@ -191,19 +218,21 @@ func seenBy(env *environment, files []string) (func(*litmus.Test) *model.Seen, e
 			if !h.Validated || h.Instances == 0 {
 				continue
 			}
-			s := byHash[h.Hash]
-			if s == nil {
-				s = &model.Seen{Terms: h.Terms}
-				byHash[h.Hash] = s
+			if d.byHash[h.Hash] == nil {
+				d.byHash[h.Hash] = &model.Seen{Terms: h.Terms}
+				d.past[h.Hash] = &model.Past{Name: h.Test}
 			}
+			s, p := d.byHash[h.Hash], d.past[h.Hash]
 			s.Instances += h.Instances
+			p.Instances += h.Instances
+			p.Weak += h.Weak
 			for _, o := range h.Outcomes {
 				s.Add(o.Values, o.Count)
 			}
 		}
 	}
-	if len(byHash) == 0 {
+	if len(files) > 0 && len(d.byHash) == 0 {
 		return nil, fmt.Errorf("%s: no validated result of a device", strings.Join(files, ", "))
 	}
-	return func(t *litmus.Test) *model.Seen { return byHash[t.Hash()] }, nil
+	return d, nil
 }

@@ -120,11 +120,11 @@ func (p *painter) draw(ctx context.Context, t *litmus.Test, modelName, outcome s
 		}
 	}
 	x, err := m.Explain(ctx, t, model.Options{MaxCandidates: pictureCandidates})
-	if err != nil || x.Execution == nil {
+	if err != nil || !x.Drawable() {
 		return nil, err
 	}
 	var svg bytes.Buffer
-	if err := x.Execution.SVG(&svg); err != nil {
+	if err := x.SVG(&svg); err != nil {
 		return nil, err
 	}
 	return svg.Bytes(), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ type runFlags struct {
 	instances                              string
 	budget, total                          time.Duration
 	seed                                   uint64
-	tune, reports                          []string
+	tune, reports, models                  []string
 	cubins, saveCubins, store              string
 	compiledBy                             string // whose cubins of a store; --toolchain
 	// setting is what the run's results are stored under, beside those of the
@@ -81,6 +82,7 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
 	fl.DurationVar(&f.total, "total", 0, "time limit of the whole campaign")
 	fl.StringVar(&f.incantations, "incantations", "none", "sets of incantations, separated by commas; all")
+	fl.StringSliceVar(&f.models, "model", nil, "judge the outcomes by these models too: built-in ones (optcheck models) or .cat files")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
@@ -190,6 +192,11 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 		}
 	}
 	models := chip.ModelsFor(o.Compiler.Target, sm)
+	for _, m := range f.models {
+		if !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+	}
 	if o.Judge, err = chip.NewJudge(models...); err != nil {
 		return err
 	}
