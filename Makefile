@@ -68,7 +68,12 @@ test-full: toolchains check
 bench: toolchains
 	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts' -benchtime 1x -v
 
-bench-model:
+# herd7, the tool that models are compared with, from Debian into the cache folder.
+.PHONY: herd7
+herd7:
+	scripts/retry.sh scripts/herd7.sh
+
+bench-model: herd7
 	$(GO) run ./model/internal/benchmodel
 
 fuzz:

@@ -54,10 +54,13 @@ func TestAgainstHerd(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(3, 4))
 			c := gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 7, Locations: 3, Membar: true, Deps: true, Atomics: name != "ptx-2015"}
+			if name == "ptx" {
+				c.Membar, c.Strong, c.SC = false, true, true
+			}
 			var tests []*litmus.Test
 			for len(tests) < n {
 				test := gen.Test(r, c, fmt.Sprintf("R%05d", len(tests)))
-				if _, err := ToLISA(test); err == nil && len(test.Terms()) > 0 {
+				if _, err := ToLISA(test); err == nil && len(test.Terms()) > 0 && !(name == "ptx" && hasRed(test)) {
 					tests = append(tests, test)
 				}
 			}
@@ -72,7 +75,9 @@ func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
 	i, states := 0, 0
 	err := ReadLog("herd", strings.NewReader(out), func(l *LogTest) error {
 		require.Equal(t, tests[i].Name, l.Name)
-		v := judge(t, m, tests[i])
+		v, err := m.Judge(t.Context(), tests[i], Options{Co: CoTotal})
+		require.NoError(t, err)
+		require.Empty(t, v.Undecided)
 		var want []string
 		for _, s := range l.States {
 			var parts []string
@@ -103,4 +108,15 @@ func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
 	require.NoError(t, err)
 	require.Equal(t, len(tests), i, "herd7 judged fewer tests")
 	t.Logf("%d tests, %d states, all the same", i, states)
+}
+
+// hasRed reports whether a test has a red, of which LISA makes an atomic with a
+// result: under ptx that is not the same.
+func hasRed(t *litmus.Test) bool {
+	for i := range t.Threads {
+		if slices.ContainsFunc(t.Threads[i].Body, func(in litmus.Instr) bool { return in.Op == litmus.OpRed }) {
+			return true
+		}
+	}
+	return false
 }

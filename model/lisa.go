@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,14 +31,18 @@ instructions F[{'acqrelfence, 'acquirefence, 'releasefence}, {'scta, 'scluster, 
 `
 
 // lisaModels are the built-in models that ModelForHerd can write.
-var lisaModels = []string{"sc", "ptx-2015", "ptx-2015-rmw"}
+var lisaModels = []string{"sc", "ptx-2015", "ptx-2015-rmw", "ptx"}
+
+// ModelsForHerd lists the built-in models that ModelForHerd can write.
+func ModelsForHerd() []string { return slices.Clone(lisaModels) }
 
 // ModelForHerd returns a built-in model as a file that herd7 runs on tests
 // written by ToLISA: the model's own text behind definitions of the names that
-// herd lacks. Only sc, ptx-2015 and ptx-2015-rmw can be written; herd has
-// neither partial coherence orders nor barriers.
+// herd lacks; see ModelsForHerd. herd has neither partial coherence orders nor
+// barriers. Under ptx its coherence is total, as with CoTotal here, it goes through
+// all orders of the fences, and what a red reads can be acquired.
 func ModelForHerd(name string) (string, error) {
-	if !contains(lisaModels, name) {
+	if !slices.Contains(lisaModels, name) {
 		return "", fmt.Errorf("model %s cannot be written for herd; only %s can", name, strings.Join(lisaModels, ", "))
 	}
 	src, err := Source(name)
@@ -55,7 +60,12 @@ func ModelForHerd(name string) (string, error) {
 	fmt.Fprintf(&b, "LISA \"%s\"\ninclude \"cos.cat\"\n", name)
 	// herd does not put the two halves of an atomic in program order.
 	b.WriteString("let po = po | rmw\nlet po-loc = po & loc\n")
-	if name != "sc" {
+	switch name {
+	case "sc":
+		b.WriteString("let syncbar = 0\n")
+	case "ptx":
+		b.WriteString(herdPTX)
+	default:
 		b.WriteString(`let WW(r) = r & (W * W)
 let WR(r) = r & (W * R)
 let RW(r) = r & (R * W)
@@ -66,8 +76,6 @@ let cta = tag2scope('cta)
 let gl = tag2scope('grid)
 let sys = _ * _
 `)
-	} else {
-		b.WriteString("let syncbar = 0\n")
 	}
 	for _, line := range strings.Split(afterHeader(src), "\n") {
 		if !strings.HasPrefix(line, "flag ") {
@@ -77,14 +85,34 @@ let sys = _ * _
 	return b.String(), nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
+// herdPTX defines what ptx.cat needs by the annotations of LISABell. There are no
+// proxies and no barriers; the order of the fences is any one that agrees with po.
+const herdPTX = `let SC = tag2events('membarcta) | tag2events('membargl) | tag2events('membarsys)
+let CTA = tag2events('scta) | tag2events('membarcta)
+let CLUSTER = tag2events('scluster)
+let GPU = tag2events('sgpu) | tag2events('membargl)
+let SYS = tag2events('ssys) | tag2events('membarsys)
+let scoped = CTA | CLUSTER | GPU | SYS
+let ACQ = ((tag2events('acquire) | tag2events('acqrel)) & R) | tag2events('acquirefence)
+let REL = ((tag2events('release) | tag2events('acqrel)) & W) | tag2events('releasefence)
+let ACQ_REL = tag2events('acqrelfence) | SC
+let RLX = tag2events('relaxed) | (tag2events('acquire) & W) | (tag2events('release) & R)
+let none = R & W
+let RED = none
+let TEX = none
+let SUR = none
+let CON = none
+let ALIAS = none
+let GEN = _
+let vloc = loc
+let syncbar = 0
+let scta = tag2scope('cta)
+let reaches = ((CTA * scoped) & tag2scope('cta)) | ((CLUSTER * scoped) & tag2scope('cluster))
+            | ((GPU * scoped) & tag2scope('gpu)) | (SYS * scoped)
+let sr = (reaches & reaches^-1) | (int & (scoped * scoped))
+with fences from linearisations(SC, po & (SC * SC))
+let sync_fence = fences & (sr | po)
+`
 
 // afterHeader is a model's text without its header line.
 func afterHeader(src string) string {

@@ -26,7 +26,7 @@ OpenCL C where they have a meaning there; --mapping prints the table.
 
 With --to lisa, herd7 can judge the same test. With
 --out the tests are written to a folder, with optcheck.bell, the models that herd
-can run (sc, ptx-2015, ptx-2015-rmw) and a list of the files, @all:
+can run (sc, ptx-2015, ptx-2015-rmw; ptx with total coherence) and a list of the files, @all:
 
   herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all
 
@@ -129,7 +129,7 @@ func convertTo(env *environment, dir string, tests []*litmus.Test) error {
 		return err
 	}
 	files := map[string]string{"optcheck.bell": model.LISABell}
-	for _, name := range []string{"sc", "ptx-2015", "ptx-2015-rmw"} {
+	for _, name := range model.ModelsForHerd() {
 		src, err := model.ModelForHerd(name)
 		if err != nil {
 			return err

@@ -65,11 +65,17 @@ func run(ctx context.Context, w io.Writer, quick bool, count int) (bool, error) 
 	}
 	// Coherence per location is part of sc, so that -optace true is sound; it
 	// is not for ptx-2015, which allows coRR.
+	fenced, err := parse(gen.FencedRing(5))
+	if err != nil {
+		return false, err
+	}
 	jobs := []job{
 		{"ordinary tests", "sc", ordinary(count), [][]string{optace}, 50, 5},
 		{"ordinary tests", "ptx-2015", ordinary(count), nil, 50, 5},
 		{ring.Name, "sc", []*litmus.Test{ring}, [][]string{optace, {"-speedcheck", "fast"}}, 20, 20},
 		{many.Name, "sc", []*litmus.Test{many}, [][]string{optace}, 500, 20},
+		// herd7 goes through all orders of the fences: six threads take it half a minute.
+		{fenced.Name, "ptx", []*litmus.Test{fenced}, nil, 50, 20},
 	}
 	fmt.Fprintf(w, "%d cores; wall time, reading and parsing included; herd7 uses one core\n\n", runtime.GOMAXPROCS(0))
 	good := true
@@ -80,10 +86,15 @@ func run(ctx context.Context, w io.Writer, quick bool, count int) (bool, error) 
 		}
 		good = good && g
 	}
+	r, err := rings(ctx, w)
+	if err != nil {
+		return false, err
+	}
 	g, err := slowest(ctx, w)
 	if err != nil {
 		return false, err
 	}
+	good = good && r
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return false, err
@@ -193,6 +204,35 @@ func runOwn(ctx context.Context, name string, files []string, cores int) (time.D
 	}
 	_, err = m.RunCommand(ctx, tests, model.CommandOptions{Jobs: cores}, io.Discard)
 	return time.Since(start), err
+}
+
+// rings prints how the time for a ring with fence.sc grows with its threads.
+func rings(ctx context.Context, w io.Writer) (bool, error) {
+	const bar = 100 * time.Millisecond
+	m, err := model.Load("ptx")
+	if err != nil {
+		return false, err
+	}
+	good := true
+	for _, n := range []int{5, 7, 8, 10, 12} {
+		t, err := parse(gen.FencedRing(n))
+		if err != nil {
+			return false, err
+		}
+		best, states := time.Duration(1<<62), 0
+		for range 5 {
+			start := time.Now()
+			v, err := m.Judge(ctx, t, model.Options{})
+			if err != nil {
+				return false, err
+			}
+			best, states = min(best, time.Since(start)), len(v.States)
+		}
+		fmt.Fprintf(w, "%s under ptx: %d states, %.2f ms (bar 100)\n", t.Name, states, float64(best.Microseconds())/1000)
+		good = good && best < bar
+	}
+	fmt.Fprintln(w)
+	return good, nil
 }
 
 // slowest prints, for every built-in model, the corpus test that takes longest.

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrMissing says that herd7 is not installed.
-var ErrMissing = errors.New("herd7 is not installed: neither HERD7, nor the PATH, nor the cache folder has it")
+var ErrMissing = errors.New("herd7 is not installed: neither HERD7, nor the PATH, nor the cache folder has it; make herd7 installs it there")
 
 // Find returns the path of herd7: the environment variable HERD7, the PATH, or
 // the folder of the set-up script.
