@@ -29,6 +29,15 @@ func (in *Instr) IsAccess() bool { return in.Op.IsAccess() }
 // IsFence reports whether the instruction is a memory fence.
 func (in *Instr) IsFence() bool { return in.Op.IsFence() }
 
+// Order returns the order of a fence with a scope, which is .acq_rel if none is
+// written (PTX ISA, membar, fence), or what the instruction says.
+func (in *Instr) Order() Sem {
+	if in.Op == OpFence && in.Sem == SemNone && in.Scope != ScopeNone {
+		return SemAcqRel
+	}
+	return in.Sem
+}
+
 // IsRead reports whether the instruction reads memory. A red does, though no
 // register receives the value.
 func (in *Instr) IsRead() bool { return in.Op == OpLd || in.Op == OpAtom || in.Op == OpRed }

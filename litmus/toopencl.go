@@ -14,7 +14,7 @@ var OpenCLMapping = []MappingRow{
 	{"atom, red without order and scope: add, exch, cas, and, or, xor, min, max", "atomic_add, atomic_xchg, atomic_cmpxchg, …", "OpenCL 1.2; relaxed, as in PTX"},
 	{"atom, red with order or scope", "atomic_fetch_add_explicit, atomic_exchange_explicit, …", "an order left out is relaxed, a scope left out is .gpu, as in PTX"},
 	{"atom.inc, atom.dec", "", "they wrap at a bound; atomic_inc and atomic_dec do not"},
-	{"fence.acquire, .release, .acq_rel, .sc", "atomic_work_item_fence", "for local and global memory"},
+	{"fence.acquire, .release, .acq_rel, .sc", "atomic_work_item_fence", "for local and global memory; fence without an order is .acq_rel"},
 	{"membar.cta, .gl, .sys", "atomic_work_item_fence, memory_order_seq_cst", "PTX defines membar as fence.sc"},
 	{"bar.sync 0", "barrier", "for local and global memory"},
 	{"bar.sync N, bar.arrive, thread counts", "", "OpenCL has one barrier, for the whole work-group"},
@@ -143,7 +143,7 @@ func clInstr(in *Instr) string {
 	case OpAtom, OpRed:
 		return clAtomic(in)
 	case OpFence:
-		in.Space = Generic
+		in.Space, in.Sem = Generic, in.Order()
 		if in.Scope == ScopeNone || in.Sem < SemAcquire {
 			return "a fence needs an order and a scope"
 		}

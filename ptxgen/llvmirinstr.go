@@ -63,7 +63,7 @@ func (k *irBody) emit(in *litmus.Instr, ent *spec.Entry) error {
 	case in.Op.IsAccess():
 		return k.irAccess(in, ent)
 	case in.Op == litmus.OpFence:
-		sem, scope := in.Sem, k.syncScope(in.Scope)
+		sem, scope := in.Order(), k.syncScope(in.Scope)
 		if in.Scope == litmus.ScopeNone {
 			scope = `syncscope("workgroup") `
 		}

@@ -56,7 +56,7 @@ func nvInstr(in *litmus.Instr) error {
 	if in.Scope == litmus.ScopeNone && (in.Op == litmus.OpFence || irOrders[in.Sem] != "") {
 		return unsupported("an ordered operation without a scope")
 	}
-	if in.Op == litmus.OpFence && irOrders[in.Sem] == "" {
+	if in.Op == litmus.OpFence && irOrders[in.Order()] == "" {
 		return unsupported("a fence without an order")
 	}
 	if in.Addr.Offset != 0 {

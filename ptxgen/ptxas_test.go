@@ -130,6 +130,14 @@ func TestFencesAsWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, u.Text, "\t"+code+";\n")
 		require.Equal(t, kind, u.Kernels[0].Spec.Entries[1].Kind.String())
+		if strings.HasPrefix(code, "fence") {
+			ir, err := EmitLLVMIR(x, Options{Target: "sm_80"})
+			require.NoError(t, err)
+			require.Contains(t, ir.Text, map[string]string{"fence.gpu": `fence syncscope("device") acq_rel`, "fence.sc.cta": `fence syncscope("block") seq_cst`}[code])
+		}
+		cl, err := litmus.ToOpenCL(x)
+		require.NoError(t, err)
+		require.Contains(t, cl.String(), "memory_order_"+map[bool]string{true: "acq_rel", false: "seq_cst"}[code == "fence.gpu"])
 	}
 }
 

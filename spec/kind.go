@@ -151,12 +151,9 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	k := Kind{Op: in.Op}
 	switch in.Op {
 	case litmus.OpFence:
-		k.Sem, k.Scope = in.Sem, in.Scope
-		switch {
-		case k.Scope == litmus.ScopeNone:
+		k.Sem, k.Scope = in.Order(), in.Scope
+		if k.Scope == litmus.ScopeNone {
 			k.Space = in.Space
-		case k.Sem == litmus.SemNone:
-			k.Sem = litmus.SemAcqRel // PTX ISA, membar/fence: the default
 		}
 	case litmus.OpMembar:
 		k.Scope = in.Scope
