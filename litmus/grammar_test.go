@@ -1,6 +1,7 @@
 package litmus
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -182,4 +183,49 @@ func TestNeeds(t *testing.T) {
 	require.Equal(t, []int{32, 60, 70, 90}, FirstTargets())
 	require.True(t, (&Instr{Op: OpFenceProxy, Proxy: ProxySurface}).Formal())
 	require.False(t, (&Instr{Op: OpFenceProxy, Proxy: ProxyAlias}).Formal())
+}
+
+// TestGrammarMutants: whatever is taken out of the table, one value in one row,
+// changes what is PTX among the instructions that ptxas is asked about, so that the
+// comparison with ptxas sees it; what is put into it does or is in another row.
+func TestGrammarMutants(t *testing.T) {
+	byOp := map[Op][]Instr{}
+	for _, in := range written(span()) {
+		byOp[in.Op] = append(byOp[in.Op], in)
+	}
+	legal := func(ops []Op) (n []bool) {
+		for _, op := range ops {
+			for i := range byOp[op] {
+				n = append(n, GPUPTX.form(&byOp[op][i]) != nil)
+			}
+		}
+		return n
+	}
+	mutants := 0
+	for i := range ptxTable.forms {
+		f := &ptxTable.forms[i]
+		if f.formal || f.ops[0] >= OpBra || f.ops[0] == OpBar {
+			continue
+		}
+		row, before := ptxTable.rows[f], legal(f.ops)
+		for d := range row {
+			for v := range uint8(32) {
+				word := v == 0 || valueName(f.ops[0], dim(d), v) != "?"
+				if !word || row[d] == 0 || v == 0 && dim(d) >= dimAtom || dim(d) == dimAtom && AtomOp(v) > AtomMax {
+					continue // litmus tests may leave types out
+				}
+				mutant := row
+				mutant[d] ^= 1 << v
+				mutants++
+				ptxTable.rows[f] = mutant
+				after := legal(f.ops)
+				ptxTable.rows[f] = row
+				if slices.Equal(before, after) && row[d].has(v) { // what is added may be in another row
+					t.Errorf("%s: %s %q can come and go unseen", opNamesOf(f.ops), dimNames[d], valueName(f.ops[0], dim(d), v))
+				}
+			}
+		}
+	}
+	t.Logf("%d mutants", mutants)
+	require.Greater(t, mutants, 200)
 }
