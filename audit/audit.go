@@ -475,6 +475,7 @@ func statsOf(tcs []*toolchain.Toolchain) (s toolchain.Stats) {
 			s.Failed += x.Failed
 			s.User += x.User
 			s.System += x.System
+			s.Disassembly += x.Disassembly
 		}
 	}
 	return s

@@ -1,9 +1,6 @@
 package audit
 
 import (
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -160,105 +157,4 @@ func sameConditions(a, b *spec.Spec) bool {
 		}
 	}
 	return true
-}
-
-// Offsets in a 64-bit ELF header.
-const (
-	elfIdentVersion = 6
-	elfVersion      = 20
-	elfHeader       = 64
-)
-
-// cubinReader shows a cubin as an ELF file of version 1: NVIDIA puts the
-// toolkit's release there, which the standard library refuses.
-type cubinReader struct {
-	head [elfHeader]byte
-	data []byte
-}
-
-// ReadAt implements io.ReaderAt.
-func (c *cubinReader) ReadAt(p []byte, off int64) (int, error) {
-	n, err := bytes.NewReader(c.data).ReadAt(p, off)
-	if off < elfHeader {
-		copy(p[:n], c.head[off:])
-	}
-	return n, err
-}
-
-// openCubin reads the sections of a cubin, nil if it is none.
-func openCubin(cubin []byte) *elf.File {
-	if len(cubin) < elfHeader {
-		return nil
-	}
-	r := &cubinReader{data: cubin}
-	copy(r.head[:], cubin)
-	r.head[elfIdentVersion] = 1
-	binary.LittleEndian.PutUint32(r.head[elfVersion:], 1)
-	f, err := elf.NewFile(r)
-	if err != nil {
-		return nil
-	}
-	return f
-}
-
-// literals reads the words of constant bank 2 of each kernel, in which
-// compilers before sm_70 keep constants, by kernel and byte offset.
-func literals(f *elf.File) map[string]map[int64]uint32 {
-	if f == nil {
-		return nil
-	}
-	const prefix, most = ".nv.constant2.", 1 << 16
-	out := map[string]map[int64]uint32{}
-	for _, sec := range f.Sections {
-		kernel, ok := strings.CutPrefix(sec.Name, prefix)
-		if !ok || sec.Size > most {
-			continue
-		}
-		data, err := sec.Data()
-		if err != nil {
-			continue
-		}
-		words := make(map[int64]uint32, len(data)/4)
-		for i := 0; i+4 <= len(data); i += 4 {
-			words[int64(i)] = binary.LittleEndian.Uint32(data[i:])
-		}
-		out[kernel] = words
-	}
-	return out
-}
-
-// constants reads from a cubin which symbols' addresses constant bank 4 holds,
-// by byte offset; nil if the cubin has no such bank.
-func constants(f *elf.File) map[int64]string {
-	if f == nil {
-		return nil
-	}
-	syms, err := f.Symbols()
-	if err != nil {
-		return nil
-	}
-	// Up to sm_89 relocations come without addends, from sm_90 on with them.
-	for _, rel := range []struct {
-		name string
-		size int
-	}{{".rel.nv.constant4", 16}, {".rela.nv.constant4", 24}} {
-		sec := f.Section(rel.name)
-		if sec == nil {
-			continue
-		}
-		data, err := sec.Data()
-		if err != nil {
-			return nil
-		}
-		out := make(map[int64]string, len(data)/rel.size)
-		for ; len(data) >= rel.size; data = data[rel.size:] {
-			off := binary.LittleEndian.Uint64(data)
-			sym := binary.LittleEndian.Uint64(data[8:]) >> 32
-			if sym >= 1 && sym <= uint64(len(syms)) { // Symbols leaves out the null symbol
-				out[int64(off)] = syms[sym-1].Name
-			}
-		}
-		return out
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"optcheck/amdisa"
 	"optcheck/isa"
 	"optcheck/sass"
+	"optcheck/sass/cubin"
 	"optcheck/toolchain"
 )
 
@@ -22,6 +22,15 @@ type Code struct {
 	// Literals holds the words of constant bank 2 by kernel and byte offset;
 	// nil if not known.
 	Literals map[string]map[int64]uint32
+}
+
+// Funcs are its functions by name.
+func (c *Code) Funcs() map[string]*isa.Func {
+	funcs := make(map[string]*isa.Func, len(c.Program.Funcs))
+	for _, f := range c.Program.Funcs {
+		funcs[f.Name] = f
+	}
+	return funcs
 }
 
 // ParseDump reads a disassembly or assembler output; which, it tells by itself.
@@ -65,13 +74,17 @@ func LoadObject(ctx context.Context, file string, object []byte, tcs []*toolchai
 // file's header names; where that release is not installed, with the nearest
 // newer one, then older ones, until one knows the target and shows all of the
 // functions.
-func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.Toolchain) (*Code, error) {
+func LoadCubin(ctx context.Context, file string, data []byte, tcs []*toolchain.Toolchain) (*Code, error) {
 	if len(tcs) == 0 {
 		return nil, fmt.Errorf("%s: no toolchain found to disassemble a cubin with", file)
 	}
+	f, err := cubin.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	var errs []error
-	for _, tc := range byRelease(builtBy(cubin), tcs) {
-		text, err := tc.Disassemble(ctx, cubin, toolchain.DisasmOptions{LineInfo: true, Input: file})
+	for _, tc := range byRelease(f.Release, tcs) {
+		text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{Input: file})
 		if err != nil {
 			// A file that hangs one release's disassembler hangs the others too.
 			if errors.Is(err, toolchain.ErrCancelled) || errors.Is(err, toolchain.ErrTimeout) {
@@ -84,24 +97,11 @@ func LoadCubin(ctx context.Context, file string, cubin []byte, tcs []*toolchain.
 		if err != nil {
 			return nil, err
 		}
-		elf := openCubin(cubin)
-		c.Consts, c.Literals = constants(elf), literals(elf)
+		annotate(c.Program, f)
+		c.Consts, c.Literals = f.Constants(), f.Literals()
 		return c, nil
 	}
 	return nil, errors.Join(errs...)
-}
-
-// builtBy reads the release that built a cubin from its header: 124 is 12.4.
-// It returns "" if the header has no such number.
-func builtBy(cubin []byte) string {
-	if len(cubin) < elfHeader {
-		return ""
-	}
-	v := binary.LittleEndian.Uint32(cubin[elfVersion:])
-	if v < 50 || v > 999 {
-		return ""
-	}
-	return fmt.Sprintf("%d.%d", v/10, v%10)
 }
 
 // byRelease sorts toolchains: the given release, newer ones from near to far,

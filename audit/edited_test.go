@@ -14,6 +14,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/sass"
+	"optcheck/sass/cubin"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -31,8 +32,9 @@ func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit f
 	require.Empty(t, res.Failed)
 	text, err := tc.Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true})
 	require.NoError(t, err)
-	file := openCubin(res.Batches[0].Cubin)
-	lits := literals(file)
+	file, err := cubin.Parse(res.Batches[0].Cubin)
+	require.NoError(t, err)
+	consts, lits := file.Constants(), file.Literals()
 	s := &subject{t: x, hash: x.Hash(), target: target, changed: true}
 	class = report.Preserved
 	for i, k := range u.Kernels {
@@ -51,7 +53,7 @@ func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit f
 		}
 		require.NotNil(t, fn)
 		c := optcheck.NewChecker()
-		c.Consts, c.Literals = constants(file), lits[k.Name]
+		c.Consts, c.Literals = consts, lits[k.Name]
 		r, err := c.CheckAgainst(fn, k.Spec)
 		require.NoError(t, err)
 		if r.Class == optcheck.Unknown {

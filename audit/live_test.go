@@ -15,6 +15,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/report"
+	"optcheck/sass/cubin"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -204,7 +205,9 @@ func TestCheckAlone(t *testing.T) {
 		require.NoError(t, err)
 		code, err := LoadCubin(t.Context(), "x.cubin", res.Batches[0].Cubin, releases(t))
 		require.NoError(t, err)
-		require.Equal(t, tc.Release(), builtBy(res.Batches[0].Cubin))
+		f, err := cubin.Parse(res.Batches[0].Cubin)
+		require.NoError(t, err)
+		require.Equal(t, tc.Release(), f.Release)
 		c := optcheck.NewChecker()
 		c.Consts = code.Consts
 		merged := 0

@@ -15,7 +15,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/ptxgen"
-	"optcheck/sass"
+	"optcheck/sass/cubin"
 	"optcheck/toolchain"
 )
 
@@ -274,13 +274,13 @@ func (m *mapper) cell(c *MapCell, op *MapOp, fn *isa.Func, err error) {
 
 // disassemble returns the functions of a cubin. Cubins with the same machine
 // code are disassembled once: that is half of the time of a mapping.
-func (m *mapper) disassemble(ctx context.Context, j job, cubin []byte) (map[string]*isa.Func, error) {
+func (m *mapper) disassemble(ctx context.Context, j job, data []byte) (map[string]*isa.Func, error) {
 	sm, err := ptxgen.SM(j.target)
 	if err != nil {
 		return nil, err
 	}
 	key := mapKey{tc: j.tc, generation: sm / 10}
-	if key.code, err = toolchain.CodeHash(cubin); err != nil {
+	if key.code, err = cubin.CodeHash(data); err != nil {
 		return nil, err
 	}
 	d := &mapDump{}
@@ -292,25 +292,17 @@ func (m *mapper) disassemble(ctx context.Context, j job, cubin []byte) (map[stri
 		d = m.dumped[key]
 		m.mu.Unlock()
 	}
-	d.once.Do(func() { d.funcs, d.err = mapFuncs(ctx, j, cubin) })
+	d.once.Do(func() { d.funcs, d.err = mapFuncs(ctx, j, data) })
 	return d.funcs, d.err
 }
 
-func mapFuncs(ctx context.Context, j job, cubin []byte) (map[string]*isa.Func, error) {
-	text, err := j.tc.Disassemble(ctx, cubin, toolchain.DisasmOptions{NoDataflow: true, Input: j.target + " " + j.level})
+func mapFuncs(ctx context.Context, j job, data []byte) (map[string]*isa.Func, error) {
+	code, err := Decode(ctx, j.tc, fmt.Sprintf("%s %s %s", j.tc.ID, j.target, j.level), j.target, data)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := sass.Parse(fmt.Sprintf("%s %s %s", j.tc.ID, j.target, j.level), text)
-	if err != nil {
-		return nil, err
+	if p := code.Program.Problems; len(p) > 0 {
+		return nil, fmt.Errorf("line %d of the disassembly not understood: %s (%s)", p[0].Line, p[0].Text, p[0].Why)
 	}
-	if len(prog.Problems) > 0 {
-		return nil, fmt.Errorf("line %d of the disassembly not understood: %s (%s)", prog.Problems[0].Line, prog.Problems[0].Text, prog.Problems[0].Why)
-	}
-	funcs := make(map[string]*isa.Func, len(prog.Funcs))
-	for _, f := range prog.Funcs {
-		funcs[f.Name] = f
-	}
-	return funcs, nil
+	return code.Funcs(), nil
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 
-	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
@@ -223,17 +222,17 @@ func (w *worker) machineCode(ctx context.Context, v ptxgen.Version, units []tool
 	return w.fromIR(ctx, job, failed)
 }
 
-// batches disassembles several batches at once, so that a run of one job uses
+// batches decodes several batches at once, so that a run of one job uses
 // all cores too, and checks them in order.
 func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []toolchain.Unit) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type dump struct {
-		text []byte
+		code *Code
 		err  error
 	}
 	dumps := make([]chan dump, len(bs))
-	ahead := make(chan struct{}, runtime.GOMAXPROCS(0)+1) // bounds the texts in memory
+	ahead := make(chan struct{}, runtime.GOMAXPROCS(0)+1) // bounds the programs in memory
 	for i := range dumps {
 		dumps[i] = make(chan dump, 1)
 	}
@@ -245,8 +244,8 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 				return
 			}
 			go func() {
-				text, err := w.j.tc.Disassemble(ctx, b.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: w.j.target + " " + w.j.level})
-				dumps[i] <- dump{text, err}
+				code, err := Decode(ctx, w.j.tc, fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), w.j.target, b.Cubin)
+				dumps[i] <- dump{code, err}
 			}()
 		}
 	}()
@@ -254,7 +253,7 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 		select {
 		case d := <-dumps[i]:
 			<-ahead
-			if err := w.batch(b, units, d.text, d.err); err != nil {
+			if err := w.batch(b, units, d.code, d.err); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -287,41 +286,35 @@ func firstLine(s string) string {
 	return s
 }
 
-// batch checks the kernels of a cubin by its disassembly. A disassembly that
-// failed leaves the cells that use this batch unknown and all others alone.
-func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, text []byte, err error) error {
+// batch checks the kernels of a cubin. One that could not be disassembled leaves
+// the cells that use it unknown and all others alone.
+func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *Code, err error) error {
 	fail := func(kind, detail string) {
 		w.problem(kind, detail)
 		for _, u := range b.Units {
 			w.fail(u, kind+": "+detail)
 		}
 	}
-	if err != nil {
-		if errors.Is(err, toolchain.ErrCancelled) {
-			return err
-		}
+	var parse *sass.Error
+	switch {
+	case errors.Is(err, toolchain.ErrCancelled):
+		return err
+	case errors.As(err, &parse):
+		fail("parse", err.Error())
+		return nil
+	case err != nil:
 		fail(kindOf(err), firstLine(err.Error()))
 		return nil
 	}
-	prog, err := sass.Parse(fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), text)
-	if err != nil {
-		fail("parse", err.Error())
-		return nil
-	}
-	if len(prog.Problems) > 0 {
-		p := prog.Problems[0]
+	if len(code.Program.Problems) > 0 {
+		p := code.Program.Problems[0]
 		fail("parse", fmt.Sprintf("line %d of the disassembly not understood: %s (%s)", p.Line, p.Text, p.Why))
 		return nil
 	}
-	funcs := make(map[string]*isa.Func, len(prog.Funcs))
-	for _, f := range prog.Funcs {
-		funcs[f.Name] = f
-	}
-	file := openCubin(b.Cubin)
-	w.check.Consts = constants(file)
-	lits := literals(file)
+	funcs := code.Funcs()
+	w.check.Consts = code.Consts
 	for _, u := range b.Units {
-		w.check.Literals = lits[units[u].Name]
+		w.check.Literals = code.Literals[units[u].Name]
 		w.kernel(u, units[u].Name, funcs[units[u].Name])
 	}
 	return nil

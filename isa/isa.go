@@ -55,6 +55,8 @@ type Inst struct {
 	Line  int       // line of the input file
 	Src   SrcLine   // source line that the compiler attributes it to
 	Code  []uint64  // encoding words, empty when the dump has none
+	// Control is the control code of NVIDIA's instructions, if it is known.
+	Control Control
 
 	Role Role
 	Mem  Mem // filled for memory roles, fences, barriers and cache control

@@ -45,9 +45,17 @@ func writeFunc(b *bufio.Writer, f *Func) {
 				src = in.Src
 				fmt.Fprintf(b, "  // %s:%d\n", src.File, src.Line)
 			}
-			fmt.Fprintf(b, "  %04x  %-48s  %s%s\n", in.Addr, in.Text, in.Role, in.effect())
+			fmt.Fprintf(b, "  %04x  %s%-48s  %s%s\n", in.Addr, in.control(), in.Text, in.Role, in.effect())
 		}
 	}
+}
+
+// control is the column of control codes, where there are any.
+func (in *Inst) control() string {
+	if c := in.Control.String(); c != "" {
+		return c + "  "
+	}
+	return ""
 }
 
 func writeList(b *bufio.Writer, what string, l []int) {
@@ -141,30 +149,40 @@ type (
 		Unreachable bool  `json:"unreachable,omitempty"`
 	}
 	jsonInst struct {
-		Addr   uint64    `json:"addr"`
-		Text   string    `json:"text"`
-		Op     string    `json:"op"`
-		Mods   []string  `json:"mods,omitempty"`
-		Guard  string    `json:"guard,omitempty"`
-		Line   int       `json:"line"`
-		Src    *jsonSrc  `json:"src,omitempty"`
-		Code   []string  `json:"code,omitempty"`
-		Role   string    `json:"role"`
-		Mem    *jsonMem  `json:"mem,omitempty"`
-		Defs   []string  `json:"defs,omitempty"`
-		Uses   []string  `json:"uses,omitempty"`
-		Addrs  []string  `json:"addrs,omitempty"`
-		Data   []string  `json:"data,omitempty"`
-		Flow   string    `json:"flow,omitempty"`
-		Target *int      `json:"target,omitempty"`
-		Counts []string  `json:"counts,omitempty"`
-		Waits  []string  `json:"waits,omitempty"`
-		Micro  []string  `json:"micro,omitempty"`
-		Args   []jsonArg `json:"args,omitempty"`
+		Addr    uint64       `json:"addr"`
+		Text    string       `json:"text"`
+		Op      string       `json:"op"`
+		Mods    []string     `json:"mods,omitempty"`
+		Guard   string       `json:"guard,omitempty"`
+		Line    int          `json:"line"`
+		Src     *jsonSrc     `json:"src,omitempty"`
+		Code    []string     `json:"code,omitempty"`
+		Control *jsonControl `json:"control,omitempty"`
+		Role    string       `json:"role"`
+		Mem     *jsonMem     `json:"mem,omitempty"`
+		Defs    []string     `json:"defs,omitempty"`
+		Uses    []string     `json:"uses,omitempty"`
+		Addrs   []string     `json:"addrs,omitempty"`
+		Data    []string     `json:"data,omitempty"`
+		Flow    string       `json:"flow,omitempty"`
+		Target  *int         `json:"target,omitempty"`
+		Counts  []string     `json:"counts,omitempty"`
+		Waits   []string     `json:"waits,omitempty"`
+		Micro   []string     `json:"micro,omitempty"`
+		Args    []jsonArg    `json:"args,omitempty"`
 	}
 	jsonArg struct {
 		Kind string `json:"kind"`
 		Text string `json:"text"`
+	}
+	jsonControl struct {
+		Stall uint8  `json:"stall"`
+		Yield bool   `json:"yield"`
+		Write *uint8 `json:"write_barrier,omitempty"`
+		Read  *uint8 `json:"read_barrier,omitempty"`
+		Wait  uint8  `json:"wait_mask"`
+		Reuse uint8  `json:"reuse"`
+		Sched string `json:"sched,omitempty"` // Kepler's byte, in the place of all others
 	}
 	jsonSrc struct {
 		File string `json:"file"`
@@ -231,6 +249,7 @@ func jsonOfInst(in *Inst) jsonInst {
 	for _, c := range in.Code {
 		o.Code = append(o.Code, fmt.Sprintf("%016x", c))
 	}
+	o.Control = jsonOfControl(in.Control)
 	if m := in.Mem; m != (Mem{}) || in.Role.IsAccess() || in.Role == RoleFence {
 		o.Mem = &jsonMem{Width: m.Width, Strength: m.Strength.String(), Cache: m.Cache, Atom: m.Atom, Bits: m.Bits.String(), Scalar: m.Scalar,
 			Invalidate: m.Invalidate, WriteBack: m.WriteBack, Locked: m.Locked}
@@ -260,6 +279,22 @@ func jsonOfInst(in *Inst) jsonInst {
 		o.Args = append(o.Args, jsonArg{a.Kind.String(), a.Text})
 	}
 	return o
+}
+
+func jsonOfControl(c Control) *jsonControl {
+	barrier := func(n uint8) *uint8 {
+		if n == NoBarrier {
+			return nil
+		}
+		return &n
+	}
+	switch c.Kind {
+	case ControlKepler:
+		return &jsonControl{Sched: fmt.Sprintf("%02x", c.Sched)}
+	case ControlFields:
+		return &jsonControl{Stall: c.Stall, Yield: c.Yield, Write: barrier(c.Write), Read: barrier(c.Read), Wait: c.Wait, Reuse: c.Reuse}
+	}
+	return nil
 }
 
 func regNames(l []Reg) []string {

@@ -278,11 +278,12 @@ func (p *parser) endFunc() error {
 	}
 	fn.Insts = make([]isa.Inst, len(p.insts))
 	copy(fn.Insts, p.insts)
+	p.controls(fn.Insts)
 	err := p.resolve(fn)
 	if err == nil {
 		err = p.complete(fn)
 	}
-	p.insts, p.branch = p.insts[:0], p.branch[:0]
+	p.insts, p.branch, p.control = p.insts[:0], p.branch[:0], p.control[:0]
 	clear(p.labels)
 	if err != nil {
 		return err

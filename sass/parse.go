@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"optcheck/isa"
+	"optcheck/sass/cubin"
 )
 
 // Dialects of a Program.
@@ -64,6 +65,7 @@ type parser struct {
 	src      isa.SrcLine
 	sections bool // nvdisasm printed section headers (not for raw binaries)
 	newSrc   bool // the previous line was line information
+	control  []group
 
 	cache map[string]*template
 	tmpls []template
@@ -107,12 +109,8 @@ func (p *parser) problem(text, why string) {
 func (p *parser) run() error {
 	s := p.s
 	for s != "" {
-		line := s
-		if i := strings.IndexByte(s, '\n'); i >= 0 {
-			line, s = s[:i], s[i+1:]
-		} else {
-			s = ""
-		}
+		var line string
+		line, s = cutLine(s)
 		p.line++
 		if err := p.oneLine(line); err != nil {
 			return err
@@ -147,9 +145,6 @@ func (p *parser) finish() error {
 
 // oneLine handles a line of any kind.
 func (p *parser) oneLine(line string) error {
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
 	i := 0
 	for i < len(line) && isBlank(line[i]) {
 		i++
@@ -226,17 +221,44 @@ func (p *parser) codeLine(hex, t string) error {
 		return nil
 	}
 	n := len(p.insts)
-	if n == 0 {
-		return nil
-	}
-	in := &p.insts[n-1]
 	switch {
-	case len(in.Code) == 0:
-		in.Code = p.code(v)
-	case len(in.Code) == 1 && p.wide():
-		in.Code = p.code(in.Code[0], v)
+	case n > 0 && len(p.insts[n-1].Code) == 0:
+		p.insts[n-1].Code = p.code(v)
+	case n > 0 && len(p.insts[n-1].Code) == 1 && p.wide():
+		p.insts[n-1].Code = p.code(p.insts[n-1].Code[0], v)
+	default:
+		p.control = append(p.control, group{before: n, word: v})
 	}
 	return nil
+}
+
+// group is a word of control codes and the number of instructions before it.
+type group struct {
+	before int
+	word   uint64
+}
+
+// controls gives the instructions of a function their control codes, if the
+// listing has encodings.
+func (p *parser) controls(insts []isa.Inst) {
+	format, err := cubin.FormatOf(p.sm)
+	if err != nil {
+		return
+	}
+	for i := range insts {
+		if in := &insts[i]; format.Wide && len(in.Code) == 2 {
+			in.Control = format.Control(in.Code[1], 0)
+		}
+	}
+	for _, g := range p.control {
+		if format.Wide || !format.IsControl(g.word) {
+			continue
+		}
+		// A pair's second half may stand behind the word of the next group.
+		for i := g.before; i < len(insts) && insts[i].Addr/uint64(format.Group) == insts[g.before].Addr/uint64(format.Group); i++ {
+			insts[i].Control = format.Control(g.word, format.Slot(insts[i].Addr))
+		}
+	}
 }
 
 // wide tells the 16-byte instructions of sm_70 and later.

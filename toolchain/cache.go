@@ -46,15 +46,28 @@ type cacheHash struct {
 	SHA256 string `json:"sha256"`
 }
 
-func openCache(o Options) *idCache {
-	c := &idCache{path: o.Cache, entries: map[string]cacheEntry{}, hashes: map[string]cacheHash{}}
-	if c.path == "" {
-		if dir := cmp.Or(o.Managed, ManagedDir(o.env)); dir != "" {
-			c.path = filepath.Join(filepath.Dir(dir), "identities.json")
-		}
+// cache is the file of identities, "" for none.
+func (o Options) cache() string {
+	if o.Cache == "off" {
+		return ""
 	}
-	if c.path == "" || c.path == "off" {
-		c.path = ""
+	if dir := cmp.Or(o.Managed, ManagedDir(o.env)); o.Cache == "" && dir != "" {
+		return filepath.Join(filepath.Dir(dir), "identities.json")
+	}
+	return o.Cache
+}
+
+// dictionaries is the folder of dictionaries, "" for none.
+func (o Options) dictionaries() string {
+	if c := o.cache(); c != "" {
+		return filepath.Join(filepath.Dir(c), "encodings")
+	}
+	return ""
+}
+
+func openCache(o Options) *idCache {
+	c := &idCache{path: o.cache(), entries: map[string]cacheEntry{}, hashes: map[string]cacheHash{}}
+	if c.path == "" {
 		return c
 	}
 	f, err := os.Open(c.path)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"optcheck/sass/cubin"
 )
 
 // Batch sizes unless a Job says otherwise; measured, see the package comment.
@@ -177,12 +179,12 @@ func (p ptxas) tool() string { return p.t.Ptxas }
 func (p ptxas) diagnose(stderr string) []Diagnostic { return parseDiagnostics(stderr) }
 
 func (p ptxas) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	cubin, warnings, err := p.t.ptxas(ctx, job, units)
-	return Batch{Cubin: cubin, Warnings: warnings}, err
+	data, warnings, err := p.t.ptxas(ctx, job, units)
+	return Batch{Cubin: data, Warnings: warnings}, err
 }
 
 // ptxas compiles the given units in one process.
-func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (cubin []byte, warnings string, err error) {
+func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (data []byte, warnings string, err error) {
 	p := process{command: command{path: t.Ptxas, args: job.args()}, folder: "ptx", source: "batch.ptx", result: "batch.cubin", what: "cubin", failure: unspoken}
 	if len(units) > 0 {
 		p.check = checkCubin
@@ -213,8 +215,8 @@ func (job *Job) args() []string {
 }
 
 // checkCubin demands that a cubin has a function.
-func checkCubin(cubin []byte) error {
-	functions, err := Functions(cubin)
+func checkCubin(data []byte) error {
+	functions, err := cubin.Functions(data)
 	if err == nil && len(functions) == 0 {
 		err = errors.New("cubin without a function")
 	}

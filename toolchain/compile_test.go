@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+	"optcheck/sass/cubin"
 )
 
 func kernelName(i int) string { return fmt.Sprintf("k%d", i) }
@@ -19,7 +20,7 @@ func checkPartition(t require.TestingT, res *Result, n int, bad []int) {
 	slices.Sort(failed)
 	require.Equal(t, bad, failed, "%v", res.Failed)
 	for _, b := range res.Batches {
-		functions, err := Functions(b.Cubin)
+		functions, err := cubin.Functions(b.Cubin)
 		require.NoError(t, err)
 		require.Len(t, functions, len(b.Units))
 		for _, u := range b.Units {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"optcheck/internal/scratch"
+	"optcheck/sass/cubin"
 )
 
 // DisasmOptions says what a disassembly shall contain.
@@ -36,7 +38,7 @@ type DisasmOptions struct {
 // release. A cubin without functions is an error, as is an output that does
 // not show each function of the cubin: nvdisasm of the wrong release prints
 // nothing and may still look successful.
-func (t *Toolchain) Disassemble(ctx context.Context, cubin []byte, opt DisasmOptions) ([]byte, error) {
+func (t *Toolchain) Disassemble(ctx context.Context, data []byte, opt DisasmOptions) ([]byte, error) {
 	args := []string{"-c"}
 	for _, o := range []struct {
 		on   bool
@@ -46,24 +48,24 @@ func (t *Toolchain) Disassemble(ctx context.Context, cubin []byte, opt DisasmOpt
 			args = append(args, o.flag)
 		}
 	}
-	limit := t.Runner().timeout + time.Duration(len(cubin))*20*time.Second/(1<<20)
-	return t.disassemble(ctx, t.Nvdisasm, "nvdisasm", args, "\t.section\t.text.", limit, cubin, opt)
+	limit := t.Runner().timeout + time.Duration(len(data))*20*time.Second/(1<<20)
+	return t.disassemble(ctx, t.Nvdisasm, "nvdisasm", args, "\t.section\t.text.", limit, data, opt)
 }
 
 // DisassembleCuobjdump prints the machine code of a cubin with cuobjdump -sass
 // of the same release, as a second opinion: it takes time quadratic in the
 // number of functions (three minutes for 1,000) and knows no source lines.
-func (t *Toolchain) DisassembleCuobjdump(ctx context.Context, cubin []byte, opt DisasmOptions) ([]byte, error) {
-	n, err := Functions(cubin)
+func (t *Toolchain) DisassembleCuobjdump(ctx context.Context, data []byte, opt DisasmOptions) ([]byte, error) {
+	n, err := cubin.Functions(data)
 	if err != nil {
 		return nil, &Error{Kind: ErrCompile, Tool: t.Cuobjdump, Input: opt.Input, ExitCode: -1, Err: err}
 	}
 	limit := t.Runner().timeout + time.Duration(len(n)*len(n))*time.Millisecond
-	return t.disassemble(ctx, t.Cuobjdump, "cuobjdump", []string{"-sass"}, "\t\tFunction : ", limit, cubin, opt)
+	return t.disassemble(ctx, t.Cuobjdump, "cuobjdump", []string{"-sass"}, "\t\tFunction : ", limit, data, opt)
 }
 
 func (t *Toolchain) disassemble(ctx context.Context, tool, name string, args []string, mark string,
-	limit time.Duration, cubin []byte, opt DisasmOptions) ([]byte, error) {
+	limit time.Duration, data []byte, opt DisasmOptions) ([]byte, error) {
 	if opt.Timeout > 0 {
 		limit = opt.Timeout
 	}
@@ -72,21 +74,14 @@ func (t *Toolchain) disassemble(ctx context.Context, tool, name string, args []s
 		c.path = name
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no "+name+" of its release", nil)
 	}
-	functions, err := Functions(cubin)
+	functions, err := cubin.Functions(data)
 	if err != nil {
 		return nil, c.fail(ErrCompile, "", err)
 	}
 	if len(functions) == 0 {
 		return nil, c.fail(ErrCompile, "the cubin has no function", nil)
 	}
-	if c.dir, err = scratch.Dir("sass"); err != nil {
-		return nil, c.fail(ErrInfrastructure, "", err)
-	}
-	defer os.RemoveAll(c.dir)
-	if err := os.WriteFile(filepath.Join(c.dir, "batch.cubin"), cubin, 0o600); err != nil {
-		return nil, c.fail(ErrInfrastructure, "", err)
-	}
-	out, err := t.Runner().run(ctx, c)
+	out, err := t.print(ctx, c, data)
 	if err != nil {
 		return nil, err
 	}
@@ -96,4 +91,29 @@ func (t *Toolchain) disassemble(ctx context.Context, tool, name string, args []s
 		return nil, e
 	}
 	return out.stdout, nil
+}
+
+// print has a disassembler print a file and returns all that it said.
+func (t *Toolchain) print(ctx context.Context, c command, data []byte) (out output, err error) {
+	if c.dir, err = scratch.Dir("sass"); err != nil {
+		return out, c.fail(ErrInfrastructure, "", err)
+	}
+	defer os.RemoveAll(c.dir)
+	if err := os.WriteFile(filepath.Join(c.dir, "batch.cubin"), data, 0o600); err != nil {
+		return out, c.fail(ErrInfrastructure, "", err)
+	}
+	return t.Runner().run(ctx, c)
+}
+
+// DisassembleRaw prints raw code, instructions without a file around them, as
+// if it stood at address 0. Labels, symbols and source lines are not known then.
+func (t *Toolchain) DisassembleRaw(ctx context.Context, target string, code []byte) ([]byte, error) {
+	c := command{path: t.Nvdisasm, input: target + " code", args: []string{"-ndf", "-b", strings.Replace(target, "sm_", "SM", 1), "batch.cubin"},
+		timeout: t.Runner().timeout + time.Duration(len(code))*20*time.Second/(1<<20)}
+	if t.Nvdisasm == "" {
+		c.path = "nvdisasm"
+		return nil, c.fail(ErrInfrastructure, t.ID+" has no nvdisasm of its release", nil)
+	}
+	out, err := t.print(ctx, c, code)
+	return out.stdout, err
 }

@@ -2,8 +2,6 @@ package toolchain
 
 import (
 	"context"
-	"encoding/binary"
-	"strings"
 	"testing"
 	"time"
 
@@ -53,55 +51,5 @@ func TestDisassembleFaults(t *testing.T) {
 				assert.ErrorContains(t, err, c.words)
 			}
 		})
-	}
-}
-
-func FuzzFunctions(f *testing.F) {
-	whole := makeCubin([]string{"k0", "k1"})
-	f.Add(whole)
-	f.Add(whole[:70])
-	f.Add([]byte("\x7fELF\x02\x01"))
-	f.Add([]byte{})
-	many := append([]byte{}, whole...)
-	many[60], many[61] = 0, 0 // the count is elsewhere
-	f.Add(many)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		names, err := Functions(data)
-		if err != nil && names != nil {
-			t.Fatal("names with an error")
-		}
-		if len(names) > len(data)/elfSectionSize {
-			t.Fatalf("%d functions in %d bytes", len(names), len(data))
-		}
-	})
-}
-
-// Many sections with one long name may not multiply its length.
-func TestOverlappingNames(t *testing.T) {
-	names := make([]string, 200)
-	for i := range names {
-		names[i] = strings.Repeat("x", 100)
-	}
-	cubin := makeCubin(names)
-	rows := cubin[binary.LittleEndian.Uint64(cubin[40:]):]
-	for i := 1; i <= len(names); i++ {
-		binary.LittleEndian.PutUint32(rows[i*elfSectionSize:], 1)
-	}
-	for i := elfHeaderSize + 1 + len(".text."); i < elfHeaderSize+10000; i++ {
-		cubin[i] = 'x'
-	}
-	_, err := Functions(cubin)
-	assert.ErrorContains(t, err, "overlap")
-}
-
-// Every proper prefix of a cubin is noticed.
-func TestTruncation(t *testing.T) {
-	whole := makeCubin([]string{"k0", "k1"})
-	names, err := Functions(whole)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"k0", "k1"}, names)
-	for n := range whole {
-		_, err := Functions(whole[:n])
-		require.Error(t, err, "prefix of %d bytes", n)
 	}
 }

@@ -28,8 +28,10 @@ type Options struct {
 	Runner *Runner
 	// Cache is the file that keeps identification results between runs, by
 	// path, size and time of the tool; "": beside the managed folder; "off":
-	// none.
+	// none. Dictionaries of encodings are beside it.
 	Cache string
+	// Listings has nvdisasm print every cubin as a whole.
+	Listings bool
 }
 
 func (o Options) env(key string) string {
@@ -92,7 +94,7 @@ func Discover(ctx context.Context, o Options) ([]*Toolchain, []error) {
 	for _, c := range found {
 		errs = append(errs, c.errs...)
 	}
-	return merge(found, o.Runner), errs
+	return merge(found, o), errs
 }
 
 // places lists the folders to look into, each once.
@@ -206,7 +208,7 @@ func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 
 // merge lists each build once, lends missing disassemblers from other places
 // with the same release, names the toolchains and sorts them.
-func merge(found []candidate, r *Runner) []*Toolchain {
+func merge(found []candidate, o Options) []*Toolchain {
 	var all []*Toolchain
 	for _, c := range found {
 		if c.tc == nil {
@@ -218,7 +220,7 @@ func merge(found []candidate, r *Runner) []*Toolchain {
 			all[i].Cuobjdump = cmp.Or(all[i].Cuobjdump, c.tc.Cuobjdump)
 			continue
 		}
-		c.tc.runner = r
+		c.tc.runner, c.tc.listings, c.tc.dictionaries = o.Runner, o.Listings, o.dictionaries()
 		all = append(all, c.tc)
 	}
 	for _, t := range all {

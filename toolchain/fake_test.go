@@ -2,7 +2,6 @@ package toolchain
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +14,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/sass/cubin"
+	"optcheck/sass/cubin/cubintest"
 )
 
 // The test binary is its own faulty compiler: called by the name of a tool, it
@@ -182,11 +184,11 @@ func fakePtxas(args []string) int {
 }
 
 func fakeDisasm(name, mode, file string) int {
-	cubin, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return 1
 	}
-	functions, _ := Functions(cubin)
+	functions, _ := cubin.Functions(data)
 	if mode == "short" {
 		functions = functions[1:]
 	}
@@ -204,32 +206,4 @@ func fakeDisasm(name, mode, file string) int {
 	return 0
 }
 
-// makeCubin builds a minimal ELF file with a .text section per name.
-func makeCubin(names []string) []byte {
-	le := binary.LittleEndian
-	table := []byte{0}
-	rows := make([]byte, elfSectionSize) // the null section
-	add := func(name string, kind uint32, offset, size int) {
-		row := make([]byte, elfSectionSize)
-		le.PutUint32(row, uint32(len(table)))
-		le.PutUint32(row[4:], kind)
-		le.PutUint64(row[24:], uint64(offset))
-		le.PutUint64(row[32:], uint64(size))
-		rows, table = append(rows, row...), append(append(table, name...), 0)
-	}
-	for _, n := range names {
-		add(".text."+n, 1, elfHeaderSize, 0)
-	}
-	add(".nv.shared", typeNoBits, 1<<40, 1<<40) // occupies no file space
-	nameOffset := len(table)
-	add(".shstrtab", 3, elfHeaderSize, nameOffset+len(".shstrtab")+1)
-	head := make([]byte, elfHeaderSize)
-	copy(head, "\x7fELF\x02\x01\x01")
-	le.PutUint16(head[18:], machineCUDA)
-	le.PutUint32(head[20:], 112) // NVIDIA's idea of a version
-	le.PutUint64(head[40:], uint64(elfHeaderSize+len(table)))
-	le.PutUint16(head[58:], elfSectionSize)
-	le.PutUint16(head[60:], uint16(len(rows)/elfSectionSize))
-	le.PutUint16(head[62:], uint16(len(rows)/elfSectionSize-1))
-	return append(append(head, table...), rows...)
-}
+func makeCubin(names []string) []byte { return cubintest.Make(names) }

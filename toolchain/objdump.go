@@ -28,7 +28,7 @@ var amdMachs = map[byte]string{
 
 // IsAMDObject tells whether data is an ELF file with AMD's machine code.
 func IsAMDObject(data []byte) bool {
-	return len(data) >= elfHeaderSize && strings.HasPrefix(string(data[:4]), "\x7fELF") && binary.LittleEndian.Uint16(data[18:]) == machineAMD
+	return len(data) >= 64 && strings.HasPrefix(string(data[:4]), "\x7fELF") && binary.LittleEndian.Uint16(data[18:]) == machineAMD
 }
 
 // ObjectTarget is the target that a code object names, "" if it is not known.

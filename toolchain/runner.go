@@ -44,6 +44,8 @@ type Stats struct {
 	System time.Duration `json:"system_ns"`
 	// Wall is the sum of the processes' wall times.
 	Wall time.Duration `json:"wall_ns"`
+	// Disassembly is the part of User and System that nvdisasm and cuobjdump took.
+	Disassembly time.Duration `json:"disassembly_ns"`
 	// MaxRSS is the largest resident set of any one process, in bytes.
 	MaxRSS int64 `json:"max_rss_bytes"`
 }
@@ -59,6 +61,7 @@ type Runner struct {
 
 	processes, failed  atomic.Int64
 	user, system, wall atomic.Int64
+	disassembly        atomic.Int64
 	rss                atomic.Int64
 }
 
@@ -83,7 +86,7 @@ func (r *Runner) Stats() Stats {
 	return Stats{
 		Processes: r.processes.Load(), Failed: r.failed.Load(),
 		User: time.Duration(r.user.Load()), System: time.Duration(r.system.Load()),
-		Wall: time.Duration(r.wall.Load()), MaxRSS: r.rss.Load(),
+		Disassembly: time.Duration(r.disassembly.Load()), Wall: time.Duration(r.wall.Load()), MaxRSS: r.rss.Load(),
 	}
 }
 
@@ -165,7 +168,7 @@ func (r *Runner) exec(ctx context.Context, c command) (output, error) {
 	}
 	stopped := r.watch(ctx, cmd.Process, c.timeout, stdout)
 	err := cmd.Wait()
-	r.account(cmd.ProcessState, time.Since(start))
+	r.account(c.path, cmd.ProcessState, time.Since(start))
 	out := output{stdout: stdout.data, stderr: stderr.data, overflow: stdout.full}
 	return out, c.classify(cmd.ProcessState, err, stopped, out)
 }
@@ -214,7 +217,7 @@ func (r *Runner) watch(ctx context.Context, p *os.Process, limit time.Duration, 
 	return why
 }
 
-func (r *Runner) account(s *os.ProcessState, wall time.Duration) {
+func (r *Runner) account(tool string, s *os.ProcessState, wall time.Duration) {
 	r.processes.Add(1)
 	r.wall.Add(int64(wall))
 	if s == nil {
@@ -225,6 +228,9 @@ func (r *Runner) account(s *os.ProcessState, wall time.Duration) {
 	}
 	r.user.Add(int64(s.UserTime()))
 	r.system.Add(int64(s.SystemTime()))
+	if name := filepath.Base(tool); name == "nvdisasm" || name == "cuobjdump" {
+		r.disassembly.Add(int64(s.UserTime() + s.SystemTime()))
+	}
 	for rss := maxRSS(s); ; {
 		old := r.rss.Load()
 		if rss <= old || r.rss.CompareAndSwap(old, rss) {

@@ -2,6 +2,8 @@ package toolchain
 
 import (
 	"cmp"
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -38,7 +40,27 @@ type Toolchain struct {
 	// alone. Version, Release and the tools are then those of ptxas.
 	LLC *LLC `json:"llc,omitempty"`
 
-	runner *Runner
+	runner       *Runner
+	listings     bool
+	dictionaries string
+}
+
+// Listings reports whether nvdisasm is to print every cubin as a whole, although
+// a dictionary of encodings would do.
+func (t *Toolchain) Listings() bool { return t.listings }
+
+// Dictionaries is the folder in which what nvdisasm said of encodings is kept;
+// "" if it is not.
+func (t *Toolchain) Dictionaries() string { return t.dictionaries }
+
+// Disassembler names the disassembler and its file's state, which stand for what
+// it prints: "nvdisasm 12.4, 50679016 bytes of 1708912345".
+func (t *Toolchain) Disassembler() (string, error) {
+	info, err := os.Stat(t.Nvdisasm)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("nvdisasm %s, %d bytes of %d", t.Release(), info.Size(), info.ModTime().UnixNano()), nil
 }
 
 // Release is the first two numbers of the version, "12.4".

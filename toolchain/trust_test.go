@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/sass/cubin"
 )
 
 // TestTrustMessages: the units that messages point at fail with their own
@@ -61,21 +62,21 @@ func TestTrustMessagesReal(t *testing.T) {
 
 // TestCodeHash: names and code count, and what is not a cubin is an error.
 func TestCodeHash(t *testing.T) {
-	a, err := CodeHash(makeCubin([]string{"a", "b"}))
+	a, err := cubin.CodeHash(makeCubin([]string{"a", "b"}))
 	require.NoError(t, err)
-	same, err := CodeHash(makeCubin([]string{"a", "b"}))
+	same, err := cubin.CodeHash(makeCubin([]string{"a", "b"}))
 	require.NoError(t, err)
-	other, err := CodeHash(makeCubin([]string{"a", "c"}))
+	other, err := cubin.CodeHash(makeCubin([]string{"a", "c"}))
 	require.NoError(t, err)
 	require.Equal(t, a, same)
 	require.NotEqual(t, a, other)
-	_, err = CodeHash([]byte("hello"))
+	_, err = cubin.CodeHash([]byte("hello"))
 	require.ErrorContains(t, err, "not a cubin")
 	for _, tc := range real(t) {
 		hash := func(level string) [32]byte {
 			res, err := tc.Compile(t.Context(), Job{Target: "sm_80", Level: level, Header: header("7.0", "sm_80"), Units: kernels(2)})
 			require.NoError(t, err)
-			h, err := CodeHash(res.Batches[0].Cubin)
+			h, err := cubin.CodeHash(res.Batches[0].Cubin)
 			require.NoError(t, err)
 			return h
 		}

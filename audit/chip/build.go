@@ -13,12 +13,12 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/audit"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/runner"
-	"optcheck/sass"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -201,18 +201,11 @@ func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []in
 	}
 	for _, cu := range cubins {
 		image := newImage(runner.ImageCubin, cu.Cubin, "")
-		text, err := c.Tool.Disassemble(ctx, cu.Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true, Input: c.Target + " harness"})
+		code, err := audit.Decode(ctx, c.Tool, c.Target+" harness", c.Target, cu.Cubin)
 		if err != nil {
 			return err
 		}
-		prog, err := sass.Parse("harness", text)
-		if err != nil {
-			return err
-		}
-		funcs := map[string]*isa.Func{}
-		for _, f := range prog.Funcs {
-			funcs[f.Name] = f
-		}
+		prog, funcs := code.Program, code.Funcs()
 		check := optcheck.NewChecker()
 		for _, k := range cu.Units {
 			b := out[list[k]]

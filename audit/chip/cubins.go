@@ -9,6 +9,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/ptxgen"
+	"optcheck/sass/cubin"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -113,7 +114,7 @@ func ReadCubins(r io.ReaderAt, size int64) (*Cubins, error) {
 			c.Compiler = fmt.Sprintf("%.40q", data)
 			continue
 		}
-		names, err := toolchain.Functions(data)
+		names, err := cubin.Functions(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}

@@ -34,6 +34,7 @@ var defaults = map[string]any{
 	"layouts":        []string{},
 	"jobs":           0,
 	"timeout":        "60s",
+	"disassembler":   "dictionary",
 	"fail-on":        "never",
 	"known":          []string{},
 	"new-only":       false,

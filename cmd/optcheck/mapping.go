@@ -68,7 +68,7 @@ compiler's words.`,
 	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90; of AMD one of each generation by default, or all)")
 	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3; of AMD O2)")
-	fl.String("timeout", "60s", "time limit of one external process")
+	toolFlags(cmd)
 	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per operation and compilation")
 	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
 	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")

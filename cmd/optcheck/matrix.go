@@ -30,7 +30,13 @@ func matrixFlags(cmd *cobra.Command) {
 // jobFlags say how compilers are driven.
 func jobFlags(cmd *cobra.Command) {
 	cmd.Flags().Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	toolFlags(cmd)
+}
+
+// toolFlags say how tools are run.
+func toolFlags(cmd *cobra.Command) {
 	cmd.Flags().String("timeout", "60s", "time limit of one external process")
+	cmd.Flags().String("disassembler", "dictionary", "how cubins are read: dictionary (nvdisasm is asked once for each encoding), or nvdisasm (it prints everything)")
 }
 
 // matrix fills in what matrixFlags select.
@@ -61,8 +67,12 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 	if err != nil {
 		return nil, err
 	}
+	how := env.config.v.GetString("disassembler")
+	if how != "dictionary" && how != "nvdisasm" {
+		return nil, fmt.Errorf("unknown disassembler %q (dictionary, nvdisasm)", how)
+	}
 	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
-		Runner: toolchain.NewRunner(0, limit)})
+		Runner: toolchain.NewRunner(0, limit), Listings: how == "nvdisasm"})
 	for _, e := range errs {
 		env.tell("%v", e)
 	}

@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"ptxgen":    {"internal/strictyaml", "litmus", "spec", "depgen"},
 	"model":     {"internal/plain", "litmus"},
 	"optcheck":  {"internal/limits", "internal/plain", "litmus", "isa", "spec", "depgen", "model"},
-	"toolchain": {"internal/scratch"},
+	"toolchain": {"internal/scratch", "sass"}, // sass/cubin
 	"llvmir":    {},
 	"ptxtext":   {},
 	"runner":    {"litmus", "ptxgen"},
@@ -53,6 +53,7 @@ var narrow = map[string][]string{
 	"optcheck/model/explore": {},
 	"optcheck/model/amdhw":   {"optcheck/model/explore"},
 	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
+	"optcheck/sass/cubin":    {"isa"},
 	"optcheck/audit/store":   {"internal/input", "litmus", "report", "spec", "toolchain"},
 }
 

@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"optcheck/isa"
+	"optcheck/sass"
+	"optcheck/sass/cubin"
+	"optcheck/sass/dict"
+	"optcheck/toolchain"
+)
+
+// Decode reads the machine code of a cubin that a toolchain made for a target,
+// with source lines: by a dictionary of encodings, which asks nvdisasm for those
+// that it has not seen; what that cannot do, and everything if the toolchain is
+// to show listings, nvdisasm prints as a whole. file is used in messages only.
+//
+// The error is one of the tools, or an *sass.Error.
+func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (*Code, error) {
+	c := &Code{}
+	f, err := cubin.Parse(data)
+	if err == nil {
+		c.Consts, c.Literals = f.Constants(), f.Literals()
+	}
+	if err == nil && !tc.Listings() {
+		if err = dictionaries.decode(ctx, tc, file, target, f, c); err == nil || errors.Is(err, toolchain.ErrCancelled) {
+			return c, err
+		}
+		dictionaries.tell(err)
+	}
+	// Whatever is wrong, nvdisasm has the last word on it.
+	text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{NoDataflow: true, Input: file})
+	if err != nil {
+		return nil, err
+	}
+	if c.Program, err = sass.Parse(file, text); err != nil {
+		return nil, err
+	}
+	if f != nil {
+		annotate(c.Program, f)
+	}
+	return c, nil
+}
+
+// annotate adds to a parsed listing what only the file tells: encodings and
+// control codes, and source lines. (nvdisasm prints them, too, but leaves out the
+// first line of a function that is the last one of the function before: what a
+// listing says of a kernel depends on its neighbours.)
+func annotate(prog *isa.Program, f *cubin.File) {
+	format, err := cubin.FormatOf(f.SM)
+	if err != nil {
+		return
+	}
+	funcs := map[string]*cubin.Func{}
+	for i := range f.Funcs {
+		funcs[f.Funcs[i].Name] = &f.Funcs[i]
+	}
+	for _, fn := range prog.Funcs {
+		of := funcs[fn.Name]
+		if of == nil {
+			continue
+		}
+		words := format.Words(of.Code)
+		sources := f.Sources(of, words)
+		for i, j := 0, 0; i < len(fn.Insts) && j < len(words); {
+			in, w := &fn.Insts[i], &words[j]
+			if in.Addr != w.Addr {
+				j++
+				continue
+			}
+			in.Code, in.Control, in.Src = w.Raw[:format.Size()/8], w.Control, sources[j]
+			i, j = i+1, j+1
+		}
+	}
+}
+
+// dictionaries are those of this process.
+var dictionaries decoder
+
+// decoder holds a dictionary for each disassembler and generation of targets.
+type decoder struct {
+	mu    sync.Mutex
+	dicts map[string]*dict.Dict
+	left  int   // cubins that no dictionary could read
+	why   error // of the last one
+}
+
+func (d *decoder) decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, f *cubin.File, c *Code) error {
+	words, err := d.of(tc, target)
+	if err != nil {
+		return err
+	}
+	c.Program, err = words.Program(ctx, tc.DisassembleRaw, file, target, f)
+	return err
+}
+
+// of returns the dictionary of a toolchain's disassembler for a target.
+func (d *decoder) of(tc *toolchain.Toolchain, target string) (*dict.Dict, error) {
+	name, err := tc.Disassembler()
+	if err != nil {
+		return nil, err
+	}
+	generation := dict.Generation(target)
+	id := fmt.Sprintf("%s for %s", name, generation)
+	key := id + " " + tc.Nvdisasm + " " + tc.Dictionaries()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if w := d.dicts[key]; w != nil {
+		return w, nil
+	}
+	w := dict.New()
+	if dir := tc.Dictionaries(); dir != "" {
+		w = dict.Open(filepath.Join(dir, tc.Release()+"-"+generation), id)
+	}
+	if d.dicts == nil {
+		d.dicts = map[string]*dict.Dict{}
+	}
+	d.dicts[key] = w
+	return w, nil
+}
+
+// tell counts a cubin that a dictionary could not read.
+func (d *decoder) tell(why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left, d.why = d.left+1, why
+}

@@ -1,0 +1,203 @@
+package dict
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/sass"
+	"optcheck/sass/cubin"
+)
+
+// Program reads the code of a cubin for a target, whose generation is that of
+// the dictionary. The result is what sass.Parse makes of the disassembler's
+// listing with source lines (nvdisasm -c -g -ndf), but for the numbers of labels,
+// which count within a function here and within the file there; and instructions
+// have their encodings and control codes. file is used in messages only.
+//
+// The error is ErrBeyond where only the disassembler can say what the code is;
+// one of the disassembler; or that the code is not whole, an *sass.Error.
+func (d *Dict) Program(ctx context.Context, ask Disassembler, file, target string, f *cubin.File) (*isa.Program, error) {
+	format, err := cubin.FormatOf(f.SM)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBeyond, err)
+	}
+	words := make([][]cubin.Word, len(f.Funcs))
+	keys := map[Key]bool{}
+	for i := range f.Funcs {
+		words[i] = format.Words(f.Funcs[i].Code)
+		for j := range words[i] {
+			keys[words[i][j].Code] = true
+		}
+	}
+	if err := d.learn(ctx, ask, target, keys); err != nil {
+		return nil, err
+	}
+	b := sass.NewBuilder(file, f.Arch())
+	for i := range f.Funcs {
+		r := reader{d: d, f: f, fn: &f.Funcs[i], words: words[i], size: format.Size()}
+		if err := r.read(); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Funcs[i].Name, err)
+		}
+		if err := b.Func(f.Funcs[i].Name, r.out, r.labels); err != nil {
+			return nil, err
+		}
+	}
+	return b.Program()
+}
+
+// reader puts the texts of a function together.
+type reader struct {
+	d     *Dict
+	f     *cubin.File
+	fn    *cubin.Func
+	words []cubin.Word
+	size  int // bytes of an instruction
+
+	entries []entry
+	names   map[uint64]string // of targets, by address
+	labels  map[string]uint64
+	out     []sass.Known
+}
+
+func (r *reader) read() error {
+	if err := r.lookUp(); err != nil {
+		return err
+	}
+	if err := r.name(); err != nil {
+		return err
+	}
+	r.out = make([]sass.Known, 0, len(r.words))
+	sources := r.f.Sources(r.fn, r.words)
+	for i := range r.words {
+		w, e := &r.words[i], &r.entries[i]
+		k := sass.Known{Addr: w.Addr, Text: e.text, Src: sources[i], Code: w.Raw[:r.size/8], Control: w.Control}
+		if e.kind == branch {
+			k.Text = e.text + "`(" + r.names[r.target(i)] + ")" + e.after
+		}
+		r.out = append(r.out, k)
+	}
+	return r.relocate()
+}
+
+// lookUp finds the entries of the function's encodings.
+func (r *reader) lookUp() error {
+	r.entries = make([]entry, len(r.words))
+	r.d.mu.RLock()
+	defer r.d.mu.RUnlock()
+	for i := range r.words {
+		e, ok := r.d.entries[r.words[i].Code]
+		switch {
+		case !ok:
+			return fmt.Errorf("encoding %016x was not decoded", r.words[i].Code)
+		case e.kind == beyond:
+			return fmt.Errorf("%w: encoding %016x", ErrBeyond, r.words[i].Code)
+		case e.kind == plain && absolute(e.text):
+			return fmt.Errorf("%w: %s", ErrBeyond, e.text)
+		}
+		r.entries[i] = e
+	}
+	return nil
+}
+
+// absolute reports whether a text is a jump or call to an address that does not
+// move with it: listings name what lies there.
+func absolute(text string) bool {
+	if strings.HasPrefix(text, "@") {
+		_, text, _ = strings.Cut(text, " ")
+		text = strings.TrimLeft(text, " ")
+	}
+	op, rest, _ := strings.Cut(text, " ")
+	op, _, _ = strings.Cut(op, ".")
+	switch op {
+	case "JMP", "JMX", "JMXU", "JCAL", "CAL", "CALL", "BRX", "BRXU", "PRET", "RET", "RPCMOV", "LEPC":
+		return strings.TrimSpace(rest) != ""
+	}
+	return false
+}
+
+// target is where branch i goes: what it names can be a word of control codes.
+func (r *reader) target(i int) uint64 {
+	return r.first(r.words[i].Addr + uint64(r.entries[i].rel))
+}
+
+// first is the address of the first instruction at or behind an address; that
+// itself if there is none.
+func (r *reader) first(addr uint64) uint64 {
+	if j := r.at(addr); j < len(r.words) {
+		return r.words[j].Addr
+	}
+	return addr
+}
+
+func (r *reader) at(addr uint64) int {
+	j, _ := slices.BinarySearchFunc(r.words, addr, func(w cubin.Word, a uint64) int { return cmp.Compare(w.Addr, a) })
+	return j
+}
+
+// name gives each target of a branch a label: the name of the function that
+// begins there, or a number.
+func (r *reader) name() error {
+	var targets []uint64
+	for i := range r.entries {
+		if r.entries[i].kind == branch {
+			targets = append(targets, r.target(i))
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	slices.Sort(targets)
+	targets = slices.Compact(targets)
+	functions := map[uint64]string{}
+	for addr, name := range r.f.Inner(r.fn) {
+		functions[r.first(addr)] = name
+	}
+	r.names, r.labels = make(map[uint64]string, len(targets)), make(map[string]uint64, len(targets))
+	for n, addr := range targets {
+		name := fmt.Sprintf(".L_x_%d", n)
+		if f, ok := functions[addr]; ok {
+			name = f
+		}
+		if j := r.at(addr); j < len(r.words) && r.entries[j].kind == silent {
+			return fmt.Errorf("%w: a branch to %#x, where nothing is printed", ErrBeyond, addr)
+		}
+		r.names[addr], r.labels[name] = name, addr
+	}
+	return nil
+}
+
+// relocate puts symbols into the instructions whose operands a linker fills in.
+func (r *reader) relocate() error {
+	for _, rel := range r.f.Relocations(r.fn) {
+		i, ok := slices.BinarySearchFunc(r.out, rel.Offset, func(k sass.Known, a uint64) int { return cmp.Compare(k.Addr, a) })
+		if !ok {
+			return fmt.Errorf("%w: a relocation at %#x, where no instruction is", ErrBeyond, rel.Offset)
+		}
+		part := parts[rel.Type]
+		text, ok := withSymbol(r.out[i].Text, part, rel.Symbol)
+		if part == "" || rel.Symbol == "" || rel.Addend != 0 || !ok {
+			return fmt.Errorf("%w: relocation %d of %s", ErrBeyond, rel.Type, r.out[i].Text)
+		}
+		r.out[i].Text = text
+	}
+	return nil
+}
+
+// parts are the relocations by which an instruction gets a half of an address,
+// as CUDA 11.2 to 12.4 use them: R_CUDA_ABS32_LO_23 and HI_23 of Kepler, LO_20
+// and HI_20 of Maxwell, LO_32 and HI_32 since Volta.
+var parts = map[uint32]string{13: "32@lo", 14: "32@hi", 43: "32@lo", 44: "32@hi", 56: "32@lo", 57: "32@hi"}
+
+// withSymbol replaces the one number among the operands of an instruction, which
+// must be 0, by a symbol.
+func withSymbol(text, part, symbol string) (string, bool) {
+	i := strings.LastIndex(text, ", 0x0")
+	if i < 0 || strings.Count(text, "0x") != 1 || len(text) > i+5 && text[i+5] != ',' {
+		return "", false
+	}
+	return text[:i+2] + part + "(" + symbol + ")" + text[i+5:], true
+}

@@ -1,0 +1,246 @@
+package dict
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A store is a folder of segments. Each is written whole under another name and
+// then renamed, holds the encodings that one process had to ask for, and never
+// changes; so any number of processes may read and write at once, without
+// locks. A segment that is damaged, or of another disassembler, is as good as
+// none: its encodings are asked for again.
+type store struct {
+	dir, id string
+	kept    map[string]bool // names of segments that were read or written
+}
+
+const (
+	format = "optcheck-dictionary-1\n"
+	suffix = ".segment"
+	// maxSegment bounds what is read of a file, and maxSegments their number, from
+	// which on they are put together.
+	maxSegment  = 64 << 20
+	maxSegments = 24
+)
+
+// Open returns the dictionary kept in a folder, which is made when there is
+// something to keep. id names the disassembler and everything that decides what
+// it prints. What cannot be read is as good as not there.
+func Open(dir, id string) *Dict {
+	d := New()
+	d.store = &store{dir: dir, id: id, kept: map[string]bool{}}
+	for _, name := range d.store.segments() {
+		d.read(name)
+	}
+	return d
+}
+
+// segments lists the files of the folder.
+func (s *store) segments() []string {
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), suffix) && e.Type().IsRegular() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// read adds what a segment holds. A damaged one is removed.
+func (d *Dict) read(name string) {
+	path := filepath.Join(d.store.dir, name)
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > maxSegment {
+		return
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return
+	}
+	entries, err := decode(data, d.store.id)
+	if err != nil {
+		if errors.Is(err, errDamaged) {
+			_ = os.Remove(path) // it is of no use to anybody
+		}
+		return
+	}
+	d.store.kept[name] = true
+	for k, e := range entries {
+		d.entries[k] = e
+	}
+}
+
+// keep writes out what is new. Where that cannot be done it waits for another
+// time: what is not kept is asked for again, and nothing else depends on it.
+func (d *Dict) keep() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.store == nil || len(d.fresh) == 0 {
+		return
+	}
+	keys := d.fresh
+	merge := len(d.store.kept) >= maxSegments
+	if merge {
+		keys = slices.Collect(maps.Keys(d.entries))
+	}
+	name, err := d.store.write(encode(d.store.id, keys, d.entries))
+	if err != nil {
+		return
+	}
+	d.fresh = nil
+	if merge {
+		for old := range d.store.kept {
+			if old != name {
+				_ = os.Remove(filepath.Join(d.store.dir, old)) // it is in the new one
+			}
+		}
+		clear(d.store.kept)
+	}
+	d.store.kept[name] = true
+}
+
+// write makes a segment, named by its content.
+func (s *store) write(data []byte) (string, error) {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	name := hex.EncodeToString(sum[:8]) + suffix
+	f, err := os.CreateTemp(s.dir, ".new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return "", err
+	}
+	return name, os.Rename(f.Name(), filepath.Join(s.dir, name))
+}
+
+// A segment is the format, a SHA-256 of all that follows, the id, and entries in
+// the order of their keys.
+func encode(id string, keys []Key, entries map[Key]entry) []byte {
+	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
+	body := appendText(nil, id)
+	body = binary.AppendUvarint(body, uint64(len(keys)))
+	for _, k := range keys {
+		e := entries[k]
+		body = binary.LittleEndian.AppendUint64(body, k[0])
+		body = binary.LittleEndian.AppendUint64(body, k[1])
+		body = append(body, byte(e.kind))
+		body = appendText(appendText(body, e.text), e.after)
+		body = binary.AppendVarint(body, e.rel)
+	}
+	sum := sha256.Sum256(body)
+	return append(append([]byte(format), sum[:]...), body...)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// Errors of segments.
+var (
+	errDamaged = errors.New("damaged")
+	errForeign = errors.New("of another disassembler or version")
+)
+
+// decode reads a segment.
+func decode(data []byte, id string) (map[Key]entry, error) {
+	head, ok := bytes.CutPrefix(data, []byte(format))
+	if !ok || len(head) < sha256.Size {
+		if bytes.HasPrefix(data, []byte("optcheck-dictionary-")) && !ok {
+			return nil, errForeign
+		}
+		return nil, errDamaged
+	}
+	body := head[sha256.Size:]
+	if sha256.Sum256(body) != [sha256.Size]byte(head) {
+		return nil, errDamaged
+	}
+	r := &segment{rest: string(body)} // the texts are parts of it
+	if r.text() != id {
+		return nil, errForeign
+	}
+	n := r.number()
+	if r.bad || n > uint64(len(body)) {
+		return nil, errDamaged
+	}
+	entries := make(map[Key]entry, n)
+	for range n {
+		k := Key{r.word(), r.word()}
+		e := entry{kind: kind(r.byte()), text: r.text(), after: r.text(), rel: r.signed()}
+		if r.bad || e.kind < plain || e.kind > beyond {
+			return nil, errDamaged
+		}
+		entries[k] = e
+	}
+	return entries, nil
+}
+
+// segment reads the parts of a segment.
+type segment struct {
+	rest string
+	bad  bool
+}
+
+func (r *segment) take(n uint64) string {
+	if r.bad || n > uint64(len(r.rest)) {
+		r.bad = true
+		return ""
+	}
+	s := r.rest[:n]
+	r.rest = r.rest[n:]
+	return s
+}
+
+func (r *segment) byte() byte {
+	if s := r.take(1); s != "" {
+		return s[0]
+	}
+	return 0
+}
+
+func (r *segment) word() (v uint64) {
+	if s := r.take(8); s != "" {
+		v = binary.LittleEndian.Uint64([]byte(s))
+	}
+	return v
+}
+
+func (r *segment) number() uint64 {
+	v, n := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	r.take(uint64(max(n, 0)))
+	r.bad = r.bad || n <= 0
+	return v
+}
+
+func (r *segment) signed() int64 {
+	v, n := binary.Varint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	r.take(uint64(max(n, 0)))
+	r.bad = r.bad || n <= 0
+	return v
+}
+
+func (r *segment) text() string {
+	const longest = 1 << 12
+	n := r.number()
+	if n > longest {
+		r.bad = true
+	}
+	return r.take(n)
+}
