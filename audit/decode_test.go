@@ -214,7 +214,7 @@ var tablePTX = strings.Replace(programPTX, "//TABLE", "T: .branchtargets A, B, C
 // TestDecodePrograms: code with calls is read, too, and as nvdisasm alone would
 // have it; tables of branches are left to nvdisasm.
 func TestDecodePrograms(t *testing.T) {
-	all, _ := toolchain.Discover(t.Context(), toolchain.Options{Listings: true})
+	all := listings(t)
 	levels := []string{"O3"}
 	if os.Getenv("OPTCHECK_FULL") == "1" {
 		levels = Levels
@@ -251,10 +251,7 @@ func TestDecodePrograms(t *testing.T) {
 // TestWaysEvents: an audit's events are the same, whichever way cubins are read.
 func TestWaysEvents(t *testing.T) {
 	events := func(listings bool) (out []string) {
-		tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{Listings: listings, Runner: toolchain.NewRunner(0, 0)})
-		if len(tcs) == 0 {
-			releases(t) // skips or fails
-		}
+		tcs := discovered(t, toolchain.Options{Listings: listings})
 		o := Options{Tests: corpus.Tests()[:20], Toolchains: tcs, Targets: []string{"sm_35", "sm_50", "sm_75", "sm_90"}, Levels: []string{"O0", "O3"}}
 		if os.Getenv("OPTCHECK_FULL") == "1" {
 			o.Tests, o.Targets = corpus.Tests(), nil

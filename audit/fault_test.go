@@ -19,17 +19,22 @@ import (
 	"optcheck/toolchain"
 )
 
-// faulty builds a toolchain around a real one whose ptxas or nvdisasm
-// misbehaves whenever its input mentions the test coRR.
-func faulty(t require.TestingT, dir string, real *toolchain.Toolchain, tool, misbehave string, limit time.Duration) *toolchain.Toolchain {
+// onCoRR is a command that a tool does whenever its input mentions the test coRR.
+func onCoRR(do string) string {
+	return "for f in \"$@\"; do if [ -f \"$f\" ] && grep -q t_coRR_ \"$f\"; then " + do + "; fi; done"
+}
+
+// faulty builds a toolchain around a real one of which one tool misbehaves:
+// before anything else it does what is given.
+func faulty(t require.TestingT, dir string, real *toolchain.Toolchain, tool, misbehave string, limit time.Duration, listings bool) *toolchain.Toolchain {
 	for name, path := range map[string]string{"ptxas": real.Ptxas, "nvdisasm": real.Nvdisasm, "cuobjdump": real.Cuobjdump} {
 		script := "exec " + path + " \"$@\"\n"
 		if name == tool {
-			script = "for f in \"$@\"; do if [ -f \"$f\" ] && grep -q t_coRR_ \"$f\"; then " + misbehave + "; fi; done\n" + script
+			script = misbehave + "\n" + script
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 	}
-	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Dirs: []string{dir}, DirsOnly: true, Cache: "off", Runner: toolchain.NewRunner(0, limit)})
+	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Dirs: []string{dir}, DirsOnly: true, Cache: "off", Runner: toolchain.NewRunner(0, limit), Listings: listings})
 	require.Empty(t, errs)
 	require.Len(t, tcs, 1)
 	return tcs[0]
@@ -68,7 +73,7 @@ func TestFaultyTools(t *testing.T) {
 				limit = 3 * time.Second
 			}
 			patient.Limits(t, limit, func(trial *patient.Trial, limit time.Duration) {
-				run := audit(faulty(trial, t.TempDir(), real, c.tool, c.do, limit))
+				run := audit(faulty(trial, t.TempDir(), real, c.tool, onCoRR(c.do), limit, false))
 				require.Len(trial, run.Cells, len(want.Cells))
 				for i, cell := range run.Cells {
 					if cell.Test == "coRR" {
@@ -83,10 +88,21 @@ func TestFaultyTools(t *testing.T) {
 			})
 		})
 	}
+	for _, c := range []struct{ name, do string }{
+		{"fails", "echo 'nvdisasm fatal : no' >&2; exit 1"}, {"prints nothing", "exit 0"}, {"prints garbage", "head -c 1000 /dev/urandom; exit 0"},
+		{"prints another vendor's code", "printf '\\tv_mov_b32 v0, v1\\n'; exit 0"},
+		{"forgets instructions", real.Nvdisasm + " \"$@\" | sed 10~7d; exit 0"},
+	} {
+		t.Run("nvdisasm "+c.name+" when asked for encodings", func(t *testing.T) {
+			run := audit(faulty(t, t.TempDir(), real, "nvdisasm", "case \"$*\" in *-b*) "+c.do+";; esac", patient.Long, false))
+			require.Equal(t, want.Cells, run.Cells, "then it prints all of the code")
+			require.Empty(t, run.Problems)
+		})
+	}
 	t.Run("nvdisasm fails", func(t *testing.T) {
 		o.BatchUnits = 2
 		defer func() { o.BatchUnits = 0 }()
-		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", "echo 'nvdisasm fatal : no' >&2; exit 1", patient.Long))
+		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", onCoRR("echo 'nvdisasm fatal : no' >&2; exit 1"), patient.Long, true))
 		decided := 0
 		for _, cell := range run.Cells {
 			if cell.Class != "unknown" {
@@ -99,7 +115,7 @@ func TestFaultyTools(t *testing.T) {
 		require.NotEmpty(t, run.Problems)
 	})
 	t.Run("nvdisasm prints another vendor's code", func(t *testing.T) {
-		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", "printf '\\tv_mov_b32 v0, v1\\n\\ts_endpgm\\n'; exit 0", patient.Long))
+		run := audit(faulty(t, t.TempDir(), real, "nvdisasm", onCoRR("printf '\\tv_mov_b32 v0, v1\\n\\ts_endpgm\\n'; exit 0"), patient.Long, true))
 		for _, cell := range run.Cells {
 			require.Equal(t, "unknown", cell.Class)
 		}

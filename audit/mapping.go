@@ -2,20 +2,17 @@ package audit
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/ptxgen"
-	"optcheck/sass/cubin"
 	"optcheck/toolchain"
 )
 
@@ -49,9 +46,6 @@ type MapOptions struct {
 	Levels     []string // empty means O0 and O3, of AMD O2
 	// Ops are patterns (path.Match) of operations or groups; empty means all.
 	Ops []string
-	// apart disassembles every cubin, also those whose machine code another
-	// target has too.
-	apart bool
 }
 
 // MapLevels are the levels that a mapping shows unless asked otherwise: O1 and
@@ -112,25 +106,8 @@ func (o *MapOptions) ops() ([]MapOp, error) {
 
 // mapper is the state of one mapping run.
 type mapper struct {
-	o      MapOptions
-	ops    []MapOp
-	mu     sync.Mutex
-	dumped map[mapKey]*mapDump
-}
-
-// mapKey names machine code: equal bytes for targets of one generation mean
-// equal instructions.
-type mapKey struct {
-	tc         *toolchain.Toolchain
-	generation int
-	code       [sha256.Size]byte
-}
-
-// mapDump is a parsed disassembly.
-type mapDump struct {
-	once  sync.Once
-	funcs map[string]*isa.Func
-	err   error
+	o   MapOptions
+	ops []MapOp
 }
 
 // Mapping compiles a kernel for each operation and returns what became of it,
@@ -152,7 +129,7 @@ func Mapping(ctx context.Context, o MapOptions) ([]MapCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mapper{o: o, dumped: map[mapKey]*mapDump{}}
+	m := &mapper{o: o}
 	if m.ops, err = o.ops(); err != nil {
 		return nil, err
 	}
@@ -230,7 +207,7 @@ func (m *mapper) job(ctx context.Context, j job, refused map[int]string) ([]MapC
 		}
 	}
 	for _, b := range res.Batches {
-		funcs, err := m.disassemble(ctx, j, b.Cubin)
+		funcs, err := mapFuncs(ctx, j, b.Cubin)
 		if errors.Is(err, toolchain.ErrCancelled) {
 			return nil, nil, err
 		}
@@ -272,30 +249,7 @@ func (m *mapper) cell(c *MapCell, op *MapOp, fn *isa.Func, err error) {
 	c.Status, c.Reason, c.Machine = MapMapped, "", MapSequence(c.Sequence)
 }
 
-// disassemble returns the functions of a cubin. Cubins with the same machine
-// code are disassembled once: that is half of the time of a mapping.
-func (m *mapper) disassemble(ctx context.Context, j job, data []byte) (map[string]*isa.Func, error) {
-	sm, err := ptxgen.SM(j.target)
-	if err != nil {
-		return nil, err
-	}
-	key := mapKey{tc: j.tc, generation: sm / 10}
-	if key.code, err = cubin.CodeHash(data); err != nil {
-		return nil, err
-	}
-	d := &mapDump{}
-	if !m.o.apart {
-		m.mu.Lock()
-		if m.dumped[key] == nil {
-			m.dumped[key] = d
-		}
-		d = m.dumped[key]
-		m.mu.Unlock()
-	}
-	d.once.Do(func() { d.funcs, d.err = mapFuncs(ctx, j, data) })
-	return d.funcs, d.err
-}
-
+// mapFuncs returns the functions of a cubin by name.
 func mapFuncs(ctx context.Context, j job, data []byte) (map[string]*isa.Func, error) {
 	code, err := Decode(ctx, j.tc, fmt.Sprintf("%s %s %s", j.tc.ID, j.target, j.level), j.target, data)
 	if err != nil {

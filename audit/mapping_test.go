@@ -139,24 +139,6 @@ func TestMappingDocument(t *testing.T) {
 	require.Equal(t, want, row(string(doc), ops), "write it anew with: optcheck mapping --markdown")
 }
 
-// TestMappingShares: disassembling equal machine code once changes nothing.
-func TestMappingShares(t *testing.T) {
-	o := MapOptions{Toolchains: releases(t), Targets: []string{"sm_50", "sm_52", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}}
-	if !full() {
-		o.Toolchains = o.Toolchains[len(o.Toolchains)-1:]
-		o.Ops, o.Targets = []string{"fences", "atomics"}, []string{"sm_50", "sm_52", "sm_90", "sm_90a"}
-	}
-	before := statsOf(o.Toolchains).Processes
-	shared, err := Mapping(t.Context(), o)
-	require.NoError(t, err)
-	few := statsOf(o.Toolchains).Processes - before
-	o.apart = true
-	apart, err := Mapping(t.Context(), o)
-	require.NoError(t, err)
-	require.Equal(t, apart, shared)
-	require.Less(t, few, statsOf(o.Toolchains).Processes-before-few, "nothing was shared")
-}
-
 func TestMapOps(t *testing.T) {
 	seen := map[string]bool{}
 	for _, op := range MapOps() {

@@ -49,7 +49,7 @@ func texts(v reflect.Value, seen map[unsafe.Pointer]bool, f func(string)) {
 // TestNothingPinsDisassemblies: no string that an audit remembers, or passes on,
 // lies in the text of a disassembly: one of a few bytes would keep megabytes.
 func TestNothingPinsDisassemblies(t *testing.T) {
-	tcs := releases(t)
+	tcs := listings(t)
 	var kinds []string
 	run := report.NewRun()
 	o := Options{Tests: corpus.Tests()[:30], Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_60", "sm_80"}, Levels: []string{"O3"}, AllArtefacts: true}

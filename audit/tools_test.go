@@ -14,9 +14,16 @@ import (
 
 // releases returns the real toolchains. Without any, the test is skipped,
 // unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
-func releases(t testing.TB) []*toolchain.Toolchain {
+func releases(t testing.TB) []*toolchain.Toolchain { return discovered(t, toolchain.Options{}) }
+
+// listings finds them such that nvdisasm prints every cubin.
+func listings(t testing.TB) []*toolchain.Toolchain {
+	return discovered(t, toolchain.Options{Listings: true})
+}
+
+func discovered(t testing.TB, o toolchain.Options) []*toolchain.Toolchain {
 	t.Helper()
-	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{})
+	tcs, errs := toolchain.Discover(context.Background(), o)
 	for _, e := range errs {
 		t.Log(e)
 	}

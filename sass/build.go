@@ -9,10 +9,8 @@ import (
 
 // Known is an instruction whose text is known without a listing.
 type Known struct {
-	Addr uint64
-	// Text is as nvdisasm prints it, with a label for a branch target; "" if it
-	// prints nothing.
-	Text    string
+	Addr    uint64
+	Text    string // as nvdisasm prints it, with a label for a branch target
 	Src     isa.SrcLine
 	Code    []uint64
 	Control isa.Control
@@ -37,18 +35,11 @@ func (b *Builder) Func(name string, code []Known, labels map[string]uint64) erro
 	p := b.p
 	p.startFunc(name)
 	p.line = 0
-	silent := false
 	for i := range code {
 		k := &code[i]
 		p.line++
-		if k.Text == "" {
-			if !silent {
-				p.src, silent = k.Src, true
-			}
-			continue
-		}
-		p.gap(k.Addr) // of the silent ones
-		p.src, silent = k.Src, false
+		p.gap(k.Addr)
+		p.src = k.Src
 		p.add(k.Addr, k.Text)
 		in := &p.insts[len(p.insts)-1]
 		in.Code, in.Control = k.Code, k.Control

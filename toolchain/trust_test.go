@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
-	"optcheck/sass/cubin"
 )
 
 // TestTrustMessages: the units that messages point at fail with their own
@@ -57,30 +56,5 @@ func TestTrustMessagesReal(t *testing.T) {
 			require.Equal(t, e.(*Error).Diagnostics, trusting.Failed[u].(*Error).Diagnostics)
 		}
 		require.Len(t, trusting.Failed, len(exact.Failed))
-	}
-}
-
-// TestCodeHash: names and code count, and what is not a cubin is an error.
-func TestCodeHash(t *testing.T) {
-	a, err := cubin.CodeHash(makeCubin([]string{"a", "b"}))
-	require.NoError(t, err)
-	same, err := cubin.CodeHash(makeCubin([]string{"a", "b"}))
-	require.NoError(t, err)
-	other, err := cubin.CodeHash(makeCubin([]string{"a", "c"}))
-	require.NoError(t, err)
-	require.Equal(t, a, same)
-	require.NotEqual(t, a, other)
-	_, err = cubin.CodeHash([]byte("hello"))
-	require.ErrorContains(t, err, "not a cubin")
-	for _, tc := range real(t) {
-		hash := func(level string) [32]byte {
-			res, err := tc.Compile(t.Context(), Job{Target: "sm_80", Level: level, Header: header("7.0", "sm_80"), Units: kernels(2)})
-			require.NoError(t, err)
-			h, err := cubin.CodeHash(res.Batches[0].Cubin)
-			require.NoError(t, err)
-			return h
-		}
-		require.Equal(t, hash("O3"), hash("O3"))
-		require.NotEqual(t, hash("O0"), hash("O3"), "the code itself is in the hash")
 	}
 }

@@ -9,7 +9,6 @@ package cubin
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -104,25 +103,6 @@ func Functions(data []byte) ([]string, error) {
 		names = append(names, f.Funcs[i].Name)
 	}
 	return names, nil
-}
-
-// CodeHash is a hash of the names and the machine code of a cubin's functions:
-// two cubins for targets of one generation with equal hashes disassemble to the
-// same instructions. Line information, relocations and data are not in it.
-func CodeHash(data []byte) (sum [sha256.Size]byte, err error) {
-	f, err := Parse(data)
-	if err != nil {
-		return sum, err
-	}
-	h := sha256.New()
-	for i := range f.Funcs {
-		fn := &f.Funcs[i]
-		_ = binary.Write(h, binary.LittleEndian, []uint64{uint64(len(fn.Name)), uint64(len(fn.Code))}) // a hash takes everything
-		h.Write([]byte(fn.Name))
-		h.Write(fn.Code)
-	}
-	h.Sum(sum[:0])
-	return sum, nil
 }
 
 // Literals are the words of constant bank 2 of each kernel, in which compilers

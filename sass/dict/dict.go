@@ -45,8 +45,7 @@ type kind uint8
 const (
 	plain  kind = iota + 1 // the same text everywhere
 	branch                 // a text with one address in it that moves with the instruction
-	silent                 // nothing is printed for it
-	beyond                 // something else
+	beyond                 // something else, or nothing was printed for it
 )
 
 // Dict is a dictionary. It is safe for concurrent use.
@@ -156,8 +155,11 @@ func (d *Dict) question(ctx context.Context, ask Disassembler, target string, ke
 	defer d.mu.Unlock()
 	for i, k := range keys {
 		a, b := format.Place(i), format.Place(i+len(keys))
-		d.entries[k] = entryOf(texts[a], texts[b], a, b)
-		d.fresh = append(d.fresh, k)
+		e := entryOf(texts[a], texts[b], a, b)
+		d.entries[k] = e
+		if e.kind != beyond { // that is not kept: who knows what went wrong
+			d.fresh = append(d.fresh, k)
+		}
 	}
 	d.asked += int64(len(keys))
 	return nil
@@ -166,8 +168,8 @@ func (d *Dict) question(ctx context.Context, ask Disassembler, target string, ke
 // entryOf compares what was printed for an encoding at two addresses.
 func entryOf(first, second string, a, b uint64) entry {
 	switch {
-	case first == "" && second == "":
-		return entry{kind: silent}
+	case first == "" || second == "":
+		return entry{kind: beyond}
 	case first == second:
 		return entry{kind: plain, text: strings.Clone(first)}
 	}

@@ -63,7 +63,7 @@ func TestEntries(t *testing.T) {
 	assert.Equal(t, entry{kind: plain, text: "MOV R1, 0x5"}, d.entries[Key{5}])
 	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: 0x40}, d.entries[Key{1<<60 | 0x840}])
 	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: -0x7f0}, d.entries[Key{1<<60 | 0x10}])
-	assert.Equal(t, entry{kind: silent}, d.entries[Key{2 << 60}])
+	assert.Equal(t, entry{kind: beyond}, d.entries[Key{2 << 60}])
 	assert.Equal(t, entry{kind: beyond}, d.entries[Key{3 << 60}])
 	assert.EqualValues(t, 10, x.asked.Load(), "each at two addresses")
 	require.NoError(t, d.learn(t.Context(), x.print, "sm_90", keys))

@@ -67,9 +67,7 @@ func (r *reader) read() error {
 	if err := r.lookUp(); err != nil {
 		return err
 	}
-	if err := r.name(); err != nil {
-		return err
-	}
+	r.name()
 	r.out = make([]sass.Known, 0, len(r.words))
 	sources := r.f.Sources(r.fn, r.words)
 	for i := range r.words {
@@ -140,7 +138,7 @@ func (r *reader) at(addr uint64) int {
 
 // name gives each target of a branch a label: the name of the function that
 // begins there, or a number.
-func (r *reader) name() error {
+func (r *reader) name() {
 	var targets []uint64
 	for i := range r.entries {
 		if r.entries[i].kind == branch {
@@ -148,7 +146,7 @@ func (r *reader) name() error {
 		}
 	}
 	if len(targets) == 0 {
-		return nil
+		return
 	}
 	slices.Sort(targets)
 	targets = slices.Compact(targets)
@@ -162,12 +160,8 @@ func (r *reader) name() error {
 		if f, ok := functions[addr]; ok {
 			name = f
 		}
-		if j := r.at(addr); j < len(r.words) && r.entries[j].kind == silent {
-			return fmt.Errorf("%w: a branch to %#x, where nothing is printed", ErrBeyond, addr)
-		}
 		r.names[addr], r.labels[name] = name, addr
 	}
-	return nil
 }
 
 // relocate puts symbols into the instructions whose operands a linker fills in.

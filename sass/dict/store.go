@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,7 +93,12 @@ func (d *Dict) keep() {
 	keys := d.fresh
 	merge := len(d.store.kept) >= maxSegments
 	if merge {
-		keys = slices.Collect(maps.Keys(d.entries))
+		keys = nil
+		for k, e := range d.entries {
+			if e.kind != beyond {
+				keys = append(keys, k)
+			}
+		}
 	}
 	name, err := d.store.write(encode(d.store.id, keys, d.entries))
 	if err != nil {
@@ -184,7 +188,7 @@ func decode(data []byte, id string) (map[Key]entry, error) {
 	for range n {
 		k := Key{r.word(), r.word()}
 		e := entry{kind: kind(r.byte()), text: r.text(), after: r.text(), rel: r.signed()}
-		if r.bad || e.kind < plain || e.kind > beyond {
+		if r.bad || e.kind != plain && e.kind != branch {
 			return nil, errDamaged
 		}
 		entries[k] = e
