@@ -66,7 +66,7 @@ test-full: toolchains check
 	OPTCHECK_FULL=1 $(GO) test -timeout 300m ./...
 
 bench: toolchains
-	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts' -benchtime 1x -v
+	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts|Decode' -benchtime 1x -v
 
 # herd7, the tool that models are compared with, from Debian into the cache folder.
 .PHONY: herd7
@@ -82,12 +82,14 @@ fuzz:
 	$(GO) test ./litmus -fuzz FuzzOpenCL -fuzztime 30s
 	$(GO) test ./llvmir -fuzz FuzzTyped -fuzztime 30s
 	$(GO) test ./sass -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./sass/cubin -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./sass/dict -fuzz FuzzDecode -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzServe -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzReplies -fuzztime 30s
 	$(GO) test ./audit/chip -fuzz FuzzReadOld -fuzztime 30s
 
 goldens: toolchains
-	$(GO) test ./sass ./audit -update
+	$(GO) test ./sass ./sass/cubin ./audit -update
 	$(GO) test ./bug -run Examples -update
 
 clean:

@@ -25,7 +25,10 @@ The dialect is told from the text:
   AMD     clang -S and llvm-objdump -d (gfx6 to gfx12; r600: -S only), clrxdisasm,
           and the layouts of AMD's own tools for Southern Islands and later and for
           R600, Evergreen and Cayman (ALU and TEX clauses)
-AMD instructions also show the counters that they increment and wait for.`,
+NVIDIA instructions show their control codes, where encodings are known (cubins,
+cuobjdump, nvdisasm -hex): barriers waited for, barriers released after reading
+operands (R) and writing the result (W), yield (Y), stall cycles (S); of Kepler
+the scheduling byte. AMD instructions also show the counters that they increment and wait for.`,
 		Example: `  optcheck isa kernel.cubin
   llvm-objdump -d kernel.o | optcheck isa -
   optcheck isa --json kernel.s`,

@@ -52,6 +52,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// Scripts see no compilers of the machine unless they ask for them.
 			e.Setenv("GOLDEN", golden)
+			e.Setenv("CUBINS", filepath.Join(scripts, "../sass/cubin/testdata"))
 			e.Setenv("SCRIPTS", scripts)
 			e.Setenv("H200", filepath.Join(scripts, "../docs/results/h200"))
 			e.Setenv("HOME", e.WorkDir)
