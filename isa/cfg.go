@@ -27,8 +27,8 @@ func (f *Func) BuildCFG() {
 	pops := f.popTargets(lead)
 	for b := range f.Blocks {
 		last := f.Blocks[b].End - 1
-		for _, t := range f.targets(last, pops) {
-			f.Blocks[b].Succs = appendOnce(f.Blocks[b].Succs, blockOf[t])
+		for _, t := range f.targets(last, pops) { // which are leaders
+			f.Blocks[b].Succs = append(f.Blocks[b].Succs, blockOf[t])
 		}
 	}
 	for b := range f.Blocks {
@@ -103,9 +103,24 @@ func (in *Inst) conditional() bool {
 func (f *Func) targets(i int, pops map[int][]int) []int {
 	in := &f.Insts[i]
 	var out []int
+	var many map[int]bool
 	add := func(t int) {
-		if t >= 0 && t < len(f.Insts) {
+		if t < 0 || t >= len(f.Insts) {
+			return
+		}
+		if len(out) < 16 {
 			out = appendOnce(out, t)
+			return
+		}
+		if many == nil {
+			many = map[int]bool{}
+			for _, x := range out {
+				many[x] = true
+			}
+		}
+		if !many[t] {
+			many[t] = true
+			out = append(out, t)
 		}
 	}
 	if in.falls() {

@@ -2,7 +2,9 @@ package isa
 
 import (
 	"encoding/binary"
-	"sort"
+	"slices"
+
+	"optcheck/internal/limits"
 )
 
 // popPairs gives the opcode that names the target of a pop. Anything else that
@@ -70,16 +72,23 @@ func (f *Func) popTargets(lead []bool) map[int][]int {
 	if !pops {
 		return nil
 	}
-	w := popWalk{f: f, lead: lead, out: map[int][]int{}, seen: map[string]bool{}}
+	w := popWalk{f: f, lead: lead, out: map[int][]int{}, seen: map[string]bool{}, steps: limits.Now().Steps}
 	if !w.run() {
 		w.out = map[int][]int{}
 	}
 	// Pops that were not reached, or everything when the search was given up.
+	edges := 0
 	for i := range f.Insts {
-		if f.Insts[i].Flow == FlowPop && len(w.out[i]) == 0 {
-			w.out[i] = w.all(i)
+		if in := &f.Insts[i]; in.Flow == FlowPop {
+			if len(w.out[i]) == 0 {
+				w.out[i] = w.all(i)
+			}
+			if edges += len(w.out[i]); edges > limits.Now().Edges {
+				// Too many to tell: a branch whose targets are not known.
+				in.Flow, in.Targets, w.out[i] = FlowIndirect, nil, nil
+			}
+			w.out[i] = slices.Sorted(slices.Values(w.out[i]))
 		}
-		sort.Ints(w.out[i])
 	}
 	return w.out
 }
@@ -91,6 +100,9 @@ type popWalk struct {
 	out  map[int][]int
 	seen map[string]bool
 	todo []popItem
+	// targets are those that pops of a kind could have; steps are left to the search.
+	targets map[popKind][]int
+	steps   int
 }
 
 type popItem struct {
@@ -104,17 +116,35 @@ func (w *popWalk) all(i int) []int {
 	if len(in.Targets) > 0 {
 		return in.Targets
 	}
-	var out []int
-	for q := range w.f.Insts {
-		p := &w.f.Insts[q]
-		if p.Flow == FlowPush && p.Target >= 0 && matches(p, in) {
-			out = appendOnce(out, p.Target)
+	kind := popKind{op: pushOf(in)}
+	if kind.op == "BSSY" {
+		kind.barrier = barrierOf(in)
+	}
+	out, known := w.targets[kind]
+	if !known {
+		seen := make([]bool, len(w.f.Insts))
+		for q := range w.f.Insts {
+			p := &w.f.Insts[q]
+			if p.Flow == FlowPush && p.Target >= 0 && p.Target < len(seen) && !seen[p.Target] && matches(p, in) {
+				seen[p.Target] = true
+				out = append(out, p.Target)
+			}
 		}
+		if w.targets == nil {
+			w.targets = map[popKind][]int{}
+		}
+		w.targets[kind] = out
 	}
 	if len(out) == 0 && i+1 < len(w.f.Insts) {
 		out = []int{i + 1}
 	}
 	return out
+}
+
+// popKind is what pops have in common that refer to the same pushes.
+type popKind struct {
+	op      string
+	barrier Reg
 }
 
 // run reports false when it gave up.
@@ -145,6 +175,9 @@ func (w *popWalk) block(it popItem) bool {
 	st := it.st
 	st.stack = append([]int32(nil), st.stack...)
 	for i := it.at; i < len(w.f.Insts); i++ {
+		if w.steps--; w.steps < 0 {
+			return false
+		}
 		in := &w.f.Insts[i]
 		w.note(in, i, &st)
 		if len(st.stack) > maxPushDepth {
@@ -196,6 +229,10 @@ func (w *popWalk) pop(i int, st pushState) {
 		}
 	} else {
 		w.find(in, &st)
+	}
+	w.steps -= len(targets) * (len(w.out[i]) + 10)
+	if w.steps < 0 {
+		return
 	}
 	for _, t := range targets {
 		w.out[i] = appendOnce(w.out[i], t)

@@ -52,6 +52,9 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 			continue
 		}
 		k := m.m.Entry.Pos
+		if k < 0 || k >= n {
+			return nil, fmt.Errorf("there is a marker of access %d, and the specification has only %d", k, n)
+		}
 		if seen[k] && p.oper[k] != m.oper {
 			return nil, fmt.Errorf("the marker of access %d appears twice with different operands", k)
 		}

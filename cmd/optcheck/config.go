@@ -127,6 +127,9 @@ func (c *config) read(path string, must bool, accept func(key string) bool) erro
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	}
+	if err := strictyaml.Check(text); err != nil {
+		return fmt.Errorf("%s: %w (%s)", path, err, wantSettings.hint)
+	}
 	v := viper.New()
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {

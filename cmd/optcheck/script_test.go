@@ -16,7 +16,7 @@ import (
 
 // TestMain lets scripts run the program as the command optcheck.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"optcheck": main})
+	testscript.Main(m, map[string]func(){"optcheck": main, "hostile-worker": hostileWorker})
 }
 
 // TestScript runs the command-line tests. The condition [tools] holds where

@@ -16,7 +16,7 @@ import (
 // its own. The standard library and other modules are not restricted here.
 var allowed = map[string][]string{
 	"litmus":    {},
-	"isa":       {},
+	"isa":       {"internal/limits"},
 	"spec":      {"litmus"},
 	"sass":      {"isa"},
 	"amdisa":    {"isa"},

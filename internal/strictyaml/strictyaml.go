@@ -34,6 +34,9 @@ func Decode(text []byte, limit int, v any) error {
 	if len(text) > limit {
 		return fmt.Errorf("larger than %d bytes", limit)
 	}
+	if err := Check(text); err != nil {
+		return err
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(v); errors.Is(err, io.EOF) {
@@ -43,6 +46,34 @@ func Decode(text []byte, limit int, v any) error {
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return ErrMore
+	}
+	return nil
+}
+
+// Check refuses documents that are costly to decode: with keys that are there
+// twice, for each pair of which the YAML package writes an error.
+func Check(text []byte) error {
+	var doc yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); errors.Is(err, io.EOF) {
+		return nil // whoever decodes it says that it is empty
+	} else if err != nil {
+		return Plain(err)
+	}
+	return unique(&doc)
+}
+
+func unique(n *yaml.Node) error {
+	seen := map[string]int{}
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode {
+			if at, twice := seen[c.Value]; twice {
+				return fmt.Errorf("line %d: mapping key %q already defined at line %d", c.Line, c.Value, at)
+			}
+			seen[c.Value] = c.Line
+		}
+		if err := unique(c); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"optcheck/internal/input"
 )
 
 func TestDecode(t *testing.T) {
@@ -46,13 +48,22 @@ func TestDecode(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("a: 1234\n"), 0o600))
-	for limit, want := range map[int]string{8: "a: 1234\n", 100: "a: 1234\n", 7: "a: 1234\n", 3: "a: 1"} {
+	for _, limit := range []int{8, 100} {
 		text, err := ReadFile(file, limit)
 		require.NoError(t, err)
-		require.Equal(t, want, string(text))
+		require.Equal(t, "a: 1234\n", string(text))
 	}
-	_, err := ReadFile(file+"x", 10)
+	_, err := ReadFile(file, 7)
+	require.ErrorIs(t, err, input.ErrTooLarge)
+	_, err = ReadFile(file+"x", 10)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = ReadFile(t.TempDir(), 10)
-	require.ErrorContains(t, err, "is a directory")
+	require.ErrorIs(t, err, input.ErrNotRegular)
+}
+
+// TestTwice: keys that are there twice are told once, however many there are.
+func TestTwice(t *testing.T) {
+	var v map[string]any
+	require.EqualError(t, Decode([]byte("a: 1\nb: {c: 1}\na: 2\n"), 1<<20, &v), `line 3: mapping key "a" already defined at line 1`)
+	require.EqualError(t, Decode([]byte(strings.Repeat("a: 1\n", 100_000)), 1<<20, &v), `line 2: mapping key "a" already defined at line 1`)
 }
