@@ -86,7 +86,16 @@ type parser struct {
 
 func (p *parser) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", p.file, n.Line, n.Column) }
 
+// maxErrors bounds the errors that are told of one file.
+const maxErrors = 20
+
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) {
+	if len(p.errs) == maxErrors {
+		p.errs = append(p.errs, fmt.Errorf("%s: and more", p.file))
+	}
+	if len(p.errs) > maxErrors {
+		return
+	}
 	p.errs = append(p.errs, fmt.Errorf("%s: %s", p.at(n), fmt.Sprintf(format, args...)))
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -195,13 +194,14 @@ func (s *Set) Close() error {
 
 // distinct leaves out runs that are there once more.
 func (u *union) distinct() (out []*part) {
+	seen := map[string]bool{}
 	for _, p := range u.parts {
-		again := p.fresh == 0 && slices.ContainsFunc(out, func(q *part) bool {
-			return p.told == q.told && reflect.DeepEqual(p.config, q.config) && reflect.DeepEqual(p.stats, q.stats)
-		})
-		if !again {
-			out = append(out, p)
+		key := eventKey([]any{p.told, p.config, p.stats})
+		if p.fresh == 0 && seen[key] {
+			continue
 		}
+		seen[key] = true
+		out = append(out, p)
 	}
 	return out
 }

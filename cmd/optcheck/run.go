@@ -75,7 +75,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 }
 
 // keepers are the commands that keep results in files.
-var keepers = []string{"audit", "bug", "campaign", "merge", "reduce", "report", "run", "serve", "store", "toolchain"}
+var keepers = []string{"audit", "bug", "campaign", "merge", "reduce", "run", "serve", "store", "toolchain"}
 
 // patience is how long a command has to end when it is asked to: those that keep
 // results in files have some to write down.
