@@ -119,7 +119,7 @@ func genInstr(t *rapid.T, lt *Test, th *Thread) Instr {
 
 func genAddr(t *rapid.T, lt *Test, th *Thread, in *Instr) {
 	if rapid.Bool().Draw(t, "direct") {
-		in.Addr.Loc = lt.Locations[0].Name
+		in.Addr.Loc = rapid.SampledFrom(lt.Locations).Draw(t, "location").Name
 	} else {
 		in.Addr.Reg = genReg(t, th)
 	}
