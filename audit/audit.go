@@ -78,6 +78,9 @@ type Options struct {
 	// with AllArtefacts those of every cell that was compiled.
 	Artefacts    func(*report.Cell, []report.Artefact) error
 	AllArtefacts bool
+	// Code, if not "", is the folder in which what ptxas made is kept, and from
+	// which it is taken: then nothing is compiled to judge again.
+	Code string
 	// Progress, if not nil, is called whenever cells are done. It may be
 	// called from several goroutines, one at a time.
 	Progress func(done, total int)

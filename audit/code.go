@@ -22,6 +22,8 @@ type Code struct {
 	// Literals holds the words of constant bank 2 by kernel and byte offset;
 	// nil if not known.
 	Literals map[string]map[int64]uint32
+	// Listed tells that a disassembler printed all of it.
+	Listed bool
 }
 
 // Funcs are its functions by name.

@@ -22,7 +22,11 @@ import (
 // The error is one of the tools, or an *sass.Error.
 func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (*Code, error) {
 	c := &Code{}
-	f, err := cubin.Parse(data)
+	parse := cubin.Parse
+	if cubin.IsCompact(data) {
+		parse = cubin.ParseCompact
+	}
+	f, err := parse(data)
 	if err == nil {
 		c.Consts, c.Literals = f.Constants(), f.Literals()
 	}
@@ -40,6 +44,7 @@ func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, d
 	if c.Program, err = sass.Parse(file, text); err != nil {
 		return nil, err
 	}
+	c.Listed = true
 	if f != nil {
 		annotate(c.Program, f)
 	}

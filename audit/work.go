@@ -129,6 +129,7 @@ type worker struct {
 	parts map[int][]part // by cell, what was found for its threads
 	units map[int]int    // distinct kernel → unit that is being compiled
 	ptx   []string       // of each such unit, what llc made of it; nil without llc
+	keep  string         // the file in which what was compiled is to be kept; "" if it is not
 }
 
 func (w *worker) set(cell int, class optcheck.Class, reason string) {
@@ -176,6 +177,7 @@ func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) err
 	if err := w.batches(ctx, res.Batches, units); err != nil {
 		return err
 	}
+	w.kept(res.Batches)
 	for _, c := range cells {
 		w.cell(c)
 		if err := w.classify(ctx, c); err != nil {
@@ -217,7 +219,7 @@ func (w *worker) machineCode(ctx context.Context, v ptxgen.Version, units []tool
 	job := toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
 		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits}
 	if w.j.tc.LLC == nil {
-		return w.j.tc.Compile(ctx, job)
+		return w.compiled(ctx, job)
 	}
 	return w.fromIR(ctx, job, failed)
 }
@@ -290,6 +292,7 @@ func firstLine(s string) string {
 // the cells that use it unknown and all others alone.
 func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *Code, err error) error {
 	fail := func(kind, detail string) {
+		w.keep = ""
 		w.problem(kind, detail)
 		for _, u := range b.Units {
 			w.fail(u, kind+": "+detail)
@@ -310,6 +313,9 @@ func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *Code, er
 		p := code.Program.Problems[0]
 		fail("parse", fmt.Sprintf("line %d of the disassembly not understood: %s (%s)", p.Line, p.Text, p.Why))
 		return nil
+	}
+	if code.Listed {
+		w.keep = "" // only nvdisasm could read it
 	}
 	funcs := code.Funcs()
 	w.check.Consts = code.Consts

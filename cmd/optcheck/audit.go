@@ -27,6 +27,7 @@ type auditFlags struct {
 	artefacts      string
 	quiet          bool
 	noVerdict      bool
+	keepCode       string
 	flags          []string
 	text           report.TextOptions
 	engine         engineFlags
@@ -107,6 +108,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
+	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -161,7 +163,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	if err := matrix(ctx, env, &o); err != nil {
 		return o, err
 	}
-	o.Model, o.NoVerdict = f.model, f.noVerdict
+	o.Model, o.NoVerdict, o.Code = f.model, f.noVerdict, f.keepCode
 	o.Source = source(env)
 	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)

@@ -30,6 +30,12 @@ type File struct {
 	relSections map[int][]int  // sections of relocations, by the section that they are for
 	lines       map[int][]Line // by section
 	inner       map[int]map[uint64]string
+
+	// Of the compact form, all of it is known from the start.
+	compact   bool
+	rels      map[int][]Reloc
+	constants map[int64]string
+	literals  map[string]map[int64]uint32
 }
 
 // Func is a code section: a kernel or function, and what lies behind it.
@@ -42,7 +48,12 @@ type Func struct {
 
 // Relocations returns the places in the code of a function that a linker or
 // loader fills in, sorted by offset.
-func (f *File) Relocations(fn *Func) []Reloc { return f.relocations(fn.section) }
+func (f *File) Relocations(fn *Func) []Reloc {
+	if f.compact {
+		return f.rels[fn.section]
+	}
+	return f.relocations(fn.section)
+}
 
 // Arch is the target as nvdisasm's header names it: sm_90, also for sm_90a.
 func (f *File) Arch() string { return fmt.Sprintf("sm_%d", f.SM) }
@@ -108,6 +119,9 @@ func Functions(data []byte) ([]string, error) {
 // Literals are the words of constant bank 2 of each kernel, in which compilers
 // before sm_70 keep constants, by kernel and byte offset.
 func (f *File) Literals() map[string]map[int64]uint32 {
+	if f.compact {
+		return f.literals
+	}
 	const most = 1 << 16
 	out := map[string]map[int64]uint32{}
 	total := 0
@@ -129,6 +143,9 @@ func (f *File) Literals() map[string]map[int64]uint32 {
 // Constants tells which symbols' addresses constant bank 4 holds, by byte
 // offset; nil if the cubin has no such bank.
 func (f *File) Constants() map[int64]string {
+	if f.compact {
+		return f.constants
+	}
 	i := slices.IndexFunc(f.sections, func(s section) bool { return string(s.name) == ".nv.constant4" })
 	if i < 0 {
 		return nil

@@ -58,6 +58,12 @@ func TestGolden(t *testing.T) {
 		text, err := os.ReadFile(want)
 		require.NoError(t, err)
 		require.Equal(t, string(text), got)
+		small, err := Compact(f)
+		require.NoError(t, err)
+		require.True(t, IsCompact(small))
+		f, err = ParseCompact(small)
+		require.NoError(t, err)
+		require.Equal(t, got, reading(t, f), "the compact form")
 	}
 }
 
