@@ -92,5 +92,26 @@ goldens: toolchains
 	$(GO) test ./sass ./sass/cubin ./audit -update
 	$(GO) test ./bug -run Examples -update
 
+# What runs beside itself, under the race detector: whole packages, or of the store
+# the tests with several at work, so that it ends soon. It needs a C compiler.
+.PHONY: race vulncheck dist
+race:
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./runner/... ./report/serve ./audit/campaign ./internal/scratch
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./audit/store -run 'Once|SlowReader|Conflict|Follow|GCBeside|PlannedAtOnce|Unfinished'
+
+# Known vulnerabilities of what is linked, where their database can be reached.
+VULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.1.4
+vulncheck:
+	$(GO) run $(VULNCHECK) ./...
+
+# An archive to hand on: the program, its licence, those of what is linked into it.
+DIST := bin/optcheck-linux-$(shell $(GO) env GOARCH)
+dist: build
+	rm -rf $(DIST)
+	mkdir -p $(DIST)
+	$(GO) run ./internal/notices > $(DIST)/THIRD_PARTY
+	cp $(BIN) LICENSE README.md CHANGELOG.md $(DIST)/
+	tar -C bin --owner=0 --group=0 --sort=name --mtime=@0 -czf $(DIST).tar.gz $(notdir $(DIST))
+
 clean:
 	rm -rf bin

@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/fakeptxas":   {},
 	"internal/input":       {},
 	"internal/limits":      {},
+	"internal/notices":     {},
 	"internal/patient":     {},
 	"internal/plain":       {},
 	"internal/scratch":     {},
