@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 		// Not os.Exit: under the race detector that sleeps for a second.
 		syscall.Exit(fakeTool(name, os.Args[1:]))
 	}
+	if dir := os.Getenv(childVariable); dir != "" {
+		syscall.Exit(installChild(dir))
+	}
 	os.Exit(m.Run())
 }
 

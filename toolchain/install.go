@@ -152,12 +152,12 @@ func (in *installer) install(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer unlock()
+	in.sweep()
 	final := filepath.Join(in.o.Dir, in.name)
 	there, err := in.there(ctx, final)
 	if there || err != nil {
 		return false, err
 	}
-	in.sweep()
 	if in.work, err = os.MkdirTemp(in.o.Dir, ".new-"+in.name+"-"); err != nil {
 		return false, err
 	}
