@@ -22,16 +22,28 @@ var ErrOutside = machine.ErrOutside
 // machines are the built-in operational models.
 var machines = map[string]*machine.Model{
 	"ugpu":            machine.UGPU(),
+	"ugpu-coherent":   coherent(),
 	"ptx-2015-op":     machine.Levels("ptx-2015-op", false),
 	"ptx-op":          machine.Settling("ptx-op"),
 	"ptx-2015-rmw-op": machine.Levels("ptx-2015-rmw-op", true),
+}
+
+// coherent is UGPU without the load array, which its authors propose for GPUs that
+// keep the loads of an address in order.
+func coherent() *machine.Model {
+	m, err := machine.UGPU().Without("load-array")
+	if err != nil {
+		panic(err) // the rule is there
+	}
+	m.Name = "ugpu-coherent"
+	return m
 }
 
 // rules lists what an operational model consists of.
 func rules(m *machine.Model) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: an operational model\n", m.Name)
-	for _, r := range m.Rules {
+	for _, r := range m.InForce() {
 		fmt.Fprintf(&b, "\n%s: %s.\n    (%s)\n", r.Name, r.Text, r.Source)
 	}
 	return b.String()

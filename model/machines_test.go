@@ -66,3 +66,17 @@ func TestMachineLimits(t *testing.T) {
 	_, err = m.RunCommand(t.Context(), []*litmus.Test{known(t, "CoWW-weak")}, CommandOptions{Output: OutSVG}, io.Discard)
 	require.ErrorContains(t, err, "no schedule to draw")
 }
+
+// TestCoherent: without its load array UGPU keeps loads of an address in order, and
+// is otherwise the same.
+func TestCoherent(t *testing.T) {
+	for name, want := range map[string]Observation{"ugpu": Sometimes, "ugpu-coherent": Never} {
+		require.Equal(t, want, judge(t, load(t, name), known(t, "CoRR-weak")).Observation, name)
+		require.Equal(t, Sometimes, judge(t, load(t, name), parse(t, weakMP)).Observation, name)
+	}
+	a, b := load(t, "ugpu"), load(t, "ugpu-coherent")
+	require.NotEqual(t, a.Hash(), b.Hash())
+	src, err := Source("ugpu-coherent")
+	require.NoError(t, err)
+	require.NotContains(t, src, "load-array")
+}

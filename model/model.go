@@ -52,6 +52,7 @@ func Builtin() []Info {
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
 		{"ptx-strong", "ptx and what overwrites released stores", "published verdicts of a strengthening, 2026; axioms by this project", "as ptx; one proxy in what it adds"},
 		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
+		{"ugpu-coherent", "ugpu without its load array: the loads of an address stay in order", "Sorensen and others 2013 (UGPU, what its text proposes for Maxwell)", "as ugpu"},
 		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms", "as ptx-2015; tests with barriers or other fences are refused"},
 		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},
 		{"ptx-op", "ptx as a machine: promises, then views that settle", "this project, from the axioms", "one proxy, no barriers: other tests are refused"},

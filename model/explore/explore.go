@@ -8,6 +8,7 @@ package explore
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 )
 
@@ -48,7 +49,7 @@ var ErrStop = errors.New("stop")
 // key, with the schedule that led there. It visits at most max states: one more is
 // ErrLimit. visited says how many there were.
 func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedule func() []Step) error) (visited int, err error) {
-	e := &explorer[S]{m: m, ctx: ctx, max: max, end: end, seen: map[string]struct{}{}}
+	e := &explorer[S]{m: m, ctx: ctx, max: max, end: end, seen: map[digest]struct{}{}}
 	s, err := m.Start()
 	if err == nil {
 		err = e.from(s)
@@ -59,17 +60,22 @@ func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedu
 	return len(e.seen), err
 }
 
+// digest stands for a key: 128 bits of its SHA-256, so that millions of states need
+// little memory. Of a million states two have one digest by chance in one of 10^26.
+type digest [16]byte
+
 type explorer[S any] struct {
 	m     Machine[S]
 	ctx   context.Context
 	max   int
 	end   func(S, func() []Step) error
-	seen  map[string]struct{}
+	seen  map[digest]struct{}
 	trail []func() Step
 }
 
 func (e *explorer[S]) from(s S) error {
-	k := e.m.Key(s)
+	sum := sha256.Sum256([]byte(e.m.Key(s)))
+	k := digest(sum[:16])
 	if _, ok := e.seen[k]; ok {
 		return nil
 	}

@@ -60,6 +60,16 @@ func (m *Model) Without(rule string) (*Model, error) {
 	return &c, nil
 }
 
+// InForce lists the rules that are not left out.
+func (m *Model) InForce() (list []Rule) {
+	for i, r := range m.Rules {
+		if m.has(i) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // has reports whether a rule is in force.
 func (m *Model) has(rule int) bool { return m.without>>rule&1 == 0 }
 

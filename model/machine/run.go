@@ -13,15 +13,16 @@ import (
 // Options bound a run.
 type Options struct {
 	Unroll int // as in exec.Options
-	// MaxStates bounds the states that are visited; 0 means 4 million.
+	// MaxStates bounds the states that are visited; 0 means 2 million.
 	MaxStates int
 	// End, if not nil, is shown every final state with the schedule that leads
 	// there, also states that came before; it returns false to stop.
 	End func(values []int64, schedule func() []explore.Step) bool
 }
 
-// DefaultStates is the bound on states where none is given.
-const DefaultStates = 4_000_000
+// DefaultStates is the bound on states where none is given: with it a judgement needs
+// a few hundred megabytes.
+const DefaultStates = 2_000_000
 
 // Run finds the final states that the machine can come to. A limit, or the end of
 // ctx, gives a result with Undecided set. Tests that the model does not speak of
