@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/report"
 )
@@ -297,7 +298,7 @@ func (c *Campaign) Tests(p *Part) ([]Test, error) {
 // returns nil were they those of the plan.
 func (c *Campaign) EachTest(p *Part, yield func(t Test, hash string) error) error {
 	name := c.path(testsFile(p.Vendor))
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return err
 	}

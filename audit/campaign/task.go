@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // Stage is a kind of tasks.
@@ -75,17 +76,9 @@ const maxState = 64 << 20
 
 // readJSON reads a small file; it returns fs.ErrNotExist where there is none.
 func readJSON(path string, into any) error {
-	f, err := os.Open(path)
+	data, err := input.ReadFile(path, maxState)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxState+1))
-	if err != nil {
-		return err
-	}
-	if len(data) > maxState {
-		return fmt.Errorf("%s: larger than %d bytes", path, maxState)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
