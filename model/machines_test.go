@@ -63,6 +63,8 @@ func TestMachineLimits(t *testing.T) {
 	require.ErrorIs(t, err, ErrOutside)
 	require.ErrorContains(t, err, "accesses are plain, volatile or atomic")
 	require.False(t, errors.Is(err, ErrUndecided))
+	_, err = m.Judge(t.Context(), parse(t, weakMP), Options{Co: CoTotal})
+	require.ErrorContains(t, err, "leave the coherence option out")
 	_, err = m.RunCommand(t.Context(), []*litmus.Test{known(t, "CoWW-weak")}, CommandOptions{Output: OutSVG}, io.Discard)
 	require.ErrorContains(t, err, "no schedule to draw")
 }
