@@ -37,7 +37,7 @@ func Default() Limits {
 		Instructions: 200_000,
 		Blocks:       8_192,
 		Edges:        200_000,
-		Events:       4_096,
+		Events:       20_000,
 		Values:       1_000_000,
 		Steps:        20_000_000,
 		Judge:        time.Minute,
