@@ -21,34 +21,64 @@ import (
 //
 // The error is one of the tools, or an *sass.Error.
 func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (*Code, error) {
-	c := &Code{}
-	parse := cubin.Parse
+	parse, err := disassemble(ctx, tc, file, target, data)
+	if err != nil {
+		return nil, err
+	}
+	return parse()
+}
+
+// disassemble is the part of Decode that waits for tools; what it returns does
+// the rest, and makes the program, which takes much more memory than its text.
+func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (parse func() (*Code, error), err error) {
+	open := cubin.Parse
 	if cubin.IsCompact(data) {
-		parse = cubin.ParseCompact
+		open = cubin.ParseCompact
 	}
-	f, err := parse(data)
-	if err == nil {
-		c.Consts, c.Literals = f.Constants(), f.Literals()
+	f, err := open(data)
+	if err != nil || tc.Listings() {
+		return listing(ctx, tc, file, data, f)
 	}
-	if err == nil && !tc.Listings() {
-		if err = dictionaries.decode(ctx, tc, file, target, f, c); err == nil || errors.Is(err, toolchain.ErrCancelled) {
-			return c, err
+	words, err := dictionaries.learn(ctx, tc, target, f)
+	if errors.Is(err, toolchain.ErrCancelled) {
+		return nil, err
+	}
+	if err != nil { // whatever is wrong, nvdisasm has the last word on it
+		dictionaries.tell(err)
+		return listing(ctx, tc, file, data, f)
+	}
+	return func() (*Code, error) {
+		prog, err := words.Program(file, f)
+		if err == nil {
+			return &Code{Program: prog, Consts: f.Constants(), Literals: f.Literals()}, nil
 		}
 		dictionaries.tell(err)
-	}
-	// Whatever is wrong, nvdisasm has the last word on it.
+		parse, err := listing(ctx, tc, file, data, f)
+		if err != nil {
+			return nil, err
+		}
+		return parse()
+	}, nil
+}
+
+// listing has nvdisasm print a cubin; f, what was read of it, may be nil.
+func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []byte, f *cubin.File) (parse func() (*Code, error), err error) {
 	text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{NoDataflow: true, Input: file})
 	if err != nil {
 		return nil, err
 	}
-	if c.Program, err = sass.Parse(file, text); err != nil {
-		return nil, err
-	}
-	c.Listed = true
-	if f != nil {
-		annotate(c.Program, f)
-	}
-	return c, nil
+	return func() (*Code, error) {
+		prog, err := sass.Parse(file, text)
+		if err != nil {
+			return nil, err
+		}
+		c := &Code{Program: prog, Listed: true}
+		if f != nil {
+			annotate(prog, f)
+			c.Consts, c.Literals = f.Constants(), f.Literals()
+		}
+		return c, nil
+	}, nil
 }
 
 // annotate adds to a parsed listing what only the file tells: encodings and
@@ -94,13 +124,13 @@ type decoder struct {
 	why   error // of the last one
 }
 
-func (d *decoder) decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, f *cubin.File, c *Code) error {
+// learn returns a dictionary that knows the encodings of a cubin.
+func (d *decoder) learn(ctx context.Context, tc *toolchain.Toolchain, target string, f *cubin.File) (*dict.Dict, error) {
 	words, err := d.of(tc, target)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Program, err = words.Program(ctx, tc.DisassembleRaw, file, target, f)
-	return err
+	return words, words.Learn(ctx, tc.DisassembleRaw, target, f)
 }
 
 // of returns the dictionary of a toolchain's disassembler for a target.

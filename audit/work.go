@@ -230,11 +230,11 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type dump struct {
-		code *Code
-		err  error
+		parse func() (*Code, error)
+		err   error
 	}
 	dumps := make([]chan dump, len(bs))
-	ahead := make(chan struct{}, runtime.GOMAXPROCS(0)+1) // bounds the programs in memory
+	ahead := make(chan struct{}, runtime.GOMAXPROCS(0)+1) // bounds the texts in memory
 	for i := range dumps {
 		dumps[i] = make(chan dump, 1)
 	}
@@ -246,8 +246,8 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 				return
 			}
 			go func() {
-				code, err := Decode(ctx, w.j.tc, fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), w.j.target, b.Cubin)
-				dumps[i] <- dump{code, err}
+				parse, err := disassemble(ctx, w.j.tc, fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), w.j.target, b.Cubin)
+				dumps[i] <- dump{parse, err}
 			}()
 		}
 	}()
@@ -255,7 +255,11 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 		select {
 		case d := <-dumps[i]:
 			<-ahead
-			if err := w.batch(b, units, d.code, d.err); err != nil {
+			var code *Code
+			if d.err == nil {
+				code, d.err = d.parse()
+			}
+			if err := w.batch(b, units, code, d.err); err != nil {
 				return err
 			}
 		case <-ctx.Done():

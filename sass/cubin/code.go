@@ -61,9 +61,13 @@ const (
 
 // Words splits code into instructions, without words of control codes.
 func (f Format) Words(code []byte) []Word {
+	return f.AppendWords(make([]Word, 0, len(code)/f.Size()), code)
+}
+
+// AppendWords does the same in the memory of a slice that has served before.
+func (f Format) AppendWords(out []Word, code []byte) []Word {
 	le := binary.LittleEndian
 	if f.Wide {
-		out := make([]Word, 0, len(code)/16)
 		for at := 0; at+16 <= len(code); at += 16 {
 			w := Word{Addr: uint64(at), Raw: [2]uint64{le.Uint64(code[at:]), le.Uint64(code[at+8:])}}
 			w.Control = f.Control(w.Raw[1], 0)
@@ -73,7 +77,6 @@ func (f Format) Words(code []byte) []Word {
 		}
 		return out
 	}
-	out := make([]Word, 0, len(code)/8)
 	var control uint64
 	for at := 0; at+8 <= len(code); at += 8 {
 		v := le.Uint64(code[at:])

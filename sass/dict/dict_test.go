@@ -203,9 +203,14 @@ func TestProgramRefuses(t *testing.T) {
 	f, err := cubin.Parse(data)
 	require.NoError(t, err)
 	x := &toy{}
-	_, err = New().Program(t.Context(), x.print, "x", "sm_90", f)
+	d := New()
+	_, err = d.Program("x", f)
+	require.ErrorContains(t, err, "was not decoded")
+	require.NoError(t, d.Learn(t.Context(), x.print, "sm_90", f))
+	_, err = d.Program("x", f)
 	require.Error(t, err, "the toy knows no instruction that ends a function")
 	f.SM = 20
-	_, err = New().Program(t.Context(), x.print, "x", "sm_20", f)
+	require.ErrorIs(t, d.Learn(t.Context(), x.print, "sm_20", f), ErrBeyond)
+	_, err = d.Program("x", f)
 	require.ErrorIs(t, err, ErrBeyond)
 }

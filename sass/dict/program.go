@@ -12,33 +12,43 @@ import (
 	"optcheck/sass/cubin"
 )
 
-// Program reads the code of a cubin for a target, whose generation is that of
-// the dictionary. The result is what sass.Parse makes of the disassembler's
-// listing with source lines (nvdisasm -c -g -ndf), but for the numbers of labels,
-// which count within a function here and within the file there; and instructions
-// have their encodings and control codes. file is used in messages only.
+// Learn makes sure that the encodings of a cubin for a target are known, whose
+// generation is that of the dictionary. The error is ErrBeyond where the target's
+// code has an unknown format, or one of the disassembler.
+func (d *Dict) Learn(ctx context.Context, ask Disassembler, target string, f *cubin.File) error {
+	format, err := cubin.FormatOf(f.SM)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBeyond, err)
+	}
+	keys := map[Key]bool{}
+	var words []cubin.Word
+	for i := range f.Funcs {
+		words = format.AppendWords(words[:0], f.Funcs[i].Code)
+		for j := range words {
+			keys[words[j].Code] = true
+		}
+	}
+	return d.learn(ctx, ask, target, keys)
+}
+
+// Program reads the code of a cubin whose encodings were learned. The result is
+// what sass.Parse makes of the disassembler's listing with source lines
+// (nvdisasm -c -g -ndf), but for the numbers of labels, which count within a
+// function here and within the file there; and instructions have their encodings
+// and control codes. file is used in messages only.
 //
-// The error is ErrBeyond where only the disassembler can say what the code is;
-// one of the disassembler; or that the code is not whole, an *sass.Error.
-func (d *Dict) Program(ctx context.Context, ask Disassembler, file, target string, f *cubin.File) (*isa.Program, error) {
+// The error is ErrBeyond where only the disassembler can say what the code is, or
+// that the code is not whole, an *sass.Error.
+func (d *Dict) Program(file string, f *cubin.File) (*isa.Program, error) {
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBeyond, err)
 	}
-	words := make([][]cubin.Word, len(f.Funcs))
-	keys := map[Key]bool{}
-	for i := range f.Funcs {
-		words[i] = format.Words(f.Funcs[i].Code)
-		for j := range words[i] {
-			keys[words[i][j].Code] = true
-		}
-	}
-	if err := d.learn(ctx, ask, target, keys); err != nil {
-		return nil, err
-	}
 	b := sass.NewBuilder(file, f.Arch())
+	r := reader{d: d, f: f, size: format.Size()}
 	for i := range f.Funcs {
-		r := reader{d: d, f: f, fn: &f.Funcs[i], words: words[i], size: format.Size()}
+		r.fn = &f.Funcs[i]
+		r.words = format.AppendWords(r.words[:0], r.fn.Code)
 		if err := r.read(); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Funcs[i].Name, err)
 		}
@@ -49,7 +59,8 @@ func (d *Dict) Program(ctx context.Context, ask Disassembler, file, target strin
 	return b.Program()
 }
 
-// reader puts the texts of a function together.
+// reader puts the texts of one function after the other together. What it fills
+// serves again for the next one.
 type reader struct {
 	d     *Dict
 	f     *cubin.File
@@ -68,11 +79,17 @@ func (r *reader) read() error {
 		return err
 	}
 	r.name()
-	r.out = make([]sass.Known, 0, len(r.words))
-	sources := r.f.Sources(r.fn, r.words)
+	r.out = r.out[:0]
+	lines, src := r.f.Lines(r.fn), isa.SrcLine{}
+	codes := make([]uint64, 0, r.size/8*len(r.words)) // what remains of the words
 	for i := range r.words {
 		w, e := &r.words[i], &r.entries[i]
-		k := sass.Known{Addr: w.Addr, Text: e.text, Src: sources[i], Code: w.Raw[:r.size/8], Control: w.Control}
+		for len(lines) > 0 && lines[0].Addr <= w.Addr {
+			src, lines = isa.SrcLine{File: lines[0].File, Line: lines[0].Line}, lines[1:]
+		}
+		at := len(codes)
+		codes = append(codes, w.Raw[:r.size/8]...)
+		k := sass.Known{Addr: w.Addr, Text: e.text, Src: src, Code: codes[at:len(codes):len(codes)], Control: w.Control}
 		if e.kind == branch {
 			k.Text = e.text + "`(" + r.names[r.target(i)] + ")" + e.after
 		}
@@ -83,7 +100,7 @@ func (r *reader) read() error {
 
 // lookUp finds the entries of the function's encodings.
 func (r *reader) lookUp() error {
-	r.entries = make([]entry, len(r.words))
+	r.entries = r.entries[:0]
 	r.d.mu.RLock()
 	defer r.d.mu.RUnlock()
 	for i := range r.words {
@@ -96,7 +113,7 @@ func (r *reader) lookUp() error {
 		case e.kind == plain && absolute(e.text):
 			return fmt.Errorf("%w: %s", ErrBeyond, e.text)
 		}
-		r.entries[i] = e
+		r.entries = append(r.entries, e)
 	}
 	return nil
 }
@@ -139,6 +156,7 @@ func (r *reader) at(addr uint64) int {
 // name gives each target of a branch a label: the name of the function that
 // begins there, or a number.
 func (r *reader) name() {
+	r.names, r.labels = nil, nil
 	var targets []uint64
 	for i := range r.entries {
 		if r.entries[i].kind == branch {
