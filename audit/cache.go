@@ -25,6 +25,7 @@ type checkCache struct {
 // a line of one would keep all of it in memory.
 type checked struct {
 	*optcheck.Result
+	code    spec.CodeKey        // of the code that was compared with
 	lifted  *optcheck.Lifted    // nil if it was not wanted, or with liftErr
 	amd     *optcheck.LiftedAMD // the same of AMD's machine code
 	liftErr error
@@ -61,14 +62,14 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	cc.mu.Lock()
 	r, _ := cc.seen.get(k)
 	cc.mu.Unlock()
-	if r != nil && r.Spec != nil && r.Spec.Equal(want) && sameConditions(r.Spec, want) {
+	if r != nil && r.Spec != nil && r.Spec.Equal(want) && r.code == want.Code.Key() {
 		return r
 	}
 	res, err := c.CheckAgainst(fn, want)
 	if err != nil {
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
-	r = &checked{Result: res}
+	r = &checked{Result: res, code: want.Code.Key()}
 	switch {
 	case !lift || res.Class == optcheck.Unknown:
 	case optcheck.IsAMD(fn.Arch):
@@ -146,15 +147,4 @@ func (r *checked) size() int {
 		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
 	}
 	return n
-}
-
-// sameConditions reports whether two equal specifications say the same of the
-// conditions of skipped accesses, which are not encoded in the code.
-func sameConditions(a, b *spec.Spec) bool {
-	for i := range a.Entries {
-		if !a.Entries[i].When.Equal(b.Entries[i].When) {
-			return false
-		}
-	}
-	return true
 }

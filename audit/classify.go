@@ -51,22 +51,34 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		c.Class, c.Verdict = report.Miscompiled, j.verdict
 	case !j.subset:
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it allows %s", j.verdict.New[0]))
-	case !j.equal && !w.stronger(cell):
-		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", j.verdict.Lost[0]))
+	case !j.equal:
+		w.stronger(cell, j.verdict)
 	}
 	return nil
 }
 
-// stronger reports whether a preserved cell is stronger than its test. Fences
-// that the test does not have become notes.
-func (w *worker) stronger(cell int) bool {
+// stronger classifies a cell whose machine code breaks no rule and allows less than
+// the test: it is stronger, and thereby another test.
+func (w *worker) stronger(cell int, v *report.Verdict) {
 	c := &w.res.cells[cell]
+	var findings []report.Finding
 	for t, p := range w.parts[cell] {
 		for _, x := range p.result.lifted.Extra {
-			c.Notes = append(c.Notes, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
+			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
 		}
 	}
-	return slices.ContainsFunc(c.Notes, func(f report.Finding) bool { return f.Rule == optcheck.Strengthened.ID })
+	c.Notes = slices.DeleteFunc(c.Notes, func(f report.Finding) bool {
+		if f.Rule == optcheck.Strengthened.ID {
+			findings = append(findings, f)
+		}
+		return f.Rule == optcheck.Strengthened.ID
+	})
+	if len(findings) == 0 {
+		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", v.Lost[0]))
+		return
+	}
+	c.Class, c.Findings, c.Verdict = report.Optimised, findings, v
+	w.list(cell)
 }
 
 // toolError is a failure of this tool, not of the compiler.

@@ -47,7 +47,7 @@ func TestControlOracle(t *testing.T) {
 	} {
 		x, ok := corpus.Lookup(c.test)
 		require.True(t, ok, c.test)
-		x = observed(x)
+		x = x.ObserveAll()
 		sm, err := ptxgen.SM(c.target)
 		require.NoError(t, err)
 		n := 0

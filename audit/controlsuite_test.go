@@ -103,7 +103,7 @@ func newControlSuite(t *testing.T) *controlSuite {
 		s.real[tc.Release()], s.fakes[tc.Release()], s.dirs[tc.Release()] = tc, found[0], dir
 	}
 	for _, x := range corpus.Tests() {
-		s.corpus = append(s.corpus, observed(x))
+		s.corpus = append(s.corpus, x.ObserveAll())
 	}
 	return s
 }

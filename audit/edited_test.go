@@ -216,21 +216,21 @@ func TestEdited(t *testing.T) {
 	}{
 		{"a fence under a condition that never holds", "mp+fence.acq_rel.gpus", 1,
 			code{0x61: "ISETP.NE.AND P0, PT, RZ, RZ, PT", 0x70: "@P0 MEMBAR.ALL.GPU", 0x90: "@P0 CCTL.IVALL"}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
-		{"a store under a condition that never holds", "mp+release.gpu+acquire.gpu", 0, code{0x71: never, 0x80: "@P0 STG.E [R2.64], R15"}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
+		{"a store under a condition that never holds", "mp+release.gpu+acquire.gpu", 0, code{0x71: never, 0x80: "@P0 STG.E [R2.64], R17"}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
 		{"no invalidation in front of a weak load", "mp+fence.acq_rel.gpus", 1, code{0x90: ""}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
 		{"an acquire load merged with one whose invalidation comes late", "three", 1,
-			code{0x70: "", 0x90: "", 0x100: "LOP3.LUT R13, R0, 0xf7b9cc4, RZ, 0x3c, !PT"}, report.Miscompiled, "1:r1=1; 1:r2=0; 1:r3=1;"},
-		{"a store reached by either of two branches", "guarded", 1, code{0x101: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x120: "@P0 BRA `(.L_a)", 0x130: "@P1 BRA `(.L_b)",
-			0x131: ".L_a:", 0x132: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x133: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]",
-			0x140: "STG.E.STRONG.GPU [R6.64], R17", 0x141: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
-		{"a branch with two predicates", "guarded", 1, code{0x101: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x120: "@!P0 BRA P1, `(.L_b)",
-			0x132: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x133: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]", 0x130: "",
-			0x140: "STG.E.STRONG.GPU [R6.64], R17", 0x141: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
-		{"a value chosen by either of two branches", "guarded", 1, code{0xf1: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0xf2: "@P0 BRA `(.L_a)", 0xf3: "@P1 BRA `(.L_b)",
-			0xf4: ".L_a:", 0xf5: "MOV R17, 0x5", 0xf6: ".L_b:"}, report.Unknown, ""},
+			code{0x70: "", 0x90: "", 0x110: "LOP3.LUT R13, R0, 0xf7b9cc4, RZ, 0x3c, !PT"}, report.Miscompiled, "1:r1=1; 1:r2=0; 1:r3=1;"},
+		{"a store reached by either of two branches", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x130: "@P0 BRA `(.L_a)", 0x140: "@P1 BRA `(.L_b)",
+			0x141: ".L_a:", 0x142: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x143: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]",
+			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
+		{"a branch with two predicates", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x130: "@!P0 BRA P1, `(.L_b)",
+			0x142: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x143: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]", 0x140: "",
+			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
+		{"a value chosen by either of two branches", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x112: "@P0 BRA `(.L_a)", 0x113: "@P1 BRA `(.L_b)",
+			0x114: ".L_a:", 0x115: "MOV R19, 0x5", 0x116: ".L_b:"}, report.Unknown, ""},
 		{"a load performed in any case, its result chosen", "guardedLoad", 1, code{0x70: "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]",
 			0x80: "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", 0x90: "LDG.E.STRONG.GPU R8, [R4.64]", 0x91: "@P0 IMAD.MOV.U32 R0, RZ, RZ, R8"}, report.Optimised, ""},
-		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R13"}, report.Unknown, "0:r1=4294967295; x=1;"},
+		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R15"}, report.Miscompiled, "0:r1=4294967295; x=1;"},
 		{"a weakened load of an unsigned word", "unsigned", 0, code{0x40: "LDG.E R2, [R2.64]"}, report.Optimised, ""},
 		{"the result of an atomic changed", "minmax", 0, code{0x51: "IADD3 R2, R2, 0x5, RZ"}, report.Miscompiled, ""},
 		{"a combined atomic of another value", "add+add.gpus", 0, code{0x90: "IMAD R11, R0, 0x2, RZ"}, report.Unknown, ""},
@@ -253,7 +253,7 @@ func TestEdited(t *testing.T) {
 			}
 			require.Equal(t, w.class, class, reason)
 			if w.fresh != "" {
-				require.Contains(t, v.New, w.fresh)
+				require.True(t, slices.ContainsFunc(v.New, func(s string) bool { return strings.HasPrefix(s, w.fresh) }), "%v", v.New)
 			}
 		})
 	}

@@ -12,19 +12,29 @@ import (
 	"optcheck/report"
 )
 
-// hardware says of a cell of AMD's what OpenCL makes of its test and, if the test
+// hardware classifies a cell of AMD's. A preserved one of which not everything could
+// be compared stays preserved only if the model of the hardware was asked.
+func (w *worker) hardware(ctx context.Context, cell int) error {
+	judged, err := w.judgeHardware(ctx, cell)
+	if why := w.undecided(cell); err == nil && !judged && why != "" && w.res.cells[cell].Class == report.Preserved {
+		w.set(cell, optcheck.Unknown, why)
+	}
+	return err
+}
+
+// judgeHardware says of a cell of AMD's what OpenCL makes of its test and, if the test
 // has a meaning, whether the machine code can show an outcome that OpenCL forbids.
 // Preserved cells are judged too: that they cannot is a test of this tool, and of
-// what it knows of the hardware.
-func (w *worker) hardware(ctx context.Context, cell int) error {
+// what it knows of the hardware. judged tells that the hardware was explored.
+func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err error) {
 	c := &w.res.cells[cell]
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed || w.a.o.Source == LLVMIR {
-		return nil // LLVM IR is no OpenCL
+		return false, nil // LLVM IR is no OpenCL
 	}
 	t, changed := w.test(cell), c.Class == report.Changed
 	race, err := w.a.judge.race(ctx, t, c.Hash)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 	v := &report.Verdict{Model: languageModel, Race: race}
 	if err != nil {
@@ -34,18 +44,18 @@ func (w *worker) hardware(ctx context.Context, cell int) error {
 		c.Verdict = v
 	}
 	if race != report.RaceFree {
-		return nil
+		return false, nil
 	}
 	got, err := w.machine(ctx, cell, t)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 	if err != nil {
 		v.Unjudged = err.Error()
 		if w.a.o.KeepVerdicts {
 			c.Verdict = v
 		}
-		return nil
+		return false, nil
 	}
 	*v = *got
 	if w.a.o.KeepVerdicts {
@@ -59,7 +69,7 @@ func (w *worker) hardware(ctx context.Context, cell int) error {
 	case len(v.New) > 0:
 		w.toolError(cell, fmt.Sprintf("preserved, but the model of the hardware allows %s: %s", v.New[0], strings.Join(v.Schedule, "; ")))
 	}
-	return nil
+	return true, nil
 }
 
 // machine compares what the machine code of a cell can do with what OpenCL allows.
@@ -87,6 +97,8 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 		return nil, err
 	}
 	cl, _ = workGroupFences(cl)
+	asked := len(cl.Terms())
+	cl = cl.ObserveAll()
 	src := g.outcomes(ctx, languageModel, cl.Hash(), []optcheck.LiftedTest{{Test: cl}})
 	if src.err != nil {
 		return nil, src.err
@@ -121,6 +133,7 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 	slices.Sort(got)
 	v := &report.Verdict{Model: languageModel, Race: report.RaceFree, Hardware: p.System.Name, Source: len(src.states), Machine: len(got),
 		New: minus(got, src.states), Lost: minus(src.states, got)}
+	v.Visible = visible(v.New, src.states, asked)
 	if len(v.New) > 0 {
 		for _, s := range ends[v.New[0]] {
 			v.Schedule = append(v.Schedule, fmt.Sprintf("T%d: %s", s.Thread, s.Text))

@@ -174,7 +174,12 @@ func (j *judgement) verdictSize() int {
 	return n
 }
 
-func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement) error {
+// fill decides over everything that a program could observe: what accesses read
+// and all locations, whether the test's condition speaks of it or not.
+func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgement) error {
+	all := *asked
+	all.t = asked.t.ObserveAll()
+	s := &all
 	lifted, err := optcheck.LiftTest(s.t, s.threads)
 	if err != nil {
 		return err
@@ -199,6 +204,7 @@ func (g *judge) fill(ctx context.Context, s *subject, name string, j *judgement)
 		New: minus(got.states, src.states), Lost: minus(src.states, got.states), Lifted: lifted[0].Test.String(), Equal: lifted[0].Equal}
 	j.verdict, j.subset = v, len(v.New) == 0
 	j.equal = j.subset && len(v.Lost) == 0
+	v.Visible = visible(v.New, src.states, len(asked.t.Terms()))
 	if !s.changed && j.equal {
 		return nil // nothing to explain
 	}
@@ -258,15 +264,46 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 	return nil
 }
 
+// visible are the new outcomes by the first n terms alone, those of the condition, as
+// far as the test has none that is the same there.
+func visible(fresh, own []string, n int) (out []string) {
+	cut := func(s string) string {
+		at := 0
+		for range n {
+			i := strings.IndexByte(s[at:], ';')
+			if i < 0 {
+				return s
+			}
+			at += i + 1
+		}
+		return s[:at]
+	}
+	seen := map[string]bool{}
+	for _, s := range own {
+		seen[cut(s)] = true
+	}
+	for _, s := range fresh {
+		if s = cut(s); !seen[s] && s != "" {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // Asking returns a test that asks for one outcome: its condition is "exists"
-// that outcome, written as in report.Verdict.
+// that outcome, written as in report.Verdict, over the terms of the condition or over
+// all that can be observed.
 func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	c := t.Clone()
 	var list []litmus.Expr
 	terms := t.Terms()
 	items := strings.Split(strings.TrimSuffix(outcome, ";"), "; ")
 	if len(items) != len(terms) {
-		return nil, fmt.Errorf("outcome %q does not have the %d terms of test %s", outcome, len(terms), t.Name)
+		terms = t.ObserveAll().Terms()
+	}
+	if len(items) != len(terms) {
+		return nil, fmt.Errorf("outcome %q has neither the terms of the condition of test %s nor all %d", outcome, t.Name, len(terms))
 	}
 	for i, item := range items {
 		name, value, ok := strings.Cut(item, "=")

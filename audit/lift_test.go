@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,11 +80,11 @@ func TestVerdicts(t *testing.T) {
 		check                 string
 		contains              []string
 	}{
-		{test: "coRR", release: "12.4", target: "sm_80", class: "optimised", lost: "1:r1=0; 1:r2=1;,1:r1=1; 1:r2=0;", contains: []string{"mov.s32 r2,r1"}},
-		{test: "sb-inter", release: "12.4", target: "sm_90", layout: spec.Offsets, class: "optimised", sc: "0:r1=0; 1:r1=0;"},
+		{test: "coRR", release: "12.4", target: "sm_80", class: "optimised", lost: "1:r1=0; 1:r2=1; x=1;,1:r1=1; 1:r2=0; x=1;", contains: []string{"mov.s32 r2,r1"}},
+		{test: "sb-inter", release: "12.4", target: "sm_90", layout: spec.Offsets, class: "optimised", sc: "0:r1=0; 1:r1=0; x=1; y=1;"},
 		{test: "sb-inter", release: "12.4", target: "sm_90", layout: spec.Pointers, class: "preserved"},
 		{test: "coWW", release: "11.8", target: "sm_60", class: "optimised"},
-		{test: "mp+membar.gls", release: "11.8", target: "sm_35", class: "miscompiled", fresh: "1:r1=1; 1:r2=0;", check: "gl-constraint", contains: []string{"membar.cta"}},
+		{test: "mp+membar.gls", release: "11.8", target: "sm_35", class: "miscompiled", fresh: "1:r1=1; 1:r2=0; x=1; y=1;", check: "gl-constraint", contains: []string{"membar.cta"}},
 		{test: "mp+membar.gls", release: "11.8", target: "sm_50", class: "preserved", contains: []string{"membar.gl"}},
 		{test: "mp+release.gpu+acquire.gpu", release: "12.4", target: "sm_70", class: "preserved", contains: []string{"st.release.gpu", "ld.acquire.gpu"}},
 		{test: "mp+release.cta+acquire.cta", release: "12.4", target: "sm_90", class: "preserved", contains: []string{"st.release.cta", "ld.acquire.cta"}},
@@ -101,6 +102,7 @@ func TestVerdicts(t *testing.T) {
 				require.Equal(t, w.lost, strings.Join(v.Lost, ","))
 			}
 			require.Equal(t, w.check, v.Check)
+			require.Equal(t, w.fresh != "", slices.Equal(v.Visible, []string{"1:r1=1; 1:r2=0;"}))
 			require.Equal(t, DefaultModel(w.target), v.Model)
 			for _, s := range w.contains {
 				require.Contains(t, v.Lifted, s)
@@ -133,7 +135,10 @@ func TestAsking(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.Check())
 	require.Equal(t, `exists (1:r1=1 /\ 1:r2=0)`, a.Cond.String())
-	for _, bad := range []string{"", "1:r1=1;", "1:r2=1; 1:r1=0;", "1:r1=x; 1:r2=0;", "1:r1=1; 1:r2=0; 1:r3=0;"} {
+	a, err = Asking(x, "1:r1=1; 1:r2=0; x=1; y=1;")
+	require.NoError(t, err)
+	require.Equal(t, `exists (1:r1=1 /\ 1:r2=0 /\ x=1 /\ y=1)`, a.Cond.String())
+	for _, bad := range []string{"", "1:r1=1;", "1:r2=1; 1:r1=0;", "1:r1=x; 1:r2=0;", "1:r1=1; 1:r2=0; 1:r3=0;", "1:r1=1; 1:r2=0; y=0; x=0;"} {
 		_, err := Asking(x, bad)
 		require.Error(t, err, bad)
 	}

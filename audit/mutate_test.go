@@ -264,7 +264,7 @@ func (m *mutator) deps() {
 			c := clone(fn)
 			c.Insts[to].Guard = isa.Guard{}
 			m.add("cut-control", c, optcheck.ControlChanged.ID, optcheck.DependencyBroken.ID)
-			if m.v.kernel.Spec.Entries[d.To].When != nil && !m.unread(d.To) {
+			if !m.unread(d.To) {
 				c := clone(fn)
 				c.Insts[to].Guard.Neg = !c.Insts[to].Guard.Neg
 				// Where the stored value is computed under the same predicate, the

@@ -86,7 +86,7 @@ func (m *mutator) controls() {
 			c.Insts[i] = nop(c.Insts[i])
 			c.BuildCFG()
 			m.add("cut-control", c, want...)
-			if m.v.kernel.Spec.Entries[d.To].When != nil && !m.unread(d.To) {
+			if !m.unread(d.To) {
 				c := clone(m.v.fn)
 				c.Insts[i].Guard.Neg = !c.Insts[i].Guard.Neg
 				m.add("invert-control", c, optcheck.ControlChanged.ID, optcheck.Missing.ID)

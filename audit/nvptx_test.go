@@ -128,7 +128,7 @@ func TestLLVMIRStages(t *testing.T) {
 		{"coRR+relaxed.gpus", "_T1", `(?s)(\tld\.relaxed\.gpu\.global\.b32 \t(%r\d+), [^\n]*\n)(.*?)\tld\.relaxed\.gpu\.global\.b32 \t(%r\d+), [^\n]*\n`, "$1$3\tmov.b32 $4, $2;\n",
 			"optimised", "merged T1#1 llc"},
 		{"2+2w+relaxed.gpus", "_T0", `(?s)(\tst\.relaxed\.gpu[^\n]*\n)(.*?)(\tst\.relaxed\.gpu[^\n]*\n)`, "$2$3$1", "optimised", "reordered T0#1 llc"},
-		{"lb+datas-relaxed.gpus", "_T0", `and\.b32 +\t(%r\d+), (%r\d+), -2147483648;`, "mov.b32 $1, 0;", "miscompiled", "dependency-broken T0#1 llc"},
+		{"lb+datas-relaxed.gpus", "_T0", `and\.b32 +\t(%r\d+), (%r\d+), -2147483648;`, "mov.b32 $1, 0;", "miscompiled", "dependency-broken T0#1 llc, value-changed T0#1 "},
 		{"mp+release.gpu+acquire.gpu", "_T0", `(\tst\.release\.gpu[^\n]*\n)`, "$1$1", "optimised", "duplicated T0#1 llc"},
 		{"mp+relaxed.gpus", "_T0", `nothing`, "", "preserved", ""},
 	} {
@@ -183,9 +183,9 @@ func TestMutationLLVMIR(t *testing.T) {
 		if !v.preserved() {
 			return
 		}
-		if again, err := v.check.Check(v.fn); err != nil || again.Class != optcheck.Preserved {
+		if again, err := v.check.Check(v.fn); err != nil || again.Class != optcheck.Preserved && !strings.Contains(again.Reason, "has more strength") { // LLVM widens scopes
 			mu.Lock()
-			missed = append(missed, "an unmutated kernel is reported: "+v.fn.Name)
+			missed = append(missed, "an unmutated kernel is reported: "+v.fn.Name+": "+again.Reason)
 			mu.Unlock()
 		}
 		test, _ := corpus.Lookup(v.cell.Test)

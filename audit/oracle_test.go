@@ -59,28 +59,3 @@ func (o *oracle) legal(ctx context.Context, target string, t, changed *litmus.Te
 	}
 	return true, nil
 }
-
-// observed returns the test with every register that an access defines and
-// every location in its final states, so that no change is without effect only
-// because the condition does not speak of it.
-func observed(t *litmus.Test) *litmus.Test {
-	c := t.Clone()
-	terms := c.Terms()
-	add := func(x litmus.Term) {
-		if !slices.Contains(terms, x) {
-			terms = append(terms, x)
-			c.Observed = append(c.Observed, x)
-		}
-	}
-	for i := range c.Threads {
-		for _, in := range c.Threads[i].Body {
-			if in.IsAccess() && in.Dst != "" {
-				add(litmus.Term{Kind: litmus.TermReg, Thread: i, Name: in.Dst})
-			}
-		}
-	}
-	for _, l := range c.Locations {
-		add(litmus.Term{Kind: litmus.TermLoc, Name: l.Name})
-	}
-	return c
-}

@@ -24,10 +24,7 @@ func (w *worker) kernel(unit int, name string, fn *isa.Func) {
 	for _, x := range w.users[unit] {
 		test := w.test(x.cell)
 		k := w.em.units[x.cell].Kernels[x.thread]
-		names := make([]string, len(test.Locations))
-		for i := range test.Locations {
-			names[i] = test.Locations[i].Name
-		}
+		names := locationNames(test)
 		w.check.Locations = names
 		p := &w.parts[x.cell][x.thread]
 		p.code, p.machine = key, machine
@@ -49,7 +46,6 @@ func (w *worker) cell(i int) {
 	class, reason := optcheck.Preserved, ""
 	c.Findings, c.Notes = nil, nil
 	code := sha256.New()
-	listing := &report.Listing{}
 	for t, p := range w.parts[i] {
 		if p.reason != "" && p.unsupported {
 			w.set(i, optcheck.UnsupportedClass, p.reason)
@@ -72,17 +68,38 @@ func (w *worker) cell(i int) {
 		}
 		c.Findings = appendFindings(c.Findings, r.Findings)
 		c.Notes = appendFindings(c.Notes, r.Notes)
-		listing.Threads = append(listing.Threads, threadListing(r.Result))
 	}
 	c.Code = hex.EncodeToString(code.Sum(nil)[:8])
-	if class != optcheck.Unknown {
+	switch {
+	case class == optcheck.Preserved && w.a.judge == nil && w.undecided(i) != "":
+		class, reason = optcheck.Unknown, w.undecided(i) // a model could tell
+	case class != optcheck.Unknown:
 		reason = ""
 	}
 	w.set(i, class, reason)
 	if class == optcheck.Changed {
-		listing.Code = c.Code
-		w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, c.Code, listing.Threads))}
+		w.list(i)
 	}
+}
+
+// undecided says what could not be compared of the threads of a cell, "" if
+// everything was.
+func (w *worker) undecided(i int) string {
+	for t, p := range w.parts[i] {
+		if p.result != nil && p.result.Undecided != "" {
+			return fmt.Sprintf("T%d: %s", t, p.result.Undecided)
+		}
+	}
+	return ""
+}
+
+// list keeps the listing of a cell.
+func (w *worker) list(i int) {
+	listing := &report.Listing{Code: w.res.cells[i].Code}
+	for _, p := range w.parts[i] {
+		listing.Threads = append(listing.Threads, threadListing(p.result.Result))
+	}
+	w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, listing.Code, listing.Threads))}
 }
 
 func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Finding {

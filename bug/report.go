@@ -97,7 +97,7 @@ func (b *bundler) summary() string {
 	v := b.in.Cell.Verdict
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
-		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled, span(outcomes(v.New, 3)), plainModel(v.Model))
+		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled, span(outcomes(v.Shown(), 3)), plainModel(v.Model))
 	case v != nil && v.HasRace():
 		fmt.Fprintf(&out, "\n%s.\n", v.RaceSentence())
 	case v != nil && v.Unjudged == "":
@@ -125,7 +125,7 @@ func (b *bundler) claim() string {
 	case b.in.Cell.Class == report.Miscompiled && v != nil && v.Hardware != "":
 		s := fmt.Sprintf("**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
 			"otherwise and whose caches keep any line until they are invalidated, the machine code can end in %s, and %s forbids that for the source:\n\n",
-			span(v.Hardware), span(outcomes(v.New, 1)), plainModel(v.Model))
+			span(v.Hardware), span(outcomes(v.Shown(), 1)), plainModel(v.Model))
 		for i, step := range v.Schedule {
 			s += fmt.Sprintf("%d. %s\n", i+1, span(step))
 		}
@@ -134,7 +134,7 @@ func (b *bundler) claim() string {
 		s := fmt.Sprintf("**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
 			"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
 			"if the hardware gives a weaker-looking instruction a stronger meaning, the outcome may be impossible in practice. In that case a word in the "+
-			"documentation would settle it.\n", span(outcomes(v.New, 1)), plainModel(v.Model), map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
+			"documentation would settle it.\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model), map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
 		if n := modelNotes[v.Model]; n != "" {
 			s += "\n" + n + "\n"
 		}
@@ -183,12 +183,12 @@ func (b *bundler) expected() string {
 	expected, actual := b.road.particulars()
 	out.WriteString(expected)
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
-		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.New, 1)))
+		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.Shown(), 1)))
 	}
 	fmt.Fprintf(&out, "\n\n**Actual:** %s.", md(strings.TrimSuffix(b.find.Detail, ".")))
 	out.WriteString(actual)
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
-		fmt.Fprintf(&out, " The machine code allows %s.", span(outcomes(v.New, 3)))
+		fmt.Fprintf(&out, " The machine code allows %s.", span(outcomes(v.Shown(), 3)))
 	}
 	out.WriteByte('\n')
 	return out.String()
@@ -200,7 +200,7 @@ func (b *bundler) why() string {
 		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, promise(in))
 	}
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
-		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.New, 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))
+		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))
 	}
 	if p := b.pic; p != nil && p.svg != nil {
 		switch {

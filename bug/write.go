@@ -82,7 +82,7 @@ func (b *bundler) manifest() []byte {
 		delete(m.Tests, "original.litmus")
 	}
 	if v := b.in.Cell.Verdict; v != nil {
-		m.Model, m.New = v.Model, v.New
+		m.Model, m.New = v.Model, v.Shown()
 	}
 	if b.in.Where != nil {
 		m.Range = &b.in.Where.Range

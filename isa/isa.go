@@ -237,6 +237,16 @@ const (
 	ScopeSys
 )
 
+// AtomType says what an atomic takes its words for.
+type AtomType uint8
+
+// The types of atomics.
+const (
+	AtomInteger AtomType = iota // words; a minimum or maximum is unsigned
+	AtomSigned                  // a minimum or maximum of signed words
+	AtomOther                   // floating-point numbers, packed numbers, or not known
+)
+
 // Mem describes a memory instruction, fence, barrier or cache operation, as the
 // machine code spells it: global accesses of sm_2x and sm_3x are LD and ST and
 // therefore generic; fences before sm_70 are FenceSC; FENCE.VIEW (a proxy fence)
@@ -248,6 +258,7 @@ type Mem struct {
 	Scope    Scope
 	Cache    string // cache operator as printed: CG, CV, CS, WT, EF, LU, CI; gfx12: TH_NT …; "" if none
 	Atom     string // atomic operation: ADD, CAS, EXCH, AND, …; "" if none
+	Type     AtomType
 	// Bits are AMD's cache-policy bits as printed. Accesses of AMD code are Weak
 	// whatever their bits; Scope is set where the instruction spells one: sc0 and
 	// sc1 of gfx940 (on atomics only sc1), scope: of gfx12.

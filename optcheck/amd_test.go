@@ -107,7 +107,7 @@ func TestAMDRules(t *testing.T) {
 	for _, c := range cases {
 		s := fenced(litmus.OpLd, c.sem, c.fence)
 		body := strings.NewReplacer("FIRST", c.first, "FENCE", c.middle, "SECOND", c.second).Replace(loadsAround)
-		r, err := NewChecker().Check(amdCode(t, c.target, s, body))
+		r, err := NewChecker().check(amdCode(t, c.target, s, body), nil)
 		require.NoError(t, err, c.name)
 		assert.Empty(t, r.Reason, c.name)
 		assert.Equal(t, c.want, ids(r.Findings), "%s: %v", c.name, r.Findings)
@@ -149,7 +149,7 @@ func TestAMDStores(t *testing.T) {
 	s_xor_b32 s13, s12, LIT3
 	v_mov_b32_e32 v6, s13
 	global_store_dword v0, v6, s[8:9] offset:48`
-		r, err := NewChecker().Check(amdCode(t, c.target, s, body))
+		r, err := NewChecker().check(amdCode(t, c.target, s, body), nil)
 		require.NoError(t, err, c.name)
 		assert.Empty(t, r.Reason, c.name)
 		assert.Equal(t, c.want, ids(r.Findings), "%s: %v", c.name, r.Findings)
@@ -264,7 +264,7 @@ func TestAMDSpilledLane(t *testing.T) {
 		{"set on one path only", "v_writelane_b32 v2, s12, 4", "extra-access missing"},
 	} {
 		text := strings.NewReplacer("BEFORE", c.before, "SPILL", fmt.Sprintf(whole, "store"), "RELOAD", fmt.Sprintf(whole, "load")).Replace(body)
-		r, err := NewChecker().Check(amdCode(t, "gfx900", s, text))
+		r, err := NewChecker().check(amdCode(t, "gfx900", s, text), nil)
 		require.NoError(t, err, c.name)
 		assert.Empty(t, r.Reason, c.name)
 		assert.Equal(t, c.want, ids(r.Findings), "%s: %v", c.name, r.Findings)

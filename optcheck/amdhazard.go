@@ -3,6 +3,7 @@ package optcheck
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcheck/isa"
 )
@@ -35,7 +36,8 @@ func (c *amdCheck) hazard(in, op *isa.Inst, p *pending) (isa.Reg, string) {
 			if slices.Contains(in.Uses, r) {
 				return r, "read"
 			}
-			if slices.Contains(in.Defs, r) && !slices.Equal(in.Counts, op.Counts) {
+			// Of one counter, later results come later, but not those of the scalar unit.
+			if inOrder := slices.Equal(in.Counts, op.Counts) && !strings.HasPrefix(op.Op, "s_"); slices.Contains(in.Defs, r) && !inOrder {
 				return r, "overwritten"
 			}
 		}

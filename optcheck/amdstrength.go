@@ -86,9 +86,10 @@ func checkStrengthAMD(p *pass) {
 
 // operation reports whether a machine atomic is the test's operation. Counting by
 // one is an addition of one, or the machine's own counting without a bound.
-func (p *pass) operation(x *event, a litmus.AtomOp) bool {
+func (p *pass) operation(x *event, e spec.Entry) bool {
+	a := e.Kind.Atom
 	if a < litmus.AtomIncOne {
-		return strings.HasPrefix(x.mem.Atom, atomNames[a])
+		return strings.HasPrefix(strings.TrimPrefix(x.mem.Atom, "U"), atomNames[a]) && p.typed(x, e)
 	}
 	if !countsByOne(x.mem.Atom, a) || len(x.data) == 0 {
 		return false
@@ -104,6 +105,28 @@ func (p *pass) operation(x *event, a litmus.AtomOp) bool {
 		return ok && k == ^uint32(0)
 	}
 	return ok && k == 1
+}
+
+// typed reports whether a machine atomic takes its words as the test's does: as
+// integers, and as signed or unsigned ones where that matters.
+func (p *pass) typed(x *event, e spec.Entry) bool {
+	t := p.atomType(x)
+	switch {
+	case t == isa.AtomOther:
+		return false
+	case e.Instr < 0 || e.Kind.Atom != litmus.AtomMin && e.Kind.Atom != litmus.AtomMax:
+		return true // not known of a lone binary: part of the digest
+	}
+	return (t == isa.AtomSigned) == e.Signed
+}
+
+// atomType is the type of a machine atomic. AMD's is part of the operation's name:
+// floating-point ones have other names.
+func (p *pass) atomType(x *event) isa.AtomType {
+	if a := x.mem.Atom; p.abi.amd != nil && (a == "MIN" || a == "MAX") {
+		return isa.AtomSigned
+	}
+	return x.mem.Type
 }
 
 // countsByOne reports whether a machine operation can be a counting by one.

@@ -47,8 +47,6 @@ func checkControl(p *pass) {
 			p.report(ControlChanged, k, ev, "%s is executed only under a condition: %s", p.name(k), p.text(ev))
 		case !x.cond && e.Guarded:
 			p.report(ControlChanged, k, ev, "%s is executed unconditionally: %s", p.name(k), p.text(ev))
-		case x.cond && e.When != nil:
-			p.checkCondition(k, ev, e.When)
 		}
 		if x.loop && !x.mem.Locked {
 			p.report(Duplicated, k, ev, "%s is inside a loop: %s", p.name(k), p.text(ev))

@@ -99,7 +99,7 @@ func (k key) String() string {
 
 // event records a memory-relevant instruction and returns its index.
 func (m *machine) event(i int, in *isa.Inst) int {
-	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceLocal || in.Mem.Space == isa.SpaceConst) {
+	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceLocal && m.onStack(in)) {
 		return -1
 	}
 	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}
@@ -130,6 +130,17 @@ func (m *machine) event(i int, in *isa.Inst) int {
 	}
 	m.tr.events = append(m.tr.events, e)
 	return len(m.tr.events) - 1
+}
+
+// onStack reports whether an access to private memory goes to the stack, which
+// spills and variables of the thread are on: its address is made of the stack
+// pointer, which is a word of constant bank 0 in front of the parameters.
+func (m *machine) onStack(in *isa.Inst) bool {
+	if m.abi.amd != nil {
+		return true
+	}
+	v, _ := m.address(in)
+	return v >= 0 && m.tr.pool.contains(v, kBank)
 }
 
 // isResult reports whether all stored words are markers.
@@ -300,7 +311,7 @@ func (p *valuePool) permutedConst(n node) uint32 {
 	a, _ := p.isConst(n.a)
 	sel, _ := p.isConst(n.b)
 	b, _ := p.isConst(n.c)
-	return permute(a, sel, b)
+	return isa.Permute(a, sel, b)
 }
 
 // set gives an address its base; a second one makes it unknown.

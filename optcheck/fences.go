@@ -8,8 +8,8 @@ import (
 
 // fenceNeed is what the machine code of a fence must at least be.
 type fenceNeed struct {
-	bar        spec.Kind // the barrier, for barriers
-	sc         bool      // sequentially consistent, not merely acquire-release
+	bar        spec.Entry // the barrier, for barriers
+	sc         bool       // sequentially consistent, not merely acquire-release
 	scope      isa.Scope
 	invalidate bool // an L1 invalidation must follow
 	barrier    bool // an execution barrier
@@ -23,7 +23,7 @@ type fenceNeed struct {
 func fenceNeedOf(k spec.Kind, sm int) fenceNeed {
 	switch k.Op {
 	case litmus.OpBar:
-		return fenceNeed{barrier: true, bar: k}
+		return fenceNeed{barrier: true}
 	case litmus.OpFenceProxy:
 		return fenceNeed{any: true}
 	}
@@ -60,7 +60,9 @@ func checkFences(p *pass) {
 	for k, e := range p.s.Entries {
 		if e.IsFence() {
 			lo, hi := p.window(k, false, false)
-			p.checkFence(k, fenceNeedOf(e.Kind, p.abi.sm), lo, hi)
+			n := fenceNeedOf(e.Kind, p.abi.sm)
+			n.bar = e
+			p.checkFence(k, n, lo, hi)
 			continue
 		}
 		if p.match[k] < 0 {
@@ -68,11 +70,6 @@ func checkFences(p *pass) {
 		}
 		p.checkRelease(k, e)
 		p.checkAcquire(k, e)
-	}
-	for ev := range p.tr.events {
-		if p.tr.events[ev].role == isa.RoleBarrier && len(p.owner[ev]) == 0 {
-			p.report(Strengthened, -1, ev, "a barrier that the test does not have: %s", p.text(ev))
-		}
 	}
 }
 
@@ -104,9 +101,6 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	}
 	if x.cond && !p.s.Entries[k].Guarded {
 		p.report(ControlChanged, k, best, "%s is executed only under a condition: %s", p.name(k), p.text(best))
-	}
-	if x.cond && p.s.Entries[k].When != nil {
-		p.checkCondition(k, best, p.s.Entries[k].When)
 	}
 	for _, d := range p.s.Deps {
 		if d.To == k && x.cond && p.match[d.From] >= 0 {
@@ -149,9 +143,12 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 }
 
 // isBarrier reports whether an instruction is the barrier: BAR.SYNC or BAR.ARV
-// of the same number.
-func isBarrier(in *isa.Inst, k spec.Kind) bool {
-	mod := "SYNC"
+// of the same number and for as many threads.
+func isBarrier(in *isa.Inst, e spec.Entry) bool {
+	mod, k := "SYNC", e.Kind
+	if e.Instr >= 0 && threadsOf(in) != e.Threads {
+		return false
+	}
 	if k.Arrive {
 		mod = "ARV"
 	}
@@ -242,4 +239,20 @@ func accessScope(k spec.Kind) isa.Scope {
 		return isa.ScopeGPU
 	}
 	return scopeOf(k.Scope)
+}
+
+// threadsOf is the number of threads that a barrier of NVIDIA's waits for, 0 for
+// all of the CTA.
+func threadsOf(in *isa.Inst) int {
+	if in.Op != "BAR" || len(in.Args) < 2 {
+		return 0
+	}
+	a := &in.Args[1]
+	switch {
+	case a.Zero:
+		return 0
+	case a.Kind == isa.OpdImm:
+		return int(a.Imm)
+	}
+	return -1 // in a register
 }

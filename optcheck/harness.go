@@ -81,10 +81,10 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
 	if !s.Equal(h.Specs[role]) {
 		return r.unknown("the specification in the machine code is not the one that was emitted")
 	}
-	r.Spec = h.Specs[role]
 	if why := tr.undecidable(); why != "" {
 		return r.unknown(why)
 	}
+	r.Spec = h.Specs[role]
 	p, err := newPass(tr, r.Spec, c)
 	if err != nil {
 		return r.unknown(err.Error())
@@ -93,6 +93,7 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
 	c.last = p
 	p.run()
 	p.checkApart()
+	r.decide()
 	return r
 }
 

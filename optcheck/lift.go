@@ -30,6 +30,11 @@ type liftOp struct {
 	entry int
 	raw   litmus.Instr // without registers and location, if entry is -1
 	typ   litmus.Type  // of a raw access
+	// raised are strength and scope where the machine code has more than the entry
+	// asks for; nil if it has not.
+	raised *litmus.Instr
+	// texture tells a load through the non-coherent cache.
+	texture bool
 	// like is an entry of the same location and width whose type a raw access
 	// takes, so that its values are written as the test's are; -1 for none.
 	like int

@@ -30,6 +30,15 @@ func (l *lifter) event(ev int) error {
 			return err
 		}
 	}
+	if x.mem.Strength == isa.Constant && p.abi.amd == nil || x.mem.Cache == "CI" {
+		if p.abi.sm < 70 {
+			return l.errorAt(x.inst, "the model has no word for the non-coherent cache")
+		}
+		op.texture = true
+	}
+	if op.entry >= 0 {
+		op.raised = raised(p.s.Entries[op.entry].Kind, x.mem, p.abi.sm)
+	}
 	op.unsigned = isAtomicRole(x.role) && !l.signed(ev)
 	if err := l.guard(ev, &op); err != nil {
 		return err

@@ -182,6 +182,10 @@ func (l *Lifted) identify() string {
 		if o.entry < 0 {
 			b = fmt.Append(b, o.raw, o.typ)
 		}
+		if o.raised != nil {
+			b = fmt.Append(b, "raised", o.raised.Sem, o.raised.Scope, o.raised.Cache)
+		}
+		b = bools(b, o.texture)
 		b = ints(b, o.entry, o.loc, o.read, o.group, o.like)
 		for _, list := range [][]int{o.addrDeps, o.dataDeps, o.ctrlDeps} {
 			b = ints(b, list...)

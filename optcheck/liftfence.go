@@ -123,6 +123,9 @@ func (l *lifter) fence(ev int) error {
 	if err := l.guard(ev, &op); err != nil {
 		return err
 	}
+	if op.entry >= 0 && x.role == isa.RoleFence {
+		op.raised = raisedFence(p.s.Entries[op.entry].Kind, x.mem, p.abi.sm)
+	}
 	if op.entry < 0 {
 		raw, ok := l.rawFence(x)
 		if ok && x.role == isa.RoleFence && !x.mem.Invalidate && x.mem.Scope > isa.ScopeCTA && l.stale(ev) {

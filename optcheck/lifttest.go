@@ -60,7 +60,36 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 		}
 		variants = next
 	}
+	for i := range threads {
+		for k := range threads[i].Lifted.ops {
+			if o := &threads[i].Lifted.ops[k]; o.texture {
+				for _, v := range variants {
+					addAlias(v.Test, src, o.loc)
+				}
+			}
+		}
+	}
 	return variants, nil
+}
+
+// aliasOf names the address of a location through the texture path, by which
+// non-coherent loads go (PTX ISA, ld.global.nc): another proxy, so that nothing
+// orders them with the thread's own stores.
+func aliasOf(t *litmus.Test, loc int) string {
+	name := t.Locations[loc].Name + "_nc"
+	for t.Location(name) != nil {
+		name += "0"
+	}
+	return name
+}
+
+// addAlias declares that address.
+func addAlias(t, src *litmus.Test, loc int) {
+	if name := aliasOf(src, loc); t.Location(name) == nil {
+		l := src.Locations[loc]
+		l.Name, l.Alias, l.Proxy = name, l.Name, litmus.ProxyTexture
+		t.Locations = append(t.Locations, l)
+	}
 }
 
 // orders lists the orders of a thread's operations: the words of wide accesses

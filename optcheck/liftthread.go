@@ -18,6 +18,9 @@ func (l *threadLifter) op(o *liftOp) error {
 		if in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax {
 			in.Type = withSign(in.Type, o.unsigned)
 		}
+		if r := o.raised; r != nil {
+			in.Sem, in.Scope, in.Cache = r.Sem, r.Scope, r.Cache
+		}
 	}
 	if o.entry < 0 && in.Op.IsAccess() && o.like >= 0 && o.group == 0 {
 		if t := l.source(o.like).Type; t.Bits() == in.Type.Bits() && suits(in.Op, in.Atom, t) {
@@ -139,18 +142,21 @@ func (l *threadLifter) address(o *liftOp) (litmus.Addr, error) {
 	if o.loc < 0 || o.loc >= len(l.t.Locations) {
 		return litmus.Addr{}, fmt.Errorf("location %d of %d", o.loc, len(l.t.Locations))
 	}
-	name := l.t.Locations[o.loc].Name
+	name, key := l.t.Locations[o.loc].Name, o.loc
+	if o.texture {
+		name, key = aliasOf(l.t, o.loc), o.loc+len(l.t.Locations)
+	}
 	if l.ptx && len(o.addrDeps) == 0 {
 		return litmus.Addr{Loc: name}, nil
 	}
-	reg, ok := l.addrs[o.loc]
+	reg, ok := l.addrs[key]
 	if !ok {
-		reg = "rd" + strconv.Itoa(200+o.loc)
+		reg = "rd" + strconv.Itoa(200+key)
 		for l.taken[reg] || l.isLocation(reg) {
 			reg += "0"
 		}
 		l.taken[reg] = true
-		l.addrs[o.loc] = reg
+		l.addrs[key] = reg
 		l.th.Regs = append(l.th.Regs, litmus.RegDecl{Name: reg, Type: litmus.B64, Init: litmus.Loc(name)})
 	}
 	if len(o.addrDeps) == 0 {

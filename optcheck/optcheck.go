@@ -9,6 +9,7 @@
 package optcheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -69,8 +70,11 @@ type Result struct {
 	Findings []Finding
 	Notes    []Finding
 	Reason   string // why the class is Unknown
-	Source   []Line // accesses and fences in source order
-	Machine  []Line // the same in machine order, with what the test does not have
+	// Undecided says what could not be compared of a kernel that has no findings,
+	// "" if everything was: then only a model can say that it is the test.
+	Undecided string
+	Source    []Line // accesses and fences in source order
+	Machine   []Line // the same in machine order, with what the test does not have
 	// Lines tells that line information was present and compared.
 	Lines bool
 }
@@ -98,7 +102,43 @@ func NewChecker() *Checker { return &Checker{pool: newValuePool()} }
 // Check checks one kernel against the specification that its own code carries.
 // A kernel that cannot be decided has class Unknown and a reason. The error is
 // spec.ErrNoSpec if the kernel carries no specification at all.
-func (c *Checker) Check(fn *isa.Func) (*Result, error) { return c.check(fn, nil) }
+//
+// Values, conditions and types are compared with the digest in the code: a kernel
+// whose digest is another one, or does not decide, is Unknown.
+func (c *Checker) Check(fn *isa.Func) (*Result, error) {
+	r, err := c.check(fn, nil)
+	if err == nil && r.Class == Preserved && !IsAMD(fn.Arch) {
+		r.Undecided = cmp.Or(r.Undecided, c.stronger())
+	}
+	r.decide()
+	return r, err
+}
+
+// stronger says what the kernel checked last has beyond its test, which may then
+// allow more: only a model can tell. "" for nothing.
+func (c *Checker) stronger() string {
+	const ask = "; name the test with --against to learn whether it matters"
+	for _, f := range c.last.r.Notes {
+		if f.Rule == Strengthened.ID {
+			return f.Detail + ask
+		}
+	}
+	l, err := c.Lift()
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(l.Extra) > 0:
+		return "a fence that the test does not have: " + l.Extra[0] + ask
+	}
+	return ""
+}
+
+// decide makes a kernel Unknown that has no findings and was not compared in full.
+func (r *Result) decide() {
+	if r.Class == Preserved && r.Undecided != "" {
+		r.Class, r.Reason = Unknown, r.Undecided
+	}
+}
 
 // check is Check; want, if not nil, adds what is known of the test only.
 func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
@@ -121,10 +161,10 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	if err != nil {
 		return r.unknown(err.Error()), nil
 	}
-	if want != nil && s.Equal(want) {
-		s = want // says more: the conditions of guarded accesses
-	}
 	r.Spec, r.Thread = s, s.Thread
+	if want != nil && s.Equal(want) {
+		s = want // says more: values, conditions, types
+	}
 	if why := tr.undecidable(); why != "" {
 		return r.unknown(why), nil
 	}

@@ -27,6 +27,9 @@ type pass struct {
 	// order of their index: the layout of the shared window.
 	shared []int
 	waits  *waits // AMD: the counters of outstanding operations
+	// harness tells a kernel that runs many instances, which meet at barriers
+	// before the test and behind it.
+	harness bool
 }
 
 func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
@@ -35,7 +38,7 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 		return nil, err
 	}
 	n := len(s.Entries)
-	p := &pass{tr: tr, s: s, abi: a, consts: c.Consts, locs: c.Locations,
+	p := &pass{tr: tr, s: s, abi: a, consts: c.Consts, harness: c.view != nil, locs: c.Locations,
 		oper: make([]value, n), match: make([]int, n), word: make([]int, n), owner: make([][]int, len(tr.events)), extra: map[[2]int]value{}}
 	seen := make([]bool, n)
 	for i := range p.match {
@@ -76,10 +79,10 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 func (p *pass) run() {
 	p.matchAll()
 	checks := []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
-		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkStronger, checkAggregated}
+		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkEffects, checkStronger, checkAggregated, checkCode}
 	if p.abi.amd != nil {
 		checks = []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth,
-			checkStrengthAMD, checkOrder, checkLines, checkDeps, checkControl, checkOrderAMD, checkAggregated}
+			checkStrengthAMD, checkOrder, checkLines, checkDeps, checkControl, checkOrderAMD, checkEffects, checkAggregated, checkCode}
 	}
 	for _, check := range checks {
 		check(p)
@@ -88,7 +91,7 @@ func (p *pass) run() {
 	p.listing()
 	p.r.Class = Preserved
 	if len(p.r.Findings) > 0 {
-		p.r.Class = Changed
+		p.r.Class, p.r.Undecided = Changed, ""
 	}
 }
 

@@ -41,6 +41,11 @@ value than the first.`}
 		Explain: `An access to memory that may be shared stands in the code without a counterpart
 in the test. Stores that only keep marker results alive, and private memory
 (stack, spills), are not counted.`}
+	ExtraEffect = &Rule{ID: "extra-effect", Title: "an instruction does something that the test does not ask for",
+		Explain: `An instruction that is no access, fence or barrier of the test acts on memory, on
+caches, on other threads or on the kernel itself: a trap or breakpoint, a discarded
+cache line, a barrier that the test does not have. Prefetches, sleeping, hints and
+counters of the profiler are known to be harmless and not reported.`}
 	Retargeted = &Rule{ID: "retargeted", Title: "an access goes to another location than in the test",
 		Explain: `By data flow the access is the test's, but its address is that of another
 location, or cannot be shown to be that of its own.`}
@@ -48,8 +53,10 @@ location, or cannot be shown to be that of its own.`}
 		Explain: `A load, store, atomic or reduction is there, but as another operation: an exchange
 where the test has a compare-and-swap, a plain store where it has a reduction.`}
 	ValueChanged = &Rule{ID: "value-changed", Title: "an access stores or combines another value than in the test",
-		Explain: `An operand of an atomic (the value exchanged or added, the value compared with, the
-new value), or the upper word of a 64-bit value, is not what the test has there.`}
+		Explain: `What is stored, or an operand of an atomic (the value exchanged or added, the value
+compared with, the new value), is not what the test has there. Both are functions
+of what was read and of the test's constants; they are compared by evaluating them
+for the same words, next to all constants, for single bits and for random words.`}
 	WidthChanged = &Rule{ID: "width-changed", Title: "an access moves more or fewer bytes than in the test",
 		Explain: `A wider access touches memory that the test's access does not touch; a narrower
 one is no longer single-copy atomic over the test's width.`}
@@ -124,10 +131,15 @@ global_wb. The write-back must be complete before the releasing store.`}
 that there is no mechanism for synchronisation between work-groups. Compilers may
 therefore leave the caches alone; a test whose threads are in different work-groups
 can then see stale values although the fence is as promised.`}
+	ValueUnread = &Rule{ID: "value-unread", Note: true, Title: "what an access stores or combines could not be read",
+		Explain: `The machine code computes a stored or combined value by instructions that cannot be
+evaluated, so that it was not shown to be the test's. A cell is preserved then only
+if its machine code, lifted, allows exactly what the test allows.`}
 	ConditionUnread = &Rule{ID: "condition-unread", Note: true, Title: "the condition of a skipped access could not be read",
 		Explain: `The access is conditional in the test and in the machine code, and depends on the
-same reads; but its predicate is not a plain comparison there, so that it was not
-shown to be the same condition.`}
+same reads; but its predicate cannot be evaluated there, so that it was not shown to
+be the same condition. A cell is preserved then only if its machine code, lifted,
+allows exactly what the test allows.`}
 	LineLost = &Rule{ID: "line-lost", Note: true, Title: "line information does not name the access",
 		Explain: `The compiler attributes machine accesses to lines that belong to none of the test's
 accesses, or several to one line, so that line information tells no coherent story:
@@ -148,9 +160,9 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 )
 
 // Rules lists all rules in the order in which findings are made.
-var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
+var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
-	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ConditionUnread, LineLost, Interleaved, Strengthened, Aggregated}
+	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {
@@ -213,7 +225,7 @@ func checkExtra(p *pass) {
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
 		if x.result && p.onLocation(x) {
-			p.report(ExtraAccess, -1, ev, "%s stores a marker's result to a location of the test", p.text(ev))
+			p.report(ExtraAccess, -1, ev, "%s stores a marker's result elsewhere than to the results", p.text(ev))
 		}
 		if !x.role.IsAccess() || x.result || x.arm || len(p.owner[ev]) > 0 {
 			continue
@@ -236,10 +248,15 @@ func checkExtra(p *pass) {
 	}
 }
 
-// onLocation reports whether a store of results goes elsewhere than through the
-// parameter for results.
+// onLocation reports whether a store of results goes elsewhere than to the slots of
+// results.
 func (p *pass) onLocation(x *event) bool {
-	return x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.abi.pointer()/8
+	slots := int64(p.s.Markers())
+	if p.s.Digest != 0 {
+		slots++
+	}
+	return x.mem.Space == isa.SpaceShared || x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.abi.pointer()/8 ||
+		x.addr.off < 0 || x.addr.off >= slots*ResultStride || x.addr.off%4 != 0
 }
 
 func sameData(a, b []value) bool {
@@ -290,7 +307,7 @@ func checkKind(p *pass) {
 		default:
 			ok = x.role == isa.RoleAtomic || x.role == isa.RoleReduction && e.Kind.Op == litmus.OpRed
 			if ok && x.mem.Atom != "" {
-				ok = p.operation(x, e.Kind.Atom)
+				ok = p.operation(x, e)
 			} else if ok {
 				ok = x.mem.Locked
 			}
@@ -443,6 +460,29 @@ func (p *pass) isWord(v value, read, word int) bool {
 		return p.isWord(n.a, read, word) || p.isWord(n.b, read, word)
 	}
 	return false
+}
+
+// checkEffects reports instructions that do what nobody asked for.
+func checkEffects(p *pass) {
+	for _, i := range p.tr.effects {
+		in := &p.tr.fn.Insts[i]
+		p.r.Findings = append(p.r.Findings, Finding{Rule: ExtraEffect.ID, Thread: p.s.Thread, Access: -1,
+			Detail: "the test does not ask for " + trim(in.Text), Addr: int64(in.Addr)})
+	}
+	first, last := 0, len(p.tr.events)
+	if p.harness {
+		first, last = len(p.tr.events), -1
+		for _, ev := range p.match {
+			if ev >= 0 {
+				first, last = min(first, ev), max(last, ev)
+			}
+		}
+	}
+	for ev := first; ev < last; ev++ {
+		if p.tr.events[ev].role == isa.RoleBarrier && len(p.owner[ev]) == 0 {
+			p.report(ExtraEffect, -1, ev, "a barrier that the test does not have: %s", p.text(ev))
+		}
+	}
 }
 
 // checkCalls reports calls as accesses that are not seen.

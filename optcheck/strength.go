@@ -102,6 +102,10 @@ func checkStrength(p *pass) {
 			continue
 		}
 		n, m := needOf(e.Kind, p.abi.sm), p.tr.events[ev].mem
+		if m.Strength == isa.Constant || m.Cache == "CI" {
+			p.report(Weakened, k, ev, "%s is read through the non-coherent cache, which need not have the thread's own stores: %s", p.name(k), p.text(ev))
+			continue
+		}
 		if p.abi.sm < 70 {
 			if e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed && cacheRank(m.Cache) < cacheRank(n.cache) {
 				p.report(Weakened, k, ev, "%s needs .%s: %s", p.name(k), n.cache, p.text(ev))
@@ -117,22 +121,21 @@ func checkStrength(p *pass) {
 	}
 }
 
-// checkStronger notes accesses whose scope is wider than asked for.
+// checkStronger notes accesses and fences that have more strength than was asked
+// for.
 func checkStronger(p *pass) {
-	if p.abi.sm < 70 {
-		return
-	}
 	for k, e := range p.s.Entries {
-		ev := p.match[k]
-		if ev < 0 || e.IsFence() || e.Kind.Space == litmus.Shared {
+		ev := p.eventOf(k)
+		if ev < 0 {
 			continue
 		}
-		n, m := needOf(e.Kind, p.abi.sm), p.tr.events[ev].mem
-		if n.scope == isa.ScopeCluster {
-			n.scope = isa.ScopeGPU // there is no narrower one in machine code
+		m := p.tr.events[ev].mem
+		more := raised(e.Kind, m, p.abi.sm)
+		if e.IsFence() {
+			more = raisedFence(e.Kind, m, p.abi.sm)
 		}
-		if n.strength != isa.Weak && m.Scope > n.scope {
-			p.report(Strengthened, k, ev, "%s has the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
+		if more != nil {
+			p.report(Strengthened, k, ev, "%s has more strength, or the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
 		}
 	}
 }

@@ -63,6 +63,7 @@ type trace struct {
 	events  []event
 	markers []marker
 	calls   []int   // calls: what the callee does is not seen
+	effects []int   // instructions that do what nobody asked for
 	folded  []value // constants that are markers of constants
 	unknown []int   // instructions that no table knows
 	reads   []int   // reading event number → index into events

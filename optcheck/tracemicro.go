@@ -132,7 +132,9 @@ func (m *machine) funCode(mi *isa.Micro) uint64 {
 	if mi.Cmp == "" && mi.Bool == "" && mi.Sym == "" && !mi.Signed {
 		return uint64(mi.Op)<<8 | uint64(mi.LUT)
 	}
-	return 1<<32 | m.tr.pool.str(fmt.Sprint("fn", mi.Op, mi.LUT, mi.Cmp, mi.Bool, mi.Sym, mi.Signed))
+	code := 1<<32 | m.tr.pool.str(fmt.Sprint("fn", mi.Op, mi.LUT, mi.Cmp, mi.Bool, mi.Sym, mi.Signed))
+	m.tr.pool.micros[code] = isa.Micro{Op: mi.Op, LUT: mi.LUT, Cmp: mi.Cmp, Bool: mi.Bool, Signed: mi.Signed}
+	return code
 }
 
 func (m *machine) shl(a, n value) value {
@@ -155,18 +157,9 @@ func (m *machine) prmt(a, sel, b value) value {
 	cb, okB := p.isConst(b)
 	cs, okS := p.isConst(sel)
 	if okA && okB && okS {
-		return p.constant(permute(ca, cs, cb))
+		return p.constant(isa.Permute(ca, cs, cb))
 	}
 	return p.mk(node{kind: kFun, imm: funPrmt, a: a, b: sel, c: b})
-}
-
-// permute is the byte permutation of isa.MicroPrmt.
-func permute(a, sel, b uint32) (r uint32) {
-	ab := uint64(b)<<32 | uint64(a)
-	for i := uint(0); i < 4; i++ {
-		r |= uint32(ab>>(8*(sel>>(4*i)&7))&0xff) << (8 * i)
-	}
-	return r
 }
 
 func (m *machine) mul(a, b value) (value, bool) {

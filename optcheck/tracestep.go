@@ -15,6 +15,9 @@ func (m *machine) step(i int) {
 	if in.Role == isa.RoleUnknown {
 		m.tr.unknown = append(m.tr.unknown, i)
 	}
+	if effect(in, m.abi.amd != nil) {
+		m.tr.effects = append(m.tr.effects, i)
+	}
 	if m.abi.amd != nil {
 		m.stepAMD(i, in)
 		return

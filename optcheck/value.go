@@ -3,6 +3,7 @@ package optcheck
 import (
 	"math"
 
+	"optcheck/isa"
 	"optcheck/spec"
 )
 
@@ -43,18 +44,20 @@ type valuePool struct {
 	index   map[node]value
 	strings map[string]uint64
 	names   []string
-	marks   []uint32 // by node, the round of the walk that saw it last
+	micros  map[uint64]isa.Micro // behind functions with a name
+	marks   []uint32             // by node, the round of the walk that saw it last
 	round   uint32
 }
 
 func newValuePool() *valuePool {
-	return &valuePool{index: make(map[node]value, 64), strings: map[string]uint64{}}
+	return &valuePool{index: make(map[node]value, 64), strings: map[string]uint64{}, micros: map[uint64]isa.Micro{}}
 }
 
 func (p *valuePool) reset() {
 	p.nodes = p.nodes[:0]
 	clear(p.index)
 	clear(p.strings)
+	clear(p.micros)
 	p.names = p.names[:0]
 }
 

@@ -20,7 +20,9 @@ type body struct {
 	code     strings.Builder
 	regs     map[string]litmus.Type // every register of the thread with its type
 	values   []litmus.Type          // opaque values: parameters v0, v1, …
-	consts   []int64                // what the opaque values stand for
+	stands   []spec.Value           // what the opaque values stand for
+	at       int                    // the instruction being emitted, -1 in front of the first
+	setting  string                 // the register whose initial value is being emitted
 	usedLoc  [spec.MaxLocations]bool
 	line     int
 	temps    int    // compare-and-branch predicates
@@ -37,11 +39,26 @@ var regName = strings.NewReplacer("-", "_", ".", "_", "'", "_")
 // opaque returns a register that holds a value which the compiler cannot know
 // and which stands for the constant c of the test.
 func (k *body) opaque(t litmus.Type, c int64) string {
-	i := len(k.values)
-	k.values = append(k.values, t)
-	k.consts = append(k.consts, c)
+	i := k.stand(t, c)
 	k.p("ld.param.%s %%v%d, [%s];", unsignedOf(t), i, k.valueParam(i))
 	return fmt.Sprintf("%%v%d", i)
+}
+
+// stand adds an opaque value for the constant c, which is the next constant
+// operand of the instruction being emitted, or an initial value.
+func (k *body) stand(t litmus.Type, c int64) int {
+	v := spec.Value{Const: c, Instr: k.at, Reg: k.setting}
+	if k.at >= 0 {
+		src := k.th.Body[k.at].Src
+		if n := len(k.stands); n > 0 && k.stands[n-1].Instr == k.at {
+			v.Src = k.stands[n-1].Src + 1
+		}
+		for v.Src < len(src)-1 && src[v.Src].Kind != litmus.OperandConst {
+			v.Src++
+		}
+	}
+	k.values, k.stands = append(k.values, t), append(k.stands, v)
+	return len(k.values) - 1
 }
 
 // valueParam is the name of the parameter that holds an opaque value.
@@ -90,7 +107,9 @@ func (k *body) opaqueValues() []spec.Value {
 			first = i
 		}
 		if n := i - first; first > 0 && n < len(k.values) {
-			out = append(out, spec.Value{Offset: off, Bytes: int(size), Const: k.consts[n]})
+			v := k.stands[n]
+			v.Offset, v.Bytes = off, int(size)
+			out = append(out, v)
 		}
 		off += size
 	}
@@ -107,6 +126,7 @@ func (k *body) run() error {
 	}
 	next := 0
 	for i := range k.th.Body {
+		k.at = i
 		in := &k.th.Body[i]
 		var ent *spec.Entry
 		space := litmus.Generic
@@ -174,6 +194,7 @@ func (k *body) collect() {
 // initial sets registers that hold an address, an initial value, or that may be
 // read before they are surely written. Initial values are opaque.
 func (k *body) initial() error {
+	k.at = -1
 	needs, inits := k.readFirst(), map[string]int64{}
 	for _, d := range k.th.Regs {
 		switch d.Init.Kind {
@@ -192,12 +213,14 @@ func (k *body) initial() error {
 	sort.Strings(names)
 	for _, n := range names {
 		t := k.regs[n]
+		k.setting = n
 		if t == litmus.Pred {
 			k.p("setp.ne.u32 %s, %s, 0;", reg(n), k.opaque(litmus.U32, inits[n]))
 			continue
 		}
 		k.p("mov.%s %s, %s;", bitsOf(t), reg(n), k.opaque(t, inits[n]))
 	}
+	k.setting = ""
 	for _, e := range k.spec.Entries {
 		if e.Guarded && !e.IsFence() {
 			k.p("mov.b32 %%m%d, %%tok;", e.Pos)

@@ -176,16 +176,19 @@ func (e *emitter) kernel(thread int) error {
 	if err != nil {
 		return err
 	}
-	lits, err := s.Literals()
-	if err != nil {
-		return unsupported("%v", err)
-	}
 	k := &body{e: e, th: &e.t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
 	if err := k.run(); err != nil {
 		return err
 	}
+	values := k.opaqueValues()
+	s.SetCode(k.th, values)
+	s.AddDigest()
+	lits, err := s.Literals()
+	if err != nil {
+		return unsupported("%v", err)
+	}
 	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
-	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam(), Values: k.opaqueValues()})
+	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam(), Values: values})
 	e.f(".visible .entry %s(", name)
 	for i, p := range k.params() {
 		if i > 0 {

@@ -29,7 +29,7 @@ func TestAuditForm(t *testing.T) {
 	t0, t1, _ := strings.Cut(u.Text, "_T1(")
 	require.Equal(t, 2, strings.Count(t0, "st.global.cg.s32"))
 	require.Equal(t, 2, strings.Count(t1, "ld.global.cg.s32"))
-	require.Equal(t, 3, strings.Count(t0, "xor.b32"), "two accesses and the header")
+	require.Equal(t, 4, strings.Count(t0, "xor.b32"), "two accesses, the digest and the header")
 	require.NotRegexp(t, regexp.MustCompile(`st\.global\.cg\.s32 [^,]*, [0-9]`), u.Text, "stored values must not be known")
 	require.NotRegexp(t, regexp.MustCompile(`mov\.b32 %q_\S+, [0-9]`), u.Text)
 	for _, l := range []string{"\t.loc 1 1 0\n", "\t.loc 1 2 0\n", "\t.loc 1 1000 0\n", "\t.loc 1 2000 0\n"} {

@@ -202,10 +202,17 @@ func (e *harnessEmitter) params() {
 		for _, k := range e.bodies {
 			for i, t := range k.values {
 				if (t.Bits() == 64) == wide {
-					add(HarnessParam{Kind: ParamValue, Wide: wide, Name: k.valueParam(i), Value: k.consts[i]})
+					v := &k.stands[i]
+					v.Offset = add(HarnessParam{Kind: ParamValue, Wide: wide, Name: k.valueParam(i), Value: v.Const})
+					if v.Bytes = 4; wide {
+						v.Bytes = 8
+					}
 				}
 			}
 		}
+	}
+	for _, k := range e.bodies {
+		k.spec.SetCode(k.th, k.stands)
 	}
 	for i := range e.bodies {
 		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: int64(h.Shape.Roles[i])}))

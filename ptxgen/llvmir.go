@@ -88,10 +88,6 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	lits, err := s.Literals()
-	if err != nil {
-		return nil, unsupported("%v", err)
-	}
 	k := &irBody{typed: o.TypedIR, env: map[string]irValue{}, jumps: map[string][]irEdge{}, block: "entry"}
 	_, notNV := SM(o.Target)
 	k.nv = notNV == nil
@@ -108,6 +104,17 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if err := k.instructions(); err != nil {
 		return nil, err
 	}
+	conv, list, debug := "amdgpu_kernel", k.opaqueValues, ""
+	if k.nv {
+		conv, list = "ptx_kernel", k.body.opaqueValues
+	}
+	values := list()
+	s.SetCode(k.th, values)
+	s.AddDigest()
+	lits, err := s.Literals()
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
 	k.finish(lits)
 	var b strings.Builder
 	for i := range t.Locations {
@@ -119,10 +126,6 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 			fmt.Fprintf(&b, "@%s_L%d = %s, align %d\n", k.name, i, kind, spec.SharedStride)
 		}
 	}
-	conv, values, debug := "amdgpu_kernel", k.opaqueValues, ""
-	if k.nv {
-		conv, values = "ptx_kernel", k.body.opaqueValues
-	}
 	if k.line > 0 {
 		debug = " !dbg " + KernelScope
 	}
@@ -130,7 +133,7 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if k.line > 0 {
 		fmt.Fprintf(&b, "%s = distinct !DISubprogram(name: %q, scope: !1, file: !1, line: %d, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n", KernelScope, k.name, LineOther)
 	}
-	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: values()}, nil
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: values}, nil
 }
 
 func (k *irBody) ir(format string, args ...any) {
@@ -186,6 +189,7 @@ func (k *irBody) irParams() []string {
 
 // start gives registers their first values, and copies the token's.
 func (k *irBody) start() error {
+	k.at = -1
 	needs := k.readFirst()
 	first := map[string]int64{}
 	for _, d := range k.th.Regs {
@@ -204,6 +208,7 @@ func (k *irBody) start() error {
 		if _, isPtr := k.ptr[n]; isPtr {
 			return unsupported("register %s may be read before it holds an address", n)
 		}
+		k.setting = n
 		v := k.irOpaque(k.regs[n], first[n])
 		if k.regs[n] == litmus.Pred {
 			p := k.fresh("b")
@@ -227,6 +232,7 @@ func (k *irBody) start() error {
 func (k *irBody) instructions() error {
 	next := 0
 	for i := range k.th.Body {
+		k.at, k.setting = i, ""
 		in := &k.th.Body[i]
 		for _, l := range in.Labels {
 			k.join(l)

@@ -87,16 +87,22 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	lits, err := s.Literals()
-	if err != nil {
-		return nil, unsupported("%v", err)
-	}
 	k := &clBody{name: fmt.Sprintf("%s_T%d", unit, thread), r600: IsTeraScale(o.Target)}
 	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
 	k.collect()
 	k.pointers()
 	if err := k.statements(); err != nil {
 		return nil, err
+	}
+	values := k.opaqueValues()
+	s.SetCode(k.th, values)
+	s.AddDigest()
+	lits, err := s.Literals()
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	if k.r600 {
+		values = nil // code for TeraScale is not lifted
 	}
 	var b strings.Builder
 	k.globals(&b)
@@ -110,7 +116,7 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if k.long {
 		k.cl2 = true
 	}
-	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: k.opaqueValues(),
+	return &Kernel{Name: k.name, Thread: thread, Spec: s, OutParam: s.ResultParam(), Text: b.String(), Values: values,
 		CL2: k.cl2, Library: k.lib}, nil
 }
 
@@ -121,18 +127,20 @@ func (k *clBody) lineDirective(b *strings.Builder, line int) {
 	}
 }
 
-// opaqueValues says which constants the parameters of opaque values stand for;
-// nil for r600, whose parameters lie elsewhere.
+// opaqueValues says which constants the parameters of opaque values stand for.
+// Pointers have four bytes on r600.
 func (k *clBody) opaqueValues() []spec.Value {
-	if k.r600 {
-		return nil
-	}
 	var out []spec.Value
 	off := k.spec.ResultParam() + 8
+	if k.r600 {
+		off /= 2
+	}
 	for i, t := range k.values {
 		size := int64(t.Bits() / 8)
 		off = (off + size - 1) &^ (size - 1)
-		out = append(out, spec.Value{Offset: off, Bytes: int(size), Const: k.consts[i]})
+		v := k.stands[i]
+		v.Offset, v.Bytes = off, int(size)
+		out = append(out, v)
 		off += size
 	}
 	return out

@@ -24,7 +24,7 @@ func TestOpenCLKernel(t *testing.T) {
 	u := emitCL(t, "cl-dlb-mp+mem_fences", Options{Target: "gfx900"})
 	lits, err := u.Kernels[1].Spec.Literals()
 	require.NoError(t, err)
-	require.Len(t, lits, 6) // three entries, two dependencies, header
+	require.Len(t, lits, 7) // three entries, two dependencies, digest, header
 	text := u.Kernels[1].Text
 	require.True(t, strings.HasPrefix(text, "__attribute__((always_inline)) __kernel void "+u.Name+
 		"_T1(__global int *p0, __global int *p1, volatile __global uint *out, uint v0, uint tok)\n{\n"), text)

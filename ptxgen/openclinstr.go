@@ -10,7 +10,7 @@ import (
 
 // statements emits the thread's instructions.
 func (k *clBody) statements() error {
-	k.initials = map[string]string{}
+	k.initials, k.at = map[string]string{}, -1
 	needs := k.readFirst()
 	first := map[string]int64{}
 	for _, d := range k.th.Regs {
@@ -30,6 +30,7 @@ func (k *clBody) statements() error {
 		if _, isPtr := k.ptr[n]; isPtr {
 			return unsupported("register %s may be read before it holds an address", n)
 		}
+		k.setting = n
 		v := k.value0(k.regs[n], first[n])
 		if k.regs[n] == litmus.Pred {
 			v += " != 0"
@@ -38,6 +39,7 @@ func (k *clBody) statements() error {
 	}
 	next := 0
 	for i := range k.th.Body {
+		k.at, k.setting = i, ""
 		in := &k.th.Body[i]
 		for _, l := range in.Labels {
 			fmt.Fprintf(&k.code, "L_%s: ;\n", l)
@@ -59,9 +61,7 @@ func (k *clBody) value0(t litmus.Type, c int64) string {
 	if t == litmus.Pred || t.Bits() < 32 {
 		t = litmus.U32
 	}
-	k.values = append(k.values, t)
-	k.consts = append(k.consts, c)
-	return fmt.Sprintf("v%d", len(k.values)-1)
+	return fmt.Sprintf("v%d", k.stand(t, c))
 }
 
 func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {

@@ -30,12 +30,17 @@ type Signature struct {
 	// Stage is where the finding arose, "" for anywhere. It tells the findings of
 	// two compilers apart, of toolchains that have two.
 	Stage string `json:"stage,omitempty"`
+	// Visible asks for a miscompilation that the condition of the test can tell.
+	Visible bool `json:"visible,omitempty"`
 }
 
 // Holds reports whether a cell has the finding.
 func (s Signature) Holds(c *report.Cell) bool {
 	if !c.HasFindings() || s.Class != "" && s.Class != report.Changed && c.Class != s.Class {
 		return false // a smaller test may have lost the data race that forbade a verdict
+	}
+	if s.Visible && (c.Verdict == nil || len(c.Verdict.New) == 0 || c.Verdict.Hidden()) {
+		return false
 	}
 	return slices.ContainsFunc(c.Findings, s.Is)
 }
@@ -97,6 +102,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 		return c, l, fmt.Errorf("%w: %s is %s", ErrNotThere, where(c), say(c))
 	}
 	f.Signature.Class = c.Class
+	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
 	if f.Toolchain.LLC != nil {
 		f.Signature.Stage = c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)].Stage
 	}

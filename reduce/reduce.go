@@ -221,21 +221,41 @@ func (r *reducer) ask(ctx context.Context) error {
 	if r.res.Cell.Class != report.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
 		return nil
 	}
-	t, err := audit.Asking(r.res.Min.Test, v.New[0])
-	if err != nil {
-		return err
-	}
-	t.Observed = nil
-	if t.Hash() == r.res.Min.Test.Hash() {
+	for _, outcome := range v.New {
+		t, err := audit.Asking(r.res.Min.Test, outcome)
+		if err != nil {
+			return err
+		}
+		if t.Observed = nil; r.res.Min.Signature.Visible {
+			only(t, r.res.Min.Test.Terms())
+		}
+		if t.Hash() == r.res.Min.Test.Hash() {
+			return nil
+		}
+		f := r.res.Min
+		f.Test = t
+		cell, listing, err := f.Confirm(ctx, r.o.Audit)
+		if err != nil {
+			continue // without the other terms this outcome is one of the test's own
+		}
+		r.took("the condition asks for " + outcome)
+		r.res.Min, r.res.Cell, r.res.Listing = f, *cell, listing
 		return nil
 	}
-	f := r.res.Min
-	f.Test = t
-	cell, listing, err := f.Confirm(ctx, r.o.Audit)
-	if err != nil {
-		return err
-	}
-	r.took("the condition asks for " + v.New[0])
-	r.res.Min, r.res.Cell, r.res.Listing = f, *cell, listing
 	return nil
+}
+
+// only leaves the comparisons of some terms in a condition that is a conjunction.
+func only(t *litmus.Test, terms []litmus.Term) {
+	and, ok := t.Cond.Expr.(litmus.And)
+	if !ok {
+		return
+	}
+	and.List = slices.DeleteFunc(and.List, func(e litmus.Expr) bool {
+		a, ok := e.(litmus.Atom)
+		return ok && !slices.Contains(terms, a.Left)
+	})
+	if t.Cond.Expr = and; len(and.List) == 1 {
+		t.Cond.Expr = and.List[0]
+	}
 }

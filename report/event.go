@@ -149,7 +149,8 @@ func (c *Result) HasFindings() bool {
 
 // Verdict compares what a memory model allows of the test and of the machine
 // code, lifted back to a litmus test. Outcomes are written like the states of
-// herd's logs: "0:r1=1; x=2;", over the terms of the test's condition.
+// herd's logs: "0:r1=1; x=2;", over the terms of the test's condition and, behind
+// them, all other registers that accesses read into and all other locations.
 type Verdict struct {
 	Model   string `json:"model"`
 	Source  int    `json:"source_outcomes"`  // number of outcomes of the test
@@ -158,6 +159,9 @@ type Verdict struct {
 	// that only the test allows.
 	New  []string `json:"new,omitempty"`
 	Lost []string `json:"lost,omitempty"`
+	// Visible are the new outcomes in the terms of the condition alone, as far as
+	// they are new there; empty if the condition cannot tell.
+	Visible []string `json:"visible,omitempty"`
 	// Check is the model's check that forbids New[0] in the test, Cycle the
 	// violated cycle in words.
 	Check string `json:"check,omitempty"`
@@ -188,6 +192,19 @@ type Verdict struct {
 	// Unjudged is why nothing is said of the machine code; Machine, New, Lost and
 	// Lifted are empty then.
 	Unjudged string `json:"unjudged,omitempty"`
+}
+
+// Hidden reports whether there are new outcomes and the condition of the test cannot
+// tell any.
+func (v *Verdict) Hidden() bool { return len(v.New) > 0 && len(v.Visible) == 0 }
+
+// Shown are the new outcomes as people read them: in the terms of the condition
+// where it can tell.
+func (v *Verdict) Shown() []string {
+	if len(v.Visible) > 0 {
+		return v.Visible
+	}
+	return v.New
 }
 
 // OtherVerdict is the answer of another model.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -277,6 +278,12 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 	}
 	fmt.Fprintf(b, "  model %s: %s of the test, %d of the machine code%s\n", v.Model, plain.Count(v.Source, "outcome"), v.Machine, on)
 	list("new", v.New)
+	switch {
+	case v.Hidden():
+		fmt.Fprintf(b, "  not visible in the condition of this test\n")
+	case !slices.Equal(v.New, v.Visible):
+		list("in the terms of the condition", v.Visible)
+	}
 	if v.Check != "" {
 		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
 	}

@@ -2,7 +2,6 @@ package sass
 
 import (
 	"fmt"
-	"math/bits"
 
 	"optcheck/isa"
 )
@@ -59,132 +58,14 @@ func (m *machine) word(o isa.Operand) (uint64, bool) {
 
 // eval computes one micro-operation.
 func (m *machine) eval(mi *isa.Micro) (uint32, bool) {
-	var full []uint64
-	var w []uint32
-	for _, o := range mi.Src {
-		v, ok := m.word(o)
-		if !ok {
+	full := make([]uint64, len(mi.Src))
+	for i, o := range mi.Src {
+		var ok bool
+		if full[i], ok = m.word(o); !ok {
 			return 0, false
 		}
-		full, w = append(full, v), append(w, uint32(v))
 	}
-	var sum uint64
-	for _, v := range full {
-		sum += v
-	}
-	b := func(x bool) uint32 {
-		if x {
-			return 1
-		}
-		return 0
-	}
-	switch mi.Op {
-	case isa.MicroMov:
-		return w[0], true
-	case isa.MicroAdd, isa.MicroAddHi:
-		return uint32(sum), true
-	case isa.MicroCarry:
-		return b(sum >= 1<<32), true
-	case isa.MicroCarry2:
-		return b(sum >= 2<<32), true
-	case isa.MicroLop3:
-		var r uint32
-		for i := 0; i < 32; i++ {
-			k := w[0]>>i&1<<2 | w[1]>>i&1<<1 | w[2]>>i&1
-			r |= uint32(mi.LUT>>k&1) << i
-		}
-		return r, true
-	case isa.MicroPlop:
-		return uint32(mi.LUT >> (w[0]<<2 | w[1]<<1 | w[2]) & 1), true
-	case isa.MicroMul:
-		return w[0] * w[1], true
-	case isa.MicroMad:
-		return w[0]*w[1] + w[2], true
-	case isa.MicroMulHi, isa.MicroMadHi:
-		p := uint64(w[0]) * uint64(w[1])
-		if mi.Signed {
-			p = uint64(int64(int32(w[0])) * int64(int32(w[1])))
-		}
-		if mi.Op == isa.MicroMadHi {
-			p += uint64(w[3])<<32 | uint64(w[2])
-		}
-		return uint32(p >> 32), true
-	case isa.MicroShl:
-		return uint32(uint64(w[0]) << min(w[1], 32)), true
-	case isa.MicroShr:
-		if mi.Signed {
-			return uint32(int64(int32(w[0])) >> min(w[1], 32)), true
-		}
-		return uint32(uint64(w[0]) >> min(w[1], 32)), true
-	case isa.MicroShfHi:
-		return uint32((uint64(w[1])<<32 | uint64(w[0])) << w[2] >> 32), true
-	case isa.MicroShfLo:
-		return uint32((uint64(w[1])<<32 | uint64(w[0])) >> w[2]), true
-	case isa.MicroSel:
-		if w[2] != 0 {
-			return w[0], true
-		}
-		return w[1], true
-	case isa.MicroSetp:
-		return b(m.setp(mi, w)), true
-	case isa.MicroLea:
-		return w[0]<<w[1] + w[2], true
-	case isa.MicroLeaCarry:
-		_, c := bits.Add32(w[0]<<w[1], w[2], 0)
-		return c, true
-	case isa.MicroLeaHi:
-		x := uint64(w[1])<<32 | uint64(w[0])
-		if mi.Signed {
-			x = uint64(int64(int32(w[0])))
-		}
-		r := uint32(x<<w[2]>>32) + w[3]
-		if len(w) > 4 {
-			r += w[4]
-		}
-		return r, true
-	case isa.MicroPrmt:
-		var r uint32
-		both := uint64(w[2])<<32 | uint64(w[0])
-		for i := 0; i < 4; i++ {
-			r |= uint32(both>>(8*(w[1]>>(4*i)&7))&0xff) << (8 * i)
-		}
-		return r, true
-	case isa.MicroAddWide:
-		return uint32((uint64(w[1])<<32 + uint64(w[0]) + uint64(w[3])<<32 + uint64(w[2])) >> 32), true
-	}
-	return 0, false
-}
-
-func (m *machine) setp(mi *isa.Micro, w []uint32) bool {
-	x, y := int64(w[0]), int64(w[1])
-	if mi.Signed {
-		x, y = int64(int32(w[0])), int64(int32(w[1]))
-	}
-	var r bool
-	switch mi.Cmp {
-	case "EQ":
-		r = x == y
-	case "NE":
-		r = x != y
-	case "LT":
-		r = x < y
-	case "LE":
-		r = x <= y
-	case "GT":
-		r = x > y
-	case "GE":
-		r = x >= y
-	}
-	if len(w) > 3 && x == y {
-		r = w[3] != 0
-	}
-	switch c := w[2] != 0; mi.Bool {
-	case "AND":
-		return r && c
-	case "OR":
-		return r || c
-	}
-	return r != (w[2] != 0)
+	return mi.Eval(full)
 }
 
 // step executes an instruction. It fails when control flow depends on it.

@@ -4,6 +4,8 @@ import "optcheck/isa"
 
 const (
 	cacheOps = "CA CG CS CV WT WB LU EF EL CI NA P T"
+	// Modifiers of atomics that say nothing of numbers.
+	atomMods = "E U 32 64 128 U32 U64 B32 B64 SPIN EF EL LU NA P"
 	atomOps  = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SAFEADD ARRIVE POPC PHASECHK"
 )
 
@@ -32,6 +34,8 @@ func memory(in *isa.Inst, sm int) {
 			m.Cache = x
 		case m.Atom == "" && (in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && modSet(atomOps, x):
 			m.Atom = x
+		case in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction:
+			m.Type = max(m.Type, atomType(x))
 		}
 	}
 	if in.Role.IsAccess() {
@@ -55,6 +59,17 @@ func memory(in *isa.Inst, sm int) {
 			m.Space = isa.SpaceNone
 		}
 	}
+}
+
+// atomType says what a modifier of an atomic tells of its type.
+func atomType(mod string) isa.AtomType {
+	switch {
+	case mod == "S32" || mod == "S64":
+		return isa.AtomSigned
+	case modSet(atomMods, mod):
+		return isa.AtomInteger
+	}
+	return isa.AtomOther
 }
 
 // accessWidth gives the bytes that one thread moves.

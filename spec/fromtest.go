@@ -25,10 +25,6 @@ type posSet uint32
 type flow struct {
 	from posSet // reads whose values flow into it through registers
 	loc  int    // index of the location whose address it holds, or -1
-	// read is the position+1 of the access whose value the register holds
-	// unchanged, 0 if none; cond is what a predicate compares.
-	read int
-	cond *Condition
 }
 
 // FromTest computes the specification of a thread of a test: accesses and
@@ -80,7 +76,6 @@ type builder struct {
 	skips []struct {
 		until string
 		from  posSet
-		cond  *Condition // under which the branch is taken
 	}
 }
 
@@ -124,13 +119,8 @@ func (b *builder) step(i int) error {
 			return unsupported("a loop in thread %s: kernels in audit form are straight-line", b.th.Name)
 		}
 		from := posSet(0)
-		var cond *Condition
 		if in.Guard != nil {
-			p := b.reg(in.Guard.Reg)
-			from, cond = p.from, p.cond.negated(in.Guard.Neg)
-		}
-		if in.Cmp != litmus.CmpNone {
-			cond = b.compares(in)
+			from = b.reg(in.Guard.Reg).from
 		}
 		for _, s := range in.Src {
 			from |= b.operand(s).from
@@ -138,25 +128,15 @@ func (b *builder) step(i int) error {
 		b.skips = append(b.skips, struct {
 			until string
 			from  posSet
-			cond  *Condition
-		}{in.Target, from, cond})
+		}{in.Target, from})
 		return nil
 	}
 	if in.Dst == "" {
 		return nil
 	}
 	f := flow{loc: -1}
-	switch {
-	case in.Op == litmus.OpSetp:
-		f.cond = b.compares(in)
-	case in.Type == litmus.Pred:
-		f.cond = b.logical(in)
-	}
 	for _, s := range in.Src {
 		g := b.operand(s)
-		if in.Op == litmus.OpMov {
-			f.read, f.cond = g.read, g.cond
-		}
 		f.from |= g.from
 		if g.loc >= 0 && (in.Op == litmus.OpMov || in.Op == litmus.OpAdd || in.Op == litmus.OpSub || in.Op == litmus.OpCvt) {
 			f.loc = g.loc
@@ -164,75 +144,6 @@ func (b *builder) step(i int) error {
 	}
 	b.define(in, f)
 	return nil
-}
-
-// negated returns the condition, or its opposite; nil stays nil.
-func (c *Condition) negated(neg bool) *Condition {
-	if c == nil || !neg {
-		return c
-	}
-	d := *c
-	d.Neg = !d.Neg
-	return &d
-}
-
-// compares returns the condition of a setp or compare-and-branch if it compares
-// an unchanged 32-bit read with a constant or another such read.
-func (b *builder) compares(in *litmus.Instr) *Condition {
-	if len(in.Src) < 2 || in.Type.Bits() != 32 {
-		return nil
-	}
-	word := func(o litmus.Operand) int { // 1 + the position that reads it
-		r := b.operand(o).read
-		if r == 0 || b.s.Entries[r-1].Kind.Width != 4 {
-			return 0
-		}
-		return r
-	}
-	c := &Condition{Pos: word(in.Src[0]) - 1, Cmp: in.Cmp, Signed: in.Type.Signed() || in.Op == litmus.OpBra}
-	switch {
-	case c.Pos < 0:
-		return nil
-	case in.Src[1].Kind == litmus.OperandConst:
-		c.Const = in.Src[1].Value
-	default:
-		if c.Other = word(in.Src[1]); c.Other == 0 {
-			return nil
-		}
-	}
-	return c
-}
-
-// logical returns the condition of a function of predicates whose conditions are
-// known.
-func (b *builder) logical(in *litmus.Instr) *Condition {
-	var args []*Condition
-	for _, s := range in.Src {
-		args = append(args, b.operand(s).cond)
-	}
-	switch in.Op {
-	case litmus.OpNot:
-		if len(args) == 1 {
-			return args[0].negated(true)
-		}
-	case litmus.OpAnd, litmus.OpOr, litmus.OpXor:
-		return combined(in.Op, args)
-	}
-	return nil
-}
-
-// when returns the condition under which an instruction runs if it is known.
-func (b *builder) when(in *litmus.Instr) *Condition {
-	var all []*Condition
-	if in.Guard != nil {
-		all = append(all, b.reg(in.Guard.Reg).cond.negated(in.Guard.Neg))
-	}
-	for _, s := range b.skips {
-		if b.isForward(in, s.until) {
-			all = append(all, s.cond.negated(true))
-		}
-	}
-	return combined(litmus.OpAnd, all)
 }
 
 // reach ends the region of every forward branch to the label.
@@ -288,7 +199,6 @@ func (b *builder) define(in *litmus.Instr, f flow) {
 		if f.loc < 0 {
 			f.loc = old.loc
 		}
-		f.read, f.cond = 0, nil // one of two values
 	}
 	b.regs[in.Dst] = f
 }
@@ -298,12 +208,17 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	if pos >= MaxPositions {
 		return unsupported("thread %s has more than %d accesses and fences", b.th.Name, MaxPositions)
 	}
-	e := Entry{Pos: pos, Instr: i, Guarded: guarded, When: b.when(in)}
+	e := Entry{Pos: pos, Instr: i, Guarded: guarded}
 	b.depend(ctrl, pos, DepCtrl)
 	if !in.Op.IsAccess() {
 		e.Kind = KindOf(in, litmus.Generic)
 		if _, ok := fenceCodes[e.Kind]; !ok {
 			return unsupported("%v has no specification code", e.Kind)
+		}
+		if in.Op == litmus.OpBar && in.Barrier.Quorum.Kind != litmus.OperandNone {
+			if e.Threads = int(in.Barrier.Quorum.Value); in.Barrier.Quorum.Kind != litmus.OperandConst || e.Threads <= 0 {
+				return unsupported("a barrier whose number of threads is not constant")
+			}
 		}
 		b.s.Entries = append(b.s.Entries, e)
 		return nil
@@ -330,6 +245,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	if _, ok := accessCodes[e.Kind]; !ok {
 		return unsupported("%v of %d bytes has no specification code", e.Kind, e.Kind.Width)
 	}
+	e.Signed = (in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax) && in.Type != litmus.U32 && in.Type != litmus.U64
 	b.depend(addr.from, pos, DepAddr)
 	data := posSet(0)
 	for _, s := range in.Src {
@@ -338,7 +254,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	b.depend(data, pos, DepData)
 	b.s.Entries = append(b.s.Entries, e)
 	if in.Dst != "" {
-		b.define(in, flow{from: 1 << uint(pos), loc: -1, read: pos + 1})
+		b.define(in, flow{from: 1 << uint(pos), loc: -1})
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 // Version is the version of the encoding. It changes whenever a literal
 // changes its meaning, so that stored results are not mixed up.
-const Version = 2
+const Version = 3
 
 // A literal is a 25-bit payload and a 7-bit checksum, whitened:
 //
@@ -18,9 +18,11 @@ const Version = 2
 //	dep       from:5 to:5 kind:2 zero:8
 //	operand   pos:5 index:5 kind:2=3 zero:8
 //	header    layout:2 count:6 locations-1:3 sum:9
+//	digest    layout:2=3 digest:18
 //
-// The header counts the other literals of the thread and sums them up, so that
-// a lost, invented or altered marker cannot pass for a smaller specification.
+// The header counts the other literals of the thread, but for the digest, and sums
+// them all up, so that a lost, invented or altered marker cannot pass for a
+// smaller specification.
 const (
 	typeAccess = iota
 	typeFence
@@ -32,6 +34,9 @@ const (
 	crc9Poly = 0x119
 	// kindOperand stands in a dependency's kind field for an operand.
 	kindOperand = 3
+	// layoutDigest stands in a header's layout field for a digest.
+	layoutDigest = 3
+	digestBits   = 18
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
@@ -79,11 +84,13 @@ func (s *Spec) OperandMarkers() (list [][2]int) {
 	return list
 }
 
-// Markers is the number of literals: entries, dependencies, operands, header.
+// Markers is the number of literals without the digest: entries, dependencies,
+// operands, header.
 func (s *Spec) Markers() int { return len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1 }
 
-// Literals returns the markers' literals: one per entry, in order, then one
-// per dependency, then one per further operand, then the header.
+// Literals returns the markers' literals: one per entry, in order, then one per
+// dependency, then one per further operand, the digest if there is one, and
+// the header.
 func (s *Spec) Literals() ([]uint32, error) {
 	if s.Thread >= MaxThreads || len(s.Entries) > MaxPositions || s.Markers() > MaxMarkers || s.Locations < 1 || s.Locations > MaxLocations {
 		return nil, fmt.Errorf("thread %d: %d accesses and fences and %d dependencies are more than a specification can hold",
@@ -120,7 +127,11 @@ func (s *Spec) Literals() ([]uint32, error) {
 	for _, o := range s.OperandMarkers() {
 		out = append(out, literal(typeDep<<23|th|uint32(o[0])<<15|uint32(o[1])<<10|kindOperand<<8))
 	}
-	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | uint32(len(out))<<12 | uint32(s.Locations-1)<<9 | sum(out)
+	count := uint32(len(out))
+	if s.Digest != 0 {
+		out = append(out, literal(typeHeader<<23|th|layoutDigest<<18|s.Digest))
+	}
+	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | count<<12 | uint32(s.Locations-1)<<9 | sum(out)
 	return append(out, literal(head)), nil
 }
 
@@ -132,6 +143,7 @@ type Marker struct {
 	Dep     *Dep    // a dependency
 	Operand *[2]int // a further operand: position, index
 	Header  *Header // the header
+	Digest  uint32  // the digest, 0 for other literals
 }
 
 // Header is the content of a thread's header marker.
@@ -173,6 +185,10 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		}
 		m.Dep = d
 	case typeHeader:
+		if p>>18&3 == layoutDigest {
+			m.Digest = p & (1<<digestBits - 1)
+			return m, m.Digest != 0
+		}
 		m.Header = &Header{Layout: Layout(p >> 18 & 3), Count: int(p >> 12 & 63), Locations: int(p>>9&7) + 1, Sum: p & 0x1ff}
 		if int(m.Header.Layout) >= len(layoutNames) {
 			return m, false
@@ -191,6 +207,7 @@ var ErrNoSpec = errors.New("no specification found")
 func Decode(lits []uint32) (*Spec, error) {
 	var head *Marker
 	var body []uint32
+	digests := 0
 	seen := map[uint32]bool{}
 	s := &Spec{}
 	for _, l := range lits {
@@ -210,6 +227,9 @@ func Decode(lits []uint32) (*Spec, error) {
 			s.Entries = append(s.Entries, *m.Entry)
 		case m.Dep != nil:
 			s.Deps = append(s.Deps, *m.Dep)
+		case m.Digest != 0:
+			s.Digest = m.Digest
+			digests++
 		}
 		body = append(body, l)
 	}
@@ -219,8 +239,8 @@ func Decode(lits []uint32) (*Spec, error) {
 		}
 		return nil, ErrNoSpec
 	}
-	if len(body) != head.Header.Count {
-		return nil, fmt.Errorf("specification incomplete: %d of %d markers found", len(body), head.Header.Count)
+	if n := len(body) - digests; n != head.Header.Count || digests > 1 {
+		return nil, fmt.Errorf("specification incomplete: %d of %d markers found", n, head.Header.Count)
 	}
 	if sum(body) != head.Header.Sum {
 		return nil, errors.New("specification damaged: checksum does not match")
@@ -232,7 +252,7 @@ func Decode(lits []uint32) (*Spec, error) {
 			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
 		}
 	}
-	if s.Markers() != len(body)+1 {
+	if s.Markers() != len(body)-digests+1 {
 		return nil, errors.New("specification damaged: operands do not fit the accesses")
 	}
 	for _, d := range s.Deps {

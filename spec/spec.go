@@ -22,14 +22,6 @@ const (
 	MaxMarkers   = 63 // entries per thread
 )
 
-// Value is a constant of the test that a kernel gets as a parameter, so that the
-// compiler cannot know it.
-type Value struct {
-	Offset int64 // in bytes, among the entry's parameters
-	Bytes  int   // 4 or 8
-	Const  int64
-}
-
 // Layout says how a kernel addresses the locations of its test. Compilers only
 // reorder what they can prove disjoint, and each layout proves something else.
 type Layout uint8
@@ -119,9 +111,11 @@ type Entry struct {
 	Instr int
 	// Guarded tells that the instruction may be skipped.
 	Guarded bool
-	// When is the condition under which a guarded instruction runs, if it is made
-	// of comparisons of words read; it is known from the test only, not encoded.
-	When *Condition
+	// Signed tells that a minimum or maximum compares signed numbers, Threads how
+	// many threads a barrier waits for (0: all of the CTA). They are part of the
+	// digest, and known of a test's specification only.
+	Signed  bool
+	Threads int
 }
 
 // DepKind is the kind of a dependency.
@@ -160,6 +154,11 @@ type Spec struct {
 	Locations int
 	Entries   []Entry // by position
 	Deps      []Dep   // sorted by From, To, Kind
+	// Code is what the thread computes, nil if only the markers are known.
+	Code *Code
+	// Digest is a hash of what the code does and markers do not say, 0 if there is
+	// none: see Digester.
+	Digest uint32
 }
 
 // ResultParam is the byte offset, among the entry's parameters, of the pointer
@@ -185,7 +184,8 @@ func (e Entry) Writes() bool {
 	return e.Kind.Op == litmus.OpSt || e.Kind.Op == litmus.OpAtom || e.Kind.Op == litmus.OpRed
 }
 
-// Equal reports whether two specifications say the same of the machine code.
+// Equal reports whether the markers of two specifications say the same of the
+// machine code.
 func (s *Spec) Equal(o *Spec) bool {
 	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
 		return false

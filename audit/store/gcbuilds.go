@@ -238,8 +238,12 @@ func (s *Store) compact(ctx context.Context, progress func(string, int64, int64)
 			return err
 		}
 	}
+	checkpoint := func() error {
+		_, err := s.c.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+		return err
+	}
 	if free == 0 {
-		return nil
+		return s.retry(ctx, checkpoint) // the log is space, too
 	}
 	// What is left is written once more, into the log.
 	total := (pages - free) * size
@@ -261,8 +265,7 @@ func (s *Store) compact(ctx context.Context, progress func(string, int64, int64)
 		if _, err := s.c.ExecContext(ctx, "VACUUM"); err != nil {
 			return err
 		}
-		_, err := s.c.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-		return err
+		return checkpoint()
 	})
 	close(done)
 	<-ended

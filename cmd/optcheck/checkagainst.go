@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit"
 	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -22,7 +26,7 @@ type againstFlags struct {
 }
 
 func (f *againstFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.test, "against", "", "check kernels without a specification against this test (a file or a name)")
+	cmd.Flags().StringVar(&f.test, "against", "", "check against this test (a file or a name): kernels that carry its specification as an audit does, with a verdict, others by kinds and addresses of accesses")
 	cmd.Flags().IntVar(&f.thread, "thread", -1, "the thread of the test that the kernels are; -1: the one that their names end in (_T1)")
 	cmd.Flags().StringArrayVar(&f.places, "place", nil, "the address of a location, as messages spell it: x=param+0x8")
 }
@@ -82,11 +86,96 @@ func (a *against) threadOf(fn *isa.Func) int {
 	return -1
 }
 
+// marked decides about kernels that carry a specification: those of the test, if all
+// its threads are there. done tells that there were some.
+func (a *against) marked(ctx context.Context, env *environment, file string, code *audit.Code, asJSON bool) (done bool, worst optcheck.Class, err error) {
+	units := map[string][]audit.Thread{}
+	var names []string
+	for _, fn := range code.Program.Funcs {
+		c := optcheck.NewChecker()
+		c.Consts, c.Literals = code.Consts, code.Literals[fn.Name]
+		r, err := c.Check(fn)
+		if errors.Is(err, spec.ErrNoSpec) {
+			continue
+		}
+		if r.Spec == nil {
+			return true, optcheck.Unknown, printResult(env, file, code, fn, r, asJSON)
+		}
+		unit := strings.TrimSuffix(fn.Name, fmt.Sprintf("_T%d", r.Spec.Thread))
+		if units[unit] == nil {
+			names = append(names, unit)
+			units[unit] = make([]audit.Thread, len(a.test.Threads))
+		}
+		if r.Spec.Thread < len(units[unit]) {
+			units[unit][r.Spec.Thread] = audit.Thread{Func: fn, Consts: code.Consts, Literals: c.Literals, Spec: r.Spec}
+		}
+	}
+	for _, name := range names {
+		for i, th := range units[name] {
+			if th.Func == nil {
+				return true, worst, fmt.Errorf("%s: %s has no kernel of thread %d of %s", file, name, i, a.test.Name)
+			}
+		}
+		cell, listing, err := audit.Decide(ctx, a.test, units[name])
+		if err != nil {
+			return true, worst, fmt.Errorf("%s: %s: %w", file, name, err)
+		}
+		worst = max(worst, classOf(cell.Class))
+		if err := printCell(env, cell, listing, asJSON); err != nil {
+			return true, worst, err
+		}
+	}
+	return len(names) > 0, worst, nil
+}
+
+// classOf is the class of a kernel that is as bad as that of a cell.
+func classOf(class string) optcheck.Class {
+	switch class {
+	case report.Preserved:
+		return optcheck.Preserved
+	case report.Unknown:
+		return optcheck.Unknown
+	case report.Unsupported:
+		return optcheck.UnsupportedClass
+	}
+	return optcheck.Changed
+}
+
+// printCell prints what was decided about a test.
+func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(env.stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(c)
+	}
+	fmt.Fprintf(env.text, "%s %s, layout %s: %s", plain.Line(c.Test), c.Target, c.Layout, c.Class)
+	if c.Reason != "" {
+		fmt.Fprintf(env.text, " (%s)", c.Reason)
+	}
+	fmt.Fprintln(env.text)
+	for _, f := range c.Findings {
+		fmt.Fprintf(env.text, "  %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+	}
+	for _, f := range c.Notes {
+		fmt.Fprintf(env.text, "  note, %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
+	}
+	if c.Verdict != nil && c.Class != report.Preserved {
+		report.WriteVerdict(env.text, c.Verdict)
+	}
+	if l != nil {
+		return report.WriteListing(env.text, l, c.Findings)
+	}
+	return nil
+}
+
 // check checks the kernels of a file and returns the worst class.
 func (a *against) check(ctx context.Context, env *environment, file string, asJSON bool) (optcheck.Class, error) {
 	code, err := loadCode(ctx, env, file)
 	if err != nil {
 		return optcheck.Preserved, err
+	}
+	if done, worst, err := a.marked(ctx, env, file, code, asJSON); done || err != nil {
+		return worst, err
 	}
 	c := optcheck.NewChecker()
 	c.Consts = code.Consts

@@ -33,109 +33,21 @@ type node struct {
 	sup     uint64 // reads below the node
 }
 
-// fit cuts k to the width of the type: two's complement, sign-extended for
-// signed types and where no type is written, zero-extended otherwise.
-func fit(k int64, t litmus.Type) int64 {
-	switch t {
-	case litmus.TypeNone, litmus.S32:
-		return int64(int32(k))
-	case litmus.B32, litmus.U32:
-		return int64(uint32(k))
-	case litmus.B64, litmus.U64, litmus.S64:
-		return k
-	case litmus.Pred:
-		return b2i(k != 0)
-	case litmus.S16:
-		return int64(int16(k))
-	case litmus.B16, litmus.U16:
-		return int64(uint16(k))
-	case litmus.S8:
-		return int64(int8(k))
-	}
-	return int64(uint8(k))
-}
-
-func b2i(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// arith computes a two-operand instruction. Division by zero gives all ones,
-// as PTX leaves it unspecified and the hardware does that.
-func arith(op litmus.Op, t litmus.Type, a, b int64) int64 {
-	a, b = fit(a, t), fit(b, t)
-	var r int64
-	switch op {
-	case litmus.OpAdd:
-		r = a + b
-	case litmus.OpSub:
-		r = a - b
-	case litmus.OpMul:
-		r = a * b
-	case litmus.OpDiv:
-		switch {
-		case b == 0:
-			r = -1
-		case t == litmus.U64 || t == litmus.B64:
-			r = int64(uint64(a) / uint64(b))
-		default:
-			r = a / b
-		}
-	case litmus.OpAnd:
-		r = a & b
-	case litmus.OpOr:
-		r = a | b
-	case litmus.OpXor:
-		r = a ^ b
-	case litmus.OpShl, litmus.OpShr:
-		r = shift(op, t, a, b)
-	}
-	return fit(r, t)
-}
-
-// shift clamps the count to the width, as PTX says.
-func shift(op litmus.Op, t litmus.Type, a, b int64) int64 {
-	n := uint64(b) & 0xffffffff
-	if w := uint64(t.Bits()); n > w {
-		n = w
-	}
-	switch {
-	case op == litmus.OpShl:
-		return a << n
-	case t.Signed():
-		return a >> n
-	}
-	return int64(uint64(a) >> n)
-}
-
-// compare holds as the type says: signed types and untyped operands as signed
-// numbers, the others as unsigned.
-func compare(c litmus.Cmp, t litmus.Type, a, b int64) bool {
-	a, b = fit(a, t), fit(b, t)
-	if !t.Signed() && t.Bits() == 64 {
-		const flip = -1 << 63
-		a, b = a^flip, b^flip
-	}
-	return c.Holds(a, b)
-}
-
 // atomic computes what atom and red write: old is the value read, b and c the
 // operands. A compare-and-swap that fails writes the old value back.
 func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
-	old, b, c = fit(old, t), fit(b, t), fit(c, t)
+	old, b, c = t.Fit(old), t.Fit(b), t.Fit(c)
 	r := old
-	less := func(x, y int64) bool { return compare(litmus.CmpLt, t, x, y) }
+	less := func(x, y int64) bool { return litmus.Compare(litmus.CmpLt, t, x, y) }
 	switch op {
 	case litmus.AtomAdd:
 		r = old + b
 	case litmus.AtomInc: // wraps to 0 at b, as the PTX instruction does
-		if r = old + 1; compare(litmus.CmpGe, unsigned(t), old, b) {
+		if r = old + 1; litmus.Compare(litmus.CmpGe, unsigned(t), old, b) {
 			r = 0
 		}
 	case litmus.AtomDec:
-		if r = old - 1; old == 0 || compare(litmus.CmpGt, unsigned(t), old, b) {
+		if r = old - 1; old == 0 || litmus.Compare(litmus.CmpGt, unsigned(t), old, b) {
 			r = b
 		}
 	case litmus.AtomIncOne:
@@ -163,7 +75,7 @@ func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
 			r = b
 		}
 	}
-	return fit(r, t)
+	return t.Fit(r)
 }
 
 func unsigned(t litmus.Type) litmus.Type {
@@ -190,7 +102,7 @@ func (p *Path) build(n node) value {
 // fitted cuts a value to a type.
 func (p *Path) fitted(v value, t litmus.Type) value {
 	if v.isConst() {
-		return constant(fit(v.k, t))
+		return constant(t.Fit(v.k))
 	}
 	if n := &p.nodes[v.node]; n.typ == t {
 		return v
@@ -201,16 +113,16 @@ func (p *Path) fitted(v value, t litmus.Type) value {
 func (n *node) apply(a, b, c int64) int64 {
 	switch n.op {
 	case nodeFit:
-		return fit(a, n.typ)
+		return n.typ.Fit(a)
 	case nodeArith:
-		return arith(litmus.Op(n.sub), n.typ, a, b)
+		return litmus.Arith(litmus.Op(n.sub), n.typ, a, b)
 	case nodeCmp:
-		return b2i(compare(litmus.Cmp(n.sub), n.typ, a, b))
+		return b2i(litmus.Compare(litmus.Cmp(n.sub), n.typ, a, b))
 	case nodeSel:
 		if c != 0 {
-			return fit(a, n.typ)
+			return n.typ.Fit(a)
 		}
-		return fit(b, n.typ)
+		return n.typ.Fit(b)
 	}
 	return atomic(litmus.AtomOp(n.sub), n.typ, a, b, c)
 }
@@ -237,7 +149,7 @@ func (p *Path) eval(v value, known uint64, val []int64, buf *evalBuf) (k int64, 
 	for i := range ks {
 		nd := &p.nodes[i]
 		if nd.op == nodeRead {
-			ks[i], oks[i] = fit(val[nd.sub], nd.typ), known>>nd.sub&1 != 0
+			ks[i], oks[i] = nd.typ.Fit(val[nd.sub]), known>>nd.sub&1 != 0
 			continue
 		}
 		a, oka := get(nd.a)
@@ -266,4 +178,11 @@ func (p *Path) support(v value) uint64 {
 		return 0
 	}
 	return p.nodes[v.node].sup
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

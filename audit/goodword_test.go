@@ -1,0 +1,145 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/ptxgen"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// goodWord is an edit of PTX that makes another test of it.
+type goodWord struct {
+	name     string
+	test     string // of the corpus, or a body of thread 0 for wordTest
+	from, to string // in the PTX of all threads
+	rule     string
+	class    string // "" for any but preserved
+}
+
+// wordTest is a test whose thread 0 runs some code on x and y; thread 1 adds to both.
+func wordTest(t *testing.T, name, code string) *litmus.Test {
+	if strings.HasPrefix(code, "=") {
+		return corpusTest(t, code[1:])
+	}
+	x, err := litmus.Parse(name, []byte(`GPU_PTX `+name+`
+{ 0:.reg .s32 r1; 0:.reg .s32 r2; 0:.reg .s32 r3; 0:.reg .pred p1; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y;
+1:.reg .s32 r1; 1:.reg .s32 r2; 1:.reg .b64 rd0 = x; 1:.reg .b64 rd1 = y; }
+ T0 | T1 ;
+ `+strings.ReplaceAll(code, "; ", " | ;\n ")+` | st.volatile.s32 [rd1], 2 ;
+ | st.volatile.s32 [rd0], 2 ;
+ScopeTree(grid(cta(warp T0)) (cta(warp T1)))
+exists (0:r1=0)
+`))
+	require.NoError(t, err)
+	return x
+}
+
+// TestGoodWord: changes that were once called preserved.
+func TestGoodWord(t *testing.T) {
+	guardedStore := "ld.volatile.s32 r1, [rd0]; and.b32 r2, r1, 2147483648; setp.eq.s32 p1, r2, 0; @p1 st.volatile.s32 [rd1], 1"
+	stored := "ld.volatile.s32 r1, [rd0]; add.s32 r2, r1, 1; st.volatile.s32 [rd1], r2"
+	for _, w := range []goodWord{
+		{"atomic add of floats", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 %q_r1, [%q_rd0], %v0", ".add.f32 %q_r1, [%q_rd0], %v0", optcheck.KindChanged.ID, ""},
+		{"atomic add of halves", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 ", ".add.noftz.f16x2 ", optcheck.KindChanged.ID, ""},
+		{"reduction of floats", "red.global.add.s32 [rd0], 1", "red.global.add.u32", "red.global.add.f32", optcheck.KindChanged.ID, ""},
+		{"signed maximum", "atom.global.max.s32 r1, [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, report.Miscompiled},
+		{"unsigned minimum", "atom.global.min.u32 r1, [rd0], 4294967295", ".min.u32", ".min.s32", optcheck.KindChanged.ID, report.Miscompiled},
+		{"signed reduction", "red.global.max.s32 [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, report.Miscompiled},
+		{"threads of a barrier", "=mp+bar.syncs", "bar.sync 0;", "bar.sync 0, 32;", optcheck.FenceRemoved.ID, ""},
+		{"non-coherent load", "st.weak.s32 [rd0], 1; ld.weak.s32 r1, [rd0]", "ld.global.s32", "ld.global.nc.s32", optcheck.Weakened.ID, report.Miscompiled},
+		{"another mask", "=lb+datas", "2147483648", "1", optcheck.ValueChanged.ID, report.Miscompiled},
+		{"a value masked", stored, "add.s32 %q_r2, %q_r1, 1;", "and.b32 %q_r2, %q_r1, 7; add.s32 %q_r2, %q_r2, 1;", optcheck.ValueChanged.ID, ""},
+		{"another sum", stored, "%q_r1, 1;", "%q_r1, 2;", optcheck.ValueChanged.ID, report.Miscompiled},
+		{"a difference", stored, "add.s32 %q_r2", "sub.s32 %q_r2", optcheck.ValueChanged.ID, report.Miscompiled},
+		{"an inverted guard", guardedStore, "@%q_p1 st", "@!%q_p1 st", optcheck.ControlChanged.ID, ""},
+		{"another guard", guardedStore, "and.b32 %q_r2, %q_r1, 2147483648;\n", "mov.b32 %q_r2, %q_r1;\n", optcheck.ControlChanged.ID, ""},
+		{"a guard of another bit", guardedStore, "2147483648", "1073741824", optcheck.ControlChanged.ID, ""},
+		{"a guard of two bits", guardedStore, "2147483648", "3221225472", optcheck.ControlChanged.ID, ""},
+		{"a guard of a rare word", guardedStore, "and.b32 %q_r2, %q_r1, 2147483648;\n\tsetp.eq.s32 %q_p1, %q_r2, 0;", "setp.ne.s32 %q_p1, %q_r1, 123456;", optcheck.ControlChanged.ID, ""},
+		{"a discarded line", "st.weak.s32 [rd0], 1; st.release.gpu.s32 [rd1], 1", "st.release", "discard.global.L2 [%q_rd0], 128;\n\tst.release", optcheck.ExtraEffect.ID, ""},
+		{"a trap", guardedStore, "@%q_p1 st", "@%q_p1 trap;\n\t@%q_p1 st", "", ""},
+		{"a breakpoint", stored, "st.volatile", "brkpt;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
+		{"a barrier of its own", stored, "st.volatile", "bar.sync 1;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
+		{"a strong load for a weak one", "ld.weak.s32 r1, [rd0]; ld.weak.s32 r2, [rd0]", "ld.global.s32", "ld.relaxed.gpu.global.s32", optcheck.Strengthened.ID, report.Optimised},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			x := wordTest(t, "word", w.test)
+			for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
+				for _, level := range []string{"O0", "O3"} {
+					if strings.Contains(w.to, "discard") && target == "sm_70" {
+						continue // needs sm_80
+					}
+					c, r := decideEdited(t, x, target, level, w.from, w.to)
+					require.NotEqual(t, report.Preserved, c.Class, "%s %s: %+v", target, level, c)
+					if w.class != "" {
+						require.Equal(t, w.class, c.Class, "%s %s: %+v", target, level, c)
+					}
+					has := w.rule == ""
+					for _, f := range c.Findings {
+						has = has || f.Rule == w.rule
+					}
+					require.True(t, has, "%s %s: %s: %+v", target, level, w.rule, c)
+					require.NotEqual(t, optcheck.Preserved, r, "the lone binary, %s %s", target, level)
+				}
+			}
+		})
+	}
+}
+
+// decideEdited compiles a test with its PTX edited, and says what is decided of it
+// with the test, and the best that is said of a thread of the binary alone.
+func decideEdited(t *testing.T, x *litmus.Test, target, level, from, to string) (*report.Cell, optcheck.Class) {
+	t.Helper()
+	tc := release(t, "12.4")[0]
+	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: spec.Pointers})
+	require.NoError(t, err)
+	text := u.Text
+	if from != "" {
+		require.Contains(t, text, from)
+		text = strings.ReplaceAll(text, from, to)
+	}
+	version, err := ptxgen.ParseVersion(tc.MaxPTX)
+	require.NoError(t, err)
+	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(version, target), Units: []toolchain.Unit{{Name: u.Name, Text: text}}})
+	require.NoError(t, err)
+	require.Empty(t, res.Failed, text)
+	code, err := LoadCubin(t.Context(), "edited", res.Batches[0].Cubin, []*toolchain.Toolchain{tc})
+	require.NoError(t, err)
+	var threads []Thread
+	worst := optcheck.Preserved
+	for i := range x.Threads {
+		for _, fn := range code.Program.Funcs {
+			if fn.Name != u.Kernels[i].Name {
+				continue
+			}
+			c := optcheck.NewChecker()
+			c.Consts, c.Literals = code.Consts, code.Literals[fn.Name]
+			r, err := c.Check(fn)
+			require.NoError(t, err)
+			worst = max(worst, r.Class)
+			threads = append(threads, Thread{fn, c.Consts, c.Literals, u.Kernels[i].Spec})
+		}
+	}
+	cell, _, err := Decide(t.Context(), x, threads)
+	require.NoError(t, err)
+	return cell, worst
+}
+
+// TestVerdictOverAll: an atomic that becomes a load and a reduction is wrong, although
+// the condition of the test cannot tell.
+func TestVerdictOverAll(t *testing.T) {
+	x := corpusTest(t, "add+add.gpus")
+	c, _ := decideEdited(t, x, "sm_80", "O0", "", "")
+	require.Equal(t, report.Preserved, c.Class, "%+v", c)
+	const from = "atom.relaxed.gpu.global.add.u32 %q_r1, [%q_rd0], %v0"
+	c, _ = decideEdited(t, x, "sm_80", "O0", from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0")
+	require.Equal(t, report.Miscompiled, c.Class, "%+v", c)
+	require.True(t, c.Verdict.Hidden(), "%+v", c.Verdict)
+}

@@ -1,0 +1,315 @@
+package optcheck
+
+import (
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// evaluator computes expressions of machine code for chosen words: what accesses
+// read, by the position of the access that the reading was matched to, and what
+// parameters hold.
+type evaluator struct {
+	p       *pass
+	words   spec.Words
+	results map[value]int // results of atomics that a warp combines → their positions
+	vals    []uint32
+	state   []uint8
+	round   uint64 // of words
+	failed  bool   // something was asked for that is not known
+	stuck   value  // the first expression that could not be computed, or none
+}
+
+// States of a node in an evaluator.
+const (
+	evalNew uint8 = iota
+	evalDone
+	evalFailed
+)
+
+// unmatched is added to the number of a reading that belongs to no access of the
+// test, to make it a position of its own.
+const unmatched = spec.MaxPositions
+
+func newEvaluator(p *pass) *evaluator {
+	e := &evaluator{p: p, results: map[value]int{}}
+	for k, ent := range p.s.Entries {
+		if ev := p.match[k]; ev >= 0 && isAtomic(ent) && ent.Reads() && p.oper[k] >= 0 && p.tr.events[ev].read >= 0 {
+			e.results[p.oper[k]] = k
+		}
+	}
+	return e
+}
+
+// set chooses the words.
+func (e *evaluator) set(w spec.Words) {
+	e.words, e.failed, e.stuck = w, false, none
+	e.round++
+	n := len(e.p.tr.pool.nodes)
+	if cap(e.vals) < n {
+		e.vals, e.state = make([]uint32, n), make([]uint8, n)
+	}
+	e.vals, e.state = e.vals[:n], e.state[:n]
+	clear(e.state)
+}
+
+// Read implements spec.Words for the test's thread: what its register holds in
+// the machine code, which is what its marker says.
+func (e *evaluator) Read(pos, word int) uint32 {
+	v := e.p.oper[pos]
+	if word > 0 {
+		if hi, ok := e.p.extra[[2]int{pos, spec.HighWord}]; ok {
+			v = hi
+		} else if v >= 0 && e.p.tr.pool.nodes[v].kind == kLoad {
+			return e.words.Read(e.position(int(e.p.tr.pool.nodes[v].a)), word)
+		} else {
+			v = none
+		}
+	}
+	x, ok := e.eval(v, 0)
+	e.failed = e.failed || !ok
+	return x
+}
+
+// Param implements spec.Words.
+func (e *evaluator) Param(off int64) uint32 { return e.words.Param(off) }
+
+// position is the position of the access that a reading was matched to.
+func (e *evaluator) position(read int) int {
+	if o := e.p.owner[e.p.tr.reads[read]]; len(o) > 0 {
+		return o[0]
+	}
+	return unmatched + read
+}
+
+// eval computes an expression; ok is false if it is not known.
+func (e *evaluator) eval(v value, depth int) (x uint32, ok bool) {
+	if v < 0 || depth > maxSteps {
+		return 0, false
+	}
+	switch e.state[v] {
+	case evalDone:
+		return e.vals[v], true
+	case evalFailed:
+		return 0, false
+	}
+	if x, ok = e.compute(v, depth+1); ok {
+		e.vals[v], e.state[v] = x, evalDone
+	} else {
+		e.state[v] = evalFailed
+		if e.stuck < 0 {
+			e.stuck = v // the innermost one comes first
+		}
+	}
+	return x, ok
+}
+
+// maxSteps bounds the depth of an expression.
+const maxSteps = 10_000
+
+func (e *evaluator) compute(v value, depth int) (uint32, bool) {
+	if k, ok := e.results[v]; ok {
+		return e.words.Read(k, 0), true
+	}
+	p := e.p.tr.pool
+	n := p.nodes[v]
+	switch n.kind {
+	case kConst:
+		return uint32(n.imm), true
+	case kParam:
+		return e.words.Param(int64(n.imm)), true
+	case kLoad:
+		return e.words.Read(e.position(int(n.a)), int(n.b)), true
+	case kAdd:
+		a, ok := e.eval(n.a, depth)
+		if n.b == none || !ok {
+			return a + uint32(n.imm), ok
+		}
+		b, ok := e.eval(n.b, depth)
+		return a + b, ok
+	case kBits:
+		var in [3]uint32
+		for i, x := range [3]value{n.a, n.b, n.c} {
+			if x == none {
+				continue
+			}
+			w, ok := e.eval(x, depth)
+			if !ok {
+				return 0, false
+			}
+			in[i] = w
+		}
+		return isa.Lut(uint8(n.imm), in[0], in[1], in[2]), true
+	case kCmp:
+		a, ok := e.eval(n.a, depth)
+		if !ok {
+			return 0, false
+		}
+		b, ok := e.eval(n.b, depth)
+		return ones(compare(uint8(n.imm), n.imm&cmpSigned != 0, a, b)), ok
+	case kSel:
+		return e.choose(n.c, true, n.a, n.b, depth)
+	case kPhi:
+		if j, ok := e.p.tr.joins[v]; ok && n.b >= 0 {
+			return e.choose(j.pred, j.want, n.a, n.b, depth)
+		}
+	case kSpecial:
+		// A register that was never written may hold anything, another word each
+		// time: what depends on it is not the same twice.
+		return uint32((n.imm + e.round) * 0x9e3779b97f4a7c15 >> 32), n.imm >= 1<<40
+	case kFun:
+		return e.function(&n, depth)
+	}
+	return 0, false
+}
+
+func ones(b bool) uint32 {
+	if b {
+		return 0xffffffff
+	}
+	return 0
+}
+
+// choose is a if the predicate has the wanted value, else b.
+func (e *evaluator) choose(pred value, want bool, a, b value, depth int) (uint32, bool) {
+	c, ok := e.eval(pred, depth)
+	if !ok {
+		return 0, false
+	}
+	if (c != 0) == want {
+		return e.eval(a, depth)
+	}
+	return e.eval(b, depth)
+}
+
+// function computes what an instruction makes of its operands.
+func (e *evaluator) function(n *node, depth int) (uint32, bool) {
+	p := e.p.tr.pool
+	mi, ok := p.microOf(n.imm)
+	switch {
+	case n.imm == funNeg:
+		a, ok := e.eval(n.a, depth)
+		return -a, ok
+	case n.imm == funPrmt:
+		mi, ok = isa.Micro{Op: isa.MicroPrmt}, true
+	}
+	if !ok {
+		return 0, false
+	}
+	list := [4]value{n.a, n.b, n.c, none}
+	if n.c >= 0 && p.nodes[n.c].kind == kFun && p.nodes[n.c].imm == funPair {
+		list[2], list[3] = p.nodes[n.c].a, p.nodes[n.c].b
+	}
+	var buf [4]uint64
+	src := buf[:0]
+	for i, v := range list {
+		if v == none {
+			break
+		}
+		w, ok := e.source(&mi, i, v, depth)
+		if !ok {
+			return 0, false
+		}
+		src = append(src, w)
+	}
+	x, ok := mi.Eval(src)
+	if mi.Op.IsPredicate() {
+		x = ones(x != 0)
+	}
+	return x, ok
+}
+
+// source computes a source of a micro-operation: predicates count as 1, and
+// negated words as 2^32 - w.
+func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bool) {
+	p := e.p.tr.pool
+	n := p.nodes[v]
+	carries := mi.Op == isa.MicroCarry || mi.Op == isa.MicroCarry2
+	if n.kind == kConst && (carries && n.imm == 0 || i >= 2 && uint32(n.imm) == 0xffffffff && (carries || mi.Op == isa.MicroAddHi)) {
+		return 0, false // a negated 0 or a true predicate look like that, too
+	}
+	if carries && n.kind == kFun && n.imm == funNeg {
+		w, ok := e.eval(n.a, depth)
+		return 1<<32 - uint64(w), ok
+	}
+	w, ok := e.eval(v, depth)
+	if ok && w != 0 && p.isPredicate(v, 0) {
+		w = 1
+	}
+	return uint64(w), ok
+}
+
+// isPredicate reports whether an expression is a predicate, which the pool holds
+// as a word of all ones or none.
+func (p *valuePool) isPredicate(v value, depth int) bool {
+	if v < 0 || depth > maxDepth {
+		return false
+	}
+	switch n := p.nodes[v]; n.kind {
+	case kCmp:
+		return true
+	case kBits:
+		for _, x := range [3]value{n.a, n.b, n.c} {
+			if x != none && !p.isPredicate(x, depth+1) {
+				return false
+			}
+		}
+		return n.a != none
+	case kSel, kPhi:
+		return p.isPredicate(n.a, depth+1) || p.isPredicate(n.b, depth+1)
+	case kFun:
+		mi, ok := p.microOf(n.imm)
+		return ok && mi.Op.IsPredicate()
+	}
+	return false
+}
+
+// garbage reports whether a value may be what a register that was never written
+// holds.
+func (p *valuePool) garbage(v value, depth int) bool {
+	if v < 0 || depth > maxDepth {
+		return false
+	}
+	switch n := p.nodes[v]; n.kind {
+	case kSpecial:
+		return n.imm >= 1<<40
+	case kSel, kPhi:
+		return p.garbage(n.a, depth+1) || p.garbage(n.b, depth+1)
+	}
+	return false
+}
+
+// microOf is the micro-operation behind a function of the pool.
+func (p *valuePool) microOf(imm uint64) (isa.Micro, bool) {
+	if imm < 1<<32 {
+		return isa.Micro{Op: isa.MicroOp(imm >> 8), LUT: uint8(imm)}, true
+	}
+	mi, ok := p.micros[imm]
+	return mi, ok
+}
+
+// why says what could not be computed.
+func (e *evaluator) why() string {
+	if e.stuck < 0 {
+		return "it is not known"
+	}
+	p := e.p.tr.pool
+	n := p.nodes[e.stuck]
+	switch n.kind {
+	case kOpaque:
+		return "it is computed by " + trim(e.p.tr.fn.Insts[n.a].Text)
+	case kPhi:
+		return "control flow decides, in a way that is not followed"
+	case kSpecial:
+		if n.imm < uint64(len(p.names)) {
+			return "it depends on " + p.names[n.imm]
+		}
+		return "it depends on a register that was never written"
+	case kFun:
+		if mi, ok := p.microOf(n.imm); ok {
+			return fmt.Sprintf("it is computed by operation %d", mi.Op)
+		}
+	}
+	return e.p.describe(e.stuck, 0)
+}

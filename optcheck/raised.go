@@ -1,0 +1,80 @@
+package optcheck
+
+import (
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// raised returns semantics, scope and cache operator of an access that has more
+// strength in the machine code than its source asks for, nil if it has not. An
+// access whose strength the machine code cannot express with less is not raised.
+func raised(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
+	if k.Space == litmus.Shared {
+		return nil
+	}
+	n, in := needOf(k, sm), litmus.Instr{Sem: k.Sem, Scope: k.Scope, Cache: k.Cache}
+	if sm < 70 {
+		if k.Op == litmus.OpAtom || k.Op == litmus.OpRed || cacheRank(m.Cache) <= cacheRank(n.cache) {
+			return nil
+		}
+		if in.Cache = litmus.CacheCG; cacheRank(m.Cache) > cacheRank("CG") {
+			in.Cache, in.Sem = litmus.CacheNone, litmus.SemVolatile
+		}
+		return &in
+	}
+	wider := m.Scope > sufficient(n.scope)
+	switch {
+	case k.Cache == litmus.CacheCA && m.Scope == isa.ScopeCTA:
+		return nil // how every release spells .ca
+	case m.Strength == isa.MMIO && n.strength != isa.MMIO:
+		return &litmus.Instr{Sem: litmus.SemMMIO}
+	case m.Strength != isa.Strong || n.strength == isa.Strong && !wider || n.strength == isa.MMIO:
+		return nil
+	case in.Sem == litmus.SemNone && k.Atom == litmus.AtomNone || in.Sem == litmus.SemVolatile:
+		in.Sem, in.Cache = litmus.SemRelaxed, litmus.CacheNone
+	}
+	in.Scope = litmusScope(m.Scope)
+	return &in
+}
+
+// raisedFence is raised for fences.
+func raisedFence(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
+	if k.Op == litmus.OpFenceProxy || k.Op == litmus.OpBar {
+		return nil
+	}
+	n, in := fenceNeedOf(k, sm), litmus.Instr{Sem: k.Sem, Scope: k.Scope}
+	sc, wider := sm >= 70 && m.Strength == isa.FenceSC && !n.sc, m.Scope > sufficient(n.scope)
+	if !sc && !wider {
+		return nil
+	}
+	if sc {
+		in.Sem = litmus.SemSC
+	}
+	if wider {
+		in.Scope = litmusScope(m.Scope)
+	}
+	return &in
+}
+
+// sufficient is the narrowest scope of machine code that has all of a scope.
+func sufficient(s isa.Scope) isa.Scope {
+	if s == isa.ScopeCluster {
+		return isa.ScopeGPU
+	}
+	return s
+}
+
+func litmusScope(s isa.Scope) litmus.Scope {
+	switch s {
+	case isa.ScopeCTA:
+		return litmus.ScopeCTA
+	case isa.ScopeCluster:
+		return litmus.ScopeCluster
+	case isa.ScopeGPU:
+		return litmus.ScopeGPU
+	case isa.ScopeSys:
+		return litmus.ScopeSys
+	}
+	return litmus.ScopeNone
+}

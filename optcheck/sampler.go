@@ -1,0 +1,133 @@
+package optcheck
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"optcheck/spec"
+)
+
+// sampler chooses words for which two pieces of code are compared. Conditions that
+// are made of comparisons of words with constants and with each other depend only
+// on how the words lie to the constants and to each other, so that the words next
+// to the constants and to the ends of the two ranges decide: as many on each side
+// as words are read, in all combinations, if these are not too many. Masks, sums
+// and products are compared for single bits and for random words.
+type sampler struct {
+	words  []uint32 // next to what is compared with
+	near   int      // how many of them
+	n      int      // samples so far
+	all    int      // of all combinations, how many there are; 0 for too many
+	order  [][2]int // readings, in the order in which they were asked for
+	asked  map[[2]int]bool
+	chosen map[[2]int]uint32
+	rnd    *rand.Rand
+}
+
+// How many samples are taken: of random words at least, and of combinations.
+const (
+	randomSamples = 48
+	maxSamples    = 1 << 11
+)
+
+// newSampler gathers the constants of both sides.
+func newSampler(c *comparison, code *spec.Code) *sampler {
+	s := &sampler{asked: map[[2]int]bool{}, chosen: map[[2]int]uint32{}, rnd: rand.New(rand.NewPCG(1, 2))}
+	consts := append(slices.Clone(code.Consts()), 0, 1<<31)
+	p := c.p.tr.pool
+	p.visit()
+	for _, k := range c.open {
+		x := &c.p.tr.events[c.p.eventOf(k)]
+		for _, v := range append(slices.Clone(x.data), predicates(x)...) {
+			p.search(v, func(_ value, n *node) bool {
+				if n.kind == kConst || n.kind == kAdd && n.b == none {
+					consts = append(consts, uint32(n.imm))
+				}
+				return false
+			})
+		}
+	}
+	reads := 0
+	for _, e := range c.p.s.Entries {
+		if e.Reads() {
+			reads++
+		}
+	}
+	d := uint32(min(max(reads, 1), 4))
+	for _, k := range consts {
+		for i := k - d; i != k+d+1; i++ {
+			s.words = append(s.words, i)
+		}
+	}
+	slices.Sort(s.words)
+	s.words = slices.Compact(s.words)
+	s.near = len(s.words)
+	for i := range 32 {
+		s.words = append(s.words, 1<<i, ^uint32(1<<i))
+	}
+	return s
+}
+
+func predicates(x *event) (list []value) {
+	for _, s := range x.when {
+		if s.pred >= 0 {
+			list = append(list, s.pred)
+		}
+	}
+	return list
+}
+
+// next chooses the next words, false if there were enough.
+func (s *sampler) next() bool {
+	s.n++
+	clear(s.chosen)
+	if s.n <= randomSamples {
+		return true
+	}
+	if s.n == randomSamples+1 {
+		s.all = 1
+		for range s.order {
+			if s.all *= s.near; s.all > maxSamples {
+				s.all = 0
+				break
+			}
+		}
+	}
+	i := s.n - randomSamples - 1
+	if s.all == 0 {
+		return i < maxSamples/4 && len(s.order) > 0
+	}
+	if i >= s.all || len(s.order) == 0 {
+		return false
+	}
+	for _, r := range s.order {
+		s.chosen[r] = s.words[i%s.near]
+		i /= s.near
+	}
+	return true
+}
+
+// Read implements spec.Words.
+func (s *sampler) Read(pos, word int) uint32 {
+	r := [2]int{pos, word}
+	if !s.asked[r] {
+		s.asked[r] = true
+		s.order = append(s.order, r)
+	}
+	w, ok := s.chosen[r]
+	if !ok {
+		switch k := s.rnd.IntN(8); {
+		case k == 0:
+			w = s.rnd.Uint32()
+		case k < 3:
+			w = s.words[s.rnd.IntN(len(s.words))]
+		default:
+			w = s.words[s.rnd.IntN(s.near)]
+		}
+		s.chosen[r] = w
+	}
+	return w
+}
+
+// Param implements spec.Words: any word, the same throughout.
+func (s *sampler) Param(off int64) uint32 { return spec.Sample(0).Param(off) }
