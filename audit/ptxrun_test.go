@@ -15,8 +15,8 @@ type ptxRun struct {
 	unknown map[string]bool // registers whose content is not known
 	params  map[string]uint64
 	at      map[string]int64 // offsets of parameters
-	reads   int
-	word    func(i int) uint64 // what the ith read gives
+	reads   map[string]int     // so far, by register
+	word    func(i int) uint64 // what a read gives
 	effects []ptxEffect
 	sm      int
 }
@@ -44,7 +44,7 @@ const paramBase = 1 << 32
 
 // runPTX executes a kernel. ok is false if it has something that is not understood.
 func runPTX(text string, sm int, word func(int) uint64) (effects []ptxEffect, ok bool) {
-	r := &ptxRun{regs: map[string]uint64{}, unknown: map[string]bool{}, params: map[string]uint64{}, at: map[string]int64{}, word: word, sm: sm}
+	r := &ptxRun{regs: map[string]uint64{}, unknown: map[string]bool{}, params: map[string]uint64{}, reads: map[string]int{}, at: map[string]int64{}, word: word, sm: sm}
 	head, body, found := strings.Cut(text, "\n{\n")
 	if !found {
 		return nil, false
@@ -318,8 +318,9 @@ func (r *ptxRun) access(parts, args []string) bool {
 	e := ptxEffect{op: strings.Join(append([]string{parts[0], space}, append(mods, kind+strconv.Itoa(w))...), "."), args: where + " " + strings.Join(vals, ",")}
 	r.effects = append(r.effects, e)
 	if load {
-		v := cutTo(r.word(r.reads), w)
-		r.reads++
+		// By the register, so that a further load changes nothing for the others.
+		v := cutTo(r.word(int(r.symbol(dst)>>40)+r.reads[dst]), w)
+		r.reads[dst]++
 		if typ[0] == 's' && w < 64 && v>>(w-1) != 0 {
 			v |= ^uint64(0) << w
 		}

@@ -226,6 +226,9 @@ func (m *tokenMutator) operands(i int) {
 				continue
 			}
 			for _, r := range list {
+				if !m.defined(r, i) && x[0] != at[0][0] {
+					continue
+				}
 				m.add("register", i, l[:x[0]]+r+l[x[1]:])
 			}
 		}
@@ -246,7 +249,7 @@ func (m *tokenMutator) operands(i int) {
 // insertions puts each instruction in front of a line.
 func (m *tokenMutator) insertions(i int) {
 	addrs := slices.DeleteFunc(slices.Clone(m.regs["b64"]), func(r string) bool { return r == "%out" })
-	data := slices.DeleteFunc(slices.Clone(m.regs["b32"]), func(r string) bool { return strings.HasPrefix(r, "%o") })
+	data := slices.DeleteFunc(slices.Clone(m.regs["b32"]), func(r string) bool { return strings.HasPrefix(r, "%o") || !m.defined(r, i) })
 	for k, s := range inserted {
 		decl := ""
 		if strings.Contains(s, "%N") {

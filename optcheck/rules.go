@@ -312,7 +312,7 @@ func checkKind(p *pass) {
 				ok = x.mem.Locked
 			}
 		}
-		if (e.Kind.Space == litmus.Shared) != (x.mem.Space == isa.SpaceShared) {
+		if shared := x.mem.Space == isa.SpaceShared; (e.Kind.Space == litmus.Shared) != shared || x.mem.Space == isa.SpaceLocal {
 			ok = false
 		}
 		if !ok {

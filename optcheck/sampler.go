@@ -11,8 +11,9 @@ import (
 // are made of comparisons of words with constants and with each other depend only
 // on how the words lie to the constants and to each other, so that the words next
 // to the constants and to the ends of the two ranges decide: as many on each side
-// as words are read, in all combinations, if these are not too many. Masks, sums
-// and products are compared for single bits and for random words.
+// as words are compared, in all combinations; that is two at most here, and as many
+// combinations as maxSamples. Masks, sums and products, and conditions of more words,
+// are compared for single bits, words next to constants and random words.
 type sampler struct {
 	words  []uint32 // next to what is compared with
 	near   int      // how many of them
@@ -26,8 +27,8 @@ type sampler struct {
 
 // How many samples are taken: of random words at least, and of combinations.
 const (
-	randomSamples = 48
-	maxSamples    = 1 << 11
+	randomSamples = 32
+	maxSamples    = 1 << 9
 )
 
 // newSampler gathers the constants of both sides.
@@ -53,7 +54,7 @@ func newSampler(c *comparison, code *spec.Code) *sampler {
 			reads++
 		}
 	}
-	d := uint32(min(max(reads, 1), 4))
+	d := uint32(min(max(reads, 1), 2))
 	for _, k := range consts {
 		for i := k - d; i != k+d+1; i++ {
 			s.words = append(s.words, i)
@@ -95,7 +96,7 @@ func (s *sampler) next() bool {
 	}
 	i := s.n - randomSamples - 1
 	if s.all == 0 {
-		return i < maxSamples/4 && len(s.order) > 0
+		return i < maxSamples/2 && len(s.order) > 0
 	}
 	if i >= s.all || len(s.order) == 0 {
 		return false
