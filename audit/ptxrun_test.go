@@ -14,7 +14,7 @@ type ptxRun struct {
 	regs    map[string]uint64
 	unknown map[string]bool // registers whose content is not known
 	params  map[string]uint64
-	at      map[string]int64 // offsets of parameters
+	at      map[string]int64   // offsets of parameters
 	reads   map[string]int     // so far, by register
 	word    func(i int) uint64 // what a read gives
 	effects []ptxEffect

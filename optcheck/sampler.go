@@ -27,8 +27,8 @@ type sampler struct {
 
 // How many samples are taken: of random words at least, and of combinations.
 const (
-	randomSamples = 32
-	maxSamples    = 1 << 9
+	randomSamples = 24
+	maxSamples    = 1 << 8
 )
 
 // newSampler gathers the constants of both sides.

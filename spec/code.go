@@ -173,7 +173,7 @@ type Action struct {
 
 // Run says what the thread does at each of its accesses and fences, by position.
 func (c *Code) Run(w Words) []Action {
-	r := &run{w: w, regs: make([]int64, len(c.initial)), out: make([]Action, len(c.entries))}
+	r := &run{w: w, regs: make([]int64, len(c.initial)), out: make([]Action, len(c.entries)), vals: make([]int64, 0, 2*len(c.entries))}
 	for i, v := range c.initial {
 		if v.Bytes > 0 {
 			r.regs[i] = c.types[i].Fit(r.param(v))
@@ -203,6 +203,7 @@ type run struct {
 	w    Words
 	regs []int64
 	out  []Action
+	vals []int64 // operands, of which actions have parts
 }
 
 func (r *run) param(v Value) int64 {
@@ -232,9 +233,11 @@ func (r *run) action(st *step, e *Entry) {
 		r.out[e.Pos] = a
 		return
 	}
+	from := len(r.vals)
 	for k := range st.in.Src {
-		a.Operands = append(a.Operands, r.operand(st, k))
+		r.vals = append(r.vals, r.operand(st, k))
 	}
+	a.Operands = r.vals[from:len(r.vals):len(r.vals)]
 	r.out[e.Pos] = a
 	if st.dst >= 0 && e.Reads() {
 		x := uint64(r.w.Read(e.Pos, 0))
