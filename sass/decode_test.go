@@ -51,7 +51,7 @@ func TestMemoryInstructions(t *testing.T) {
 		{50, "LDG.E.CI.U.128 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 16, Cache: "CI"}, "R4 R5 R6 R7", "R2 R3", ""},
 		{50, "LD.E R4, [R2], P0", isa.RoleLoad, isa.Mem{Space: isa.SpaceGeneric, Width: 4}, "R4", "R2 R3", ""},
 		{50, "MEMBAR.SYS.IVALLD", isa.RoleFence, isa.Mem{Strength: isa.FenceSC, Scope: isa.ScopeSys, Invalidate: true}, "", "", ""},
-		{60, "ATOM.E.ADD.F64.RN R0, [R2], R4", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGeneric, Width: 8, Atom: "ADD"}, "R0 R1", "R2 R3", "R4 R5"},
+		{60, "ATOM.E.ADD.F64.RN R0, [R2], R4", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGeneric, Width: 8, Atom: "ADD", Type: isa.AtomOther}, "R0 R1", "R2 R3", "R4 R5"},
 		{52, "LDS.U.S16 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 2}, "R4", "R2", ""},
 		{52, "STL.64 [R1+0x8], R4", isa.RoleStore, isa.Mem{Space: isa.SpaceLocal, Width: 8}, "", "R1", "R4 R5"},
 		{70, "LDG.E.SYS R3, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 4}, "R3", "R2 R3", ""},
