@@ -65,16 +65,12 @@ func sufficient(s isa.Scope) isa.Scope {
 	return s
 }
 
+// litmusScope is the inverse of scopeOf.
 func litmusScope(s isa.Scope) litmus.Scope {
-	switch s {
-	case isa.ScopeCTA:
-		return litmus.ScopeCTA
-	case isa.ScopeCluster:
-		return litmus.ScopeCluster
-	case isa.ScopeGPU:
-		return litmus.ScopeGPU
-	case isa.ScopeSys:
-		return litmus.ScopeSys
+	for _, l := range []litmus.Scope{litmus.ScopeCTA, litmus.ScopeCluster, litmus.ScopeGPU, litmus.ScopeSys} {
+		if scopeOf(l) == s {
+			return l
+		}
 	}
 	return litmus.ScopeNone
 }
