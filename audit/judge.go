@@ -25,7 +25,7 @@ func DefaultModel(target string) string {
 	if sm, err := ptxgen.SM(target); err == nil && sm < 70 {
 		return "ptx-2015"
 	}
-	return "ptx"
+	return ptxModel
 }
 
 // otherModel is a further model that a target could be read under.
@@ -48,7 +48,7 @@ type judge struct {
 	models map[string]*model.Model
 	states *generations[stateKey, *outcomes]
 	done   *generations[[sha256.Size]byte, *judgement]
-	races  *generations[string, raced] // by hash of the test
+	races  *generations[string, raced] // by language and hash of the test
 	keep   bool                        // verdicts of preserved cells are wanted too
 }
 
@@ -129,7 +129,11 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 		key.WriteByte('|')
 		key.WriteString(th.Lifted.Key())
 	}
-	return g.remembered(ctx, key.String(), func(ctx context.Context, j *judgement) { j.err = g.fill(ctx, s, name, j) })
+	return g.remembered(ctx, key.String(), func(limited context.Context, j *judgement) {
+		if j.err = g.fill(limited, s, name, j); j.err == nil && j.verdict != nil && (s.changed || !j.equal) {
+			j.err = g.ptxRace(ctx, s, j.verdict)
+		}
+	})
 }
 
 // remembered returns the judgement of a key, which is decided once, whoever asks.

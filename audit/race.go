@@ -15,6 +15,9 @@ import (
 // languageModel is the model that says what OpenCL makes of a test.
 const languageModel = "opencl"
 
+// ptxModel is the vendor's model, which says of a PTX test whether it has a race.
+const ptxModel = "ptx"
+
 // raceFlag is the flag by which it tells of a data race.
 const raceFlag = "data-race"
 
@@ -25,8 +28,13 @@ const raceFlag = "data-race"
 // sees which races are there only for that reason. Volatile accesses count as
 // relaxed atomics, as LLVM compiles them at least.
 func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, error) {
+	return g.raceOf(ctx, languageModel+"|"+hash, func(ctx context.Context) (string, error) { return g.askRace(ctx, t) })
+}
+
+// raceOf asks about the races of a test once, within the limits of a judgement.
+func (g *judge) raceOf(ctx context.Context, key string, ask func(context.Context) (string, error)) (string, error) {
 	g.mu.Lock()
-	r, ok := g.races.get(hash)
+	r, ok := g.races.get(key)
 	g.mu.Unlock()
 	if ok {
 		return r.race, r.err
@@ -34,16 +42,40 @@ func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, 
 	r = raced{}
 	limited, cancel := limits.Judging(ctx)
 	defer cancel()
-	if r.race, r.err = g.askRace(limited, t); r.err != nil && limited.Err() != nil && ctx.Err() == nil {
+	if r.race, r.err = ask(limited); r.err != nil && limited.Err() != nil && ctx.Err() == nil {
 		r.err = context.Cause(limited)
 	}
 	if ctx.Err() == nil {
 		g.mu.Lock()
-		g.races.put(hash, r, judgedSize)
+		g.races.put(key, r, judgedSize)
 		g.mu.Unlock()
 	}
 	return r.race, r.err
 }
+
+// ptxRace notes whether a test has a data race by the PTX memory model, which is that
+// of targets from sm_70 on. What limits leave open is never free of races.
+func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) error {
+	v.RaceModel = DefaultModel(s.target)
+	if v.RaceModel != ptxModel {
+		v.Race, v.RaceWhy = report.RaceUnknown, "the model "+v.RaceModel+" does not say what a race is"
+		return nil
+	}
+	var err error
+	v.Race, err = g.raceOf(ctx, ptxModel+"|"+s.hash, func(ctx context.Context) (string, error) {
+		r, err := model.PTXRace(ctx, s.t, model.Options{Timeout: -1})
+		return ptxRaces[r], err
+	})
+	if err != nil {
+		v.Race, v.RaceWhy = report.RaceUnknown, err.Error()
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+var ptxRaces = map[model.Race]string{model.RaceNone: report.RaceFree, model.RaceUniform: report.DataRace, model.RaceMixed: report.MixedSize}
 
 // raced is what is remembered of a test.
 type raced struct {

@@ -1,10 +1,14 @@
 package audit
 
 import (
+	"bytes"
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/report"
 	"optcheck/spec"
@@ -62,4 +66,88 @@ func TestRaceInCells(t *testing.T) {
 	for i := range run.Cells {
 		require.Nil(t, run.Cells[i].Verdict)
 	}
+}
+
+// TestPTXRaces: what the PTX memory model says of tests; what cannot be decided is not
+// known, and never free of races. Targets before sm_70 have no definition of a race.
+func TestPTXRaces(t *testing.T) {
+	g := newJudge("", false)
+	ask := func(x *litmus.Test, target string) *report.Verdict {
+		v := &report.Verdict{Model: DefaultModel(target)}
+		for range 2 { // the second answer is remembered
+			require.NoError(t, g.ptxRace(t.Context(), &subject{t: x, hash: x.Hash(), target: target}, v))
+		}
+		return v
+	}
+	for name, want := range map[string]string{"coRR": report.DataRace, "mp+relaxed.gpus": report.RaceFree, "mp-volatile": report.RaceFree} {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		v := ask(x, "sm_80")
+		require.Equal(t, want, v.Race, name)
+		require.Equal(t, "ptx", v.RaceModel)
+		require.False(t, v.Meaningless(), "PTX gives races a meaning")
+		v = ask(x, "sm_35")
+		require.Equal(t, report.RaceUnknown, v.Race, name)
+		require.Contains(t, v.RaceText(), "the model ptx-2015 does not say what a race is")
+	}
+	loop, err := litmus.Parse("loop.litmus", []byte(`PTX loop
+{ x=0; y=0; }
+ P0@cta 0,gpu 0           | P1@cta 1,gpu 0       ;
+ LC0: st.relaxed.gpu y, 1 | st.relaxed.gpu x, 1  ;
+ ld.relaxed.gpu r0, x     | ld.relaxed.gpu r0, y ;
+ bne r0, 1, LC0           |                      ;
+exists (P1:r0 == 0)
+`))
+	require.NoError(t, err)
+	v := ask(loop, "sm_80")
+	require.Equal(t, report.RaceUnknown, v.Race)
+	require.Contains(t, v.RaceWhy, "more often than 16 times")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, _ := corpus.Lookup("mp+relaxed.gpus")
+	g = newJudge("", false)
+	require.ErrorIs(t, g.ptxRace(ctx, &subject{t: x, hash: x.Hash(), target: "sm_80"}, v), context.Canceled)
+	require.NoError(t, g.ptxRace(t.Context(), &subject{t: x, hash: x.Hash(), target: "sm_80"}, v), "what was interrupted is not remembered")
+	require.Equal(t, report.RaceFree, v.Race)
+}
+
+// guardedTwice reads data twice, behind a look at the flag that its release set: the
+// compiler merges weak loads, and there is no race.
+const guardedTwice = `PTX guarded-twice
+{ x=0; y=0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;
+ st.weak x, 1        | ld.acquire.gpu r0, y ;
+ st.release.gpu y, 1 | bne r0, 1, LC0       ;
+                     | ld.weak r1, x        ;
+                     | ld.weak r2, x        ;
+                     | LC0:                 ;
+exists (P1:r0 == 1 /\ P1:r1 == 1 /\ P1:r2 == 1)
+`
+
+// TestPTXRaceInCells: every finding in PTX says whether its test has a race; its class
+// does not depend on that.
+func TestPTXRaceInCells(t *testing.T) {
+	x, err := litmus.Parse("guarded-twice.litmus", []byte(guardedTwice))
+	require.NoError(t, err)
+	o := Options{Tests: append(lookup(t, "coRR", "mp+relaxed.gpus"), x), Toolchains: release(t, "11.8"), Targets: []string{"sm_60", "sm_80"},
+		Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}}
+	run := report.NewRun()
+	require.NoError(t, Run(t.Context(), o, run))
+	got := map[string]string{}
+	for i := range run.Cells {
+		if c := &run.Cells[i]; c.HasFindings() {
+			require.Equal(t, report.Optimised, c.Class)
+			got[c.Test+" "+c.Target] = c.Verdict.Race
+		} else {
+			require.Nil(t, c.Verdict)
+		}
+	}
+	require.Equal(t, map[string]string{"coRR sm_60": report.RaceUnknown, "coRR sm_80": report.DataRace, "guarded-twice sm_80": report.RaceFree}, got)
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text, run, report.TextOptions{}))
+	for _, want := range []string{"1  of 1 test without a data race: to be looked at first\n          1  guarded-twice  optimised: merged\n",
+		"1  of 1 test of which it is not known", "1  of 1 test with a data race, to which PTX gives a meaning", "the test has no data race (model ptx)"} {
+		require.Contains(t, text.String(), want)
+	}
+	require.Less(t, strings.Index(text.String(), "OPTIMISED: guarded-twice"), strings.Index(text.String(), "OPTIMISED: coRR"), "those without a race come first")
 }

@@ -29,7 +29,7 @@ type picture struct {
 // found that the compiled program can no longer show, or else the one that the
 // test asks for.
 func (b *bundler) picture(ctx context.Context) error {
-	if b.in.Cell.Verdict == nil || b.in.Cell.Verdict.Race != "" {
+	if b.in.Cell.Verdict == nil || b.in.Cell.Verdict.Lifted == "" {
 		return nil // none was asked, or one that judges no machine code
 	}
 	if b.in.Cell.Class == report.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {

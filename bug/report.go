@@ -98,7 +98,7 @@ func (b *bundler) summary() string {
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
 		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled, span(outcomes(v.Shown(), 3)), plainModel(v.Model))
-	case v != nil && v.HasRace():
+	case v != nil && v.Meaningless():
 		fmt.Fprintf(&out, "\n%s.\n", v.RaceSentence())
 	case v != nil && v.Unjudged == "":
 		fmt.Fprintf(&out, "\n%s can show no outcome that %s forbids for the source: the change is legal under it.\n", b.road.words().compiled, plainModel(v.Model))
@@ -145,7 +145,7 @@ func (b *bundler) claim() string {
 			s += fmt.Sprintf("\nUnder %s the verdict is: %s.\n", plainModel(o.Model), o.Class)
 		}
 		return s
-	case v != nil && v.HasRace():
+	case v != nil && v.Meaningless():
 		return "**This is not a report of a miscompilation:** " + v.RaceText() + ".\n\n**It is a report that the binary is not the test:** whoever " +
 			"measures hardware with this program sees the compiler's choice and not the chip's.\n"
 	case v != nil && v.Unjudged != "":

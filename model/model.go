@@ -268,6 +268,9 @@ type Options struct {
 	// counts of witnesses are lower bounds then, and flags that only such
 	// executions raise are missing.
 	StatesOnly bool
+	// First ends the search at the first allowed execution: whether there is one.
+	// Machines do not know it.
+	First bool
 	// Blocked says whether executions in which threads wait at a barrier for ever
 	// have a final state; by default they have none.
 	Blocked BlockedMode
@@ -317,7 +320,7 @@ func (a *axioms) with(o Options) *exec.Engine {
 }
 
 func (a *axioms) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
-	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly, Blocked: o.Blocked})
+	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly, First: o.First, Blocked: o.Blocked})
 }
 
 // State is a final state: the values of the verdict's terms, in their order.

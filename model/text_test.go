@@ -211,7 +211,8 @@ func TestHostileLogs(t *testing.T) {
 func TestBuiltinModelsAreListed(t *testing.T) {
 	entries, err := modelFS.ReadDir("models")
 	require.NoError(t, err)
-	require.Len(t, entries, len(Builtin())-len(machines))
+	require.Len(t, entries, len(Builtin())-len(machines)+1, "and the one of races, which is no memory model")
+	require.NotContains(t, Names(), RaceModel)
 	for _, i := range Builtin() {
 		require.NotEmpty(t, i.Title+i.Source+i.Limits)
 		m := load(t, i.Name)

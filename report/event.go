@@ -180,10 +180,13 @@ type Verdict struct {
 	// Equal lists registers of the condition that no access defines any more,
 	// with what they equal: "1:r2 = 1:r1".
 	Equal []string `json:"equal,omitempty"`
-	// Race says whether the test itself has a data race, where its language gives
-	// such tests no meaning: RaceFree, DataRace or FenceScope; "" if that was not
-	// asked.
-	Race string `json:"race,omitempty"`
+	// Race says whether the test itself has a data race: RaceFree, DataRace,
+	// FenceScope, MixedSize or RaceUnknown; "" if that was not asked. RaceModel is the
+	// model that says what a race is; without it that is Model. RaceWhy is why it is
+	// not known.
+	Race      string `json:"race,omitempty"`
+	RaceModel string `json:"race_model,omitempty"`
+	RaceWhy   string `json:"race_why,omitempty"`
 	// Hardware names the memory system of AMD's that the machine code was explored
 	// on, by package amdhw; Lifted is empty then. Schedule is a run of it that ends in
 	// New[0].

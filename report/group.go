@@ -32,7 +32,8 @@ func (c *Result) Signature() string {
 	b.WriteString(c.Reason)
 	if v := c.Verdict; v != nil {
 		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
-		if v.Race+v.Unjudged != "" {
+		// What PTX says of the test itself goes with the test.
+		if v.RaceModel == "" && v.Race+v.Unjudged != "" {
 			fmt.Fprintf(&b, "|%s|%s", v.Race, v.Unjudged)
 		}
 	}
@@ -72,6 +73,9 @@ func groups(r *Run, class string, each bool) []*group {
 		g.cells = append(g.cells, c)
 	}
 	sort.SliceStable(order, func(i, j int) bool {
+		if a, b := order[i].cells[0].raceRank(), order[j].cells[0].raceRank(); a != b {
+			return a < b
+		}
 		if order[i].test != order[j].test {
 			return order[i].test < order[j].test
 		}

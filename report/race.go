@@ -2,7 +2,9 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,28 +15,52 @@ import (
 // The values of Verdict.Race: what the language says of the test itself.
 const (
 	RaceFree = "none"      // no data race
-	DataRace = "data-race" // a data race: the language gives the test no meaning
+	DataRace = "data-race" // a data race; OpenCL gives such a test no meaning, PTX does
 	// FenceScope is a data race as well, but one only because a fence of OpenCL
 	// 1.2 (mem_fence) synchronises inside a work-group and the threads are in
 	// different ones: OpenCL 2.0 replaces mem_fence by a fence of
 	// memory_scope_work_group.
 	FenceScope = "fence-scope"
+	// MixedSize is a data race between operations that overlap in part: PTX gives
+	// such a test no meaning (PTX ISA, Limitations on Mixed-size Data-races).
+	MixedSize = "mixed-size"
+	// RaceUnknown: RaceWhy says why it could not be decided. It is never counted as
+	// free of races.
+	RaceUnknown = "unknown"
 )
 
-// HasRace reports whether the test has a data race, so that no machine code of it
-// is wrong.
-func (v *Verdict) HasRace() bool { return v.Race == DataRace || v.Race == FenceScope }
+// HasRace reports whether the test is known to have a data race.
+func (v *Verdict) HasRace() bool {
+	return v.Race == DataRace || v.Race == FenceScope || v.Race == MixedSize
+}
+
+// Meaningless reports whether the test has a data race that takes its meaning, so that
+// no machine code of it is wrong.
+func (v *Verdict) Meaningless() bool {
+	return v.HasRace() && (v.Race == MixedSize || v.raceModel() == openCL)
+}
+
+// openCL is the model of OpenCL.
+const openCL = "opencl"
+
+func (v *Verdict) raceModel() string { return cmp.Or(v.RaceModel, v.Model) }
 
 // RaceText says in a sentence what the language makes of the test, "" if it was not
 // asked.
 func (v *Verdict) RaceText() string {
-	switch v.Race {
-	case RaceFree:
-		return "the test has no data race (model " + v.Model + ")"
-	case DataRace:
+	switch {
+	case v.Race == RaceFree:
+		return "the test has no data race (model " + v.raceModel() + ")"
+	case v.Race == DataRace && v.raceModel() != openCL:
+		return "the test has a data race (model " + v.raceModel() + ")"
+	case v.Race == DataRace:
 		return "the test has a data race: OpenCL gives it no meaning, no machine code of it is wrong"
-	case FenceScope:
+	case v.Race == FenceScope:
 		return "the test has a data race between work-groups, where mem_fence does not synchronise: OpenCL gives it no meaning, no machine code of it is wrong"
+	case v.Race == MixedSize:
+		return "the test has a data race between accesses of different sizes: PTX gives it no meaning, no machine code of it is wrong"
+	case v.Race == RaceUnknown:
+		return "whether the test has a data race is not known: " + v.RaceWhy
 	}
 	return ""
 }
@@ -48,28 +74,67 @@ func (v *Verdict) RaceSentence() string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// raceWord is what the text of a filter finds a result by.
-func (v *Verdict) raceWord() string {
-	switch {
+// The words that filters choose findings by, in the order in which reports show them.
+// A finding of which nothing was asked, or of whose race nothing is known, is none of
+// either kind.
+const (
+	WordRaceFree    = "race-free"
+	WordRaceUnknown = "race-unknown"
+	WordDataRace    = "data-race"
+)
+
+// RaceWords lists the words in their order.
+func RaceWords() []string { return []string{WordRaceFree, WordRaceUnknown, WordDataRace} }
+
+// RaceWord is WordDataRace, WordRaceFree or WordRaceUnknown if a language was asked about
+// the test of a result, else "".
+func (c *Result) RaceWord() string {
+	switch v := c.Verdict; {
 	case v == nil:
 		return ""
 	case v.HasRace():
-		return "data-race"
+		return WordDataRace
 	case v.Race == RaceFree:
-		return "race-free"
+		return WordRaceFree
+	case v.Race == RaceUnknown:
+		return WordRaceUnknown
 	}
 	return "" // nobody asked, or a word of another version
 }
 
-// RaceWord is "data-race" or "race-free" if a language was asked about the test of
-// a result, else "".
-func (c *Result) RaceWord() string { return c.Verdict.raceWord() }
+// raceRank orders results: those of tests without a race first, since what is done
+// to them matters most, those with one last.
+func (c *Result) raceRank() int {
+	switch c.RaceWord() {
+	case WordRaceFree:
+		return 0
+	case WordDataRace:
+		return 2
+	}
+	return 1
+}
+
+// maxRaceFree bounds the tests without a race that a text report lists by name.
+const maxRaceFree = 20
+
+// raceKinds are what the races of tests with findings are counted by.
+var raceKinds = []struct {
+	of   func(v *Verdict) bool
+	what string
+}{
+	{func(v *Verdict) bool { return v.Race == RaceFree }, "without a data race: to be looked at first"},
+	{func(v *Verdict) bool { return v.Race == RaceUnknown }, "of which it is not known"},
+	{func(v *Verdict) bool { return v.Race == DataRace && !v.Meaningless() }, "with a data race, to which PTX gives a meaning"},
+	{func(v *Verdict) bool { return v.Race == MixedSize }, "with a data race of mixed sizes, to which PTX gives no meaning"},
+	{func(v *Verdict) bool { return v.Race == DataRace && v.Meaningless() }, "with a data race, to which OpenCL gives no meaning"},
+	{func(v *Verdict) bool { return v.Race == FenceScope }, "with a data race, for mem_fence synchronises only inside a work-group"},
+}
 
 // writeRaces says how many of the changed cells are of tests without a data race:
 // those a reader should look at first.
 func writeRaces(b *bufio.Writer, r *Run) {
 	type row struct{ test, rules string }
-	cells, tests := map[string]int{}, map[string][]string{}
+	cells, tests := make([]int, len(raceKinds)), make([]map[string]bool, len(raceKinds))
 	free := map[row]int{}
 	all, changed := 0, map[string]bool{}
 	for _, c := range r.All() {
@@ -78,37 +143,41 @@ func writeRaces(b *bufio.Writer, r *Run) {
 		}
 		all++
 		changed[c.Test] = true
-		race := c.Verdict.Race
-		cells[race]++
-		if !slices.Contains(tests[race], c.Test) {
-			tests[race] = append(tests[race], c.Test)
+		for i, k := range raceKinds {
+			if !k.of(c.Verdict) {
+				continue
+			}
+			if tests[i] == nil {
+				tests[i] = map[string]bool{}
+			}
+			cells[i]++
+			tests[i][c.Test] = true
 		}
-		if race == RaceFree {
+		if c.Verdict.Race == RaceFree {
 			free[row{c.Test, c.Class + ": " + strings.Join(rulesOf(c), ", ")}]++
 		}
 	}
 	if all == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s with findings, of %s, by what OpenCL says of the test itself:\n", plain.Count(all, "cell"), plain.Count(len(changed), "test"))
-	for _, x := range []struct{ race, what string }{
-		{DataRace, "with a data race, to which OpenCL gives no meaning"},
-		{FenceScope, "with a data race, for mem_fence synchronises only inside a work-group"},
-		{RaceFree, "without a data race: to be looked at first"}} {
-		if cells[x.race] > 0 {
-			fmt.Fprintf(b, "  %6d  of %s %s\n", cells[x.race], plain.Count(len(tests[x.race]), "test"), x.what)
+	fmt.Fprintf(b, "\n%s with findings, of %s, by whether the test has a data race:\n", plain.Count(all, "cell"), plain.Count(len(changed), "test"))
+	for i, k := range raceKinds {
+		if cells[i] > 0 {
+			fmt.Fprintf(b, "  %6d  of %s %s\n", cells[i], plain.Count(len(tests[i]), "test"), k.what)
+		}
+		if i > 0 {
+			continue
+		}
+		rows := slices.SortedFunc(maps.Keys(free), func(a, b row) int { return cmp.Or(cmp.Compare(a.test, b.test), cmp.Compare(a.rules, b.rules)) })
+		tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+		for _, k := range rows[:min(len(rows), maxRaceFree)] {
+			fmt.Fprintf(tw, "          %d\t%s\t%s\n", free[k], label(k.test), k.rules)
+		}
+		tw.Flush()
+		if n := len(rows) - maxRaceFree; n > 0 {
+			fmt.Fprintf(b, "          and %d more\n", n)
 		}
 	}
-	var rows []row
-	for k := range free {
-		rows = append(rows, k)
-	}
-	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.test+"\x00"+a.rules, b.test+"\x00"+b.rules) })
-	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	for _, k := range rows {
-		fmt.Fprintf(tw, "          %d\t%s\t%s\n", free[k], label(k.test), k.rules)
-	}
-	tw.Flush()
 }
 
 // rulesOf lists the rules that the findings of a cell break, each once, sorted.

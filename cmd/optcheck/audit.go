@@ -302,7 +302,7 @@ func verdict(r *report.Run, fail string) error {
 	n := r.Classes()
 	bad := n[report.Miscompiled] + n[report.Changed] + unknown
 	for _, c := range r.All() {
-		if c.Class == report.Changed && c.Verdict != nil && c.Verdict.HasRace() {
+		if c.Class == report.Changed && c.Verdict != nil && c.Verdict.Meaningless() {
 			bad--
 		}
 	}

@@ -57,7 +57,7 @@ func (p *painter) model(name string) (*model.Model, error) {
 // the test asks for.
 func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result) ([]html.Picture, error) {
 	v := r.Verdict
-	if v == nil || v.Race != "" || t.Text == "" || v.Lifted == "" || max(len(t.Text), len(v.Lifted)) > pictureText {
+	if v == nil || t.Text == "" || v.Lifted == "" || max(len(t.Text), len(v.Lifted)) > pictureText {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureTime)

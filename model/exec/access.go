@@ -163,7 +163,7 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 		return false
 	}
 	op, t := in.in.Op, in.in.Type
-	e := Event{Loc: w.p.locs[l].root, VLoc: w.p.locs[l].virt, Proxy: w.p.locs[l].proxy, addr: deps}
+	e := Event{Loc: w.p.locs[l].root, VLoc: w.p.locs[l].virt, Proxy: w.p.locs[l].proxy, Bits: int16(t.Bits()), addr: deps}
 	src := s.read(in.src[0])
 	old := value{node: -1}
 	r := -1

@@ -118,6 +118,8 @@ type Options struct {
 	// the counts of witnesses are then lower bounds, and flags that only such
 	// executions raise are missing.
 	StatesOnly bool
+	// First ends the search at the first allowed execution.
+	First bool
 	// Blocked says what executions are in which a thread waits at a barrier for ever.
 	Blocked BlockedMode
 }
@@ -157,7 +159,7 @@ type Result struct {
 	Cut, Blocked bool
 	// Undecided is the reason why the states may be incomplete, or "".
 	Undecided string
-	Stopped   bool // Visit asked to stop
+	Stopped   bool // Visit asked to stop, or the first execution was enough
 }
 
 // Run judges a compiled test.

@@ -33,6 +33,7 @@ type Event struct {
 	Partner                   int16 // other half of an rmw, else -1
 	BarID, Quorum             int64 // Quorum 0: not written
 	Warps                     bool  // Quorum counts warps
+	Bits                      int16 // width of an access
 
 	val              value
 	addr, data, ctrl uint64 // reads of the path that the event depends on

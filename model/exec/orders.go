@@ -226,6 +226,9 @@ func (w *worker) verdict(failed int) {
 		w.accept(vals)
 	}
 	w.flags()
+	if w.opt.First {
+		w.res.Stopped, w.stop = true, true
+	}
 }
 
 // accept adds the final states of an allowed execution. If a location's last

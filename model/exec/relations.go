@@ -32,6 +32,9 @@ var staticRels = []struct {
 	{"loc", func(g *graph, dst rel.Rel) {
 		g.pairs(dst, func(a, b *Event) bool { return a.Loc >= 0 && a.Loc == b.Loc })
 	}},
+	{"same-size", func(g *graph, dst rel.Rel) {
+		g.pairs(dst, func(a, b *Event) bool { return a.Bits == b.Bits })
+	}},
 	{"vloc", func(g *graph, dst rel.Rel) {
 		g.pairs(dst, func(a, b *Event) bool { return a.VLoc >= 0 && a.VLoc == b.VLoc })
 	}},

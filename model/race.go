@@ -1,0 +1,161 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"optcheck/litmus"
+)
+
+// RaceModel is the built-in model that allows only executions with a data race.
+const RaceModel = "ptx-race"
+
+var (
+	raceModel  = sync.OnceValues(func() (*Model, error) { return Load(RaceModel) })
+	mixedModel = sync.OnceValues(func() (*Model, error) {
+		return Parse("ptx-race-mixed", "ptx-race-mixed.cat", `PTX "ptx-race-mixed"
+include "ptx-race.cat"
+~empty race \ same-size as mixed-size-race
+`)
+	})
+)
+
+// Race is what the PTX memory model says of the data races of a test.
+type Race uint8
+
+// The answers.
+const (
+	// RaceNone: no consistent execution has a data race.
+	RaceNone Race = iota
+	// RaceUniform: some has one, between operations that overlap completely. PTX
+	// gives them a meaning.
+	RaceUniform
+	// RaceMixed: some has one between operations of different sizes, to which the
+	// axioms do not apply (PTX ISA, Limitations on Mixed-size Data-races).
+	RaceMixed
+)
+
+// maxUnroll bounds how often loops that do more than wait may go round.
+const maxUnroll = 16
+
+// PTXRace says whether a test has a data race by the PTX memory model: two
+// operations of an execution that overlap, of which one writes, that causality
+// order relates in neither direction and that are not morally strong. Executions in
+// which a thread waits at a barrier for ever count, too. It is an error that
+// wraps ErrUndecided if a limit was reached, and where a loop that does more than
+// wait for a value may go round more often than 16 times: "race-free" is said only
+// where all executions were looked at, those apart that differ from one that was
+// in how often a thread looked in vain. Limits of o hold for each of at most five
+// judgements; its other fields mean nothing here.
+func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
+	m, err := raceModel()
+	if err != nil {
+		return RaceNone, err
+	}
+	t = t.Clone()
+	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.And{}}, nil // no outcome is asked
+	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
+	for o.Unroll = 2; ; o.Unroll *= 2 {
+		v, err := m.Judge(ctx, t, o)
+		switch {
+		case err != nil:
+			return RaceNone, err
+		case len(v.States) > 0:
+			return raced(ctx, t, o)
+		case v.Undecided != "":
+			return RaceNone, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
+		case !v.Cut || !slices.ContainsFunc(t.Threads, works):
+			return RaceNone, nil
+		case o.Unroll >= maxUnroll:
+			return RaceNone, fmt.Errorf("test %s: %w: a loop may go round more often than %d times", t.Name, ErrUndecided, maxUnroll)
+		}
+	}
+}
+
+// works reports whether a thread has a loop that does more than wait: one that
+// writes, or whose iterations hand something to the next one. Of an iteration that
+// did nothing but look, the events can be taken out of an execution: what is
+// left is consistent, as less is ordered, and has the races that it had.
+func works(th litmus.Thread) bool {
+	at := map[string]int{}
+	for i := range th.Body {
+		for _, l := range th.Body[i].Labels {
+			at[l] = i
+		}
+		if in := &th.Body[i]; in.Op == litmus.OpBra {
+			if first, ok := at[in.Target]; ok && carries(th.Body[first:i+1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carries reports whether instructions write memory, or read a register before they
+// write it.
+func carries(body []litmus.Instr) bool {
+	sets, set := map[string]bool{}, map[string]bool{}
+	for i := range body {
+		sets[body[i].Dst] = true
+	}
+	for i := range body {
+		in := &body[i]
+		if in.Op.IsAccess() && in.Op != litmus.OpLd && in.Atom != litmus.AtomCAS || in.Op == litmus.OpBar {
+			return true
+		}
+		reads := []string{in.Addr.Reg}
+		for _, s := range in.Src {
+			if s.Kind == litmus.OperandReg {
+				reads = append(reads, s.Name)
+			}
+		}
+		if in.Guard != nil {
+			reads = append(reads, in.Guard.Reg)
+		}
+		if slices.ContainsFunc(reads, func(r string) bool { return r != "" && sets[r] && !set[r] }) {
+			return true
+		}
+		set[in.Dst] = set[in.Dst] || in.Guard == nil
+	}
+	return false
+}
+
+// raced tells which kind of race a test has.
+func raced(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
+	if !mixed(t) {
+		return RaceUniform, nil
+	}
+	m, err := mixedModel()
+	if err != nil {
+		return RaceUniform, err
+	}
+	v, err := m.Judge(ctx, t, o)
+	switch {
+	case err != nil:
+		return RaceUniform, err
+	case len(v.States) > 0:
+		return RaceMixed, nil
+	case v.Undecided != "":
+		return RaceUniform, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
+	}
+	return RaceUniform, nil
+}
+
+// mixed reports whether a test has accesses of different sizes.
+func mixed(t *litmus.Test) bool {
+	bits := 0
+	for i := range t.Threads {
+		for k := range t.Threads[i].Body {
+			if in := &t.Threads[i].Body[k]; in.Op.IsAccess() {
+				if b := in.Type.Bits(); bits == 0 {
+					bits = b
+				} else if b != bits {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
