@@ -85,7 +85,7 @@ type alertKey struct {
 }
 
 // alerts lists the alerts of a run, worst first: by class, new ones before
-// known ones, then by test, rule and place.
+// known ones, tests without a data race before others, then by test, rule and place.
 func (r *Run) alerts() []*alert {
 	by := map[alertKey]*alert{}
 	var list []*alert
@@ -133,7 +133,7 @@ func (r *Run) alerts() []*alert {
 func compareAlerts(a, b *alert) int {
 	return cmp.Or(
 		cmp.Compare(severity(b.class), severity(a.class)), cmp.Compare(rank(b.class), rank(a.class)),
-		cmp.Compare(len(a.known), len(b.known)), cmp.Compare(a.test, b.test), cmp.Compare(a.hash, b.hash),
+		cmp.Compare(len(a.known), len(b.known)), cmp.Compare(a.raceRank(), b.raceRank()), cmp.Compare(a.test, b.test), cmp.Compare(a.hash, b.hash),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Access, b.Access),
 		cmp.Compare(a.Stage, b.Stage))
 }
@@ -158,6 +158,22 @@ func (a *alert) verdict() *Verdict {
 		return nil
 	}
 	return a.cells[0].Verdict
+}
+
+// raced is the verdict of a cell that says whether the test has a data race: models of old
+// targets do not know what one is. It is nil if nobody was asked.
+func (a *alert) raced() *Verdict {
+	for _, c := range a.cells {
+		if w := c.RaceWord(); w == WordRaceFree || w == WordDataRace {
+			return c.Verdict
+		}
+	}
+	return a.verdict()
+}
+
+func (a *alert) raceRank() int {
+	r := Result{Verdict: a.raced()}
+	return r.RaceRank()
 }
 
 // undecided notes why a cell was not judged.
@@ -243,7 +259,7 @@ func (a *alert) text() string {
 			fmt.Fprintf(&b, ", which model %s forbids in the test by %s: %s", v.Model, v.Check, v.Cycle)
 		}
 	}
-	if v := a.verdict(); v != nil && v.RaceText() != "" {
+	if v := a.raced(); v != nil && v.RaceText() != "" {
 		fmt.Fprintf(&b, "\n%s", v.RaceSentence())
 	}
 	if len(a.cells) > 0 {

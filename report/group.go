@@ -73,7 +73,7 @@ func groups(r *Run, class string, each bool) []*group {
 		g.cells = append(g.cells, c)
 	}
 	sort.SliceStable(order, func(i, j int) bool {
-		if a, b := order[i].cells[0].raceRank(), order[j].cells[0].raceRank(); a != b {
+		if a, b := order[i].cells[0].RaceRank(), order[j].cells[0].RaceRank(); a != b {
 			return a < b
 		}
 		if order[i].test != order[j].test {

@@ -103,9 +103,12 @@ func (m *markdown) head(list []*alert) {
 // outcome sums a run up in a few words.
 func (m *markdown) outcome(list []*alert) string {
 	var n [4]int
-	known := 0
+	known, free := 0, 0
 	for _, a := range list {
 		n[severity(a.class)]++
+		if v := a.raced(); v != nil && v.Race == RaceFree {
+			free++
+		}
 		if len(a.known) > 0 {
 			known++
 		}
@@ -118,6 +121,9 @@ func (m *markdown) outcome(list []*alert) string {
 	}
 	if known > 0 {
 		parts[len(parts)-1] += fmt.Sprintf(" (%d of them known)", known)
+	}
+	if free > 0 {
+		parts = append(parts, fmt.Sprintf("%d of all in race-free tests", free))
 	}
 	done := plain.Count(m.r.Config.Tests, "test") + " in " + plain.Count(m.r.Len(), "cell")
 	if m.r.Len() == 0 {

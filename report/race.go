@@ -102,9 +102,9 @@ func (c *Result) RaceWord() string {
 	return "" // nobody asked, or a word of another version
 }
 
-// raceRank orders results: those of tests without a race first, since what is done
+// RaceRank orders results: those of tests without a race first, since what is done
 // to them matters most, those with one last.
-func (c *Result) raceRank() int {
+func (c *Result) RaceRank() int {
 	switch c.RaceWord() {
 	case WordRaceFree:
 		return 0

@@ -43,6 +43,8 @@ func TestRaceShown(t *testing.T) {
 		require.Contains(t, strings.ToLower(form), "the test has a data race: opencl gives it no meaning")
 		require.Contains(t, strings.ToLower(form), "the test has no data race")
 	}
+	require.Contains(t, md.String(), ", 3 warnings, 1 of all in race-free tests\n")
+	require.Less(t, strings.Index(md.String(), "### <code>c</code>"), strings.Index(md.String(), "### <code>a</code>"), "tests without a race come first")
 	for i, want := range []string{"data-race", "data-race", "race-free"} {
 		require.Equal(t, want, r.Cells[i].RaceWord())
 	}

@@ -238,8 +238,8 @@ func (s *sarifWriter) result(a *alert) {
 	}
 	if v := a.verdict(); v != nil {
 		bag.Add("model", v.Model)
-		if v.Race != "" {
-			bag.Add("race", v.Race)
+		if r := a.raced(); r.Race != "" {
+			bag.Add("race", r.Race)
 		}
 		if len(v.New) > 0 {
 			bag.Add("newOutcomes", v.New)

@@ -23,9 +23,9 @@ type selection struct {
 }
 
 // selectionHelp explains the flags of a selection.
-const selectionHelp = `--classes, --rules, --toolchains, --targets, --levels, --layouts, --presets and --text
-choose cells, as the filter of the pages does: a cell must have one of the values of
-each. What none of the cells has is an error (but for classes and rules).`
+const selectionHelp = `--classes, --rules, --toolchains, --targets, --levels, --layouts, --presets, --races
+and --text choose cells, as the filter of the pages does: a cell must have one of the values of
+each. What none of the cells has is an error (but for classes, rules and races).`
 
 // selectFlags adds the flags of a selection.
 func selectFlags(cmd *cobra.Command, s *selection) {
@@ -38,6 +38,7 @@ func selectFlags(cmd *cobra.Command, s *selection) {
 	fl.StringSliceVar(&s.filter.Level, "levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
 	fl.StringSliceVar(&s.filter.Layout, "layouts", nil, "only these layouts (pointers,symbols,offsets)")
 	fl.StringSliceVar(&s.filter.Preset, "presets", nil, "only tests of these presets (corpus,paper; files for those that were read from files)")
+	fl.StringSliceVar(&s.filter.Race, "races", nil, "only findings in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
 	fl.StringVar(&s.filter.Text, "text", "", "only cells with all of these words in the name of the test or in what was found")
 }
 
@@ -54,6 +55,11 @@ func (s *selection) check() error {
 	for _, r := range s.filter.Rule {
 		if !slices.ContainsFunc(optcheck.Rules, func(x *optcheck.Rule) bool { return x.ID == r }) {
 			return fmt.Errorf("--rules: there is no rule %q (optcheck explain lists them)", r)
+		}
+	}
+	for _, w := range s.filter.Race {
+		if !slices.Contains(report.RaceWords(), w) {
+			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))
 		}
 	}
 	_, err := html.ParseFilter(s.filter.Values())
@@ -87,7 +93,7 @@ func (s *selection) apply(set *report.Set) (*report.Set, error) {
 // sides, what chooses by what was found is enough on one.
 func (s *selection) sides() (places, found selection) {
 	places, found = *s, *s
-	places.filter.Class, places.filter.Rule, places.filter.Text = nil, nil, ""
+	places.filter.Class, places.filter.Rule, places.filter.Race, places.filter.Text = nil, nil, nil, ""
 	found.filter.Release, found.filter.Target, found.filter.Level, found.filter.Layout, found.filter.Preset = nil, nil, nil, nil, nil
 	return places, found
 }

@@ -56,8 +56,8 @@ The same as JSON:
   /api/version                    a number that grows with the results
 
 FILTER is class=, rule=, release=, target=, level=, layout=, preset= (each as often
-as wanted), known=known or known=new, and q=words; the words race-free and data-race choose
-findings by what OpenCL says of the test itself (AMD).`,
+as wanted), race= (race-free, race-unknown or data-race: findings by what the language says
+of the test itself), known=known or known=new, and q=words.`,
 		Example: `  optcheck serve campaign.db
   optcheck serve cuda-11.8.jsonl cuda-12.4.jsonl --addr 127.0.0.1:0
   optcheck serve campaign.db --addr 0.0.0.0:7777 --remote --host gpubox.example.org

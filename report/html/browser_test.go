@@ -101,7 +101,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 	}
 	l := x.List(View{Filter: f}, sel)
 	for _, r := range l.Rows {
-		text := ClassSymbol(r.Class) + " " + r.Class + " " + r.Test + " " + strings.Join(r.Known, " ")
+		text := ClassSymbol(r.Class) + " " + r.Class + " " + r.Test + " " + strings.Join(r.Known, " ") + " " + r.Race
 		for _, f := range r.Findings {
 			text += fmt.Sprintf(" %s T%d %s", f.Rule, f.Thread, f.Detail)
 		}

@@ -16,7 +16,7 @@ const DataFile = "assets/data.js"
 // bytes: tests follow each other, and in each the columns and kinds follow as
 // differences.
 type columnar struct {
-	Words   [8][]string // in the order of Keys
+	Words   [9][]string // in the order of Keys
 	Labels  []string    // of releases
 	Columns []int       // release, target, level, layout of each
 	Tests   []string

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"optcheck/report"
 )
 
 // Filter chooses cells. An empty list chooses all; several values of one list
@@ -15,13 +17,16 @@ type Filter struct {
 	// Known is "known", "new" or empty: of cells that have findings or could not
 	// be decided, those that are or are not instances of known findings.
 	Known string
+	// Race is report.RaceWords: of cells that have findings, those of tests of which
+	// the language says so.
+	Race []string
 	// Text is words that must all occur in the name of the test or in what was
 	// found.
 	Text string
 }
 
 // Keys are the names of a filter's parts in addresses.
-var Keys = []string{"class", "rule", "release", "target", "level", "layout", "preset", "known", "q"}
+var Keys = []string{"class", "rule", "release", "target", "level", "layout", "preset", "known", "race", "q"}
 
 // maxFilterText bounds the text of a filter in characters.
 const maxFilterText = 200
@@ -32,6 +37,12 @@ func ParseFilter(v url.Values) (Filter, error) {
 	f := Filter{Known: v.Get("known"), Text: strings.TrimSpace(v.Get("q"))}
 	for i, l := range f.lists() {
 		*l = v[Keys[i]]
+	}
+	f.Race = v["race"]
+	for _, w := range f.Race {
+		if !slices.Contains(report.RaceWords(), w) {
+			return f, fmt.Errorf("race=%q: must be %s", Short(w, 40), strings.Join(report.RaceWords(), ", "))
+		}
 	}
 	if f.Known != "" && f.Known != "known" && f.Known != "new" {
 		return f, fmt.Errorf("known=%q: must be known or new", Short(f.Known, 40))
@@ -52,6 +63,9 @@ func (f Filter) Values() url.Values {
 	}
 	if f.Known != "" {
 		v.Set("known", f.Known)
+	}
+	if len(f.Race) > 0 {
+		v["race"] = f.Race
 	}
 	if f.Text != "" {
 		v.Set("q", f.Text)
@@ -74,6 +88,7 @@ const (
 	failLayout
 	failPreset
 	failKnown
+	failRace
 	failText
 )
 
@@ -109,7 +124,7 @@ func (x *Index) Select(f Filter) *Selection {
 	if len(x.columns)*len(x.Presets) <= maxHistogram {
 		h = newHistogram(x)
 	}
-	rules, known := s.Facets[Keys[1]], s.Facets[Keys[7]]
+	rules, known, races := s.Facets[Keys[1]], s.Facets[Keys[7]], s.Facets[Keys[8]]
 	for _, c := range x.cells {
 		k := &x.kinds[c.kind]
 		fail := m.fail(c, k)
@@ -134,6 +149,9 @@ func (x *Index) Select(f Filter) *Selection {
 		}
 		if fail&^failKnown == 0 {
 			known[x.groups[k.group].old]++
+		}
+		if r := x.groups[k.group].race; r >= 0 && fail&^failRace == 0 {
+			races[r]++
 		}
 	}
 	if h != nil {
@@ -206,8 +224,8 @@ func (h *histogram) fold(s *Selection) {
 }
 
 // words are the values of the filter's parts, in the order of Keys.
-func (x *Index) words() [8][]string {
-	return [8][]string{Severities, x.Rules, x.Toolchains, x.Targets, x.Levels, x.Layouts, x.Presets, knownWords}
+func (x *Index) words() [9][]string {
+	return [9][]string{Severities, x.Rules, x.Toolchains, x.Targets, x.Levels, x.Layouts, x.Presets, knownWords, x.Races}
 }
 
 var knownWords = []string{"known", "new"}
@@ -269,6 +287,9 @@ func (x *Index) match(f Filter) *matcher {
 		if f.Known != "" {
 			m.plain[class] |= failKnown
 		}
+		if len(f.Race) > 0 {
+			m.plain[class] |= failRace
+		}
 	}
 	m.group = make([]fails, len(x.groups))
 	for i := range x.groups {
@@ -286,6 +307,9 @@ func (x *Index) matchGroup(f Filter, g *groupInfo) (fail fails) {
 	}
 	if f.Known != "" && (f.Known == "known") != g.known {
 		fail |= failKnown
+	}
+	if len(f.Race) > 0 && (g.race < 0 || !slices.Contains(f.Race, x.Races[g.race])) {
+		fail |= failRace
 	}
 	return fail
 }

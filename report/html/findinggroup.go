@@ -23,7 +23,7 @@ type Group struct {
 // Groups are the findings of a set and where all cells of each test lie.
 type Groups struct {
 	Set *report.Set
-	// List is ordered by severity, then by test.
+	// List is ordered by severity, then tests without a data race first, then by test.
 	List []*Group
 
 	byID  map[string]*Group
@@ -72,13 +72,17 @@ func NewGroups(s *report.Set) *Groups {
 		x.Cells = append(x.Cells, uint32(i))
 	}
 	slices.SortStableFunc(g.List, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(slices.Index(Severities, a.Class), slices.Index(Severities, b.Class)),
+		return cmp.Or(cmp.Compare(slices.Index(Severities, a.Class), slices.Index(Severities, b.Class)), cmp.Compare(g.raceRank(a), g.raceRank(b)),
 			cmp.Compare(s.Tests[a.Test].Name, s.Tests[b.Test].Name), cmp.Compare(a.ID, b.ID))
 	})
 	for _, x := range g.List {
 		g.of[x.Test] = append(g.of[x.Test], x)
 	}
 	return g
+}
+
+func (g *Groups) raceRank(x *Group) int {
+	return g.Set.Results[g.Set.Cells[x.Cells[0]].Result].RaceRank()
 }
 
 // sortCells puts the cells into the order of their tests.

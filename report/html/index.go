@@ -26,6 +26,7 @@ type Index struct {
 
 	// What columns and tests consist of, in the order of pages, as handles.
 	Toolchains, Targets, Levels, Layouts, Presets, Rules []string
+	Races                                                []string // of report.RaceWords those that occur
 
 	tests   []uint32 // the set's tests in order
 	columns []column // in order
@@ -60,6 +61,7 @@ type groupInfo struct {
 	test  uint32 // position in tests
 	says  uint32 // equal numbers: equal findings, reasons and new outcomes
 	rules []int
+	race  int    // position in Races, -1 if nothing was asked
 	text  string // what the text of a filter is looked for in
 }
 
@@ -189,10 +191,15 @@ func (x *Index) groupInfos() {
 		}
 	}
 	x.Rules = vocabulary(nil, rules)
+	for _, w := range report.RaceWords() {
+		if slices.ContainsFunc(x.Groups.List, func(g *Group) bool { return x.Result(g).RaceWord() == w }) {
+			x.Races = append(x.Races, w)
+		}
+	}
 	ruleAt, says := positions(x.Rules), map[string]uint32{}
 	for _, g := range x.Groups.List {
 		r := x.Result(g)
-		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test}
+		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test, race: slices.Index(x.Races, r.RaceWord())}
 		if !i.known {
 			i.old = 1
 		}

@@ -62,14 +62,16 @@ func sampleResult(test, release, target, level, layout int) report.Result {
 		return report.Result{Class: report.Preserved, Code: code}
 	case test%7 == 1 && target == 0:
 		return report.Result{Class: report.Miscompiled, Findings: []report.Finding{fence}, Code: code, Known: []string{"kepler"},
-			Verdict: &report.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Lifted: "lifted"}}
+			Verdict: &report.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Lifted: "lifted",
+				Race: report.RaceUnknown, RaceModel: "ptx-2015", RaceWhy: "no model says"}}
 	case test%5 == 3:
 		return report.Result{Class: report.Unknown, Reason: "a loop", Code: code}
 	case test%3 == 2:
 		return report.Result{Class: report.Unsupported, Reason: ".relaxed needs sm_70"}
 	case layout == 2 || release == 2:
 		return report.Result{Class: report.Optimised, Findings: []report.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0, Detail: "STG"}}, Code: code,
-			Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted"}}
+			Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted",
+				Race: []string{report.RaceFree, report.DataRace}[test/2%2], RaceModel: "ptx"}}
 	}
 	return report.Result{Class: report.Changed, Findings: []report.Finding{merged}, Code: code}
 }
@@ -102,6 +104,16 @@ func TestIndex(t *testing.T) {
 	require.Equal(t, []string{"sm_35", "sm_80", "sm_90", "sm_100"}, x.Targets)
 	require.Equal(t, []string{"corpus", "not told", "quick"}, x.Presets)
 	require.Equal(t, []string{"fence-weakened", "merged", "reordered"}, x.Rules)
+	require.Equal(t, report.RaceWords(), x.Races)
+	class, race := 0, -1
+	for _, g := range x.Groups.List { // the worst first, in a class those of tests without a race
+		r := x.Result(g)
+		if k := int(classIndex(r.Class)); k != class {
+			class, race = k, -1
+		}
+		require.GreaterOrEqual(t, r.RaceRank(), race)
+		race = r.RaceRank()
+	}
 	require.Len(t, x.cells, len(s.Cells))
 	require.Zero(t, x.Duplicates)
 	require.Equal(t, "sm_35 … sm_90", ranges(x.Targets, []bool{true, true, true, false}, "targets"))
@@ -149,7 +161,8 @@ func naive(x *Index, f Filter) (total Counts, groups map[string]int) {
 		for w := range strings.FieldsSeq(f.Text) {
 			words = words && strings.Contains(text, w)
 		}
-		if rule && known && words && in(f.Class, c.Class) && in(f.Release, c.Toolchain) && in(f.Target, c.Target) && in(f.Level, c.Level) &&
+		race := len(f.Race) == 0 || grouped && slices.Contains(f.Race, c.RaceWord())
+		if rule && known && race && words && in(f.Class, c.Class) && in(f.Release, c.Toolchain) && in(f.Target, c.Target) && in(f.Level, c.Level) &&
 			in(f.Layout, c.Layout) && in(f.Preset, Preset(&x.Set.Tests[x.Set.Cells[i].Test])) {
 			total[classIndex(c.Class)]++
 			if id := ids[uint32(i)]; id != "" {
@@ -170,6 +183,9 @@ func someFilter(x *Index, rnd *rand.Rand) Filter {
 		}
 	}
 	f.Known = []string{"", "", "known", "new"}[rnd.IntN(4)]
+	for rnd.IntN(4) == 0 {
+		f.Race = append(f.Race, report.RaceWords()[rnd.IntN(3)])
+	}
 	f.Text = []string{"", "", "test1", "merged", "test3 reordered", "loop", "kepler 1"}[rnd.IntN(7)]
 	return f
 }
@@ -196,6 +212,12 @@ func TestSelect(t *testing.T) {
 			}
 		}
 		require.Equal(t, total, sum)
+		for n, w := range x.Races {
+			g := f
+			g.Race = []string{w}
+			want, _ := naive(x, g)
+			require.Equal(t, want.Sum(), sel.Facets["race"][n], "%+v with race=%s", f, w)
+		}
 		// A facet says what choosing only that value would give.
 		for i := range f.lists() {
 			words := x.words()[i]

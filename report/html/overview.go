@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"optcheck/internal/plain"
+	"optcheck/report"
 )
 
 // View is what an overview shows of an index.
@@ -117,7 +118,7 @@ type facetValue struct {
 const maxFacet = 400
 
 func (x *Index) facets(f Filter, sel *Selection) []facet {
-	names := [8]string{"Class", "Rule", "Release", "Target", "Level", "Layout", "Preset", "Known"}
+	names := [9]string{"Class", "Rule", "Release", "Target", "Level", "Layout", "Preset", "Known", "Data race"}
 	chosen := f.lists()
 	var out []facet
 	for i, words := range x.words() {
@@ -130,6 +131,8 @@ func (x *Index) facets(f Filter, sel *Selection) []facet {
 				v.Chosen = slices.Contains(*chosen[i], w)
 			case 7:
 				v.Chosen = f.Known == w
+			case 8:
+				v.Chosen = slices.Contains(f.Race, w)
 			default:
 				v.Chosen = slices.Contains(*chosen[i], w)
 			}
@@ -198,8 +201,27 @@ func (x *Index) lead(all *Selection) []string {
 			which = fmt.Sprintf("%s of the cells %s new", Number(fresh), are(fresh))
 		}
 		out = append(out, fmt.Sprintf("%s with %s, %s.", plural(n, "cell"), plural(len(x.groups), "different finding"), which))
+		out = append(out, x.races(all)...)
 	}
 	return out
+}
+
+// races says how many cells with findings are of tests without a data race.
+func (x *Index) races(all *Selection) []string {
+	n := map[string]int{}
+	for i, w := range x.Races {
+		n[w] = all.Facets["race"][i]
+	}
+	sum := n[report.WordRaceFree] + n[report.WordRaceUnknown] + n[report.WordDataRace]
+	if sum == 0 {
+		return nil
+	}
+	s := fmt.Sprintf("Of %s asked about, %s %s of tests without a data race, %s of tests with one", plural(sum, "such cell"),
+		Number(n[report.WordRaceFree]), are(n[report.WordRaceFree]), Number(n[report.WordDataRace]))
+	if k := n[report.WordRaceUnknown]; k > 0 {
+		s += fmt.Sprintf("; of %s it is not known", Number(k))
+	}
+	return []string{s + "."}
 }
 
 func (x *Index) usedTests() int { return x.known().tests }

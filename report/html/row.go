@@ -25,7 +25,7 @@ type Row struct {
 	Where    []string
 	Cells    int
 	Known    []string
-	Race     string // what OpenCL says of the test: data-race, race-free
+	Race     string // one of report.RaceWords, or ""
 }
 
 // PageOf is the file of a group's page, relative to the root.

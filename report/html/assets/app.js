@@ -59,7 +59,7 @@
   // Classes are numbers: positions in the words of classes, the worst first.
   const sign = { preserved: "✓", optimised: "≈", miscompiled: "✗", changed: "≠", unsupported: "–", unknown: "?" };
   const UNSUPPORTED = 4, PRESERVED = 5;
-  const KEYS = ["class", "rule", "release", "target", "level", "layout", "preset", "known"];
+  const KEYS = ["class", "rule", "release", "target", "level", "layout", "preset", "known", "race"];
   const classMark = (c) => el("span", { class: "cls c-" + c }, el("span", { class: "sign", "aria-hidden": "true" }, sign[c]), " " + c);
 
   // ---- the run: columns of numbers ----
@@ -136,14 +136,14 @@
     });
     const bit = (part, value) => allowed[part][value] ? 0 : 1 << part;
     const words = lower(f.q).split(/\s+/).filter(Boolean);
-    const text = (s) => words.every((w) => s.includes(w)) ? 0 : 256;
+    const text = (s) => words.every((w) => s.includes(w)) ? 0 : 512;
     const m = {};
     m.column = Uint16Array.from(run.columns[0], (_, c) => bit(2, run.columns[0][c]) | bit(3, run.columns[1][c]) | bit(4, run.columns[2][c]) | bit(5, run.columns[3][c]));
     m.preset = Uint16Array.from(run.presets, (p) => bit(6, p));
     m.test = Uint16Array.from(run.tests, (t) => text(lower(t)));
-    m.group = Uint16Array.from(run.groups, (g) => bit(0, g.c) | bit(7, g.n ? 1 : 0) | text(g.text) |
+    m.group = Uint16Array.from(run.groups, (g) => bit(0, g.c) | bit(7, g.n ? 1 : 0) | (f.lists[8].length && !f.lists[8].includes(g.race) ? 256 : 0) | text(g.text) |
       (f.lists[1].length && !g.rules.some((r) => allowed[1][r]) ? 2 : 0));
-    m.plain = run.words[0].map((_, c) => bit(0, c) | (f.lists[1].length ? 2 : 0) | (f.lists[7].length ? 128 : 0));
+    m.plain = run.words[0].map((_, c) => bit(0, c) | (f.lists[1].length ? 2 : 0) | (f.lists[7].length ? 128 : 0) | (f.lists[8].length ? 256 : 0));
     m.fail = (i) => {
       const k = run.kind[i], g = run.kindGroup[k];
       const at = m.column[run.column[i]] | m.preset[run.test[i]];
@@ -171,6 +171,8 @@
       if (g >= 0) {
         if (!(fail & ~2)) for (const r of run.groups[g].rules) facets[1][r]++;
         if (!(fail & ~128)) facets[7][run.groups[g].n ? 1 : 0]++;
+        const race = run.words[8].indexOf(run.groups[g].race);
+        if (race >= 0 && !(fail & ~256)) facets[8][race]++;
       }
     }
     return s;
@@ -252,7 +254,7 @@
     for (let i = run.start[g.t]; i < run.start[g.t + 1]; i++) if (run.kindGroup[run.kind[i]] === n && !m.fail(i)) cells.push(i);
     const what = el("td", { class: "r-test" }, el("a", { href: "f/" + g.i + ".html" }, run.tests[g.t]));
     for (const k of g.known) what.append(" ", el("span", { class: "tag", title: "a known finding" }, k));
-    if (g.race) what.append(" ", el("span", { class: "tag", title: "what OpenCL says of the test" }, g.race));
+    if (g.race) what.append(" ", el("span", { class: "tag", title: "what the language says of the test" }, g.race));
     for (const f of g.findings) {
       what.append(el("p", {}, el("span", { class: "rule" }, f.rule), " " + (f.thread >= 0 ? "T" + f.thread + " " : "") + f.detail,
         f.stage ? el("span", { class: "muted" }, " (" + f.stage + ")") : ""));
