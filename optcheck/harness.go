@@ -24,6 +24,10 @@ type HarnessResult struct {
 	// StressLoads and StressStores count the instructions that access the
 	// scratch memory.
 	StressLoads, StressStores int
+	// Lifted is the machine code of the threads, nil if one of them cannot be
+	// lifted: LiftErr says why.
+	Lifted  []*Lifted
+	LiftErr error
 }
 
 // Validated reports whether the kernel is the test: every access, fence and
@@ -51,8 +55,10 @@ func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
 	defer func() { c.view = nil }()
 	r := &HarnessResult{}
 	for i := range h.Specs {
+		c.last = nil
 		t := c.checkRole(fn, h, i)
 		t.Thread = i
+		r.lift(c, i)
 		r.Threads = append(r.Threads, t)
 		r.Class = max(r.Class, t.Class)
 	}
@@ -60,6 +66,39 @@ func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
 		r.Class, r.Reason = Unknown, err.Error()
 	}
 	return r
+}
+
+// lift adds the machine code of the role that was checked last.
+func (r *HarnessResult) lift(c *Checker, role int) {
+	if r.LiftErr != nil {
+		return
+	}
+	l, err := c.Lift()
+	if err != nil {
+		r.Lifted, r.LiftErr = nil, fmt.Errorf("thread %d: %w", role, err)
+		return
+	}
+	r.Lifted = append(r.Lifted, l)
+}
+
+// apart marks what belongs to the harness and not to the test: accesses to its own
+// memory, and fences and barriers in front of the first access or fence of the test and
+// behind the last one, which order nothing of it.
+func (l *lifter) apart() {
+	p := l.p
+	first, last := len(p.tr.events), -1
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if len(p.owner[ev]) > 0 || x.role.IsAccess() && !x.result && !x.arm {
+			first, last = min(first, ev), max(last, ev)
+		}
+	}
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if x.own || !x.role.IsAccess() && (ev < first || ev > last) {
+			l.done[ev] = true
+		}
+	}
 }
 
 // checkRole checks one thread of the test.

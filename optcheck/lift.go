@@ -121,6 +121,9 @@ func (c *Checker) Lift() (*Lifted, error) {
 		l.out.reads[i] = liftRead{op: -1, entry: -1}
 	}
 	l.parts()
+	if c.view != nil {
+		l.apart()
+	}
 	silent := l.silentFences()
 	for ev := range p.tr.events {
 		for _, k := range silent[ev] {

@@ -31,6 +31,8 @@ type Harness struct {
 	Shape   Shape
 	Slots   int // words of results per instance
 	Terms   []Source
+	// Values tells by thread which of the test's constants parameters stand for.
+	Values [][]spec.Value
 	// Widths are the bytes of a cell of each location: 4 or 8.
 	Widths []int
 }

@@ -213,6 +213,7 @@ func (e *harnessEmitter) params() {
 	}
 	for _, k := range e.bodies {
 		k.spec.SetCode(k.th, k.stands)
+		h.Values = append(h.Values, slices.Clone(k.stands[:len(k.values)]))
 	}
 	for i := range e.bodies {
 		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: int64(h.Shape.Roles[i])}))

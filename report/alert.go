@@ -31,6 +31,7 @@ type alert struct {
 const (
 	ruleUndecided = "undecided"         // the machine code could not be judged
 	ruleForbidden = "forbidden-outcome" // a device showed what the model forbids
+	ruleCompiled  = "compiled-outcome"  // a device showed what the test forbids and its machine code allows
 	ruleRunFailed = "run-failed"        // a device gave no result
 )
 
@@ -41,7 +42,11 @@ var ownRules = []*optcheck.Rule{
 checker does not understand. Nothing is known of these cells; they are never good.`},
 	{ID: ruleForbidden, Title: "a device showed an outcome that the memory model forbids",
 		Explain: `The machine code was shown to be the test, and a run on a device ended in a state that
-the model forbids. Either the model is too strong for the device, or the device is wrong.`},
+the model forbids, or the machine code is known not to be the test, and the model forbids
+the state for it as well. Either the model is too strong for the device, or the device is wrong.`},
+	{ID: ruleCompiled, Title: "a device showed an outcome that the test forbids and its machine code allows",
+		Explain: `The machine code is not the test, and a run on a device ended in a state that the model
+forbids for the test and allows for the machine code: the compiler has made it possible.`},
 	{ID: ruleRunFailed, Title: "a run on a device failed",
 		Explain: `The device hung or failed, so that the run says nothing of what was not seen.`},
 }
@@ -212,8 +217,11 @@ func (r *Run) deviceAlerts() []*alert {
 	for i := range r.Histograms {
 		h := &r.Histograms[i]
 		for _, o := range h.Outcomes {
-			if strings.Contains(o.Effect, "forbidden") {
+			switch {
+			case o.ByHardware():
 				add(h, ruleForbidden, Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
+			case o.ByCompiler():
+				add(h, ruleCompiled, Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
 			}
 		}
 		if h.failed() {
@@ -237,7 +245,7 @@ func (h *Histogram) failed() bool {
 func (a *alert) text() string {
 	var b strings.Builder
 	if a.class == Miscompiled || a.class == Optimised || a.class == Changed {
-		if a.Rule != ruleForbidden {
+		if a.Rule != ruleForbidden && a.Rule != ruleCompiled {
 			fmt.Fprintf(&b, "%s, ", a.class)
 		}
 	}

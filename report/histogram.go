@@ -41,6 +41,10 @@ type Histogram struct {
 	// Otherwise the counts are no result about the device.
 	Validated   bool   `json:"validated"`
 	Unvalidated string `json:"unvalidated,omitempty"` // why not
+	// Lifted is the machine code as a litmus test if it is known not to be the test, and
+	// was judged instead of it. Unjudged is why that could not be done.
+	Lifted   string `json:"lifted,omitempty"`
+	Unjudged string `json:"unjudged,omitempty"`
 
 	// Setting names the incantations, as in the study's Tab. 6; Parameters are
 	// its numbers. Seed repeats its random choices.
@@ -150,9 +154,11 @@ type Outcome struct {
 	Count  uint64  `json:"count"`
 	Weak   bool    `json:"weak,omitempty"` // satisfies the condition's expression
 	// Effect is the two-sided verdict in the words of audit/chip: "sequentially
-	// consistent", "hardware, allowed", "hardware, forbidden", …; empty if nobody
-	// judged.
+	// consistent", "hardware, allowed", "hardware, forbidden", "compiler, forbidden",
+	// …; empty if nobody judged.
 	Effect string `json:"effect,omitempty"`
+	// CodeSays is what the first model says of the outcome of Histogram.Lifted.
+	CodeSays string `json:"machine_says,omitempty"`
 	// Says is what each of Histogram.Models says of the outcome.
 	Says []string `json:"says,omitempty"`
 	// A forbidden outcome was tried again Reruns times with other seeds;
@@ -161,6 +167,13 @@ type Outcome struct {
 	Confirmed int    `json:"confirmed,omitempty"`
 	Again     uint64 `json:"again,omitempty"`
 }
+
+// ByHardware reports whether a device showed what its model forbids it.
+func (o *Outcome) ByHardware() bool { return strings.HasPrefix(o.Effect, "hardware, forbidden") }
+
+// ByCompiler reports whether a device showed what the test forbids and its machine code
+// allows.
+func (o *Outcome) ByCompiler() bool { return o.Effect == "compiler, forbidden" }
 
 // Rate is the statistics of the weak outcomes, per instance.
 type Rate struct {

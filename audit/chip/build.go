@@ -67,7 +67,14 @@ type Binary struct {
 	Findings                  []optcheck.Finding
 	StressLoads, StressStores int
 	Code                      string // hash of the kernel's machine code
+	// Machine is the machine code as litmus tests that together allow what it allows;
+	// nil if it could not be lifted: Unlifted says why.
+	Machine  []optcheck.LiftedTest
+	Unlifted string
 }
+
+// stateChanged is the state of a binary that is known not to be the test.
+const stateChanged = "changed"
 
 // Image is a file for the driver that holds one or more kernels.
 type Image struct {
@@ -242,8 +249,25 @@ func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
 	case optcheck.Preserved:
 		b.State = "validated"
 	case optcheck.Changed:
-		b.State = "changed"
+		b.State = stateChanged
 	default:
 		b.State = "unknown"
+	}
+	b.lift(r)
+}
+
+// lift makes litmus tests of the machine code.
+func (b *Binary) lift(r *optcheck.HarnessResult) {
+	if r.LiftErr != nil {
+		b.Unlifted = r.LiftErr.Error()
+		return
+	}
+	threads := make([]optcheck.LiftedThread, len(r.Lifted))
+	for i, l := range r.Lifted {
+		threads[i] = optcheck.LiftedThread{Lifted: l, Spec: b.Harness.Check.Specs[i], Values: b.Harness.Values[i]}
+	}
+	var err error
+	if b.Machine, err = optcheck.LiftTest(b.Harness.Test, threads); err != nil {
+		b.Unlifted = err.Error()
 	}
 }

@@ -60,6 +60,7 @@ func (r *Result) Report(d runner.Device, c Compiled, interrupted bool) *report.H
 	h.Setting, h.Seed = r.Setting, r.Seed
 	if h.Validated = r.Validated; !h.Validated {
 		h.Unvalidated = strings.TrimSuffix(r.State+": "+r.Why, ": ")
+		h.Lifted, h.Unjudged = r.Lifted, r.Unjudged
 	}
 	h.Models, h.Says, h.Samples, h.StressAccesses, h.GaveUp = r.Models, r.Says, r.Samples, r.Stress, r.GaveUp
 	for _, u := range r.Unseen {
@@ -72,7 +73,7 @@ func (r *Result) Report(d runner.Device, c Compiled, interrupted bool) *report.H
 	for i := range h.Outcomes {
 		o := &h.Outcomes[i]
 		if s := seen[key(o.Values)]; s != nil {
-			o.Effect, o.Says, o.Reruns, o.Confirmed, o.Again = s.Effect, s.Says, s.Reruns, s.Confirmed, s.Again
+			o.Effect, o.CodeSays, o.Says, o.Reruns, o.Confirmed, o.Again = s.Effect, s.Code, s.Says, s.Reruns, s.Confirmed, s.Again
 		}
 	}
 	return h

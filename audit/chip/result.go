@@ -11,9 +11,10 @@ import (
 type Seen struct {
 	Values []int64  `json:"values"`
 	Count  uint64   `json:"count"`
-	Says   []string `json:"says"`   // by model
-	Effect string   `json:"effect"` // whose effect it is
-	Weak   bool     `json:"weak"`   // not sequentially consistent
+	Says   []string `json:"says"`                // by model
+	Code   string   `json:"code_says,omitempty"` // what the first model says of changed machine code
+	Effect string   `json:"effect"`              // whose effect it is
+	Weak   bool     `json:"weak"`                // not sequentially consistent
 	// Confirmed counts the reruns with other seeds that showed a forbidden
 	// outcome again, of Reruns.
 	Confirmed int    `json:"confirmed,omitempty"`
@@ -42,10 +43,14 @@ type Result struct {
 	Why       string   `json:"why,omitempty"`
 	Ran       bool     `json:"ran"`
 	Failure   string   `json:"failure,omitempty"` // timeout, device fault: nothing is concluded
-	Cubin     string   `json:"cubin_sha256,omitempty"`
-	Code      string   `json:"code,omitempty"`
-	Instances uint64   `json:"instances"`
-	Launches  uint64   `json:"launches,omitempty"`
+	// Lifted is the machine code of a changed binary as a litmus test, Unjudged why
+	// nothing is known of what it allows.
+	Lifted    string `json:"lifted,omitempty"`
+	Unjudged  string `json:"unjudged,omitempty"`
+	Cubin     string `json:"cubin_sha256,omitempty"`
+	Code      string `json:"code,omitempty"`
+	Instances uint64 `json:"instances"`
+	Launches  uint64 `json:"launches,omitempty"`
 	// Positive counts the instances that satisfy the condition's proposition.
 	Positive uint64          `json:"positive"`
 	Rate     float64         `json:"rate"`
@@ -90,7 +95,7 @@ func (r *Result) fill(out *drive.Outcome, j *Judgement) {
 	r.Low, r.High, r.Again = iv.Low, iv.High, runner.Reproducibility(r.Positive)
 	seen := map[string]bool{}
 	for _, x := range out.Histogram.Outcomes() {
-		s := Seen{Values: x.Values, Count: x.Count, Effect: j.Effect(x.Values, r.Validated)}
+		s := Seen{Values: x.Values, Count: x.Count, Code: j.CodeSays(x.Values), Effect: j.Effect(x.Values, r.Validated)}
 		for m := range j.Models {
 			s.Says = append(s.Says, j.Says(m, x.Values))
 		}

@@ -131,7 +131,7 @@ func (c *campaign) one(ctx context.Context, tests []*litmus.Test) *prepared {
 	for _, b := range p.bins {
 		var j *Judgement
 		if b.Image != nil {
-			j = c.o.Judge.Test(ctx, b.Test)
+			j = c.o.Judge.Binary(ctx, b)
 		}
 		p.judged = append(p.judged, j)
 	}
@@ -198,7 +198,10 @@ func (c *campaign) empty(b *Binary, j *Judgement) *Result {
 		r.Cubin = b.Image.SHA256
 	}
 	if j != nil {
-		r.Models, r.Says = j.Models, j.cond
+		r.Models, r.Says, r.Unjudged = j.Models, j.cond, j.Unjudged
+		if j.code != nil {
+			r.Lifted = b.Machine[0].Test.String()
+		}
 	}
 	return r
 }
@@ -247,7 +250,7 @@ func (c *campaign) setting(ctx context.Context, prog *drive.Program, b *Binary, 
 		return r, err
 	}
 	for i := range r.Seen {
-		if r.Seen[i].Effect != EffectForbid {
+		if !ByHardware(r.Seen[i].Effect) {
 			continue
 		}
 		for k := 1; k <= reruns && ctx.Err() == nil; k++ {

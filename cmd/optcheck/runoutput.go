@@ -26,7 +26,7 @@ type runOutput struct {
 	ran, refused, failed int
 	rows                 map[string]*runRow // by test
 	order                []string
-	forbidden            []string
+	forbidden, compiled  []string
 	states               map[string]int
 	all                  []*chip.Result
 }
@@ -77,7 +77,10 @@ func (o *runOutput) result(r *chip.Result) {
 		for m := range s.Says {
 			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
 		}
-		if s.Effect == chip.EffectForbid {
+		if s.Effect == chip.EffectCompilerForbid {
+			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, r.Seed))
+		}
+		if chip.ByHardware(s.Effect) {
 			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %s with other seeds (%s); seed %d",
 				plain.Line(r.Test), r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns, "rerun"), plain.Count(s.Again, "time"), r.Seed))
 		}
@@ -116,7 +119,7 @@ func stateText(terms []string, values []int64) string {
 
 // line prints a run in one line.
 func (o *runOutput) line(r *chip.Result) {
-	if o.f.brief && effectOf(r) != "; "+chip.EffectForbid {
+	if effect := effectOf(r); o.f.brief && !chip.ByHardware(effect) && effect != chip.EffectCompilerForbid {
 		return
 	}
 	mark := ""
@@ -134,7 +137,11 @@ func (o *runOutput) line(r *chip.Result) {
 	if r.Positive == 0 {
 		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", runner.Excluded(r.Instances)*1e5)
 	}
-	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds, speed, found, effectOf(r), mark)
+	effect := effectOf(r)
+	if effect != "" {
+		effect = "; " + effect
+	}
+	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds, speed, found, effect, mark)
 	if o.f.outcome {
 		for _, s := range r.Seen {
 			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, stateText(r.Terms, s.Values), s.Effect)
@@ -147,17 +154,15 @@ func (o *runOutput) line(r *chip.Result) {
 
 // effectOf names the worst effect of the outcomes seen.
 func effectOf(r *chip.Result) string {
-	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectUnknown: 2, chip.EffectCompiler: 3, chip.EffectForbid: 4}
+	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4, chip.EffectCompilerForbid: 5,
+		chip.EffectCodeForbid: 6, chip.EffectForbid: 7}
 	worst := ""
 	for _, s := range r.Seen {
 		if rank[s.Effect] > rank[worst] {
 			worst = s.Effect
 		}
 	}
-	if worst == "" {
-		return ""
-	}
-	return "; " + worst
+	return worst
 }
 
 // verdict is the error of a campaign that came to its end without having done what
@@ -191,6 +196,12 @@ func (o *runOutput) summary() {
 		o.table6(w)
 	}
 	o.soundness(w)
+	if len(o.compiled) > 0 {
+		fmt.Fprintf(w, "\nFORBIDDEN by %s, allowed by the machine code, which is not the test (the compiler's effect):\n", o.models[0])
+		for _, s := range o.compiled {
+			fmt.Fprintf(w, "  %s\n", s)
+		}
+	}
 	if len(o.forbidden) > 0 {
 		fmt.Fprintf(w, "\nFORBIDDEN by %s:\n", o.models[0])
 		for _, s := range o.forbidden {

@@ -248,7 +248,9 @@ func (p *runPage) agree(hs []*report.Histogram) {
 
 // Bad tells that the outcome was seen although the machine's model forbids it,
 // and that the compiler did not do it.
-func (o *runOutcome) Bad() bool { return o.Total > 0 && strings.Contains(o.Effect, "forbidden") }
+func (o *runOutcome) Bad() bool {
+	return o.Total > 0 && (&report.Outcome{Effect: o.Effect}).ByHardware()
+}
 
 // Verdict is what is said of an outcome that no effect was given for.
 func (o *runOutcome) Verdict() string {
