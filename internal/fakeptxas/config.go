@@ -9,7 +9,9 @@ package fakeptxas
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +27,9 @@ type Config struct {
 	// Edits are the changes of kernels, by target and by the kernel's name. A
 	// target "" means all targets.
 	Edits map[string]map[string][]Edit `json:"edits,omitempty"`
+	// Optimise names the passes that are run, by the kernel's name. A kernel ""
+	// means all kernels that are not named.
+	Optimise map[string][]string `json:"optimise,omitempty"`
 	// Faults are the breakdowns, by the name of the kernel that provokes them.
 	Faults map[string]Fault `json:"faults,omitempty"`
 }
@@ -79,6 +84,9 @@ func Copy(dir, built, nvdisasm, cuobjdump string) error {
 func (c *Config) Write(dir string) error {
 	data, err := json.Marshal(c)
 	if err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, optimisedName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, configName), data, 0o600)

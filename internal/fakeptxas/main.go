@@ -47,6 +47,15 @@ func Main(args []string) int {
 	if ptx, err = Apply(ptx, edits); err != nil {
 		return broken(err)
 	}
+	if len(c.Optimise) > 0 {
+		var did []Optimised
+		if ptx, did, err = Optimise(ptx, c.Optimise); err != nil {
+			return broken(err)
+		}
+		if err := note(filepath.Dir(self), target(args), did); err != nil {
+			return broken(err)
+		}
+	}
 	return c.compile(ptx, args)
 }
 
