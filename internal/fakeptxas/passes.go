@@ -52,6 +52,9 @@ var Passes = []Pass{
 	{Name: "dead-acquire", Doc: "an acquire load without use is dropped, and its order", Rules: append([]string{"missing"}, lostFence...), step: deadAcquire(func(*inst) []*inst { return gone })},
 	{Name: "dead-acquire-relaxed", Doc: "an acquire load without use becomes relaxed", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst { return in.respelled(relaxed) })},
 	{Name: "dead-acquire-weak", Doc: "an acquire load without use becomes weak", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst { return in.respelled(plain) })},
+	{Name: "dead-acquire-scope", Doc: "an acquire load without use gets the scope of the CTA", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst {
+		return in.respelled(func(m *mnemonic) { m.scope = "cta" })
+	})},
 	{Name: "dead-atomic", Doc: "an atomic without use is dropped, and its write", Rules: append([]string{"missing"}, lostFence...), step: deadAtomic(func(*inst, mnemonic) []*inst { return gone })},
 	{Name: "dead-atomic-relaxed", Doc: "an ordered atomic without use becomes a relaxed reduction", Rules: append([]string{"kind-changed"}, lostOrder...), step: deadAtomic(relaxedReduction)},
 	{Name: "dead-exchange", Doc: "an exchange without use becomes a relaxed store", Rules: append([]string{"kind-changed", "missing"}, lostOrder...), step: deadAtomic(exchangeToStore)},

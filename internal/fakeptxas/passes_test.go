@@ -131,6 +131,8 @@ var passCases = []struct{ pass, before, after string }{
 	{"dead-acquire-relaxed", acq + load2, ""},
 	{"dead-acquire-weak", "ld.acquire.gpu.global.u32 %r9, [%f]; " + load2, "ld.global.u32 %r9, [%f]; " + load2},
 	{"dead-acquire-weak", acq + load2, ""},
+	{"dead-acquire-scope", "ld.acquire.gpu.global.u32 %r9, [%f]; " + load2, "ld.acquire.cta.global.u32 %r9, [%f]; " + load2},
+	{"dead-acquire-scope", acq + load2, ""},
 	{"dead-atomic", "atom.acq_rel.gpu.global.exch.b32 %r9, [%f], %v; " + load2, load2},
 	{"dead-atomic", "atom.acq_rel.gpu.global.exch.b32 _, [%f], %v; " + load2, load2},
 	{"dead-atomic", atom + load2, ""},
