@@ -55,7 +55,7 @@ func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 		return RaceNone, err
 	}
 	t = t.Clone()
-	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.And{}}, nil // no outcome is asked
+	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil // no outcome is asked
 	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
 	for o.Unroll = 2; ; o.Unroll *= 2 {
 		v, err := m.Judge(ctx, t, o)
