@@ -13,11 +13,11 @@ func (a *acknowledger) guard(s int) {
 	e.on = true
 	n := &a.nodes[e.acquire]
 	r := &a.nodes[e.read]
-	n.after = append(n.after, a.leave(r.thread, r.in.Dst, r.in.Type, e.value)...)
+	n.after = append(n.after, a.leave(r.thread, r.in.Dst, e.value)...)
 }
 
 // leave ends a thread unless a register has a value.
-func (a *acknowledger) leave(thread int, reg string, typ litmus.Type, value int64) []litmus.Instr {
+func (a *acknowledger) leave(thread int, reg string, value int64) []litmus.Instr {
 	a.added++
 	a.asked = append(a.asked, litmus.Atom{Left: litmus.Term{Kind: litmus.TermReg, Thread: thread, Name: reg}, Cmp: litmus.CmpEq,
 		Right: litmus.Term{Kind: litmus.TermConst, Value: value}})
@@ -31,7 +31,8 @@ func (a *acknowledger) leave(thread int, reg string, typ litmus.Type, value int6
 	}
 	p := a.reg(thread, "p", litmus.Pred)
 	bra.Guard = &litmus.Guard{Reg: p}
-	if typ = litmus.S32; a.t.Threads[thread].Decl(reg) != nil && a.t.Threads[thread].Decl(reg).Type.Bits() == 64 {
+	typ := litmus.S32
+	if d := a.t.Threads[thread].Decl(reg); d != nil && d.Type.Bits() == 64 {
 		typ = litmus.S64
 	}
 	return []litmus.Instr{{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: typ, Dst: p, Src: []litmus.Operand{litmus.Reg(reg), litmus.Const(value)}}, bra}
@@ -50,7 +51,7 @@ func (a *acknowledger) acknowledge(x, b int) {
 	store := litmus.Instr{Op: litmus.OpSt, Type: litmus.S32, Sem: litmus.SemRelease, Scope: scope, Addr: a.address(p.thread, loc), Src: []litmus.Operand{litmus.Const(1)}}
 	load := litmus.Instr{Op: litmus.OpLd, Type: litmus.S32, Sem: litmus.SemAcquire, Scope: scope, Addr: a.address(q.thread, loc), Dst: a.reg(q.thread, "r", litmus.S32)}
 	p.after = append(p.after, store)
-	q.before = append(append(q.before, load), a.leave(q.thread, load.Dst, litmus.S32, 1)...)
+	q.before = append(append(q.before, load), a.leave(q.thread, load.Dst, 1)...)
 	p.next = append(p.next, b)
 }
 
