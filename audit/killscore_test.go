@@ -180,9 +180,6 @@ func (r *killRun) base(release string, tests []int) map[kernelAt]*report.Cell {
 func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) {
 	k.cells[c.Class]++
 	where := fmt.Sprintf("%s %s %s %s %s", at.test, release, at.target, at.level, at.layout)
-	has := func(c *report.Cell, rules []string) bool {
-		return slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return slices.Contains(rules, f.Rule) })
-	}
 	if c.Class == report.Unknown {
 		k.reasons[c.Reason]++
 	}
@@ -196,7 +193,7 @@ func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) {
 		for _, f := range c.Findings {
 			k.rules[f.Rule]++
 		}
-		if has(c, k.pass.Rules) && !has(honest, k.pass.Rules) {
+		if slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return slices.Contains(k.pass.Rules, f.Rule) }) {
 			if k.exposed++; k.by == "" || where < k.by {
 				k.by = where
 			}

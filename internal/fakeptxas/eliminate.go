@@ -145,23 +145,43 @@ func combineAtomics(b *body) bool {
 // branchValue gives a load the value with which an earlier load of the same
 // bytes compared equal, where the comparison came out so.
 func branchValue(b *body) bool {
-	return b.pairs(looseLoad, looseLoad, way{must: anything}, writes, func(p, q *ref) bool {
-		a, load := b.flow(), b.code[q.i]
-		read := a.before[p.i+1][b.code[p.i].args[0]]
-		for s := p.i + 1; s < q.i; s++ {
-			in := b.code[s]
-			m := parseMnemonic(in.op)
-			equal := slices.Equal(m.rest, []string{"eq"})
-			if m.name != "setp" || !equal && !slices.Equal(m.rest, []string{"ne"}) || m.bytes() != 4 || in.guard != "" {
+	a := b.flow()
+	for k := range a.accs {
+		p := &a.accs[k]
+		if !looseLoad(p) {
+			continue
+		}
+		for l := k + 1; l < len(a.accs); l++ {
+			q := &a.accs[l]
+			if !looseLoad(q) || !p.same(q) || !b.dominates(p.i, q.i) || !b.crosses(p, b.between(p.i, q.i), way{must: anything}, writes) {
 				continue
 			}
-			if a.operand(s, in.args[1]) == read && b.knows(s, q.i, equal) {
-				b.replace(q.i, load.make("mov."+q.bits(), load.args[0], in.args[2]))
+			if v := b.fixed(p, q); v != "" {
+				load := b.code[q.i]
+				b.replace(q.i, load.make("mov."+q.bits(), load.args[0], v))
 				return true
 			}
 		}
-		return false
-	})
+	}
+	return false
+}
+
+// fixed is what p read if q is executed, "" if that is not known.
+func (b *body) fixed(p, q *ref) string {
+	a := b.flow()
+	read := a.before[p.i+1][b.code[p.i].args[0]]
+	for s := p.i + 1; s < q.i; s++ {
+		in := b.code[s]
+		m := parseMnemonic(in.op)
+		equal := slices.Equal(m.rest, []string{"eq"})
+		if m.name != "setp" || !equal && !slices.Equal(m.rest, []string{"ne"}) || m.bytes() != 4 || in.guard != "" {
+			continue
+		}
+		if a.operand(s, in.args[1]) == read && b.knows(s, q.i, equal) {
+			return in.args[2]
+		}
+	}
+	return ""
 }
 
 // knows reports whether instruction q is only executed if the predicate that s

@@ -110,6 +110,8 @@ var passCases = []struct{ pass, before, after string }{
 	{"branch-value", load1 + "setp.eq.s32 %p, %r1, 1; @!%p bra L; " + ar + load2 + "; L:", load1 + "setp.eq.s32 %p, %r1, 1; @!%p bra L; " + ar + "mov.b32 %r2, 1; mov.b32 %m2, %r2; L:"},
 	{"branch-value", load1 + "setp.ne.s32 %p, %r1, 1; @%p bra L; " + ar + load2 + "; L:", load1 + "setp.ne.s32 %p, %r1, 1; @%p bra L; " + ar + "mov.b32 %r2, 1; mov.b32 %m2, %r2; L:"},
 	{"branch-value", load1 + "setp.eq.s32 %p, %r1, 1; @%p bra L; " + ar + load2 + "; L:", ""}, // the other way
+	{"branch-value", load1 + "setp.eq.s32 %p, %r1, 1; " + acq + "@%p ld.global.u32 %r2, [%x]", load1 + "setp.eq.s32 %p, %r1, 1; " + acq + "@%p mov.b32 %r2, 1"},
+	{"branch-value", load1 + "setp.eq.s32 %p, %r1, 1; @%p ld.global.u32 %r2, [%x]", ""}, // legal
 	{"branch-value", load1 + "setp.lt.s32 %p, %r1, 1; @!%p bra L; " + ar + load2 + "; L:", ""},
 	{"branch-value", load1 + "setp.eq.s32 %p, %v, 1; @!%p bra L; " + ar + load2 + "; L:", ""},
 	{"branch-value", load1 + "setp.eq.s32 %p, %r1, 1; @!%p bra L; L:; " + ar + load2, ""},
