@@ -103,6 +103,14 @@ func (b *bundler) summary() string {
 	case v != nil && v.Unjudged == "":
 		fmt.Fprintf(&out, "\n%s can show no outcome that %s forbids for the source: the change is legal under it.\n", b.road.words().compiled, plainModel(v.Model))
 	}
+	if v != nil && v.RaceModel != "" {
+		switch v.Race {
+		case report.RaceFree:
+			fmt.Fprintf(&out, "\nBy %s the source has no data race.\n", plainModel(v.RaceModel))
+		case report.DataRace:
+			fmt.Fprintf(&out, "\nBy %s the source has a data race, to which it gives a meaning all the same.\n", plainModel(v.RaceModel))
+		}
+	}
 	return out.String()
 }
 

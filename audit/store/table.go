@@ -36,7 +36,7 @@ type Row struct {
 	Machine int32 `parquet:"machine_outcomes"`
 	New     int32 `parquet:"new_outcomes"`
 	Lost    int32 `parquet:"lost_outcomes"`
-	// Race is what OpenCL says of the test: none, data-race or fence-scope.
+	// Race is what the language says of the test: see report.Verdict.
 	Race string `parquet:"race,dict,zstd"`
 }
 

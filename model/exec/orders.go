@@ -225,6 +225,9 @@ func (w *worker) verdict(failed int) {
 	for _, vals := range w.sols {
 		w.accept(vals)
 	}
+	if len(w.sols) == 0 {
+		return // no values fit: no execution
+	}
 	w.flags()
 	if w.opt.First {
 		w.res.Stopped, w.stop = true, true

@@ -104,6 +104,7 @@ type GroupAnswer struct {
 	Findings []report.Finding `json:"findings,omitempty"`
 	Reason   string           `json:"reason,omitempty"`
 	Known    []string         `json:"known,omitempty"`
+	Race     string           `json:"race,omitempty"` // one of report.RaceWords
 	Verdict  *report.Verdict  `json:"verdict,omitempty"`
 	Cells    int              `json:"cells"`           // that the filter chooses
 	Where    []report.Column  `json:"where,omitempty"` // of a single finding: at most 10,000
@@ -144,5 +145,5 @@ func (x *Index) Finding(id string) (*GroupAnswer, bool) {
 
 func (x *Index) answer(g *Group) GroupAnswer {
 	r, t := x.Result(g), &x.Set.Tests[g.Test]
-	return GroupAnswer{ID: g.ID, Test: t.Name, Hash: t.Hash, Class: g.Class, Findings: r.Findings, Reason: r.Reason, Known: r.Known, Verdict: r.Verdict, Cells: len(g.Cells)}
+	return GroupAnswer{ID: g.ID, Test: t.Name, Hash: t.Hash, Class: g.Class, Findings: r.Findings, Reason: r.Reason, Known: r.Known, Race: r.RaceWord(), Verdict: r.Verdict, Cells: len(g.Cells)}
 }
