@@ -173,8 +173,11 @@ func deviceCase(h *Histogram) junitCase {
 	fmt.Fprintf(&b, "%s, %d weak; seed %d\n", plain.Count(h.Instances, "instance"), h.Weak, h.Seed)
 	for _, o := range h.Outcomes {
 		fmt.Fprintf(&b, "%12d  %s %s\n", o.Count, h.StateText(o), o.Effect)
-		if j.outcome == "" && strings.Contains(o.Effect, "forbidden") {
+		if j.outcome == "" && (o.ByHardware() || o.ByCompiler()) {
 			j.outcome, j.kind, j.message = "failure", ruleForbidden, h.StateText(o)+" "+o.Effect
+			if o.ByCompiler() {
+				j.kind = ruleCompiled
+			}
 		}
 	}
 	j.body = b.String()

@@ -136,6 +136,11 @@ func TestChangedBinaryInReports(t *testing.T) {
 	var md, sarif bytes.Buffer
 	require.NoError(t, report.WriteMarkdown(&md, run, 0))
 	require.NoError(t, report.WriteSARIF(&sarif, run, nil))
+	var junit, text bytes.Buffer
+	require.NoError(t, report.WriteJUnit(&junit, run, false))
+	require.NoError(t, report.WriteText(&text, run, report.TextOptions{}))
+	require.Contains(t, junit.String(), "compiled-outcome")
+	require.Contains(t, text.String(), "around-acquire: 1:r0=0; 1:r1=1; 1:r2=0;, 90 times: compiler, forbidden")
 	for _, form := range []string{md.String(), sarif.String()} {
 		require.Contains(t, form, "compiled-outcome")
 		require.Contains(t, form, "compiler, forbidden")

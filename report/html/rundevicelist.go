@@ -113,25 +113,31 @@ func newRunLine(rs *Runs, x *Run, link func(*Run) string) runLine {
 	return l
 }
 
+// effectBad is the rank of what the machine's own model forbids it.
+const effectBad = 6
+
 // effectRank orders effects from harmless to bad.
 func effectRank(effect string) int {
+	o := report.Outcome{Effect: effect}
 	switch {
 	case effect == "":
 		return 0
 	case strings.HasPrefix(effect, "sequentially"):
 		return 1
-	case strings.Contains(effect, "forbidden"):
+	case o.ByHardware():
+		return effectBad
+	case o.ByCompiler():
 		return 5
 	case strings.Contains(effect, "undecided"):
 		return 3
-	case strings.HasPrefix(effect, "compiler"):
+	case strings.HasPrefix(effect, "compiler or"):
 		return 4
 	}
 	return 2
 }
 
 // Bad tells that something was seen that the machine's own model forbids.
-func (l *runLine) Bad() bool { return effectRank(l.Effect) == 5 }
+func (l *runLine) Bad() bool { return effectRank(l.Effect) == effectBad }
 
 // soundRow counts the runs whose condition a model allows, forbids or does not
 // decide, by whether it was seen.
