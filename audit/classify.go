@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"optcheck/internal/limits"
 	"optcheck/optcheck"
@@ -49,6 +48,9 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		c.Class, c.Verdict = report.Optimised, j.verdict
 	case s.changed:
 		c.Class, c.Verdict = report.Miscompiled, j.verdict
+	case !j.subset && w.promote(cell, optcheck.UnreadGone):
+		c.Class, c.Verdict = report.Miscompiled, j.verdict
+		w.list(cell)
 	case !j.subset:
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it allows %s", j.verdict.New[0]))
 	case !j.equal:
@@ -67,18 +69,28 @@ func (w *worker) stronger(cell int, v *report.Verdict) {
 			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
 		}
 	}
-	c.Notes = slices.DeleteFunc(c.Notes, func(f report.Finding) bool {
-		if f.Rule == optcheck.Strengthened.ID {
-			findings = append(findings, f)
-		}
-		return f.Rule == optcheck.Strengthened.ID
-	})
-	if len(findings) == 0 {
+	if !w.promote(cell, optcheck.Strengthened) && len(findings) == 0 {
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", v.Lost[0]))
 		return
 	}
-	c.Class, c.Findings, c.Verdict = report.Optimised, findings, v
+	c.Class, c.Findings, c.Verdict = report.Optimised, append(findings, c.Findings...), v
 	w.list(cell)
+}
+
+// promote makes findings of a cell's notes of a rule, because the model says that
+// they matter; false if there are none.
+func (w *worker) promote(cell int, rule *optcheck.Rule) bool {
+	c := &w.res.cells[cell]
+	kept := c.Notes[:0:0]
+	for _, f := range c.Notes {
+		if f.Rule == rule.ID {
+			c.Findings = append(c.Findings, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	c.Notes = kept
+	return len(c.Findings) > 0
 }
 
 // toolError is a failure of this tool, not of the compiler.

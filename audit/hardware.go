@@ -66,6 +66,9 @@ func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err 
 		c.Class = report.Miscompiled
 	case changed:
 		c.Class = report.Optimised
+	case len(v.New) > 0 && w.promote(cell, optcheck.UnreadGone):
+		c.Class, c.Verdict = report.Miscompiled, v
+		w.list(cell)
 	case len(v.New) > 0:
 		w.toolError(cell, fmt.Sprintf("preserved, but the model of the hardware allows %s: %s", v.New[0], strings.Join(v.Schedule, "; ")))
 	}

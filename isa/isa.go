@@ -65,7 +65,8 @@ type Inst struct {
 	// always-true registers are left out.
 	Defs, Uses []Reg
 	// Addrs lists the registers that form the address of a memory access, and
-	// Data those that hold the stored or combined value(s); both are subsets
+	// Data those that hold the stored or combined value(s), word by word in order, with
+	// the zero Reg for a word that is always 0; but for that, both are subsets
 	// of Uses. Memory descriptors are in neither.
 	Addrs, Data []Reg
 	Micro       []Micro // value semantics of simple instructions; see Micro

@@ -215,7 +215,18 @@ func (p *parser) meta() {
 	if end < 0 {
 		end = len(p.src) - p.off
 	}
-	p.t.Meta = append(p.t.Meta, Meta{key, strings.TrimSpace(p.src[p.off : p.off+end])})
+	value := strings.TrimSpace(p.src[p.off : p.off+end])
+	switch {
+	case key != resultsKey:
+		p.t.Meta = append(p.t.Meta, Meta{key, value})
+	case value == "final":
+		p.t.Results = ResultsFinal
+	case value == "all":
+		p.t.Results = ResultsAll
+	default:
+		p.errorf(p.pos(), "%s=%s: expected all (what any access reads is observed) or final (registers of the condition and the locations clause are)", key, value)
+		return
+	}
 	p.off += end
 }
 

@@ -21,6 +21,9 @@ func (t *Test) Append(b []byte) []byte {
 	for _, m := range t.Meta {
 		b = append(append(append(append(b, m.Key...), '='), m.Value...), '\n')
 	}
+	if t.Results == ResultsFinal {
+		b = append(b, resultsKey+"=final\n"...)
+	}
 	b = t.appendInit(append(b, "{\n"...))
 	b = t.appendTable(append(b, "}\n"...))
 	if t.Dialect.declared() {

@@ -42,7 +42,27 @@ type Test struct {
 	Cond      Cond
 	// Observed lists the terms of a locations clause, in order.
 	Observed []Term
+	// Results says which results of accesses a program observes.
+	Results Results
 }
+
+// Results says which results of accesses a program observes: a compiler may do
+// more with a load whose result nobody reads.
+type Results uint8
+
+// The values of Results.
+const (
+	// ResultsAll is the default: whatever an access reads is observed, as if it
+	// were stored right behind the access.
+	ResultsAll Results = iota
+	// ResultsFinal is the line Results=final: observed are the final values of the
+	// registers that the condition and the locations clause name. What does not
+	// reach one of them is unread.
+	ResultsFinal
+)
+
+// resultsKey is the Key=Value line that says it.
+const resultsKey = "Results"
 
 // Meta is one line of the form Key=Value that generators write into a test.
 type Meta struct{ Key, Value string }

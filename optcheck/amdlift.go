@@ -99,7 +99,7 @@ func (c *Checker) LiftAMD() (*LiftedAMD, error) {
 func (l *amdLifter) registers() error {
 	p := l.p
 	for k, e := range p.s.Entries {
-		if e.IsFence() || !e.Reads() {
+		if e.IsFence() || !e.Reads() || e.Unread {
 			continue
 		}
 		v, seen := p.oper[k], taint(0)

@@ -33,13 +33,7 @@ const (
 const unmatched = spec.MaxPositions
 
 func newEvaluator(p *pass) *evaluator {
-	e := &evaluator{p: p, results: map[value]int{}}
-	for k, ent := range p.s.Entries {
-		if ev := p.match[k]; ev >= 0 && isAtomic(ent) && ent.Reads() && p.oper[k] >= 0 && p.tr.events[ev].read >= 0 {
-			e.results[p.oper[k]] = k
-		}
-	}
-	return e
+	return &evaluator{p: p, results: p.atomicResults()}
 }
 
 // set chooses the words.
@@ -58,6 +52,9 @@ func (e *evaluator) set(w spec.Words) {
 // the machine code, which is what its marker says.
 func (e *evaluator) Read(pos, word int) uint32 {
 	v := e.p.oper[pos]
+	if v == none && e.p.s.Entries[pos].Unread {
+		return e.words.Read(pos, word) // the machine code has no access that reads it
+	}
 	if word > 0 {
 		if hi, ok := e.p.extra[[2]int{pos, spec.HighWord}]; ok {
 			v = hi

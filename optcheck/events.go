@@ -112,6 +112,10 @@ func (m *machine) event(i int, in *isa.Inst) int {
 		e.addrT = m.taintOf(in.Addrs)
 		e.dataT = m.taintOf(in.Data)
 		for _, r := range in.Data {
+			if r.Class == isa.ClassNone {
+				e.data = append(e.data, m.tr.pool.constant(0))
+				continue
+			}
 			e.data = append(e.data, m.get(r))
 		}
 		e.lo, e.addr = m.address(in)

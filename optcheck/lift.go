@@ -109,12 +109,8 @@ func (c *Checker) Lift() (*Lifted, error) {
 	if len(p.tr.calls) > 0 {
 		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
 	}
-	for k, e := range p.s.Entries {
-		// What the lanes of a warp compute from one combined atomic is what the
-		// test's atomic returns.
-		if ev := p.match[k]; ev >= 0 && e.Kind.Op == litmus.OpAtom && p.tr.events[ev].read >= 0 && p.oper[k] >= 0 {
-			l.results[p.oper[k]] = p.tr.events[ev].read
-		}
+	for v, k := range p.atomicResults() {
+		l.results[v] = p.tr.events[p.match[k]].read
 	}
 	l.out.reads = make([]liftRead, len(p.tr.reads))
 	for i := range l.out.reads {
@@ -153,7 +149,7 @@ func (l *lifter) errorAt(inst int, why string, args ...any) error {
 func (l *lifter) registers() error {
 	p := l.p
 	for k, e := range p.s.Entries {
-		if e.IsFence() || !e.Reads() {
+		if e.IsFence() || !e.Reads() || e.Unread {
 			continue
 		}
 		if ev := p.match[k]; ev >= 0 && p.tr.events[ev].read >= 0 {

@@ -16,8 +16,8 @@ func (l *lifter) guard(ev int, op *liftOp) error {
 	}
 	seen := taint(0)
 	for _, s := range x.when {
-		if isAtomicRole(x.role) && l.p.tr.pool.lane(s.pred) {
-			continue // which lane performs it for its warp
+		if (isAtomicRole(x.role) || !x.role.IsAccess()) && l.p.tr.pool.lane(s.pred) {
+			continue // which lane performs it, and its fence, for its warp
 		}
 		e, err := l.expr(s.pred, x.inst, &seen)
 		if err != nil {

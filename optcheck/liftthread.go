@@ -54,8 +54,12 @@ func (l *threadLifter) op(o *liftOp) error {
 		}
 	}
 	in.Dst = ""
-	if o.read >= 0 && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
+	switch {
+	case in.Op != litmus.OpLd && in.Op != litmus.OpAtom:
+	case o.read >= 0:
 		in.Dst = l.read(o.read)
+	default:
+		in.Dst = l.fresh("r", in.Type) // a reduction where nobody observes the result
 	}
 	l.emit(in)
 	return nil

@@ -62,7 +62,9 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 			return nil, fmt.Errorf("the marker of access %d appears twice with different operands", k)
 		}
 		seen[k] = true
-		p.oper[k] = m.oper
+		if !s.Entries[k].Unread {
+			p.oper[k] = m.oper
+		}
 	}
 	used := map[int]bool{}
 	for _, e := range s.Entries {

@@ -10,7 +10,7 @@ import (
 // its marker's operand comes from.
 func (p *pass) matchAll() {
 	for k, e := range p.s.Entries {
-		if !e.IsFence() && e.Reads() {
+		if !e.IsFence() && e.Reads() && !e.Unread {
 			p.matchRead(k)
 		}
 	}
@@ -24,6 +24,7 @@ func (p *pass) matchAll() {
 			p.matchWrite(k, false)
 		}
 	}
+	p.matchUnread()
 }
 
 func (p *pass) assign(k, ev, word int) {

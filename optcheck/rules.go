@@ -151,6 +151,13 @@ memory that the test does not use, in front of a later access of the test. The
 test's own accesses, their order and their fences are unharmed, and an access to
 other memory in between allows no outcome that the test forbids; it may change
 how often an outcome is seen.`}
+	UnreadGone = &Rule{ID: "unread-gone", Note: true, Title: "an access is gone whose result nobody observes",
+		Explain: `Nobody observes what a load reads (_ or Results=final in the test), and the machine
+code has no such load. Compilers may drop a weak or relaxed load whose result is not
+used. The order that the load took part in may not go with it: the machine code
+without the load is lifted, and if the model then allows more, the cell is
+miscompiled by this rule. A volatile load, an acquire and an atomic are never
+dropped in silence: see missing.`}
 	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
@@ -162,7 +169,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
-	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved, Strengthened, Aggregated}
+	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved, UnreadGone, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {
@@ -180,7 +187,15 @@ func checkMissing(p *pass) {
 			continue
 		}
 		detail := "no machine access stores its value"
-		if e.Reads() {
+		switch {
+		case e.Unread && p.mayGo(e):
+			p.report(UnreadGone, k, -1, "%s is gone: nobody observes what it reads", p.name(k))
+			continue
+		case e.Unread && e.Writes():
+			detail = "nobody observes what it reads, but it writes too"
+		case e.Unread:
+			detail = "nobody observes what it reads, but others may be ordered by it"
+		case e.Reads():
 			detail = "its value is " + p.describe(p.oper[k], 0)
 		}
 		p.report(Missing, k, -1, "%s is gone: %s", p.name(k), detail)
@@ -305,7 +320,7 @@ func checkKind(p *pass) {
 		case litmus.OpSt:
 			ok = x.role == isa.RoleStore
 		default:
-			ok = x.role == isa.RoleAtomic || x.role == isa.RoleReduction && e.Kind.Op == litmus.OpRed
+			ok = x.role == isa.RoleAtomic || x.role == isa.RoleReduction && mayReduce(e)
 			if ok && x.mem.Atom != "" {
 				ok = p.operation(x, e)
 			} else if ok {
@@ -319,6 +334,13 @@ func checkKind(p *pass) {
 			p.report(KindChanged, k, ev, "%s became %s", p.name(k), p.text(ev))
 		}
 	}
+}
+
+// mayReduce reports whether a reduction will do for an atomic: nobody observes what
+// it returns, and it acquires nothing by that.
+func mayReduce(e spec.Entry) bool {
+	s := e.Kind.Sem
+	return e.Kind.Op == litmus.OpRed || e.Unread && s != litmus.SemAcquire && s != litmus.SemAcqRel && s != litmus.SemSC
 }
 
 func checkWidth(p *pass) {

@@ -222,8 +222,10 @@ func (k *body) initial() error {
 	}
 	k.setting = ""
 	for _, e := range k.spec.Entries {
-		if e.Guarded && !e.IsFence() {
+		if e.Guarded && !e.IsFence() && !e.Unread {
 			k.p("mov.b32 %%m%d, %%tok;", e.Pos)
+		}
+		if e.Guarded && !e.IsFence() {
 			for _, i := range e.Operands() {
 				k.p("mov.b32 %%o%d_%d, %%tok;", e.Pos, i)
 			}
@@ -348,8 +350,10 @@ func (k *body) declare() {
 	if k.temps > 0 {
 		k.e.f("\t.reg .pred %%t<%d>;\n", k.temps)
 	}
-	for _, o := range k.spec.OperandMarkers() {
-		k.e.f("\t.reg .b32 %%o%d_%d;\n", o[0], o[1])
+	for _, e := range k.spec.Entries {
+		for _, i := range e.Operands() {
+			k.e.f("\t.reg .b32 %%o%d_%d;\n", e.Pos, i)
+		}
 	}
 	k.e.f("\t.reg .b64 %%out;\n\t.reg .b32 %%tok, %%m<%d>, %%x<%d>;\n", spec.MaxPositions, spec.MaxMarkers+1)
 }
@@ -359,7 +363,7 @@ func (k *body) declare() {
 func (k *body) results(lits []uint32) {
 	if k.e.o.Plain {
 		for _, en := range k.spec.Entries {
-			if en.Reads() {
+			if en.Reads() && !en.Unread {
 				k.e.f("\tst.global.u32 [%%out+%d], %%m%d;\n", en.Pos*ResultStride, en.Pos)
 				if en.Kind.Op == litmus.OpLd && en.Kind.Width == 8 {
 					k.e.f("\tst.global.u32 [%%out+%d], %%o%d_%d;\n", (spec.MaxPositions+en.Pos)*ResultStride, en.Pos, spec.HighWord)
@@ -368,16 +372,8 @@ func (k *body) results(lits []uint32) {
 		}
 		return
 	}
-	operands := k.spec.OperandMarkers()
-	first := len(k.spec.Entries) + len(k.spec.Deps)
 	for i, l := range lits {
-		src := "%tok"
-		if o := i - first; o >= 0 && o < len(operands) {
-			src = fmt.Sprintf("%%o%d_%d", operands[o][0], operands[o][1])
-		}
-		if i < len(k.spec.Entries) && !k.spec.Entries[i].IsFence() {
-			src = fmt.Sprintf("%%m%d", k.spec.Entries[i].Pos)
-		}
+		src := markerSource(k.spec, i, "%%m%d", "%%o%d_%d", "%tok")
 		k.e.f("\txor.b32 %%x%d, %s, 0x%08x;\n", i, src, l)
 	}
 	for i := range lits {

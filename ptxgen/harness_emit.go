@@ -150,7 +150,7 @@ func (e *harnessEmitter) role(i int) error {
 		}
 	}
 	for _, en := range k.spec.Entries {
-		if en.Reads() && !e.kept(i, k, en) {
+		if en.Reads() && !en.Unread && !e.kept(i, k, en) {
 			store(e.slot(false), fmt.Sprintf("%%m%d", en.Pos))
 		}
 	}

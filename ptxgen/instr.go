@@ -119,7 +119,7 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 	name := spelled(in, k.e.space(ent.Loc)).Mnemonic()
 	snap := in.Dst
 	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
-		ops = append([]string{reg(in.Dst)}, ops...)
+		ops = append([]string{k.dst(in)}, ops...)
 	}
 	ops = append(ops, srcs...)
 	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
@@ -134,13 +134,22 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 		}
 	}
 	k.c("%s%s %s;", guard(in), name, strings.Join(ops, ", "))
-	if snap != "" && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
+	if snap != "" && !ent.Unread && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
 		k.keep(fmt.Sprintf("%%m%d", ent.Pos), reg(snap), k.regs[snap])
 		if in.Op == litmus.OpLd && ent.Kind.Width == 8 {
 			k.keepHigh(ent.Pos, reg(snap))
 		}
 	}
 	return nil
+}
+
+// dst is the destination of a load or atomic: of an atomic without one the bit bucket
+// of PTX, which loads do not have.
+func (k *body) dst(in *litmus.Instr) string {
+	if in.Dst == "_" && in.Op == litmus.OpAtom {
+		return "_"
+	}
+	return reg(in.Dst)
 }
 
 // keepHigh copies the upper word of a 64-bit value for its marker.

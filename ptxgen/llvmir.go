@@ -218,8 +218,10 @@ func (k *irBody) start() error {
 		k.env[n] = v
 	}
 	for _, e := range k.spec.Entries {
-		if e.Guarded && !e.IsFence() {
+		if e.Guarded && !e.IsFence() && !e.Unread {
 			k.env[fmt.Sprintf(" m%d", e.Pos)] = irValue{"i32", "%tok"}
+		}
+		if e.Guarded && !e.IsFence() {
 			for _, i := range e.Operands() {
 				k.env[fmt.Sprintf(" o%d_%d", e.Pos, i)] = irValue{"i32", "%tok"}
 			}
@@ -279,7 +281,7 @@ func (k *irBody) finish(lits []uint32) {
 	}
 	if k.e.o.Plain {
 		for _, en := range k.spec.Entries {
-			if en.Reads() {
+			if en.Reads() && !en.Unread {
 				store(en.Pos*ResultStride/4, k.env[fmt.Sprintf(" m%d", en.Pos)].name)
 			}
 		}

@@ -270,6 +270,9 @@ func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 	}
 	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
 		k.env[in.Dst] = k.cast(res, irType(k.regs[in.Dst]), true)
+		if ent.Unread {
+			return nil
+		}
 		keep(m, res, false)
 		if in.Op == litmus.OpLd && align == 8 {
 			keep(fmt.Sprintf("o%d_%d", ent.Pos, spec.HighWord), res, true)

@@ -280,7 +280,9 @@ func (k *clBody) declare(b *strings.Builder) {
 		if e.Guarded {
 			init = " = tok"
 		}
-		fmt.Fprintf(b, "\tuint m%d%s;\n", e.Pos, init)
+		if !e.Unread {
+			fmt.Fprintf(b, "\tuint m%d%s;\n", e.Pos, init)
+		}
 		for _, i := range e.Operands() {
 			fmt.Fprintf(b, "\tuint o%d_%d%s;\n", e.Pos, i, init)
 		}
@@ -324,7 +326,7 @@ func (k *clBody) results(b *strings.Builder, lits []uint32) {
 	slot := func(i int) int { return i * ResultStride / 4 }
 	if k.e.o.Plain {
 		for _, en := range k.spec.Entries {
-			if !en.Reads() {
+			if !en.Reads() || en.Unread {
 				continue
 			}
 			fmt.Fprintf(b, "\tout[%d] = m%d;\n", slot(en.Pos), en.Pos)
@@ -341,15 +343,14 @@ func (k *clBody) results(b *strings.Builder, lits []uint32) {
 
 // markerSource names what the literal number i is xored with.
 func markerSource(s *spec.Spec, i int, value, operand, token string) string {
-	operands := s.OperandMarkers()
-	first := len(s.Entries) + len(s.Deps)
-	if o := i - first; o >= 0 && o < len(operands) {
-		return fmt.Sprintf(operand, operands[o][0], operands[o][1])
+	switch pos, index, ok := s.Held(i); {
+	case !ok:
+		return token
+	case index < 0:
+		return fmt.Sprintf(value, pos)
+	default:
+		return fmt.Sprintf(operand, pos, index)
 	}
-	if i < len(s.Entries) && !s.Entries[i].IsFence() {
-		return fmt.Sprintf(value, s.Entries[i].Pos)
-	}
-	return token
 }
 
 func sortedNames(m map[string]litmus.Type) []string {

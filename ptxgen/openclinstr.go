@@ -310,7 +310,7 @@ func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
 		return nil, err
 	}
 	out = append(out, code...)
-	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
+	if ent.Reads() && !ent.Unread {
 		keep(m, clReg(in.Dst))
 		if in.Op == litmus.OpLd && wide {
 			keep(fmt.Sprintf("o%d_%d", ent.Pos, spec.HighWord), "((ulong)"+clReg(in.Dst)+" >> 32)")

@@ -386,12 +386,18 @@ func (p *parser) def(o *isa.Operand) {
 func (p *parser) use(in *isa.Inst, o *isa.Operand, sm int) {
 	switch o.Kind {
 	case isa.OpdReg:
+		data := in.Role.IsAccess() && o.Reg.Class != isa.ClassPred
 		if o.Zero {
+			for range max(1, o.Words) {
+				if data {
+					p.data = append(p.data, isa.Reg{})
+				}
+			}
 			return
 		}
 		expand(o.Reg, o.Words, p.addUse)
-		if in.Role.IsAccess() && o.Reg.Class != isa.ClassPred {
-			expand(o.Reg, o.Words, func(r isa.Reg) { p.data = appendReg(p.data, r) })
+		if data {
+			expand(o.Reg, o.Words, func(r isa.Reg) { p.data = append(p.data, r) })
 		}
 	case isa.OpdPred:
 		if !o.Zero {

@@ -70,7 +70,9 @@ func FuzzParse(f *testing.F) {
 					require.Contains(t, in.Uses, r)
 				}
 				for _, r := range in.Data {
-					require.Contains(t, in.Uses, r)
+					if r != (isa.Reg{}) { // a word that is always 0
+						require.Contains(t, in.Uses, r)
+					}
 				}
 				for _, m := range in.Micro {
 					require.Contains(t, in.Defs, m.Dst, in.Text)

@@ -53,6 +53,7 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 			b.regs[d.Name] = flow{loc: b.locIndex(d.Init.Name)}
 		}
 	}
+	b.unread = t.Unread(thread)
 	for i := range b.th.Body {
 		if err := b.step(i); err != nil {
 			return nil, err
@@ -71,6 +72,8 @@ type builder struct {
 	th   *litmus.Thread
 	s    *Spec
 	regs map[string]flow
+	// unread tells of each instruction that nobody observes what it reads.
+	unread []bool
 	// skips are the forward branches seen: instructions before until run
 	// only if the branch was not taken.
 	skips []struct {
@@ -208,7 +211,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	if pos >= MaxPositions {
 		return unsupported("thread %s has more than %d accesses and fences", b.th.Name, MaxPositions)
 	}
-	e := Entry{Pos: pos, Instr: i, Guarded: guarded}
+	e := Entry{Pos: pos, Instr: i, Guarded: guarded, Unread: b.unread[i]}
 	b.depend(ctrl, pos, DepCtrl)
 	if !in.Op.IsAccess() {
 		e.Kind = KindOf(in, litmus.Generic)

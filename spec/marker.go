@@ -16,7 +16,7 @@ const Version = 3
 //	access    pos:5 loc:3 guarded:1 kind:11
 //	fence     pos:5 kind:6 guarded:1 zero:8
 //	dep       from:5 to:5 kind:2 zero:8
-//	operand   pos:5 index:5 kind:2=3 zero:8
+//	operand   pos:5 index:5 kind:2=3 zero:8 (index 3: the access is unread)
 //	header    layout:2 count:6 locations-1:3 sum:9
 //	digest    layout:2=3 digest:18
 //
@@ -80,8 +80,26 @@ func (s *Spec) OperandMarkers() (list [][2]int) {
 		for _, i := range e.Operands() {
 			list = append(list, [2]int{e.Pos, i})
 		}
+		if e.Unread {
+			list = append(list, [2]int{e.Pos, unreadMark})
+		}
 	}
 	return list
+}
+
+// Held reports whether the literal number i marks a value: that of an access, or
+// the operand of one, whose position and index it returns (index -1: the access's
+// own value). The others are made with the token.
+func (s *Spec) Held(i int) (pos, index int, ok bool) {
+	if i < len(s.Entries) {
+		e := s.Entries[i]
+		return e.Pos, -1, !e.IsFence() && !e.Unread
+	}
+	operands := s.OperandMarkers()
+	if i -= len(s.Entries) + len(s.Deps); i < 0 || i >= len(operands) || operands[i][1] == unreadMark {
+		return 0, 0, false
+	}
+	return operands[i][0], operands[i][1], true
 }
 
 // Markers is the number of literals without the digest: entries, dependencies,
@@ -176,7 +194,7 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		m.Entry = &Entry{Pos: int(p >> 15 & 31), Kind: fenceKinds[code], Instr: -1, Guarded: p>>8&1 == 1}
 	case typeDep:
 		d := &Dep{From: int(p >> 15 & 31), To: int(p >> 10 & 31), Kind: DepKind(p >> 8 & 3)}
-		if d.Kind == kindOperand && d.To <= HighWord && p&0xff == 0 {
+		if d.Kind == kindOperand && d.To <= unreadMark && p&0xff == 0 {
 			m.Operand = &[2]int{d.From, d.To}
 			break
 		}
@@ -207,6 +225,7 @@ var ErrNoSpec = errors.New("no specification found")
 func Decode(lits []uint32) (*Spec, error) {
 	var head *Marker
 	var body []uint32
+	var unread []int // positions
 	digests := 0
 	seen := map[uint32]bool{}
 	s := &Spec{}
@@ -227,6 +246,8 @@ func Decode(lits []uint32) (*Spec, error) {
 			s.Entries = append(s.Entries, *m.Entry)
 		case m.Dep != nil:
 			s.Deps = append(s.Deps, *m.Dep)
+		case m.Operand != nil && m.Operand[1] == unreadMark:
+			unread = append(unread, m.Operand[0])
 		case m.Digest != 0:
 			s.Digest = m.Digest
 			digests++
@@ -251,6 +272,12 @@ func Decode(lits []uint32) (*Spec, error) {
 		if e.Pos != i {
 			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
 		}
+	}
+	for _, pos := range unread {
+		if pos >= len(s.Entries) || !s.Entries[pos].Reads() {
+			return nil, errors.New("specification damaged: an unread result without its access")
+		}
+		s.Entries[pos].Unread = true
 	}
 	if s.Markers() != len(body)-digests+1 {
 		return nil, errors.New("specification damaged: operands do not fit the accesses")

@@ -84,6 +84,9 @@ type Kind struct {
 // value that an access reads or writes.
 const HighWord = 2
 
+// unreadMark is the index under which OperandMarkers lists an access that is Unread.
+const unreadMark = 3
+
 // Operands lists the further registers of an access that have a marker of
 // their own: the operands of a returning atomic (0, and 1 for the new value of
 // a compare-and-swap), and HighWord for 64-bit loads and stores.
@@ -95,7 +98,7 @@ func (e Entry) Operands() []int {
 		return nil
 	case e.Kind.Op == litmus.OpAtom:
 		return []int{0}
-	case !e.IsFence() && e.Kind.Width == 8 && e.Kind.Op != litmus.OpRed:
+	case !e.IsFence() && e.Kind.Width == 8 && e.Kind.Op != litmus.OpRed && !e.Unread:
 		return []int{HighWord}
 	}
 	return nil
@@ -116,6 +119,9 @@ type Entry struct {
 	// digest, and known of a test's specification only.
 	Signed  bool
 	Threads int
+	// Unread tells that nobody observes what the access reads (litmus.Test.Unread):
+	// its marker says nothing of the value, which the compiler may drop.
+	Unread bool
 }
 
 // DepKind is the kind of a dependency.
@@ -192,7 +198,7 @@ func (s *Spec) Equal(o *Spec) bool {
 	}
 	for i, e := range s.Entries {
 		f := o.Entries[i]
-		if e.Pos != f.Pos || e.Kind != f.Kind || e.Loc != f.Loc || e.Guarded != f.Guarded {
+		if e.Pos != f.Pos || e.Kind != f.Kind || e.Loc != f.Loc || e.Guarded != f.Guarded || e.Unread != f.Unread {
 			return false
 		}
 	}

@@ -140,6 +140,12 @@ func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) e
 	if sp, err := cycle.ParseName(a); err == nil { // the name of a generated test says all of it
 		return add(origin{preset: generatedName}, sp.Test(), nil)
 	}
+	if base, list, err := cycle.SplitName(a); err == nil && len(list) > 0 {
+		if t, ok := corpus.Lookup(base); ok {
+			t, err := cycle.Apply(t, list...)
+			return add(origin{preset: generatedName}, t, err)
+		}
+	}
 	return add(origin{}, nil, noSuchTest(a))
 }
 

@@ -7,11 +7,23 @@ import (
 	"optcheck/litmus"
 )
 
-// Test builds the litmus test: the cycle's accesses, and a condition that asks
-// for exactly the cycle's outcome. Its doc string is the edge list.
+// Test builds the litmus test: the cycle's accesses, what opportunities add, and a
+// condition that asks for exactly the cycle's outcome. Its doc string is the edge list.
+// Opportunities must fit: ParseName and the generator see to that.
 func (s *Spec) Test() *litmus.Test {
+	t, err := s.composed()
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// composed is Test with the error of an opportunity that does not fit.
+func (s *Spec) composed() (*litmus.Test, error) {
+	base := *s
+	base.Opportunities = nil
 	b := builder{s: s, c: s.Cycle, dst: make([]string, len(s.Cycle.Edges))}
-	return b.build(s.Name())
+	return Apply(b.build(base.Name()), s.Opportunities...)
 }
 
 type builder struct {

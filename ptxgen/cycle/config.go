@@ -20,6 +20,12 @@ type Config struct {
 	Seed  uint64 `yaml:"seed"`  // of the choices that caps make
 	Limit int    `yaml:"limit"` // at most so many tests, chosen evenly by Seed; 0: all
 	Parts []Part `yaml:"parts"`
+	// Opportunities are kinds of opportunities (or the one word all) with which the
+	// tests of the parts are composed, instead of being yielded themselves.
+	Opportunities []string `yaml:"opportunities"`
+	// PerKey keeps at most so many compositions with one Opportunity.Key, chosen
+	// evenly by the seed; 0: all.
+	PerKey int `yaml:"per-key"`
 }
 
 // Part describes a set of tests as a product: cycles by their threads and
@@ -55,6 +61,11 @@ type Part struct {
 	// PerCycle keeps at most so many tests with one edge list, chosen by the
 	// seed; 0: all.
 	PerCycle int `yaml:"per-cycle"`
+	// Cycles lists the cycles themselves, as Parse reads them, instead of families,
+	// edges and annotations. A * stands for each of Scopes.
+	Cycles []string `yaml:"cycles"`
+	// Scopes are the scopes that a * in Cycles stands for: cta, cluster, gpu, sys.
+	Scopes []string `yaml:"scopes"`
 }
 
 //go:embed presets/*.yaml
@@ -153,6 +164,14 @@ func (c *Config) Generator() (*Generator, error) {
 		}
 		g.parts = append(g.parts, p)
 	}
+	if c.PerKey < 0 {
+		return nil, field(fmt.Errorf("%d is negative", c.PerKey), "per-key")
+	}
+	for i, name := range c.Opportunities {
+		if lookupKind(name) == nil && (name != allKinds || len(c.Opportunities) > 1) {
+			return nil, field(fmt.Errorf("unknown kind %q (all, or some of %s)", name, strings.Join(OpportunityKinds(), ", ")), "opportunities[%d]", i)
+		}
+	}
 	return g, nil
 }
 
@@ -175,6 +194,8 @@ type part struct {
 	regions   []litmus.Space
 	schemes   []*depgen.Scheme
 	perCycle  int
+	listed    map[string]*Cycle   // by the names of their cycles, if the part lists them
+	names     []string            // of listed
 	runs      map[string][][]Edge // by shape
 }
 
@@ -203,6 +224,14 @@ func (p *Part) compile() (*part, error) {
 		} else if coh && !p.Coherence {
 			return nil, field(fmt.Errorf("%s needs coherence: true", f), "families[%d]", i)
 		}
+	}
+	if len(p.Cycles) > 0 {
+		for _, step := range []func(*Part) error{q.list, q.places, q.rest} {
+			if err := step(p); err != nil {
+				return nil, err
+			}
+		}
+		return q, nil
 	}
 	for _, step := range []func(*Part) error{q.edges, q.annotations, q.places, q.rest} {
 		if err := step(p); err != nil {

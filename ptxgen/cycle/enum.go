@@ -69,17 +69,28 @@ func (g *Generator) Tests() iter.Seq[*litmus.Test] {
 }
 
 func (g *Generator) all(dropped map[string]int, yield func(*Spec) bool) {
+	if len(g.config.Opportunities) == 0 {
+		g.bases(dropped, yield)
+		return
+	}
+	g.composed(dropped, yield)
+}
+
+// bases yields the tests of the parts.
+func (g *Generator) bases(dropped map[string]int, yield func(*Spec) bool) {
 	for i, p := range g.parts {
 		earlier := g.parts[:i]
+		fresh := func(s *Spec) bool {
+			return slices.ContainsFunc(earlier, func(q *part) bool { return q.has(s) }) || yield(s)
+		}
+		if p.listed != nil {
+			if !p.each(fresh) {
+				return
+			}
+			continue
+		}
 		ok := p.cycles(dropped, func(c *Cycle, rots []int) bool {
-			return p.sampled(g.config.Seed, c, rots, func(s *Spec) bool {
-				for _, q := range earlier {
-					if q.has(s) {
-						return true
-					}
-				}
-				return yield(s)
-			})
+			return p.sampled(g.config.Seed, c, rots, fresh)
 		})
 		if !ok {
 			return

@@ -24,10 +24,11 @@ var counts = map[string]struct {
 	tests int
 	sum   string
 }{
-	"paper":  {12455, "cebcda800b37"},
-	"ptx":    {8372, "58842c90b777"},
-	"quick":  {200, "6ef7a67bf20a"},
-	"scopes": {6708, "de6ea1c1f63b"},
+	"paper":         {12455, "cebcda800b37"},
+	"ptx":           {8372, "58842c90b777"},
+	"quick":         {200, "6ef7a67bf20a"},
+	"opportunities": {5225, "fa3bac43ff5c"},
+	"scopes":        {6708, "de6ea1c1f63b"},
 }
 
 func TestPresets(t *testing.T) {
@@ -56,12 +57,17 @@ func TestPresets(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, text, back.String())
 			hash := isoHash(x)
-			require.Empty(t, hashes[hash], "%s is %s with other names", x.Name, hashes[hash])
-			hashes[hash] = x.Name
-			if n++; len(x.Threads) < 4 || n%20 == 0 {
-				require.False(t, interleaved(x), "%s can be seen under sequential consistency", x.Name)
+			if len(s.Opportunities) == 0 { // a wide location may have a symmetric other one
+				require.Empty(t, hashes[hash], "%s is %s with other names", x.Name, hashes[hash])
 			}
-			require.True(t, conceivable(x), x.Name)
+			hashes[hash] = x.Name
+			n++
+			if len(s.Opportunities) == 0 { // what is added to a cycle says nothing of its outcome
+				if len(x.Threads) < 4 || n%20 == 0 {
+					require.False(t, interleaved(x), "%s can be seen under sequential consistency", x.Name)
+				}
+				require.True(t, conceivable(x), x.Name)
+			}
 			sp, err := cycle.ParseName(x.Name)
 			require.NoError(t, err)
 			require.Equal(t, text, sp.Test().String())
@@ -148,7 +154,7 @@ func TestModelAgrees(t *testing.T) {
 		}
 		n := 0
 		for s := range g.Specs() {
-			if n++; n%every != 0 {
+			if n++; n%every != 0 || len(s.Opportunities) > 0 {
 				continue
 			}
 			x := s.Test()

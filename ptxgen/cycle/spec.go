@@ -16,6 +16,8 @@ type Spec struct {
 	Place  []litmus.Place
 	Map    []litmus.Space // Global or Shared
 	Scheme *depgen.Scheme // nil means depgen.Default
+	// Opportunities are what the test has beyond its cycle.
+	Opportunities []Opportunity
 }
 
 // NewSpec returns the canonical form of a test: among all rotations of the
@@ -41,16 +43,22 @@ func NewSpec(c *Cycle, place []litmus.Place, mem []litmus.Space, scheme *depgen.
 	if err := c.placeable(place, mem); err != nil {
 		return nil, err
 	}
-	_, rots := c.family()
-	rots = least(rots, func(r int) []uint32 { return c.turn(r).edgeKey() })
-	rots = least(rots, func(r int) []uint32 { return c.turn(r).annKey() })
-	rots = least(rots, func(r int) []uint32 { return turnPlace(place, r) })
-	rots = least(rots, func(r int) []uint32 { return c.turnMap(mem, r) })
-	s := &Spec{Cycle: c.turn(rots[0]), Place: renumber(rotate(place, rots[0])), Scheme: scheme}
-	for _, v := range c.turnMap(mem, rots[0]) {
+	first := (&Spec{Cycle: c, Place: place, Map: mem}).symmetries()[0]
+	s := &Spec{Cycle: c.turn(first), Place: renumber(rotate(place, first)), Scheme: scheme}
+	for _, v := range c.turnMap(mem, first) {
 		s.Map = append(s.Map, litmus.Space(v))
 	}
 	return s, nil
+}
+
+// symmetries lists the threads from which the test reads least: those of the canonical
+// form, between which only names differ.
+func (s *Spec) symmetries() []int {
+	_, rots := s.Cycle.family()
+	rots = least(rots, func(r int) []uint32 { return s.Cycle.turn(r).edgeKey() })
+	rots = least(rots, func(r int) []uint32 { return s.Cycle.turn(r).annKey() })
+	rots = least(rots, func(r int) []uint32 { return turnPlace(s.Place, r) })
+	return least(rots, func(r int) []uint32 { return s.Cycle.turnMap(s.Map, r) })
 }
 
 // turnPlace is the key of a placement when thread r comes first.
@@ -127,6 +135,9 @@ func (s *Spec) Name() string {
 	if s.Scheme != nil && s.Scheme != depgen.Default && s.Cycle.hasDep() {
 		n += "-" + s.Scheme.Name
 	}
+	for _, o := range s.Opportunities {
+		n += opportunityMark + o.String()
+	}
 	return n
 }
 
@@ -140,6 +151,10 @@ func ParseName(name string) (*Spec, error) {
 			return nil, err
 		}
 		return p.mutant(mutation)
+	}
+	name, opportunities, err := SplitName(name)
+	if err != nil {
+		return nil, err
 	}
 	i := placeAt(name)
 	if i < 0 {
@@ -165,7 +180,16 @@ func ParseName(name string) (*Spec, error) {
 			return nil, fmt.Errorf("name %q: %w", name, err)
 		}
 	}
-	return NewSpec(c, place, mem, sch)
+	s, err := NewSpec(c, place, mem, sch)
+	if err != nil {
+		return nil, err
+	}
+	if s.Opportunities = opportunities; len(opportunities) > 0 {
+		if _, err := s.composed(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // placeAt finds the placement in a name: the first -p followed by a digit.

@@ -77,6 +77,9 @@ func (q *part) choices(c *Cycle, unit []int) [][]Ann {
 // canonical form. Caps do not count.
 func (q *part) has(s *Spec) bool {
 	c := s.Cycle
+	if q.listed != nil {
+		return q.listed[c.Name()] != nil && q.hasPlace(s.Place) && q.hasMap(s.Map) && (!c.hasDep() || slices.Contains(q.schemes, s.scheme()))
+	}
 	if n := c.Threads(); n < q.threads[0] || n > q.threads[1] || len(c.Edges) < q.size[0] || len(c.Edges) > q.size[1] {
 		return false
 	}

@@ -1,0 +1,131 @@
+package optcheck
+
+import (
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// matchUnread finds the machine accesses of those whose results nobody observes,
+// which no marker tells: by class, address, line and place.
+func (p *pass) matchUnread() {
+	for k, e := range p.s.Entries {
+		if !e.Unread || !e.Reads() {
+			continue
+		}
+		ev := p.unreadEvent(k, e)
+		if ev < 0 {
+			ev = p.mergedUnread(k, e)
+		}
+		if ev < 0 {
+			continue
+		}
+		p.assign(k, ev, 0)
+		if r := p.tr.events[ev].read; r >= 0 {
+			p.oper[k] = p.tr.pool.mk(node{kind: kLoad, a: value(r), b: 0, c: none})
+		}
+	}
+}
+
+// unreadEvent is the access of an unread entry: the one on its line, else the first
+// between those of its neighbours, else one that stands on no other access's line.
+func (p *pass) unreadEvent(k int, e spec.Entry) int {
+	lo, hi := p.window(k, false, false)
+	best, rank := -1, 0
+	for ev := range p.tr.events {
+		x := &p.tr.events[ev]
+		if len(p.owner[ev]) > 0 || x.result || x.arm || !p.serves(x, e) || !p.isLocation(x, e) {
+			continue
+		}
+		r := 1
+		switch line := p.inst(ev).Src.Line; {
+		case line == k+1:
+			r = 3
+		case lo < ev && ev < hi:
+			r = 2
+		case line > 0 && line <= len(p.s.Entries):
+			continue
+		}
+		if e.Writes() && p.combines(x, k, e) {
+			r += 3
+		}
+		if r > rank {
+			best, rank = ev, r
+		}
+	}
+	return best
+}
+
+// combines reports whether an atomic has the operands of the entry.
+func (p *pass) combines(x *event, k int, e spec.Entry) bool {
+	for _, i := range e.Operands() {
+		if want, ok := p.extra[[2]int{k, i}]; !ok || !p.hasOperand(x, e, i, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// serves reports whether an event is of the entry's class. A reduction is an atomic
+// whose result is dropped.
+func (p *pass) serves(x *event, e spec.Entry) bool {
+	if e.Kind.Op == litmus.OpLd {
+		return x.role == isa.RoleLoad
+	}
+	if x.role != isa.RoleAtomic && x.role != isa.RoleReduction {
+		return false
+	}
+	return x.mem.Locked || p.operation(x, e)
+}
+
+// mergedUnread is the access of another entry that stands on the line of an unread
+// one: the compiler kept one load for both.
+func (p *pass) mergedUnread(k int, e spec.Entry) int {
+	for ev, ks := range p.owner {
+		if x := &p.tr.events[ev]; len(ks) == 1 && p.inst(ev).Src.Line == k+1 && p.serves(x, e) && p.isLocation(x, e) {
+			return ev
+		}
+	}
+	return -1
+}
+
+// atomicResults maps values to the entries of the atomics whose results they are:
+// what the lanes of a warp compute from one combined atomic is what the test's atomic
+// returns. Without a marker that names it, such a value is known by what it depends on.
+func (p *pass) atomicResults() map[value]int {
+	out := map[value]int{}
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || !isAtomic(e) || !e.Reads() || p.tr.events[ev].read < 0 {
+			continue
+		}
+		if p.oper[k] >= 0 {
+			out[p.oper[k]] = k
+		}
+		if !e.Unread {
+			continue
+		}
+		bit := taint(1) << uint(p.tr.events[ev].read)
+		for i := range p.tr.events {
+			x := &p.tr.events[i]
+			if x.dataT&^x.condT != bit || len(p.owner[i]) == 0 {
+				continue
+			}
+			for _, v := range x.data {
+				if p.tr.pool.nodes[v].kind != kLoad && p.tr.pool.shuffled(v) {
+					out[v] = k
+				}
+			}
+		}
+	}
+	return out
+}
+
+// mayGo reports whether an unread access may be dropped when the model agrees.
+func (p *pass) mayGo(e spec.Entry) bool {
+	switch e.Kind.Sem {
+	case litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed:
+		return e.Kind.Op == litmus.OpLd
+	}
+	return false
+}

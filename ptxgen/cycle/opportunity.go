@@ -1,0 +1,226 @@
+package cycle
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcheck/litmus"
+)
+
+// opportunityMark stands between a base's name and what was added to it.
+const opportunityMark = "@"
+
+// Opportunity is something that a test gives a compiler to optimise: a redundant
+// access, a dead store, a result that nobody reads. It can be composed with any
+// test at any access, fence or barrier of it, and with others.
+//
+// Places are numbers of events: the accesses, fences and barriers of a thread in
+// program order, from 0.
+type Opportunity struct {
+	Kind   string // a name of OpportunityKinds
+	How    Ann    // how an added access is performed; the zero value: as its neighbour
+	Plain  bool   // the added access is weak, whatever its neighbour is
+	Thread int
+	Event  int
+	Slot   int // where the addition goes: in front of that event; -1 where it follows from Kind
+}
+
+// String spells the opportunity as ParseOpportunity reads it:
+// reload.rlx.gpu-1.1.0 is kind, annotation, thread, event and slot.
+func (o Opportunity) String() string {
+	s := o.Kind
+	if o.How != (Ann{}) || o.Plain {
+		s += "." + o.How.String()
+	}
+	s += fmt.Sprintf("-%d.%d", o.Thread, o.Event)
+	if o.Slot >= 0 {
+		s += fmt.Sprintf(".%d", o.Slot)
+	}
+	return s
+}
+
+// ParseOpportunity reads what String makes.
+func ParseOpportunity(s string) (Opportunity, error) {
+	o := Opportunity{Slot: -1}
+	what, where, ok := cutLast(s, "-")
+	kind, how, noted := strings.Cut(what, ".")
+	k := lookupKind(kind)
+	if !ok || k == nil {
+		return o, fmt.Errorf("%q is no opportunity: want KIND[.ANNOTATION]-THREAD.EVENT[.SLOT] with a kind out of %s", s, strings.Join(OpportunityKinds(), ", "))
+	}
+	o.Kind = kind
+	if noted {
+		a, err := ParseAnn(how)
+		if err != nil {
+			return o, fmt.Errorf("opportunity %q: %w", s, err)
+		}
+		o.How, o.Plain = a, a == Ann{}
+	}
+	nums := strings.Split(where, ".")
+	want := 2
+	if k.slots != slotNone {
+		want = 3
+	}
+	if len(nums) != want {
+		return o, fmt.Errorf("opportunity %q: want %d numbers behind the kind", s, want)
+	}
+	for i, p := range []*int{&o.Thread, &o.Event, &o.Slot}[:want] {
+		n, err := strconv.Atoi(nums[i])
+		if err != nil || n < 0 {
+			return o, fmt.Errorf("opportunity %q: %q is no number", s, nums[i])
+		}
+		*p = n
+	}
+	return o, nil
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// SplitName cuts the opportunities off the name of a test: base@o1@o2.
+func SplitName(name string) (base string, list []Opportunity, err error) {
+	parts := strings.Split(name, opportunityMark)
+	for _, p := range parts[1:] {
+		o, err := ParseOpportunity(p)
+		if err != nil {
+			return "", nil, err
+		}
+		list = append(list, o)
+	}
+	return parts[0], list, nil
+}
+
+// slots says where a kind's addition may go.
+type slots uint8
+
+const (
+	slotNone   slots = iota // the kind knows
+	slotBefore              // in front of the event, or of an earlier one
+	slotBehind              // behind the event, or behind a later one
+	slotAny
+)
+
+// opportunityKind is a kind of opportunity.
+type opportunityKind struct {
+	name  string
+	about string
+	slots slots
+	on    func(in *litmus.Instr) bool // events that it applies to
+	adds  litmus.Op                   // a load or store; OpNop for anything else
+	apply func(e *editor) error
+}
+
+func isLoad(in *litmus.Instr) bool   { return in.Op == litmus.OpLd }
+func isStore(in *litmus.Instr) bool  { return in.Op == litmus.OpSt }
+func isAtomic(in *litmus.Instr) bool { return in.Op == litmus.OpAtom }
+func reads(in *litmus.Instr) bool    { return isLoad(in) || isAtomic(in) }
+func writes(in *litmus.Instr) bool   { return isStore(in) || isAtomic(in) || in.Op == litmus.OpRed }
+func isPlain(in *litmus.Instr) bool  { return isLoad(in) || isStore(in) }
+
+var opportunityKinds []opportunityKind
+
+func init() { // not initialised in place: the functions look kinds up
+	opportunityKinds = []opportunityKind{
+		{"reload", "the same load once more, in front of or behind other events", slotAny, isLoad, litmus.OpLd, (*editor).reload},
+		{"readback", "a load of what the thread has just written", slotBehind, writes, litmus.OpLd, (*editor).readback},
+		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).overwrite},
+		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).rewrite},
+		{"restore", "the same store once more: the value is already there", slotBehind, isStore, litmus.OpSt, (*editor).restore},
+		{"writeback", "what was read is stored again", slotBehind, isLoad, litmus.OpSt, (*editor).writeback},
+		{"settle", "a second load under a branch that has fixed the value", slotBehind, isLoad, litmus.OpLd, (*editor).settle},
+		{"settledata", "a store of a value that a branch has fixed", slotBehind, isLoad, litmus.OpSt, (*editor).settleData},
+		{"drop", "the result is never read", slotNone, reads, litmus.OpNop, (*editor).drop},
+		{"peek", "the result is never read, but an earlier load of the location is", slotNone, reads, litmus.OpLd, (*editor).peek},
+		{"clobber", "the result is overwritten before it is read", slotNone, reads, litmus.OpNop, (*editor).clobber},
+		{"mask", "of the result nothing is left: and with 0", slotNone, reads, litmus.OpNop, (*editor).maskAnd},
+		{"times", "of the result nothing is left: times 0", slotNone, reads, litmus.OpNop, (*editor).maskTimes},
+		{"self", "of the result nothing is left: x xor x", slotNone, reads, litmus.OpNop, (*editor).maskSelf},
+		{"never", "the result is read under a predicate that is never true", slotNone, reads, litmus.OpNop, (*editor).never},
+		{"seldom", "the result is read under a predicate that the compiler cannot know", slotNone, reads, litmus.OpNop, (*editor).seldom},
+		{"discard", "an atomic without destination", slotNone, isAtomic, litmus.OpNop, (*editor).discard},
+		{"twin", "the access twice, under a predicate and under its opposite", slotNone, isPlain, litmus.OpNop, (*editor).twin},
+		{"arms", "the access in both arms of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arms},
+		{"arm", "the access in one arm of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arm},
+		{"repeat", "the access three times in a row, as a loop unrolled", slotNone, isPlain, litmus.OpNop, (*editor).repeat},
+		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},
+		{"wide", "the location is a 64-bit word", slotNone, isPlain, litmus.OpNop, (*editor).wide},
+		{"refence", "the same fence once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).refence},
+		{"subfence", "a weaker or narrower fence in front of the fence", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).subfence},
+	}
+}
+
+// OpportunityKinds lists the kinds of opportunities, in the order of the documentation.
+func OpportunityKinds() []string {
+	var names []string
+	for i := range opportunityKinds {
+		names = append(names, opportunityKinds[i].name)
+	}
+	return names
+}
+
+// AboutOpportunity says what a kind is, "" for none.
+func AboutOpportunity(kind string) string {
+	if k := lookupKind(kind); k != nil {
+		return k.about
+	}
+	return ""
+}
+
+func lookupKind(name string) *opportunityKind {
+	for i := range opportunityKinds {
+		if opportunityKinds[i].name == name {
+			return &opportunityKinds[i]
+		}
+	}
+	return nil
+}
+
+// Apply composes a test with opportunities, one after the other: places of later
+// ones count what earlier ones added. The result's name tells them. It is an error
+// if one does not fit.
+func Apply(t *litmus.Test, list ...Opportunity) (*litmus.Test, error) {
+	if len(list) == 0 {
+		return t, nil
+	}
+	c := t.Clone()
+	for _, o := range list {
+		if err := compose(c, o); err != nil {
+			return nil, fmt.Errorf("%s@%v: %w", t.Name, o, err)
+		}
+		c.Name += opportunityMark + o.String()
+	}
+	c.Meta = slices.DeleteFunc(c.Meta, func(m litmus.Meta) bool { return m.Key == "Base" })
+	c.Meta = append(c.Meta, litmus.Meta{Key: "Base", Value: t.Name})
+	return c, c.Check()
+}
+
+// compose changes a test.
+func compose(t *litmus.Test, o Opportunity) error {
+	k := lookupKind(o.Kind)
+	if k == nil {
+		return fmt.Errorf("unknown kind %q", o.Kind)
+	}
+	if o.Thread >= len(t.Threads) {
+		return fmt.Errorf("the test has %d threads", len(t.Threads))
+	}
+	e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
+	e.count()
+	if o.Event >= len(e.events) || o.Slot > len(e.events) {
+		return fmt.Errorf("thread %d has %d events", o.Thread, len(e.events))
+	}
+	e.in = e.th.Body[e.events[o.Event]]
+	switch {
+	case !k.on(&e.in):
+		return fmt.Errorf("not at %s", &e.in)
+	case k.slots == slotBefore && o.Slot > o.Event, k.slots == slotBehind && o.Slot <= o.Event:
+		return fmt.Errorf("its slot is on the other side of the event")
+	}
+	return k.apply(e)
+}

@@ -1,0 +1,197 @@
+package cycle
+
+import (
+	"errors"
+	"fmt"
+
+	"optcheck/litmus"
+)
+
+// predicate makes one that is true, which the compiler cannot know.
+func (e *editor) predicate() (p string, code []litmus.Instr) {
+	q := e.reg("r", litmus.S32)
+	p = e.reg("p", litmus.Pred)
+	return p, []litmus.Instr{
+		{Op: litmus.OpMov, Type: litmus.S32, Dst: q, Src: []litmus.Operand{litmus.Const(0)}},
+		{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(q), litmus.Const(0)}},
+	}
+}
+
+func (e *editor) unguarded() error {
+	if e.in.Guard != nil || len(e.in.Labels) > 0 {
+		return errors.New("it has a guard or a label already")
+	}
+	return nil
+}
+
+// twin performs the access under a predicate and again under its opposite.
+func (e *editor) twin() error {
+	if err := e.unguarded(); err != nil {
+		return err
+	}
+	p, code := e.predicate()
+	a, b := e.in, e.in
+	a.Guard, b.Guard = &litmus.Guard{Reg: p}, &litmus.Guard{Reg: p, Neg: true}
+	*e.at() = a
+	e.insert(e.o.Event+1, b)
+	e.insert(e.o.Event, code...)
+	return nil
+}
+
+// label is one that the thread does not have.
+func (e *editor) label() string {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("L%d", i)
+		used := false
+		for _, in := range e.th.Body {
+			for _, l := range in.Labels {
+				used = used || l == name
+			}
+		}
+		if !used {
+			return name
+		}
+	}
+}
+
+// jump branches to a label if q, which is 0, is not.
+func jump(q, label string) litmus.Instr {
+	return litmus.Instr{Op: litmus.OpBra, Cmp: litmus.CmpNe, Target: label, Src: []litmus.Operand{litmus.Reg(q), litmus.Const(0)}}
+}
+
+// arms performs the access in both arms of a branch.
+func (e *editor) arms() error {
+	if err := e.unguarded(); err != nil {
+		return err
+	}
+	q := e.reg("r", litmus.S32)
+	set := litmus.Instr{Op: litmus.OpMov, Type: litmus.S32, Dst: q, Src: []litmus.Operand{litmus.Const(0)}}
+	other := e.label()
+	a, b := e.in, e.in
+	b.Labels = []string{other}
+	*e.at() = a
+	end := litmus.Instr{Op: litmus.OpBra}
+	at := e.events[e.o.Event]
+	e.th.Body = insertAt(e.th.Body, at+1, end, b)
+	done := e.label()
+	e.th.Body[at+1].Target = done
+	e.th.Body = insertAt(e.th.Body, at+3, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
+	e.th.Body = insertAt(e.th.Body, at, set, jump(q, other))
+	e.count()
+	return nil
+}
+
+// arm performs the access in one arm of a branch that is taken.
+func (e *editor) arm() error {
+	if err := e.unguarded(); err != nil {
+		return err
+	}
+	q, done := e.reg("r", litmus.S32), e.label()
+	set := litmus.Instr{Op: litmus.OpMov, Type: litmus.S32, Dst: q, Src: []litmus.Operand{litmus.Const(0)}}
+	at := e.events[e.o.Event]
+	e.th.Body = insertAt(e.th.Body, at+1, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
+	e.th.Body = insertAt(e.th.Body, at, set, jump(q, done))
+	e.count()
+	return nil
+}
+
+func insertAt(body []litmus.Instr, at int, list ...litmus.Instr) []litmus.Instr {
+	out := append([]litmus.Instr(nil), body[:at]...)
+	return append(append(out, list...), body[at:]...)
+}
+
+// repeat performs the access three times.
+func (e *editor) repeat() error {
+	for range 2 {
+		in := e.in
+		in.Labels = nil
+		if isLoad(&in) {
+			in.Dst = e.reg("r", e.data())
+			e.observe(in.Dst)
+		}
+		e.insert(e.o.Event+1, in)
+	}
+	return nil
+}
+
+// beside accesses a location of its own right behind the event: neighbours in the
+// layout adjacent.
+func (e *editor) beside() error {
+	loc, err := e.loc()
+	if err != nil {
+		return err
+	}
+	in := e.in
+	in.Labels, in.Guard = nil, nil
+	in.Addr = e.scratch()
+	e.t.Locations[len(e.t.Locations)-1].Space = e.t.Location(loc).Space
+	if isLoad(&in) {
+		in.Dst = e.reg("r", e.data())
+		e.observe(in.Dst)
+	} else {
+		in.Src = []litmus.Operand{e.value()}
+	}
+	e.insert(e.o.Event+1, in)
+	return nil
+}
+
+// wide makes the event's location a 64-bit word, everywhere.
+func (e *editor) wide() error {
+	loc, err := e.loc()
+	if err != nil {
+		return err
+	}
+	for i := range e.t.Threads {
+		th := &e.t.Threads[i]
+		for k := range th.Body {
+			in := &th.Body[k]
+			if !in.IsAccess() || th.AddrLoc(in) != loc {
+				continue
+			}
+			if in.Type.Bits() == 64 {
+				return errors.New("it is one already")
+			}
+			if i < e.o.Thread || i == e.o.Thread && k < e.events[e.o.Event] {
+				return errors.New("it is not the first event of the location")
+			}
+			if err := widen(th, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func widen(th *litmus.Thread, in *litmus.Instr) error {
+	wide := map[litmus.Type]litmus.Type{litmus.TypeNone: litmus.S64, litmus.S32: litmus.S64, litmus.U32: litmus.U64, litmus.B32: litmus.B64}[in.Type]
+	if wide == litmus.TypeNone {
+		return fmt.Errorf("%s has no wider form", in)
+	}
+	for _, s := range in.Src {
+		if s.Kind == litmus.OperandReg {
+			return fmt.Errorf("%s has its value in a register", in)
+		}
+	}
+	in.Type = wide
+	if in.Dst == "" {
+		return nil
+	}
+	for i := range th.Body {
+		other := &th.Body[i]
+		if other == in {
+			continue
+		}
+		if other.Dst == in.Dst {
+			return fmt.Errorf("register %s is written twice", in.Dst)
+		}
+		for _, r := range other.Reads() {
+			if r == in.Dst {
+				return fmt.Errorf("register %s is used", in.Dst)
+			}
+		}
+	}
+	if d := th.Decl(in.Dst); d != nil {
+		d.Type = litmus.S64
+	}
+	return nil
+}

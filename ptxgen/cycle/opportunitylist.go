@@ -1,0 +1,217 @@
+package cycle
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+)
+
+// hows are the annotations that a kind's additions are made with: as their neighbour
+// (""), and in other ways that programs mix.
+var hows = map[string][]string{
+	"reload":     {"", "weak", "vol", "rlx.cta", "rlx.gpu", "ca", "cg", "cv", "acq.gpu"},
+	"readback":   {"", "weak", "vol", "rlx.gpu"},
+	"overwrite":  {"", "weak", "vol", "rlx.gpu"},
+	"rewrite":    {"", "weak", "vol", "rlx.gpu"},
+	"restore":    {"", "weak", "vol"},
+	"writeback":  {"", "weak", "vol"},
+	"settle":     {"", "weak"},
+	"settledata": {"", "vol"},
+	"peek":       {"", "weak", "rlx.gpu", "rlx.sys"},
+}
+
+// Opportunities lists what can be added to a test of one thing, each once: kinds (nil:
+// all) at all events, slots and annotations. Those for which the result cannot be
+// specified in machine code are among them: whoever emits kernels will say so.
+func Opportunities(t *litmus.Test, kinds []string, yield func(Opportunity) bool) {
+	if kinds == nil {
+		kinds = OpportunityKinds()
+	}
+	for _, name := range kinds {
+		k := lookupKind(name)
+		for th := range t.Threads {
+			e := &editor{t: t, th: &t.Threads[th]}
+			e.count()
+			for at, i := range e.events {
+				if in := &e.th.Body[i]; k.on(in) && !k.each(in, th, at, len(e.events), yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// each lists the opportunities of a kind at one event.
+func (k *opportunityKind) each(in *litmus.Instr, thread, at, n int, yield func(Opportunity) bool) bool {
+	from, to := -1, -1
+	switch k.slots {
+	case slotBefore:
+		from, to = 0, at
+	case slotBehind:
+		from, to = at+1, n
+	case slotAny:
+		from, to = 0, n
+	}
+	list := hows[k.name]
+	if list == nil {
+		list = []string{""}
+	}
+	for _, how := range list {
+		a, err := ParseAnn(how)
+		if how == "" {
+			a, err = Ann{}, nil
+		}
+		if err != nil {
+			panic(err) // of a list in this file
+		}
+		if how != "" && a == (Opportunity{Kind: k.name}).alike(in, k.adds) {
+			continue // what it is without annotation
+		}
+		for slot := from; slot <= to; slot++ {
+			if !yield(Opportunity{Kind: k.name, How: a, Plain: how == "weak", Thread: thread, Event: at, Slot: slot}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Crosses says what synchronisation lies between an opportunity's event and its
+// slot: mnemonics without type and state space, "nothing" for none.
+func (o Opportunity) Crosses(t *litmus.Test) string {
+	if o.Slot < 0 {
+		return "nothing"
+	}
+	e := &editor{t: t, th: &t.Threads[o.Thread]}
+	e.count()
+	var list []string
+	for i := min(o.Slot, o.Event+1); i < max(o.Slot, o.Event); i++ {
+		if w := synchronises(&e.th.Body[e.events[i]]); w != "" {
+			list = append(list, w)
+		}
+	}
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, " ")
+}
+
+// synchronises spells what orders others: fences, barriers, accesses that are not weak.
+func synchronises(in *litmus.Instr) string {
+	switch {
+	case in.IsFence():
+		return in.Mnemonic()
+	case in.Op == litmus.OpBar:
+		return "bar"
+	case in.Atom != litmus.AtomNone:
+		return strings.Join(append([]string{in.Op.String()}, order(in)...), ".")
+	case in.Sem >= litmus.SemVolatile:
+		return strings.Join(append([]string{in.Op.String()}, order(in)...), ".")
+	}
+	return ""
+}
+
+func order(in *litmus.Instr) (words []string) {
+	if in.Sem != litmus.SemNone {
+		words = append(words, in.Sem.String())
+	}
+	if in.Scope != litmus.ScopeNone {
+		words = append(words, in.Scope.String())
+	}
+	return words
+}
+
+// Key is what a preset and a hunt cover: the opportunity, what it is at, and what
+// synchronisation lies between the two.
+func (o Opportunity) Key(t *litmus.Test) string {
+	how := ""
+	if o.How != (Ann{}) || o.Plain {
+		how = "." + o.How.String()
+	}
+	e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
+	e.count()
+	at := e.at()
+	own := synchronises(at)
+	if own == "" {
+		own = at.Op.String()
+	}
+	return fmt.Sprintf("%s%s of %s across %s", o.Kind, how, own, o.Crosses(t))
+}
+
+// allKinds stands for all kinds of opportunities in a configuration.
+const allKinds = "all"
+
+// composed yields the tests of the parts, each composed with opportunities. Of those
+// of one key, the ones are kept whose hashes with the seed are least: as even a choice
+// as any, and made in one pass.
+func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
+	if g.config.PerKey == 0 {
+		g.compositions(dropped, func(c composition) bool {
+			_, err := c.spec.composed()
+			return err != nil || yield(c.spec)
+		})
+		return
+	}
+	kept := map[string][]composition{}
+	g.compositions(dropped, func(c composition) bool {
+		key, h := c.key, fnv.New64a()
+		fmt.Fprint(h, g.config.Seed, c.number)
+		c.hash = h.Sum64()
+		list := kept[key]
+		if len(list) == g.config.PerKey && list[len(list)-1].hash <= c.hash {
+			return true
+		}
+		if _, err := c.spec.composed(); err != nil {
+			return true
+		}
+		at, _ := slices.BinarySearchFunc(list, c, func(a, b composition) int { return cmp.Compare(a.hash, b.hash) })
+		list = slices.Insert(list, at, c)
+		kept[key] = list[:min(len(list), g.config.PerKey)]
+		return true
+	})
+	var all []composition
+	for _, list := range kept {
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b composition) int { return cmp.Compare(a.number, b.number) })
+	for _, c := range all {
+		if !yield(c.spec) {
+			return
+		}
+	}
+}
+
+// composition is a base with an opportunity that may not fit.
+type composition struct {
+	spec   *Spec
+	key    string
+	number int // in the order of generation
+	hash   uint64
+}
+
+// compositions yields each base with each opportunity.
+func (g *Generator) compositions(dropped map[string]int, yield func(composition) bool) {
+	kinds, n := g.config.Opportunities, 0
+	if kinds[0] == allKinds {
+		kinds = nil
+	}
+	g.bases(dropped, func(base *Spec) bool {
+		t, more := base.Test(), true
+		turns := base.symmetries()
+		Opportunities(t, kinds, func(o Opportunity) bool {
+			if slices.ContainsFunc(turns, func(r int) bool { return (o.Thread+len(t.Threads)-r)%len(t.Threads) < o.Thread }) {
+				return true // the same at another thread
+			}
+			s := *base
+			s.Opportunities = []Opportunity{o}
+			n++
+			more = yield(composition{spec: &s, key: o.Key(t), number: n})
+			return more
+		})
+		return more
+	})
+}
