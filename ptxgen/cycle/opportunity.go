@@ -151,6 +151,8 @@ func init() { // not initialised in place: the functions look kinds up
 		{"repeat", "the access three times in a row, as a loop unrolled", slotNone, isPlain, litmus.OpNop, (*editor).repeat},
 		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},
 		{"wide", "the location is a 64-bit word", slotNone, isPlain, litmus.OpNop, (*editor).wide},
+		{"racefree", "waits and acknowledgements that leave the test without a data race (RaceFree); at thread 0, event 0", slotNone,
+			func(*litmus.Instr) bool { return true }, litmus.OpNop, (*editor).raceFree},
 		{"refence", "the same fence once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).refence},
 		{"subfence", "a weaker or narrower fence in front of the fence", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).subfence},
 	}

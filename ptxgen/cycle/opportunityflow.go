@@ -135,6 +135,21 @@ func (e *editor) beside() error {
 	return nil
 }
 
+// raceFree makes the variant of the test that has no data race. It is the last thing
+// to compose with.
+func (e *editor) raceFree() error {
+	if e.o.Thread != 0 || e.o.Event != 0 {
+		return errors.New("it is the whole test's: at thread 0, event 0")
+	}
+	y, err := RaceFree(e.t)
+	if err != nil {
+		return err
+	}
+	y.Name = e.t.Name
+	*e.t = *y
+	return nil
+}
+
 // wide makes the event's location a 64-bit word, everywhere.
 func (e *editor) wide() error {
 	loc, err := e.loc()

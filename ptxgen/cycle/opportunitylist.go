@@ -29,7 +29,7 @@ var hows = map[string][]string{
 // specified in machine code are among them: whoever emits kernels will say so.
 func Opportunities(t *litmus.Test, kinds []string, yield func(Opportunity) bool) {
 	if kinds == nil {
-		kinds = OpportunityKinds()
+		kinds = slices.DeleteFunc(OpportunityKinds(), func(k string) bool { return k == "racefree" })
 	}
 	for _, name := range kinds {
 		k := lookupKind(name)

@@ -84,7 +84,7 @@ func TestRaceFree(t *testing.T) {
 	}
 	t.Logf("%d tests with a race, %d of them refused", len(list), refused)
 	require.Greater(t, len(list), 400)
-	require.LessOrEqual(t, refused, 1)
+	require.Less(t, 100*refused, len(list))
 }
 
 // guards is what threads pass: every branch of the variant is not taken.
