@@ -156,6 +156,29 @@ func TestAMDStores(t *testing.T) {
 	}
 }
 
+// TestAMDInvalidateBehindStores: a sequentially consistent fence invalidates behind the
+// stores before it, an acquire-release one need not.
+func TestAMDInvalidateBehindStores(t *testing.T) {
+	k := spec.Kind{Op: litmus.OpSt, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Space: litmus.Global, Width: 4}
+	load := k
+	load.Op = litmus.OpLd
+	for _, c := range []struct {
+		sem          litmus.Sem
+		middle, want string
+	}{
+		{litmus.SemSC, "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol", ""},
+		{litmus.SemSC, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", "fence-weakened wait-missing"},
+		{litmus.SemAcqRel, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", ""},
+	} {
+		s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: k, Loc: 1}, {Pos: 1, Kind: spec.Kind{Op: litmus.OpFence, Sem: c.sem, Scope: litmus.ScopeGPU}}, {Pos: 2, Kind: load, Loc: 0}}}
+		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.middle, "SECOND", "global_load_dword v2, v0, s[0:1] glc").Replace(loadsAround)
+		r, err := NewChecker().check(amdCode(t, "gfx900", s, body), nil)
+		require.NoError(t, err)
+		assert.Empty(t, r.Reason)
+		assert.Equal(t, c.want, ids(r.Findings), "%v %s: %v", c.sem, c.middle, r.Findings)
+	}
+}
+
 // TestEvergreenAck: on TeraScale a write is complete when it was acknowledged and
 // the acknowledgement waited for.
 func TestEvergreenAck(t *testing.T) {

@@ -56,7 +56,7 @@ func (m *machine) initial(r isa.Reg) bool {
 		return false
 	}
 	n := m.tr.pool.nodes[m.get(r)]
-	return n.kind == kSpecial && n.imm >= 1<<40
+	return n.kind == kSpecial && n.imm >= unwritten
 }
 
 // bytes is the byte address of which a value is the index of the word: compilers

@@ -24,7 +24,7 @@ func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []part
 		}
 		behind := first
 		for _, need := range c.m.acquire[f.scope] {
-			at, lacks := c.invalidation(pos, need, behind, hi, self)
+			at, lacks := c.invalidation(pos, need, behind, hi, self, f.release && !f.loose)
 			missing = append(missing, lacks...)
 			behind = max(behind, at)
 		}
@@ -69,8 +69,10 @@ func (n amdCacheOp) String() string {
 }
 
 // invalidation demands an invalidation behind the loads before it, and returns its
-// event, -1 for none.
-func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) (int, []part) {
+// event, -1 for none. Where the fence orders stores before later loads it must stand
+// behind the stores, too: else a line that is filled between the two is older than
+// what others know of the store.
+func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []part) {
 	with := -1
 	if hi < len(c.tr.events) {
 		with = hi
@@ -83,7 +85,7 @@ func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int) (int
 	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
 		e := c.s.Entries[i]
 		a := c.match[i]
-		if e.IsFence() || !e.Reads() || a < 0 || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
+		if e.IsFence() || !e.Reads() && (!stores || self >= 0) || a < 0 || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
 			continue
 		}
 		if c.w.outstanding(c.tr.events[a].inst, c.tr.events[ev].inst) {

@@ -14,14 +14,14 @@ func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
 		}
 		return p.flat(mi.LUT, src[0], src[1], src[2]), true
 	case isa.MicroPlop:
-		return p.flat(mi.LUT, m.asBool(src[0]), m.asBool(src[1]), m.asBool(src[2])), true
+		return p.flat(mi.LUT, m.laneBit(mi, src, 0), m.laneBit(mi, src, 1), m.laneBit(mi, src, 2)), true
 	case isa.MicroSel:
-		return m.selectAMD(src[0], src[1], m.asBool(src[2])), true
+		return m.selectAMD(src[0], src[1], m.laneBit(mi, src, 2)), true
 	case isa.MicroSetp:
 		if src[3] != none {
 			return none, false
 		}
-		return m.setp(mi, m.relation(mi.Cmp, mi.Signed, src[0], src[1]), src[2])
+		return m.setp(mi, m.relation(mi.Cmp, mi.Signed, src[0], src[1]), m.laneBit(mi, src, 2))
 	case isa.MicroFirst:
 		return src[0], true
 	case isa.MicroLaneBits:
@@ -54,7 +54,6 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 	if with == none {
 		return cmp, true
 	}
-	with = m.asBool(with)
 	switch mi.Bool {
 	case "AND":
 		return m.tr.pool.flat(lutAnd, cmp, with, none), true
@@ -91,7 +90,7 @@ func (m *machine) setpWide(mi *isa.Micro, src []value) (value, bool) {
 	}
 	with := none
 	if len(src) > 4 {
-		with = src[4]
+		with = m.maskBit(src[4])
 	}
 	if src[1] == src[3] || src[0] == src[1] && src[2] == src[3] && (mi.Cmp == "EQ" || mi.Cmp == "NE") {
 		return m.setp(mi, m.relation(mi.Cmp, false, src[0], src[2]), with)
@@ -123,6 +122,25 @@ func (m *machine) asBool(v value) value {
 		return v
 	}
 	return m.relation("NE", false, v, m.tr.pool.constant(0))
+}
+
+// maskBit is the predicate that a lane's bit of a mask is set. Of a word that is not
+// the same for all lanes it is not known: which lane the kernel is evaluated for is
+// left open.
+func (m *machine) maskBit(v value) value {
+	if v == none || m.tr.pool.isBool(v) {
+		return v
+	}
+	return m.tr.pool.mk(node{kind: kFun, imm: funBit, a: v, b: none, c: none})
+}
+
+// laneBit is a source of a micro-operation as a predicate: SCC is one, anything else
+// is a mask.
+func (m *machine) laneBit(mi *isa.Micro, src [4]value, i int) value {
+	if i < len(mi.Src) && mi.Src[i].Reg == isa.RegSCC {
+		return m.asBool(src[i])
+	}
+	return m.maskBit(src[i])
 }
 
 func (p *valuePool) truth(b bool) value {

@@ -193,8 +193,8 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 	missing := c.pairs(pos, f)
 	if !f.language {
 		missing = append(missing, c.caches(pos, f, lo, hi, -1)...)
-	} else if len(c.caches(pos, amdFence{scope: amdAgent, acquire: f.acquire}, lo, hi, -1)) > 0 {
-		c.report(CachesUntouched, pos, -1, "%s leaves a cache alone through which later loads go: they may find what an earlier access left there", c.name(pos))
+	} else if len(c.caches(pos, amdFence{scope: amdAgent, acquire: f.acquire, release: f.release, loose: true}, lo, hi, -1)) > 0 {
+		c.report(CachesUntouched, pos, -1, "%s leaves a cache alone: later loads may find there what an earlier access left, or earlier stores stay in it", c.name(pos))
 	}
 	if len(missing) == 0 {
 		c.own(pos, lo, hi)

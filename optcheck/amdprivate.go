@@ -18,7 +18,7 @@ func (m *machine) private(i int, in *isa.Inst, guardV value, guardT taint) bool 
 		return false
 	}
 	p := m.tr.pool
-	at := slot{space: space, base: none}
+	at := slot{base: none}
 	switch n := p.nodes[v]; {
 	case n.kind == kConst:
 		at.off = int64(int32(n.imm))
@@ -77,10 +77,17 @@ func unsignedLoad(op string) bool {
 	return strings.HasSuffix(op, "_ubyte") || strings.HasSuffix(op, "_ushort") || strings.HasSuffix(op, "_u8") || strings.HasSuffix(op, "_u16")
 }
 
-// put stores a word in private memory, perhaps under a guard.
+// put stores a word in private memory, perhaps under a guard. What else may be there
+// is not known any more: words that share a byte with it, and words at an address
+// that may be the same.
 func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	if m.cur.slots == nil {
 		m.cur.slots = map[slot]cell{}
+	}
+	for o, old := range m.cur.slots {
+		if o != at && (o.base != at.base || o.off < at.off+int64(c.bytes) && at.off < o.off+int64(old.bytes)) {
+			delete(m.cur.slots, o)
+		}
 	}
 	if guardV != none {
 		old, ok := m.cur.slots[at]

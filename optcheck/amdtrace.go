@@ -3,11 +3,10 @@ package optcheck
 import "optcheck/isa"
 
 // slot is a word of a thread's private memory (scratch): its address is base,
-// an expression or none, plus off.
+// an expression or none, plus off. The lower word of a flat address is the same.
 type slot struct {
-	space isa.Space // SpaceLocal, or SpaceGeneric for private memory reached by flat addresses
-	base  value
-	off   int64
+	base value
+	off  int64
 }
 
 // cell is what a slot holds: a word, or the low bytes of one.
@@ -47,7 +46,10 @@ func (m *machine) stepAMD(i int, in *isa.Inst) {
 	guardV, guardT := none, taint(0)
 	neg := in.Guard.Neg
 	if in.Guard.Reg.Class != isa.ClassNone {
-		g := m.asBool(m.get(in.Guard.Reg))
+		g := m.maskBit(m.get(in.Guard.Reg))
+		if in.Flow != isa.FlowNext {
+			g = m.asBool(m.get(in.Guard.Reg))
+		}
 		if c, ok := m.tr.pool.isConst(g); !ok {
 			guardV, guardT = g, m.cur.t[regIndex(in.Guard.Reg)]
 		} else if (c != 0) == neg && in.Flow == isa.FlowNext {

@@ -95,6 +95,9 @@ func (c *comparison) plain(k int, code *spec.Code) bool {
 	if e.Guarded || x.cond {
 		return false
 	}
+	if e.Reads() && !c.holds(k) {
+		return false
+	}
 	if e.IsFence() || !e.Writes() {
 		return true
 	}
@@ -151,7 +154,43 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 				return false
 			}
 		}
+		return !p.s.Entries[k].Reads() || c.holds(k) || c.sameRegister(k, want, s)
+	}
+	return false
+}
+
+// holds reports whether the register of an access holds what it read, in all cases.
+func (c *comparison) holds(k int) bool {
+	p := c.p
+	if _, ok := c.e.results[p.oper[k]]; ok || p.oper[k] < 0 {
 		return true
+	}
+	n := p.tr.pool.nodes[p.oper[k]]
+	return n.kind == kLoad && int(n.a) == p.tr.events[p.match[k]].read && int(n.b) == p.word[k]
+}
+
+// sameRegister reports whether the register that an access reads into holds what was
+// read if the access runs, and else what it held before, or what the kernel gave the
+// marker. If not, it says so.
+func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
+	p := c.p
+	ev := p.match[k]
+	if p.tr.events[ev].read < 0 {
+		return true // reported as another kind
+	}
+	got, ok := c.e.eval(p.oper[k], 0)
+	is := s.Read(c.e.position(p.tr.events[ev].read), p.word[k])
+	switch {
+	case !ok:
+		p.report(ValueUnread, k, ev, "%s: what its register holds could not be read: %s", p.name(k), c.e.why())
+		p.undecided("%s: what its register holds could not be compared with the test", p.name(k))
+		return false
+	case want.Runs && got == is, !want.Runs && (got == uint32(want.Old) || got == c.e.token()):
+		return true
+	case want.Runs:
+		p.report(ValueChanged, k, ev, "%s: its register does not hold what it reads, for instance 0x%x instead of 0x%x when %s: %s", p.name(k), got, is, c.instance(s), p.text(ev))
+	default:
+		p.report(ValueChanged, k, ev, "%s: its register is not left alone when it is skipped, for instance when %s: %s", p.name(k), c.instance(s), p.text(ev))
 	}
 	return false
 }

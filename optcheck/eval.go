@@ -69,6 +69,17 @@ func (e *evaluator) Read(pos, word int) uint32 {
 	return x
 }
 
+// token is the parameter that markers of no value are made with.
+func (e *evaluator) token() uint32 {
+	for _, m := range e.p.tr.markers {
+		if m.m.Header != nil {
+			x, _ := e.eval(m.oper, 0)
+			return x
+		}
+	}
+	return 0
+}
+
 // Param implements spec.Words.
 func (e *evaluator) Param(off int64) uint32 { return e.words.Param(off) }
 
@@ -152,13 +163,22 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 			return e.choose(j.pred, j.want, n.a, n.b, depth)
 		}
 	case kSpecial:
-		// A register that was never written may hold anything, another word each
-		// time: what depends on it is not the same twice.
-		return uint32((n.imm + e.round) * 0x9e3779b97f4a7c15 >> 32), n.imm >= 1<<40
+		return e.unwritten(&n), n.imm >= unwritten
 	case kFun:
 		return e.function(&n, depth)
 	}
 	return 0, false
+}
+
+// unwritten is what a register holds that was never written: anything, another word
+// each time, so that what depends on it is not the same twice, and often zero, for
+// conditions ask for that.
+func (e *evaluator) unwritten(n *node) uint32 {
+	w := (n.imm + e.round) * 0x9e3779b97f4a7c15
+	if w>>63 == 0 {
+		return 0
+	}
+	return uint32(w >> 32)
 }
 
 func ones(b bool) uint32 {
@@ -270,7 +290,7 @@ func (p *valuePool) garbage(v value, depth int) bool {
 	}
 	switch n := p.nodes[v]; n.kind {
 	case kSpecial:
-		return n.imm >= 1<<40
+		return n.imm >= unwritten
 	case kSel, kPhi:
 		return p.garbage(n.a, depth+1) || p.garbage(n.b, depth+1)
 	}

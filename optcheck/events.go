@@ -332,7 +332,10 @@ func (k *key) set(b key) {
 func (p *valuePool) reads(v value) bool { return p.contains(v, kLoad) }
 
 // special reports whether an expression contains a special register.
-func (p *valuePool) special(v value) bool { return p.contains(v, kSpecial) }
+func (p *valuePool) special(v value) bool {
+	p.visit()
+	return p.search(v, func(_ value, n *node) bool { return n.kind == kSpecial && n.imm < unwritten })
+}
 
 const maxDepth = 64
 

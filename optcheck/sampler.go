@@ -23,6 +23,8 @@ type sampler struct {
 	asked  map[[2]int]bool
 	chosen map[[2]int]uint32
 	rnd    *rand.Rand
+	// decides has the parameters on which conditions of the machine code depend.
+	decides map[int64]bool
 }
 
 // How many samples are taken: of random words at least, and of combinations.
@@ -33,19 +35,30 @@ const (
 
 // newSampler gathers the constants of both sides.
 func newSampler(c *comparison, code *spec.Code) *sampler {
-	s := &sampler{asked: map[[2]int]bool{}, chosen: map[[2]int]uint32{}, rnd: rand.New(rand.NewPCG(1, 2))}
+	s := &sampler{asked: map[[2]int]bool{}, chosen: map[[2]int]uint32{}, decides: map[int64]bool{}, rnd: rand.New(rand.NewPCG(1, 2))}
 	consts := append(slices.Clone(code.Consts()), 0, 1<<31)
 	p := c.p.tr.pool
 	p.visit()
+	constant := func(_ value, n *node) bool {
+		if n.kind == kConst || n.kind == kAdd && n.b == none {
+			consts = append(consts, uint32(n.imm))
+		}
+		return false
+	}
+	for _, k := range c.open {
+		for _, v := range predicates(&c.p.tr.events[c.p.eventOf(k)]) {
+			p.search(v, func(v value, n *node) bool {
+				if n.kind == kParam {
+					s.decides[int64(n.imm)] = true
+				}
+				return constant(v, n)
+			})
+		}
+	}
 	for _, k := range c.open {
 		x := &c.p.tr.events[c.p.eventOf(k)]
-		for _, v := range append(slices.Clone(x.data), predicates(x)...) {
-			p.search(v, func(_ value, n *node) bool {
-				if n.kind == kConst || n.kind == kAdd && n.b == none {
-					consts = append(consts, uint32(n.imm))
-				}
-				return false
-			})
+		for _, v := range append(slices.Clone(x.data), c.p.oper[k]) {
+			p.search(v, constant)
 		}
 	}
 	reads := 0
@@ -130,5 +143,11 @@ func (s *sampler) Read(pos, word int) uint32 {
 	return w
 }
 
-// Param implements spec.Words: any word, the same throughout.
-func (s *sampler) Param(off int64) uint32 { return spec.Sample(0).Param(off) }
+// Param implements spec.Words: what decides is chosen as what is read, and anything
+// else is any word.
+func (s *sampler) Param(off int64) uint32 {
+	if s.decides[off] {
+		return s.Read(int(-1-off), 0)
+	}
+	return spec.Sample(s.n).Param(off)
+}

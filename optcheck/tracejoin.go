@@ -69,9 +69,13 @@ func (m *machine) entry(b int) *state {
 		}
 		for r := range st.v {
 			if st.v[r] != q.v[r] {
-				v, ok := m.maskedJoin(st.v[r], q.v[r], st, q)
-				if !ok {
-					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: q.v[r], c: none})
+				x, y := m.written(st.v[r], r), m.written(q.v[r], r)
+				v, ok := m.maskedJoin(x, y, st, q)
+				switch {
+				case x == y:
+					v = x
+				case !ok:
+					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: x, b: y, c: none})
 					if known != nil {
 						m.tr.joins[v] = *known
 					}
@@ -95,6 +99,15 @@ func (m *machine) entry(b int) *state {
 		}
 	}
 	return st
+}
+
+// written is the value of a register where one is asked for: if the function did not
+// write it, what it held at the entry.
+func (m *machine) written(v value, r int) value {
+	if v == none {
+		return m.tr.pool.unwritten(r)
+	}
+	return v
 }
 
 // blockCond tells whether a block may be skipped, which reads decide it, and

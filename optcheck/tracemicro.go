@@ -12,6 +12,7 @@ const (
 	funNeg  = 1 << 49
 	funPrmt = 1 << 50
 	funPair = 1 << 51 // a list of values
+	funBit  = 1 << 52 // a lane's bit of a mask
 )
 
 // micro evaluates one micro-operation.

@@ -88,13 +88,21 @@ func (st *state) set(o *state) {
 	st.slots = maps.Clone(o.slots)
 }
 
+// unwritten marks what a register holds that was never written, a kSpecial, in imm.
+const unwritten = 1 << 40
+
+// unwritten is what a register holds at the entry of the function.
+func (p *valuePool) unwritten(i int) value {
+	return p.mk(node{kind: kSpecial, imm: unwritten | uint64(i), a: none, b: none, c: none})
+}
+
 func (m *machine) get(r isa.Reg) value {
 	i := regIndex(r)
 	if i < 0 {
 		return m.tr.pool.constant(0)
 	}
 	if m.cur.v[i] == none {
-		m.cur.v[i] = m.tr.pool.mk(node{kind: kSpecial, imm: 1<<40 | uint64(i), a: none, b: none, c: none})
+		m.cur.v[i] = m.tr.pool.unwritten(i)
 	}
 	v := m.cur.v[i]
 	// Under the predicate that selected it, a value is the selected one.

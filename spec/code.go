@@ -169,6 +169,8 @@ type Action struct {
 	// Operands are the values stored or combined; of a compare-and-swap what it
 	// compares with, then the new one. Only the access's width counts.
 	Operands []int64
+	// Old is what the register that it reads into holds if it does not run.
+	Old int64
 }
 
 // Run says what the thread does at each of its accesses and fences, by position.
@@ -182,6 +184,9 @@ func (c *Code) Run(w Words) []Action {
 	for i := 0; i < len(c.steps); i++ {
 		st := &c.steps[i]
 		if st.guard >= 0 && (r.regs[st.guard] != 0) == st.in.Guard.Neg {
+			if st.entry >= 0 && st.dst >= 0 {
+				r.out[st.entry].Old = r.regs[st.dst]
+			}
 			continue
 		}
 		switch {
