@@ -74,6 +74,15 @@ var killShapes = []struct{ pass, threads string }{
 	{"tail-merge", "st.weak x, 1; ld.relaxed.gpu r0, g; setp.eq p0, r0, 0; @p0 st.release.gpu f, 1; @!p0 st.relaxed.gpu f, 1 || ld.acquire.gpu r0, f; ld.weak r1, x"},
 	{"split-load", "ld.relaxed.gpu.b64 r0, x || st.relaxed.gpu.b64 x, 4294967297"},
 	{"split-store", "st.relaxed.gpu.b64 x, 4294967297 || ld.relaxed.gpu.b64 r0, x"},
+	{"combine-atomics", "atom.relaxed.gpu.add _, x, 1; st.release.gpu f, 1; atom.relaxed.gpu.add _, x, 1 || ld.acquire.gpu r0, f; ld.relaxed.gpu r1, x"},
+	{"dead-acquire", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
+	{"dead-acquire-relaxed", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
+	{"dead-acquire-weak", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
+	{"dead-acquire-scope", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
+	{"dead-atomic", "atom.relaxed.gpu.exch _, f, 1 || ld.relaxed.gpu r0, f"},
+	{"dead-atomic-relaxed", "st.weak x, 1; atom.release.gpu.add _, f, 1 || ld.acquire.gpu r0, f; ld.weak r1, x"},
+	{"dead-exchange", "st.weak x, 1; atom.release.gpu.exch _, f, 1 || ld.acquire.gpu r0, f; ld.weak r1, x"},
+	{"dead-atomic-scope", "st.weak x, 1; atom.release.gpu.add _, f, 1 || ld.acquire.gpu r0, f; ld.weak r1, x"},
 
 	{"legal-load", "ld.weak r0, x; ld.weak r1, x || st.weak x, 1"},
 	{"legal-load-across-release", "ld.weak r0, x; st.release.gpu f, 1; ld.weak r1, x || ld.acquire.gpu r0, f; st.weak x, 1"},
@@ -121,7 +130,11 @@ func killShape(t *testing.T, pass, threads string) *litmus.Test {
 			b.WriteString(map[bool]string{true: " ;\n", false: " |"}[k == len(columns)-1])
 		}
 	}
-	b.WriteString("exists (x == 9)\n")
+	loc := "x"
+	if !strings.Contains(threads, " x") {
+		loc = "f"
+	}
+	b.WriteString("exists (" + loc + " == 9)\n")
 	x, err := litmus.Parse("kill", []byte(b.String()))
 	require.NoError(t, err, b.String())
 	return x.ObserveAll()

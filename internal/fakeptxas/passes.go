@@ -18,6 +18,7 @@ var (
 	elimination = []string{"missing", "merged"}
 	order       = []string{"reordered", "fence-removed", "fence-weakened"}
 	lostOrder   = []string{"weakened", "fence-removed", "fence-weakened"}
+	lostDead    = append([]string{"missing"}, lostOrder...) // what has no order any more is dropped by the real compiler
 	lostFence   = []string{"fence-removed", "fence-weakened"}
 	invented    = []string{"control-changed", "extra-access", "duplicated"}
 	twice       = []string{"duplicated", "extra-access"}
@@ -50,9 +51,9 @@ var Passes = []Pass{
 	{Name: "combine-atomics", Doc: "two additions without results become one across any order", Rules: append([]string{"value-changed"}, elimination...), step: combineAtomics},
 
 	{Name: "dead-acquire", Doc: "an acquire load without use is dropped, and its order", Rules: append([]string{"missing"}, lostFence...), step: deadAcquire(func(*inst) []*inst { return gone })},
-	{Name: "dead-acquire-relaxed", Doc: "an acquire load without use becomes relaxed", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst { return in.respelled(relaxed) })},
-	{Name: "dead-acquire-weak", Doc: "an acquire load without use becomes weak", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst { return in.respelled(plain) })},
-	{Name: "dead-acquire-scope", Doc: "an acquire load without use gets the scope of the CTA", Rules: lostOrder, step: deadAcquire(func(in *inst) []*inst {
+	{Name: "dead-acquire-relaxed", Doc: "an acquire load without use becomes relaxed", Rules: lostDead, step: deadAcquire(func(in *inst) []*inst { return in.respelled(relaxed) })},
+	{Name: "dead-acquire-weak", Doc: "an acquire load without use becomes weak", Rules: lostDead, step: deadAcquire(func(in *inst) []*inst { return in.respelled(plain) })},
+	{Name: "dead-acquire-scope", Doc: "an acquire load without use gets the scope of the CTA", Rules: lostDead, step: deadAcquire(func(in *inst) []*inst {
 		return in.respelled(func(m *mnemonic) { m.scope = "cta" })
 	})},
 	{Name: "dead-atomic", Doc: "an atomic without use is dropped, and its write", Rules: append([]string{"missing"}, lostFence...), step: deadAtomic(func(*inst, mnemonic) []*inst { return gone })},
