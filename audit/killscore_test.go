@@ -226,6 +226,8 @@ func killTests(t *testing.T, set string) []*litmus.Test {
 	case "corpus":
 		out = slices.Clone(corpus.Tests())
 		add("quick")
+	case "composed":
+		return killComposed(t, 5000)
 	case "presets":
 		out = slices.Clone(corpus.Tests())
 		for _, p := range []string{"quick", "ptx", "paper", "scopes"} {
@@ -237,6 +239,31 @@ func killTests(t *testing.T, set string) []*litmus.Test {
 		}
 	default:
 		add(set)
+	}
+	return out
+}
+
+// killComposed are random tests of the corpus and of presets with one to three
+// opportunities each, as a hunt makes them.
+func killComposed(t *testing.T, n int) (out []*litmus.Test) {
+	bases := killTests(t, "presets")
+	rnd := rand.New(rand.NewPCG(2, 2))
+	for len(out) < n {
+		x := bases[rnd.IntN(len(bases))]
+		for range 1 + rnd.IntN(3) {
+			var list []cycle.Opportunity
+			cycle.Opportunities(x, nil, func(o cycle.Opportunity) bool {
+				list = append(list, o)
+				return true
+			})
+			if len(list) == 0 {
+				break
+			}
+			if y, err := cycle.Apply(x, list[rnd.IntN(len(list))]); err == nil {
+				x = y
+			}
+		}
+		out = append(out, x)
 	}
 	return out
 }
