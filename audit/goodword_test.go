@@ -76,7 +76,7 @@ func TestGoodWord(t *testing.T) {
 					if strings.Contains(w.to, "discard") && target == "sm_70" {
 						continue // needs sm_80
 					}
-					c, r := decideEdited(t, x, target, level, w.from, w.to)
+					c, r := decideEdited(t, "12.4", x, target, level, w.from, w.to)
 					require.NotEqual(t, report.Preserved, c.Class, "%s %s: %+v", target, level, c)
 					if w.class != "" {
 						require.Equal(t, w.class, c.Class, "%s %s: %+v", target, level, c)
@@ -95,9 +95,9 @@ func TestGoodWord(t *testing.T) {
 
 // decideEdited compiles a test with its PTX edited, and says what is decided of it
 // with the test, and the best that is said of a thread of the binary alone.
-func decideEdited(t *testing.T, x *litmus.Test, target, level, from, to string) (*report.Cell, optcheck.Class) {
+func decideEdited(t *testing.T, ptxas string, x *litmus.Test, target, level, from, to string) (*report.Cell, optcheck.Class) {
 	t.Helper()
-	tc := release(t, "12.4")[0]
+	tc := release(t, ptxas)[0]
 	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: spec.Pointers})
 	require.NoError(t, err)
 	text := u.Text
@@ -136,10 +136,30 @@ func decideEdited(t *testing.T, x *litmus.Test, target, level, from, to string) 
 // the condition of the test cannot tell.
 func TestVerdictOverAll(t *testing.T) {
 	x := corpusTest(t, "add+add.gpus")
-	c, _ := decideEdited(t, x, "sm_80", "O0", "", "")
+	c, _ := decideEdited(t, "12.4", x, "sm_80", "O0", "", "")
 	require.Equal(t, report.Preserved, c.Class, "%+v", c)
 	const from = "atom.relaxed.gpu.global.add.u32 %q_r1, [%q_rd0], %v0"
-	c, _ = decideEdited(t, x, "sm_80", "O0", from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0")
+	c, _ = decideEdited(t, "12.4", x, "sm_80", "O0", from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0")
 	require.Equal(t, report.Miscompiled, c.Class, "%+v", c)
 	require.True(t, c.Verdict.Hidden(), "%+v", c.Verdict)
+}
+
+// TestInvalidationBehindShared: ptxas moves a store to shared memory in front of the
+// invalidation of a fence, which is there for later loads through the L1.
+func TestInvalidationBehindShared(t *testing.T) {
+	x, err := litmus.Parse("shared", []byte(`GPU_PTX invalidation-behind-shared
+{ 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 1:.reg .s32 r1; 1:.reg .b64 rd1 = y; }
+ T0 | T1 ;
+ st.cg.s32 [rd0], 1 | ld.volatile.s32 r1, [rd1] ;
+ membar.gl | ;
+ st.volatile.s32 [rd1], 1 | ;
+ScopeTree(grid(cta(warp T0)(warp T1)))
+x: global, y: shared
+exists (1:r1=1 /\ x=1)
+`))
+	require.NoError(t, err)
+	cell, _ := decideEdited(t, "11.2", x, "sm_35", "O3", "", "")
+	require.Equal(t, report.Preserved, cell.Class, "%+v", cell)
+	cell, _ = decideEdited(t, "11.2", x, "sm_35", "O3", "membar.gl", "membar.cta")
+	require.NotEqual(t, report.Preserved, cell.Class, "%+v", cell)
 }

@@ -85,9 +85,9 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 		p.report(FenceRemoved, k, -1, "no place between the accesses before and after %s: they were moved across it or merged", p.name(k))
 		return
 	}
-	best, bestRank := -1, -1
+	best, bestRank, cached := -1, -1, p.cachedBehind(k)
 	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
-		if r := p.rankFence(ev, n, hi); r > bestRank {
+		if r := p.rankFence(ev, n, cached); r > bestRank {
 			best, bestRank = ev, r
 		}
 	}
@@ -112,9 +112,22 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	if n.barrier || n.any || n.acquire && x.role == isa.RoleCache {
 		return
 	}
-	if why := p.fenceShort(best, n, hi); why != "" {
+	if why := p.fenceShort(best, n, cached); why != "" {
 		p.report(FenceWeakened, k, best, "%s became %s: %s", p.name(k), p.text(best), why)
 	}
+}
+
+// cachedBehind is the first event behind a position that may find an old line in the
+// L1: a load that does not go to shared memory. The invalidation of a fence must stand
+// in front of it, and may stand behind other accesses.
+func (p *pass) cachedBehind(pos int) int {
+	first := len(p.tr.events)
+	for k := pos + 1; k < len(p.s.Entries); k++ {
+		if e := p.s.Entries[k]; !e.IsFence() && e.Reads() && e.Kind.Space != litmus.Shared && p.match[k] >= 0 {
+			first = min(first, p.match[k])
+		}
+	}
+	return first
 }
 
 // rankFence says how well an event serves as the fence: 0 not at all, more is
