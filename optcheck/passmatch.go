@@ -1,6 +1,8 @@
 package optcheck
 
 import (
+	"slices"
+
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -266,6 +268,28 @@ func (p *pass) combination(d, v value) bool {
 		return false
 	}
 	return find(d)
+}
+
+// combinedOf is combination for an access that may be skipped, too: its operand is a
+// selection of the value that is combined and the token.
+func (p *pass) combinedOf(d, v value, guarded bool) bool {
+	seen := map[value]bool{}
+	var find func(value) bool
+	find = func(v value) bool {
+		if v < 0 || seen[v] {
+			return false
+		}
+		seen[v] = true
+		n := p.tr.pool.nodes[v]
+		return !p.isToken(v) && p.combination(d, v) || guarded && (n.kind == kSel || n.kind == kPhi) && (find(n.a) || find(n.b))
+	}
+	return find(v)
+}
+
+// isToken reports whether a value is what markers of no value are made with, and those of
+// accesses that are skipped.
+func (p *pass) isToken(v value) bool {
+	return slices.ContainsFunc(p.tr.markers, func(m marker) bool { return m.m.Header != nil && m.oper == v })
 }
 
 // byLanes reports whether all operands of a function but one are decided by the

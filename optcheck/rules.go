@@ -466,7 +466,7 @@ func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 	}
 	d := x.data[i*words]
 	aggregated := e.Kind.Atom != litmus.AtomCAS && e.Kind.Atom != litmus.AtomExch
-	return d == want || p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combination(d, want)
+	return d == want || p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combinedOf(d, want, e.Guarded)
 }
 
 // isWord reports whether a value is, perhaps selected, the given word of a read.
