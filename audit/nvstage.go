@@ -143,8 +143,12 @@ func ptxLocation(a *ptxtext.Access, s *spec.Spec, t *litmus.Test) int {
 				return n
 			}
 		}
+	case spec.Adjacent:
+		if n, ok := s.LocationAt(a.Offset); ok && (strings.HasSuffix(a.Global, "_LG") || strings.HasSuffix(a.Global, "_LS")) {
+			return n
+		}
 	case spec.Offsets:
-		if n := int(a.Offset / spec.Stride); (a.Arg == 0 || a.Arg == 1) && a.Offset%spec.Stride == 0 && n >= 0 && n < len(t.Locations) {
+		if n, ok := s.LocationAt(a.Offset); ok && (a.Arg == 0 || a.Arg == 1) {
 			return n
 		}
 	default:

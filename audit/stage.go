@@ -199,8 +199,12 @@ func locationOf(a llvmir.Access, s *spec.Spec, shared []int) int {
 				return n
 			}
 		}
+	case spec.Adjacent:
+		if n, ok := s.LocationAt(a.Offset); ok && (strings.HasSuffix(a.Global, "_LG") || strings.HasSuffix(a.Global, "_LS")) {
+			return n
+		}
 	case spec.Offsets:
-		if n := int(a.Offset / spec.Stride); (a.Arg == 0 || a.Arg == 1) && a.Offset%spec.Stride == 0 && n >= 0 && n < s.Locations {
+		if n, ok := s.LocationAt(a.Offset); ok && (a.Arg == 0 || a.Arg == 1) {
 			return n
 		}
 	default:

@@ -119,7 +119,7 @@ func TestTidyPTX(t *testing.T) {
 	access := regexp.MustCompile(`(?m)^\t(?:@\S+ )?((?:ld|st|atom|red|membar|fence|bar)\b[^;]*;)`)
 	n := 0
 	for _, lt := range corpus.Tests() {
-		for _, l := range spec.Layouts {
+		for _, l := range spec.AllLayouts {
 			u, err := ptxgen.Emit(lt, ptxgen.Options{Target: "sm_90", Layout: l, Plain: true, Unit: unit})
 			if err != nil {
 				continue

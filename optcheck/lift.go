@@ -48,6 +48,7 @@ type liftOp struct {
 	addrDeps, dataDeps, ctrlDeps []int
 	guard                        []guardTerm
 	group                        int // words of one wide access; 0 for none
+	part                         int // which word of the reading event this one is, if group is set
 }
 
 type guardTerm struct {
@@ -60,6 +61,8 @@ type liftRead struct {
 	op    int // index into ops, -1 if its access was left out
 	entry int // entry whose value it is, -1 if there is none
 	wide  bool
+	// split tells that its words are of several locations: each has a register.
+	split bool
 	// chosen tells that the test's register is what was read only if the test
 	// performs the access, although the machine code always does.
 	chosen bool

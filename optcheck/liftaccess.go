@@ -62,7 +62,8 @@ func (l *lifter) event(ev int) error {
 func (l *lifter) add(op liftOp) {
 	if op.read >= 0 {
 		l.out.reads[op.read].op = len(l.out.ops)
-		if ks := l.p.owner[op.event]; len(ks) > 0 {
+		l.out.reads[op.read].split = op.group != 0
+		if ks := l.p.owner[op.event]; len(ks) > 0 && op.group == 0 {
 			k := ks[0]
 			l.out.reads[op.read].entry = k
 			if v := l.p.oper[k]; v >= 0 && l.p.s.Entries[k].Guarded && len(op.guard) == 0 {
@@ -70,7 +71,7 @@ func (l *lifter) add(op liftOp) {
 				l.out.reads[op.read].chosen = kind == kSel || kind == kPhi
 			}
 		}
-		l.out.reads[op.read].wide = l.width(op) == 8
+		l.out.reads[op.read].wide = op.group == 0 && l.width(op) == 8
 	}
 	l.out.ops = append(l.out.ops, op)
 }

@@ -63,7 +63,10 @@ func (l *threadLifter) value(e *expr, t litmus.Type) (litmus.Operand, error) {
 	case exParam:
 		return l.param(int64(e.k))
 	case exLoad:
-		r := l.read(e.read)
+		r := l.readWord(e.read, e.word)
+		if l.in.Lifted.reads[e.read].split {
+			return litmus.Reg(r), nil
+		}
 		if !l.in.Lifted.reads[e.read].wide {
 			if e.word > 0 {
 				return litmus.Operand{}, fmt.Errorf("the upper word of a 32-bit value")
@@ -304,7 +307,7 @@ func (l *threadLifter) tail() ([]string, error) {
 				return nil, err
 			}
 			in.Src[0] = o
-			if x := l.in.Lifted.regs[e]; x.op != exLoad || l.in.Lifted.reads[x.read].entry != e {
+			if x := l.in.Lifted.regs[e]; x.op != exLoad || l.in.Lifted.reads[x.read].entry != e && !l.in.Lifted.reads[x.read].split {
 				equal = append(equal, l.equals(in.Dst, o))
 			}
 		}

@@ -186,7 +186,7 @@ func (l *Lifted) identify() string {
 			b = fmt.Append(b, "raised", o.raised.Sem, o.raised.Scope, o.raised.Cache)
 		}
 		b = bools(b, o.texture)
-		b = ints(b, o.entry, o.loc, o.read, o.group, o.like)
+		b = ints(b, o.entry, o.loc, o.read, o.group, o.part, o.like)
 		for _, list := range [][]int{o.addrDeps, o.dataDeps, o.ctrlDeps} {
 			b = ints(b, list...)
 		}
@@ -203,7 +203,7 @@ func (l *Lifted) identify() string {
 		b = append(b, ';')
 	}
 	for i, r := range l.reads {
-		b = bools(ints(append(b, 'r'), i, r.op, r.entry), r.wide, r.chosen)
+		b = bools(ints(append(b, 'r'), i, r.op, r.entry), r.wide, r.split, r.chosen)
 	}
 	for k := range 64 {
 		if e := l.regs[k]; e != nil {

@@ -248,13 +248,21 @@ func (l *threadLifter) read(r int) string {
 	name, ok := l.regs[r]
 	if !ok {
 		t := litmus.S32
-		if l.in.Lifted.reads[r].wide {
+		if r < maxReads && l.in.Lifted.reads[r].wide {
 			t = litmus.S64
 		}
 		name = l.fresh("r", t)
 		l.regs[r] = name
 	}
 	return name
+}
+
+// readWord returns the register of a word of a reading event.
+func (l *threadLifter) readWord(r, word int) string {
+	if !l.in.Lifted.reads[r].split || word == 0 {
+		return l.read(r)
+	}
+	return l.read(r + word*maxReads)
 }
 
 func (l *threadLifter) emit(in litmus.Instr) { l.th.Body = append(l.th.Body, in) }

@@ -30,10 +30,11 @@ func (p *pass) locationOf(x *event) (int, bool) {
 			return int(k.num / size), true
 		}
 	case spec.Offsets:
-		if size := p.abi.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && k.off >= 0 && k.off%spec.Stride == 0 &&
-			(k.num == size) == (x.mem.Space == isa.SpaceShared) {
-			return int(k.off / spec.Stride), true
+		if size := p.abi.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && (k.num == size) == (x.mem.Space == isa.SpaceShared) {
+			return p.s.LocationAt(k.off)
 		}
+	case spec.Adjacent:
+		return p.adjacentLocation(x, k)
 	case spec.Symbols:
 		if k.base == baseSym && k.off == 0 {
 			return symbolLocation(k.name)
@@ -46,6 +47,23 @@ func (p *pass) locationOf(x *event) (int, bool) {
 		}
 	}
 	return -1, false
+}
+
+// adjacentLocation is the location at an offset of the variable of its space: by name,
+// in the shared window, or by the one slot of constant bank 4 that there can be.
+func (p *pass) adjacentLocation(x *event, k key) (int, bool) {
+	shared := x.mem.Space == isa.SpaceShared
+	switch {
+	case k.base == baseSym && (strings.HasSuffix(k.name, "_LS") && shared || strings.HasSuffix(k.name, "_LG") && !shared):
+	case k.base == baseNone && shared:
+		if p.abi.sm >= 90 {
+			k.off -= sharedReserved
+		}
+	case k.base == baseBank && !shared:
+	default:
+		return -1, false
+	}
+	return p.s.LocationAt(k.off)
 }
 
 // symbolLocation reads the location's index from a symbol emitted by ptxgen.

@@ -139,10 +139,10 @@ func (p *pass) matchWrite(k int, strict bool) {
 	e := p.s.Entries[k]
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
-		if len(p.owner[ev]) > 0 || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed, e.Guarded) {
+		if len(p.owner[ev]) > 0 && !p.shares(k, ev) || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed, e.Guarded) {
 			continue
 		}
-		if strict && !p.isLocation(x, e) {
+		if loc, ok := p.wordLocation(x, p.placeOf(k, x)); strict && (!ok || loc != e.Loc) {
 			continue
 		}
 		if !strict && p.tr.fn.Insts[x.inst].Src.Line != 0 && p.tr.fn.Insts[x.inst].Src.Line != k+1 && p.lineTaken(ev) {
@@ -154,6 +154,22 @@ func (p *pass) matchWrite(k int, strict bool) {
 		}
 		return
 	}
+}
+
+// shares reports whether a store that has its entry can hold another word for one
+// more: neighbours that are stored at once.
+func (p *pass) shares(k, ev int) bool {
+	x := &p.tr.events[ev]
+	w := p.placeOf(k, x)
+	if x.role != isa.RoleStore || x.mem.Width <= p.s.Entries[k].Kind.Width {
+		return false
+	}
+	for _, o := range p.owner[ev] {
+		if p.placeOf(o, x) == w {
+			return false
+		}
+	}
+	return true
 }
 
 // claimArms marks the reductions that stand for the matched one on the other

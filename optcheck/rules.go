@@ -293,7 +293,7 @@ func checkRetargeted(p *pass) {
 			continue
 		}
 		x := &p.tr.events[ev]
-		if loc, ok := p.locationOf(x); !ok {
+		if loc, ok := p.wordLocation(x, p.placeOf(k, x)); !ok {
 			p.report(Retargeted, k, ev, "%s has an address that is not its location's: %v in %s", p.name(k), x.addr, p.text(ev))
 		} else if loc != e.Loc {
 			p.report(Retargeted, k, ev, "%s goes to %s: %s", p.name(k), p.location(loc), p.text(ev))

@@ -285,24 +285,37 @@ func (k *body) address(dst string, loc, bits int) string {
 		return k.e.located(dst, loc, bits)
 	}
 	switch k.e.o.Layout {
-	case spec.Symbols:
-		return fmt.Sprintf("mov.u%d %s, %s;", bits, dst, k.e.symbol(loc))
+	case spec.Symbols, spec.Adjacent:
+		a := fmt.Sprintf("mov.u%d %s, %s%s;", bits, dst, k.e.u.Name, k.spec.Symbol(loc, k.e.space(loc)))
+		if off := k.spec.Offset(loc); off > 0 {
+			a += fmt.Sprintf("\n\tadd.u%d %s, %s, %d;", bits, dst, dst, off)
+		}
+		return a
 	case spec.Offsets:
 		base := "gbase"
 		if k.e.space(loc) == litmus.Shared {
 			base = "sbase"
 		}
-		return fmt.Sprintf("ld.param.u%d %s, [%s];\n\tadd.u%d %s, %s, %d;", bits, dst, base, bits, dst, dst, loc*spec.Stride)
+		return fmt.Sprintf("ld.param.u%d %s, [%s];\n\tadd.u%d %s, %s, %d;", bits, dst, base, bits, dst, dst, k.spec.Offset(loc))
 	}
 	return fmt.Sprintf("ld.param.u%d %s, [p%d];", bits, dst, loc)
 }
 
+// symbol is the address of a location by the name of its variable.
+func (k *body) symbol(loc int) string {
+	s := k.e.u.Name + k.spec.Symbol(loc, k.e.space(loc))
+	if off := k.spec.Offset(loc); off > 0 {
+		s += fmt.Sprintf("+%d", off)
+	}
+	return s
+}
+
 // operandAddr returns the address operand of an access.
 func (k *body) operandAddr(in *litmus.Instr, loc int) string {
-	if k.e.o.Layout == spec.Symbols && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
+	if k.e.o.Layout.Named() && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
 		// Named directly: ptxas 11.2 attributes an access through a register
 		// that a mov of the symbol set to the line of that mov.
-		return "[" + k.e.symbol(loc) + "]"
+		return "[" + k.symbol(loc) + "]"
 	}
 	if in.Addr.Reg != "" {
 		return "[" + reg(in.Addr.Reg) + "]"

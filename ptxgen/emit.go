@@ -122,7 +122,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	}
 	var b strings.Builder
 	e := &emitter{t: t, o: o, u: u, sm: sm, b: &b}
-	if o.Layout == spec.Symbols {
+	if o.Layout.Named() {
 		e.symbols()
 		u.Globals = b.String()
 	}
@@ -150,8 +150,6 @@ type emitter struct {
 
 func (e *emitter) f(format string, args ...any) { fmt.Fprintf(e.b, format, args...) }
 
-func (e *emitter) symbol(loc int) string { return fmt.Sprintf("%s_L%d", e.u.Name, loc) }
-
 func (e *emitter) space(loc int) litmus.Space {
 	if e.t.Locations[loc].Space == litmus.Shared {
 		return litmus.Shared
@@ -159,13 +157,24 @@ func (e *emitter) space(loc int) litmus.Space {
 	return litmus.Global
 }
 
+// symbols declares the variables in which locations lie.
 func (e *emitter) symbols() {
+	s, size := spec.Spec{Layout: e.o.Layout}, spec.SharedStride
+	if e.o.Layout == spec.Adjacent {
+		size = spec.AdjacentBytes
+	}
+	declared := map[string]bool{}
 	for i := range e.t.Locations {
+		name := e.u.Name + s.Symbol(i, e.space(i))
+		if declared[name] {
+			continue
+		}
+		declared[name] = true
 		vis := ".visible "
 		if e.space(i) == litmus.Shared {
 			vis = ""
 		}
-		e.f("%s.%s .align %d .b8 %s[%d];\n", vis, e.space(i), spec.SharedStride, e.symbol(i), spec.SharedStride)
+		e.f("%s.%s .align %d .b8 %s[%d];\n", vis, e.space(i), size, name, size)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestLayouts(t *testing.T) {
 // TestDeterministic: the same test gives the same text.
 func TestDeterministic(t *testing.T) {
 	for _, x := range corpus.Tests() {
-		for _, l := range spec.Layouts {
+		for _, l := range spec.AllLayouts {
 			a, errA := Emit(x, Options{Target: "sm_90", Layout: l})
 			b, errB := Emit(x, Options{Target: "sm_90", Layout: l})
 			require.Equal(t, errA, errB)

@@ -30,7 +30,7 @@ func emitted(t *litmus.Test) string {
 		{EmitLLVMIR, []string{"gfx942", "sm_90"}},
 	} {
 		for _, target := range s.targets {
-			for _, l := range spec.Layouts {
+			for _, l := range spec.AllLayouts {
 				u, err := s.emit(t, Options{Target: target, Layout: l, Unit: "u", Lines: true})
 				fmt.Fprintf(&b, "%s %v: %v\n", target, l, err)
 				if err != nil {

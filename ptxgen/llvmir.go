@@ -117,14 +117,12 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	}
 	k.finish(lits)
 	var b strings.Builder
-	for i := range t.Locations {
-		if o.Layout == spec.Symbols && k.usedLoc[i] {
-			kind := "addrspace(1) global [4 x i32] zeroinitializer"
-			if k.spaceOf(i) == litmus.Shared {
-				kind = "internal addrspace(3) global [4 x i32] undef"
-			}
-			fmt.Fprintf(&b, "@%s_L%d = %s, align %d\n", k.name, i, kind, spec.SharedStride)
+	for _, v := range k.variables() {
+		kind := "addrspace(1) global [%d x i32] zeroinitializer"
+		if v.space == litmus.Shared {
+			kind = "internal addrspace(3) global [%d x i32] undef"
 		}
+		fmt.Fprintf(&b, "@%s = "+kind+", align %d\n", v.name, v.bytes/4, v.bytes)
 	}
 	if k.line > 0 {
 		debug = " !dbg " + KernelScope

@@ -75,20 +75,22 @@ func (k *irBody) location(loc int) irValue {
 	k.usedLoc[loc] = true
 	v := irValue{typ: ptrType(s)}
 	switch k.e.o.Layout {
-	case spec.Symbols:
-		global := fmt.Sprintf("@%s_L%d", k.name, loc)
-		if !k.typed {
-			v.name = global
-			return v
+	case spec.Symbols, spec.Adjacent:
+		w := k.variable(k.name, loc, s)
+		v.name = "@" + w.name
+		if k.typed {
+			v.name = k.fresh("a")
+			k.ir("%s = bitcast %s @%s to %s", v.name, k.pointer(s, fmt.Sprintf("[%d x i32]", w.bytes/4)), w.name, k.pointer(s, "i8"))
 		}
-		v.name = k.fresh("a")
-		k.ir("%s = bitcast %s %s to %s", v.name, k.pointer(s, "[4 x i32]"), global, k.pointer(s, "i8"))
+		if off := k.spec.Offset(loc); off > 0 {
+			v.name = k.gep(s, v.name, fmt.Sprintf("i64 %d", off))
+		}
 	case spec.Offsets:
 		base := "%gbase"
 		if s == litmus.Shared {
 			base = "%sbase"
 		}
-		v.name = k.gep(s, base, fmt.Sprintf("i64 %d", loc*spec.Stride))
+		v.name = k.gep(s, base, fmt.Sprintf("i64 %d", k.spec.Offset(loc)))
 	default:
 		v.name = fmt.Sprintf("%%p%d", loc)
 	}

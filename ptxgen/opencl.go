@@ -224,33 +224,59 @@ func (k *clBody) params() []string {
 	return append(ps, "uint tok")
 }
 
-// globals declares the kernel's own variables of the layout symbols.
-func (k *clBody) globals(b *strings.Builder) {
-	if k.e.o.Layout != spec.Symbols {
-		return
+// variable is one in which locations lie, in a layout that is Named.
+type variable struct {
+	name  string
+	space litmus.Space
+	bytes int // size and alignment
+}
+
+// variable is the one in which a location lies.
+func (k *body) variable(name string, loc int, space litmus.Space) variable {
+	v := variable{name: name + k.spec.Symbol(loc, space), space: space, bytes: spec.SharedStride}
+	if k.e.o.Layout == spec.Adjacent {
+		v.bytes = spec.AdjacentBytes
+	}
+	return v
+}
+
+// variables lists those that the kernel uses, each once.
+func (k *clBody) variables() (list []variable) {
+	if !k.e.o.Layout.Named() {
+		return nil
 	}
 	for i := range k.e.t.Locations {
-		if k.usedLoc[i] && k.spaceOf(i) == litmus.Global {
+		if v := k.variable(k.name, i, k.spaceOf(i)); k.usedLoc[i] && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// globals declares the kernel's own variables of global memory.
+func (k *clBody) globals(b *strings.Builder) {
+	for _, v := range k.variables() {
+		if v.space == litmus.Global {
 			k.cl2 = true
-			fmt.Fprintf(b, "__global int %s_L%d[%d] __attribute__((aligned(%d)));\n", k.name, i, spec.SharedStride/4, spec.SharedStride)
+			fmt.Fprintf(b, "__global int %s[%d] __attribute__((aligned(%d)));\n", v.name, v.bytes/4, v.bytes)
 		}
 	}
 }
 
 // declare declares local variables, registers and the copies for markers.
 func (k *clBody) declare(b *strings.Builder) {
-	if k.e.o.Layout == spec.Symbols {
-		for i := range k.e.t.Locations {
-			if k.usedLoc[i] && k.spaceOf(i) == litmus.Shared {
-				fmt.Fprintf(b, "\t__local int %s_L%d[%d] __attribute__((aligned(%d)));\n", k.name, i, spec.SharedStride/4, spec.SharedStride)
-			}
+	var local []variable
+	for _, v := range k.variables() {
+		if v.space == litmus.Shared {
+			local = append(local, v)
+			fmt.Fprintf(b, "\t__local int %s[%d] __attribute__((aligned(%d)));\n", v.name, v.bytes/4, v.bytes)
 		}
 	}
-	for i := range k.e.t.Locations {
-		if k.e.o.Layout == spec.Symbols && k.usedLoc[i] && k.spaceOf(i) == litmus.Shared && !k.r600 {
+	for _, v := range local {
+		if !k.r600 {
 			// The variable is the kernel's own, so that a kernel which only reads
 			// it would read what nobody wrote: its address must escape.
-			fmt.Fprintf(b, "\t__asm__ volatile(\"\" : : \"v\"(%s_L%d) : \"memory\");\n", k.name, i)
+			fmt.Fprintf(b, "\t__asm__ volatile(\"\" : : \"v\"(%s) : \"memory\");\n", v.name)
 		}
 	}
 	needs := k.readFirst()
@@ -309,14 +335,18 @@ func (k *clBody) address(loc int) string {
 	sp := clSpace(k.spaceOf(loc))
 	k.usedLoc[loc] = true
 	switch k.e.o.Layout {
-	case spec.Symbols:
-		return fmt.Sprintf("(%s char *)%s_L%d", sp, k.name, loc)
+	case spec.Symbols, spec.Adjacent:
+		a := fmt.Sprintf("(%s char *)%s", sp, k.variable(k.name, loc, k.spaceOf(loc)).name)
+		if off := k.spec.Offset(loc); off > 0 {
+			a = fmt.Sprintf("(%s + %d)", a, off)
+		}
+		return a
 	case spec.Offsets:
 		base := "gbase"
 		if k.spaceOf(loc) == litmus.Shared {
 			base = "sbase"
 		}
-		return fmt.Sprintf("(%s + %d)", base, loc*spec.Stride)
+		return fmt.Sprintf("(%s + %d)", base, k.spec.Offset(loc))
 	}
 	return fmt.Sprintf("(%s char *)p%d", sp, loc)
 }

@@ -120,7 +120,7 @@ func (r *reducer) all(ctx context.Context) error {
 }
 
 // layoutRank orders layouts from plain to special.
-var layoutRank = []spec.Layout{spec.Pointers, spec.Offsets, spec.Symbols}
+var layoutRank = []spec.Layout{spec.Pointers, spec.Offsets, spec.Symbols, spec.Adjacent}
 
 // place looks for a plainer layout, a lower level and fewer flags.
 func (r *reducer) place(ctx context.Context) (changed bool, err error) {

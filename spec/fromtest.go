@@ -54,6 +54,9 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 		}
 	}
 	b.unread = t.Unread(thread)
+	if layout == Adjacent {
+		b.s.Wide = wide(t)
+	}
 	for i := range b.th.Body {
 		if err := b.step(i); err != nil {
 			return nil, err
@@ -65,6 +68,22 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	}
 	b.s.sort()
 	return b.s, nil
+}
+
+// wide are the locations that some thread accesses as 64-bit words.
+func wide(t *litmus.Test) (mask uint8) {
+	b := builder{t: t}
+	for i := range t.Threads {
+		th := &t.Threads[i]
+		for k := range th.Body {
+			if in := &th.Body[k]; in.IsAccess() && in.Type.Bits() == 64 {
+				if l := b.locIndex(th.AddrLoc(in)); l >= 0 {
+					mask |= 1 << uint(l)
+				}
+			}
+		}
+	}
+	return mask
 }
 
 type builder struct {

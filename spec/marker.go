@@ -16,6 +16,7 @@ const Version = 3
 //	access    pos:5 loc:3 guarded:1 kind:11
 //	fence     pos:5 kind:6 guarded:1 zero:8
 //	dep       from:5 to:5 kind:2 zero:8
+//	adjacent  31:5 4:5 kind:2=3 wide:8
 //	operand   pos:5 index:5 kind:2=3 zero:8 (index 3: the access is unread)
 //	header    layout:2 count:6 locations-1:3 sum:9
 //	digest    layout:2=3 digest:18
@@ -37,6 +38,9 @@ const (
 	// layoutDigest stands in a header's layout field for a digest.
 	layoutDigest = 3
 	digestBits   = 18
+	// adjacentMark stands in the place of an operand's index for the layout Adjacent,
+	// whose header calls it Offsets: there is no fourth number.
+	adjacentMark = 4
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
@@ -103,8 +107,14 @@ func (s *Spec) Held(i int) (pos, index int, ok bool) {
 }
 
 // Markers is the number of literals without the digest: entries, dependencies,
-// operands, header.
-func (s *Spec) Markers() int { return len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1 }
+// operands, header, and one for the layout Adjacent.
+func (s *Spec) Markers() int {
+	n := len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1
+	if s.Layout == Adjacent {
+		n++
+	}
+	return n
+}
 
 // Literals returns the markers' literals: one per entry, in order, then one per
 // dependency, then one per further operand, the digest if there is one, and
@@ -145,11 +155,16 @@ func (s *Spec) Literals() ([]uint32, error) {
 	for _, o := range s.OperandMarkers() {
 		out = append(out, literal(typeDep<<23|th|uint32(o[0])<<15|uint32(o[1])<<10|kindOperand<<8))
 	}
+	layout := s.Layout
+	if layout == Adjacent {
+		layout = Offsets
+		out = append(out, literal(typeDep<<23|th|(MaxPositions-1)<<15|adjacentMark<<10|kindOperand<<8|uint32(s.Wide)))
+	}
 	count := uint32(len(out))
 	if s.Digest != 0 {
 		out = append(out, literal(typeHeader<<23|th|layoutDigest<<18|s.Digest))
 	}
-	head := typeHeader<<23 | th | uint32(s.Layout)<<18 | count<<12 | uint32(s.Locations-1)<<9 | sum(out)
+	head := typeHeader<<23 | th | uint32(layout)<<18 | count<<12 | uint32(s.Locations-1)<<9 | sum(out)
 	return append(out, literal(head)), nil
 }
 
@@ -161,6 +176,7 @@ type Marker struct {
 	Dep     *Dep    // a dependency
 	Operand *[2]int // a further operand: position, index
 	Header  *Header // the header
+	Wide    *uint8  // of the layout Adjacent: Spec.Wide
 	Digest  uint32  // the digest, 0 for other literals
 }
 
@@ -194,6 +210,11 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		m.Entry = &Entry{Pos: int(p >> 15 & 31), Kind: fenceKinds[code], Instr: -1, Guarded: p>>8&1 == 1}
 	case typeDep:
 		d := &Dep{From: int(p >> 15 & 31), To: int(p >> 10 & 31), Kind: DepKind(p >> 8 & 3)}
+		if d.Kind == kindOperand && d.To == adjacentMark && d.From == MaxPositions-1 {
+			w := uint8(p)
+			m.Wide = &w
+			break
+		}
 		if d.Kind == kindOperand && d.To <= unreadMark && p&0xff == 0 {
 			m.Operand = &[2]int{d.From, d.To}
 			break
@@ -208,7 +229,7 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 			return m, m.Digest != 0
 		}
 		m.Header = &Header{Layout: Layout(p >> 18 & 3), Count: int(p >> 12 & 63), Locations: int(p>>9&7) + 1, Sum: p & 0x1ff}
-		if int(m.Header.Layout) >= len(layoutNames) {
+		if m.Header.Layout > Offsets {
 			return m, false
 		}
 	}
@@ -248,6 +269,8 @@ func Decode(lits []uint32) (*Spec, error) {
 			s.Deps = append(s.Deps, *m.Dep)
 		case m.Operand != nil && m.Operand[1] == unreadMark:
 			unread = append(unread, m.Operand[0])
+		case m.Wide != nil:
+			s.Layout, s.Wide = Adjacent, *m.Wide
 		case m.Digest != 0:
 			s.Digest = m.Digest
 			digests++
@@ -266,7 +289,12 @@ func Decode(lits []uint32) (*Spec, error) {
 	if sum(body) != head.Header.Sum {
 		return nil, errors.New("specification damaged: checksum does not match")
 	}
-	s.Thread, s.Layout, s.Locations = head.Thread, head.Header.Layout, head.Header.Locations
+	if s.Layout != Adjacent {
+		s.Layout = head.Header.Layout
+	} else if head.Header.Layout != Offsets {
+		return nil, errors.New("specification damaged: two layouts")
+	}
+	s.Thread, s.Locations = head.Thread, head.Header.Locations
 	s.sort()
 	for i, e := range s.Entries {
 		if e.Pos != i {

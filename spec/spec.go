@@ -10,6 +10,7 @@ package spec
 
 import (
 	"fmt"
+	"math/bits"
 
 	"optcheck/litmus"
 )
@@ -31,12 +32,20 @@ const (
 	Pointers Layout = iota // one pointer parameter per location: may alias
 	Symbols                // distinct module-scope variables: disjoint
 	Offsets                // one base parameter per space, constant offsets: disjoint
+	Adjacent               // one module-scope variable per space, without gaps: neighbours can be accessed at once
 )
 
-// Layouts lists all layouts in order.
-var Layouts = []Layout{Pointers, Symbols, Offsets}
+// Layouts lists the layouts of an audit that is not told otherwise, in order.
+// AllLayouts has those for which one asks, too.
+var (
+	Layouts    = []Layout{Pointers, Symbols, Offsets}
+	AllLayouts = []Layout{Pointers, Symbols, Offsets, Adjacent}
+)
 
-var layoutNames = [...]string{"pointers", "symbols", "offsets"}
+var layoutNames = [...]string{"pointers", "symbols", "offsets", "adjacent"}
+
+// Named reports whether locations are addressed by the names of variables.
+func (l Layout) Named() bool { return l == Symbols || l == Adjacent }
 
 // String returns the layout's name as the command line spells it.
 func (l Layout) String() string {
@@ -53,7 +62,7 @@ func ParseLayout(s string) (Layout, error) {
 			return Layout(i), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown layout %q (pointers, symbols, offsets)", s)
+	return 0, fmt.Errorf("unknown layout %q (pointers, symbols, offsets, adjacent)", s)
 }
 
 // Stride is the distance in bytes between two locations in the layout Offsets,
@@ -158,8 +167,11 @@ type Spec struct {
 	// Locations is the number of locations of the test: in the layout Pointers
 	// it says which parameters are not the test's.
 	Locations int
-	Entries   []Entry // by position
-	Deps      []Dep   // sorted by From, To, Kind
+	// Wide are the locations that are 64-bit words: bit l for location l. It is
+	// filled in the layout Adjacent only, where it decides where locations lie.
+	Wide    uint8
+	Entries []Entry // by position
+	Deps    []Dep   // sorted by From, To, Kind
 	// Code is what the thread computes, nil if only the markers are known.
 	Code *Code
 	// Digest is a hash of what the code does and markers do not say, 0 if there is
@@ -179,6 +191,49 @@ func (s *Spec) ResultParam() int64 {
 	return 0
 }
 
+// AdjacentBytes is the size and alignment of the variables of the layout Adjacent.
+const AdjacentBytes = 8 * MaxLocations
+
+// Symbol is the variable in which a location lies, without the unit's name, in a
+// layout that is Named; Offset says where in it.
+func (s *Spec) Symbol(loc int, space litmus.Space) string {
+	switch {
+	case s.Layout != Adjacent:
+		return fmt.Sprintf("_L%d", loc)
+	case space == litmus.Shared:
+		return "_LS"
+	}
+	return "_LG"
+}
+
+// Offset is where a location lies, in bytes from its base or in its variable. Adjacent
+// has the 64-bit words first, so that all are aligned.
+func (s *Spec) Offset(loc int) int64 {
+	switch s.Layout {
+	case Pointers, Symbols:
+		return 0
+	case Offsets:
+		return int64(loc) * Stride
+	}
+	before := uint32(1)<<uint(loc) - 1
+	wide := bits.OnesCount32(uint32(s.Wide) & before)
+	if s.Wide>>uint(loc)&1 == 1 {
+		return int64(8 * wide)
+	}
+	return int64(8*bits.OnesCount8(s.Wide) + 4*(loc-wide))
+}
+
+// LocationAt is the location at an offset from a base, or in a variable of the layout
+// Adjacent; false if there is none.
+func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
+	for l := range s.Locations {
+		if s.Offset(l) == offset {
+			return l, true
+		}
+	}
+	return -1, false
+}
+
 // IsFence reports whether the entry is a fence or barrier.
 func (e Entry) IsFence() bool { return !e.Kind.Op.IsAccess() }
 
@@ -193,7 +248,7 @@ func (e Entry) Writes() bool {
 // Equal reports whether the markers of two specifications say the same of the
 // machine code.
 func (s *Spec) Equal(o *Spec) bool {
-	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
+	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
 		return false
 	}
 	for i, e := range s.Entries {

@@ -12,8 +12,11 @@ import (
 )
 
 func genSpec(t *rapid.T) *Spec {
-	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, 2).Draw(t, "layout")),
+	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, len(AllLayouts)-1).Draw(t, "layout")),
 		Locations: rapid.IntRange(1, MaxLocations).Draw(t, "locations")}
+	if s.Layout == Adjacent {
+		s.Wide = rapid.Uint8().Draw(t, "wide")
+	}
 	n := rapid.IntRange(1, 20).Draw(t, "n")
 	for i := 0; i < n; i++ {
 		e := Entry{Pos: i, Instr: -1, Guarded: rapid.Bool().Draw(t, "guarded")}
@@ -22,6 +25,7 @@ func genSpec(t *rapid.T) *Spec {
 		} else {
 			e.Kind = rapid.SampledFrom(accessKinds).Draw(t, "kind")
 			e.Loc = rapid.IntRange(0, MaxLocations-1).Draw(t, "loc")
+			e.Unread = e.Reads() && rapid.Bool().Draw(t, "unread")
 		}
 		s.Entries = append(s.Entries, e)
 	}
@@ -176,4 +180,35 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d threads specified, %d unsupported", specs, reasons)
 	require.Greater(t, specs, 200)
 	require.Less(t, reasons, 10)
+}
+
+// TestAdjacent: locations of the layout adjacent lie side by side, aligned to their
+// size, and none upon another.
+func TestAdjacent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &Spec{Layout: Adjacent, Locations: rapid.IntRange(1, MaxLocations).Draw(t, "locations"), Wide: rapid.Uint8().Draw(t, "wide")}
+		s.Wide &= 1<<uint(s.Locations) - 1
+		used := map[int64]bool{}
+		bytes := int64(0)
+		for l := range s.Locations {
+			size := int64(4)
+			if s.Wide>>uint(l)&1 == 1 {
+				size = 8
+			}
+			at := s.Offset(l)
+			require.Zero(t, at%size)
+			for b := at; b < at+size; b++ {
+				require.False(t, used[b])
+				used[b] = true
+			}
+			bytes += size
+			got, ok := s.LocationAt(at)
+			require.True(t, ok)
+			require.Equal(t, l, got)
+		}
+		require.LessOrEqual(t, bytes, int64(AdjacentBytes))
+		for b := range bytes {
+			require.True(t, used[b], "a gap at %d", b)
+		}
+	})
 }

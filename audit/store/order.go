@@ -21,12 +21,12 @@ func compareToolchains(a, b string) int {
 // compareLayouts sorts layouts as the audit does.
 func compareLayouts(a, b string) int {
 	rank := func(s string) int {
-		for i, l := range spec.Layouts {
+		for i, l := range spec.AllLayouts {
 			if l.String() == s {
 				return i
 			}
 		}
-		return len(spec.Layouts)
+		return len(spec.AllLayouts)
 	}
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }

@@ -122,7 +122,11 @@ func isStore(in *litmus.Instr) bool  { return in.Op == litmus.OpSt }
 func isAtomic(in *litmus.Instr) bool { return in.Op == litmus.OpAtom }
 func reads(in *litmus.Instr) bool    { return isLoad(in) || isAtomic(in) }
 func writes(in *litmus.Instr) bool   { return isStore(in) || isAtomic(in) || in.Op == litmus.OpRed }
+func isRMW(in *litmus.Instr) bool    { return isAtomic(in) || in.Op == litmus.OpRed }
 func isPlain(in *litmus.Instr) bool  { return isLoad(in) || isStore(in) }
+
+// same stands for the operation of the event itself.
+const same = litmus.Op(255)
 
 var opportunityKinds []opportunityKind
 
@@ -132,6 +136,8 @@ func init() { // not initialised in place: the functions look kinds up
 		{"readback", "a load of what the thread has just written", slotBehind, writes, litmus.OpLd, (*editor).readback},
 		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).overwrite},
 		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).rewrite},
+		{"again", "the same atomic once more", slotBehind, isRMW, litmus.OpNop, (*editor).again},
+		{"when", "the access only if an earlier load of the thread read 1", slotNone, isPlain, litmus.OpNop, (*editor).when},
 		{"restore", "the same store once more: the value is already there", slotBehind, isStore, litmus.OpSt, (*editor).restore},
 		{"writeback", "what was read is stored again", slotBehind, isLoad, litmus.OpSt, (*editor).writeback},
 		{"settle", "a second load under a branch that has fixed the value", slotBehind, isLoad, litmus.OpLd, (*editor).settle},
@@ -145,8 +151,8 @@ func init() { // not initialised in place: the functions look kinds up
 		{"never", "the result is read under a predicate that is never true", slotNone, reads, litmus.OpNop, (*editor).never},
 		{"seldom", "the result is read under a predicate that the compiler cannot know", slotNone, reads, litmus.OpNop, (*editor).seldom},
 		{"discard", "an atomic without destination", slotNone, isAtomic, litmus.OpNop, (*editor).discard},
-		{"twin", "the access twice, under a predicate and under its opposite", slotNone, isPlain, litmus.OpNop, (*editor).twin},
-		{"arms", "the access in both arms of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arms},
+		{"twin", "the access twice, under a predicate and under its opposite", slotNone, isPlain, same, (*editor).twin},
+		{"arms", "the access in both arms of a branch", slotNone, isPlain, same, (*editor).arms},
 		{"arm", "the access in one arm of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arm},
 		{"repeat", "the access three times in a row, as a loop unrolled", slotNone, isPlain, litmus.OpNop, (*editor).repeat},
 		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},

@@ -155,7 +155,7 @@ func (e *editor) observe(reg string) {
 
 // value is one that no store of the test has yet.
 func (e *editor) value() litmus.Operand {
-	top := int64(0)
+	top := int64(1)
 	for i := range e.t.Threads {
 		for _, in := range e.t.Threads[i].Body {
 			for _, s := range in.Src {
@@ -207,8 +207,35 @@ func (e *editor) readback() error { return e.load(e.o.Slot, nil) }
 
 func (e *editor) overwrite() error { return e.store(e.o.Slot, e.value()) }
 func (e *editor) rewrite() error   { return e.store(e.o.Slot, e.value()) }
-func (e *editor) restore() error   { return e.store(e.o.Slot, e.in.Src[0]) }
 func (e *editor) writeback() error { return e.store(e.o.Slot, litmus.Reg(e.in.Dst)) }
+
+// restore stores from the same register, which a compiler can see to hold the same.
+func (e *editor) restore() error {
+	v := e.in.Src[0]
+	if v.Kind == litmus.OperandConst {
+		r := e.reg("r", e.data())
+		e.at().Src = []litmus.Operand{litmus.Reg(r)}
+		if err := e.store(e.o.Slot, litmus.Reg(r)); err != nil {
+			return err
+		}
+		e.insert(e.o.Event, litmus.Instr{Op: litmus.OpMov, Type: e.data(), Dst: r, Src: []litmus.Operand{v}})
+		return nil
+	}
+	return e.store(e.o.Slot, v)
+}
+
+// again repeats the atomic; what it returns is observed.
+func (e *editor) again() error {
+	in := e.in
+	in.Labels, in.Guard = nil, nil
+	if in.Dst != "" && in.Dst != "_" {
+		in.Dst = e.reg("r", e.data())
+		e.observe(in.Dst)
+	}
+	in.Src = slices.Clone(in.Src)
+	e.insert(e.o.Slot, in)
+	return nil
+}
 
 // settle: p is true if the value is 1, and then the location is read again.
 func (e *editor) settle() error {

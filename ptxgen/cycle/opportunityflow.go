@@ -30,12 +30,40 @@ func (e *editor) twin() error {
 		return err
 	}
 	p, code := e.predicate()
-	a, b := e.in, e.in
+	a, b := e.in, e.other()
 	a.Guard, b.Guard = &litmus.Guard{Reg: p}, &litmus.Guard{Reg: p, Neg: true}
 	*e.at() = a
 	e.insert(e.o.Event+1, b)
 	e.insert(e.o.Event, code...)
 	return nil
+}
+
+// other is the event in the second arm: performed as the opportunity says.
+func (e *editor) other() litmus.Instr {
+	b := e.in
+	if e.o.How != (Ann{}) || e.o.Plain {
+		b.Sem, b.Scope, b.Cache = e.o.How.Sem, e.o.How.Scope, e.o.How.Cache
+	}
+	return b
+}
+
+// when makes the access conditional: on 1 as what the nearest load in front of it read.
+func (e *editor) when() error {
+	if err := e.unguarded(); err != nil {
+		return err
+	}
+	for i := e.o.Event - 1; i >= 0; i-- {
+		at := &e.th.Body[e.events[i]]
+		if at.Dst == "" || at.Dst == "_" || at.Guard != nil {
+			continue
+		}
+		p := e.reg("p", litmus.Pred)
+		e.at().Guard = &litmus.Guard{Reg: p}
+		e.insert(e.o.Event, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: litmus.S32, Dst: p,
+			Src: []litmus.Operand{litmus.Reg(at.Dst), litmus.Const(1)}})
+		return nil
+	}
+	return errors.New("no load stands in front of it")
 }
 
 // label is one that the thread does not have.
@@ -67,7 +95,7 @@ func (e *editor) arms() error {
 	q := e.reg("r", litmus.S32)
 	set := litmus.Instr{Op: litmus.OpMov, Type: litmus.S32, Dst: q, Src: []litmus.Operand{litmus.Const(0)}}
 	other := e.label()
-	a, b := e.in, e.in
+	a, b := e.in, e.other()
 	b.Labels = []string{other}
 	*e.at() = a
 	end := litmus.Instr{Op: litmus.OpBra}

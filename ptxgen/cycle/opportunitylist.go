@@ -22,6 +22,8 @@ var hows = map[string][]string{
 	"settle":     {"", "weak"},
 	"settledata": {"", "vol"},
 	"peek":       {"", "weak", "rlx.gpu", "rlx.sys"},
+	"twin":       {"", "weak", "rlx.cta", "rlx.gpu", "vol"},
+	"arms":       {"", "weak", "rlx.cta", "rlx.gpu", "vol"},
 }
 
 // Opportunities lists what can be added to a test of one thing, each once: kinds (nil:
@@ -68,7 +70,11 @@ func (k *opportunityKind) each(in *litmus.Instr, thread, at, n int, yield func(O
 		if err != nil {
 			panic(err) // of a list in this file
 		}
-		if how != "" && a == (Opportunity{Kind: k.name}).alike(in, k.adds) {
+		op := k.adds
+		if op == same {
+			op = in.Op
+		}
+		if how != "" && a == (Opportunity{Kind: k.name}).alike(in, op) {
 			continue // what it is without annotation
 		}
 		for slot := from; slot <= to; slot++ {
