@@ -458,6 +458,12 @@ func (a *auditor) flush() error {
 	return nil
 }
 
+// Usage is the CPU time of this process so far, and that of the processes that
+// toolchains have run.
+func Usage(tcs []*toolchain.Toolchain) (own, tools time.Duration) {
+	return ownCPU(), statsOf(tcs).CPU()
+}
+
 // ownCPU is the CPU time of this process so far.
 func ownCPU() time.Duration {
 	var u syscall.Rusage

@@ -25,11 +25,15 @@ type progress struct {
 
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{w: w, quiet: quiet, what: "cells", start: time.Now()}
-	if f, ok := w.(*os.File); ok {
-		p.tty = term.IsTerminal(int(f.Fd()))
-	}
+	p.tty = isTerminal(w)
 	p.last = p.start
 	return p
+}
+
+// isTerminal reports whether what is written can be drawn over.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (p *progress) update(done, total int) {

@@ -75,7 +75,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 }
 
 // keepers are the commands that keep results in files.
-var keepers = []string{"audit", "bug", "campaign", "merge", "reduce", "run", "serve", "store", "toolchain"}
+var keepers = []string{"audit", "bug", "campaign", "hunt", "merge", "reduce", "run", "serve", "store", "toolchain"}
 
 // patience is how long a command has to end when it is asked to: those that keep
 // results in files have some to write down.
@@ -149,7 +149,7 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
 	root.PersistentFlags().StringSlice("limits", nil, "bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
-	root.AddCommand(newAuditCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
+	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))

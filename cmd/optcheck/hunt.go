@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/audit"
+	"optcheck/audit/hunt"
+	"optcheck/audit/store"
+	"optcheck/known"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/toolchain"
+)
+
+// huntFlags are the flags of the hunt command.
+type huntFlags struct {
+	seed    uint64
+	tests   int
+	limit   time.Duration
+	bases   []string
+	store   string
+	model   string
+	flags   []string
+	races   []string
+	bundles string
+	most    int
+	asJSON  bool
+	quiet   bool
+}
+
+func newHuntCmd(env *environment) *cobra.Command {
+	var f huntFlags
+	cmd := &cobra.Command{
+		Use:   "hunt",
+		Short: "Look for what compilers do to concurrent code that has no known name yet",
+		Long: `Compose tests at random, by a seed, and audit them, until the time is over, the
+tests are done, or Ctrl-C. A test is a base, of the corpus or a preset, with one to
+three opportunities for a compiler (optcheck gen), every fourth one made race-free.
+All pairs of an opportunity and the synchronisation that it crosses are covered before
+one comes again; near what yielded something new comes first half of the time.
+
+What is found is put together by signature: rule, kinds and strengths of the accesses,
+what synchronisation stands between them, at O0 or above. Findings that are known
+(optcheck known) are set aside. With --bundles, new signatures are reduced and written
+as reports that reproduce themselves (optcheck bug), miscompiled and race-free ones first.
+
+The same seed and --tests give the same tests and the same report, whatever the number
+of cores; times go to standard error. With --store, results are kept, and a hunt that
+was stopped goes on from there, with the store's seed; the store can be looked at with
+optcheck report and optcheck serve, also while the hunt goes on.`,
+		Example: `  optcheck hunt --for 10m --store hunt.store
+  optcheck hunt --seed 7 --tests 500 --toolchains 12.4 --targets sm_80 --levels O3
+  optcheck hunt --for 1h --races race-free --bundles bundles/`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runHunt(cmd.Context(), env, &f) },
+	}
+	fl := cmd.Flags()
+	vendorFlag(cmd)
+	matrixFlags(cmd)
+	sourceFlag(cmd)
+	fl.StringSlice("known", nil, "further lists of known findings (YAML; see optcheck known)")
+	fl.Uint64Var(&f.seed, "seed", 0, "of the choices; 0: that of the store, or a random one, which is printed")
+	fl.IntVar(&f.tests, "tests", 0, "stop after so many tests")
+	fl.DurationVar(&f.limit, "for", 0, "stop after this time (default 10m, if there is no --tests)")
+	fl.StringSliceVar(&f.bases, "bases", []string{"corpus", "opportunities", "ptx", "scopes"}, "what tests are composed of: corpus, presets, configuration files (optcheck gen)")
+	fl.StringVar(&f.store, "store", "", "keep the results in this store, and go on from it")
+	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
+	fl.StringSliceVar(&f.races, "races", nil, "report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
+	fl.StringVar(&f.bundles, "bundles", "", "reduce new signatures and write bundles into this folder")
+	fl.IntVar(&f.most, "most", 20, "with --bundles: at most so many")
+	fl.BoolVar(&f.asJSON, "json", false, "print JSON lines: seed, each new signature, progress, report")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	return cmd
+}
+
+// huntTargets are the targets of NVIDIA's that are hunted on unless others are named:
+// one of each way to say orders and scopes.
+var huntTargets = []string{"sm_70", "sm_80", "sm_90"}
+
+// options gathers the matrix and the bases.
+func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Options, err error) {
+	if err := matrix(ctx, env, &o.Audit); err != nil {
+		return o, err
+	}
+	a := &o.Audit
+	if len(a.Targets) == 0 && env.config.v.GetString("vendor") != toolchain.AMD {
+		for _, t := range huntTargets {
+			if slices.ContainsFunc(a.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
+				a.Targets = append(a.Targets, t)
+			}
+		}
+	} else if slices.Equal(a.Targets, []string{"all"}) {
+		a.Targets = nil
+	}
+	if len(a.Levels) == 0 {
+		a.Levels = []string{"O0", "O3"}
+	}
+	if len(a.Layouts) == 0 {
+		a.Layouts = huntLayouts()
+	}
+	a.Source, a.Model, a.Flags = source(env), f.model, f.flags
+	if a.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
+		a.Toolchains = withLLC(env, a.Toolchains)
+	}
+	if a.Build, err = buildID(); err != nil {
+		return o, err
+	}
+	for _, name := range f.bases {
+		if name == "corpus" {
+			o.Bases = append(o.Bases, hunt.CorpusBases()...)
+			continue
+		}
+		g, err := generatorOf(env, name)
+		if err != nil {
+			return o, err
+		}
+		list, err := hunt.PresetBases(g)
+		if err != nil {
+			return o, err
+		}
+		o.Bases = append(o.Bases, list...)
+	}
+	o.Tests, o.For, o.Seed = f.tests, f.limit, f.seed
+	if o.Tests == 0 && o.For == 0 {
+		o.For = 10 * time.Minute
+	}
+	return o, nil
+}
+
+// huntLayouts are the layouts of a hunt: those in which a compiler knows least, and
+// most, of where locations are.
+func huntLayouts() (out []spec.Layout) {
+	for _, name := range []string{"pointers", "adjacent"} {
+		if l, err := spec.ParseLayout(name); err == nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// seedLabel is the name under which a store keeps the seed of its hunt.
+const seedLabel = "hunt/seed"
+
+// seedOf settles the seed of a hunt and keeps it in its store.
+func seedOf(ctx context.Context, o *hunt.Options) error {
+	if s := o.Store; s != nil && o.Seed == 0 {
+		data, _, err := s.Get(ctx, seedLabel)
+		if err == nil {
+			o.Seed, err = strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64)
+		}
+		if err != nil && !errors.Is(err, store.ErrNoLabel) {
+			return fmt.Errorf("%s: the seed of its hunt: %w", s.Path(), err)
+		}
+	}
+	for o.Seed == 0 {
+		o.Seed = uint64(rand.Uint32())
+	}
+	if s := o.Store; s != nil {
+		return s.Put(ctx, seedLabel, "text", fmt.Appendf(nil, "%d\n", o.Seed))
+	}
+	return nil
+}
+
+// huntEvent is a line of JSON: one of its fields is given.
+type huntEvent struct {
+	Seed     uint64         `json:"seed,omitempty"`
+	Found    *hunt.Row      `json:"found,omitempty"`
+	Progress *hunt.Progress `json:"progress,omitempty"`
+	Report   *hunt.Report   `json:"report,omitempty"`
+}
+
+func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
+	if env.getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory()))
+	}
+	for _, w := range f.races {
+		if !slices.Contains(report.RaceWords(), w) {
+			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))
+		}
+	}
+	o, err := f.options(ctx, env)
+	if err != nil {
+		return err
+	}
+	list, _, err := knownList(env)
+	if err != nil {
+		return err
+	}
+	o.Known = idsOf(list)
+	if f.store != "" {
+		if o.Store, err = storeAt(ctx, f.store, store.Create); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.Store.Close()) }()
+	}
+	if err := seedOf(ctx, &o); err != nil {
+		return err
+	}
+	show := f.show(env, &o)
+	if err := show.event(huntEvent{Seed: o.Seed}); err != nil {
+		return err
+	}
+	rep, runErr := hunt.Run(ctx, o)
+	show.done()
+	if rep == nil {
+		return runErr
+	}
+	if len(f.races) > 0 {
+		rep.Rows = slices.DeleteFunc(rep.Rows, func(r *hunt.Row) bool { return !slices.Contains(f.races, r.Race) })
+	}
+	if runErr == nil && f.bundles != "" {
+		b := &bundler{env: env, f: f, o: &o, seen: map[string]string{}}
+		runErr = b.all(ctx, rep.Rows)
+	}
+	return errors.Join(show.report(rep), runErr)
+}
+
+// idsOf names the known findings that a finding is an instance of.
+func idsOf(list *known.List) func(*report.Cell, *report.Finding) []string {
+	return func(c *report.Cell, f *report.Finding) (ids []string) {
+		for _, k := range list.Filters {
+			if k.Matches(c, f) {
+				ids = append(ids, k.ID)
+			}
+		}
+		return ids
+	}
+}
+
+// huntShow shows how a hunt goes on.
+type huntShow struct {
+	env    *environment
+	f      *huntFlags
+	tty    bool
+	last   time.Time
+	drawn  bool
+	errors error
+}
+
+// show has the events of a hunt shown.
+func (f *huntFlags) show(env *environment, o *hunt.Options) *huntShow {
+	s := &huntShow{env: env, f: f, tty: isTerminal(env.bar), last: time.Now()}
+	o.Found = func(r *hunt.Row) error {
+		if !f.quiet && !f.asJSON {
+			s.done()
+			env.tell("%s", fmt.Sprintf("new after %d tests, %.0f s: %s at %s: %s", r.After, r.Seconds, r.Class, r.Level, strings.Join(r.What, "; ")))
+		}
+		return s.event(huntEvent{Found: r})
+	}
+	o.Progress = s.progress
+	return s
+}
+
+// event prints an event, if events are asked for.
+func (s *huntShow) event(e huntEvent) error {
+	if !s.f.asJSON {
+		if e.Seed != 0 && !s.f.quiet {
+			s.env.tell("seed %d", e.Seed)
+		}
+		return nil
+	}
+	enc := json.NewEncoder(s.env.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(e)
+}
+
+// progressEvery is how often a line says how far a hunt is, where it is no terminal.
+const progressEvery = 5 * time.Second
+
+func (s *huntShow) progress(p hunt.Progress) {
+	s.errors = errors.Join(s.errors, s.event(huntEvent{Progress: &p}))
+	switch now := time.Now(); {
+	case s.f.quiet:
+	case s.tty:
+		fmt.Fprintf(s.env.bar, "\r%s\x1b[K", p.Line())
+		s.drawn = true
+	case now.Sub(s.last) >= progressEvery:
+		s.last = now
+		s.env.tell("%s", p.Line())
+	}
+}
+
+// done takes the live line away.
+func (s *huntShow) done() {
+	if s.drawn {
+		fmt.Fprint(s.env.bar, "\r\x1b[K")
+		s.drawn = false
+	}
+}
+
+func (s *huntShow) report(r *hunt.Report) error {
+	if s.f.asJSON {
+		return errors.Join(s.errors, s.event(huntEvent{Report: r}))
+	}
+	if !s.f.quiet {
+		if err := r.WriteTimes(s.env.stderr); err != nil {
+			return err
+		}
+	}
+	return r.WriteText(s.env.text)
+}
