@@ -79,7 +79,7 @@ func (b *body) take(p int, from string, q *ref) {
 // redundantLoad takes one load for two.
 func redundantLoad(load func(*ref) bool, cross sync) func(*body) bool {
 	return func(b *body) bool {
-		return b.pairs(load, load, across(cross, releases), writes, func(p, q *ref) bool {
+		return b.pairs(load, load, across(cross, releases), any, func(p, q *ref) bool {
 			b.take(p.i, b.code[p.i].args[0], q)
 			return true
 		})
@@ -89,7 +89,7 @@ func redundantLoad(load func(*ref) bool, cross sync) func(*body) bool {
 // forward gives a load what the thread has stored.
 func forward(store, load func(*ref) bool, cross sync) func(*body) bool {
 	return func(b *body) bool {
-		return b.pairs(store, load, across(cross, releases), writes, func(p, q *ref) bool {
+		return b.pairs(store, load, across(cross, releases), any, func(p, q *ref) bool {
 			b.take(p.i, b.code[p.i].args[1], q)
 			return true
 		})

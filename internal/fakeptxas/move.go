@@ -80,7 +80,7 @@ func (b *body) passable(x ref, k int, over sync) bool {
 		return false
 	}
 	y := b.flow().of[k]
-	return independent(in, b.code[x.i]) && (y == nil || !x.overlaps(y) || !x.writes() && !y.writes())
+	return independent(in, b.code[x.i]) && (y == nil || !x.overlaps(y))
 }
 
 // carry moves an instruction, once.
