@@ -13,6 +13,7 @@ import (
 	"optcheck/internal/fakeptxas"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/spec"
 )
 
 // killShapes has for each wrong optimisation a test that exposes it, written by
@@ -74,6 +75,10 @@ var killShapes = []struct{ pass, threads string }{
 	{"tail-merge", "st.weak x, 1; ld.relaxed.gpu r0, g; setp.eq p0, r0, 0; @p0 st.release.gpu f, 1; @!p0 st.relaxed.gpu f, 1 || ld.acquire.gpu r0, f; ld.weak r1, x"},
 	{"split-load", "ld.relaxed.gpu.b64 r0, x || st.relaxed.gpu.b64 x, 4294967297"},
 	{"split-store", "st.relaxed.gpu.b64 x, 4294967297 || ld.relaxed.gpu.b64 r0, x"},
+	{"vector-loads", "ld.weak r0, x; ld.acquire.gpu r1, f; ld.weak r2, y || st.weak y, 1; st.release.gpu f, 1"},
+	{"vector-stores", "st.weak x, 1; st.release.gpu f, 1; st.weak y, 1 || ld.acquire.gpu r0, f; ld.weak r1, x; ld.weak r2, y"},
+	{"vector-strong-loads", "ld.relaxed.gpu r0, x; ld.relaxed.gpu r1, y; fence.acq_rel.gpu; ld.weak r2, z || st.weak z, 1; st.release.gpu y, 1; st.relaxed.gpu x, 1"},
+	{"vector-strong-stores", "st.weak z, 1; fence.acq_rel.gpu; st.relaxed.gpu x, 1; st.relaxed.gpu y, 1 || ld.acquire.gpu r0, y; ld.weak r1, z; ld.relaxed.gpu r2, x"},
 	{"combine-atomics", "atom.relaxed.gpu.add _, x, 1; st.release.gpu f, 1; atom.relaxed.gpu.add _, x, 1 || ld.acquire.gpu r0, f; ld.relaxed.gpu r1, x"},
 	{"dead-acquire", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
 	{"dead-acquire-relaxed", "ld.relaxed.gpu r0, f; ld.acquire.gpu _, f; ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1"},
@@ -151,7 +156,7 @@ func killShapesScore(t *testing.T) {
 		test := killShape(t, x.pass, x.threads)
 		tests, own[test.Name] = append(tests, test), x.pass
 	}
-	r := newKillRun(t, tests, "sm_80", "12.4")
+	r := newKillRun(t, tests, "sm_80", spec.AllLayouts, "12.4")
 	every := make([]int, len(r.tests))
 	for i := range every {
 		every[i] = i
