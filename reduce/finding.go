@@ -32,6 +32,8 @@ type Signature struct {
 	Stage string `json:"stage,omitempty"`
 	// Visible asks for a miscompilation that the condition of the test can tell.
 	Visible bool `json:"visible,omitempty"`
+	// RaceFree asks for a test of which a model says that it has no data race.
+	RaceFree bool `json:"race_free,omitempty"`
 }
 
 // Holds reports whether a cell has the finding.
@@ -40,6 +42,9 @@ func (s Signature) Holds(c *report.Cell) bool {
 		return false // a smaller test may have lost the data race that forbade a verdict
 	}
 	if s.Visible && (c.Verdict == nil || len(c.Verdict.New) == 0 || c.Verdict.Hidden()) {
+		return false
+	}
+	if s.RaceFree && c.RaceWord() != report.WordRaceFree {
 		return false
 	}
 	return slices.ContainsFunc(c.Findings, s.Is)

@@ -10,6 +10,8 @@ import (
 
 // Base is a test that opportunities are added to.
 type Base struct {
+	// Source is where it is from: corpus, or the name of a preset.
+	Source string
 	// Family is what bases of one shape have in common: MP, coRR.
 	Family string
 	// Test makes the test.
@@ -20,7 +22,7 @@ type Base struct {
 func CorpusBases() (list []Base) {
 	for _, t := range corpus.Tests() {
 		shape, _, _ := strings.Cut(t.Name, "+")
-		list = append(list, Base{Family: shape, Test: func() *litmus.Test { return t }})
+		list = append(list, Base{Source: "corpus", Family: shape, Test: func() *litmus.Test { return t }})
 	}
 	return list
 }
@@ -35,7 +37,7 @@ func PresetBases(g *cycle.Generator) ([]Base, error) {
 	}
 	var list []Base
 	for s := range g.Specs() {
-		list = append(list, Base{Family: s.Cycle.Family(), Test: s.Test})
+		list = append(list, Base{Source: c.Name, Family: s.Cycle.Family(), Test: s.Test})
 	}
 	return list, nil
 }

@@ -21,12 +21,12 @@ type composition struct {
 // and what it is told of results, and on nothing else.
 //
 // Each round covers all keys, in a random order (deal) but for those near shapes that
-// yielded something new, which come first half of the time. Two in five compositions
+// yielded something new, of which every third one is. The first round does so for
+// the bases that have been looked at, and looks at more when none is left. Two in five compositions
 // have a second opportunity and some a third, one in four is made race-free.
 type composer struct {
-	bases []Base
+	*index
 	rand  *rand.Rand
-	keys  []*key
 	left  []*key          // of this round, in the order of deal
 	seen  map[string]bool // hashes of tests
 	round int
@@ -36,10 +36,8 @@ type composer struct {
 }
 
 func newComposer(bases []Base, seed uint64) *composer {
-	c := &composer{bases: bases, rand: rand.New(rand.NewPCG(seed, 1)), seen: map[string]bool{},
+	return &composer{index: newIndex(bases, rand.New(rand.NewPCG(seed, 2))), round: 1, rand: rand.New(rand.NewPCG(seed, 1)), seen: map[string]bool{},
 		kinds: map[string]bool{}, across: map[string]bool{}, families: map[string]bool{}}
-	c.keys = indexKeys(bases, rand.New(rand.NewPCG(seed, 2)))
-	return c
 }
 
 // covered is the number of keys that this round has covered.
@@ -59,6 +57,9 @@ func (c *composer) batch(n int) []*composition {
 			continue
 		}
 		if len(c.left) == 0 {
+			c.left = deal(c.index.more(), c.rand)
+		}
+		if len(c.left) == 0 {
 			c.left = deal(c.keys, c.rand)
 			c.round++
 			empty++
@@ -73,16 +74,12 @@ func (c *composer) batch(n int) []*composition {
 	return out
 }
 
-// look is how many of the keys that are left are looked through for one that is
-// near what yielded something.
-const look = 64
-
 // take removes a key from those that are left.
 func (c *composer) take() *key {
 	at := 0
-	if len(c.kinds) > 0 && c.rand.IntN(2) == 0 {
+	if c.rand.IntN(3) == 0 {
 		near := func(k *key) bool { return c.kinds[k.kind] && c.across[k.across] }
-		at = max(0, slices.IndexFunc(c.left[:min(look, len(c.left))], near))
+		at = max(0, slices.IndexFunc(c.left, near))
 	}
 	k := c.left[at]
 	copy(c.left[1:at+1], c.left[:at])
@@ -104,7 +101,7 @@ func (c *composer) compose(k *key) *composition {
 		if err != nil {
 			continue
 		}
-		t = c.more(t)
+		t = c.further(t)
 		if c.rand.IntN(4) == 0 {
 			if free := raceFree(t); free != nil {
 				t = free
@@ -132,8 +129,8 @@ func (c *composer) placeOf(k *key) place {
 	return p
 }
 
-// more adds no, one or two further opportunities to a test.
-func (c *composer) more(t *litmus.Test) *litmus.Test {
+// further adds no, one or two further opportunities to a test.
+func (c *composer) further(t *litmus.Test) *litmus.Test {
 	n := 0
 	switch x := c.rand.IntN(10); {
 	case x >= 9:

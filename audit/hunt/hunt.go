@@ -51,7 +51,7 @@ type Progress struct {
 	Known   int     `json:"known"` // known findings that were seen
 	// Last is when the last new signature came, in seconds of the hunt.
 	Last float64 `json:"last_new_seconds"`
-	// Keys are the pairs of opportunity and synchronisation, Covered those of them that
+	// Keys are the pairs of opportunity and synchronisation that are known so far, Covered those of them that
 	// the current round has tried, Round its number from 1.
 	Keys    int `json:"keys"`
 	Covered int `json:"covered"`
@@ -112,7 +112,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		limited = c
 	}
 	h.composer = newComposer(o.Bases, o.Seed)
-	h.p.Keys = len(h.composer.keys)
 	err := h.run(limited)
 	if errors.Is(err, errOver) {
 		err = nil
@@ -240,6 +239,7 @@ func (h *hunter) look(ctx context.Context, b *batch) error {
 		}
 	}
 	h.p.Seconds, h.p.New, h.p.Known = h.seconds(), len(h.table.rows), len(h.table.known)
+	h.p.Keys = len(h.composer.keys)
 	h.p.Covered, h.p.Round = h.composer.covered(), h.composer.round
 	if h.o.Progress != nil {
 		h.o.Progress(h.p)

@@ -27,42 +27,93 @@ type key struct {
 	name   string
 	kind   string // of the opportunity
 	across string // the synchronisation
-	coarse string // the name without scopes
+	coarse string // what is tried first
 	seen   int    // places in all
 	places []place
 }
 
-// indexKeys lists the keys of all bases in the order in which they occur first. Of
-// the places of a key an even choice is kept.
-func indexKeys(bases []Base, r *rand.Rand) []*key {
-	by := map[string]*key{}
-	var keys []*key
-	const window = 256 // bases that are looked at before what was found is sorted in
-	for from := 0; from < len(bases); from += window {
-		for _, list := range placesOf(bases, from, min(from+window, len(bases))) {
-			for _, n := range list {
-				k := by[n.key]
-				if k == nil {
-					k = newKey(n)
-					by[k.name] = k
-					keys = append(keys, k)
-				}
-				k.add(n.place, r)
+// index is the keys of bases. Bases are looked at as keys are needed, in a random order
+// in which the sources take turns.
+type index struct {
+	bases []Base
+	order []int // of the bases; the first done of them have been looked at
+	done  int
+	first int // size of the first slice
+	by    map[string]*key
+	keys  []*key // in the order in which they were found
+	rand  *rand.Rand
+}
+
+// firstSlice is the number of bases that are looked at before the first test; each
+// further slice is as large as all before it.
+const firstSlice = 512
+
+func newIndex(bases []Base, r *rand.Rand) *index {
+	return &index{bases: bases, order: takeTurns(bases, r), first: firstSlice, by: map[string]*key{}, rand: r}
+}
+
+// takeTurns orders bases at random, one of each source after the other.
+func takeTurns(bases []Base, r *rand.Rand) (order []int) {
+	by := map[string][]int{}
+	var sources []string
+	for _, i := range r.Perm(len(bases)) {
+		s := bases[i].Source
+		if by[s] == nil {
+			sources = append(sources, s)
+		}
+		by[s] = append(by[s], i)
+	}
+	slices.Sort(sources)
+	for n := 0; len(order) < len(bases); n++ {
+		for _, s := range sources {
+			if n < len(by[s]) {
+				order = append(order, by[s][n])
 			}
 		}
 	}
-	return keys
+	return order
+}
+
+// more looks at further bases and returns the keys that none before them had; none
+// is left when it returns nil.
+func (x *index) more() (fresh []*key) {
+	for fresh == nil && x.done < len(x.order) {
+		slice := x.order[x.done:min(len(x.order), max(x.first, 2*x.done))]
+		x.done += len(slice)
+		fresh = x.take(slice)
+	}
+	x.keys = append(x.keys, fresh...)
+	return fresh
+}
+
+// take sorts in the places of some bases: of those of a key an even choice is kept.
+func (x *index) take(bases []int) (fresh []*key) {
+	const window = 256 // bases whose places are in memory at once
+	for list := range slices.Chunk(bases, window) {
+		for _, places := range placesOf(x.bases, list) {
+			for _, n := range places {
+				k := x.by[n.key]
+				if k == nil {
+					k = newKey(n)
+					x.by[k.name] = k
+					fresh = append(fresh, k)
+				}
+				k.add(n.place, x.rand)
+			}
+		}
+	}
+	return fresh
 }
 
 // placesOf lists the places of some bases, on all cores.
-func placesOf(bases []Base, from, to int) [][]named {
-	lists := make([][]named, to-from)
+func placesOf(bases []Base, which []int) [][]named {
+	lists := make([][]named, len(which))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(lists)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(lists); i = int(next.Add(1)) - 1 {
-				lists[i] = namedPlaces(bases, from+i)
+				lists[i] = namedPlaces(bases, which[i])
 			}
 		})
 	}
@@ -93,16 +144,20 @@ func newKey(n named) *key {
 // scope matches the scopes in a key.
 var scope = regexp.MustCompile(`\.(cta|cluster|gpu|gl|sys)\b`)
 
-// coarse is a key without scopes, and with each kind of synchronisation once.
+// coarse is a key without scopes and without the strength of accesses, and with each
+// kind of synchronisation once: "reload of ld across fence.acq_rel ld.acquire".
 func coarse(name string) string {
 	at, across, _ := strings.Cut(scope.ReplaceAllString(name, ""), " across ")
+	kind, op, _ := strings.Cut(at, " of ")
+	kind, _, _ = strings.Cut(kind, ".")
+	op, _, _ = strings.Cut(op, ".")
 	words := strings.Fields(across)
 	slices.Sort(words)
-	return at + " across " + strings.Join(slices.Compact(words), " ")
+	return kind + " of " + op + " across " + strings.Join(slices.Compact(words), " ")
 }
 
-// deal orders keys at random, but so that keys that differ only in scopes are far apart:
-// first one of each kind, then a second one, and so on.
+// deal orders keys at random, but so that keys of one coarse kind are far apart: first
+// one of each, then a second one, and so on.
 func deal(keys []*key, r *rand.Rand) []*key {
 	out := slices.Clone(keys)
 	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })

@@ -175,10 +175,14 @@ func levelOf(c *report.Cell) string {
 	return Optimised
 }
 
-// reasonShape is a reason without what differs from cell to cell.
+// reasonShape is a reason without what differs from cell to cell: numbers, and of
+// machine instructions everything but the operation.
 func reasonShape(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return digits.ReplaceAllString(s, "N")
+	return digits.ReplaceAllString(machine.ReplaceAllString(s, "$1 at"), "N")
 }
 
-var digits = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+var (
+	machine = regexp.MustCompile(`(?:@!?U?P\w+ )?\b([A-Z]{2,}[A-Z0-9]*)\b[^:]*? at\b`)
+	digits  = regexp.MustCompile(`0x[0-9a-f]+|\b\d+`)
+)

@@ -98,10 +98,12 @@ func TestTable(t *testing.T) {
 	require.Len(t, tb.rows, 4)
 	require.Equal(t, map[string]int{"an-old-one": 1}, tb.known)
 
-	c := &report.Cell{Level: "O3", Result: report.Result{Class: report.Unknown, Reason: "cannot lift R12 at 0x40"}}
+	c := &report.Cell{Level: "O3", Result: report.Result{Class: report.Unknown, Reason: "cannot lift LDG.E R12 at 0x40"}}
 	require.Len(t, tb.add(found{test: test, cell: c, number: 20}, ids), 1)
-	c.Reason = "cannot lift R7 at 0xa0"
+	c.Reason = "cannot lift LDG.E R7 at 0xa0"
 	require.Empty(t, tb.add(found{test: test, cell: c, number: 21}, ids))
+	require.Equal(t, "thread N: cannot lift ATOMG at N: its operands are not the test's",
+		reasonShape("thread 1: cannot lift @P0 ATOMG.E.ADD.STRONG.GPU PT, R7, desc[UR4][R2.64], R5 at 0x1b0: its operands are not the test's"))
 	c.Reason = "timeout: 60s"
 	require.Empty(t, tb.add(found{test: test, cell: c, number: 22}, ids))
 	require.Equal(t, map[string]int{"timeout: Ns": 1}, tb.failed)

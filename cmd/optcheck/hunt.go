@@ -48,7 +48,7 @@ func newHuntCmd(env *environment) *cobra.Command {
 tests are done, or Ctrl-C. A test is a base, of the corpus or a preset, with one to
 three opportunities for a compiler (optcheck gen), every fourth one made race-free.
 All pairs of an opportunity and the synchronisation that it crosses are covered before
-one comes again; near what yielded something new comes first half of the time.
+one comes again; every third is one near what yielded something new.
 
 What is found is put together by signature: rule, kinds and strengths of the accesses,
 what synchronisation stands between them, at O0 or above. Findings that are known

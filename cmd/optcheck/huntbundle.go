@@ -68,7 +68,7 @@ func (b *bundler) one(ctx context.Context, r *hunt.Row, dir string) (made bool, 
 	}
 	base := audit.Options{Jobs: b.o.Audit.Jobs, Tool: version(), Model: b.o.Audit.Model, Source: b.o.Audit.Source}
 	found := &reduce.Finding{Test: r.Example(), Toolchain: tcs[0], Target: r.Cell.Target, Level: r.Cell.Level, Layout: layout,
-		Flags: b.o.Audit.Flags, Signature: reduce.Signature{Rule: ruleOf(r), Class: r.Class}}
+		Flags: b.o.Audit.Flags, Signature: reduce.Signature{Rule: ruleOf(r), Class: r.Class, RaceFree: r.Race == report.WordRaceFree}}
 	res, err := reduce.Run(ctx, found, reduce.Options{Audit: base})
 	if err != nil {
 		return false, err
