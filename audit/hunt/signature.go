@@ -23,6 +23,7 @@ const (
 // it is then: a load that is merged has lost its condition, too.
 var follows = map[string][]string{
 	optcheck.ControlChanged.ID:   {optcheck.Merged.ID, optcheck.Missing.ID},
+	optcheck.WidthChanged.ID:     {optcheck.Merged.ID},
 	optcheck.DependencyBroken.ID: {optcheck.Merged.ID, optcheck.Missing.ID, optcheck.ValueChanged.ID},
 }
 
@@ -33,8 +34,8 @@ func What(t *litmus.Test, c *report.Cell) []string {
 }
 
 // what says what is found in a cell, one text for each finding: the rule, kinds and
-// strengths of the accesses that it speaks of, and the synchronisation that stands
-// between them. Names, values, registers, machine instructions and the place in the
+// orders of the accesses that it speaks of, and the synchronisation that stands
+// between them. Names, scopes, values, registers, machine instructions and the place in the
 // matrix are left out, so that equal texts are one effect. It is nil for findings that
 // skip says to leave out.
 func what(t *litmus.Test, c *report.Cell, skip func(*report.Finding) bool) []string {
@@ -112,6 +113,8 @@ func sentence(s *spec.Spec, f *report.Finding) string {
 	}
 	if oneLocation(s, list) {
 		b.WriteString(" of one location")
+	} else if f.Rule == optcheck.Merged.ID {
+		b.WriteString(" of two locations")
 	}
 	if between := between(s, list); len(between) > 0 {
 		b.WriteString(" across " + strings.Join(between, ", "))
@@ -136,10 +139,11 @@ func oneLocation(s *spec.Spec, list []int) bool {
 	})
 }
 
-// strength spells kind and strength of an entry; hints to caches are left out.
+// strength spells kind and strength of an entry. Hints to caches and scopes are left
+// out: with them there would be a signature for every pair of scopes.
 func strength(e *spec.Entry) string {
 	k := e.Kind
-	k.Cache = litmus.CacheNone
+	k.Cache, k.Scope = litmus.CacheNone, litmus.ScopeNone
 	return k.String()
 }
 

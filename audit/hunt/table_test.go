@@ -30,28 +30,28 @@ func TestWhat(t *testing.T) {
 		want     []string
 	}{
 		{acquired, []report.Finding{{Rule: "merged", Thread: 1, Access: 2, Detail: mergedAt}},
-			[]string{"merged ld.global, ld.global of one location across ld.acquire.gpu.global"}},
+			[]string{"merged ld.global, ld.global of one location across ld.acquire.global"}},
 		// Another register, twice: one text.
 		{acquired, []report.Finding{{Rule: "merged", Thread: 1, Access: 2, Detail: mergedAt},
 			{Rule: "merged", Thread: 1, Access: 0, Detail: "#0 ld.global [x] and #2 ld.global [x] are one instruction: LDG.E R9, [R4.64+0x10]"}},
-			[]string{"merged ld.global, ld.global of one location across ld.acquire.gpu.global"}},
+			[]string{"merged ld.global, ld.global of one location across ld.acquire.global"}},
 		// What follows from another finding of the access is left out.
 		{acquired, []report.Finding{{Rule: "merged", Thread: 1, Access: 2, Detail: mergedAt},
 			{Rule: "control-changed", Thread: 1, Access: 2, Detail: "#2 ld.global [x] is executed unconditionally: LDG.E R4, [R4.64]"}},
-			[]string{"merged ld.global, ld.global of one location across ld.acquire.gpu.global"}},
+			[]string{"merged ld.global, ld.global of one location across ld.acquire.global"}},
 		{acquired, []report.Finding{{Rule: "control-changed", Thread: 1, Access: 2, Detail: "#2 ld.global [x] is executed unconditionally: LDG.E R4, [R4.64]"}},
 			[]string{"control-changed ld.global"}},
 		{acquired, []report.Finding{{Rule: "reordered", Thread: 1, Access: 1, Detail: "#1 ld.acquire.gpu.global [y] is performed before #0 ld.global [x]: LDG.E"}},
-			[]string{"reordered ld.acquire.gpu.global, ld.global"}},
+			[]string{"reordered ld.acquire.global, ld.global"}},
 		{"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@drop-1.0", []report.Finding{{Rule: "missing", Thread: 1, Access: 0, Stage: "ptxas",
 			Detail: "#0 ld.acquire.gpu.global [y] is gone: nobody observes what it reads, but others may be ordered by it"}},
-			[]string{"missing (ptxas) ld.acquire.gpu.global (unread)"}},
+			[]string{"missing (ptxas) ld.acquire.global (unread)"}},
 		{"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@rewrite-0.0.2", []report.Finding{{Rule: "missing", Thread: 0, Access: 0,
 			Detail: "#0 st.global [x] is gone: no machine access stores its value"}},
-			[]string{"missing st.global, st.global of one location across st.release.gpu.global"}},
+			[]string{"missing st.global, st.global of one location across st.release.global"}},
 		// Hostile or foreign findings.
 		{acquired, []report.Finding{{Rule: "missing", Thread: 9, Access: 4, Detail: "#99 ld"}, {Rule: "merged", Thread: 1, Access: -1, Detail: "#99 ld.x and #98 y"}},
-			[]string{"merged", "missing"}},
+			[]string{"merged of two locations", "missing"}},
 	} {
 		require.Equal(t, c.want, What(testOf(t, c.test), &report.Cell{Result: report.Result{Findings: c.findings}}), c.want)
 	}

@@ -50,7 +50,7 @@ three opportunities for a compiler (optcheck gen), every fourth one made race-fr
 All pairs of an opportunity and the synchronisation that it crosses are covered before
 one comes again; every third is one near what yielded something new.
 
-What is found is put together by signature: rule, kinds and strengths of the accesses,
+What is found is put together by signature: rule, kinds and orders of the accesses,
 what synchronisation stands between them, at O0 or above. Findings that are known
 (optcheck known) are set aside. With --bundles, new signatures are reduced and written
 as reports that reproduce themselves (optcheck bug), miscompiled and race-free ones first.

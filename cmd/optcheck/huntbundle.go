@@ -9,6 +9,7 @@ import (
 	"optcheck/audit"
 	"optcheck/audit/hunt"
 	"optcheck/bug"
+	"optcheck/internal/plain"
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/spec"
@@ -32,7 +33,7 @@ func (b *bundler) all(ctx context.Context, rows []*hunt.Row) error {
 			continue
 		}
 		if n == b.f.most {
-			b.env.tell("%d signatures are bundled, the others are not (--most)", n)
+			b.env.tell("%s bundled, the others are not (--most)", plain.Count(n, "signature")+plain.Form(n, " is", " are"))
 			return nil
 		}
 		name := fmt.Sprintf("%02d-%s-%s", n+1, r.Class, ruleOf(r))
