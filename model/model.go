@@ -60,6 +60,17 @@ func Builtin() []Info {
 	}
 }
 
+// Lookup describes a built-in model by name, that of races (RaceModel), which is no model
+// of a machine and stands in no list, too.
+func Lookup(name string) (Info, error) {
+	for _, i := range append(Builtin(), raceInfo) {
+		if i.Name == name {
+			return i, nil
+		}
+	}
+	return Info{}, fmt.Errorf("no built-in model %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
 // Source returns the text of a built-in model; of a machine, its rules.
 func Source(name string) (string, error) {
 	if m, ok := machines[name]; ok {

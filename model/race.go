@@ -12,6 +12,8 @@ import (
 // RaceModel is the built-in model that allows only executions with a data race.
 const RaceModel = "ptx-race"
 
+var raceInfo = Info{RaceModel, "the executions of ptx that have a data race", "PTX ISA 8.6 and later, Data-Race-Freedom", "as ptx"}
+
 var (
 	raceModel  = sync.OnceValues(func() (*Model, error) { return Load(RaceModel) })
 	mixedModel = sync.OnceValues(func() (*Model, error) {

@@ -19,17 +19,13 @@ func newModelsCmd(env *environment) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			list := model.Builtin()
 			if len(args) > 0 {
-				all := list
 				list = nil
 				for _, a := range args {
-					if _, err := model.Source(a); err != nil {
+					i, err := model.Lookup(a)
+					if err != nil {
 						return err
 					}
-					for _, i := range all {
-						if i.Name == a {
-							list = append(list, i)
-						}
-					}
+					list = append(list, i)
 				}
 			}
 			enc := json.NewEncoder(env.stdout)
