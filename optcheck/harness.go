@@ -109,6 +109,7 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
 		return r.unknown(err.Error())
 	}
 	tr.markers = slices.DeleteFunc(tr.markers, func(m marker) bool { return m.m.Thread != role })
+	tr.recover(h.Specs[role])
 	lits := make([]uint32, 0, len(tr.markers))
 	for _, m := range tr.markers {
 		lits = append(lits, m.m.Literal)
