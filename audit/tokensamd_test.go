@@ -144,12 +144,14 @@ func TestTokenMutationAMD(t *testing.T) {
 	if !full() {
 		targets, levels, perKernel = []string{"gfx900", "gfx1030"}, []string{"O2"}, 6
 	}
+	perKernel = tokenNumber(t, "OPTCHECK_TOKENS", perKernel)
+	seed := tokenNumber(t, "OPTCHECK_TOKENS_SEED", 3)
 	kinds := map[string]*tokenTally{}
 	var wrong []string
 	r := &tokenRun{tc: tc, kinds: kinds}
 	for i, target := range targets {
 		for j, level := range levels {
-			rnd := rand.New(rand.NewPCG(3, uint64(10*i+j)))
+			rnd := rand.New(rand.NewPCG(uint64(seed), uint64(10*i+j)))
 			wrong = append(wrong, r.amdCell(t, target, level, perKernel, rnd)...)
 		}
 	}

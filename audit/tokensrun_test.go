@@ -59,27 +59,28 @@ func TestTokenMutation(t *testing.T) {
 	if !full() {
 		tests, perCell, targets = tokenTests(t, 40), 12, []string{"sm_80"}
 	}
-	seed := uint64(1)
-	if s := os.Getenv("OPTCHECK_TOKENS_SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-	}
-	if s := os.Getenv("OPTCHECK_TOKENS"); s != "" { // mutants of a test, target and level
-		n, err := strconv.Atoi(s)
-		require.NoError(t, err)
-		perCell = n
-	}
+	seed := tokenNumber(t, "OPTCHECK_TOKENS_SEED", 1)
+	perCell = tokenNumber(t, "OPTCHECK_TOKENS", perCell) // mutants of a test, target and level
 	r := &tokenRun{tc: tc, kinds: map[string]*tokenTally{}, oracle: &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}}
-	t.Logf("seed %d (OPTCHECK_TOKENS_SEED)", seed)
 	for i, target := range targets {
 		for j, level := range levels {
-			rnd := rand.New(rand.NewPCG(seed, uint64(10*i+j)))
+			rnd := rand.New(rand.NewPCG(uint64(seed), uint64(10*i+j)))
 			r.cell(t, tests, target, level, perCell, rnd)
 		}
 	}
 	r.print(t)
 	r.left(t)
+}
+
+// tokenNumber is a setting of token mutation, which is printed.
+func tokenNumber(t *testing.T, name string, n int) int {
+	if s := os.Getenv(name); s != "" {
+		var err error
+		n, err = strconv.Atoi(s)
+		require.NoError(t, err)
+	}
+	t.Logf("%s=%d", name, n)
+	return n
 }
 
 // left fails the test if a mutant is left that is preserved and not proven to do the

@@ -179,6 +179,30 @@ func TestAMDInvalidateBehindStores(t *testing.T) {
 	}
 }
 
+// TestAMDVolatile: a volatile access is complete before the next one, and before an
+// atomic; an access that is neither may be issued before.
+func TestAMDVolatile(t *testing.T) {
+	first := spec.Kind{Op: litmus.OpSt, Sem: litmus.SemVolatile, Space: litmus.Global, Width: 4}
+	atomic := spec.Kind{Op: litmus.OpRed, Atom: litmus.AtomAdd, Space: litmus.Global, Width: 4}
+	weak := spec.Kind{Op: litmus.OpLd, Space: litmus.Global, Width: 4}
+	for _, c := range []struct {
+		second             spec.Kind
+		access, wait, want string
+	}{
+		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]", "s_waitcnt vmcnt(0)", ""},
+		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]", "", "wait-missing"},
+		{weak, "global_load_dword v2, v0, s[0:1]", "", ""},
+	} {
+		s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: first, Loc: 1}, {Pos: 1, Kind: c.second, Loc: 0}}}
+		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.wait, "SECOND", c.access, "LIT2, v2", "LIT1, v2", "LIT1", "LIT2").Replace(loadsAround)
+		body, _, _ = strings.Cut(body, "s_xor_b32 s9, s8, LIT3")
+		r, err := NewChecker().check(amdCode(t, "gfx900", s, body), nil)
+		require.NoError(t, err)
+		assert.Empty(t, r.Reason)
+		assert.Contains(t, strings.Split(ids(r.Findings), " "), c.want, "%v: %v", c.second, r.Findings)
+	}
+}
+
 // TestEvergreenAck: on TeraScale a write is complete when it was acknowledged and
 // the acknowledgement waited for.
 func TestEvergreenAck(t *testing.T) {

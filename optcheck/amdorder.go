@@ -329,22 +329,30 @@ func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	return false
 }
 
-// volatiles checks that volatile accesses to global memory follow each other:
-// LLVM's memory model has a wait behind each.
+// volatiles checks that volatile accesses to global memory follow each other, and that
+// atomics follow them: LLVM's memory model has a wait behind each, and the functions
+// for atomics take pointers to volatile objects.
 func (c *amdCheck) volatiles() {
 	if c.m.clauses {
 		return // nobody promises it for TeraScale
 	}
 	last := -1
 	for k, e := range c.s.Entries {
-		if e.IsFence() || e.Kind.Sem != litmus.SemVolatile || e.Kind.Space == litmus.Shared {
+		isVolatile := e.Kind.Sem == litmus.SemVolatile
+		if e.IsFence() || !isVolatile && !isAtomic(e) || e.Kind.Space == litmus.Shared {
 			continue
 		}
 		if last >= 0 && !c.told[[2]int{last, k}] && c.unordered(last, k, amdSystem, false) {
 			c.told[[2]int{last, k}] = true
-			c.tell(k, []part{c.wait(c.match[last], c.match[k], "the volatile "+c.name(last), "the next volatile access is issued")})
+			until := "the next volatile access is issued"
+			if !isVolatile {
+				until = c.name(k) + " is issued"
+			}
+			c.tell(k, []part{c.wait(c.match[last], c.match[k], "the volatile "+c.name(last), until)})
 		}
-		last = k
+		if isVolatile {
+			last = k
+		}
 	}
 }
 

@@ -101,14 +101,14 @@ One of the two witnesses is wrong, so the match is not to be trusted.`}
 are counted while they are outstanding, and s_waitcnt (s_wait_loadcnt and its kin
 on gfx12, WAIT_ACK on TeraScale) waits until a counter is low enough. Here an
 access may still be outstanding where it must be complete: at an access that a
-fence, an acquire or a release puts behind it, at the next volatile access, at a
-later scalar access of the same location, or at an instruction that uses the
-register which the load has yet to write. Who promises the order: for fences and
-atomics with scope, the language and LLVM's memory model for the target; for
-volatile accesses, LLVM's memory model, which has a wait behind each; for
-mem_fence, OpenCL 1.2 ("committed to memory before any loads and stores following
-the mem_fence", and nothing between work-groups); for accesses of one location and
-for registers, the program itself.`}
+fence, an acquire or a release puts behind it, behind a volatile access at the
+next one or the next atomic, at a later scalar access of the same location, or at
+an instruction that uses the register which the load has yet to write. Who promises
+the order: for fences and atomics with scope, the language and LLVM's memory model
+for the target; for volatile accesses, LLVM's memory model, which has a wait behind
+each; for mem_fence, OpenCL 1.2 ("committed to memory before any loads and stores
+following the mem_fence", and nothing between work-groups); for accesses of one
+location and for registers, the program itself.`}
 	WaitWeakened = &Rule{ID: "wait-weakened", Title: "a wait is too weak to complete the access (AMD)",
 		Explain: `A wait for the right counter stands between the accesses, but it lets too many
 operations be outstanding: vmcnt(1) completes all but the newest, and for
