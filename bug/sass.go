@@ -39,7 +39,7 @@ type access struct {
 // is no access of the test: constants, private memory, arithmetic.
 var classes = map[string]string{"LD": "LD", "LDG": "LD", "LDS": "LD", "LDSLK": "LD", "ST": "ST", "STG": "ST", "STS": "ST", "STSCUL": "ST",
 	"ATOM": "ATOM", "ATOMG": "ATOM", "ATOMS": "ATOM", "RED": "RED", "REDG": "RED", "MEMBAR": "MEMBAR", "FENCE": "MEMBAR", "BAR": "BAR",
-	"CCTL": "AUX", "ERRBAR": "AUX"}
+	"CCTL": "AUX"}
 
 var (
 	machineLine = regexp.MustCompile(`^[ \t]*/\*[0-9a-f]+\*/(.*)$`)

@@ -108,6 +108,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 	}
 	f.Signature.Class = c.Class
 	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
+	f.Signature.RaceFree = c.Class == report.Miscompiled && c.Verdict != nil && c.Verdict.Race == report.RaceFree
 	if f.Toolchain.LLC != nil {
 		f.Signature.Stage = c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)].Stage
 	}

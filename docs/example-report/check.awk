@@ -12,7 +12,7 @@ BEGIN {
 	n = split("ATOM ATOMG ATOMS", list, " ");         for (i = 1; i <= n; i++) classes[list[i]] = "ATOM"
 	n = split("RED REDG", list, " ");                 for (i = 1; i <= n; i++) classes[list[i]] = "RED"
 	n = split("MEMBAR FENCE", list, " ");             for (i = 1; i <= n; i++) classes[list[i]] = "MEMBAR"
-	classes["BAR"] = "BAR"; classes["CCTL"] = "AUX"; classes["ERRBAR"] = "AUX"
+	classes["BAR"] = "BAR"; classes["CCTL"] = "AUX"
 }
 /^\.text\./ { inside = ($1 == ".text." kernel ":"); seen += inside; next }
 /^[ \t]*\.section/ { inside = 0 }
