@@ -133,7 +133,7 @@ var raceKinds = []struct {
 // writeRaces says how many of the changed cells are of tests without a data race:
 // those a reader should look at first.
 func writeRaces(b *bufio.Writer, r *Run) {
-	type row struct{ test, rules string }
+	type row struct{ class, test, rules string }
 	cells, tests := make([]int, len(raceKinds)), make([]map[string]bool, len(raceKinds))
 	free := map[row]int{}
 	all, changed := 0, map[string]bool{}
@@ -154,7 +154,7 @@ func writeRaces(b *bufio.Writer, r *Run) {
 			tests[i][c.Test] = true
 		}
 		if c.Verdict.Race == RaceFree {
-			free[row{c.Test, c.Class + ": " + strings.Join(rulesOf(c), ", ")}]++
+			free[row{c.Class, c.Test, strings.Join(rulesOf(c), ", ")}]++
 		}
 	}
 	if all == 0 {
@@ -168,10 +168,12 @@ func writeRaces(b *bufio.Writer, r *Run) {
 		if i > 0 {
 			continue
 		}
-		rows := slices.SortedFunc(maps.Keys(free), func(a, b row) int { return cmp.Or(cmp.Compare(a.test, b.test), cmp.Compare(a.rules, b.rules)) })
+		rows := slices.SortedFunc(maps.Keys(free), func(a, b row) int {
+			return cmp.Or(cmp.Compare(rank(b.class), rank(a.class)), cmp.Compare(a.test, b.test), cmp.Compare(a.rules, b.rules))
+		})
 		tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		for _, k := range rows[:min(len(rows), maxRaceFree)] {
-			fmt.Fprintf(tw, "          %d\t%s\t%s\n", free[k], label(k.test), k.rules)
+			fmt.Fprintf(tw, "          %d\t%s\t%s: %s\n", free[k], label(k.test), k.class, k.rules)
 		}
 		tw.Flush()
 		if n := len(rows) - maxRaceFree; n > 0 {

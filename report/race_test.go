@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,6 +49,25 @@ func TestRaceShown(t *testing.T) {
 	for i, want := range []string{"data-race", "data-race", "race-free"} {
 		require.Equal(t, want, r.Cells[i].RaceWord())
 	}
+}
+
+// TestRaceFreeByClass: the worst of the tests without a race come first, as far as there is
+// room.
+func TestRaceFreeByClass(t *testing.T) {
+	r := raceRun()
+	cell := r.Cells[2]
+	r.Cells = nil
+	for i := range maxRaceFree + 3 {
+		cell.Test, cell.Class = fmt.Sprintf("t%02d", i), Optimised
+		if i == maxRaceFree+1 {
+			cell.Class = Miscompiled
+		}
+		r.Cells = append(r.Cells, cell)
+	}
+	var text bytes.Buffer
+	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	require.Contains(t, text.String(), "to be looked at first\n          1  t21  miscompiled: merged\n          1  t00  optimised: merged\n")
+	require.Contains(t, text.String(), "          and 3 more\n")
 }
 
 // TestRaceOfElsewhere: a word that this version does not know says nothing.
