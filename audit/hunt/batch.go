@@ -20,6 +20,8 @@ type batch struct {
 	next   []report.Artefact // of the cell that comes next
 	done   chan struct{}     // closed when the audit has ended
 	err    error             // of the audit
+
+	cellsDone int // as far as the audit has told
 }
 
 // kernelEvent is an event, of a cell with what it was compiled from.

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"optcheck/audit"
@@ -36,19 +37,21 @@ type Options struct {
 	Known func(*report.Cell, *report.Finding) []string
 	// Store, if not nil, keeps the results; what it knows is not audited again.
 	Store *store.Store
-	// Found, if not nil, is told of each new signature, Progress of each batch that has
-	// been looked at.
+	// Found, if not nil, is told of each new signature, Progress of whatever has been
+	// done; one call at a time.
 	Found    func(*Row) error
 	Progress func(Progress)
 }
 
 // Progress says how far a hunt is.
 type Progress struct {
-	Tests   int     `json:"tests"`
-	Cells   int     `json:"cells"`
-	Seconds float64 `json:"seconds"`
-	New     int     `json:"new"`   // signatures without a known name
-	Known   int     `json:"known"` // known findings that were seen
+	Tests int `json:"tests"`
+	Cells int `json:"cells"`
+	// UnderWay are cells that are done, but not looked at.
+	UnderWay int     `json:"under_way,omitempty"`
+	Seconds  float64 `json:"seconds"`
+	New      int     `json:"new"`   // signatures without a known name
+	Known    int     `json:"known"` // known findings that were seen
 	// Last is when the last new signature came, in seconds of the hunt.
 	Last float64 `json:"last_new_seconds"`
 	// Keys are the pairs of opportunity and synchronisation that are known so far, Covered those of them that
@@ -89,9 +92,12 @@ type hunter struct {
 	composer *composer
 	table    table
 	kept     *kept
-	p        Progress
 	start    time.Time
-	before   float64 // seconds that earlier runs took for what is known
+
+	mu     sync.Mutex // of what follows, and of calls of Found and Progress
+	p      Progress
+	under  int     // cells that are under way
+	before float64 // seconds that earlier runs took for what is known
 }
 
 // Run hunts. When ctx ends, or the time is over, what was found so far is reported;
@@ -190,11 +196,25 @@ func (h *hunter) begin(ctx context.Context, number, n int) *batch {
 		o.Have = h.kept.has
 		o.Artefacts = b.artefacts
 	}
+	o.Progress = func(done, _ int) { h.underWay(b, done) }
 	go func() {
 		defer close(b.done)
 		b.err = audit.Run(ctx, o, b)
 	}()
 	return b
+}
+
+// underWay tells of cells that a batch has done.
+func (h *hunter) underWay(b *batch, done int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.under += done - b.cellsDone
+	b.cellsDone = done
+	if h.o.Progress != nil {
+		p := h.p
+		p.UnderWay, p.Seconds = h.under, h.seconds()
+		h.o.Progress(p)
+	}
 }
 
 // chunkOf is the number of tests of a compiler's process, so that all cores have
@@ -213,6 +233,9 @@ func (h *hunter) look(ctx context.Context, b *batch) error {
 	if b.err != nil && ctx.Err() == nil {
 		return b.err
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.under -= b.cellsDone
 	at, err := h.keep(context.WithoutCancel(ctx), b)
 	if err != nil {
 		return err
@@ -242,7 +265,9 @@ func (h *hunter) look(ctx context.Context, b *batch) error {
 	h.p.Keys = len(h.composer.keys)
 	h.p.Covered, h.p.Round = h.composer.covered(), h.composer.round
 	if h.o.Progress != nil {
-		h.o.Progress(h.p)
+		p := h.p
+		p.UnderWay = h.under
+		h.o.Progress(p)
 	}
 	return nil
 }

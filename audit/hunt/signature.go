@@ -22,28 +22,29 @@ const (
 // follows lists rules that mostly say once more what happened to an access, and what
 // it is then: a load that is merged has lost its condition, too.
 var follows = map[string][]string{
-	optcheck.ControlChanged.ID:   {optcheck.Merged.ID, optcheck.Missing.ID},
-	optcheck.WidthChanged.ID:     {optcheck.Merged.ID},
-	optcheck.DependencyBroken.ID: {optcheck.Merged.ID, optcheck.Missing.ID, optcheck.ValueChanged.ID},
+	optcheck.ControlChanged.ID:    {optcheck.Merged.ID, optcheck.Missing.ID},
+	optcheck.WidthChanged.ID:      {optcheck.Merged.ID},
+	optcheck.WitnessesDisagree.ID: {optcheck.Merged.ID, optcheck.Missing.ID},
+	optcheck.DependencyBroken.ID:  {optcheck.Merged.ID, optcheck.Missing.ID, optcheck.ValueChanged.ID},
 }
 
 // What says what is found in a cell of a test: what Row.What has of it, with known
 // findings.
 func What(t *litmus.Test, c *report.Cell) []string {
-	return what(t, c, func(*report.Finding) bool { return false })
+	return what(t, c, func(*report.Finding, bool) bool { return false })
 }
 
 // what says what is found in a cell, one text for each finding: the rule, kinds and
 // orders of the accesses that it speaks of, and the synchronisation that stands
 // between them. Names, scopes, values, registers, machine instructions and the place in the
-// matrix are left out, so that equal texts are one effect. It is nil for findings that
-// skip says to leave out.
-func what(t *litmus.Test, c *report.Cell, skip func(*report.Finding) bool) []string {
+// matrix are left out, so that equal texts are one effect. skip says which findings to
+// leave out; it is told whether something that orders stands between the accesses.
+func what(t *litmus.Test, c *report.Cell, skip func(f *report.Finding, crosses bool) bool) []string {
 	specs := map[int]*spec.Spec{}
 	var out []string
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		if skip(f) || followsFrom(c, f) {
+		if followsFrom(c, f) {
 			continue
 		}
 		s, ok := specs[f.Thread]
@@ -51,7 +52,9 @@ func what(t *litmus.Test, c *report.Cell, skip func(*report.Finding) bool) []str
 			s, _ = spec.FromTest(t, f.Thread, spec.Layouts[0])
 			specs[f.Thread] = s
 		}
-		out = append(out, sentence(s, f))
+		if !skip(f, crosses(s, f)) {
+			out = append(out, sentence(s, f))
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -91,10 +94,7 @@ func sentence(s *spec.Spec, f *report.Finding) string {
 	if s == nil {
 		return b.String()
 	}
-	list := slices.DeleteFunc(positions(f), func(p int) bool { return p >= len(s.Entries) })
-	if f.Rule == optcheck.Missing.ID && len(list) == 1 {
-		list = append(list, overwriting(s, list[0])...)
-	}
+	list := involved(s, f)
 	var words []string
 	for _, p := range list {
 		w := strength(&s.Entries[p])
@@ -120,6 +120,30 @@ func sentence(s *spec.Spec, f *report.Finding) string {
 		b.WriteString(" across " + strings.Join(between, ", "))
 	}
 	return b.String()
+}
+
+// involved lists the positions of what a finding is about.
+func involved(s *spec.Spec, f *report.Finding) []int {
+	list := slices.DeleteFunc(positions(f), func(p int) bool { return p >= len(s.Entries) })
+	if f.Rule == optcheck.Missing.ID && len(list) == 1 {
+		list = append(list, overwriting(s, list[0])...)
+	}
+	return list
+}
+
+// crosses reports whether something that orders other accesses stands between those
+// that a finding is about: a fence, a barrier, an acquire or a release.
+func crosses(s *spec.Spec, f *report.Finding) bool {
+	if s == nil {
+		return false
+	}
+	list := involved(s, f)
+	if len(list) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(s.Entries[slices.Min(list)+1:slices.Max(list)], func(e spec.Entry) bool {
+		return e.IsFence() || e.Kind.Sem == litmus.SemAcquire || e.Kind.Sem == litmus.SemRelease || e.Kind.Sem == litmus.SemAcqRel
+	})
 }
 
 // overwriting is the store that makes a store dead: the next one to its location.

@@ -24,11 +24,11 @@ type Row struct {
 	Race  string  `json:"race,omitempty"`
 	Cells int     `json:"cells"`
 	Tests int     `json:"tests"`
-	Where []Where `json:"where"`
+	Where []Where `json:"where,omitempty"` // in the report
 	// Test is the smallest test; of those that are race-free if there are any.
 	Test   string `json:"test"`
-	Source string `json:"source"` // its text
-	Cell   Column `json:"cell"`   // in which it shows
+	Source string `json:"source,omitempty"` // its text; in the report
+	Cell   Column `json:"cell"`             // in which it shows
 	// After is the number of the test that showed it first, counted from 1, Seconds the
 	// time of the hunt until then.
 	After   int     `json:"after_tests"`
@@ -89,7 +89,10 @@ func (tb *table) add(x found, ids func(*report.Cell, *report.Finding) []string) 
 		return nil
 	}
 	aside := map[string]bool{}
-	list := what(x.test, c, func(f *report.Finding) bool {
+	list := what(x.test, c, func(f *report.Finding, crosses bool) bool {
+		if crosses {
+			return false // filters do not say what may stand between accesses
+		}
 		known := ids(c, f)
 		for _, id := range known {
 			aside[id] = true

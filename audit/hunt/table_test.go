@@ -82,6 +82,12 @@ func TestTable(t *testing.T) {
 	require.Empty(t, add(test, report.Optimised, "O2", report.DataRace, finding("missing")), "above O0 all are one")
 	require.Empty(t, add(test, report.Optimised, "O2", report.DataRace, finding("reordered")), "known")
 	require.Empty(t, add(test, report.Preserved, "O3", ""))
+	// A known name does not cover what crosses synchronisation.
+	swap := report.Finding{Rule: "reordered", Thread: 1, Access: 2, Detail: "#2 ld.global [x] is performed before #0 ld.global [x]: LDG"}
+	crossing := add(test, report.Optimised, "O3", report.DataRace, swap)
+	require.Len(t, crossing, 1)
+	require.Equal(t, []string{"reordered ld.global, ld.global of one location across ld.acquire.global"}, crossing[0].What)
+	tb.rows, n = tb.rows[:3], n-1
 	require.Len(t, tb.rows, 3)
 
 	both := []report.Finding{finding("missing"), finding("weakened")}

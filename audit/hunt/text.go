@@ -73,5 +73,5 @@ func (p Progress) Line() string {
 		last = fmt.Sprintf("the last after %.0f s", p.Last)
 	}
 	return fmt.Sprintf("%.0f s: %d tests (%.1f/s), %d cells (%.0f/s), round %d: %d of %d pairs; %d new, %d known, %s",
-		p.Seconds, p.Tests, rate(p.Tests), p.Cells, rate(p.Cells), p.Round, p.Covered, p.Keys, p.New, p.Known, last)
+		p.Seconds, p.Tests, rate(p.Tests), p.Cells+p.UnderWay, rate(p.Cells+p.UnderWay), p.Round, p.Covered, p.Keys, p.New, p.Known, last)
 }

@@ -244,7 +244,8 @@ type huntShow struct {
 	env    *environment
 	f      *huntFlags
 	tty    bool
-	last   time.Time
+	last   time.Time // that a line was written
+	told   time.Time // that an event was
 	drawn  bool
 	errors error
 }
@@ -280,8 +281,11 @@ func (s *huntShow) event(e huntEvent) error {
 const progressEvery = 5 * time.Second
 
 func (s *huntShow) progress(p hunt.Progress) {
-	s.errors = errors.Join(s.errors, s.event(huntEvent{Progress: &p}))
-	switch now := time.Now(); {
+	now := time.Now()
+	if s.f.asJSON && (p.UnderWay == 0 || now.Sub(s.told) >= time.Second) {
+		s.errors, s.told = errors.Join(s.errors, s.event(huntEvent{Progress: &p})), now
+	}
+	switch {
 	case s.f.quiet:
 	case s.tty:
 		fmt.Fprintf(s.env.bar, "\r%s\x1b[K", p.Line())
