@@ -168,7 +168,7 @@ func oneLocation(s *spec.Spec, list []int) bool {
 func strength(e *spec.Entry) string {
 	k := e.Kind
 	k.Cache, k.Scope = litmus.CacheNone, litmus.ScopeNone
-	return k.String()
+	return strings.TrimSuffix(k.String(), ".")
 }
 
 // between lists the synchronisation that stands between the first and the last of some

@@ -49,6 +49,8 @@ func TestWhat(t *testing.T) {
 		{"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@rewrite-0.0.2", []report.Finding{{Rule: "missing", Thread: 0, Access: 0,
 			Detail: "#0 st.global [x] is gone: no machine access stores its value"}},
 			[]string{"missing st.global, st.global of one location across st.release.global"}},
+		{"MP+fence.sc.gpu+membar.gl-p0::p1-xgyg", []report.Finding{{Rule: "fence-removed", Thread: 1, Access: 1, Detail: "#1 membar.gl is missing"}},
+			[]string{"fence-removed membar"}},
 		// Hostile or foreign findings.
 		{acquired, []report.Finding{{Rule: "missing", Thread: 9, Access: 4, Detail: "#99 ld"}, {Rule: "merged", Thread: 1, Access: -1, Detail: "#99 ld.x and #98 y"}},
 			[]string{"merged of two locations", "missing"}},
