@@ -1,6 +1,7 @@
 package known
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,12 +85,14 @@ func TestUnused(t *testing.T) {
 func TestBuiltin(t *testing.T) {
 	l := Builtin()
 	require.NotEmpty(t, l.Filters)
+	// What a model forbids and a document says has been looked at.
+	illegal := []string{"kepler-membar-gl", "dead-acquire", "dead-acquire-of-cta", "loads-merged-around-acquire", "loads-of-one-location-swapped", "dead-atomic-acquire"}
 	for _, f := range l.Filters {
 		require.NotEmpty(t, f.Link, f.ID)
 		require.NotEmpty(t, f.Classes, f.ID)
 		if f.ID == "llc-atomic-order" {
 			require.Equal(t, []string{"llc"}, f.Stages)
-		} else if f.ID != "kepler-membar-gl" {
+		} else if !slices.Contains(illegal, f.ID) {
 			require.Equal(t, []string{report.Optimised}, f.Classes, f.ID)
 		}
 	}
