@@ -29,7 +29,7 @@ func wordTest(t *testing.T, name, code string) *litmus.Test {
 		return corpusTest(t, code[1:])
 	}
 	x, err := litmus.Parse(name, []byte(`GPU_PTX `+name+`
-{ 0:.reg .s32 r1; 0:.reg .s32 r2; 0:.reg .s32 r3; 0:.reg .pred p1; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y;
+{ 0:.reg .s32 r1; 0:.reg .s32 r2; 0:.reg .s32 r3; 0:.reg .pred p1; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 0:.reg .b64 rd2;
 1:.reg .s32 r1; 1:.reg .s32 r2; 1:.reg .b64 rd0 = x; 1:.reg .b64 rd1 = y; }
  T0 | T1 ;
  `+strings.ReplaceAll(code, "; ", " | ;\n ")+` | st.volatile.s32 [rd1], 2 ;
@@ -54,6 +54,8 @@ func TestGoodWord(t *testing.T) {
 		{"signed reduction", "red.global.max.s32 [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, report.Miscompiled},
 		{"threads of a barrier", "=mp+bar.syncs", "bar.sync 0;", "bar.sync 0, 32;", optcheck.FenceRemoved.ID, ""},
 		{"non-coherent load", "st.weak.s32 [rd0], 1; ld.weak.s32 r1, [rd0]", "ld.global.s32", "ld.global.nc.s32", optcheck.Weakened.ID, report.Miscompiled},
+		{"an address that is not its location's", "ld.volatile.s32 r1, [rd0]; and.b32 r2, r1, 2147483648; cvt.u64.u32 rd2, r2; add.u64 rd1, rd1, rd2; st.volatile.s32 [rd1], 1",
+			"and.b32 %q_r2, %q_r1", "not.b32 %q_r1, %q_r1;\n\tand.b32 %q_r2, %q_r1", optcheck.Retargeted.ID, ""},
 		{"another mask", "=lb+datas", "2147483648", "1", optcheck.ValueChanged.ID, report.Miscompiled},
 		{"a value masked", stored, "add.s32 %q_r2, %q_r1, 1;", "and.b32 %q_r2, %q_r1, 7; add.s32 %q_r2, %q_r2, 1;", optcheck.ValueChanged.ID, ""},
 		{"another sum", stored, "%q_r1, 1;", "%q_r1, 2;", optcheck.ValueChanged.ID, report.Miscompiled},

@@ -248,7 +248,7 @@ func (m *machine) normalise(v value, space isa.Space) key {
 				}
 				return
 			}
-			if p.falseDependency(n) || space == isa.SpaceShared && n.kind != kSel && n.kind != kPhi && p.special(t) && !p.reads(t) {
+			if p.falseDependency(n) && p.vanishes(t) || space == isa.SpaceShared && n.kind != kSel && n.kind != kPhi && p.special(t) && !p.reads(t) {
 				return
 			}
 			k.base = baseUnknown
@@ -288,6 +288,54 @@ func (p *valuePool) falseDependency(n node) bool {
 		return (okA && a == 0 || okB && b == 0) && p.reads(n.c)
 	}
 	return false
+}
+
+// vanishes reports whether an expression is zero where all words read are small, as
+// far as that can be computed.
+func (p *valuePool) vanishes(v value) bool {
+	for _, w := range []uint32{0, 1, 2} {
+		if x, ok := p.at(v, w, 0); ok && x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// at is an expression where all words read are the same.
+func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
+	if v < 0 || depth > 12 {
+		return 0, v == none
+	}
+	n := p.nodes[v]
+	switch n.kind {
+	case kConst:
+		return uint32(n.imm), true
+	case kLoad:
+		return read, n.b == 0
+	case kAdd, kBits, kCmp, kSel, kFun:
+	default:
+		return 0, false
+	}
+	a, okA := p.at(n.a, read, depth+1)
+	b, okB := p.at(n.b, read, depth+1)
+	c, okC := p.at(n.c, read, depth+1)
+	switch {
+	case !okA || !okB || !okC:
+		return 0, false
+	case n.kind == kAdd:
+		return a + b + uint32(n.imm), true
+	case n.kind == kBits:
+		return isa.Lut(uint8(n.imm), a, b, c), true
+	case n.kind == kCmp:
+		return ones(compare(uint8(n.imm), n.imm&cmpSigned != 0, a, b)), true
+	case n.kind == kSel && c != 0:
+		return a, true
+	case n.kind == kSel:
+		return b, true
+	case n.imm == uint64(isa.MicroShr)<<8 && b < 32:
+		return a >> b, true
+	}
+	return 0, false
 }
 
 // within reports whether a bitwise function is zero wherever its input v is.
