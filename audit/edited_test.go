@@ -23,10 +23,15 @@ import (
 // disassembly of one thread, a line each, and returns what becomes of it.
 func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
 	t.Helper()
+	return editedAt(t, x, rel, target, "O3", thread, edit)
+}
+
+func editedAt(t *testing.T, x *litmus.Test, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
+	t.Helper()
 	tc := release(t, rel)[0]
 	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: spec.Pointers})
 	require.NoError(t, err)
-	job := toolchain.Job{Target: target, Level: "O3", LineInfo: true, Header: ptxgen.Header(u.Version, target), Units: []toolchain.Unit{{Name: u.Name, Text: u.Text}}}
+	job := toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(u.Version, target), Units: []toolchain.Unit{{Name: u.Name, Text: u.Text}}}
 	res, err := tc.Compile(t.Context(), job)
 	require.NoError(t, err)
 	require.Empty(t, res.Failed)

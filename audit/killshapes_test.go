@@ -43,6 +43,9 @@ var killShapes = []struct{ pass, threads string }{
 	{"branch-value", "ld.relaxed.gpu r0, x; bne r0, 1, LC; ld.acquire.gpu r1, g; ld.relaxed.gpu r2, x; LC: || st.relaxed.gpu x, 1; st.relaxed.gpu x, 2; st.release.gpu g, 1"},
 	{"hoist-load-atomic", "atom.acquire.gpu.exch r1, f, 2; ld.weak r2, x || st.weak x, 1; st.release.gpu f, 1"},
 	{"unroll", "ld.relaxed.gpu r0, f; fence.acq_rel.gpu; ld.relaxed.gpu r1, f; fence.acq_rel.gpu; ld.weak r2, x || st.weak x, 1; st.release.gpu f, 1"},
+	{"unroll", "xor r9, r9, r9; LC: ld.relaxed.gpu r0, f; fence.acq_rel.gpu; ld.weak r1, x; add r9, r9, 1; blt r9, 4, LC || st.weak x, 1; st.release.gpu f, 1"},
+	{"invariant-load", "xor r9, r9, r9; LC: ld.acquire.gpu r0, f; ld.weak r1, x; add r9, r9, 1; blt r9, 4, LC || st.weak x, 1; st.release.gpu f, 1"},
+	{"sink-store-from-loop", "xor r9, r9, r9; LC: st.weak x, 1; st.release.gpu f, 1; add r9, r9, 1; blt r9, 4, LC || ld.acquire.gpu r0, f; ld.weak r1, x"},
 	{"if-convert-store", "ld.relaxed.gpu r0, f; bne r0, 1, LC; st.weak x, 2; LC: || st.weak x, 1; st.release.gpu f, 1"},
 	{"fence-of-one-location", "ld.relaxed.gpu r0, f; fence.acq_rel.gpu; ld.relaxed.gpu r1, f; ld.weak r2, x || st.weak x, 1; st.release.gpu f, 1"},
 	{"merge-fences", "st.relaxed.gpu x, 1; fence.sc.gpu; fence.acq_rel.gpu; ld.relaxed.gpu r0, y || st.relaxed.gpu y, 1; fence.sc.gpu; ld.relaxed.gpu r0, x"},
@@ -142,7 +145,11 @@ func killShape(t *testing.T, pass, threads string) *litmus.Test {
 	b.WriteString("exists (" + loc + " == 9)\n")
 	x, err := litmus.Parse("kill", []byte(b.String()))
 	require.NoError(t, err, b.String())
-	return x.ObserveAll()
+	x = x.ObserveAll()
+	if x.Loops() {
+		x.Name, x.Results = x.Name+"-loop", litmus.ResultsFinal
+	}
+	return x
 }
 
 // killShapesScore: each pass is exposed by the test that was written for it, so

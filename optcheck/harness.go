@@ -206,7 +206,7 @@ func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, role int) (*trace, e
 		if err != nil {
 			return nil, err
 		}
-		if !c.view.prune(&cur, tr) {
+		if !prune(&cur, tr) {
 			return tr, nil
 		}
 		cur.BuildCFG()

@@ -171,9 +171,9 @@ func (m *machine) decides(i int, in *isa.Inst, guard value) {
 	}
 }
 
-// prune removes what the role's threads do not execute, and the predicates
-// that always hold for them. It reports whether anything changed.
-func (v *view) prune(fn *isa.Func, tr *trace) bool {
+// prune removes what is never executed, and the predicates that always hold. It
+// reports whether anything changed.
+func prune(fn *isa.Func, tr *trace) bool {
 	changed := false
 	for i := range fn.Insts {
 		g, ok := tr.guards[i]

@@ -302,7 +302,7 @@ func (l *threadLifter) tail() ([]string, error) {
 		}
 		if in.Op == litmus.OpMov && len(in.Src) == 1 && in.Src[0].Kind == litmus.OperandNone {
 			e := l.entryAt(i)
-			o, err := l.value(l.in.Lifted.regs[e], in.Type)
+			o, err := l.whole(l.in.Lifted.regs[e], in.Type)
 			if err != nil {
 				return nil, err
 			}
@@ -314,6 +314,14 @@ func (l *threadLifter) tail() ([]string, error) {
 		l.emit(*in)
 	}
 	return equal, nil
+}
+
+// whole is value for a register of the test, which may be as wide as what was read.
+func (l *threadLifter) whole(e *expr, t litmus.Type) (litmus.Operand, error) {
+	if e.op == exLoad && e.word == 0 && t.Bits() == 64 && l.in.Lifted.reads[e.read].wide {
+		return litmus.Reg(l.readWord(e.read, 0)), nil
+	}
+	return l.value(e, t)
 }
 
 func (l *threadLifter) equals(reg string, o litmus.Operand) string {

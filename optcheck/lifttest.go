@@ -32,6 +32,10 @@ const maxVariants = 64
 // or several that together allow what the machine code allows: the words of a
 // wide access have no order among themselves, so every order is a test.
 func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
+	src, _, err := src.Unrolled()
+	if err != nil {
+		return nil, err
+	}
 	if len(threads) != len(src.Threads) {
 		return nil, fmt.Errorf("%d threads of machine code for the %d of test %s", len(threads), len(src.Threads), src.Name)
 	}

@@ -94,6 +94,7 @@ type Checker struct {
 	Locations []string
 	last      *pass // the pass over the kernel checked last
 	view      *view // of a harness kernel, while one is checked
+	fold      bool  // while loops are unrolled
 }
 
 // NewChecker returns a Checker.
@@ -143,7 +144,7 @@ func (r *Result) decide() {
 // check is Check; want, if not nil, adds what is known of the test only.
 func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	r := &Result{Func: fn.Name, Thread: -1}
-	tr, err := c.trace(fn)
+	tr, err := c.traceOf(fn, want)
 	if err != nil {
 		return r.unknown(err.Error()), nil
 	}
@@ -199,7 +200,18 @@ func (c *Checker) trace(fn *isa.Func) (*trace, error) {
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
 	}
-	return walk(fn, c.pool, c.Literals, c.view)
+	return walk(fn, c.pool, c.Literals, c.view, c.fold)
+}
+
+// traceOf is trace; loops of the specification are unrolled, if there is one.
+func (c *Checker) traceOf(fn *isa.Func, want *spec.Spec) (*trace, error) {
+	if want == nil || want.Rounds() == 1 {
+		return c.trace(fn)
+	}
+	if len(fn.Blocks) == 0 {
+		return nil, errors.New("function without control flow")
+	}
+	return c.unroll(fn, want)
 }
 
 func (tr *trace) undecidable() string {

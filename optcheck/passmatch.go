@@ -91,12 +91,16 @@ func (p *pass) onlyAtomic(t taint, e spec.Entry) int {
 }
 
 // matchArms handles a value that comes from one of several accesses. The one
-// on the entry's own line is the access itself; the others stay unmatched.
+// on the entry's own line is the access itself; the others stay unmatched. A copy that
+// is skipped leaves what an earlier one read, which is on its line, too, and matched.
 func (p *pass) matchArms(k int, found map[[2]int]bool) {
 	best := [2]int{-1, 0}
 	for s := range found {
 		in := p.inst(p.tr.reads[s[0]])
-		if in.Src.Line == k+1 && (best[0] < 0 || s[0] < best[0]) {
+		if p.s.Entries[k].Back > 0 && len(p.owner[p.tr.reads[s[0]]]) > 0 {
+			continue
+		}
+		if in.Src.Line == p.s.Entries[k].Line() && (best[0] < 0 || s[0] < best[0]) {
 			best = s
 		}
 	}
@@ -145,7 +149,7 @@ func (p *pass) matchWrite(k int, strict bool) {
 		if loc, ok := p.wordLocation(x, p.placeOf(k, x)); strict && (!ok || loc != e.Loc) {
 			continue
 		}
-		if !strict && p.tr.fn.Insts[x.inst].Src.Line != 0 && p.tr.fn.Insts[x.inst].Src.Line != k+1 && p.lineTaken(ev) {
+		if !strict && p.tr.fn.Insts[x.inst].Src.Line != 0 && p.tr.fn.Insts[x.inst].Src.Line != e.Line() && p.lineTaken(ev) {
 			continue
 		}
 		p.assign(k, ev, 0)

@@ -39,7 +39,7 @@ func (p *pass) unreadEvent(k int, e spec.Entry) int {
 		}
 		r := 1
 		switch line := p.inst(ev).Src.Line; {
-		case line == k+1:
+		case line == e.Line():
 			r = 3
 		case lo < ev && ev < hi:
 			r = 2
@@ -79,10 +79,11 @@ func (p *pass) serves(x *event, e spec.Entry) bool {
 }
 
 // mergedUnread is the access of another entry that stands on the line of an unread
-// one: the compiler kept one load for both.
+// one: the compiler kept one load for both. Copies of one instruction share their line,
+// which says nothing then.
 func (p *pass) mergedUnread(k int, e spec.Entry) int {
 	for ev, ks := range p.owner {
-		if x := &p.tr.events[ev]; len(ks) == 1 && p.inst(ev).Src.Line == k+1 && p.serves(x, e) && p.isLocation(x, e) {
+		if x := &p.tr.events[ev]; len(ks) == 1 && p.s.Entries[ks[0]].Line() != e.Line() && p.inst(ev).Src.Line == e.Line() && p.serves(x, e) && p.isLocation(x, e) {
 			return ev
 		}
 	}

@@ -383,7 +383,7 @@ func checkOrder(p *pass) {
 func checkLines(p *pass) {
 	coherent := true
 	differs := make([]bool, len(p.s.Entries))
-	used := map[int]bool{}
+	used := map[int]int{}
 	for k := range p.s.Entries {
 		ev := p.match[k]
 		if ev < 0 || p.owner[ev][0] != k {
@@ -393,13 +393,13 @@ func checkLines(p *pass) {
 		if line == 0 {
 			return // no line information
 		}
-		if line < 1 || line > len(p.s.Entries) || p.s.Entries[line-1].IsFence() || used[line] {
+		if line < 1 || line > len(p.s.Entries) || p.s.Entries[line-1].IsFence() || used[line] >= p.s.Copies(line) {
 			coherent = false
 		}
-		used[line] = true
+		used[line]++
 		differs[k] = true
 		for _, o := range p.owner[ev] {
-			if line == o+1 {
+			if line == p.s.Entries[o].Line() {
 				differs[k] = false
 			}
 		}
@@ -415,7 +415,7 @@ func checkLines(p *pass) {
 			rule = WitnessesDisagree
 		}
 		p.report(rule, k, ev, "%s is by its marker %s, which line information attributes to line %d instead of %d",
-			p.name(k), p.text(ev), p.inst(ev).Src.Line, k+1)
+			p.name(k), p.text(ev), p.inst(ev).Src.Line, p.s.Entries[k].Line())
 	}
 }
 

@@ -72,7 +72,7 @@ type trace struct {
 	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
-	guards   map[int]value // predicates of instructions, in a harness kernel
+	guards   map[int]value // predicates of instructions, of code that is specialised
 	// order are the blocks in flow order, when the predicates under which each
 	// runs; loops tells that some block may run more than once.
 	order []int
@@ -105,11 +105,12 @@ type machine struct {
 	literals map[int64]uint32 // content of constant bank 2, nil if not known
 	laneT    map[value]taint  // AMD: taint of what a lane of a register was set to
 	view     *view            // of a harness kernel, or nil
+	decide   bool             // comparisons of constants are decided
 }
 
 // walk evaluates a function. literals are the words of constant bank 2 by their
-// byte offset, nil if they are not known.
-func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*trace, error) {
+// byte offset, nil if they are not known. fold asks for what follows from constants.
+func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view, fold bool) (*trace, error) {
 	a, err := abiOf(fn.Arch)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{abi: a, flow: fl, guardV: none, chosen: map[int]chosen{}, literals: literals, regs: regCount, view: v}
+	m := &machine{abi: a, flow: fl, guardV: none, chosen: map[int]chosen{}, literals: literals, regs: regCount, view: v, decide: fold}
 	if a.amd != nil {
 		m.regs = regCountAMD
 	}
@@ -129,8 +130,10 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view) (*t
 	for i := 0; i < passes; i++ {
 		pool.reset()
 		m.tr = &trace{fn: fn, pool: pool, joins: map[value]join{}}
-		if v != nil {
+		if v != nil || fold {
 			m.tr.guards = map[int]value{}
+		}
+		if v != nil {
 			v.holds = v.holds[:0]
 		}
 		if err := m.run(); err != nil {

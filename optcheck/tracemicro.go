@@ -116,6 +116,9 @@ func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
 	}
 	imm := uint64(c)
 	v, fixed := m.view.compare(m.tr.pool, c, src[0], src[1])
+	if !fixed && m.decide {
+		v, fixed = m.tr.pool.compared(c, mi.Signed, src[0], src[1])
+	}
 	if !fixed {
 		if mi.Signed {
 			imm |= cmpSigned
@@ -126,6 +129,16 @@ func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
 		v = m.tr.pool.bits(lut, v, src[2], none)
 	}
 	return v, true
+}
+
+// compared decides a comparison of constants.
+func (p *valuePool) compared(code uint8, signed bool, a, b value) (value, bool) {
+	x, okX := p.isConst(a)
+	y, okY := p.isConst(b)
+	if !okX || !okY {
+		return none, false
+	}
+	return p.truth(compare(code, signed, x, y)), true
 }
 
 // funCode numbers a micro-operation with its variant.

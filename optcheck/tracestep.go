@@ -29,7 +29,7 @@ func (m *machine) step(i int) {
 		guardT = m.cur.t[regIndex(in.Guard.Reg)]
 		m.guardV, m.guardNeg = guardV, in.Guard.Neg
 	}
-	if m.view != nil {
+	if m.tr.guards != nil {
 		m.decides(i, in, guardV)
 	}
 	ev := -1

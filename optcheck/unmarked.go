@@ -22,7 +22,7 @@ import (
 // keep results (of a loaded value, to an address of no location) are left alone.
 func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]string) *Result {
 	r := &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
-	tr, err := c.trace(fn)
+	tr, err := c.traceOf(fn, want)
 	if err != nil {
 		return r.unknown(err.Error())
 	}

@@ -27,6 +27,8 @@ type body struct {
 	line     int
 	temps    int    // compare-and-branch predicates
 	prefix   string // of the names of parameters of opaque values
+	origin   []int  // of the thread without loops, nil if it has none
+	rounds   []loop // of a thread with loops
 }
 
 func (k *body) p(format string, args ...any) { fmt.Fprintf(&k.prologue, "\t"+format+"\n", args...) }
@@ -124,18 +126,14 @@ func (k *body) run() error {
 	if err := k.initial(); err != nil {
 		return err
 	}
-	next := 0
+	entries := k.entries()
 	for i := range k.th.Body {
 		k.at = i
 		in := &k.th.Body[i]
-		var ent *spec.Entry
+		ents := entries[i]
 		space := litmus.Generic
-		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
-			ent = &k.spec.Entries[next]
-			next++
-			if in.IsAccess() {
-				space = k.e.space(ent.Loc)
-			}
+		if in.IsAccess() {
+			space = k.e.space(ents[0].Loc)
 		}
 		v, err := requirement(spelled(in, space), k.e.sm)
 		if err != nil {
@@ -145,11 +143,26 @@ func (k *body) run() error {
 		for _, l := range in.Labels {
 			k.code.WriteString("$L_" + l + ":\n")
 		}
-		if err := k.instr(in, ent); err != nil {
+		k.countRound(i)
+		if err := k.instr(in, ents); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// entries lists the accesses and fences that each instruction stands for: one, or a
+// copy for each round of a loop.
+func (k *body) entries() [][]*spec.Entry {
+	out := make([][]*spec.Entry, len(k.th.Body))
+	for i := range k.spec.Entries {
+		at := k.spec.Entries[i].Instr
+		if k.origin != nil {
+			at = k.origin[at]
+		}
+		out[at] = append(out[at], &k.spec.Entries[i])
+	}
+	return out
 }
 
 // collect finds all registers and their types: declared, or 32-bit, or
@@ -360,6 +373,7 @@ func (k *body) declare() {
 			k.e.f("\t.reg .b64 %%l%d;\n", i)
 		}
 	}
+	k.declareRounds()
 	if k.temps > 0 {
 		k.e.f("\t.reg .pred %%t<%d>;\n", k.temps)
 	}

@@ -1,5 +1,5 @@
 // Package ptxgen turns litmus tests into kernels. In audit form each thread of
-// a test becomes one straight-line PTX entry whose accesses are exactly the
+// a test becomes one PTX entry, straight-line but for the test's own loops, whose accesses are exactly the
 // test's, whose values and addresses the compiler cannot know, and which
 // carries its own specification as xor markers.
 //
@@ -111,6 +111,10 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
 	t = t.Canonical()
+	flat, origin, err := unrolled(t)
+	if err != nil {
+		return nil, err
+	}
 	u := &Unit{Name: o.Unit}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
@@ -121,7 +125,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		}
 	}
 	var b strings.Builder
-	e := &emitter{t: t, o: o, u: u, sm: sm, b: &b}
+	e := &emitter{t: t, flat: flat, origin: origin, o: o, u: u, sm: sm, b: &b}
 	if o.Layout.Named() {
 		e.symbols()
 		u.Globals = b.String()
@@ -139,7 +143,11 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 }
 
 type emitter struct {
-	t  *litmus.Test
+	t *litmus.Test
+	// flat is the test without loops, origin as litmus.Test.Unrolled gives it.
+	flat   *litmus.Test
+	origin [][]int
+
 	o  Options
 	u  *Unit
 	sm int
@@ -186,11 +194,14 @@ func (e *emitter) kernel(thread int) error {
 		return err
 	}
 	k := &body{e: e, th: &e.t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	if e.origin != nil {
+		k.loops(e.origin[thread])
+	}
 	if err := k.run(); err != nil {
 		return err
 	}
-	values := k.opaqueValues()
-	s.SetCode(k.th, values)
+	values := k.copied(k.opaqueValues())
+	s.SetCode(&e.flat.Threads[thread], values)
 	s.AddDigest()
 	lits, err := s.Literals()
 	if err != nil {

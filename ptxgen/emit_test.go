@@ -67,7 +67,7 @@ func TestUnsupported(t *testing.T) {
 		{"mp+release.cluster+acquire.cluster", "sm_80", ".cluster needs sm_90 or higher"},
 		{"ptx-sb+fence.sc", "sm_62", "needs sm_70 or higher"},
 		{"mp+fence.release.gpu+fence.acquire.gpu", "sm_80", "fence.release needs sm_90 or higher"},
-		{"ptx-mp+spin", "sm_80", "a loop"},
+		{"ptx-mp+spin", "sm_80", "the loop"},
 		{"ptx-alias+fence.proxy.alias", "sm_80", "alias"},
 	}
 	for _, c := range cases {

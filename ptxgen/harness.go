@@ -121,6 +121,9 @@ const MaxHarnessSlots = 64
 // a *spec.Unsupported when the target, the encoding or the harness lacks
 // something that the test uses.
 func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
+	if err := noLoops(t); err != nil {
+		return nil, err
+	}
 	sm, err := SM(target)
 	if err != nil {
 		return nil, err

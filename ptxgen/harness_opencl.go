@@ -18,6 +18,9 @@ import (
 // accesses become volatile ones (the compiler must keep and not reorder them),
 // the others C11 atomics of the same order.
 func EmitHarnessOpenCL(t *litmus.Test) (*Harness, error) {
+	if err := noLoops(t); err != nil {
+		return nil, err
+	}
 	t = t.Canonical()
 	h := &Harness{Test: t, Name: "h" + strings.TrimPrefix(UnitName(t, spec.Pointers), "t"), Check: &spec.Harness{}}
 	var err error

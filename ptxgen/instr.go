@@ -8,19 +8,19 @@ import (
 	"optcheck/spec"
 )
 
-// instr emits one instruction of the thread; ent is its specification entry,
-// or nil.
-func (k *body) instr(in *litmus.Instr, ent *spec.Entry) error {
+// instr emits one instruction of the thread; ents are its specification entries:
+// none, one, or one for each round of a loop.
+func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 	line := LineOther
-	if ent != nil {
-		line = ent.Pos + 1
+	if len(ents) > 0 {
+		line = ents[0].Line()
 	}
 	if line != k.line {
 		k.c(".loc 1 %d 0", line)
 		k.line = line
 	}
 	if in.Op.IsAccess() {
-		return k.access(in, ent)
+		return k.access(in, ents)
 	}
 	text, err := k.plain(in)
 	if err != nil || text == "" {
@@ -106,7 +106,8 @@ func accessType(in *litmus.Instr) litmus.Type {
 
 // access emits a memory access and the copy of its register that the marker
 // speaks of.
-func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
+func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
+	ent := ents[0]
 	ops := []string{k.operandAddr(in, ent.Loc)}
 	var srcs []string
 	for _, s := range in.Src {
@@ -122,22 +123,31 @@ func (k *body) access(in *litmus.Instr, ent *spec.Entry) error {
 		ops = append([]string{k.dst(in)}, ops...)
 	}
 	ops = append(ops, srcs...)
-	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
-		k.keep(fmt.Sprintf("%%m%d", ent.Pos), srcs[0], in.Type)
+	written, read, err := k.copies(ents)
+	if err != nil {
+		return err
 	}
-	for _, i := range ent.Operands() {
-		switch {
-		case i != spec.HighWord:
-			k.keep(fmt.Sprintf("%%o%d_%d", ent.Pos, i), srcs[i], in.Type)
-		case in.Op == litmus.OpSt:
-			k.keepHigh(ent.Pos, srcs[0])
+	for _, c := range written {
+		if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
+			k.keep(c.guard, fmt.Sprintf("%%m%d", c.Pos), srcs[0], in.Type)
+		}
+		for _, i := range c.Operands() {
+			switch {
+			case i != spec.HighWord:
+				k.keep(c.guard, fmt.Sprintf("%%o%d_%d", c.Pos, i), srcs[i], in.Type)
+			case in.Op == litmus.OpSt:
+				k.keepHigh(c.guard, c.Pos, srcs[0])
+			}
 		}
 	}
 	k.c("%s%s %s;", guard(in), name, strings.Join(ops, ", "))
-	if snap != "" && !ent.Unread && (in.Op == litmus.OpLd || in.Op == litmus.OpAtom) {
-		k.keep(fmt.Sprintf("%%m%d", ent.Pos), reg(snap), k.regs[snap])
-		if in.Op == litmus.OpLd && ent.Kind.Width == 8 {
-			k.keepHigh(ent.Pos, reg(snap))
+	if snap == "" || in.Op != litmus.OpLd && in.Op != litmus.OpAtom {
+		return nil
+	}
+	for _, c := range read {
+		k.keep(c.guard, fmt.Sprintf("%%m%d", c.Pos), reg(snap), k.regs[snap])
+		if in.Op == litmus.OpLd && c.Kind.Width == 8 {
+			k.keepHigh(c.guard, c.Pos, reg(snap))
 		}
 	}
 	return nil
@@ -153,18 +163,18 @@ func (k *body) dst(in *litmus.Instr) string {
 }
 
 // keepHigh copies the upper word of a 64-bit value for its marker.
-func (k *body) keepHigh(pos int, src string) {
-	k.c("{ .reg .b32 %%low; mov.b64 {%%low, %%o%d_%d}, %s; }", pos, spec.HighWord, src)
+func (k *body) keepHigh(guard string, pos int, src string) {
+	k.c("{ .reg .b32 %%low; %smov.b64 {%%low, %%o%d_%d}, %s; }", guard, pos, spec.HighWord, src)
 }
 
 // keep copies a register of an access for its marker, because the test may
 // overwrite it later; of 64 bits, the lower half.
-func (k *body) keep(dst, src string, t litmus.Type) {
+func (k *body) keep(guard, dst, src string, t litmus.Type) {
 	if t.Bits() == 64 {
-		k.c("cvt.u32.u64 %s, %s;", dst, src)
+		k.c("%scvt.u32.u64 %s, %s;", guard, dst, src)
 		return
 	}
-	k.c("mov.b32 %s, %s;", dst, src)
+	k.c("%smov.b32 %s, %s;", guard, dst, src)
 }
 
 func typeOr(t, def litmus.Type) string {

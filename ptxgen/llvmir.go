@@ -30,6 +30,9 @@ const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 // values; where paths meet, phis. The error is a *spec.Unsupported when the
 // encoding or LLVM IR lacks something that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
+	if err := noLoops(t); err != nil {
+		return nil, err
+	}
 	t = t.Canonical()
 	if sm, err := SM(o.Target); err == nil {
 		if err := nvCheck(t, sm); err != nil {

@@ -41,6 +41,9 @@ func IsTeraScale(target string) bool { return slices.Contains(TeraScale, target)
 // ResultStride apart, because clang otherwise combines stores and even the xors
 // of the markers.
 func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
+	if err := noLoops(t); err != nil {
+		return nil, err
+	}
 	t, err := litmus.ToOpenCL(t.Canonical())
 	if err != nil {
 		var no *litmus.NoMeaning

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"optcheck/litmus"
 )
@@ -33,8 +34,11 @@ type flow struct {
 // its sources, not its guard: compilers may move a value across a guard that
 // the consuming access shares.
 //
-// It returns an *Unsupported error when the thread is beyond the encoding, or
-// when an access's location is not known statically. Locations must be in the order
+// A bounded loop is specified as the copies of its body (litmus.Test.Unrolled), whose
+// instructions Entry.Instr numbers.
+//
+// It returns an *Unsupported error when the thread is beyond the encoding, a loop has
+// no known bound, or an access's location is not known statically. Locations must be in the order
 // of litmus.CompareLocations, which gives them their numbers; another order is an
 // error, because whoever reads numbers by the test would name wrong locations.
 func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
@@ -46,6 +50,15 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	}
 	if len(t.Locations) > MaxLocations {
 		return nil, unsupported("%d locations (at most %d)", len(t.Locations), MaxLocations)
+	}
+	th, origin, err := t.Threads[thread].Unrolled()
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	if origin != nil {
+		flat := *t
+		flat.Threads = slices.Clone(t.Threads)
+		flat.Threads[thread], t = th, &flat
 	}
 	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout, Locations: max(len(t.Locations), 1)}, regs: map[string]flow{}}
 	for _, d := range b.th.Regs {
@@ -62,12 +75,39 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 			return nil, err
 		}
 	}
+	if origin != nil {
+		if err := b.s.copies(origin); err != nil {
+			return nil, err
+		}
+	}
 	if n := b.s.Markers(); len(b.s.Entries) > MaxPositions || n > MaxMarkers {
 		return nil, unsupported("thread %s has %d accesses and fences and %d dependencies (at most %d and %d markers)",
 			b.th.Name, len(b.s.Entries), len(b.s.Deps), MaxPositions, MaxMarkers)
 	}
 	b.s.sort()
 	return b.s, nil
+}
+
+// copies notes which entries are the same instruction. A result that nobody observes in
+// any round is not specified yet beside a loop: which copy an access is can only be told
+// by what is observed of others.
+func (s *Spec) copies(origin []int) error {
+	first, live := map[int]int{}, map[int]bool{}
+	for k := range s.Entries {
+		e := &s.Entries[k]
+		if p, ok := first[origin[e.Instr]]; ok {
+			e.Back = e.Pos - p
+		} else {
+			first[origin[e.Instr]] = e.Pos
+		}
+		live[e.Line()] = live[e.Line()] || !e.Unread
+	}
+	for _, e := range s.Entries {
+		if !live[e.Line()] {
+			return unsupported("a result that nobody observes in a thread with a loop")
+		}
+	}
+	return nil
 }
 
 // wide are the locations that some thread accesses as 64-bit words.
@@ -137,9 +177,6 @@ func (b *builder) step(i int) error {
 		return b.event(i, in, ctrl, guarded)
 	}
 	if in.Op == litmus.OpBra {
-		if !b.isForward(in, in.Target) {
-			return unsupported("a loop in thread %s: kernels in audit form are straight-line", b.th.Name)
-		}
 		from := posSet(0)
 		if in.Guard != nil {
 			from = b.reg(in.Guard.Reg).from

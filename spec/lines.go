@@ -13,9 +13,10 @@ func Lines(t *litmus.Test) (lines, columns [][]int) {
 		if err != nil {
 			continue
 		}
+		th, _, _ := t.Threads[i].Unrolled() // FromTest has done it
 		lines[i], columns[i] = make([]int, len(s.Entries)), make([]int, len(s.Entries))
 		for _, e := range s.Entries {
-			pos := t.Threads[i].Body[e.Instr].Pos
+			pos := th.Body[e.Instr].Pos
 			lines[i][e.Pos], columns[i][e.Pos] = pos.Line, pos.Col
 		}
 	}

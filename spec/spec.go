@@ -131,7 +131,15 @@ type Entry struct {
 	// Unread tells that nobody observes what the access reads (litmus.Test.Unread):
 	// its marker says nothing of the value, which the compiler may drop.
 	Unread bool
+	// Back is how many positions in front of this one the first copy of the same
+	// instruction stands, if a loop performs it more than once (litmus.Test.Unrolled),
+	// else 0. It is known of a test's specification only.
+	Back int
 }
+
+// Line is the line to which the instruction is attributed: all copies have that of the
+// first one.
+func (e Entry) Line() int { return e.Pos - e.Back + 1 }
 
 // DepKind is the kind of a dependency.
 type DepKind uint8
@@ -232,6 +240,27 @@ func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
 		}
 	}
 	return -1, false
+}
+
+// Copies is how many entries are the instruction on a line (Entry.Line).
+func (s *Spec) Copies(line int) (n int) {
+	for _, e := range s.Entries {
+		if e.Line() == line {
+			n++
+		}
+	}
+	return n
+}
+
+// Rounds is how often loops perform an instruction at most, 1 without loops.
+func (s *Spec) Rounds() int {
+	most := 1
+	for _, e := range s.Entries {
+		if e.Back > 0 {
+			most = max(most, s.Copies(e.Line()))
+		}
+	}
+	return most
 }
 
 // IsFence reports whether the entry is a fence or barrier.

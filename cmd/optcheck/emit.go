@@ -70,7 +70,7 @@ func newEmitCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "emit TEST…",
 		Short: "Print the kernels of a test in audit form",
-		Long: `Print a test in audit form: one straight-line kernel per thread, values and
+		Long: `Print a test in audit form: one kernel per thread, values and
 addresses unknown to the compiler, and the specification as xor markers at the end
 of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 		Example: `  optcheck emit mp --target sm_90

@@ -77,6 +77,9 @@ type Program struct {
 
 // Compile resolves the names of a test. Errors carry file, line and column.
 func Compile(t *litmus.Test) (*Program, error) {
+	if u, _, err := t.Unrolled(); err == nil {
+		t = u // whose loops need no cut
+	}
 	p := &Program{Test: t, Terms: t.Terms()}
 	if len(t.Threads) > MaxThreads {
 		return nil, posError(t.Threads[MaxThreads].Pos, "test %s has %d threads; at most %d can be judged", t.Name, len(t.Threads), MaxThreads)

@@ -40,6 +40,9 @@ func noCycle(format string, args ...any) error {
 
 // factsOf reads accesses, values and outcome off a test.
 func factsOf(t *litmus.Test) (*facts, error) {
+	if t.Loops() {
+		return nil, noCycle("a thread has a loop")
+	}
 	f := &facts{t: t, final: map[string]int64{}}
 	regs := map[litmus.Term]int64{}
 	if err := f.outcome(t.Cond.Expr, regs); err != nil {

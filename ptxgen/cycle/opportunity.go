@@ -155,6 +155,8 @@ func init() { // not initialised in place: the functions look kinds up
 		{"arms", "the access in both arms of a branch", slotNone, isPlain, same, (*editor).arms},
 		{"arm", "the access in one arm of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arm},
 		{"repeat", "the access three times in a row, as a loop unrolled", slotNone, isPlain, litmus.OpNop, (*editor).repeat},
+		{"loop", "the access and what follows, up to the slot, in a loop that goes round four times", slotBehind, isPlain, litmus.OpNop, (*editor).loop},
+		{"spin", "the load again until it has read 1, at most three times", slotNone, isLoad, litmus.OpNop, (*editor).spin},
 		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},
 		{"wide", "the location is a 64-bit word", slotNone, isPlain, litmus.OpNop, (*editor).wide},
 		{"racefree", "waits and acknowledgements that leave the test without a data race (RaceFree); at thread 0, event 0", slotNone,

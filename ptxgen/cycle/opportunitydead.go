@@ -20,11 +20,17 @@ func (e *editor) unread() error {
 			return fmt.Errorf("its result is used by %s", in)
 		}
 	}
-	all := e.t.ObserveAll()
-	e.t.Observed = slices.DeleteFunc(slices.Clone(all.Observed), func(x litmus.Term) bool { return x.Kind == litmus.TermLoc || e.isResult(x) })
+	e.final()
+	e.t.Observed = slices.DeleteFunc(e.t.Observed, e.isResult)
 	e.t.Cond.Expr = without(e.t.Cond.Expr, e.isResult)
-	e.t.Results = litmus.ResultsFinal
 	return nil
+}
+
+// final makes the test one that observes registers at the end only: all of them.
+func (e *editor) final() {
+	all := e.t.ObserveAll()
+	e.t.Observed = slices.DeleteFunc(slices.Clone(all.Observed), func(x litmus.Term) bool { return x.Kind == litmus.TermLoc })
+	e.t.Results = litmus.ResultsFinal
 }
 
 // isResult reports whether a term is the event's register.

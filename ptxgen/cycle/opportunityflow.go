@@ -142,6 +142,51 @@ func (e *editor) repeat() error {
 	return nil
 }
 
+// How often loops go round: loop an even number of times, so that the last round is the
+// second copy of a body that was unrolled by two.
+const (
+	loopRounds = 4
+	spinRounds = 3
+)
+
+// loop performs the access in a loop, with what follows up to the slot.
+func (e *editor) loop() error { return e.looped(e.o.Slot-1, loopRounds, nil) }
+
+// spin loads until the value is 1, as the bounded loops of real code do.
+func (e *editor) spin() error {
+	p, set := e.isOne()
+	return e.looped(e.o.Event, spinRounds, func(done string) []litmus.Instr {
+		return []litmus.Instr{set, {Op: litmus.OpBra, Guard: p, Target: done}}
+	})
+}
+
+// looped makes a loop of the events up to the last one; exit, if not nil, is the code
+// that leaves it.
+func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr) error {
+	at, end := e.events[e.o.Event], e.events[last]+1
+	for i := at; i < end; i++ {
+		if in := &e.th.Body[i]; in.Guard != nil || len(in.Labels) > 0 || in.Op == litmus.OpBra || in.Op == litmus.OpBar {
+			return fmt.Errorf("%s cannot be in a loop", in)
+		}
+	}
+	e.final()
+	i, p, head := e.reg("r", litmus.B32), e.reg("p", litmus.Pred), e.label()
+	e.at().Labels = []string{head}
+	code := []litmus.Instr{
+		{Op: litmus.OpAdd, Type: litmus.S32, Dst: i, Src: []litmus.Operand{litmus.Reg(i), litmus.Const(1)}},
+		{Op: litmus.OpSetp, Cmp: litmus.CmpLt, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(i), litmus.Const(int64(rounds))}},
+		{Op: litmus.OpBra, Guard: &litmus.Guard{Reg: p}, Target: head},
+	}
+	if exit != nil {
+		done := e.label()
+		code = append(append(exit(done), code...), litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
+	}
+	e.th.Body = insertAt(e.th.Body, end, code...)
+	e.th.Body = insertAt(e.th.Body, at, litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: i, Src: []litmus.Operand{litmus.Reg(i), litmus.Reg(i)}})
+	e.count()
+	return nil
+}
+
 // beside accesses a location of its own right behind the event: neighbours in the
 // layout adjacent.
 func (e *editor) beside() error {

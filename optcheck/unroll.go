@@ -1,0 +1,137 @@
+package optcheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"optcheck/internal/limits"
+	"optcheck/isa"
+	"optcheck/spec"
+)
+
+// A loop of the test is specified as the copies of its body. Machine code that still
+// has the loop is brought to the same form: the loop's instructions are copied as
+// often as the test goes round, and once more, branches back to its head lead to the
+// next copy, and what follows from constants (the counter) is pruned. Whatever the
+// code did, it does: the last copy leads to a trap, and a kernel of which constants do
+// not say that it never comes there is not decided.
+
+// trapped is the text of the instruction that stands for further rounds.
+const trapped = "further rounds"
+
+// maxUnrollings bounds the steps in which a kernel is brought to its form.
+const maxUnrollings = 64
+
+// unroll is trace without the loops that a test's are compiled to.
+func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
+	c.fold = true
+	defer func() { c.fold = false }()
+	cur := *fn
+	cur.Insts = slices.Clone(fn.Insts)
+	for range maxUnrollings {
+		tr, err := c.trace(&cur)
+		if err != nil {
+			return nil, err
+		}
+		if !prune(&cur, tr) {
+			f, err := newFlow(&cur)
+			if err != nil {
+				return nil, err
+			}
+			lo, hi, ok := f.loop(&cur, want)
+			if !ok {
+				return tr, f.finite(&cur)
+			}
+			cur.Insts = copyLoop(cur.Insts, lo, hi, want.Rounds()+1)
+			if err := limits.Check("instructions", len(cur.Insts), limits.Now().Instructions); err != nil {
+				return nil, err
+			}
+		}
+		cur.BuildCFG()
+	}
+	return nil, errors.New("a loop that could not be unrolled")
+}
+
+// finite is the error of code that may go round more often than the test.
+func (f *flow) finite(fn *isa.Func) error {
+	for _, b := range f.order {
+		for i := f.blocks[b].First; i < f.blocks[b].End; i++ {
+			if in := &fn.Insts[i]; in.Text == trapped {
+				return fmt.Errorf("the loop at 0x%x may go round more often than in the test", in.Addr)
+			}
+		}
+	}
+	return nil
+}
+
+// loop finds the shortest loop that is a stretch of code which begins with its head:
+// instructions [lo, hi). A loop around an atomic that the test has in none is how that is
+// implemented, and one without accesses that votes waits for the lanes of its warp
+// (sm_70 at O0).
+func (f *flow) loop(fn *isa.Func, want *spec.Spec) (lo, hi int, ok bool) {
+	for _, head := range f.order {
+		var from []int
+		for _, p := range f.blocks[head].Preds {
+			if f.pos[p] >= 0 && f.isLoopHead(head, p) {
+				from = append(from, p)
+			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		first, end := f.blocks[head].First, f.blocks[head].End
+		plain, votes, accesses := true, false, false
+		f.before(from, head, head, func(b int) {
+			plain = plain && f.blocks[b].First >= first
+			end = max(end, f.blocks[b].End)
+		})
+		for i := first; i < end && plain; i++ {
+			in := &fn.Insts[i]
+			plain = (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect && in.Flow != isa.FlowCall
+			votes, accesses = votes || in.Op == "VOTE", accesses || in.Role.IsAccess()
+		}
+		if plain && (accesses || !votes) && (!ok || end-first < hi-lo) {
+			lo, hi, ok = first, end, true
+		}
+	}
+	return lo, hi, ok
+}
+
+// copyLoop makes copies of instructions [lo, hi).
+func copyLoop(code []isa.Inst, lo, hi, copies int) []isa.Inst {
+	size := hi - lo + 1 // with the jump behind it
+	trap := len(code) + copies*size - (hi - lo)
+	start := func(n int) int { return lo + n*size }
+	target := func(t, n int) int {
+		switch {
+		case t < lo:
+			return t
+		case t >= hi:
+			return t + copies*size - (hi - lo)
+		case t > lo || n < 0:
+			return start(max(n, 0)) + t - lo
+		case n+1 < copies:
+			return start(n + 1)
+		}
+		return trap
+	}
+	out := make([]isa.Inst, 0, trap+1)
+	place := func(list []isa.Inst, n int) {
+		for _, in := range list {
+			in.Target = target(in.Target, n)
+			in.Targets = slices.Clone(in.Targets)
+			for i, t := range in.Targets {
+				in.Targets[i] = target(t, n)
+			}
+			out = append(out, in)
+		}
+	}
+	place(code[:lo], -1)
+	for n := range copies {
+		place(code[lo:hi], n)
+		out = append(out, isa.Inst{Addr: code[hi-1].Addr, Op: "BRA", Text: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump, Target: target(hi, -1)})
+	}
+	place(code[hi:], -1)
+	return append(out, isa.Inst{Addr: code[lo].Addr, Op: "EXIT", Text: trapped, Role: isa.RoleBranch, Flow: isa.FlowExit, Target: -1})
+}
