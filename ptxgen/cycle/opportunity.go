@@ -117,13 +117,15 @@ type opportunityKind struct {
 	apply func(e *editor) error
 }
 
-func isLoad(in *litmus.Instr) bool   { return in.Op == litmus.OpLd }
-func isStore(in *litmus.Instr) bool  { return in.Op == litmus.OpSt }
-func isAtomic(in *litmus.Instr) bool { return in.Op == litmus.OpAtom }
-func reads(in *litmus.Instr) bool    { return isLoad(in) || isAtomic(in) }
-func writes(in *litmus.Instr) bool   { return isStore(in) || isAtomic(in) || in.Op == litmus.OpRed }
-func isRMW(in *litmus.Instr) bool    { return isAtomic(in) || in.Op == litmus.OpRed }
-func isPlain(in *litmus.Instr) bool  { return isLoad(in) || isStore(in) }
+func isLoad(in *litmus.Instr) bool    { return in.Op == litmus.OpLd }
+func isStore(in *litmus.Instr) bool   { return in.Op == litmus.OpSt }
+func isAtomic(in *litmus.Instr) bool  { return in.Op == litmus.OpAtom }
+func reads(in *litmus.Instr) bool     { return isLoad(in) || isAtomic(in) }
+func writes(in *litmus.Instr) bool    { return isStore(in) || isAtomic(in) || in.Op == litmus.OpRed }
+func isRMW(in *litmus.Instr) bool     { return isAtomic(in) || in.Op == litmus.OpRed }
+func isEvent(*litmus.Instr) bool      { return true }
+func isBarrier(in *litmus.Instr) bool { return in.Op == litmus.OpBar }
+func isPlain(in *litmus.Instr) bool   { return isLoad(in) || isStore(in) }
 
 // same stands for the operation of the event itself.
 const same = litmus.Op(255)
@@ -137,9 +139,21 @@ func init() { // not initialised in place: the functions look kinds up
 		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).overwrite},
 		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).rewrite},
 		{"again", "the same atomic once more", slotBehind, isRMW, litmus.OpNop, (*editor).again},
-		{"when", "the access only if an earlier load of the thread read 1", slotNone, isPlain, litmus.OpNop, (*editor).when},
+		{"when", "the access only if an earlier load of the thread read 1", slotNone, (*litmus.Instr).IsAccess, litmus.OpNop, (*editor).when},
 		{"restore", "the same store once more: the value is already there", slotBehind, isStore, litmus.OpSt, (*editor).restore},
 		{"writeback", "what was read is stored again", slotBehind, isLoad, litmus.OpSt, (*editor).writeback},
+		{"prestore", "a store to the location, in front of a load", slotBefore, isLoad, litmus.OpSt, (*editor).prestore},
+		{"ring", "a store to the location before all else, which the other thread acquires", slotNone, isLoad, litmus.OpNop, (*editor).ring},
+		{"ringstore", "one register stored to another location before all else and behind the event; the other thread acquires the first", slotNone, reads, litmus.OpNop,
+			(*editor).ringstore},
+		{"bracket", "one register stored to another location on both sides", slotNone, isEvent, litmus.OpNop, (*editor).bracket},
+		{"count", "another location counted up on both sides, by reductions", slotNone, isEvent, litmus.OpNop, (*editor).recount},
+		{"unroll", "the access in front of a fence, and the fence, once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).unroll},
+		{"rebar", "one more barrier, in all threads", slotNone, isBarrier, litmus.OpNop, (*editor).rebar},
+		{"change", "another location read on both sides, under a branch that fixed it, beside a thread that changes it once more", slotNone, isEvent, litmus.OpNop,
+			(*editor).change},
+		{"silent", "what was read of another location stored again behind the event", slotNone, isEvent, litmus.OpNop, (*editor).silent},
+		{"barring", "as ring, with barriers", slotNone, isLoad, litmus.OpNop, (*editor).barring},
 		{"settle", "a second load under a branch that has fixed the value", slotBehind, isLoad, litmus.OpLd, (*editor).settle},
 		{"settledata", "a store of a value that a branch has fixed", slotBehind, isLoad, litmus.OpSt, (*editor).settleData},
 		{"drop", "the result is never read", slotNone, reads, litmus.OpNop, (*editor).drop},

@@ -19,6 +19,7 @@ var hows = map[string][]string{
 	"rewrite":    {"", "weak", "vol", "rlx.gpu"},
 	"restore":    {"", "weak", "vol"},
 	"writeback":  {"", "weak", "vol"},
+	"prestore":   {"", "weak"},
 	"settle":     {"", "weak"},
 	"settledata": {"", "vol"},
 	"peek":       {"", "weak", "rlx.gpu", "rlx.sys"},
@@ -89,6 +90,9 @@ func (k *opportunityKind) each(in *litmus.Instr, thread, at, n int, yield func(O
 // Crosses says what synchronisation lies between an opportunity's event and its
 // slot: mnemonics without type and state space, "nothing" for none.
 func (o Opportunity) Crosses(t *litmus.Test) string {
+	if o.Slot < 0 && (o.Kind == "ring" || o.Kind == "barring") {
+		o.Slot = 0 // where it stores
+	}
 	if o.Slot < 0 {
 		return "nothing"
 	}
@@ -184,9 +188,13 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 		all = append(all, list...)
 	}
 	slices.SortFunc(all, func(a, b composition) int { return cmp.Compare(a.number, b.number) })
+	seen := map[string]bool{} // two ways to one test: the first has it
 	for _, c := range all {
-		if !yield(c.spec) {
-			return
+		if h := c.spec.Test().Hash(); !seen[h] {
+			seen[h] = true
+			if !yield(c.spec) {
+				return
+			}
 		}
 	}
 }
