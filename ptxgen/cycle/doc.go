@@ -51,7 +51,7 @@
 //
 // # Presets
 //
-//	opportunities   6418 tests: something to optimise across every kind of synchronisation
+//	opportunities   6728 tests: something to optimise across every kind of synchronisation
 //	paper   12455 tests: the instructions and hierarchy of the 2015 study
 //	ptx     8372 tests: orders, scoped fences and atomics of sm_70 and up, barriers
 //	quick   200 tests: a sample of all, for every day

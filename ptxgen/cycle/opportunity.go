@@ -146,6 +146,7 @@ func init() { // not initialised in place: the functions look kinds up
 		{"ring", "a store to the location before all else, which the other thread acquires", slotNone, isLoad, litmus.OpNop, (*editor).ring},
 		{"ringstore", "one register stored to another location before all else and behind the event; the other thread acquires the first", slotNone, reads, litmus.OpNop,
 			(*editor).ringstore},
+		{"closing", "a barrier behind the thread's last store, which the others read behind theirs", slotNone, isStore, litmus.OpNop, (*editor).closing},
 		{"bracket", "one register stored to another location on both sides", slotNone, isEvent, litmus.OpNop, (*editor).bracket},
 		{"count", "another location counted up on both sides, by reductions", slotNone, isEvent, litmus.OpNop, (*editor).recount},
 		{"unroll", "the access in front of a fence, and the fence, once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).unroll},

@@ -245,3 +245,32 @@ func (e *editor) ringstore() error {
 	e.insert(e.o.Event+1, st)
 	return e.handOver(set, st)
 }
+
+// closing ends the thread with a barrier behind its last store, which the other threads
+// read behind theirs.
+func (e *editor) closing() error {
+	loc, err := e.loc()
+	if err != nil {
+		return err
+	}
+	if e.o.Event != len(e.events)-1 {
+		return errors.New("it is not the thread's last")
+	}
+	wait := litmus.Instr{Op: litmus.OpBar, Barrier: litmus.Barrier{ID: litmus.Const(0)}}
+	for i := range e.t.Threads {
+		th := &e.t.Threads[i]
+		if i == e.o.Thread {
+			continue
+		}
+		if !th.Place.SameScope(e.th.Place, litmus.ScopeCTA) {
+			return errors.New("the threads are of several CTAs")
+		}
+		other := &editor{t: e.t, th: th, in: e.in}
+		other.count()
+		r := other.reg("r", e.data())
+		other.insert(len(other.events), wait, litmus.Instr{Op: litmus.OpLd, Type: e.data(), Dst: r, Addr: other.addr(loc)})
+		other.observe(r)
+	}
+	e.insert(len(e.events), wait)
+	return nil
+}
