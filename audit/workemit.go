@@ -71,6 +71,10 @@ func (e *emission) fill(o *Options, j job, plain bool, emit emitter) {
 				opt.Unit = ptxgen.UnitNameOf(t.Name, j.chunk.hashes[i], l)
 			}
 			u, err := emit(t, opt)
+			if u != nil && !nvidia && names[u.Name] { // a translation that two tests share
+				opt.Unit = ptxgen.UnitNameOf(t.Name, j.chunk.hashes[i], l)
+				u, err = emit(t, opt)
+			}
 			var un *spec.Unsupported
 			if err != nil && !errors.As(err, &un) {
 				e.err = fmt.Errorf("%s: %w", t.Name, err)

@@ -75,7 +75,7 @@ func TestOpenCLAtomics(t *testing.T) {
 func TestOpenCLSpec(t *testing.T) {
 	n := 0
 	for _, x := range append(corpus.OpenCL(), corpus.Tests()...) {
-		for _, l := range spec.AllLayouts {
+		for _, l := range spec.Layouts {
 			u, err := EmitOpenCL(x, Options{Target: "gfx900", Layout: l})
 			var no *spec.Unsupported
 			if err != nil {
