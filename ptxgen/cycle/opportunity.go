@@ -30,15 +30,19 @@ type Opportunity struct {
 // String spells the opportunity as ParseOpportunity reads it:
 // reload.rlx.gpu-1.1.0 is kind, annotation, thread, event and slot.
 func (o Opportunity) String() string {
-	s := o.Kind
-	if o.How != (Ann{}) || o.Plain {
-		s += "." + o.How.String()
-	}
-	s += fmt.Sprintf("-%d.%d", o.Thread, o.Event)
+	s := o.what() + fmt.Sprintf("-%d.%d", o.Thread, o.Event)
 	if o.Slot >= 0 {
 		s += fmt.Sprintf(".%d", o.Slot)
 	}
 	return s
+}
+
+// what is the kind with its annotation.
+func (o Opportunity) what() string {
+	if o.How != (Ann{}) || o.Plain {
+		return o.Kind + "." + o.How.String()
+	}
+	return o.Kind
 }
 
 // ParseOpportunity reads what String makes.
@@ -60,7 +64,7 @@ func ParseOpportunity(s string) (Opportunity, error) {
 	}
 	nums := strings.Split(where, ".")
 	want := 2
-	if k.slots != slotNone {
+	if k.slots > slotFirst {
 		want = 3
 	}
 	if len(nums) != want {
@@ -102,6 +106,7 @@ type slots uint8
 
 const (
 	slotNone   slots = iota // the kind knows
+	slotFirst               // in front of all events of the thread
 	slotBefore              // in front of the event, or of an earlier one
 	slotBehind              // behind the event, or behind a later one
 	slotAny
@@ -113,7 +118,7 @@ type opportunityKind struct {
 	about string
 	slots slots
 	on    func(in *litmus.Instr) bool // events that it applies to
-	adds  litmus.Op                   // a load or store; OpNop for anything else
+	adds  litmus.Op                   // a load or store, or same; OpNop for what takes no annotation
 	apply func(e *editor) error
 }
 
@@ -134,16 +139,16 @@ var opportunityKinds []opportunityKind
 
 func init() { // not initialised in place: the functions look kinds up
 	opportunityKinds = []opportunityKind{
-		{"reload", "the same load once more, in front of or behind other events", slotAny, isLoad, litmus.OpLd, (*editor).reload},
-		{"readback", "a load of what the thread has just written", slotBehind, writes, litmus.OpLd, (*editor).readback},
-		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).overwrite},
-		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).rewrite},
+		{"reload", "the same load once more, in front of or behind other events", slotAny, isLoad, litmus.OpLd, (*editor).loadAt},
+		{"readback", "a load of what the thread has just written", slotBehind, writes, litmus.OpLd, (*editor).loadAt},
+		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).storeAt},
+		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).storeAt},
 		{"again", "the same atomic once more", slotBehind, isRMW, litmus.OpNop, (*editor).again},
 		{"when", "the access only if an earlier load of the thread read 1", slotNone, (*litmus.Instr).IsAccess, litmus.OpNop, (*editor).when},
 		{"restore", "the same store once more: the value is already there", slotBehind, isStore, litmus.OpSt, (*editor).restore},
 		{"writeback", "what was read is stored again", slotBehind, isLoad, litmus.OpSt, (*editor).writeback},
-		{"prestore", "a store to the location, in front of a load", slotBefore, isLoad, litmus.OpSt, (*editor).prestore},
-		{"ring", "a store to the location before all else, which the other thread acquires", slotNone, isLoad, litmus.OpNop, (*editor).ring},
+		{"prestore", "a store to the location, in front of a load", slotBefore, isLoad, litmus.OpSt, (*editor).storeAt},
+		{"ring", "a store to the location before all else, which the other thread acquires", slotFirst, isLoad, litmus.OpNop, (*editor).ring},
 		{"ringstore", "one register stored to another location before all else and behind the event; the other thread acquires the first", slotNone, reads, litmus.OpNop,
 			(*editor).ringstore},
 		{"closing", "a barrier behind the thread's last store, which the others read behind theirs", slotNone, isStore, litmus.OpNop, (*editor).closing},
@@ -154,7 +159,7 @@ func init() { // not initialised in place: the functions look kinds up
 		{"change", "another location read on both sides, under a branch that fixed it, beside a thread that changes it once more", slotNone, isEvent, litmus.OpNop,
 			(*editor).change},
 		{"silent", "what was read of another location stored again behind the event", slotNone, isEvent, litmus.OpNop, (*editor).silent},
-		{"barring", "as ring, with barriers", slotNone, isLoad, litmus.OpNop, (*editor).barring},
+		{"barring", "as ring, with barriers", slotFirst, isLoad, litmus.OpNop, (*editor).barring},
 		{"settle", "a second load under a branch that has fixed the value", slotBehind, isLoad, litmus.OpLd, (*editor).settle},
 		{"settledata", "a store of a value that a branch has fixed", slotBehind, isLoad, litmus.OpSt, (*editor).settleData},
 		{"drop", "the result is never read", slotNone, reads, litmus.OpNop, (*editor).drop},
@@ -175,7 +180,7 @@ func init() { // not initialised in place: the functions look kinds up
 		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},
 		{"wide", "the location is a 64-bit word", slotNone, isPlain, litmus.OpNop, (*editor).wide},
 		{"racefree", "waits and acknowledgements that leave the test without a data race (RaceFree); at thread 0, event 0", slotNone,
-			func(*litmus.Instr) bool { return true }, litmus.OpNop, (*editor).raceFree},
+			isEvent, litmus.OpNop, (*editor).raceFree},
 		{"refence", "the same fence once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).refence},
 		{"subfence", "a weaker or narrower fence in front of the fence", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).subfence},
 	}

@@ -86,7 +86,6 @@ func (e *editor) peek() error {
 		return err
 	}
 	r := e.reg("r", e.data())
-	old := e.in.Dst
 	e.t.Cond.Expr = renamed(e.t.Cond.Expr, func(x litmus.Term) litmus.Term {
 		if e.isResult(x) {
 			x.Name = r
@@ -94,7 +93,7 @@ func (e *editor) peek() error {
 		return x
 	})
 	if err := e.unread(); err != nil {
-		return fmt.Errorf("%w (register %s)", err, old)
+		return fmt.Errorf("%w (register %s)", err, e.in.Dst)
 	}
 	in.Dst = r
 	e.insert(e.o.Event, in)

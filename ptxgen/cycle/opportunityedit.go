@@ -202,11 +202,10 @@ func (e *editor) store(slot int, v litmus.Operand) error {
 	return nil
 }
 
-func (e *editor) reload() error   { return e.load(e.o.Slot, nil) }
-func (e *editor) readback() error { return e.load(e.o.Slot, nil) }
+// loadAt and storeAt add a load, and a store of another value, at the slot.
+func (e *editor) loadAt() error  { return e.load(e.o.Slot, nil) }
+func (e *editor) storeAt() error { return e.store(e.o.Slot, e.value()) }
 
-func (e *editor) overwrite() error { return e.store(e.o.Slot, e.value()) }
-func (e *editor) rewrite() error   { return e.store(e.o.Slot, e.value()) }
 func (e *editor) writeback() error { return e.store(e.o.Slot, litmus.Reg(e.in.Dst)) }
 
 // restore stores from the same register, which a compiler can see to hold the same.
@@ -257,8 +256,12 @@ func (e *editor) settleData() error {
 // isOne makes the predicate that tells whether the event's value is 1.
 func (e *editor) isOne() (*litmus.Guard, litmus.Instr) {
 	p := e.reg("p", litmus.Pred)
-	return &litmus.Guard{Reg: p}, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: e.data(), Dst: p,
-		Src: []litmus.Operand{litmus.Reg(e.in.Dst), litmus.Const(1)}}
+	return &litmus.Guard{Reg: p}, equals1(p, e.data(), e.in.Dst)
+}
+
+// equals1 sets a predicate to whether a register holds 1.
+func equals1(p string, t litmus.Type, reg string) litmus.Instr {
+	return litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: t, Dst: p, Src: []litmus.Operand{litmus.Reg(reg), litmus.Const(1)}}
 }
 
 // refence repeats the fence.

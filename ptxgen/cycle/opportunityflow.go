@@ -3,6 +3,7 @@ package cycle
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"optcheck/litmus"
 )
@@ -59,8 +60,7 @@ func (e *editor) when() error {
 		}
 		p := e.reg("p", litmus.Pred)
 		e.at().Guard = &litmus.Guard{Reg: p}
-		e.insert(e.o.Event, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: litmus.S32, Dst: p,
-			Src: []litmus.Operand{litmus.Reg(at.Dst), litmus.Const(1)}})
+		e.insert(e.o.Event, equals1(p, litmus.S32, at.Dst))
 		return nil
 	}
 	return errors.New("no load stands in front of it")
@@ -100,11 +100,11 @@ func (e *editor) arms() error {
 	*e.at() = a
 	end := litmus.Instr{Op: litmus.OpBra}
 	at := e.events[e.o.Event]
-	e.th.Body = insertAt(e.th.Body, at+1, end, b)
+	e.th.Body = slices.Insert(e.th.Body, at+1, end, b)
 	done := e.label()
 	e.th.Body[at+1].Target = done
-	e.th.Body = insertAt(e.th.Body, at+3, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
-	e.th.Body = insertAt(e.th.Body, at, set, jump(q, other))
+	e.th.Body = slices.Insert(e.th.Body, at+3, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
+	e.th.Body = slices.Insert(e.th.Body, at, set, jump(q, other))
 	e.count()
 	return nil
 }
@@ -117,15 +117,10 @@ func (e *editor) arm() error {
 	q, done := e.reg("r", litmus.S32), e.label()
 	set := litmus.Instr{Op: litmus.OpMov, Type: litmus.S32, Dst: q, Src: []litmus.Operand{litmus.Const(0)}}
 	at := e.events[e.o.Event]
-	e.th.Body = insertAt(e.th.Body, at+1, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
-	e.th.Body = insertAt(e.th.Body, at, set, jump(q, done))
+	e.th.Body = slices.Insert(e.th.Body, at+1, litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
+	e.th.Body = slices.Insert(e.th.Body, at, set, jump(q, done))
 	e.count()
 	return nil
-}
-
-func insertAt(body []litmus.Instr, at int, list ...litmus.Instr) []litmus.Instr {
-	out := append([]litmus.Instr(nil), body[:at]...)
-	return append(append(out, list...), body[at:]...)
 }
 
 // repeat performs the access three times.
@@ -181,8 +176,8 @@ func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr)
 		done := e.label()
 		code = append(append(exit(done), code...), litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
 	}
-	e.th.Body = insertAt(e.th.Body, end, code...)
-	e.th.Body = insertAt(e.th.Body, at, litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: i, Src: []litmus.Operand{litmus.Reg(i), litmus.Reg(i)}})
+	e.th.Body = slices.Insert(e.th.Body, end, code...)
+	e.th.Body = slices.Insert(e.th.Body, at, litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: i, Src: []litmus.Operand{litmus.Reg(i), litmus.Reg(i)}})
 	e.count()
 	return nil
 }

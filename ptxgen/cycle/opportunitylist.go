@@ -90,8 +90,8 @@ func (k *opportunityKind) each(in *litmus.Instr, thread, at, n int, yield func(O
 // Crosses says what synchronisation lies between an opportunity's event and its
 // slot: mnemonics without type and state space, "nothing" for none.
 func (o Opportunity) Crosses(t *litmus.Test) string {
-	if o.Slot < 0 && (o.Kind == "ring" || o.Kind == "barring") {
-		o.Slot = 0 // where it stores
+	if k := lookupKind(o.Kind); k != nil && k.slots == slotFirst {
+		o.Slot = 0
 	}
 	if o.Slot < 0 {
 		return "nothing"
@@ -138,10 +138,6 @@ func order(in *litmus.Instr) (words []string) {
 // Key is what a preset and a hunt cover: the opportunity, what it is at, and what
 // synchronisation lies between the two.
 func (o Opportunity) Key(t *litmus.Test) string {
-	how := ""
-	if o.How != (Ann{}) || o.Plain {
-		how = "." + o.How.String()
-	}
 	e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
 	e.count()
 	at := e.at()
@@ -149,7 +145,7 @@ func (o Opportunity) Key(t *litmus.Test) string {
 	if own == "" {
 		own = at.Op.String()
 	}
-	return fmt.Sprintf("%s%s of %s across %s", o.Kind, how, own, o.Crosses(t))
+	return fmt.Sprintf("%s of %s across %s", o.what(), own, o.Crosses(t))
 }
 
 // allKinds stands for all kinds of opportunities in a configuration.

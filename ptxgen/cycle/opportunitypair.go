@@ -28,9 +28,6 @@ func (e *editor) around(in litmus.Instr) {
 	e.insert(e.o.Event+2, in)
 }
 
-// prestore stores another value to the location of a load that comes later.
-func (e *editor) prestore() error { return e.store(e.o.Slot, e.value()) }
-
 // bracket stores one register on both sides of the event, to another location.
 func (e *editor) bracket() error {
 	in, err := e.neighbour()
@@ -129,7 +126,7 @@ func (e *editor) change() error {
 	p, a, b := e.reg("p", litmus.Pred), e.reg("r", litmus.S32), e.reg("r", litmus.S32)
 	b = e.distinct(a, b)
 	ld := litmus.Instr{Op: litmus.OpLd, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Type: litmus.S32, Dst: b, Addr: e.addr(loc), Guard: &litmus.Guard{Reg: p}}
-	e.insert(e.o.Event+1, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(a), litmus.Const(1)}}, ld)
+	e.insert(e.o.Event+1, equals1(p, litmus.S32, a), ld)
 	ld.Dst, ld.Guard = a, nil
 	e.insert(e.o.Event, ld)
 	e.observe(a)
