@@ -56,6 +56,14 @@ check:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+
+# Functions that no command reaches, without those that only tests call: to look
+# at, since what tests alone need may be right.
+DEADCODE ?= golang.org/x/tools/cmd/deadcode@v0.52.0
+.PHONY: deadcode
+deadcode:
+	$(GO) run $(DEADCODE) ./cmd/...
 
 # The limit is for what hangs, on slow machines, too.
 test: toolchains check

@@ -101,10 +101,3 @@ func Rate(hits, n uint64) float64 {
 	}
 	return float64(hits) / float64(n)
 }
-
-// Differ reports whether two rates have separate 95 % intervals, which is
-// stricter than a test at 95 %.
-func Differ(hits1, n1, hits2, n2 uint64) bool {
-	a, b := RateInterval(hits1, n1), RateInterval(hits2, n2)
-	return a.High < b.Low || b.High < a.Low
-}

@@ -70,12 +70,6 @@ func TestReproducibility(t *testing.T) {
 	}
 }
 
-func TestDiffer(t *testing.T) {
-	require.True(t, Differ(10, 1e6, 1000, 1e6))
-	require.False(t, Differ(10, 1e6, 12, 1e6))
-	require.False(t, Differ(0, 0, 5, 10))
-}
-
 func ExampleExcluded() {
 	fmt.Printf("not seen in 1e8 instances: a rate above %.2g is excluded\n", Excluded(1e8))
 	fmt.Printf("%.3f\n", math.Round(1000*Reproducibility(3))/1000)

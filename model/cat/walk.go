@@ -5,9 +5,6 @@ package cat
 // returns true for it. The nodes are Stmt, Expr, Cond, *Binding and *Test.
 func Walk(file *File, f func(Node) bool) { walkStmts(file.Body, f) }
 
-// WalkExpr does the same for one expression.
-func WalkExpr(x Expr, f func(Node) bool) { walkExpr(x, f) }
-
 func walkStmts(list []Stmt, f func(Node) bool) {
 	for _, s := range list {
 		walkStmt(s, f)

@@ -15,13 +15,6 @@ type Arena struct {
 // (MaxEvents × 4 words) fits.
 const arenaBlock = 4096
 
-// NewArena returns an arena for n events.
-func NewArena(n int) *Arena {
-	a := &Arena{}
-	a.Init(n)
-	return a
-}
-
 // Init gives the arena a universe of n events and forgets everything handed
 // out before; the memory is reused.
 func (a *Arena) Init(n int) {

@@ -247,7 +247,8 @@ func TestNOfEverySize(t *testing.T) {
 
 func TestArena(t *testing.T) {
 	for _, n := range []int{1, 64, 200, 256} {
-		a := NewArena(n)
+		a := &Arena{}
+		a.Init(n)
 		var rs []Rel
 		for i := 0; i < 50; i++ {
 			r := a.Rel()
