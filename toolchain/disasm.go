@@ -34,10 +34,10 @@ type DisasmOptions struct {
 	Input string
 }
 
-// Disassemble prints the machine code of a cubin with nvdisasm of the same
-// release. A cubin without functions is an error, as is an output that does
-// not show each function of the cubin: nvdisasm of the wrong release prints
-// nothing and may still look successful.
+// Disassemble prints the machine code of a cubin with the toolchain's nvdisasm.
+// A cubin without functions is an error, as is an output that does not show
+// each function of the cubin: an nvdisasm that is too old prints nothing and may
+// still look successful.
 func (t *Toolchain) Disassemble(ctx context.Context, data []byte, opt DisasmOptions) ([]byte, error) {
 	args := []string{"-c"}
 	for _, o := range []struct {

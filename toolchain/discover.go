@@ -234,8 +234,24 @@ func merge(found []candidate, o Options) []*Toolchain {
 	slices.SortStableFunc(all, func(a, b *Toolchain) int {
 		return cmp.Or(CompareVersions(a.Version, b.Version), cmp.Compare(a.Build, b.Build))
 	})
+	lend(all)
 	name(all)
 	return all
+}
+
+// lend gives the disassemblers of the next newer release to compilers that have
+// none of their own: wheels and some toolkits hold ptxas alone. It takes the
+// toolchains from the oldest to the newest.
+func lend(all []*Toolchain) {
+	var newer *Toolchain
+	for _, t := range slices.Backward(all) {
+		switch {
+		case t.Nvdisasm != "":
+			newer = t
+		case newer != nil && t.Ptxas != "":
+			t.Nvdisasm, t.Cuobjdump, t.Reader = newer.Nvdisasm, newer.Cuobjdump, newer.Release()
+		}
+	}
 }
 
 // name gives each toolchain an ID and a Name that no other has.

@@ -71,7 +71,27 @@ func TestDiscoverWhere(t *testing.T) {
 	}
 }
 
-// One toolchain per build; disassemblers of another release are not used, of
+// TestLend: a compiler without a disassembler gets that of the next newer
+// release, never that of an older one.
+func TestLend(t *testing.T) {
+	own, newer, newest := fakeTools(t, "10.1.7", ""), fakeTools(t, "10.2.1", ""), fakeTools(t, "11.0.1", "")
+	for _, dir := range []string{own, newest} {
+		require.NoError(t, os.Remove(filepath.Join(dir, "nvdisasm")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "cuobjdump")))
+	}
+	all, errs := Discover(context.Background(), only(own, newer, newest))
+	require.Empty(t, errs)
+	require.Len(t, all, 3)
+	assert.Equal(t, filepath.Join(newer, "nvdisasm"), all[0].Nvdisasm)
+	assert.Equal(t, "10.2", all[0].Reader)
+	assert.Empty(t, all[1].Reader)
+	assert.Empty(t, all[2].Nvdisasm)
+	name, err := all[0].Disassembler()
+	require.NoError(t, err)
+	assert.Contains(t, name, "nvdisasm 10.2,")
+}
+
+// One toolchain per build; disassemblers of an older release are not used, of
 // the same release they are lent.
 func TestDiscoverMerges(t *testing.T) {
 	a, b, mixed := fakeTools(t, "10.1.7", ""), fakeTools(t, "10.1.7", ""), fakeTools(t, "10.2.1", "")

@@ -21,10 +21,15 @@ type Toolchain struct {
 	// Build is ptxas's build tag, "cuda_12.4.r12.4/compiler.34097967_0".
 	Build string `json:"build"`
 	// Ptxas, Nvdisasm and Cuobjdump are the paths of the three tools. The last
-	// two are of the same release as the first, or empty.
+	// two are of the same release as the first, of the next newer one found
+	// (Reader), or empty.
 	Ptxas     string `json:"ptxas,omitempty"`
 	Nvdisasm  string `json:"nvdisasm,omitempty"`
 	Cuobjdump string `json:"cuobjdump,omitempty"`
+	// Reader is the release of Nvdisasm and Cuobjdump where it is not that of
+	// Ptxas, "13.0". The tools read what older compilers wrote (CUDA Binary
+	// Utilities, §1); a target they have dropped is an error of theirs.
+	Reader string `json:"reader,omitempty"`
 	// Targets are the real architectures the compiler accepts, in numeric
 	// order: "sm_50", …, "sm_90", "sm_90a".
 	Targets []string `json:"targets"`
@@ -60,7 +65,7 @@ func (t *Toolchain) Disassembler() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("nvdisasm %s, %d bytes of %d", t.Release(), info.Size(), info.ModTime().UnixNano()), nil
+	return fmt.Sprintf("nvdisasm %s, %d bytes of %d", cmp.Or(t.Reader, t.Release()), info.Size(), info.ModTime().UnixNano()), nil
 }
 
 // Release is the first two numbers of the version, "12.4".
