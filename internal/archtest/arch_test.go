@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 var narrow = map[string][]string{
 	"optcheck/model/explore": {},
 	"optcheck/model/amdhw":   {"optcheck/model/explore"},
+	"optcheck/model/nvhw":    {"optcheck/model/explore"},
 	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
 	"optcheck/sass/cubin":    {"isa"},
 	"optcheck/audit/store":   {"internal/input", "litmus", "report", "spec", "toolchain"},

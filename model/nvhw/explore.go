@@ -1,0 +1,219 @@
+package nvhw
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"optcheck/model/explore"
+)
+
+// maxStates bounds an exploration. A variable, so that a test need not come to it.
+var maxStates = 400_000
+
+// Explore calls end for every way in which a program can end, with the schedule
+// that leads there; equal ends may come several times. The error wraps ErrRefused,
+// ErrHazard or ErrLimit if there is no answer, and is that of end if it has one.
+func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func() []Step) error) error {
+	m := &machine{p: p}
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	_, err := explore.Run(ctx, m, maxStates, func(s *state, schedule func() []Step) error {
+		for t := range m.p.Threads {
+			for i, st := range s.status[t] {
+				if st != done && st != skipped {
+					return fmt.Errorf("%w: thread %d waits forever at %s", ErrRefused, t, m.p.Threads[t].Ops[i].Text)
+				}
+			}
+		}
+		return end(m.final(s), schedule)
+	})
+	return err
+}
+
+// prepare refuses what the machine does not know.
+func (m *machine) prepare() error {
+	m.shared = make([]bool, len(m.p.Init))
+	owner := map[int]int{}
+	total := 0
+	for t := range m.p.Threads {
+		th := &m.p.Threads[t]
+		m.first = append(m.first, total)
+		total += len(th.Ops)
+		m.ctas = max(m.ctas, th.CTA+1)
+		for i := range th.Ops {
+			o := &th.Ops[i]
+			if o.Kind > RMW {
+				continue
+			}
+			if c, ok := owner[o.Loc]; o.Shared && ok && c != th.CTA {
+				return fmt.Errorf("%w: shared memory of several CTAs", ErrRefused)
+			}
+			if o.Shared {
+				owner[o.Loc], m.shared[o.Loc] = th.CTA, true
+			}
+		}
+	}
+	if total > 64 {
+		return fmt.Errorf("%w: %d operations, of at most 64", ErrRefused, total)
+	}
+	return nil
+}
+
+func (m *machine) final(s *state) *Final {
+	f := &Final{}
+	for l := range s.mem {
+		f.Memory = append(f.Memory, s.mem[l][s.newest(l)])
+	}
+	for t := range m.p.Threads {
+		read, performed := make([]uint32, m.p.Threads[t].Reads), make([]bool, m.p.Threads[t].Reads)
+		for i := range m.p.Threads[t].Ops {
+			o := &m.p.Threads[t].Ops[i]
+			if (o.Kind == Load || o.Kind == RMW) && o.Read >= 0 && s.status[t][i] == done {
+				read[o.Read], performed[o.Read] = s.read[t][i], true
+			}
+		}
+		f.Read, f.Done = append(f.Read, read), append(f.Done, performed)
+	}
+	return f
+}
+
+// told is a step, put into words when it is asked for.
+func told(thread int, format string, args ...any) func() Step {
+	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
+}
+
+// Moves calls yield for every access that may be performed next.
+func (m *machine) Moves(s *state, yield func(*state, func() Step) error) error {
+	f := func(next *state, step func() Step) error {
+		if err := m.settle(next); err != nil {
+			return err
+		}
+		return yield(next, step)
+	}
+	for t := range m.p.Threads {
+		for i := range s.pc[t] {
+			o, st := &m.p.Threads[t].Ops[i], s.status[t][i]
+			var err error
+			switch {
+			case o.Kind == Store && st == halfway:
+				err = m.reach(s, t, i, f)
+			case o.Kind > RMW || st != issued || !m.ready(s, t, i):
+			case o.Kind == Load:
+				err = m.load(s, t, i, f)
+			case o.Kind == Store:
+				err = m.store(s, t, i, f)
+			default:
+				err = m.atomic(s, t, i, f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ready reports whether what stands before an access lets it be performed.
+func (m *machine) ready(s *state, t, i int) bool {
+	o := &m.p.Threads[t].Ops[i]
+	if !m.behindFences(s, t, i, o.Kind) {
+		return false
+	}
+	// What reads L2 comes behind what L1 has of the location.
+	if !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory)) && m.holds(OneQueue) && len(s.queue[m.p.Threads[t].CTA][o.Loc]) > 0 {
+		return false
+	}
+	return !m.pending(s, t, i, func(x *Op, st uint8) bool {
+		return x.Kind <= RMW && x.Loc == o.Loc && m.holds(SameLocation) && (x.Kind != Store || st < halfway)
+	})
+}
+
+// load performs a load for each version that it may read, the newest first.
+func (m *machine) load(s *state, t, i int, f func(*state, func() Step) error) error {
+	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
+	far := o.Far && m.holds(StrongMemory)
+	if q := s.queue[c][o.Loc]; len(q) > 0 && !far && m.holds(StoreThrough) {
+		u, j := m.op(q[len(q)-1])
+		n := s.clone()
+		n.status[t][i], n.read[t][i] = done, s.data[u][j]
+		return f(n, told(t, "%s reads %d, which only the L1 of CTA %d has", o.Text, int32(s.data[u][j]), c))
+	}
+	newest, oldest := s.newest(o.Loc), s.oldest[c][o.Loc]
+	if far || m.p.Fresh || o.Shared {
+		oldest = newest
+	}
+	for k := newest; k >= oldest; k-- {
+		n := s.clone()
+		w := s.mem[o.Loc][k]
+		n.status[t][i], n.read[t][i] = done, w
+		if !far || m.holds(StrongFills) {
+			n.oldest[c][o.Loc] = max(k, n.oldest[c][o.Loc])
+		}
+		step := told(t, "%s reads %d", o.Text, int32(w))
+		if k < newest {
+			step = told(t, "%s reads %d from a line that L1 has kept (L2 has %d)", o.Text, int32(w), int32(s.mem[o.Loc][newest]))
+		}
+		if err := f(n, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store performs a store where its CTA sees it: in L1, or in shared memory.
+func (m *machine) store(s *state, t, i int, f func(*state, func() Step) error) error {
+	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
+	n := s.clone()
+	if o.Shared {
+		n.status[t][i] = done
+		n.mem[o.Loc] = append(n.mem[o.Loc], s.data[t][i])
+		return f(n, told(t, "%s writes %d", o.Text, int32(s.data[t][i])))
+	}
+	n.status[t][i] = halfway
+	n.queue[c][o.Loc] = append(n.queue[c][o.Loc], m.first[t]+i)
+	return f(n, told(t, "%s writes %d in the L1 of CTA %d", o.Text, int32(s.data[t][i]), c))
+}
+
+// reach lets a store that L1 has come to L2.
+func (m *machine) reach(s *state, t, i int, f func(*state, func() Step) error) error {
+	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
+	at := slices.Index(s.queue[c][o.Loc], m.first[t]+i)
+	if at > 0 && m.holds(OneQueue) {
+		return nil
+	}
+	n := s.clone()
+	n.status[t][i] = done
+	n.queue[c][o.Loc] = slices.Delete(n.queue[c][o.Loc], at, at+1)
+	n.mem[o.Loc] = append(n.mem[o.Loc], s.data[t][i])
+	if m.holds(StoreThrough) {
+		n.oldest[c][o.Loc] = n.newest(o.Loc)
+	}
+	return f(n, told(t, "%s has reached L2", o.Text))
+}
+
+// atomic performs a read-modify-write, in L2 or in shared memory.
+func (m *machine) atomic(s *state, t, i int, f func(*state, func() Step) error) error {
+	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
+	var data []uint32
+	for _, e := range o.Data {
+		w, ok, err := m.eval(s, t, e)
+		if err != nil || !ok {
+			return err
+		}
+		data = append(data, w)
+	}
+	n := s.clone()
+	old := s.mem[o.Loc][s.newest(o.Loc)]
+	n.status[t][i], n.read[t][i] = done, old
+	step := told(t, "%s reads %d and writes nothing", o.Text, int32(old))
+	if w, ok := o.Apply(old, data); ok {
+		n.mem[o.Loc] = append(n.mem[o.Loc], w)
+		step = told(t, "%s reads %d and writes %d", o.Text, int32(old), int32(w))
+	}
+	if m.holds(AtomicDrops) {
+		n.oldest[c][o.Loc] = n.newest(o.Loc)
+	}
+	return f(n, step)
+}

@@ -1,0 +1,154 @@
+// Package nvhw is a small operational model of the memory system of NVIDIA's chips
+// from Volta on (sm_70), explored exhaustively: which final states the warps of a
+// few CTAs on one GPU can reach, given their memory instructions, fences,
+// invalidations, and waits for scoreboard barriers.
+//
+// Each CTA has the first-level cache (L1) of a multiprocessor to itself; all share
+// the second level (L2), which is where memory is. What else the machine does is in
+// Rules, one by one, with what supports it: an experiment on a chip, or, where there
+// is none, the word "assumed". A machine without one of its rules can do more
+// (Program.Without); where no compiled idiom breaks without a rule, nobody needs it.
+//
+// A thread issues its instructions in program order (Jia et al., Dissecting the
+// Volta GPU Architecture, ch. 2), each when its address, data and condition are known.
+// Between issue and completion an access is performed at any time, so that those of
+// a thread to different locations, in shared memory too, are in no order unless a
+// rule says so. A line of L1 holds one version of a location, any one between the
+// oldest it can have and the newest: others may have filled it, and it may have been
+// evicted, at any time. So the machine may do more than a chip does.
+//
+// Out of its reach, and refused: several GPUs, more than 64 operations, barriers at
+// which not all of a CTA's threads of the test meet. It reads no machine code;
+// package optcheck does.
+package nvhw
+
+import (
+	"errors"
+
+	"optcheck/model/explore"
+)
+
+// Rule is one thing that the machine does.
+type Rule struct {
+	ID   string
+	Text string
+	// Support names the experiment that shows it, in docs/results, or says that it is
+	// assumed.
+	Support string
+}
+
+// The numbers of the rules in Rules.
+const (
+	Scoreboard = iota
+	SameLocation
+	OneQueue
+	StoreThrough
+	AtomicDrops
+	StrongMemory
+	StrongFills
+	Invalidates
+	FenceLoads
+	FenceStores
+	FenceSC
+	FenceGroup
+	BarrierDrains
+)
+
+// Rules are what the machine does, by number.
+var Rules = []Rule{
+	Scoreboard:    {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "patch: wait-cleared"},
+	SameLocation:  {"same-location", "accesses of a thread to one location are performed in program order", "patch: same-location"},
+	OneQueue:      {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it", "patch: one-queue"},
+	StoreThrough:  {"store-through", "a store goes through L1, and leaves no older version there", "patch: store-through"},
+	AtomicDrops:   {"atomic-drops", "an atomic is performed in L2 and leaves no older version in its CTA's L1", "patch: atomic-drops"},
+	StrongMemory:  {"strong-memory", "a load STRONG.GPU or .SYS reads L2", "patch: strength-cleared"},
+	StrongFills:   {"strong-fills", "a load STRONG.GPU or .SYS leaves no older version of its location in L1", "patch: strong-fills"},
+	Invalidates:   {"invalidates", "CCTL.IVALL leaves no version in L1 that is older than the newest of L2", "patch: ivall-nop"},
+	FenceLoads:    {"fence-loads", "MEMBAR waits for the earlier loads", "patch: membar-nop, reader"},
+	FenceStores:   {"fence-stores", "accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)", "patch: membar-nop, writer"},
+	FenceSC:       {"fence-sc", "behind MEMBAR.SC, loads wait for the earlier stores, too", "patch: membar-nop, sb"},
+	FenceGroup:    {"fence-group", "MEMBAR.GPU and .SYS wait for the stores of others that their CTA's L1 has, too", "patch: fence-group"},
+	BarrierDrains: {"barrier-drains", "BAR waits for the earlier loads, and until L1 has the earlier stores", "assumed: ptxas puts nothing else there"},
+}
+
+// Kind says what an operation does.
+type Kind uint8
+
+// The kinds of operations.
+const (
+	Load Kind = iota
+	Store
+	RMW        // atomic or reduction
+	Fence      // MEMBAR
+	Invalidate // CCTL.IVALL
+	Barrier    // BAR.SYNC of all threads of the CTA
+	Wait       // for scoreboard barriers alone
+)
+
+// Expr computes a word from what a thread's reads gave; ok is false if it needs
+// one that is not there.
+type Expr func(read func(i int) (word uint32, ok bool)) (word uint32, ok bool)
+
+// NoBarrier is the number of no scoreboard barrier.
+const NoBarrier = 7
+
+// Op is one operation of a thread.
+type Op struct {
+	Kind   Kind
+	Text   string // the instruction, for schedules
+	Loc    int    // of accesses: index into Program.Init; of barriers: their number
+	Shared bool   // of accesses: shared memory
+	// Far is, of loads, that they read L2 (STRONG.GPU, .SYS); of fences, that they
+	// reach the GPU or more.
+	Far bool
+	// SC is of fences: MEMBAR.SC.
+	SC   bool
+	Read int // number of what it reads, -1 for nothing
+	Data []Expr
+	// Guard tells that the operation is performed: its word is not zero; nil: always.
+	Guard Expr
+	// Apply computes the new word of a read-modify-write; ok is false if it writes
+	// nothing, as a compare-and-swap that fails.
+	Apply func(old uint32, data []uint32) (word uint32, ok bool)
+	// Sets is the scoreboard barrier that is released when the result is there.
+	Sets uint8
+	// Waits is the set of barriers that must be free before it is issued.
+	Waits uint8
+}
+
+// Thread is a warp of which one lane is looked at.
+type Thread struct {
+	Ops   []Op
+	CTA   int // from 0 on
+	Reads int // numbers of reads are below it
+}
+
+// Program is what runs.
+type Program struct {
+	Threads []Thread
+	Init    []uint32 // of each location
+	// Fresh lets no cache keep an old line: what is possible then is possible
+	// whatever the caches hold when the program begins.
+	Fresh bool
+	// Without is a set of rules that do not hold: bit i is Rules[i].
+	Without uint32
+}
+
+// Final is how a run ended.
+type Final struct {
+	// Read has what each thread's reads gave, Done whether they were performed.
+	Read [][]uint32
+	Done [][]bool
+	// Memory has the words of all locations.
+	Memory []uint32
+}
+
+// Errors of Explore: there is no answer.
+var (
+	ErrRefused = errors.New("the machine model does not know it")
+	ErrHazard  = errors.New("a register is used before its scoreboard barrier was waited for")
+	ErrLimit   = explore.ErrLimit
+)
+
+// Step is one thing that happens in a schedule.
+type Step = explore.Step
