@@ -94,7 +94,6 @@ fuzz:
 	$(GO) test ./sass/dict -fuzz FuzzDecode -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzServe -fuzztime 30s
 	$(GO) test ./runner -fuzz FuzzReplies -fuzztime 30s
-	$(GO) test ./audit/chip -fuzz FuzzReadOld -fuzztime 30s
 
 goldens: toolchains
 	$(GO) test ./sass ./sass/cubin ./audit -update

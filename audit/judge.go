@@ -15,29 +15,8 @@ import (
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
-	"optcheck/ptxgen"
 	"optcheck/report"
 )
-
-// DefaultModel is the model under which the code of a target is judged: the
-// vendor's model from sm_70 on, the model of 2015 before, when there was none.
-func DefaultModel(target string) string {
-	if sm, err := ptxgen.SM(target); err == nil && sm < 70 {
-		return "ptx-2015"
-	}
-	return ptxModel
-}
-
-// otherModel is a further model that a target could be read under.
-func otherModel(name string) string {
-	switch name {
-	case "ptx":
-		return "ptx-2015"
-	case "ptx-2015":
-		return "ptx"
-	}
-	return ""
-}
 
 // judge classifies cells: it lifts their machine code and asks a model. What is
 // the same for several cells is judged once.

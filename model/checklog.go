@@ -8,14 +8,15 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/litmus"
+	"optcheck/litmus/herdlog"
 )
 
 // LogFinding is what is wrong with one test of a log.
 type LogFinding struct {
 	Test    *litmus.Test
 	Name    string
-	States  []LogState // states that the model forbids
-	Skipped string     // why the test was not checked, "" if it was
+	States  []herdlog.State // states that the model forbids
+	Skipped string          // why the test was not checked, "" if it was
 }
 
 // CheckLog compares a log with a model: it lists, for every test of the log in
@@ -25,7 +26,7 @@ type LogFinding struct {
 // over.
 func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup func(name string) *litmus.Test, o Options) (findings []LogFinding, tests int, err error) {
 	o.StatesOnly = true
-	err = ReadLog(name, r, func(l *LogTest) error {
+	err = herdlog.Read(name, r, func(l *herdlog.Test) error {
 		tests++
 		f, err := m.checkLogTest(ctx, name, l, lookup, o)
 		if err != nil {
@@ -42,7 +43,7 @@ func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup f
 	return findings, tests, err
 }
 
-func (m *Model) checkLogTest(ctx context.Context, name string, l *LogTest, lookup func(string) *litmus.Test, o Options) (*LogFinding, error) {
+func (m *Model) checkLogTest(ctx context.Context, name string, l *herdlog.Test, lookup func(string) *litmus.Test, o Options) (*LogFinding, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (m *Model) checkLogTest(ctx context.Context, name string, l *LogTest, looku
 
 // observing returns the test with everything that the log's states name
 // observed. Names that the test does not have stay out: see allowedState.
-func observing(t *litmus.Test, l *LogTest) *litmus.Test {
+func observing(t *litmus.Test, l *herdlog.Test) *litmus.Test {
 	c := t.Clone()
 	for _, s := range l.States {
 		for _, it := range s.Items {
@@ -109,7 +110,7 @@ func containsTerm(list []litmus.Term, x litmus.Term) bool {
 
 // allowedState tells whether some allowed state has all the values of one of
 // the log. A value of something that the test does not have is not allowed.
-func allowedState(states []State, terms []litmus.Term, s LogState) bool {
+func allowedState(states []State, terms []litmus.Term, s herdlog.State) bool {
 	for _, q := range states {
 		ok := true
 		for _, it := range s.Items {
@@ -137,7 +138,7 @@ func (f *LogFinding) WriteText(w io.Writer, model string) error {
 	for _, s := range f.States {
 		var parts []string
 		for _, it := range s.Items {
-			parts = append(parts, fmt.Sprintf("%s=%d;", termName(it.Term), it.Value))
+			parts = append(parts, fmt.Sprintf("%s=%d;", herdlog.Term(it.Term), it.Value))
 		}
 		seen := ""
 		if s.Count >= 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"optcheck/litmus"
+	"optcheck/litmus/herdlog"
 )
 
 // Difference is a test on which two models disagree.
@@ -171,7 +172,7 @@ func (d *Difference) look(s *Seen) {
 	d.Instances = s.Instances
 	at := make([]int, len(s.Terms))
 	for i, x := range s.Terms {
-		if at[i] = slices.IndexFunc(d.A.Terms, func(t litmus.Term) bool { return termName(t) == x || t.String() == x }); at[i] < 0 {
+		if at[i] = slices.IndexFunc(d.A.Terms, func(t litmus.Term) bool { return herdlog.Term(t) == x || t.String() == x }); at[i] < 0 {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"optcheck/internal/plain"
+	"optcheck/litmus/herdlog"
 )
 
 // WriteText writes a difference for people.
@@ -39,7 +40,7 @@ func (d *Difference) WriteText(w io.Writer) error {
 func (d *Difference) state(s *Single) string {
 	var parts []string
 	for i, x := range d.A.Terms {
-		parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), s.Values[i]))
+		parts = append(parts, fmt.Sprintf("%s=%d;", herdlog.Term(x), s.Values[i]))
 	}
 	return strings.Join(parts, " ")
 }

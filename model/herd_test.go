@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/litmus"
+	"optcheck/litmus/herdlog"
 	"optcheck/model/internal/gen"
 	"optcheck/model/internal/herd"
 )
@@ -73,7 +74,7 @@ func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
 	out, list := runHerd(t, name, tests)
 	m := load(t, name)
 	i, states := 0, 0
-	err := ReadLog("herd", strings.NewReader(out), func(l *LogTest) error {
+	err := herdlog.Read("herd", strings.NewReader(out), func(l *herdlog.Test) error {
 		require.Equal(t, tests[i].Name, l.Name)
 		v, err := m.Judge(t.Context(), tests[i], Options{Co: CoTotal})
 		require.NoError(t, err)
@@ -83,8 +84,8 @@ func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
 			var parts []string
 			for _, x := range v.Terms {
 				for _, it := range s.Items {
-					if list[i].Names[termName(it.Term)] == x {
-						parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), it.Value))
+					if list[i].Names[herdlog.Term(it.Term)] == x {
+						parts = append(parts, fmt.Sprintf("%s=%d;", herdlog.Term(x), it.Value))
 					}
 				}
 			}
@@ -95,7 +96,7 @@ func compareWithHerd(t *testing.T, name string, tests []*litmus.Test) {
 		for _, s := range v.States {
 			var parts []string
 			for k, x := range v.Terms {
-				parts = append(parts, fmt.Sprintf("%s=%d;", termName(x), s.Values[k]))
+				parts = append(parts, fmt.Sprintf("%s=%d;", herdlog.Term(x), s.Values[k]))
 			}
 			got = append(got, strings.Join(parts, " "))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/litmus/herdlog"
 	"optcheck/model"
 	"optcheck/model/internal/herd"
 	"optcheck/ptxgen/cycle"
@@ -85,7 +86,7 @@ func TestHerdJudgesEveryPreset(t *testing.T) {
 		r, err := herd.Run(t.Context(), files...)
 		require.NoError(t, err)
 		var got []string
-		require.NoError(t, model.ReadLog("herd", strings.NewReader(r.Log), func(l *model.LogTest) error {
+		require.NoError(t, herdlog.Read("herd", strings.NewReader(r.Log), func(l *herdlog.Test) error {
 			got = append(got, l.Name)
 			return nil
 		}))

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"optcheck/litmus"
+	"optcheck/litmus/herdlog"
 )
 
 // JSON lines, one object with one key each, like the events of an audit:
@@ -171,7 +172,7 @@ func (v *Verdict) json(o CommandOptions) *jsonVerdict {
 func termNames(v *Verdict) []string {
 	names := make([]string, len(v.Terms))
 	for i, x := range v.Terms {
-		names[i] = termName(x)
+		names[i] = herdlog.Term(x)
 	}
 	return names
 }
@@ -242,7 +243,7 @@ func (f *LogFinding) WriteJSON(w io.Writer, model string) error {
 	for _, s := range f.States {
 		x := jsonLogState{Line: s.Line, Values: []jsonValue{}}
 		for _, it := range s.Items {
-			x.Values = append(x.Values, jsonValue{termName(it.Term), it.Value})
+			x.Values = append(x.Values, jsonValue{herdlog.Term(it.Term), it.Value})
 		}
 		if s.Count >= 0 {
 			x.Count = &s.Count
@@ -287,5 +288,5 @@ func (m *Model) judgeJSON(ctx context.Context, t *litmus.Test, o CommandOptions)
 
 // head is what a line says of a test before anything is known of it.
 func head(t *litmus.Test, model string) *jsonVerdict {
-	return &jsonVerdict{Test: t.Name, Hash: t.Hash(), Model: model, Kind: kindOf(t.Cond.Quant), Condition: conditionOf(t)}
+	return &jsonVerdict{Test: t.Name, Hash: t.Hash(), Model: model, Kind: herdlog.Kind(t.Cond.Quant), Condition: conditionOf(t)}
 }

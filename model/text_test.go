@@ -13,6 +13,7 @@ import (
 
 	"optcheck/internal/patient"
 	"optcheck/litmus"
+	"optcheck/litmus/herdlog"
 )
 
 func known(t testing.TB, name string) *litmus.Test {
@@ -42,13 +43,13 @@ Candidates SB-fence-acq_rel 4
 Hash=`+test.Hash()+"\n\n", b.String())
 	// What is written can be read.
 	n := 0
-	require.NoError(t, ReadLog("log", strings.NewReader(b.String()), func(l *LogTest) error {
+	require.NoError(t, herdlog.Read("log", strings.NewReader(b.String()), func(l *herdlog.Test) error {
 		n++
 		require.Equal(t, "SB-fence-acq_rel", l.Name)
 		require.Equal(t, test.Hash(), l.Hash)
 		require.Len(t, l.States, 4)
 		require.EqualValues(t, -1, l.States[3].Count)
-		require.Equal(t, []LogItem{{litmus.Term{Kind: litmus.TermReg, Thread: 0, Name: "r0"}, 1}, {litmus.Term{Kind: litmus.TermReg, Thread: 1, Name: "r0"}, 1}}, l.States[3].Items)
+		require.Equal(t, []herdlog.Item{{Term: litmus.Term{Kind: litmus.TermReg, Thread: 0, Name: "r0"}, Value: 1}, {Term: litmus.Term{Kind: litmus.TermReg, Thread: 1, Name: "r0"}, Value: 1}}, l.States[3].Items)
 		return nil
 	}))
 	require.Equal(t, 1, n)
@@ -229,7 +230,7 @@ func FuzzReadLog(f *testing.F) {
 	f.Add("Test a Allowed\nStates 1\n[x]=0x10; 0:r1=-5;\nNo\n")
 	f.Add("Test a\nHistogram (2 states)\n1*>x=1;\n2:>x=2;\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		_ = ReadLog("log", strings.NewReader(src), func(l *LogTest) error {
+		_ = herdlog.Read("log", strings.NewReader(src), func(l *herdlog.Test) error {
 			for _, s := range l.States {
 				if s.Count < -1 {
 					t.Fatal("negative count")

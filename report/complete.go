@@ -32,14 +32,14 @@ func mixed(problems []Problem) (out []string) {
 
 func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 	switch {
-	case stats != nil && stats.Interrupted && c.Campaign != nil && cells == 0:
+	case stats != nil && stats.Interrupted && c.OnDevice != nil && cells == 0:
 		return "the run on the device was interrupted"
 	case stats != nil && stats.Interrupted:
 		return fmt.Sprintf("the run was interrupted: %d of %s %s done", cells, plain.Count(max(c.Cells, cells), "cell"), plain.Form(cells, "was", "were"))
 	case cells < c.Cells:
 		return fmt.Sprintf("the run is incomplete: %d of %s %s there", cells, plain.Count(c.Cells, "cell"), plain.Form(cells, "is", "are"))
 	}
-	if c.Campaign != nil && stats == nil {
+	if c.OnDevice != nil && stats == nil {
 		return "the run on the device did not come to its end"
 	}
 	for i := range hists {

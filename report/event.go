@@ -65,8 +65,8 @@ type Config struct {
 	// Shard is "i/n" if the run did only a part of its cells; Cells is then
 	// the number of cells of this part.
 	Shard string `json:"shard,omitempty"`
-	// Campaign is given if the run is on a device.
-	Campaign *Campaign `json:"campaign,omitempty"`
+	// OnDevice is given if the run is on a device.
+	OnDevice *DeviceRun `json:"campaign,omitempty"`
 }
 
 // Test is a litmus test of a run. Its event precedes all its cells.

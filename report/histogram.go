@@ -98,9 +98,9 @@ type Unseen struct {
 	Excluded float64 `json:"excluded95"`
 }
 
-// Campaign is in the config of a run on a device: what all its histograms have
+// DeviceRun is in the config of a run on a device: what all its histograms have
 // in common.
-type Campaign struct {
+type DeviceRun struct {
 	Device   DeviceInfo `json:"device"`
 	Seed     uint64     `json:"seed"`
 	Settings []string   `json:"settings"`

@@ -92,7 +92,7 @@ type Plans struct {
 // returns nil for runs that do not count: those on devices, and those that tell
 // no believable number of cells. A shard without cells has done its part.
 func (ps *Plans) Add(c Config, ended bool) (*Plan, error) {
-	if c.Campaign != nil || c.Cells < 0 || c.Cells == 0 && c.Shard == "" || c.Cells > MaxPlanned || c.Tests < 0 || c.Tests > MaxPlanned {
+	if c.OnDevice != nil || c.Cells < 0 || c.Cells == 0 && c.Shard == "" || c.Cells > MaxPlanned || c.Tests < 0 || c.Tests > MaxPlanned {
 		return nil, nil
 	}
 	p := &Plan{cells: c.Cells, ended: ended}

@@ -211,7 +211,7 @@ func (u *union) distinct() (out []*part) {
 func unfinished(parts []*part) bool {
 	done := map[string]bool{}
 	for _, p := range parts {
-		if p.config.Campaign != nil {
+		if p.config.OnDevice != nil {
 			k := eventKey(&p.config)
 			done[k] = done[k] || p.stats != nil && !p.stats.Interrupted
 		}
@@ -232,7 +232,7 @@ func (s *Set) uniteConfigs(parts []*part) Config {
 		all = append(all, &p.config)
 	}
 	c := *all[0]
-	c.Shard, c.Campaign = "", nil
+	c.Shard, c.OnDevice = "", nil
 	c.Toolchains, c.Targets, c.Levels, c.Layouts = nil, nil, nil, nil
 	has := make([]bool, len(s.Tests))
 	for _, x := range s.Cells {
@@ -318,7 +318,7 @@ func differ(all []*Config) (out []string) {
 	say("different versions of the markers:", func(c *Config) string { return fmt.Sprint(c.Spec) })
 	var audits []*Config
 	for _, c := range all {
-		if c.Campaign == nil {
+		if c.OnDevice == nil {
 			audits = append(audits, c)
 		}
 	}

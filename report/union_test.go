@@ -182,7 +182,7 @@ func TestUnionConflict(t *testing.T) {
 // the same one did.
 func TestUnionDevice(t *testing.T) {
 	audit := partEvents(4, nil, "aO0", "aO3", "bO0", "bO3")
-	device := []Event{{Config: &Config{Schema: Schema, Tool: "t", Build: "b1", Campaign: &Campaign{Seed: 7}}}, {Histogram: &Histogram{Test: "a", Status: StatusDone}}}
+	device := []Event{{Config: &Config{Schema: Schema, Tool: "t", Build: "b1", OnDevice: &DeviceRun{Seed: 7}}}, {Histogram: &Histogram{Test: "a", Status: StatusDone}}}
 	ended := append(device[:2:2], Event{Stats: &Stats{}})
 	for i, x := range []struct {
 		runs [][]Event
@@ -217,7 +217,7 @@ func TestUnionStream(t *testing.T) {
 func TestUnionParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := genRun(t)
-		r.Config.Campaign, r.Config.Schema = nil, Schema
+		r.Config.OnDevice, r.Config.Schema = nil, Schema
 		places := map[string]bool{}
 		var cells []Cell
 		for _, c := range r.Cells {

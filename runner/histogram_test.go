@@ -13,6 +13,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/litmus/herdlog"
 	"optcheck/model"
 	"optcheck/runner"
 )
@@ -67,6 +68,19 @@ func TestHistogramMerge(t *testing.T) {
 	})
 }
 
+// logOf is the log of a histogram.
+func logOf(x *litmus.Test, h *runner.Histogram, comments ...string) []byte {
+	l := herdlog.Block{Name: x.Name, Kind: herdlog.Kind(x.Cond.Quant), Condition: x.Cond.String(), Hash: x.Hash(), Time: 1500 * time.Millisecond, Comments: comments}
+	for i, t := range h.Terms() {
+		l.Columns = append(l.Columns, herdlog.Column{Name: herdlog.Term(t), At: i})
+	}
+	for _, o := range h.Outcomes() {
+		l.States, l.Counted, l.Mark = append(l.States, o.Values), append(l.Counted, o.Count), append(l.Mark, h.Satisfies(x.Cond, o))
+	}
+	l.Positive, l.Negative = h.Count(x.Cond)
+	return l.Append(nil)
+}
+
 // What is written is read back by the reader of logs with every state and
 // count, for every test of the corpus, and a log with an outcome that a model
 // forbids is caught.
@@ -85,10 +99,10 @@ func TestLogIsRead(t *testing.T) {
 			require.NoError(t, h.Add(v, uint64(k+i)*1000000007))
 		}
 		histograms[x.Name] = h
-		require.NoError(t, runner.WriteLog(&log, x, h, runner.LogInfo{Elapsed: time.Second, Comments: []string{"Device a\nTest b"}}))
+		log.Write(logOf(x, h, "Device a\nTest b"))
 	}
 	seen := 0
-	require.NoError(t, model.ReadLog("log", &log, func(l *model.LogTest) error {
+	require.NoError(t, herdlog.Read("log", &log, func(l *herdlog.Test) error {
 		seen++
 		h := histograms[l.Name]
 		require.NotNil(t, h, l.Name)
@@ -114,7 +128,7 @@ func TestLogIsJudged(t *testing.T) {
 	require.NoError(t, h.Add([]int64{1, 1}, 7))
 	require.NoError(t, h.Add([]int64{1, 0}, 3))
 	var log bytes.Buffer
-	require.NoError(t, runner.WriteLog(&log, mp, h, runner.LogInfo{Elapsed: 1500 * time.Millisecond}))
+	log.Write(logOf(mp, h))
 	require.Contains(t, log.String(), "Test mp Allowed\nHistogram (2 states)\n")
 	require.Contains(t, log.String(), "\nOk\n\nWitnesses\nPositive: 3, Negative: 7\n")
 	require.Contains(t, log.String(), "Observation mp Sometimes 3 7\nTime mp 1.50\n")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/audit"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -190,7 +191,7 @@ func TestCampaignPoCL(t *testing.T) {
 	s, err := b.Open(ctx, devices[i].Index)
 	require.NoError(t, err)
 	defer s.Close()
-	j, err := NewJudge(ModelsFor("", 0)...)
+	j, err := NewJudge(audit.ModelsFor("")...)
 	require.NoError(t, err)
 	var got []*Result
 	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Session: s}, Judge: j,
@@ -199,20 +200,20 @@ func TestCampaignPoCL(t *testing.T) {
 	require.NoError(t, Run(ctx, o))
 	require.Len(t, got, 3)
 	for _, r := range got {
-		require.False(t, r.Ran, "%s ran although nobody has validated it", r.Test)
+		require.False(t, r.Ran(), "%s ran although nobody has validated it", r.Test)
 	}
 	got, o.Unvalidated = nil, true
 	require.NoError(t, Run(ctx, o))
 	require.Len(t, got, 5, "two tests under two settings, and one that is unsupported")
 	for _, r := range got[:4] {
-		require.True(t, r.Ran)
+		require.True(t, r.Ran())
 		require.False(t, r.Validated)
 		require.GreaterOrEqual(t, r.Instances, uint64(1000))
-		for _, x := range r.Seen {
+		for _, x := range r.Outcomes {
 			require.Equal(t, Allowed, x.Says[0], "%s: %v is forbidden by tso", r.Test, x.Values)
 		}
 	}
-	require.Equal(t, "unsupported", got[4].State)
+	require.Equal(t, "unsupported", got[4].Binary.State)
 }
 
 // TestEffects: who is to blame for an outcome.

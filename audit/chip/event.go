@@ -3,95 +3,70 @@ package chip
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
-	"optcheck/audit"
+	"optcheck/litmus/herdlog"
 	"optcheck/report"
 	"optcheck/runner"
-	"optcheck/runner/drive"
 	"optcheck/spec"
 )
 
-// Compiled says how the binaries of a campaign were made.
-type Compiled struct{ Compiler, Target, Level string }
-
-// Campaign says what a campaign is of.
-type Campaign struct {
-	Version  string // of optcheck
-	Device   runner.Device
-	Compiled Compiled
-	Seed     uint64
-	Settings []string
-	Tuning   drive.Tuning
-	Tests    int
-	Models   []string
-	Start    time.Time
-}
-
-// Config is the event that a campaign's stream begins with.
-func (c *Campaign) Config() *report.Config {
-	d := &c.Device
-	out := &report.Config{Schema: report.Schema, Tool: c.Version, Spec: spec.Version, Tests: c.Tests,
-		Toolchains: []report.Toolchain{{ID: c.Compiled.Compiler}}, Targets: []string{c.Compiled.Target}, Levels: []string{c.Compiled.Level}, Layouts: []string{},
-		Campaign: &report.Campaign{Seed: c.Seed, Settings: c.Settings, Models: c.Models, Start: c.Start, Tuning: map[string]string{}, Device: report.DeviceInfo{
-			TestedDevice: audit.TestedDevice(c.Device),
-			Vendor:       d.Vendor, Platform: d.Platform, Type: d.Type, PCI: d.PCI, Target: d.Target, Units: d.Units, Warp: d.Warp, MaxBlock: d.MaxBlock,
-			UnitThreads: d.UnitThreads, Shared: d.Shared, Memory: d.Memory, L2: d.L2, MaxClock: d.ClockMHz, MaxMemoryClock: d.MemoryClockMHz, Clusters: d.Clusters}}}
-	v := reflect.ValueOf(c.Tuning)
+// Config is the event that the stream of a run on a device begins with. tool is
+// the version of optcheck.
+func (o *Options) Config(tool string, start time.Time) *report.Config {
+	c, d := o.Compiler, o.Session.Device()
+	run := &report.DeviceRun{Seed: o.Seed, Models: o.Judge.Asked, Start: start, Tuning: map[string]string{}, Device: report.DeviceInfo{
+		TestedDevice: TestedDevice(d),
+		Vendor:       d.Vendor, Platform: d.Platform, Type: d.Type, PCI: d.PCI, Target: d.Target, Units: d.Units, Warp: d.Warp, MaxBlock: d.MaxBlock,
+		UnitThreads: d.UnitThreads, Shared: d.Shared, Memory: d.Memory, L2: d.L2, MaxClock: d.ClockMHz, MaxMemoryClock: d.MemoryClockMHz, Clusters: d.Clusters}}
+	for _, s := range o.Settings {
+		run.Settings = append(run.Settings, s.String())
+	}
+	v := reflect.ValueOf(o.Tuning)
 	for i := range v.NumField() {
-		out.Campaign.Tuning[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
+		run.Tuning[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
 	}
-	return out
+	return &report.Config{Schema: report.Schema, Tool: tool, Spec: spec.Version, Tests: len(o.Tests),
+		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: []string{c.Level}, Layouts: []string{}, OnDevice: run}
 }
 
-// Report turns a result into an event of the common stream. It needs
-// Result.Binary, and Result.Histogram if anything was run. interrupted says
-// that the user ended the run.
-func (r *Result) Report(d runner.Device, c Compiled, interrupted bool) *report.Histogram {
-	m := audit.Measured{Test: r.Binary.Test, Histogram: r.Histogram, Unexpected: r.Other, Device: d, Elapsed: r.Elapsed, Before: r.Clocks[0], After: r.Clocks[1]}
-	if m.Histogram == nil {
-		m.Histogram = runner.NewHistogram(r.Binary.Test)
+// TestedDevice names a device in events.
+func TestedDevice(d runner.Device) report.TestedDevice {
+	return report.TestedDevice{ID: fmt.Sprintf("%s:%d", d.Backend, d.Index), Name: d.Name, UUID: d.UUID, Driver: d.Driver, API: d.API}
+}
+
+// LogBlock turns the event of a run into a block of a log, with what logs have
+// no place for as comments.
+func LogBlock(h *report.Histogram) *herdlog.Block {
+	l := &herdlog.Block{Name: h.Test, Kind: h.Kind, Condition: h.Condition, Hash: h.Hash, Counted: []uint64{},
+		Time: time.Duration(h.Seconds * float64(time.Second))}
+	for i, t := range h.Terms {
+		l.Columns = append(l.Columns, herdlog.Column{Name: t, At: i})
 	}
-	m.Status, m.Detail = r.status(interrupted)
-	h := m.Event()
-	h.DeviceSeconds, h.Faults, h.Launches = r.Device, r.Faults, r.Launches
-	h.Toolchain, h.Target, h.Level, h.Image, h.Code = c.Compiler, c.Target, c.Level, r.Cubin, r.Code
-	h.Setting, h.Seed = r.Setting, r.Seed
-	if h.Validated = r.Validated; !h.Validated {
-		h.Unvalidated = strings.TrimSuffix(r.State+": "+r.Why, ": ")
-		h.Lifted, h.Unjudged = r.Lifted, r.Unjudged
-	}
-	h.Models, h.Says, h.Samples, h.StressAccesses, h.GaveUp = r.Models, r.Says, r.Samples, r.Stress, r.GaveUp
-	for _, u := range r.Unseen {
-		h.Unseen = append(h.Unseen, report.Unseen{Values: u.Values, Excluded: u.Excluded})
-	}
-	seen := map[string]*Seen{}
-	for i := range r.Seen {
-		seen[key(r.Seen[i].Values)] = &r.Seen[i]
-	}
-	for i := range h.Outcomes {
-		o := &h.Outcomes[i]
-		if s := seen[key(o.Values)]; s != nil {
-			o.Effect, o.CodeSays, o.Says, o.Reruns, o.Confirmed, o.Again = s.Effect, s.Code, s.Says, s.Reruns, s.Confirmed, s.Again
+	for _, o := range h.Outcomes {
+		l.States, l.Counted, l.Mark = append(l.States, o.Values), append(l.Counted, o.Count), append(l.Mark, o.Weak)
+		if o.Weak {
+			l.Positive += o.Count
+		} else {
+			l.Negative += o.Count
 		}
 	}
-	return h
-}
-
-// status is how a run ended, in the words of package report.
-func (r *Result) status(interrupted bool) (status, detail string) {
-	switch {
-	case strings.Contains(r.Failure, runner.ErrTimeout.Error()):
-		return report.StatusTimeout, r.Failure
-	case strings.Contains(r.Failure, runner.ErrUnsupported.Error()) && !r.Ran:
-		return report.StatusUnsupported, r.Failure
-	case r.Failure != "":
-		return report.StatusFault, r.Failure
-	case !r.Ran && !r.Validated:
-		return report.StatusRefused, r.State + ": " + r.Why
-	case interrupted:
-		return report.StatusInterrupted, ""
+	c := []string{
+		fmt.Sprintf("Device %s, driver %s, %s", h.Device.Name, h.Device.Driver, h.Device.API),
+		fmt.Sprintf("Setting %s, seed %d", h.Setting, h.Seed),
 	}
-	return report.StatusDone, ""
+	if h.Toolchain != "" {
+		c = append(c, fmt.Sprintf("Compiler %s %s %s, image %s", h.Toolchain, h.Target, h.Level, h.Image))
+	}
+	if !h.Validated {
+		c = append(c, "Unvalidated: these counts are no result about the device: "+h.Unvalidated)
+	}
+	if h.Status != report.StatusDone {
+		c = append(c, "Status "+h.Status+": "+h.Detail)
+	}
+	if h.Unexpected > 0 {
+		c = append(c, fmt.Sprintf("Unexpected values in %d instances", h.Unexpected))
+	}
+	l.Comments = c
+	return l
 }

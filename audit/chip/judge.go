@@ -32,14 +32,17 @@ type Judgement struct {
 }
 
 // Judge holds loaded models. Its methods may be used concurrently.
-type Judge struct{ models []*model.Model }
+type Judge struct {
+	Asked  []string // the models that were asked for, the machine's own first
+	models []*model.Model
+}
 
 // sc is the name of the model of sequential consistency.
 const sc = "sc"
 
 // NewJudge loads models; the first is the machine's own. sc is always added.
 func NewJudge(names ...string) (*Judge, error) {
-	j := &Judge{}
+	j := &Judge{Asked: names}
 	if !slices.Contains(names, sc) {
 		names = append(slices.Clone(names), sc)
 	}
@@ -51,18 +54,6 @@ func NewJudge(names ...string) (*Judge, error) {
 		j.models = append(j.models, m)
 	}
 	return j, nil
-}
-
-// ModelsFor lists the models that a target is judged by: PTX machines by the
-// model of their time and by the other, CPUs by TSO (PoCL compiles for x86).
-func ModelsFor(target string, sm int) []string {
-	switch {
-	case target == "":
-		return []string{"tso"}
-	case sm >= 70:
-		return []string{"ptx", "ptx-2015"}
-	}
-	return []string{"ptx-2015", "ptx"}
 }
 
 // maxCandidates bounds the work for one test and model.

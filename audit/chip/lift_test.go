@@ -130,10 +130,10 @@ func TestChangedBinaryInReports(t *testing.T) {
 	for values, n := range map[[3]int64]uint64{{0, 0, 0}: 900, {0, 1, 0}: 90, {1, 1, 0}: 9, {0, 1, 1}: 1} {
 		require.NoError(t, h.Add(values[:], n))
 	}
-	r := (&campaign{}).empty(bins[0], j.Binary(t.Context(), bins[0]))
+	r := (&campaign{o: Options{Compiler: c}}).empty(bins[0], j.Binary(t.Context(), bins[0]))
 	r.fill(&drive.Outcome{Histogram: h}, j.Binary(t.Context(), bins[0]))
 	require.Contains(t, r.Lifted, "ld r2, r0")
-	e := r.Report(runner.Device{Name: "a chip"}, Compiled{"ptxas", "sm_90", "O3"}, false)
+	e := &r.Histogram
 	require.NoError(t, e.Check())
 	effects, code := map[string]string{}, map[string]string{}
 	for _, o := range e.Outcomes {

@@ -1,78 +1,61 @@
 package chip
 
 import (
-	"time"
+	"context"
+	"errors"
+	"strings"
 
+	"optcheck/litmus/herdlog"
+	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 )
 
-// Seen is an outcome that was counted.
-type Seen struct {
-	Values []int64  `json:"values"`
-	Count  uint64   `json:"count"`
-	Says   []string `json:"says"`                // by model
-	Code   string   `json:"code_says,omitempty"` // what the first model says of changed machine code
-	Effect string   `json:"effect"`              // whose effect it is
-	Weak   bool     `json:"weak"`                // not sequentially consistent
-	// Confirmed counts the reruns with other seeds that showed a forbidden
-	// outcome again, of Reruns.
-	Confirmed int    `json:"confirmed,omitempty"`
-	Reruns    int    `json:"reruns,omitempty"`
-	Again     uint64 `json:"again,omitempty"` // hits in the reruns
-}
-
-// Unseen is an outcome that the machine's model allows and that was not seen.
-type Unseen struct {
-	Values []int64 `json:"values"`
-	// Excluded is the rate per instance that is excluded at 95 %.
-	Excluded float64 `json:"excluded_rate"`
-}
-
-// Result is a run of a test under a setting, or why there was none.
+// Result is a run of a test under a setting, or why there was none: the event
+// of the stream and what it is of.
 type Result struct {
-	Event     string   `json:"event"` // "result"
-	Test      string   `json:"test"`
-	Hash      string   `json:"hash"`
-	Terms     []string `json:"terms,omitempty"`
-	Setting   string   `json:"setting,omitempty"`
-	Column    int      `json:"column,omitempty"` // of Tab. 6
-	Seed      uint64   `json:"seed"`
-	State     string   `json:"state"` // of the binary
-	Validated bool     `json:"validated"`
-	Why       string   `json:"why,omitempty"`
-	Ran       bool     `json:"ran"`
-	Failure   string   `json:"failure,omitempty"` // timeout, device fault: nothing is concluded
-	// Lifted is the machine code of a changed binary as a litmus test, Unjudged why
-	// nothing is known of what it allows.
-	Lifted    string `json:"lifted,omitempty"`
-	Unjudged  string `json:"unjudged,omitempty"`
-	Cubin     string `json:"cubin_sha256,omitempty"`
-	Code      string `json:"code,omitempty"`
-	Instances uint64 `json:"instances"`
-	Launches  uint64 `json:"launches,omitempty"`
-	// Positive counts the instances that satisfy the condition's proposition.
-	Positive uint64          `json:"positive"`
-	Rate     float64         `json:"rate"`
-	Low      float64         `json:"rate_low"`
-	High     float64         `json:"rate_high"`
-	Again    float64         `json:"reproducibility"` // 1-e^-n
-	Seconds  float64         `json:"seconds"`
-	Device   float64         `json:"device_seconds"`
-	Models   []string        `json:"models,omitempty"`
-	Says     []string        `json:"condition_says,omitempty"` // of the condition's proposition
-	Seen     []Seen          `json:"outcomes,omitempty"`
-	Unseen   []Unseen        `json:"allowed_not_seen,omitempty"`
-	Other    uint64          `json:"other,omitempty"`
-	Samples  [][]int64       `json:"other_samples,omitempty"`
-	Stress   uint64          `json:"stress_accesses"`
-	GaveUp   uint64          `json:"warps_gave_up,omitempty"`
-	Faults   []string        `json:"faults,omitempty"`
-	Clocks   [2]runner.State `json:"clocks"`
+	report.Histogram
+	Binary *Binary
+	Column int // of Tab. 6, from 1 on; 0 without a setting
+}
 
-	Binary    *Binary           `json:"-"`
-	Histogram *runner.Histogram `json:"-"`
-	Elapsed   time.Duration     `json:"-"`
+// Ran reports whether anything was counted.
+func (r *Result) Ran() bool { return r.Instances > 0 }
+
+// Failed reports whether the device did not do the run, or not to its end:
+// nothing is concluded from what it does not show.
+func (r *Result) Failed() bool {
+	switch r.Status {
+	case report.StatusTimeout, report.StatusFault, report.StatusUnsupported:
+		return true
+	}
+	return false
+}
+
+// empty is the result of a test that has not run.
+func (c *campaign) empty(b *Binary, j *Judgement) *Result {
+	r := &Result{Binary: b}
+	h := &r.Histogram
+	*h = report.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
+		Toolchain: c.compiler, Target: c.o.Compiler.Target, Level: c.o.Compiler.Level, Device: c.device,
+		Code: b.Code, Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone, Terms: []string{}, Outcomes: []report.Outcome{}}
+	for _, t := range b.Test.Terms() {
+		h.Terms = append(h.Terms, herdlog.Term(t))
+	}
+	if b.Image != nil {
+		h.Image = b.Image.SHA256
+	}
+	if !b.Validated {
+		h.Unvalidated = strings.TrimSuffix(b.State+": "+b.Why, ": ")
+		h.Status, h.Detail = report.StatusRefused, b.State+": "+b.Why
+	}
+	if j != nil {
+		h.Models, h.Says, h.Unjudged = j.Models, j.cond, j.Unjudged
+		if j.code != nil {
+			h.Lifted = b.Machine[0].Test.String()
+		}
+	}
+	return r
 }
 
 // fill takes over what was counted.
@@ -80,32 +63,76 @@ func (r *Result) fill(out *drive.Outcome, j *Judgement) {
 	if out == nil {
 		return
 	}
-	r.Ran = out.Instances() > 0
-	r.Histogram, r.Elapsed = out.Histogram, out.Elapsed
-	r.Instances, r.Launches, r.Other, r.Samples = out.Instances(), out.Launches, out.Other, out.Samples
-	r.Stress, r.GaveUp = out.StressAccesses, out.GaveUp
-	r.Seconds, r.Device = out.Elapsed.Seconds(), out.Device.Seconds()
-	r.Clocks = [2]runner.State{out.First, out.Last}
-	for _, f := range out.Faults {
-		r.Faults = append(r.Faults, f.Error())
+	h := &r.Histogram
+	h.Instances, h.Unexpected, h.Samples, h.Launches = out.Instances(), out.Other, out.Samples, out.Launches
+	h.StressAccesses, h.GaveUp = out.StressAccesses, out.GaveUp
+	h.Seconds, h.DeviceSeconds = out.Elapsed.Seconds(), out.Device.Seconds()
+	h.Before, h.After = conditions(out.First), conditions(out.Last)
+	if r.Ran() {
+		h.Status, h.Detail = report.StatusDone, ""
 	}
-	r.Positive, _ = out.Histogram.Count(r.Binary.Test.Cond)
-	r.Rate = runner.Rate(r.Positive, r.Instances)
-	iv := runner.RateInterval(r.Positive, r.Instances)
-	r.Low, r.High, r.Again = iv.Low, iv.High, runner.Reproducibility(r.Positive)
+	for _, f := range out.Faults {
+		h.Faults = append(h.Faults, f.Error())
+	}
 	seen := map[string]bool{}
 	for _, x := range out.Histogram.Outcomes() {
-		s := Seen{Values: x.Values, Count: x.Count, Code: j.CodeSays(x.Values), Effect: j.Effect(x.Values, r.Validated)}
+		o := report.Outcome{Values: x.Values, Count: x.Count, Weak: out.Histogram.Satisfies(r.Binary.Test.Cond, x),
+			Effect: j.Effect(x.Values, r.Validated), CodeSays: j.CodeSays(x.Values)}
 		for m := range j.Models {
-			s.Says = append(s.Says, j.Says(m, x.Values))
+			o.Says = append(o.Says, j.Says(m, x.Values))
 		}
-		s.Weak = j.Says(j.index(sc), x.Values) == Forbidden
+		if o.Weak {
+			h.Weak += x.Count
+		}
 		seen[key(x.Values)] = true
-		r.Seen = append(r.Seen, s)
+		h.Outcomes = append(h.Outcomes, o)
 	}
 	for _, k := range sortedKeys(j.allows[0]) {
 		if !seen[k] {
-			r.Unseen = append(r.Unseen, Unseen{parse(k), runner.Excluded(r.Instances)})
+			h.Unseen = append(h.Unseen, report.Unseen{Values: parse(k), Excluded: runner.Excluded(h.Instances)})
 		}
 	}
+}
+
+// fail notes that the device did not do a run.
+func (r *Result) fail(err error) {
+	r.Status, r.Detail = report.StatusFault, err.Error()
+	switch {
+	case errors.Is(err, runner.ErrTimeout):
+		r.Status = report.StatusTimeout
+	case errors.Is(err, runner.ErrUnsupported) && !r.Ran():
+		r.Status = report.StatusUnsupported
+	}
+	r.Unseen = nil // a run that did not end well excludes nothing
+}
+
+// emit passes a result on. Cancelling ctx has interrupted what else would be done.
+func (c *campaign) emit(ctx context.Context, r *Result) {
+	if r.Status == report.StatusDone && ctx.Err() != nil {
+		r.Status = report.StatusInterrupted
+	}
+	r.Rate = rate(&r.Histogram)
+	c.o.Emit(r)
+}
+
+// rate computes the statistics of the weak outcomes. Instances with unexpected
+// values may be weak ones: where there are any, nothing is excluded.
+func rate(h *report.Histogram) *report.Rate {
+	if h.Instances == 0 {
+		return nil
+	}
+	i := runner.RateInterval(h.Weak, h.Instances)
+	r := &report.Rate{Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High, Reproducibility: runner.Reproducibility(h.Weak)}
+	ended := h.Status == report.StatusDone || h.Status == report.StatusInterrupted
+	if h.Weak == 0 && h.Unexpected == 0 && ended {
+		r.Excluded = runner.Excluded(h.Instances)
+	}
+	if h.Seconds > 0 {
+		r.PerSecond = float64(h.Weak) / h.Seconds
+	}
+	return r
+}
+
+func conditions(s runner.State) report.Conditions {
+	return report.Conditions{ClockMHz: s.ClockMHz, MemoryClockMHz: s.MemoryClockMHz, Temperature: s.Temperature, PowerWatt: s.PowerWatt, Throttle: s.Throttle}
 }

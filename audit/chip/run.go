@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"optcheck/litmus"
+	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 )
@@ -56,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	c := &campaign{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now()}
+	c := &campaign{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for p := range c.prepare(inner) {
@@ -78,6 +79,8 @@ func Run(ctx context.Context, o Options) error {
 
 type campaign struct {
 	o         Options
+	device    report.TestedDevice
+	compiler  string
 	collector *drive.Collector
 	mem       *drive.Memory
 	start     time.Time
@@ -154,7 +157,7 @@ func (c *campaign) batch(ctx context.Context, p *prepared) error {
 			break
 		}
 		if b.Image == nil || !b.Validated && !c.o.Unvalidated {
-			c.o.Emit(c.empty(b, p.judged[i]))
+			c.emit(ctx, c.empty(b, p.judged[i]))
 			c.step(len(c.o.Settings))
 			continue
 		}
@@ -165,8 +168,8 @@ func (c *campaign) batch(ctx context.Context, p *prepared) error {
 			m, err := c.o.Session.Load(ctx, b.Image.Image)
 			if err != nil {
 				r := c.empty(b, p.judged[i])
-				r.Failure = err.Error()
-				c.o.Emit(r)
+				r.fail(err)
+				c.emit(ctx, r)
 				c.step(len(c.o.Settings))
 				if errors.Is(err, runner.ErrCompile) {
 					continue
@@ -189,30 +192,13 @@ func (c *campaign) step(n int) {
 	}
 }
 
-func (c *campaign) empty(b *Binary, j *Judgement) *Result {
-	r := &Result{Event: "result", Test: b.Test.Name, Hash: b.Test.Hash(), Seed: c.o.Seed, State: b.State, Validated: b.Validated, Why: b.Why, Code: b.Code, Binary: b}
-	for _, t := range b.Test.Terms() {
-		r.Terms = append(r.Terms, runner.TermName(t))
-	}
-	if b.Image != nil {
-		r.Cubin = b.Image.SHA256
-	}
-	if j != nil {
-		r.Models, r.Says, r.Unjudged = j.Models, j.cond, j.Unjudged
-		if j.code != nil {
-			r.Lifted = b.Machine[0].Test.String()
-		}
-	}
-	return r
-}
-
 // test runs one test under all settings.
 func (c *campaign) test(ctx context.Context, b *Binary, j *Judgement, m runner.Module) error {
 	prog, err := c.collector.Program(ctx, c.o.Session, b.Harness, m)
 	if err != nil {
 		r := c.empty(b, j)
-		r.Failure = err.Error()
-		c.o.Emit(r)
+		r.fail(err)
+		c.emit(ctx, r)
 		return nil
 	}
 	for _, set := range c.o.Settings {
@@ -221,7 +207,7 @@ func (c *campaign) test(ctx context.Context, b *Binary, j *Judgement, m runner.M
 		}
 		r, err := c.setting(ctx, prog, b, j, set)
 		if r != nil {
-			c.o.Emit(r)
+			c.emit(ctx, r)
 		}
 		c.step(1)
 		if err != nil {
@@ -242,15 +228,15 @@ func (c *campaign) setting(ctx context.Context, prog *drive.Program, b *Binary, 
 	out, err := prog.Run(ctx, c.o.Session, c.mem, job)
 	r.fill(out, j)
 	if err != nil {
-		r.Failure = err.Error()
-		r.Unseen = nil // a run that did not end well excludes nothing
+		r.fail(err)
 		if errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err, runner.ErrFault) || errors.Is(err, runner.ErrMemory) {
 			err = nil // this test only
 		}
 		return r, err
 	}
-	for i := range r.Seen {
-		if !ByHardware(r.Seen[i].Effect) {
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		if !ByHardware(o.Effect) {
 			continue
 		}
 		for k := 1; k <= reruns && ctx.Err() == nil; k++ {
@@ -259,11 +245,11 @@ func (c *campaign) setting(ctx context.Context, prog *drive.Program, b *Binary, 
 			if err != nil {
 				return r, fmt.Errorf("rerun: %w", err)
 			}
-			r.Seen[i].Reruns++
+			o.Reruns++
 			for _, x := range again.Histogram.Outcomes() {
-				if key(x.Values) == key(r.Seen[i].Values) {
-					r.Seen[i].Confirmed++
-					r.Seen[i].Again += x.Count
+				if key(x.Values) == key(o.Values) {
+					o.Confirmed++
+					o.Again += x.Count
 				}
 			}
 		}

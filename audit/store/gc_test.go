@@ -156,7 +156,7 @@ func TestGCRefers(t *testing.T) {
 		require.NoError(t, w.Close())
 	}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1", Campaign: &report.Campaign{}}}))
+	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1", OnDevice: &report.DeviceRun{}}}))
 	require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: "mp", Code: "code b1mp"}}))
 	require.NoError(t, w.Close())
 	require.NoError(t, s.Put(t.Context(), "name", "word", []byte("ptx code b1lb")))

@@ -149,7 +149,7 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			if err := unmarshal(config, &c); err != nil {
 				return errDamaged("run %d: %w", r.ID, err)
 			}
-			r.Cells, r.Planned, r.Shard, r.State, r.plan, r.device = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config), c.Campaign != nil
+			r.Cells, r.Planned, r.Shard, r.State, r.plan, r.device = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config), c.OnDevice != nil
 			r.Histograms = histograms[r.ID]
 			info.Histograms += r.Histograms
 			if len(stats) > 0 {

@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 // has.
 func TestUnfinished(t *testing.T) {
 	cfg := func(shard string) report.Event {
-		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard, Campaign: &report.Campaign{}}}
+		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard, OnDevice: &report.DeviceRun{}}}
 	}
 	s := fresh(t, t.TempDir(), "a.store")
 	for _, x := range []struct {

@@ -10,14 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit/chip"
 	"optcheck/audit/store"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
-	"optcheck/litmus"
-	"optcheck/litmus/corpus"
-	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 )
 
@@ -202,8 +198,7 @@ const (
 )
 
 // readEvents passes the events of a file, or of standard input for "-", to a
-// handler. The file may be compressed by gzip, and may be a campaign in the old
-// form, or a store.
+// handler. The file may be compressed by gzip, or be a store.
 func readEvents(env *environment, file string, h report.Handler) error {
 	if file != "-" && store.Is(file) {
 		return storeEvents(env.config.cmd.Context(), file, 0, h)
@@ -213,9 +208,6 @@ func readEvents(env *environment, file string, h report.Handler) error {
 		return err
 	}
 	defer done()
-	if begin, _ := b.Peek(64); chip.IsOld(begin) {
-		return chip.ReadOld(file, b, oldTest, h.Handle)
-	}
 	return report.Read(file, b, h.Handle)
 }
 
@@ -283,15 +275,4 @@ func (u *unpacked) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("%d bytes unpack to more than %d; unpack it yourself if that is right", u.packed.n, limit)
 	}
 	return n, err
-}
-
-// oldTest finds a test that an old campaign names.
-func oldTest(name string) *litmus.Test {
-	if t, ok := corpus.Lookup(name); ok {
-		return t
-	}
-	if sp, err := cycle.ParseName(name); err == nil {
-		return sp.Test()
-	}
-	return nil
 }

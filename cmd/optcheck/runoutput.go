@@ -9,12 +9,12 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/internal/plain"
+	"optcheck/report"
 	"optcheck/runner"
 )
 
-// runOutput renders the results of a campaign as they come.
+// runOutput renders results as they come.
 type runOutput struct {
-	env    *environment
 	f      *runFlags
 	models []string
 	log    io.Writer
@@ -28,7 +28,6 @@ type runOutput struct {
 	order                []string
 	forbidden, compiled  []string
 	states               map[string]int
-	all                  []*chip.Result
 }
 
 // runRow gathers what a test showed under all settings.
@@ -37,7 +36,6 @@ type runRow struct {
 	says            []string
 	byColumn        map[int]*chip.Result
 	validated       bool
-	weak            bool   // some outcome was not sequentially consistent
 	bad             []bool // by model: some outcome it forbids was seen
 }
 
@@ -52,70 +50,47 @@ func (o *runOutput) result(r *chip.Result) {
 		row = &runRow{byColumn: map[int]*chip.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
 		o.rows[r.Test] = row
 		o.order = append(o.order, r.Test)
-		o.states[r.State]++
+		o.states[r.Binary.State]++
 	}
-	if r.Failure != "" {
+	if r.Failed() {
 		o.failed++
-		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(r.Test), r.Setting, strings.SplitN(r.Failure, "\n", 2)[0])
+		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(r.Test), r.Setting, strings.SplitN(r.Detail, "\n", 2)[0])
 	}
-	if !r.Ran {
-		if r.Failure == "" {
+	if !r.Ran() {
+		if !r.Failed() {
 			o.refused++
-			if len(o.order) <= maxRefusedLines && !o.f.brief || r.State == "unknown" {
-				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(r.Test), r.State, plain.Line(r.Why))
+			if b := r.Binary; len(o.order) <= maxRefusedLines && !o.f.brief || b.State == "unknown" {
+				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(r.Test), b.State, plain.Line(b.Why))
 			}
 		}
 		return
 	}
 	o.ran++
-	row.hits += r.Positive
+	row.hits += r.Weak
 	row.instances += r.Instances
 	row.byColumn[r.Column] = r
 	o.line(r)
-	for _, s := range r.Seen {
-		row.weak = row.weak || s.Weak
+	for i := range r.Outcomes {
+		s := &r.Outcomes[i]
 		for m := range s.Says {
 			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
 		}
-		if s.Effect == chip.EffectCompilerForbid {
-			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, r.Seed))
+		if s.ByCompiler() {
+			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, r.Seed))
 		}
-		if chip.ByHardware(s.Effect) {
+		if s.ByHardware() {
 			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %s with other seeds (%s); seed %d",
-				plain.Line(r.Test), r.Setting, stateText(r.Terms, s.Values), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns, "rerun"), plain.Count(s.Again, "time"), r.Seed))
+				plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns, "rerun"), plain.Count(s.Again, "time"), r.Seed))
 		}
 	}
-	if o.log != nil && r.Histogram != nil {
-		o.writeLog(r)
+	if o.log != nil && o.err == nil {
+		_, o.err = o.log.Write(chip.LogBlock(&r.Histogram).Append(nil))
 	}
-	if o.f.plot != "" {
-		o.all = append(o.all, r)
-	}
-	r.Binary, r.Histogram = nil, nil // free what a long campaign does not need
+	r.Binary = nil // free what a long run does not need
 }
 
 // maxRefusedLines bounds the lines about tests that were not run.
 const maxRefusedLines = 200
-
-func (o *runOutput) writeLog(r *chip.Result) {
-	mark := "validated"
-	if !r.Validated {
-		mark = "NOT VALIDATED: " + r.Why
-	}
-	info := runner.LogInfo{Elapsed: r.Elapsed, Comments: []string{"Incantations " + r.Setting, fmt.Sprintf("Seed %d", r.Seed), "Cubin " + r.Cubin, "Binary " + mark}}
-	if err := runner.WriteLog(o.log, r.Binary.Test, r.Histogram, info); err != nil && o.err == nil {
-		o.err = err
-		o.env.tell("%v", err)
-	}
-}
-
-func stateText(terms []string, values []int64) string {
-	var b strings.Builder
-	for i, t := range terms {
-		fmt.Fprintf(&b, "%s=%d; ", t, values[i])
-	}
-	return strings.TrimSpace(b.String())
-}
 
 // line prints a run in one line.
 func (o *runOutput) line(r *chip.Result) {
@@ -126,15 +101,15 @@ func (o *runOutput) line(r *chip.Result) {
 	if !r.Validated {
 		mark = "  [NOT VALIDATED]"
 	}
-	if r.Other > 0 {
-		mark += fmt.Sprintf("  [%d with unexpected values]", r.Other)
+	if r.Unexpected > 0 {
+		mark += fmt.Sprintf("  [%d with unexpected values]", r.Unexpected)
 	}
 	speed := 0.0
 	if r.Seconds > 0 {
 		speed = float64(r.Instances) / r.Seconds
 	}
-	found := fmt.Sprintf("%s (%.3g per 100k, %.2g..%.2g)", plain.Count(r.Positive, "time"), r.Rate*1e5, r.Low*1e5, r.High*1e5)
-	if r.Positive == 0 {
+	found := fmt.Sprintf("%s (%.3g per 100k, %.2g..%.2g)", plain.Count(r.Weak, "time"), r.Rate.Rate*1e5, r.Rate.Low*1e5, r.Rate.High*1e5)
+	if r.Weak == 0 {
 		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", runner.Excluded(r.Instances)*1e5)
 	}
 	effect := effectOf(r)
@@ -143,11 +118,11 @@ func (o *runOutput) line(r *chip.Result) {
 	}
 	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds, speed, found, effect, mark)
 	if o.f.outcome {
-		for _, s := range r.Seen {
-			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, stateText(r.Terms, s.Values), s.Effect)
+		for _, s := range r.Outcomes {
+			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, r.StateText(s), s.Effect)
 		}
 		for _, u := range r.Unseen {
-			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen", stateText(r.Terms, u.Values), r.Models[0], u.Excluded)
+			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen", r.StateText(report.Outcome{Values: u.Values}), r.Models[0], u.Excluded)
 		}
 	}
 }
@@ -157,7 +132,7 @@ func effectOf(r *chip.Result) string {
 	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4, chip.EffectCompilerForbid: 5,
 		chip.EffectCodeForbid: 6, chip.EffectForbid: 7}
 	worst := ""
-	for _, s := range r.Seen {
+	for _, s := range r.Outcomes {
 		if rank[s.Effect] > rank[worst] {
 			worst = s.Effect
 		}
@@ -165,7 +140,7 @@ func effectOf(r *chip.Result) string {
 	return worst
 }
 
-// verdict is the error of a campaign that came to its end without having done what
+// verdict is the error of a run that came to its end without having done what
 // it was asked for.
 func (o *runOutput) verdict() error {
 	switch {
@@ -179,7 +154,7 @@ func (o *runOutput) verdict() error {
 	return nil
 }
 
-// summary prints what holds of the whole campaign.
+// summary prints what holds of all.
 func (o *runOutput) summary() {
 	w := o.text
 	var states []string
@@ -273,7 +248,7 @@ func (o *runOutput) table6(w io.Writer) {
 				fmt.Fprintf(w, "%8s", "-")
 				continue
 			}
-			fmt.Fprintf(w, "%8.4g", r.Rate*1e5)
+			fmt.Fprintf(w, "%8.4g", r.Rate.Rate*1e5)
 		}
 		fmt.Fprintln(w)
 	}
@@ -282,7 +257,7 @@ func (o *runOutput) table6(w io.Writer) {
 		fmt.Fprintf(w, "%-23s", plain.Line(t))
 		for c := 1; c <= 16; c++ {
 			if r := o.rows[t].byColumn[c]; r != nil && r.Seconds > 0 {
-				fmt.Fprintf(w, "%8.2g", float64(r.Positive)/r.Seconds)
+				fmt.Fprintf(w, "%8.2g", float64(r.Weak)/r.Seconds)
 			} else {
 				fmt.Fprintf(w, "%8s", "-")
 			}

@@ -7,15 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/chip"
+	"optcheck/report"
 )
 
 // TestRunVerdict: a run that failed, such as on a device whose process was stopped,
 // is no success, however many others there are.
 func TestRunVerdict(t *testing.T) {
-	ran := chip.Result{Test: "mp", Ran: true, Validated: true}
-	refused := chip.Result{Test: "sb", State: "unsupported"}
-	stopped := chip.Result{Test: "lb", Failure: "timeout: no answer\nstack"}
-	half := chip.Result{Test: "lb", Ran: true, Failure: "timeout: no answer"}
+	result := func(test, state, status, detail string, n uint64) chip.Result {
+		return chip.Result{Binary: &chip.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status, Detail: detail, Instances: n,
+			Rate: &report.Rate{}}}
+	}
+	ran := result("mp", "validated", report.StatusDone, "", 1)
+	refused := result("sb", "unsupported", report.StatusRefused, "unsupported: no such thing", 0)
+	stopped := result("lb", "validated", report.StatusTimeout, "timeout: no answer\nstack", 0)
+	half := result("lb", "validated", report.StatusTimeout, "timeout: no answer", 1)
 	for _, c := range []struct {
 		name    string
 		results []chip.Result

@@ -8,19 +8,18 @@ import (
 
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
-	"optcheck/litmus"
 	"optcheck/report"
 )
 
 // runFormats are the forms that optcheck run writes to files.
 var runFormats = []string{"json", "text", "sarif", "junit", "markdown", "log", "svg", "png"}
 
-// runEvents writes what a campaign does as the event stream that optcheck
+// runEvents writes what a run on a device does as the event stream that optcheck
 // report reads.
 type runEvents struct {
 	ctx     context.Context
 	env     *environment
-	c       *chip.Campaign
+	start   time.Time
 	out     report.Tee
 	file    *os.File      // of --output, or nil
 	run     *report.Run   // what --report needs, or nil
@@ -30,8 +29,8 @@ type runEvents struct {
 }
 
 // newRunEvents opens the outputs that the flags ask for and begins the stream.
-func newRunEvents(ctx context.Context, env *environment, f *runFlags, c *chip.Campaign, tests []*litmus.Test) (*runEvents, error) {
-	w := &runEvents{ctx: ctx, env: env, c: c}
+func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *chip.Options) (*runEvents, error) {
+	w := &runEvents{ctx: ctx, env: env, start: time.Now().UTC()}
 	var err error
 	if w.reports, err = reportFiles(f.reports, runFormats); err != nil {
 		return nil, err
@@ -57,12 +56,12 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, c *chip.Ca
 		}
 		w.out = append(w.out, w.store.Writer())
 	}
-	cfg := c.Config()
+	cfg := o.Config(version(), w.start)
 	if s := f.setting; s != nil {
 		cfg.Build, cfg.Source, cfg.Flags, cfg.Model = s.Build, s.Source, s.Flags, s.Model
 	}
 	w.handle(report.Event{Config: cfg})
-	for _, t := range tests {
+	for _, t := range o.Tests {
 		preset, file := env.origin(t)
 		w.handle(report.Event{Test: report.NewTest(t, t.Hash(), preset, file)})
 	}
@@ -79,14 +78,14 @@ func (w *runEvents) handle(e report.Event) {
 // result writes one result.
 func (w *runEvents) result(r *chip.Result) {
 	if len(w.out) > 0 {
-		w.handle(report.Event{Histogram: r.Report(w.c.Device, w.c.Compiled, w.ctx.Err() != nil)})
+		w.handle(report.Event{Histogram: &r.Histogram})
 	}
 }
 
 // close ends the stream, writes the reports, and returns the first error of
 // all.
 func (w *runEvents) close() error {
-	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.c.Start).Seconds(), Interrupted: w.ctx.Err() != nil}})
+	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.start).Seconds(), Interrupted: w.ctx.Err() != nil}})
 	err := w.err
 	if w.store != nil {
 		err = errors.Join(err, w.store.Close())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit"
 	"optcheck/audit/chip"
 	"optcheck/audit/store"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
-	"optcheck/ptxgen"
 	"optcheck/runner/drive"
 )
 
@@ -61,7 +62,7 @@ A machine that compiles and one that has a device work together by a store:
 --save-cubins STORE leaves the binaries there, --cubins STORE runs them. Results go
 into a store with --store.
 
-Ctrl-C ends the campaign and keeps what was counted.`,
+Ctrl-C ends the run and keeps what was counted.`,
 		Example: `  optcheck run mp sb-inter --incantations stress+sync+random --budget 10s
   optcheck run corpus --iterations 1e8 --output results.jsonl --report junit=results.xml
   optcheck run --table6 --iterations 1e6
@@ -80,7 +81,7 @@ Ctrl-C ends the campaign and keeps what was counted.`,
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
 	fl.StringVar(&f.instances, "iterations", "1e6", "instances of each test under each set of incantations, at least; 0: by --budget")
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
-	fl.DurationVar(&f.total, "total", 0, "time limit of the whole campaign")
+	fl.DurationVar(&f.total, "total", 0, "time limit of the whole run")
 	fl.StringVar(&f.incantations, "incantations", "none", "sets of incantations, separated by commas; all")
 	fl.StringSliceVar(&f.models, "model", nil, "judge the outcomes by these models too: built-in ones (optcheck models) or .cat files")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
@@ -169,6 +170,13 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if f.table6 {
 		f.incantations = "all"
 	}
+	if f.plot != "" {
+		form := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.plot)), ".")
+		if form != "svg" && form != "png" {
+			return fmt.Errorf("plot %s: want .svg or .png", f.plot)
+		}
+		f.reports = append(f.reports, form+"="+f.plot)
+	}
 	if o.Settings, err = drive.ParseIncantations(f.incantations); err != nil {
 		return err
 	}
@@ -185,13 +193,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
 		return err
 	}
-	sm := 0
-	if o.Compiler.Target != "" {
-		if sm, err = ptxgen.SM(o.Compiler.Target); err != nil {
-			return err
-		}
-	}
-	models := chip.ModelsFor(o.Compiler.Target, sm)
+	models := audit.ModelsFor(o.Compiler.Target)
 	for _, m := range f.models {
 		if !slices.Contains(models, m) {
 			models = append(models, m)
@@ -200,12 +202,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Judge, err = chip.NewJudge(models...); err != nil {
 		return err
 	}
-	c := &chip.Campaign{Version: version(), Device: o.Session.Device(), Compiled: chip.Compiled{Compiler: o.Compiler.Name(), Target: o.Compiler.Target, Level: f.level},
-		Seed: o.Seed, Tuning: o.Tuning, Tests: len(o.Tests), Models: models, Start: time.Now().UTC()}
-	for _, s := range o.Settings {
-		c.Settings = append(c.Settings, s.String())
-	}
-	return campaign(ctx, env, f, o, c)
+	return onDevice(ctx, env, f, o)
 }
 
 // errNotRun says that no binary was one to be run.
@@ -215,9 +212,9 @@ var errNotRun = errors.New("no test was run: each is unsupported, or its binary 
 // what the others showed stands.
 var errSomeFailed = errors.New("failed, from which nothing follows")
 
-// campaign runs and reports.
-func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options, c *chip.Campaign) (err error) {
-	out := &runOutput{env: env, f: f, models: c.Models}
+// onDevice runs and reports.
+func onDevice(ctx context.Context, env *environment, f *runFlags, o chip.Options) (err error) {
+	out := &runOutput{f: f, models: o.Judge.Asked}
 	if f.log != "" {
 		fh, err := os.Create(f.log)
 		if err != nil {
@@ -231,7 +228,7 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 		}()
 		out.log = b
 	}
-	if out.events, err = newRunEvents(ctx, env, f, c, o.Tests); err != nil {
+	if out.events, err = newRunEvents(ctx, env, f, &o); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.events.close()) }()
@@ -240,22 +237,21 @@ func campaign(ctx context.Context, env *environment, f *runFlags, o chip.Options
 		text = env.stderr
 	}
 	out.text = text
-	fmt.Fprintf(text, "%s, %s; driver %s\ncompiled by %s", c.Device.Name, plain.Count(c.Device.Units, "compute unit"), c.Device.Driver, c.Compiled.Compiler)
-	if c.Compiled.Target != "" {
-		fmt.Fprintf(text, " for %s at %s", c.Compiled.Target, c.Compiled.Level)
+	d, c := o.Session.Device(), o.Compiler
+	fmt.Fprintf(text, "%s, %s; driver %s\ncompiled by %s", d.Name, plain.Count(d.Units, "compute unit"), d.Driver, c.Name())
+	if c.Target != "" {
+		fmt.Fprintf(text, " for %s at %s", c.Target, c.Level)
 	}
-	fmt.Fprintf(text, "; seed %d\n", c.Seed)
+	fmt.Fprintf(text, "; seed %d\n", o.Seed)
 	p := newProgress(env.bar, f.quiet)
 	o.Emit, o.Progress = out.result, p.update
 	if f.progress != nil {
 		o.Progress = f.progress
 	}
 	runErr := chip.Run(ctx, o)
+	runErr = errors.Join(runErr, out.err)
 	p.done()
 	out.summary()
-	if f.plot != "" {
-		runErr = errors.Join(runErr, out.plot(f.plot))
-	}
 	if runErr == nil && ctx.Err() != nil {
 		runErr = ctx.Err()
 	}

@@ -1,4 +1,4 @@
-package audit
+package chip
 
 import (
 	"bytes"
@@ -7,26 +7,40 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/litmus/corpus"
-	"optcheck/model"
+	"optcheck/litmus/herdlog"
 	"optcheck/report"
 	"optcheck/runner"
+	"optcheck/runner/drive"
 )
 
-func measured(t *testing.T, weak uint64) *Measured {
-	mp, ok := corpus.Lookup("mp")
-	require.True(t, ok)
+// measured is what becomes of a run of mp, ended by err, with so many weak
+// outcomes and unexpected values.
+func measured(t *testing.T, weak, unexpected uint64, err error) *report.Histogram {
+	mp := tests(t, "mp")[0]
 	h := runner.NewHistogram(mp)
 	require.NoError(t, h.Add([]int64{1, 1}, 1000000-weak))
 	require.NoError(t, h.Add([]int64{1, 0}, weak))
-	return &Measured{Test: mp, Histogram: h, Status: report.StatusDone, Elapsed: 2 * time.Second, Image: []byte("cubin"),
-		Device: runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}, After: runner.State{Temperature: 40}}
+	j, e := NewJudge("ptx")
+	require.NoError(t, e)
+	var out *report.Histogram
+	c := &campaign{device: TestedDevice(runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}),
+		o: Options{Seed: 7, Compiler: &Compiler{Target: "sm_90", Level: "O3"}, Emit: func(r *Result) { out = &r.Histogram }}}
+	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.ImageCubin, []byte("cubin"), "")}
+	verdict := j.Binary(t.Context(), b)
+	r := c.empty(b, verdict)
+	r.Setting = "stress+sync"
+	r.fill(&drive.Outcome{Histogram: h, Other: unexpected, Elapsed: 2 * time.Second, Last: runner.State{Temperature: 40}}, verdict)
+	if err != nil {
+		r.fail(err)
+	}
+	c.emit(t.Context(), r)
+	return out
 }
 
 // An event survives the stream, prints, and makes a log that is read.
-func TestMeasuredEvent(t *testing.T) {
-	h := measured(t, 30).Event()
-	h.Setting, h.Seed, h.Validated = "stress+sync", 7, true
+func TestEvent(t *testing.T) {
+	h := measured(t, 30, 0, nil)
+	require.NoError(t, h.Check())
 	require.EqualValues(t, 1000000, h.Instances)
 	require.EqualValues(t, 30, h.Weak)
 	require.InEpsilon(t, 3e-5, h.Rate.Rate, 1e-12)
@@ -49,10 +63,10 @@ func TestMeasuredEvent(t *testing.T) {
 	require.Regexp(t, `mp +H200 +stress\+sync +1000000 +30 +3 +2\.02–4\.28 +100\.0 %`, text.String())
 
 	var log bytes.Buffer
-	require.NoError(t, LogBlock(h).Write(&log))
+	log.Write(LogBlock(h).Append(nil))
 	require.Contains(t, log.String(), "Device H200, driver 580")
 	n := 0
-	require.NoError(t, model.ReadLog("log", &log, func(l *model.LogTest) error {
+	require.NoError(t, herdlog.Read("log", &log, func(l *herdlog.Test) error {
 		n++
 		require.Equal(t, "mp", l.Name)
 		require.Len(t, l.States, 2)
@@ -66,19 +80,17 @@ func TestMeasuredEvent(t *testing.T) {
 // What was not seen excludes a rate only if the run ended well and every
 // instance was understood.
 func TestExcludedOnlyAfterGoodRuns(t *testing.T) {
-	for status, good := range map[string]bool{report.StatusDone: true, report.StatusInterrupted: true, report.StatusTimeout: false, report.StatusFault: false} {
-		m := measured(t, 0)
-		m.Status = status
-		h := m.Event()
-		if good {
-			require.InEpsilon(t, 2.9957e-6, h.Rate.Excluded, 1e-4, status)
+	for err, want := range map[error]string{nil: report.StatusDone, runner.ErrTimeout: report.StatusTimeout, runner.ErrFault: report.StatusFault} {
+		h := measured(t, 0, 0, err)
+		require.Equal(t, want, h.Status)
+		if err == nil {
+			require.InEpsilon(t, 2.9957e-6, h.Rate.Excluded, 1e-4)
+			require.NotEmpty(t, h.Unseen)
 		} else {
-			require.Zero(t, h.Rate.Excluded, status)
+			require.Zero(t, h.Rate.Excluded, err)
+			require.Empty(t, h.Unseen)
 		}
-		m.Unexpected = 1
-		require.Zero(t, m.Event().Rate.Excluded)
+		require.Zero(t, measured(t, 0, 1, err).Rate.Excluded)
 	}
-	m := measured(t, 0)
-	m.Histogram = runner.NewHistogram(m.Test)
-	require.Nil(t, m.Event().Rate, "no instances, no statistics")
+	require.Nil(t, rate(&report.Histogram{}), "no instances, no statistics")
 }

@@ -1,4 +1,4 @@
-package model
+package herdlog
 
 import (
 	"bufio"
@@ -11,12 +11,12 @@ import (
 	"optcheck/litmus"
 )
 
-// LogTest is one test's block of a log of herd or litmus, or of the tool of
+// Test is one test's block of a log of herd or litmus, or of the tool of
 // 2015.
-type LogTest struct {
+type Test struct {
 	Name   string
 	Kind   string // Allowed, Forbidden, Required, or "" if the log says none
-	States []LogState
+	States []State
 	Hash   string
 	// Source is the test's text if the log holds it, with the line it starts
 	// at.
@@ -25,33 +25,33 @@ type LogTest struct {
 	Line       int // of the line "Test NAME KIND"
 }
 
-// LogState is one final state of a log.
-type LogState struct {
-	Items []LogItem
+// State is one final state of a log.
+type State struct {
+	Items []Item
 	Count int64 // how often it was seen; -1 in a model's log
 	Mark  bool  // the log says that it satisfies the condition
 	Line  int
 }
 
-// LogItem is one "name=value" of a state; Term has the name resolved.
-type LogItem struct {
+// Item is one "name=value" of a state; Term has the name resolved.
+type Item struct {
 	Term  litmus.Term
 	Value int64
 }
 
 // Limits of the reader: logs come from outside.
 const (
-	maxLogLine   = 1 << 20
-	maxLogStates = 1 << 20 // of one test
-	maxLogItems  = 1 << 10 // of one state
-	maxSource    = 1 << 20
+	maxLine   = 1 << 20
+	maxStates = 1 << 20 // of one test
+	maxItems  = 1 << 10 // of one state
+	maxSource = 1 << 20
 )
 
-// ReadLog reads a log and calls f for each test in order. Lines that it does
+// Read reads a log and calls f for each test in order. Lines that it does
 // not know are skipped, but a state that cannot be read, a number of states
 // that does not agree, or a block that ends early is an error with its line.
-func ReadLog(name string, r io.Reader, f func(*LogTest) error) error {
-	l := &logReader{name: name, in: bufio.NewReaderSize(r, 1<<16)}
+func Read(name string, r io.Reader, f func(*Test) error) error {
+	l := &reader{name: name, in: bufio.NewReaderSize(r, 1<<16)}
 	for {
 		line, err := l.line()
 		if errors.Is(err, io.EOF) {
@@ -70,30 +70,30 @@ func ReadLog(name string, r io.Reader, f func(*LogTest) error) error {
 	return l.flush(f)
 }
 
-type logReader struct {
+type reader struct {
 	name   string
 	in     *bufio.Reader
 	n      int
-	test   *LogTest
+	test   *Test
 	left   int // states to come
 	source strings.Builder
 	inSrc  bool
 	srcAt  int
 }
 
-func (l *logReader) errorf(format string, args ...any) error {
+func (l *reader) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", l.name, l.n, fmt.Sprintf(format, args...))
 }
 
 // line returns the next line without its end.
-func (l *logReader) line() (string, error) {
+func (l *reader) line() (string, error) {
 	var b []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
 		b = append(b, part...)
-		if len(b) > maxLogLine {
+		if len(b) > maxLine {
 			l.n++
-			return "", l.errorf("line is longer than %d bytes", maxLogLine)
+			return "", l.errorf("line is longer than %d bytes", maxLine)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -106,7 +106,7 @@ func (l *logReader) line() (string, error) {
 	}
 }
 
-func (l *logReader) flush(f func(*LogTest) error) error {
+func (l *reader) flush(f func(*Test) error) error {
 	t := l.test
 	l.test = nil
 	if t == nil {
@@ -115,7 +115,7 @@ func (l *logReader) flush(f func(*LogTest) error) error {
 	return f(t)
 }
 
-func (l *logReader) take(line string, f func(*LogTest) error) error {
+func (l *reader) take(line string, f func(*Test) error) error {
 	if l.left > 0 {
 		l.left--
 		s, err := l.state(line)
@@ -135,7 +135,7 @@ func (l *logReader) take(line string, f func(*LogTest) error) error {
 		if err := l.flush(f); err != nil {
 			return err
 		}
-		l.test = &LogTest{Name: words[1], Line: l.n}
+		l.test = &Test{Name: words[1], Line: l.n}
 		if len(words) == 3 {
 			l.test.Kind = words[2]
 		}
@@ -174,23 +174,23 @@ func endsSource(line string) bool {
 }
 
 // count reads "States N" or "Histogram (N states)".
-func (l *logReader) count(words []string) error {
+func (l *reader) count(words []string) error {
 	if len(words) < 2 {
 		return l.errorf("expected a number of states")
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(words[1], "("))
-	if err != nil || n < 0 || n > maxLogStates {
-		return l.errorf("number of states %q: expected 0 to %d", words[1], maxLogStates)
+	if err != nil || n < 0 || n > maxStates {
+		return l.errorf("number of states %q: expected 0 to %d", words[1], maxStates)
 	}
 	l.left = n
-	l.test.States = []LogState{}
+	l.test.States = []State{}
 	return nil
 }
 
 // state reads "41018 :>1:r0=0; [x]=0;", with "*>" for a state that satisfies
 // the condition, or the state alone.
-func (l *logReader) state(line string) (LogState, error) {
-	s := LogState{Count: -1, Line: l.n}
+func (l *reader) state(line string) (State, error) {
+	s := State{Count: -1, Line: l.n}
 	rest := strings.TrimSpace(line)
 	if i := strings.Index(rest, ">"); i > 0 && (rest[i-1] == ':' || rest[i-1] == '*') {
 		n, err := strconv.ParseInt(strings.TrimSpace(rest[:i-1]), 10, 64)
@@ -205,7 +205,7 @@ func (l *logReader) state(line string) (LogState, error) {
 			continue
 		}
 		name, value, ok := strings.Cut(part, "=")
-		if !ok || len(s.Items) >= maxLogItems {
+		if !ok || len(s.Items) >= maxItems {
 			return s, l.errorf("%q is no part of a state; expected name=value", clip(part))
 		}
 		k, err := parseValue(strings.TrimSpace(value))
@@ -216,7 +216,7 @@ func (l *logReader) state(line string) (LogState, error) {
 		if err != nil {
 			return s, l.errorf("%v", err)
 		}
-		s.Items = append(s.Items, LogItem{x, k})
+		s.Items = append(s.Items, Item{x, k})
 	}
 	return s, nil
 }
