@@ -165,3 +165,37 @@ exists (1:r1=1 /\ x=1)
 	cell, _ = decideEdited(t, "11.2", x, "sm_35", "O3", "membar.gl", "membar.cta")
 	require.NotEqual(t, report.Preserved, cell.Class, "%+v", cell)
 }
+
+// TestStrengthBeside: a fence in front of a release access and an invalidation behind a
+// fence are parts of those only as far as every release of ptxas puts them there.
+func TestStrengthBeside(t *testing.T) {
+	const head = "GPU_PTX beside\n{ 0:.reg .s32 r1; 0:.reg .s32 r2; 1:.reg .s32 r1; 1:.reg .s32 r2; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 0:.reg .b64 rd2 = z; " +
+		"1:.reg .b64 rd0 = y; 1:.reg .b64 rd1 = x; 1:.reg .b64 rd2 = w; }\n T0 | T1 ;\n"
+	const tree = "\nScopeTree(grid(cta(warp T0)) (cta(warp T1)))\nexists (1:r1=0)\n"
+	read := func(sync string) string {
+		return " st.weak.s32 [rd0], 1 | ld.relaxed.gpu.s32 r1, [rd0] ;\n st.release.gpu.s32 [rd1], 1 | " + sync + " ;\n | ld.weak.s32 r2, [rd1] ;"
+	}
+	const dead = "{ .reg .b32 %n; ld.acquire.gpu.global.u32 %n, [%q_rd1]; }\n\t"
+	for _, w := range []struct{ name, code, from, to string }{
+		{"a sequentially consistent fence for a release", " st.relaxed.gpu.s32 [rd0], 1 | st.relaxed.gpu.s32 [rd0], 1 ;\n atom.acq_rel.gpu.add.s32 r2, [rd2], 1 | atom.acq_rel.gpu.add.s32 r2, [rd2], 1 ;\n" +
+			" ld.relaxed.gpu.s32 r1, [rd1] | ld.relaxed.gpu.s32 r1, [rd1] ;", "atom.acq_rel", "membar.gl;\n\tatom.acq_rel"},
+		{"a fence of wider scope for a release", " st.weak.s32 [rd0], 1 | ld.acquire.gpu.s32 r1, [rd0] ;\n st.release.cta.s32 [rd2], 1 | ld.weak.s32 r2, [rd1] ;\n" +
+			" st.relaxed.gpu.s32 [rd1], 1 | ;", "st.release", "fence.acq_rel.gpu;\n\tst.release"},
+		{"an invalidation behind a fence of the CTA", read("fence.acq_rel.cta"), "fence.acq_rel.cta;\n", "fence.acq_rel.cta;\n\t" + dead},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			x, err := litmus.Parse("beside", []byte(head+w.code+tree))
+			require.NoError(t, err)
+			for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
+				for _, level := range []string{"O0", "O3"} {
+					c, _ := decideEdited(t, "12.4", x, target, level, "", "")
+					require.Equal(t, report.Preserved, c.Class, "%s %s: %+v", target, level, c)
+					c, alone := decideEdited(t, "12.4", x, target, level, w.from, w.to)
+					require.Equal(t, report.Optimised, c.Class, "%s %s: %+v", target, level, c)
+					require.Equal(t, optcheck.Strengthened.ID, c.Findings[0].Rule, "%+v", c)
+					require.NotEqual(t, optcheck.Preserved, alone)
+				}
+			}
+		})
+	}
+}

@@ -40,8 +40,9 @@ func (l *lifter) ownedBefore(ev, k int) bool {
 }
 
 // parts marks the fences and invalidations that belong to another instruction:
-// those in front of a release access, behind an acquire access, and the
-// companions of a fence that say no more than it does.
+// those in front of a release access, if they are no stronger than every release
+// makes them, those behind an acquire access, and the companions of a fence that
+// say no more than it does.
 func (l *lifter) parts() {
 	p := l.p
 	for ev := range p.tr.events {
@@ -54,8 +55,8 @@ func (l *lifter) parts() {
 			continue
 		}
 		for _, k := range p.owner[ev] {
-			if !p.s.Entries[k].IsFence() && !l.bad[k] {
-				l.done[ev] = true
+			if e := &p.s.Entries[k]; !e.IsFence() && !l.bad[k] {
+				l.done[ev] = !beyondRelease(e.Kind, x.mem)
 			}
 		}
 		if len(p.owner[ev]) == 0 {
@@ -79,24 +80,40 @@ func (l *lifter) implied(ev int) bool {
 				break
 			}
 			if y.role == isa.RoleBarrier {
-				if x.mem.Scope <= isa.ScopeCTA {
-					return true // the threads of a barrier are synchronised by it
+				if x.role == isa.RoleFence && p.abi.sm < 70 && x.mem.Scope <= isa.ScopeCTA {
+					return true // the MEMBAR.CTA of every barrier of sm_50 to sm_62
 				}
 				continue
 			}
 			if y.role != isa.RoleFence || !p.runsWith(o, ev) {
 				continue
 			}
-			if x.role == isa.RoleCache && step < 0 {
-				return true
+			if x.role == isa.RoleCache {
+				if step < 0 && l.invalidates(o) {
+					return true
+				}
+				continue
 			}
 			owned := len(p.owner[o]) > 0
-			if x.role == isa.RoleFence && owned && y.mem.Scope >= x.mem.Scope && (y.mem.Strength == isa.FenceSC || x.mem.Strength != isa.FenceSC) {
+			if owned && y.mem.Scope >= x.mem.Scope && (y.mem.Strength == isa.FenceSC || x.mem.Strength != isa.FenceSC) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// invalidates reports whether what a fence is lifted to says that the L1 is
+// invalidated, too: a fence within a CTA does not, nor one that only releases.
+func (l *lifter) invalidates(ev int) bool {
+	p := l.p
+	for _, k := range p.owner[ev] {
+		if e := &p.s.Entries[k]; e.IsFence() && !l.bad[k] {
+			n := fenceNeedOf(e.Kind, p.abi.sm)
+			return n.invalidate || n.any
+		}
+	}
+	return !l.done[ev] && p.tr.events[ev].mem.Scope > isa.ScopeCTA
 }
 
 // acquires reports whether an event implements an acquire access.

@@ -57,6 +57,12 @@ func raisedFence(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
 	return &in
 }
 
+// beyondRelease reports whether a fence in front of a release access is stronger than
+// what every release of ptxas puts there: MEMBAR.ALL of the access's scope.
+func beyondRelease(k spec.Kind, m isa.Mem) bool {
+	return m.Strength == isa.FenceSC || m.Scope > sufficient(accessScope(k))
+}
+
 // sufficient is the narrowest scope of machine code that has all of a scope.
 func sufficient(s isa.Scope) isa.Scope {
 	if s == isa.ScopeCluster {

@@ -138,6 +138,14 @@ func checkStronger(p *pass) {
 			p.report(Strengthened, k, ev, "%s has more strength, or the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
 		}
 	}
+	for ev, ks := range p.owner {
+		for _, k := range ks {
+			x, e := &p.tr.events[ev], &p.s.Entries[k]
+			if x.role == isa.RoleFence && !e.IsFence() && beyondRelease(e.Kind, x.mem) {
+				p.report(Strengthened, k, ev, "the fence in front of %s has more strength, or the wider scope %v: %s", p.name(k), x.mem.Scope, p.text(ev))
+			}
+		}
+	}
 }
 
 // checkAggregated notes atomics that one lane performs for its warp.
