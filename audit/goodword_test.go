@@ -182,6 +182,7 @@ func TestStrengthBeside(t *testing.T) {
 		{"a fence of wider scope for a release", " st.weak.s32 [rd0], 1 | ld.acquire.gpu.s32 r1, [rd0] ;\n st.release.cta.s32 [rd2], 1 | ld.weak.s32 r2, [rd1] ;\n" +
 			" st.relaxed.gpu.s32 [rd1], 1 | ;", "st.release", "fence.acq_rel.gpu;\n\tst.release"},
 		{"an invalidation behind a fence of the CTA", read("fence.acq_rel.cta"), "fence.acq_rel.cta;\n", "fence.acq_rel.cta;\n\t" + dead},
+		{"an invalidation behind an acquire of the CTA", read("ld.acquire.cta.s32 r2, [rd2]"), "ld.acquire.cta.global.s32 %q_r2, [%q_rd2];\n", "ld.acquire.cta.global.s32 %q_r2, [%q_rd2];\n\t" + dead},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			x, err := litmus.Parse("beside", []byte(head+w.code+tree))

@@ -116,10 +116,12 @@ func (l *lifter) invalidates(ev int) bool {
 	return !l.done[ev] && p.tr.events[ev].mem.Scope > isa.ScopeCTA
 }
 
-// acquires reports whether an event implements an acquire access.
+// acquires reports whether an event implements an acquire access that is followed by
+// an invalidation: within a CTA none is.
 func (l *lifter) acquires(ev int) bool {
 	for _, k := range l.p.owner[ev] {
-		if s := l.p.s.Entries[k].Kind.Sem; (s == litmus.SemAcquire || s == litmus.SemAcqRel) && !l.bad[k] {
+		kind := l.p.s.Entries[k].Kind
+		if (kind.Sem == litmus.SemAcquire || kind.Sem == litmus.SemAcqRel) && accessScope(kind) > isa.ScopeCTA && !l.bad[k] {
 			return true
 		}
 	}
