@@ -3,9 +3,12 @@ package toolchain
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,4 +119,27 @@ func (t *Toolchain) DisassembleRaw(ctx context.Context, target string, code []by
 	}
 	out, err := t.print(ctx, c, code)
 	return out.stdout, err
+}
+
+// refusedAt is how nvdisasm names an instruction that it does not know.
+var refusedAt = regexp.MustCompile(`at address (0x[0-9a-f]+)\n`)
+
+// DisassembleKnown is DisassembleRaw for code of which some instructions may be
+// none: then there is no listing, and refused has the addresses of those that
+// nvdisasm named.
+func (t *Toolchain) DisassembleKnown(ctx context.Context, target string, code []byte) (listing []byte, refused []uint64, err error) {
+	listing, err = t.DisassembleRaw(ctx, target, code)
+	var failed *Error
+	if !errors.As(err, &failed) || !errors.Is(err, ErrCompile) {
+		return listing, nil, err
+	}
+	for _, m := range refusedAt.FindAllStringSubmatch(failed.Stderr, -1) {
+		if addr, bad := strconv.ParseUint(m[1], 0, 64); bad == nil {
+			refused = append(refused, addr)
+		}
+	}
+	if len(refused) == 0 {
+		return nil, nil, err
+	}
+	return nil, refused, nil
 }

@@ -19,6 +19,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/runner"
+	"optcheck/sass/patch"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -35,6 +36,9 @@ type Compiler struct {
 	Cubins *Cubins
 	// Session is asked to compile if JIT is set.
 	Session runner.Session
+	// Patch changes the machine code of the tests, for experiments. What is
+	// patched is never validated.
+	Patch []patch.Edit
 }
 
 // Name names the compiler for people and logs.
@@ -60,8 +64,8 @@ type Binary struct {
 	// the way, or why there is no binary.
 	Validated bool
 	Why       string
-	// State is "validated", "changed", "unknown", "unsupported", "compile-failed" or
-	// "unread" (no decoder for what the device runs).
+	// State is "validated", "changed", "unknown", "unsupported", "compile-failed",
+	// "unread" (no decoder for what the device runs) or "patched".
 	State string
 	// Findings are those of the check, in order.
 	Findings                  []optcheck.Finding
@@ -75,6 +79,9 @@ type Binary struct {
 
 // stateChanged is the state of a binary that is known not to be the test.
 const stateChanged = "changed"
+
+// statePatched is the state of a binary that was changed on purpose.
+const statePatched = "patched"
 
 // Image is a file for the driver that holds one or more kernels.
 type Image struct {
@@ -207,6 +214,10 @@ func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []in
 		b.State, b.Why = "compile-failed", line
 	}
 	for _, cu := range cubins {
+		patched, err := c.patched(ctx, &cu, list, out)
+		if err != nil {
+			return err
+		}
 		image := newImage(runner.ImageCubin, cu.Cubin, "")
 		code, err := audit.Decode(ctx, c.Tool, c.Target+" harness", c.Target, cu.Cubin)
 		if err != nil {
@@ -222,9 +233,49 @@ func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []in
 				continue
 			}
 			b.validate(check, funcs[b.Harness.Name])
+			if len(c.Patch) > 0 {
+				b.mark(patched[b.Harness.Name])
+			}
 		}
 	}
 	return nil
+}
+
+// patched makes the changes that were asked for in the kernels of tests of a cubin,
+// and gives them by kernel.
+func (c *Compiler) patched(ctx context.Context, cu *toolchain.Batch, list []int, out []*Binary) (map[string][]string, error) {
+	if len(c.Patch) == 0 {
+		return nil, nil
+	}
+	names := map[string]bool{}
+	for _, k := range cu.Units {
+		names[out[list[k]].Harness.Name] = true
+	}
+	data, changes, err := patch.Apply(ctx, c.Tool.DisassembleKnown, c.Target, cu.Cubin, func(name string) bool { return names[name] }, c.Patch...)
+	if err != nil {
+		return nil, err
+	}
+	cu.Cubin = data
+	made := map[string][]string{}
+	for _, x := range changes {
+		made[x.Func] = append(made[x.Func], fmt.Sprintf("0x%x %s -> %s", x.Addr, x.From, x.To))
+	}
+	return made, nil
+}
+
+// mark says of a binary that it was changed on purpose, so that it cannot be taken
+// for what a compiler made. One in which nothing was changed is not run.
+func (b *Binary) mark(changes []string) {
+	b.Validated = false
+	if len(changes) == 0 {
+		b.State, b.Why, b.Image = statePatched, "the patch fits no instruction", nil
+		return
+	}
+	why := strings.Join(changes, "; ")
+	if b.Why != "" {
+		why += " (" + b.Why + ")"
+	}
+	b.State, b.Why = statePatched, why
 }
 
 // validate checks a binary.

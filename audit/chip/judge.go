@@ -208,6 +208,8 @@ const (
 	EffectCompilerForbid = "compiler, forbidden"
 	EffectCompilerAllow  = "compiler, allowed"
 	EffectCodeForbid     = "hardware, forbidden by the machine code"
+	// Of a binary that was patched.
+	EffectPatch = "the patch, or hardware"
 )
 
 // CodeSays is what the machine's own model says of an outcome of machine code that is not

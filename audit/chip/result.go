@@ -78,6 +78,9 @@ func (r *Result) fill(out *drive.Outcome, j *Judgement) {
 	for _, x := range out.Histogram.Outcomes() {
 		o := report.Outcome{Values: x.Values, Count: x.Count, Weak: out.Histogram.Satisfies(r.Binary.Test.Cond, x),
 			Effect: j.Effect(x.Values, r.Validated), CodeSays: j.CodeSays(x.Values)}
+		if r.Binary.State == statePatched && o.Effect != EffectNone {
+			o.Effect = EffectPatch
+		}
 		for m := range j.Models {
 			o.Says = append(o.Says, j.Says(m, x.Values))
 		}

@@ -16,6 +16,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/runner"
 	"optcheck/runner/drive"
+	"optcheck/sass/patch"
 	"optcheck/toolchain"
 )
 
@@ -27,6 +28,9 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 	}
 	if target == "" && f.cubins != "" {
 		return nil, fmt.Errorf("--cubins: %s is no CUDA device and cannot load cubins", s.Device().Name)
+	}
+	if target == "" && len(f.patch) > 0 {
+		return nil, fmt.Errorf("--patch: the machine code of %s is not known", s.Device().Name)
 	}
 	if target == "" {
 		return &chip.Compiler{Session: s, Level: f.level}, nil
@@ -45,6 +49,13 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 // compilerFor finds the compiler for a target.
 func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*chip.Compiler, error) {
 	c := &chip.Compiler{Target: target, Level: f.level}
+	for _, text := range f.patch {
+		e, err := patch.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--patch %w", err)
+		}
+		c.Patch = append(c.Patch, e)
+	}
 	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
 	for _, e := range errs {
 		env.tell("%v", e)

@@ -129,7 +129,7 @@ func (o *runOutput) line(r *chip.Result) {
 
 // effectOf names the worst effect of the outcomes seen.
 func effectOf(r *chip.Result) string {
-	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4, chip.EffectCompilerForbid: 5,
+	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4, chip.EffectPatch: 4, chip.EffectCompilerForbid: 5,
 		chip.EffectCodeForbid: 6, chip.EffectForbid: 7}
 	worst := ""
 	for _, s := range r.Outcomes {

@@ -30,7 +30,7 @@ type runFlags struct {
 	instances                              string
 	budget, total                          time.Duration
 	seed                                   uint64
-	tune, reports, models                  []string
+	tune, reports, models, patch           []string
 	cubins, saveCubins, store              string
 	compiledBy                             string // whose cubins of a store; --toolchain
 	// setting is what the run's results are stored under, beside those of the
@@ -68,6 +68,7 @@ Ctrl-C ends the run and keeps what was counted.`,
   optcheck run --table6 --iterations 1e6
   optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
   optcheck run mp --device opencl:0 --unvalidated
+  optcheck run mp+membar.gls --patch CCTL.IVALL=NOP               # what is that instruction for?
   optcheck run corpus --target sm_90 --save-cubins farm.store     # no device needed
   optcheck run corpus --cubins farm.store --store results.store   # no compiler needed`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, &f, args) },
@@ -87,6 +88,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
+	fl.StringArrayVar(&f.patch, "patch", nil, "change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=0 or =swap (sm_70 and newer); results are marked")
 	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): coRR, lb, mp, sb unless tests are named")
 	fl.BoolVar(&f.asJSON, "json", false, "print the event stream, JSON lines as optcheck report reads them")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
@@ -152,6 +154,9 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 		return err
 	}
 	if f.saveCubins != "" {
+		if len(f.patch) > 0 {
+			return errors.New("--patch changes what is run; give it where the cubins are run")
+		}
 		return f.writeCubins(ctx, env, loaded)
 	}
 	f.compiledBy = f.toolchain
@@ -160,7 +165,7 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 
 // runLoaded runs tests on the device that the flags name.
 func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litmus.Test) (err error) {
-	o := chip.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated, Seed: f.seed}
+	o := chip.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated || len(f.patch) > 0, Seed: f.seed}
 	if o.Instances, err = count(f.instances); err != nil {
 		return err
 	}
