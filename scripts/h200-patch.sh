@@ -29,7 +29,7 @@ for test in patch-fence patch-acquire patch-strong patch-stale patch-fills patch
 # The reader's invalidation, and what waits for the flag before it.
 for test in patch-fence patch-acquire; do
   experiment $test CCTL.IVALL=NOP
-  experiment $test CCTL.IVALL=wait=0
+  experiment $test CCTL.IVALL=wait=none
 done
 experiment patch-acquire LDG.STRONG.GPU#1=LDG.E.STRONG.SM
 experiment patch-strong CCTL.IVALL=NOP
@@ -50,14 +50,14 @@ experiment patch-sb MEMBAR.GPU=NOP
 experiment patch-sb $fences
 experiment patch-sb $fences ERRBAR=NOP CGAERRBAR=NOP CCTL.IVALL=NOP
 # Within a CTA.
-experiment patch-cta NOP=wait=0
+experiment patch-cta NOP=wait=none
 experiment patch-cta MEMBAR.CTA=NOP
-experiment patch-cta MEMBAR.CTA=NOP NOP=wait=0
+experiment patch-cta MEMBAR.CTA=NOP NOP=wait=none
 # What waits for a fence that says through a scoreboard barrier when it is done.
-experiment patch-cta STG.STRONG.SM#1=wait=0
-experiment patch-fence MEMBAR.GPU=wait=0
-experiment patch-group DEPBAR=NOP STG.STRONG.SM#1=wait=0
-experiment patch-group MEMBAR.GPU=wait=0
+experiment patch-cta STG.STRONG.SM#1=wait=none
+experiment patch-fence MEMBAR.GPU=wait=none
+experiment patch-group DEPBAR=NOP STG.STRONG.SM#1=wait=none
+experiment patch-group MEMBAR.GPU=wait=none
 # Strength, and order of one location.
 experiment patch-fills LDG.STRONG.GPU#1=LDG.E.STRONG.SM
 experiment patch-stale LDG.STRONG.GPU#1=LDG.E

@@ -88,7 +88,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
-	fl.StringArrayVar(&f.patch, "patch", nil, "change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=0 or =swap (sm_70 and newer); results are marked")
+	fl.StringArrayVar(&f.patch, "patch", nil, "change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
 	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): coRR, lb, mp, sb unless tests are named")
 	fl.BoolVar(&f.asJSON, "json", false, "print the event stream, JSON lines as optcheck report reads them")
 	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")

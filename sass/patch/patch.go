@@ -33,23 +33,23 @@ type Edit struct {
 	// Nth is the one to change, counted in each function from 1; 0: all.
 	Nth int
 	// To is the opcode, with its modifiers, that takes its place with the same
-	// operands; NOP; "wait=0", which clears the scoreboard barriers it waits for; or
-	// "swap", which exchanges it with the next instruction.
+	// operands; NOP; "wait=25", the scoreboard barriers that it waits for, or
+	// "wait=none"; or "swap", which exchanges it with the next instruction.
 	To string
 }
 
 // Words of Edit.To that are no opcodes.
 const (
-	nop       = "NOP"
-	clearWait = "wait=0"
-	swap      = "swap"
+	nop  = "NOP"
+	wait = "wait="
+	swap = "swap"
 )
 
 // ErrSyntax is the error of an edit that is none.
-var ErrSyntax = errors.New("not an edit: want OPCODE[#N]=OPCODE, =NOP, =wait=0 or =swap")
+var ErrSyntax = errors.New("not an edit: want OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap")
 
 // Parse reads an edit: "CCTL.IVALL=NOP", "MEMBAR.SC.GPU#2=MEMBAR.ALL.GPU",
-// "NOP#1=wait=0".
+// "NOP#1=wait=none".
 func Parse(s string) (Edit, error) {
 	which, to, ok := strings.Cut(s, "=")
 	e := Edit{Opcode: which, To: to}
@@ -60,10 +60,26 @@ func Parse(s string) (Edit, error) {
 		}
 		e.Opcode, e.Nth = opcode, n
 	}
-	if !ok || e.Opcode == "" || e.To == "" || strings.ContainsAny(e.Opcode, " \t,;") {
+	_, wrong := e.waits()
+	if !ok || e.Opcode == "" || e.To == "" || strings.ContainsAny(e.Opcode, " \t,;") || wrong != nil {
 		return e, fmt.Errorf("%q: %w", s, ErrSyntax)
 	}
 	return e, nil
+}
+
+// waits is the set of barriers that an edit names.
+func (e Edit) waits() (set uint8, err error) {
+	list, ok := strings.CutPrefix(e.To, wait)
+	if !ok || list == "none" {
+		return 0, nil
+	}
+	for _, c := range list {
+		if c < '0' || c > '5' {
+			return 0, ErrSyntax
+		}
+		set |= 1 << (c - '0')
+	}
+	return set, nil
 }
 
 // String writes an edit as Parse reads it.
@@ -149,7 +165,7 @@ func (p *patcher) edit(fn *cubin.Func, e Edit) error {
 		if seen++; e.Nth > 0 && seen != e.Nth {
 			continue
 		}
-		if err := p.change(fn, addr, texts, e.To); err != nil {
+		if err := p.change(fn, addr, texts, e); err != nil {
 			return fmt.Errorf("0x%x: %s: %w", addr, texts[addr], err)
 		}
 	}
@@ -157,19 +173,19 @@ func (p *patcher) edit(fn *cubin.Func, e Edit) error {
 }
 
 // change makes one change.
-func (p *patcher) change(fn *cubin.Func, addr uint64, texts map[uint64]string, to string) error {
+func (p *patcher) change(fn *cubin.Func, addr uint64, texts map[uint64]string, e Edit) error {
 	at := fn.Code[addr:]
 	raw := [2]uint64{binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])}
 	code, control := raw[1]&(1<<controlShift-1), raw[1]>>controlShift
-	made := to
-	switch to {
-	case nop:
+	made := e.To
+	switch {
+	case e.To == nop:
 		raw[0], code = nopCode[0], nopCode[1]
-	case clearWait:
+	case strings.HasPrefix(e.To, wait):
 		c := isa.ControlOf(uint32(control))
-		c.Wait, made = 0, texts[addr]+", waiting for nothing"
-		control = uint64(c.Bits())
-	case swap:
+		c.Wait, _ = e.waits()
+		control, made = uint64(c.Bits()), texts[addr]+", "+e.To
+	case e.To == swap:
 		if uint64(len(at)) < 2*size {
 			return errors.New("there is no next instruction")
 		}
@@ -180,7 +196,7 @@ func (p *patcher) change(fn *cubin.Func, addr uint64, texts map[uint64]string, t
 		p.changes = append(p.changes, Change{fn.Name, addr, texts[addr], made})
 		return nil
 	default:
-		made = withOpcode(texts[addr], to)
+		made = withOpcode(texts[addr], e.To)
 		found, err := p.encode([2]uint64{raw[0], code}, made)
 		if err != nil {
 			return err
