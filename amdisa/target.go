@@ -1,70 +1,28 @@
 package amdisa
 
 import (
-	"strconv"
 	"strings"
+
+	gpu "optcheck/target"
 )
 
 // target is what decoding needs to know of a GCN, CDNA or RDNA target.
 type target struct {
 	name  string
 	gen   int  // 6 … 12; 0 when nothing tells
-	gfx90 bool // gfx90a and later CDNA
 	gfx94 bool // gfx940 and later CDNA: sc0, sc1, nt
 	wave  int  // 32 or 64 when known
 }
 
-// cpuNames gives the target of the code names that LLVM and AMD's tools use.
-var cpuNames = map[string]string{
-	"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "oland": "gfx602", "hainan": "gfx602", "capeverde": "gfx601",
-	"kaveri": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "mullins": "gfx703", "bonaire": "gfx704", "spectre": "gfx700", "kalindi": "gfx703",
-	"carrizo": "gfx801", "iceland": "gfx802", "tonga": "gfx802", "fiji": "gfx803", "polaris10": "gfx803", "polaris11": "gfx803", "polaris12": "gfx803",
-	"ellesmere": "gfx803", "baffin": "gfx803", "stoney": "gfx810", "vega": "gfx900", "vega10": "gfx900", "vega20": "gfx906", "greenland": "gfx900",
-	"navi10": "gfx1010", "navi21": "gfx1030",
-}
-
-// targetOf describes a target by its name: gfx90a, tahiti, gfx9-generic,
-// amdgcn-amd-amdhsa--gfx90a:sramecc+. ok is false for other names.
-func targetOf(name string) (t target, ok bool) {
-	s := strings.ToLower(strings.TrimSpace(name))
-	if i := strings.LastIndex(s, "--"); i >= 0 {
-		s = s[i+2:]
-	}
-	if i := strings.IndexByte(s, ':'); i >= 0 {
-		s = s[:i]
-	}
-	t.name = s
-	if g, known := cpuNames[s]; known {
-		s = g
-	}
-	num, isGfx := strings.CutPrefix(s, "gfx")
-	if !isGfx || num == "" {
+// targetOf describes a target of GCN or later by its name: gfx90a, tahiti,
+// gfx9-generic, amdgcn-amd-amdhsa--gfx90a:sramecc+. ok is false for other names.
+func targetOf(name string) (target, bool) {
+	g, ok := gpu.Of(name)
+	if !ok || g.Major == 0 {
 		return target{}, false
 	}
-	num = strings.TrimSuffix(num, "-generic")
-	if major, minor, ok := strings.Cut(num, "-"); ok { // gfx9-4-generic, gfx10-3-generic
-		num = major + minor + "0"
-	}
-	major := num
-	switch {
-	case len(num) <= 2:
-	case len(num) == 3: // gfx90a, gfx803
-		major = num[:1]
-	case len(num) == 4: // gfx1030
-		major = num[:2]
-	default:
-		return target{}, false
-	}
-	gen, err := strconv.Atoi(major)
-	if err != nil || gen < 6 || gen > 19 {
-		return target{}, false
-	}
-	t.gen = gen
-	if gen == 9 && len(num) == 3 {
-		t.gfx90 = num == "90a" || num[1] >= '4'
-		t.gfx94 = num[1] >= '4'
-	}
-	if gen < 10 {
+	t := target{name: g.Name, gen: g.Major, gfx94: g.Family == gpu.GFX940}
+	if t.gen < 10 {
 		t.wave = 64
 	}
 	return t, true

@@ -25,6 +25,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -264,7 +265,7 @@ func (o *Options) config(cells int) (*report.Config, error) {
 			}
 		}
 	}
-	slices.SortFunc(c.Targets, toolchain.CompareTargets)
+	slices.SortFunc(c.Targets, target.Compare)
 	for _, l := range o.Layouts {
 		c.Layouts = append(c.Layouts, l.String())
 	}

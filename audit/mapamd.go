@@ -10,14 +10,14 @@ import (
 
 	"optcheck/amdisa"
 	"optcheck/isa"
-	"optcheck/ptxgen"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
 // amdJob maps all operations for one release of LLVM, target and level: two
 // batches, without and with libclc.
 func (m *mapper) amdJob(ctx context.Context, j job) ([]MapCell, error) {
-	p := &amdProbes{j: j, r600: ptxgen.IsTeraScale(j.target), ops: m.ops, cells: make([]MapCell, len(m.ops))}
+	p := &amdProbes{j: j, r600: target.IsTeraScale(j.target), ops: m.ops, cells: make([]MapCell, len(m.ops))}
 	var of [2][]int
 	for i := range m.ops {
 		op := &m.ops[i]

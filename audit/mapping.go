@@ -13,6 +13,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/ptxgen"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -57,7 +58,7 @@ var MapLevelsAMD = []string{"O2"}
 
 // amd tells whether the mapping is of OpenCL C for AMD's targets.
 func (o *MapOptions) amd() bool {
-	return len(o.Toolchains) > 0 && o.Toolchains[0].Vendor() == toolchain.AMD
+	return len(o.Toolchains) > 0 && o.Toolchains[0].Vendor() == target.AMD
 }
 
 // oneVendor demands toolchains of one vendor: others have other operations.
@@ -167,7 +168,7 @@ func Mapping(ctx context.Context, o MapOptions) ([]MapCell, error) {
 // which operations are known to be refused, and why; it is returned with what
 // was found.
 func (m *mapper) job(ctx context.Context, j job, refused map[int]string) ([]MapCell, map[int]string, error) {
-	if j.tc.Vendor() == toolchain.AMD {
+	if j.tc.Vendor() == target.AMD {
 		cells, err := m.amdJob(ctx, j)
 		return cells, nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // mapRow is one line of a table: an operation, what it becomes, and where.
@@ -41,7 +41,7 @@ func axesOf(cells []MapCell) *mapAxes {
 			a.levels = append(a.levels, c.Level)
 		}
 	}
-	slices.SortFunc(a.targets, toolchain.CompareTargets)
+	slices.SortFunc(a.targets, target.Compare)
 	return a
 }
 

@@ -8,6 +8,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/spec"
+	"optcheck/target"
 )
 
 // emission is the source text of all tests and layouts for all targets that take
@@ -52,8 +53,8 @@ func (a *auditor) source(j job) (string, emitter) {
 			o.TypedIR = typed
 			return ptxgen.EmitLLVMIR(t, o)
 		}
-		return fmt.Sprintf("LLVM IR, typed %t, TeraScale %t", typed, ptxgen.IsTeraScale(j.target)), emit
-	case ptxgen.IsTeraScale(j.target):
+		return fmt.Sprintf("LLVM IR, typed %t, TeraScale %t", typed, target.IsTeraScale(j.target)), emit
+	case target.IsTeraScale(j.target):
 		return "OpenCL for r600", ptxgen.EmitOpenCL
 	}
 	return "OpenCL", ptxgen.EmitOpenCL

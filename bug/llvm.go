@@ -13,6 +13,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -101,7 +102,7 @@ func (b *clRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchai
 // places gives the addresses of the locations as the emitted kernels have them, where
 // each location has a parameter.
 func (b *clRoad) places(s *spec.Spec) map[int]string {
-	if s.Layout != spec.Pointers || ptxgen.IsTeraScale(b.f.Target) {
+	if s.Layout != spec.Pointers || target.IsTeraScale(b.f.Target) {
 		return nil
 	}
 	out := map[int]string{}

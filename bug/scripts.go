@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"optcheck/audit"
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // makefile reproduces the finding with ptxas and nvdisasm alone.
@@ -156,7 +156,7 @@ func (b *bundler) interesting() string {
 		args = append(args, "--stage", b.f.Signature.Stage)
 	}
 	if b.amd() {
-		args = append(args, "--vendor", toolchain.AMD)
+		args = append(args, "--vendor", target.AMD)
 	}
 	if b.f.Toolchain.LLC != nil || b.in.Audit.Source == audit.LLVMIR {
 		args = append(args, "--source", audit.LLVMIR)

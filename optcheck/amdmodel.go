@@ -1,10 +1,8 @@
 package optcheck
 
 import (
-	"strconv"
-	"strings"
-
 	"optcheck/isa"
+	"optcheck/target"
 )
 
 // This file is what the checker knows of AMD's memory systems: which generation
@@ -224,78 +222,19 @@ var globalInv = [4][]amdCacheOp{
 // scalar loads only for memory that it believes constant during the kernel.
 var scalarInv = inv(isa.ScopeNone, "s_dcache_inv")
 
-// teraScale lists the targets before GCN as LLVM and AMD's tools name them.
-var teraScale = strings.Fields(`r600 r630 rs880 rv610 rv620 rv630 rv635 rv670 rv710 rv730 rv740 rv770 cedar palm redwood sumo sumo2 juniper cypress hemlock
-	barts turks caicos cayman aruba r700 evergreen northern-islands`)
-
-// gcnNames are the targets that have names besides their numbers.
-var gcnNames = map[string]string{"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "hainan": "gfx602", "oland": "gfx602",
-	"bonaire": "gfx704", "kaveri": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "mullins": "gfx703",
-	"iceland": "gfx802", "tonga": "gfx802", "carrizo": "gfx801", "fiji": "gfx803", "polaris10": "gfx803", "polaris11": "gfx803", "stoney": "gfx810", "tongapro": "gfx805"}
-
 // amdTargetOf returns the target of an architecture name; ok is false if it is
 // none of AMD's.
 func amdTargetOf(arch string) (*amdTarget, bool) {
-	name := strings.ToLower(arch)
-	name, _, _ = strings.Cut(name, ":") // features: gfx90a:xnack+
-	for _, t := range teraScale {
-		if name == t {
-			return newAMDTarget(arch, famTeraScale), true
-		}
-	}
-	if n, ok := gcnNames[name]; ok {
-		name = n
-	}
-	num, ok := strings.CutPrefix(name, "gfx")
-	num = strings.TrimSuffix(num, "-generic")
-	if head, tail, ok := strings.Cut(num, "-"); ok { // gfx9-4-generic
-		num = head + tail + "0"
-	}
-	if !ok || num == "" {
+	t, ok := target.Of(arch)
+	if !ok || t.Vendor != target.AMD {
 		return nil, false
 	}
-	digits := num
-	if len(num) > 2 { // gfx9, gfx12: a listing that names only the family
-		digits = num[:len(num)-2]
-	}
-	major, err := strconv.Atoi(digits)
-	if err != nil {
-		return nil, false
-	}
-	f, ok := familyOf(major, num)
-	if !ok {
-		return nil, false
-	}
-	return newAMDTarget(arch, f), true
+	f := amdFamilies[t.Family]
+	return &amdTarget{name: arch, family: f, model: amdModels[f]}, true
 }
 
-func newAMDTarget(name string, f amdFamily) *amdTarget {
-	return &amdTarget{name: name, family: f, model: amdModels[f]}
-}
-
-func familyOf(major int, num string) (amdFamily, bool) {
-	switch major {
-	case 6:
-		return famGFX6, true
-	case 7, 8:
-		return famGFX7, true
-	case 9:
-		switch {
-		case num == "90a":
-			return famGFX90A, true
-		case strings.HasPrefix(num, "94") || strings.HasPrefix(num, "95"):
-			return famGFX940, true
-		}
-		return famGFX7, true
-	case 10:
-		return famGFX10, true
-	case 11:
-		return famGFX11, true
-	case 12:
-		if strings.HasPrefix(num, "125") {
-			return famGFX125, true
-		}
-		return famGFX12, true
-	}
-	return 0, false
+// amdFamilies gives the memory system of each family of targets.
+var amdFamilies = map[target.Family]amdFamily{
+	target.TeraScale: famTeraScale, target.GFX6: famGFX6, target.GFX7: famGFX7, target.GFX8: famGFX7, target.GFX9: famGFX7,
+	target.GFX90A: famGFX90A, target.GFX940: famGFX940, target.GFX10: famGFX10, target.GFX11: famGFX11, target.GFX12: famGFX12, target.GFX125: famGFX125,
 }

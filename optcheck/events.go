@@ -3,10 +3,9 @@ package optcheck
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"optcheck/isa"
+	"optcheck/target"
 )
 
 // abi is what the calling convention of a target fixes (isa.md 1.5): the
@@ -25,8 +24,8 @@ func abiOf(arch string) (abi, error) {
 		}
 		return a, nil
 	}
-	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af"))
-	if err != nil || !strings.HasPrefix(arch, "sm_") {
+	n, ok := target.SM(arch)
+	if !ok {
 		return abi{}, fmt.Errorf("target %q has no known calling convention", arch)
 	}
 	a := abi{sm: n}

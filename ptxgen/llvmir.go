@@ -7,6 +7,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/spec"
+	"optcheck/target"
 )
 
 // HeaderAMD is what LLVM IR for AMD targets must begin with: the declaration of
@@ -51,7 +52,7 @@ func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
 		}
 		return nil, err
 	}
-	if IsTeraScale(o.Target) {
+	if target.IsTeraScale(o.Target) {
 		return nil, unsupported("LLVM IR is emitted for amdgcn only")
 	}
 	return irUnit(t, o)

@@ -8,15 +8,8 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/spec"
+	"optcheck/target"
 )
-
-// TeraScale lists the targets of LLVM's r600 back end, whose pointers have 32
-// bits; every other AMD target belongs to amdgcn.
-var TeraScale = []string{"r600", "r630", "rs880", "rv670", "rv710", "rv730", "rv770", "barts", "caicos", "cayman",
-	"cedar", "cypress", "juniper", "redwood", "sumo", "turks"}
-
-// IsTeraScale tells whether a target belongs to the r600 back end.
-func IsTeraScale(target string) bool { return slices.Contains(TeraScale, target) }
 
 // EmitOpenCL returns the unit of a test as OpenCL C: one kernel a thread. A test
 // of another dialect is translated first (litmus.ToOpenCL). The error is a
@@ -93,7 +86,7 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	k := &clBody{name: fmt.Sprintf("%s_T%d", unit, thread), r600: IsTeraScale(o.Target)}
+	k := &clBody{name: fmt.Sprintf("%s_T%d", unit, thread), r600: target.IsTeraScale(o.Target)}
 	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
 	k.collect()
 	k.pointers()

@@ -7,6 +7,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/spec"
+	"optcheck/target"
 )
 
 // Version is a PTX ISA version, major*10+minor: 78 is 7.8.
@@ -27,11 +28,10 @@ func ParseVersion(s string) (Version, error) {
 }
 
 // SM returns the number of a target: 90 for sm_90a.
-func SM(target string) (int, error) {
-	s := strings.TrimRight(strings.TrimPrefix(target, "sm_"), "af")
-	n, err := strconv.Atoi(s)
-	if err != nil || !strings.HasPrefix(target, "sm_") {
-		return 0, fmt.Errorf("%q is no NVIDIA target (sm_NN)", target)
+func SM(name string) (int, error) {
+	n, ok := target.SM(name)
+	if !ok {
+		return 0, fmt.Errorf("%q is no NVIDIA target (sm_NN)", name)
 	}
 	return n, nil
 }

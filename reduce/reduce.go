@@ -10,6 +10,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -183,7 +184,7 @@ const suffix = "-min"
 // key is equal for tests that become the same program: kernels for AMD are
 // OpenCL C, in which several tests of PTX mean one thing.
 func (r *reducer) key(t *litmus.Test) string {
-	if r.res.Min.Toolchain != nil && r.res.Min.Toolchain.Vendor() == toolchain.AMD {
+	if r.res.Min.Toolchain != nil && r.res.Min.Toolchain.Vendor() == target.AMD {
 		if cl, err := litmus.ToOpenCL(t); err == nil {
 			return cl.Hash()
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"optcheck/isa"
+	"optcheck/target"
 )
 
 // checkLines refuses empty input, binaries and lines that no tool prints,
@@ -161,7 +162,7 @@ func (p *parser) setArch(a string) {
 	if a == p.arch || a == "" {
 		return
 	}
-	sm := smNumber(a)
+	sm, _ := target.SM(a)
 	if sm != p.sm {
 		clear(p.cache) // the same text can mean something else
 	}
@@ -169,18 +170,6 @@ func (p *parser) setArch(a string) {
 	if p.fn != nil && len(p.insts) == 0 {
 		p.fn.Arch = a
 	}
-}
-
-// smNumber gives 90 for sm_90a.
-func smNumber(a string) int {
-	n := 0
-	for _, c := range strings.TrimPrefix(a, "sm_") {
-		if c < '0' || c > '9' || n > 1000 {
-			break
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // containerKeys start the lines of fatbin wrappers.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"optcheck/target"
 )
 
 // Sources that LLVM compiles.
@@ -82,7 +84,10 @@ func (t *Toolchain) clcNames(target string) []string {
 
 // mesa tells whether a target is compiled for Mesa: gfx6 has no flat
 // instructions, which HSA is built on.
-func (t *Toolchain) mesa(target string) bool { return strings.HasPrefix(GFX(target), "gfx60") }
+func (t *Toolchain) mesa(name string) bool {
+	g, _ := target.Of(name)
+	return g.Family == target.GFX6
+}
 
 // Triple is the target triple under which a target is compiled.
 func (t *Toolchain) Triple(target string) string {
@@ -213,7 +218,7 @@ func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, erro
 	p := process{command: command{path: c.tool(), args: c.args(), env: c.t.LLVM.Environment()}, folder: "cl",
 		source: c.input(), result: "batch.out", what: "output", failure: llvmFailure}
 	if !c.job.Object && c.job.Emit == Machine && len(units) > 0 {
-		p.check = func(text []byte) error { return checkTarget(text, c.t, c.job.Target) }
+		p.check = func(text []byte) error { return checkTarget(text, c.job.Target) }
 	}
 	out, warnings, err := p.compile(ctx, c.t.Runner(), job, units)
 	switch {
@@ -230,8 +235,9 @@ var targetLine = regexp.MustCompile(`(?m)^\s*\.(?:amdgcn_target|amd_amdgpu_isa) 
 // checkTarget demands that a listing is for the target: LLVM takes an unknown
 // processor for gfx600 under some triples and says nothing. Listings for r600
 // do not name their target.
-func checkTarget(text []byte, t *Toolchain, target string) error {
-	if slices.Contains(t.LLVM.R600, target) {
+func checkTarget(text []byte, name string) error {
+	want, _ := target.Of(name)
+	if want.Family == target.TeraScale {
 		return nil
 	}
 	m := targetLine.FindSubmatch(text)
@@ -243,8 +249,8 @@ func checkTarget(text []byte, t *Toolchain, target string) error {
 		isa = isa[strings.Index(isa, "--")+2:]
 	}
 	isa, _, _ = strings.Cut(isa, ":")
-	if isa != GFX(target) {
-		return fmt.Errorf("the listing is for %s, not for %s", isa, target)
+	if isa != want.Chip {
+		return fmt.Errorf("the listing is for %s, not for %s", isa, name)
 	}
 	return nil
 }

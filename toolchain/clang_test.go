@@ -104,12 +104,11 @@ func TestClangStages(t *testing.T) {
 }
 
 func TestCheckTarget(t *testing.T) {
-	tc := &Toolchain{LLVM: &LLVM{R600: []string{"cypress"}}}
-	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n"), tc, "gfx90a"))
-	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:sramecc+\"\n"), tc, "gfx90a"))
-	require.NoError(t, checkTarget([]byte("\t.amd_amdgpu_isa \"amdgcn-mesa-mesa3d--gfx600\"\n"), tc, "tahiti"))
-	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx9-4-generic\"\n"), tc, "gfx9-4-generic"))
-	require.NoError(t, checkTarget(nil, tc, "cypress"))
-	require.ErrorContains(t, checkTarget([]byte("\t.amd_amdgpu_isa \"amdgcn-unknown-unknown--gfx600\"\n"), tc, "gfx1100"), "for gfx600, not for gfx1100")
-	require.Error(t, checkTarget([]byte("x"), tc, "gfx1100"))
+	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n"), "gfx90a"))
+	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:sramecc+\"\n"), "gfx90a"))
+	require.NoError(t, checkTarget([]byte("\t.amd_amdgpu_isa \"amdgcn-mesa-mesa3d--gfx600\"\n"), "tahiti"))
+	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx9-4-generic\"\n"), "gfx9-4-generic"))
+	require.NoError(t, checkTarget(nil, "cypress"))
+	require.ErrorContains(t, checkTarget([]byte("\t.amd_amdgpu_isa \"amdgcn-unknown-unknown--gfx600\"\n"), "gfx1100"), "for gfx600, not for gfx1100")
+	require.Error(t, checkTarget([]byte("x"), "gfx1100"))
 }

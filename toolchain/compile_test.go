@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
 	"optcheck/sass/cubin"
 )
 

@@ -169,9 +169,7 @@ func TestDescribeJSON(t *testing.T) {
 	assert.Equal(t, "sm_70", tc.TargetRange())
 }
 
-func TestCompareTargets(t *testing.T) {
-	assert.Negative(t, CompareTargets("sm_90", "sm_90a"))
-	assert.Negative(t, CompareTargets("sm_90a", "sm_100"))
+func TestCompareVersions(t *testing.T) {
 	assert.Negative(t, CompareVersions("9.2.88", "11.2.1"))
 	assert.Negative(t, CompareVersions("11.2", "11.2.1"))
 	assert.Zero(t, CompareVersions("11.2.152", "11.2.152"))

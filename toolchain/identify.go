@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"optcheck/internal/scratch"
+	"optcheck/target"
 )
 
 // identifyTimeout bounds each process that asks a tool who it is, unless the
@@ -115,7 +116,7 @@ func parseTargets(help []byte) []string {
 	for _, m := range targetName.FindAllSubmatch(gpuNameHelp.Find(help), -1) {
 		targets = append(targets, string(m[1]))
 	}
-	slices.SortFunc(targets, CompareTargets)
+	slices.SortFunc(targets, target.Compare)
 	return slices.Compact(targets)
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"optcheck/target"
 )
 
 // LLC is the back end of a release of LLVM as a compiler of LLVM IR to PTX.
@@ -194,7 +196,7 @@ func parseLLCHelp(text []byte) (targets, ptx []string) {
 	for _, m := range llcFeature.FindAllSubmatch(text, -1) {
 		ptx = append(ptx, string(m[1])+"."+string(m[2]))
 	}
-	slices.SortFunc(targets, CompareTargets)
+	slices.SortFunc(targets, target.Compare)
 	slices.SortFunc(ptx, CompareVersions)
 	return slices.Compact(targets), slices.Compact(ptx)
 }

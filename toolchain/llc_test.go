@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"optcheck/target"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,7 +26,7 @@ func TestLiveLLC(t *testing.T) {
 	seen := map[string]bool{}
 	for _, tc := range realLLC(t) {
 		t.Logf("%s (%s): PTX %s, %s, %s", tc.ID, tc.Name, tc.MaxPTX, tc.TargetRange(), tc.Build)
-		require.Equal(t, NVIDIA, tc.Vendor())
+		require.Equal(t, target.NVIDIA, tc.Vendor())
 		require.False(t, seen[tc.ID])
 		seen[tc.ID] = true
 		require.NotEmpty(t, tc.Nvdisasm)

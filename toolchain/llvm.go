@@ -10,13 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-)
+	"optcheck/target"
 
-// The vendors of targets. A Toolchain compiles for one.
-const (
-	NVIDIA = "nvidia"
-	AMD    = "amd"
+	"golang.org/x/sync/errgroup"
 )
 
 // LLVM holds what an LLVM release has beside clang.
@@ -40,9 +36,9 @@ type LLVM struct {
 // Vendor is whose targets the toolchain compiles for: NVIDIA or AMD.
 func (t *Toolchain) Vendor() string {
 	if t.LLVM != nil {
-		return AMD
+		return target.AMD
 	}
-	return NVIDIA
+	return target.NVIDIA
 }
 
 // Major is the first number of the version, 19 for clang 19.1.7; 0 if there is

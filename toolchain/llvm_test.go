@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"optcheck/target"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,27 +23,16 @@ var llvmOnce = sync.OnceValues(func() ([]*Toolchain, []error) {
 
 func TestLiveLLVM(t *testing.T) {
 	for _, tc := range realLLVM(t) {
-		require.Equal(t, AMD, tc.Vendor())
+		require.Equal(t, target.AMD, tc.Vendor())
 		require.GreaterOrEqual(t, tc.Major(), 13)
 		require.Contains(t, tc.Targets, "tahiti")
 		require.Contains(t, tc.Targets, "cypress")
 		require.Contains(t, tc.LLVM.R600, "cypress")
 		require.NotContains(t, tc.Targets, "generic")
-		require.True(t, slices.IsSortedFunc(tc.Targets, CompareTargets), "%v", tc.Targets)
+		require.True(t, slices.IsSortedFunc(tc.Targets, target.Compare), "%v", tc.Targets)
 		require.Equal(t, tc.Major() >= 19, slices.Contains(tc.Targets, "gfx942"), tc.ID)
 		t.Logf("%s: %s, %d targets, libclc %q, %s", tc.ID, tc.LLVM.Clang, len(tc.Targets), tc.LLVM.Libclc, tc.LLVM.LibLLVM)
 	}
-}
-
-func TestCompareAMDTargets(t *testing.T) {
-	want := []string{"cayman", "cypress", "gfx600", "tahiti", "bonaire", "fiji", "gfx803", "gfx810", "gfx900", "gfx908", "gfx90a", "gfx942",
-		"gfx9-4-generic", "gfx1030", "gfx1100", "gfx11-generic", "gfx1200"}
-	got := slices.Clone(want)
-	slices.Reverse(got)
-	slices.SortFunc(got, CompareTargets)
-	require.Equal(t, want, got)
-	require.Equal(t, "gfx600", GFX("tahiti"))
-	require.Equal(t, "gfx90a", GFX("gfx90a"))
 }
 
 func TestParseCPUs(t *testing.T) {

@@ -5,8 +5,9 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"optcheck/target"
 )
 
 var (
@@ -69,60 +70,6 @@ func parseCPUs(text []byte) []string {
 			cpus = append(cpus, s)
 		}
 	}
-	slices.SortFunc(cpus, CompareTargets)
+	slices.SortFunc(cpus, target.Compare)
 	return slices.Compact(cpus)
-}
-
-// gfxNames gives the gfx number of AMD's code names (LLVM, AMDGPUUsage,
-// Processors).
-var gfxNames = map[string]string{
-	"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "hainan": "gfx602", "oland": "gfx602",
-	"kaveri": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "mullins": "gfx703", "bonaire": "gfx704",
-	"carrizo": "gfx801", "iceland": "gfx802", "tonga": "gfx802", "fiji": "gfx803", "polaris10": "gfx803",
-	"polaris11": "gfx803", "tongapro": "gfx805", "stoney": "gfx810",
-}
-
-// GFX is the name under which LLVM's output speaks of an AMD target: gfx600 for
-// tahiti, the name itself if it has no other.
-func GFX(target string) string {
-	if g, ok := gfxNames[target]; ok {
-		return g
-	}
-	return target
-}
-
-// amdOrder is the key by which AMD's targets are sorted: TeraScale by name, then
-// gfx numbers (of which the last two digits are hexadecimal). ok is false for
-// targets that are not AMD's.
-func amdOrder(t string) (major, minor int, ok bool) {
-	g, isGFX := strings.CutPrefix(GFX(t), "gfx")
-	if !isGFX {
-		return 0, 0, t != "" && !strings.HasPrefix(t, "sm_")
-	}
-	if base, generic := strings.CutSuffix(g, "-generic"); generic {
-		a, b, _ := strings.Cut(base, "-")
-		major, _ = strconv.Atoi(a)
-		return major, hexNumber(b)*16 + 15, true
-	}
-	if len(g) < 3 {
-		return 0, 0, false
-	}
-	major = 0
-	for _, c := range g[:len(g)-2] {
-		major = major*10 + int(c-'0')
-	}
-	return major, hexNumber(g[len(g)-2:]), true
-}
-
-func hexNumber(s string) int {
-	n := 0
-	for _, c := range s {
-		switch {
-		case c >= '0' && c <= '9':
-			n = n*16 + int(c-'0')
-		case c >= 'a' && c <= 'f':
-			n = n*16 + int(c-'a') + 10
-		}
-	}
-	return n
 }

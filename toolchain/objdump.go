@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"optcheck/internal/scratch"
+	"optcheck/target"
 )
 
 // machineAMD is e_machine of AMD's code objects.
@@ -47,12 +48,13 @@ func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no llvm-objdump", nil)
 	}
 	c.path, c.env = t.LLVM.Objdump, t.LLVM.Environment()
-	target := ObjectTarget(object)
+	name := ObjectTarget(object)
+	gpu, _ := target.Of(name)
 	switch {
-	case target == "":
+	case name == "":
 		return nil, c.fail(ErrCompile, "no code object of a known AMD target", nil)
-	case strings.HasPrefix(target, "gfx6") || strings.HasPrefix(target, "gfx7"):
-		return nil, c.fail(ErrCompile, fmt.Sprintf("LLVM has no disassembler for %s: give the assembly listing of clang -S", target), nil)
+	case gpu.Major < 8:
+		return nil, c.fail(ErrCompile, fmt.Sprintf("LLVM has no disassembler for %s: give the assembly listing of clang -S", name), nil)
 	}
 	var err error
 	if c.dir, err = scratch.Dir("obj"); err != nil {
@@ -62,7 +64,7 @@ func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([
 	if err := os.WriteFile(filepath.Join(c.dir, "batch.o"), object, 0o600); err != nil {
 		return nil, c.hopeless(err)
 	}
-	c.args = []string{"-d", "--mcpu=" + target, "batch.o"}
+	c.args = []string{"-d", "--mcpu=" + name, "batch.o"}
 	out, err := t.Runner().run(ctx, c)
 	if err != nil {
 		return nil, err

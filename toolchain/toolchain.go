@@ -123,30 +123,3 @@ func part(p []string, i int) int {
 	}
 	return n
 }
-
-// CompareTargets orders targets by number, then by suffix: sm_90 before
-// sm_90a before sm_100; AMD's from TeraScale to the newest, code names beside the
-// gfx number that they stand for.
-func CompareTargets(a, b string) int {
-	am, ai, isAMD := amdOrder(a)
-	bm, bi, isAMDToo := amdOrder(b)
-	if isAMD && isAMDToo {
-		return cmp.Or(cmp.Compare(am, bm), cmp.Compare(ai, bi), cmp.Compare(a, b))
-	}
-	an, as := splitTarget(a)
-	bn, bs := splitTarget(b)
-	return cmp.Or(cmp.Compare(an, bn), cmp.Compare(as, bs), cmp.Compare(a, b))
-}
-
-func splitTarget(t string) (int, string) {
-	t = strings.TrimPrefix(t, "sm_")
-	i := 0
-	for i < len(t) && t[i] >= '0' && t[i] <= '9' {
-		i++
-	}
-	n, err := strconv.Atoi(t[:i])
-	if err != nil {
-		return -1, t
-	}
-	return n, t[i:]
-}

@@ -16,7 +16,7 @@ import (
 
 	"optcheck/runner/drive"
 	"optcheck/spec"
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // Spec is the content of a campaign file. Paths are as written; they are
@@ -120,7 +120,7 @@ const MaxShards = 100000
 // defaults fills in what is left out.
 func (s *Spec) defaults() {
 	if len(s.Vendors) == 0 {
-		s.Vendors = []string{toolchain.NVIDIA}
+		s.Vendors = []string{target.NVIDIA}
 	}
 	if s.Engine == "" {
 		s.Engine = EngineLocal
@@ -200,7 +200,7 @@ func (s *Spec) check() (faults []fault) {
 	}
 	word(nameForm, s.Name, "name (letters, digits, dots, dashes and underscores)", "name")
 	for i, v := range s.Vendors {
-		oneOf(v, []string{toolchain.NVIDIA, toolchain.AMD}, "vendors", i)
+		oneOf(v, []string{target.NVIDIA, target.AMD}, "vendors", i)
 		if slices.Contains(s.Vendors[:i], v) {
 			bad(fmt.Sprintf("%q stands twice", v), "vendors", i)
 		}
@@ -216,7 +216,7 @@ func (s *Spec) check() (faults []fault) {
 	oneOf(s.Engine, []string{EngineLocal, EngineSlurm}, "engine")
 	if s.Source != "" {
 		oneOf(s.Source, []string{"ptx", "opencl", "llvm-ir"}, "source")
-		if of := map[string]string{"ptx": toolchain.NVIDIA, "opencl": toolchain.AMD}[s.Source]; of != "" && !slices.Equal(s.Vendors, []string{of}) {
+		if of := map[string]string{"ptx": target.NVIDIA, "opencl": target.AMD}[s.Source]; of != "" && !slices.Equal(s.Vendors, []string{of}) {
 			bad(fmt.Sprintf("%s is a source of vendor %s alone", s.Source, of), "source")
 		}
 	}
@@ -276,7 +276,7 @@ func (g *GPU) check(s *Spec, word wordCheck, bad func(string, ...any)) {
 	if g == nil {
 		return
 	}
-	if !slices.Contains(s.Vendors, toolchain.NVIDIA) {
+	if !slices.Contains(s.Vendors, target.NVIDIA) {
 		bad("devices run the tests of the vendor nvidia, which is not among the vendors", "gpu")
 	}
 	if !slices.Contains([]string{"O0", "O1", "O2", "O3"}, g.Level) {

@@ -8,7 +8,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/report"
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // Row is a signature: what compilers did, in how many cells of how many tests, and
@@ -227,7 +227,7 @@ func whereOf(places map[report.Column]bool) (out []Where) {
 		levels[k] = append(levels[k], c.Level)
 	}
 	keys := slices.SortedFunc(maps.Keys(levels), func(a, b at) int {
-		return cmp.Or(strings.Compare(a.toolchain, b.toolchain), toolchain.CompareTargets(a.target, b.target))
+		return cmp.Or(strings.Compare(a.toolchain, b.toolchain), target.Compare(a.target, b.target))
 	})
 	for _, k := range keys {
 		l := slices.Sorted(slices.Values(levels[k]))

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"optcheck/report"
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // View selects cells of a store.
@@ -405,7 +405,7 @@ func (l *Live) configure(s Setting) {
 	slices.SortFunc(c.Toolchains, func(a, b report.Toolchain) int {
 		return cmp.Or(compareToolchains(a.ID, b.ID), cmp.Compare(a.Build, b.Build))
 	})
-	slices.SortFunc(c.Targets, toolchain.CompareTargets)
+	slices.SortFunc(c.Targets, target.Compare)
 	slices.Sort(c.Levels)
 	slices.SortFunc(c.Layouts, compareLayouts)
 }

@@ -7,6 +7,7 @@ import (
 
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -62,7 +63,7 @@ func ranks(order []int) []int {
 func Canonical(set *report.Set) []int {
 	place := ranks(sorted(len(set.Columns), func(i, j int) int {
 		a, b := &set.Columns[i], &set.Columns[j]
-		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), toolchain.CompareTargets(a.Target, b.Target), cmp.Compare(a.Level, b.Level))
+		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), target.Compare(a.Target, b.Target), cmp.Compare(a.Level, b.Level))
 	}))
 	// Columns of one place have one rank.
 	first := map[report.Column]int{}

@@ -15,6 +15,7 @@ import (
 	"optcheck/audit"
 	"optcheck/known"
 	"optcheck/report"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -139,7 +140,7 @@ func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, erro
 		}
 	}
 	gen := f.gen
-	if gen == "" && len(args) == 0 && env.config.v.GetString("vendor") != toolchain.AMD {
+	if gen == "" && len(args) == 0 && env.config.v.GetString("vendor") != target.AMD {
 		gen = "quick"
 	}
 	if gen != "" {
@@ -165,7 +166,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	}
 	o.Model, o.NoVerdict, o.Code = f.model, f.noVerdict, f.keepCode
 	o.Source = source(env)
-	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
+	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
 	o.Flags = f.flags

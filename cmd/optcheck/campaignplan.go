@@ -16,6 +16,7 @@ import (
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/chip"
 	"optcheck/litmus"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -112,7 +113,7 @@ func planCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir 
 // deviceCompiler finds the compiler for a campaign's device.
 func deviceCompiler(ctx context.Context, env *environment, s *campaigns.Spec) (*chip.Compiler, error) {
 	f := runFlags{toolchain: s.GPU.Toolchain, level: s.GPU.Level}
-	return f.compilerFor(ctx, env.forVendor(s, toolchain.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
+	return f.compilerFor(ctx, env.forVendor(s, target.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
 }
 
 func exists(path string) bool {
@@ -137,7 +138,7 @@ func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, 
 	}
 	o.Source = source(sub)
 	o.Toolchains = picked(o.Toolchains, s.Toolchains, found)
-	if o.Source == audit.LLVMIR && vendor == toolchain.AMD {
+	if o.Source == audit.LLVMIR && vendor == target.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
 	if len(s.Targets) > 0 {
@@ -186,7 +187,7 @@ func picked(all []*toolchain.Toolchain, names []string, found map[string]bool) [
 func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]campaigns.Test, error) {
 	if len(sources) == 0 {
 		sources = []campaigns.Tests{{Name: corpusName}}
-		if env.config.v.GetString("vendor") != toolchain.AMD {
+		if env.config.v.GetString("vendor") != target.AMD {
 			sources = append(sources, campaigns.Tests{Preset: "quick"})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -278,7 +279,7 @@ func shardTests(tests []*litmus.Test, i, n int) (out []*litmus.Test) {
 // nvidia is the part of the campaign whose tests go to the device.
 func nvidia(c *campaigns.Campaign) (*campaigns.Part, error) {
 	for i := range c.Plan.Parts {
-		if c.Plan.Parts[i].Vendor == toolchain.NVIDIA {
+		if c.Plan.Parts[i].Vendor == target.NVIDIA {
 			return &c.Plan.Parts[i], nil
 		}
 	}
@@ -348,7 +349,7 @@ func doDevice(ctx context.Context, env *environment, c *campaigns.Campaign, a *c
 	if g.Target != "" {
 		f.target, f.cubins = g.Target, compiled
 	}
-	sub := env.forVendor(c.Plan.Spec, toolchain.NVIDIA, "", c.Plan.Spec.ToolchainDirs)
+	sub := env.forVendor(c.Plan.Spec, target.NVIDIA, "", c.Plan.Spec.ToolchainDirs)
 	sub.origins = origins
 	runs := 0
 	f.progress = func(done, total int) {

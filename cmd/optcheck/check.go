@@ -17,6 +17,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -50,7 +51,7 @@ func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, 
 		return audit.ParseDump(file, data)
 	}
 	if toolchain.IsAMDObject(data) {
-		env.config.v.Set("vendor", toolchain.AMD)
+		env.config.v.Set("vendor", target.AMD)
 	}
 	tcs, err := discover(ctx, env)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/spec"
+	gpu "optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -89,8 +90,8 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if source != "ptx" && source != "llvm-ir" {
 				return fmt.Errorf("unknown source %q (ptx, llvm-ir)", source)
 			}
-			if env.config.v.GetString("vendor") == toolchain.AMD || strings.HasPrefix(target, "gfx") || ptxgen.IsTeraScale(target) || toolchain.GFX(target) != target {
-				if strings.HasPrefix(target, "sm_") {
+			if env.config.v.GetString("vendor") == gpu.AMD || gpu.Vendor(target) == gpu.AMD {
+				if gpu.Vendor(target) == gpu.NVIDIA {
 					target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
 				}
 				return emitAMD(env, tests, layout, source, ptxgen.Options{Target: target, Plain: plain})

@@ -21,6 +21,7 @@ import (
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -102,7 +103,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if len(all) == 0 {
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
-	if source(env) == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
+	if source(env) == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
 		all = withLLC(env, all)
 	}
 	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
@@ -169,7 +170,7 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 			return a, "", fmt.Errorf("%s: the cell has no hash of its test", arg)
 		}
 		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.cmd.Flags().Changed("vendor") {
-			env.config.v.Set("vendor", toolchain.AMD)
+			env.config.v.Set("vendor", target.AMD)
 		}
 		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.cmd.Flags().Changed("source") {
 			env.config.v.Set("source", audit.LLVMIR)

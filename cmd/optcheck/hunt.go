@@ -20,6 +20,7 @@ import (
 	"optcheck/known"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -95,7 +96,7 @@ func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Optio
 		return o, err
 	}
 	a := &o.Audit
-	if len(a.Targets) == 0 && env.config.v.GetString("vendor") != toolchain.AMD {
+	if len(a.Targets) == 0 && env.config.v.GetString("vendor") != target.AMD {
 		for _, t := range huntTargets {
 			if slices.ContainsFunc(a.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
 				a.Targets = append(a.Targets, t)
@@ -111,7 +112,7 @@ func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Optio
 		a.Layouts = huntLayouts()
 	}
 	a.Source, a.Model, a.Flags = source(env), f.model, f.flags
-	if a.Source == audit.LLVMIR && env.config.v.GetString("vendor") == toolchain.AMD {
+	if a.Source == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
 		a.Toolchains = withLLC(env, a.Toolchains)
 	}
 	if a.Build, err = buildID(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -98,7 +99,7 @@ var amdTargets = []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx
 // them for "all".
 func targets(env *environment, tcs []*toolchain.Toolchain) []string {
 	asked := env.config.strings("targets")
-	if env.config.v.GetString("vendor") != toolchain.AMD {
+	if env.config.v.GetString("vendor") != target.AMD {
 		return asked
 	}
 	if len(asked) == 1 && asked[0] == "all" {

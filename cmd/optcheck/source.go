@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -21,10 +22,10 @@ var finders = []struct {
 	vendor, source string
 	find           func(context.Context, toolchain.Options) ([]*toolchain.Toolchain, []error)
 }{
-	{toolchain.NVIDIA, audit.PTX, toolchain.Discover},
-	{toolchain.NVIDIA, audit.LLVMIR, toolchain.DiscoverLLC},
-	{toolchain.AMD, audit.OpenCL, toolchain.DiscoverLLVM},
-	{toolchain.AMD, audit.LLVMIR, toolchain.DiscoverLLVM},
+	{target.NVIDIA, audit.PTX, toolchain.Discover},
+	{target.NVIDIA, audit.LLVMIR, toolchain.DiscoverLLC},
+	{target.AMD, audit.OpenCL, toolchain.DiscoverLLVM},
+	{target.AMD, audit.LLVMIR, toolchain.DiscoverLLVM},
 	{"all", "", discoverVendors},
 }
 

@@ -18,7 +18,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
-	"optcheck/toolchain"
+	"optcheck/target"
 )
 
 // corpusName is the word that names the built-in tests, corpusCLName those in
@@ -190,7 +190,7 @@ func loadTestsFor(env *environment, args []string) ([]*litmus.Test, error) {
 // argsFor is what arguments mean for the vendor whose compilers are asked: for
 // AMD, the word corpus, or no argument, means the tests in OpenCL C.
 func argsFor(env *environment, args []string) []string {
-	if env.config.v.GetString("vendor") != toolchain.AMD {
+	if env.config.v.GetString("vendor") != target.AMD {
 		return args
 	}
 	if len(args) == 0 {

@@ -15,25 +15,26 @@ import (
 // A folder below a room belongs to the room; each one in internal is a room of
 // its own. The standard library and other modules are not restricted here.
 var allowed = map[string][]string{
+	"target":    {},
 	"litmus":    {},
 	"isa":       {"internal/limits"},
 	"spec":      {"litmus"},
-	"sass":      {"isa"},
-	"amdisa":    {"isa"},
+	"sass":      {"target", "isa"},
+	"amdisa":    {"target", "isa"},
 	"depgen":    {"litmus", "isa", "spec"},
-	"ptxgen":    {"internal/strictyaml", "litmus", "spec", "depgen"},
+	"ptxgen":    {"target", "internal/strictyaml", "litmus", "spec", "depgen"},
 	"model":     {"internal/plain", "litmus"},
-	"optcheck":  {"internal/limits", "internal/plain", "litmus", "isa", "spec", "depgen", "model"},
-	"toolchain": {"internal/scratch", "sass"}, // sass/cubin
+	"optcheck":  {"target", "internal/limits", "internal/plain", "litmus", "isa", "spec", "depgen", "model"},
+	"toolchain": {"target", "internal/scratch", "sass"}, // sass/cubin
 	"llvmir":    {},
 	"ptxtext":   {},
 	"runner":    {"litmus", "ptxgen"},
 	"report":    {"internal/plain", "litmus", "isa", "spec", "optcheck", "model"},
-	"audit":     {"internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
-	"reduce":    {"litmus", "spec", "optcheck", "toolchain", "report", "audit"},
-	"bug":       {"internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
+	"audit":     {"target", "internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
+	"reduce":    {"target", "litmus", "spec", "optcheck", "toolchain", "report", "audit"},
+	"bug":       {"target", "internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
 	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"internal/input", "internal/limits", "internal/scratch", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
+	"cmd":       {"target", "internal/input", "internal/limits", "internal/scratch", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
 
 	"internal/archtest":    {},
 	"internal/browsertest": {"internal/patient"},
@@ -56,7 +57,7 @@ var narrow = map[string][]string{
 	"optcheck/model/nvhw":    {"optcheck/model/explore"},
 	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
 	"optcheck/sass/cubin":    {"isa"},
-	"optcheck/audit/store":   {"internal/input", "litmus", "report", "spec", "toolchain"},
+	"optcheck/audit/store":   {"target", "internal/input", "litmus", "report", "spec", "toolchain"},
 }
 
 func room(pkg string) string {

@@ -19,6 +19,7 @@ import (
 
 	"optcheck/sass"
 	"optcheck/sass/cubin"
+	"optcheck/target"
 )
 
 // ErrBeyond is what is wrong with code that has to be disassembled as a whole.
@@ -67,20 +68,20 @@ func New() *Dict {
 
 // Generation names the targets whose encodings one dictionary holds: within it,
 // what two targets both know, they print alike (audit's TestDecode).
-func Generation(target string) string {
-	switch n := strings.TrimRight(strings.TrimPrefix(target, "sm_"), "abcdefghijklmnopqrstuvwxyz"); n {
-	case "35", "37":
+func Generation(name string) string {
+	switch n, _ := target.SM(name); n {
+	case 35, 37:
 		return "sm_35"
-	case "50", "52", "53", "60", "61", "62":
+	case 50, 52, 53, 60, 61, 62:
 		return "sm_50"
-	case "70", "72":
+	case 70, 72:
 		return "sm_70"
-	case "80", "86", "87", "89":
+	case 80, 86, 87, 89:
 		return "sm_80"
-	case "90":
+	case 90:
 		return "sm_90"
 	}
-	return target
+	return name
 }
 
 // Len is the number of encodings known, Asked how many of them this process had
@@ -133,17 +134,17 @@ func (d *Dict) unknown(keys map[Key]bool) []Key {
 }
 
 // question has encodings printed at two addresses each.
-func (d *Dict) question(ctx context.Context, ask Disassembler, target string, keys []Key) error {
-	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(target, "sm_"), "abcdefghijklmnopqrstuvwxyz"))
-	if err != nil {
-		return fmt.Errorf("%w: target %s", ErrBeyond, target)
+func (d *Dict) question(ctx context.Context, ask Disassembler, name string, keys []Key) error {
+	n, ok := target.SM(name)
+	if !ok {
+		return fmt.Errorf("%w: target %s", ErrBeyond, name)
 	}
 	format, err := cubin.FormatOf(n)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBeyond, err)
 	}
 	twice := append(append(make([]Key, 0, 2*len(keys)), keys...), keys...)
-	out, err := ask(ctx, target, format.Join(twice))
+	out, err := ask(ctx, name, format.Join(twice))
 	if err != nil {
 		return err
 	}
