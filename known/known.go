@@ -159,6 +159,37 @@ func (l *List) Mark(c *report.Cell) {
 	c.Known = ids
 }
 
+// MarkSet returns a set whose cells are marked with known findings. What it shares
+// with the other one is not touched. A cell that no filter matches stays marked by
+// lists that are not at hand.
+func (l *List) MarkSet(set *report.Set) *report.Set {
+	out := *set
+	out.Results, out.Cells = slices.Clone(set.Results), slices.Clone(set.Cells)
+	type key struct {
+		result uint32
+		known  string
+	}
+	marked := map[key]uint32{}
+	for i, ref := range set.Cells {
+		if !set.Results[ref.Result].HasFindings() {
+			continue
+		}
+		c := set.Cell(i)
+		if l.Mark(&c); len(c.Known) == 0 {
+			continue
+		}
+		k := key{ref.Result, strings.Join(c.Known, "\x00")}
+		n, ok := marked[k]
+		if !ok {
+			n = uint32(len(out.Results))
+			marked[k] = n
+			out.Results = append(out.Results, c.Result)
+		}
+		out.Cells[i].Result = n
+	}
+	return &out
+}
+
 // Unused lists the filters that matched nothing although the run has a
 // toolchain, target, level and layout that they speak of.
 func (l *List) Unused(run *report.Config) []*Filter {

@@ -10,21 +10,16 @@ import (
 	"optcheck/optcheck"
 )
 
-// alert is one finding as reports for machines show it: a rule broken at one
-// place of one test, with all the cells that have it. Cells that differ in
-// class or in the stage of the compiler are different alerts. A cell that could
-// not be decided belongs to the alert of its test with the rule undecided.
+// alert is one finding as reports for machines show it: a Group, or what devices
+// did with a test. Its rule and place are those of the group's first finding, or
+// the rule undecided.
 type alert struct {
 	Finding
 	test, hash string
 	class      string
-	// cells are those that have the finding. If some of them are new, only
-	// those; else known lists the known findings that they are instances of.
-	cells   []*Cell
-	known   []string
-	old     []*Cell      // the known cells beside new ones
-	reasons []string     // of undecided cells, each once
-	runs    []*Histogram // instead of cells: what devices did
+	cells      []*Cell
+	reasons    []string     // of undecided cells and of devices
+	runs       []*Histogram // instead of cells: what devices did
 }
 
 // The rules of alerts that are no rules of the checker.
@@ -65,96 +60,69 @@ func alertRule(id string) *optcheck.Rule {
 	return &optcheck.Rule{ID: id, Title: "a rule that this version does not know: " + id}
 }
 
-// severity orders classes for reports: 3 is an error, 2 a warning, 1 a note, 0
-// nothing to report. A class that is not known is a warning.
-func severity(class string) int {
+// weight is how a class is reported: 3 is an error, 2 a warning, 1 a note. A class
+// that is not known is a warning.
+func weight(class string) int {
 	switch class {
 	case Miscompiled:
 		return 3
-	case Preserved, Unsupported:
-		return 0
 	case Optimised:
 		return 1
 	}
 	return 2
 }
 
-// rank orders classes of equal severity.
-func rank(class string) int {
-	return slices.Index([]string{Optimised, Unknown, Changed, Miscompiled}, class)
-}
-
-type alertKey struct {
-	test, hash, class, rule, stage string
-	thread, access                 int
-}
-
-// alerts lists the alerts of a run, worst first: by class, new ones before
-// known ones, tests without a data race before others, then by test, rule and place.
+// alerts lists the findings of a run in the order of Groups; what devices did stands
+// behind those of its class.
 func (r *Run) alerts() []*alert {
-	by := map[alertKey]*alert{}
 	var list []*alert
-	for _, c := range r.All() {
-		if severity(c.Class) == 0 {
-			continue
+	gs := r.Groups()
+	for _, g := range gs.List {
+		t := &gs.Set.Tests[g.Test]
+		a := &alert{Finding: Finding{Rule: ruleUndecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, class: g.Class, cells: gs.InFull(g)}
+		if c := a.cells[0]; c.HasFindings() && len(c.Findings) > 0 {
+			a.Finding = c.Findings[0]
+		} else {
+			a.reasons = []string{whyUndecided(c)}
 		}
-		kept := *c
-		c := &kept
-		key := alertKey{test: c.Test, hash: c.Hash, class: c.Class}
-		add := func(f Finding) *alert {
-			key.rule, key.stage, key.thread, key.access = f.Rule, f.Stage, f.Thread, f.Access
-			a := by[key]
-			if a == nil {
-				a = &alert{Finding: f, test: c.Test, hash: c.Hash, class: c.Class}
-				by[key] = a
-				list = append(list, a)
-			}
-			a.add(c, f)
-			return a
-		}
-		if !c.HasFindings() || len(c.Findings) == 0 {
-			add(Finding{Rule: ruleUndecided, Thread: -1, Access: -1}).undecided(c)
-			continue
-		}
-		for _, f := range c.Findings {
-			add(f)
-		}
-	}
-	for _, a := range list {
-		if len(a.cells) == 0 {
-			a.cells, a.old = a.old, nil
-			for _, c := range a.cells {
-				a.known = append(a.known, c.Known...)
-			}
-			slices.Sort(a.known)
-			a.known = slices.Compact(a.known)
-		}
+		list = append(list, a)
 	}
 	list = append(list, r.deviceAlerts()...)
-	slices.SortStableFunc(list, compareAlerts)
+	slices.SortStableFunc(list, func(a, b *alert) int {
+		return cmp.Or(cmp.Compare(severity(a.class), severity(b.class)), min(len(a.known()), 1)-min(len(b.known()), 1), a.raceRank()-b.raceRank())
+	})
 	return list
 }
 
-func compareAlerts(a, b *alert) int {
-	return cmp.Or(
-		cmp.Compare(severity(b.class), severity(a.class)), cmp.Compare(rank(b.class), rank(a.class)),
-		cmp.Compare(len(a.known), len(b.known)), cmp.Compare(a.raceRank(), b.raceRank()), cmp.Compare(a.test, b.test), cmp.Compare(a.hash, b.hash),
-		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Access, b.Access),
-		cmp.Compare(a.Stage, b.Stage))
+// whyUndecided is why a cell was not judged.
+func whyUndecided(c *Cell) string {
+	switch {
+	case c.Reason != "":
+		return c.Reason
+	case c.HasFindings():
+		return "called " + c.Class + " without a finding"
+	}
+	return "no reason is given"
 }
 
-// add adds a cell. The text of the finding is that of the first cell that is
-// shown.
-func (a *alert) add(c *Cell, f Finding) {
-	to := &a.cells
-	if len(c.Known) > 0 {
-		to = &a.old
-	} else if len(a.cells) == 0 {
-		a.Finding = f
+// maxRelated bounds the further findings that are shown at their places.
+const maxRelated = 16
+
+// further lists the findings of the alert behind its first one.
+func (a *alert) further() []Finding {
+	if len(a.reasons) > 0 || len(a.cells) == 0 {
+		return nil
 	}
-	if n := len(*to); n == 0 || (*to)[n-1] != c { // a rule may be broken twice at one place
-		*to = append(*to, c)
+	f := a.cells[0].Findings
+	return f[1:min(len(f), 1+maxRelated)]
+}
+
+// known lists the known findings that an alert is an instance of.
+func (a *alert) known() []string {
+	if len(a.cells) == 0 {
+		return nil
 	}
+	return a.cells[0].Known
 }
 
 // verdict is what a model says of the first cell, nil if none was asked.
@@ -165,34 +133,9 @@ func (a *alert) verdict() *Verdict {
 	return a.cells[0].Verdict
 }
 
-// raced is the verdict of a cell that says whether the test has a data race: models of old
-// targets do not know what one is. It is nil if nobody was asked.
-func (a *alert) raced() *Verdict {
-	for _, c := range a.cells {
-		if w := c.RaceWord(); w == WordRaceFree || w == WordDataRace {
-			return c.Verdict
-		}
-	}
-	return a.verdict()
-}
-
 func (a *alert) raceRank() int {
-	r := Result{Verdict: a.raced()}
+	r := Result{Verdict: a.verdict()}
 	return r.RaceRank()
-}
-
-// undecided notes why a cell was not judged.
-func (a *alert) undecided(c *Cell) {
-	reason := c.Reason
-	if reason == "" {
-		reason = "no reason is given"
-		if c.HasFindings() {
-			reason = "called " + c.Class + " without a finding"
-		}
-	}
-	if !slices.Contains(a.reasons, reason) {
-		a.reasons = append(a.reasons, reason)
-	}
 }
 
 // deviceAlerts lists what devices did that nobody expects.
@@ -256,7 +199,12 @@ func (a *alert) text() string {
 			fmt.Fprintf(&b, "; and %s", plain.Count(n, "more reason"))
 		}
 	} else {
-		fmt.Fprintf(&b, "T%d %s%s", a.Thread, a.Detail, arose(a.Stage))
+		for i, f := range a.cells[0].Findings {
+			if i > 0 {
+				fmt.Fprintf(&b, "\n%s: ", f.Rule)
+			}
+			fmt.Fprintf(&b, "T%d %s%s", f.Thread, f.Detail, arose(f.Stage))
+		}
 	}
 	if v := a.verdict(); v != nil && len(v.New) > 0 {
 		fmt.Fprintf(&b, "\nThe machine code allows %s", v.New[0])
@@ -267,14 +215,14 @@ func (a *alert) text() string {
 			fmt.Fprintf(&b, ", which model %s forbids in the test by %s: %s", v.Model, v.Check, v.Cycle)
 		}
 	}
-	if v := a.raced(); v != nil && v.RaceText() != "" {
+	if v := a.verdict(); v != nil && v.RaceText() != "" {
 		fmt.Fprintf(&b, "\n%s", v.RaceSentence())
 	}
 	if len(a.cells) > 0 {
 		fmt.Fprintf(&b, "\nIn %s", strings.Join(whereShort(a.cells), "; "))
 	}
-	if len(a.known) > 0 {
-		fmt.Fprintf(&b, "\nKnown: %s", strings.Join(a.known, ", "))
+	if known := a.known(); len(known) > 0 {
+		fmt.Fprintf(&b, "\nKnown: %s", strings.Join(known, ", "))
 	}
 	for _, h := range a.runs[:min(len(a.runs), maxOutcomes)] {
 		fmt.Fprintf(&b, "\nOn %s, setting %s, seed %d: %s", h.Device.Name, h.Setting, h.Seed, plain.Count(h.Instances, "instance"))

@@ -5,40 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"optcheck/internal/plain"
 )
-
-// group is a set of cells of one test and layout with the same findings.
-type group struct {
-	test, layout string
-	cells        []*Cell
-}
-
-// signature identifies what was found in a cell.
-func signature(c *Cell) string { return c.Result.Signature() }
-
-// Signature identifies findings, reason and new outcomes, without the text of
-// machine instructions: results of equal class and signature say the same.
-func (c *Result) Signature() string {
-	var b strings.Builder
-	for _, f := range c.Findings {
-		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
-	}
-	b.WriteString(c.Reason)
-	if v := c.Verdict; v != nil {
-		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
-		// What PTX says of the test itself goes with the test.
-		if v.RaceModel == "" && v.Race+v.Unjudged != "" {
-			fmt.Fprintf(&b, "|%s|%s", v.Race, v.Unjudged)
-		}
-	}
-	return b.String()
-}
 
 // arose tells at which stage of the compiler a finding arose.
 func arose(stage string) string {
@@ -51,95 +23,44 @@ func arose(stage string) string {
 	return " (arose in the " + stage + ")"
 }
 
-func groups(r *Run, class string, each bool) []*group {
-	by := map[string]*group{}
-	var order []*group
-	for i, c := range r.All() {
-		if c.Class != class {
+// writeGroups lists the findings of a run, or with o.Cells each cell that has one.
+func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
+	gs := r.Groups()
+	for _, g := range gs.List {
+		cells := gs.InFull(g)
+		if !o.Cells {
+			writeGroup(b, r, cells)
 			continue
 		}
-		kept := *c
-		c := &kept
-		k := strings.Join([]string{c.Test, c.Hash, c.Layout, signature(c), strings.Join(c.Known, ",")}, "\x00")
-		if each {
-			k += fmt.Sprint("\x00", i)
-		}
-		g := by[k]
-		if g == nil {
-			g = &group{test: c.Test, layout: c.Layout}
-			by[k] = g
-			order = append(order, g)
-		}
-		g.cells = append(g.cells, c)
-	}
-	sort.SliceStable(order, func(i, j int) bool {
-		if a, b := order[i].cells[0].RaceRank(), order[j].cells[0].RaceRank(); a != b {
-			return a < b
-		}
-		if order[i].test != order[j].test {
-			return order[i].test < order[j].test
-		}
-		return order[i].layout < order[j].layout
-	})
-	return order
-}
-
-func writeGroups(b *bufio.Writer, r *Run, class string, o TextOptions) {
-	gs := groups(r, class, o.Cells)
-	for _, g := range gs {
-		c := g.cells[0]
-		fmt.Fprintf(b, "\n%s: %s, layout %s\n", strings.ToUpper(class), label(g.test), g.layout)
-		for _, w := range where(g.cells) {
-			fmt.Fprintf(b, "  in %s\n", w)
-		}
-		if c.Reason != "" {
-			fmt.Fprintf(b, "  because %s\n", c.Reason)
-		}
-		for _, f := range c.Findings {
-			fmt.Fprintf(b, "  %s: T%d %s%s\n", f.Rule, f.Thread, f.Detail, arose(f.Stage))
-		}
-		if len(c.Known) > 0 {
-			fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
-		}
-		if c.Verdict != nil {
-			WriteVerdict(b, c.Verdict)
-		}
-		if l := r.Listings[c.Code]; l != nil {
-			fmt.Fprintf(b, "  shown for %s %s %s:\n", c.Toolchain, c.Target, c.Level)
-			writeListing(b, l, c.Findings)
+		for i := range cells {
+			writeGroup(b, r, cells[i:i+1])
 		}
 	}
 }
 
-// where says in which cells of the matrix a group lies: per toolchain and set
-// of levels the targets.
-func where(cells []*Cell) []string {
-	levels := map[[2]string][]string{}
-	var order [][2]string
-	for _, c := range cells {
-		k := [2]string{c.Toolchain, c.Target}
-		if levels[k] == nil {
-			order = append(order, k)
-		}
-		levels[k] = append(levels[k], c.Level)
+// writeGroup writes cells that show the same.
+func writeGroup(b *bufio.Writer, r *Run, cells []*Cell) {
+	c := cells[0]
+	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), label(c.Test))
+	for _, p := range Places(cells) {
+		fmt.Fprintf(b, "  in %s\n", p)
 	}
-	var keys []string
-	targets := map[string][]string{}
-	for _, k := range order {
-		ls := append([]string(nil), levels[k]...)
-		sort.Strings(ls)
-		key := k[0] + "\x00" + strings.Join(ls, " ")
-		if targets[key] == nil {
-			keys = append(keys, key)
-		}
-		targets[key] = append(targets[key], k[1])
+	if c.Reason != "" {
+		fmt.Fprintf(b, "  because %s\n", c.Reason)
 	}
-	var out []string
-	for _, key := range keys {
-		tc, ls, _ := strings.Cut(key, "\x00")
-		out = append(out, fmt.Sprintf("%s %s at %s", tc, strings.Join(targets[key], " "), ls))
+	for _, f := range c.Findings {
+		fmt.Fprintf(b, "  %s: T%d %s%s\n", f.Rule, f.Thread, f.Detail, arose(f.Stage))
 	}
-	return out
+	if len(c.Known) > 0 {
+		fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
+	}
+	if c.Verdict != nil {
+		WriteVerdict(b, c.Verdict)
+	}
+	if l := r.Listings[c.Code]; l != nil {
+		fmt.Fprintf(b, "  shown for %s %s %s %s:\n", c.Toolchain, c.Target, c.Level, c.Layout)
+		writeListing(b, l, c.Findings)
+	}
 }
 
 // Row is one line of a side-by-side listing: a line of the source, of the

@@ -38,7 +38,10 @@ func TestLeanRun(t *testing.T) {
 			"markdown": func(w io.Writer, r *Run) error { return WriteMarkdown(w, r, 0) },
 			"github":   WriteAnnotations,
 			"sarif":    func(w io.Writer, r *Run) error { return WriteSARIF(w, r, nil) },
-			"diff":     func(w io.Writer, r *Run) error { return WriteDifferences(w, Compare(r, sample())) },
+			"diff": func(w io.Writer, r *Run) error {
+				n, ds := Compare(r, sample(), all)
+				return WriteDifferences(w, n, ds)
+			},
 			"only": func(w io.Writer, r *Run) error {
 				one, err := r.Only("2.0")
 				if err != nil {

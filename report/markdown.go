@@ -105,11 +105,11 @@ func (m *markdown) outcome(list []*alert) string {
 	var n [4]int
 	known, free := 0, 0
 	for _, a := range list {
-		n[severity(a.class)]++
-		if v := a.raced(); v != nil && v.Race == RaceFree {
+		n[weight(a.class)]++
+		if v := a.verdict(); v != nil && v.Race == RaceFree {
 			free++
 		}
-		if len(a.known) > 0 {
+		if len(a.known()) > 0 {
 			known++
 		}
 	}
@@ -160,9 +160,6 @@ func (m *markdown) alert(a *alert, before string) bool {
 	b.WriteString("\n")
 	if place.own {
 		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
-	}
-	if len(a.old) > 0 {
-		fmt.Fprintf(&b, "\n%s %s known.\n", plain.Count(len(a.old), "further cell"), plain.Form(len(a.old), "is", "are"))
 	}
 	if at := m.from.address(a); at != "" {
 		fmt.Fprintf(&b, "\n%s makes it small.\n", mdCode("optcheck reduce "+shellQuote(at)))

@@ -169,7 +169,7 @@ func writeRaces(b *bufio.Writer, r *Run) {
 			continue
 		}
 		rows := slices.SortedFunc(maps.Keys(free), func(a, b row) int {
-			return cmp.Or(cmp.Compare(rank(b.class), rank(a.class)), cmp.Compare(a.test, b.test), cmp.Compare(a.rules, b.rules))
+			return cmp.Or(cmp.Compare(severity(a.class), severity(b.class)), cmp.Compare(a.test, b.test), cmp.Compare(a.rules, b.rules))
 		})
 		tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		for _, k := range rows[:min(len(rows), maxRaceFree)] {

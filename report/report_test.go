@@ -44,7 +44,9 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(t, WriteText(&x, r, TextOptions{Cells: true, Unsupported: true, Notes: true}))
 		require.NoError(t, WriteText(&y, back, TextOptions{Cells: true, Unsupported: true, Notes: true}))
 		require.Equal(t, x.String(), y.String())
-		require.Empty(t, Compare(r, back))
+		n, ds := Compare(r, back, all)
+		require.Empty(t, ds)
+		require.Zero(t, n.Class+n.Found+n.Code+n.OnlyLeft+n.OnlyRight)
 	})
 }
 
@@ -58,6 +60,9 @@ func TestSideBySide(t *testing.T) {
 	require.Equal(t, []string{"> |LDG y", "|ERRBAR", "st x|STG x", "< ld y|", "- ld z|", "+ |STG q"}, got)
 }
 
+// all wants every cell.
+func all(*Cell) bool { return true }
+
 func TestCompareAcrossReleases(t *testing.T) {
 	mk := func(tc, class string) *Run {
 		r := NewRun()
@@ -65,14 +70,18 @@ func TestCompareAcrossReleases(t *testing.T) {
 		r.Cells = []Cell{{Test: "mp", Toolchain: tc, Target: "sm_80", Level: "O3", Layout: "pointers", Result: Result{Class: class, Code: "c"}}}
 		return r
 	}
-	ds := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"))
+	n, ds := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"), all)
+	require.Equal(t, Compared{Both: 1, Class: 1}, n)
 	require.Len(t, ds, 1)
 	require.True(t, ds[0].Class)
 	require.False(t, ds[0].Code)
-	require.Empty(t, Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "changed")))
+	n, ds = Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "changed"), all)
+	require.Empty(t, ds)
+	require.Equal(t, Compared{Both: 1}, n)
 	gone := NewRun()
 	gone.Config.Toolchains = []Toolchain{{ID: "ptxas 1"}}
-	ds = Compare(mk("ptxas 1", "preserved"), gone)
+	n, ds = Compare(mk("ptxas 1", "preserved"), gone, all)
+	require.Equal(t, Compared{OnlyLeft: 1}, n)
 	require.Len(t, ds, 1)
 	require.Nil(t, ds[0].Right)
 }
@@ -102,11 +111,11 @@ func TestTextPlain(t *testing.T) {
 	r.Problems = []Problem{{Kind: "tool", Detail: "\x1bc\nMISCOMPILED: z"}}
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, r, TextOptions{}))
-	require.NoError(t, WriteDifferences(&b, []Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
+	require.NoError(t, WriteDifferences(&b, Compared{Both: 1, Class: 1}, []Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
 	require.NotContains(t, b.String(), "\x1b")
 	require.NotContains(t, b.String(), "\u202e")
 	require.NotContains(t, b.String(), "\nMISCOMPILED")
-	require.Contains(t, b.String(), `UNKNOWN: x\u001b[2J\n\u202eMISCOMPILED: y, layout`)
+	require.Contains(t, b.String(), `UNKNOWN: x\u001b[2J\n\u202eMISCOMPILED: y`)
 	require.Contains(t, b.String(), "0 tests, 1 cell;")
-	require.Contains(t, b.String(), "1 cell differs in class")
+	require.Contains(t, b.String(), "Of 1 cell in both, 1 differs in class")
 }

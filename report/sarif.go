@@ -24,7 +24,7 @@ const (
 
 // sarifFingerprint names the fingerprint of results. It changes when the way
 // in which it is computed does.
-const sarifFingerprint = "optcheckFinding/v1"
+const sarifFingerprint = "optcheckFinding/v2"
 
 // githubFingerprint is the only one that GitHub looks at. It would be made from
 // the text of the line if it were missing; but a line of a litmus test holds
@@ -38,8 +38,9 @@ const (
 )
 
 // WriteSARIF writes the findings of a run as SARIF 2.1.0: one run, a result for
-// each rule broken at one place of a test, with all cells that show it in its
-// properties. Findings of miscompiled cells are errors, of changed and unknown
+// each finding (see Group), with all cells that show it in its properties. Its rule
+// and location are those of the first broken rule; the message and related locations
+// have the others. Findings of miscompiled cells are errors, of changed and unknown
 // cells warnings, of optimised cells notes. Known findings are suppressed;
 // reason, if not nil, says why one of an ID is known. Files of tests are
 // relative to where the audit ran; the text of tests without a file is in the
@@ -211,7 +212,12 @@ func (s *sarifWriter) result(a *alert) {
 	fp := a.fingerprint()
 	res.PartialFingerprints = map[string]string{sarifFingerprint: fp, githubFingerprint: fp + ":1"}
 	res.AddLocation(s.location(a))
-	for _, k := range a.known {
+	for _, f := range a.further() {
+		other := *a
+		other.Finding = f
+		res.RelatedLocations = append(res.RelatedLocations, s.location(&other).WithMessage(message(f.Rule+": "+f.Detail)))
+	}
+	for _, k := range a.known() {
 		why := "known finding " + k
 		if s.reason != nil {
 			if r := s.reason(k); r != "" {
@@ -223,9 +229,6 @@ func (s *sarifWriter) result(a *alert) {
 	bag := sarif.NewPropertyBag().Add("class", a.class).Add("test", label(a.test)).Add("testHash", a.hash)
 	if len(a.cells) > 0 {
 		bag.Add("cells", Places(a.cells)).Add("cellCount", len(a.cells))
-		if len(a.old) > 0 {
-			bag.Add("knownCells", Places(a.old))
-		}
 		if at := s.from.address(a); at != "" {
 			bag.Add("finding", clip(plain.Line(at), maxMessage))
 		}
@@ -238,8 +241,8 @@ func (s *sarifWriter) result(a *alert) {
 	}
 	if v := a.verdict(); v != nil {
 		bag.Add("model", v.Model)
-		if r := a.raced(); r.Race != "" {
-			bag.Add("race", r.Race)
+		if v.Race != "" {
+			bag.Add("race", v.Race)
 		}
 		if len(v.New) > 0 {
 			bag.Add("newOutcomes", v.New)
@@ -257,7 +260,7 @@ func (s *sarifWriter) result(a *alert) {
 
 // sarifLevel is the level of a class.
 func sarifLevel(class string) string {
-	switch severity(class) {
+	switch weight(class) {
 	case 3:
 		return sarif.LevelError
 	case 1:
@@ -266,12 +269,15 @@ func sarifLevel(class string) string {
 	return sarif.LevelWarning
 }
 
-// fingerprint identifies an alert from run to run: by the test's name, the rule
-// and its place in the test. Lines, machine code, releases of the tool and of
-// compilers are not in it.
+// fingerprint identifies an alert from run to run: by the test's name, what was
+// found where in the test, and whether it is known. Lines, machine code, releases
+// of the tool and of compilers are not in it.
 func (a *alert) fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %d %d %q", a.test, a.class, a.Rule, a.Thread, a.Access, a.Stage)
+	fmt.Fprintf(h, "%q %q %q", a.test, a.class, a.Rule)
+	if len(a.cells) > 0 {
+		fmt.Fprintf(h, " %q %q", a.cells[0].Signature(), a.known())
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

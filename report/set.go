@@ -3,7 +3,6 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"slices"
 )
@@ -137,17 +136,19 @@ func (s *Set) AddResult(key string, r Result) uint32 {
 	return i
 }
 
-func (s *Set) addCell(c *Cell) error {
-	data, err := json.Marshal(&c.Result)
-	if err != nil {
-		return fmt.Errorf("cell of %s: %w", c.Test, err)
-	}
-	key := sha256.Sum256(data) // shorter than what it stands for
+// ref takes in what a cell consists of.
+func (s *Set) ref(c *Cell) Ref {
+	data, _ := json.Marshal(&c.Result) // of texts and numbers: it cannot fail
+	key := sha256.Sum256(data)         // shorter than what it stands for
 	t, ok := s.tests[testKey(c.Test, c.Hash)]
 	if !ok {
 		t = s.AddTest(Test{Name: c.Test, Hash: c.Hash}) // a stream of an older schema
 	}
-	ref := Ref{t, s.AddColumn(Column{c.Toolchain, c.Target, c.Level, c.Layout}), s.AddResult(string(key[:]), c.Result)}
+	return Ref{t, s.AddColumn(Column{c.Toolchain, c.Target, c.Level, c.Layout}), s.AddResult(string(key[:]), c.Result)}
+}
+
+func (s *Set) addCell(c *Cell) error {
+	ref := s.ref(c)
 	if s.union != nil {
 		return s.unite(c, ref)
 	}

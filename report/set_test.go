@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		require.Equal(t, a.String(), b.String())
 		seen := map[string]bool{}
 		for i := range s.Results {
-			k := signature(&Cell{Result: s.Results[i]}) + s.Results[i].Class + s.Results[i].Code
+			k := s.Results[i].Signature() + s.Results[i].Class + s.Results[i].Code
 			for _, f := range s.Results[i].Findings {
 				k += f.Detail
 			}

@@ -15,8 +15,8 @@ import (
 
 // TextOptions selects what the text report shows.
 type TextOptions struct {
-	// Cells lists every changed and unknown cell on its own instead of
-	// grouping cells with the same findings.
+	// Cells lists every changed and unknown cell on its own instead of findings,
+	// which are many cells that show the same.
 	Cells bool
 	// Unsupported also lists why cells are unsupported.
 	Unsupported bool
@@ -48,9 +48,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	if o.NewOnly {
 		shown = r.WithoutKnown()
 	}
-	for _, class := range []string{Miscompiled, Changed, Unknown, Optimised} {
-		writeGroups(b, shown, class, o)
-	}
+	writeGroups(b, shown, o)
 	if o.Unsupported {
 		writeReasons(b, r)
 	}

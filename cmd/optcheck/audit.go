@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -373,13 +372,11 @@ is enough on one of the two sides.`,
 					return fmt.Errorf("--right: %w", err)
 				}
 			}
-			ds := slices.DeleteFunc(report.Compare(a, b), func(d report.Difference) bool {
-				return !(d.Left != nil && wanted[placeOf(d.Left)]) && !(d.Right != nil && wanted[placeOf(d.Right)])
-			})
+			n, ds := report.Compare(a, b, func(c *report.Cell) bool { return wanted[placeOf(c)] })
 			if asJSON {
 				return report.WriteDifferencesJSON(env.stdout, ds)
 			}
-			return report.WriteDifferences(env.stdout, ds)
+			return report.WriteDifferences(env.stdout, n, ds)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")

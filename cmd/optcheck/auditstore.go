@@ -74,8 +74,7 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 		return nil, err
 	}
 	store.Sort(set)
-	mark(list, set)
-	run := set.Lean()
+	run := list.MarkSet(set).Lean()
 	run.Config, run.Stats = a.plan, stats
 	for i := range run.Tests {
 		// The same test may have stood elsewhere when the store came to know it.
@@ -89,21 +88,6 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 		a.env.tell("%s: %s known, %d %s new", a.s.Path(), plain.Count(n, "cell")+plain.Form(n, " was", " were"), fresh, plain.Form(fresh, "is", "are"))
 	}
 	return run, nil
-}
-
-// mark marks the known findings of a set that is not looked at by anybody yet.
-func mark(list *known.List, set *report.Set) {
-	for i := range set.Cells {
-		at := &set.Cells[i].Result
-		if r := &set.Results[*at]; !r.HasFindings() && len(r.Known) == 0 {
-			continue
-		}
-		c := set.Cell(i)
-		before := c.Known
-		if list.Mark(&c); !slices.Equal(before, c.Known) {
-			*at = set.AddResult(fmt.Sprintf("%d known %q", *at, c.Known), c.Result)
-		}
-	}
 }
 
 // whole is what an audit reports: all that the store knows of its matrix, or

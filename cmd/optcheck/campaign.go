@@ -223,12 +223,12 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 		return incomplete(env, c, o)
 	}
 	env.config.v.Set("known", append(env.config.strings("known"), c.Plan.Known...))
-	return renderRun(env, func() (*report.Run, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
+	return renderRun(env, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
 }
 
 // readCampaign reads what the store of a complete campaign has of its setting:
 // campaigns with other settings may use the same store.
-func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Run, error) {
+func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Set, error) {
 	p := c.Plan
 	s, err := storeAt(ctx, p.Store, store.Read)
 	if err != nil {
@@ -250,7 +250,7 @@ func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Run, erro
 	}
 	set := report.NewSet()
 	err = storeEvents(ctx, p.Store, setting, set)
-	return set.Run(), err
+	return set, err
 }
 
 func pollEvery(d *campaigns.Driver, asked time.Duration) time.Duration {

@@ -79,12 +79,12 @@ an older report is made the new one's.`,
 }
 
 func runReport(env *environment, in []string, sel *selection, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Run, error) { return readRun(env, sel, in...) }, format, files, text)
+	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text)
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
 // be in order.
-func renderRun(env *environment, read func() (*report.Run, error), format string, files []string, text report.TextOptions) error {
+func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions) error {
 	fail, err := failOn(env.config.v.GetString("fail-on"))
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func renderRun(env *environment, read func() (*report.Run, error), format string
 		return err
 	}
 	defer func() { discard(out) }()
-	run, err := read()
+	set, err := read()
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,7 @@ func renderRun(env *environment, read func() (*report.Run, error), format string
 	if err != nil {
 		return err
 	}
-	for i := range run.Cells {
-		saved := run.Cells[i].Known
-		if list.Mark(&run.Cells[i]); run.Cells[i].Known == nil {
-			run.Cells[i].Known = saved // by a list that is not at hand now
-		}
-	}
+	run := list.MarkSet(set).Lean()
 	reportUnused(env, list, own, run)
 	o := &rendering{env: env, text: text, list: list}
 	if err := renderers[format](o, env.stdout, run); err != nil {
@@ -120,15 +115,6 @@ func renderRun(env *environment, read func() (*report.Run, error), format string
 		return err
 	}
 	return verdict(counted(env, run), fail)
-}
-
-// readRun reads event streams, or the cells of a store, into memory.
-func readRun(env *environment, sel *selection, files ...string) (*report.Run, error) {
-	set, err := readSet(env, files, sel, nil)
-	if err != nil {
-		return nil, err
-	}
-	return set.Run(), nil
 }
 
 // readSet reads what is wanted of event streams, as one whole, or of a store. Known
@@ -154,26 +140,26 @@ func readAll(env *environment, files []string, setting int64, list *known.List) 
 			err = storeEvents(env.config.cmd.Context(), file, setting, set)
 		}
 		if list != nil {
-			set = markSet(set, list)
+			set = list.MarkSet(set)
 		}
 		return set, err
 	}
 	if setting != 0 {
 		return nil, fmt.Errorf("--setting %d: only a store has settings, and %s is none", setting, files[0])
 	}
-	var h report.Handler = set
-	if list != nil {
-		h = &marker{list, set}
-	}
 	for _, file := range files {
-		if err := readEvents(env, file, h); err != nil {
+		if err := readEvents(env, file, set); err != nil {
 			if errors.Is(err, report.ErrConflict) {
 				err = fmt.Errorf("%s: %w", file, err)
 			}
 			return nil, err
 		}
 	}
-	return set, set.Close()
+	err := set.Close()
+	if list != nil {
+		set = list.MarkSet(set)
+	}
+	return set, err
 }
 
 // storeAmong returns the file that is a store, "" if none is. A store goes alone.

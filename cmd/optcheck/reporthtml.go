@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 
 	"optcheck/internal/plain"
-	"optcheck/known"
-	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -60,22 +58,3 @@ func htmlLimit(megabytes float64) int64 {
 	}
 	return int64(megabytes * 1e6)
 }
-
-// marker marks the cells of a saved run with known findings and passes events
-// on. What a list that is not at hand now said of a cell is kept.
-type marker struct {
-	list *known.List
-	next report.Handler
-}
-
-func (m *marker) Handle(e report.Event) error {
-	if c := e.Cell; c != nil {
-		saved := c.Known
-		if m.list.Mark(c); c.Known == nil {
-			c.Known = saved
-		}
-	}
-	return m.next.Handle(e)
-}
-
-func (m *marker) Close() error { return m.next.Close() }

@@ -31,7 +31,7 @@ each. What none of the cells has is an error (but for classes, rules and races).
 func selectFlags(cmd *cobra.Command, s *selection) {
 	fl := cmd.Flags()
 	fl.Int64Var(&s.setting, "setting", 0, "of a store, this setting, as optcheck store info numbers them (default: that of the latest run)")
-	fl.StringSliceVar(&s.filter.Class, "classes", nil, "only cells of these classes ("+strings.Join(html.Severities, ",")+")")
+	fl.StringSliceVar(&s.filter.Class, "classes", nil, "only cells of these classes ("+strings.Join(report.Severities, ",")+")")
 	fl.StringSliceVar(&s.filter.Rule, "rules", nil, "only cells in which one of these rules is broken (optcheck explain)")
 	fl.StringSliceVar(&s.filter.Release, "toolchains", nil, "only these toolchains, by ID or a piece of it (12.4)")
 	fl.StringSliceVar(&s.filter.Target, "targets", nil, "only these targets (sm_80,sm_90)")
@@ -48,8 +48,8 @@ func (s *selection) all() bool { return reflect.DeepEqual(s.filter.Values(), htm
 // check looks for words that no set can have.
 func (s *selection) check() error {
 	for _, c := range s.filter.Class {
-		if !slices.Contains(html.Severities, c) {
-			return fmt.Errorf("--classes: there is no class %q (%s)", c, strings.Join(html.Severities, ", "))
+		if !slices.Contains(report.Severities, c) {
+			return fmt.Errorf("--classes: there is no class %q (%s)", c, strings.Join(report.Severities, ", "))
 		}
 	}
 	for _, r := range s.filter.Rule {

@@ -7,8 +7,6 @@ import (
 	"log"
 	"net"
 	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,34 +185,4 @@ func (s *storeSource) Next(ctx context.Context) (*report.Set, error) {
 
 // set is what the store holds now, with known findings marked: the store does
 // not keep what a list says.
-func (s *storeSource) set() *report.Set { return markSet(s.live.Set, s.list) }
-
-// markSet returns a set whose cells are marked with known findings. What it
-// shares with the other one is not touched.
-func markSet(set *report.Set, list *known.List) *report.Set {
-	out := *set
-	out.Results, out.Cells = slices.Clone(set.Results), slices.Clone(set.Cells)
-	type key struct {
-		result uint32
-		known  string
-	}
-	marked := map[key]uint32{}
-	for i, ref := range set.Cells {
-		if !set.Results[ref.Result].HasFindings() {
-			continue
-		}
-		c := set.Cell(i)
-		if list.Mark(&c); len(c.Known) == 0 {
-			continue
-		}
-		k := key{ref.Result, strings.Join(c.Known, "\x00")}
-		n, ok := marked[k]
-		if !ok {
-			n = uint32(len(out.Results))
-			marked[k] = n
-			out.Results = append(out.Results, c.Result)
-		}
-		out.Cells[i].Result = n
-	}
-	return &out
-}
+func (s *storeSource) set() *report.Set { return s.list.MarkSet(s.live.Set) }

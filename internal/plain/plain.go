@@ -77,6 +77,15 @@ func Count[N number](n N, one string) string {
 	return strconv.FormatUint(uint64(n), 10) + " " + word
 }
 
+// Number writes a number with its digits in groups of three: 1,234.
+func Number[N number](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Form is the form of a word that goes with a number: is or are, run or runs.
 func Form[N number](n N, one, many string) string {
 	if n == 1 {

@@ -56,7 +56,7 @@ func classMap(c *Counts) map[string]int {
 	m := map[string]int{}
 	for i, n := range c {
 		if n > 0 {
-			m[Severities[i]] = n
+			m[report.Severities[i]] = n
 		}
 	}
 	return m
@@ -143,7 +143,7 @@ func (x *Index) Finding(id string) (*GroupAnswer, bool) {
 	return &a, true
 }
 
-func (x *Index) answer(g *Group) GroupAnswer {
+func (x *Index) answer(g *report.Group) GroupAnswer {
 	r, t := x.Result(g), &x.Set.Tests[g.Test]
 	return GroupAnswer{ID: g.ID, Test: t.Name, Hash: t.Hash, Class: g.Class, Findings: r.Findings, Reason: r.Reason, Known: r.Known, Race: r.RaceWord(), Verdict: r.Verdict, Cells: len(g.Cells)}
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/browsertest"
+
+	"optcheck/internal/plain"
+
+	"optcheck/report"
 )
 
 // quiet asserts that pages complained of nothing and asked for files alone.
@@ -79,7 +83,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 	all := x.Select(Filter{})
 	for k, n := range sel.Total {
 		if all.Total[k] > 0 {
-			want.Classes[Severities[k]] = Number(n)
+			want.Classes[report.Severities[k]] = plain.Number(n)
 		}
 	}
 	blocks, _ := x.blocks(sel.Columns)
@@ -96,7 +100,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 	}
 	for _, fc := range x.facets(f, sel) {
 		for _, v := range fc.Values {
-			want.Facets[fc.Key+"="+v.Value] = Number(v.Cells)
+			want.Facets[fc.Key+"="+v.Value] = plain.Number(v.Cells)
 		}
 	}
 	l := x.List(View{Filter: f}, sel)
@@ -105,7 +109,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 		for _, f := range r.Findings {
 			text += fmt.Sprintf(" %s T%d %s", f.Rule, f.Thread, f.Detail)
 		}
-		text += " " + r.Reason + " " + strings.Join(r.Where, " ") + " " + Number(r.Cells)
+		text += " " + r.Reason + " " + strings.Join(r.Where, " ") + " " + plain.Number(r.Cells)
 		want.Rows = append(want.Rows, strings.Join(strings.Fields(text), " "))
 	}
 	want.Status = plural(l.Groups, "finding") + " in " + plural(l.Cells, "cell")
@@ -142,7 +146,7 @@ func TestOverviewInBrowser(t *testing.T) {
 	b.Click(`[data-key="rule"] input[value="fence-weakened"]`)
 	shows(b, `location.hash === "#rule=fence-weakened"`)
 	want := x.Select(Filter{Rule: []string{"fence-weakened"}})
-	b.Until(fmt.Sprintf(`document.querySelector('[data-class="miscompiled"] .count').innerText === %q`, Number(want.Total[classMiscompiled])))
+	b.Until(fmt.Sprintf(`document.querySelector('[data-class="miscompiled"] .count').innerText === %q`, plain.Number(want.Total[classMiscompiled])))
 	b.Until(fmt.Sprintf(`document.querySelectorAll("[data-list] tbody tr").length < %d`, rows))
 	// Back again.
 	b.Do(back())
@@ -208,7 +212,7 @@ func TestChangesInBrowser(t *testing.T) {
 	b.Do(script(`const s = document.querySelector('[name=left]'); s.selectedIndex = 2; s.dispatchEvent(new Event("change", {bubbles: true}));`))
 	shows(b, `location.hash.includes("12.4.131")`)
 	c := x.Compare(2, 2, maxChanges)
-	require.Zero(t, c.OnlyLeft+c.OnlyRight+c.Class+c.Says+c.Code)
+	require.Zero(t, c.OnlyLeft+c.OnlyRight+c.Class+c.Found+c.Code)
 	b.Do(script(`const s = document.querySelector('[name=right]'); s.selectedIndex = 0; s.dispatchEvent(new Event("change", {bubbles: true}));`))
 	shows(b, `location.hash.includes("right=ptxas+9.2.1")`)
 	require.Equal(t, x.Compare(2, 0, maxChanges).Summary(), section("[data-pairs] + div .summary"))

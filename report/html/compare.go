@@ -7,20 +7,22 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"optcheck/internal/plain"
+
+	"optcheck/report"
 )
 
 // Comparison is what two releases do differently with the same cells.
 type Comparison struct {
-	Left, Right         string
-	LeftAt, RightAt     int // positions in Index.Toolchains
-	Both                int // cells that both releases have
-	Class, Says, Code   int // of them: differ in class, only in findings, only in machine code
-	OnlyLeft, OnlyRight int // cells that one release lacks
-	TargetsLeft         string
-	TargetsRight        string // those of which all cells are only on one side
-	Changes             []Change
-	More                int // changes that are not listed
-	Alone               []CodeCount
+	Left, Right     string
+	LeftAt, RightAt int // positions in Index.Toolchains
+	report.Compared
+	TargetsLeft  string
+	TargetsRight string // those of which all cells are only on one side
+	Changes      []Change
+	More         int // changes that are not listed
+	Alone        []CodeCount
 }
 
 // Change is the cells of one test that change in the same way.
@@ -79,7 +81,7 @@ func (l *changeList) add(test, cell uint32, a, b *kind) {
 	if !ok {
 		i = len(l.list)
 		l.at[key] = i
-		l.list = append(l.list, change{test: int(test), order: changeOrder(a.class, b.class), from: key[0], to: key[1], a: a, b: b, n: i})
+		l.list = append(l.list, change{test: int(test), order: report.ChangeRank(int(a.class), int(b.class)), from: key[0], to: key[1], a: a, b: b, n: i})
 	}
 	l.list[i].cells++
 	l.cells = append(l.cells, changed{uint32(i), cell})
@@ -94,23 +96,17 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 	only := [2][]int{make([]int, len(x.Targets)), make([]int, len(x.Targets))}
 	both := make([]bool, len(x.Targets))
 	x.pairs(left, right, func(p pair) {
-		c.Both++
 		a, b := &x.kinds[x.cells[p.left].kind], &x.kinds[x.cells[p.right].kind]
 		col := x.columns[x.cells[p.right].column]
 		both[col.target] = true
-		switch {
-		case a.class == b.class && x.says(a) == x.says(b) && a.code == b.code:
-			return
-		case a.class == b.class && x.says(a) == x.says(b):
-			c.Code++
+		delta := x.delta(a, b)
+		c.Add(delta)
+		switch delta {
+		case report.InCode:
 			alone[[2]int{col.target, col.level}]++
-			return
-		case a.class == b.class:
-			c.Says++
-		default:
-			c.Class++
+		case report.InFound, report.InClass:
+			changes.add(x.cells[p.right].test, p.right, a, b)
 		}
-		changes.add(x.cells[p.right].test, p.right, a, b)
 	}, func(side int, cell uint32) {
 		only[side][x.columns[x.cells[cell].column].target]++
 	})
@@ -201,12 +197,23 @@ func (x *Index) pairs(left, right int, f func(pair), lone func(side int, cell ui
 	}
 }
 
-// says numbers what is found in a cell: equal numbers, equal findings.
-func (x *Index) says(k *kind) int {
-	if k.group < 0 {
-		return -1
+// delta is report.Result.Delta by numbers.
+func (x *Index) delta(a, b *kind) report.Delta {
+	says := func(k *kind) int {
+		if k.group < 0 {
+			return -1
+		}
+		return int(x.groups[k.group].says)
 	}
-	return int(x.groups[k.group].says)
+	switch {
+	case a.class != b.class:
+		return report.InClass
+	case says(a) != says(b):
+		return report.InFound
+	case a.code != b.code:
+		return report.InCode
+	}
+	return report.Same
 }
 
 // sideKey numbers what a side of a change shows: its group, or its class.
@@ -215,21 +222,6 @@ func sideKey(k *kind) int {
 		return int(k.group)
 	}
 	return -1 - int(k.class)
-}
-
-// changeOrder orders changes: what got worse, what is only different, what got
-// better, what came or went with support; each from the worst class on.
-func changeOrder(from, to uint8) int {
-	worst := int(min(from, to))
-	switch {
-	case from == classUnsupported || to == classUnsupported:
-		return 30 + worst
-	case to < from:
-		return worst
-	case to == from:
-		return 10 + worst
-	}
-	return 20 + worst
 }
 
 func (x *Index) describe(d *Change, test int, from, to *kind) {
@@ -245,7 +237,7 @@ func (x *Index) describe(d *Change, test int, from, to *kind) {
 }
 
 func (x *Index) side(k *kind) Side {
-	s := Side{Class: Severities[k.class], Found: Severities[k.class]}
+	s := Side{Class: report.Severities[k.class], Found: report.Severities[k.class]}
 	if k.group < 0 {
 		return s
 	}
@@ -257,7 +249,7 @@ func (x *Index) side(k *kind) Side {
 		found = append(found, fmt.Sprintf("%s T%d #%d", f.Rule, f.Thread, f.Access))
 	}
 	if n := len(r.Findings) - len(found); n > 0 {
-		found = append(found, fmt.Sprintf("%s more", Number(n)))
+		found = append(found, fmt.Sprintf("%s more", plain.Number(n)))
 	}
 	if len(found) > 0 {
 		s.Found = strings.Join(found, ", ")
@@ -357,14 +349,7 @@ func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 
 // Summary says what a comparison found in sentences.
 func (c *Comparison) Summary() string {
-	if c.Both == 0 {
-		return "No cell is in both."
-	}
-	out := fmt.Sprintf("Of %s in both, %s in class, %s in what was found and %s in machine code alone.",
-		plural(c.Both, "cell"), differ(c.Class), differ(c.Says), differ(c.Code))
-	if c.Class+c.Says+c.Code == 0 {
-		out = plural(c.Both, "cell") + " in both, and no difference."
-	}
+	out := c.Compared.String()
 	only := func(n int, release, targets string) {
 		if n > 0 {
 			out += fmt.Sprintf(" %s only with %s", plural(n, "cell"), release)
@@ -377,11 +362,4 @@ func (c *Comparison) Summary() string {
 	only(c.OnlyLeft, c.Left, c.TargetsLeft)
 	only(c.OnlyRight, c.Right, c.TargetsRight)
 	return out
-}
-
-func differ(n int) string {
-	if n == 1 {
-		return "1 differs"
-	}
-	return Number(n) + " differ"
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+
+	"optcheck/report"
 )
 
 // DataFile is the script with a run's cells, relative to the root of a report.
@@ -75,7 +77,7 @@ func (x *Index) Data() ([]byte, error) {
 	return append(append([]byte("optcheckData="), b...), ";\n"...), nil
 }
 
-func (x *Index) columnarGroup(g *Group, i *groupInfo, text func(string) int) columnarGroup {
+func (x *Index) columnarGroup(g *report.Group, i *groupInfo, text func(string) int) columnarGroup {
 	r := x.Result(g)
 	out := columnarGroup{ID: g.ID, Test: i.test, Class: i.class, Says: i.says, New: !i.known, Rules: i.rules, Reason: text(Short(r.Reason, maxDetail))}
 	shown := shownFindings(r)

@@ -40,7 +40,7 @@ type FindingHooks struct {
 	Known func(id string) (KnownNote, bool)
 	// Link is the address of a group's page as seen from this one. Nil means
 	// that pages lie beside each other: ID.html.
-	Link func(g *Group) string
+	Link func(g *report.Group) string
 }
 
 //go:embed finding.tmpl
@@ -59,7 +59,7 @@ const (
 )
 
 // FindingBody is the content of a group's page, below the page's header.
-func FindingBody(ctx context.Context, gs *Groups, g *Group, h FindingHooks) (template.HTML, error) {
+func FindingBody(ctx context.Context, gs *report.Groups, g *report.Group, h FindingHooks) (template.HTML, error) {
 	p := newFindingPage(gs, g, h)
 	if h.Pictures != nil && p.Verdict != nil {
 		first := gs.Set.Cells[g.Cells[0]]
@@ -131,7 +131,7 @@ type otherView struct {
 	Cells              int
 }
 
-func newFindingPage(gs *Groups, g *Group, h FindingHooks) *findingPage {
+func newFindingPage(gs *report.Groups, g *report.Group, h FindingHooks) *findingPage {
 	s := gs.Set
 	first := s.Cell(int(g.Cells[0]))
 	p := &findingPage{Test: s.Tests[g.Test], Class: g.Class, ClassText: classTexts[g.Class], Reason: first.Reason, Cells: len(g.Cells),
@@ -214,7 +214,7 @@ var classTexts = map[string]string{
 
 // listings chooses the machine codes to show: the first of the group in full,
 // further ones that look different to be opened.
-func (p *findingPage) listings(gs *Groups, g *Group) {
+func (p *findingPage) listings(gs *report.Groups, g *report.Group) {
 	s := gs.Set
 	at := map[string]int{}    // by code; -1 is not shown
 	looks := map[string]int{} // by what it looks like

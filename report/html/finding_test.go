@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"slices"
@@ -94,7 +93,7 @@ func swapped(t require.TestingT, name string) *report.Set {
 }
 
 func TestFindingBody(t *testing.T) {
-	gs := NewGroups(swapped(t, "mp"))
+	gs := report.NewGroups(swapped(t, "mp"))
 	require.Len(t, gs.List, 1)
 	body, err := FindingBody(context.Background(), gs, gs.List[0], FindingHooks{
 		Known: func(id string) (KnownNote, bool) {
@@ -139,7 +138,7 @@ func TestHostilePage(t *testing.T) {
 				l.Threads[k].Source[0].Text, l.Threads[k].Machine[0].Text = name, name
 			}
 		}
-		gs := NewGroups(s)
+		gs := report.NewGroups(s)
 		for _, g := range gs.List {
 			require.Regexp(t, `^[0-9a-f]{20}$`, g.ID)
 			body, err := FindingBody(context.Background(), gs, g, FindingHooks{Known: func(id string) (KnownNote, bool) { return KnownNote{id, name, name, name}, true }})
@@ -195,45 +194,4 @@ func TestCommands(t *testing.T) {
 	require.Equal(t, "optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
 	require.Equal(t, "optcheck reduce x@22.1.8+12.4.131/sm_80/O3/pointers:fence-removed --source llvm-ir", two[1].Line)
 	require.True(t, strings.HasPrefix(Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
-}
-
-// TestGroups: every cell with findings lies in exactly one group, the group of
-// its test and of what it shows.
-func TestGroups(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := report.NewSet()
-		n := rapid.IntRange(0, 60).Draw(t, "cells")
-		for i := range n {
-			c := report.Cell{Test: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "test"), Level: fmt.Sprint(i),
-				Result: report.Result{Class: rapid.SampledFrom(Severities).Draw(t, "class"), Code: rapid.SampledFrom([]string{"", "x"}).Draw(t, "code")}}
-			if c.HasFindings() {
-				c.Findings = []report.Finding{{Rule: rapid.SampledFrom([]string{"merged", "missing"}).Draw(t, "rule")}}
-			}
-			require.NoError(t, s.Handle(report.Event{Cell: &c}))
-		}
-		gs := NewGroups(s)
-		in := map[uint32]string{}
-		for _, g := range gs.List {
-			back, ok := gs.ByID(g.ID)
-			require.True(t, ok && back == g)
-			first := s.Cell(int(g.Cells[0]))
-			for _, i := range g.Cells {
-				c := s.Cell(int(i))
-				require.Equal(t, first.Test+first.Class+first.Signature(), c.Test+c.Class+c.Signature())
-				require.Empty(t, in[i])
-				in[i] = g.ID
-			}
-		}
-		for i, c := range s.All() {
-			require.Equal(t, c.HasFindings() || c.Class == report.Unknown, in[uint32(i)] != "")
-		}
-		all := 0
-		for test := range s.Tests {
-			for _, i := range gs.TestCells(uint32(test)) {
-				require.Equal(t, uint32(test), s.Cells[i].Test)
-				all++
-			}
-		}
-		require.Equal(t, n, all)
-	})
 }

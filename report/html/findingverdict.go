@@ -98,7 +98,7 @@ const maxPageCells = 40000
 
 // newMatrix arranges all cells of a group's test: a table for each layout. There
 // is none if it would be too large.
-func newMatrix(gs *Groups, g *Group) []matrixView {
+func newMatrix(gs *report.Groups, g *report.Group) []matrixView {
 	s := gs.Set
 	here := map[uint32]bool{}
 	for _, i := range g.Cells {

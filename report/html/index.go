@@ -19,7 +19,7 @@ type Index struct {
 	// Set is the set with its cells sorted by test, toolchain, target, level and
 	// layout. Cells that were there twice are there once.
 	Set    *report.Set
-	Groups *Groups
+	Groups *report.Groups
 	// Duplicates is the number of cells that were there more than once with
 	// different results; the last one was taken.
 	Duplicates int
@@ -45,7 +45,7 @@ type column struct{ toolchain, target, level, layout int }
 
 // kind is what filters and comparisons see of a result.
 type kind struct {
-	class uint8 // index into Severities
+	class uint8 // index into report.Severities
 	group int32 // index into Groups.List, -1 for none
 	code  uint32
 }
@@ -74,7 +74,7 @@ func NewIndex(s *report.Set) *Index {
 	x.orderTests()
 	at := x.orderColumns()
 	x.sortCells(at)
-	x.Groups = NewGroups(x.Set)
+	x.Groups = report.NewGroups(x.Set)
 	x.groupInfos()
 	x.number(at)
 	return x
@@ -84,7 +84,7 @@ func NewIndex(s *report.Set) *Index {
 func knownClasses(in []report.Result) []report.Result {
 	out := slices.Clone(in)
 	for i := range out {
-		if r := &out[i]; !slices.Contains(Severities, r.Class) {
+		if r := &out[i]; !slices.Contains(report.Severities, r.Class) {
 			r.Reason = fmt.Sprintf("the class %q is none that this version knows; %s", Short(r.Class, 40), r.Reason)
 			r.Class = report.Unknown
 		}
@@ -192,7 +192,7 @@ func (x *Index) groupInfos() {
 	}
 	x.Rules = vocabulary(nil, rules)
 	for _, w := range report.RaceWords() {
-		if slices.ContainsFunc(x.Groups.List, func(g *Group) bool { return x.Result(g).RaceWord() == w }) {
+		if slices.ContainsFunc(x.Groups.List, func(g *report.Group) bool { return x.Result(g).RaceWord() == w }) {
 			x.Races = append(x.Races, w)
 		}
 	}
@@ -213,7 +213,7 @@ func (x *Index) groupInfos() {
 			text = append(text, f.Rule, f.Detail)
 		}
 		i.text = lower(strings.Join(append(append(text, knownNames(r)...), r.RaceWord()), "\n"))
-		k := r.Class + "\x00" + r.Signature()
+		k := r.Says()
 		n, ok := says[k]
 		if !ok {
 			n = uint32(len(says))
@@ -255,15 +255,13 @@ func (x *Index) number(columnAt []uint32) {
 	x.codes = len(codes) - 1
 }
 
-// Result is what the cells of a group show: that of the first of them.
-func (x *Index) Result(g *Group) *report.Result {
-	return &x.Set.Results[x.Set.Cells[g.Cells[0]].Result]
-}
+// Result is what the cells of a group show.
+func (x *Index) Result(g *report.Group) *report.Result { return x.Groups.Result(g) }
 
 // Codes is the number of different machine codes.
 func (x *Index) Codes() int { return x.codes }
 
-func classIndex(class string) uint8 { return uint8(slices.Index(Severities, class)) }
+func classIndex(class string) uint8 { return uint8(slices.Index(report.Severities, class)) }
 
 // positions says where in a list each word stands.
 func positions(words []string) map[string]int {

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
 )
 
 // Only an address of the web is a link: a file's name would lead nowhere from a
 // page, and other schemes where nobody wants to go.
 func TestKnownNoteWeb(t *testing.T) {
-	gs := NewGroups(swapped(t, "mp"))
+	gs := report.NewGroups(swapped(t, "mp"))
 	for link, want := range map[string]bool{"https://example.org/x": true, "http://example.org": true,
 		"docs/findings.md": false, "javascript:alert(1)": false, "file:///etc/passwd": false, "": false} {
 		assert.Equal(t, want, KnownNote{Link: link}.Web(), link)

@@ -3,6 +3,10 @@ package html
 import (
 	"fmt"
 	"strings"
+
+	"optcheck/internal/plain"
+
+	"optcheck/report"
 )
 
 // block is a part of the matrix: toolchains and targets that have cells in
@@ -100,7 +104,7 @@ func (b *box) fill(sum Counts, place string) {
 	worst := -1
 	for k, n := range sum {
 		if n > 0 {
-			parts = append(parts, Number(n)+" "+Severities[k])
+			parts = append(parts, plain.Number(n)+" "+report.Severities[k])
 			if worst < 0 {
 				worst = k
 			}
@@ -111,16 +115,16 @@ func (b *box) fill(sum Counts, place string) {
 		b.Label = place + ": no cells"
 		return
 	}
-	b.Class = Severities[worst]
+	b.Class = report.Severities[worst]
 	if worst < classUnsupported {
 		b.Count = compact(sum[worst])
 	}
 	if worst == classUnsupported && sum[classPreserved] > 0 {
-		b.Class = Severities[classPreserved]
+		b.Class = report.Severities[classPreserved]
 	}
 }
 
-// Positions in Severities.
+// Positions in report.Severities.
 const (
 	classMiscompiled = iota
 	classChanged

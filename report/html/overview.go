@@ -51,7 +51,7 @@ func (x *Index) Overview(v View) (template.HTML, error) {
 	}
 	for k, n := range sel.Total {
 		if all.Total[k] > 0 {
-			o.Classes = append(o.Classes, classCount{Severities[k], n, percent(n, o.Total)})
+			o.Classes = append(o.Classes, classCount{report.Severities[k], n, percent(n, o.Total)})
 		}
 	}
 	slices.Reverse(o.Classes) // the good ones first, as in the key of a map
@@ -160,27 +160,27 @@ func (x *Index) headline(c Counts) string {
 	case c.Sum() == 0:
 		return "No cells"
 	case c[classMiscompiled] > 0:
-		return fmt.Sprintf("%s of %s %s miscompiled", Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
+		return fmt.Sprintf("%s of %s %s miscompiled", plain.Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
 	case c[classChanged] > 0:
-		return fmt.Sprintf("%s of %s %s not the test", Number(c[classChanged]), n, are(c[classChanged]))
+		return fmt.Sprintf("%s of %s %s not the test", plain.Number(c[classChanged]), n, are(c[classChanged]))
 	case c[classUnknown] > 0:
-		return fmt.Sprintf("%s of %s could not be decided", Number(c[classUnknown]), n)
+		return fmt.Sprintf("%s of %s could not be decided", plain.Number(c[classUnknown]), n)
 	case c[classOptimised] > 0:
-		return fmt.Sprintf("No cell is miscompiled, %s of %s %s optimised", Number(c[classOptimised]), n, are(c[classOptimised]))
+		return fmt.Sprintf("No cell is miscompiled, %s of %s %s optimised", plain.Number(c[classOptimised]), n, are(c[classOptimised]))
 	case c[classPreserved] == 0:
 		return fmt.Sprintf("None of %s is supported", n)
 	}
 	if c[classPreserved] == 1 {
 		return "The only supported cell is preserved"
 	}
-	return fmt.Sprintf("All %s supported cells are preserved", Number(c[classPreserved]))
+	return fmt.Sprintf("All %s supported cells are preserved", plain.Number(c[classPreserved]))
 }
 
 func are(n int) string { return plain.Form(n, "is", "are") }
 
 func plural(n int, what string) string {
 	_, what, _ = strings.Cut(plain.Count(n, what), " ")
-	return Number(n) + " " + what
+	return plain.Number(n) + " " + what
 }
 
 // lead says in sentences what a run is of.
@@ -198,7 +198,7 @@ func (x *Index) lead(all *Selection) []string {
 		case known == 0:
 			which = "all of them new"
 		case fresh > 0:
-			which = fmt.Sprintf("%s of the cells %s new", Number(fresh), are(fresh))
+			which = fmt.Sprintf("%s of the cells %s new", plain.Number(fresh), are(fresh))
 		}
 		out = append(out, fmt.Sprintf("%s with %s, %s.", plural(n, "cell"), plural(len(x.groups), "different finding"), which))
 		out = append(out, x.races(all)...)
@@ -217,9 +217,9 @@ func (x *Index) races(all *Selection) []string {
 		return nil
 	}
 	s := fmt.Sprintf("Of %s asked about, %s %s of tests without a data race, %s of tests with one", plural(sum, "such cell"),
-		Number(n[report.WordRaceFree]), are(n[report.WordRaceFree]), Number(n[report.WordDataRace]))
+		plain.Number(n[report.WordRaceFree]), are(n[report.WordRaceFree]), plain.Number(n[report.WordDataRace]))
 	if k := n[report.WordRaceUnknown]; k > 0 {
-		s += fmt.Sprintf("; of %s it is not known", Number(k))
+		s += fmt.Sprintf("; of %s it is not known", plain.Number(k))
 	}
 	return []string{s + "."}
 }

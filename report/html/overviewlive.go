@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // link is the address of an overview that differs from this one in a parameter.
@@ -87,7 +89,7 @@ func (o *overview) Pager() []Link {
 		add("First", 1)
 	}
 	add("Previous", o.List.Page-1)
-	out = append(out, Link{Text: fmt.Sprintf("Page %s of %s", Number(o.List.Page), Number(o.List.Pages))})
+	out = append(out, Link{Text: fmt.Sprintf("Page %s of %s", plain.Number(o.List.Page), plain.Number(o.List.Pages))})
 	add("Next", o.List.Page+1)
 	if o.List.Page < o.List.Pages-1 {
 		add("Last", o.List.Pages)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -29,7 +30,7 @@ type Row struct {
 }
 
 // PageOf is the file of a group's page, relative to the root.
-func PageOf(g *Group) string { return "f/" + g.ID + ".html" }
+func PageOf(g *report.Group) string { return "f/" + g.ID + ".html" }
 
 // row makes the row of group n, of whose cells those listed are meant.
 func (x *Index) row(n int, cells []uint32) Row {
@@ -102,7 +103,7 @@ func (x *Index) labels() [4][]string {
 // more neighbours as a range.
 func ranges(words []string, has []bool, what string) string {
 	if len(words) > 2 && !slices.Contains(has, false) {
-		return "all " + Number(len(words)) + " " + what
+		return "all " + plain.Number(len(words)) + " " + what
 	}
 	var parts []string
 	for i := 0; i < len(words); i++ {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -268,7 +269,7 @@ func countText(n uint64) string {
 	if n > 1<<62 {
 		return fmt.Sprint(n)
 	}
-	return Number(int64(n))
+	return plain.Number(int64(n))
 }
 
 // rateText writes a rate per instance.

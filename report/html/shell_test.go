@@ -46,7 +46,7 @@ func TestVisible(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 167376: "167,376", -1234567: "-1,234,567", -123: "-123"} {
-		require.Equal(t, want, Number(n))
+		require.Equal(t, want, plain.Number(n))
 	}
 	require.Equal(t, "< 0.1 %", percent(1, 100000))
 	require.Equal(t, "> 99.9 %", percent(99999, 100000))

@@ -21,7 +21,7 @@ var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>
 
 // ShortFinding is the body of a group's page in plain words, some thousand bytes:
 // for reports with more findings than one wants to carry around.
-func (x *Index) ShortFinding(g *Group) (template.HTML, error) {
+func (x *Index) ShortFinding(g *report.Group) (template.HTML, error) {
 	s, r := x.Set, x.Result(g)
 	var cells []*report.Cell
 	for _, i := range g.Cells {

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // Dependency is one entry of the survival matrix of manufactured dependencies,
@@ -111,12 +113,12 @@ func (f fate) Text() string {
 	case f.Removed == all:
 		s = "✗ removed"
 	case f.Kept > 0:
-		s = fmt.Sprintf("≠ kept %s of %s", Number(f.Kept), Number(all))
+		s = fmt.Sprintf("≠ kept %s of %s", plain.Number(f.Kept), plain.Number(all))
 	case f.Removed > 0:
-		s = fmt.Sprintf("✗ removed %s of %s", Number(f.Removed), Number(all))
+		s = fmt.Sprintf("✗ removed %s of %s", plain.Number(f.Removed), plain.Number(all))
 	}
 	if f.Unknown > 0 {
-		s = strings.TrimPrefix(fmt.Sprintf("%s, ? %s unknown", s, Number(f.Unknown)), ", ")
+		s = strings.TrimPrefix(fmt.Sprintf("%s, ? %s unknown", s, plain.Number(f.Unknown)), ", ")
 	}
 	return s
 }

@@ -27,16 +27,7 @@ func Short(s string, n int) string {
 	}
 	s = plain.Line(s)
 	if total > n {
-		s += fmt.Sprintf("… (%s characters)", Number(total))
-	}
-	return s
-}
-
-// Number writes a number with commas: 167,376.
-func Number[N int | int32 | int64 | uint32](n N) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
+		s += fmt.Sprintf("… (%s characters)", plain.Number(total))
 	}
 	return s
 }
@@ -67,7 +58,7 @@ func classMark(class string) template.HTML {
 
 // classStyle is the style of a class.
 func classStyle(class string) string {
-	for _, c := range Severities {
+	for _, c := range report.Severities {
 		if c == class {
 			return "c-" + c
 		}
@@ -94,6 +85,6 @@ func ClassSymbol(class string) string {
 
 // funcs are what templates call.
 var funcs = template.FuncMap{
-	"visible": plain.Text, "plural": plural, "short": Short, "number": Number[int], "percent": percent,
+	"visible": plain.Text, "plural": plural, "short": Short, "number": plain.Number[int], "percent": percent,
 	"class": classMark, "style": classStyle, "sign": ClassSymbol,
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -249,7 +250,7 @@ func (w *writer) limit() int64 {
 
 // finding makes the body of a page: a short one if the whole one has more bytes
 // than may be used.
-func (w *writer) finding(g *Group, room int64) (template.HTML, error) {
+func (w *writer) finding(g *report.Group, room int64) (template.HTML, error) {
 	if room > framePage+shortPage {
 		body, err := FindingBody(w.ctx, w.x.Groups, g, w.o.Finding)
 		if err != nil || int64(len(body))+framePage <= room {
@@ -267,7 +268,7 @@ func listFile(class string, page int) string { return fmt.Sprintf("list-%s-%d.ht
 
 // classLists writes pages with all groups of each class.
 func (w *writer) classLists() error {
-	for _, class := range Severities {
+	for _, class := range report.Severities {
 		v := View{Filter: Filter{Class: []string{class}}, Sort: "test", Per: perList}
 		sel := w.x.Select(v.Filter)
 		for v.Page = 1; ; v.Page++ {
@@ -284,7 +285,7 @@ func (w *writer) classLists() error {
 				return err
 			}
 			if v.Page == l.Pages {
-				w.lists = append(w.lists, Link{fmt.Sprintf("%s (%s)", class, Number(l.Groups)), listFile(class, 1)})
+				w.lists = append(w.lists, Link{fmt.Sprintf("%s (%s)", class, plain.Number(l.Groups)), listFile(class, 1)})
 				break
 			}
 		}
@@ -295,7 +296,7 @@ func (w *writer) classLists() error {
 func classList(class string, l List) (template.HTML, error) {
 	var pages []Link
 	for p := 1; p <= l.Pages && l.Pages > 1; p++ {
-		text := Number(p)
+		text := plain.Number(p)
 		if p == l.Page {
 			text = ""
 		}

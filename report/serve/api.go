@@ -149,6 +149,6 @@ func changesAnswer(c *html.Comparison) map[string]any {
 	for _, x := range c.Changes {
 		changes = append(changes, change{x.Test, side{x.From.Class, x.From.Found}, side{x.To.Class, x.To.Found}, x.Cells, x.Where})
 	}
-	return map[string]any{"left": c.Left, "right": c.Right, "both": c.Both, "class_differs": c.Class, "findings_differ": c.Says, "code_differs": c.Code,
+	return map[string]any{"left": c.Left, "right": c.Right, "both": c.Both, "class_differs": c.Class, "findings_differ": c.Found, "code_differs": c.Code,
 		"only_left": c.OnlyLeft, "only_right": c.OnlyRight, "changes": changes, "total": len(c.Changes) + c.More}
 }

@@ -157,7 +157,7 @@ func TestBrowserHostile(t *testing.T) {
 	at := listen(t, Options{Source: &fixed{set}})
 	b := browsertest.New(t)
 	pages := []string{"", "changes.html", "?q=%3Cscript%3Ealert(1)%3C/script%3E"}
-	for _, g := range html.NewGroups(set).List {
+	for _, g := range report.NewGroups(set).List {
 		pages = append(pages, "f/"+g.ID+".html")
 	}
 	for _, p := range pages {

@@ -372,7 +372,7 @@ func TestServe(t *testing.T) {
 	}
 	wait.Wait()
 	groups := s.now.Load().index.Groups.List
-	known := slices.IndexFunc(groups, func(g *html.Group) bool { return len(s.now.Load().index.Result(g).Known) > 0 })
+	known := slices.IndexFunc(groups, func(g *report.Group) bool { return len(s.now.Load().index.Result(g).Known) > 0 })
 	slow := make(chan error, 1)
 	go func() {
 		r, err := http.Get(at + "/f/" + groups[known].ID + ".html")

@@ -1,18 +1,46 @@
-package html
+package report
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
-
-	"optcheck/report"
+	"strings"
 )
 
-// Group is the cells of one test that show the same: class, findings, new
-// outcomes and known findings agree. A group has one page.
+// Signature identifies findings, reason and new outcomes, without the text of
+// machine instructions: results of equal class and signature say the same.
+func (c *Result) Signature() string {
+	var b strings.Builder
+	for _, f := range c.Findings {
+		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
+	}
+	b.WriteString(c.Reason)
+	if v := c.Verdict; v != nil {
+		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
+		// What PTX says of the test itself goes with the test.
+		if v.RaceModel == "" && v.Race+v.Unjudged != "" {
+			fmt.Fprintf(&b, "|%s|%s", v.Race, v.Unjudged)
+		}
+	}
+	return b.String()
+}
+
+// Says identifies what reports say of a result, whether it is known or not; ""
+// if they list it nowhere, since nothing was found and that is certain.
+func (c *Result) Says() string {
+	if c.Class == Preserved || c.Class == Unsupported {
+		return ""
+	}
+	return c.Class + "\x00" + c.Signature()
+}
+
+// Group is one finding, as all reports list and count it: the cells of one test,
+// in whichever releases, targets, levels and layouts, that show the same. Class,
+// broken rules, new outcomes and known findings agree.
 type Group struct {
-	// ID names the page. It depends on what is found alone, so that a link
+	// ID names the page of the finding. It depends on what is found alone, so that a link
 	// stays valid when cells are added; it is safe as the name of a file.
 	ID    string
 	Test  uint32 // index into the set's tests
@@ -22,8 +50,9 @@ type Group struct {
 
 // Groups are the findings of a set and where all cells of each test lie.
 type Groups struct {
-	Set *report.Set
-	// List is ordered by severity, then tests without a data race first, then by test.
+	Set *Set
+	// List is ordered by severity, then new ones before known ones, tests without a
+	// data race before others, then by test.
 	List []*Group
 
 	byID  map[string]*Group
@@ -44,13 +73,22 @@ func (g *Groups) OfTest(test uint32) []*Group { return g.of[test] }
 // TestCells lists all cells of a test, in order.
 func (g *Groups) TestCells(test uint32) []uint32 { return g.cells[g.start[test]:g.start[test+1]] }
 
+// severity is the place of a class in Severities; a class that this version does
+// not know is as bad as an undecided one.
+func severity(class string) int {
+	if i := slices.Index(Severities, class); i >= 0 {
+		return i
+	}
+	return slices.Index(Severities, Unknown)
+}
+
 // Severities are the classes from the worst on. Undecided cells stand between
 // those that may be wrong and those that are not.
-var Severities = []string{report.Miscompiled, report.Changed, report.Unknown, report.Optimised, report.Unsupported, report.Preserved}
+var Severities = []string{Miscompiled, Changed, Unknown, Optimised, Unsupported, Preserved}
 
 // NewGroups finds the groups of a set: cells that have findings or could not be
 // decided.
-func NewGroups(s *report.Set) *Groups {
+func NewGroups(s *Set) *Groups {
 	g := &Groups{Set: s, byID: map[string]*Group{}, of: map[uint32][]*Group{}}
 	g.sortCells()
 	sigs := resultSignatures(s.Results)
@@ -72,7 +110,8 @@ func NewGroups(s *report.Set) *Groups {
 		x.Cells = append(x.Cells, uint32(i))
 	}
 	slices.SortStableFunc(g.List, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(slices.Index(Severities, a.Class), slices.Index(Severities, b.Class)), cmp.Compare(g.raceRank(a), g.raceRank(b)),
+		x, y := g.Result(a), g.Result(b)
+		return cmp.Or(cmp.Compare(severity(a.Class), severity(b.Class)), min(len(x.Known), 1)-min(len(y.Known), 1), x.RaceRank()-y.RaceRank(),
 			cmp.Compare(s.Tests[a.Test].Name, s.Tests[b.Test].Name), cmp.Compare(a.ID, b.ID))
 	})
 	for _, x := range g.List {
@@ -81,8 +120,32 @@ func NewGroups(s *report.Set) *Groups {
 	return g
 }
 
-func (g *Groups) raceRank(x *Group) int {
-	return g.Set.Results[g.Set.Cells[x.Cells[0]].Result].RaceRank()
+// Result is what the cells of a group show: that of the first of them.
+func (g *Groups) Result(x *Group) *Result { return &g.Set.Results[g.Set.Cells[x.Cells[0]].Result] }
+
+// InFull returns the cells of a group in full.
+func (g *Groups) InFull(x *Group) []*Cell {
+	out := make([]*Cell, len(x.Cells))
+	for i, at := range x.Cells {
+		c := g.Set.Cell(int(at))
+		out[i] = &c
+	}
+	return out
+}
+
+// Groups lists the findings of a run.
+func (r *Run) Groups() *Groups {
+	s := r.set
+	if s == nil {
+		s = NewSet()
+		for _, t := range r.Tests {
+			s.AddTest(t)
+		}
+		for i := range r.Cells {
+			s.Cells = append(s.Cells, s.ref(&r.Cells[i]))
+		}
+	}
+	return NewGroups(s)
 }
 
 // sortCells puts the cells into the order of their tests.
@@ -109,15 +172,15 @@ type signatures struct {
 	text []string
 }
 
-func resultSignatures(results []report.Result) signatures {
+func resultSignatures(results []Result) signatures {
 	out := signatures{of: make([]uint32, len(results)), text: []string{""}}
 	number := map[string]uint32{}
 	for i := range results {
 		r := &results[i]
-		if !r.HasFindings() && r.Class != report.Unknown {
+		text := r.Says()
+		if text == "" {
 			continue
 		}
-		text := r.Class + "\x00" + r.Signature()
 		for _, k := range r.Known {
 			text += "\x00" + k
 		}
@@ -134,7 +197,7 @@ func resultSignatures(results []report.Result) signatures {
 
 // groupID is 80 bits of a hash: short enough for a link, long enough to be
 // unique among millions.
-func groupID(t *report.Test, signature string) string {
+func groupID(t *Test, signature string) string {
 	h := sha256.Sum256([]byte(t.Name + "\x00" + t.Hash + "\x00" + signature))
 	return hex.EncodeToString(h[:10])
 }
