@@ -32,8 +32,7 @@ import (
 type Rule struct {
 	ID   string
 	Text string
-	// Support names the experiment that shows it, in docs/results, or says that it is
-	// assumed.
+	// Support says which experiment of docs/results shows it, or that it is assumed.
 	Support string
 }
 
@@ -56,18 +55,18 @@ const (
 
 // Rules are what the machine does, by number.
 var Rules = []Rule{
-	Scoreboard:    {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "patch: wait-cleared"},
-	SameLocation:  {"same-location", "accesses of a thread to one location are performed in program order", "patch: same-location"},
-	OneQueue:      {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it", "patch: one-queue"},
-	StoreThrough:  {"store-through", "a store goes through L1, and leaves no older version there", "patch: store-through"},
-	AtomicDrops:   {"atomic-drops", "an atomic is performed in L2 and leaves no older version in its CTA's L1", "patch: atomic-drops"},
-	StrongMemory:  {"strong-memory", "a load STRONG.GPU or .SYS reads L2", "patch: strength-cleared"},
-	StrongFills:   {"strong-fills", "a load STRONG.GPU or .SYS leaves no older version of its location in L1", "patch: strong-fills"},
-	Invalidates:   {"invalidates", "CCTL.IVALL leaves no version in L1 that is older than the newest of L2", "patch: ivall-nop"},
-	FenceLoads:    {"fence-loads", "MEMBAR waits for the earlier loads", "patch: membar-nop, reader"},
-	FenceStores:   {"fence-stores", "accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)", "patch: membar-nop, writer"},
-	FenceSC:       {"fence-sc", "behind MEMBAR.SC, loads wait for the earlier stores, too", "patch: membar-nop, sb"},
-	FenceGroup:    {"fence-group", "MEMBAR.GPU and .SYS wait for the stores of others that their CTA's L1 has, too", "patch: fence-group"},
+	Scoreboard:    {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "h100/patch: CCTL.IVALL without its wait, 12 per 100,000"},
+	SameLocation:  {"same-location", "accesses of a thread to one location are performed in program order", "h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
+	OneQueue:      {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it", "h100/patch: patch-queue, never; no patch takes it away"},
+	StoreThrough:  {"store-through", "a store goes through L1, and leaves no older version there", "h100/patch: patch-cta, never; no patch takes it away"},
+	AtomicDrops:   {"atomic-drops", "an atomic is performed in L2 and leaves no older version in its CTA's L1", "h100/patch: patch-atomic, never; no patch takes it away"},
+	StrongMemory:  {"strong-memory", "a load STRONG.GPU or .SYS reads L2", "h100/patch: patch-strong without CCTL.IVALL, never; patch-fence, whose load is weak, 24 per 100,000"},
+	StrongFills:   {"strong-fills", "a load STRONG.GPU or .SYS leaves no older version of its location in L1", "h100/patch: patch-fills, never; patch-stale, of another location, 17 per 100,000"},
+	Invalidates:   {"invalidates", "CCTL.IVALL leaves no version in L1 that is older than the newest of L2", "h100/patch: patch-acquire without it, 21 per 100,000"},
+	FenceLoads:    {"fence-loads", "MEMBAR waits for the earlier loads", "assumed: patch-fence without the reader's MEMBAR was never seen"},
+	FenceStores:   {"fence-stores", "accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)", "h100/patch: patch-acquire without the writer's MEMBAR, 320 per 100,000"},
+	FenceSC:       {"fence-sc", "behind MEMBAR.SC, loads wait for the earlier stores, too", "h100/patch: patch-sb without MEMBAR, 909 per 100,000; with MEMBAR.ALL never, so that the chip does more than the rule"},
+	FenceGroup:    {"fence-group", "MEMBAR.GPU and .SYS wait for the stores of others that their CTA's L1 has, too", "h100/patch: patch-group without it, 6.5 per 100,000"},
 	BarrierDrains: {"barrier-drains", "BAR waits for the earlier loads, and until L1 has the earlier stores", "assumed: ptxas puts nothing else there"},
 }
 
