@@ -310,6 +310,7 @@ func (d *decoder) finish(tm *template, in *inst) {
 	if in.enc != "" {
 		d.mods = append(d.mods, in.enc)
 	}
+	in.Mem.Type = atomType(in.Mem.Atom)
 	in.Args = copyTo(&d.argArena, d.args)
 	in.Mods = copyTo(&d.strArena, d.mods)
 	in.Defs, in.Uses = copyTo(&d.regArena, d.defs), copyTo(&d.regArena, d.uses)
@@ -324,6 +325,15 @@ func (d *decoder) finish(tm *template, in *inst) {
 			}
 		}
 	}
+}
+
+// atomType is the type of an atomic, which is part of the operation's name: unsigned
+// and floating-point minima have other ones.
+func atomType(op string) isa.AtomType {
+	if op == "MIN" || op == "MAX" {
+		return isa.AtomSigned
+	}
+	return isa.AtomInteger
 }
 
 // copyTo copies a list into an arena.

@@ -95,7 +95,7 @@ func (x *tsGroup) ldsKind(op string, ret bool) (values int, ok bool) {
 			x.why = "unknown opcode"
 			return 0, false
 		}
-		in.Mem.Atom, in.Role = name, isa.RoleReduction
+		in.Mem.Atom, in.Mem.Type, in.Role = name, atomType(name), isa.RoleReduction
 		if ret {
 			in.Role = isa.RoleAtomic
 		}

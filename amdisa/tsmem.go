@@ -286,7 +286,7 @@ func (b *tsBuilder) ratKind(in *isa.Inst, what, data, mask string) bool {
 	if !ok {
 		return false
 	}
-	in.Mem.Atom, in.Mem.Width = atom, 4
+	in.Mem.Atom, in.Mem.Type, in.Mem.Width = atom, atomType(atom), 4
 	in.Role = isa.RoleReduction
 	if rtn {
 		in.Role = isa.RoleAtomic // the old value goes to a buffer, not to registers

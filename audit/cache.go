@@ -17,7 +17,7 @@ type checkCache struct {
 	seen *generations[cacheKey, *checked]
 	// lifted holds each lifted code once: much machine code lifts alike. words
 	// holds each text once: most lines are in many listings.
-	lifted *generations[string, *optcheck.Lifted]
+	lifted *generations[string, optcheck.LiftedCode]
 	words  *generations[string, string]
 }
 
@@ -26,8 +26,7 @@ type checkCache struct {
 type checked struct {
 	*optcheck.Result
 	code    spec.CodeKey        // of the code that was compared with
-	lifted  *optcheck.Lifted    // nil if it was not wanted, or with liftErr
-	amd     *optcheck.LiftedAMD // the same of AMD's machine code
+	lifted  optcheck.LiftedCode // nil if it was not wanted, or with liftErr
 	liftErr error
 }
 
@@ -48,7 +47,7 @@ const (
 )
 
 func newCheckCache() *checkCache {
-	return &checkCache{seen: newGenerations[cacheKey, *checked](checkedBytes), lifted: newGenerations[string, *optcheck.Lifted](liftedBytes),
+	return &checkCache{seen: newGenerations[cacheKey, *checked](checkedBytes), lifted: newGenerations[string, optcheck.LiftedCode](liftedBytes),
 		words: newGenerations[string, string](wordsBytes)}
 }
 
@@ -69,14 +68,11 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	if err != nil {
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
-	r = &checked{Result: res, code: want.Code.Key()}
-	switch {
-	case !lift || res.Class == optcheck.Unknown:
-	case optcheck.IsAMD(fn.Arch):
-		r.amd, r.liftErr = c.LiftAMD()
-	default:
-		r.lifted, r.liftErr = c.Lift()
+	r = &checked{Result: res.Result, code: want.Code.Key()}
+	if lift && res.Class != optcheck.Unknown {
+		r.lifted, r.liftErr = res.Lift()
 	}
+	res.Release()
 	cc.mu.Lock()
 	defer cc.mu.Unlock()
 	cc.own(r)
@@ -84,7 +80,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		if old, ok := cc.lifted.get(l.Key()); ok {
 			r.lifted = old
 		} else {
-			cc.lifted.put(l.Key(), l, 2*len(l.Key())+liftedSize)
+			cc.lifted.put(l.Key(), l, len(l.Key())+l.Size())
 		}
 	}
 	k.arch, k.names = cc.word(k.arch), cc.word(k.names)
@@ -105,9 +101,9 @@ func (cc *checkCache) own(r *checked) {
 			fs[i].Detail = cc.word(fs[i].Detail)
 		}
 	}
-	if r.lifted != nil {
-		for i, x := range r.lifted.Extra {
-			r.lifted.Extra[i] = cc.word(x)
+	if l, ok := r.lifted.(*optcheck.Lifted); ok {
+		for i, x := range l.Extra {
+			l.Extra[i] = cc.word(x)
 		}
 	}
 	var e *optcheck.LiftError
@@ -129,7 +125,6 @@ func (cc *checkCache) word(s string) string {
 // What the parts of a result take, about, with what points to them.
 const (
 	checkedSize = 600 // and its key
-	liftedSize  = 1000
 	lineSize    = 40
 	findingSize = 100
 	entrySize   = 72
@@ -140,9 +135,6 @@ const (
 // size is what a result takes in memory, about, without what it shares.
 func (r *checked) size() int {
 	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
-	if r.amd != nil {
-		n += r.amd.Size()
-	}
 	if s := r.Spec; s != nil {
 		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
 	}

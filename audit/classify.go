@@ -65,7 +65,8 @@ func (w *worker) stronger(cell int, v *report.Verdict) {
 	c := &w.res.cells[cell]
 	var findings []report.Finding
 	for t, p := range w.parts[cell] {
-		for _, x := range p.result.lifted.Extra {
+		l, _ := p.result.lifted.(*optcheck.Lifted)
+		for _, x := range l.Extra {
 			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
+	gpu "optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -88,7 +89,7 @@ func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, ta
 	c.Test, c.Hash, c.Target, c.Layout = t.Name, t.Hash(), target, a.o.Layouts[0].String()
 	w.cell(0)
 	classify := w.classify
-	if optcheck.IsAMD(target) {
+	if gpu.Vendor(target) == gpu.AMD {
 		classify = w.hardware
 	}
 	if err := classify(ctx, 0); err != nil {

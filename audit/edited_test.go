@@ -68,7 +68,7 @@ func editedAt(t *testing.T, x *litmus.Test, rel, target, level string, thread in
 			reason += f.Rule + " "
 			class = report.Changed
 		}
-		l, err := c.Lift()
+		l, err := r.Lift()
 		if err != nil {
 			return report.Unknown, err.Error(), nil
 		}

@@ -78,15 +78,15 @@ func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err 
 // machine compares what the machine code of a cell can do with what OpenCL allows.
 func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report.Verdict, error) {
 	c := &w.res.cells[cell]
-	var threads []optcheck.LiftedAMDThread
+	var threads []optcheck.LiftedThread
 	key := "amd|" + c.Hash + "|" + c.Layout + "|" + c.Test
 	for i, p := range w.parts[cell] {
 		if p.result.liftErr != nil {
 			return nil, fmt.Errorf("thread %d: %w", i, p.result.liftErr)
 		}
 		k := &w.em.units[cell].Kernels[i]
-		threads = append(threads, optcheck.LiftedAMDThread{Lifted: p.result.amd, Spec: k.Spec, Values: k.Values})
-		key += "|" + p.result.amd.Key()
+		threads = append(threads, optcheck.LiftedThread{Lifted: p.result.lifted, Spec: k.Spec, Values: k.Values})
+		key += "|" + p.result.lifted.Key()
 	}
 	g := w.a.judge
 	j := g.remembered(ctx, key, func(ctx context.Context, j *judgement) { j.verdict, j.err = g.hardware(ctx, t, threads) })
@@ -94,7 +94,7 @@ func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report
 }
 
 // hardware explores what the machine code of a test can do.
-func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedAMDThread) (*report.Verdict, error) {
+func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThread) (*report.Verdict, error) {
 	cl, err := litmus.ToOpenCL(t)
 	if err != nil {
 		return nil, err

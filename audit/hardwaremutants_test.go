@@ -28,7 +28,7 @@ var hardwareFaults = []string{"drop-wait", "weaken-wait", "drop-invalidate", "dr
 type mutated struct {
 	name    string
 	test    *litmus.Test
-	threads []optcheck.LiftedAMDThread
+	threads []optcheck.LiftedThread
 	errs    []error
 	mutants []liftedMutant
 }
@@ -36,7 +36,7 @@ type mutated struct {
 type liftedMutant struct {
 	operator, note string
 	thread         int
-	lifted         *optcheck.LiftedAMD
+	lifted         optcheck.LiftedCode
 	err            error
 }
 
@@ -99,22 +99,22 @@ func liftMutants(t *testing.T, o Options) []*mutated {
 		if !v.preserved() {
 			return
 		}
-		_, err := v.check.CheckAgainst(v.fn, v.kernel.Spec)
+		r, err := v.check.CheckAgainst(v.fn, v.kernel.Spec)
 		require.NoError(t, err)
-		own, err := v.check.LiftAMD()
+		own, err := r.Lift()
 		var list []liftedMutant
 		if err == nil {
-			for _, m := range mutantsAMD(v) {
+			for _, m := range mutantsAMD(v, r.Placed()) {
 				if !slices.Contains(hardwareFaults, m.operator) {
 					continue
 				}
 				x := liftedMutant{operator: m.operator, note: m.note, thread: v.kernel.Thread}
-				if _, x.err = v.check.CheckAgainst(m.fn, v.kernel.Spec); x.err == nil {
-					x.lifted, x.err = v.check.LiftAMD()
+				if c, err := v.check.CheckAgainst(m.fn, v.kernel.Spec); err != nil {
+					x.err = err
+				} else {
+					x.lifted, x.err = c.Lift()
 				}
 				list = append(list, x)
-				_, err := v.check.CheckAgainst(v.fn, v.kernel.Spec) // mutants are placed by the last check
-				require.NoError(t, err)
 			}
 		}
 		mu.Lock()
@@ -123,14 +123,14 @@ func liftMutants(t *testing.T, o Options) []*mutated {
 		m := by[k]
 		if m == nil {
 			x, _ := corpus.Lookup(v.cell.Test)
-			m = &mutated{name: k, test: x, threads: make([]optcheck.LiftedAMDThread, len(x.Threads)), errs: make([]error, len(x.Threads))}
+			m = &mutated{name: k, test: x, threads: make([]optcheck.LiftedThread, len(x.Threads)), errs: make([]error, len(x.Threads))}
 			for i := range m.errs {
 				m.errs[i] = errors.New("not preserved")
 			}
 			by[k] = m
 			order = append(order, k)
 		}
-		m.threads[v.kernel.Thread] = optcheck.LiftedAMDThread{Lifted: own, Spec: v.kernel.Spec, Values: v.kernel.Values}
+		m.threads[v.kernel.Thread] = optcheck.LiftedThread{Lifted: own, Spec: v.kernel.Spec, Values: v.kernel.Values}
 		m.errs[v.kernel.Thread] = err
 		m.mutants = append(m.mutants, list...)
 	})

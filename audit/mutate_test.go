@@ -25,8 +25,8 @@ type mutator struct {
 }
 
 // mutants lists the faults that can be planted in a preserved kernel.
-func mutants(v kernelVisit) []mutant {
-	m := &mutator{v: v, pos: v.check.Placed()}
+func mutants(v kernelVisit, placed []int) []mutant {
+	m := &mutator{v: v, pos: placed}
 	m.swaps()
 	for k, e := range v.kernel.Spec.Entries {
 		if m.pos[k] < 0 {
@@ -161,16 +161,11 @@ func (m *mutator) double(k int, e spec.Entry) {
 // access needs.
 func (m *mutator) weaken(k int, e spec.Entry) {
 	in := m.inst(k)
-	low, ok := m.v.check.BelowNeed(e.Kind, in.Mem)
-	if !ok {
-		return
-	}
-	for _, mem := range low {
+	for _, mem := range optcheck.Weaker(m.v.fn.Arch, e.Kind, in.Mem) {
 		c := clone(m.v.fn)
 		c.Insts[m.pos[k]].Mem = mem
 		m.add("weaken", c, optcheck.Weakened.ID)
 	}
-	_ = e
 }
 
 // retarget moves the address by one location.
@@ -229,12 +224,13 @@ func (m *mutator) fence(k int, e spec.Entry) {
 		c.Insts[m.pos[k]].Mem.Scope = isa.ScopeCTA
 		m.add("weaken-fence", c, optcheck.FenceWeakened.ID)
 	}
-	if need := m.v.check.NeedsSC(e.Kind); need && in.Mem.Strength == isa.FenceSC {
+	sc, invalidate := optcheck.FenceNeeds(m.v.fn.Arch, e.Kind)
+	if sc && in.Mem.Strength == isa.FenceSC {
 		c := clone(m.v.fn)
 		c.Insts[m.pos[k]].Mem.Strength = isa.FenceAll
 		m.add("weaken-fence", c, optcheck.FenceWeakened.ID)
 	}
-	for i := m.pos[k] + 1; i < len(m.v.fn.Insts) && m.v.check.NeedsInvalidate(e.Kind); i++ {
+	for i := m.pos[k] + 1; invalidate && i < len(m.v.fn.Insts); i++ {
 		x := &m.v.fn.Insts[i]
 		if x.Role.IsAccess() || x.Role == isa.RoleFence {
 			break

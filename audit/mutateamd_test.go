@@ -13,8 +13,8 @@ import (
 // mutantsAMD lists the faults that can be planted in a preserved kernel of an
 // AMD target: those of any machine code, and waits and cache operations that are
 // dropped or made weaker. Whether a wait is needed, faulty decides by itself.
-func mutantsAMD(v kernelVisit) []mutant {
-	m := &mutator{v: v, pos: v.check.Placed()}
+func mutantsAMD(v kernelVisit, placed []int) []mutant {
+	m := &mutator{v: v, pos: placed}
 	m.swaps()
 	for k, e := range v.kernel.Spec.Entries {
 		if m.pos[k] < 0 {

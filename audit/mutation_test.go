@@ -34,7 +34,7 @@ func TestMutation(t *testing.T) {
 		again, err := v.check.Check(v.fn)
 		// Alone, a fence under a condition is not decided.
 		ok := err == nil && (again.Class == optcheck.Preserved || again.Class == optcheck.Unknown && strings.HasPrefix(again.Reason, "the condition of"))
-		ms := mutants(v)
+		ms := mutants(v, again.Placed())
 		mu.Lock()
 		kernels++
 		if !ok {
@@ -43,7 +43,7 @@ func TestMutation(t *testing.T) {
 		mu.Unlock()
 		for _, m := range ms {
 			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)
-			hit := err == nil && reported(r, m.want)
+			hit := err == nil && reported(r.Result, m.want)
 			mu.Lock()
 			total[m.operator]++
 			generations[v.cell.Target]++
@@ -51,7 +51,7 @@ func TestMutation(t *testing.T) {
 				killed[m.operator]++
 			} else if len(missed) < 20 {
 				missed = append(missed, fmt.Sprintf("%s of %s T%d %s %s %s %s: class %v (%s), rules %s", m.operator, v.cell.Test, v.kernel.Thread,
-					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, r.Reason, rules(r)))
+					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, r.Reason, rules(r.Result)))
 			}
 			mu.Unlock()
 		}

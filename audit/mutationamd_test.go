@@ -57,7 +57,7 @@ func TestMutationAMD(t *testing.T) {
 		}
 		again, err := v.check.Check(v.fn)
 		ok := err == nil && (again.Class == optcheck.Preserved || again.Class == optcheck.Unknown && strings.HasPrefix(again.Reason, "the condition of"))
-		ms := mutantsAMD(v)
+		ms := mutantsAMD(v, again.Placed())
 		mu.Lock()
 		kernels++
 		if !ok {
@@ -66,17 +66,17 @@ func TestMutationAMD(t *testing.T) {
 		mu.Unlock()
 		for _, m := range ms {
 			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)
-			hit := err == nil && reported(r, m.want)
+			hit := err == nil && reported(r.Result, m.want)
 			mu.Lock()
 			total[m.operator]++
 			generations[v.cell.Target]++
 			if hit {
 				killed[m.operator]++
 			} else if os.Getenv("DBG") != "" {
-				fmt.Println(m.operator, v.cell.Test, v.kernel.Thread, v.cell.Target, v.cell.Level, r.Class, r.Reason, rules(r), m.note)
+				fmt.Println(m.operator, v.cell.Test, v.kernel.Thread, v.cell.Target, v.cell.Level, r.Class, r.Reason, rules(r.Result), m.note)
 			} else if len(missed) < 20 {
 				missed = append(missed, fmt.Sprintf("%s of %s T%d %s %s %s %s: class %v (%s), rules %s", m.operator, v.cell.Test, v.kernel.Thread,
-					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, r.Reason, rules(r)))
+					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, r.Reason, rules(r.Result)))
 			}
 			mu.Unlock()
 		}

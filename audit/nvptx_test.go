@@ -183,7 +183,8 @@ func TestMutationLLVMIR(t *testing.T) {
 		if !v.preserved() {
 			return
 		}
-		if again, err := v.check.Check(v.fn); err != nil || again.Class != optcheck.Preserved && !strings.Contains(again.Reason, "has more strength") { // LLVM widens scopes
+		again, err := v.check.Check(v.fn)
+		if err != nil || again.Class != optcheck.Preserved && !strings.Contains(again.Reason, "has more strength") { // LLVM widens scopes
 			mu.Lock()
 			missed = append(missed, "an unmutated kernel is reported: "+v.fn.Name+": "+again.Reason)
 			mu.Unlock()
@@ -196,12 +197,12 @@ func TestMutationLLVMIR(t *testing.T) {
 			missed = append(missed, "line information tells no story of "+v.fn.Name)
 		}
 		mu.Unlock()
-		for _, m := range mutants(v) {
+		for _, m := range mutants(v, again.Placed()) {
 			r, err := v.check.CheckAgainst(m.fn, v.kernel.Spec)
-			hit := err == nil && reported(r, m.want)
+			hit := err == nil && reported(r.Result, m.want)
 			why := ""
 			if hit {
-				why = notPtxas(r, text, v, test)
+				why = notPtxas(r.Result, text, v, test)
 			}
 			mu.Lock()
 			total[m.operator]++
@@ -209,7 +210,7 @@ func TestMutationLLVMIR(t *testing.T) {
 				dead++
 			} else if len(missed) < 20 {
 				missed = append(missed, fmt.Sprintf("%s of %s T%d %s %s %s %s: class %v, rules %s %s", m.operator, v.cell.Test, v.kernel.Thread,
-					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, rules(r), why))
+					v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, r.Class, rules(r.Result), why))
 			}
 			mu.Unlock()
 		}

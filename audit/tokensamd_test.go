@@ -367,12 +367,12 @@ func amdStates(t *testing.T, s *amdSubject, parts []part, on func(*amdhw.Program
 	require.NoError(t, err)
 	cl, _ = workGroupFences(cl)
 	cl = cl.ObserveAll()
-	var threads []optcheck.LiftedAMDThread
+	var threads []optcheck.LiftedThread
 	for i, p := range parts {
-		if p.result.liftErr != nil || p.result.amd == nil {
+		if p.result.liftErr != nil || p.result.lifted == nil {
 			return nil
 		}
-		threads = append(threads, optcheck.LiftedAMDThread{Lifted: p.result.amd, Spec: s.u.Kernels[i].Spec, Values: s.u.Kernels[i].Values})
+		threads = append(threads, optcheck.LiftedThread{Lifted: p.result.lifted, Spec: s.u.Kernels[i].Spec, Values: s.u.Kernels[i].Values})
 	}
 	p, err := optcheck.AMDProgram(cl, threads)
 	if err != nil {

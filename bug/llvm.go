@@ -90,9 +90,11 @@ func (b *clRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchai
 	}
 	c := &code{tc: tc, target: b.f.Target, level: level, text: text, lines: accessesCL(text, name)}
 	if p.markers {
-		if c.checked, err = check.CheckAgainst(prog.Funcs[at], p.spec); err != nil {
+		r, err := check.CheckAgainst(prog.Funcs[at], p.spec)
+		if err != nil {
 			return nil, err
 		}
+		c.checked = r.Result
 	} else {
 		c.checked = check.CheckUnmarked(prog.Funcs[at], p.spec, b.places(p.spec))
 	}

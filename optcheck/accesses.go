@@ -11,7 +11,7 @@ import (
 // parameter at offset out, which keep results alive. Two kernels with equal
 // lists do the same to memory in the same order.
 func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
-	tr, err := c.trace(fn)
+	tr, err := c.trace(fn, walkOptions{})
 	if err != nil {
 		return nil, err
 	}

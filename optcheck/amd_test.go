@@ -234,23 +234,6 @@ END_OF_PROGRAM
 	}
 }
 
-// TestAMDTargets: names of listings and of compilers.
-func TestAMDTargets(t *testing.T) {
-	for name, f := range map[string]amdFamily{"tahiti": famGFX6, "gfx6": famGFX6, "gfx803": famGFX7, "gfx9": famGFX7, "gfx906": famGFX7, "gfx90a": famGFX90A,
-		"gfx90a:xnack+": famGFX90A, "gfx942": famGFX940, "gfx950": famGFX940, "gfx9-4-generic": famGFX940, "gfx1030": famGFX10, "gfx11": famGFX11,
-		"gfx1201": famGFX12, "gfx1250": famGFX125, "cypress": famTeraScale, "evergreen": famTeraScale} {
-		target, ok := amdTargetOf(name)
-		if assert.True(t, ok, name) {
-			assert.Equal(t, f, target.family, name)
-			assert.NotNil(t, target.model, name)
-		}
-	}
-	for _, name := range []string{"", "gfx", "sm_80", "gfx5", "gfxabc", "navi"} {
-		_, ok := amdTargetOf(name)
-		assert.False(t, ok, name)
-	}
-}
-
 // TestAffine: a masked value with constants combined is what it was.
 func TestAffine(t *testing.T) {
 	p := newValuePool()

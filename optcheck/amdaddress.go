@@ -77,16 +77,3 @@ func (m *machine) bytes(v value, depth int) value {
 	}
 	return m.shl(v, p.constant(2))
 }
-
-// addressAMD evaluates the address of an access.
-func (m *machine) addressAMD(in *isa.Inst) (value, key) {
-	lo, hi := m.addressWords(in)
-	if lo == none {
-		return none, key{}
-	}
-	k := m.normalise(lo, in.Mem.Space)
-	if hi != none && !m.upper(k, hi) {
-		k.base = baseUnknown // the halves do not belong together
-	}
-	return lo, k
-}

@@ -29,15 +29,8 @@ type amdOp struct {
 	guard []guardTerm
 }
 
-// Key identifies a LiftedAMD by what it says.
+// Key implements LiftedCode.
 func (l *LiftedAMD) Key() string { return l.key }
-
-// amdSystems are the families that package amdhw knows, by the facts of amdModels.
-var amdSystems = map[amdFamily]amdhw.System{
-	famGFX6: {Name: "GFX6", SharedL1: true}, famGFX7: {Name: "GFX7-GFX9", SharedL1: true}, famGFX90A: {Name: "GFX90A", SharedL1: true},
-	famGFX940: {Name: "GFX942", SharedL1: true, Middle: true, WriteBack: true},
-	famGFX10:  {Name: "GFX10", Middle: true}, famGFX11: {Name: "GFX11", Middle: true}, famGFX12: {Name: "GFX12", Middle: true},
-}
 
 // amdLifter turns a finished pass into a LiftedAMD.
 type amdLifter struct {
@@ -48,26 +41,13 @@ type amdLifter struct {
 	ev  map[int]int // instruction → event
 }
 
-// IsAMD reports whether an architecture is one of AMD's.
-func IsAMD(arch string) bool {
-	_, ok := amdTargetOf(arch)
-	return ok
-}
-
-// LiftAMD turns the kernel of an AMD target that was checked last into operations.
-// It must be called right after Check or CheckAgainst. The error says what is not
-// understood; then there is no verdict.
-func (c *Checker) LiftAMD() (*LiftedAMD, error) {
-	if c.last == nil || c.last.r == nil || c.last.r.Class == Unknown || c.last.abi.amd == nil || c.last.waits == nil {
-		return nil, fmt.Errorf("nothing was checked")
+// lift turns a kernel into operations.
+func (a *amd) lift(p *pass) (LiftedCode, error) {
+	if a.model.hardware.Name == "" {
+		return nil, fmt.Errorf("no model of the memory system of %s", a.name)
 	}
-	p := c.last
-	sys, ok := amdSystems[p.abi.amd.family]
-	if !ok {
-		return nil, fmt.Errorf("no model of the memory system of %s", p.abi.amd.name)
-	}
-	l := &amdLifter{m: p.abi.amd.model, w: p.waits, ev: map[int]int{}, out: &LiftedAMD{system: sys, reads: len(p.tr.reads), regs: map[int]*expr{}},
-		lifter: &lifter{p: p, out: &Lifted{regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}}
+	l := &amdLifter{m: a.model, w: p.waits, ev: map[int]int{}, lifter: newLifter(p, nil),
+		out: &LiftedAMD{system: a.model.hardware, reads: len(p.tr.reads), regs: map[int]*expr{}}}
 	if err := l.sound(); err != nil {
 		return nil, err
 	}
@@ -379,7 +359,7 @@ func (l *LiftedAMD) identify() {
 	l.key = string(sum[:])
 }
 
-// Size is what it takes in memory, about, in bytes.
+// Size implements LiftedCode.
 func (l *LiftedAMD) Size() int {
 	n := 200
 	for i := range l.ops {

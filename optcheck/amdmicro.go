@@ -2,11 +2,19 @@ package optcheck
 
 import "optcheck/isa"
 
-// microAMD evaluates the micro-operations where AMD code needs more than
-// NVIDIA's: lane masks are words that compilers compare, select and combine. ok
-// is false for what the general evaluation does as well.
-func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
+// micro evaluates what AMD code needs more of than the general evaluation: lane
+// masks are words that compilers compare, select and combine.
+func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, bool) {
 	p := m.tr.pool
+	switch {
+	case mi.Op == isa.MicroSetpWide:
+		if v, ok := m.setpWide(mi, src[:min(len(mi.Src), len(src))]); ok {
+			return v, true
+		}
+		return m.opaque(inst, 100+k), true
+	case len(mi.Src) > maxOperands:
+		return none, false
+	}
 	switch mi.Op {
 	case isa.MicroLop3:
 		if v, ok := m.distribute(mi.LUT, src); ok {
@@ -16,7 +24,7 @@ func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
 	case isa.MicroPlop:
 		return p.flat(mi.LUT, m.laneBit(mi, src, 0), m.laneBit(mi, src, 1), m.laneBit(mi, src, 2)), true
 	case isa.MicroSel:
-		return m.selectAMD(src[0], src[1], m.laneBit(mi, src, 2)), true
+		return m.choose(src[0], src[1], m.laneBit(mi, src, 2)), true
 	case isa.MicroSetp:
 		if src[3] != none {
 			return none, false
@@ -35,7 +43,7 @@ func (m *machine) microAMD(mi *isa.Micro, src [4]value) (v value, ok bool) {
 			return p.mk(node{kind: kSpecial, imm: p.str("lane" + mi.Sym), a: none, b: none, c: none}), true
 		}
 	case isa.MicroShr, isa.MicroBfe, isa.MicroShfLo, isa.MicroShfHi, isa.MicroAddHi, isa.MicroCarry, isa.MicroMin, isa.MicroMax:
-		return m.fold(mi, src)
+		return m.foldConsts(mi, src)
 	}
 	return none, false
 }
@@ -65,21 +73,6 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 		return cmp, true
 	}
 	return none, false
-}
-
-// wide evaluates a 64-bit comparison, which may have five sources.
-func (m *machine) wide(inst, k int, mi *isa.Micro) (value, taint) {
-	var src []value
-	var t taint
-	for _, s := range mi.Src {
-		v, st := m.operand(s)
-		src = append(src, v)
-		t |= st
-	}
-	if v, ok := m.setpWide(mi, src); ok {
-		return v, t
-	}
-	return m.opaque(inst, 100+k), t
 }
 
 // setpWide evaluates a 64-bit comparison: of numbers whose upper words are equal,
@@ -136,7 +129,7 @@ func (m *machine) maskBit(v value) value {
 
 // laneBit is a source of a micro-operation as a predicate: SCC is one, anything else
 // is a mask.
-func (m *machine) laneBit(mi *isa.Micro, src [4]value, i int) value {
+func (m *machine) laneBit(mi *isa.Micro, src operands, i int) value {
 	if i < len(mi.Src) && mi.Src[i].Reg == isa.RegSCC {
 		return m.asBool(src[i])
 	}
@@ -167,7 +160,7 @@ func (m *machine) relation(cmp string, signed bool, a, b value) value {
 		x, okX := p.isConst(n.a)
 		y, okY := p.isConst(n.b)
 		if okX && okY {
-			return m.selectAMD(p.truth(compare(code, signed, x, cb)), p.truth(compare(code, signed, y, cb)), n.c)
+			return m.choose(p.truth(compare(code, signed, x, cb)), p.truth(compare(code, signed, y, cb)), n.c)
 		}
 	}
 	if okB && p.isBool(a) && code < 2 && (cb == 0 || cb == ^uint32(0)) {
@@ -183,8 +176,8 @@ func (m *machine) relation(cmp string, signed bool, a, b value) value {
 	return p.mk(node{kind: kCmp, imm: imm, a: a, b: b, c: none})
 }
 
-// selectAMD is c ? a : b.
-func (m *machine) selectAMD(a, b, c value) value {
+// choose is c ? a : b.
+func (m *machine) choose(a, b, c value) value {
 	p := m.tr.pool
 	if k, ok := p.isConst(c); ok {
 		if k != 0 {
@@ -211,7 +204,7 @@ func (m *machine) selectAMD(a, b, c value) value {
 
 // distribute applies a bitwise and or or with constants to both arms of a
 // selection of constants: code that keeps truth values as 0 and 1.
-func (m *machine) distribute(lut uint8, src [4]value) (value, bool) {
+func (m *machine) distribute(lut uint8, src operands) (value, bool) {
 	p := m.tr.pool
 	at := -1
 	var arms [2]uint32
@@ -242,11 +235,11 @@ func (m *machine) distribute(lut uint8, src [4]value) (value, bool) {
 		s[at] = p.constant(arms[k])
 		out[k] = p.bits(lut, s[0], s[1], s[2])
 	}
-	return m.selectAMD(out[0], out[1], p.nodes[src[at]].c), true
+	return m.choose(out[0], out[1], p.nodes[src[at]].c), true
 }
 
-// fold computes functions of constants.
-func (m *machine) fold(mi *isa.Micro, src [4]value) (value, bool) {
+// foldConsts computes functions of constants.
+func (m *machine) foldConsts(mi *isa.Micro, src operands) (value, bool) {
 	p := m.tr.pool
 	if mi.Op == isa.MicroAddHi {
 		return m.carryless(mi, src)
@@ -310,7 +303,7 @@ func (m *machine) fold(mi *isa.Micro, src [4]value) (value, bool) {
 }
 
 // carryless is the upper word of a sum to which nothing but zeros is added.
-func (m *machine) carryless(mi *isa.Micro, src [4]value) (value, bool) {
+func (m *machine) carryless(mi *isa.Micro, src operands) (value, bool) {
 	word := none
 	for i := range mi.Src {
 		if i >= len(src) {

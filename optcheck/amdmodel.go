@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"optcheck/isa"
+	"optcheck/model/amdhw"
 	"optcheck/target"
 )
 
@@ -17,28 +18,6 @@ import (
 // global_wb does nothing and newer releases leave it out. TeraScale: AMD's
 // Evergreen family ISA document, chapters on clauses and on memory writes
 // (WAIT_ACK); LLVM publishes no memory model for r600.
-
-// amdFamily is a generation of AMD GPUs with one memory system.
-type amdFamily uint8
-
-const (
-	famTeraScale amdFamily = iota // R600 to Cayman
-	famGFX6                       // GCN 1: Southern Islands
-	famGFX7                       // GCN 2 to 5: Sea Islands, Volcanic Islands, Vega, CDNA 1
-	famGFX90A                     // CDNA 2
-	famGFX940                     // CDNA 3 (and gfx950)
-	famGFX10                      // RDNA 1 and 2
-	famGFX11                      // RDNA 3
-	famGFX12                      // RDNA 4
-	famGFX125                     // gfx125x
-)
-
-// amdTarget is an AMD target.
-type amdTarget struct {
-	name   string
-	family amdFamily
-	model  *amdModel
-}
 
 // amdModel is the memory system of a family.
 type amdModel struct {
@@ -69,6 +48,8 @@ type amdModel struct {
 	// clauses tells that ordering comes from clauses and acknowledgements
 	// instead of counters (TeraScale).
 	clauses bool
+	// hardware is the same as package amdhw knows it, without a name if it does not.
+	hardware amdhw.System
 	// waits names, for messages, the instruction that waits for a counter.
 	loads, stores, lds, scalar string
 }
@@ -127,30 +108,39 @@ var (
 
 func spelled(s isa.Scope) amdBits { return amdBits{scope: s} }
 
+// allSpelled asks for the scope itself.
+var allSpelled = byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys))
+
+// gcn is the memory system of GCN from Sea Islands to Vega, and of CDNA 1.
+var gcn = amdModel{
+	hardware: amdhw.System{Name: "GFX7-GFX9", SharedL1: true},
+	load:     byScope(amdBits{}, glc, glc), volatileLoad: glc,
+	acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, l1...)}, amdSystem: {inv(isa.ScopeGPU, l1...)}},
+	sharedL1: true,
+	loads:    "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
+}
+
 // amdModels is the table.
-var amdModels = map[amdFamily]*amdModel{
+var amdModels = map[target.Family]*amdModel{
 	// Fetches go through a read-only cache that no instruction invalidates, and
 	// writes are complete when acknowledged.
-	famTeraScale: {clauses: true, loads: "clause boundary", stores: "WAIT_ACK", lds: "clause boundary", scalar: "clause boundary"},
+	target.TeraScale: {clauses: true, loads: "clause boundary", stores: "WAIT_ACK", lds: "clause boundary", scalar: "clause boundary"},
 
 	// One vector L1 for the waves of a work-group, write-through; a scalar cache
 	// that nothing keeps coherent; one L2.
-	famGFX6: {
-		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
+	target.GFX6: {
+		hardware: amdhw.System{Name: "GFX6", SharedL1: true},
+		load:     byScope(amdBits{}, glc, glc), volatileLoad: glc,
 		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, "buffer_wbinvl1")}, amdSystem: {inv(isa.ScopeGPU, "buffer_wbinvl1")}},
 		sharedL1: true, expWAR: true,
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
-	famGFX7: {
-		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
-		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, l1...)}, amdSystem: {inv(isa.ScopeGPU, l1...)}},
-		sharedL1: true,
-		loads:    "s_waitcnt vmcnt(0)", stores: "s_waitcnt vmcnt(0)", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
-	},
+	target.GFX7: &gcn, target.GFX8: &gcn, target.GFX9: &gcn,
 	// As before, but other agents may have their own L2: system scope writes it
 	// back and invalidates it.
-	famGFX90A: {
-		load: byScope(amdBits{}, glc, glc), volatileLoad: glc,
+	target.GFX90A: {
+		hardware: amdhw.System{Name: "GFX90A", SharedL1: true},
+		load:     byScope(amdBits{}, glc, glc), volatileLoad: glc,
 		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, l1...)}, amdSystem: {inv(isa.ScopeSys, "buffer_invl2"), inv(isa.ScopeGPU, l1...)}},
 		release:  [4][]amdCacheOp{amdSystem: {wb(isa.ScopeSys, "buffer_wbl2")}},
 		sharedL1: true,
@@ -158,9 +148,10 @@ var amdModels = map[amdFamily]*amdModel{
 	},
 	// One agent may have several L2: agent scope writes back too. sc0 and sc1
 	// spell the scope, on atomics sc1 alone.
-	famGFX940: {
-		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
-		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+	target.GFX940: {
+		hardware:     amdhw.System{Name: "GFX942", SharedL1: true, Middle: true, WriteBack: true},
+		load:         allSpelled,
+		store:        allSpelled,
 		atomic:       byScope(amdBits{}, amdBits{}, spelled(isa.ScopeSys)),
 		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
 		acquire:  [4][]amdCacheOp{amdAgent: {inv(isa.ScopeGPU, "buffer_inv")}, amdSystem: {inv(isa.ScopeSys, "buffer_inv")}},
@@ -170,7 +161,8 @@ var amdModels = map[amdFamily]*amdModel{
 	},
 	// A work-group may run on two CUs with an L0 each (WGP mode, the default);
 	// an L1 per shader array; stores are counted apart.
-	famGFX10: {
+	target.GFX10: {
+		hardware:    amdhw.System{Name: "GFX10", Middle: true},
 		flatInOrder: true,
 		load:        byScope(glc, glcDLC, glcDLC), volatileLoad: glcDLC,
 		acquire: [4][]amdCacheOp{
@@ -180,7 +172,8 @@ var amdModels = map[amdFamily]*amdModel{
 		},
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
-	famGFX11: {
+	target.GFX11: {
+		hardware:    amdhw.System{Name: "GFX11", Middle: true},
 		flatInOrder: true,
 		load:        byScope(glc, glc, glc), volatileLoad: glcDLC, volatileStore: amdBits{bits: isa.BitDLC},
 		acquire: [4][]amdCacheOp{
@@ -190,20 +183,21 @@ var amdModels = map[amdFamily]*amdModel{
 		},
 		loads: "s_waitcnt vmcnt(0)", stores: "s_waitcnt_vscnt null, 0x0", lds: "s_waitcnt lgkmcnt(0)", scalar: "s_waitcnt lgkmcnt(0)",
 	},
-	famGFX12: {
+	target.GFX12: {
+		hardware:     amdhw.System{Name: "GFX12", Middle: true},
 		flatInOrder:  true,
-		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
-		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
-		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		load:         allSpelled,
+		store:        allSpelled,
+		atomic:       allSpelled,
 		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
 		acquire: globalInv, release: [4][]amdCacheOp{amdSystem: {wb(isa.ScopeSys, "global_wb")}},
 		loads: "s_wait_loadcnt 0x0", stores: "s_wait_storecnt 0x0", lds: "s_wait_dscnt 0x0", scalar: "s_wait_kmcnt 0x0",
 	},
-	famGFX125: {
+	target.GFX125: {
 		flatInOrder:  true,
-		load:         byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
-		store:        byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
-		atomic:       byScope(spelled(isa.ScopeCTA), spelled(isa.ScopeGPU), spelled(isa.ScopeSys)),
+		load:         allSpelled,
+		store:        allSpelled,
+		atomic:       allSpelled,
 		volatileLoad: spelled(isa.ScopeSys), volatileStore: spelled(isa.ScopeSys),
 		acquire: globalInv,
 		release: [4][]amdCacheOp{amdAgent: {wb(isa.ScopeGPU, "global_wb")}, amdSystem: {wb(isa.ScopeSys, "global_wb")}},
@@ -221,20 +215,3 @@ var globalInv = [4][]amdCacheOp{
 // kept coherent, and no invalidation of the vector caches reaches it. LLVM uses
 // scalar loads only for memory that it believes constant during the kernel.
 var scalarInv = inv(isa.ScopeNone, "s_dcache_inv")
-
-// amdTargetOf returns the target of an architecture name; ok is false if it is
-// none of AMD's.
-func amdTargetOf(arch string) (*amdTarget, bool) {
-	t, ok := target.Of(arch)
-	if !ok || t.Vendor != target.AMD {
-		return nil, false
-	}
-	f := amdFamilies[t.Family]
-	return &amdTarget{name: arch, family: f, model: amdModels[f]}, true
-}
-
-// amdFamilies gives the memory system of each family of targets.
-var amdFamilies = map[target.Family]amdFamily{
-	target.TeraScale: famTeraScale, target.GFX6: famGFX6, target.GFX7: famGFX7, target.GFX8: famGFX7, target.GFX9: famGFX7,
-	target.GFX90A: famGFX90A, target.GFX940: famGFX940, target.GFX10: famGFX10, target.GFX11: famGFX11, target.GFX12: famGFX12, target.GFX125: famGFX125,
-}

@@ -67,12 +67,12 @@ func amdFenceOf(k spec.Kind) amdFence {
 	return f
 }
 
-// checkOrderAMD checks every order that the test asks for: by fences, by acquire
+// order checks every order that the test asks for: by fences, by acquire
 // and release accesses, by volatile, by being accesses of one location, and by
 // registers. Text order is checkOrder's; here the question is what may still be
 // outstanding, and what the caches hold.
-func checkOrderAMD(p *pass) {
-	c := &amdCheck{pass: p, m: p.abi.amd.model, told: map[[2]int]bool{}}
+func (a *amd) order(p *pass) {
+	c := &amdCheck{pass: p, m: a.model, told: map[[2]int]bool{}}
 	c.w = newWaits(p.tr, c.m)
 	p.waits = c.w
 	for k, e := range p.s.Entries {

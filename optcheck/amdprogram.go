@@ -1,6 +1,7 @@
 package optcheck
 
 import (
+	"errors"
 	"fmt"
 
 	"optcheck/litmus"
@@ -8,20 +9,12 @@ import (
 	"optcheck/spec"
 )
 
-// LiftedAMDThread is the machine code of one thread of a test with what the test
-// knows of its kernel.
-type LiftedAMDThread struct {
-	Lifted *LiftedAMD
-	Spec   *spec.Spec   // as spec.FromTest gives it
-	Values []spec.Value // what the kernel's parameters stand for
-}
-
 // AMDProgram puts the threads of a test together as a program of package amdhw.
-func AMDProgram(t *litmus.Test, threads []LiftedAMDThread) (*amdhw.Program, error) {
+func AMDProgram(t *litmus.Test, threads []LiftedThread) (*amdhw.Program, error) {
 	if len(threads) != len(t.Threads) || len(threads) == 0 {
 		return nil, fmt.Errorf("%d threads of machine code for the %d of test %s", len(threads), len(t.Threads), t.Name)
 	}
-	p := &amdhw.Program{System: threads[0].Lifted.system}
+	p := &amdhw.Program{}
 	for i := range t.Locations {
 		if t.Locations[i].Alias != "" {
 			return nil, fmt.Errorf("location %s is an alias", t.Locations[i].Name)
@@ -29,13 +22,18 @@ func AMDProgram(t *litmus.Test, threads []LiftedAMDThread) (*amdhw.Program, erro
 		p.Init = append(p.Init, uint32(t.Locations[i].Init))
 	}
 	for i := range threads {
-		th := amdhw.Thread{Group: groupOf(t, i), Reads: threads[i].Lifted.reads}
+		code, err := threads[i].amd()
+		if err != nil {
+			return nil, err
+		}
+		p.System = code.system
+		th := amdhw.Thread{Group: groupOf(t, i), Reads: code.reads}
 		if t.Threads[i].Place.GPU != t.Threads[0].Place.GPU || t.Threads[i].Place.Grid != t.Threads[0].Place.Grid {
 			return nil, fmt.Errorf("threads of several grids")
 		}
 		params := paramsOf(threads[i].Values)
-		for k := range threads[i].Lifted.ops {
-			o := &threads[i].Lifted.ops[k]
+		for k := range code.ops {
+			o := &code.ops[k]
 			op := o.Op
 			if (op.Kind == amdhw.Load || op.Kind == amdhw.Store || op.Kind == amdhw.RMW) && op.Loc >= len(p.Init) {
 				return nil, fmt.Errorf("location %d of %d", op.Loc, len(p.Init))
@@ -50,6 +48,15 @@ func AMDProgram(t *litmus.Test, threads []LiftedAMDThread) (*amdhw.Program, erro
 		p.Threads = append(p.Threads, th)
 	}
 	return p, nil
+}
+
+// amd is the machine code of a thread as operations.
+func (t *LiftedThread) amd() (*LiftedAMD, error) {
+	code, ok := t.Lifted.(*LiftedAMD)
+	if !ok {
+		return nil, errors.New("machine code that was not lifted to operations of AMD's memory system")
+	}
+	return code, nil
 }
 
 // groupOf numbers the work-group of a thread: by the first one in it.

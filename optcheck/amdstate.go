@@ -10,7 +10,7 @@ import (
 // AMDState is the final state of a run of AMDProgram in terms of the test: the
 // values of t.Terms(), in their order. Registers are computed as the test says from
 // what the machine code read in place of its accesses.
-func AMDState(t *litmus.Test, threads []LiftedAMDThread, f *amdhw.Final) ([]int64, error) {
+func AMDState(t *litmus.Test, threads []LiftedThread, f *amdhw.Final) ([]int64, error) {
 	var out []int64
 	regs := make([]map[string]amdReg, len(t.Threads))
 	for _, term := range t.Terms() {
@@ -51,7 +51,11 @@ type amdReg struct {
 }
 
 // amdRegisters runs the instructions of a thread that are no accesses.
-func amdRegisters(t *litmus.Test, i int, in *LiftedAMDThread, f *amdhw.Final) (map[string]amdReg, error) {
+func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[string]amdReg, error) {
+	code, err := in.amd()
+	if err != nil {
+		return nil, err
+	}
 	th := &t.Threads[i]
 	regs := map[string]amdReg{}
 	for _, d := range th.Regs {
@@ -89,7 +93,7 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedAMDThread, f *amdhw.Final) (m
 		}
 		var r amdReg
 		if x.Op.IsAccess() {
-			e := in.Lifted.regs[entry[k]]
+			e := code.regs[entry[k]]
 			if e == nil {
 				r.lost = true
 			} else if w, ok := e.eval(params, read); ok {

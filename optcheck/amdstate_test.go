@@ -33,7 +33,7 @@ exists (0:r0=7 /\ 0:r1=1 /\ 0:r3=0)
 	require.NoError(t, err)
 	s, err := spec.FromTest(x, 0, spec.Pointers)
 	require.NoError(t, err)
-	threads := []LiftedAMDThread{{Spec: s, Lifted: &LiftedAMD{reads: 2, regs: map[int]*expr{0: {op: exLoad, read: 0}, 1: {op: exLoad, read: 1}}}}}
+	threads := []LiftedThread{{Spec: s, Lifted: &LiftedAMD{reads: 2, regs: map[int]*expr{0: {op: exLoad, read: 0}, 1: {op: exLoad, read: 1}}}}}
 	for _, c := range []struct {
 		read []uint32
 		done []bool
@@ -60,7 +60,7 @@ func TestAMDRegisters(t *testing.T) {
 	p.oper = []value{pool.mk(node{kind: kSel, a: load(0), b: pool.constant(5), c: flag})}
 	p.matchRead(0)
 	require.Zero(t, p.match[0])
-	l := &amdLifter{lifter: &lifter{p: p, out: &Lifted{regs: map[int]*expr{}}, results: map[value]int{}}, out: &LiftedAMD{regs: map[int]*expr{}}}
+	l := &amdLifter{lifter: newLifter(p, nil), out: &LiftedAMD{regs: map[int]*expr{}}}
 	require.NoError(t, l.registers())
 	for _, words := range [][2]uint32{{7, 0}, {7, 1}} {
 		w, ok := l.out.regs[0].eval(nil, func(r int) (uint32, bool) { return words[r], true })

@@ -1,8 +1,6 @@
 package optcheck
 
 import (
-	"strings"
-
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -35,9 +33,8 @@ func (m *amdModel) need(k spec.Kind) (b amdBits, vector bool) {
 // ok reports whether an access carries what it must.
 func (b amdBits) ok(m isa.Mem) bool { return m.Bits.Has(b.bits) && m.Scope >= b.scope }
 
-// below returns variants of an access that lack one of the things it needs.
-func (m *amdModel) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem, ok bool) {
-	b, vector := m.need(k)
+func (a *amd) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem) {
+	b, vector := a.model.need(k)
 	for bit := isa.CacheBits(1); bit < isa.BitLast; bit <<= 1 {
 		if b.bits&bit != 0 {
 			w := mem
@@ -55,8 +52,11 @@ func (m *amdModel) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem, ok bool) {
 		w.Scalar = true
 		weaker = append(weaker, w)
 	}
-	return weaker, len(weaker) > 0
+	return weaker
 }
+
+// needs knows no fence that is one instruction.
+func (*amd) needs(spec.Kind) (sc, invalidate bool) { return false, false }
 
 func (b amdBits) String() string {
 	if b.bits != 0 {
@@ -65,14 +65,14 @@ func (b amdBits) String() string {
 	return map[isa.Scope]string{isa.ScopeCTA: "work-group scope", isa.ScopeGPU: "agent scope", isa.ScopeSys: "system scope"}[b.scope]
 }
 
-func checkStrengthAMD(p *pass) {
+func (a *amd) strength(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
 		if ev < 0 || e.IsFence() {
 			continue
 		}
 		m := p.tr.events[ev].mem
-		b, vector := p.abi.amd.model.need(e.Kind)
+		b, vector := a.model.need(e.Kind)
 		switch {
 		case vector && m.Scalar:
 			p.report(Weakened, k, ev, "%s goes through the scalar cache, which is not coherent: %s", p.name(k), p.text(ev))
@@ -82,60 +82,4 @@ func checkStrengthAMD(p *pass) {
 			p.report(Strengthened, k, ev, "%s has the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
 		}
 	}
-}
-
-// operation reports whether a machine atomic is the test's operation. Counting by
-// one is an addition of one, or the machine's own counting without a bound.
-func (p *pass) operation(x *event, e spec.Entry) bool {
-	a := e.Kind.Atom
-	if a < litmus.AtomIncOne {
-		return strings.HasPrefix(strings.TrimPrefix(x.mem.Atom, "U"), atomNames[a]) && p.typed(x, e)
-	}
-	if !countsByOne(x.mem.Atom, a) || len(x.data) == 0 {
-		return false
-	}
-	if x.cond && x.condT == 0 {
-		return true // one lane counts for all that are active
-	}
-	k, ok := p.tr.pool.isConst(x.data[0])
-	switch {
-	case strings.HasPrefix(x.mem.Atom, "INC") || strings.HasPrefix(x.mem.Atom, "DEC"):
-		return ok && k == ^uint32(0) // the bound
-	case strings.HasPrefix(x.mem.Atom, "ADD") && a == litmus.AtomDecOne:
-		return ok && k == ^uint32(0)
-	}
-	return ok && k == 1
-}
-
-// typed reports whether a machine atomic takes its words as the test's does: as
-// integers, and as signed or unsigned ones where that matters.
-func (p *pass) typed(x *event, e spec.Entry) bool {
-	t := p.atomType(x)
-	switch {
-	case t == isa.AtomOther:
-		return false
-	case e.Instr < 0 || e.Kind.Atom != litmus.AtomMin && e.Kind.Atom != litmus.AtomMax:
-		return true // not known of a lone binary: part of the digest
-	}
-	return (t == isa.AtomSigned) == e.Signed
-}
-
-// atomType is the type of a machine atomic. AMD's is part of the operation's name:
-// floating-point ones have other names.
-func (p *pass) atomType(x *event) isa.AtomType {
-	if a := x.mem.Atom; p.abi.amd != nil && (a == "MIN" || a == "MAX") {
-		return isa.AtomSigned
-	}
-	return x.mem.Type
-}
-
-// countsByOne reports whether a machine operation can be a counting by one.
-func countsByOne(atom string, a litmus.AtomOp) bool {
-	names := map[litmus.AtomOp][]string{litmus.AtomIncOne: {"ADD", "INC"}, litmus.AtomDecOne: {"SUB", "DEC", "ADD"}}[a]
-	for _, n := range names {
-		if strings.HasPrefix(atom, n) {
-			return true
-		}
-	}
-	return false
 }

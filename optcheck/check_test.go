@@ -37,7 +37,7 @@ func check(t *testing.T, s *spec.Spec, body string) *Result {
 	require.Len(t, prog.Funcs, 1)
 	r, err := NewChecker().check(prog.Funcs[0], nil) // by hand, without a digest
 	require.NoError(t, err)
-	return r
+	return r.Result
 }
 
 func ids(fs []Finding) string {

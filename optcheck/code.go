@@ -309,7 +309,7 @@ func (c *comparison) digest() {
 			return
 		}
 		if ev >= 0 {
-			e.Signed, e.Threads = p.signed(k, ev), threadsOf(p.inst(ev))
+			e.Signed, e.Threads = p.signed(k, ev), p.tr.arch.barrier(p.inst(ev))
 		}
 		d.Entry(e)
 	}
@@ -356,5 +356,5 @@ func (l lone) Param(off int64) uint32 { return l.Sample.Param(off - l.by) }
 // signed reports whether a minimum or maximum compares signed numbers.
 func (p *pass) signed(k, ev int) bool {
 	a := p.s.Entries[k].Kind.Atom
-	return (a == litmus.AtomMin || a == litmus.AtomMax) && p.atomType(&p.tr.events[ev]) == isa.AtomSigned
+	return (a == litmus.AtomMin || a == litmus.AtomMax) && p.tr.events[ev].mem.Type == isa.AtomSigned
 }

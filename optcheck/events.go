@@ -5,52 +5,7 @@ import (
 	"slices"
 
 	"optcheck/isa"
-	"optcheck/target"
 )
-
-// abi is what the calling convention of a target fixes (isa.md 1.5): the
-// offset of the first entry parameter in constant bank 0.
-type abi struct {
-	sm     int
-	params int64
-	amd    *amdTarget // nil for NVIDIA
-}
-
-func abiOf(arch string) (abi, error) {
-	if t, ok := amdTargetOf(arch); ok {
-		a := abi{amd: t}
-		if t.model.clauses {
-			a.params = isa.ArgsTeraScale
-		}
-		return a, nil
-	}
-	n, ok := target.SM(arch)
-	if !ok {
-		return abi{}, fmt.Errorf("target %q has no known calling convention", arch)
-	}
-	a := abi{sm: n}
-	switch {
-	case n >= 100:
-		a.params = 0x380
-	case n >= 90:
-		a.params = 0x210
-	case n >= 70:
-		a.params = 0x160
-	case n >= 30:
-		a.params = 0x140
-	default:
-		a.params = 0x20
-	}
-	return a, nil
-}
-
-// pointer is the size of a pointer among the entry's parameters.
-func (a abi) pointer() int64 {
-	if a.amd != nil && a.amd.model.clauses {
-		return 4
-	}
-	return 8
-}
 
 // base says what an address is relative to.
 type base uint8
@@ -98,7 +53,7 @@ func (k key) String() string {
 
 // event records a memory-relevant instruction and returns its index.
 func (m *machine) event(i int, in *isa.Inst) int {
-	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceLocal && m.onStack(in)) {
+	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceLocal && m.arch.onStack(m, in)) {
 		return -1
 	}
 	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}
@@ -117,7 +72,7 @@ func (m *machine) event(i int, in *isa.Inst) int {
 			}
 			e.data = append(e.data, m.get(r))
 		}
-		e.lo, e.addr = m.address(in)
+		e.lo, e.addr = m.arch.address(m, in)
 		e.result = in.Role == isa.RoleStore && e.addr.base == baseParam && m.isResult(e.data)
 		if m.view.owns(e.addr) {
 			e.role, e.own = isa.RoleALU, true
@@ -135,17 +90,6 @@ func (m *machine) event(i int, in *isa.Inst) int {
 	return len(m.tr.events) - 1
 }
 
-// onStack reports whether an access to private memory goes to the stack, which
-// spills and variables of the thread are on: its address is made of the stack
-// pointer, which is a word of constant bank 0 in front of the parameters.
-func (m *machine) onStack(in *isa.Inst) bool {
-	if m.abi.amd != nil {
-		return true
-	}
-	v, _ := m.address(in)
-	return v >= 0 && m.tr.pool.contains(v, kBank)
-}
-
 // isResult reports whether all stored words are markers.
 func (m *machine) isResult(data []value) bool {
 	for _, v := range data {
@@ -157,38 +101,14 @@ func (m *machine) isResult(data []value) bool {
 	return len(data) > 0
 }
 
-// address evaluates the address operand of an access.
-func (m *machine) address(in *isa.Inst) (value, key) {
-	p := m.tr.pool
-	if m.abi.amd != nil {
-		return m.addressAMD(in)
+// located is the address whose lower word is lo, and whose upper one is hi, none if it
+// has one word.
+func (m *machine) located(lo, hi value, space isa.Space) key {
+	k := m.normalise(lo, space)
+	if hi != none && !m.upper(k, hi) {
+		k.base = baseUnknown // the halves do not belong together
 	}
-	for k := range in.Args {
-		o := &in.Args[k]
-		if o.Kind != isa.OpdMem {
-			continue
-		}
-		v := p.constant(uint32(o.Off))
-		hi := none
-		if o.Reg.Class != isa.ClassNone && !o.Zero {
-			v = p.add(v, m.get(o.Reg))
-			if slices.Contains(in.Addrs, isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1}) {
-				hi = m.get(isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1})
-			}
-		}
-		if o.Base2.Class != isa.ClassNone {
-			v = p.add(v, m.get(o.Base2))
-			if r := (isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}); hi == none && slices.Contains(in.Addrs, r) {
-				hi = m.get(r)
-			}
-		}
-		k := m.normalise(v, in.Mem.Space)
-		if hi != none && !m.upper(k, hi) {
-			k.base = baseUnknown // the halves do not belong together
-		}
-		return v, k
-	}
-	return none, key{}
+	return k
 }
 
 // upper reports whether a value can be the upper word of an address: it is
@@ -227,12 +147,8 @@ func (m *machine) normalise(v value, space isa.Space) key {
 		case kSym:
 			k.set(key{base: baseSym, name: p.names[n.imm]})
 		case kBank:
-			if m.abi.amd != nil && n.imm>>32 >= isa.ConstBuffer { // OpenCL 1.x of AMD's own compiler
-				k.set(key{base: baseBank, num: int64(n.imm)})
-				return
-			}
-			if n.imm>>32 == 4 {
-				k.set(key{base: baseBank, num: int64(uint32(n.imm))})
+			if at, ok := m.arch.symbol(n.imm); ok {
+				k.set(at)
 				return
 			}
 			k.base = baseUnknown
@@ -254,7 +170,7 @@ func (m *machine) normalise(v value, space isa.Space) key {
 		}
 	})
 	k.off += int64(int32(off))
-	if m.view != nil && space == isa.SpaceShared && m.abi.sm >= 90 && k.off == sharedReserved {
+	if m.view != nil && space == isa.SpaceShared && k.off == m.arch.shared() {
 		k.off = 0 // where dynamic shared memory begins
 	}
 	if !m.view.located(p, v, k) {

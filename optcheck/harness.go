@@ -26,7 +26,7 @@ type HarnessResult struct {
 	StressLoads, StressStores int
 	// Lifted is the machine code of the threads, nil if one of them cannot be
 	// lifted: LiftErr says why.
-	Lifted  []*Lifted
+	Lifted  []LiftedCode
 	LiftErr error
 }
 
@@ -52,14 +52,12 @@ func (r *HarnessResult) Why() string {
 
 // CheckHarness checks a harness kernel.
 func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
-	defer func() { c.view = nil }()
 	r := &HarnessResult{}
 	for i := range h.Specs {
-		c.last = nil
 		t := c.checkRole(fn, h, i)
 		t.Thread = i
-		r.lift(c, i)
-		r.Threads = append(r.Threads, t)
+		r.lift(t)
+		r.Threads = append(r.Threads, t.Result)
 		r.Class = max(r.Class, t.Class)
 	}
 	if err := c.checkStress(fn, h, r); err != nil {
@@ -68,14 +66,14 @@ func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
 	return r
 }
 
-// lift adds the machine code of the role that was checked last.
-func (r *HarnessResult) lift(c *Checker, role int) {
+// lift adds the machine code of a role.
+func (r *HarnessResult) lift(t *Checked) {
 	if r.LiftErr != nil {
 		return
 	}
-	l, err := c.Lift()
+	l, err := t.Lift()
 	if err != nil {
-		r.Lifted, r.LiftErr = nil, fmt.Errorf("thread %d: %w", role, err)
+		r.Lifted, r.LiftErr = nil, fmt.Errorf("thread %d: %w", t.Thread, err)
 		return
 	}
 	r.Lifted = append(r.Lifted, l)
@@ -102,19 +100,15 @@ func (l *lifter) apart() {
 }
 
 // checkRole checks one thread of the test.
-func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
-	r := &Result{Func: fn.Name, Thread: role}
+func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Checked {
+	r := &Checked{Result: &Result{Func: fn.Name, Thread: role}}
 	tr, err := c.specialise(fn, h, role)
 	if err != nil {
 		return r.unknown(err.Error())
 	}
 	tr.markers = slices.DeleteFunc(tr.markers, func(m marker) bool { return m.m.Thread != role })
 	tr.recover(h.Specs[role])
-	lits := make([]uint32, 0, len(tr.markers))
-	for _, m := range tr.markers {
-		lits = append(lits, m.m.Literal)
-	}
-	s, err := spec.Decode(lits)
+	s, err := tr.specification()
 	if err != nil {
 		return r.unknown(err.Error())
 	}
@@ -125,14 +119,13 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Result {
 		return r.unknown(why)
 	}
 	r.Spec = h.Specs[role]
-	p, err := newPass(tr, r.Spec, c)
+	r.pass, err = newPass(tr, r.Spec, r.Result, c)
 	if err != nil {
 		return r.unknown(err.Error())
 	}
-	p.r = r
-	c.last = p
-	p.run()
-	p.checkApart()
+	r.pass.harness = true
+	r.pass.run()
+	r.pass.checkApart()
 	r.decide()
 	return r
 }
@@ -198,11 +191,11 @@ const maxSpecialise = 8
 
 // specialise evaluates the code of threads that play a role.
 func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, role int) (*trace, error) {
-	c.view = newView(h, role)
+	o := walkOptions{pool: takePool(), view: newView(h, role)}
 	cur := *fn
 	cur.Insts = slices.Clone(fn.Insts)
 	for range maxSpecialise {
-		tr, err := c.trace(&cur)
+		tr, err := c.trace(&cur, o)
 		if err != nil {
 			return nil, err
 		}

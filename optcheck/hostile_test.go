@@ -51,8 +51,8 @@ func TestSharedExpressions(t *testing.T) {
 				defer close(done)
 				c := NewChecker()
 				_, _ = c.Check(prog.Funcs[0])
-				_, _ = c.CheckAgainst(prog.Funcs[0], twoLoads())
-				_, _ = c.Lift()
+				r, _ := c.CheckAgainst(prog.Funcs[0], twoLoads())
+				_, _ = r.Lift()
 				c.CheckUnmarked(prog.Funcs[0], twoLoads(), nil)
 			}()
 			select {

@@ -1,17 +1,19 @@
 package optcheck
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"optcheck/isa"
 	"optcheck/litmus"
+	"optcheck/spec"
 )
 
 // Lifted is the machine code of one kernel as instructions of a litmus test
 // again, still without the test's names and constants: kernels of equal
 // machine code share it. LiftTest makes a test of it.
 type Lifted struct {
-	sm    int
 	ops   []liftOp
 	reads []liftRead    // by number of the reading event
 	regs  map[int]*expr // what the access at a position read, by position
@@ -80,35 +82,78 @@ func (e *LiftError) Error() string {
 	return fmt.Sprintf("cannot lift %s at 0x%x: %s", e.Text, e.Addr, e.Why)
 }
 
-// Key identifies a Lifted by what it says: equal keys mean the same test.
+// Key implements LiftedCode: equal keys mean the same test.
 func (l *Lifted) Key() string { return l.key }
+
+// LiftedCode is the machine code of one kernel in a form that a model can judge:
+// *Lifted, of which LiftTest makes a litmus test, or *LiftedAMD, of which AMDProgram
+// makes a program for AMD's memory system.
+type LiftedCode interface {
+	// Key identifies code by what it says: equal keys mean the same.
+	Key() string
+	// Size is what it takes in memory, about, in bytes.
+	Size() int
+}
+
+// meanings are what the machine code of an architecture means as instructions of a
+// litmus test.
+type meanings interface {
+	// family tells architectures apart whose equal code means different things.
+	family() string
+	// access is how strong an access is that implements none of the test's.
+	access(role isa.Role, m isa.Mem) (litmus.Instr, bool)
+	// texture reports whether a load goes past the caches that are kept coherent, and
+	// why that cannot be lifted.
+	texture(m isa.Mem) (yes bool, why string)
+	// raised returns semantics, scope and cache operator of an access or fence that
+	// has more strength in the machine code than its source asks for, nil if it has not.
+	raised(k spec.Kind, m isa.Mem) *litmus.Instr
+	// inexact marks the entries whose machine code has other accesses between its parts.
+	inexact(l *lifter)
+	// part reports whether a fence or invalidation belongs to another instruction.
+	part(l *lifter, ev int) bool
+	// fence is a fence, barrier or invalidation that implements none of the test's
+	// (OpNop for nothing), or why it has no meaning.
+	fence(l *lifter, ev int) (in litmus.Instr, why string)
+}
 
 // lifter turns a finished pass into a Lifted.
 type lifter struct {
-	p    *pass
-	out  *Lifted
-	bad  map[int]bool // entries whose machine code does not implement them
-	done []bool       // events that are part of another one
+	means meanings
+	p     *pass
+	out   *Lifted
+	bad   map[int]bool // entries whose machine code does not implement them
+	done  []bool       // events that are part of another one
 	// results maps values to the atomics whose results they are.
 	results map[value]int
 }
 
-// Lift turns the kernel checked last back into litmus instructions. It must be
-// called right after Check or CheckAgainst. The error is a *LiftError where an
-// instruction has no litmus meaning.
-func (c *Checker) Lift() (*Lifted, error) {
-	if c.last == nil || c.last.r == nil || c.last.r.Class == Unknown {
-		return nil, fmt.Errorf("nothing was checked")
+// Size implements LiftedCode.
+func (l *Lifted) Size() int { return 1000 + 2*len(l.key) }
+
+// Lift turns machine code that was checked into a form that a model can judge. The
+// error is a *LiftError where an instruction has no meaning in that form.
+func (c *Checked) Lift() (LiftedCode, error) {
+	if c.pass == nil || c.Class == Unknown {
+		return nil, errors.New("nothing was checked")
 	}
-	p := c.last
-	l := &lifter{p: p, out: &Lifted{sm: p.abi.sm, regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}
+	return c.pass.tr.arch.lift(c.pass)
+}
+
+func newLifter(p *pass, means meanings) *lifter {
+	return &lifter{p: p, means: means, out: &Lifted{regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}
+}
+
+// liftPass turns a kernel back into litmus instructions.
+func liftPass(p *pass, means meanings) (LiftedCode, error) {
+	l := newLifter(p, means)
 	for _, f := range p.r.Findings {
 		switch f.Rule {
 		case Weakened.ID, KindChanged.ID, WidthChanged.ID, FenceRemoved.ID, FenceWeakened.ID:
 			l.bad[f.Access] = true
 		}
 	}
-	l.inexact()
+	means.inexact(l)
 	if len(p.tr.calls) > 0 {
 		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
 	}
@@ -120,7 +165,7 @@ func (c *Checker) Lift() (*Lifted, error) {
 		l.out.reads[i] = liftRead{op: -1, entry: -1}
 	}
 	l.parts()
-	if c.view != nil {
+	if p.harness {
 		l.apart()
 	}
 	silent := l.silentFences()
@@ -138,7 +183,7 @@ func (c *Checker) Lift() (*Lifted, error) {
 	if err := l.registers(); err != nil {
 		return nil, err
 	}
-	l.out.key = l.out.identify()
+	l.out.key = l.out.identify(means.family())
 	return l.out, nil
 }
 

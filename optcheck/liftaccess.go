@@ -30,16 +30,14 @@ func (l *lifter) event(ev int) error {
 			return err
 		}
 	}
-	if x.mem.Strength == isa.Constant && p.abi.amd == nil || x.mem.Cache == "CI" {
-		if p.abi.sm < 70 {
-			return l.errorAt(x.inst, "the model has no word for the non-coherent cache")
-		}
-		op.texture = true
+	why := ""
+	if op.texture, why = l.means.texture(x.mem); why != "" {
+		return l.errorAt(x.inst, "%s", why)
 	}
 	if op.entry >= 0 {
-		op.raised = raised(p.s.Entries[op.entry].Kind, x.mem, p.abi.sm)
+		op.raised = l.means.raised(p.s.Entries[op.entry].Kind, x.mem)
 	}
-	op.unsigned = isAtomicRole(x.role) && !l.signed(ev)
+	op.unsigned = isAtomicRole(x.role) && x.mem.Type != isa.AtomSigned
 	if err := l.guard(ev, &op); err != nil {
 		return err
 	}
@@ -105,11 +103,10 @@ func demands(k spec.Kind) int {
 // rawAccess reads an access by the table of meanings.
 func (l *lifter) rawAccess(ev int, op *liftOp) error {
 	x := &l.p.tr.events[ev]
-	m, ok := meaningOf(x.role, x.mem, l.p.abi.sm)
-	if !ok {
+	var ok bool
+	if op.raw, ok = l.means.access(x.role, x.mem); !ok {
 		return l.errorAt(x.inst, "its strength has no meaning in the table")
 	}
-	op.raw = litmus.Instr{Sem: m.Sem, Scope: m.To, Cache: m.Op}
 	switch x.role {
 	case isa.RoleLoad:
 		op.raw.Op = litmus.OpLd
@@ -141,7 +138,7 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 		return l.errorAt(x.inst, "an access of %d bytes", x.mem.Width)
 	}
 	if op.raw.Op == litmus.OpAtom || op.raw.Op == litmus.OpRed {
-		if !l.signed(ev) {
+		if x.mem.Type != isa.AtomSigned {
 			op.typ = map[litmus.Type]litmus.Type{litmus.S32: litmus.U32, litmus.S64: litmus.U64}[op.typ]
 		}
 		if op.raw.Atom == litmus.AtomCAS || op.raw.Atom == litmus.AtomExch {
@@ -171,14 +168,4 @@ func (l *lifter) like(ev int) int {
 		}
 	}
 	return -1
-}
-
-// signed reports whether an atomic takes its words as signed.
-func (l *lifter) signed(ev int) bool {
-	for _, mod := range l.p.inst(ev).Mods {
-		if mod == "S32" || mod == "S64" {
-			return true
-		}
-	}
-	return false
 }

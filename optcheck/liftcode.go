@@ -64,10 +64,10 @@ func (l *threadLifter) value(e *expr, t litmus.Type) (litmus.Operand, error) {
 		return l.param(int64(e.k))
 	case exLoad:
 		r := l.readWord(e.read, e.word)
-		if l.in.Lifted.reads[e.read].split {
+		if l.code.reads[e.read].split {
 			return litmus.Reg(r), nil
 		}
-		if !l.in.Lifted.reads[e.read].wide {
+		if !l.code.reads[e.read].wide {
 			if e.word > 0 {
 				return litmus.Operand{}, fmt.Errorf("the upper word of a 32-bit value")
 			}
@@ -281,7 +281,7 @@ func (l *threadLifter) tail() ([]string, error) {
 		code[i] = &in
 	}
 	for _, e := range l.in.Spec.Entries {
-		x, ok := l.in.Lifted.regs[e.Pos]
+		x, ok := l.code.regs[e.Pos]
 		if e.IsFence() || !ok {
 			continue
 		}
@@ -302,12 +302,12 @@ func (l *threadLifter) tail() ([]string, error) {
 		}
 		if in.Op == litmus.OpMov && len(in.Src) == 1 && in.Src[0].Kind == litmus.OperandNone {
 			e := l.entryAt(i)
-			o, err := l.whole(l.in.Lifted.regs[e], in.Type)
+			o, err := l.whole(l.code.regs[e], in.Type)
 			if err != nil {
 				return nil, err
 			}
 			in.Src[0] = o
-			if x := l.in.Lifted.regs[e]; x.op != exLoad || l.in.Lifted.reads[x.read].entry != e && !l.in.Lifted.reads[x.read].split {
+			if x := l.code.regs[e]; x.op != exLoad || l.code.reads[x.read].entry != e && !l.code.reads[x.read].split {
 				equal = append(equal, l.equals(in.Dst, o))
 			}
 		}
@@ -318,7 +318,7 @@ func (l *threadLifter) tail() ([]string, error) {
 
 // whole is value for a register of the test, which may be as wide as what was read.
 func (l *threadLifter) whole(e *expr, t litmus.Type) (litmus.Operand, error) {
-	if e.op == exLoad && e.word == 0 && t.Bits() == 64 && l.in.Lifted.reads[e.read].wide {
+	if e.op == exLoad && e.word == 0 && t.Bits() == 64 && l.code.reads[e.read].wide {
 		return litmus.Reg(l.readWord(e.read, 0)), nil
 	}
 	return l.value(e, t)

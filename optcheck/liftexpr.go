@@ -175,8 +175,8 @@ func bools(b []byte, list ...bool) []byte {
 }
 
 // identify returns a hash of everything that decides what a Lifted means.
-func (l *Lifted) identify() string {
-	b := bools(make([]byte, 0, 1024), l.sm >= 70)
+func (l *Lifted) identify(family string) string {
+	b := append(make([]byte, 0, 1024), family...)
 	for i := range l.ops {
 		o := &l.ops[i]
 		if o.entry < 0 {

@@ -12,7 +12,7 @@ import (
 // LiftedThread is the machine code of one thread of a test with what the test
 // knows of its kernel.
 type LiftedThread struct {
-	Lifted *Lifted
+	Lifted LiftedCode
 	Spec   *spec.Spec   // as spec.FromTest gives it
 	Values []spec.Value // what the kernel's parameters stand for
 }
@@ -45,8 +45,12 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 	variants := []LiftedTest{{Test: base}}
 	for i := range threads {
 		var next []LiftedTest
-		for _, order := range threads[i].Lifted.orders() {
-			th, equal, err := liftThread(src, i, &threads[i], order)
+		code, ok := threads[i].Lifted.(*Lifted)
+		if !ok {
+			return nil, fmt.Errorf("thread %s: its machine code was not lifted to litmus instructions", src.Threads[i].Name)
+		}
+		for _, order := range code.orders() {
+			th, equal, err := liftThread(src, i, &threads[i], code, order)
 			if err != nil {
 				return nil, fmt.Errorf("thread %s: %w", src.Threads[i].Name, err)
 			}
@@ -65,10 +69,11 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 		variants = next
 	}
 	for i := range threads {
-		for k := range threads[i].Lifted.ops {
-			if o := &threads[i].Lifted.ops[k]; o.texture {
+		code := threads[i].Lifted.(*Lifted)
+		for k := range code.ops {
+			if code.ops[k].texture {
 				for _, v := range variants {
-					addAlias(v.Test, src, o.loc)
+					addAlias(v.Test, src, code.ops[k].loc)
 				}
 			}
 		}
@@ -137,6 +142,7 @@ type threadLifter struct {
 	src    *litmus.Thread
 	t      *litmus.Test
 	in     *LiftedThread
+	code   *Lifted
 	th     *litmus.Thread
 	ptx    bool
 	regs   map[int]string // reading event → register
@@ -148,9 +154,9 @@ type threadLifter struct {
 	next   int
 }
 
-func liftThread(t *litmus.Test, i int, in *LiftedThread, order []int) (*litmus.Thread, []string, error) {
+func liftThread(t *litmus.Test, i int, in *LiftedThread, code *Lifted, order []int) (*litmus.Thread, []string, error) {
 	src := &t.Threads[i]
-	l := &threadLifter{src: src, t: t, in: in, ptx: t.Dialect == litmus.PTX, regs: map[int]string{}, direct: map[int]bool{},
+	l := &threadLifter{src: src, t: t, in: in, code: code, ptx: t.Dialect == litmus.PTX, regs: map[int]string{}, direct: map[int]bool{},
 		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}, preds: map[string]string{}}
 	th := *src
 	th.Regs, th.Body = slices.Clone(src.Regs), nil
@@ -177,7 +183,7 @@ func liftThread(t *litmus.Test, i int, in *LiftedThread, order []int) (*litmus.T
 	}
 	l.nameReads()
 	for _, k := range order {
-		if err := l.op(&in.Lifted.ops[k]); err != nil {
+		if err := l.op(&code.ops[k]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -221,7 +227,7 @@ func (l *threadLifter) nameReads() {
 	for k := range l.src.Body {
 		writes[l.src.Body[k].Dst]++
 	}
-	for r, rd := range l.in.Lifted.reads {
+	for r, rd := range l.code.reads {
 		if rd.entry >= 0 && !rd.chosen {
 			if dst := l.source(rd.entry).Dst; dst != "" && dst != "_" && writes[dst] == 1 {
 				l.regs[r], l.direct[r] = dst, true
@@ -252,7 +258,7 @@ func (l *threadLifter) read(r int) string {
 	name, ok := l.regs[r]
 	if !ok {
 		t := litmus.S32
-		if r < maxReads && l.in.Lifted.reads[r].wide {
+		if r < maxReads && l.code.reads[r].wide {
 			t = litmus.S64
 		}
 		name = l.fresh("r", t)
@@ -263,7 +269,7 @@ func (l *threadLifter) read(r int) string {
 
 // readWord returns the register of a word of a reading event.
 func (l *threadLifter) readWord(r, word int) string {
-	if !l.in.Lifted.reads[r].split || word == 0 {
+	if !l.code.reads[r].split || word == 0 {
 		return l.read(r)
 	}
 	return l.read(r + word*maxReads)

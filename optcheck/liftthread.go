@@ -68,7 +68,7 @@ func (l *threadLifter) op(o *liftOp) error {
 // zero returns a register that is always zero and depends on a read.
 func (l *threadLifter) zero(read int) string {
 	r, t := l.read(read), litmus.B32
-	if l.in.Lifted.reads[read].wide {
+	if l.code.reads[read].wide {
 		t = litmus.B64
 	}
 	z := l.fresh("r", t)
@@ -83,7 +83,7 @@ func (l *threadLifter) depends(o litmus.Operand, t litmus.Type, reads []int) lit
 		bits = litmus.B64
 	}
 	for _, r := range reads {
-		z := l.sized(l.zero(r), l.in.Lifted.reads[r].wide, bits)
+		z := l.sized(l.zero(r), l.code.reads[r].wide, bits)
 		sum := l.fresh("r", bits)
 		l.emit(litmus.Instr{Op: litmus.OpAdd, Type: signedOf(bits), Dst: sum, Src: []litmus.Operand{litmus.Reg(z), o}})
 		o = litmus.Reg(sum)
@@ -205,7 +205,7 @@ func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
 		for _, r := range o.ctrlDeps {
 			q := l.fresh("p", litmus.Pred)
 			t := litmus.S32
-			if l.in.Lifted.reads[r].wide {
+			if l.code.reads[r].wide {
 				t = litmus.S64
 			}
 			l.emit(litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: t, Dst: q, Src: []litmus.Operand{litmus.Reg(l.zero(r)), litmus.Const(0)}})

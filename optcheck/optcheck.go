@@ -79,10 +79,8 @@ type Result struct {
 	Lines bool
 }
 
-// Checker checks kernels. It keeps scratch memory between calls and must not
-// be used from two goroutines at once.
+// Checker checks kernels; any number of goroutines may use it.
 type Checker struct {
-	pool *valuePool
 	// Consts maps byte offsets of constant bank 4 to the names of the symbols
 	// whose addresses they hold; nil when not known.
 	Consts map[int64]string
@@ -92,46 +90,40 @@ type Checker struct {
 	// Locations names the test's locations for messages; nil when only their
 	// numbers are known.
 	Locations []string
-	last      *pass // the pass over the kernel checked last
-	view      *view // of a harness kernel, while one is checked
-	fold      bool  // while loops are unrolled
 }
 
-// NewChecker returns a Checker.
-func NewChecker() *Checker { return &Checker{pool: newValuePool()} }
+// NewChecker returns a Checker that knows nothing but the code.
+func NewChecker() *Checker { return &Checker{} }
+
+// Checked is a kernel that was checked, with what it takes to lift it.
+type Checked struct {
+	*Result
+	pass *pass // nil if nothing was compared
+}
+
+// Release gives the memory that lifting needs to later checks. Nobody has to; a kernel
+// that was released can no longer be lifted.
+func (c *Checked) Release() {
+	if c.pass != nil {
+		pools.Put(c.pass.tr.pool)
+		c.pass = nil
+	}
+}
 
 // Check checks one kernel against the specification that its own code carries.
 // A kernel that cannot be decided has class Unknown and a reason. The error is
 // spec.ErrNoSpec if the kernel carries no specification at all.
 //
 // Values, conditions and types are compared with the digest in the code: a kernel
-// whose digest is another one, or does not decide, is Unknown.
-func (c *Checker) Check(fn *isa.Func) (*Result, error) {
+// whose digest is another one, or does not decide, is Unknown. So is one that has
+// more than its test, for what it may allow only a model can tell.
+func (c *Checker) Check(fn *isa.Func) (*Checked, error) {
 	r, err := c.check(fn, nil)
-	if err == nil && r.Class == Preserved && !IsAMD(fn.Arch) {
-		r.Undecided = cmp.Or(r.Undecided, c.stronger())
+	if err == nil && r.Class == Preserved {
+		r.Undecided = cmp.Or(r.Undecided, r.pass.tr.arch.beyond(r))
 	}
 	r.decide()
 	return r, err
-}
-
-// stronger says what the kernel checked last has beyond its test, which may then
-// allow more: only a model can tell. "" for nothing.
-func (c *Checker) stronger() string {
-	const ask = "; name the test with --against to learn whether it matters"
-	for _, f := range c.last.r.Notes {
-		if f.Rule == Strengthened.ID {
-			return f.Detail + ask
-		}
-	}
-	l, err := c.Lift()
-	switch {
-	case err != nil:
-		return err.Error()
-	case len(l.Extra) > 0:
-		return "a fence that the test does not have: " + l.Extra[0] + ask
-	}
-	return ""
 }
 
 // decide makes a kernel Unknown that has no findings and was not compared in full.
@@ -142,8 +134,8 @@ func (r *Result) decide() {
 }
 
 // check is Check; want, if not nil, adds what is known of the test only.
-func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
-	r := &Result{Func: fn.Name, Thread: -1}
+func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Checked, error) {
+	r := &Checked{Result: &Result{Func: fn.Name, Thread: -1}}
 	tr, err := c.traceOf(fn, want)
 	if err != nil {
 		return r.unknown(err.Error()), nil
@@ -151,11 +143,7 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	if want != nil {
 		tr.recover(want)
 	}
-	lits := make([]uint32, 0, len(tr.markers))
-	for _, m := range tr.markers {
-		lits = append(lits, m.m.Literal)
-	}
-	s, err := spec.Decode(lits)
+	s, err := tr.specification()
 	if errors.Is(err, spec.ErrNoSpec) {
 		return r.unknown(err.Error()), err
 	}
@@ -169,20 +157,27 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	if why := tr.undecidable(); why != "" {
 		return r.unknown(why), nil
 	}
-	p, err := newPass(tr, s, c)
+	r.pass, err = newPass(tr, s, r.Result, c)
 	if err != nil {
 		return r.unknown(err.Error()), nil
 	}
-	p.r = r
-	c.last = p
-	p.run()
+	r.pass.run()
 	return r, nil
+}
+
+// specification decodes what the markers of the code say.
+func (tr *trace) specification() (*spec.Spec, error) {
+	lits := make([]uint32, 0, len(tr.markers))
+	for _, m := range tr.markers {
+		lits = append(lits, m.m.Literal)
+	}
+	return spec.Decode(lits)
 }
 
 // CheckAgainst is Check with a specification from outside: it also demands that
 // the specification in the code says the same, so that a compiler which alters
 // a literal consistently is caught.
-func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Result, error) {
+func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Checked, error) {
 	r, err := c.check(fn, want)
 	if r.Spec != nil && !r.Spec.Equal(want) {
 		return r.unknown("the specification in the machine code is not the one that was emitted"), nil
@@ -190,7 +185,8 @@ func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Result, error) {
 	return r, err
 }
 
-func (c *Checker) trace(fn *isa.Func) (*trace, error) {
+// trace evaluates a function.
+func (c *Checker) trace(fn *isa.Func, o walkOptions) (*trace, error) {
 	if len(fn.Insts) == 0 {
 		return nil, errors.New("function without instructions")
 	}
@@ -200,13 +196,14 @@ func (c *Checker) trace(fn *isa.Func) (*trace, error) {
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
 	}
-	return walk(fn, c.pool, c.Literals, c.view, c.fold)
+	o.literals = c.Literals
+	return walk(fn, o)
 }
 
 // traceOf is trace; loops of the specification are unrolled, if there is one.
 func (c *Checker) traceOf(fn *isa.Func, want *spec.Spec) (*trace, error) {
 	if want == nil || want.Rounds() == 1 {
-		return c.trace(fn)
+		return c.trace(fn, walkOptions{})
 	}
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
@@ -232,4 +229,9 @@ func (r *Result) unknown(reason string) *Result {
 	r.Class, r.Reason = Unknown, reason
 	r.Findings, r.Notes = nil, nil
 	return r
+}
+
+func (c *Checked) unknown(reason string) *Checked {
+	c.Result.unknown(reason)
+	return c
 }

@@ -15,7 +15,6 @@ type pass struct {
 	tr     *trace
 	s      *spec.Spec
 	r      *Result
-	abi    abi
 	consts map[int64]string
 	locs   []string         // names of locations, or nil
 	oper   []value          // marker operand of each entry
@@ -26,19 +25,17 @@ type pass struct {
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
-	waits  *waits // AMD: the counters of outstanding operations
+	// waits are the counters of outstanding operations, nil where the hardware waits
+	// by itself.
+	waits *waits
 	// harness tells a kernel that runs many instances, which meet at barriers
 	// before the test and behind it.
 	harness bool
 }
 
-func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
-	a, err := abiOf(tr.fn.Arch)
-	if err != nil {
-		return nil, err
-	}
+func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 	n := len(s.Entries)
-	p := &pass{tr: tr, s: s, abi: a, consts: c.Consts, harness: c.view != nil, locs: c.Locations,
+	p := &pass{tr: tr, s: s, r: r, consts: c.Consts, locs: c.Locations,
 		oper: make([]value, n), match: make([]int, n), word: make([]int, n), owner: make([][]int, len(tr.events)), extra: map[[2]int]value{}}
 	seen := make([]bool, n)
 	for i := range p.match {
@@ -80,13 +77,9 @@ func newPass(tr *trace, s *spec.Spec, c *Checker) (*pass, error) {
 // run matches, applies every rule and classifies.
 func (p *pass) run() {
 	p.matchAll()
-	checks := []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, checkStrength,
-		checkOrder, checkLines, checkDeps, checkControl, checkFences, checkEffects, checkStronger, checkAggregated, checkCode}
-	if p.abi.amd != nil {
-		checks = []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth,
-			checkStrengthAMD, checkOrder, checkLines, checkDeps, checkControl, checkOrderAMD, checkEffects, checkAggregated, checkCode}
-	}
-	for _, check := range checks {
+	a := p.tr.arch
+	for _, check := range []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, a.strength,
+		checkOrder, checkLines, checkDeps, checkControl, a.order, checkEffects, a.stronger, checkAggregated, checkCode} {
 		check(p)
 	}
 	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })

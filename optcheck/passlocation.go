@@ -26,11 +26,11 @@ func (p *pass) locationOf(x *event) (int, bool) {
 	}
 	switch p.s.Layout {
 	case spec.Pointers:
-		if size := p.abi.pointer(); k.base == baseParam && k.num%size == 0 && k.off == 0 {
+		if size := p.tr.arch.pointer(); k.base == baseParam && k.num%size == 0 && k.off == 0 {
 			return int(k.num / size), true
 		}
 	case spec.Offsets:
-		if size := p.abi.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && (k.num == size) == (x.mem.Space == isa.SpaceShared) {
+		if size := p.tr.arch.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && (k.num == size) == (x.mem.Space == isa.SpaceShared) {
 			return p.s.LocationAt(k.off)
 		}
 	case spec.Adjacent:
@@ -56,9 +56,7 @@ func (p *pass) adjacentLocation(x *event, k key) (int, bool) {
 	switch {
 	case k.base == baseSym && (strings.HasSuffix(k.name, "_LS") && shared || strings.HasSuffix(k.name, "_LG") && !shared):
 	case k.base == baseNone && shared:
-		if p.abi.sm >= 90 {
-			k.off -= sharedReserved
-		}
+		k.off -= p.tr.arch.shared()
 	case k.base == baseBank && !shared:
 	default:
 		return -1, false
@@ -76,17 +74,10 @@ func symbolLocation(name string) (int, bool) {
 	return n, err == nil
 }
 
-// sharedReserved is the size of the part of the shared window that sm_90 and
-// later reserve.
-const sharedReserved = 0x400
-
 // sharedLocation maps an offset in the shared window to a location: the
-// variables that the kernel uses lie there in order of declaration. From sm_90
-// on the first kilobyte is reserved.
+// variables that the kernel uses lie there in order of declaration.
 func (p *pass) sharedLocation(off int64) (int, bool) {
-	if p.abi.sm >= 90 {
-		off -= sharedReserved
-	}
+	off -= p.tr.arch.shared()
 	i := off / spec.SharedStride
 	if off < 0 || off%spec.SharedStride != 0 || i >= int64(len(p.shared)) {
 		return -1, false

@@ -270,7 +270,7 @@ func (p *pass) onLocation(x *event) bool {
 	if p.s.Digest != 0 {
 		slots++
 	}
-	return x.mem.Space == isa.SpaceShared || x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.abi.pointer()/8 ||
+	return x.mem.Space == isa.SpaceShared || x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.tr.arch.pointer()/8 ||
 		x.addr.off < 0 || x.addr.off >= slots*ResultStride || x.addr.off%4 != 0
 }
 
@@ -513,5 +513,19 @@ func checkCalls(p *pass) {
 		in := &p.tr.fn.Insts[i]
 		p.r.Findings = append(p.r.Findings, Finding{Rule: ExtraAccess.ID, Thread: p.s.Thread, Access: -1,
 			Detail: "a call, whose accesses are not seen: " + in.Text, Addr: int64(in.Addr)})
+	}
+}
+
+// checkAggregated notes atomics that one lane performs for its warp.
+func checkAggregated(p *pass) {
+	for k, e := range p.s.Entries {
+		ev := p.match[k]
+		if ev < 0 || e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed {
+			continue
+		}
+		x := &p.tr.events[ev]
+		if x.cond && x.condT == 0 && !e.Guarded {
+			p.report(Aggregated, k, ev, "%s is performed by one lane of the warp: %s", p.name(k), p.text(ev))
+		}
 	}
 }

@@ -59,6 +59,7 @@ type marker struct {
 // trace is what one pass over a function found.
 type trace struct {
 	fn      *isa.Func
+	arch    arch
 	pool    *valuePool
 	events  []event
 	markers []marker
@@ -82,9 +83,9 @@ type trace struct {
 
 // machine walks a function in flow order and evaluates it symbolically.
 type machine struct {
+	walkOptions
 	tr    *trace
-	abi   abi
-	regs  int      // registers of the target
+	arch  arch
 	in    []*state // state at the end of each block
 	cur   *state
 	block int
@@ -100,18 +101,26 @@ type machine struct {
 	// guardNeg tells that it runs if the predicate is false.
 	guardV   value
 	guardNeg bool
-	// chosen has the registers that were defined under a predicate in this block.
-	chosen   map[int]chosen
-	literals map[int64]uint32 // content of constant bank 2, nil if not known
-	laneT    map[value]taint  // AMD: taint of what a lane of a register was set to
-	view     *view            // of a harness kernel, or nil
-	decide   bool             // comparisons of constants are decided
+	// chosen has the registers that were defined under a predicate in this block; nil
+	// if the architecture has no such predicates.
+	chosen map[int]chosen
+	laneT  map[value]taint // taint of what a lane of a register was set to
 }
 
-// walk evaluates a function. literals are the words of constant bank 2 by their
-// byte offset, nil if they are not known. fold asks for what follows from constants.
-func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view, fold bool) (*trace, error) {
-	a, err := abiOf(fn.Arch)
+// walkOptions say how a function is evaluated.
+type walkOptions struct {
+	// pool is used again, for what it held is not needed any more; nil for a new one.
+	pool *valuePool
+	// literals are the words of constant bank 2 by their byte offset, nil if they are
+	// not known.
+	literals map[int64]uint32
+	view     *view // of a harness kernel
+	fold     bool  // comparisons of constants are decided
+}
+
+// walk evaluates a function.
+func walk(fn *isa.Func, o walkOptions) (*trace, error) {
+	a, err := archOf(fn.Arch)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +128,13 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view, fol
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{abi: a, flow: fl, guardV: none, chosen: map[int]chosen{}, literals: literals, regs: regCount, view: v, decide: fold}
-	if a.amd != nil {
-		m.regs = regCountAMD
+	pool := o.pool
+	if pool == nil {
+		pool = takePool()
+	}
+	m := &machine{arch: a, flow: fl, guardV: none, walkOptions: o}
+	if a.predicated() {
+		m.chosen = map[int]chosen{}
 	}
 	passes := 1
 	if fl.loops {
@@ -129,21 +142,19 @@ func walk(fn *isa.Func, pool *valuePool, literals map[int64]uint32, v *view, fol
 	}
 	for i := 0; i < passes; i++ {
 		pool.reset()
-		m.tr = &trace{fn: fn, pool: pool, joins: map[value]join{}}
-		if v != nil || fold {
+		m.tr = &trace{fn: fn, arch: a, pool: pool, joins: map[value]join{}}
+		if o.view != nil || o.fold {
 			m.tr.guards = map[int]value{}
 		}
-		if v != nil {
-			v.holds = v.holds[:0]
+		if o.view != nil {
+			o.view.holds = o.view.holds[:0]
 		}
 		if err := m.run(); err != nil {
 			return nil, err
 		}
 	}
 	m.tr.joinLocked()
-	if a.amd != nil {
-		m.disguised()
-	}
+	a.finish(m)
 	return m.tr, nil
 }
 

@@ -7,7 +7,7 @@ func (m *machine) keepLoopTaint(head int) {
 		m.loopT = make([][]taint, len(m.flow.blocks))
 	}
 	if m.loopT[head] == nil {
-		m.loopT[head] = make([]taint, m.regs)
+		m.loopT[head] = make([]taint, m.arch.registers())
 	}
 	for r := range m.cur.t {
 		m.loopT[head][r] |= m.cur.t[r]
@@ -49,7 +49,7 @@ func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 
 // entry merges the states of a block's predecessors.
 func (m *machine) entry(b int) *state {
-	st := newState(m.regs)
+	st := newState(m.arch.registers())
 	first := true
 	var known *join
 	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
@@ -70,7 +70,7 @@ func (m *machine) entry(b int) *state {
 		for r := range st.v {
 			if st.v[r] != q.v[r] {
 				x, y := m.written(st.v[r], r), m.written(q.v[r], r)
-				v, ok := m.maskedJoin(x, y, st, q)
+				v, ok := m.arch.join(m, x, y, st, q)
 				switch {
 				case x == y:
 					v = x
@@ -90,7 +90,7 @@ func (m *machine) entry(b int) *state {
 		for r := range st.v {
 			st.v[r] = none
 		}
-		m.launch(st)
+		m.arch.launch(m, st)
 	}
 	for _, r := range m.flow.carried[b] {
 		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
@@ -126,7 +126,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 			p.want = !p.want
 		}
 		var way []sense
-		decided := m.decided(p)
+		decided := m.arch.holds(m, p)
 		if !decided {
 			way = append(way, p)
 		}
@@ -169,35 +169,28 @@ type blockCondition struct {
 	when []sense
 }
 
-// branch notes under which predicate a branch is taken: its guard, and further
-// predicates among its operands (BRA P1, target). What the state of the warp
-// decides besides (BRA.DIV) is known as such only.
-func (m *machine) branch(in *isa.Inst, guardV value) {
-	p := m.tr.pool
-	var way []sense
-	if guardV != none {
-		way = append(way, sense{guardV, !in.Guard.Neg})
+// ways are the conditions under which a branch is taken: its guard, and further
+// predicates among its operands (BRA P1, target).
+func (m *machine) ways(in *isa.Inst, guard value) (way []sense) {
+	if guard != none {
+		way = append(way, sense{guard, !in.Guard.Neg})
 	}
-	warp := false
 	for i := range in.Args {
-		o := &in.Args[i]
-		if o.Kind == isa.OpdPred && (!o.Zero || o.Not) {
+		if o := &in.Args[i]; o.Kind == isa.OpdPred && (!o.Zero || o.Not) {
 			v, _ := m.operand(*o)
 			way = append(way, sense{v, true})
 		}
-		warp = warp || o.Kind == isa.OpdReg && o.Reg.Class != isa.ClassBarrier
 	}
-	for _, mod := range in.Mods {
-		warp = warp || mod == "CONV" || mod == "DIV" || mod == "ANY" || mod == "ALL"
-	}
-	if warp && in.Flow == isa.FlowJump {
-		way = append(way, sense{p.mk(node{kind: kSpecial, imm: p.str("warp " + in.Text), a: none, b: none, c: none}), true})
-	}
+	return way
+}
+
+// taken notes the conditions under which the branch at the end of the block is taken.
+func (m *machine) taken(way []sense) {
 	switch len(way) {
 	case 0:
 	case 1:
 		m.preds[m.block] = way[0]
 	default:
-		m.preds[m.block] = sense{p.anyOf([][]sense{way}), true}
+		m.preds[m.block] = sense{m.tr.pool.anyOf([][]sense{way}), true}
 	}
 }

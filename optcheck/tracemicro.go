@@ -15,91 +15,91 @@ const (
 	funBit  = 1 << 52 // a lane's bit of a mask
 )
 
-// micro evaluates one micro-operation.
+// operands are the values of a micro-operation's sources, none behind the last one.
+type operands [5]value
+
+// maxOperands is how many sources the general evaluation knows.
+const maxOperands = 4
+
+// micro evaluates micro-operation k of an instruction.
 func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
-	var src [4]value
+	src := operands{none, none, none, none, none}
 	var t taint
-	for i := range src {
-		src[i] = none
-	}
-	if m.abi.amd != nil && mi.Op == isa.MicroSetpWide {
-		return m.wide(inst, k, mi)
-	}
-	if len(mi.Src) > len(src) {
-		for _, s := range mi.Src {
-			_, st := m.operand(s)
-			t |= st
-		}
-		return m.opaque(inst, 100+k), t
-	}
 	for i, s := range mi.Src {
 		v, st := m.operand(s)
-		src[i] = v
-		t |= st
-	}
-	p := m.tr.pool
-	if m.abi.amd != nil {
-		if v, ok := m.microAMD(mi, src); ok {
-			return v, t
+		if t |= st; i < len(src) {
+			src[i] = v
 		}
 	}
+	if v, ok := m.arch.micro(m, inst, k, mi, src); ok {
+		return v, t
+	}
+	if len(mi.Src) > maxOperands || mi.Op == isa.MicroOpaque {
+		return m.opaque(inst, 100+k), t
+	}
+	if v, ok := m.compute(inst, mi, src); ok {
+		return v, t
+	}
+	p := m.tr.pool
+	if src[3] != none {
+		src[2] = p.mk(node{kind: kFun, imm: funPair, a: src[2], b: src[3], c: none})
+	}
+	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
+}
+
+// compute evaluates the micro-operations that are more to the pool than functions.
+func (m *machine) compute(inst int, mi *isa.Micro, src operands) (value, bool) {
+	p := m.tr.pool
 	switch mi.Op {
 	case isa.MicroMov:
-		return src[0], t
+		return src[0], true
 	case isa.MicroAdd:
 		v := src[0]
 		for _, s := range src[1:len(mi.Src)] {
 			v = p.add(v, s)
 		}
-		return v, t
+		return v, true
 	case isa.MicroLop3:
 		v := p.bits(mi.LUT, src[0], src[1], src[2])
 		m.foldedMarker(inst, mi, src, v)
-		return v, t
+		return v, true
 	case isa.MicroShl:
-		return m.shl(src[0], src[1]), t
+		return m.shl(src[0], src[1]), true
 	case isa.MicroSel:
-		if c, ok := p.isConst(src[2]); ok {
-			if c != 0 {
-				return src[0], t
-			}
-			return src[1], t
+		c, ok := p.isConst(src[2])
+		switch {
+		case ok && c != 0:
+			return src[0], true
+		case ok:
+			return src[1], true
 		}
-		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: src[2]}), t
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: src[2]}), true
 	case isa.MicroMul, isa.MicroMad:
-		if v, ok := m.mul(src[0], src[1]); ok {
-			if mi.Op == isa.MicroMad {
-				v = p.add(v, src[2])
-			}
-			return v, t
+		v := m.mul(src[0], src[1])
+		if mi.Op == isa.MicroMad {
+			v = p.add(v, src[2])
 		}
+		return v, true
 	case isa.MicroLea:
-		return p.add(m.shl(src[0], src[1]), src[2]), t
+		return p.add(m.shl(src[0], src[1]), src[2]), true
 	case isa.MicroPlop: // predicates are words of equal bits
-		return p.bits(mi.LUT, src[0], src[1], src[2]), t
+		return p.bits(mi.LUT, src[0], src[1], src[2]), true
 	case isa.MicroTest:
-		return p.mk(node{kind: kCmp, imm: uint64(cmpCodes["NE"]), a: p.bits(mi.LUT, src[0], src[1], src[2]), b: p.constant(0), c: none}), t
+		return p.mk(node{kind: kCmp, imm: uint64(cmpCodes["NE"]), a: p.bits(mi.LUT, src[0], src[1], src[2]), b: p.constant(0), c: none}), true
 	case isa.MicroSelCmp:
 		imm := uint64(cmpCodes[mi.Cmp])
 		if mi.Signed {
 			imm |= cmpSigned
 		}
-		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: p.mk(node{kind: kCmp, imm: imm, a: src[2], b: p.constant(0), c: none})}), t
+		return p.mk(node{kind: kSel, a: src[0], b: src[1], c: p.mk(node{kind: kCmp, imm: imm, a: src[2], b: p.constant(0), c: none})}), true
 	case isa.MicroSetp:
-		if v, ok := m.compare(mi, src); ok {
-			return v, t
-		}
+		return m.compare(mi, src)
 	case isa.MicroPrmt:
-		return m.prmt(src[0], src[1], src[2]), t
+		return m.prmt(src[0], src[1], src[2]), true
 	case isa.MicroSpecial:
-		return p.mk(node{kind: kSpecial, imm: p.str(mi.Sym), a: none, b: none, c: none}), t
-	case isa.MicroOpaque:
-		return m.opaque(inst, 100+k), t
+		return p.mk(node{kind: kSpecial, imm: p.str(mi.Sym), a: none, b: none, c: none}), true
 	}
-	if src[3] != none {
-		src[2] = p.mk(node{kind: kFun, imm: funPair, a: src[2], b: src[3], c: none})
-	}
-	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
+	return none, false
 }
 
 // combined are the functions by which a predicate set by a comparison is combined
@@ -108,7 +108,7 @@ var combined = map[string]uint8{"AND": lutAnd, "OR": lutOr, "XOR": lutXor}
 
 // compare makes the predicate of a comparison, combined with a further one if the
 // instruction has one.
-func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
+func (m *machine) compare(mi *isa.Micro, src operands) (value, bool) {
 	c, known := cmpCodes[mi.Cmp]
 	lut, known2 := combined[mi.Bool]
 	if !known || mi.Bool != "" && (!known2 || src[2] == none) || src[3] != none {
@@ -116,7 +116,7 @@ func (m *machine) compare(mi *isa.Micro, src [4]value) (value, bool) {
 	}
 	imm := uint64(c)
 	v, fixed := m.view.compare(m.tr.pool, c, src[0], src[1])
-	if !fixed && m.decide {
+	if !fixed && m.fold {
 		v, fixed = m.tr.pool.compared(c, mi.Signed, src[0], src[1])
 	}
 	if !fixed {
@@ -176,29 +176,28 @@ func (m *machine) prmt(a, sel, b value) value {
 	return p.mk(node{kind: kFun, imm: funPrmt, a: a, b: sel, c: b})
 }
 
-func (m *machine) mul(a, b value) (value, bool) {
+func (m *machine) mul(a, b value) value {
 	p := m.tr.pool
 	ca, okA := p.isConst(a)
 	cb, okB := p.isConst(b)
 	switch {
 	case okA && okB:
-		return p.constant(ca * cb), true
+		return p.constant(ca * cb)
 	case okA && ca == 0, okB && cb == 0:
-		return p.constant(0), true
+		return p.constant(0)
 	case okA && ca == 1:
-		return b, true
+		return b
 	case okB && cb == 1:
-		return a, true
-	}
-	if okA {
+		return a
+	case okA:
 		a, b = b, a
 	}
-	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none}), true
+	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none})
 }
 
 // foldedMarker records a marker whose operand is a constant too: the xor itself
 // folds, so that only the instruction shows the literal.
-func (m *machine) foldedMarker(inst int, mi *isa.Micro, src [4]value, v value) {
+func (m *machine) foldedMarker(inst int, mi *isa.Micro, src operands, v value) {
 	pair, ok := map[uint8][2]int{lutA ^ lutB: {0, 1}, lutA ^ lutC: {0, 2}, lutB ^ lutC: {1, 2}}[mi.LUT]
 	if _, folded := m.tr.pool.isConst(v); !ok || !folded {
 		return

@@ -113,10 +113,7 @@ func (m *machine) get(r isa.Reg) value {
 			v = m.tr.pool.nodes[v].a
 		}
 	}
-	if m.abi.amd != nil {
-		return m.underMask(v)
-	}
-	return v
+	return m.arch.content(m, v)
 }
 
 func (m *machine) taintOf(regs []isa.Reg) (t taint) {
@@ -174,7 +171,7 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 			}
 			off += int64(int32(c))
 		}
-		v = m.bank(o.Bank, off)
+		v = m.arch.bank(m, o.Bank, off)
 	case isa.OpdSym:
 		part := value(0)
 		if o.Part == "hi" {
@@ -199,16 +196,14 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 	return v, t
 }
 
-func (m *machine) bank(bank int, off int64) value {
-	if bank == 0 && off >= m.abi.params {
-		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off - m.abi.params), a: none, b: none, c: none})
+// isWordReg reports whether a register holds a word of data, as a load may
+// write it.
+func isWordReg(r isa.Reg) bool {
+	switch r.Class {
+	case isa.ClassGPR, isa.ClassUGPR, isa.ClassAcc:
+		return true
+	case isa.ClassSpecial: // AMD code loads into VCC
+		return r.Num == isa.SpecVCCLo || r.Num == isa.SpecVCCHi
 	}
-	if m.abi.amd != nil && m.abi.amd.model.clauses && bank == isa.ConstBuffer+1 && off%16 == 0 {
-		// AMD's own compiler for TeraScale: one argument per row of constant buffer 1.
-		return m.tr.pool.mk(node{kind: kParam, imm: uint64(off / 16 * m.abi.pointer()), a: none, b: none, c: none})
-	}
-	if w, ok := m.literals[off]; ok && bank == 2 {
-		return m.tr.pool.constant(w)
-	}
-	return m.tr.pool.mk(node{kind: kBank, imm: uint64(bank)<<32 | uint64(uint32(off)), a: none, b: none, c: none})
+	return false
 }

@@ -15,27 +15,22 @@ func (m *machine) step(i int) {
 	if in.Role == isa.RoleUnknown {
 		m.tr.unknown = append(m.tr.unknown, i)
 	}
-	if effect(in, m.abi.amd != nil) {
+	if m.arch.effect(in) {
 		m.tr.effects = append(m.tr.effects, i)
 	}
-	if m.abi.amd != nil {
-		m.stepAMD(i, in)
+	guard, guardT, off := m.arch.guard(m, in)
+	if off {
 		return
 	}
-	guardV, guardT := none, taint(0)
+	m.guardV, m.guardNeg = guard, in.Guard.Neg
+	m.perform(i, in, guard, guardT)
 	m.guardV = none
-	if in.Guard.Reg.Class != isa.ClassNone {
-		guardV = m.get(in.Guard.Reg)
-		guardT = m.cur.t[regIndex(in.Guard.Reg)]
-		m.guardV, m.guardNeg = guardV, in.Guard.Neg
-	}
+}
+
+// perform evaluates an instruction under its guard.
+func (m *machine) perform(i int, in *isa.Inst, guard value, guardT taint) {
 	if m.tr.guards != nil {
-		m.decides(i, in, guardV)
-	}
-	ev := -1
-	switch in.Role {
-	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
-		ev = m.event(i, in)
+		m.decides(i, in, guard)
 	}
 	if in.Flow == isa.FlowIndirect && len(in.Targets) == 0 {
 		m.tr.indirect = true
@@ -44,10 +39,17 @@ func (m *machine) step(i int) {
 		m.tr.calls = append(m.tr.calls, i)
 	}
 	if in.Flow != isa.FlowNext {
-		m.branch(in, guardV)
+		m.arch.branch(m, in, guard)
 	}
-	m.define(i, in, ev, guardV, guardT)
-	m.guardV = none
+	if m.arch.instruction(m, i, in, guard, guardT) {
+		return
+	}
+	ev := -1
+	switch in.Role {
+	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
+		ev = m.event(i, in)
+	}
+	m.define(i, in, ev, guard, guardT)
 }
 
 type assign struct {
@@ -110,7 +112,7 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
 	for _, a := range out {
 		if guardV != none {
-			if m.abi.amd == nil {
+			if m.chosen != nil {
 				m.chosen[a.reg] = chosen{guardV, neg, a.t | guardT}
 			}
 			a.v = m.selected(a, guardV, neg)

@@ -32,7 +32,7 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 	best := -1
 	var fit []map[int]string
 	for _, assign := range c.assignments(tr, want, places) {
-		p, err := c.unmarkedPass(tr, want)
+		p, err := c.unmarkedPass(tr, want, nil)
 		if err != nil {
 			return r.unknown(err.Error())
 		}
@@ -51,14 +51,12 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 	}
 	var results []*Result
 	for _, assign := range fit {
-		p, err := c.unmarkedPass(tr, want)
+		p, err := c.unmarkedPass(tr, want, &Result{Func: fn.Name, Thread: want.Thread, Spec: want})
 		if err != nil {
 			return r.unknown(err.Error())
 		}
-		p.r = &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
 		p.matchPlaces(assign)
 		p.runUnmarked()
-		c.last = p
 		results = append(results, p.r)
 	}
 	for i, x := range results[1:] {
@@ -72,10 +70,10 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 
 // unmarkedPass is a pass of its own over events of its own: what an event is
 // taken for depends on the assignment.
-func (c *Checker) unmarkedPass(tr *trace, want *spec.Spec) (*pass, error) {
+func (c *Checker) unmarkedPass(tr *trace, want *spec.Spec, r *Result) (*pass, error) {
 	own := *tr
 	own.events = slices.Clone(tr.events)
-	return newPass(&own, want, c)
+	return newPass(&own, want, r, c)
 }
 
 // Bounds of the search for the places of locations: assignments that are tried,
@@ -220,23 +218,14 @@ func sameKind(x *event, k spec.Kind) bool {
 
 // runUnmarked applies the rules that need no markers.
 func (p *pass) runUnmarked() {
+	a := p.tr.arch
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
-		if x.role == isa.RoleStore && len(p.owner[ev]) == 0 && p.keepsResult(x) {
-			x.arm = true
-		}
-		// TeraScale fetches what an atomic returns from a buffer of its own.
-		if x.role == isa.RoleLoad && len(p.owner[ev]) == 0 && p.abi.amd != nil && p.abi.amd.model.clauses && p.keepsResult(x) && p.fetched(ev) {
+		if (x.role == isa.RoleStore || a.result(p, ev)) && len(p.owner[ev]) == 0 && p.keepsResult(x) {
 			x.arm = true
 		}
 	}
-	checks := []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl}
-	if p.abi.amd != nil {
-		checks = append(checks, checkStrengthAMD, checkOrderAMD)
-	} else {
-		checks = append(checks, checkStrength, checkFences)
-	}
-	for _, check := range checks {
+	for _, check := range []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl, a.strength, a.order} {
 		check(p)
 	}
 	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })
@@ -245,16 +234,6 @@ func (p *pass) runUnmarked() {
 	if len(p.r.Findings) > 0 {
 		p.r.Class = Changed
 	}
-}
-
-// fetched reports whether a returning atomic stands before an event.
-func (p *pass) fetched(ev int) bool {
-	for o := 0; o < ev; o++ {
-		if p.tr.events[o].role == isa.RoleAtomic {
-			return true
-		}
-	}
-	return false
 }
 
 // keepsResult reports whether a store writes what accesses have read, or a

@@ -25,12 +25,11 @@ const maxUnrollings = 64
 
 // unroll is trace without the loops that a test's are compiled to.
 func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
-	c.fold = true
-	defer func() { c.fold = false }()
+	o := walkOptions{pool: takePool(), fold: true}
 	cur := *fn
 	cur.Insts = slices.Clone(fn.Insts)
 	for range maxUnrollings {
-		tr, err := c.trace(&cur)
+		tr, err := c.trace(&cur, o)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"math"
+	"sync"
 
 	"optcheck/isa"
 	"optcheck/spec"
@@ -53,6 +54,11 @@ func newValuePool() *valuePool {
 	return &valuePool{index: make(map[node]value, 64), strings: map[string]uint64{}, micros: map[uint64]isa.Micro{}}
 }
 
+// pools has what finished checks have given back.
+var pools = sync.Pool{New: func() any { return newValuePool() }}
+
+func takePool() *valuePool { return pools.Get().(*valuePool) }
+
 func (p *valuePool) reset() {
 	p.nodes = p.nodes[:0]
 	clear(p.index)
@@ -83,6 +89,11 @@ func (p *valuePool) str(s string) uint64 {
 
 func (p *valuePool) constant(c uint32) value {
 	return p.mk(node{kind: kConst, imm: uint64(c), a: none, b: none, c: none})
+}
+
+// param is a word of the entry's parameters.
+func (p *valuePool) param(off int64) value {
+	return p.mk(node{kind: kParam, imm: uint64(off), a: none, b: none, c: none})
 }
 
 func (p *valuePool) isConst(v value) (uint32, bool) {

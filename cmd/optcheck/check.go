@@ -148,7 +148,7 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 		}
 		checked++
 		worst = max(worst, r.Class)
-		if err := printResult(env, file, code, fn, r, asJSON); err != nil {
+		if err := printResult(env, file, code, fn, r.Result, asJSON); err != nil {
 			return worst, err
 		}
 	}

@@ -99,7 +99,7 @@ func (a *against) marked(ctx context.Context, env *environment, file string, cod
 			continue
 		}
 		if r.Spec == nil {
-			return true, optcheck.Unknown, printResult(env, file, code, fn, r, asJSON)
+			return true, optcheck.Unknown, printResult(env, file, code, fn, r.Result, asJSON)
 		}
 		unit := strings.TrimSuffix(fn.Name, fmt.Sprintf("_T%d", r.Spec.Thread))
 		if units[unit] == nil {

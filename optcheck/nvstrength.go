@@ -32,11 +32,11 @@ func scopeOf(s litmus.Scope) isa.Scope {
 // needOf says how strong the machine access must be (isa.md 1.4). From sm_70 on
 // .cg is a strong access of GPU scope and volatile one of system scope; before,
 // cache operators are all there is. Shared memory knows neither.
-func needOf(k spec.Kind, sm int) need {
+func (a nvidia) need(k spec.Kind) need {
 	if k.Space == litmus.Shared {
 		return need{}
 	}
-	if sm < 70 {
+	if a.sm < 70 {
 		switch {
 		case k.Sem == litmus.SemVolatile || k.Cache == litmus.CacheCV:
 			if k.Op == litmus.OpSt {
@@ -95,18 +95,18 @@ func strengthRank(s isa.Strength) int {
 	return 0
 }
 
-func checkStrength(p *pass) {
+func (a nvidia) strength(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
 		if ev < 0 || e.IsFence() {
 			continue
 		}
-		n, m := needOf(e.Kind, p.abi.sm), p.tr.events[ev].mem
+		n, m := a.need(e.Kind), p.tr.events[ev].mem
 		if m.Strength == isa.Constant || m.Cache == "CI" {
 			p.report(Weakened, k, ev, "%s is read through the non-coherent cache, which need not have the thread's own stores: %s", p.name(k), p.text(ev))
 			continue
 		}
-		if p.abi.sm < 70 {
+		if a.sm < 70 {
 			if e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed && cacheRank(m.Cache) < cacheRank(n.cache) {
 				p.report(Weakened, k, ev, "%s needs .%s: %s", p.name(k), n.cache, p.text(ev))
 			}
@@ -121,20 +121,14 @@ func checkStrength(p *pass) {
 	}
 }
 
-// checkStronger notes accesses and fences that have more strength than was asked
-// for.
-func checkStronger(p *pass) {
+// stronger notes accesses and fences that have more strength than was asked for.
+func (a nvidia) stronger(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.eventOf(k)
 		if ev < 0 {
 			continue
 		}
-		m := p.tr.events[ev].mem
-		more := raised(e.Kind, m, p.abi.sm)
-		if e.IsFence() {
-			more = raisedFence(e.Kind, m, p.abi.sm)
-		}
-		if more != nil {
+		if m := p.tr.events[ev].mem; a.raised(e.Kind, m) != nil {
 			p.report(Strengthened, k, ev, "%s has more strength, or the wider scope %v: %s", p.name(k), m.Scope, p.text(ev))
 		}
 	}
@@ -148,16 +142,27 @@ func checkStronger(p *pass) {
 	}
 }
 
-// checkAggregated notes atomics that one lane performs for its warp.
-func checkAggregated(p *pass) {
-	for k, e := range p.s.Entries {
-		ev := p.match[k]
-		if ev < 0 || e.Kind.Op != litmus.OpAtom && e.Kind.Op != litmus.OpRed {
-			continue
+func (a nvidia) below(k spec.Kind, m isa.Mem) []isa.Mem {
+	n := a.need(k)
+	switch {
+	case a.sm < 70:
+		if n.cache == "" || k.Atom != 0 {
+			return nil
 		}
-		x := &p.tr.events[ev]
-		if x.cond && x.condT == 0 && !e.Guarded {
-			p.report(Aggregated, k, ev, "%s is performed by one lane of the warp: %s", p.name(k), p.text(ev))
-		}
+		m.Cache = ""
+		return []isa.Mem{m}
+	case n.strength == isa.Weak:
+		return nil
 	}
+	weak, narrow := m, m
+	weak.Strength, narrow.Scope = isa.Weak, isa.ScopeCTA
+	if n.scope > isa.ScopeCTA {
+		return []isa.Mem{weak, narrow}
+	}
+	return []isa.Mem{weak}
+}
+
+func (a nvidia) needs(k spec.Kind) (sc, invalidate bool) {
+	n := a.fenceNeed(k)
+	return n.sc, n.invalidate
 }

@@ -17,17 +17,17 @@ type fenceNeed struct {
 	acquire    bool // an invalidation alone will do
 }
 
-// fenceNeedOf says how strong the machine fence must be (isa.md 1.4). Fences of
+// fenceNeed says how strong the machine fence must be (isa.md 1.4). Fences of
 // wider scope than the CTA are followed by an invalidation of the L1 (CCTL.IVALL,
 // or .IVALLD before sm_70) so that later loads see what others released.
-func fenceNeedOf(k spec.Kind, sm int) fenceNeed {
+func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	switch k.Op {
 	case litmus.OpBar:
 		return fenceNeed{barrier: true}
 	case litmus.OpFenceProxy:
 		return fenceNeed{any: true}
 	}
-	n := fenceNeed{scope: scopeOf(k.Scope), sc: sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
+	n := fenceNeed{scope: scopeOf(k.Scope), sc: a.sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
 	n.invalidate = n.scope > isa.ScopeCTA && k.Sem != litmus.SemRelease
 	// From CUDA 12.8 on fence.acquire is the invalidation alone, as it stands
 	// behind an acquire load.
@@ -54,13 +54,13 @@ func (p *pass) window(pos int, before, after bool) (lo, hi int) {
 	return lo, hi
 }
 
-// checkFences checks fences, barriers, and the fences that implement release
+// order checks fences, barriers, and the fences that implement release
 // and acquire accesses.
-func checkFences(p *pass) {
+func (a nvidia) order(p *pass) {
 	for k, e := range p.s.Entries {
 		if e.IsFence() {
 			lo, hi := p.window(k, false, false)
-			n := fenceNeedOf(e.Kind, p.abi.sm)
+			n := a.fenceNeed(e.Kind)
 			n.bar = e
 			p.checkFence(k, n, lo, hi)
 			continue
@@ -159,7 +159,7 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 // of the same number and for as many threads.
 func isBarrier(in *isa.Inst, e spec.Entry) bool {
 	mod, k := "SYNC", e.Kind
-	if e.Instr >= 0 && threadsOf(in) != e.Threads {
+	if e.Instr >= 0 && (nvidia{}).barrier(in) != e.Threads {
 		return false
 	}
 	if k.Arrive {
@@ -254,9 +254,7 @@ func accessScope(k spec.Kind) isa.Scope {
 	return scopeOf(k.Scope)
 }
 
-// threadsOf is the number of threads that a barrier of NVIDIA's waits for, 0 for
-// all of the CTA.
-func threadsOf(in *isa.Inst) int {
+func (nvidia) barrier(in *isa.Inst) int {
 	if in.Op != "BAR" || len(in.Args) < 2 {
 		return 0
 	}

@@ -1,6 +1,8 @@
 package optcheck
 
 import (
+	"slices"
+
 	"optcheck/isa"
 	"optcheck/litmus"
 )
@@ -97,18 +99,18 @@ var Meanings = []Meaning{
 // out, which can only make the lifted test weaker.
 const invalidateMeans = litmus.SemAcquire
 
-// meaningOf looks an access or fence up.
-func meaningOf(role isa.Role, m isa.Mem, sm int) (*Meaning, bool) {
+// meaning looks an access or fence up.
+func (a nvidia) meaning(role isa.Role, m isa.Mem) (*Meaning, bool) {
 	shared := m.Space == isa.SpaceShared
 	for i := range Meanings {
 		r := &Meanings[i]
-		if sm < r.From || r.Until > 0 && sm > r.Until || !hasRole(r.Roles, role) || shared != r.Shared {
+		if a.sm < r.From || r.Until > 0 && a.sm > r.Until || !slices.Contains(r.Roles, role) || shared != r.Shared {
 			continue
 		}
-		if shared && sm >= 70 {
+		if shared && a.sm >= 70 {
 			return r, true
 		}
-		if sm >= 70 && r.Strength == isa.Weak && r.Scope == isa.ScopeNone && (m.Strength == isa.Weak || m.Strength == isa.Constant) {
+		if a.sm >= 70 && r.Strength == isa.Weak && r.Scope == isa.ScopeNone && (m.Strength == isa.Weak || m.Strength == isa.Constant) {
 			return r, true
 		}
 		if r.Strength != m.Strength || r.Scope != m.Scope || r.Cache != "" && r.Cache != m.Cache {
@@ -117,13 +119,4 @@ func meaningOf(role isa.Role, m isa.Mem, sm int) (*Meaning, bool) {
 		return r, true
 	}
 	return nil, false
-}
-
-func hasRole(rs []isa.Role, r isa.Role) bool {
-	for _, x := range rs {
-		if x == r {
-			return true
-		}
-	}
-	return false
 }

@@ -8,11 +8,8 @@ import (
 // inexact marks the synchronising accesses and fences whose machine code has
 // other accesses between its parts: the rules look only at the accesses of the
 // test that stand on the far side, but what is lifted is ordered against all.
-func (l *lifter) inexact() {
+func (a nvidia) inexact(l *lifter) {
 	p := l.p
-	if p.abi.amd != nil {
-		return
-	}
 	for k, e := range p.s.Entries {
 		if e.IsFence() {
 			continue
@@ -30,11 +27,11 @@ func (l *lifter) inexact() {
 		}
 	}
 	for ev, ks := range p.owner {
-		if x := &p.tr.events[ev]; x.role != isa.RoleFence || x.mem.Invalidate || !l.stale(ev) {
+		if x := &p.tr.events[ev]; x.role != isa.RoleFence || x.mem.Invalidate || !a.stale(l, ev) {
 			continue
 		}
 		for _, k := range ks {
-			if e := p.s.Entries[k]; e.IsFence() && fenceNeedOf(e.Kind, p.abi.sm).invalidate {
+			if e := p.s.Entries[k]; e.IsFence() && a.fenceNeed(e.Kind).invalidate {
 				l.bad[k] = true
 			}
 		}
@@ -72,7 +69,7 @@ func (l *lifter) acquired(ev int) bool {
 
 // stale reports whether a load that the L1 may serve follows an event without
 // an invalidation in between.
-func (l *lifter) stale(ev int) bool {
+func (a nvidia) stale(l *lifter, ev int) bool {
 	p := l.p
 	for o := ev + 1; o < len(p.tr.events); o++ {
 		x := &p.tr.events[o]
@@ -82,7 +79,7 @@ func (l *lifter) stale(ev int) bool {
 		if x.role != isa.RoleLoad || x.mem.Space == isa.SpaceShared || !l.meets(o, ev) {
 			continue
 		}
-		if p.abi.sm >= 70 && strengthRank(x.mem.Strength) == 0 || p.abi.sm < 70 && cacheRank(x.mem.Cache) == 0 {
+		if a.sm >= 70 && strengthRank(x.mem.Strength) == 0 || a.sm < 70 && cacheRank(x.mem.Cache) == 0 {
 			return true
 		}
 	}

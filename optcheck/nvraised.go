@@ -9,12 +9,15 @@ import (
 // raised returns semantics, scope and cache operator of an access that has more
 // strength in the machine code than its source asks for, nil if it has not. An
 // access whose strength the machine code cannot express with less is not raised.
-func raised(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
+func (a nvidia) raised(k spec.Kind, m isa.Mem) *litmus.Instr {
+	if !k.Op.IsAccess() {
+		return a.raisedFence(k, m)
+	}
 	if k.Space == litmus.Shared {
 		return nil
 	}
-	n, in := needOf(k, sm), litmus.Instr{Sem: k.Sem, Scope: k.Scope, Cache: k.Cache}
-	if sm < 70 {
+	n, in := a.need(k), litmus.Instr{Sem: k.Sem, Scope: k.Scope, Cache: k.Cache}
+	if a.sm < 70 {
 		if k.Op == litmus.OpAtom || k.Op == litmus.OpRed || cacheRank(m.Cache) <= cacheRank(n.cache) {
 			return nil
 		}
@@ -39,12 +42,12 @@ func raised(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
 }
 
 // raisedFence is raised for fences.
-func raisedFence(k spec.Kind, m isa.Mem, sm int) *litmus.Instr {
+func (a nvidia) raisedFence(k spec.Kind, m isa.Mem) *litmus.Instr {
 	if k.Op == litmus.OpFenceProxy || k.Op == litmus.OpBar {
 		return nil
 	}
-	n, in := fenceNeedOf(k, sm), litmus.Instr{Sem: k.Sem, Scope: k.Scope}
-	sc, wider := sm >= 70 && m.Strength == isa.FenceSC && !n.sc, m.Scope > sufficient(n.scope)
+	n, in := a.fenceNeed(k), litmus.Instr{Sem: k.Sem, Scope: k.Scope}
+	sc, wider := a.sm >= 70 && m.Strength == isa.FenceSC && !n.sc, m.Scope > sufficient(n.scope)
 	if !sc && !wider {
 		return nil
 	}

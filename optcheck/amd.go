@@ -1,0 +1,157 @@
+package optcheck
+
+import (
+	"optcheck/isa"
+	"optcheck/target"
+)
+
+// amd is the architecture of AMD's targets: a thread is a lane of a wave, masks decide
+// what it executes (see package isa), and the wave waits for memory by counters.
+type amd struct {
+	plain
+	name  string
+	model *amdModel
+}
+
+var _ = register(target.AMD, func(t target.Target) arch { return &amd{name: t.Name, model: amdModels[t.Family]} })
+
+func (*amd) registers() int   { return regCountAMD }
+func (*amd) predicated() bool { return false }
+
+func (a *amd) pointer() int64 {
+	if a.model.clauses {
+		return 4
+	}
+	return 8
+}
+
+// launch makes all lanes active that the launch asked for.
+func (*amd) launch(m *machine, st *state) {
+	all := m.tr.pool.constant(^uint32(0))
+	st.v[regIndex(isa.RegExec)] = all
+	st.v[regIndex(isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecExecHi})] = all
+}
+
+func (a *amd) bank(m *machine, bank int, off int64) value {
+	first := int64(0)
+	if a.model.clauses {
+		first = isa.ArgsTeraScale
+	}
+	if bank == isa.ConstKernarg && off >= first {
+		return m.tr.pool.param(off - first)
+	}
+	if a.model.clauses && bank == isa.ConstBuffer+1 && off%16 == 0 {
+		// AMD's own compiler for TeraScale: one argument per row of constant buffer 1.
+		return m.tr.pool.param(off / 16 * a.pointer())
+	}
+	if w, ok := m.literals[off]; ok && bank == 2 {
+		return m.tr.pool.constant(w)
+	}
+	return a.plain.bank(m, bank, off)
+}
+
+// symbol is a constant buffer of OpenCL 1.x of AMD's own compiler.
+func (*amd) symbol(word uint64) (key, bool) {
+	return key{base: baseBank, num: int64(word)}, word>>32 >= isa.ConstBuffer
+}
+
+// address evaluates the words of an address; see addressWords.
+func (*amd) address(m *machine, in *isa.Inst) (value, key) {
+	lo, hi := m.addressWords(in)
+	if lo == none {
+		return none, key{}
+	}
+	return lo, m.located(lo, hi, in.Mem.Space)
+}
+
+// guard is EXEC, or for branches the mask that is tested; one that is known counts as
+// none.
+func (*amd) guard(m *machine, in *isa.Inst) (value, taint, bool) {
+	if in.Guard.Reg.Class == isa.ClassNone {
+		return none, 0, false
+	}
+	g := m.maskBit(m.get(in.Guard.Reg))
+	if in.Flow != isa.FlowNext {
+		g = m.asBool(m.get(in.Guard.Reg))
+	}
+	if c, ok := m.tr.pool.isConst(g); ok {
+		return none, 0, (c != 0) == in.Guard.Neg && in.Flow == isa.FlowNext
+	}
+	return g, m.cur.t[regIndex(in.Guard.Reg)], false
+}
+
+func (*amd) branch(m *machine, in *isa.Inst, _ value) {
+	if in.Guard.Reg.Class != isa.ClassNone {
+		m.preds[m.block] = sense{m.asBool(m.get(in.Guard.Reg)), !in.Guard.Neg}
+	}
+}
+
+// instruction evaluates accesses to private memory, which are spills, and single lanes
+// of a register.
+func (*amd) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) bool {
+	if at, ok := m.scratch(in); ok {
+		m.private(i, in, at, unsignedLoad(in.Op), guard, t)
+		return true
+	}
+	return m.lane(i, in)
+}
+
+// content is what a value is for a lane that the mask in force leaves active: a
+// selection made under the same mask or a wider one is the selected value.
+func (*amd) content(m *machine, v value) value {
+	p := m.tr.pool
+	for m.guardV != none && !m.guardNeg && v >= 0 && p.nodes[v].kind == kSel {
+		switch n := p.nodes[v]; {
+		case p.implies(m.guardV, n.c):
+			v = n.a
+		case p.implies(m.guardV, p.flat(^uint8(lutA), n.c, none, none)):
+			v = n.b
+		default:
+			return v
+		}
+	}
+	return v
+}
+
+// join knows of two paths of which one skips what no lane is active for: on one side
+// stands a selection by EXEC, on the other the old value, and the selection is right
+// for both.
+func (*amd) join(m *machine, x, y value, st, q *state) (value, bool) {
+	if x < 0 || y < 0 {
+		return none, false
+	}
+	e := regIndex(isa.RegExec)
+	for _, s := range [2][2]value{{x, y}, {y, x}} {
+		n := m.tr.pool.nodes[s[0]]
+		if n.kind == kSel && n.b == s[1] && m.implied(st.v[e], n.c) && m.implied(q.v[e], n.c) {
+			return s[0], true
+		}
+	}
+	return none, false
+}
+
+func (*amd) holds(m *machine, s sense) bool {
+	c, ok := m.tr.pool.isConst(s.pred)
+	return ok && (c != 0) == s.want
+}
+
+func (*amd) finish(m *machine) { m.disguised() }
+
+func (*amd) barrier(*isa.Inst) int { return 0 }
+
+// result knows that TeraScale fetches what an atomic returns from a buffer of its own.
+func (a *amd) result(p *pass, ev int) bool {
+	if p.tr.events[ev].role != isa.RoleLoad || !a.model.clauses {
+		return false
+	}
+	for o := range ev {
+		if p.tr.events[o].role == isa.RoleAtomic {
+			return true
+		}
+	}
+	return false
+}
+
+func (*amd) stronger(*pass) {}
+
+func (*amd) beyond(*Checked) string { return "" }

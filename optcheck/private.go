@@ -1,0 +1,122 @@
+package optcheck
+
+import "optcheck/isa"
+
+// slot is a word of a thread's private memory (scratch): its address is base,
+// an expression or none, plus off. The lower word of a flat address is the same.
+type slot struct {
+	base value
+	off  int64
+}
+
+// cell is what a slot holds: a word, or the low bytes of one.
+type cell struct {
+	v     value
+	t     taint
+	bytes int
+}
+
+// private evaluates a load from private memory or a store to it: registers in another
+// place. zeroExtends tells that a load of less than a word clears the upper bytes.
+func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, guardV value, guardT taint) {
+	p := m.tr.pool
+	at := slot{base: none}
+	switch n := p.nodes[addr]; {
+	case n.kind == kConst:
+		at.off = int64(int32(n.imm))
+	case n.kind == kAdd && n.b == none:
+		at.base, at.off = n.a, int64(int32(n.imm))
+	default:
+		at.base = addr
+	}
+	words := (in.Mem.Width + 3) / 4
+	if in.Role == isa.RoleStore {
+		for k := 0; k < words; k++ {
+			c := cell{m.opaque(i, 200+k), m.taintOf(in.Data), 4}
+			if k < len(in.Data) {
+				c.v, c.t = m.get(in.Data[k]), m.taintOf(in.Data[k:k+1])
+			}
+			if in.Mem.Width < 4 {
+				c.v, c.bytes = m.low(c.v, in.Mem.Width), in.Mem.Width
+			}
+			m.put(at, c, guardV, guardT)
+			at.off += 4
+		}
+		return
+	}
+	var out []assign
+	for k, d := range in.Defs {
+		r := regIndex(d)
+		if r < 0 {
+			continue
+		}
+		a := assign{r, m.opaque(i, k), 0}
+		if c, ok := m.cur.slots[at]; ok {
+			a.t = c.t
+			if c.bytes == min(in.Mem.Width, 4) && (c.bytes == 4 || zeroExtends) {
+				a.v = c.v
+			}
+		}
+		out = append(out, a)
+		at.off += 4
+	}
+	m.commit(out, guardV, in.Guard.Neg, guardT)
+}
+
+// low is a value's lowest bytes.
+func (m *machine) low(v value, bytes int) value {
+	mask := m.tr.pool.constant(1<<(8*bytes) - 1)
+	if x, ok := m.distribute(lutAnd, operands{v, mask, none, none, none}); ok {
+		return x
+	}
+	return m.tr.pool.bits(lutAnd, v, mask, none)
+}
+
+// put stores a word in private memory, perhaps under a guard. What else may be there
+// is not known any more: words that share a byte with it, and words at an address
+// that may be the same.
+func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
+	if m.cur.slots == nil {
+		m.cur.slots = map[slot]cell{}
+	}
+	for o, old := range m.cur.slots {
+		if o != at && (o.base != at.base || o.off < at.off+int64(c.bytes) && at.off < o.off+int64(old.bytes)) {
+			delete(m.cur.slots, o)
+		}
+	}
+	if guardV != none {
+		old, ok := m.cur.slots[at]
+		if !ok {
+			old.v = m.tr.pool.mk(node{kind: kSpecial, imm: m.tr.pool.str("private memory"), a: value(len(m.cur.slots)), b: none, c: none})
+		}
+		if old.v != c.v {
+			c.v = m.tr.pool.mk(node{kind: kSel, a: c.v, b: old.v, c: guardV})
+		}
+		c.t |= old.t | guardT
+	}
+	m.cur.slots[at] = c
+}
+
+// mergeSlots joins private memory where control flow joins: what both sides do
+// not agree on is one of two values, what one side does not have is unknown.
+func (m *machine) mergeSlots(b int, st, q *state, j *join) {
+	for at, c := range st.slots {
+		o, ok := q.slots[at]
+		if !ok || o.bytes != c.bytes {
+			delete(st.slots, at)
+			continue
+		}
+		if c.v != o.v {
+			v, ok := m.arch.join(m, c.v, o.v, st, q)
+			if !ok {
+				v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(m.arch.registers()), a: c.v, b: o.v, c: none})
+				if j != nil {
+					m.tr.joins[v] = *j
+				}
+			}
+			c.v = v
+		}
+		c.t |= o.t
+		st.slots[at] = c
+	}
+}
