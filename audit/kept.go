@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"optcheck/internal/whole"
 	"optcheck/sass/cubin"
 	"optcheck/toolchain"
 )
@@ -118,27 +119,11 @@ func (w *worker) kept(batches []toolchain.Batch) {
 		return
 	}
 	sum := sha256.Sum256(body.Bytes())
-	if err := writeWhole(w.keep, append(append([]byte(keptMagic), sum[:]...), body.Bytes()...)); err != nil {
+	err := os.MkdirAll(filepath.Dir(w.keep), 0o755)
+	if err == nil {
+		err = whole.Write(w.keep, append(append([]byte(keptMagic), sum[:]...), body.Bytes()...), 0o644)
+	}
+	if err != nil {
 		w.problem("infrastructure", "code is not kept: "+err.Error())
 	}
-}
-
-// writeWhole makes a file that is there as a whole or not at all.
-func writeWhole(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"optcheck/internal/whole"
 )
 
 // idCache remembers who a tool said it was, as long as the file is the same.
@@ -166,23 +168,6 @@ func (c *idCache) save() {
 	}
 	// A missing cache costs a few processes; nothing here is worth an error.
 	if os.MkdirAll(filepath.Dir(c.path), 0o755) == nil {
-		_ = writeAtomic(c.path, append(data, '\n'))
+		_ = whole.Write(c.path, append(data, '\n'), 0o600)
 	}
-}
-
-// writeAtomic replaces a file by a complete new one.
-func writeAtomic(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

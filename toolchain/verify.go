@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"optcheck/internal/whole"
 )
 
 // Installed is the record of one installation, kept in installed.json.
@@ -86,19 +88,7 @@ func record(tree string, r Installed) error {
 		return err
 	}
 	// Outside of the tree, where a killed installation's files are swept.
-	f, err := os.CreateTemp(filepath.Dir(tree), ".new-"+filepath.Base(tree)+"-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(tree, recordName))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return whole.WriteSynced(filepath.Dir(tree), filepath.Join(tree, recordName), append(data, '\n'), 0o644)
 }
 
 // verify compares an installation with its record. The error is ErrChanged if

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"optcheck/internal/input"
+	"optcheck/internal/whole"
 )
 
 // Stage is a kind of tasks.
@@ -93,19 +94,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return whole.WriteSynced(filepath.Dir(path), path, append(data, '\n'), 0o644)
 }
 
 // Done reads how a task ended; nil if it has not ended well under this plan.

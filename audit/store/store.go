@@ -148,14 +148,10 @@ func (s *Store) prepare(ctx context.Context) error {
 		return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
 	case v > version:
 		return fmt.Errorf("%w: its schema is %d, this version knows up to %d", ErrNewer, v, version)
-	case v < version && s.mode == Read:
-		return fmt.Errorf("%w: its schema is %d, this version's %d; optcheck store upgrade %s makes it new", ErrOlder, v, version, s.path)
 	case v < version:
-		if err := s.upgrade(ctx); err != nil {
-			return err
-		}
+		return fmt.Errorf("%w: its schema is %d, this version's %d; the program that wrote it can export it (optcheck store export)", ErrOlder, v, version)
 	}
-	if err := s.retry(ctx, func() error { return sameSchema(ctx, s.c, version) }); err != nil {
+	if err := s.retry(ctx, func() error { return sameSchema(ctx, s.c) }); err != nil {
 		return err
 	}
 	if s.mode == Read {
@@ -186,59 +182,24 @@ func (s *Store) versions(ctx context.Context) (app, v int, err error) {
 	return app, v, err
 }
 
-// create makes or migrates the tables, in a transaction that looks again: another
-// process may have been faster. The file is not yet in WAL mode, so that its
-// header says what it is from the beginning.
+// create makes the tables, in a transaction that looks again: another process may
+// have been faster. The file is not yet in WAL mode, so that its header says what it
+// is from the beginning.
 func (s *Store) create(ctx context.Context) error {
 	return s.update(ctx, func() error {
-		app, v, err := s.versions(ctx)
-		if err != nil {
+		app, _, err := s.versions(ctx)
+		if err != nil || app == applicationID {
 			return err
 		}
-		if app == applicationID && v >= version {
-			return nil
+		var n int
+		if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil {
+			return err
 		}
-		if app == 0 {
-			var n int
-			if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil {
-				return err
-			}
-			if n > 0 {
-				return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
-			}
+		if n > 0 {
+			return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
 		}
-		if v > 0 {
-			if err := s.sound(ctx, v); err != nil {
-				return err
-			}
-		}
-		return migrate(ctx, s.c, v, version)
+		return makeTables(ctx, s.c)
 	})
-}
-
-// upgrade migrates an older store. The space that the older tables took is given
-// back, if nobody else is at work.
-func (s *Store) upgrade(ctx context.Context) error {
-	if err := s.create(ctx); err != nil {
-		return err
-	}
-	if _, err := s.c.ExecContext(ctx, "VACUUM"); err != nil && !isBusy(err) {
-		return err
-	}
-	return nil
-}
-
-// sound looks at a store before it is migrated: what is damaged must not get
-// checksums that say that it is not.
-func (s *Store) sound(ctx context.Context, v int) error {
-	if err := sameSchema(ctx, s.c, v); err != nil {
-		return err
-	}
-	var line string
-	if err := s.c.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&line); err != nil || line == "ok" {
-		return err
-	}
-	return errDamaged("%s", line)
 }
 
 // update runs f in a transaction that may write. Inside another one, it is part

@@ -44,24 +44,21 @@ func golden(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestUpgrade: a store of an older schema says the same after it was made new.
-func TestUpgrade(t *testing.T) {
-	file := oldStore(t, "v1")
-	_, err := Open(t.Context(), file, Read)
-	require.ErrorIs(t, err, ErrOlder)
-	require.ErrorContains(t, err, "optcheck store upgrade")
+// TestKept: a store of an earlier version says what it said then.
+func TestKept(t *testing.T) {
+	file := oldStore(t, "kept")
 	for range 2 {
 		s, err := Open(t.Context(), file, Write)
 		require.NoError(t, err)
-		require.Equal(t, golden(t, "v1.jsonl"), exported(t, s, View{}))
+		require.Equal(t, golden(t, "kept.jsonl"), exported(t, s, View{}))
 		runs := ""
 		for run := range int64(4) {
 			runs += ran(t, s, run+1)
 		}
-		require.Equal(t, golden(t, "v1.runs.jsonl"), runs)
+		require.Equal(t, golden(t, "kept.runs.jsonl"), runs)
 		var b bytes.Buffer
 		require.NoError(t, s.ExportCSV(t.Context(), View{}, &b))
-		want, err := csv.NewReader(strings.NewReader(golden(t, "v1.csv"))).ReadAll()
+		want, err := csv.NewReader(strings.NewReader(golden(t, "kept.csv"))).ReadAll()
 		require.NoError(t, err)
 		got, err := csv.NewReader(&b).ReadAll()
 		require.NoError(t, err)
@@ -90,21 +87,19 @@ func TestUpgrade(t *testing.T) {
 	require.NoError(t, fresh.Close())
 }
 
-// TestUpgradeDamaged: what is damaged, or has something of somebody else, is not
-// upgraded, and stays as it was.
-func TestUpgradeDamaged(t *testing.T) {
-	for _, query := range []string{"CREATE TRIGGER x AFTER INSERT ON body BEGIN DELETE FROM cell; END", "CREATE TABLE cell2(x)",
-		"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage=7 WHERE name='sqlite_autoindex_cell_1'"} {
-		file := oldStore(t, "v1")
-		changed(t, file, query)
-		before, err := os.ReadFile(file)
-		require.NoError(t, err)
-		_, err = Open(t.Context(), file, Write)
-		require.ErrorIs(t, err, ErrDamaged, query)
-		after, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, before, after)
+// TestOlder: a store of another schema is refused and stays as it was.
+func TestOlder(t *testing.T) {
+	file := oldStore(t, "kept")
+	changed(t, file, "PRAGMA user_version=1")
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, mode := range []Mode{Read, Write, Create} {
+		_, err = Open(t.Context(), file, mode)
+		require.ErrorIs(t, err, ErrOlder)
 	}
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
 }
 
 // TestNumbers: another number in any row is noticed when it is checked, and those
@@ -177,7 +172,7 @@ func TestFlips(t *testing.T) {
 		n = v
 	}
 	small, _ := some(t)
-	real := oldStore(t, "v1")
+	real := oldStore(t, "kept")
 	s, err := Open(t.Context(), real, Write)
 	require.NoError(t, err)
 	require.NoError(t, s.Close())

@@ -14,7 +14,6 @@ import (
 	"optcheck/audit"
 	"optcheck/known"
 	"optcheck/report"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -103,15 +102,15 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	vendorFlag(cmd)
 	matrixFlags(cmd)
-	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
-	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+	failOnFlag(cmd)
+	modelFlag(cmd, &f.model)
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
-	fl.StringVarP(&f.output, "output", "o", "", "write the event stream to this file")
+	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	quietFlag(cmd, &f.quiet)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
 	fl.StringVar(&f.artefacts, "artefacts", "findings", "of which cells the store keeps kernels and machine code: none, findings, all")
@@ -139,7 +138,7 @@ func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, erro
 		}
 	}
 	gen := f.gen
-	if gen == "" && len(args) == 0 && env.config.v.GetString("vendor") != target.AMD {
+	if gen == "" && len(args) == 0 && !env.settings.amd() {
 		gen = "quick"
 	}
 	if gen != "" {
@@ -164,8 +163,8 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		return o, err
 	}
 	o.Model, o.NoVerdict, o.Code = f.model, f.noVerdict, f.keepCode
-	o.Source = source(env)
-	if o.Source == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
+	o.Source = env.settings.kernels()
+	if o.Source == audit.LLVMIR && env.settings.amd() {
 		o.Toolchains = withLLC(env, o.Toolchains)
 	}
 	o.Flags = f.flags
@@ -204,7 +203,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if env.getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory()))
 	}
-	fail, err := failOn(env.config.v.GetString("fail-on"))
+	fail, err := env.settings.fail()
 	if err != nil {
 		return err
 	}
@@ -256,11 +255,11 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err := h.Close(); err != nil {
 		return errors.Join(runErr, err)
 	}
-	run, err := whole(st, set, list, last.stats)
+	run, err := audited(st, set, list, last.stats)
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
-	f.text.NewOnly = newOnly(env)
+	f.text.NewOnly = env.settings.newOnly
 	if run.Len() > 0 {
 		show := &rendering{env: env, text: f.text, list: list}
 		if f.format != "json" { // which was written on the way
@@ -277,15 +276,6 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	}
 	reportUnused(env, list, own, run)
 	return verdict(counted(env, run), fail)
-}
-
-// failOn parses --fail-on.
-func failOn(s string) (string, error) {
-	switch s {
-	case "changed", "miscompiled", "unknown", "never":
-		return s, nil
-	}
-	return "", fmt.Errorf("--fail-on %q: must be changed, miscompiled, unknown or never", s)
 }
 
 // verdict turns the classes of a run into the error that makes the exit code.
@@ -379,7 +369,7 @@ is enough on one of the two sides.`,
 			return report.WriteDifferences(env.stdout, n, ds)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
 	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
 	selectFlags(cmd, &sel)

@@ -44,11 +44,11 @@ func (f *engineFlags) spec(env *environment, a *auditFlags, args []string) (*cam
 	if folder == "" {
 		folder = strings.TrimSuffix(a.store, filepath.Ext(a.store)) + ".campaign"
 	}
-	cfg := env.config
-	s := &campaigns.Spec{Name: "audit", Vendors: []string{cfg.v.GetString("vendor")}, Toolchains: cfg.strings("toolchains"),
-		ToolchainDirs: cfg.strings("toolchain-dirs"), Targets: cfg.strings("targets"), Levels: cfg.strings("levels"), Layouts: cfg.strings("layouts"),
-		Source: cfg.v.GetString("source"), Flags: a.flags, Model: a.model, NoVerdict: a.noVerdict, Known: cfg.strings("known"),
-		Timeout: campaigns.Duration(cfg.v.GetString("timeout")), Jobs: cfg.v.GetInt("jobs"),
+	set := &env.settings
+	s := &campaigns.Spec{Name: "audit", Vendors: []string{set.vendor}, Toolchains: set.toolchains,
+		ToolchainDirs: set.toolchainDirs, Targets: set.targets, Levels: set.levels, Layouts: set.layouts,
+		Source: set.source, Flags: a.flags, Model: a.model, NoVerdict: a.noVerdict, Known: set.known,
+		Timeout: campaigns.Duration(set.timeout), Jobs: set.jobs,
 		Store: a.store, Folder: folder, Shards: f.shards, Engine: f.engine}
 	for _, t := range args {
 		if t == "-" {
@@ -104,6 +104,6 @@ func (f *engineFlags) run(ctx context.Context, env *environment, a *auditFlags, 
 		return err
 	}
 	f.follow.quiet, f.follow.format, f.follow.reports, f.follow.text = a.quiet, a.format, a.reports, a.text
-	f.follow.text.NewOnly = newOnly(env)
+	f.follow.text.NewOnly = env.settings.newOnly
 	return beginCampaign(ctx, env, s, ".", &f.follow)
 }

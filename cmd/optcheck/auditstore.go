@@ -90,9 +90,9 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 	return run, nil
 }
 
-// whole is what an audit reports: all that the store knows of its matrix, or
+// audited is what an audit reports: all that the store knows of its matrix, or
 // without a store what the run found.
-func whole(st *auditStore, set *report.Set, list *known.List, stats *report.Stats) (*report.Run, error) {
+func audited(st *auditStore, set *report.Set, list *known.List, stats *report.Stats) (*report.Run, error) {
 	if st == nil {
 		return set.Lean(), nil
 	}

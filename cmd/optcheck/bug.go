@@ -102,7 +102,7 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 		}
 		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
 	}
-	if !env.config.cmd.Flags().Changed("form") && (in.Min.Toolchain.LLVM != nil || in.Min.Signature.Stage == audit.StageLLC) {
+	if !env.config.given("form") && (in.Min.Toolchain.LLVM != nil || in.Min.Signature.Stage == audit.StageLLC) {
 		in.Form = "llvm"
 	}
 	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {

@@ -31,9 +31,9 @@ type followFlags struct {
 func (f *followFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	pollFlag(cmd, &f.poll)
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	quietFlag(cmd, &f.quiet)
 	fl.BoolVar(&f.detach, "detach", false, "submit and return at once (engine slurm)")
-	fl.String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
+	failOnFlag(cmd)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
@@ -107,7 +107,7 @@ Under Slurm Ctrl-C only ends the following; --detach does not even begin it.`,
 			if err := env.trustsFile(s, args[0]); err != nil {
 				return err
 			}
-			f.text.NewOnly = newOnly(env)
+			f.text.NewOnly = env.settings.newOnly
 			return beginCampaign(cmd.Context(), env, s, filepath.Dir(args[0]), &f)
 		},
 	}
@@ -119,7 +119,7 @@ Under Slurm Ctrl-C only ends the following; --detach does not even begin it.`,
 // dir, and follows it.
 func beginCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir string, f *followFlags) error {
 	// Before work is begun whose report cannot be written.
-	if _, err := failOn(env.config.v.GetString("fail-on")); err != nil {
+	if _, err := env.settings.fail(); err != nil {
 		return err
 	}
 	if err := checkFormat(f.format, auditFormats); err != nil {
@@ -163,7 +163,7 @@ func newCampaignAttachCmd(env *environment) *cobra.Command {
 			if err := env.trustsCampaign(c); err != nil {
 				return err
 			}
-			f.text.NewOnly = newOnly(env)
+			f.text.NewOnly = env.settings.newOnly
 			return followCampaign(cmd.Context(), env, c, &f)
 		},
 	}
@@ -222,8 +222,9 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	if !o.Complete() {
 		return incomplete(env, c, o)
 	}
-	env.config.v.Set("known", append(env.config.strings("known"), c.Plan.Known...))
-	return renderRun(env, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
+	sub := *env
+	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
+	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
 }
 
 // readCampaign reads what the store of a complete campaign has of its setting:

@@ -36,7 +36,7 @@ func newCampaignStatusCmd(env *environment) *cobra.Command {
 					return err
 				}
 				if asJSON {
-					return printJSON(env, statusOf(c, o))
+					return env.printJSON(statusOf(c, o))
 				}
 				fmt.Fprintf(env.stdout, "%s: %s, results in %s\n%s\n", c.Plan.Spec.Name, c.Plan.Spec.Engine, c.Plan.Store, describe(o))
 				writeLost(env.stdout, c, o)
@@ -44,7 +44,7 @@ func newCampaignStatusCmd(env *environment) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/viper"
 
 	"optcheck/audit"
 	campaigns "optcheck/audit/campaign"
@@ -31,27 +29,14 @@ func resolve(dir, path string) string {
 	return path
 }
 
-// forVendor returns an environment whose settings are a campaign's for one of
+// forPart returns an environment whose settings are a campaign's for one of
 // its vendors, and nobody else's: what a task does must not depend on where it
 // is done.
-func (env *environment) forVendor(s *campaigns.Spec, vendor, src string, dirs []string) *environment {
-	cmd := &cobra.Command{Use: "campaign"}
-	sourceFlag(cmd)
-	v := viper.New()
-	for k, d := range defaults {
-		v.SetDefault(k, d)
-	}
-	v.Set("vendor", vendor)
-	v.Set("source", src)
-	v.Set("toolchain-dirs", append(slices.Clone(env.config.strings("toolchain-dirs")), dirs...))
-	v.Set("levels", s.Levels)
-	v.Set("layouts", s.Layouts)
-	v.Set("jobs", s.Jobs)
-	if s.Timeout != "" {
-		v.Set("timeout", string(s.Timeout))
-	}
+func (env *environment) forPart(s *campaigns.Spec, vendor, source string, dirs []string) *environment {
 	sub := *env
-	sub.config, sub.origins = &config{v: v, cmd: cmd, env: env.getenv}, nil
+	sub.origins = nil
+	sub.settings = settings{vendor: vendor, source: source, toolchainDirs: slices.Concat(env.settings.toolchainDirs, dirs), levels: s.Levels, layouts: s.Layouts,
+		jobs: s.Jobs, timeout: cmp.Or(string(s.Timeout), fmt.Sprint(defaults["timeout"])), disassembler: fmt.Sprint(defaults["disassembler"])}
 	return &sub
 }
 
@@ -113,7 +98,7 @@ func planCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir 
 // deviceCompiler finds the compiler for a campaign's device.
 func deviceCompiler(ctx context.Context, env *environment, s *campaigns.Spec) (*chip.Compiler, error) {
 	f := runFlags{toolchain: s.GPU.Toolchain, level: s.GPU.Level}
-	return f.compilerFor(ctx, env.forVendor(s, target.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
+	return f.compilerFor(ctx, env.forPart(s, target.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
 }
 
 func exists(path string) bool {
@@ -124,7 +109,7 @@ func exists(path string) bool {
 // planPart is the part of one vendor. It notes in found which names of
 // toolchains and targets mean something.
 func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, dir string, found map[string]bool) (*campaigns.Part, []campaigns.Test, error) {
-	sub := env.forVendor(s, vendor, sourceFor(s, vendor), s.ToolchainDirs)
+	sub := env.forPart(s, vendor, sourceFor(s, vendor), s.ToolchainDirs)
 	tests, err := campaignTests(sub, s.Tests, dir)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +121,7 @@ func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, 
 	if err := matrix(ctx, sub, &o); err != nil {
 		return nil, nil, err
 	}
-	o.Source = source(sub)
+	o.Source = sub.settings.kernels()
 	o.Toolchains = picked(o.Toolchains, s.Toolchains, found)
 	if o.Source == audit.LLVMIR && vendor == target.AMD {
 		o.Toolchains = withLLC(env, o.Toolchains)
@@ -187,7 +172,7 @@ func picked(all []*toolchain.Toolchain, names []string, found map[string]bool) [
 func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]campaigns.Test, error) {
 	if len(sources) == 0 {
 		sources = []campaigns.Tests{{Name: corpusName}}
-		if env.config.v.GetString("vendor") != target.AMD {
+		if !env.settings.amd() {
 			sources = append(sources, campaigns.Tests{Preset: "quick"})
 		}
 	}

@@ -159,7 +159,7 @@ func (l *problemLog) Close() error { return nil }
 // this machine, which must be those of the plan.
 func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p *campaigns.Part) (*environment, audit.Options, error) {
 	s := c.Plan.Spec
-	sub := env.forVendor(s, p.Vendor, p.Source, s.ToolchainDirs)
+	sub := env.forPart(s, p.Vendor, p.Source, s.ToolchainDirs)
 	o := audit.Options{Targets: p.Targets, Levels: p.Levels, Source: p.Source, Flags: s.Flags, Model: s.Model, NoVerdict: s.NoVerdict, Jobs: s.Jobs,
 		Tool: version(), Build: c.Plan.Build}
 	for _, l := range p.Layouts {
@@ -349,7 +349,7 @@ func doDevice(ctx context.Context, env *environment, c *campaigns.Campaign, a *c
 	if g.Target != "" {
 		f.target, f.cubins = g.Target, compiled
 	}
-	sub := env.forVendor(c.Plan.Spec, target.NVIDIA, "", c.Plan.Spec.ToolchainDirs)
+	sub := env.forPart(c.Plan.Spec, target.NVIDIA, "", c.Plan.Spec.ToolchainDirs)
 	sub.origins = origins
 	runs := 0
 	f.progress = func(done, total int) {

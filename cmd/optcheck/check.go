@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -27,7 +26,7 @@ func readInput(env *environment, file string) ([]byte, error) {
 	var err error
 	limit := limits.Now().Bytes
 	if file == "-" {
-		data, err = input.Read("standard input", input.Until(env.config.cmd.Context(), env.stdin), limit)
+		data, err = input.Read("standard input", input.Until(env.ctx, env.stdin), limit)
 	} else {
 		data, err = input.ReadFile(file, limit)
 	}
@@ -50,14 +49,15 @@ func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, 
 	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
 		return audit.ParseDump(file, data)
 	}
-	if toolchain.IsAMDObject(data) {
-		env.config.v.Set("vendor", target.AMD)
+	amd, of := toolchain.IsAMDObject(data), env
+	if amd {
+		of = env.forVendor(target.AMD)
 	}
-	tcs, err := discover(ctx, env)
+	tcs, err := discover(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	if toolchain.IsAMDObject(data) {
+	if amd {
 		return audit.LoadObject(ctx, file, data, tcs)
 	}
 	return audit.LoadCubin(ctx, file, data, tcs)
@@ -92,7 +92,7 @@ standard input.`,
   optcheck check mp.sass --against mp --place x=param+0x8`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			fail, err := failOn(env.config.v.GetString("fail-on"))
+			fail, err := env.settings.fail()
 			if err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ standard input.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, one object per kernel")
+	jsonFlag(cmd, &asJSON, jsonLines+", one object per kernel")
 	against.register(cmd)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	cmd.Flags().String("fail-on", "never", "exit with 1 if a kernel is of this kind or worse: changed, unknown, never")
@@ -176,9 +176,7 @@ func noSpec(file string, kernels int) error {
 func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
 	if asJSON {
 		h := optcheck.CodeHash(fn, code.Consts)
-		enc := json.NewEncoder(env.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
+		return env.lines().Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
 			Findings: findings(r.Findings), Notes: findings(r.Notes), Lines: r.Lines, Code: fmt.Sprintf("%x", h[:8]), Reason: r.Reason})
 	}
 	fmt.Fprintf(env.text, "%s %s: %v", fn.Name, fn.Arch, r.Class)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -144,9 +143,7 @@ func classOf(class string) optcheck.Class {
 // printCell prints what was decided about a test.
 func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(env.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(c)
+		return env.lines().Encode(c)
 	}
 	fmt.Fprintf(env.text, "%s %s, layout %s: %s", plain.Line(c.Test), c.Target, c.Layout, c.Class)
 	if c.Reason != "" {

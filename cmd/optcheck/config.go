@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -193,6 +192,9 @@ func (c *config) origin(key string) string {
 	return "default"
 }
 
+// given reports whether a flag is on the command line.
+func (c *config) given(flag string) bool { return c.cmd.Flags().Changed(flag) }
+
 func (c *config) strings(key string) []string { return c.v.GetStringSlice(key) }
 
 func newConfigCmd(env *environment) *cobra.Command {
@@ -227,9 +229,7 @@ reaches one gets unknown with the reason, or an error.
 				for _, k := range settingNames() {
 					out[k] = entry{c.v.Get(k), c.origin(k)}
 				}
-				enc := json.NewEncoder(env.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(out)
+				return env.printJSON(out)
 			}
 			tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
 			for _, k := range settingNames() {
@@ -238,7 +238,7 @@ reaches one gets unknown with the reason, or an error.
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	return cmd
 }
 

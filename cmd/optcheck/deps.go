@@ -38,7 +38,7 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 	vendorFlag(cmd)
 	sourceFlag(cmd)
 	matrixFlags(cmd)
-	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per dependency and compilation")
+	jsonFlag(cmd, &asJSON, jsonLines+", one per dependency and compilation")
 	fl.BoolVar(&schemes, "schemes", false, "explain the schemes instead")
 	return cmd
 }
@@ -48,7 +48,7 @@ func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 	if err := matrix(ctx, env, &o); err != nil {
 		return err
 	}
-	o.Source = source(env)
+	o.Source = env.settings.kernels()
 	bar := newProgress(env.bar, false)
 	o.Progress = bar.update
 	cells, err := audit.Dependencies(ctx, o)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -151,7 +150,7 @@ With --state each device is opened to read its clocks and temperature.`,
 			return printDevices(cmd.Context(), env, asJSON, state)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	cmd.Flags().BoolVar(&state, "state", false, "also read clocks, temperature and free memory")
 	return cmd
 }
@@ -176,9 +175,7 @@ func printDevices(ctx context.Context, env *environment, asJSON, state bool) err
 		out.Unavailable[name] = why
 	}
 	if asJSON {
-		enc := json.NewEncoder(env.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(out)
+		return env.printJSON(out)
 	}
 	for _, p := range problems {
 		env.tell("%v", p)

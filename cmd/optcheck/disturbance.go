@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -32,7 +31,7 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 				return err
 			}
 			if asJSON {
-				if err := json.NewEncoder(env.stdout).Encode(d); err != nil {
+				if err := env.lines().Encode(d); err != nil {
 					return err
 				}
 			} else {
@@ -48,10 +47,9 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 			return nil
 		},
 	}
-	fl := cmd.Flags()
 	vendorFlag(cmd)
 	sourceFlag(cmd)
 	matrixFlags(cmd)
-	fl.BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	return cmd
 }

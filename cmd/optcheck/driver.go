@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/internal/scratch"
+	"optcheck/internal/whole"
 	"optcheck/runner"
 	"optcheck/toolchain"
 )
@@ -64,10 +65,7 @@ func writeDriverCompiler(ctx context.Context, env *environment, dir string) erro
 	script := fmt.Sprintf("#!/bin/sh\n# The compiler inside the CUDA driver %s (%s).\nexec '%s' %s %s \"$@\"\n",
 		s.Device().Driver, version, strings.ReplaceAll(exe, "'", `'\''`), driverCompiler, s.Device().Driver)
 	path := filepath.Join(dir, "ptxas")
-	if err := os.WriteFile(path+".new", []byte(script), 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := whole.Write(path, []byte(script), 0o755); err != nil {
 		return err
 	}
 	env.tell("%s is the compiler of driver %s, CUDA %s", path, s.Device().Driver, version)

@@ -90,7 +90,7 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if source != "ptx" && source != "llvm-ir" {
 				return fmt.Errorf("unknown source %q (ptx, llvm-ir)", source)
 			}
-			if env.config.v.GetString("vendor") == gpu.AMD || gpu.Vendor(target) == gpu.AMD {
+			if env.settings.amd() || gpu.Vendor(target) == gpu.AMD {
 				if gpu.Vendor(target) == gpu.NVIDIA {
 					target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
 				}

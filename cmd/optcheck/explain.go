@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -35,7 +34,7 @@ func newExplainCmd(env *environment) *cobra.Command {
 					rules = append(rules, r)
 				}
 			}
-			enc := json.NewEncoder(env.stdout)
+			enc := env.lines()
 			for i, r := range rules {
 				if asJSON {
 					if err := enc.Encode(map[string]any{"id": r.ID, "title": r.Title, "explanation": r.Explain, "note": r.Note}); err != nil {
@@ -56,7 +55,7 @@ func newExplainCmd(env *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&instructions, "instructions", false, "the instructions of litmus tests instead: their modifiers, and since which PTX and target")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.MarkFlagsMutuallyExclusive("instructions", "json")
 	return cmd
 }

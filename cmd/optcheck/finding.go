@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,12 +65,12 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
 	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
 	jobFlags(cmd)
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	quietFlag(cmd, &f.quiet)
 }
 
 // options returns what all audits of a command share.
 func (f *findingFlags) options(env *environment) audit.Options {
-	return audit.Options{Jobs: env.config.v.GetInt("jobs"), Tool: version(), Model: f.model, NoVerdict: f.noVerdict, Source: source(env)}
+	return audit.Options{Jobs: env.settings.jobs, Tool: version(), Model: f.model, NoVerdict: f.noVerdict, Source: env.settings.kernels()}
 }
 
 // resolve finds test and toolchain of a FINDING, and lists all toolchains.
@@ -103,7 +102,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if len(all) == 0 {
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
-	if source(env) == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
+	if env.settings.kernels() == audit.LLVMIR && env.settings.amd() {
 		all = withLLC(env, all)
 	}
 	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
@@ -149,10 +148,9 @@ func pick(all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain
 // discoverAll finds every toolchain of the vendor, whatever toolchains the
 // settings name.
 func discoverAll(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
-	named := env.config.strings("toolchains")
-	env.config.v.Set("toolchains", []string{})
-	defer env.config.v.Set("toolchains", named)
-	return discover(ctx, env)
+	all := *env
+	all.settings.toolchains = nil
+	return discover(ctx, &all)
 }
 
 // address reads a FINDING and fills it up from the flags; of a cell in a saved
@@ -169,11 +167,11 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		if c.Hash == "" {
 			return a, "", fmt.Errorf("%s: the cell has no hash of its test", arg)
 		}
-		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.cmd.Flags().Changed("vendor") {
-			env.config.v.Set("vendor", target.AMD)
+		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.given("vendor") {
+			env.settings.vendor = target.AMD
 		}
-		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.cmd.Flags().Changed("source") {
-			env.config.v.Set("source", audit.LLVMIR)
+		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.given("source") {
+			env.settings.source = audit.LLVMIR
 		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash
@@ -181,25 +179,14 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		return a, "", fmt.Errorf("%s is %s: name a cell of it, such as %s#17", arg, k, arg)
 	} else if a, err = reduce.ParseAddress(arg); err != nil {
 		return a, "", err
-	} else if strings.Contains(a.Toolchain, "+") && !env.config.cmd.Flags().Changed("source") {
-		env.config.v.Set("source", audit.LLVMIR)
+	} else if strings.Contains(a.Toolchain, "+") && !env.config.given("source") {
+		env.settings.source = audit.LLVMIR
 	}
-	first := func(key string) string {
-		if s := env.config.strings(key); len(s) > 0 {
-			return s[0]
-		}
-		return ""
-	}
-	for _, d := range []struct {
-		p    *string
-		s, d string
-	}{{&a.Toolchain, first("toolchains"), ""}, {&a.Target, first("targets"), ""}, {&a.Level, first("levels"), "O3"},
-		{&a.Layout, first("layouts"), "pointers"}, {&a.Rule, f.rule, ""}} {
-		if *d.p == "" {
-			*d.p = d.s
-		}
-		if *d.p == "" {
-			*d.p = d.d
+	set := &env.settings
+	for p, choices := range map[*string][]string{&a.Toolchain: set.toolchains, &a.Target: set.targets, &a.Level: append(slices.Clone(set.levels), "O3"),
+		&a.Layout: append(slices.Clone(set.layouts), "pointers"), &a.Rule: {f.rule}} {
+		if *p == "" && len(choices) > 0 {
+			*p = choices[0]
 		}
 	}
 	return a, hash, nil
@@ -219,7 +206,7 @@ func savedCell(arg string) (file string, line int, rule string, ok bool) {
 // readCell reads the cell in a line of a saved run, or of a number in a store,
 // and its test as far as it is told there.
 func (f *findingFlags) readCell(env *environment, file string, line int) (cell *report.Cell, err error) {
-	ctx := env.config.cmd.Context()
+	ctx := env.ctx
 	if store.Is(file) {
 		err = withStore(ctx, file, store.Read, func(s *store.Store) error {
 			c, err := s.Cell(ctx, int64(line))
@@ -286,12 +273,4 @@ func (f *findingFlags) test(env *environment, name string, saved bool) (*litmus.
 		return nil, fmt.Errorf("%s: a finding is in one test, not in %d", name, len(tests))
 	}
 	return tests[0], nil
-}
-
-// printJSON prints a value as indented JSON.
-func printJSON(env *environment, v any) error {
-	enc := json.NewEncoder(env.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -367,8 +367,7 @@ program order and communications is said to be none.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found := true
-			enc := json.NewEncoder(env.stdout)
-			enc.SetEscapeHTML(false)
+			enc := env.lines()
 			for _, a := range args {
 				var tests []*litmus.Test
 				if sp, err := cycle.ParseName(a); err == nil {
@@ -390,7 +389,7 @@ program order and communications is said to be none.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	return cmd
 }
 

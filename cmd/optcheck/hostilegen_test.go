@@ -67,7 +67,7 @@ func readers(t *testing.T) []reader {
 		{"log", [][]byte{[]byte(someLog)}, logShapes(), []string{"log check @ --model sc --timeout 1s"}},
 		{"stream", streams, streamShapes(), []string{"report @", "diff @ @run", "report @ --format junit", "store import @new @", "report @ --html @new"}},
 		{"packed stream", packed, packedShapes(), []string{"report @", "merge @new @"}},
-		{"store", read("../../audit/store/testdata/v1.store.gz"), nil, []string{"store check @", "store info @", "report @", "merge @new @", "store upgrade @", "store export @"}},
+		{"store", read("../../audit/store/testdata/kept.store.gz"), nil, []string{"store check @", "store info @", "report @", "merge @new @", "store export @"}},
 		{"campaign", read("../../audit/campaign/example.yaml"), yamlShapes("tests: "), []string{"campaign run @"}},
 		{"known", read("../../known/default.yaml"), yamlShapes("known: "), []string{"report @run --known @"}},
 		{"settings", [][]byte{[]byte("levels: [O0]\ntargets: [sm_80]\n")}, yamlShapes("levels: "), []string{"config --config @"}},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -20,7 +19,6 @@ import (
 	"optcheck/known"
 	"optcheck/report"
 	"optcheck/spec"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -76,13 +74,13 @@ optcheck report and optcheck serve, also while the hunt goes on.`,
 	fl.DurationVar(&f.limit, "for", 0, "stop after this time (default 10m, if there is no --tests)")
 	fl.StringSliceVar(&f.bases, "bases", []string{"corpus", "opportunities", "ptx", "scopes"}, "what tests are composed of: corpus, presets, configuration files (optcheck gen)")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and go on from it")
-	fl.StringVar(&f.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+	modelFlag(cmd, &f.model)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringSliceVar(&f.races, "races", nil, "report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
 	fl.StringVar(&f.bundles, "bundles", "", "reduce new signatures and write bundles into this folder")
 	fl.IntVar(&f.most, "most", 20, "with --bundles: at most so many")
-	fl.BoolVar(&f.asJSON, "json", false, "print JSON lines: seed, each new signature, progress, report")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	jsonFlag(cmd, &f.asJSON, jsonLines+": seed, each new signature, progress, report")
+	quietFlag(cmd, &f.quiet)
 	return cmd
 }
 
@@ -96,7 +94,7 @@ func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Optio
 		return o, err
 	}
 	a := &o.Audit
-	if len(a.Targets) == 0 && env.config.v.GetString("vendor") != target.AMD {
+	if len(a.Targets) == 0 && !env.settings.amd() {
 		for _, t := range huntTargets {
 			if slices.ContainsFunc(a.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
 				a.Targets = append(a.Targets, t)
@@ -111,8 +109,8 @@ func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Optio
 	if len(a.Layouts) == 0 {
 		a.Layouts = huntLayouts()
 	}
-	a.Source, a.Model, a.Flags = source(env), f.model, f.flags
-	if a.Source == audit.LLVMIR && env.config.v.GetString("vendor") == target.AMD {
+	a.Source, a.Model, a.Flags = env.settings.kernels(), f.model, f.flags
+	if a.Source == audit.LLVMIR && env.settings.amd() {
 		a.Toolchains = withLLC(env, a.Toolchains)
 	}
 	if a.Build, err = buildID(); err != nil {
@@ -273,9 +271,7 @@ func (s *huntShow) event(e huntEvent) error {
 		}
 		return nil
 	}
-	enc := json.NewEncoder(s.env.stdout)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(e)
+	return s.env.lines().Encode(e)
 }
 
 // progressEvery is how often a line says how far a hunt is, where it is no terminal.

@@ -60,7 +60,7 @@ the scheduling byte. AMD instructions also show the counters that they increment
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	return cmd
 }

@@ -40,7 +40,7 @@ func killed(t *testing.T, within time.Duration, commands ...[]string) (hit bool)
 	return hit
 }
 
-// TestKilledStores: whoever is killed while it imports, merges, exports, upgrades or
+// TestKilledStores: whoever is killed while it imports, merges, exports or
 // cleans, a store is whole afterwards, and doing it again does it.
 func TestKilledStores(t *testing.T) {
 	dir := t.TempDir()
@@ -49,11 +49,6 @@ func TestKilledStores(t *testing.T) {
 	half := len(stream) / 2
 	require.NoError(t, os.WriteFile(at("a.jsonl"), []byte(strings.Join(stream[:half], "\n")), 0o600))
 	require.NoError(t, os.WriteFile(at("b.jsonl"), []byte(stream[0]+"\n"+strings.Join(stream[half:], "\n")), 0o600))
-	data, err := os.ReadFile("../../audit/store/testdata/v1.store.gz")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(at("old.gz"), data, 0o600))
-	old, err := exec.Command("gzip", "-dc", at("old.gz")).Output()
-	require.NoError(t, err)
 	whole := at("whole.store")
 	begin := time.Now()
 	stored(t, "store", "import", whole, at("a.jsonl"), at("b.jsonl"))
@@ -94,15 +89,6 @@ func TestKilledStores(t *testing.T) {
 			}
 			sound(t, whole)
 			require.Equal(t, want, stored(t, "store", "export", whole))
-		}},
-		{"upgrade", func() {
-			file := fresh("old.store", old)
-			if killed(t, 60*time.Millisecond, []string{"store", "upgrade", file}) {
-				hits++
-			}
-			stored(t, "store", "upgrade", file)
-			sound(t, file)
-			require.NotEmpty(t, stored(t, "store", "export", file))
 		}},
 		{"gc", func() {
 			file := fresh("gc.store", image)

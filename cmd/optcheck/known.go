@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,14 +15,12 @@ func knownFlags(cmd *cobra.Command) {
 	cmd.Flags().Bool("new-only", false, "known findings are neither shown nor counted for --fail-on")
 }
 
-func newOnly(env *environment) bool { return env.config.v.GetBool("new-only") }
-
 // knownList reads the built-in list and those of the configuration; own is the
 // number of filters in the built-in list, which come first.
 func knownList(env *environment) (list *known.List, own int, err error) {
 	list = known.Builtin()
 	own = len(list.Filters)
-	for _, file := range env.config.strings("known") {
+	for _, file := range env.settings.known {
 		if err := expect(file, wantKnown); err != nil {
 			return nil, 0, err
 		}
@@ -40,7 +37,7 @@ func knownList(env *environment) (list *known.List, own int, err error) {
 
 // counted is the part of a run that --fail-on looks at.
 func counted(env *environment, r *report.Run) *report.Run {
-	if newOnly(env) {
+	if env.settings.newOnly {
 		return r.WithoutKnown()
 	}
 	return r
@@ -104,8 +101,7 @@ func newKnownListCmd(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			enc := json.NewEncoder(env.stdout)
-			enc.SetEscapeHTML(false)
+			enc := env.lines()
 			for i, f := range list.Filters {
 				if asJSON {
 					if err := enc.Encode(f); err != nil {
@@ -121,7 +117,7 @@ func newKnownListCmd(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.Flags().StringSlice("known", nil, "further lists of known findings")
 	return cmd
 }

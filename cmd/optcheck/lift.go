@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,9 +54,9 @@ the machine code that shows the new outcome, and why the test forbids it.`,
 	}
 	fl := cmd.Flags()
 	matrixFlags(cmd)
-	fl.StringVar(&f.audit.model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
-	fl.BoolVarP(&f.audit.quiet, "quiet", "q", false, "no progress")
-	fl.BoolVar(&f.json, "json", false, "print JSON lines, one per distinct lifted test")
+	modelFlag(cmd, &f.audit.model)
+	quietFlag(cmd, &f.audit.quiet)
+	jsonFlag(cmd, &f.json, jsonLines+", one per distinct lifted test")
 	fl.BoolVar(&f.meanings, "meanings", false, "print the table of what machine instructions mean instead")
 	fl.StringVar(&f.svg, "svg", "", "write pictures of miscompilations to this folder")
 	return cmd
@@ -89,7 +88,7 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 	groups := liftGroups(run)
 	for _, g := range groups {
 		if f.json {
-			if err := json.NewEncoder(env.stdout).Encode(g); err != nil {
+			if err := env.lines().Encode(g); err != nil {
 				return err
 			}
 			continue
@@ -209,7 +208,7 @@ func writeMeanings(env *environment, asJSON bool) error {
 	if asJSON {
 		for _, m := range optcheck.Meanings {
 			row := map[string]string{"targets": meaningTargets(&m), "machine": m.Machine, "means": m.Means, "source": m.Source}
-			if err := json.NewEncoder(env.stdout).Encode(row); err != nil {
+			if err := env.lines().Encode(row); err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,7 @@ see docs/models.md.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	return cmd
 }
 

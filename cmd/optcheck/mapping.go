@@ -69,7 +69,7 @@ compiler's words.`,
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90; of AMD one of each generation by default, or all)")
 	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3; of AMD O2)")
 	toolFlags(cmd)
-	fl.BoolVar(&asJSON, "json", false, "print JSON lines, one per operation and compilation")
+	jsonFlag(cmd, &asJSON, jsonLines+", one per operation and compilation")
 	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
 	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
@@ -81,7 +81,7 @@ func runMapping(ctx context.Context, env *environment, ops []string) ([]audit.Ma
 	if err != nil {
 		return nil, err
 	}
-	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.config.strings("levels"), Ops: ops})
+	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops})
 }
 
 // mappingUnknown makes cells without an answer an error: they are no good news.

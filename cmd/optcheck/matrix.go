@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
 	"optcheck/spec"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -45,39 +43,39 @@ func matrix(ctx context.Context, env *environment, o *audit.Options) (err error)
 	if o.Toolchains, err = discover(ctx, env); err != nil {
 		return err
 	}
-	for _, s := range env.config.strings("layouts") {
+	for _, s := range env.settings.layouts {
 		l, err := spec.ParseLayout(s)
 		if err != nil {
 			return err
 		}
 		o.Layouts = append(o.Layouts, l)
 	}
-	o.Targets, o.Levels = targets(env, o.Toolchains), env.config.strings("levels")
-	o.Jobs, o.Tool = env.config.v.GetInt("jobs"), version()
+	o.Targets, o.Levels = targets(env, o.Toolchains), env.settings.levels
+	o.Jobs, o.Tool = env.settings.jobs, version()
 	return nil
 }
 
 // discover finds the toolchains that the configuration asks for. Tools that
 // cannot be identified are named on standard error.
 func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
-	limit, err := time.ParseDuration(env.config.v.GetString("timeout"))
-	if err != nil || limit <= 0 {
-		return nil, fmt.Errorf("timeout %q is no duration (60s, 2m)", env.config.v.GetString("timeout"))
-	}
-	find, err := finder(env.config.v.GetString("vendor"), source(env))
+	limit, err := env.settings.limit()
 	if err != nil {
 		return nil, err
 	}
-	how := env.config.v.GetString("disassembler")
+	find, err := finder(env.settings.vendor, env.settings.kernels())
+	if err != nil {
+		return nil, err
+	}
+	how := env.settings.disassembler
 	if how != "dictionary" && how != "nvdisasm" {
 		return nil, fmt.Errorf("unknown disassembler %q (dictionary, nvdisasm)", how)
 	}
-	all, errs := find(ctx, toolchain.Options{Dirs: env.config.strings("toolchain-dirs"), Env: env.getenv,
+	all, errs := find(ctx, toolchain.Options{Dirs: env.settings.toolchainDirs, Env: env.getenv,
 		Runner: toolchain.NewRunner(0, limit), Listings: how == "nvdisasm"})
 	for _, e := range errs {
 		env.tell("%v", e)
 	}
-	names := env.config.strings("toolchains")
+	names := env.settings.toolchains
 	if len(names) == 0 {
 		return all, nil
 	}
@@ -98,8 +96,8 @@ var amdTargets = []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx
 // targets are the targets asked for: of AMD, amdTargets by default and all of
 // them for "all".
 func targets(env *environment, tcs []*toolchain.Toolchain) []string {
-	asked := env.config.strings("targets")
-	if env.config.v.GetString("vendor") != target.AMD {
+	asked := env.settings.targets
+	if !env.settings.amd() {
 		return asked
 	}
 	if len(asked) == 1 && asked[0] == "all" {

@@ -164,7 +164,7 @@ With --json a line per test and a summary at the end, see docs/models.md; with
 	fl.BoolVar(&dot, "dot", false, "the same for Graphviz")
 	fl.BoolVar(&noTime, "no-time", false, "leave the Time lines out")
 	fl.BoolVar(&candidates, "candidates", false, "print how many candidate executions were looked at")
-	fl.BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.MarkFlagsMutuallyExclusive("states", "explain", "svg", "dot")
 	for _, other := range []string{"states", "svg", "dot"} {
 		cmd.MarkFlagsMutuallyExclusive("json", other)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,7 +27,7 @@ func newModelsCmd(env *environment) *cobra.Command {
 					list = append(list, i)
 				}
 			}
-			enc := json.NewEncoder(env.stdout)
+			enc := env.lines()
 			for _, i := range list {
 				switch {
 				case source:
@@ -48,7 +47,7 @@ func newModelsCmd(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.Flags().BoolVar(&source, "source", false, "print the models' text")
 	cmd.MarkFlagsMutuallyExclusive("json", "source")
 	return cmd

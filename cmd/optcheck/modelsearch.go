@@ -45,7 +45,7 @@ test that was run in vain is expected at no more than the rate that this exclude
 	f.addTests(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.limit, "limit", 0, "list, and write, at most so many tests (0: all)")
-	fl.BoolVar(&f.asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &f.asJSON, jsonLines)
 	fl.StringVar(&out, "out", "", "write the tests to this folder")
 	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"optcheck/model"
@@ -17,9 +16,7 @@ import (
 // the order in which the other half is expected to be weak puts a test that was
 // weak before one that was not, nearly always.
 func TestSearchOrder(t *testing.T) {
-	cmd := &cobra.Command{}
-	cmd.SetContext(t.Context())
-	env := &environment{stderr: io.Discard, getenv: func(string) string { return "" }, config: &config{cmd: cmd}}
+	env := &environment{ctx: t.Context(), stderr: io.Discard, getenv: func(string) string { return "" }}
 	d, err := seenBy(env, []string{"../../docs/results/h200/paper.jsonl.gz"})
 	require.NoError(t, err)
 	var learnt []model.Past

@@ -61,7 +61,7 @@ not. That is an interestingness test for cvise and other reducers.`,
 	f.add(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.check, "check", false, "only tell whether the finding is there")
-	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &f.asJSON, oneObject)
 	fl.BoolVar(&f.noWhere, "no-where", false, "do not look for the finding in other releases, targets and levels")
 	fl.StringVarP(&f.out, "out", "o", "", "also write the smallest test to this file")
 	return cmd
@@ -92,12 +92,12 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 			return err
 		}
 	}
-	program, err := bug.Program(&res.Min, source(env))
+	program, err := bug.Program(&res.Min, env.settings.kernels())
 	if err != nil {
 		return err
 	}
 	if f.asJSON {
-		return printJSON(env, reduced{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
+		return env.printJSON(reduced{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
 			Flags: res.Min.Flags, Test: res.Min.Test.String(), Program: program, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
 			Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
 	}

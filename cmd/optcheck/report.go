@@ -62,7 +62,7 @@ an older report is made the new one's.`,
 			if tables != (tableFlags{}) {
 				return errors.New("--deps and --mapping go with --html")
 			}
-			text.NewOnly = newOnly(env)
+			text.NewOnly = env.settings.newOnly
 			return runReport(env, args, &sel, format, files, text)
 		},
 	}
@@ -71,7 +71,7 @@ an older report is made the new one's.`,
 	cmd.Flags().StringVar(&tables.deps, "deps", "", "with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
 	cmd.Flags().StringVar(&tables.mapping, "mapping", "", "with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
 	cmd.Flags().Float64Var(&limit, "html-limit", 24, "megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
-	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
+	failOnFlag(cmd)
 	textFlags(cmd, &text)
 	selectFlags(cmd, &sel)
 	knownFlags(cmd)
@@ -85,7 +85,7 @@ func runReport(env *environment, in []string, sel *selection, format string, fil
 // renderRun writes the reports of a run, which is read when all else is known to
 // be in order.
 func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions) error {
-	fail, err := failOn(env.config.v.GetString("fail-on"))
+	fail, err := env.settings.fail()
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func readAll(env *environment, files []string, setting int64, list *known.List) 
 	set := report.NewSet() // keeps what repeats once
 	if file, err := storeAmong(files); err != nil || file != "" {
 		if err == nil {
-			err = storeEvents(env.config.cmd.Context(), file, setting, set)
+			err = storeEvents(env.ctx, file, setting, set)
 		}
 		if list != nil {
 			set = list.MarkSet(set)
@@ -187,7 +187,7 @@ const (
 // handler. The file may be compressed by gzip, or be a store.
 func readEvents(env *environment, file string, h report.Handler) error {
 	if file != "-" && store.Is(file) {
-		return storeEvents(env.config.cmd.Context(), file, 0, h)
+		return storeEvents(env.ctx, file, 0, h)
 	}
 	b, done, err := openStream(env, file)
 	if err != nil {
@@ -211,7 +211,7 @@ func openStream(env *environment, file string) (b *bufio.Reader, done func(), er
 		}
 		in, done = fh, func() { fh.Close() }
 	}
-	b = bufio.NewReaderSize(input.Until(env.config.cmd.Context(), in), 1<<16)
+	b = bufio.NewReaderSize(input.Until(env.ctx, in), 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := unpack(b)
 		if err != nil {

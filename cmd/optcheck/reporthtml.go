@@ -14,7 +14,7 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	if limit < 0 || limit > 1e6 {
 		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
 	}
-	fail, err := failOn(env.config.v.GetString("fail-on"))
+	fail, err := env.settings.fail()
 	if err != nil {
 		return err
 	}

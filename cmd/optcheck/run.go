@@ -36,10 +36,12 @@ type environment struct {
 	getenv         func(string) string
 	args           []string // of the command line
 	stdin          io.Reader
-	stdout, stderr io.Writer // what goes to stderr is made visible
-	text           io.Writer // stdout for people: what goes to it is made visible
-	bar            io.Writer // stderr as it is, for a progress bar
+	stdout, stderr io.Writer       // what goes to stderr is made visible
+	text           io.Writer       // stdout for people: what goes to it is made visible
+	bar            io.Writer       // stderr as it is, for a progress bar
+	ctx            context.Context // of the command
 	config         *config
+	settings       settings
 	origins        map[*litmus.Test]origin // where tests are from
 	refused        []error                 // why tests that were asked for are left out
 	renamed        []string                // tests that are told apart by their files
@@ -141,8 +143,11 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := loadConfig(env, cmd)
-			env.config = c
-			return err
+			if err != nil {
+				return err
+			}
+			env.ctx, env.config, env.settings = cmd.Context(), c, c.settings()
+			return nil
 		},
 	}
 	root.AddCommand(newReduceCmd(env), newBugCmd(env), newKnownCmd(env))

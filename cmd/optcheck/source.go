@@ -26,25 +26,7 @@ var finders = []struct {
 	{target.NVIDIA, audit.LLVMIR, toolchain.DiscoverLLC},
 	{target.AMD, audit.OpenCL, toolchain.DiscoverLLVM},
 	{target.AMD, audit.LLVMIR, toolchain.DiscoverLLVM},
-	{"all", "", discoverVendors},
-}
-
-// source is the source that was asked for, "" for the vendor's usual one, however
-// it was asked for: results do not depend on that.
-func source(env *environment) string {
-	s := env.config.v.GetString("source")
-	if env.config.cmd.Flags().Lookup("source") == nil {
-		return "" // a setting for others
-	}
-	for _, f := range finders {
-		if f.vendor == env.config.v.GetString("vendor") {
-			if f.source == s {
-				return ""
-			}
-			return s
-		}
-	}
-	return s
+	{everyVendor, "", discoverVendors},
 }
 
 // finder returns how the toolchains of a vendor are found that compile a source.

@@ -29,7 +29,7 @@ Whatever reads a saved run (report, diff, reduce, bug) reads a store, too.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newStoreInfoCmd(env), newStoreExportCmd(env), newStoreImportCmd(env), newMergeCmd(env),
-		newStoreCheckCmd(env), newStoreUpgradeCmd(env), newStoreGCCmd(env), newStoreArtefactCmd(env))
+		newStoreCheckCmd(env), newStoreGCCmd(env), newStoreArtefactCmd(env))
 	return cmd
 }
 

@@ -37,7 +37,7 @@ CELL is the number of a cell: the column id of optcheck store export --format cs
 			return listArtefacts(cmd.Context(), env, args[0], asJSON)
 		},
 	}
-	list.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(list, &asJSON, oneObject)
 	get := &cobra.Command{
 		Use: "get STORE NAME|HASH", Short: "Write an artefact to standard output", Args: cobra.ExactArgs(2),
 		Example: "  optcheck store artefact get all.store 0744bfb093b42e540800caabaa79e2af",
@@ -82,7 +82,7 @@ func listArtefacts(ctx context.Context, env *environment, path string, asJSON bo
 			return err
 		}
 		if asJSON {
-			return printJSON(env, list)
+			return env.printJSON(list)
 		}
 		tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
 		fmt.Fprintf(tw, "HASH\tKIND\tBYTES\tNAME\n")

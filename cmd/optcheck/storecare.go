@@ -51,29 +51,3 @@ func runStoreCheck(ctx context.Context, env *environment, path string) error {
 	}
 	return err
 }
-
-func newStoreUpgradeCmd(env *environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "upgrade STORE…",
-		Short: "Bring stores of older versions to the present schema",
-		Long: `Bring stores of older versions of optcheck to the present schema. Whatever writes to a
-store does so by itself; what only reads leaves files as they are and asks for it. A
-store that is damaged is not touched. Older versions cannot read the store afterwards.`,
-		Example: "  optcheck store upgrade all.store",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, path := range args {
-				s, err := storeAt(cmd.Context(), path, store.Write)
-				if err != nil {
-					return err
-				}
-				info, err := s.Info(cmd.Context())
-				if err := errors.Join(err, s.Close()); err != nil {
-					return err
-				}
-				fmt.Fprintf(env.text, "%s: schema %d, %s\n", plain.Line(path), info.Schema, plain.Count(info.Cells, "cell"))
-			}
-			return nil
-		},
-	}
-}

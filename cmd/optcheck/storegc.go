@@ -53,7 +53,7 @@ back. Audits that write the store meanwhile wait for it and are not harmed.`,
 	fl.BoolVar(&f.dry, "dry-run", false, "only say what would be removed")
 	fl.IntVar(&f.keepBuilds, "keep-builds", 0, "remove all cells of builds of optcheck but the newest `N`")
 	fl.StringVar(&f.olderThan, "older-than", "", "remove all cells of builds of optcheck that no audit has used for this `TIME` (90d, 36h)")
-	fl.BoolVar(&f.json, "json", false, "print JSON")
+	jsonFlag(cmd, &f.json, oneObject)
 	return cmd
 }
 
@@ -107,7 +107,7 @@ func runStoreGC(ctx context.Context, env *environment, path string, f *gcFlags, 
 		return err
 	}
 	if f.json {
-		return printJSON(env, g)
+		return env.printJSON(g)
 	}
 	writeGarbage(env, g)
 	return nil

@@ -23,7 +23,7 @@ func newStoreInfoCmd(env *environment) *cobra.Command {
 			return runStoreInfo(cmd.Context(), env, args[0], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	return cmd
 }
 
@@ -38,7 +38,7 @@ func runStoreInfo(ctx context.Context, env *environment, path string, asJSON boo
 		return err
 	}
 	if asJSON {
-		return printJSON(env, info)
+		return env.printJSON(info)
 	}
 	w := env.text
 	fmt.Fprintf(w, "%s: schema %d, %d bytes, %s", plain.Line(path), info.Schema, info.Bytes, plain.Count(info.Cells, "cell"))

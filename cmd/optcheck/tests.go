@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,6 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
-	"optcheck/target"
 )
 
 // corpusName is the word that names the built-in tests, corpusCLName those in
@@ -190,7 +188,7 @@ func loadTestsFor(env *environment, args []string) ([]*litmus.Test, error) {
 // argsFor is what arguments mean for the vendor whose compilers are asked: for
 // AMD, the word corpus, or no argument, means the tests in OpenCL C.
 func argsFor(env *environment, args []string) []string {
-	if env.config.v.GetString("vendor") != target.AMD {
+	if !env.settings.amd() {
 		return args
 	}
 	if len(args) == 0 {
@@ -263,7 +261,7 @@ and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
 			if tests, err = env.sane(tests); err != nil {
 				return err
 			}
-			enc := json.NewEncoder(env.stdout)
+			enc := env.lines()
 			for _, t := range tests {
 				switch {
 				case asJSON:
@@ -280,7 +278,7 @@ and the same shapes in present-day PTX. corpus-cl is the corpus in OpenCL C.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.Flags().BoolVar(&show, "print", false, "print the tests themselves")
 	return cmd
 }

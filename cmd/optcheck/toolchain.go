@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,10 +28,11 @@ func newToolchainListCmd(env *environment) *cobra.Command {
   optcheck toolchain list --source llvm-ir --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("vendor") && !cmd.Flags().Changed("source") {
-				env.config.v.Set("vendor", "all")
+			of := env
+			if !env.config.given("vendor") && !env.config.given("source") {
+				of = env.forVendor(everyVendor)
 			}
-			tcs, err := discover(cmd.Context(), env)
+			tcs, err := discover(cmd.Context(), of)
 			if err != nil {
 				return err
 			}
@@ -41,9 +41,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 				for _, t := range tcs {
 					list = append(list, t.Describe())
 				}
-				enc := json.NewEncoder(env.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(list)
+				return env.printJSON(list)
 			}
 			if len(tcs) == 0 {
 				return errors.New("no toolchain found; try: optcheck toolchain install")
@@ -56,7 +54,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON, oneObject)
 	cmd.Flags().String("vendor", "", "only compilers for this vendor's targets: nvidia or amd")
 	sourceFlag(cmd)
 	return cmd

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/internal/input"
+	"optcheck/internal/whole"
 )
 
 // configName is the name of a configuration file.
@@ -136,21 +137,9 @@ func (env *environment) writeTrusted(all []string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".trusted-*")
-	if err != nil {
-		return err
-	}
+	var list strings.Builder
 	for _, dir := range all {
-		_, err = fmt.Fprintln(f, dir)
-		if err != nil {
-			break
-		}
+		fmt.Fprintln(&list, dir)
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return whole.Write(file, []byte(list.String()), 0o600)
 }

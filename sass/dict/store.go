@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"optcheck/internal/whole"
 )
 
 // A store is a folder of segments. Each is written whole under another name and
@@ -123,16 +125,7 @@ func (s *store) write(data []byte) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	name := hex.EncodeToString(sum[:8]) + suffix
-	f, err := os.CreateTemp(s.dir, ".new-")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return "", err
-	}
-	return name, os.Rename(f.Name(), filepath.Join(s.dir, name))
+	return name, whole.Write(filepath.Join(s.dir, name), data, 0o644)
 }
 
 // A segment is the format, a SHA-256 of all that follows, the id, and entries in

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+)
+
+// What --json prints.
+const (
+	oneObject = "print JSON"
+	jsonLines = "print JSON lines"
+)
+
+// jsonFlag adds --json to a command. what says what it prints.
+func jsonFlag(cmd *cobra.Command, on *bool, what string) {
+	cmd.Flags().BoolVar(on, "json", false, what)
+}
+
+// quietFlag adds --quiet to a command that shows its progress.
+func quietFlag(cmd *cobra.Command, on *bool) {
+	cmd.Flags().BoolVarP(on, "quiet", "q", false, "no progress")
+}
+
+// streamFlag adds --output to a command that makes an event stream.
+func streamFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "output", "o", "", "write the event stream to this file")
+}
+
+// failOnFlag adds --fail-on to a command that reports on cells.
+func failOnFlag(cmd *cobra.Command) {
+	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
+}
+
+// modelFlag adds --model to a command whose cells are judged by one model.
+func modelFlag(cmd *cobra.Command, model *string) {
+	cmd.Flags().StringVar(model, "model", "", "judge all targets under this model: a built-in one (optcheck models) or a .cat file")
+}
+
+// lines returns what prints values as JSON lines.
+func (env *environment) lines() *json.Encoder {
+	enc := json.NewEncoder(env.stdout)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// printJSON prints a value as indented JSON.
+func (env *environment) printJSON(v any) error {
+	enc := env.lines()
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

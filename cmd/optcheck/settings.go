@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"optcheck/target"
+)
+
+// settings are the options that can come from a flag, the environment or a
+// configuration file, as the command uses them.
+type settings struct {
+	vendor                               string // nvidia, amd; everyVendor where a command allows it
+	source                               string // what kernels are written in, "" for the vendor's usual one
+	toolchainDirs                        []string
+	toolchains, targets, levels, layouts []string
+	jobs                                 int
+	timeout                              string // of one external process, a duration
+	disassembler                         string // dictionary, nvdisasm
+	failOn                               string // changed, miscompiled, unknown, never
+	known                                []string
+	newOnly                              bool
+}
+
+// everyVendor stands for all vendors.
+const everyVendor = "all"
+
+// settings returns the effective configuration of a command.
+func (c *config) settings() settings {
+	s := settings{vendor: c.v.GetString("vendor"), source: c.v.GetString("source"), toolchainDirs: c.strings("toolchain-dirs"),
+		toolchains: c.strings("toolchains"), targets: c.strings("targets"), levels: c.strings("levels"), layouts: c.strings("layouts"),
+		jobs: c.v.GetInt("jobs"), timeout: c.v.GetString("timeout"), disassembler: c.v.GetString("disassembler"),
+		failOn: c.v.GetString("fail-on"), known: c.strings("known"), newOnly: c.v.GetBool("new-only")}
+	if c.cmd.Flags().Lookup("source") == nil {
+		s.source = "" // a setting for others
+	}
+	return s
+}
+
+// forVendor returns an environment with another vendor in its settings.
+func (env *environment) forVendor(vendor string) *environment {
+	sub := *env
+	sub.settings.vendor = vendor
+	return &sub
+}
+
+// kernels is what kernels are written in, "" for the vendor's usual source, however
+// it was asked for: results do not depend on that.
+func (s *settings) kernels() string {
+	for _, f := range finders {
+		if f.vendor == s.vendor {
+			if f.source == s.source {
+				return ""
+			}
+			break
+		}
+	}
+	return s.source
+}
+
+// amd reports whether AMD's compilers are asked.
+func (s *settings) amd() bool { return s.vendor == target.AMD }
+
+// limit is how long an external process may take.
+func (s *settings) limit() (time.Duration, error) {
+	d, err := time.ParseDuration(s.timeout)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("timeout %q is no duration (60s, 2m)", s.timeout)
+	}
+	return d, nil
+}
+
+// fail returns the kind of cells from which on the exit code is 1.
+func (s *settings) fail() (string, error) {
+	if slices.Contains([]string{"changed", "miscompiled", "unknown", "never"}, s.failOn) {
+		return s.failOn, nil
+	}
+	return "", fmt.Errorf("--fail-on %q: must be changed, miscompiled, unknown or never", s.failOn)
+}
