@@ -1,8 +1,11 @@
-// Package archtest asserts who may import whom.
+// Package archtest asserts who may import whom: exactly what the tables of
+// docs/architecture.md say.
 package archtest
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -11,93 +14,106 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allowed lists, for each room of the house, the rooms that it may import.
-// A folder below a room belongs to the room; each one in internal is a room of
-// its own. The standard library and other modules are not restricted here.
-var allowed = map[string][]string{
-	"target":    {},
-	"litmus":    {},
-	"isa":       {"internal/limits"},
-	"spec":      {"litmus"},
-	"sass":      {"target", "isa"},
-	"amdisa":    {"target", "isa"},
-	"depgen":    {"litmus", "isa", "spec"},
-	"ptxgen":    {"target", "internal/strictyaml", "litmus", "spec", "depgen"},
-	"model":     {"internal/plain", "litmus"},
-	"optcheck":  {"target", "internal/limits", "internal/plain", "litmus", "isa", "spec", "depgen", "model"},
-	"toolchain": {"target", "internal/scratch", "sass"}, // sass/cubin
-	"llvmir":    {},
-	"ptxtext":   {},
-	"runner":    {"litmus", "ptxgen"},
-	"report":    {"internal/plain", "litmus", "isa", "spec", "optcheck", "model"},
-	"audit":     {"target", "internal/input", "internal/limits", "internal/plain", "internal/strictyaml", "llvmir", "ptxtext", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report"},
-	"reduce":    {"target", "litmus", "spec", "optcheck", "toolchain", "report", "audit"},
-	"bug":       {"target", "internal/plain", "ptxtext", "litmus", "isa", "spec", "amdisa", "ptxgen", "optcheck", "model", "toolchain", "report", "audit", "reduce"},
-	"known":     {"internal/strictyaml", "spec", "optcheck", "toolchain", "report"},
-	"cmd":       {"target", "internal/input", "internal/limits", "internal/scratch", "internal/plain", "internal/strictyaml", "llvmir", "litmus", "isa", "spec", "sass", "amdisa", "depgen", "ptxgen", "optcheck", "model", "toolchain", "runner", "report", "audit", "reduce", "bug", "known"},
+// module is the path of this module.
+const module = "optcheck/"
 
-	"internal/archtest":    {},
-	"internal/browsertest": {"internal/patient"},
-	"internal/fakeptxas":   {},
-	"internal/input":       {},
-	"internal/limits":      {},
-	"internal/notices":     {},
-	"internal/patient":     {},
-	"internal/plain":       {},
-	"internal/scratch":     {},
-	"internal/slurmtest":   {"internal/patient"},
-	"internal/strictyaml":  {"internal/input"},
+// room is a row of a table: a folder with all folders below it that have no row
+// of their own.
+type room struct {
+	name string
+	may  []string // the rooms that it imports
 }
 
-// narrow lists folders that may import less than their room; of their own room
-// they may import the packages that are named here.
-var narrow = map[string][]string{
-	"optcheck/model/explore": {},
-	"optcheck/model/amdhw":   {"optcheck/model/explore"},
-	"optcheck/model/nvhw":    {"optcheck/model/explore"},
-	"optcheck/model/machine": {"litmus", "optcheck/model/exec", "optcheck/model/explore"},
-	"optcheck/sass/cubin":    {"isa"},
-	"optcheck/audit/store":   {"target", "internal/input", "litmus", "report", "spec", "toolchain"},
-}
+// The rows and the names in them, and the boxes of the picture.
+var (
+	row  = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\| [^|]+ \\| ([^|]*) \\|$")
+	name = regexp.MustCompile("`([a-z0-9/]+)`")
+	box  = regexp.MustCompile(`(?m)\["?([a-z0-9/, ]+)<br>`)
+)
 
-func room(pkg string) string {
-	rest, ok := strings.CutPrefix(pkg, "optcheck/")
-	if !ok {
-		return ""
-	}
-	r, below, _ := strings.Cut(rest, "/")
-	if r == "internal" {
-		below, _, _ = strings.Cut(below, "/")
-		return r + "/" + below
-	}
-	return r
-}
-
-// TestImports checks every package of the module, tests left out.
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "optcheck/...").Output()
+func rooms(t *testing.T) (text string, list []room) {
+	data, err := os.ReadFile("../../docs/architecture.md")
 	require.NoError(t, err)
-	n := 0
+	for _, m := range row.FindAllStringSubmatch(string(data), -1) {
+		r := room{name: m[1]}
+		for _, n := range name.FindAllStringSubmatch(m[2], -1) {
+			r.may = append(r.may, n[1])
+		}
+		list = append(list, r)
+	}
+	require.Greater(t, len(list), 20, "the tables were not found")
+	return string(data), list
+}
+
+// of returns the index of the room that a package lies in, -1 for none.
+func of(list []room, pkg string) int {
+	for p := strings.TrimPrefix(pkg, module); ; {
+		if i := slices.IndexFunc(list, func(r room) bool { return r.name == p }); i >= 0 {
+			return i
+		}
+		at := strings.LastIndexByte(p, '/')
+		if at < 0 {
+			return -1
+		}
+		p = p[:at]
+	}
+}
+
+// TestImports checks every package of the module, tests left out: a room imports
+// what its row says, no less and no more, and only rooms that stand above it.
+func TestImports(t *testing.T) {
+	_, list := rooms(t)
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
+	require.NoError(t, err)
+	used := make([]map[string]bool, len(list))
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		fields := strings.Fields(line)
-		from := room(fields[0])
-		may, known := allowed[from]
-		require.Truef(t, known, "%s lies in no known room", fields[0])
-		if less, ok := narrow[fields[0]]; ok {
-			may = less
-			for _, imp := range fields[1:] {
-				require.Truef(t, from != room(imp) || slices.Contains(less, imp), "%s may not import %s", fields[0], imp)
-			}
+		from := of(list, fields[0])
+		require.GreaterOrEqualf(t, from, 0, "%s lies in no room of docs/architecture.md", fields[0])
+		if used[from] == nil {
+			used[from] = map[string]bool{}
 		}
-		sort.Strings(may)
 		for _, imp := range fields[1:] {
-			to := room(imp)
-			if to == "" || to == from {
+			if !strings.HasPrefix(imp, module) {
+				continue // the standard library and other modules are not restricted here
+			}
+			to := of(list, imp)
+			require.GreaterOrEqualf(t, to, 0, "%s lies in no room of docs/architecture.md", imp)
+			if to == from {
 				continue
 			}
-			require.Containsf(t, may, to, "%s may not import %s", fields[0], imp)
-			n++
+			require.Containsf(t, list[from].may, list[to].name, "docs/architecture.md: %s may not import %s", fields[0], imp)
+			require.Lessf(t, to, from, "docs/architecture.md: %s stands below %s, which imports it", list[to].name, list[from].name)
+			used[from][list[to].name] = true
 		}
 	}
-	require.Positive(t, n, "no import between rooms was seen")
+	for i, r := range list {
+		require.NotNilf(t, used[i], "docs/architecture.md: there is no package in %s", r.name)
+		for _, n := range r.may {
+			require.Truef(t, used[i][n], "docs/architecture.md: %s does not import %s", r.name, n)
+		}
+		require.Truef(t, sort.StringsAreSorted(r.may), "docs/architecture.md: imports of %s in alphabetical order", r.name)
+	}
+}
+
+// TestPicture: the picture shows rooms that there are.
+func TestPicture(t *testing.T) {
+	text, list := rooms(t)
+	_, picture, ok := strings.Cut(text, "```mermaid\n")
+	require.True(t, ok)
+	picture, _, _ = strings.Cut(picture, "```")
+	boxes := box.FindAllStringSubmatch(picture, -1)
+	require.Greater(t, len(boxes), 8)
+	for _, b := range boxes {
+		for _, n := range strings.Split(b[1], ", ") {
+			require.Truef(t, slices.ContainsFunc(list, func(r room) bool { return r.name == n }), "the picture shows %s, which is no room", n)
+		}
+	}
+}
+
+// TestDocs: each package says what it is for.
+func TestDocs(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{if and .GoFiles (not .Doc)}}{{.ImportPath}}{{end}}`, module+"...").Output()
+	require.NoError(t, err)
+	require.Empty(t, strings.Fields(string(out)), "packages without a comment")
 }
