@@ -2,16 +2,16 @@ package toolchain
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patient"
 )
 
 // childVariable has TestMain install instead of testing.
@@ -32,23 +32,18 @@ func TestInstallKilled(t *testing.T) {
 	d := newDebian(t, "11.8.89", func(files map[string]string) {
 		files["usr/bin/ptxas"] += strings.Repeat("# much to write\n", 200_000)
 	})
-	start := func() *exec.Cmd {
+	child := func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childVariable+"="+d.managed)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		require.NoError(t, cmd.Start())
 		return cmd
 	}
 	begin := time.Now()
-	require.NoError(t, start().Wait())
+	require.NoError(t, child().Run())
 	within := time.Since(begin)
 	kills := 0
 	for range 25 {
 		require.NoError(t, os.RemoveAll(filepath.Join(d.managed, "cuda-11.8")))
-		cmd := start()
-		time.Sleep(time.Duration(rand.Float64() * float64(within)))
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		if cmd.Wait() != nil {
+		if patient.Kill(t, within, child()) {
 			kills++
 		}
 		forgetVerified(filepath.Join(d.managed, "cuda-11.8"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/patient"
 	"optcheck/report"
 )
 
@@ -261,15 +261,11 @@ func TestGCKilled(t *testing.T) {
 	require.NoError(t, synthetic(40, 4, s.Writer())) // the latest run
 	before, want := count(t, s, "cell"), exported(t, s, View{})
 	require.NoError(t, s.Close())
-	rnd := rand.New(rand.NewPCG(5, 6))
 	killed := 0
 	for range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), gcChild+"="+s.path)
-		require.NoError(t, cmd.Start())
-		time.Sleep(time.Duration(rnd.IntN(250)) * time.Millisecond)
-		_ = cmd.Process.Kill()
-		if cmd.Wait() != nil {
+		if patient.Kill(t, 250*time.Millisecond, cmd) {
 			killed++
 		}
 		s, err := Open(t.Context(), s.path, Write)

@@ -54,7 +54,7 @@ func readers(t *testing.T) []reader {
 	for _, c := range append(corpus.Tests(), corpus.OpenCL()...) {
 		tests = append(tests, []byte(c.String()))
 	}
-	streams := read("../../audit/store/testdata/v1.jsonl", "../../audit/testdata/golden/12.4/*-O3.jsonl")
+	streams := read("../../audit/store/testdata/kept.jsonl", "../../audit/testdata/golden/12.4/*-O3.jsonl")
 	var packed [][]byte
 	for _, s := range streams {
 		packed = append(packed, zip(s))

@@ -1,43 +1,26 @@
 package main
 
 import (
-	"errors"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/patient"
 )
 
-// killed starts commands beside each other, kills them after a part of some time,
-// and tells whether that hit one of them. What is not hit has to end well.
-func killed(t *testing.T, within time.Duration, commands ...[]string) (hit bool) {
+// killed kills commands after a part of some time, and tells whether that hit one.
+func killed(t *testing.T, within time.Duration, commands ...[]string) bool {
 	t.Helper()
 	var cmds []*exec.Cmd
 	for _, args := range commands {
-		cmd := program(t, args...)
-		require.NoError(t, cmd.Start())
-		cmds = append(cmds, cmd)
+		cmds = append(cmds, program(t, args...))
 	}
-	time.Sleep(time.Duration(rand.Float64() * float64(within)))
-	for _, cmd := range cmds {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
-	for _, cmd := range cmds {
-		err := cmd.Wait()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
-			hit = true
-			continue
-		}
-		require.NoError(t, err, "%s", cmd.Stderr)
-	}
-	return hit
+	return patient.Kill(t, within, cmds...)
 }
 
 // TestKilledStores: whoever is killed while it imports, merges, exports or
