@@ -22,7 +22,7 @@ type HarnessResult struct {
 	Class  Class
 	Reason string
 	// StressLoads and StressStores count the instructions that access the
-	// scratch memory.
+	// scratch memory in loops.
 	StressLoads, StressStores int
 	// Lifted is the machine code of the threads, nil if one of them cannot be
 	// lifted: LiftErr says why.
@@ -175,8 +175,8 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, r *HarnessResult) e
 		}
 	}
 	switch {
-	case r.StressLoads == 0 || r.StressStores == 0:
-		return fmt.Errorf("the stress has %d loads and %d stores in the machine code", r.StressLoads, r.StressStores)
+	case r.StressLoads != h.Sequences*spec.MaxSequence || r.StressStores != h.Sequences*spec.MaxSequence:
+		return fmt.Errorf("the stress has %d loads and %d stores in the machine code, not %d of each", r.StressLoads, r.StressStores, h.Sequences*spec.MaxSequence)
 	case !counted:
 		return fmt.Errorf("the counter of the stress is not in the machine code")
 	}
@@ -192,6 +192,9 @@ const maxSpecialise = 8
 // specialise evaluates the code of threads that play a role.
 func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, role int) (*trace, error) {
 	o := walkOptions{pool: takePool(), view: newView(h, role)}
+	if err := o.view.loops(fn); err != nil {
+		return nil, err
+	}
 	cur := *fn
 	cur.Insts = slices.Clone(fn.Insts)
 	for range maxSpecialise {

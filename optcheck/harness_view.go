@@ -1,6 +1,8 @@
 package optcheck
 
 import (
+	"fmt"
+
 	"optcheck/isa"
 	"optcheck/spec"
 )
@@ -13,12 +15,19 @@ type view struct {
 	address map[int64]bool // offsets of the parameters that are addresses
 	stress  bool           // whose summands may be anything: only its base counts
 	holds   []uint8        // what each expression of the pool contains
+	// Of a kernel with rounds one is checked, the last, in which the thread plays
+	// the role: carried has the registers that the code writes in a loop, by the
+	// first instruction of the loop. What they hold there is not known.
+	carried map[int][]int
 }
 
 func newView(h *spec.Harness, role int) *view {
 	v := &view{h: h, plays: map[int64]bool{h.Stress: role == stressRole}, address: map[int64]bool{}, stress: role == stressRole}
 	for i, off := range h.Roles {
 		v.plays[off] = i == role
+	}
+	if h.Rounds != 0 {
+		v.plays[h.Rounds], v.carried = true, map[int][]int{}
 	}
 	for _, off := range h.Memory {
 		v.address[off] = true
@@ -62,6 +71,37 @@ func (v *view) instance(p *valuePool, t value) bool {
 	}
 	k := v.of(p, t)
 	return k&holdsAddress == 0 && (v.stress || k&holdsRead == 0)
+}
+
+// loops notes what the whole code, which has all roles, writes in its loops. It
+// holds for what is left of them when the code is specialised.
+func (v *view) loops(fn *isa.Func) error {
+	if v.h.Rounds == 0 {
+		return nil
+	}
+	f, err := newFlow(fn)
+	if err != nil {
+		return err
+	}
+	for _, b := range f.order {
+		if len(f.carried[b]) > 0 {
+			v.carried[f.blocks[b].First] = f.carried[b]
+		}
+	}
+	return nil
+}
+
+// enter forgets what the code writes in a loop that begins at an instruction.
+func (m *machine) enter(i int) {
+	if m.view == nil {
+		return
+	}
+	if len(m.view.carried[i]) > 0 {
+		clear(m.chosen)
+	}
+	for _, r := range m.view.carried[i] {
+		m.cur.v[r] = m.tr.pool.mk(node{kind: kSpecial, imm: m.tr.pool.str(fmt.Sprintf("round %d %d", i, r)), a: none, b: none, c: none})
+	}
 }
 
 // What an expression contains.

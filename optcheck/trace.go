@@ -179,6 +179,7 @@ func (m *machine) run() error {
 		m.loop = m.flow.inLoop[b]
 		blk := m.flow.blocks[b]
 		for i := blk.First; i < blk.End; i++ {
+			m.enter(i)
 			m.step(i)
 		}
 		m.in[b] = m.cur

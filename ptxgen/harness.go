@@ -9,6 +9,24 @@ import (
 	"optcheck/spec"
 )
 
+// Form is a way to deal the instances of a test out to the threads of a launch.
+type Form uint8
+
+// The forms.
+const (
+	// FormFast gives each thread one role of one instance.
+	FormFast Form = iota
+	// FormPermuted gives each thread every role in turn, each of another instance
+	// (Levine et al., MC Mutants, ASPLOS 2023, Sec. 4.1).
+	FormPermuted
+)
+
+// Forms are the names of the forms.
+var Forms = []string{FormFast: "fast", FormPermuted: "permuted"}
+
+// String is the form's name.
+func (f Form) String() string { return Forms[f] }
+
 // Harness is a kernel that runs many instances of a test at a time, with all
 // that a driver needs to launch it. Everything that is not the test itself is
 // a parameter: one binary serves all settings.
@@ -20,8 +38,10 @@ import (
 // scope tree, and a thread whose slot is that of a test's thread plays its
 // role, for an instance of its block. All permutations are affine maps with
 // odd (or co-prime) multipliers, so that each instance has each role exactly
-// once and the scope tree is honoured by construction.
+// once and the scope tree is honoured by construction. That is the fast form; for
+// the other one see harness_permuted.go.
 type Harness struct {
+	Form    Form
 	Test    *litmus.Test // in canonical form
 	Name    string       // of the kernel
 	Text    string       // its PTX, without header
@@ -93,23 +113,35 @@ type HarnessParam struct {
 	At    int64 // offset in bytes
 }
 
-// Settings are the names of the parameters of kind ParamSetting, in order.
-var Settings = []string{
+// settings are the names of the parameters of kind ParamSetting, in order, and
+// what each form has besides.
+var settings = []string{
 	"units", "test_units", "stress_units", // units in all; with testing CTAs; testing and stressing
 	"mul_unit", "add_unit", "mul_block", "add_block", "block_mask", "add_rank",
-	"mul_warp", "add_warp", "warp_mask", "mul_group", "add_group", "group_mask", "mul_lane", "add_lane",
+	"mul_warp", "add_warp", "warp_mask", "mul_lane", "add_lane",
 	"log_cta", "inst_mask", "cta_mask", "result_step",
 	"sync", "sync_bound",
-	"stress_slot", "idle_slot", "stress_lines", "stress_line", "stress_lane", "stress_pattern", "stress_steps", "stress_iterations", "warps",
+	"stress_slot", "idle_slot", "stress_lines", "stress_line", "stress_lane", "stress_loads", "stress_stores", "stress_steps", "stress_iterations", "warps",
 	"markers",
 }
+
+var formSettings = [][]string{
+	FormFast: {"mul_group", "add_group", "group_mask"},
+	FormPermuted: {
+		"rounds", "order", "order_step", "order_shift", "order_mul", "order_add", // which role is played when
+		"seed", "sync_mask", "sync_share", "pre_share", "pre_mask",
+	},
+}
+
+// Settings are the names of the parameters of kind ParamSetting.
+func (f Form) Settings() []string { return slices.Concat(settings, formSettings[f]) }
 
 // Counter offsets in bytes from the address of the counters.
 const (
 	CounterStress  = 0  // stress accesses performed, 64 bits
 	CounterGaveUp  = 8  // warps that waited in vain, 64 bits
 	CounterSeen    = 16 // written if what the stress loads read has a certain sum
-	CounterSync    = 64 // arrivals, SyncStride bytes for each block
+	CounterSync    = 64 // arrivals, SyncStride bytes for each block, or round of a group of CTAs
 	SyncStride     = 32
 	HarnessBarrier = 15 // the barrier that the harness itself uses
 )
@@ -120,7 +152,7 @@ const MaxHarnessSlots = 64
 // EmitHarness returns the harness kernel of a test for a target. The error is
 // a *spec.Unsupported when the target, the encoding or the harness lacks
 // something that the test uses.
-func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
+func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 	if err := noLoops(t); err != nil {
 		return nil, err
 	}
@@ -134,8 +166,8 @@ func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
 			return nil, unsupported("location %s is an alias", t.Locations[i].Name)
 		}
 	}
-	h := &Harness{Test: t, Name: "h" + strings.TrimPrefix(UnitName(t, spec.Pointers), "t"), Version: minVersion(target, sm), Check: &spec.Harness{}}
-	if h.Shape, err = shapeOf(t); err != nil {
+	h := &Harness{Form: form, Test: t, Name: form.kernel(t), Version: minVersion(target, sm), Check: &spec.Harness{}}
+	if h.Shape, err = shapeOf(t, form); err != nil {
 		return nil, err
 	}
 	if h.Shape.Ranks > 1 && sm < 90 {
@@ -155,8 +187,13 @@ func EmitHarness(t *litmus.Test, target string) (*Harness, error) {
 	return h, nil
 }
 
+// kernel is the name of a test's kernel.
+func (f Form) kernel(t *litmus.Test) string {
+	return string("hp"[f]) + strings.TrimPrefix(UnitName(t, spec.Pointers), "t")
+}
+
 // shapeOf lays the threads of a test out over units, ranks, warps and lanes.
-func shapeOf(t *litmus.Test) (Shape, error) {
+func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	s := Shape{Ranks: 1, Warps: 1, Lanes: 1, Shared: make([]int, len(t.Locations))}
 	type place struct{ unit, rank, warp, lane int }
 	places := make([]place, len(t.Threads))
@@ -207,7 +244,13 @@ func shapeOf(t *litmus.Test) (Shape, error) {
 	if n := s.Units * s.Ranks * s.Warps * s.Lanes; n > MaxHarnessSlots {
 		return s, unsupported("a scope tree of %d places", n)
 	}
-	return s, s.shared(t)
+	if err := s.shared(t); err != nil {
+		return s, err
+	}
+	if s.Full && form == FormPermuted {
+		return s, unsupported("barriers, where the threads of a CTA play their roles in different orders")
+	}
+	return s, nil
 }
 
 func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"optcheck/litmus"
+	"optcheck/spec"
 )
 
 // prologue computes from the thread's number its slot and instance, and the
@@ -110,27 +111,58 @@ func (e *harnessEmitter) sync() {
 	e.f("\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n\t@!%%testing bra $SYNCED;\n", set("sync"))
 	e.f("\tmad.wide.u32 %%d0, %%block, %d, %%counters;\n\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $WAIT;\n", SyncStride)
 	e.f("\tred.global.add.u32 [%%d0+%d], 1;\n$WAIT:\n\tmov.u32 %%a6, 0;\n", CounterSync)
+	e.poll()
+}
+
+// poll waits until the counter at d0 has reached sync, for a bounded time.
+func (e *harnessEmitter) poll() {
 	e.f("$SPIN:\n\t%s %%a7, [%%d0+%d];\n\tsetp.ge.u32 %%p0, %%a7, %s;\n\t@%%p0 bra $SYNCED;\n", e.strong("ld"), CounterSync, set("sync"))
 	e.f("\tadd.u32 %%a6, %%a6, 1;\n\tsetp.lt.u32 %%p0, %%a6, %s;\n\t@%%p0 bra $SPIN;\n", set("sync_bound"))
 	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $SYNCED;\n\tred.global.add.u64 [%%counters+%d], 1;\n$SYNCED:\n", CounterGaveUp)
 }
 
-// stress makes the threads of stressing CTAs access the scratch memory: in
-// each iteration up to five accesses, each a load or a store by the bits of a
-// pattern.
+// stress makes the threads of stressing CTAs access the scratch memory, in each
+// iteration by the sequence of accesses that the settings name.
 func (e *harnessEmitter) stress() {
+	e.f("\tmov.u32 %%sum, 0;\n\tmov.u32 %%done, 0;\n")
 	e.f("\tsetp.ne.u32 %%p0, %%slot, %s;\n\t@%%p0 bra $DONE;\n", set("stress_slot"))
-	e.f("\tshr.u32 %%a0, %%thr, 5;\n\tmad.lo.u32 %%a0, %%cta, %s, %%a0;\n\trem.u32 %%a0, %%a0, %s;\n", set("warps"), set("stress_lines"))
-	e.f("\tmul.lo.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%lane, %s, %%a0;\n", set("stress_line"), set("stress_lane"))
-	e.f("\tcvt.u64.u32 %%d0, %%a0;\n\tadd.u64 %%d0, %%d0, %%scratch;\n\tmov.u32 %%a1, 0;\n\tmov.u32 %%a2, 0;\n\tmov.u32 %%a6, 0;\n")
-	e.f("$ROUND:\n\tsetp.ge.u32 %%p0, %%a1, %s;\n\t@%%p0 bra $COUNT;\n\tmov.u32 %%a3, 0;\n", set("stress_iterations"))
-	e.f("$STEP:\n\tshr.u32 %%a4, %s, %%a3;\n\tand.b32 %%a4, %%a4, 1;\n\tsetp.ne.u32 %%p1, %%a4, 0;\n", set("stress_pattern"))
-	// ptxas deletes even a relaxed load whose value nobody needs.
-	e.f("\t@%%p1 bra $STORE;\n\t%s %%a5, [%%d0];\n\txor.b32 %%a6, %%a6, %%a5;\n\tbra $NEXT;\n$STORE:\n\t%s [%%d0], %%a1;\n$NEXT:\n", e.strong("ld"), e.strong("st"))
-	e.f("\tadd.u32 %%a2, %%a2, 1;\n\tadd.u32 %%a3, %%a3, 1;\n\tsetp.lt.u32 %%p1, %%a3, %s;\n\t@%%p1 bra $STEP;\n", set("stress_steps"))
-	e.f("\tadd.u32 %%a1, %%a1, 1;\n\tbra $ROUND;\n")
-	e.f("$COUNT:\n\tsetp.ne.u32 %%p0, %%a6, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%a6;\n$SEEN:\n", CounterSeen)
-	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $DONE;\n\tmul.wide.u32 %%d1, %%a2, 32;\n\tred.global.add.u64 [%%counters+%d], %%d1;\n", CounterStress)
+	e.sequence()
+	e.stressLoop()
+	e.counted()
+}
+
+// sequence makes predicates of the settings that name the sequence of accesses.
+func (e *harnessEmitter) sequence() {
+	for k := range spec.MaxSequence {
+		e.f("\tand.b32 %%a0, %s, %d;\n\tsetp.ne.u32 %%ld%d, %%a0, 0;\n", set("stress_loads"), 1<<k, k)
+		e.f("\tand.b32 %%a0, %s, %d;\n\tsetp.ne.u32 %%st%d, %%a0, 0;\n", set("stress_stores"), 1<<k, k)
+	}
+}
+
+// stressLoop is the loop of the stressing CTAs: a warp stays at its line.
+func (e *harnessEmitter) stressLoop() {
+	e.f("\tshr.u32 %%a0, %%thr, 5;\n\tmad.lo.u32 %%a0, %%cta, %s, %%a0;\n", set("warps"))
+	e.accesses("STRESS", "%a0", set("stress_iterations"))
+}
+
+// accesses performs the sequence so many times at the line with the number at
+// (modulo the lines), unrolled. It spoils a1, a2, d0, p0.
+func (e *harnessEmitter) accesses(label, at, times string) {
+	e.f("\trem.u32 %%a1, %s, %s;\n\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%lane, %s, %%a1;\n", at, set("stress_lines"), set("stress_line"), set("stress_lane"))
+	e.f("\tcvt.u64.u32 %%d0, %%a1;\n\tadd.u64 %%d0, %%d0, %%scratch;\n\tmov.u32 %%a1, 0;\n")
+	e.f("$%[1]s:\n\t.pragma \"nounroll\";\n\tsetp.ge.u32 %%p0, %%a1, %[2]s;\n\t@%%p0 bra $%[1]s_END;\n", label, times)
+	for k := range spec.MaxSequence {
+		// ptxas deletes even a relaxed load whose value nobody needs.
+		e.f("\t@%%ld%d %s %%a2, [%%d0];\n\t@%%ld%d xor.b32 %%sum, %%sum, %%a2;\n\t@%%st%d %s [%%d0], %%a1;\n", k, e.strong("ld"), k, k, e.strong("st"))
+	}
+	e.f("\tadd.u32 %%done, %%done, %s;\n\tadd.u32 %%a1, %%a1, 1;\n\tbra $%[2]s;\n$%[2]s_END:\n", set("stress_steps"), label)
+}
+
+// counted adds a warp's stress accesses to the counter.
+func (e *harnessEmitter) counted() {
+	e.f("\tsetp.ne.u32 %%p0, %%sum, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%sum;\n$SEEN:\n", CounterSeen)
+	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $DONE;\n\tsetp.eq.u32 %%p0, %%done, 0;\n\t@%%p0 bra $DONE;\n")
+	e.f("\tmul.wide.u32 %%d1, %%done, 32;\n\tred.global.add.u64 [%%counters+%d], %%d1;\n", CounterStress)
 }
 
 // epilogue saves the final content of shared locations that are terms.
@@ -144,7 +176,9 @@ func (e *harnessEmitter) epilogue() {
 	}
 	if len(terms) > 0 {
 		e.f("\tbar.sync %d;\n\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", HarnessBarrier, set("cta_mask"))
-		e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n", set("log_cta"), e.h.Shape.Ranks)
+		if e.h.Form == FormFast {
+			e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n", set("log_cta"), e.h.Shape.Ranks)
+		}
 	}
 	for i, s := range terms {
 		l := 0
@@ -153,7 +187,12 @@ func (e *harnessEmitter) epilogue() {
 				l = j
 			}
 		}
-		e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $KEPT%d;\n", e.h.Shape.Shared[l], i)
+		if e.h.Form == FormFast {
+			e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $KEPT%d;\n", e.h.Shape.Shared[l], i)
+		} else {
+			e.blockOf(e.h.Shape.Shared[l])
+			e.f("\tor.b32 %%a9, %%a8, %%thr;\n")
+		}
 		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
 		e.f("\tadd.u32 %%a3, %%a3, %%win;\n\tmad.wide.u32 %%d0, %%a9, 4, %%results;\n")
 		for w := 0; w < e.h.Widths[l]/4; w++ {

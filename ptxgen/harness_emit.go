@@ -64,18 +64,27 @@ func (e *harnessEmitter) kernel() error {
 	out := e.b
 	var code strings.Builder
 	e.b = &code
-	e.prologue()
-	e.sync()
-	for i, blk := range e.blocks {
-		e.f("\tsetp.ne.u32 %%p0, %%slot, %%role%d;\n\t@%%p0 bra $NOT%d;\n%s\tbra $DONE;\n$NOT%d:\n", i, i, blk, i)
+	if e.h.Form == FormPermuted {
+		e.permuted()
+	} else {
+		e.prologue()
+		e.sync()
+		e.roles("$DONE")
+		e.stress()
 	}
-	e.stress()
 	e.epilogue()
 	e.b = out
 	e.declare()
 	e.b.WriteString(code.String())
 	e.f("}\n")
 	return nil
+}
+
+// roles writes the blocks of the roles; a thread goes to done behind its own.
+func (e *harnessEmitter) roles(done string) {
+	for i, blk := range e.blocks {
+		e.f("\tsetp.ne.u32 %%p0, %%slot, %%role%d;\n\t@%%p0 bra $NOT%d;\n%s\tbra %s;\n$NOT%d:\n", i, i, blk, done, i)
+	}
 }
 
 // sources gives each term of the final state, and each value read that is no
@@ -120,6 +129,9 @@ func (e *harnessEmitter) role(i int) error {
 	e.f("\t{\n")
 	k.declare()
 	e.f("\t.reg .b64 %%ra, %%rk;\n\t.reg .b32 %%rv, %%rw;\n")
+	if e.h.Form == FormPermuted {
+		e.instance(i)
+	}
 	e.f("\t.loc 1 %d 0\n%s%s\t.loc 1 %d 0\n", LineOther, k.prologue.String(), k.code.String(), LineResult)
 	e.f("\tmad.wide.u32 %%ra, %%inst, 4, %%results;\n")
 	store := func(slot int, r string) {
@@ -216,7 +228,11 @@ func (e *harnessEmitter) params() {
 		h.Values = append(h.Values, slices.Clone(k.stands[:len(k.values)]))
 	}
 	for i := range e.bodies {
-		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: int64(h.Shape.Roles[i])}))
+		v := int64(h.Shape.Roles[i])
+		if h.Form == FormPermuted {
+			v = int64(i)
+		}
+		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: v}))
 	}
 	for l := range e.t.Locations {
 		add(HarnessParam{Kind: ParamMul, Index: l, Name: fmt.Sprintf("mul%d", l)})
@@ -229,11 +245,18 @@ func (e *harnessEmitter) params() {
 			}
 		}
 	}
-	for _, s := range Settings {
+	for _, s := range h.Form.Settings() {
 		off := add(HarnessParam{Kind: ParamSetting, Name: s})
-		if s == "stress_slot" {
+		switch s {
+		case "stress_slot":
 			c.Stress = off
+		case "rounds":
+			c.Rounds = off
 		}
+	}
+	c.Sequences = 1
+	if h.Form == FormPermuted {
+		c.Sequences = 2
 	}
 	add(HarnessParam{Kind: ParamToken, Name: "tok"})
 }
@@ -259,18 +282,19 @@ func (e *harnessEmitter) declare() {
 		e.f(".reqnctapercluster %d, 1, 1\n", k)
 	}
 	e.f("{\n\t.reg .b32 %%cta, %%thr, %%unit, %%rank, %%logical, %%group, %%block, %%warp, %%lane, %%ws, %%ls, %%slot, %%cinst, %%inst, %%other;\n")
-	e.f("\t.reg .b32 %%a<12>;\n\t.reg .b64 %%d<4>;\n\t.reg .pred %%p<4>, %%testing;\n\t.reg .b64 %%results, %%scratch, %%counters;\n\t.reg .b32 %%win;\n")
+	e.f("\t.reg .b32 %%a<12>, %%sum, %%done;\n\t.reg .b64 %%d<4>;\n\t.reg .pred %%p<4>, %%testing, %%ld<%[1]d>, %%st<%[1]d>;\n", spec.MaxSequence)
+	e.f("\t.reg .b64 %%results, %%scratch, %%counters;\n\t.reg .b32 %%win, %%round, %%pos, %%rng;\n")
 	for l := range e.t.Locations {
 		e.f("\t.reg .b64 %%hl%d;\n", l)
 	}
 	for i := range e.bodies {
 		e.f("\t.reg .b32 %%role%d;\n", i)
 	}
-	for _, s := range Settings {
+	for _, s := range e.h.Form.Settings() {
 		e.f("\t.reg .b32 %s;\n", set(s))
 	}
 	e.f("\t.loc 1 %d 0\n", LineOther)
-	for _, s := range Settings {
+	for _, s := range e.h.Form.Settings() {
 		e.f("\tld.param.u32 %s, [%s];\n", set(s), s)
 	}
 	for i := range e.bodies {

@@ -17,14 +17,14 @@ import (
 // stores and atomics, fences, arithmetic and guards. Plain, cached and volatile
 // accesses become volatile ones (the compiler must keep and not reorder them),
 // the others C11 atomics of the same order.
-func EmitHarnessOpenCL(t *litmus.Test) (*Harness, error) {
+func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
 	if err := noLoops(t); err != nil {
 		return nil, err
 	}
 	t = t.Canonical()
-	h := &Harness{Test: t, Name: "h" + strings.TrimPrefix(UnitName(t, spec.Pointers), "t"), Check: &spec.Harness{}}
+	h := &Harness{Form: form, Test: t, Name: form.kernel(t), Check: &spec.Harness{}}
 	var err error
-	if h.Shape, err = shapeOf(t); err != nil {
+	if h.Shape, err = shapeOf(t, form); err != nil {
 		return nil, err
 	}
 	if h.Shape.Ranks > 1 || h.Shape.Full {
@@ -51,9 +51,19 @@ func EmitHarnessOpenCL(t *litmus.Test) (*Harness, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&roles, "  if (slot == role%d) {\n%s  }\n", i, code)
+		before := ""
+		if form == FormPermuted {
+			before = clInstance(h, i)
+		}
+		fmt.Fprintf(&roles, "  if (slot == role%d) {\n%s%s  }\n", i, before, code)
 	}
-	h.Text = c.head() + clPrologue(h) + roles.String() + clStress + "}\n"
+	code := ""
+	if form == FormPermuted {
+		code = clPermuted(h, roles.String())
+	} else {
+		code = clPrologue(h) + roles.String() + clStress
+	}
+	h.Text = c.head() + code + "}\n"
 	return h, nil
 }
 
@@ -77,14 +87,18 @@ func (c *clEmitter) head() string {
 	add(ParamCounters, 0, "counters", "volatile global uchar *")
 	for i := range c.t.Threads {
 		add(ParamRole, i, fmt.Sprintf("role%d", i), "uint")
-		c.h.Params[len(c.h.Params)-1].Value = int64(c.h.Shape.Roles[i])
+		v := c.h.Shape.Roles[i]
+		if c.h.Form == FormPermuted {
+			v = i
+		}
+		c.h.Params[len(c.h.Params)-1].Value = int64(v)
 	}
 	for l := range c.t.Locations {
 		add(ParamMul, l, fmt.Sprintf("mul%d", l), "uint")
 		add(ParamStride, l, fmt.Sprintf("stride%d", l), "uint")
 		add(ParamOffset, l, fmt.Sprintf("offset%d", l), "uint")
 	}
-	for _, s := range Settings {
+	for _, s := range c.h.Form.Settings() {
 		add(ParamSetting, 0, s, "uint")
 	}
 	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
@@ -112,22 +126,35 @@ func clPrologue(h *Harness) string {
     if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
   }
 `, s.Units, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1, 5-log2(s.Lanes), CounterSync, SyncStride, CounterGaveUp)
-	for l := range h.Test.Locations {
-		fmt.Fprintf(&b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d;\n", l, l, l, l, l)
-	}
+	clLocations(&b, h)
 	return b.String()
 }
 
-// clStress is the stress of harnessEmitter.stress.
-var clStress = fmt.Sprintf(`  if (slot == stress_slot) {
-    volatile global uint *at = (volatile global uint *)(scratch + (cta * warps + (thr >> 5)) %% stress_lines * stress_line + lane * stress_lane);
-    uint n = 0, sum = 0;
-    for (uint i = 0; i < stress_iterations; i++)
-      for (uint k = 0; k < stress_steps; k++, n++)
-        if (stress_pattern >> k & 1u) *at = i; else sum ^= *at;
-    if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
-    atom_add((volatile global ulong *)(counters + %d), (ulong)n);
+// clLocations computes the addresses of the instance's locations.
+func clLocations(b *strings.Builder, h *Harness) {
+	for l := range h.Test.Locations {
+		fmt.Fprintf(b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d;\n", l, l, l, l, l)
+	}
+}
+
+// clSequence performs the sequence of stress n times at a line.
+func clSequence(line, times string) string {
+	return fmt.Sprintf(`{
+    volatile global uint *at = (volatile global uint *)(scratch + (%s) %% stress_lines * stress_line + lane * stress_lane);
+    for (uint i = 0; i < (%s); i++, done += stress_steps)
+      for (uint k = 0; k < %du; k++) {
+        if (stress_loads >> k & 1u) sum ^= *at;
+        if (stress_stores >> k & 1u) *at = i;
+      }
   }
+`, line, times, spec.MaxSequence)
+}
+
+// clStress is the stress of harnessEmitter.stress.
+var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)", "stress_iterations") + clCounted
+
+var clCounted = fmt.Sprintf(`  if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
+  if (done) atom_add((volatile global ulong *)(counters + %d), (ulong)done);
 `, CounterSeen, CounterStress)
 
 // role writes the code of one thread.

@@ -21,7 +21,7 @@ func TestHarnessShapes(t *testing.T) {
 	} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
-		h, err := EmitHarness(x, "sm_90")
+		h, err := EmitHarness(x, "sm_90", FormFast)
 		require.NoError(t, err, name)
 		require.Equal(t, want, h.Shape, name)
 	}
@@ -31,7 +31,7 @@ func TestHarnessShapes(t *testing.T) {
 // are parameters, and offsets of parameters count up without holes in types.
 func TestHarnessText(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
-	h, err := EmitHarness(x, "sm_90")
+	h, err := EmitHarness(x, "sm_90", FormFast)
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(h.Text, "st.global.cg.s32"))
 	require.Equal(t, 2, strings.Count(h.Text, "ld.global.cg.s32"))
@@ -54,7 +54,7 @@ func TestHarnessText(t *testing.T) {
 func TestHarnessUnsupported(t *testing.T) {
 	for name, target := range map[string]string{"ptx-mp+spin": "sm_90", "mp+release.sys+acquire.sys-gpus": "sm_90", "ptx-cluster+mp": "sm_80"} {
 		x, _ := corpus.Lookup(name)
-		_, err := EmitHarness(x, target)
+		_, err := EmitHarness(x, target, FormFast)
 		var u *spec.Unsupported
 		require.ErrorAs(t, err, &u, name)
 	}

@@ -43,9 +43,9 @@ func emitted(t *litmus.Test) string {
 			}
 		}
 	}
-	gpu, err := EmitHarness(t, "sm_90")
+	gpu, err := EmitHarness(t, "sm_90", FormFast)
 	harness(&b, gpu, err)
-	cl, err := EmitHarnessOpenCL(t)
+	cl, err := EmitHarnessOpenCL(t, FormFast)
 	harness(&b, cl, err)
 	return b.String()
 }

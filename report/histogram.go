@@ -166,6 +166,9 @@ type Outcome struct {
 	Reruns    int    `json:"reruns,omitempty"`
 	Confirmed int    `json:"confirmed,omitempty"`
 	Again     uint64 `json:"again,omitempty"`
+	// First is when an adaptive campaign first saw the outcome under the setting, in
+	// seconds since its first run.
+	First float64 `json:"first_seen_s,omitempty"`
 }
 
 // ByHardware reports whether a device showed what its model forbids it.

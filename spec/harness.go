@@ -1,5 +1,9 @@
 package spec
 
+// MaxSequence is the most accesses in a sequence of stress. Each of them is a load
+// and a store in the code, of which predicates choose one or none.
+const MaxSequence = 5
+
 // Harness is what the checker must know of a kernel that runs many instances
 // of a test: each thread's specification, and which of the kernel's parameters
 // say which threads play which role. Offsets are in bytes from the first
@@ -26,6 +30,12 @@ type Harness struct {
 	Offsets []int64
 	// Counters is the one of Memory that holds the counters.
 	Counters int64
+	// Sequences is how many loops there are that perform sequences of stress.
+	Sequences int
+	// Rounds is the parameter that the number of rounds is compared with for
+	// equality: a thread plays one role in each, for an instance of its own. 0 if
+	// there are no rounds.
+	Rounds int64
 }
 
 // IsMemory reports whether the parameter at an offset is one of Memory.

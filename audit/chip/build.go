@@ -58,6 +58,7 @@ func (c *Compiler) Name() string {
 // Binary is a compiled harness kernel.
 type Binary struct {
 	Test    *litmus.Test
+	Form    ptxgen.Form
 	Harness *ptxgen.Harness // nil if the test could not be emitted
 	Image   *Image          // nil if there is none
 	// Validated tells that the machine code is the test; Why says what is in
@@ -151,7 +152,7 @@ func (c *Compiler) compile(ctx context.Context, v ptxgen.Version, units []toolch
 }
 
 // Build compiles and validates the harness kernels of tests, many at a time.
-func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test) ([]*Binary, error) {
+func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test, form ptxgen.Form) ([]*Binary, error) {
 	out := make([]*Binary, len(tests))
 	byVersion := map[ptxgen.Version][]int{}
 	names := map[string]bool{}
@@ -163,13 +164,13 @@ func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test) ([]*Binary, 
 		}
 	}
 	for i, t := range tests {
-		b := &Binary{Test: t}
+		b := &Binary{Test: t, Form: form}
 		out[i] = b
 		var err error
 		if c.Target == "" {
-			b.Harness, err = ptxgen.EmitHarnessOpenCL(t)
+			b.Harness, err = ptxgen.EmitHarnessOpenCL(t, form)
 		} else {
-			b.Harness, err = ptxgen.EmitHarness(t, c.Target)
+			b.Harness, err = ptxgen.EmitHarness(t, c.Target, form)
 		}
 		var un *spec.Unsupported
 		switch {

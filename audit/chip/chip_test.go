@@ -62,7 +62,7 @@ func tests(t *testing.T, names ...string) []*litmus.Test {
 // it must keep apart is.
 func TestValidateCorpus(t *testing.T) {
 	c := &Compiler{Target: "sm_90", Level: "O3", Tool: newest(t, "sm_90")}
-	bins, err := c.Build(context.Background(), corpus.Tests())
+	bins, err := c.Build(context.Background(), corpus.Tests(), ptxgen.FormFast)
 	require.NoError(t, err)
 	want := map[string]string{"coRR": "merged", "coRR+weaks": "merged", "coWR": "missing", "coWW": "missing", "sb": "reordered"}
 	validated := 0
@@ -89,27 +89,29 @@ func TestMutations(t *testing.T) {
 	check := optcheck.NewChecker()
 	n := 0
 	for _, x := range tests(t, "mp", "sb-inter", "mp+membar.gls", "lb+addrs", "mp-volatile", "cas-sl", "mp+release.gpu+acquire.gpu", "iriw") {
-		h, err := ptxgen.EmitHarness(x, "sm_90")
-		require.NoError(t, err)
-		res, err := tc.Compile(ctx, toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, "sm_90"),
-			Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
-		require.NoError(t, err)
-		dis, err := tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true})
-		require.NoError(t, err)
-		parse := func(text string) *optcheck.HarnessResult {
-			p, err := sass.Parse("x", []byte(text))
+		for form := range ptxgen.Forms {
+			h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.Form(form))
 			require.NoError(t, err)
-			return check.CheckHarness(p.Funcs[0], h.Check)
-		}
-		require.True(t, parse(string(dis)).Validated(), x.Name)
-		for _, m := range mutants(string(dis)) {
-			r := parse(m)
-			require.False(t, r.Validated(), "%s: a mutant passes:\n%s", x.Name, diffLine(string(dis), m))
-			n++
+			res, err := tc.Compile(ctx, toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, "sm_90"),
+				Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
+			require.NoError(t, err)
+			dis, err := tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true})
+			require.NoError(t, err)
+			parse := func(text string) *optcheck.HarnessResult {
+				p, err := sass.Parse("x", []byte(text))
+				require.NoError(t, err)
+				return check.CheckHarness(p.Funcs[0], h.Check)
+			}
+			require.True(t, parse(string(dis)).Validated(), x.Name)
+			for _, m := range mutants(string(dis)) {
+				r := parse(m)
+				require.False(t, r.Validated(), "%s: a mutant passes:\n%s", x.Name, diffLine(string(dis), m))
+				n++
+			}
 		}
 	}
 	t.Logf("%d mutants", n)
-	require.Greater(t, n, 40)
+	require.Greater(t, n, 80)
 }
 
 // mutants drops, in turn, each strong access, fence and invalidation of the
@@ -161,10 +163,10 @@ func diffLine(a, b string) string {
 func TestStressGone(t *testing.T) {
 	tc := newest(t, "sm_90")
 	x := tests(t, "mp")[0]
-	h, err := ptxgen.EmitHarness(x, "sm_90")
+	h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.FormFast)
 	require.NoError(t, err)
 	// As it was written first: nobody needs what the loads read.
-	weak := strings.Replace(h.Text, "xor.b32 %a6, %a6, %a5;", "", 1)
+	weak := strings.ReplaceAll(h.Text, "xor.b32 %sum, %sum, %a2;", "mov.u32 %sum, 0;")
 	require.NotEqual(t, h.Text, weak)
 	res, err := tc.Compile(context.Background(), toolchain.Job{Target: "sm_90", Level: "O3", Header: ptxgen.Header(h.Version, "sm_90"),
 		Units: []toolchain.Unit{{Name: h.Name, Text: weak}}})
@@ -195,7 +197,7 @@ func TestCampaignPoCL(t *testing.T) {
 	require.NoError(t, err)
 	var got []*Result
 	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Session: s}, Judge: j,
-		Settings: []drive.Incantations{drive.None, drive.Random}, Tuning: drive.DefaultTuning(s.Device()), Seed: 1, Instances: 1000,
+		Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}, {Incantations: drive.Random, Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1, Instances: 1000,
 		Emit: func(r *Result) { got = append(got, r) }}
 	require.NoError(t, Run(ctx, o))
 	require.Len(t, got, 3)

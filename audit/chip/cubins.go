@@ -45,15 +45,17 @@ func (c *Compiler) WriteCubins(ctx context.Context, tests []*litmus.Test, w io.W
 	}
 	units := map[ptxgen.Version][]toolchain.Unit{version: {{Name: ptxgen.CollectName, Text: text}}}
 	for _, t := range tests {
-		h, err := ptxgen.EmitHarness(t, c.Target)
-		var un *spec.Unsupported
-		if errors.As(err, &un) || err == nil && h.Version > maxV {
-			continue
+		for form := range ptxgen.Forms {
+			h, err := ptxgen.EmitHarness(t, c.Target, ptxgen.Form(form))
+			var un *spec.Unsupported
+			if errors.As(err, &un) || err == nil && h.Version > maxV {
+				continue
+			}
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w", t.Name, err)
+			}
+			units[h.Version] = append(units[h.Version], toolchain.Unit{Name: h.Name, Text: h.Text})
 		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", t.Name, err)
-		}
-		units[h.Version] = append(units[h.Version], toolchain.Unit{Name: h.Name, Text: h.Text})
 	}
 	z := zip.NewWriter(w)
 	add := func(name string, data []byte) error {

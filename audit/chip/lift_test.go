@@ -10,6 +10,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -34,7 +35,7 @@ func TestLiftedHarness(t *testing.T) {
 	}
 	for _, list := range [][]*litmus.Test{corpus.Tests(), some} {
 		c := &Compiler{Target: "sm_90", Level: "O3", Tool: tool}
-		bins, err := c.Build(t.Context(), list)
+		bins, err := c.Build(t.Context(), list, ptxgen.FormFast)
 		require.NoError(t, err)
 		n := 0
 		for _, b := range bins {
@@ -78,7 +79,7 @@ func TestEffectsOfChangedBinaries(t *testing.T) {
 	x, err := litmus.Parse("around-acquire.litmus", []byte(aroundAcquire))
 	require.NoError(t, err)
 	c := &Compiler{Target: "sm_80", Level: "O3", Tool: newest(t, "sm_80")}
-	bins, err := c.Build(t.Context(), []*litmus.Test{x, tests(t, "coRR")[0], tests(t, "sb")[0]})
+	bins, err := c.Build(t.Context(), []*litmus.Test{x, tests(t, "coRR")[0], tests(t, "sb")[0]}, ptxgen.FormFast)
 	require.NoError(t, err)
 	j, err := NewJudge("ptx", "ptx-2015")
 	require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestChangedBinaryInReports(t *testing.T) {
 	x, err := litmus.Parse("around-acquire.litmus", []byte(aroundAcquire))
 	require.NoError(t, err)
 	c := &Compiler{Target: "sm_90", Level: "O3", Tool: newest(t, "sm_90")}
-	bins, err := c.Build(t.Context(), []*litmus.Test{x})
+	bins, err := c.Build(t.Context(), []*litmus.Test{x}, ptxgen.FormFast)
 	require.NoError(t, err)
 	j, err := NewJudge("ptx")
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/sass/patch"
@@ -29,7 +30,7 @@ func TestPatch(t *testing.T) {
 			require.Equal(t, s, e.String())
 			c.Patch = append(c.Patch, e)
 		}
-		bins, err := c.Build(t.Context(), []*litmus.Test{x})
+		bins, err := c.Build(t.Context(), []*litmus.Test{x}, ptxgen.FormFast)
 		require.NoError(t, err)
 		return bins[0]
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"time"
 
 	"optcheck/litmus"
+	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
@@ -20,18 +22,20 @@ type Options struct {
 	Session  runner.Session
 	Compiler *Compiler
 	Judge    *Judge
-	// Settings are the sets of incantations that each test is run under.
-	Settings []drive.Incantations
-	Tuning   drive.Tuning
+	// Settings are those that each test is run under.
+	Settings []drive.Setting
+	Tuning   drive.Tuning // that the settings have in common, for the record
 	Seed     uint64
 	// Instances and Budget end each run of a test under a setting.
 	Instances uint64
 	Budget    time.Duration
 	// Total ends the campaign; 0: no limit.
 	Total time.Duration
+	// Until, if not nil, makes the campaign adaptive: see Until.
+	Until *Until
 	// Unvalidated runs binaries that were not validated, too.
 	Unvalidated bool
-	// Batch is the number of tests that are compiled together; 0: 128.
+	// Batch is the number of tests that are compiled together; 0: 128, in adaptive campaigns 32.
 	Batch int
 	// Emit receives the results in the order of tests and settings.
 	Emit func(*Result)
@@ -41,25 +45,37 @@ type Options struct {
 
 // prepared is a batch of tests that is ready to run.
 type prepared struct {
-	bins   []*Binary
-	judged []*Judgement
-	err    error
+	tests []*subject
+	err   error
+}
+
+// subject is a test with its binaries.
+type subject struct {
+	test  *litmus.Test
+	parts []*part // by form; nil where no setting has the form
+}
+
+// part is a test in one form.
+type part struct {
+	bin     *Binary
+	judged  *Judgement
+	program *drive.Program // once it is loaded
+	refused *Result        // why it cannot run, once that is known
 }
 
 // Run runs the campaign. Cancelling ctx ends it; what was counted has been
 // emitted.
 func Run(ctx context.Context, o Options) error {
-	image, err := o.Compiler.Collector(ctx)
+	c, err := newCampaign(ctx, o)
 	if err != nil {
 		return err
 	}
-	collector, err := drive.LoadCollector(ctx, o.Session, image.Image)
-	if err != nil {
-		return err
-	}
-	c := &campaign{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if o.Until != nil {
+		_, err := c.until(ctx, c.prepare(inner))
+		return errors.Join(err, c.unload(ctx))
+	}
 	for p := range c.prepare(inner) {
 		if p.err != nil {
 			if ctx.Err() != nil {
@@ -77,6 +93,19 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
+// newCampaign loads what all tests need.
+func newCampaign(ctx context.Context, o Options) (*campaign, error) {
+	image, err := o.Compiler.Collector(ctx)
+	if err != nil {
+		return nil, err
+	}
+	collector, err := drive.LoadCollector(ctx, o.Session, image.Image)
+	if err != nil {
+		return nil, err
+	}
+	return &campaign{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}, nil
+}
+
 type campaign struct {
 	o         Options
 	device    report.TestedDevice
@@ -85,6 +114,7 @@ type campaign struct {
 	mem       *drive.Memory
 	start     time.Time
 	done      int
+	modules   map[*Image]runner.Module
 }
 
 func (c *campaign) over() bool { return c.o.Total > 0 && time.Since(c.start) > c.o.Total }
@@ -94,7 +124,11 @@ func (c *campaign) over() bool { return c.o.Total > 0 && time.Since(c.start) > c
 // only when it is wanted: a session takes one call at a time.
 func (c *campaign) prepare(ctx context.Context) iter.Seq[*prepared] {
 	size := c.o.Batch
-	if size <= 0 {
+	switch {
+	case size > 0:
+	case c.o.Until != nil:
+		size = 32 // the device need not wait long for the first
+	default:
 		size = 128
 	}
 	var batches [][]*litmus.Test
@@ -127,62 +161,82 @@ func (c *campaign) prepare(ctx context.Context) iter.Seq[*prepared] {
 // one prepares a batch.
 func (c *campaign) one(ctx context.Context, tests []*litmus.Test) *prepared {
 	p := &prepared{}
-	p.bins, p.err = c.o.Compiler.Build(ctx, tests)
-	if p.err != nil {
-		return p
+	for _, t := range tests {
+		p.tests = append(p.tests, &subject{t, make([]*part, len(ptxgen.Forms))})
 	}
-	for _, b := range p.bins {
-		var j *Judgement
-		if b.Image != nil {
-			j = c.o.Judge.Binary(ctx, b)
+	for form := range ptxgen.Forms {
+		if !slices.ContainsFunc(c.o.Settings, func(s drive.Setting) bool { return int(s.Form) == form }) {
+			continue
 		}
-		p.judged = append(p.judged, j)
+		bins, err := c.o.Compiler.Build(ctx, tests, ptxgen.Form(form))
+		if err != nil {
+			p.err = err
+			return p
+		}
+		for i, b := range bins {
+			x := &part{bin: b}
+			if b.Image != nil {
+				x.judged = c.o.Judge.Binary(ctx, b)
+			}
+			p.tests[i].parts[form] = x
+		}
 	}
 	return p
 }
 
 // batch runs the tests of a batch.
 func (c *campaign) batch(ctx context.Context, p *prepared) error {
-	var module runner.Module
-	var loaded *Image
-	unload := func() error {
-		if loaded == nil {
+	for _, t := range p.tests {
+		for _, x := range t.parts {
+			if x == nil || ctx.Err() != nil || c.over() {
+				continue
+			}
+			if err := c.form(ctx, x); err != nil {
+				return err
+			}
+		}
+	}
+	return c.unload(ctx)
+}
+
+// load makes a part ready to run; refused says why it is not.
+func (c *campaign) load(ctx context.Context, x *part) (err error) {
+	b := x.bin
+	if x.program != nil || x.refused != nil {
+		return nil
+	}
+	if b.Image == nil || !b.Validated && !c.o.Unvalidated {
+		x.refused = c.empty(b, x.judged)
+		return nil
+	}
+	m, ok := c.modules[b.Image]
+	if !ok {
+		if m, err = c.o.Session.Load(ctx, b.Image.Image); err == nil {
+			if c.modules == nil {
+				c.modules = map[*Image]runner.Module{}
+			}
+			c.modules[b.Image] = m
+		}
+	}
+	if err == nil {
+		if x.program, err = c.collector.Program(ctx, c.o.Session, b.Harness, m); err == nil {
 			return nil
 		}
-		loaded = nil
-		return c.o.Session.Unload(context.WithoutCancel(ctx), module)
+	} else if !errors.Is(err, runner.ErrCompile) {
+		return err
 	}
-	for i, b := range p.bins {
-		if ctx.Err() != nil || c.over() {
-			break
-		}
-		if b.Image == nil || !b.Validated && !c.o.Unvalidated {
-			c.emit(ctx, c.empty(b, p.judged[i]))
-			c.step(len(c.o.Settings))
-			continue
-		}
-		if b.Image != loaded {
-			if err := unload(); err != nil {
-				return err
-			}
-			m, err := c.o.Session.Load(ctx, b.Image.Image)
-			if err != nil {
-				r := c.empty(b, p.judged[i])
-				r.fail(err)
-				c.emit(ctx, r)
-				c.step(len(c.o.Settings))
-				if errors.Is(err, runner.ErrCompile) {
-					continue
-				}
-				return err
-			}
-			module, loaded = m, b.Image
-		}
-		if err := c.test(ctx, b, p.judged[i], module); err != nil {
-			return err
-		}
+	x.refused = c.empty(b, x.judged)
+	x.refused.fail(err)
+	return nil
+}
+
+// unload forgets what was loaded.
+func (c *campaign) unload(ctx context.Context) (err error) {
+	for _, m := range c.modules {
+		err = errors.Join(err, c.o.Session.Unload(context.WithoutCancel(ctx), m))
 	}
-	return unload()
+	c.modules = nil
+	return err
 }
 
 func (c *campaign) step(n int) {
@@ -192,67 +246,91 @@ func (c *campaign) step(n int) {
 	}
 }
 
-// test runs one test under all settings.
-func (c *campaign) test(ctx context.Context, b *Binary, j *Judgement, m runner.Module) error {
-	prog, err := c.collector.Program(ctx, c.o.Session, b.Harness, m)
-	if err != nil {
-		r := c.empty(b, j)
-		r.fail(err)
-		c.emit(ctx, r)
-		return nil
+// form runs a test in one form under all settings that have it.
+func (c *campaign) form(ctx context.Context, x *part) error {
+	if err := c.load(ctx, x); err != nil {
+		return err
 	}
 	for _, set := range c.o.Settings {
-		if ctx.Err() != nil || c.over() {
-			return nil
+		if x.bin.Form != set.Form || ctx.Err() != nil || c.over() {
+			continue
 		}
-		r, err := c.setting(ctx, prog, b, j, set)
-		if r != nil {
-			c.emit(ctx, r)
+		if x.refused == nil {
+			r, err := c.setting(ctx, x, set)
+			if r != nil {
+				c.emit(ctx, r)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		c.step(1)
-		if err != nil {
-			return err
-		}
+	}
+	if x.refused != nil {
+		c.emit(ctx, x.refused)
 	}
 	return nil
+}
+
+// job is how a part is run under a setting.
+func (c *campaign) job(x *part, set drive.Setting) drive.Job {
+	return drive.Job{Incantations: set.Incantations, Tuning: set.Tuning, Seed: c.o.Seed, Instances: c.o.Instances, Budget: c.o.Budget, Domain: x.judged.Domain()}
+}
+
+// started is the result of a part that is run under a setting.
+func (c *campaign) started(x *part, set drive.Setting) *Result {
+	r := c.empty(x.bin, x.judged)
+	r.Setting = set.String()
+	if set.Name == "" {
+		r.Column = int(set.Incantations) + 1
+	}
+	return r
+}
+
+// thisOnly reports whether an error of a run says nothing of the runs behind it.
+func thisOnly(err error) bool {
+	return errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err, runner.ErrFault) || errors.Is(err, runner.ErrMemory)
+}
+
+// setting runs a part under one setting.
+func (c *campaign) setting(ctx context.Context, x *part, set drive.Setting) (*Result, error) {
+	job, r := c.job(x, set), c.started(x, set)
+	out, err := x.program.Run(ctx, c.o.Session, c.mem, job)
+	r.fill(out, x.judged)
+	if err != nil {
+		r.fail(err)
+		if thisOnly(err) {
+			err = nil
+		}
+		return r, err
+	}
+	return r, c.again(ctx, x, job, r)
 }
 
 // reruns is how often a forbidden outcome is tried again before it is reported.
 const reruns = 3
 
-// setting runs a test under one set of incantations.
-func (c *campaign) setting(ctx context.Context, prog *drive.Program, b *Binary, j *Judgement, set drive.Incantations) (*Result, error) {
-	job := drive.Job{Incantations: set, Tuning: c.o.Tuning, Seed: c.o.Seed, Instances: c.o.Instances, Budget: c.o.Budget, Domain: j.Domain()}
-	r := c.empty(b, j)
-	r.Setting, r.Column = set.String(), int(set)+1
-	out, err := prog.Run(ctx, c.o.Session, c.mem, job)
-	r.fill(out, j)
-	if err != nil {
-		r.fail(err)
-		if errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err, runner.ErrFault) || errors.Is(err, runner.ErrMemory) {
-			err = nil // this test only
-		}
-		return r, err
-	}
+// again runs a part some times more if it showed what it must not.
+func (c *campaign) again(ctx context.Context, x *part, job drive.Job, r *Result) error {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if !ByHardware(o.Effect) {
 			continue
 		}
 		for k := 1; k <= reruns && ctx.Err() == nil; k++ {
-			job.Seed = c.o.Seed + uint64(k)
-			again, err := prog.Run(ctx, c.o.Session, c.mem, job)
+			job.Seed++
+			again, err := x.program.Run(ctx, c.o.Session, c.mem, job)
 			if err != nil {
-				return r, fmt.Errorf("rerun: %w", err)
+				return fmt.Errorf("rerun: %w", err)
 			}
 			o.Reruns++
-			for _, x := range again.Histogram.Outcomes() {
-				if key(x.Values) == key(o.Values) {
+			for _, y := range again.Histogram.Outcomes() {
+				if key(y.Values) == key(o.Values) {
 					o.Confirmed++
-					o.Again += x.Count
+					o.Again += y.Count
 				}
 			}
 		}
 	}
-	return r, nil
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/ptxgen"
 )
 
 // TestStoredCubins compiles with a real compiler into two stores, merges them,
@@ -35,12 +36,12 @@ func TestStoredCubins(t *testing.T) {
 		_, err = stores[2].Merge(ctx, stores[i])
 		require.NoError(t, err)
 	}
-	direct, err := c.Build(ctx, tests)
+	direct, err := c.Build(ctx, tests, ptxgen.FormFast)
 	require.NoError(t, err)
 	elsewhere := *c
 	elsewhere.Cubins, err = StoredCubins(ctx, stores[2], c.Target, c.Level, c.Tool.ID)
 	require.NoError(t, err)
-	stored, err := elsewhere.Build(ctx, tests)
+	stored, err := elsewhere.Build(ctx, tests, ptxgen.FormFast)
 	require.NoError(t, err)
 	for i := range tests {
 		require.Equal(t, direct[i].State, stored[i].State, tests[i].Name)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/chip"
+	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 )
@@ -18,7 +19,8 @@ import (
 // benchFlags are the flags of the bench-gpu command.
 type benchFlags struct {
 	runFlags
-	each time.Duration
+	each  time.Duration
+	score bool
 }
 
 func newBenchGPUCmd(env *environment) *cobra.Command {
@@ -30,10 +32,17 @@ func newBenchGPUCmd(env *environment) *cobra.Command {
 test, histogram, host included), beside the same test with one instance per
 launch, as tools ran tests before: with the results copied back after every
 launch, and counted on the device. Then measure weak outcomes per second of mp,
-sb and lb under a list of settings.`,
-		Example: "  optcheck bench-gpu --device cuda -o bench.jsonl",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runBench(cmd.Context(), env, &f) },
+sb and lb under a list of settings.
+
+--score measures instead what counts for finding bugs: which share of outcomes is
+seen that the model allows and sequential consistency forbids, and how many per
+second. The tests are mutants of forbidden ones: a fence dropped or narrowed, a
+dependency cut, an acquire relaxed.`,
+		Example: `  optcheck bench-gpu --device cuda -o bench.jsonl
+  optcheck bench-gpu --score --each 30s
+  optcheck bench-gpu --score --environments no-str-,sys-str+,roles --each 20s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBench(cmd.Context(), env, &f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices")
@@ -42,6 +51,10 @@ sb and lb under a list of settings.`,
 	fl.StringVarP(&f.output, "output", "o", "", "write measurements as JSON lines to this file, too")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fl.DurationVar(&f.each, "each", 2*time.Second, "time of each measurement")
+	fl.BoolVar(&f.score, "score", false, "measure the share of allowed outcomes that is seen, and how soon")
+	fl.StringVar(&f.gen, "gen", "score", "with --score: the preset or configuration file whose tests' mutants are run")
+	fl.StringVar(&f.environments, "environments", "", "with --score: settings by name that are scored one by one; all")
+	fl.StringSliceVar(&f.tune, "tune", nil, "with --score: parameters of launches, as optcheck run takes them")
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated")
 	return cmd
 }
@@ -89,6 +102,9 @@ func runBench(ctx context.Context, env *environment, f *benchFlags) (err error) 
 	if err != nil {
 		return err
 	}
+	if f.score {
+		return b.score(ctx, comp)
+	}
 	image, err := comp.Collector(ctx)
 	if err != nil {
 		return err
@@ -100,7 +116,7 @@ func runBench(ctx context.Context, env *environment, f *benchFlags) (err error) 
 	if err != nil {
 		return err
 	}
-	bins, err := comp.Build(ctx, tests)
+	bins, err := comp.Build(ctx, tests, ptxgen.FormFast)
 	if err != nil {
 		return err
 	}
@@ -160,9 +176,9 @@ func variants(t drive.Tuning, d runner.Device) []drive.Tuning {
 		return list
 	}
 	for _, change := range []func(*drive.Tuning){
-		func(v *drive.Tuning) { v.Instances = 4 << 20 },
-		func(v *drive.Tuning) { v.Stride = 32 },
-		func(v *drive.Tuning) { v.Warps, v.Blocks = 32, 128 },
+		func(v *drive.Tuning) { v.Instances = drive.Fixed(4 << 20) },
+		func(v *drive.Tuning) { v.Stride = drive.Fixed(32) },
+		func(v *drive.Tuning) { v.Warps, v.Blocks = drive.Fixed(32), drive.Fixed(128) },
 	} {
 		v := t
 		change(&v)

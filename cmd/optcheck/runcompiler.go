@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -154,38 +153,13 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubin
 	return c, nil
 }
 
-// tunable maps names to the parameters of launches.
-func tunable(t *drive.Tuning) map[string]*uint32 {
-	return map[string]*uint32{"instances": &t.Instances, "warps": &t.Warps, "blocks": &t.Blocks, "stress-ctas": &t.StressCTAs, "stress-line": &t.StressLine,
-		"stress-lines": &t.StressLines, "stress-lane": &t.StressLane, "stress-rounds": &t.StressRounds, "sync-bound": &t.SyncBound, "stride": &t.Stride,
-		"bank-stride": &t.BankStride}
-}
-
-func tuneNames() []string {
-	return []string{"instances", "warps", "blocks", "stress-ctas", "stress-line", "stress-lines", "stress-lane", "stress-rounds", "stress-pattern",
-		"sync-bound", "stride", "bank-stride", "launches"}
-}
-
 // tuning applies --tune to the device's defaults.
 func (f *runFlags) tuning(d runner.Device) (drive.Tuning, error) {
 	t := drive.DefaultTuning(d)
-	names := tunable(&t)
 	for _, kv := range f.tune {
-		k, v, _ := strings.Cut(kv, "=")
-		if k == "stress-pattern" {
-			t.Pattern = strings.ReplaceAll(v, "-", " ")
-			continue
+		if err := t.Set(kv); err != nil {
+			return t, fmt.Errorf("--tune: %w", err)
 		}
-		n, err := strconv.ParseUint(v, 0, 24)
-		if k == "launches" && err == nil && n > 0 && n <= 1024 {
-			t.Launches = int(n)
-			continue
-		}
-		p, ok := names[k]
-		if !ok || err != nil {
-			return t, fmt.Errorf("--tune %q: want NAME=NUMBER with one of %s", kv, strings.Join(tuneNames(), ", "))
-		}
-		*p = uint32(n)
 	}
 	return t, nil
 }

@@ -28,6 +28,8 @@ type runOutput struct {
 	order                []string
 	forbidden, compiled  []string
 	states               map[string]int
+	firsts               []chip.First       // of an adaptive campaign
+	spent                map[string]float64 // seconds, by setting
 }
 
 // runRow gathers what a test showed under all settings.
@@ -43,7 +45,7 @@ type runRow struct {
 func (o *runOutput) result(r *chip.Result) {
 	o.events.result(r)
 	if o.rows == nil {
-		o.rows, o.states = map[string]*runRow{}, map[string]int{}
+		o.rows, o.states, o.spent = map[string]*runRow{}, map[string]int{}, map[string]float64{}
 	}
 	row := o.rows[r.Test]
 	if row == nil {
@@ -66,6 +68,7 @@ func (o *runOutput) result(r *chip.Result) {
 		return
 	}
 	o.ran++
+	o.spent[r.Setting] += r.Seconds
 	row.hits += r.Weak
 	row.instances += r.Instances
 	row.byColumn[r.Column] = r
@@ -171,6 +174,7 @@ func (o *runOutput) summary() {
 		o.table6(w)
 	}
 	o.soundness(w)
+	o.families(w)
 	if len(o.compiled) > 0 {
 		fmt.Fprintf(w, "\nFORBIDDEN by %s, allowed by the machine code, which is not the test (the compiler's effect):\n", o.models[0])
 		for _, s := range o.compiled {

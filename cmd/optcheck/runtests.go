@@ -28,6 +28,8 @@ type runFlags struct {
 	gen, device, toolchain, level, target  string
 	incantations, shard, output, log, plot string
 	instances                              string
+	form, environments, until              string
+	drawn                                  int
 	budget, total                          time.Duration
 	seed                                   uint64
 	tune, reports, models, patch           []string
@@ -84,12 +86,17 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
 	fl.DurationVar(&f.total, "total", 0, "time limit of the whole run")
 	fl.StringVar(&f.incantations, "incantations", "none", "sets of incantations, separated by commas; all")
+	fl.StringVar(&f.form, "form", "fast", "form of the harness: fast (a thread plays one role), permuted (every role, each of another instance), both")
+	fl.StringVar(&f.environments, "environments", "", "settings by name, separated by commas, instead of incantations; all (docs/running.md lists them)")
+	fl.IntVar(&f.drawn, "drawn", 0, "so many further settings whose parameters are drawn from wide ranges")
+	fl.StringVar(&f.until, "until", "", "run adaptively, until every allowed outcome (seen) or a share of them (95%) has been seen, or for a time (5m)")
 	fl.StringSliceVar(&f.models, "model", nil, "judge the outcomes by these models too: built-in ones (optcheck models) or .cat files")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
-	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE: "+strings.Join(tuneNames(), ", "))
+	names, _ := drive.TuningNames()
+	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws: "+strings.Join(names, ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
 	fl.StringArrayVar(&f.patch, "patch", nil, "change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
-	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): coRR, lb, mp, sb unless tests are named")
+	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): "+strings.Join(table6Tests, ", ")+" unless tests are named")
 	jsonFlag(cmd, &f.asJSON, "print the event stream, JSON lines as optcheck report reads them")
 	streamFlag(cmd, &f.output)
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
@@ -169,7 +176,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Instances, err = count(f.instances); err != nil {
 		return err
 	}
-	if o.Instances == 0 && o.Budget == 0 {
+	if o.Instances == 0 && o.Budget == 0 && f.until == "" {
 		return errors.New("neither --iterations nor --budget")
 	}
 	if f.table6 {
@@ -182,7 +189,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 		}
 		f.reports = append(f.reports, form+"="+f.plot)
 	}
-	if o.Settings, err = drive.ParseIncantations(f.incantations); err != nil {
+	if o.Until, err = parseUntil(f.until); err != nil {
 		return err
 	}
 	if o.Seed == 0 {
@@ -196,6 +203,9 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 		return err
 	}
 	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
+		return err
+	}
+	if o.Settings, err = f.settings(o.Session.Device(), o.Tuning, o.Seed); err != nil {
 		return err
 	}
 	models := audit.ModelsFor(o.Compiler.Target)
@@ -250,6 +260,9 @@ func onDevice(ctx context.Context, env *environment, f *runFlags, o chip.Options
 	fmt.Fprintf(text, "; seed %d\n", o.Seed)
 	p := newProgress(env.bar, f.quiet)
 	o.Emit, o.Progress = out.result, p.update
+	if o.Until != nil {
+		o.Until.Told = out.first
+	}
 	if f.progress != nil {
 		o.Progress = f.progress
 	}

@@ -29,6 +29,8 @@ var counts = map[string]struct {
 	"quick":         {200, "6ef7a67bf20a"},
 	"opportunities": {6728, "2c33de3ca63a"},
 	"scopes":        {6708, "de6ea1c1f63b"},
+	"divisions":     {1270, "b141a823f0c0"},
+	"score":         {95, "8226ef36d70a"},
 }
 
 func TestPresets(t *testing.T) {

@@ -41,7 +41,7 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch) (runner.Arg,
 		if q.Index >= len(p.H.Widths) || p.H.Shape.Shared[q.Index] >= 0 {
 			return runner.U64(0), nil
 		}
-		return runner.BufArg(m.locations[q.Index].buf), nil
+		return runner.BufArg(m.location(l, q.Index)), nil
 	case ptxgen.ParamOut:
 		return runner.BufArg(m.out.buf), nil
 	case ptxgen.ParamResults:
@@ -74,7 +74,7 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 	first := m.results.buf // any buffer, for parameters that are not used
 	for i := range ptxgen.MaxLocations {
 		if global(i) {
-			args = append(args, runner.BufArg(m.locations[i].buf))
+			args = append(args, runner.BufArg(m.location(l, i)))
 		} else {
 			args = append(args, runner.BufArg(first))
 		}
@@ -90,13 +90,9 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 		}
 	}
 	for k, i := range locs {
-		args[k] = runner.BufArg(m.locations[i].buf)
+		args[k] = runner.BufArg(m.location(l, i))
 	}
-	sync := uint32(0)
-	if l.set["sync"] != 0 {
-		sync = l.blocks
-	}
-	for _, v := range []uint32{l.instances, l.set["inst_mask"], uint32(len(b.words)), uint32(b.total), l.set["result_step"], uint32(len(locs)), sync} {
+	for _, v := range []uint32{l.instances, l.set["inst_mask"], uint32(len(b.words)), uint32(b.total), l.set["result_step"], uint32(len(locs)), l.syncWords} {
 		args = append(args, runner.U32(v))
 	}
 	slot := map[int]uint32{}

@@ -27,6 +27,8 @@ type Job struct {
 	Timeout time.Duration
 	// Lone runs one instance per launch, as tools did before; for comparisons.
 	Lone bool
+	// Enough, if not nil, ends the run when it reports true of what was counted.
+	Enough func(*Outcome) bool
 	// Progress, if not nil, is told the instances done so far.
 	Progress func(done uint64, elapsed time.Duration)
 }
@@ -49,6 +51,25 @@ type Outcome struct {
 	Elapsed, Device time.Duration
 	First, Last     runner.State
 	Faults          []error // batches that were lost
+}
+
+// Add takes in what another run of the same test has counted.
+func (o *Outcome) Add(x *Outcome) error {
+	for _, y := range x.Histogram.Outcomes() {
+		if err := o.Histogram.Add(y.Values, y.Count); err != nil {
+			return err
+		}
+	}
+	o.Other += x.Other
+	o.Samples = append(o.Samples, x.Samples[:min(len(x.Samples), ptxgen.MaxSamples-len(o.Samples))]...)
+	o.Launches += x.Launches
+	o.StressAccesses += x.StressAccesses
+	o.GaveUp += x.GaveUp
+	o.Elapsed += x.Elapsed
+	o.Device += x.Device
+	o.Last = x.Last
+	o.Faults = append(o.Faults, x.Faults...)
+	return nil
 }
 
 // Instances is the number of instances counted.
@@ -100,6 +121,9 @@ func (p *Program) Run(ctx context.Context, s runner.Session, m *Memory, j Job) (
 		if j.Progress != nil {
 			j.Progress(o.Instances(), time.Since(start))
 		}
+		if j.Enough != nil && j.Enough(o) {
+			break
+		}
 		repeat = next(repeat, took)
 	}
 	return o, nil
@@ -134,13 +158,14 @@ type run struct {
 func (r *run) prepare(ctx context.Context) error {
 	h := r.p.H
 	pl := newPlanner(h, r.s.Device(), r.j)
+	pl.threads = r.p.resident
 	n := 1
 	if r.j.Incantations&(Random|Banks) != 0 {
 		n = max(r.j.Tuning.Launches, 1)
 	}
 	var launches []*launch
 	need := [4]uint64{}
-	cells := make([]uint64, len(h.Widths))
+	cells, arena := make([]uint64, len(h.Widths)), uint64(0)
 	for range n {
 		l, err := pl.launch()
 		if err != nil {
@@ -149,27 +174,35 @@ func (r *run) prepare(ctx context.Context) error {
 		launches = append(launches, l)
 		r.perBody += uint64(l.instances)
 		for i := range h.Widths {
-			if h.Shape.Shared[i] < 0 {
-				cells[i] = max(cells[i], uint64(l.offset[i])+uint64(l.stride[i])*uint64(l.instances))
+			size := uint64(l.offset[i]) + uint64(l.stride[i])*(uint64(l.set["inst_mask"])+1)
+			switch {
+			case h.Shape.Shared[i] >= 0:
+			case l.arena:
+				arena = max(arena, size)
+			default:
+				cells[i] = max(cells[i], size)
 			}
 		}
 		need[0] = max(need[0], 4*uint64(l.instances)*uint64(max(h.Slots, 1)))
 		need[1] = max(need[1], uint64(l.set["stress_line"])*uint64(l.set["stress_lines"])+32*uint64(l.set["stress_lane"])+64)
-		need[2] = max(need[2], ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.blocks))
+		need[2] = max(need[2], ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
 	}
 	for i, size := range cells {
-		if h.Shape.Shared[i] >= 0 {
-			continue
+		if size == 0 {
+			continue // shared, or in the arena
 		}
 		init := uint64(h.Test.Locations[i].Init)
 		if h.Widths[i] == 8 && uint32(init) != uint32(init>>32) {
 			return fmt.Errorf("%w: a 64-bit location whose initial words differ", runner.ErrUnsupported)
 		}
-		size = (size + 255) &^ 255
-		if err := r.m.locations[i].need(ctx, r.s, size); err != nil {
+		if err := r.cells(ctx, &r.m.locations[i], size, uint32(init)); err != nil {
 			return err
 		}
-		r.setup = append(r.setup, runner.Fill(r.m.locations[i].buf, 0, size, uint32(init)))
+	}
+	if arena > 0 {
+		if err := r.cells(ctx, &r.m.arena, arena, uint32(h.Test.Locations[0].Init)); err != nil {
+			return err
+		}
 	}
 	table := r.bins.table()
 	histBytes := uint64(8 * (r.bins.total + 1))
@@ -199,6 +232,17 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 		r.body = append(r.body, c...)
 	}
+	return nil
+}
+
+// cells makes an area for the cells of locations and sets them to what they begin
+// with.
+func (r *run) cells(ctx context.Context, a *area, size uint64, init uint32) error {
+	size = (size + 255) &^ 255
+	if err := a.need(ctx, r.s, size); err != nil {
+		return err
+	}
+	r.setup = append(r.setup, runner.Fill(a.buf, 0, size, init))
 	return nil
 }
 

@@ -45,18 +45,20 @@ func TestPoCL(t *testing.T) {
 	for _, name := range []string{"mp", "sb-inter", "lb", "2+2w", "cas-sl", "iriw+relaxed.gpus"} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
-		h, err := ptxgen.EmitHarnessOpenCL(x)
-		require.NoError(t, err, name)
-		p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
-		require.NoError(t, err, name)
-		for _, i := range []Incantations{None, Random, Sync | Banks, All} {
-			o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000, Budget: 2 * patient.Long})
+		for form := range ptxgen.Forms {
+			h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.Form(form))
 			require.NoError(t, err, name)
-			require.Zero(t, o.Other, "%s %v: %v", name, i, o.Samples)
-			require.GreaterOrEqual(t, o.Instances(), uint64(20000))
-			require.Equal(t, i&Stress != 0, o.StressAccesses > 0)
-			t.Log(name, i, o.Histogram.Outcomes(), o.Elapsed, o.GaveUp)
+			p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
+			require.NoError(t, err, name)
+			for _, i := range []Incantations{None, Random, Sync | Banks, All} {
+				o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000, Budget: 2 * patient.Long})
+				require.NoError(t, err, name)
+				require.Zero(t, o.Other, "%s %v: %v", name, i, o.Samples)
+				require.GreaterOrEqual(t, o.Instances(), uint64(20000))
+				require.Equal(t, i&Stress != 0, o.StressAccesses > 0)
+				t.Log(h.Form, name, i, o.Histogram.Outcomes(), o.Elapsed, o.GaveUp)
+			}
+			require.NoError(t, p.Unload(ctx, s))
 		}
-		require.NoError(t, p.Unload(ctx, s))
 	}
 }

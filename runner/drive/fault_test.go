@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -39,7 +40,7 @@ func TestFaults(t *testing.T) {
 	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
 	x, _ := corpus.Lookup("mp")
-	h, err := ptxgen.EmitHarnessOpenCL(x)
+	h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)
 	require.NoError(t, err)
 	p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
@@ -79,10 +80,11 @@ func TestFaults(t *testing.T) {
 // TestSeed: the same seed makes the same choices, another one others.
 func TestSeed(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
-	h, err := ptxgen.EmitHarness(x, "sm_90")
-	require.NoError(t, err)
 	d := runner.Device{Type: "gpu", Units: 132, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
+	both := func(i Incantations) ptxgen.Form { return ptxgen.Form(i >> 1 & 1) } // as good as any
 	for i := None; i <= All; i++ {
+		h, err := ptxgen.EmitHarness(x, "sm_90", both(i))
+		require.NoError(t, err)
 		r := func(seed uint64) []*launch {
 			pl := newPlanner(h, d, Job{Incantations: i, Tuning: DefaultTuning(d), Seed: seed})
 			var out []*launch
@@ -106,61 +108,131 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestInstances: every instance has each role once and no two share a cell,
-// whatever the choices: the arithmetic of the kernels, done here.
+// TestInstances: every instance has each role once, played by threads that lie as the
+// scope tree says, and no two share a cell, whatever the choices: the arithmetic of
+// the kernels, done here.
 func TestInstances(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 4, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
-	for _, name := range []string{"mp", "mp-volatile", "iriw", "ptx-cluster+mp", "isa2+release.gpu+acquire.gpu"} {
-		x, ok := corpus.Lookup(name)
-		require.True(t, ok, name)
-		h, err := ptxgen.EmitHarness(x, "sm_90")
-		require.NoError(t, err)
-		pl := newPlanner(h, d, Job{Incantations: All, Tuning: DefaultTuning(d), Seed: 9})
-		for range 4 {
-			l, err := pl.launch()
+	tuning := DefaultTuning(d)
+	tuning.Distance, tuning.Instances = Knob{0, 0, 64}, Fixed(1<<13)
+	for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
+		for _, name := range []string{"mp", "mp-volatile", "iriw", "ptx-cluster+mp", "isa2+release.gpu+acquire.gpu", "mp+relaxed.ctas"} {
+			x, ok := corpus.Lookup(name)
+			require.True(t, ok, name)
+			h, err := ptxgen.EmitHarness(x, "sm_90", form)
 			require.NoError(t, err)
-			checkInstances(t, h, l)
+			for _, i := range []Incantations{None, Random, All} {
+				pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 9})
+				for range 3 {
+					l, err := pl.launch()
+					require.NoError(t, err)
+					checkInstances(t, h, l)
+					checkCells(t, h, l)
+				}
+			}
 		}
+	}
+}
+
+// player is a thread of a launch.
+type player struct{ cluster, cta, warp, lane uint32 }
+
+// plays calls do for each role and instance that a thread plays.
+func plays(h *ptxgen.Harness, l *launch, p player, do func(role int, inst uint32)) {
+	s, g := h.Shape, l.set
+	ranks, lanes := uint32(s.Ranks), uint32(32/s.Lanes)
+	logical := (p.cluster*g["mul_unit"] + g["add_unit"]) % g["units"]
+	if logical >= g["test_units"] {
+		return
+	}
+	rank := (p.cta%ranks + g["add_rank"]) % ranks
+	if h.Form == ptxgen.FormFast {
+		group := logical % uint32(s.Units)
+		block := (logical/uint32(s.Units)*g["mul_block"] + group*g["add_block"]) & g["block_mask"]
+		warp := (p.warp*g["mul_warp"] + g["add_warp"]) & g["warp_mask"]
+		slot := ((group*ranks+rank)*uint32(s.Warps)+warp%uint32(s.Warps))*uint32(s.Lanes) + p.lane%uint32(s.Lanes)
+		wb := (warp/uint32(s.Warps)*g["mul_group"] + slot*g["add_group"]) & g["group_mask"]
+		lb := (p.lane/uint32(s.Lanes)*g["mul_lane"] + slot*g["add_lane"]) & (lanes - 1)
+		for r, at := range s.Roles {
+			if uint32(at) == slot {
+				do(r, block<<g["log_cta"]|wb*lanes|lb)
+			}
+		}
+		return
+	}
+	index := func(coordinate uint32, what string, mask uint32, place, places, number int) uint32 {
+		q := uint32(max(2, pow2(places)) * (2*number + 1))
+		return ((1+q*g["mul_"+what])*coordinate + uint32(place) + q*g["add_"+what]) & mask
+	}
+	pos := ((p.cta*g["warps"]+p.warp)*32 + p.lane) >> g["order_shift"] * g["order_mul"]
+	pos = (pos + g["order_add"]) >> 16 % uint32(len(s.Roles))
+	for range g["rounds"] {
+		r := int(g["order"] >> (4 * pos) & 15)
+		pos = (pos + g["order_step"]) % uint32(len(s.Roles))
+		slot := s.Roles[r]
+		lane, at := slot%s.Lanes, slot/s.Lanes
+		warp, cta := at%s.Warps, at/s.Warps
+		unit := cta / s.Ranks
+		block := index(logical, "block", g["block_mask"], unit, s.Units, unit)
+		block = block*ranks + (rank+ranks-uint32(cta%s.Ranks))%ranks
+		do(r, block<<g["log_cta"]|index(p.warp, "warp", g["warp_mask"], warp, s.Warps, at)<<5|index(p.lane, "lane", 31, lane, s.Lanes, slot))
 	}
 }
 
 func checkInstances(t *testing.T, h *ptxgen.Harness, l *launch) {
 	t.Helper()
-	s, g := h.Shape, l.set
-	roles := map[[2]uint32]uint32{} // role, instance → CTA+1
-	ranks := uint32(s.Ranks)
+	s := h.Shape
+	by := make([]player, len(s.Roles)*int(l.instances))
+	played := 0
 	for cta := range l.ctas {
-		logical := (cta/ranks*g["mul_unit"] + g["add_unit"]) % g["units"]
-		if logical >= g["test_units"] {
-			continue
-		}
-		rank := (cta%ranks + g["add_rank"]) % ranks
-		group := logical % uint32(s.Units)
-		block := (logical/uint32(s.Units)*g["mul_block"] + group*g["add_block"]) & g["block_mask"]
 		for thr := range l.threads {
-			warp := (thr>>5*g["mul_warp"] + g["add_warp"]) & g["warp_mask"]
-			lane := thr & 31
-			slot := ((group*ranks+rank)*uint32(s.Warps)+warp%uint32(s.Warps))*uint32(s.Lanes) + lane%uint32(s.Lanes)
-			wb := (warp/uint32(s.Warps)*g["mul_group"] + slot*g["add_group"]) & g["group_mask"]
-			lanes := uint32(32 / s.Lanes)
-			lb := (lane/uint32(s.Lanes)*g["mul_lane"] + slot*g["add_lane"]) & (lanes - 1)
-			inst := block<<g["log_cta"] | wb*lanes | lb
-			for r, at := range s.Roles {
-				if uint32(at) == slot {
-					k := [2]uint32{uint32(r), inst}
-					require.Zero(t, roles[k], "role %d of instance %d is played twice", r, inst)
-					roles[k] = cta + 1
+			p := player{cta / uint32(s.Ranks), cta, thr >> 5, thr & 31}
+			plays(h, l, p, func(r int, inst uint32) {
+				require.Less(t, inst, l.instances)
+				at := &by[r*int(l.instances)+int(inst)]
+				require.Zero(t, *at, "role %d of instance %d is played twice", r, inst)
+				*at = player{p.cluster + 1, p.cta, p.warp, p.lane}
+				played++
+			})
+		}
+	}
+	require.Equal(t, len(by), played)
+	for inst := range int(l.instances) {
+		for a := range s.Roles {
+			for b := range a {
+				p, q := h.Test.Threads[a].Place, h.Test.Threads[b].Place
+				x, y := by[a*int(l.instances)+inst], by[b*int(l.instances)+inst]
+				same := []bool{p.SameScope(q, litmus.ScopeCluster), p.SameScope(q, litmus.ScopeCTA)}
+				if same[0] != (x.cluster == y.cluster) || same[1] != (x.cta == y.cta) || x == y ||
+					s.Roles[a]/s.Lanes == s.Roles[b]/s.Lanes != (x.cta == y.cta && x.warp == y.warp) {
+					t.Fatalf("%s, instance %d: roles %d and %d are played by %v and %v", h.Test.Name, inst, a, b, x, y)
 				}
 			}
 		}
 	}
-	require.Len(t, roles, len(s.Roles)*int(l.instances))
-	for inst := range l.instances {
-		for a := range s.Roles {
-			for b := range a {
-				p, q := h.Test.Threads[a].Place, h.Test.Threads[b].Place
-				same := p.GPU == q.GPU && p.Cluster == q.Cluster && p.CTA == q.CTA
-				require.Equal(t, same, roles[[2]uint32{uint32(a), inst}] == roles[[2]uint32{uint32(b), inst}], "%s: scope tree", h.Test.Name)
+}
+
+// checkCells: the cells of different instances and locations do not overlap.
+func checkCells(t *testing.T, h *ptxgen.Harness, l *launch) {
+	t.Helper()
+	type cell struct{ buffer, at uint32 }
+	used := map[cell]bool{}
+	for i, w := range h.Widths {
+		if h.Shape.Shared[i] >= 0 {
+			continue
+		}
+		buffer := uint32(i + 1)
+		if l.arena {
+			buffer = 0
+		}
+		for inst := range l.instances {
+			at := (inst*l.mul[i]&l.set["inst_mask"])*l.stride[i] + l.offset[i]
+			for k := uint32(0); k < uint32(w); k += 4 {
+				c := cell{buffer, (at + k) / 4}
+				if used[c] {
+					t.Fatalf("%s: location %d of instance %d shares a cell", h.Test.Name, i, inst)
+				}
+				used[c] = true
 			}
 		}
 	}

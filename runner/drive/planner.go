@@ -19,6 +19,8 @@ type launch struct {
 	offset    []uint32
 	shared    uint32 // bytes of dynamic shared memory
 	blocks    uint32
+	syncWords uint32 // counters of arrivals
+	arena     bool   // the locations lie in one buffer
 }
 
 // planner makes launches.
@@ -29,12 +31,15 @@ type planner struct {
 	inc  Incantations
 	rnd  *rand.Rand
 	lone bool // one instance per launch
+	// threads is how many threads of the kernel a multiprocessor holds, 0 if that is
+	// not known.
+	threads int
 }
 
 // newPlanner returns the planner of a job: its random choices depend on the
 // seed and the incantations alone.
 func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
-	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone, rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast, rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
 }
 
 func floorPow2(n uint32) uint32 { return 1 << (bits.Len32(max(n, 1)) - 1) }
@@ -44,6 +49,9 @@ func (p *planner) resident(threads uint32) uint32 {
 	per := uint32(2048)
 	if p.d.UnitThreads > 0 {
 		per = uint32(p.d.UnitThreads)
+	}
+	if p.threads > 0 {
+		per = min(per, uint32(p.threads))
 	}
 	if p.d.Type == "cpu" {
 		per = threads
@@ -56,11 +64,17 @@ func (p *planner) launch() (*launch, error) {
 	s := p.h.Shape
 	warps := p.warps()
 	perCTA := warps / uint32(s.Warps) * (32 / uint32(s.Lanes))
+	if p.permuted() {
+		perCTA = warps * 32
+	}
 	blocks, stress := p.size(warps, perCTA)
 	if p.lone {
 		blocks, perCTA, stress = 1, 1, 0
 	}
 	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}}
+	if p.permuted() {
+		l.instances *= uint32(s.Ranks)
+	}
 	if p.lone && s.Warps == 1 && s.Lanes == 1 {
 		l.threads = 1
 	}
@@ -73,8 +87,14 @@ func (p *planner) launch() (*launch, error) {
 	return l, nil
 }
 
+// permuted reports whether the kernel is of the permuted form.
+func (p *planner) permuted() bool { return p.h.Form == ptxgen.FormPermuted }
+
 // on reports whether an incantation is asked for.
 func (p *planner) on(i Incantations) bool { return p.inc&i != 0 }
+
+// draw is a knob's value.
+func (p *planner) draw(k Knob) uint32 { return k.draw(p.rnd, p.on(Random)) }
 
 // upto draws from 0 to n-1; it is 0 without thread randomisation.
 func (p *planner) upto(n uint32) uint32 {
@@ -94,10 +114,7 @@ func (p *planner) warps() uint32 {
 	if p.lone {
 		return least
 	}
-	warps := max(p.t.Warps, least)
-	if p.on(Random) {
-		warps = least << p.upto(4)
-	}
+	warps := least * floorPow2((p.draw(p.t.Warps)+least-1)/least)
 	for warps > min(most, 32) && warps > least {
 		warps /= 2
 	}
@@ -107,36 +124,40 @@ func (p *planner) warps() uint32 {
 // size chooses the number of blocks, a power of two, and of stressing CTAs. Where
 // CTAs wait for each other or stress is to act on them, all are resident at once.
 func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
-	blocks = max(floorPow2(p.t.Instances/perCTA), 1)
+	least, ctas := uint32(1), uint32(p.h.Shape.Units*p.h.Shape.Ranks)
+	if p.permuted() { // a block of the permuted form is a cluster that has the places of all
+		least, ctas = uint32(pow2(p.h.Shape.Units)), uint32(p.h.Shape.Ranks)
+	}
+	blocks = floorPow2(p.draw(p.t.Instances) / perCTA)
 	if p.on(Stress | Sync | Random) {
 		fit := p.resident(warps * 32)
 		if p.on(Stress) {
-			stress = min(p.t.StressCTAs, max(fit/2, 1))
-			if p.on(Random) {
-				stress = max(1, stress/4+p.upto(stress))
-			}
+			stress = min(max(p.draw(p.t.StressCTAs), 1), max(fit/2, 1))
 			fit -= min(stress, fit-1)
 		}
-		limit := max(floorPow2(fit/uint32(p.h.Shape.Units*p.h.Shape.Ranks)), 1)
-		blocks = min(blocks, limit)
+		blocks = min(blocks, floorPow2(fit/ctas))
 		if p.on(Stress | Sync) {
-			blocks = min(blocks, max(floorPow2(p.t.Blocks), 1))
-		}
-		if p.on(Random) {
-			blocks = min(limit, 1<<p.upto(uint32(bits.Len32(limit))))
+			blocks = min(blocks, floorPow2(p.draw(p.t.Blocks)))
+		} else if p.on(Random) {
+			blocks = min(blocks, 1<<p.upto(uint32(bits.Len32(blocks))))
 		}
 	}
 	for uint64(blocks)*uint64(perCTA) > 1<<24 {
 		blocks /= 2
 	}
-	return blocks, stress
+	return max(blocks, least), stress
 }
+
+func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // units chooses the number of clusters (or CTAs): testing, stressing and idle
 // ones, and which are which.
 func (p *planner) units(l *launch, stress uint32) {
 	s, set := p.h.Shape, l.set
 	test := uint32(s.Units) * l.blocks
+	if p.permuted() {
+		test = l.blocks
+	}
 	extra := (stress + uint32(s.Ranks) - 1) / uint32(s.Ranks)
 	units := test + extra
 	units += p.upto(1 + units/16) // idle CTAs
@@ -146,7 +167,7 @@ func (p *planner) units(l *launch, stress uint32) {
 			mul = 1 + p.upto(units-1)
 		}
 	}
-	if p.d.Type == "cpu" && !p.on(Random) && s.Units > 1 {
+	if p.d.Type == "cpu" && !p.on(Random) && s.Units > 1 && !p.permuted() {
 		// The cores of a CPU take their shares of the CTAs from the front and
 		// from the back half of their numbers: one role after the other, with
 		// idle CTAs that make the step co-prime.
@@ -162,63 +183,127 @@ func (p *planner) units(l *launch, stress uint32) {
 
 // permute chooses how blocks, warps and lanes are dealt to slots and instances.
 func (p *planner) permute(l *launch, warps, perCTA uint32) {
-	set, lanes := l.set, 32/uint32(p.h.Shape.Lanes)
-	groups := warps / uint32(p.h.Shape.Warps)
+	set := l.set
+	set["block_mask"], set["warp_mask"] = l.blocks-1, warps-1
+	set["log_cta"], set["inst_mask"], set["cta_mask"] = uint32(bits.Len32(perCTA))-1, uint32(pow2(int(l.instances)))-1, perCTA-1
+	set["result_step"] = 4 * l.instances
+	set["warps"] = warps
+	if p.permuted() {
+		p.roles(set)
+		return
+	}
+	lanes, groups := 32/uint32(p.h.Shape.Lanes), warps/uint32(p.h.Shape.Warps)
 	if p.lone {
 		groups = 1
 	}
-	set["mul_block"], set["add_block"], set["block_mask"] = p.odd(), p.upto(l.blocks), l.blocks-1
-	set["mul_warp"], set["add_warp"], set["warp_mask"] = p.odd(), p.upto(warps), warps-1
+	set["mul_block"], set["add_block"] = p.odd(), p.upto(l.blocks)
+	set["mul_warp"], set["add_warp"] = p.odd(), p.upto(warps)
 	set["mul_group"], set["add_group"], set["group_mask"] = p.odd(), p.upto(groups), groups-1
 	set["mul_lane"], set["add_lane"] = p.odd(), p.upto(lanes)
-	set["log_cta"], set["inst_mask"], set["cta_mask"] = uint32(bits.Len32(perCTA))-1, l.instances-1, perCTA-1
-	set["result_step"] = 4 * l.instances
-	set["warps"] = warps
+}
+
+// roles chooses the permutations of the permuted form, and the order of the roles.
+func (p *planner) roles(set map[string]uint32) {
+	for _, name := range []string{"block", "warp", "lane"} {
+		set["mul_"+name], set["add_"+name] = p.upto(1<<16), p.upto(1<<16)
+	}
+	n := uint32(len(p.h.Shape.Roles))
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	if p.on(Random) {
+		order = p.rnd.Perm(int(n))
+	}
+	for i, role := range order {
+		set["order"] |= uint32(role) << (4 * i)
+	}
+	for set["order_step"] = 1 + p.upto(n); gcd(set["order_step"], n) != 1; {
+		set["order_step"] = 1 + p.upto(n)
+	}
+	set["rounds"], set["order_shift"] = n, min(p.draw(p.t.OrderShift), 31)
+	set["order_mul"], set["order_add"], set["seed"] = 0x9e3779b1, p.upto(1<<31), p.upto(1<<31)
 }
 
 // incantations sets the parameters of synchronisation and stress.
-func (p *planner) incantations(l *launch, warps uint32) error {
-	pattern, steps, err := p.t.pattern()
-	if err != nil {
-		return err
-	}
+func (p *planner) incantations(l *launch, warps uint32) (err error) {
 	set := l.set
-	set["sync_bound"] = p.t.SyncBound
-	if n := uint32(p.h.Shape.Units*p.h.Shape.Ranks) * warps; p.on(Sync) && n > 1 {
-		set["sync"] = n
+	set["sync_bound"] = p.draw(p.t.SyncBound)
+	if n := uint32(p.h.Shape.Units*p.h.Shape.Ranks) * warps; p.on(Sync) && n > 1 && !p.permuted() {
+		set["sync"], l.syncWords = n, l.blocks
 	}
 	set["stress_slot"], set["idle_slot"] = ptxgen.MaxHarnessSlots, ptxgen.MaxHarnessSlots+1
-	set["stress_lines"], set["stress_line"], set["stress_lane"] = max(p.t.StressLines, 1), p.t.StressLine, p.t.StressLane
-	set["stress_pattern"], set["stress_steps"], set["stress_iterations"] = pattern, steps, p.t.StressRounds
-	if p.on(Random) && p.on(Stress) {
-		steps = 1 + p.upto(5)
-		set["stress_steps"], set["stress_pattern"] = steps, p.upto(1<<steps)
-		set["stress_lines"] = 1 + p.upto(p.t.StressLines)
+	set["stress_lines"], set["stress_line"], set["stress_lane"] = max(p.draw(p.t.StressLines), 1), p.draw(p.t.StressLine)&^3, p.draw(p.t.StressLane)&^3
+	set["stress_iterations"] = p.draw(p.t.StressRounds)
+	if p.permuted() {
+		p.loose(l, warps)
 	}
-	return nil
+	set["stress_loads"], set["stress_stores"], set["stress_steps"], err = p.t.pattern(p.rnd)
+	return err
 }
+
+// loose sets the parameters of the barriers and of the stress in front of rounds.
+func (p *planner) loose(l *launch, warps uint32) {
+	set, share := l.set, func(k Knob) uint32 { return (min(p.draw(k), 100)*256 + 99) / 100 }
+	if p.on(Sync) {
+		groups := floorPow2(min(max(p.draw(p.t.SyncGroups), 1), l.blocks))
+		l.syncWords = groups * uint32(len(p.h.Shape.Roles))
+		set["sync"] = l.blocks / groups * uint32(p.h.Shape.Ranks) * warps
+		set["sync_mask"], set["sync_share"] = groups-1, share(p.t.SyncShare)
+	}
+	if p.on(Stress) {
+		set["pre_share"], set["pre_mask"] = share(p.t.PreShare), floorPow2(p.draw(p.t.PreRounds)+1)-1
+	}
+}
+
+// maxCells bounds the bytes from the first to the last instance of a location.
+const maxCells = 1 << 30
 
 // layout chooses where the instances' locations lie.
 func (p *planner) layout(l *launch, perCTA uint32) {
-	for i, w := range p.h.Widths {
-		stride := max(p.t.Stride, uint32(w))
-		if p.inc&Banks != 0 && p.rnd.Uint32N(2) == 1 {
-			stride = max(p.t.BankStride, uint32(w))
-		}
-		stride = (stride + uint32(w) - 1) / uint32(w) * uint32(w)
-		l.mul = append(l.mul, p.odd())
-		offset := p.upto(64) * 32
-		if p.h.Shape.Shared[i] >= 0 {
-			for stride > uint32(w) && uint64(perCTA)*uint64(stride) > p.d.Shared/uint64(len(p.h.Widths)+1) {
-				stride /= 2
-			}
-			stride = stride / uint32(w) * uint32(w)
-			offset = l.shared
-			l.shared += perCTA * stride
-		}
-		l.stride = append(l.stride, stride)
-		l.offset = append(l.offset, offset)
+	n, cells := uint32(len(p.h.Widths)), uint64(l.set["inst_mask"])+1
+	stride, distance, mul := p.draw(p.t.Stride), p.distance(cells), p.odd()
+	if p.inc&Banks != 0 && p.rnd.Uint32N(2) == 1 {
+		stride = p.draw(p.t.BankStride)
 	}
+	l.arena = distance > 0
+	base := p.draw(p.t.Offset)
+	for i, w := range p.h.Widths {
+		step, room, cells := max(stride, distance*n), uint64(maxCells), cells
+		shared := p.h.Shape.Shared[i] >= 0
+		if shared {
+			step, room, cells = stride, p.d.Shared/uint64(n+1), uint64(perCTA)
+		}
+		w := uint32(w)
+		step = (max(step, w) + w - 1) / w * w
+		for step > max(w, distance*n) && cells*uint64(step) > room {
+			step = max(step/2/w*w, w, distance*n)
+		}
+		offset := base/w*w + uint32(i)*distance
+		switch {
+		case shared:
+			offset = l.shared
+			l.shared += perCTA * step
+		case distance == 0:
+			mul, base = p.odd(), p.draw(p.t.Offset)
+		}
+		l.mul, l.stride, l.offset = append(l.mul, mul), append(l.stride, step), append(l.offset, offset)
+	}
+}
+
+// distance is that of an instance's locations in the arena, 0 if they lie in memory
+// of their own: those that begin with different values do, and shared ones.
+func (p *planner) distance(cells uint64) uint32 {
+	d, n := p.draw(p.t.Distance)&^7, uint64(len(p.h.Widths))
+	for i := range p.h.Widths {
+		if p.h.Shape.Shared[i] >= 0 || p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
+			return 0
+		}
+	}
+	for uint64(d)*n*cells > maxCells {
+		d = d / 2 &^ 7
+	}
+	return d
 }
 
 func gcd(a, b uint32) uint32 {

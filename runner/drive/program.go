@@ -23,6 +23,9 @@ type Program struct {
 	collect runner.Kernel
 	opencl  bool
 	module  runner.Module
+	// resident is how many threads of the kernel a multiprocessor holds, 0 if that
+	// is not known.
+	resident int
 }
 
 // Collector is the collector, loaded on a device.
@@ -61,11 +64,11 @@ func (c *Collector) Load(ctx context.Context, s runner.Session, h *ptxgen.Harnes
 // Program finds the harness kernel of h in a loaded module, which stays the
 // caller's.
 func (c *Collector) Program(ctx context.Context, s runner.Session, h *ptxgen.Harness, m runner.Module) (*Program, error) {
-	k, _, err := s.Kernel(ctx, m, h.Name)
+	k, info, err := s.Kernel(ctx, m, h.Name)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{H: h, test: k, collect: c.kernel, opencl: c.opencl}, nil
+	return &Program{H: h, test: k, collect: c.kernel, opencl: c.opencl, resident: 128 * info.Resident}, nil
 }
 
 // Unload forgets the program's module if Load has loaded it.
@@ -80,8 +83,17 @@ func (p *Program) Unload(ctx context.Context, s runner.Session) error {
 // empty; it grows as needed.
 type Memory struct {
 	locations [ptxgen.MaxLocations]area
+	arena     area // of locations that lie at a distance
 	results, scratch, counters,
 	hist, samples, table, out area
+}
+
+// location is the memory of a location in a launch.
+func (m *Memory) location(l *launch, i int) runner.Buffer {
+	if l.arena {
+		return m.arena.buf
+	}
+	return m.locations[i].buf
 }
 
 type area struct {

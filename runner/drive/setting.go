@@ -2,9 +2,10 @@ package drive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"optcheck/runner"
+	"optcheck/ptxgen"
 )
 
 // Incantations is a set of the four incantations of the study (seed 000 Sec.
@@ -73,48 +74,32 @@ func ParseIncantations(s string) ([]Incantations, error) {
 	return list, nil
 }
 
-// Tuning are the parameters of launches and incantations. Zero values are
-// replaced by the defaults that DefaultTuning gives for the device.
-type Tuning struct {
-	Instances    uint32 // instances per launch without synchronisation and stress, at most
-	Warps        uint32 // warps of a CTA
-	Blocks       uint32 // CTAs per role, where synchronisation or stress is on
-	StressCTAs   uint32
-	StressLine   uint32 // bytes between stressed lines
-	StressLines  uint32
-	StressLane   uint32 // bytes between the lanes of a warp
-	Pattern      string // of stress: "ld st", one to five of them
-	StressRounds uint32
-	SyncBound    uint32 // polls until a warp gives up waiting
-	Stride       uint32 // bytes between neighbouring instances of a location
-	BankStride   uint32 // the other stride, which makes lanes share a bank
-	Launches     int    // different launches of a batch, where choices are random
+// ParseForms reads the name of a form, or both.
+func ParseForms(s string) ([]ptxgen.Form, error) {
+	if s == "both" {
+		return []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted}, nil
+	}
+	if i := slices.Index(ptxgen.Forms, s); i >= 0 {
+		return []ptxgen.Form{ptxgen.Form(i)}, nil
+	}
+	return nil, fmt.Errorf("unknown form %q (%s, both)", s, strings.Join(ptxgen.Forms, ", "))
 }
 
-// DefaultTuning returns the defaults for a device.
-func DefaultTuning(d runner.Device) Tuning {
-	if d.Type == "cpu" {
-		return Tuning{Instances: 1 << 16, Warps: 32, Blocks: 64, StressCTAs: 1, StressLine: 64, StressLines: 16, Pattern: "ld st", StressRounds: 200,
-			SyncBound: 1000, Stride: 4, BankStride: 64, Launches: 8}
-	}
-	return Tuning{Instances: 1 << 20, Warps: 8, Blocks: 64, StressCTAs: 256, StressLine: 128, StressLines: 64, Pattern: "ld st", StressRounds: 100,
-		SyncBound: 2000, Stride: 4, BankStride: 128, Launches: 32}
+// Setting is all that decides how a test is run but the seed.
+type Setting struct {
+	Name         string // "" for the incantations' own
+	Form         ptxgen.Form
+	Incantations Incantations
+	Tuning       Tuning
 }
 
-// pattern packs a stress pattern: bit k is 1 if access k is a store.
-func (t *Tuning) pattern() (word, steps uint32, err error) {
-	for _, w := range strings.Fields(t.Pattern) {
-		switch w {
-		case "st":
-			word |= 1 << steps
-		case "ld":
-		default:
-			return 0, 0, fmt.Errorf("stress pattern %q: want ld and st", t.Pattern)
-		}
-		steps++
+// String names the setting: stress+random, permuted:sync+random, or Name.
+func (s Setting) String() string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case s.Form != ptxgen.FormFast:
+		return s.Form.String() + ":" + s.Incantations.String()
 	}
-	if steps < 1 || steps > 5 {
-		return 0, 0, fmt.Errorf("stress pattern %q: want one to five accesses", t.Pattern)
-	}
-	return word, steps, nil
+	return s.Incantations.String()
 }

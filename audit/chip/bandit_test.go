@@ -1,0 +1,55 @@
+package chip
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus/corpus"
+)
+
+// TestBandit: the setting that pays for a family gets the time, and one that pays for
+// another family does not.
+func TestBandit(t *testing.T) {
+	b := newBandit(1, 6)
+	can := func(int) bool { return true }
+	pays := map[string]int{"A": 2, "B": 4}
+	chosen := map[string][]int{"A": make([]int, 6), "B": make([]int, 6)}
+	for n := range 600 {
+		family := string("AB"[n%2])
+		shapes := []string{"", family, family + "x"}
+		arm, _ := b.choose(shapes, make([]float64, 6), can)
+		chosen[family][arm]++
+		b.learn(shapes, arm, 0.04, arm == pays[family])
+	}
+	for family, arm := range pays {
+		require.Greater(t, chosen[family][arm], 150, "%v", chosen)
+	}
+}
+
+// TestBanditVariety: a test that has waited in vain under one setting is tried under
+// the others, and a setting that a test cannot use is not chosen.
+func TestBanditVariety(t *testing.T) {
+	b := newBandit(1, 5)
+	spent, seen := make([]float64, 5), map[int]int{}
+	for range 100 {
+		arm, _ := b.choose([]string{""}, spent, func(a int) bool { return a != 3 })
+		seen[arm]++
+		spent[arm] += 0.04
+		b.learn([]string{""}, arm, 0.04, false)
+	}
+	require.Len(t, seen, 4)
+	require.Zero(t, seen[3])
+	for arm, n := range seen {
+		require.Greater(t, n, 5, "setting %d: %v", arm, seen)
+	}
+}
+
+// TestShapes: tests of one shape differ in places and names only.
+func TestShapes(t *testing.T) {
+	x, _ := corpus.Lookup("mp")
+	require.Equal(t, []string{"", "WW+RR"}, Shapes(x)[:2])
+	y, _ := corpus.Lookup("mp+relaxed.gpus")
+	require.Equal(t, Shapes(x)[1], Shapes(y)[1])
+	require.NotEqual(t, Shapes(x)[2], Shapes(y)[2])
+}

@@ -1,0 +1,313 @@
+package chip
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"optcheck/runner/drive"
+)
+
+// Until makes a campaign adaptive. A test is open as long as an allowed outcome of
+// its condition has not been seen that sequential consistency forbids. Open tests
+// get slices of time in turn, each under the setting that is likeliest to pay
+// by what settings have paid so far; the others get one slice.
+type Until struct {
+	// Share of the tests that were open at first is what has to be seen, 0 to 1; 0: as
+	// many as there is time for.
+	Share float64
+	Time  time.Duration // ends the campaign, from the first slice on; 0: no limit
+	Slice time.Duration // of time for a test; 0: DefaultSlice
+	// Told, if not nil, hears of each test whose outcome was seen first.
+	Told func(First)
+}
+
+// DefaultSlice is the slice of time that a test gets in turn. A slice makes other
+// choices than the one before: few launches are enough.
+const (
+	DefaultSlice  = 25 * time.Millisecond
+	sliceLaunches = 8
+)
+
+// A test that has had patientSlices competes for the next one with others: of so many
+// that are drawn, the one with the best prospects gets it.
+const (
+	patientSlices = 3
+	competitors   = 4
+)
+
+// First says when an allowed outcome of a test's condition was first seen.
+type First struct {
+	Test, Setting string
+	Seed          uint64        // of the slice
+	After         time.Duration // since the first slice
+	Slices        int           // that the test had had before
+}
+
+// hunted is a test in an adaptive campaign.
+type hunted struct {
+	*subject
+	shapes []string
+	open   bool
+	slices int
+	spent  []float64          // seconds, by setting
+	counts map[int]*accounted // by setting
+}
+
+// accounted is what a test did under a setting.
+type accounted struct {
+	part  *part
+	out   *drive.Outcome
+	job   drive.Job // of the first slice
+	first map[string]float64
+	err   error
+}
+
+type hunter struct {
+	*campaign
+	u     Until
+	arms  *bandit
+	rnd   *rand.Rand
+	turn  []*hunted // the open ones, whose turn comes next in front
+	once  []*hunted // those that get one slice
+	began time.Time // the first slice
+	total int       // tests that were open
+	seen  int
+}
+
+// until runs an adaptive campaign.
+func (c *campaign) until(ctx context.Context, batches iter.Seq[*prepared]) (h *hunter, err error) {
+	h = &hunter{campaign: c, u: *c.o.Until, arms: newBandit(c.o.Seed, len(c.o.Settings)), rnd: rand.New(rand.NewPCG(c.o.Seed, 5))}
+	if h.u.Slice == 0 {
+		h.u.Slice = DefaultSlice
+	}
+	ready := make(chan *prepared)
+	feed := func(send func(*prepared) bool) {
+		for p := range batches {
+			if !send(p) {
+				return
+			}
+		}
+	}
+	if c.o.Compiler.JIT {
+		feed(func(p *prepared) bool { err = p.err; h.take(ctx, p); return err == nil })
+		close(ready)
+	} else {
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			defer close(ready)
+			feed(func(p *prepared) bool {
+				select {
+				case ready <- p:
+					return true
+				case <-inner.Done():
+					return false
+				}
+			})
+		}()
+	}
+	for more := true; err == nil && ctx.Err() == nil && !h.ended(!more); {
+		var p *prepared
+		switch {
+		case more && len(h.turn)+len(h.once) == 0:
+			p, more = <-ready
+		case more:
+			select {
+			case p, more = <-ready:
+			default:
+			}
+		}
+		if p != nil {
+			if err = p.err; err == nil {
+				h.take(ctx, p)
+			}
+			continue
+		}
+		if len(h.turn)+len(h.once) > 0 {
+			err = h.next(ctx)
+		}
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	for _, t := range append(h.once, h.turn...) {
+		h.close(ctx, t)
+	}
+	return h, err
+}
+
+// ended reports whether the campaign has come to its end; all tells that no more
+// tests will come.
+func (h *hunter) ended(all bool) bool {
+	switch {
+	case h.over() || h.u.Time > 0 && !h.began.IsZero() && time.Since(h.began) >= h.u.Time:
+		return true
+	case !all || len(h.once) > 0:
+		return false
+	}
+	return len(h.turn) == 0 || h.u.Share > 0 && float64(h.seen) >= h.u.Share*float64(h.total)
+}
+
+// take takes in a batch of tests.
+func (h *hunter) take(ctx context.Context, p *prepared) {
+	for _, s := range p.tests {
+		t := &hunted{subject: s, shapes: Shapes(s.test), spent: make([]float64, len(h.o.Settings)), counts: map[int]*accounted{}}
+		runs := false
+		for _, x := range s.parts {
+			if x == nil {
+				continue
+			}
+			if e := h.load(ctx, x); e != nil {
+				x.refused = h.empty(x.bin, x.judged)
+				x.refused.fail(e)
+			}
+			if x.refused != nil {
+				h.emit(ctx, x.refused)
+				continue
+			}
+			runs = true
+			t.open = x.judged.cond[0] == Allowed && x.judged.cond[x.judged.index(sc)] == Forbidden
+		}
+		switch {
+		case !runs:
+			h.step(len(h.o.Settings))
+		case t.open:
+			h.turn = append(h.turn, t)
+			h.total++
+		default:
+			h.once = append(h.once, t)
+		}
+	}
+}
+
+// next gives a slice of time to a test: to each some in turn, then to those with the
+// best prospects.
+func (h *hunter) next(ctx context.Context) error {
+	list, at, arm := &h.turn, 0, -1
+	switch {
+	case len(h.once) > 0 && (len(h.turn) == 0 || h.turn[0].slices > 0):
+		list = &h.once
+	case h.turn[0].slices >= patientSlices:
+		best := -1.0
+		for range competitors {
+			k := h.rnd.IntN(len(h.turn))
+			if a, rate := h.choose(h.turn[k]); rate > best {
+				best, at, arm = rate, k, a
+			}
+		}
+	}
+	t := (*list)[at]
+	*list = slices.Delete(*list, at, at+1)
+	if arm < 0 {
+		arm, _ = h.choose(t)
+	}
+	found, err := h.slice(ctx, t, arm)
+	if err != nil || found || !t.open {
+		h.close(ctx, t)
+		return err
+	}
+	h.turn = append(h.turn, t)
+	return nil
+}
+
+// choose returns the setting for a test's next slice and its prospects.
+func (h *hunter) choose(t *hunted) (arm int, rate float64) {
+	return h.arms.choose(t.shapes, t.spent, func(a int) bool {
+		x := t.parts[h.o.Settings[a].Form]
+		return x != nil && x.refused == nil
+	})
+}
+
+// slice runs a test for a slice of time under a setting. found tells that it is no
+// longer open.
+func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err error) {
+	if h.began.IsZero() {
+		h.began = time.Now()
+	}
+	set := h.o.Settings[arm]
+	x := t.parts[set.Form]
+	a := t.counts[arm]
+	job := h.job(x, set)
+	job.Instances, job.Budget, job.Seed = 0, h.u.Slice, h.o.Seed+uint64(t.slices)
+	job.Tuning.Launches = min(job.Tuning.Launches, sliceLaunches)
+	if t.open {
+		job.Enough = func(o *drive.Outcome) bool { return satisfying(o, x) > 0 }
+	}
+	if a == nil {
+		a = &accounted{part: x, job: job, first: map[string]float64{}}
+		t.counts[arm] = a
+	}
+	out, err := x.program.Run(ctx, h.o.Session, h.mem, job)
+	if err != nil {
+		a.err = err
+		if thisOnly(err) {
+			err = nil
+		}
+	}
+	if out == nil || out.Instances() == 0 {
+		t.spent[arm] += h.u.Slice.Seconds() // it is not tried for ever
+		h.arms.learn(t.shapes, arm, h.u.Slice.Seconds(), false)
+		t.slices++
+		return false, err
+	}
+	at := time.Since(h.began)
+	for _, o := range out.Histogram.Outcomes() {
+		if k := key(o.Values); a.first[k] == 0 {
+			a.first[k] = at.Seconds()
+		}
+	}
+	found = t.open && satisfying(out, x) > 0
+	if a.out == nil {
+		a.out = out
+	} else if e := a.out.Add(out); e != nil {
+		return false, e
+	}
+	t.spent[arm] += out.Elapsed.Seconds()
+	h.arms.learn(t.shapes, arm, out.Elapsed.Seconds(), found)
+	if found {
+		h.seen++
+		if h.u.Told != nil {
+			h.u.Told(First{x.bin.Test.Name, set.String(), job.Seed, at, t.slices})
+		}
+	}
+	t.slices++
+	return found, err
+}
+
+// satisfying counts the instances that showed the outcome of the condition.
+func satisfying(o *drive.Outcome, x *part) (n uint64) {
+	for _, y := range o.Histogram.Outcomes() {
+		if o.Histogram.Satisfies(x.bin.Test.Cond, y) {
+			n += y.Count
+		}
+	}
+	return n
+}
+
+// close emits what a test did.
+func (h *hunter) close(ctx context.Context, t *hunted) {
+	for arm, set := range h.o.Settings {
+		a := t.counts[arm]
+		if a == nil {
+			continue
+		}
+		r := h.started(a.part, set)
+		r.Seed = a.job.Seed
+		r.fill(a.out, a.part.judged)
+		if a.err != nil {
+			r.fail(a.err)
+		} else if err := h.again(ctx, a.part, a.job, r); err != nil {
+			r.fail(err)
+		}
+		for i := range r.Outcomes {
+			r.Outcomes[i].First = a.first[key(r.Outcomes[i].Values)]
+		}
+		h.emit(ctx, r)
+	}
+	if len(t.counts) > 0 {
+		h.step(len(h.o.Settings))
+	}
+}

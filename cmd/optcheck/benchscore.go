@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"optcheck/audit"
+	"optcheck/audit/chip"
+	"optcheck/internal/plain"
+	"optcheck/litmus"
+	"optcheck/model"
+	"optcheck/ptxgen"
+	"optcheck/runner/drive"
+)
+
+// scoredTests are the mutants of a preset's tests that a model allows where it
+// forbids their parents: each test once.
+func scoredTests(ctx context.Context, env *environment, preset, modelName string) ([]*litmus.Test, error) {
+	g, err := generatorOf(env, preset)
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.Load(modelName)
+	if err != nil {
+		return nil, err
+	}
+	never := func(t *litmus.Test) (bool, error) {
+		v, err := m.Judge(ctx, t, model.Options{StatesOnly: true})
+		return err == nil && v.Undecided == "" && v.Observation == model.Never, err
+	}
+	var out []*litmus.Test
+	have := map[string]bool{}
+	for s := range g.Specs() {
+		if forbidden, err := never(s.Test()); err != nil || !forbidden {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, x := range s.Mutants() {
+			t := x.Test()
+			if have[t.Hash()] {
+				continue
+			}
+			have[t.Hash()] = true
+			forbidden, err := never(t)
+			if err != nil {
+				return nil, err
+			}
+			if !forbidden {
+				out = append(out, t)
+			}
+		}
+	}
+	return out, nil
+}
+
+// contenders are the ways to run tests that are compared: each environment that was
+// named, or the fast form, the permuted one, and both with everything that a hunt has.
+func (f *benchFlags) contenders(t drive.Tuning, o *chip.Options) ([]chip.Contender, error) {
+	d := o.Session.Device()
+	if f.environments != "" {
+		list, err := drive.Find(drive.Environments(d, t), f.environments)
+		var out []chip.Contender
+		for _, s := range list {
+			out = append(out, chip.Contender{Name: s.Name, Settings: []drive.Setting{s}})
+		}
+		return out, err
+	}
+	sets, err := drive.ParseIncantations("none,random,sync+random,stress+sync+random")
+	if err != nil {
+		return nil, err
+	}
+	var out []chip.Contender
+	for form, name := range ptxgen.Forms {
+		c := chip.Contender{Name: name}
+		for _, i := range sets {
+			c.Settings = append(c.Settings, drive.Setting{Form: ptxgen.Form(form), Incantations: i, Tuning: t})
+		}
+		out = append(out, c)
+	}
+	return append(out, chip.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}), nil
+}
+
+// score measures what share of allowed outcomes is seen, and how soon.
+func (b *bench) score(ctx context.Context, comp *chip.Compiler) error {
+	o := chip.Options{Session: b.s, Compiler: comp, Seed: b.f.seed, Unvalidated: b.f.unvalidated}
+	models := audit.ModelsFor(comp.Target)
+	var err error
+	if o.Judge, err = chip.NewJudge(models...); err != nil {
+		return err
+	}
+	if o.Tests, err = scoredTests(ctx, b.env, b.f.gen, models[0]); err != nil {
+		return err
+	}
+	if o.Tuning, err = b.f.tuning(b.s.Device()); err != nil {
+		return err
+	}
+	list, err := b.f.contenders(o.Tuning, &o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"), b.f.gen, models[0], o.Seed, b.f.each)
+	fmt.Fprintf(b.env.stdout, "%-16s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
+	return chip.RunScore(ctx, o, list, b.f.each, func(s *chip.Score) {
+		half := "-"
+		if n := s.Open / 2; n > 0 && len(s.Firsts) >= n {
+			half = fmt.Sprintf("%.2f s", s.Firsts[n-1].After.Seconds())
+		}
+		fmt.Fprintf(b.env.stdout, "%-16s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half, s.Elapsed.Seconds(), s.PerSecond())
+		if b.out != nil {
+			if data, err := json.Marshal(map[string]any{"event": "score", "contender": s.Contender, "seen": len(s.Firsts), "of": s.Open,
+				"seconds": s.Elapsed.Seconds(), "seed": o.Seed, "first": s.Firsts}); err == nil {
+				fmt.Fprintf(b.out, "%s\n", data)
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package drive
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"optcheck/ptxgen"
+	"optcheck/runner"
+)
+
+// Environments returns settings with names, built on a tuning: the eight of Sorensen
+// and Donaldson, Exposing Errors Related to Weak Memory in GPU Applications (PLDI
+// 2016, Sec. 4.2), which are four kinds of stress with (+) and without (-) randomised
+// thread ids; and those that a hunt begins with.
+//
+//   - no-str: none
+//   - sys-str: stressing CTAs go through the tuned sequence at lines of the tuned
+//     distance, as many as the tuned spread
+//   - rand-str: each launch has another sequence and other lines
+//   - cache-str: the stress goes through memory of the size of the L2 cache
+func Environments(d runner.Device, t Tuning) []Setting {
+	var list []Setting
+	add := func(name string, form ptxgen.Form, i Incantations, changes ...string) {
+		s := Setting{Name: name, Form: form, Incantations: i, Tuning: t}
+		for _, c := range changes {
+			if err := s.Tuning.Set(c); err != nil {
+				panic("drive: environment " + name + ": " + err.Error()) // a constant of this file
+			}
+		}
+		list = append(list, s)
+	}
+	line := max(uint64(t.StressLine.Value), 32)
+	whole := fmt.Sprintf("stress-lines=%d", min(max(d.L2, 1<<20)/line, maxKnob/2))
+	for _, ids := range []struct {
+		sign string
+		i    Incantations
+	}{{"-", None}, {"+", Random}} {
+		add("no-str"+ids.sign, ptxgen.FormPermuted, ids.i)
+		add("sys-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress)
+		add("rand-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, "stress-pattern=random", "stress-lines=1..1024", "stress-line=32..4096", "stress-lane=0..128")
+		add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
+	}
+	// What a hunt begins with: both forms, dense and sparse, in step and not.
+	add("dense", ptxgen.FormFast, None, "instances=4194304")
+	add("dense-random", ptxgen.FormFast, Random)
+	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
+	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
+	add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256", "stress-rounds=20..400")
+	add("roles", ptxgen.FormPermuted, Random, "stride=4..16")
+	add("roles-sparse", ptxgen.FormPermuted, Random, "stride=32..1024", "warps=1..16")
+	add("roles-meet", ptxgen.FormPermuted, Random|Sync, "stride=4..512", "sync-bound=20..1000", "sync-groups=1..64", "blocks=16..1024")
+	add("roles-pre", ptxgen.FormPermuted, Random|Stress, "stride=4..512", "stress-ctas=1", "pre-rounds=1..63", "pre-share=10..100", "stress-pattern=random", "blocks=16..1024")
+	add("roles-all", ptxgen.FormPermuted, Random|Stress|Sync, "stride=4..512", "stress-pattern=random", "stress-lines=1..256", "stress-rounds=20..400",
+		"pre-rounds=0..63", "blocks=16..1024")
+	add("roles-arena", ptxgen.FormPermuted, Random, "distance=8..4096", "stride=4..512")
+	return list
+}
+
+// Drawn returns settings whose parameters are drawn from wide ranges, each with
+// ranges of its own: the same for the same seed.
+func Drawn(t Tuning, seed uint64, n int) []Setting {
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	var list []Setting
+	for k := range n {
+		s := Setting{Name: fmt.Sprintf("drawn-%d", k+1), Form: ptxgen.Form(min(rnd.IntN(4), 1)), Incantations: Random, Tuning: t}
+		for _, i := range []Incantations{Sync, Stress, Banks} {
+			if rnd.IntN(2) == 0 {
+				s.Incantations |= i
+			}
+		}
+		s.Tuning.Pattern = randomPattern
+		s.Tuning.knobs(func(name, _ string, k *Knob) bool {
+			if w, ok := wide[name]; ok {
+				a, b := w.draw(rnd, true), w.draw(rnd, true)
+				if rnd.IntN(2) == 0 {
+					b = a
+				}
+				*k = Knob{min(a, b), min(a, b), max(a, b)}
+			}
+			return true
+		})
+		// A launch shall not stress for longer than it tests.
+		most := max(stressAccesses/(s.Tuning.StressCTAs.High*s.Tuning.Warps.High), 8)
+		k := &s.Tuning.StressRounds
+		*k = Knob{min(k.Value, most), min(k.Low, most), min(k.High, most)}
+		list = append(list, s)
+	}
+	return list
+}
+
+// stressAccesses is about how often the warps of a launch that is drawn perform the
+// sequence of stress.
+const stressAccesses = 1 << 18
+
+// wide are the ranges that Drawn draws from.
+var wide = map[string]Knob{
+	"warps": {0, 1, 32}, "blocks": {0, 4, 1024}, "stride": {0, 4, 2048}, "distance": {0, 0, 256}, "offset": {0, 0, 4096},
+	"stress-ctas": {0, 1, 512}, "stress-line": {0, 32, 4096}, "stress-lines": {0, 1, 1024}, "stress-lane": {0, 0, 8}, "stress-rounds": {0, 10, 1000},
+	"pre-share": {0, 0, 100}, "pre-rounds": {0, 0, 31}, "sync-bound": {0, 10, 2000}, "sync-share": {0, 10, 100}, "sync-groups": {0, 1, 128},
+	"order-shift": {0, 0, 10},
+}
+
+// Find returns the settings with some names, separated by commas; all is all.
+func Find(list []Setting, names string) ([]Setting, error) {
+	if names == "all" {
+		return list, nil
+	}
+	var out []Setting
+	for _, n := range strings.Split(names, ",") {
+		at := -1
+		for i := range list {
+			if list[i].Name == n {
+				at = i
+			}
+		}
+		if at < 0 {
+			var known []string
+			for i := range list {
+				known = append(known, list[i].Name)
+			}
+			return nil, fmt.Errorf("unknown environment %q (%s; all)", n, strings.Join(known, ", "))
+		}
+		out = append(out, list[at])
+	}
+	return out, nil
+}
