@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"optcheck/internal/plain"
 	"optcheck/runner"
 )
 
@@ -145,7 +144,7 @@ func (t *Tuning) Set(assignment string) error {
 	case "launches":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 1024 {
-			return fmt.Errorf("launches=%s: want 1 to 1024", plain.Line(value))
+			return fmt.Errorf("launches: %q is not from 1 to 1024", value)
 		}
 		t.Launches = n
 		return nil
