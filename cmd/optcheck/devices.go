@@ -13,8 +13,6 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/runner"
-	"optcheck/runner/cuda"
-	"optcheck/runner/opencl"
 )
 
 // backendNames lists the back ends in the order of preference.
@@ -100,38 +98,6 @@ func openDevice(ctx context.Context, env *environment, name string) (runner.Sess
 }
 
 const deviceProcess = "device-process"
-
-// newDeviceProcessCmd is the hidden command that drives one device for another
-// process of this program.
-func newDeviceProcessCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:       deviceProcess + " BACKEND",
-		Short:     "Drive a device for another process of this program",
-		Hidden:    true,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: backendNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var b runner.Backend = opencl.New()
-			if args[0] == "cuda" {
-				b = cuda.New()
-			}
-			return runner.ServeProcess(cmd.Context(), b)
-		},
-	}
-}
-
-// deviceListing is the output of devices --json.
-type deviceListing struct {
-	Devices []deviceStatus `json:"devices"`
-	// Unavailable gives, by back end, why it cannot be used here.
-	Unavailable map[string]string `json:"unavailable,omitempty"`
-}
-
-type deviceStatus struct {
-	ID string `json:"id"` // for --device
-	runner.Device
-	State *runner.State `json:"state,omitempty"` // only with --state
-}
 
 func newDevicesCmd(env *environment) *cobra.Command {
 	var asJSON, state bool

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/toolchain"
+)
+
+func newToolchainInstallCmd(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "install [NAME…]",
+		Short: "Install compilers for this user: " + strings.Join(toolchain.Available(), ", "),
+		Long: `Install compilers from Debian's packages into the user's cache folder, without
+root: of a CUDA release NVIDIA's ptxas, nvdisasm and cuobjdump (non-free), of an
+LLVM release clang, llc, llvm-objdump, llvm-mc, opt and libclc. The mirror is the
+one that this machine's own apt configuration names; apt verifies signatures and
+checksums. Without names, the CUDA releases and llvm-14, llvm-19 and llvm-22 are
+installed. What is there already is kept.
+
+NVIDIA's compilers are non-free software: their licence is installed beside them;
+read it. optcheck neither contains nor distributes any compiler.`,
+		Example: `  optcheck toolchain install cuda-12.4
+  optcheck toolchain install cuda-11.8 llvm-22`,
+		ValidArgs: toolchain.Available(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = toolchain.Recommended()
+			}
+			for _, name := range args {
+				done, err := toolchain.Install(cmd.Context(), name, toolchain.InstallOptions{Dir: toolchain.ManagedDir(env.getenv), Progress: env.stderr})
+				if err != nil {
+					return fmt.Errorf("install %s: %w", name, err)
+				}
+				if !done {
+					fmt.Fprintf(env.stderr, "%s is installed\n", name)
+				}
+			}
+			return nil
+		},
+	}
+}
