@@ -29,15 +29,9 @@ type Outcome struct {
 
 // NewHistogram returns an empty histogram of a test: its terms are those that
 // the test's condition and its locations clause name.
-func NewHistogram(t *litmus.Test) *Histogram { return NewHistogramOf(t.Terms()) }
-
-// NewHistogramOf returns an empty histogram of the given terms.
-func NewHistogramOf(terms []litmus.Term) *Histogram {
-	return &Histogram{terms: slices.Clone(terms), counts: map[string]uint64{}}
+func NewHistogram(t *litmus.Test) *Histogram {
+	return &Histogram{terms: t.Terms(), counts: map[string]uint64{}}
 }
-
-// Terms are what the values of an outcome belong to, in order.
-func (h *Histogram) Terms() []litmus.Term { return h.terms }
 
 // Total is the number of instances counted.
 func (h *Histogram) Total() uint64 { return h.total }
@@ -65,38 +59,6 @@ func (h *Histogram) Add(values []int64, n uint64) error {
 	h.counts[string(key)] += n
 	h.total += n
 	return nil
-}
-
-// Merge adds what another histogram of the same terms has counted. On error
-// nothing is added.
-func (h *Histogram) Merge(o *Histogram) error {
-	if !slices.Equal(h.terms, o.terms) {
-		return fmt.Errorf("histograms of different terms")
-	}
-	if o.total > math.MaxInt64-h.total {
-		return fmt.Errorf("more than %d instances", int64(math.MaxInt64))
-	}
-	fresh := 0
-	for key := range o.counts {
-		if _, known := h.counts[key]; !known {
-			fresh++
-		}
-	}
-	if len(h.counts)+fresh > MaxOutcomes {
-		return fmt.Errorf("more than %d different outcomes", MaxOutcomes)
-	}
-	for key, n := range o.counts {
-		h.counts[key] += n
-	}
-	h.total += o.total
-	return nil
-}
-
-// Clone returns a copy.
-func (h *Histogram) Clone() *Histogram {
-	c := NewHistogramOf(h.terms)
-	_ = c.Merge(h) // equal terms, within the limits
-	return c
 }
 
 // Outcomes lists what was counted, sorted by the values.

@@ -58,7 +58,6 @@ func TestPoCL(t *testing.T) {
 				require.Equal(t, i&Stress != 0, o.StressAccesses > 0)
 				t.Log(h.Form, name, i, o.Histogram.Outcomes(), o.Elapsed, o.GaveUp)
 			}
-			require.NoError(t, p.Unload(ctx, s))
 		}
 	}
 }

@@ -22,7 +22,6 @@ type Program struct {
 	test    runner.Kernel
 	collect runner.Kernel
 	opencl  bool
-	module  runner.Module
 	// resident is how many threads of the kernel a multiprocessor holds, 0 if that
 	// is not known.
 	resident int
@@ -54,11 +53,7 @@ func (c *Collector) Load(ctx context.Context, s runner.Session, h *ptxgen.Harnes
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.Program(ctx, s, h, m)
-	if err == nil {
-		p.module = m
-	}
-	return p, err
+	return c.Program(ctx, s, h, m)
 }
 
 // Program finds the harness kernel of h in a loaded module, which stays the
@@ -69,14 +64,6 @@ func (c *Collector) Program(ctx context.Context, s runner.Session, h *ptxgen.Har
 		return nil, err
 	}
 	return &Program{H: h, test: k, collect: c.kernel, opencl: c.opencl, resident: 128 * info.Resident}, nil
-}
-
-// Unload forgets the program's module if Load has loaded it.
-func (p *Program) Unload(ctx context.Context, s runner.Session) error {
-	if p.module == 0 {
-		return nil
-	}
-	return s.Unload(ctx, p.module)
 }
 
 // Memory is the device memory that runs of programs share. The zero value is
