@@ -79,7 +79,10 @@ func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
 // company reports whether the cell has the findings that must accompany one.
 func (f *Filter) company(c *report.Cell, x *report.Finding) bool {
 	return !slices.ContainsFunc(f.With, func(rule string) bool {
-		return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool { return y.Rule == rule && y.Thread == x.Thread && y.Access == x.Access })
+		return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool {
+			return y.Rule == rule &&
+				y.Thread == x.Thread && y.Access == x.Access
+		})
 	})
 }
 

@@ -25,8 +25,9 @@ const one = `known:
 `
 
 func cell() *report.Cell {
-	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets", Result: report.Result{Class: "changed",
-		Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}}
+	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets",
+		Result: report.Result{Class: "changed",
+			Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}}
 }
 
 // TestMatch: every field of a filter takes part in the match.
@@ -70,7 +71,8 @@ func TestMatch(t *testing.T) {
 func TestUnused(t *testing.T) {
 	l, err := Parse("f.yaml", []byte(one))
 	require.NoError(t, err)
-	run := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 11.8.89"}}, Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: []string{"offsets"}}
+	run := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 11.8.89"}}, Targets: []string{"sm_35"}, Levels: []string{"O3"},
+		Layouts: []string{"offsets"}}
 	require.Len(t, l.Unused(run), 1)
 	require.Equal(t, "f.yaml:2:5", l.Unused(run)[0].Origin)
 	other := *run
@@ -105,7 +107,8 @@ func TestBuiltin(t *testing.T) {
 		{"missing", "#0 st.global.cg [x] is gone: no machine access stores its value", "weak-dead-store"},
 		{"missing", "#0 st.volatile.global [x] is gone: no machine access stores its value", ""},
 		{"missing", "#0 st.release.gpu.global [x] is gone: no machine access stores its value", ""},
-		{"missing", "#1 ld.global.cg [x] is gone: its value is the value that #0 st.global.cg [x] stores (forwarded from a register)", "weak-store-forwarded"},
+		{"missing", "#1 ld.global.cg [x] is gone: its value is the value that #0 st.global.cg [x] stores (forwarded from a register)",
+			"weak-store-forwarded"},
 		{"missing", "#1 ld.volatile.global [x] is gone: its value is the value that #0 st.global.cg [x] stores (forwarded from a register)", ""},
 		{"missing", "#1 ld.global [x] is gone: its value is the constant 0x0", ""},
 		{"reordered", "#2 ld.global.cg [y] is performed before #0 st.global.cg [x], #1 st.global [z]: LD.E R0", "weak-store-load-swap"},
@@ -129,8 +132,9 @@ func TestBuiltin(t *testing.T) {
 		{"reordered", "#1 atom.global.exch [y] is performed before #0 atom.global.add [x]: ATOM", ""},
 		{"reordered", "#1 ld.acquire.gpu.global [t] is performed before #0 st.global [d]: LD.E.CV R0", ""},
 	} {
-		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets", Result: report.Result{Class: report.Optimised,
-			Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}}
+		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets",
+			Result: report.Result{Class: report.Optimised,
+				Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}}
 		l.Mark(x)
 		require.Equal(t, c.id, strings.Join(x.Known, " "), c.detail)
 		x.Class = report.Miscompiled
@@ -144,10 +148,11 @@ func TestBuiltin(t *testing.T) {
 func TestCompany(t *testing.T) {
 	ca, cg := "ld.global.ca [x]", "ld.shared.cg [x]"
 	cell := func(mem string) *report.Cell {
-		return &report.Cell{Test: "CoRR+ctrl+all-ca-cg-p0::p1-xg", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "symbols", Result: report.Result{Class: report.Optimised, Findings: []report.Finding{
-			{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 " + mem + " and #1 " + mem + " are one instruction: LDG"},
-			{Rule: "dependency-broken", Thread: 1, Access: 1, Detail: "the control dependency from #0 " + mem + " to #1 " + mem + " is gone: LDG"},
-			{Rule: "control-changed", Thread: 1, Access: 1, Detail: "#1 " + mem + " is executed unconditionally: LDG"}}}}
+		return &report.Cell{Test: "CoRR+ctrl+all-ca-cg-p0::p1-xg", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "symbols",
+			Result: report.Result{Class: report.Optimised, Findings: []report.Finding{
+				{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 " + mem + " and #1 " + mem + " are one instruction: LDG"},
+				{Rule: "dependency-broken", Thread: 1, Access: 1, Detail: "the control dependency from #0 " + mem + " to #1 " + mem + " is gone: LDG"},
+				{Rule: "control-changed", Thread: 1, Access: 1, Detail: "#1 " + mem + " is executed unconditionally: LDG"}}}}
 	}
 	for _, mem := range []string{ca, cg, "ld.global [x]"} {
 		c := cell(mem)
@@ -177,8 +182,9 @@ func TestCompany(t *testing.T) {
 		Builtin().Mark(c)
 		require.Empty(t, c.Known, what)
 	}
-	release := &report.Cell{Test: "R", Toolchain: "ptxas 12.4.131", Target: "sm_90", Level: "O3", Layout: "offsets", Result: report.Result{Class: report.Optimised,
-		Findings: []report.Finding{{Rule: "reordered", Detail: "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0"}}}}
+	release := &report.Cell{Test: "R", Toolchain: "ptxas 12.4.131", Target: "sm_90", Level: "O3", Layout: "offsets",
+		Result: report.Result{Class: report.Optimised,
+			Findings: []report.Finding{{Rule: "reordered", Detail: "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0"}}}}
 	Builtin().Mark(release)
 	require.Empty(t, release.Known, "sm_90 keeps a release before a weak load")
 }
@@ -187,8 +193,9 @@ func TestCompany(t *testing.T) {
 // for the compiler in which a finding arose.
 func TestPairs(t *testing.T) {
 	cell := func(detail, stage string) *report.Cell {
-		return &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets", Result: report.Result{Class: report.Miscompiled,
-			Findings: []report.Finding{{Rule: "fence-removed", Detail: detail, Stage: stage}}}}
+		return &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
+			Result: report.Result{Class: report.Miscompiled,
+				Findings: []report.Finding{{Rule: "fence-removed", Detail: detail, Stage: stage}}}}
 	}
 	lost := "the fence in front of #1 atom.release.gpu.global.exch [m] is missing"
 	for _, c := range []struct{ detail, stage, id string }{

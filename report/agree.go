@@ -12,7 +12,8 @@ import (
 // process that could not be run, or ran out of time. Such cells are audited
 // again.
 func Transient(r *Result) bool {
-	return r.Class == Unknown && (strings.HasPrefix(r.Reason, "infrastructure: ") || strings.HasPrefix(r.Reason, "timeout: ") || r.Reason == "not reached")
+	return r.Class == Unknown && (strings.HasPrefix(r.Reason, "infrastructure: ") || strings.HasPrefix(r.Reason, "timeout: ") ||
+		r.Reason == "not reached")
 }
 
 // Agreement says what two results of one cell have in common.

@@ -79,7 +79,8 @@ func (r *Run) alerts() []*alert {
 	gs := r.Groups()
 	for _, g := range gs.List {
 		t := &gs.Set.Tests[g.Test]
-		a := &alert{Finding: Finding{Rule: ruleUndecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, class: g.Class, cells: gs.InFull(g)}
+		a := &alert{Finding: Finding{Rule: ruleUndecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash,
+			class: g.Class, cells: gs.InFull(g)}
 		if c := a.cells[0]; c.HasFindings() && len(c.Findings) > 0 {
 			a.Finding = c.Findings[0]
 		} else {

@@ -35,7 +35,8 @@ func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 	case stats != nil && stats.Interrupted && c.OnDevice != nil && cells == 0:
 		return "the run on the device was interrupted"
 	case stats != nil && stats.Interrupted:
-		return fmt.Sprintf("the run was interrupted: %d of %s %s done", cells, plain.Count(max(c.Cells, cells), "cell"), plain.Form(cells, "was", "were"))
+		return fmt.Sprintf("the run was interrupted: %d of %s %s done", cells, plain.Count(max(c.Cells, cells), "cell"),
+			plain.Form(cells, "was", "were"))
 	case cells < c.Cells:
 		return fmt.Sprintf("the run is incomplete: %d of %s %s there", cells, plain.Count(c.Cells, "cell"), plain.Form(cells, "is", "are"))
 	}

@@ -389,7 +389,8 @@ func decode(line []byte) (Event, error) {
 		return e, badEvent(err)
 	}
 	kinds := 0
-	for _, has := range []bool{e.Config != nil, e.Test != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil, e.Stats != nil, e.Histogram != nil} {
+	for _, has := range []bool{e.Config != nil, e.Test != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil,
+		e.Stats != nil, e.Histogram != nil} {
 		if has {
 			kinds++
 		}

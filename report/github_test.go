@@ -42,7 +42,8 @@ func TestAnnotations(t *testing.T) {
 	require.Equal(t, "notice", list[5][0])
 	require.Contains(t, list[5][5], "%0AKnown: weak-loads")
 	require.Equal(t, []string{"error", "lib/tests dir/mp.litmus", "9", "22", "optcheck%3A mp%3A fence-weakened"}, list[0][:5])
-	require.Contains(t, list[0][5], "miscompiled, fence-weakened: T1 #1 membar.gl became MEMBAR.CTA: its scope is narrower%0AThe machine code allows 1:r1=1; 1:r2=0;, which")
+	require.Contains(t, list[0][5],
+		"miscompiled, fence-weakened: T1 #1 membar.gl became MEMBAR.CTA: its scope is narrower%0AThe machine code allows 1:r1=1; 1:r2=0;, which")
 	require.Equal(t, []string{"warning", "lib/sb.litmus", "1", "1"}, list[1][:4])
 	require.Equal(t, []string{"warning", "", "", "", "optcheck%3A lb%3A undecided"}, list[3][:5])
 
@@ -94,7 +95,8 @@ func TestMarkdown(t *testing.T) {
 	} {
 		require.Contains(t, text, part)
 	}
-	order := []int{strings.Index(text, "## Miscompiled"), strings.Index(text, "## Changed"), strings.Index(text, "## Undecided"), strings.Index(text, "## Optimised")}
+	order := []int{strings.Index(text, "## Miscompiled"), strings.Index(text, "## Changed"), strings.Index(text, "## Undecided"),
+		strings.Index(text, "## Optimised")}
 	require.IsIncreasing(t, order)
 	require.NotContains(t, text, "Not all was done")
 	r := sample()

@@ -215,7 +215,8 @@ func (h *Histogram) Check() error {
 		}
 	}
 	if total+h.Unexpected != h.Instances || weak != h.Weak {
-		return fmt.Errorf("bad histogram of %s: %d instances, %d weak, but the outcomes sum up to %d and %d", h.Test, h.Instances, h.Weak, total, weak)
+		return fmt.Errorf("bad histogram of %s: %d instances, %d weak, but the outcomes sum up to %d and %d", h.Test,
+			h.Instances, h.Weak, total, weak)
 	}
 	return nil
 }

@@ -159,7 +159,8 @@ func deviceSuites(r *Run) []junitSuite {
 		if !ok {
 			n = len(list)
 			at[k] = n
-			list = append(list, junitSuite{name: strings.Join(strings.Fields(strings.Join([]string{h.Device.Name, h.Toolchain, h.Target}, " ")), " "),
+			list = append(list, junitSuite{name: strings.Join(strings.Fields(strings.Join([]string{h.Device.Name,
+				h.Toolchain, h.Target}, " ")), " "),
 				properties: [][2]string{{"device", h.Device.Name}, {"driver", h.Device.Driver}, {"toolchain", h.Toolchain}, {"target", h.Target}}})
 		}
 		list[n].add(deviceCase(h).outcome, func() junitCase { return deviceCase(h) })
@@ -236,7 +237,8 @@ func (n *junitCounts) add(o junitCounts) {
 }
 
 func (n *junitCounts) attributes() [][2]string {
-	return [][2]string{{"tests", fmt.Sprint(n.tests)}, {"failures", fmt.Sprint(n.failures)}, {"errors", fmt.Sprint(n.errors)}, {"skipped", fmt.Sprint(n.skipped)}}
+	return [][2]string{{"tests", fmt.Sprint(n.tests)}, {"failures", fmt.Sprint(n.failures)}, {"errors", fmt.Sprint(n.errors)},
+		{"skipped", fmt.Sprint(n.skipped)}}
 }
 
 // junitWriter writes XML. Errors of writing come out of Flush.

@@ -83,7 +83,8 @@ func TestLeanRunIsSmall(t *testing.T) {
 		require.NoError(t, set.Handle(Event{Config: &Config{Schema: Schema, Toolchains: []Toolchain{{ID: "tool"}}, Levels: []string{"O3"}}}))
 		for k := range columns {
 			for i := range tests {
-				c := Cell{Test: fmt.Sprint("test ", i), Hash: fmt.Sprint("hash ", i), Toolchain: "tool", Target: fmt.Sprint("sm_", k), Level: "O3", Layout: "pointers",
+				c := Cell{Test: fmt.Sprint("test ", i), Hash: fmt.Sprint("hash ", i), Toolchain: "tool", Target: fmt.Sprint("sm_", k),
+					Level: "O3", Layout: "pointers",
 					Result: Result{Class: Preserved, Code: fmt.Sprintf("%016x", i)}}
 				require.NoError(t, set.Handle(Event{Cell: &c}))
 			}

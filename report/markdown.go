@@ -32,7 +32,8 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 	class := ""
 	for i, a := range list {
 		if !m.alert(a, class) {
-			fmt.Fprintf(&m.b, "\n%d of %s %s left out here, the worst are shown.\n", len(list)-i, plain.Count(len(list), "finding"), plain.Form(len(list)-i, "is", "are"))
+			fmt.Fprintf(&m.b, "\n%d of %s %s left out here, the worst are shown.\n", len(list)-i, plain.Count(len(list), "finding"),
+				plain.Form(len(list)-i, "is", "are"))
 			break
 		}
 		class = a.class
@@ -136,7 +137,8 @@ func (m *markdown) outcome(list []*alert) string {
 }
 
 // titles head the findings of a class.
-var titles = map[string]string{Miscompiled: "Miscompiled: an outcome is possible that the test forbids", Changed: "Changed: the machine code is not the test",
+var titles = map[string]string{Miscompiled: "Miscompiled: an outcome is possible that the test forbids",
+	Changed:   "Changed: the machine code is not the test",
 	Optimised: "Optimised: legal, but not the test", Unknown: "Undecided"}
 
 // alert writes one finding, under a heading if the class before was another.
@@ -203,7 +205,8 @@ func (m *markdown) devices() {
 		if !h.Validated && h.Instances > 0 {
 			status += ", not validated"
 		}
-		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(label(h.Test)), mdText(label(h.Device.Name)), mdText(label(h.Setting)), h.Instances, h.Weak, mdText(label(status)))) {
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(label(h.Test)), mdText(label(h.Device.Name)), mdText(label(h.Setting)),
+			h.Instances, h.Weak, mdText(label(status)))) {
 			m.leftOut(len(m.r.Histograms)-i, "further run", "")
 			break
 		}

@@ -205,7 +205,8 @@ func (d *division) missing(s *Set, have [][]uint64) (cells, shards int) {
 	covered := 0
 	places := map[[2]string]bool{}
 	for i, c := range s.Columns {
-		if !slices.Contains(d.config.Targets, c.Target) || !slices.Contains(d.config.Levels, c.Level) || !slices.Contains(d.config.Layouts, c.Layout) ||
+		if !slices.Contains(d.config.Targets, c.Target) || !slices.Contains(d.config.Levels,
+			c.Level) || !slices.Contains(d.config.Layouts, c.Layout) ||
 			!slices.ContainsFunc(d.config.Toolchains, func(t Toolchain) bool { return t.ID == c.Toolchain }) {
 			continue
 		}

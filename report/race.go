@@ -160,7 +160,8 @@ func writeRaces(b *bufio.Writer, r *Run) {
 	if all == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s with findings, of %s, by whether the test has a data race:\n", plain.Count(all, "cell"), plain.Count(len(changed), "test"))
+	fmt.Fprintf(b, "\n%s with findings, of %s, by whether the test has a data race:\n", plain.Count(all, "cell"),
+		plain.Count(len(changed), "test"))
 	for i, k := range raceKinds {
 		if cells[i] > 0 {
 			fmt.Fprintf(b, "  %6d  of %s %s\n", cells[i], plain.Count(len(tests[i]), "test"), k.what)

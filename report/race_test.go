@@ -31,7 +31,8 @@ func TestRaceShown(t *testing.T) {
 	r := raceRun()
 	var text, md, sarif, junit bytes.Buffer
 	require.NoError(t, WriteText(&text, r, TextOptions{}))
-	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 test with a data race, to which OpenCL", "1  of 1 test with a data race, for mem_fence",
+	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 test with a data race, to which OpenCL",
+		"1  of 1 test with a data race, for mem_fence",
 		"1  of 1 test without a data race", "1  c  changed: merged", "no machine code of it is wrong", "the test has no data race (model opencl)",
 		"the machine code was not judged: nobody knows"} {
 		require.Contains(t, text.String(), want)
@@ -45,7 +46,8 @@ func TestRaceShown(t *testing.T) {
 		require.Contains(t, strings.ToLower(form), "the test has no data race")
 	}
 	require.Contains(t, md.String(), ", 3 warnings, 1 of all in race-free tests\n")
-	require.Less(t, strings.Index(md.String(), "### <code>c</code>"), strings.Index(md.String(), "### <code>a</code>"), "tests without a race come first")
+	require.Less(t, strings.Index(md.String(), "### <code>c</code>"), strings.Index(md.String(), "### <code>a</code>"),
+		"tests without a race come first")
 	for i, want := range []string{"data-race", "data-race", "race-free"} {
 		require.Equal(t, want, r.Cells[i].RaceWord())
 	}

@@ -21,7 +21,8 @@ func genRun(t *rapid.T) *Run {
 		if c.Class == "changed" {
 			c.Findings = []Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: text.Draw(t, "detail")}}
 			c.Code = rapid.SampledFrom([]string{"aa", "bb"}).Draw(t, "code")
-			r.Listings[c.Code] = &Listing{Code: c.Code, Threads: []ThreadListing{{Thread: 1, Source: []Line{{Pos: 0, Text: "s"}}, Machine: []Line{{Pos: 0, Text: "m"}}}}}
+			r.Listings[c.Code] = &Listing{Code: c.Code, Threads: []ThreadListing{{Thread: 1, Source: []Line{{Pos: 0, Text: "s"}},
+				Machine: []Line{{Pos: 0, Text: "m"}}}}}
 		}
 		r.Cells = append(r.Cells, c)
 	}
@@ -111,7 +112,8 @@ func TestTextPlain(t *testing.T) {
 	r.Problems = []Problem{{Kind: "tool", Detail: "\x1bc\nMISCOMPILED: z"}}
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, r, TextOptions{}))
-	require.NoError(t, WriteDifferences(&b, Compared{Both: 1, Class: 1}, []Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
+	require.NoError(t, WriteDifferences(&b, Compared{Both: 1, Class: 1},
+		[]Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
 	require.NotContains(t, b.String(), "\x1b")
 	require.NotContains(t, b.String(), "\u202e")
 	require.NotContains(t, b.String(), "\nMISCOMPILED")

@@ -51,7 +51,8 @@ func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
 	list := r.alerts()
 	for i, a := range list {
 		if i == maxResults {
-			s.notify(sarif.LevelError, fmt.Sprintf("%d of %s %s left out: a file holds at most %d, the worst are in it", len(list)-i, plain.Count(len(list), "result"), plain.Form(len(list)-i, "is", "are"), maxResults))
+			s.notify(sarif.LevelError, fmt.Sprintf("%d of %s %s left out: a file holds at most %d, the worst are in it", len(list)-i,
+				plain.Count(len(list), "result"), plain.Form(len(list)-i, "is", "are"), maxResults))
 			break
 		}
 		s.result(a)

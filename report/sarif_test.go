@@ -140,7 +140,8 @@ func TestSARIF(t *testing.T) {
 	var got []string
 	for _, r := range run.Results {
 		p := r.Locations[0].PhysicalLocation
-		got = append(got, strings.Join([]string{r.Level, r.RuleID, p.ArtifactLocation.URIBaseID, p.ArtifactLocation.URI, strconv.Itoa(p.Region.StartLine), strconv.Itoa(p.Region.StartColumn), strconv.Itoa(r.Properties.CellCount)}, " "))
+		got = append(got, strings.Join([]string{r.Level, r.RuleID, p.ArtifactLocation.URIBaseID, p.ArtifactLocation.URI,
+			strconv.Itoa(p.Region.StartLine), strconv.Itoa(p.Region.StartColumn), strconv.Itoa(r.Properties.CellCount)}, " "))
 		require.Equal(t, run.Tool.Driver.Rules[r.RuleIndex].ID, r.RuleID)
 		require.Equal(t, run.Artifacts[p.ArtifactLocation.Index].Location.URI, p.ArtifactLocation.URI)
 	}
@@ -153,7 +154,8 @@ func TestSARIF(t *testing.T) {
 		"note merged OPTCHECK_TESTS corpus/coRR.litmus 8 22 2",
 	}, got)
 	mp, sb, old, lb, co := run.Results[0], run.Results[1], run.Results[2], run.Results[3], run.Results[5]
-	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
+	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"},
+		[]string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
 	require.Equal(t, "lib/tests dir/mp.litmus@ptxas 1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
 	require.Equal(t, "#1 membar.gl", mp.Locations[0].PhysicalLocation.Region.Snippet.Text)
 	for _, part := range []string{"MEMBAR.CTA", "1:r1=1; 1:r2=0;", "gl-constraint", "ptxas 2.0 sm_35 at O3"} {
@@ -310,7 +312,8 @@ func TestSARIFSchemaBites(t *testing.T) {
 	schema, err := sarifSchema()
 	require.NoError(t, err)
 	good := string(sarifOf(t, sample()))
-	for _, change := range [][2]string{{`"level": "error"`, `"level": "fatal"`}, {`"startLine": 9`, `"startLine": 0`}, {`"version": "2.1.0"`, `"version": "2.0"`},
+	for _, change := range [][2]string{{`"level": "error"`, `"level": "fatal"`}, {`"startLine": 9`, `"startLine": 0`},
+		{`"version": "2.1.0"`, `"version": "2.0"`},
 		{`"uri": "lib/sb.litmus"`, `"uri": "lib/%zz.litmus"`}, {`"kind": "external"`, `"kind": "mine"`}} {
 		bad := strings.Replace(good, change[0], change[1], 1)
 		require.NotEqual(t, good, bad, change[0])

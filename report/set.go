@@ -160,7 +160,8 @@ func (s *Set) addCell(c *Cell) error {
 func (s *Set) Cell(i int) Cell {
 	r := s.Cells[i]
 	t, c := &s.Tests[r.Test], &s.Columns[r.Column]
-	return Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Result: s.Results[r.Result]}
+	return Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout,
+		Result: s.Results[r.Result]}
 }
 
 // All yields the cells in full, in order.

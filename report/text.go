@@ -62,7 +62,8 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 }
 
 func writeHead(b *bufio.Writer, r *Run) {
-	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"), strings.Join(r.Config.Layouts, ", "))
+	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"),
+		strings.Join(r.Config.Layouts, ", "))
 	for _, t := range r.Config.Toolchains {
 		fmt.Fprintf(b, "  %s (%s)\n", t.ID, t.Build)
 	}
@@ -155,7 +156,8 @@ func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 	if hidden {
 		not = ", not shown"
 	}
-	fmt.Fprintf(b, "\nof %s with findings, %d %s new and %d known%s:\n", plain.Count(all, "cell"), all-known, plain.Form(all-known, "is", "are"), known, not)
+	fmt.Fprintf(b, "\nof %s with findings, %d %s new and %d known%s:\n", plain.Count(all, "cell"), all-known,
+		plain.Form(all-known, "is", "are"), known, not)
 	for _, k := range sortedKeys(by) {
 		fmt.Fprintf(b, "  %6d  %s\n", by[k], k)
 	}

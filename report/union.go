@@ -152,7 +152,8 @@ func (s *Set) conflict(c *Cell, old *Result, a, b *Config) error {
 	if d := differ([]*Config{a, b}); len(d) > 0 {
 		why = " (" + strings.Join(d, "; ") + ": show one of them, or compare them with optcheck diff)"
 	}
-	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: one run says %s, another %s%s", ErrConflict, c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout,
+	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: one run says %s, another %s%s", ErrConflict, c.Test, c.Hash, c.Toolchain,
+		c.Target, c.Level, c.Layout,
 		old.Brief(), c.Brief(), why)
 }
 

@@ -14,8 +14,9 @@ import (
 // partEvents is a run over two tests, one toolchain, one target, two levels and one
 // layout, of which it did some cells ("aO3"). change changes its config.
 func partEvents(cells int, change func(*Config), done ...string) []Event {
-	c := &Config{Schema: Schema, Tool: "t", Build: "b1", Model: "m1", Tests: 2, Cells: cells, Toolchains: []Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
-		Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"}}
+	c := &Config{Schema: Schema, Tool: "t", Build: "b1", Model: "m1", Tests: 2, Cells: cells,
+		Toolchains: []Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
+		Targets:    []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"}}
 	if change != nil {
 		change(c)
 	}
@@ -24,7 +25,8 @@ func partEvents(cells int, change func(*Config), done ...string) []Event {
 		out = append(out, Event{Test: &Test{Name: name, Hash: "h" + name, Dialect: "PTX", Text: name}})
 	}
 	for _, d := range done {
-		out = append(out, Event{Cell: &Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: c.Toolchains[0].ID, Target: "sm_80", Level: d[1:3], Layout: "pointers",
+		out = append(out, Event{Cell: &Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: c.Toolchains[0].ID, Target: "sm_80",
+			Level: d[1:3], Layout: "pointers",
 			Result: Result{Class: Preserved, Code: d[3:]}}})
 	}
 	return append(out, Event{Stats: &Stats{Cells: len(done), Wall: 1.5}})
@@ -64,16 +66,21 @@ func TestUnion(t *testing.T) {
 		"shards twice":     {[][]Event{first, second, first, second}, 4, 0, ""},
 		"one shard":        {[][]Event{first}, 2, 0, ""},
 		"one shard, twice": {[][]Event{first, first}, 2, 0, ""},
-		"shard missing":    {[][]Event{partEvents(2, shardOf("1/3"), "aO0", "bO3"), partEvents(1, shardOf("3/3"), "aO3")}, 3, 1, "of 3 shards, no run did 2: merge their stores, too"},
-		"shard killed":     {[][]Event{first, second[:4]}, 3, 1, ""},
-		"killed":           {[][]Event{killed, killed}, 1, 3, ""},
-		"killed, done":     {[][]Event{killed, whole}, 4, 0, ""},
-		"two releases":     {[][]Event{whole, partEvents(4, other, "aO0", "aO3", "bO0")}, 7, 1, ""},
-		"builds":           {[][]Event{whole, mine(func(c *Config) { c.Build = "b2" })}, 4, 0, "different builds of optcheck: t (build b1) and t (build b2)" + only},
-		"models":           {[][]Event{whole, mine(func(c *Config) { c.Model = "m2" })}, 4, 0, "different models: m1 and m2" + only},
-		"flags":            {[][]Event{whole, mine(func(c *Config) { c.Flags = []string{"-v"} })}, 4, 0, `different options of the compilers: [] and ["-v"]` + only},
-		"plain":            {[][]Event{whole, mine(func(c *Config) { c.Plain = true })}, 4, 0, "kernels with markers and without: markers true and markers false" + only},
-		"compiler's build": {[][]Event{whole, mine(func(c *Config) { c.Toolchains = []Toolchain{{ID: "ptxas 12.4.131", Build: "c"}} })}, 4, 0, "different builds of ptxas 12.4.131: b and c" + only},
+		"shard missing": {[][]Event{partEvents(2, shardOf("1/3"), "aO0", "bO3"), partEvents(1, shardOf("3/3"), "aO3")}, 3, 1,
+			"of 3 shards, no run did 2: merge their stores, too"},
+		"shard killed": {[][]Event{first, second[:4]}, 3, 1, ""},
+		"killed":       {[][]Event{killed, killed}, 1, 3, ""},
+		"killed, done": {[][]Event{killed, whole}, 4, 0, ""},
+		"two releases": {[][]Event{whole, partEvents(4, other, "aO0", "aO3", "bO0")}, 7, 1, ""},
+		"builds": {[][]Event{whole, mine(func(c *Config) { c.Build = "b2" })}, 4, 0,
+			"different builds of optcheck: t (build b1) and t (build b2)" + only},
+		"models": {[][]Event{whole, mine(func(c *Config) { c.Model = "m2" })}, 4, 0, "different models: m1 and m2" + only},
+		"flags": {[][]Event{whole, mine(func(c *Config) { c.Flags = []string{"-v"} })}, 4, 0,
+			`different options of the compilers: [] and ["-v"]` + only},
+		"plain": {[][]Event{whole, mine(func(c *Config) { c.Plain = true })}, 4, 0,
+			"kernels with markers and without: markers true and markers false" + only},
+		"compiler's build": {[][]Event{whole, mine(func(c *Config) { c.Toolchains = []Toolchain{{ID: "ptxas 12.4.131", Build: "c"}} })}, 4, 0,
+			"different builds of ptxas 12.4.131: b and c" + only},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, back := range []bool{false, true} {
@@ -161,12 +168,15 @@ func TestUnionConflict(t *testing.T) {
 	whole := partEvents(4, nil, "aO0", "aO3")
 	_, err := united(whole, partEvents(4, nil, "aO3x"))
 	require.ErrorIs(t, err, ErrConflict)
-	require.EqualError(t, err, `conflicting results for "a" (hash ha) in ptxas 12.4.131 sm_80 O3 pointers: one run says preserved, another preserved code x`)
+	require.EqualError(t, err,
+		`conflicting results for "a" (hash ha) in ptxas 12.4.131 sm_80 O3 pointers: one run says preserved, another preserved code x`)
 	_, err = united(whole, partEvents(4, func(c *Config) { c.Build = "b2" }, "aO3x"))
-	require.ErrorContains(t, err, "(different builds of optcheck: t (build b1) and t (build b2): show one of them, or compare them with optcheck diff)")
+	require.ErrorContains(t, err,
+		"(different builds of optcheck: t (build b1) and t (build b2): show one of them, or compare them with optcheck diff)")
 	failed := partEvents(4, nil, "aO3")
 	failed[3].Cell.Class, failed[3].Cell.Reason = Unknown, "timeout: ptxas"
-	failed = append(failed, Event{Problem: &Problem{Kind: "timeout", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Detail: "60 s"}})
+	failed = append(failed, Event{Problem: &Problem{Kind: "timeout", Toolchain: "ptxas 12.4.131", Target: "sm_80",
+		Level: "O3", Detail: "60 s"}})
 	for _, runs := range [][][]Event{{whole, failed}, {failed, whole}} {
 		s, err := united(runs...)
 		require.NoError(t, err)
@@ -182,12 +192,14 @@ func TestUnionConflict(t *testing.T) {
 // the same one did.
 func TestUnionDevice(t *testing.T) {
 	audit := partEvents(4, nil, "aO0", "aO3", "bO0", "bO3")
-	device := []Event{{Config: &Config{Schema: Schema, Tool: "t", Build: "b1", OnDevice: &DeviceRun{Seed: 7}}}, {Histogram: &Histogram{Test: "a", Status: StatusDone}}}
+	device := []Event{{Config: &Config{Schema: Schema, Tool: "t", Build: "b1", OnDevice: &DeviceRun{Seed: 7}}},
+		{Histogram: &Histogram{Test: "a", Status: StatusDone}}}
 	ended := append(device[:2:2], Event{Stats: &Stats{}})
 	for i, x := range []struct {
 		runs [][]Event
 		ok   bool
-	}{{[][]Event{audit, device}, false}, {[][]Event{device, audit}, false}, {[][]Event{device, device}, false}, {[][]Event{audit, ended}, true}, {[][]Event{audit, device, ended}, true}} {
+	}{{[][]Event{audit, device}, false}, {[][]Event{device, audit}, false}, {[][]Event{device, device}, false}, {[][]Event{audit, ended},
+		true}, {[][]Event{audit, device, ended}, true}} {
 		s, err := united(x.runs...)
 		require.NoError(t, err)
 		require.Equal(t, x.ok, s.Incomplete() == "", "%d: %s", i, s.Incomplete())

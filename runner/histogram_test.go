@@ -45,7 +45,8 @@ func TestHistogramCounts(t *testing.T) {
 
 // logOf is the log of a histogram.
 func logOf(x *litmus.Test, h *runner.Histogram, comments ...string) []byte {
-	l := herdlog.Block{Name: x.Name, Kind: herdlog.Kind(x.Cond.Quant), Condition: x.Cond.String(), Hash: x.Hash(), Time: 1500 * time.Millisecond, Comments: comments}
+	l := herdlog.Block{Name: x.Name, Kind: herdlog.Kind(x.Cond.Quant), Condition: x.Cond.String(), Hash: x.Hash(),
+		Time: 1500 * time.Millisecond, Comments: comments}
 	for i, t := range x.Terms() {
 		l.Columns = append(l.Columns, herdlog.Column{Name: herdlog.Term(t), At: i})
 	}
@@ -110,7 +111,8 @@ func TestLogIsJudged(t *testing.T) {
 	for name, want := range map[string]int{"sc": 1, "ptx": 0} {
 		m, err := model.Load(name)
 		require.NoError(t, err)
-		findings, n, err := m.CheckLog(context.Background(), "log", strings.NewReader(log.String()), func(string) *litmus.Test { return mp }, model.Options{})
+		findings, n, err := m.CheckLog(context.Background(), "log", strings.NewReader(log.String()),
+			func(string) *litmus.Test { return mp }, model.Options{})
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 		require.Len(t, findings, want, name)

@@ -201,7 +201,8 @@ func (p *process) lost(ctx context.Context, op string, err error) error {
 		p.child = nil
 	}
 	if p.losses >= maxLosses {
-		p.gone = &Error{Kind: ErrUnsupported, Op: op, Detail: fmt.Sprintf("the device is given up after %d failures in a row; the last: %v", p.losses, err)}
+		p.gone = &Error{Kind: ErrUnsupported, Op: op,
+			Detail: fmt.Sprintf("the device is given up after %d failures in a row; the last: %v", p.losses, err)}
 	}
 	return err
 }

@@ -22,10 +22,12 @@ func genCommand(t *rapid.T) Command {
 	}
 	if c.Kind == CommandLaunch {
 		for i := range 3 {
-			c.Dims.Grid[i], c.Dims.Block[i], c.Dims.Cluster[i] = rapid.Uint32().Draw(t, "g"), rapid.Uint32().Draw(t, "b"), rapid.Uint32().Draw(t, "c")
+			c.Dims.Grid[i], c.Dims.Block[i], c.Dims.Cluster[i] = rapid.Uint32().Draw(t, "g"), rapid.Uint32().Draw(t,
+				"b"), rapid.Uint32().Draw(t, "c")
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "args") {
-			c.Args = append(c.Args, Arg{ArgKind(rapid.Byte().Draw(t, "arg")), Buffer(rapid.Uint32().Draw(t, "ab")), rapid.Uint64().Draw(t, "av"), rapid.Uint64().Draw(t, "as")})
+			c.Args = append(c.Args, Arg{ArgKind(rapid.Byte().Draw(t, "arg")), Buffer(rapid.Uint32().Draw(t, "ab")), rapid.Uint64().Draw(t, "av"),
+				rapid.Uint64().Draw(t, "as")})
 		}
 	}
 	return c
@@ -49,7 +51,8 @@ func TestBatchTravels(t *testing.T) {
 }
 
 func TestResultTravels(t *testing.T) {
-	r := &Result{Done: 7, Stopped: true, Elapsed: 3, Body: 2, Reads: [][]byte{{1}, {2, 3}}, Before: State{ClockMHz: 1980}, After: State{Temperature: 33, Throttle: []string{"heat"}}}
+	r := &Result{Done: 7, Stopped: true, Elapsed: 3, Body: 2, Reads: [][]byte{{1}, {2, 3}}, Before: State{ClockMHz: 1980},
+		After: State{Temperature: 33, Throttle: []string{"heat"}}}
 	var e encoder
 	e.result(r)
 	d := decoder{b: e.b}
@@ -124,7 +127,8 @@ func FuzzServe(f *testing.F) {
 	var e encoder
 	e.u(1)
 	e.batch(&Batch{Body: []Command{Launch(1, Dim1(1, 1), BufArg(1), Counter32(1, 2))}, Final: []Command{Read(1, 0, 4)}})
-	for _, seed := range [][]byte{{byte(frameOpen), 0}, append([]byte{byte(frameRun)}, e.b...), {byte(frameAlloc), 1, 16}, {byte(frameStop), 1}, {99}} {
+	for _, seed := range [][]byte{{byte(frameOpen), 0}, append([]byte{byte(frameRun)}, e.b...), {byte(frameAlloc), 1, 16},
+		{byte(frameStop), 1}, {99}} {
 		f.Add(seed, []byte{byte(frameLoad), 1, 2, 0, 0})
 	}
 	f.Fuzz(func(t *testing.T, one, two []byte) {

@@ -30,7 +30,8 @@ type Local struct {
 
 // NewLocal returns an engine that works on parallel tasks at once.
 func NewLocal(c *Campaign, parallel int) *Local {
-	return &Local{c: c, name: fmt.Sprintf("%d-%x", os.Getpid(), time.Now().UnixNano()), parallel: make(chan struct{}, max(1, parallel)), state: map[string]map[Task]State{},
+	return &Local{c: c, name: fmt.Sprintf("%d-%x", os.Getpid(), time.Now().UnixNano()), parallel: make(chan struct{}, max(1, parallel)),
+		state: map[string]map[Task]State{},
 		ended: map[string]chan struct{}{}, stop: map[string]context.CancelFunc{}}
 }
 

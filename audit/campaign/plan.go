@@ -140,7 +140,9 @@ func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
 		return old, nil
 	default:
 		if d, err := old.Done(Task{Merge, 1}); err != nil || d == nil {
-			return nil, errors.Join(err, fmt.Errorf("%s holds a campaign with another plan that is not complete; finish it (optcheck campaign attach), or name another folder", dir))
+			return nil, errors.Join(err,
+				fmt.Errorf("%s holds a campaign with another plan that is not complete; finish it (optcheck campaign attach), or name another folder",
+					dir))
 		}
 	}
 	return c, c.write(program, tests, old)

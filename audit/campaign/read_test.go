@@ -21,7 +21,8 @@ func TestExample(t *testing.T) {
 	s, err = Parse("campaign.yaml", []byte(all))
 	require.NoError(t, err)
 	require.Equal(t, Tests{Gen: "mine.gen.yaml"}, s.Tests[2])
-	require.Equal(t, Slurm{Partition: "batch", Account: "compilers", QOS: "normal", Time: "2:00:00", Memory: "8G", CPUs: 4, Args: []string{"--constraint=avx2"}}, *s.Slurm)
+	require.Equal(t, Slurm{Partition: "batch", Account: "compilers", QOS: "normal", Time: "2:00:00", Memory: "8G", CPUs: 4,
+		Args: []string{"--constraint=avx2"}}, *s.Slurm)
 	require.Equal(t, "gpu:1", s.GPU.Slurm.Gres)
 	require.Equal(t, []string{"none", "stress+random"}, s.GPU.Incantations)
 	require.True(t, s.NoVerdict)

@@ -109,9 +109,11 @@ func (s *SlurmEngine) sbatch(j Job, script string) []string {
 		array += "%" + strconv.Itoa(spec.Parallel)
 	}
 	// A node that fails gives the task back to the queue; its log goes on.
-	args := []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + s.c.Dir, "--job-name=" + s.jobName(j.Stage), "--array=" + array,
+	args := []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + s.c.Dir, "--job-name=" +
+		s.jobName(j.Stage), "--array=" + array,
 		"--output=" + strings.ReplaceAll(s.c.path("logs"), "%", "%%") + "/" + string(j.Stage) + "-%a.%A.log"}
-	for _, opt := range []struct{ name, value string }{{"partition", o.Partition}, {"account", o.Account}, {"qos", o.QOS}, {"time", o.Time}, {"mem", o.Memory},
+	for _, opt := range []struct{ name, value string }{{"partition", o.Partition}, {"account", o.Account}, {"qos", o.QOS},
+		{"time", o.Time}, {"mem", o.Memory},
 		{"gres", o.Gres}} {
 		if opt.value != "" {
 			args = append(args, "--"+opt.name+"="+opt.value)
@@ -158,8 +160,10 @@ func ranges(n []int) string {
 
 // phases are the states of squeue. Others, such as CONFIGURING, COMPLETING or
 // REQUEUED, are on their way somewhere: they count as waiting.
-var phases = map[string]Phase{"RUNNING": Running, "SUSPENDED": Running, "STOPPED": Running, "COMPLETING": Running, "STAGE_OUT": Running, "SIGNALING": Running,
-	"COMPLETED": Ended, "FAILED": Failed, "TIMEOUT": Failed, "OUT_OF_MEMORY": Failed, "NODE_FAIL": Failed, "BOOT_FAIL": Failed, "CANCELLED": Failed,
+var phases = map[string]Phase{"RUNNING": Running, "SUSPENDED": Running, "STOPPED": Running, "COMPLETING": Running,
+	"STAGE_OUT": Running, "SIGNALING": Running,
+	"COMPLETED": Ended, "FAILED": Failed, "TIMEOUT": Failed, "OUT_OF_MEMORY": Failed, "NODE_FAIL": Failed,
+	"BOOT_FAIL": Failed, "CANCELLED": Failed,
 	"DEADLINE": Failed, "PREEMPTED": Failed, "REVOKED": Failed}
 
 // never are the reasons for which a pending job will never start.
@@ -181,7 +185,8 @@ func (s *SlurmEngine) Status(ctx context.Context, jobs []Submission) (map[Task]S
 		return nil, nil
 	}
 	// By name and not by number: a number that Slurm has forgotten is an error.
-	text, err := s.command(ctx, []string{"squeue", "--noheader", "--array", "--states=all", "--name=" + strings.Join(names, ","), "--format=%F|%K|%T|%N|%r"})
+	text, err := s.command(ctx, []string{"squeue", "--noheader", "--array", "--states=all", "--name=" + strings.Join(names, ","),
+		"--format=%F|%K|%T|%N|%r"})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ import (
 func TestSlurm(t *testing.T) {
 	cluster := slurmtest.Start(t)
 	t.Run("failures", func(t *testing.T) {
-		c := create(t, "name: x\nshards: 5\nengine: slurm\nslurm: {time: '10', memory: 100M, cpus: 1, partition: main, args: [--nice=1]}\n"+gpuText)
+		c := create(t,
+			"name: x\nshards: 5\nengine: slurm\nslurm: {time: '10', memory: 100M, cpus: 1, partition: main, args: [--nice=1]}\n"+gpuText)
 		t.Setenv("FAULT_shard_2", "1")
 		t.Setenv("FAULT_gpu_3", "1")
 		o := follow(t, c)
@@ -221,15 +222,22 @@ func TestRanges(t *testing.T) {
 // TestSbatch checks the command line: every value is one argument, whatever is
 // in it, and the script holds none.
 func TestSbatch(t *testing.T) {
-	c := create(t, "name: x\nshards: 3\nparallel: 2\nengine: slurm\nslurm: {partition: p, account: a, qos: q, time: '1:00', memory: 1G, cpus: 2, args: ['--comment=$(x) \"y\"']}\n"+
-		"gpu: {target: sm_90, slurm: {partition: g, args: ['--exclusive']}}\n")
+	c := create(t,
+		"name: x\nshards: 3\nparallel: 2\nengine: slurm\nslurm: {partition: p, account: a, qos: q, time: '1:00', memory: 1G, cpus: 2, args: ['--comment=$(x) \"y\"']}\n"+
+			"gpu: {target: sm_90, slurm: {partition: g, args: ['--exclusive']}}\n")
 	s := &SlurmEngine{c: c}
-	require.Equal(t, []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + c.Dir, "--job-name=optcheck-" + c.Plan.ID + "-shard",
-		"--array=1-3%2", "--output=" + strings.ReplaceAll(c.Dir, "%", "%%") + "/logs/shard-%a.%A.log", "--partition=p", "--account=a", "--qos=q", "--time=1:00", "--mem=1G", "--cpus-per-task=2",
+	require.Equal(t, []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + c.Dir,
+		"--job-name=optcheck-" + c.Plan.ID + "-shard",
+		"--array=1-3%2", "--output=" + strings.ReplaceAll(c.Dir, "%",
+			"%%") + "/logs/shard-%a.%A.log", "--partition=p", "--account=a", "--qos=q", "--time=1:00", "--mem=1G", "--cpus-per-task=2",
 		`--comment=$(x) "y"`, "job-shard.sh"}, s.sbatch(Job{Stage: Shards, Tasks: []int{1, 2, 3}}, "job-shard.sh"))
-	require.Equal(t, []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + c.Dir, "--job-name=optcheck-" + c.Plan.ID + "-gpu",
-		"--array=2%2", "--output=" + strings.ReplaceAll(c.Dir, "%", "%%") + "/logs/gpu-%a.%A.log", "--partition=g", "--gres=gpu:1", "--dependency=afterany:1:2,aftercorr:7", "--kill-on-invalid-dep=yes",
+	require.Equal(t, []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + c.Dir,
+		"--job-name=optcheck-" + c.Plan.ID + "-gpu",
+		"--array=2%2", "--output=" + strings.ReplaceAll(c.Dir, "%",
+			"%%") + "/logs/gpu-%a.%A.log", "--partition=g", "--gres=gpu:1", "--dependency=afterany:1:2,aftercorr:7", "--kill-on-invalid-dep=yes",
 		"--exclusive", "job-gpu.sh"}, s.sbatch(Job{Stage: Device, Tasks: []int{2}, After: []string{"1", "2"}, Same: []string{"7"}}, "job-gpu.sh"))
-	require.Equal(t, "#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./optcheck campaign task . shard \"$SLURM_ARRAY_TASK_ID\"\n", scriptFor(Shards))
+	require.Equal(t,
+		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./optcheck campaign task . shard \"$SLURM_ARRAY_TASK_ID\"\n",
+		scriptFor(Shards))
 	require.Equal(t, []string{"A=1", "SLURM_CONF=x"}, outerEnv([]string{"A=1", "SLURM_JOB_ID=3", "SLURM_CONF=x", "SLURM_MEM_PER_CPU=1"}))
 }

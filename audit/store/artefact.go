@@ -107,7 +107,8 @@ func (s *Store) Artefact(ctx context.Context, name string) ([]byte, error) {
 // Artefacts lists all artefacts by name, kind and hash.
 func (s *Store) Artefacts(ctx context.Context) ([]ArtefactInfo, error) {
 	out := []ArtefactInfo{}
-	err := s.each(ctx, "SELECT a.kind, a.hash, a.size, coalesce(l.name, '') FROM artefact a LEFT JOIN label l ON l.artefact=a.id ORDER BY 4, 1, 2", nil,
+	err := s.each(ctx,
+		"SELECT a.kind, a.hash, a.size, coalesce(l.name, '') FROM artefact a LEFT JOIN label l ON l.artefact=a.id ORDER BY 4, 1, 2", nil,
 		func(scan func(...any) error) error {
 			var a ArtefactInfo
 			var hash []byte
@@ -125,7 +126,8 @@ func (s *Store) Artefacts(ctx context.Context) ([]ArtefactInfo, error) {
 func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err error) {
 	e := runEvent{seq: number}
 	var run, sum int64
-	ok, err := s.row("SELECT col, test, body, code, run, sum FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID, &e.body, &e.code, &run, &sum)
+	ok, err := s.row("SELECT col, test, body, code, run, sum FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID,
+		&e.body, &e.code, &run, &sum)
 	if err == nil && !ok {
 		err = fmt.Errorf("no cell %d (optcheck store export --format csv lists them)", number)
 	}
@@ -223,24 +225,25 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 	for _, m := range machine {
 		ids[m.artefact] = 0
 	}
-	err = from.each(ctx, "SELECT id, kind, data, id IN (SELECT artefact FROM source) FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
-		var id int64
-		var kind string
-		var blob []byte
-		var source bool
-		if err := scan(&id, &kind, &blob, &source); err != nil {
+	err = from.each(ctx,
+		"SELECT id, kind, data, id IN (SELECT artefact FROM source) FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
+			var id int64
+			var kind string
+			var blob []byte
+			var source bool
+			if err := scan(&id, &kind, &blob, &source); err != nil {
+				return err
+			}
+			if _, ok := ids[id]; !ok && !source {
+				return nil
+			}
+			data, err := unpack(blob)
+			if err != nil {
+				return from.fail(errDamaged("artefact %d: %w", id, err))
+			}
+			ids[id], err = s.putArtefact(kind, data)
 			return err
-		}
-		if _, ok := ids[id]; !ok && !source {
-			return nil
-		}
-		data, err := unpack(blob)
-		if err != nil {
-			return from.fail(errDamaged("artefact %d: %w", id, err))
-		}
-		ids[id], err = s.putArtefact(kind, data)
-		return err
-	})
+		})
 	if err != nil {
 		return err
 	}

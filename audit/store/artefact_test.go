@@ -66,7 +66,8 @@ func TestMachineOnce(t *testing.T) {
 // TestInfoHistograms: what ran on a device is counted, for each run and in all.
 func TestInfoHistograms(t *testing.T) {
 	cfg := report.Config{Schema: report.Schema, Tool: "test"}
-	events := []report.Event{{Config: &cfg}, {Histogram: &report.Histogram{Test: "mp"}}, {Histogram: &report.Histogram{Test: "sb"}}, {Stats: &report.Stats{}}}
+	events := []report.Event{{Config: &cfg}, {Histogram: &report.Histogram{Test: "mp"}}, {Histogram: &report.Histogram{Test: "sb"}},
+		{Stats: &report.Stats{}}}
 	s := imported(t, t.TempDir(), "s", stream(t, events), stream(t, events[:2]))
 	info, err := s.Info(context.Background())
 	require.NoError(t, err)

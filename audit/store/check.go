@@ -29,7 +29,8 @@ func (k *checker) fault(format string, args ...any) {
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	k := &checker{s: s}
 	err := s.read(ctx, func() error {
-		for _, f := range []func(context.Context) error{k.integrity, k.references, k.bodies, k.tests, k.listings, k.events, k.runs, k.artefacts, k.meta, k.sums} {
+		for _, f := range []func(context.Context) error{k.integrity, k.references, k.bodies, k.tests, k.listings, k.events, k.runs,
+			k.artefacts, k.meta, k.sums} {
 			if err := f(ctx); err != nil {
 				return err
 			}

@@ -202,7 +202,8 @@ func (c *commit) put(col, test, body int64, code any) error {
 		return nil
 	}
 	var old cellRow
-	if _, err := s.row("SELECT seq, body, code FROM cell WHERE col=? AND test=?", []any{col, test}, &old.seq, &old.body, &old.code); err != nil {
+	if _, err := s.row("SELECT seq, body, code FROM cell WHERE col=? AND test=?", []any{col, test}, &old.seq, &old.body,
+		&old.code); err != nil {
 		return err
 	}
 	if old.body == body && sameCode(old.code, code) {
@@ -266,7 +267,8 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		res, err := s.exec("INSERT INTO test(hash, name, about, text, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('test', ?1, ?2, ?3, ?4))", k.hash, k.name, string(a), x)
+		res, err := s.exec("INSERT INTO test(hash, name, about, text, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('test', ?1, ?2, ?3, ?4))",
+			k.hash, k.name, string(a), x)
 		if err != nil {
 			return 0, err
 		}
@@ -311,7 +313,8 @@ func (c *commit) col(k report.Column) (int64, error) {
 	}
 	args := []any{c.setting, tool, k.Target, k.Level, k.Layout}
 	id, err := c.w.s.id("SELECT id FROM col WHERE setting=? AND toolchain=? AND target=? AND level=? AND layout=?", args,
-		"INSERT INTO col(setting, toolchain, target, level, layout, sum) VALUES(?1, ?2, ?3, ?4, ?5, optcheck_sum('col', ?1, ?2, ?3, ?4, ?5))", args...)
+		"INSERT INTO col(setting, toolchain, target, level, layout, sum) VALUES(?1, ?2, ?3, ?4, ?5, optcheck_sum('col', ?1, ?2, ?3, ?4, ?5))",
+		args...)
 	if err == nil {
 		c.w.ids.cols[k] = id
 	}
@@ -352,7 +355,8 @@ func (c *commit) body(d digest) (int64, error) {
 	if !ok {
 		return 0, c.keep(d)
 	}
-	id, err := c.w.s.id("SELECT id FROM body WHERE hash=?", []any{d[:]}, "INSERT INTO body(hash, class, data) VALUES(?, ?, ?)", d[:], b.class, pack(b.data))
+	id, err := c.w.s.id("SELECT id FROM body WHERE hash=?", []any{d[:]}, "INSERT INTO body(hash, class, data) VALUES(?, ?, ?)",
+		d[:], b.class, pack(b.data))
 	if err == nil {
 		c.w.ids.body[d] = id
 	}

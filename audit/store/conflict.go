@@ -48,7 +48,8 @@ func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 	if err != nil || !ok {
 		return fmt.Errorf("%w: cell of test %d, column %d (%w)", ErrConflict, test, col, err)
 	}
-	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: stored is %s, new is %s", ErrConflict, name, hash, tc, target, level, layout, a.Brief(), b.Brief())
+	return fmt.Errorf("%w for %.200q (hash %s) in %s %s %s %s: stored is %s, new is %s", ErrConflict, name, hash, tc, target, level,
+		layout, a.Brief(), b.Brief())
 }
 
 // result reads what a cell refers to.

@@ -19,7 +19,8 @@ func TestStages(t *testing.T) {
 		for i, s := range stages {
 			r.Findings = append(r.Findings, report.Finding{Rule: "merged", Thread: i, Stage: s})
 		}
-		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "clang 1", Target: "tahiti", Level: "O3", Layout: "pointers", Result: r}}})
+		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "clang 1", Target: "tahiti",
+			Level: "O3", Layout: "pointers", Result: r}}})
 	}
 	all, none, one := run("IR passes", "back end"), run("", ""), run("", "back end")
 	dir := t.TempDir()
@@ -39,7 +40,8 @@ func TestStages(t *testing.T) {
 // whatever order they come.
 func TestOtherWords(t *testing.T) {
 	text := func(locations string) []byte {
-		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema}}, {Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}}})
+		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema}},
+			{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}}})
 	}
 	one, two := text("x=0; y=0;"), text("y=0; x=0;")
 	a, b := imported(t, t.TempDir(), "a", one, two), imported(t, t.TempDir(), "b", two, one)

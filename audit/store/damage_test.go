@@ -165,7 +165,8 @@ func TestHostile(t *testing.T) {
 func TestConflict(t *testing.T) {
 	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}
 	run := func(r report.Result) []byte {
-		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}})
+		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80",
+			Level: "O3", Layout: "pointers", Result: r}}})
 	}
 	good := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}
 	failed := report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
@@ -176,7 +177,8 @@ func TestConflict(t *testing.T) {
 	before := exported(t, s, View{})
 	_, err := s.Import(t.Context(), "bad.jsonl", bytes.NewReader(run(bad)))
 	require.ErrorIs(t, err, ErrConflict)
-	require.EqualError(t, err, `bad.jsonl: conflicting results for "mp" (hash h) in ptxas 1 sm_80 O3 pointers: stored is preserved code 0123456789abcdef, new is preserved code 0123456789abcdee`)
+	require.EqualError(t, err,
+		`bad.jsonl: conflicting results for "mp" (hash h) in ptxas 1 sm_80 O3 pointers: stored is preserved code 0123456789abcdef, new is preserved code 0123456789abcdee`)
 	require.Equal(t, before, exported(t, s, View{}))
 	for i, order := range [][]report.Result{{good, failed, failed2}, {failed, good, failed2}, {failed2, failed, good}} {
 		x := imported(t, dir, fmt.Sprint("x", i), run(order[0]), run(order[1]), run(order[2]))
@@ -193,7 +195,8 @@ func TestConflict(t *testing.T) {
 	w = y.Writer()
 	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
 	require.NoError(t, w.Remember(t.Context()))
-	require.False(t, w.Have(&report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}), "a failed attempt is not known")
+	require.False(t, w.Have(&report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}),
+		"a failed attempt is not known")
 	require.NoError(t, y.Close())
 	require.NoError(t, s.Close())
 }
@@ -236,7 +239,8 @@ func TestTables(t *testing.T) {
 	changed := 0
 	for i, r := range rows {
 		l := lines[i+1]
-		require.Equal(t, []string{l[1], l[4], l[5], l[8], l[9], l[12], l[18]}, []string{r.Test, r.Toolchain, r.Target, r.Class, r.Rules, r.Code, fmt.Sprint(r.Lost)})
+		require.Equal(t, []string{l[1], l[4], l[5], l[8], l[9], l[12], l[18]}, []string{r.Test, r.Toolchain, r.Target, r.Class, r.Rules,
+			r.Code, fmt.Sprint(r.Lost)})
 		if r.Rules == "merged" {
 			changed++
 		}

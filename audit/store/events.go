@@ -60,7 +60,8 @@ func (l *Live) events(ctx context.Context, setting int64) error {
 	if _, err := l.s.row("SELECT count(*) FROM run WHERE setting=?", []any{setting}, &runs); err != nil {
 		return err
 	}
-	err := l.s.each(ctx, "SELECT e.run, e.n, e.kind, e.data FROM event e JOIN run r ON r.id=e.run WHERE r.setting=? AND e.kind IN (?, ?, ?) ORDER BY e.run, e.n",
+	err := l.s.each(ctx,
+		"SELECT e.run, e.n, e.kind, e.data FROM event e JOIN run r ON r.id=e.run WHERE r.setting=? AND e.kind IN (?, ?, ?) ORDER BY e.run, e.n",
 		[]any{setting, kindProblem, kindHistogram, kindStats}, func(scan func(...any) error) error {
 			var run, n int64
 			var kind int

@@ -130,7 +130,8 @@ func (s *Store) collect(ctx context.Context, g *Garbage, p *Policy) error {
 		}
 		if b.Removed > 0 {
 			// Runs that stay have told listings of cells that go.
-			if _, err := s.remove("DELETE FROM event WHERE kind=2 AND ref IN (SELECT id FROM listing WHERE code NOT IN (" + codes + "))"); err != nil {
+			if _, err := s.remove("DELETE FROM event WHERE kind=2 AND ref IN (SELECT id FROM listing WHERE code NOT IN (" +
+				codes + "))"); err != nil {
 				return err
 			}
 		}
@@ -234,7 +235,8 @@ func (s *Store) unreferenced(g *Garbage) error {
 		{&g.Results, "DELETE FROM body WHERE id NOT IN (SELECT body FROM cell)"},
 		{&g.Listings, "DELETE FROM listing WHERE id NOT IN (SELECT ref FROM event WHERE kind=2) AND code NOT IN (" + codes + ")"},
 		{nil, "DELETE FROM machine WHERE code NOT IN (" + codes + ")"},
-		{&g.Artefacts, "DELETE FROM artefact WHERE id NOT IN (SELECT artefact FROM machine UNION SELECT artefact FROM source UNION SELECT artefact FROM label)"},
+		{&g.Artefacts,
+			"DELETE FROM artefact WHERE id NOT IN (SELECT artefact FROM machine UNION SELECT artefact FROM source UNION SELECT artefact FROM label)"},
 		{nil, "DELETE FROM toolchain WHERE id NOT IN (SELECT toolchain FROM col)"},
 		{nil, "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM col UNION SELECT setting FROM run)"},
 		{&g.Tests, `DELETE FROM test WHERE id NOT IN (SELECT test FROM cell) AND

@@ -18,11 +18,13 @@ import (
 // gcRun is a run of a build of optcheck that came to its end, with one cell of each
 // test; its code and listing are of this build.
 func gcRun(build string, tests ...string) []report.Event {
-	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}},
-		Tests: len(tests), Cells: len(tests), Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}}}
+	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build,
+		Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}},
+		Tests:      len(tests), Cells: len(tests), Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}}}
 	for _, test := range tests {
 		code := "code " + build + test
-		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "d", Text: "text"}}, report.Event{Listing: &report.Listing{Code: code}},
+		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "d", Text: "text"}},
+			report.Event{Listing: &report.Listing{Code: code}},
 			report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
 				Result: report.Result{Class: report.Optimised, Code: code, Reason: build}}})
 	}
@@ -46,19 +48,21 @@ func count(t *testing.T, s *Store, table string) (n int64) {
 // left lists the cells that a store has, by build and test.
 func left(t *testing.T, s *Store) (out []string) {
 	t.Helper()
-	err := s.each(t.Context(), "SELECT n.data, t.name FROM cell c JOIN col k ON k.id=c.col JOIN setting n ON n.id=k.setting JOIN test t ON t.id=c.test ORDER BY c.seq", nil, func(scan func(...any) error) error {
-		var data []byte
-		var name string
-		if err := scan(&data, &name); err != nil {
-			return err
-		}
-		var x Setting
-		if err := unmarshal(data, &x); err != nil {
-			return err
-		}
-		out = append(out, x.Build+" "+name)
-		return nil
-	})
+	err := s.each(t.Context(),
+		"SELECT n.data, t.name FROM cell c JOIN col k ON k.id=c.col JOIN setting n ON n.id=k.setting JOIN test t ON t.id=c.test ORDER BY c.seq",
+		nil, func(scan func(...any) error) error {
+			var data []byte
+			var name string
+			if err := scan(&data, &name); err != nil {
+				return err
+			}
+			var x Setting
+			if err := unmarshal(data, &x); err != nil {
+				return err
+			}
+			out = append(out, x.Build+" "+name)
+			return nil
+		})
 	require.NoError(t, err)
 	return out
 }
@@ -106,7 +110,8 @@ func TestGC(t *testing.T) {
 			s := storeOf(t, t.TempDir(), x.runs...)
 			defer s.Close()
 			// The first run was two days ago.
-			_, err := s.c.ExecContext(t.Context(), "UPDATE run SET seen=seen-172800, sum=optcheck_sum('run', uid, setting, config, started, seen-172800, cells, events) WHERE id=1")
+			_, err := s.c.ExecContext(t.Context(),
+				"UPDATE run SET seen=seen-172800, sum=optcheck_sum('run', uid, setting, config, started, seen-172800, cells, events) WHERE id=1")
 			require.NoError(t, err)
 			before, all := exported(t, s, View{}), left(t, s)
 			p := x.policy
@@ -149,14 +154,16 @@ func TestGCRefers(t *testing.T) {
 		w := s.Writer()
 		for _, e := range gcRun(build, "mp", "lb") {
 			if c := e.Cell; c != nil {
-				require.NoError(t, w.Artefacts(c, []report.Artefact{{Kind: report.ArtefactMachine, Text: "machine " + c.Code}, {Kind: "ptx", Text: "ptx " + c.Code}}))
+				require.NoError(t, w.Artefacts(c, []report.Artefact{{Kind: report.ArtefactMachine, Text: "machine " + c.Code},
+					{Kind: "ptx", Text: "ptx " + c.Code}}))
 			}
 			require.NoError(t, w.Handle(e))
 		}
 		require.NoError(t, w.Close())
 	}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1", OnDevice: &report.DeviceRun{}}}))
+	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1",
+		OnDevice: &report.DeviceRun{}}}))
 	require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: "mp", Code: "code b1mp"}}))
 	require.NoError(t, w.Close())
 	require.NoError(t, s.Put(t.Context(), "name", "word", []byte("ptx code b1lb")))
@@ -172,7 +179,8 @@ func TestGCRefers(t *testing.T) {
 		require.NoError(t, err)
 		texts = append(texts, string(data))
 	}
-	require.ElementsMatch(t, []string{"machine code b2mp", "machine code b2lb", "ptx code b2mp", "ptx code b2lb", "machine code b1mp", "ptx code b1lb"}, texts)
+	require.ElementsMatch(t, []string{"machine code b2mp", "machine code b2lb", "ptx code b2mp", "ptx code b2lb", "machine code b1mp",
+		"ptx code b1lb"}, texts)
 	sane(t, s)
 }
 
@@ -182,7 +190,8 @@ func TestGCRefers(t *testing.T) {
 func TestGCMerged(t *testing.T) {
 	whole := gcRun("b1", "mp", "lb")
 	end := len(whole) - 1
-	whole = append(whole[:end:end], report.Event{Histogram: &report.Histogram{Test: "mp"}}, report.Event{Histogram: &report.Histogram{Test: "lb"}}, whole[end])
+	whole = append(whole[:end:end], report.Event{Histogram: &report.Histogram{Test: "mp"}},
+		report.Event{Histogram: &report.Histogram{Test: "lb"}}, whole[end])
 	dir := t.TempDir()
 	running, err := Open(t.Context(), dir+"/running", Create)
 	require.NoError(t, err)
@@ -214,7 +223,8 @@ func TestGCMerged(t *testing.T) {
 	_, err = cleaned.GC(t.Context(), Policy{})
 	require.NoError(t, err)
 	require.Less(t, count(t, cleaned, "event WHERE run=1 AND kind=2"), int64(2), "an event is gone")
-	for i, from := range [][]*Store{{cleaned, running}, {running, cleaned}, {half, cleaned}, {half, cleaned, running}, {cleaned, half, cleaned}} {
+	for i, from := range [][]*Store{{cleaned, running}, {running, cleaned}, {half, cleaned}, {half, cleaned, running},
+		{cleaned, half, cleaned}} {
 		s := merged(fmt.Sprint(i), from...)
 		run := "(SELECT id FROM run WHERE config LIKE '%b1%')"
 		require.EqualValues(t, 2, count(t, s, "event WHERE kind=4 AND run="+run), i)

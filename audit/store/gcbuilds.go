@@ -77,7 +77,8 @@ func (s *Store) gcBuilds(ctx context.Context) ([]*BuildGarbage, error) {
 
 // lastRuns tells the latest run of each setting, and of each compiler's build in
 // it, and when a run of a setting was last heard of.
-func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map[int64]map[report.Toolchain]int64, seen map[int64]int64, err error) {
+func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map[int64]map[report.Toolchain]int64,
+	seen map[int64]int64, err error) {
 	latest, named, seen = map[int64]int64{}, map[int64]map[report.Toolchain]int64{}, map[int64]int64{}
 	err = s.each(ctx, "SELECT id, setting, config, seen FROM run ORDER BY id", nil, func(scan func(...any) error) error {
 		var id, setting, at int64
@@ -101,11 +102,14 @@ func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map
 	return latest, named, seen, err
 }
 
-func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64, named map[int64]map[report.Toolchain]int64) (out []*gcColumn, err error) {
-	err = s.each(ctx, "SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
+func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
+	named map[int64]map[report.Toolchain]int64) (out []*gcColumn, err error) {
+	err = s.each(ctx,
+		"SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
 		nil, func(scan func(...any) error) error {
 			c := &gcColumn{}
-			if err := scan(&c.id, &c.setting, &c.tool.ID, &c.tool.Build, &c.tool.MaxPTX, &c.place.Target, &c.place.Level, &c.place.Layout); err != nil {
+			if err := scan(&c.id, &c.setting, &c.tool.ID, &c.tool.Build, &c.tool.MaxPTX, &c.place.Target, &c.place.Level,
+				&c.place.Layout); err != nil {
 				return err
 			}
 			c.place.Toolchain = c.tool.ID

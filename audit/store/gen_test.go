@@ -15,14 +15,16 @@ import (
 )
 
 // text draws short strings, some of them nasty.
-var text = rapid.OneOf(rapid.SampledFrom([]string{"", "mp", "coRR", "<script>", "../../x", "a\x00b", "läng\u2028", "'; DROP TABLE cell", "\"\\"}), rapid.StringN(0, 8, 20))
+var text = rapid.OneOf(rapid.SampledFrom([]string{"", "mp", "coRR", "<script>", "../../x", "a\x00b", "läng\u2028", "'; DROP TABLE cell",
+	"\"\\"}), rapid.StringN(0, 8, 20))
 
 // genConfig draws the config of a run.
 func genConfig(t *rapid.T) report.Config {
 	c := report.Config{Schema: report.Schema, Tool: "test", Spec: 2, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers", "offsets"},
 		Targets: []string{"sm_80", "sm_90a"}, Model: "default", Build: rapid.SampledFrom([]string{"b1", "b2"}).Draw(t, "build")}
 	for _, v := range []string{"9.2", "11.8.89", "12.4.131"} {
-		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: "ptxas " + v, Build: "build " + v, MaxPTX: rapid.SampledFrom([]string{"", "8.4"}).Draw(t, "ptx")})
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: "ptxas " + v, Build: "build " + v,
+			MaxPTX: rapid.SampledFrom([]string{"", "8.4"}).Draw(t, "ptx")})
 	}
 	return c
 }
@@ -34,8 +36,10 @@ func genResult(t *rapid.T) report.Result {
 			return report.Finding{Rule: "merged", Thread: rapid.IntRange(0, 2).Draw(t, "thread"), Access: -1, Detail: text.Draw(t, "detail")}
 		}), 0, 2).Draw(t, label)
 	}
-	r := report.Result{Class: rapid.SampledFrom([]string{report.Preserved, report.Optimised, report.Unknown, report.Unsupported, "<b>"}).Draw(t, "class"),
-		Code:   rapid.SampledFrom([]string{"", "0123456789abcdef", "ffffffffffffffff", "0123456789ABCDEF", "zz", "12", "0000000000000000"}).Draw(t, "code"),
+	r := report.Result{Class: rapid.SampledFrom([]string{report.Preserved, report.Optimised, report.Unknown, report.Unsupported,
+		"<b>"}).Draw(t, "class"),
+		Code: rapid.SampledFrom([]string{"", "0123456789abcdef", "ffffffffffffffff", "0123456789ABCDEF", "zz", "12",
+			"0000000000000000"}).Draw(t, "code"),
 		Reason: text.Draw(t, "reason"), Findings: finding("findings"), Notes: finding("notes")}
 	if r.Class == report.Optimised {
 		r.Verdict = &report.Verdict{Model: "ptx", Source: 3, Machine: 2, Lost: []string{"x=1;"}, Lifted: text.Draw(t, "lifted")}
@@ -52,7 +56,8 @@ func genStream(t *rapid.T) []report.Event {
 	var tests []key
 	seen := map[key]bool{}
 	for i := range rapid.IntRange(0, 5).Draw(t, "tests") {
-		x := report.Test{Name: text.Draw(t, "name"), Hash: fmt.Sprintf("h%d", i/2), Dialect: "GPU_PTX", Text: text.Draw(t, "text"), File: text.Draw(t, "file")}
+		x := report.Test{Name: text.Draw(t, "name"), Hash: fmt.Sprintf("h%d", i/2), Dialect: "GPU_PTX", Text: text.Draw(t, "text"),
+			File: text.Draw(t, "file")}
 		if k := (key{x.Name, x.Hash}); !seen[k] {
 			seen[k] = true
 			tests = append(tests, k)
@@ -74,7 +79,8 @@ func genStream(t *rapid.T) []report.Event {
 				continue
 			}
 			k := tests[rapid.IntRange(0, len(tests)-1).Draw(t, "test")]
-			c := &report.Cell{Test: k.name, Hash: k.hash, Toolchain: rapid.SampledFrom([]string{"ptxas 9.2", "ptxas 12.4.131", "other"}).Draw(t, "toolchain"),
+			c := &report.Cell{Test: k.name, Hash: k.hash, Toolchain: rapid.SampledFrom([]string{"ptxas 9.2", "ptxas 12.4.131",
+				"other"}).Draw(t, "toolchain"),
 				Target: rapid.SampledFrom([]string{"sm_80", "sm_100", "gfx900"}).Draw(t, "target"), Level: "O3",
 				Layout: rapid.SampledFrom([]string{"pointers", "offsets"}).Draw(t, "layout"), Result: genResult(t)}
 			if p := fmt.Sprintf("%q %q %q %q %q", c.Test, c.Hash, c.Toolchain, c.Target, c.Layout); done[p] {
@@ -84,7 +90,8 @@ func genStream(t *rapid.T) []report.Event {
 			}
 			if c.HasFindings() && !listed[c.Code] {
 				listed[c.Code] = true
-				out = append(out, report.Event{Listing: &report.Listing{Code: c.Code, Threads: []report.ThreadListing{{Source: []report.Line{{Text: text.Draw(t, "line")}}}}}})
+				out = append(out, report.Event{Listing: &report.Listing{Code: c.Code,
+					Threads: []report.ThreadListing{{Source: []report.Line{{Text: text.Draw(t, "line")}}}}}})
 			}
 			out = append(out, report.Event{Cell: c})
 		}

@@ -108,7 +108,8 @@ func (s *Store) known(ctx context.Context, cfg *report.Config) (*known, error) {
 		return nil, err
 	}
 	cols := map[int64][]uint64{}
-	err = s.each(ctx, "SELECT c.id, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain WHERE c.setting=?",
+	err = s.each(ctx,
+		"SELECT c.id, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain WHERE c.setting=?",
 		[]any{mine}, func(scan func(...any) error) error {
 			var id int64
 			var t report.Toolchain

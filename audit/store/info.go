@@ -98,7 +98,8 @@ func (s *Store) Info(ctx context.Context) (*Info, error) {
 }
 
 func (s *Store) info(ctx context.Context, info *Info) error {
-	for table, n := range map[string]*int64{"cell": &info.Cells, "test": &info.Tests, "body": &info.Results, "listing": &info.Listings, "artefact": &info.Artefacts} {
+	for table, n := range map[string]*int64{"cell": &info.Cells, "test": &info.Tests, "body": &info.Results, "listing": &info.Listings,
+		"artefact": &info.Artefacts} {
 		if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(n); err != nil {
 			return err
 		}
@@ -112,7 +113,8 @@ func (s *Store) info(ctx context.Context, info *Info) error {
 		at[n.ID] = len(info.Settings)
 		info.Settings = append(info.Settings, SettingInfo{ID: n.ID, Setting: n.Setting})
 	}
-	err = s.each(ctx, "SELECT c.setting, count(*), coalesce(sum(n.n), 0) FROM col c LEFT JOIN (SELECT col, count(*) AS n FROM cell GROUP BY col) n ON n.col=c.id GROUP BY c.setting",
+	err = s.each(ctx,
+		"SELECT c.setting, count(*), coalesce(sum(n.n), 0) FROM col c LEFT JOIN (SELECT col, count(*) AS n FROM cell GROUP BY col) n ON n.col=c.id GROUP BY c.setting",
 		nil, func(scan func(...any) error) error {
 			var id, cols, cells int64
 			if err := scan(&id, &cols, &cells); err != nil {
@@ -138,7 +140,8 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, "SELECT r.id, r.setting, r.started, r.config, (SELECT e.data FROM event e WHERE e.run=r.id AND e.kind=? ORDER BY e.n DESC LIMIT 1) FROM run r ORDER BY r.id",
+	return s.each(ctx,
+		"SELECT r.id, r.setting, r.started, r.config, (SELECT e.data FROM event e WHERE e.run=r.id AND e.kind=? ORDER BY e.n DESC LIMIT 1) FROM run r ORDER BY r.id",
 		[]any{kindStats}, func(scan func(...any) error) error {
 			var r RunInfo
 			var config, stats []byte

@@ -54,7 +54,8 @@ func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([
 func (s *Store) Get(ctx context.Context, name string) (data []byte, kind string, err error) {
 	err = s.read(ctx, func() error {
 		var hash, blob []byte
-		ok, err := s.row("SELECT a.kind, a.hash, a.data FROM label l JOIN artefact a ON a.id = l.artefact WHERE l.name=?", []any{name}, &kind, &hash, &blob)
+		ok, err := s.row("SELECT a.kind, a.hash, a.data FROM label l JOIN artefact a ON a.id = l.artefact WHERE l.name=?",
+			[]any{name}, &kind, &hash, &blob)
 		if err != nil {
 			return err
 		}
@@ -75,10 +76,11 @@ func (s *Store) Get(ctx context.Context, name string) (data []byte, kind string,
 // Labels lists the names that begin with a prefix, sorted.
 func (s *Store) Labels(ctx context.Context, prefix string) (names []string, err error) {
 	err = s.read(ctx, func() error {
-		return s.each(ctx, "SELECT name FROM label WHERE substr(name, 1, ?) = ? ORDER BY name", []any{len([]rune(prefix)), prefix}, func(scan func(...any) error) error {
-			names = append(names, "")
-			return scan(&names[len(names)-1])
-		})
+		return s.each(ctx, "SELECT name FROM label WHERE substr(name, 1, ?) = ? ORDER BY name", []any{len([]rune(prefix)), prefix},
+			func(scan func(...any) error) error {
+				names = append(names, "")
+				return scan(&names[len(names)-1])
+			})
 	})
 	return names, s.fail(err)
 }
@@ -92,12 +94,13 @@ func (s *Store) copyLabels(ctx context.Context, from *Store) error {
 		size, id   int64
 	}
 	var all []one
-	err := from.each(ctx, "SELECT l.name, a.kind, a.hash, a.size, a.id FROM label l JOIN artefact a ON a.id = l.artefact ORDER BY l.name", nil, func(scan func(...any) error) error {
-		var x one
-		err := scan(&x.name, &x.kind, &x.hash, &x.size, &x.id)
-		all = append(all, x)
-		return err
-	})
+	err := from.each(ctx, "SELECT l.name, a.kind, a.hash, a.size, a.id FROM label l JOIN artefact a ON a.id = l.artefact ORDER BY l.name",
+		nil, func(scan func(...any) error) error {
+			var x one
+			err := scan(&x.name, &x.kind, &x.hash, &x.size, &x.id)
+			all = append(all, x)
+			return err
+		})
 	if err != nil {
 		return from.fail(err)
 	}

@@ -115,7 +115,8 @@ func (s *Store) read(ctx context.Context, f func() error) error {
 type state struct{ epoch, seq, run int64 }
 
 func (s *Store) state(ctx context.Context) (st state, err error) {
-	err = s.c.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run)").
+	err = s.c.QueryRowContext(ctx,
+		"SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run)").
 		Scan(&st.epoch, &st.seq, &st.run)
 	return st, err
 }
@@ -203,7 +204,8 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 	if err != nil {
 		return err
 	}
-	return l.s.each(ctx, "SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
+	return l.s.each(ctx,
+		"SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
 		nil, func(scan func(...any) error) error {
 			var id, of int64
 			var t report.Toolchain
@@ -376,7 +378,8 @@ func (l *Live) bodies(ctx context.Context) error {
 // on the order in which the store was filled.
 func (l *Live) configure(s Setting) {
 	c := &l.Config
-	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain = report.Schema, s.Tool, s.Build, s.Spec, s.Source, s.Flags, s.Model, s.Plain
+	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain = report.Schema, s.Tool, s.Build, s.Spec, s.Source,
+		s.Flags, s.Model, s.Plain
 	tests, cols := make([]bool, len(l.Tests)), make([]bool, len(l.Columns))
 	for _, r := range l.Cells {
 		tests[r.Test], cols[r.Column] = true, true

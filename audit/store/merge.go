@@ -70,7 +70,8 @@ func (s *Store) nameRun(run int64, uid []byte) (fresh bool, err error) {
 		_, err = s.exec("UPDATE run SET uid=?1, sum=optcheck_sum('run', ?1, setting, config, started, seen, cells, events) WHERE id=?2", uid, run)
 		return true, err
 	}
-	for _, q := range []string{"UPDATE cell SET run=?1, sum=optcheck_sum('cell', col, test, body, code, ?1) WHERE run=?2", "DELETE FROM event WHERE ?!=0 AND run=?", "DELETE FROM run WHERE ?!=0 AND id=?"} {
+	for _, q := range []string{"UPDATE cell SET run=?1, sum=optcheck_sum('cell', col, test, body, code, ?1) WHERE run=?2",
+		"DELETE FROM event WHERE ?!=0 AND run=?", "DELETE FROM run WHERE ?!=0 AND id=?"} {
 		if _, err := s.exec(q, old, run); err != nil {
 			return false, err
 		}

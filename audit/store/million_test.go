@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 // synthetic passes on a run like those of real compilers: half of the cells
 // share their machine code with others, three of a hundred have findings.
 func synthetic(tests, targets int, h report.Handler) error {
-	cfg := report.Config{Schema: report.Schema, Tool: "test", Build: "b", Spec: 2, Tests: tests, Model: "default", Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "symbols", "offsets"}}
+	cfg := report.Config{Schema: report.Schema, Tool: "test", Build: "b", Spec: 2, Tests: tests, Model: "default",
+		Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "symbols", "offsets"}}
 	for i := range 3 {
 		cfg.Toolchains = append(cfg.Toolchains, report.Toolchain{ID: fmt.Sprintf("ptxas 12.%d.1", i), Build: "x"})
 	}
@@ -37,7 +38,8 @@ func synthetic(tests, targets int, h report.Handler) error {
 		return err
 	}
 	for i := range tests {
-		t := report.Test{Name: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919), Dialect: "GPU_PTX", Preset: "paper"}
+		t := report.Test{Name: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
+			Dialect: "GPU_PTX", Preset: "paper"}
 		t.Text = fmt.Sprintf("GPU_PTX %s\n{\nx=0; y=0;\n0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y;\n1:.reg .b64 rd0 = y; 1:.reg .b64 rd1 = x;\n}\n T0                | T1                ;\n st.cg.s32 [rd0],%d | st.cg.s32 [rd0],1 ;\n st.cg.s32 [rd1],2 | ld.cg.s32 r%d,[rd1] ;\nScopeTree(grid(cta(warp T0)) (cta(warp T1)))\nx: global, y: global\nexists (1:r%d=1 /\\ y=1)\n", t.Name, i, i, i)
 		if err := h.Handle(report.Event{Test: &t}); err != nil {
 			return err
@@ -48,14 +50,19 @@ func synthetic(tests, targets int, h report.Handler) error {
 			for _, level := range cfg.Levels {
 				for i := range tests {
 					for l, layout := range cfg.Layouts {
-						c := report.Cell{Test: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919), Toolchain: tc.ID, Target: target, Level: level, Layout: layout}
+						c := report.Cell{Test: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
+							Toolchain: tc.ID, Target: target, Level: level, Layout: layout}
 						c.Code = fmt.Sprintf("%016x", uint64(i*3+l)*0x9e3779b97f4a7c15+uint64(g/2*2)*0xc2b2ae3d27d4eb4f)
 						c.Class = report.Preserved
 						if (i+l)%33 == 0 && level != "O0" {
 							c.Class = report.Optimised
-							c.Findings = []report.Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: fmt.Sprintf("#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.CG R%d, [R2]", i%40)}}
-							c.Verdict = &report.Verdict{Model: "ptx", Source: 4, Machine: 2, Lost: []string{"1:r1=0; 1:r2=1;"}, Lifted: fmt.Sprintf("GPU_PTX coRR\n{\nx=0;\n}\n T0 | T1 ;\n st.cg.s32 [rd0],%d | ld.cg.s32 r1,[rd0] ;\n", i)}
-							if err := h.Handle(report.Event{Listing: &report.Listing{Code: c.Code, Threads: []report.ThreadListing{{Thread: 1, Source: []report.Line{{Text: "ld.global.cg [x]"}, {Pos: 1, Text: fmt.Sprintf("ld.global.cg [x%d]", i)}}, Machine: []report.Line{{Text: "LDG.E.CG R2, [R2]"}}}}}}); err != nil {
+							c.Findings = []report.Finding{{Rule: "merged", Thread: 1, Access: 1,
+								Detail: fmt.Sprintf("#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.CG R%d, [R2]", i%40)}}
+							c.Verdict = &report.Verdict{Model: "ptx", Source: 4, Machine: 2, Lost: []string{"1:r1=0; 1:r2=1;"},
+								Lifted: fmt.Sprintf("GPU_PTX coRR\n{\nx=0;\n}\n T0 | T1 ;\n st.cg.s32 [rd0],%d | ld.cg.s32 r1,[rd0] ;\n", i)}
+							if err := h.Handle(report.Event{Listing: &report.Listing{Code: c.Code,
+								Threads: []report.ThreadListing{{Thread: 1, Source: []report.Line{{Text: "ld.global.cg [x]"},
+									{Pos: 1, Text: fmt.Sprintf("ld.global.cg [x%d]", i)}}, Machine: []report.Line{{Text: "LDG.E.CG R2, [R2]"}}}}}}); err != nil {
 								return err
 							}
 						}
@@ -97,7 +104,8 @@ func TestMillion(t *testing.T) {
 	info, err := s.Info(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, tests*360, info.Cells)
-	t.Logf("%d cells, %d bytes, %.1f a cell; %d results, %d listings", info.Cells, info.Bytes, float64(info.Bytes)/float64(info.Cells), info.Results, info.Listings)
+	t.Logf("%d cells, %d bytes, %.1f a cell; %d results, %d listings", info.Cells, info.Bytes, float64(info.Bytes)/float64(info.Cells),
+		info.Results, info.Listings)
 	require.Less(t, info.Bytes/info.Cells, int64(300))
 	var live *Live
 	clock("load", func() {
@@ -124,7 +132,8 @@ func TestMillion(t *testing.T) {
 		require.NoError(t, err)
 	})
 	clock("known", func() {
-		_, err := s.known(t.Context(), &report.Config{Tool: "test", Build: "b", Spec: 2, Model: "default", Toolchains: []report.Toolchain{{ID: "ptxas 12.0.1", Build: "x"}}})
+		_, err := s.known(t.Context(), &report.Config{Tool: "test", Build: "b", Spec: 2, Model: "default",
+			Toolchains: []report.Toolchain{{ID: "ptxas 12.0.1", Build: "x"}}})
 		require.NoError(t, err)
 	})
 	require.NoError(t, s2.Close())

@@ -27,40 +27,43 @@ func (l *Live) planned(ctx context.Context, setting int64) error {
 // compilers that are not shown do not count.
 func (l *Live) plans(ctx context.Context, setting int64) (*report.Plans, error) {
 	plans, byRun := &report.Plans{}, map[int64]*report.Plan{}
-	err := l.s.each(ctx, "SELECT id, config, EXISTS(SELECT 1 FROM event e WHERE e.run=run.id AND e.kind=?) FROM run WHERE setting=? ORDER BY id", []any{kindStats, setting}, func(scan func(...any) error) error {
-		var id int64
-		var data []byte
-		var ended bool
-		if err := scan(&id, &data, &ended); err != nil {
+	err := l.s.each(ctx,
+		"SELECT id, config, EXISTS(SELECT 1 FROM event e WHERE e.run=run.id AND e.kind=?) FROM run WHERE setting=? ORDER BY id", []any{kindStats,
+			setting}, func(scan func(...any) error) error {
+			var id int64
+			var data []byte
+			var ended bool
+			if err := scan(&id, &data, &ended); err != nil {
+				return err
+			}
+			c, err := configOf(id, data)
+			if err != nil || !l.shown(&c) {
+				return err
+			}
+			p, err := plans.Add(c, ended)
+			if p != nil {
+				byRun[id] = p
+			}
 			return err
-		}
-		c, err := configOf(id, data)
-		if err != nil || !l.shown(&c) {
-			return err
-		}
-		p, err := plans.Add(c, ended)
-		if p != nil {
-			byRun[id] = p
-		}
-		return err
-	})
+		})
 	if err != nil || len(byRun) == 0 {
 		return plans, err
 	}
-	return plans, l.s.each(ctx, "SELECT e.run, e.ref, e.count FROM event e JOIN run r ON r.id=e.run WHERE r.setting=? AND e.kind=?", []any{setting, kindTests}, func(scan func(...any) error) error {
-		var run, ref, count int64
-		if err := scan(&run, &ref, &count); err != nil {
-			return err
-		}
-		if p := byRun[run]; p != nil {
-			for id := ref; id < ref+min(count, int64(len(l.tests))); id++ {
-				if t, ok := l.tests[id]; ok && t != none {
-					p.Test(t)
+	return plans, l.s.each(ctx, "SELECT e.run, e.ref, e.count FROM event e JOIN run r ON r.id=e.run WHERE r.setting=? AND e.kind=?",
+		[]any{setting, kindTests}, func(scan func(...any) error) error {
+			var run, ref, count int64
+			if err := scan(&run, &ref, &count); err != nil {
+				return err
+			}
+			if p := byRun[run]; p != nil {
+				for id := ref; id < ref+min(count, int64(len(l.tests))); id++ {
+					if t, ok := l.tests[id]; ok && t != none {
+						p.Test(t)
+					}
 				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // shown reports whether the set shows the builds of a run's toolchains.

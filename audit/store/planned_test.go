@@ -20,7 +20,8 @@ func planEvents(shard string, cells int, done ...string) []report.Event {
 		out = append(out, report.Event{Test: &report.Test{Name: name, Hash: "h" + name, Dialect: "PTX", Text: name}})
 	}
 	for _, d := range done {
-		out = append(out, report.Event{Cell: &report.Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: tc.ID, Target: "sm_80", Level: d[1:], Layout: "pointers",
+		out = append(out, report.Event{Cell: &report.Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: tc.ID, Target: "sm_80",
+			Level: d[1:], Layout: "pointers",
 			Result: report.Result{Class: report.Preserved}}})
 	}
 	return out
@@ -46,7 +47,8 @@ func TestPlanned(t *testing.T) {
 		"shard and a whole": {[][]report.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
 		"cut in two ways":   {[][]report.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
 		"part of another":   {[][]report.Event{first, planEvents("", 4, "aO0")}, 2, ""},
-		"hostile":           {[][]report.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2, "of 2000000000 shards, no run did 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1999999989 more: merge their stores, too"},
+		"hostile": {[][]report.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2,
+			"of 2000000000 shards, no run did 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1999999989 more: merge their stores, too"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var streams [][]byte

@@ -74,7 +74,8 @@ func makeTables(ctx context.Context, c *sql.Conn) error {
 type object struct{ kind, name, sql string }
 
 func objects(ctx context.Context, c *sql.Conn) ([]object, error) {
-	rows, err := c.QueryContext(ctx, "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name LIMIT 1000")
+	rows, err := c.QueryContext(ctx,
+		"SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name LIMIT 1000")
 	if err != nil {
 		return nil, err
 	}

@@ -44,15 +44,16 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 	if src.config, err = configOf(run, data); err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, "SELECT c.id, t.name, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain", nil, func(scan func(...any) error) error {
-		var id int64
-		var c report.Column
-		if err := scan(&id, &c.Toolchain, &c.Target, &c.Level, &c.Layout); err != nil {
-			return err
-		}
-		src.cols[id] = c
-		return nil
-	})
+	err = s.each(ctx, "SELECT c.id, t.name, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain", nil,
+		func(scan func(...any) error) error {
+			var id int64
+			var c report.Column
+			if err := scan(&id, &c.Toolchain, &c.Target, &c.Level, &c.Layout); err != nil {
+				return err
+			}
+			src.cols[id] = c
+			return nil
+		})
 	return src, err
 }
 

@@ -149,7 +149,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	case v > version:
 		return fmt.Errorf("%w: its schema is %d, this version knows up to %d", ErrNewer, v, version)
 	case v < version:
-		return fmt.Errorf("%w: its schema is %d, this version's %d; the program that wrote it can export it (optcheck store export)", ErrOlder, v, version)
+		return fmt.Errorf("%w: its schema is %d, this version's %d; the program that wrote it can export it (optcheck store export)", ErrOlder,
+			v, version)
 	}
 	if err := s.retry(ctx, func() error { return sameSchema(ctx, s.c) }); err != nil {
 		return err

@@ -87,7 +87,8 @@ func TestUnfinished(t *testing.T) {
 		end   *report.Stats
 		want  bool
 	}{
-		{"1/2", nil, true}, {"1/2", &report.Stats{}, false}, {"2/2", &report.Stats{Interrupted: true}, true}, {"1/2", &report.Stats{}, true}, {"2/2", &report.Stats{Cells: 1}, false},
+		{"1/2", nil, true}, {"1/2", &report.Stats{}, false}, {"2/2", &report.Stats{Interrupted: true}, true}, {"1/2", &report.Stats{},
+			true}, {"2/2", &report.Stats{Cells: 1}, false},
 	} {
 		w := s.Writer()
 		require.NoError(t, w.Handle(cfg(x.shard)))

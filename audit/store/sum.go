@@ -37,7 +37,8 @@ var summed = []struct {
 }
 
 func init() {
-	sqlite.MustRegisterDeterministicScalarFunction("optcheck_sum", -1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	sqlite.MustRegisterDeterministicScalarFunction("optcheck_sum", -1, func(_ *sqlite.FunctionContext,
+		args []driver.Value) (driver.Value, error) {
 		if len(args) == 0 {
 			return nil, errors.New("optcheck_sum of nothing")
 		}
@@ -125,7 +126,8 @@ func (s *Store) counter(ctx context.Context) (ok bool, err error) {
 // badRows describes the rows of a table that are not what their checksums say, at
 // most limit.
 func (s *Store) badRows(ctx context.Context, table, columns string, limit int) (out []string, err error) {
-	key := map[string]string{"cell": "seq", "event": "run || '/' || n", "machine": "code || '/' || thread", "source": "test || '/' || col || '/' || thread", "label": "name"}[table]
+	key := map[string]string{"cell": "seq", "event": "run || '/' || n", "machine": "code || '/' || thread",
+		"source": "test || '/' || col || '/' || thread", "label": "name"}[table]
 	if key == "" {
 		key = "id"
 	}

@@ -40,7 +40,8 @@ type Row struct {
 	Race string `parquet:"race,dict,zstd"`
 }
 
-var columns = []string{"id", "test", "hash", "preset", "toolchain", "target", "level", "layout", "class", "rules", "notes", "reason", "code", "known",
+var columns = []string{"id", "test", "hash", "preset", "toolchain", "target", "level", "layout", "class", "rules", "notes",
+	"reason", "code", "known",
 	"model", "source_outcomes", "machine_outcomes", "new_outcomes", "lost_outcomes", "race"}
 
 // rules lists the rules of findings.
@@ -76,8 +77,10 @@ func (s *Store) rows(ctx context.Context, v View, f func(*Row) error) error {
 			return context.Cause(ctx)
 		}
 		c := l.Cell(i)
-		r := Row{ID: l.Numbers[i], Test: c.Test, Hash: c.Hash, Preset: l.Tests[l.Cells[i].Test].Preset, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level,
-			Layout: c.Layout, Class: c.Class, Rules: rules(c.Findings), Notes: rules(c.Notes), Reason: c.Reason, Code: c.Code, Known: strings.Join(c.Known, " ")}
+		r := Row{ID: l.Numbers[i], Test: c.Test, Hash: c.Hash, Preset: l.Tests[l.Cells[i].Test].Preset, Toolchain: c.Toolchain,
+			Target: c.Target, Level: c.Level,
+			Layout: c.Layout, Class: c.Class, Rules: rules(c.Findings), Notes: rules(c.Notes), Reason: c.Reason, Code: c.Code,
+			Known: strings.Join(c.Known, " ")}
 		if x := c.Verdict; x != nil {
 			r.Model, r.Source, r.Machine, r.New, r.Lost = x.Model, int32(x.Source), int32(x.Machine), int32(len(x.New)), int32(len(x.Lost))
 			r.Race = x.Race
@@ -98,7 +101,8 @@ func (s *Store) ExportCSV(ctx context.Context, v View, w io.Writer) error {
 	}
 	err := s.rows(ctx, v, func(r *Row) error {
 		n := func(i int32) string { return strconv.Itoa(int(i)) }
-		return out.Write([]string{strconv.FormatInt(r.ID, 10), r.Test, r.Hash, r.Preset, r.Toolchain, r.Target, r.Level, r.Layout, r.Class, r.Rules, r.Notes,
+		return out.Write([]string{strconv.FormatInt(r.ID, 10), r.Test, r.Hash, r.Preset, r.Toolchain, r.Target, r.Level, r.Layout,
+			r.Class, r.Rules, r.Notes,
 			r.Reason, r.Code, r.Known, r.Model, n(r.Source), n(r.Machine), n(r.New), n(r.Lost), r.Race})
 	})
 	out.Flush()

@@ -26,8 +26,10 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.engine, "engine", "", "who does the work in parts: slurm, or local; without it, this very process")
 	fl.IntVar(&f.shards, "shards", 8, "with --engine: the number of parts")
-	fl.StringVar(&f.folder, "folder", "", "with --engine: where tasks and their state lie; on a cluster all machines must see it (default: the store's name and .campaign)")
-	fl.StringArrayVar(&f.slurm, "slurm", nil, "with --engine slurm: what each task asks for, KEY=VALUE with partition, account, qos, time, memory or cpus, or an argument of sbatch (--NAME=VALUE); may be repeated")
+	fl.StringVar(&f.folder, "folder", "",
+		"with --engine: where tasks and their state lie; on a cluster all machines must see it (default: the store's name and .campaign)")
+	fl.StringArrayVar(&f.slurm, "slurm", nil,
+		"with --engine slurm: what each task asks for, KEY=VALUE with partition, account, qos, time, memory or cpus, or an argument of sbatch (--NAME=VALUE); may be repeated")
 	fl.BoolVar(&f.follow.detach, "detach", false, "with --engine slurm: submit and return at once")
 	pollFlag(cmd, &f.follow.poll)
 }

@@ -85,7 +85,8 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 	}
 	if n := a.Skipped(); n > 0 {
 		fresh := a.Added().Cells + a.Added().Replaced
-		a.env.tell("%s: %s known, %d %s new", a.s.Path(), plain.Count(n, "cell")+plain.Form(n, " was", " were"), fresh, plain.Form(fresh, "is", "are"))
+		a.env.tell("%s: %s known, %d %s new", a.s.Path(), plain.Count(n, "cell")+plain.Form(n, " was", " were"), fresh,
+			plain.Form(fresh, "is", "are"))
 	}
 	return run, nil
 }

@@ -149,7 +149,8 @@ func (b *bench) test(ctx context.Context, bin *chip.Binary, alone bool) error {
 		}
 	}
 	var best measurement
-	for _, set := range []drive.Incantations{drive.None, drive.Random, drive.Stress, drive.Stress | drive.Sync, drive.Stress | drive.Random, drive.Sync, drive.All} {
+	for _, set := range []drive.Incantations{drive.None, drive.Random, drive.Stress, drive.Stress | drive.Sync, drive.Stress | drive.Random,
+		drive.Sync, drive.All} {
 		for _, v := range variants(t, b.s.Device()) {
 			m, err := b.measure(ctx, p, bin, "weak outcomes", set, v, true)
 			if err != nil {
@@ -198,7 +199,8 @@ func (b *bench) lone(ctx context.Context, p *drive.Program, bin *chip.Binary, t 
 		}
 		n += o.Instances()
 	}
-	m := measurement{Test: bin.Test.Name, What: "one instance per launch, results copied back", Setting: "none", Tuning: t, Instances: n, Launches: n,
+	m := measurement{Test: bin.Test.Name, What: "one instance per launch, results copied back", Setting: "none", Tuning: t,
+		Instances: n, Launches: n,
 		Seconds: time.Since(start).Seconds(), Validated: bin.Validated, Seed: b.f.seed}
 	b.print(&m)
 	copied := m
@@ -207,15 +209,17 @@ func (b *bench) lone(ctx context.Context, p *drive.Program, bin *chip.Binary, t 
 	if err != nil {
 		return err
 	}
-	m = measurement{Test: bin.Test.Name, What: "one instance per launch, counted on the device", Setting: "none", Tuning: t, Instances: o.Instances(),
-		Launches: o.Launches, Seconds: o.Elapsed.Seconds(), Validated: bin.Validated, Seed: b.f.seed}
+	m = measurement{Test: bin.Test.Name, What: "one instance per launch, counted on the device", Setting: "none", Tuning: t,
+		Instances: o.Instances(),
+		Launches:  o.Launches, Seconds: o.Elapsed.Seconds(), Validated: bin.Validated, Seed: b.f.seed}
 	b.print(&m)
 	fmt.Fprintf(b.env.stdout, "%s: many instances per launch are %.0f times one per launch with results copied back, %.0f times without\n",
 		bin.Test.Name, many.PerSecond/copied.PerSecond, many.PerSecond/m.PerSecond)
 	return nil
 }
 
-func (b *bench) measure(ctx context.Context, p *drive.Program, bin *chip.Binary, what string, set drive.Incantations, t drive.Tuning, short bool) (measurement, error) {
+func (b *bench) measure(ctx context.Context, p *drive.Program, bin *chip.Binary, what string, set drive.Incantations, t drive.Tuning,
+	short bool) (measurement, error) {
 	each := b.f.each
 	if short {
 		each /= 8
@@ -240,7 +244,8 @@ func (b *bench) print(m *measurement) {
 	if !m.Validated {
 		mark = "  [NOT VALIDATED]"
 	}
-	fmt.Fprintf(b.env.stdout, "%-9s %-46s %-26s %13d in %5.2fs: %8.3g instances/s, %8.3g weak/s%s\n", m.Test, m.What, m.Setting, m.Instances, m.Seconds, m.PerSecond, m.WeakRate, mark)
+	fmt.Fprintf(b.env.stdout, "%-9s %-46s %-26s %13d in %5.2fs: %8.3g instances/s, %8.3g weak/s%s\n", m.Test, m.What, m.Setting, m.Instances,
+		m.Seconds, m.PerSecond, m.WeakRate, mark)
 	if b.out != nil {
 		if data, err := json.Marshal(m); err == nil {
 			fmt.Fprintf(b.out, "%s\n", data)

@@ -101,14 +101,16 @@ func (b *bench) score(ctx context.Context, comp *chip.Compiler) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"), b.f.gen, models[0], o.Seed, b.f.each)
+	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"),
+		b.f.gen, models[0], o.Seed, b.f.each)
 	fmt.Fprintf(b.env.stdout, "%-16s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
 	return chip.RunScore(ctx, o, list, b.f.each, func(s *chip.Score) {
 		half := "-"
 		if n := s.Open / 2; n > 0 && len(s.Firsts) >= n {
 			half = fmt.Sprintf("%.2f s", s.Firsts[n-1].After.Seconds())
 		}
-		fmt.Fprintf(b.env.stdout, "%-16s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half, s.Elapsed.Seconds(), s.PerSecond())
+		fmt.Fprintf(b.env.stdout, "%-16s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half,
+			s.Elapsed.Seconds(), s.PerSecond())
 		if b.out != nil {
 			if data, err := json.Marshal(map[string]any{"event": "score", "contender": s.Contender, "seen": len(s.Firsts), "of": s.Open,
 				"seconds": s.Elapsed.Seconds(), "seed": o.Seed, "first": s.Firsts}); err == nil {

@@ -53,7 +53,8 @@ failed is submitted again, as often as the file allows.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCampaignInitCmd(env), newCampaignRunCmd(env), newCampaignStatusCmd(env), newCampaignAttachCmd(env), newCampaignCancelCmd(env),
+	cmd.AddCommand(newCampaignInitCmd(env), newCampaignRunCmd(env), newCampaignStatusCmd(env), newCampaignAttachCmd(env),
+		newCampaignCancelCmd(env),
 		newCampaignTaskCmd(env))
 	return cmd
 }

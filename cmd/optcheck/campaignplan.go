@@ -35,7 +35,8 @@ func resolve(dir, path string) string {
 func (env *environment) forPart(s *campaigns.Spec, vendor, source string, dirs []string) *environment {
 	sub := *env
 	sub.origins = nil
-	sub.settings = settings{vendor: vendor, source: source, toolchainDirs: slices.Concat(env.settings.toolchainDirs, dirs), levels: s.Levels, layouts: s.Layouts,
+	sub.settings = settings{vendor: vendor, source: source, toolchainDirs: slices.Concat(env.settings.toolchainDirs, dirs),
+		levels: s.Levels, layouts: s.Layouts,
 		jobs: s.Jobs, timeout: cmp.Or(string(s.Timeout), fmt.Sprint(defaults["timeout"])), disassembler: fmt.Sprint(defaults["disassembler"])}
 	return &sub
 }
@@ -108,7 +109,8 @@ func exists(path string) bool {
 
 // planPart is the part of one vendor. It notes in found which names of
 // toolchains and targets mean something.
-func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, dir string, found map[string]bool) (*campaigns.Part, []campaigns.Test, error) {
+func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, dir string, found map[string]bool) (*campaigns.Part,
+	[]campaigns.Test, error) {
 	sub := env.forPart(s, vendor, sourceFor(s, vendor), s.ToolchainDirs)
 	tests, err := campaignTests(sub, s.Tests, dir)
 	if err != nil {
@@ -143,7 +145,8 @@ func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("vendor %s: %w", vendor, err)
 	}
-	return &campaigns.Part{Vendor: vendor, Toolchains: cfg.Toolchains, Targets: cfg.Targets, Levels: cfg.Levels, Layouts: cfg.Layouts, Source: cfg.Source,
+	return &campaigns.Part{Vendor: vendor, Toolchains: cfg.Toolchains, Targets: cfg.Targets, Levels: cfg.Levels,
+		Layouts: cfg.Layouts, Source: cfg.Source,
 		Model: cfg.Model, Cells: cfg.Cells}, tests, nil
 }
 

@@ -37,7 +37,8 @@ left alone. Exit codes: 0 it is done, 2 it is not, 130 it was ended from outside
 				return err
 			}
 			t := campaigns.Task{Stage: campaigns.Stage(args[1])}
-			if t.Index, err = strconv.Atoi(args[2]); err != nil || t.Index < 1 || t.Index > c.Tasks(t.Stage) || !slices.Contains(campaigns.Stages, t.Stage) {
+			if t.Index, err = strconv.Atoi(args[2]); err != nil || t.Index < 1 || t.Index > c.Tasks(t.Stage) ||
+				!slices.Contains(campaigns.Stages, t.Stage) {
 				return fmt.Errorf("this campaign has no task %s %s", args[1], args[2])
 			}
 			return doTask(cmd.Context(), env, c, t)
@@ -113,7 +114,8 @@ func readable(ctx context.Context, path string) error {
 
 // auditPart audits what a shard has of a vendor's matrix and returns the number
 // of its cells; before is that of the vendors before.
-func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *campaigns.Attempt, p *campaigns.Part, before int, log *problemLog) (n int, err error) {
+func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *campaigns.Attempt, p *campaigns.Part, before int,
+	log *problemLog) (n int, err error) {
 	sub, o, err := partOptions(ctx, env, c, p)
 	if err != nil {
 		return 0, err
@@ -160,7 +162,8 @@ func (l *problemLog) Close() error { return nil }
 func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p *campaigns.Part) (*environment, audit.Options, error) {
 	s := c.Plan.Spec
 	sub := env.forPart(s, p.Vendor, p.Source, s.ToolchainDirs)
-	o := audit.Options{Targets: p.Targets, Levels: p.Levels, Source: p.Source, Flags: s.Flags, Model: s.Model, NoVerdict: s.NoVerdict, Jobs: s.Jobs,
+	o := audit.Options{Targets: p.Targets, Levels: p.Levels, Source: p.Source, Flags: s.Flags, Model: s.Model,
+		NoVerdict: s.NoVerdict, Jobs: s.Jobs,
 		Tool: version(), Build: c.Plan.Build}
 	for _, l := range p.Layouts {
 		layout, err := spec.ParseLayout(l)
@@ -240,7 +243,8 @@ func doMerge(ctx context.Context, env *environment, c *campaigns.Campaign, a *ca
 		}
 	}
 	if cells != c.Plan.Cells {
-		return fmt.Errorf("the shards have %s together, %d %s planned", plain.Count(cells, "cell"), c.Plan.Cells, plain.Form(c.Plan.Cells, "was", "were"))
+		return fmt.Errorf("the shards have %s together, %d %s planned", plain.Count(cells, "cell"), c.Plan.Cells,
+			plain.Form(c.Plan.Cells, "was", "were"))
 	}
 	a.Progress(0, len(in))
 	if err := merge(ctx, env, c.Plan.Store, in); err != nil {
@@ -340,8 +344,9 @@ func doDevice(ctx context.Context, env *environment, c *campaigns.Campaign, a *c
 		return a.Finish(0, false)
 	}
 	g := c.Plan.Spec.GPU
-	f := &runFlags{device: g.Device, level: g.Level, incantations: strings.Join(g.Incantations, ","), instances: g.Iterations, budget: g.Budget.Value(),
-		seed: g.Seed, tune: g.Tune, unvalidated: g.Unvalidated, quiet: true, store: a.Store, compiledBy: c.Plan.Compiler,
+	f := &runFlags{device: g.Device, level: g.Level, incantations: strings.Join(g.Incantations, ","), instances: g.Iterations,
+		budget: g.Budget.Value(),
+		seed:   g.Seed, tune: g.Tune, unvalidated: g.Unvalidated, quiet: true, store: a.Store, compiledBy: c.Plan.Compiler,
 		setting: &store.Setting{Build: c.Plan.Build, Source: p.Source, Flags: c.Plan.Spec.Flags, Model: p.Model}}
 	if f.instances == "" {
 		f.instances = "0"

@@ -40,7 +40,8 @@ func (env *environment) trustsCampaign(c *campaigns.Campaign) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s holds programs to run, and this user did not begin that campaign: optcheck trust %s if it is yours", c.Dir, shellQuote(c.Dir))
+	return fmt.Errorf("%s holds programs to run, and this user did not begin that campaign: optcheck trust %s if it is yours",
+		c.Dir, shellQuote(c.Dir))
 }
 
 // begun notes that a campaign is this user's. Without a place to keep that, the

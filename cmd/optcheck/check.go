@@ -156,7 +156,8 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 		return worst, noSpec(file, without)
 	}
 	if without > 0 {
-		env.tell("%s: %s no specification and %s left alone", file, plain.Count(without, "kernel")+plain.Form(without, " carries", " carry"), plain.Form(without, "was", "were"))
+		env.tell("%s: %s no specification and %s left alone", file, plain.Count(without, "kernel")+plain.Form(without, " carries", " carry"),
+			plain.Form(without, "was", "were"))
 	}
 	if n := len(code.Program.Problems); n > 0 {
 		p := code.Program.Problems[0]
@@ -170,7 +171,8 @@ func noSpec(file string, kernels int) error {
 	if kernels == 0 {
 		return fmt.Errorf("%s: no kernel in it", file)
 	}
-	return fmt.Errorf("%s: %s, none with a specification inside; check kernels of optcheck emit, or name the test with --against", file, plain.Count(kernels, "kernel"))
+	return fmt.Errorf("%s: %s, none with a specification inside; check kernels of optcheck emit, or name the test with --against", file,
+		plain.Count(kernels, "kernel"))
 }
 
 func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {

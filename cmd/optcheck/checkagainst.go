@@ -25,7 +25,8 @@ type againstFlags struct {
 }
 
 func (f *againstFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.test, "against", "", "check against this test (a file or a name): kernels that carry its specification as an audit does, with a verdict, others by kinds and addresses of accesses")
+	cmd.Flags().StringVar(&f.test, "against", "",
+		"check against this test (a file or a name): kernels that carry its specification as an audit does, with a verdict, others by kinds and addresses of accesses")
 	cmd.Flags().IntVar(&f.thread, "thread", -1, "the thread of the test that the kernels are; -1: the one that their names end in (_T1)")
 	cmd.Flags().StringArrayVar(&f.places, "place", nil, "the address of a location, as messages spell it: x=param+0x8")
 }
@@ -87,7 +88,8 @@ func (a *against) threadOf(fn *isa.Func) int {
 
 // marked decides about kernels that carry a specification: those of the test, if all
 // its threads are there. done tells that there were some.
-func (a *against) marked(ctx context.Context, env *environment, file string, code *audit.Code, asJSON bool) (done bool, worst optcheck.Class, err error) {
+func (a *against) marked(ctx context.Context, env *environment, file string, code *audit.Code, asJSON bool) (done bool,
+	worst optcheck.Class, err error) {
 	units := map[string][]audit.Thread{}
 	var names []string
 	for _, fn := range code.Program.Funcs {

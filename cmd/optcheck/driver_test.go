@@ -23,8 +23,11 @@ func TestParsePtxas(t *testing.T) {
 
 // The words of a driver's refusal, as one was seen to give them.
 func TestAsPtxas(t *testing.T) {
-	e := &runner.Error{Kind: runner.ErrCompile, Code: "CUDA_ERROR_INVALID_PTX", Detail: "ptxas application ptx input, line 4; fatal   : Parsing error near 'nonsense': syntax error\nptxas fatal   : Ptx assembly aborted due to errors"}
-	require.Equal(t, "ptxas batch.ptx, line 4; fatal   : Parsing error near 'nonsense': syntax error\nptxas fatal   : Ptx assembly aborted due to errors", asPtxas(e, "batch.ptx"))
+	e := &runner.Error{Kind: runner.ErrCompile, Code: "CUDA_ERROR_INVALID_PTX",
+		Detail: "ptxas application ptx input, line 4; fatal   : Parsing error near 'nonsense': syntax error\nptxas fatal   : Ptx assembly aborted due to errors"}
+	require.Equal(t,
+		"ptxas batch.ptx, line 4; fatal   : Parsing error near 'nonsense': syntax error\nptxas fatal   : Ptx assembly aborted due to errors",
+		asPtxas(e, "batch.ptx"))
 	require.Equal(t, "ptxas fatal   : CUDA_ERROR_INVALID_IMAGE ", asPtxas(&runner.Error{Code: "CUDA_ERROR_INVALID_IMAGE"}, "x"))
 	require.Equal(t, "13.0.98", string(toolsVersion.FindStringSubmatch("\x00Cuda compilation tools, release 13.0, V13.0.98\x00")[1]))
 }

@@ -96,11 +96,13 @@ func actAsPtxas(ctx context.Context, env *environment, s runner.Session, args []
 			return err
 		}
 		release := strings.Join(strings.SplitN(v, ".", 3)[:2], ".")
-		_, err = fmt.Fprintf(env.stdout, "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release %s, V%s\nBuild driver_%s\n", release, v, s.Device().Driver)
+		_, err = fmt.Fprintf(env.stdout,
+			"ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release %s, V%s\nBuild driver_%s\n", release, v, s.Device().Driver)
 		return err
 	case r.help:
 		// Only the device's own target is what the driver compiles for.
-		_, err := fmt.Fprintf(env.stdout, "--gpu-name <gpu name>\n        Allowed values:  '%s'\n        Default value:  '%[1]s'.\n", s.Device().Target)
+		_, err := fmt.Fprintf(env.stdout,
+			"--gpu-name <gpu name>\n        Allowed values:  '%s'\n        Default value:  '%[1]s'.\n", s.Device().Target)
 		return err
 	}
 	text, err := os.ReadFile(r.in)

@@ -122,7 +122,8 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 	}
 	cmd.Flags().StringVar(&target, "target", "sm_80", "target architecture")
 	vendorFlag(cmd)
-	cmd.Flags().StringVar(&source, "source", "ptx", "ptx (for AMD: OpenCL C), or llvm-ir (for LLVM's back ends alone; opaque pointers, LLVM 15 and newer)")
+	cmd.Flags().StringVar(&source, "source", "ptx",
+		"ptx (for AMD: OpenCL C), or llvm-ir (for LLVM's back ends alone; opaque pointers, LLVM 15 and newer)")
 	cmd.Flags().StringVar(&layout, "layout", "pointers", "how locations are addressed: pointers, symbols, offsets")
 	cmd.Flags().BoolVar(&plain, "plain", false, "without markers")
 	return cmd

@@ -54,7 +54,8 @@ func newExplainCmd(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&instructions, "instructions", false, "the instructions of litmus tests instead: their modifiers, and since which PTX and target")
+	cmd.Flags().BoolVar(&instructions, "instructions", false,
+		"the instructions of litmus tests instead: their modifiers, and since which PTX and target")
 	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.MarkFlagsMutuallyExclusive("instructions", "json")
 	return cmd

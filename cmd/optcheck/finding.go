@@ -79,7 +79,8 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &reduce.Finding{Target: a.Target, Level: a.Level, Flags: f.ptxasFlags, Signature: reduce.Signature{Rule: a.Rule, Class: f.class, Stage: f.stage}}
+	out := &reduce.Finding{Target: a.Target, Level: a.Level, Flags: f.ptxasFlags, Signature: reduce.Signature{Rule: a.Rule,
+		Class: f.class, Stage: f.stage}}
 	if err := checkSignature(out.Signature); err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +94,8 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 		return nil, nil, err
 	}
 	if hash != "" && out.Test.Hash() != hash {
-		return nil, nil, fmt.Errorf("%s: the test %s found here (hash %s) is not the one of that run (%s); give its file with --test", arg, a.Test, out.Test.Hash(), hash)
+		return nil, nil, fmt.Errorf("%s: the test %s found here (hash %s) is not the one of that run (%s); give its file with --test", arg,
+			a.Test, out.Test.Hash(), hash)
 	}
 	all, err := discoverAll(ctx, env)
 	if err != nil {
@@ -162,7 +164,8 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 			return a, "", err
 		}
 		if !c.HasFindings() {
-			return a, "", fmt.Errorf("%s: %s in %s %s %s %s is %s: nothing was found in it", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Class)
+			return a, "", fmt.Errorf("%s: %s in %s %s %s %s is %s: nothing was found in it", arg, c.Test, c.Toolchain, c.Target,
+				c.Level, c.Layout, c.Class)
 		}
 		if c.Hash == "" {
 			return a, "", fmt.Errorf("%s: the cell has no hash of its test", arg)
@@ -183,7 +186,8 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		env.settings.source = audit.LLVMIR
 	}
 	set := &env.settings
-	for p, choices := range map[*string][]string{&a.Toolchain: set.toolchains, &a.Target: set.targets, &a.Level: append(slices.Clone(set.levels), "O3"),
+	for p, choices := range map[*string][]string{&a.Toolchain: set.toolchains, &a.Target: set.targets,
+		&a.Level:  append(slices.Clone(set.levels), "O3"),
 		&a.Layout: append(slices.Clone(set.layouts), "pointers"), &a.Rule: {f.rule}} {
 		if *p == "" && len(choices) > 0 {
 			*p = choices[0]

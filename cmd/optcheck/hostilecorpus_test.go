@@ -167,7 +167,8 @@ func TestHostileCorpus(t *testing.T) {
 	for i, o := range results {
 		told := strings.Contains(o.Errors, "limit") || strings.Contains(o.Errors, "more than")
 		if o.CPU > hostileTime && !told || o.Memory > hostileMemory || o.Code > 2 {
-			t.Errorf("%s: optcheck %s: %v of CPU, %d MiB, exit code %d: %s", trials[i].Name, strings.Join(trials[i].Args, " "), o.CPU, o.Memory>>20, o.Code, o.Errors)
+			t.Errorf("%s: optcheck %s: %v of CPU, %d MiB, exit code %d: %s", trials[i].Name, strings.Join(trials[i].Args, " "), o.CPU,
+				o.Memory>>20, o.Code, o.Errors)
 		}
 		codes[o.Code]++
 		if o.CPU > results[slowest].CPU {
@@ -177,7 +178,8 @@ func TestHostileCorpus(t *testing.T) {
 			largest = i
 		}
 	}
-	t.Logf("%d inputs; exit codes %v; the slowest took %v of CPU (%s), the largest %d MiB (%s)", len(trials), codes, results[slowest].CPU, trials[slowest].Name, results[largest].Memory>>20, trials[largest].Name)
+	t.Logf("%d inputs; exit codes %v; the slowest took %v of CPU (%s), the largest %d MiB (%s)", len(trials), codes, results[slowest].CPU,
+		trials[slowest].Name, results[largest].Memory>>20, trials[largest].Name)
 	hostileSignals(t, dir, trials, results)
 }
 

@@ -60,18 +60,22 @@ func readers(t *testing.T) []reader {
 		packed = append(packed, zip(s))
 	}
 	return []reader{
-		{"nvidia", read("../../audit/testdata/golden/*/*.sass"), nvidiaShapes(), []string{"check @", "isa @", "isa --json @", "check @ --against mp"}},
+		{"nvidia", read("../../audit/testdata/golden/*/*.sass"), nvidiaShapes(), []string{"check @", "isa @", "isa --json @",
+			"check @ --against mp"}},
 		{"amd", read("../../amdisa/testdata/golden/*"), amdShapes(), []string{"check @", "isa @", "check @ --against cl-mp"}},
 		{"litmus", tests, litmusShapes(), []string{"tests @", "tests @ --json", "model @ --timeout 1s", "emit @", "convert --to lisa @"}},
 		{"cat", read("../../model/cat/lib/*.cat"), catShapes(), []string{"model --cat @ mp --timeout 1s", "log check @run --cat @ --timeout 1s"}},
 		{"log", [][]byte{[]byte(someLog)}, logShapes(), []string{"log check @ --model sc --timeout 1s"}},
-		{"stream", streams, streamShapes(), []string{"report @", "diff @ @run", "report @ --format junit", "store import @new @", "report @ --html @new"}},
+		{"stream", streams, streamShapes(), []string{"report @", "diff @ @run", "report @ --format junit", "store import @new @",
+			"report @ --html @new"}},
 		{"packed stream", packed, packedShapes(), []string{"report @", "merge @new @"}},
-		{"store", read("../../audit/store/testdata/kept.store.gz"), nil, []string{"store check @", "store info @", "report @", "merge @new @", "store export @"}},
+		{"store", read("../../audit/store/testdata/kept.store.gz"), nil, []string{"store check @", "store info @", "report @",
+			"merge @new @", "store export @"}},
 		{"campaign", read("../../audit/campaign/example.yaml"), yamlShapes("tests: "), []string{"campaign run @"}},
 		{"known", read("../../known/default.yaml"), yamlShapes("known: "), []string{"report @run --known @"}},
 		{"settings", [][]byte{[]byte("levels: [O0]\ntargets: [sm_80]\n")}, yamlShapes("levels: "), []string{"config --config @"}},
-		{"tables", [][]byte{[]byte(someTable)}, jsonShapes(), []string{"report @run --html @new --deps @", "report @run --html @new --mapping @"}},
+		{"tables", [][]byte{[]byte(someTable)}, jsonShapes(), []string{"report @run --html @new --deps @",
+			"report @run --html @new --mapping @"}},
 		{"cubin", [][]byte{[]byte("\x7fELF\x02\x01\x01\x33\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\xbe\x00")}, nil, []string{"isa @", "check @"}},
 	}
 }
@@ -191,7 +195,8 @@ func litmusShapes() []func(int) string {
 			return begin + " ld.s32 r0,[rd0] ;\nScopeTree" + strings.Repeat("(grid(cta(warp ", n/15)
 		},
 		func(n int) string {
-			return fill(n, "GPU_OPENCL t\n{\nx=0;\n}\n", func(int) string { return "__kernel void P0(__global int* x) { if (x) { x[0] = 1; } }\n" }, "exists (x=1)")
+			return fill(n, "GPU_OPENCL t\n{\nx=0;\n}\n",
+				func(int) string { return "__kernel void P0(__global int* x) { if (x) { x[0] = 1; } }\n" }, "exists (x=1)")
 		},
 		func(n int) string {
 			return "LISA t\n{\n}\n P0 ;\n" + strings.Repeat(" w[] x 1 ;\n", n/11) + "exists (x=1)\n"
@@ -205,7 +210,10 @@ func litmusShapes() []func(int) string {
 func catShapes() []func(int) string {
 	return []func(int) string{
 		func(n int) string {
-			return fill(n, "\"m\"\nlet a0 = po\n", func(i int) string { return fmt.Sprintf("let a%d = a%d;a%d|a%d\n", i+1, i, i, i) }, "acyclic a0\n")
+			return fill(n, "\"m\"\nlet a0 = po\n", func(i int) string {
+				return fmt.Sprintf("let a%d = a%d;a%d|a%d\n", i+1, i,
+					i, i)
+			}, "acyclic a0\n")
 		},
 		func(n int) string {
 			return "\"m\"\nacyclic " + strings.Repeat("(", n/2) + "po" + strings.Repeat(")", n/2)
@@ -213,7 +221,10 @@ func catShapes() []func(int) string {
 		func(n int) string { return "\"m\"\nacyclic po" + strings.Repeat("|po;rf", n/6) },
 		func(n int) string { return "\"m\"\nacyclic po" + strings.Repeat("^-1", n/3) },
 		func(n int) string {
-			return fill(n, "\"m\"\nlet rec f0 x = x\n", func(i int) string { return fmt.Sprintf("and f%d x = f%d(x);f%d(x)\n", i+1, i, i) }, "acyclic f5(po)\n")
+			return fill(n, "\"m\"\nlet rec f0 x = x\n", func(i int) string {
+				return fmt.Sprintf("and f%d x = f%d(x);f%d(x)\n", i+1, i,
+					i)
+			}, "acyclic f5(po)\n")
 		},
 		func(n int) string { return strings.Repeat("include \"cos.cat\"\n", n/18) },
 		func(n int) string { return "\"m\"\n" + strings.Repeat("(*", n/2) },
@@ -247,7 +258,8 @@ func streamShapes() []func(int) string {
 		},
 		func(n int) string {
 			return fill(n, fmt.Sprintf(oneConfig, 9, 9), func(i int) string {
-				return cell(fmt.Sprint("t", i), "miscompiled", fmt.Sprintf(`,"findings":[{"rule":"merged","thread":%d,"access":%d,"detail":"x%d"}],"code":"c%d"`, i, -i, i, i))
+				return cell(fmt.Sprint("t", i), "miscompiled",
+					fmt.Sprintf(`,"findings":[{"rule":"merged","thread":%d,"access":%d,"detail":"x%d"}],"code":"c%d"`, i, -i, i, i))
 			}, "")
 		},
 		func(n int) string { return fill(n, "", func(i int) string { return fmt.Sprintf(oneConfig, i, i) }, "") },
@@ -255,19 +267,23 @@ func streamShapes() []func(int) string {
 		func(n int) string { return fmt.Sprintf(oneConfig, 1, 1) + strings.Repeat("\n", n) },
 		func(n int) string { return fmt.Sprintf(oneConfig, 1, 1) + cell(strings.Repeat("x", n), "unknown", "") },
 		func(n int) string {
-			return fill(n, fmt.Sprintf(oneConfig, 1, 1), func(i int) string { return fmt.Sprintf(`{"problem":{"kind":"k%d","detail":"d"}}`+"\n", i) }, "")
+			return fill(n, fmt.Sprintf(oneConfig, 1, 1),
+				func(i int) string { return fmt.Sprintf(`{"problem":{"kind":"k%d","detail":"d"}}`+"\n", i) }, "")
 		},
 		func(n int) string {
-			return fill(n, fmt.Sprintf(oneConfig, 1, 1)+`{"histogram":{"test":"mp","device":{"name":"d"},"setting":"none","status":"done","terms":["0:r0"],"outcomes":[`, func(i int) string {
-				return fmt.Sprintf(`{"values":[%d],"count":%d},`, i, i)
-			}, `{"values":[1],"count":1}]}}`+"\n")
+			return fill(n, fmt.Sprintf(oneConfig, 1,
+				1)+`{"histogram":{"test":"mp","device":{"name":"d"},"setting":"none","status":"done","terms":["0:r0"],"outcomes":[`,
+				func(i int) string {
+					return fmt.Sprintf(`{"values":[%d],"count":%d},`, i, i)
+				}, `{"values":[1],"count":1}]}}`+"\n")
 		},
 	}
 }
 
 // packedShapes are streams that are larger than they look.
 func packedShapes() (out []func(int) string) {
-	for _, s := range append(streamShapes(), func(n int) string { return strings.Repeat("\n", n) }, func(n int) string { return strings.Repeat(" ", n) }, func(n int) string { return strings.Repeat("\x00", n) }) {
+	for _, s := range append(streamShapes(), func(n int) string { return strings.Repeat("\n", n) },
+		func(n int) string { return strings.Repeat(" ", n) }, func(n int) string { return strings.Repeat("\x00", n) }) {
 		out = append(out, func(n int) string { return string(zip([]byte(s(16 * n)))) })
 	}
 	return out
@@ -278,7 +294,8 @@ func yamlShapes(key string) []func(int) string {
 		func(n int) string { return key + strings.Repeat("[", n) },
 		func(n int) string { return key + strings.Repeat("{a: ", n/4) },
 		func(n int) string {
-			return fill(min(n, 40_000), "a0: &a0 [x,x,x,x,x,x,x,x,x]\n", func(i int) string { return fmt.Sprintf("a%d: &a%d [*a%d,*a%d,*a%d,*a%d]\n", i+1, i+1, i, i, i, i) }, key+"*a9\n")
+			return fill(min(n, 40_000), "a0: &a0 [x,x,x,x,x,x,x,x,x]\n",
+				func(i int) string { return fmt.Sprintf("a%d: &a%d [*a%d,*a%d,*a%d,*a%d]\n", i+1, i+1, i, i, i, i) }, key+"*a9\n")
 		},
 		func(n int) string {
 			return fill(n, key+"\n", func(i int) string { return fmt.Sprintf(" - x%d\n", i) }, "")
@@ -327,7 +344,8 @@ func mutate(r *rand.Rand, sample []byte, n int) []byte {
 				out = append(out[:b:b], append(bytes.Repeat(out[a:b], (n-len(out))/(b-a)), out[b:]...)...)
 			}
 		case 3: // something in between
-			words := []string{"\x00", "\xff\xfe", "\xef\xbb\xbf", "99999999999999999999", "-1", "0x", "((((", "}", "\n\n", "\"", "%s%n", "../../x", strings.Repeat("A", 70_000), "é\u202e", "\r", "NaN"}
+			words := []string{"\x00", "\xff\xfe", "\xef\xbb\xbf", "99999999999999999999", "-1", "0x", "((((", "}", "\n\n", "\"", "%s%n", "../../x",
+				strings.Repeat("A", 70_000), "é\u202e", "\r", "NaN"}
 			a := at()
 			out = append(out[:a:a], append([]byte(words[r.IntN(len(words))]), out[a:]...)...)
 		case 4: // a part gone
@@ -340,7 +358,8 @@ func mutate(r *rand.Rand, sample []byte, n int) []byte {
 		case 6: // the end of a line
 			out = bytes.ReplaceAll(out, []byte("\n"), []byte([]string{"\r\n", "\r", " ", "\n\n"}[r.IntN(4)]))
 		case 7: // numbers
-			out = bytes.ReplaceAll(out, []byte{byte('0' + r.IntN(10))}, []byte([]string{"4294967296", "-1", "", "00000000000000000000001"}[r.IntN(4)]))
+			out = bytes.ReplaceAll(out, []byte{byte('0' + r.IntN(10))},
+				[]byte([]string{"4294967296", "-1", "", "00000000000000000000001"}[r.IntN(4)]))
 		case 8: // all of it, again and again
 			if len(out) > 0 && len(out) < n {
 				out = bytes.Repeat(out, n/len(out))

@@ -72,11 +72,13 @@ optcheck report and optcheck serve, also while the hunt goes on.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "of the choices; 0: that of the store, or a random one, which is printed")
 	fl.IntVar(&f.tests, "tests", 0, "stop after so many tests")
 	fl.DurationVar(&f.limit, "for", 0, "stop after this time (default 10m, if there is no --tests)")
-	fl.StringSliceVar(&f.bases, "bases", []string{"corpus", "opportunities", "ptx", "scopes"}, "what tests are composed of: corpus, presets, configuration files (optcheck gen)")
+	fl.StringSliceVar(&f.bases, "bases", []string{"corpus", "opportunities", "ptx", "scopes"},
+		"what tests are composed of: corpus, presets, configuration files (optcheck gen)")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and go on from it")
 	modelFlag(cmd, &f.model)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
-	fl.StringSliceVar(&f.races, "races", nil, "report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
+	fl.StringSliceVar(&f.races, "races", nil,
+		"report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
 	fl.StringVar(&f.bundles, "bundles", "", "reduce new signatures and write bundles into this folder")
 	fl.IntVar(&f.most, "most", 20, "with --bundles: at most so many")
 	jsonFlag(cmd, &f.asJSON, jsonLines+": seed, each new signature, progress, report")

@@ -35,7 +35,8 @@ func jobFlags(cmd *cobra.Command) {
 // toolFlags say how tools are run.
 func toolFlags(cmd *cobra.Command) {
 	cmd.Flags().String("timeout", "60s", "time limit of one external process")
-	cmd.Flags().String("disassembler", "dictionary", "how cubins are read: dictionary (nvdisasm is asked once for each encoding), or nvdisasm (it prints everything)")
+	cmd.Flags().String("disassembler", "dictionary",
+		"how cubins are read: dictionary (nvdisasm is asked once for each encoding), or nvdisasm (it prints everything)")
 }
 
 // matrix fills in what matrixFlags select.

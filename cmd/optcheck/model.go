@@ -34,7 +34,8 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 func (f *modelFlags) addLimits(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.co, "co", "", "coherence orders: total or partial (default: by the model's header line)")
-	fl.StringVar(&f.blocked, "blocked", "drop", "executions in which threads wait at a barrier for ever: drop or count (the state they have then)")
+	fl.StringVar(&f.blocked, "blocked", "drop",
+		"executions in which threads wait at a barrier for ever: drop or count (the state they have then)")
 	fl.IntVar(&f.unroll, "unroll", 2, "how often a branch may jump back")
 	fl.Uint64Var(&f.candidates, "max-candidates", 50_000_000, "evaluations of the model for one test")
 	fl.DurationVar(&f.timeout, "timeout", model.DefaultTimeout, "time limit for each test and model, and for reading a model (0: none)")
@@ -151,7 +152,8 @@ With --json a line per test and a summary at the end, see docs/models.md; with
 			}
 			sum, err := m.RunCommand(cmd.Context(), tests, o, env.stdout)
 			if asJSON && sum.Tests == len(tests) {
-				err = errors.Join(err, model.WriteSummaryJSON(env.stdout, model.JSONSummary{Models: []string{m.Name}, Tests: sum.Tests, Undecided: sum.Undecided, Failed: sum.Failed}))
+				err = errors.Join(err, model.WriteSummaryJSON(env.stdout, model.JSONSummary{Models: []string{m.Name}, Tests: sum.Tests,
+					Undecided: sum.Undecided, Failed: sum.Failed}))
 			}
 			return err
 		},

@@ -36,7 +36,8 @@ func TestModelTables(t *testing.T) {
 		}
 		var out, told bytes.Buffer
 		words := append([]string{"model", "compare"}, strings.Fields(strings.ReplaceAll(args, "docs/", root+"/docs/"))...)
-		err := run(context.Background(), func(string) string { return "" }, strings.NewReader(""), &out, &told, append(words, "--table", "--limit", "4"))
+		err := run(context.Background(), func(string) string { return "" }, strings.NewReader(""), &out, &told,
+			append(words, "--table", "--limit", "4"))
 		require.True(t, err == nil || err == errFound, "%v: %s", err, &told)
 		block := fmt.Sprintf("<!-- compare: %s -->\n\n    $ optcheck model compare %s --table --limit 4\n", args, args)
 		for line := range strings.Lines(out.String()) {

@@ -44,6 +44,7 @@ func TestSearchOrder(t *testing.T) {
 		}
 	}
 	auc := before / (pairs * seen)
-	t.Logf("%d tests learnt from, %d ordered, %.0f of them weak: a weak one before another in %.1f %% of pairs", len(learnt), len(list), seen, 100*auc)
+	t.Logf("%d tests learnt from, %d ordered, %.0f of them weak: a weak one before another in %.1f %% of pairs", len(learnt),
+		len(list), seen, 100*auc)
 	require.Greater(t, auc, 0.9)
 }

@@ -132,7 +132,8 @@ func (f *findingFlags) run(ctx context.Context, env *environment, find *reduce.F
 	return reduce.Run(ctx, find, o)
 }
 
-func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce.Finding, all []*toolchain.Toolchain) (*reduce.Result, *reduce.Where, error) {
+func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce.Finding,
+	all []*toolchain.Toolchain) (*reduce.Result, *reduce.Where, error) {
 	res, err := f.run(ctx, env, find)
 	if err != nil || f.noWhere {
 		return res, nil, err
@@ -151,7 +152,8 @@ func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, program st
 	if len(r.Min.Flags) > 0 {
 		fmt.Fprintf(w, "ptxas flags: %s\n", strings.Join(r.Min.Flags, " "))
 	}
-	fmt.Fprintf(w, "%s in %s, %s compiled\n\n%s\n%s\n", plain.Count(len(r.Steps), "step"), plain.Count(r.Rounds, "round"), plain.Count(r.Candidates, "candidate"), r.Min.Test, program)
+	fmt.Fprintf(w, "%s in %s, %s compiled\n\n%s\n%s\n", plain.Count(len(r.Steps), "step"), plain.Count(r.Rounds, "round"),
+		plain.Count(r.Candidates, "candidate"), r.Min.Test, program)
 	if where == nil {
 		return nil
 	}

@@ -105,7 +105,8 @@ func (env *environment) tellNames() {
 	if len(env.renamed) > shown {
 		list += ", …"
 	}
-	fmt.Fprintf(env.stderr, "optcheck: %d tests have the name of a different one and are called by their files, too: %s\n", len(env.renamed), list)
+	fmt.Fprintf(env.stderr,
+		"optcheck: %d tests have the name of a different one and are called by their files, too: %s\n", len(env.renamed), list)
 }
 
 // fileStem is the name of a file without folder and ending, as it can stand in the

@@ -68,9 +68,12 @@ an older report is made the new one's.`,
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
 	cmd.Flags().StringVar(&dir, "html", "", "write pages for a browser into this folder")
-	cmd.Flags().StringVar(&tables.deps, "deps", "", "with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
-	cmd.Flags().StringVar(&tables.mapping, "mapping", "", "with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
-	cmd.Flags().Float64Var(&limit, "html-limit", 24, "megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
+	cmd.Flags().StringVar(&tables.deps, "deps", "",
+		"with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
+	cmd.Flags().StringVar(&tables.mapping, "mapping", "",
+		"with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
+	cmd.Flags().Float64Var(&limit, "html-limit", 24,
+		"megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	failOnFlag(cmd)
 	textFlags(cmd, &text)
 	selectFlags(cmd, &sel)

@@ -32,7 +32,8 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	}
 	bar := newProgress(env.bar, false)
 	bar.what = "pages"
-	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)), more...), Limit: htmlLimit(limit), Progress: bar.update})
+	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)),
+		more...), Limit: htmlLimit(limit), Progress: bar.update})
 	bar.done()
 	if err != nil {
 		return err
@@ -42,7 +43,8 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 		runs = ", " + plain.Count(n, "run") + plain.Form(n, " on a device", " on devices")
 	}
 	env.tell("%s, %s%s: %s, %.1f MB; open %s",
-		plain.Count(stats.Cells, "cell"), plain.Count(stats.Groups, "finding"), runs, plain.Count(stats.Files, "file"), float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
+		plain.Count(stats.Cells, "cell"), plain.Count(stats.Groups, "finding"), runs, plain.Count(stats.Files,
+			"file"), float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
 	if stats.Short > 0 {
 		env.tell("short pages for %s; --html-limit 0 writes all in full", plain.Count(stats.Short, "least severe finding"))
 	}

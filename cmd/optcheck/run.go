@@ -109,7 +109,8 @@ func exitCode(ctx context.Context, stderr io.Writer, args []string, err error) i
 
 // run executes one command line.
 func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
-	env := &environment{getenv: getenv, args: args, stdin: stdin, stdout: stdout, stderr: plain.NewWriter(stderr), text: plain.NewWriter(stdout), bar: stderr}
+	env := &environment{getenv: getenv, args: args, stdin: stdin, stdout: stdout, stderr: plain.NewWriter(stderr),
+		text: plain.NewWriter(stdout), bar: stderr}
 	if len(args) == 3 && args[0] == llvmir.ChildCommand {
 		return llvmir.Run(args[1:], stdout) // our own child; see the package
 	}
@@ -152,11 +153,13 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 	}
 	root.AddCommand(newReduceCmd(env), newBugCmd(env), newKnownCmd(env))
 	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
-	root.PersistentFlags().StringSlice("limits", nil, "bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
+	root.PersistentFlags().StringSlice("limits", nil,
+		"bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
 	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
-		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env), newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
+		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env),
+		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))

@@ -55,7 +55,8 @@ func (f *runFlags) compilerFor(ctx context.Context, env *environment, target str
 		}
 		c.Patch = append(c.Patch, e)
 	}
-	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.settings.toolchainDirs, Env: env.getenv, Runner: toolchain.NewRunner(0, time.Minute)})
+	all, errs := toolchain.Discover(ctx, toolchain.Options{Dirs: env.settings.toolchainDirs, Env: env.getenv,
+		Runner: toolchain.NewRunner(0, time.Minute)})
 	for _, e := range errs {
 		env.tell("%v", e)
 	}

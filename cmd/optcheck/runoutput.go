@@ -79,11 +79,13 @@ func (o *runOutput) result(r *chip.Result) {
 			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
 		}
 		if s.ByCompiler() {
-			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, r.Seed))
+			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, r.StateText(*s),
+				s.Count, r.Instances, r.Seed))
 		}
 		if s.ByHardware() {
 			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %s with other seeds (%s); seed %d",
-				plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns, "rerun"), plain.Count(s.Again, "time"), r.Seed))
+				plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns,
+					"rerun"), plain.Count(s.Again, "time"), r.Seed))
 		}
 	}
 	if o.log != nil && o.err == nil {
@@ -119,20 +121,23 @@ func (o *runOutput) line(r *chip.Result) {
 	if effect != "" {
 		effect = "; " + effect
 	}
-	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds, speed, found, effect, mark)
+	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds,
+		speed, found, effect, mark)
 	if o.f.outcome {
 		for _, s := range r.Outcomes {
 			fmt.Fprintf(o.text, "    %14d  %-32s %s\n", s.Count, r.StateText(s), s.Effect)
 		}
 		for _, u := range r.Unseen {
-			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen", r.StateText(report.Outcome{Values: u.Values}), r.Models[0], u.Excluded)
+			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen",
+				r.StateText(report.Outcome{Values: u.Values}), r.Models[0], u.Excluded)
 		}
 	}
 }
 
 // effectOf names the worst effect of the outcomes seen.
 func effectOf(r *chip.Result) string {
-	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4, chip.EffectPatch: 4, chip.EffectCompilerForbid: 5,
+	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4,
+		chip.EffectPatch: 4, chip.EffectCompilerForbid: 5,
 		chip.EffectCodeForbid: 6, chip.EffectForbid: 7}
 	worst := ""
 	for _, s := range r.Outcomes {
@@ -193,7 +198,8 @@ func (o *runOutput) summary() {
 // where the model allows and forbids it.
 func (o *runOutput) soundness(w io.Writer) {
 	type cell struct{ seen, unseen int }
-	fmt.Fprintf(w, "\n%-10s  %s\n", "model", "tests: condition allowed seen/not seen, forbidden seen/not seen, undecided; tests with any forbidden outcome")
+	fmt.Fprintf(w, "\n%-10s  %s\n", "model",
+		"tests: condition allowed seen/not seen, forbidden seen/not seen, undecided; tests with any forbidden outcome")
 	for m, name := range o.models {
 		var c = map[string]*cell{chip.Allowed: {}, chip.Forbidden: {}, chip.Undecided: {}}
 		bad := 0
@@ -212,7 +218,8 @@ func (o *runOutput) soundness(w io.Writer) {
 				bad++
 			}
 		}
-		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %s with forbidden outcomes\n", name, c[chip.Allowed].seen, c[chip.Allowed].unseen,
+		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %s with forbidden outcomes\n", name,
+			c[chip.Allowed].seen, c[chip.Allowed].unseen,
 			c[chip.Forbidden].seen, c[chip.Forbidden].unseen, c[chip.Undecided].seen+c[chip.Undecided].unseen, plain.Count(bad, "test"))
 	}
 }

@@ -14,7 +14,8 @@ import (
 // is no success, however many others there are.
 func TestRunVerdict(t *testing.T) {
 	result := func(test, state, status, detail string, n uint64) chip.Result {
-		return chip.Result{Binary: &chip.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status, Detail: detail, Instances: n,
+		return chip.Result{Binary: &chip.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status,
+			Detail: detail, Instances: n,
 			Rate: &report.Rate{}}}
 	}
 	ran := result("mp", "validated", report.StatusDone, "", 1)

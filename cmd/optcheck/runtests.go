@@ -86,17 +86,23 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
 	fl.DurationVar(&f.total, "total", 0, "time limit of the whole run")
 	fl.StringVar(&f.incantations, "incantations", "none", "sets of incantations, separated by commas; all")
-	fl.StringVar(&f.form, "form", "fast", "form of the harness: fast (a thread plays one role), permuted (every role, each of another instance), both")
-	fl.StringVar(&f.environments, "environments", "", "settings by name, separated by commas, instead of incantations; all (docs/running.md lists them)")
+	fl.StringVar(&f.form, "form", "fast",
+		"form of the harness: fast (a thread plays one role), permuted (every role, each of another instance), both")
+	fl.StringVar(&f.environments, "environments", "",
+		"settings by name, separated by commas, instead of incantations; all (docs/running.md lists them)")
 	fl.IntVar(&f.drawn, "drawn", 0, "so many further settings whose parameters are drawn from wide ranges")
-	fl.StringVar(&f.until, "until", "", "run adaptively, until every allowed outcome (seen) or a share of them (95%) has been seen, or for a time (5m)")
+	fl.StringVar(&f.until, "until", "",
+		"run adaptively, until every allowed outcome (seen) or a share of them (95%) has been seen, or for a time (5m)")
 	fl.StringSliceVar(&f.models, "model", nil, "judge the outcomes by these models too: built-in ones (optcheck models) or .cat files")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
 	names, _ := drive.TuningNames()
-	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws: "+strings.Join(names, ", "))
+	fl.StringSliceVar(&f.tune, "tune", nil,
+		"parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws: "+strings.Join(names, ", "))
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
-	fl.StringArrayVar(&f.patch, "patch", nil, "change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
-	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): "+strings.Join(table6Tests, ", ")+" unless tests are named")
+	fl.StringArrayVar(&f.patch, "patch", nil,
+		"change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
+	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): "+strings.Join(table6Tests,
+		", ")+" unless tests are named")
 	jsonFlag(cmd, &f.asJSON, "print the event stream, JSON lines as optcheck report reads them")
 	streamFlag(cmd, &f.output)
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
@@ -105,7 +111,8 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	quietFlag(cmd, &f.quiet)
 	fl.BoolVar(&f.brief, "brief", false, "print no line for each run")
-	fl.StringVar(&f.saveCubins, "save-cubins", "", "run nothing: compile for --target and write the cubins to this zip file, or store if it is one or ends in .store or .db")
+	fl.StringVar(&f.saveCubins, "save-cubins", "",
+		"run nothing: compile for --target and write the cubins to this zip file, or store if it is one or ends in .store or .db")
 	fl.StringVar(&f.cubins, "cubins", "", "check and run the cubins of this zip file or store instead of compiling")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store (see optcheck store)")
 	return cmd

@@ -87,14 +87,16 @@ func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]dri
 func (o *runOutput) first(x chip.First) {
 	o.firsts = append(o.firsts, x)
 	if !o.f.brief {
-		fmt.Fprintf(o.text, "%7.1fs  %-40s first seen under %s (slice %d, seed %d)\n", x.After.Seconds(), plain.Line(x.Test), x.Setting, x.Slices+1, x.Seed)
+		fmt.Fprintf(o.text, "%7.1fs  %-40s first seen under %s (slice %d, seed %d)\n", x.After.Seconds(), plain.Line(x.Test),
+			x.Setting, x.Slices+1, x.Seed)
 	}
 }
 
 // family is what a test's name begins with.
 func family(name string) string {
 	f, _, _ := strings.Cut(name, "+")
-	if strings.HasPrefix(name, "2+2W") || strings.HasPrefix(name, "2+2w") || strings.HasPrefix(name, "WRW+2W") || strings.HasPrefix(name, "WRR+2W") {
+	if strings.HasPrefix(name, "2+2W") || strings.HasPrefix(name, "2+2w") || strings.HasPrefix(name,
+		"WRW+2W") || strings.HasPrefix(name, "WRR+2W") {
 		second, _, _ := strings.Cut(name[len(f)+1:], "+")
 		return f + "+" + second
 	}

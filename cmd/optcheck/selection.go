@@ -37,8 +37,10 @@ func selectFlags(cmd *cobra.Command, s *selection) {
 	fl.StringSliceVar(&s.filter.Target, "targets", nil, "only these targets (sm_80,sm_90)")
 	fl.StringSliceVar(&s.filter.Level, "levels", nil, "only these optimisation levels (O0,O1,O2,O3)")
 	fl.StringSliceVar(&s.filter.Layout, "layouts", nil, "only these layouts (pointers,symbols,offsets)")
-	fl.StringSliceVar(&s.filter.Preset, "presets", nil, "only tests of these presets (corpus,paper; files for those that were read from files)")
-	fl.StringSliceVar(&s.filter.Race, "races", nil, "only findings in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
+	fl.StringSliceVar(&s.filter.Preset, "presets", nil,
+		"only tests of these presets (corpus,paper; files for those that were read from files)")
+	fl.StringSliceVar(&s.filter.Race, "races", nil,
+		"only findings in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
 	fl.StringVar(&s.filter.Text, "text", "", "only cells with all of these words in the name of the test or in what was found")
 }
 

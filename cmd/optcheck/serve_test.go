@@ -48,7 +48,8 @@ func startServe(t *testing.T, args ...string) string {
 	var out output
 	done := make(chan error, 1)
 	go func() {
-		done <- run(ctx, func(string) string { return "" }, strings.NewReader(""), io.Discard, &out, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
+		done <- run(ctx, func(string) string { return "" }, strings.NewReader(""), io.Discard, &out,
+			append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -87,11 +88,14 @@ func TestServeStreams(t *testing.T) {
 		f, err := os.Create(file)
 		require.NoError(t, err)
 		h := report.NewJSONLines(f)
-		require.NoError(t, h.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: build, Tests: 1, Cells: len(levels), Shard: shard,
-			Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers"}}}))
+		require.NoError(t, h.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: build, Tests: 1,
+			Cells: len(levels), Shard: shard,
+			Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2",
+				"O3"}, Layouts: []string{"pointers"}}}))
 		require.NoError(t, h.Handle(report.Event{Test: &report.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}}))
 		for _, level := range levels {
-			require.NoError(t, h.Handle(report.Event{Cell: &report.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: level, Layout: "pointers",
+			require.NoError(t, h.Handle(report.Event{Cell: &report.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80",
+				Level: level, Layout: "pointers",
 				Result: report.Result{Class: report.Preserved}}}))
 		}
 		require.NoError(t, h.Close())
@@ -126,15 +130,18 @@ func TestServeStore(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	w := s.Writer()
-	config := report.Config{Schema: report.Schema, Tool: "t", Spec: 2, Model: "default", Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
-		Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
+	config := report.Config{Schema: report.Schema, Tool: "t", Spec: 2, Model: "default",
+		Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
+		Targets:    []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
 	require.NoError(t, w.Handle(report.Event{Config: &config}))
 	add := func(n int) {
 		name := fmt.Sprintf("coRR+%d", n)
-		require.NoError(t, w.Handle(report.Event{Test: &report.Test{Name: name, Hash: fmt.Sprint(n), Dialect: "GPU_PTX", Text: "GPU_PTX " + name}}))
+		require.NoError(t, w.Handle(report.Event{Test: &report.Test{Name: name, Hash: fmt.Sprint(n), Dialect: "GPU_PTX",
+			Text: "GPU_PTX " + name}}))
 		c := report.Cell{Test: name, Hash: fmt.Sprint(n), Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
-			Result: report.Result{Class: report.Optimised, Code: fmt.Sprintf("%016x", n+1), Findings: []report.Finding{{Rule: "merged", Thread: 1, Access: 1,
-				Detail: "#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.STRONG.GPU R2, [R2.64]"}}}}
+			Result: report.Result{Class: report.Optimised, Code: fmt.Sprintf("%016x", n+1),
+				Findings: []report.Finding{{Rule: "merged", Thread: 1, Access: 1,
+					Detail: "#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.STRONG.GPU R2, [R2.64]"}}}}
 		require.NoError(t, w.Handle(report.Event{Listing: &report.Listing{Code: c.Code, Threads: []report.ThreadListing{{Thread: 1}}}}))
 		require.NoError(t, w.Handle(report.Event{Cell: &c}))
 	}

@@ -95,7 +95,8 @@ slurm: {time: "20", memory: 1500M}
 // nodeLost does eight shards on two nodes, of which one loses its power while it
 // works. The merged store is, cell by cell, that of one machine.
 func (s *slurmCase) nodeLost() {
-	s.ok("audit", "corpus", "--toolchains", "12.4", "--targets", "sm_70,sm_80", "--levels", "O0,O3", "--layouts", "offsets,symbols", "--store", "one.store", "-q")
+	s.ok("audit", "corpus", "--toolchains", "12.4", "--targets", "sm_70,sm_80", "--levels", "O0,O3", "--layouts", "offsets,symbols",
+		"--store", "one.store", "-q")
 	one := s.ok("store", "export", "one.store")
 	s.write("campaign.yaml", "name: lost\nshards: 8\n"+slurmMatrix)
 	cmd := exec.Command(s.exe, "campaign", "run", "campaign.yaml", "--poll", "300ms")
@@ -156,7 +157,8 @@ func (s *slurmCase) working(shards, node string) (n int) {
 
 // detached leaves the following by Ctrl-C, cancels, and goes on.
 func (s *slurmCase) detached() {
-	args := []string{"audit", "corpus", "--toolchains", "12.4", "--targets", "sm_70,sm_80", "--levels", "O0,O3", "--layouts", "offsets,symbols",
+	args := []string{"audit", "corpus", "--toolchains", "12.4", "--targets", "sm_70,sm_80", "--levels", "O0,O3",
+		"--layouts", "offsets,symbols",
 		"--store", "two.store", "--engine", "slurm", "--shards", "4", "--slurm", "memory=1500M", "--slurm", "--comment=$(touch x) 'y'"}
 	// Nothing is begun, so that nothing is at an end before it is left.
 	nodes := func(state string) {

@@ -13,7 +13,8 @@ import (
 )
 
 func sourceFlag(cmd *cobra.Command) {
-	cmd.Flags().String("source", "", "what kernels are written in: ptx (ptxas), or llvm-ir (llc, then ptxas); for AMD opencl (clang), or llvm-ir (llc)")
+	cmd.Flags().String("source", "",
+		"what kernels are written in: ptx (ptxas), or llvm-ir (llc, then ptxas); for AMD opencl (clang), or llvm-ir (llc)")
 }
 
 // finders gives for each vendor and source how its toolchains are found; the

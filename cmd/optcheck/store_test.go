@@ -46,7 +46,8 @@ func matrixArgs(t *testing.T, file string) []string {
 		}
 		t.Skip("no compilers found")
 	}
-	return []string{"audit", "coRR", "mp", "lb", "sb", "dlb-mp", "coWW", "iriw", "--targets", "sm_60,sm_80", "--levels", "O0,O3", "--quiet", "--store", file}
+	return []string{"audit", "coRR", "mp", "lb", "sb", "dlb-mp", "coWW", "iriw", "--targets", "sm_60,sm_80", "--levels", "O0,O3",
+		"--quiet", "--store", file}
 }
 
 // sound checks a store that somebody has just died on.

@@ -118,7 +118,8 @@ func putArtefact(ctx context.Context, args []string) error {
 }
 
 // endings are the endings of the files that extract writes.
-var endings = map[string]string{report.ArtefactPTX: "ptx", report.ArtefactOpenCL: "cl", report.ArtefactLLVMIR: "ll", report.ArtefactMachine: "asm"}
+var endings = map[string]string{report.ArtefactPTX: "ptx", report.ArtefactOpenCL: "cl", report.ArtefactLLVMIR: "ll",
+	report.ArtefactMachine: "asm"}
 
 // extractCell writes files whose names do not come from the store.
 func extractCell(ctx context.Context, env *environment, args []string) error {

@@ -133,7 +133,8 @@ func writeGarbage(env *environment, g *store.Garbage) {
 			older += b.Kept
 		}
 	}
-	fmt.Fprintf(env.text, "%s %s\n", did, strings.Join([]string{plain.Count(g.Cells, "cell"), plain.Count(g.Results, "result"), plain.Count(g.Tests, "test"),
+	fmt.Fprintf(env.text, "%s %s\n", did, strings.Join([]string{plain.Count(g.Cells, "cell"), plain.Count(g.Results, "result"),
+		plain.Count(g.Tests, "test"),
 		plain.Count(g.Listings, "listing"), plain.Count(g.Artefacts, "artefact"), plain.Count(g.Runs, "run")}, ", "))
 	if g.Dry {
 		fmt.Fprintf(env.text, "%s, then about %s\n", size(g.Before), size(g.After))

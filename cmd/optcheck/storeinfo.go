@@ -54,11 +54,13 @@ func runStoreInfo(ctx context.Context, env *environment, path string, asJSON boo
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "\nSETTING\tCELLS\tCOLUMNS\tOPTCHECK\tBUILD\tSOURCE\tMODEL\tFLAGS\n")
 	for _, x := range info.Settings {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\t%.12s\t%s\t%.40s\t%q\n", x.ID, x.Cells, x.Columns, dash(x.Tool), dash(x.Build), dash(x.Source), dash(x.Model), x.Flags)
+		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\t%.12s\t%s\t%.40s\t%q\n", x.ID, x.Cells, x.Columns, dash(x.Tool), dash(x.Build),
+			dash(x.Source), dash(x.Model), x.Flags)
 	}
 	fmt.Fprintf(tw, "\nRUN\tSETTING\tBEGUN\tCELLS\tPLANNED\tHISTOGRAMS\tSHARD\tSTATE\n")
 	for _, r := range info.Runs {
-		fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, r.Setting, time.Unix(r.Started, 0).UTC().Format(time.DateTime), r.Cells, r.Planned, r.Histograms, dash(r.Shard), r.State)
+		fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, r.Setting, time.Unix(r.Started, 0).UTC().Format(time.DateTime), r.Cells,
+			r.Planned, r.Histograms, dash(r.Shard), r.State)
 	}
 	return tw.Flush()
 }

@@ -30,7 +30,8 @@ read it. optcheck neither contains nor distributes any compiler.`,
 				args = toolchain.Recommended()
 			}
 			for _, name := range args {
-				done, err := toolchain.Install(cmd.Context(), name, toolchain.InstallOptions{Dir: toolchain.ManagedDir(env.getenv), Progress: env.stderr})
+				done, err := toolchain.Install(cmd.Context(), name,
+					toolchain.InstallOptions{Dir: toolchain.ManagedDir(env.getenv), Progress: env.stderr})
 				if err != nil {
 					return fmt.Errorf("install %s: %w", name, err)
 				}

@@ -21,7 +21,8 @@ func TestForeignCampaign(t *testing.T) {
 	require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\ntouch '"+ran+"'\n"), 0o755))
 	retries := 0
 	spec := &campaigns.Spec{Name: "x", Engine: campaigns.EngineLocal, Shards: 1, Retries: &retries}
-	c, err := campaigns.Create(filepath.Join(home, "theirs"), evil, &campaigns.Plan{Spec: spec, Parts: []campaigns.Part{{Vendor: "nvidia"}}, Store: filepath.Join(home, "x.db")}, [][]campaigns.Test{nil})
+	c, err := campaigns.Create(filepath.Join(home, "theirs"), evil, &campaigns.Plan{Spec: spec, Parts: []campaigns.Part{{Vendor: "nvidia"}},
+		Store: filepath.Join(home, "x.db")}, [][]campaigns.Test{nil})
 	require.NoError(t, err)
 	run := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer

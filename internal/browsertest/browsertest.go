@@ -59,7 +59,8 @@ type Tab struct {
 // New starts a browser that ends with the test. Its window is that of a desktop.
 func New(t testing.TB) *Tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)), chromedp.DisableGPU,
-		chromedp.WindowSize(1280, 900), chromedp.UserDataDir(userData(t)), chromedp.WSURLReadTimeout(patient.Long), chromedp.Flag("hide-scrollbars", false))
+		chromedp.WindowSize(1280,
+			900), chromedp.UserDataDir(userData(t)), chromedp.WSURLReadTimeout(patient.Long), chromedp.Flag("hide-scrollbars", false))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -100,7 +101,8 @@ func (b *Tab) listen(event any) {
 		}
 		b.errors = append(b.errors, text)
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning ||
+			e.Type == runtime.ConsoleAPICalledTypeAssert {
 			var args []string
 			for _, a := range e.Args {
 				args = append(args, string(a.Value)+a.Description)
@@ -256,7 +258,8 @@ func (b *Tab) Dark(on bool) {
 	if on {
 		value = "dark"
 	}
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
+	call(b, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
 }
 
 // NoScript turns JavaScript off for what is opened from now on.

@@ -45,7 +45,8 @@ func TestApply(t *testing.T) {
 		edit         Edit
 		gone, appear string
 	}{
-		{"move", Edit{Op: Move, Pos: 3, Before: 1}, "", "\t.loc 1 4 0\n\t@%q_p ld.volatile.global.s32 %q_r2, [%q_rd0];\n\tmov.b32 %m3, %q_r2;\n\t.loc 1 2 0\n\tmembar.gl;\n"},
+		{"move", Edit{Op: Move, Pos: 3, Before: 1}, "",
+			"\t.loc 1 4 0\n\t@%q_p ld.volatile.global.s32 %q_r2, [%q_rd0];\n\tmov.b32 %m3, %q_r2;\n\t.loc 1 2 0\n\tmembar.gl;\n"},
 		{"delete a fence", Edit{Op: Delete, Pos: 1}, "\t.loc 1 2 0\n\tmembar.gl;\n", "\t.loc 1 2 0\n\t.loc 1 3 0\n"},
 		{"delete a store", Edit{Op: Delete, Pos: 2}, "st.global", "\tmov.b32 %m2, %v0;\n\t.loc 1 4 0\n"},
 		{"respell", Edit{Op: Respell, Pos: 0, From: "ld.relaxed.gpu.", To: "ld."}, "relaxed", "\tld.global.s32 %q_r1, [%q_rd0];\n"},
@@ -75,7 +76,8 @@ func TestApply(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	for _, e := range []Edit{
 		{Op: Move, Pos: 1, Before: 3}, {Op: Move, Pos: 9, Before: 0}, {Op: Delete, Pos: 7}, {Op: Respell, Pos: 0, From: "ld.acquire.", To: "ld."},
-		{Op: CopyReg, Pos: 1, From: "%m0"}, {Op: Unguard, Pos: 0}, {Op: Replace, From: "ret;;", To: ""}, {Op: Replace, From: ".loc", To: ""}, {Op: "nonsense", Pos: 0},
+		{Op: CopyReg, Pos: 1, From: "%m0"}, {Op: Unguard, Pos: 0}, {Op: Replace, From: "ret;;", To: ""}, {Op: Replace, From: ".loc",
+			To: ""}, {Op: "nonsense", Pos: 0},
 	} {
 		_, err := Apply(module, map[string][]Edit{"a_T0": {e}})
 		require.Error(t, err, "%+v", e)

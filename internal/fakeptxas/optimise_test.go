@@ -59,7 +59,8 @@ func TestOptimise(t *testing.T) {
 	all := func(names ...string) map[string][]string { return map[string][]string{"": names} }
 	got, did, err := Optimise(two, all("merge-fences", "load-across-acquire", "forward-across-fence.acq_rel"))
 	require.NoError(t, err)
-	require.Equal(t, []Optimised{{Kernel: "k", Passes: []string{"load-across-acquire"}}, {Kernel: "k2", Passes: []string{"merge-fences", "forward-across-fence.acq_rel"}}}, did)
+	require.Equal(t, []Optimised{{Kernel: "k", Passes: []string{"load-across-acquire"}},
+		{Kernel: "k2", Passes: []string{"merge-fences", "forward-across-fence.acq_rel"}}}, did)
 	require.Equal(t, 2, strings.Count(got, ".reg .b32 %opt0;\n"))
 	require.Equal(t, 2, strings.Count(got, "ret;\n}\n"))
 	require.NotContains(t, got, "fence.sc")
@@ -75,7 +76,8 @@ func TestOptimise(t *testing.T) {
 	_, _, err = Optimise(two, all("no such pass"))
 	require.ErrorContains(t, err, "no such pass")
 	for _, bad := range []string{
-		".visible .entry k(.param .u64 p0)", ".visible .entry k(.param .u64 p0)\n{\n\tmov.b32 %r1, %r2; ret;\n}\n", ".visible .entry k()\n{\n\tmov.b32 %r1\n}\n", ".visible .entry k()\n{\n\t@%p;\n}\n",
+		".visible .entry k(.param .u64 p0)", ".visible .entry k(.param .u64 p0)\n{\n\tmov.b32 %r1, %r2; ret;\n}\n",
+		".visible .entry k()\n{\n\tmov.b32 %r1\n}\n", ".visible .entry k()\n{\n\t@%p;\n}\n",
 	} {
 		_, _, err := Optimise(bad, all("legal-load"))
 		require.Error(t, err, bad)

@@ -27,7 +27,8 @@ func (b *body) adjacent(kind func(*ref) bool, cross sync, yield func(p, q *ref) 
 
 // neighbour reports whether two accesses are to the two words of an aligned pair.
 func (a *ref) neighbour(b *ref) bool {
-	return a.bytes() == 4 && b.bytes() == 4 && a.space == b.space && a.addr.base == b.addr.base && a.addr.off&^7 == b.addr.off&^7 && a.addr.off != b.addr.off
+	return a.bytes() == 4 && b.bytes() == 4 && a.space == b.space && a.addr.base == b.addr.base && a.addr.off&^7 == b.addr.off&^7 &&
+		a.addr.off != b.addr.off
 }
 
 // apart reports whether something between two accesses forbids making them one.

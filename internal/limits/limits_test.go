@@ -16,7 +16,8 @@ func TestParse(t *testing.T) {
 	require.Equal(t, 90*time.Second, l.Judge)
 	require.Equal(t, 7, l.Steps)
 	require.Equal(t, Default().Events, l.Events)
-	for _, bad := range []string{"", "blocks", "blocks=", "blocks=0", "blocks=-1", "blocks=1G1", "blocks=9G", "bytes=99999999999999999999", "judge=5", "judge=-1s", "Blocks=1"} {
+	for _, bad := range []string{"", "blocks", "blocks=", "blocks=0", "blocks=-1", "blocks=1G1", "blocks=9G", "bytes=99999999999999999999",
+		"judge=5", "judge=-1s", "Blocks=1"} {
 		_, err := Default().Parse([]string{bad})
 		require.Error(t, err, bad)
 	}

@@ -34,7 +34,8 @@ type module struct{ path, version, dir string }
 
 // linked lists the modules whose packages are linked into the program, and Go.
 func linked() ([]module, error) {
-	list, err := output("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "optcheck/cmd/optcheck")
+	list, err := output("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}",
+		"optcheck/cmd/optcheck")
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ func TestCluster(t *testing.T) {
 		out, err := c.Run("sbatch", "--parsable", "--requeue", "--open-mode=append", "--array=1-4", "-o", filepath.Join(work, "%a"), "--wrap",
 			"echo $SLURMD_NODENAME $SLURM_RESTART_COUNT; test -n \"$SLURM_RESTART_COUNT\" || sleep 36000")
 		require.NoError(t, err, out)
-		gpu, err := c.Run("sbatch", "--parsable", "--gres=gpu:1", "-o", filepath.Join(work, "gpu"), "--wrap", "echo on $SLURMD_NODENAME with $CUDA_VISIBLE_DEVICES")
+		gpu, err := c.Run("sbatch", "--parsable", "--gres=gpu:1", "-o", filepath.Join(work, "gpu"), "--wrap",
+			"echo on $SLURMD_NODENAME with $CUDA_VISIBLE_DEVICES")
 		require.NoError(t, err, gpu)
 		c.Wait("jobs", func() bool {
 			on := map[string]int{}

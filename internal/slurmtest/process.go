@@ -71,7 +71,8 @@ func (c *Cluster) isStepOf(p process, node string) bool {
 
 // ours tells whether a process belongs to a job of this cluster.
 func (c *Cluster) ours(p process) bool {
-	return p.env["SLURM_CONF"] == c.Conf && p.env["SLURM_JOB_ID"] != "" || slices.ContainsFunc(Nodes, func(n string) bool { return c.isStepOf(p, n) })
+	return p.env["SLURM_CONF"] == c.Conf && p.env["SLURM_JOB_ID"] != "" || slices.ContainsFunc(Nodes,
+		func(n string) bool { return c.isStepOf(p, n) })
 }
 
 // killAll kills the processes of jobs that is says, again until none is

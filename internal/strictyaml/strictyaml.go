@@ -83,7 +83,8 @@ func unique(n *yaml.Node) error {
 var (
 	unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+) (?:`([^`]*)` )?into \\S.*")
-	kinds      = map[string]string{"str": "a text", "int": "a number", "float": "a number", "bool": "true or false", "map": "keys and values", "seq": "a list", "null": "nothing"}
+	kinds      = map[string]string{"str": "a text", "int": "a number", "float": "a number", "bool": "true or false", "map": "keys and values",
+		"seq": "a list", "null": "nothing"}
 )
 
 // Plain is an error of the YAML package in words for who wrote the file: without

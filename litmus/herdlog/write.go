@@ -170,7 +170,8 @@ func (l *Block) modelled(b []byte) []byte {
 		b = words(b, "Flag ", f, "\n")
 	}
 	if l.Undecided == "" {
-		b = words(b, "Condition ", l.Condition, "\nObservation ", l.Name, " ", Observation(l.Positive, l.Negative), " ", positive, " ", negative, "\n")
+		b = words(b, "Condition ", l.Condition, "\nObservation ", l.Name, " ", Observation(l.Positive, l.Negative), " ",
+			positive, " ", negative, "\n")
 	}
 	b = l.time(b)
 	if l.Candidates != nil {

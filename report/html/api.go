@@ -30,7 +30,8 @@ type ColumnCount struct {
 // Summary counts the cells that a filter chooses.
 func (x *Index) Summary(f Filter) *Summary {
 	sel := x.Select(f)
-	s := &Summary{Cells: sel.Total.Sum(), Tests: len(x.Set.Tests), Runs: len(x.Set.Histograms), Classes: classMap(&sel.Total), Matrix: []ColumnCount{},
+	s := &Summary{Cells: sel.Total.Sum(), Tests: len(x.Set.Tests), Runs: len(x.Set.Histograms), Classes: classMap(&sel.Total),
+		Matrix: []ColumnCount{},
 		Facets: map[string]map[string]int{}, Incomplete: x.Set.Incomplete(), Mixed: x.Set.Mixed()}
 	for _, n := range sel.Groups {
 		if n > 0 {
@@ -65,7 +66,8 @@ func classMap(c *Counts) map[string]int {
 // columnWords are the parts of a column as the filter writes them.
 func (x *Index) columnWords(i int) report.Column {
 	c := x.columns[i]
-	return report.Column{Toolchain: x.Toolchains[c.toolchain], Target: x.Targets[c.target], Level: x.Levels[c.level], Layout: x.Layouts[c.layout]}
+	return report.Column{Toolchain: x.Toolchains[c.toolchain], Target: x.Targets[c.target], Level: x.Levels[c.level],
+		Layout: x.Layouts[c.layout]}
 }
 
 // CellAnswer is a cell with the page that says more of it.
@@ -145,5 +147,6 @@ func (x *Index) Finding(id string) (*GroupAnswer, bool) {
 
 func (x *Index) answer(g *report.Group) GroupAnswer {
 	r, t := x.Result(g), &x.Set.Tests[g.Test]
-	return GroupAnswer{ID: g.ID, Test: t.Name, Hash: t.Hash, Class: g.Class, Findings: r.Findings, Reason: r.Reason, Known: r.Known, Race: r.RaceWord(), Verdict: r.Verdict, Cells: len(g.Cells)}
+	return GroupAnswer{ID: g.ID, Test: t.Name, Hash: t.Hash, Class: g.Class, Findings: r.Findings, Reason: r.Reason, Known: r.Known,
+		Race: r.RaceWord(), Verdict: r.Verdict, Cells: len(g.Cells)}
 }

@@ -146,7 +146,8 @@ func TestOverviewInBrowser(t *testing.T) {
 	b.Click(`[data-key="rule"] input[value="fence-weakened"]`)
 	shows(b, `location.hash === "#rule=fence-weakened"`)
 	want := x.Select(Filter{Rule: []string{"fence-weakened"}})
-	b.Until(fmt.Sprintf(`document.querySelector('[data-class="miscompiled"] .count').innerText === %q`, plain.Number(want.Total[classMiscompiled])))
+	b.Until(fmt.Sprintf(`document.querySelector('[data-class="miscompiled"] .count').innerText === %q`,
+		plain.Number(want.Total[classMiscompiled])))
 	b.Until(fmt.Sprintf(`document.querySelectorAll("[data-list] tbody tr").length < %d`, rows))
 	// Back again.
 	b.Do(back())
@@ -199,12 +200,14 @@ func TestChangesInBrowser(t *testing.T) {
 	changes := 0
 	for _, p := range x.Neighbours() {
 		own := fmt.Sprintf(`[data-pair="%d.%d"] `, p[0], p[1])
-		want := []string{section(own + "h2"), section(own + ".summary"), section(own + ".changes tbody tr"), section(own + "details td"), section(own + "details th")}
+		want := []string{section(own + "h2"), section(own + ".summary"), section(own + ".changes tbody tr"), section(own + "details td"),
+			section(own + "details th")}
 		changes += len(want[2])
 		b.Do(setHash(url.Values{"left": {x.Toolchains[p[0]]}, "right": {x.Toolchains[p[1]]}}))
 		shows(b, "true")
 		const shown = "[data-pairs] + div "
-		got := []string{section(shown + "h2"), section(shown + ".summary"), section(shown + ".changes tbody tr"), section(shown + "details td"), section(shown + "details th")}
+		got := []string{section(shown + "h2"), section(shown + ".summary"), section(shown + ".changes tbody tr"), section(shown + "details td"),
+			section(shown + "details th")}
 		require.Equal(t, want, got)
 	}
 	require.Positive(t, changes)
@@ -222,12 +225,14 @@ func TestChangesInBrowser(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	b, _, _ := opened(t, 20)
 	focus := func() string {
-		return browsertest.Eval[string](b, `document.activeElement.className + "|" + document.activeElement.tagName + "|" + document.activeElement.innerText.trim()`)
+		return browsertest.Eval[string](b,
+			`document.activeElement.className + "|" + document.activeElement.tagName + "|" + document.activeElement.innerText.trim()`)
 	}
 	b.Press(kb.Tab)
 	require.Equal(t, "skip|A|Skip to the content", focus())
 	b.Until(`document.querySelector(".skip").getBoundingClientRect().top >= 0`)
-	require.NotEqual(t, "none", browsertest.Eval[string](b, "getComputedStyle(document.activeElement).outlineStyle"), "what has the focus is seen")
+	require.NotEqual(t, "none", browsertest.Eval[string](b, "getComputedStyle(document.activeElement).outlineStyle"),
+		"what has the focus is seen")
 	b.Press(kb.Enter)
 	b.Until(`document.activeElement.id === "main"`)
 	require.Empty(t, browsertest.Eval[string](b, "location.hash"))
@@ -320,7 +325,8 @@ func TestWithoutScript(t *testing.T) {
 	b, x, at := opened(t, 90)
 	b.NoScript()
 	b.Open(at + "?plain")
-	require.Equal(t, "none", browsertest.Eval[string](b, `getComputedStyle(document.querySelector("[data-filter]")).display`), "a filter that does nothing is not shown")
+	require.Equal(t, "none", browsertest.Eval[string](b, `getComputedStyle(document.querySelector("[data-filter]")).display`),
+		"a filter that does nothing is not shown")
 	require.Equal(t, perPage, b.Count("[data-list] tbody tr"))
 	require.Equal(t, 0, b.Count("a.box"))
 	b.Click(fmt.Sprintf(`a[href=%q]`, listFile("optimised", 1)))

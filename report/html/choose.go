@@ -57,7 +57,8 @@ func (x *Index) has(f Filter) error {
 	for _, p := range []struct {
 		what        string
 		asked, have []string
-	}{{"toolchain", f.Release, x.Toolchains}, {"target", f.Target, x.Targets}, {"level", f.Level, x.Levels}, {"layout", f.Layout, x.Layouts}, {"preset", f.Preset, x.Presets}} {
+	}{{"toolchain", f.Release, x.Toolchains}, {"target", f.Target, x.Targets}, {"level", f.Level, x.Levels}, {"layout", f.Layout,
+		x.Layouts}, {"preset", f.Preset, x.Presets}} {
 		for _, w := range p.asked {
 			if !slices.Contains(p.have, w) {
 				return fmt.Errorf("no cell has the %s %q (%s)", p.what, Short(w, 80), Short(strings.Join(p.have, ", "), 400))

@@ -14,7 +14,8 @@ func TestChoose(t *testing.T) {
 	s := sample(60)
 	x := NewIndex(s)
 	chose := 0
-	for _, f := range []Filter{{}, {Class: []string{report.Miscompiled, report.Optimised}}, {Target: x.Targets[:1], Level: x.Levels[1:2]}, {Rule: x.Rules[:1]},
+	for _, f := range []Filter{{}, {Class: []string{report.Miscompiled, report.Optimised}},
+		{Target: x.Targets[:1], Level: x.Levels[1:2]}, {Rule: x.Rules[:1]},
 		{Release: x.Toolchains[1:2], Text: "a"}, {Known: "new"}, {Preset: x.Presets[:1], Layout: x.Layouts[:1]}} {
 		keep, err := Choose(s, f, true)
 		require.NoError(t, err)

@@ -81,7 +81,8 @@ func (l *changeList) add(test, cell uint32, a, b *kind) {
 	if !ok {
 		i = len(l.list)
 		l.at[key] = i
-		l.list = append(l.list, change{test: int(test), order: report.ChangeRank(int(a.class), int(b.class)), from: key[0], to: key[1], a: a, b: b, n: i})
+		l.list = append(l.list, change{test: int(test), order: report.ChangeRank(int(a.class), int(b.class)), from: key[0],
+			to: key[1], a: a, b: b, n: i})
 	}
 	l.list[i].cells++
 	l.cells = append(l.cells, changed{uint32(i), cell})
@@ -341,7 +342,8 @@ func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 		list = append(list, x.Compare(p[0], p[1], maxChanges))
 	}
 	var b strings.Builder
-	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains[:min(len(x.Toolchains), maxFacet)], "Levels": x.Levels}); err != nil {
+	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains[:min(len(x.Toolchains), maxFacet)],
+		"Levels": x.Levels}); err != nil {
 		return "", fmt.Errorf("changes: %w", err)
 	}
 	return template.HTML(b.String()), nil

@@ -57,7 +57,8 @@ func TestCompare(t *testing.T) {
 func TestCompareAlone(t *testing.T) {
 	s := report.NewSet()
 	for _, tc := range []string{"ptxas 1", "clang 2"} {
-		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l", Result: report.Result{Class: report.Preserved}}}))
+		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l",
+			Result: report.Result{Class: report.Preserved}}}))
 	}
 	require.Empty(t, NewIndex(s).Neighbours())
 	require.Equal(t, "1 cell in both, and no difference.", NewIndex(s).Compare(0, 1, 10).Summary())

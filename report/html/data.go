@@ -49,7 +49,8 @@ type columnarGroup struct {
 
 // Data is the content of DataFile.
 func (x *Index) Data() ([]byte, error) {
-	c := columnar{Words: x.words(), Labels: x.labels()[0], Presets: x.presets, Texts: []string{""}, NumKinds: len(x.kinds), NumCells: len(x.cells), Per: perPage}
+	c := columnar{Words: x.words(), Labels: x.labels()[0], Presets: x.presets, Texts: []string{""}, NumKinds: len(x.kinds),
+		NumCells: len(x.cells), Per: perPage}
 	for _, k := range x.columns {
 		c.Columns = append(c.Columns, k.toolchain, k.target, k.level, k.layout)
 	}
@@ -79,7 +80,8 @@ func (x *Index) Data() ([]byte, error) {
 
 func (x *Index) columnarGroup(g *report.Group, i *groupInfo, text func(string) int) columnarGroup {
 	r := x.Result(g)
-	out := columnarGroup{ID: g.ID, Test: i.test, Class: i.class, Says: i.says, New: !i.known, Rules: i.rules, Reason: text(Short(r.Reason, maxDetail))}
+	out := columnarGroup{ID: g.ID, Test: i.test, Class: i.class, Says: i.says, New: !i.known, Rules: i.rules,
+		Reason: text(Short(r.Reason, maxDetail))}
 	shown := shownFindings(r)
 	for _, f := range shown {
 		out.Findings = append(out.Findings, [5]int{text(f.Rule), f.Thread, f.Access, text(f.Detail), text(f.Stage)})

@@ -33,7 +33,10 @@ func RunPages(rs *Runs) []ExtraPage {
 		}})
 	}}}
 	for _, x := range rs.List[:min(len(rs.List), maxRunPages)] {
-		out = append(out, ExtraPage{File: RunFile(x), Title: rs.First(x).Test, Under: RunsFile, Make: func() (template.HTML, error) { return RunBody(rs, x) }})
+		out = append(out, ExtraPage{File: RunFile(x), Title: rs.First(x).Test, Under: RunsFile, Make: func() (template.HTML,
+			error) {
+			return RunBody(rs, x)
+		}})
 	}
 	return out
 }

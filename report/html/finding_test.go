@@ -77,16 +77,21 @@ func classed(list []element, class string) (out []element) {
 func swapped(t require.TestingT, name string) *report.Set {
 	s := report.NewSet()
 	add := func(e report.Event) { require.NoError(t, s.Handle(e)) }
-	add(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"offsets"}}})
+	add(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}},
+		Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"offsets"}}})
 	add(report.Event{Test: &report.Test{Name: name, Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX " + name, Preset: "corpus"}})
 	add(report.Event{Listing: &report.Listing{Code: "c1", Threads: []report.ThreadListing{
-		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}, Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
+		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
+			Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
 		{Thread: 1, Source: []report.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []report.Line{{Pos: 0, Text: "LDG R2"}}}}}})
-	place := report.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets", Result: report.Result{Class: report.Preserved, Code: "c0"}}
+	place := report.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
+		Result: report.Result{Class: report.Preserved, Code: "c0"}}
 	add(report.Event{Cell: &place})
 	bad := place
-	bad.Level, bad.Result = "O3", report.Result{Class: report.Miscompiled, Code: "c1", Findings: []report.Finding{{Rule: "reordered", Thread: 0, Access: 1, Detail: "#1 ld [y] is performed before #0 st [x]"}},
-		Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Lost: []string{"0:r1=1; x=2;"}, Check: "causality", Cycle: "a -po-> b -fr-> a", Lifted: "GPU_PTX lifted",
+	bad.Level, bad.Result = "O3", report.Result{Class: report.Miscompiled, Code: "c1",
+		Findings: []report.Finding{{Rule: "reordered", Thread: 0, Access: 1, Detail: "#1 ld [y] is performed before #0 st [x]"}},
+		Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Lost: []string{"0:r1=1; x=2;"},
+			Check: "causality", Cycle: "a -po-> b -fr-> a", Lifted: "GPU_PTX lifted",
 			Others: []report.OtherVerdict{{Model: "ptx-2015", Class: report.Optimised}}}, Known: []string{"k1"}}
 	add(report.Event{Cell: &bad})
 	return s
@@ -106,9 +111,11 @@ func TestFindingBody(t *testing.T) {
 	require.NoError(t, err)
 	list, text := parsePage(t, string(body))
 	harmless(t, list)
-	for _, want := range []string{"mp", "miscompiled", "#1 ld [y] is performed before #0 st [x]", "accesses are not in the order of the test", "causality", "a -po-> b -fr-> a",
+	for _, want := range []string{"mp", "miscompiled", "#1 ld [y] is performed before #0 st [x]", "accesses are not in the order of the test",
+		"causality", "a -po-> b -fr-> a",
 		"GPU_PTX mp", "GPU_PTX lifted", "a note", "a reason", "Drawn of ptx", "ptx-2015", "gained", "lost", "STG R1",
-		"optcheck audit mp --toolchains 12.4.131 --targets sm_80 --levels O3 --layouts offsets", "optcheck bug mp@12.4.131/sm_80/O3/offsets:reordered --out bundle", "is line 1 of the machine code, crosses line 1"} {
+		"optcheck audit mp --toolchains 12.4.131 --targets sm_80 --levels O3 --layouts offsets",
+		"optcheck bug mp@12.4.131/sm_80/O3/offsets:reordered --out bundle", "is line 1 of the machine code, crosses line 1"} {
 		require.Contains(t, text, want)
 	}
 	require.Len(t, classed(list, "drawn"), 1)
@@ -121,7 +128,8 @@ func TestFindingBody(t *testing.T) {
 // TestHostilePage: names and texts of a file that somebody else wrote do no
 // harm to the page.
 func TestHostilePage(t *testing.T) {
-	for _, name := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../etc/passwd", strings.Repeat("A", 10<<10), "a\x00b\x1b[31m", "javascript:alert(1)", "\u202eevil", "'; rm -rf /; '", "{{.Test}}", "</svg><script>"} {
+	for _, name := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../etc/passwd",
+		strings.Repeat("A", 10<<10), "a\x00b\x1b[31m", "javascript:alert(1)", "\u202eevil", "'; rm -rf /; '", "{{.Test}}", "</svg><script>"} {
 		s := swapped(t, name)
 		for i := range s.Results {
 			r := &s.Results[i]
@@ -141,7 +149,10 @@ func TestHostilePage(t *testing.T) {
 		gs := report.NewGroups(s)
 		for _, g := range gs.List {
 			require.Regexp(t, `^[0-9a-f]{20}$`, g.ID)
-			body, err := FindingBody(context.Background(), gs, g, FindingHooks{Known: func(id string) (KnownNote, bool) { return KnownNote{id, name, name, name}, true }})
+			body, err := FindingBody(context.Background(), gs, g, FindingHooks{Known: func(id string) (KnownNote, bool) {
+				return KnownNote{id,
+					name, name, name}, true
+			}})
 			require.NoError(t, err)
 			list, _ := parsePage(t, string(body))
 			harmless(t, list)
@@ -152,9 +163,12 @@ func TestHostilePage(t *testing.T) {
 }
 
 func TestThreadView(t *testing.T) {
-	src := []report.Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "fence"}, {Pos: 2, Text: "ld y"}, {Pos: 3, Text: "ld y"}, {Pos: 4, Text: "st z"}}
-	v := newThreadView(report.ThreadListing{Source: src, Machine: []report.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"}, {Pos: 1, Text: "ERRBAR", Part: true}, {Pos: 2, Text: "LDG"}, {Pos: -1, Text: "STG q"}}},
-		[]report.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"}, {Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}})
+	src := []report.Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "fence"}, {Pos: 2, Text: "ld y"},
+		{Pos: 3, Text: "ld y"}, {Pos: 4, Text: "st z"}}
+	v := newThreadView(report.ThreadListing{Source: src, Machine: []report.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"},
+		{Pos: 1, Text: "ERRBAR", Part: true}, {Pos: 2, Text: "LDG"}, {Pos: -1, Text: "STG q"}}},
+		[]report.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"},
+			{Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}})
 	var got []string
 	for _, l := range append(slices.Clone(v.Source), v.Machine...) {
 		got = append(got, strings.TrimSpace(l.Text+"|"+l.Mark+"|"+strings.Join(l.Tags, " ")))
@@ -181,9 +195,11 @@ func TestShellLine(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	c := report.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Findings: []report.Finding{{Rule: "merged"}}}}
+	c := report.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers",
+		Result: report.Result{Findings: []report.Finding{{Rule: "merged"}}}}
 	got := Commands(&report.Config{Source: "llvm-ir", Flags: []string{"-a,b", "c"}}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
-	require.Equal(t, `optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-a,b",c'`, got[0].Line)
+	require.Equal(t,
+		`optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-a,b",c'`, got[0].Line)
 	require.Len(t, got, 2)
 	require.Contains(t, got[1].Line, "optcheck reduce 'x y@19.1.7/gfx900/O2/pointers:merged'")
 	require.Empty(t, Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
@@ -191,7 +207,8 @@ func TestCommands(t *testing.T) {
 		Result: report.Result{Findings: []report.Finding{{Rule: "fence-removed"}}}}
 	two := Commands(&report.Config{Source: "llvm-ir"}, &report.Test{Name: "x", Preset: "corpus"}, &pair)
 	require.Len(t, two, 2) // bundles are for ptxas alone
-	require.Equal(t, "optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
+	require.Equal(t,
+		"optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
 	require.Equal(t, "optcheck reduce x@22.1.8+12.4.131/sm_80/O3/pointers:fence-removed --source llvm-ir", two[1].Line)
 	require.True(t, strings.HasPrefix(Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
 }

@@ -39,7 +39,8 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	if pair {
 		version = strings.Replace(version, " + ptxas ", "+", 1)
 	}
-	args := []string{"optcheck", "audit", operand(name), "--toolchains", csv(version), "--targets", csv(c.Target), "--levels", csv(c.Level), "--layouts", csv(c.Layout)}
+	args := []string{"optcheck", "audit", operand(name), "--toolchains", csv(version), "--targets", csv(c.Target), "--levels", csv(c.Level),
+		"--layouts", csv(c.Layout)}
 	if pair {
 		args = append(args, "--source", "llvm-ir")
 	} else if !ptxas {

@@ -199,7 +199,8 @@ func (x *Index) groupInfos() {
 	ruleAt, says := positions(x.Rules), map[string]uint32{}
 	for _, g := range x.Groups.List {
 		r := x.Result(g)
-		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test, race: slices.Index(x.Races, r.RaceWord())}
+		i := groupInfo{class: classIndex(r.Class), known: len(r.Known) > 0, test: x.cells[g.Cells[0]].test,
+			race: slices.Index(x.Races, r.RaceWord())}
 		if !i.known {
 			i.old = 1
 		}

@@ -56,7 +56,8 @@ func sample(n int) *report.Set {
 func sampleResult(test, release, target, level, layout int) report.Result {
 	code := fmt.Sprintf("%x", test*31+release*7+target*3+level)
 	fence := report.Finding{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}
-	merged := report.Finding{Rule: "merged", Thread: 0, Access: 1, Detail: fmt.Sprintf("#0 and #1 are one instruction: LDG.E R%d", release+target)}
+	merged := report.Finding{Rule: "merged", Thread: 0, Access: 1,
+		Detail: fmt.Sprintf("#0 and #1 are one instruction: LDG.E R%d", release+target)}
 	switch {
 	case level == 0 || test%2 == 0:
 		return report.Result{Class: report.Preserved, Code: code}
@@ -69,7 +70,8 @@ func sampleResult(test, release, target, level, layout int) report.Result {
 	case test%3 == 2:
 		return report.Result{Class: report.Unsupported, Reason: ".relaxed needs sm_70"}
 	case layout == 2 || release == 2:
-		return report.Result{Class: report.Optimised, Findings: []report.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0, Detail: "STG"}}, Code: code,
+		return report.Result{Class: report.Optimised, Findings: []report.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0,
+			Detail: "STG"}}, Code: code,
 			Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted",
 				Race: []string{report.RaceFree, report.DataRace}[test/2%2], RaceModel: "ptx"}}
 	}
@@ -162,7 +164,8 @@ func naive(x *Index, f Filter) (total Counts, groups map[string]int) {
 			words = words && strings.Contains(text, w)
 		}
 		race := len(f.Race) == 0 || grouped && slices.Contains(f.Race, c.RaceWord())
-		if rule && known && race && words && in(f.Class, c.Class) && in(f.Release, c.Toolchain) && in(f.Target, c.Target) && in(f.Level, c.Level) &&
+		if rule && known && race && words && in(f.Class, c.Class) && in(f.Release, c.Toolchain) && in(f.Target,
+			c.Target) && in(f.Level, c.Level) &&
 			in(f.Layout, c.Layout) && in(f.Preset, Preset(&x.Set.Tests[x.Set.Cells[i].Test])) {
 			total[classIndex(c.Class)]++
 			if id := ids[uint32(i)]; id != "" {
@@ -246,8 +249,10 @@ func TestParseFilter(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	s := sample(8)
 	for _, c := range []report.Cell{
-		{Test: "amd", Hash: "h", Toolchain: "clang 14", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Class: report.Unsupported}},
-		{Test: "amd", Hash: "h", Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers", Result: report.Result{Class: report.Preserved}}} {
+		{Test: "amd", Hash: "h", Toolchain: "clang 14", Target: "gfx900", Level: "O2", Layout: "pointers",
+			Result: report.Result{Class: report.Unsupported}},
+		{Test: "amd", Hash: "h", Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers",
+			Result: report.Result{Class: report.Preserved}}} {
 		require.NoError(t, s.Handle(report.Event{Cell: &c}))
 	}
 	x := NewIndex(s)
@@ -280,14 +285,16 @@ func TestWide(t *testing.T) {
 		n := fmt.Sprint(i)
 		require.NoError(t, s.Handle(report.Event{Test: &report.Test{Name: n, Hash: n, Preset: "p" + n}}))
 		for _, target := range []string{"t" + n, "shared"} {
-			require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: "x " + n, Target: target, Level: "O" + n, Layout: "l" + n,
+			require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: "x " + n, Target: target,
+				Level: "O" + n, Layout: "l" + n,
 				Result: report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: "r" + n}}}}}))
 		}
 	}
 	// One test with every word once.
 	for i := range 3000 {
 		n := fmt.Sprint(i)
-		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "wide", Toolchain: "x " + n, Target: "t" + n, Level: "O" + n, Layout: "l" + n,
+		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "wide", Toolchain: "x " + n, Target: "t" + n,
+			Level: "O" + n, Layout: "l" + n,
 			Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
 	}
 	x := NewIndex(s)

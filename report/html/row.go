@@ -37,7 +37,8 @@ func (x *Index) row(n int, cells []uint32) Row {
 	g := x.Groups.List[n]
 	r := x.Result(g)
 	shown := shownFindings(r)
-	return Row{Class: r.Class, Test: Short(x.Set.Tests[g.Test].Name, maxName), Href: PageOf(g), Findings: shown, More: len(r.Findings) - len(shown),
+	return Row{Class: r.Class, Test: Short(x.Set.Tests[g.Test].Name, maxName), Href: PageOf(g), Findings: shown,
+		More:   len(r.Findings) - len(shown),
 		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r), Race: r.RaceWord()}
 }
 
@@ -72,7 +73,8 @@ func (x *Index) where(cells []uint32) []string {
 	}
 	labels := x.labels()
 	return []string{ranges(labels[0], has[0], "releases"),
-		strings.Join([]string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels"), ranges(labels[3], has[3], "layouts")}, " · ")}
+		strings.Join([]string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels"),
+			ranges(labels[3], has[3], "layouts")}, " · ")}
 }
 
 // dimensions are the words that columns consist of.

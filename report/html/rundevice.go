@@ -47,7 +47,8 @@ func NewRuns(s *report.Set) *Runs {
 	}
 	for i := range s.Histograms {
 		h := &s.Histograms[i]
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{h.Test, h.Hash, h.Device.Name, h.Device.UUID, h.Device.ID, h.Device.Driver, h.Toolchain, h.Target, h.Level, h.Layout}))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{h.Test, h.Hash, h.Device.Name, h.Device.UUID, h.Device.ID, h.Device.Driver,
+			h.Toolchain, h.Target, h.Level, h.Layout}))
 		id := hex.EncodeToString(sum[:10])
 		x := out.byID[id]
 		if x == nil {
@@ -63,7 +64,8 @@ func NewRuns(s *report.Set) *Runs {
 //go:embed rundevice.tmpl
 var runText string
 
-var runTemplates = template.Must(template.New("run").Funcs(funcs).Funcs(template.FuncMap{"count": countText, "rate": rateText}).Parse(runText))
+var runTemplates = template.Must(template.New("run").Funcs(funcs).Funcs(template.FuncMap{"count": countText,
+	"rate": rateText}).Parse(runText))
 
 const (
 	maxPageSettings = 64

@@ -12,16 +12,21 @@ import (
 // devices is a set with one test under three settings: seen, not seen, hung.
 func devices(name string) *report.Set {
 	s := report.NewSet()
-	h := report.Histogram{Test: name, Hash: "h", Kind: "Allowed", Condition: "exists (0:r1=1)", Device: report.TestedDevice{ID: "cuda:0", Name: "GPU " + name, Driver: "580"}, Toolchain: "ptxas 13.0", Target: "sm_90",
-		Validated: true, Setting: "none", Status: report.StatusDone, Instances: 1000, Weak: 10, Terms: []string{"0:r1"}, Models: []string{"ptx", "sc"}, Says: []string{"allowed", "forbidden"},
-		Rate: &report.Rate{Rate: 0.01, Low: 0.005, High: 0.018, Reproducibility: 0.99995}, Before: report.Conditions{ClockMHz: 1980, Temperature: 35},
+	h := report.Histogram{Test: name, Hash: "h", Kind: "Allowed", Condition: "exists (0:r1=1)", Device: report.TestedDevice{ID: "cuda:0",
+		Name: "GPU " + name, Driver: "580"}, Toolchain: "ptxas 13.0", Target: "sm_90",
+		Validated: true, Setting: "none", Status: report.StatusDone, Instances: 1000, Weak: 10, Terms: []string{"0:r1"}, Models: []string{"ptx",
+			"sc"}, Says: []string{"allowed", "forbidden"},
+		Rate: &report.Rate{Rate: 0.01, Low: 0.005, High: 0.018,
+			Reproducibility: 0.99995}, Before: report.Conditions{ClockMHz: 1980, Temperature: 35},
 		Outcomes: []report.Outcome{{Values: []int64{0}, Count: 990, Effect: "sequentially consistent", Says: []string{"allowed", "allowed"}},
 			{Values: []int64{1}, Count: 10, Weak: true, Effect: "hardware, allowed", Says: []string{"allowed", "forbidden"}}}}
 	never, hung := h, h
 	never.Setting, never.Weak, never.Rate = "sync", 0, &report.Rate{Excluded: 0.003, High: 0.004}
-	never.Outcomes = []report.Outcome{{Values: []int64{0}, Count: 1000, Effect: "sequentially consistent", Says: []string{"allowed", "allowed"}}}
+	never.Outcomes = []report.Outcome{{Values: []int64{0}, Count: 1000, Effect: "sequentially consistent",
+		Says: []string{"allowed", "allowed"}}}
 	never.Unseen = []report.Unseen{{Values: []int64{2}, Excluded: 0.003}}
-	hung.Setting, hung.Status, hung.Detail, hung.Instances, hung.Weak, hung.Rate, hung.Outcomes = "stress", report.StatusTimeout, "hung", 0, 0, nil, nil
+	hung.Setting, hung.Status, hung.Detail, hung.Instances, hung.Weak, hung.Rate, hung.Outcomes = "stress",
+		report.StatusTimeout, "hung", 0, 0, nil, nil
 	s.Histograms = []report.Histogram{h, never, hung}
 	s.AddTest(report.Test{Name: name, Hash: "h", Text: "GPU_PTX text"})
 	return s
@@ -36,7 +41,8 @@ func TestRunBody(t *testing.T) {
 	require.NoError(t, err)
 	list, text := parsePage(t, string(body))
 	harmless(t, list)
-	for _, want := range []string{"exists (0:r1=1)", "ptx allows it; sc forbids it", "1,000", "> 99.9 %", "rates above 0.3 % are excluded", "timeout: hung", "hardware, allowed", "1980 MHz, 35 °C", "GPU_PTX text", "validated: every access", "never seen"} {
+	for _, want := range []string{"exists (0:r1=1)", "ptx allows it; sc forbids it", "1,000", "> 99.9 %", "rates above 0.3 % are excluded",
+		"timeout: hung", "hardware, allowed", "1980 MHz, 35 °C", "GPU_PTX text", "validated: every access", "never seen"} {
 		require.Contains(t, text, want)
 	}
 	require.NotContains(t, text, "Not validated")
@@ -44,7 +50,8 @@ func TestRunBody(t *testing.T) {
 	require.Len(t, classed(list, "fp-unseen"), 1)
 	require.Contains(t, text, "not run")
 	p := newRunPage(rs, x)
-	require.Equal(t, []agreement{{Model: "ptx", AllowedSeen: 2, AllowedUnseen: 1, Own: true}, {Model: "sc", AllowedSeen: 1, ForbiddenSeen: 1}}, p.Tables)
+	require.Equal(t, []agreement{{Model: "ptx", AllowedSeen: 2, AllowedUnseen: 1, Own: true}, {Model: "sc", AllowedSeen: 1,
+		ForbiddenSeen: 1}}, p.Tables)
 
 	// What was not validated says so before anything else.
 	s := devices("mp")
@@ -111,15 +118,18 @@ func TestHostileRuns(t *testing.T) {
 
 func TestSurvivalBody(t *testing.T) {
 	d := func(scheme, kind, target, fate string) Dependency {
-		return Dependency{Scheme: scheme, Kind: kind, Into: "ld", Space: "global", Bits: 64, Toolchain: "ptxas 12.4", Target: target, Level: "O3", Layout: "pointers", Fate: fate, Detail: "<b>"}
+		return Dependency{Scheme: scheme, Kind: kind, Into: "ld", Space: "global", Bits: 64, Toolchain: "ptxas 12.4", Target: target,
+			Level: "O3", Layout: "pointers", Fate: fate, Detail: "<b>"}
 	}
-	list := []Dependency{d("xor", "address", "sm_70", "removed"), d("xor", "address", "sm_80", "removed"), d("and", "address", "sm_70", "kept"), d("and", "address", "sm_80", "removed"),
+	list := []Dependency{d("xor", "address", "sm_70", "removed"), d("xor", "address", "sm_80", "removed"), d("and", "address", "sm_70",
+		"kept"), d("and", "address", "sm_80", "removed"),
 		d("param", "data", "sm_70", "kept"), d("odd", "control", "sm_70", "surprise"), d("none", "control", "sm_70", "unsupported")}
 	body, err := SurvivalBody(list, []Scheme{{"xor", "r xor r", "a reason"}})
 	require.NoError(t, err)
 	els, text := parsePage(t, string(body))
 	harmless(t, els)
-	for _, want := range []string{"✗ removed", "✓ kept", "≠ kept 1 of 2", "? 1 unknown", "– unsupported", "r xor r", "a reason", "address dependency by and into ld.global64"} {
+	for _, want := range []string{"✗ removed", "✓ kept", "≠ kept 1 of 2", "? 1 unknown", "– unsupported", "r xor r", "a reason",
+		"address dependency by and into ld.global64"} {
 		require.Contains(t, text, want)
 	}
 	require.Len(t, classed(els, "c-unknown"), 1, "what is not understood is never good news")

@@ -12,7 +12,8 @@ import (
 //go:embed rundevicelist.tmpl
 var runsText string
 
-var runsTemplate = template.Must(template.New("runs").Funcs(funcs).Funcs(template.FuncMap{"count": countText, "rate": rateText}).Parse(runsText))
+var runsTemplate = template.Must(template.New("runs").Funcs(funcs).Funcs(template.FuncMap{"count": countText,
+	"rate": rateText}).Parse(runsText))
 
 // RunsOptions selects what a page that lists runs shows.
 type RunsOptions struct {

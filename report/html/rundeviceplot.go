@@ -57,7 +57,8 @@ func plotRates(hs []*report.Histogram) template.HTML {
 	}
 	height := plotTop + plotRow*len(hs) + plotFoot
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="fp-plot" role="img" aria-label="rate of the asked outcome for each setting, with 95 percent intervals; the numbers are in the table" width="%d" height="%d" viewBox="0 0 %d %d">`, plotWidth, height, plotWidth, height)
+	fmt.Fprintf(&b,
+		`<svg class="fp-plot" role="img" aria-label="rate of the asked outcome for each setting, with 95 percent intervals; the numbers are in the table" width="%d" height="%d" viewBox="0 0 %d %d">`, plotWidth, height, plotWidth, height)
 	bottom := plotTop + plotRow*len(hs)
 	step := math.Ceil((to - from) / 8)
 	for e := from; e <= to; e++ {
@@ -68,7 +69,8 @@ func plotRates(hs []*report.Histogram) template.HTML {
 		}
 	}
 	fmt.Fprintf(&b, `<line class="fp-axis" x1="%d" y1="%d" x2="%d" y2="%d"/>`, plotLeft, bottom, plotWidth-plotRight, bottom)
-	fmt.Fprintf(&b, `<text class="fp-quiet" x="%d" y="%d">per instance; line: 95 %% interval; triangle: not seen, rates to the right of it are excluded</text>`, 8, bottom+34)
+	fmt.Fprintf(&b,
+		`<text class="fp-quiet" x="%d" y="%d">per instance; line: 95 %% interval; triangle: not seen, rates to the right of it are excluded</text>`, 8, bottom+34)
 	for i, h := range hs {
 		y := plotTop + plotRow*i + plotRow/2 - 4
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, plotLeft-12, y+4, template.HTMLEscapeString(Short(h.Setting, 28)))
@@ -84,7 +86,8 @@ func plotPoint(h *report.Histogram, y int, x func(float64) float64) string {
 		return fmt.Sprintf(`<text class="fp-quiet" x="%d" y="%d">not run</text>`, plotLeft+6, y+4)
 	case h.Weak > 0:
 		l, r, at := x(h.Rate.Low), x(h.Rate.High), x(h.Rate.Rate)
-		return fmt.Sprintf(`<path class="fp-bar" d="M%.1f %d H%.1f M%.1f %d v8 M%.1f %d v8"/><circle class="fp-dot" cx="%.1f" cy="%d" r="4"/>`, l, y, r, l, y-4, r, y-4, at, y)
+		return fmt.Sprintf(`<path class="fp-bar" d="M%.1f %d H%.1f M%.1f %d v8 M%.1f %d v8"/><circle class="fp-dot" cx="%.1f" cy="%d" r="4"/>`,
+			l, y, r, l, y-4, r, y-4, at, y)
 	case h.Rate.Excluded > 0:
 		return fmt.Sprintf(`<path class="fp-unseen" d="M%.1f %d l9 -5 v10 z"/>`, x(h.Rate.Excluded)-9, y)
 	}

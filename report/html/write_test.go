@@ -120,17 +120,21 @@ func TestWriteCancelled(t *testing.T) {
 func hostile() *report.Set {
 	s := report.NewSet()
 	names := []string{`<script>alert(1)</script>`, `../../../etc/passwd`, `"><img src=x onerror=alert(1)>`, strings.Repeat("long", 2500),
-		"turned \u202e round", "control \x1b[2J\x00", "{{.}}", "javascript:alert(1)", "' onmouseover='alert(1)", "</title></style></textarea>", "bad \xff utf-8", ""}
+		"turned \u202e round", "control \x1b[2J\x00", "{{.}}", "javascript:alert(1)", "' onmouseover='alert(1)",
+		"</title></style></textarea>", "bad \xff utf-8", ""}
 	for i, n := range names {
 		f := []report.Finding{{Rule: n, Thread: 0, Access: i, Detail: n, Stage: n}}
 		_ = s.Handle(report.Event{Test: &report.Test{Name: n, Hash: n, Text: n, Preset: n}})
 		_ = s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
-			Result: report.Result{Class: report.Optimised, Findings: f, Known: []string{n}, Code: n, Verdict: &report.Verdict{Model: n, New: []string{n}, Lifted: n}}}})
-		_ = s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n + "2", Result: report.Result{Class: n, Reason: n}}})
+			Result: report.Result{Class: report.Optimised, Findings: f, Known: []string{n}, Code: n, Verdict: &report.Verdict{Model: n,
+				New: []string{n}, Lifted: n}}}})
+		_ = s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n + "2",
+			Result: report.Result{Class: n, Reason: n}}})
 		_ = s.Handle(report.Event{Listing: &report.Listing{Code: n, Threads: []report.ThreadListing{{Source: []report.Line{{Text: n}}}}}})
 		_ = s.Handle(report.Event{Problem: &report.Problem{Kind: n, Detail: n}})
 	}
-	s.Config = report.Config{Tool: names[0], Model: names[2], Source: names[4], Toolchains: []report.Toolchain{{ID: names[0], Build: names[2]}}}
+	s.Config = report.Config{Tool: names[0], Model: names[2], Source: names[4],
+		Toolchains: []report.Toolchain{{ID: names[0], Build: names[2]}}}
 	return s
 }
 

@@ -64,7 +64,8 @@ func (s *Server) apiRoutes() {
 		return changesAnswer(n.index.Compare(p[0], p[1], maxAPIChanges)), nil
 	}))
 	s.mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		s.json(w, r, http.StatusNotFound, map[string]string{"error": "no such resource; there are version, summary, cells, findings, findings/ID and changes"})
+		s.json(w, r, http.StatusNotFound,
+			map[string]string{"error": "no such resource; there are version, summary, cells, findings, findings/ID and changes"})
 	})
 }
 
@@ -149,6 +150,7 @@ func changesAnswer(c *html.Comparison) map[string]any {
 	for _, x := range c.Changes {
 		changes = append(changes, change{x.Test, side{x.From.Class, x.From.Found}, side{x.To.Class, x.To.Found}, x.Cells, x.Where})
 	}
-	return map[string]any{"left": c.Left, "right": c.Right, "both": c.Both, "class_differs": c.Class, "findings_differ": c.Found, "code_differs": c.Code,
+	return map[string]any{"left": c.Left, "right": c.Right, "both": c.Both, "class_differs": c.Class,
+		"findings_differ": c.Found, "code_differs": c.Code,
 		"only_left": c.OnlyLeft, "only_right": c.OnlyRight, "changes": changes, "total": len(c.Changes) + c.More}
 }

@@ -25,13 +25,15 @@ func million(tests int) *report.Set {
 		s.Config.Toolchains = append(s.Config.Toolchains, report.Toolchain{ID: fmt.Sprintf("ptxas 12.%d", tc)})
 		for target := range 5 {
 			for level := range 4 {
-				s.AddColumn(report.Column{Toolchain: fmt.Sprintf("ptxas 12.%d", tc), Target: fmt.Sprintf("sm_%d0", target+5), Level: fmt.Sprintf("O%d", level), Layout: "pointers"})
+				s.AddColumn(report.Column{Toolchain: fmt.Sprintf("ptxas 12.%d", tc), Target: fmt.Sprintf("sm_%d0", target+5), Level: fmt.Sprintf("O%d",
+					level), Layout: "pointers"})
 			}
 		}
 	}
 	rules := []string{"merged", "missing", "reordered", "fence-weakened", "weakened"}
 	for t := range tests {
-		test := s.AddTest(report.Test{Name: fmt.Sprintf("Test%d+po-%d+dep", t, t%97), Hash: fmt.Sprint(t), Preset: []string{"paper", "ptx", "corpus"}[t%3], Text: "GPU_PTX"})
+		test := s.AddTest(report.Test{Name: fmt.Sprintf("Test%d+po-%d+dep", t, t%97), Hash: fmt.Sprint(t), Preset: []string{"paper", "ptx",
+			"corpus"}[t%3], Text: "GPU_PTX"})
 		for c := range uint32(len(s.Columns)) {
 			r := report.Result{Class: report.Preserved, Code: fmt.Sprintf("%d/%d", t, c/20)}
 			switch k := (t*31 + int(c)*7) % 100; {
@@ -40,7 +42,8 @@ func million(tests int) *report.Set {
 			case k < 36:
 				r.Class = []string{report.Optimised, report.Optimised, report.Optimised, report.Miscompiled, report.Unknown, report.Optimised}[k-30]
 				if r.Class != report.Unknown {
-					r.Findings = []report.Finding{{Rule: rules[(t+k)%5], Thread: k % 2, Access: 1, Detail: fmt.Sprintf("#1 ld.relaxed.gpu [x%d] and #2 ld [y] are one instruction", t%50)}}
+					r.Findings = []report.Finding{{Rule: rules[(t+k)%5], Thread: k % 2, Access: 1,
+						Detail: fmt.Sprintf("#1 ld.relaxed.gpu [x%d] and #2 ld [y] are one instruction", t%50)}}
 				} else {
 					r.Reason = "the disassembly was not understood"
 				}
@@ -118,7 +121,8 @@ func BenchmarkMillion(b *testing.B) {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	b.Logf("%d cells, %d results: made in %v, indexed in %v, %d findings; %d MB in memory", len(set.Cells), len(set.Results), made, indexed, len(s.now.Load().index.Groups.List), m.HeapAlloc>>20)
+	b.Logf("%d cells, %d results: made in %v, indexed in %v, %d findings; %d MB in memory", len(set.Cells), len(set.Results), made, indexed,
+		len(s.now.Load().index.Groups.List), m.HeapAlloc>>20)
 	h := s.Handler()
 	for i, name := range requests(0) {
 		path, _, _ := cut(name)

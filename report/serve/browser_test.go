@@ -39,13 +39,17 @@ func drawn(t testing.TB) *report.Set {
 			continue
 		}
 		r.Code = "drawn"
-		r.Verdict = &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Check: "causality", Cycle: "a -po-> b", Lifted: "GPU_PTX lifted"}
+		r.Verdict = &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Check: "causality", Cycle: "a -po-> b",
+			Lifted: "GPU_PTX lifted"}
 	}
 	require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: "drawn", Threads: []report.ThreadListing{
-		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}, Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
+		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
+			Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
 		{Thread: 1, Source: []report.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []report.Line{{Pos: 0, Text: "LDG R2"}}}}}}))
-	set.Histograms = []report.Histogram{{Test: "mp", Device: report.TestedDevice{Name: "GPU"}, Setting: "none", Status: report.StatusDone, Validated: true, Instances: 100, Weak: 4,
-		Terms: []string{"0:r0"}, Outcomes: []report.Outcome{{Values: []int64{0}, Count: 96}, {Values: []int64{1}, Count: 4, Weak: true}}, Rate: &report.Rate{Rate: 0.04, Low: 0.01, High: 0.1, Reproducibility: 0.98}}}
+	set.Histograms = []report.Histogram{{Test: "mp", Device: report.TestedDevice{Name: "GPU"}, Setting: "none", Status: report.StatusDone,
+		Validated: true, Instances: 100, Weak: 4,
+		Terms: []string{"0:r0"}, Outcomes: []report.Outcome{{Values: []int64{0}, Count: 96}, {Values: []int64{1}, Count: 4,
+			Weak: true}}, Rate: &report.Rate{Rate: 0.04, Low: 0.01, High: 0.1, Reproducibility: 0.98}}}
 	return set
 }
 
@@ -109,7 +113,8 @@ func TestBrowser(t *testing.T) {
 	// Two releases are compared as soon as they are chosen.
 	b.Open(at + "changes.html")
 	require.Equal(t, 1, browsertest.Eval[int](b, `Array.from(document.querySelectorAll("form")).filter((f) => f.offsetHeight > 0).length`))
-	browsertest.Eval[bool](b, `(() => { const s = document.querySelector('form[data-autosubmit] select[name="left"]'); s.value = "ptxas 12.0"; s.dispatchEvent(new Event("change", { bubbles: true })); return true })()`)
+	browsertest.Eval[bool](b,
+		`(() => { const s = document.querySelector('form[data-autosubmit] select[name="left"]'); s.value = "ptxas 12.0"; s.dispatchEvent(new Event("change", { bubbles: true })); return true })()`)
 	b.Until(`new URLSearchParams(location.search).get("left") === "ptxas 12.0" && document.readyState === "complete"`)
 	require.Contains(t, b.Text("main"), "ptxas 12.0 → ptxas 12.4")
 	b.Screenshot("serve-changes")
@@ -120,7 +125,8 @@ func TestBrowser(t *testing.T) {
 	// What comes later is announced.
 	b.Open(at)
 	g.change(func(set *report.Set) {
-		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: "late", Toolchain: "ptxas 12.0", Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
+		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: "late", Toolchain: "ptxas 12.0",
+			Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
 	})
 	b.Until(`document.querySelector(".newer a") !== null`)
 	b.Click(".newer a")
@@ -149,10 +155,12 @@ func TestBrowserWithoutScript(t *testing.T) {
 // TestBrowserHostile: hostile names run nothing.
 func TestBrowserHostile(t *testing.T) {
 	set := report.NewSet()
-	for _, n := range []string{`<script>alert(1)</script>`, `"><svg onload=alert(1)>`, `'); alert(1); ('`, "\u202e</title><script>alert(1)</script>"} {
+	for _, n := range []string{`<script>alert(1)</script>`, `"><svg onload=alert(1)>`, `'); alert(1); ('`,
+		"\u202e</title><script>alert(1)</script>"} {
 		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
 			Result: report.Result{Class: report.Miscompiled, Code: n, Findings: []report.Finding{{Rule: n, Detail: n, Stage: n}}}}}))
-		require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: n, Threads: []report.ThreadListing{{Source: []report.Line{{Text: n}}, Machine: []report.Line{{Text: n}}}}}}))
+		require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: n,
+			Threads: []report.ThreadListing{{Source: []report.Line{{Text: n}}, Machine: []report.Line{{Text: n}}}}}}))
 	}
 	at := listen(t, Options{Source: &fixed{set}})
 	b := browsertest.New(t)

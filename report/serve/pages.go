@@ -170,7 +170,8 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n := s.now.Load()
-	body, err := s.pages.get(fmt.Sprintf("o/%d/%s/%s/%d", n.version, f.Values().Encode(), view.Sort, view.Page), func() (template.HTML, error) { return n.index.Overview(view) })
+	body, err := s.pages.get(fmt.Sprintf("o/%d/%s/%s/%d", n.version, f.Values().Encode(), view.Sort, view.Page),
+		func() (template.HTML, error) { return n.index.Overview(view) })
 	if err != nil {
 		s.fail(w, err)
 		return
@@ -259,7 +260,8 @@ const maxPairs = 3
 func pair(x *html.Index, v url.Values) (p [2]int, err error) {
 	for i, key := range []string{"left", "right"} {
 		if p[i] = slices.Index(x.Toolchains, v.Get(key)); p[i] < 0 {
-			return p, fmt.Errorf("%s=%q: must be one of the releases %s", key, html.Short(v.Get(key), 80), html.Short(strings.Join(x.Toolchains, ", "), 300))
+			return p, fmt.Errorf("%s=%q: must be one of the releases %s", key, html.Short(v.Get(key), 80),
+				html.Short(strings.Join(x.Toolchains, ", "), 300))
 		}
 	}
 	if p[0] == p[1] {
@@ -323,5 +325,6 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := n.runs.First(x).Test
-	s.page(w, r, n, &html.Page{Title: name, Root: "../", Here: html.RunsFile, Body: body, Crumbs: []html.Link{{Text: "Runs on devices", Href: html.RunsFile}, {Text: name}}})
+	s.page(w, r, n, &html.Page{Title: name, Root: "../", Here: html.RunsFile, Body: body,
+		Crumbs: []html.Link{{Text: "Runs on devices", Href: html.RunsFile}, {Text: name}}})
 }

@@ -73,7 +73,8 @@ type snapshot struct {
 // New reads the set for the first time.
 func New(ctx context.Context, o Options) (*Server, error) {
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{o: o, busy: queue{free: cores + 1}, drawing: queue{free: max(1, cores/2)}, clients: clients{most: maxClients}, stall: stallTime}
+	s := &Server{o: o, busy: queue{free: cores + 1}, drawing: queue{free: max(1, cores/2)},
+		clients: clients{most: maxClients}, stall: stallTime}
 	set, err := o.Source.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // take makes a snapshot of a set.
 func (s *Server) take(set *report.Set) {
 	frozen := *set
-	frozen.Config.Toolchains, frozen.Tests, frozen.Columns = slices.Clone(set.Config.Toolchains), slices.Clone(set.Tests), slices.Clone(set.Columns)
+	frozen.Config.Toolchains, frozen.Tests, frozen.Columns = slices.Clone(set.Config.Toolchains), slices.Clone(set.Tests),
+		slices.Clone(set.Columns)
 	frozen.Listings, frozen.Histograms = maps.Clone(set.Listings), slices.Clone(set.Histograms)
 	x := html.NewIndex(&frozen)
 	n := &snapshot{index: x, runs: html.NewRuns(x.Set), version: 1, at: time.Now()}

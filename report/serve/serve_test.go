@@ -104,7 +104,10 @@ func TestSummary(t *testing.T) {
 	}
 	for address, f := range map[string]func(c *report.Cell) bool{
 		"/api/summary": func(*report.Cell) bool { return true },
-		"/api/summary?class=miscompiled&class=unknown": func(c *report.Cell) bool { return c.Class == report.Miscompiled || c.Class == report.Unknown },
+		"/api/summary?class=miscompiled&class=unknown": func(c *report.Cell) bool {
+			return c.Class == report.Miscompiled ||
+				c.Class == report.Unknown
+		},
 		"/api/summary?rule=merged&target=sm_70": func(c *report.Cell) bool {
 			return len(c.Findings) > 0 && c.Findings[0].Rule == "merged" && c.Target == "sm_70"
 		},
@@ -130,7 +133,8 @@ func TestSummary(t *testing.T) {
 		require.Equal(t, s.Cells, sum)
 	}
 	s := asJSON[summary](t, h, "/api/summary?class=miscompiled")
-	require.Equal(t, count(set, func(c *report.Cell) bool { return c.Class == report.Preserved }), s.Facets["class"][report.Preserved], "what another choice would give")
+	require.Equal(t, count(set, func(c *report.Cell) bool { return c.Class == report.Preserved }), s.Facets["class"][report.Preserved],
+		"what another choice would give")
 }
 
 func TestCells(t *testing.T) {
@@ -160,7 +164,8 @@ func TestCells(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, want)
-	for _, bad := range []string{"limit=0", "limit=1001", "limit=x", "offset=-1", "known=maybe", "q=" + strings.Repeat("x", 900), strings.Repeat("target=a&", 201), "q=%zz"} {
+	for _, bad := range []string{"limit=0", "limit=1001", "limit=x", "offset=-1", "known=maybe", "q=" + strings.Repeat("x", 900),
+		strings.Repeat("target=a&", 201), "q=%zz"} {
 		require.Contains(t, ask(t, h, "/api/cells?"+bad, http.StatusBadRequest), `"error"`, bad)
 		ask(t, h, "/?page=0&"+bad, http.StatusBadRequest)
 	}
@@ -189,7 +194,8 @@ var linkPattern = regexp.MustCompile(`(?:href|src)="([^"#]*)"`)
 func TestLinks(t *testing.T) {
 	set := million(40)
 	set.Histograms = []report.Histogram{{Test: "mp", Device: report.TestedDevice{Name: "GPU"}, Setting: "none", Status: report.StatusDone}}
-	_, h := newServer(t, Options{Source: &fixed{set}, Extra: []html.ExtraPage{{File: "dependencies.html", Title: "Dependencies", Body: "<h1>Deps</h1>"}}})
+	_, h := newServer(t, Options{Source: &fixed{set}, Extra: []html.ExtraPage{{File: "dependencies.html", Title: "Dependencies",
+		Body: "<h1>Deps</h1>"}}})
 	done := map[string]bool{}
 	todo := []string{"/"}
 	for len(todo) > 0 && len(done) < 300 {
@@ -210,7 +216,8 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"/changes.html", "/runs.html", "/dependencies.html", "/assets/style.css", "/assets/app.js", "/assets/serve.js", "/index.html?page=2", "/index.html?sort=test"} {
+	for _, want := range []string{"/changes.html", "/runs.html", "/dependencies.html", "/assets/style.css", "/assets/app.js",
+		"/assets/serve.js", "/index.html?page=2", "/index.html?sort=test"} {
 		require.True(t, done[want], want)
 	}
 }
@@ -251,8 +258,10 @@ func TestGuard(t *testing.T) {
 		return w.Code
 	}
 	const me = "127.0.0.1:7777"
-	for host, want := range map[string]int{"127.0.0.1:7777": 200, "localhost:7777": 200, "LOCALHOST.": 200, "localhost": 200, "gpubox.example.org:80": 200, "GPUBOX.example.org": 200,
-		"evil.example:7777": 421, "127.0.0.2:7777": 421, "localhost.evil.example": 421, "": 421, "10.0.0.1": 421, "[::1]:7777": 421, "127.0.0.1.evil.example": 421, "0x7f000001": 421} {
+	for host, want := range map[string]int{"127.0.0.1:7777": 200, "localhost:7777": 200, "LOCALHOST.": 200, "localhost": 200,
+		"gpubox.example.org:80": 200, "GPUBOX.example.org": 200,
+		"evil.example:7777": 421, "127.0.0.2:7777": 421, "localhost.evil.example": 421, "": 421, "10.0.0.1": 421, "[::1]:7777": 421,
+		"127.0.0.1.evil.example": 421, "0x7f000001": 421} {
 		require.Equal(t, want, send("GET", host, me), "%q", host)
 	}
 	require.Equal(t, 200, send("GET", "[::1]:7777", "[::1]:7777"))
@@ -263,7 +272,8 @@ func TestGuard(t *testing.T) {
 		require.Equal(t, 405, send(m, "localhost", me), m)
 	}
 	w := get(t, h, "/assets/style.css")
-	r := httptest.NewRequest("GET", "/assets/style.css", nil).WithContext(context.WithValue(context.Background(), http.LocalAddrContextKey, net.Addr(loopback{})))
+	r := httptest.NewRequest("GET", "/assets/style.css", nil).WithContext(context.WithValue(context.Background(),
+		http.LocalAddrContextKey, net.Addr(loopback{})))
 	r.Host = "localhost"
 	r.Header.Set("If-None-Match", w.Header().Get("ETag"))
 	again := httptest.NewRecorder()
@@ -274,9 +284,11 @@ func TestGuard(t *testing.T) {
 // TestHostileNames: names of a file that somebody else wrote do no harm.
 func TestHostileNames(t *testing.T) {
 	set := report.NewSet()
-	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../../etc/passwd", strings.Repeat("A", 10<<10), "a\x00b\x1b[31m\u202e", "javascript:alert(1)", "%2e%2e%2f", "{{.}}"}
+	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../../etc/passwd", strings.Repeat("A", 10<<10),
+		"a\x00b\x1b[31m\u202e", "javascript:alert(1)", "%2e%2e%2f", "{{.}}"}
 	for _, n := range names {
-		c := report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n, Result: report.Result{Class: report.Miscompiled, Code: "c", Findings: []report.Finding{{Rule: n, Detail: n, Stage: n}}}}
+		c := report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n, Result: report.Result{Class: report.Miscompiled,
+			Code: "c", Findings: []report.Finding{{Rule: n, Detail: n, Stage: n}}}}
 		require.NoError(t, set.Handle(report.Event{Cell: &c}))
 		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: n, Result: report.Result{Class: n, Reason: n}}}))
 	}
@@ -284,9 +296,11 @@ func TestHostileNames(t *testing.T) {
 	var addresses []string
 	for _, n := range names {
 		q := url.QueryEscape(n)
-		addresses = append(addresses, "/?q="+q, "/?class="+q+"&target="+q+"&rule="+q, "/changes.html?left="+q+"&right="+q, "/f/"+url.PathEscape(n)+".html", "/run/"+url.PathEscape(n), "/api/cells?target="+q, "/?sort="+q, "/?page="+q, "/"+url.PathEscape(n))
+		addresses = append(addresses, "/?q="+q, "/?class="+q+"&target="+q+"&rule="+q, "/changes.html?left="+q+"&right="+q,
+			"/f/"+url.PathEscape(n)+".html", "/run/"+url.PathEscape(n), "/api/cells?target="+q, "/?sort="+q, "/?page="+q, "/"+url.PathEscape(n))
 	}
-	addresses = append(addresses, "/", "/changes.html", "/runs.html", "/api/findings", "/api/summary", "/f/../index.html", "/assets/../../etc/passwd")
+	addresses = append(addresses, "/", "/changes.html", "/runs.html", "/api/findings", "/api/summary", "/f/../index.html",
+		"/assets/../../etc/passwd")
 	for _, g := range html.NewIndex(set).Groups.List {
 		addresses = append(addresses, "/f/"+g.ID+".html")
 	}
@@ -332,12 +346,14 @@ func TestLive(t *testing.T) {
 	g.mu.Lock()
 	g.err = errors.New("the file <is> gone")
 	g.mu.Unlock()
-	require.Eventually(t, func() bool { return strings.Contains(ask(t, h, "/", http.StatusOK), "the file &lt;is&gt; gone") }, patient.Long, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(ask(t, h, "/", http.StatusOK), "the file &lt;is&gt; gone") },
+		patient.Long, 5*time.Millisecond)
 	require.Equal(t, 2005, cells())
 	g.mu.Lock()
 	g.err = nil
 	g.mu.Unlock()
-	require.Eventually(t, func() bool { return !strings.Contains(ask(t, h, "/", http.StatusOK), "is&gt; gone") }, patient.Long, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !strings.Contains(ask(t, h, "/", http.StatusOK), "is&gt; gone") },
+		patient.Long, 5*time.Millisecond)
 }
 
 // TestServe: a server on a real connection answers many at once, and ends when
@@ -345,10 +361,11 @@ func TestLive(t *testing.T) {
 func TestServe(t *testing.T) {
 	begun, finish := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	s, err := New(context.Background(), Options{Source: &fixed{million(20)}, Finding: html.FindingHooks{Known: func(string) (html.KnownNote, bool) {
-		once.Do(func() { close(begun); <-finish })
-		return html.KnownNote{}, false
-	}}})
+	s, err := New(context.Background(), Options{Source: &fixed{million(20)},
+		Finding: html.FindingHooks{Known: func(string) (html.KnownNote, bool) {
+			once.Do(func() { close(begun); <-finish })
+			return html.KnownNote{}, false
+		}}})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -44,11 +44,12 @@ type driver struct {
 	launchKernel       func(function uintptr, gx, gy, gz, bx, by, bz, shared uint32, stream uintptr, params, extra unsafe.Pointer) int32
 	launchKernelEx     func(config unsafe.Pointer, function uintptr, params, extra unsafe.Pointer) int32
 	linkCreate         func(n uint32, options *int32, values *uintptr, state *uintptr) int32
-	linkAddData        func(state uintptr, kind int32, data unsafe.Pointer, size uint64, name *byte, n uint32, options *int32, values *uintptr) int32
-	linkComplete       func(state uintptr, cubin *unsafe.Pointer, size *uint64) int32
-	linkDestroy        func(state uintptr) int32
-	funcGetParamInfo   func(function uintptr, index uint64, offset, size *uint64) int32 // 12.4 and later, else nil
-	initialised        int32
+	linkAddData        func(state uintptr, kind int32, data unsafe.Pointer, size uint64, name *byte, n uint32,
+		options *int32, values *uintptr) int32
+	linkComplete     func(state uintptr, cubin *unsafe.Pointer, size *uint64) int32
+	linkDestroy      func(state uintptr) int32
+	funcGetParamInfo func(function uintptr, index uint64, offset, size *uint64) int32 // 12.4 and later, else nil
+	initialised      int32
 }
 
 var load = sync.OnceValues(func() (*driver, error) {
@@ -122,7 +123,8 @@ func kindOf(code int32) error {
 		return runner.ErrUnsupported
 	case codeInvalidImage, codeNoBinary, codeInvalidPTX, codeUnsupportedPTX, codeInvalidSource:
 		return runner.ErrCompile
-	case codeInvalidValue, codeNotInitialised, codeInvalidDevice, codeInvalidHandle, codeNotFound, codeOutOfResources, codeInvalidClusters, codeNotPermitted:
+	case codeInvalidValue, codeNotInitialised, codeInvalidDevice, codeInvalidHandle, codeNotFound, codeOutOfResources,
+		codeInvalidClusters, codeNotPermitted:
 		return runner.ErrUsage
 	}
 	// Illegal addresses, lost devices, a context that is no longer one, and

@@ -107,7 +107,8 @@ func (x *executor) launch(c *runner.Command, i uint64) error {
 	params := unsafe.Pointer(&x.scratch.pointers[0])
 	defer runtime.KeepAlive(x)
 	if d.Cluster == [3]uint32{} {
-		return x.d.fail("launch", x.d.launchKernel(k.function, d.Grid[0], d.Grid[1], d.Grid[2], d.Block[0], d.Block[1], d.Block[2], d.Shared, stream, params, nil))
+		return x.d.fail("launch", x.d.launchKernel(k.function, d.Grid[0], d.Grid[1], d.Grid[2], d.Block[0], d.Block[1], d.Block[2],
+			d.Shared, stream, params, nil))
 	}
 	if !x.device.Clusters {
 		return runner.Errorf(runner.ErrUnsupported, "launch", "%s has no thread-block clusters", x.device.Name)

@@ -202,7 +202,8 @@ func TestGPUShapes(t *testing.T) {
 	k := g.kernel("shared")
 	d := runner.Dim1(1, 32)
 	d.Shared = 96 << 10
-	r, err := g.Run(ctx, &runner.Batch{Body: []runner.Command{runner.Launch(k, d, runner.BufArg(g.a), runner.U32(d.Shared-4))}, Final: []runner.Command{runner.Read(g.a, 0, 4)}})
+	r, err := g.Run(ctx, &runner.Batch{Body: []runner.Command{runner.Launch(k, d, runner.BufArg(g.a), runner.U32(d.Shared-4))},
+		Final: []runner.Command{runner.Read(g.a, 0, 4)}})
 	require.NoError(t, err)
 	require.EqualValues(t, d.Shared-4, binary.LittleEndian.Uint32(r.Reads[0]))
 	_, err = g.Run(ctx, &runner.Batch{Body: []runner.Command{runner.Launch(k, d, runner.BufArg(g.a))}})
@@ -222,7 +223,8 @@ func TestGPUShapes(t *testing.T) {
 	require.NoError(t, err)
 	c := runner.Dim1(8, 32)
 	c.Cluster[0] = 4
-	r, err = g.Run(ctx, &runner.Batch{Body: []runner.Command{runner.Launch(k, c, runner.BufArg(g.a))}, Final: []runner.Command{runner.Read(g.a, 0, 4)}})
+	r, err = g.Run(ctx, &runner.Batch{Body: []runner.Command{runner.Launch(k, c, runner.BufArg(g.a))},
+		Final: []runner.Command{runner.Read(g.a, 0, 4)}})
 	require.NoError(t, err)
 	require.EqualValues(t, 4, binary.LittleEndian.Uint32(r.Reads[0]))
 }

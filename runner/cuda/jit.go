@@ -45,7 +45,8 @@ func jitOptions(options string) (keys []int32, values []uintptr, err error) {
 			}
 			keys, values, target = append(keys, jitTarget), append(values, uintptr(n)), true
 		default:
-			return nil, nil, runner.Errorf(runner.ErrUsage, "compile", "option %q: the driver's compiler takes -O0 to -O4, -lineinfo, -arch=sm_NN", o)
+			return nil, nil, runner.Errorf(runner.ErrUsage, "compile",
+				"option %q: the driver's compiler takes -O0 to -O4, -lineinfo, -arch=sm_NN", o)
 		}
 	}
 	if !target {

@@ -92,7 +92,8 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 	for k, i := range locs {
 		args[k] = runner.BufArg(m.location(l, i))
 	}
-	for _, v := range []uint32{l.instances, l.set["inst_mask"], uint32(len(b.words)), uint32(b.total), l.set["result_step"], uint32(len(locs)), l.syncWords} {
+	for _, v := range []uint32{l.instances, l.set["inst_mask"], uint32(len(b.words)), uint32(b.total), l.set["result_step"],
+		uint32(len(locs)), l.syncWords} {
 		args = append(args, runner.U32(v))
 	}
 	slot := map[int]uint32{}

@@ -224,7 +224,8 @@ func (r *run) prepare(ctx context.Context) error {
 	if len(table) > 0 {
 		r.setup = append(r.setup, runner.Write(r.m.table.buf, 0, table))
 	}
-	r.final = []runner.Command{runner.Read(r.m.hist.buf, 0, histBytes), runner.Read(r.m.samples.buf, 0, sampleBytes), runner.Read(r.m.counters.buf, 0, 64)}
+	r.final = []runner.Command{runner.Read(r.m.hist.buf, 0, histBytes), runner.Read(r.m.samples.buf, 0, sampleBytes),
+		runner.Read(r.m.counters.buf, 0, 64)}
 	for _, l := range launches {
 		c, err := r.p.commands(r.m, l, r.bins)
 		if err != nil {

@@ -39,7 +39,8 @@ func cpu(t *testing.T) runner.Session {
 func TestPoCL(t *testing.T) {
 	s := cpu(t)
 	ctx := context.Background()
-	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: "-cl-std=CL3.0"})
+	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()),
+		Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
 	m := &Memory{}
 	for _, name := range []string{"mp", "sb-inter", "lb", "2+2w", "cas-sl", "iriw+relaxed.gpus"} {

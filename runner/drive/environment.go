@@ -38,7 +38,8 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	}{{"-", None}, {"+", Random}} {
 		add("no-str"+ids.sign, ptxgen.FormPermuted, ids.i)
 		add("sys-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress)
-		add("rand-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, "stress-pattern=random", "stress-lines=1..1024", "stress-line=32..4096", "stress-lane=0..128")
+		add("rand-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, "stress-pattern=random", "stress-lines=1..1024",
+			"stress-line=32..4096", "stress-lane=0..128")
 		add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
 	}
 	// What a hunt begins with: both forms, dense and sparse, in step and not.
@@ -46,12 +47,15 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	add("dense-random", ptxgen.FormFast, Random)
 	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
 	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
-	add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256", "stress-rounds=20..400")
+	add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
+		"stress-rounds=20..400")
 	add("roles", ptxgen.FormPermuted, Random, "stride=4..16")
 	add("roles-sparse", ptxgen.FormPermuted, Random, "stride=32..1024", "warps=1..16")
 	add("roles-meet", ptxgen.FormPermuted, Random|Sync, "stride=4..512", "sync-bound=20..1000", "sync-groups=1..64", "blocks=16..1024")
-	add("roles-pre", ptxgen.FormPermuted, Random|Stress, "stride=4..512", "stress-ctas=1", "pre-rounds=1..63", "pre-share=10..100", "stress-pattern=random", "blocks=16..1024")
-	add("roles-all", ptxgen.FormPermuted, Random|Stress|Sync, "stride=4..512", "stress-pattern=random", "stress-lines=1..256", "stress-rounds=20..400",
+	add("roles-pre", ptxgen.FormPermuted, Random|Stress, "stride=4..512", "stress-ctas=1", "pre-rounds=1..63", "pre-share=10..100",
+		"stress-pattern=random", "blocks=16..1024")
+	add("roles-all", ptxgen.FormPermuted, Random|Stress|Sync, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
+		"stress-rounds=20..400",
 		"pre-rounds=0..63", "blocks=16..1024")
 	add("roles-arena", ptxgen.FormPermuted, Random, "distance=8..4096", "stride=4..512")
 	return list
@@ -96,7 +100,8 @@ const stressAccesses = 1 << 18
 // wide are the ranges that Drawn draws from.
 var wide = map[string]Knob{
 	"warps": {0, 1, 32}, "blocks": {0, 4, 1024}, "stride": {0, 4, 2048}, "distance": {0, 0, 256}, "offset": {0, 0, 4096},
-	"stress-ctas": {0, 1, 512}, "stress-line": {0, 32, 4096}, "stress-lines": {0, 1, 1024}, "stress-lane": {0, 0, 8}, "stress-rounds": {0, 10, 1000},
+	"stress-ctas": {0, 1, 512}, "stress-line": {0, 32, 4096}, "stress-lines": {0, 1, 1024}, "stress-lane": {0, 0,
+		8}, "stress-rounds": {0, 10, 1000},
 	"pre-share": {0, 0, 100}, "pre-rounds": {0, 0, 31}, "sync-bound": {0, 10, 2000}, "sync-share": {0, 10, 100}, "sync-groups": {0, 1, 128},
 	"order-shift": {0, 0, 10},
 }

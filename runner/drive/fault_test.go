@@ -37,7 +37,8 @@ func (f *flaky) Run(ctx context.Context, b *runner.Batch) (*runner.Result, error
 func TestFaults(t *testing.T) {
 	s := cpu(t)
 	ctx := context.Background()
-	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: "-cl-std=CL3.0"})
+	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()),
+		Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
 	x, _ := corpus.Lookup("mp")
 	h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)

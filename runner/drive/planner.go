@@ -39,7 +39,8 @@ type planner struct {
 // newPlanner returns the planner of a job: its random choices depend on the
 // seed and the incantations alone.
 func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
-	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast, rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast,
+		rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
 }
 
 func floorPow2(n uint32) uint32 { return 1 << (bits.Len32(max(n, 1)) - 1) }
@@ -233,7 +234,8 @@ func (p *planner) incantations(l *launch, warps uint32) (err error) {
 		set["sync"], l.syncWords = n, l.blocks
 	}
 	set["stress_slot"], set["idle_slot"] = ptxgen.MaxHarnessSlots, ptxgen.MaxHarnessSlots+1
-	set["stress_lines"], set["stress_line"], set["stress_lane"] = max(p.draw(p.t.StressLines), 1), p.draw(p.t.StressLine)&^3, p.draw(p.t.StressLane)&^3
+	set["stress_lines"], set["stress_line"], set["stress_lane"] = max(p.draw(p.t.StressLines),
+		1), p.draw(p.t.StressLine)&^3, p.draw(p.t.StressLane)&^3
 	set["stress_iterations"] = p.draw(p.t.StressRounds)
 	if p.permuted() {
 		p.loose(l, warps)

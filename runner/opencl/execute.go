@@ -27,24 +27,28 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 			return nil, nil
 		}
 		word := c.Value
-		return nil, fail("fill", x.a.enqueueFillBuffer(x.queue, b.mem, unsafe.Pointer(&word), 4, uintptr(c.Offset), uintptr(c.Bytes), 0, 0, 0), true)
+		return nil, fail("fill", x.a.enqueueFillBuffer(x.queue, b.mem, unsafe.Pointer(&word), 4, uintptr(c.Offset),
+			uintptr(c.Bytes), 0, 0, 0), true)
 	case runner.CommandWrite:
 		if len(c.Data) == 0 {
 			return nil, nil
 		}
-		return nil, fail("write", x.a.enqueueWriteBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(len(c.Data)), unsafe.Pointer(&c.Data[0]), 0, 0, 0), true)
+		return nil, fail("write", x.a.enqueueWriteBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(len(c.Data)),
+			unsafe.Pointer(&c.Data[0]), 0, 0, 0), true)
 	case runner.CommandRead:
 		data := make([]byte, c.Bytes)
 		if c.Bytes == 0 {
 			return data, nil
 		}
-		return data, fail("read", x.a.enqueueReadBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(c.Bytes), unsafe.Pointer(&data[0]), 0, 0, 0), false)
+		return data, fail("read", x.a.enqueueReadBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(c.Bytes),
+			unsafe.Pointer(&data[0]), 0, 0, 0), false)
 	case runner.CommandCopy:
 		from, err := x.span(c.From, c.FromAt, c.Bytes)
 		if err != nil || c.Bytes == 0 {
 			return nil, err
 		}
-		return nil, fail("copy", x.a.enqueueCopyBuffer(x.queue, from.mem, b.mem, uintptr(c.FromAt), uintptr(c.Offset), uintptr(c.Bytes), 0, 0, 0), false)
+		return nil, fail("copy", x.a.enqueueCopyBuffer(x.queue, from.mem, b.mem, uintptr(c.FromAt), uintptr(c.Offset),
+			uintptr(c.Bytes), 0, 0, 0), false)
 	}
 	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
 }

@@ -57,8 +57,9 @@ func TestAdd(t *testing.T) {
 	require.NoError(t, err)
 	const times = 1000
 	r, err := s.Run(ctx, &runner.Batch{
-		Setup:  []runner.Command{runner.Fill(a, 0, 4*n, 7), runner.Write(a, 8, []byte{1, 0, 0, 0})},
-		Body:   []runner.Command{runner.Launch(k, runner.Dim1(n/64, 64), runner.BufArg(a), runner.Counter32(0, 1), runner.U64(3), runner.LocalArg(4*64))},
+		Setup: []runner.Command{runner.Fill(a, 0, 4*n, 7), runner.Write(a, 8, []byte{1, 0, 0, 0})},
+		Body: []runner.Command{runner.Launch(k, runner.Dim1(n/64, 64), runner.BufArg(a), runner.Counter32(0, 1), runner.U64(3),
+			runner.LocalArg(4*64))},
 		Repeat: times,
 		Final:  []runner.Command{runner.Read(a, 0, 4*n)},
 	})
