@@ -86,6 +86,7 @@ bench-model: herd7
 
 fuzz:
 	$(GO) test ./litmus -fuzz FuzzParse -fuzztime 30s
+	$(GO) test ./litmus/herdlog -fuzz FuzzRead -fuzztime 30s
 	$(GO) test ./audit/campaign -fuzz FuzzParse -fuzztime 30s
 	$(GO) test ./litmus -fuzz FuzzOpenCL -fuzztime 30s
 	$(GO) test ./llvmir -fuzz FuzzTyped -fuzztime 30s

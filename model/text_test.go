@@ -225,22 +225,6 @@ func TestBuiltinModelsAreListed(t *testing.T) {
 	}
 }
 
-func FuzzReadLog(f *testing.F) {
-	f.Add(hardwareLog)
-	f.Add("Test a Allowed\nStates 1\n[x]=0x10; 0:r1=-5;\nNo\n")
-	f.Add("Test a\nHistogram (2 states)\n1*>x=1;\n2:>x=2;\n")
-	f.Fuzz(func(t *testing.T, src string) {
-		_ = herdlog.Read("log", strings.NewReader(src), func(l *herdlog.Test) error {
-			for _, s := range l.States {
-				if s.Count < -1 {
-					t.Fatal("negative count")
-				}
-			}
-			return nil
-		})
-	})
-}
-
 // FuzzJudge judges whatever parses, under strict limits: no panic, no hang.
 func FuzzJudge(f *testing.F) {
 	for _, n := range []string{"MP-rel-acq", "cas-one-wins", "MP-barrier", "alias-fence", "LB-addrs", "LB-ctrls", "atomicity-strong-store"} {
