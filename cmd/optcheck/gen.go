@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/depgen"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
@@ -261,156 +259,5 @@ func (f *genFlags) sink(env *environment) (*sink, error) {
 
 func printTest(w io.Writer, t *litmus.Test) error {
 	_, err := fmt.Fprintf(w, "%s\n", t.Append(nil))
-	return err
-}
-
-func newGenPresetsCmd(env *environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "presets [NAME]",
-		Short: "List the built-in configurations with their numbers of tests, or print one",
-		Example: `  optcheck gen presets
-  optcheck gen presets quick > gen.yaml`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				text, err := cycle.PresetText(args[0])
-				if err != nil {
-					return err
-				}
-				_, err = env.stdout.Write(text)
-				return err
-			}
-			for _, p := range cycle.Presets() {
-				g, err := cycle.Preset(p)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(env.stdout, "%s\t%d\n", p, g.Count())
-			}
-			return nil
-		},
-	}
-}
-
-func newGenCycleCmd(env *environment) *cobra.Command {
-	var place, memory, scheme string
-	var mutants bool
-	cmd := &cobra.Command{
-		Use:   "cycle EDGES",
-		Short: "Make one test from a list of edges",
-		Long: `Make one test from a list of edges with annotations of the accesses between them,
-or say why the edges form no cycle:
-
-  Rfe Rfi Fre Fri Coe Coi   communication, between threads (e) or within one (i)
-  PodWR PosRR Pod**         program order, to another (d) or the same (s) location
-  Membar.gldWW              membar.{cta,gl,sys} between the accesses
-  Fence.sc.gpudWR           fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}
-  BardWR                    bar.sync between the accesses
-  DpAddrdR DpDatadW DpCtrldW, DpCtrlMembar.gldR   dependencies
-  Amo.Exch Amo.Cas.acq.gpu  from the read to the write of one atomic
-
-  annotations: weak vol ca cg cs lu cv wb wt rlx.gpu acq.sys rel.cta
-               atom.add atom.exch atom.cas atom.cas.acq.gpu`,
-		Example: `  optcheck gen cycle "PodWW rel.gpu Rfe acq.gpu PodRR Fre" --place p0::p1
-  optcheck gen cycle "Pod** Rfe DpDatad* Rfe"`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			sp, err := specOf(strings.Join(args, " "), place, memory, scheme)
-			if err != nil {
-				return err
-			}
-			if err := printTest(env.stdout, sp.Test()); err != nil {
-				return err
-			}
-			if !mutants {
-				return nil
-			}
-			for _, m := range sp.Mutants() {
-				if err := printTest(env.stdout, m.Test()); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&place, "place", "", "placement of the threads, as names have it (default: different CTAs, p0::p1)")
-	cmd.Flags().StringVar(&memory, "map", "", "memory map, as names have it (default: global, xgyg)")
-	cmd.Flags().StringVar(&scheme, "scheme", "", "how false dependencies are made (default: and-high-bit)")
-	cmd.Flags().BoolVar(&mutants, "mutants", false, "also print the neighbours with one edge weakened")
-	return cmd
-}
-
-func specOf(list, place, memory, scheme string) (*cycle.Spec, error) {
-	c, err := cycle.Parse(list)
-	if err != nil {
-		return nil, err
-	}
-	var sch *depgen.Scheme
-	if scheme != "" {
-		if sch, err = depgen.Lookup(scheme); err != nil {
-			return nil, err
-		}
-	}
-	return cycle.PlacedSpec(c, place, memory, sch)
-}
-
-func newGenNameCmd(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "name TEST|DIR|NAME…",
-		Short: "Classify tests back to their cycles",
-		Long: `Print the canonical name and the cycle of each test: of a generated test's name, a
-file, a folder, or a test of the corpus. A test whose condition is no cycle of
-program order and communications is said to be none.`,
-		Example: `  optcheck gen name MP+membar.gl+addr-p0::p1-xgyg
-  optcheck gen name mp tests/ --json`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			found := true
-			enc := env.lines()
-			for _, a := range args {
-				var tests []*litmus.Test
-				if sp, err := cycle.ParseName(a); err == nil {
-					tests = []*litmus.Test{sp.Test()}
-				} else if tests, err = loadTests(env, []string{a}); err != nil {
-					return err
-				}
-				for _, t := range tests {
-					r, err := cycle.Classify(t)
-					found = found && err == nil
-					if err := printClass(env, enc, asJSON, t.Name, r, err); err != nil {
-						return err
-					}
-				}
-			}
-			if !found {
-				return errFound
-			}
-			return nil
-		},
-	}
-	jsonFlag(cmd, &asJSON, jsonLines)
-	return cmd
-}
-
-func printClass(env *environment, enc *json.Encoder, asJSON bool, name string, r *cycle.Class, cause error) error {
-	if asJSON {
-		out := map[string]any{"test": name}
-		if cause != nil {
-			out["reason"] = cause.Error()
-		} else {
-			out["family"], out["name"], out["cycle"], out["exact"] = r.Spec.Cycle.Family(), r.Spec.Name(), r.Spec.Cycle.String(), r.Exact
-		}
-		return enc.Encode(out)
-	}
-	if cause != nil {
-		_, err := fmt.Fprintf(env.stdout, "%s\tno cycle: %v\n", name, cause)
-		return err
-	}
-	about := ""
-	if !r.Exact {
-		about = "\t(the cycle only: the test has more)"
-	}
-	_, err := fmt.Fprintf(env.stdout, "%s\t%s\t%s%s\n", name, r.Spec.Name(), r.Spec.Cycle, about)
 	return err
 }
