@@ -34,7 +34,7 @@ type auditFlags struct {
 func newAuditCmd(env *environment) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
-		Use:   "audit [TEST|DIR|corpus…]",
+		Use:   "audit [TEST|DIR|corpus|FILE.ptx…]",
 		Short: "Compile tests with every compiler found and check the machine code",
 		Long: `Compile tests with every compiler found, for every target, level and layout, and
 check that the machine code keeps each test as it was written. Without arguments
@@ -69,6 +69,10 @@ same: the test, the compiler's build, target, level, layout, flags, models, and
 this very program. --shard does one part of n; parts can be done on any machine,
 in any order, and be merged (optcheck merge).
 
+Files of PTX, and folders of them, are audited as they are: each synchronising
+instruction is looked for in the machine code of ptxas, and the order of all that was
+found is compared over the control flow (docs/real-code.md).
+
 With --engine slurm the shards become a job array of Slurm, with a job after it that
 merges them into the store; failed tasks are submitted again. Ctrl-C ends only the
 following (optcheck campaign attach). See optcheck campaign for larger plans.`,
@@ -80,6 +84,7 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
   optcheck audit --gen paper --store paper.store --engine slurm --shards 64 --slurm partition=batch --slurm time=2:00:00
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
+  optcheck audit kernel.ptx --toolchains 11.8,12.4 --targets sm_80
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.engine.engine != "" {
@@ -89,6 +94,12 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 				if cmd.Flags().Changed(name) {
 					return fmt.Errorf("--%s goes with --engine", name)
 				}
+			}
+			if files, ok, err := programs(args); err != nil || ok {
+				if err != nil {
+					return err
+				}
+				return auditPrograms(cmd.Context(), env, &f, files)
 			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},

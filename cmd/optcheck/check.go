@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -81,17 +82,23 @@ func newCheckCmd(env *environment) *cobra.Command {
 	var asJSON bool
 	var against againstFlags
 	cmd := &cobra.Command{
-		Use:   "check FILE…",
+		Use:   "check FILE… | PTX CUBIN",
 		Short: "Check a binary or a disassembly by the specification inside it",
 		Long: `Check every kernel of a cubin or AMD code object, of a disassembly by cuobjdump,
 nvdisasm or llvm-objdump, or of clang's assembly output for AMD, that carries a
 specification. Kernels without one are counted and left alone. Use - for
-standard input.`,
+standard input.
+
+A file of PTX and a cubin that was made of it are compared with each other, as
+optcheck audit does with PTX (docs/real-code.md).`,
 		Example: `  optcheck check kernel.cubin
   cuobjdump -sass kernel.cubin | optcheck check - --json
   optcheck check mp.sass --against mp --place x=param+0x8`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if filepath.Ext(args[0]) == ".ptx" && len(args) == 2 {
+				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON)
+			}
 			fail, err := env.settings.fail()
 			if err != nil {
 				return err

@@ -1,0 +1,268 @@
+package ptx
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+func errorAt(file string, pos Pos, format string, args ...any) error {
+	return &Error{file, pos, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a module. The error is an *Error with the place.
+func Parse(file string, src []byte) (*Module, error) {
+	if len(src) > MaxInput {
+		return nil, errorAt(file, Pos{1, 1}, "%d bytes: more than the %d that a module may have", len(src), MaxInput)
+	}
+	l, err := newLexer(file, src)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{l: l, m: &Module{File: file, src: src}}
+	if err := p.module(); err != nil {
+		return nil, err
+	}
+	return p.m, nil
+}
+
+type parser struct {
+	l *lexer
+	m *Module
+}
+
+// module reads the directives of the top level.
+func (p *parser) module() error {
+	for p.l.peek() != 0 {
+		start := p.l.at
+		if err := p.top(start); err != nil {
+			return err
+		}
+		if p.m.Version == "" {
+			return p.l.errorf(start, "a PTX module begins with .version")
+		}
+	}
+	if p.m.Version == "" || p.m.Target == "" {
+		return p.l.errorf(0, "no PTX: there is no .version and .target")
+	}
+	return nil
+}
+
+func (p *parser) top(start int) error {
+	l := p.l
+	if l.src[l.at] == '@' { // @@DWARF of the first versions
+		l.line()
+		p.cut(start)
+		return nil
+	}
+	if l.src[l.at] != '.' {
+		return l.errorf(start, "%.30q: a directive is expected here", firstLine(l.src[start:]))
+	}
+	l.at++
+	switch w := l.word(); w {
+	case "version":
+		l.space()
+		from := l.at
+		for l.at < len(l.src) && (l.src[l.at] == '.' || l.src[l.at] >= '0' && l.src[l.at] <= '9') {
+			l.at++
+		}
+		p.m.Version, p.m.version, p.m.head = string(l.src[from:l.at]), span{from, l.at}, l.at
+	case "target":
+		l.space()
+		p.m.Target = l.word()
+		from := l.at
+		l.line()
+		rest := string(l.src[from:l.at])
+		if strings.Contains(rest, "debug") { // what it debugs goes
+			p.m.target = span{from, l.at}
+		}
+		p.m.head = l.at
+		if p.m.target == (span{}) {
+			p.m.target = span{l.at, l.at}
+		}
+	case "address_size":
+		l.line()
+		p.m.head = l.at
+	case "file", "loc":
+		l.line()
+		p.cut(start)
+	case "section":
+		if _, err := l.until("{"); err != nil {
+			return err
+		}
+		l.at++
+		if _, err := l.until("}"); err != nil {
+			return err
+		}
+		l.at++
+		p.cut(start)
+	default:
+		l.at = start
+		return p.declaration()
+	}
+	return nil
+}
+
+func (p *parser) cut(from int) { p.m.cuts = append(p.m.cuts, span{from, p.l.at}) }
+
+func firstLine(b []byte) string {
+	s, _, _ := strings.Cut(string(b[:min(len(b), 80)]), "\n")
+	return strings.TrimSpace(s)
+}
+
+var (
+	functionWord = regexp.MustCompile(`\.(entry|func)\b`)
+	linkage      = regexp.MustCompile(`^\s*\.(visible|extern|weak|common)\b`)
+)
+
+// declaration reads a variable, a prototype or a function.
+func (p *parser) declaration() error {
+	l := p.l
+	start := l.at
+	text, err := l.until(";{=")
+	if err != nil {
+		return err
+	}
+	if at := functionWord.FindStringIndex(text); at != nil {
+		f, err := p.signature(text, start, at[1])
+		if err != nil {
+			return err
+		}
+		if l.src[l.at] != '{' {
+			l.at++
+			return nil // a prototype
+		}
+		p.m.Funcs = append(p.m.Funcs, f)
+		b := &body{parser: p, f: f, global: map[string]bool{}}
+		return b.read()
+	}
+	if l.src[l.at] != ';' {
+		if _, err := l.until(";"); err != nil {
+			return err
+		}
+	}
+	l.at++
+	m := linkage.FindStringSubmatch(text)
+	if space := variableSpace(text); space != "" {
+		for _, v := range variables(text, space) {
+			v.Extern = m != nil && m[1] == "extern"
+			p.m.Vars = append(p.m.Vars, v)
+		}
+	}
+	return nil
+}
+
+// signature reads what stands before a body.
+func (p *parser) signature(text string, start, at int) (*Func, error) {
+	fn := &Func{Entry: strings.HasSuffix(text[:at], "entry"), Pos: p.l.pos(start)}
+	if m := linkage.FindStringSubmatch(text); m != nil {
+		fn.Visible = m[1] != "extern"
+	}
+	s := &lexer{file: p.l.file, src: []byte(text), at: at, lines: []int{0}}
+	list := func() ([]Var, error) {
+		s.at++
+		inner, err := s.until(")")
+		if err != nil {
+			return nil, p.l.errorf(start, "a list of parameters that does not end")
+		}
+		s.at++
+		return params(inner), nil
+	}
+	var err error
+	if !fn.Entry && s.peek() == '(' {
+		if fn.Returns, err = list(); err != nil {
+			return nil, err
+		}
+	}
+	s.space()
+	if fn.Name = s.word(); fn.Name == "" {
+		return nil, p.l.errorf(start, "a function without a name")
+	}
+	if s.peek() == '(' {
+		if fn.Params, err = list(); err != nil {
+			return nil, err
+		}
+	}
+	return fn, nil
+}
+
+var (
+	spaceWord = regexp.MustCompile(`\.(global|shared|const|local|param|tex|reg)\b`)
+	typeWord  = regexp.MustCompile(`\.(?:([bsuf])(8|16|32|64|128)|(pred)|(texref|samplerref|surfref)|(f16x2|bf16|bf16x2|tf32|e4m3|e5m2))\b`)
+	alignWord = regexp.MustCompile(`\.align\s+(\d+)`)
+	arrayDim  = regexp.MustCompile(`\[\s*(\w*)\s*\]`)
+	nameWord  = regexp.MustCompile(`^\s*([\w$%]+)\s*(?:<\s*(\d+)\s*>)?((?:\s*\[\s*\w*\s*\])*)`)
+)
+
+func variableSpace(text string) string {
+	if m := spaceWord.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// width is the size of a type in bytes, 8 for references.
+func width(text string) int64 {
+	m := typeWord.FindStringSubmatch(text)
+	if m == nil || m[2] == "" {
+		return 8
+	}
+	n, _ := strconv.ParseInt(m[2], 10, 64)
+	return n / 8
+}
+
+// variables reads the names behind the last word that begins with a dot.
+func variables(text, space string) (out []Var) {
+	head := text
+	if i := strings.IndexByte(text, '='); i >= 0 {
+		head = text[:i]
+	}
+	last := typeWord.FindAllStringIndex(head, -1)
+	if last == nil {
+		return nil
+	}
+	at := last[len(last)-1][1]
+	size := width(head[last[len(last)-1][0]:])
+	if strings.Contains(head, ".v2") {
+		size *= 2
+	} else if strings.Contains(head, ".v4") {
+		size *= 4
+	}
+	for _, one := range strings.Split(head[at:], ",") {
+		m := nameWord.FindStringSubmatch(one)
+		if m == nil {
+			continue
+		}
+		v := Var{Name: m[1], Space: space, Size: size}
+		for _, d := range arrayDim.FindAllStringSubmatch(m[3], -1) {
+			n, _ := strconv.ParseInt(d[1], 0, 64)
+			v.Size *= n
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// params reads a list of parameters and lays them out.
+func params(text string) (out []Var) {
+	var at int64
+	for _, one := range strings.Split(text, ",") {
+		vs := variables(one, "param")
+		if len(vs) == 0 {
+			continue
+		}
+		v := vs[0]
+		align := width(one)
+		if m := alignWord.FindStringSubmatch(one); m != nil && !strings.Contains(one, ".ptr") {
+			align, _ = strconv.ParseInt(m[1], 10, 64)
+		}
+		if align > 0 {
+			at = (at + align - 1) / align * align
+		}
+		v.Offset = at
+		at += v.Size
+		out = append(out, v)
+	}
+	return out
+}

@@ -1,0 +1,381 @@
+package realcode
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// Check compares a module with the machine code of all its functions. sm is the
+// number of the target.
+func Check(m *ptx.Module, prog *isa.Program, sm int) *Result {
+	res := &Result{}
+	for _, f := range m.Funcs {
+		var code *isa.Func
+		for _, g := range prog.Funcs {
+			if g.Name == f.Name {
+				code = g
+			}
+		}
+		if code == nil {
+			if f.Entry {
+				res.Unknown = append(res.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
+			}
+			continue // looked at in those that call it
+		}
+		c := &checker{name: f.Name, sm: sm, res: res}
+		if err := c.check(m, f, prog, code); err != nil {
+			res.Unknown = append(res.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
+		}
+		res.Count.add(c.count)
+	}
+	return res
+}
+
+// checker compares one function.
+type checker struct {
+	name  string
+	sm    int
+	res   *Result
+	count Count
+	*matcher
+	pg *graph
+	// wide is the graph of the PTX without what is known of conditions, made when it
+	// is needed.
+	wide    *graph
+	pgEntry int32
+	tracked bool // whether pg has it
+	inWide  [][]int32
+	// loose is the graph of the machine code without what is known of conditions,
+	// exact the one with it, made when it is needed.
+	loose, exact *graph
+	exactErr     error
+	inPTX        [][]int32 // nodes of each operation
+	inLoose      [][]int32 // nodes of each step
+	inExact      [][]int32
+	failed       []bool // operations of which a rule of their own is broken
+	signature    []string
+	same         map[string]bool // pairs whose words were found to be alike
+	marks        [4][]uint8
+}
+
+func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
+	src, err := readSource(m, f)
+	if err != nil {
+		return err
+	}
+	if len(src.ops) == 0 {
+		return nil
+	}
+	mach := readMachine(prog, code, c.sm)
+	if len(mach.lost) > 0 {
+		return fmt.Errorf("the targets of a branch are not known: %s", mach.lost[0].Text)
+	}
+	c.count.Functions++
+	c.pgEntry, c.tracked = src.entries[f], true
+	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), true, maxNodes()); err != nil {
+		c.tracked = false
+		if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), false, maxNodes()); err != nil {
+			return err
+		}
+	}
+	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
+	c.matcher = match(src, mach)
+	c.merge()
+	for i, in := range mach.insts {
+		if c.owner[i] >= 0 {
+			mach.steps[i].letter = int32(i)
+		} else if in.Role == isa.RoleCache || in.Role == isa.RoleFence {
+			mach.steps[i].letter = int32(i)
+		}
+	}
+	if c.loose, err = unroll(mach.steps, 0, len(mach.conds.ids), false, maxNodes()); err != nil {
+		return err
+	}
+	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
+	c.failed = make([]bool, len(src.ops))
+	c.marks = [4][]uint8{make([]uint8, len(c.pg.next)), make([]uint8, len(c.loose.next))}
+	for k := range src.ops {
+		c.operation(k)
+	}
+	c.sign()
+	c.pairs()
+	return nil
+}
+
+func nodesOf(g *graph, n int, letter func(int) int32) [][]int32 {
+	out := make([][]int32, n)
+	for i := range g.next {
+		if l := letter(i); l >= 0 {
+			out[l] = append(out[l], int32(i))
+		}
+	}
+	return out
+}
+
+func (c *checker) place(k int) *Place {
+	op := c.src.ops[k]
+	return &Place{op.Func.Name, op.Inst.Pos, op.Inst.Text}
+}
+
+func (c *checker) code(at ...int32) (out []Code) {
+	for _, i := range at {
+		if i >= 0 && len(out) < 8 {
+			out = append(out, Code{c.name, c.mach.insts[i].Addr, c.mach.insts[i].Text})
+		}
+	}
+	return out
+}
+
+func (c *checker) finding(r Rule, k int, code []Code, format string, args ...any) {
+	c.res.Findings = append(c.res.Findings, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: code, Detail: fmt.Sprintf(format, args...)})
+	c.failed[k] = true
+}
+
+func (c *checker) unknown(r Rule, k int, format string, args ...any) {
+	c.res.Unknown = append(c.res.Unknown, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...), Detail: fmt.Sprintf(format, args...)})
+	c.failed[k] = true
+}
+
+func (c *checker) note(r Rule, k int, format string, args ...any) {
+	c.res.Notes = append(c.res.Notes, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...), Detail: fmt.Sprintf(format, args...)})
+}
+
+// strong reports whether an operation synchronises, or may race.
+func (op *Op) strong() bool {
+	return !op.Effect.Kind.IsAccess() && op.Effect.Kind != ptx.Copy || op.Effect.Kind.IsAccess() && !op.Effect.Weak()
+}
+
+// merge finds operations without an image for which another one of their kind may
+// stand: of two ends of paths, ptxas makes one.
+func (c *checker) merge() {
+	byText := map[string][]int{}
+	key := func(op *Op) string {
+		e := op.Effect
+		return fmt.Sprint(e.Kind, e.Sem, e.Scope, e.Space, e.Atom, e.Type, e.Width, op.addr.root, op.addr.offset)
+	}
+	for k, op := range c.src.ops {
+		if len(c.img[k].main) > 0 {
+			byText[key(op)] = append(byText[key(op)], k)
+		}
+	}
+	for k, op := range c.src.ops {
+		if len(c.inPTX[k]) == 0 || len(c.img[k].main) > 0 || !op.strong() {
+			continue
+		}
+		for _, j := range byText[key(op)] {
+			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive {
+				c.img[k].by = j
+				break
+			}
+		}
+	}
+}
+
+// group lists an operation and those for which its images stand, too.
+func (c *checker) group(k int) []int {
+	if c.img[k].by >= 0 {
+		k = c.img[k].by
+	}
+	out := []int{k}
+	for j := range c.img {
+		if c.img[j].by == k {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// operation checks one operation alone.
+func (c *checker) operation(k int) {
+	op, g := c.src.ops[k], &c.img[k]
+	if len(c.inPTX[k]) == 0 {
+		return // nothing comes here
+	}
+	if op.strong() {
+		c.count.Strong++
+	} else {
+		c.count.Weak++
+	}
+	if g.doubt != "" {
+		c.unknown(Missing, k, "%s", g.doubt)
+		return
+	}
+	if len(g.main) == 0 && g.by < 0 {
+		c.absent(k, op, g)
+		return
+	}
+	if op.strong() {
+		c.count.StrongFound++
+	} else {
+		c.count.WeakFound++
+	}
+	for _, i := range g.main {
+		if why := weaker(op, c.mach.insts[i], c.sm); why != "" {
+			c.finding(Weakened, k, c.code(i), "%s", why)
+			return
+		}
+	}
+	if op.strong() {
+		c.alone(k, op, g)
+	}
+}
+
+// alone compares how often an operation is performed on each path.
+func (c *checker) alone(k int, op *Op, g *images) {
+	v, err := c.compare(k, -1, g.main, nil, policy{stutter: [2]bool{g.stutter, false}})
+	if err != nil {
+		c.unknown(Missing, k, "%v", err)
+		return
+	}
+	if v == nil {
+		return
+	}
+	if op.Effect.Kind == ptx.WarpSync {
+		c.note(Missing, k, "a path through the machine code goes without it: a warp that has not diverged needs none")
+		c.failed[k] = true
+		return
+	}
+	n := len(v.word)
+	if v.node == end {
+		if c.src.ops[k].Dead && op.Effect.Kind == ptx.Load {
+			c.note(Missing, k, "nobody uses what it reads, and on a path it is left out")
+			return
+		}
+		c.finding(Missing, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has", times(n))
+		return
+	}
+	c.finding(Duplicated, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has", times(n))
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "not at all"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// absent says what it means that an operation has no image.
+func (c *checker) absent(k int, op *Op, g *images) {
+	e := &op.Effect
+	switch {
+	case !op.strong():
+		return // see lost
+	case e.Kind == ptx.WarpSync || e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
+		c.note(Missing, k, "no instruction is needed for it, or none was found")
+		c.failed[k] = true
+	case e.Kind == ptx.Fence && (e.Scope == "cta" || e.Sem == "acquire" && len(g.inval) > 0):
+		c.note(Missing, k, "no instruction is needed for it")
+		c.failed[k] = true
+	case e.Kind == ptx.Load && op.Dead && !e.Acquires():
+		c.note(Missing, k, "nobody uses what it reads, and it is left out")
+		c.failed[k] = true
+	case e.Kind == ptx.Load && op.Dead && len(g.inval) > 0:
+		c.note(Missing, k, "nobody uses what it reads: the load is left out, its invalidation stays")
+	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.another(k):
+		c.note(Missing, k, "it counts nothing by itself, and is left to the next one of this mbarrier")
+		c.failed[k] = true
+	case e.Kind == ptx.Mbarrier:
+		c.note(Missing, k, "no instruction was found for it")
+		c.failed[k] = true
+	default:
+		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s", map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+	}
+}
+
+// another reports whether there is another operation of a kind at an address, with
+// an image.
+func (c *checker) another(k int) bool {
+	op := c.src.ops[k]
+	for j, other := range c.src.ops {
+		if j != k && other.Effect.Kind == op.Effect.Kind && other.addr == op.addr && len(c.img[j].main) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// compare compares the words of two operations. y may be -1. A node of the code in
+// a violation is given as its step, or end.
+func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error) {
+	v := c.compareIn(c.pg, c.inPTX, 0, c.loose, c.inLoose, 1, x, y, xs, ys, p)
+	if v == nil {
+		return nil, nil
+	}
+	if c.exact == nil && c.exactErr == nil {
+		c.exact, c.exactErr = unroll(c.mach.steps, 0, len(c.mach.conds.ids), true, maxNodes())
+		if c.exactErr == nil {
+			c.inExact = nodesOf(c.exact, len(c.mach.steps), func(n int) int32 { return c.exact.letter[n] })
+			c.marks[2] = make([]uint8, len(c.exact.next))
+		}
+	}
+	if c.exactErr != nil {
+		return nil, c.exactErr
+	}
+	v = c.compareIn(c.pg, c.inPTX, 0, c.exact, c.inExact, 2, x, y, xs, ys, p)
+	if v == nil || !c.tracked {
+		return v, nil
+	}
+	// What the machine code does on a path that exists only if two conditions of the
+	// PTX have nothing to do with each other is not claimed: how they depend on each
+	// other may be hidden in registers of the machine code.
+	if c.wide == nil {
+		var err error
+		if c.wide, err = unroll(c.src.steps, c.pgEntry, len(c.src.conds.ids), false, maxNodes()); err != nil {
+			return nil, err
+		}
+		c.inWide = nodesOf(c.wide, len(c.src.ops), func(n int) int32 { return c.wide.letter[n] })
+		c.marks[3] = make([]uint8, len(c.wide.next))
+	}
+	if c.compareIn(c.wide, c.inWide, 3, c.exact, c.inExact, 2, x, y, xs, ys, p) == nil {
+		c.count.Correlated++
+		return nil, nil
+	}
+	return v, nil
+}
+
+func (c *checker) compareIn(pg *graph, inPTX [][]int32, whichPTX int, g *graph, in [][]int32, which int, x, y int, xs, ys []int32, p policy) *violation {
+	q := &pairing{ptx: pg, code: g, policy: p, inPTX: c.marks[whichPTX], inCode: c.marks[which]}
+	set := func(nodes []int32, marks []uint8, l uint8) {
+		for _, n := range nodes {
+			marks[n] = l
+		}
+	}
+	mark := func(lx, ly uint8) {
+		for _, k := range c.group(x) {
+			set(inPTX[k], q.inPTX, lx)
+		}
+		for _, i := range xs {
+			set(in[i], q.inCode, lx)
+		}
+		if y < 0 {
+			return
+		}
+		for _, k := range c.group(y) {
+			set(inPTX[k], q.inPTX, ly)
+		}
+		for _, i := range ys {
+			set(in[i], q.inCode, ly)
+		}
+	}
+	mark(1, 2)
+	v := q.check()
+	mark(0, 0)
+	if v != nil {
+		v.node = g.of[v.node]
+	}
+	return v
+}
+
+func (v *violation) text() string {
+	var b strings.Builder
+	for _, l := range v.word {
+		b.WriteByte(" ab"[l])
+	}
+	return b.String()
+}

@@ -1,0 +1,150 @@
+package realcode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/audit"
+	"optcheck/ptx"
+	"optcheck/sass/cubin"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+// lineFile is the name that the lines of a module carry in the machine code.
+const lineFile = "k.ptx"
+
+// ErrUnsupported is why a cell cannot be: the release or the target lacks
+// something that the module has.
+var ErrUnsupported = errors.New("unsupported")
+
+// Build compiles a module twice, with lines and without, and reads the machine
+// code of the former. The error is ErrUnsupported if ptxas refuses the module, or
+// if a release cannot compile for its target; one of the tools; or that the lines
+// changed the machine code.
+func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*audit.Code, error) {
+	gpu, err := targetFor(tc, m, gpu)
+	if err != nil {
+		return nil, err
+	}
+	lined, err := compileModule(ctx, tc, m, gpu, level, true)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := compileModule(ctx, tc, m, gpu, level, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := equal(lined, plain); err != nil {
+		return nil, fmt.Errorf("lines change the machine code: %w", err)
+	}
+	return audit.Decode(ctx, tc, m.File, gpu, lined)
+}
+
+// compileModule compiles a module. One with functions that are elsewhere is made a
+// relocatable object.
+func compileModule(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, lines bool) ([]byte, error) {
+	version := ""
+	if toolchain.CompareVersions(m.Version, tc.MaxPTX) > 0 {
+		version = tc.MaxPTX
+	}
+	text := m.Plain(version)
+	if lines {
+		text = m.Lined(lineFile, version)
+	}
+	data, err := compile(ctx, tc, text, gpu, level, nil)
+	if unresolved(err) {
+		data, err = compile(ctx, tc, text, gpu, level, []string{"-c"})
+	}
+	if lines && errors.Is(err, ErrUnsupported) {
+		err = refusal(m, text, err)
+	}
+	return data, err
+}
+
+// refusal is what ptxas says of a module, with the places of the module's own text.
+func refusal(m *ptx.Module, text string, err error) error {
+	var e *toolchain.Error
+	if !errors.As(err, &e) || len(e.Diagnostics) == 0 {
+		return err
+	}
+	d, n, at := e.Diagnostics[0], 0, 0
+	for line := range strings.Lines(text) {
+		if at++; at > d.Line {
+			break
+		}
+		fmt.Sscanf(line, ".loc 1 %d 0", &n) // stays the last one
+	}
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			if st.Inst != nil && st.Inst.N == n {
+				return fmt.Errorf("%w: %s:%d:%d: %s", ErrUnsupported, m.File, st.Inst.Pos.Line, st.Inst.Pos.Col, d.Message)
+			}
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrUnsupported, d.Message)
+}
+
+// targetFor is the target for which a module can be compiled: a module for sm_90a
+// has none but that.
+func targetFor(tc *toolchain.Toolchain, m *ptx.Module, gpu string) (string, error) {
+	own := m.Target
+	if n := len(own); n > 0 && (own[n-1] < '0' || own[n-1] > '9') {
+		if strings.TrimRight(own, "af") != strings.TrimRight(gpu, "af") {
+			return "", fmt.Errorf("%w: the module is for %s alone", ErrUnsupported, own)
+		}
+		gpu = own
+	}
+	if target.Compare(own, gpu) > 0 {
+		return "", fmt.Errorf("%w: the module is for %s and newer", ErrUnsupported, own)
+	}
+	if !slices.Contains(tc.Targets, gpu) {
+		return "", fmt.Errorf("%w: %s does not know %s", ErrUnsupported, tc.ID, gpu)
+	}
+	return gpu, nil
+}
+
+func unresolved(err error) bool {
+	var e *toolchain.Error
+	return errors.As(err, &e) && strings.Contains(e.Stderr, "nresolved extern")
+}
+
+func compile(ctx context.Context, tc *toolchain.Toolchain, text, gpu, level string, flags []string) ([]byte, error) {
+	res, err := tc.Compile(ctx, toolchain.Job{Target: gpu, Level: level, LineInfo: true, Flags: flags, Header: "//",
+		Units: []toolchain.Unit{{Name: "module", Text: text}}})
+	if err != nil {
+		return nil, err
+	}
+	if err := res.Failed[0]; err != nil {
+		if errors.Is(err, toolchain.ErrCompile) && !unresolved(err) {
+			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		return nil, err
+	}
+	return res.Batches[0].Cubin, nil
+}
+
+// equal compares the code of two cubins.
+func equal(a, b []byte) error {
+	x, err := cubin.Parse(a)
+	if err != nil {
+		return err
+	}
+	y, err := cubin.Parse(b)
+	if err != nil {
+		return err
+	}
+	if len(x.Funcs) != len(y.Funcs) {
+		return fmt.Errorf("%d functions, %d without", len(x.Funcs), len(y.Funcs))
+	}
+	for i := range x.Funcs {
+		if x.Funcs[i].Name != y.Funcs[i].Name || !bytes.Equal(x.Funcs[i].Code, y.Funcs[i].Code) {
+			return fmt.Errorf("function %s", x.Funcs[i].Name)
+		}
+	}
+	return nil
+}

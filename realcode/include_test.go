@@ -1,0 +1,121 @@
+package realcode
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// line is a program of letters one after the other, with optional jumps: from a
+// position to another, or on.
+func line(word string, jumps map[int]int32) []step {
+	var steps []step
+	for i, c := range word {
+		s := step{guard: -1, cond: -1, letter: -1, next: []int32{int32(i) + 1}}
+		if c != '.' {
+			s.letter = c - 'a'
+		}
+		if to, ok := jumps[i]; ok {
+			s.next = append(s.next, to)
+		}
+		steps = append(steps, s)
+	}
+	return append(steps, step{guard: -1, cond: -1, letter: -1, next: []int32{end}})
+}
+
+func wordsDiffer(t *testing.T, ptx, code []step, p policy) string {
+	t.Helper()
+	a, err := unroll(ptx, 0, 0, true, 1000)
+	require.NoError(t, err)
+	b, err := unroll(code, 0, 0, true, 1000)
+	require.NoError(t, err)
+	letters := func(g *graph) []uint8 {
+		out := make([]uint8, len(g.letter))
+		for i, l := range g.letter {
+			out[i] = uint8(l + 1)
+		}
+		return out
+	}
+	q := &pairing{ptx: a, code: b, inPTX: letters(a), inCode: letters(b), policy: p}
+	v := q.check()
+	if v == nil {
+		return "ok"
+	}
+	return v.text()
+}
+
+func TestInclusion(t *testing.T) {
+	loop := map[int]int32{3: 0}
+	load := policy{optional: true, early: true}
+	for _, c := range []struct {
+		name      string
+		ptx, code []step
+		policy    policy
+		want      string
+	}{
+		{"the same", line("ab", nil), line("ab", nil), policy{}, "ok"},
+		{"swapped", line("ab", nil), line("ba", nil), policy{}, "b"},
+		{"dropped", line("ab", nil), line("a", nil), policy{}, "a"},
+		{"twice", line("ab", nil), line("abb", nil), policy{}, "abb"},
+		{"tries again", line("ab", nil), line("abb", nil), policy{stutter: [2]bool{false, true}}, "ok"},
+		{"a loop unrolled", line("a.b.", loop), line("a.b.a.b.", map[int]int32{3: 8, 7: 0}), policy{}, "ok"},
+		{"a loop turned", line("a.b.", loop), line("b.a.", loop), policy{}, "b"},
+		{"a load left out", line("ab", nil), line("a", nil), load, "ok"},
+		{"a load that rises", line("ab", nil), line("ba", nil), load, "b"},
+		{"a load that sinks", line("ba", nil), line("ab", nil), load, "ab"},
+		{"a load before its condition", line(".b", map[int]int32{0: 2}), line("b.", nil), load, "ok"},
+		{"a load before its condition and a fence", line("a.b", map[int]int32{1: 3}), line("ba.", nil), load, "b"},
+		{"sinks below an acquire", line("ba", nil), line("ab", nil), policy{sink: true}, "ok"},
+		{"rises above an acquire", line("ab", nil), line("ba", nil), policy{sink: true}, "b"},
+		{"rises above a release", line("ab", nil), line("ba", nil), policy{rise: true}, "ok"},
+		{"sinks below a release", line("ba", nil), line("ab", nil), policy{rise: true}, "a"},
+		{"sinks and is lost", line("ba", nil), line("a", nil), policy{sink: true}, "a"},
+		{"rises and comes twice", line("ab", nil), line("bab", nil), policy{rise: true}, "bab"},
+		{"a loop turned, released", line("b.a.", loop), line("a.b.", loop), policy{rise: true}, "a"},
+	} {
+		require.Equal(t, c.want, wordsDiffer(t, c.ptx, c.code, c.policy), c.name)
+	}
+}
+
+// TestConditions: two branches of one condition are one choice, and a condition that
+// is computed anew is another.
+func TestConditions(t *testing.T) {
+	// 0: @!p0 goto 2; 1: a; 2: @!p0 goto 4; 3: b; 4: end
+	two := func(defs []int32) []step {
+		s := line(".a.b", nil)
+		s[0].cond, s[0].condNeg, s[0].next = 0, true, []int32{2}
+		s[2].cond, s[2].condNeg, s[2].next = 0, true, []int32{4}
+		s[1].defs = defs
+		return s
+	}
+	g := func(s []step) *graph {
+		g, err := unroll(s, 0, 1, true, 1000)
+		require.NoError(t, err)
+		return g
+	}
+	words := func(g *graph) map[string]bool {
+		out := map[string]bool{}
+		var walk func(n int32, w string)
+		walk = func(n int32, w string) {
+			if l := g.letter[n]; l >= 0 {
+				w += string(rune('a' + l))
+			}
+			if n == 1 {
+				out[w] = true
+			}
+			for _, x := range g.next[n] {
+				walk(x, w)
+			}
+		}
+		walk(0, "")
+		return out
+	}
+	require.Equal(t, map[string]bool{"": true, "ab": true}, words(g(two(nil))))
+	require.Equal(t, map[string]bool{"": true, "ab": true, "a": true}, words(g(two([]int32{0}))))
+	_, err := unroll(two(nil), 0, 1, true, 3)
+	require.Error(t, err)
+	s := line("a", nil)
+	s[0].call = []int32{0}
+	_, err = unroll(s, 0, 0, true, 1000)
+	require.ErrorContains(t, err, "recursion")
+}

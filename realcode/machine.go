@@ -1,0 +1,396 @@
+package realcode
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// machine is the machine code of one function and what it calls, as a program.
+type machine struct {
+	sm    int
+	insts []*isa.Inst
+	steps []step
+	conds *conds
+	addrs []address
+	reach []bool
+	lane  []bool // comparisons with the number of the lane
+	// lost are indirect branches without known targets, calls those of functions
+	// that are elsewhere.
+	lost, calls []*isa.Inst
+	walks       map[*isa.Func]*regWalk
+	joins       map[int32][]int32 // comparisons of values that begin at a step
+}
+
+// readMachine lays out a function and all that it calls.
+func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
+	m := &machine{sm: sm, conds: newConds(), walks: map[*isa.Func]*regWalk{}, joins: map[int32][]int32{}}
+	byName := map[string]*isa.Func{}
+	for _, f := range prog.Funcs {
+		byName[f.Name] = f
+	}
+	base := map[*isa.Func]int32{}
+	funcs := []*isa.Func{root}
+	at := 0
+	for i := 0; i < len(funcs); i++ {
+		f := funcs[i]
+		base[f] = int32(at)
+		at += len(f.Insts)
+		for k := range f.Insts {
+			if g := callee(byName, &f.Insts[k]); g != nil {
+				if _, ok := base[g]; !ok {
+					base[g] = -1
+					funcs = append(funcs, g)
+				}
+			}
+		}
+	}
+	for _, f := range funcs {
+		m.count(f, base[f])
+	}
+	for _, f := range funcs {
+		m.lay(f, base, byName)
+	}
+	m.reach = reachable(m.steps)
+	return m
+}
+
+// callee is the function in another section that a call goes to.
+func callee(byName map[string]*isa.Func, in *isa.Inst) *isa.Func {
+	if in.Flow != isa.FlowCall || in.Target >= 0 {
+		return nil
+	}
+	return byName[calledName(in)]
+}
+
+// calledName is the symbol that a call names.
+func calledName(in *isa.Inst) string {
+	for i := range in.Args {
+		if s := in.Args[i].Sym; s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// helper reports whether a call is of one of ptxas's own functions, which touch no
+// memory: divisions, and warp operations that older machines lack.
+func helper(in *isa.Inst) bool {
+	name := calledName(in)
+	return in.Flow == isa.FlowCall && strings.HasPrefix(name[strings.LastIndexByte(name, '$')+1:], "__cuda_")
+}
+
+func (m *machine) condOf(r isa.Reg) int32 { return m.conds.id(r.String()) }
+
+func isCond(r isa.Reg) bool { return r.Class == isa.ClassPred || r.Class == isa.ClassUPred }
+
+// count finds comparisons that are made more than once.
+func (m *machine) count(f *isa.Func, base int32) {
+	m.walks[f] = follow(f, base)
+	each := func(do func(c comparison)) {
+		for i := range f.Insts {
+			for k := range f.Insts[i].Micro {
+				if c, ok := m.comparison(f, i, k); ok {
+					do(c)
+				}
+			}
+			if _, c, ok := kept(&f.Insts[i], base+int32(i)); ok {
+				do(c)
+			}
+		}
+	}
+	each(func(c comparison) { m.conds.sites[c.key]++ })
+	each(func(c comparison) {
+		if id, ok := m.conds.again(c); ok {
+			for _, r := range c.regs { // what paths bring together is new at each of their ends
+				var at int32
+				if _, err := fmt.Sscanf(r, "?phi%d.", &at); err == nil {
+					m.joins[at] = append(m.joins[at], id)
+				}
+			}
+		}
+	})
+}
+
+// kept recognises a predicate that is kept as a number in a register: the
+// comparison with 0 that restores it is known then.
+func kept(in *isa.Inst, at int32) (pred isa.Operand, c comparison, ok bool) {
+	var reg isa.Reg
+	switch {
+	case in.Op == "P2R" && len(in.Args) == 4 && in.Args[2].Zero && in.Args[3].Kind == isa.OpdImm && bits.OnesCount64(uint64(in.Args[3].Imm)) == 1:
+		reg = in.Args[0].Reg
+		pred = isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred, Num: uint16(bits.TrailingZeros64(uint64(in.Args[3].Imm)))}}
+		if in.Args[0].Part != "" || pred.Reg.Num > 6 {
+			return pred, c, false
+		}
+	case len(in.Micro) == 1 && in.Micro[0].Op == isa.MicroSel && len(in.Micro[0].Src) == 3:
+		mi := &in.Micro[0]
+		a, b := mi.Src[0], mi.Src[1]
+		if a.Kind != isa.OpdImm || b.Kind != isa.OpdImm || (a.Imm == 0) == (b.Imm == 0) || mi.Src[2].Zero {
+			return pred, c, false
+		}
+		reg, pred = mi.Dst, mi.Src[2]
+		pred.Not = pred.Not != (a.Imm == 0)
+	default:
+		return pred, c, false
+	}
+	root := made(at, reg)
+	c, ok = compare("ne", "u", address{root: root}.String(), address{root: "0"}.String(), root)
+	return pred, c, ok
+}
+
+// comparison is what an instruction compares: values, whatever registers they are
+// in.
+func (m *machine) comparison(f *isa.Func, at, k int) (comparison, bool) {
+	mi := &f.Insts[at].Micro[k]
+	n := 2
+	switch mi.Op {
+	case isa.MicroSetp:
+		if len(mi.Src) == 3 && (mi.Src[2].Kind != isa.OpdPred || !mi.Src[2].Zero || mi.Src[2].Not || mi.Bool != "AND") {
+			return comparison{}, false
+		}
+	case isa.MicroTest:
+		n = 3
+	default:
+		return comparison{}, false
+	}
+	if len(mi.Src) < n || len(mi.Src) > 3 {
+		return comparison{}, false
+	}
+	vals, ok := m.walks[f].operands[[2]int{at, k}]
+	if !ok {
+		return comparison{}, false
+	}
+	var roots, names []string
+	for _, x := range vals {
+		names = append(names, x.String())
+		if !x.fixed() {
+			roots = append(roots, x.root)
+		}
+	}
+	if mi.Op == isa.MicroTest {
+		return comparison{key: fmt.Sprint("test ", mi.LUT, names), regs: roots}, true
+	}
+	typ := "u"
+	if mi.Signed {
+		typ = "s"
+	}
+	return compare(strings.ToLower(mi.Cmp), typ, names[0], names[1], roots...)
+}
+
+func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*isa.Func) {
+	from := base[f]
+	pops := map[int][]int32{}
+	for _, b := range f.Blocks {
+		if in := &f.Insts[b.End-1]; in.Flow == isa.FlowPop {
+			for _, s := range b.Succs {
+				pops[b.End-1] = append(pops[b.End-1], from+int32(f.Blocks[s].First))
+			}
+		}
+	}
+	for i := range f.Insts {
+		in := &f.Insts[i]
+		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{from + int32(i) + 1}}
+		if isCond(in.Guard.Reg) && !in.Guard.Never {
+			sp.guard, sp.guardNeg = m.condOf(in.Guard.Reg), in.Guard.Neg
+		}
+		if !in.Guard.Never {
+			m.flow(in, &sp, from, base, byName, pops[i])
+			m.knowledge(f, from, i, &sp)
+		}
+		m.lane = append(m.lane, m.walks[f].lane[i])
+		m.insts, m.steps = append(m.insts, in), append(m.steps, sp)
+	}
+	m.addrs = append(m.addrs, m.walks[f].out...)
+}
+
+func (m *machine) flow(in *isa.Inst, sp *step, from int32, base map[*isa.Func]int32, byName map[string]*isa.Func, pops []int32) {
+	here := sp.next[0]
+	if in.Op == "WARPSYNC" {
+		return // .COLLECTIVE names where its block ends, for the lanes that take no part: the block is done for all
+	}
+	switch in.Flow {
+	case isa.FlowJump:
+		if in.Target < 0 {
+			m.lost = append(m.lost, in)
+			sp.next = nil
+			return
+		}
+		sp.next = []int32{from + int32(in.Target)}
+		if c, neg, ok := jumpCondition(in); ok {
+			sp.cond, sp.condNeg = m.condOf(c), neg
+		} else if mayFall(in) {
+			sp.next = append(sp.next, here)
+		}
+	case isa.FlowIndirect:
+		sp.next = nil
+		for _, t := range in.Targets {
+			sp.next = append(sp.next, from+int32(t))
+		}
+		if len(in.Targets) == 0 {
+			m.lost = append(m.lost, in)
+		}
+	case isa.FlowPop:
+		if len(pops) > 0 && sp.guard < 0 {
+			sp.next = pops
+		} else if len(pops) > 0 {
+			sp.next = pops[:len(pops):len(pops)]
+		}
+	case isa.FlowExit:
+		sp.next = []int32{end}
+		if c, neg, ok := jumpCondition(in); ok {
+			sp.cond, sp.condNeg = m.condOf(c), neg
+		}
+	case isa.FlowReturn:
+		sp.next, sp.ret = nil, true
+	case isa.FlowTrap:
+		sp.next = nil
+	case isa.FlowCall:
+		switch g := callee(byName, in); {
+		case helper(in):
+		case in.Target >= 0 && strings.HasPrefix(calledName(in), ".L"):
+			// A jump: nobody comes back from a label inside of a function.
+			sp.next = []int32{from + int32(in.Target)}
+		case in.Target >= 0:
+			sp.call = []int32{from + int32(in.Target)}
+		case g != nil:
+			sp.call = []int32{base[g]}
+		default:
+			m.calls = append(m.calls, in)
+		}
+	}
+}
+
+// jumpCondition is the operand that decides whether a jump is taken.
+func jumpCondition(in *isa.Inst) (isa.Reg, bool, bool) {
+	for i := range in.Args {
+		if o := &in.Args[i]; o.Kind == isa.OpdPred && !o.Zero {
+			return o.Reg, o.Not, true
+		}
+	}
+	return isa.Reg{}, false, false
+}
+
+// mayFall reports whether a jump tests something that is not known here: whether
+// the warp has diverged, for example.
+func mayFall(in *isa.Inst) bool {
+	for _, x := range in.Mods {
+		switch x {
+		case "CONV", "DIV", "ANY", "ALL":
+			return true
+		}
+	}
+	for i := range in.Args {
+		if in.Args[i].Kind == isa.OpdReg {
+			return true
+		}
+	}
+	return false
+}
+
+// knowledge says what an instruction does to conditions.
+func (m *machine) knowledge(f *isa.Func, base int32, at int, sp *step) {
+	in := &f.Insts[at]
+	for _, r := range in.Defs {
+		if isCond(r) {
+			sp.defs = append(sp.defs, m.condOf(r))
+		} else {
+			sp.defs = append(sp.defs, m.conds.operands[made(base+int32(at), r)]...)
+		}
+	}
+	sp.defs = append(sp.defs, m.joins[base+int32(at)]...)
+	for _, r := range in.Uses {
+		if isCond(r) {
+			sp.uses = append(sp.uses, m.condOf(r))
+		}
+	}
+	if p, c, ok := kept(in, base+int32(at)); ok && in.Guard == (isa.Guard{}) {
+		if id, ok := m.conds.again(c); ok {
+			sp.sets = append(sp.sets, assign{dst: id, src: m.condOf(p.Reg), neg: p.Not != c.neg, fork: true})
+			sp.uses = append(sp.uses, m.condOf(p.Reg))
+		}
+	}
+	for i := range in.Micro {
+		mi := &in.Micro[i]
+		if !isCond(mi.Dst) {
+			continue
+		}
+		dst := m.condOf(mi.Dst)
+		if c, ok := m.comparison(f, at, i); ok {
+			if id, ok := m.conds.again(c); ok {
+				sp.sets = append(sp.sets, assign{dst: dst, src: id, neg: c.neg, fork: true})
+				sp.uses = append(sp.uses, id)
+			}
+		} else if a, ok := m.logic(mi); ok {
+			a.dst = dst
+			sp.sets = append(sp.sets, a)
+		}
+	}
+}
+
+// logic recognises constants, copies and inversions among operations on
+// predicates.
+func (m *machine) logic(mi *isa.Micro) (assign, bool) {
+	if mi.Op != isa.MicroPlop {
+		return assign{}, false
+	}
+	var free []isa.Operand
+	vals := make([]uint64, len(mi.Src))
+	which := -1
+	for i, o := range mi.Src {
+		if o.Kind != isa.OpdPred {
+			return assign{}, false
+		}
+		vals[i] = 1
+		if !o.Zero {
+			if len(free) > 0 && o.Reg != free[0].Reg {
+				return assign{}, false
+			}
+			free, which = append(free, o), i
+		}
+	}
+	eval := func(v bool) (uint32, bool) {
+		w := make([]uint64, len(vals))
+		for i, o := range mi.Src {
+			x := o.Zero || v
+			if x != o.Not {
+				w[i] = 1
+			}
+		}
+		return mi.Eval(w)
+	}
+	t, ok1 := eval(true)
+	f, ok2 := eval(false)
+	switch {
+	case !ok1 || !ok2:
+		return assign{}, false
+	case t == f:
+		return assign{src: -1, neg: t != 0}, true
+	case which < 0:
+		return assign{}, false
+	}
+	return assign{src: m.condOf(mi.Src[which].Reg), neg: t == 0}, true
+}
+
+// reachable tells of each step whether control can come to it from the first.
+func reachable(steps []step) []bool {
+	seen := make([]bool, len(steps))
+	work := []int32{0}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		if i < 0 || int(i) >= len(steps) || seen[i] {
+			continue
+		}
+		seen[i] = true
+		s := &steps[i]
+		work = append(work, s.next...)
+		work = append(work, s.call...)
+		if s.guard >= 0 || s.cond >= 0 || len(s.call) > 0 {
+			work = append(work, i+1)
+		}
+	}
+	return seen
+}

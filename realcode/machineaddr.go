@@ -1,0 +1,282 @@
+package realcode
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// follow follows the registers of a function: where each instruction that touches
+// memory goes, and what comparisons compare that never changes.
+func follow(f *isa.Func, from int32) *regWalk {
+	w := &regWalk{f: f, from: from, in: make([]map[isa.Reg]address, len(f.Blocks)), out: make([]address, len(f.Insts)), operands: map[[2]int][]address{}, lane: map[int]bool{}}
+	if len(f.Blocks) == 0 {
+		return w
+	}
+	w.in[0] = map[isa.Reg]address{}
+	work, rounds := []int{0}, 0
+	queued := make([]bool, len(f.Blocks))
+	for len(work) > 0 && rounds < 64*len(f.Blocks) {
+		rounds++
+		b := work[0]
+		work = work[1:]
+		queued[b] = false
+		state := w.block(b)
+		for _, s := range f.Blocks[b].Succs {
+			if w.meet(s, state) && !queued[s] {
+				queued[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return w
+}
+
+type regWalk struct {
+	f    *isa.Func
+	from int32
+	in   []map[isa.Reg]address
+	out  []address
+	// operands are those of comparisons, by instruction and number of the
+	// micro-operation.
+	operands map[[2]int][]address
+	// lane are the instructions that compare with the number of the lane.
+	lane map[int]bool
+}
+
+// String gives an address, or any other value, as text.
+func (a address) String() string { return fmt.Sprintf("%s+%d", a.root, a.offset) }
+
+// fixed reports whether a value is the same whenever the thread computes it: one
+// that is made of parameters, constants and the thread's place. Roots that are none
+// begin with a question mark.
+func (a address) fixed() bool { return a.root != "" && a.root[0] != '?' }
+
+// meet takes a state over to a block, and reports whether that is news.
+func (w *regWalk) meet(b int, state map[isa.Reg]address) bool {
+	if w.in[b] == nil {
+		w.in[b] = make(map[isa.Reg]address, len(state))
+		for r, v := range state {
+			w.in[b][r] = v
+		}
+		return true
+	}
+	news := false
+	for r, v := range w.in[b] {
+		phi := address{root: fmt.Sprintf("?phi%d.%v", w.from+int32(w.f.Blocks[b].First), r)}
+		if x, ok := state[r]; (!ok || x != v) && v != phi {
+			w.in[b][r] = phi
+			news = true
+		}
+	}
+	return news
+}
+
+// made is the root of what an instruction leaves in a register.
+func made(at int32, r isa.Reg) string { return fmt.Sprintf("?v%d.%v", at, r) }
+
+func (w *regWalk) value(state map[isa.Reg]address, o *isa.Operand) address {
+	switch o.Kind {
+	case isa.OpdImm:
+		return address{root: "0", offset: o.Imm}
+	case isa.OpdConst:
+		if o.Reg.Class == isa.ClassNone && !o.Neg && !o.Abs {
+			return address{root: fmt.Sprintf("c%d.%d", o.Bank, o.Off)}
+		}
+	case isa.OpdSym:
+		return address{root: o.Sym + "." + o.Part}
+	case isa.OpdReg:
+		if o.Zero {
+			return address{root: "0"}
+		}
+		v := w.reg(state, o.Reg)
+		switch {
+		case !o.Neg && !o.Not && !o.Abs:
+			return v
+		case v.fixed():
+			return hash("modified", fmt.Sprint(o.Neg, o.Not, o.Abs), v.String())
+		}
+	}
+	return address{}
+}
+
+// hash is the value of a function of values that never change.
+func hash(parts ...string) address {
+	h := fnv.New64a()
+	for _, p := range parts {
+		h.Write([]byte(p))
+		h.Write([]byte{0})
+	}
+	return address{root: fmt.Sprintf("f%x", h.Sum64())}
+}
+
+// steady are the special registers that a thread always reads alike.
+func steady(name string) bool {
+	for _, p := range []string{"SR_TID", "SR_CTAID", "SR_NTID", "SR_NCTAID", "SR_LANEID", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK", "SR_EQMASK", "SR_CgaCtaId"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *regWalk) reg(state map[isa.Reg]address, r isa.Reg) address {
+	if v, ok := state[r]; ok {
+		return v
+	}
+	return address{root: fmt.Sprintf("?in%d.%v", w.from, r)}
+}
+
+// block follows a block and returns the state behind it.
+func (w *regWalk) block(b int) map[isa.Reg]address {
+	state := make(map[isa.Reg]address, len(w.in[b])+8)
+	for r, v := range w.in[b] {
+		state[r] = v
+	}
+	type def struct {
+		r isa.Reg
+		v address
+	}
+	var defs []def
+	for i := w.f.Blocks[b].First; i < w.f.Blocks[b].End; i++ {
+		in := &w.f.Insts[i]
+		if in.Role.IsAccess() || in.Role == isa.RoleCopy {
+			w.out[i] = w.access(state, in)
+		}
+		w.compared(state, i, in)
+		defs = defs[:0]
+		for _, r := range in.Defs {
+			v := address{root: made(w.from+int32(i), r)}
+			for k := range in.Micro {
+				if in.Micro[k].Dst == r && in.Guard == (isa.Guard{}) {
+					if x := w.micro(state, &in.Micro[k]); x.root != "" {
+						v = x
+					}
+				}
+			}
+			defs = append(defs, def{r, v})
+		}
+		for _, d := range defs {
+			state[d.r] = d.v
+		}
+	}
+	return state
+}
+
+// compared keeps the operands of comparisons.
+func (w *regWalk) compared(state map[isa.Reg]address, i int, in *isa.Inst) {
+	for k := range in.Micro {
+		mi, n := &in.Micro[k], 2
+		if mi.Op == isa.MicroTest {
+			n = 3
+		} else if mi.Op != isa.MicroSetp {
+			continue
+		}
+		var vals []address
+		for s := range mi.Src[:min(n, len(mi.Src))] {
+			v := w.value(state, &mi.Src[s])
+			if v.root != "" && !strings.HasPrefix(v.root, "?in") {
+				vals = append(vals, v)
+			}
+			if v == (address{root: "SR_LANEID"}) {
+				w.lane[i] = true
+			}
+		}
+		delete(w.operands, [2]int{i, k})
+		if len(vals) == n {
+			w.operands[[2]int{i, k}] = vals
+		}
+	}
+}
+
+func (w *regWalk) micro(state map[isa.Reg]address, mi *isa.Micro) address {
+	switch mi.Op {
+	case isa.MicroMov:
+		return w.value(state, &mi.Src[0])
+	case isa.MicroAdd:
+		sum := address{root: "0"}
+		for i := range mi.Src {
+			v := w.value(state, &mi.Src[i])
+			switch {
+			case v.root == "":
+				return address{}
+			case sum.root != "0" && v.root != "0" && sum.fixed() && v.fixed():
+				a, b := sum, v
+				a.offset, b.offset = 0, 0
+				if b.root < a.root {
+					a, b = b, a
+				}
+				off := sum.offset + v.offset
+				sum = hash("sum", a.root, b.root)
+				sum.offset = off
+			case sum.root == "0":
+				v.offset += sum.offset
+				sum = v
+			case v.root == "0":
+				sum.offset += v.offset
+			default:
+				return address{}
+			}
+		}
+		sum.offset = int64(int32(sum.offset))
+		return sum
+	case isa.MicroSpecial:
+		if steady(mi.Sym) {
+			return address{root: mi.Sym}
+		}
+		return address{}
+	case isa.MicroOpaque, isa.MicroFirst:
+		return address{}
+	}
+	if mi.Op.IsPredicate() {
+		return address{}
+	}
+	parts := []string{fmt.Sprint(mi.Op, mi.LUT, mi.Signed, mi.Cmp, mi.Bool, mi.Sym)}
+	for i := range mi.Src {
+		v := w.value(state, &mi.Src[i])
+		if !v.fixed() || mi.Src[i].Kind == isa.OpdPred {
+			return address{}
+		}
+		parts = append(parts, v.String())
+	}
+	if commutes(mi.Op) && len(parts) >= 3 && parts[2] < parts[1] {
+		parts[1], parts[2] = parts[2], parts[1]
+	}
+	return hash(parts...)
+}
+
+func commutes(op isa.MicroOp) bool {
+	return op == isa.MicroMul || op == isa.MicroMulHi || op == isa.MicroMad
+}
+
+// access is the address of an access.
+func (w *regWalk) access(state map[isa.Reg]address, in *isa.Inst) address {
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind != isa.OpdMem {
+			continue
+		}
+		a := address{root: "0"}
+		if o.Reg.Class != isa.ClassNone && !o.Zero {
+			a = w.reg(state, o.Reg)
+		}
+		if o.Base2.Class != isa.ClassNone {
+			b := w.reg(state, o.Base2)
+			switch {
+			case a.root == "0":
+				b.offset += a.offset
+				a = b
+			case b.root == "0":
+				a.offset += b.offset
+			default:
+				a = address{root: a.root + "+" + b.root, offset: a.offset + b.offset}
+			}
+		}
+		a.offset += o.Off
+		a.width = in.Mem.Width
+		return a
+	}
+	return address{width: in.Mem.Width}
+}

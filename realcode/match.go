@@ -1,0 +1,295 @@
+package realcode
+
+import (
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// images are where an operation of the PTX is in the machine code.
+type images struct {
+	main         []int32 // the operation itself
+	inval, flush []int32 // the invalidation of an acquire, the fence of a release
+	// stutter tells that an image tries again until it succeeds; elected that one
+	// lane acts for its warp.
+	stutter, elected bool
+	// by is the operation that stands for this one, too: of two ends of paths that
+	// became one.
+	by int
+	// moved tells that the line is another operation's: the address said so.
+	moved bool
+	// doubt is why it is not known what the image is.
+	doubt string
+}
+
+// part is what an instruction may be of an operation.
+type part uint8
+
+const (
+	notPart part = iota
+	mainPart
+	invalPart
+	flushPart
+)
+
+// spaceFits reports whether an access to a state space may be one to that of the
+// machine code.
+func spaceFits(want string, have isa.Space) bool {
+	switch want {
+	case "shared":
+		return have == isa.SpaceShared || have == isa.SpaceGeneric
+	case "global":
+		return have == isa.SpaceGlobal || have == isa.SpaceGeneric
+	}
+	return have == isa.SpaceGlobal || have == isa.SpaceGeneric || have == isa.SpaceShared
+}
+
+// partOf says what an instruction on the line of an operation is of it.
+func partOf(e *ptx.Effect, in *isa.Inst) part {
+	if in.Guard.Never {
+		return notPart
+	}
+	is := func(ok bool) part {
+		if ok {
+			return mainPart
+		}
+		return notPart
+	}
+	switch {
+	case in.Mem.Invalidate && in.Role == isa.RoleCache:
+		return invalPart
+	case in.Role == isa.RoleFence && in.Op == "MEMBAR" && e.Kind != ptx.Fence:
+		return flushPart
+	}
+	switch e.Kind {
+	case ptx.Load:
+		return is(in.Role == isa.RoleLoad && in.Op != "QSPC" && spaceFits(e.Space, in.Mem.Space))
+	case ptx.Store:
+		return is(in.Role == isa.RoleStore && spaceFits(e.Space, in.Mem.Space))
+	case ptx.Atomic, ptx.Reduction:
+		return is((in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && spaceFits(e.Space, in.Mem.Space))
+	case ptx.Fence:
+		return is(in.Role == isa.RoleFence && in.Op == "MEMBAR")
+	case ptx.ProxyFence:
+		return is(in.Role == isa.RoleFence && in.Op == "FENCE")
+	case ptx.Barrier:
+		return is(in.Op == "BAR" && in.Role == isa.RoleBarrier || calls(in, "barrier"))
+	case ptx.Arrive:
+		return is(in.Op == "BAR" || in.Op == "UCGABAR_ARV" || calls(in, "barrier"))
+	case ptx.Await:
+		return is(in.Op == "UCGABAR_WAIT")
+	case ptx.WarpSync:
+		return is(in.Op == "WARPSYNC" || calls(in, "warpsync") || converged(in))
+	case ptx.Mbarrier, ptx.MbarArrive, ptx.MbarWait:
+		shared := in.Mem.Space == isa.SpaceShared || in.Mem.Space == isa.SpaceGeneric
+		return is(in.Role.IsAccess() && shared && in.Op != "QSPC" || in.Op == "ARRIVES")
+	case ptx.Copy:
+		return is(in.Op == "LDGSTS")
+	case ptx.CopyArrive:
+		return is(in.Op == "ARRIVES")
+	case ptx.Bulk:
+		return is(in.Role == isa.RoleCopy || in.Op == "STAS" || in.Op == "REDAS")
+	case ptx.CopyCommit:
+		return is(in.Op == "LDGDEPBAR")
+	case ptx.CopyWait, ptx.BulkWait:
+		return is(in.Op == "DEPBAR")
+	case ptx.BulkCommit:
+		return is(in.Op == "UTMACMDFLUSH")
+	case ptx.Matrix:
+		return is(strings.HasSuffix(in.Op, "GMMA"))
+	case ptx.MatrixFence, ptx.MatrixWait:
+		return is(in.Op == "WARPGROUP")
+	case ptx.GridWait:
+		return is(in.Op == "ACQBULK")
+	case ptx.GridLaunch:
+		return is(in.Op == "PREEXIT")
+	}
+	return notPart
+}
+
+// calls reports whether an instruction calls one of ptxas's own functions.
+func calls(in *isa.Inst, what string) bool { return helper(in) && strings.Contains(in.Text, what) }
+
+// matcher finds the images of the operations.
+type matcher struct {
+	src  *source
+	mach *machine
+	img  []images
+	// owner gives for instructions the operation that they are the image of, -1 if
+	// there is none.
+	owner  []int32
+	byLine map[int][]int32
+}
+
+func match(src *source, mach *machine) *matcher {
+	m := &matcher{src: src, mach: mach, img: make([]images, len(src.ops)), owner: make([]int32, len(mach.insts)), byLine: map[int][]int32{}}
+	for i, in := range mach.insts {
+		m.owner[i] = -1
+		if mach.reach[i] && in.Src.Line > 0 {
+			m.byLine[in.Src.Line] = append(m.byLine[in.Src.Line], int32(i))
+		}
+	}
+	for k, op := range src.ops {
+		m.img[k].by = -1
+		m.byLines(k, op)
+	}
+	for k := range src.ops[:max(0, len(src.ops)-1)] {
+		m.beside(k)
+	}
+	m.byAddress()
+	return m
+}
+
+// beside gives the second of two fences on the line of a fence to the release that
+// follows, and has none of its own.
+func (m *matcher) beside(k int) {
+	g, next := &m.img[k], m.src.ops[k+1]
+	if m.src.ops[k].Effect.Kind != ptx.Fence || !next.Effect.Releases() || !next.Effect.Kind.IsAccess() || len(m.img[k+1].flush) > 0 {
+		return
+	}
+	slices.Sort(g.main)
+	var own []int32
+	for _, i := range g.main {
+		if n := len(own); n > 0 && m.nothing(own[n-1]+1, i) {
+			m.img[k+1].flush = append(m.img[k+1].flush, i)
+			m.owner[i] = -1
+			continue
+		}
+		own = append(own, i)
+	}
+	g.main = own
+}
+
+// nothing reports whether no instruction of a stretch is an image, or jumps.
+func (m *matcher) nothing(from, to int32) bool {
+	for i := from; i < to; i++ {
+		if m.owner[i] >= 0 || m.mach.insts[i].Role == isa.RoleBranch {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *matcher) byLines(k int, op *Op) {
+	g := &m.img[k]
+	group := m.byLine[op.Inst.N]
+	for _, i := range group {
+		switch partOf(&op.Effect, m.mach.insts[i]) {
+		case mainPart:
+			g.main = append(g.main, i)
+		case invalPart:
+			g.inval = append(g.inval, i)
+		case flushPart:
+			g.flush = append(g.flush, i)
+		}
+	}
+	g.flush = m.widest(g.flush)
+	switch op.Effect.Kind {
+	case ptx.Fence:
+		g.main = m.strongest(m.widest(g.main))
+	case ptx.Atomic, ptx.Reduction:
+		m.atomic(op, g, group)
+	case ptx.MbarWait, ptx.MbarArrive, ptx.Mbarrier:
+		m.mbarrier(op, g)
+	case ptx.WarpSync:
+		m.question(g)
+	}
+	for _, i := range g.main {
+		m.owner[i] = int32(k)
+	}
+}
+
+// converged reports whether an instruction asks whether the warp has diverged, and
+// jumps over what brings it together if it has not.
+func converged(in *isa.Inst) bool { return in.Flow == isa.FlowJump && slices.Contains(in.Mods, "CONV") }
+
+// question has the question whether the warp has diverged stand for what brings it
+// together.
+func (m *matcher) question(g *images) {
+	if slices.ContainsFunc(g.main, func(i int32) bool { return converged(m.mach.insts[i]) }) {
+		g.main = slices.DeleteFunc(g.main, func(i int32) bool { return !converged(m.mach.insts[i]) })
+	}
+}
+
+// widest keeps the fences with the widest scope: sm_90 has one of the CTA in front
+// of each wider one.
+func (m *matcher) widest(at []int32) []int32 {
+	var top isa.Scope
+	for _, i := range at {
+		top = max(top, m.mach.insts[i].Mem.Scope)
+	}
+	return slices.DeleteFunc(at, func(i int32) bool { return m.mach.insts[i].Mem.Scope < top })
+}
+
+// strongest keeps the sequentially consistent fences, if there are any: the fence
+// of a release that follows may be on the line, too.
+func (m *matcher) strongest(at []int32) []int32 {
+	sc := func(i int32) bool { return m.mach.insts[i].Mem.Strength == isa.FenceSC }
+	if !slices.ContainsFunc(at, sc) {
+		return at
+	}
+	return slices.DeleteFunc(at, func(i int32) bool { return !sc(i) })
+}
+
+// atomic knows the forms in which atomics appear: loops that compare and swap,
+// generic addresses split by space, and one lane that acts for its warp.
+func (m *matcher) atomic(op *Op, g *images, group []int32) {
+	var spaces, ballot bool
+	for _, i := range group {
+		in := m.mach.insts[i]
+		spaces = spaces || in.Op == "QSPC"
+		ballot = ballot || in.Op == "VOTE" || in.Op == "VOTEU"
+	}
+	for _, i := range g.main {
+		in := m.mach.insts[i]
+		if in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && op.Effect.Atom != "cas" {
+			g.stutter = true
+		}
+	}
+	g.stutter = g.stutter || spaces
+	if ballot {
+		m.elected(g, group)
+	}
+}
+
+// elected has the lane that acts for its warp be every lane: the comparison of the
+// lane's number with that of the chosen one is taken to hold.
+func (m *matcher) elected(g *images, group []int32) {
+	deciding := map[isa.Reg]bool{}
+	for _, i := range group {
+		if in := m.mach.insts[i]; slices.Contains(g.main, i) || in.Role == isa.RoleBranch {
+			deciding[in.Guard.Reg] = true
+		}
+	}
+	for _, i := range group {
+		in := m.mach.insts[i]
+		for k := range in.Micro {
+			mi := &in.Micro[k]
+			if mi.Op == isa.MicroSetp && m.mach.lane[i] && deciding[mi.Dst] && (mi.Cmp == "EQ" || mi.Cmp == "NE") {
+				g.elected = true
+				s := &m.mach.steps[i]
+				s.sets = []assign{{dst: m.mach.condOf(mi.Dst), src: -1, neg: mi.Cmp == "EQ"}}
+			}
+		}
+	}
+}
+
+// mbarrier chooses among the accesses to shared memory that an operation on an
+// mbarrier is before sm_90.
+func (m *matcher) mbarrier(op *Op, g *images) {
+	best := func(keep func(in *isa.Inst) bool) {
+		if slices.ContainsFunc(g.main, func(i int32) bool { return keep(m.mach.insts[i]) }) {
+			g.main = slices.DeleteFunc(g.main, func(i int32) bool { return !keep(m.mach.insts[i]) })
+		}
+	}
+	best(func(in *isa.Inst) bool { return in.Op == "SYNCS" })
+	switch op.Effect.Kind {
+	case ptx.MbarArrive:
+		best(func(in *isa.Inst) bool { return in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction })
+	case ptx.MbarWait:
+		best(func(in *isa.Inst) bool { return in.Role == isa.RoleLoad || in.Op == "SYNCS" })
+	}
+	g.stutter = true
+}

@@ -1,0 +1,142 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+)
+
+// rootPair is a base of the PTX and one of the machine code.
+type rootPair struct{ ptx, code string }
+
+// byAddress takes the addresses as a second witness. What two bases are apart is
+// learned from the operations with one image each: if images of one line have
+// another distance than the rest of their base, the line is wrong. Where another
+// operation of the same class fits, and lacks its image, the image is its.
+func (m *matcher) byAddress() {
+	distance := m.distances()
+	for k, op := range m.src.ops {
+		g := &m.img[k]
+		if op.addr.root == "" || !op.Effect.Kind.IsAccess() {
+			continue
+		}
+		var right, wrong []int32
+		for _, i := range g.main {
+			a := m.mach.addrs[i]
+			d, known := distance[rootPair{op.addr.root, a.root}]
+			switch {
+			case !known:
+			case covers(a, op.addr, d):
+				right = append(right, i)
+			default:
+				wrong = append(wrong, i)
+			}
+		}
+		for _, i := range wrong {
+			if to := m.taker(i, k, distance); to >= 0 {
+				h := &m.img[to]
+				h.main, h.moved = append(h.main, i), true
+				m.owner[i] = int32(to)
+				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == i })
+			} else if len(right) == 0 {
+				g.doubt = fmt.Sprintf("its address is %d bytes from where the others of its base are", m.mach.addrs[i].offset-op.addr.offset-distance[rootPair{op.addr.root, m.mach.addrs[i].root}])
+			}
+		}
+	}
+	m.wide(distance)
+}
+
+// covers reports whether an access of the machine code has the bytes of one of the
+// PTX, if the bases are a distance apart.
+func covers(code, ptx address, distance int64) bool {
+	at := ptx.offset + distance
+	return code.offset <= at && at+int64(ptx.width) <= code.offset+int64(max(code.width, ptx.width))
+}
+
+// distances learns how far bases are apart: what most operations of a pair say.
+func (m *matcher) distances() map[rootPair]int64 {
+	votes := map[rootPair]map[int64]int{}
+	for k, op := range m.src.ops {
+		g := &m.img[k]
+		if op.addr.root == "" || !op.Effect.Kind.IsAccess() || len(g.main) == 0 {
+			continue
+		}
+		for _, i := range g.main {
+			a := m.mach.addrs[i]
+			if a.root == "" || a.width != op.addr.width {
+				continue
+			}
+			p := rootPair{op.addr.root, a.root}
+			if votes[p] == nil {
+				votes[p] = map[int64]int{}
+			}
+			votes[p][a.offset-op.addr.offset]++
+		}
+	}
+	out := map[rootPair]int64{}
+	for p, v := range votes {
+		var best int64
+		n, second := 0, 0
+		for d, c := range v {
+			switch {
+			case c > n:
+				best, n, second = d, c, n
+			case c > second:
+				second = c
+			}
+		}
+		if n > second {
+			out[p] = best
+		}
+	}
+	return out
+}
+
+// taker is the operation to which an image belongs by its address, -1 if there is
+// none that needs it.
+func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
+	a := m.mach.addrs[i]
+	found := -1
+	for k, op := range m.src.ops {
+		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() {
+			continue
+		}
+		d, ok := distance[rootPair{op.addr.root, a.root}]
+		if !ok || !covers(a, op.addr, d) {
+			continue
+		}
+		if found >= 0 && len(m.img[found].main) == 0 {
+			continue
+		}
+		if found < 0 || len(m.img[k].main) == 0 {
+			found = k
+		}
+	}
+	return found
+}
+
+// wide gives weak operations without an image the wider access of a neighbour that
+// has their bytes.
+func (m *matcher) wide(distance map[rootPair]int64) {
+	for k, op := range m.src.ops {
+		g := &m.img[k]
+		if len(g.main) > 0 || !op.Effect.Weak() || op.addr.root == "" {
+			continue
+		}
+		for j, other := range m.src.ops {
+			if j == k || other.addr.root != op.addr.root || !other.Effect.Weak() || other.Effect.Kind != op.Effect.Kind || m.img[j].moved || !m.src.together(k, j) {
+				continue
+			}
+			for _, i := range m.img[j].main {
+				a := m.mach.addrs[i]
+				if d, ok := distance[rootPair{op.addr.root, a.root}]; ok && a.width > other.addr.width && covers(a, op.addr, d) && m.owner[i] == int32(j) {
+					g.main = append(g.main, i)
+				}
+			}
+		}
+		g.moved = len(g.main) > 0
+	}
+}
+
+// together reports whether two operations stand in one block of the PTX with
+// nothing between them that synchronises.
+func (s *source) together(a, b int) bool { return s.segment[a] == s.segment[b] }

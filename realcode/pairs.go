@@ -1,0 +1,210 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+
+	"optcheck/ptx"
+)
+
+// want is an order that the model may require of two operations.
+type want struct {
+	name string
+	// first and second are where they are in the machine code.
+	first, second []int32
+	policy        policy
+}
+
+// pairs compares the order of all pairs.
+func (c *checker) pairs() {
+	var ops []int
+	for k := range c.src.ops {
+		if len(c.inPTX[k]) > 0 {
+			ops = append(ops, k)
+		}
+	}
+	for _, x := range ops {
+		if !c.src.ops[x].strong() {
+			continue
+		}
+		for _, y := range ops {
+			if x == y || c.img[x].by == y || c.img[y].by == x {
+				continue
+			}
+			for _, w := range c.wants(x, y) {
+				c.pair(x, y, w)
+			}
+		}
+	}
+}
+
+func (c *checker) pair(x, y int, w want) {
+	if c.failed[x] || c.failed[y] && c.src.ops[y].strong() || len(w.first) == 0 || len(w.second) == 0 {
+		c.count.Open++
+		return
+	}
+	c.count.Pairs++
+	key := fmt.Sprint(x, w.name, w.policy, c.signature[y])
+	if c.signature[y] != "" && c.same[key] {
+		return
+	}
+	v, err := c.compare(x, y, w.first, w.second, w.policy)
+	if err != nil {
+		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y), Detail: err.Error()})
+		return
+	}
+	if v == nil {
+		c.same[key] = true
+		return
+	}
+	f := Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y), Word: v.text(), Code: c.code(v.node),
+		Detail: fmt.Sprintf("%s: a path through the machine code has them in the order %s, which none through the PTX has", w.name, v.text())}
+	if v.node == end {
+		f.Detail += " and then ends"
+		f.Code = c.code(append(append([]int32{}, w.first...), w.second...)...)
+	}
+	c.res.Findings = append(c.res.Findings, f)
+}
+
+// mainOf is where an operation is; of one of two ends of paths, where the other is.
+func (c *checker) mainOf(k int) []int32 {
+	if by := c.img[k].by; by >= 0 {
+		return c.img[by].main
+	}
+	return c.img[k].main
+}
+
+func or(a, b []int32) []int32 {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}
+
+// wants lists the orders that may be required of two operations, the first of
+// which synchronises.
+func (c *checker) wants(x, y int) (out []want) {
+	a, b := c.src.ops[x], c.src.ops[y]
+	ea, eb := &a.Effect, &b.Effect
+	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait || eb.Kind == ptx.Mbarrier
+	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter || eb.Kind.IsAccess() && eb.Weak()}}
+	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
+		p.optional, p.early = true, true
+	}
+	add := func(name string, first []int32, p policy) {
+		out = append(out, want{name, first, c.mainOf(y), p})
+	}
+	one := func(rise, sink bool) policy {
+		q := p
+		q.rise, q.sink = rise, sink
+		return q
+	}
+	g := &c.img[x]
+	switch {
+	case x < y && !memory && b.strong() && synchronises(ea) && synchronises(eb):
+		add("two synchronising operations", c.mainOf(x), p)
+	case !memory:
+	case ea.Kind == ptx.CopyCommit && eb.Kind == ptx.Copy, ea.Kind == ptx.BulkCommit && eb.Kind == ptx.Bulk:
+		add("a copy and its group", c.mainOf(x), p)
+	case ea.Acquires() && ea.Releases() && !ea.Kind.IsAccess():
+		add(ea.Kind.String()+" and memory", c.mainOf(x), p)
+		if len(g.inval) > 0 && eb.Kind == ptx.Load && eb.Weak() && eb.Space != "shared" {
+			add("the invalidation of a fence and a load", g.inval, one(false, true))
+		}
+	case ea.Acquires() || ea.Releases():
+		if ea.Acquires() {
+			first := c.mainOf(x)
+			if eb.Kind == ptx.Load && eb.Weak() && eb.Space != "shared" {
+				first = or(g.inval, first)
+			}
+			add("acquire and what follows", first, one(false, true))
+		}
+		if ea.Releases() {
+			add("release and what precedes", or(g.flush, c.mainOf(x)), one(true, false))
+		}
+	case x < y && ea.Kind.IsAccess() && b.strong() && eb.Kind.IsAccess() && a.addr.root != "" && a.addr.root == b.addr.root && overlap(a.addr, b.addr):
+		add("two strong accesses of one location", c.mainOf(x), p)
+	}
+	return out
+}
+
+func overlap(a, b address) bool {
+	return a.offset < b.offset+int64(b.width) && b.offset < a.offset+int64(a.width)
+}
+
+// synchronises reports whether the order of two such operations is compared.
+func synchronises(e *ptx.Effect) bool {
+	switch e.Kind {
+	case ptx.Fence, ptx.Barrier, ptx.Arrive, ptx.Await, ptx.CopyCommit, ptx.CopyWait, ptx.BulkCommit, ptx.BulkWait, ptx.MatrixFence, ptx.MatrixWait, ptx.GridWait, ptx.GridLaunch, ptx.CopyArrive:
+		return true
+	}
+	return false
+}
+
+// sign gives weak accesses a signature: where they are among the operations that
+// synchronise, in both programs. Those of one signature make the same words.
+func (c *checker) sign() {
+	c.same, c.signature = map[string]bool{}, make([]string, len(c.src.ops))
+	ptxRuns := c.pg.runs(func(n int) bool { l := c.pg.letter[n]; return l >= 0 && c.src.ops[l].strong() })
+	codeRuns := c.loose.runs(func(n int) bool {
+		l := c.loose.letter[n]
+		return l >= 0 && (c.owner[l] < 0 || c.src.ops[c.owner[l]].strong())
+	})
+	for k, op := range c.src.ops {
+		if op.strong() || c.img[k].doubt != "" {
+			continue
+		}
+		var a, b []int32
+		for _, n := range c.inPTX[k] {
+			a = append(a, ptxRuns[n])
+		}
+		for _, i := range c.img[k].main {
+			for _, n := range c.inLoose[i] {
+				b = append(b, codeRuns[n])
+			}
+		}
+		slices.Sort(a)
+		slices.Sort(b)
+		c.signature[k] = fmt.Sprint(op.Effect.Kind, a, b)
+	}
+}
+
+// runs numbers the stretches of a graph without branches and without nodes that
+// stand alone.
+func (g *graph) runs(alone func(n int) bool) []int32 {
+	before := make([]int32, len(g.next))
+	for _, next := range g.next {
+		for _, x := range next {
+			before[x]++
+		}
+	}
+	run := make([]int32, len(g.next))
+	for i := range run {
+		run[i] = -1
+	}
+	fresh := int32(0)
+	for n := range g.next {
+		if run[n] >= 0 {
+			continue
+		}
+		if n < 2 || alone(n) {
+			run[n] = fresh
+			fresh++
+			continue
+		}
+		// Back to the beginning of the stretch is not needed: nodes are numbered in
+		// the order in which they are reached, and a stretch is reached at its head.
+		for x := int32(n); ; x = g.next[x][0] {
+			run[x] = fresh
+			if len(g.next[x]) != 1 {
+				break
+			}
+			y := g.next[x][0]
+			if before[y] != 1 || run[y] >= 0 || y < 2 || alone(int(y)) {
+				break
+			}
+		}
+		fresh++
+	}
+	return run
+}

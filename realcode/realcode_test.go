@@ -1,0 +1,118 @@
+package realcode
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ptx"
+	"optcheck/toolchain"
+)
+
+// releases finds the releases of ptxas. Tests that need one are skipped without,
+// unless OPTCHECK_REQUIRE_TOOLS=1.
+func releases(t *testing.T, names ...string) []*toolchain.Toolchain {
+	t.Helper()
+	all, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	require.Empty(t, errs)
+	found, err := toolchain.Find(all, names...)
+	if err != nil || len(found) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatalf("no ptxas %v", names)
+		}
+		t.Skipf("no ptxas %v", names)
+	}
+	return found
+}
+
+func module(t *testing.T, file string) *ptx.Module {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	m, err := ptx.Parse(filepath.Base(file), data)
+	require.NoError(t, err)
+	return m
+}
+
+// TestPatterns: what ptxas does on purpose is no finding, at any level of any
+// release; the acquire that is dropped with its result is one in 11.2 and 11.8 and
+// none in 12.4.
+func TestPatterns(t *testing.T) {
+	m := module(t, "testdata/patterns.ptx")
+	cells := 0
+	o := Options{Toolchains: releases(t), Levels: []string{"O0", "O3"}}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		if c.Class == Unsupported {
+			return nil
+		}
+		cells++
+		name := c.Toolchain + " " + c.Target + " " + c.Level
+		require.NotNil(t, c.Result, "%s: %s", name, c.Reason)
+		require.Empty(t, c.Result.Unknown, name)
+		require.Zero(t, c.Result.Count.Strong-c.Result.Count.StrongFound-1, "%s: all but the dropped acquire have an image", name)
+		if strings.Contains(c.Toolchain, " 11.") {
+			require.Len(t, c.Result.Findings, 1, name)
+			f := c.Result.Findings[0]
+			require.Equal(t, Missing, f.Rule)
+			require.Equal(t, "dropped", f.Kernel)
+			require.Equal(t, "ld.acquire.gpu.u32 %r3, [%rd1]", f.First.Text)
+			return nil
+		}
+		require.Empty(t, c.Result.Findings, name)
+		require.Equal(t, Preserved, c.Class)
+		return nil
+	}))
+	require.Positive(t, cells)
+}
+
+// TestLinesChangeNothing is what Build verifies: it must notice code that differs.
+func TestLinesChangeNothing(t *testing.T) {
+	tc := releases(t)[0]
+	m := module(t, "testdata/patterns.ptx")
+	a, err := compileModule(t.Context(), tc, m, "sm_80", "O3", true)
+	require.NoError(t, err)
+	b, err := compileModule(t.Context(), tc, m, "sm_80", "O3", false)
+	require.NoError(t, err)
+	require.NoError(t, equal(a, b))
+	c, err := compileModule(t.Context(), tc, m, "sm_80", "O0", false)
+	require.NoError(t, err)
+	require.Error(t, equal(a, c))
+}
+
+// TestCheckCubin compares with a cubin that was made elsewhere, without lines.
+func TestCheckCubin(t *testing.T) {
+	tcs := releases(t)
+	m := module(t, "testdata/patterns.ptx")
+	data, err := compileModule(t.Context(), tcs[0], m, "sm_80", "O0", false)
+	require.NoError(t, err)
+	c, err := CheckCubin(t.Context(), tcs, m, "k.cubin", data)
+	require.NoError(t, err)
+	require.Equal(t, "O0", c.Level)
+	require.Equal(t, tcs[0].ID, c.Toolchain)
+	other, err := ptx.Parse("other.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"))
+	require.NoError(t, err)
+	_, err = CheckCubin(t.Context(), tcs, other, "k.cubin", data)
+	require.ErrorContains(t, err, "other machine code of other.ptx at every level")
+	_, err = CheckCubin(t.Context(), tcs, m, "k.cubin", []byte("no cubin"))
+	require.ErrorContains(t, err, "k.cubin")
+}
+
+// TestRefused: what ptxas refuses is unsupported, with its words, and so is what a
+// release does not know.
+func TestRefused(t *testing.T) {
+	m, err := ptx.Parse("bad.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tmov.u32 nothing, 1;\n\tret;\n}\n"))
+	require.NoError(t, err)
+	o := Options{Toolchains: releases(t), Targets: []string{"sm_80", "sm_999"}, Levels: []string{"O3"}}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		require.Equal(t, Unsupported, c.Class)
+		require.NotEmpty(t, c.Reason)
+		return nil
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Audit(ctx, o, m, func(*Cell) error { return nil }), context.Canceled)
+}

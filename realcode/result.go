@@ -1,0 +1,86 @@
+package realcode
+
+import "optcheck/ptx"
+
+// Rule is what a finding breaks.
+type Rule string
+
+// The rules.
+const (
+	Missing     Rule = "missing"     // an operation has no image, an acquire no invalidation, a release no fence
+	Weakened    Rule = "weakened"    // less scope, strength, or another operation or type
+	Reordered   Rule = "reordered"   // two operations in an order that the PTX does not have
+	Duplicated  Rule = "duplicated"  // more often on a path than in the PTX
+	Convergence Rule = "convergence" // a barrier under a condition that the PTX does not have
+	Merged      Rule = "merged"      // one access for two with something between that keeps them apart
+	Extra       Rule = "extra"       // a store or an atomic that the PTX does not have
+)
+
+// Place is an instruction of the PTX.
+type Place struct {
+	Func string  `json:"function"`
+	Pos  ptx.Pos `json:"pos"`
+	Text string  `json:"text"`
+}
+
+// Code is an instruction of the machine code.
+type Code struct {
+	Func string `json:"function"`
+	Addr uint64 `json:"addr"`
+	Text string `json:"text"`
+}
+
+// Finding is a rule that is broken at one place, or something that could not be
+// decided there.
+type Finding struct {
+	Rule Rule `json:"rule"`
+	// Kernel is the entry or function that was looked at, with all that it calls.
+	Kernel string `json:"kernel"`
+	// First and Second are the operations that it is about; Second may be nil.
+	First  *Place `json:"first,omitempty"`
+	Second *Place `json:"second,omitempty"`
+	// Code are instructions of the machine code that show it.
+	Code []Code `json:"code,omitempty"`
+	// Word is a path: a for the first operation, b for the second, in the order of
+	// the machine code.
+	Word   string `json:"word,omitempty"`
+	Detail string `json:"detail"`
+}
+
+// Count counts what was compared.
+type Count struct {
+	Functions int `json:"functions"`
+	// Strong are synchronising and strong operations, Weak the others; Found those
+	// that have an image.
+	Strong      int `json:"strong"`
+	StrongFound int `json:"strong_found"`
+	Weak        int `json:"weak"`
+	WeakFound   int `json:"weak_found"`
+	// Pairs are ordered pairs that were compared, Open those of which an operation
+	// has no image.
+	// Correlated are those whose difference is on paths that may not exist.
+	Pairs      int `json:"pairs"`
+	Open       int `json:"open"`
+	Correlated int `json:"correlated"`
+}
+
+func (c *Count) add(d Count) {
+	c.Functions += d.Functions
+	c.Strong += d.Strong
+	c.StrongFound += d.StrongFound
+	c.Weak += d.Weak
+	c.WeakFound += d.WeakFound
+	c.Pairs += d.Pairs
+	c.Open += d.Open
+	c.Correlated += d.Correlated
+}
+
+// Result is what a comparison of a module with machine code says.
+type Result struct {
+	Findings []Finding `json:"findings"`
+	// Unknown are what could not be decided: none of it is good news.
+	Unknown []Finding `json:"unknown"`
+	// Notes are differences that the model allows.
+	Notes []Finding `json:"notes"`
+	Count Count     `json:"count"`
+}

@@ -1,0 +1,258 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/ptx"
+)
+
+// Op is an instruction of the PTX that is compared.
+type Op struct {
+	Inst   *ptx.Inst
+	Func   *ptx.Func
+	Effect ptx.Effect
+	// Dead tells that nobody uses what it returns.
+	Dead bool
+	addr address
+}
+
+// source is the PTX of one function and what it calls, as a program.
+type source struct {
+	m       *ptx.Module
+	ops     []*Op
+	segment []int // of each operation: those between which nothing is but accesses
+	steps   []step
+	conds   *conds
+	entries map[*ptx.Func]int32
+	// calls are the calls that are not followed.
+	calls []*ptx.Inst
+}
+
+// compared reports whether an instruction is one of those that are looked for.
+func compared(e *ptx.Effect) bool {
+	switch e.Kind {
+	case ptx.None, ptx.Convergent, ptx.Call, ptx.Other:
+		return false
+	case ptx.Load, ptx.Store, ptx.Atomic, ptx.Reduction:
+		return e.Space != "local" && e.Space != "param" && !e.Constant
+	}
+	return true
+}
+
+// readSource lays out a function and all that it calls.
+func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
+	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}}
+	funcs := []*ptx.Func{root}
+	for i := 0; i < len(funcs); i++ {
+		for _, st := range funcs[i].Body {
+			if st.Inst == nil || st.Inst.Name != "call" {
+				continue
+			}
+			for _, f := range s.callees(funcs[i], st.Inst) {
+				if !slices.Contains(funcs, f) {
+					funcs = append(funcs, f)
+				}
+			}
+		}
+	}
+	at := 0
+	for _, f := range funcs {
+		s.entries[f] = int32(at)
+		at += len(f.Body) + 1
+	}
+	for _, f := range funcs {
+		if err := s.lay(f); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// callees are the functions that a call may go to; none if they are elsewhere.
+func (s *source) callees(f *ptx.Func, in *ptx.Inst) (out []*ptx.Func) {
+	add := func(name string) {
+		if g := s.m.Func(name); g != nil {
+			out = append(out, g)
+		}
+	}
+	for _, a := range in.Args {
+		if a.Kind != ptx.Sym {
+			continue
+		}
+		add(a.Name)
+		for _, st := range f.Body {
+			if st.Kind == ptx.StmtTable && st.Name == a.Name {
+				for _, l := range st.Labels {
+					add(l)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (s *source) pred(f *ptx.Func, r int) int32 {
+	return s.conds.id(fmt.Sprintf("%s\x00%d", f.Name, r))
+}
+
+// lay appends the steps of a function.
+func (s *source) lay(f *ptx.Func) error {
+	base := s.entries[f]
+	labels, tables := map[string]int32{}, map[string][]string{}
+	for i, st := range f.Body {
+		switch st.Kind {
+		case ptx.StmtLabel:
+			labels[st.Name] = base + int32(i)
+		case ptx.StmtTable:
+			tables[st.Name] = st.Labels
+		}
+		if st.Inst != nil {
+			if c, ok := s.comparison(f, st.Inst); ok {
+				s.conds.sites[c.key]++
+			}
+		}
+	}
+	for i := range f.Body { // so that all operands are known before they are looked for
+		if in := f.Body[i].Inst; in != nil {
+			if c, ok := s.comparison(f, in); ok {
+				s.conds.again(c)
+			}
+		}
+	}
+	w := newWalk(f)
+	segment := len(s.ops)
+	for i, st := range f.Body {
+		if st.Kind == ptx.StmtLabel {
+			segment = len(s.ops)
+		}
+		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{base + int32(i) + 1}}
+		if in := st.Inst; in != nil {
+			if err := s.flow(f, in, &sp, labels, tables); err != nil {
+				return &ptx.Error{File: s.m.File, Pos: in.Pos, Msg: err.Error()}
+			}
+			s.knowledge(f, in, &sp)
+			e := in.Effect()
+			if e.Kind != ptx.None && e.Kind != ptx.Convergent && !(e.Kind.IsAccess() && e.Weak()) || in.Name == "bra" {
+				segment = len(s.ops) + 1
+			}
+			if compared(&e) {
+				s.segment = append(s.segment, segment)
+				sp.letter = int32(len(s.ops))
+				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})
+			}
+		}
+		s.steps = append(s.steps, sp)
+	}
+	s.steps = append(s.steps, step{guard: -1, cond: -1, letter: -1, ret: true})
+	return nil
+}
+
+// flow says where control goes.
+func (s *source) flow(f *ptx.Func, in *ptx.Inst, sp *step, labels map[string]int32, tables map[string][]string) error {
+	if in.Guard >= 0 {
+		sp.guard, sp.guardNeg = s.pred(f, in.Guard), in.Neg
+	}
+	jump := func(names ...string) error {
+		sp.next = nil
+		for _, n := range names {
+			to, ok := labels[n]
+			if !ok {
+				return fmt.Errorf("there is no label %q", n)
+			}
+			sp.next = append(sp.next, to)
+		}
+		return nil
+	}
+	switch in.Name {
+	case "bra":
+		return jump(in.Args[0].Name)
+	case "brx":
+		return jump(tables[in.Args[len(in.Args)-1].Name]...)
+	case "exit":
+		sp.next = []int32{end}
+	case "ret":
+		sp.next, sp.ret = nil, true
+	case "trap":
+		sp.next = nil
+	case "call":
+		for _, g := range s.callees(f, in) {
+			sp.call = append(sp.call, s.entries[g])
+		}
+		if len(sp.call) == 0 {
+			s.calls = append(s.calls, in)
+		}
+	}
+	return nil
+}
+
+// comparison is what a setp of integers compares.
+func (s *source) comparison(f *ptx.Func, in *ptx.Inst) (comparison, bool) {
+	if in.Name != "setp" || len(in.Args) != 3 || len(in.Mods) != 2 || in.Args[0].Kind != ptx.Reg || in.Guard >= 0 {
+		return comparison{}, false
+	}
+	typ := in.Mods[1]
+	if strings.IndexByte("subi", typ[0]) < 0 {
+		return comparison{}, false
+	}
+	var names, regs []string
+	for _, a := range in.Args[1:] {
+		switch a.Kind {
+		case ptx.Reg:
+			name := fmt.Sprintf("%s\x00%d", f.Name, a.Reg)
+			names, regs = append(names, name), append(regs, name)
+		case ptx.Imm:
+			names = append(names, fmt.Sprint(a.Value))
+		default:
+			return comparison{}, false
+		}
+	}
+	return compare(in.Mods[0], typ, names[0], names[1], regs...)
+}
+
+// knowledge says what an instruction does to conditions.
+func (s *source) knowledge(f *ptx.Func, in *ptx.Inst, sp *step) {
+	for i, a := range in.Args {
+		for _, r := range a.Registers(nil) {
+			isPred := f.Regs[r].Type == "pred"
+			defined := i == 0 && a.Kind != ptx.Mem
+			if isPred && defined {
+				sp.defs = append(sp.defs, s.pred(f, r))
+			} else if isPred {
+				sp.uses = append(sp.uses, s.pred(f, r))
+			}
+			if defined {
+				sp.defs = append(sp.defs, s.conds.operands[fmt.Sprintf("%s\x00%d", f.Name, r)]...)
+			}
+		}
+	}
+	if in.Name == "call" { // results stand in parameters of their own
+		for _, a := range in.Args {
+			for _, r := range a.Registers(nil) {
+				if f.Regs[r].Type == "pred" {
+					sp.defs = append(sp.defs, s.pred(f, r))
+				}
+			}
+		}
+	}
+	if c, ok := s.comparison(f, in); ok {
+		if id, ok := s.conds.again(c); ok {
+			sp.sets = append(sp.sets, assign{dst: s.pred(f, in.Args[0].Reg), src: id, neg: c.neg, fork: true})
+			sp.uses = append(sp.uses, id)
+		}
+		return
+	}
+	if (in.Op == "mov.pred" || in.Op == "not.pred") && len(in.Args) == 2 && in.Args[0].Kind == ptx.Reg {
+		a := assign{dst: s.pred(f, in.Args[0].Reg), src: -1}
+		switch src := in.Args[1]; src.Kind {
+		case ptx.Imm:
+			a.neg = src.Value != 0
+		case ptx.Reg:
+			a.src, a.neg = s.pred(f, src.Reg), (in.Name == "not") != src.Neg
+		default:
+			return
+		}
+		sp.sets = append(sp.sets, a)
+	}
+}

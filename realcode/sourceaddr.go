@@ -1,0 +1,192 @@
+package realcode
+
+import (
+	"fmt"
+
+	"optcheck/ptx"
+)
+
+// address is where an access goes: a constant number of bytes from something that
+// has a name, or from a value that is not known ("").
+type address struct {
+	root   string
+	offset int64
+	width  int
+}
+
+// walk knows what the registers of a function are that are written once, and which
+// nobody reads.
+type walk struct {
+	f    *ptx.Func
+	def  []*ptx.Inst // by register; nil if there is none, or more than one
+	uses map[int]bool
+	memo map[int]address
+}
+
+func newWalk(f *ptx.Func) *walk {
+	w := &walk{f: f, def: make([]*ptx.Inst, len(f.Regs)), uses: map[int]bool{}, memo: map[int]address{}}
+	n := make([]int, len(f.Regs))
+	var insts []*ptx.Inst
+	for _, st := range f.Body {
+		if st.Inst != nil {
+			insts = append(insts, st.Inst)
+		}
+	}
+	for _, in := range insts {
+		for _, r := range defined(in) {
+			n[r]++
+			w.def[r] = in
+		}
+	}
+	for r, k := range n {
+		if k != 1 {
+			w.def[r] = nil
+		}
+	}
+	w.readers(insts, n)
+	return w
+}
+
+// defined lists the registers that an instruction writes.
+func defined(in *ptx.Inst) []int {
+	if len(in.Args) == 0 {
+		return nil
+	}
+	switch in.Name {
+	case "st", "red", "bra", "brx", "stmatrix", "cp", "prefetch", "bar", "barrier", "nanosleep":
+		if (in.Name == "bar" || in.Name == "barrier") && in.Has("red") {
+			break
+		}
+		return nil
+	case "call":
+		if in.Args[0].Kind == ptx.List {
+			return in.Args[0].Registers(nil)
+		}
+		return nil
+	}
+	if in.Args[0].Kind == ptx.Mem {
+		return nil
+	}
+	return in.Args[0].Registers(nil)
+}
+
+// used lists the registers that an instruction reads.
+func used(in *ptx.Inst) (out []int) {
+	if in.Guard >= 0 {
+		out = append(out, in.Guard)
+	}
+	from := 0
+	if len(defined(in)) > 0 || len(in.Args) > 0 && in.Args[0].Kind == ptx.Sink {
+		from = 1
+	}
+	for i := from; i < len(in.Args); i++ {
+		out = in.Args[i].Registers(out)
+	}
+	return out
+}
+
+// readers finds the registers whose value matters in the end: those that something
+// with an effect reads, or what makes such a register.
+func (w *walk) readers(insts []*ptx.Inst, n []int) {
+	makers := map[int][]*ptx.Inst{}
+	var work []int
+	mark := func(in *ptx.Inst) {
+		for _, r := range used(in) {
+			if !w.uses[r] {
+				w.uses[r] = true
+				work = append(work, r)
+			}
+		}
+	}
+	for _, in := range insts {
+		for _, r := range defined(in) {
+			makers[r] = append(makers[r], in)
+		}
+		if e := in.Effect(); e.Kind != ptx.None && e.Kind != ptx.Load || in.Name == "bra" || in.Name == "brx" || in.Guard >= 0 && len(defined(in)) == 0 || e.Kind == ptx.Load && !e.Weak() {
+			mark(in)
+		}
+	}
+	for len(work) > 0 {
+		r := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, in := range makers[r] {
+			mark(in)
+		}
+	}
+}
+
+// dead reports whether nobody reads what an instruction returns.
+func (w *walk) dead(in *ptx.Inst) bool {
+	for _, r := range defined(in) {
+		if w.uses[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// addressOf is where an access goes.
+func (w *walk) addressOf(in *ptx.Inst) (a address) {
+	for i := range in.Args {
+		if o := &in.Args[i]; o.Kind == ptx.Mem && len(o.Elems) > 0 {
+			a = w.base(&o.Elems[0], 0)
+			a.offset += o.Value
+			break
+		}
+	}
+	a.width = in.Effect().Width
+	return a
+}
+
+// base follows a value through additions of constants.
+func (w *walk) base(o *ptx.Operand, depth int) address {
+	switch o.Kind {
+	case ptx.Sym:
+		return address{root: o.Name}
+	case ptx.Imm:
+		return address{root: "0", offset: o.Value}
+	case ptx.Reg:
+	default:
+		return address{}
+	}
+	if a, ok := w.memo[o.Reg]; ok {
+		return a
+	}
+	own := address{root: fmt.Sprintf("%%%d", o.Reg)}
+	in := w.def[o.Reg]
+	if in == nil || in.Guard >= 0 || depth > 64 {
+		return own
+	}
+	a := own
+	switch {
+	case in.Name == "ld" && in.Has("param") && len(in.Args) == 2 && in.Args[1].Kind == ptx.Mem && in.Args[0].Kind == ptx.Reg && in.Args[1].Elems[0].Kind == ptx.Sym:
+		a = address{root: fmt.Sprintf("[%s+%d]", in.Args[1].Elems[0].Name, in.Args[1].Value)}
+	case (in.Name == "mov" || in.Name == "cvta") && len(in.Args) == 2:
+		a = w.base(&in.Args[1], depth+1)
+		a.offset += in.Args[1].Value * b2i(in.Args[1].Kind == ptx.Sym)
+	case in.Name == "cvt" && len(in.Args) == 2 && (in.Op == "cvt.u32.u64" || in.Op == "cvt.u64.u32"):
+		a = w.base(&in.Args[1], depth+1)
+	case in.Name == "add" && len(in.Args) == 3:
+		for i := 1; i <= 2; i++ {
+			if in.Args[i].Kind == ptx.Imm {
+				a = w.base(&in.Args[3-i], depth+1)
+				a.offset += in.Args[i].Value
+			}
+		}
+	case in.Name == "sub" && len(in.Args) == 3 && in.Args[2].Kind == ptx.Imm:
+		a = w.base(&in.Args[1], depth+1)
+		a.offset -= in.Args[2].Value
+	}
+	if a.root == "" {
+		a = own
+	}
+	w.memo[o.Reg] = a
+	return a
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+package realcode
+
+import (
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// scopes of machine code; it has none for the cluster and takes that of the GPU.
+var scopes = map[string]isa.Scope{"cta": isa.ScopeCTA, "cluster": isa.ScopeCluster, "gpu": isa.ScopeGPU, "sys": isa.ScopeSys}
+
+// weaker says in which way an image is less than its operation, by the mapping of
+// sm_70 and later; "" if it is not.
+func weaker(op *Op, in *isa.Inst, sm int) string {
+	e, m := &op.Effect, &in.Mem
+	switch e.Kind {
+	case ptx.Fence:
+		switch {
+		case m.Scope < scopes[e.Scope]:
+			return fmt.Sprintf("it needs the scope %s", e.Scope)
+		case e.Sem == "sc" && sm >= 70 && m.Strength != isa.FenceSC && e.Scope != "cta":
+			return "it needs a sequentially consistent fence"
+		}
+		return ""
+	case ptx.Load, ptx.Store, ptx.Atomic, ptx.Reduction:
+	default:
+		return ""
+	}
+	if e.Kind == ptx.Load && (m.Strength == isa.Constant || m.Cache == "CI") {
+		return "it is read through the cache of constants, which does not see what others write"
+	}
+	if (e.Kind == ptx.Atomic || e.Kind == ptx.Reduction) && in.Role.IsAccess() {
+		if why := otherAtomic(e, m); why != "" {
+			return why
+		}
+	}
+	if e.Weak() || m.Space == isa.SpaceShared || m.Atom == "CAST" || sm < 70 { // CAST is the arm for shared memory
+		return ""
+	}
+	switch {
+	case m.Strength != isa.Strong && m.Strength != isa.MMIO:
+		return "it needs a strong access"
+	case e.Sem == "mmio" && m.Strength != isa.MMIO:
+		return "it needs an access of kind mmio"
+	case m.Scope < scopes[e.Scope]:
+		return fmt.Sprintf("it needs the scope %s", e.Scope)
+	case m.Width < e.Width && e.Width <= 8:
+		return fmt.Sprintf("it has %d bytes, and the image %d", e.Width, m.Width)
+	}
+	return ""
+}
+
+var atomNames = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "exch": "EXCH", "cas": "CAS"}
+
+// otherAtomic says whether an atomic became another one. Loops that compare and
+// swap can be any; POPC.INC counts lanes of an addition.
+func otherAtomic(e *ptx.Effect, m *isa.Mem) string {
+	want := atomNames[e.Atom]
+	switch {
+	case m.Atom == "" || want == "" || m.Atom == want || m.Atom == "CAS" || m.Atom == "CAST":
+	case want == "ADD" && (m.Atom == "POPC" || m.Atom == "INC" || m.Atom == "SAFEADD"):
+	default:
+		return fmt.Sprintf("it is .%s, and the image %s", e.Atom, m.Atom)
+	}
+	if (e.Atom == "min" || e.Atom == "max") && m.Atom == want && len(e.Type) > 0 {
+		if signed := e.Type[0] == 's'; (e.Type[0] == 's' || e.Type[0] == 'u') && m.Type != isa.AtomOther && signed != (m.Type == isa.AtomSigned) {
+			return fmt.Sprintf("it is of type %s, and the image is not", e.Type)
+		}
+	}
+	return ""
+}

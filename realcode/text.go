@@ -1,0 +1,129 @@
+package realcode
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+)
+
+// Statement says what a comparison claims, and what it does not.
+const Statement = `A finding is a path through the machine code's control flow on which two operations stand in an order, or one as often, that no path through the
+PTX has, or an operation that is less than its instruction. It is no verdict: nobody has said whether another thread can see it. Not claimed: which turn of
+a loop an access belongs to, what is read and written, paths that exist only if conditions have nothing to do with each other, calls that are elsewhere.`
+
+// Report gathers cells for people.
+type Report struct {
+	Notes bool // also notes
+	cells []*Cell
+}
+
+// Add takes a cell over.
+func (r *Report) Add(c *Cell) { r.cells = append(r.cells, c) }
+
+// Write prints the findings, each with the cells that have it, and a summary.
+func (r *Report) Write(w io.Writer) error {
+	var b strings.Builder
+	r.findings(&b, "", func(res *Result) []Finding { return res.Findings })
+	r.findings(&b, "unknown: ", func(res *Result) []Finding { return res.Unknown })
+	if r.Notes {
+		r.findings(&b, "note: ", func(res *Result) []Finding { return res.Notes })
+	}
+	for _, c := range r.cells {
+		if c.Result == nil {
+			fmt.Fprintf(&b, "%s: %s %s %s: %s: %s\n", c.File, c.Toolchain, c.Target, c.Level, c.Class, c.Reason)
+		}
+	}
+	n, total := map[string]int{}, Count{}
+	for _, c := range r.cells {
+		n[c.Class]++
+		if c.Result != nil {
+			total.add(c.Result.Count)
+		}
+	}
+	fmt.Fprintf(&b, "%d cells: %d preserved, %d changed, %d unknown, %d unsupported\n", len(r.cells), n[Preserved], n[Changed], n[Unknown], n[Unsupported])
+	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
+		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
+	fmt.Fprintf(&b, "not compared: %d pairs without an image, %d on paths that may not exist\n%s\n", total.Open, total.Correlated, Statement)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// findings prints each finding once, with the cells that have it.
+func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Finding) {
+	type group struct {
+		first *Finding
+		cells []string
+		at    int
+	}
+	groups := map[string]*group{}
+	for _, c := range r.cells {
+		if c.Result == nil {
+			continue
+		}
+		list := of(c.Result)
+		seen := map[string]bool{}
+		for i := range list {
+			f := &list[i]
+			key := c.File + "\n" + f.at() + f.headline()
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			g := groups[key]
+			if g == nil {
+				g = &group{first: f, at: len(groups)}
+				groups[key] = g
+			}
+			g.cells = append(g.cells, fmt.Sprintf("%s %s %s", c.Toolchain, c.Target, c.Level))
+		}
+	}
+	keys := make([]string, 0, len(groups))
+	for k := range groups {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(i, j int) bool { return groups[keys[i]].at < groups[keys[j]].at })
+	for _, k := range keys {
+		g := groups[k]
+		file, _, _ := strings.Cut(k, "\n")
+		fmt.Fprintf(b, "%s:%s%s\n", file, g.first.at(), what+g.first.headline())
+		for _, c := range g.first.Code {
+			fmt.Fprintf(b, "    %s+%#x: %s\n", c.Func, c.Addr, c.Text)
+		}
+		fmt.Fprintf(b, "    %s\n", ranges(g.cells))
+	}
+}
+
+// at is the place of a finding, with a colon and a blank behind it.
+func (f *Finding) at() string {
+	if f.First == nil {
+		return " "
+	}
+	return fmt.Sprintf("%d:%d: ", f.First.Pos.Line, f.First.Pos.Col)
+}
+
+// headline is a finding in a line.
+func (f *Finding) headline() string {
+	s := string(f.Rule) + ": " + f.Kernel + ": "
+	if f.First != nil {
+		s += f.First.Text + ": "
+	}
+	if f.Second != nil {
+		s += fmt.Sprintf("and %d:%d %s: ", f.Second.Pos.Line, f.Second.Pos.Col, f.Second.Text)
+	}
+	return s + f.Detail
+}
+
+// ranges lists cells: those of one release and target in one word.
+func ranges(cells []string) string {
+	var out []string
+	for _, c := range cells {
+		i := strings.LastIndexByte(c, ' ')
+		if n := len(out); n > 0 && strings.HasPrefix(out[n-1], c[:i+1]) {
+			out[n-1] += "," + c[i+1:]
+			continue
+		}
+		out = append(out, c)
+	}
+	return strings.Join(out, "; ")
+}
