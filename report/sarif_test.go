@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,25 +98,29 @@ type sarifDoc struct {
 	}
 }
 
+type sarifLocation struct {
+	Message          struct{ Text string }
+	PhysicalLocation struct {
+		ArtifactLocation struct {
+			URI, URIBaseID string
+			Index          int
+		}
+		Region struct {
+			StartLine, StartColumn int
+			Snippet                struct{ Text string }
+		}
+	}
+}
+
 type sarifResult struct {
 	RuleID, Level       string
 	RuleIndex           int
 	Message             struct{ Text string }
 	PartialFingerprints map[string]string
 	Suppressions        []struct{ Kind, Status, Justification string }
-	Locations           []struct {
-		PhysicalLocation struct {
-			ArtifactLocation struct {
-				URI, URIBaseID string
-				Index          int
-			}
-			Region struct {
-				StartLine, StartColumn int
-				Snippet                struct{ Text string }
-			}
-		}
-	}
-	Properties struct {
+	Locations           []sarifLocation
+	RelatedLocations    []sarifLocation
+	Properties          struct {
 		Cells     []Place
 		CellCount int
 		Class     string
@@ -173,6 +178,24 @@ func TestSARIF(t *testing.T) {
 	fresh := parseSARIF(t, sarifOf(t, sample().WithoutKnown())).Runs[0]
 	require.Len(t, fresh.Results, 4)
 	require.True(t, fresh.Invocations[0].ExecutionSuccessful, "nothing is missing")
+}
+
+// TestSARIFRelated: a finding that breaks several rules is one result, with the further
+// rules at their places.
+func TestSARIFRelated(t *testing.T) {
+	r := sample()
+	for i := range 2 {
+		r.Cells[i].Findings = append(slices.Clone(r.Cells[i].Findings), Finding{Rule: "reordered", Thread: 0, Access: 2, Detail: "too early"})
+	}
+	data := sarifOf(t, r)
+	validSARIF(t, data)
+	list := parseSARIF(t, data).Runs[0].Results
+	require.Len(t, list, len(parseSARIF(t, sarifOf(t, sample())).Runs[0].Results))
+	require.Equal(t, "fence-weakened", list[0].RuleID)
+	require.Contains(t, list[0].Message.Text, "\nreordered: T0 too early")
+	require.Len(t, list[0].RelatedLocations, 1)
+	require.Equal(t, 11, list[0].RelatedLocations[0].PhysicalLocation.Region.StartLine)
+	require.Equal(t, "reordered: too early", list[0].RelatedLocations[0].Message.Text)
 }
 
 // TestSARIFRules: every rule that a finding can break is described, and IDs are
