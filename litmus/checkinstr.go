@@ -37,6 +37,14 @@ func (c *checker) instr(th *Thread, j int) {
 	if msg, _ := c.t.Dialect.illegal(in); msg != "" {
 		c.errorf(in.Pos, "%s: %s", in, msg)
 	}
+	switch {
+	case in.Call && !in.IsEvent():
+		c.errorf(in.Pos, "%s: only accesses, fences and barriers are performed by functions", in)
+	case in.Prefetch > 0 && (!in.IsAccess() || in.Prefetch > 2):
+		c.errorf(in.Pos, "%s: only the location of an access is prefetched, into level 1 or 2", in)
+	case (in.Call || in.Prefetch > 0) && c.t.Dialect == OpenCL:
+		c.errorf(in.Pos, "%s: calls and prefetches are of dialects in PTX", in)
+	}
 	if in.Guard != nil {
 		c.reg(th, in, in.Guard.Reg, Pred, exact)
 	}

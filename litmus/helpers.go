@@ -26,6 +26,17 @@ func (th *Thread) Decl(reg string) *RegDecl {
 // IsAccess reports whether the instruction is a memory access.
 func (in *Instr) IsAccess() bool { return in.Op.IsAccess() }
 
+// IsEvent reports whether the instruction is an access, a fence or a barrier.
+func (in *Instr) IsEvent() bool { return in.IsAccess() || in.IsFence() || in.Op == OpBar }
+
+// Dressed reports whether the test says something of its machine code that no model
+// looks at: that a function performs an instruction, a prefetch, a number of registers.
+func (t *Test) Dressed() bool {
+	return t.Registers > 0 || slices.ContainsFunc(t.Threads, func(th Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Call || in.Prefetch > 0 })
+	})
+}
+
 // IsFence reports whether the instruction is a memory fence.
 func (in *Instr) IsFence() bool { return in.Op.IsFence() }
 

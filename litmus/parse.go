@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -216,7 +217,13 @@ func (p *parser) meta() {
 		end = len(p.src) - p.off
 	}
 	value := strings.TrimSpace(p.src[p.off : p.off+end])
+	n, err := strconv.ParseUint(value, 10, 8)
 	switch {
+	case key == registersKey && err == nil && n >= minRegisters:
+		p.t.Registers = uint8(n)
+	case key == registersKey:
+		p.errorf(p.pos(), "%s=%s: expected a number from %d to 255", key, value, minRegisters)
+		return
 	case key != resultsKey:
 		p.t.Meta = append(p.t.Meta, Meta{key, value})
 	case value == "final":

@@ -240,6 +240,11 @@ func (p *parser) cell(th *Thread) bool {
 	if p.tok.kind != tWord {
 		return p.errorf(p.pos(), "expected an instruction, found %s", p.found())
 	}
+	for word := p.tok.text; in.dress(word); word = p.tok.text {
+		if p.next(); p.tok.kind != tWord {
+			return p.errorf(p.pos(), "expected an instruction behind %s, found %s", word, p.found())
+		}
+	}
 	if !p.instr(th, in) {
 		return false
 	}

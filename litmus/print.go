@@ -24,6 +24,9 @@ func (t *Test) Append(b []byte) []byte {
 	if t.Results == ResultsFinal {
 		b = append(b, resultsKey+"=final\n"...)
 	}
+	if t.Registers > 0 {
+		b = append(strconv.AppendUint(append(b, registersKey+"="...), uint64(t.Registers), 10), '\n')
+	}
 	b = t.appendInit(append(b, "{\n"...))
 	b = t.appendTable(append(b, "}\n"...))
 	if t.Dialect.declared() {

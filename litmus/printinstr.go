@@ -1,6 +1,9 @@
 package litmus
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // String prints the instruction in PTX's spelling, without its labels:
 // "@!p4 ld.cg.s32 r1,[r3]". It is meant for messages; Test.String prints the
@@ -71,6 +74,26 @@ func mnemonic(in *Instr, d Dialect) string {
 	return in.Op.String()
 }
 
+// Words in front of an instruction: a function performs it; the location is prefetched.
+const (
+	callWord     = "call"
+	prefetchWord = "prefetch.L"
+)
+
+// dress reads a word that may stand in front of an instruction, each once.
+func (in *Instr) dress(word string) bool {
+	level := strings.TrimPrefix(word, prefetchWord)
+	switch {
+	case word == callWord && !in.Call:
+		in.Call = true
+	case level != word && (level == "1" || level == "2") && in.Prefetch == 0:
+		in.Prefetch = level[0] - '0'
+	default:
+		return false
+	}
+	return true
+}
+
 func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 	if g := in.Guard; g != nil {
 		b = append(b, '@')
@@ -78,6 +101,12 @@ func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 			b = append(b, '!')
 		}
 		b = append(append(b, g.Reg...), ' ')
+	}
+	if in.Call {
+		b = append(b, callWord+" "...)
+	}
+	if in.Prefetch > 0 {
+		b = append(strconv.AppendUint(append(b, prefetchWord...), uint64(in.Prefetch), 10), ' ')
 	}
 	b = appendMnemonic(b, in, d)
 	if in.Op == OpBar {

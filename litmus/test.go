@@ -44,6 +44,9 @@ type Test struct {
 	Observed []Term
 	// Results says which results of accesses a program observes.
 	Results Results
+	// Registers is the line Registers=N: the most registers of 32 bits that the machine
+	// code may have, so that others are spilled; 0 without the line.
+	Registers uint8
 }
 
 // Results says which results of accesses a program observes: a compiler may do
@@ -63,6 +66,12 @@ const (
 
 // resultsKey is the Key=Value line that says it.
 const resultsKey = "Results"
+
+// registersKey is the Key=Value line of Test.Registers, which is at least minRegisters.
+const (
+	registersKey = "Registers"
+	minRegisters = 16
+)
 
 // Meta is one line of the form Key=Value that generators write into a test.
 type Meta struct{ Key, Value string }
@@ -158,6 +167,8 @@ type RegDecl struct {
 type Instr struct {
 	Labels   []string // labels that stand before the instruction
 	Guard    *Guard   // @p or @!p, or nil
+	Call     bool     // "call": an access, fence or barrier in a function of its own, which the thread calls
+	Prefetch uint8    // "prefetch.L1", "prefetch.L2": the level into which an access's location is fetched in front of it; 0 for none
 	Op       Op
 	Atom     AtomOp
 	Cmp      Cmp

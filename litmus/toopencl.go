@@ -125,6 +125,9 @@ func clInstr(in *Instr) string {
 	if in.Proxy != ProxyNone && in.Op != OpFenceProxy {
 		return "no proxies"
 	}
+	if in.Call || in.Prefetch > 0 {
+		return "no calls and prefetches"
+	}
 	if in.Scope == ScopeCluster {
 		return "no scope between work-group and device"
 	}

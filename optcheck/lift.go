@@ -51,7 +51,17 @@ type liftOp struct {
 	guard                        []guardTerm
 	group                        int // words of one wide access; 0 for none
 	part                         int // which word of the reading event this one is, if group is set
+	half                         half
 }
+
+// half tells an access of 32 bits to one of the words of a 64-bit location.
+type half uint8
+
+const (
+	noHalf half = iota
+	lowHalf
+	highHalf
+)
 
 type guardTerm struct {
 	e    *expr
@@ -68,6 +78,9 @@ type liftRead struct {
 	// chosen tells that the test's register is what was read only if the test
 	// performs the access, although the machine code always does.
 	chosen bool
+	// half tells that only this half of the location was read; it has the register of
+	// all of it.
+	half half
 }
 
 // LiftError says why machine code could not be lifted, with the instruction.
@@ -200,7 +213,7 @@ func (l *lifter) registers() error {
 		if e.IsFence() || !e.Reads() || e.Unread {
 			continue
 		}
-		if ev := p.match[k]; ev >= 0 && p.tr.events[ev].read >= 0 {
+		if ev := p.match[k]; ev >= 0 && p.tr.events[ev].read >= 0 && l.out.reads[p.tr.events[ev].read].half == noHalf {
 			l.out.regs[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
 			continue
 		}
@@ -214,6 +227,13 @@ func (l *lifter) registers() error {
 			return fmt.Errorf("%s: what it read: %w", p.name(k), err)
 		}
 		l.out.regs[k] = x
+		if hi, ok := p.extra[[2]int{k, spec.HighWord}]; ok && p.match[k] >= 0 {
+			y, err := l.expr(p.unguarded(hi), p.tr.events[p.match[k]].inst, &seen)
+			if err != nil {
+				return err
+			}
+			l.out.regs[k] = &expr{op: exPair, args: []*expr{x, y}}
+		}
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ func (l *lifter) event(ev int) error {
 	if ok, err := l.words(ev, op); ok || err != nil {
 		return err
 	}
+	if l.halved(ev, &op) {
+		return nil
+	}
 	loc, ok := p.locationOf(x)
 	if !ok {
 		return l.errorAt(x.inst, "its address %v is none of the test's locations", x.addr)
@@ -55,6 +58,42 @@ func (l *lifter) event(ev int) error {
 	op.loc = loc
 	l.add(op)
 	return nil
+}
+
+// halved lifts a load or store of 32 bits in a 64-bit location of the test: a load is one
+// of all of it of which one half is looked at, a store leaves the other half as it was.
+func (l *lifter) halved(ev int, op *liftOp) bool {
+	p := l.p
+	x := &p.tr.events[ev]
+	if op.entry >= 0 || x.mem.Width != 4 || isAtomicRole(x.role) {
+		return false
+	}
+	loc, ok := p.locationOf(x)
+	op.half = lowHalf
+	if !ok {
+		y := *x
+		y.addr.off -= 4
+		loc, ok = p.locationOf(&y)
+		op.half = highHalf
+	}
+	wide := false
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Loc == loc {
+			wide = e.Kind.Width == 8
+			ok = ok && wide
+		}
+	}
+	if !ok || !wide {
+		op.half = noHalf
+		return false
+	}
+	op.loc, op.like = loc, -1
+	op.typ, op.raw.Type = litmus.S64, litmus.S64
+	if op.read >= 0 {
+		l.out.reads[op.read] = liftRead{op: len(l.out.ops), entry: -1, wide: true, half: op.half}
+	}
+	l.out.ops = append(l.out.ops, *op)
+	return true
 }
 
 func (l *lifter) add(op liftOp) {

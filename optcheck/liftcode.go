@@ -321,7 +321,86 @@ func (l *threadLifter) whole(e *expr, t litmus.Type) (litmus.Operand, error) {
 	if e.op == exLoad && e.word == 0 && t.Bits() == 64 && l.code.reads[e.read].wide {
 		return litmus.Reg(l.readWord(e.read, 0)), nil
 	}
+	if e.op == exPair {
+		lo, err := l.value(e.args[0], litmus.U32)
+		if err != nil {
+			return lo, err
+		}
+		hi, err := l.value(e.args[1], litmus.U32)
+		return l.pair(lo, hi), err
+	}
 	return l.value(e, t)
+}
+
+// pair emits the 64-bit value of two words.
+func (l *threadLifter) pair(lo, hi litmus.Operand) litmus.Operand {
+	if lo.Kind == litmus.OperandConst && hi.Kind == litmus.OperandConst {
+		return litmus.Const(hi.Value<<32 | lo.Value&math.MaxUint32)
+	}
+	emit := func(op litmus.Op, t litmus.Type, src ...litmus.Operand) litmus.Operand {
+		in := litmus.Instr{Op: op, Type: t, Dst: l.fresh("r", t), Src: src}
+		if op == litmus.OpCvt {
+			in.FromType = litmus.U32
+		}
+		l.emit(in)
+		return litmus.Reg(in.Dst)
+	}
+	wide := func(o litmus.Operand) litmus.Operand {
+		if o.Kind == litmus.OperandConst {
+			return litmus.Const(o.Value & math.MaxUint32)
+		}
+		return emit(litmus.OpCvt, litmus.U64, o)
+	}
+	top := emit(litmus.OpMul, litmus.S64, wide(hi), litmus.Const(1<<32))
+	return emit(litmus.OpOr, litmus.B64, top, wide(lo))
+}
+
+// stored is what a store of one half leaves in its location, which no other thread may
+// write: what was stored by this one before is known then.
+func (l *threadLifter) stored(o *liftOp) (litmus.Operand, error) {
+	name := l.t.Locations[o.loc].Name
+	for i := range l.t.Threads {
+		th := &l.t.Threads[i]
+		for k := range th.Body {
+			in := &th.Body[k]
+			mine := th.ID == l.src.ID && in.Op != litmus.OpAtom && in.Op != litmus.OpRed
+			if in.IsAccess() && in.Op != litmus.OpLd && th.AddrLoc(in) == name && !mine {
+				return litmus.Operand{}, fmt.Errorf("a store of one half of %s, which other accesses write, too", name)
+			}
+		}
+	}
+	w, err := l.value(o.data[0][0], litmus.U32)
+	if err != nil {
+		return w, err
+	}
+	now := l.words(o.loc)
+	now[o.half-lowHalf] = w
+	return l.pair(now[0], now[1]), nil
+}
+
+// words are the words of a location that no other thread writes, as they are here.
+func (l *threadLifter) words(loc int) *[2]litmus.Operand {
+	if l.halves[loc] == nil {
+		init := l.t.Locations[loc].Init
+		l.halves[loc] = &[2]litmus.Operand{litmus.Const(int64(int32(init))), litmus.Const(init >> 32)}
+	}
+	return l.halves[loc]
+}
+
+// keep notes the words of a store of all of a location of which one half is stored elsewhere.
+func (l *threadLifter) keep(o *liftOp) (err error) {
+	if !slices.ContainsFunc(l.code.ops, func(x liftOp) bool { return x.half != noHalf && x.read < 0 && x.loc == o.loc }) {
+		return nil
+	}
+	if len(o.data) != 1 || len(o.data[0]) != 2 || len(o.guard) > 0 {
+		return fmt.Errorf("a store to a location of which one half is stored elsewhere")
+	}
+	for i, w := range o.data[0] {
+		if err == nil {
+			l.words(o.loc)[i], err = l.value(w, litmus.U32)
+		}
+	}
+	return err
 }
 
 func (l *threadLifter) equals(reg string, o litmus.Operand) string {

@@ -22,6 +22,7 @@ const (
 	exBits // bitwise function k (a truth table) of up to three operands
 	exSel  // args[2] ? args[0] : args[1]
 	exCmp  // predicate; k as in kCmp
+	exPair // of 64 bits: the low word, the high word
 )
 
 // expr is a value of machine code without the pool that it was computed in.
@@ -84,7 +85,11 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 		return &expr{op: exParam, k: n.imm}, nil
 	case kLoad:
 		*seen |= 1 << uint(n.a)
-		return &expr{op: exLoad, read: int(n.a), word: int(n.b)}, nil
+		word := int(n.b)
+		if int(n.a) < len(l.out.reads) && l.out.reads[n.a].half == highHalf {
+			word++
+		}
+		return &expr{op: exLoad, read: int(n.a), word: word}, nil
 	case kAdd:
 		e.op = exAdd
 		if n.b == none {
@@ -186,7 +191,7 @@ func (l *Lifted) identify(family string) string {
 			b = fmt.Append(b, "raised", o.raised.Sem, o.raised.Scope, o.raised.Cache)
 		}
 		b = bools(b, o.texture)
-		b = ints(b, o.entry, o.loc, o.read, o.group, o.part, o.like)
+		b = ints(b, o.entry, o.loc, o.read, o.group, o.part, o.like, int(o.half))
 		for _, list := range [][]int{o.addrDeps, o.dataDeps, o.ctrlDeps} {
 			b = ints(b, list...)
 		}
@@ -203,7 +208,7 @@ func (l *Lifted) identify(family string) string {
 		b = append(b, ';')
 	}
 	for i, r := range l.reads {
-		b = bools(ints(append(b, 'r'), i, r.op, r.entry), r.wide, r.split, r.chosen)
+		b = bools(ints(append(b, 'r'), i, r.op, r.entry, int(r.half)), r.wide, r.split, r.chosen)
 	}
 	for k := range 64 {
 		if e := l.regs[k]; e != nil {

@@ -45,12 +45,26 @@ func (l *threadLifter) op(o *liftOp) error {
 	if len(in.Src) > len(o.data) {
 		return fmt.Errorf("%s has %d operands in machine code", &in, len(o.data))
 	}
+	if o.half != noHalf && in.Op == litmus.OpSt {
+		if len(o.guard) > 0 {
+			return fmt.Errorf("a conditional store of one half of a location")
+		}
+		if in.Src[0], err = l.stored(o); err == nil {
+			l.emit(in)
+		}
+		return err
+	}
 	for i := range in.Src {
 		if in.Src[i], err = l.operand(o.data[i], in.Type); err != nil {
 			return err
 		}
 		if i == 0 && len(o.dataDeps) > 0 {
 			in.Src[0] = l.depends(in.Src[0], in.Type, o.dataDeps)
+		}
+	}
+	if in.Op == litmus.OpSt {
+		if err := l.keep(o); err != nil {
+			return err
 		}
 	}
 	in.Dst = ""

@@ -87,3 +87,13 @@ func (nvidia) branch(m *machine, in *isa.Inst, guard value) {
 	}
 	m.taken(way)
 }
+
+// instruction evaluates spills, which are accesses to the stack.
+func (nvidia) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) bool {
+	if in.Mem.Space != isa.SpaceLocal || in.Role != isa.RoleLoad && in.Role != isa.RoleStore || !m.arch.onStack(m, in) {
+		return false
+	}
+	at, _ := m.arch.address(m, in)
+	m.private(i, in, at, false, guard, t)
+	return true
+}

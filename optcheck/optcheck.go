@@ -197,7 +197,7 @@ func (c *Checker) trace(fn *isa.Func, o walkOptions) (*trace, error) {
 		return nil, errors.New("function without control flow")
 	}
 	o.literals = c.Literals
-	return walk(fn, o)
+	return walk(followed(fn), o)
 }
 
 // traceOf is trace; loops of the specification are unrolled, if there is one.

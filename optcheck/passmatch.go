@@ -43,6 +43,9 @@ func (p *pass) matchRead(k int) {
 		for s := range found {
 			p.assign(k, p.tr.reads[s[0]], s[1])
 		}
+		if v, ok := p.extra[[2]int{k, 0}]; ok && p.s.Entries[k].Kind.Op == litmus.OpAtom {
+			p.claimArms(k, p.match[k], v)
+		}
 		return
 	}
 	if len(found) > 1 {
@@ -154,7 +157,7 @@ func (p *pass) matchWrite(k int, strict bool) {
 		}
 		p.assign(k, ev, 0)
 		if e.Kind.Op == litmus.OpRed {
-			p.claimArms(k, ev)
+			p.claimArms(k, ev, p.oper[k])
 		}
 		return
 	}
@@ -176,15 +179,16 @@ func (p *pass) shares(k, ev int) bool {
 	return true
 }
 
-// claimArms marks the reductions that stand for the matched one on the other
+// claimArms marks the atomics that stand for the matched one, of operand v, on the other
 // side of its predicate: a warp is split into lanes that combine and lanes that
 // do not.
-func (p *pass) claimArms(k, ev int) {
+func (p *pass) claimArms(k, ev int, v value) {
 	x, e := &p.tr.events[ev], p.s.Entries[k]
 	for o := range p.tr.events {
 		y := &p.tr.events[o]
-		if o != ev && y.role == isa.RoleReduction && len(p.owner[o]) == 0 && y.addr == x.addr && y.mem.Atom == x.mem.Atom &&
-			x.condT == 0 && y.condT == 0 && p.byLane(x) && disjoint(x.when, y.when) && p.carries(y, p.oper[k], true, e.Guarded) {
+		if o != ev && y.role == x.role && len(p.owner[o]) == 0 && y.addr == x.addr && y.mem.Atom == x.mem.Atom &&
+			y.mem.Strength == x.mem.Strength && y.mem.Scope == x.mem.Scope && y.mem.Width == x.mem.Width &&
+			x.condT == 0 && y.condT == 0 && p.byLane(x) && disjoint(x.when, y.when) && p.carries(y, v, true, e.Guarded) {
 			y.arm = true
 		}
 	}

@@ -92,6 +92,9 @@ func (m *machine) entry(b int) *state {
 		}
 		m.arch.launch(m, st)
 	}
+	if len(m.flow.carried[b]) > 0 {
+		st.slots = nil // of what the loop may have stored nothing is known
+	}
 	for _, r := range m.flow.carried[b] {
 		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
 		if m.loopT != nil && m.loopT[b] != nil {

@@ -15,7 +15,7 @@ func (m *machine) step(i int) {
 	if in.Role == isa.RoleUnknown {
 		m.tr.unknown = append(m.tr.unknown, i)
 	}
-	if m.arch.effect(in) {
+	if m.arch.effect(in) && !m.stackCheck(in) {
 		m.tr.effects = append(m.tr.effects, i)
 	}
 	guard, guardT, off := m.arch.guard(m, in)
@@ -39,6 +39,7 @@ func (m *machine) perform(i int, in *isa.Inst, guard value, guardT taint) {
 		m.tr.calls = append(m.tr.calls, i)
 	}
 	if in.Flow != isa.FlowNext {
+		m.returns(in)
 		m.arch.branch(m, in, guard)
 	}
 	if m.arch.instruction(m, i, in, guard, guardT) {
@@ -50,6 +51,18 @@ func (m *machine) perform(i int, in *isa.Inst, guard value, guardT taint) {
 		ev = m.event(i, in)
 	}
 	m.define(i, in, ev, guard, guardT)
+}
+
+// stackCheck reports whether a trap is taken only if the stack is too small: its
+// condition is made of nothing but words of constant banks that are no parameters.
+func (m *machine) stackCheck(in *isa.Inst) bool {
+	p := m.tr.pool
+	if in.Flow != isa.FlowTrap || len(m.when) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(m.when, func(s sense) bool {
+		return s.pred == none || p.contains(s.pred, kLoad) || p.contains(s.pred, kParam) || p.contains(s.pred, kOpaque) || !p.contains(s.pred, kBank)
+	})
 }
 
 type assign struct {

@@ -26,8 +26,8 @@ const maxUnrollings = 64
 // unroll is trace without the loops that a test's are compiled to.
 func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
 	o := walkOptions{pool: takePool(), fold: true}
-	cur := *fn
-	cur.Insts = slices.Clone(fn.Insts)
+	cur := *followed(fn)
+	cur.Insts = slices.Clone(cur.Insts)
 	for range maxUnrollings {
 		tr, err := c.trace(&cur, o)
 		if err != nil {

@@ -18,6 +18,9 @@ type body struct {
 	spec     *spec.Spec
 	prologue strings.Builder
 	code     strings.Builder
+	called   strings.Builder        // functions that the code calls
+	funcs    int                    // how many there are
+	named    map[string]string      // test registers by their names in PTX
 	regs     map[string]litmus.Type // every register of the thread with its type
 	values   []litmus.Type          // opaque values: parameters v0, v1, …
 	stands   []spec.Value           // what the opaque values stand for
@@ -168,6 +171,12 @@ func (k *body) entries() [][]*spec.Entry {
 // collect finds all registers and their types: declared, or 32-bit, or
 // predicate where an instruction says so.
 func (k *body) collect() {
+	defer func() {
+		k.named = make(map[string]string, len(k.regs))
+		for r := range k.regs {
+			k.named[reg(r)] = r
+		}
+	}()
 	for _, d := range k.th.Regs {
 		t := d.Type
 		if t == litmus.TypeNone {

@@ -209,14 +209,18 @@ func (e *emitter) kernel(thread int) error {
 	}
 	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
 	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam(), Values: values})
-	e.f(".visible .entry %s(", name)
+	e.f("%s.visible .entry %s(", k.called.String(), name)
 	for i, p := range k.params() {
 		if i > 0 {
 			e.f(", ")
 		}
 		e.f(".param .%s %s", p.typ, p.name)
 	}
-	e.f(")\n{\n")
+	e.f(")\n")
+	if e.t.Registers > 0 {
+		e.f(".maxnreg %d\n", e.t.Registers)
+	}
+	e.f("{\n")
 	k.declare()
 	e.f("\t.loc 1 %d 0\n", LineOther)
 	e.f("%s", k.prologue.String())

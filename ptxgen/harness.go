@@ -153,7 +153,7 @@ const MaxHarnessSlots = 64
 // a *spec.Unsupported when the target, the encoding or the harness lacks
 // something that the test uses.
 func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
-	if err := noLoops(t); err != nil {
+	if err := straight(t); err != nil {
 		return nil, err
 	}
 	sm, err := SM(target)

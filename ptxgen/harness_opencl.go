@@ -18,7 +18,7 @@ import (
 // accesses become volatile ones (the compiler must keep and not reorder them),
 // the others C11 atomics of the same order.
 func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
-	if err := noLoops(t); err != nil {
+	if err := straight(t); err != nil {
 		return nil, err
 	}
 	t = t.Canonical()

@@ -2,6 +2,7 @@ package ptxgen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"optcheck/litmus"
@@ -26,9 +27,51 @@ func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 	if err != nil || text == "" {
 		return err
 	}
-	k.c("%s%s;", guard(in), text)
+	k.perform(in, text, nil)
 	return nil
 }
+
+// perform emits an instruction, or the call of a function that performs it and returns
+// what it reads.
+func (k *body) perform(in *litmus.Instr, name string, ops []string) {
+	if !in.Call {
+		k.c("%s%s;", guard(in), strings.TrimSpace(name+" "+strings.Join(ops, ", ")))
+		return
+	}
+	f := fmt.Sprintf("%s_T%d_F%d", k.e.u.Name, k.th.ID, k.funcs)
+	k.funcs++
+	var formal, actual []string
+	result, returns := "", ""
+	for i, op := range ops {
+		r := operandReg.FindString(op)
+		switch {
+		case r == "":
+			continue
+		case i == 0 && in.Dst != "":
+			result, returns = fmt.Sprintf("(.reg .%s %%r) ", bitsOf(k.regs[in.Dst])), "("+r+"), "
+			ops[i] = "%r"
+			continue
+		}
+		bits := bitsOf(in.Type)
+		if t, ok := k.regs[k.named[r]]; ok {
+			bits = bitsOf(t)
+		} else if strings.HasPrefix(op, "[") {
+			bits = "b64"
+		}
+		a := fmt.Sprintf("%%a%d", i)
+		formal, actual = append(formal, ".reg ."+bits+" "+a), append(actual, r)
+		ops[i] = strings.Replace(op, r, a, 1)
+	}
+	fmt.Fprintf(&k.called, ".func %s%s(%s)\n{\n\t.loc 1 %d 0\n\t%s;\n\tret;\n}\n", result, f, strings.Join(formal, ", "), k.line,
+		strings.TrimSpace(name+" "+strings.Join(ops, ", ")))
+	args := ""
+	if len(actual) > 0 {
+		args = ", (" + strings.Join(actual, ", ") + ")"
+	}
+	k.c("%scall %s%s%s;", guard(in), returns, f, args)
+}
+
+var operandReg = regexp.MustCompile(`%[A-Za-z0-9_]+`)
 
 func guard(in *litmus.Instr) string {
 	if in.Guard == nil {
@@ -109,6 +152,12 @@ func accessType(in *litmus.Instr) litmus.Type {
 func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 	ent := ents[0]
 	ops := []string{k.operandAddr(in, ent.Loc)}
+	if in.Prefetch > 0 {
+		if k.e.space(ent.Loc) == litmus.Shared {
+			return unsupported("a prefetch of shared memory")
+		}
+		k.c("%sprefetch.global.L%d %s;", guard(in), in.Prefetch, ops[0])
+	}
 	var srcs []string
 	for _, s := range in.Src {
 		v, err := k.value(s, in.Type)
@@ -140,7 +189,7 @@ func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 			}
 		}
 	}
-	k.c("%s%s %s;", guard(in), name, strings.Join(ops, ", "))
+	k.perform(in, name, ops)
 	if snap == "" || in.Op != litmus.OpLd && in.Op != litmus.OpAtom {
 		return nil
 	}

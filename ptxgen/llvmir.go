@@ -31,7 +31,7 @@ const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 // values; where paths meet, phis. The error is a *spec.Unsupported when the
 // encoding or LLVM IR lacks something that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
-	if err := noLoops(t); err != nil {
+	if err := straight(t); err != nil {
 		return nil, err
 	}
 	if err := notAdjacent(o); err != nil {

@@ -24,10 +24,13 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	return flat, origin, nil
 }
 
-// noLoops is the error of the roads that do not emit loops.
-func noLoops(t *litmus.Test) error {
-	if t.Loops() {
+// straight is the error of the roads that emit neither loops nor calls and prefetches.
+func straight(t *litmus.Test) error {
+	switch {
+	case t.Loops():
 		return unsupported("a loop, which is emitted in PTX only")
+	case t.Dressed():
+		return unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")
 	}
 	return nil
 }

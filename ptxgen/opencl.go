@@ -34,7 +34,7 @@ import (
 // ResultStride apart, because clang otherwise combines stores and even the xors
 // of the markers.
 func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
-	if err := noLoops(t); err != nil {
+	if err := straight(t); err != nil {
 		return nil, err
 	}
 	if err := notAdjacent(o); err != nil {

@@ -1,0 +1,163 @@
+package optcheck
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// A function of the test that the compiler did not inline stands behind the kernel, in
+// the same section. It is read as if it had been inlined: each call is replaced by a copy
+// of the function's code, and its returns lead behind the call. That a return does go
+// there is asked of the return address (machine.returns). A call of which the function
+// is not known stays, and is a finding (checkCalls).
+
+// Bounds of what is followed in one kernel: calls, and instructions that are copied. Of
+// code that has more no call is followed.
+const (
+	maxCalls  = 64
+	maxCopied = 1 << 13
+)
+
+// followed is a function with the code of what it calls in the place of the calls.
+func followed(fn *isa.Func) *isa.Func {
+	calls := 0
+	for i := range fn.Insts {
+		if fn.Insts[i].Flow == isa.FlowCall {
+			calls++
+		}
+	}
+	if calls == 0 || calls > maxCalls {
+		return fn
+	}
+	cur, copied := *fn, 0
+	for range maxCalls {
+		call, lo, hi := nextCall(&cur)
+		if copied += hi - lo; call < 0 || copied > maxCopied {
+			break
+		}
+		cur.Insts = inlined(cur.Insts, call, lo, hi)
+		cur.BuildCFG()
+	}
+	return &cur
+}
+
+// nextCall finds a call that control comes to and the stretch of code [lo, hi) that it
+// calls: call is -1 if there is none that can be followed.
+func nextCall(fn *isa.Func) (call, lo, hi int) {
+	reached := fn.Reachable()
+	for b := range fn.Blocks {
+		i := fn.Blocks[b].End - 1
+		in := &fn.Insts[i]
+		if in.Flow != isa.FlowCall || in.Target < 0 || in.Guard.Never || !reached[b] {
+			continue
+		}
+		if lo, hi = callee(fn, in.Target); lo == in.Target && (i < lo || i >= hi) && closed(&fn.Insts[hi-1]) {
+			return i, lo, hi
+		}
+	}
+	return -1, 0, 0
+}
+
+// callee is the stretch of code that a function at an instruction consists of.
+func callee(fn *isa.Func, first int) (lo, hi int) {
+	lo, hi = first, first
+	seen := make([]bool, len(fn.Blocks))
+	var todo []int
+	push := func(i int) {
+		b, _ := slices.BinarySearchFunc(fn.Blocks, i, func(b isa.Block, i int) int { return b.End - 1 - i })
+		if b < len(fn.Blocks) && !seen[b] {
+			seen[b], todo = true, append(todo, b)
+		}
+	}
+	for push(first); len(todo) > 0; {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		blk := &fn.Blocks[b]
+		lo, hi = min(lo, blk.First), max(hi, blk.End)
+		if fn.Insts[blk.End-1].Flow == isa.FlowCall {
+			push(blk.End) // what it calls is another function
+			continue
+		}
+		for _, s := range blk.Succs {
+			push(fn.Blocks[s].First)
+		}
+	}
+	return lo, hi
+}
+
+// closed reports whether control does not go on behind an instruction.
+func closed(in *isa.Inst) bool {
+	if in.Guard != (isa.Guard{}) {
+		return false
+	}
+	switch in.Flow {
+	case isa.FlowJump, isa.FlowIndirect, isa.FlowReturn, isa.FlowExit, isa.FlowPop:
+		return true
+	}
+	return false
+}
+
+// inlined replaces a call by a copy of instructions [lo, hi).
+func inlined(code []isa.Inst, call, lo, hi int) []isa.Inst {
+	size := hi - lo + 1 // with a jump in front, which has the call's condition
+	behind := call + size
+	moved := func(t int) int {
+		if t > call {
+			return t + size - 1
+		}
+		return t
+	}
+	out := make([]isa.Inst, 0, len(code)+size)
+	place := func(list []isa.Inst, target func(int) int) {
+		for _, in := range list {
+			in.Target = target(in.Target)
+			in.Targets = slices.Clone(in.Targets)
+			for i, t := range in.Targets {
+				in.Targets[i] = target(t)
+			}
+			out = append(out, in)
+		}
+	}
+	place(code[:call], moved)
+	out = append(out, jump(&code[call], call+1))
+	if g := code[call].Guard; g != (isa.Guard{}) { // skipped, not taken
+		g.Neg = !g.Neg
+		out[call].Guard, out[call].Target = g, behind
+	}
+	place(code[lo:hi], func(t int) int {
+		if t >= lo && t < hi {
+			return call + 1 + t - lo
+		}
+		return moved(t)
+	})
+	for i := call + 1; i < behind; i++ {
+		if in := out[i]; in.Flow == isa.FlowReturn {
+			out[i] = jump(&in, behind)
+			out[i].Guard, out[i].Uses = in.Guard, in.Uses
+		}
+	}
+	place(code[call+1:], moved)
+	return out
+}
+
+// jump is a jump in the place of a call or return.
+func jump(in *isa.Inst, to int) isa.Inst {
+	return isa.Inst{Addr: in.Addr, Op: in.Op, Text: in.Text, Src: in.Src, Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
+}
+
+// returns asks whether a return goes where the call stood: its register must hold that
+// address. Older targets keep the address on a stack of their own.
+func (m *machine) returns(in *isa.Inst) {
+	if in.Op != "RET" || in.Flow != isa.FlowJump {
+		return
+	}
+	i := slices.IndexFunc(in.Uses, func(r isa.Reg) bool { return r.Class == isa.ClassGPR || r.Class == isa.ClassUGPR })
+	if i < 0 {
+		return
+	}
+	to, known := m.tr.pool.isConst(m.get(in.Uses[i]))
+	if !known || uint64(to) != uint64(m.tr.fn.Insts[in.Target].Addr) {
+		m.tr.indirect = true
+	}
+}
