@@ -30,7 +30,7 @@ func CorpusBases() (list []Base) {
 // PresetBases are the cycles of a preset, without the opportunities that it adds.
 func PresetBases(g *cycle.Generator) ([]Base, error) {
 	c := g.Config()
-	c.Opportunities, c.PerKey = nil, 0
+	c.Opportunities, c.PerKey, c.PerPair = nil, 0, 0
 	g, err := c.Generator()
 	if err != nil {
 		return nil, err

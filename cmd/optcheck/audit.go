@@ -38,7 +38,8 @@ func newAuditCmd(env *environment) *cobra.Command {
 		Short: "Compile tests with every compiler found and check the machine code",
 		Long: `Compile tests with every compiler found, for every target, level and layout, and
 check that the machine code keeps each test as it was written. Without arguments
-the corpus and the generated tests of the preset quick are audited.
+the corpus and the generated tests of the presets quick and opportunities-quick
+are audited.
 
 With --source llvm-ir kernels for NVIDIA are LLVM IR: llc of each release of LLVM
 found makes PTX of them, and each ptxas machine code of that, both at the level of
@@ -136,6 +137,9 @@ func textFlags(cmd *cobra.Command, o *report.TextOptions) {
 	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes")
 }
 
+// dailyPresets are audited beside the corpus where nothing else is said.
+var dailyPresets = []string{"quick", "opportunities-quick"}
+
 // tests gathers the tests that are named, and generated ones.
 func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, error) {
 	list, err := newTestList(env)
@@ -147,11 +151,14 @@ func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, erro
 			return nil, err
 		}
 	}
-	gen := f.gen
-	if gen == "" && len(args) == 0 && !env.settings.amd() {
-		gen = "quick"
+	var presets []string
+	switch {
+	case f.gen != "":
+		presets = []string{f.gen}
+	case len(args) == 0 && !env.settings.amd():
+		presets = dailyPresets
 	}
-	if gen != "" {
+	for _, gen := range presets {
 		g, err := generatorOf(env, gen)
 		if err != nil {
 			return nil, err

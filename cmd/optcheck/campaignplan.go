@@ -176,7 +176,9 @@ func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]c
 	if len(sources) == 0 {
 		sources = []campaigns.Tests{{Name: corpusName}}
 		if !env.settings.amd() {
-			sources = append(sources, campaigns.Tests{Preset: "quick"})
+			for _, p := range dailyPresets {
+				sources = append(sources, campaigns.Tests{Preset: p})
+			}
 		}
 	}
 	var all []*litmus.Test

@@ -53,7 +53,7 @@ configuration always gives the same tests, names and order.`,
 	fl.BoolVar(&f.mutants, "mutants", false, "for each test also its neighbours with one edge weakened")
 	fl.StringVar(&f.model, "forbidden-by", "", "with --mutants: only of tests whose outcome this model forbids (ptx, ptx-2015, a .cat file)")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n (2/8)")
-	cmd.AddCommand(newGenCycleCmd(env), newGenNameCmd(env), newGenPresetsCmd(env))
+	cmd.AddCommand(newGenCycleCmd(env), newGenNameCmd(env), newGenPresetsCmd(env), newGenKindsCmd(env))
 	return cmd
 }
 

@@ -26,6 +26,10 @@ type Config struct {
 	// PerKey keeps at most so many compositions with one Opportunity.Key, chosen
 	// evenly by the seed; 0: all.
 	PerKey int `yaml:"per-key"`
+	// PerPair, in the place of PerKey, keeps so many of a kind with one sort of
+	// synchronisation (acquire, release, fence, barrier, atomic), of kinds that stay at
+	// their event so many at all, at one that synchronises if there is one.
+	PerPair int `yaml:"per-pair"`
 }
 
 // Part describes a set of tests as a product: cycles by their threads and
@@ -164,8 +168,13 @@ func (c *Config) Generator() (*Generator, error) {
 		}
 		g.parts = append(g.parts, p)
 	}
-	if c.PerKey < 0 {
+	switch {
+	case c.PerKey < 0:
 		return nil, field(fmt.Errorf("%d is negative", c.PerKey), "per-key")
+	case c.PerPair < 0:
+		return nil, field(fmt.Errorf("%d is negative", c.PerPair), "per-pair")
+	case c.PerKey > 0 && c.PerPair > 0:
+		return nil, field(errors.New("per-key is given as well"), "per-pair")
 	}
 	for i, name := range c.Opportunities {
 		if lookupKind(name) == nil && (name != allKinds || len(c.Opportunities) > 1) {

@@ -52,7 +52,8 @@
 // # Presets
 //
 //	divisions   1270 tests: three and four threads divided over CTAs, scopes and fences at each place
-//	opportunities   6728 tests: something to optimise across every kind of synchronisation
+//	opportunities   8271 tests: something to optimise across every kind of synchronisation
+//	opportunities-quick   68 tests: a slice of these, for every day
 //	paper   12455 tests: the instructions and hierarchy of the 2015 study
 //	ptx     8372 tests: orders, scoped fences and atomics of sm_70 and up, barriers
 //	quick   200 tests: a sample of all, for every day

@@ -40,38 +40,43 @@ func (e *editor) isResult(x litmus.Term) bool {
 
 // without drops the comparisons of an expression that speak of a term.
 func without(x litmus.Expr, of func(litmus.Term) bool) litmus.Expr {
-	list := func(in []litmus.Expr) (out []litmus.Expr) {
+	return rewritten(x, func(a litmus.Atom) litmus.Expr {
+		if of(a.Left) || of(a.Right) {
+			return nil
+		}
+		return a
+	})
+}
+
+// rewritten is an expression with other comparisons, and without those that become nil.
+func rewritten(x litmus.Expr, f func(litmus.Atom) litmus.Expr) litmus.Expr {
+	list := func(in []litmus.Expr, all func([]litmus.Expr) litmus.Expr) litmus.Expr {
+		var out []litmus.Expr
 		for _, y := range in {
-			if y = without(y, of); y != nil {
+			if y = rewritten(y, f); y != nil {
 				out = append(out, y)
 			}
 		}
-		return out
+		switch len(out) {
+		case 0:
+			return nil
+		case 1:
+			return out[0]
+		}
+		return all(out)
 	}
 	switch x := x.(type) {
 	case litmus.Atom:
-		if of(x.Left) || of(x.Right) {
-			return nil
-		}
+		return f(x)
 	case litmus.Not:
-		if y := without(x.X, of); y != nil {
+		if y := rewritten(x.X, f); y != nil {
 			return litmus.Not{X: y}
 		}
 		return nil
 	case litmus.And:
-		if l := list(x.List); len(l) > 1 {
-			return litmus.And{List: l}
-		} else if len(l) == 1 {
-			return l[0]
-		}
-		return nil
+		return list(x.List, func(l []litmus.Expr) litmus.Expr { return litmus.And{List: l} })
 	case litmus.Or:
-		if l := list(x.List); len(l) > 1 {
-			return litmus.Or{List: l}
-		} else if len(l) == 1 {
-			return l[0]
-		}
-		return nil
+		return list(x.List, func(l []litmus.Expr) litmus.Expr { return litmus.Or{List: l} })
 	}
 	return x
 }
@@ -86,11 +91,13 @@ func (e *editor) peek() error {
 		return err
 	}
 	r := e.reg("r", e.data())
-	e.t.Cond.Expr = renamed(e.t.Cond.Expr, func(x litmus.Term) litmus.Term {
-		if e.isResult(x) {
-			x.Name = r
+	e.t.Cond.Expr = rewritten(e.t.Cond.Expr, func(a litmus.Atom) litmus.Expr {
+		for _, x := range []*litmus.Term{&a.Left, &a.Right} {
+			if e.isResult(*x) {
+				x.Name = r
+			}
 		}
-		return x
+		return a
 	})
 	if err := e.unread(); err != nil {
 		return fmt.Errorf("%w (register %s)", err, e.in.Dst)
@@ -99,30 +106,6 @@ func (e *editor) peek() error {
 	e.insert(e.o.Event, in)
 	e.observe(r)
 	return nil
-}
-
-// renamed replaces the terms of an expression.
-func renamed(x litmus.Expr, f func(litmus.Term) litmus.Term) litmus.Expr {
-	switch x := x.(type) {
-	case litmus.Atom:
-		x.Left, x.Right = f(x.Left), f(x.Right)
-		return x
-	case litmus.Not:
-		return litmus.Not{X: renamed(x.X, f)}
-	case litmus.And:
-		l := slices.Clone(x.List)
-		for i := range l {
-			l[i] = renamed(l[i], f)
-		}
-		return litmus.And{List: l}
-	case litmus.Or:
-		l := slices.Clone(x.List)
-		for i := range l {
-			l[i] = renamed(l[i], f)
-		}
-		return litmus.Or{List: l}
-	}
-	return x
 }
 
 // clobber overwrites the result and looks at what it was overwritten with.

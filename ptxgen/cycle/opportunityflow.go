@@ -123,6 +123,65 @@ func (e *editor) arm() error {
 	return nil
 }
 
+// call has a function perform the event.
+func (e *editor) call() error {
+	if e.in.Call {
+		return errors.New("a function performs it already")
+	}
+	e.at().Call = true
+	return nil
+}
+
+// prefetch fetches the event's location in front of it.
+func (e *editor) prefetch() error {
+	loc, err := e.loc()
+	switch {
+	case err != nil:
+		return err
+	case e.in.Prefetch > 0 || e.t.Location(loc).Space == litmus.Shared:
+		return errors.New("it is prefetched already, or in shared memory")
+	}
+	e.at().Prefetch = 2
+	if isLoad(&e.in) {
+		e.at().Prefetch = 1
+	}
+	return nil
+}
+
+// glance loads the event's location once more, and nobody looks at it.
+func (e *editor) glance() error {
+	in, err := e.access(litmus.OpLd)
+	if err != nil {
+		return err
+	}
+	e.final()
+	in.Dst = "_"
+	e.insert(e.o.Slot, in)
+	return nil
+}
+
+// crowded is how many values the opportunity crowd keeps, and crowd how many registers it
+// leaves: the least that every compiler for sm_70 and later accepts.
+const (
+	crowded   = 18
+	registers = 24
+)
+
+// crowd keeps registers busy around the event.
+func (e *editor) crowd() error {
+	if e.t.Registers > 0 {
+		return errors.New("it is crowded already")
+	}
+	e.t.Registers = registers
+	a := e.scratch()
+	for range crowded {
+		r := e.reg("r", litmus.S32)
+		e.insert(e.o.Event, litmus.Instr{Op: litmus.OpLd, Sem: litmus.SemVolatile, Type: litmus.S32, Dst: r, Addr: a})
+		e.observe(r)
+	}
+	return nil
+}
+
 // repeat performs the access three times.
 func (e *editor) repeat() error {
 	for range 2 {
@@ -218,12 +277,16 @@ func (e *editor) raceFree() error {
 	return nil
 }
 
+// wideUnit is what 1 becomes in a location of 64 bits: both words of a value tell of it.
+const wideUnit = 1<<32 + 1
+
 // wide makes the event's location a 64-bit word, everywhere.
 func (e *editor) wide() error {
 	loc, err := e.loc()
 	if err != nil {
 		return err
 	}
+	read := map[litmus.Term]bool{{Kind: litmus.TermLoc, Name: loc}: true}
 	for i := range e.t.Threads {
 		th := &e.t.Threads[i]
 		for k := range th.Body {
@@ -240,8 +303,16 @@ func (e *editor) wide() error {
 			if err := widen(th, in); err != nil {
 				return err
 			}
+			read[litmus.Term{Kind: litmus.TermReg, Thread: th.ID, Name: in.Dst}] = true
 		}
 	}
+	e.t.Location(loc).Init *= wideUnit
+	e.t.Cond.Expr = rewritten(e.t.Cond.Expr, func(a litmus.Atom) litmus.Expr {
+		if read[a.Left] && a.Right.Kind == litmus.TermConst {
+			a.Right.Value *= wideUnit
+		}
+		return a
+	})
 	return nil
 }
 
@@ -256,6 +327,10 @@ func widen(th *litmus.Thread, in *litmus.Instr) error {
 		}
 	}
 	in.Type = wide
+	in.Src = slices.Clone(in.Src)
+	for i := range in.Src {
+		in.Src[i].Value *= wideUnit
+	}
 	if in.Dst == "" {
 		return nil
 	}

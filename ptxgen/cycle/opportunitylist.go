@@ -14,6 +14,7 @@ import (
 // (""), and in other ways that programs mix.
 var hows = map[string][]string{
 	"reload":     {"", "weak", "vol", "rlx.cta", "rlx.gpu", "ca", "cg", "cv", "acq.gpu"},
+	"glance":     {"", "ca", "cv"},
 	"readback":   {"", "weak", "vol", "rlx.gpu"},
 	"overwrite":  {"", "weak", "vol", "rlx.gpu"},
 	"rewrite":    {"", "weak", "vol", "rlx.gpu"},
@@ -148,14 +149,47 @@ func (o Opportunity) Key(t *litmus.Test) string {
 	return fmt.Sprintf("%s of %s across %s", o.what(), own, o.Crosses(t))
 }
 
+// pair is Key without strengths, scopes and what else differs between synchronisations
+// of one sort: reload across acquire; "" across none. Of kinds that stay at their event
+// it is the kind alone, and plain tells that the event does not synchronise.
+func (o Opportunity) pair(t *litmus.Test) (pair string, plain bool) {
+	if lookupKind(o.Kind).slots == slotNone {
+		e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
+		e.count()
+		return o.Kind, sortOf(synchronises(e.at())) == ""
+	}
+	crossed, _, _ := strings.Cut(o.Crosses(t), " ")
+	if s := sortOf(crossed); s != "" {
+		return o.Kind + " across " + s, false
+	}
+	return "", false
+}
+
+// sortOf is the sort of a synchronisation that synchronises spells, "" of an access that
+// orders no others.
+func sortOf(sync string) string {
+	for _, s := range []string{"atom", "red", "bar", "fence", "membar"} {
+		if what, _, _ := strings.Cut(sync, "."); what == s {
+			return s
+		}
+	}
+	for _, s := range []string{"acquire", "release"} {
+		if strings.Contains(sync, s) {
+			return s
+		}
+	}
+	return ""
+}
+
 // allKinds stands for all kinds of opportunities in a configuration.
 const allKinds = "all"
 
 // composed yields the tests of the parts, each composed with opportunities. Of those
-// of one key, the ones are kept whose hashes with the seed are least: as even a choice
-// as any, and made in one pass.
+// of one key or pair, the ones are kept whose hashes with the seed are least: as even
+// a choice as any, and made in one pass.
 func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
-	if g.config.PerKey == 0 {
+	most := g.config.PerKey + g.config.PerPair
+	if most == 0 {
 		g.compositions(dropped, func(c composition) bool {
 			_, err := c.spec.composed()
 			return err != nil || yield(c.spec)
@@ -166,9 +200,12 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 	g.compositions(dropped, func(c composition) bool {
 		key, h := c.key, fnv.New64a()
 		fmt.Fprint(h, g.config.Seed, c.number)
-		c.hash = h.Sum64()
+		c.hash = h.Sum64() >> 1
+		if c.plain {
+			c.hash |= 1 << 63
+		}
 		list := kept[key]
-		if len(list) == g.config.PerKey && list[len(list)-1].hash <= c.hash {
+		if len(list) == most && list[len(list)-1].hash <= c.hash {
 			return true
 		}
 		if _, err := c.spec.composed(); err != nil {
@@ -176,7 +213,7 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 		}
 		at, _ := slices.BinarySearchFunc(list, c, func(a, b composition) int { return cmp.Compare(a.hash, b.hash) })
 		list = slices.Insert(list, at, c)
-		kept[key] = list[:min(len(list), g.config.PerKey)]
+		kept[key] = list[:min(len(list), most)]
 		return true
 	})
 	var all []composition
@@ -199,7 +236,8 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 type composition struct {
 	spec   *Spec
 	key    string
-	number int // in the order of generation
+	plain  bool // comes behind others of its key
+	number int  // in the order of generation
 	hash   uint64
 }
 
@@ -219,7 +257,13 @@ func (g *Generator) compositions(dropped map[string]int, yield func(composition)
 			s := *base
 			s.Opportunities = []Opportunity{o}
 			n++
-			more = yield(composition{spec: &s, key: o.Key(t), number: n})
+			c := composition{spec: &s, number: n}
+			if g.config.PerPair > 0 {
+				c.key, c.plain = o.pair(t)
+			} else {
+				c.key = o.Key(t)
+			}
+			more = c.key == "" || yield(c)
 			return more
 		})
 		return more

@@ -1,0 +1,31 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+	"optcheck/spec"
+)
+
+// TestDressed: what a test says of its machine code alone does not change what is found:
+// functions are read where they are called, spills are no accesses, prefetches harmless.
+func TestDressed(t *testing.T) {
+	const mp, atom = "MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg", "MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg"
+	o := Options{Toolchains: releases(t), Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}
+	for _, name := range []string{mp + "@call-1.0@call-1.1", mp + "@call-0.1@loop-0.0.1", "MP+bars-p0:p1-xsys@call-1.1", "SB+fence.sc.gpus-p0::p1-xgyg@call-0.1",
+		atom + "@call-1.0", mp + "@crowd-1.1", mp + "@prefetch-1.1", mp + "@glance.cv-1.1.1", mp + "@wide-0.0"} {
+		o.Tests = append(o.Tests, generatedTest(t, name))
+	}
+	run := report.NewRun()
+	require.NoError(t, Run(t.Context(), o, run))
+	require.Empty(t, run.Problems)
+	for i := range run.Len() {
+		c := run.At(i)
+		require.Contains(t, []string{report.Preserved, report.Optimised}, c.Class, "%s %s %s: %s %v", c.Test, c.Toolchain, c.Level, c.Reason, c.Findings)
+		if c.Level == "O0" {
+			require.Equal(t, report.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
+		}
+	}
+}
