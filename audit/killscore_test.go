@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,24 +22,12 @@ import (
 	"optcheck/toolchain"
 )
 
-// kill is what the audit of tests says of one wrong optimisation.
-type kill struct {
-	pass    *fakeptxas.Pass
-	tests   int            // in which it changes a kernel
-	audited int            // of those
-	cells   map[string]int // by class
-	exposed int            // cells that are miscompiled by one of its rules
-	by      string         // the first such cell
-	rules   map[string]int // of miscompiled cells
-	reasons map[string]int // of unknown cells
-	wrong   []string       // what must not be
-}
-
 // killRun applies wrong optimisations to tests in front of a real compiler.
 type killRun struct {
 	t       *testing.T
 	tests   []*litmus.Test
 	of      map[string][]int // by pass: the tests that it changes
+	place   map[string]int   // of a test among all, by name
 	kernels [][][]string     // by test and thread, as they are named if all tests are emitted together
 	target  string
 	levels  []string
@@ -66,16 +53,14 @@ func newKillRun(t *testing.T, tests []*litmus.Test, target string, layouts []spe
 	}
 	sm, err := ptxgen.SM(target)
 	require.NoError(t, err)
-	rnd := rand.New(rand.NewPCG(1, 1))
-	tests = slices.Clone(tests)
-	rnd.Shuffle(len(tests), func(i, j int) { tests[i], tests[j] = tests[j], tests[i] })
-	seen := map[string]bool{}
-	tests = slices.DeleteFunc(tests, func(x *litmus.Test) bool {
-		again := seen[x.Name]
-		seen[x.Name] = true
-		return again
-	})
-	r.tests = tests
+	r.place = map[string]int{}
+	for _, x := range tests {
+		if _, again := r.place[x.Name]; !again {
+			r.place[x.Name] = len(r.tests)
+			r.tests = append(r.tests, x)
+		}
+	}
+	tests = r.tests
 	for at := 0; at < len(tests); at += 512 {
 		r.applicable(tests[at:min(at+512, len(tests))], at, sm)
 	}
@@ -128,11 +113,6 @@ func (r *killRun) audit(tc *toolchain.Toolchain, tests []int) map[kernelAt]*repo
 	return out
 }
 
-func newKill(pass string) *kill {
-	i := slices.IndexFunc(fakeptxas.Passes, func(p fakeptxas.Pass) bool { return p.Name == pass })
-	return &kill{pass: &fakeptxas.Passes[i], cells: map[string]int{}, rules: map[string]int{}, reasons: map[string]int{}}
-}
-
 // kill audits what a pass changes, until it is exposed or there is no more.
 func (r *killRun) kill(p *fakeptxas.Pass) *kill {
 	k := newKill(p.Name)
@@ -148,12 +128,15 @@ func (r *killRun) kill(p *fakeptxas.Pass) *kill {
 			require.NoError(r.t, err)
 			require.NotEmpty(r.t, done, "%s changes kernels of %s", p.Name, r.tests[list[0]].Name)
 			base := r.base(release, list)
-			before := k.exposed
 			for at, c := range got {
-				k.count(at, c, base[at], release)
+				if k.count(at, c, base[at], release) {
+					exposed++
+					if n := r.place[at.test] + 1; k.after == 0 || n < k.after {
+						k.after = n
+					}
+				}
 			}
 			k.audited += len(list)
-			exposed += k.exposed - before
 		}
 	}
 	return k
@@ -176,48 +159,6 @@ func (r *killRun) base(release string, tests []int) map[kernelAt]*report.Cell {
 	return known
 }
 
-// count judges one cell of the wrong compiler beside the honest one's.
-func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) {
-	k.cells[c.Class]++
-	where := fmt.Sprintf("%s %s %s %s %s", at.test, release, at.target, at.level, at.layout)
-	if c.Class == report.Unknown {
-		k.reasons[c.Reason]++
-	}
-	switch {
-	case c.Class == report.Unsupported && honest.Class != report.Unsupported, strings.Contains(c.Reason, "ptxas"):
-		k.wrong = append(k.wrong, where+": "+c.Class+": "+c.Reason)
-	case c.Class != report.Miscompiled || honest.Class == report.Miscompiled:
-	case k.pass.Legal:
-		// What the real compiler makes of the legal code may be wrong.
-		other := slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return !slices.Contains(k.pass.Rules, f.Rule) })
-		if at.level == "O0" || !other {
-			k.wrong = append(k.wrong, where+": legal, but called miscompiled")
-		}
-	default:
-		for _, f := range c.Findings {
-			k.rules[f.Rule]++
-		}
-		if slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return slices.Contains(k.pass.Rules, f.Rule) }) {
-			if k.exposed++; k.by == "" || where < k.by {
-				k.by = where
-			}
-		}
-	}
-}
-
-func (k *kill) String() string {
-	c := k.cells
-	s := fmt.Sprintf("%-30s %6d %5d %5d %5d %5d %5d %5d  %s", k.pass.Name, k.tests, k.audited,
-		c[report.Miscompiled], c[report.Optimised], c[report.Preserved], c[report.Unknown], k.exposed, cmp.Or(k.by, "-"))
-	if k.exposed == 0 && len(k.rules) > 0 {
-		s += fmt.Sprint(" other rules: ", k.rules)
-	}
-	if len(k.reasons) > 0 {
-		s += fmt.Sprint(" unknown: ", k.reasons)
-	}
-	return s
-}
-
 // killTests are the tests of a set.
 func killTests(t *testing.T, set string) []*litmus.Test {
 	var out []*litmus.Test
@@ -230,8 +171,6 @@ func killTests(t *testing.T, set string) []*litmus.Test {
 	case "corpus":
 		out = slices.Clone(corpus.Tests())
 		add("quick")
-	case "composed":
-		return killComposed(t, 5000)
 	case "presets":
 		out = slices.Clone(corpus.Tests())
 		for _, p := range []string{"quick", "ptx", "paper", "scopes"} {
@@ -242,33 +181,13 @@ func killTests(t *testing.T, set string) []*litmus.Test {
 			out = append(out, killShape(t, x.pass, x.threads))
 		}
 	default:
+		if f := KillSets[set]; f != nil {
+			return f(t) // in an order of its own
+		}
 		add(set)
 	}
-	return out
-}
-
-// killComposed are random tests of the corpus and of presets with one to three
-// opportunities each, as a hunt makes them.
-func killComposed(t *testing.T, n int) (out []*litmus.Test) {
-	bases := killTests(t, "presets")
-	rnd := rand.New(rand.NewPCG(2, 2))
-	for len(out) < n {
-		x := bases[rnd.IntN(len(bases))]
-		for range 1 + rnd.IntN(3) {
-			var list []cycle.Opportunity
-			cycle.Opportunities(x, nil, func(o cycle.Opportunity) bool {
-				list = append(list, o)
-				return true
-			})
-			if len(list) == 0 {
-				break
-			}
-			if y, err := cycle.Apply(x, list[rnd.IntN(len(list))]); err == nil {
-				x = y
-			}
-		}
-		out = append(out, x)
-	}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	rnd.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
@@ -286,8 +205,11 @@ func TestKillScore(t *testing.T) {
 	if full() {
 		releases = []string{"11.8", "12.4"}
 	}
-	if set == "presets" || set == "corpus" { // no words are neighbours there
+	switch set {
+	case "presets", "corpus": // no words are neighbours there
 		layouts = spec.Layouts
+	case "hunt":
+		layouts = []spec.Layout{spec.Pointers, spec.Adjacent}
 	}
 	r := newKillRun(t, killTests(t, set), "sm_80", layouts, releases...)
 	if full() || os.Getenv("OPTCHECK_KILL_ALL") == "1" {
@@ -337,15 +259,6 @@ func (r *killRun) report(kills []*kill) {
 			}
 		}
 	}
-}
-
-func killTable(kills []*kill) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-30s %6s %5s %5s %5s %5s %5s %5s\n", "pass", "tests", "aud.", "misc.", "opt.", "pres.", "unkn.", "expo.")
-	for _, k := range kills {
-		fmt.Fprintln(&b, k)
-	}
-	return b.String()
 }
 
 // TestKillRules: the rules that passes are to be found by exist.

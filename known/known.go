@@ -193,6 +193,16 @@ func (l *List) MarkSet(set *report.Set) *report.Set {
 	return &out
 }
 
+// IDs names the filters that match a finding of a cell.
+func (l *List) IDs(c *report.Cell, x *report.Finding) (ids []string) {
+	for _, f := range l.Filters {
+		if f.Matches(c, x) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}
+
 // Unused lists the filters that matched nothing although the run has a
 // toolchain, target, level and layout that they speak of.
 func (l *List) Unused(run *report.Config) []*Filter {

@@ -19,6 +19,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/litmus"
 	"optcheck/report"
 )
 
@@ -37,8 +38,9 @@ type Options struct {
 	Known func(*report.Cell, *report.Finding) []string
 	// Store, if not nil, keeps the results; what it knows is not audited again.
 	Store *store.Store
-	// Found, if not nil, is told of each new signature, Progress of whatever has been
-	// done; one call at a time.
+	// Composed, if not nil, is told of the tests of each batch, in order. Found is told of
+	// each new signature, Progress of whatever has been done; one call at a time.
+	Composed func([]*litmus.Test)
 	Found    func(*Row) error
 	Progress func(Progress)
 }
@@ -182,6 +184,9 @@ func (h *hunter) begin(ctx context.Context, number, n int) *batch {
 	o := h.o.Audit
 	for _, x := range list {
 		o.Tests = append(o.Tests, x.test)
+	}
+	if h.o.Composed != nil {
+		h.o.Composed(o.Tests)
 	}
 	jobs := cmp.Or(o.Jobs, runtime.GOMAXPROCS(0)+1)
 	o.Jobs, o.Chunk = (jobs+1)/2, chunkOf(o, jobs)

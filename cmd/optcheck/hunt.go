@@ -16,7 +16,6 @@ import (
 	"optcheck/audit"
 	"optcheck/audit/hunt"
 	"optcheck/audit/store"
-	"optcheck/known"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -199,7 +198,7 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Known = idsOf(list)
+	o.Known = list.IDs
 	if f.store != "" {
 		if o.Store, err = storeAt(ctx, f.store, store.Create); err != nil {
 			return err
@@ -226,18 +225,6 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 		runErr = b.all(ctx, rep.Rows)
 	}
 	return errors.Join(show.report(rep), runErr)
-}
-
-// idsOf names the known findings that a finding is an instance of.
-func idsOf(list *known.List) func(*report.Cell, *report.Finding) []string {
-	return func(c *report.Cell, f *report.Finding) (ids []string) {
-		for _, k := range list.Filters {
-			if k.Matches(c, f) {
-				ids = append(ids, k.ID)
-			}
-		}
-		return ids
-	}
 }
 
 // huntShow shows how a hunt goes on.
