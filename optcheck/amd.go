@@ -15,7 +15,7 @@ type amd struct {
 
 var _ = register(target.AMD, func(t target.Target) arch { return &amd{name: t.Name, model: amdModels[t.Family]} })
 
-func (*amd) registers() int   { return regCountAMD }
+func (*amd) registers() int   { return regMax }
 func (*amd) predicated() bool { return false }
 
 func (a *amd) pointer() int64 {

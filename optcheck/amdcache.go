@@ -12,7 +12,7 @@ import (
 // caches lists the cache operations that are missing of a fence between two
 // events, or of the synchronising access at position self. The write-backs
 // stand between lo and it, the invalidations between it and hi.
-func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []part) {
+func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []lack) {
 	ev := -1
 	if self >= 0 {
 		ev = c.match[self]
@@ -72,16 +72,16 @@ func (n amdCacheOp) String() string {
 // event, -1 for none. Where the fence orders stores before later loads it must stand
 // behind the stores, too: else a line that is filled between the two is older than
 // what others know of the store.
-func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []part) {
+func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []lack) {
 	with := -1
 	if hi < len(c.tr.events) {
 		with = hi
 	}
 	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
-		return -1, []part{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
+		return -1, []lack{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
 	}
-	var missing []part
+	var missing []lack
 	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
 		e := c.s.Entries[i]
 		a := c.match[i]
@@ -107,14 +107,14 @@ func (c *amdCheck) place(ev int) string {
 
 // scalarCache demands that the scalar cache is invalidated if a later access
 // goes through it.
-func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
+func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 	for k := pos + 1; k < len(c.s.Entries); k++ {
 		ev := c.match[k]
 		if ev < 0 || c.s.Entries[k].IsFence() || !c.tr.events[ev].mem.Scalar {
 			continue
 		}
 		if c.find(scalarInv, lo, ev, ev) < 0 {
-			return []part{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
+			return []lack{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
 		}
 	}
 	return nil
@@ -122,14 +122,14 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []part {
 
 // writeBack demands a write-back behind the stores before it, complete before
 // the next write.
-func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []part {
+func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []lack {
 	with := -1
 	if hi < len(c.tr.events) {
 		with = hi
 	}
 	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
-		return []part{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
+		return []lack{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
 	}
 	if len(c.owner[ev]) == 0 {
 		c.owner[ev] = append(c.owner[ev], pos)
@@ -140,7 +140,7 @@ func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []part {
 			continue
 		}
 		if c.w.outstanding(c.tr.events[ev].inst, c.tr.events[b].inst) {
-			return []part{c.wait(ev, b, "the write-back "+c.text(ev), c.name(k)+" is issued")}
+			return []lack{c.wait(ev, b, "the write-back "+c.text(ev), c.name(k)+" is issued")}
 		}
 		break
 	}

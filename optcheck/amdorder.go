@@ -125,22 +125,22 @@ func (c *amdCheck) clauseOpen(a, b int) bool {
 	return !slices.Contains(c.tr.fn.Insts[x.inst].Counts, isa.CountAck) || c.w.outstanding(x.inst, y.inst)
 }
 
-// part is one thing that is missing of what a fence or a synchronising access
+// lack is one thing that is missing of what a fence or a synchronising access
 // consists of.
-type part struct {
+type lack struct {
 	rule   *Rule
 	ev     int
 	detail string
 }
 
 // wait describes the wait that is missing between an operation and a later one.
-func (c *amdCheck) wait(a, b int, what, until string) part {
+func (c *amdCheck) wait(a, b int, what, until string) lack {
 	op, at := c.tr.events[a].inst, c.tr.events[b].inst
 	need := c.waitFor(a)
 	if text, ok := c.w.tried(op, at); ok {
-		return part{WaitWeakened, b, fmt.Sprintf("%s may still be outstanding when %s: %s does not complete %s, which needs %s", what, until, trim(text), c.text(a), need)}
+		return lack{WaitWeakened, b, fmt.Sprintf("%s may still be outstanding when %s: %s does not complete %s, which needs %s", what, until, trim(text), c.text(a), need)}
 	}
-	return part{WaitMissing, b, fmt.Sprintf("%s may still be outstanding when %s: no %s between %s and %s", what, until, need, c.text(a), c.text(b))}
+	return lack{WaitMissing, b, fmt.Sprintf("%s may still be outstanding when %s: no %s between %s and %s", what, until, need, c.text(a), c.text(b))}
 }
 
 func trim(s string) string { return strings.TrimSuffix(s, " ;") }
@@ -162,7 +162,7 @@ func (c *amdCheck) waitFor(ev int) string {
 }
 
 // pairs lists the missing waits between accesses before and after a fence.
-func (c *amdCheck) pairs(pos int, f amdFence) (missing []part) {
+func (c *amdCheck) pairs(pos int, f amdFence) (missing []lack) {
 	for i := 0; i < pos; i++ {
 		for j := pos + 1; j < len(c.s.Entries); j++ {
 			e, g := c.s.Entries[i], c.s.Entries[j]
@@ -225,7 +225,7 @@ func (c *amdCheck) crossed(pos int) bool {
 	return false
 }
 
-func (c *amdCheck) tell(pos int, missing []part) {
+func (c *amdCheck) tell(pos int, missing []lack) {
 	seen := map[string]bool{}
 	for _, m := range missing {
 		if !seen[m.detail] {
@@ -278,7 +278,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	if e.Kind.Space == litmus.Shared {
 		scope = amdGroup // a wider scope means nothing for LDS
 	}
-	var missing []part
+	var missing []lack
 	for i := range c.s.Entries {
 		if c.s.Entries[i].IsFence() {
 			continue
@@ -348,7 +348,7 @@ func (c *amdCheck) volatiles() {
 			if !isVolatile {
 				until = c.name(k) + " is issued"
 			}
-			c.tell(k, []part{c.wait(c.match[last], c.match[k], "the volatile "+c.name(last), until)})
+			c.tell(k, []lack{c.wait(c.match[last], c.match[k], "the volatile "+c.name(last), until)})
 		}
 		if isVolatile {
 			last = k
@@ -372,10 +372,10 @@ func (c *amdCheck) sameLocation() {
 			}
 			if c.w.outstanding(x.inst, y.inst) {
 				c.told[[2]int{i, j}] = true
-				c.tell(j, []part{c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+", of the same location, is issued")})
+				c.tell(j, []lack{c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+", of the same location, is issued")})
 			}
 			if es[i].Writes() && y.mem.Scalar && c.find(scalarInv, c.match[i], c.match[j], c.match[j]) < 0 {
-				c.tell(j, []part{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache", c.name(i), c.text(c.match[j]))}})
+				c.tell(j, []lack{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache", c.name(i), c.text(c.match[j]))}})
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[
 			if e == nil {
 				r.lost = true
 			} else if w, ok := e.eval(params, read); ok {
-				r.v = fitWord(int64(w), x.Type)
+				r.v = x.Type.Fit(int64(w))
 			} else {
 				r.lost = true
 			}
@@ -109,103 +109,29 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[
 	return regs, nil
 }
 
-// fitWord writes a word as a value of a type.
-func fitWord(k int64, t litmus.Type) int64 {
-	switch t {
-	case litmus.B32, litmus.U32:
-		return int64(uint32(k))
-	case litmus.Pred:
-		if k != 0 {
-			return 1
-		}
-		return 0
-	case litmus.B64, litmus.U64, litmus.S64:
-		return k
-	}
-	return int64(int32(k))
-}
-
 // amdCompute computes an instruction that is no access.
 func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
-	var a []int64
-	for _, o := range x.Src {
-		switch o.Kind {
-		case litmus.OperandConst:
-			a = append(a, o.Value)
-		case litmus.OperandReg:
-			r := regs[o.Name]
-			if r.lost && x.Op != litmus.OpSelp {
-				return r
-			}
-			a = append(a, r.v)
+	var a [3]amdReg
+	for i, o := range x.Src {
+		switch {
+		case i < len(a) && o.Kind == litmus.OperandConst:
+			a[i].v = o.Value
+		case i < len(a) && o.Kind == litmus.OperandReg:
+			a[i] = regs[o.Name]
 		default:
 			return amdReg{lost: true}
 		}
 	}
-	fit := func(k int64) amdReg { return amdReg{v: fitWord(k, x.Type)} }
-	if len(a) == 1 {
-		switch {
-		case x.Op == litmus.OpCvt && x.FromType != litmus.TypeNone:
-			return fit(fitWord(a[0], x.FromType))
-		case x.Op == litmus.OpMov || x.Op == litmus.OpCvt:
-			return fit(a[0])
-		case x.Op == litmus.OpNot && x.Type == litmus.Pred:
-			return fit(a[0] ^ 1)
-		case x.Op == litmus.OpNot:
-			return fit(^a[0])
-		}
-		return amdReg{lost: true}
-	}
-	if len(a) < 2 {
-		return amdReg{lost: true}
-	}
-	if x.Type.Bits() == 64 {
-		return amdReg{lost: true}
-	}
-	u, w := fitWord(a[0], x.Type), fitWord(a[1], x.Type)
-	switch x.Op {
-	case litmus.OpAdd:
-		return fit(u + w)
-	case litmus.OpSub:
-		return fit(u - w)
-	case litmus.OpMul:
-		return fit(u * w)
-	case litmus.OpAnd:
-		return fit(u & w)
-	case litmus.OpOr:
-		return fit(u | w)
-	case litmus.OpXor:
-		return fit(u ^ w)
-	case litmus.OpShl:
-		if w >= 0 && w < 32 { // OpenCL and PTX differ beyond
-			return fit(u << w)
-		}
-	case litmus.OpSelp:
-		if len(x.Src) == 3 && x.Src[2].Kind == litmus.OperandReg && !regs[x.Src[2].Name].lost {
-			pick := x.Src[1]
-			if regs[x.Src[2].Name].v != 0 {
-				pick = x.Src[0]
-			}
-			if pick.Kind == litmus.OperandReg {
-				return regs[pick.Name]
-			}
-			return fit(pick.Value)
-		}
-	case litmus.OpSetp:
-		return amdCompare(x.Cmp, u, w)
-	}
-	return amdReg{lost: true}
-}
-
-// amdCompare is the predicate of a comparison.
-func amdCompare(cmp litmus.Cmp, u, w int64) amdReg {
-	holds := map[litmus.Cmp]bool{litmus.CmpEq: u == w, litmus.CmpNe: u != w, litmus.CmpLt: u < w, litmus.CmpLe: u <= w, litmus.CmpGt: u > w, litmus.CmpGe: u >= w}
-	b, ok := holds[cmp]
 	switch {
-	case !ok:
-		return amdReg{lost: true}
-	case b:
-		return amdReg{v: 1}
+	case x.Op == litmus.OpSelp && !a[2].lost && a[2].v != 0:
+		a[1].lost = false
+	case x.Op == litmus.OpSelp && !a[2].lost:
+		a[0].lost = false
+	case x.Op == litmus.OpShl && (a[1].v < 0 || a[1].v > 31) || x.Type.Bits() == 64 && len(x.Src) > 1:
+		return amdReg{lost: true} // OpenCL and PTX differ, or only one word of each is known
 	}
-	return amdReg{}
+	if a[0].lost || a[1].lost || a[2].lost {
+		return amdReg{lost: true}
+	}
+	return amdReg{v: x.Apply(a[0].v, a[1].v, a[2].v)}
 }

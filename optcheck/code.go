@@ -252,14 +252,7 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	// A warp's operands combined, or the loop of a lock: what its markers say,
 	// from which the other rules know that it is computed.
 	a.Operands = nil
-	list := []value{p.oper[k]}
-	if e.Kind.Op == litmus.OpAtom {
-		list = list[:0]
-		for _, i := range e.Operands() {
-			list = append(list, p.extra[[2]int{k, i}])
-		}
-	}
-	for _, v := range list {
+	for _, v := range p.marked(k) {
 		lo, ok := c.e.eval(v, 0)
 		if !ok {
 			return a, false
@@ -273,6 +266,24 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 		a.Operands = append(a.Operands, int64(uint64(hi)<<32|uint64(lo)))
 	}
 	return a, true
+}
+
+// marked are the operands of an atomic as its markers have them: those of one lane,
+// where the machine code combines a warp's, and those of the test where a loop around a
+// lock computes what is stored.
+func (p *pass) marked(k int) (list []value) {
+	e := &p.s.Entries[k]
+	if e.Kind.Op != litmus.OpAtom {
+		return []value{p.oper[k]}
+	}
+	for _, i := range e.Operands() {
+		v, ok := p.extra[[2]int{k, i}]
+		if !ok {
+			v = none
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // operands evaluates what an access writes.

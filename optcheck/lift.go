@@ -50,7 +50,7 @@ type liftOp struct {
 	addrDeps, dataDeps, ctrlDeps []int
 	guard                        []guardTerm
 	group                        int // words of one wide access; 0 for none
-	part                         int // which word of the reading event this one is, if group is set
+	word                         int // which word of the reading event this one is, if group is set
 	half                         half
 }
 
@@ -123,8 +123,8 @@ type meanings interface {
 	raised(k spec.Kind, m isa.Mem) *litmus.Instr
 	// inexact marks the entries whose machine code has other accesses between its parts.
 	inexact(l *lifter)
-	// part reports whether a fence or invalidation belongs to another instruction.
-	part(l *lifter, ev int) bool
+	// belongs reports whether a fence or invalidation belongs to another instruction.
+	belongs(l *lifter, ev int) bool
 	// fence is a fence, barrier or invalidation that implements none of the test's
 	// (OpNop for nothing), or why it has no meaning.
 	fence(l *lifter, ev int) (in litmus.Instr, why string)
@@ -177,7 +177,7 @@ func liftPass(p *pass, means meanings) (LiftedCode, error) {
 	for i := range l.out.reads {
 		l.out.reads[i] = liftRead{op: -1, entry: -1}
 	}
-	l.parts()
+	l.companions()
 	if p.harness {
 		l.apart()
 	}

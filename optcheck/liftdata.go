@@ -134,17 +134,8 @@ func (l *lifter) combined(ev int, op *liftOp) error {
 		}
 	}
 	seen := l.own(ev)
-	var vs []value
-	for _, i := range e.Operands() {
-		if v, ok := p.extra[[2]int{k, i}]; ok && i != spec.HighWord {
-			vs = append(vs, p.unguarded(v))
-		}
-	}
-	if e.Kind.Op == litmus.OpRed {
-		vs = []value{p.unguarded(p.oper[k])}
-	}
-	for _, v := range vs {
-		w, err := l.expr(v, inst, &seen)
+	for _, v := range p.marked(k) {
+		w, err := l.expr(p.unguarded(v), inst, &seen)
 		if err != nil {
 			return err
 		}
@@ -194,7 +185,7 @@ func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 		if x.role == isa.RoleStore {
 			one.data = [][]*expr{{op.data[0][w]}}
 		} else {
-			one.part = w
+			one.word = w
 		}
 		l.add(one)
 	}

@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -76,8 +77,6 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 		return &expr{op: exLoad, read: r}, nil
 	}
 	n := l.p.tr.pool.nodes[v]
-	e := &expr{}
-	var args []value
 	switch n.kind {
 	case kConst:
 		return &expr{op: exConst, k: n.imm}, nil
@@ -90,55 +89,10 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 			word++
 		}
 		return &expr{op: exLoad, read: int(n.a), word: word}, nil
-	case kAdd:
-		e.op = exAdd
-		if n.b == none {
-			a, err := l.build(n.a, seen, size)
-			if err != nil {
-				return nil, err
-			}
-			e.args = []*expr{a, {op: exConst, k: uint64(uint32(n.imm))}}
-			return e, nil
-		}
-		args = []value{n.a, n.b}
-	case kBits:
-		e.op, e.k = exBits, n.imm
-		args = []value{n.a, n.b, n.c}
-	case kSel:
-		e.op, args = exSel, []value{n.a, n.b, n.c}
-	case kCmp:
-		e.op, e.k, args = exCmp, n.imm, []value{n.a, n.b}
-	case kFun:
-		switch n.imm {
-		case uint64(isa.MicroMul) << 8:
-			e.op = exMul
-		case uint64(isa.MicroShl) << 8:
-			e.op = exShl
-		case uint64(isa.MicroShr) << 8:
-			e.op = exShr
-		case funNeg:
-			e.op = exMul
-			a, err := l.build(n.a, seen, size)
-			if err != nil {
-				return nil, err
-			}
-			e.args = []*expr{a, {op: exConst, k: 0xffffffff}}
-			return e, nil
-		default:
-			return nil, fmt.Errorf("a value is computed by an operation without a litmus counterpart")
-		}
-		args = []value{n.a, n.b}
-	case kPhi:
-		if j, ok := l.p.tr.joins[v]; ok && n.a >= 0 && n.b >= 0 {
-			e.op, args = exSel, []value{n.a, n.b, j.pred}
-			if !j.want {
-				args = []value{n.b, n.a, j.pred}
-			}
-			break
-		}
-		return nil, fmt.Errorf("a value comes from one of two paths")
-	default:
-		return nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))
+	}
+	e, args, err := l.operation(v, &n)
+	if err != nil {
+		return nil, err
 	}
 	for _, a := range args {
 		if a == none {
@@ -150,8 +104,47 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 		}
 		e.args = append(e.args, x)
 	}
+	switch {
+	case n.kind == kAdd && n.b == none:
+		e.args = append(e.args, &expr{op: exConst, k: uint64(uint32(n.imm))})
+	case n.kind == kFun && n.imm == funNeg:
+		e.args = append(e.args, &expr{op: exConst, k: 0xffffffff})
+	}
 	return e, nil
 }
+
+// operation is the operation of a node that has operands.
+func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) {
+	switch n.kind {
+	case kAdd:
+		return &expr{op: exAdd}, []value{n.a, n.b}, nil
+	case kBits:
+		return &expr{op: exBits, k: n.imm}, []value{n.a, n.b, n.c}, nil
+	case kSel:
+		return &expr{op: exSel}, []value{n.a, n.b, n.c}, nil
+	case kCmp:
+		return &expr{op: exCmp, k: n.imm}, []value{n.a, n.b}, nil
+	case kFun:
+		op, ok := liftedFuns[n.imm]
+		if !ok {
+			return nil, nil, errors.New("a value is computed by an operation without a litmus counterpart")
+		}
+		return &expr{op: op}, []value{n.a, n.b}, nil
+	case kPhi:
+		j, ok := l.p.tr.joins[v]
+		switch {
+		case !ok || n.a < 0 || n.b < 0:
+			return nil, nil, errors.New("a value comes from one of two paths")
+		case !j.want:
+			return &expr{op: exSel}, []value{n.b, n.a, j.pred}, nil
+		}
+		return &expr{op: exSel}, []value{n.a, n.b, j.pred}, nil
+	}
+	return nil, nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))
+}
+
+// liftedFuns are the functions of the pool that have a litmus counterpart.
+var liftedFuns = map[uint64]exOp{uint64(isa.MicroMul) << 8: exMul, uint64(isa.MicroShl) << 8: exShl, uint64(isa.MicroShr) << 8: exShr, funNeg: exMul}
 
 // render appends everything that decides what an expression means.
 func (e *expr) render(b []byte) []byte {
@@ -191,7 +184,7 @@ func (l *Lifted) identify(family string) string {
 			b = fmt.Append(b, "raised", o.raised.Sem, o.raised.Scope, o.raised.Cache)
 		}
 		b = bools(b, o.texture)
-		b = ints(b, o.entry, o.loc, o.read, o.group, o.part, o.like, int(o.half))
+		b = ints(b, o.entry, o.loc, o.read, o.group, o.word, o.like, int(o.half))
 		for _, list := range [][]int{o.addrDeps, o.dataDeps, o.ctrlDeps} {
 			b = ints(b, list...)
 		}

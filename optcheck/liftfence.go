@@ -39,11 +39,11 @@ func (l *lifter) ownedBefore(ev, k int) bool {
 	return false
 }
 
-// parts marks the fences and invalidations that belong to another instruction.
-func (l *lifter) parts() {
+// companions marks the fences and invalidations that belong to another instruction.
+func (l *lifter) companions() {
 	for ev := range l.p.tr.events {
 		if r := l.p.tr.events[ev].role; r == isa.RoleFence || r == isa.RoleCache {
-			l.done[ev] = l.means.part(l, ev)
+			l.done[ev] = l.means.belongs(l, ev)
 		}
 	}
 }

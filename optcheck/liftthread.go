@@ -71,7 +71,7 @@ func (l *threadLifter) op(o *liftOp) error {
 	switch {
 	case in.Op != litmus.OpLd && in.Op != litmus.OpAtom:
 	case o.read >= 0:
-		in.Dst = l.readWord(o.read, o.part)
+		in.Dst = l.readWord(o.read, o.word)
 	default:
 		in.Dst = l.fresh("r", in.Type) // a reduction where nobody observes the result
 	}

@@ -96,10 +96,10 @@ func (a nvidia) rawFence(p *pass, x *event) (litmus.Instr, bool) {
 	return litmus.Instr{Op: litmus.OpFence, Sem: m.Sem, Scope: m.To}, true
 }
 
-// part knows the fences in front of a release access, if they are no stronger than every
+// belongs knows the fences in front of a release access, if they are no stronger than every
 // release makes them, those behind an acquire access, and the companions of a fence that
 // say no more than it does.
-func (a nvidia) part(l *lifter, ev int) bool {
+func (a nvidia) belongs(l *lifter, ev int) bool {
 	p := l.p
 	x := &p.tr.events[ev]
 	if x.role == isa.RoleCache && !x.mem.Invalidate {

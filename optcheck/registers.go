@@ -3,7 +3,7 @@ package optcheck
 import "math/bits"
 
 // registers is a set of registers by their number in the flat state.
-type registers [(regCountAMD + 63) / 64]uint64
+type registers [(regMax + 63) / 64]uint64
 
 // add puts a register into the set; -1 is none.
 func (s *registers) add(r int) {

@@ -16,10 +16,10 @@ const (
 	regBarrier = 545
 	regSpecial = 577
 	regCount   = 705
-	// Only AMD code has these.
-	regHigh     = 705  // vector registers from 256 on
-	regAcc      = 1473 // accumulation registers
-	regCountAMD = 1729
+	// What follows only some architectures have.
+	regHigh = 705  // vector registers from 256 on
+	regAcc  = 1473 // accumulation registers
+	regMax  = 1729
 )
 
 func regIndex(r isa.Reg) int {

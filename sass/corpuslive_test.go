@@ -24,7 +24,7 @@ func TestCorpusIsUnderstood(t *testing.T) {
 				p, err := Parse("corpus", text)
 				require.NoError(t, err)
 				require.Empty(t, p.Problems, "%s sm_%d", r.name, sm)
-				c := Coverage(p)
+				c := coverage(p)
 				for op, n := range c.Unknown {
 					// What nvdisasm does not print at all: VIMNMX of sm_90 in 11.8, and
 					// unreachable code after endless loops in 11.2 at -O0.

@@ -148,7 +148,7 @@ func goldenCell(t *testing.T, rel string, sm int, opt string, live map[string]re
 			p, err := Parse(name, b)
 			require.NoError(t, err)
 			require.Empty(t, p.Problems)
-			require.Empty(t, Coverage(p).Unknown)
+			require.Empty(t, coverage(p).Unknown)
 			require.Len(t, p.Funcs, 2)
 			progs = append(progs, p)
 		}

@@ -30,7 +30,7 @@ func TestEveryMode(t *testing.T) {
 				p, err := Parse("mode", out)
 				require.NoError(t, err, "%s sm_%d %v", r.name, sm, args)
 				assert.Empty(t, p.Problems, "%s sm_%d %v", r.name, sm, args)
-				assert.Empty(t, Coverage(p).Unknown, "%s sm_%d %v", r.name, sm, args)
+				assert.Empty(t, coverage(p).Unknown, "%s sm_%d %v", r.name, sm, args)
 				require.Len(t, p.Funcs, len(base.Funcs))
 				for _, f := range p.Funcs {
 					for _, g := range base.Funcs {

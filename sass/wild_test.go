@@ -20,7 +20,7 @@ func wild(t *testing.T, name string) *isa.Program {
 	p, err := Parse(name, b)
 	require.NoError(t, err)
 	require.Empty(t, p.Problems)
-	require.Empty(t, Coverage(p).Unknown)
+	require.Empty(t, coverage(p).Unknown)
 	return p
 }
 

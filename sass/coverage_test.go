@@ -1,32 +1,18 @@
 package sass
 
-import (
-	"sort"
+import "optcheck/isa"
 
-	"optcheck/isa"
-)
-
-// CoverageReport counts how much of a program the opcode tables know.
-type CoverageReport struct {
+// coverageReport counts how much of a program the opcode tables know.
+type coverageReport struct {
 	Insts   int            // instructions
 	Known   map[string]int // opcode root → instructions, with a role
 	Unknown map[string]int // opcode root (or the whole text) → instructions, without
 	Micro   int            // instructions with value semantics
 }
 
-// UnknownOps lists the unknown opcodes in alphabetical order.
-func (c *CoverageReport) UnknownOps() []string {
-	var l []string
-	for op := range c.Unknown {
-		l = append(l, op)
-	}
-	sort.Strings(l)
-	return l
-}
-
-// Coverage counts known and unknown opcodes.
-func Coverage(prog *isa.Program) *CoverageReport {
-	c := &CoverageReport{Known: map[string]int{}, Unknown: map[string]int{}}
+// coverage counts known and unknown opcodes.
+func coverage(prog *isa.Program) *coverageReport {
+	c := &coverageReport{Known: map[string]int{}, Unknown: map[string]int{}}
 	for _, f := range prog.Funcs {
 		for i := range f.Insts {
 			in := &f.Insts[i]
