@@ -110,7 +110,8 @@ func partial(in *inst, d *decoder, o *isa.Operand) bool {
 		if strings.HasPrefix(m, "op_sel:") && strings.Count(m, "1") > 0 && strings.HasSuffix(m, "1]") && typeBits(in.base) == 16 {
 			return true
 		}
-		if strings.HasPrefix(m, "dst_sel:") || strings.HasPrefix(m, "row_") || strings.HasPrefix(m, "quad_perm:") || strings.HasPrefix(m, "dpp8:") || strings.HasPrefix(m, "wave_") {
+		if strings.HasPrefix(m, "dst_sel:") || strings.HasPrefix(m, "row_") || strings.HasPrefix(m, "quad_perm:") ||
+			strings.HasPrefix(m, "dpp8:") || strings.HasPrefix(m, "wave_") {
 			return true
 		}
 	}

@@ -70,7 +70,8 @@ func (a *analysis) gotLoad(i int, o *isa.Operand, sym int32) {
 	in.Role, in.Mem = isa.RoleConst, isa.Mem{Space: isa.SpaceConst, Width: 8, Scalar: true}
 	in.Micro = nil
 	for w, part := range []string{"lo", "hi"} {
-		in.Micro = append(in.Micro, isa.Micro{Op: isa.MicroMov, Dst: dst(in.Args[0], w), Src: []isa.Operand{{Kind: isa.OpdSym, Sym: name, Part: part, Words: 1}}})
+		in.Micro = append(in.Micro, isa.Micro{Op: isa.MicroMov, Dst: dst(in.Args[0], w),
+			Src: []isa.Operand{{Kind: isa.OpdSym, Sym: name, Part: part, Words: 1}}})
 	}
 }
 

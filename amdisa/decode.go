@@ -157,7 +157,8 @@ func (d *decoder) operands(in *inst, rest string) bool {
 // numbers.
 func freeForm(op string) bool {
 	switch op {
-	case "s_waitcnt", "s_delay_alu", "s_sendmsg", "s_sendmsghalt", "s_waitcnt_depctr", "s_wait_alu", "exp", "export", "s_wait_event", "s_clause":
+	case "s_waitcnt", "s_delay_alu", "s_sendmsg", "s_sendmsghalt", "s_waitcnt_depctr", "s_wait_alu", "exp", "export", "s_wait_event",
+		"s_clause":
 		return true
 	}
 	return false
@@ -240,12 +241,17 @@ func (d *decoder) modifier(in *inst, m string) bool {
 }
 
 const (
-	knownFlags = " offen idxen addr64 gds tfe lwe clamp unorm da a16 r128 d16 done vm compr off done row_en bound_ctrl high mul2 mul4 div2 row_mirror row_half_mirror" +
+	knownFlags = " offen idxen addr64 gds tfe lwe clamp unorm da a16 r128 d16 done vm compr off done row_en bound_ctrl high mul2 mul4" +
+		" div2 row_mirror row_half_mirror" +
 		" inline_const scale_offset off_en lds bank_mask row_mask barrier force_export wait "
-	knownMods = " op_sel op_sel_hi neg_lo neg_hi mul div omod clamp quad_perm row_shl row_shr row_ror row_share row_xmask row_newbcast row_bcast row_mask bank_mask bound_ctrl fi" +
-		" wave_shl wave_rol wave_shr wave_ror row_mirror row_half_mirror dpp8 dst_sel dst_unused src0_sel src1_sel dmask dim format dfmt nfmt cbsz abid blgp mask" +
-		" wait_vdst wait_exp wait_va_vdst wait_vm_vsrc bitop3 byte_sel index_key index_key_8bit index_key_16bit index_key_32bit neg negate a_fmt b_fmt matrix_a_fmt matrix_b_fmt" +
-		" matrix_a_scale matrix_b_scale matrix_a_scale_fmt matrix_b_scale_fmt matrix_a_reuse matrix_b_reuse swizzle mem_fmt attr mbcnt row ctrl op "
+	knownMods = " op_sel op_sel_hi neg_lo neg_hi mul div omod clamp quad_perm row_shl row_shr row_ror row_share row_xmask row_newbcast" +
+		" row_bcast row_mask bank_mask bound_ctrl fi" +
+		" wave_shl wave_rol wave_shr wave_ror row_mirror row_half_mirror dpp8 dst_sel dst_unused src0_sel src1_sel dmask dim format dfmt" +
+		" nfmt cbsz abid blgp mask" +
+		" wait_vdst wait_exp wait_va_vdst wait_vm_vsrc bitop3 byte_sel index_key index_key_8bit index_key_16bit index_key_32bit neg negate" +
+		" a_fmt b_fmt matrix_a_fmt matrix_b_fmt" +
+		" matrix_a_scale matrix_b_scale matrix_a_scale_fmt matrix_b_scale_fmt matrix_a_reuse matrix_b_reuse swizzle mem_fmt attr mbcnt row" +
+		" ctrl op "
 )
 
 // dispatch decodes an instruction by its unit.
@@ -375,7 +381,8 @@ func (d *decoder) dual(tm *template, text string, at int) {
 	}
 	in.Micro = append(append([]isa.Micro(nil), x.in.Micro...), y.in.Micro...)
 	tm.in, tm.why = in, x.why
-	if x.in.Role != isa.RoleALU || y.in.Role != isa.RoleALU || !strings.HasPrefix(x.in.Op, "v_dual_") || !strings.HasPrefix(y.in.Op, "v_dual_") {
+	if x.in.Role != isa.RoleALU || y.in.Role != isa.RoleALU || !strings.HasPrefix(x.in.Op, "v_dual_") ||
+		!strings.HasPrefix(y.in.Op, "v_dual_") {
 		tm.in.Role, tm.in.Micro, tm.in.Mem, tm.in.Counts, tm.in.Waits, tm.in.Flow = isa.RoleUnknown, nil, isa.Mem{}, nil, nil, isa.FlowNext
 		tm.in.Addrs, tm.in.Data, tm.in.Defs = nil, nil, nil
 		tm.why = "not a pair of vector operations"

@@ -31,7 +31,8 @@ func describe(t *testing.T, arch, text string) string {
 	for _, s := range []struct {
 		on bool
 		s  string
-	}{{m.Scalar, "scalar"}, {m.Scope != 0, m.Scope.String()}, {m.Atom != "", m.Atom}, {m.Bits != 0, "[" + m.Bits.String() + "]"}, {m.Invalidate, "inv"}, {m.WriteBack, "wb"}} {
+	}{{m.Scalar, "scalar"}, {m.Scope != 0, m.Scope.String()}, {m.Atom != "", m.Atom}, {m.Bits != 0, "[" + m.Bits.String() + "]"},
+		{m.Invalidate, "inv"}, {m.WriteBack, "wb"}} {
 		if s.on {
 			b.WriteString(" " + s.s)
 		}
@@ -68,21 +69,31 @@ func TestDecode(t *testing.T) {
 	for _, c := range []struct{ arch, text, want string }{
 		// values
 		{"gfx900", "v_mov_b32_e32 v0, 0x7f3a001", "alu; def R0; R0 = mov(0x7f3a001)"},
-		{"gfx900", "s_xor_b32 s0, s0, 0x7f3a001", "alu; def UR0 scc; use UR0; UR0 = lop3.3c(UR0, 0x7f3a001, 0x0); scc = test.3c(UR0, 0x7f3a001, 0x0)"},
-		{"gfx942", "s_xor_b64 s[0:1], s[0:1], s[4:5]", "alu; def UR0 UR1 scc; use UR0 UR1 UR4 UR5; UR0 = lop3.3c(UR0, UR4, 0x0); UR1 = lop3.3c(UR1, UR5, 0x0)"},
+		{"gfx900", "s_xor_b32 s0, s0, 0x7f3a001", "alu; def UR0 scc; use UR0; UR0 = lop3.3c(UR0, 0x7f3a001, 0x0); scc = test.3c(UR0," +
+			" 0x7f3a001, 0x0)"},
+		{"gfx942", "s_xor_b64 s[0:1], s[0:1], s[4:5]", "alu; def UR0 UR1 scc; use UR0 UR1 UR4 UR5; UR0 = lop3.3c(UR0, UR4, 0x0); UR1 =" +
+			" lop3.3c(UR1, UR5, 0x0)"},
 		{"gfx900", "v_and_b32_e32 v1, 0x80000000, v0", "alu; def R1; use R0; R1 = lop3.c0(0x80000000, R0, 0x0)"},
-		{"gfx900", "v_add_co_u32_e32 v4, vcc, v0, v4", "alu; def R4 vcc_lo vcc_hi; use R0 R4; R4 = add(R0, R4); vcc_lo = carry(R0, R4); vcc_hi = carry(R0, R4)"},
-		{"gfx900", "v_addc_co_u32_e32 v5, vcc, v1, v5, vcc", "alu; def R5 vcc_lo vcc_hi; use R1 R5 vcc_lo vcc_hi; R5 = addhi(R1, R5, vcc_lo); vcc_lo = carry(R1, R5, vcc_lo); vcc_hi = carry(R1, R5, vcc_lo)"},
-		{"gfx600", "v_add_i32_e32 v0, vcc, s4, v0", "alu; def R0 vcc_lo vcc_hi; use UR4 R0; R0 = add(UR4, R0); vcc_lo = carry(UR4, R0); vcc_hi = carry(UR4, R0)"},
+		{"gfx900", "v_add_co_u32_e32 v4, vcc, v0, v4", "alu; def R4 vcc_lo vcc_hi; use R0 R4; R4 = add(R0, R4); vcc_lo = carry(R0, R4);" +
+			" vcc_hi = carry(R0, R4)"},
+		{"gfx900", "v_addc_co_u32_e32 v5, vcc, v1, v5, vcc", "alu; def R5 vcc_lo vcc_hi; use R1 R5 vcc_lo vcc_hi; R5 = addhi(R1, R5," +
+			" vcc_lo); vcc_lo = carry(R1, R5, vcc_lo); vcc_hi = carry(R1, R5, vcc_lo)"},
+		{"gfx600", "v_add_i32_e32 v0, vcc, s4, v0", "alu; def R0 vcc_lo vcc_hi; use UR4 R0; R0 = add(UR4, R0); vcc_lo = carry(UR4, R0);" +
+			" vcc_hi = carry(UR4, R0)"},
 		{"gfx900", "v_add_u32_e32 v0, s4, v0", "alu; def R0; use UR4 R0; R0 = add(UR4, R0)"},
 		{"gfx900", "v_subrev_u32_e32 v0, 4, v0", "alu; def R0; use R0; R0 = add(R0, 0xfffffffc)"},
 		{"gfx1030", "v_cndmask_b32_e64 v1, v2, 1, vcc_lo", "alu; def R1; use R2 vcc_lo; R1 = sel(0x1, R2, vcc_lo)"},
 		{"gfx900", "v_cndmask_b32_e32 v0, v1, v2, vcc", "alu; def R0; use R1 R2 vcc_lo vcc_hi; R0 = sel(R2, R1, vcc_lo)"},
-		{"gfx900", "v_cmp_ne_u32_e64 s[0:1], v1, 5", "alu; def UR0 UR1; use R1; UR0 = setp.ne.and(R1, 0x5, exec_lo); UR1 = setp.ne.and(R1, 0x5, exec_lo)"},
-		{"gfx1030", "v_cmpx_lt_i32_e32 1, v8", "alu; def exec_hi; use R8; exec_lo = setp.lt.and.s(0x1, R8, exec_lo); exec_hi = setp.lt.and.s(0x1, R8, exec_lo)"},
-		{"gfx900", "s_and_saveexec_b64 s[0:1], vcc", "alu; def UR0 UR1 exec_hi scc; use vcc_lo vcc_hi exec_hi; exec_lo = lop3.c0(vcc_lo, exec_lo, 0x0); UR0 = mov(exec_lo); exec_hi = lop3.c0(vcc_hi, exec_hi, 0x0); UR1 = mov(exec_hi)"},
-		{"gfx900", "s_andn2_saveexec_b64 s[0:1], s[0:1]", "alu; def UR0 UR1 exec_hi scc; use UR0 UR1 exec_hi; exec_lo = lop3.30(UR0, exec_lo, 0x0); UR0 = mov(exec_lo); exec_hi = lop3.30(UR1, exec_hi, 0x0); UR1 = mov(exec_hi)"},
-		{"gfx900", "s_or_b64 exec, exec, s[4:5]", "alu; def exec_hi scc; use exec_hi UR4 UR5; exec_lo = lop3.fc(exec_lo, UR4, 0x0); exec_hi = lop3.fc(exec_hi, UR5, 0x0)"},
+		{"gfx900", "v_cmp_ne_u32_e64 s[0:1], v1, 5", "alu; def UR0 UR1; use R1; UR0 = setp.ne.and(R1, 0x5, exec_lo); UR1 = setp.ne.and(R1," +
+			" 0x5, exec_lo)"},
+		{"gfx1030", "v_cmpx_lt_i32_e32 1, v8", "alu; def exec_hi; use R8; exec_lo = setp.lt.and.s(0x1, R8, exec_lo); exec_hi =" +
+			" setp.lt.and.s(0x1, R8, exec_lo)"},
+		{"gfx900", "s_and_saveexec_b64 s[0:1], vcc", "alu; def UR0 UR1 exec_hi scc; use vcc_lo vcc_hi exec_hi; exec_lo = lop3.c0(vcc_lo," +
+			" exec_lo, 0x0); UR0 = mov(exec_lo); exec_hi = lop3.c0(vcc_hi, exec_hi, 0x0); UR1 = mov(exec_hi)"},
+		{"gfx900", "s_andn2_saveexec_b64 s[0:1], s[0:1]", "alu; def UR0 UR1 exec_hi scc; use UR0 UR1 exec_hi; exec_lo = lop3.30(UR0," +
+			" exec_lo, 0x0); UR0 = mov(exec_lo); exec_hi = lop3.30(UR1, exec_hi, 0x0); UR1 = mov(exec_hi)"},
+		{"gfx900", "s_or_b64 exec, exec, s[4:5]", "alu; def exec_hi scc; use exec_hi UR4 UR5; exec_lo = lop3.fc(exec_lo, UR4, 0x0); exec_hi" +
+			" = lop3.fc(exec_hi, UR5, 0x0)"},
 		{"gfx900", "s_cselect_b64 s[0:1], -1, 0", "alu; def UR0 UR1; use scc; UR0 = sel(0xffffffff, 0x0, scc); UR1 = sel(0xffffffff, 0x0, scc)"},
 		{"gfx900", "s_cmp_lg_u32 s4, 0", "alu; def scc; use UR4; scc = setp.ne.and(UR4, 0x0, true)"},
 		{"gfx900", "s_cmpk_eq_i32 s4, 0xfff0", "alu; def scc; use UR4; scc = setp.eq.and.s(UR4, 0xfffffff0, true)"},
@@ -99,8 +110,10 @@ func TestDecode(t *testing.T) {
 		{"gfx1100", "v_xad_u32 v0, v1, s2, v3", "alu; def R0; use R1 UR2 R3; R0 = xoradd(R1, UR2, R3)"},
 		{"gfx900", "v_and_or_b32 v0, v1, s2, v3", "alu; def R0; use R1 UR2 R3; R0 = lop3.ea(R1, UR2, R3)"},
 		{"gfx900", "v_bfi_b32 v0, s1, v1, v2", "alu; def R0; use UR1 R1 R2; R0 = lop3.ca(UR1, R1, R2)"},
-		{"gfx942", "v_lshl_add_u64 v[0:1], v[2:3], 0, s[4:5]", "alu; def R0 R1; use R2 R3 UR4 UR5; R0 = add(R2, UR4); R1 = addwide(R2, R3, UR4, UR5)"},
-		{"gfx900", "v_mad_u64_u32 v[0:1], s[4:5], v2, s4, v[6:7]", "alu; def R0 R1 UR4 UR5; use R2 UR4 R6 R7; R0 = mad(R2, UR4, R6); R1 = madhi(R2, UR4, R6, R7)"},
+		{"gfx942", "v_lshl_add_u64 v[0:1], v[2:3], 0, s[4:5]",
+			"alu; def R0 R1; use R2 R3 UR4 UR5; R0 = add(R2, UR4); R1 = addwide(R2, R3, UR4, UR5)"},
+		{"gfx900", "v_mad_u64_u32 v[0:1], s[4:5], v2, s4, v[6:7]",
+			"alu; def R0 R1 UR4 UR5; use R2 UR4 R6 R7; R0 = mad(R2, UR4, R6); R1 = madhi(R2, UR4, R6, R7)"},
 		{"gfx90a", "v_pk_mov_b32 v[0:1], s[6:7], s[6:7] op_sel:[0,1]", "alu; def R0 R1; use UR6 UR7; R0 = mov(UR6); R1 = mov(UR7)"},
 		{"gfx900", "v_readfirstlane_b32 s4, v0", "alu; def UR4; use R0; UR4 = first(R0)"},
 		{"gfx900", "v_writelane_b32 v40, s4, 3", "alu; def R40; use R40 UR4; R40 = laneset(R40, UR4, 0x3)"},
@@ -117,16 +130,22 @@ func TestDecode(t *testing.T) {
 		{"gfx900", "global_load_dword v0, v2, s[2:3] offset:16 glc", "load global [glc]; def R0; use R2 UR2 UR3; addr R2 UR2 UR3; +vmcnt"},
 		{"gfx900", "global_store_dwordx2 v[0:1], v[2:3], off", "store global; use R0 R1 R2 R3; addr R0 R1; data R2 R3; +vmcnt"},
 		{"gfx1030", "global_store_dword v[0:1], v2, off dlc", "store global [dlc]; use R0 R1 R2; addr R0 R1; data R2; +vscnt"},
-		{"gfx1200", "global_store_b32 v[0:1], v2, off scope:SCOPE_SYS", "store global sys [scope:SCOPE_SYS]; use R0 R1 R2; addr R0 R1; data R2; +storecnt"},
+		{"gfx1200", "global_store_b32 v[0:1], v2, off scope:SCOPE_SYS",
+			"store global sys [scope:SCOPE_SYS]; use R0 R1 R2; addr R0 R1; data R2; +storecnt"},
 		{"gfx942", "global_load_dword v0, v0, s[0:1] sc0 sc1", "load global sys [sc0 sc1]; def R0; use R0 UR0 UR1; addr R0 UR0 UR1; +vmcnt"},
-		{"gfx942", "global_atomic_add v0, v1, v2, s[0:1] sc0", "atomic global ADD [sc0]; def R0; use R1 UR0 UR1 R2; addr R1 UR0 UR1; data R2; +vmcnt"},
+		{"gfx942", "global_atomic_add v0, v1, v2, s[0:1] sc0",
+			"atomic global ADD [sc0]; def R0; use R1 UR0 UR1 R2; addr R1 UR0 UR1; data R2; +vmcnt"},
 		{"gfx942", "global_atomic_or v1, v2, s[0:1] sc1", "reduction global sys OR [sc1]; use R1 UR0 UR1 R2; addr R1 UR0 UR1; data R2; +vmcnt"},
-		{"gfx900", "global_atomic_cmpswap v1, v[0:1], v[2:3], off glc", "atomic global CAS [glc]; def R1; use R0 R1 R3 R2; addr R0 R1; data R3 R2; +vmcnt"},
-		{"gfx1200", "global_atomic_add_u32 v0, v0, v1, s[0:1] th:TH_ATOMIC_RETURN scope:SCOPE_DEV", "atomic global gpu ADD [scope:SCOPE_DEV]; def R0; use R0 UR0 UR1 R1; addr R0 UR0 UR1; data R1; +loadcnt"},
-		{"gfx600", "buffer_atomic_cmpswap v[0:1], v[2:3], s[4:7], 0 addr64 glc", "atomic global CAS [glc]; def R0; use UR4 UR5 UR6 UR7 R2 R3 R1 R0; addr UR4 UR5 R2 R3; data R1 R0; +vmcnt; +expcnt"},
+		{"gfx900", "global_atomic_cmpswap v1, v[0:1], v[2:3], off glc",
+			"atomic global CAS [glc]; def R1; use R0 R1 R3 R2; addr R0 R1; data R3 R2; +vmcnt"},
+		{"gfx1200", "global_atomic_add_u32 v0, v0, v1, s[0:1] th:TH_ATOMIC_RETURN scope:SCOPE_DEV",
+			"atomic global gpu ADD [scope:SCOPE_DEV]; def R0; use R0 UR0 UR1 R1; addr R0 UR0 UR1; data R1; +loadcnt"},
+		{"gfx600", "buffer_atomic_cmpswap v[0:1], v[2:3], s[4:7], 0 addr64 glc",
+			"atomic global CAS [glc]; def R0; use UR4 UR5 UR6 UR7 R2 R3 R1 R0; addr UR4 UR5 R2 R3; data R1 R0; +vmcnt; +expcnt"},
 		{"gfx600", "buffer_load_dword v0, off, s[4:7], 0 glc", "load global [glc]; def R0; use UR4 UR5 UR6 UR7; addr UR4 UR5; +vmcnt"},
 		{"gfx803", "flat_load_dword v0, v[0:1]", "load generic; def R0; use flat_scratch_lo flat_scratch_hi R0 R1; addr R0 R1; +vmcnt; +lgkmcnt"},
-		{"gfx1200", "flat_store_b32 v[0:1], v2", "store generic; use flat_scratch_lo flat_scratch_hi R0 R1 R2; addr R0 R1; data R2; +storecnt; +dscnt"},
+		{"gfx1200", "flat_store_b32 v[0:1], v2", "store generic; use flat_scratch_lo flat_scratch_hi R0 R1 R2; addr R0 R1; data R2;" +
+			" +storecnt; +dscnt"},
 		{"gfx1100", "scratch_store_b32 off, v8, s33 offset:40", "store local; use UR33 R8; addr UR33; data R8; +vscnt"},
 		{"gfx900", "s_load_dwordx2 s[0:1], s[4:5], 0x8", "load global scalar; def UR0 UR1; use UR4 UR5; addr UR4 UR5; +lgkmcnt"},
 		{"gfx1200", "s_load_b64 s[0:1], s[4:5], 0x8", "load global scalar; def UR0 UR1; use UR4 UR5; addr UR4 UR5; +kmcnt"},

@@ -11,13 +11,15 @@ func Recognise(src []byte) bool {
 // detect names the dialect of a text, "" if it is none.
 func detect(s string) string {
 	switch {
-	case strings.Contains(s, "ALU clause starting at") || strings.Contains(s, "Fetch clause starting at") || strings.Contains(s, "section\t.AMDGPU.config") &&
-		(strings.Contains(s, "\tCF_END") || strings.Contains(s, "\n\tALU ")):
+	case strings.Contains(s, "ALU clause starting at") || strings.Contains(s, "Fetch clause starting at") ||
+		strings.Contains(s, "section\t.AMDGPU.config") &&
+			(strings.Contains(s, "\tCF_END") || strings.Contains(s, "\n\tALU ")):
 		return DialectR600
 	case strings.Contains(s, "file format elf64-amdgpu") || strings.Contains(s, "file format ELF64-amdgpu"):
 		return DialectObjdump
 	}
-	for _, w := range []string{".amdgcn_target", ".amdgpu_hsa_kernel", ".amd_amdgpu_isa", ".amdhsa_kernel", ".amd_kernel_code_t", ".hsa_code_object_isa"} {
+	for _, w := range []string{".amdgcn_target", ".amdgpu_hsa_kernel", ".amd_amdgpu_isa", ".amdhsa_kernel", ".amd_kernel_code_t",
+		".hsa_code_object_isa"} {
 		if strings.Contains(s, w) {
 			return DialectLLVM
 		}
@@ -97,7 +99,8 @@ func isGCN(op string) bool {
 		if _, ok := nops[op]; ok {
 			return true
 		}
-		for _, p := range []string{"load_", "buffer_load_", "waitcnt", "wait_", "endpgm", "branch", "cbranch_", "barrier", "getpc", "setpc", "swappc", "store_"} {
+		for _, p := range []string{"load_", "buffer_load_", "waitcnt", "wait_", "endpgm", "branch", "cbranch_", "barrier", "getpc", "setpc",
+			"swappc", "store_"} {
 			if strings.HasPrefix(rest, p) {
 				return true
 			}
@@ -107,7 +110,8 @@ func isGCN(op string) bool {
 		_, _, ok := vectorShape(strings.TrimPrefix(base[2:], "dual_"))
 		return ok
 	case "ds", "buffer", "tbuffer", "flat", "global", "scratch", "image":
-		return strings.Contains(rest, "load") || strings.Contains(rest, "store") || strings.Contains(rest, "atomic") || strings.Contains(rest, "read") ||
+		return strings.Contains(rest, "load") || strings.Contains(rest, "store") || strings.Contains(rest, "atomic") ||
+			strings.Contains(rest, "read") ||
 			strings.Contains(rest, "write") || strings.Contains(rest, "wb") || strings.Contains(rest, "inv")
 	}
 	return false

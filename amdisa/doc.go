@@ -5,11 +5,13 @@
 // Cayman) and of clrxdisasm.
 //
 // It decodes text only: it neither runs tools nor reads code objects, and it
-// does not judge what it read. How AMD code is represented (lanes, masks,
-// counters, kernel arguments, addresses) is said in package isa and in
-// decode.go. An opcode outside the tables is kept as isa.RoleUnknown and is a
-// Problem; a line that is not understood is a Problem; input that is not AMD
-// code at all is an *Error.
+// does not judge what it reads. Package isa and decode.go describe how AMD code is
+// represented (lanes, masks, counters, kernel arguments, addresses). An opcode
+// outside the tables stays as isa.RoleUnknown and is a Problem; so is a line that
+// is not understood; input that is not AMD code at all is an *Error.
+//
+// Stable: Parse, ParseFor, Recognise, their errors, and that nothing is left out in
+// silence. What an instruction means may be described in more detail by later versions.
 package amdisa
 
 import (

@@ -76,8 +76,10 @@ func TestCut(t *testing.T) {
 
 // TestTargets: names of targets as tools spell them.
 func TestTargets(t *testing.T) {
-	for name, want := range map[string]string{"gfx90a": "9 false 64", "gfx942:sramecc+": "9 true 64", "tahiti": "6 false 64", "Tonga": "8 false 64", "gfx1030": "10 false 0",
-		"amdgcn-amd-amdhsa--gfx1250": "12 false 0", "gfx9-generic": "9 false 64", "gfx9-4-generic": "9 true 64", "gfx10-3-generic": "10 false 0", "gfx6": "6 false 64", "gfx940": "9 true 64"} {
+	for name, want := range map[string]string{"gfx90a": "9 false 64", "gfx942:sramecc+": "9 true 64", "tahiti": "6 false 64",
+		"Tonga": "8 false 64", "gfx1030": "10 false 0",
+		"amdgcn-amd-amdhsa--gfx1250": "12 false 0", "gfx9-generic": "9 false 64", "gfx9-4-generic": "9 true 64", "gfx10-3-generic": "10 false 0",
+		"gfx6": "6 false 64", "gfx940": "9 true 64"} {
 		tg, ok := targetOf(name)
 		assert.True(t, ok, name)
 		assert.Equal(t, want, fmt.Sprint(tg.gen, tg.gfx94, tg.wave), name)

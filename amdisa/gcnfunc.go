@@ -58,7 +58,8 @@ func (p *gcn) instruction(text, note string, addr uint64, hasAddr bool) error {
 
 // header tells lines of AMD's layout that are no code.
 func header(t string) bool {
-	for _, w := range []string{"shader ", "asic(", "type(", "end", "wave_size(", "ShaderType", "TargetChip", "user_sgprs", "sgpr_count", "vgpr_count", "trap_present"} {
+	for _, w := range []string{"shader ", "asic(", "type(", "end", "wave_size(", "ShaderType", "TargetChip", "user_sgprs", "sgpr_count",
+		"vgpr_count", "trap_present"} {
 		if strings.HasPrefix(t, w) {
 			return true
 		}

@@ -11,8 +11,9 @@ var atomNames = map[string]string{
 	"add": "ADD", "sub": "SUB", "rsub": "RSUB", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "mskor": "MSKOR",
 	"swap": "EXCH", "wrxchg": "EXCH", "storexchg": "EXCH", "wrap": "WRAP", "csub": "CSUB", "cond_sub": "CSUB", "sub_clamp": "SUBCLAMP",
 	"cmpswap": "CAS", "cmpst": "CAS", "cmpstore": "CAS", "fcmpswap": "FCAS",
-	"min": "MIN", "max": "MAX", "smin": "MIN", "smax": "MAX", "umin": "UMIN", "umax": "UMAX", "fmin": "FMIN", "fmax": "FMAX", "min_num": "FMIN", "max_num": "FMAX",
-	"pk_add": "PKADD", "ordered_add": "ORDEREDADD", "append": "APPEND", "consume": "CONSUME", "condxchg32": "CONDXCHG",
+	"min": "MIN", "max": "MAX", "smin": "MIN", "smax": "MAX", "umin": "UMIN", "umax": "UMAX", "fmin": "FMIN", "fmax": "FMAX",
+	"min_num": "FMIN", "max_num": "FMAX", "pk_add": "PKADD", "ordered_add": "ORDEREDADD", "append": "APPEND", "consume": "CONSUME",
+	"condxchg32": "CONDXCHG",
 }
 
 // atomic splits the name of an atomic: operation and bytes. Types are add_u32,

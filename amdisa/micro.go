@@ -22,8 +22,8 @@ const (
 )
 
 var logicLUT = map[string]uint8{
-	"and": lutAnd, "or": lutOr, "xor": lutXor, "xnor": lutXnor, "nand": lutNand, "nor": lutNor, "andn2": lutAndN2, "orn2": lutOrN2, "and_not1": lutAndN2,
-	"or_not1": lutOrN2, "andn1": lutAndN1, "orn1": lutOrN1, "and_not0": lutAndN1, "or_not0": lutOrN1,
+	"and": lutAnd, "or": lutOr, "xor": lutXor, "xnor": lutXnor, "nand": lutNand, "nor": lutNor, "andn2": lutAndN2, "orn2": lutOrN2,
+	"and_not1": lutAndN2, "or_not1": lutOrN2, "andn1": lutAndN1, "orn1": lutOrN1, "and_not0": lutAndN1, "or_not0": lutOrN1,
 }
 
 var logic3LUT = map[string]uint8{"and_or": 0xea, "or3": 0xfe, "xor3": 0x96, "bfi": 0xca}

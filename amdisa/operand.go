@@ -31,9 +31,9 @@ var specials = map[string]special{
 var constants = map[string]int{
 	"src_shared_base": 2, "src_shared_limit": 2, "src_private_base": 2, "src_private_limit": 2,
 	"shared_base": 2, "shared_limit": 2, "private_base": 2, "private_limit": 2,
-	"src_shared_base_lo": 1, "src_shared_base_hi": 1, "src_private_base_lo": 1, "src_private_base_hi": 1, "src_flat_scratch_base_lo": 1, "src_flat_scratch_base_hi": 1,
-	"src_flat_scratch_base": 2, "src_pops_exiting_wave_id": 1, "pops_exiting_wave_id": 1, "src_lds_direct": 1, "lds_direct": 1, "src_pc": 1,
-	"attr0.x": 1,
+	"src_shared_base_lo": 1, "src_shared_base_hi": 1, "src_private_base_lo": 1, "src_private_base_hi": 1, "src_flat_scratch_base_lo": 1,
+	"src_flat_scratch_base_hi": 1, "src_flat_scratch_base": 2, "src_pops_exiting_wave_id": 1, "pops_exiting_wave_id": 1, "src_lds_direct": 1,
+	"lds_direct": 1, "src_pc": 1, "attr0.x": 1,
 }
 
 // splitArgs cuts an operand list at its commas, outside of brackets. It returns

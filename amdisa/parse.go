@@ -33,7 +33,8 @@ func ParseFor(file string, src []byte, arch string) (*isa.Program, error) {
 	s := string(src)
 	switch d := detect(s); d {
 	case "":
-		return nil, &Error{File: file, Line: 1, Kind: ErrForeign, Msg: "no instruction of GCN, CDNA, RDNA or TeraScale and no header of a tool that prints them"}
+		return nil, &Error{File: file, Line: 1, Kind: ErrForeign,
+			Msg: "no instruction of GCN, CDNA, RDNA or TeraScale and no header of a tool that prints them"}
 	case DialectR600:
 		return parseR600(file, s, arch)
 	case DialectTeraScale:
@@ -126,7 +127,8 @@ type gcn struct {
 }
 
 func parseGCN(file, s, arch, dialect string) (*isa.Program, error) {
-	p := &gcn{base: newBase(file, dialect), cache: map[string]*template{}, kernels: map[string]*abi{}, types: map[string]bool{}, files: map[string]string{}}
+	p := &gcn{base: newBase(file, dialect), cache: map[string]*template{}, kernels: map[string]*abi{}, types: map[string]bool{},
+		files: map[string]string{}}
 	t, err := p.target(s, arch)
 	if err != nil {
 		return nil, err
@@ -224,7 +226,8 @@ func (p *gcn) waveOf(t target, s string) target {
 		return t
 	}
 	switch {
-	case strings.Contains(s, ".amdhsa_wavefront_size32 1"), strings.Contains(s, "wavefrontsize32"), strings.Contains(s, "enable_wavefront_size32 = 1"):
+	case strings.Contains(s, ".amdhsa_wavefront_size32 1"), strings.Contains(s, "wavefrontsize32"),
+		strings.Contains(s, "enable_wavefront_size32 = 1"):
 		t.wave = 32
 	case strings.Contains(s, ".amdhsa_wavefront_size32 0"), strings.Contains(s, "enable_wavefront_size32 = 0"):
 		t.wave = 64

@@ -102,8 +102,8 @@ dep_ctrl2$local:
 func TestR600Unknown(t *testing.T) {
 	head := "k:\n\tALU 0, @2, KC0[CB0:0-32], KC1[]\n\tCF_END\n"
 	for _, c := range []string{
-		"  FROB_INT * T0.X, T1.X, T2.X,", "  MOV * T0.X, OQAP,", "  MOV * T0.X, literal.x,", "  ADD_INT * T0.X, T1.X,", "  MOV * T(0 + AR.x).X, T1.X,",
-		"  LDS_READ_RET * OQAP, T0.W", // stays in the queue
+		"  FROB_INT * T0.X, T1.X, T2.X,", "  MOV * T0.X, OQAP,", "  MOV * T0.X, literal.x,", "  ADD_INT * T0.X, T1.X,",
+		"  MOV * T(0 + AR.x).X, T1.X,", "  LDS_READ_RET * OQAP, T0.W", // stays in the queue
 	} {
 		p, err := Parse("k.s", []byte(head+"\tALU clause starting at 2:\n\t"+c+"\n.Lfunc_end0:\n"))
 		require.NoError(t, err, c)
@@ -118,7 +118,8 @@ func TestR600Unknown(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, p.Problems, 2, "missing clause, unknown opcode")
 	for _, c := range []string{"\tJUMP @77 POP:1\n", "\tLOOP_START_DX10 @9\n"} {
-		_, err := Parse("k.s", []byte("k:\n\tALU 0, @8, KC0[], KC1[]\n"+c+"\tCF_END\n\tALU clause starting at 8:\n\t  MOV * T0.X, 0.0,\n.Lfunc_end0:\n"))
+		_, err := Parse("k.s", []byte("k:\n\tALU 0, @8, KC0[], KC1[]\n"+c+"\tCF_END\n\tALU clause starting at 8:\n\t  MOV * T0.X,"+
+			" 0.0,\n.Lfunc_end0:\n"))
 		assert.ErrorIs(t, err, ErrTruncated, c)
 	}
 }

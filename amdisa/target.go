@@ -41,11 +41,14 @@ func guess(s string) target {
 	}
 	name := "gfx6"
 	switch {
-	case has("s_wait_loadcnt", "s_wait_kmcnt", "s_wait_dscnt", "s_wait_storecnt", "scope:SCOPE_", "s_barrier_signal", "global_inv", "global_wb"):
+	case has("s_wait_loadcnt", "s_wait_kmcnt", "s_wait_dscnt", "s_wait_storecnt", "scope:SCOPE_", "s_barrier_signal", "global_inv",
+		"global_wb"):
 		name = "gfx12"
-	case has("s_load_b32", "s_load_b64", "s_load_b128", "s_load_b256", "global_load_b", "global_store_b", "ds_load_", "ds_store_", "s_delay_alu", "v_dual_", "buffer_load_b", "scratch_load_b"):
+	case has("s_load_b32", "s_load_b64", "s_load_b128", "s_load_b256", "global_load_b", "global_store_b", "ds_load_", "ds_store_",
+		"s_delay_alu", "v_dual_", "buffer_load_b", "scratch_load_b"):
 		name = "gfx11"
-	case has("s_waitcnt_vscnt", "buffer_gl0_inv", "s_inst_prefetch", "s_code_end", " dlc", "v_add_co_ci_u32", "s_clause", "v_add_nc_u32", "s_and_saveexec_b32", ", null"):
+	case has("s_waitcnt_vscnt", "buffer_gl0_inv", "s_inst_prefetch", "s_code_end", " dlc", "v_add_co_ci_u32", "s_clause", "v_add_nc_u32",
+		"s_and_saveexec_b32", ", null"):
 		name = "gfx10"
 	case has(" sc0", " sc1", "buffer_inv sc", "v_lshl_add_u64"):
 		name = "gfx940"

@@ -75,7 +75,8 @@ func cfHead(t string) (num int, op, rest string, ok bool) {
 // cfOps are control-flow instructions that are printed without a colon.
 var cfOps = func() map[string]bool {
 	m := map[string]bool{}
-	for _, s := range strings.Fields(`NOP CALL_FS JUMP JUMP_ANY ELSE POP PUSH PUSH_ELSE LOOP LOOP_DX10 LOOP_NO_AL LOOP_START LOOP_START_DX10 ENDLOOP END_LOOP LOOP_END BREAK LOOP_BREAK CONTINUE
+	for _, s := range strings.Fields(`NOP CALL_FS JUMP JUMP_ANY ELSE POP PUSH PUSH_ELSE LOOP LOOP_DX10 LOOP_NO_AL LOOP_START LOOP_START_DX10
+		ENDLOOP END_LOOP LOOP_END BREAK LOOP_BREAK CONTINUE
 		LOOP_CONTINUE RETURN RET CALL WAIT_ACK END_PROGRAM CF_END EMIT_VERTEX CUT_VERTEX KILL TC_ACK VC_ACK`) {
 		m[s] = true
 	}

@@ -65,7 +65,8 @@ func tool(t *testing.T, dir, version string, args ...string) (string, error) {
 // compile gives the assembly of an OpenCL file, "" if the compiler refuses.
 func compile(t *testing.T, dir, version, triple, target, level, src string, flags ...string) string {
 	out := filepath.Join(dir, "k.s")
-	args := append([]string{discovered()[version].LLVM.Clang, "-target", triple, "-mcpu=" + target, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib", "-w", "-O" + level}, flags...)
+	args := append([]string{discovered()[version].LLVM.Clang, "-target", triple, "-mcpu=" + target, "-x", "cl", "-cl-std=CL2.0", "-Xclang",
+		"-finclude-default-header", "-nogpulib", "-w", "-O" + level}, flags...)
 	if _, err := tool(t, dir, version, append(args, "-S", src, "-o", out)...); err != nil {
 		return ""
 	}

@@ -246,7 +246,8 @@ func (b *tsBuilder) cf(l *cfLine) {
 		}
 	case strings.HasPrefix(op, "MEM_"), strings.HasPrefix(op, "EXP"):
 		b.write(l)
-	case op == "JUMP", op == "JUMP_ANY", op == "ELSE", op == "POP", op == "PUSH", op == "PUSH_ELSE", strings.HasPrefix(op, "LOOP"), strings.HasSuffix(op, "LOOP"),
+	case op == "JUMP", op == "JUMP_ANY", op == "ELSE", op == "POP", op == "PUSH", op == "PUSH_ELSE", strings.HasPrefix(op, "LOOP"),
+		strings.HasSuffix(op, "LOOP"),
 		strings.HasPrefix(op, "BREAK"), strings.HasPrefix(op, "CONTINUE"), strings.HasPrefix(op, "ENDLOOP"), strings.HasPrefix(op, "END_LOOP"):
 		b.flow(l)
 	case op == "CF_END", op == "END_OF_PROGRAM", op == "END":

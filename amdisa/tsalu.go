@@ -10,15 +10,24 @@ import (
 // the destination is an unknown function of the sources.
 var tsFloat = func() map[string]bool {
 	m := map[string]bool{}
-	for _, s := range strings.Fields(`ADD MUL MUL_IEEE MULADD MULADD_IEEE MULADD_D2 MULADD_M2 MULADD_M4 MULADD_e MUL_PREV MULADD_PREV MUL_IEEE_PREV MULADD_IEEE_PREV FMA MIN MAX MIN_DX10 MAX_DX10
-		SETE SETGT SETGE SETNE SETE_DX10 SETGT_DX10 SETGE_DX10 SETNE_DX10 FRACT TRUNC CEIL RNDNE FLOOR CNDE CNDGT CNDGE DOT4 DOT4_IEEE DOT DOT_IEEE CUBE MAX4 DOT4_PREV
-		EXP_IEEE LOG_IEEE LOG_CLAMPED RECIP_CLAMPED RECIP_FF RECIP_IEEE RECIPSQRT_CLAMPED RECIPSQRT_FF RECIPSQRT_IEEE SQRT_IEEE SIN COS RSQ_IEEE RCP_IEEE RSQ RCP LOG EXP RSQ_CLAMPED
-		FLT_TO_INT FLT_TO_UINT INT_TO_FLT UINT_TO_FLT FLT_TO_INT_RPI FLT_TO_INT_FLOOR FLT_TO_INT_TRUNC UBYTE0_FLT UBYTE1_FLT UBYTE2_FLT UBYTE3_FLT FLT16_TO_FLT32 FLT32_TO_FLT16 FLT32_TO_FLT64 FLT64_TO_FLT32
-		FREXP_64 LDEXP_64 ADD_64 MUL_64 FMA_64 MULADD_64 MIN_64 MAX_64 SETE_64 SETGT_64 SETGE_64 SETNE_64 FRACT_64 RECIP_64 RECIPSQRT_64 SQRT_64 RECIP_CLAMPED_64 RECIPSQRT_CLAMPED_64
-		RECIP_INT RECIP_UINT MULHI_INT MULHI_UINT MULHI_UINT24 MUL_UINT24 MULADD_UINT24 MUL_INT24 MULADD_INT24 MULHI_INT24 MULADD_INT MULADD_UINT MUL_LIT MUL_LIT_D2 MUL_LIT_M2 MUL_LIT_M4
-		ADDC_UINT SUBB_UINT BFM_INT BFREV_INT FFBH_UINT FFBH_INT FFBL_INT BCNT_INT BCNT_ACCUM_PREV_INT MBCNT_32HI_INT MBCNT_32LO_ACCUM_PREV_INT MBCNT_64 BYTE_ALIGN_INT SAD SAD_HI SAD_ACCUM_PREV_UINT
-		SAD_ACCUM_HI_UINT SAD_ACCUM_UINT LERP_UINT OFFSET_TO_FLT INTERP_XY INTERP_ZW INTERP_X INTERP_Z INTERP_LOAD_P0 INTERP_LOAD_P10 INTERP_LOAD_P20 BFI_INT_64 MUL_e ADD_e
-		RECIPSQRT_e RECIP_e MIN_UINT_e DOT4_e CUBE_e CUBE_r600 DOT4_r600 STORE_FLAGS LOAD_STORE_FLAGS PRED_INV PRED_CLR PRED_RESTORE SQRT SET_CF_IDX0 SET_CF_IDX1`) {
+	for _, s := range strings.Fields(`ADD MUL MUL_IEEE MULADD MULADD_IEEE MULADD_D2 MULADD_M2 MULADD_M4 MULADD_e MUL_PREV MULADD_PREV
+		MUL_IEEE_PREV MULADD_IEEE_PREV FMA MIN MAX MIN_DX10 MAX_DX10
+		SETE SETGT SETGE SETNE SETE_DX10 SETGT_DX10 SETGE_DX10 SETNE_DX10 FRACT TRUNC CEIL RNDNE FLOOR CNDE CNDGT CNDGE DOT4 DOT4_IEEE DOT
+		DOT_IEEE CUBE MAX4 DOT4_PREV
+		EXP_IEEE LOG_IEEE LOG_CLAMPED RECIP_CLAMPED RECIP_FF RECIP_IEEE RECIPSQRT_CLAMPED RECIPSQRT_FF RECIPSQRT_IEEE SQRT_IEEE SIN COS RSQ_IEEE
+		RCP_IEEE RSQ RCP LOG EXP RSQ_CLAMPED
+		FLT_TO_INT FLT_TO_UINT INT_TO_FLT UINT_TO_FLT FLT_TO_INT_RPI FLT_TO_INT_FLOOR FLT_TO_INT_TRUNC UBYTE0_FLT UBYTE1_FLT UBYTE2_FLT
+		UBYTE3_FLT FLT16_TO_FLT32 FLT32_TO_FLT16 FLT32_TO_FLT64 FLT64_TO_FLT32
+		FREXP_64 LDEXP_64 ADD_64 MUL_64 FMA_64 MULADD_64 MIN_64 MAX_64 SETE_64 SETGT_64 SETGE_64 SETNE_64 FRACT_64 RECIP_64 RECIPSQRT_64 SQRT_64
+		RECIP_CLAMPED_64 RECIPSQRT_CLAMPED_64
+		RECIP_INT RECIP_UINT MULHI_INT MULHI_UINT MULHI_UINT24 MUL_UINT24 MULADD_UINT24 MUL_INT24 MULADD_INT24 MULHI_INT24 MULADD_INT
+		MULADD_UINT MUL_LIT MUL_LIT_D2 MUL_LIT_M2 MUL_LIT_M4
+		ADDC_UINT SUBB_UINT BFM_INT BFREV_INT FFBH_UINT FFBH_INT FFBL_INT BCNT_INT BCNT_ACCUM_PREV_INT MBCNT_32HI_INT MBCNT_32LO_ACCUM_PREV_INT
+		MBCNT_64 BYTE_ALIGN_INT SAD SAD_HI SAD_ACCUM_PREV_UINT
+		SAD_ACCUM_HI_UINT SAD_ACCUM_UINT LERP_UINT OFFSET_TO_FLT INTERP_XY INTERP_ZW INTERP_X INTERP_Z INTERP_LOAD_P0 INTERP_LOAD_P10
+		INTERP_LOAD_P20 BFI_INT_64 MUL_e ADD_e
+		RECIPSQRT_e RECIP_e MIN_UINT_e DOT4_e CUBE_e CUBE_r600 DOT4_r600 STORE_FLAGS LOAD_STORE_FLAGS PRED_INV PRED_CLR PRED_RESTORE SQRT
+		SET_CF_IDX0 SET_CF_IDX1`) {
 		m[s] = true
 	}
 	return m
@@ -33,7 +42,8 @@ func (b *tsBuilder) group(cl *clause, g *group) {
 	for i := range g.slots {
 		texts = append(texts, g.slots[i].text)
 	}
-	x := &tsGroup{b: b, cl: cl, g: g, in: isa.Inst{Text: strings.Join(texts, " :: "), Op: g.slots[0].op, Role: isa.RoleALU, Guard: isa.Guard{Reg: isa.RegExec}}}
+	x := &tsGroup{b: b, cl: cl, g: g, in: isa.Inst{Text: strings.Join(texts, " :: "), Op: g.slots[0].op, Role: isa.RoleALU,
+		Guard: isa.Guard{Reg: isa.RegExec}}}
 	used := [5]bool{}
 	for i := range g.slots {
 		s := &g.slots[i]
@@ -164,8 +174,10 @@ func (x *tsGroup) results(s *slot, num [2]int, write bool, used *[5]bool) {
 
 // transOnly tells operations that only the t slot of VLIW5 performs.
 func (x *tsGroup) transOnly(op string) bool {
-	return strings.HasPrefix(op, "MULLO_") || strings.HasPrefix(op, "MULHI_") || strings.HasPrefix(op, "RECIP") || strings.HasPrefix(op, "INT_TO_FLT") || strings.HasPrefix(op, "UINT_TO_FLT") ||
-		strings.HasPrefix(op, "SIN") || strings.HasPrefix(op, "COS") || strings.HasPrefix(op, "LOG_") || strings.HasPrefix(op, "EXP_") || strings.HasPrefix(op, "SQRT") || op == "FLT_TO_UINT"
+	return strings.HasPrefix(op, "MULLO_") || strings.HasPrefix(op, "MULHI_") || strings.HasPrefix(op, "RECIP") ||
+		strings.HasPrefix(op, "INT_TO_FLT") || strings.HasPrefix(op, "UINT_TO_FLT") ||
+		strings.HasPrefix(op, "SIN") || strings.HasPrefix(op, "COS") || strings.HasPrefix(op, "LOG_") || strings.HasPrefix(op, "EXP_") ||
+		strings.HasPrefix(op, "SQRT") || op == "FLT_TO_UINT"
 }
 
 func (x *tsGroup) targets(r isa.Reg) {
@@ -178,7 +190,8 @@ func (x *tsGroup) value(s *slot, src []isa.Operand) bool {
 	op := strings.TrimSuffix(strings.TrimSuffix(s.op, "_eg"), "_r600")
 	plain := true
 	for _, f := range s.flags {
-		if f == "CLAMP" || strings.HasPrefix(f, "*") || strings.HasPrefix(f, "/") || strings.HasPrefix(f, "Pred_sel") || strings.HasPrefix(f, "PRED_SEL") {
+		if f == "CLAMP" || strings.HasPrefix(f, "*") || strings.HasPrefix(f, "/") || strings.HasPrefix(f, "Pred_sel") ||
+			strings.HasPrefix(f, "PRED_SEL") {
 			plain = false
 		}
 	}
@@ -242,7 +255,8 @@ func tsArity(op string) (int, bool) {
 	switch op {
 	case "MOV", "NOT_INT":
 		return 1, true
-	case "AND_INT", "OR_INT", "XOR_INT", "ADD_INT", "SUB_INT", "LSHL", "LSHR", "ASHR", "LSHL_INT", "LSHR_INT", "ASHR_INT", "MULLO_INT", "MULLO_UINT",
+	case "AND_INT", "OR_INT", "XOR_INT", "ADD_INT", "SUB_INT", "LSHL", "LSHR", "ASHR", "LSHL_INT", "LSHR_INT", "ASHR_INT", "MULLO_INT",
+		"MULLO_UINT",
 		"MIN_INT", "MAX_INT", "MIN_UINT", "MAX_UINT",
 		"SETE_INT", "SETNE_INT", "SETGT_INT", "SETGE_INT", "SETGT_UINT", "SETGE_UINT", "SETLT_UINT", "SETLE_UINT":
 		return 2, true
@@ -346,11 +360,13 @@ func (x *tsGroup) predicate(rest string, s *slot, a func(int) isa.Operand, plain
 		if r == isa.RegExec && !updates {
 			break
 		}
-		x.in.Micro = append(x.in.Micro, isa.Micro{Op: isa.MicroSetp, Dst: r, Src: []isa.Operand{a(0), a(1), {Kind: isa.OpdPred, Reg: isa.RegExec, Words: 1}},
+		x.in.Micro = append(x.in.Micro, isa.Micro{Op: isa.MicroSetp, Dst: r,
+			Src: []isa.Operand{a(0), a(1), {Kind: isa.OpdPred, Reg: isa.RegExec, Words: 1}},
 			Cmp: cmp, Bool: "AND", Signed: typ == "INT"})
 	}
 	return true
 }
 
 // tsPredicates are predicates that are no plain comparison.
-var tsPredicates = map[string]bool{"_INV": true, "_POP": true, "_CLR": true, "_RESTORE": true, "GT_PUSH": true, "GE_PUSH": true, "E_PUSH": true, "NE_PUSH": true}
+var tsPredicates = map[string]bool{"_INV": true, "_POP": true, "_CLR": true, "_RESTORE": true, "GT_PUSH": true, "GE_PUSH": true,
+	"E_PUSH": true, "NE_PUSH": true}

@@ -120,10 +120,13 @@ func (b *tsBuilder) forget(l []isa.Reg) {
 // textureOps are fetches that read no buffer of a compute kernel.
 var textureOps = func() map[string]bool {
 	m := map[string]bool{}
-	for _, s := range strings.Fields(`SAMPLE SAMPLE_L SAMPLE_LB SAMPLE_LZ SAMPLE_G SAMPLE_G_L SAMPLE_G_LB SAMPLE_G_LZ SAMPLE_C SAMPLE_C_L SAMPLE_C_LB SAMPLE_C_LZ SAMPLE_C_G
-		SAMPLE_C_G_L SAMPLE_C_G_LB SAMPLE_C_G_LZ LD TEX_LD GET_TEXTURE_RESINFO GET_TEXTURE_INFO GET_BUFFER_RESINFO GET_LERP GET_GRADIENTS_H GET_GRADIENTS_V GATHER4 GATHER4_O
+	for _, s := range strings.Fields(`SAMPLE SAMPLE_L SAMPLE_LB SAMPLE_LZ SAMPLE_G SAMPLE_G_L SAMPLE_G_LB SAMPLE_G_LZ SAMPLE_C SAMPLE_C_L
+		SAMPLE_C_LB SAMPLE_C_LZ SAMPLE_C_G
+		SAMPLE_C_G_L SAMPLE_C_G_LB SAMPLE_C_G_LZ LD TEX_LD GET_TEXTURE_RESINFO GET_TEXTURE_INFO GET_BUFFER_RESINFO GET_LERP GET_GRADIENTS_H
+		GET_GRADIENTS_V GATHER4 GATHER4_O
 		GATHER4_C GATHER4_C_O FETCH4 SET_GRADIENTS_H SET_GRADIENTS_V SET_TEXTURE_OFFSETS SET_CUBEMAP_INDEX KEEP_GRADIENTS TEX_SAMPLE TEX_SAMPLE_C
-		TEX_GET_TEXTURE_RESINFO TEX_SET_GRADIENTS_H TEX_SET_GRADIENTS_V TEX_SAMPLE_G TEX_SAMPLE_LB TEX_SAMPLE_L TEX_SAMPLE_C_G TEX_SAMPLE_C_L TEX_SAMPLE_C_LB TEX_VTX_CONSTBUF TEX_VTX_TEXBUF`) {
+		TEX_GET_TEXTURE_RESINFO TEX_SET_GRADIENTS_H TEX_SET_GRADIENTS_V TEX_SAMPLE_G TEX_SAMPLE_LB TEX_SAMPLE_L TEX_SAMPLE_C_G TEX_SAMPLE_C_L
+		TEX_SAMPLE_C_LB TEX_VTX_CONSTBUF TEX_VTX_TEXBUF`) {
 		m[s] = true
 	}
 	return m
@@ -131,9 +134,10 @@ var textureOps = func() map[string]bool {
 
 // ratAtoms gives the atomics of MEM_RAT.
 var ratAtoms = map[string]string{
-	"ADD": "ADD", "SUB": "SUB", "RSUB": "RSUB", "INC_UINT": "INC", "DEC_UINT": "DEC", "INC": "INC", "DEC": "DEC", "AND": "AND", "OR": "OR", "XOR": "XOR", "MSKOR": "MSKOR",
-	"MIN_INT": "MIN", "MIN_UINT": "UMIN", "MAX_INT": "MAX", "MAX_UINT": "UMAX", "XCHG": "EXCH", "XCHG_INT": "EXCH", "CMPXCHG_INT": "CAS", "CMPXCHG_FLT": "FCAS",
-	"CMPXCHG_FDENORM": "FCAS", "XCHG_FDENORM": "EXCH", "MIN": "MIN", "MAX": "MAX", "UMIN": "UMIN", "UMAX": "UMAX", "CMPXCHG": "CAS",
+	"ADD": "ADD", "SUB": "SUB", "RSUB": "RSUB", "INC_UINT": "INC", "DEC_UINT": "DEC", "INC": "INC", "DEC": "DEC", "AND": "AND", "OR": "OR",
+	"XOR": "XOR", "MSKOR": "MSKOR", "MIN_INT": "MIN", "MIN_UINT": "UMIN", "MAX_INT": "MAX", "MAX_UINT": "UMAX", "XCHG": "EXCH",
+	"XCHG_INT": "EXCH", "CMPXCHG_INT": "CAS", "CMPXCHG_FLT": "FCAS", "CMPXCHG_FDENORM": "FCAS", "XCHG_FDENORM": "EXCH", "MIN": "MIN",
+	"MAX": "MAX", "UMIN": "UMIN", "UMAX": "UMAX", "CMPXCHG": "CAS",
 }
 
 // write decodes memory writes and exports:
@@ -264,7 +268,8 @@ func (b *tsBuilder) ratKind(in *isa.Inst, what, data, mask string) bool {
 		in.Args = append(in.Args, isa.Operand{Kind: isa.OpdReg, Reg: r, Words: 1, Text: data})
 	}
 	switch {
-	case what == "STORE_RAW" || what == "STORE_DWORD" || what == "STORE_TYPED" || what == "STORE_RAW_FDENORM" || what == "STORE_BYTE" || what == "STORE_SHORT":
+	case what == "STORE_RAW" || what == "STORE_DWORD" || what == "STORE_TYPED" || what == "STORE_RAW_FDENORM" || what == "STORE_BYTE" ||
+		what == "STORE_SHORT":
 		in.Role = isa.RoleStore
 		in.Mem.Width = 4 * len(chans)
 		switch what {
@@ -300,7 +305,10 @@ func (b *tsBuilder) ratKind(in *isa.Inst, what, data, mask string) bool {
 
 // textUses adds the registers in an operand text.
 func (b *tsBuilder) textUses(in *isa.Inst, s string) {
-	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '[' || r == ']' || r == '(' || r == ')' }) {
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool {
+		return r == ',' || r == ' ' || r == '[' || r == ']' || r == '(' ||
+			r == ')'
+	}) {
 		if num, ch, ok := gprs(f); ok {
 			for _, c := range ch {
 				in.Uses = appendReg(in.Uses, tsReg(num, c))

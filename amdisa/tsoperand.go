@@ -68,7 +68,8 @@ func (x *tsGroup) operand(text string, s *slot) (isa.Operand, bool) {
 		w, tail = cutWord(tail)
 		s.flags = append(s.flags, w)
 	}
-	if strings.HasPrefix(t, "BS:") || t == "CLAMP" || strings.HasPrefix(t, "Pred_sel") || strings.HasPrefix(t, "VEC_") || strings.HasPrefix(t, "SCL_") || strings.HasPrefix(t, "UPDATE_") {
+	if strings.HasPrefix(t, "BS:") || t == "CLAMP" || strings.HasPrefix(t, "Pred_sel") || strings.HasPrefix(t, "VEC_") ||
+		strings.HasPrefix(t, "SCL_") || strings.HasPrefix(t, "UPDATE_") {
 		s.flags = append(s.flags, t)
 		return isa.Operand{}, true
 	}
@@ -122,8 +123,10 @@ func (x *tsGroup) operand(text string, s *slot) (isa.Operand, bool) {
 		return o, ok && v <= math.MaxUint32
 	case t[0] == 'C' && len(t) > 1 && isDigit(t[1]), strings.HasPrefix(t, "CB"):
 		return x.fileConstant(o, t)
-	case strings.HasPrefix(t, "Param"), strings.HasPrefix(t, "ALU_"), strings.HasPrefix(t, "I_"), strings.HasPrefix(t, "LDS_"), t == "TIME_HI", t == "TIME_LO", t == "MASK_HI", t == "MASK_LO",
-		t == "HW_WAVE_ID", t == "SIMD_ID", t == "SE_ID", t == "HW_THREADGRP_ID", t == "WAVE_ID_IN_GRP", t == "NUM_THREADGRP_WAVES", strings.HasPrefix(t, "PRIM_MASK"):
+	case strings.HasPrefix(t, "Param"), strings.HasPrefix(t, "ALU_"), strings.HasPrefix(t, "I_"), strings.HasPrefix(t, "LDS_"), t == "TIME_HI",
+		t == "TIME_LO", t == "MASK_HI", t == "MASK_LO",
+		t == "HW_WAVE_ID", t == "SIMD_ID", t == "SE_ID", t == "HW_THREADGRP_ID", t == "WAVE_ID_IN_GRP", t == "NUM_THREADGRP_WAVES",
+		strings.HasPrefix(t, "PRIM_MASK"):
 		o.Kind, o.Sym = isa.OpdSpecial, t
 		return o, true
 	}

@@ -8,9 +8,9 @@ import (
 
 // waitNames are the counters as s_waitcnt prints them.
 var waitNames = map[string]isa.Counter{
-	"vmcnt": isa.CountVM, "vscnt": isa.CountVS, "lgkmcnt": isa.CountLGKM, "expcnt": isa.CountExp, "loadcnt": isa.CountLoad, "storecnt": isa.CountStore,
-	"dscnt": isa.CountDS, "kmcnt": isa.CountKM, "samplecnt": isa.CountSample, "bvhcnt": isa.CountBVH, "xcnt": isa.CountX, "asynccnt": isa.CountAsync,
-	"tensorcnt": isa.CountTensor,
+	"vmcnt": isa.CountVM, "vscnt": isa.CountVS, "lgkmcnt": isa.CountLGKM, "expcnt": isa.CountExp, "loadcnt": isa.CountLoad,
+	"storecnt": isa.CountStore, "dscnt": isa.CountDS, "kmcnt": isa.CountKM, "samplecnt": isa.CountSample, "bvhcnt": isa.CountBVH,
+	"xcnt": isa.CountX, "asynccnt": isa.CountAsync, "tensorcnt": isa.CountTensor,
 }
 
 // maxCount gives the value at which a field of s_waitcnt never waits.

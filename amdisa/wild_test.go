@@ -206,8 +206,10 @@ END_OF_PROGRAM
 	require.NoError(t, err)
 	understood(t, "shader", p)
 	assert.Len(t, p.Funcs, 1)
-	p, err = Parse("p.s", []byte("shader main\n  asic(VI)\n  type(PS)\n  s_mov_b32 m0, s2\n  v_interp_p1_f32 v2, v0, attr0.x\n  v_interp_p2_f32 v2, v1, attr0.x\n"+
-		"  image_sample v[0:3], v[0:1], s[4:11], s[12:15] dmask:0xf\n  s_waitcnt vmcnt(0)\n  exp mrt0, v0, v1, v2, off done vm\n  s_endpgm\nend\n"))
+	p, err = Parse("p.s", []byte("shader main\n  asic(VI)\n  type(PS)\n  s_mov_b32 m0, s2\n  v_interp_p1_f32 v2, v0, attr0.x\n "+
+		" v_interp_p2_f32 v2, v1, attr0.x\n"+
+		"  image_sample v[0:3], v[0:1], s[4:11], s[12:15] dmask:0xf\n  s_waitcnt vmcnt(0)\n  exp mrt0, v0, v1, v2, off done vm\n "+
+		" s_endpgm\nend\n"))
 	require.NoError(t, err)
 	understood(t, "shader", p)
 	assert.Equal(t, "gfx8", p.Funcs[0].Arch)

@@ -1,6 +1,6 @@
 // Package depgen manufactures false dependencies: instructions by which an
 // address, a stored value or a condition is computed from what a load
-// returned, without that value having any effect (seed 000, Sec. 4.5). How a
+// returned, without that value having any effect (Alglave et al., ASPLOS 2015, Sec. 4.5). How a
 // zero is made of a value is a scheme; schemes differ in whether compilers can
 // see through them.
 //

@@ -98,8 +98,10 @@ var (
 
 var specialNames = func() []string {
 	n := make([]string, specialsKnow)
-	copy(n, []string{"exec_lo", "exec_hi", "vcc_lo", "vcc_hi", "scc", "m0", "flat_scratch_lo", "flat_scratch_hi", "xnack_mask_lo", "xnack_mask_hi",
-		"vccz", "execz", "mode", "tba_lo", "tba_hi", "tma_lo", "tma_hi", "AR.x", "AR.y", "AR.z", "AR.w", "PV.x", "PV.y", "PV.z", "PV.w", "PS", "pred"})
+	copy(n, []string{"exec_lo", "exec_hi", "vcc_lo", "vcc_hi", "scc", "m0", "flat_scratch_lo", "flat_scratch_hi", "xnack_mask_lo",
+		"xnack_mask_hi",
+		"vccz", "execz", "mode", "tba_lo", "tba_hi", "tma_lo", "tma_hi", "AR.x", "AR.y", "AR.z", "AR.w", "PV.x", "PV.y", "PV.z", "PV.w", "PS",
+		"pred"})
 	for i := 0; i < 16; i++ {
 		n[SpecTTMP+i] = "ttmp" + strconv.Itoa(i)
 	}
@@ -143,7 +145,8 @@ const (
 	CountDepCtr         // s_waitcnt_depctr: hazards of registers, not of memory
 )
 
-var counterNames = []string{"none", "vmcnt", "vscnt", "lgkmcnt", "expcnt", "loadcnt", "storecnt", "dscnt", "kmcnt", "samplecnt", "bvhcnt", "xcnt",
+var counterNames = []string{"none", "vmcnt", "vscnt", "lgkmcnt", "expcnt", "loadcnt", "storecnt", "dscnt", "kmcnt", "samplecnt", "bvhcnt",
+	"xcnt",
 	"asynccnt", "tensorcnt", "ackcnt"}
 
 // String gives the counter as the assembler spells it: vmcnt, loadcnt, …
@@ -185,7 +188,8 @@ const (
 	BitLast // the first bit without a meaning
 )
 
-var cacheBitNames = []string{"glc", "slc", "dlc", "sc0", "sc1", "nt", "scope:SCOPE_CU", "scope:SCOPE_SE", "scope:SCOPE_DEV", "scope:SCOPE_SYS", "nv", "lds", "scc", "swz"}
+var cacheBitNames = []string{"glc", "slc", "dlc", "sc0", "sc1", "nt", "scope:SCOPE_CU", "scope:SCOPE_SE", "scope:SCOPE_DEV",
+	"scope:SCOPE_SYS", "nv", "lds", "scc", "swz"}
 
 // Has tells whether all bits of x are set.
 func (b CacheBits) Has(x CacheBits) bool { return b&x == x }

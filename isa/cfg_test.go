@@ -34,7 +34,8 @@ func succs(f *Func) [][]int {
 func TestCFGBranch(t *testing.T) {
 	bra := op("BRA", FlowJump, 3)
 	bra.Guard = guarded
-	f := fn(op("MOV", FlowNext, -1), bra, op("ST", FlowNext, -1), op("LD", FlowNext, -1), op("EXIT", FlowExit, -1), op("BRA", FlowJump, 5), op("NOP", FlowNext, -1))
+	f := fn(op("MOV", FlowNext, -1), bra, op("ST", FlowNext, -1), op("LD", FlowNext, -1), op("EXIT", FlowExit, -1), op("BRA", FlowJump, 5),
+		op("NOP", FlowNext, -1))
 	assert.Equal(t, [][]int{{1, 2}, {2}, nil, {3}, nil}, succs(f))
 	assert.Equal(t, []bool{true, true, true, false, false}, f.Reachable())
 	assert.Empty(t, f.Blocks[4].Preds, "padding behind the jump to itself")
@@ -112,7 +113,8 @@ func TestCFGProperties(t *testing.T) {
 			k := rapid.SampledFrom([]struct {
 				op   string
 				flow Flow
-			}{{"MOV", FlowNext}, {"BRA", FlowJump}, {"SSY", FlowPush}, {"SYNC", FlowPop}, {"PBK", FlowPush}, {"BRK", FlowPop}, {"BSSY", FlowPush}, {"BSYNC", FlowPop}, {"EXIT", FlowExit}, {"CAL", FlowCall}, {"RET", FlowReturn}, {"BPT", FlowTrap}}).Draw(t, "op")
+			}{{"MOV", FlowNext}, {"BRA", FlowJump}, {"SSY", FlowPush}, {"SYNC", FlowPop}, {"PBK", FlowPush}, {"BRK", FlowPop}, {"BSSY", FlowPush},
+				{"BSYNC", FlowPop}, {"EXIT", FlowExit}, {"CAL", FlowCall}, {"RET", FlowReturn}, {"BPT", FlowTrap}}).Draw(t, "op")
 			in := op(k.op, k.flow, rapid.IntRange(-1, n-1).Draw(t, "target"))
 			if rapid.Bool().Draw(t, "guard") {
 				in.Guard = guarded

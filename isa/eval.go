@@ -59,7 +59,8 @@ func (o MicroOp) sources() int {
 	switch o {
 	case MicroMadHi, MicroLeaHi, MicroAddWide, MicroSetpWide:
 		return 4
-	case MicroLop3, MicroTest, MicroPlop, MicroSel, MicroSelCmp, MicroMad, MicroShfHi, MicroShfLo, MicroPrmt, MicroLea, MicroLeaCarry, MicroBfe,
+	case MicroLop3, MicroTest, MicroPlop, MicroSel, MicroSelCmp, MicroMad, MicroShfHi, MicroShfLo, MicroPrmt, MicroLea, MicroLeaCarry,
+		MicroBfe,
 		MicroShlOr, MicroAddShl, MicroXorAdd:
 		return 3
 	case MicroSetp, MicroMul, MicroMulHi, MicroShl, MicroShr, MicroMin, MicroMax, MicroBit:

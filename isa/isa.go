@@ -1,11 +1,14 @@
-// Package isa is machine code as data, the same for every vendor:
+// Package isa represents machine code as data, in the same way for every vendor:
 // instructions, operands, predicates, basic blocks, control flow, definitions
 // and uses, and what each instruction does to memory.
 //
-// It does not parse any text (sass and amdisa do) and it does not judge
-// (optcheck does). A decoder fills in every field it understands and marks an
-// instruction that it does not understand with RoleUnknown: no consumer may
-// skip such an instruction silently.
+// It parses no text (sass and amdisa do) and does not judge (optcheck does). A
+// decoder fills in every field that it understands and marks an instruction that
+// it does not understand with RoleUnknown: no consumer may skip such an
+// instruction silently.
+//
+// Stable: the types and the JSON form. Enumerations and operations grow at their end,
+// so that a consumer must treat a value that it does not know as unknown.
 package isa
 
 // Program is the machine code of one file: one or more functions.

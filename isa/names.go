@@ -9,7 +9,8 @@ func name(names []string, i int) string {
 	return "?" + strconv.Itoa(i)
 }
 
-var roleNames = []string{"unknown", "alu", "const", "load", "store", "atomic", "reduction", "fence", "barrier", "cache", "branch", "wait", "nop", "copy"}
+var roleNames = []string{"unknown", "alu", "const", "load", "store", "atomic", "reduction", "fence", "barrier", "cache", "branch", "wait",
+	"nop", "copy"}
 
 // String gives the role in lower case: load, fence, …
 func (r Role) String() string { return name(roleNames, int(r)) }
@@ -44,7 +45,8 @@ var kindNames = []string{"none", "reg", "pred", "imm", "float", "const", "mem", 
 // String gives the operand kind in lower case: reg, imm, …
 func (k OperandKind) String() string { return name(kindNames, int(k)) }
 
-var microNames = []string{"opaque", "mov", "add", "addhi", "carry", "lop3", "mul", "mulhi", "mad", "madhi", "shl", "shr", "shfhi", "sel", "setp", "plop",
+var microNames = []string{"opaque", "mov", "add", "addhi", "carry", "lop3", "mul", "mulhi", "mad", "madhi", "shl", "shr", "shfhi", "sel",
+	"setp", "plop",
 	"special", "prmt", "carry2", "lea", "leacarry", "leahi", "shflo", "addwide", "bfe", "shlor", "addshl", "xoradd", "min", "max", "bit",
 	"setpwide", "first", "lanecount", "lanebits", "test", "selcmp", "laneset"}
 

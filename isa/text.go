@@ -91,7 +91,8 @@ func (in *Inst) effect() string {
 	for _, x := range []struct {
 		set  bool
 		text string
-	}{{m.Bits != 0, "[" + m.Bits.String() + "]"}, {m.Scalar, "scalar"}, {m.Invalidate, "invalidate"}, {m.WriteBack, "writeback"}, {m.Locked, "locked"}} {
+	}{{m.Bits != 0, "[" + m.Bits.String() + "]"}, {m.Scalar, "scalar"}, {m.Invalidate, "invalidate"}, {m.WriteBack, "writeback"},
+		{m.Locked, "locked"}} {
 		if x.set {
 			s.WriteString(" " + x.text)
 		}
@@ -232,7 +233,8 @@ func jsonOfFunc(f *Func) jsonFunc {
 	o := jsonFunc{Name: f.Name, Arch: f.Arch, Line: f.Line, Call: f.Callable, Wave: f.Wave, Blocks: []jsonBlock{}, Insts: []jsonInst{}}
 	reach := f.Reachable()
 	for i, b := range f.Blocks {
-		o.Blocks = append(o.Blocks, jsonBlock{First: b.First, End: b.End, Succs: append([]int{}, b.Succs...), Preds: append([]int{}, b.Preds...), Unreachable: !reach[i]})
+		o.Blocks = append(o.Blocks, jsonBlock{First: b.First, End: b.End, Succs: append([]int{}, b.Succs...), Preds: append([]int{}, b.Preds...),
+			Unreachable: !reach[i]})
 	}
 	for i := range f.Insts {
 		o.Insts = append(o.Insts, jsonOfInst(&f.Insts[i]))

@@ -15,10 +15,13 @@ func sample() *Program {
 	f := &Func{Name: "k<int>", Arch: "sm_80", Line: 2, Insts: []Inst{
 		{Addr: 0, Op: "MOV", Text: "MOV R2, 0x1", Line: 3, Role: RoleALU, Defs: []Reg{r(2)}, Target: -1,
 			Micro: []Micro{{Op: MicroMov, Dst: r(2), Src: []Operand{{Kind: OpdImm, Imm: 1}}}}},
-		{Addr: 16, Op: "LDG", Mods: []string{"E", "STRONG", "GPU"}, Guard: Guard{Reg: Reg{Class: ClassPred, Num: 1}, Neg: true}, Text: "@!P1 LDG.E.STRONG.GPU R4, [R2.64]",
-			Line: 4, Src: SrcLine{"a.ptx", 7}, Code: []uint64{0x1234, 0xabc}, Role: RoleLoad, Mem: Mem{Space: SpaceGlobal, Width: 4, Strength: Strong, Scope: ScopeGPU, Cache: "EF"},
+		{Addr: 16, Op: "LDG", Mods: []string{"E", "STRONG", "GPU"}, Guard: Guard{Reg: Reg{Class: ClassPred, Num: 1}, Neg: true},
+			Text: "@!P1 LDG.E.STRONG.GPU R4, [R2.64]",
+			Line: 4, Src: SrcLine{"a.ptx", 7}, Code: []uint64{0x1234, 0xabc}, Role: RoleLoad,
+			Mem:  Mem{Space: SpaceGlobal, Width: 4, Strength: Strong, Scope: ScopeGPU, Cache: "EF"},
 			Defs: []Reg{r(4)}, Uses: []Reg{r(2), r(3), {ClassPred, 1}}, Addrs: []Reg{r(2), r(3)}, Target: -1},
-		{Addr: 32, Op: "MEMBAR", Text: "MEMBAR.SC.SYS", Line: 5, Role: RoleFence, Mem: Mem{Strength: FenceSC, Scope: ScopeSys, Invalidate: true}, Target: -1},
+		{Addr: 32, Op: "MEMBAR", Text: "MEMBAR.SC.SYS", Line: 5, Role: RoleFence, Mem: Mem{Strength: FenceSC, Scope: ScopeSys, Invalidate: true},
+			Target: -1},
 		{Addr: 48, Op: "EXIT", Text: "EXIT", Line: 6, Role: RoleBranch, Flow: FlowExit, Target: -1},
 		{Addr: 64, Op: "BRA", Text: "BRA 0x40", Line: 7, Role: RoleBranch, Flow: FlowJump, Target: 4},
 	}}
@@ -115,7 +118,8 @@ func TestNames(t *testing.T) {
 
 // TestAMDEffect: counters, waits and cache bits are printed.
 func TestAMDEffect(t *testing.T) {
-	in := Inst{Role: RoleLoad, Target: -1, Counts: []Counter{CountVM, CountLGKM}, Mem: Mem{Space: SpaceGeneric, Width: 4, Bits: BitSC0 | BitSC1}}
+	in := Inst{Role: RoleLoad, Target: -1, Counts: []Counter{CountVM, CountLGKM},
+		Mem: Mem{Space: SpaceGeneric, Width: 4, Bits: BitSC0 | BitSC1}}
 	assert.Equal(t, " generic 4B weak [sc0 sc1]; counts vmcnt lgkmcnt", in.effect())
 	in = Inst{Role: RoleWait, Target: -1, Waits: []Wait{{CountVM, 0}, {CountLGKM, 3}}}
 	assert.Equal(t, "; waits vmcnt(0) lgkmcnt(3)", in.effect())

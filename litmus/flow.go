@@ -12,7 +12,7 @@ import "slices"
 // registers that hold L, and sums of such a register with a register or
 // constant that is always zero. Always zero are 0, r xor r, r - r, an and with
 // zero or with a mask of just the highest bit of a 32 or 64-bit type (the
-// false dependency of seed 000, Sec. 4.5), and what moves, conversions, sums,
+// false dependency of Alglave et al., ASPLOS 2015, Sec. 4.5), and what moves, conversions, sums,
 // products and shifts make of zeros. The mask is zero only as long as the
 // test's values are small; Check rejects tests in which they may not be.
 func (th *Thread) AddrLoc(in *Instr) string {

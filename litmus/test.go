@@ -12,7 +12,7 @@ type Dialect uint8
 // The dialects that this package reads and prints.
 const (
 	// GPUPTX is the dialect of the 2015 paper: header GPU_PTX, register
-	// declarations, scope tree and memory map (seed 000, Fig. 12).
+	// declarations, scope tree and memory map (Alglave et al., ASPLOS 2015, Fig. 12).
 	GPUPTX Dialect = iota
 	// PTX is the dialect of present-day model checkers: header PTX, placement
 	// behind @ in the thread's name, locations named directly.

@@ -28,7 +28,8 @@ func amdCode(t *testing.T, target string, s *spec.Spec, body string) *isa.Func {
 	for _, l := range strings.Split(strings.TrimSpace(body), "\n") {
 		b.WriteString("\t" + strings.TrimSpace(l) + "\n")
 	}
-	b.WriteString("\ts_endpgm\n.Lfunc_end0:\n\t.amdhsa_kernel k\n\t\t.amdhsa_user_sgpr_count 6\n\t\t.amdhsa_user_sgpr_private_segment_buffer 1\n" +
+	b.WriteString("\ts_endpgm\n.Lfunc_end0:\n\t.amdhsa_kernel k\n\t\t.amdhsa_user_sgpr_count 6\n" +
+		"\t\t.amdhsa_user_sgpr_private_segment_buffer 1\n" +
 		"\t\t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\t.end_amdhsa_kernel\n")
 	prog, err := amdisa.Parse("k.s", []byte(b.String()))
 	require.NoError(t, err)
@@ -89,20 +90,25 @@ func TestAMDRules(t *testing.T) {
 		{"mem_fence waits", "gfx900", plain, memFence, y, "s_waitcnt vmcnt(0)", x, "", "caches-untouched"},
 		{"nothing of mem_fence", "gfx900", plain, memFence, y, "", x, "fence-removed wait-missing", "caches-untouched"},
 		{"a wait that lets one pass", "gfx900", plain, memFence, y, "s_waitcnt vmcnt(1)", x, "fence-weakened wait-weakened", "caches-untouched"},
-		{"a wait for another counter", "gfx900", plain, memFence, y, "s_waitcnt lgkmcnt(0)", x, "fence-weakened wait-missing", "caches-untouched"},
+		{"a wait for another counter", "gfx900", plain, memFence, y, "s_waitcnt lgkmcnt(0)", x, "fence-weakened wait-missing",
+			"caches-untouched"},
 		{"an agent fence", "gfx900", relaxed, agentFence, y, "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol", x, "", ""},
 		{"no invalidation", "gfx900", relaxed, agentFence, y, "s_waitcnt vmcnt(0)", x, "fence-weakened invalidate-missing", ""},
-		{"no wait before the invalidation", "gfx900", relaxed, agentFence, y, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", x, "fence-weakened wait-missing", ""},
-		{"RDNA has two caches", "gfx1030", relaxed, agentFence, y + " dlc", "s_waitcnt vmcnt(0)\nbuffer_gl0_inv", x + " dlc", "fence-weakened invalidate-missing", ""},
+		{"no wait before the invalidation", "gfx900", relaxed, agentFence, y, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", x,
+			"fence-weakened wait-missing", ""},
+		{"RDNA has two caches", "gfx1030", relaxed, agentFence, y + " dlc", "s_waitcnt vmcnt(0)\nbuffer_gl0_inv", x + " dlc",
+			"fence-weakened invalidate-missing", ""},
 		{"RDNA", "gfx1030", relaxed, agentFence, y + " dlc", "s_waitcnt vmcnt(0)\nbuffer_gl1_inv\nbuffer_gl0_inv", x + " dlc", "", ""},
-		{"a load without glc", "gfx900", relaxed, agentFence, "global_load_dword v1, v0, s[2:3]", "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol", x, "weakened", ""},
+		{"a load without glc", "gfx900", relaxed, agentFence, "global_load_dword v1, v0, s[2:3]", "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol", x,
+			"weakened", ""},
 		{"a scalar load behind the fence", "gfx900", plain, agentFence, y, "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol",
 			sx + "\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s11", "fence-weakened invalidate-missing", ""},
 		{"the scalar cache invalidated too", "gfx900", plain, agentFence, y, "s_waitcnt vmcnt(0)\nbuffer_wbinvl1_vol\ns_dcache_inv",
 			sx + "\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s11", "", ""},
 		{"scalar loads complete in any order", "gfx900", plain, memFence, sy, "buffer_wbinvl1_vol",
 			sx + "\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s11\nv_mov_b32_e32 v1, s10", "fence-weakened wait-missing", "caches-untouched"},
-		{"a register used too early", "gfx900", plain, memFence, y, "s_waitcnt vmcnt(0)", x + "\nv_mov_b32_e32 v7, v2", "wait-missing", "caches-untouched"},
+		{"a register used too early", "gfx900", plain, memFence, y, "s_waitcnt vmcnt(0)", x + "\nv_mov_b32_e32 v7, v2", "wait-missing",
+			"caches-untouched"},
 	}
 	for _, c := range cases {
 		s := fenced(litmus.OpLd, c.sem, c.fence)
@@ -170,8 +176,10 @@ func TestAMDInvalidateBehindStores(t *testing.T) {
 		{litmus.SemSC, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", "fence-weakened wait-missing"},
 		{litmus.SemAcqRel, "buffer_wbinvl1_vol\ns_waitcnt vmcnt(0)", ""},
 	} {
-		s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: k, Loc: 1}, {Pos: 1, Kind: spec.Kind{Op: litmus.OpFence, Sem: c.sem, Scope: litmus.ScopeGPU}}, {Pos: 2, Kind: load, Loc: 0}}}
-		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.middle, "SECOND", "global_load_dword v2, v0, s[0:1] glc").Replace(loadsAround)
+		s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: k, Loc: 1},
+			{Pos: 1, Kind: spec.Kind{Op: litmus.OpFence, Sem: c.sem, Scope: litmus.ScopeGPU}}, {Pos: 2, Kind: load, Loc: 0}}}
+		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.middle, "SECOND",
+			"global_load_dword v2, v0, s[0:1] glc").Replace(loadsAround)
 		r, err := NewChecker().check(amdCode(t, "gfx900", s, body), nil)
 		require.NoError(t, err)
 		assert.Empty(t, r.Reason)
@@ -189,12 +197,15 @@ func TestAMDVolatile(t *testing.T) {
 		second             spec.Kind
 		access, wait, want string
 	}{
-		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]", "s_waitcnt vmcnt(0)", ""},
-		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]", "", "wait-missing"},
+		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]",
+			"s_waitcnt vmcnt(0)", ""},
+		{atomic, "s_load_dword s10, s[4:5], 0x1c\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s10\nglobal_atomic_add v0, v2, s[0:1]", "",
+			"wait-missing"},
 		{weak, "global_load_dword v2, v0, s[0:1]", "", ""},
 	} {
 		s := &spec.Spec{Locations: 2, Entries: []spec.Entry{{Pos: 0, Kind: first, Loc: 1}, {Pos: 1, Kind: c.second, Loc: 0}}}
-		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.wait, "SECOND", c.access, "LIT2, v2", "LIT1, v2", "LIT1", "LIT2").Replace(loadsAround)
+		body := strings.NewReplacer("FIRST", "v_mov_b32_e32 v1, s8\nglobal_store_dword v0, v1, s[2:3]", "FENCE", c.wait, "SECOND", c.access,
+			"LIT2, v2", "LIT1, v2", "LIT1", "LIT2").Replace(loadsAround)
 		body, _, _ = strings.Cut(body, "s_xor_b32 s9, s8, LIT3")
 		r, err := NewChecker().check(amdCode(t, "gfx900", s, body), nil)
 		require.NoError(t, err)

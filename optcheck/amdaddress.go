@@ -44,7 +44,8 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 		if o.Part == "dword" { // TeraScale's memory writes take an index of words
 			lo = m.bytes(lo, 0)
 		}
-		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar && slices.Contains(in.Addrs, isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}))
+		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar &&
+			slices.Contains(in.Addrs, isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}))
 		return lo, hi
 	}
 	return none, none

@@ -57,7 +57,8 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 func (c *amdCheck) find(need amdCacheOp, lo, hi, with int) int {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		x := &c.tr.events[ev]
-		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope && (!x.cond || with >= 0 && c.runsWith(ev, with)) {
+		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope &&
+			(!x.cond || with >= 0 && c.runsWith(ev, with)) {
 			return ev
 		}
 	}
@@ -79,7 +80,8 @@ func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stor
 	}
 	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
-		return -1, []lack{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache", need, c.place(lo))}}
+		return -1, []lack{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache",
+			need, c.place(lo))}}
 	}
 	var missing []lack
 	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
@@ -114,7 +116,8 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 			continue
 		}
 		if c.find(scalarInv, lo, ev, ev) < 0 {
-			return []lack{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates (s_dcache_inv): %s", c.name(k), c.text(ev))}}
+			return []lack{{InvalidateMissing, ev, fmt.Sprintf("%s reads through the scalar cache, which no instruction before it invalidates"+
+				" (s_dcache_inv): %s", c.name(k), c.text(ev))}}
 		}
 	}
 	return nil
@@ -129,7 +132,8 @@ func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []lack {
 	}
 	ev := c.find(need, lo, hi, with)
 	if ev < 0 {
-		return []lack{{WritebackMissing, min(hi, len(c.tr.events)-1), fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
+		return []lack{{WritebackMissing, min(hi, len(c.tr.events)-1),
+			fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}
 	}
 	if len(c.owner[ev]) == 0 {
 		c.owner[ev] = append(c.owner[ev], pos)

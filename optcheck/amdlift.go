@@ -334,7 +334,8 @@ func (l *LiftedAMD) identify() {
 	b := fmt.Append(nil, l.system, l.reads)
 	for i := range l.ops {
 		o := &l.ops[i]
-		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.LDS, o.Scalar, o.Level, o.Through, o.Read, o.Counts, o.Until, o.First, o.Middle, o.ScalarCache, o.atom, word(o.Text))
+		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.LDS, o.Scalar, o.Level, o.Through, o.Read, o.Counts, o.Until, o.First, o.Middle, o.ScalarCache,
+			o.atom, word(o.Text))
 		for _, d := range o.data {
 			b = d.render(b)
 		}

@@ -138,9 +138,11 @@ func (c *amdCheck) wait(a, b int, what, until string) lack {
 	op, at := c.tr.events[a].inst, c.tr.events[b].inst
 	need := c.waitFor(a)
 	if text, ok := c.w.tried(op, at); ok {
-		return lack{WaitWeakened, b, fmt.Sprintf("%s may still be outstanding when %s: %s does not complete %s, which needs %s", what, until, trim(text), c.text(a), need)}
+		return lack{WaitWeakened, b, fmt.Sprintf("%s may still be outstanding when %s: %s does not complete %s, which needs %s", what, until,
+			trim(text), c.text(a), need)}
 	}
-	return lack{WaitMissing, b, fmt.Sprintf("%s may still be outstanding when %s: no %s between %s and %s", what, until, need, c.text(a), c.text(b))}
+	return lack{WaitMissing, b, fmt.Sprintf("%s may still be outstanding when %s: no %s between %s and %s", what, until, need, c.text(a),
+		c.text(b))}
 }
 
 func trim(s string) string { return strings.TrimSuffix(s, " ;") }
@@ -194,7 +196,8 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 	if !f.language {
 		missing = append(missing, c.caches(pos, f, lo, hi, -1)...)
 	} else if len(c.caches(pos, amdFence{scope: amdAgent, acquire: f.acquire, release: f.release, loose: true}, lo, hi, -1)) > 0 {
-		c.report(CachesUntouched, pos, -1, "%s leaves a cache alone: later loads may find there what an earlier access left, or earlier stores stay in it", c.name(pos))
+		c.report(CachesUntouched, pos, -1, "%s leaves a cache alone: later loads may find there what an earlier access left, or earlier"+
+			" stores stay in it", c.name(pos))
 	}
 	if len(missing) == 0 {
 		c.own(pos, lo, hi)
@@ -375,7 +378,8 @@ func (c *amdCheck) sameLocation() {
 				c.tell(j, []lack{c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+", of the same location, is issued")})
 			}
 			if es[i].Writes() && y.mem.Scalar && c.find(scalarInv, c.match[i], c.match[j], c.match[j]) < 0 {
-				c.tell(j, []lack{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache", c.name(i), c.text(c.match[j]))}})
+				c.tell(j, []lack{{InvalidateMissing, c.match[j], fmt.Sprintf("%s wrote the location, and %s reads it through the scalar cache",
+					c.name(i), c.text(c.match[j]))}})
 			}
 		}
 	}

@@ -54,8 +54,10 @@ exists (0:r0=7 /\ 0:r1=1 /\ 0:r3=0)
 func TestAMDRegisters(t *testing.T) {
 	pool := newValuePool()
 	load := func(read int64) value { return pool.mk(node{kind: kLoad, a: value(read), b: 0, c: none}) }
-	p := &pass{s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpLd}}}}, match: []int{-1}, word: []int{0}, owner: make([][]int, 2), r: &Result{},
-		tr: &trace{pool: pool, fn: &isa.Func{Insts: make([]isa.Inst, 2)}, reads: []int{0, 1}, events: []event{{inst: 0, role: isa.RoleLoad, read: 0}, {inst: 1, role: isa.RoleLoad, read: 1}}}}
+	p := &pass{s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpLd}}}}, match: []int{-1}, word: []int{0},
+		owner: make([][]int, 2), r: &Result{},
+		tr: &trace{pool: pool, fn: &isa.Func{Insts: make([]isa.Inst, 2)}, reads: []int{0, 1},
+			events: []event{{inst: 0, role: isa.RoleLoad, read: 0}, {inst: 1, role: isa.RoleLoad, read: 1}}}}
 	flag := pool.mk(node{kind: kCmp, imm: uint64(cmpCodes["EQ"]), a: load(1), b: pool.constant(0), c: none})
 	p.oper = []value{pool.mk(node{kind: kSel, a: load(0), b: pool.constant(5), c: flag})}
 	p.matchRead(0)

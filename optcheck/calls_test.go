@@ -18,9 +18,11 @@ func TestCalls(t *testing.T) {
 		{"by a copy of the address", "\nMOV R7, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT\nMOV R20, R7" + y + ret, "", Preserved},
 		{"the later access called", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + y + results + "\nEXIT" + x + ret, "reordered", Changed},
 		{"without its access", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT\nMOV R4, RZ" + ret, "missing", Changed},
-		{"called twice", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x130\nMOV R20, 0x80\nCALL.REL.NOINC 0x130" + x + results + "\nEXIT" + y + ret, "duplicated", Changed},
+		{"called twice", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x130\nMOV R20, 0x80\nCALL.REL.NOINC 0x130" + x + results + "\nEXIT" + y + ret,
+			"duplicated", Changed},
 		{"it returns elsewhere", "\nMOV R20, 0x70\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT" + y + ret, "", Unknown},
-		{"it calls itself", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT" + y + "\nCALL.REL.NOINC 0x110" + ret, "extra-access duplicated", Changed},
+		{"it calls itself", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT" + y + "\nCALL.REL.NOINC 0x110" + ret,
+			"extra-access duplicated", Changed},
 		{"an unknown function", "\nMOV R20, 0x60\nCALL.ABS.NOINC 0x10000" + y + x + results, "extra-access", Changed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

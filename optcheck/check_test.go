@@ -169,9 +169,11 @@ func TestFences(t *testing.T) {
 func TestDependencies(t *testing.T) {
 	s := twoLoads()
 	s.Deps = []spec.Dep{{From: 0, To: 1, Kind: spec.DepAddr}}
-	res := strings.Replace(results, "MOV R8, c[0x0][0x170]", "MOV R13, c[0x0][0x178]\n\tLOP3.LUT R13, R13, LIT3, RZ, 0x3c, !PT\n\tMOV R8, c[0x0][0x170]", 1) +
+	res := strings.Replace(results, "MOV R8, c[0x0][0x170]",
+		"MOV R13, c[0x0][0x178]\n\tLOP3.LUT R13, R13, LIT3, RZ, 0x3c, !PT\n\tMOV R8, c[0x0][0x170]", 1) +
 		"\n\tSTG.E [R8.64+0x30], R13"
-	body := "\nLDG.E.STRONG.GPU R4, [R2.64]\nLOP3.LUT R6, R4, 0x80000000, RZ, 0xc0, !PT\nIADD3 R0, P0, R6, c[0x0][0x160], RZ\nIADD3.X R1, RZ, c[0x0][0x164], RZ, P0, !PT\nLDG.E.STRONG.GPU R5, [R0.64]"
+	body := "\nLDG.E.STRONG.GPU R4, [R2.64]\nLOP3.LUT R6, R4, 0x80000000, RZ, 0xc0, !PT\nIADD3 R0, P0, R6, c[0x0][0x160], RZ\nIADD3.X R1," +
+		" RZ, c[0x0][0x164], RZ, P0, !PT\nLDG.E.STRONG.GPU R5, [R0.64]"
 	require.Equal(t, Preserved, check(t, s, addresses+body+res).Class)
 	cut := strings.Replace(body, "R4, 0x80000000", "RZ, 0x80000000", 1)
 	require.Equal(t, "dependency-broken", ids(check(t, s, addresses+cut+res).Findings))

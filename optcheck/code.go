@@ -149,7 +149,8 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 	default:
 		for i := range got.Operands {
 			if w := p.s.Entries[k].Kind.Width; want.Runs && cut(got.Operands[i], w) != cut(want.Operands[i], w) {
-				p.report(ValueChanged, k, ev, "%s: %s is another one than in the test, for instance 0x%x instead of 0x%x when %s: %s", p.name(k), operandName(p.s.Entries[k], i),
+				p.report(ValueChanged, k, ev, "%s: %s is another one than in the test, for instance 0x%x instead of 0x%x when %s: %s", p.name(k),
+					operandName(p.s.Entries[k], i),
 					cut(got.Operands[i], w), cut(want.Operands[i], w), c.instance(s), p.text(ev))
 				return false
 			}
@@ -188,9 +189,11 @@ func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
 	case want.Runs && got == is, !want.Runs && (got == uint32(want.Old) || got == c.e.token()):
 		return true
 	case want.Runs:
-		p.report(ValueChanged, k, ev, "%s: its register does not hold what it reads, for instance 0x%x instead of 0x%x when %s: %s", p.name(k), got, is, c.instance(s), p.text(ev))
+		p.report(ValueChanged, k, ev, "%s: its register does not hold what it reads, for instance 0x%x instead of 0x%x when %s: %s", p.name(k),
+			got, is, c.instance(s), p.text(ev))
 	default:
-		p.report(ValueChanged, k, ev, "%s: its register is not left alone when it is skipped, for instance when %s: %s", p.name(k), c.instance(s), p.text(ev))
+		p.report(ValueChanged, k, ev, "%s: its register is not left alone when it is skipped, for instance when %s: %s", p.name(k), c.instance(s),
+			p.text(ev))
 	}
 	return false
 }
@@ -340,7 +343,8 @@ func (c *comparison) digest() {
 		}
 	}
 	if d.Sum() != p.s.Digest {
-		p.undecided("values, conditions or types are not those of the test: their digest is %#x instead of %#x; name the test with --against to learn which", d.Sum(), p.s.Digest)
+		p.undecided("values, conditions or types are not those of the test: their digest is %#x instead of %#x; name the test with --against"+
+			" to learn which", d.Sum(), p.s.Digest)
 		return
 	}
 	for v := range p.tr.pool.nodes {

@@ -5,7 +5,8 @@ package optcheck
 // and for what the root does not reach. Lengauer and Tarjan, A Fast Algorithm for
 // Finding Dominators in a Flowgraph, TOPLAS 1979, the simple version: n log n.
 func dominators(n, root int, succs, preds func(int) []int) []int {
-	t := &domTree{succs: succs, number: make([]int, n), parent: make([]int, n), ancestor: make([]int, n), best: make([]int, n), semi: make([]int, n)}
+	t := &domTree{succs: succs, number: make([]int, n), parent: make([]int, n), ancestor: make([]int, n), best: make([]int, n),
+		semi: make([]int, n)}
 	idom := make([]int, n)
 	for i := range n {
 		t.number[i], t.ancestor[i], t.best[i], t.semi[i], idom[i] = -1, -1, i, i, -1

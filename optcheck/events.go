@@ -53,7 +53,8 @@ func (k key) String() string {
 
 // event records a memory-relevant instruction and returns its index.
 func (m *machine) event(i int, in *isa.Inst) int {
-	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceLocal && m.arch.onStack(m, in)) {
+	if in.Role.IsAccess() && in.Role != isa.RoleCopy && (in.Mem.Space == isa.SpaceConst || in.Mem.Space == isa.SpaceLocal &&
+		m.arch.onStack(m, in)) {
 		return -1
 	}
 	e := event{inst: i, role: in.Role, mem: in.Mem, read: -1, lo: none, cond: m.cond, condT: m.condT, when: m.when, loop: m.loop, partner: -1}

@@ -153,7 +153,8 @@ func TestFlowByDefinition(t *testing.T) {
 func (f *flowByDefinition) carries(head int) (out []int) {
 	for _, b := range f.order {
 		for _, from := range f.blocks[head].Preds {
-			if f.pos[from] >= f.pos[head] && (b == head || b == from || from != head && f.reach(b, []int{head}, func(x int) bool { return x == from })) {
+			if f.pos[from] >= f.pos[head] && (b == head || b == from || from != head &&
+				f.reach(b, []int{head}, func(x int) bool { return x == from })) {
 				out = append(out, b)
 				break
 			}

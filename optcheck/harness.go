@@ -176,7 +176,8 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, r *HarnessResult) e
 	}
 	switch {
 	case r.StressLoads != h.Sequences*spec.MaxSequence || r.StressStores != h.Sequences*spec.MaxSequence:
-		return fmt.Errorf("the stress has %d loads and %d stores in the machine code, not %d of each", r.StressLoads, r.StressStores, h.Sequences*spec.MaxSequence)
+		return fmt.Errorf("the stress has %d loads and %d stores in the machine code, not %d of each", r.StressLoads, r.StressStores,
+			h.Sequences*spec.MaxSequence)
 	case !counted:
 		return fmt.Errorf("the counter of the stress is not in the machine code")
 	}

@@ -154,7 +154,8 @@ func (c *Checked) Lift() (LiftedCode, error) {
 }
 
 func newLifter(p *pass, means meanings) *lifter {
-	return &lifter{p: p, means: means, out: &Lifted{regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{}, done: make([]bool, len(p.tr.events))}
+	return &lifter{p: p, means: means, out: &Lifted{regs: map[int]*expr{}}, bad: map[int]bool{}, results: map[value]int{},
+		done: make([]bool, len(p.tr.events))}
 }
 
 // liftPass turns a kernel back into litmus instructions.

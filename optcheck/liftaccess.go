@@ -134,7 +134,8 @@ func (l *lifter) implements(ev int) int {
 
 // demands ranks kinds of accesses by how much they ask for.
 func demands(k spec.Kind) int {
-	sem := map[litmus.Sem]int{litmus.SemRelaxed: 2, litmus.SemVolatile: 2, litmus.SemAcquire: 3, litmus.SemRelease: 3, litmus.SemAcqRel: 4, litmus.SemMMIO: 5}[k.Sem]
+	sem := map[litmus.Sem]int{litmus.SemRelaxed: 2, litmus.SemVolatile: 2, litmus.SemAcquire: 3, litmus.SemRelease: 3, litmus.SemAcqRel: 4,
+		litmus.SemMMIO: 5}[k.Sem]
 	cache := map[litmus.CacheOp]int{litmus.CacheCG: 1, litmus.CacheCV: 2, litmus.CacheWT: 2}[k.Cache]
 	return 100*sem + 10*int(k.Scope) + cache
 }

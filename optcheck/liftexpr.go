@@ -144,7 +144,8 @@ func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) 
 }
 
 // liftedFuns are the functions of the pool that have a litmus counterpart.
-var liftedFuns = map[uint64]exOp{uint64(isa.MicroMul) << 8: exMul, uint64(isa.MicroShl) << 8: exShl, uint64(isa.MicroShr) << 8: exShr, funNeg: exMul}
+var liftedFuns = map[uint64]exOp{uint64(isa.MicroMul) << 8: exMul, uint64(isa.MicroShl) << 8: exShl, uint64(isa.MicroShr) << 8: exShr,
+	funNeg: exMul}
 
 // render appends everything that decides what an expression means.
 func (e *expr) render(b []byte) []byte {

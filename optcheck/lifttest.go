@@ -158,7 +158,8 @@ type threadLifter struct {
 func liftThread(t *litmus.Test, i int, in *LiftedThread, code *Lifted, order []int) (*litmus.Thread, []string, error) {
 	src := &t.Threads[i]
 	l := &threadLifter{src: src, t: t, in: in, code: code, ptx: t.Dialect == litmus.PTX, regs: map[int]string{}, direct: map[int]bool{},
-		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}, preds: map[string]string{}, halves: map[int]*[2]litmus.Operand{}}
+		values: map[int64]spec.Value{}, addrs: map[int]string{}, taken: map[string]bool{}, preds: map[string]string{},
+		halves: map[int]*[2]litmus.Operand{}}
 	th := *src
 	th.Regs, th.Body = slices.Clone(src.Regs), nil
 	l.th = &th

@@ -222,7 +222,8 @@ func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
 			if l.code.reads[r].wide {
 				t = litmus.S64
 			}
-			l.emit(litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: t, Dst: q, Src: []litmus.Operand{litmus.Reg(l.zero(r)), litmus.Const(0)}})
+			l.emit(litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpEq, Type: t, Dst: q,
+				Src: []litmus.Operand{litmus.Reg(l.zero(r)), litmus.Const(0)}})
 			all = l.both(*all, litmus.Guard{Reg: q})
 		}
 	}

@@ -22,7 +22,8 @@ func (a nvidia) inexact(l *lifter) {
 		if (sem == litmus.SemRelease || sem == litmus.SemAcqRel) && !l.released(ev, accessScope(e.Kind)) {
 			l.bad[k] = true
 		}
-		if (sem == litmus.SemAcquire || sem == litmus.SemAcqRel) && accessScope(e.Kind) > isa.ScopeCTA && e.Kind.Space != litmus.Shared && !l.acquired(ev) {
+		if (sem == litmus.SemAcquire || sem == litmus.SemAcqRel) && accessScope(e.Kind) > isa.ScopeCTA && e.Kind.Space != litmus.Shared &&
+			!l.acquired(ev) {
 			l.bad[k] = true
 		}
 	}

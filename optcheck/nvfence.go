@@ -17,9 +17,10 @@ type fenceNeed struct {
 	acquire    bool // an invalidation alone will do
 }
 
-// fenceNeed says how strong the machine fence must be (isa.md 1.4). Fences of
-// wider scope than the CTA are followed by an invalidation of the L1 (CCTL.IVALL,
-// or .IVALLD before sm_70) so that later loads see what others released.
+// fenceNeed says how strong the machine fence must be (PTX ISA, Memory Consistency
+// Model; what each ptxas makes of a fence: optcheck mapping). Fences of wider scope
+// than the CTA are followed by an invalidation of the L1 (CCTL.IVALL, or .IVALLD
+// before sm_70), so that later loads see what others released.
 func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	switch k.Op {
 	case litmus.OpBar:
@@ -105,7 +106,8 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	for _, d := range p.s.Deps {
 		if d.To == k && x.cond && p.match[d.From] >= 0 {
 			if r := p.tr.events[p.match[d.From]].read; r >= 0 && x.condT&(1<<uint(r)) == 0 {
-				p.report(ControlChanged, k, best, "%s is executed under a condition that does not depend on %s: %s", p.name(k), p.name(d.From), p.text(best))
+				p.report(ControlChanged, k, best, "%s is executed under a condition that does not depend on %s: %s", p.name(k), p.name(d.From),
+					p.text(best))
 			}
 		}
 	}

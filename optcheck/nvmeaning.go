@@ -43,8 +43,8 @@ var (
 )
 
 const (
-	mapping  = "mapping of ld, st, atom and fence by ptxas 11.2 to 13.0 (optcheck mapping; isa.md 1.4)"
-	paper15  = "seed 000, Tab. 5 and Sec. 5: loads and stores with .cg, fences per scope"
+	mapping  = "mapping of ld, st, atom and fence by ptxas 11.2 to 13.0 (optcheck mapping)"
+	paper15  = "Alglave et al., GPU Concurrency, ASPLOS 2015, Tab. 5 and Sec. 5: loads and stores with .cg, fences per scope"
 	inOrder  = "ptxas emits ld.acquire.cta as this instruction alone: the threads of a CTA share one L1"
 	release0 = "ptxas puts MEMBAR.ALL in front of a release store: the store itself is relaxed"
 )
@@ -52,30 +52,50 @@ const (
 // Meanings is the table, the first row that fits counts.
 var Meanings = []Meaning{
 	// From sm_70 on: strengths and scopes (model ptx).
-	{From: 70, Roles: loads, Shared: true, Machine: "LDS", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "ld.acquire.cta.shared", Source: inOrder},
-	{From: 70, Roles: stores, Shared: true, Machine: "STS", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "st.relaxed.cta.shared", Source: mapping},
-	{From: 70, Roles: atomics, Shared: true, Machine: "ATOMS", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "atom.acquire.cta.shared", Source: inOrder},
-	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "LDG.STRONG.CTA, .SM", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "ld.acquire.cta", Source: inOrder},
-	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "LDG.STRONG.GPU", Sem: litmus.SemRelaxed, To: litmus.ScopeGPU, Means: "ld.relaxed.gpu", Source: mapping},
-	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "LDG.STRONG.SYS", Sem: litmus.SemRelaxed, To: litmus.ScopeSys, Means: "ld.relaxed.sys", Source: mapping},
-	{From: 70, Roles: loads, Strength: isa.MMIO, Scope: isa.ScopeSys, Machine: "LDG.MMIO.SYS", Sem: litmus.SemMMIO, To: litmus.ScopeSys, Means: "ld.mmio.relaxed.sys", Source: mapping},
+	{From: 70, Roles: loads, Shared: true, Machine: "LDS", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "ld.acquire.cta.shared",
+		Source: inOrder},
+	{From: 70, Roles: stores, Shared: true, Machine: "STS", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "st.relaxed.cta.shared",
+		Source: mapping},
+	{From: 70, Roles: atomics, Shared: true, Machine: "ATOMS", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "atom.acquire.cta.shared",
+		Source: inOrder},
+	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "LDG.STRONG.CTA, .SM", Sem: litmus.SemAcquire,
+		To: litmus.ScopeCTA, Means: "ld.acquire.cta", Source: inOrder},
+	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "LDG.STRONG.GPU", Sem: litmus.SemRelaxed, To: litmus.ScopeGPU,
+		Means: "ld.relaxed.gpu", Source: mapping},
+	{From: 70, Roles: loads, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "LDG.STRONG.SYS", Sem: litmus.SemRelaxed, To: litmus.ScopeSys,
+		Means: "ld.relaxed.sys", Source: mapping},
+	{From: 70, Roles: loads, Strength: isa.MMIO, Scope: isa.ScopeSys, Machine: "LDG.MMIO.SYS", Sem: litmus.SemMMIO, To: litmus.ScopeSys,
+		Means: "ld.mmio.relaxed.sys", Source: mapping},
 	{From: 70, Roles: loads, Machine: "LDG, LDG.CONSTANT, .EF, .LU", Sem: litmus.SemWeak, Means: "ld.weak", Source: mapping},
-	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "STG.STRONG.CTA, .SM", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "st.relaxed.cta", Source: release0},
-	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "STG.STRONG.GPU", Sem: litmus.SemRelaxed, To: litmus.ScopeGPU, Means: "st.relaxed.gpu", Source: release0},
-	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "STG.STRONG.SYS", Sem: litmus.SemRelaxed, To: litmus.ScopeSys, Means: "st.relaxed.sys", Source: release0},
-	{From: 70, Roles: stores, Strength: isa.MMIO, Scope: isa.ScopeSys, Machine: "STG.MMIO.SYS", Sem: litmus.SemMMIO, To: litmus.ScopeSys, Means: "st.mmio.relaxed.sys", Source: mapping},
+	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "STG.STRONG.CTA, .SM", Sem: litmus.SemRelaxed,
+		To: litmus.ScopeCTA, Means: "st.relaxed.cta", Source: release0},
+	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "STG.STRONG.GPU", Sem: litmus.SemRelaxed,
+		To: litmus.ScopeGPU, Means: "st.relaxed.gpu", Source: release0},
+	{From: 70, Roles: stores, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "STG.STRONG.SYS", Sem: litmus.SemRelaxed,
+		To: litmus.ScopeSys, Means: "st.relaxed.sys", Source: release0},
+	{From: 70, Roles: stores, Strength: isa.MMIO, Scope: isa.ScopeSys, Machine: "STG.MMIO.SYS", Sem: litmus.SemMMIO, To: litmus.ScopeSys,
+		Means: "st.mmio.relaxed.sys", Source: mapping},
 	{From: 70, Roles: stores, Machine: "STG, STG.EF", Sem: litmus.SemWeak, Means: "st.weak", Source: mapping},
-	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "ATOMG.STRONG.CTA, .SM", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "atom.acquire.cta", Source: inOrder},
-	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "ATOMG.STRONG.GPU", Sem: litmus.SemRelaxed, To: litmus.ScopeGPU, Means: "atom.relaxed.gpu", Source: mapping},
-	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "ATOMG.STRONG.SYS", Sem: litmus.SemRelaxed, To: litmus.ScopeSys, Means: "atom.relaxed.sys", Source: mapping},
+	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeCTA, Machine: "ATOMG.STRONG.CTA, .SM", Sem: litmus.SemAcquire,
+		To: litmus.ScopeCTA, Means: "atom.acquire.cta", Source: inOrder},
+	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeGPU, Machine: "ATOMG.STRONG.GPU", Sem: litmus.SemRelaxed,
+		To: litmus.ScopeGPU, Means: "atom.relaxed.gpu", Source: mapping},
+	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "ATOMG.STRONG.SYS", Sem: litmus.SemRelaxed,
+		To: litmus.ScopeSys, Means: "atom.relaxed.sys", Source: mapping},
 	// An atomic without strength is single-copy and atomic for its CTA at least.
 	{From: 70, Roles: atomics, Machine: "ATOMG", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "atom.relaxed.cta", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeCTA, Machine: "MEMBAR.SC.CTA", Sem: litmus.SemSC, To: litmus.ScopeCTA, Means: "fence.sc.cta", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeGPU, Machine: "MEMBAR.SC.GPU", Sem: litmus.SemSC, To: litmus.ScopeGPU, Means: "fence.sc.gpu", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeSys, Machine: "MEMBAR.SC.SYS", Sem: litmus.SemSC, To: litmus.ScopeSys, Means: "fence.sc.sys", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeCTA, Machine: "MEMBAR.ALL.CTA", Sem: litmus.SemAcqRel, To: litmus.ScopeCTA, Means: "fence.acq_rel.cta", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeGPU, Machine: "MEMBAR.ALL.GPU", Sem: litmus.SemAcqRel, To: litmus.ScopeGPU, Means: "fence.acq_rel.gpu", Source: mapping},
-	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeSys, Machine: "MEMBAR.ALL.SYS", Sem: litmus.SemAcqRel, To: litmus.ScopeSys, Means: "fence.acq_rel.sys", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeCTA, Machine: "MEMBAR.SC.CTA", Sem: litmus.SemSC, To: litmus.ScopeCTA,
+		Means: "fence.sc.cta", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeGPU, Machine: "MEMBAR.SC.GPU", Sem: litmus.SemSC, To: litmus.ScopeGPU,
+		Means: "fence.sc.gpu", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeSys, Machine: "MEMBAR.SC.SYS", Sem: litmus.SemSC, To: litmus.ScopeSys,
+		Means: "fence.sc.sys", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeCTA, Machine: "MEMBAR.ALL.CTA", Sem: litmus.SemAcqRel,
+		To: litmus.ScopeCTA, Means: "fence.acq_rel.cta", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeGPU, Machine: "MEMBAR.ALL.GPU", Sem: litmus.SemAcqRel,
+		To: litmus.ScopeGPU, Means: "fence.acq_rel.gpu", Source: mapping},
+	{From: 70, Roles: fences, Strength: isa.FenceAll, Scope: isa.ScopeSys, Machine: "MEMBAR.ALL.SYS", Sem: litmus.SemAcqRel,
+		To: litmus.ScopeSys, Means: "fence.acq_rel.sys", Source: mapping},
 
 	// Before sm_70: cache operators and MEMBAR (model ptx-2015).
 	{Until: 69, Roles: loads, Cache: "CG", Machine: "LD.CG", Op: litmus.CacheCG, Means: "ld.cg", Source: paper15},
@@ -88,9 +108,12 @@ var Meanings = []Meaning{
 	{Until: 69, Roles: stores, Machine: "ST, STG and other cache operators", Means: "st", Source: paper15},
 	{Until: 69, Roles: atomics, Shared: true, Machine: "ATOMS, LDSLK … STSCUL", Means: "atom.shared", Source: paper15},
 	{Until: 69, Roles: atomics, Machine: "ATOM, RED", Means: "atom", Source: paper15},
-	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeCTA, Machine: "MEMBAR.CTA", To: litmus.ScopeCTA, Means: "membar.cta", Source: paper15},
-	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeGPU, Machine: "MEMBAR.GL", To: litmus.ScopeGPU, Means: "membar.gl", Source: paper15},
-	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeSys, Machine: "MEMBAR.SYS", To: litmus.ScopeSys, Means: "membar.sys", Source: paper15},
+	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeCTA, Machine: "MEMBAR.CTA", To: litmus.ScopeCTA, Means: "membar.cta",
+		Source: paper15},
+	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeGPU, Machine: "MEMBAR.GL", To: litmus.ScopeGPU, Means: "membar.gl",
+		Source: paper15},
+	{Until: 69, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeSys, Machine: "MEMBAR.SYS", To: litmus.ScopeSys, Means: "membar.sys",
+		Source: paper15},
 }
 
 // An invalidation of the L1 (CCTL.IVALL) that belongs to no fence: from sm_70 on

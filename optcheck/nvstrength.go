@@ -14,7 +14,7 @@ type need struct {
 }
 
 // scopeOf maps the source's scopes to those of machine code. Machine code has
-// no cluster scope: ptxas uses the whole GPU (isa.md 1.4).
+// no cluster scope: ptxas uses the whole GPU.
 func scopeOf(s litmus.Scope) isa.Scope {
 	switch s {
 	case litmus.ScopeCTA:
@@ -29,7 +29,7 @@ func scopeOf(s litmus.Scope) isa.Scope {
 	return isa.ScopeNone
 }
 
-// needOf says how strong the machine access must be (isa.md 1.4). From sm_70 on
+// need says how strong the machine access must be. From sm_70 on
 // .cg is a strong access of GPU scope and volatile one of system scope; before,
 // cache operators are all there is. Shared memory knows neither.
 func (a nvidia) need(k spec.Kind) need {
@@ -103,7 +103,8 @@ func (a nvidia) strength(p *pass) {
 		}
 		n, m := a.need(e.Kind), p.tr.events[ev].mem
 		if m.Strength == isa.Constant || m.Cache == "CI" {
-			p.report(Weakened, k, ev, "%s is read through the non-coherent cache, which need not have the thread's own stores: %s", p.name(k), p.text(ev))
+			p.report(Weakened, k, ev, "%s is read through the non-coherent cache, which need not have the thread's own stores: %s", p.name(k),
+				p.text(ev))
 			continue
 		}
 		if a.sm < 70 {
@@ -136,7 +137,8 @@ func (a nvidia) stronger(p *pass) {
 		for _, k := range ks {
 			x, e := &p.tr.events[ev], &p.s.Entries[k]
 			if x.role == isa.RoleFence && !e.IsFence() && beyondRelease(e.Kind, x.mem) {
-				p.report(Strengthened, k, ev, "the fence in front of %s has more strength, or the wider scope %v: %s", p.name(k), x.mem.Scope, p.text(ev))
+				p.report(Strengthened, k, ev, "the fence in front of %s has more strength, or the wider scope %v: %s", p.name(k), x.mem.Scope,
+					p.text(ev))
 			}
 		}
 	}

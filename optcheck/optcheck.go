@@ -2,10 +2,14 @@
 // carries: whether every access, its order, kind and strength, every fence and
 // every dependency of a litmus test's thread survived the compiler.
 //
-// It reads the specification out of the code itself (xor markers, seed 000
-// Sec. 4.4), matches each marker to its access by data flow, and compares that
-// with the line information as a second, independent witness. It does not
-// decide whether a change is legal: that needs a memory model.
+// It reads the specification out of the code itself (xor markers; Alglave et al.,
+// GPU Concurrency, ASPLOS 2015, Sec. 4.4), matches each marker to its access by
+// data flow, and compares that with the line information as a second, independent
+// witness. It does not decide whether a change is legal: that needs a memory model,
+// for which it lifts the code (Checked.Lift).
+//
+// What differs between architectures is behind the interface arch, one file or group
+// of files for each: nv*.go, amd*.go.
 package optcheck
 
 import (

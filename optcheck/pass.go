@@ -78,7 +78,8 @@ func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 func (p *pass) run() {
 	p.matchAll()
 	a := p.tr.arch
-	for _, check := range []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, a.strength,
+	for _, check := range []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth,
+		a.strength,
 		checkOrder, checkLines, checkDeps, checkControl, a.order, checkEffects, a.stronger, checkAggregated, checkCode} {
 		check(p)
 	}

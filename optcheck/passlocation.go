@@ -30,7 +30,8 @@ func (p *pass) locationOf(x *event) (int, bool) {
 			return int(k.num / size), true
 		}
 	case spec.Offsets:
-		if size := p.tr.arch.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) && (k.num == size) == (x.mem.Space == isa.SpaceShared) {
+		if size := p.tr.arch.pointer(); k.base == baseParam && (k.num == 0 || k.num == size) &&
+			(k.num == size) == (x.mem.Space == isa.SpaceShared) {
 			return p.s.LocationAt(k.off)
 		}
 	case spec.Adjacent:

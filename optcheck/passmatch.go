@@ -146,7 +146,8 @@ func (p *pass) matchWrite(k int, strict bool) {
 	e := p.s.Entries[k]
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
-		if len(p.owner[ev]) > 0 && !p.shares(k, ev) || x.result || !writes(x.role) || !p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed, e.Guarded) {
+		if len(p.owner[ev]) > 0 && !p.shares(k, ev) || x.result || !writes(x.role) ||
+			!p.carries(x, p.oper[k], e.Kind.Op == litmus.OpRed, e.Guarded) {
 			continue
 		}
 		if loc, ok := p.wordLocation(x, p.placeOf(k, x)); strict && (!ok || loc != e.Loc) {

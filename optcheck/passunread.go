@@ -83,7 +83,8 @@ func (p *pass) serves(x *event, e spec.Entry) bool {
 // which says nothing then.
 func (p *pass) mergedUnread(k int, e spec.Entry) int {
 	for ev, ks := range p.owner {
-		if x := &p.tr.events[ev]; len(ks) == 1 && p.s.Entries[ks[0]].Line() != e.Line() && p.inst(ev).Src.Line == e.Line() && p.serves(x, e) && p.isLocation(x, e) {
+		if x := &p.tr.events[ev]; len(ks) == 1 && p.s.Entries[ks[0]].Line() != e.Line() && p.inst(ev).Src.Line == e.Line() && p.serves(x, e) &&
+			p.isLocation(x, e) {
 			return ev
 		}
 	}

@@ -167,9 +167,11 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 )
 
 // Rules lists all rules in the order in which findings are made.
-var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened, Reordered,
+var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
+	Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
-	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved, UnreadGone, Strengthened, Aggregated}
+	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
+	UnreadGone, Strengthened, Aggregated}
 
 // LookupRule returns the rule of an ID.
 func LookupRule(id string) (*Rule, bool) {

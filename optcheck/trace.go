@@ -160,7 +160,8 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 
 // over is the error of a walk that has reached a limit.
 func (m *machine) over(lim *limits.Limits) error {
-	return cmp.Or(m.flow.over(), limits.Check("values", len(m.tr.pool.nodes), lim.Values), limits.Check("events", len(m.tr.events), lim.Events))
+	return cmp.Or(m.flow.over(), limits.Check("values", len(m.tr.pool.nodes), lim.Values),
+		limits.Check("events", len(m.tr.events), lim.Events))
 }
 
 func (m *machine) run() error {

@@ -61,7 +61,8 @@ func (m *machine) stackCheck(in *isa.Inst) bool {
 		return false
 	}
 	return !slices.ContainsFunc(m.when, func(s sense) bool {
-		return s.pred == none || p.contains(s.pred, kLoad) || p.contains(s.pred, kParam) || p.contains(s.pred, kOpaque) || !p.contains(s.pred, kBank)
+		return s.pred == none || p.contains(s.pred, kLoad) || p.contains(s.pred, kParam) || p.contains(s.pred, kOpaque) ||
+			!p.contains(s.pred, kBank)
 	})
 }
 

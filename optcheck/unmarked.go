@@ -213,7 +213,8 @@ func sameKind(x *event, k spec.Kind) bool {
 	if x.role != isa.RoleAtomic && x.role != isa.RoleReduction {
 		return false
 	}
-	return x.mem.Atom == "" || countsByOne(x.mem.Atom, k.Atom) || k.Atom < litmus.AtomIncOne && strings.HasPrefix(x.mem.Atom, atomNames[k.Atom])
+	return x.mem.Atom == "" || countsByOne(x.mem.Atom, k.Atom) || k.Atom < litmus.AtomIncOne &&
+		strings.HasPrefix(x.mem.Atom, atomNames[k.Atom])
 }
 
 // runUnmarked applies the rules that need no markers.
@@ -225,7 +226,8 @@ func (p *pass) runUnmarked() {
 			x.arm = true
 		}
 	}
-	for _, check := range []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl, a.strength, a.order} {
+	for _, check := range []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl,
+		a.strength, a.order} {
 		check(p)
 	}
 	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })

@@ -87,7 +87,8 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec) (lo, hi int, ok bool) {
 		})
 		for i := first; i < end && plain; i++ {
 			in := &fn.Insts[i]
-			plain = (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect && in.Flow != isa.FlowCall
+			plain = (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect &&
+				in.Flow != isa.FlowCall
 			votes, accesses = votes || in.Op == "VOTE", accesses || in.Role.IsAccess()
 		}
 		if plain && (accesses || !votes) && (!ok || end-first < hi-lo) {
@@ -129,7 +130,8 @@ func copyLoop(code []isa.Inst, lo, hi, copies int) []isa.Inst {
 	place(code[:lo], -1)
 	for n := range copies {
 		place(code[lo:hi], n)
-		out = append(out, isa.Inst{Addr: code[hi-1].Addr, Op: "BRA", Text: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump, Target: target(hi, -1)})
+		out = append(out, isa.Inst{Addr: code[hi-1].Addr, Op: "BRA", Text: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump,
+			Target: target(hi, -1)})
 	}
 	place(code[hi:], -1)
 	return append(out, isa.Inst{Addr: code[lo].Addr, Op: "EXIT", Text: trapped, Role: isa.RoleBranch, Flow: isa.FlowExit, Target: -1})

@@ -41,6 +41,7 @@ func TestCorpusIsUnderstood(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d listings, %d lines, %d instructions, %d opcode roots: 0 problems, 0 unknown opcodes, %d gaps that the tools left", files, lines, insts, len(ops), hidden)
+	t.Logf("%d listings, %d lines, %d instructions, %d opcode roots: 0 problems, 0 unknown opcodes, %d gaps that the tools left", files, lines,
+		insts, len(ops), hidden)
 	require.Greater(t, len(ops), 100)
 }

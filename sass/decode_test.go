@@ -51,25 +51,35 @@ func TestMemoryInstructions(t *testing.T) {
 		{50, "LDG.E.CI.U.128 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 16, Cache: "CI"}, "R4 R5 R6 R7", "R2 R3", ""},
 		{50, "LD.E R4, [R2], P0", isa.RoleLoad, isa.Mem{Space: isa.SpaceGeneric, Width: 4}, "R4", "R2 R3", ""},
 		{50, "MEMBAR.SYS.IVALLD", isa.RoleFence, isa.Mem{Strength: isa.FenceSC, Scope: isa.ScopeSys, Invalidate: true}, "", "", ""},
-		{60, "ATOM.E.ADD.F64.RN R0, [R2], R4", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGeneric, Width: 8, Atom: "ADD", Type: isa.AtomOther}, "R0 R1", "R2 R3", "R4 R5"},
+		{60, "ATOM.E.ADD.F64.RN R0, [R2], R4", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGeneric, Width: 8, Atom: "ADD", Type: isa.AtomOther},
+			"R0 R1", "R2 R3", "R4 R5"},
 		{52, "LDS.U.S16 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 2}, "R4", "R2", ""},
 		{52, "STL.64 [R1+0x8], R4", isa.RoleStore, isa.Mem{Space: isa.SpaceLocal, Width: 8}, "", "R1", "R4 R5"},
 		{70, "LDG.E.SYS R3, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 4}, "R3", "R2 R3", ""},
-		{70, "LDG.E.64.STRONG.CTA R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 8, Strength: isa.Strong, Scope: isa.ScopeCTA}, "R4 R5", "R2 R3", ""},
-		{70, "LDG.E.U.128.CONSTANT.SYS R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 16, Strength: isa.Constant}, "R4 R5 R6 R7", "R2 R3", ""},
-		{70, "LDG.E.MMIO.SYS R3, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.MMIO, Scope: isa.ScopeSys}, "R3", "R2 R3", ""},
-		{70, "ATOM.E.CAS.64.STRONG.GPU P0, R0, [R2], R4, R6", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGeneric, Width: 8, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "CAS"}, "P0 R0 R1", "R2 R3", "R4 R5 R6 R7"},
-		{75, "LDG.E.STRONG.GPU R0, [R2.U32+UR4]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU}, "R0", "R2 UR4 UR5", ""},
-		{80, "ATOMG.E.CAS.STRONG.GPU PT, R5, [R2], R4, R5", isa.RoleAtomic, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "CAS"}, "R5", "R2 R3", "R4 R5"},
-		{80, "STG.E.STRONG.SM [R2.64+0x8], R5", isa.RoleStore, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeCTA}, "", "R2 R3", "R5"},
+		{70, "LDG.E.64.STRONG.CTA R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 8, Strength: isa.Strong, Scope: isa.ScopeCTA},
+			"R4 R5", "R2 R3", ""},
+		{70, "LDG.E.U.128.CONSTANT.SYS R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 16, Strength: isa.Constant}, "R4 R5 R6 R7",
+			"R2 R3", ""},
+		{70, "LDG.E.MMIO.SYS R3, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.MMIO, Scope: isa.ScopeSys}, "R3",
+			"R2 R3", ""},
+		{70, "ATOM.E.CAS.64.STRONG.GPU P0, R0, [R2], R4, R6", isa.RoleAtomic,
+			isa.Mem{Space: isa.SpaceGeneric, Width: 8, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "CAS"}, "P0 R0 R1", "R2 R3", "R4 R5 R6 R7"},
+		{75, "LDG.E.STRONG.GPU R0, [R2.U32+UR4]", isa.RoleLoad,
+			isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU}, "R0", "R2 UR4 UR5", ""},
+		{80, "ATOMG.E.CAS.STRONG.GPU PT, R5, [R2], R4, R5", isa.RoleAtomic,
+			isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "CAS"}, "R5", "R2 R3", "R4 R5"},
+		{80, "STG.E.STRONG.SM [R2.64+0x8], R5", isa.RoleStore,
+			isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeCTA}, "", "R2 R3", "R5"},
 		{80, "LDGSTS.E.BYPASS.128 [R7], [R2.64]", isa.RoleCopy, isa.Mem{Space: isa.SpaceShared, Width: 16}, "", "R7 R2 R3", ""},
 		{80, "MEMBAR.ALL.GPU", isa.RoleFence, isa.Mem{Strength: isa.FenceAll, Scope: isa.ScopeGPU}, "", "", ""},
 		{80, "MEMBAR.SC.SYS", isa.RoleFence, isa.Mem{Strength: isa.FenceSC, Scope: isa.ScopeSys}, "", "", ""},
 		{90, "MEMBAR.CTA", isa.RoleFence, isa.Mem{Strength: isa.FenceAll, Scope: isa.ScopeCTA}, "", "", ""},
-		{90, "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64+0x4], R6", isa.RoleReduction, isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "ADD"}, "", "R2 R3", "R6"},
+		{90, "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64+0x4], R6", isa.RoleReduction,
+			isa.Mem{Space: isa.SpaceGlobal, Width: 4, Strength: isa.Strong, Scope: isa.ScopeGPU, Atom: "ADD"}, "", "R2 R3", "R6"},
 		{90, "LDG.E.EF.64 R4, desc[UR6][R2.64]", isa.RoleLoad, isa.Mem{Space: isa.SpaceGlobal, Width: 8, Cache: "EF"}, "R4 R5", "R2 R3", ""},
 		{90, "LDS R5, [UR4+0x4]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 4}, "R5", "UR4", ""},
-		{90, "ATOMS.CAS.64 R2, [R7], R4, R6", isa.RoleAtomic, isa.Mem{Space: isa.SpaceShared, Width: 8, Atom: "CAS"}, "R2 R3", "R7", "R4 R5 R6 R7"},
+		{90, "ATOMS.CAS.64 R2, [R7], R4, R6", isa.RoleAtomic, isa.Mem{Space: isa.SpaceShared, Width: 8, Atom: "CAS"}, "R2 R3", "R7",
+			"R4 R5 R6 R7"},
 		{90, "LDSM.16.M88.4 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 16}, "R4 R5 R6 R7", "R2", ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -209,7 +219,8 @@ func TestEveryOpcode(t *testing.T) {
 		fmt.Fprintf(&b, "code for sm_%d\nFunction : f\n", sm)
 		addr := 0
 		for op := range opTable {
-			for _, args := range []string{"", " R0", " P0, R254", " UR4, `(x), {1,2}", " [R2.64], RZ, PT, c[0x0][0x4], 0x1", ".64.X.WIDE.HI.U64 R2, P0, P1, R4, R6, R8, P0, P1"} {
+			for _, args := range []string{"", " R0", " P0, R254", " UR4, `(x), {1,2}", " [R2.64], RZ, PT, c[0x0][0x4], 0x1", ".64.X.WIDE.HI.U64" +
+				" R2, P0, P1, R4, R6, R8, P0, P1"} {
 				addr += 16
 				fmt.Fprintf(&b, "/*%06x*/ %s%s;\n", addr, op, args)
 			}

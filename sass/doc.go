@@ -2,9 +2,12 @@
 // print it from CUDA 4 to 13 (Fermi to Blackwell), into package isa.
 //
 // It decodes text only: it neither runs the tools nor reads cubins, and it does
-// not judge what it read. An opcode outside its tables is kept as
-// isa.RoleUnknown with its text, a line that is not understood becomes a
-// Problem, and input that is not such a dump at all is an *Error.
+// not judge what it reads. An opcode outside its tables stays as isa.RoleUnknown
+// with its text, a line that it does not understand becomes a Problem, and input
+// that is no such dump at all is an *Error.
+//
+// Stable: Parse, its errors, and that nothing is left out in silence. What an
+// instruction means may be described in more detail by later versions.
 package sass
 
 import (

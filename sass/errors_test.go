@@ -43,7 +43,8 @@ func TestParseErrors(t *testing.T) {
 		{"cut off", cuoHead + "        /*0000*/ MOV R1, c[0x0][0x28] ;\n        /*0010*/ LDG.E R2, [R2.64] ;\n", ErrTruncated, "f:5: "},
 		{"cut off before padding", cuoHead + "        /*0000*/ @P0 EXIT ;\n        /*0010*/ NOP ;\n", ErrTruncated, "@P0 EXIT"},
 		{"branch beyond the end", cuoHead + "        /*0000*/ @P0 BRA 0x80 ;\n        /*0010*/ EXIT ;\n", ErrTruncated, "f:4: "},
-		{"label beyond the end", "\t.headerflags @\"EF_CUDA_SM80\"\n\t.section\t.text.k,\"ax\",@progbits\n/*0000*/ @P0 BRA `(.L_x_9) ;\n/*0010*/ EXIT ;\n", ErrTruncated, ".L_x_9"},
+		{"label beyond the end", "\t.headerflags @\"EF_CUDA_SM80\"\n\t.section\t.text.k,\"ax\",@progbits\n/*0000*/ @P0 BRA `(.L_x_9)" +
+			" ;\n/*0010*/ EXIT ;\n", ErrTruncated, ".L_x_9"},
 		{"long line", cuoHead + strings.Repeat("x", 1<<20) + "\n", ErrTooLong, "f:4: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,7 +97,8 @@ func TestProblems(t *testing.T) {
 // TestMissingAddresses: a disassembler that prints nothing for an instruction
 // (nvdisasm 11.8 for VIMNMX of sm_90) leaves an unknown one.
 func TestMissingAddresses(t *testing.T) {
-	in := "\t.headerflags @\"EF_CUDA_SM90\"\n\t.section\t.text.k,\"ax\",@progbits\n/*0000*/ MOV R1, R2 ;\n /* 0x00000006030e7248 */\n /* 0x003fde0003fe0000 */\n/*0020*/ EXIT ;\n"
+	in := "\t.headerflags @\"EF_CUDA_SM90\"\n\t.section\t.text.k,\"ax\",@progbits\n/*0000*/ MOV R1, R2 ;\n /* 0x00000006030e7248 */\n /*" +
+		" 0x003fde0003fe0000 */\n/*0020*/ EXIT ;\n"
 	p, err := Parse("f", []byte(in))
 	require.NoError(t, err)
 	f := p.Funcs[0]

@@ -72,7 +72,8 @@ L:
  ret;
 }
 .file 1 "golden.ptx"
-`, ptx/10, ptx%10, sm, strong("st.volatile.global.u32", "st.release.gpu.global.u32"), strong("ld.volatile.global.u32", "ld.acquire.gpu.global.u32"))
+`, ptx/10, ptx%10, sm, strong("st.volatile.global.u32", "st.release.gpu.global.u32"), strong("ld.volatile.global.u32",
+		"ld.acquire.gpu.global.u32"))
 }
 
 // goldenTargets are the targets with recorded output.

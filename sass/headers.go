@@ -56,7 +56,8 @@ func foreign(s string) string {
 
 // directives are the assembler directives that nvdisasm prints and that say
 // nothing about instructions.
-const directives = ".align .global .type .size .other .weak .local .sectionflags .sectioninfo .sectionentsize .elftype .zero .common .set .target .byte .short .word .dword .quad .string .extern .visible .func .entry .reg .param .nv_info .file .loc"
+const directives = ".align .global .type .size .other .weak .local .sectionflags .sectioninfo .sectionentsize .elftype .zero .common" +
+	" .set .target .byte .short .word .dword .quad .string .extern .visible .func .entry .reg .param .nv_info .file .loc"
 
 // textLine handles a line that does not start with a comment.
 func (p *parser) textLine(t string) error {
@@ -173,8 +174,10 @@ func (p *parser) setArch(a string) {
 }
 
 // containerKeys start the lines of fatbin wrappers.
-var containerKeys = []string{"Fatbin ", "====", "arch =", "code version", "producer =", "host =", "compile_size", "identifier", "compressed",
-	"has debug info", "ptxasOptions", "Resource usage", "Common:", "GLOBAL:", "REG:", "EntryPoint", "File ", "Fatbin", "member ", "Function properties", "Function ", "ELF "}
+var containerKeys = []string{"Fatbin ", "====", "arch =", "code version", "producer =", "host =", "compile_size", "identifier",
+	"compressed",
+	"has debug info", "ptxasOptions", "Resource usage", "Common:", "GLOBAL:", "REG:", "EntryPoint", "File ", "Fatbin", "member ",
+	"Function properties", "Function ", "ELF "}
 
 // cuobjdumpLine handles the headers of cuobjdump.
 func (p *parser) cuobjdumpLine(t string) (bool, error) {

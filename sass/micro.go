@@ -28,7 +28,8 @@ var lowerTable = func() map[string]func(*lowerer) {
 		"CS2R": lowerCS2R, "S2R": lowerS2R, "S2UR": lowerS2R,
 		"LDC": lowerLdc, "LDCU": lowerLdc, "HFMA2": lowerHfma2, "PRMT": lowerPrmt, "I2I": lowerI2I,
 	}
-	for _, op := range []string{"MOV", "IMAD", "IADD3", "LEA", "LOP3", "PLOP3", "PSETP", "ISETP", "SEL", "SHF", "PRMT", "VIADD", "LOP", "LOP32I"} {
+	for _, op := range []string{"MOV", "IMAD", "IADD3", "LEA", "LOP3", "PLOP3", "PSETP", "ISETP", "SEL", "SHF", "PRMT", "VIADD", "LOP",
+		"LOP32I"} {
 		t["U"+op] = t[op]
 	}
 	t["ULDC"] = lowerLdc

@@ -44,9 +44,10 @@ var microCases = []microCase{
 	{"and.b32 r0,x,y; or.b32 r1,x,0x12345; xor.b64 rd0,z,w; and.b64 rd1,z,0x8000000080000000;", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{uint64(x & y), uint64(x | 0x12345), z ^ w, z & 0x8000000080000000}
 	}},
-	{"xor.b32 r0,x,0x07f3a001; and.b32 r1,x,0x80000000; cvt.u64.u32 rd2,r1; add.u64 rd0,z,rd2; or.b64 rd1,z,w;", func(x, y uint32, z, w uint64) [4]uint64 {
-		return [4]uint64{uint64(x ^ 0x07f3a001), uint64(x & 0x80000000), z + uint64(x&0x80000000), z | w}
-	}},
+	{"xor.b32 r0,x,0x07f3a001; and.b32 r1,x,0x80000000; cvt.u64.u32 rd2,r1; add.u64 rd0,z,rd2; or.b64 rd1,z,w;",
+		func(x, y uint32, z, w uint64) [4]uint64 {
+			return [4]uint64{uint64(x ^ 0x07f3a001), uint64(x & 0x80000000), z + uint64(x&0x80000000), z | w}
+		}},
 	{"mad.wide.u32 rd0,x,y,z; mad.wide.s32 rd1,x,4,w; mul.lo.u32 r0,x,12; mad.lo.u32 r1,x,8,y;", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{uint64(x * 12), uint64(x*8 + y), uint64(x)*uint64(y) + z, uint64(int64(int32(x))*4) + w}
 	}},
@@ -60,15 +61,18 @@ var microCases = []microCase{
 	{"shr.s32 r0,x,5; shl.b32 r1,x,y; shr.s64 rd0,z,9; mov.b64 rd1,{y,x};", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{uint64(uint32(int32(x) >> 5)), uint64(uint32(uint64(x) << min(y, 32))), uint64(int64(z) >> 9), uint64(x)<<32 | uint64(y)}
 	}},
-	{"setp.lt.u32 p1,x,y; selp.u32 r0,x,y,p1; setp.gt.s64 p2,z,w; selp.b64 rd0,z,w,p2; selp.u32 r1,3,4,p2; setp.ge.u64 p3,z,w; selp.b64 rd1,w,z,p3;", func(x, y uint32, z, w uint64) [4]uint64 {
+	{"setp.lt.u32 p1,x,y; selp.u32 r0,x,y,p1; setp.gt.s64 p2,z,w; selp.b64 rd0,z,w,p2; selp.u32 r1,3,4,p2; setp.ge.u64 p3,z,w; selp.b64" +
+		" rd1,w,z,p3;", func(x, y uint32, z, w uint64) [4]uint64 {
 		lo, hi := min(x, y), uint64(max(int64(z), int64(w)))
 		return [4]uint64{uint64(lo), 4 - u64(int64(z) > int64(w)), hi, min(z, w)}
 	}},
-	{"setp.eq.u32 p1,x,7; setp.ne.and.u32 p2|p3,x,y,p1; selp.u32 r0,1,2,p2; selp.u32 r1,1,2,p3; setp.eq.u64 p4,z,w; selp.b64 rd0,1,2,p4; setp.le.or.s32 p5,x,y,!p4; selp.b64 rd1,1,2,p5;", func(x, y uint32, z, w uint64) [4]uint64 {
+	{"setp.eq.u32 p1,x,7; setp.ne.and.u32 p2|p3,x,y,p1; selp.u32 r0,1,2,p2; selp.u32 r1,1,2,p3; setp.eq.u64 p4,z,w; selp.b64 rd0,1,2,p4;" +
+		" setp.le.or.s32 p5,x,y,!p4; selp.b64 rd1,1,2,p5;", func(x, y uint32, z, w uint64) [4]uint64 {
 		p1, p4 := x == 7, z == w
 		return [4]uint64{2 - u64(x != y && p1), 2 - u64(x == y && p1), 2 - u64(p4), 2 - u64(int32(x) <= int32(y) || !p4)}
 	}},
-	{"setp.lt.u32 p1,x,y; setp.lt.u64 p2,z,w; and.pred p3,p1,p2; xor.pred p4,p1,p2; or.pred p5,p1,p2; not.pred p5,p5; selp.u32 r0,1,2,p3; selp.u32 r1,1,2,p4; selp.b64 rd0,5,6,p5;", func(x, y uint32, z, w uint64) [4]uint64 {
+	{"setp.lt.u32 p1,x,y; setp.lt.u64 p2,z,w; and.pred p3,p1,p2; xor.pred p4,p1,p2; or.pred p5,p1,p2; not.pred p5,p5; selp.u32 r0,1,2,p3;" +
+		" selp.u32 r1,1,2,p4; selp.b64 rd0,5,6,p5;", func(x, y uint32, z, w uint64) [4]uint64 {
 		a, b := x < y, z < w
 		return [4]uint64{2 - u64(a && b), 2 - u64(a != b), 6 - u64(!(a || b)), 0}
 	}},
@@ -78,44 +82,50 @@ var microCases = []microCase{
 		e, _ := bits.Sub32(y, x, b)
 		return [4]uint64{uint64(x + y), uint64(x + 5 + c), uint64(e)<<32 | uint64(d), 0}
 	}},
-	{"add.u64 rd2,z,w; mul.wide.u32 rd3,x,8; add.u64 rd0,rd2,rd3; add.u64 rd4,z,0xfffffffffffffff8; sub.u64 rd1,rd4,w;", func(x, y uint32, z, w uint64) [4]uint64 {
-		return [4]uint64{0, 0, z + w + uint64(x)*8, z - 8 - w}
-	}},
+	{"add.u64 rd2,z,w; mul.wide.u32 rd3,x,8; add.u64 rd0,rd2,rd3; add.u64 rd4,z,0xfffffffffffffff8; sub.u64 rd1,rd4,w;",
+		func(x, y uint32, z, w uint64) [4]uint64 {
+			return [4]uint64{0, 0, z + w + uint64(x)*8, z - 8 - w}
+		}},
 	{"mul.lo.u64 rd0,z,w; mul.hi.u64 rd1,z,w;", func(x, y uint32, z, w uint64) [4]uint64 {
 		hi, lo := bits.Mul64(z, w)
 		return [4]uint64{0, 0, lo, hi}
 	}},
-	{"prmt.b32 r0,x,y,0x3210; prmt.b32 r1,x,y,0x7610; shf.l.wrap.b32 r4,x,y,5; shf.r.clamp.b32 r5,x,y,9; mov.b64 rd0,{r4,r5}; cvt.u64.s32 rd1,x;", func(x, y uint32, z, w uint64) [4]uint64 {
+	{"prmt.b32 r0,x,y,0x3210; prmt.b32 r1,x,y,0x7610; shf.l.wrap.b32 r4,x,y,5; shf.r.clamp.b32 r5,x,y,9; mov.b64 rd0,{r4,r5}; cvt.u64.s32" +
+		" rd1,x;", func(x, y uint32, z, w uint64) [4]uint64 {
 		l := uint32((uint64(y)<<32 | uint64(x)) << 5 >> 32)
 		r := uint32((uint64(y)<<32 | uint64(x)) >> 9)
 		return [4]uint64{uint64(x), uint64(x&0xffff | y&0xffff0000), uint64(r)<<32 | uint64(l), uint64(int64(int32(x)))}
 	}},
-	{"prmt.b32 r0,x,y,0x0416; prmt.b32 r1,x,y,0x5432; cvt.u32.u8 r4,x; shl.b32 r5,r4,8; prmt.b32 r5,r5,y,0x1560; mov.b64 rd0,{r4,r5};", func(x, y uint32, z, w uint64) [4]uint64 {
-		b := func(v uint32, i int) uint32 { return v >> (8 * i) & 0xff }
-		p := func(s uint32, v, u uint32) uint32 {
-			var r uint32
-			for i := 0; i < 4; i++ {
-				n := s >> (4 * i) & 7
-				o := v
-				if n > 3 {
-					o = u
+	{"prmt.b32 r0,x,y,0x0416; prmt.b32 r1,x,y,0x5432; cvt.u32.u8 r4,x; shl.b32 r5,r4,8; prmt.b32 r5,r5,y,0x1560; mov.b64 rd0,{r4,r5};",
+		func(x, y uint32, z, w uint64) [4]uint64 {
+			b := func(v uint32, i int) uint32 { return v >> (8 * i) & 0xff }
+			p := func(s uint32, v, u uint32) uint32 {
+				var r uint32
+				for i := 0; i < 4; i++ {
+					n := s >> (4 * i) & 7
+					o := v
+					if n > 3 {
+						o = u
+					}
+					r |= b(o, int(n&3)) << (8 * i)
 				}
-				r |= b(o, int(n&3)) << (8 * i)
+				return r
 			}
-			return r
-		}
-		return [4]uint64{uint64(p(0x0416, x, y)), uint64(p(0x5432, x, y)), uint64(p(0x1560, x&0xff<<8, y))<<32 | uint64(x&0xff), 0}
-	}},
-	{"mov.u32 r0,1; mov.u32 r1,0x3c003c00; mov.u64 rd0,0x100000002; mov.u64 rd1,0xdeadbeef00000001;", func(x, y uint32, z, w uint64) [4]uint64 {
-		return [4]uint64{1, 0x3c003c00, 0x100000002, 0xdeadbeef00000001}
-	}},
-	{"mov.u32 r0,0x7c00; mov.u32 r1,0x80000000; mov.u64 rd0,0xfc00000003ff0001; mov.u64 rd1,0x40003555;", func(x, y uint32, z, w uint64) [4]uint64 {
-		return [4]uint64{0x7c00, 0x80000000, 0xfc00000003ff0001, 0x40003555}
-	}},
+			return [4]uint64{uint64(p(0x0416, x, y)), uint64(p(0x5432, x, y)), uint64(p(0x1560, x&0xff<<8, y))<<32 | uint64(x&0xff), 0}
+		}},
+	{"mov.u32 r0,1; mov.u32 r1,0x3c003c00; mov.u64 rd0,0x100000002; mov.u64 rd1,0xdeadbeef00000001;",
+		func(x, y uint32, z, w uint64) [4]uint64 {
+			return [4]uint64{1, 0x3c003c00, 0x100000002, 0xdeadbeef00000001}
+		}},
+	{"mov.u32 r0,0x7c00; mov.u32 r1,0x80000000; mov.u64 rd0,0xfc00000003ff0001; mov.u64 rd1,0x40003555;",
+		func(x, y uint32, z, w uint64) [4]uint64 {
+			return [4]uint64{0x7c00, 0x80000000, 0xfc00000003ff0001, 0x40003555}
+		}},
 	{"min.u32 r0,x,y; max.s32 r1,x,y; min.u64 rd0,z,w; max.s64 rd1,z,w;", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{uint64(min(x, y)), uint64(uint32(max(int32(x), int32(y)))), min(z, w), uint64(max(int64(z), int64(w)))}
 	}},
-	{"shl.b64 rd2,z,3; add.u64 rd0,w,rd2; cvt.s64.s32 rd3,x; shl.b64 rd4,rd3,2; add.u64 rd1,w,rd4; mad.lo.u32 r0,x,4,y; shl.b32 r4,x,4; sub.u32 r1,r4,y;", func(x, y uint32, z, w uint64) [4]uint64 {
+	{"shl.b64 rd2,z,3; add.u64 rd0,w,rd2; cvt.s64.s32 rd3,x; shl.b64 rd4,rd3,2; add.u64 rd1,w,rd4; mad.lo.u32 r0,x,4,y; shl.b32 r4,x,4;" +
+		" sub.u32 r1,r4,y;", func(x, y uint32, z, w uint64) [4]uint64 {
 		return [4]uint64{uint64(x*4 + y), uint64(x<<4 - y), w + z<<3, w + uint64(int64(int32(x))<<2)}
 	}},
 }

@@ -163,7 +163,8 @@ func lowerIcmp(l *lowerer) {
 		l.bad = true
 		return
 	}
-	l.emit(isa.Micro{Op: isa.MicroSelCmp, Dst: d, Src: []isa.Operand{l.word(0, 0), l.word(1, 0), l.word(2, 0)}, Cmp: l.in.Mods[0], Signed: !l.has("U32")})
+	l.emit(isa.Micro{Op: isa.MicroSelCmp, Dst: d, Src: []isa.Operand{l.word(0, 0), l.word(1, 0), l.word(2, 0)}, Cmp: l.in.Mods[0],
+		Signed: !l.has("U32")})
 }
 
 // lowerSel handles SEL R, a, b, P.

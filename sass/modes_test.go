@@ -22,8 +22,10 @@ func TestEveryMode(t *testing.T) {
 			require.NoError(t, err)
 			for _, args := range [][]string{
 				{"nvdisasm"}, {"nvdisasm", "-hex"}, {"nvdisasm", "-g"}, {"nvdisasm", "-c", "-gi"}, {"nvdisasm", "-c", "-gp"},
-				{"nvdisasm", "-c", "-plr"}, {"nvdisasm", "-c", "-hex", "-plr"}, {"nvdisasm", "-c", "-lrm", "narrow"}, {"nvdisasm", "-c", "-lrm", "count"},
-				{"nvdisasm", "-raw"}, {"nvdisasm", "-c", "-raw", "-hex"}, {"nvdisasm", "-c", "-novliw"}, {"nvdisasm", "-c", "-ndf"}, {"nvdisasm", "-c", "-sf"},
+				{"nvdisasm", "-c", "-plr"}, {"nvdisasm", "-c", "-hex", "-plr"}, {"nvdisasm", "-c", "-lrm", "narrow"},
+				{"nvdisasm", "-c", "-lrm", "count"},
+				{"nvdisasm", "-raw"}, {"nvdisasm", "-c", "-raw", "-hex"}, {"nvdisasm", "-c", "-novliw"}, {"nvdisasm", "-c", "-ndf"},
+				{"nvdisasm", "-c", "-sf"},
 				{"cuobjdump", "-sass"}, {"cuobjdump", "-sass", "-res-usage"},
 			} {
 				out := r.tool(t, args[0], append(append([]string{}, args[1:]...), bin)...)

@@ -377,5 +377,6 @@ func parseAddress(o *isa.Operand, s string) bool {
 // symbolic tells a relocation, symbol or attribute name inside an address.
 func symbolic(t string) bool {
 	c := t[0]
-	return strings.IndexByte(t, '@') >= 0 || c == '`' || c == '(' || c == '.' || c == '$' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return strings.IndexByte(t, '@') >= 0 || c == '`' || c == '(' || c == '.' || c == '$' || c == '_' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }

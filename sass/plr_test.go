@@ -23,7 +23,8 @@ type liveRow struct {
 // liveColumns maps character positions behind the "// " to registers.
 type liveColumns map[int]isa.Reg
 
-var liveClasses = map[string]isa.Class{"GPR": isa.ClassGPR, "PRED": isa.ClassPred, "UGPR": isa.ClassUGPR, "UPRED": isa.ClassUPred, "CC": isa.ClassCC}
+var liveClasses = map[string]isa.Class{"GPR": isa.ClassGPR, "PRED": isa.ClassPred, "UGPR": isa.ClassUGPR, "UPRED": isa.ClassUPred,
+	"CC": isa.ClassCC}
 
 // parseLive reads the register columns of a disassembly, per function.
 func parseLive(src string) map[string][]liveRow {

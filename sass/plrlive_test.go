@@ -33,7 +33,8 @@ func allowedLive(in *isa.Inst, sm int, text string, defs, uses []isa.Reg, r live
 		return "masks above the predicates: the tool counts all of them"
 	case strings.HasPrefix(in.Op, "IMNMX") && sm < 50 && sameDefs:
 		return "sm_3x 64-bit minimum: the flag is shown as read in one half only"
-	case sm >= 80 && strings.Contains(text, ".64") && sameDefs && subset(noUR(r.uses), uses) && (slices.Equal(noUR(r.uses), uses) || undefinedUse(in, uses, r)):
+	case sm >= 80 && strings.Contains(text, ".64") && sameDefs && subset(noUR(r.uses), uses) &&
+		(slices.Equal(noUR(r.uses), uses) || undefinedUse(in, uses, r)):
 		return "[R.64]: the uniform registers of the descriptor are not printed"
 	case in.Op == "ATOM" && hasMod(in, "CAS") && hasMod(in, "64") && sm < 50, in.Op == "ST" && sm < 50 && hasMod(in, "64"):
 		return "sm_3x ATOM.CAS.64: the tool shows single registers, and what follows from that"
@@ -60,7 +61,8 @@ func undefinedUse(in *isa.Inst, uses []isa.Reg, r liveRow) bool {
 		printed := false
 		for i := range in.Args {
 			o := &in.Args[i]
-			printed = printed || o.Kind == isa.OpdMem && o.Words == 2 && u == isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1} || o.Reg == u || o.Base2 == u || o.Reg.Class == u.Class && o.Words == 2 && u.Num == o.Reg.Num+1 && !slices.Contains(r.uses, o.Reg)
+			printed = printed || o.Kind == isa.OpdMem && o.Words == 2 && u == isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1} || o.Reg == u ||
+				o.Base2 == u || o.Reg.Class == u.Class && o.Words == 2 && u.Num == o.Reg.Num+1 && !slices.Contains(r.uses, o.Reg)
 		}
 		if !printed || slices.Contains(r.live, u) {
 			return false

@@ -60,7 +60,8 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 		flat.Threads = slices.Clone(t.Threads)
 		flat.Threads[thread], t = th, &flat
 	}
-	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout, Locations: max(len(t.Locations), 1)}, regs: map[string]flow{}}
+	b := &builder{t: t, th: &t.Threads[thread], s: &Spec{Thread: thread, Layout: layout, Locations: max(len(t.Locations), 1)},
+		regs: map[string]flow{}}
 	for _, d := range b.th.Regs {
 		if d.Init.Kind == litmus.OperandLoc {
 			b.regs[d.Name] = flow{loc: b.locIndex(d.Init.Name)}

@@ -1,11 +1,14 @@
 // Package spec states what a litmus test's thread promises of its machine
 // code: its accesses in order, their kinds and locations, its fences and its
 // dependencies. It encodes that specification as the literals of xor markers
-// (seed 000, Sec. 4.4), so that a kernel carries its own specification, and
-// decodes it again out of the literals found in machine code.
+// (Alglave et al., GPU Concurrency, ASPLOS 2015, Sec. 4.4), so that a kernel
+// carries its own specification, and decodes it again out of the literals found
+// in machine code.
 //
-// It does not emit code (ptxgen does) and does not judge code (optcheck does);
-// both speak through it.
+// It neither emits code (ptxgen does) nor judges code (optcheck does).
+//
+// Stable: a literal keeps its meaning as long as Version does, so that kernels that
+// were emitted once can be checked later.
 package spec
 
 import (
@@ -277,7 +280,8 @@ func (e Entry) Writes() bool {
 // Equal reports whether the markers of two specifications say the same of the
 // machine code.
 func (s *Spec) Equal(o *Spec) bool {
-	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || len(s.Entries) != len(o.Entries) || len(s.Deps) != len(o.Deps) {
+	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || len(s.Entries) != len(o.Entries) ||
+		len(s.Deps) != len(o.Deps) {
 		return false
 	}
 	for i, e := range s.Entries {

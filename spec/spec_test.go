@@ -12,7 +12,8 @@ import (
 )
 
 func genSpec(t *rapid.T) *Spec {
-	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"), Layout: Layout(rapid.IntRange(0, len(AllLayouts)-1).Draw(t, "layout")),
+	s := &Spec{Thread: rapid.IntRange(0, MaxThreads-1).Draw(t, "thread"),
+		Layout:    Layout(rapid.IntRange(0, len(AllLayouts)-1).Draw(t, "layout")),
 		Locations: rapid.IntRange(1, MaxLocations).Draw(t, "locations")}
 	if s.Layout == Adjacent {
 		s.Wide = rapid.Uint8().Draw(t, "wide")

@@ -1,5 +1,5 @@
 // Package corpus holds the litmus tests that come with optcheck: the tests of
-// the 2015 study of weak GPU behaviour (seed 000, Sec. 1, 3 and 5), the same
+// the 2015 study of weak GPU behaviour (Alglave et al., ASPLOS 2015, Sec. 1, 3 and 5), the same
 // shapes in present-day PTX at each scope, shapes with manufactured
 // dependencies, and a few in the dialect of present-day model checkers; and the
 // tests of the study in OpenCL C.

@@ -1,8 +1,8 @@
 // Package machine has operational models of GPU memory: abstract machines that run
 // a litmus test step by step. What they can do is explored by package explore.
 //
-// There are three. UGPU is the machine of Sorensen and others (seed 003 of this
-// project). Levels and Settling say the same as the axioms ptx-2015 and ptx, in
+// There are three. UGPU is the machine of Sorensen and others (ICS 2013).
+// Levels and Settling say the same as the axioms ptx-2015 and ptx, in
 // another way and with none of their code: each is the other's second opinion.
 //
 // A machine gets one way through each thread's code as package exec unfolds it and

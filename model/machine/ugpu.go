@@ -54,7 +54,7 @@ var ugpuRules = []Rule{
 }
 
 // UGPU is the machine of Sorensen and others, "Towards shared memory consistency models
-// for GPUs" (ICS 2013; seed 003), §III-B and Fig. 6: per thread a program counter,
+// for GPUs" (ICS 2013), §III-B and Fig. 6: per thread a program counter,
 // a first-in-first-out queue for each address, a load array, and a view of global
 // memory with two marks for each location; shared memory for each block; fences of a
 // block and of the device, which are membar.cta and membar.gl.

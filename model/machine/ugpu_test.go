@@ -76,7 +76,7 @@ type known struct {
 	want bool
 }
 
-// seedVerdicts are Fig. 8 and 9 of seed 003, and Fig. 11 as its chips have it.
+// seedVerdicts are Fig. 8 and 9 of Sorensen and others (ICS 2013), and Fig. 11 as its chips have it.
 func seedVerdicts(t testing.TB) (list []known) {
 	fences := map[string]string{"no fences": "", "TFB": "membar.cta", "TF": "membar.gl"}
 	add := func(name, blocks, fence string, shared, mp, coRR bool) {

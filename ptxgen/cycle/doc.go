@@ -1,6 +1,6 @@
 // Package cycle generates litmus tests from critical cycles of typed edges, in
 // the manner of the diy tools, with the dimensions that GPUs add: scope trees,
-// memory maps, cache operators, scoped fences and atomics (seed 000, Sec. 4.1).
+// memory maps, cache operators, scoped fences and atomics (Alglave et al., ASPLOS 2015, Sec. 4.1).
 //
 // It neither emits kernels (ptxgen does) nor judges outcomes (model does).
 //

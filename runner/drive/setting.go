@@ -8,7 +8,7 @@ import (
 	"optcheck/ptxgen"
 )
 
-// Incantations is a set of the four incantations of the study (seed 000 Sec.
+// Incantations is a set of the four incantations of the study (Alglave et al., ASPLOS 2015, Sec.
 // 4.3). Its value plus one is the column of the study's Tab. 6.
 type Incantations uint8
 

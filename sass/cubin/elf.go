@@ -70,7 +70,8 @@ func readELF(data []byte) (*elf, error) {
 	e := &elf{data: data, sections: make([]section, len(rows)/sectionSize)}
 	for i := range e.sections {
 		row := rows[i*sectionSize:]
-		s := section{kind: le.Uint32(row[4:]), offset: le.Uint64(row[24:]), size: le.Uint64(row[32:]), link: le.Uint32(row[40:]), info: le.Uint32(row[44:])}
+		s := section{kind: le.Uint32(row[4:]), offset: le.Uint64(row[24:]), size: le.Uint64(row[32:]), link: le.Uint32(row[40:]),
+			info: le.Uint32(row[44:])}
 		end := s.offset + s.size
 		if s.kind != typeNull && s.kind != typeNoBits && (end < s.offset || end > uint64(len(data))) {
 			return nil, fmt.Errorf("truncated: section %d ends at byte %d of %d", i, end, len(data))

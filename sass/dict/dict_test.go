@@ -85,7 +85,8 @@ func TestAbsolute(t *testing.T) {
 
 func TestWithSymbol(t *testing.T) {
 	for _, c := range [][2]string{
-		{"MOV R2, 0x0", "MOV R2, 32@lo(x)"}, {"@!P0 UMOV UR4, 0x0", "@!P0 UMOV UR4, 32@lo(x)"}, {"IADD3 R4, P0, R2, 0x0, RZ", "IADD3 R4, P0, R2, 32@lo(x), RZ"},
+		{"MOV R2, 0x0", "MOV R2, 32@lo(x)"}, {"@!P0 UMOV UR4, 0x0", "@!P0 UMOV UR4, 32@lo(x)"},
+		{"IADD3 R4, P0, R2, 0x0, RZ", "IADD3 R4, P0, R2, 32@lo(x), RZ"},
 		{"MOV R2, 0x10", ""}, {"MOV R2, R3", ""}, {"LOP3.LUT R2, R3, 0x0, RZ, 0x3c, !PT", ""}, {"LDG.E R2, [R4+0x0]", ""},
 	} {
 		got, ok := withSymbol(c[0], "32@lo", "x")
@@ -183,7 +184,8 @@ func TestManyProcesses(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(encode("id", []Key{{1, 2}, {3}}, map[Key]entry{{1, 2}: {kind: plain, text: "EXIT"}, {3}: {kind: branch, text: "BRA ", rel: -16}}), "id")
+	f.Add(encode("id", []Key{{1, 2}, {3}}, map[Key]entry{{1, 2}: {kind: plain, text: "EXIT"}, {3}: {kind: branch, text: "BRA ", rel: -16}}),
+		"id")
 	f.Fuzz(func(t *testing.T, data []byte, id string) {
 		entries, err := decode(data, id)
 		if err != nil && entries != nil {

@@ -105,7 +105,8 @@ func (c Change) String() string {
 
 // Apply makes edits, one after the other, in the functions of a cubin for which in
 // is true, and reports what it changed; the cubin that it was given stays as it is.
-func Apply(ctx context.Context, ask Disassembler, target string, data []byte, in func(name string) bool, edits ...Edit) ([]byte, []Change, error) {
+func Apply(ctx context.Context, ask Disassembler, target string, data []byte, in func(name string) bool, edits ...Edit) ([]byte, []Change,
+	error) {
 	data = slices.Clone(data)
 	f, err := cubin.Parse(data) // its code is that of data
 	if err != nil {
