@@ -14,6 +14,7 @@ type editor struct {
 	th     *litmus.Thread
 	o      Opportunity
 	events []int        // indices of the events in the thread's body
+	given  []string     // registers that reg made: in dialects without declarations they are not taken until they are written
 	in     litmus.Instr // the event that the opportunity is at
 }
 
@@ -52,9 +53,10 @@ func (e *editor) taken(name string) bool {
 func (e *editor) reg(prefix string, t litmus.Type) string {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s%d", prefix, i)
-		if e.taken(name) {
+		if e.taken(name) || slices.Contains(e.given, name) {
 			continue
 		}
+		e.given = append(e.given, name)
 		if e.t.Dialect != litmus.PTX {
 			e.th.Regs = append(e.th.Regs, litmus.RegDecl{Name: name, Type: t})
 		}

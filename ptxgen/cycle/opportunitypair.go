@@ -124,7 +124,6 @@ func (e *editor) change() error {
 	other.insert(slot+1, st)
 
 	p, a, b := e.reg("p", litmus.Pred), e.reg("r", litmus.S32), e.reg("r", litmus.S32)
-	b = e.distinct(a, b)
 	ld := litmus.Instr{Op: litmus.OpLd, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Type: litmus.S32, Dst: b, Addr: e.addr(loc), Guard: &litmus.Guard{Reg: p}}
 	e.insert(e.o.Event+1, equals1(p, litmus.S32, a), ld)
 	ld.Dst, ld.Guard = a, nil
@@ -132,15 +131,6 @@ func (e *editor) change() error {
 	e.observe(a)
 	e.observe(b)
 	return nil
-}
-
-// distinct is b, or a register of its own if b is a: registers of dialects without
-// declarations are taken when they are written.
-func (e *editor) distinct(a, b string) string {
-	if a != b {
-		return b
-	}
-	return b + "0"
 }
 
 // stores1 reports whether an instruction stores the constant 1 to a 32-bit location.
