@@ -26,7 +26,7 @@ var discovered = sync.OnceValue(func() map[string]*toolchain.Toolchain {
 	out := map[string]*toolchain.Toolchain{}
 	all, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, patient.Long)})
 	for _, tc := range all {
-		if slices.Contains(tested, tc.Major()) && tc.LLVM.Objdump != "" && tc.LLVM.MC != "" {
+		if slices.Contains(tested, tc.Major()) && tc.Kind.(*toolchain.LLVM).Objdump != "" && tc.Kind.(*toolchain.LLVM).MC != "" {
 			out[strconv.Itoa(tc.Major())] = tc
 		}
 	}
@@ -52,7 +52,7 @@ func tool(t *testing.T, dir, version string, args ...string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = discovered()[version].LLVM.Environment()
+	cmd.Env = discovered()[version].Kind.(*toolchain.LLVM).Environment()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -65,7 +65,7 @@ func tool(t *testing.T, dir, version string, args ...string) (string, error) {
 // compile gives the assembly of an OpenCL file, "" if the compiler refuses.
 func compile(t *testing.T, dir, version, triple, target, level, src string, flags ...string) string {
 	out := filepath.Join(dir, "k.s")
-	args := append([]string{discovered()[version].LLVM.Clang, "-target", triple, "-mcpu=" + target, "-x", "cl", "-cl-std=CL2.0", "-Xclang",
+	args := append([]string{discovered()[version].Kind.(*toolchain.LLVM).Clang, "-target", triple, "-mcpu=" + target, "-x", "cl", "-cl-std=CL2.0", "-Xclang",
 		"-finclude-default-header", "-nogpulib", "-w", "-O" + level}, flags...)
 	if _, err := tool(t, dir, version, append(args, "-S", src, "-o", out)...); err != nil {
 		return ""
@@ -79,9 +79,9 @@ func compile(t *testing.T, dir, version, triple, target, level, src string, flag
 func disassemble(t *testing.T, dir, version, triple, target, asm string) string {
 	in, obj := filepath.Join(dir, "in.s"), filepath.Join(dir, "k.o")
 	require.NoError(t, os.WriteFile(in, []byte(asm), 0o600))
-	_, err := tool(t, dir, version, discovered()[version].LLVM.MC, "-triple="+triple, "-mcpu="+target, "-filetype=obj", "in.s", "-o", "k.o")
+	_, err := tool(t, dir, version, discovered()[version].Kind.(*toolchain.LLVM).MC, "-triple="+triple, "-mcpu="+target, "-filetype=obj", "in.s", "-o", "k.o")
 	require.NoError(t, err)
-	text, err := tool(t, dir, version, discovered()[version].LLVM.Objdump, "-d", "--mcpu="+target, "k.o")
+	text, err := tool(t, dir, version, discovered()[version].Kind.(*toolchain.LLVM).Objdump, "-d", "--mcpu="+target, "k.o")
 	require.NoError(t, err)
 	_ = os.Remove(obj)
 	return text

@@ -12,6 +12,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/llvmir"
+	"optcheck/match"
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/spec"
@@ -39,7 +40,7 @@ var llvmOnce = sync.OnceValue(func() []*toolchain.Toolchain {
 // skipped, unless OPTCHECK_REQUIRE_TOOLS=1 makes that a failure.
 func llvms(t testing.TB) (out []*toolchain.Toolchain) {
 	for _, tc := range llvmOnce() {
-		if tc.LLVM.Libclc != "" {
+		if tc.Kind.(*toolchain.LLVM).Libclc != "" {
 			out = append(out, tc)
 		}
 	}
@@ -92,7 +93,7 @@ func TestAMDStages(t *testing.T) {
 		}
 		require.Equal(t, optcheck.Changed.String(), c.Class, "%v", c)
 		require.Equal(t, optcheck.Merged.ID, c.Findings[0].Rule)
-		require.Equal(t, StagePasses, c.Findings[0].Stage, c.Toolchain)
+		require.Equal(t, match.StagePasses, c.Findings[0].Stage, c.Toolchain)
 	}
 }
 

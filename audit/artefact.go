@@ -9,17 +9,10 @@ import (
 )
 
 // artefacts keeps the sources and the machine code of those cells of which they
-// are wanted. header precedes the sources.
-func (w *worker) artefacts(header string, cells []int) {
+// are wanted.
+func (w *worker) artefacts(cells []int) {
 	if w.a.o.Artefacts == nil {
 		return
-	}
-	kind := report.ArtefactPTX
-	switch {
-	case w.j.tc.LLC != nil || w.a.o.Source == LLVMIR:
-		kind, header = report.ArtefactLLVMIR, ""
-	case w.j.tc.LLVM != nil:
-		kind = report.ArtefactOpenCL
 	}
 	printed := map[*machineCode]string{}
 	for _, c := range cells {
@@ -34,7 +27,8 @@ func (w *worker) artefacts(header string, cells []int) {
 			if printed[p.machine] == "" {
 				printed[p.machine] = p.machine.String()
 			}
-			w.res.artefacts[c] = append(w.res.artefacts[c], report.Artefact{Thread: t, Kind: kind, Text: header + w.em.kernels[w.em.of[c][t]].text},
+			w.res.artefacts[c] = append(w.res.artefacts[c], report.Artefact{Thread: t, Kind: w.j.road.Road().Source,
+				Text: w.j.road.Header(p.way, w.j.target) + w.em.kernels[w.em.of[c][t]].text},
 				report.Artefact{Thread: t, Kind: report.ArtefactMachine, Text: printed[p.machine]})
 		}
 	}

@@ -8,11 +8,8 @@ package audit
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,6 +19,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
@@ -29,8 +27,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// Levels are the optimisation levels that ptxas knows.
-var Levels = []string{"O0", "O1", "O2", "O3"}
+// Levels are the optimisation levels that compilers know.
+var Levels = pipeline.Levels
 
 // Options selects the matrix of an audit.
 type Options struct {
@@ -42,10 +40,8 @@ type Options struct {
 	Targets []string
 	Levels  []string // empty means Levels
 	Layouts []spec.Layout
-	// Source is what kernels are written in for AMD's targets: OpenCL (also if
-	// empty), which clang compiles, or LLVMIR, which llc compiles. For NVIDIA's
-	// the toolchain decides: those of toolchain.DiscoverLLC take LLVM IR, others
-	// PTX.
+	// Source is what kernels are written in; empty means the usual one of each
+	// toolchain. See pipeline.Of.
 	Source string
 	Flags  []string // further arguments for ptxas
 	// NoVerdict leaves cells with findings "changed" instead of asking a model
@@ -177,73 +173,19 @@ func newAuditor(o Options, h report.Handler) *auditor {
 
 // jobs lists the places of the matrix, sorted by toolchain, target and level.
 func (o *Options) jobs() ([]job, error) {
-	if len(o.Toolchains) == 0 {
-		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
-	}
-	switch o.Source {
-	case "", PTX, OpenCL, LLVMIR:
-	default:
-		return nil, fmt.Errorf("unknown source %q (ptx, opencl, llvm-ir)", o.Source)
-	}
+	o.Levels = pipeline.Once(o.Levels)
 	if len(o.Levels) == 0 {
 		o.Levels = Levels
 	}
-	o.Levels = once(o.Levels)
-	for _, l := range o.Levels {
-		if !slices.Contains(Levels, l) {
-			return nil, fmt.Errorf("unknown level %q (O0, O1, O2, O3)", l)
-		}
+	places, err := pipeline.Places(o.Toolchains, o.Source, o.Targets, o.Levels)
+	if err != nil {
+		return nil, err
 	}
-	var jobs []job
-	known := map[string]bool{}
-	for _, tc := range o.Toolchains {
-		if o.Source == LLVMIR && tc.LLC == nil && (tc.LLVM == nil || tc.LLVM.LLC == "") {
-			return nil, fmt.Errorf("%s has no llc, which compiles LLVM IR", tc.ID)
-		}
-		for _, t := range tc.Targets {
-			known[t] = true
-			if len(o.Targets) > 0 && !slices.Contains(o.Targets, t) {
-				continue
-			}
-			for _, l := range o.Levels {
-				jobs = append(jobs, job{tc: tc, target: t, level: l})
-			}
-		}
-	}
-	for _, t := range o.Targets {
-		if !known[t] {
-			return nil, fmt.Errorf("no toolchain knows target %q (%s)", t, someTargets(o.Toolchains))
-		}
+	jobs := make([]job, len(places))
+	for i, p := range places {
+		jobs[i] = job{tc: p.Toolchain, road: p.Pipeline, target: p.Target, level: p.Level}
 	}
 	return jobs, nil
-}
-
-// once returns the elements of a list, each once: what is asked for twice is one
-// cell.
-func once[T comparable](list []T) (out []T) {
-	for _, x := range list {
-		if !slices.Contains(out, x) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// someTargets lists the targets of toolchains for a message, if they are not too
-// many.
-func someTargets(list []*toolchain.Toolchain) string {
-	var all []string
-	for _, tc := range list {
-		for _, t := range tc.Targets {
-			if !slices.Contains(all, t) {
-				all = append(all, t)
-			}
-		}
-	}
-	if len(all) > 30 {
-		return "optcheck toolchain list --json names all"
-	}
-	return strings.Join(all, ", ")
 }
 
 func (o *Options) config(cells int) (*report.Config, error) {
@@ -254,7 +196,7 @@ func (o *Options) config(cells int) (*report.Config, error) {
 	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
 		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
-		build, err := tc.BuildWith(o.Source != LLVMIR)
+		build, err := tc.BuildWith(o.Source != pipeline.LLVMIR)
 		if err != nil {
 			return nil, err
 		}
@@ -331,8 +273,7 @@ func (a *auditor) run(ctx context.Context, jobs []job) error {
 	slots := make([]slot, len(jobs))
 	for i, j := range jobs {
 		slots[i].done = make(chan struct{})
-		source, _ := a.source(j)
-		j.chunk.begin(source)
+		j.chunk.begin(j.road.Key(j.target))
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	// window bounds how far finished results may run ahead of the output.
@@ -378,8 +319,7 @@ func (a *auditor) run(ctx context.Context, jobs []job) error {
 		g.Go(func() error {
 			defer func() { <-workers }()
 			res, err := a.work(gctx, j)
-			source, _ := a.source(j)
-			j.chunk.end(source)
+			j.chunk.end(j.road.Key(j.target))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/pipeline"
 	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 	"optcheck/toolchain"
@@ -48,7 +49,7 @@ func benchmarkWays(b *testing.B, tests []*litmus.Test) {
 	dir := b.TempDir()
 	var whole report.Stats
 	for _, way := range []string{"nvdisasm", "cold", "warm"} {
-		dictionaries = decoder{} // as in a new process
+		pipeline.Forget() // as in a new process
 		runtime.GC()
 		r := toolchain.NewRunner(0, 0)
 		tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Cache: filepath.Join(dir, "identities.json"), Runner: r, Listings: way == "nvdisasm"})

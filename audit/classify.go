@@ -10,6 +10,28 @@ import (
 	"optcheck/report"
 )
 
+// verdicts has, by the language that gives a test its meaning (pipeline.Road), how
+// cells are classified.
+var verdicts map[string]func(w *worker, ctx context.Context, cell int) error
+
+func init() {
+	verdicts = map[string]func(w *worker, ctx context.Context, cell int) error{
+		ptxModel: (*worker).classify, languageModel: (*worker).hardware, "": (*worker).unjudged}
+}
+
+// verdict classifies a cell.
+func (w *worker) verdict(ctx context.Context, cell int) error {
+	return verdicts[w.j.road.Road().Language](w, ctx, cell)
+}
+
+// unjudged leaves a cell as it is; what could not be compared is unknown.
+func (w *worker) unjudged(_ context.Context, cell int) error {
+	if why := w.undecided(cell); why != "" && w.res.cells[cell].Class == report.Preserved {
+		w.set(cell, optcheck.Unknown, why)
+	}
+	return nil
+}
+
 // classify asks the model about a cell that was decided. Preserved cells are
 // lifted too: that they allow what the test allows is a test of this tool.
 func (w *worker) classify(ctx context.Context, cell int) error {

@@ -16,6 +16,7 @@ import (
 	"optcheck/internal/fakeptxas"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/mapping"
 	"optcheck/model"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
@@ -50,8 +51,8 @@ func runControls(t *testing.T, tc *toolchain.Toolchain, target string, tests []*
 		r.codes[at] = optcheck.CodeHash(v.fn, v.check.Consts)
 		var words []string
 		for i := range v.fn.Insts {
-			if in := &v.fn.Insts[i]; mapKeeps(in) {
-				words = append(words, mapText(in))
+			if text, ok := mapping.Shown(&v.fn.Insts[i]); ok {
+				words = append(words, text)
 			}
 		}
 		r.words[at] = strings.Join(words, "; ")
@@ -127,7 +128,7 @@ func (s *controlSuite) plan(t *testing.T, target string, round int) (edits map[s
 	require.NoError(t, err)
 	o := Options{Tests: s.tests, Layouts: spec.Layouts}
 	em := &emission{}
-	em.fill(&o, job{target: target, chunk: newChunk(s.tests, 0)}, false, ptxgen.Emit)
+	em.fill(&o, job{road: ptxRoad(t), target: target, chunk: newChunk(s.tests, 0)}, false)
 	require.NoError(t, em.err)
 	rng := rand.New(rand.NewPCG(s.seed, uint64(sm)<<8|uint64(round)))
 	chosen := map[int]injection{}

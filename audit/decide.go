@@ -7,10 +7,11 @@ import (
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
-	gpu "optcheck/target"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -51,7 +52,7 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread) (*report.Cell
 // emitted finds the unit that machine code was made from.
 func emitted(t *litmus.Test, target string, layout spec.Layout, threads []Thread) (*ptxgen.Unit, error) {
 	var last error
-	for _, emit := range []emitter{ptxgen.Emit, ptxgen.EmitOpenCL, ptxgen.EmitLLVMIR} {
+	for _, emit := range []func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error){ptxgen.Emit, ptxgen.EmitOpenCL, ptxgen.EmitLLVMIR} {
 		u, err := emit(t, ptxgen.Options{Target: target, Layout: layout})
 		if err != nil {
 			last = err
@@ -81,18 +82,18 @@ func locationNames(t *litmus.Test) []string {
 }
 
 // decide puts what was found for the threads of a test together and asks the model.
-func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, target string, parts []part) (*report.Cell, *report.Listing, error) {
-	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: target, chunk: &chunk{tests: []*litmus.Test{t}}},
+func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string, parts []part) (*report.Cell, *report.Listing, error) {
+	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: name, chunk: &chunk{tests: []*litmus.Test{t}}},
 		em: &emission{units: []*ptxgen.Unit{u}}, parts: map[int][]part{0: parts},
 		res: &jobResult{cells: make([]report.Cell, 1), listings: map[int]listed{}}}
 	c := &w.res.cells[0]
-	c.Test, c.Hash, c.Target, c.Layout = t.Name, t.Hash(), target, a.o.Layouts[0].String()
+	c.Test, c.Hash, c.Target, c.Layout = t.Name, t.Hash(), name, a.o.Layouts[0].String()
 	w.cell(0)
-	classify := w.classify
-	if gpu.Vendor(target) == gpu.AMD {
-		classify = w.hardware
+	road := pipeline.Usual(target.Vendor(name))
+	if road == nil {
+		return nil, nil, fmt.Errorf("unknown target %q", name)
 	}
-	if err := classify(ctx, 0); err != nil {
+	if err := verdicts[road.Language](w, ctx, 0); err != nil {
 		return nil, nil, err
 	}
 	return c, w.res.listings[0].listing, nil

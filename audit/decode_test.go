@@ -15,6 +15,7 @@ import (
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
 	"optcheck/report"
@@ -234,12 +235,12 @@ func TestDecodePrograms(t *testing.T) {
 					res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Version: version, Units: []toolchain.Unit{{Name: "k", Text: text}}})
 					require.NoError(t, err)
 					require.Empty(t, res.Failed)
-					before, _ := dictionaries.leftOver()
-					got, err := Decode(t.Context(), tc, "x", target, res.Batches[0].Cubin)
+					before, _ := pipeline.LeftOver()
+					got, err := pipeline.Decode(t.Context(), tc, "x", target, res.Batches[0].Cubin)
 					require.NoError(t, err)
-					after, why := dictionaries.leftOver()
+					after, why := pipeline.LeftOver()
 					require.Equal(t, text == tablePTX, after > before, "%s %s: %v", target, level, why)
-					want, err := Decode(t.Context(), whole, "x", target, res.Batches[0].Cubin)
+					want, err := pipeline.Decode(t.Context(), whole, "x", target, res.Batches[0].Cubin)
 					require.NoError(t, err)
 					sameCode(t, want.Program, got.Program)
 					require.Equal(t, want.Consts, got.Consts)
@@ -266,18 +267,12 @@ func TestWaysEvents(t *testing.T) {
 		}
 		return out
 	}
-	left, _ := dictionaries.leftOver()
+	left, _ := pipeline.LeftOver()
 	got, want := events(false), events(true)
 	require.Equal(t, len(want), len(got))
 	for i := range want {
 		require.Equal(t, want[i], got[i])
 	}
-	now, why := dictionaries.leftOver()
+	now, why := pipeline.LeftOver()
 	require.Equal(t, left, now, "a cubin was left to nvdisasm: %v", why)
-}
-
-func (d *decoder) leftOver() (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.left, d.why
 }

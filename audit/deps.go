@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"optcheck/depgen"
+	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/report"
@@ -283,4 +284,10 @@ func writeMixed(w io.Writer, cells []DepCell) error {
 		}
 	}
 	return nil
+}
+
+// ReadDeps reads the survival matrix that WriteDepsJSON wrote. Errors name file
+// and line.
+func ReadDeps(file string, in io.Reader) ([]DepCell, error) {
+	return input.Table[DepCell](file, in, "dependency", func(c *DepCell) string { return c.Fate })
 }

@@ -14,6 +14,7 @@ import (
 
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
@@ -58,7 +59,7 @@ func goldenUnits(t *testing.T, target string, maxV ptxgen.Version) (v ptxgen.Ver
 }
 
 func checkAll(t *testing.T, file string, text []byte) []byte {
-	code, err := ParseDump(file, text)
+	code, err := pipeline.ParseDump(file, text)
 	require.NoError(t, err)
 	require.Empty(t, code.Program.Problems)
 	var out bytes.Buffer

@@ -8,6 +8,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
@@ -112,7 +113,7 @@ func decideEdited(t *testing.T, ptxas string, x *litmus.Test, target, level, fro
 	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(version, target), Units: []toolchain.Unit{{Name: u.Name, Text: text}}})
 	require.NoError(t, err)
 	require.Empty(t, res.Failed, text)
-	code, err := LoadCubin(t.Context(), "edited", res.Batches[0].Cubin, []*toolchain.Toolchain{tc})
+	code, err := pipeline.LoadCubin(t.Context(), "edited", res.Batches[0].Cubin, []*toolchain.Toolchain{tc})
 	require.NoError(t, err)
 	var threads []Thread
 	worst := optcheck.Preserved

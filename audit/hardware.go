@@ -16,8 +16,8 @@ import (
 // be compared stays preserved only if the model of the hardware was asked.
 func (w *worker) hardware(ctx context.Context, cell int) error {
 	judged, err := w.judgeHardware(ctx, cell)
-	if why := w.undecided(cell); err == nil && !judged && why != "" && w.res.cells[cell].Class == report.Preserved {
-		w.set(cell, optcheck.Unknown, why)
+	if err == nil && !judged {
+		return w.unjudged(ctx, cell)
 	}
 	return err
 }
@@ -28,8 +28,8 @@ func (w *worker) hardware(ctx context.Context, cell int) error {
 // what it knows of the hardware. judged tells that the hardware was explored.
 func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err error) {
 	c := &w.res.cells[cell]
-	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed || w.a.o.Source == LLVMIR {
-		return false, nil // LLVM IR is no OpenCL
+	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
+		return false, nil
 	}
 	t, changed := w.test(cell), c.Class == report.Changed
 	race, err := w.a.judge.race(ctx, t, c.Hash)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"strings"
 
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 )
 
@@ -18,9 +19,8 @@ type kernelSet struct {
 
 // distinctKernel is a complete unit of one entry.
 type distinctKernel struct {
-	build build  // of LLVM
-	name  string // of the entry: that of the first test which has it
-	text  string
+	name string // of the entry: that of the first test which has it
+	text string
 }
 
 // user is a cell's thread that a unit stands for.
@@ -28,6 +28,7 @@ type user struct{ cell, thread int }
 
 // part is what was found for one thread of a cell.
 type part struct {
+	way     pipeline.Way
 	code    [16]byte
 	result  *checked
 	reason  string       // why there is no result
@@ -56,7 +57,7 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 		if !ok {
 			d = len(s.kernels)
 			s.index[key] = d
-			s.kernels = append(s.kernels, distinctKernel{build{k.CL2, k.Library}, k.Name, text})
+			s.kernels = append(s.kernels, distinctKernel{k.Name, text})
 		}
 		of = append(of, d)
 		k.Text = ""

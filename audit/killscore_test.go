@@ -71,7 +71,7 @@ func newKillRun(t *testing.T, tests []*litmus.Test, target string, layouts []spe
 func (r *killRun) applicable(tests []*litmus.Test, first, sm int) {
 	o := Options{Tests: tests, Layouts: r.layouts}
 	em := &emission{}
-	em.fill(&o, job{target: r.target, chunk: newChunk(tests, 0)}, false, ptxgen.Emit)
+	em.fill(&o, job{road: ptxRoad(r.t), target: r.target, chunk: newChunk(tests, 0)}, false)
 	require.NoError(r.t, em.err)
 	known := make([][]string, len(em.kernels)) // by kernel
 	for i, k := range em.kernels {

@@ -13,6 +13,7 @@ import (
 	"optcheck/internal/patient"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/sass/cubin"
@@ -203,7 +204,7 @@ func TestCheckAlone(t *testing.T) {
 		res, err := tc.Compile(t.Context(), toolchain.Job{Target: "sm_80", Level: "O3", LineInfo: true, Header: ptxgen.Header(u.Version, "sm_80"),
 			Units: []toolchain.Unit{{Name: x.Name, Text: u.Text}}})
 		require.NoError(t, err)
-		code, err := LoadCubin(t.Context(), "x.cubin", res.Batches[0].Cubin, releases(t))
+		code, err := pipeline.LoadCubin(t.Context(), "x.cubin", res.Batches[0].Cubin, releases(t))
 		require.NoError(t, err)
 		f, err := cubin.Parse(res.Batches[0].Cubin)
 		require.NoError(t, err)

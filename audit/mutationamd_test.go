@@ -14,6 +14,7 @@ import (
 
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -83,8 +84,8 @@ func TestMutationAMD(t *testing.T) {
 	}
 	visited(t, o, visit)
 	ir := o // llc at O0 spills what clang keeps in memory of its own
-	ir.Source, ir.Levels, ir.Targets = LLVMIR, []string{"O0"}, []string{"tahiti", "gfx900", "gfx1030", "gfx1200"}
-	ir.Toolchains = slices.DeleteFunc(slices.Clone(o.Toolchains), func(tc *toolchain.Toolchain) bool { return tc.LLVM.LLC == "" })
+	ir.Source, ir.Levels, ir.Targets = pipeline.LLVMIR, []string{"O0"}, []string{"tahiti", "gfx900", "gfx1030", "gfx1200"}
+	ir.Toolchains = slices.DeleteFunc(slices.Clone(o.Toolchains), func(tc *toolchain.Toolchain) bool { return tc.Kind.(*toolchain.LLVM).LLC == "" })
 	visited(t, ir, visit)
 	all, dead := 0, 0
 	var lines []string

@@ -19,11 +19,11 @@ import (
 // coRR+relaxed.gpus.
 func faultyLLC(t *testing.T, real *toolchain.Toolchain, misbehave string) *toolchain.Toolchain {
 	path := filepath.Join(t.TempDir(), "llc")
-	script := "#!/bin/sh\nif grep -q t_coRR_ batch.ll; then " + misbehave + "; fi\nexec " + real.LLC.Path + " \"$@\"\n"
+	script := "#!/bin/sh\nif grep -q t_coRR_ batch.ll; then " + misbehave + "; fi\nexec " + real.Kind.(*toolchain.LLC).Path + " \"$@\"\n"
 	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
-	tc, llc := *real, *real.LLC
+	tc, llc := *real, *real.Kind.(*toolchain.LLC)
 	llc.Path = path
-	tc.LLC = &llc
+	tc.Kind = &llc
 	return &tc
 }
 

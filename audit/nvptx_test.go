@@ -16,9 +16,9 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/match"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/ptxtext"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -230,13 +230,12 @@ func TestMutationLLVMIR(t *testing.T) {
 
 // notPtxas names a finding that is said to have arisen elsewhere than in ptxas.
 func notPtxas(r *optcheck.Result, text string, v kernelVisit, test *litmus.Test) string {
-	acc, err := ptxtext.Accesses(&ptxtext.Kernel{Name: v.fn.Name, Text: text})
+	k, err := match.PTX(v.fn.Name, text, v.kernel.Spec, test)
 	if err != nil {
 		return err.Error()
 	}
-	k := newPTXKernel(acc, v.kernel.Spec, test)
 	for _, f := range appendFindings(nil, r.Findings) {
-		if s := k.Stage(&f); s != StagePtxas && f.Rule != optcheck.ValueChanged.ID && f.Rule != optcheck.WitnessesDisagree.ID {
+		if s := k.Stage(&f); s != match.StagePtxas && f.Rule != optcheck.ValueChanged.ID && f.Rule != optcheck.WitnessesDisagree.ID {
 			return fmt.Sprintf("%s #%d arose in %q", f.Rule, f.Access, s)
 		}
 	}

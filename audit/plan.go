@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -19,6 +20,7 @@ import (
 // layouts for one toolchain, target and level.
 type job struct {
 	tc     *toolchain.Toolchain
+	road   pipeline.Pipeline
 	target string
 	level  string
 	chunk  *chunk // nil where only the place in the matrix matters
@@ -68,7 +70,7 @@ func (o *Options) plan() ([]job, error) {
 	if len(o.Layouts) == 0 {
 		o.Layouts = spec.Layouts
 	}
-	o.Layouts = once(o.Layouts)
+	o.Layouts = pipeline.Once(o.Layouts)
 	if s := o.Shard; s != (Shard{}) && (s.I < 1 || s.I > s.N) {
 		return nil, fmt.Errorf("shard %v: must be i/n with 1 <= i <= n", s)
 	}

@@ -93,7 +93,7 @@ func TestShardErrors(t *testing.T) {
 
 // TestAskedTwice: what is asked for twice is done once, and counted once.
 func TestAskedTwice(t *testing.T) {
-	tc := &toolchain.Toolchain{ID: "ptxas 1.0.0", Targets: []string{"sm_60", "sm_80"}, MaxPTX: "8.0"}
+	tc := &toolchain.Toolchain{ID: "ptxas 1.0.0", Kind: toolchain.CUDA{}, Targets: []string{"sm_60", "sm_80"}, MaxPTX: "8.0"}
 	o := Options{Tests: corpus.Tests()[:3], Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{"sm_80", "sm_80"}, Levels: []string{"O3", "O0", "O3"},
 		Layouts: []spec.Layout{spec.Offsets, spec.Pointers, spec.Offsets}}
 	jobs, err := o.plan()

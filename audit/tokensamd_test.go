@@ -21,6 +21,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/model/amdhw"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/report"
 	"optcheck/spec"
@@ -237,7 +238,7 @@ func (c tokenMutant) line2() string { return strings.ReplaceAll(c.line, "\n\t", 
 
 // amdSubjects compiles the corpus and keeps what is preserved and explored in full.
 func (r *tokenRun) amdSubjects(t *testing.T, a *auditor, target, level string) (out []*amdSubject) {
-	byBuild := map[build][]toolchain.Unit{}
+	byBuild := map[pipeline.Way][]toolchain.Unit{}
 	units := map[string]*ptxgen.Unit{}
 	for _, x := range corpus.OpenCL() {
 		x = x.Canonical()
@@ -247,16 +248,16 @@ func (r *tokenRun) amdSubjects(t *testing.T, a *auditor, target, level string) (
 		}
 		units[x.Name] = u
 		for _, k := range u.Kernels {
-			b := build{k.CL2, k.Library}
+			b := pipeline.Way{CL2: k.CL2, Library: k.Library}
 			byBuild[b] = append(byBuild[b], toolchain.Unit{Name: k.Name, Text: globals(u, k.Text) + k.Text})
 		}
 	}
 	lines := map[string][]string{}
-	for _, b := range builds {
+	for _, b := range []pipeline.Way{{}, {CL2: true}, {Library: true}, {CL2: true, Library: true}} {
 		if len(byBuild[b]) == 0 {
 			continue
 		}
-		res, err := r.tc.CompileLLVM(t.Context(), toolchain.LLVMJob{Job: toolchain.Job{Target: target, Level: level, LineInfo: true, Units: byBuild[b]}, Source: toolchain.OpenCLC, CL2: b.cl2, Library: b.library})
+		res, err := r.tc.CompileLLVM(t.Context(), toolchain.LLVMJob{Job: toolchain.Job{Target: target, Level: level, LineInfo: true, Units: byBuild[b]}, Source: toolchain.OpenCLC, CL2: b.CL2, Library: b.Library})
 		require.NoError(t, err)
 		for _, batch := range res.Batches {
 			text := strings.Split(string(batch.Text), "\n")
@@ -411,8 +412,8 @@ func (r *tokenRun) assembles(t *testing.T, target string, texts []string) []bool
 	}
 	file := filepath.Join(t.TempDir(), "m.s")
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o600))
-	cmd := exec.CommandContext(t.Context(), r.tc.LLVM.MC, "-triple=amdgcn-amd-amdhsa", "-mcpu="+target, "-filetype=null", file)
-	cmd.Env = r.tc.LLVM.Environment()
+	cmd := exec.CommandContext(t.Context(), r.tc.Kind.(*toolchain.LLVM).MC, "-triple=amdgcn-amd-amdhsa", "-mcpu="+target, "-filetype=null", file)
+	cmd.Env = r.tc.Kind.(*toolchain.LLVM).Environment()
 	msg, _ := cmd.CombinedOutput()
 	for _, m := range regexp.MustCompile(`m\.s:(\d+):\d+: error`).FindAllSubmatch(msg, -1) {
 		n, _ := strconv.Atoi(string(m[1]))

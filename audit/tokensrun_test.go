@@ -19,6 +19,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/model"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
 	"optcheck/report"
@@ -189,7 +190,7 @@ func (r *tokenRun) compile(t *testing.T, header, target, level string, units []t
 	require.NoError(t, err)
 	out := map[string]machine{}
 	for _, b := range res.Batches {
-		code, err := Decode(t.Context(), r.tc, "mutants", target, b.Cubin)
+		code, err := pipeline.Decode(t.Context(), r.tc, "mutants", target, b.Cubin)
 		require.NoError(t, err)
 		for _, fn := range code.Program.Funcs {
 			out[fn.Name] = machine{fn, code.Consts, code.Literals[fn.Name]}

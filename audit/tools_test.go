@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -15,6 +16,15 @@ import (
 // releases returns the real toolchains. Without any, the test is skipped,
 // unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
 func releases(t testing.TB) []*toolchain.Toolchain { return discovered(t, toolchain.Options{}) }
+
+// ptxRoad is the road of a ptxas that is not there: it writes kernels.
+func ptxRoad(t testing.TB) pipeline.Pipeline {
+	p, err := pipeline.Of(&toolchain.Toolchain{Kind: toolchain.CUDA{}, MaxPTX: "8.4"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 // listings finds them such that nvdisasm prints every cubin.
 func listings(t testing.TB) []*toolchain.Toolchain {

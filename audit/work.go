@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/ptxgen"
+	"optcheck/pipeline"
 	"optcheck/report"
-	"optcheck/sass"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -40,7 +40,7 @@ type listed struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker()}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
@@ -51,39 +51,60 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	if w.em, err = a.emission(j); err != nil {
 		return nil, err
 	}
-	if j.tc.LLVM != nil {
-		return w.res, w.amd(ctx)
-	}
-	maxV, err := ptxgen.ParseVersion(j.tc.MaxPTX)
+	cells, ways, err := w.ways()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", j.tc.ID, err)
+		return nil, err
 	}
-	byVersion := map[ptxgen.Version][]int{}
-	for i, u := range w.em.units {
-		v := maxV // llc sees to the version, for all kernels
-		if u != nil && j.tc.LLC == nil {
-			if v, err = u.VersionFor(j.target); err != nil {
-				return nil, err
-			}
-		}
-		switch {
-		case w.skip(i):
-		case w.em.errs[i] != nil:
-			w.set(i, optcheck.UnsupportedClass, reasonOf(w.em.errs[i]))
-		case v > maxV:
-			w.set(i, optcheck.UnsupportedClass, fmt.Sprintf("needs PTX %v, %s has %v", v, j.tc.ID, maxV))
-		default:
-			byVersion[v] = append(byVersion[v], i)
+	for _, way := range ways {
+		if err := w.compile(ctx, way, cells); err != nil {
+			return nil, err
 		}
 	}
-	for v := ptxgen.Version(10); v <= maxV; v++ {
-		if cells := byVersion[v]; len(cells) > 0 {
-			if err := w.compile(ctx, v, cells); err != nil {
-				return nil, err
-			}
+	for _, c := range cells {
+		w.cell(c)
+		if err := w.verdict(ctx, c); err != nil {
+			return nil, err
 		}
 	}
+	if !a.plain && a.visit == nil {
+		if err := w.stages(ctx, cells); err != nil {
+			return nil, err
+		}
+	}
+	w.artefacts(cells)
 	return w.res, nil
+}
+
+// ways lists the cells to be compiled, and the ways in which their kernels are.
+func (w *worker) ways() (cells []int, ways []pipeline.Way, err error) {
+	for i, u := range w.em.units {
+		if w.skip(i) {
+			continue
+		}
+		var list []part
+		err := w.em.errs[i]
+		for t := 0; err == nil && t < len(u.Kernels); t++ {
+			var way pipeline.Way
+			way, err = w.j.road.Way(u, t, w.j.target)
+			list = append(list, part{way: way})
+		}
+		var un *spec.Unsupported
+		if errors.As(err, &un) {
+			w.set(i, optcheck.UnsupportedClass, un.Reason)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		cells, w.parts[i] = append(cells, i), list
+		for _, p := range list {
+			if !slices.Contains(ways, p.way) {
+				ways = append(ways, p.way)
+			}
+		}
+	}
+	slices.SortFunc(ways, pipeline.Way.Compare)
+	return cells, ways, nil
 }
 
 // places sets up the cells of the job and returns how many are to be decided.
@@ -110,14 +131,6 @@ func (w *worker) skip(cell int) bool { return w.res.skipped != nil && w.res.skip
 // test returns the test of a cell.
 func (w *worker) test(cell int) *litmus.Test { return w.j.chunk.tests[cell/len(w.a.o.Layouts)] }
 
-func reasonOf(err error) string {
-	var un *spec.Unsupported
-	if errors.As(err, &un) {
-		return un.Reason
-	}
-	return err.Error()
-}
-
 type worker struct {
 	a     *auditor
 	j     job
@@ -125,11 +138,11 @@ type worker struct {
 	res   *jobResult
 	check *optcheck.Checker
 
-	users [][]user       // of each unit that is being compiled
-	parts map[int][]part // by cell, what was found for its threads
-	units map[int]int    // distinct kernel → unit that is being compiled
-	ptx   []string       // of each such unit, what llc made of it; nil without llc
-	keep  string         // the file in which what was compiled is to be kept; "" if it is not
+	users   [][]user       // of each unit that is being compiled
+	parts   map[int][]part // by cell, what was found for its threads
+	units   map[int]int    // distinct kernel → unit that is being compiled
+	between map[int]string // distinct kernel → what the first of two compilers made of it
+	unkept  bool           // what is being compiled cannot be kept
 }
 
 func (w *worker) set(cell int, class optcheck.Class, reason string) {
@@ -140,65 +153,60 @@ func (w *worker) problem(kind, detail string) {
 	w.res.problems = append(w.res.problems, report.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target, Level: w.j.level, Detail: detail})
 }
 
-// kindOf names the kind of a toolchain error for problem events.
-func kindOf(err error) string {
-	switch {
-	case errors.Is(err, toolchain.ErrTimeout):
-		return "timeout"
-	case errors.Is(err, toolchain.ErrCompile):
-		return "compile"
-	}
-	return "infrastructure"
-}
-
-// compile compiles and checks the given cells, which share a PTX version. Of
+// compile compiles and checks the kernels of cells that are compiled in one way. Of
 // kernels with the same text one is compiled.
-func (w *worker) compile(ctx context.Context, v ptxgen.Version, cells []int) error {
-	w.parts = map[int][]part{}
-	for _, c := range cells {
-		w.parts[c] = make([]part, len(w.em.of[c]))
+func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) error {
+	job := &pipeline.Job{Target: w.j.target, Level: w.j.level, Way: way, Units: w.distinct(way, cells), Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits, Kept: w.a.o.Code}
+	if w.a.between != nil {
+		job.Between = func(kernel, text string) string { return w.a.between(w.j, kernel, text) }
 	}
-	units := w.distinct(cells, nil)
-	var failed []error
-	res, err := w.machineCode(ctx, v, units, &failed)
+	res, err := w.j.road.Compile(ctx, job)
 	if err != nil {
 		return err
 	}
-	for u := range units {
-		if e := res.Failed[u]; e != nil {
-			if errors.Is(e, toolchain.ErrCancelled) {
-				return e
-			}
-			w.fail(u, kindOf(e)+": "+firstLine(e.Error()))
+	var failed []error
+	for u := range job.Units {
+		var lack *pipeline.Lack
+		switch e := res.Failed[u]; {
+		case e == nil:
+		case errors.Is(e, toolchain.ErrCancelled):
+			return e
+		case errors.As(e, &lack):
+			w.lack(u, lack.Reason)
+		default:
+			w.fail(u, pipeline.Kind(e)+": "+firstLine(e.Error()))
 			failed = append(failed, e)
 		}
 	}
 	w.failures(failed)
-	if err := w.batches(ctx, res.Batches, units); err != nil {
+	w.unkept = false
+	if err := w.batches(ctx, res.Batches, job.Units); err != nil {
 		return err
 	}
-	w.kept(res.Batches)
-	for _, c := range cells {
-		w.cell(c)
-		if err := w.classify(ctx, c); err != nil {
-			return err
-		}
-		if w.ptx != nil && w.res.cells[c].HasFindings() {
-			w.ptxStages(c)
+	if res.Keep != nil && !w.unkept {
+		if err := res.Keep(); err != nil {
+			w.problem("infrastructure", "code is not kept: "+err.Error())
 		}
 	}
-	w.artefacts(ptxgen.Header(v, w.j.target), cells)
-	w.users, w.parts, w.units, w.ptx = nil, nil, nil, nil
+	if res.Between != nil {
+		if w.between == nil {
+			w.between = map[int]string{}
+		}
+		for k, u := range w.units {
+			w.between[k] = res.Between[u]
+		}
+	}
+	w.users, w.units = nil, nil
 	return nil
 }
 
-// distinct lists the kernels of some cells, each text once; of all of them if
-// want is nil.
-func (w *worker) distinct(cells []int, want func(*distinctKernel) bool) (units []toolchain.Unit) {
+// distinct lists the kernels of some cells that are compiled in one way, each text
+// once.
+func (w *worker) distinct(way pipeline.Way, cells []int) (units []toolchain.Unit) {
 	w.users, w.units = nil, map[int]int{}
 	for _, c := range cells {
 		for t, k := range w.em.of[c] {
-			if want != nil && !want(&w.em.kernels[k]) {
+			if w.parts[c][t].way != way {
 				continue
 			}
 			u, ok := w.units[k]
@@ -214,23 +222,13 @@ func (w *worker) distinct(cells []int, want func(*distinctKernel) bool) (units [
 	return units
 }
 
-// machineCode compiles units to cubins: PTX by ptxas, LLVM IR by llc before.
-func (w *worker) machineCode(ctx context.Context, v ptxgen.Version, units []toolchain.Unit, failed *[]error) (*toolchain.Result, error) {
-	job := toolchain.Job{Target: w.j.target, Level: w.j.level, LineInfo: true,
-		Header: ptxgen.Header(v, w.j.target), Units: units, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits}
-	if w.j.tc.LLC == nil {
-		return w.compiled(ctx, job)
-	}
-	return w.fromIR(ctx, job, failed)
-}
-
 // batches decodes several batches at once, so that a run of one job uses
 // all cores too, and checks them in order.
 func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []toolchain.Unit) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type dump struct {
-		parse func() (*Code, error)
+		parse func() (*pipeline.Code, error)
 		err   error
 	}
 	dumps := make([]chan dump, len(bs))
@@ -246,7 +244,7 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 				return
 			}
 			go func() {
-				parse, err := disassemble(ctx, w.j.tc, fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), w.j.target, b.Cubin)
+				parse, err := w.j.road.Decode(ctx, fmt.Sprintf("%s %s %s", w.j.tc.ID, w.j.target, w.j.level), w.j.target, &b)
 				dumps[i] <- dump{parse, err}
 			}()
 		}
@@ -255,7 +253,7 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 		select {
 		case d := <-dumps[i]:
 			<-ahead
-			var code *Code
+			var code *pipeline.Code
 			if d.err == nil {
 				code, d.err = d.parse()
 			}
@@ -275,12 +273,12 @@ func (w *worker) failures(errs []error) {
 	const most = 3
 	by := map[string]int{}
 	for _, e := range errs {
-		k := kindOf(e)
+		k := pipeline.Kind(e)
 		if by[k]++; by[k] <= most {
 			w.problem(k, firstLine(e.Error()))
 		}
 	}
-	for _, k := range []string{"compile", "infrastructure", "timeout"} {
+	for _, k := range []string{"compile", "infrastructure", "parse", "timeout"} {
 		if n := by[k] - most; n > 0 {
 			w.problem(k, fmt.Sprintf("and %d more; the cells have the details", n))
 		}
@@ -292,40 +290,36 @@ func firstLine(s string) string {
 	return s
 }
 
-// batch checks the kernels of a cubin. One that could not be disassembled leaves
-// the cells that use it unknown and all others alone.
-func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *Code, err error) error {
-	fail := func(kind, detail string) {
-		w.keep = ""
-		w.problem(kind, detail)
-		for _, u := range b.Units {
-			w.fail(u, kind+": "+detail)
-		}
-	}
-	var parse *sass.Error
-	switch {
-	case errors.Is(err, toolchain.ErrCancelled):
+// batch checks the kernels of what one process compiled. What cannot be read leaves the
+// cells that use it unknown and all others alone.
+func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline.Code, err error) error {
+	if errors.Is(err, toolchain.ErrCancelled) {
 		return err
-	case errors.As(err, &parse):
-		fail("parse", err.Error())
-		return nil
-	case err != nil:
-		fail(kindOf(err), firstLine(err.Error()))
-		return nil
 	}
-	if len(code.Program.Problems) > 0 {
-		p := code.Program.Problems[0]
-		fail("parse", fmt.Sprintf("line %d of the disassembly not understood: %s (%s)", p.Line, p.Text, p.Why))
-		return nil
+	told := ""
+	fail := func(u int, err error) {
+		detail := pipeline.Detail(err)
+		if w.unkept = true; detail != told {
+			w.problem(pipeline.Kind(err), detail)
+		}
+		told = detail
+		w.fail(u, pipeline.Kind(err)+": "+detail)
 	}
-	if code.Listed {
-		w.keep = "" // only nvdisasm could read it
-	}
-	funcs := code.Funcs()
-	w.check.Consts = code.Consts
 	for _, u := range b.Units {
-		w.check.Literals = code.Literals[units[u].Name]
-		w.kernel(u, units[u].Name, funcs[units[u].Name])
+		if err != nil {
+			fail(u, err)
+			continue
+		}
+		w.unkept = w.unkept || code.Listed // only a disassembler could read it
+		switch fn, err := code.Func(units[u].Name); {
+		case errors.Is(err, pipeline.ErrNoKernel):
+			w.fail(u, err.Error())
+		case err != nil:
+			fail(u, err)
+		default:
+			w.check.Consts, w.check.Literals = code.Consts, code.Literals[units[u].Name]
+			w.kernel(u, fn)
+		}
 	}
 	return nil
 }
@@ -335,4 +329,42 @@ func (w *worker) fail(unit int, reason string) {
 	for _, x := range w.users[unit] {
 		w.parts[x.cell][x.thread].reason = reason
 	}
+}
+
+// lack makes all cells that use a unit unsupported.
+func (w *worker) lack(unit int, reason string) {
+	for _, x := range w.users[unit] {
+		p := &w.parts[x.cell][x.thread]
+		p.reason, p.unsupported = reason, true
+	}
+}
+
+// stages names for every finding of some cells the stage at which it arose.
+func (w *worker) stages(ctx context.Context, cells []int) error {
+	var list []*pipeline.Suspect
+	for _, c := range cells {
+		by := map[int]*pipeline.Suspect{}
+		for i := range w.res.cells[c].Findings {
+			f := &w.res.cells[c].Findings[i]
+			if f.Thread < 0 || f.Thread >= len(w.em.of[c]) {
+				continue
+			}
+			s := by[f.Thread]
+			if s == nil {
+				k := w.em.of[c][f.Thread]
+				s = &pipeline.Suspect{Test: w.test(c), Spec: w.em.units[c].Kernels[f.Thread].Spec, Way: w.parts[c][f.Thread].way, Between: w.between[k],
+					Unit: toolchain.Unit{Name: w.em.kernels[k].name, Text: w.em.kernels[k].text}}
+				by[f.Thread], list = s, append(list, s)
+			}
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	problems, err := w.j.road.Stages(ctx, &pipeline.Job{Target: w.j.target, Level: w.j.level, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits}, list)
+	for _, p := range problems {
+		w.problem(p.Kind, p.Detail)
+	}
+	return err
 }

@@ -11,11 +11,7 @@ import (
 )
 
 // kernel checks one compiled kernel for all cells that use it.
-func (w *worker) kernel(unit int, name string, fn *isa.Func) {
-	if fn == nil {
-		w.fail(unit, "kernel "+name+" is not in the machine code")
-		return
-	}
+func (w *worker) kernel(unit int, fn *isa.Func) {
 	key := optcheck.CodeHash(fn, w.check.Consts)
 	var machine *machineCode
 	if w.a.o.Artefacts != nil {

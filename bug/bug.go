@@ -17,6 +17,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/toolchain"
@@ -95,6 +96,7 @@ type bundler struct {
 	in   *Input
 	f    *reduce.Finding
 	find report.Finding // the broken rule
+	pipe pipeline.Pipeline
 	road road
 	prog *program
 	bad  *code
@@ -117,7 +119,10 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	}
 	b.find = in.Cell.Findings[at]
 	var err error
-	if b.road, err = b.choose(); err != nil {
+	if b.pipe, err = pipeline.Of(b.f.Toolchain, in.Audit.Source); err != nil {
+		return nil, err
+	}
+	if b.road, err = roads[roadOf(b.pipe)].choose(b); err != nil {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{b.code, b.picture, b.workarounds} {

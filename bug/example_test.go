@@ -13,6 +13,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus/corpus"
+	"optcheck/pipeline"
 	"optcheck/reduce"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "write the examples of the documentation
 // findings that their manifests name, file by file.
 func TestExamples(t *testing.T) {
 	installed, _ := toolchain.Discover(t.Context(), toolchain.Options{})
-	for name, source := range map[string]string{"example-report": audit.PTX, "example-report-llvm": audit.LLVMIR} {
+	for name, source := range map[string]string{"example-report": pipeline.PTX, "example-report-llvm": pipeline.LLVMIR} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "docs", name)
 			var m manifest
@@ -32,7 +33,7 @@ func TestExamples(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(text, &m))
 			var tcs []*toolchain.Toolchain
-			if source == audit.LLVMIR {
+			if source == pipeline.LLVMIR {
 				tcs = pairs(t, "14+11.2", "14+11.8", "14+12.4", "19+11.2", "19+11.8", "19+12.4", "22+11.2", "22+11.8", "22+12.4")
 			} else if tcs, err = toolchain.Find(installed, "11.2", "11.8", "12.4"); err != nil {
 				if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
@@ -53,7 +54,7 @@ func TestExamples(t *testing.T) {
 			f.Toolchain = tcs[at]
 
 			base := audit.Options{}
-			if source == audit.LLVMIR {
+			if source == pipeline.LLVMIR {
 				base.Source = source
 			}
 			res, err := reduce.Run(t.Context(), f, reduce.Options{Audit: base})

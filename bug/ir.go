@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/toolchain"
 )
@@ -14,11 +15,12 @@ import (
 // for a toolchain: without line information, with the accesses numbered in comments
 // where the emitter knows them.
 func (b *bundler) newIR(tc *toolchain.Toolchain, markers, all bool) (*program, error) {
-	major, triple := tc.Major(), tc.Triple(b.f.Target)
-	if tc.LLC != nil {
-		major, triple = tc.LLC.Major(), toolchain.NVPTXTriple
+	pipe, err := pipeline.Of(tc, pipeline.LLVMIR)
+	if err != nil {
+		return nil, err
 	}
-	u, err := ptxgen.EmitLLVMIR(b.f.Test, ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: !markers, Unit: unit, Lines: true, TypedIR: major <= 14})
+	ir := pipe.(pipeline.IR)
+	u, err := ir.Emit(b.f.Test, "", ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: !markers, Unit: unit, Lines: true})
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +34,15 @@ func (b *bundler) newIR(tc *toolchain.Toolchain, markers, all bool) (*program, e
 		}
 		p.body += tidyIR(u.Kernels[i].Text)
 	}
-	if tc.LLC == nil && strings.Contains(p.body, "@llvm.amdgcn.s.barrier") {
+	if strings.Contains(p.body, "@llvm.amdgcn.s.barrier") {
 		p.body += "\n" + ptxgen.HeaderAMD
 	}
-	p.text = fmt.Sprintf("target triple = %q\n\n%s", triple, p.body)
+	p.text = fmt.Sprintf("target triple = %q\n\n%s", ir.Triple(b.f.Target), p.body)
 	return p, nil
 }
+
+// wholeIR is a finding's test in LLVM IR for people.
+func wholeIR(b *bundler) (*program, error) { return b.newIR(b.f.Toolchain, false, true) }
 
 var (
 	irLine   = regexp.MustCompile(`, !dbg !DILocation\(line: (\d+), scope: [^)]*\)$`)

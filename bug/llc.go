@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/match"
 	"optcheck/ptxtext"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -36,7 +36,7 @@ func (b *llcRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 		return nil, fmt.Errorf("the PTX of %s: kernel %s is not in it", tc.ID, name)
 	}
 	c := &code{tc: tc, target: b.f.Target, level: level, text: []byte(text)}
-	if c.ptx, err = audit.ReadPTX(name, m.Kernels[at].Text, p.spec, b.f.Test); err != nil {
+	if c.ptx, err = match.PTX(name, m.Kernels[at].Text, p.spec, b.f.Test); err != nil {
 		return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 	}
 	c.lines = accessesPTX(c.ptx.Accesses())
@@ -55,8 +55,14 @@ func (b *bundler) toPTX(ctx context.Context, p *program, tc *toolchain.Toolchain
 	return string(res.Batches[0].Text), nil
 }
 
+func (b *llcRoad) promise(in *litmus.Instr) string { return promise(in) }
+
+func (b *llcRoad) variants() ([]variant, bool) { return variantsIR, true }
+
+func (b *irRoad) variants() ([]variant, bool) { return variantsIR, true }
+
 // shows tells whether the PTX lacks what the finding says is gone.
-func (b *llcRoad) shows(_ *program, c *code) bool { return c.ptx.Stage(&b.find) == audit.StageLLC }
+func (b *llcRoad) shows(_ *program, c *code) bool { return c.ptx.Stage(&b.find) == match.StageLLC }
 
 // classesPTX maps PTX's operations to classes; what is not listed touches no memory.
 var classesPTX = []struct{ op, class string }{{"ld", "LD"}, {"ldu", "LD"}, {"st", "ST"}, {"atom", "ATOM"}, {"red", "RED"}, {"fence", "FENCE"}, {"membar", "FENCE"},
@@ -157,7 +163,7 @@ func (b *llcRoad) ordering() *order {
 			o.at++
 		}
 	}
-	o.least = audit.ScopeRank(k)
+	o.least = match.ScopeRank(k)
 	return o
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus/corpus"
+	"optcheck/match"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxtext"
 	"optcheck/reduce"
@@ -46,14 +48,14 @@ func inputPair(t *testing.T, test, level string, layout spec.Layout, sig reduce.
 	lt, ok := corpus.Lookup(test)
 	require.True(t, ok)
 	f := &reduce.Finding{Test: lt, Toolchain: tcs[0], Target: "sm_80", Level: level, Layout: layout, Signature: sig}
-	res, err := reduce.Run(t.Context(), f, reduce.Options{Audit: audit.Options{Source: audit.LLVMIR}})
+	res, err := reduce.Run(t.Context(), f, reduce.Options{Audit: audit.Options{Source: pipeline.LLVMIR}})
 	require.NoError(t, err)
 	require.Equal(t, sig.Stage, res.Min.Signature.Stage)
 	require.NotEmpty(t, res.Steps)
-	where, err := reduce.Locate(t.Context(), &res.Min, tcs, audit.Options{Source: audit.LLVMIR})
+	where, err := reduce.Locate(t.Context(), &res.Min, tcs, audit.Options{Source: pipeline.LLVMIR})
 	require.NoError(t, err)
 	return &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where, Toolchains: tcs,
-		Audit: audit.Options{Source: audit.LLVMIR}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
+		Audit: audit.Options{Source: pipeline.LLVMIR}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
 }
 
 // bundleIn builds a bundle in a clean folder and returns it with a function that runs
@@ -89,8 +91,8 @@ func environment(t *testing.T, major int) []string {
 	t.Helper()
 	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
 	for _, tc := range all {
-		if tc.Major() == major && tc.LLVM.LLC != "" {
-			return tc.LLVM.Environment()
+		if tc.Major() == major && tc.Kind.(*toolchain.LLVM).LLC != "" {
+			return tc.Kind.(*toolchain.LLVM).Environment()
 		}
 	}
 	t.Fatalf("no LLVM %d", major)
@@ -125,8 +127,8 @@ func TestReproduceLLC(t *testing.T) {
 			if c.good != "" {
 				tcs = append(tcs, pairs(t, c.good)...)
 			}
-			in := inputPair(t, c.test, "O3", spec.Pointers, reduce.Signature{Rule: c.rule, Stage: audit.StageLLC}, tcs)
-			b, make := bundleIn(t, in, environment(t, tcs[0].LLC.Major()))
+			in := inputPair(t, c.test, "O3", spec.Pointers, reduce.Signature{Rule: c.rule, Stage: match.StageLLC}, tcs)
+			b, make := bundleIn(t, in, environment(t, tcs[0].Kind.(*toolchain.LLC).Major()))
 			require.Contains(t, b.Title, c.title)
 			text := string(b.File("report.md"))
 			require.Contains(t, text, c.marked)
@@ -134,7 +136,7 @@ func TestReproduceLLC(t *testing.T) {
 			require.Contains(t, text, "Wrong PTX")
 			require.Equal(t, in.Cell.Class != report.Miscompiled, strings.Contains(text, "This is not a report of a miscompilation"))
 			require.Contains(t, string(b.File("interesting.sh")), "--stage llc --source llvm-ir")
-			llc := tcs[0].LLC.Path
+			llc := tcs[0].Kind.(*toolchain.LLC).Path
 			out, ok := make("LLC=" + llc)
 			require.True(t, ok, out)
 			require.Contains(t, out, "REPRODUCED: ")
@@ -151,8 +153,8 @@ func TestReproduceLLC(t *testing.T) {
 			}
 			require.Equal(t, c.good == "", b.File("good.ptx") == nil)
 			if c.good != "" {
-				_, make = bundleIn(t, in, environment(t, tcs[1].LLC.Major()))
-				out, ok = make("LLC=" + tcs[1].LLC.Path)
+				_, make = bundleIn(t, in, environment(t, tcs[1].Kind.(*toolchain.LLC).Major()))
+				out, ok = make("LLC=" + tcs[1].Kind.(*toolchain.LLC).Path)
 				require.False(t, ok, out)
 				require.Contains(t, out, "NOT REPRODUCED: the access is as strong as written")
 			}
@@ -170,7 +172,7 @@ func TestReproduceLLC(t *testing.T) {
 func TestReproducePtxasOfIR(t *testing.T) {
 	needs(t, "make", "awk")
 	tcs := pairs(t, "22+12.4")
-	in := inputPair(t, "dlb-mp+release.gpu+acquire.gpu", "O3", spec.Offsets, reduce.Signature{Rule: "reordered", Stage: audit.StagePtxas}, tcs)
+	in := inputPair(t, "dlb-mp+release.gpu+acquire.gpu", "O3", spec.Offsets, reduce.Signature{Rule: "reordered", Stage: match.StagePtxas}, tcs)
 	b, make := bundleIn(t, in, nil)
 	require.Contains(t, b.Title, "ptxas 12.4.131, sm_80 -O1: accesses change places")
 	text := string(b.File("report.md"))
@@ -200,8 +202,8 @@ func TestReproduceAMDIR(t *testing.T) {
 		{"cl-sb+mem_fences", "gfx900", "fence-removed", 19, "<== fence-removed: T0 #1"},
 		{"cl-coRR", "gfx900", "merged", 14, "// no instruction for #1   <== merged: T1 #1"},
 	} {
-		in := inputAMD(t, c.test, c.target, c.rule, c.major, spec.Symbols, audit.LLVMIR)
-		b, make := bundleIn(t, in, in.Min.Toolchain.LLVM.Environment())
+		in := inputAMD(t, c.test, c.target, c.rule, c.major, spec.Symbols, pipeline.LLVMIR)
+		b, make := bundleIn(t, in, in.Min.Toolchain.Kind.(*toolchain.LLVM).Environment())
 		require.True(t, strings.HasPrefix(b.Title, "llc "+in.Min.Toolchain.Version), b.Title)
 		text := string(b.File("report.md"))
 		require.Contains(t, text, c.machine, c.test)
@@ -210,11 +212,11 @@ func TestReproduceAMDIR(t *testing.T) {
 			require.NotContains(t, text, not, c.test)
 		}
 		require.Contains(t, string(b.File("interesting.sh")), "--vendor amd --source llvm-ir")
-		out, ok := make("LLC=" + in.Min.Toolchain.LLVM.LLC)
+		out, ok := make("LLC=" + in.Min.Toolchain.Kind.(*toolchain.LLVM).LLC)
 		require.True(t, ok, "%s: %s", c.test, out)
 		require.Contains(t, out, "REPRODUCED", c.test)
 		if c.rule != "merged" { // that the back end does at every level
-			out, ok = make("LLC="+in.Min.Toolchain.LLVM.LLC, "OPT=-O0")
+			out, ok = make("LLC="+in.Min.Toolchain.Kind.(*toolchain.LLVM).LLC, "OPT=-O0")
 			require.False(t, ok, "%s: %s", c.test, out)
 			require.Contains(t, out, "NOT REPRODUCED", c.test)
 		}
@@ -224,7 +226,7 @@ func TestReproduceAMDIR(t *testing.T) {
 // TestStageUnknown: a finding of two compilers that none of them is known for makes
 // no bundle.
 func TestStageUnknown(t *testing.T) {
-	f := &reduce.Finding{Toolchain: &toolchain.Toolchain{LLC: &toolchain.LLC{}}, Signature: reduce.Signature{Rule: "value-changed"}}
+	f := &reduce.Finding{Toolchain: &toolchain.Toolchain{Kind: &toolchain.LLC{}, MaxPTX: "7.0"}, Signature: reduce.Signature{Rule: "value-changed"}}
 	f.Test, _ = corpus.Lookup("mp")
 	in := &Input{Found: f, Min: f, Form: "llvm", Cell: &report.Cell{Result: report.Result{Findings: []report.Finding{{Rule: "value-changed"}}}}}
 	_, err := Build(t.Context(), in)
@@ -240,7 +242,7 @@ func TestAwkPTX(t *testing.T) {
 		var job toolchain.Job
 		job.Target, job.Level = "sm_80", "O2"
 		for _, lt := range corpus.Tests() {
-			if u, err := ptxgen.EmitLLVMIR(lt, ptxgen.Options{Target: "sm_80", TypedIR: tc.LLC.Major() <= 14}); err == nil {
+			if u, err := ptxgen.EmitLLVMIR(lt, ptxgen.Options{Target: "sm_80", TypedIR: tc.Kind.(*toolchain.LLC).Major() <= 14}); err == nil {
 				job.Units = append(job.Units, toolchain.Unit{Name: u.Name, Text: u.Text})
 			}
 		}
@@ -255,7 +257,7 @@ func TestAwkPTX(t *testing.T) {
 				list, err := ptxtext.Accesses(&m.Kernels[i])
 				require.NoError(t, err)
 				b := &bundler{f: &reduce.Finding{}, prog: &program{spec: &spec.Spec{}, ambiguous: true}, find: report.Finding{Rule: "merged", Access: -1}}
-				b.bad = &code{lines: accessesPTX(list), ptx: &audit.PTXKernel{}}
+				b.bad = &code{lines: accessesPTX(list), ptx: &match.PTXKernel{}}
 				b.f.Test, _ = corpus.Lookup("mp")
 				b.road = &llcRoad{b}
 				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+m.Kernels[i].Name+`"`, 1)

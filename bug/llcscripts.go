@@ -3,6 +3,8 @@ package bug
 import (
 	"fmt"
 	"strings"
+
+	"optcheck/toolchain"
 )
 
 // args are the arguments of llc for the program.
@@ -48,7 +50,7 @@ versions:
 
 clean:
 	rm -f min.ptx
-`, oneLine(b.compiler()), oneLine(b.f.Toolchain.LLC.Build), b.f.Target, b.f.Level, strings.Join(words, " "))
+`, oneLine(b.compiler()), oneLine(b.f.Toolchain.Kind.(*toolchain.LLC).Build), b.f.Target, b.f.Level, strings.Join(words, " "))
 }
 
 // awk is the script that reads the PTX of one kernel. Where the finding is that an
@@ -160,12 +162,12 @@ END {
 }
 `
 
-func (b *llcRoad) compiler() string { return "llc " + b.f.Toolchain.LLC.Version }
+func (b *llcRoad) compiler() string { return "llc " + b.f.Toolchain.Compilers()[0].Version }
 
 func (b *llcRoad) words() words {
 	w := words{program: "min.ll", bad: "bad.ptx", good: "good.ptx", diff: "ptx.diff", dump: "llc", make: "make LLC=…", tools: "llc and awk",
 		source: "The same as LLVM IR (" + fileSpan("min.ll") + "), one kernel per thread. " + opaque + "the volatile stores at the end only keep results alive.",
-		code:   "PTX", compiled: "The machine code that ptxas " + b.f.Toolchain.Version + " makes of it"}
+		code:   "PTX", compiled: "The machine code that ptxas " + b.f.Toolchain.Version + " makes of it", note: irNote}
 	if b.prog.markers {
 		w.source += " Constants are mixed into them that say which access each is of: without them the finding is not there."
 	}
@@ -177,10 +179,10 @@ func (b *llcRoad) versions() string {
 	tc := b.f.Toolchain
 	var out strings.Builder
 	out.WriteString("| tool | version | build |\n|---|---|---|\n")
-	fmt.Fprintf(&out, "| llc | %s | %s |\n", md(tc.LLC.Version), md(tc.LLC.Build))
-	fmt.Fprintf(&out, "| ptxas, for the verdict only | %s | %s |\n| optcheck | %s | |\n", md(tc.Version), md(strings.TrimPrefix(tc.Build, tc.LLC.Build+" + ")), md(b.in.Tool))
-	if b.good != nil && b.good.tc.LLC.Path != tc.LLC.Path {
-		fmt.Fprintf(&out, "| llc, for comparison | %s | %s |\n", md(b.good.tc.LLC.Version), md(b.good.tc.LLC.Build))
+	fmt.Fprintf(&out, "| llc | %s | %s |\n", md(tc.Kind.(*toolchain.LLC).Version), md(tc.Kind.(*toolchain.LLC).Build))
+	fmt.Fprintf(&out, "| ptxas, for the verdict only | %s | %s |\n| optcheck | %s | |\n", md(tc.Version), md(strings.TrimPrefix(tc.Build, tc.Kind.(*toolchain.LLC).Build+" + ")), md(b.in.Tool))
+	if b.good != nil && b.good.tc.Kind.(*toolchain.LLC).Path != tc.Kind.(*toolchain.LLC).Path {
+		fmt.Fprintf(&out, "| llc, for comparison | %s | %s |\n", md(b.good.tc.Kind.(*toolchain.LLC).Version), md(b.good.tc.Kind.(*toolchain.LLC).Build))
 	}
 	return out.String()
 }
@@ -190,7 +192,8 @@ func (b *irRoad) compiler() string { return "ptxas " + b.f.Toolchain.Version }
 
 func (b *irRoad) words() words {
 	w := b.ptxRoad.words()
-	w.source = "The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread: what llc " + b.f.Toolchain.LLC.Version + " writes of the LLVM IR in " + fileSpan("min.ll") + " (" +
+	w.note = irNote
+	w.source = "The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread: what llc " + b.f.Toolchain.Compilers()[0].Version + " writes of the LLVM IR in " + fileSpan("min.ll") + " (" +
 		span(b.prog.llc) + "), in which the finding is not yet there. " + opaque + "the stores to which .cs was given only keep results alive."
 	return w
 }
@@ -199,5 +202,5 @@ func (b *irRoad) words() words {
 func (b *irRoad) versions() string {
 	tc := b.f.Toolchain
 	s := b.ptxRoad.versions()
-	return strings.Replace(s, "| nvdisasm |", fmt.Sprintf("| llc, which wrote the PTX | %s | %s | |\n| nvdisasm |", md(tc.LLC.Version), md(tc.LLC.Build)), 1)
+	return strings.Replace(s, "| nvdisasm |", fmt.Sprintf("| llc, which wrote the PTX | %s | %s | |\n| nvdisasm |", md(tc.Kind.(*toolchain.LLC).Version), md(tc.Kind.(*toolchain.LLC).Build)), 1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"optcheck/amdisa"
 	"optcheck/isa"
+	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/spec"
@@ -33,6 +34,24 @@ func (b *clRoad) compiler() string {
 		return "llc " + b.f.Toolchain.Version
 	}
 	return b.f.Toolchain.ID
+}
+
+func (b *clRoad) promise(*litmus.Instr) string { return "" }
+
+// variants are none: they are spelled in PTX.
+func (b *clRoad) variants() ([]variant, bool) { return nil, false }
+
+// wholeCL is a finding's test in OpenCL C for people.
+func wholeCL(b *bundler) (*program, error) {
+	u, err := ptxgen.EmitOpenCL(b.f.Test, ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: true, Unit: unit})
+	if err != nil {
+		return nil, err
+	}
+	p := &program{}
+	for i := range u.Kernels {
+		p.text += u.Kernels[i].Text
+	}
+	return p, nil
 }
 
 // emit emits the kernel of the finding's thread.

@@ -11,6 +11,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus/corpus"
+	"optcheck/pipeline"
 	"optcheck/reduce"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -60,7 +61,7 @@ func TestReproduceAMD(t *testing.T) {
 		{"cl-coRR+mem_fences", "gfx900", "wait-missing", 22, spec.Pointers, true, "<== wait-missing: T1 #1"},
 		{"cl-cas-sl+acquire+release", "gfx900", "control-changed", 19, spec.Symbols, false, "<== control-changed: T1"},
 	} {
-		in := inputAMD(t, c.test, c.target, c.rule, c.major, c.layout, audit.OpenCL)
+		in := inputAMD(t, c.test, c.target, c.rule, c.major, c.layout, pipeline.OpenCL)
 		b, err := Build(t.Context(), in)
 		require.NoError(t, err, c.test)
 		dir := filepath.Join(t.TempDir(), "bundle")
@@ -73,9 +74,9 @@ func TestReproduceAMD(t *testing.T) {
 		require.Equal(t, c.markers, strings.Contains(report, "mixed with constants"), "%s: %s", c.test, b.File("min.cl"))
 		lt := in.Min.Toolchain
 		run := func(more ...string) (string, error) {
-			args := append([]string{"-s", "-C", dir, "CLANG=" + lt.LLVM.Clang, "LIBCLC=" + lt.LibclcFile(c.target)}, more...)
+			args := append([]string{"-s", "-C", dir, "CLANG=" + lt.Kind.(*toolchain.LLVM).Clang, "LIBCLC=" + lt.LibclcFile(c.target)}, more...)
 			cmd := exec.CommandContext(t.Context(), "make", args...)
-			cmd.Env = append(os.Environ(), lt.LLVM.Environment()...)
+			cmd.Env = append(os.Environ(), lt.Kind.(*toolchain.LLVM).Environment()...)
 			out, err := cmd.CombinedOutput()
 			return string(out), err
 		}

@@ -15,12 +15,13 @@ type words struct {
 	source                   string // what is said of the program
 	code                     string // what is compared: machine code, PTX
 	compiled                 string // what can end in an outcome, at the beginning of a sentence
+	note                     string // how verdicts on it are to be read, "" where that is plain
 }
 
 func (b *ptxRoad) words() words {
 	return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…", "\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
 		"The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. " + opaque + "the stores with .cs at the end only keep results alive.",
-		"machine code", "The compiled program"}
+		"machine code", "The compiled program", ""}
 }
 
 // opaque begins a sentence of what is said of every program.

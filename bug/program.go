@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
 	"optcheck/spec"
@@ -45,30 +45,16 @@ func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 // are written in (source, one of audit's; "" for the toolchain's usual one): PTX or
 // LLVM IR as bundles have it, or all kernels in OpenCL C.
 func Program(f *reduce.Finding, source string) (string, error) {
-	b := &bundler{f: f}
-	switch {
-	case f.Toolchain.LLC != nil, source == audit.LLVMIR:
-		p, err := b.newIR(f.Toolchain, false, true)
-		if err != nil {
-			return "", err
-		}
-		return p.text, nil
-	case f.Toolchain.LLVM == nil:
-		p, err := newProgram(f, false)
-		if err != nil {
-			return "", err
-		}
-		return p.text, nil
-	}
-	u, err := ptxgen.EmitOpenCL(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: true, Unit: unit})
+	pipe, err := pipeline.Of(f.Toolchain, source)
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
-	for i := range u.Kernels {
-		out.WriteString(u.Kernels[i].Text)
+	b := &bundler{f: f, pipe: pipe}
+	p, err := roads[roadOf(pipe)].program(b)
+	if err != nil {
+		return "", err
 	}
-	return out.String(), nil
+	return p.text, nil
 }
 
 // newProgram emits a finding's test as PTX for people: no line information, no

@@ -146,8 +146,8 @@ func (b *bundler) claim() string {
 		if n := modelNotes[v.Model]; n != "" {
 			s += "\n" + n + "\n"
 		}
-		if b.f.Toolchain.LLC != nil {
-			s += "\n" + irNote + "\n"
+		if n := b.road.words().note; n != "" {
+			s += "\n" + n + "\n"
 		}
 		for _, o := range v.Others {
 			s += fmt.Sprintf("\nUnder %s the verdict is: %s.\n", plainModel(o.Model), o.Class)
@@ -204,8 +204,8 @@ func (b *bundler) expected() string {
 
 func (b *bundler) why() string {
 	var out strings.Builder
-	if in := b.instr(b.find.Access); in != nil && !b.amd() && promise(in) != "" {
-		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, promise(in))
+	if in := b.instr(b.find.Access); in != nil && b.road.promise(in) != "" {
+		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, b.road.promise(in))
 	}
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
 		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))

@@ -1,11 +1,16 @@
 package bug
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
-	"optcheck/audit"
+	"optcheck/litmus"
+	"optcheck/match"
+	"optcheck/pipeline"
+	"optcheck/reduce"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -36,32 +41,62 @@ type road interface {
 	// compiler names the compiler that the report is about.
 	compiler() string
 	words() words
+	// promise says what the source asks for with an access or fence, "" if nothing is
+	// to be said.
+	promise(in *litmus.Instr) string
+	// variants are changes that may be workarounds, and whether they are made of all
+	// threads, for what a compiler never does is to be mended everywhere.
+	variants() (list []variant, everywhere bool)
 	command() string
 	makefile() string
 	awk() string
 	versions() string
 }
 
-// choose finds the road of the finding: that of its compiler, and of toolchains of
-// two compilers that of the one in which it arose.
-func (b *bundler) choose() (road, error) {
-	tc := b.f.Toolchain
-	switch {
-	case tc.LLVM != nil:
-		return &clRoad{bundler: b, ir: b.in.Audit.Source == audit.LLVMIR}, nil
-	case tc.LLC == nil:
-		return &ptxRoad{b}, nil
-	case b.find.Stage == audit.StageLLC:
+// roads are those of findings, by vendor and source of the pipelines that programs go
+// through. program is a finding's test for people, where no bundle is made.
+var roads = map[[2]string]struct {
+	choose  func(*bundler) (road, error)
+	program func(*bundler) (*program, error)
+}{
+	{target.NVIDIA, pipeline.PTX}: {
+		func(b *bundler) (road, error) { return &ptxRoad{b}, nil },
+		func(b *bundler) (*program, error) { return newProgram(b.f, false) }},
+	{target.NVIDIA, pipeline.LLVMIR}: {chooseCompiler, wholeIR},
+	{target.AMD, pipeline.OpenCL}: {
+		func(b *bundler) (road, error) { return &clRoad{bundler: b}, nil },
+		wholeCL},
+	{target.AMD, pipeline.LLVMIR}: {
+		func(b *bundler) (road, error) { return &clRoad{bundler: b, ir: true}, nil },
+		wholeIR},
+}
+
+// chooseCompiler chooses the road of that of two compilers in which a finding arose.
+func chooseCompiler(b *bundler) (road, error) {
+	switch b.find.Stage {
+	case match.StageLLC:
 		return &llcRoad{b}, nil
-	case b.find.Stage == audit.StagePtxas:
+	case match.StagePtxas:
 		return &irRoad{ptxRoad{b}}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrStage, b.f.Address())
 }
 
-// amd tells whether the finding is for an AMD target.
-func (b *bundler) amd() bool {
-	return b.f != nil && b.f.Toolchain != nil && b.f.Toolchain.LLVM != nil
+// roadOf is the place in roads of a pipeline.
+func roadOf(p pipeline.Pipeline) [2]string { return [2]string{p.Road().Vendor, p.Road().Source} }
+
+// forms give the form of a report by whose compiler a finding is of.
+var forms = map[string]string{"clang": "llvm", "llc": "llvm"}
+
+// FormOf returns the form in which the makers of the compiler that a finding is of ask for
+// reports.
+func FormOf(f *reduce.Finding) string {
+	list := f.Toolchain.Compilers()
+	tool := list[0].Tool
+	if len(list) > 1 {
+		tool = f.Signature.Stage
+	}
+	return cmp.Or(forms[tool], Forms[0])
 }
 
 // ptxRoad is PTX, ptxas and nvdisasm.
@@ -76,5 +111,9 @@ func (b *ptxRoad) expected() []string { return nil }
 func (b *ptxRoad) particulars() (expected, actual string) { return "", "" }
 
 func (b *ptxRoad) listing(c *code) []string { return view(c.lines, "text") }
+
+func (b *ptxRoad) promise(in *litmus.Instr) string { return promise(in) }
+
+func (b *ptxRoad) variants() ([]variant, bool) { return variants, false }
 
 func (b *ptxRoad) compiler() string { return b.f.Toolchain.ID }

@@ -10,6 +10,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"optcheck/audit"
+	"optcheck/match"
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/toolchain"
@@ -25,7 +26,7 @@ type code struct {
 	// checked is what the checker says of AMD code, nil of NVIDIA's; ptx is the
 	// thread with the finding as PTX of llc's, nil of machine code.
 	checked *optcheck.Result
-	ptx     *audit.PTXKernel
+	ptx     *match.PTXKernel
 }
 
 // access is one machine instruction that touches memory or orders it.

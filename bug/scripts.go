@@ -3,9 +3,6 @@ package bug
 import (
 	"fmt"
 	"strings"
-
-	"optcheck/audit"
-	"optcheck/target"
 )
 
 // makefile reproduces the finding with ptxas and nvdisasm alone.
@@ -146,21 +143,12 @@ func awkString(s string) string {
 
 // interesting is the test for reducers: it calls optcheck.
 func (b *bundler) interesting() string {
-	release := b.f.Toolchain.Version
-	if b.f.Toolchain.LLC != nil {
-		release = b.f.Toolchain.LLC.Version + "+" + release
-	}
 	args := []string{"reduce", "--check", "--quiet", "--rule", b.f.Signature.Rule, "--class", b.f.Signature.Class,
-		"--toolchains", release, "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
+		"--toolchains", b.f.Toolchain.Versions(), "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}
 	if b.f.Signature.Stage != "" {
 		args = append(args, "--stage", b.f.Signature.Stage)
 	}
-	if b.amd() {
-		args = append(args, "--vendor", target.AMD)
-	}
-	if b.f.Toolchain.LLC != nil || b.in.Audit.Source == audit.LLVMIR {
-		args = append(args, "--source", audit.LLVMIR)
-	}
+	args = append(args, b.pipe.Flags()...)
 	for _, f := range b.f.Flags { // a value of a list: commas and quotes mean something
 		args = append(args, `--ptxas-flags="`+strings.ReplaceAll(f, `"`, `""`)+`"`)
 	}

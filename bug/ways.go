@@ -26,20 +26,14 @@ func (b *bundler) workarounds(ctx context.Context) error {
 			}
 		}
 	}
-	if b.amd() { // the variants are spelled in PTX
-		return nil
-	}
 	var tests []*litmus.Test
 	var names []string
 	seen := map[string]bool{b.f.Test.Hash(): true}
-	list := variants
-	if b.f.Toolchain.LLC != nil {
-		list = variantsIR
-	}
+	list, everywhere := b.road.variants()
 	for _, v := range list {
 		t := b.f.Test.Clone()
 		for i := range t.Threads {
-			if b.f.Toolchain.LLC != nil || i == b.find.Thread { // what a compiler never does is to be mended everywhere
+			if everywhere || i == b.find.Thread {
 				v.change(&t.Threads[i])
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"optcheck/audit"
+	"optcheck/pipeline"
 	"optcheck/reduce"
 	"optcheck/toolchain"
 )
@@ -54,6 +54,11 @@ type tool struct {
 	Role     string `json:"role"`
 }
 
+// hash is where the hash of a compiler's file goes.
+func (t *tool) hash(compiler string) *string {
+	return map[string]*string{"ptxas": &t.Ptxas, "clang": &t.Clang, "llc": &t.LLC}[compiler]
+}
+
 func sum(data []byte) string {
 	h := sha256.Sum256(data)
 	return hex.EncodeToString(h[:])
@@ -88,14 +93,11 @@ func (b *bundler) manifest() []byte {
 		m.Range = &b.in.Where.Range
 	}
 	add := func(tc *toolchain.Toolchain, role string) {
-		x := tool{ID: tc.ID, Build: tc.Build, Ptxas: sumFile(tc.Ptxas), Nvdisasm: sumFile(tc.Nvdisasm), Role: role}
-		switch {
-		case tc.LLC != nil:
-			x.LLC = sumFile(tc.LLC.Path)
-		case tc.LLVM != nil && b.in.Audit.Source == audit.LLVMIR:
-			x.LLC = sumFile(tc.LLVM.LLC)
-		case tc.LLVM != nil:
-			x.Clang = sumFile(tc.LLVM.Clang)
+		x := tool{ID: tc.ID, Build: tc.Build, Nvdisasm: sumFile(tc.Nvdisasm), Role: role}
+		if pipe, err := pipeline.Of(tc, b.in.Audit.Source); err == nil {
+			for _, c := range pipe.Compilers() {
+				*x.hash(c.Tool) = sumFile(c.Path)
+			}
 		}
 		m.Tools = append(m.Tools, x)
 	}

@@ -91,7 +91,7 @@ func TestLibrary(t *testing.T) {
 	tcs, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
 	n := 0
 	for _, tc := range tcs {
-		if tc.LLVM.LibLLVM == "" {
+		if tc.Kind.(*toolchain.LLVM).LibLLVM == "" {
 			continue
 		}
 		for _, stage := range []string{"front", "middle"} {
@@ -100,12 +100,12 @@ func TestLibrary(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			funcs, err := child(t, tc.LLVM.LibLLVM, text)
+			funcs, err := child(t, tc.Kind.(*toolchain.LLVM).LibLLVM, text)
 			require.NoError(t, err, file)
 			check(t, file, body(t, funcs))
 			n++
 			// What the library does not like is an error of the child's.
-			_, err = child(t, tc.LLVM.LibLLVM, []byte("define void @f() { bogus }"))
+			_, err = child(t, tc.Kind.(*toolchain.LLVM).LibLLVM, []byte("define void @f() { bogus }"))
 			require.ErrorContains(t, err, "bogus")
 		}
 	}

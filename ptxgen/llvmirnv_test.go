@@ -39,15 +39,15 @@ func TestNVPTX(t *testing.T) {
 	require.ErrorContains(t, err, "needs sm_70")
 
 	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
-	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Major() == 22 && tc.LLVM.LLC != "" })
+	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Major() == 22 && tc.Kind.(*toolchain.LLVM).LLC != "" })
 	if i < 0 {
 		require.NotEqual(t, "1", os.Getenv("OPTCHECK_REQUIRE_TOOLS"), "no llc of LLVM 22")
 		t.Skip("no llc of LLVM 22")
 	}
 	file := t.TempDir() + "/mp.ll"
 	require.NoError(t, os.WriteFile(file, []byte("target triple = \"nvptx64-nvidia-cuda\"\n"+u.Text), 0o600))
-	cmd := exec.Command(all[i].LLVM.LLC, "-march=nvptx64", "-mcpu=sm_80", "-O3", file, "-o", "-")
-	cmd.Env = all[i].LLVM.Environment()
+	cmd := exec.Command(all[i].Kind.(*toolchain.LLVM).LLC, "-march=nvptx64", "-mcpu=sm_80", "-O3", file, "-o", "-")
+	cmd.Env = all[i].Kind.(*toolchain.LLVM).Environment()
 	ptx, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", ptx)
 	require.Contains(t, string(ptx), "ld.relaxed.gpu.global.b32")

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"optcheck/audit"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/sass/cubin"
 	"optcheck/target"
@@ -141,7 +140,7 @@ func (c *cell) run(ctx context.Context, m *ptx.Module) {
 	c.judge(m, code)
 }
 
-func (c *Cell) judge(m *ptx.Module, code *audit.Code) {
+func (c *Cell) judge(m *ptx.Module, code *pipeline.Code) {
 	c.Result = Check(m, code.Program, number(c.Target))
 	switch {
 	case len(c.Result.Findings) > 0:
@@ -154,7 +153,7 @@ func (c *Cell) judge(m *ptx.Module, code *audit.Code) {
 }
 
 func number(gpu string) int {
-	n, _ := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(gpu, "sm_"), "af"))
+	n, _ := target.SM(gpu)
 	return n
 }
 
@@ -192,7 +191,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 			if equal(lined, data) != nil {
 				continue
 			}
-			code, err := audit.Decode(ctx, tc, m.File, gpu, lined)
+			code, err := pipeline.Decode(ctx, tc, m.File, gpu, lined)
 			if err != nil {
 				return nil, err
 			}

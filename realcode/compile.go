@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/audit"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/sass/cubin"
 	"optcheck/target"
@@ -26,7 +26,7 @@ var ErrUnsupported = errors.New("unsupported")
 // code of the former. The error is ErrUnsupported if ptxas refuses the module, or
 // if a release cannot compile for its target; one of the tools; or that the lines
 // changed the machine code.
-func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*audit.Code, error) {
+func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, error) {
 	gpu, err := targetFor(tc, m, gpu)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 	if err := equal(lined, plain); err != nil {
 		return nil, fmt.Errorf("lines change the machine code: %w", err)
 	}
-	return audit.Decode(ctx, tc, m.File, gpu, lined)
+	return pipeline.Decode(ctx, tc, m.File, gpu, lined)
 }
 
 // compileModule compiles a module. One with functions that are elsewhere is made a

@@ -109,7 +109,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 	f.Signature.Class = c.Class
 	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
 	f.Signature.RaceFree = c.Class == report.Miscompiled && c.Verdict != nil && c.Verdict.Race == report.RaceFree
-	if f.Toolchain.LLC != nil {
+	if len(f.Toolchain.Compilers()) > 1 {
 		f.Signature.Stage = c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)].Stage
 	}
 	return c, l, nil

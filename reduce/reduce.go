@@ -8,9 +8,9 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/spec"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -181,12 +181,11 @@ func (r *reducer) took(step string) { r.res.Steps = append(r.res.Steps, step) }
 // suffix marks the names of reduced tests.
 const suffix = "-min"
 
-// key is equal for tests that become the same program: kernels for AMD are
-// OpenCL C, in which several tests of PTX mean one thing.
+// key is equal for tests that become the same program.
 func (r *reducer) key(t *litmus.Test) string {
-	if r.res.Min.Toolchain != nil && r.res.Min.Toolchain.Vendor() == target.AMD {
-		if cl, err := litmus.ToOpenCL(t); err == nil {
-			return cl.Hash()
+	if tc := r.res.Min.Toolchain; tc != nil {
+		if p, err := pipeline.Of(tc, r.o.Audit.Source); err == nil {
+			return p.Means(t).Hash()
 		}
 	}
 	return t.Hash()

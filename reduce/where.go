@@ -80,19 +80,27 @@ func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base au
 	return w, nil
 }
 
-// akin tells whether two toolchains of one vendor compile the same source, and
-// if they are pairs share a compiler.
+// akin reports whether two toolchains go through the same kinds of compilers and, if
+// those are several, share one.
 func akin(a, b *toolchain.Toolchain) bool {
-	if a.LLC == nil || b.LLC == nil {
-		return a.LLC == b.LLC
+	x, y := a.Compilers(), b.Compilers()
+	if len(x) != len(y) {
+		return false
 	}
-	return a.Ptxas == b.Ptxas || a.LLC.Path == b.LLC.Path
+	shared := len(x) == 1
+	for i := range x {
+		if x[i].Tool != y[i].Tool {
+			return false
+		}
+		shared = shared || x[i].Path == y[i].Path
+	}
+	return shared
 }
 
 // row lists the toolchains among which a finding's range is looked for, oldest
 // first: of pairs those that differ in the compiler that the finding arose in.
 func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []string) {
-	stage := audit.StageLLC
+	stage := f.Toolchain.Compilers()[0].Tool
 	for i := range cells {
 		c := &cells[i]
 		if c.Toolchain != f.Toolchain.ID || c.Target != f.Target || c.Level != f.Level {
@@ -105,9 +113,9 @@ func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []str
 		}
 	}
 	for _, tc := range kin {
-		same := tc.LLC == nil || tc.Ptxas == f.Toolchain.Ptxas
-		if stage == audit.StagePtxas {
-			same = tc.LLC == nil || tc.LLC.Path == f.Toolchain.LLC.Path
+		same, own := true, f.Toolchain.Compilers()
+		for i, c := range tc.Compilers() {
+			same = same && (len(own) == 1 || c.Tool == stage || c.Path == own[i].Path)
 		}
 		if same {
 			ids = append(ids, tc.ID)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -59,11 +58,12 @@ var validAMD = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 // LibclcFile is the bitcode that a kernel for the target links, "" if the
 // release has none.
 func (t *Toolchain) LibclcFile(target string) string {
-	if t.LLVM == nil || t.LLVM.Libclc == "" {
+	l, ok := t.Kind.(*LLVM)
+	if !ok || l.Libclc == "" {
 		return ""
 	}
-	for _, suffix := range t.clcNames(target) {
-		file := filepath.Join(t.LLVM.Libclc, suffix+".bc")
+	for _, suffix := range clcNames(target) {
+		file := filepath.Join(l.Libclc, suffix+".bc")
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			return file
 		}
@@ -71,30 +71,24 @@ func (t *Toolchain) LibclcFile(target string) string {
 	return ""
 }
 
-func (t *Toolchain) clcNames(target string) []string {
-	switch {
-	case slices.Contains(t.LLVM.R600, target):
-		return []string{target + "-r600--"}
-	case t.mesa(target):
+func clcNames(name string) []string {
+	switch g, _ := target.Of(name); g.Family {
+	case target.TeraScale:
+		return []string{name + "-r600--"}
+	case target.GFX6:
 		// All of gfx6 have the same bitcode under several names.
-		return []string{target + "-amdgcn-mesa-mesa3d", "tahiti-amdgcn-mesa-mesa3d"}
+		return []string{name + "-amdgcn-mesa-mesa3d", "tahiti-amdgcn-mesa-mesa3d"}
 	}
 	return []string{"amdgcn-amd-amdhsa", "amdgcn--amdhsa"}
 }
 
-// mesa tells whether a target is compiled for Mesa: gfx6 has no flat
-// instructions, which HSA is built on.
-func (t *Toolchain) mesa(name string) bool {
-	g, _ := target.Of(name)
-	return g.Family == target.GFX6
-}
-
-// Triple is the target triple under which a target is compiled.
-func (t *Toolchain) Triple(target string) string {
-	switch {
-	case t.LLVM != nil && slices.Contains(t.LLVM.R600, target):
+// Triple is the target triple under which a target of AMD's is compiled: that of Mesa
+// for gfx6, which has no flat instructions, which HSA is built on.
+func Triple(name string) string {
+	switch g, _ := target.Of(name); g.Family {
+	case target.TeraScale:
 		return "r600--"
-	case t.mesa(target):
+	case target.GFX6:
 		return "amdgcn-mesa-mesa3d"
 	}
 	return "amdgcn-amd-amdhsa"
@@ -105,7 +99,8 @@ func (t *Toolchain) Triple(target string) string {
 // A listing whose target is not the one asked for, and a kernel that calls a
 // function instead of containing it, are failures.
 func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, error) {
-	if t.LLVM == nil {
+	l, ok := t.Kind.(*LLVM)
+	if !ok {
 		return nil, fmt.Errorf("compile: %s is no LLVM", t.ID)
 	}
 	if !validAMD.MatchString(job.Target) {
@@ -114,7 +109,7 @@ func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, erro
 	if !validLevel.MatchString(job.Level) {
 		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
 	}
-	c := &clang{t: t, job: &job}
+	c := &clang{t: t, tools: l, job: &job}
 	if job.Source == LLVMIR && (job.Emit != Machine || job.Library) {
 		return nil, errors.New("compile: LLVM IR goes to the back end only")
 	}
@@ -125,7 +120,7 @@ func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, erro
 		if c.library = t.LibclcFile(job.Target); c.library == "" {
 			res := &Result{Failed: map[int]error{}}
 			for i, u := range job.Units {
-				res.Failed[i] = &Error{Kind: ErrInfrastructure, Tool: t.LLVM.Clang, Input: u.Name, ExitCode: -1,
+				res.Failed[i] = &Error{Kind: ErrInfrastructure, Tool: l.Clang, Input: u.Name, ExitCode: -1,
 					Detail: fmt.Sprintf("%s has no libclc for %s", t.ID, job.Target), Err: ErrNoLibrary}
 			}
 			return res, nil
@@ -142,6 +137,7 @@ func (t *Toolchain) CompileLLVM(ctx context.Context, job LLVMJob) (*Result, erro
 // clang is the compiler of OpenCL C and LLVM IR.
 type clang struct {
 	t       *Toolchain
+	tools   *LLVM
 	job     *LLVMJob
 	library string
 }
@@ -149,9 +145,9 @@ type clang struct {
 // tool is clang, or llc for LLVM IR, which shall meet the back end only.
 func (c *clang) tool() string {
 	if c.job.Source == LLVMIR {
-		return c.t.LLVM.LLC
+		return c.tools.LLC
 	}
-	return c.t.LLVM.Clang
+	return c.tools.Clang
 }
 
 // ArgsLLVM are the arguments with which a job's compiler compiles a file: what
@@ -171,13 +167,13 @@ func (t *Toolchain) ArgsLLVM(job LLVMJob, input, output, library string) []strin
 func (c *clang) args() []string {
 	j := c.job
 	if j.Source == LLVMIR {
-		args := []string{"-mtriple=" + c.t.Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-filetype=asm"}
+		args := []string{"-mtriple=" + Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-filetype=asm"}
 		if j.Object {
 			args[3] = "-filetype=obj"
 		}
 		return append(append(args, j.Flags...), c.input(), "-o", "batch.out")
 	}
-	args := []string{"-target", c.t.Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-nogpulib",
+	args := []string{"-target", Triple(j.Target), "-mcpu=" + j.Target, "-" + j.Level, "-nogpulib",
 		"-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0"}
 	std := "CL1.2"
 	if j.CL2 {
@@ -215,7 +211,7 @@ func (c *clang) args() []string {
 func (c *clang) input() string { return "batch." + c.job.Source }
 
 func (c *clang) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	p := process{command: command{path: c.tool(), args: c.args(), env: c.t.LLVM.Environment()}, folder: "cl",
+	p := process{command: command{path: c.tool(), args: c.args(), env: c.tools.Environment()}, folder: "cl",
 		source: c.input(), result: "batch.out", what: "output", failure: llvmFailure}
 	if !c.job.Object && c.job.Emit == Machine && len(units) > 0 {
 		p.check = func(text []byte) error { return checkTarget(text, c.job.Target) }

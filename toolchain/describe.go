@@ -2,7 +2,6 @@ package toolchain
 
 import (
 	"fmt"
-	"path/filepath"
 )
 
 // Description is what "toolchain list" shows of a toolchain; its JSON form is
@@ -15,14 +14,16 @@ type Description struct {
 	Dir string `json:"dir"`
 	// Complete tells whether object code can be disassembled, too.
 	Complete bool `json:"complete"`
+	// LLVM and LLC are the kinds of toolchains that have them.
+	LLVM *LLVM `json:"llvm,omitempty"`
+	LLC  *LLC  `json:"llc,omitempty"`
 }
 
 // Describe returns the toolchain as data for a listing.
 func (t *Toolchain) Describe() Description {
-	if t.LLVM != nil {
-		return Description{Toolchain: t, Release: t.Release(), Dir: filepath.Dir(t.LLVM.Clang), Complete: t.LLVM.Objdump != ""}
-	}
-	return Description{Toolchain: t, Release: t.Release(), Dir: filepath.Dir(t.Ptxas), Complete: t.Nvdisasm != ""}
+	d := Description{Toolchain: t, Release: t.Release()}
+	t.Kind.describe(t, &d)
+	return d
 }
 
 // TargetRange shortens the list of targets for people: "sm_50 … sm_90a (15)".

@@ -182,7 +182,7 @@ func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 	if err != nil {
 		return candidate{errs: []error{err}}
 	}
-	c := candidate{tc: &Toolchain{Version: id.Version, Build: id.Build, Ptxas: path,
+	c := candidate{tc: &Toolchain{Kind: CUDA{}, Version: id.Version, Build: id.Build, Ptxas: path,
 		Targets: id.Targets, MaxPTX: id.MaxPTX, Source: p.source}}
 	for _, tool := range []struct {
 		name string
@@ -282,22 +282,23 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var pairs, single []*Toolchain
-	for _, t := range all {
-		if t.LLC != nil {
-			pairs = append(pairs, t)
-		} else {
-			single = append(single, t)
-		}
-	}
-	picked, missed := findPairs(pairs, names)
+	picked, meant := map[*Toolchain]bool{}, map[*Toolchain][]bool{}
+	asked := map[string]bool{} // tools of which a name was given
 	var errs []error
 	for _, n := range names {
-		hit := len(pairs) > 0 && !slices.Contains(missed, n)
-		for _, t := range single {
-			v := strings.TrimPrefix(strings.TrimPrefix(n, "cuda-"), "llvm-")
-			if n == t.ID || n == t.Name || v == t.Version || strings.HasPrefix(t.Version, v+".") {
-				picked[t], hit = true, true
+		hit := false
+		for _, t := range all {
+			whole, some := t.meant(n)
+			picked[t], hit = picked[t] || whole, hit || whole
+			if whole || !slices.Contains(some, true) {
+				continue
+			}
+			hit = true
+			if meant[t] == nil {
+				meant[t] = make([]bool, len(some))
+			}
+			for i, c := range t.Compilers() {
+				meant[t][i], asked[c.Tool] = meant[t][i] || some[i], asked[c.Tool] || some[i]
 			}
 		}
 		if !hit {
@@ -306,11 +307,33 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	}
 	var out []*Toolchain
 	for _, t := range all {
-		if picked[t] {
+		each := meant[t] != nil
+		for i, c := range t.Compilers() {
+			each = each && (meant[t][i] || !asked[c.Tool])
+		}
+		if picked[t] || each {
 			out = append(out, t)
 		}
 	}
 	return out, errors.Join(errs...)
+}
+
+// meant tells what of a toolchain a name stands for: whole for its own name, for its
+// only compiler, or for all of its compilers, joined by a +; else some of them.
+func (t *Toolchain) meant(name string) (whole bool, some []bool) {
+	list := t.Compilers()
+	some = make([]bool, len(list))
+	for i := range list {
+		some[i] = list[i].means(name)
+	}
+	whole = len(list) == 1 && some[0]
+	if parts := strings.Split(name, "+"); len(parts) == len(list) && len(list) > 1 {
+		whole = true
+		for i := range list {
+			whole = whole && list[i].means(strings.Trim(parts[i], " -"))
+		}
+	}
+	return whole || name == t.ID || name == t.Name, some
 }
 
 func nameList(all []*Toolchain) string {

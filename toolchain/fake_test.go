@@ -53,7 +53,7 @@ func setMode(t testing.TB, dir, mode string) {
 // fake is a toolchain of fake tools, with its own runner.
 func fake(t testing.TB, timeout time.Duration) *Toolchain {
 	dir := fakeTools(t, "10.1.7", "")
-	return &Toolchain{ID: "ptxas 10.1.7", Name: "cuda-10.1", Version: "10.1.7", Ptxas: filepath.Join(dir, "ptxas"),
+	return &Toolchain{Kind: CUDA{}, ID: "ptxas 10.1.7", Name: "cuda-10.1", Version: "10.1.7", Ptxas: filepath.Join(dir, "ptxas"),
 		Nvdisasm: filepath.Join(dir, "nvdisasm"), Cuobjdump: filepath.Join(dir, "cuobjdump"),
 		Targets: []string{"sm_70"}, MaxPTX: "6.4", runner: NewRunner(4, timeout)}
 }

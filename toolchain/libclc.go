@@ -14,17 +14,22 @@ import (
 // BuildWith is Build, and if libraries are linked to what the toolchain compiles
 // also a hash of them: they can come, go and change without it.
 func (t *Toolchain) BuildWith(libraries bool) (string, error) {
-	if t.LLVM == nil || !libraries {
+	if !libraries {
 		return t.Build, nil
 	}
-	if t.LLVM.Libclc == "" {
-		return t.Build + ", no libclc", nil
-	}
-	sum, err := clcHash(t.LLVM.Libclc)
+	more, err := t.Kind.linked()
 	if err != nil {
 		return "", fmt.Errorf("libclc of %s: %w", t.ID, err)
 	}
-	return t.Build + ", libclc " + sum, nil
+	return t.Build + more, nil
+}
+
+func (l *LLVM) linked() (string, error) {
+	if l.Libclc == "" {
+		return ", no libclc", nil
+	}
+	sum, err := clcHash(l.Libclc)
+	return ", libclc " + sum, err
 }
 
 // clcHashes remembers the hashes of libclc's folders as they were when they were

@@ -20,7 +20,7 @@ func TestBuildWith(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, dir := range []string{"", folder("one"), folder("two")} {
-		tc := &Toolchain{Build: "clang 1", LLVM: &LLVM{Libclc: dir}}
+		tc := &Toolchain{Build: "clang 1", Kind: &LLVM{Libclc: dir}}
 		with, err := tc.BuildWith(true)
 		require.NoError(t, err)
 		require.False(t, seen[with], with)
@@ -29,12 +29,12 @@ func TestBuildWith(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "clang 1", without)
 	}
-	again, err := (&Toolchain{Build: "clang 1", LLVM: &LLVM{Libclc: folder("one")}}).BuildWith(true)
+	again, err := (&Toolchain{Build: "clang 1", Kind: &LLVM{Libclc: folder("one")}}).BuildWith(true)
 	require.NoError(t, err)
 	require.True(t, seen[again], "the place of a library does not count")
-	_, err = (&Toolchain{LLVM: &LLVM{Libclc: filepath.Join(t.TempDir(), "none")}}).BuildWith(true)
+	_, err = (&Toolchain{Kind: &LLVM{Libclc: filepath.Join(t.TempDir(), "none")}}).BuildWith(true)
 	require.Error(t, err)
-	ptxas, err := (&Toolchain{Build: "b"}).BuildWith(true)
+	ptxas, err := (&Toolchain{Kind: CUDA{}, Build: "b"}).BuildWith(true)
 	require.NoError(t, err)
 	require.Equal(t, "b", ptxas)
 }

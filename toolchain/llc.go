@@ -10,7 +10,8 @@ import (
 	"optcheck/target"
 )
 
-// LLC is the back end of a release of LLVM as a compiler of LLVM IR to PTX.
+// LLC is the kind of an llc with a ptxas behind it: the back end of a release of LLVM
+// as a compiler of LLVM IR to PTX. The toolchain's version and tools are those of ptxas.
 type LLC struct {
 	// Path is llc, of the release Version; Build is how the release calls itself.
 	Path    string `json:"path"`
@@ -30,7 +31,7 @@ func (l *LLC) Major() int { return (&Toolchain{Version: l.Version}).Major() }
 
 // DiscoverLLC finds the ways from LLVM IR to NVIDIA's machine code: each release
 // of LLVM whose llc has the NVPTX back end with each release of ptxas, sorted by
-// the former, then the latter. Such a toolchain is the ptxas with LLC set; its
+// the former, then the latter. Such a toolchain is the ptxas with the kind *LLC; its
 // targets are those that both know, its MaxPTX is the highest version that one
 // writes and the other reads, and which llc is asked for. Errors are those of
 // Discover and DiscoverLLVM.
@@ -65,23 +66,24 @@ func DiscoverLLC(ctx context.Context, o Options) ([]*Toolchain, []error) {
 // lookLLC asks the llc of a release of LLVM what it can do for NVIDIA; nil if it
 // has no llc, or an llc without that back end.
 func lookLLC(ctx context.Context, r *Runner, cache *idCache, t *Toolchain) (*LLC, error) {
-	if t.LLVM.LLC == "" {
+	tools := t.Kind.(*LLVM)
+	if tools.LLC == "" {
 		return nil, nil
 	}
-	id, err := cache.identify(ctx, r, t.LLVM.LLC, "llc")
+	id, err := cache.identify(ctx, r, tools.LLC, "llc")
 	if err != nil || len(id.Targets) == 0 || len(id.PTX) == 0 {
 		return nil, err
 	}
 	if id.Version != t.Version {
-		return nil, fmt.Errorf("%s: %w: it is of release %s, the clang beside it of %s", t.LLVM.LLC, ErrInfrastructure, id.Version, t.Version)
+		return nil, fmt.Errorf("%s: %w: it is of release %s, the clang beside it of %s", tools.LLC, ErrInfrastructure, id.Version, t.Version)
 	}
-	return &LLC{Path: t.LLVM.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name, env: t.LLVM.Environment()}, nil
+	return &LLC{Path: tools.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name, env: tools.Environment()}, nil
 }
 
 // with joins the llc of t with a ptxas; nil if they have nothing in common.
 func (l *LLC) with(t, ptxas *Toolchain) *Toolchain {
 	tc := *ptxas
-	tc.LLC = l
+	tc.Kind = l
 	tc.ID = "llc " + strings.TrimPrefix(t.ID, "clang ") + " + " + ptxas.ID
 	tc.Name = t.Name + "+" + ptxas.Name
 	tc.Build = t.Build + " + " + ptxas.Build
@@ -100,67 +102,6 @@ func (l *LLC) with(t, ptxas *Toolchain) *Toolchain {
 		return nil
 	}
 	return &tc
-}
-
-// means tells whether a name stands for the llc, or for the ptxas, of a
-// toolchain that has both: a version or a piece of one stands for either, and
-// what is written in front of it says which.
-func (t *Toolchain) means(name string) (llc, ptxas bool) {
-	is := func(version string, prefixes ...string) bool {
-		v := name
-		for _, p := range prefixes {
-			v = strings.TrimPrefix(v, p)
-		}
-		return v == version || strings.HasPrefix(version, v+".")
-	}
-	return is(t.LLC.Version, "llvm-", "llc ", "llc-") || name == t.LLC.name, is(t.Version, "cuda-", "ptxas ", "ptxas-")
-}
-
-// findPairs is Find for toolchains of two compilers. A name is one toolchain's
-// own, or two names joined by a +, or the name of one compiler. Names of llc
-// and names of ptxas restrict each other: 22, 12.4 is one toolchain.
-func findPairs(all []*Toolchain, names []string) (map[*Toolchain]bool, []string) {
-	picked, llc, ptxas := map[*Toolchain]bool{}, map[*Toolchain]bool{}, map[*Toolchain]bool{}
-	var missed []string
-	for _, n := range names {
-		left, right, both := strings.Cut(n, "+")
-		left, right = strings.Trim(left, " -"), strings.Trim(right, " -")
-		hit := false
-		for _, t := range all {
-			if n == t.ID || n == t.Name {
-				picked[t], hit = true, true
-				continue
-			}
-			if both {
-				l, _ := t.means(left)
-				if _, p := t.means(right); l && p {
-					picked[t], hit = true, true
-				}
-				continue
-			}
-			l, p := t.means(n)
-			llc[t], ptxas[t] = llc[t] || l, ptxas[t] || p
-			hit = hit || l || p
-		}
-		if !hit {
-			missed = append(missed, n)
-		}
-	}
-	any := func(m map[*Toolchain]bool) bool {
-		for _, b := range m {
-			if b {
-				return true
-			}
-		}
-		return false
-	}
-	byLLC, byPtxas := any(llc), any(ptxas)
-	for _, t := range all {
-		if (byLLC || byPtxas) && (!byLLC || llc[t]) && (!byPtxas || ptxas[t]) {
-			picked[t] = true
-		}
-	}
-	return picked, missed
 }
 
 var (

@@ -31,7 +31,7 @@ func TestLiveLLC(t *testing.T) {
 		seen[tc.ID] = true
 		require.NotEmpty(t, tc.Nvdisasm)
 		require.Contains(t, tc.Targets, "sm_80")
-		require.Equal(t, tc.LLC.Major() >= 19 && CompareVersions(tc.Version, "11.8") > 0, tc.HasTarget("sm_90"))
+		require.Equal(t, tc.Kind.(*LLC).Major() >= 19 && CompareVersions(tc.Version, "11.8") > 0, tc.HasTarget("sm_90"))
 		require.LessOrEqual(t, CompareVersions(tc.MaxPTX, "9.0"), 0)
 		again, err := Find(realLLC(t), tc.ID)
 		require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestLLCCompile(t *testing.T) {
 				require.Contains(t, string(b.Text), ".entry "+job.Units[u].Name+"(")
 			}
 		}
-		if tc.LLC.Major() >= 22 {
+		if tc.Kind.(*LLC).Major() >= 22 {
 			require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6}, got)
 			continue
 		}
@@ -90,7 +90,7 @@ func TestFindPairs(t *testing.T) {
 		for _, p := range []string{"11.8.89", "12.4.131"} {
 			major := strings.SplitN(l, ".", 2)[0]
 			all = append(all, &Toolchain{ID: "llc " + l + " + ptxas " + p, Name: "llvm-" + major + "+cuda-" + release(p), Version: p,
-				LLC: &LLC{Version: l, name: "llvm-" + major}})
+				Kind: &LLC{Version: l, name: "llvm-" + major}})
 		}
 	}
 	for names, want := range map[string]string{

@@ -18,7 +18,8 @@ const NVPTXTriple = "nvptx64-nvidia-cuda"
 // select") is a failure of the unit that it names, which the messages of its
 // diagnostics tell.
 func (t *Toolchain) CompileIR(ctx context.Context, job Job) (*Result, error) {
-	if t.LLC == nil {
+	kind, ok := t.Kind.(*LLC)
+	if !ok {
 		return nil, fmt.Errorf("compile: %s has no llc", t.ID)
 	}
 	if !validTarget.MatchString(job.Target) {
@@ -28,16 +29,17 @@ func (t *Toolchain) CompileIR(ctx context.Context, job Job) (*Result, error) {
 		return nil, fmt.Errorf("compile: bad level %q, want O0 to O3", job.Level)
 	}
 	job.Header = fmt.Sprintf("target triple = %q\n", NVPTXTriple) + endLine(job.Header)
-	return compileAll(ctx, &llc{t: t, job: &job}, &job)
+	return compileAll(ctx, &llc{t: t, kind: kind, job: &job}, &job)
 }
 
 // llc is the compiler of LLVM IR for NVIDIA.
 type llc struct {
-	t   *Toolchain
-	job *Job
+	t    *Toolchain
+	kind *LLC
+	job  *Job
 }
 
-func (l *llc) tool() string { return l.t.LLC.Path }
+func (l *llc) tool() string { return l.kind.Path }
 
 // diagnose reads LLVM's messages as those of clang.
 func (l *llc) diagnose(stderr string) []Diagnostic { return (&clang{}).diagnose(stderr) }
@@ -68,8 +70,8 @@ func (t *Toolchain) ArgsIR(target, level, input, output string) []string {
 }
 
 func (l *llc) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	env := slices.Concat(l.t.LLC.env, []string{"LLVM_DISABLE_SYMBOLIZATION=1"})
-	p := process{command: command{path: l.t.LLC.Path, args: l.args(), env: env}, folder: "ll",
+	env := slices.Concat(l.kind.env, []string{"LLVM_DISABLE_SYMBOLIZATION=1"})
+	p := process{command: command{path: l.kind.Path, args: l.args(), env: env}, folder: "ll",
 		source: "batch.ll", result: "batch.ptx", what: "output", failure: llvmFailure, check: l.check}
 	text, warnings, err := p.compile(ctx, l.t.Runner(), job, units)
 	if err != nil {

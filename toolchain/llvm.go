@@ -10,12 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"optcheck/target"
-
 	"golang.org/x/sync/errgroup"
 )
 
-// LLVM holds what an LLVM release has beside clang.
+// LLVM is the kind of a release of LLVM that compiles for AMD: clang and what it has
+// beside it.
 type LLVM struct {
 	// Clang is the compiler; LLC, Objdump and MC are of the same release, or
 	// empty.
@@ -31,14 +30,6 @@ type LLVM struct {
 	R600 []string `json:"r600_targets,omitempty"`
 
 	libraries string // folder that the dynamic linker must search, or ""
-}
-
-// Vendor is whose targets the toolchain compiles for: NVIDIA or AMD.
-func (t *Toolchain) Vendor() string {
-	if t.LLVM != nil {
-		return target.AMD
-	}
-	return target.NVIDIA
 }
 
 // Major is the first number of the version, 19 for clang 19.1.7; 0 if there is
@@ -101,7 +92,7 @@ func DiscoverLLVM(ctx context.Context, o Options) ([]*Toolchain, []error) {
 		case r.tc == nil:
 		default:
 			if i := slices.IndexFunc(all, same); i >= 0 {
-				all[i].LLVM.lend(r.tc.LLVM)
+				all[i].Kind.(*LLVM).lend(r.tc.Kind.(*LLVM))
 				continue
 			}
 			all = append(all, r.tc)
@@ -230,7 +221,7 @@ func lookLLVM(ctx context.Context, r *Runner, cache *idCache, path, source strin
 	}
 	l.R600 = id.R600
 	l.libs(dir, major)
-	return &Toolchain{Version: id.Version, Build: id.Build, Targets: append(slices.Clone(id.R600), id.Targets...), Source: source, LLVM: l, runner: r}, nil
+	return &Toolchain{Version: id.Version, Build: id.Build, Targets: append(slices.Clone(id.R600), id.Targets...), Source: source, Kind: l, runner: r}, nil
 }
 
 // rootOf is the folder that holds usr/lib/llvm-N/bin, or "" for other layouts.

@@ -27,11 +27,11 @@ func TestLiveLLVM(t *testing.T) {
 		require.GreaterOrEqual(t, tc.Major(), 13)
 		require.Contains(t, tc.Targets, "tahiti")
 		require.Contains(t, tc.Targets, "cypress")
-		require.Contains(t, tc.LLVM.R600, "cypress")
+		require.Contains(t, tc.Kind.(*LLVM).R600, "cypress")
 		require.NotContains(t, tc.Targets, "generic")
 		require.True(t, slices.IsSortedFunc(tc.Targets, target.Compare), "%v", tc.Targets)
 		require.Equal(t, tc.Major() >= 19, slices.Contains(tc.Targets, "gfx942"), tc.ID)
-		t.Logf("%s: %s, %d targets, libclc %q, %s", tc.ID, tc.LLVM.Clang, len(tc.Targets), tc.LLVM.Libclc, tc.LLVM.LibLLVM)
+		t.Logf("%s: %s, %d targets, libclc %q, %s", tc.ID, tc.Kind.(*LLVM).Clang, len(tc.Targets), tc.Kind.(*LLVM).Libclc, tc.Kind.(*LLVM).LibLLVM)
 	}
 }
 

@@ -66,8 +66,8 @@ func (l *llvmInstall) answers(ctx context.Context, tree string) (string, error) 
 	case tc == nil:
 		return "", errors.New("this clang has no AMD targets")
 	case fmt.Sprint(tc.Major()) != l.major:
-		return "", fmt.Errorf("%s: it is of release %s", tc.LLVM.Clang, tc.Version)
-	case tc.LLVM.Libclc == "":
+		return "", fmt.Errorf("%s: it is of release %s", tc.Compilers()[0].Path, tc.Version)
+	case tc.Kind.(*LLVM).Libclc == "":
 		return "", errors.New("libclc is missing")
 	}
 	return tc.Version, nil

@@ -44,10 +44,11 @@ func ObjectTarget(object []byte) string {
 // has no disassembler for gfx6 and gfx7, where objdump would abort.
 func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([]byte, error) {
 	c := command{path: "llvm-objdump", input: input}
-	if t.LLVM == nil || t.LLVM.Objdump == "" {
+	l, ok := t.Kind.(*LLVM)
+	if !ok || l.Objdump == "" {
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no llvm-objdump", nil)
 	}
-	c.path, c.env = t.LLVM.Objdump, t.LLVM.Environment()
+	c.path, c.env = l.Objdump, l.Environment()
 	name := ObjectTarget(object)
 	gpu, _ := target.Of(name)
 	switch {

@@ -17,10 +17,12 @@ const KernelBody = "__clang_ocl_kern_imp_"
 // prints. It is how IR is read with the library of the release, in a process
 // that the library may end. The process is bounded and counted as a compiler is.
 func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte) ([]byte, error) {
-	c := t.child(program)
-	if t.LLVM == nil || t.LLVM.LibLLVM == "" {
+	c := command{path: program}
+	l, ok := t.Kind.(*LLVM)
+	if !ok || l.LibLLVM == "" {
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no libLLVM", nil)
 	}
+	c.env = l.Environment()
 	var err error
 	if c.dir, err = scratch.Dir("ir"); err != nil {
 		return nil, c.hopeless(err)
@@ -30,19 +32,10 @@ func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte)
 	if err := os.WriteFile(file, ir, 0o600); err != nil {
 		return nil, c.hopeless(err)
 	}
-	c.args = []string{task, t.LLVM.LibLLVM, "batch.ll"}
+	c.args = []string{task, l.LibLLVM, "batch.ll"}
 	out, err := t.Runner().run(ctx, c)
 	if err != nil {
 		return nil, asInfrastructure(err)
 	}
 	return out.stdout, nil
-}
-
-// child is a process of the program with this release's libraries.
-func (t *Toolchain) child(program string) command {
-	c := command{path: program}
-	if t.LLVM != nil {
-		c.env = t.LLVM.Environment()
-	}
-	return c
 }

@@ -38,12 +38,8 @@ type Toolchain struct {
 	// Source says where it was found: "OPTCHECK_TOOLCHAIN_DIRS", "configured",
 	// "PATH", "CUDA_HOME", "system" or "managed".
 	Source string `json:"source"`
-	// LLVM holds the tools of a release of LLVM, whose targets are AMD's; nil
-	// for ptxas.
-	LLVM *LLVM `json:"llvm,omitempty"`
-	// LLC is what makes the PTX that ptxas gets out of LLVM IR; nil for ptxas
-	// alone. Version, Release and the tools are then those of ptxas.
-	LLC *LLC `json:"llc,omitempty"`
+	// Kind says which compilers it has: CUDA, *LLVM or *LLC.
+	Kind Kind `json:"-"`
 
 	runner       *Runner
 	listings     bool

@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"strings"
 
-	"optcheck/audit"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/sass/patch"
@@ -220,20 +220,20 @@ func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []in
 			return err
 		}
 		image := newImage(runner.ImageCubin, cu.Cubin, "")
-		code, err := audit.Decode(ctx, c.Tool, c.Target+" harness", c.Target, cu.Cubin)
+		code, err := pipeline.Decode(ctx, c.Tool, c.Target+" harness", c.Target, cu.Cubin)
 		if err != nil {
 			return err
 		}
-		prog, funcs := code.Program, code.Funcs()
 		check := optcheck.NewChecker()
 		for _, k := range cu.Units {
 			b := out[list[k]]
 			b.Image = image
-			if len(prog.Problems) > 0 {
-				b.State, b.Why = "unknown", fmt.Sprintf("line %d of the disassembly not understood: %s", prog.Problems[0].Line, prog.Problems[0].Text)
+			fn, err := code.Func(b.Harness.Name)
+			if err != nil {
+				b.State, b.Why = "unknown", err.Error()
 				continue
 			}
-			b.validate(check, funcs[b.Harness.Name])
+			b.validate(check, fn)
 			if len(c.Patch) > 0 {
 				b.mark(patched[b.Harness.Name])
 			}
@@ -281,10 +281,6 @@ func (b *Binary) mark(changes []string) {
 
 // validate checks a binary.
 func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
-	if fn == nil {
-		b.State, b.Why = "unknown", "the kernel is not in the machine code"
-		return
-	}
 	check.Locations = nil
 	for i := range b.Harness.Test.Locations {
 		check.Locations = append(check.Locations, b.Harness.Test.Locations[i].Name)

@@ -12,6 +12,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/known"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -181,9 +182,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	}
 	o.Model, o.NoVerdict, o.Code = f.model, f.noVerdict, f.keepCode
 	o.Source = env.settings.kernels()
-	if o.Source == audit.LLVMIR && env.settings.amd() {
-		o.Toolchains = withLLC(env, o.Toolchains)
-	}
+	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	o.Flags = f.flags
 	if o.Shard, err = shardOf(f.shard); err != nil {
 		return o, err
@@ -192,21 +191,22 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	return o, err
 }
 
-// withLLC leaves out releases of LLVM that have no llc, and names them on standard
-// error. If none has one, they all stay and the audit says why it cannot be done.
-func withLLC(env *environment, tcs []*toolchain.Toolchain) (out []*toolchain.Toolchain) {
+// thatCompile leaves out toolchains that do not compile a source, and names them on
+// standard error. If none does, they all stay and the audit says why it cannot be done.
+func thatCompile(env *environment, tcs []*toolchain.Toolchain, source string) (out []*toolchain.Toolchain) {
+	var left []string
 	for _, tc := range tcs {
-		if tc.LLVM != nil && tc.LLVM.LLC != "" {
-			out = append(out, tc)
+		if _, err := pipeline.Of(tc, source); err != nil {
+			left = append(left, tc.ID+" is left out: it"+strings.TrimPrefix(err.Error(), tc.ID))
+			continue
 		}
+		out = append(out, tc)
 	}
 	if len(out) == 0 {
 		return tcs
 	}
-	for _, tc := range tcs {
-		if tc.LLVM == nil || tc.LLVM.LLC == "" {
-			env.tell("%s is left out: it has no llc, which compiles LLVM IR", tc.ID)
-		}
+	for _, l := range left {
+		env.tell("%s", l)
 	}
 	return out
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit"
 	"optcheck/bug"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -102,8 +101,8 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 		}
 		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
 	}
-	if !env.config.given("form") && (in.Min.Toolchain.LLVM != nil || in.Min.Signature.Stage == audit.StageLLC) {
-		in.Form = "llvm"
+	if !env.config.given("form") {
+		in.Form = bug.FormOf(in.Min)
 	}
 	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {
 		return err

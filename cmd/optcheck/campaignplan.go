@@ -14,6 +14,7 @@ import (
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/chip"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -43,8 +44,8 @@ func (env *environment) forPart(s *campaigns.Spec, vendor, source string, dirs [
 
 // sourceFor is what a vendor's kernels are written in.
 func sourceFor(s *campaigns.Spec, vendor string) string {
-	for _, f := range finders {
-		if f.vendor == vendor && f.source == s.Source {
+	for _, r := range pipeline.Roads {
+		if r.Vendor == vendor && r.Source == s.Source {
 			return s.Source
 		}
 	}
@@ -125,9 +126,7 @@ func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, 
 	}
 	o.Source = sub.settings.kernels()
 	o.Toolchains = picked(o.Toolchains, s.Toolchains, found)
-	if o.Source == audit.LLVMIR && vendor == target.AMD {
-		o.Toolchains = withLLC(env, o.Toolchains)
-	}
+	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	if len(s.Targets) > 0 {
 		o.Targets = nil
 		for _, t := range s.Targets {

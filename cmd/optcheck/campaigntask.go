@@ -15,6 +15,7 @@ import (
 	"optcheck/audit/store"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
@@ -178,7 +179,7 @@ func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p
 	}
 	for _, want := range p.Toolchains {
 		k := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool {
-			build, err := tc.BuildWith(p.Source != audit.LLVMIR)
+			build, err := tc.BuildWith(p.Source != pipeline.LLVMIR)
 			return err == nil && tc.ID == want.ID && build == want.Build
 		})
 		if k < 0 {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit"
 	"optcheck/internal/input"
 	"optcheck/internal/limits"
 	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
@@ -39,7 +39,7 @@ func readInput(env *environment, file string) ([]byte, error) {
 
 // loadCode reads machine code: a cubin, which is disassembled by the release
 // that built it as far as that can be told, or a disassembly.
-func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, error) {
+func loadCode(ctx context.Context, env *environment, file string) (*pipeline.Code, error) {
 	if err := expect(file, wantCode); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, 
 		return nil, err
 	}
 	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
-		return audit.ParseDump(file, data)
+		return pipeline.ParseDump(file, data)
 	}
 	amd, of := toolchain.IsAMDObject(data), env
 	if amd {
@@ -59,9 +59,9 @@ func loadCode(ctx context.Context, env *environment, file string) (*audit.Code, 
 		return nil, err
 	}
 	if amd {
-		return audit.LoadObject(ctx, file, data, tcs)
+		return pipeline.LoadObject(ctx, file, data, tcs)
 	}
-	return audit.LoadCubin(ctx, file, data, tcs)
+	return pipeline.LoadCubin(ctx, file, data, tcs)
 }
 
 // checkedKernel is one line of check --json.
@@ -182,7 +182,7 @@ func noSpec(file string, kernels int) error {
 		plain.Count(kernels, "kernel"))
 }
 
-func printResult(env *environment, file string, code *audit.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+func printResult(env *environment, file string, code *pipeline.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
 	if asJSON {
 		h := optcheck.CodeHash(fn, code.Consts)
 		return env.lines().Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),

@@ -13,6 +13,7 @@ import (
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/spec"
 )
@@ -88,7 +89,7 @@ func (a *against) threadOf(fn *isa.Func) int {
 
 // marked decides about kernels that carry a specification: those of the test, if all
 // its threads are there. done tells that there were some.
-func (a *against) marked(ctx context.Context, env *environment, file string, code *audit.Code, asJSON bool) (done bool,
+func (a *against) marked(ctx context.Context, env *environment, file string, code *pipeline.Code, asJSON bool) (done bool,
 	worst optcheck.Class, err error) {
 	units := map[string][]audit.Thread{}
 	var names []string

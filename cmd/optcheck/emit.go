@@ -20,7 +20,7 @@ func emitAMD(env *environment, tests []*litmus.Test, layout, source string, o pt
 		return err
 	}
 	if source == "llvm-ir" {
-		return emitLLVMIR(env, tests, (&toolchain.Toolchain{}).Triple(o.Target), ptxgen.HeaderAMD, o)
+		return emitLLVMIR(env, tests, toolchain.Triple(o.Target), ptxgen.HeaderAMD, o)
 	}
 	return emitOpenCL(env, tests, o)
 }

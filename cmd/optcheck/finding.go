@@ -15,7 +15,9 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/match"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen/cycle"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -104,9 +106,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 	if len(all) == 0 {
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
-	if env.settings.kernels() == audit.LLVMIR && env.settings.amd() {
-		all = withLLC(env, all)
-	}
+	all = thatCompile(env, all, env.settings.kernels())
 	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
 		return nil, nil, err
 	}
@@ -120,8 +120,8 @@ func checkSignature(s reduce.Signature) error {
 	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || r.Note) {
 		return fmt.Errorf("no rule %q that a finding can break; see optcheck explain", s.Rule)
 	}
-	if s.Stage != "" && s.Stage != audit.StageLLC && s.Stage != audit.StagePtxas {
-		return fmt.Errorf("a finding arises in %s or %s, not in %q", audit.StageLLC, audit.StagePtxas, s.Stage)
+	if s.Stage != "" && s.Stage != match.StageLLC && s.Stage != match.StagePtxas {
+		return fmt.Errorf("a finding arises in %s or %s, not in %q", match.StageLLC, match.StagePtxas, s.Stage)
 	}
 	if s.Class != "" && !(&report.Result{Class: s.Class}).HasFindings() {
 		return fmt.Errorf("a finding's class is %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, s.Class)
@@ -174,7 +174,7 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 			env.settings.vendor = target.AMD
 		}
 		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.given("source") {
-			env.settings.source = audit.LLVMIR
+			env.settings.source = pipeline.LLVMIR
 		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash
@@ -183,7 +183,7 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 	} else if a, err = reduce.ParseAddress(arg); err != nil {
 		return a, "", err
 	} else if strings.Contains(a.Toolchain, "+") && !env.config.given("source") {
-		env.settings.source = audit.LLVMIR
+		env.settings.source = pipeline.LLVMIR
 	}
 	set := &env.settings
 	for p, choices := range map[*string][]string{&a.Toolchain: set.toolchains, &a.Target: set.targets,

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit"
 	"optcheck/audit/hunt"
 	"optcheck/audit/store"
 	"optcheck/report"
@@ -111,9 +110,7 @@ func (f *huntFlags) options(ctx context.Context, env *environment) (o hunt.Optio
 		a.Layouts = huntLayouts()
 	}
 	a.Source, a.Model, a.Flags = env.settings.kernels(), f.model, f.flags
-	if a.Source == audit.LLVMIR && env.settings.amd() {
-		a.Toolchains = withLLC(env, a.Toolchains)
-	}
+	a.Toolchains = thatCompile(env, a.Toolchains, a.Source)
 	if a.Build, err = buildID(); err != nil {
 		return o, err
 	}

@@ -79,10 +79,7 @@ func (b *bundler) one(ctx context.Context, r *hunt.Row, dir string) (made bool, 
 		return false, nil
 	}
 	in := &bug.Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
-		Toolchains: b.o.Audit.Toolchains, Audit: base, Form: "nvidia", Tool: version(), Host: host()}
-	if res.Min.Toolchain.LLVM != nil || res.Min.Signature.Stage == audit.StageLLC {
-		in.Form = "llvm"
-	}
+		Toolchains: b.o.Audit.Toolchains, Audit: base, Form: bug.FormOf(&res.Min), Tool: version(), Host: host()}
 	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, base); err != nil {
 		return false, err
 	}

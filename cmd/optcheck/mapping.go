@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit"
 	"optcheck/internal/plain"
+	"optcheck/mapping"
 )
 
 func newMappingCmd(env *environment) *cobra.Command {
@@ -44,18 +44,18 @@ compiler's words.`,
 			if err != nil {
 				return err
 			}
-			write := audit.WriteMappingText
+			write := mapping.WriteText
 			switch {
 			case diff && asJSON:
-				write = audit.WriteMappingDiffJSON
+				write = mapping.WriteDiffJSON
 			case diff && asMarkdown:
 				return errors.New("--diff has no Markdown form")
 			case diff:
-				write = audit.WriteMappingDiffText
+				write = mapping.WriteDiffText
 			case asJSON:
-				write = audit.WriteMappingJSON
+				write = mapping.WriteJSON
 			case asMarkdown:
-				write = audit.WriteMappingMarkdown
+				write = mapping.WriteMarkdown
 			}
 			if err := write(env.stdout, cells); err != nil {
 				return err
@@ -76,19 +76,19 @@ compiler's words.`,
 	return cmd
 }
 
-func runMapping(ctx context.Context, env *environment, ops []string) ([]audit.MapCell, error) {
+func runMapping(ctx context.Context, env *environment, ops []string) ([]mapping.Cell, error) {
 	tcs, err := discover(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return audit.Mapping(ctx, audit.MapOptions{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops})
+	return mapping.Run(ctx, mapping.Options{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops})
 }
 
 // mappingUnknown makes cells without an answer an error: they are no good news.
-func mappingUnknown(env *environment, cells []audit.MapCell) error {
+func mappingUnknown(env *environment, cells []mapping.Cell) error {
 	n := 0
 	for i := range cells {
-		if c := &cells[i]; c.Status == audit.MapUnknown {
+		if c := &cells[i]; c.Status == mapping.Unknown {
 			if n++; n <= 5 {
 				env.tell("%s, %s %s %s: %s", c.Op, c.Toolchain, c.Target, c.Level, c.Reason)
 			}

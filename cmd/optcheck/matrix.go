@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/pipeline"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -85,9 +86,16 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 
 // discoverVendors finds the toolchains of all vendors.
 func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
-	all, errs := toolchain.Discover(ctx, o)
-	llvm, more := toolchain.DiscoverLLVM(ctx, o)
-	return append(all, llvm...), append(errs, more...)
+	var all []*toolchain.Toolchain
+	var errs []error
+	for _, r := range pipeline.Roads {
+		if pipeline.Usual(r.Vendor) != r {
+			continue
+		}
+		list, more := r.Find(ctx, o)
+		all, errs = append(all, list...), append(errs, more...)
+	}
+	return all, errs
 }
 
 // amdTargets are the targets that are audited for AMD unless others are named:

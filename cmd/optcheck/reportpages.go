@@ -9,6 +9,7 @@ import (
 	"optcheck/audit"
 	"optcheck/depgen"
 	"optcheck/internal/input"
+	"optcheck/mapping"
 	"optcheck/report/html"
 )
 
@@ -30,7 +31,7 @@ func (f *tableFlags) pages() ([]html.ExtraPage, error) {
 		out = append(out, html.ExtraPage{File: html.DependenciesFile, Title: "Dependencies", Body: body})
 	}
 	if f.mapping != "" {
-		cells, err := readTableFile(f.mapping, audit.ReadMapping)
+		cells, err := readTableFile(f.mapping, mapping.Read)
 		if err != nil {
 			return nil, fmt.Errorf("--mapping: %w", err)
 		}
@@ -68,13 +69,13 @@ func survivalPage(cells []audit.DepCell) (template.HTML, error) {
 	return html.SurvivalBody(list, schemes)
 }
 
-func mappingPage(cells []audit.MapCell) (template.HTML, error) {
+func mappingPage(cells []mapping.Cell) (template.HTML, error) {
 	var rows []html.MappingRow
-	for _, r := range audit.MapRows(cells) {
+	for _, r := range mapping.Rows(cells) {
 		rows = append(rows, html.MappingRow(r))
 	}
 	var changes []html.MappingChange
-	for _, c := range audit.MapChangeRows(cells) {
+	for _, c := range mapping.ChangeRows(cells) {
 		changes = append(changes, html.MappingChange{Op: c.Op, From: c.From, To: c.To, Where: c.Where, Left: c.Left, Right: c.Right})
 	}
 	return html.MappingBody(rows, changes)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"optcheck/pipeline"
 	"optcheck/target"
 )
 
@@ -48,13 +49,8 @@ func (env *environment) forVendor(vendor string) *environment {
 // kernels is what kernels are written in, "" for the vendor's usual source, however
 // it was asked for: results do not depend on that.
 func (s *settings) kernels() string {
-	for _, f := range finders {
-		if f.vendor == s.vendor {
-			if f.source == s.source {
-				return ""
-			}
-			break
-		}
+	if r := pipeline.Usual(s.vendor); r != nil && r.Source == s.source {
+		return ""
 	}
 	return s.source
 }

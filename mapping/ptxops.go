@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"optcheck/ptxgen"
 )
 
-// MapOp is one operation of PTX or OpenCL C whose machine code a mapping shows.
-type MapOp struct {
+// Op is one operation of PTX or OpenCL C whose machine code a mapping shows.
+type Op struct {
 	// Name is the operation as PTX spells it, with what surrounds it in
 	// brackets where that matters: "membar.gl (between loads)". In OpenCL C it is
 	// the function's name with order, scope and memory: "load.acquire.device.global".
@@ -29,15 +29,15 @@ type MapOp struct {
 	cl *clOp // of an operation in OpenCL C
 }
 
-// MapGroups are the groups of operations in the order of the tables.
-var MapGroups = []string{"loads", "stores", "fences", "atomics", "reductions", "barriers"}
+// Groups are the groups of operations in the order of the tables.
+var Groups = []string{"loads", "stores", "fences", "atomics", "reductions", "barriers"}
 
 // mapOps collects operations.
-type mapOps struct{ list []MapOp }
+type mapOps struct{ list []Op }
 
 // add appends an operation whose body stores results or not.
-func (m *mapOps) add(group, name string, result bool, lines ...string) *MapOp {
-	op := MapOp{Name: name, Group: group, Version: spelledSince(name), lines: lines}
+func (m *mapOps) add(group, name string, result bool, lines ...string) *Op {
+	op := Op{Name: name, Group: group, Version: spelledSince(name), lines: lines}
 	if result {
 		op.lines = append(op.lines, "st.global.u32 [%out], %r0;")
 		op.trail = 1
@@ -73,10 +73,10 @@ func mapAddress(space string) string {
 	return "[%a]"
 }
 
-// MapOps lists the operations that a mapping shows: loads and stores with
+// PTXOps lists the operations that a mapping shows: loads and stores with
 // every cache operator, semantics and scope, fences, atomics, reductions and
 // barriers, of global, shared and generic addresses and of all widths.
-func MapOps() []MapOp {
+func PTXOps() []Op {
 	m := &mapOps{}
 	m.loads()
 	m.stores()
@@ -311,7 +311,7 @@ var mapParams = func() (list []mapParam) {
 
 // kernel is the PTX of the operation's probe. It loads the parameters that it
 // uses and no others: at O0 nothing removes the others.
-func (op *MapOp) kernel(name string) string {
+func (op *Op) kernel(name string) string {
 	text := strings.Join(op.lines, "\n\t")
 	var params, b strings.Builder
 	for _, p := range mapParams {

@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"bytes"
@@ -15,35 +15,35 @@ import (
 )
 
 func TestMapSequence(t *testing.T) {
-	in := func(text string, block int, some bool, loop int) MapInst {
-		return MapInst{Text: text, Block: block, Sometimes: some, Repeated: loop >= 0, loop: loop}
+	in := func(text string, block int, some bool, loop int) Inst {
+		return Inst{Text: text, Block: block, Sometimes: some, Repeated: loop >= 0, loop: loop}
 	}
-	for want, list := range map[string][]MapInst{
+	for want, list := range map[string][]Inst{
 		"nothing":           nil,
 		"A ; B":             {in("A", 0, false, -1), in("B", 1, false, -1)},
 		"{A ; B} ; {C} ; D": {in("A", 1, true, -1), in("B", 1, true, -1), in("C", 2, true, -1), in("D", 3, false, -1)},
 		"A ; (B ; {C})*":    {in("A", 0, false, -1), in("B", 1, false, 1), in("C", 2, true, 1)},
 		"{(B ; C)*} ; (D)*": {in("B", 1, true, 1), in("C", 2, true, 1), in("D", 3, false, 3)},
 	} {
-		require.Equal(t, want, MapSequence(list))
+		require.Equal(t, want, Sequence(list))
 	}
 }
 
 func TestMapWhere(t *testing.T) {
-	cell := func(tc, target, level, machine string) MapCell {
-		return MapCell{Op: "op", Group: "loads", Toolchain: "ptxas " + tc + ".1", Target: target, Level: level, Status: MapMapped, Machine: machine}
+	cell := func(tc, target, level, machine string) Cell {
+		return Cell{Op: "op", Group: "loads", Toolchain: "ptxas " + tc + ".1", Target: target, Level: level, Status: Mapped, Machine: machine}
 	}
-	cells := []MapCell{
+	cells := []Cell{
 		cell("11.8", "sm_70", "O0", "A"), cell("11.8", "sm_70", "O3", "A"), cell("11.8", "sm_80", "O0", "A"), cell("11.8", "sm_80", "O3", "B"), cell("11.8", "sm_90", "O0", "B"), cell("11.8", "sm_90", "O3", "B"),
 		cell("12.4", "sm_70", "O0", "A"), cell("12.4", "sm_70", "O3", "A"), cell("12.4", "sm_80", "O0", "A"), cell("12.4", "sm_80", "O3", "B"), cell("12.4", "sm_90", "O0", "B"), cell("12.4", "sm_90", "O3", "C"),
 		cell("12.4", "sm_100", "O0", "A"), cell("12.4", "sm_100", "O3", "A"),
 	}
 	var got []string
-	for _, r := range mapRows(cells) {
-		got = append(got, r.machine+": "+r.where)
+	for _, r := range Rows(cells) {
+		got = append(got, r.Machine+": "+r.Where)
 	}
 	require.Equal(t, []string{"A: sm_70, sm_80 (O0), sm_100", "B: sm_80 (O3), sm_90 (11.8, 12.4 O0)", "C: sm_90 (12.4 O3)"}, got)
-	require.Equal(t, []MapChange{{"op", "loads", "sm_90", "O3", "ptxas 11.8.1", "ptxas 12.4.1", "B", "C"}}, MappingDiff(cells))
+	require.Equal(t, []Change{{"op", "loads", "sm_90", "O3", "ptxas 11.8.1", "ptxas 12.4.1", "B", "C"}}, Diff(cells))
 }
 
 // TestMapSurroundings: if the accesses around an operation are not where they
@@ -58,11 +58,11 @@ func TestMapSurroundings(t *testing.T) {
 		require.NoError(t, err)
 		return prog.Funcs[0]
 	}
-	op := &MapOp{lead: 1, trail: 1}
+	op := &Op{lead: 1, trail: 1}
 	const first, fence, second = "STG.E.STRONG.SYS [R2.64], R4", "MEMBAR.SC.GPU", "STG.E.STRONG.SYS [R6.64], R4"
 	list, err := mapSequence(parse(first, fence, second, "EXIT"), op)
 	require.NoError(t, err)
-	require.Equal(t, "MEMBAR.SC.GPU", MapSequence(list))
+	require.Equal(t, "MEMBAR.SC.GPU", Sequence(list))
 	for _, bad := range [][]string{{fence, first, second, "EXIT"}, {first, second, fence, "EXIT"}, {first, "EXIT"}, {"@P0 " + first, fence, second, "EXIT"}} {
 		_, err := mapSequence(parse(bad...), op)
 		require.ErrorContains(t, err, "surroundings", bad)
@@ -74,15 +74,15 @@ func TestMapSurroundings(t *testing.T) {
 // TestMappingReal: facts of the founding study and of NVIDIA's documentation,
 // one for each kind of operation and generation.
 func TestMappingReal(t *testing.T) {
-	cells, err := Mapping(t.Context(), MapOptions{Toolchains: releases(t), Targets: []string{"sm_35", "sm_60", "sm_70", "sm_80"}, Levels: []string{"O3"},
+	cells, err := Run(t.Context(), Options{Toolchains: discovered(t, toolchain.Options{}), Targets: []string{"sm_35", "sm_60", "sm_70", "sm_80"}, Levels: []string{"O3"},
 		Ops: []string{"fences", "st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", "atom.shared.cas.b32"}})
 	require.NoError(t, err)
 	got := map[string]string{}
 	for _, c := range cells {
-		require.NotEqual(t, MapUnknown, c.Status, "%+v", c)
-		require.Equal(t, c.Status == MapMapped, c.Reason == "")
+		require.NotEqual(t, Unknown, c.Status, "%+v", c)
+		require.Equal(t, c.Status == Mapped, c.Reason == "")
 		got[c.Op+" "+releaseOf(c.Toolchain)+" "+c.Target] = c.shown()
-		if c.Status == MapRefused && c.Target == "sm_60" && c.Op == "fence.sc.gpu" {
+		if c.Status == Refused && c.Target == "sm_60" && c.Op == "fence.sc.gpu" {
 			require.Contains(t, c.Reason, "sm_70 or higher", "the compiler's own words")
 		}
 	}
@@ -104,8 +104,8 @@ func TestMappingReal(t *testing.T) {
 // TestMappingDocument: the table in docs is what the command prints; a slice of
 // the operations is compared, or everything with OPTCHECK_FULL=1.
 func TestMappingDocument(t *testing.T) {
-	o := MapOptions{Toolchains: releases(t), Ops: []string{"membar.*", "ld.acquire.*.global.u32", "st.release.*.global.u32", "atom.global.add.u32", "bar.*"}}
-	if full() {
+	o := Options{Toolchains: discovered(t, toolchain.Options{}), Ops: []string{"membar.*", "ld.acquire.*.global.u32", "st.release.*.global.u32", "atom.global.add.u32", "bar.*"}}
+	if os.Getenv("OPTCHECK_FULL") == "1" {
 		o.Ops = nil
 	}
 	doc, err := os.ReadFile("../docs/findings-mapping.md")
@@ -118,10 +118,10 @@ func TestMappingDocument(t *testing.T) {
 	if len(o.Toolchains) != 3 {
 		t.Skip("the document speaks of three releases")
 	}
-	cells, err := Mapping(t.Context(), o)
+	cells, err := Run(t.Context(), o)
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, WriteMappingMarkdown(&b, cells))
+	require.NoError(t, WriteMarkdown(&b, cells))
 	row := func(text string, ops map[string]bool) (rows []string) {
 		for line := range strings.Lines(text) {
 			if op, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | "); ok && strings.HasPrefix(line, "| `") && (ops == nil || ops[op]) {
@@ -141,21 +141,21 @@ func TestMappingDocument(t *testing.T) {
 
 func TestMapOps(t *testing.T) {
 	seen := map[string]bool{}
-	for _, op := range MapOps() {
+	for _, op := range PTXOps() {
 		require.False(t, seen[op.Name], op.Name)
 		seen[op.Name] = true
-		require.Contains(t, MapGroups, op.Group)
+		require.Contains(t, Groups, op.Group)
 	}
-	_, err := Mapping(t.Context(), MapOptions{Toolchains: []*toolchain.Toolchain{{ID: "x", MaxPTX: "8.4", Targets: []string{"sm_80"}}}, Ops: []string{"frobnicate"}})
+	_, err := Run(t.Context(), Options{Toolchains: []*toolchain.Toolchain{{ID: "x", MaxPTX: "8.4", Targets: []string{"sm_80"}}}, Ops: []string{"frobnicate"}})
 	require.ErrorContains(t, err, "no operation matches")
 }
 
 // BenchmarkMapping is the whole table: all operations, releases and targets, O0
 // and O3.
 func BenchmarkMapping(b *testing.B) {
-	tcs := releases(b)
+	tcs := discovered(b, toolchain.Options{})
 	for b.Loop() {
-		cells, err := Mapping(b.Context(), MapOptions{Toolchains: tcs})
+		cells, err := Run(b.Context(), Options{Toolchains: tcs})
 		require.NoError(b, err)
 		b.ReportMetric(float64(len(cells)), "cells")
 	}

@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"optcheck/isa"
 )
 
-// MapInst is one instruction of a machine sequence, without its registers.
-type MapInst struct {
+// Inst is one instruction of a machine sequence, without its registers.
+type Inst struct {
 	// Text is mnemonic and modifiers, behind "@P " or "@!P " if the instruction
 	// is predicated; a barrier keeps its operands.
 	Text string `json:"text"`
@@ -24,10 +24,10 @@ type MapInst struct {
 	role isa.Role
 }
 
-// MapSequence renders a sequence: instructions separated by semicolons, braces
+// Sequence renders a sequence: instructions separated by semicolons, braces
 // around what is executed on some paths only, ( … )* around what is repeated.
 // No instruction at all is "nothing".
-func MapSequence(list []MapInst) string {
+func Sequence(list []Inst) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
@@ -69,6 +69,15 @@ var mapExchange = []string{"VOTE", "VOTEU", "MATCH", "SHFL", "REDUX"}
 // to fences and to loads through the texture unit.
 var mapWaits = []string{"ERRBAR", "CGAERRBAR", "TEXDEPBAR", "WARPSYNC"}
 
+// Shown returns what a sequence shows of an instruction of NVIDIA's; ok is false if it
+// shows nothing.
+func Shown(in *isa.Inst) (text string, ok bool) {
+	if !mapKeeps(in) {
+		return "", false
+	}
+	return mapText(in), true
+}
+
 func mapKeeps(in *isa.Inst) bool {
 	switch {
 	case in.Guard.Never:
@@ -85,7 +94,7 @@ func mapKeeps(in *isa.Inst) bool {
 // own surroundings left out. An instruction that the decoder does not know, or
 // surroundings that are not where they should be, are errors: then nothing is
 // known of the operation.
-func mapSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
+func mapSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	list, err := mapInsts(fn)
 	if err != nil {
 		return nil, err
@@ -101,19 +110,19 @@ func mapSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
 
 // dropLead removes the first n loads and stores, which must stand before every
 // other instruction of note.
-func dropLead(list []MapInst, n int) ([]MapInst, error) {
+func dropLead(list []Inst, n int) ([]Inst, error) {
 	for range n {
 		if len(list) == 0 || list[0].role != isa.RoleLoad && list[0].role != isa.RoleStore || list[0].Sometimes || list[0].Repeated || strings.HasPrefix(list[0].Text, "@") {
-			return nil, fmt.Errorf("the surroundings of the operation are not as written: %s", MapSequence(list))
+			return nil, fmt.Errorf("the surroundings of the operation are not as written: %s", Sequence(list))
 		}
 		list = list[1:]
 	}
 	return list, nil
 }
 
-func mapInsts(fn *isa.Func) ([]MapInst, error) {
+func mapInsts(fn *isa.Func) ([]Inst, error) {
 	reach := fn.Reachable()
-	var list []MapInst
+	var list []Inst
 	for b, blk := range fn.Blocks {
 		if !reach[b] {
 			continue
@@ -124,13 +133,14 @@ func mapInsts(fn *isa.Func) ([]MapInst, error) {
 			if in.Role == isa.RoleUnknown {
 				return nil, fmt.Errorf("unknown instruction at 0x%x: %s", in.Addr, in.Text)
 			}
-			if !mapKeeps(in) {
+			text, ok := Shown(in)
+			if !ok {
 				continue
 			}
 			if !known {
 				some, loop, known = avoidable(fn, b), loopOf(fn, b), true
 			}
-			list = append(list, MapInst{Text: mapText(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
+			list = append(list, Inst{Text: text, Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
 		}
 	}
 	return list, nil

@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"bufio"
@@ -10,65 +10,65 @@ import (
 	"text/tabwriter"
 )
 
-// WriteMappingJSON writes a mapping as JSON lines, one for each cell.
-func WriteMappingJSON(w io.Writer, cells []MapCell) error {
+// WriteJSON writes a mapping as JSON lines, one for each cell.
+func WriteJSON(w io.Writer, cells []Cell) error {
 	b := bufio.NewWriter(w)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	for i := range cells {
-		if err := enc.Encode(map[string]*MapCell{"mapping": &cells[i]}); err != nil {
+		if err := enc.Encode(map[string]*Cell{"mapping": &cells[i]}); err != nil {
 			return err
 		}
 	}
 	return b.Flush()
 }
 
-// WriteMappingText writes a mapping for people: under each operation what it
+// WriteText writes a mapping for people: under each operation what it
 // becomes and where.
-func WriteMappingText(w io.Writer, cells []MapCell) error {
+func WriteText(w io.Writer, cells []Cell) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	group, op := "", ""
-	for _, r := range mapRows(cells) {
-		if r.group != group {
-			fmt.Fprintf(tw, "%s\n", strings.ToUpper(r.group))
+	for _, r := range Rows(cells) {
+		if r.Group != group {
+			fmt.Fprintf(tw, "%s\n", strings.ToUpper(r.Group))
 		}
-		if r.op != op {
-			fmt.Fprintf(tw, "%s\n", r.op)
+		if r.Op != op {
+			fmt.Fprintf(tw, "%s\n", r.Op)
 		}
-		group, op = r.group, r.op
-		fmt.Fprintf(tw, "  %s\t%s\n", r.machine, r.where)
+		group, op = r.Group, r.Op
+		fmt.Fprintf(tw, "  %s\t%s\n", r.Machine, r.Where)
 	}
 	return tw.Flush()
 }
 
-// MapLegend says how to read the tables.
-const MapLegend = "`–`: refused by the compiler. `@P`: predicated. `{…}`: on some paths only. `(…)*`: repeated until it succeeds. Registers and addresses are left out.\n" +
+// Legend says how to read the tables.
+const Legend = "`–`: refused by the compiler. `@P`: predicated. `{…}`: on some paths only. `(…)*`: repeated until it succeeds. Registers and addresses are left out.\n" +
 	"Without a bracket, a target means every release that has it and every level; `(12.4)`, `(O0)`, `(12.4 O0)` restrict that."
 
-// WriteMappingMarkdown writes a mapping as one table for each group.
-func WriteMappingMarkdown(w io.Writer, cells []MapCell) error {
+// WriteMarkdown writes a mapping as one table for each group.
+func WriteMarkdown(w io.Writer, cells []Cell) error {
 	b := bufio.NewWriter(w)
 	group := ""
-	rows := mapRows(cells)
+	rows := Rows(cells)
 	for _, r := range rows {
-		if r.group != group {
+		if r.Group != group {
 			if group != "" {
 				b.WriteString("\n")
 			}
-			group = r.group
+			group = r.Group
 			fmt.Fprintf(b, "### %s\n\n| operation | machine sequence | where |\n|---|---|---|\n", strings.ToUpper(group[:1])+group[1:])
 		}
-		machine := r.machine
+		machine := r.Machine
 		if machine != "–" && machine != "nothing" {
 			machine = "`" + machine + "`"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.op, machine, r.where)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.Op, machine, r.Where)
 	}
 	return b.Flush()
 }
 
-// MapChange is an operation that two releases map differently for a target.
-type MapChange struct {
+// Change is an operation that two releases map differently for a target.
+type Change struct {
 	Op     string `json:"op"`
 	Group  string `json:"group"`
 	Target string `json:"target"`
@@ -79,18 +79,18 @@ type MapChange struct {
 	To     string `json:"to"`
 }
 
-// MappingDiff lists what each release maps differently from the one before it,
+// Diff lists what each release maps differently from the one before it,
 // for the targets and levels that both have. An operation that neither maps is
 // no difference, whatever the words of the refusals.
-func MappingDiff(cells []MapCell) []MapChange {
+func Diff(cells []Cell) []Change {
 	type key struct{ op, tc, target, level string }
-	at := map[key]*MapCell{}
+	at := map[key]*Cell{}
 	for i := range cells {
 		c := &cells[i]
 		at[key{c.Op, c.Toolchain, c.Target, c.Level}] = c
 	}
 	tcs := axesOf(cells).tcs
-	var out []MapChange
+	var out []Change
 	for k := 1; k < len(tcs); k++ {
 		for i := range cells {
 			a := &cells[i]
@@ -101,26 +101,26 @@ func MappingDiff(cells []MapCell) []MapChange {
 			if b == nil || a.shown() == b.shown() {
 				continue
 			}
-			out = append(out, MapChange{a.Op, a.Group, a.Target, a.Level, a.Toolchain, b.Toolchain, a.shown(), b.shown()})
+			out = append(out, Change{a.Op, a.Group, a.Target, a.Level, a.Toolchain, b.Toolchain, a.shown(), b.shown()})
 		}
 	}
 	return out
 }
 
-// WriteMappingDiffText writes differences grouped by releases and by what
+// WriteDiffText writes differences grouped by releases and by what
 // became what.
-func WriteMappingDiffText(w io.Writer, cells []MapCell) error {
-	axes := axesOf(cells)
-	changes := MappingDiff(cells)
+func WriteDiffText(w io.Writer, cells []Cell) error {
+	all := axesOf(cells)
+	changes := Diff(cells)
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	for k := 1; k < len(axes.tcs); k++ {
-		left, right := axes.tcs[k-1], axes.tcs[k]
+	for k := 1; k < len(all.tcs); k++ {
+		left, right := all.tcs[k-1], all.tcs[k]
 		// Where is told among the targets that both releases have.
-		both := &mapAxes{tcs: []string{left}, levels: axes.levels, at: map[string][]mapVariant{}}
-		for _, t := range axes.targets {
-			for _, l := range axes.levels {
-				if slices.Contains(axes.at[t], mapVariant{left, l}) && slices.Contains(axes.at[t], mapVariant{right, l}) {
-					both.at[t] = append(both.at[t], mapVariant{left, l})
+		both := &axes{tcs: []string{left}, levels: all.levels, at: map[string][]variant{}}
+		for _, t := range all.targets {
+			for _, l := range all.levels {
+				if slices.Contains(all.at[t], variant{left, l}) && slices.Contains(all.at[t], variant{right, l}) {
+					both.at[t] = append(both.at[t], variant{left, l})
 				}
 			}
 			if len(both.at[t]) > 0 {
@@ -128,7 +128,7 @@ func WriteMappingDiffText(w io.Writer, cells []MapCell) error {
 			}
 		}
 		type change struct{ op, from, to string }
-		sets := map[change]map[string][]mapVariant{}
+		sets := map[change]map[string][]variant{}
 		var order []change
 		for _, c := range changes {
 			if c.Left != left {
@@ -136,10 +136,10 @@ func WriteMappingDiffText(w io.Writer, cells []MapCell) error {
 			}
 			x := change{c.Op, c.From, c.To}
 			if sets[x] == nil {
-				sets[x] = map[string][]mapVariant{}
+				sets[x] = map[string][]variant{}
 				order = append(order, x)
 			}
-			sets[x][c.Target] = append(sets[x][c.Target], mapVariant{left, c.Level})
+			sets[x][c.Target] = append(sets[x][c.Target], variant{left, c.Level})
 		}
 		fmt.Fprintf(tw, "%s → %s: %d operations differ, on %d targets that both have\n", left, right, opsIn(changes, left), len(both.targets))
 		for _, x := range order {
@@ -149,7 +149,7 @@ func WriteMappingDiffText(w io.Writer, cells []MapCell) error {
 	return tw.Flush()
 }
 
-func opsIn(changes []MapChange, left string) int {
+func opsIn(changes []Change, left string) int {
 	seen := map[string]bool{}
 	for _, c := range changes {
 		if c.Left == left {
@@ -159,12 +159,12 @@ func opsIn(changes []MapChange, left string) int {
 	return len(seen)
 }
 
-// WriteMappingDiffJSON writes differences as JSON lines.
-func WriteMappingDiffJSON(w io.Writer, cells []MapCell) error {
+// WriteDiffJSON writes differences as JSON lines.
+func WriteDiffJSON(w io.Writer, cells []Cell) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, c := range MappingDiff(cells) {
-		if err := enc.Encode(map[string]MapChange{"mapping_change": c}); err != nil {
+	for _, c := range Diff(cells) {
+		if err := enc.Encode(map[string]Change{"mapping_change": c}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package audit
+package pipeline
 
 import (
 	"cmp"
@@ -24,15 +24,53 @@ type Code struct {
 	Literals map[string]map[int64]uint32
 	// Listed tells that a disassembler printed all of it.
 	Listed bool
+
+	apart  bool // a line that is not understood leaves other functions alone
+	byName map[string]*isa.Func
+	unread map[*isa.Func]string
 }
 
-// Funcs are its functions by name.
-func (c *Code) Funcs() map[string]*isa.Func {
-	funcs := make(map[string]*isa.Func, len(c.Program.Funcs))
-	for _, f := range c.Program.Funcs {
-		funcs[f.Name] = f
+// ErrNoKernel is wrapped by the error for a kernel that is not in the machine code.
+var ErrNoKernel = errors.New("is not in the machine code")
+
+// Func returns a function. The error wraps ErrNoKernel if it is not there, and is
+// *Unread if a line that may be of it was not understood.
+func (c *Code) Func(name string) (*isa.Func, error) {
+	if c.byName == nil {
+		c.index()
 	}
-	return funcs
+	fn := c.byName[name]
+	why := c.unread[fn]
+	if !c.apart {
+		why = c.unread[nil] // whose a line is cannot be told
+	}
+	switch {
+	case why != "" && (fn != nil || !c.apart):
+		return nil, &Unread{why}
+	case fn == nil:
+		return nil, fmt.Errorf("kernel %s %w", name, ErrNoKernel)
+	}
+	return fn, nil
+}
+
+// index finds the functions, and the lines of them that were not understood: the
+// first of each, or under nil the first of all.
+func (c *Code) index() {
+	c.byName, c.unread = make(map[string]*isa.Func, len(c.Program.Funcs)), map[*isa.Func]string{}
+	for _, f := range c.Program.Funcs {
+		c.byName[f.Name] = f
+	}
+	for _, p := range c.Program.Problems {
+		var in *isa.Func
+		for _, f := range c.Program.Funcs {
+			if c.apart && f.Line <= p.Line && (in == nil || f.Line > in.Line) {
+				in = f
+			}
+		}
+		if c.unread[in] == "" {
+			c.unread[in] = fmt.Sprintf("line %d of the %s not understood: %s (%s)", p.Line, map[bool]string{true: "listing", false: "disassembly"}[c.apart], p.Text, p.Why)
+		}
+	}
 }
 
 // ParseDump reads a disassembly or assembler output; which, it tells by itself.
@@ -56,7 +94,7 @@ func ParseDump(file string, text []byte) (*Code, error) {
 func LoadObject(ctx context.Context, file string, object []byte, tcs []*toolchain.Toolchain) (*Code, error) {
 	target := toolchain.ObjectTarget(object)
 	for _, tc := range slices.Backward(tcs) {
-		if tc.LLVM == nil || tc.LLVM.Objdump == "" || target != "" && !tc.HasTarget(target) {
+		if l, ok := tc.Kind.(*toolchain.LLVM); !ok || l.Objdump == "" || target != "" && !tc.HasTarget(target) {
 			continue
 		}
 		text, err := tc.Objdump(ctx, object, file)

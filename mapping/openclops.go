@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"fmt"
@@ -22,17 +22,17 @@ type clOp struct {
 }
 
 // clOps collects operations.
-type clOps struct{ list []MapOp }
+type clOps struct{ list []Op }
 
 func (m *clOps) add(group, name, text string) *clOp {
-	m.list = append(m.list, MapOp{Name: name, Group: group, cl: &clOp{text: text}})
+	m.list = append(m.list, Op{Name: name, Group: group, cl: &clOp{text: text}})
 	return m.list[len(m.list)-1].cl
 }
 
-// MapCLOps lists the operations of OpenCL C that a mapping for AMD shows: plain
+// CLOps lists the operations of OpenCL C that a mapping for AMD shows: plain
 // and volatile accesses, atomics of every order and scope, those of OpenCL 1.2,
 // fences and barriers, of global and local memory.
-func MapCLOps() []MapOp {
+func CLOps() []Op {
 	m := &clOps{}
 	m.accesses("loads")
 	m.accesses("stores")
@@ -148,7 +148,7 @@ func (m *clOps) barriers() {
 // because LLVM attributes a clause of accesses of global memory to one line. Empty
 // assembly has the operands in registers before and takes the results after it:
 // waits for them are not the operation's.
-func (op *MapOp) clKernel(name string) string {
+func (op *Op) clKernel(name string) string {
 	const load, store = "__opencl_atomic_load((%s atomic_int *)%s, memory_order_relaxed, memory_scope_work_group)",
 		"__opencl_atomic_store((%s atomic_int *)%s, %s, memory_order_relaxed, memory_scope_work_group);"
 	around := fmt.Sprintf("#line %d \"%s\"\n", clAround, ptxgen.SourceName)
@@ -175,7 +175,7 @@ func (op *MapOp) clKernel(name string) string {
 
 // aroundR600 says how many stores stand around an operation in its probe for r600: a
 // fence or barrier between two, a result is stored behind.
-func (op *MapOp) aroundR600() (lead, trail int) {
+func (op *Op) aroundR600() (lead, trail int) {
 	switch {
 	case op.Group == "fences" || op.Group == "barriers":
 		return 1, 1
@@ -187,7 +187,7 @@ func (op *MapOp) aroundR600() (lead, trail int) {
 
 // clKernelR600 is the probe for targets of r600, where no line information reaches
 // the clauses: nothing stands around the operation that cannot be told from it.
-func (op *MapOp) clKernelR600(name string) string {
+func (op *Op) clKernelR600(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(__global int *p, __global int *out, __local int *l, int v, int v1)\n{\nint x = 0;\n", name)
 	if strings.Contains(op.cl.text, "lane") {

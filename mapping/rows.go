@@ -1,33 +1,34 @@
-package audit
+package mapping
 
 import (
+	"io"
 	"slices"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/target"
 )
 
-// mapRow is one line of a table: an operation, what it becomes, and where.
-type mapRow struct {
-	op, group, machine, where string
-}
+// Row is one line of the mapping tables: an operation, what it becomes, and
+// where.
+type Row struct{ Op, Group, Machine, Where string }
 
-// mapVariant is one way to compile: a toolchain at a level.
-type mapVariant struct{ toolchain, level string }
+// variant is one way to compile: a toolchain at a level.
+type variant struct{ toolchain, level string }
 
-// mapAxes are the targets and variants that occur in a mapping.
-type mapAxes struct {
+// axes are the targets and variants that occur in a mapping.
+type axes struct {
 	targets []string
-	at      map[string][]mapVariant // variants that a target was compiled with
+	at      map[string][]variant // variants that a target was compiled with
 	tcs     []string
 	levels  []string
 }
 
-func axesOf(cells []MapCell) *mapAxes {
-	a := &mapAxes{at: map[string][]mapVariant{}}
+func axesOf(cells []Cell) *axes {
+	a := &axes{at: map[string][]variant{}}
 	for i := range cells {
 		c := &cells[i]
-		v := mapVariant{c.Toolchain, c.Level}
+		v := variant{c.Toolchain, c.Level}
 		if !slices.Contains(a.at[c.Target], v) {
 			a.at[c.Target] = append(a.at[c.Target], v)
 		}
@@ -46,22 +47,22 @@ func axesOf(cells []MapCell) *mapAxes {
 }
 
 // shown is what a table says of a cell.
-func (c *MapCell) shown() string {
+func (c *Cell) shown() string {
 	switch c.Status {
-	case MapMapped:
+	case Mapped:
 		return c.Machine
-	case MapRefused:
+	case Refused:
 		return "–"
 	}
 	return "unknown: " + c.Reason
 }
 
-// mapRows groups the cells of each operation by what it becomes, in the order
-// of the first target that shows it.
-func mapRows(cells []MapCell) []mapRow {
-	axes := axesOf(cells)
-	type set map[string][]mapVariant // by target
-	var rows []mapRow
+// Rows groups the cells of each operation by what it becomes, in the order of the first
+// target that shows it. Cells of one operation must follow each other.
+func Rows(cells []Cell) []Row {
+	all := axesOf(cells)
+	type set map[string][]variant // by target
+	var rows []Row
 	for i := 0; i < len(cells); {
 		op := cells[i].Op
 		by := map[string]set{}
@@ -73,9 +74,9 @@ func mapRows(cells []MapCell) []mapRow {
 				by[s] = set{}
 			}
 			t := cells[i].Target
-			by[s][t] = append(by[s][t], mapVariant{cells[i].Toolchain, cells[i].Level})
+			by[s][t] = append(by[s][t], variant{cells[i].Toolchain, cells[i].Level})
 		}
-		for _, t := range axes.targets {
+		for _, t := range all.targets {
 			for j := begin; j < i; j++ {
 				if s := cells[j].shown(); cells[j].Target == t && !slices.Contains(order, s) {
 					order = append(order, s)
@@ -83,7 +84,7 @@ func mapRows(cells []MapCell) []mapRow {
 			}
 		}
 		for _, s := range order {
-			rows = append(rows, mapRow{op, cells[begin].Group, s, axes.where(by[s])})
+			rows = append(rows, Row{op, cells[begin].Group, s, all.where(by[s])})
 		}
 	}
 	return rows
@@ -91,7 +92,7 @@ func mapRows(cells []MapCell) []mapRow {
 
 // where names a set of compilations: ranges of targets, each with the releases
 // and levels if it is not all that the target was compiled with.
-func (a *mapAxes) where(set map[string][]mapVariant) string {
+func (a *axes) where(set map[string][]variant) string {
 	var parts []string
 	for i := 0; i < len(a.targets); {
 		q, ok := a.qualifier(a.targets[i], set)
@@ -118,7 +119,7 @@ func (a *mapAxes) where(set map[string][]mapVariant) string {
 
 // qualifier says with which releases and levels a target is in the set; "" means
 // with all.
-func (a *mapAxes) qualifier(target string, set map[string][]mapVariant) (string, bool) {
+func (a *axes) qualifier(target string, set map[string][]variant) (string, bool) {
 	in := set[target]
 	if len(in) == 0 {
 		return "", false
@@ -126,7 +127,7 @@ func (a *mapAxes) qualifier(target string, set map[string][]mapVariant) (string,
 	if len(in) == len(a.at[target]) {
 		return "", true
 	}
-	levels := func(tc string, list []mapVariant) (l []string) {
+	levels := func(tc string, list []variant) (l []string) {
 		for _, v := range list {
 			if v.toolchain == tc {
 				l = append(l, v.level)
@@ -174,4 +175,46 @@ func releaseOf(id string) string {
 		return version
 	}
 	return p[0] + "." + p[1]
+}
+
+// ChangeRow is a change between two releases and where it was made.
+type ChangeRow struct{ Op, Left, Right, From, To, Where string }
+
+// ChangeRows groups what Diff finds by what became what.
+func ChangeRows(cells []Cell) []ChangeRow {
+	type key struct{ op, left, right, from, to string }
+	var order []key
+	where := map[key][][2]string{} // levels and a target
+	for _, c := range Diff(cells) {
+		k := key{c.Op, c.Left, c.Right, c.From, c.To}
+		if where[k] == nil {
+			order = append(order, k)
+		}
+		list := where[k]
+		if i := slices.IndexFunc(list, func(w [2]string) bool { return w[1] == c.Target }); i >= 0 {
+			list[i][0] += " " + c.Level
+			continue
+		}
+		where[k] = append(list, [2]string{c.Level, c.Target})
+	}
+	out := make([]ChangeRow, 0, len(order))
+	for _, k := range order {
+		var parts []string
+		last := ""
+		for _, w := range where[k] {
+			if last == w[0] {
+				parts[len(parts)-1] += " " + w[1]
+				continue
+			}
+			last = w[0]
+			parts = append(parts, w[0]+": "+w[1])
+		}
+		out = append(out, ChangeRow{k.op, k.left, k.right, k.from, k.to, strings.Join(parts, "; ")})
+	}
+	return out
+}
+
+// Read reads the cells that WriteJSON wrote.
+func Read(file string, in io.Reader) ([]Cell, error) {
+	return input.Table[Cell](file, in, "mapping", func(c *Cell) string { return c.Status })
 }

@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"context"
@@ -8,43 +8,45 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/amdisa"
 	"optcheck/isa"
+	"optcheck/pipeline"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
 
-// amdJob maps all operations for one release of LLVM, target and level: two
-// batches, without and with libclc.
-func (m *mapper) amdJob(ctx context.Context, j job) ([]MapCell, error) {
-	p := &amdProbes{j: j, r600: target.IsTeraScale(j.target), ops: m.ops, cells: make([]MapCell, len(m.ops))}
-	var of [2][]int
-	for i := range m.ops {
-		op := &m.ops[i]
-		p.cells[i] = MapCell{Op: op.Name, Group: op.Group, Toolchain: j.tc.ID, Target: j.target, Level: j.level, Status: MapUnknown, Reason: "not reached"}
-		k := 0
-		if op.cl.library {
-			k = 1
-		}
-		of[k] = append(of[k], i)
+// clProber maps the operations of OpenCL C for AMD's targets.
+type clProber struct{}
+
+func (clProber) ops() []Op { return CLOps() }
+
+// levels: O0 is that of the back end alone.
+func (clProber) levels() []string { return []string{"O2"} }
+
+// job compiles two batches, without and with libclc.
+func (clProber) job(ctx context.Context, ops []Op, place pipeline.Place, _ map[int]string) ([]Cell, map[int]string, error) {
+	p := &amdProbes{place: place, r600: target.IsTeraScale(place.Target), ops: ops, cells: make([]Cell, len(ops))}
+	of := map[bool][]int{}
+	for i := range ops {
+		p.cells[i] = newCell(&ops[i], place)
+		of[ops[i].cl.library] = append(of[ops[i].cl.library], i)
 	}
-	for k := range of {
-		if len(of[k]) == 0 {
+	for _, library := range []bool{false, true} {
+		if len(of[library]) == 0 {
 			continue
 		}
-		if err := p.compile(ctx, of[k], k == 1); err != nil {
-			return nil, err
+		if err := p.compile(ctx, of[library], library); err != nil {
+			return nil, nil, err
 		}
 	}
-	return p.cells, nil
+	return p.cells, nil, nil
 }
 
 // amdProbes are the probes of a job and what becomes of them.
 type amdProbes struct {
-	j     job
+	place pipeline.Place
 	r600  bool
-	ops   []MapOp
-	cells []MapCell
+	ops   []Op
+	cells []Cell
 }
 
 // compile compiles the probes of some operations.
@@ -58,12 +60,12 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 		}
 		units = append(units, toolchain.Unit{Name: name, Text: text})
 	}
-	job := toolchain.LLVMJob{Job: toolchain.Job{Target: p.j.target, Level: p.j.level, LineInfo: true, Units: units}, Source: toolchain.OpenCLC, CL2: true, Library: library}
-	unoptimised := p.j.level == "O0" && !p.r600 // r600 keeps private variables in registers and has no waits
+	job := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: p.place.Level, LineInfo: true, Units: units}, Source: toolchain.OpenCLC, CL2: true, Library: library}
+	unoptimised := p.place.Level == "O0" && !p.r600 // r600 keeps private variables in registers and has no waits
 	if unoptimised {
-		if p.j.tc.LLVM.LLC == "" {
+		if _, err := pipeline.Of(p.place.Toolchain, pipeline.LLVMIR); err != nil {
 			for _, i := range of {
-				p.cells[i].Status, p.cells[i].Reason = MapRefused, p.j.tc.ID+" has no llc"
+				p.cells[i].Status, p.cells[i].Reason = Refused, p.place.Toolchain.ID+" has no llc"
 			}
 			return nil
 		}
@@ -72,7 +74,7 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 	if p.r600 {
 		job.BatchUnits = 1 // most are refused, and clang stops at the first
 	}
-	res, err := p.j.tc.CompileLLVM(ctx, job)
+	res, err := p.place.Toolchain.CompileLLVM(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 		return err
 	}
 	if !unoptimised {
-		p.read(res.Batches, units, of)
+		p.read(ctx, res.Batches, units, of)
 		return nil
 	}
 	return p.backEnd(ctx, job, res.Batches, units, of)
@@ -90,11 +92,11 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 // that the front end keeps values in, at O0. One kernel can make the back end refuse a
 // module: the kernels of such a module get modules of their own.
 func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, modules []toolchain.Batch, units []toolchain.Unit, of []int) error {
-	back := toolchain.LLVMJob{Job: toolchain.Job{Target: p.j.target, Level: "O0", BatchUnits: 1}, Source: toolchain.LLVMIR}
+	back := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: "O0", BatchUnits: 1}, Source: toolchain.LLVMIR}
 	for i, b := range modules {
 		back.Units = append(back.Units, toolchain.Unit{Name: fmt.Sprintf("module%d", i), Text: string(b.Text)})
 	}
-	res, err := p.j.tc.CompileLLVM(ctx, back)
+	res, err := p.place.Toolchain.CompileLLVM(ctx, back)
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, module
 		b := &res.Batches[i]
 		b.Units = modules[b.Units[0]].Units
 	}
-	p.read(res.Batches, units, of)
+	p.read(ctx, res.Batches, units, of)
 	front.Units = nil
 	var again []int
 	for i := range modules {
@@ -123,7 +125,7 @@ func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, module
 		return nil
 	}
 	front.BatchUnits = 1
-	if res, err = p.j.tc.CompileLLVM(ctx, front); err != nil {
+	if res, err = p.place.Toolchain.CompileLLVM(ctx, front); err != nil {
 		return err
 	}
 	if err := p.refused(res, again); err != nil {
@@ -144,66 +146,53 @@ func (p *amdProbes) refused(res *toolchain.Result, of []int) error {
 }
 
 // read reads listings.
-func (p *amdProbes) read(batches []toolchain.Batch, units []toolchain.Unit, of []int) {
-	for _, b := range batches {
-		prog, err := amdisa.ParseFor(fmt.Sprintf("%s %s %s", p.j.tc.ID, p.j.target, p.j.level), b.Text, p.j.target)
-		funcs, why := map[string]*isa.Func{}, map[*isa.Func]string{}
-		if err == nil {
-			why = problems(prog)
-			for _, f := range prog.Funcs {
-				funcs[f.Name] = f
-			}
-		}
-		for _, u := range b.Units {
-			p.cell(of[u], funcs[units[u].Name], why, err)
+func (p *amdProbes) read(ctx context.Context, batches []toolchain.Batch, units []toolchain.Unit, of []int) {
+	sequence := amdSequence
+	if p.r600 {
+		sequence = r600Sequence
+	}
+	for i := range batches {
+		code, err := decode(ctx, p.place, &batches[i])
+		for _, u := range batches[i].Units {
+			p.cells[of[u]].read(code, err, units[u].Name, &p.ops[of[u]], func(fn *isa.Func, op *Op) ([]Inst, error) {
+				if err := whole(fn); err != nil {
+					return nil, err
+				}
+				return sequence(fn, op)
+			})
 		}
 	}
+}
+
+// whole returns a refusal if a kernel does not contain its operation, or shows more waits
+// than those of it.
+func whole(fn *isa.Func) error {
+	switch {
+	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Flow == isa.FlowCall }):
+		return &refusal{"the kernel calls a function instead of containing it"} // that the release's library lacks
+	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Role.IsAccess() && in.Mem.Space == isa.SpaceLocal }):
+		return &refusal{"registers are spilled: the waits for them cannot be told from the operation's"}
+	}
+	return nil
 }
 
 // amdRefusal says why a probe has no code: what the compiler or its library
 // lacks, in their words, is a refusal; that the compiler failed is none.
-func amdRefusal(c *MapCell, e error) {
-	c.Reason = kindOf(e) + ": " + firstLine(e.Error())
-	if reason := lacks(e); reason != "" {
-		c.Status, c.Reason = MapRefused, reason
+func amdRefusal(c *Cell, e error) {
+	c.Reason = pipeline.Kind(e) + ": " + firstLine(e.Error())
+	if reason := pipeline.Lacks(e); reason != "" {
+		c.Status, c.Reason = Refused, reason
 	} else if errors.Is(e, toolchain.ErrCompile) {
-		c.Status, c.Reason = MapRefused, refusalWords(e)
+		c.Status, c.Reason = Refused, refusalWords(e)
 	}
-}
-
-func (p *amdProbes) cell(i int, fn *isa.Func, why map[*isa.Func]string, err error) {
-	c, op := &p.cells[i], &p.ops[i]
-	switch {
-	case err != nil:
-	case fn == nil:
-		err = errors.New("the kernel is not in the machine code")
-	case why[fn] != "":
-		err = errors.New(why[fn])
-	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Flow == isa.FlowCall }):
-		// The release's library lacks the function.
-		c.Status, c.Reason = MapRefused, "the kernel calls a function instead of containing it"
-		return
-	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Role.IsAccess() && in.Mem.Space == isa.SpaceLocal }):
-		c.Status, c.Reason = MapRefused, "registers are spilled: the waits for them cannot be told from the operation's"
-		return
-	case p.r600:
-		c.Sequence, err = r600Sequence(fn, op)
-	default:
-		c.Sequence, err = amdSequence(fn, op)
-	}
-	if err != nil {
-		c.Reason = firstLine(err.Error())
-		return
-	}
-	c.Status, c.Reason, c.Machine = MapMapped, "", MapSequence(c.Sequence)
 }
 
 // amdSequence reads the memory-relevant instructions that the compiler
 // attributes to the operation's line. If what stands around the operation is not there,
 // nothing is known of the operation.
-func amdSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
+func amdSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	reach := fn.Reachable()
-	list := []MapInst{}
+	list := []Inst{}
 	loads, stores := 0, 0
 	for b, blk := range fn.Blocks {
 		if !reach[b] {
@@ -216,7 +205,7 @@ func amdSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
 				return nil, fmt.Errorf("unknown instruction in line %d: %s", in.Line, in.Text)
 			case !amdKeeps(in):
 			case in.Src.Line == clOperation:
-				list = append(list, MapInst{Text: amdText(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
+				list = append(list, Inst{Text: amdText(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
 			case in.Role == isa.RoleLoad:
 				loads++
 			case in.Role == isa.RoleStore:
@@ -234,10 +223,10 @@ func amdSequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
 // r600Sequence reads the memory-relevant instructions of a probe without those that
 // clKernelR600 put around the operation. Clauses stand apart from the control flow, and
 // LLVM does not say of which line their instructions are.
-func r600Sequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
+func r600Sequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	lead, trail := op.aroundR600()
 	reach := fn.Reachable()
-	list := []MapInst{}
+	list := []Inst{}
 	for b, blk := range fn.Blocks {
 		if !reach[b] {
 			continue
@@ -249,7 +238,7 @@ func r600Sequence(fn *isa.Func, op *MapOp) ([]MapInst, error) {
 				return nil, fmt.Errorf("unknown instruction in line %d: %s", in.Line, in.Text)
 			}
 			if amdKeeps(in) {
-				list = append(list, MapInst{Text: r600Text(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
+				list = append(list, Inst{Text: r600Text(in), Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package audit
+package pipeline
 
 import (
 	"context"
@@ -163,4 +163,20 @@ func (d *decoder) tell(why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.left, d.why = d.left+1, why
+}
+
+// LeftOver counts the cubins that no dictionary of this process could read, so that a
+// disassembler printed them as a whole; the error is why the last one was.
+func LeftOver() (int, error) {
+	dictionaries.mu.Lock()
+	defer dictionaries.mu.Unlock()
+	return dictionaries.left, dictionaries.why
+}
+
+// Forget lets go of the dictionaries of this process, which are read again when they are
+// needed.
+func Forget() {
+	dictionaries.mu.Lock()
+	defer dictionaries.mu.Unlock()
+	dictionaries.dicts = nil
 }

@@ -1,4 +1,4 @@
-package audit
+package mapping
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // libclc's.
 func TestMappingAMDReal(t *testing.T) {
 	tcs := llvms(t)
-	cells, err := Mapping(t.Context(), MapOptions{Toolchains: tcs, Targets: []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200"},
+	cells, err := Run(t.Context(), Options{Toolchains: tcs, Targets: []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200"},
 		Ops: []string{"load.global (alone)", "load.volatile.global", "load.*.device.global", "store.release.device.global", "fence.*", "fetch_add.acq_rel.device.global", "mem_fence.both", "atomic_work_item_fence.*"}})
 	require.NoError(t, err)
 	rows := map[string]string{
@@ -40,14 +40,14 @@ func TestMappingAMDReal(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range cells {
 		at := c.Op + " " + c.Target
-		require.NotEqual(t, MapUnknown, c.Status, "%+v", c)
-		require.Equal(t, c.Status == MapMapped, c.Reason == "")
+		require.NotEqual(t, Unknown, c.Status, "%+v", c)
+		require.Equal(t, c.Status == Mapped, c.Reason == "")
 		if want, ok := rows[at]; ok {
 			require.Equal(t, want, c.Machine, "%s %s", at, c.Toolchain)
 			seen[at] = true
 		}
 		switch {
-		case strings.HasPrefix(c.Op, "atomic_work_item_fence") && c.Status == MapRefused:
+		case strings.HasPrefix(c.Op, "atomic_work_item_fence") && c.Status == Refused:
 			require.Contains(t, c.Reason, "the kernel calls")
 		case at == "fence.release.agent gfx1200":
 			require.Contains(t, c.Machine, "s_wait_storecnt 0x0 ; s_wait_loadcnt_dscnt 0x0", "the last wait is the fence's too")
@@ -84,8 +84,8 @@ m:                                      ; @m
 	ds_write_b32 v2, v1 offset:512
 	s_endpgm
 `
-	op := &MapOp{cl: &clOp{}}
-	sequence := func(text string) ([]MapInst, error) {
+	op := &Op{cl: &clOp{}}
+	sequence := func(text string) ([]Inst, error) {
 		prog, err := amdisa.ParseFor("x", []byte(text), "gfx900")
 		require.NoError(t, err)
 		require.Empty(t, prog.Problems)
@@ -93,7 +93,7 @@ m:                                      ; @m
 	}
 	list, err := sequence(listing)
 	require.NoError(t, err)
-	require.Equal(t, "s_waitcnt vmcnt(0) lgkmcnt(0)", MapSequence(list))
+	require.Equal(t, "s_waitcnt vmcnt(0) lgkmcnt(0)", Sequence(list))
 	for _, gone := range []string{"	ds_write_b32 v2, v1 offset:512\n", "	ds_read_b32 v4, v2 offset:256\n", "	global_store_dword v0, v1, s[0:1]\n"} {
 		_, err := sequence(strings.Replace(listing, gone, "", 1))
 		require.ErrorContains(t, err, "surroundings", gone)
@@ -103,7 +103,7 @@ m:                                      ; @m
 // TestMappingAMDUnoptimised: at O0 no wait is for a private variable, and lanes are
 // not combined.
 func TestMappingAMDUnoptimised(t *testing.T) {
-	cells, err := Mapping(t.Context(), MapOptions{Toolchains: llvms(t), Targets: []string{"gfx900"}, Levels: []string{"O0"},
+	cells, err := Run(t.Context(), Options{Toolchains: llvms(t), Targets: []string{"gfx900"}, Levels: []string{"O0"},
 		Ops: []string{"load.*.device.global", "fence.release.agent", "fetch_add.acq_rel.device.global*", "mem_fence.both"}})
 	require.NoError(t, err)
 	rows := map[string]string{
@@ -114,11 +114,11 @@ func TestMappingAMDUnoptimised(t *testing.T) {
 	}
 	seen := 0
 	for _, c := range cells {
-		if c.Status == MapRefused {
+		if c.Status == Refused {
 			require.Regexp(t, "has no (llc|libclc)", c.Reason)
 			continue
 		}
-		require.Equal(t, MapMapped, c.Status, "%+v", c)
+		require.Equal(t, Mapped, c.Status, "%+v", c)
 		if want, ok := rows[c.Op]; ok {
 			require.Equal(t, want, c.Machine, "%s %s", c.Op, c.Toolchain)
 			seen++
@@ -132,7 +132,7 @@ func TestMappingAMDUnoptimised(t *testing.T) {
 func TestMappingR600(t *testing.T) {
 	tcs := llvms(t)
 	targets, levels := []string{"cypress", "cayman"}, []string{"O0", "O2"}
-	cells, err := Mapping(t.Context(), MapOptions{Toolchains: tcs, Targets: targets, Levels: levels,
+	cells, err := Run(t.Context(), Options{Toolchains: tcs, Targets: targets, Levels: levels,
 		Ops: []string{"load.global", "load.local", "load.acquire.device.local", "store.global", "store.local", "store.release.device.*", "fetch_add.relaxed.device.global*",
 			"exchange.acq_rel.work_group.local", "mem_fence.global", "barrier.both"}})
 	require.NoError(t, err)
@@ -147,12 +147,12 @@ func TestMappingR600(t *testing.T) {
 			want, ok = rows[c.Op+" "+c.Target]
 		}
 		// At O0 the result is kept in a variable, and returning atomics cannot be selected.
-		if ok && (c.Level == "O2" || c.Group != "reductions") && !(c.Status == MapRefused && strings.Contains(c.Reason, "has no libclc")) {
+		if ok && (c.Level == "O2" || c.Group != "reductions") && !(c.Status == Refused && strings.Contains(c.Reason, "has no libclc")) {
 			require.Equal(t, want, c.Machine, "%+v", c)
 			seen[c.Op+" "+c.Target]++
 			continue
 		}
-		require.Equal(t, MapRefused, c.Status, "%+v", c)
+		require.Equal(t, Refused, c.Status, "%+v", c)
 		require.Regexp(t, "the compiler cannot: |has no libclc", c.Reason, c.Op)
 	}
 	for _, target := range targets {
@@ -167,18 +167,18 @@ func TestMappingR600(t *testing.T) {
 // TestMappingAMDOptions: what is not mapped is said.
 func TestMappingAMDOptions(t *testing.T) {
 	seen := map[string]bool{}
-	for _, op := range MapCLOps() {
+	for _, op := range CLOps() {
 		require.False(t, seen[op.Name], op.Name)
 		seen[op.Name] = true
-		require.Contains(t, MapGroups, op.Group)
+		require.Contains(t, Groups, op.Group)
 	}
-	amd := &toolchain.Toolchain{ID: "clang", Targets: []string{"gfx900"}, LLVM: &toolchain.LLVM{}}
-	nvidia := &toolchain.Toolchain{ID: "ptxas", MaxPTX: "8.4", Targets: []string{"sm_80"}}
-	for want, o := range map[string]MapOptions{
+	amd := &toolchain.Toolchain{ID: "clang", Targets: []string{"gfx900"}, Kind: &toolchain.LLVM{}}
+	nvidia := &toolchain.Toolchain{ID: "ptxas", Kind: toolchain.CUDA{}, MaxPTX: "8.4", Targets: []string{"sm_80"}}
+	for want, o := range map[string]Options{
 		"different vendors":    {Toolchains: []*toolchain.Toolchain{nvidia, amd}},
 		"no operation matches": {Toolchains: []*toolchain.Toolchain{amd}, Ops: []string{"membar.gl"}},
 	} {
-		_, err := Mapping(t.Context(), o)
+		_, err := Run(t.Context(), o)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -198,11 +198,11 @@ func TestMappingAMDDocument(t *testing.T) {
 	if len(tcs) != 3 {
 		t.Skip("the document speaks of three releases")
 	}
-	cells, err := Mapping(t.Context(), MapOptions{Toolchains: tcs, Ops: []string{"fence.*.agent", "mem_fence.*", "load.acquire.*.global"},
+	cells, err := Run(t.Context(), Options{Toolchains: tcs, Ops: []string{"fence.*.agent", "mem_fence.*", "load.acquire.*.global"},
 		Targets: []string{"tahiti", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"}})
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, WriteMappingMarkdown(&b, cells))
+	require.NoError(t, WriteMarkdown(&b, cells))
 	rows := 0
 	for line := range strings.Lines(b.String()) {
 		if strings.HasPrefix(line, "| `") {

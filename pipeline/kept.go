@@ -1,4 +1,4 @@
-package audit
+package pipeline
 
 import (
 	"bytes"
@@ -42,26 +42,28 @@ func keptName(tc *toolchain.Toolchain, job *toolchain.Job) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// compiled compiles a job, or takes what was kept of it in the folder of
-// Options.Code.
-func (w *worker) compiled(ctx context.Context, job toolchain.Job) (*toolchain.Result, error) {
-	w.keep = ""
-	if w.a.o.Code == "" || w.j.tc.Listings() {
-		return w.j.tc.Compile(ctx, job)
+// compileKept compiles a job with ptxas, or takes what was kept of it in a folder, ""
+// for none.
+func compileKept(ctx context.Context, tc *toolchain.Toolchain, folder string, job toolchain.Job) (*Result, error) {
+	name := ""
+	if folder != "" && !tc.Listings() {
+		name = keptName(tc, &job)
 	}
-	name := keptName(w.j.tc, &job)
-	if name == "" {
-		return w.j.tc.Compile(ctx, job)
+	path := filepath.Join(folder, name)
+	if name != "" {
+		if res := readKept(path, len(job.Units)); res != nil {
+			return &Result{Result: *res}, nil
+		}
 	}
-	path := filepath.Join(w.a.o.Code, name)
-	if res := readKept(path, len(job.Units)); res != nil {
-		return res, nil
+	res, err := tc.Compile(ctx, job)
+	if err != nil {
+		return nil, err
 	}
-	res, err := w.j.tc.Compile(ctx, job)
-	if err == nil && len(res.Failed) == 0 {
-		w.keep = path
+	out := &Result{Result: *res}
+	if name != "" && len(res.Failed) == 0 {
+		out.Keep = func() error { return keep(path, res.Batches) }
 	}
-	return res, err
+	return out, nil
 }
 
 // readKept reads what was kept of a job; nil if that cannot be, or is not what
@@ -96,34 +98,28 @@ func readKept(path string, units int) *toolchain.Result {
 	return res
 }
 
-// kept writes down what a compiler made, if it is to be kept and all of it can be
-// read again without a disassembler.
-func (w *worker) kept(batches []toolchain.Batch) {
-	if w.keep == "" {
-		return
-	}
+// keep writes down what a compiler made, if all of it can be read again without a
+// disassembler.
+func keep(path string, batches []toolchain.Batch) error {
 	var k keptJob
 	for _, b := range batches {
 		f, err := cubin.Parse(b.Cubin)
 		if err != nil {
-			return
+			return nil
 		}
 		code, err := cubin.Compact(f)
 		if err != nil {
-			return
+			return nil
 		}
 		k.Batches = append(k.Batches, keptBatch{Units: b.Units, Code: code})
 	}
 	var body bytes.Buffer
-	if gob.NewEncoder(&body).Encode(&k) != nil {
-		return
+	if err := gob.NewEncoder(&body).Encode(&k); err != nil {
+		return err
 	}
 	sum := sha256.Sum256(body.Bytes())
-	err := os.MkdirAll(filepath.Dir(w.keep), 0o755)
-	if err == nil {
-		err = whole.Write(w.keep, append(append([]byte(keptMagic), sum[:]...), body.Bytes()...), 0o644)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
 	}
-	if err != nil {
-		w.problem("infrastructure", "code is not kept: "+err.Error())
-	}
+	return whole.Write(path, append(append([]byte(keptMagic), sum[:]...), body.Bytes()...), 0o644)
 }

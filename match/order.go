@@ -1,0 +1,99 @@
+package match
+
+import (
+	"optcheck/litmus"
+	"optcheck/ptxtext"
+	"optcheck/spec"
+)
+
+// scopeRank orders PTX's scopes. An atomic without one is for the GPU, and
+// volatile is for the system (PTX ISA, Memory Consistency Model).
+var scopeRank = map[string]int{"cta": 1, "cluster": 2, "gpu": 3, "gl": 3, "sys": 4}
+
+func scopePTX(a *ptxtext.Access) int {
+	switch {
+	case a.Sem == "volatile" || a.Sem == "mmio":
+		return scopeRank["sys"]
+	case a.Scope == "" && (a.Op == "atom" || a.Op == "red"):
+		return scopeRank["gpu"]
+	}
+	return scopeRank[a.Scope]
+}
+
+// ScopeRank orders scopes from the narrowest, 1 for a CTA, to the widest, 4 for the
+// system; 0 stands for none. An atomic without a scope has the GPU's.
+func ScopeRank(k spec.Kind) int {
+	if k.Scope == litmus.ScopeNone && (k.Op == litmus.OpAtom || k.Op == litmus.OpRed) {
+		return scopeRank["gpu"]
+	}
+	return scopeRank[k.Scope.String()]
+}
+
+// strongAs reports whether an access is as strong as a kind and for as many, its
+// order left aside.
+func (a *access) strongAs(k spec.Kind) bool {
+	if (k.Op == litmus.OpLd || k.Op == litmus.OpSt) && k.Sem < litmus.SemVolatile {
+		return true
+	}
+	return a.atomic && a.scope >= ScopeRank(k)
+}
+
+// orders reports whether a fence, or the order of an access, is there.
+func (k *Kernel) orders(n int) bool {
+	e := &k.s.Entries[n]
+	if e.IsFence() {
+		return k.fenceAt(n) >= 0
+	}
+	at := k.matched[n]
+	if at < 0 {
+		return false
+	}
+	want := ScopeRank(e.Kind)
+	release := e.Kind.Sem != litmus.SemRelease && e.Kind.Sem != litmus.SemAcqRel
+	acquire := e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel
+	a := &k.acc[at]
+	release, acquire = release || a.release && a.scope >= want, acquire || a.acquire && a.scope >= want
+	// A fence beside it does the same.
+	for i := at - 1; i >= 0 && k.acc[i].class == fence && !release; i-- {
+		release = k.acc[i].release && k.acc[i].scope >= want
+	}
+	for i := at + 1; i < len(k.acc) && k.acc[i].class == fence && !acquire; i++ {
+		acquire = k.acc[i].acquire && k.acc[i].scope >= want
+	}
+	return release && acquire
+}
+
+// fenceAt is the index of a fence that is as strong as an entry and stands
+// between the accesses before and after it, -1 if there is none.
+func (k *Kernel) fenceAt(n int) int {
+	lo, hi := -1, len(k.acc)
+	for i, m := range k.matched {
+		switch {
+		case m < 0:
+		case i < n:
+			lo = max(lo, m)
+		case i > n:
+			hi = min(hi, m)
+		}
+	}
+	want := k.s.Entries[n].Kind
+	for i := lo + 1; i < hi; i++ {
+		a := &k.acc[i]
+		if a.class != fence || a.scope < scopeRank[want.Scope.String()] {
+			continue
+		}
+		release, acquire := a.release, a.acquire
+		switch want.Sem {
+		case litmus.SemSC:
+			release, acquire = a.sc, a.sc
+		case litmus.SemAcquire:
+			release = true
+		case litmus.SemRelease:
+			acquire = true
+		}
+		if release && acquire {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,131 @@
+package match
+
+import (
+	"optcheck/litmus"
+	"optcheck/optcheck"
+	"optcheck/ptxtext"
+	"optcheck/report"
+	"optcheck/spec"
+)
+
+// Where a finding about LLVM IR for NVIDIA arose.
+const (
+	StageLLC   = "llc"   // the PTX that llc made is not the test any more
+	StagePtxas = "ptxas" // that PTX still is
+)
+
+// PTXKernel is a thread of a test as the PTX that llc made of it.
+type PTXKernel struct {
+	Kernel
+	list []ptxtext.Access
+}
+
+// PTX reads an entry of the PTX that llc made of a thread of a test, whose
+// specification is s. The text is that of one kernel, as ptxtext.Split gives it.
+// The error is that of ptxtext.Accesses.
+func PTX(entry, text string, s *spec.Spec, t *litmus.Test) (*PTXKernel, error) {
+	list, err := ptxtext.Accesses(&ptxtext.Kernel{Name: entry, Text: text})
+	if err != nil {
+		return nil, err
+	}
+	return newPTX(list, s, t), nil
+}
+
+func newPTX(list []ptxtext.Access, s *spec.Spec, t *litmus.Test) *PTXKernel {
+	results := resultArg(s, t)
+	acc := make([]access, len(list))
+	for i := range list {
+		a := &list[i]
+		x := &acc[i]
+		*x = access{class: classPTX(a.Op), loc: -1, harmless: a.Arg == results, space: a.Space, atom: a.Atom, width: a.Width,
+			atomic: a.Op == "atom" || a.Op == "red" || a.Sem != "" && a.Sem != "weak", scope: scopePTX(a), maybe: a.Maybe,
+			addr: a.Addr, data: a.Data, cond: a.Cond, through: a.Op == "atom", sc: a.Op == "membar" || a.Sem == "sc"}
+		x.release = x.sc || a.Sem == "release" || a.Sem == "acq_rel"
+		x.acquire = x.sc || a.Sem == "acquire" || a.Sem == "acq_rel"
+		if a.Offset == 0 || s.Layout == spec.Adjacent || s.Layout == spec.Offsets {
+			x.loc = (place{a.Global, a.Arg, a.Offset}).location(s, len(t.Locations), func(n int) bool { return a.Arg == n })
+		}
+	}
+	return &PTXKernel{*newKernel(acc, s), list}
+}
+
+// resultArg is the index of the parameter for results.
+func resultArg(s *spec.Spec, t *litmus.Test) int {
+	switch s.Layout {
+	case spec.Pointers:
+		return len(t.Locations)
+	case spec.Offsets:
+		return 2
+	}
+	return 0
+}
+
+func classPTX(op string) string {
+	switch op {
+	case load, store:
+		return op
+	case "atom", "red":
+		return rmw
+	case "fence", "membar", "bar":
+		return fence
+	}
+	return "?"
+}
+
+// Accesses are all accesses and fences of the kernel, those for arguments left out
+// and those for results included, in the order of the text.
+func (k *PTXKernel) Accesses() []ptxtext.Access { return k.list }
+
+// At is the index in Accesses of the access for an entry of the specification, or
+// of the fence that does what a fence of the specification asks for; -1 for none.
+func (k *Kernel) At(entry int) int {
+	switch {
+	case entry < 0 || entry >= len(k.matched):
+		return -1
+	case k.s.Entries[entry].IsFence():
+		return k.fenceAt(entry)
+	}
+	return k.matched[entry]
+}
+
+// Stage tells by which compiler a finding arose: by llc, if the PTX already lacks
+// what the finding says is gone, else by ptxas; "" if that cannot be said.
+func (k *PTXKernel) Stage(f *report.Finding) string {
+	ok, n := false, f.Access
+	switch f.Rule {
+	case optcheck.ExtraAccess.ID, optcheck.Duplicated.ID:
+		ok = !k.extra
+	case optcheck.ValueChanged.ID, optcheck.WitnessesDisagree.ID:
+		return ""
+	default:
+		if n < 0 || n >= len(k.matched) {
+			return ""
+		}
+		ok = k.keeps(f.Rule, n)
+	}
+	if ok {
+		return StagePtxas
+	}
+	return StageLLC
+}
+
+// keeps reports whether what a rule asks of an entry is there.
+func (k *Kernel) keeps(rule string, n int) bool {
+	e, at := &k.s.Entries[n], k.matched[n]
+	switch rule {
+	case optcheck.FenceRemoved.ID, optcheck.FenceWeakened.ID:
+		return k.orders(n)
+	case optcheck.ControlChanged.ID:
+		at = k.At(n)
+		return at >= 0 && k.acc[at].maybe == e.Guarded && (e.IsFence() || k.depends(n, at))
+	case optcheck.DependencyBroken.ID:
+		return k.depends(n, k.At(n))
+	case optcheck.Weakened.ID:
+		return at >= 0 && k.acc[at].strongAs(e.Kind)
+	case optcheck.WidthChanged.ID:
+		return at >= 0 && k.acc[at].width == e.Kind.Width
+	case optcheck.Reordered.ID:
+		return k.inOrder(n)
+	}
+	return at >= 0 // missing, merged, retargeted, another kind
+}

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/toolchain"
+)
+
+// Levels are the optimisation levels that compilers know.
+var Levels = []string{"O0", "O1", "O2", "O3"}
+
+// Place is where code can be compiled.
+type Place struct {
+	Toolchain     *toolchain.Toolchain
+	Pipeline      Pipeline
+	Target, Level string
+}
+
+// Places lists the places of a matrix, sorted by toolchain, target and level. No targets
+// mean all that each toolchain has. It is an error if a toolchain does not compile the
+// source, or none has a target.
+func Places(tcs []*toolchain.Toolchain, source string, targets, levels []string) (places []Place, err error) {
+	if len(tcs) == 0 {
+		return nil, errors.New("no toolchain found; try: optcheck toolchain install")
+	}
+	for _, l := range levels {
+		if !slices.Contains(Levels, l) {
+			return nil, fmt.Errorf("unknown level %q (O0, O1, O2, O3)", l)
+		}
+	}
+	known := map[string]bool{}
+	for _, tc := range tcs {
+		p, err := Of(tc, source)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tc.Targets {
+			known[t] = true
+			if len(targets) > 0 && !slices.Contains(targets, t) {
+				continue
+			}
+			for _, l := range levels {
+				places = append(places, Place{tc, p, t, l})
+			}
+		}
+	}
+	for _, t := range targets {
+		if !known[t] {
+			return nil, fmt.Errorf("no toolchain knows target %q (%s)", t, someTargets(tcs))
+		}
+	}
+	return places, nil
+}
+
+// Once returns the elements of a list, each once: what is asked for twice is one cell.
+func Once[T comparable](list []T) (out []T) {
+	for _, x := range list {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// someTargets lists the targets of toolchains for a message, if they are not too
+// many.
+func someTargets(list []*toolchain.Toolchain) string {
+	var all []string
+	for _, tc := range list {
+		all = append(all, tc.Targets...)
+	}
+	if all = Once(all); len(all) > 30 {
+		return "optcheck toolchain list --json names all"
+	}
+	return strings.Join(all, ", ")
+}

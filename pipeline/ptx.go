@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"optcheck/litmus"
+	"optcheck/ptxgen"
+	"optcheck/spec"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+// ptxRoad is PTX, compiled by ptxas.
+var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Language: "ptx", Find: toolchain.Discover,
+	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
+		if _, ok := tc.Kind.(toolchain.CUDA); !ok {
+			return nil, nil
+		}
+		return newPTX(tc)
+	}}
+
+type ptx struct {
+	tc     *toolchain.Toolchain
+	newest ptxgen.Version
+}
+
+func newPTX(tc *toolchain.Toolchain) (*ptx, error) {
+	v, err := ptxgen.ParseVersion(tc.MaxPTX)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tc.ID, err)
+	}
+	return &ptx{tc, v}, nil
+}
+
+func (p *ptx) Road() *Road { return ptxRoad }
+
+func (p *ptx) Compilers() []toolchain.Compiler { return p.tc.Compilers() }
+
+func (p *ptx) Key(target string) string {
+	return fmt.Sprintf("PTX for generation %d", generation(target))
+}
+
+func (p *ptx) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit, error) {
+	return ptxgen.Emit(t, named(t, hash, o))
+}
+
+// named has a unit go by the hash of its test, which is known.
+func named(t *litmus.Test, hash string, o ptxgen.Options) ptxgen.Options {
+	if o.Unit == "" {
+		o.Unit = ptxgen.UnitNameOf(t.Name, hash, o.Layout)
+	}
+	return o
+}
+
+func (p *ptx) Way(u *ptxgen.Unit, _ int, target string) (Way, error) {
+	v, err := u.VersionFor(target)
+	if err == nil && v > p.newest {
+		err = &spec.Unsupported{Reason: fmt.Sprintf("needs PTX %v, %s has %v", v, p.tc.ID, p.newest)}
+	}
+	return Way{Version: v}, err
+}
+
+func (p *ptx) Header(w Way, target string) string { return ptxgen.Header(w.Version, target) }
+
+func (p *ptx) Compile(ctx context.Context, job *Job) (*Result, error) {
+	return compileKept(ctx, p.tc, job.Kept, toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true,
+		Header: ptxgen.Header(job.Way.Version, job.Target), Units: job.Units, Flags: job.Flags, BatchUnits: job.BatchUnits})
+}
+
+func (p *ptx) Decode(ctx context.Context, where, target string, b *toolchain.Batch) (func() (*Code, error), error) {
+	return disassemble(ctx, p.tc, where, target, b.Cubin)
+}
+
+// Stages has nothing to tell: there is one compiler, and nobody sees what it does.
+func (p *ptx) Stages(context.Context, *Job, []*Suspect) ([]Problem, error) { return nil, nil }
+
+func (p *ptx) Means(t *litmus.Test) *litmus.Test { return t }
+
+func (p *ptx) Flags() []string { return nil }

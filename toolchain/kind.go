@@ -1,0 +1,110 @@
+package toolchain
+
+import (
+	"path/filepath"
+	"strings"
+
+	"optcheck/target"
+)
+
+// Kind is what toolchains of different compilers differ in: CUDA is a ptxas, *LLVM a
+// clang for AMD, *LLC an llc with a ptxas behind it.
+type Kind interface {
+	// Vendor is whose targets the toolchain compiles for, of package target.
+	Vendor() string
+	// compilers lists the compilers of a toolchain, in the order in which code
+	// passes through them.
+	compilers(t *Toolchain) []Compiler
+	// linked says more of a build where libraries are linked: which; "" if it
+	// links none.
+	linked() (string, error)
+	// describe adds what a listing of toolchains says of this kind.
+	describe(t *Toolchain, d *Description)
+}
+
+// Compiler is one of the compilers of a toolchain.
+type Compiler struct {
+	Tool    string // "ptxas", "clang", "llc"
+	Version string
+	Path    string
+
+	names    []string // of the release: "llvm-22"
+	prefixes []string // that may stand before a version: "cuda-"
+}
+
+// means reports whether a name stands for the compiler: the release's own, a version,
+// or a piece of one that ends at a dot.
+func (c *Compiler) means(name string) bool {
+	v := name
+	for _, p := range c.prefixes {
+		v = strings.TrimPrefix(v, p)
+	}
+	if v == c.Version || strings.HasPrefix(c.Version, v+".") {
+		return true
+	}
+	for _, n := range c.names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Vendor is whose targets the toolchain compiles for: one of package target's.
+func (t *Toolchain) Vendor() string { return t.Kind.Vendor() }
+
+// Compilers lists the compilers of the toolchain, in the order in which code passes
+// through them.
+func (t *Toolchain) Compilers() []Compiler { return t.Kind.compilers(t) }
+
+// Versions names the toolchain by the versions of its compilers, "22.1.8+12.4.131": a
+// name that Find takes.
+func (t *Toolchain) Versions() string {
+	var list []string
+	for _, c := range t.Compilers() {
+		list = append(list, c.Version)
+	}
+	return strings.Join(list, "+")
+}
+
+// CUDA is the kind of a ptxas alone.
+type CUDA struct{}
+
+// Vendor is NVIDIA.
+func (CUDA) Vendor() string { return target.NVIDIA }
+
+func (CUDA) compilers(t *Toolchain) []Compiler {
+	return []Compiler{{Tool: "ptxas", Version: t.Version, Path: t.Ptxas, prefixes: []string{"cuda-", "ptxas ", "ptxas-"}}}
+}
+
+func (CUDA) linked() (string, error) { return "", nil }
+
+func (CUDA) describe(t *Toolchain, d *Description) {
+	d.Dir, d.Complete = filepath.Dir(t.Ptxas), t.Nvdisasm != ""
+}
+
+// Vendor is NVIDIA.
+func (l *LLC) Vendor() string { return target.NVIDIA }
+
+func (l *LLC) compilers(t *Toolchain) []Compiler {
+	llc := Compiler{Tool: "llc", Version: l.Version, Path: l.Path, names: []string{l.name}, prefixes: []string{"llvm-", "llc ", "llc-"}}
+	return append([]Compiler{llc}, CUDA{}.compilers(t)...)
+}
+
+func (l *LLC) linked() (string, error) { return "", nil }
+
+func (l *LLC) describe(t *Toolchain, d *Description) {
+	CUDA{}.describe(t, d)
+	d.LLC = l
+}
+
+// Vendor is AMD.
+func (l *LLVM) Vendor() string { return target.AMD }
+
+func (l *LLVM) compilers(t *Toolchain) []Compiler {
+	return []Compiler{{Tool: "clang", Version: t.Version, Path: l.Clang, prefixes: []string{"llvm-", "clang ", "clang-"}}}
+}
+
+func (l *LLVM) describe(_ *Toolchain, d *Description) {
+	d.Dir, d.Complete, d.LLVM = filepath.Dir(l.Clang), l.Objdump != "", l
+}
