@@ -15,6 +15,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/model"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -59,9 +60,12 @@ func TestHostile(t *testing.T) {
 	lt, _ := corpus.Lookup("coRR")
 	flags := []string{"-a'$(touch pwned)`touch pwned`", "--b=$HOME #x\ntouch pwned", `-c"d,e`, "$(shell touch pwned)", "; touch pwned"}
 	b := &bundler{in: &Input{}, find: report.Finding{Rule: "merged"}, prog: &program{}, bad: &code{},
-		f: &reduce.Finding{Test: lt, Toolchain: &toolchain.Toolchain{ID: "ptxas 1\n$(shell touch pwned)", Version: "1'; touch pwned", Build: "b\n\ttouch pwned"},
+		f: &reduce.Finding{Test: lt, Toolchain: &toolchain.Toolchain{Kind: toolchain.CUDA{}, MaxPTX: "7.0", ID: "ptxas 1\n$(shell touch pwned)", Version: "1'; touch pwned", Build: "b\n\ttouch pwned"},
 			Target: "sm_80", Level: "O1", Layout: spec.Pointers, Flags: flags, Signature: reduce.Signature{Rule: "merged", Class: "changed"}}}
 	b.road = &ptxRoad{b}
+	var err error
+	b.pipe, err = pipeline.Of(b.f.Toolchain, "")
+	require.NoError(t, err)
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -1,3 +1,8 @@
+// Package mapping shows what each operation of a language becomes in machine code: a
+// kernel around each is compiled for every release, target and level, and of its code
+// what the operation became is cut out.
+//
+// It judges nothing: audit does.
 package mapping
 
 import (

@@ -146,7 +146,7 @@ func TestMapOps(t *testing.T) {
 		seen[op.Name] = true
 		require.Contains(t, Groups, op.Group)
 	}
-	_, err := Run(t.Context(), Options{Toolchains: []*toolchain.Toolchain{{ID: "x", MaxPTX: "8.4", Targets: []string{"sm_80"}}}, Ops: []string{"frobnicate"}})
+	_, err := Run(t.Context(), Options{Toolchains: []*toolchain.Toolchain{{ID: "x", Kind: toolchain.CUDA{}, MaxPTX: "8.4", Targets: []string{"sm_80"}}}, Ops: []string{"frobnicate"}})
 	require.ErrorContains(t, err, "no operation matches")
 }
 
