@@ -15,7 +15,7 @@ build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/optcheck
 
 # What is carried to a machine with a GPU: the static binary, and cubins of the
-# corpus by the releases installed here. scripts/h200.sh runs the campaign there.
+# corpus by the releases installed here. scripts/h200.sh runs the tests there.
 .PHONY: device-bin
 device-bin:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN) ./cmd/optcheck

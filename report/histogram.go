@@ -153,7 +153,7 @@ type Outcome struct {
 	Values []int64 `json:"values"`
 	Count  uint64  `json:"count"`
 	Weak   bool    `json:"weak,omitempty"` // satisfies the condition's expression
-	// Effect is the two-sided verdict in the words of audit/chip: "sequentially
+	// Effect is the two-sided verdict in the words of audit/device: "sequentially
 	// consistent", "hardware, allowed", "hardware, forbidden", "compiler, forbidden",
 	// …; empty if nobody judged.
 	Effect string `json:"effect,omitempty"`

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/drive"
@@ -133,7 +133,7 @@ func runBench(ctx context.Context, env *environment, f *benchFlags) (err error) 
 }
 
 // test measures one test.
-func (b *bench) test(ctx context.Context, bin *chip.Binary, alone bool) error {
+func (b *bench) test(ctx context.Context, bin *device.Binary, alone bool) error {
 	p, err := b.c.Load(ctx, b.s, bin.Harness, bin.Image.Image)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func variants(t drive.Tuning, d runner.Device) []drive.Tuning {
 }
 
 // lone measures the test with one instance per launch.
-func (b *bench) lone(ctx context.Context, p *drive.Program, bin *chip.Binary, t drive.Tuning, many measurement) error {
+func (b *bench) lone(ctx context.Context, p *drive.Program, bin *device.Binary, t drive.Tuning, many measurement) error {
 	job := drive.Job{Tuning: t, Seed: b.f.seed, Instances: 1, Budget: b.f.each, Lone: true}
 	start, n := time.Now(), uint64(0)
 	for time.Since(start) < b.f.each && ctx.Err() == nil {
@@ -218,7 +218,7 @@ func (b *bench) lone(ctx context.Context, p *drive.Program, bin *chip.Binary, t 
 	return nil
 }
 
-func (b *bench) measure(ctx context.Context, p *drive.Program, bin *chip.Binary, what string, set drive.Incantations, t drive.Tuning,
+func (b *bench) measure(ctx context.Context, p *drive.Program, bin *device.Binary, what string, set drive.Incantations, t drive.Tuning,
 	short bool) (measurement, error) {
 	each := b.f.each
 	if short {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"optcheck/audit"
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
@@ -58,13 +58,13 @@ func scoredTests(ctx context.Context, env *environment, preset, modelName string
 
 // contenders are the ways to run tests that are compared: each environment that was
 // named, or the fast form, the permuted one, and both with everything that a hunt has.
-func (f *benchFlags) contenders(t drive.Tuning, o *chip.Options) ([]chip.Contender, error) {
+func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Contender, error) {
 	d := o.Session.Device()
 	if f.environments != "" {
 		list, err := drive.Find(drive.Environments(d, t), f.environments)
-		var out []chip.Contender
+		var out []device.Contender
 		for _, s := range list {
-			out = append(out, chip.Contender{Name: s.Name, Settings: []drive.Setting{s}})
+			out = append(out, device.Contender{Name: s.Name, Settings: []drive.Setting{s}})
 		}
 		return out, err
 	}
@@ -72,23 +72,23 @@ func (f *benchFlags) contenders(t drive.Tuning, o *chip.Options) ([]chip.Contend
 	if err != nil {
 		return nil, err
 	}
-	var out []chip.Contender
+	var out []device.Contender
 	for form, name := range ptxgen.Forms {
-		c := chip.Contender{Name: name}
+		c := device.Contender{Name: name}
 		for _, i := range sets {
 			c.Settings = append(c.Settings, drive.Setting{Form: ptxgen.Form(form), Incantations: i, Tuning: t})
 		}
 		out = append(out, c)
 	}
-	return append(out, chip.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}), nil
+	return append(out, device.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}), nil
 }
 
 // score measures what share of allowed outcomes is seen, and how soon.
-func (b *bench) score(ctx context.Context, comp *chip.Compiler) error {
-	o := chip.Options{Session: b.s, Compiler: comp, Seed: b.f.seed, Unvalidated: b.f.unvalidated}
+func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
+	o := device.Options{Session: b.s, Compiler: comp, Seed: b.f.seed, Unvalidated: b.f.unvalidated}
 	models := audit.ModelsFor(comp.Target)
 	var err error
-	if o.Judge, err = chip.NewJudge(models...); err != nil {
+	if o.Judge, err = device.NewJudge(models...); err != nil {
 		return err
 	}
 	if o.Tests, err = scoredTests(ctx, b.env, b.f.gen, models[0]); err != nil {
@@ -104,7 +104,7 @@ func (b *bench) score(ctx context.Context, comp *chip.Compiler) error {
 	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"),
 		b.f.gen, models[0], o.Seed, b.f.each)
 	fmt.Fprintf(b.env.stdout, "%-16s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
-	return chip.RunScore(ctx, o, list, b.f.each, func(s *chip.Score) {
+	return device.RunScore(ctx, o, list, b.f.each, func(s *device.Score) {
 		half := "-"
 		if n := s.Open / 2; n > 0 && len(s.Firsts) >= n {
 			half = fmt.Sprintf("%.2f s", s.Firsts[n-1].After.Seconds())

@@ -12,7 +12,7 @@ import (
 
 	"optcheck/audit"
 	campaigns "optcheck/audit/campaign"
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/litmus"
 	"optcheck/pipeline"
 	"optcheck/target"
@@ -98,7 +98,7 @@ func planCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir 
 }
 
 // deviceCompiler finds the compiler for a campaign's device.
-func deviceCompiler(ctx context.Context, env *environment, s *campaigns.Spec) (*chip.Compiler, error) {
+func deviceCompiler(ctx context.Context, env *environment, s *campaigns.Spec) (*device.Compiler, error) {
 	f := runFlags{toolchain: s.GPU.Toolchain, level: s.GPU.Level}
 	return f.compilerFor(ctx, env.forPart(s, target.NVIDIA, "", s.ToolchainDirs), s.GPU.Target)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/known"
 	"optcheck/report"
 )
@@ -201,7 +201,7 @@ func writeLogs(w io.Writer, run *report.Run) error {
 		if run.Histograms[i].Instances == 0 {
 			continue // not run: a log would say that it was never observed
 		}
-		if _, err := w.Write(chip.LogBlock(&run.Histograms[i]).Append(nil)); err != nil {
+		if _, err := w.Write(device.LogBlock(&run.Histograms[i]).Append(nil)); err != nil {
 			return err
 		}
 	}

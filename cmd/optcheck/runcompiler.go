@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/audit/store"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
@@ -20,7 +20,7 @@ import (
 )
 
 // compiler finds the compiler for a device.
-func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Session) (*chip.Compiler, error) {
+func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Session) (*device.Compiler, error) {
 	target := s.Device().Target
 	if f.target != "" {
 		target = f.target
@@ -32,7 +32,7 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 		return nil, fmt.Errorf("--patch: the machine code of %s is not known", s.Device().Name)
 	}
 	if target == "" {
-		return &chip.Compiler{Session: s, Level: f.level}, nil
+		return &device.Compiler{Session: s, Level: f.level}, nil
 	}
 	c, err := f.compilerFor(ctx, env, target)
 	if err != nil {
@@ -46,8 +46,8 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 }
 
 // compilerFor finds the compiler for a target.
-func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*chip.Compiler, error) {
-	c := &chip.Compiler{Target: target, Level: f.level}
+func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*device.Compiler, error) {
+	c := &device.Compiler{Target: target, Level: f.level}
 	for _, text := range f.patch {
 		e, err := patch.Parse(text)
 		if err != nil {
@@ -108,7 +108,7 @@ func storeName(file string) bool {
 }
 
 // storeCubins compiles for another machine, into a store.
-func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Compiler, tests []*litmus.Test) (err error) {
+func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *device.Compiler, tests []*litmus.Test) (err error) {
 	s, err := storeAt(ctx, f.saveCubins, store.Create)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *chip.Co
 }
 
 // readCubins reads the cubins that --cubins names.
-func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubins, err error) {
+func (f *runFlags) readCubins(ctx context.Context, target string) (_ *device.Cubins, err error) {
 	if err := expect(f.cubins, wantCubins); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubin
 			return nil, err
 		}
 		defer s.Close()
-		return chip.StoredCubins(ctx, s, target, f.level, f.compiledBy)
+		return device.StoredCubins(ctx, s, target, f.level, f.compiledBy)
 	}
 	fh, err := input.Open(f.cubins)
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *chip.Cubin
 	if err != nil {
 		return nil, err
 	}
-	c, err := chip.ReadCubins(fh, st.Size())
+	c, err := device.ReadCubins(fh, st.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.cubins, err)
 	}

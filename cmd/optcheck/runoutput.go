@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/report"
 	"optcheck/runner"
@@ -28,7 +28,7 @@ type runOutput struct {
 	order                []string
 	forbidden, compiled  []string
 	states               map[string]int
-	firsts               []chip.First       // of an adaptive campaign
+	firsts               []device.First     // of an adaptive campaign
 	spent                map[string]float64 // seconds, by setting
 }
 
@@ -36,20 +36,20 @@ type runOutput struct {
 type runRow struct {
 	hits, instances uint64
 	says            []string
-	byColumn        map[int]*chip.Result
+	byColumn        map[int]*device.Result
 	validated       bool
 	bad             []bool // by model: some outcome it forbids was seen
 }
 
 // result takes one result.
-func (o *runOutput) result(r *chip.Result) {
+func (o *runOutput) result(r *device.Result) {
 	o.events.result(r)
 	if o.rows == nil {
 		o.rows, o.states, o.spent = map[string]*runRow{}, map[string]int{}, map[string]float64{}
 	}
 	row := o.rows[r.Test]
 	if row == nil {
-		row = &runRow{byColumn: map[int]*chip.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
+		row = &runRow{byColumn: map[int]*device.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
 		o.rows[r.Test] = row
 		o.order = append(o.order, r.Test)
 		o.states[r.Binary.State]++
@@ -76,7 +76,7 @@ func (o *runOutput) result(r *chip.Result) {
 	for i := range r.Outcomes {
 		s := &r.Outcomes[i]
 		for m := range s.Says {
-			row.bad[m] = row.bad[m] || s.Says[m] == chip.Forbidden
+			row.bad[m] = row.bad[m] || s.Says[m] == device.Forbidden
 		}
 		if s.ByCompiler() {
 			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, r.StateText(*s),
@@ -89,7 +89,7 @@ func (o *runOutput) result(r *chip.Result) {
 		}
 	}
 	if o.log != nil && o.err == nil {
-		_, o.err = o.log.Write(chip.LogBlock(&r.Histogram).Append(nil))
+		_, o.err = o.log.Write(device.LogBlock(&r.Histogram).Append(nil))
 	}
 	r.Binary = nil // free what a long run does not need
 }
@@ -98,8 +98,8 @@ func (o *runOutput) result(r *chip.Result) {
 const maxRefusedLines = 200
 
 // line prints a run in one line.
-func (o *runOutput) line(r *chip.Result) {
-	if effect := effectOf(r); o.f.brief && !chip.ByHardware(effect) && effect != chip.EffectCompilerForbid {
+func (o *runOutput) line(r *device.Result) {
+	if effect := effectOf(r); o.f.brief && !device.ByHardware(effect) && effect != device.EffectCompilerForbid {
 		return
 	}
 	mark := ""
@@ -135,10 +135,10 @@ func (o *runOutput) line(r *chip.Result) {
 }
 
 // effectOf names the worst effect of the outcomes seen.
-func effectOf(r *chip.Result) string {
-	rank := map[string]int{chip.EffectAllowed: 1, chip.EffectCompilerAllow: 2, chip.EffectUnknown: 3, chip.EffectCompiler: 4,
-		chip.EffectPatch: 4, chip.EffectCompilerForbid: 5,
-		chip.EffectCodeForbid: 6, chip.EffectForbid: 7}
+func effectOf(r *device.Result) string {
+	rank := map[string]int{device.EffectAllowed: 1, device.EffectCompilerAllow: 2, device.EffectUnknown: 3, device.EffectCompiler: 4,
+		device.EffectPatch: 4, device.EffectCompilerForbid: 5,
+		device.EffectCodeForbid: 6, device.EffectForbid: 7}
 	worst := ""
 	for _, s := range r.Outcomes {
 		if rank[s.Effect] > rank[worst] {
@@ -201,7 +201,7 @@ func (o *runOutput) soundness(w io.Writer) {
 	fmt.Fprintf(w, "\n%-10s  %s\n", "model",
 		"tests: condition allowed seen/not seen, forbidden seen/not seen, undecided; tests with any forbidden outcome")
 	for m, name := range o.models {
-		var c = map[string]*cell{chip.Allowed: {}, chip.Forbidden: {}, chip.Undecided: {}}
+		var c = map[string]*cell{device.Allowed: {}, device.Forbidden: {}, device.Undecided: {}}
 		bad := 0
 		for _, t := range o.order {
 			r := o.rows[t]
@@ -219,8 +219,8 @@ func (o *runOutput) soundness(w io.Writer) {
 			}
 		}
 		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %s with forbidden outcomes\n", name,
-			c[chip.Allowed].seen, c[chip.Allowed].unseen,
-			c[chip.Forbidden].seen, c[chip.Forbidden].unseen, c[chip.Undecided].seen+c[chip.Undecided].unseen, plain.Count(bad, "test"))
+			c[device.Allowed].seen, c[device.Allowed].unseen,
+			c[device.Forbidden].seen, c[device.Forbidden].unseen, c[device.Undecided].seen+c[device.Undecided].unseen, plain.Count(bad, "test"))
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/report"
 )
 
 // TestRunVerdict: a run that failed, such as on a device whose process was stopped,
 // is no success, however many others there are.
 func TestRunVerdict(t *testing.T) {
-	result := func(test, state, status, detail string, n uint64) chip.Result {
-		return chip.Result{Binary: &chip.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status,
+	result := func(test, state, status, detail string, n uint64) device.Result {
+		return device.Result{Binary: &device.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status,
 			Detail: detail, Instances: n,
 			Rate: &report.Rate{}}}
 	}
@@ -24,14 +24,14 @@ func TestRunVerdict(t *testing.T) {
 	half := result("lb", "validated", report.StatusTimeout, "timeout: no answer", 1)
 	for _, c := range []struct {
 		name    string
-		results []chip.Result
+		results []device.Result
 		want    string
 	}{
-		{"ran", []chip.Result{ran, refused}, ""},
-		{"refused", []chip.Result{refused}, "no test was run"},
-		{"stopped", []chip.Result{stopped}, "no test could be run"},
-		{"some stopped", []chip.Result{ran, stopped, stopped}, "2 runs failed"},
-		{"stopped half-way", []chip.Result{half}, "1 run failed"},
+		{"ran", []device.Result{ran, refused}, ""},
+		{"refused", []device.Result{refused}, "no test was run"},
+		{"stopped", []device.Result{stopped}, "no test could be run"},
+		{"some stopped", []device.Result{ran, stopped, stopped}, "2 runs failed"},
+		{"stopped half-way", []device.Result{half}, "1 run failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := &runOutput{f: &runFlags{}, text: io.Discard, events: &runEvents{}}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/audit/store"
 	"optcheck/report"
 )
@@ -29,7 +29,7 @@ type runEvents struct {
 }
 
 // newRunEvents opens the outputs that the flags ask for and begins the stream.
-func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *chip.Options) (*runEvents, error) {
+func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.Options) (*runEvents, error) {
 	w := &runEvents{ctx: ctx, env: env, start: time.Now().UTC()}
 	var err error
 	if w.reports, err = reportFiles(f.reports, runFormats); err != nil {
@@ -76,7 +76,7 @@ func (w *runEvents) handle(e report.Event) {
 }
 
 // result writes one result.
-func (w *runEvents) result(r *chip.Result) {
+func (w *runEvents) result(r *device.Result) {
 	if len(w.out) > 0 {
 		w.handle(report.Event{Histogram: &r.Histogram})
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/audit/store"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
@@ -179,7 +179,7 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 
 // runLoaded runs tests on the device that the flags name.
 func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litmus.Test) (err error) {
-	o := chip.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated || len(f.patch) > 0, Seed: f.seed}
+	o := device.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated || len(f.patch) > 0, Seed: f.seed}
 	if o.Instances, err = count(f.instances); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 			models = append(models, m)
 		}
 	}
-	if o.Judge, err = chip.NewJudge(models...); err != nil {
+	if o.Judge, err = device.NewJudge(models...); err != nil {
 		return err
 	}
 	return onDevice(ctx, env, f, o)
@@ -235,7 +235,7 @@ var errNotRun = errors.New("no test was run: each is unsupported, or its binary 
 var errSomeFailed = errors.New("failed, from which nothing follows")
 
 // onDevice runs and reports.
-func onDevice(ctx context.Context, env *environment, f *runFlags, o chip.Options) (err error) {
+func onDevice(ctx context.Context, env *environment, f *runFlags, o device.Options) (err error) {
 	out := &runOutput{f: f, models: o.Judge.Asked}
 	if f.log != "" {
 		fh, err := os.Create(f.log)
@@ -273,7 +273,7 @@ func onDevice(ctx context.Context, env *environment, f *runFlags, o chip.Options
 	if f.progress != nil {
 		o.Progress = f.progress
 	}
-	runErr := chip.Run(ctx, o)
+	runErr := device.Run(ctx, o)
 	runErr = errors.Join(runErr, out.err)
 	p.done()
 	out.summary()

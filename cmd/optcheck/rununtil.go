@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"optcheck/audit/chip"
+	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -20,19 +20,19 @@ import (
 )
 
 // parseUntil reads --until: seen, a share (95%) or a time; nil for "".
-func parseUntil(s string) (*chip.Until, error) {
+func parseUntil(s string) (*device.Until, error) {
 	if s == "" {
 		return nil, nil
 	}
 	if s == "seen" {
-		return &chip.Until{Share: 1}, nil
+		return &device.Until{Share: 1}, nil
 	}
 	if n, percent := strings.CutSuffix(s, "%"); percent {
 		if x, err := strconv.ParseFloat(n, 64); err == nil && x > 0 && x <= 100 {
-			return &chip.Until{Share: x / 100}, nil
+			return &device.Until{Share: x / 100}, nil
 		}
 	} else if d, err := time.ParseDuration(s); err == nil && d > 0 {
-		return &chip.Until{Share: 1, Time: d}, nil
+		return &device.Until{Share: 1, Time: d}, nil
 	}
 	return nil, fmt.Errorf("--until %s: want seen, a share (95%%) or a time (5m)", s)
 }
@@ -84,7 +84,7 @@ func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]dri
 }
 
 // first hears that the outcome of a test was seen first.
-func (o *runOutput) first(x chip.First) {
+func (o *runOutput) first(x device.First) {
 	o.firsts = append(o.firsts, x)
 	if !o.f.brief {
 		fmt.Fprintf(o.text, "%7.1fs  %-40s first seen under %s (slice %d, seed %d)\n", x.After.Seconds(), plain.Line(x.Test),
@@ -122,12 +122,12 @@ func (o *runOutput) families(w io.Writer) {
 		for _, r := range []*row{rows[f], all} {
 			r.tests++
 			switch t.says[0] {
-			case chip.Allowed:
+			case device.Allowed:
 				r.allowed++
 				if t.hits > 0 {
 					r.seen++
 				}
-			case chip.Forbidden:
+			case device.Forbidden:
 				r.forbidden++
 				if t.hits > 0 {
 					r.bad++

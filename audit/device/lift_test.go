@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"bytes"
@@ -131,7 +131,7 @@ func TestChangedBinaryInReports(t *testing.T) {
 	for values, n := range map[[3]int64]uint64{{0, 0, 0}: 900, {0, 1, 0}: 90, {1, 1, 0}: 9, {0, 1, 1}: 1} {
 		require.NoError(t, h.Add(values[:], n))
 	}
-	r := (&campaign{o: Options{Compiler: c}}).empty(bins[0], j.Binary(t.Context(), bins[0]))
+	r := (&series{o: Options{Compiler: c}}).empty(bins[0], j.Binary(t.Context(), bins[0]))
 	r.fill(&drive.Outcome{Histogram: h}, j.Binary(t.Context(), bins[0]))
 	require.Contains(t, r.Lifted, "ld r2, r0")
 	e := &r.Histogram

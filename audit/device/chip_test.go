@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"context"
@@ -181,8 +181,8 @@ func TestStressGone(t *testing.T) {
 	require.Contains(t, r.Reason, "stress")
 }
 
-// TestCampaignPoCL runs tests on a CPU from end to end.
-func TestCampaignPoCL(t *testing.T) {
+// TestPoCL runs tests on a CPU from end to end.
+func TestPoCL(t *testing.T) {
 	ctx := context.Background()
 	b := opencl.New()
 	devices, err := b.Devices(ctx)

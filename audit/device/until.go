@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"optcheck/runner/drive"
 )
 
-// Until makes a campaign adaptive. A test is open as long as an allowed outcome of
+// Until makes a run adaptive. A test is open as long as an allowed outcome of
 // its condition has not been seen that sequential consistency forbids. Open tests
 // get slices of time in turn, each under the setting that is likeliest to pay
 // by what settings have paid so far; the others get one slice.
@@ -18,7 +18,7 @@ type Until struct {
 	// Share of the tests that were open at first is what has to be seen, 0 to 1; 0: as
 	// many as there is time for.
 	Share float64
-	Time  time.Duration // ends the campaign, from the first slice on; 0: no limit
+	Time  time.Duration // ends the run, from the first slice on; 0: no limit
 	Slice time.Duration // of time for a test; 0: DefaultSlice
 	// Told, if not nil, hears of each test whose outcome was seen first.
 	Told func(First)
@@ -46,7 +46,7 @@ type First struct {
 	Slices        int           // that the test had had before
 }
 
-// hunted is a test in an adaptive campaign.
+// hunted is a test in an adaptive run.
 type hunted struct {
 	*subject
 	shapes []string
@@ -66,7 +66,7 @@ type accounted struct {
 }
 
 type hunter struct {
-	*campaign
+	*series
 	u     Until
 	arms  *bandit
 	rnd   *rand.Rand
@@ -77,9 +77,9 @@ type hunter struct {
 	seen  int
 }
 
-// until runs an adaptive campaign.
-func (c *campaign) until(ctx context.Context, batches iter.Seq[*prepared]) (h *hunter, err error) {
-	h = &hunter{campaign: c, u: *c.o.Until, arms: newBandit(c.o.Seed, len(c.o.Settings)), rnd: rand.New(rand.NewPCG(c.o.Seed, 5))}
+// until runs an adaptive run.
+func (c *series) until(ctx context.Context, batches iter.Seq[*prepared]) (h *hunter, err error) {
+	h = &hunter{series: c, u: *c.o.Until, arms: newBandit(c.o.Seed, len(c.o.Settings)), rnd: rand.New(rand.NewPCG(c.o.Seed, 5))}
 	if h.u.Slice == 0 {
 		h.u.Slice = DefaultSlice
 	}
@@ -139,7 +139,7 @@ func (c *campaign) until(ctx context.Context, batches iter.Seq[*prepared]) (h *h
 	return h, err
 }
 
-// ended reports whether the campaign has come to its end; all tells that no more
+// ended reports whether the run has come to its end; all tells that no more
 // tests will come.
 func (h *hunter) ended(all bool) bool {
 	switch {

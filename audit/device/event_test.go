@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func measured(t *testing.T, weak, unexpected uint64, err error) *report.Histogra
 	j, e := NewJudge("ptx")
 	require.NoError(t, e)
 	var out *report.Histogram
-	c := &campaign{device: TestedDevice(runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}),
+	c := &series{device: TestedDevice(runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}),
 		o: Options{Seed: 7, Compiler: &Compiler{Target: "sm_90", Level: "O3"}, Emit: func(r *Result) { out = &r.Histogram }}}
 	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.ImageCubin, []byte("cubin"), "")}
 	verdict := j.Binary(t.Context(), b)

@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (r *Result) Failed() bool {
 }
 
 // empty is the result of a test that has not run.
-func (c *campaign) empty(b *Binary, j *Judgement) *Result {
+func (c *series) empty(b *Binary, j *Judgement) *Result {
 	r := &Result{Binary: b}
 	h := &r.Histogram
 	*h = report.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
@@ -110,7 +110,7 @@ func (r *Result) fail(err error) {
 }
 
 // emit passes a result on. Cancelling ctx has interrupted what else would be done.
-func (c *campaign) emit(ctx context.Context, r *Result) {
+func (c *series) emit(ctx context.Context, r *Result) {
 	if r.Status == report.StatusDone && ctx.Err() != nil {
 		r.Status = report.StatusInterrupted
 	}

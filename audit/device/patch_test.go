@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"slices"
@@ -63,7 +63,7 @@ func TestPatch(t *testing.T) {
 	b := build("sm_90", "CCTL.IVALL=NOP")
 	h := runner.NewHistogram(x)
 	require.NoError(t, h.Add([]int64{1, 0}, 5))
-	r := (&campaign{o: Options{Compiler: c}}).empty(b, j.Binary(t.Context(), b))
+	r := (&series{o: Options{Compiler: c}}).empty(b, j.Binary(t.Context(), b))
 	r.fill(&drive.Outcome{Histogram: h}, j.Binary(t.Context(), b))
 	require.Equal(t, EffectPatch, r.Outcomes[0].Effect)
 	require.Contains(t, r.Unvalidated, "patched: ")

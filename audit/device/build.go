@@ -1,9 +1,9 @@
-// Package chip runs tests on a device and says whose effect each outcome is:
+// Package device runs tests on a device and says whose effect each outcome is:
 // it compiles harness kernels, validates the binaries by optcheck, runs those
 // that are the test, and judges what was seen by the memory models.
 //
 // It chooses no launches (runner/drive does) and prints nothing but events.
-package chip
+package device
 
 import (
 	"context"

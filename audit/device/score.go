@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"optcheck/runner/drive"
 )
 
-// Contender is a way to run tests that is scored: an adaptive campaign under some
+// Contender is a way to run tests that is scored: an adaptive run under some
 // settings.
 type Contender struct {
 	Name     string
@@ -44,7 +44,7 @@ func RunScore(ctx context.Context, o Options, contenders []Contender, each time.
 	if o.Emit == nil {
 		o.Emit = func(*Result) {}
 	}
-	c, err := newCampaign(ctx, o)
+	c, err := newSeries(ctx, o)
 	if err != nil {
 		return err
 	}

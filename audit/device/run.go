@@ -1,4 +1,4 @@
-package chip
+package device
 
 import (
 	"context"
@@ -29,13 +29,13 @@ type Options struct {
 	// Instances and Budget end each run of a test under a setting.
 	Instances uint64
 	Budget    time.Duration
-	// Total ends the campaign; 0: no limit.
+	// Total ends the run; 0: no limit.
 	Total time.Duration
-	// Until, if not nil, makes the campaign adaptive: see Until.
+	// Until, if not nil, makes the run adaptive: see Until.
 	Until *Until
 	// Unvalidated runs binaries that were not validated, too.
 	Unvalidated bool
-	// Batch is the number of tests that are compiled together; 0: 128, in adaptive campaigns 32.
+	// Batch is the number of tests that are compiled together; 0: 128, in adaptive runs 32.
 	Batch int
 	// Emit receives the results in the order of tests and settings.
 	Emit func(*Result)
@@ -63,10 +63,10 @@ type part struct {
 	refused *Result        // why it cannot run, once that is known
 }
 
-// Run runs the campaign. Cancelling ctx ends it; what was counted has been
+// Run runs tests. Cancelling ctx ends it; what was counted has been
 // emitted.
 func Run(ctx context.Context, o Options) error {
-	c, err := newCampaign(ctx, o)
+	c, err := newSeries(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// newCampaign loads what all tests need.
-func newCampaign(ctx context.Context, o Options) (*campaign, error) {
+// newSeries loads what all tests need.
+func newSeries(ctx context.Context, o Options) (*series, error) {
 	image, err := o.Compiler.Collector(ctx)
 	if err != nil {
 		return nil, err
@@ -103,10 +103,10 @@ func newCampaign(ctx context.Context, o Options) (*campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &campaign{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}, nil
+	return &series{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}, nil
 }
 
-type campaign struct {
+type series struct {
 	o         Options
 	device    report.TestedDevice
 	compiler  string
@@ -117,12 +117,12 @@ type campaign struct {
 	modules   map[*Image]runner.Module
 }
 
-func (c *campaign) over() bool { return c.o.Total > 0 && time.Since(c.start) > c.o.Total }
+func (c *series) over() bool { return c.o.Total > 0 && time.Since(c.start) > c.o.Total }
 
 // prepare compiles, validates and judges batches ahead of the device, several
 // at a time, and hands them over in order. What the driver compiles is prepared
 // only when it is wanted: a session takes one call at a time.
-func (c *campaign) prepare(ctx context.Context) iter.Seq[*prepared] {
+func (c *series) prepare(ctx context.Context) iter.Seq[*prepared] {
 	size := c.o.Batch
 	switch {
 	case size > 0:
@@ -159,7 +159,7 @@ func (c *campaign) prepare(ctx context.Context) iter.Seq[*prepared] {
 }
 
 // one prepares a batch.
-func (c *campaign) one(ctx context.Context, tests []*litmus.Test) *prepared {
+func (c *series) one(ctx context.Context, tests []*litmus.Test) *prepared {
 	p := &prepared{}
 	for _, t := range tests {
 		p.tests = append(p.tests, &subject{t, make([]*part, len(ptxgen.Forms))})
@@ -185,7 +185,7 @@ func (c *campaign) one(ctx context.Context, tests []*litmus.Test) *prepared {
 }
 
 // batch runs the tests of a batch.
-func (c *campaign) batch(ctx context.Context, p *prepared) error {
+func (c *series) batch(ctx context.Context, p *prepared) error {
 	for _, t := range p.tests {
 		for _, x := range t.parts {
 			if x == nil || ctx.Err() != nil || c.over() {
@@ -200,7 +200,7 @@ func (c *campaign) batch(ctx context.Context, p *prepared) error {
 }
 
 // load makes a part ready to run; refused says why it is not.
-func (c *campaign) load(ctx context.Context, x *part) (err error) {
+func (c *series) load(ctx context.Context, x *part) (err error) {
 	b := x.bin
 	if x.program != nil || x.refused != nil {
 		return nil
@@ -231,7 +231,7 @@ func (c *campaign) load(ctx context.Context, x *part) (err error) {
 }
 
 // unload forgets what was loaded.
-func (c *campaign) unload(ctx context.Context) (err error) {
+func (c *series) unload(ctx context.Context) (err error) {
 	for _, m := range c.modules {
 		err = errors.Join(err, c.o.Session.Unload(context.WithoutCancel(ctx), m))
 	}
@@ -239,7 +239,7 @@ func (c *campaign) unload(ctx context.Context) (err error) {
 	return err
 }
 
-func (c *campaign) step(n int) {
+func (c *series) step(n int) {
 	c.done += n
 	if c.o.Progress != nil {
 		c.o.Progress(c.done, len(c.o.Tests)*len(c.o.Settings))
@@ -247,7 +247,7 @@ func (c *campaign) step(n int) {
 }
 
 // form runs a test in one form under all settings that have it.
-func (c *campaign) form(ctx context.Context, x *part) error {
+func (c *series) form(ctx context.Context, x *part) error {
 	if err := c.load(ctx, x); err != nil {
 		return err
 	}
@@ -273,12 +273,12 @@ func (c *campaign) form(ctx context.Context, x *part) error {
 }
 
 // job is how a part is run under a setting.
-func (c *campaign) job(x *part, set drive.Setting) drive.Job {
+func (c *series) job(x *part, set drive.Setting) drive.Job {
 	return drive.Job{Incantations: set.Incantations, Tuning: set.Tuning, Seed: c.o.Seed, Instances: c.o.Instances, Budget: c.o.Budget, Domain: x.judged.Domain()}
 }
 
 // started is the result of a part that is run under a setting.
-func (c *campaign) started(x *part, set drive.Setting) *Result {
+func (c *series) started(x *part, set drive.Setting) *Result {
 	r := c.empty(x.bin, x.judged)
 	r.Setting = set.String()
 	if set.Name == "" {
@@ -293,7 +293,7 @@ func thisOnly(err error) bool {
 }
 
 // setting runs a part under one setting.
-func (c *campaign) setting(ctx context.Context, x *part, set drive.Setting) (*Result, error) {
+func (c *series) setting(ctx context.Context, x *part, set drive.Setting) (*Result, error) {
 	job, r := c.job(x, set), c.started(x, set)
 	out, err := x.program.Run(ctx, c.o.Session, c.mem, job)
 	r.fill(out, x.judged)
@@ -311,7 +311,7 @@ func (c *campaign) setting(ctx context.Context, x *part, set drive.Setting) (*Re
 const reruns = 3
 
 // again runs a part some times more if it showed what it must not.
-func (c *campaign) again(ctx context.Context, x *part, job drive.Job, r *Result) error {
+func (c *series) again(ctx context.Context, x *part, job drive.Job, r *Result) error {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if !ByHardware(o.Effect) {
