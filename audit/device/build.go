@@ -124,7 +124,8 @@ func (c *Compiler) compile(ctx context.Context, v ptxgen.Version, units []toolch
 		return batches, failed, nil
 	}
 	if !c.JIT {
-		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true, Header: ptxgen.Header(v, c.Target), Units: units})
+		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true,
+			Header: ptxgen.Header(v, c.Target), Units: units})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -252,7 +253,8 @@ func (c *Compiler) patched(ctx context.Context, cu *toolchain.Batch, list []int,
 	for _, k := range cu.Units {
 		names[out[list[k]].Harness.Name] = true
 	}
-	data, changes, err := patch.Apply(ctx, c.Tool.DisassembleKnown, c.Target, cu.Cubin, func(name string) bool { return names[name] }, c.Patch...)
+	data, changes, err := patch.Apply(ctx, c.Tool.DisassembleKnown, c.Target, cu.Cubin,
+		func(name string) bool { return names[name] }, c.Patch...)
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,8 @@ func TestPoCL(t *testing.T) {
 	require.NoError(t, err)
 	var got []*Result
 	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Session: s}, Judge: j,
-		Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}, {Incantations: drive.Random, Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1, Instances: 1000,
+		Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}, {Incantations: drive.Random,
+			Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1, Instances: 1000,
 		Emit: func(r *Result) { got = append(got, r) }}
 	require.NoError(t, Run(ctx, o))
 	require.Len(t, got, 3)

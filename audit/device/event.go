@@ -17,8 +17,10 @@ func (o *Options) Config(tool string, start time.Time) *report.Config {
 	c, d := o.Compiler, o.Session.Device()
 	run := &report.DeviceRun{Seed: o.Seed, Models: o.Judge.Asked, Start: start, Tuning: map[string]string{}, Device: report.DeviceInfo{
 		TestedDevice: TestedDevice(d),
-		Vendor:       d.Vendor, Platform: d.Platform, Type: d.Type, PCI: d.PCI, Target: d.Target, Units: d.Units, Warp: d.Warp, MaxBlock: d.MaxBlock,
-		UnitThreads: d.UnitThreads, Shared: d.Shared, Memory: d.Memory, L2: d.L2, MaxClock: d.ClockMHz, MaxMemoryClock: d.MemoryClockMHz, Clusters: d.Clusters}}
+		Vendor:       d.Vendor, Platform: d.Platform, Type: d.Type, PCI: d.PCI, Target: d.Target, Units: d.Units,
+		Warp: d.Warp, MaxBlock: d.MaxBlock,
+		UnitThreads: d.UnitThreads, Shared: d.Shared, Memory: d.Memory, L2: d.L2, MaxClock: d.ClockMHz,
+		MaxMemoryClock: d.MemoryClockMHz, Clusters: d.Clusters}}
 	for _, s := range o.Settings {
 		run.Settings = append(run.Settings, s.String())
 	}
@@ -27,7 +29,8 @@ func (o *Options) Config(tool string, start time.Time) *report.Config {
 		run.Tuning[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
 	}
 	return &report.Config{Schema: report.Schema, Tool: tool, Spec: spec.Version, Tests: len(o.Tests),
-		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: []string{c.Level}, Layouts: []string{}, OnDevice: run}
+		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: []string{c.Level},
+		Layouts: []string{}, OnDevice: run}
 }
 
 // TestedDevice names a device in events.

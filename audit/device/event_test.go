@@ -80,7 +80,8 @@ func TestEvent(t *testing.T) {
 // What was not seen excludes a rate only if the run ended well and every
 // instance was understood.
 func TestExcludedOnlyAfterGoodRuns(t *testing.T) {
-	for err, want := range map[error]string{nil: report.StatusDone, runner.ErrTimeout: report.StatusTimeout, runner.ErrFault: report.StatusFault} {
+	for err, want := range map[error]string{nil: report.StatusDone, runner.ErrTimeout: report.StatusTimeout,
+		runner.ErrFault: report.StatusFault} {
 		h := measured(t, 0, 0, err)
 		require.Equal(t, want, h.Status)
 		if err == nil {

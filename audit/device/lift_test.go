@@ -140,7 +140,8 @@ func TestChangedBinaryInReports(t *testing.T) {
 	for _, o := range e.Outcomes {
 		effects[fmt.Sprint(o.Values)], code[fmt.Sprint(o.Values)] = o.Effect, o.CodeSays
 	}
-	require.Equal(t, map[string]string{"[0 0 0]": EffectNone, "[0 1 0]": EffectCompilerForbid, "[1 1 0]": EffectForbid, "[0 1 1]": EffectNone}, effects)
+	require.Equal(t, map[string]string{"[0 0 0]": EffectNone, "[0 1 0]": EffectCompilerForbid, "[1 1 0]": EffectForbid,
+		"[0 1 1]": EffectNone}, effects)
 	require.Equal(t, map[string]string{"[0 0 0]": Allowed, "[0 1 0]": Allowed, "[1 1 0]": Forbidden, "[0 1 1]": Forbidden}, code)
 
 	run := report.NewRun()

@@ -50,7 +50,8 @@ func TestPatch(t *testing.T) {
 			require.Contains(t, b.Why, p.why)
 			require.NotNil(t, b.Image)
 			if p.rule != "" {
-				require.True(t, slices.ContainsFunc(b.Findings, func(f optcheck.Finding) bool { return strings.HasPrefix(f.Rule, p.rule) }), "%s: %v", p.edit, b.Findings)
+				require.True(t, slices.ContainsFunc(b.Findings, func(f optcheck.Finding) bool { return strings.HasPrefix(f.Rule, p.rule) }),
+					"%s: %v", p.edit, b.Findings)
 			}
 		}
 		b := build(target, "CCTL.IVALL#7=NOP")

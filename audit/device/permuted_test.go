@@ -67,15 +67,17 @@ func TestRounds(t *testing.T) {
 	h, err := ptxgen.EmitHarness(tests(t, "mp")[0], "sm_90", ptxgen.FormPermuted)
 	require.NoError(t, err)
 	// What is added to the address of x is that of y from the second round on.
-	text := strings.Replace(h.Text, "$PLAY:", "\t.reg .b64 %first, %second;\n\tld.param.u64 %first, [p0];\n\tld.param.u64 %second, [p1];\n$PLAY:", 1)
+	text := strings.Replace(h.Text, "$PLAY:",
+		"\t.reg .b64 %first, %second;\n\tld.param.u64 %first, [p0];\n\tld.param.u64 %second, [p1];\n$PLAY:", 1)
 	text = strings.ReplaceAll(text, "ld.param.u64 %d1, [p0];", "mov.u64 %d1, %first;")
 	swapped := strings.Replace(text, "$PLAYED:", "$PLAYED:\n\tmov.u64 %first, %second;", 1)
 	for _, x := range []struct {
 		text      string
 		validated bool
 	}{{h.Text, true}, {text, true}, {swapped, false}} {
-		res, err := tc.Compile(context.Background(), toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, "sm_90"),
-			Units: []toolchain.Unit{{Name: h.Name, Text: x.text}}})
+		res, err := tc.Compile(context.Background(), toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true,
+			Header: ptxgen.Header(h.Version, "sm_90"),
+			Units:  []toolchain.Unit{{Name: h.Name, Text: x.text}}})
 		require.NoError(t, err)
 		dis, err := tc.Disassemble(context.Background(), res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true})
 		require.NoError(t, err)

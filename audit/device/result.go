@@ -137,5 +137,6 @@ func rate(h *report.Histogram) *report.Rate {
 }
 
 func conditions(s runner.State) report.Conditions {
-	return report.Conditions{ClockMHz: s.ClockMHz, MemoryClockMHz: s.MemoryClockMHz, Temperature: s.Temperature, PowerWatt: s.PowerWatt, Throttle: s.Throttle}
+	return report.Conditions{ClockMHz: s.ClockMHz, MemoryClockMHz: s.MemoryClockMHz, Temperature: s.Temperature,
+		PowerWatt: s.PowerWatt, Throttle: s.Throttle}
 }

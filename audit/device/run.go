@@ -103,7 +103,8 @@ func newSeries(ctx context.Context, o Options) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &series{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()), compiler: o.Compiler.Name()}, nil
+	return &series{o: o, collector: collector, mem: &drive.Memory{}, start: time.Now(), device: TestedDevice(o.Session.Device()),
+		compiler: o.Compiler.Name()}, nil
 }
 
 type series struct {
@@ -274,7 +275,8 @@ func (c *series) form(ctx context.Context, x *part) error {
 
 // job is how a part is run under a setting.
 func (c *series) job(x *part, set drive.Setting) drive.Job {
-	return drive.Job{Incantations: set.Incantations, Tuning: set.Tuning, Seed: c.o.Seed, Instances: c.o.Instances, Budget: c.o.Budget, Domain: x.judged.Domain()}
+	return drive.Job{Incantations: set.Incantations, Tuning: set.Tuning, Seed: c.o.Seed, Instances: c.o.Instances, Budget: c.o.Budget,
+		Domain: x.judged.Domain()}
 }
 
 // started is the result of a part that is run under a setting.
@@ -289,7 +291,8 @@ func (c *series) started(x *part, set drive.Setting) *Result {
 
 // thisOnly reports whether an error of a run says nothing of the runs behind it.
 func thisOnly(err error) bool {
-	return errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err, runner.ErrFault) || errors.Is(err, runner.ErrMemory)
+	return errors.Is(err, runner.ErrTimeout) || errors.Is(err, runner.ErrUnsupported) || errors.Is(err,
+		runner.ErrFault) || errors.Is(err, runner.ErrMemory)
 }
 
 // setting runs a part under one setting.

@@ -131,7 +131,8 @@ func rankOf(class string) int {
 
 func failing(fail string, worst int) error {
 	changed, unknown := rankOf(realcode.Changed), rankOf(realcode.Unknown)
-	if fail != "never" && worst == changed && fail != "unknown" || fail != "never" && worst == unknown || fail == "unknown" && worst == changed {
+	if fail != "never" && worst == changed && fail != "unknown" || fail != "never" && worst == unknown ||
+		fail == "unknown" && worst == changed {
 		return errFound
 	}
 	return nil

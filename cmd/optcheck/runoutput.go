@@ -28,7 +28,7 @@ type runOutput struct {
 	order                []string
 	forbidden, compiled  []string
 	states               map[string]int
-	firsts               []device.First     // of an adaptive campaign
+	firsts               []device.First     // of an adaptive run
 	spent                map[string]float64 // seconds, by setting
 }
 

@@ -37,7 +37,7 @@ func parseUntil(s string) (*device.Until, error) {
 	return nil, fmt.Errorf("--until %s: want seen, a share (95%%) or a time (5m)", s)
 }
 
-// manyDrawn is how many settings an adaptive campaign draws beside the named ones.
+// manyDrawn is how many settings an adaptive run draws beside the named ones.
 const manyDrawn = 24
 
 // settings are those that tests are run under: incantations in the forms asked for,
