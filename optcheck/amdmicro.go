@@ -136,12 +136,7 @@ func (m *machine) laneBit(mi *isa.Micro, src operands, i int) value {
 	return m.maskBit(src[i])
 }
 
-func (p *valuePool) truth(b bool) value {
-	if b {
-		return p.constant(^uint32(0))
-	}
-	return p.constant(0)
-}
+func (p *valuePool) truth(b bool) value { return p.constant(ones(b)) }
 
 // relation is the predicate a cmp b, simplified.
 func (m *machine) relation(cmp string, signed bool, a, b value) value {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/model/amdhw"
 	"optcheck/spec"
@@ -147,10 +148,7 @@ func (e *expr) eval(params map[int64]uint32, read func(int) (uint32, bool)) (w u
 	case exShr:
 		return a >> (b & 31), true
 	case exCmp:
-		if compare(uint8(e.k), e.k&cmpSigned != 0, a, b) {
-			return ^uint32(0), true
-		}
-		return 0, true
+		return ones(compare(uint8(e.k), e.k&cmpSigned != 0, a, b)), true
 	}
 	return 0, false
 }
@@ -172,11 +170,7 @@ func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) 
 		for k, i := range missing {
 			in[i] = -uint32(try >> k & 1)
 		}
-		var r uint32
-		for bit := range 32 {
-			idx := in[0]>>bit&1<<2 | in[1]>>bit&1<<1 | in[2]>>bit&1
-			r |= uint32(uint8(e.k)>>idx&1) << bit
-		}
+		r := isa.Lut(uint8(e.k), in[0], in[1], in[2])
 		if !first && r != out {
 			return 0, false
 		}

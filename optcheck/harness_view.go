@@ -48,10 +48,7 @@ func (v *view) compare(p *valuePool, cmp uint8, a, b value) (value, bool) {
 	for _, x := range []value{a, b} {
 		if n := p.nodes[x]; n.kind == kParam {
 			if plays, ok := v.plays[int64(n.imm)]; ok {
-				if plays == (cmp == cmpCodes["EQ"]) {
-					return p.constant(^uint32(0)), true
-				}
-				return p.constant(0), true
+				return p.truth(plays == (cmp == cmpCodes["EQ"])), true
 			}
 		}
 	}
@@ -152,7 +149,7 @@ func (v *view) located(p *valuePool, addr value, k key) bool {
 	own, known := p.index[node{kind: kParam, imm: uint64(v.h.Offsets[k.num/8]), a: none, b: none, c: none}]
 	p.terms(addr, func(t value) {
 		// Before sm_70 the offset goes into the multiplication by halves.
-		right = right || known && v.mentions(p, t, own)
+		right = right || known && p.mentions(t, own)
 		if n := p.nodes[t]; n.kind == kParam {
 			for l, off := range v.h.Offsets {
 				if int64(n.imm) == off {
@@ -163,30 +160,6 @@ func (v *view) located(p *valuePool, addr value, k key) bool {
 		}
 	})
 	return right && !wrong
-}
-
-// mentions reports whether an expression contains w, looking at each part once.
-func (v *view) mentions(p *valuePool, t, w value) bool {
-	seen := map[value]bool{}
-	var find func(value) bool
-	find = func(t value) bool {
-		if t == w {
-			return true
-		}
-		if t < 0 || seen[t] {
-			return false
-		}
-		seen[t] = true
-		switch n := p.nodes[t]; n.kind {
-		case kConst, kParam, kBank, kSym, kSpecial, kLoad:
-			return false
-		case kOpaque:
-			return find(n.c)
-		default:
-			return find(n.a) || find(n.b) || find(n.c)
-		}
-	}
-	return find(t)
 }
 
 // owns reports whether an address lies in the harness's own memory.

@@ -1,8 +1,9 @@
 package optcheck
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -70,20 +71,24 @@ func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 			p.shared = append(p.shared, e.Loc)
 		}
 	}
-	sort.Ints(p.shared)
+	slices.Sort(p.shared)
 	return p, nil
 }
 
-// run matches, applies every rule and classifies.
+// run matches and applies every rule.
 func (p *pass) run() {
 	p.matchAll()
 	a := p.tr.arch
-	for _, check := range []func(*pass){checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth,
-		a.strength,
-		checkOrder, checkLines, checkDeps, checkControl, a.order, checkEffects, a.stronger, checkAggregated, checkCode} {
+	p.apply(checkMissing, checkMerged, checkValues, checkCalls, checkExtra, checkRetargeted, checkKind, checkWidth, a.strength,
+		checkOrder, checkLines, checkDeps, checkControl, a.order, checkEffects, a.stronger, checkAggregated, checkCode)
+}
+
+// apply applies rules and classifies.
+func (p *pass) apply(checks ...func(*pass)) {
+	for _, check := range checks {
 		check(p)
 	}
-	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })
+	slices.SortStableFunc(p.r.Findings, func(f, g Finding) int { return cmp.Compare(f.Access, g.Access) })
 	p.listing()
 	p.r.Class = Preserved
 	if len(p.r.Findings) > 0 {

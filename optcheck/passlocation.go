@@ -1,7 +1,7 @@
 package optcheck
 
 import (
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,12 +115,9 @@ func (p *pass) bankLocation(slot int64) (int, bool) {
 
 // appendUnique inserts x into a sorted set.
 func appendUnique(s []int64, x int64) []int64 {
-	i := sort.Search(len(s), func(i int) bool { return s[i] >= x })
-	if i < len(s) && s[i] == x {
+	i, found := slices.BinarySearch(s, x)
+	if found {
 		return s
 	}
-	s = append(s, 0)
-	copy(s[i+1:], s[i:])
-	s[i] = x
-	return s
+	return slices.Insert(s, i, x)
 }

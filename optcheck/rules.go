@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -253,7 +254,7 @@ func checkExtra(p *pass) {
 			if len(ks) == 0 || y.addr != x.addr || y.mem.Space != x.mem.Space {
 				continue
 			}
-			if y.role == x.role && (!writes(x.role) || sameData(x.data, y.data)) {
+			if y.role == x.role && (!writes(x.role) || slices.Equal(x.data, y.data)) {
 				dup = ks[0]
 			}
 		}
@@ -274,18 +275,6 @@ func (p *pass) onLocation(x *event) bool {
 	}
 	return x.mem.Space == isa.SpaceShared || x.addr.base != baseParam || x.addr.num != p.s.ResultParam()*p.tr.arch.pointer()/8 ||
 		x.addr.off < 0 || x.addr.off >= slots*ResultStride || x.addr.off%4 != 0
-}
-
-func sameData(a, b []value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func checkRetargeted(p *pass) {

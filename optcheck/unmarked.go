@@ -3,7 +3,6 @@ package optcheck
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"optcheck/isa"
@@ -88,7 +87,7 @@ func verdict(r *Result) string {
 	for _, f := range r.Findings {
 		s = append(s, fmt.Sprint(f.Rule, f.Access))
 	}
-	sort.Strings(s)
+	slices.Sort(s)
 	return strings.Join(s, ",")
 }
 
@@ -135,7 +134,7 @@ func (c *Checker) assignments(tr *trace, want *spec.Spec, places map[int]string)
 			shared[e.Loc] = e.Kind.Space == litmus.Shared
 		}
 	}
-	sort.Ints(locs)
+	slices.Sort(locs)
 	cur := map[int]string{}
 	used := map[string]bool{}
 	var rec func(k int)
@@ -226,16 +225,7 @@ func (p *pass) runUnmarked() {
 			x.arm = true
 		}
 	}
-	for _, check := range []func(*pass){checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl,
-		a.strength, a.order} {
-		check(p)
-	}
-	sort.SliceStable(p.r.Findings, func(i, j int) bool { return p.r.Findings[i].Access < p.r.Findings[j].Access })
-	p.listing()
-	p.r.Class = Preserved
-	if len(p.r.Findings) > 0 {
-		p.r.Class = Changed
-	}
+	p.apply(checkMissing, checkMerged, checkCalls, checkExtra, checkWidth, checkOrder, checkDeps, checkControl, a.strength, a.order)
 }
 
 // keepsResult reports whether a store writes what accesses have read, or a

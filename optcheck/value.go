@@ -259,12 +259,7 @@ func (p *valuePool) foldConst(table uint8, live [3]value, n int) (value, bool) {
 		}
 		k[i] = c
 	}
-	var r uint32
-	for bit := 0; bit < 32; bit++ {
-		idx := k[0]>>bit&1<<2 | k[1]>>bit&1<<1 | k[2]>>bit&1
-		r |= uint32(table>>idx&1) << bit
-	}
-	return p.constant(r), true
+	return p.constant(isa.Lut(table, k[0], k[1], k[2])), true
 }
 
 // restrict fixes input i of a truth table.
