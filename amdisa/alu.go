@@ -81,7 +81,7 @@ func (d *decoder) vectorRegs(in *inst, s shape) {
 	}
 }
 
-// printsMask tells whether the mask that an instruction reads is printed as its
+// printsMask reports whether the mask that an instruction reads is printed as its
 // last operand.
 func (d *decoder) printsMask(in *inst, s shape) bool {
 	n := len(d.args)
@@ -94,7 +94,7 @@ func (d *decoder) printsMask(in *inst, s shape) bool {
 	return n == 4
 }
 
-// partial tells whether part of the old content of the destination stays: halves,
+// partial reports whether part of the old content of the destination stays: halves,
 // SDWA with preserved bits, DPP lanes without source.
 func partial(in *inst, d *decoder, o *isa.Operand) bool {
 	if o.Part == "l" || o.Part == "h" {
@@ -118,7 +118,7 @@ func partial(in *inst, d *decoder, o *isa.Operand) bool {
 	return false
 }
 
-// odd tells modifiers that make a vector instruction more than its plain
+// odd recognises modifiers that make a vector instruction more than its plain
 // operation on words.
 func (d *decoder) odd(in *inst) bool {
 	if strings.Contains(in.enc, "dpp") || strings.Contains(in.enc, "sdwa") {

@@ -47,7 +47,7 @@ func (a *analysis) visit(i int) {
 	}
 }
 
-// scratchDesc tells the descriptor of scratch memory: s[0:3] of the entry, with
+// scratchDesc recognises the descriptor of scratch memory: s[0:3] of the entry, with
 // the wave's offset added, or the symbols that mesa patches.
 func (a *analysis) scratchDesc(w0, w1, w2, w3 val) bool {
 	if w0.k == valSym && int(w0.off) < len(a.syms) && w0.off >= 0 && strings.HasPrefix(a.syms[w0.off], "SCRATCH_RSRC_DWORD") {

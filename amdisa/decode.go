@@ -96,7 +96,7 @@ func (d *decoder) begin() {
 	d.defs, d.uses, d.addrs, d.data, d.micros = d.defs[:0], d.uses[:0], d.addrs[:0], d.data[:0], d.micros[:0]
 }
 
-// mnemonic tells whether s can be one.
+// mnemonic reports whether s can be one.
 func mnemonic(s string) bool {
 	if s == "exp" || s == "export" {
 		return true
@@ -153,7 +153,7 @@ func (d *decoder) operands(in *inst, rest string) bool {
 	return true
 }
 
-// freeForm tells instructions whose operands are no list of registers and
+// freeForm recognises instructions whose operands are no list of registers and
 // numbers.
 func freeForm(op string) bool {
 	switch op {
@@ -164,7 +164,7 @@ func freeForm(op string) bool {
 	return false
 }
 
-// modifier tells operands of the form name:value.
+// modifier recognises operands of the form name:value.
 func modifier(s string) bool {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 {
@@ -179,7 +179,7 @@ func modifier(s string) bool {
 	return true
 }
 
-// bareModifier tells flags that may stand where an operand could.
+// bareModifier recognises flags that may stand where an operand could.
 func bareModifier(s string) bool {
 	switch s {
 	case "offen", "idxen", "addr64", "glc", "slc", "dlc", "gds", "lds", "tfe", "clamp", "nv":

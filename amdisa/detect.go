@@ -2,7 +2,7 @@ package amdisa
 
 import "strings"
 
-// Recognise tells whether a text is AMD machine code in one of the dialects of
+// Recognise reports whether a text is AMD machine code in one of the dialects of
 // this package. It looks at the text only, not at whether it parses.
 func Recognise(src []byte) bool {
 	return detect(string(src)) != ""
@@ -38,7 +38,7 @@ func detect(s string) string {
 	return d
 }
 
-// objdumpHead tells a disassembly of llvm-objdump whose first lines were cut off:
+// objdumpHead recognises a disassembly of llvm-objdump whose first lines were cut off:
 // functions start with "0000000000000000 <name>:".
 func objdumpHead(s string) bool {
 	found := false
@@ -84,7 +84,7 @@ func detectLine(line string) string {
 	return DialectLLVM
 }
 
-// isGCN tells the mnemonics of GCN and its successors.
+// isGCN recognises the mnemonics of GCN and its successors.
 func isGCN(op string) bool {
 	if !mnemonic(op) {
 		return false

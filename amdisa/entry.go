@@ -186,7 +186,7 @@ func (a *analysis) run() {
 	a.classify()
 }
 
-// needed tells functions with something to find.
+// needed recognises functions with something to find.
 func (a *analysis) needed() bool {
 	for i := range a.fn.Insts {
 		m := &a.fn.Insts[i].Mem

@@ -56,7 +56,7 @@ func (p *gcn) instruction(text, note string, addr uint64, hasAddr bool) error {
 	return nil
 }
 
-// header tells lines of AMD's layout that are no code.
+// header recognises lines of AMD's layout that are no code.
 func header(t string) bool {
 	for _, w := range []string{"shader ", "asic(", "type(", "end", "wave_size(", "ShaderType", "TargetChip", "user_sgprs", "sgpr_count",
 		"vgpr_count", "trap_present"} {
@@ -163,7 +163,7 @@ func (p *base) dropProblem(line int) {
 	}
 }
 
-// endsFlow tells instructions behind which control does not go on.
+// endsFlow recognises instructions behind which control does not go on.
 func endsFlow(in *isa.Inst) bool {
 	switch in.Flow {
 	case isa.FlowExit, isa.FlowReturn, isa.FlowIndirect:

@@ -62,7 +62,7 @@ func (d *decoder) lds(in *inst, name string) {
 	}
 }
 
-// pair tells the forms with two addresses and gives their element size and the
+// pair recognises the forms with two addresses and gives their element size and the
 // unit of their offsets.
 func pair(name string) (elem, unit int, ok bool) {
 	i := strings.IndexByte(name, '_')

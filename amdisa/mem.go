@@ -128,7 +128,7 @@ func (d *decoder) scope(in *inst) {
 	}
 }
 
-// returns tells whether the bits of an atomic ask for the old value.
+// returns reports whether the bits of an atomic ask for the old value.
 func (d *decoder) returns(in *inst) bool {
 	if strings.Contains(in.Mem.Cache, "RETURN") {
 		return true

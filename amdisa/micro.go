@@ -261,7 +261,7 @@ func (d *decoder) vectorArithmetic(name, root string, n int, to isa.Operand, s s
 	}
 }
 
-// isFloat tells operations on floating-point numbers by their last type.
+// isFloat recognises operations on floating-point numbers by their last type.
 func isFloat(name string) bool {
 	i := strings.LastIndexByte(name, '_')
 	t := name[i+1:]

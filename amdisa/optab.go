@@ -138,7 +138,7 @@ func cutEncoding(op string) (base, enc string) {
 	return op, ""
 }
 
-// isType tells the type tokens of mnemonics: u32, f16, bf8, i24, 16x16x4f32.
+// isType recognises the type tokens of mnemonics: u32, f16, bf8, i24, 16x16x4f32.
 func isType(s string) bool {
 	i := 0
 	for i < len(s) && s[i] >= 'a' && s[i] <= 'z' {
@@ -192,7 +192,7 @@ func vectorShape(op string) (root string, s shape, ok bool) {
 	}
 }
 
-// modSet tells whether m is one of the blank-separated words.
+// modSet reports whether m is one of the blank-separated words.
 func modSet(words, m string) bool {
 	i := strings.Index(words, " "+m+" ")
 	return m != "" && i >= 0

@@ -129,7 +129,7 @@ func (p *r600) inline(t string) {
 	p.cur = nil
 }
 
-// upper tells mnemonics of this family.
+// upper recognises mnemonics of this family.
 func upper(op string) bool {
 	if op == "" || op[0] < 'A' || op[0] > 'Z' {
 		return false
@@ -182,7 +182,7 @@ func (p *r600) clauseLine(t string) {
 	}
 }
 
-// ended tells whether the open group has its last slot.
+// ended reports whether the open group has its last slot.
 func (p *r600) ended() bool {
 	n := len(p.open.slots)
 	return n > 0 && len(p.open.slots[n-1].flags) > 0 && p.open.slots[n-1].flags[0] == "last"

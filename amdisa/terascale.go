@@ -83,7 +83,7 @@ var cfOps = func() map[string]bool {
 	return m
 }()
 
-// teraScaleLine tells lines of this layout.
+// teraScaleLine recognises lines of this layout.
 func teraScaleLine(t string) bool {
 	_, op, rest, ok := cfHead(t)
 	if !ok {

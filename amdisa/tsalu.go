@@ -172,7 +172,7 @@ func (x *tsGroup) results(s *slot, num [2]int, write bool, used *[5]bool) {
 	}
 }
 
-// transOnly tells operations that only the t slot of VLIW5 performs.
+// transOnly recognises operations that only the t slot of VLIW5 performs.
 func (x *tsGroup) transOnly(op string) bool {
 	return strings.HasPrefix(op, "MULLO_") || strings.HasPrefix(op, "MULHI_") || strings.HasPrefix(op, "RECIP") ||
 		strings.HasPrefix(op, "INT_TO_FLT") || strings.HasPrefix(op, "UINT_TO_FLT") ||

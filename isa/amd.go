@@ -88,7 +88,7 @@ const (
 	specialsKnow = SpecTTMP + 16
 )
 
-// Registers that consumers of AMD code ask for.
+// Registers with a meaning of their own.
 var (
 	RegExec = Reg{Class: ClassSpecial, Num: SpecExecLo} // the lane's bit; the low word of EXEC
 	RegVCC  = Reg{Class: ClassSpecial, Num: SpecVCCLo}
@@ -191,7 +191,7 @@ const (
 var cacheBitNames = []string{"glc", "slc", "dlc", "sc0", "sc1", "nt", "scope:SCOPE_CU", "scope:SCOPE_SE", "scope:SCOPE_DEV",
 	"scope:SCOPE_SYS", "nv", "lds", "scc", "swz"}
 
-// Has tells whether all bits of x are set.
+// Has reports whether all bits of x are set.
 func (b CacheBits) Has(x CacheBits) bool { return b&x == x }
 
 // String lists the bits as printed, separated by blanks: "glc dlc".

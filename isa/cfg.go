@@ -61,7 +61,7 @@ func (f *Func) leaders() []bool {
 	return lead
 }
 
-// falls tells whether control can go on to the next instruction.
+// falls reports whether control can go on to the next instruction.
 func (in *Inst) falls() bool {
 	if in.Guard != (Guard{}) {
 		return true
@@ -77,7 +77,7 @@ func (in *Inst) falls() bool {
 	return false
 }
 
-// conditional tells jumps that test something else than the guard: BRA P0, `(x);
+// conditional recognises jumps that test something else than the guard: BRA P0, `(x);
 // BRA.DIV UR4, `(x); BRA CC.EQ, `(x).
 func (in *Inst) conditional() bool {
 	for i := range in.Args {
@@ -153,7 +153,7 @@ func appendOnce(l []int, v int) []int {
 	return append(l, v)
 }
 
-// Reachable tells for each block whether control flow can reach it from the
+// Reachable reports for each block whether control flow can reach it from the
 // entry.
 func (f *Func) Reachable() []bool {
 	seen := make([]bool, len(f.Blocks))

@@ -30,7 +30,7 @@ type Control struct {
 	Sched uint8
 }
 
-// ControlKind tells which control code an instruction has.
+// ControlKind returns which control code an instruction has.
 type ControlKind uint8
 
 // The kinds of control codes.

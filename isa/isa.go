@@ -139,7 +139,7 @@ type Reg struct {
 	Num   uint16
 }
 
-// OperandKind tells what an operand is.
+// OperandKind returns what an operand is.
 type OperandKind uint8
 
 // The operand kinds.

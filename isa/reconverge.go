@@ -18,7 +18,7 @@ func pushOf(pop *Inst) string {
 	return "SSY"
 }
 
-// matches tells whether a push can be the one that a pop refers to.
+// matches reports whether a push can be the one that a pop refers to.
 func matches(push, pop *Inst) bool {
 	want := pushOf(pop)
 	if push.Op != want {
@@ -63,7 +63,7 @@ func (s *pushState) key(at int) string {
 	return string(b)
 }
 
-// popTargets tells where each FlowPop instruction may continue.
+// popTargets returns where each FlowPop instruction may continue.
 func (f *Func) popTargets(lead []bool) map[int][]int {
 	pops := false
 	for i := range f.Insts {

@@ -12,7 +12,7 @@ import (
 
 // LiftedAMD is the machine code of one kernel for an AMD target as operations of
 // package amdhw, still without the test's constants: AMDProgram puts them in. Waits
-// and cache operations are what they are in the code, nothing is told from the test.
+// and cache operations are those of the code; nothing comes from the test.
 type LiftedAMD struct {
 	system amdhw.System
 	ops    []amdOp
@@ -100,7 +100,7 @@ func (l *amdLifter) registers() error {
 	return nil
 }
 
-// sound refuses code of which the operations alone do not tell what it does.
+// sound refuses code whose operations alone do not say what it does.
 func (l *amdLifter) sound() error {
 	p := l.p
 	if len(p.tr.calls) > 0 {
@@ -263,8 +263,8 @@ func (l *amdLifter) barrier(i int, op amdOp) error {
 	return nil
 }
 
-// cacheOp lifts an invalidation or a write-back. What reaches no cache that two
-// waves of one agent could see a difference in does nothing here.
+// cacheOp lifts an invalidation or a write-back. One that
+// reaches no cache in which two waves of one agent can see a difference does nothing.
 func (l *amdLifter) cacheOp(i int, op amdOp) error {
 	in := &l.p.tr.fn.Insts[i]
 	agent := in.Mem.Scope >= isa.ScopeGPU

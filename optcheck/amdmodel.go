@@ -34,18 +34,18 @@ type amdModel struct {
 	// the nearer one may be filled from the other's old lines (LLVM 19 corrected
 	// this for GFX10 and GFX11, github.com/llvm/llvm-project/pull/81450).
 	acquire, release [4][]amdCacheOp
-	// sharedL1 tells that the waves of a work-group use one first-level cache,
+	// sharedL1 is set if the waves of a work-group use one first-level cache,
 	// which performs their vector accesses in order: between threads of a
 	// work-group no wait separates vector accesses.
 	sharedL1 bool
-	// flatInOrder tells that FLAT instructions complete in order with the other
+	// flatInOrder is set if FLAT instructions complete in order with the other
 	// operations of both their counters (hasFlatLgkmVMemCountInOrder of LLVM's
 	// GCNSubtarget); before, only an address in global memory says so.
 	flatInOrder bool
-	// expWAR tells that a vector store reads its data late: its registers must
+	// expWAR is set if a vector store reads its data late: its registers must
 	// not be overwritten before expcnt says so.
 	expWAR bool
-	// clauses tells that ordering comes from clauses and acknowledgements
+	// clauses is set if ordering comes from clauses and acknowledgements
 	// instead of counters (TeraScale).
 	clauses bool
 	// hardware is the same as package amdhw knows it, without a name if it does not.

@@ -10,7 +10,7 @@ import (
 	"optcheck/spec"
 )
 
-// amdCheck is what the checks of AMD's ordering share.
+// amdCheck holds what the checks of order share.
 type amdCheck struct {
 	*pass
 	m *amdModel
@@ -19,7 +19,7 @@ type amdCheck struct {
 	told map[[2]int]bool
 }
 
-// amdFence says what a fence of the test demands.
+// amdFence is what a fence of the test demands.
 type amdFence struct {
 	before, after func(spec.Entry) bool
 	loose         bool // a store before and a load after are not ordered
@@ -69,8 +69,8 @@ func amdFenceOf(k spec.Kind) amdFence {
 
 // order checks every order that the test asks for: by fences, by acquire
 // and release accesses, by volatile, by being accesses of one location, and by
-// registers. Text order is checkOrder's; here the question is what may still be
-// outstanding, and what the caches hold.
+// registers. checkOrder compares the order in the text; order asks what may still be
+// outstanding and what the caches hold.
 func (a *amd) order(p *pass) {
 	c := &amdCheck{pass: p, m: a.model, told: map[[2]int]bool{}}
 	c.w = newWaits(p.tr, c.m)
@@ -125,8 +125,7 @@ func (c *amdCheck) clauseOpen(a, b int) bool {
 	return !slices.Contains(c.tr.fn.Insts[x.inst].Counts, isa.CountAck) || c.w.outstanding(x.inst, y.inst)
 }
 
-// lack is one thing that is missing of what a fence or a synchronising access
-// consists of.
+// lack is one missing part of a fence or synchronising access.
 type lack struct {
 	rule   *Rule
 	ev     int

@@ -16,7 +16,7 @@ func (m *machine) scratch(in *isa.Inst) (value, bool) {
 	return lo, space == isa.SpaceLocal || m.privateBase(lo, hi)
 }
 
-// unsignedLoad tells loads that clear the upper bytes: buffer_load_ubyte,
+// unsignedLoad recognises loads that clear the upper bytes: buffer_load_ubyte,
 // scratch_load_u8.
 func unsignedLoad(op string) bool {
 	return strings.HasSuffix(op, "_ubyte") || strings.HasSuffix(op, "_ushort") || strings.HasSuffix(op, "_u8") || strings.HasSuffix(op, "_u16")

@@ -25,7 +25,7 @@ type openCounter struct {
 }
 
 // orderClass groups the operations of one counter that complete in the order of
-// issue. Operations of inAnyOrder complete when they like.
+// issue. Operations of inAnyOrder complete in any order.
 type orderClass uint8
 
 const (
@@ -147,7 +147,7 @@ func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
 	return cur
 }
 
-// class tells how an operation completes among those of its counter.
+// class says how an operation completes among those of its counter.
 func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 	switch {
 	case in.Mem.Scalar || in.Role == isa.RoleConst:
@@ -169,7 +169,7 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 	return inOtherOrder
 }
 
-// completes tells whether a counter says that the operation is complete in
+// completes reports whether a counter says that the operation is complete in
 // memory, or its registers written. A FLAT access to global memory is complete
 // by the vector counter; expcnt tells only that a store has read its registers.
 func (w *waits) completes(i int, in *isa.Inst, c isa.Counter) bool {
@@ -227,7 +227,7 @@ func (w *waits) outstanding(op, at int) bool {
 	return false
 }
 
-// counters lists what the completion of an operation is told by.
+// counters lists the counters that announce the completion of an operation.
 func (w *waits) counters(op int) (list []isa.Counter) {
 	in := &w.tr.fn.Insts[op]
 	for _, c := range in.Counts {

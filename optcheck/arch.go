@@ -8,9 +8,9 @@ import (
 	"optcheck/target"
 )
 
-// An arch holds what the checker must know of one architecture. Control flow, the
-// symbolic walk, matching, and the comparison of values, conditions and text order
-// are the same for all of them, and name none.
+// An arch is everything that the checker knows of one architecture. Control flow, the
+// symbolic walk, matching, and the comparison of values, conditions and text order are
+// the same for all of them.
 //
 // A new architecture is a type in a file of its own that embeds plain, and a
 // registration: nv.go and amd.go are the examples.
@@ -68,7 +68,7 @@ type evaluation interface {
 
 // ordering is what an architecture promises of memory, and how its compilers spell it.
 type ordering interface {
-	// effect reports whether an instruction does something that nobody asked for.
+	// effect reports whether an instruction has an effect that no test asks for.
 	effect(in *isa.Inst) bool
 	// strength checks that accesses are as strong as the test's.
 	strength(p *pass)
@@ -85,7 +85,7 @@ type ordering interface {
 	// below returns variants of an access that are each weaker, by one property, than
 	// one of a kind must be.
 	below(k spec.Kind, m isa.Mem) []isa.Mem
-	// needs tells what a fence must be: sequentially consistent, and followed by an
+	// needs returns what a fence must be: sequentially consistent, and followed by an
 	// invalidation.
 	needs(k spec.Kind) (sc, invalidate bool)
 }

@@ -31,7 +31,7 @@ func checkCode(p *pass) {
 	}
 }
 
-// undecided says why a kernel without findings is not known to be the test.
+// undecided records why a kernel without findings is not known to be the test.
 func (p *pass) undecided(why string, args ...any) {
 	if p.r.Undecided == "" {
 		p.r.Undecided = fmt.Sprintf(why, args...)
@@ -87,8 +87,8 @@ func (c *comparison) against(code *spec.Code) {
 	}
 }
 
-// plain reports whether an entry does the same without doubt: always, and with
-// parameters as they are.
+// plain reports whether an entry needs no evaluation: it always runs, and its operands
+// are parameters as they are.
 func (c *comparison) plain(k int, code *spec.Code) bool {
 	p := c.p
 	e, x := p.s.Entries[k], &p.tr.events[p.eventOf(k)]
@@ -131,8 +131,8 @@ func (c *comparison) unread(ks ...int) {
 	}
 }
 
-// same reports whether the machine code does what the test does at an entry. If
-// not, it says so, and the entry is done with.
+// same reports whether the machine code does what the test does at an entry; if not, it
+// reports the difference, and the entry is not compared again.
 func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 	p := c.p
 	ev := p.eventOf(k)
@@ -170,9 +170,9 @@ func (c *comparison) holds(k int) bool {
 	return n.kind == kLoad && int(n.a) == p.tr.events[p.match[k]].read && int(n.b) == p.word[k]
 }
 
-// sameRegister reports whether the register that an access reads into holds what was
-// read if the access runs, and else what it held before, or what the kernel gave the
-// marker. If not, it says so.
+// sameRegister reports whether the register that an access reads into holds the word
+// read if the access runs, and otherwise its old content or the filler that the kernel
+// gave the marker. If not, it reports the difference.
 func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
 	p := c.p
 	ev := p.match[k]
@@ -215,7 +215,7 @@ func cut(x int64, width int) uint64 {
 	return uint64(x)
 }
 
-// instance says what accesses read in the sample at hand.
+// instance describes what accesses read in the current sample.
 func (c *comparison) instance(s *sampler) string {
 	var list []string
 	for i, e := range c.p.s.Entries {
@@ -229,7 +229,7 @@ func (c *comparison) instance(s *sampler) string {
 	return strings.Join(list, " and ")
 }
 
-// action is what the machine code does at an entry, for the words at hand.
+// action returns what the machine code does at an entry, for the current words.
 func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	p := c.p
 	x, e := &p.tr.events[ev], p.s.Entries[k]

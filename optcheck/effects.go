@@ -6,9 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// hasEffect reports whether an instruction does something that nobody asked for:
-// beyond registers, accesses, fences, barriers and calls, which are matched, and
-// beyond what an architecture lists as harmless, by opcode or opcode and modifier.
+// hasEffect reports whether an instruction has an effect besides registers, accesses,
+// fences, barriers and calls, which are matched, and is not in an architecture's table of
+// harmless ones, by opcode or by opcode and modifier.
 func hasEffect(in *isa.Inst, harmless map[string]string) bool {
 	switch {
 	case in.Flow == isa.FlowTrap:

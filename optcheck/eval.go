@@ -170,9 +170,9 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 	return 0, false
 }
 
-// unwritten is what a register holds that was never written: anything, another word
-// each time, so that what depends on it is not the same twice, and often zero, for
-// conditions ask for that.
+// unwritten returns the content of a register that was never written: another word each
+// time, so that a result that depends on it differs, and often zero, because conditions
+// compare with zero.
 func (e *evaluator) unwritten(n *node) uint32 {
 	w := (n.imm + e.round) * 0x9e3779b97f4a7c15
 	if w>>63 == 0 {
@@ -306,7 +306,7 @@ func (p *valuePool) microOf(imm uint64) (isa.Micro, bool) {
 	return mi, ok
 }
 
-// why says what could not be computed.
+// why describes what could not be computed.
 func (e *evaluator) why() string {
 	if e.stuck < 0 {
 		return "it is not known"

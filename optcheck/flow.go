@@ -27,8 +27,8 @@ type decision struct {
 	taken bool
 }
 
-// newFlow analyses a function. What may cost more than n log n has the budget
-// limits.Steps, whose end is an error.
+// newFlow analyses a function. Steps that may cost more than n log n draw on the budget
+// limits.Steps; it is an error to exhaust it.
 func newFlow(fn *isa.Func) (*flow, error) {
 	n, lim := len(fn.Blocks), limits.Now()
 	if err := limits.Check("blocks", n, lim.Blocks); err != nil {
@@ -240,7 +240,7 @@ func (f *flow) before(blocks []int, b, d int, do func(int)) {
 	}
 }
 
-// ways tells which of the two ways out of d lead to p, and then to b, without
+// ways returns which of the two ways out of d lead to p, and then to b, without
 // passing b or d again.
 func (f *flow) ways(d, p, b int) (out [2]bool) {
 	if p == d {

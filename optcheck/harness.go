@@ -8,11 +8,10 @@ import (
 	"optcheck/spec"
 )
 
-// A harness kernel holds all threads of a test, and code that is none of the
-// test's. It is checked thread by thread: the code is specialised to threads
-// whose slot is that of the role (comparisons with the roles' parameters are
-// decided, branches and predicates that follow from them too), and what
-// remains is checked like a kernel in audit form.
+// A harness kernel holds all threads of a test, and code of its own. It is checked
+// thread by thread: the code is specialised to the threads that play one role, which
+// decides comparisons with the parameters of the roles and the branches and predicates
+// that follow from them; the rest is checked like a kernel of an audit.
 
 // HarnessResult is the outcome of checking a harness kernel.
 type HarnessResult struct {

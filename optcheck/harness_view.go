@@ -108,7 +108,7 @@ const (
 	holdsKnown               // the answer is in the table
 )
 
-// of tells what an expression contains. Expressions share parts, so that
+// of returns what an expression contains. Expressions share parts, so that
 // answers are kept.
 func (v *view) of(p *valuePool, t value) uint8 {
 	if t < 0 {

@@ -9,10 +9,10 @@ import (
 	"optcheck/isa"
 )
 
-// CodeHash identifies the machine code of a kernel up to names: labels are
-// replaced by their targets, symbols by what follows their last underscore.
-// slots of constant bank 4 by the symbol in them (consts, by byte offset; nil if
-// not known). Padding at the end does not count.
+// CodeHash identifies the machine code of a kernel up to names. It replaces labels by
+// their targets, symbols by what follows their last underscore, and slots of constant
+// bank 4 by the symbol in them (consts, by byte offset; nil if not known). Padding at
+// the end does not count.
 func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	s := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -72,7 +72,7 @@ func appendNameless(buf []byte, in *isa.Inst, consts map[int64]string) []byte {
 	return buf
 }
 
-// suffix is what follows a name's last underscore.
+// suffix returns the part of a name behind its last underscore.
 func suffix(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
 func boolByte(b bool) byte {

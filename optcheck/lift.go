@@ -35,7 +35,7 @@ type liftOp struct {
 	// raised are strength and scope where the machine code has more than the entry
 	// asks for; nil if it has not.
 	raised *litmus.Instr
-	// texture tells a load through the non-coherent cache.
+	// texture is set for a load through the non-coherent cache.
 	texture bool
 	// like is an entry of the same location and width whose type a raw access
 	// takes, so that its values are written as the test's are; -1 for none.
@@ -54,7 +54,7 @@ type liftOp struct {
 	half                         half
 }
 
-// half tells an access of 32 bits to one of the words of a 64-bit location.
+// half says which word of a 64-bit location a 32-bit access goes to.
 type half uint8
 
 const (
@@ -73,12 +73,12 @@ type liftRead struct {
 	op    int // index into ops, -1 if its access was left out
 	entry int // entry whose value it is, -1 if there is none
 	wide  bool
-	// split tells that its words are of several locations: each has a register.
+	// split is set if its words are of several locations: each has a register.
 	split bool
-	// chosen tells that the test's register is what was read only if the test
+	// chosen is set if the test's register is what was read only if the test
 	// performs the access, although the machine code always does.
 	chosen bool
-	// half tells that only this half of the location was read; it has the register of
+	// half is set if only this half of the location was read; it has the register of
 	// all of it.
 	half half
 }
@@ -111,7 +111,7 @@ type LiftedCode interface {
 // meanings are what the machine code of an architecture means as instructions of a
 // litmus test.
 type meanings interface {
-	// family tells architectures apart whose equal code means different things.
+	// family distinguishes architectures whose equal code means different things.
 	family() string
 	// access is how strong an access is that implements none of the test's.
 	access(role isa.Role, m isa.Mem) (litmus.Instr, bool)

@@ -427,7 +427,7 @@ func (l *threadLifter) entryAt(instr int) int {
 	return -1
 }
 
-// needed tells which instructions decide a register that the test's final state
+// needed returns which instructions decide a register that the test's final state
 // names. With branches all are kept.
 func (l *threadLifter) needed(code []*litmus.Instr) []bool {
 	keep := make([]bool, len(code))

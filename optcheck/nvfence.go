@@ -6,7 +6,7 @@ import (
 	"optcheck/spec"
 )
 
-// fenceNeed is what the machine code of a fence must at least be.
+// fenceNeed is the least that the machine code of a fence must be.
 type fenceNeed struct {
 	bar        spec.Entry // the barrier, for barriers
 	sc         bool       // sequentially consistent, not merely acquire-release

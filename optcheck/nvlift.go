@@ -26,7 +26,7 @@ func (nvidia) beyond(c *Checked) string {
 	return ""
 }
 
-// family tells apart the targets whose code has strengths and scopes from those before.
+// family distinguishes the targets whose code has strengths and scopes.
 func (a nvidia) family() string {
 	if a.sm >= 70 {
 		return "sm_70"

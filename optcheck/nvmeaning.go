@@ -9,8 +9,8 @@ import (
 
 // Meaning is a row of the table that says how strong a machine instruction is
 // taken to be when machine code is lifted back to a litmus test. The table is
-// the assumption under which "miscompiled" is said; whoever doubts a verdict
-// should begin here.
+// the assumption behind every verdict "miscompiled": to question a verdict, begin
+// here.
 //
 // The reading is the strongest that the compilers' own mapping supports: if
 // every release compiles ld.acquire.cta to a bare LDG.STRONG.SM, then that

@@ -8,7 +8,7 @@ import (
 
 // raised returns semantics, scope and cache operator of an access that has more
 // strength in the machine code than its source asks for, nil if it has not. An
-// access whose strength the machine code cannot express with less is not raised.
+// access is not raised if machine code cannot express less.
 func (a nvidia) raised(k spec.Kind, m isa.Mem) *litmus.Instr {
 	if !k.Op.IsAccess() {
 		return a.raisedFence(k, m)

@@ -6,7 +6,7 @@ import (
 	"optcheck/spec"
 )
 
-// need is what the machine code of an access must at least be.
+// need is the least that the machine code of an access must be.
 type need struct {
 	strength isa.Strength
 	scope    isa.Scope

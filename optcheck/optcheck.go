@@ -79,7 +79,7 @@ type Result struct {
 	Undecided string
 	Source    []Line // accesses and fences in source order
 	Machine   []Line // the same in machine order, with what the test does not have
-	// Lines tells that line information was present and compared.
+	// Lines is set if line information was present and compared.
 	Lines bool
 }
 
@@ -105,8 +105,8 @@ type Checked struct {
 	pass *pass // nil if nothing was compared
 }
 
-// Release gives the memory that lifting needs to later checks. Nobody has to; a kernel
-// that was released can no longer be lifted.
+// Release lets later checks reuse the memory that Lift needs. Calling it is optional; a
+// released kernel can no longer be lifted.
 func (c *Checked) Release() {
 	if c.pass != nil {
 		pools.Put(c.pass.tr.pool)
@@ -119,8 +119,8 @@ func (c *Checked) Release() {
 // spec.ErrNoSpec if the kernel carries no specification at all.
 //
 // Values, conditions and types are compared with the digest in the code: a kernel
-// whose digest is another one, or does not decide, is Unknown. So is one that has
-// more than its test, for what it may allow only a model can tell.
+// whose digest differs, or does not decide, is Unknown. So is a kernel that is stronger
+// than its test, because only a model can tell what it allows.
 func (c *Checker) Check(fn *isa.Func) (*Checked, error) {
 	r, err := c.check(fn, nil)
 	if err == nil && r.Class == Preserved {

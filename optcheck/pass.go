@@ -29,7 +29,7 @@ type pass struct {
 	// waits are the counters of outstanding operations, nil where the hardware waits
 	// by itself.
 	waits *waits
-	// harness tells a kernel that runs many instances, which meet at barriers
+	// harness is set for a kernel that runs many instances, which meet at barriers
 	// before the test and behind it.
 	harness bool
 }

@@ -311,8 +311,8 @@ func (p *pass) combinedOf(d, v value, guarded bool) bool {
 	return find(v)
 }
 
-// isToken reports whether a value is what markers of no value are made with, and those of
-// accesses that are skipped.
+// isToken reports whether a value is the token: the operand of markers that mark no
+// value, and of markers of skipped accesses.
 func (p *pass) isToken(v value) bool {
 	return slices.ContainsFunc(p.tr.markers, func(m marker) bool { return m.m.Header != nil && m.oper == v })
 }

@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// matchUnread finds the machine accesses of those whose results nobody observes,
-// which no marker tells: by class, address, line and place.
+// matchUnread matches the accesses whose results nobody observes. They have no marker;
+// class, address, line and place decide.
 func (p *pass) matchUnread() {
 	for k, e := range p.s.Entries {
 		if !e.Unread || !e.Reads() {
@@ -91,9 +91,9 @@ func (p *pass) mergedUnread(k int, e spec.Entry) int {
 	return -1
 }
 
-// atomicResults maps values to the entries of the atomics whose results they are:
-// what the lanes of a warp compute from one combined atomic is what the test's atomic
-// returns. Without a marker that names it, such a value is known by what it depends on.
+// atomicResults maps values to the entries of the atomics whose results they are. The
+// lanes of a warp may compute their results from one combined atomic; where no marker
+// names such a value, its dependencies identify it.
 func (p *pass) atomicResults() map[value]int {
 	out := map[value]int{}
 	for k, e := range p.s.Entries {

@@ -17,7 +17,7 @@ type cell struct {
 }
 
 // private evaluates a load from private memory or a store to it: registers in another
-// place. zeroExtends tells that a load of less than a word clears the upper bytes.
+// place. zeroExtends is set if a load of less than a word clears the upper bytes.
 func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, guardV value, guardT taint) {
 	p := m.tr.pool
 	at := slot{base: none}

@@ -10,8 +10,8 @@ import (
 const ResultStride = 16
 
 // recover finds markers whose operand the compiler turned into a constant: the
-// xor folds, and only the constant in the marker's own result slot is left. It
-// must be known what was emitted, so that the slot tells the literal.
+// xor folds, and only the constant in the marker's own result slot is left. The
+// emitted specification says which literal belongs to the slot.
 func (tr *trace) recover(want *spec.Spec) {
 	lits, err := want.Literals()
 	if err != nil {

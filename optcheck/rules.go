@@ -327,8 +327,8 @@ func checkKind(p *pass) {
 	}
 }
 
-// mayReduce reports whether a reduction will do for an atomic: nobody observes what
-// it returns, and it acquires nothing by that.
+// mayReduce reports whether a reduction can implement an atomic: nobody observes its
+// result, and it does not acquire.
 func mayReduce(e spec.Entry) bool {
 	s := e.Kind.Sem
 	return e.Kind.Op == litmus.OpRed || e.Unread && s != litmus.SemAcquire && s != litmus.SemAcqRel && s != litmus.SemSC
@@ -475,7 +475,7 @@ func (p *pass) isWord(v value, read, word int) bool {
 	return false
 }
 
-// checkEffects reports instructions that do what nobody asked for.
+// checkEffects reports instructions with effects that the test does not ask for.
 func checkEffects(p *pass) {
 	for _, i := range p.tr.effects {
 		in := &p.tr.fn.Insts[i]

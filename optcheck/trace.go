@@ -69,13 +69,13 @@ type trace struct {
 	unknown []int   // instructions that no table knows
 	reads   []int   // reading event number → index into events
 	tooMany bool
-	// joins tells for values that come from one of two paths which it is.
+	// joins says for values that come from one of two paths which path it is.
 	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
 	guards   map[int]value // predicates of instructions, of code that is specialised
 	// order are the blocks in flow order, when the predicates under which each
-	// runs; loops tells that some block may run more than once.
+	// runs; loops is set if some block may run more than once.
 	order []int
 	when  map[int][]sense
 	loops bool
@@ -98,7 +98,7 @@ type machine struct {
 	flow  *flow
 	loopT [][]taint // taint at loop heads from the pass before
 	// guardV is the predicate of the instruction being evaluated, or none;
-	// guardNeg tells that it runs if the predicate is false.
+	// guardNeg is set if it runs if the predicate is false.
 	guardV   value
 	guardNeg bool
 	// chosen has the registers that were defined under a predicate in this block; nil

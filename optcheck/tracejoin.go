@@ -104,8 +104,8 @@ func (m *machine) entry(b int) *state {
 	return st
 }
 
-// written is the value of a register where one is asked for: if the function did not
-// write it, what it held at the entry.
+// written returns the value of a register, which is its content at the entry if the
+// function did not write it.
 func (m *machine) written(v value, r int) value {
 	if v == none {
 		return m.tr.pool.unwritten(r)
@@ -113,7 +113,7 @@ func (m *machine) written(v value, r int) value {
 	return v
 }
 
-// blockCond tells whether a block may be skipped, which reads decide it, and
+// blockCond reports whether a block may be skipped, which reads decide it, and
 // under which predicates it runs: those of the branch that it depends on, and
 // of the branches that that one depends on. A block that depends on several
 // branches is reached by any of them.
@@ -166,7 +166,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 	return len(ways) > 0, t, when
 }
 
-// blockCondition is what decides whether a block runs.
+// blockCondition is the condition under which a block runs.
 type blockCondition struct {
 	t    taint
 	when []sense

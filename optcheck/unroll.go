@@ -10,12 +10,12 @@ import (
 	"optcheck/spec"
 )
 
-// A loop of the test is specified as the copies of its body. Machine code that still
-// has the loop is brought to the same form: the loop's instructions are copied as
-// often as the test goes round, and once more, branches back to its head lead to the
-// next copy, and what follows from constants (the counter) is pruned. Whatever the
-// code did, it does: the last copy leads to a trap, and a kernel of which constants do
-// not say that it never comes there is not decided.
+// The specification of a loop is that of the copies of its body. Machine code that still
+// has the loop is unrolled in the same way: its instructions are copied once for each
+// round of the test, and once more; branches back to its head lead to the next copy; and
+// branches that constants decide (the counter) are pruned. The unrolled code does what
+// the loop does: the last copy leads to a trap, and a kernel is undecided unless
+// constants show that the trap is never reached.
 
 // trapped is the text of the instruction that stands for further rounds.
 const trapped = "further rounds"

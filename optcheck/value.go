@@ -143,7 +143,7 @@ func (p *valuePool) addConst(a value, k uint32) value {
 	return p.mk(node{kind: kAdd, a: a, b: none, c: none, imm: uint64(k)})
 }
 
-// maxTerms bounds the summands that terms tells apart.
+// maxTerms bounds the summands that terms visits.
 const maxTerms = 1000
 
 // terms calls f for every summand of v that is not constant and returns the
@@ -352,6 +352,6 @@ func (p *valuePool) lane(v value) bool {
 	return v >= 0 && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
 }
 
-// shuffled reports whether a value is computed from what lanes exchange: by an
-// instruction of which the pool knows only the operands.
+// shuffled reports whether a value is computed from data that lanes exchange: by an
+// instruction whose operands are all that the pool knows.
 func (p *valuePool) shuffled(v value) bool { return p.contains(v, kOpaque) || p.special(v) }

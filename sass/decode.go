@@ -273,7 +273,7 @@ func (p *parser) registers(in *isa.Inst, d destRule, sm int) {
 	}
 }
 
-// usesCC tells the instructions that read the carry flag without printing it:
+// usesCC recognises the instructions that read the carry flag without printing it:
 // .X forms before sm_70 (since then the carry is a predicate operand).
 func usesCC(in *isa.Inst, sm int) bool {
 	if sm >= 70 {
@@ -458,7 +458,7 @@ func (p *parser) copyRegs(l []isa.Reg) []isa.Reg {
 	return p.regArena[n:len(p.regArena):len(p.regArena)]
 }
 
-// modSet tells whether m is one of the blank-separated words.
+// modSet reports whether m is one of the blank-separated words.
 func modSet(words, m string) bool {
 	i := strings.Index(words, m)
 	return i >= 0 && (i == 0 || words[i-1] == ' ') && (i+len(m) == len(words) || words[i+len(m)] == ' ')

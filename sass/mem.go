@@ -61,7 +61,7 @@ func memory(in *isa.Inst, sm int) {
 	}
 }
 
-// atomType says what a modifier of an atomic tells of its type.
+// atomType returns the type that a modifier of an atomic stands for.
 func atomType(mod string) isa.AtomType {
 	switch {
 	case mod == "S32" || mod == "S64":

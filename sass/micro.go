@@ -106,7 +106,7 @@ func (l *lowerer) preds() []isa.Reg {
 	return out
 }
 
-// setsCC tells a destination with the .CC suffix.
+// setsCC recognises a destination with the .CC suffix.
 func (l *lowerer) setsCC() bool {
 	for i := 0; i < l.dsts; i++ {
 		if l.in.Args[i].Part == "CC" {
@@ -191,7 +191,7 @@ func (l *lowerer) pred(i int) isa.Operand {
 	return o
 }
 
-// isFalse tells !PT.
+// isFalse recognises !PT.
 func isFalse(o isa.Operand) bool { return o.Kind == isa.OpdPred && o.Zero && o.Not }
 
 func isZero(o isa.Operand) bool { return o.Kind == isa.OpdImm && o.Imm == 0 }

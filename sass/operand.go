@@ -8,7 +8,7 @@ import (
 	"optcheck/isa"
 )
 
-// isBlank tells spaces and tabs.
+// isBlank recognises spaces and tabs.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // trim cuts blanks off both ends.
@@ -374,7 +374,7 @@ func parseAddress(o *isa.Operand, s string) bool {
 	return true
 }
 
-// symbolic tells a relocation, symbol or attribute name inside an address.
+// symbolic recognises a relocation, symbol or attribute name inside an address.
 func symbolic(t string) bool {
 	c := t[0]
 	return strings.IndexByte(t, '@') >= 0 || c == '`' || c == '(' || c == '.' || c == '$' || c == '_' || c >= 'a' && c <= 'z' ||

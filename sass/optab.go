@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// destRule tells which operands an opcode writes.
+// destRule returns which operands an opcode writes.
 type destRule uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	destFirst                 // the first operand only, whatever it is
 )
 
-// widthRule tells how many registers the operands take.
+// widthRule says how many registers the operands take.
 type widthRule uint8
 
 const (

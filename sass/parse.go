@@ -261,7 +261,7 @@ func (p *parser) controls(insts []isa.Inst) {
 	}
 }
 
-// wide tells the 16-byte instructions of sm_70 and later.
+// wide recognises the 16-byte instructions of sm_70 and later.
 func (p *parser) wide() bool {
 	if p.sm != 0 {
 		return p.sm >= 70

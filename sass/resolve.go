@@ -61,7 +61,7 @@ func (p *parser) labelTarget(fn *isa.Func, in *isa.Inst, label string, end uint6
 	return p.setTarget(fn, in, addr, end)
 }
 
-// returns tells RET.REL.NODEC R20 `(k), whose label is a base, not a target.
+// returns recognises RET.REL.NODEC R20 `(k), whose label is a base, not a target.
 func returns(in *isa.Inst) bool { return in.Flow == isa.FlowReturn }
 
 func (p *parser) setTarget(fn *isa.Func, in *isa.Inst, addr, end uint64) error {

@@ -132,7 +132,7 @@ type builder struct {
 	th   *litmus.Thread
 	s    *Spec
 	regs map[string]flow
-	// unread tells of each instruction that nobody observes what it reads.
+	// unread is set for each instruction whose result nobody observes.
 	unread []bool
 	// skips are the forward branches seen: instructions before until run
 	// only if the branch was not taken.

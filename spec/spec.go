@@ -38,8 +38,7 @@ const (
 	Adjacent               // one module-scope variable per space, without gaps: neighbours can be accessed at once
 )
 
-// Layouts lists the layouts of an audit that is not told otherwise, in order.
-// AllLayouts has those for which one asks, too.
+// Layouts lists the default layouts of an audit, in order; AllLayouts has all.
 var (
 	Layouts    = []Layout{Pointers, Symbols, Offsets}
 	AllLayouts = []Layout{Pointers, Symbols, Offsets, Adjacent}
@@ -87,7 +86,7 @@ type Kind struct {
 	Space litmus.Space
 	Width int          // bytes; 0 for fences
 	Proxy litmus.Proxy // OpFenceProxy only
-	// Barrier is the number of the barrier, Arrive tells bar.arrive; OpBar only.
+	// Barrier is the number of the barrier, Arrive is set for bar.arrive; OpBar only.
 	Barrier int
 	Arrive  bool
 }
@@ -124,14 +123,14 @@ type Entry struct {
 	// Instr is the index of the instruction in the thread's body, -1 when the
 	// specification was decoded from machine code.
 	Instr int
-	// Guarded tells that the instruction may be skipped.
+	// Guarded is set if the instruction may be skipped.
 	Guarded bool
-	// Signed tells that a minimum or maximum compares signed numbers, Threads how
+	// Signed is set if a minimum or maximum compares signed numbers, Threads how
 	// many threads a barrier waits for (0: all of the CTA). They are part of the
 	// digest, and known of a test's specification only.
 	Signed  bool
 	Threads int
-	// Unread tells that nobody observes what the access reads (litmus.Test.Unread):
+	// Unread is set if nobody observes what the access reads (litmus.Test.Unread):
 	// its marker says nothing of the value, which the compiler may drop.
 	Unread bool
 	// Back is how many positions in front of this one the first copy of the same

@@ -140,7 +140,7 @@ func (f *File) Literals() map[string]map[int64]uint32 {
 	return out
 }
 
-// Constants tells which symbols' addresses constant bank 4 holds, by byte
+// Constants returns which symbols' addresses constant bank 4 holds, by byte
 // offset; nil if the cubin has no such bank.
 func (f *File) Constants() map[int64]string {
 	if f.compact {

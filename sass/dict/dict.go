@@ -40,7 +40,7 @@ type entry struct {
 	rel         int64 // of a branch: target minus address
 }
 
-// kind tells what an encoding is.
+// kind returns what an encoding is.
 type kind uint8
 
 const (
