@@ -196,7 +196,11 @@ func (o *Options) config(cells int) (*report.Config, error) {
 	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
 		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
-		build, err := tc.BuildWith(o.Source != pipeline.LLVMIR)
+		road, err := pipeline.Of(tc, o.Source)
+		if err != nil {
+			return nil, err
+		}
+		build, err := road.Build()
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // clRoad is OpenCL C for AMD, compiled by clang.
-var clRoad = &Road{Vendor: target.AMD, Source: OpenCL, Language: "opencl", Find: toolchain.DiscoverLLVM,
+var clRoad = &Road{Vendor: target.AMD, Source: OpenCL, Tool: "clang", Language: "opencl", Find: toolchain.DiscoverLLVM,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLVM)
 		if !ok {
@@ -35,6 +35,11 @@ type opencl struct {
 func (p *opencl) Road() *Road { return clRoad }
 
 func (p *opencl) Compilers() []toolchain.Compiler { return p.tc.Compilers() }
+
+func (p *opencl) Build() (string, error) {
+	linked, err := p.kind.Linked()
+	return p.tc.Build + ", " + linked, err
+}
 
 func (p *opencl) Key(name string) string {
 	if target.IsTeraScale(name) {
@@ -214,6 +219,8 @@ func (p *amdir) Road() *Road { return irRoad }
 func (p *amdir) Compilers() []toolchain.Compiler {
 	return []toolchain.Compiler{{Tool: "llc", Version: p.tc.Version, Path: p.kind.LLC}}
 }
+
+func (p *amdir) Build() (string, error) { return p.tc.Build, nil }
 
 func (p *amdir) Key(name string) string {
 	return fmt.Sprintf("LLVM IR, typed %t, TeraScale %t", typed(p.tc.Major()), target.IsTeraScale(name))

@@ -33,6 +33,9 @@ const (
 type Road struct {
 	Vendor string // of package target
 	Source string // PTX, OpenCL or LLVMIR
+	// Tool is the first compiler, with which the IDs of toolchains begin whose usual road
+	// this is; "" for other roads.
+	Tool string
 	// Language is the memory model's name for what a test means in the source: "ptx",
 	// "opencl"; "" if there is none by which the code could be judged.
 	Language string
@@ -63,6 +66,9 @@ type Pipeline interface {
 	Road() *Road
 	// Compilers are those that a kernel passes through, in that order.
 	Compilers() []toolchain.Compiler
+	// Build identifies the compilers, and the libraries that they link: what they made is
+	// theirs alone.
+	Build() (string, error)
 	// Key names what Emit writes for a target: targets with equal keys, also of other
 	// pipelines, take the same text.
 	Key(target string) string
@@ -94,6 +100,18 @@ type IR interface {
 	Pipeline
 	// Triple is the target triple that IR for a target names.
 	Triple(target string) string
+}
+
+// RoadOf returns the usual road of a toolchain by its ID, which begins with its first
+// compiler; nil if there is none.
+func RoadOf(id string) *Road {
+	tool, _, _ := strings.Cut(id, " ")
+	for _, r := range Roads {
+		if r.Tool == tool {
+			return r
+		}
+	}
+	return nil
 }
 
 // Of returns the pipeline of a toolchain for a source; "" is its usual one, and its

@@ -12,7 +12,7 @@ import (
 )
 
 // ptxRoad is PTX, compiled by ptxas.
-var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Language: "ptx", Find: toolchain.Discover,
+var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Tool: "ptxas", Language: "ptx", Find: toolchain.Discover,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		if _, ok := tc.Kind.(toolchain.CUDA); !ok {
 			return nil, nil
@@ -36,6 +36,8 @@ func newPTX(tc *toolchain.Toolchain) (*ptx, error) {
 func (p *ptx) Road() *Road { return ptxRoad }
 
 func (p *ptx) Compilers() []toolchain.Compiler { return p.tc.Compilers() }
+
+func (p *ptx) Build() (string, error) { return p.tc.Build, nil }
 
 func (p *ptx) Key(target string) string {
 	return fmt.Sprintf("PTX for generation %d", generation(target))

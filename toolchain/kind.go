@@ -15,9 +15,6 @@ type Kind interface {
 	// compilers lists the compilers of a toolchain, in the order in which code
 	// passes through them.
 	compilers(t *Toolchain) []Compiler
-	// linked says more of a build where libraries are linked: which; "" if it
-	// links none.
-	linked() (string, error)
 	// describe adds what a listing of toolchains says of this kind.
 	describe(t *Toolchain, d *Description)
 }
@@ -77,8 +74,6 @@ func (CUDA) compilers(t *Toolchain) []Compiler {
 	return []Compiler{{Tool: "ptxas", Version: t.Version, Path: t.Ptxas, prefixes: []string{"cuda-", "ptxas ", "ptxas-"}}}
 }
 
-func (CUDA) linked() (string, error) { return "", nil }
-
 func (CUDA) describe(t *Toolchain, d *Description) {
 	d.Dir, d.Complete = filepath.Dir(t.Ptxas), t.Nvdisasm != ""
 }
@@ -90,8 +85,6 @@ func (l *LLC) compilers(t *Toolchain) []Compiler {
 	llc := Compiler{Tool: "llc", Version: l.Version, Path: l.Path, names: []string{l.name}, prefixes: []string{"llvm-", "llc ", "llc-"}}
 	return append([]Compiler{llc}, CUDA{}.compilers(t)...)
 }
-
-func (l *LLC) linked() (string, error) { return "", nil }
 
 func (l *LLC) describe(t *Toolchain, d *Description) {
 	CUDA{}.describe(t, d)

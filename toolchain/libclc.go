@@ -11,25 +11,17 @@ import (
 	"sync"
 )
 
-// BuildWith is Build, and if libraries are linked to what the toolchain compiles
-// also a hash of them: they can come, go and change without it.
-func (t *Toolchain) BuildWith(libraries bool) (string, error) {
-	if !libraries {
-		return t.Build, nil
-	}
-	more, err := t.Kind.linked()
-	if err != nil {
-		return "", fmt.Errorf("libclc of %s: %w", t.ID, err)
-	}
-	return t.Build + more, nil
-}
-
-func (l *LLVM) linked() (string, error) {
+// Linked names the libraries that the release links to what it compiles, by a hash: they
+// can come, go and change without a compiler's build saying so.
+func (l *LLVM) Linked() (string, error) {
 	if l.Libclc == "" {
-		return ", no libclc", nil
+		return "no libclc", nil
 	}
 	sum, err := clcHash(l.Libclc)
-	return ", libclc " + sum, err
+	if err != nil {
+		return "", fmt.Errorf("libclc of %s: %w", l.Clang, err)
+	}
+	return "libclc " + sum, nil
 }
 
 // clcHashes remembers the hashes of libclc's folders as they were when they were

@@ -179,8 +179,12 @@ func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p
 	}
 	for _, want := range p.Toolchains {
 		k := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool {
-			build, err := tc.BuildWith(p.Source != pipeline.LLVMIR)
-			return err == nil && tc.ID == want.ID && build == want.Build
+			road, err := pipeline.Of(tc, p.Source)
+			if err != nil || tc.ID != want.ID {
+				return false
+			}
+			build, err := road.Build()
+			return err == nil && build == want.Build
 		})
 		if k < 0 {
 			return nil, o, fmt.Errorf("this machine lacks %s (%s), which the campaign is planned with", want.ID, want.Build)

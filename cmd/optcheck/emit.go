@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,12 +14,37 @@ import (
 	"optcheck/toolchain"
 )
 
-// emitAMD prints kernels for an AMD target in OpenCL C or LLVM IR.
-func emitAMD(env *environment, tests []*litmus.Test, layout, source string, o ptxgen.Options) error {
-	var err error
-	if o.Layout, err = spec.ParseLayout(layout); err != nil {
-		return err
+// emitters print kernels for a vendor's targets. usual is the target where only the vendor
+// was named: the default one is NVIDIA's.
+var emitters = map[string]struct {
+	usual string
+	emit  func(env *environment, tests []*litmus.Test, source string, o ptxgen.Options) error
+}{gpu.NVIDIA: {"", emitNVIDIA}, gpu.AMD: {"gfx900", emitAMD}} // OpenCL C differs for r600 only
+
+// emitNVIDIA prints kernels for a target of NVIDIA's in PTX or LLVM IR.
+func emitNVIDIA(env *environment, tests []*litmus.Test, source string, o ptxgen.Options) error {
+	if sm, err := ptxgen.SM(o.Target); err != nil || sm > ptxgen.NewestSM {
+		return fmt.Errorf("unknown target %q (up to sm_%d)", o.Target, ptxgen.NewestSM)
 	}
+	if source == "llvm-ir" {
+		return emitLLVMIR(env, tests, toolchain.NVPTXTriple, "", o)
+	}
+	var v ptxgen.Version
+	var body strings.Builder
+	for _, t := range tests {
+		u, err := ptxgen.Emit(t, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		v = max(v, u.Version)
+		fmt.Fprintf(&body, "// %s\n%s\n", t.Name, u.Text)
+	}
+	_, err := fmt.Fprint(env.stdout, ptxgen.Header(v, o.Target), body.String())
+	return err
+}
+
+// emitAMD prints kernels for an AMD target in OpenCL C or LLVM IR.
+func emitAMD(env *environment, tests []*litmus.Test, source string, o ptxgen.Options) error {
 	if source == "llvm-ir" {
 		return emitLLVMIR(env, tests, toolchain.Triple(o.Target), ptxgen.HeaderAMD, o)
 	}
@@ -90,34 +116,18 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			if source != "ptx" && source != "llvm-ir" {
 				return fmt.Errorf("unknown source %q (ptx, llvm-ir)", source)
 			}
-			if env.settings.amd() || gpu.Vendor(target) == gpu.AMD {
-				if gpu.Vendor(target) == gpu.NVIDIA {
-					target = "gfx900" // the default target is NVIDIA's; OpenCL C differs for r600 only
-				}
-				return emitAMD(env, tests, layout, source, ptxgen.Options{Target: target, Plain: plain})
-			}
-			if sm, err := ptxgen.SM(target); err != nil || sm > ptxgen.NewestSM {
-				return fmt.Errorf("unknown target %q (up to sm_%d)", target, ptxgen.NewestSM)
-			}
 			l, err := spec.ParseLayout(layout)
 			if err != nil {
 				return err
 			}
-			if source == "llvm-ir" {
-				return emitLLVMIR(env, tests, "nvptx64-nvidia-cuda", "", ptxgen.Options{Target: target, Layout: l, Plain: plain})
-			}
-			var v ptxgen.Version
-			var body strings.Builder
-			for _, t := range tests {
-				u, err := ptxgen.Emit(t, ptxgen.Options{Target: target, Layout: l, Plain: plain})
-				if err != nil {
-					return fmt.Errorf("%s: %w", t.Name, err)
+			own := gpu.Vendor(target)
+			e := emitters[cmp.Or(own, gpu.NVIDIA)]
+			if asked, ok := emitters[env.settings.vendor]; ok && asked.usual != "" {
+				if e = asked; own != "" && own != env.settings.vendor {
+					target = e.usual
 				}
-				v = max(v, u.Version)
-				fmt.Fprintf(&body, "// %s\n%s\n", t.Name, u.Text)
 			}
-			_, err = fmt.Fprint(env.stdout, ptxgen.Header(v, target), body.String())
-			return err
+			return e.emit(env, tests, source, ptxgen.Options{Target: target, Layout: l, Plain: plain})
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", "sm_80", "target architecture")

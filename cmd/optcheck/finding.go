@@ -22,7 +22,6 @@ import (
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/spec"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -170,11 +169,13 @@ func (f *findingFlags) address(env *environment, arg string) (a reduce.Address, 
 		if c.Hash == "" {
 			return a, "", fmt.Errorf("%s: the cell has no hash of its test", arg)
 		}
-		if strings.HasPrefix(c.Toolchain, "clang ") && !env.config.given("vendor") {
-			env.settings.vendor = target.AMD
-		}
-		if strings.HasPrefix(c.Toolchain, "llc ") && !env.config.given("source") {
-			env.settings.source = pipeline.LLVMIR
+		if r := pipeline.RoadOf(c.Toolchain); r != nil {
+			if !env.config.given("vendor") {
+				env.settings.vendor = r.Vendor
+			}
+			if r != pipeline.Usual(r.Vendor) && !env.config.given("source") {
+				env.settings.source = r.Source
+			}
 		}
 		a = reduce.Address{Test: c.Test, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout, Rule: rule}
 		hash = c.Hash
