@@ -16,38 +16,23 @@ package amdisa
 
 import (
 	"errors"
-	"fmt"
+
+	"optcheck/isa"
 )
 
 // The kinds of input that cannot be a program. Test with errors.Is.
 var (
-	ErrEmpty     = errors.New("empty input")
-	ErrNoCode    = errors.New("no machine code in it")
+	ErrEmpty     = isa.ErrEmpty
+	ErrNoCode    = isa.ErrNoCode
 	ErrForeign   = errors.New("not an amd disassembly")
-	ErrTruncated = errors.New("truncated disassembly")
-	ErrTooLong   = errors.New("line too long")
-	ErrTooBig    = errors.New("too much input")
+	ErrTruncated = isa.ErrTruncated
+	ErrTooLong   = isa.ErrTooLong
+	ErrTooBig    = isa.ErrTooBig
 	ErrTarget    = errors.New("unknown target")
 )
 
 // Error is input that Parse refuses, with its place.
-type Error struct {
-	File string
-	Line int // 1-based
-	Kind error
-	Msg  string
-}
-
-// Error gives file:line: kind: message.
-func (e *Error) Error() string {
-	if e.Msg == "" {
-		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Kind)
-	}
-	return fmt.Sprintf("%s:%d: %v: %s", e.File, e.Line, e.Kind, e.Msg)
-}
-
-// Unwrap returns the kind.
-func (e *Error) Unwrap() error { return e.Kind }
+type Error = isa.Error
 
 // Dialects of a Program.
 const (
@@ -63,7 +48,6 @@ const (
 const (
 	maxInput    = 1 << 30
 	maxLine     = 1 << 16
-	maxProblems = 1000
 	maxOperands = 24
 	maxCache    = 1 << 15
 	maxFuncs    = 1 << 16

@@ -87,26 +87,11 @@ func newBase(file, dialect string) base {
 }
 
 func (p *base) fail(kind error, msg string) error {
-	return &Error{File: p.file, Line: max(1, p.line), Kind: kind, Msg: clip(msg)}
-}
-
-// clip shortens text from the input for a message.
-func clip(s string) string {
-	if len(s) > 200 {
-		return s[:200] + "…"
-	}
-	return s
+	return &Error{File: p.file, Line: max(1, p.line), Kind: kind, Msg: isa.Clip(msg)}
 }
 
 // problem records a line that was not understood.
-func (p *base) problem(text, why string) {
-	switch n := len(p.prog.Problems); {
-	case n < maxProblems:
-		p.prog.Problems = append(p.prog.Problems, isa.Problem{Line: p.line, Text: strings.Clone(clip(text)), Why: why})
-	case n == maxProblems:
-		p.prog.Problems = append(p.prog.Problems, isa.Problem{Line: p.line, Why: "more problems follow"})
-	}
-}
+func (p *base) problem(text, why string) { p.prog.Misread(p.line, text, why) }
 
 func (p *base) code(v ...uint64) []uint64 { return copyTo(&p.codeArn, v) }
 

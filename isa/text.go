@@ -213,11 +213,6 @@ func WriteJSON(w io.Writer, prog *Program) error {
 	return enc.Encode(jsonOf(prog))
 }
 
-// MarshalJSON gives the form that WriteJSON documents.
-func (prog *Program) MarshalJSON() ([]byte, error) {
-	return json.Marshal(jsonOf(prog))
-}
-
 func jsonOf(prog *Program) jsonProgram {
 	p := jsonProgram{File: prog.File, Dialect: prog.Dialect, Funcs: []jsonFunc{}, Problems: []jsonProblem{}}
 	for _, f := range prog.Funcs {

@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, p.Funcs)
-		require.LessOrEqual(t, len(p.Problems), maxProblems+1)
+		require.LessOrEqual(t, len(p.Problems), isa.MaxProblems+1)
 		lines := bytes.Count(src, []byte{'\n'}) + 1
 		for _, fn := range p.Funcs {
 			require.NotEmpty(t, fn.Insts)

@@ -58,7 +58,6 @@ type Dict struct {
 	fresh   []Key // those that are not in the store
 
 	asking sync.Mutex // one question at a time: others may find the answer in it
-	asked  int64
 }
 
 // New returns an empty dictionary that nobody keeps.
@@ -84,19 +83,11 @@ func Generation(name string) string {
 	return name
 }
 
-// Len is the number of encodings known, Asked how many of them this process had
-// to ask for.
+// Len returns the number of encodings known.
 func (d *Dict) Len() int {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return len(d.entries)
-}
-
-// Asked is the number of encodings that the disassembler was asked for.
-func (d *Dict) Asked() int64 {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.asked
 }
 
 // questions bounds the encodings put to one process: twice as many instructions.
@@ -162,7 +153,6 @@ func (d *Dict) question(ctx context.Context, ask Disassembler, name string, keys
 			d.fresh = append(d.fresh, k)
 		}
 	}
-	d.asked += int64(len(keys))
 	return nil
 }
 
