@@ -11,7 +11,7 @@ import (
 )
 
 // LiftedAMD is the machine code of one kernel for an AMD target as operations of
-// package amdhw, still without the test's constants: AMDProgram puts them in. Waits
+// package amdhw, still without the test's constants: NewMachine puts them in. Waits
 // and cache operations are those of the code; nothing comes from the test.
 type LiftedAMD struct {
 	system amdhw.System
@@ -41,6 +41,9 @@ type amdLifter struct {
 	ev  map[int]int // instruction → event
 }
 
+// liftMachine implements lifting: there is but one form.
+func (a *amd) liftMachine(p *pass) (LiftedCode, error) { return a.lift(p) }
+
 // lift turns a kernel into operations.
 func (a *amd) lift(p *pass) (LiftedCode, error) {
 	if a.model.hardware.Name == "" {
@@ -66,38 +69,12 @@ func (a *amd) lift(p *pass) (LiftedCode, error) {
 			}
 		}
 	}
-	if err := l.registers(); err != nil {
+	var err error
+	if l.out.regs, err = l.lifter.values(); err != nil {
 		return nil, err
 	}
 	l.out.identify()
 	return l.out, nil
-}
-
-// registers records what each reading access of the test gave in the machine code:
-// all of its value, for code may choose between what an access read and something
-// else. Only what the lanes of a wave make of one atomic is that atomic's result.
-func (l *amdLifter) registers() error {
-	p := l.p
-	for k, e := range p.s.Entries {
-		if e.IsFence() || !e.Reads() || e.Unread {
-			continue
-		}
-		v, seen := p.oper[k], taint(0)
-		if e.Guarded {
-			v = p.unguarded(v)
-		}
-		ev := p.match[k]
-		if ev >= 0 && p.tr.events[ev].read >= 0 && isAtomicRole(p.tr.events[ev].role) && p.tr.pool.shuffled(v) {
-			l.out.regs[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
-			continue
-		}
-		x, err := l.expr(v, 0, &seen)
-		if err != nil {
-			return fmt.Errorf("%s: what it read: %w", p.name(k), err)
-		}
-		l.out.regs[k] = x
-	}
-	return nil
 }
 
 // sound refuses code whose operations alone do not say what it does.
@@ -118,20 +95,6 @@ func (l *amdLifter) sound() error {
 		}
 	}
 	return nil
-}
-
-// blockGuard reads the condition under which a block runs.
-func (l *amdLifter) blockGuard(b int) ([]guardTerm, error) {
-	var out []guardTerm
-	seen := taint(0)
-	for _, s := range l.p.tr.when[b] {
-		e, err := l.expr(s.pred, l.p.tr.fn.Blocks[b].First, &seen)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, guardTerm{e, s.want})
-	}
-	return out, nil
 }
 
 // inst lifts one instruction: what it waits for, then what it starts.
@@ -210,7 +173,7 @@ func (l *amdLifter) access(i, ev int, op amdOp) error {
 		op.Kind, op.Through = amdhw.Store, !l.out.system.WriteBack || l.m.store[amdAgent].ok(x.mem)
 	case isa.RoleAtomic, isa.RoleReduction:
 		op.Kind, op.atom = amdhw.RMW, x.mem.Atom
-		if f, n := amdAtomic(op.atom); f == nil || n != len(op.data) {
+		if f, n := atomicWord(op.atom); f == nil || n != len(op.data) {
 			return l.errorAt(i, "an atomic operation that is not known")
 		}
 	default:
@@ -218,16 +181,6 @@ func (l *amdLifter) access(i, ev int, op amdOp) error {
 	}
 	l.out.ops = append(l.out.ops, op)
 	return nil
-}
-
-// isShared reports whether a location lies in local memory.
-func (p *pass) isShared(loc int) bool {
-	for _, e := range p.s.Entries {
-		if !e.IsFence() && e.Loc == loc {
-			return e.Kind.Space == litmus.Shared
-		}
-	}
-	return false
 }
 
 // level says which caches a load bypasses: as many as the table asks of one of
@@ -284,49 +237,6 @@ func (l *amdLifter) cacheOp(i int, op amdOp) error {
 	}
 	l.out.ops = append(l.out.ops, op) // any other one is only counted
 	return nil
-}
-
-// amdAtomics are what atomic operations compute of the old word and their operand.
-var amdAtomics = map[string]func(old, d uint32) uint32{
-	"ADD":  func(a, b uint32) uint32 { return a + b },
-	"SUB":  func(a, b uint32) uint32 { return a - b },
-	"AND":  func(a, b uint32) uint32 { return a & b },
-	"OR":   func(a, b uint32) uint32 { return a | b },
-	"XOR":  func(a, b uint32) uint32 { return a ^ b },
-	"EXCH": func(_, b uint32) uint32 { return b },
-	"MIN":  func(a, b uint32) uint32 { return uint32(min(int32(a), int32(b))) },
-	"MAX":  func(a, b uint32) uint32 { return uint32(max(int32(a), int32(b))) },
-	"UMIN": func(a, b uint32) uint32 { return min(a, b) },
-	"UMAX": func(a, b uint32) uint32 { return max(a, b) },
-	"INC": func(a, b uint32) uint32 {
-		if a >= b {
-			return 0
-		}
-		return a + 1
-	},
-	"DEC": func(a, b uint32) uint32 {
-		if a == 0 || a > b {
-			return b
-		}
-		return a - 1
-	},
-}
-
-// amdAtomic is what an atomic operation computes, and the number of its operands; nil
-// if it is not known.
-func amdAtomic(name string) (f func(old uint32, d []uint32) uint32, operands int) {
-	if name == "CAS" {
-		return func(old uint32, d []uint32) uint32 {
-			if old == d[0] {
-				return d[1]
-			}
-			return old
-		}, 2
-	}
-	if g := amdAtomics[name]; g != nil {
-		return func(old uint32, d []uint32) uint32 { return g(old, d[0]) }, 1
-	}
-	return nil, 0
 }
 
 // identify hashes everything that decides what the operations mean.

@@ -93,6 +93,8 @@ type ordering interface {
 // lifting makes of machine code what a model can judge.
 type lifting interface {
 	lift(p *pass) (LiftedCode, error)
+	// liftMachine makes operations of a model of the hardware.
+	liftMachine(p *pass) (LiftedCode, error)
 	// beyond says what a preserved kernel has beyond its test, so that only a model can
 	// tell whether it allows more; "" for nothing.
 	beyond(c *Checked) string

@@ -99,7 +99,7 @@ func (e *LiftError) Error() string {
 func (l *Lifted) Key() string { return l.key }
 
 // LiftedCode is the machine code of one kernel in a form that a model can judge:
-// *Lifted, of which LiftTest makes a litmus test, or *LiftedAMD, of which AMDProgram
+// *Lifted, of which LiftTest makes a litmus test, or *LiftedAMD, of which NewMachine
 // makes a program for AMD's memory system.
 type LiftedCode interface {
 	// Key identifies code by what it says: equal keys mean the same.

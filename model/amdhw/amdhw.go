@@ -105,9 +105,8 @@ type Until struct {
 	N       int
 }
 
-// Expr computes a word from what a thread's reads gave; ok is false if it needs
-// one that is not there.
-type Expr func(read func(i int) (word uint32, ok bool)) (word uint32, ok bool)
+// Expr computes a word from what a thread's reads gave.
+type Expr = explore.Expr
 
 // Op is one operation of a wave.
 type Op struct {
@@ -148,13 +147,7 @@ type Program struct {
 }
 
 // Final is how a run ended.
-type Final struct {
-	// Read has what each thread's reads gave, Done whether they were performed.
-	Read [][]uint32
-	Done [][]bool
-	// Memory has the words of all locations.
-	Memory []uint32
-}
+type Final = explore.Final
 
 // Errors of Explore: there is no answer.
 var (

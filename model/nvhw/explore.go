@@ -207,13 +207,10 @@ func (m *machine) atomic(s *state, t, i int, f func(*state, func() Step) error) 
 	n := s.clone()
 	old := s.mem[o.Loc][s.newest(o.Loc)]
 	n.status[t][i], n.read[t][i] = done, old
-	step := told(t, "%s reads %d and writes nothing", o.Text, int32(old))
-	if w, ok := o.Apply(old, data); ok {
-		n.mem[o.Loc] = append(n.mem[o.Loc], w)
-		step = told(t, "%s reads %d and writes %d", o.Text, int32(old), int32(w))
-	}
+	w := o.Apply(old, data)
+	n.mem[o.Loc] = append(n.mem[o.Loc], w)
 	if m.holds(AtomicDrops) {
 		n.oldest[c][o.Loc] = n.newest(o.Loc)
 	}
-	return f(n, step)
+	return f(n, told(t, "%s reads %d and writes %d", o.Text, int32(old), int32(w)))
 }

@@ -84,9 +84,8 @@ const (
 	Wait       // for scoreboard barriers alone
 )
 
-// Expr computes a word from what a thread's reads gave; ok is false if it needs
-// one that is not there.
-type Expr func(read func(i int) (word uint32, ok bool)) (word uint32, ok bool)
+// Expr computes a word from what a thread's reads gave.
+type Expr = explore.Expr
 
 // NoBarrier is the number of no scoreboard barrier.
 const NoBarrier = 7
@@ -106,9 +105,9 @@ type Op struct {
 	Data []Expr
 	// Guard tells that the operation is performed: its word is not zero; nil: always.
 	Guard Expr
-	// Apply computes the new word of a read-modify-write; ok is false if it writes
-	// nothing, as a compare-and-swap that fails.
-	Apply func(old uint32, data []uint32) (word uint32, ok bool)
+	// Apply computes the new word of a read-modify-write; one that writes nothing, as a
+	// compare-and-swap that fails, gives back the old one.
+	Apply func(old uint32, data []uint32) uint32
 	// Sets is the scoreboard barrier that is released when the result is there.
 	Sets uint8
 	// Waits is the set of barriers that must be free before it is issued.
@@ -134,13 +133,7 @@ type Program struct {
 }
 
 // Final is how a run ended.
-type Final struct {
-	// Read has what each thread's reads gave, Done whether they were performed.
-	Read [][]uint32
-	Done [][]bool
-	// Memory has the words of all locations.
-	Memory []uint32
-}
+type Final = explore.Final
 
 // Errors of Explore: there is no answer.
 var (

@@ -51,7 +51,7 @@ func op(t *testing.T, w []string, reads *int) Op {
 		o.Kind, o.Far, o.Sets = Load, w[0] == "ldg", 0
 	case "add":
 		o.Kind, o.Sets = RMW, 0
-		o.Apply = func(old uint32, _ []uint32) (uint32, bool) { return old + 1, true }
+		o.Apply = func(old uint32, _ []uint32) uint32 { return old + 1 }
 	case "ivall":
 		o.Kind = Invalidate
 	case "bar":

@@ -7,12 +7,12 @@ import (
 
 	"optcheck/isa"
 	"optcheck/litmus"
-	"optcheck/model/amdhw"
+	"optcheck/model/explore"
 	"optcheck/spec"
 )
 
-// TestAMDState: registers hold what the test computes from the words read.
-func TestAMDState(t *testing.T) {
+// TestMachineState: registers hold what the test computes from the words read.
+func TestMachineState(t *testing.T) {
 	x, err := litmus.Parse("state", []byte(`GPU_PTX state
 {
 x=0; y=0;
@@ -43,15 +43,15 @@ exists (0:r0=7 /\ 0:r1=1 /\ 0:r3=0)
 		{[]uint32{6, 1}, []bool{true, true}, []int64{6, 0, 0xfffffff9}},
 		{[]uint32{6, 0}, []bool{true, false}, []int64{6, 0, 0xfffffff9}},
 	} {
-		got, err := AMDState(cl, threads, &amdhw.Final{Read: [][]uint32{c.read}, Done: [][]bool{c.done}, Memory: []uint32{0, 0}})
+		got, err := MachineState(cl, threads, &explore.Final{Read: [][]uint32{c.read}, Done: [][]bool{c.done}, Memory: []uint32{0, 0}})
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%v", c.read)
 	}
 }
 
-// TestAMDRegisters: what an access gives is all that the machine code makes of it,
+// TestValues: what an access gives is all that the machine code makes of it,
 // not only the load that it may come from.
-func TestAMDRegisters(t *testing.T) {
+func TestValues(t *testing.T) {
 	pool := newValuePool()
 	load := func(read int64) value { return pool.mk(node{kind: kLoad, a: value(read), b: 0, c: none}) }
 	p := &pass{s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpLd}}}}, match: []int{-1}, word: []int{0},
@@ -62,10 +62,10 @@ func TestAMDRegisters(t *testing.T) {
 	p.oper = []value{pool.mk(node{kind: kSel, a: load(0), b: pool.constant(5), c: flag})}
 	p.matchRead(0)
 	require.Zero(t, p.match[0])
-	l := &amdLifter{lifter: newLifter(p, nil), out: &LiftedAMD{regs: map[int]*expr{}}}
-	require.NoError(t, l.registers())
+	regs, err := newLifter(p, nil).values()
+	require.NoError(t, err)
 	for _, words := range [][2]uint32{{7, 0}, {7, 1}} {
-		w, ok := l.out.regs[0].eval(nil, func(r int) (uint32, bool) { return words[r], true })
+		w, ok := regs[0].eval(nil, func(r int) (uint32, bool) { return words[r], true })
 		require.True(t, ok)
 		require.Equal(t, map[uint32]uint32{0: 7, 1: 5}[words[1]], w)
 	}

@@ -4,20 +4,20 @@ import (
 	"fmt"
 
 	"optcheck/litmus"
-	"optcheck/model/amdhw"
+	"optcheck/model/explore"
 )
 
-// AMDState is the final state of a run of AMDProgram in terms of the test: the
+// MachineState is the final state of a run of NewMachine in terms of the test: the
 // values of t.Terms(), in their order. Registers are computed as the test says from
 // what the machine code read in place of its accesses.
-func AMDState(t *litmus.Test, threads []LiftedThread, f *amdhw.Final) ([]int64, error) {
+func MachineState(t *litmus.Test, threads []LiftedThread, f *explore.Final) ([]int64, error) {
 	var out []int64
-	regs := make([]map[string]amdReg, len(t.Threads))
+	regs := make([]map[string]wordReg, len(t.Threads))
 	for _, term := range t.Terms() {
 		switch term.Kind {
 		case litmus.TermReg:
 			if regs[term.Thread] == nil {
-				r, err := amdRegisters(t, term.Thread, &threads[term.Thread], f)
+				r, err := machineRegisters(t, term.Thread, &threads[term.Thread], f)
 				if err != nil {
 					return nil, err
 				}
@@ -44,23 +44,23 @@ func AMDState(t *litmus.Test, threads []LiftedThread, f *amdhw.Final) ([]int64, 
 	return out, nil
 }
 
-// amdReg is the content of a register of the test; lost if it is not known.
-type amdReg struct {
+// wordReg is the content of a register of the test; lost if it is not known.
+type wordReg struct {
 	v    int64
 	lost bool
 }
 
-// amdRegisters runs the instructions of a thread that are no accesses.
-func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[string]amdReg, error) {
-	code, err := in.amd()
+// machineRegisters runs the instructions of a thread that are no accesses.
+func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final) (map[string]wordReg, error) {
+	code, err := in.operations()
 	if err != nil {
 		return nil, err
 	}
 	th := &t.Threads[i]
-	regs := map[string]amdReg{}
+	regs := map[string]wordReg{}
 	for _, d := range th.Regs {
 		if d.Init.Kind == litmus.OperandConst {
-			regs[d.Name] = amdReg{v: d.Init.Value}
+			regs[d.Name] = wordReg{v: d.Init.Value}
 		}
 	}
 	entry := map[int]int{}
@@ -91,9 +91,9 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[
 		if x.Dst == "" || x.Dst == "_" {
 			continue
 		}
-		var r amdReg
+		var r wordReg
 		if x.Op.IsAccess() {
-			e := code.regs[entry[k]]
+			e := code.values()[entry[k]]
 			if e == nil {
 				r.lost = true
 			} else if w, ok := e.eval(params, read); ok {
@@ -102,16 +102,16 @@ func amdRegisters(t *litmus.Test, i int, in *LiftedThread, f *amdhw.Final) (map[
 				r.lost = true
 			}
 		} else {
-			r = amdCompute(x, regs)
+			r = computeWord(x, regs)
 		}
 		regs[x.Dst] = r
 	}
 	return regs, nil
 }
 
-// amdCompute computes an instruction that is no access.
-func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
-	var a [3]amdReg
+// computeWord computes an instruction that is no access.
+func computeWord(x *litmus.Instr, regs map[string]wordReg) wordReg {
+	var a [3]wordReg
 	for i, o := range x.Src {
 		switch {
 		case i < len(a) && o.Kind == litmus.OperandConst:
@@ -119,7 +119,7 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 		case i < len(a) && o.Kind == litmus.OperandReg:
 			a[i] = regs[o.Name]
 		default:
-			return amdReg{lost: true}
+			return wordReg{lost: true}
 		}
 	}
 	switch {
@@ -128,10 +128,10 @@ func amdCompute(x *litmus.Instr, regs map[string]amdReg) amdReg {
 	case x.Op == litmus.OpSelp && !a[2].lost:
 		a[0].lost = false
 	case x.Op == litmus.OpShl && (a[1].v < 0 || a[1].v > 31) || x.Type.Bits() == 64 && len(x.Src) > 1:
-		return amdReg{lost: true} // OpenCL and PTX differ, or only one word of each is known
+		return wordReg{lost: true} // OpenCL and PTX differ, or only one word of each is known
 	}
 	if a[0].lost || a[1].lost || a[2].lost {
-		return amdReg{lost: true}
+		return wordReg{lost: true}
 	}
-	return amdReg{v: x.Apply(a[0].v, a[1].v, a[2].v)}
+	return wordReg{v: x.Apply(a[0].v, a[1].v, a[2].v)}
 }

@@ -1,0 +1,246 @@
+package optcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/model/explore"
+	"optcheck/spec"
+)
+
+// Machine is the machine code of a test as a program of a model of the hardware.
+type Machine interface {
+	// Name names the memory system.
+	Name() string
+	// Explore calls end for every way in which the program can end, with the schedule
+	// that leads there; with fresh, only for those in which no cache has kept an old
+	// line.
+	Explore(ctx context.Context, fresh bool, end func(f *explore.Final, schedule func() []explore.Step) error) error
+}
+
+// operations are machine code as operations of a model of the hardware, still
+// without the test's constants.
+type operations interface {
+	LiftedCode
+	// values are what the accesses at the positions of the test read.
+	values() map[int]*expr
+	// machine puts the threads of a test together, of which the code is one; init are
+	// the words of the locations.
+	machine(t *litmus.Test, threads []LiftedThread, init []uint32) (Machine, error)
+}
+
+// operations is the machine code of a thread as operations.
+func (t *LiftedThread) operations() (operations, error) {
+	if code, ok := t.Lifted.(operations); ok {
+		return code, nil
+	}
+	return nil, errors.New("machine code that was not lifted to operations of the hardware")
+}
+
+// NewMachine puts the threads of a test together, whose code LiftMachine lifted. The
+// error says what the model of the hardware does not know.
+func NewMachine(t *litmus.Test, threads []LiftedThread) (Machine, error) {
+	if len(threads) != len(t.Threads) || len(threads) == 0 {
+		return nil, fmt.Errorf("%d threads of machine code for the %d of test %s", len(threads), len(t.Threads), t.Name)
+	}
+	var init []uint32
+	for i := range t.Locations {
+		if t.Locations[i].Alias != "" {
+			return nil, fmt.Errorf("location %s is an alias", t.Locations[i].Name)
+		}
+		init = append(init, uint32(t.Locations[i].Init))
+	}
+	for i := range t.Threads {
+		if t.Threads[i].Place.GPU != t.Threads[0].Place.GPU || t.Threads[i].Place.Grid != t.Threads[0].Place.Grid {
+			return nil, errors.New("threads of several grids")
+		}
+	}
+	code, err := threads[0].operations()
+	if err != nil {
+		return nil, err
+	}
+	return code.machine(t, threads, init)
+}
+
+// LiftMachine turns machine code that was checked into operations of its hardware's
+// memory system, for NewMachine. The error is a *LiftError where the model of the
+// hardware does not know an instruction.
+func (c *Checked) LiftMachine() (LiftedCode, error) {
+	if c.pass == nil || c.Class == Unknown {
+		return nil, errors.New("nothing was checked")
+	}
+	return c.pass.tr.arch.liftMachine(c.pass)
+}
+
+// groupOf numbers the work-group of a thread: by the first one in it.
+func groupOf(t *litmus.Test, i int) int {
+	for k := range i {
+		if t.Threads[k].Place.SameScope(t.Threads[i].Place, litmus.ScopeCTA) {
+			return k
+		}
+	}
+	return i
+}
+
+// paramsOf gives the words of parameters that stand for constants of the test, by
+// byte offset.
+func paramsOf(list []spec.Value) map[int64]uint32 {
+	out := map[int64]uint32{}
+	for _, v := range list {
+		out[v.Offset] = uint32(v.Const)
+		if v.Bytes == 8 {
+			out[v.Offset+4] = uint32(v.Const >> 32)
+		}
+	}
+	return out
+}
+
+func wordOf(e *expr, params map[int64]uint32) explore.Expr {
+	return func(read func(int) (uint32, bool)) (uint32, bool) { return e.eval(params, read) }
+}
+
+// guardOf is the conjunction of what a guard consists of, nil for none.
+func guardOf(list []guardTerm, params map[int64]uint32) explore.Expr {
+	if len(list) == 0 {
+		return nil
+	}
+	return func(read func(int) (uint32, bool)) (uint32, bool) {
+		known := true
+		for _, g := range list {
+			w, ok := g.e.eval(params, read)
+			if ok && (w != 0) != g.want {
+				return 0, true // whatever the others are
+			}
+			known = known && ok
+		}
+		return 1, known
+	}
+}
+
+// eval computes a word; ok is false if it depends on one that is not there.
+func (e *expr) eval(params map[int64]uint32, read func(int) (uint32, bool)) (w uint32, ok bool) {
+	switch e.op {
+	case exConst:
+		return uint32(e.k), true
+	case exParam:
+		w, ok = params[int64(e.k)]
+		return w, ok
+	case exLoad:
+		if e.word > 0 {
+			return 0, false
+		}
+		return read(e.read)
+	case exSel:
+		c, ok := e.args[2].eval(params, read)
+		if !ok {
+			return 0, false
+		}
+		if c != 0 {
+			return e.args[0].eval(params, read)
+		}
+		return e.args[1].eval(params, read)
+	case exBits:
+		return e.evalBits(params, read)
+	}
+	if len(e.args) != 2 {
+		return 0, false
+	}
+	a, okA := e.args[0].eval(params, read)
+	b, okB := e.args[1].eval(params, read)
+	if !okA || !okB {
+		return 0, false
+	}
+	switch e.op {
+	case exAdd:
+		return a + b, true
+	case exMul:
+		return a * b, true
+	case exShl:
+		return a << (b & 31), true
+	case exShr:
+		return a >> (b & 31), true
+	case exCmp:
+		return ones(compare(uint8(e.k), e.k&cmpSigned != 0, a, b)), true
+	}
+	return 0, false
+}
+
+// evalBits computes a bitwise function. An operand that is not there may not
+// matter: of a conjunction one part may be false.
+func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) (uint32, bool) {
+	var in [3]uint32
+	var missing []int
+	for i, a := range e.args {
+		w, ok := a.eval(params, read)
+		if !ok {
+			missing = append(missing, i)
+		}
+		in[i] = w
+	}
+	first, out := true, uint32(0)
+	for try := range 1 << len(missing) {
+		for k, i := range missing {
+			in[i] = -uint32(try >> k & 1)
+		}
+		r := isa.Lut(uint8(e.k), in[0], in[1], in[2])
+		if !first && r != out {
+			return 0, false
+		}
+		first, out = false, r
+	}
+	return out, true
+}
+
+// values are what each reading access of the test gave in the machine code, by position:
+// all of its value, for code may choose between what an access read and something
+// else. Only what the lanes of a wave make of one atomic is that atomic's result.
+func (l *lifter) values() (map[int]*expr, error) {
+	p, out := l.p, map[int]*expr{}
+	for k, e := range p.s.Entries {
+		if e.IsFence() || !e.Reads() || e.Unread {
+			continue
+		}
+		v, seen := p.oper[k], taint(0)
+		if e.Guarded {
+			v = p.unguarded(v)
+		}
+		ev := p.match[k]
+		if ev >= 0 && p.tr.events[ev].read >= 0 && isAtomicRole(p.tr.events[ev].role) && p.tr.pool.shuffled(v) {
+			out[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
+			continue
+		}
+		x, err := l.expr(v, 0, &seen)
+		if err != nil {
+			return nil, fmt.Errorf("%s: what it read: %w", p.name(k), err)
+		}
+		out[k] = x
+	}
+	return out, nil
+}
+
+// blockGuard reads the condition under which a block runs.
+func (l *lifter) blockGuard(b int) ([]guardTerm, error) {
+	var out []guardTerm
+	seen := taint(0)
+	for _, s := range l.p.tr.when[b] {
+		e, err := l.expr(s.pred, l.p.tr.fn.Blocks[b].First, &seen)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, guardTerm{e, s.want})
+	}
+	return out, nil
+}
+
+// isShared reports whether a location lies in local memory.
+func (p *pass) isShared(loc int) bool {
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Loc == loc {
+			return e.Kind.Space == litmus.Shared
+		}
+	}
+	return false
+}

@@ -1,0 +1,274 @@
+package optcheck
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/model/explore"
+	"optcheck/model/nvhw"
+)
+
+// NVMachine is a program of package nvhw.
+type NVMachine struct{ nvhw.Program }
+
+// Name implements Machine.
+func (m *NVMachine) Name() string { return "nvhw" }
+
+// Explore implements Machine.
+func (m *NVMachine) Explore(ctx context.Context, fresh bool, end func(f *explore.Final, schedule func() []explore.Step) error) error {
+	m.Fresh = fresh
+	return nvhw.Explore(ctx, &m.Program, end)
+}
+
+// liftedNV is the machine code of one kernel for sm_70 and newer as operations of
+// package nvhw. Waits for scoreboard barriers are what the control codes say,
+// nothing is told from the test.
+type liftedNV struct {
+	ops   []nvOp
+	reads int
+	regs  map[int]*expr
+	key   string
+}
+
+// nvOp is an operation whose values are still expressions.
+type nvOp struct {
+	nvhw.Op
+	atom  string
+	data  []*expr
+	guard []guardTerm
+}
+
+// Key implements LiftedCode.
+func (l *liftedNV) Key() string { return l.key }
+
+// Size implements LiftedCode.
+func (l *liftedNV) Size() int { return 200 + 400*len(l.ops) }
+
+// values implements operations.
+func (l *liftedNV) values() map[int]*expr { return l.regs }
+
+// machine implements operations.
+func (l *liftedNV) machine(t *litmus.Test, threads []LiftedThread, init []uint32) (Machine, error) {
+	m := &NVMachine{nvhw.Program{Init: init}}
+	for i := range threads {
+		code, ok := threads[i].Lifted.(*liftedNV)
+		if !ok {
+			return nil, fmt.Errorf("thread %d is not of NVIDIA's machine code", i)
+		}
+		th := nvhw.Thread{CTA: groupOf(t, i), Reads: code.reads}
+		params := paramsOf(threads[i].Values)
+		for k := range code.ops {
+			o := &code.ops[k]
+			op := o.Op
+			if op.Kind <= nvhw.RMW && op.Loc >= len(init) {
+				return nil, fmt.Errorf("location %d of %d", op.Loc, len(init))
+			}
+			for _, e := range o.data {
+				op.Data = append(op.Data, wordOf(e, params))
+			}
+			op.Guard = guardOf(o.guard, params)
+			op.Apply, _ = atomicWord(o.atom)
+			th.Ops = append(th.Ops, op)
+		}
+		m.Threads = append(m.Threads, th)
+	}
+	return m, nil
+}
+
+// nvLifter turns a finished pass into a liftedNV.
+type nvLifter struct {
+	*lifter
+	out *liftedNV
+	ev  map[int]int // instruction → event
+	// set are the barriers that operations set and nothing has waited for since.
+	set uint8
+}
+
+// liftMachine makes operations of package nvhw of machine code.
+func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
+	if a.sm < 70 {
+		return nil, errors.New("no model of the memory system before sm_70")
+	}
+	l := &nvLifter{lifter: newLifter(p, a), ev: map[int]int{}, out: &liftedNV{reads: len(p.tr.reads)}}
+	switch {
+	case len(p.tr.calls) > 0:
+		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
+	case p.tr.loops:
+		return nil, errors.New("the code has a loop")
+	}
+	for k := range p.tr.events {
+		l.ev[p.tr.events[k].inst] = k
+	}
+	for _, b := range p.tr.order {
+		guard, err := l.blockGuard(b)
+		if err != nil {
+			return nil, err
+		}
+		for i := p.tr.fn.Blocks[b].First; i < p.tr.fn.Blocks[b].End; i++ {
+			if err := l.inst(i, guard); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var err error
+	if l.out.regs, err = l.lifter.values(); err != nil {
+		return nil, err
+	}
+	l.out.identify()
+	return l.out, nil
+}
+
+// inst lifts one instruction, and what it waits for.
+func (l *nvLifter) inst(i int, guard []guardTerm) error {
+	in := &l.p.tr.fn.Insts[i]
+	if in.Control.Kind != isa.ControlFields {
+		return l.errorAt(i, "its control code is not known")
+	}
+	op := nvOp{guard: guard, Op: nvhw.Op{Kind: nvhw.Wait, Text: strings.Clone(trim(in.Text)), Read: -1, Sets: nvhw.NoBarrier, Waits: in.Control.Wait}}
+	ev, ok := l.ev[i]
+	switch {
+	case in.Op == "DEPBAR":
+		return l.depbar(i, op)
+	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
+		// Memory of the thread's own, or a store of results.
+	case ok && in.Role.IsAccess():
+		return l.access(i, ev, op)
+	case in.Role == isa.RoleBarrier || in.Role == isa.RoleFence || in.Role == isa.RoleCache && in.Mem.Invalidate:
+		return l.order(i, ev, op)
+	case in.Role == isa.RoleCopy:
+		return l.errorAt(i, "it has no meaning here")
+	}
+	l.waits(op)
+	return nil
+}
+
+// waits adds an operation that does nothing but to wait, if there is something to
+// wait for.
+func (l *nvLifter) waits(op nvOp) {
+	if op.Waits&l.set != 0 {
+		l.add(op)
+	}
+}
+
+func (l *nvLifter) add(op nvOp) {
+	if len(op.guard) == 0 {
+		l.set &^= op.Waits
+	}
+	if op.Sets != nvhw.NoBarrier {
+		l.set |= 1 << op.Sets
+	}
+	l.out.ops = append(l.out.ops, op)
+}
+
+// depbar lifts DEPBAR.LE SB4, 0x0, which waits for a barrier as control codes do.
+func (l *nvLifter) depbar(i int, op nvOp) error {
+	args := l.p.tr.fn.Insts[i].Args
+	var n uint8
+	if len(args) != 2 || args[1].Kind != isa.OpdImm && !args[1].Zero || args[1].Imm != 0 {
+		return l.errorAt(i, "it waits for some of a barrier's operations")
+	}
+	if _, err := fmt.Sscanf(args[0].String(), "SB%d", &n); err != nil || n > 5 {
+		return l.errorAt(i, "it waits for something unknown")
+	}
+	op.Waits |= 1 << n
+	l.waits(op)
+	return nil
+}
+
+// access lifts an access to a location of the test.
+func (l *nvLifter) access(i, ev int, op nvOp) error {
+	p := l.p
+	x := &p.tr.events[ev]
+	base := liftOp{entry: -1}
+	if err := l.guard(ev, &base); err != nil {
+		return err
+	}
+	if err := l.data(ev, &base); err != nil {
+		return err
+	}
+	op.guard = base.guard
+	for _, ws := range base.data {
+		op.data = append(op.data, ws[0])
+	}
+	loc, ok := p.locationOf(x)
+	switch {
+	case !ok:
+		return l.errorAt(i, "its address %v is none of the test's locations", x.addr)
+	case x.mem.Width != 4:
+		return l.errorAt(i, "an access of %d bytes", x.mem.Width)
+	case x.loop:
+		return l.errorAt(i, "it stands in a loop")
+	case x.mem.Strength == isa.Constant || x.mem.Cache == "CI":
+		return l.errorAt(i, "it goes through the cache for constants")
+	}
+	op.Loc, op.Shared, op.Read, op.Sets = loc, p.isShared(loc), x.read, p.tr.fn.Insts[i].Control.Write
+	switch x.role {
+	case isa.RoleLoad:
+		op.Kind, op.Far = nvhw.Load, (x.mem.Strength == isa.Strong || x.mem.Strength == isa.MMIO) && x.mem.Scope > isa.ScopeCTA
+	case isa.RoleStore:
+		op.Kind, op.Sets = nvhw.Store, nvhw.NoBarrier
+	case isa.RoleAtomic, isa.RoleReduction:
+		op.Kind, op.atom = nvhw.RMW, x.mem.Atom
+		if f, n := atomicWord(op.atom); f == nil || n != len(op.data) {
+			return l.errorAt(i, "an atomic operation that is not known")
+		}
+	default:
+		return l.errorAt(i, "it has no meaning here")
+	}
+	l.add(op)
+	return nil
+}
+
+// order lifts a fence, an invalidation or a barrier.
+func (l *nvLifter) order(i, ev int, op nvOp) error {
+	in := &l.p.tr.fn.Insts[i]
+	base := liftOp{entry: -1}
+	if _, ok := l.ev[i]; ok {
+		if err := l.guard(ev, &base); err != nil {
+			return err
+		}
+		op.guard = base.guard
+	}
+	switch in.Role {
+	case isa.RoleCache:
+		op.Kind = nvhw.Invalidate
+	case isa.RoleFence:
+		op.Kind, op.Far, op.SC = nvhw.Fence, in.Mem.Scope > isa.ScopeCTA, in.Mem.Strength == isa.FenceSC
+		// On sm_90 MEMBAR says through a barrier when it is done.
+		op.Sets = min(in.Control.Read, in.Control.Write)
+	case isa.RoleBarrier:
+		if len(op.guard) > 0 || l.p.tr.arch.barrier(in) != 0 || len(in.Mods) == 0 || in.Mods[0] != "SYNC" || len(in.Args) == 0 {
+			return l.errorAt(i, "a barrier of another kind")
+		}
+		op.Kind, op.Loc = nvhw.Barrier, int(in.Args[0].Imm)
+	}
+	l.add(op)
+	return nil
+}
+
+// identify hashes everything that decides what the operations mean.
+func (l *liftedNV) identify() {
+	b := fmt.Append(nil, "nv", l.reads)
+	for i := range l.ops {
+		o := &l.ops[i]
+		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.Shared, o.Far, o.SC, o.Read, o.Sets, o.Waits, o.atom)
+		for _, d := range o.data {
+			b = d.render(b)
+		}
+		for _, g := range o.guard {
+			b = g.e.render(bools(b, g.want))
+		}
+	}
+	for k := range 64 {
+		if e := l.regs[k]; e != nil {
+			b = e.render(ints(append(b, 'v'), k))
+		}
+	}
+	sum := sha256.Sum256(b)
+	l.key = string(sum[:])
+}
