@@ -51,6 +51,9 @@ type Options struct {
 	Model     string
 	// KeepVerdicts gives preserved cells their verdicts too.
 	KeepVerdicts bool
+	// Hardware asks the model of the hardware, too, about every cell of sm_70 and newer
+	// that has a verdict.
+	Hardware bool
 	// Jobs is the number of jobs (toolchain × target × level) worked on at
 	// once; 0 means one more than there are cores.
 	Jobs int
@@ -224,14 +227,18 @@ func (o *Options) modelKey() (string, error) {
 	if o.NoVerdict {
 		return "", nil
 	}
+	second := ""
+	if o.Hardware {
+		second = ", nvhw"
+	}
 	if o.Model == "" {
-		return "default", nil
+		return "default" + second, nil
 	}
 	m, err := model.Load(o.Model)
 	if err != nil {
 		return "", err
 	}
-	return m.Name + " " + m.Hash(), nil
+	return m.Name + " " + m.Hash() + second, nil
 }
 
 // auditor is the state of one run.

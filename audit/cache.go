@@ -28,7 +28,19 @@ type checked struct {
 	code    spec.CodeKey        // of the code that was compared with
 	lifted  optcheck.LiftedCode // nil if it was not wanted, or with liftErr
 	liftErr error
+	// machine is the code as operations of its hardware, if that was wanted.
+	machine    optcheck.LiftedCode
+	machineErr error
 }
+
+// lifting says into which forms machine code is lifted.
+type lifting uint8
+
+const (
+	liftNothing lifting = iota
+	liftTest            // those that a verdict needs
+	liftMachine         // and operations of the hardware
+)
 
 type cacheKey struct {
 	code  [16]byte
@@ -36,6 +48,8 @@ type cacheKey struct {
 	arch  string
 	names string
 	lits  string // the words of constant bank 2
+	// controls is the hash of the control codes, if they matter.
+	controls uint64
 }
 
 // What is remembered at most. Equal code is found close together: in the
@@ -53,8 +67,11 @@ func newCheckCache() *checkCache {
 
 // check checks a kernel against the specification that it carries, which must
 // be the one that was emitted, and lifts it if asked to.
-func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift bool) *checked {
+func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift lifting) *checked {
 	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
+	if lift == liftMachine {
+		k.controls = optcheck.ControlHash(fn)
+	}
 	if len(c.Literals) > 0 {
 		k.lits = fmt.Sprint(c.Literals)
 	}
@@ -69,8 +86,11 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
 	r = &checked{Result: res.Result, code: want.Code.Key()}
-	if lift && res.Class != optcheck.Unknown {
+	if lift != liftNothing && res.Class != optcheck.Unknown {
 		r.lifted, r.liftErr = res.Lift()
+	}
+	if lift == liftMachine && res.Class != optcheck.Unknown {
+		r.machine, r.machineErr = res.LiftMachine()
 	}
 	res.Release()
 	cc.mu.Lock()

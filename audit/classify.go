@@ -78,7 +78,7 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	case !j.equal:
 		w.stronger(cell, j.verdict)
 	}
-	return nil
+	return w.second(ctx, cell)
 }
 
 // stronger classifies a cell whose machine code breaks no rule and allows less than

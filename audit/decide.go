@@ -44,7 +44,7 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread) (*report.Cell
 		c := optcheck.NewChecker()
 		c.Consts, c.Literals, c.Locations = th.Consts, th.Literals, locationNames(t)
 		code := optcheck.CodeHash(th.Func, th.Consts)
-		parts = append(parts, part{code: code, result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, true)})
+		parts = append(parts, part{code: code, result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, liftTest)})
 	}
 	return a.decide(ctx, t, u, target, parts)
 }

@@ -3,11 +3,12 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"optcheck/litmus"
-	"optcheck/model/amdhw"
+	"optcheck/model/explore"
 	"optcheck/optcheck"
 	"optcheck/report"
 )
@@ -106,44 +107,52 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 	if src.err != nil {
 		return nil, src.err
 	}
-	p, err := optcheck.AMDProgram(cl, threads)
+	ends, name, err := explored(ctx, cl, threads)
 	if err != nil {
 		return nil, err
 	}
-	terms := cl.Terms()
-	ends := map[string][]amdhw.Step{}
-	// What happens without old lines in the caches is told that way.
-	for _, p.Fresh = range []bool{true, false} {
-		err = amdhw.Explore(ctx, p, func(f *amdhw.Final, schedule func() []amdhw.Step) error {
-			values, err := optcheck.AMDState(cl, threads, f)
-			if err != nil {
-				return err
-			}
-			s := stateText(terms, values)
-			if _, ok := ends[s]; !ok {
-				ends[s] = schedule()
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	var got []string
-	for s := range ends {
-		got = append(got, s)
-	}
-	slices.Sort(got)
-	v := &report.Verdict{Model: languageModel, Race: report.RaceFree, Hardware: p.System.Name, Source: len(src.states), Machine: len(got),
+	got := slices.Sorted(maps.Keys(ends))
+	v := &report.Verdict{Model: languageModel, Race: report.RaceFree, Hardware: name, Source: len(src.states), Machine: len(got),
 		New: minus(got, src.states), Lost: minus(src.states, got)}
 	v.Visible = visible(v.New, src.states, asked)
 	if len(v.New) > 0 {
-		for _, s := range ends[v.New[0]] {
-			v.Schedule = append(v.Schedule, fmt.Sprintf("T%d: %s", s.Thread, s.Text))
-		}
+		v.Schedule = ends[v.New[0]]
 		if err := g.why(ctx, cl, languageModel, v); err != nil {
 			v.Unexplained = err.Error() // the verdict stands all the same
 		}
 	}
 	return v, nil
+}
+
+// explored finds all states in which the machine code of a test can end, each with a
+// schedule in words, and names the memory system that it was explored on. What
+// happens without old lines in the caches is told that way.
+func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThread) (ends map[string][]string, name string, err error) {
+	m, err := optcheck.NewMachine(t, threads)
+	if err != nil {
+		return nil, "", err
+	}
+	terms := t.Terms()
+	ends = map[string][]string{}
+	for _, fresh := range []bool{true, false} {
+		err = m.Explore(ctx, fresh, func(f *explore.Final, schedule func() []explore.Step) error {
+			values, err := optcheck.MachineState(t, threads, f)
+			if err != nil {
+				return err
+			}
+			s := stateText(terms, values)
+			if _, ok := ends[s]; ok {
+				return nil
+			}
+			ends[s] = []string{}
+			for _, x := range schedule() {
+				ends[s] = append(ends[s], fmt.Sprintf("T%d: %s", x.Thread, x.Text))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	return ends, m.Name(), nil
 }

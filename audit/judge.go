@@ -45,9 +45,11 @@ type outcomes struct {
 type judgement struct {
 	once    sync.Once
 	verdict *report.Verdict
-	equal   bool // the same outcomes
-	subset  bool // no new outcome
-	err     error
+	// hardware is what the model of the hardware says, if it was that which was asked.
+	hardware *report.Hardware
+	equal    bool // the same outcomes
+	subset   bool // no new outcome
+	err      error
 }
 
 // What is remembered at most.

@@ -358,7 +358,7 @@ func (r *tokenRun) amdCheck(a *auditor, s *amdSubject, th int, target, text stri
 	c.Locations = locationNames(s.t)
 	fn := prog.Funcs[0]
 	code := optcheck.CodeHash(fn, nil)
-	return part{code: code, result: a.cache.check(c, fn, code, s.u.Kernels[th].Spec, c.Locations, true)}, nil
+	return part{code: code, result: a.cache.check(c, fn, code, s.u.Kernels[th].Spec, c.Locations, liftTest)}, nil
 }
 
 // amdStates are the final states of what the machine code can do by the model of the
@@ -375,14 +375,14 @@ func amdStates(t *testing.T, s *amdSubject, parts []part, on func(*amdhw.Program
 		}
 		threads = append(threads, optcheck.LiftedThread{Lifted: p.result.lifted, Spec: s.u.Kernels[i].Spec, Values: s.u.Kernels[i].Values})
 	}
-	p, err := optcheck.AMDProgram(cl, threads)
+	m, err := optcheck.NewMachine(cl, threads)
 	if err != nil {
 		return nil
 	}
-	on(p)
+	on(&m.(*optcheck.AMDMachine).Program)
 	terms := cl.Terms()
-	err = amdhw.Explore(t.Context(), p, func(f *amdhw.Final, _ func() []amdhw.Step) error {
-		values, err := optcheck.AMDState(cl, threads, f)
+	err = m.Explore(t.Context(), false, func(f *amdhw.Final, _ func() []amdhw.Step) error {
+		values, err := optcheck.MachineState(cl, threads, f)
 		if err != nil {
 			return err
 		}

@@ -207,7 +207,7 @@ func (r *tokenRun) check(a *auditor, s *tokenSubject, th int, m machine) part {
 		c.Locations = append(c.Locations, s.t.Locations[i].Name)
 	}
 	code := optcheck.CodeHash(m.fn, m.consts)
-	return part{code: code, result: a.cache.check(c, m.fn, code, s.u.Kernels[th].Spec, c.Locations, true)}
+	return part{code: code, result: a.cache.check(c, m.fn, code, s.u.Kernels[th].Spec, c.Locations, liftTest)}
 }
 
 // prepare checks the honest kernels of a test, which must be preserved or have

@@ -29,7 +29,7 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
 			continue
 		}
-		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.judge != nil)
+		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.lifting())
 		if w.a.visit != nil {
 			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})
 		}

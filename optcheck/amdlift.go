@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"optcheck/isa"
-	"optcheck/litmus"
 	"optcheck/model/amdhw"
 )
 

@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"hash/fnv"
 	"strconv"
 	"strings"
@@ -90,6 +91,19 @@ func LineHash(fn *isa.Func) uint64 {
 		l := uint32(fn.Insts[i].Src.Line)
 		b[0], b[1], b[2], b[3] = byte(l), byte(l>>8), byte(l>>16), byte(l>>24)
 		h.Write(b[:])
+	}
+	return h.Sum64()
+}
+
+// ControlHash identifies the control codes of a kernel, which CodeHash leaves out.
+func ControlHash(fn *isa.Func) uint64 {
+	h := fnv.New64a()
+	var buf [8]byte
+	for i := range fn.Insts {
+		c := fn.Insts[i].Control
+		binary.LittleEndian.PutUint32(buf[:], c.Bits())
+		buf[4], buf[5] = byte(c.Kind), c.Sched
+		h.Write(buf[:6])
 	}
 	return h.Sum64()
 }

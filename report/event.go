@@ -130,6 +130,21 @@ type Result struct {
 	// test; nil for preserved cells and where no model was asked. Cells may
 	// share one.
 	Verdict *Verdict `json:"verdict,omitempty"`
+	// Hardware is what a model of the hardware says of the machine code, nil where
+	// none was asked beside the memory model.
+	Hardware *Hardware `json:"hardware,omitempty"`
+}
+
+// Hardware is the answer of a model of the hardware.
+type Hardware struct {
+	Name     string `json:"name"`     // nvhw
+	Outcomes int    `json:"outcomes"` // how many the machine code can show
+	// New lists those that the memory model forbids in the test, Schedule is a run
+	// that ends in New[0].
+	New      []string `json:"new,omitempty"`
+	Schedule []string `json:"schedule,omitempty"`
+	// Unjudged is why nothing is said; the rest is empty then.
+	Unjudged string `json:"unjudged,omitempty"`
 }
 
 // The classes of cells.

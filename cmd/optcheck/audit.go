@@ -27,6 +27,7 @@ type auditFlags struct {
 	artefacts      string
 	quiet          bool
 	noVerdict      bool
+	hardware       bool
 	keepCode       string
 	flags          []string
 	text           report.TextOptions
@@ -118,6 +119,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	failOnFlag(cmd)
 	modelFlag(cmd, &f.model)
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
+	fl.BoolVar(&f.hardware, "hardware", false, "also ask the model of the hardware (nvhw) what the machine code of sm_70 and newer can do")
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
@@ -181,7 +183,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	if err := matrix(ctx, env, &o); err != nil {
 		return o, err
 	}
-	o.Model, o.NoVerdict, o.Code = f.model, f.noVerdict, f.keepCode
+	o.Model, o.NoVerdict, o.Code, o.Hardware = f.model, f.noVerdict, f.keepCode, f.hardware
 	o.Source = env.settings.kernels()
 	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	o.Flags = f.flags
