@@ -137,8 +137,8 @@ type Result struct {
 
 // Hardware is the answer of a model of the hardware.
 type Hardware struct {
-	Name     string `json:"name"`     // nvhw
-	Outcomes int    `json:"outcomes"` // how many the machine code can show
+	Name     string `json:"name,omitempty"`     // nvhw
+	Outcomes int    `json:"outcomes,omitempty"` // how many the machine code can show
 	// New lists those that the memory model forbids in the test, Schedule is a run
 	// that ends in New[0].
 	New      []string `json:"new,omitempty"`
