@@ -149,7 +149,14 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 		if o.view != nil {
 			o.view.holds = o.view.holds[:0]
 		}
-		if err := m.run(); err != nil {
+		err := m.run()
+		for _, st := range m.in {
+			if st != nil {
+				states.Put(st)
+			}
+		}
+		m.in = nil
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -49,7 +49,7 @@ func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
 
 // entry merges the states of a block's predecessors.
 func (m *machine) entry(b int) *state {
-	st := newState(m.arch.registers())
+	st := takeState(m.arch.registers())
 	first := true
 	var known *join
 	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
@@ -90,6 +90,7 @@ func (m *machine) entry(b int) *state {
 		for r := range st.v {
 			st.v[r] = none
 		}
+		clear(st.t)
 		m.arch.launch(m, st)
 	}
 	if len(m.flow.carried[b]) > 0 {

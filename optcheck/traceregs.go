@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"maps"
+	"sync"
 
 	"optcheck/isa"
 )
@@ -79,7 +80,18 @@ type state struct {
 	slots map[slot]cell
 }
 
-func newState(regs int) *state { return &state{v: make([]value, regs), t: make([]taint, regs)} }
+// states has those that nobody needs any more.
+var states = sync.Pool{New: func() any { return &state{} }}
+
+// takeState returns a state of so many registers, whatever they hold.
+func takeState(regs int) *state {
+	st := states.Get().(*state)
+	if cap(st.v) < regs {
+		st.v, st.t = make([]value, regs), make([]taint, regs)
+	}
+	st.v, st.t, st.slots = st.v[:regs], st.t[:regs], nil
+	return st
+}
 
 // set makes st a copy of another state.
 func (st *state) set(o *state) {

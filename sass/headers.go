@@ -245,11 +245,18 @@ func (p *parser) lineInfo(t string) {
 	p.newSrc = true
 }
 
+// Functions share the memory of their instructions: one that would find room for only
+// a few gets room for many.
+const fewInsts, manyInsts = 64, 1024
+
 // startFunc begins a function.
 func (p *parser) startFunc(name string) {
 	p.fn = &isa.Func{Name: name, Arch: p.arch, Line: max(1, p.line)}
 	p.src, p.newSrc = isa.SrcLine{}, false
 	p.toLabel = p.toLabel[:0]
+	if cap(p.insts) < fewInsts {
+		p.insts = make([]isa.Inst, 0, manyInsts)
+	}
 	if p.dialect == "" || !p.sections {
 		p.inText = true
 	}
@@ -268,14 +275,14 @@ func (p *parser) endFunc() error {
 	if fn.Arch == "" {
 		p.problem(fn.Name, "the listing does not name its target")
 	}
-	fn.Insts = make([]isa.Inst, len(p.insts))
-	copy(fn.Insts, p.insts)
+	n := len(p.insts)
+	fn.Insts = p.insts[:n:n]
 	p.controls(fn.Insts)
 	err := p.resolve(fn)
 	if err == nil {
 		err = p.complete(fn)
 	}
-	p.insts, p.branch, p.control = p.insts[:0], p.branch[:0], p.control[:0]
+	p.insts, p.branch, p.control = p.insts[n:], p.branch[:0], p.control[:0]
 	clear(p.labels)
 	if err != nil {
 		return err
