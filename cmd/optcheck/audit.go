@@ -214,15 +214,24 @@ func thatCompile(env *environment, tcs []*toolchain.Toolchain, source string) (o
 	return out
 }
 
-// auditMemory is the memory beyond which an audit's garbage is collected more
-// often: disassemblies are large and live briefly. Each core works on some of its
-// own. It is no hard limit, and GOMEMLIMIT overrides it.
-func auditMemory() int64 { return 256<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
+// roomy has garbage collected seldom until memory reaches 512 MiB and 64 MiB for each
+// core: disassemblies are large and live briefly, and to look for them costs as much
+// as all that lives. GOMEMLIMIT and GOGC override it. What it returns puts things back.
+func roomy(env *environment) (back func()) {
+	limit, percent := int64(-1), 400
+	if env.getenv("GOMEMLIMIT") == "" {
+		limit = 512<<20 + int64(runtime.GOMAXPROCS(0))<<26
+	}
+	limit = debug.SetMemoryLimit(limit)
+	if env.getenv("GOGC") != "" {
+		return func() { debug.SetMemoryLimit(limit) }
+	}
+	percent = debug.SetGCPercent(percent)
+	return func() { debug.SetMemoryLimit(limit); debug.SetGCPercent(percent) }
+}
 
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
-	if env.getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory()))
-	}
+	defer roomy(env)()
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,9 +178,7 @@ type huntEvent struct {
 }
 
 func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
-	if env.getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(auditMemory()))
-	}
+	defer roomy(env)()
 	for _, w := range f.races {
 		if !slices.Contains(report.RaceWords(), w) {
 			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))
