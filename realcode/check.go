@@ -55,7 +55,8 @@ type checker struct {
 	inPTX        [][]int32 // nodes of each operation
 	inLoose      [][]int32 // nodes of each step
 	inExact      [][]int32
-	failed       []bool // operations of which a rule of their own is broken
+	failed       []bool    // operations of which a rule of their own is broken
+	preds        [][]int32 // steps before each
 	signature    []string
 	same         map[string]bool // pairs whose words were found to be alike
 	marks        [4][]uint8
@@ -220,6 +221,7 @@ func (c *checker) operation(k int) {
 	}
 	if op.strong() {
 		c.alone(k, op, g)
+		c.companions(k, op, g)
 	}
 }
 

@@ -3,6 +3,8 @@ package realcode
 import (
 	"fmt"
 	"slices"
+
+	"optcheck/isa"
 )
 
 // rootPair is a base of the PTX and one of the machine code.
@@ -42,7 +44,25 @@ func (m *matcher) byAddress() {
 			}
 		}
 	}
+	for _, i := range m.orphans() {
+		if to := m.taker(i, -1, distance); to >= 0 && len(m.img[to].main) == 0 {
+			m.img[to].main, m.img[to].moved = append(m.img[to].main, i), true
+			m.owner[i] = int32(to)
+		}
+	}
 	m.wide(distance)
+}
+
+// orphans are weak accesses on the line of an operation that they cannot be of:
+// ptxas 11.2 gives some the line of the instruction before.
+func (m *matcher) orphans() (out []int32) {
+	for i, in := range m.mach.insts {
+		if m.mach.reach[i] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) && in.Op != "QSPC" && !in.Guard.Never &&
+			in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst && m.mach.addrs[i].root != "" {
+			out = append(out, int32(i))
+		}
+	}
+	return out
 }
 
 // covers reports whether an access of the machine code has the bytes of one of the
@@ -72,6 +92,7 @@ func (m *matcher) distances() map[rootPair]int64 {
 			votes[p][a.offset-op.addr.offset]++
 		}
 	}
+	m.vote(votes)
 	out := map[rootPair]int64{}
 	for p, v := range votes {
 		var best int64
@@ -91,13 +112,34 @@ func (m *matcher) distances() map[rootPair]int64 {
 	return out
 }
 
+// vote has the orphans vote for bases of which nothing is known otherwise.
+func (m *matcher) vote(votes map[rootPair]map[int64]int) {
+	more := map[rootPair]map[int64]int{}
+	for _, i := range m.orphans() {
+		a := m.mach.addrs[i]
+		for k, op := range m.src.ops {
+			p := rootPair{op.addr.root, a.root}
+			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width || partOf(&op.Effect, m.mach.insts[i]) != mainPart {
+				continue
+			}
+			if more[p] == nil {
+				more[p] = map[int64]int{}
+			}
+			more[p][a.offset-op.addr.offset]++
+		}
+	}
+	for p, v := range more {
+		votes[p] = v
+	}
+}
+
 // taker is the operation to which an image belongs by its address, -1 if there is
 // none that needs it.
 func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
 	for k, op := range m.src.ops {
-		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() {
+		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() || not < 0 && !op.Effect.Weak() {
 			continue
 		}
 		d, ok := distance[rootPair{op.addr.root, a.root}]

@@ -1,0 +1,111 @@
+package realcode
+
+import (
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// companions looks for what makes an access acquire or release, since sm_70: the
+// invalidation of the L1 between it and the next load that may find an old line,
+// and the fence between the accesses before and it.
+func (c *checker) companions(k int, op *Op, g *images) {
+	e := &op.Effect
+	if !e.Kind.IsAccess() || c.sm < 70 {
+		return
+	}
+	scope := scopes[e.Scope]
+	others := func(bad func(int32) bool) func(int32) bool {
+		return func(i int32) bool { return c.owner[i] != int32(k) && bad(i) }
+	}
+	for _, i := range g.main {
+		if in := c.mach.insts[i]; in.Mem.Space == isa.SpaceShared || in.Mem.Atom == "CAST" {
+			continue
+		}
+		if e.Acquires() && scope > isa.ScopeCTA {
+			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(c.stale)); at >= 0 {
+				c.finding(Missing, k, c.code(i, at), "no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
+				return
+			}
+		}
+		if e.Releases() {
+			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
+			if at := c.search(i, c.before, fence, others(c.written)); at >= 0 {
+				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
+				return
+			}
+		}
+	}
+}
+
+// stale reports whether an instruction may read an old line of the L1, or lets
+// another thread of the block do it.
+func (c *checker) stale(i int32) bool {
+	in := c.mach.insts[i]
+	if in.Role == isa.RoleBarrier {
+		return true
+	}
+	o := c.owner[i]
+	return o >= 0 && in.Role == isa.RoleLoad && in.Mem.Strength == isa.Weak && in.Mem.Space != isa.SpaceShared && c.src.ops[o].Effect.Kind == ptx.Load
+}
+
+// written reports whether an instruction is one that a release has to wait for: an
+// access of the PTX, or a barrier behind which others have written.
+func (c *checker) written(i int32) bool {
+	in := c.mach.insts[i]
+	if in.Role == isa.RoleBarrier {
+		return true
+	}
+	o := c.owner[i]
+	return o >= 0 && (in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && in.Mem.Space != isa.SpaceShared
+}
+
+func (c *checker) after(i int32) []int32 {
+	s := &c.mach.steps[i]
+	out := append(append([]int32{}, s.next...), s.call...)
+	if s.guard >= 0 || s.cond >= 0 || len(s.call) > 0 {
+		out = append(out, i+1)
+	}
+	return out
+}
+
+func (c *checker) before(i int32) []int32 {
+	if c.preds == nil {
+		c.preds = make([][]int32, len(c.mach.steps))
+		for k := range c.mach.steps {
+			if !c.mach.reach[k] {
+				continue
+			}
+			for _, t := range c.after(int32(k)) {
+				if t >= 0 && int(t) < len(c.preds) {
+					c.preds[t] = append(c.preds[t], int32(k))
+				}
+			}
+		}
+	}
+	return c.preds[i]
+}
+
+// search walks from an instruction until good ones, and returns the first bad one
+// that it comes to, or -1. An instruction under a condition is passed by.
+func (c *checker) search(from int32, next func(int32) []int32, good func(*isa.Inst) bool, bad func(int32) bool) int32 {
+	seen := map[int32]bool{from: true}
+	queue := next(from)
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		if i < 0 || int(i) >= len(c.mach.insts) || seen[i] {
+			continue
+		}
+		seen[i] = true
+		if in := c.mach.insts[i]; !in.Guard.Never {
+			if good(in) {
+				continue
+			}
+			if bad(i) {
+				return i
+			}
+		}
+		queue = append(queue, next(i)...)
+	}
+	return -1
+}
