@@ -42,12 +42,6 @@ type checker struct {
 	count Count
 	*matcher
 	pg *graph
-	// wide is the graph of the PTX without what is known of conditions, made when it
-	// is needed.
-	wide    *graph
-	pgEntry int32
-	tracked bool // whether pg has it
-	inWide  [][]int32
 	// loose is the graph of the machine code without what is known of conditions,
 	// exact the one with it, made when it is needed.
 	loose, exact *graph
@@ -59,7 +53,7 @@ type checker struct {
 	preds        [][]int32 // steps before each
 	signature    []string
 	same         map[string]bool // pairs whose words were found to be alike
-	marks        [4][]uint8
+	marks        [3][]uint8
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -75,12 +69,10 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 		return fmt.Errorf("the targets of a branch are not known: %s", mach.lost[0].Text)
 	}
 	c.count.Functions++
-	c.pgEntry, c.tracked = src.entries[f], true
-	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), true, maxNodes()); err != nil {
-		c.tracked = false
-		if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), false, maxNodes()); err != nil {
-			return err
-		}
+	// What is known of conditions is not used here: how two conditions of the PTX
+	// depend on each other may be hidden in registers of the machine code.
+	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), false, maxNodes()); err != nil {
+		return err
 	}
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	c.matcher = match(src, mach)
@@ -97,7 +89,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
 	c.failed = make([]bool, len(src.ops))
-	c.marks = [4][]uint8{make([]uint8, len(c.pg.next)), make([]uint8, len(c.loose.next))}
+	c.marks = [3][]uint8{make([]uint8, len(c.pg.next)), make([]uint8, len(c.loose.next))}
 	for k := range src.ops {
 		c.operation(k)
 	}
@@ -204,6 +196,13 @@ func (c *checker) operation(k int) {
 		c.unknown(Missing, k, "%s", g.doubt)
 		return
 	}
+	if op.Effect.Kind == ptx.WarpSync {
+		// A warp that has not diverged needs none, and ptxas leaves it out where it
+		// can tell: what is there says nothing of the paths where it is not.
+		c.note(Missing, k, "barriers of a warp are not compared")
+		c.failed[k] = true
+		return
+	}
 	if len(g.main) == 0 && g.by < 0 {
 		c.absent(k, op, g)
 		return
@@ -235,11 +234,6 @@ func (c *checker) alone(k int, op *Op, g *images) {
 	if v == nil {
 		return
 	}
-	if op.Effect.Kind == ptx.WarpSync {
-		c.note(Missing, k, "a path through the machine code goes without it: a warp that has not diverged needs none")
-		c.failed[k] = true
-		return
-	}
 	n := len(v.word)
 	if v.node == end {
 		if c.src.ops[k].Dead && op.Effect.Kind == ptx.Load {
@@ -268,7 +262,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	switch {
 	case !op.strong():
 		return // see lost
-	case e.Kind == ptx.WarpSync || e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
+	case e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true
 	case e.Kind == ptx.Fence && (e.Scope == "cta" || e.Sem == "acquire" && len(g.inval) > 0):
@@ -305,7 +299,7 @@ func (c *checker) another(k int) bool {
 // compare compares the words of two operations. y may be -1. A node of the code in
 // a violation is given as its step, or end.
 func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error) {
-	v := c.compareIn(c.pg, c.inPTX, 0, c.loose, c.inLoose, 1, x, y, xs, ys, p)
+	v := c.compareIn(c.loose, c.inLoose, 1, x, y, xs, ys, p)
 	if v == nil {
 		return nil, nil
 	}
@@ -319,30 +313,11 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 	if c.exactErr != nil {
 		return nil, c.exactErr
 	}
-	v = c.compareIn(c.pg, c.inPTX, 0, c.exact, c.inExact, 2, x, y, xs, ys, p)
-	if v == nil || !c.tracked {
-		return v, nil
-	}
-	// What the machine code does on a path that exists only if two conditions of the
-	// PTX have nothing to do with each other is not claimed: how they depend on each
-	// other may be hidden in registers of the machine code.
-	if c.wide == nil {
-		var err error
-		if c.wide, err = unroll(c.src.steps, c.pgEntry, len(c.src.conds.ids), false, maxNodes()); err != nil {
-			return nil, err
-		}
-		c.inWide = nodesOf(c.wide, len(c.src.ops), func(n int) int32 { return c.wide.letter[n] })
-		c.marks[3] = make([]uint8, len(c.wide.next))
-	}
-	if c.compareIn(c.wide, c.inWide, 3, c.exact, c.inExact, 2, x, y, xs, ys, p) == nil {
-		c.count.Correlated++
-		return nil, nil
-	}
-	return v, nil
+	return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
 }
 
-func (c *checker) compareIn(pg *graph, inPTX [][]int32, whichPTX int, g *graph, in [][]int32, which int, x, y int, xs, ys []int32, p policy) *violation {
-	q := &pairing{ptx: pg, code: g, policy: p, inPTX: c.marks[whichPTX], inCode: c.marks[which]}
+func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys []int32, p policy) *violation {
+	q := &pairing{ptx: c.pg, code: g, policy: p, inPTX: c.marks[0], inCode: c.marks[which]}
 	set := func(nodes []int32, marks []uint8, l uint8) {
 		for _, n := range nodes {
 			marks[n] = l
@@ -350,7 +325,7 @@ func (c *checker) compareIn(pg *graph, inPTX [][]int32, whichPTX int, g *graph, 
 	}
 	mark := func(lx, ly uint8) {
 		for _, k := range c.group(x) {
-			set(inPTX[k], q.inPTX, lx)
+			set(c.inPTX[k], q.inPTX, lx)
 		}
 		for _, i := range xs {
 			set(in[i], q.inCode, lx)
@@ -359,7 +334,7 @@ func (c *checker) compareIn(pg *graph, inPTX [][]int32, whichPTX int, g *graph, 
 			return
 		}
 		for _, k := range c.group(y) {
-			set(inPTX[k], q.inPTX, ly)
+			set(c.inPTX[k], q.inPTX, ly)
 		}
 		for _, i := range ys {
 			set(in[i], q.inCode, ly)

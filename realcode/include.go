@@ -81,8 +81,10 @@ func (p *pairing) check() *violation {
 		}
 		l := p.inCode[q.node]
 		set := p.read(q.set, l)
-		if len(set) == 0 && p.policy.stutter[l-1] && q.by == l {
-			set = q.set
+		if p.policy.stutter[l-1] && q.by == l { // once more, or the next one
+			set = append(slices.Clone(q.set), set...)
+			slices.Sort(set)
+			set = slices.Compact(set)
 		}
 		if len(set) == 0 {
 			return &violation{p.wordOf(i, func(i int) (int, uint8) { return queue[i].from, queue[i].by }, l), q.node}

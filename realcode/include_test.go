@@ -58,6 +58,8 @@ func TestInclusion(t *testing.T) {
 		{"dropped", line("ab", nil), line("a", nil), policy{}, "a"},
 		{"twice", line("ab", nil), line("abb", nil), policy{}, "abb"},
 		{"tries again", line("ab", nil), line("abb", nil), policy{stutter: [2]bool{false, true}}, "ok"},
+		{"tries again, in a loop", line("a.b.", map[int]int32{1: 0}), line("aab", nil), policy{stutter: [2]bool{true, true}}, "ok"},
+		{"a loop that tries again", line("ba..", map[int]int32{2: 0}), line("bba.", nil), policy{stutter: [2]bool{true, true}}, "ok"},
 		{"a loop unrolled", line("a.b.", loop), line("a.b.a.b.", map[int]int32{3: 8, 7: 0}), policy{}, "ok"},
 		{"a loop turned", line("a.b.", loop), line("b.a.", loop), policy{}, "b"},
 		{"a load left out", line("ab", nil), line("a", nil), load, "ok"},

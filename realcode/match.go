@@ -186,6 +186,7 @@ func (m *matcher) byLines(k int, op *Op) {
 		}
 	}
 	g.flush = m.widest(g.flush)
+	m.turns(g, group)
 	switch op.Effect.Kind {
 	case ptx.Fence:
 		g.main = m.strongest(m.widest(g.main))
@@ -236,11 +237,10 @@ func (m *matcher) strongest(at []int32) []int32 {
 // atomic knows the forms in which atomics appear: loops that compare and swap,
 // generic addresses split by space, and one lane that acts for its warp.
 func (m *matcher) atomic(op *Op, g *images, group []int32) {
-	var spaces, ballot bool
+	spaces := false
 	for _, i := range group {
 		in := m.mach.insts[i]
 		spaces = spaces || in.Op == "QSPC"
-		ballot = ballot || in.Op == "VOTE" || in.Op == "VOTEU"
 	}
 	for _, i := range g.main {
 		in := m.mach.insts[i]
@@ -249,8 +249,23 @@ func (m *matcher) atomic(op *Op, g *images, group []int32) {
 		}
 	}
 	g.stutter = g.stutter || spaces
-	if ballot {
-		m.elected(g, group)
+	m.elected(g, group)
+}
+
+// turns knows loops that perform an operation for one address of the warp after the
+// other, where the instruction takes a uniform one: each lane has its turn.
+func (m *matcher) turns(g *images, group []int32) {
+	for _, i := range group {
+		in := m.mach.insts[i]
+		if in.Op != "R2UR" {
+			continue
+		}
+		for _, k := range g.main {
+			if guard := m.mach.insts[k].Guard; slices.Contains(in.Defs, guard.Reg) && isCond(guard.Reg) {
+				g.stutter = true
+				m.mach.steps[i].sets = []assign{{dst: m.mach.condOf(guard.Reg), src: -1, neg: !guard.Neg}}
+			}
+		}
 	}
 }
 

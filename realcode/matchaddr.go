@@ -15,7 +15,7 @@ type rootPair struct{ ptx, code string }
 // another distance than the rest of their base, the line is wrong. Where another
 // operation of the same class fits, and lacks its image, the image is its.
 func (m *matcher) byAddress() {
-	distance := m.distances()
+	distance, sure := m.distances()
 	for k, op := range m.src.ops {
 		g := &m.img[k]
 		if op.addr.root == "" || !op.Effect.Kind.IsAccess() {
@@ -27,7 +27,7 @@ func (m *matcher) byAddress() {
 			d, known := distance[rootPair{op.addr.root, a.root}]
 			switch {
 			case !known:
-			case covers(a, op.addr, d):
+			case covers(a, op.addr, d), partial(op, a, d):
 				right = append(right, i)
 			default:
 				wrong = append(wrong, i)
@@ -39,7 +39,7 @@ func (m *matcher) byAddress() {
 				h.main, h.moved = append(h.main, i), true
 				m.owner[i] = int32(to)
 				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == i })
-			} else if len(right) == 0 {
+			} else if len(right) == 0 && sure[rootPair{op.addr.root, m.mach.addrs[i].root}] {
 				g.doubt = fmt.Sprintf("its address is %d bytes from where the others of its base are", m.mach.addrs[i].offset-op.addr.offset-distance[rootPair{op.addr.root, m.mach.addrs[i].root}])
 			}
 		}
@@ -72,8 +72,16 @@ func covers(code, ptx address, distance int64) bool {
 	return code.offset <= at && at+int64(ptx.width) <= code.offset+int64(max(code.width, ptx.width))
 }
 
-// distances learns how far bases are apart: what most operations of a pair say.
-func (m *matcher) distances() map[rootPair]int64 {
+// partial reports whether an access of the machine code is to a part of what a strong
+// operation accesses: that is the operation, and less of it.
+func partial(op *Op, code address, distance int64) bool {
+	at := op.addr.offset + distance
+	return !op.Effect.Weak() && at <= code.offset && code.offset+int64(code.width) <= at+int64(op.addr.width)
+}
+
+// distances learns how far bases are apart: what most operations of a pair say. It
+// is sure where at most one in five says something else.
+func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
 	votes := map[rootPair]map[int64]int{}
 	for k, op := range m.src.ops {
 		g := &m.img[k]
@@ -93,7 +101,7 @@ func (m *matcher) distances() map[rootPair]int64 {
 		}
 	}
 	m.vote(votes)
-	out := map[rootPair]int64{}
+	out, sure = map[rootPair]int64{}, map[rootPair]bool{}
 	for p, v := range votes {
 		var best int64
 		n, second := 0, 0
@@ -106,10 +114,10 @@ func (m *matcher) distances() map[rootPair]int64 {
 			}
 		}
 		if n > second {
-			out[p] = best
+			out[p], sure[p] = best, n >= 4*max(second, 1)
 		}
 	}
-	return out
+	return out, sure
 }
 
 // vote has the orphans vote for bases of which nothing is known otherwise.
@@ -145,6 +153,12 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
 		if !ok || !covers(a, op.addr, d) {
 			continue
+		}
+		if not < 0 && len(m.img[k].main) > 0 {
+			continue
+		}
+		if found >= 0 && not < 0 {
+			return -1 // an address that is accessed at several places says nothing of the line
 		}
 		if found >= 0 && len(m.img[found].main) == 0 {
 			continue

@@ -63,6 +63,11 @@ func (c *checker) pair(x, y int, w want) {
 		f.Detail += " and then ends"
 		f.Code = c.code(append(append([]int32{}, w.first...), w.second...)...)
 	}
+	if c.img[x].moved || c.img[y].moved {
+		f.Detail = "line and address disagree about which instruction it is: " + f.Detail
+		c.res.Unknown = append(c.res.Unknown, f)
+		return
+	}
 	c.res.Findings = append(c.res.Findings, f)
 }
 

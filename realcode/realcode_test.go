@@ -69,6 +69,24 @@ func TestPatterns(t *testing.T) {
 	require.Positive(t, cells)
 }
 
+// TestNarrowed: of a 64-bit acquire load of which one half is used, ptxas makes a
+// 32-bit one.
+func TestNarrowed(t *testing.T) {
+	m := module(t, "testdata/narrow.ptx")
+	o := Options{Toolchains: releases(t), Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		require.NotNil(t, c.Result, c.Reason)
+		if c.Level == "O0" {
+			require.Equal(t, Preserved, c.Class)
+			return nil
+		}
+		require.Len(t, c.Result.Findings, 1)
+		require.Equal(t, Weakened, c.Result.Findings[0].Rule)
+		require.Contains(t, c.Result.Findings[0].Detail, "it has 8 bytes, and the image 4")
+		return nil
+	}))
+}
+
 // TestLinesChangeNothing is what Build verifies: it must notice code that differs.
 func TestLinesChangeNothing(t *testing.T) {
 	tc := releases(t)[0]

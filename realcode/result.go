@@ -58,10 +58,8 @@ type Count struct {
 	WeakFound   int `json:"weak_found"`
 	// Pairs are ordered pairs that were compared, Open those of which an operation
 	// has no image.
-	// Correlated are those whose difference is on paths that may not exist.
-	Pairs      int `json:"pairs"`
-	Open       int `json:"open"`
-	Correlated int `json:"correlated"`
+	Pairs int `json:"pairs"`
+	Open  int `json:"open"`
 }
 
 func (c *Count) add(d Count) {
@@ -72,7 +70,6 @@ func (c *Count) add(d Count) {
 	c.WeakFound += d.WeakFound
 	c.Pairs += d.Pairs
 	c.Open += d.Open
-	c.Correlated += d.Correlated
 }
 
 // Result is what a comparison of a module with machine code says.

@@ -46,7 +46,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 	case m.Scope < scopes[e.Scope]:
 		return fmt.Sprintf("it needs the scope %s", e.Scope)
 	case m.Width < e.Width && e.Width <= 8:
-		return fmt.Sprintf("it has %d bytes, and the image %d", e.Width, m.Width)
+		return fmt.Sprintf("it has %d bytes, and the image %d: accesses of different sizes do not synchronise", e.Width, m.Width)
 	}
 	return ""
 }

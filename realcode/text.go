@@ -44,7 +44,7 @@ func (r *Report) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "%d cells: %d preserved, %d changed, %d unknown, %d unsupported\n", len(r.cells), n[Preserved], n[Changed], n[Unknown], n[Unsupported])
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
-	fmt.Fprintf(&b, "not compared: %d pairs without an image, %d on paths that may not exist\n%s\n", total.Open, total.Correlated, Statement)
+	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

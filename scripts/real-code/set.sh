@@ -44,7 +44,7 @@ samples=$checkouts/cuda-samples
 for pair in simpleCooperativeGroups:70 conjugateGradientMultiBlockCG:70 reductionMultiBlockCG:70 threadFenceReduction_kernel:70 warpAggregatedAtomicsCG:70 \
 	globalToShmemAsyncCopy:80 simpleAWBarrier:80 simpleAtomicIntrinsics:70 systemWideAtomics:70 shfl_scan:70 mergeSort:70 bitonic:70 histogram256:70 histogram64:70 \
 	scan:70 binaryPartitionCG:80 reduction_kernel:70 jacobi:70 scalarProd:70 bisect_large:70 oddEvenMergeSort:70 bitonicSort:70 simpleVoteIntrinsics:70 \
-	streamOrderedAllocation:70 cdpAdvancedQuicksort:70 bf16TensorCoreGemm:80 cudaTensorCoreGemm:70; do
+	streamOrderedAllocation:70 bf16TensorCoreGemm:80 cudaTensorCoreGemm:70; do
 	source=$(find "$samples/Samples" -name "${pair%:*}.cu" 2>/dev/null | head -n 1)
 	[ -n "$source" ] && make cuda-samples "${pair%:*}" "${pair#*:}" "$source" -I "$samples/Common"
 done
