@@ -43,8 +43,10 @@ const (
 	Other             // touches memory in a way of which nothing is said: textures, surfaces, tcgen05
 )
 
-var kindNames = [...]string{"none", "load", "store", "atomic", "reduction", "fence", "proxy-fence", "barrier", "arrive", "await", "warp-sync", "mbarrier",
-	"mbarrier-arrive", "mbarrier-wait", "copy", "copy-commit", "copy-wait", "copy-arrive", "bulk-copy", "bulk-commit", "bulk-wait", "matrix", "matrix-fence",
+var kindNames = [...]string{"none", "load", "store", "atomic", "reduction", "fence", "proxy-fence", "barrier", "arrive", "await",
+	"warp-sync", "mbarrier",
+	"mbarrier-arrive", "mbarrier-wait", "copy", "copy-commit", "copy-wait", "copy-arrive", "bulk-copy", "bulk-commit", "bulk-wait",
+	"matrix", "matrix-fence",
 	"matrix-commit", "matrix-wait", "convergent", "grid-wait", "grid-launch", "call", "other"}
 
 // String gives the kind in lower case: load, copy-commit.
@@ -112,8 +114,10 @@ func init() {
 }
 
 // others are known, and something is said of them by Effect.
-var others = []string{"ld", "ldu", "st", "atom", "red", "fence", "membar", "bar", "barrier", "mbarrier", "cp", "wgmma", "ldmatrix", "stmatrix", "vote", "shfl", "match",
-	"redux", "elect", "activemask", "griddepcontrol", "call", "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "prefetch", "prefetchu", "applypriority",
+var others = []string{"ld", "ldu", "st", "atom", "red", "fence", "membar", "bar", "barrier", "mbarrier", "cp", "wgmma", "ldmatrix",
+	"stmatrix", "vote", "shfl", "match",
+	"redux", "elect", "activemask", "griddepcontrol", "call", "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "prefetch",
+	"prefetchu", "applypriority",
 	"discard", "multimem", "tcgen05", "movmatrix", "tensormap", "clusterlaunchcontrol"}
 
 func known(name string) bool { return plain[name] || slices.Contains(others, name) }

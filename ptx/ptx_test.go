@@ -42,7 +42,8 @@ $L:	shfl.sync.bfly.b32 x|%p2, %r1, 1, 31, -1;
 	require.Equal(t, "sm_80", m.Target)
 	f := m.Funcs[0]
 	require.True(t, f.Entry && f.Visible)
-	require.Equal(t, []Var{{Name: "a", Space: "param", Size: 8}, {Name: "s", Space: "param", Size: 20, Offset: 16}, {Name: "n", Space: "param", Size: 4, Offset: 36}}, f.Params)
+	require.Equal(t, []Var{{Name: "a", Space: "param", Size: 8}, {Name: "s", Space: "param", Size: 20, Offset: 16}, {Name: "n",
+		Space: "param", Size: 4, Offset: 36}}, f.Params)
 	require.Equal(t, []Var{{Name: "bar", Space: "shared", Size: 16}}, f.Vars)
 	in := insts(f)
 	require.Len(t, in, 8)

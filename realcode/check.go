@@ -123,17 +123,20 @@ func (c *checker) code(at ...int32) (out []Code) {
 }
 
 func (c *checker) finding(r Rule, k int, code []Code, format string, args ...any) {
-	c.res.Findings = append(c.res.Findings, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: code, Detail: fmt.Sprintf(format, args...)})
+	c.res.Findings = append(c.res.Findings, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: code, Detail: fmt.Sprintf(format,
+		args...)})
 	c.failed[k] = true
 }
 
 func (c *checker) unknown(r Rule, k int, format string, args ...any) {
-	c.res.Unknown = append(c.res.Unknown, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...), Detail: fmt.Sprintf(format, args...)})
+	c.res.Unknown = append(c.res.Unknown, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...),
+		Detail: fmt.Sprintf(format, args...)})
 	c.failed[k] = true
 }
 
 func (c *checker) note(r Rule, k int, format string, args ...any) {
-	c.res.Notes = append(c.res.Notes, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...), Detail: fmt.Sprintf(format, args...)})
+	c.res.Notes = append(c.res.Notes, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...),
+		Detail: fmt.Sprintf(format, args...)})
 }
 
 // strong reports whether an operation synchronises, or may race.
@@ -280,7 +283,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 		c.note(Missing, k, "no instruction was found for it")
 		c.failed[k] = true
 	default:
-		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s", map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
+			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
 	}
 }
 

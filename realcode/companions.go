@@ -45,7 +45,8 @@ func (c *checker) stale(i int32) bool {
 		return true
 	}
 	o := c.owner[i]
-	return o >= 0 && in.Role == isa.RoleLoad && in.Mem.Strength == isa.Weak && in.Mem.Space != isa.SpaceShared && c.src.ops[o].Effect.Kind == ptx.Load
+	return o >= 0 && in.Role == isa.RoleLoad && in.Mem.Strength == isa.Weak && in.Mem.Space != isa.SpaceShared &&
+		c.src.ops[o].Effect.Kind == ptx.Load
 }
 
 // written reports whether an instruction is one that a release has to wait for: an

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/audit"
 	"optcheck/internal/fakeptxas"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/toolchain"
 )
@@ -25,7 +25,8 @@ type mutant struct {
 
 // weakenings are the words that make an operation less than it was.
 var weakenings = []struct{ from, to string }{
-	{".gpu", ".cta"}, {".sys", ".cta"}, {"membar.gl", "membar.cta"}, {"membar.sys", "membar.cta"}, {".volatile", ""}, {"fence.sc", "fence.acq_rel"},
+	{".gpu", ".cta"}, {".sys", ".cta"}, {"membar.gl", "membar.cta"}, {"membar.sys", "membar.cta"}, {".volatile", ""}, {"fence.sc",
+		"fence.acq_rel"},
 	{".acquire", ".relaxed"}, {".release", ".relaxed"}, {".acq_rel", ".relaxed"},
 }
 
@@ -57,7 +58,8 @@ func mutants(m *ptx.Module) (out []mutant) {
 					add("duplicate", fakeptxas.Edit{Op: fakeptxas.Twice})
 				}
 				for _, w := range weakenings {
-					if strings.Contains(in.Op, w.from) && e.Space != "shared" && !(e.Kind == ptx.Fence && released(f, i)) && !(w.to == ".relaxed" && fenced(before)) {
+					if strings.Contains(in.Op, w.from) && e.Space != "shared" && !(e.Kind == ptx.Fence && released(f, i)) && !(w.to == ".relaxed" &&
+						fenced(before)) {
 						add("weaken", fakeptxas.Edit{Op: fakeptxas.Respell, From: w.from, To: w.to})
 					}
 				}
@@ -108,7 +110,7 @@ func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, leve
 		if err != nil {
 			return nil, nil
 		}
-		code, err := audit.Decode(t.Context(), tc, m.File, target, data)
+		code, err := pipeline.Decode(t.Context(), tc, m.File, target, data)
 		require.NoError(t, err)
 		return data, Check(m, code.Program, number(target))
 	}

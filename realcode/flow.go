@@ -70,7 +70,8 @@ type unroller struct {
 // unroll gives the graph of a program. With track it follows what is known of
 // conditions; that may take more nodes than max, which is an error.
 func unroll(steps []step, entry int32, conds int, track bool, max int) (*graph, error) {
-	u := &unroller{steps: steps, track: track, max: max, ids: map[knownKey]int32{}, g: &graph{}, stacks: map[[2]int32]int32{}, parent: [][2]int32{{}}, depth: []int{0}}
+	u := &unroller{steps: steps, track: track, max: max, ids: map[knownKey]int32{}, g: &graph{}, stacks: map[[2]int32]int32{},
+		parent: [][2]int32{{}}, depth: []int{0}}
 	if track {
 		u.live = liveness(steps, conds)
 	}

@@ -119,7 +119,8 @@ func (m *machine) count(f *isa.Func, base int32) {
 func kept(in *isa.Inst, at int32) (pred isa.Operand, c comparison, ok bool) {
 	var reg isa.Reg
 	switch {
-	case in.Op == "P2R" && len(in.Args) == 4 && in.Args[2].Zero && in.Args[3].Kind == isa.OpdImm && bits.OnesCount64(uint64(in.Args[3].Imm)) == 1:
+	case in.Op == "P2R" && len(in.Args) == 4 && in.Args[2].Zero && in.Args[3].Kind == isa.OpdImm &&
+		bits.OnesCount64(uint64(in.Args[3].Imm)) == 1:
 		reg = in.Args[0].Reg
 		pred = isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred, Num: uint16(bits.TrailingZeros64(uint64(in.Args[3].Imm)))}}
 		if in.Args[0].Part != "" || pred.Reg.Num > 6 {

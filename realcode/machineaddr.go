@@ -11,7 +11,8 @@ import (
 // follow follows the registers of a function: where each instruction that touches
 // memory goes, and what comparisons compare that never changes.
 func follow(f *isa.Func, from int32) *regWalk {
-	w := &regWalk{f: f, from: from, in: make([]map[isa.Reg]address, len(f.Blocks)), out: make([]address, len(f.Insts)), operands: map[[2]int][]address{}, lane: map[int]bool{}}
+	w := &regWalk{f: f, from: from, in: make([]map[isa.Reg]address, len(f.Blocks)), out: make([]address, len(f.Insts)),
+		operands: map[[2]int][]address{}, lane: map[int]bool{}}
 	if len(f.Blocks) == 0 {
 		return w
 	}
@@ -114,7 +115,8 @@ func hash(parts ...string) address {
 
 // steady are the special registers that a thread always reads alike.
 func steady(name string) bool {
-	for _, p := range []string{"SR_TID", "SR_CTAID", "SR_NTID", "SR_NCTAID", "SR_LANEID", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK", "SR_EQMASK", "SR_CgaCtaId"} {
+	for _, p := range []string{"SR_TID", "SR_CTAID", "SR_NTID", "SR_NCTAID", "SR_LANEID", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK",
+		"SR_GEMASK", "SR_EQMASK", "SR_CgaCtaId"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -40,7 +40,8 @@ func (m *matcher) byAddress() {
 				m.owner[i] = int32(to)
 				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == i })
 			} else if len(right) == 0 && sure[rootPair{op.addr.root, m.mach.addrs[i].root}] {
-				g.doubt = fmt.Sprintf("its address is %d bytes from where the others of its base are", m.mach.addrs[i].offset-op.addr.offset-distance[rootPair{op.addr.root, m.mach.addrs[i].root}])
+				g.doubt = fmt.Sprintf("its address is %d bytes from where the others of its base are",
+					m.mach.addrs[i].offset-op.addr.offset-distance[rootPair{op.addr.root, m.mach.addrs[i].root}])
 			}
 		}
 	}
@@ -127,7 +128,8 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 		a := m.mach.addrs[i]
 		for k, op := range m.src.ops {
 			p := rootPair{op.addr.root, a.root}
-			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width || partOf(&op.Effect, m.mach.insts[i]) != mainPart {
+			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width ||
+				partOf(&op.Effect, m.mach.insts[i]) != mainPart {
 				continue
 			}
 			if more[p] == nil {
@@ -147,7 +149,8 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
 	for k, op := range m.src.ops {
-		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() || not < 0 && !op.Effect.Weak() {
+		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() ||
+			not < 0 && !op.Effect.Weak() {
 			continue
 		}
 		d, ok := distance[rootPair{op.addr.root, a.root}]
@@ -179,12 +182,14 @@ func (m *matcher) wide(distance map[rootPair]int64) {
 			continue
 		}
 		for j, other := range m.src.ops {
-			if j == k || other.addr.root != op.addr.root || !other.Effect.Weak() || other.Effect.Kind != op.Effect.Kind || m.img[j].moved || !m.src.together(k, j) {
+			if j == k || other.addr.root != op.addr.root || !other.Effect.Weak() || other.Effect.Kind != op.Effect.Kind || m.img[j].moved ||
+				!m.src.together(k, j) {
 				continue
 			}
 			for _, i := range m.img[j].main {
 				a := m.mach.addrs[i]
-				if d, ok := distance[rootPair{op.addr.root, a.root}]; ok && a.width > other.addr.width && covers(a, op.addr, d) && m.owner[i] == int32(j) {
+				if d, ok := distance[rootPair{op.addr.root, a.root}]; ok && a.width > other.addr.width && covers(a, op.addr, d) &&
+					m.owner[i] == int32(j) {
 					g.main = append(g.main, i)
 				}
 			}

@@ -50,7 +50,8 @@ func (c *checker) pair(x, y int, w want) {
 	}
 	v, err := c.compare(x, y, w.first, w.second, w.policy)
 	if err != nil {
-		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y), Detail: err.Error()})
+		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y),
+			Detail: err.Error()})
 		return
 	}
 	if v == nil {
@@ -91,7 +92,8 @@ func or(a, b []int32) []int32 {
 func (c *checker) wants(x, y int) (out []want) {
 	a, b := c.src.ops[x], c.src.ops[y]
 	ea, eb := &a.Effect, &b.Effect
-	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait || eb.Kind == ptx.Mbarrier
+	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait ||
+		eb.Kind == ptx.Mbarrier
 	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter || eb.Kind.IsAccess() && eb.Weak()}}
 	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
 		p.optional, p.early = true, true
@@ -127,7 +129,8 @@ func (c *checker) wants(x, y int) (out []want) {
 		if ea.Releases() {
 			add("release and what precedes", or(g.flush, c.mainOf(x)), one(true, false))
 		}
-	case x < y && ea.Kind.IsAccess() && b.strong() && eb.Kind.IsAccess() && a.addr.root != "" && a.addr.root == b.addr.root && overlap(a.addr, b.addr):
+	case x < y && ea.Kind.IsAccess() && b.strong() && eb.Kind.IsAccess() && a.addr.root != "" && a.addr.root == b.addr.root &&
+		overlap(a.addr, b.addr):
 		add("two strong accesses of one location", c.mainOf(x), p)
 	}
 	return out
@@ -140,7 +143,8 @@ func overlap(a, b address) bool {
 // synchronises reports whether the order of two such operations is compared.
 func synchronises(e *ptx.Effect) bool {
 	switch e.Kind {
-	case ptx.Fence, ptx.Barrier, ptx.Arrive, ptx.Await, ptx.CopyCommit, ptx.CopyWait, ptx.BulkCommit, ptx.BulkWait, ptx.MatrixFence, ptx.MatrixWait, ptx.GridWait, ptx.GridLaunch, ptx.CopyArrive:
+	case ptx.Fence, ptx.Barrier, ptx.Arrive, ptx.Await, ptx.CopyCommit, ptx.CopyWait, ptx.BulkCommit, ptx.BulkWait, ptx.MatrixFence,
+		ptx.MatrixWait, ptx.GridWait, ptx.GridLaunch, ptx.CopyArrive:
 		return true
 	}
 	return false

@@ -102,7 +102,8 @@ func (w *walk) readers(insts []*ptx.Inst, n []int) {
 		for _, r := range defined(in) {
 			makers[r] = append(makers[r], in)
 		}
-		if e := in.Effect(); e.Kind != ptx.None && e.Kind != ptx.Load || in.Name == "bra" || in.Name == "brx" || in.Guard >= 0 && len(defined(in)) == 0 || e.Kind == ptx.Load && !e.Weak() {
+		if e := in.Effect(); e.Kind != ptx.None && e.Kind != ptx.Load || in.Name == "bra" || in.Name == "brx" || in.Guard >= 0 &&
+			len(defined(in)) == 0 || e.Kind == ptx.Load && !e.Weak() {
 			mark(in)
 		}
 	}
@@ -159,7 +160,8 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	}
 	a := own
 	switch {
-	case in.Name == "ld" && in.Has("param") && len(in.Args) == 2 && in.Args[1].Kind == ptx.Mem && in.Args[0].Kind == ptx.Reg && in.Args[1].Elems[0].Kind == ptx.Sym:
+	case in.Name == "ld" && in.Has("param") && len(in.Args) == 2 && in.Args[1].Kind == ptx.Mem && in.Args[0].Kind == ptx.Reg &&
+		in.Args[1].Elems[0].Kind == ptx.Sym:
 		a = address{root: fmt.Sprintf("[%s+%d]", in.Args[1].Elems[0].Name, in.Args[1].Value)}
 	case (in.Name == "mov" || in.Name == "cvta") && len(in.Args) == 2:
 		a = w.base(&in.Args[1], depth+1)

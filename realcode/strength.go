@@ -51,7 +51,8 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 	return ""
 }
 
-var atomNames = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "exch": "EXCH", "cas": "CAS"}
+var atomNames = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR",
+	"xor": "XOR", "exch": "EXCH", "cas": "CAS"}
 
 // otherAtomic says whether an atomic became another one. Loops that compare and
 // swap can be any; POPC.INC counts lanes of an addition.

@@ -10,7 +10,8 @@ import (
 // Statement says what a comparison claims, and what it does not.
 const Statement = `A finding is a path through the machine code's control flow on which two operations stand in an order, or one as often, that no path through the
 PTX has, or an operation that is less than its instruction. It is no verdict: nobody has said whether another thread can see it. Not claimed: which turn of
-a loop an access belongs to, what is read and written, paths that exist only if conditions have nothing to do with each other, calls that are elsewhere.`
+a loop an access belongs to, what is read and written, paths that exist only if conditions have nothing to do with each other,
+	calls that are elsewhere.`
 
 // Report gathers cells for people.
 type Report struct {
@@ -41,7 +42,8 @@ func (r *Report) Write(w io.Writer) error {
 			total.add(c.Result.Count)
 		}
 	}
-	fmt.Fprintf(&b, "%d cells: %d preserved, %d changed, %d unknown, %d unsupported\n", len(r.cells), n[Preserved], n[Changed], n[Unknown], n[Unsupported])
+	fmt.Fprintf(&b, "%d cells: %d preserved, %d changed, %d unknown, %d unsupported\n", len(r.cells), n[Preserved], n[Changed],
+		n[Unknown], n[Unsupported])
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
 	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
