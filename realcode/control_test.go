@@ -58,8 +58,7 @@ func mutants(m *ptx.Module) (out []mutant) {
 					add("duplicate", fakeptxas.Edit{Op: fakeptxas.Twice})
 				}
 				for _, w := range weakenings {
-					if strings.Contains(in.Op, w.from) && e.Space != "shared" && !(e.Kind == ptx.Fence && released(f, i)) && !(w.to == ".relaxed" &&
-						fenced(before)) {
+					if strings.Contains(in.Op, w.from) && e.Space != "shared" && !same(f, i, before, w.from) {
 						add("weaken", fakeptxas.Edit{Op: fakeptxas.Respell, From: w.from, To: w.to})
 					}
 				}
@@ -76,24 +75,20 @@ func mutants(m *ptx.Module) (out []mutant) {
 	return out
 }
 
-// released reports whether the next instruction is a release, whose own fence
-// stands for a weaker one before it.
-func released(f *ptx.Func, i int) bool {
-	if i+1 >= len(f.Body) || f.Body[i+1].Inst == nil {
+// same reports whether a weaker operation orders the same, because of its neighbour:
+// an acq_rel fence of less scope in front of an acq_rel atomic of the full one, and
+// a relaxed store or reduction behind a fence that is a release by itself.
+func same(f *ptx.Func, i int, before *ptx.Inst, from string) bool {
+	e := f.Body[i].Inst.Effect()
+	if e.Kind == ptx.Fence && e.Sem == "acq_rel" && i+1 < len(f.Body) && f.Body[i+1].Inst != nil {
+		n := f.Body[i+1].Inst.Effect()
+		return n.Kind == ptx.Atomic && n.Sem == "acq_rel" && scopes[n.Scope] >= scopes[e.Scope]
+	}
+	if from != ".release" || before == nil {
 		return false
 	}
-	e := f.Body[i+1].Inst.Effect()
-	return e.Releases()
-}
-
-// fenced reports whether the instruction before is a fence, which stands for that of
-// a release.
-func fenced(before *ptx.Inst) bool {
-	if before == nil {
-		return false
-	}
-	e := before.Effect()
-	return e.Kind == ptx.Fence
+	b := before.Effect()
+	return b.Kind == ptx.Fence && b.Releases() && scopes[b.Scope] >= scopes[e.Scope]
 }
 
 // controls applies every mutant of a module, or each stride-th, and counts those
