@@ -141,7 +141,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			}
 		}
 		w := &watch{}
-		o := Options{Packed: p, Toolchains: []*toolchain.Toolchain{{ID: "none", MaxPTX: "5.0", Targets: targets}}, Targets: targets, Levels: []string{"O3"}, Chunk: chunk, Jobs: 1}
+		o := Options{Packed: p, Toolchains: []*toolchain.Toolchain{{ID: "none", Kind: toolchain.CUDA{}, MaxPTX: "5.0", Targets: targets}}, Targets: targets, Levels: []string{"O3"}, Chunk: chunk, Jobs: 1}
 		jobs, err := o.plan()
 		require.NoError(t, err)
 		a := newAuditor(o, w)
