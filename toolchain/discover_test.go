@@ -114,6 +114,9 @@ func TestDiscoverMerges(t *testing.T) {
 func TestNamesAreUnique(t *testing.T) {
 	all := []*Toolchain{{Version: "12.4.99", Build: "cuda/a.1_0"}, {Version: "12.4.131", Build: "cuda/a.1_0"},
 		{Version: "12.4.131", Build: "cuda/a.2_0"}, {Version: "11.2.152"}}
+	for _, tc := range all {
+		tc.Kind = CUDA{}
+	}
 	name(all)
 	seen := map[string]bool{}
 	for _, tc := range all {
