@@ -16,7 +16,8 @@ import (
 // Options says where to look for toolchains.
 type Options struct {
 	// Dirs are configured folders: each holds the tools, or is a toolkit with
-	// a bin folder. That nothing is found in one of them is an error.
+	// a bin folder, or is above several, or is the path of a compiler. That nothing
+	// is found in one of them is a *PlaceError.
 	Dirs []string
 	// Managed is the folder of installed toolchains; "": ManagedDir.
 	Managed string
@@ -65,15 +66,42 @@ func ManagedDir(env func(string) string) string {
 // place is a folder that may hold tools.
 type place struct {
 	dir, source string
-	must        bool // finding nothing there is an error
+	must        bool // somebody has named it: finding nothing there is an error
+}
+
+// PlaceError is what is wrong with a compiler, or a place for compilers, that somebody
+// has asked for: by a setting, by adding or by installing it.
+type PlaceError struct {
+	Source string // as Toolchain.Source
+	Err    error
+}
+
+func (e *PlaceError) Error() string { return e.Err.Error() }
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+// asked makes an error that somebody must act on of one in a place that was named.
+func (p place) asked(err error) error {
+	if !p.must {
+		return err
+	}
+	return &PlaceError{p.source, err}
+}
+
+// empty is the error of a place that was named and has no compilers.
+func (p place) empty() error {
+	way := p.source
+	if p.source == addedSource {
+		way = "added; optcheck toolchain remove " + p.dir + " forgets it"
+	}
+	return p.asked(fmt.Errorf("%s: %s (%s)", p.dir, whyNot(p.dir), way))
 }
 
 // Discover finds the toolchains of this machine, sorted by version. Each build
 // is listed once, at the first place where it was found, in the order: the
 // variable OPTCHECK_TOOLCHAIN_DIRS (folders separated by colons), Options.Dirs,
-// PATH, CUDA_HOME, /usr/local/cuda*/bin, the managed folder. A tool that
-// cannot be identified (crash, hang, garbage) is one error that names it and
-// does not hide the others.
+// PATH, CUDA_HOME, /usr/local/cuda*/bin, the managed folder, folders that were added. A
+// tool that cannot be identified (crash, hang, garbage) is one error that names it and
+// does not hide the others; it is a *PlaceError if somebody has asked for it.
 func Discover(ctx context.Context, o Options) ([]*Toolchain, []error) {
 	if o.Runner == nil {
 		o.Runner = DefaultRunner()
@@ -99,18 +127,14 @@ func Discover(ctx context.Context, o Options) ([]*Toolchain, []error) {
 
 // places lists the folders to look into, each once.
 func (o Options) places() []place {
-	var all []place
+	all := o.named()
 	add := func(source string, must bool, dirs ...string) {
 		for _, d := range dirs {
 			if d != "" {
-				all = append(all, place{dir: d, source: source, must: must})
+				all = append(all, place{dir: toolFolder(d), source: source, must: must})
 			}
 		}
 	}
-	if !o.DirsOnly {
-		add("OPTCHECK_TOOLCHAIN_DIRS", true, filepath.SplitList(o.env("OPTCHECK_TOOLCHAIN_DIRS"))...)
-	}
-	add("configured", true, o.Dirs...)
 	if !o.DirsOnly {
 		for _, dir := range filepath.SplitList(o.env("PATH")) {
 			if filepath.IsAbs(dir) { // never what the current folder happens to hold
@@ -123,23 +147,47 @@ func (o Options) places() []place {
 		managed := cmp.Or(o.Managed, ManagedDir(o.env))
 		if managed != "" {
 			installed, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root", "usr", "bin"))
-			add("managed", false, installed...)
+			add("managed", true, installed...)
+		}
+		all = append(all, o.added()...)
+	}
+	return unique(all)
+}
+
+// named lists the folders that hold compilers where the environment and the
+// configuration name places.
+func (o Options) named() (all []place) {
+	add := func(source string, paths []string) {
+		for _, path := range paths {
+			if path == "" {
+				continue
+			}
+			for _, dir := range compilerFolders(path) {
+				all = append(all, place{dir: dir, source: source, must: true})
+			}
 		}
 	}
+	if !o.DirsOnly {
+		add("OPTCHECK_TOOLCHAIN_DIRS", filepath.SplitList(o.env("OPTCHECK_TOOLCHAIN_DIRS")))
+	}
+	add("configured", o.Dirs)
+	return all
+}
+
+// unique leaves out places that lead to a folder that was there before.
+func unique(all []place) (out []place) {
 	seen := map[string]bool{}
-	var unique []place
 	for _, p := range all {
-		p.dir = toolFolder(p.dir)
 		key := p.dir
 		if real, err := filepath.EvalSymlinks(p.dir); err == nil {
 			key = real
 		}
 		if !seen[key] {
 			seen[key] = true
-			unique = append(unique, p)
+			out = append(out, p)
 		}
 	}
-	return unique
+	return out
 }
 
 // escapeGlob makes a path stand for itself in a pattern.
@@ -176,11 +224,11 @@ func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 		if !p.must || holdsClang(p.dir) {
 			return candidate{}
 		}
-		return candidate{errs: []error{fmt.Errorf("%s: no ptxas or clang in this folder (%s)", p.dir, p.source)}}
+		return candidate{errs: []error{p.empty()}}
 	}
 	id, err := cache.identify(ctx, r, path, "ptxas")
 	if err != nil {
-		return candidate{errs: []error{err}}
+		return candidate{errs: []error{p.asked(err)}}
 	}
 	c := candidate{tc: &Toolchain{Kind: CUDA{}, Version: id.Version, Build: id.Build, Ptxas: path,
 		Targets: id.Targets, MaxPTX: id.MaxPTX, Source: p.source}}
@@ -198,7 +246,7 @@ func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 				beside, ErrInfrastructure, other.Version, id.Version)
 		}
 		if err != nil {
-			c.errs = append(c.errs, err)
+			c.errs = append(c.errs, p.asked(err))
 			continue
 		}
 		*tool.path = beside

@@ -23,6 +23,19 @@ var (
 	ErrCancelled = errors.New("cancelled")
 )
 
+// DistinctErrors leaves out errors whose text was there before: a broken tool is found by
+// each search for compilers.
+func DistinctErrors(errs []error) (out []error) {
+	seen := map[string]bool{}
+	for _, err := range errs {
+		if text := err.Error(); !seen[text] {
+			seen[text] = true
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
 // Error describes one failed run of an external tool.
 type Error struct {
 	// Kind is one of the sentinels of this package.

@@ -71,21 +71,15 @@ func Install(ctx context.Context, name string, o InstallOptions) (done bool, err
 	if err != nil {
 		return false, err
 	}
-	in := &installer{name: name, suite: suite, o: o, r: o.Runner}
-	if in.r == nil {
-		in.r = DefaultRunner()
+	if o, err = o.withDir(); err != nil {
+		return false, err
 	}
+	in := &installer{name: name, suite: suite, o: o, r: o.Runner}
 	in.what = in
 	for _, p := range llvmPackaged {
 		if name == "llvm-"+p.major {
 			in.what = &llvmInstall{in, p.major, p.security}
 		}
-	}
-	if in.o.Dir = cmp.Or(o.Dir, ManagedDir(os.Getenv)); in.o.Dir == "" {
-		return false, errors.New("no folder to install to: neither XDG_CACHE_HOME nor HOME is set")
-	}
-	if in.o.Dir, err = filepath.Abs(in.o.Dir); err != nil {
-		return false, err
 	}
 	done, err = in.install(ctx)
 	if err != nil {
@@ -105,7 +99,8 @@ func suiteOf(name string) (string, error) {
 			return llvmSuite, nil
 		}
 	}
-	return "", fmt.Errorf("install: unknown toolchain %q, known are %s", name, strings.Join(Available(), ", "))
+	return "", fmt.Errorf("%q is none of what Debian packages, which is %s; any other release is added from its toolkit, "+
+		"package, wheel or archive: optcheck toolchain add PATH", name, strings.Join(Available(), ", "))
 }
 
 // installer is one installation under way.

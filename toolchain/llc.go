@@ -41,7 +41,7 @@ func DiscoverLLC(ctx context.Context, o Options) ([]*Toolchain, []error) {
 	}
 	ptxas, errs := Discover(ctx, o)
 	llvm, more := DiscoverLLVM(ctx, o)
-	errs = append(errs, more...)
+	errs = DistinctErrors(append(errs, more...))
 	cache := openCache(o)
 	var all []*Toolchain
 	for _, t := range llvm {

@@ -48,8 +48,8 @@ var clangName = regexp.MustCompile(`^clang-(\d{2})$`)
 // DiscoverLLVM finds the releases of clang on this machine, 13 and later,
 // sorted by version: clang-N in the folders where Discover looks for ptxas, and
 // clang itself in OPTCHECK_TOOLCHAIN_DIRS, in configured folders and in the
-// managed folder. Each build is listed once. Errors are as with Discover; that a
-// configured folder holds no compiler is left to Discover to say.
+// managed folder and those that were added. Each build is listed once. Errors are as with
+// Discover.
 func DiscoverLLVM(ctx context.Context, o Options) ([]*Toolchain, []error) {
 	if o.Runner == nil {
 		o.Runner = DefaultRunner()
@@ -59,31 +59,40 @@ func DiscoverLLVM(ctx context.Context, o Options) ([]*Toolchain, []error) {
 		tc  *Toolchain
 		err error
 	}
-	type clang struct{ path, source string }
+	type clang struct {
+		path string
+		from place
+	}
 	var clangs []clang
+	var errs []error
 	seen := map[string]bool{}
 	for _, p := range o.llvmPlaces() {
+		if p.must && !holdsCompiler(p.dir) {
+			errs = append(errs, p.empty())
+		}
 		for _, path := range p.clangs() {
 			real, err := filepath.EvalSymlinks(path)
 			if err != nil || seen[real] {
 				continue
 			}
 			seen[real] = true
-			clangs = append(clangs, clang{real, p.source})
+			clangs = append(clangs, clang{real, p})
 		}
 	}
 	results := make([]found, len(clangs))
 	var group errgroup.Group
 	for i, c := range clangs {
 		group.Go(func() error {
-			results[i].tc, results[i].err = lookLLVM(ctx, o.Runner, cache, c.path, c.source)
+			results[i].tc, results[i].err = lookLLVM(ctx, o.Runner, cache, c.path, c.from.source)
+			if results[i].err != nil {
+				results[i].err = c.from.asked(results[i].err)
+			}
 			return nil
 		})
 	}
 	_ = group.Wait() // the goroutines return no errors
 	cache.save()
 	var all []*Toolchain
-	var errs []error
 	for _, r := range results {
 		same := func(t *Toolchain) bool { return r.tc != nil && t.Version == r.tc.Version && t.Build == r.tc.Build }
 		switch {
@@ -141,18 +150,7 @@ func nameLLVM(all []*Toolchain) {
 
 // llvmPlaces lists the folders to look into.
 func (o Options) llvmPlaces() []place {
-	var all []place
-	add := func(source string, must bool, dirs ...string) {
-		for _, d := range dirs {
-			if d != "" {
-				all = append(all, place{dir: d, source: source, must: must}, place{dir: filepath.Join(d, "bin"), source: source, must: must})
-			}
-		}
-	}
-	if !o.DirsOnly {
-		add("OPTCHECK_TOOLCHAIN_DIRS", true, filepath.SplitList(o.env("OPTCHECK_TOOLCHAIN_DIRS"))...)
-	}
-	add("configured", true, o.Dirs...)
+	all := o.named()
 	if !o.DirsOnly {
 		for _, d := range filepath.SplitList(o.env("PATH")) {
 			if filepath.IsAbs(d) {
@@ -165,6 +163,7 @@ func (o Options) llvmPlaces() []place {
 				all = append(all, place{dir: d, source: "managed", must: true})
 			}
 		}
+		all = append(all, o.added()...)
 	}
 	return all
 }

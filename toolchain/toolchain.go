@@ -36,7 +36,7 @@ type Toolchain struct {
 	// MaxPTX is the highest PTX ISA version the compiler accepts, "8.4".
 	MaxPTX string `json:"max_ptx,omitempty"`
 	// Source says where it was found: "OPTCHECK_TOOLCHAIN_DIRS", "configured",
-	// "PATH", "CUDA_HOME", "system" or "managed".
+	// "PATH", "CUDA_HOME", "system", "managed" or "added".
 	Source string `json:"source"`
 	// Kind says which compilers it has: CUDA, *LLVM or *LLC.
 	Kind Kind `json:"-"`

@@ -23,6 +23,8 @@ type Installed struct {
 	Package string `json:"package,omitempty"`
 	Version string `json:"version,omitempty"` // of the package
 	SHA256  string `json:"sha256,omitempty"`  // of the package file, as apt's signed index has it
+	// Archives are the files that somebody added, by their base names, with their SHA-256.
+	Archives map[string]string `json:"archives,omitempty"`
 	Ptxas   string `json:"ptxas,omitempty"`   // version, asked after unpacking
 	Clang   string `json:"clang,omitempty"`   // likewise
 	// Packages are the versions of all packages of a release of LLVM.
@@ -132,6 +134,14 @@ func treeOf(path string) string {
 	return path[:i]
 }
 
+// putRight says how a broken installation is mended.
+func putRight(name string) string {
+	if slices.Contains(Available(), name) {
+		return "optcheck toolchain install " + name + " puts it right"
+	}
+	return "optcheck toolchain remove " + name + ", then add its archive again"
+}
+
 // verified remembers, by its tree, what was found of an installation, so that a
 // process looks at it once: when it first wants to use it.
 var verified struct {
@@ -159,7 +169,7 @@ func verifyTool(path string, hash hasher) error {
 	if !known {
 		if err = verify(tree, hash); err != nil {
 			err = &Error{Kind: ErrInfrastructure, Tool: path, ExitCode: -1,
-				Detail: "is not run; optcheck toolchain install " + filepath.Base(tree) + " puts it right", Err: err}
+				Detail: "is not run; " + putRight(filepath.Base(tree)), Err: err}
 		}
 		if verified.trees == nil {
 			verified.trees = map[string]error{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -57,31 +58,59 @@ func matrix(ctx context.Context, env *environment, o *audit.Options) (err error)
 	return nil
 }
 
-// discover finds the toolchains that the configuration asks for. Tools that
+// discover finds the toolchains that the configuration asks for. That one which somebody
+// has named, added or installed is missing or broken is an error; other tools that
 // cannot be identified are named on standard error.
 func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, error) {
-	limit, err := env.settings.limit()
+	all, wrong, err := found(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	names := env.settings.toolchains
+	all, err = toolchain.Find(all, names...)
+	var must []error
+	for _, e := range wrong {
+		// Who names toolchains does without the others that are added or installed.
+		if e.Source == "added" || e.Source == "managed" {
+			if len(names) > 0 && err == nil {
+				env.tell("%v", e)
+				continue
+			}
+		}
+		must = append(must, e)
+	}
+	return all, errors.Join(append(must, err)...)
+}
+
+// found finds all toolchains of a vendor and a source of kernels, and what is wrong with
+// those that somebody asked for.
+func found(ctx context.Context, env *environment) (all []*toolchain.Toolchain, wrong []*toolchain.PlaceError, err error) {
+	limit, err := env.settings.limit()
+	if err != nil {
+		return nil, nil, err
 	}
 	find, err := finder(env.settings.vendor, env.settings.kernels())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	how := env.settings.disassembler
 	if how != "dictionary" && how != "nvdisasm" {
-		return nil, fmt.Errorf("unknown disassembler %q (dictionary, nvdisasm)", how)
+		return nil, nil, fmt.Errorf("unknown disassembler %q (dictionary, nvdisasm)", how)
 	}
 	all, errs := find(ctx, toolchain.Options{Dirs: env.settings.toolchainDirs, Env: env.getenv,
 		Runner: toolchain.NewRunner(0, limit), Listings: how == "nvdisasm"})
-	for _, e := range errs {
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	for _, e := range toolchain.DistinctErrors(errs) {
+		var place *toolchain.PlaceError
+		if errors.As(e, &place) {
+			wrong = append(wrong, place)
+			continue
+		}
 		env.tell("%v", e)
 	}
-	names := env.settings.toolchains
-	if len(names) == 0 {
-		return all, nil
-	}
-	return toolchain.Find(all, names...)
+	return all, wrong, nil
 }
 
 // discoverVendors finds the toolchains of all vendors.

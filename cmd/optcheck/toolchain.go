@@ -7,6 +7,7 @@ import (
 func newToolchainCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "toolchain", Short: "Find and install compilers", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newToolchainListCmd(env), newToolchainInstallCmd(env), newToolchainVerifyCmd(env), newToolchainDriverCmd(env))
+	cmd.AddCommand(newToolchainListCmd(env), newToolchainInstallCmd(env), newToolchainAddCmd(env), newToolchainRemoveCmd(env),
+		newToolchainVerifyCmd(env), newToolchainDriverCmd(env))
 	return cmd
 }

@@ -20,6 +20,9 @@ one that this machine's own apt configuration names; apt verifies signatures and
 checksums. Without names, the CUDA releases and llvm-14, llvm-19 and llvm-22 are
 installed. What is there already is kept.
 
+Any other release comes from a toolkit, package, wheel or archive that you have:
+optcheck toolchain add PATH.
+
 NVIDIA's compilers are non-free software: their licence is installed beside them;
 read it. optcheck neither contains nor distributes any compiler.`,
 		Example: `  optcheck toolchain install cuda-12.4

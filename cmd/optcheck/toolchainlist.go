@@ -24,7 +24,7 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 			if !env.config.given("vendor") && !env.config.given("source") {
 				of = env.forVendor(everyVendor)
 			}
-			tcs, err := discover(cmd.Context(), of)
+			tcs, wrong, err := found(cmd.Context(), of)
 			if err != nil {
 				return err
 			}
@@ -33,21 +33,30 @@ func newToolchainListCmd(env *environment) *cobra.Command {
 				for _, t := range tcs {
 					list = append(list, t.Describe())
 				}
-				return env.printJSON(list)
+				err = env.printJSON(list)
+			} else if len(tcs) > 0 {
+				err = listToolchains(env, tcs)
+			} else if len(wrong) == 0 {
+				return errors.New("no toolchain found; try: optcheck toolchain install, or toolchain add PATH")
 			}
-			if len(tcs) == 0 {
-				return errors.New("no toolchain found; try: optcheck toolchain install")
+			for _, w := range wrong {
+				err = errors.Join(err, w)
 			}
-			tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
-			fmt.Fprintln(tw, "ID\tNAME\tPTX\tTARGETS\tBUILD\tFOUND IN")
-			for _, t := range tcs {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.MaxPTX, t.TargetRange(), t.Build, t.Source)
-			}
-			return tw.Flush()
+			return err
 		},
 	}
 	jsonFlag(cmd, &asJSON, oneObject)
 	cmd.Flags().String("vendor", "", "only compilers for this vendor's targets: nvidia or amd")
 	sourceFlag(cmd)
 	return cmd
+}
+
+// listToolchains prints a table of toolchains.
+func listToolchains(env *environment, tcs []*toolchain.Toolchain) error {
+	tw := tabwriter.NewWriter(env.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(tw, "ID\tNAME\tPTX\tTARGETS\tBUILD\tFOUND IN")
+	for _, t := range tcs {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.MaxPTX, t.TargetRange(), t.Build, t.Source)
+	}
+	return tw.Flush()
 }
