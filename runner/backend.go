@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -13,8 +14,9 @@ type Backend interface {
 	// the driver's library is an error of kind ErrUnsupported, a machine
 	// without devices an empty list.
 	Devices(ctx context.Context) ([]Device, error)
-	// Open starts to use one device.
-	Open(ctx context.Context, device int) (Session, error)
+	// Open starts to use a device, or several at a time, each of which can access the
+	// memory of the others. ErrUnsupported: they cannot, with the reason.
+	Open(ctx context.Context, devices ...int) (Session, error)
 }
 
 // Device describes one device. Numbers that the driver does not tell are 0,
@@ -134,14 +136,37 @@ type KernelInfo struct {
 	Resident int
 }
 
-// Session uses one device. Its methods are called by one goroutine at a time;
+// MaxDevices is how many devices a session may use.
+const MaxDevices = 8
+
+// CheckDevices tells whether a session may use devices that are asked for, of n that
+// are there.
+func CheckDevices(n int, devices ...int) error {
+	if len(devices) == 0 || len(devices) > MaxDevices {
+		return Errorf(ErrUsage, "open", "%d devices, from 1 to %d are taken", len(devices), MaxDevices)
+	}
+	for i, d := range devices {
+		switch {
+		case d < 0 || d >= n:
+			return Errorf(ErrUsage, "open", "there is no device %d; there are %d", d, n)
+		case slices.Contains(devices[:i], d):
+			return Errorf(ErrUsage, "open", "device %d is named twice", d)
+		}
+	}
+	return nil
+}
+
+// Session uses one device, or several: these are numbered from 0 on, in the order in
+// which they were opened, and modules and kernels are there on all of them. Its methods are called by one goroutine at a time;
 // any will do. After an error of kind ErrFault, ErrTimeout or ErrChild of a
 // Session that runs in a child process the session lives on: the child was
 // started again, modules, kernels and buffers exist as before, and only the
 // contents of buffers are lost (see Epoch).
 type Session interface {
-	// Device describes the device.
+	// Device describes the device, the first of several.
 	Device() Device
+	// Devices describes all.
+	Devices() []Device
 	// Compile runs the driver's own compiler and returns what it made, without
 	// loading it. ErrCompile: the driver refused the code.
 	Compile(ctx context.Context, image Image) (*Compiled, error)
@@ -152,16 +177,16 @@ type Session interface {
 	Unload(ctx context.Context, m Module) error
 	// Kernel finds a kernel of a module by name.
 	Kernel(ctx context.Context, m Module, name string) (Kernel, KernelInfo, error)
-	// Alloc takes device memory; its contents are zero. ErrMemory: there is
-	// not enough.
-	Alloc(ctx context.Context, bytes uint64) (Buffer, error)
+	// Alloc takes memory of one of the devices; its contents are zero. ErrMemory:
+	// there is not enough.
+	Alloc(ctx context.Context, device int, bytes uint64) (Buffer, error)
 	// Free gives memory back.
 	Free(ctx context.Context, b Buffer) error
 	// Run executes a batch. A non-nil Result is valid even if the error is not
 	// nil: a cancelled batch has been stopped between repetitions, its Final
 	// commands were executed, and Result.Done counts what was completed.
 	Run(ctx context.Context, b *Batch) (*Result, error)
-	// State reads clocks and temperature.
+	// State reads clocks and temperature of the first device.
 	State(ctx context.Context) (State, error)
 	// Epoch counts how often the contents of all buffers were lost because the
 	// child process was started again; 0 at first.

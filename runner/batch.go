@@ -61,7 +61,8 @@ const (
 )
 
 // Command is one step of a batch. Use the functions Fill, Write, Read, Copy
-// and Launch to make one. Commands take effect in order.
+// and Launch to make one. Commands take effect in order, on several devices too,
+// except launches that run beside others.
 type Command struct {
 	Kind   CommandKind
 	Buffer Buffer // Fill, Write, Read, Copy (to)
@@ -74,6 +75,10 @@ type Command struct {
 	Kernel Kernel // Launch
 	Dims   Dims   // Launch
 	Args   []Arg  // Launch
+	// Device is which of the session's devices a Launch runs on.
+	Device int
+	// Beside lets a Launch start together with the one before it, on another device.
+	Beside bool
 }
 
 // Dims are the dimensions of a launch.
@@ -192,6 +197,12 @@ func Launch(k Kernel, d Dims, args ...Arg) Command {
 	return Command{Kind: CommandLaunch, Kernel: k, Dims: d, Args: args}
 }
 
+// On returns a launch on another device; beside: with the one before it.
+func (c Command) On(device int, beside bool) Command {
+	c.Device, c.Beside = device, beside
+	return c
+}
+
 // Limits of a batch; it may come from another process.
 const (
 	MaxCommands  = 1 << 16
@@ -220,6 +231,9 @@ func (b *Batch) Check() error {
 			c := &part.list[i]
 			if err := c.check(); err != nil {
 				return fmt.Errorf("batch %s, command %d: %w", part.name, i, err)
+			}
+			if c.Beside && (i == 0 || c.Kind != CommandLaunch || part.list[i-1].Kind != CommandLaunch) {
+				return fmt.Errorf("batch %s, command %d: only a launch runs beside another one", part.name, i)
 			}
 			if c.Kind == CommandRead {
 				if part.name != "final" {
@@ -254,6 +268,9 @@ func (c *Command) check() error {
 func (c *Command) checkLaunch() error {
 	if len(c.Args) > MaxArgs {
 		return fmt.Errorf("%d arguments, at most %d are taken", len(c.Args), MaxArgs)
+	}
+	if c.Device < 0 || c.Device >= MaxDevices {
+		return fmt.Errorf("launch on device %d", c.Device)
 	}
 	d := c.Dims.Filled()
 	if d.Threads() > 1<<16 {

@@ -29,10 +29,11 @@ func callKernel(ctx context.Context, c *child, k Kernel, of kernelOf) (info Kern
 	return info, nil
 }
 
-func callAlloc(ctx context.Context, c *child, b Buffer, bytes uint64) error {
+func callAlloc(ctx context.Context, c *child, b Buffer, of memoryOf) error {
 	var e encoder
 	e.u(uint64(b))
-	e.u(bytes)
+	e.u(uint64(of.device))
+	e.u(of.bytes)
 	_, err := c.call(ctx, "allocate", frameAlloc, e.b, startLimit)
 	return err
 }
@@ -132,14 +133,15 @@ func (p *process) Kernel(ctx context.Context, m Module, name string) (k Kernel, 
 }
 
 // Alloc takes memory. See Session.
-func (p *process) Alloc(ctx context.Context, bytes uint64) (b Buffer, err error) {
+func (p *process) Alloc(ctx context.Context, device int, bytes uint64) (b Buffer, err error) {
 	err = p.use(ctx, "allocate", func(c *child) error {
 		p.last++
 		b = Buffer(p.last)
-		if err := callAlloc(ctx, c, b, bytes); err != nil {
+		of := memoryOf{device, bytes}
+		if err := callAlloc(ctx, c, b, of); err != nil {
 			return err
 		}
-		p.buffers[b] = bytes
+		p.buffers[b] = of
 		return nil
 	})
 	if err != nil {

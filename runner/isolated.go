@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -51,31 +53,45 @@ func (b *isolated) Devices(ctx context.Context) ([]Device, error) {
 	return list, nil
 }
 
-func (b *isolated) Open(ctx context.Context, device int) (Session, error) {
-	p := &process{o: b.o, index: device, modules: map[Module]Image{}, kernels: map[Kernel]kernelOf{}, buffers: map[Buffer]uint64{}}
+func (b *isolated) Open(ctx context.Context, devices ...int) (Session, error) {
+	if err := CheckDevices(math.MaxInt32, devices...); err != nil {
+		return nil, err
+	}
+	p := &process{o: b.o, index: devices, modules: map[Module]Image{}, kernels: map[Kernel]kernelOf{}, buffers: map[Buffer]memoryOf{}}
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if p.device.Type != "cpu" {
-		lock, err := LockDevice(b.o.LockDir, p.device)
+	for _, d := range p.devices {
+		if d.Type == "cpu" {
+			continue
+		}
+		lock, err := LockDevice(b.o.LockDir, d)
 		if err != nil {
 			p.child.close()
-			return nil, err
+			return nil, errors.Join(err, p.release())
 		}
-		p.lock = lock
+		p.locks = append(p.locks, lock)
 	}
 	return p, nil
 }
 
-// process is a Session whose device is driven by another process. It remembers
+// release gives the locks back.
+func (p *process) release() (err error) {
+	for _, l := range p.locks {
+		err = errors.Join(err, l.Release())
+	}
+	return err
+}
+
+// process is a Session whose devices are driven by another process. It remembers
 // what was loaded and allocated, to do it again in a new process.
 type process struct {
 	o     Isolation
-	index int
+	index []int
 
 	mu      sync.Mutex
-	device  Device
-	lock    *DeviceLock
+	devices []Device
+	locks   []*DeviceLock
 	child   *child // nil: to be started again
 	gone    error  // why the device is given up
 	closed  bool
@@ -86,7 +102,12 @@ type process struct {
 	order   []Module
 	modules map[Module]Image
 	kernels map[Kernel]kernelOf
-	buffers map[Buffer]uint64
+	buffers map[Buffer]memoryOf
+}
+
+type memoryOf struct {
+	device int
+	bytes  uint64
 }
 
 type kernelOf struct {
@@ -98,11 +119,14 @@ type kernelOf struct {
 // given up.
 const maxLosses = 5
 
-// Device describes the device.
-func (p *process) Device() Device {
+// Device describes the first device.
+func (p *process) Device() Device { return p.Devices()[0] }
+
+// Devices describes the devices.
+func (p *process) Devices() []Device {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.device
+	return p.devices
 }
 
 // Epoch counts the lost processes.
@@ -128,20 +152,25 @@ func (p *process) start(ctx context.Context) error {
 
 func (p *process) restore(ctx context.Context, c *child) error {
 	var e encoder
-	e.u(uint64(p.index))
+	e.u(uint64(len(p.index)))
+	for _, i := range p.index {
+		e.u(uint64(i))
+	}
 	d, err := c.call(ctx, "open", frameOpen, e.b, startLimit)
 	if err != nil {
 		return err
 	}
-	var device Device
-	d.json(&device)
-	if d.end() != nil {
+	var devices []Device
+	d.json(&devices)
+	if d.end() != nil || len(devices) != len(p.index) {
 		return Errorf(ErrChild, "open", "malformed message")
 	}
-	if p.device.UUID != "" && device.UUID != p.device.UUID {
-		return Errorf(ErrUnsupported, "open", "device %d was %s and is now %s", p.index, p.device.UUID, device.UUID)
+	for i, was := range p.devices {
+		if was.UUID != "" && devices[i].UUID != was.UUID {
+			return Errorf(ErrUnsupported, "open", "device %d was %s and is now %s", p.index[i], was.UUID, devices[i].UUID)
+		}
 	}
-	p.device = device
+	p.devices = devices
 	for _, m := range p.order {
 		if err := callLoad(ctx, c, m, p.modules[m]); err != nil {
 			return err
@@ -219,7 +248,7 @@ func (p *process) Close() error {
 		p.child.close()
 		p.child = nil
 	}
-	return p.lock.Release()
+	return p.release()
 }
 
 // Run executes a batch. See Session.

@@ -61,14 +61,17 @@ panic panic
 garbage garbage
 `
 
-func newRig(t *testing.T, o runner.Isolation) *rig {
+func newRig(t *testing.T, o runner.Isolation) *rig { return newRigOn(t, o, 0) }
+
+// newRigOn opens several devices; the last one has the buffer and runs the kernels.
+func newRigOn(t *testing.T, o runner.Isolation, devices ...int) *rig {
 	ctx := context.Background()
-	s, err := runner.Isolated(o).Open(ctx, 0)
+	s, err := runner.Isolated(o).Open(ctx, devices...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	m, err := s.Load(ctx, runner.Image{Kind: runner.ImageFake, Data: []byte(script)})
 	require.NoError(t, err)
-	b, err := s.Alloc(ctx, 16)
+	b, err := s.Alloc(ctx, len(devices)-1, 16)
 	require.NoError(t, err)
 	return &rig{t, s, m, b}
 }
@@ -82,7 +85,7 @@ func (r *rig) batch(kernel string, repeat uint64) *runner.Batch {
 	}
 	return &runner.Batch{
 		Setup:   []runner.Command{runner.Fill(r.b, 0, 16, 100)},
-		Body:    []runner.Command{runner.Launch(k, runner.Dim1(1, 4), runner.BufArg(r.b), runner.Counter32(1, 1))},
+		Body:    []runner.Command{runner.Launch(k, runner.Dim1(1, 4), runner.BufArg(r.b), runner.Counter32(1, 1)).On(len(r.s.Devices())-1, false)},
 		Repeat:  repeat,
 		Final:   []runner.Command{runner.Read(r.b, 4, 8)},
 		Timeout: limit,
@@ -123,7 +126,7 @@ func TestIsolated(t *testing.T) {
 // Every way to lose the process costs that run and nothing else: the kind of
 // failure is told, and the session goes on with the same handles.
 func TestFaults(t *testing.T) {
-	for _, c := range []struct {
+	for n, c := range []struct {
 		kernel string
 		kind   error
 		says   string
@@ -139,7 +142,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, isolation(t))
+			r := newRigOn(t, isolation(t), []int{0, 1}[:1+n%2]...)
 			r.works()
 			res, err := r.s.Run(context.Background(), r.batch(c.kernel, 10))
 			require.ErrorIs(t, err, c.kind)
@@ -156,7 +159,7 @@ func TestFaults(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, isolation(t))
-	_, err := r.s.Alloc(ctx, fake.Memory)
+	_, err := r.s.Alloc(ctx, 0, fake.Memory)
 	require.ErrorIs(t, err, runner.ErrMemory)
 	_, err = r.s.Run(ctx, r.batch("memory", 10))
 	require.ErrorIs(t, err, runner.ErrMemory)
@@ -262,6 +265,27 @@ func TestBudget(t *testing.T) {
 	require.GreaterOrEqual(t, res.Elapsed, res.Body)
 }
 
+// Devices are opened together, each under its own lock, if each can access the
+// memory of the others.
+func TestSeveral(t *testing.T) {
+	ctx := context.Background()
+	o := isolation(t)
+	r := newRigOn(t, o, 1, 0)
+	r.works()
+	require.Equal(t, []string{"FAKE-2", "FAKE-1"}, []string{r.s.Devices()[0].UUID, r.s.Devices()[1].UUID})
+	_, err := runner.Isolated(o).Open(ctx, 2, 0)
+	require.ErrorIs(t, err, runner.ErrUnsupported)
+	_, err = runner.Isolated(o).Open(ctx, 0, 0)
+	require.ErrorIs(t, err, runner.ErrUsage)
+	_, err = runner.Isolated(o).Open(ctx)
+	require.ErrorIs(t, err, runner.ErrUsage)
+	_, err = runner.Isolated(o).Open(ctx, 0)
+	require.ErrorIs(t, err, runner.ErrBusy)
+	s, err := runner.Isolated(o).Open(ctx, 2)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+}
+
 // One run per GPU; the message says who has it.
 func TestLock(t *testing.T) {
 	ctx := context.Background()
@@ -276,7 +300,7 @@ func TestLock(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close(), "closing twice is no failure")
-	_, err = s.Alloc(ctx, 4)
+	_, err = s.Alloc(ctx, 0, 4)
 	require.ErrorIs(t, err, runner.ErrUsage)
 }
 

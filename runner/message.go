@@ -122,6 +122,8 @@ func (e *encoder) command(c *Command) {
 		}
 	}
 	e.u(uint64(c.Dims.Shared))
+	e.u(uint64(c.Device))
+	e.bool(c.Beside)
 	e.u(uint64(len(c.Args)))
 	for _, a := range c.Args {
 		e.u(uint64(a.Kind))
@@ -144,7 +146,7 @@ func (d *decoder) command() Command {
 			dim[i] = d.u32()
 		}
 	}
-	c.Dims.Shared = d.u32()
+	c.Dims.Shared, c.Device, c.Beside = d.u32(), int(d.byte()), d.bool()
 	for range d.count(MaxArgs, 4) {
 		c.Args = append(c.Args, Arg{ArgKind(d.byte()), Buffer(d.u32()), d.u(), d.u()})
 	}

@@ -187,18 +187,21 @@ func (s *server) handle(ctx context.Context, f frame, e *encoder) error {
 var malformed = Errorf(ErrUsage, "request", "malformed message")
 
 func (s *server) open(ctx context.Context, d *decoder, e *encoder) (err error) {
-	n := d.u32()
+	devices := make([]int, d.count(MaxDevices, 1))
+	for i := range devices {
+		devices[i] = int(d.u32())
+	}
 	if d.end() != nil {
 		return malformed
 	}
 	if s.session != nil {
 		return Errorf(ErrUsage, "open", "a device is open")
 	}
-	if s.session, err = s.backend.Open(ctx, int(n)); err != nil {
+	if s.session, err = s.backend.Open(ctx, devices...); err != nil {
 		s.session = nil
 		return err
 	}
-	e.json(s.session.Device())
+	e.json(s.session.Devices())
 	return nil
 }
 
@@ -246,11 +249,11 @@ func (s *server) memory(ctx context.Context, k frameKind, d *decoder) error {
 		delete(s.buffers, id)
 		return s.session.Free(ctx, b)
 	}
-	size := d.u()
+	device, size := int(d.byte()), d.u()
 	if d.end() != nil || s.buffers[id] != 0 {
 		return malformed
 	}
-	b, err := s.session.Alloc(ctx, size)
+	b, err := s.session.Alloc(ctx, device, size)
 	if err == nil {
 		s.buffers[id] = b
 	}

@@ -18,7 +18,7 @@ import (
 // their length.
 const (
 	protocolMagic   = "optcheck device"
-	protocolVersion = 1
+	protocolVersion = 2
 	maxFrame        = MaxTransfer + MaxImage
 )
 

@@ -87,7 +87,7 @@ func TestVersionOfProtocol(t *testing.T) {
 	var e encoder
 	e.text(protocolMagic)
 	e.u(protocolVersion + 1)
-	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 2")
+	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 3")
 	require.Error(t, checkHello(frame{frameHello, []byte("x")}))
 	require.Error(t, checkHello(frame{frameReply, encodeHello()}))
 }
@@ -95,25 +95,26 @@ func TestVersionOfProtocol(t *testing.T) {
 // nothing is a back end that must not be reached by nonsense.
 type nothing struct{}
 
-func (nothing) Name() string                               { return "nothing" }
-func (nothing) Devices(context.Context) ([]Device, error)  { return nil, nil }
-func (nothing) Open(context.Context, int) (Session, error) { return quiet{}, nil }
+func (nothing) Name() string                                  { return "nothing" }
+func (nothing) Devices(context.Context) ([]Device, error)     { return nil, nil }
+func (nothing) Open(context.Context, ...int) (Session, error) { return quiet{}, nil }
 
 // quiet is a session that accepts everything and does nothing.
 type quiet struct{}
 
 func (quiet) Device() Device                                    { return Device{} }
+func (quiet) Devices() []Device                                 { return []Device{{}} }
 func (quiet) Compile(context.Context, Image) (*Compiled, error) { return &Compiled{}, nil }
 func (quiet) Load(context.Context, Image) (Module, error)       { return 1, nil }
 func (quiet) Unload(context.Context, Module) error              { return nil }
 func (quiet) Kernel(context.Context, Module, string) (Kernel, KernelInfo, error) {
 	return 1, KernelInfo{}, nil
 }
-func (quiet) Alloc(context.Context, uint64) (Buffer, error) { return 1, nil }
-func (quiet) Free(context.Context, Buffer) error            { return nil }
-func (quiet) State(context.Context) (State, error)          { return State{}, nil }
-func (quiet) Epoch() int                                    { return 0 }
-func (quiet) Close() error                                  { return nil }
+func (quiet) Alloc(context.Context, int, uint64) (Buffer, error) { return 1, nil }
+func (quiet) Free(context.Context, Buffer) error                 { return nil }
+func (quiet) State(context.Context) (State, error)               { return State{}, nil }
+func (quiet) Epoch() int                                         { return 0 }
+func (quiet) Close() error                                       { return nil }
 func (quiet) Run(_ context.Context, b *Batch) (*Result, error) {
 	if err := b.Check(); err != nil {
 		return nil, &Error{Kind: ErrUsage, Err: err}

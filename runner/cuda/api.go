@@ -28,6 +28,13 @@ type driver struct {
 	primaryCtxRelease  func(device int32) int32
 	ctxSetCurrent      func(ctx uintptr) int32
 	ctxSynchronize     func() int32
+	eventCreate        func(event *uintptr, flags uint32) int32
+	eventDestroy       func(event uintptr) int32
+	eventRecord        func(event, stream uintptr) int32
+	streamWaitEvent    func(stream, event uintptr, flags uint32) int32
+	canAccessPeer      func(can *int32, device, peer int32) int32
+	getP2PAttribute    func(value *int32, attribute, device, peer int32) int32
+	enablePeerAccess   func(ctx uintptr, flags uint32) int32
 	memGetInfo         func(free, total *uint64) int32
 	memAlloc           func(address *uint64, bytes uint64) int32
 	memFree            func(address uint64) int32
@@ -69,6 +76,9 @@ var load = sync.OnceValues(func() (*driver, error) {
 		{&d.deviceTotalMem, "cuDeviceTotalMem_v2"}, {&d.deviceGetPCIBusID, "cuDeviceGetPCIBusId"},
 		{&d.primaryCtxRetain, "cuDevicePrimaryCtxRetain"}, {&d.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2"},
 		{&d.ctxSetCurrent, "cuCtxSetCurrent"}, {&d.ctxSynchronize, "cuCtxSynchronize"},
+		{&d.eventCreate, "cuEventCreate"}, {&d.eventDestroy, "cuEventDestroy_v2"}, {&d.eventRecord, "cuEventRecord"},
+		{&d.streamWaitEvent, "cuStreamWaitEvent"}, {&d.canAccessPeer, "cuDeviceCanAccessPeer"},
+		{&d.getP2PAttribute, "cuDeviceGetP2PAttribute"}, {&d.enablePeerAccess, "cuCtxEnablePeerAccess"},
 		{&d.memGetInfo, "cuMemGetInfo_v2"}, {&d.memAlloc, "cuMemAlloc_v2"}, {&d.memFree, "cuMemFree_v2"},
 		{&d.memcpyHtoD, "cuMemcpyHtoD_v2"}, {&d.memcpyDtoH, "cuMemcpyDtoH_v2"},
 		{&d.memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2"}, {&d.memsetD32Async, "cuMemsetD32Async"},

@@ -39,15 +39,33 @@ type launchAttribute struct {
 
 const attributeCluster = 4 // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
-func (x *executor) State() runner.State { return x.monitor.state() }
+func (x *executor) State() runner.State { return x.gpus[0].monitor.state() }
 
-func (x *executor) Synchronise() error { return x.d.fail("wait", x.d.ctxSynchronize()) }
+func (x *executor) Synchronise() error {
+	return (*session)(x).each(func(int) error { return x.d.fail("wait", x.d.ctxSynchronize()) })
+}
+
+// next makes a GPU current for its next command and lets it wait for what stands
+// before that.
+func (x *executor) next(gpu int, beside bool) error {
+	s := (*session)(x)
+	if gpu >= len(s.gpus) {
+		return runner.Errorf(runner.ErrUsage, "launch", "there is no device %d of this session", gpu)
+	}
+	if err := s.order.Next(gpu, beside); err != nil {
+		return err
+	}
+	return s.on(gpu)
+}
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	if c.Kind == runner.CommandLaunch {
 		return nil, x.launch(c, i)
 	}
-	at, err := x.span(c.Buffer, c.Offset, max(c.Bytes, uint64(len(c.Data))))
+	at, gpu, err := x.span(c.Buffer, c.Offset, max(c.Bytes, uint64(len(c.Data))))
+	if err == nil {
+		err = x.next(gpu, false)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +84,7 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 		}
 		return data, x.d.fail("read", x.d.memcpyDtoH(unsafe.Pointer(&data[0]), at, c.Bytes))
 	case runner.CommandCopy:
-		from, err := x.span(c.From, c.FromAt, c.Bytes)
+		from, _, err := x.span(c.From, c.FromAt, c.Bytes)
 		if err != nil || c.Bytes == 0 {
 			return nil, err
 		}
@@ -75,16 +93,16 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
 }
 
-// span checks that a range lies within a buffer and returns its address.
-func (x *executor) span(h runner.Buffer, at, bytes uint64) (uint64, error) {
+// span checks that a range lies within a buffer and returns its address and GPU.
+func (x *executor) span(h runner.Buffer, at, bytes uint64) (address uint64, gpu int, err error) {
 	b, ok := x.buffers.Get(uint32(h))
 	if !ok {
-		return 0, runner.Errorf(runner.ErrUsage, "batch", "no buffer %d", h)
+		return 0, 0, runner.Errorf(runner.ErrUsage, "batch", "no buffer %d", h)
 	}
 	if at > b.size || bytes > b.size-at {
-		return 0, runner.Errorf(runner.ErrUsage, "batch", "%d bytes at %d of a buffer of %d", bytes, at, b.size)
+		return 0, 0, runner.Errorf(runner.ErrUsage, "batch", "%d bytes at %d of a buffer of %d", bytes, at, b.size)
 	}
-	return b.address + at, nil
+	return b.address + at, b.gpu, nil
 }
 
 func (x *executor) launch(c *runner.Command, i uint64) error {
@@ -104,20 +122,24 @@ func (x *executor) launch(c *runner.Command, i uint64) error {
 	if err := x.allowShared(k, d.Shared); err != nil {
 		return err
 	}
+	if err := x.next(c.Device, c.Beside); err != nil {
+		return err
+	}
+	function := k.functions[c.Device]
 	params := unsafe.Pointer(&x.scratch.pointers[0])
 	defer runtime.KeepAlive(x)
 	if d.Cluster == [3]uint32{} {
-		return x.d.fail("launch", x.d.launchKernel(k.function, d.Grid[0], d.Grid[1], d.Grid[2], d.Block[0], d.Block[1], d.Block[2],
+		return x.d.fail("launch", x.d.launchKernel(function, d.Grid[0], d.Grid[1], d.Grid[2], d.Block[0], d.Block[1], d.Block[2],
 			d.Shared, stream, params, nil))
 	}
-	if !x.device.Clusters {
-		return runner.Errorf(runner.ErrUnsupported, "launch", "%s has no thread-block clusters", x.device.Name)
+	if !x.current.device.Clusters {
+		return runner.Errorf(runner.ErrUnsupported, "launch", "%s has no thread-block clusters", x.current.device.Name)
 	}
 	s := &x.scratch
 	s.cluster = launchAttribute{id: attributeCluster}
 	copy(s.cluster.value[:], d.Cluster[:])
 	s.config = launchConfig{grid: d.Grid, block: d.Block, shared: d.Shared, stream: stream, attributes: &s.cluster, n: 1}
-	return x.d.fail("launch", x.d.launchKernelEx(unsafe.Pointer(&s.config), k.function, params, nil))
+	return x.d.fail("launch", x.d.launchKernelEx(unsafe.Pointer(&s.config), function, params, nil))
 }
 
 // arguments puts the words of a launch where the driver reads them.
@@ -155,7 +177,10 @@ func (x *executor) allowShared(k *kernel, bytes uint32) error {
 	if bytes <= normal || bytes <= k.shared {
 		return nil
 	}
-	if err := x.d.fail("launch", x.d.funcSetAttribute(k.function, attribute, int32(min(bytes, 1<<30)))); err != nil {
+	err := (*session)(x).each(func(i int) error {
+		return x.d.fail("launch", x.d.funcSetAttribute(k.functions[i], attribute, int32(min(bytes, 1<<30))))
+	})
+	if err != nil {
 		return err
 	}
 	k.shared = bytes

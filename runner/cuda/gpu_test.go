@@ -100,7 +100,7 @@ func newGPU(t *testing.T) *gpu {
 	s := openGPU(t)
 	m, err := s.Load(ctx, runner.Image{Kind: runner.ImagePTX, Data: []byte(kernels)})
 	require.NoError(t, err)
-	a, err := s.Alloc(ctx, 4*words)
+	a, err := s.Alloc(ctx, 0, 4*words)
 	require.NoError(t, err)
 	return &gpu{s, t, m, a}
 }
@@ -233,7 +233,7 @@ func TestGPUShapes(t *testing.T) {
 func TestGPUFaults(t *testing.T) {
 	ctx := context.Background()
 	g := newGPU(t)
-	_, err := g.Alloc(ctx, g.Device().Memory-1<<20)
+	_, err := g.Alloc(ctx, 0, g.Device().Memory-1<<20)
 	require.ErrorIs(t, err, runner.ErrMemory)
 	t.Log(err)
 	require.Zero(t, g.Epoch())

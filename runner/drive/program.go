@@ -100,7 +100,7 @@ func (a *area) need(ctx context.Context, s runner.Session, size uint64) error {
 		}
 		*a = area{}
 	}
-	b, err := s.Alloc(ctx, size)
+	b, err := s.Alloc(ctx, 0, size)
 	if err != nil {
 		return err
 	}

@@ -47,30 +47,48 @@ func (*Backend) Name() string { return "fake" }
 // Memory is the device's memory in bytes.
 const Memory = 1 << 20
 
-// Devices lists the one device.
+// Devices lists the devices: two that can access each other's memory, and one that
+// cannot.
 func (*Backend) Devices(context.Context) ([]runner.Device, error) {
-	return []runner.Device{{
-		Backend: "fake", Name: "Fake GPU", Vendor: "none", Type: "gpu", UUID: "FAKE-1", Driver: "1.0", API: "Fake 1",
-		Units: 2, Warp: 4, MaxBlock: 64, Shared: 1 << 10, Memory: Memory, ClockMHz: 1,
-	}}, nil
+	var list []runner.Device
+	for i := range loner + 1 {
+		list = append(list, runner.Device{
+			Backend: "fake", Index: i, Name: "Fake GPU", Vendor: "none", Type: "gpu", UUID: fmt.Sprintf("FAKE-%d", i+1), Driver: "1.0", API: "Fake 1",
+			Units: 2, Warp: 4, MaxBlock: 64, Shared: 1 << 10, Memory: Memory, ClockMHz: 1,
+		})
+	}
+	return list, nil
 }
+
+// loner is the device that cannot access the memory of others.
+const loner = 2
 
 func goneFile() string { return os.Getenv("OPTCHECK_FAKE_GONE") }
 
-// Open opens the device.
-func (b *Backend) Open(ctx context.Context, device int) (runner.Session, error) {
-	if device != 0 {
-		return nil, runner.Errorf(runner.ErrUsage, "open", "there is no device %d", device)
+// Open opens devices.
+func (b *Backend) Open(ctx context.Context, devices ...int) (runner.Session, error) {
+	list, err := b.Devices(ctx)
+	if err == nil {
+		err = runner.CheckDevices(len(list), devices...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &session{}
+	for _, i := range devices {
+		if i == loner && len(devices) > 1 {
+			return nil, runner.Errorf(runner.ErrUnsupported, "open", "device %d cannot access the memory of others", i)
+		}
+		s.devices = append(s.devices, list[i])
 	}
 	if _, err := os.Stat(goneFile()); err == nil {
 		return nil, runner.Errorf(runner.ErrUnsupported, "open", "the device is gone")
 	}
-	list, err := b.Devices(ctx)
-	return &session{device: list[0]}, err
+	return s, nil
 }
 
 type session struct {
-	device  runner.Device
+	devices []runner.Device
 	modules handle.Table[map[string][]string]
 	kernels handle.Table[[]string]
 	buffers handle.Table[[]byte]
@@ -78,9 +96,10 @@ type session struct {
 	broken  error
 }
 
-func (s *session) Device() runner.Device { return s.device }
-func (s *session) Epoch() int            { return 0 }
-func (s *session) Close() error          { return nil }
+func (s *session) Device() runner.Device    { return s.devices[0] }
+func (s *session) Devices() []runner.Device { return s.devices }
+func (s *session) Epoch() int               { return 0 }
+func (s *session) Close() error             { return nil }
 
 func (s *session) State(context.Context) (runner.State, error) {
 	return runner.State{ClockMHz: 1, Temperature: 20}, s.broken
@@ -144,7 +163,10 @@ func (s *session) Kernel(_ context.Context, m runner.Module, name string) (runne
 	return runner.Kernel(h), runner.KernelInfo{Params: 2, MaxBlock: 64}, err
 }
 
-func (s *session) Alloc(_ context.Context, bytes uint64) (runner.Buffer, error) {
+func (s *session) Alloc(_ context.Context, device int, bytes uint64) (runner.Buffer, error) {
+	if device < 0 || device >= len(s.devices) {
+		return 0, runner.Errorf(runner.ErrUsage, "allocate", "no device %d", device)
+	}
 	if s.broken != nil {
 		return 0, s.broken
 	}
@@ -178,6 +200,9 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 		return nil, x.broken
 	}
 	if c.Kind == runner.CommandLaunch {
+		if c.Device >= len(x.devices) {
+			return nil, runner.Errorf(runner.ErrUsage, "launch", "no device %d", c.Device)
+		}
 		steps, ok := x.kernels.Get(uint32(c.Kernel))
 		if !ok {
 			return nil, runner.Errorf(runner.ErrUsage, "launch", "no kernel %d", c.Kernel)

@@ -33,7 +33,10 @@ type api struct {
 	enqueueReadBuffer    func(q, mem uintptr, block uint32, offset, size uintptr, to unsafe.Pointer, n uint32, wait, event uintptr) int32
 	enqueueCopyBuffer    func(q, from, to uintptr, fromAt, toAt, size uintptr, n uint32, wait, event uintptr) int32
 	enqueueNDRangeKernel func(q, k uintptr, dims uint32, offset, global, local *uintptr, n uint32, wait, event uintptr) int32
+	enqueueMarker        func(q uintptr, n uint32, wait, event *uintptr) int32
+	enqueueBarrier       func(q uintptr, n uint32, wait, event *uintptr) int32
 	flush, finish        func(q uintptr) int32
+	releaseEvent         func(x uintptr) int32
 	releaseMemObject     func(x uintptr) int32
 	releaseKernel        func(x uintptr) int32
 	releaseProgram       func(x uintptr) int32
@@ -62,7 +65,8 @@ var load = sync.OnceValues(func() (*api, error) {
 		{&a.createBuffer, "clCreateBuffer"}, {&a.enqueueFillBuffer, "clEnqueueFillBuffer"},
 		{&a.enqueueWriteBuffer, "clEnqueueWriteBuffer"}, {&a.enqueueReadBuffer, "clEnqueueReadBuffer"},
 		{&a.enqueueCopyBuffer, "clEnqueueCopyBuffer"}, {&a.enqueueNDRangeKernel, "clEnqueueNDRangeKernel"},
-		{&a.flush, "clFlush"}, {&a.finish, "clFinish"}, {&a.releaseMemObject, "clReleaseMemObject"},
+		{&a.enqueueMarker, "clEnqueueMarkerWithWaitList"}, {&a.enqueueBarrier, "clEnqueueBarrierWithWaitList"},
+		{&a.releaseEvent, "clReleaseEvent"}, {&a.flush, "clFlush"}, {&a.finish, "clFinish"}, {&a.releaseMemObject, "clReleaseMemObject"},
 		{&a.releaseKernel, "clReleaseKernel"}, {&a.releaseProgram, "clReleaseProgram"},
 		{&a.releaseCommandQueue, "clReleaseCommandQueue"}, {&a.releaseContext, "clReleaseContext"},
 	} {

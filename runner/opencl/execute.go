@@ -11,7 +11,27 @@ type executor session
 
 func (x *executor) State() runner.State { return runner.State{} }
 
-func (x *executor) Synchronise() error { return fail("wait", x.a.finish(x.queue), false) }
+func (x *executor) Synchronise() error {
+	for _, q := range x.queues { // each works while the others are waited for
+		if code := x.a.flush(q); code != 0 {
+			return fail("wait", code, false)
+		}
+	}
+	for _, q := range x.queues {
+		if code := x.a.finish(q); code != 0 {
+			return fail("wait", code, false)
+		}
+	}
+	return nil
+}
+
+// next is the queue of a device, which waits for what stands before its next command.
+func (x *executor) next(device int, beside bool) (uintptr, error) {
+	if device >= len(x.queues) {
+		return 0, runner.Errorf(runner.ErrUsage, "launch", "there is no device %d of this session", device)
+	}
+	return x.queues[device], x.order.Next(device, beside)
+}
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	if c.Kind == runner.CommandLaunch {
@@ -21,33 +41,37 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	queue, err := x.next(b.device, false)
+	if err != nil {
+		return nil, err
+	}
 	switch c.Kind {
 	case runner.CommandFill:
 		if c.Bytes == 0 {
 			return nil, nil
 		}
 		word := c.Value
-		return nil, fail("fill", x.a.enqueueFillBuffer(x.queue, b.mem, unsafe.Pointer(&word), 4, uintptr(c.Offset),
+		return nil, fail("fill", x.a.enqueueFillBuffer(queue, b.mem, unsafe.Pointer(&word), 4, uintptr(c.Offset),
 			uintptr(c.Bytes), 0, 0, 0), true)
 	case runner.CommandWrite:
 		if len(c.Data) == 0 {
 			return nil, nil
 		}
-		return nil, fail("write", x.a.enqueueWriteBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(len(c.Data)),
+		return nil, fail("write", x.a.enqueueWriteBuffer(queue, b.mem, 1, uintptr(c.Offset), uintptr(len(c.Data)),
 			unsafe.Pointer(&c.Data[0]), 0, 0, 0), true)
 	case runner.CommandRead:
 		data := make([]byte, c.Bytes)
 		if c.Bytes == 0 {
 			return data, nil
 		}
-		return data, fail("read", x.a.enqueueReadBuffer(x.queue, b.mem, 1, uintptr(c.Offset), uintptr(c.Bytes),
+		return data, fail("read", x.a.enqueueReadBuffer(queue, b.mem, 1, uintptr(c.Offset), uintptr(c.Bytes),
 			unsafe.Pointer(&data[0]), 0, 0, 0), false)
 	case runner.CommandCopy:
 		from, err := x.span(c.From, c.FromAt, c.Bytes)
 		if err != nil || c.Bytes == 0 {
 			return nil, err
 		}
-		return nil, fail("copy", x.a.enqueueCopyBuffer(x.queue, from.mem, b.mem, uintptr(c.FromAt), uintptr(c.Offset),
+		return nil, fail("copy", x.a.enqueueCopyBuffer(queue, from.mem, b.mem, uintptr(c.FromAt), uintptr(c.Offset),
 			uintptr(c.Bytes), 0, 0, 0), false)
 	}
 	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
@@ -92,7 +116,11 @@ func (x *executor) launch(c *runner.Command, i uint64) error {
 		local[n] = uintptr(d.Block[n])
 		global[n] = local[n] * uintptr(d.Grid[n])
 	}
-	return fail("launch", x.a.enqueueNDRangeKernel(x.queue, k.obj, 3, nil, &global[0], &local[0], 0, 0, 0), false)
+	queue, err := x.next(c.Device, c.Beside)
+	if err != nil {
+		return err
+	}
+	return fail("launch", x.a.enqueueNDRangeKernel(queue, k.obj, 3, nil, &global[0], &local[0], 0, 0, 0), false)
 }
 
 func (x *executor) argument(k uintptr, n uint32, a *runner.Arg, i uint64) error {

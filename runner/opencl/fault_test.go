@@ -28,10 +28,14 @@ func TestMain(m *testing.M) {
 // isolated returns a session on a CPU device that another process drives.
 func isolated(t *testing.T) runner.Session {
 	t.Helper()
-	index := open(t).Device().Index
-	b := runner.Isolated(runner.Isolation{Backend: "opencl", Command: []string{os.Args[0]}, Env: []string{"OPTCHECK_TEST_DEVICE=opencl"},
+	return isolatedOn(t, nil, open(t).Device().Index)
+}
+
+func isolatedOn(t *testing.T, env []string, devices ...int) runner.Session {
+	t.Helper()
+	b := runner.Isolated(runner.Isolation{Backend: "opencl", Command: []string{os.Args[0]}, Env: append(env, "OPTCHECK_TEST_DEVICE=opencl"),
 		Notify: func(err error) { t.Log("lost: ", err) }})
-	s, err := b.Open(context.Background(), index)
+	s, err := b.Open(context.Background(), devices...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -51,7 +55,7 @@ func TestRealFaults(t *testing.T) {
 	s := isolated(t)
 	m, err := s.Load(ctx, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(faulty)})
 	require.NoError(t, err)
-	a, err := s.Alloc(ctx, 4096)
+	a, err := s.Alloc(ctx, 0, 4096)
 	require.NoError(t, err)
 	launch := func(name string, k uint32) *runner.Batch {
 		kernel, _, err := s.Kernel(ctx, m, name)
@@ -90,7 +94,7 @@ func TestRefusals(t *testing.T) {
 	require.ErrorContains(t, err, "error:")
 	_, err = s.Load(ctx, runner.Image{Kind: runner.ImageCubin, Data: []byte("x")})
 	require.ErrorIs(t, err, runner.ErrUnsupported)
-	_, err = s.Alloc(ctx, s.Device().Memory+1)
+	_, err = s.Alloc(ctx, 0, s.Device().Memory+1)
 	require.ErrorIs(t, err, runner.ErrMemory)
 	c, err := s.Compile(ctx, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(faulty)})
 	require.NoError(t, err)
@@ -102,7 +106,7 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, runner.ErrUsage)
 	k, _, err := s.Kernel(ctx, m, "add")
 	require.NoError(t, err)
-	a, err := s.Alloc(ctx, 64)
+	a, err := s.Alloc(ctx, 0, 64)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		command runner.Command

@@ -53,7 +53,7 @@ func TestAdd(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, info.Params)
 	const n = 256
-	a, err := s.Alloc(ctx, 4*n)
+	a, err := s.Alloc(ctx, 0, 4*n)
 	require.NoError(t, err)
 	const times = 1000
 	r, err := s.Run(ctx, &runner.Batch{

@@ -10,14 +10,17 @@ import (
 	"optcheck/runner/internal/handle"
 )
 
-// session is an open device. All calls of the driver are made on one thread.
+// session is an open device, or several. All calls of the driver are made on one
+// thread.
 type session struct {
 	a       *api
-	at      place
-	device  runner.Device
+	at      []uintptr // the devices
+	devices []runner.Device
 	thread  *runner.Thread
 	context uintptr
-	queue   uintptr
+	queues  []uintptr // by device
+	events  []uintptr // how far each has come, 0: none
+	order   runner.Order
 	modules handle.Table[uintptr]
 	kernels handle.Table[*kernel]
 	buffers handle.Table[buffer]
@@ -31,18 +34,19 @@ type kernel struct {
 }
 
 type buffer struct {
-	mem  uintptr
-	size uint64
+	mem    uintptr
+	size   uint64
+	device int
 }
 
-// Open makes a context and a queue on a device.
-func (b *Backend) Open(ctx context.Context, index int) (runner.Session, error) {
-	devices, err := b.Devices(ctx)
+// Open makes a context of devices, and a queue on each.
+func (b *Backend) Open(ctx context.Context, devices ...int) (runner.Session, error) {
+	all, err := b.Devices(ctx)
+	if err == nil {
+		err = runner.CheckDevices(len(all), devices...)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if index < 0 || index >= len(devices) {
-		return nil, runner.Errorf(runner.ErrUsage, "open", "there is no OpenCL device %d; there are %d", index, len(devices))
 	}
 	a, err := load()
 	if err != nil {
@@ -51,20 +55,20 @@ func (b *Backend) Open(ctx context.Context, index int) (runner.Session, error) {
 	listing.Lock()
 	places, err := a.places()
 	listing.Unlock()
-	if err != nil || index >= len(places) {
-		return nil, errors.Join(runner.Errorf(runner.ErrFault, "open", "device %d has gone", index), err)
+	if err != nil || len(places) < len(all) {
+		return nil, errors.Join(runner.Errorf(runner.ErrFault, "open", "a device has gone"), err)
 	}
-	s := &session{a: a, at: places[index], device: devices[index], thread: runner.NewThread()}
-	err = s.thread.Do(ctx, "open", func() error {
-		const contextPlatform = 0x1084
-		props := []uintptr{contextPlatform, s.at.platform, 0}
-		var code int32
-		if s.context = a.createContext(&props[0], 1, &s.at.device, 0, 0, &code); code != 0 {
-			return fail("create context", code, true)
+	s := &session{a: a, thread: runner.NewThread(), events: make([]uintptr, len(devices))}
+	s.order = runner.Order{Mark: s.mark, Wait: s.wait}
+	for _, i := range devices {
+		s.at, s.devices = append(s.at, places[i].device), append(s.devices, all[i])
+		// Other devices have no common view of memory while kernels run.
+		if d := all[i]; len(devices) > 1 && (d.Type != "cpu" || places[i].platform != places[devices[0]].platform) {
+			s.thread.Stop()
+			return nil, runner.Errorf(runner.ErrUnsupported, "open", "by OpenCL only CPUs of one platform work together; %s is none", d.Name)
 		}
-		s.queue = a.createCommandQueue(s.context, s.at.device, 0, &code)
-		return fail("create queue", code, true)
-	})
+	}
+	err = s.thread.Do(ctx, "open", func() error { return s.open(places[devices[0]].platform) })
 	if err != nil {
 		s.thread.Stop()
 		return nil, err
@@ -72,7 +76,50 @@ func (b *Backend) Open(ctx context.Context, index int) (runner.Session, error) {
 	return s, nil
 }
 
-func (s *session) Device() runner.Device { return s.device }
+// open makes the context and the queues.
+func (s *session) open(platform uintptr) error {
+	const contextPlatform = 0x1084
+	props := []uintptr{contextPlatform, platform, 0}
+	var code int32
+	if s.context = s.a.createContext(&props[0], uint32(len(s.at)), &s.at[0], 0, 0, &code); code != 0 {
+		return fail("create context", code, true)
+	}
+	for _, d := range s.at {
+		s.queues = append(s.queues, s.a.createCommandQueue(s.context, d, 0, &code))
+		if code != 0 {
+			return fail("create queue", code, true)
+		}
+	}
+	return nil
+}
+
+// mark notes how far a device has come.
+func (s *session) mark(i int) error {
+	if len(s.at) == 1 {
+		return nil
+	}
+	s.forget(i)
+	if code := s.a.enqueueMarker(s.queues[i], 0, nil, &s.events[i]); code != 0 {
+		return fail("mark", code, true)
+	}
+	return fail("mark", s.a.flush(s.queues[i]), true)
+}
+
+func (s *session) forget(i int) {
+	if s.events[i] != 0 {
+		s.a.releaseEvent(s.events[i])
+		s.events[i] = 0
+	}
+}
+
+// wait lets a device wait for another one.
+func (s *session) wait(i, other int) error {
+	return fail("wait for event", s.a.enqueueBarrier(s.queues[i], 1, &s.events[other], nil), true)
+}
+
+func (s *session) Device() runner.Device { return s.devices[0] }
+
+func (s *session) Devices() []runner.Device { return s.devices }
 
 func (s *session) Epoch() int { return 0 }
 
@@ -92,10 +139,10 @@ func (s *session) build(image runner.Image) (uintptr, string, error) {
 		return 0, "", fail("create program", code, true)
 	}
 	options := append([]byte(image.Options), 0)
-	code = s.a.buildProgram(prog, 1, &s.at.device, &options[0], 0, 0)
+	code = s.a.buildProgram(prog, uint32(len(s.at)), &s.at[0], &options[0], 0, 0)
 	const buildLog = 0x1183
 	log := bounded(info(func(size uintptr, to unsafe.Pointer, need *uintptr) int32 {
-		return s.a.getProgramBuildInfo(prog, s.at.device, buildLog, size, to, need)
+		return s.a.getProgramBuildInfo(prog, s.at[0], buildLog, size, to, need)
 	}))
 	if code != 0 {
 		s.a.releaseProgram(prog)
@@ -128,16 +175,18 @@ func (s *session) Compile(ctx context.Context, image runner.Image) (c *runner.Co
 		defer s.a.releaseProgram(prog)
 		c = &runner.Compiled{Log: log}
 		const binarySizes, binaries = 0x1165, 0x1166
-		var size uintptr
-		if code := s.a.getProgramInfo(prog, binarySizes, unsafe.Sizeof(size), unsafe.Pointer(&size), nil); code != 0 {
+		sizes, to := make([]uintptr, len(s.at)), make([]*byte, len(s.at)) // those of the first device are read
+		room := unsafe.Sizeof(sizes[0]) * uintptr(len(sizes))
+		if code := s.a.getProgramInfo(prog, binarySizes, room, unsafe.Pointer(&sizes[0]), nil); code != 0 {
 			return fail("read binary", code, false)
 		}
+		size := sizes[0]
 		if size == 0 || size > runner.MaxImage {
 			return runner.Errorf(runner.ErrUnsupported, "read binary", "the driver gives a binary of %d bytes", size)
 		}
 		c.Binary = make([]byte, size)
-		to := &c.Binary[0]
-		return fail("read binary", s.a.getProgramInfo(prog, binaries, unsafe.Sizeof(to), unsafe.Pointer(&to), nil), false)
+		to[0] = &c.Binary[0]
+		return fail("read binary", s.a.getProgramInfo(prog, binaries, room, unsafe.Pointer(&to[0]), nil), false)
 	})
 	if err != nil {
 		return nil, err
@@ -205,7 +254,7 @@ func (s *session) Kernel(ctx context.Context, m runner.Module, name string) (h r
 func (s *session) kernelInfo(obj uintptr) runner.KernelInfo {
 	group := func(what uint32) uint64 {
 		return word(info(func(size uintptr, to unsafe.Pointer, need *uintptr) int32 {
-			return s.a.getKernelWorkGroup(obj, s.at.device, what, size, to, need)
+			return s.a.getKernelWorkGroup(obj, s.at[0], what, size, to, need)
 		}))
 	}
 	const numArgs, groupSize, localMem, privateMem = 0x1191, 0x11B0, 0x11B2, 0x11B4
@@ -219,10 +268,13 @@ func (s *session) kernelInfo(obj uintptr) runner.KernelInfo {
 	return i
 }
 
-func (s *session) Alloc(ctx context.Context, bytes uint64) (h runner.Buffer, err error) {
+func (s *session) Alloc(ctx context.Context, device int, bytes uint64) (h runner.Buffer, err error) {
 	err = s.thread.Do(ctx, "allocate", func() error {
-		if bytes == 0 || bytes > math.MaxInt64 || bytes > s.device.Memory {
-			return runner.Errorf(runner.ErrMemory, "allocate", "%d bytes on a device that has %d", bytes, s.device.Memory)
+		if device < 0 || device >= len(s.at) {
+			return runner.Errorf(runner.ErrUsage, "allocate", "there is no device %d of this session", device)
+		}
+		if has := s.devices[device].Memory; bytes == 0 || bytes > math.MaxInt64 || bytes > has {
+			return runner.Errorf(runner.ErrMemory, "allocate", "%d bytes on a device that has %d", bytes, has)
 		}
 		size := (bytes + 3) &^ 3
 		const readWrite = 1
@@ -233,15 +285,15 @@ func (s *session) Alloc(ctx context.Context, bytes uint64) (h runner.Buffer, err
 		}
 		// Drivers allocate on first use: the zeros make sure that it is there.
 		var zero uint32
-		code = s.a.enqueueFillBuffer(s.queue, mem, unsafe.Pointer(&zero), 4, 0, uintptr(size), 0, 0, 0)
+		code = s.a.enqueueFillBuffer(s.queues[device], mem, unsafe.Pointer(&zero), 4, 0, uintptr(size), 0, 0, 0)
 		if code == 0 {
-			code = s.a.finish(s.queue)
+			code = s.a.finish(s.queues[device])
 		}
 		if code != 0 {
 			s.a.releaseMemObject(mem)
 			return fail("allocate", code, true)
 		}
-		n, err := s.buffers.Add(buffer{mem, bytes})
+		n, err := s.buffers.Add(buffer{mem, bytes, device})
 		h = runner.Buffer(n)
 		return usage("allocate", err)
 	})
@@ -277,7 +329,10 @@ func (s *session) Close() error {
 		s.kernels.All(func(_ uint32, k *kernel) { s.a.releaseKernel(k.obj) })
 		s.modules.All(func(_ uint32, m uintptr) { s.a.releaseProgram(m) })
 		s.buffers.All(func(_ uint32, b buffer) { s.a.releaseMemObject(b.mem) })
-		s.a.releaseCommandQueue(s.queue)
+		for i, q := range s.queues {
+			s.forget(i)
+			s.a.releaseCommandQueue(q)
+		}
 		return fail("close", s.a.releaseContext(s.context), false)
 	})
 	s.thread.Stop()
