@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -37,23 +38,43 @@ func (w *worker) artefacts(cells []int) {
 // machineCode is as much of a function as is printed: instructions in full are
 // ten times as large, and a job's are many.
 type machineCode struct {
-	addr []uint64
-	text []string
+	addr    []uint64
+	text    []string
+	control []isa.Control // nil unless they are shown
 }
 
-func machineCodeOf(f *isa.Func) *machineCode {
-	m := &machineCode{make([]uint64, len(f.Insts)), make([]string, len(f.Insts))}
+func machineCodeOf(f *isa.Func, controls bool) *machineCode {
+	m := &machineCode{addr: make([]uint64, len(f.Insts)), text: make([]string, len(f.Insts))}
 	for i := range f.Insts {
 		m.addr[i], m.text[i] = f.Insts[i].Addr, f.Insts[i].Text
+		if controls {
+			m.control = append(m.control, f.Insts[i].Control)
+		}
 	}
 	return m
+}
+
+// controlAt returns the control code of the instruction at an address as listings
+// show it, "" for none.
+func (m *machineCode) controlAt(addr uint64) string {
+	if m == nil || m.control == nil {
+		return ""
+	}
+	if i, ok := slices.BinarySearch(m.addr, addr); ok {
+		return m.control[i].String()
+	}
+	return ""
 }
 
 // String prints the instructions with their addresses.
 func (m *machineCode) String() string {
 	var b strings.Builder
 	for i, a := range m.addr {
-		fmt.Fprintf(&b, "/*%04x*/ %s\n", a, m.text[i])
+		fmt.Fprintf(&b, "/*%04x*/ ", a)
+		if c := m.controlAt(a); c != "" {
+			b.WriteString(c + "  ")
+		}
+		b.WriteString(m.text[i] + "\n")
 	}
 	return b.String()
 }

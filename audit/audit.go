@@ -78,6 +78,8 @@ type Options struct {
 	// with AllArtefacts those of every cell that was compiled.
 	Artefacts    func(*report.Cell, []report.Artefact) error
 	AllArtefacts bool
+	// ControlCodes has listings and artefacts show NVIDIA's control codes.
+	ControlCodes bool
 	// Code, if not "", is the folder in which what ptxas made is kept, and from
 	// which it is taken: then nothing is compiled to judge again.
 	Code string

@@ -27,8 +27,8 @@ type Thread struct {
 // Decide says of the machine code of all threads of a test, wherever it comes from,
 // what an audit says of a cell: class, findings, and what the model of its target
 // makes of it. It is an error if the code carries the specification of another
-// test.
-func Decide(ctx context.Context, t *litmus.Test, threads []Thread) (*report.Cell, *report.Listing, error) {
+// test. With controls the listing has control codes.
+func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool) (*report.Cell, *report.Listing, error) {
 	t = t.Canonical()
 	if len(threads) != len(t.Threads) {
 		return nil, nil, fmt.Errorf("%d kernels for the %d threads of test %s", len(threads), len(t.Threads), t.Name)
@@ -44,7 +44,7 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread) (*report.Cell
 		c := optcheck.NewChecker()
 		c.Consts, c.Literals, c.Locations = th.Consts, th.Literals, locationNames(t)
 		code := optcheck.CodeHash(th.Func, th.Consts)
-		parts = append(parts, part{code: code, result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, liftTest)})
+		parts = append(parts, part{code: code, machine: machineCodeOf(th.Func, controls), result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, liftTest)})
 	}
 	return a.decide(ctx, t, u, target, parts)
 }

@@ -130,7 +130,7 @@ func decideEdited(t *testing.T, ptxas string, x *litmus.Test, target, level, fro
 			threads = append(threads, Thread{fn, c.Consts, c.Literals, u.Kernels[i].Spec})
 		}
 	}
-	cell, _, err := Decide(t.Context(), x, threads)
+	cell, _, err := Decide(t.Context(), x, threads, false)
 	require.NoError(t, err)
 	return cell, worst
 }

@@ -14,8 +14,8 @@ import (
 func (w *worker) kernel(unit int, fn *isa.Func) {
 	key := optcheck.CodeHash(fn, w.check.Consts)
 	var machine *machineCode
-	if w.a.o.Artefacts != nil {
-		machine = machineCodeOf(fn)
+	if w.a.o.Artefacts != nil || w.a.o.ControlCodes {
+		machine = machineCodeOf(fn, w.a.o.ControlCodes)
 	}
 	for _, x := range w.users[unit] {
 		test := w.test(x.cell)
@@ -93,7 +93,7 @@ func (w *worker) undecided(i int) string {
 func (w *worker) list(i int) {
 	listing := &report.Listing{Code: w.res.cells[i].Code}
 	for _, p := range w.parts[i] {
-		listing.Threads = append(listing.Threads, threadListing(p.result.Result))
+		listing.Threads = append(listing.Threads, threadListing(p.result.Result, p.machine))
 	}
 	w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, listing.Code, listing.Threads))}
 }
@@ -105,13 +105,14 @@ func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Findin
 	return out
 }
 
-func threadListing(r *optcheck.Result) report.ThreadListing {
+// threadListing is the listing of a thread; code, which may be nil, knows the control codes.
+func threadListing(r *optcheck.Result, code *machineCode) report.ThreadListing {
 	t := report.ThreadListing{Thread: r.Thread}
 	for _, l := range r.Source {
 		t.Source = append(t.Source, report.Line{Pos: l.Pos, Text: l.Text})
 	}
 	for _, l := range r.Machine {
-		t.Machine = append(t.Machine, report.Line{Pos: l.Pos, Text: l.Text, Part: l.Part})
+		t.Machine = append(t.Machine, report.Line{Pos: l.Pos, Text: l.Text, Part: l.Part, Control: code.controlAt(l.Addr)})
 	}
 	return t
 }

@@ -266,7 +266,7 @@ func (w *waits) behind(ev int) (lines []Line) {
 		}
 		for o := 0; o <= ev; o++ {
 			if x := &w.tr.events[o]; !x.result && w.outstanding(x.inst, i) && !w.outstanding(x.inst, i+1) {
-				lines = append(lines, Line{Pos: -1, Text: trim(in.Text), Part: true})
+				lines = append(lines, Line{Pos: -1, Text: trim(in.Text), Part: true, Addr: in.Addr})
 				break
 			}
 		}

@@ -63,6 +63,8 @@ type Line struct {
 	// Part marks instructions that belong to a fence or a synchronising access
 	// (error barriers, cache invalidation) instead of standing for themselves.
 	Part bool
+	// Addr is the address of the instruction in its function.
+	Addr uint64
 }
 
 // Result is the outcome of checking one kernel.

@@ -150,7 +150,7 @@ func (p *pass) listing() {
 		if pos >= 0 && !p.s.Entries[pos].IsFence() && !x.role.IsAccess() {
 			part = true
 		}
-		p.r.Machine = append(p.r.Machine, Line{Pos: pos, Text: p.text(ev), Part: part})
+		p.r.Machine = append(p.r.Machine, Line{Pos: pos, Text: p.text(ev), Part: part, Addr: p.inst(ev).Addr})
 		if p.waits != nil {
 			p.r.Machine = append(p.r.Machine, p.waits.behind(ev)...)
 		}

@@ -270,6 +270,9 @@ type Line struct {
 	// Part marks machine instructions that belong to a fence or an
 	// acquire/release access rather than standing for themselves.
 	Part bool `json:"part,omitempty"`
+	// Control is the control code of an NVIDIA instruction, as isa.Control prints
+	// it, if listings are to show it.
+	Control string `json:"control,omitempty"`
 }
 
 // Problem is something that went wrong in a run without ending it.

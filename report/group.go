@@ -158,12 +158,18 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 			continue
 		}
 		rows := SideBySide(t)
-		width := len("source")
+		width, codes := len("source"), 0
 		for _, r := range rows {
-			width = max(width, len(r.Left.Text))
+			width, codes = max(width, len(r.Left.Text)), max(codes, len(r.Right.Control))
+		}
+		if codes > 0 {
+			codes += 2
 		}
 		fmt.Fprintf(b, "    T%d  %-*s | machine\n", t.Thread, width, "source")
 		for _, r := range rows {
+			if r.Right.Control != "" {
+				r.Right.Text = fmt.Sprintf("%-*s%s", codes, r.Right.Control, r.Right.Text)
+			}
 			fmt.Fprintf(b, "      %c %-*s | %s\n", r.Mark, width, r.Left.Text, r.Right.Text)
 		}
 	}

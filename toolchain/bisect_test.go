@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,28 @@ func TestSplit(t *testing.T) {
 		}
 		assert.Len(t, all, c.n)
 		assert.True(t, slices.IsSorted(all))
+	}
+}
+
+// Batches cost about the same: a large unit weighs what many small ones do.
+func TestSplitByCost(t *testing.T) {
+	job := Job{BatchUnits: 95}
+	for i := range 100 {
+		n := 100
+		if i < 10 {
+			n = 1000
+		}
+		job.Units = append(job.Units, Unit{Name: fmt.Sprint(i), Text: strings.Repeat("x", n)})
+	}
+	batches := split(job)
+	require.Len(t, batches, 2)
+	for _, b := range batches {
+		size := 0
+		for _, i := range b {
+			size += len(job.Units[i].Text)
+		}
+		assert.LessOrEqual(t, len(b), 95)
+		assert.InDelta(t, 9500, size, 500)
 	}
 }
 

@@ -135,8 +135,9 @@ func compileAll(ctx context.Context, c compiler, job *Job) (*Result, error) {
 	return res, nil
 }
 
-// split spreads the units evenly over as few batches as the bounds allow, in
-// order. It does not look at the number of cores: which kernels share a module
+// split makes few batches of the units, in order and within the bounds, of about the
+// same cost each: a compiler's time is proportional to the text that it reads (see the
+// package comment). It does not look at the number of cores: which kernels share a module
 // must not depend on the machine.
 func split(job Job) [][]int {
 	maxUnits, maxBytes := job.BatchUnits, job.BatchBytes
@@ -146,22 +147,27 @@ func split(job Job) [][]int {
 	if maxBytes <= 0 {
 		maxBytes = DefaultBatchBytes
 	}
-	n := len(job.Units)
-	if n == 0 {
-		return nil
+	left := 0 // bytes that are in no batch yet
+	for _, u := range job.Units {
+		left += len(u.Text)
 	}
-	count := (n + maxUnits - 1) / maxUnits
-	even := (n + count - 1) / count
 	var batches [][]int
-	var cur []int
-	size := 0
-	for i, u := range job.Units {
-		if len(cur) > 0 && (len(cur) == even || size+len(u.Text) > maxBytes) {
-			batches, cur, size = append(batches, cur), nil, 0
+	for first := 0; first < len(job.Units); {
+		count := max((len(job.Units)-first+maxUnits-1)/maxUnits, (left+maxBytes-1)/maxBytes, 1)
+		even := (left + count - 1) / count
+		var batch []int
+		size := 0
+		for i := first; i < len(job.Units) && len(batch) < maxUnits; i++ {
+			n := len(job.Units[i].Text)
+			if len(batch) > 0 && (size >= even || size+n > maxBytes) {
+				break
+			}
+			batch, size = append(batch, i), size+n
 		}
-		cur, size = append(cur, i), size+len(u.Text)
+		batches = append(batches, batch)
+		first, left = first+len(batch), left-size
 	}
-	return append(batches, cur)
+	return batches
 }
 
 func endLine(s string) string {

@@ -22,6 +22,8 @@
 //
 // Beyond 512 kernels 11.2 gains nothing and 12.4 at most a tenth, while a
 // batch that has to be taken apart gets dearer: DefaultBatchUnits is 512. Of
+// 339 kernels of preset opportunities in five sets by size, 12.4 -O3 took 1.2 to
+// 1.4 ms per KB of text in each: batches are balanced by their text. Of
 // nvdisasm's options, -g costs up to a fifth (at O0, where its output is
 // longest), -hex another 5–20 %, and -ndf saves between nothing (12.4) and a
 // third (11.2).

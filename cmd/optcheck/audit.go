@@ -29,6 +29,7 @@ type auditFlags struct {
 	noVerdict      bool
 	hardware       bool
 	keepCode       string
+	controlCodes   bool
 	flags          []string
 	text           report.TextOptions
 	engine         engineFlags
@@ -122,6 +123,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.hardware, "hardware", false, "also ask the model of the hardware (nvhw) what the machine code of sm_70 and newer can do")
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
+	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
 	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
@@ -184,6 +186,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 		return o, err
 	}
 	o.Model, o.NoVerdict, o.Code, o.Hardware = f.model, f.noVerdict, f.keepCode, f.hardware
+	o.ControlCodes = f.controlCodes
 	o.Source = env.settings.kernels()
 	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	o.Flags = f.flags

@@ -18,16 +18,21 @@ import (
 	"optcheck/spec"
 )
 
+// controlCodesHelp is what --control-codes does.
+const controlCodesHelp = "listings of NVIDIA's machine code show control codes: scoreboards waited for, read and written, yield, stall"
+
 // againstFlags are the flags of check for kernels without a specification.
 type againstFlags struct {
 	test   string
 	thread int
 	places []string
+	codes  bool
 }
 
 func (f *againstFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.test, "against", "",
 		"check against this test (a file or a name): kernels that carry its specification as an audit does, with a verdict, others by kinds and addresses of accesses")
+	cmd.Flags().BoolVar(&f.codes, "control-codes", false, controlCodesHelp)
 	cmd.Flags().IntVar(&f.thread, "thread", -1, "the thread of the test that the kernels are; -1: the one that their names end in (_T1)")
 	cmd.Flags().StringArrayVar(&f.places, "place", nil, "the address of a location, as messages spell it: x=param+0x8")
 }
@@ -37,13 +42,14 @@ type against struct {
 	test   *litmus.Test
 	thread int
 	places map[int]string
+	codes  bool
 }
 
 // load reads the test, nil if none is asked for.
 func (f *againstFlags) load(env *environment) (*against, error) {
 	if f.test == "" {
-		if f.thread >= 0 || len(f.places) > 0 {
-			return nil, fmt.Errorf("--thread and --place need --against")
+		if f.thread >= 0 || len(f.places) > 0 || f.codes {
+			return nil, fmt.Errorf("--thread, --place and --control-codes need --against")
 		}
 		return nil, nil
 	}
@@ -54,7 +60,7 @@ func (f *againstFlags) load(env *environment) (*against, error) {
 	if len(tests) != 1 {
 		return nil, fmt.Errorf("--against %s: %s, not one", f.test, plain.Count(len(tests), "test"))
 	}
-	a := &against{test: tests[0], thread: f.thread, places: map[int]string{}}
+	a := &against{test: tests[0], thread: f.thread, places: map[int]string{}, codes: f.codes}
 	if f.thread >= len(a.test.Threads) {
 		return nil, fmt.Errorf("--thread %d: %s has %s", f.thread, a.test.Name, plain.Count(len(a.test.Threads), "thread"))
 	}
@@ -118,7 +124,7 @@ func (a *against) marked(ctx context.Context, env *environment, file string, cod
 				return true, worst, fmt.Errorf("%s: %s has no kernel of thread %d of %s", file, name, i, a.test.Name)
 			}
 		}
-		cell, listing, err := audit.Decide(ctx, a.test, units[name])
+		cell, listing, err := audit.Decide(ctx, a.test, units[name], a.codes)
 		if err != nil {
 			return true, worst, fmt.Errorf("%s: %s: %w", file, name, err)
 		}

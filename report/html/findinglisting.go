@@ -84,7 +84,7 @@ func newThreadView(t report.ThreadListing, findings []report.Finding) threadView
 
 func (x *threadLines) lines() {
 	for _, l := range x.t.Source {
-		x.source = append(x.source, lineView{Text: clip(l.Text, 400)})
+		x.source = append(x.source, lineView{Text: clip(strings.TrimSpace(l.Control+"  "+l.Text), 400)})
 	}
 	for i, l := range x.t.Machine {
 		x.machine = append(x.machine, lineView{Text: clip(l.Text, 400)})
