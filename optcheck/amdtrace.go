@@ -65,21 +65,15 @@ func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
 			return w, true
 		}
 		if n.kind == kPhi {
-			w.v = m.joined(n.imm, x.v, y.v, v)
+			var known *join
+			if j, ok := m.tr.joins[v]; ok {
+				known = &j
+			}
+			w.v = m.phi(n.imm, x.v, y.v, known)
 		}
 		return w, n.kind == kPhi
 	}
 	return cell{}, false
-}
-
-// joined is the value of a register at the join at (block and register), which is a
-// or b, and like is another one that this join merges.
-func (m *machine) joined(at uint64, a, b, like value) value {
-	v := m.tr.pool.mk(node{kind: kPhi, imm: at, a: a, b: b, c: none})
-	if j, ok := m.tr.joins[like]; ok {
-		m.tr.joins[v] = j
-	}
-	return v
 }
 
 // funLane marks an expression "a with lane imm&63 replaced by b".

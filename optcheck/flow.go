@@ -95,6 +95,20 @@ func (f *flow) isLoopHead(head, from int) bool {
 	return f.pos[head] >= 0 && f.pos[head] <= f.pos[from]
 }
 
+// dominator returns the last block that every path to a and every path to b passes, -1
+// for none.
+func (f *flow) dominator(a, b int) int {
+	for a != b && a >= 0 && b >= 0 {
+		if f.pos[a] > f.pos[b] {
+			a = f.idom[a]
+		} else {
+			b = f.idom[b]
+		}
+		f.steps--
+	}
+	return min(a, b)
+}
+
 // findControl computes control dependence: b depends on the branch that ends a
 // if one way out of a always leads to b and another need not. From a successor
 // s of a those b are s and what postdominates it, up to what postdominates a

@@ -99,7 +99,7 @@ func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 
 // mergeSlots joins private memory where control flow joins: what both sides do
 // not agree on is one of two values, what one side does not have is unknown.
-func (m *machine) mergeSlots(b int, st, q *state, j *join) {
+func (m *machine) mergeSlots(b, p int, st, q *state, j *join) {
 	for at, c := range st.slots {
 		o, ok := q.slots[at]
 		if !ok || o.bytes != c.bytes {
@@ -109,10 +109,7 @@ func (m *machine) mergeSlots(b int, st, q *state, j *join) {
 		if c.v != o.v {
 			v, ok := m.arch.join(m, c.v, o.v, st, q)
 			if !ok {
-				v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(m.arch.registers()), a: c.v, b: o.v, c: none})
-				if j != nil {
-					m.tr.joins[v] = *j
-				}
+				v = m.phi(phiOf(b, p, m.arch.registers()), c.v, o.v, j)
 			}
 			c.v = v
 		}

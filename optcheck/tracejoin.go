@@ -21,72 +21,66 @@ type join struct {
 	want bool
 }
 
-// joinOf finds the branch that decides from which of a block's two predecessors
-// control comes. ok is false if there is no single one whose predicate is known.
-// Only the immediate dominator can be it: a branch before that reaches it, and
-// through it both predecessors, by either way.
-func (m *machine) joinOf(b, p, q int) (j join, ok bool) {
+// maxParting is from how many predecessors on nobody looks which branches part them.
+const maxParting = 16
+
+// part divides predecessors of a block by the branch that decides from which of the two
+// parts control comes. ok is false if there is no single branch whose predicate is known.
+// Only the last block that every path to one of them passes can be it: a branch before
+// that leads to all of them.
+func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
 	fl := m.flow
-	d := fl.idom[b]
-	if d < 0 {
-		return join{}, false
+	d := preds[0]
+	for _, x := range preds[1:] {
+		d = fl.dominator(d, x)
+	}
+	if d < 0 || len(fl.blocks[d].Succs) != 2 {
+		return nil, nil, join{}, false
 	}
 	s, known := m.preds[d]
+	if !known || s.pred == none {
+		return nil, nil, join{}, false
+	}
+	first := -1 // the way to the first predecessor
+	for _, x := range preds {
+		w := fl.ways(d, x, b)
+		if w[0] == w[1] {
+			return nil, nil, join{}, false
+		}
+		way := 0
+		if w[1] {
+			way = 1
+		}
+		if first < 0 {
+			first = way
+		}
+		if way == first {
+			p = append(p, x)
+		} else {
+			q = append(q, x)
+		}
+	}
 	succs := fl.blocks[d].Succs
-	if !known || s.pred == none || len(succs) != 2 {
-		return join{}, false
-	}
-	toP, toQ := fl.ways(d, p, b), fl.ways(d, q, b)
 	taken := succs[0] != succs[1] && fl.blocks[succs[0]].First != fl.blocks[d].End
-	switch {
-	case toP == [2]bool{true, false} && toQ == [2]bool{false, true}:
-		return join{s.pred, s.want == taken}, true
-	case toP == [2]bool{false, true} && toQ == [2]bool{true, false}:
-		return join{s.pred, s.want != taken}, true
-	}
-	return join{}, false
+	return p, q, join{s.pred, s.want == (taken == (first == 0))}, len(q) > 0
 }
 
 // entry merges the states of a block's predecessors.
 func (m *machine) entry(b int) *state {
-	st := takeState(m.arch.registers())
-	first := true
-	var known *join
-	if ps := m.flow.blocks[b].Preds; len(ps) == 2 && m.in[ps[0]] != nil && m.in[ps[1]] != nil {
-		if j, ok := m.joinOf(b, ps[0], ps[1]); ok {
-			known = &j
-		}
-	}
+	preds, back := make([]int, 0, 2), false
 	for _, p := range m.flow.blocks[b].Preds {
-		q := m.in[p]
-		if q == nil {
-			continue // back edge, or unreachable
+		switch {
+		case m.in[p] != nil:
+			preds = append(preds, p)
+		case m.flow.pos[p] >= 0:
+			back = true
 		}
-		if first {
-			st.set(q)
-			first = false
-			continue
-		}
-		for r := range st.v {
-			if st.v[r] != q.v[r] {
-				x, y := m.written(st.v[r], r), m.written(q.v[r], r)
-				v, ok := m.arch.join(m, x, y, st, q)
-				switch {
-				case x == y:
-					v = x
-				case !ok:
-					v = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: x, b: y, c: none})
-					if known != nil {
-						m.tr.joins[v] = *known
-					}
-				}
-				st.v[r] = v
-			}
-			st.t[r] |= q.t[r]
-		}
-		m.mergeSlots(b, st, q, known)
 	}
-	if first {
+	var st *state
+	if len(preds) > 0 {
+		st = m.merged(b, preds, !back && len(preds) <= maxParting)
+	} else {
+		st = takeState(m.arch.registers())
 		for r := range st.v {
 			st.v[r] = none
 		}
@@ -97,12 +91,69 @@ func (m *machine) entry(b int) *state {
 		st.slots = nil // of what the loop may have stored nothing is known
 	}
 	for _, r := range m.flow.carried[b] {
-		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: uint64(b)<<32 | uint64(r), a: st.v[r], b: none, c: none})
+		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: phiOf(b, b, r), a: st.v[r], b: none, c: none})
 		if m.loopT != nil && m.loopT[b] != nil {
 			st.t[r] |= m.loopT[b][r]
 		}
 	}
 	return st
+}
+
+// merged is the state with which control comes from one of some predecessors: two parts
+// of them, if known says that it may be known which, and else one after the other.
+func (m *machine) merged(b int, preds []int, known bool) *state {
+	st := takeState(m.arch.registers())
+	if len(preds) == 1 {
+		st.set(m.in[preds[0]])
+		return st
+	}
+	if known {
+		if p, q, j, ok := m.part(b, preds); ok {
+			states.Put(st)
+			x, y := m.merged(b, p, true), m.merged(b, q, true)
+			m.merge(b, q[0], x, y, &j)
+			states.Put(y)
+			return x
+		}
+	}
+	st.set(m.in[preds[0]])
+	for _, p := range preds[1:] {
+		m.merge(b, p, st, m.in[p], nil)
+	}
+	return st
+}
+
+// merge makes st what holds at the head of b if control comes with st or with q, of
+// which p is the first predecessor; known tells which, if it is known.
+func (m *machine) merge(b, p int, st, q *state, known *join) {
+	for r := range st.v {
+		if st.v[r] != q.v[r] {
+			x, y := m.written(st.v[r], r), m.written(q.v[r], r)
+			v, ok := m.arch.join(m, x, y, st, q)
+			switch {
+			case x == y:
+				v = x
+			case !ok:
+				v = m.phi(phiOf(b, p, r), x, y, known)
+			}
+			st.v[r] = v
+		}
+		st.t[r] |= q.t[r]
+	}
+	m.mergeSlots(b, p, st, q, known)
+}
+
+// phiOf names register r at the head of block b where those that control may come from
+// are merged with p.
+func phiOf(b, p, r int) uint64 { return uint64(b)<<40 | uint64(p)<<16 | uint64(r) }
+
+// phi is a value that is a or b; known tells which, if it is known.
+func (m *machine) phi(at uint64, a, b value, known *join) value {
+	v := m.tr.pool.mk(node{kind: kPhi, imm: at, a: a, b: b, c: none})
+	if known != nil {
+		m.tr.joins[v] = *known
+	}
+	return v
 }
 
 // written returns the value of a register, which is its content at the entry if the
