@@ -23,6 +23,8 @@ var (
 		"MP+fence.acq_rel.gpu-rlx.gpu+acq.gpu-po-p0::p1-xgyg@spin-1.1",
 		"MP+bars-p0:p1-xsys@spin-1.2",
 		"CoRW1+all-cg-p0-xg@spin-0.0",
+		"LB+datas+all-rlx.gpu-p0::p1-xgyg@spin-0.0",
+		"LB+addrs-p0::p1-xgyg@loop-0.0.1",
 	}
 	loopShapes = map[string]string{
 		"spin":     "xor r9, r9, r9; LC: ld.acquire.gpu r0, f; beq r0, 1, LD; add r9, r9, 1; blt r9, 5, LC; LD: ld.weak r1, x || st.weak x, 1; st.release.gpu f, 1",

@@ -65,10 +65,14 @@ func (in *Instr) carries(regs map[string]bool) bool {
 
 // smallValues reports whether every value that the test computes, addresses
 // apart, is certain to lie in [0, 2^31): the ground on which a mask of the
-// highest bit gives zero. Additions are counted: no loop may hold one.
+// highest bit gives zero. Additions are counted, in a bounded loop once for each round:
+// no other loop may hold one.
 func (t *Test) smallValues(regs []map[string]bool, memory bool) bool {
 	if memory {
 		return false
+	}
+	if flat, _, err := t.Unrolled(); err == nil {
+		t = flat
 	}
 	v := valueBound{}
 	for i := range t.Locations {
@@ -86,28 +90,14 @@ func (t *Test) smallValues(regs []map[string]bool, memory bool) bool {
 				v.instr(in)
 			}
 		}
-		v.loops = v.loops || th.hasLoop()
+		v.loops = v.loops || th.loops()
 	}
 	return !v.wild && (!v.loops || v.sum == 0 && v.doubles == 0) &&
 		v.doubles < 16 && (v.most+v.sum)<<v.doubles < 1<<31
 }
 
-// hasLoop reports whether some branch goes backwards.
-func (th *Thread) hasLoop() bool {
-	seen := map[string]bool{}
-	for i := range th.Body {
-		for _, l := range th.Body[i].Labels {
-			seen[l] = true
-		}
-		if th.Body[i].Op == OpBra && seen[th.Body[i].Target] {
-			return true
-		}
-	}
-	return false
-}
-
 // valueBound gathers what bounds the values of a test: no instruction runs
-// twice, so that a value is at most (most + sum) · 2^doubles.
+// twice, or its copies are counted, so that a value is at most (most + sum) · 2^doubles.
 type valueBound struct {
 	most, sum   int64
 	doubles     int
