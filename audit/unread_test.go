@@ -63,6 +63,12 @@ func TestOpportunityFindings(t *testing.T) {
 		// Loads of one location, of different strength.
 		{"CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Miscompiled, optcheck.Reordered},
 		{"CoRR+all-rlx.gpu-p0::p1-xg@reload-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
+		// Beside and in loops.
+		{mp + "@peek-1.0@spin-1.1", "11.8", "sm_80", "O0", spec.Pointers, report.Preserved, nil},
+		{mp + "@spin-1.1@peek-1.0", "11.8", "sm_80", "O0", spec.Pointers, report.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0@loop-1.0.2", "11.8", "sm_80", "O1", spec.Pointers, report.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0@loop-1.0.2", "12.4", "sm_80", "O3", spec.Pointers, report.Optimised, optcheck.Missing},
+		{mp + "@loop-1.0.2@peek-1.1", "12.4", "sm_80", "O0", spec.Pointers, report.Preserved, nil},
 		// What may go.
 		{"MP-p0::p1-xgyg@drop-1.1", "12.4", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
 	} {

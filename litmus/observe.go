@@ -35,15 +35,19 @@ func (t *Test) ObserveAll() *Test {
 // from it is in a register that the condition or the locations clause names when the
 // thread ends. What it decides (addresses, stored values, branches) does not count:
 // that is the machine code's to keep. A mask that leaves nothing (and with 0, times
-// 0, x xor x) keeps nothing of it either.
+// 0, x xor x) keeps nothing of it either. An instruction in a bounded loop is one if it
+// is one in every round.
 func (t *Test) Unread(thread int) []bool {
 	th := &t.Threads[thread]
+	if t.Results == ResultsFinal && th.loops() {
+		return t.unreadRounds(thread)
+	}
 	unread := make([]bool, len(th.Body))
 	for i := range th.Body {
 		in := &th.Body[i]
 		unread[i] = in.Dst == "_" && in.IsAccess()
 	}
-	if t.Results != ResultsFinal || th.loops() {
+	if t.Results != ResultsFinal {
 		return unread
 	}
 	live := map[string]bool{}
@@ -70,6 +74,27 @@ func (t *Test) Unread(thread int) []bool {
 				live[o.Name] = true
 			}
 		}
+	}
+	return unread
+}
+
+// unreadRounds is Unread for a thread with loops. Where their bound is not known,
+// everything is observed.
+func (t *Test) unreadRounds(thread int) []bool {
+	unread := make([]bool, len(t.Threads[thread].Body))
+	flat, origin, err := t.Threads[thread].Unrolled()
+	if err != nil {
+		return unread
+	}
+	c := *t
+	c.Threads = slices.Clone(t.Threads)
+	c.Threads[thread] = flat
+	for i := range unread {
+		in := &t.Threads[thread].Body[i]
+		unread[i] = in.IsAccess() && in.Dst != ""
+	}
+	for k, is := range c.Unread(thread) {
+		unread[origin[k]] = unread[origin[k]] && is
 	}
 	return unread
 }

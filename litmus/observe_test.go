@@ -25,6 +25,9 @@ func TestUnread(t *testing.T) {
 		{"ld.s32 r1,[rd0]; setp.eq.s32 p1,r1,0; selp.s32 r2,1,2,p1", "r2", "---"},
 		{"ld.s32 r1,[rd0]; setp.eq.s32 p1,r1,0; @p1 ld.s32 r2,[rd0]", "r2", "u--"},
 		{"ld.s32 r1,[rd0]; @p1 bra L; ld.s32 r1,[rd0]; L: nop", "r1", "----"},
+		{"xor.b32 r3,r3,r3; L: ld.s32 r1,[rd0]; ld.s32 r2,[rd0]; add.s32 r3,r3,1; setp.lt.s32 p1,r3,2; @p1 bra L", "r2", "-u----"},
+		{"xor.b32 r3,r3,r3; L: add.s32 r2,r2,r1; ld.s32 r1,[rd0]; add.s32 r3,r3,1; setp.lt.s32 p1,r3,2; @p1 bra L", "r2", "------"},
+		{"L: ld.s32 r1,[rd0]; ld.s32 r2,[rd0]; setp.lt.s32 p1,r3,2; @p1 bra L", "r2", "----"},
 		{"atom.add.s32 r1,[rd0],1; ld.s32 r2,[rd0]", "r2", "u-"},
 		{"atom.add.s32 _,[rd0],1; ld.s32 r2,[rd0]", "r2", "u-"},
 	} {

@@ -10,7 +10,7 @@ import (
 // class, address, line and place decide.
 func (p *pass) matchUnread() {
 	for k, e := range p.s.Entries {
-		if !e.Unread || !e.Reads() {
+		if !e.Unread || !e.Reads() || p.inRounds(k, e) {
 			continue
 		}
 		ev := p.unreadEvent(k, e)
@@ -20,11 +20,48 @@ func (p *pass) matchUnread() {
 		if ev < 0 {
 			continue
 		}
-		p.assign(k, ev, 0)
-		if r := p.tr.events[ev].read; r >= 0 {
-			p.oper[k] = p.tr.pool.mk(node{kind: kLoad, a: value(r), b: 0, c: none})
+		p.assignUnread(k, ev)
+	}
+}
+
+func (p *pass) assignUnread(k, ev int) {
+	p.assign(k, ev, 0)
+	if r := p.tr.events[ev].read; r >= 0 {
+		p.oper[k] = p.tr.pool.mk(node{kind: kLoad, a: value(r), b: 0, c: none})
+	}
+}
+
+// inRounds matches an access in a loop whose result nobody observes in any round. Its
+// copies share their line, so that only all of them can be told apart, by their order.
+func (p *pass) inRounds(k int, e spec.Entry) bool {
+	var copies []int
+	for i, o := range p.s.Entries {
+		if o.Line() != e.Line() {
+			continue
+		}
+		if copies = append(copies, i); !o.Unread {
+			return false
 		}
 	}
+	if len(copies) == 1 || k != copies[0] {
+		return len(copies) > 1
+	}
+	var found []int
+	for ev := range p.tr.events {
+		if x := &p.tr.events[ev]; len(p.owner[ev]) == 0 && !x.arm && p.inst(ev).Src.Line == e.Line() && p.serves(x, e) && p.isLocation(x, e) {
+			found = append(found, ev)
+		}
+	}
+	switch len(found) {
+	case 0:
+	case len(copies):
+		for i, ev := range found {
+			p.assignUnread(copies[i], ev)
+		}
+	default:
+		p.undecided("%s is performed in %d of %d rounds, and which ones cannot be told, since nobody observes what it reads", p.name(k), len(found), len(copies))
+	}
+	return true
 }
 
 // unreadEvent is the access of an unread entry: the one on its line, else the first

@@ -77,9 +77,7 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 		}
 	}
 	if origin != nil {
-		if err := b.s.copies(origin); err != nil {
-			return nil, err
-		}
+		b.s.copies(origin)
 	}
 	if n := b.s.Markers(); len(b.s.Entries) > MaxPositions || n > MaxMarkers {
 		return nil, unsupported("thread %s has %d accesses and fences and %d dependencies (at most %d and %d markers)",
@@ -89,11 +87,9 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	return b.s, nil
 }
 
-// copies notes which entries are the same instruction. A result that nobody observes in
-// any round is not specified yet beside a loop: which copy an access is can only be told
-// by what is observed of others.
-func (s *Spec) copies(origin []int) error {
-	first, live := map[int]int{}, map[int]bool{}
+// copies notes which entries are the same instruction.
+func (s *Spec) copies(origin []int) {
+	first := map[int]int{}
 	for k := range s.Entries {
 		e := &s.Entries[k]
 		if p, ok := first[origin[e.Instr]]; ok {
@@ -101,14 +97,7 @@ func (s *Spec) copies(origin []int) error {
 		} else {
 			first[origin[e.Instr]] = e.Pos
 		}
-		live[e.Line()] = live[e.Line()] || !e.Unread
 	}
-	for _, e := range s.Entries {
-		if !live[e.Line()] {
-			return unsupported("a result that nobody observes in a thread with a loop")
-		}
-	}
-	return nil
 }
 
 // wide are the locations that some thread accesses as 64-bit words.
