@@ -51,6 +51,8 @@ type checker struct {
 	inExact      [][]int32
 	failed       []bool    // operations of which a rule of their own is broken
 	preds        [][]int32 // steps before each
+	isSteady     []int8    // of each operation, 0: not asked yet
+	orphaned     bool      // there are loads of which it is not known what they are
 	signature    []string
 	same         map[string]bool // pairs whose words were found to be alike
 	marks        [3][]uint8
@@ -88,11 +90,13 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 		return err
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
-	c.failed = make([]bool, len(src.ops))
+	c.failed, c.isSteady = make([]bool, len(src.ops)), make([]int8, len(src.ops))
 	c.marks = [3][]uint8{make([]uint8, len(c.pg.next)), make([]uint8, len(c.loose.next))}
+	c.orphaned = len(c.orphans()) > 0
 	for k := range src.ops {
 		c.operation(k)
 	}
+	c.extra()
 	c.sign()
 	c.pairs()
 	return nil
@@ -141,6 +145,9 @@ func (c *checker) note(r Rule, k int, format string, args ...any) {
 
 // strong reports whether an operation synchronises, or may race.
 func (op *Op) strong() bool {
+	if op.Effect.Kind == ptx.Convergent {
+		return false
+	}
 	return !op.Effect.Kind.IsAccess() && op.Effect.Kind != ptx.Copy || op.Effect.Kind.IsAccess() && !op.Effect.Weak()
 }
 
@@ -190,6 +197,10 @@ func (c *checker) operation(k int) {
 	if len(c.inPTX[k]) == 0 {
 		return // nothing comes here
 	}
+	if op.Effect.Kind == ptx.WarpSync || op.Effect.Kind == ptx.Convergent {
+		c.convergence(k, op, g)
+		return
+	}
 	if op.strong() {
 		c.count.Strong++
 	} else {
@@ -197,13 +208,6 @@ func (c *checker) operation(k int) {
 	}
 	if g.doubt != "" {
 		c.unknown(Missing, k, "%s", g.doubt)
-		return
-	}
-	if op.Effect.Kind == ptx.WarpSync {
-		// A warp that has not diverged needs none, and ptxas leaves it out where it
-		// can tell: what is there says nothing of the paths where it is not.
-		c.note(Missing, k, "barriers of a warp are not compared")
-		c.failed[k] = true
 		return
 	}
 	if len(g.main) == 0 && g.by < 0 {
@@ -235,6 +239,7 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
+		c.again(k, op, g)
 		return
 	}
 	n := len(v.word)
@@ -264,11 +269,11 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	e := &op.Effect
 	switch {
 	case !op.strong():
-		return // see lost
+		c.merged(k, op)
 	case e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true
-	case e.Kind == ptx.Fence && (e.Scope == "cta" || e.Sem == "acquire" && len(g.inval) > 0):
+	case e.Kind == ptx.Fence && (e.Scope == "cta" && c.sm < 70 || e.Sem == "acquire" && (e.Scope == "cta" || len(g.inval) > 0)):
 		c.note(Missing, k, "no instruction is needed for it")
 		c.failed[k] = true
 	case e.Kind == ptx.Load && op.Dead && !e.Acquires():
@@ -300,7 +305,7 @@ func (c *checker) another(k int) bool {
 	return false
 }
 
-// compare compares the words of two operations. y may be -1. A node of the code in
+// compare compares the words of two operations. One may be -1. A node of the code in
 // a violation is given as its step, or end.
 func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error) {
 	v := c.compareIn(c.loose, c.inLoose, 1, x, y, xs, ys, p)
@@ -327,22 +332,20 @@ func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys 
 			marks[n] = l
 		}
 	}
-	mark := func(lx, ly uint8) {
-		for _, k := range c.group(x) {
-			set(c.inPTX[k], q.inPTX, lx)
-		}
-		for _, i := range xs {
-			set(in[i], q.inCode, lx)
-		}
-		if y < 0 {
+	letter := func(x int, xs []int32, l uint8) {
+		if x < 0 {
 			return
 		}
-		for _, k := range c.group(y) {
-			set(c.inPTX[k], q.inPTX, ly)
+		for _, k := range c.group(x) {
+			set(c.inPTX[k], q.inPTX, l)
 		}
-		for _, i := range ys {
-			set(in[i], q.inCode, ly)
+		for _, i := range xs {
+			set(in[i], q.inCode, l)
 		}
+	}
+	mark := func(lx, ly uint8) {
+		letter(x, xs, lx)
+		letter(y, ys, ly)
 	}
 	mark(1, 2)
 	v := q.check()

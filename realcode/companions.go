@@ -17,24 +17,45 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	others := func(bad func(int32) bool) func(int32) bool {
 		return func(i int32) bool { return c.owner[i] != int32(k) && bad(i) }
 	}
+	stale, written := c.stale, c.written
+	if len(g.inval) == 0 { // those of others must do, before anything that they do not order
+		stale = func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }
+	}
+	if len(g.flush) == 0 {
+		written = func(i int32) bool { return c.written(i) || c.elsewhere(k, i) }
+	}
 	for _, i := range g.main {
-		if in := c.mach.insts[i]; in.Mem.Space == isa.SpaceShared || in.Mem.Atom == "CAST" {
+		in := c.mach.insts[i]
+		if in.Mem.Atom == "CAST" {
 			continue
 		}
-		if e.Acquires() && scope > isa.ScopeCTA {
-			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(c.stale)); at >= 0 {
-				c.finding(Missing, k, c.code(i, at), "no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
+		if e.Acquires() && scope > isa.ScopeCTA && in.Mem.Space != isa.SpaceShared {
+			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale)); at >= 0 {
+				c.finding(Missing, k, c.code(i, at),
+					"no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
 				return
 			}
 		}
 		if e.Releases() {
 			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
-			if at := c.search(i, c.before, fence, others(c.written)); at >= 0 {
+			if at := c.search(i, c.before, fence, others(written)); at >= 0 {
 				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
 				return
 			}
 		}
 	}
+}
+
+// elsewhere reports whether an instruction is an access of the PTX to another
+// location than that of an operation, as far as is known: accesses to one location
+// keep their order.
+func (c *checker) elsewhere(k int, i int32) bool {
+	o := c.owner[i]
+	if o < 0 || !c.src.ops[o].Effect.Kind.IsAccess() {
+		return false
+	}
+	a, b := c.src.ops[k], c.src.ops[o]
+	return !b.strong() || a.addr.root == "" || a.addr.root != b.addr.root || !overlap(a.addr, b.addr)
 }
 
 // stale reports whether an instruction may read an old line of the L1, or lets

@@ -2,151 +2,153 @@ package realcode
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/fakeptxas"
+	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/toolchain"
 )
 
-// mutant is a change of one kernel on its way into the compiler, which the model
-// forbids.
-type mutant struct {
-	kernel, what string
-	edit         fakeptxas.Edit
-}
-
-// weakenings are the words that make an operation less than it was.
-var weakenings = []struct{ from, to string }{
-	{".gpu", ".cta"}, {".sys", ".cta"}, {"membar.gl", "membar.cta"}, {"membar.sys", "membar.cta"}, {".volatile", ""}, {"fence.sc",
-		"fence.acq_rel"},
-	{".acquire", ".relaxed"}, {".release", ".relaxed"}, {".acq_rel", ".relaxed"},
-}
-
-// mutants lists the changes of a module: operations dropped, made twice, weakened,
-// and accesses moved to the other side of what stands next to them and synchronises.
-func mutants(m *ptx.Module) (out []mutant) {
-	for _, f := range m.Funcs {
-		if !f.Entry {
-			continue
+// memory is what the machine code of each kernel does to memory and where it jumps,
+// whatever the registers: if that stays, a change of the PTX has changed nothing.
+func memory(p *isa.Program) map[string]string {
+	out := map[string]string{}
+	for _, f := range p.Funcs {
+		var b strings.Builder
+		for i := range f.Insts {
+			if in := &f.Insts[i]; in.Role != isa.RoleALU && in.Role != isa.RoleConst && in.Role != isa.RoleNop {
+				fmt.Fprintln(&b, in.Op, in.Mods, in.Guard.Never)
+			}
 		}
-		var before *ptx.Inst // in the same block
-		for i, st := range f.Body {
-			if st.Inst == nil {
-				before = nil
-				continue
-			}
-			in := st.Inst
-			e := in.Effect()
-			op := Op{Inst: in, Effect: e}
-			add := func(what string, edit fakeptxas.Edit) {
-				edit.Pos = in.N - 1
-				out = append(out, mutant{f.Name, fmt.Sprintf("%s %d: %s", what, in.Pos.Line, in.Text), edit})
-			}
-			if compared(&e) && op.strong() && e.Kind != ptx.WarpSync {
-				if e.Kind == ptx.Fence || e.Kind == ptx.Barrier || e.Kind == ptx.Store || e.Kind == ptx.Reduction {
-					add("drop", fakeptxas.Edit{Op: fakeptxas.Delete})
-				}
-				if e.Kind == ptx.Atomic || e.Kind == ptx.Reduction || e.Kind == ptx.Barrier {
-					add("duplicate", fakeptxas.Edit{Op: fakeptxas.Twice})
-				}
-				for _, w := range weakenings {
-					if strings.Contains(in.Op, w.from) && e.Space != "shared" && !same(f, i, before, w.from) {
-						add("weaken", fakeptxas.Edit{Op: fakeptxas.Respell, From: w.from, To: w.to})
-					}
-				}
-			}
-			if compared(&e) && !op.strong() && before != nil {
-				b := before.Effect()
-				if b.Kind == ptx.Fence || b.Kind == ptx.Barrier || b.Kind == ptx.Load && b.Acquires() {
-					add("move", fakeptxas.Edit{Op: fakeptxas.Move, Before: before.N - 1})
-				}
-			}
-			before = in
-		}
+		out[f.Name] = b.String()
 	}
 	return out
 }
 
-// same reports whether a weaker operation orders the same, because of its neighbour:
-// an acq_rel fence of less scope in front of an acq_rel atomic of the full one, and
-// a relaxed store or reduction behind a fence that is a release by itself.
-func same(f *ptx.Func, i int, before *ptx.Inst, from string) bool {
-	e := f.Body[i].Inst.Effect()
-	if e.Kind == ptx.Fence && e.Sem == "acq_rel" && i+1 < len(f.Body) && f.Body[i+1].Inst != nil {
-		n := f.Body[i+1].Inst.Effect()
-		return n.Kind == ptx.Atomic && n.Sem == "acq_rel" && scopes[n.Scope] >= scopes[e.Scope]
+// score counts mutants of a kind.
+type score struct{ tried, caught, unknown int }
+
+// control is a module as one release compiles it for one target and level.
+type control struct {
+	t             *testing.T
+	tc            *toolchain.Toolchain
+	m             *ptx.Module
+	target, level string
+	text          string
+	honest        map[string]string
+	found         map[string]bool
+}
+
+// compile checks a text. ok is false if it is refused.
+func (c *control) compile(text string) (code map[string]string, res *Result, ok bool) {
+	data, err := compile(c.t.Context(), c.tc, text, c.target, c.level, nil)
+	if err != nil {
+		return nil, nil, false
 	}
-	if from != ".release" || before == nil {
-		return false
+	prog, err := pipeline.Decode(c.t.Context(), c.tc, c.m.File, c.target, data)
+	require.NoError(c.t, err)
+	return memory(prog.Program), Check(c.m, prog.Program, number(c.target)), true
+}
+
+// apply puts other text in the place of instructions.
+func apply(text string, by map[int]string) string {
+	var b strings.Builder
+	for _, n := range slices.Sorted(maps.Keys(by)) {
+		mark := fmt.Sprintf("\n.loc 1 %d 0\n", n)
+		at := strings.Index(text, mark) + len(mark)
+		b.WriteString(text[:at])
+		b.WriteString(by[n] + "\n")
+		text = text[at:]
+		text = text[strings.IndexByte(text, ';')+1:]
 	}
-	b := before.Effect()
-	return b.Kind == ptx.Fence && b.Releases() && scopes[b.Scope] >= scopes[e.Scope]
+	b.WriteString(text)
+	return b.String()
+}
+
+// run tries mutants of different kernels at once.
+func (c *control) run(round []mutant, scores map[string]*score) {
+	by := map[int]string{}
+	for _, x := range round {
+		maps.Copy(by, x.text)
+	}
+	code, res, ok := c.compile(apply(c.text, by))
+	if !ok {
+		if len(round) > 1 {
+			for i := range round {
+				c.run(round[i:i+1], scores)
+			}
+		}
+		return // refused: no control
+	}
+	for _, x := range round {
+		if code[x.kernel] == c.honest[x.kernel] {
+			continue // nothing changed: no control
+		}
+		s := scores[x.kind]
+		if s == nil {
+			s = &score{}
+			scores[x.kind] = s
+		}
+		s.tried++
+		news := func(f Finding) bool { return f.Kernel == x.kernel && !c.found[f.at()+f.headline()] }
+		switch {
+		case slices.ContainsFunc(res.Findings, news):
+			s.caught++
+		case slices.ContainsFunc(res.Unknown, news):
+			s.unknown++
+		default:
+			c.t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(c.m.File), c.tc.ID, c.target, c.level, x.kernel, x.what)
+		}
+	}
 }
 
 // controls applies every mutant of a module, or each stride-th, and counts those
-// that are caught. The module itself must be clean.
-func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, level string, stride int) (tried, caught, unknown int) {
+// that are caught by kind. Places that are accused already are left out.
+func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, level string, stride int, scores map[string]*score) {
 	t.Helper()
 	version := ""
 	if toolchain.CompareVersions(m.Version, tc.MaxPTX) > 0 {
 		version = tc.MaxPTX
 	}
-	text := m.Lined(lineFile, version)
-	run := func(text string) ([]byte, *Result) {
-		data, err := compile(t.Context(), tc, text, target, level, nil)
-		if err != nil {
-			return nil, nil
-		}
-		code, err := pipeline.Decode(t.Context(), tc, m.File, target, data)
-		require.NoError(t, err)
-		return data, Check(m, code.Program, number(target))
-	}
-	honest, res := run(text)
-	if honest == nil {
-		t.Logf("%s is not for %s", m.File, target)
+	c := &control{t: t, tc: tc, m: m, target: target, level: level, text: m.Lined(lineFile, version), found: map[string]bool{}}
+	honest, res, ok := c.compile(c.text)
+	if !ok {
+		t.Logf("%s is not for %s %s", m.File, tc.ID, target)
 		return
 	}
-	found := map[string]bool{}
-	for i := range res.Findings {
-		found[res.Findings[i].at()+res.Findings[i].headline()] = true
+	c.honest = honest
+	accused := map[ptx.Pos]bool{}
+	for _, f := range slices.Concat(res.Findings, res.Unknown) {
+		c.found[f.at()+f.headline()] = true
+		if f.First != nil {
+			accused[f.First.Pos] = true
+		}
 	}
+	var rounds [][]mutant
+	next := map[string]int{}
 	for i, x := range mutants(m) {
-		if i%stride != 0 {
+		if i%stride != 0 || accused[x.pos] {
 			continue
 		}
-		bad, err := fakeptxas.Apply(text, map[string][]fakeptxas.Edit{x.kernel: {x.edit}})
-		if err != nil {
-			continue // does not fit: several instructions in a line
+		n := next[x.kernel]
+		next[x.kernel]++
+		if n == len(rounds) {
+			rounds = append(rounds, nil)
 		}
-		data, res := run(bad)
-		if data == nil || equal(honest, data) == nil {
-			continue // refused, or nothing changed: no control
-		}
-		tried++
-		news := 0
-		for i := range res.Findings {
-			if !found[res.Findings[i].at()+res.Findings[i].headline()] {
-				news++
-			}
-		}
-		switch {
-		case news > 0:
-			caught++
-		case len(res.Unknown) > 0:
-			unknown++
-		default:
-			t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(m.File), tc.ID, target, level, x.kernel, x.what)
-		}
+		rounds[n] = append(rounds[n], x)
 	}
-	return tried, caught, unknown
+	for _, r := range rounds {
+		c.run(r, scores)
+	}
 }
 
 // TestControls: what a compiler does wrong with the patterns is found. With
@@ -154,7 +156,6 @@ func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, leve
 // change of each.
 func TestControls(t *testing.T) {
 	files, stride := []string{"testdata/patterns.ptx"}, 1
-	targets, levels := []string{"sm_80"}, []string{"O3"}
 	if dir := os.Getenv("OPTCHECK_REAL"); dir != "" {
 		var err error
 		files, err = filepath.Glob(filepath.Join(dir, "*.ptx"))
@@ -164,17 +165,18 @@ func TestControls(t *testing.T) {
 		stride = max(stride, 1)
 	}
 	for _, tc := range releases(t) {
-		tried, caught, unknown := 0, 0, 0
+		scores := map[string]*score{}
 		for _, file := range files {
-			for _, target := range targets {
-				for _, level := range levels {
-					a, b, c := controls(t, tc, module(t, file), target, level, stride)
-					tried, caught, unknown = tried+a, caught+b, unknown+c
-				}
-			}
+			controls(t, tc, module(t, file), "sm_80", "O3", stride, scores)
 		}
-		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, tried, caught, unknown)
-		require.Positive(t, tried)
-		require.GreaterOrEqual(t, 100*(caught+unknown), 99*tried, "%s", tc.ID)
+		sum := score{}
+		for _, kind := range slices.Sorted(maps.Keys(scores)) {
+			s := scores[kind]
+			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried, s.caught, s.unknown)
+			sum.tried, sum.caught, sum.unknown = sum.tried+s.tried, sum.caught+s.caught, sum.unknown+s.unknown
+		}
+		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, sum.tried, sum.caught, sum.unknown)
+		require.Positive(t, sum.tried)
+		require.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
 	}
 }

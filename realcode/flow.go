@@ -42,6 +42,7 @@ type graph struct {
 	letter []int32
 	of     []int32 // steps
 	next   [][]int32
+	back   [][]int32 // made when it is needed
 }
 
 // maxDepth bounds nested calls.

@@ -12,9 +12,12 @@ type policy struct {
 	optional, early bool
 	// sink and rise: it may move behind, or in front of, the first letter.
 	sink, rise bool
-	// stutter tells for both letters that repetitions count once: loops that try
-	// again.
+	// stutter tells for both letters that an instruction that follows itself may
+	// count once: a loop that tries again.
 	stutter [2]bool
+	// pieces tells that several instructions one after the other make the second
+	// letter.
+	pieces bool
 }
 
 // pairing is the question whether all words of two letters of the machine code are
@@ -38,7 +41,8 @@ type violation struct {
 }
 
 const (
-	pending = 2 // how many may be under way
+	piece   = -2 // any instruction of the second letter
+	pending = 2  // how many may be under way
 	span    = 2*pending + 1
 )
 
@@ -47,8 +51,8 @@ func (p *pairing) check() *violation {
 	p.after, p.can = map[int32][]int32{}, map[int32]bool{}
 	p.seen = make([]int32, max(len(p.ptx.next), len(p.code.next)))
 	type state struct {
-		node int32
-		set  string
+		node, last int32 // last is the instruction before, where repetitions matter
+		set        string
 	}
 	type step struct {
 		state
@@ -59,17 +63,17 @@ func (p *pairing) check() *violation {
 	start := p.close([]int32{p.code0()})
 	var queue []step
 	seen := map[state]bool{}
-	push := func(nodes []int32, set []int32, from int, by uint8) {
+	push := func(nodes []int32, set []int32, last int32, from int, by uint8) {
 		key := keyOf(set)
 		for _, n := range nodes {
-			s := state{n, key}
+			s := state{n, last, key}
 			if !seen[s] {
 				seen[s] = true
 				queue = append(queue, step{s, set, from, by})
 			}
 		}
 	}
-	push(p.codeAfter(0), start, -1, 0)
+	push(p.codeAfter(0), start, -1, -1, 0)
 	codeAfter := map[int32][]int32{}
 	for i := 0; i < len(queue); i++ {
 		q := queue[i]
@@ -81,7 +85,14 @@ func (p *pairing) check() *violation {
 		}
 		l := p.inCode[q.node]
 		set := p.read(q.set, l)
-		if p.policy.stutter[l-1] && q.by == l { // once more, or the next one
+		here := int32(-1)
+		switch {
+		case l == 2 && p.policy.pieces:
+			here = piece
+		case p.policy.stutter[l-1]:
+			here = p.code.of[q.node]
+		}
+		if here != -1 && q.last == here { // once more, or the next one
 			set = append(slices.Clone(q.set), set...)
 			slices.Sort(set)
 			set = slices.Compact(set)
@@ -94,7 +105,7 @@ func (p *pairing) check() *violation {
 			next = p.codeAfter(q.node)
 			codeAfter[q.node] = next
 		}
-		push(next, set, i, l)
+		push(next, set, here, i, l)
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ func spaceFits(want string, have isa.Space) bool {
 }
 
 // partOf says what an instruction on the line of an operation is of it.
-func partOf(e *ptx.Effect, in *isa.Inst) part {
+func partOf(op *Op, in *isa.Inst) part {
+	e := &op.Effect
 	if in.Guard.Never {
 		return notPart
 	}
@@ -82,6 +83,8 @@ func partOf(e *ptx.Effect, in *isa.Inst) part {
 		return is(in.Op == "UCGABAR_WAIT")
 	case ptx.WarpSync:
 		return is(in.Op == "WARPSYNC" || calls(in, "warpsync") || converged(in))
+	case ptx.Convergent:
+		return is(performs(op.Inst.Name, in))
 	case ptx.Mbarrier, ptx.MbarArrive, ptx.MbarWait:
 		shared := in.Mem.Space == isa.SpaceShared || in.Mem.Space == isa.SpaceGeneric
 		return is(in.Role.IsAccess() && shared && in.Op != "QSPC" || in.Op == "ARRIVES")
@@ -176,7 +179,7 @@ func (m *matcher) byLines(k int, op *Op) {
 	g := &m.img[k]
 	group := m.byLine[op.Inst.N]
 	for _, i := range group {
-		switch partOf(&op.Effect, m.mach.insts[i]) {
+		switch partOf(op, m.mach.insts[i]) {
 		case mainPart:
 			g.main = append(g.main, i)
 		case invalPart:
@@ -237,19 +240,22 @@ func (m *matcher) strongest(at []int32) []int32 {
 // atomic knows the forms in which atomics appear: loops that compare and swap,
 // generic addresses split by space, and one lane that acts for its warp.
 func (m *matcher) atomic(op *Op, g *images, group []int32) {
-	spaces := false
-	for _, i := range group {
-		in := m.mach.insts[i]
-		spaces = spaces || in.Op == "QSPC"
-	}
 	for _, i := range g.main {
 		in := m.mach.insts[i]
 		if in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && op.Effect.Atom != "cas" {
 			g.stutter = true
 		}
 	}
-	g.stutter = g.stutter || spaces
+	if slices.ContainsFunc(g.main, func(i int32) bool { return asks(m.mach.insts[i]) }) {
+		g.main = slices.DeleteFunc(g.main, func(i int32) bool { return m.mach.insts[i].Mem.Atom == "CAST" })
+	}
 	m.elected(g, group)
+}
+
+// asks reports whether an atomic says if it could be performed: what follows where
+// it could not, for other spaces, is a part of it.
+func asks(in *isa.Inst) bool {
+	return in.Mem.Space == isa.SpaceGeneric && in.Mem.Atom != "CAST" && slices.ContainsFunc(in.Defs, isCond)
 }
 
 // turns knows loops that perform an operation for one address of the warp after the

@@ -129,7 +129,7 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 		for k, op := range m.src.ops {
 			p := rootPair{op.addr.root, a.root}
 			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width ||
-				partOf(&op.Effect, m.mach.insts[i]) != mainPart {
+				partOf(op, m.mach.insts[i]) != mainPart {
 				continue
 			}
 			if more[p] == nil {
@@ -149,7 +149,7 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
 	for k, op := range m.src.ops {
-		if k == not || partOf(&op.Effect, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() ||
+		if k == not || partOf(op, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() ||
 			not < 0 && !op.Effect.Weak() {
 			continue
 		}

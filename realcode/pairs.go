@@ -94,8 +94,8 @@ func (c *checker) wants(x, y int) (out []want) {
 	ea, eb := &a.Effect, &b.Effect
 	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait ||
 		eb.Kind == ptx.Mbarrier
-	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter || eb.Kind.IsAccess() && eb.Weak()}}
-	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
+	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter}, pieces: eb.Kind.IsAccess() && eb.Weak()}
+	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) && !c.steady(y) {
 		p.optional, p.early = true, true
 	}
 	add := func(name string, first []int32, p policy) {
@@ -134,6 +134,18 @@ func (c *checker) wants(x, y int) (out []want) {
 		add("two strong accesses of one location", c.mainOf(x), p)
 	}
 	return out
+}
+
+// steady reports whether a load is made as often as the PTX has it: none was left
+// out, or made in advance, so that none of another turn stands for it.
+func (c *checker) steady(y int) bool {
+	if c.isSteady[y] == 0 {
+		c.isSteady[y] = -1
+		if v, err := c.compare(-1, y, nil, c.mainOf(y), policy{pieces: true}); v == nil && err == nil {
+			c.isSteady[y] = 1
+		}
+	}
+	return c.isSteady[y] > 0
 }
 
 func overlap(a, b address) bool {

@@ -56,6 +56,9 @@ type Count struct {
 	StrongFound int `json:"strong_found"`
 	Weak        int `json:"weak"`
 	WeakFound   int `json:"weak_found"`
+	// Warp are operations that lanes of a warp perform together.
+	Warp      int `json:"warp"`
+	WarpFound int `json:"warp_found"`
 	// Pairs are ordered pairs that were compared, Open those of which an operation
 	// has no image.
 	Pairs int `json:"pairs"`
@@ -68,6 +71,8 @@ func (c *Count) add(d Count) {
 	c.StrongFound += d.StrongFound
 	c.Weak += d.Weak
 	c.WeakFound += d.WeakFound
+	c.Warp += d.Warp
+	c.WarpFound += d.WarpFound
 	c.Pairs += d.Pairs
 	c.Open += d.Open
 }

@@ -137,7 +137,7 @@ func (s *source) lay(f *ptx.Func) error {
 			if e.Kind != ptx.None && e.Kind != ptx.Convergent && !(e.Kind.IsAccess() && e.Weak()) || in.Name == "bra" {
 				segment = len(s.ops) + 1
 			}
-			if compared(&e) {
+			if compared(&e) || warpWide(in) {
 				s.segment = append(s.segment, segment)
 				sp.letter = int32(len(s.ops))
 				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})

@@ -19,7 +19,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 		switch {
 		case m.Scope < scopes[e.Scope]:
 			return fmt.Sprintf("it needs the scope %s", e.Scope)
-		case e.Sem == "sc" && sm >= 70 && m.Strength != isa.FenceSC && e.Scope != "cta":
+		case e.Sem == "sc" && sm >= 70 && m.Strength != isa.FenceSC:
 			return "it needs a sequentially consistent fence"
 		}
 		return ""

@@ -1,0 +1,120 @@
+package realcode
+
+import (
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// merged looks at a weak load that has no image although something uses it. It may
+// have taken its value from another access of its location, if nothing that
+// acquires stands between them.
+func (c *checker) merged(k int, op *Op) {
+	if op.Effect.Kind != ptx.Load || op.Dead || op.addr.root == "" || c.orphaned {
+		return
+	}
+	if c.shared(k) || c.vector(k) {
+		return
+	}
+	if by := c.older(k); by >= 0 {
+		c.res.Findings = append(c.res.Findings, Finding{Rule: Merged, Kernel: c.name, First: c.place(k), Second: c.place(by),
+			Detail: "nothing reads its location behind what acquires: its value is older"})
+		c.failed[k] = true
+	}
+}
+
+// older is an operation that acquires, behind which some path comes to a load
+// without another access of its location; -1 if there is none.
+func (c *checker) older(k int) int {
+	found := -1
+	c.around(k, c.pg.before(), func(other int, same bool) {
+		if !same {
+			found = other
+		}
+	})
+	return found
+}
+
+// shared reports whether a path from a load comes to another access of its location
+// before anything that acquires: that one may read for both.
+func (c *checker) shared(k int) bool {
+	found := false
+	c.around(k, c.pg.next, func(_ int, same bool) { found = found || same })
+	return found
+}
+
+// vector reports whether a neighbour is read with more than its own bytes: perhaps
+// with those of this load.
+func (c *checker) vector(k int) bool {
+	for j, other := range c.src.ops {
+		if other.Effect.Kind != ptx.Load || !c.src.together(k, j) {
+			continue
+		}
+		for _, i := range c.img[j].main {
+			if c.mach.insts[i].Mem.Width > other.addr.width {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// around walks from a load, and ends at accesses of its location, and at what
+// acquires.
+func (c *checker) around(k int, next [][]int32, at func(other int, same bool)) {
+	op, seen := c.src.ops[k], map[int32]bool{}
+	var work []int32
+	for _, n := range c.inPTX[k] {
+		work = append(work, next[n]...)
+	}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if l := c.pg.letter[n]; l >= 0 {
+			x := c.src.ops[l]
+			same := x.Effect.Kind.IsAccess() && x.addr.root == op.addr.root && overlap(x.addr, op.addr)
+			if same || x.Effect.Acquires() {
+				at(int(l), same)
+				continue
+			}
+		}
+		work = append(work, next[n]...)
+	}
+}
+
+// before gives the nodes in front of each.
+func (g *graph) before() [][]int32 {
+	if g.back == nil {
+		g.back = make([][]int32, len(g.next))
+		for n, next := range g.next {
+			for _, x := range next {
+				g.back[x] = append(g.back[x], int32(n))
+			}
+		}
+	}
+	return g.back
+}
+
+// extra looks for instructions that write memory and are no image of anything.
+func (c *checker) extra() {
+	multi := map[int]bool{} // lines of operations that become several accesses
+	for _, op := range c.src.ops {
+		switch op.Effect.Kind {
+		case ptx.Load, ptx.Store:
+		default:
+			multi[op.Inst.N] = true
+		}
+	}
+	for i, in := range c.mach.insts {
+		if !c.mach.reach[i] || c.owner[i] >= 0 || in.Guard.Never || in.Mem.Space == isa.SpaceLocal || multi[in.Src.Line] {
+			continue
+		}
+		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction {
+			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)),
+				Detail: "it writes memory, and is no image of anything in the PTX"})
+		}
+	}
+}

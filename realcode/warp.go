@@ -1,0 +1,42 @@
+package realcode
+
+import (
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// warpOps are the machine instructions of operations that a warp performs together.
+var warpOps = map[string]string{"vote": "VOTE", "shfl": "SHFL", "match": "MATCH", "redux": "REDUX", "elect": "ELECT"}
+
+// warpWide reports whether an operation is one that the lanes of a mask perform
+// together: .sync.
+func warpWide(in *ptx.Inst) bool { return warpOps[in.Name] != "" && in.Has("sync") }
+
+// performs reports whether an instruction is an image of such an operation.
+func performs(name string, in *isa.Inst) bool {
+	op := strings.TrimPrefix(in.Op, "C")
+	return op == warpOps[name] || op == warpOps[name]+"U" || op == "U"+warpOps[name] || calls(in, name+"sync")
+}
+
+// convergence compares on which paths lanes come together: .sync operations are
+// performed on those of the PTX, and bar.warp.sync on no other. A warp that has not
+// diverged needs no bar.warp.sync, and ptxas leaves it out where it can tell.
+func (c *checker) convergence(k int, op *Op, g *images) {
+	c.failed[k] = true // no pairs
+	c.count.Warp++
+	if len(g.main) == 0 {
+		c.note(Convergence, k, "no instruction was found for it")
+		return
+	}
+	c.count.WarpFound++
+	p := policy{optional: op.Effect.Kind == ptx.WarpSync || op.Dead, stutter: [2]bool{false, g.stutter}}
+	v, err := c.compare(-1, k, nil, g.main, p)
+	if err != nil {
+		c.unknown(Convergence, k, "%v", err)
+	} else if v != nil {
+		c.finding(Convergence, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has: lanes that it waits for may not come",
+			times(len(v.word)))
+	}
+}
