@@ -49,6 +49,7 @@ type checker struct {
 	inPTX        [][]int32 // nodes of each operation
 	inLoose      [][]int32 // nodes of each step
 	inExact      [][]int32
+	stretches    []int32   // stretch of each node of loose, made when it is needed
 	failed       []bool    // operations of which a rule of their own is broken
 	preds        [][]int32 // steps before each
 	isSteady     []int8    // of each operation, 0: not asked yet
@@ -157,6 +158,9 @@ func (c *checker) merge() {
 	byText := map[string][]int{}
 	key := func(op *Op) string {
 		e := op.Effect
+		if !e.Kind.IsAccess() {
+			return op.Inst.Text
+		}
 		return fmt.Sprint(e.Kind, e.Sem, e.Scope, e.Space, e.Atom, e.Type, e.Width, op.addr.root, op.addr.offset)
 	}
 	for k, op := range c.src.ops {
@@ -169,7 +173,7 @@ func (c *checker) merge() {
 			continue
 		}
 		for _, j := range byText[key(op)] {
-			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive {
+			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive && c.src.endAlike(op, c.src.ops[j]) {
 				c.img[k].by = j
 				break
 			}
@@ -239,7 +243,9 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
-		c.again(k, op, g)
+		if !c.again(k, op, g) {
+			c.twice(k, op, g)
+		}
 		return
 	}
 	n := len(v.word)
@@ -284,7 +290,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.another(k):
 		c.note(Missing, k, "it counts nothing by itself, and is left to the next one of this mbarrier")
 		c.failed[k] = true
-	case e.Kind == ptx.Mbarrier:
+	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval"):
 		c.note(Missing, k, "no instruction was found for it")
 		c.failed[k] = true
 	default:

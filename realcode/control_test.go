@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
@@ -177,6 +178,6 @@ func TestControls(t *testing.T) {
 		}
 		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, sum.tried, sum.caught, sum.unknown)
 		require.Positive(t, sum.tried)
-		require.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
+		assert.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
 	}
 }

@@ -79,6 +79,9 @@ func (u *mutations) alone(op *Op, i int) {
 	case ptx.Atomic, ptx.Reduction, ptx.Barrier, ptx.Arrive, ptx.MbarArrive:
 		u.add("duplicate", op, map[int]string{in.N: in.Text + ";\n" + in.Text + ";"})
 	}
+	if n, args := len(in.Args), in.Text; e.Kind == ptx.CopyWait && n == 1 {
+		u.add("weaken", op, map[int]string{in.N: strings.TrimSuffix(args, fmt.Sprint(in.Args[0].Value)) + fmt.Sprint(in.Args[0].Value+1) + ";"})
+	}
 	for _, w := range weakenings {
 		if !strings.Contains(in.Op, w.from) || e.Space == "shared" || u.same(i, w.from, w.to) || w.from == ".acquire" && u.src.again(in) {
 			continue

@@ -141,7 +141,7 @@ func (c *checker) wants(x, y int) (out []want) {
 func (c *checker) steady(y int) bool {
 	if c.isSteady[y] == 0 {
 		c.isSteady[y] = -1
-		if v, err := c.compare(-1, y, nil, c.mainOf(y), policy{pieces: true}); v == nil && err == nil {
+		if c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: true}) == nil {
 			c.isSteady[y] = 1
 		}
 	}

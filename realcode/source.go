@@ -23,8 +23,10 @@ type source struct {
 	m       *ptx.Module
 	ops     []*Op
 	segment []int // of each operation: those between which nothing is but accesses
+	block   []int // of each operation: those that are performed equally often
 	steps   []step
 	conds   *conds
+	varies  map[*ptx.Func]map[int]bool
 	entries map[*ptx.Func]int32
 	// calls are the calls that are not followed.
 	calls []*ptx.Inst
@@ -43,7 +45,7 @@ func compared(e *ptx.Effect) bool {
 
 // readSource lays out a function and all that it calls.
 func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
-	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}}
+	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, varies: map[*ptx.Func]map[int]bool{}}
 	funcs := []*ptx.Func{root}
 	for i := 0; i < len(funcs); i++ {
 		for _, st := range funcs[i].Body {
@@ -122,10 +124,13 @@ func (s *source) lay(f *ptx.Func) error {
 		}
 	}
 	w := newWalk(f)
-	segment := len(s.ops)
+	segment, block := len(s.ops), int(base)
 	for i, st := range f.Body {
 		if st.Kind == ptx.StmtLabel {
 			segment = len(s.ops)
+		}
+		if st.Kind == ptx.StmtLabel || st.Inst != nil && (st.Inst.Name == "bra" || st.Inst.Name == "call") {
+			block = int(base) + i
 		}
 		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{base + int32(i) + 1}}
 		if in := st.Inst; in != nil {
@@ -138,7 +143,7 @@ func (s *source) lay(f *ptx.Func) error {
 				segment = len(s.ops) + 1
 			}
 			if compared(&e) || warpWide(in) {
-				s.segment = append(s.segment, segment)
+				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
 				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})
 			}

@@ -23,6 +23,15 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 			return "it needs a sequentially consistent fence"
 		}
 		return ""
+	case ptx.CopyWait:
+		have, want := groups(in), int64(0)
+		if n := len(op.Inst.Args); n > 0 {
+			want = op.Inst.Args[n-1].Value
+		}
+		if have > want {
+			return fmt.Sprintf("it leaves at most %d groups, and the image %d", want, have)
+		}
+		return ""
 	case ptx.Load, ptx.Store, ptx.Atomic, ptx.Reduction:
 	default:
 		return ""
@@ -70,4 +79,12 @@ func otherAtomic(e *ptx.Effect, m *isa.Mem) string {
 		}
 	}
 	return ""
+}
+
+// groups is how many groups of copies a wait leaves, 0 if it does not say.
+func groups(in *isa.Inst) int64 {
+	if n := len(in.Args); n > 0 && in.Args[n-1].Kind == isa.OpdImm {
+		return in.Args[n-1].Imm
+	}
+	return 0
 }
