@@ -42,11 +42,11 @@ func (c *checker) shared(k int) bool {
 	return found
 }
 
-// vector reports whether a neighbour is read with more than its own bytes: perhaps
-// with those of this load.
+// vector reports whether some load of the same space has more than its own bytes:
+// perhaps those of this one.
 func (c *checker) vector(k int) bool {
 	for j, other := range c.src.ops {
-		if other.Effect.Kind != ptx.Load || !c.src.together(k, j) {
+		if other.Effect.Kind != ptx.Load || other.Effect.Space != c.src.ops[k].Effect.Space {
 			continue
 		}
 		for _, i := range c.img[j].main {

@@ -199,6 +199,8 @@ func (m *matcher) byLines(k int, op *Op) {
 		m.mbarrier(op, g)
 	case ptx.WarpSync:
 		m.question(g)
+	case ptx.Convergent:
+		m.unasked(g)
 	}
 	for _, i := range g.main {
 		m.owner[i] = int32(k)

@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -18,6 +19,21 @@ func warpWide(in *ptx.Inst) bool { return warpOps[in.Name] != "" && in.Has("sync
 func performs(name string, in *isa.Inst) bool {
 	op := strings.TrimPrefix(in.Op, "C")
 	return op == warpOps[name] || op == warpOps[name]+"U" || op == "U"+warpOps[name] || calls(in, name+"sync")
+}
+
+// unasked leaves out votes of nothing but the constant true, which tell the lanes
+// that have come: they decide between the operation and a call of ptxas's own
+// function for lanes that have not.
+func (m *matcher) unasked(g *images) {
+	lanes := func(i int32) bool {
+		in := m.mach.insts[i]
+		n := len(in.Args)
+		return strings.HasSuffix(strings.TrimSuffix(in.Op, "U"), "VOTE") && n > 0 && in.Args[n-1].Kind == isa.OpdPred && in.Args[n-1].Zero
+	}
+	if !slices.ContainsFunc(g.main, func(i int32) bool { return !lanes(i) }) {
+		return
+	}
+	g.main = slices.DeleteFunc(g.main, lanes)
 }
 
 // convergence compares on which paths lanes come together: .sync operations are
