@@ -104,3 +104,25 @@ func TestHardwareVerdicts(t *testing.T) {
 		})
 	}
 }
+
+// TestScheduleOfCell: an exploration serves several cells; what a schedule says does not
+// depend on which of them came first.
+func TestScheduleOfCell(t *testing.T) {
+	schedules := func(levels ...string) map[string]string {
+		run, by := report.NewRun(), map[string]string{}
+		require.NoError(t, Run(t.Context(), Options{Tests: lookup(t, "cl-mp+barriers"), Toolchains: llvms(t), Targets: []string{"gfx900", "gfx942"},
+			Levels: levels, Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}, run))
+		for i := range run.Cells {
+			if c := &run.Cells[i]; c.Verdict != nil && len(c.Verdict.Schedule) > 0 {
+				by[strings.Join([]string{c.Toolchain, c.Target, c.Level, c.Layout}, " ")] = strings.Join(c.Verdict.Schedule, "\n")
+			}
+		}
+		return by
+	}
+	alone := schedules("O1")
+	for k, s := range schedules("O2") {
+		alone[k] = s
+	}
+	require.NotEmpty(t, alone)
+	require.Equal(t, alone, schedules("O1", "O2"))
+}

@@ -3,7 +3,6 @@ package optcheck
 import (
 	"crypto/sha256"
 	"fmt"
-	"strings"
 
 	"optcheck/isa"
 	"optcheck/model/amdhw"
@@ -100,13 +99,13 @@ func (l *amdLifter) sound() error {
 func (l *amdLifter) inst(i int, guard []guardTerm) error {
 	in := &l.p.tr.fn.Insts[i]
 	if len(in.Waits) > 0 {
-		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: strings.Clone(trim(in.Text)), Read: -1}}
+		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: mnemonic(in), Read: -1}}
 		for _, w := range in.Waits {
 			op.Until = append(op.Until, amdhw.Until{Counter: uint8(w.Counter), N: w.N})
 		}
 		l.out.ops = append(l.out.ops, op)
 	}
-	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: strings.Clone(trim(in.Text)), Read: -1, Counts: l.counts(i, in)}}
+	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: mnemonic(in), Read: -1, Counts: l.counts(i, in)}}
 	ev, ok := l.ev[i]
 	switch {
 	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
@@ -244,7 +243,7 @@ func (l *LiftedAMD) identify() {
 	for i := range l.ops {
 		o := &l.ops[i]
 		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.LDS, o.Scalar, o.Level, o.Through, o.Read, o.Counts, o.Until, o.First, o.Middle, o.ScalarCache,
-			o.atom, word(o.Text))
+			o.atom, o.Text)
 		for _, d := range o.data {
 			b = d.render(b)
 		}
@@ -268,9 +267,4 @@ func (l *LiftedAMD) Size() int {
 		n += 300 + len(l.ops[i].Text) + 100*(len(l.ops[i].data)+len(l.ops[i].guard))
 	}
 	return n
-}
-
-func word(s string) string {
-	w, _, _ := strings.Cut(s, " ")
-	return w
 }

@@ -37,8 +37,11 @@ func (l *LiftedAMD) machine(t *litmus.Test, threads []LiftedThread, init []uint3
 		for k := range code.ops {
 			o := &code.ops[k]
 			op := o.Op
-			if (op.Kind == amdhw.Load || op.Kind == amdhw.Store || op.Kind == amdhw.RMW) && op.Loc >= len(init) {
-				return nil, fmt.Errorf("location %d of %d", op.Loc, len(init))
+			if op.Kind == amdhw.Load || op.Kind == amdhw.Store || op.Kind == amdhw.RMW {
+				if op.Loc >= len(init) {
+					return nil, fmt.Errorf("location %d of %d", op.Loc, len(init))
+				}
+				op.Text = accessText(op.Text, t, op.Loc)
 			}
 			for _, e := range o.data {
 				op.Data = append(op.Data, wordOf(e, params))

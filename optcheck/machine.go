@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -73,6 +74,21 @@ func (c *Checked) LiftMachine() (LiftedCode, error) {
 		return nil, errors.New("nothing was checked")
 	}
 	return c.pass.tr.arch.liftMachine(c.pass)
+}
+
+// mnemonic is what schedules call an instruction: not the whole of it, since an
+// exploration serves all machine code that does the same in other registers.
+func mnemonic(in *isa.Inst) string {
+	words := strings.Fields(trim(in.Text))
+	if len(words) > 1 && words[0][0] == '@' {
+		words = words[1:]
+	}
+	return strings.Clone(strings.Join(words[:min(len(words), 1)], ""))
+}
+
+// accessText is what schedules call an access.
+func accessText(mnemonic string, t *litmus.Test, loc int) string {
+	return mnemonic + " [" + t.Locations[loc].Name + "]"
 }
 
 // groupOf numbers the work-group of a thread: by the first one in it.

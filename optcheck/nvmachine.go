@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -65,8 +64,11 @@ func (l *liftedNV) machine(t *litmus.Test, threads []LiftedThread, init []uint32
 		for k := range code.ops {
 			o := &code.ops[k]
 			op := o.Op
-			if op.Kind <= nvhw.RMW && op.Loc >= len(init) {
-				return nil, fmt.Errorf("location %d of %d", op.Loc, len(init))
+			if op.Kind <= nvhw.RMW {
+				if op.Loc >= len(init) {
+					return nil, fmt.Errorf("location %d of %d", op.Loc, len(init))
+				}
+				op.Text = accessText(op.Text, t, op.Loc)
 			}
 			for _, e := range o.data {
 				op.Data = append(op.Data, wordOf(e, params))
@@ -129,7 +131,7 @@ func (l *nvLifter) inst(i int, guard []guardTerm) error {
 	if in.Control.Kind != isa.ControlFields {
 		return l.errorAt(i, "its control code is not known")
 	}
-	op := nvOp{guard: guard, Op: nvhw.Op{Kind: nvhw.Wait, Text: strings.Clone(trim(in.Text)), Read: -1, Sets: nvhw.NoBarrier, Waits: in.Control.Wait}}
+	op := nvOp{guard: guard, Op: nvhw.Op{Kind: nvhw.Wait, Text: mnemonic(in), Read: -1, Sets: nvhw.NoBarrier, Waits: in.Control.Wait}}
 	ev, ok := l.ev[i]
 	switch {
 	case in.Op == "DEPBAR":
@@ -256,7 +258,7 @@ func (l *liftedNV) identify() {
 	b := fmt.Append(nil, "nv", l.reads)
 	for i := range l.ops {
 		o := &l.ops[i]
-		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.Shared, o.Far, o.SC, o.Read, o.Sets, o.Waits, o.atom)
+		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.Shared, o.Far, o.SC, o.Read, o.Sets, o.Waits, o.atom, o.Text)
 		for _, d := range o.data {
 			b = d.render(b)
 		}

@@ -111,7 +111,7 @@ type Expr = explore.Expr
 // Op is one operation of a wave.
 type Op struct {
 	Kind    Kind
-	Text    string // the instruction, for schedules
+	Text    string // what schedules call it
 	Loc     int    // of accesses: index into Program.Init
 	LDS     bool
 	Scalar  bool

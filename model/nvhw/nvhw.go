@@ -93,7 +93,7 @@ const NoBarrier = 7
 // Op is one operation of a thread.
 type Op struct {
 	Kind   Kind
-	Text   string // the instruction, for schedules
+	Text   string // what schedules call it
 	Loc    int    // of accesses: index into Program.Init; of barriers: their number
 	Shared bool   // of accesses: shared memory
 	// Far is, of loads, that they read L2 (STRONG.GPU, .SYS); of fences, that they
