@@ -124,3 +124,16 @@ func TestAMDDeterministic(t *testing.T) {
 	}
 	require.Equal(t, runs[0].Cells, runs[1].Cells)
 }
+
+// TestValueOfThreePaths: what is known after a load that one of two predicates performs
+// is known, though the compiler made branches of three ways of it.
+func TestValueOfThreePaths(t *testing.T) {
+	run := report.NewRun()
+	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{generatedTest(t, "S+all-vol-p0::p1-xgyg@twin.weak-1.0")}, Toolchains: llvms(t),
+		Targets: []string{"gfx900", "gfx1030"}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}, run))
+	require.Positive(t, run.Len())
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		require.Equal(t, report.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
+	}
+}

@@ -1,6 +1,10 @@
 package optcheck
 
-import "optcheck/isa"
+import (
+	"slices"
+
+	"optcheck/isa"
+)
 
 func (m *machine) keepLoopTaint(head int) {
 	if m.loopT == nil {
@@ -24,11 +28,35 @@ type join struct {
 // maxParting is from how many predecessors on nobody looks which branches part them.
 const maxParting = 16
 
-// part divides predecessors of a block by the branch that decides from which of the two
+// part divides predecessors of a block so that it is known from which of the two parts
+// control comes.
+func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
+	if p, q, j, ok = m.byBranch(b, preds); ok || len(preds) == 2 {
+		return p, q, j, ok
+	}
+	return m.byBlock(b, preds)
+}
+
+// byBlock parts a predecessor from the others that leads to b and nowhere else, if the
+// condition is known under which it runs.
+func (m *machine) byBlock(b int, preds []int) (p, q []int, j join, ok bool) {
+	for i, x := range preds {
+		c, conditional := m.conds[x]
+		if !conditional || len(c.when) == 0 || len(m.flow.blocks[x].Succs) != 1 || m.flow.inLoop[x] {
+			continue
+		}
+		if runs := m.tr.pool.anyOf([][]sense{c.when}); runs != none {
+			return []int{x}, slices.Delete(slices.Clone(preds), i, i+1), join{runs, true}, true
+		}
+	}
+	return nil, nil, join{}, false
+}
+
+// byBranch divides predecessors of a block by the branch that decides from which of the two
 // parts control comes. ok is false if there is no single branch whose predicate is known.
 // Only the last block that every path to one of them passes can be it: a branch before
 // that leads to all of them.
-func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
+func (m *machine) byBranch(b int, preds []int) (p, q []int, j join, ok bool) {
 	fl := m.flow
 	d := preds[0]
 	for _, x := range preds[1:] {
