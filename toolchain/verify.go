@@ -25,8 +25,8 @@ type Installed struct {
 	SHA256  string `json:"sha256,omitempty"`  // of the package file, as apt's signed index has it
 	// Archives are the files that somebody added, by their base names, with their SHA-256.
 	Archives map[string]string `json:"archives,omitempty"`
-	Ptxas   string `json:"ptxas,omitempty"`   // version, asked after unpacking
-	Clang   string `json:"clang,omitempty"`   // likewise
+	Ptxas    string            `json:"ptxas,omitempty"` // version, asked after unpacking
+	Clang    string            `json:"clang,omitempty"` // likewise
 	// Packages are the versions of all packages of a release of LLVM.
 	Packages map[string]string `json:"packages,omitempty"`
 	// Files are all files of the installation: by their names below it the
