@@ -169,7 +169,7 @@ func (o *Options) origins(c *chunk) ([]packedTest, error) {
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
-	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, codes: map[[16]byte]bool{}}
+	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, looks: map[string]bool{}, codes: map[[16]byte]bool{}}
 	if !o.NoVerdict {
 		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}
@@ -261,6 +261,7 @@ type auditor struct {
 	done    int
 	kernels int
 	listed  map[[sha256.Size]byte]bool
+	looks   map[string]bool   // whose listings were passed on
 	codes   map[[16]byte]bool // by hash, which has as many digits
 }
 
@@ -364,6 +365,18 @@ func (a *auditor) drain(rest func(func(*jobResult) bool), cause error) error {
 // flusher is a handler that can write out what it has buffered.
 type flusher interface{ Flush() error }
 
+// passLook hands on what the memory instructions of a preserved cell look like, once.
+func (a *auditor) passLook(c *report.Cell, looks map[string]*report.Listing) error {
+	if c.Class != report.Preserved {
+		c.Look = ""
+	}
+	if c.Look == "" || a.looks[c.Look] {
+		return nil
+	}
+	a.looks[c.Look] = true
+	return a.h.Handle(report.Event{Listing: looks[c.Look]})
+}
+
 // pass hands the events of a finished job to the handler.
 func (a *auditor) pass(r *jobResult) error {
 	for _, p := range r.problems {
@@ -386,6 +399,9 @@ func (a *auditor) pass(r *jobResult) error {
 			if err := a.h.Handle(report.Event{Listing: l.listing}); err != nil {
 				return err
 			}
+		}
+		if err := a.passLook(c, r.looks); err != nil {
+			return err
 		}
 		if x := r.artefacts[i]; len(x) > 0 {
 			if err := a.o.Artefacts(c, x); err != nil {

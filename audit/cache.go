@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,6 +27,7 @@ type checkCache struct {
 type checked struct {
 	*optcheck.Result
 	code    spec.CodeKey        // of the code that was compared with
+	look    [16]byte            // hash of its listing without registers
 	lifted  optcheck.LiftedCode // nil if it was not wanted, or with liftErr
 	liftErr error
 	// machine is the code as operations of its hardware, if that was wanted.
@@ -96,6 +98,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	cc.mu.Lock()
 	defer cc.mu.Unlock()
 	cc.own(r)
+	r.look = lookOf(r.Result)
 	if l := r.lifted; l != nil {
 		if old, ok := cc.lifted.get(l.Key()); ok {
 			r.lifted = old
@@ -106,6 +109,14 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	k.arch, k.names = cc.word(k.arch), cc.word(k.names)
 	cc.seen.put(k, r, r.size()+len(k.lits))
 	return r
+}
+
+// lookOf is the hash of what a listing of the result shows without registers.
+func lookOf(r *optcheck.Result) (sum [16]byte) {
+	t := threadListing(r, nil).Bare()
+	h := sha256.Sum256(fmt.Append(nil, t))
+	copy(sum[:], h[:])
+	return sum
 }
 
 // own gives a result texts of its own in the place of those of the disassembly.

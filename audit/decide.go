@@ -85,7 +85,7 @@ func locationNames(t *litmus.Test) []string {
 func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string, parts []part) (*report.Cell, *report.Listing, error) {
 	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: name, chunk: &chunk{tests: []*litmus.Test{t}}},
 		em: &emission{units: []*ptxgen.Unit{u}}, parts: map[int][]part{0: parts},
-		res: &jobResult{cells: make([]report.Cell, 1), listings: map[int]listed{}}}
+		res: &jobResult{cells: make([]report.Cell, 1), listings: map[int]listed{}, looks: map[string]*report.Listing{}}}
 	c := &w.res.cells[0]
 	c.Test, c.Hash, c.Target, c.Layout = t.Name, t.Hash(), name, a.o.Layouts[0].String()
 	w.cell(0)

@@ -22,7 +22,8 @@ type jobResult struct {
 	cells []report.Cell
 	// skipped marks the cells that were known already; nil if none was.
 	skipped  []bool
-	listings map[int]listed // by cell
+	listings map[int]listed             // by cell
+	looks    map[string]*report.Listing // of preserved cells, by Look
 	// artefacts are those that are wanted, by cell.
 	artefacts map[int][]report.Artefact
 	problems  []report.Problem
@@ -40,7 +41,7 @@ type listed struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*report.Listing{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}

@@ -73,9 +73,34 @@ func (w *worker) cell(i int) {
 		reason = ""
 	}
 	w.set(i, class, reason)
-	if class == optcheck.Changed {
+	switch class {
+	case optcheck.Changed:
 		w.list(i)
+	case optcheck.Preserved:
+		w.look(i)
 	}
+}
+
+// look names what the memory instructions of a preserved cell are, and keeps their
+// listing: two releases that both keep a test may do it in different ways.
+func (w *worker) look(i int) {
+	sum := sha256.New()
+	for _, p := range w.parts[i] {
+		if p.result == nil {
+			return // of kernels without markers
+		}
+		sum.Write(p.result.look[:])
+	}
+	c := &w.res.cells[i]
+	c.Look = hex.EncodeToString(sum.Sum(nil)[:8])
+	if w.res.looks[c.Look] != nil {
+		return
+	}
+	l := &report.Listing{Code: c.Look}
+	for _, p := range w.parts[i] {
+		l.Threads = append(l.Threads, threadListing(p.result.Result, nil).Bare())
+	}
+	w.res.looks[c.Look] = l
 }
 
 // undecided says what could not be compared of the threads of a cell, "" if

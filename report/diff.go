@@ -1,13 +1,8 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -105,11 +100,25 @@ type Difference struct {
 	Missing bool `json:"missing,omitempty"`
 }
 
+// Comparison is what two runs, or two releases, do differently.
+type Comparison struct {
+	// Left and Right are the toolchains if each side has one, else "".
+	Left, Right string
+	Compared
+	Differences  []Difference
+	Instructions *CodeChanges
+	Only         [2]Lone // what only the left and only the right side has
+}
+
 // Compare lists the cells whose classification, findings or machine code
 // differ, of those that are wanted. Cells are compared within the same toolchain,
 // unless each run has exactly one: then across, which shows what a release changed.
-func Compare(left, right *Run, wanted func(*Cell) bool) (n Compared, out []Difference) {
+func Compare(left, right *Run, wanted func(*Cell) bool) *Comparison {
+	x := &Comparison{Instructions: NewCodeChanges()}
 	across := len(left.Config.Toolchains) == 1 && len(right.Config.Toolchains) == 1
+	if across {
+		x.Left, x.Right = left.Config.Toolchains[0].ID, right.Config.Toolchains[0].ID
+	}
 	pairs := map[string][2]*Cell{}
 	for side, r := range []*Run{left.full(), right.full()} { // cells are kept
 		for i := range r.Cells {
@@ -123,30 +132,63 @@ func Compare(left, right *Run, wanted func(*Cell) bool) (n Compared, out []Diffe
 			pairs[key] = p
 		}
 	}
-	for _, k := range sortedKeys(pairs) {
+	keys := slices.DeleteFunc(sortedKeys(pairs), func(k string) bool {
 		l, r := pairs[k][0], pairs[k][1]
-		if !(l != nil && wanted(l)) && !(r != nil && wanted(r)) {
-			continue
-		}
-		c := cmp.Or(l, r)
-		d := Difference{Test: c.Test, Target: c.Target, Level: c.Level, Layout: c.Layout, Left: l, Right: r}
-		switch {
-		case l == nil:
-			n.OnlyRight++
-			d.Missing = true
-		case r == nil:
-			n.OnlyLeft++
-			d.Missing = true
-		default:
-			delta := l.Delta(&r.Result)
-			n.Add(delta)
-			d.Class, d.Code = delta >= InFound, l.Code != r.Code
-		}
-		if d.Class || d.Code || d.Missing {
-			out = append(out, d)
+		return !(l != nil && wanted(l)) && !(r != nil && wanted(r))
+	})
+	for _, k := range keys {
+		if l, r := pairs[k][0], pairs[k][1]; l != nil && r != nil {
+			x.Only[0].both(l)
+			x.Only[1].both(r)
 		}
 	}
-	return n, out
+	for _, k := range keys {
+		x.add(pairs[k][0], pairs[k][1], left, right)
+	}
+	return x
+}
+
+// add takes a cell; what a side does not have is nil.
+func (x *Comparison) add(l, r *Cell, left, right *Run) {
+	c := cmp.Or(l, r)
+	d := Difference{Test: c.Test, Target: c.Target, Level: c.Level, Layout: c.Layout, Left: l, Right: r}
+	switch {
+	case l == nil:
+		x.OnlyRight++
+		x.Only[1].add(r)
+		d.Missing = true
+	case r == nil:
+		x.OnlyLeft++
+		x.Only[0].add(l)
+		d.Missing = true
+	default:
+		delta := l.Delta(&r.Result)
+		x.Compared.Add(delta)
+		d.Class, d.Code = delta >= InFound, l.Code != r.Code
+		if d.Code && l.Code != "" && r.Code != "" {
+			x.Instructions.Add(r, left.Listings[l.ListingKey()], right.Listings[r.ListingKey()])
+		}
+	}
+	if d.Class || d.Code || d.Missing {
+		x.Differences = append(x.Differences, d)
+	}
+}
+
+// Worse lists the classes of cells that are worse on the right side than on the left, or
+// are only there, each once; without known findings if newOnly is set.
+func (x *Comparison) Worse(newOnly bool) (out []string) {
+	for _, d := range x.Differences {
+		if d.Right == nil || d.Left != nil && d.Left.Class != Unsupported && severity(d.Right.Class) >= severity(d.Left.Class) {
+			continue
+		}
+		if newOnly && len(d.Right.Known) > 0 {
+			continue
+		}
+		if !slices.Contains(out, d.Right.Class) {
+			out = append(out, d.Right.Class)
+		}
+	}
+	return out
 }
 
 // Only returns the part of a run that belongs to one toolchain, named by its ID
@@ -180,93 +222,4 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 	}
 	out.Listings = r.Listings
 	return out, nil
-}
-
-// change is the cells of one test that change in the same way.
-type change struct {
-	test, from, to string
-	rank           int
-	cells          []*Cell // of the right side
-}
-
-// changes puts the differences of class or findings together, the worst first.
-func changes(ds []Difference) []*change {
-	by := map[string]*change{}
-	for _, d := range ds {
-		if !d.Class {
-			continue
-		}
-		key := strings.Join([]string{d.Test, d.Left.Hash, d.Left.Class, d.Left.Says(), d.Right.Class, d.Right.Says()}, "\x00")
-		x := by[key]
-		if x == nil {
-			x = &change{test: d.Test, from: brief(d.Left), to: brief(d.Right), rank: ChangeRank(severity(d.Left.Class), severity(d.Right.Class))}
-			by[key] = x
-		}
-		x.cells = append(x.cells, d.Right)
-	}
-	out := slices.Collect(maps.Values(by))
-	slices.SortFunc(out, func(a, b *change) int {
-		return cmp.Or(a.rank-b.rank, cmp.Compare(a.test, b.test), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to),
-			cmp.Compare(Places(a.cells)[0].String(), Places(b.cells)[0].String()))
-	})
-	return out
-}
-
-// WriteDifferences renders differences as text: for each test the changes of class
-// or findings with their cells, those of machine code alone counted per target and
-// level, and those of targets that only one run has counted per target.
-func WriteDifferences(w io.Writer, n Compared, ds []Difference) error {
-	text := plain.NewWriter(w)
-	b := bufio.NewWriter(text)
-	for _, x := range changes(ds) {
-		fmt.Fprintf(b, "%s: %s -> %s\n", label(x.test), x.from, x.to)
-		for _, p := range Places(x.cells) {
-			fmt.Fprintf(b, "  in %s\n", p)
-		}
-	}
-	code, missing := map[string]int{}, map[string]int{}
-	for _, d := range ds {
-		switch {
-		case d.Missing && d.Left == nil:
-			missing[d.Target+" only in the right run"]++
-		case d.Missing:
-			missing[d.Target+" only in the left run"]++
-		case !d.Class:
-			code[d.Target+" "+d.Level]++
-		}
-	}
-	fmt.Fprintln(b, n.String())
-	for _, k := range sortedKeys(missing) {
-		fmt.Fprintf(b, "  %6d  %s\n", missing[k], k)
-	}
-	keys := sortedKeys(code)
-	slices.SortStableFunc(keys, func(x, y string) int { return code[y] - code[x] })
-	for _, k := range keys {
-		fmt.Fprintf(b, "  %6d  %s\n", code[k], k)
-	}
-	return errors.Join(b.Flush(), text.Flush())
-}
-
-func brief(c *Cell) string {
-	s := c.Class
-	seen := map[string]bool{}
-	for _, f := range c.Findings {
-		if !seen[f.Rule] {
-			seen[f.Rule] = true
-			s += " " + f.Rule
-		}
-	}
-	return s
-}
-
-// WriteDifferencesJSON renders differences as JSON lines, one object each.
-func WriteDifferencesJSON(w io.Writer, ds []Difference) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for i := range ds {
-		if err := enc.Encode(&ds[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

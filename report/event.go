@@ -121,7 +121,10 @@ type Result struct {
 	Notes    []Finding `json:"notes,omitempty"`
 	// Code is the hash of the cell's machine code with names left out: equal
 	// hashes are equal code. Empty where nothing was compiled.
-	Code   string `json:"code,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Look names, of a preserved cell, the Listing of its memory instructions without
+	// registers: cells of one test with equal looks have the same of them in the same order.
+	Look   string `json:"look,omitempty"`
 	Reason string `json:"reason,omitempty"` // of unsupported and unknown
 	// Known lists the known findings that this cell is an instance of; empty if
 	// any of its findings is new.
@@ -133,6 +136,14 @@ type Result struct {
 	// Hardware is what a model of the hardware says of the machine code, nil where
 	// none was asked beside the memory model.
 	Hardware *Hardware `json:"hardware,omitempty"`
+}
+
+// ListingKey is the code under which a run lists the cell's machine code; "" if it does not.
+func (c *Result) ListingKey() string {
+	if c.HasFindings() {
+		return c.Code
+	}
+	return c.Look
 }
 
 // Hardware is the answer of a model of the hardware.
@@ -247,9 +258,10 @@ type Finding struct {
 	Stage string `json:"stage,omitempty"`
 }
 
-// Listing shows the threads of changed machine code beside their source. There
-// is one per distinct code, before the first cell that has it, and further ones
-// that differ in the names of locations where tests have other names.
+// Listing shows the threads of machine code beside their source, before the first cell
+// that has it. Of code with findings there is one per distinct code, and further ones
+// that differ in the names of locations where tests have other names; of preserved
+// cells one per Look, whose lines have no numbers of registers.
 type Listing struct {
 	Code    string          `json:"code"`
 	Threads []ThreadListing `json:"threads"`
@@ -552,8 +564,8 @@ func (r *Run) Replay(h Handler) error {
 		}
 	}
 	for _, c := range r.All() {
-		if l := r.Listings[c.Code]; l != nil && !shown[c.Code] {
-			shown[c.Code] = true
+		if l := r.Listings[c.ListingKey()]; l != nil && !shown[l.Code] {
+			shown[l.Code] = true
 			if err := h.Handle(Event{Listing: l}); err != nil {
 				return err
 			}

@@ -39,8 +39,7 @@ func TestLeanRun(t *testing.T) {
 			"github":   WriteAnnotations,
 			"sarif":    func(w io.Writer, r *Run) error { return WriteSARIF(w, r, nil) },
 			"diff": func(w io.Writer, r *Run) error {
-				n, ds := Compare(r, sample(), all)
-				return WriteDifferences(w, n, ds)
+				return WriteComparison(w, Compare(r, sample(), all), true)
 			},
 			"only": func(w io.Writer, r *Run) error {
 				one, err := r.Only("2.0")

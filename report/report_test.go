@@ -45,8 +45,8 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(t, WriteText(&x, r, TextOptions{Cells: true, Unsupported: true, Notes: true}))
 		require.NoError(t, WriteText(&y, back, TextOptions{Cells: true, Unsupported: true, Notes: true}))
 		require.Equal(t, x.String(), y.String())
-		n, ds := Compare(r, back, all)
-		require.Empty(t, ds)
+		n := Compare(r, back, all)
+		require.Empty(t, n.Differences)
 		require.Zero(t, n.Class+n.Found+n.Code+n.OnlyLeft+n.OnlyRight)
 	})
 }
@@ -71,20 +71,25 @@ func TestCompareAcrossReleases(t *testing.T) {
 		r.Cells = []Cell{{Test: "mp", Toolchain: tc, Target: "sm_80", Level: "O3", Layout: "pointers", Result: Result{Class: class, Code: "c"}}}
 		return r
 	}
-	n, ds := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"), all)
-	require.Equal(t, Compared{Both: 1, Class: 1}, n)
-	require.Len(t, ds, 1)
-	require.True(t, ds[0].Class)
-	require.False(t, ds[0].Code)
-	n, ds = Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "changed"), all)
-	require.Empty(t, ds)
-	require.Equal(t, Compared{Both: 1}, n)
+	x := Compare(mk("ptxas 1", "preserved"), mk("ptxas 2", "changed"), all)
+	require.Equal(t, Compared{Both: 1, Class: 1}, x.Compared)
+	require.Len(t, x.Differences, 1)
+	require.True(t, x.Differences[0].Class)
+	require.False(t, x.Differences[0].Code)
+	require.Equal(t, []string{"changed"}, x.Worse(false))
+	x = Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "preserved"), all)
+	require.Empty(t, x.Worse(false))
+	x = Compare(mk("ptxas 1", "changed"), mk("ptxas 2", "changed"), all)
+	require.Empty(t, x.Differences)
+	require.Equal(t, Compared{Both: 1}, x.Compared)
 	gone := NewRun()
 	gone.Config.Toolchains = []Toolchain{{ID: "ptxas 1"}}
-	n, ds = Compare(mk("ptxas 1", "preserved"), gone, all)
-	require.Equal(t, Compared{OnlyLeft: 1}, n)
-	require.Len(t, ds, 1)
-	require.Nil(t, ds[0].Right)
+	x = Compare(mk("ptxas 1", "preserved"), gone, all)
+	require.Equal(t, Compared{OnlyLeft: 1}, x.Compared)
+	require.Len(t, x.Differences, 1)
+	require.Nil(t, x.Differences[0].Right)
+	require.Empty(t, x.Worse(false))
+	require.Equal(t, []string{"changed"}, Compare(gone, mk("ptxas 2", "changed"), all).Worse(true), "what is only there is new")
 }
 
 func FuzzRead(f *testing.F) {
@@ -112,8 +117,9 @@ func TestTextPlain(t *testing.T) {
 	r.Problems = []Problem{{Kind: "tool", Detail: "\x1bc\nMISCOMPILED: z"}}
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, r, TextOptions{}))
-	require.NoError(t, WriteDifferences(&b, Compared{Both: 1, Class: 1},
-		[]Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}}))
+	require.NoError(t, WriteComparison(&b, &Comparison{Compared: Compared{Both: 1, Class: 1}, Instructions: NewCodeChanges(),
+		Differences: []Difference{{Test: name, Class: true, Left: &r.Cells[0], Right: &r.Cells[0]}},
+		Only:        [2]Lone{{Cells: 1, Tests: []string{name}, Bad: []string{name}}}}, true))
 	require.NotContains(t, b.String(), "\x1b")
 	require.NotContains(t, b.String(), "\u202e")
 	require.NotContains(t, b.String(), "\nMISCOMPILED")

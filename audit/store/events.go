@@ -14,9 +14,7 @@ import (
 func (l *Live) listings(ctx context.Context) error {
 	codes := map[string]bool{}
 	for i := range l.Results {
-		if l.Results[i].HasFindings() {
-			codes[l.Results[i].Code] = true
-		}
+		codes[l.Results[i].ListingKey()] = true
 	}
 	return l.s.each(ctx, "SELECT code, hash, data FROM listing ORDER BY code, hash", nil, func(scan func(...any) error) error {
 		var code string

@@ -54,8 +54,8 @@ func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
 			return context.Cause(ctx)
 		}
 		c := set.Cell(i)
-		if l := set.Listings[c.Code]; l != nil && c.HasFindings() && !shown[c.Code] {
-			shown[c.Code] = true
+		if l := set.Listings[c.ListingKey()]; l != nil && !shown[l.Code] {
+			shown[l.Code] = true
 			if err := h.Handle(report.Event{Listing: l}); err != nil {
 				return err
 			}

@@ -254,9 +254,10 @@ func (s *Store) unreferenced(g *Garbage) error {
 	return nil
 }
 
-// codes are the hashes of machine code that cells or runs on devices have, as text.
+// codes are the hashes of machine code that cells or runs on devices have, and the looks
+// of preserved cells, as text.
 const codes = `SELECT CASE typeof(code) WHEN 'integer' THEN lower(printf('%016x', code)) ELSE code END FROM cell WHERE code IS NOT NULL
-	UNION SELECT code FROM temp.ran`
+	UNION SELECT code FROM temp.ran UNION SELECT code FROM temp.look WHERE body IN (SELECT body FROM cell)`
 
 // remove runs a statement and returns the number of rows it removed.
 func (s *Store) remove(query string, args ...any) (int64, error) {

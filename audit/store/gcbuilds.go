@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -157,18 +158,20 @@ func supersede(columns []*gcColumn, of map[int64]Setting) {
 const goesOn = 24 * time.Hour
 
 // dropGC removes what prepareGC made.
-const dropGC = "DROP TABLE IF EXISTS temp.newer; DROP TABLE IF EXISTS temp.again; DROP TABLE IF EXISTS temp.kept; DROP TABLE IF EXISTS temp.ran"
+const dropGC = "DROP TABLE IF EXISTS temp.newer; DROP TABLE IF EXISTS temp.again; DROP TABLE IF EXISTS temp.kept; DROP TABLE IF EXISTS temp.ran; " +
+	"DROP TABLE IF EXISTS temp.look"
 
 // prepareGC makes tables of what supersedes what (newer, again), of runs that are
 // kept without cells of their own (kept: the latest of each setting, and shards,
 // which tell that nothing is missing; with why set, runs on devices and what may go
-// on), and of machine code that devices ran.
+// on), of machine code that devices ran, and of how preserved cells look.
 func (s *Store) prepareGC(ctx context.Context, builds []*BuildGarbage) error {
 	_, err := s.c.ExecContext(ctx, dropGC+`;
 		CREATE TEMP TABLE newer(old INTEGER, new INTEGER, PRIMARY KEY(old, new)) WITHOUT ROWID;
 		CREATE TEMP TABLE again(body INTEGER PRIMARY KEY);
 		CREATE TEMP TABLE kept(run INTEGER PRIMARY KEY, why INTEGER NOT NULL);
-		CREATE TEMP TABLE ran(code TEXT PRIMARY KEY) WITHOUT ROWID`)
+		CREATE TEMP TABLE ran(code TEXT PRIMARY KEY) WITHOUT ROWID;
+		CREATE TEMP TABLE look(body INTEGER PRIMARY KEY, code TEXT NOT NULL)`)
 	if err != nil {
 		return err
 	}
@@ -196,7 +199,31 @@ func (s *Store) prepareGC(ctx context.Context, builds []*BuildGarbage) error {
 		OR instr(config, '"shard":')`, time.Now().Add(-goesOn).Unix()); err != nil {
 		return err
 	}
-	return s.ranCodes(ctx)
+	return errors.Join(s.ranCodes(ctx), s.looks(ctx))
+}
+
+// looks fills the table of the listings that results of preserved cells name.
+func (s *Store) looks(ctx context.Context) error {
+	of := map[int64]string{}
+	err := s.each(ctx, "SELECT id, hash, data FROM body", nil, func(scan func(...any) error) error {
+		var id int64
+		var hash, blob []byte
+		if err := scan(&id, &hash, &blob); err != nil {
+			return err
+		}
+		var r report.Result
+		err := decodeBody(id, hash, blob, &r)
+		if r.Look != "" {
+			of[id] = r.Look
+		}
+		return err
+	})
+	for id, look := range of {
+		if err == nil {
+			_, err = s.exec("INSERT INTO temp.look VALUES(?, ?)", id, look)
+		}
+	}
+	return err
 }
 
 // ranCodes fills the table of machine code that devices ran.

@@ -21,6 +21,7 @@ import (
 // auditFlags are the flags of the audit command.
 type auditFlags struct {
 	output, format string
+	html           string // folder of pages
 	reports        []string
 	gen, model     string
 	store, shard   string
@@ -127,6 +128,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
+	htmlFlag(cmd, &f.html)
 	quietFlag(cmd, &f.quiet)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
@@ -235,6 +237,7 @@ func roomy(env *environment) (back func()) {
 
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
 	defer roomy(env)()
+	env.quiet = f.quiet
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
@@ -299,7 +302,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 				return errors.Join(runErr, err)
 			}
 		}
-		if err := writeReports(show, reports, run); err != nil {
+		if err := errors.Join(writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html)); err != nil {
 			return errors.Join(runErr, err)
 		}
 	}
@@ -328,13 +331,34 @@ func verdict(r *report.Run, fail string) error {
 			bad--
 		}
 	}
-	if fail == "changed" && changed+unknown > 0 || fail == "miscompiled" && bad > 0 || fail == "unknown" && unknown > 0 {
+	hit := false
+	switch fail {
+	case "new":
+		hit = newlyMiscompiled(r)
+	case "miscompiled":
+		hit = bad > 0
+	case "optimised", "changed":
+		hit = changed+unknown > 0
+	case "unknown":
+		hit = unknown > 0
+	}
+	if hit {
 		return errFound
 	}
-	if why := r.Incomplete(); why != "" && fail != "never" {
+	if why := r.Incomplete(); why != "" && fail != "never" && fail != "new" {
 		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, fail)
 	}
 	return nil
+}
+
+// newlyMiscompiled reports whether a miscompilation is not known.
+func newlyMiscompiled(r *report.Run) bool {
+	for _, c := range r.All() {
+		if c.Class == report.Miscompiled && len(c.Known) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyFailures is why nothing was decided if tools failed wherever something

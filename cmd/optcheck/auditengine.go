@@ -105,7 +105,7 @@ func (f *engineFlags) run(ctx context.Context, env *environment, a *auditFlags, 
 	if err != nil {
 		return err
 	}
-	f.follow.quiet, f.follow.format, f.follow.reports, f.follow.text = a.quiet, a.format, a.reports, a.text
+	f.follow.quiet, f.follow.format, f.follow.html, f.follow.reports, f.follow.text = a.quiet, a.format, a.html, a.reports, a.text
 	f.follow.text.NewOnly = env.settings.newOnly
 	return beginCampaign(ctx, env, s, ".", &f.follow)
 }

@@ -14,6 +14,7 @@ type followFlags struct {
 	quiet   bool
 	detach  bool
 	format  string
+	html    string
 	reports []string
 	text    report.TextOptions
 }
@@ -25,6 +26,7 @@ func (f *followFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.detach, "detach", false, "submit and return at once (engine slurm)")
 	failOnFlag(cmd)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
+	htmlFlag(cmd, &f.html)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
 }

@@ -94,7 +94,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	}
 	sub := *env
 	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
-	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text)
+	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html)
 }
 
 // readCampaign reads what the store of a complete campaign has of its setting:

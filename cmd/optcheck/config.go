@@ -34,7 +34,7 @@ var defaults = map[string]any{
 	"jobs":           0,
 	"timeout":        "60s",
 	"disassembler":   "dictionary",
-	"fail-on":        "never",
+	"fail-on":        "new",
 	"known":          []string{},
 	"new-only":       false,
 	"limits":         []string{},
@@ -87,6 +87,9 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := unknownVariables(os.Environ()); err != nil {
+		return nil, err
+	}
 	for k := range defaults {
 		if s := env.getenv(envName(k)); s != "" {
 			if _, list := defaults[k].([]string); list {
@@ -105,6 +108,9 @@ func loadConfig(env *environment, cmd *cobra.Command) (*config, error) {
 			}
 		}
 	})
+	if err := c.kinds(); err != nil {
+		return nil, err
+	}
 	lim, err := limits.Default().Parse(c.strings("limits"))
 	if err != nil {
 		return nil, fmt.Errorf("%w (from %s)", err, c.origin("limits"))

@@ -2,67 +2,120 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/report"
+	"optcheck/report/html"
 )
 
 func newDiffCmd(env *environment) *cobra.Command {
-	var asJSON bool
-	var left, right string
+	var asJSON, all bool
+	var left, right, dir string
 	var sel selection
 	cmd := &cobra.Command{
 		Use:   "diff A.jsonl [B.jsonl]",
-		Short: "List the cells whose classification or machine code differ between two runs",
-		Long: `List the cells whose classification, findings or machine code differ.
+		Short: "Say what a release changed, or what two runs do not agree on",
+		Long: `Say what a release changed: in class or findings; in memory instructions, each change
+once, with the operation, both codes side by side and what the change means; and what
+only one of the two has.
 
-Two runs of one toolchain each are compared across toolchains: that is what a
-release changed. With --left and --right, toolchains are picked out of runs; with
-one file, both are picked out of it.
+Two runs of one toolchain each are compared across toolchains. With --left and
+--right, toolchains are picked out of runs; with one file, both are picked out of it, and
+need not be named if it has two.
+
+The exit code is 1 if a cell got worse on the right side, or is only there and as bad, as
+--fail-on says: by default if it is miscompiled in a way that is not known.
+
+What operations become that no test has: optcheck mapping --diff.
 
 ` + selectionHelp + ` A class, a rule or a text
 is enough on one of the two sides.`,
 		Example: `  optcheck diff yesterday.jsonl today.jsonl
-  optcheck diff run.jsonl --left 11.2 --right 12.4`,
+  optcheck diff run.jsonl --left 11.2 --right 12.4
+  optcheck diff run.jsonl --left 11.8 --right 12.4 --html changes/`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			wanted := map[cellPlace]bool{}
-			a, err := sel.side(env, args[0], wanted)
+			fail, err := env.settings.fail()
 			if err != nil {
 				return err
 			}
-			b := a
-			if len(args) == 2 {
-				if b, err = sel.side(env, args[1], wanted); err != nil {
-					return err
-				}
-			} else if left == "" || right == "" {
-				return fmt.Errorf("with one run, --left and --right must name two of its toolchains (%s)", ids(a))
+			x, err := compareFiles(env, args, left, right, &sel)
+			if err != nil {
+				return err
 			}
-			if left != "" {
-				if a, err = a.Only(left); err != nil {
-					return fmt.Errorf("--left: %w", err)
-				}
+			switch {
+			case dir != "":
+				err = html.WriteComparison(env.ctx, dir, x)
+			case asJSON:
+				err = report.WriteComparisonJSON(env.stdout, x)
+			default:
+				err = report.WriteComparison(env.stdout, x, all)
 			}
-			if right != "" {
-				if b, err = b.Only(right); err != nil {
-					return fmt.Errorf("--right: %w", err)
-				}
+			if err == nil && worse(x, fail, env.settings.newOnly) {
+				err = errFound
 			}
-			n, ds := report.Compare(a, b, func(c *report.Cell) bool { return wanted[placeOf(c)] })
-			if asJSON {
-				return report.WriteDifferencesJSON(env.stdout, ds)
-			}
-			return report.WriteDifferences(env.stdout, n, ds)
+			return err
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines)
+	cmd.Flags().BoolVar(&all, "all", false, "show all changes of memory instructions, however many there are")
+	cmd.Flags().StringVar(&dir, "html", "", "write the comparison as a page for a browser into this folder")
 	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
 	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
+	failOnFlag(cmd)
 	selectFlags(cmd, &sel)
+	knownFlags(cmd)
 	return cmd
+}
+
+// compareFiles compares two runs, or two toolchains of one.
+func compareFiles(env *environment, args []string, left, right string, sel *selection) (*report.Comparison, error) {
+	list, _, err := knownList(env)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[cellPlace]bool{}
+	a, err := sel.side(env, args[0], list, wanted)
+	if err != nil {
+		return nil, err
+	}
+	b := a
+	if len(args) == 2 {
+		if b, err = sel.side(env, args[1], list, wanted); err != nil {
+			return nil, err
+		}
+	} else if tcs := a.Config.Toolchains; left == "" && right == "" && len(tcs) == 2 {
+		left, right = tcs[0].ID, tcs[1].ID
+	} else if left == "" || right == "" {
+		return nil, fmt.Errorf("with one run, --left and --right must name two of its toolchains (%s)", ids(a))
+	}
+	if left != "" {
+		if a, err = a.Only(left); err != nil {
+			return nil, fmt.Errorf("--left: %w", err)
+		}
+	}
+	if right != "" {
+		if b, err = b.Only(right); err != nil {
+			return nil, fmt.Errorf("--right: %w", err)
+		}
+	}
+	return report.Compare(a, b, func(c *report.Cell) bool { return wanted[placeOf(c)] }), nil
+}
+
+// worse reports whether what the right side does worse than the left one is as bad as
+// --fail-on says.
+func worse(x *report.Comparison, fail string, newOnly bool) bool {
+	classes := map[string][]string{
+		"new":         {report.Miscompiled},
+		"miscompiled": {report.Miscompiled, report.Changed, report.Unknown},
+		"optimised":   {report.Miscompiled, report.Changed, report.Unknown, report.Optimised},
+		"changed":     {report.Miscompiled, report.Changed, report.Unknown, report.Optimised},
+		"unknown":     {report.Unknown},
+	}[fail]
+	return slices.ContainsFunc(x.Worse(fail == "new" || newOnly), func(class string) bool { return slices.Contains(classes, class) })
 }
 
 func ids(r *report.Run) string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // What --json prints.
@@ -29,7 +30,8 @@ func streamFlag(cmd *cobra.Command, file *string) {
 
 // failOnFlag adds --fail-on to a command that reports on cells.
 func failOnFlag(cmd *cobra.Command) {
-	cmd.Flags().String("fail-on", "never", "exit with 1 if there are cells of this kind or worse: changed, miscompiled, unknown, never")
+	cmd.Flags().String("fail-on", "new", "exit with 1 if there are cells of this kind or worse: new (miscompiled, and not known), "+
+		"miscompiled, optimised or changed (whatever is not the test), unknown, never")
 }
 
 // modelFlag adds --model to a command whose cells are judged by one model.
@@ -49,4 +51,22 @@ func (env *environment) printJSON(v any) error {
 	enc := env.lines()
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// plurals are the flags that choose among several things, in the one spelling that help
+// and settings have.
+var plurals = []string{"toolchains", "targets", "levels", "layouts", "classes", "rules", "presets", "races"}
+
+// plural accepts such a flag in either number, whether the command takes one thing or
+// several: --target is --targets.
+func plural(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	for _, p := range plurals {
+		if name+"s" == p || name+"es" == p {
+			return pflag.NormalizedName(p)
+		}
+	}
+	if name == "models" {
+		return "model"
+	}
+	return pflag.NormalizedName(name)
 }

@@ -67,12 +67,13 @@ an older report is made the new one's.`,
 		},
 	}
 	formatFlags(cmd, &format, &files, reportFormats)
-	cmd.Flags().StringVar(&dir, "html", "", "write pages for a browser into this folder")
+	htmlFlag(cmd, &dir)
+	quietFlag(cmd, &env.quiet)
 	cmd.Flags().StringVar(&tables.deps, "deps", "",
 		"with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
 	cmd.Flags().StringVar(&tables.mapping, "mapping", "",
 		"with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
-	cmd.Flags().Float64Var(&limit, "html-limit", 24,
+	cmd.Flags().Float64Var(&limit, "html-limit", defaultHTMLLimit,
 		"megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	failOnFlag(cmd)
 	textFlags(cmd, &text)
@@ -82,12 +83,12 @@ an older report is made the new one's.`,
 }
 
 func runReport(env *environment, in []string, sel *selection, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text)
+	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text, "")
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
 // be in order.
-func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions) error {
+func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions, pages string) error {
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func renderRun(env *environment, read func() (*report.Set, error), format string
 	if err := renderers[format](o, env.stdout, run); err != nil {
 		return err
 	}
-	if err := writeReports(o, out, run); err != nil {
+	if err := errors.Join(writeReports(o, out, run), pagesOf(env.ctx, env, run, list, pages)); err != nil {
 		return err
 	}
 	return verdict(counted(env, run), fail)

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"optcheck/internal/plain"
+	"optcheck/known"
+	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -30,7 +34,37 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	if err != nil {
 		return err
 	}
-	bar := newProgress(env.bar, false)
+	if err := writePages(ctx, env, set, list, dir, limit, more); err != nil {
+		return err
+	}
+	run := set.Run()
+	reportUnused(env, list, own, run)
+	return verdict(counted(env, run), fail)
+}
+
+// htmlFlag adds --html to a command that makes a report.
+func htmlFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "html", "", "write pages for a browser into this folder")
+}
+
+// pagesOf writes the pages of a run, if they are wanted.
+func pagesOf(ctx context.Context, env *environment, run *report.Run, list *known.List, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	set := report.NewSet()
+	if err := run.Replay(set); err != nil {
+		return err
+	}
+	return writePages(ctx, env, set, list, dir, defaultHTMLLimit, nil)
+}
+
+// defaultHTMLLimit bounds the pages of findings, in megabytes.
+const defaultHTMLLimit = 24
+
+// writePages writes the pages of a set into a folder and says what they are.
+func writePages(ctx context.Context, env *environment, set *report.Set, list *known.List, dir string, limit float64, more []html.ExtraPage) error {
+	bar := newProgress(env.bar, env.quiet)
 	bar.what = "pages"
 	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)),
 		more...), Limit: htmlLimit(limit), Progress: bar.update})
@@ -46,11 +80,9 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 		plain.Count(stats.Cells, "cell"), plain.Count(stats.Groups, "finding"), runs, plain.Count(stats.Files,
 			"file"), float64(stats.Bytes)/1e6, filepath.Join(dir, "index.html"))
 	if stats.Short > 0 {
-		env.tell("short pages for %s; --html-limit 0 writes all in full", plain.Count(stats.Short, "least severe finding"))
+		env.tell("short pages for %s; optcheck report --html-limit 0 writes all in full", plain.Count(stats.Short, "least severe finding"))
 	}
-	run := set.Run()
-	reportUnused(env, list, own, run)
-	return verdict(counted(env, run), fail)
+	return nil
 }
 
 // htmlLimit turns megabytes into bytes; 0 is no limit.

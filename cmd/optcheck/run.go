@@ -45,6 +45,7 @@ type environment struct {
 	origins        map[*litmus.Test]origin // where tests are from
 	refused        []error                 // why tests that were asked for are left out
 	renamed        []string                // tests that are told apart by their files
+	quiet          bool                    // no progress
 }
 
 // Main runs the program and returns its exit code. The first interrupt or
@@ -151,6 +152,7 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 			return nil
 		},
 	}
+	root.SetGlobalNormalizationFunc(plural)
 	root.AddCommand(newReduceCmd(env), newBugCmd(env), newKnownCmd(env))
 	root.PersistentFlags().String("config", "", "configuration file (default: optcheck.yaml in this folder, if it is there)")
 	root.PersistentFlags().StringSlice("limits", nil,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/known"
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -111,9 +112,9 @@ func placeOf(c *report.Cell) cellPlace {
 }
 
 // side reads one side of a comparison, and adds the cells that are wanted to wanted.
-func (s *selection) side(env *environment, file string, wanted map[cellPlace]bool) (*report.Run, error) {
+func (s *selection) side(env *environment, file string, list *known.List, wanted map[cellPlace]bool) (*report.Run, error) {
 	places, found := s.sides()
-	set, err := readSet(env, []string{file}, &places, nil)
+	set, err := readSet(env, []string{file}, &places, list)
 	if err != nil {
 		return nil, err
 	}

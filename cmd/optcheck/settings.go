@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"optcheck/pipeline"
@@ -19,7 +20,7 @@ type settings struct {
 	jobs                                 int
 	timeout                              string // of one external process, a duration
 	disassembler                         string // dictionary, nvdisasm
-	failOn                               string // changed, miscompiled, unknown, never
+	failOn                               string // one of failOn
 	known                                []string
 	newOnly                              bool
 }
@@ -67,10 +68,13 @@ func (s *settings) limit() (time.Duration, error) {
 	return d, nil
 }
 
+// failOn are the values of --fail-on.
+var failOn = []string{"new", "optimised", "changed", "miscompiled", "unknown", "never"}
+
 // fail returns the kind of cells from which on the exit code is 1.
 func (s *settings) fail() (string, error) {
-	if slices.Contains([]string{"changed", "miscompiled", "unknown", "never"}, s.failOn) {
+	if slices.Contains(failOn, s.failOn) {
 		return s.failOn, nil
 	}
-	return "", fmt.Errorf("--fail-on %q: must be changed, miscompiled, unknown or never", s.failOn)
+	return "", fmt.Errorf("--fail-on %q: must be one of %s", s.failOn, strings.Join(failOn, ", "))
 }

@@ -81,7 +81,7 @@ func unique(n *yaml.Node) error {
 }
 
 var (
-	unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
+	unknownKey = regexp.MustCompile(`field (\S+) not found in type .*`)
 	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+) (?:`([^`]*)` )?into \\S.*")
 	kinds      = map[string]string{"str": "a text", "int": "a number", "float": "a number", "bool": "true or false", "map": "keys and values",
 		"seq": "a list", "null": "nothing"}

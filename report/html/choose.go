@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/optcheck"
 	"optcheck/report"
 )
 
@@ -50,6 +51,22 @@ func (x *Index) releases(words []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// Check refuses a filter that asks for places, presets or rules that no cell has: a
+// filter that is misspelt must not pass for one that finds nothing.
+func (x *Index) Check(f Filter) error {
+	for _, w := range f.Class {
+		if !slices.Contains(report.Severities, w) {
+			return fmt.Errorf("class=%q: must be %s", Short(w, 40), strings.Join(report.Severities, ", "))
+		}
+	}
+	for _, r := range f.Rule {
+		if !slices.ContainsFunc(optcheck.Rules, func(k *optcheck.Rule) bool { return k.ID == r }) && !slices.Contains(x.Rules, r) {
+			return fmt.Errorf("there is no rule %q", Short(r, 80))
+		}
+	}
+	return x.has(f)
 }
 
 // has checks that there are cells with what a filter names of places and presets.

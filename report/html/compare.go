@@ -23,6 +23,7 @@ type Comparison struct {
 	Changes      []Change
 	More         int // changes that are not listed
 	Alone        []CodeCount
+	Instructions codeSection // changes of memory instructions
 }
 
 // Change is the cells of one test that change in the same way.
@@ -94,6 +95,7 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 	c := &Comparison{LeftAt: left, RightAt: right, Left: x.Toolchains[left], Right: x.Toolchains[right]}
 	var changes changeList
 	alone := map[[2]int]int{}
+	code := report.NewCodeChanges()
 	only := [2][]int{make([]int, len(x.Targets)), make([]int, len(x.Targets))}
 	both := make([]bool, len(x.Targets))
 	x.pairs(left, right, func(p pair) {
@@ -102,6 +104,9 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 		both[col.target] = true
 		delta := x.delta(a, b)
 		c.Add(delta)
+		if delta != report.Same && a.code != b.code {
+			x.codeChange(code, p)
+		}
 		switch delta {
 		case report.InCode:
 			alone[[2]int{col.target, col.level}]++
@@ -115,7 +120,16 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 	c.OnlyLeft, c.TargetsLeft = x.onlyTargets(only[0], both)
 	c.OnlyRight, c.TargetsRight = x.onlyTargets(only[1], both)
 	c.Alone = x.codeCounts(alone)
+	c.Instructions = newCodeSection(c.Left, c.Right, code)
 	return c
+}
+
+// codeChange takes a cell whose machine code differs.
+func (x *Index) codeChange(code *report.CodeChanges, p pair) {
+	a, b := x.Set.Cell(int(p.left)), x.Set.Cell(int(p.right))
+	if a.Code != "" && b.Code != "" {
+		code.Add(&b, x.Set.Listings[a.ListingKey()], x.Set.Listings[b.ListingKey()])
+	}
 }
 
 // worst puts the worst changes into words, and counts the others.
@@ -332,7 +346,7 @@ const maxChanges = 100
 //go:embed changes.tmpl
 var changesText string
 
-var changesTemplate = template.Must(template.New("changes").Funcs(funcs).Parse(changesText))
+var changesTemplate = template.Must(template.Must(template.New("changes").Funcs(funcs).Parse(comparisonText)).Parse(changesText))
 
 // Changes is the body of the page of what releases do differently: those of
 // pairs.

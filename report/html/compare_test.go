@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 			require.NoError(t, err)
 			b, err := run.Only(x.Toolchains[right])
 			require.NoError(t, err)
-			n, _ := report.Compare(a, b, func(*report.Cell) bool { return true })
+			n := report.Compare(a, b, func(*report.Cell) bool { return true }).Compared
 			c := x.Compare(left, right, 1<<30)
 			require.Equal(t, n, c.Compared, "what optcheck diff counts")
 			sum, alone := 0, 0

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -20,7 +21,7 @@ func (s *Server) apiRoutes() {
 	s.mux.HandleFunc("/api/summary", s.api(func(n *snapshot, r *http.Request) (any, error) {
 		f, v, err := query(r)
 		if err == nil {
-			err = onlyKnown(v)
+			err = errors.Join(onlyKnown(v), n.index.Check(f))
 		}
 		if err != nil {
 			return nil, err
@@ -29,6 +30,9 @@ func (s *Server) apiRoutes() {
 	}))
 	s.mux.HandleFunc("/api/cells", s.api(func(n *snapshot, r *http.Request) (any, error) {
 		f, offset, limit, err := part(r)
+		if err == nil {
+			err = n.index.Check(f)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -37,6 +41,9 @@ func (s *Server) apiRoutes() {
 	}))
 	s.mux.HandleFunc("/api/findings", s.api(func(n *snapshot, r *http.Request) (any, error) {
 		f, offset, limit, err := part(r)
+		if err == nil {
+			err = n.index.Check(f)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -543,6 +543,9 @@
       };
       section.append(el("nav", { class: "pager no-print", "aria-label": "Pages of the list" }, to(page - 1, "← previous"), el("span", {}, `page ${page} of ${pages}`), to(page + 1, "next →")));
     }
+    const codes = $(`[data-pair="${d.left}.${d.right}"] .code-changes`);
+    if (codes) section.append(codes.cloneNode(true));
+    else if (d.code) section.append(el("p", { class: "small" }, "Which instructions changed: ", el("code", {}, `optcheck diff FILE --left "${names[d.left]}" --right "${names[d.right]}"`)));
     if (d.code && run.words[4].length <= 40) {
       const levels = run.words[4], body = el("tbody", {});
       run.words[3].forEach((t, i) => {

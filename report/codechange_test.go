@@ -1,0 +1,70 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMeaning(t *testing.T) {
+	for _, c := range []struct {
+		left, right []string
+		want        string
+	}{
+		{[]string{"MEMBAR.CTA", "MEMBAR.SC.GPU", "ERRBAR"}, []string{"MEMBAR.ALL.CTA", "MEMBAR.SC.GPU"}, "equal"},
+		{[]string{"MEMBAR.CTA", "CCTL.IVALL"}, []string{"MEMBAR.GL"}, "another strength"},
+		{[]string{"MEMBAR.SC.CTA"}, []string{"MEMBAR.SC.GPU"}, "stronger by the scope of the fence"},
+		{[]string{"MEMBAR.SC.GPU"}, []string{"MEMBAR.ALL.GPU"}, "weaker by the kind of the fence"},
+		{[]string{"MEMBAR.ALL.GPU"}, []string{"MEMBAR.SC.CTA"}, "another strength"},
+		{[]string{"LDG.E.STRONG.GPU"}, []string{"LDG.E"}, "weaker by the strength of the access and the scope of the access"},
+		{[]string{"LDG.E.STRONG.GPU"}, []string{"LDG.E.STRONG.SYS", "CCTL.IVALL"}, "stronger by the scope of the access and the invalidation of the L1"},
+		{[]string{"LDG.E"}, nil, "another: nothing is left"},
+		{nil, []string{"LDG.E"}, "another: instructions where there were none"},
+		{[]string{"UTMALDG"}, []string{"LDG.E"}, "another sequence"},
+		{[]string{"BAR.SYNC"}, []string{"BAR.SYNC.DEFER_BLOCKING"}, "equal"},
+	} {
+		assert.Contains(t, meaningOf("ld", c.left, c.right), c.want)
+	}
+}
+
+// TestCodeChanges: what differs in registers alone is no change, one change of many cells
+// is one, and what moved is said.
+func TestCodeChanges(t *testing.T) {
+	source := []Line{{Pos: 0, Text: "#0 st.cg [x]"}, {Pos: 1, Text: "#1 membar.gl"}, {Pos: 2, Text: "#2 ld.cg [y]"}}
+	listing := func(code string, machine ...Line) *Listing {
+		return &Listing{Code: code, Threads: []ThreadListing{{Source: source, Machine: machine}}}
+	}
+	st, ld := Line{Pos: 0, Text: "STG.E.STRONG.GPU [R2.64], R5"}, Line{Pos: 2, Text: "@P0 LDG.E.STRONG.GPU R7, [R4.64]"}
+	a := listing("a", st, Line{Pos: -1, Text: "MEMBAR.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	same := listing("b", Line{Pos: 0, Text: "STG.E.STRONG.GPU [R8.64], R0"}, Line{Pos: -1, Text: "MEMBAR.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"},
+		Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	newer := listing("c", st, Line{Pos: -1, Text: "MEMBAR.ALL.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	moved := listing("d", ld, st, Line{Pos: 1, Text: "MEMBAR.SC.GPU"})
+	x := NewCodeChanges()
+	cell := func(test, target string) *Cell {
+		return &Cell{Test: test, Target: target, Level: "O3", Layout: "pointers"}
+	}
+	x.Add(cell("mp", "sm_80"), a, same)
+	x.Add(cell("mp", "sm_80"), a, nil)
+	x.Add(cell("mp", "sm_90"), a, newer)
+	x.Add(cell("sb", "sm_90"), same, newer)
+	x.Add(cell("sb", "sm_70"), newer, moved)
+	assert.Equal(t, 1, x.Same)
+	assert.Equal(t, 1, x.Silent)
+	list := x.List()
+	require.Len(t, list, 3)
+	assert.Equal(t, "membar.gl", list[0].Source)
+	assert.Equal(t, []string{"MEMBAR.SC.GPU"}, list[0].Right)
+	assert.Contains(t, list[0].Meaning, "weaker by the invalidation of the L1")
+	assert.Equal(t, Order, list[1].Source)
+	assert.Equal(t, []string{"#2 ld.cg [y]", "#0 st.cg [x]", "#1 membar.gl"}, list[1].Right)
+	assert.Equal(t, []string{"MEMBAR.CTA", "MEMBAR.SC.GPU", "CCTL.IVALL"}, list[2].Left)
+	assert.Equal(t, []string{"MEMBAR.ALL.CTA", "MEMBAR.SC.GPU", "CCTL.IVALL"}, list[2].Right)
+	assert.Equal(t, 2, list[2].Cells)
+	assert.Equal(t, []string{"mp", "sb"}, list[2].Tests)
+	var out bytes.Buffer
+	require.NoError(t, WriteComparison(&out, &Comparison{Instructions: x}, false))
+	assert.Contains(t, out.String(), "#1 membar.gl | MEMBAR.CTA                    | MEMBAR.ALL.CTA\n")
+}

@@ -1,0 +1,66 @@
+package html
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"optcheck/report"
+)
+
+// maxCodeChanges bounds the changes of memory instructions on a page.
+const maxCodeChanges = 200
+
+// codeSection is what a page shows of changes of memory instructions.
+type codeSection struct {
+	Left, Right string
+	List        []*report.CodeChange
+	More        int
+	Rest        []string
+}
+
+func newCodeSection(left, right string, c *report.CodeChanges) codeSection {
+	list := c.List()
+	n := min(len(list), maxCodeChanges)
+	return codeSection{left, right, list[:n], len(list) - n, c.Rest()}
+}
+
+// comparisonPage is the body of a page of its own for a comparison.
+type comparisonPage struct {
+	Left, Right, Summary string
+	Classes              []report.ClassChange
+	Code                 codeSection
+	Only                 [][]string
+}
+
+//go:embed comparison.tmpl
+var comparisonText string
+
+// WriteComparison makes a folder with a page of what two sides do differently. The folder
+// is as Write wants it.
+func WriteComparison(ctx context.Context, dir string, c *report.Comparison) error {
+	root, err := openFolder(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	defer root.Close()
+	left, right := cmp.Or(c.Left, "left"), cmp.Or(c.Right, "right")
+	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right, c.Instructions)}
+	for side, name := range []string{left, right} {
+		if lines := c.Only[side].Lines(name); lines != nil {
+			p.Only = append(p.Only, lines)
+		}
+	}
+	body, err := execute(changesTemplate.Lookup("comparison"), p)
+	if err != nil {
+		return err
+	}
+	w := &writer{ctx: ctx, root: root, nav: []Link{{"Changes", "index.html"}}, wrote: map[string]int64{}}
+	if err := w.root.MkdirAll("assets", 0o777); err != nil {
+		return err
+	}
+	page := &Page{Title: left + " → " + right, Nav: w.nav, Here: "index.html", Foot: "Made by optcheck.", Body: body}
+	return errors.Join(w.file("index.html", page.Write), w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()))
+}
