@@ -6,6 +6,8 @@
 // package, code emission that of ptxgen.
 package litmus
 
+import "slices"
+
 // Dialect names a concrete syntax of litmus tests.
 type Dialect uint8
 
@@ -121,6 +123,11 @@ func (p Place) SameScope(q Place, s Scope) bool {
 		return p.GPU == q.GPU && p.Grid == q.Grid && p.Cluster == q.Cluster && p.CTA == q.CTA
 	}
 	return false
+}
+
+// OnSeveralDevices reports whether the scope tree puts threads on different devices.
+func (t *Test) OnSeveralDevices() bool {
+	return slices.ContainsFunc(t.Threads, func(x Thread) bool { return x.Place.GPU != t.Threads[0].Place.GPU })
 }
 
 // SameGrid reports whether two places are in one grid (the relation gl of the

@@ -19,10 +19,14 @@ const (
 	// FormPermuted gives each thread every role in turn, each of another instance
 	// (Levine et al., MC Mutants, ASPLOS 2023, Sec. 4.1).
 	FormPermuted
+	// FormDevices is the fast form for a test whose outermost scopes are devices: the
+	// same launch on each device, where only the units that are placed there act, and
+	// a barrier of system scope, which the launches share.
+	FormDevices
 )
 
 // Forms are the names of the forms.
-var Forms = []string{FormFast: "fast", FormPermuted: "permuted"}
+var Forms = []string{FormFast: "fast", FormPermuted: "permuted", FormDevices: "devices"}
 
 // String is the form's name.
 func (f Form) String() string { return Forms[f] }
@@ -68,6 +72,8 @@ type Shape struct {
 	// Full tells that every thread of a CTA must play a role: the test has
 	// barriers.
 	Full bool
+	// Devices are the devices of the units, numbered from 0 on.
+	Devices []int
 }
 
 // Source says where a term of the test's final state is found: in the result
@@ -131,6 +137,7 @@ var formSettings = [][]string{
 		"rounds", "order", "order_step", "order_shift", "order_mul", "order_add", // which role is played when
 		"seed", "sync_mask", "sync_share", "pre_share", "pre_mask",
 	},
+	FormDevices: {"mul_group", "add_group", "group_mask", "active"}, // active: units of a test that act here, as bits
 }
 
 // Settings are the names of the parameters of kind ParamSetting.
@@ -148,6 +155,9 @@ const (
 
 // MaxHarnessSlots bounds the places of a scope tree.
 const MaxHarnessSlots = 64
+
+// MaxActive bounds the units of a test on several devices.
+const MaxActive = 32
 
 // EmitHarness returns the harness kernel of a test for a target. The error is
 // a *spec.Unsupported when the target, the encoding or the harness lacks
@@ -170,6 +180,9 @@ func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 	if h.Shape, err = shapeOf(t, form); err != nil {
 		return nil, err
 	}
+	if form == FormDevices && sm < 70 {
+		return nil, unsupported("accesses to the memory of other devices need sm_70 or higher")
+	}
 	if h.Shape.Ranks > 1 && sm < 90 {
 		return nil, unsupported("clusters need sm_90 or higher")
 	}
@@ -189,7 +202,7 @@ func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 
 // kernel is the name of a test's kernel.
 func (f Form) kernel(t *litmus.Test) string {
-	return string("hp"[f]) + strings.TrimPrefix(UnitName(t, spec.Pointers), "t")
+	return string("hpd"[f]) + strings.TrimPrefix(UnitName(t, spec.Pointers), "t")
 }
 
 // shapeOf lays the threads of a test out over units, ranks, warps and lanes.
@@ -198,6 +211,7 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	type place struct{ unit, rank, warp, lane int }
 	places := make([]place, len(t.Threads))
 	var units []litmus.Place // a member of each
+	var gpus []int
 	ranks := map[int][]int{}
 	warps := map[[2]int][]int{}
 	lanes := map[[3]int]int{}
@@ -211,16 +225,20 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	}
 	for i := range t.Threads {
 		p := t.Threads[i].Place
-		if p.GPU != t.Threads[0].Place.GPU {
-			return s, unsupported("threads on several GPUs: one is used at a time")
-		}
-		if p.Grid != t.Threads[0].Place.Grid {
-			return s, unsupported("threads in several grids: one is launched at a time")
+		for j := range i {
+			q := t.Threads[j].Place
+			if p.GPU != q.GPU && form != FormDevices {
+				return s, unsupported("threads on several devices, of which one is used (--devices)")
+			}
+			if p.GPU == q.GPU && p.Grid != q.Grid {
+				return s, unsupported("threads in several grids of a device: one is launched at a time")
+			}
 		}
 		u := slices.IndexFunc(units, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCluster) })
 		if u < 0 {
 			u = len(units)
 			units = append(units, p)
+			s.Devices = append(s.Devices, index(&gpus, p.GPU))
 		}
 		r := ranks[u]
 		k := index(&r, p.CTA)
@@ -240,6 +258,9 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	}
 	for _, p := range places {
 		s.Roles = append(s.Roles, ((p.unit*s.Ranks+p.rank)*s.Warps+p.warp)*s.Lanes+p.lane)
+	}
+	if form == FormDevices && s.Units > MaxActive {
+		return s, unsupported("a scope tree of %d CTAs or clusters on several devices", s.Units)
 	}
 	if n := s.Units * s.Ranks * s.Warps * s.Lanes; n > MaxHarnessSlots {
 		return s, unsupported("a scope tree of %d places", n)

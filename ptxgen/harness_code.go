@@ -30,8 +30,12 @@ func (e *harnessEmitter) prologue() {
 	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n", set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
 	e.f("\tshl.b32 %%a0, %%a0, %d;\n\tor.b32 %%cinst, %%a0, %%a1;\n", 5-log2(s.Lanes))
 	e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%inst, %%a2, %%cinst;\n", set("log_cta"))
-	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n\tselp.u32 %%other, %s, %s, %%p0;\n", set("stress_units"), set("stress_slot"), set("idle_slot"))
-	e.f("\tselp.u32 %%slot, %%slot, %%other, %%testing;\n")
+	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n", set("stress_units"))
+	if e.h.Form == FormDevices { // units that act elsewhere are idle here
+		e.f("\tsetp.ge.and.u32 %%p0, %%logical, %s, %%p0;\n\tshr.u32 %%a0, %s, %%group;\n\tand.b32 %%a0, %%a0, 1;\n", set("test_units"), set("active"))
+		e.f("\tsetp.ne.and.u32 %%testing, %%a0, 0, %%testing;\n")
+	}
+	e.f("\tselp.u32 %%other, %s, %s, %%p0;\n\tselp.u32 %%slot, %%slot, %%other, %%testing;\n", set("stress_slot"), set("idle_slot"))
 	if e.shared {
 		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
 	}
@@ -105,20 +109,37 @@ func (e *harnessEmitter) strong(op string) string {
 	return op + ".volatile.global.u32"
 }
 
+// add spells an atomic addition of the harness's own; its counters are in the memory
+// of one of the devices.
+func (e *harnessEmitter) add(t string) string {
+	if e.h.Form == FormDevices {
+		return "red.relaxed.sys.global.add." + t
+	}
+	return "red.global.add." + t
+}
+
+// polled spells the load by which the harness waits.
+func (e *harnessEmitter) polled() string {
+	if e.h.Form == FormDevices {
+		return "ld.relaxed.sys.global.u32"
+	}
+	return e.strong("ld")
+}
+
 // sync lets the testing CTAs of a block wait for one another, for a bounded
 // time.
 func (e *harnessEmitter) sync() {
 	e.f("\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n\t@!%%testing bra $SYNCED;\n", set("sync"))
 	e.f("\tmad.wide.u32 %%d0, %%block, %d, %%counters;\n\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $WAIT;\n", SyncStride)
-	e.f("\tred.global.add.u32 [%%d0+%d], 1;\n$WAIT:\n\tmov.u32 %%a6, 0;\n", CounterSync)
+	e.f("\t%s [%%d0+%d], 1;\n$WAIT:\n\tmov.u32 %%a6, 0;\n", e.add("u32"), CounterSync)
 	e.poll()
 }
 
 // poll waits until the counter at d0 has reached sync, for a bounded time.
 func (e *harnessEmitter) poll() {
-	e.f("$SPIN:\n\t%s %%a7, [%%d0+%d];\n\tsetp.ge.u32 %%p0, %%a7, %s;\n\t@%%p0 bra $SYNCED;\n", e.strong("ld"), CounterSync, set("sync"))
+	e.f("$SPIN:\n\t%s %%a7, [%%d0+%d];\n\tsetp.ge.u32 %%p0, %%a7, %s;\n\t@%%p0 bra $SYNCED;\n", e.polled(), CounterSync, set("sync"))
 	e.f("\tadd.u32 %%a6, %%a6, 1;\n\tsetp.lt.u32 %%p0, %%a6, %s;\n\t@%%p0 bra $SPIN;\n", set("sync_bound"))
-	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $SYNCED;\n\tred.global.add.u64 [%%counters+%d], 1;\n$SYNCED:\n", CounterGaveUp)
+	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $SYNCED;\n\t%s [%%counters+%d], 1;\n$SYNCED:\n", e.add("u64"), CounterGaveUp)
 }
 
 // stress makes the threads of stressing CTAs access the scratch memory, in each
@@ -162,7 +183,7 @@ func (e *harnessEmitter) accesses(label, at, times string) {
 func (e *harnessEmitter) counted() {
 	e.f("\tsetp.ne.u32 %%p0, %%sum, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%sum;\n$SEEN:\n", CounterSeen)
 	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $DONE;\n\tsetp.eq.u32 %%p0, %%done, 0;\n\t@%%p0 bra $DONE;\n")
-	e.f("\tmul.wide.u32 %%d1, %%done, 32;\n\tred.global.add.u64 [%%counters+%d], %%d1;\n", CounterStress)
+	e.f("\tmul.wide.u32 %%d1, %%done, 32;\n\t%s [%%counters+%d], %%d1;\n", e.add("u64"), CounterStress)
 }
 
 // epilogue saves the final content of shared locations that are terms.
@@ -176,7 +197,7 @@ func (e *harnessEmitter) epilogue() {
 	}
 	if len(terms) > 0 {
 		e.f("\tbar.sync %d;\n\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", HarnessBarrier, set("cta_mask"))
-		if e.h.Form == FormFast {
+		if e.h.Form != FormPermuted {
 			e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n", set("log_cta"), e.h.Shape.Ranks)
 		}
 	}
@@ -187,7 +208,7 @@ func (e *harnessEmitter) epilogue() {
 				l = j
 			}
 		}
-		if e.h.Form == FormFast {
+		if e.h.Form != FormPermuted {
 			e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $KEPT%d;\n", e.h.Shape.Shared[l], i)
 		} else {
 			e.blockOf(e.h.Shape.Shared[l])

@@ -107,17 +107,22 @@ func (c *clEmitter) head() string {
 // clPrologue is the arithmetic of harnessEmitter.prologue.
 func clPrologue(h *Harness) string {
 	s := h.Shape
+	active, idle := "true", "true" // of the fast form
+	if h.Form == FormDevices {
+		active, idle = "(active >> group & 1u)", "logical >= test_units"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `  uint cta = get_group_id(0), thr = get_local_id(0);
   uint logical = (cta * mul_unit + add_unit) %% units;
-  bool testing = logical < test_units;
-  uint group = logical %% %du, block = (logical / %du * mul_block + group * add_block) & block_mask;
+  uint group = logical %% %du;
+  bool testing = logical < test_units && %s;
+  uint block = (logical / %du * mul_block + group * add_block) & block_mask;
   uint warp = ((thr >> 5) * mul_warp + add_warp) & warp_mask, lane = thr & 31u;
   uint slot = (group * %du + (warp & %du)) * %du + (lane & %du);
   uint wb = ((warp >> %d) * mul_group + slot * add_group) & group_mask;
   uint lb = ((lane >> %d) * mul_lane + slot * add_lane) & %du;
   uint inst = block << log_cta | wb << %d | lb;
-  slot = testing ? slot : logical < stress_units ? stress_slot : idle_slot;
+  slot = testing ? slot : %s && logical < stress_units ? stress_slot : idle_slot;
   if (sync && testing) {
     volatile global uint *arrived = (volatile global uint *)(counters + %d + block * %du);
     if (lane == 0) atomic_inc(arrived);
@@ -125,7 +130,7 @@ func clPrologue(h *Harness) string {
     while (*arrived < sync && ++n < sync_bound) {}
     if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
   }
-`, s.Units, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1, 5-log2(s.Lanes), CounterSync, SyncStride, CounterGaveUp)
+`, s.Units, active, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1, 5-log2(s.Lanes), idle, CounterSync, SyncStride, CounterGaveUp)
 	clLocations(&b, h)
 	return b.String()
 }

@@ -21,6 +21,7 @@ func TestHarnessShapes(t *testing.T) {
 	} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
+		want.Devices = make([]int, want.Units)
 		h, err := EmitHarness(x, "sm_90", FormFast)
 		require.NoError(t, err, name)
 		require.Equal(t, want, h.Shape, name)
@@ -48,6 +49,20 @@ func TestHarnessText(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(h.Params), 128)
 	require.Less(t, at, int64(4096))
+}
+
+// TestHarnessDevices: units of a test that names devices know theirs, and what the
+// launches share is of system scope.
+func TestHarnessDevices(t *testing.T) {
+	x, _ := corpus.Lookup("mp+release.sys+acquire.sys-gpus")
+	h, err := EmitHarness(x, "sm_90", FormDevices)
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1}, h.Shape.Devices)
+	require.Contains(t, h.Text, "red.relaxed.sys.global.add.u32")
+	require.NotContains(t, h.Text, "red.global.add")
+	_, err = EmitHarness(x, "sm_60", FormDevices)
+	var u *spec.Unsupported
+	require.ErrorAs(t, err, &u)
 }
 
 // TestHarnessUnsupported: what cannot be run says why.

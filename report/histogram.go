@@ -48,7 +48,9 @@ type Histogram struct {
 
 	// Setting names the incantations, as in the study's Tab. 6; Parameters are
 	// its numbers. Seed repeats its random choices.
-	Setting    string           `json:"setting"`
+	Setting string `json:"setting"`
+	// Placement is, of a run on several devices, what was where.
+	Placement  *Placement       `json:"placement,omitempty"`
 	Parameters map[string]int64 `json:"parameters,omitempty"`
 	Seed       uint64           `json:"seed"`
 
@@ -91,6 +93,17 @@ type Histogram struct {
 	GaveUp         uint64 `json:"warps_gave_up,omitempty"`
 }
 
+// Placement says on which devices the threads and locations of a test were, by number
+// in Devices.
+type Placement struct {
+	Devices   []TestedDevice `json:"devices"`
+	Threads   []int          `json:"threads"`
+	Locations map[string]int `json:"locations"`
+	// OneDevice is what the first model says of the condition where all threads are on
+	// one device: allowed, forbidden, undecided; "" if the test itself names devices.
+	OneDevice string `json:"one_device_says,omitempty"`
+}
+
 // Unseen is an outcome that a model allows and that was not seen.
 type Unseen struct {
 	Values []int64 `json:"values"`
@@ -101,9 +114,11 @@ type Unseen struct {
 // DeviceRun is in the config of a run on a device: what all its histograms have
 // in common.
 type DeviceRun struct {
-	Device   DeviceInfo `json:"device"`
-	Seed     uint64     `json:"seed"`
-	Settings []string   `json:"settings"`
+	Device DeviceInfo `json:"device"`
+	// Others are the further devices of a run on several.
+	Others   []TestedDevice `json:"other_devices,omitempty"`
+	Seed     uint64         `json:"seed"`
+	Settings []string       `json:"settings"`
 	// Tuning are the parameters of launches by name.
 	Tuning map[string]string `json:"tuning,omitempty"`
 	Models []string          `json:"models,omitempty"`

@@ -147,6 +147,8 @@ func CheckDevices(n int, devices ...int) error {
 	}
 	for i, d := range devices {
 		switch {
+		case d >= n && len(devices) > 1:
+			return Errorf(ErrUnsupported, "open", "tests across devices need device %d; there are %d", d, n)
 		case d < 0 || d >= n:
 			return Errorf(ErrUsage, "open", "there is no device %d; there are %d", d, n)
 		case slices.Contains(devices[:i], d):

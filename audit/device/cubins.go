@@ -48,6 +48,9 @@ func (c *Compiler) WriteCubins(ctx context.Context, tests []*litmus.Test, w io.W
 		for form := range ptxgen.Forms {
 			h, err := ptxgen.EmitHarness(t, c.Target, ptxgen.Form(form))
 			var un *spec.Unsupported
+			if ptxgen.Form(form) == ptxgen.FormDevices && !t.OnSeveralDevices() {
+				continue
+			}
 			if errors.As(err, &un) || err == nil && h.Version > maxV {
 				continue
 			}

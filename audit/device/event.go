@@ -21,6 +21,9 @@ func (o *Options) Config(tool string, start time.Time) *report.Config {
 		Warp: d.Warp, MaxBlock: d.MaxBlock,
 		UnitThreads: d.UnitThreads, Shared: d.Shared, Memory: d.Memory, L2: d.L2, MaxClock: d.ClockMHz,
 		MaxMemoryClock: d.MemoryClockMHz, Clusters: d.Clusters}}
+	for _, d := range o.Session.Devices()[1:] {
+		run.Others = append(run.Others, TestedDevice(d))
+	}
 	for _, s := range o.Settings {
 		run.Settings = append(run.Settings, s.String())
 	}

@@ -18,7 +18,9 @@ import (
 
 // Options say what to run.
 type Options struct {
-	Tests    []*litmus.Test
+	Tests []*litmus.Test
+	// Parents are the tests that divided ones were made of; see Divide.
+	Parents  map[*litmus.Test]*litmus.Test
 	Session  runner.Session
 	Compiler *Compiler
 	Judge    *Judge
@@ -61,6 +63,7 @@ type part struct {
 	judged  *Judgement
 	program *drive.Program // once it is loaded
 	refused *Result        // why it cannot run, once that is known
+	alone   string         // of a divided test: what the model says of it on one device
 }
 
 // Run runs tests. Cancelling ctx ends it; what was counted has been
@@ -177,7 +180,7 @@ func (c *series) one(ctx context.Context, tests []*litmus.Test) *prepared {
 		for i, b := range bins {
 			x := &part{bin: b}
 			if b.Image != nil {
-				x.judged = c.o.Judge.Binary(ctx, b)
+				x.judged, x.alone = c.o.Judge.Binary(ctx, b), c.alone(ctx, b.Test)
 			}
 			p.tests[i].parts[form] = x
 		}
@@ -257,11 +260,7 @@ func (c *series) form(ctx context.Context, x *part) error {
 			continue
 		}
 		if x.refused == nil {
-			r, err := c.setting(ctx, x, set)
-			if r != nil {
-				c.emit(ctx, r)
-			}
-			if err != nil {
+			if err := c.placed(ctx, x, set); err != nil {
 				return err
 			}
 		}
@@ -269,6 +268,27 @@ func (c *series) form(ctx context.Context, x *part) error {
 	}
 	if x.refused != nil {
 		c.emit(ctx, x.refused)
+	}
+	return nil
+}
+
+// placed runs a part under a setting, with each placement of its locations.
+func (c *series) placed(ctx context.Context, x *part, set drive.Setting) error {
+	list, err := c.homes(x, set)
+	if err != nil {
+		return err
+	}
+	for _, homes := range list {
+		if ctx.Err() != nil || c.over() {
+			return nil
+		}
+		r, err := c.setting(ctx, x, set, homes)
+		if r != nil {
+			c.emit(ctx, r)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -295,9 +315,11 @@ func thisOnly(err error) bool {
 		runner.ErrFault) || errors.Is(err, runner.ErrMemory)
 }
 
-// setting runs a part under one setting.
-func (c *series) setting(ctx context.Context, x *part, set drive.Setting) (*Result, error) {
+// setting runs a part under one setting, with its locations on the devices homes.
+func (c *series) setting(ctx context.Context, x *part, set drive.Setting, homes []int) (*Result, error) {
 	job, r := c.job(x, set), c.started(x, set)
+	job.Homes = homes
+	c.place(r, x, homes)
 	out, err := x.program.Run(ctx, c.o.Session, c.mem, job)
 	r.fill(out, x.judged)
 	if err != nil {

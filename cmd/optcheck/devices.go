@@ -79,22 +79,53 @@ func openDevice(ctx context.Context, env *environment, name string) (runner.Sess
 				at = devices[i]
 			}
 		}
-	} else {
-		backend, index, has := strings.Cut(name, ":")
-		at.Backend = backend
-		var err error
-		if has {
-			at.Index, err = strconv.Atoi(index)
-		}
-		if err != nil || at.Index < 0 || backend != "cuda" && backend != "opencl" {
-			return nil, fmt.Errorf("device %q: expected cuda:N or opencl:N as listed by: optcheck devices", name)
-		}
+	} else if err := deviceNamed(name, &at); err != nil {
+		return nil, err
 	}
 	b, err := backend(env, at.Backend)
 	if err != nil {
 		return nil, err
 	}
 	return b.Open(ctx, at.Index)
+}
+
+// deviceNamed reads the name of a device.
+func deviceNamed(name string, at *runner.Device) (err error) {
+	backend, index, has := strings.Cut(name, ":")
+	at.Backend = backend
+	if has {
+		at.Index, err = strconv.Atoi(index)
+	}
+	if err != nil || at.Index < 0 || backend != "cuda" && backend != "opencl" {
+		return fmt.Errorf("device %q: expected cuda:N or opencl:N as listed by: optcheck devices", name)
+	}
+	return nil
+}
+
+// openDevices opens several devices: 0,1 of CUDA, or names, all of one back end.
+func openDevices(ctx context.Context, env *environment, names string) (runner.Session, error) {
+	var first runner.Device
+	var indices []int
+	for i, name := range strings.Split(names, ",") {
+		if _, err := strconv.ParseUint(name, 10, 16); err == nil {
+			name = "cuda:" + name
+		}
+		var at runner.Device
+		if err := deviceNamed(name, &at); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = at
+		} else if at.Backend != first.Backend {
+			return nil, fmt.Errorf("--devices %s: devices of %s and of %s do not work together", names, first.Backend, at.Backend)
+		}
+		indices = append(indices, at.Index)
+	}
+	b, err := backend(env, first.Backend)
+	if err != nil {
+		return nil, err
+	}
+	return b.Open(ctx, indices...)
 }
 
 const deviceProcess = "device-process"

@@ -44,15 +44,16 @@ var renderers = map[string]renderer{
 		r = counted(o.env, r)
 		return errors.Join(report.WriteAnnotations(w, r), o.summary(r))
 	},
-	"log": func(_ *rendering, w io.Writer, r *report.Run) error { return writeLogs(w, r) },
-	"svg": func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "svg", r.Histograms) },
-	"png": func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
+	"log":        func(_ *rendering, w io.Writer, r *report.Run) error { return writeLogs(w, r) },
+	"placements": func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlacements(w, r) },
+	"svg":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "svg", r.Histograms) },
+	"png":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
 }
 
 // auditFormats are the forms of an audit, reportFormats those of any saved run.
 var (
 	auditFormats  = []string{"text", "json", "sarif", "junit", "github", "markdown"}
-	reportFormats = append(slices.Clone(auditFormats), "log", "svg", "png")
+	reportFormats = append(slices.Clone(auditFormats), "log", "svg", "png", "placements")
 )
 
 // formatsHelp explains the forms.

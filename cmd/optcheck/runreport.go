@@ -12,7 +12,7 @@ import (
 )
 
 // runFormats are the forms that optcheck run writes to files.
-var runFormats = []string{"json", "text", "sarif", "junit", "markdown", "log", "svg", "png"}
+var runFormats = []string{"json", "text", "sarif", "junit", "markdown", "log", "svg", "png", "placements"}
 
 // runEvents writes what a run on a device does as the event stream that optcheck
 // report reads.

@@ -34,6 +34,7 @@ type runFlags struct {
 	seed                                   uint64
 	tune, reports, models, patch           []string
 	cubins, saveCubins, store              string
+	across                                 acrossFlags
 	compiledBy                             string // whose cubins of a store; --toolchain
 	// setting is what the run's results are stored under, beside those of the
 	// audit that it belongs to; nil for their own.
@@ -70,6 +71,7 @@ Ctrl-C ends the run and keeps what was counted.`,
   optcheck run --table6 --iterations 1e6
   optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
   optcheck run mp --device opencl:0 --unvalidated
+  optcheck run corpus --devices 0,1 --incantations random         # CTAs divided over two devices
   optcheck run mp+membar.gls --patch CCTL.IVALL=NOP               # what is that instruction for?
   optcheck run corpus --target sm_90 --save-cubins farm.store     # no device needed
   optcheck run corpus --cubins farm.store --store results.store   # no compiler needed`,
@@ -79,6 +81,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.StringVar(&f.gen, "gen", "", "run the generated tests of this preset or configuration file")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n of the tests (2/8)")
 	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices (default: the first GPU, else the first device)")
+	f.across.add(fl)
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level")
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
@@ -202,7 +205,7 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64N(1 << 53)
 	}
-	if o.Session, err = openDevice(ctx, env, f.device); err != nil {
+	if err = f.open(ctx, env, &o); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Session.Close()) }()

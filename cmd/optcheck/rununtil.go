@@ -43,6 +43,9 @@ const manyDrawn = 24
 // settings are those that tests are run under: incantations in the forms asked for,
 // or environments.
 func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]drive.Setting, error) {
+	if f.across.devices != "" {
+		return f.spread(t)
+	}
 	names, drawn := f.environments, f.drawn
 	if f.until != "" && names == "" && drawn == 0 {
 		names, drawn = "all", manyDrawn

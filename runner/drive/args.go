@@ -7,16 +7,9 @@ import (
 	"optcheck/runner"
 )
 
-// commands are the two launches of one iteration: the test and the collector.
+// commands are the launches of one iteration: the test, on each device, and the
+// collector.
 func (p *Program) commands(m *Memory, l *launch, b *bins) ([]runner.Command, error) {
-	args := make([]runner.Arg, 0, len(p.H.Params))
-	for i := range p.H.Params {
-		a, err := p.arg(&p.H.Params[i], m, l)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, a)
-	}
 	dims := runner.Dim1(l.ctas, l.threads)
 	if p.H.Shape.Ranks > 1 {
 		dims.Cluster = [3]uint32{uint32(p.H.Shape.Ranks), 1, 1}
@@ -31,11 +24,23 @@ func (p *Program) commands(m *Memory, l *launch, b *bins) ([]runner.Command, err
 	} else {
 		cdims.Shared = size
 	}
-	return []runner.Command{runner.Launch(p.test, dims, args...), runner.Launch(p.collect, cdims, cargs...)}, nil
+	var out []runner.Command
+	for d := range l.active {
+		args := make([]runner.Arg, 0, len(p.H.Params))
+		for i := range p.H.Params {
+			a, err := p.arg(&p.H.Params[i], m, l, d)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, a)
+		}
+		out = append(out, runner.Launch(p.test, dims, args...).On(d, d > 0))
+	}
+	return append(out, runner.Launch(p.collect, cdims, cargs...)), nil
 }
 
-// arg is the argument for a parameter.
-func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch) (runner.Arg, error) {
+// arg is the argument for a parameter on a device.
+func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch, device int) (runner.Arg, error) {
 	switch q.Kind {
 	case ptxgen.ParamLocation:
 		if q.Index >= len(p.H.Widths) || p.H.Shape.Shared[q.Index] >= 0 {
@@ -47,7 +52,7 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch) (runner.Arg,
 	case ptxgen.ParamResults:
 		return runner.BufArg(m.results.buf), nil
 	case ptxgen.ParamScratch:
-		return runner.BufArg(m.scratch.buf), nil
+		return runner.BufArg(m.scratch[device].buf), nil
 	case ptxgen.ParamCounters:
 		return runner.BufArg(m.counters.buf), nil
 	case ptxgen.ParamWindow, ptxgen.ParamOffset:
@@ -57,6 +62,9 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch) (runner.Arg,
 	case ptxgen.ParamStride:
 		return runner.U32(l.stride[q.Index]), nil
 	case ptxgen.ParamSetting:
+		if q.Name == activeSetting {
+			return runner.U32(l.active[device]), nil
+		}
 		return runner.U32(l.set[q.Name]), nil
 	case ptxgen.ParamValue, ptxgen.ParamRole, ptxgen.ParamInitial, ptxgen.ParamToken:
 		if q.Wide {
@@ -66,6 +74,9 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch) (runner.Arg,
 	}
 	return runner.Arg{}, fmt.Errorf("parameter %s of kind %d", q.Name, q.Kind)
 }
+
+// activeSetting differs between devices.
+const activeSetting = "active"
 
 // collectArgs are the collector's arguments.
 func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {

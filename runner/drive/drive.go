@@ -25,6 +25,9 @@ type Job struct {
 	Domain [][]int64
 	// Timeout is the watchdog's; 0: the default.
 	Timeout time.Duration
+	// Homes are the devices in whose memory the locations lie, by location; nil: the
+	// first device of the session.
+	Homes []int
 	// Lone runs one instance per launch, as tools did before; for comparisons.
 	Lone bool
 	// Enough, if not nil, ends the run when it reports true of what was counted.
@@ -150,6 +153,7 @@ type run struct {
 	bins    *bins
 	body    []runner.Command
 	perBody uint64
+	planned uint64 // launches of the test in body
 	setup   []runner.Command
 	final   []runner.Command
 }
@@ -159,12 +163,16 @@ func (r *run) prepare(ctx context.Context) error {
 	h := r.p.H
 	pl := newPlanner(h, r.s.Device(), r.j)
 	pl.threads = r.p.resident
+	if err := pl.spread(r.s.Devices()); err != nil {
+		return err
+	}
 	n := 1
 	if r.j.Incantations&(Random|Banks) != 0 {
 		n = max(r.j.Tuning.Launches, 1)
 	}
 	var launches []*launch
 	need := [4]uint64{}
+	r.planned = uint64(n)
 	cells, arena := make([]uint64, len(h.Widths)), uint64(0)
 	for range n {
 		l, err := pl.launch()
@@ -195,12 +203,12 @@ func (r *run) prepare(ctx context.Context) error {
 		if h.Widths[i] == 8 && uint32(init) != uint32(init>>32) {
 			return fmt.Errorf("%w: a 64-bit location whose initial words differ", runner.ErrUnsupported)
 		}
-		if err := r.cells(ctx, &r.m.locations[i], size, uint32(init)); err != nil {
+		if err := r.cells(ctx, pl.homes[i], &r.m.locations[pl.homes[i]][i], size, uint32(init)); err != nil {
 			return err
 		}
 	}
 	if arena > 0 {
-		if err := r.cells(ctx, &r.m.arena, arena, uint32(h.Test.Locations[0].Init)); err != nil {
+		if err := r.cells(ctx, pl.homes[0], &r.m.arena[pl.homes[0]], arena, uint32(h.Test.Locations[0].Init)); err != nil {
 			return err
 		}
 	}
@@ -211,10 +219,15 @@ func (r *run) prepare(ctx context.Context) error {
 		a    *area
 		size uint64
 		zero bool
-	}{{&r.m.results, need[0], false}, {&r.m.scratch, need[1], false}, {&r.m.counters, need[2], true}, {&r.m.hist, histBytes, true},
+	}{{&r.m.results, need[0], false}, {&r.m.counters, need[2], true}, {&r.m.hist, histBytes, true},
 		{&r.m.samples, sampleBytes, true}, {&r.m.table, uint64(len(table)), false}, {&r.m.out, 1 << 12, false}}
+	for d := range pl.devices {
+		if err := r.m.scratch[d].need(ctx, r.s, d, need[1]); err != nil {
+			return err
+		}
+	}
 	for _, x := range sizes {
-		if err := x.a.need(ctx, r.s, x.size); err != nil {
+		if err := x.a.need(ctx, r.s, 0, x.size); err != nil {
 			return err
 		}
 		if x.zero {
@@ -238,9 +251,9 @@ func (r *run) prepare(ctx context.Context) error {
 
 // cells makes an area for the cells of locations and sets them to what they begin
 // with.
-func (r *run) cells(ctx context.Context, a *area, size uint64, init uint32) error {
+func (r *run) cells(ctx context.Context, device int, a *area, size uint64, init uint32) error {
 	size = (size + 255) &^ 255
-	if err := a.need(ctx, r.s, size); err != nil {
+	if err := a.need(ctx, r.s, device, size); err != nil {
 		return err
 	}
 	r.setup = append(r.setup, runner.Fill(a.buf, 0, size, init))
@@ -267,7 +280,7 @@ func (r *run) batch(ctx context.Context, repeat uint64, start time.Time) (time.D
 		r.o.First = res.Before
 	}
 	r.o.Last = res.After
-	r.o.Launches += res.Done * uint64(len(r.body)/2)
+	r.o.Launches += res.Done * r.planned
 	r.o.Device += res.Body
 	return res.Body, err
 }

@@ -2,6 +2,8 @@ package drive
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +34,63 @@ func cpu(t *testing.T) runner.Session {
 	}
 	t.Skip("no CPU device of OpenCL")
 	return nil
+}
+
+// TestMain lets the tests start this binary as a device process.
+func TestMain(m *testing.M) {
+	if os.Getenv("OPTCHECK_TEST_DEVICE") != "" {
+		if err := runner.ServeProcess(context.Background(), opencl.New()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// twoCPUs opens two devices of PoCL, driven by a process of their own.
+func twoCPUs(t *testing.T) runner.Session {
+	t.Helper()
+	cpu(t) // is there one at all?
+	b := runner.Isolated(runner.Isolation{Backend: "opencl", Command: []string{os.Args[0]},
+		Env: []string{"OPTCHECK_TEST_DEVICE=1", "POCL_DEVICES=pthread pthread"}})
+	s, err := b.Open(context.Background(), 0, 1)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// TestDevices runs divided tests on two devices, with each placement of their
+// locations: each instance is counted and has values that the test can produce.
+func TestDevices(t *testing.T) {
+	s := twoCPUs(t)
+	ctx := context.Background()
+	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()),
+		Options: "-cl-std=CL3.0"})
+	require.NoError(t, err)
+	m := &Memory{}
+	for name, want := range map[string]int{"mp": 4, "iriw+relaxed.gpus": 7 * 4, "2+2w": 4} {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		runs := 0
+		for y := range Divide(x, 2) {
+			h, err := ptxgen.EmitHarnessOpenCL(y, ptxgen.FormDevices)
+			require.NoError(t, err, name)
+			p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
+			require.NoError(t, err, name)
+			placements, err := Homes("each", h, 2)
+			require.NoError(t, err)
+			for _, homes := range placements {
+				i := []Incantations{None, Random, Sync | Random, All}[runs%4]
+				o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 5000, Homes: homes})
+				require.NoError(t, err, name)
+				require.Zero(t, o.Other, "%s %v: %v", y.Name, i, o.Samples)
+				require.GreaterOrEqual(t, o.Instances(), uint64(5000))
+				runs++
+			}
+		}
+		require.Equal(t, want, runs, name)
+	}
 }
 
 // TestPoCL runs tests end to end on a CPU: every instance is counted, with all

@@ -116,27 +116,38 @@ func TestInstances(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 4, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	tuning := DefaultTuning(d)
 	tuning.Distance, tuning.Instances = Knob{0, 0, 64}, Fixed(1<<13)
-	for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
-		for _, name := range []string{"mp", "mp-volatile", "iriw", "ptx-cluster+mp", "isa2+release.gpu+acquire.gpu", "mp+relaxed.ctas"} {
-			x, ok := corpus.Lookup(name)
-			require.True(t, ok, name)
-			h, err := ptxgen.EmitHarness(x, "sm_90", form)
-			require.NoError(t, err)
-			for _, i := range []Incantations{None, Random, All} {
-				pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 9})
-				for range 3 {
-					l, err := pl.launch()
-					require.NoError(t, err)
-					checkInstances(t, h, l)
-					checkCells(t, h, l)
-				}
+	check := func(x *litmus.Test, form ptxgen.Form, homes ...int) {
+		h, err := ptxgen.EmitHarness(x, "sm_90", form)
+		require.NoError(t, err)
+		for _, i := range []Incantations{None, Random, All} {
+			pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 9, Homes: homes})
+			require.NoError(t, pl.spread([]runner.Device{d, d, d}))
+			for range 3 {
+				l, err := pl.launch()
+				require.NoError(t, err)
+				checkInstances(t, h, l)
+				checkCells(t, h, l)
+			}
+		}
+	}
+	for _, name := range []string{"mp", "mp-volatile", "iriw", "ptx-cluster+mp", "isa2+release.gpu+acquire.gpu", "mp+relaxed.ctas"} {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		for form := range ptxgen.Forms {
+			check(x, ptxgen.Form(form))
+		}
+		n := 0
+		for y := range Divide(x, 3) {
+			if n++; n%3 == 1 { // of iriw there are many
+				check(y, ptxgen.FormDevices)
+				check(y, ptxgen.FormDevices, 0, 2)
 			}
 		}
 	}
 }
 
 // player is a thread of a launch.
-type player struct{ cluster, cta, warp, lane uint32 }
+type player struct{ device, cluster, cta, warp, lane uint32 }
 
 // plays calls do for each role and instance that a thread plays.
 func plays(h *ptxgen.Harness, l *launch, p player, do func(role int, inst uint32)) {
@@ -147,8 +158,11 @@ func plays(h *ptxgen.Harness, l *launch, p player, do func(role int, inst uint32
 		return
 	}
 	rank := (p.cta%ranks + g["add_rank"]) % ranks
-	if h.Form == ptxgen.FormFast {
+	if h.Form != ptxgen.FormPermuted {
 		group := logical % uint32(s.Units)
+		if h.Form == ptxgen.FormDevices && l.active[p.device]>>group&1 == 0 {
+			return
+		}
 		block := (logical/uint32(s.Units)*g["mul_block"] + group*g["add_block"]) & g["block_mask"]
 		warp := (p.warp*g["mul_warp"] + g["add_warp"]) & g["warp_mask"]
 		slot := ((group*ranks+rank)*uint32(s.Warps)+warp%uint32(s.Warps))*uint32(s.Lanes) + p.lane%uint32(s.Lanes)
@@ -185,14 +199,15 @@ func checkInstances(t *testing.T, h *ptxgen.Harness, l *launch) {
 	s := h.Shape
 	by := make([]player, len(s.Roles)*int(l.instances))
 	played := 0
-	for cta := range l.ctas {
+	for n := range uint32(len(l.active)) * l.ctas {
+		device, cta := n/l.ctas, n%l.ctas
 		for thr := range l.threads {
-			p := player{cta / uint32(s.Ranks), cta, thr >> 5, thr & 31}
+			p := player{device, cta / uint32(s.Ranks), cta, thr >> 5, thr & 31}
 			plays(h, l, p, func(r int, inst uint32) {
 				require.Less(t, inst, l.instances)
 				at := &by[r*int(l.instances)+int(inst)]
 				require.Zero(t, *at, "role %d of instance %d is played twice", r, inst)
-				*at = player{p.cluster + 1, p.cta, p.warp, p.lane}
+				*at = player{p.device, p.cluster + 1, p.cta, p.warp, p.lane}
 				played++
 			})
 		}
@@ -203,9 +218,10 @@ func checkInstances(t *testing.T, h *ptxgen.Harness, l *launch) {
 			for b := range a {
 				p, q := h.Test.Threads[a].Place, h.Test.Threads[b].Place
 				x, y := by[a*int(l.instances)+inst], by[b*int(l.instances)+inst]
-				same := []bool{p.SameScope(q, litmus.ScopeCluster), p.SameScope(q, litmus.ScopeCTA)}
-				if same[0] != (x.cluster == y.cluster) || same[1] != (x.cta == y.cta) || x == y ||
-					s.Roles[a]/s.Lanes == s.Roles[b]/s.Lanes != (x.cta == y.cta && x.warp == y.warp) {
+				here := x.device == y.device
+				same := []bool{p.SameScope(q, litmus.ScopeGPU), p.SameScope(q, litmus.ScopeCluster), p.SameScope(q, litmus.ScopeCTA)}
+				if same[0] != here || same[1] != (here && x.cluster == y.cluster) || same[2] != (here && x.cta == y.cta) || x == y ||
+					s.Roles[a]/s.Lanes == s.Roles[b]/s.Lanes != (here && x.cta == y.cta && x.warp == y.warp) {
 					t.Fatalf("%s, instance %d: roles %d and %d are played by %v and %v", h.Test.Name, inst, a, b, x, y)
 				}
 			}
@@ -222,7 +238,7 @@ func checkCells(t *testing.T, h *ptxgen.Harness, l *launch) {
 		if h.Shape.Shared[i] >= 0 {
 			continue
 		}
-		buffer := uint32(i + 1)
+		buffer := uint32(i + 1 + 16*l.homes[i])
 		if l.arena {
 			buffer = 0
 		}

@@ -19,8 +19,10 @@ type launch struct {
 	offset    []uint32
 	shared    uint32 // bytes of dynamic shared memory
 	blocks    uint32
-	syncWords uint32 // counters of arrivals
-	arena     bool   // the locations lie in one buffer
+	syncWords uint32   // counters of arrivals
+	arena     bool     // the locations lie in one buffer
+	homes     []int    // the device of each location
+	active    []uint32 // for each device the units of the test that act there, as bits
 }
 
 // planner makes launches.
@@ -34,12 +36,16 @@ type planner struct {
 	// threads is how many threads of the kernel a multiprocessor holds, 0 if that is
 	// not known.
 	threads int
+	homes   []int
+	devices int
 }
 
 // newPlanner returns the planner of a job: its random choices depend on the
 // seed and the incantations alone.
 func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
-	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast,
+	homes := make([]int, len(h.Widths))
+	copy(homes, j.Homes)
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast, homes: homes, devices: 1,
 		rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
 }
 
@@ -72,7 +78,11 @@ func (p *planner) launch() (*launch, error) {
 	if p.lone {
 		blocks, perCTA, stress = 1, 1, 0
 	}
-	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}}
+	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}, homes: p.homes,
+		active: make([]uint32, p.devices)}
+	for unit, device := range s.Devices {
+		l.active[device%p.devices] |= 1 << unit
+	}
 	if p.permuted() {
 		l.instances *= uint32(s.Ranks)
 	}
@@ -298,7 +308,7 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 func (p *planner) distance(cells uint64) uint32 {
 	d, n := p.draw(p.t.Distance)&^7, uint64(len(p.h.Widths))
 	for i := range p.h.Widths {
-		if p.h.Shape.Shared[i] >= 0 || p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
+		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 || p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
 			return 0
 		}
 	}

@@ -69,18 +69,21 @@ func (c *Collector) Program(ctx context.Context, s runner.Session, h *ptxgen.Har
 // Memory is the device memory that runs of programs share. The zero value is
 // empty; it grows as needed.
 type Memory struct {
-	locations [ptxgen.MaxLocations]area
-	arena     area // of locations that lie at a distance
-	results, scratch, counters,
+	// By device: locations, those that lie at a distance, what is stressed.
+	locations [runner.MaxDevices][ptxgen.MaxLocations]area
+	arena     [runner.MaxDevices]area
+	scratch   [runner.MaxDevices]area
+	// Of the first device.
+	results, counters,
 	hist, samples, table, out area
 }
 
 // location is the memory of a location in a launch.
 func (m *Memory) location(l *launch, i int) runner.Buffer {
 	if l.arena {
-		return m.arena.buf
+		return m.arena[l.homes[i]].buf
 	}
-	return m.locations[i].buf
+	return m.locations[l.homes[i]][i].buf
 }
 
 type area struct {
@@ -88,8 +91,8 @@ type area struct {
 	size uint64
 }
 
-// need makes an area at least so large.
-func (a *area) need(ctx context.Context, s runner.Session, size uint64) error {
+// need makes an area of a device at least so large.
+func (a *area) need(ctx context.Context, s runner.Session, device int, size uint64) error {
 	size = max(size, 64)
 	if a.size >= size {
 		return nil
@@ -100,7 +103,7 @@ func (a *area) need(ctx context.Context, s runner.Session, size uint64) error {
 		}
 		*a = area{}
 	}
-	b, err := s.Alloc(ctx, 0, size)
+	b, err := s.Alloc(ctx, device, size)
 	if err != nil {
 		return err
 	}

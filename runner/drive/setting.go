@@ -2,7 +2,6 @@ package drive
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"optcheck/ptxgen"
@@ -74,15 +73,20 @@ func ParseIncantations(s string) ([]Incantations, error) {
 	return list, nil
 }
 
+// oneDevice are the forms for tests on one device.
+var oneDevice = []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted}
+
 // ParseForms reads the name of a form, or both.
 func ParseForms(s string) ([]ptxgen.Form, error) {
 	if s == "both" {
-		return []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted}, nil
+		return oneDevice, nil
 	}
-	if i := slices.Index(ptxgen.Forms, s); i >= 0 {
-		return []ptxgen.Form{ptxgen.Form(i)}, nil
+	for _, f := range oneDevice {
+		if s == f.String() {
+			return []ptxgen.Form{f}, nil
+		}
 	}
-	return nil, fmt.Errorf("unknown form %q (%s, both)", s, strings.Join(ptxgen.Forms, ", "))
+	return nil, fmt.Errorf("unknown form %q (%v, %v, both)", s, oneDevice[0], oneDevice[1])
 }
 
 // Setting is all that decides how a test is run but the seed.
@@ -91,6 +95,9 @@ type Setting struct {
 	Form         ptxgen.Form
 	Incantations Incantations
 	Tuning       Tuning
+	// Place says on which devices the locations of tests lie (see Homes); of the form
+	// devices.
+	Place string
 }
 
 // String names the setting: stress+random, permuted:sync+random, or Name.
@@ -98,7 +105,7 @@ func (s Setting) String() string {
 	switch {
 	case s.Name != "":
 		return s.Name
-	case s.Form != ptxgen.FormFast:
+	case s.Form == ptxgen.FormPermuted:
 		return s.Form.String() + ":" + s.Incantations.String()
 	}
 	return s.Incantations.String()
