@@ -242,6 +242,9 @@ func (l *lifter) blockGuard(b int) ([]guardTerm, error) {
 	var out []guardTerm
 	seen := taint(0)
 	for _, s := range l.p.tr.when[b] {
+		if l.p.tr.pool.lane(s.pred) {
+			continue // which lane performs what is done for its warp
+		}
 		e, err := l.expr(s.pred, l.p.tr.fn.Blocks[b].First, &seen)
 		if err != nil {
 			return nil, err

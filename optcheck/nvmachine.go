@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -89,6 +90,9 @@ type nvLifter struct {
 	ev  map[int]int // instruction → event
 	// set are the barriers that operations set and nothing has waited for since.
 	set uint8
+	// when is the condition of the block that is lifted: most blocks with one that
+	// cannot be told have nothing that needs it.
+	when func() ([]guardTerm, error)
 }
 
 // liftMachine makes operations of package nvhw of machine code.
@@ -107,12 +111,9 @@ func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
 		l.ev[p.tr.events[k].inst] = k
 	}
 	for _, b := range p.tr.order {
-		guard, err := l.blockGuard(b)
-		if err != nil {
-			return nil, err
-		}
+		l.when = sync.OnceValues(func() ([]guardTerm, error) { return l.blockGuard(b) })
 		for i := p.tr.fn.Blocks[b].First; i < p.tr.fn.Blocks[b].End; i++ {
-			if err := l.inst(i, guard); err != nil {
+			if err := l.inst(i); err != nil {
 				return nil, err
 			}
 		}
@@ -126,12 +127,12 @@ func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
 }
 
 // inst lifts one instruction, and what it waits for.
-func (l *nvLifter) inst(i int, guard []guardTerm) error {
+func (l *nvLifter) inst(i int) error {
 	in := &l.p.tr.fn.Insts[i]
 	if in.Control.Kind != isa.ControlFields {
 		return l.errorAt(i, "its control code is not known")
 	}
-	op := nvOp{guard: guard, Op: nvhw.Op{Kind: nvhw.Wait, Text: mnemonic(in), Read: -1, Sets: nvhw.NoBarrier, Waits: in.Control.Wait}}
+	op := nvOp{Op: nvhw.Op{Kind: nvhw.Wait, Text: mnemonic(in), Read: -1, Sets: nvhw.NoBarrier, Waits: in.Control.Wait}}
 	ev, ok := l.ev[i]
 	switch {
 	case in.Op == "DEPBAR":
@@ -145,16 +146,19 @@ func (l *nvLifter) inst(i int, guard []guardTerm) error {
 	case in.Role == isa.RoleCopy:
 		return l.errorAt(i, "it has no meaning here")
 	}
-	l.waits(op)
-	return nil
+	return l.waits(op)
 }
 
 // waits adds an operation that does nothing but to wait, if there is something to
 // wait for.
-func (l *nvLifter) waits(op nvOp) {
-	if op.Waits&l.set != 0 {
+func (l *nvLifter) waits(op nvOp) (err error) {
+	if op.Waits&l.set == 0 {
+		return nil
+	}
+	if op.guard, err = l.when(); err == nil {
 		l.add(op)
 	}
+	return err
 }
 
 func (l *nvLifter) add(op nvOp) {
@@ -178,8 +182,7 @@ func (l *nvLifter) depbar(i int, op nvOp) error {
 		return l.errorAt(i, "it waits for something unknown")
 	}
 	op.Waits |= 1 << n
-	l.waits(op)
-	return nil
+	return l.waits(op)
 }
 
 // access lifts an access to a location of the test.
@@ -230,12 +233,16 @@ func (l *nvLifter) access(i, ev int, op nvOp) error {
 func (l *nvLifter) order(i, ev int, op nvOp) error {
 	in := &l.p.tr.fn.Insts[i]
 	base := liftOp{entry: -1}
+	var err error
 	if _, ok := l.ev[i]; ok {
-		if err := l.guard(ev, &base); err != nil {
-			return err
-		}
-		op.guard = base.guard
+		err = l.guard(ev, &base)
+	} else {
+		base.guard, err = l.when()
 	}
+	if err != nil {
+		return err
+	}
+	op.guard = base.guard
 	switch in.Role {
 	case isa.RoleCache:
 		op.Kind = nvhw.Invalidate

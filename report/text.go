@@ -44,6 +44,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeKnown(b, r, o.NewOnly)
 	writeShared(b, r)
 	writeRaces(b, r)
+	writeHardware(b, r)
 	shown := r
 	if o.NewOnly {
 		shown = r.WithoutKnown()

@@ -20,16 +20,24 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 		return err
 	}
 	_, err := explore.Run(ctx, m, maxStates, func(s *state, schedule func() []Step) error {
-		for t := range m.p.Threads {
-			for i, st := range s.status[t] {
-				if st != done && st != skipped {
-					return fmt.Errorf("%w: thread %d waits forever at %s", ErrRefused, t, m.p.Threads[t].Ops[i].Text)
-				}
-			}
+		if err := m.stuck(s); err != nil {
+			return err
 		}
 		return end(m.final(s), schedule)
 	})
 	return err
+}
+
+// stuck is the error of a final state in which a thread still waits.
+func (m *machine) stuck(s *state) error {
+	for t := range m.p.Threads {
+		for i, st := range s.status[t] {
+			if st != done && st != skipped {
+				return fmt.Errorf("%w: thread %d waits forever at %s", ErrRefused, t, m.p.Threads[t].Ops[i].Text)
+			}
+		}
+	}
+	return nil
 }
 
 // prepare refuses what the machine does not know.
@@ -123,6 +131,9 @@ func (m *machine) ready(s *state, t, i int) bool {
 	}
 	// What reads L2 comes behind what L1 has of the location.
 	if !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory)) && m.holds(OneQueue) && len(s.queue[m.p.Threads[t].CTA][o.Loc]) > 0 {
+		return false
+	}
+	if m.holds(NearOrder) && o.near() && m.pending(s, t, i, func(x *Op, _ uint8) bool { return x.near() && x.Shared == o.Shared }) {
 		return false
 	}
 	return !m.pending(s, t, i, func(x *Op, st uint8) bool {

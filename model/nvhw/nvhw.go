@@ -12,8 +12,7 @@
 // A thread issues its instructions in program order (Jia et al., Dissecting the
 // Volta GPU Architecture, ch. 2), each when its address, data and condition are known.
 // Between issue and completion an access is performed at any time, so that those of
-// a thread to different locations, in shared memory too, are in no order unless a
-// rule says so. A line of L1 holds one version of a location, any one between the
+// a thread to different locations are in no order unless a rule says so. A line of L1 holds one version of a location, any one between the
 // oldest it can have and the newest: others may have filled it, and it may have been
 // evicted, at any time. So the machine may do more than a chip does.
 //
@@ -40,6 +39,7 @@ type Rule struct {
 const (
 	Scoreboard = iota
 	SameLocation
+	NearOrder
 	OneQueue
 	StoreThrough
 	AtomicDrops
@@ -55,8 +55,10 @@ const (
 
 // Rules are what the machine does, by number.
 var Rules = []Rule{
-	Scoreboard:    {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "h100/patch: CCTL.IVALL without its wait, 12 per 100,000"},
-	SameLocation:  {"same-location", "accesses of a thread to one location are performed in program order", "h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
+	Scoreboard:   {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "h100/patch: CCTL.IVALL without its wait, 12 per 100,000"},
+	SameLocation: {"same-location", "accesses of a thread to one location are performed in program order", "h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
+	NearOrder: {"near-order", "loads of a thread that its L1 answers, weak ones and those of the CTA, are performed in program order, and so are those from shared memory",
+		"h100/patch, h200/patch: patch-cta whose wait stands behind the load, never; ptxas 11.2 relies on it in an acquire of the CTA, 11.8 and newer do not"},
 	OneQueue:      {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it", "h100/patch: patch-queue, never; no patch takes it away"},
 	StoreThrough:  {"store-through", "a store goes through L1, and leaves no older version there", "h100/patch: patch-cta, never; no patch takes it away"},
 	AtomicDrops:   {"atomic-drops", "an atomic is performed in L2 and leaves no older version in its CTA's L1", "h100/patch: patch-atomic, never; no patch takes it away"},
@@ -113,6 +115,9 @@ type Op struct {
 	// Waits is the set of barriers that must be free before it is issued.
 	Waits uint8
 }
+
+// near reports whether an operation is a load that need not leave the multiprocessor.
+func (o *Op) near() bool { return o.Kind == Load && (o.Shared || !o.Far) }
 
 // Thread is a warp of which one lane is looked at.
 type Thread struct {

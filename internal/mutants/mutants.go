@@ -1,0 +1,233 @@
+// Package mutants changes Go code on purpose and looks whether its tests notice: the
+// measure of tests for code that judges. It is for tests; it needs the go command.
+package mutants
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Mutant is one change of one file.
+type Mutant struct {
+	File string // its base name
+	// Name says where and what, without line numbers: "ready: a && b → a".
+	Name   string
+	source []byte
+}
+
+// Of returns the mutants of a Go file, in the order of its text: each condition made
+// true and false, each operand of && and || left out, each comparison moved, each
+// assignment and call that stands alone left out. What only makes errors or texts is
+// left alone.
+func Of(path string) ([]Mutant, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &mutator{path: path, fset: token.NewFileSet()}
+	if m.file, err = parser.ParseFile(m.fset, path, src, parser.ParseComments); err != nil {
+		return nil, err
+	}
+	for _, d := range m.file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+			m.fn = fn.Name.Name
+			ast.Inspect(fn.Body, m.visit)
+		}
+	}
+	return m.out, m.err
+}
+
+type mutator struct {
+	path string
+	fset *token.FileSet
+	file *ast.File
+	fn   string
+	seen map[string]int
+	out  []Mutant
+	err  error
+}
+
+// text prints a node on one line.
+func (m *mutator) text(n ast.Node) string {
+	var b bytes.Buffer
+	if err := format.Node(&b, m.fset, n); err != nil {
+		m.err = err
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// add prints the file as it is now, changed, and undoes the change.
+func (m *mutator) add(what string, undo func()) {
+	defer undo()
+	var b bytes.Buffer
+	if err := format.Node(&b, m.fset, m.file); err != nil {
+		m.err = err
+		return
+	}
+	name := m.fn + ": " + what
+	if m.seen == nil {
+		m.seen = map[string]int{}
+	}
+	if m.seen[name]++; m.seen[name] > 1 {
+		name += fmt.Sprintf(" (%d)", m.seen[name])
+	}
+	m.out = append(m.out, Mutant{filepath.Base(m.path), name, b.Bytes()})
+}
+
+// replace puts an expression where another stands.
+func (m *mutator) replace(at *ast.Expr, by ast.Expr) {
+	old := *at
+	was := m.text(old)
+	*at = by
+	m.add(was+" → "+m.text(by), func() { *at = old })
+}
+
+func (m *mutator) visit(n ast.Node) bool {
+	switch x := n.(type) {
+	case *ast.IfStmt:
+		if strings.Contains(m.text(x.Cond), "err != nil") {
+			return false
+		}
+		m.condition(&x.Cond)
+	case *ast.ForStmt:
+		if x.Cond != nil {
+			m.operands(&x.Cond)
+		}
+	case *ast.SwitchStmt:
+		if x.Tag == nil {
+			for _, c := range x.Body.List {
+				for i := range c.(*ast.CaseClause).List {
+					m.condition(&c.(*ast.CaseClause).List[i])
+				}
+			}
+		}
+	case *ast.ReturnStmt:
+		for i := range x.Results {
+			m.operands(&x.Results[i])
+		}
+	case *ast.BlockStmt:
+		m.statements(x.List)
+	case *ast.CaseClause:
+		m.statements(x.Body)
+	}
+	return true
+}
+
+// condition makes a condition true, false, and less.
+func (m *mutator) condition(at *ast.Expr) {
+	m.replace(at, ast.NewIdent("true"))
+	m.replace(at, ast.NewIdent("false"))
+	m.operands(at)
+}
+
+// weaker are comparisons beside comparisons.
+var weaker = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.EQL: token.NEQ, token.NEQ: token.EQL}
+
+// operands leaves out operands of && and ||, and moves comparisons.
+func (m *mutator) operands(at *ast.Expr) {
+	switch x := (*at).(type) {
+	case *ast.ParenExpr:
+		m.operands(&x.X)
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			m.operands(&x.X)
+		}
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			m.replace(at, x.X)
+			m.replace(at, x.Y)
+			m.operands(&x.X)
+			m.operands(&x.Y)
+		} else if w, ok := weaker[x.Op]; ok {
+			m.replace(at, &ast.BinaryExpr{X: x.X, Op: w, Y: x.Y})
+		}
+	}
+}
+
+// statements leaves out assignments and calls.
+func (m *mutator) statements(list []ast.Stmt) {
+	for i, s := range list {
+		switch x := s.(type) {
+		case *ast.AssignStmt:
+			if x.Tok == token.DEFINE {
+				continue
+			}
+		case *ast.ExprStmt, *ast.IncDecStmt:
+		default:
+			continue
+		}
+		was := m.text(s)
+		list[i] = &ast.EmptyStmt{Implicit: true}
+		m.add(was+" left out", func() { list[i] = s })
+	}
+}
+
+// Score has each mutant of the files tested by the tests of their package (go test -run
+// tests) and logs the score. It fails for each mutant that passes and has no entry in
+// equal, which says by name why a mutant is not worse, and for entries of mutants that
+// are noticed or do not exist. Mutants that do not compile do not count.
+func Score(t *testing.T, tests string, equal map[string]string, files ...string) {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	all, noticed, passed := 0, 0, map[string]bool{}
+	for _, file := range files {
+		list, err := Of(filepath.Join(dir, file))
+		require.NoError(t, err)
+		for i := range list {
+			ok, built := list[i].passes(t, dir, tests)
+			switch {
+			case !built:
+			case ok:
+				all++
+				passed[list[i].Name] = true
+				if equal[list[i].Name] == "" {
+					t.Errorf("nobody notices %s: %s", file, list[i].Name)
+				}
+			default:
+				all++
+				noticed++
+			}
+		}
+	}
+	for name := range equal {
+		if !passed[name] {
+			t.Errorf("%s: noticed, or no mutant", name)
+		}
+	}
+	t.Logf("%d mutants that compile: %d noticed, %d as good as the code", all, noticed, len(passed))
+}
+
+// passes reports whether the tests pass with a mutant, and whether it compiles.
+func (m *Mutant) passes(t *testing.T, dir, tests string) (ok, built bool) {
+	t.Helper()
+	tmp := t.TempDir()
+	changed, overlay := filepath.Join(tmp, m.File), filepath.Join(tmp, "overlay.json")
+	require.NoError(t, os.WriteFile(changed, m.source, 0o600))
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, m.File): changed}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(overlay, data, 0o600))
+	bin := filepath.Join(tmp, "test")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", bin, ".")
+	build.Dir = dir
+	if build.Run() != nil {
+		return false, false
+	}
+	run := exec.CommandContext(t.Context(), bin, "-test.run", tests, "-test.failfast", "-test.timeout", "60s")
+	run.Dir, run.WaitDelay = dir, time.Second
+	return run.Run() == nil, true
+}
