@@ -11,14 +11,30 @@ APT_INSTALL := scripts/retry.sh sh -c 'apt-get -o Acquire::Retries=3 update; apt
 
 all: build
 
+# What the program says it was built from: the tag, or the commit, and its day.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+DATE ?= $(shell git log -1 --format=%cs 2>/dev/null)
+STAMP := -X main.stamp=$(VERSION) -X main.stampDate=$(DATE)
+
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/optcheck
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(STAMP)" -o $(BIN) ./cmd/optcheck
+
+# The program, its manual pages and completion for three shells, below PREFIX.
+PREFIX ?= /usr/local
+.PHONY: install
+install: build
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/optcheck
+	$(BIN) manual $(DESTDIR)$(PREFIX)/share/man/man1
+	mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	$(BIN) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/optcheck
+	$(BIN) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_optcheck
+	$(BIN) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/optcheck.fish
 
 # What is carried to a machine with a GPU: the static binary, and cubins of the
 # corpus by the releases installed here. scripts/h200.sh runs the tests there.
 .PHONY: device-bin
 device-bin:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN) ./cmd/optcheck
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w $(STAMP)" -o $(BIN) ./cmd/optcheck
 	for v in 11.8 12.4; do $(BIN) run corpus --target sm_90 --toolchain $$v --save-cubins bin/cubins-$$v.zip || exit 1; done
 
 # Instances per second on a GPU, beside one instance per launch.
@@ -112,14 +128,25 @@ VULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.1.4
 vulncheck:
 	$(GO) run $(VULNCHECK) ./...
 
-# An archive to hand on: the program, its licence, those of what is linked into it.
-DIST := bin/optcheck-linux-$(shell $(GO) env GOARCH)
+# Archives to hand on: the program for each architecture, its licence, those of what is
+# linked into it, a bill of materials, manual pages, a file to make a container of; and
+# their checksums. The same commit gives the same files.
+DIST := optcheck-$(VERSION)
+DIST_FILES := LICENSE README.md CHANGELOG.md Containerfile
 dist: build
-	rm -rf $(DIST)
-	mkdir -p $(DIST)
-	$(GO) run ./internal/notices > $(DIST)/THIRD_PARTY
-	cp $(BIN) LICENSE README.md CHANGELOG.md $(DIST)/
-	tar -C bin --owner=0 --group=0 --sort=name --mtime=@0 -czf $(DIST).tar.gz $(notdir $(DIST))
+	rm -rf bin/dist
+	mkdir -p bin/dist/common
+	$(GO) run ./internal/notices > bin/dist/common/THIRD_PARTY
+	$(GO) run ./internal/notices -sbom "$(VERSION)" > bin/dist/common/sbom.cdx.json
+	$(BIN) manual bin/dist/common/man1
+	cp $(DIST_FILES) bin/dist/common/
+	for arch in amd64 arm64; do \
+		dir=$(DIST)-linux-$$arch; cp -r bin/dist/common bin/dist/$$dir; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w $(STAMP)" -o bin/dist/$$dir/optcheck ./cmd/optcheck || exit 1; \
+		tar -C bin/dist --owner=0 --group=0 --sort=name --mtime=@0 -cf - $$dir | gzip -n > bin/dist/$$dir.tar.gz; \
+	done
+	cp bin/dist/common/sbom.cdx.json bin/dist/$(DIST).sbom.cdx.json
+	cd bin/dist && sha256sum $(DIST)-linux-*.tar.gz $(DIST).sbom.cdx.json > SHA256SUMS && cat SHA256SUMS
 
 clean:
 	rm -rf bin

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -164,22 +163,7 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
 	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newLiftCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
-	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env))
+	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env), newVersionCmd(env), newManualCmd())
 	helpful(root)
 	return root
-}
-
-// version is the module version, or the revision it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
-			v = s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return v
 }

@@ -1,11 +1,12 @@
 // Command notices writes the licences of everything that is linked into the
-// program: of each module and of Go itself, as their authors wrote them. make
-// dist ships them.
+// program: of each module and of Go itself, as their authors wrote them; with -sbom
+// VERSION a bill of materials in the place of it (CycloneDX 1.5, JSON). make dist ships both.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,8 +19,15 @@ import (
 )
 
 func main() {
+	sbom := flag.String("sbom", "", "write a bill of materials of this version of the program instead")
+	flag.Parse()
 	w := bufio.NewWriter(os.Stdout)
-	err := write(w)
+	err := error(nil)
+	if *sbom != "" {
+		err = writeSBOM(w, *sbom)
+	} else {
+		err = write(w)
+	}
 	if err == nil {
 		err = w.Flush()
 	}

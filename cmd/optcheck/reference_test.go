@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/limits"
+	"optcheck/optcheck"
+	"optcheck/report"
+)
+
+var update = flag.Bool("update", false, "write the reference pages anew")
+
+// writtenBy begins each page.
+const writtenBy = "<!-- Written by: go test ./cmd/optcheck -run Reference -update -->\n"
+
+// TestReference: the reference pages say what the program has.
+func TestReference(t *testing.T) {
+	for name, page := range map[string]func(*bytes.Buffer){"commands": commandsPage, "settings": settingsPage, "rules": rulesPage,
+		"exit-codes": exitPage, "events": func(b *bytes.Buffer) { eventsPage(t, b) }} {
+		var b bytes.Buffer
+		b.WriteString(writtenBy)
+		page(&b)
+		file := filepath.Join("..", "..", "docs", "reference", name+".md")
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
+		}
+		have, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, b.String(), string(have), "%s: go test ./cmd/optcheck -run Reference -update writes it anew", file)
+	}
+}
+
+func cellText(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\n", " ")
+}
+
+func commandsPage(b *bytes.Buffer) {
+	root := newRootCmd(&environment{getenv: func(string) string { return "" }})
+	b.WriteString("# Commands\n\nFlags that choose (`--targets`, `--toolchains`, `--levels`, `--layouts`, `--classes`, `--rules`, `--presets`, `--races`) are\n" +
+		"taken in either number by every command that has them. `optcheck COMMAND --help` prints the same.\n\n")
+	all := visible(root)
+	for _, c := range all[1:] {
+		fmt.Fprintf(b, "- [%s](#%s): %s\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	}
+	for _, c := range all {
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n```text\n%s\n```\n", c.CommandPath(), c.UseLine(), long(c))
+		if list := flagsOf(c); len(list) > 0 {
+			b.WriteString("\n| flag | meaning | default |\n|---|---|---|\n")
+			for _, f := range list {
+				_, usage := pflag.UnquoteUsage(f)
+				fmt.Fprintf(b, "| `%s` | %s | %s |\n", spelling(f), cellText(usage), cellText(defaultOf(f)))
+			}
+		}
+		if c.Example != "" {
+			fmt.Fprintf(b, "\n```console\n%s\n```\n", c.Example)
+		}
+	}
+}
+
+// settingHelp says what a setting is: the usage of its flag in the first command that has it.
+func settingHelp(name string) (usage string) {
+	for _, c := range visible(newRootCmd(&environment{getenv: func(string) string { return "" }})) {
+		if f := c.Flags().Lookup(name); f != nil && usage == "" {
+			usage = f.Usage
+		}
+		if f := c.PersistentFlags().Lookup(name); f != nil && usage == "" {
+			usage = f.Usage
+		}
+	}
+	return usage
+}
+
+func settingsPage(b *bytes.Buffer) {
+	b.WriteString("# Settings and environment\n\nA setting is taken from the command line, else from the environment, else from `optcheck.yaml` of the current folder (or\n" +
+		"`--config FILE`), else from the user's own (`${XDG_CONFIG_HOME:-~/.config}/optcheck/optcheck.yaml`), else it has its default.\n" +
+		"`optcheck config` prints which value is from where. Lists are separated by commas in flags, and by commas, blanks or colons\n" +
+		"in variables. A variable that begins with `OPTCHECK_` and is none of these is an error.\n\n" +
+		"| in `optcheck.yaml` | flag | variable | default | meaning |\n|---|---|---|---|---|\n")
+	for _, k := range settingNames() {
+		d := fmt.Sprint(defaults[k])
+		if d == "[]" {
+			d = ""
+		}
+		fmt.Fprintf(b, "| `%s` | `--%s` | `%s` | %s | %s |\n", k, k, envName(k), d, cellText(settingHelp(k)))
+	}
+	b.WriteString("\nNot taken from a folder that the user does not trust (`optcheck trust`):")
+	for _, k := range settingNames() {
+		if why := guarded[k]; why != "" {
+			fmt.Fprintf(b, " `%s` (%s)", k, why)
+		}
+	}
+	b.WriteString(".\n\n## Limits\n\n`--limits NAME=VALUE,…` and `limits:` bound what one input may cost.\n\n| name | default | bounds |\n|---|---|---|\n")
+	for _, row := range limits.Default().Table() {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", row[0], row[1], cellText(row[2]))
+	}
+	b.WriteString("\n## Other variables\n\n| variable | meaning |\n|---|---|\n")
+	for name, what := range otherVariables {
+		fmt.Fprintf(b, "| `%s` | %s |\n", name, what)
+	}
+	b.WriteString("| `NO_COLOR` | if not empty, no colours on terminals |\n| `XDG_CACHE_HOME`, `XDG_CONFIG_HOME` | folders of installed compilers and of the user's configuration |\n" +
+		"| `GOMEMLIMIT`, `GOGC` | override how much memory an audit takes before it collects garbage |\n")
+}
+
+func rulesPage(b *bytes.Buffer) {
+	b.WriteString("# Rules\n\nWhat can be broken in machine code, and what each rule means. `optcheck explain RULE` prints the same.\n\n")
+	for _, r := range optcheck.Rules {
+		fmt.Fprintf(b, "## %s\n\n%s\n\n```text\n%s\n```\n\n", r.ID, r.Title, strings.TrimSpace(r.Explain))
+	}
+}
+
+func exitPage(b *bytes.Buffer) {
+	b.WriteString("# Exit codes\n\n| code | meaning |\n|---|---|\n")
+	for _, x := range []struct {
+		code int
+		what string
+	}{{exitOK, "nothing at or above `--fail-on`"}, {exitFound, "something at or above `--fail-on`; of `toolchain verify`, `store check` and the like: something is wrong"},
+		{exitUsage, "wrong usage, or nothing, or with `--fail-on` not everything, could be done; what was asked for is missing or broken"},
+		{exitInterrupted, "interrupted; what was finished has been written"}} {
+		fmt.Fprintf(b, "| %d | %s |\n", x.code, x.what)
+	}
+	b.WriteString("\n`--fail-on` is one of\n\n| value | exit code 1 if there is |\n|---|---|\n")
+	for _, x := range [][2]string{{"new", "a `miscompiled` cell that no [known finding](../known-findings.md) explains; the default"},
+		{"miscompiled", "a `miscompiled` or `unknown` cell, or one that is `changed` and whose test has a meaning"},
+		{"optimised", "a cell that is not the test: `optimised`, `changed`, `miscompiled` or `unknown`"}, {"changed", "the same as `optimised`"},
+		{"unknown", "an `unknown` cell"}, {"never", "nothing makes it 1"}} {
+		if !slices.Contains(failOn, x[0]) {
+			panic(x[0])
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", x[0], x[1])
+	}
+	b.WriteString("\nWith `--new-only` known findings count for none of them. Of `diff`, a cell counts that is worse on the right side than on the left,\nor only there.\n")
+}
+
+// eventsPage describes the types of the event stream by their Go declarations.
+func eventsPage(t *testing.T, b *bytes.Buffer) {
+	docs := map[string]*ast.StructType{}
+	about := map[string]string{}
+	files, err := filepath.Glob(filepath.Join("..", "..", "report", "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			if g, ok := n.(*ast.GenDecl); ok {
+				for _, s := range g.Specs {
+					if ts, ok := s.(*ast.TypeSpec); ok {
+						if st, ok := ts.Type.(*ast.StructType); ok {
+							docs[ts.Name.Name], about[ts.Name.Name] = st, g.Doc.Text()
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	fmt.Fprintf(b, "# The event stream\n\nWhat `audit --output`, `audit --format json` and `run --output` write: JSON lines, each an object with exactly one key, which\n"+
+		"names its kind. The first is a `config`. This is schema %d; a stream of another one is refused or read as documented in\n"+
+		"`report`. Fields without a value are left out.\n", report.Schema)
+	seen := map[reflect.Type]bool{}
+	queue := []reflect.Type{reflect.TypeFor[report.Event]()}
+	for len(queue) > 0 {
+		typ := queue[0]
+		queue = queue[1:]
+		if seen[typ] || docs[typ.Name()] == nil {
+			continue
+		}
+		seen[typ] = true
+		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", typ.Name(), strings.TrimSpace(about[typ.Name()]))
+		queue = append(queue, fieldRows(b, typ, docs)...)
+	}
+}
+
+// fieldRows writes the fields of a struct, those of embedded ones as its own, and returns
+// the types that they refer to.
+func fieldRows(b *bytes.Buffer, typ reflect.Type, docs map[string]*ast.StructType) (more []reflect.Type) {
+	comments := map[string]string{}
+	last := ""
+	for _, f := range docs[typ.Name()].Fields.List {
+		text := strings.TrimSpace(f.Doc.Text() + f.Comment.Text())
+		switch {
+		case text == "":
+			text = last // fields under one comment
+		case f.Doc != nil && f.Comment == nil:
+			last = text
+		default:
+			last = ""
+		}
+		for _, n := range f.Names {
+			comments[n.Name] = text
+		}
+	}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Anonymous {
+			more = append(more, fieldRows(b, f.Type, docs)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		inner, word := f.Type, ""
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			if inner.Kind() == reflect.Slice {
+				word += "list of "
+			}
+			inner = inner.Elem()
+		}
+		if docs[inner.Name()] != nil {
+			word += fmt.Sprintf("[%s](#%s)", inner.Name(), strings.ToLower(inner.Name()))
+			more = append(more, inner)
+		} else {
+			word += jsonWord(inner)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, word, cellText(comments[f.Name]))
+	}
+	return more
+}
+
+func jsonWord(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Map, reflect.Struct:
+		return "object"
+	}
+	return "number"
+}
