@@ -169,7 +169,8 @@ func (e *harnessEmitter) stressLoop() {
 // accesses performs the sequence so many times at the line with the number at
 // (modulo the lines), unrolled. It spoils a1, a2, d0, p0.
 func (e *harnessEmitter) accesses(label, at, times string) {
-	e.f("\trem.u32 %%a1, %s, %s;\n\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%lane, %s, %%a1;\n", at, set("stress_lines"), set("stress_line"), set("stress_lane"))
+	e.f("\trem.u32 %%a1, %s, %s;\n\tmad.lo.u32 %%a1, %%a1, %s, %s;\n\tand.b32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%lane, %s, %%a1;\n",
+		at, set("stress_lines"), set("stress_line"), set("stress_base"), set("stress_wrap"), set("stress_lane"))
 	e.f("\tcvt.u64.u32 %%d0, %%a1;\n\tadd.u64 %%d0, %%d0, %%scratch;\n\tmov.u32 %%a1, 0;\n")
 	e.f("$%[1]s:\n\t.pragma \"nounroll\";\n\tsetp.ge.u32 %%p0, %%a1, %[2]s;\n\t@%%p0 bra $%[1]s_END;\n", label, times)
 	for k := range spec.MaxSequence {

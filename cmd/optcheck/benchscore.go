@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,6 +61,9 @@ func scoredTests(ctx context.Context, env *environment, preset, modelName string
 // named, or the fast form, the permuted one, and both with everything that a hunt has.
 func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Contender, error) {
 	d := o.Session.Device()
+	if f.usedProfile != nil {
+		return f.beside(t, o)
+	}
 	if f.environments != "" {
 		list, err := drive.Find(drive.Environments(d, t), f.environments)
 		var out []device.Contender
@@ -83,6 +87,30 @@ func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Con
 	return append(out, device.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}), nil
 }
 
+// beside are the same settings without and with what the profile says.
+func (f *benchFlags) beside(tuned drive.Tuning, o *device.Options) ([]device.Contender, error) {
+	untuned := *f
+	untuned.useProfile = ""
+	t, err := untuned.tuning(o.Session.Device())
+	if err != nil {
+		return nil, err
+	}
+	var out []device.Contender
+	for _, names := range []string{cmp.Or(f.environments, "sys-str-,sys-str+"), "all"} {
+		for _, x := range []struct {
+			what string
+			t    drive.Tuning
+		}{{"untuned ", t}, {"tuned ", tuned}} {
+			list, err := drive.Find(drive.Environments(o.Session.Device(), x.t), names)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, device.Contender{Name: x.what + names, Settings: list})
+		}
+	}
+	return out, nil
+}
+
 // score measures what share of allowed outcomes is seen, and how soon.
 func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
 	o := device.Options{Session: b.s, Compiler: comp, Seed: b.f.seed, Unvalidated: b.f.unvalidated}
@@ -103,13 +131,13 @@ func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
 	}
 	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"),
 		b.f.gen, models[0], o.Seed, b.f.each)
-	fmt.Fprintf(b.env.stdout, "%-16s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
+	fmt.Fprintf(b.env.stdout, "%-26s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
 	return device.RunScore(ctx, o, list, b.f.each, func(s *device.Score) {
 		half := "-"
 		if n := s.Open / 2; n > 0 && len(s.Firsts) >= n {
 			half = fmt.Sprintf("%.2f s", s.Firsts[n-1].After.Seconds())
 		}
-		fmt.Fprintf(b.env.stdout, "%-16s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half,
+		fmt.Fprintf(b.env.stdout, "%-26s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half,
 			s.Elapsed.Seconds(), s.PerSecond())
 		if b.out != nil {
 			if data, err := json.Marshal(map[string]any{"event": "score", "contender": s.Contender, "seen": len(s.Firsts), "of": s.Open,

@@ -154,11 +154,34 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *device.Cub
 	return c, nil
 }
 
-// tuning applies --tune to the device's defaults.
+// profiled applies the profile of --profile.
+func (f *runFlags) profiled(d runner.Device, t *drive.Tuning) error {
+	fh, err := input.Open(f.useProfile)
+	if err != nil {
+		return err
+	}
+	defer fh.Close()
+	p, err := drive.ReadProfile(fh)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.useProfile, err)
+	}
+	if p.Device != d.Name {
+		return fmt.Errorf("%s was tuned for %s; this is %s (optcheck tune makes one for it)", f.useProfile, p.Device, d.Name)
+	}
+	f.usedProfile = p
+	return p.Apply(t)
+}
+
+// tuning applies --profile and --tune to the device's defaults.
 func (f *runFlags) tuning(d runner.Device) (drive.Tuning, error) {
 	t := drive.DefaultTuning(d)
+	if f.useProfile != "" {
+		if err := f.profiled(d, &t); err != nil {
+			return t, err
+		}
+	}
 	for _, kv := range f.tune {
-		if err := t.Set(kv); err != nil {
+		if err := t.Keep(kv); err != nil {
 			return t, fmt.Errorf("--tune: %w", err)
 		}
 	}

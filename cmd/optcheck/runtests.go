@@ -35,6 +35,8 @@ type runFlags struct {
 	tune, reports, models, patch           []string
 	cubins, saveCubins, store              string
 	across                                 acrossFlags
+	useProfile                             string
+	usedProfile                            *drive.Profile
 	compiledBy                             string // whose cubins of a store; --toolchain
 	// setting is what the run's results are stored under, beside those of the
 	// audit that it belongs to; nil for their own.
@@ -101,6 +103,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	names, _ := drive.TuningNames()
 	fl.StringSliceVar(&f.tune, "tune", nil,
 		"parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws: "+strings.Join(names, ", "))
+	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found, which nothing overwrites")
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
 	fl.StringArrayVar(&f.patch, "patch", nil,
 		"change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
@@ -217,6 +220,11 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	}
 	if o.Settings, err = f.settings(o.Session.Device(), o.Tuning, o.Seed); err != nil {
 		return err
+	}
+	if p := f.usedProfile; p != nil {
+		if why := p.Differs(o.Session.Device(), o.Compiler.Name()); why != "" {
+			env.tell("%s may not fit: %s", f.useProfile, why)
+		}
 	}
 	models := audit.ModelsFor(o.Compiler.Target)
 	for _, m := range f.models {

@@ -192,7 +192,8 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 		need[0] = max(need[0], 4*uint64(l.instances)*uint64(max(h.Slots, 1)))
-		need[1] = max(need[1], uint64(l.set["stress_line"])*uint64(l.set["stress_lines"])+32*uint64(l.set["stress_lane"])+64)
+		lines := uint64(l.set["stress_line"])*uint64(l.set["stress_lines"]) + uint64(l.set["stress_base"])
+		need[1] = max(need[1], min(lines, uint64(l.set["stress_wrap"]))+32*uint64(l.set["stress_lane"])+64)
 		need[2] = max(need[2], ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
 	}
 	for i, size := range cells {

@@ -3,6 +3,7 @@ package drive
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"optcheck/ptxgen"
@@ -24,7 +25,7 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	add := func(name string, form ptxgen.Form, i Incantations, changes ...string) {
 		s := Setting{Name: name, Form: form, Incantations: i, Tuning: t}
 		for _, c := range changes {
-			if err := s.Tuning.Set(c); err != nil {
+			if err := s.Tuning.change(c); err != nil {
 				panic("drive: environment " + name + ": " + err.Error()) // a constant of this file
 			}
 		}
@@ -73,9 +74,11 @@ func Drawn(t Tuning, seed uint64, n int) []Setting {
 				s.Incantations |= i
 			}
 		}
-		s.Tuning.Pattern = randomPattern
+		if !slices.Contains(t.Kept, "stress-pattern") {
+			s.Tuning.Pattern = randomPattern
+		}
 		s.Tuning.knobs(func(name, _ string, k *Knob) bool {
-			if w, ok := wide[name]; ok {
+			if w, ok := wide[name]; ok && !slices.Contains(t.Kept, name) {
 				a, b := w.draw(rnd, true), w.draw(rnd, true)
 				if rnd.IntN(2) == 0 {
 					b = a
@@ -86,8 +89,9 @@ func Drawn(t Tuning, seed uint64, n int) []Setting {
 		})
 		// A launch shall not stress for longer than it tests.
 		most := max(stressAccesses/(s.Tuning.StressCTAs.High*s.Tuning.Warps.High), 8)
-		k := &s.Tuning.StressRounds
-		*k = Knob{min(k.Value, most), min(k.Low, most), min(k.High, most)}
+		if k := &s.Tuning.StressRounds; !slices.Contains(t.Kept, "stress-rounds") {
+			*k = Knob{min(k.Value, most), min(k.Low, most), min(k.High, most)}
+		}
 		list = append(list, s)
 	}
 	return list

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 
@@ -246,6 +247,10 @@ func (p *planner) incantations(l *launch, warps uint32) (err error) {
 	set["stress_slot"], set["idle_slot"] = ptxgen.MaxHarnessSlots, ptxgen.MaxHarnessSlots+1
 	set["stress_lines"], set["stress_line"], set["stress_lane"] = max(p.draw(p.t.StressLines),
 		1), p.draw(p.t.StressLine)&^3, p.draw(p.t.StressLane)&^3
+	set["stress_base"], set["stress_wrap"] = p.draw(p.t.StressBase)&^3, math.MaxUint32
+	if w := p.draw(p.t.StressWrap); w > 0 {
+		set["stress_wrap"] = floorPow2(max(w, 4)) - 1
+	}
 	set["stress_iterations"] = p.draw(p.t.StressRounds)
 	if p.permuted() {
 		p.loose(l, warps)
@@ -306,14 +311,16 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 // distance is that of an instance's locations in the arena, 0 if they lie in memory
 // of their own: those that begin with different values do, and shared ones.
 func (p *planner) distance(cells uint64) uint32 {
-	d, n := p.draw(p.t.Distance)&^7, uint64(len(p.h.Widths))
+	d, n := p.draw(p.t.Distance), uint64(len(p.h.Widths))
 	for i := range p.h.Widths {
 		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 || p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
 			return 0
 		}
 	}
+	w := uint32(p.h.Widths[0])
+	d = d / w * w
 	for uint64(d)*n*cells > maxCells {
-		d = d / 2 &^ 7
+		d = d / 2 / w * w
 	}
 	return d
 }

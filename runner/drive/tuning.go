@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +88,8 @@ type Tuning struct {
 	StressCTAs   Knob `tune:"stress-ctas" help:"CTAs that stress"`
 	StressLine   Knob `tune:"stress-line" help:"bytes between stressed lines: the patch"`
 	StressLines  Knob `tune:"stress-lines" help:"stressed lines: the spread"`
+	StressBase   Knob `tune:"stress-base" help:"bytes in front of the first stressed line"`
+	StressWrap   Knob `tune:"stress-wrap" help:"bytes of the memory that stressed lines go round in, a power of two; 0: they go on"`
 	StressLane   Knob `tune:"stress-lane" help:"bytes between the lanes of a warp"`
 	StressRounds Knob `tune:"stress-rounds" help:"how often a stressing thread performs the sequence"`
 	PreShare     Knob `tune:"pre-share" help:"permuted: per cent of the warps that stress before a round"`
@@ -99,6 +102,10 @@ type Tuning struct {
 
 	Pattern  string // of stress: "ld st", one to five of them; random: another one for each launch
 	Launches int    // different launches of a batch, where choices are random
+
+	// Kept are the names of parameters that a profile or a user has set: environments
+	// leave them as they are.
+	Kept []string `json:"-"`
 }
 
 // DefaultTuning returns the defaults for a device.
@@ -135,6 +142,21 @@ func TuningNames() (names, help []string) {
 	})
 	return append(names, "stress-pattern", "launches"), append(help, "sequence of stress: ld and st, up to five, joined by -; random",
 		"different launches of a batch")
+}
+
+// Keep sets a parameter that environments are to leave as it is.
+func (t *Tuning) Keep(assignment string) error {
+	name, _, _ := strings.Cut(assignment, "=")
+	t.Kept = append(slices.Clone(t.Kept), name)
+	return t.Set(assignment)
+}
+
+// change sets a parameter unless it is kept.
+func (t *Tuning) change(assignment string) error {
+	if name, _, _ := strings.Cut(assignment, "="); slices.Contains(t.Kept, name) {
+		return nil
+	}
+	return t.Set(assignment)
 }
 
 // Set sets a parameter: NAME=VALUE or NAME=LOW..HIGH.
