@@ -147,11 +147,14 @@ func (d *decoder) scalarArithmetic(name, root string, n int, to isa.Operand) {
 }
 
 // scalarSum lowers 32-bit additions and subtractions. The sum of the program
-// counter and a pc-relative symbol is the symbol's address.
+// counter and a pc-relative symbol is the symbol's address; the addend of the
+// relocation, which counts from where it stands, is left in the operand.
 func (d *decoder) scalarSum(name, root string, to isa.Operand) {
 	a, b := word(d.arg(1), 0, 32), word(d.arg(2), 0, 32)
 	if b.Kind == isa.OpdSym && strings.Contains(d.arg(2).Text, "@") && strings.Contains(d.arg(2).Text, "rel32") {
-		b.Off = 0
+		if strings.HasSuffix(b.Sym, "@got") {
+			b.Off = 0
+		}
 		d.emit(isa.MicroMov, dst(to, 0), b)
 		return
 	}

@@ -137,3 +137,29 @@ func TestValueOfThreePaths(t *testing.T) {
 		require.Equal(t, report.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
 	}
 }
+
+// TestAdjacentAMD: neighbours of one variable are told apart by what a relocation adds to
+// its symbol, and by offsets; O2 makes one access of two weak ones.
+func TestAdjacentAMD(t *testing.T) {
+	tcs := llvms(t)
+	for _, source := range []string{"opencl", "llvm-ir"} {
+		tests := []*litmus.Test{generatedTest(t, "MP-p0::p1-xgyg"), generatedTest(t, "MP+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg")}
+		run := report.NewRun()
+		require.NoError(t, Run(t.Context(), Options{Tests: tests, Toolchains: tcs[len(tcs)-1:], Source: source, Targets: []string{"gfx900", "gfx1030", "gfx1200"},
+			Levels: []string{"O0", "O2"}, Layouts: []spec.Layout{spec.Adjacent}}, run))
+		require.Equal(t, 12, run.Len())
+		for i := range run.Cells {
+			c := &run.Cells[i]
+			rules := map[string]bool{}
+			for _, f := range c.Findings {
+				rules[f.Rule] = true
+			}
+			weak := c.Test == tests[0].Name
+			require.Equal(t, weak && c.Level == "O2", rules[optcheck.Merged.ID], "%s %+v", source, c)
+			require.False(t, rules[optcheck.Retargeted.ID], "%s %+v", source, c)
+			if !weak {
+				require.Equal(t, report.Preserved, c.Class, "%s %+v", source, c)
+			}
+		}
+	}
+}

@@ -51,6 +51,23 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 	return none, none
 }
 
+// relocated is the address at a symbol that an instruction adds to the program counter.
+// The addend of its relocation counts from the relocated word, the last of the
+// instruction's two, and the program counter from behind the s_getpc_b64 before.
+func (m *machine) relocated(inst int, o *isa.Operand, sym value) value {
+	for i, between := inst-1, int64(4); i >= 0; i-- {
+		switch in := &m.tr.fn.Insts[i]; in.Op {
+		case "s_getpc_b64", "s_get_pc_i64":
+			return m.tr.pool.addConst(sym, uint32(o.Off-between))
+		case "s_sext_i32_i16", "s_wait_alu", "s_delay_alu":
+			between += 4
+		default:
+			return m.opaque(inst, 0)
+		}
+	}
+	return m.opaque(inst, 0)
+}
+
 // initial reports whether a register still holds what the launch put there.
 func (m *machine) initial(r isa.Reg) bool {
 	if r.Class == isa.ClassNone {

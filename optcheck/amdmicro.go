@@ -16,6 +16,10 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 		return none, false
 	}
 	switch mi.Op {
+	case isa.MicroMov:
+		if o := &mi.Src[0]; o.Kind == isa.OpdSym && o.Part == "lo" && o.Off != 0 {
+			return m.relocated(inst, o, src[0]), true
+		}
 	case isa.MicroLop3:
 		if v, ok := m.distribute(mi.LUT, src); ok {
 			return v, true

@@ -34,9 +34,6 @@ func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
 	if err := straight(t); err != nil {
 		return nil, err
 	}
-	if err := notAdjacent(o); err != nil {
-		return nil, err
-	}
 	t = t.Canonical()
 	if sm, err := SM(o.Target); err == nil {
 		if err := nvCheck(t, sm); err != nil {

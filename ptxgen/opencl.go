@@ -37,9 +37,6 @@ func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
 	if err := straight(t); err != nil {
 		return nil, err
 	}
-	if err := notAdjacent(o); err != nil {
-		return nil, err
-	}
 	t, err := litmus.ToOpenCL(t.Canonical())
 	if err != nil {
 		var no *litmus.NoMeaning
@@ -389,13 +386,4 @@ func sortedNames(m map[string]litmus.Type) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// notAdjacent refuses the layout adjacent outside of PTX: what the relocations of LLVM
-// add to a symbol is not read, so that neighbours would seem to lie at one address.
-func notAdjacent(o Options) error {
-	if o.Layout == spec.Adjacent {
-		return unsupported("the layout adjacent in OpenCL C and LLVM IR")
-	}
-	return nil
 }
