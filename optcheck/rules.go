@@ -93,6 +93,10 @@ from -O1 on; one that they cannot (r and 0x80000000) should survive.`}
 	ControlChanged = &Rule{ID: "control-changed", Title: "an access or fence is executed under another condition",
 		Explain: `The test executes it always, the machine code only under a predicate or on one
 path; or the other way round.`}
+	Convergence = &Rule{ID: "convergence", Title: "lanes come together under another condition (programs)",
+		Explain: `An operation that the lanes of a warp perform together (.sync) is in the machine code on
+a path on which the PTX does not have it, or not on one on which it does; or a barrier of
+the warp stands where the PTX has none. Lanes that it waits for may not come.`}
 	WitnessesDisagree = &Rule{ID: "witnesses-disagree", Title: "markers and line information name different instructions",
 		Explain: `The marker's data flow leads to one instruction, the line information to another.
 One of the two witnesses is wrong, so the match is not to be trusted.`}
@@ -170,7 +174,7 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 // Rules lists all rules in the order in which findings are made.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
 	Reordered,
-	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, WitnessesDisagree,
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence, WitnessesDisagree,
 	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
 	UnreadGone, Strengthened, Aggregated}
 

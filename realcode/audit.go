@@ -142,14 +142,7 @@ func (c *cell) run(ctx context.Context, m *ptx.Module) {
 
 func (c *Cell) judge(m *ptx.Module, code *pipeline.Code) {
 	c.Result = Check(m, code.Program, number(c.Target))
-	switch {
-	case len(c.Result.Findings) > 0:
-		c.Class = Changed
-	case len(c.Result.Unknown) > 0:
-		c.Class, c.Reason = Unknown, c.Result.Unknown[0].Detail
-	default:
-		c.Class = Preserved
-	}
+	c.Class, c.Reason = c.Result.class()
 }
 
 func number(gpu string) int {

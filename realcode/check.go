@@ -8,28 +8,54 @@ import (
 	"optcheck/ptx"
 )
 
+// Roots are the functions of a module that are looked at, each with all that it
+// calls: kernels, and what nobody in the module calls.
+func Roots(m *ptx.Module) (roots []*ptx.Func) {
+	called := map[string]bool{}
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			if st.Inst == nil || st.Inst.Name != "call" {
+				continue
+			}
+			for _, a := range st.Inst.Args {
+				called[a.Name] = called[a.Name] || a.Kind == ptx.Sym
+			}
+		}
+	}
+	for _, f := range m.Funcs {
+		if f.Entry || !called[f.Name] {
+			roots = append(roots, f)
+		}
+	}
+	return roots
+}
+
 // Check compares a module with the machine code of all its functions. sm is the
 // number of the target.
 func Check(m *ptx.Module, prog *isa.Program, sm int) *Result {
 	res := &Result{}
-	for _, f := range m.Funcs {
+	for _, f := range Roots(m) {
 		var code *isa.Func
 		for _, g := range prog.Funcs {
 			if g.Name == f.Name {
 				code = g
 			}
 		}
+		k := Kernel{Name: f.Name}
 		if code == nil {
 			if f.Entry {
-				res.Unknown = append(res.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
+				k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
 			}
-			continue // looked at in those that call it
+		} else {
+			c := &checker{name: f.Name, sm: sm, res: &k.Result}
+			if err := c.check(m, f, prog, code); err != nil {
+				k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
+			}
+			k.Count = c.count
+			c.show(&k)
 		}
-		c := &checker{name: f.Name, sm: sm, res: res}
-		if err := c.check(m, f, prog, code); err != nil {
-			res.Unknown = append(res.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
-		}
-		res.Count.add(c.count)
+		res.add(&k.Result)
+		res.Kernels = append(res.Kernels, k)
 	}
 	return res
 }

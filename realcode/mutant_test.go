@@ -72,7 +72,7 @@ func (u *mutations) alone(op *Op, i int) {
 	if !op.strong() || e.Kind == ptx.WarpSync || e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit {
 		return
 	}
-	if !(e.Kind == ptx.Load && op.Dead) {
+	if !(e.Kind == ptx.Load && op.Dead) && !(e.Kind == ptx.CopyArrive && !in.Has("noinc") && u.arrivesAgain(i, op)) {
 		u.add("drop", op, map[int]string{in.N: ""})
 	}
 	switch e.Kind {
@@ -88,6 +88,21 @@ func (u *mutations) alone(op *Op, i int) {
 		}
 		u.add("weaken", op, map[int]string{in.N: strings.Replace(in.Text, w.from, w.to, 1) + ";"})
 	}
+}
+
+// arrivesAgain reports whether another arrival at an mbarrier follows in a block:
+// without .noinc neither counts, and the second waits for the copies of both.
+func (u *mutations) arrivesAgain(i int, op *Op) bool {
+	for _, st := range u.f.Body[i+1:] {
+		if st.Inst == nil || st.Inst.Name == "bra" {
+			return false
+		}
+		if e := st.Inst.Effect(); e.Kind == ptx.CopyArrive && !st.Inst.Has("noinc") {
+			k := slices.IndexFunc(u.src.ops, func(x *Op) bool { return x.Inst == st.Inst })
+			return u.src.ops[k].addr == op.addr
+		}
+	}
+	return false
 }
 
 // moved moves what synchronises over the access before it, or after it.

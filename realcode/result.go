@@ -7,13 +7,13 @@ type Rule string
 
 // The rules.
 const (
-	Missing     Rule = "missing"     // an operation has no image, an acquire no invalidation, a release no fence
-	Weakened    Rule = "weakened"    // less scope, strength, or another operation or type
-	Reordered   Rule = "reordered"   // two operations in an order that the PTX does not have
-	Duplicated  Rule = "duplicated"  // more often on a path than in the PTX
-	Convergence Rule = "convergence" // a barrier under a condition that the PTX does not have
-	Merged      Rule = "merged"      // one access for two with something between that keeps them apart
-	Extra       Rule = "extra"       // a store or an atomic that the PTX does not have
+	Missing     Rule = "missing"      // an operation has no image, an acquire no invalidation, a release no fence
+	Weakened    Rule = "weakened"     // less scope, strength, or another operation or type
+	Reordered   Rule = "reordered"    // two operations in an order that the PTX does not have
+	Duplicated  Rule = "duplicated"   // more often on a path than in the PTX
+	Convergence Rule = "convergence"  // a barrier under a condition that the PTX does not have
+	Merged      Rule = "merged"       // one access for two with something between that keeps them apart
+	Extra       Rule = "extra-access" // a store or an atomic that the PTX does not have
 )
 
 // Place is an instruction of the PTX.
@@ -85,4 +85,53 @@ type Result struct {
 	// Notes are differences that the model allows.
 	Notes []Finding `json:"notes"`
 	Count Count     `json:"count"`
+	// Kernels are the parts of it, by function.
+	Kernels []Kernel `json:"-"`
+}
+
+// Brief is a result without what is said of each kernel.
+func (r *Result) Brief() *Result {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Kernels = nil
+	return &out
+}
+
+func (r *Result) add(o *Result) {
+	r.Findings = append(r.Findings, o.Findings...)
+	r.Unknown = append(r.Unknown, o.Unknown...)
+	r.Notes = append(r.Notes, o.Notes...)
+	r.Count.add(o.Count)
+}
+
+// class is what a result makes of a cell, with the reason if it is unknown.
+func (r *Result) class() (class, reason string) {
+	switch {
+	case len(r.Findings) > 0:
+		return Changed, ""
+	case len(r.Unknown) > 0:
+		return Unknown, r.Unknown[0].Detail
+	}
+	return Preserved, ""
+}
+
+// Kernel is what is said of one function, with all that it calls.
+type Kernel struct {
+	Name string
+	Result
+	// Machine is what of the machine code is shown beside the operations; Op is the
+	// number of the operation that it is of, -1 for none. Hash is that of all of the
+	// machine code.
+	Machine []Shown
+	Hash    string
+}
+
+// Shown is an instruction of the machine code. Part marks the invalidation of an
+// acquire and the fence of a release.
+type Shown struct {
+	Op   int
+	Text string
+	Part bool
 }

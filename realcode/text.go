@@ -8,10 +8,13 @@ import (
 )
 
 // Statement says what a comparison claims, and what it does not.
-const Statement = `A finding is a path through the machine code's control flow on which two operations stand in an order, or one as often, that no path through the
-PTX has, or an operation that is less than its instruction. It is no verdict: nobody has said whether another thread can see it. Not claimed: which turn of
-a loop an access belongs to, what is read and written, paths that exist only if conditions have nothing to do with each other,
-	calls that are elsewhere.`
+const Statement = `What is claimed: a finding is an operation of the PTX without its counterpart, one that is less than its
+instruction, or a path through the machine code's control flow on which two operations stand in an order, or one stands as
+often, as on no path through the PTX. Of what is preserved, every synchronising operation was found, or a note says why it
+needs no instruction; and for each pair whose order the model may require every path through the machine code is one of the PTX.
+What is not claimed: a finding is no verdict, for nobody has said whether another thread can see it. Not compared: which
+turn of a loop an access belongs to; what is read and written; paths that exist only if conditions have nothing to do with
+each other; calls that are elsewhere; pairs of which an operation has no image.`
 
 // Report gathers cells for people.
 type Report struct {

@@ -65,6 +65,8 @@ type Config struct {
 	// Shard is "i/n" if the run did only a part of its cells; Cells is then
 	// the number of cells of this part.
 	Shard string `json:"shard,omitempty"`
+	// Claims is what a run of programs says of them, and what it does not.
+	Claims string `json:"claims,omitempty"`
 	// OnDevice is given if the run is on a device.
 	OnDevice *DeviceRun `json:"campaign,omitempty"`
 }

@@ -59,6 +59,9 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeHistograms(b, r)
 	writeProblems(b, r)
 	writeStats(b, r)
+	if r.Config.Claims != "" {
+		fmt.Fprintf(b, "\n%s\n", r.Config.Claims)
+	}
 	return errors.Join(b.Flush(), text.Flush())
 }
 

@@ -3,16 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
+	"optcheck/known"
 	"optcheck/ptx"
 	"optcheck/realcode"
+	"optcheck/report"
 )
 
 // programs are the files of real code among arguments: PTX files, and those in
@@ -71,21 +76,87 @@ func readPTX(file string) (*ptx.Module, error) {
 	return ptx.Parse(file, data)
 }
 
+// programRun is an audit of files of real code, on its way into reports.
+type programRun struct {
+	o        realcode.Options
+	modules  []*ptx.Module
+	programs []*realcode.Program
+	h        report.Handler
+	text     realcode.Report
+	worst    int
+}
+
 // auditPrograms audits files of real code. A file that cannot be read is told at the
 // end, and costs no other.
-func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) error {
+func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) (err error) {
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"text", "json"}, f.format) || len(f.reports) > 0 || f.store != "" || f.gen != "" || f.shard != "" {
-		return fmt.Errorf("PTX files are audited with --format text or json, and without --report, --store, --gen and --shard")
+	if f.store != "" || f.gen != "" || f.shard != "" {
+		return fmt.Errorf("PTX files are audited without --store, --gen and --shard; optcheck merge puts an event stream (--output) into a store")
 	}
-	o := realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs}
-	rep := &realcode.Report{Notes: f.text.Notes}
-	out := json.NewEncoder(env.stdout)
-	out.SetEscapeHTML(false)
-	worst, failed := 0, 0
+	if err := checkFormat(f.format, auditFormats); err != nil {
+		return err
+	}
+	reports, err := reportFiles(f.reports, auditFormats)
+	if err != nil {
+		return err
+	}
+	defer func() { discard(reports) }()
+	list, own, err := knownList(env)
+	if err != nil {
+		return err
+	}
+	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs},
+		text: realcode.Report{Notes: f.text.Notes}}
+	failed := r.read(env, files)
+	if failed == len(files) {
+		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
+	}
+	if r.o.Toolchains, err = discover(ctx, env); err != nil {
+		return err
+	} else if len(r.o.Toolchains) == 0 {
+		return fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
+	}
+	set := report.NewSet()
+	handlers := report.Tee{set}
+	if f.output != "" {
+		out, err := os.Create(f.output)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, out.Close()) }()
+		handlers = append(handlers, report.NewJSONLines(out))
+	}
+	if f.format == "json" {
+		handlers = append(handlers, report.NewJSONLines(env.stdout))
+	}
+	r.h = known.Handler{List: list, Next: handlers}
+	runErr := r.run(ctx)
+	if err := errors.Join(runErr, r.h.Close()); err != nil {
+		return err
+	}
+	run, show := set.Lean(), &rendering{env: env, text: f.text, list: list}
+	switch f.format {
+	case "json": // was written on the way
+	case "text":
+		err = writePlain(env, &r.text)
+	default:
+		err = renderers[f.format](show, env.stdout, run)
+	}
+	if err := errors.Join(err, writeReports(show, reports, run)); err != nil {
+		return err
+	}
+	reportUnused(env, list, own, run)
+	if failed > 0 {
+		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
+	}
+	return failing(fail, r.worst)
+}
+
+// read reads the files, and counts those that cannot be.
+func (r *programRun) read(env *environment, files []string) (failed int) {
 	for _, file := range files {
 		m, err := readPTX(file)
 		if err != nil {
@@ -93,35 +164,43 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 			failed++
 			continue
 		}
-		if o.Toolchains == nil {
-			if o.Toolchains, err = discover(ctx, env); err != nil {
+		r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m))
+	}
+	return failed
+}
+
+// run audits all modules and hands over the events.
+func (r *programRun) run(ctx context.Context) error {
+	build, err := buildID()
+	if err != nil {
+		return err
+	}
+	c := realcode.Config(&r.o, r.programs)
+	c.Tool, c.Build = version(), build
+	if err := r.h.Handle(report.Event{Config: c}); err != nil {
+		return err
+	}
+	for _, p := range r.programs {
+		for i := range p.Tests {
+			if err := r.h.Handle(report.Event{Test: &p.Tests[i]}); err != nil {
 				return err
-			} else if len(o.Toolchains) == 0 {
-				return fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
 			}
 		}
-		err = realcode.Audit(ctx, o, m, func(c *realcode.Cell) error {
-			worst = max(worst, rankOf(c.Class))
-			if f.format == "json" {
-				return out.Encode(c)
-			}
+	}
+	start := time.Now()
+	for i, m := range r.modules {
+		err := realcode.Audit(ctx, r.o, m, func(c *realcode.Cell) error {
+			r.worst = max(r.worst, rankOf(c.Class))
 			kept := *c
-			rep.Add(&kept)
-			return nil
+			kept.Result = c.Result.Brief()
+			r.text.Add(&kept)
+			return r.programs[i].Events(c, r.h.Handle)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if f.format == "text" && failed < len(files) {
-		if err := writePlain(env, rep); err != nil {
-			return err
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
-	}
-	return failing(fail, worst)
+	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds()}})
 }
 
 // rankOf orders the classes of cells of real code.

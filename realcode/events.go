@@ -1,0 +1,190 @@
+package realcode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+	"optcheck/report"
+	"optcheck/spec"
+	"optcheck/target"
+)
+
+// layout is the place of a program's locations in the matrix: its own.
+const layout = "own"
+
+// maxShown bounds the operations of a kernel of which source and machine code are
+// shown side by side.
+const maxShown = 3000
+
+// Program is a module as the event stream has it: a test for each of its kernels,
+// with its operations as those of one thread.
+type Program struct {
+	Tests []report.Test
+	m     *ptx.Module
+	roots []string
+	ops   map[string][]Place
+}
+
+// NewProgram lists the kernels of a module that have something to compare.
+func NewProgram(m *ptx.Module) *Program {
+	p := &Program{m: m, ops: map[string][]Place{}}
+	text := sha256.Sum256([]byte(m.Plain("")))
+	for _, f := range Roots(m) {
+		src, err := readSource(m, f)
+		if err != nil || len(src.ops) == 0 {
+			continue
+		}
+		hash := sha256.Sum256([]byte(hex.EncodeToString(text[:]) + f.Name))
+		t := report.Test{Name: filepath.Base(m.File) + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: "PTX program", File: m.File,
+			Lines: [][]int{{}}, Columns: [][]int{{}}}
+		for _, op := range src.ops {
+			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
+			p.ops[f.Name] = append(p.ops[f.Name], Place{op.Func.Name, op.Inst.Pos, op.Inst.Text})
+			t.Text += fmt.Sprintf("%d: %s\n", op.Inst.Pos.Line, op.Inst.Text)
+		}
+		p.Tests, p.roots = append(p.Tests, t), append(p.roots, f.Name)
+	}
+	return p
+}
+
+// Config says what an audit of programs is of. What the tool itself is, the caller
+// adds.
+func Config(o *Options, programs []*Program) *report.Config {
+	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{layout}, Claims: Statement}
+	targets, levels := map[string]bool{}, map[string]bool{}
+	for _, p := range programs {
+		cells := o.cells(p.m)
+		c.Tests += len(p.Tests)
+		c.Cells += len(p.Tests) * len(cells)
+		for i := range cells {
+			targets[cells[i].Target], levels[cells[i].Level] = true, true
+		}
+	}
+	c.Targets, c.Levels = slices.SortedFunc(maps.Keys(targets), target.Compare), slices.Sorted(maps.Keys(levels))
+	for _, tc := range o.Toolchains {
+		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
+	}
+	return c
+}
+
+// Events hands over what a cell of a module says of each of its kernels.
+func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
+	for i := range p.Tests {
+		t := &p.Tests[i]
+		cell := &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: layout,
+			Result: report.Result{Class: c.Class, Reason: c.Reason}}
+		if k := c.kernel(p.roots[i]); k != nil {
+			cell.Result = p.result(k)
+			cell.Code = hashOf(t.Hash + k.Hash)
+			if l := p.listing(k, cell.Code); l != nil {
+				if err := emit(report.Event{Listing: l}); err != nil {
+					return err
+				}
+			}
+		}
+		if err := emit(report.Event{Cell: cell}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hashOf(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+func (c *Cell) kernel(name string) *Kernel {
+	if c.Result == nil {
+		return nil
+	}
+	for i := range c.Result.Kernels {
+		if c.Result.Kernels[i].Name == name {
+			return &c.Result.Kernels[i]
+		}
+	}
+	return nil
+}
+
+func (p *Program) result(k *Kernel) (r report.Result) {
+	r.Class, r.Reason = k.class()
+	for i := range k.Findings {
+		r.Findings = append(r.Findings, p.finding(k, &k.Findings[i]))
+	}
+	for i := range k.Notes {
+		r.Notes = append(r.Notes, p.finding(k, &k.Notes[i]))
+	}
+	if len(k.Unknown) > 0 {
+		r.Reason = k.Unknown[0].at() + k.Unknown[0].headline()
+	}
+	return r
+}
+
+func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
+	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail}
+	for i, op := range p.ops[k.Name] {
+		if f.First != nil && op == *f.First {
+			out.Access = i
+		}
+	}
+	if f.Second != nil {
+		out.Detail = fmt.Sprintf("with %d:%d %s: %s", f.Second.Pos.Line, f.Second.Pos.Col, f.Second.Text, out.Detail)
+	}
+	if f.First != nil {
+		out.Detail = fmt.Sprintf("%d:%d %s: %s", f.First.Pos.Line, f.First.Pos.Col, f.First.Text, out.Detail)
+	}
+	return out
+}
+
+// listing shows the operations of a kernel beside its machine code.
+func (p *Program) listing(k *Kernel, code string) *report.Listing {
+	ops := p.ops[k.Name]
+	if len(ops) > maxShown {
+		return nil
+	}
+	var t report.ThreadListing
+	for i, op := range ops {
+		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%d: %s", op.Pos.Line, op.Text)})
+	}
+	for _, x := range k.Machine {
+		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: x.Text, Part: x.Part})
+	}
+	return &report.Listing{Code: code, Threads: []report.ThreadListing{t}}
+}
+
+// show keeps what of the machine code a kernel is shown with.
+func (c *checker) show(k *Kernel) {
+	if c.matcher == nil {
+		return
+	}
+	part := map[int32]int{}
+	for op := range c.img {
+		for _, i := range append(c.img[op].inval[:len(c.img[op].inval):len(c.img[op].inval)], c.img[op].flush...) {
+			part[i] = op
+		}
+	}
+	h := sha256.New()
+	for i, in := range c.mach.insts {
+		h.Write([]byte(in.Text + "\n"))
+		if !c.mach.reach[i] {
+			continue
+		}
+		op, isPart := part[int32(i)]
+		switch {
+		case c.owner[i] >= 0:
+			k.Machine = append(k.Machine, Shown{int(c.owner[i]), in.Text, false})
+		case isPart:
+			k.Machine = append(k.Machine, Shown{op, in.Text, true})
+		case in.Role.IsAccess() && in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst, in.Role == isa.RoleFence,
+			in.Role == isa.RoleBarrier, in.Role == isa.RoleCache:
+			k.Machine = append(k.Machine, Shown{-1, in.Text, true})
+		}
+	}
+	k.Hash = hex.EncodeToString(h.Sum(nil))
+}
