@@ -20,7 +20,8 @@ import (
 // Classes of cells.
 const (
 	Preserved   = "preserved"   // everything that was compared is there, in an order that the PTX has
-	Changed     = "changed"     // there are findings
+	Changed     = "changed"     // there are findings, and no test of the model shows what they make possible
+	Miscompiled = "miscompiled" // the machine code allows what the PTX forbids, by a litmus test
 	Unknown     = "unknown"     // something could not be decided: no good news
 	Unsupported = "unsupported" // the release or the target cannot compile the module
 )
@@ -137,12 +138,21 @@ func (c *cell) run(ctx context.Context, m *ptx.Module) {
 		}
 		return
 	}
-	c.judge(m, code)
+	if err := c.judge(ctx, m, code); err != nil {
+		c.Class, c.Reason = Unknown, oneLine(err)
+	}
 }
 
-func (c *Cell) judge(m *ptx.Module, code *pipeline.Code) {
-	c.Result = Check(m, code.Program, number(c.Target))
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) error {
+	kernels := Check(m, code.Program, number(c.Target)).Kernels
+	for i := range kernels {
+		if err := kernels[i].judged(ctx); err != nil {
+			return err
+		}
+	}
+	c.Result = gather(kernels)
 	c.Class, c.Reason = c.Result.class()
+	return nil
 }
 
 func number(gpu string) int {
@@ -189,8 +199,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 				return nil, err
 			}
 			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level}
-			c.judge(m, code)
-			return c, nil
+			return c, c.judge(ctx, m, code)
 		}
 	}
 	if tried == 0 {

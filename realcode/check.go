@@ -30,10 +30,9 @@ func Roots(m *ptx.Module) (roots []*ptx.Func) {
 	return roots
 }
 
-// Check compares a module with the machine code of all its functions. sm is the
-// number of the target.
+// Check compares a module with the machine code of all its functions. sm is the number of the target.
 func Check(m *ptx.Module, prog *isa.Program, sm int) *Result {
-	res := &Result{}
+	var kernels []Kernel
 	for _, f := range Roots(m) {
 		var code *isa.Func
 		for _, g := range prog.Funcs {
@@ -54,10 +53,9 @@ func Check(m *ptx.Module, prog *isa.Program, sm int) *Result {
 			k.Count = c.count
 			c.show(&k)
 		}
-		res.add(&k.Result)
-		res.Kernels = append(res.Kernels, k)
+		kernels = append(kernels, k)
 	}
-	return res
+	return gather(kernels)
 }
 
 // checker compares one function.
@@ -159,6 +157,9 @@ func (c *checker) finding(r Rule, k int, code []Code, format string, args ...any
 	c.failed[k] = true
 }
 
+// because gives the last finding its slice.
+func (c *checker) because(s *slice) { c.res.Findings[len(c.res.Findings)-1].slice = s }
+
 func (c *checker) unknown(r Rule, k int, format string, args ...any) {
 	c.res.Unknown = append(c.res.Unknown, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...),
 		Detail: fmt.Sprintf(format, args...)})
@@ -252,6 +253,7 @@ func (c *checker) operation(k int) {
 	for _, i := range g.main {
 		if why := weaker(op, c.mach.insts[i], c.sm); why != "" {
 			c.finding(Weakened, k, c.code(i), "%s", why)
+			c.because(c.lessened(k, c.mach.insts[i]))
 			return
 		}
 	}
@@ -284,6 +286,7 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	c.finding(Duplicated, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has", times(n))
+	c.because(c.counted(c.src.ops[k]))
 }
 
 func times(n int) string {
@@ -322,6 +325,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	default:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+		c.because(c.dropped(k))
 	}
 }
 

@@ -33,6 +33,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale)); at >= 0 {
 				c.finding(Missing, k, c.code(i, at),
 					"no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
+				c.because(c.bare(k, at, true))
 				return
 			}
 		}
@@ -40,6 +41,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
 			if at := c.search(i, c.before, fence, others(written)); at >= 0 {
 				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
+				c.because(c.bare(k, at, false))
 				return
 			}
 		}

@@ -117,6 +117,12 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 	for i := range k.Findings {
 		r.Findings = append(r.Findings, p.finding(k, &k.Findings[i]))
 	}
+	for i := range k.Findings {
+		if v := k.Findings[i].Verdict; v != nil && v.Class == Miscompiled {
+			r.Verdict = v.event()
+			break
+		}
+	}
 	for i := range k.Notes {
 		r.Notes = append(r.Notes, p.finding(k, &k.Notes[i]))
 	}
@@ -140,6 +146,12 @@ func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
 		out.Detail = fmt.Sprintf("%d:%d %s: %s", f.First.Pos.Line, f.First.Pos.Col, f.First.Text, out.Detail)
 	}
 	return out
+}
+
+// event is a verdict of miscompilation as the event stream has it.
+func (v *Verdict) event() *report.Verdict {
+	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Lifted: v.Machine,
+		New: []string{v.Outcome}, Visible: []string{v.Outcome}}
 }
 
 // listing shows the operations of a kernel beside its machine code.

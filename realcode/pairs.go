@@ -74,6 +74,7 @@ func (c *checker) pair(x, y int, w want) {
 		c.res.Unknown = append(c.res.Unknown, f)
 		return
 	}
+	f.slice = c.swapped(x, y)
 	c.res.Findings = append(c.res.Findings, f)
 }
 

@@ -1,6 +1,10 @@
 package realcode
 
-import "optcheck/ptx"
+import (
+	"slices"
+
+	"optcheck/ptx"
+)
 
 // Rule is what a finding breaks.
 type Rule string
@@ -45,6 +49,10 @@ type Finding struct {
 	// the machine code.
 	Word   string `json:"word,omitempty"`
 	Detail string `json:"detail"`
+	// Verdict is what the memory model says, nil if no test could be made of it.
+	Verdict *Verdict `json:"verdict,omitempty"`
+
+	slice *slice
 }
 
 // Count counts what was compared.
@@ -99,6 +107,15 @@ func (r *Result) Brief() *Result {
 	return &out
 }
 
+// gather is what is said of all kernels together.
+func gather(kernels []Kernel) *Result {
+	r := &Result{Kernels: kernels}
+	for i := range kernels {
+		r.add(&kernels[i].Result)
+	}
+	return r
+}
+
 func (r *Result) add(o *Result) {
 	r.Findings = append(r.Findings, o.Findings...)
 	r.Unknown = append(r.Unknown, o.Unknown...)
@@ -108,7 +125,10 @@ func (r *Result) add(o *Result) {
 
 // class is what a result makes of a cell, with the reason if it is unknown.
 func (r *Result) class() (class, reason string) {
+	shown := func(f Finding) bool { return f.Verdict != nil && f.Verdict.Class == Miscompiled }
 	switch {
+	case slices.ContainsFunc(r.Findings, shown):
+		return Miscompiled, ""
 	case len(r.Findings) > 0:
 		return Changed, ""
 	case len(r.Unknown) > 0:

@@ -12,9 +12,11 @@ const Statement = `What is claimed: a finding is an operation of the PTX without
 instruction, or a path through the machine code's control flow on which two operations stand in an order, or one stands as
 often, as on no path through the PTX. Of what is preserved, every synchronising operation was found, or a note says why it
 needs no instruction; and for each pair whose order the model may require every path through the machine code is one of the PTX.
-What is not claimed: a finding is no verdict, for nobody has said whether another thread can see it. Not compared: which
-turn of a loop an access belongs to; what is read and written; paths that exist only if conditions have nothing to do with
-each other; calls that are elsewhere; pairs of which an operation has no image.`
+What is miscompiled: the model forbids an outcome of a litmus test of the finding's operations and a partner made for them, and
+allows it with what the machine code has in their place.
+What is not claimed: a finding without such a test is no verdict, and with one none of the whole program: whether it has such a
+partner nobody has said. Not compared: which turn of a loop an access belongs to; what is read and written; paths that exist only
+if conditions have nothing to do with each other; calls that are elsewhere; pairs of which an operation has no image.`
 
 // Report gathers cells for people.
 type Report struct {
@@ -45,8 +47,11 @@ func (r *Report) Write(w io.Writer) error {
 			total.add(c.Result.Count)
 		}
 	}
-	fmt.Fprintf(&b, "%d cells: %d preserved, %d changed, %d unknown, %d unsupported\n", len(r.cells), n[Preserved], n[Changed],
-		n[Unknown], n[Unsupported])
+	fmt.Fprintf(&b, "%d cells:", len(r.cells))
+	for i, class := range []string{Preserved, Changed, Miscompiled, Unknown, Unsupported} {
+		fmt.Fprintf(&b, "%s %d %s", map[bool]string{true: ",", false: ""}[i > 0], n[class], class)
+	}
+	b.WriteByte('\n')
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
 	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
@@ -95,8 +100,24 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		for _, c := range g.first.Code {
 			fmt.Fprintf(b, "    %s+%#x: %s\n", c.Func, c.Addr, c.Text)
 		}
+		if v := g.first.Verdict; v != nil {
+			fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
+		}
 		fmt.Fprintf(b, "    %s\n", ranges(g.cells))
 	}
+}
+
+// claim says what the model says of the two tests.
+func (v *Verdict) claim() string {
+	does := "does not allow it either"
+	if v.Class == Miscompiled {
+		does = "allows it"
+	}
+	why := ", for no execution has it"
+	if v.Check != "" {
+		why = fmt.Sprintf(" by %s (%s)", v.Check, v.Cycle)
+	}
+	return fmt.Sprintf("the model %s forbids %s%s; the machine code %s", v.Model, v.Outcome, why, does)
 }
 
 // at is the place of a finding, with a colon and a blank behind it.

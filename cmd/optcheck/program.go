@@ -203,24 +203,19 @@ func (r *programRun) run(ctx context.Context) error {
 	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds()}})
 }
 
-// rankOf orders the classes of cells of real code.
-func rankOf(class string) int {
-	return slices.Index([]string{realcode.Unsupported, realcode.Preserved, realcode.Unknown, realcode.Changed}, class)
-}
+// classRanks are the classes of cells of real code, from the best on.
+var classRanks = []string{realcode.Unsupported, realcode.Preserved, realcode.Unknown, realcode.Changed, realcode.Miscompiled}
 
-// failing is the error of the exit code: whatever differs may be miscompiled, for no
-// model is asked of real code, and by default that is only told.
+func rankOf(class string) int { return slices.Index(classRanks, class) }
+
+// failing is the error of the exit code: what differs, and what is unknown, may be
+// miscompiled, and by default that is only told.
 func failing(fail string, worst int) error {
-	changed, unknown := rankOf(realcode.Changed), rankOf(realcode.Unknown)
-	hit := false
 	switch fail {
-	case "optimised", "changed", "miscompiled":
-		hit = worst == changed || worst == unknown
-	case "unknown":
-		hit = worst == unknown || worst == changed
-	}
-	if hit {
-		return errFound
+	case "optimised", "changed", "miscompiled", "unknown":
+		if worst >= rankOf(realcode.Unknown) {
+			return errFound
+		}
 	}
 	return nil
 }
