@@ -82,7 +82,7 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
 			cell.Code = hashOf(t.Hash + k.Hash)
-			if l := p.listing(k, cell.Code); l != nil {
+			if l := p.listing(k, &cell.Result); l != nil {
 				if err := emit(report.Event{Listing: l}); err != nil {
 					return err
 				}
@@ -155,19 +155,24 @@ func (v *Verdict) event() *report.Verdict {
 }
 
 // listing shows the operations of a kernel beside its machine code.
-func (p *Program) listing(k *Kernel, code string) *report.Listing {
+func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 	ops := p.ops[k.Name]
 	if len(ops) > maxShown {
 		return nil
 	}
 	var t report.ThreadListing
 	for i, op := range ops {
-		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%d: %s", op.Pos.Line, op.Text)})
+		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", op.Text, op.Pos.Line)})
 	}
 	for _, x := range k.Machine {
 		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: x.Text, Part: x.Part})
 	}
-	return &report.Listing{Code: code, Threads: []report.ThreadListing{t}}
+	if r.HasFindings() {
+		return &report.Listing{Code: r.Code, Threads: []report.ThreadListing{t}}
+	}
+	t = t.Bare()
+	r.Look = hashOf(fmt.Sprint(p.Tests[0].Hash, k.Name, t))
+	return &report.Listing{Code: r.Look, Threads: []report.ThreadListing{t}}
 }
 
 // show keeps what of the machine code a kernel is shown with.

@@ -83,7 +83,6 @@ type programRun struct {
 	programs []*realcode.Program
 	h        report.Handler
 	text     realcode.Report
-	worst    int
 }
 
 // auditPrograms audits files of real code. A file that cannot be read is told at the
@@ -152,7 +151,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if failed > 0 {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
-	return failing(fail, r.worst)
+	return verdict(counted(env, run), fail)
 }
 
 // read reads the files, and counts those that cannot be.
@@ -190,7 +189,6 @@ func (r *programRun) run(ctx context.Context) error {
 	start := time.Now()
 	for i, m := range r.modules {
 		err := realcode.Audit(ctx, r.o, m, func(c *realcode.Cell) error {
-			r.worst = max(r.worst, rankOf(c.Class))
 			kept := *c
 			kept.Result = c.Result.Brief()
 			r.text.Add(&kept)
@@ -203,19 +201,18 @@ func (r *programRun) run(ctx context.Context) error {
 	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds()}})
 }
 
-// classRanks are the classes of cells of real code, from the best on.
-var classRanks = []string{realcode.Unsupported, realcode.Preserved, realcode.Unknown, realcode.Changed, realcode.Miscompiled}
-
-func rankOf(class string) int { return slices.Index(classRanks, class) }
-
-// failing is the error of the exit code: what differs, and what is unknown, may be
-// miscompiled, and by default that is only told.
-func failing(fail string, worst int) error {
+// failing is the error of the exit code for one cell: what differs, and what is
+// unknown, may be miscompiled, and by default that is only told.
+func failing(fail, class string) error {
+	hit := false
 	switch fail {
+	case "new":
+		hit = class == realcode.Miscompiled
 	case "optimised", "changed", "miscompiled", "unknown":
-		if worst >= rankOf(realcode.Unknown) {
-			return errFound
-		}
+		hit = class != realcode.Preserved
+	}
+	if hit {
+		return errFound
 	}
 	return nil
 }
@@ -255,7 +252,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if err != nil {
 		return err
 	}
-	return failing(fail, rankOf(c.Class))
+	return failing(fail, c.Class)
 }
 
 // writePlain writes a report, whatever names from outside are in it.
