@@ -199,6 +199,9 @@ type Rate struct {
 	// Low and High are the 95 % confidence interval.
 	Low  float64 `json:"low95"`
 	High float64 `json:"high95"`
+	// Block is how many neighbouring instances were taken for one that is independent of
+	// the others, because they nearly always see the same; 0 or 1: each stands for itself.
+	Block uint64 `json:"block,omitempty"`
 	// Reproducibility is the probability that an equal run sees a weak outcome
 	// again: 1 − e^−n for n hits.
 	Reproducibility float64 `json:"reproducibility"`

@@ -39,6 +39,17 @@ func RateInterval(hits, n uint64) Interval {
 	return i
 }
 
+// BlockInterval is RateInterval for instances that come in blocks whose members are
+// taken to see the same: the blocks are what is independent. block is the number of
+// instances of one, 1 if each stands for itself.
+func BlockInterval(hits, n, block uint64) Interval {
+	if block <= 1 {
+		return RateInterval(hits, n)
+	}
+	blocks := max(n/block, min(n, 1))
+	return Interval{RateInterval(hits/block, blocks).Low, RateInterval((hits+block-1)/block, blocks).High}
+}
+
 // exactHits is the number of hits (and of misses) beyond which Wilson's
 // interval is used: there the two agree to better than a thousandth of the
 // interval's width, and the quantiles would have to be searched for in vain

@@ -77,3 +77,13 @@ func ExampleExcluded() {
 	// not seen in 1e8 instances: a rate above 3e-08 is excluded
 	// 0.950
 }
+
+// TestBlockInterval: instances that come in blocks are as good as their blocks.
+func TestBlockInterval(t *testing.T) {
+	require.Equal(t, RateInterval(7, 1000), BlockInterval(7, 1000, 1))
+	require.Equal(t, RateInterval(10, 1000), BlockInterval(320, 32000, 32))
+	odd := BlockInterval(33, 32000, 32) // one or two blocks
+	require.Equal(t, Interval{RateInterval(1, 1000).Low, RateInterval(2, 1000).High}, odd)
+	require.Equal(t, RateInterval(0, 1), BlockInterval(0, 20, 32))
+	require.Equal(t, Interval{0, 1}, BlockInterval(0, 0, 32))
+}

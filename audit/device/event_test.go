@@ -28,7 +28,8 @@ func measured(t *testing.T, weak, unexpected uint64, err error) *report.Histogra
 	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.ImageCubin, []byte("cubin"), "")}
 	verdict := j.Binary(t.Context(), b)
 	r := c.empty(b, verdict)
-	r.Setting = "stress+sync"
+	r.set = drive.Setting{Incantations: drive.Stress | drive.Random}
+	r.Setting = r.set.String()
 	r.fill(&drive.Outcome{Histogram: h, Other: unexpected, Elapsed: 2 * time.Second, Last: runner.State{Temperature: 40}}, verdict)
 	if err != nil {
 		r.fail(err)
@@ -60,7 +61,7 @@ func TestEvent(t *testing.T) {
 	require.Equal(t, []report.Histogram{*h}, run.Histograms)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text, run, report.TextOptions{}))
-	require.Regexp(t, `mp +H200 +stress\+sync +1000000 +30 +3 +2\.02–4\.28 +100\.0 %`, text.String())
+	require.Regexp(t, `mp +H200 +stress\+random +1000000 +30 +3 +2\.02–4\.28 +100\.0 %`, text.String())
 
 	var log bytes.Buffer
 	log.Write(LogBlock(h).Append(nil))
@@ -93,5 +94,20 @@ func TestExcludedOnlyAfterGoodRuns(t *testing.T) {
 		}
 		require.Zero(t, measured(t, 0, 1, err).Rate.Excluded)
 	}
-	require.Nil(t, rate(&report.Histogram{}), "no instances, no statistics")
+	require.Nil(t, rate(&report.Histogram{}, 1), "no instances, no statistics")
+}
+
+// Without randomised threads the instances of a warp count as one: 30 weak ones are at
+// most one block.
+func TestBlocks(t *testing.T) {
+	for set, want := range map[drive.Incantations]uint64{drive.None: 32, drive.Stress | drive.Sync: 32, drive.Random: 1, drive.All: 1} {
+		r := &Result{set: drive.Setting{Incantations: set}}
+		require.Equal(t, want, r.block(), set.String())
+	}
+	h := &report.Histogram{Status: report.StatusDone, Instances: 3200, Weak: 64}
+	r := rate(h, 32)
+	require.InEpsilon(t, 0.02, r.Rate, 1e-12)
+	require.Equal(t, runner.RateInterval(2, 100), runner.Interval{Low: r.Low, High: r.High})
+	h.Weak = 0
+	require.Equal(t, runner.Excluded(100), rate(h, 32).Excluded)
 }

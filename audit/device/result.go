@@ -16,7 +16,20 @@ import (
 type Result struct {
 	report.Histogram
 	Binary *Binary
+	set    drive.Setting
 	Column int // of Tab. 6, from 1 on; 0 without a setting
+}
+
+// warpLanes are neighbouring instances, which nearly always see the same if threads are
+// not randomised.
+const warpLanes = 32
+
+// block is how many instances count as one in statistics.
+func (r *Result) block() uint64 {
+	if r.set.Incantations&drive.Random != 0 {
+		return 1
+	}
+	return warpLanes
 }
 
 // Ran reports whether anything was counted.
@@ -114,21 +127,24 @@ func (c *series) emit(ctx context.Context, r *Result) {
 	if r.Status == report.StatusDone && ctx.Err() != nil {
 		r.Status = report.StatusInterrupted
 	}
-	r.Rate = rate(&r.Histogram)
+	for i := range r.Unseen {
+		r.Unseen[i].Excluded = runner.Excluded(max(r.Instances/r.block(), 1))
+	}
+	r.Rate = rate(&r.Histogram, r.block())
 	c.o.Emit(r)
 }
 
 // rate computes the statistics of the weak outcomes. Instances with unexpected
 // values may be weak ones: where there are any, nothing is excluded.
-func rate(h *report.Histogram) *report.Rate {
+func rate(h *report.Histogram, block uint64) *report.Rate {
 	if h.Instances == 0 {
 		return nil
 	}
-	i := runner.RateInterval(h.Weak, h.Instances)
-	r := &report.Rate{Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High, Reproducibility: runner.Reproducibility(h.Weak)}
+	i := runner.BlockInterval(h.Weak, h.Instances, block)
+	r := &report.Rate{Block: block, Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High, Reproducibility: runner.Reproducibility((h.Weak + block - 1) / block)}
 	ended := h.Status == report.StatusDone || h.Status == report.StatusInterrupted
 	if h.Weak == 0 && h.Unexpected == 0 && ended {
-		r.Excluded = runner.Excluded(h.Instances)
+		r.Excluded = runner.Excluded(max(h.Instances/block, 1))
 	}
 	if h.Seconds > 0 {
 		r.PerSecond = float64(h.Weak) / h.Seconds

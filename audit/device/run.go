@@ -302,7 +302,7 @@ func (c *series) job(x *part, set drive.Setting) drive.Job {
 // started is the result of a part that is run under a setting.
 func (c *series) started(x *part, set drive.Setting) *Result {
 	r := c.empty(x.bin, x.judged)
-	r.Setting = set.String()
+	r.Setting, r.set = set.String(), set
 	if set.Name == "" {
 		r.Column = int(set.Incantations) + 1
 	}

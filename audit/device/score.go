@@ -22,6 +22,8 @@ type Score struct {
 	Open      int     // tests with such an outcome
 	Firsts    []First // by time
 	Elapsed   time.Duration
+	// Interrupted tells that the run was ended from outside before its time.
+	Interrupted bool
 }
 
 // Share is the part of the outcomes that was seen, 0 to 1.
@@ -64,9 +66,10 @@ func RunScore(ctx context.Context, o Options, contenders []Contender, each time.
 			return err
 		}
 		s.Open, s.Elapsed = h.total, time.Since(c.start)
+		s.Interrupted = ctx.Err() != nil
 		tell(s)
-		if ctx.Err() != nil {
-			return nil
+		if s.Interrupted {
+			return ctx.Err()
 		}
 	}
 	return nil

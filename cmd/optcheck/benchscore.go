@@ -137,8 +137,8 @@ func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
 		if n := s.Open / 2; n > 0 && len(s.Firsts) >= n {
 			half = fmt.Sprintf("%.2f s", s.Firsts[n-1].After.Seconds())
 		}
-		fmt.Fprintf(b.env.stdout, "%-26s %5.1f %% %7d %7d %9s %9.1f %12.2f\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half,
-			s.Elapsed.Seconds(), s.PerSecond())
+		fmt.Fprintf(b.env.stdout, "%-26s %5.1f %% %7d %7d %9s %9.1f %12.2f%s\n", s.Contender, 100*s.Share(), len(s.Firsts), s.Open, half,
+			s.Elapsed.Seconds(), s.PerSecond(), map[bool]string{true: "  interrupted"}[s.Interrupted])
 		if b.out != nil {
 			if data, err := json.Marshal(map[string]any{"event": "score", "contender": s.Contender, "seen": len(s.Firsts), "of": s.Open,
 				"seconds": s.Elapsed.Seconds(), "seed": o.Seed, "first": s.Firsts}); err == nil {

@@ -10,7 +10,6 @@ import (
 	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/report"
-	"optcheck/runner"
 )
 
 // runOutput renders results as they come.
@@ -115,7 +114,7 @@ func (o *runOutput) line(r *device.Result) {
 	}
 	found := fmt.Sprintf("%s (%.3g per 100k, %.2g..%.2g)", plain.Count(r.Weak, "time"), r.Rate.Rate*1e5, r.Rate.Low*1e5, r.Rate.High*1e5)
 	if r.Weak == 0 {
-		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", runner.Excluded(r.Instances)*1e5)
+		found = fmt.Sprintf("never (rates above %.2g per 100k excluded)", r.Rate.Excluded*1e5)
 	}
 	effect := effectOf(r)
 	if effect != "" {
@@ -224,6 +223,24 @@ func (o *runOutput) soundness(w io.Writer) {
 	}
 }
 
+// perLaunch is how many instances the launches of a column had, over all tests.
+func (o *runOutput) perLaunch(column int) string {
+	low, high := uint64(0), uint64(0)
+	for _, t := range o.order {
+		if r := o.rows[t].byColumn[column]; r != nil && r.Launches > 0 {
+			n := r.Instances / r.Launches
+			if low == 0 || n < low {
+				low = n
+			}
+			high = max(high, n)
+		}
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d..%d", low, high)
+}
+
 // table6 prints the study's table: hits per 100,000 instances by column.
 func (o *runOutput) table6(w io.Writer) {
 	marks := []struct {
@@ -263,7 +280,11 @@ func (o *runOutput) table6(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "hits per second of host time\n")
+	fmt.Fprintf(w, "%-23s", "instances a launch")
+	for c := 1; c <= 16; c++ {
+		fmt.Fprintf(w, "%8s", o.perLaunch(c))
+	}
+	fmt.Fprintf(w, "\nhits per second of host time\n")
 	for _, t := range o.order {
 		fmt.Fprintf(w, "%-23s", plain.Line(t))
 		for c := 1; c <= 16; c++ {

@@ -107,8 +107,8 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
 	fl.StringArrayVar(&f.patch, "patch", nil,
 		"change the machine code of the tests, OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap (sm_70 and newer); results are marked")
-	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study): "+strings.Join(table6Tests,
-		", ")+" unless tests are named")
+	fl.BoolVar(&f.table6, "table6", false, "print the table of incantations (Tab. 6 of the study) for "+strings.Join(table6Tests,
+		", ")+" or the tests named, with equal numbers of instances a launch; coRR is the one whose loads compilers do not merge")
 	jsonFlag(cmd, &f.asJSON, "print the event stream, JSON lines as optcheck report reads them")
 	streamFlag(cmd, &f.output)
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
@@ -132,6 +132,10 @@ func count(s string) (uint64, error) {
 	}
 	return uint64(x), nil
 }
+
+// equalInstances is how many instances each launch of a table of incantations has: as
+// many as are resident at once beside stress.
+const equalInstances = 1 << 14
 
 // table6Tests are the tests of the study's Tab. 6, with loads that compilers
 // keep apart for coRR.
@@ -217,6 +221,9 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	}
 	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
 		return err
+	}
+	if f.table6 && o.Tuning.Equal.High == 0 {
+		o.Tuning.Equal = drive.Fixed(equalInstances)
 	}
 	if o.Settings, err = f.settings(o.Session.Device(), o.Tuning, o.Seed); err != nil {
 		return err

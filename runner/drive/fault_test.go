@@ -254,3 +254,26 @@ func checkCells(t *testing.T, h *ptxgen.Harness, l *launch) {
 		}
 	}
 }
+
+// TestEqual: launches have equal numbers of instances, whatever the incantations.
+func TestEqual(t *testing.T) {
+	d := runner.Device{Type: "gpu", Units: 132, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
+	tuning := DefaultTuning(d)
+	tuning.Equal = Fixed(1 << 14)
+	for _, name := range []string{"mp", "iriw"} {
+		x, _ := corpus.Lookup(name)
+		for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
+			h, err := ptxgen.EmitHarness(x, "sm_90", form)
+			require.NoError(t, err)
+			for i := None; i <= All; i++ {
+				pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 4})
+				for range 5 {
+					l, err := pl.launch()
+					require.NoError(t, err)
+					require.EqualValues(t, 1<<14, l.instances, "%s %v %v", name, form, i)
+					require.Equal(t, i&Stress != 0, l.set["stress_units"] > l.set["test_units"])
+				}
+			}
+		}
+	}
+}

@@ -141,6 +141,9 @@ func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 		least, ctas = uint32(pow2(p.h.Shape.Units)), uint32(p.h.Shape.Ranks)
 	}
 	blocks = floorPow2(p.draw(p.t.Instances) / perCTA)
+	if n := p.draw(p.t.Equal); n > 0 {
+		return p.equal(n, warps, perCTA, ctas, least)
+	}
 	if p.on(Stress | Sync | Random) {
 		fit := p.resident(warps * 32)
 		if p.on(Stress) {
@@ -158,6 +161,20 @@ func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 		blocks /= 2
 	}
 	return max(blocks, least), stress
+}
+
+// equal chooses so many blocks that a launch has about n instances, with what stress
+// there is room for beside them.
+func (p *planner) equal(n, warps, perCTA, ctas, least uint32) (blocks, stress uint32) {
+	fit := p.resident(warps * 32)
+	if p.permuted() {
+		perCTA *= uint32(p.h.Shape.Ranks)
+	}
+	blocks = max(min(floorPow2(max(n/perCTA, 1)), floorPow2(max(fit/2/ctas, 1))), least)
+	if p.on(Stress) {
+		stress = min(max(p.draw(p.t.StressCTAs), 1), max(fit-min(fit, blocks*ctas), 1))
+	}
+	return blocks, stress
 }
 
 func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }
