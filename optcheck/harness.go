@@ -52,14 +52,19 @@ func (r *HarnessResult) Why() string {
 // CheckHarness checks a harness kernel.
 func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
 	r := &HarnessResult{}
+	l, err := c.loopsOf(fn, h)
+	if err != nil {
+		r.Class, r.Reason = Unknown, err.Error()
+		return r
+	}
 	for i := range h.Specs {
-		t := c.checkRole(fn, h, i)
+		t := c.checkRole(fn, h, l, i)
 		t.Thread = i
 		r.lift(t)
 		r.Threads = append(r.Threads, t.Result)
 		r.Class = max(r.Class, t.Class)
 	}
-	if err := c.checkStress(fn, h, r); err != nil {
+	if err := c.checkStress(fn, h, l, r); err != nil {
 		r.Class, r.Reason = Unknown, err.Error()
 	}
 	return r
@@ -99,9 +104,9 @@ func (l *lifter) apart() {
 }
 
 // checkRole checks one thread of the test.
-func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, role int) *Checked {
+func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, l *loops, role int) *Checked {
 	r := &Checked{Result: &Result{Func: fn.Name, Thread: role}}
-	tr, err := c.specialise(fn, h, role)
+	tr, err := c.specialise(fn, h, l, role)
 	if err != nil {
 		return r.unknown(err.Error())
 	}
@@ -153,8 +158,8 @@ func (p *pass) checkApart() {
 
 // checkStress demands that threads which execute stress access the scratch
 // memory in a loop, by loads and by stores, and count what they do.
-func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, r *HarnessResult) error {
-	tr, err := c.specialise(fn, h, stressRole)
+func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *HarnessResult) error {
+	tr, err := c.specialise(fn, h, l, stressRole)
 	if err != nil {
 		return err
 	}
@@ -190,11 +195,8 @@ const stressRole = -1
 const maxSpecialise = 8
 
 // specialise evaluates the code of threads that play a role.
-func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, role int) (*trace, error) {
-	o := walkOptions{pool: takePool(), view: newView(h, role)}
-	if err := o.view.loops(fn); err != nil {
-		return nil, err
-	}
+func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, l *loops, role int) (*trace, error) {
+	o := walkOptions{pool: takePool(), view: newView(h, l, role)}
 	cur := *fn
 	cur.Insts = slices.Clone(fn.Insts)
 	for range maxSpecialise {

@@ -1,8 +1,6 @@
 package optcheck
 
 import (
-	"fmt"
-
 	"optcheck/isa"
 	"optcheck/spec"
 )
@@ -15,19 +13,16 @@ type view struct {
 	address map[int64]bool // offsets of the parameters that are addresses
 	stress  bool           // whose summands may be anything: only its base counts
 	holds   []uint8        // what each expression of the pool contains
-	// Of a kernel with rounds one is checked, the last, in which the thread plays
-	// the role: carried has the registers that the code writes in a loop, by the
-	// first instruction of the loop. What they hold there is not known.
-	carried map[int][]int
+	loops   *loops         // nil if all of the code runs once
 }
 
-func newView(h *spec.Harness, role int) *view {
-	v := &view{h: h, plays: map[int64]bool{h.Stress: role == stressRole}, address: map[int64]bool{}, stress: role == stressRole}
+func newView(h *spec.Harness, l *loops, role int) *view {
+	v := &view{h: h, plays: map[int64]bool{h.Stress: role == stressRole}, address: map[int64]bool{}, stress: role == stressRole, loops: l}
 	for i, off := range h.Roles {
 		v.plays[off] = i == role
 	}
 	if h.Rounds != 0 {
-		v.plays[h.Rounds], v.carried = true, map[int][]int{}
+		v.plays[h.Rounds] = true
 	}
 	for _, off := range h.Memory {
 		v.address[off] = true
@@ -40,19 +35,31 @@ func newView(h *spec.Harness, role int) *view {
 	return v
 }
 
+// learns reports whether the walk is one that finds out what loops change.
+func (v *view) learns() bool { return v != nil && v.loops != nil && v.loops.open }
+
 // compare decides a comparison of the thread's slot with that of a role.
 func (v *view) compare(p *valuePool, cmp uint8, a, b value) (value, bool) {
 	if v == nil || cmp > cmpCodes["NE"] || a < 0 || b < 0 {
 		return none, false
 	}
-	for _, x := range []value{a, b} {
-		if n := p.nodes[x]; n.kind == kParam {
-			if plays, ok := v.plays[int64(n.imm)]; ok {
-				return p.truth(plays == (cmp == cmpCodes["EQ"])), true
-			}
-		}
+	x, isX := v.role(p, a)
+	y, isY := v.role(p, b)
+	switch {
+	case isX && isY:
+		return p.truth((a == b) == (cmp == cmpCodes["EQ"])), true // no two roles are one
+	case isX || isY:
+		return p.truth((x || y) == (cmp == cmpCodes["EQ"])), true
 	}
 	return none, false
+}
+
+// role reports whether a value is the parameter of a role, and the thread plays it.
+func (v *view) role(p *valuePool, x value) (plays, is bool) {
+	if n := p.nodes[x]; n.kind == kParam {
+		plays, is = v.plays[int64(n.imm)]
+	}
+	return plays, is
 }
 
 // instance reports whether a summand of an address only says which instance
@@ -68,37 +75,6 @@ func (v *view) instance(p *valuePool, t value) bool {
 	}
 	k := v.of(p, t)
 	return k&holdsAddress == 0 && (v.stress || k&holdsRead == 0)
-}
-
-// loops notes what the whole code, which has all roles, writes in its loops. It
-// holds for what is left of them when the code is specialised.
-func (v *view) loops(fn *isa.Func) error {
-	if v.h.Rounds == 0 {
-		return nil
-	}
-	f, err := newFlow(fn)
-	if err != nil {
-		return err
-	}
-	for _, b := range f.order {
-		if len(f.carried[b]) > 0 {
-			v.carried[f.blocks[b].First] = f.carried[b]
-		}
-	}
-	return nil
-}
-
-// enter forgets what the code writes in a loop that begins at an instruction.
-func (m *machine) enter(i int) {
-	if m.view == nil {
-		return
-	}
-	if len(m.view.carried[i]) > 0 {
-		clear(m.chosen)
-	}
-	for _, r := range m.view.carried[i] {
-		m.cur.v[r] = m.tr.pool.mk(node{kind: kSpecial, imm: m.tr.pool.str(fmt.Sprintf("round %d %d", i, r)), a: none, b: none, c: none})
-	}
 }
 
 // What an expression contains.

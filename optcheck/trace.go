@@ -150,6 +150,9 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 			o.view.holds = o.view.holds[:0]
 		}
 		err := m.run()
+		if o.view.learns() {
+			o.view.loops.learn(m)
+		}
 		for _, st := range m.in {
 			if st != nil {
 				states.Put(st)

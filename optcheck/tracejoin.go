@@ -115,11 +115,14 @@ func (m *machine) entry(b int) *state {
 		clear(st.t)
 		m.arch.launch(m, st)
 	}
-	if len(m.flow.carried[b]) > 0 {
+	exact := m.view != nil && m.view.loops.at(m.flow.blocks[b].First) && m.view.loops.exact
+	if len(m.flow.carried[b]) > 0 && !exact {
 		st.slots = nil // of what the loop may have stored nothing is known
 	}
 	for _, r := range m.flow.carried[b] {
-		st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: phiOf(b, b, r), a: st.v[r], b: none, c: none})
+		if !exact { // see enter
+			st.v[r] = m.tr.pool.mk(node{kind: kPhi, imm: phiOf(b, b, r), a: st.v[r], b: none, c: none})
+		}
 		if m.loopT != nil && m.loopT[b] != nil {
 			st.t[r] |= m.loopT[b][r]
 		}

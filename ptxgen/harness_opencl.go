@@ -10,8 +10,9 @@ import (
 )
 
 // EmitHarnessOpenCL returns the harness kernel of a test in OpenCL C 2.0, for
-// devices without PTX. Parameters and their meaning are those of EmitHarness;
-// there are no markers, since no decoder here reads what such devices run.
+// devices without PTX. Parameters, markers and their meaning are those of EmitHarness,
+// but that each parameter takes 8 bytes (HarnessParam.At): PoCL hands over an array of
+// them, and drivers that take machine code nobody reads do not care.
 //
 // It takes the part of the test language that OpenCL C has: 32-bit loads,
 // stores and atomics, fences, arithmetic and guards. Plain, cached and volatile
@@ -47,7 +48,11 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
 	}
 	var roles strings.Builder
 	for i := range t.Threads {
-		code, err := c.role(i)
+		r, err := c.role(i)
+		if err != nil {
+			return nil, err
+		}
+		code, err := r.block()
 		if err != nil {
 			return nil, err
 		}
@@ -68,25 +73,40 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
 }
 
 type clEmitter struct {
-	h *Harness
-	t *litmus.Test
+	h     *Harness
+	t     *litmus.Test
+	roles []*clRole
 }
 
 // head writes the kernel's parameters and lists them.
 func (c *clEmitter) head() string {
 	var ps []string
-	add := func(k ParamKind, i int, name, typ string) {
-		c.h.Params = append(c.h.Params, HarnessParam{Kind: k, Index: i, Name: name, Wide: strings.HasSuffix(typ, "*")})
+	add := func(k ParamKind, i int, name, typ string) (at int64) {
+		at = int64(8 * len(ps))
+		c.h.Params = append(c.h.Params, HarnessParam{Kind: k, Index: i, Name: name, Wide: strings.HasSuffix(typ, "*"), At: at})
 		ps = append(ps, typ+" "+name)
+		return at
 	}
 	for l := range c.t.Locations {
 		add(ParamLocation, l, fmt.Sprintf("p%d", l), "global uchar *")
 	}
-	add(ParamResults, 0, "results", "global uint *")
-	add(ParamScratch, 0, "scratch", "volatile global uchar *")
-	add(ParamCounters, 0, "counters", "volatile global uchar *")
+	add(ParamOut, 0, "out", "volatile global uint *")
+	check := c.h.Check
+	check.Memory = append(check.Memory, add(ParamResults, 0, "results", "global uint *"))
+	check.Scratch = add(ParamScratch, 0, "scratch", "volatile global uchar *")
+	check.Counters = add(ParamCounters, 0, "counters", "volatile global uchar *")
+	check.Memory = append(check.Memory, check.Scratch, check.Counters)
+	for _, r := range c.roles {
+		for i := range r.stands {
+			v := &r.stands[i]
+			v.Offset, v.Bytes = add(ParamValue, 0, r.valueParam(i), "uint"), 4
+			c.h.Params[len(c.h.Params)-1].Value = int64(uint32(v.Const))
+		}
+		r.spec.SetCode(r.th, r.stands)
+		c.h.Values = append(c.h.Values, r.stands)
+	}
 	for i := range c.t.Threads {
-		add(ParamRole, i, fmt.Sprintf("role%d", i), "uint")
+		check.Roles = append(check.Roles, add(ParamRole, i, fmt.Sprintf("role%d", i), "uint"))
 		v := c.h.Shape.Roles[i]
 		if c.h.Form == FormPermuted {
 			v = i
@@ -96,11 +116,21 @@ func (c *clEmitter) head() string {
 	for l := range c.t.Locations {
 		add(ParamMul, l, fmt.Sprintf("mul%d", l), "uint")
 		add(ParamStride, l, fmt.Sprintf("stride%d", l), "uint")
-		add(ParamOffset, l, fmt.Sprintf("offset%d", l), "uint")
+		check.Offsets = append(check.Offsets, add(ParamOffset, l, fmt.Sprintf("offset%d", l), "uint"))
 	}
 	for _, s := range c.h.Form.Settings() {
-		add(ParamSetting, 0, s, "uint")
+		switch off := add(ParamSetting, 0, s, "uint"); s {
+		case "stress_slot":
+			check.Stress = off
+		case "rounds":
+			check.Rounds = off
+		}
 	}
+	check.Sequences, check.Items = 1, true
+	if c.h.Form == FormPermuted {
+		check.Sequences = 2
+	}
+	add(ParamToken, 0, "tok", "uint")
 	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
 }
 
@@ -146,14 +176,19 @@ func clLocations(b *strings.Builder, h *Harness) {
 func clSequence(line, times string) string {
 	return fmt.Sprintf(`{
     volatile global uint *at = (volatile global uint *)(scratch + ((%s) %% stress_lines * stress_line + stress_base & stress_wrap) + lane * stress_lane);
-    for (uint i = 0; i < (%s); i++, done += stress_steps)
-      for (uint k = 0; k < %du; k++) {
-        if (stress_loads >> k & 1u) sum ^= *at;
-        if (stress_stores >> k & 1u) *at = i;
-      }
+    for (uint i = 0; i < (%s); i++, done += stress_steps) {
+%s    }
   }
-`, line, times, spec.MaxSequence)
+`, line, times, clSteps)
 }
+
+// clSteps are the accesses of a sequence.
+var clSteps = func() (s string) {
+	for k := range spec.MaxSequence {
+		s += fmt.Sprintf("      if (stress_loads >> %[1]d & 1u) sum ^= *at;\n      if (stress_stores >> %[1]d & 1u) *at = i;\n", k)
+	}
+	return s
+}()
 
 // clStress is the stress of harnessEmitter.stress.
 var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)", "stress_iterations") + clCounted
@@ -161,60 +196,5 @@ var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequ
 var clCounted = fmt.Sprintf(`  if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
   if (done) atom_add((volatile global ulong *)(counters + %d), (ulong)done);
 `, CounterSeen, CounterStress)
-
-// role writes the code of one thread.
-func (c *clEmitter) role(i int) (string, error) {
-	th := &c.t.Threads[i]
-	var b strings.Builder
-	regs := map[string]bool{}
-	declare := func(n string) {
-		if n != "" && !regs[n] {
-			regs[n] = true
-			init := int64(0)
-			if d := th.Decl(n); d != nil && d.Init.Kind == litmus.OperandConst {
-				init = d.Init.Value
-			}
-			fmt.Fprintf(&b, "    uint %s = %du;\n", hclReg(n), uint32(init))
-		}
-	}
-	for j := range th.Body {
-		in := &th.Body[j]
-		declare(in.Dst)
-		for _, r := range in.Reads() {
-			declare(r)
-		}
-	}
-	for j := range th.Body {
-		in := &th.Body[j]
-		if len(in.Labels) > 0 || in.Op == litmus.OpBra {
-			return "", unsupported("branches in OpenCL C")
-		}
-		line, err := c.instr(th, in)
-		if err != nil {
-			return "", err
-		}
-		if line == "" {
-			continue
-		}
-		if g := in.Guard; g != nil {
-			not := ""
-			if g.Neg {
-				not = "!"
-			}
-			line = fmt.Sprintf("if (%s%s) { %s }", not, hclReg(g.Reg), line)
-		}
-		fmt.Fprintf(&b, "    %s\n", line)
-	}
-	for _, s := range c.h.Terms {
-		if s.Term.Kind == litmus.TermReg && s.Term.Thread == i {
-			v := "0u"
-			if regs[s.Term.Name] {
-				v = hclReg(s.Term.Name)
-			}
-			fmt.Fprintf(&b, "    results[(result_step >> 2) * %du + inst] = %s;\n", s.Slot, v)
-		}
-	}
-	return b.String(), nil
-}
 
 func hclReg(n string) string { return "q_" + reg(n)[3:] }

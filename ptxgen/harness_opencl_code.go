@@ -8,21 +8,8 @@ import (
 	"optcheck/spec"
 )
 
-// instr translates an instruction to a C statement.
-func (c *clEmitter) instr(th *litmus.Thread, in *litmus.Instr) (string, error) {
-	ops := make([]string, len(in.Src))
-	for i, s := range in.Src {
-		switch s.Kind {
-		case litmus.OperandReg:
-			ops[i] = hclReg(s.Name)
-		case litmus.OperandConst:
-			ops[i] = fmt.Sprintf("%du", uint32(s.Value))
-		default:
-			if in.Op != litmus.OpMov {
-				return "", unsupported("a location's address as a value in OpenCL C")
-			}
-		}
-	}
+// instr translates an instruction with its operands to a C statement.
+func (c *clEmitter) instr(th *litmus.Thread, in *litmus.Instr, ops []string) (string, error) {
 	switch in.Op {
 	case litmus.OpNop:
 		return "", nil

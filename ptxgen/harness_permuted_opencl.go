@@ -13,8 +13,8 @@ func clPermuted(h *Harness, roles string) string {
   bool testing = logical < test_units;
   uint other = logical < stress_units ? stress_slot : idle_slot;
   uint pos = ((((cta * warps << 5) + thr >> order_shift) * order_mul + order_add) >> 16) %% %[1]du;
-  uint rng = (cta * warps + warp) * 0x9e3779b1u + seed, done = 0, sum = 0, slot = other;
-  for (uint round = 0; round != rounds; round++) {
+  uint rng = (cta * warps + warp) * 0x9e3779b1u + seed, done = 0, sum = 0, slot = other, round = 0;
+  do {
   slot = testing ? order >> 4 * pos & 15u : other;
   pos += order_step;
   if (pos >= %[1]du) pos -= %[1]du;
@@ -29,7 +29,7 @@ func clPermuted(h *Harness, roles string) string {
     }
   }
   if (testing && (rng >> 16 & 255u) < pre_share) `, n, CounterSync, SyncStride, CounterGaveUp) +
-		clSequence("rng", "rng >> 8 & pre_mask") + roles + "  }\n  if (slot == stress_slot) " +
+		clSequence("rng", "rng >> 8 & pre_mask") + roles + "  } while (++round != rounds);\n  if (slot == stress_slot) " +
 		clSequence("cta * warps + (thr >> 5)", "stress_iterations") + clCounted
 }
 

@@ -36,6 +36,8 @@ type Harness struct {
 	// equality: a thread plays one role in each, for an instance of its own. 0 if
 	// there are no rounds.
 	Rounds int64
+	// Items is set if the code goes through the threads of a CTA in loops.
+	Items bool
 }
 
 // IsMemory reports whether the parameter at an offset is one of Memory.

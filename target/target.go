@@ -15,6 +15,7 @@ import (
 const (
 	NVIDIA = "nvidia"
 	AMD    = "amd"
+	X86    = "x86"
 )
 
 // Family is a generation of AMD's GPUs: those with one instruction set and one memory
@@ -71,11 +72,17 @@ var chips = map[string]string{
 	"vega": "gfx900", "vega10": "gfx900", "greenland": "gfx900", "vega20": "gfx906", "navi10": "gfx1010", "navi21": "gfx1030",
 }
 
+// cpu is the one target of x86-64 code.
+const cpu = "x86-64"
+
 // Of returns the target of a name: sm_90a, gfx90a, tahiti, gfx9-4-generic,
 // amdgcn-amd-amdhsa--gfx90a:sramecc+, gfx9. ok is false for names of no target.
 func Of(name string) (t Target, ok bool) {
 	if num, is := strings.CutPrefix(name, "sm_"); is {
 		return nvidia(name, num)
+	}
+	if name == cpu {
+		return Target{Name: name, Vendor: X86}, true
 	}
 	s := strings.ToLower(strings.TrimSpace(name))
 	if i := strings.LastIndex(s, "--"); i >= 0 {

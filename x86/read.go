@@ -1,0 +1,105 @@
+package x86
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"optcheck/isa"
+)
+
+// maxCode bounds the machine code of a function in bytes.
+const maxCode = 1 << 20
+
+// ErrNoMember is wrapped by the error for a kernel that an archive does not hold.
+var ErrNoMember = errors.New("no such kernel in the archive")
+
+// PoCL returns the shared object of a kernel in the archive that PoCL gives as a
+// program's binary (CL_PROGRAM_BINARIES): the one for work-groups of any size. A member
+// is the length of its name, the name, the length of the file, and the file.
+func PoCL(archive []byte, kernel string) ([]byte, error) {
+	name := fmt.Sprintf("/%s/0-0-0/%s.so", kernel, kernel)
+	head := append(binary.LittleEndian.AppendUint32(nil, uint32(len(name))), name...)
+	i := bytes.Index(archive, head)
+	if i < 0 {
+		return nil, fmt.Errorf("%s: %w", kernel, ErrNoMember)
+	}
+	rest := archive[i+len(head):]
+	if len(rest) < 4 || uint64(binary.LittleEndian.Uint32(rest)) > uint64(len(rest)-4) {
+		return nil, fmt.Errorf("%s: %w", kernel, isa.ErrTruncated)
+	}
+	return rest[4 : 4+binary.LittleEndian.Uint32(rest)], nil
+}
+
+// WorkGroup is the name of the function that PoCL calls for each work-group of a kernel.
+func WorkGroup(kernel string) string { return "_pocl_kernel_" + kernel + "_workgroup" }
+
+// Code returns the machine code of a function of an ELF file, and its address.
+func Code(file []byte, name string) (code []byte, at uint64, err error) {
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, 0, err
+	}
+	if f.Machine != elf.EM_X86_64 {
+		return nil, 0, fmt.Errorf("machine code for %v, not for x86-64", f.Machine)
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range symbols {
+		if s.Name != name || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+			continue
+		}
+		for _, sec := range f.Sections {
+			if sec.Type != elf.SHT_PROGBITS || s.Value < sec.Addr || s.Value-sec.Addr > sec.Size || s.Size > sec.Size-(s.Value-sec.Addr) {
+				continue
+			}
+			if s.Size > maxCode {
+				return nil, 0, isa.ErrTooBig
+			}
+			code = make([]byte, s.Size)
+			_, err := io.ReadFull(io.NewSectionReader(sec, int64(s.Value-sec.Addr), int64(s.Size)), code)
+			return code, s.Value, err
+		}
+	}
+	return nil, 0, fmt.Errorf("function %s: %w", name, isa.ErrNoCode)
+}
+
+// Func reads machine code at an address as a function. The error says where it cannot be
+// cut into instructions.
+func Func(name string, code []byte, at uint64) (*isa.Func, error) {
+	fn := &isa.Func{Name: name, Arch: Arch, Line: 1}
+	first := map[uint64]int{} // address → index of the first instruction
+	for pc := 0; pc < len(code); {
+		in, err := x86asm.Decode(code[pc:], 64)
+		if err != nil || in.Len == 0 {
+			return nil, fmt.Errorf("%s+0x%x: no instruction that is known: % x", name, pc, code[pc:min(pc+15, len(code))])
+		}
+		l := &lowering{in: in, at: at + uint64(pc), text: strings.ToLower(x86asm.IntelSyntax(in, at+uint64(pc), nil))}
+		first[l.at] = len(fn.Insts)
+		l.lower()
+		fn.Insts = append(fn.Insts, l.out...)
+		pc += in.Len
+	}
+	for i := range fn.Insts {
+		in := &fn.Insts[i]
+		if in.Flow != isa.FlowJump {
+			in.Target = -1
+			continue
+		}
+		to, ok := first[uint64(in.Args[0].Imm)]
+		if !ok { // out of the function: nobody knows what happens there
+			in.Role, to = isa.RoleUnknown, -1
+		}
+		in.Target = to
+	}
+	fn.BuildCFG()
+	return fn, nil
+}
