@@ -86,10 +86,11 @@ type ImageKind uint8
 
 // The kinds of image.
 const (
-	ImageCubin   ImageKind = iota + 1 // a CUDA ELF file for the device's architecture
-	ImagePTX                          // PTX text, compiled by the driver
-	ImageOpenCLC                      // OpenCL C source, compiled by the driver
-	ImageFake                         // a script of the fake back end
+	ImageCubin        ImageKind = iota + 1 // a CUDA ELF file for the device's architecture
+	ImagePTX                               // PTX text, compiled by the driver
+	ImageOpenCLC                           // OpenCL C source, compiled by the driver
+	ImageFake                              // a script of the fake back end
+	ImageOpenCLBinary                      // what Compile made of OpenCL C on this device
 )
 
 // String names the kind.
@@ -101,6 +102,8 @@ func (k ImageKind) String() string {
 		return "ptx"
 	case ImageOpenCLC:
 		return "opencl-c"
+	case ImageOpenCLBinary:
+		return "opencl-binary"
 	case ImageFake:
 		return "fake"
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,24 +16,65 @@ import (
 // maxCode bounds the machine code of a function in bytes.
 const maxCode = 1 << 20
 
-// ErrNoMember is wrapped by the error for a kernel that an archive does not hold.
-var ErrNoMember = errors.New("no such kernel in the archive")
+// maxKernels bounds the kernels of an archive.
+const maxKernels = 256
 
-// PoCL returns the shared object of a kernel in the archive that PoCL gives as a
-// program's binary (CL_PROGRAM_BINARIES): the one for work-groups of any size. A member
-// is the length of its name, the name, the length of the file, and the file.
-func PoCL(archive []byte, kernel string) ([]byte, error) {
-	name := fmt.Sprintf("/%s/0-0-0/%s.so", kernel, kernel)
-	head := append(binary.LittleEndian.AppendUint32(nil, uint32(len(name))), name...)
-	i := bytes.Index(archive, head)
-	if i < 0 {
-		return nil, fmt.Errorf("%s: %w", kernel, ErrNoMember)
+// Kernels reads the kernels of an archive that PoCL gives as a program's binary
+// (CL_PROGRAM_BINARIES), by their names, as PoCL compiled them for work-groups of any
+// size. What cannot be read of one is a problem of the program, and leaves a function
+// without instructions. A member of an archive is the length of its name, the name, the
+// length of the file, and the file.
+func Kernels(archive []byte) (*isa.Program, error) {
+	prog := &isa.Program{File: "PoCL's archive", Dialect: "x86-64"}
+	for rest := archive; ; {
+		i := bytes.Index(rest, []byte(".so"))
+		if i < 0 {
+			break
+		}
+		before, behind := rest[:i+3], rest[i+3:]
+		rest = behind
+		kernel, ok := member(before)
+		if !ok || len(behind) < 4 || uint64(binary.LittleEndian.Uint32(behind)) > uint64(len(behind)-4) {
+			continue
+		}
+		n := binary.LittleEndian.Uint32(behind)
+		if len(prog.Funcs) == maxKernels {
+			return nil, isa.ErrTooBig
+		}
+		fn, err := kernelOf(behind[4:4+n], kernel)
+		if err != nil {
+			fn = &isa.Func{Name: kernel, Arch: Arch}
+			prog.Misread(len(prog.Funcs)+1, kernel, err.Error())
+		}
+		fn.Line = len(prog.Funcs) + 1
+		prog.Funcs, rest = append(prog.Funcs, fn), behind[4+n:]
 	}
-	rest := archive[i+len(head):]
-	if len(rest) < 4 || uint64(binary.LittleEndian.Uint32(rest)) > uint64(len(rest)-4) {
-		return nil, fmt.Errorf("%s: %w", kernel, isa.ErrTruncated)
+	if len(prog.Funcs) == 0 {
+		return nil, isa.ErrNoCode
 	}
-	return rest[4 : 4+binary.LittleEndian.Uint32(rest)], nil
+	return prog, nil
+}
+
+// member returns the kernel of a member by what ends with its name: a length and
+// /KERNEL/0-0-0/KERNEL.so.
+func member(text []byte) (kernel string, ok bool) {
+	i := bytes.LastIndexByte(text, '/')
+	kernel = string(bytes.TrimSuffix(text[i+1:], []byte(".so")))
+	name := "/" + kernel + "/0-0-0/" + kernel + ".so"
+	n := len(text) - len(name)
+	if i < 0 || n < 4 || string(text[n:]) != name || binary.LittleEndian.Uint32(text[n-4:]) != uint32(len(name)) {
+		return "", false
+	}
+	return kernel, true
+}
+
+// kernelOf reads the function that PoCL calls for each work-group of a kernel.
+func kernelOf(file []byte, kernel string) (*isa.Func, error) {
+	code, at, err := Code(file, WorkGroup(kernel))
+	if err != nil {
+		return nil, err
+	}
+	return Func(kernel, code, at)
 }
 
 // WorkGroup is the name of the function that PoCL calls for each work-group of a kernel.

@@ -28,32 +28,33 @@ import (
 type Compiler struct {
 	Target string // sm_90; "" for OpenCL C
 	Level  string // O0 to O3
-	// Tool compiles PTX and disassembles. With JIT set it only disassembles,
-	// and the driver of the session compiles.
+	// Tool is the toolchain that compiles, or only disassembles; nil for OpenCL C.
 	Tool *toolchain.Toolchain
-	JIT  bool
-	// Cubins, if not nil, are used instead of compiling; Tool disassembles.
-	Cubins *Cubins
-	// Session is asked to compile if JIT is set.
-	Session runner.Session
+	// Maker makes the images; nil stands for the one of Tool.
+	Maker pipeline.Maker
 	// Patch changes the machine code of the tests, for experiments. What is
 	// patched is never validated.
 	Patch []patch.Edit
 }
 
+// maker is what makes the images.
+func (c *Compiler) maker() (pipeline.Maker, error) {
+	if c.Maker != nil {
+		return c.Maker, nil
+	}
+	return pipeline.NewMaker(c.Tool, c.Target, c.Level)
+}
+
 // Name names the compiler for people and logs.
 func (c *Compiler) Name() string {
-	switch {
-	case c.Target == "":
-		return "the OpenCL driver"
-	case c.JIT:
-		return "the driver's JIT (read by nvdisasm of " + c.Tool.ID + ")"
-	}
-	if c.Cubins != nil {
-		return c.Cubins.Compiler + " elsewhere (read by nvdisasm of " + c.Tool.ID + ")"
+	if c.Maker != nil {
+		return c.Maker.Name()
 	}
 	return c.Tool.ID
 }
+
+// alone reports whether compiling takes the device.
+func (c *Compiler) alone() bool { return c.Maker != nil && c.Maker.Alone() }
 
 // Binary is a compiled harness kernel.
 type Binary struct {
@@ -90,154 +91,94 @@ type Image struct {
 	SHA256 string
 }
 
-func newImage(kind runner.ImageKind, data []byte, options string) *Image {
-	h := sha256.Sum256(data)
-	return &Image{runner.Image{Kind: kind, Data: data, Options: options}, hex.EncodeToString(h[:])}
+func newImage(i runner.Image) *Image {
+	h := sha256.Sum256(i.Data)
+	return &Image{i, hex.EncodeToString(h[:])}
 }
-
-// clOptions are the build options of OpenCL C.
-const clOptions = "-cl-std=CL3.0"
 
 // Collector is the image of the collector.
 func (c *Compiler) Collector(ctx context.Context) (*Image, error) {
-	if c.Target == "" {
-		return newImage(runner.ImageOpenCLC, []byte(ptxgen.EmitCollectOpenCL()), clOptions), nil
-	}
-	text, v, err := ptxgen.EmitCollect(c.Target)
+	m, err := c.maker()
 	if err != nil {
 		return nil, err
 	}
-	cubins, failed, err := c.compile(ctx, v, []toolchain.Unit{{Name: ptxgen.CollectName, Text: text}})
-	if err == nil {
-		err = failed[0]
-	}
+	i, err := m.Collector(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("collector: %w", err)
+		return nil, err
 	}
-	return newImage(runner.ImageCubin, cubins[0].Cubin, ""), nil
-}
-
-// compile makes cubins of units.
-func (c *Compiler) compile(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
-	if c.Cubins != nil {
-		batches, failed := c.Cubins.batches(units)
-		return batches, failed, nil
-	}
-	if !c.JIT {
-		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true,
-			Header: ptxgen.Header(v, c.Target), Units: units})
-		if err != nil {
-			return nil, nil, err
-		}
-		return res.Batches, res.Failed, nil
-	}
-	var b strings.Builder
-	b.WriteString(ptxgen.Header(v, c.Target))
-	idx := make([]int, len(units))
-	for i, u := range units {
-		idx[i] = i
-		b.WriteString(u.Text)
-	}
-	out, err := c.Session.Compile(ctx, runner.Image{Kind: runner.ImagePTX, Data: []byte(b.String()), Options: "-" + c.Level + " -lineinfo"})
-	if errors.Is(err, runner.ErrCompile) {
-		failed := map[int]error{}
-		for i := range units {
-			failed[i] = err
-		}
-		return nil, failed, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return []toolchain.Batch{{Cubin: out.Binary, Units: idx}}, nil, nil
+	return newImage(i), nil
 }
 
 // Build compiles and validates the harness kernels of tests, many at a time.
 func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test, form ptxgen.Form) ([]*Binary, error) {
-	out := make([]*Binary, len(tests))
-	byVersion := map[ptxgen.Version][]int{}
-	names := map[string]bool{}
-	maxV := ptxgen.Version(0)
-	if c.Target != "" {
-		var err error
-		if maxV, err = ptxgen.ParseVersion(c.Tool.MaxPTX); err != nil {
-			return nil, err
-		}
+	m, err := c.maker()
+	if err != nil {
+		return nil, err
 	}
+	out := make([]*Binary, len(tests))
+	var list []*Binary
+	var kernels []*ptxgen.Harness
+	names := map[string]bool{}
 	for i, t := range tests {
 		b := &Binary{Test: t, Form: form}
 		out[i] = b
-		var err error
-		if c.Target == "" {
-			b.Harness, err = ptxgen.EmitHarnessOpenCL(t, form)
-		} else {
-			b.Harness, err = ptxgen.EmitHarness(t, c.Target, form)
-		}
+		b.Harness, err = m.Emit(t, form)
 		var un *spec.Unsupported
 		switch {
 		case errors.As(err, &un):
 			b.State, b.Why = "unsupported", un.Reason
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
-		case c.Target == "":
-			b.State, b.Why = "unread", "no decoder reads what this device runs"
-			b.Image = newImage(runner.ImageOpenCLC, []byte(b.Harness.Text), clOptions)
-		case b.Harness.Version > maxV:
-			b.State, b.Why = "unsupported", fmt.Sprintf("needs PTX %v, %s has %v", b.Harness.Version, c.Tool.ID, maxV)
 		case names[b.Harness.Name]:
 			return nil, fmt.Errorf("test %s occurs twice", t.Name)
 		default:
 			names[b.Harness.Name] = true
-			byVersion[b.Harness.Version] = append(byVersion[b.Harness.Version], i)
+			list, kernels = append(list, b), append(kernels, b.Harness)
 		}
 	}
-	for v := ptxgen.Version(10); v <= maxV; v++ {
-		if list := byVersion[v]; len(list) > 0 {
-			if err := c.buildVersion(ctx, v, list, out); err != nil {
-				return nil, err
-			}
+	made, failed, err := m.Make(ctx, kernels)
+	if err != nil {
+		return nil, err
+	}
+	for k, e := range failed {
+		line, _, _ := strings.Cut(e.Error(), "\n")
+		list[k].State, list[k].Why = "compile-failed", line
+	}
+	for i := range made {
+		if err := c.read(ctx, m, &made[i], list); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []int, out []*Binary) error {
-	units := make([]toolchain.Unit, len(list))
-	for k, i := range list {
-		units[k] = toolchain.Unit{Name: out[i].Harness.Name, Text: out[i].Harness.Text}
-	}
-	cubins, failed, err := c.compile(ctx, v, units)
+// read validates the kernels of an image.
+func (c *Compiler) read(ctx context.Context, m pipeline.Maker, one *pipeline.Made, list []*Binary) error {
+	patched, err := c.patched(ctx, one, list)
 	if err != nil {
 		return err
 	}
-	for k, e := range failed {
-		b := out[list[k]]
-		line, _, _ := strings.Cut(e.Error(), "\n")
-		b.State, b.Why = "compile-failed", line
+	image := newImage(one.Image)
+	code, err := m.Decode(ctx, one)
+	if err != nil && !errors.Is(err, pipeline.ErrUnread) {
+		return err
 	}
-	for _, cu := range cubins {
-		patched, err := c.patched(ctx, &cu, list, out)
-		if err != nil {
-			return err
+	check := optcheck.NewChecker()
+	for _, k := range one.Kernels {
+		b := list[k]
+		b.Image = image
+		if code == nil {
+			b.State, b.Why = "unread", err.Error()
+			continue
 		}
-		image := newImage(runner.ImageCubin, cu.Cubin, "")
-		code, err := pipeline.Decode(ctx, c.Tool, c.Target+" harness", c.Target, cu.Cubin)
+		fn, err := code.Func(b.Harness.Name)
 		if err != nil {
-			return err
+			b.State, b.Why = "unknown", err.Error()
+			continue
 		}
-		check := optcheck.NewChecker()
-		for _, k := range cu.Units {
-			b := out[list[k]]
-			b.Image = image
-			fn, err := code.Func(b.Harness.Name)
-			if err != nil {
-				b.State, b.Why = "unknown", err.Error()
-				continue
-			}
-			b.validate(check, fn)
-			if len(c.Patch) > 0 {
-				b.mark(patched[b.Harness.Name])
-			}
+		b.validate(check, fn)
+		if len(c.Patch) > 0 {
+			b.mark(patched[b.Harness.Name])
 		}
 	}
 	return nil
@@ -245,20 +186,20 @@ func (c *Compiler) buildVersion(ctx context.Context, v ptxgen.Version, list []in
 
 // patched makes the changes that were asked for in the kernels of tests of a cubin,
 // and gives them by kernel.
-func (c *Compiler) patched(ctx context.Context, cu *toolchain.Batch, list []int, out []*Binary) (map[string][]string, error) {
+func (c *Compiler) patched(ctx context.Context, one *pipeline.Made, list []*Binary) (map[string][]string, error) {
 	if len(c.Patch) == 0 {
 		return nil, nil
 	}
 	names := map[string]bool{}
-	for _, k := range cu.Units {
-		names[out[list[k]].Harness.Name] = true
+	for _, k := range one.Kernels {
+		names[list[k].Harness.Name] = true
 	}
-	data, changes, err := patch.Apply(ctx, c.Tool.DisassembleKnown, c.Target, cu.Cubin,
+	data, changes, err := patch.Apply(ctx, c.Tool.DisassembleKnown, c.Target, one.Image.Data,
 		func(name string) bool { return names[name] }, c.Patch...)
 	if err != nil {
 		return nil, err
 	}
-	cu.Cubin = data
+	one.Image.Data = data
 	made := map[string][]string{}
 	for _, x := range changes {
 		made[x.Func] = append(made[x.Func], fmt.Sprintf("0x%x %s -> %s", x.Addr, x.From, x.To))

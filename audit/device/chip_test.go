@@ -9,15 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/audit"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/runner"
-	"optcheck/runner/drive"
-	"optcheck/runner/opencl"
 	"optcheck/sass"
 	"optcheck/toolchain"
 )
@@ -179,44 +175,6 @@ func TestStressGone(t *testing.T) {
 	r := optcheck.NewChecker().CheckHarness(fn, h.Check)
 	require.Equal(t, optcheck.Unknown, r.Class)
 	require.Contains(t, r.Reason, "stress")
-}
-
-// TestPoCL runs tests on a CPU from end to end.
-func TestPoCL(t *testing.T) {
-	ctx := context.Background()
-	b := opencl.New()
-	devices, err := b.Devices(ctx)
-	i := slices.IndexFunc(devices, func(d runner.Device) bool { return d.Type == "cpu" })
-	if err != nil || i < 0 {
-		missing(t, "no CPU device of OpenCL")
-	}
-	s, err := b.Open(ctx, devices[i].Index)
-	require.NoError(t, err)
-	defer s.Close()
-	j, err := NewJudge(audit.ModelsFor("")...)
-	require.NoError(t, err)
-	var got []*Result
-	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Session: s}, Judge: j,
-		Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}, {Incantations: drive.Random,
-			Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1, Instances: 1000,
-		Emit: func(r *Result) { got = append(got, r) }}
-	require.NoError(t, Run(ctx, o))
-	require.Len(t, got, 3)
-	for _, r := range got {
-		require.False(t, r.Ran(), "%s ran although nobody has validated it", r.Test)
-	}
-	got, o.Unvalidated = nil, true
-	require.NoError(t, Run(ctx, o))
-	require.Len(t, got, 5, "two tests under two settings, and one that is unsupported")
-	for _, r := range got[:4] {
-		require.True(t, r.Ran())
-		require.False(t, r.Validated)
-		require.GreaterOrEqual(t, r.Instances, uint64(1000))
-		for _, x := range r.Outcomes {
-			require.Equal(t, Allowed, x.Says[0], "%s: %v is forbidden by tso", r.Test, x.Values)
-		}
-	}
-	require.Equal(t, "unsupported", got[4].Binary.State)
 }
 
 // TestEffects: who is to blame for an outcome.

@@ -25,7 +25,7 @@ func measured(t *testing.T, weak, unexpected uint64, err error) *report.Histogra
 	var out *report.Histogram
 	c := &series{device: TestedDevice(runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}),
 		o: Options{Seed: 7, Compiler: &Compiler{Target: "sm_90", Level: "O3"}, Emit: func(r *Result) { out = &r.Histogram }}}
-	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.ImageCubin, []byte("cubin"), "")}
+	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.Image{Kind: runner.ImageCubin, Data: []byte("cubin")})}
 	verdict := j.Binary(t.Context(), b)
 	r := c.empty(b, verdict)
 	r.set = drive.Setting{Incantations: drive.Stress | drive.Random}

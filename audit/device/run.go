@@ -140,7 +140,7 @@ func (c *series) prepare(ctx context.Context) iter.Seq[*prepared] {
 		batches = append(batches, c.o.Tests[at:min(at+size, len(c.o.Tests))])
 	}
 	ahead := max(1, runtime.GOMAXPROCS(0)/2)
-	if c.o.Compiler.JIT {
+	if c.o.Compiler.alone() {
 		ahead = 0
 	}
 	return func(yield func(*prepared) bool) {

@@ -9,6 +9,7 @@ import (
 
 	"optcheck/audit/store"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 )
 
 // Cubins travel in stores: a machine that compiles leaves them there, and one
@@ -34,7 +35,7 @@ func (c *Compiler) StoreCubins(ctx context.Context, s *store.Store, part string,
 	for some := range slices.Chunk(tests, storedTests) {
 		k++
 		var b bytes.Buffer
-		m, err := c.WriteCubins(ctx, some, &b)
+		m, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, some, &b)
 		if err != nil {
 			return n, err
 		}
@@ -48,7 +49,7 @@ func (c *Compiler) StoreCubins(ctx context.Context, s *store.Store, part string,
 
 // StoredCubins reads the cubins for a target and level from a store. Those of
 // several compilers are an error unless tool says whose are meant.
-func StoredCubins(ctx context.Context, s *store.Store, target, level, tool string) (*Cubins, error) {
+func StoredCubins(ctx context.Context, s *store.Store, target, level, tool string) (*pipeline.Cubins, error) {
 	prefix := fmt.Sprintf("%s/%s/%s/", cubinsKind, target, level)
 	names, err := s.Labels(ctx, prefix)
 	if err != nil {
@@ -70,7 +71,7 @@ func StoredCubins(ctx context.Context, s *store.Store, target, level, tool strin
 	if from == "" {
 		return nil, fmt.Errorf("store %s has no cubins for %s at %s", s.Path(), target, level)
 	}
-	all := &Cubins{of: map[string]int{}}
+	all := &pipeline.Cubins{}
 	for _, name := range wanted {
 		data, kind, err := s.Get(ctx, name)
 		if err != nil {
@@ -79,20 +80,11 @@ func StoredCubins(ctx context.Context, s *store.Store, target, level, tool strin
 		if kind != cubinsKind {
 			return nil, fmt.Errorf("store %s: %s is no file of cubins", s.Path(), name)
 		}
-		one, err := ReadCubins(bytes.NewReader(data), int64(len(data)))
+		one, err := pipeline.ReadCubins(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return nil, fmt.Errorf("store %s: %s: %w", s.Path(), name, err)
 		}
-		all.add(one)
+		all.Add(one)
 	}
 	return all, nil
-}
-
-// add takes in more cubins.
-func (c *Cubins) add(more *Cubins) {
-	c.Compiler = more.Compiler
-	for name, at := range more.of {
-		c.of[name] = len(c.files) + at
-	}
-	c.files = append(c.files, more.files...)
 }

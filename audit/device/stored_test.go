@@ -10,6 +10,7 @@ import (
 	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 )
 
@@ -39,7 +40,9 @@ func TestStoredCubins(t *testing.T) {
 	direct, err := c.Build(ctx, tests, ptxgen.FormFast)
 	require.NoError(t, err)
 	elsewhere := *c
-	elsewhere.Cubins, err = StoredCubins(ctx, stores[2], c.Target, c.Level, c.Tool.ID)
+	cubins, err := StoredCubins(ctx, stores[2], c.Target, c.Level, c.Tool.ID)
+	require.NoError(t, err)
+	elsewhere.Maker, err = pipeline.NewStoredMaker(c.Tool, c.Target, c.Level, cubins)
 	require.NoError(t, err)
 	stored, err := elsewhere.Build(ctx, tests, ptxgen.FormFast)
 	require.NoError(t, err)

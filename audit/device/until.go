@@ -91,7 +91,7 @@ func (c *series) until(ctx context.Context, batches iter.Seq[*prepared]) (h *hun
 			}
 		}
 	}
-	if c.o.Compiler.JIT {
+	if c.o.Compiler.alone() {
 		feed(func(p *prepared) bool { err = p.err; h.take(ctx, p); return err == nil })
 		close(ready)
 	} else {

@@ -13,6 +13,7 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/runner"
+	"optcheck/runner/opencl"
 )
 
 // backendNames lists the back ends in the order of preference.
@@ -34,7 +35,7 @@ func lockedIn(env *environment, name, locks string) (runner.Backend, error) {
 		Backend: name,
 		Command: []string{exe, deviceProcess, name},
 		// A cache of the driver's compiler would hide what it does today.
-		Env:     []string{"CUDA_CACHE_DISABLE=1"},
+		Env:     append([]string{"CUDA_CACHE_DISABLE=1"}, opencl.Env...),
 		LockDir: locks,
 		Notify:  func(err error) { env.tell("device process ended: %v", err) },
 	}), nil

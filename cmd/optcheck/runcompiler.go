@@ -13,6 +13,7 @@ import (
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
+	"optcheck/pipeline"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/sass/patch"
@@ -32,18 +33,28 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 		return nil, fmt.Errorf("--patch: the machine code of %s is not known", s.Device().Name)
 	}
 	if target == "" {
-		return &device.Compiler{Session: s, Level: f.level}, nil
+		return &device.Compiler{Maker: pipeline.NewOpenCLMaker(s), Level: f.level}, nil
 	}
 	c, err := f.compilerFor(ctx, env, target)
 	if err != nil {
 		return nil, err
 	}
-	c.Session = s
-	if f.cubins != "" {
-		c.Cubins, err = f.readCubins(ctx, target)
+	switch {
+	case f.cubins != "":
+		stored, err := f.readCubins(ctx, target)
+		if err != nil {
+			return nil, err
+		}
+		c.Maker, err = pipeline.NewStoredMaker(c.Tool, target, f.level, stored)
+		return c, err
+	case f.toolchain == byDriver:
+		c.Maker, err = pipeline.NewDriverMaker(c.Tool, target, f.level, s)
 	}
 	return c, err
 }
+
+// byDriver is what --toolchain calls the driver's own compiler.
+const byDriver = "driver"
 
 // compilerFor finds the compiler for a target.
 func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*device.Compiler, error) {
@@ -60,8 +71,7 @@ func (f *runFlags) compilerFor(ctx context.Context, env *environment, target str
 	for _, e := range errs {
 		env.tell("%v", e)
 	}
-	c.JIT = f.toolchain == "driver"
-	if f.toolchain != "" && !c.JIT {
+	if f.toolchain != "" && f.toolchain != byDriver {
 		var err error
 		if all, err = toolchain.Find(all, f.toolchain); err != nil {
 			return nil, err
@@ -94,7 +104,7 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if err != nil {
 		return err
 	}
-	n, err := c.WriteCubins(ctx, tests, fh)
+	n, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, tests, fh)
 	if err = errors.Join(err, fh.Close()); err != nil {
 		return err
 	}
@@ -126,7 +136,7 @@ func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *device.
 }
 
 // readCubins reads the cubins that --cubins names.
-func (f *runFlags) readCubins(ctx context.Context, target string) (_ *device.Cubins, err error) {
+func (f *runFlags) readCubins(ctx context.Context, target string) (_ *pipeline.Cubins, err error) {
 	if err := expect(f.cubins, wantCubins); err != nil {
 		return nil, err
 	}
@@ -147,7 +157,7 @@ func (f *runFlags) readCubins(ctx context.Context, target string) (_ *device.Cub
 	if err != nil {
 		return nil, err
 	}
-	c, err := device.ReadCubins(fh, st.Size())
+	c, err := pipeline.ReadCubins(fh, st.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.cubins, err)
 	}

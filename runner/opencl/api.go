@@ -20,6 +20,7 @@ type api struct {
 	createContext        func(props *uintptr, n uint32, devices *uintptr, notify, user uintptr, code *int32) uintptr
 	createCommandQueue   func(ctx, device uintptr, props uint64, code *int32) uintptr
 	createProgram        func(ctx uintptr, n uint32, texts unsafe.Pointer, lengths *uintptr, code *int32) uintptr
+	createFromBinary     func(ctx uintptr, n uint32, devices *uintptr, sizes *uintptr, binaries unsafe.Pointer, status, code *int32) uintptr
 	buildProgram         func(prog uintptr, n uint32, devices *uintptr, options *byte, notify, user uintptr) int32
 	getProgramBuildInfo  func(prog, device uintptr, what uint32, size uintptr, to unsafe.Pointer, need *uintptr) int32
 	getProgramInfo       func(prog uintptr, what uint32, size uintptr, to unsafe.Pointer, need *uintptr) int32
@@ -58,7 +59,7 @@ var load = sync.OnceValues(func() (*api, error) {
 		{&a.getPlatformIDs, "clGetPlatformIDs"}, {&a.getPlatformInfo, "clGetPlatformInfo"},
 		{&a.getDeviceIDs, "clGetDeviceIDs"}, {&a.getDeviceInfo, "clGetDeviceInfo"},
 		{&a.createContext, "clCreateContext"}, {&a.createCommandQueue, "clCreateCommandQueue"},
-		{&a.createProgram, "clCreateProgramWithSource"}, {&a.buildProgram, "clBuildProgram"},
+		{&a.createProgram, "clCreateProgramWithSource"}, {&a.createFromBinary, "clCreateProgramWithBinary"}, {&a.buildProgram, "clBuildProgram"},
 		{&a.getProgramBuildInfo, "clGetProgramBuildInfo"}, {&a.getProgramInfo, "clGetProgramInfo"},
 		{&a.createKernel, "clCreateKernel"}, {&a.getKernelInfo, "clGetKernelInfo"},
 		{&a.getKernelWorkGroup, "clGetKernelWorkGroupInfo"}, {&a.setKernelArg, "clSetKernelArg"},

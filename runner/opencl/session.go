@@ -123,18 +123,30 @@ func (s *session) Devices() []runner.Device { return s.devices }
 
 func (s *session) Epoch() int { return 0 }
 
-// build compiles source; the caller releases the program.
+// build compiles source or takes a binary; the caller releases the program.
 func (s *session) build(image runner.Image) (uintptr, string, error) {
-	if image.Kind != runner.ImageOpenCLC {
-		return 0, "", runner.Errorf(runner.ErrUnsupported, "build", "OpenCL takes OpenCL C, not %s", image.Kind)
+	if image.Kind != runner.ImageOpenCLC && image.Kind != runner.ImageOpenCLBinary {
+		return 0, "", runner.Errorf(runner.ErrUnsupported, "build", "OpenCL takes OpenCL C and binaries of its own, not %s", image.Kind)
+	}
+	if image.Kind == runner.ImageOpenCLBinary && len(s.at) > 1 {
+		return 0, "", runner.Errorf(runner.ErrUnsupported, "build", "a binary is for one device, not for %d", len(s.at))
 	}
 	if len(image.Data) == 0 || len(image.Data) > runner.MaxImage {
 		return 0, "", runner.Errorf(runner.ErrUsage, "build", "source of %d bytes", len(image.Data))
 	}
 	var code int32
+	if image.Kind == runner.ImageOpenCLBinary {
+		image.Data = ownFolder(image.Data)
+	}
 	text := &image.Data[0]
 	size := uintptr(len(image.Data))
-	prog := s.a.createProgram(s.context, 1, unsafe.Pointer(&text), &size, &code)
+	var prog uintptr
+	if image.Kind == runner.ImageOpenCLC {
+		prog = s.a.createProgram(s.context, 1, unsafe.Pointer(&text), &size, &code)
+	} else {
+		var status int32
+		prog = s.a.createFromBinary(s.context, 1, &s.at[0], &size, unsafe.Pointer(&text), &status, &code)
+	}
 	if code != 0 {
 		return 0, "", fail("create program", code, true)
 	}

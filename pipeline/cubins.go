@@ -1,4 +1,4 @@
-package device
+package pipeline
 
 import (
 	"archive/zip"
@@ -32,26 +32,26 @@ const (
 // compilerEntry is the name of the member that says who made the cubins.
 const compilerEntry = "compiler.txt"
 
-// WriteCubins compiles the harness kernels of tests and the collector and
+// WriteCubins compiles the harness kernels of tests and the collector by a toolchain and
 // writes the cubins as a zip file.
-func (c *Compiler) WriteCubins(ctx context.Context, tests []*litmus.Test, w io.Writer) (n int, err error) {
-	maxV, err := ptxgen.ParseVersion(c.Tool.MaxPTX)
+func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level string, tests []*litmus.Test, w io.Writer) (n int, err error) {
+	m, err := newPTXMaker(tc, target, level)
 	if err != nil {
 		return 0, err
 	}
-	text, version, err := ptxgen.EmitCollect(c.Target)
+	text, version, err := ptxgen.EmitCollect(target)
 	if err != nil {
 		return 0, err
 	}
 	units := map[ptxgen.Version][]toolchain.Unit{version: {{Name: ptxgen.CollectName, Text: text}}}
 	for _, t := range tests {
 		for form := range ptxgen.Forms {
-			h, err := ptxgen.EmitHarness(t, c.Target, ptxgen.Form(form))
+			h, err := m.Emit(t, ptxgen.Form(form))
 			var un *spec.Unsupported
 			if ptxgen.Form(form) == ptxgen.FormDevices && !t.OnSeveralDevices() {
 				continue
 			}
-			if errors.As(err, &un) || err == nil && h.Version > maxV {
+			if errors.As(err, &un) {
 				continue
 			}
 			if err != nil {
@@ -68,15 +68,14 @@ func (c *Compiler) WriteCubins(ctx context.Context, tests []*litmus.Test, w io.W
 		}
 		return err
 	}
-	if err := add(compilerEntry, []byte(c.Tool.ID)); err != nil {
+	if err := add(compilerEntry, []byte(tc.ID)); err != nil {
 		return 0, err
 	}
-	for v := ptxgen.Version(10); v <= maxV; v++ {
+	for v := ptxgen.Version(10); v <= m.newest; v++ {
 		if len(units[v]) == 0 {
 			continue
 		}
-		res, err := c.Tool.Compile(ctx, toolchain.Job{Target: c.Target, Level: c.Level, LineInfo: true, Header: ptxgen.Header(v, c.Target),
-			Units: units[v], BatchUnits: 64})
+		res, err := m.Compile(ctx, &Job{Target: target, Level: level, Way: Way{Version: v}, Units: units[v], BatchUnits: 64})
 		if err != nil {
 			return n, err
 		}
@@ -151,4 +150,16 @@ func (c *Cubins) batches(units []toolchain.Unit) ([]toolchain.Batch, map[int]err
 		out[k].Units = append(out[k].Units, i)
 	}
 	return out, failed
+}
+
+// Add takes in more cubins.
+func (c *Cubins) Add(more *Cubins) {
+	if c.of == nil {
+		c.of = map[string]int{}
+	}
+	c.Compiler = more.Compiler
+	for name, at := range more.of {
+		c.of[name] = len(c.files) + at
+	}
+	c.files = append(c.files, more.files...)
 }

@@ -1,0 +1,250 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/ptxgen"
+	"optcheck/runner"
+	"optcheck/spec"
+	"optcheck/toolchain"
+	"optcheck/x86"
+)
+
+// Maker makes images of harness kernels for one device, and reads their machine code.
+type Maker interface {
+	// Name names the compiler for people and logs.
+	Name() string
+	// Alone reports whether making takes the device, which serves one call at a time.
+	Alone() bool
+	// Emit writes the kernel of a test. The error is a *spec.Unsupported if the device or
+	// the compiler cannot have it.
+	Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error)
+	// Collector makes the image of the collector.
+	Collector(ctx context.Context) (runner.Image, error)
+	// Make makes images of kernels; failed says why one has none.
+	Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error)
+	// Decode reads the machine code in an image. The error wraps ErrUnread if nothing here
+	// can.
+	Decode(ctx context.Context, m *Made) (*Code, error)
+}
+
+// Made is an image of some kernels, by their places in the list that was asked for.
+type Made struct {
+	Image   runner.Image
+	Kernels []int
+}
+
+// ErrUnread is wrapped by the error for machine code that no decoder reads.
+var ErrUnread = errors.New("no decoder reads what this device runs")
+
+// ptxMaker makes cubins of PTX: by ptxas, or by what else makes them of kernels of one
+// version.
+type ptxMaker struct {
+	*ptx
+	target, level string
+	name          string
+	alone         bool
+	compile       func(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error)
+}
+
+// NewMaker returns the maker that compiles by a toolchain.
+func NewMaker(tc *toolchain.Toolchain, target, level string) (Maker, error) {
+	m, err := newPTXMaker(tc, target, level)
+	if err != nil {
+		return nil, err
+	}
+	m.name = tc.ID
+	m.compile = func(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
+		res, err := m.Compile(ctx, &Job{Target: target, Level: level, Way: Way{Version: v}, Units: units})
+		if err != nil {
+			return nil, nil, err
+		}
+		return res.Batches, res.Failed, nil
+	}
+	return m, nil
+}
+
+// NewDriverMaker returns the maker that has the driver of a session compile PTX; a
+// toolchain disassembles.
+func NewDriverMaker(tc *toolchain.Toolchain, target, level string, s runner.Session) (Maker, error) {
+	m, err := newPTXMaker(tc, target, level)
+	if err != nil {
+		return nil, err
+	}
+	m.name, m.alone = "the driver's JIT (read by nvdisasm of "+tc.ID+")", true
+	m.compile = func(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
+		text := ptxgen.Header(v, target)
+		all := make([]int, len(units))
+		for i, u := range units {
+			all[i] = i
+			text += u.Text
+		}
+		out, err := s.Compile(ctx, runner.Image{Kind: runner.ImagePTX, Data: []byte(text), Options: "-" + level + " -lineinfo"})
+		if errors.Is(err, runner.ErrCompile) {
+			failed := map[int]error{}
+			for i := range units {
+				failed[i] = err
+			}
+			return nil, failed, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return []toolchain.Batch{{Cubin: out.Binary, Units: all}}, nil, nil
+	}
+	return m, nil
+}
+
+// NewStoredMaker returns the maker that takes cubins which were compiled elsewhere; a
+// toolchain disassembles.
+func NewStoredMaker(tc *toolchain.Toolchain, target, level string, c *Cubins) (Maker, error) {
+	m, err := newPTXMaker(tc, target, level)
+	if err != nil {
+		return nil, err
+	}
+	m.name = c.Compiler + " elsewhere (read by nvdisasm of " + tc.ID + ")"
+	m.compile = func(_ context.Context, _ ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error) {
+		batches, failed := c.batches(units)
+		return batches, failed, nil
+	}
+	return m, nil
+}
+
+func newPTXMaker(tc *toolchain.Toolchain, target, level string) (*ptxMaker, error) {
+	p, err := newPTX(tc)
+	if err != nil {
+		return nil, err
+	}
+	return &ptxMaker{ptx: p, target: target, level: level}, nil
+}
+
+func (m *ptxMaker) Name() string { return m.name }
+
+func (m *ptxMaker) Alone() bool { return m.alone }
+
+func (m *ptxMaker) Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error) {
+	h, err := ptxgen.EmitHarness(t, m.target, form)
+	if err == nil && h.Version > m.newest {
+		return nil, &spec.Unsupported{Reason: fmt.Sprintf("needs PTX %v, %s has %v", h.Version, m.tc.ID, m.newest)}
+	}
+	return h, err
+}
+
+func (m *ptxMaker) Collector(ctx context.Context) (runner.Image, error) {
+	text, v, err := ptxgen.EmitCollect(m.target)
+	if err != nil {
+		return runner.Image{}, err
+	}
+	made, failed, err := m.compile(ctx, v, []toolchain.Unit{{Name: ptxgen.CollectName, Text: text}})
+	if err == nil {
+		err = failed[0]
+	}
+	if err != nil {
+		return runner.Image{}, fmt.Errorf("collector: %w", err)
+	}
+	return runner.Image{Kind: runner.ImageCubin, Data: made[0].Cubin}, nil
+}
+
+// Make compiles the kernels of each version of PTX together, those of old ones first.
+func (m *ptxMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error) {
+	byVersion := map[ptxgen.Version][]int{}
+	var versions []ptxgen.Version
+	for i, h := range list {
+		if byVersion[h.Version] == nil {
+			versions = append(versions, h.Version)
+		}
+		byVersion[h.Version] = append(byVersion[h.Version], i)
+	}
+	slices.Sort(versions)
+	failed = map[int]error{}
+	for _, v := range versions {
+		at := byVersion[v]
+		units := make([]toolchain.Unit, len(at))
+		for k, i := range at {
+			units[k] = toolchain.Unit{Name: list[i].Name, Text: list[i].Text}
+		}
+		batches, bad, err := m.compile(ctx, v, units)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, e := range bad {
+			failed[at[k]] = e
+		}
+		for _, b := range batches {
+			one := Made{Image: runner.Image{Kind: runner.ImageCubin, Data: b.Cubin}}
+			for _, k := range b.Units {
+				one.Kernels = append(one.Kernels, at[k])
+			}
+			made = append(made, one)
+		}
+	}
+	return made, failed, nil
+}
+
+func (m *ptxMaker) Decode(ctx context.Context, made *Made) (*Code, error) {
+	return Decode(ctx, m.tc, m.target+" harness", m.target, made.Image.Data)
+}
+
+// clOptions are the build options of OpenCL C.
+const clOptions = "-cl-std=CL3.0"
+
+// clMaker has the driver of an OpenCL device compile OpenCL C.
+type clMaker struct{ s runner.Session }
+
+// NewOpenCLMaker returns the maker of an OpenCL device.
+func NewOpenCLMaker(s runner.Session) Maker { return clMaker{s} }
+
+func (clMaker) Name() string { return "the OpenCL driver" }
+
+func (clMaker) Alone() bool { return true }
+
+func (clMaker) Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error) {
+	return ptxgen.EmitHarnessOpenCL(t, form)
+}
+
+func (clMaker) Collector(context.Context) (runner.Image, error) {
+	return runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: clOptions}, nil
+}
+
+// Make has the driver compile each kernel for itself. Where its binary can be read, that
+// is the image: what is checked is what is loaded.
+func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error) {
+	failed = map[int]error{}
+	for i, h := range list {
+		source := runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: clOptions}
+		out, err := m.s.Compile(ctx, source)
+		switch {
+		case errors.Is(err, runner.ErrCompile):
+			failed[i] = err
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		if binary := (runner.Image{Kind: runner.ImageOpenCLBinary, Data: out.Binary, Options: clOptions}); isPoCL(out.Binary) {
+			source = binary
+		}
+		made = append(made, Made{Image: source, Kernels: []int{i}})
+	}
+	return made, failed, nil
+}
+
+// isPoCL reports whether a binary is an archive of PoCL's.
+func isPoCL(binary []byte) bool {
+	return strings.HasPrefix(string(binary[:min(len(binary), 8)]), "poclbin")
+}
+
+func (clMaker) Decode(_ context.Context, made *Made) (*Code, error) {
+	if made.Image.Kind != runner.ImageOpenCLBinary {
+		return nil, ErrUnread
+	}
+	prog, err := x86.Kernels(made.Image.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnread, err)
+	}
+	return &Code{Program: prog, apart: true}, nil
+}
