@@ -225,8 +225,8 @@ func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made,
 		case err != nil:
 			return nil, nil, err
 		}
-		if binary := (runner.Image{Kind: runner.ImageOpenCLBinary, Data: out.Binary, Options: clOptions}); isPoCL(out.Binary) {
-			source = binary
+		if isPoCL(out.Binary) && len(m.s.Devices()) == 1 { // a binary is for one device
+			source = runner.Image{Kind: runner.ImageOpenCLBinary, Data: out.Binary, Options: clOptions}
 		}
 		made = append(made, Made{Image: source, Kernels: []int{i}})
 	}
