@@ -212,11 +212,15 @@ func (clMaker) Collector(context.Context) (runner.Image, error) {
 }
 
 // Make has the driver compile each kernel for itself. Where its binary can be read, that
-// is the image: what is checked is what is loaded.
+// is the image: what is checked is what is loaded. Several devices are given the source.
 func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error) {
 	failed = map[int]error{}
 	for i, h := range list {
 		source := runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: clOptions}
+		if len(m.s.Devices()) > 1 { // a binary is for one device
+			made = append(made, Made{Image: source, Kernels: []int{i}})
+			continue
+		}
 		out, err := m.s.Compile(ctx, source)
 		switch {
 		case errors.Is(err, runner.ErrCompile):
@@ -225,7 +229,7 @@ func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made,
 		case err != nil:
 			return nil, nil, err
 		}
-		if isPoCL(out.Binary) && len(m.s.Devices()) == 1 { // a binary is for one device
+		if isPoCL(out.Binary) {
 			source = runner.Image{Kind: runner.ImageOpenCLBinary, Data: out.Binary, Options: clOptions}
 		}
 		made = append(made, Made{Image: source, Kernels: []int{i}})
