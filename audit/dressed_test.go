@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,5 +28,26 @@ func TestDressed(t *testing.T) {
 		if c.Level == "O0" {
 			require.Equal(t, report.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
 		}
+	}
+}
+
+// TestArms: ptxas splits a warp at an atomic in a function into lanes that sum up and lanes
+// that do not. An arm that is weaker, or an invalidation that only some lanes execute, is
+// not the test. (What the lanes add up is not checked: docs/design-notes.md.)
+func TestArms(t *testing.T) {
+	x := generatedTest(t, "MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg@call-1.0")
+	for _, w := range []struct{ old, by, class, reason string }{
+		{"", "", report.Preserved, ""},
+		{"@P1 ATOMG.E.ADD.STRONG.GPU", "@P1 ATOMG.E.ADD.STRONG.SM", report.Unknown, "none of the test's"},
+		{"    CCTL.IVALL", "@P1 CCTL.IVALL", report.Optimised, "fence-removed"},
+	} {
+		class, reason, _ := editedIn(t, x, spec.Adjacent, "12.4", "sm_80", "O3", 1, func(lines []string) []string {
+			text := strings.Join(lines, "\n")
+			require.Contains(t, text, w.old)
+			require.Contains(t, text, "@!P0 ATOMG")
+			return strings.Split(strings.Replace(text, w.old, w.by, 1), "\n")
+		})
+		require.Equal(t, w.class, class, "%s: %s", w.by, reason)
+		require.Contains(t, reason, w.reason)
 	}
 }

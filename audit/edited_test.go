@@ -28,8 +28,13 @@ func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit f
 
 func editedAt(t *testing.T, x *litmus.Test, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
 	t.Helper()
+	return editedIn(t, x, spec.Pointers, rel, target, level, thread, edit)
+}
+
+func editedIn(t *testing.T, x *litmus.Test, layout spec.Layout, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
+	t.Helper()
 	tc := release(t, rel)[0]
-	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: spec.Pointers})
+	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: layout})
 	require.NoError(t, err)
 	job := toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(u.Version, target), Units: []toolchain.Unit{{Name: u.Name, Text: u.Text}}}
 	res, err := tc.Compile(t.Context(), job)
