@@ -244,7 +244,7 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 		return err
 	}
 	if x.Execution != nil {
-		v.Check, v.Cycle = x.Execution.Check, x.Execution.Cycle(x.Steps)
+		v.Check, v.Cycle, v.Events = x.Execution.Check, x.Execution.Cycle(x.Steps), x.Execution.Legend(x.Steps)
 	}
 	return nil
 }

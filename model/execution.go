@@ -160,6 +160,26 @@ func (x *Execution) used(e int) bool {
 	return slices.ContainsFunc(x.Edges, func(d ExecEdge) bool { return d.From == e || d.To == e })
 }
 
+// Legend says what the events of a cycle are, in its order: "a: T0 W x=1 (st.cg.s32 [x],1)".
+func (x *Execution) Legend(steps []cat.Edge) (out []string) {
+	seen := map[int]bool{}
+	for _, s := range steps {
+		for _, i := range []int{s.From, s.To} {
+			if seen[i] {
+				continue
+			}
+			seen[i] = true
+			e := x.Events[i]
+			if e.Thread < 0 {
+				out = append(out, e.Name+": the initial value, "+e.Text)
+				continue
+			}
+			out = append(out, fmt.Sprintf("%s: T%d %s (%s)", e.Name, e.Thread, e.Text, e.Instr))
+		}
+	}
+	return out
+}
+
 // Cycle is the violated cycle in words: "a -rf-> b -po-> c -fr-> a".
 func (x *Execution) Cycle(steps []cat.Edge) string {
 	var b strings.Builder

@@ -194,6 +194,8 @@ type Verdict struct {
 	// violated cycle in words.
 	Check string `json:"check,omitempty"`
 	Cycle string `json:"cycle,omitempty"`
+	// Events says what the events of the cycle are: "a: T0 W x=1 (st.cg.s32 [x],1)".
+	Events []string `json:"cycle_events,omitempty"`
 	// Unexplained is why there is no Check.
 	Unexplained string `json:"unexplained,omitempty"`
 	// SCNew lists the outcomes that the machine code can show under sequential

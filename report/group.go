@@ -217,6 +217,9 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 	}
 	if v.Check != "" {
 		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
+		for _, e := range v.Events {
+			fmt.Fprintf(b, "    %s\n", e)
+		}
 	}
 	if v.Unexplained != "" {
 		fmt.Fprintf(b, "  why the test forbids it was not found: %s\n", v.Unexplained)

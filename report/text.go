@@ -66,6 +66,14 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 }
 
 func writeHead(b *bufio.Writer, r *Run) {
+	if r.Len() > 0 {
+		t := r.Groups().Tally(r.Classes())
+		fmt.Fprintln(b, t.Headline())
+		if rest := t.Rest(); rest != "" {
+			fmt.Fprintf(b, "%s.\n", capital(rest))
+		}
+		fmt.Fprintln(b)
+	}
 	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"),
 		strings.Join(r.Config.Layouts, ", "))
 	for _, t := range r.Config.Toolchains {

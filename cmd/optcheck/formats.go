@@ -31,7 +31,13 @@ type renderer func(o *rendering, w io.Writer, r *report.Run) error
 // itself, text, which counts them, and junit, which skips them, leave known
 // findings out with --new-only.
 var renderers = map[string]renderer{
-	"text": func(o *rendering, w io.Writer, r *report.Run) error { return report.WriteText(w, r, o.text) },
+	"text": func(o *rendering, w io.Writer, r *report.Run) error {
+		if !coloured(o.env, w) {
+			return report.WriteText(w, r, o.text)
+		}
+		c := report.Coloured(w)
+		return errors.Join(report.WriteText(c, r, o.text), c.Close())
+	},
 	"json": func(_ *rendering, w io.Writer, r *report.Run) error { return r.Replay(report.NewJSONLines(w)) },
 	"sarif": func(o *rendering, w io.Writer, r *report.Run) error {
 		return report.WriteSARIF(w, counted(o.env, r), o.reason)
@@ -48,6 +54,12 @@ var renderers = map[string]renderer{
 	"placements": func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlacements(w, r) },
 	"svg":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "svg", r.Histograms) },
 	"png":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
+}
+
+// coloured reports whether a text is for a terminal whose user wants colours: NO_COLOR
+// (no-color.org) is a wish for none.
+func coloured(env *environment, w io.Writer) bool {
+	return isTerminal(w) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb"
 }
 
 // auditFormats are the forms of an audit, reportFormats those of any saved run.

@@ -153,27 +153,23 @@ func (x *Index) facets(f Filter, sel *Selection) []facet {
 
 // headline is the result of a run in a sentence.
 func (x *Index) headline(c Counts) string {
-	n := plural(c.Sum(), "cell")
-	switch {
-	case c.Sum() == 0 && len(x.Set.Histograms) > 0:
-		return plural(len(x.Set.Histograms), "run") + " on devices"
-	case c.Sum() == 0:
+	if c.Sum() == 0 {
+		if n := len(x.Set.Histograms); n > 0 {
+			return plural(n, "run") + " on devices"
+		}
 		return "No cells"
-	case c[classMiscompiled] > 0:
-		return fmt.Sprintf("%s of %s %s miscompiled", plain.Number(c[classMiscompiled]), n, are(c[classMiscompiled]))
-	case c[classChanged] > 0:
-		return fmt.Sprintf("%s of %s %s not the test", plain.Number(c[classChanged]), n, are(c[classChanged]))
-	case c[classUnknown] > 0:
-		return fmt.Sprintf("%s of %s could not be decided", plain.Number(c[classUnknown]), n)
-	case c[classOptimised] > 0:
-		return fmt.Sprintf("No cell is miscompiled, %s of %s %s optimised", plain.Number(c[classOptimised]), n, are(c[classOptimised]))
-	case c[classPreserved] == 0:
-		return fmt.Sprintf("None of %s is supported", n)
 	}
-	if c[classPreserved] == 1 {
-		return "The only supported cell is preserved"
+	t := x.tally(c)
+	return t.Headline()
+}
+
+// tally counts the findings of the whole index.
+func (x *Index) tally(c Counts) report.Tally {
+	cells := map[string]int{}
+	for i, class := range report.Severities {
+		cells[class] = c[i]
 	}
-	return fmt.Sprintf("All %s supported cells are preserved", plain.Number(c[classPreserved]))
+	return x.Groups.Tally(cells)
 }
 
 func are(n int) string { return plain.Form(n, "is", "are") }
@@ -190,7 +186,10 @@ func (x *Index) lead(all *Selection) []string {
 	}
 	of := []string{plural(x.usedTests(), "test"), plural(len(x.Toolchains), "compiler release"), plural(len(x.Targets), "target"),
 		plural(len(x.Levels), "level"), plural(len(x.Layouts), "layout")}
-	out := []string{strings.Join(of, " × ") + ", as far as each release has the target."}
+	out := []string{strings.Join(of, " × ") + ", as far as each release has the target: a cell is one of each."}
+	if t := x.tally(all.Total); t.Rest() != "" {
+		out = append(out, strings.ToUpper(t.Rest()[:1])+t.Rest()[1:]+".")
+	}
 	known, fresh := all.Facets["known"][0], all.Facets["known"][1]
 	if n := known + fresh; n > 0 {
 		which := "all of them known"
