@@ -141,7 +141,11 @@ func WriteDiffText(w io.Writer, cells []Cell) error {
 			}
 			sets[x][c.Target] = append(sets[x][c.Target], variant{left, c.Level})
 		}
-		fmt.Fprintf(tw, "%s → %s: %d operations differ, on %d targets that both have\n", left, right, opsIn(changes, left), len(both.targets))
+		n, differ := opsIn(changes, left), "operations differ"
+		if n == 1 {
+			differ = "operation differs"
+		}
+		fmt.Fprintf(tw, "%s → %s: %d %s, on %d targets that both have\n", left, right, n, differ, len(both.targets))
 		for _, x := range order {
 			fmt.Fprintf(tw, "  %s\t%s\n    %s\n    → %s\n", x.op, both.where(sets[x]), x.from, x.to)
 		}

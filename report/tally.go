@@ -95,7 +95,8 @@ func (t *Tally) Rest() string {
 		out = append(out, plain.Count(n, "cell")+" could not be decided")
 	}
 	if n := t.Cells[Unsupported]; n > 0 {
-		out = append(out, plain.Number(n)+" "+plain.Form(n, "is", "are")+" unsupported: their target or encoding lacks something that the test uses")
+		out = append(out, plain.Count(n, "cell")+" "+plain.Form(n, "is unsupported: its", "are unsupported: their")+
+			" target or encoding lacks something that the test uses")
 	}
 	return strings.Join(out, "; ")
 }

@@ -28,12 +28,12 @@ func TestHeadline(t *testing.T) {
 		want, rest string
 		cells      []Cell
 	}{
-		{"No cell is supported", "1 is unsupported", []Cell{no}},
-		{"The only decided cell is preserved", "1 is unsupported", []Cell{ok, no}},
+		{"No cell is supported", "1 cell is unsupported", []Cell{no}},
+		{"The only decided cell is preserved", "1 cell is unsupported", []Cell{ok, no}},
 		{"All 2 decided cells are preserved", "", []Cell{ok, cell("b", "sm_70", Preserved, "", nil)}},
 		{"Nothing is miscompiled; 1 of 2 decided cells is optimised", "", []Cell{ok, optimised}},
-		{"1 undecided cell", "1 cell could not be decided; 1 is unsupported", []Cell{ok, optimised, unknown, no}},
-		{"Nothing new: 1 known miscompilation; in 2 of 3 decided cells", "1 is unsupported",
+		{"1 undecided cell", "1 cell could not be decided; 1 cell is unsupported", []Cell{ok, optimised, unknown, no}},
+		{"Nothing new: 1 known miscompilation; in 2 of 3 decided cells", "1 cell is unsupported",
 			[]Cell{ok, no, cell("m", "sm_70", Miscompiled, "k", nil), cell("m", "sm_75", Miscompiled, "k", nil)}},
 		{"2 new miscompilations (1 in race-free tests), 1 known miscompilation; in 3 of 3 decided cells", "",
 			[]Cell{cell("m", "sm_70", Miscompiled, "k", nil), cell("n", "sm_70", Miscompiled, "", free), cell("p", "sm_70", Miscompiled, "", nil)}},
