@@ -10,7 +10,7 @@ import (
 // and the fence between the accesses before and it.
 func (c *checker) companions(k int, op *Op, g *images) {
 	e := &op.Effect
-	if !e.Kind.IsAccess() || c.sm < 70 {
+	if !e.Kind.IsAccess() && e.Kind != ptx.Fence || c.sm < 70 {
 		return
 	}
 	scope := scopes[e.Scope]
@@ -18,7 +18,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 		return func(i int32) bool { return c.owner[i] != int32(k) && bad(i) }
 	}
 	stale, written := c.stale, c.written
-	if len(g.inval) == 0 { // those of others must do, before anything that they do not order
+	if len(g.inval) == 0 && e.Kind != ptx.Fence { // those of others must do, before anything that they do not order
 		stale = func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }
 	}
 	if len(g.flush) == 0 {
@@ -37,7 +37,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 				return
 			}
 		}
-		if e.Releases() {
+		if e.Releases() && e.Kind != ptx.Fence {
 			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
 			if at := c.search(i, c.before, fence, others(written)); at >= 0 {
 				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
@@ -88,6 +88,9 @@ func (c *checker) after(i int32) []int32 {
 	out := append(append([]int32{}, s.next...), s.call...)
 	if s.guard >= 0 || s.cond >= 0 || len(s.call) > 0 {
 		out = append(out, i+1)
+	}
+	if s.ret {
+		out = append(out, c.mach.returns[c.mach.funcOf[i]]...)
 	}
 	return out
 }

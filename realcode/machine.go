@@ -21,7 +21,11 @@ type machine struct {
 	// that are elsewhere.
 	lost, calls []*isa.Inst
 	walks       map[*isa.Func]*regWalk
-	joins       map[int32][]int32 // comparisons of values that begin at a step
+	// funcOf gives for steps where their function begins, returns where it comes back
+	// to, if it is called once: of several calls nobody says which.
+	funcOf  []int32
+	returns map[int32][]int32
+	joins   map[int32][]int32 // comparisons of values that begin at a step
 }
 
 // readMachine lays out a function and all that it calls.
@@ -54,6 +58,17 @@ func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
 		m.lay(f, base, byName)
 	}
 	m.reach = reachable(m.steps)
+	m.returns = map[int32][]int32{}
+	for i := range m.steps {
+		for _, to := range m.steps[i].call {
+			m.returns[to] = append(m.returns[to], int32(i)+1)
+		}
+	}
+	for f, to := range m.returns {
+		if len(to) > 1 {
+			delete(m.returns, f)
+		}
+	}
 	return m
 }
 
@@ -201,7 +216,7 @@ func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*
 			m.flow(in, &sp, from, base, byName, pops[i])
 			m.knowledge(f, from, i, &sp)
 		}
-		m.lane = append(m.lane, m.walks[f].lane[i])
+		m.lane, m.funcOf = append(m.lane, m.walks[f].lane[i]), append(m.funcOf, from)
 		m.insts, m.steps = append(m.insts, in), append(m.steps, sp)
 	}
 	m.addrs = append(m.addrs, m.walks[f].out...)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"sort"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // Statement says what a comparison claims, and what it does not.
@@ -47,7 +49,7 @@ func (r *Report) Write(w io.Writer) error {
 			total.add(c.Result.Count)
 		}
 	}
-	fmt.Fprintf(&b, "%d cells:", len(r.cells))
+	fmt.Fprintf(&b, "%s:", plain.Count(len(r.cells), "cell"))
 	for i, class := range []string{Preserved, Changed, Miscompiled, Unknown, Unsupported} {
 		fmt.Fprintf(&b, "%s %d %s", map[bool]string{true: ",", false: ""}[i > 0], n[class], class)
 	}

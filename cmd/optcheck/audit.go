@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -77,7 +78,8 @@ in any order, and be merged (optcheck merge).
 
 Files of PTX, and folders of them, are audited as they are: each synchronising
 instruction is looked for in the machine code of ptxas, and the order of all that was
-found is compared over the control flow (docs/real-code.md).
+found is compared over the control flow (docs/real-code.md). A cubin is compared with
+the PTX of its name beside it.
 
 With --engine slurm the shards become a job array of Slurm, with a job after it that
 merges them into the store; failed tasks are submitted again. Ctrl-C ends only the
@@ -100,6 +102,9 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 				if cmd.Flags().Changed(name) {
 					return fmt.Errorf("--%s goes with --engine", name)
 				}
+			}
+			if len(args) == 1 && filepath.Ext(args[0]) == ".cubin" {
+				return auditCubin(cmd.Context(), env, args[0], f.format == "json")
 			}
 			if files, ok, err := programs(args); err != nil || ok {
 				if err != nil {

@@ -217,6 +217,16 @@ func failing(fail, class string) error {
 	return nil
 }
 
+// auditCubin compares a cubin with the PTX of its name beside it.
+func auditCubin(ctx context.Context, env *environment, file string, asJSON bool) error {
+	source := strings.TrimSuffix(file, ".cubin") + ".ptx"
+	if _, err := os.Stat(source); err != nil {
+		return fmt.Errorf("%s: a cubin is compared with the PTX that it was made of, and there is no %s: optcheck check FILE.ptx %s names another one",
+			file, source, filepath.Base(file))
+	}
+	return checkProgram(ctx, env, source, file, asJSON)
+}
+
 // checkProgram compares a cubin with the PTX that it was made of.
 func checkProgram(ctx context.Context, env *environment, file, code string, asJSON bool) error {
 	fail, err := env.settings.fail()
