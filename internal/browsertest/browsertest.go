@@ -251,6 +251,13 @@ func (b *Tab) Desktop() {
 	b.Until("innerWidth === 1280")
 }
 
+// Width makes the window of a desktop as many pixels wide.
+func (b *Tab) Width(pixels int) {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(int64(pixels), 900))
+	b.Until(fmt.Sprintf("innerWidth === %d", pixels))
+}
+
 // Dark says what colours the system of the reader asks for.
 func (b *Tab) Dark(on bool) {
 	b.t.Helper()
