@@ -4,6 +4,9 @@
 //
 // It does not give tests a meaning: outcomes are the business of the model
 // package, code emission that of ptxgen.
+//
+// Stable: the types and the printed form, and that a test which is printed and read
+// again is the same test. Enumerations grow at their end.
 package litmus
 
 import "slices"

@@ -6,6 +6,9 @@
 // and the conversion of tests to herd's LISA dialect.
 //
 // It does not run tests on hardware and does not look at machine code.
+//
+// Stable: Load, Judge and what a Verdict says, and the names of the built-in models. A
+// model's own text may be corrected, and verdicts with it.
 package model
 
 import (
