@@ -169,7 +169,8 @@ func (o *Options) origins(c *chunk) ([]packedTest, error) {
 }
 
 func newAuditor(o Options, h report.Handler) *auditor {
-	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, looks: map[string]bool{}, codes: map[[16]byte]bool{}}
+	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, looks: map[string]bool{},
+		codes: map[[16]byte]bool{}}
 	if !o.NoVerdict {
 		a.judge = newJudge(o.Model, o.KeepVerdicts)
 	}

@@ -63,8 +63,9 @@ const (
 )
 
 func newCheckCache() *checkCache {
-	return &checkCache{seen: newGenerations[cacheKey, *checked](checkedBytes), lifted: newGenerations[string, optcheck.LiftedCode](liftedBytes),
-		words: newGenerations[string, string](wordsBytes)}
+	return &checkCache{seen: newGenerations[cacheKey, *checked](checkedBytes),
+		lifted: newGenerations[string, optcheck.LiftedCode](liftedBytes),
+		words:  newGenerations[string, string](wordsBytes)}
 }
 
 // check checks a kernel against the specification that it carries, which must

@@ -39,7 +39,8 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
 		return nil
 	}
-	s := &subject{test: w.j.chunk.first + cell/len(w.a.o.Layouts), t: w.test(cell), hash: c.Hash, target: w.j.target, layout: c.Layout, changed: c.Class == report.Changed}
+	s := &subject{test: w.j.chunk.first + cell/len(w.a.o.Layouts), t: w.test(cell), hash: c.Hash, target: w.j.target,
+		layout: c.Layout, changed: c.Class == report.Changed}
 	var err error
 	for t, p := range w.parts[cell] {
 		k := &w.em.units[cell].Kernels[t]
@@ -89,7 +90,8 @@ func (w *worker) stronger(cell int, v *report.Verdict) {
 	for t, p := range w.parts[cell] {
 		l, _ := p.result.lifted.(*optcheck.Lifted)
 		for _, x := range l.Extra {
-			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1, Detail: "a fence that the test does not have: " + x})
+			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1,
+				Detail: "a fence that the test does not have: " + x})
 		}
 	}
 	if !w.promote(cell, optcheck.Strengthened) && len(findings) == 0 {

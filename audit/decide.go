@@ -44,7 +44,8 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool
 		c := optcheck.NewChecker()
 		c.Consts, c.Literals, c.Locations = th.Consts, th.Literals, locationNames(t)
 		code := optcheck.CodeHash(th.Func, th.Consts)
-		parts = append(parts, part{code: code, machine: machineCodeOf(th.Func, controls), result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, liftTest)})
+		parts = append(parts, part{code: code, machine: machineCodeOf(th.Func, controls),
+			result: a.cache.check(c, th.Func, code, u.Kernels[i].Spec, c.Locations, liftTest)})
 	}
 	return a.decide(ctx, t, u, target, parts)
 }
@@ -82,7 +83,8 @@ func locationNames(t *litmus.Test) []string {
 }
 
 // decide puts what was found for the threads of a test together and asks the model.
-func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string, parts []part) (*report.Cell, *report.Listing, error) {
+func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string,
+	parts []part) (*report.Cell, *report.Listing, error) {
 	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: name, chunk: &chunk{tests: []*litmus.Test{t}}},
 		em: &emission{units: []*ptxgen.Unit{u}}, parts: map[int][]part{0: parts},
 		res: &jobResult{cells: make([]report.Cell, 1), listings: map[int]listed{}, looks: map[string]*report.Listing{}}}

@@ -45,7 +45,8 @@ func DepProbes() []DepProbe {
 				if k == spec.DepData && into == "ld" {
 					continue
 				}
-				out = append(out, DepProbe{s, k, into, litmus.Global, 64}, DepProbe{s, k, into, litmus.Shared, 64}, DepProbe{s, k, into, litmus.Shared, 32})
+				out = append(out, DepProbe{s, k, into, litmus.Global, 64}, DepProbe{s, k, into, litmus.Shared, 64},
+					DepProbe{s, k, into, litmus.Shared, 32})
 			}
 		}
 	}
@@ -273,7 +274,8 @@ func writeMixed(w io.Writer, cells []DepCell) error {
 		if n.kept == 0 || c.Fate != DepRemoved && c.Fate != DepUnknown {
 			continue
 		}
-		l := fmt.Sprintf("%s: %s dependency by %s into %s.%s%d, %s %s: %s", c.Fate, c.Kind, c.Scheme, c.Into, c.Space, c.Bits, c.Toolchain, c.Level, c.Layout)
+		l := fmt.Sprintf("%s: %s dependency by %s into %s.%s%d, %s %s: %s", c.Fate, c.Kind, c.Scheme, c.Into, c.Space,
+			c.Bits, c.Toolchain, c.Level, c.Layout)
 		if seen[l]++; seen[l] == 1 {
 			lines = append(lines, l)
 		}

@@ -63,8 +63,9 @@ const (
 const judgedSize, verdictSize = 200, 600
 
 func newJudge(override string, keep bool) *judge {
-	return &judge{override: override, keep: keep, models: map[string]*model.Model{}, states: newGenerations[stateKey, *outcomes](outcomesBytes),
-		races: newGenerations[string, raced](racesBytes), done: newGenerations[[sha256.Size]byte, *judgement](judgedBytes)}
+	return &judge{override: override, keep: keep, models: map[string]*model.Model{},
+		states: newGenerations[stateKey, *outcomes](outcomesBytes),
+		races:  newGenerations[string, raced](racesBytes), done: newGenerations[[sha256.Size]byte, *judgement](judgedBytes)}
 }
 
 // load returns a model, loaded once.

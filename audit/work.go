@@ -41,7 +41,8 @@ type listed struct {
 // work does one job. Its error is one that ends the run; whatever concerns
 // single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*report.Listing{}, artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*report.Listing{},
+		artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
@@ -151,13 +152,15 @@ func (w *worker) set(cell int, class optcheck.Class, reason string) {
 }
 
 func (w *worker) problem(kind, detail string) {
-	w.res.problems = append(w.res.problems, report.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target, Level: w.j.level, Detail: detail})
+	w.res.problems = append(w.res.problems, report.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target,
+		Level: w.j.level, Detail: detail})
 }
 
 // compile compiles and checks the kernels of cells that are compiled in one way. Of
 // kernels with the same text one is compiled.
 func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) error {
-	job := &pipeline.Job{Target: w.j.target, Level: w.j.level, Way: way, Units: w.distinct(way, cells), Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits, Kept: w.a.o.Code}
+	job := &pipeline.Job{Target: w.j.target, Level: w.j.level, Way: way, Units: w.distinct(way, cells),
+		Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits, Kept: w.a.o.Code}
 	if w.a.between != nil {
 		job.Between = func(kernel, text string) string { return w.a.between(w.j, kernel, text) }
 	}
@@ -363,7 +366,8 @@ func (w *worker) stages(ctx context.Context, cells []int) error {
 	if len(list) == 0 {
 		return nil
 	}
-	problems, err := w.j.road.Stages(ctx, &pipeline.Job{Target: w.j.target, Level: w.j.level, Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits}, list)
+	problems, err := w.j.road.Stages(ctx, &pipeline.Job{Target: w.j.target, Level: w.j.level, Flags: w.a.o.Flags,
+		BatchUnits: w.a.o.BatchUnits}, list)
 	for _, p := range problems {
 		w.problem(p.Kind, p.Detail)
 	}

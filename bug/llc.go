@@ -65,8 +65,10 @@ func (b *irRoad) variants() ([]variant, bool) { return variantsIR, true }
 func (b *llcRoad) shows(_ *program, c *code) bool { return c.ptx.Stage(&b.find) == match.StageLLC }
 
 // classesPTX maps PTX's operations to classes; what is not listed touches no memory.
-var classesPTX = []struct{ op, class string }{{"ld", "LD"}, {"ldu", "LD"}, {"st", "ST"}, {"atom", "ATOM"}, {"red", "RED"}, {"fence", "FENCE"}, {"membar", "FENCE"},
-	{"bar", "BAR"}, {"barrier", "BAR"}, {"call", "OTHER"}, {"cp", "OTHER"}, {"multimem", "OTHER"}, {"ldmatrix", "OTHER"}, {"prefetch", "OTHER"}}
+var classesPTX = []struct{ op, class string }{{"ld", "LD"}, {"ldu", "LD"}, {"st", "ST"}, {"atom", "ATOM"},
+	{"red", "RED"}, {"fence", "FENCE"}, {"membar", "FENCE"},
+	{"bar", "BAR"}, {"barrier", "BAR"}, {"call", "OTHER"}, {"cp", "OTHER"}, {"multimem", "OTHER"}, {"ldmatrix", "OTHER"},
+	{"prefetch", "OTHER"}}
 
 // accessesPTX lists what of a kernel touches memory or orders it, stores of results
 // too: it does what the script check.awk does.
@@ -205,7 +207,8 @@ func (b *irRoad) emit(ctx context.Context, tc *toolchain.Toolchain, level string
 	if err != nil {
 		return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 	}
-	p := &program{markers: markers, header: m.Header, ir: ir.text, llc: "llc " + strings.Join(tc.ArgsIR(b.f.Target, level, "min.ll", "min.ptx"), " ")}
+	p := &program{markers: markers, header: m.Header, ir: ir.text,
+		llc: "llc " + strings.Join(tc.ArgsIR(b.f.Target, level, "min.ll", "min.ptx"), " ")}
 	for i := range m.Kernels {
 		k, err := markResults(&m.Kernels[i], ir.spec)
 		if err != nil {

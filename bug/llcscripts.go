@@ -180,9 +180,11 @@ func (b *llcRoad) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build |\n|---|---|---|\n")
 	fmt.Fprintf(&out, "| llc | %s | %s |\n", md(tc.Kind.(*toolchain.LLC).Version), md(tc.Kind.(*toolchain.LLC).Build))
-	fmt.Fprintf(&out, "| ptxas, for the verdict only | %s | %s |\n| optcheck | %s | |\n", md(tc.Version), md(strings.TrimPrefix(tc.Build, tc.Kind.(*toolchain.LLC).Build+" + ")), md(b.in.Tool))
+	fmt.Fprintf(&out, "| ptxas, for the verdict only | %s | %s |\n| optcheck | %s | |\n", md(tc.Version),
+		md(strings.TrimPrefix(tc.Build, tc.Kind.(*toolchain.LLC).Build+" + ")), md(b.in.Tool))
 	if b.good != nil && b.good.tc.Kind.(*toolchain.LLC).Path != tc.Kind.(*toolchain.LLC).Path {
-		fmt.Fprintf(&out, "| llc, for comparison | %s | %s |\n", md(b.good.tc.Kind.(*toolchain.LLC).Version), md(b.good.tc.Kind.(*toolchain.LLC).Build))
+		fmt.Fprintf(&out, "| llc, for comparison | %s | %s |\n", md(b.good.tc.Kind.(*toolchain.LLC).Version),
+			md(b.good.tc.Kind.(*toolchain.LLC).Build))
 	}
 	return out.String()
 }
@@ -202,5 +204,6 @@ func (b *irRoad) words() words {
 func (b *irRoad) versions() string {
 	tc := b.f.Toolchain
 	s := b.ptxRoad.versions()
-	return strings.Replace(s, "| nvdisasm |", fmt.Sprintf("| llc, which wrote the PTX | %s | %s | |\n| nvdisasm |", md(tc.Kind.(*toolchain.LLC).Version), md(tc.Kind.(*toolchain.LLC).Build)), 1)
+	return strings.Replace(s, "| nvdisasm |", fmt.Sprintf("| llc, which wrote the PTX | %s | %s | |\n| nvdisasm |",
+		md(tc.Kind.(*toolchain.LLC).Version), md(tc.Kind.(*toolchain.LLC).Build)), 1)
 }

@@ -79,7 +79,8 @@ func (b *clRoad) job(p *program, level string) toolchain.LLVMJob {
 	if b.ir {
 		source = toolchain.LLVMIR
 	}
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: b.f.Target, Level: level, Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}, Flags: b.f.Flags},
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: b.f.Target, Level: level,
+		Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}, Flags: b.f.Flags},
 		Source: source, CL2: p.cl2, Library: p.library != ""}
 }
 
@@ -136,7 +137,10 @@ func (b *clRoad) places(s *spec.Spec) map[int]string {
 // shows tells whether the checker finds the same rule broken at the same access
 // in a program; without markers it matches by addresses.
 func (b *clRoad) shows(_ *program, bad *code) bool {
-	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool { return f.Rule == b.find.Rule && f.Access == b.find.Access })
+	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool {
+		return f.Rule == b.find.Rule &&
+			f.Access == b.find.Access
+	})
 }
 
 // classesCL maps instructions of LLVM's AMD listings to their classes, in order; the

@@ -17,10 +17,12 @@ func (b *bundler) machine() string {
 	if side != "" && b.bad.ptx == nil {
 		out.WriteString(side + "\n")
 	}
-	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)), span(b.road.words().dump), fileSpan(b.road.words().bad))
+	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)),
+		span(b.road.words().dump), fileSpan(b.road.words().bad))
 	out.WriteString(block("", b.road.marked()))
 	if b.good != nil {
-		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID), b.good.level, fileSpan(b.road.words().good))
+		fmt.Fprintf(&out, "\nFor comparison, %s at -%s, where every access is as written (%s):\n\n", span(b.good.tc.ID),
+			b.good.level, fileSpan(b.road.words().good))
 		out.WriteString(block("diff", b.diff()))
 	}
 	if side != "" && b.bad.ptx != nil {

@@ -59,12 +59,15 @@ func (b *bundler) report() string {
 		"workaround": {"Workarounds", "Workarounds", "Workarounds", b.workaround()},
 		"files":      {"Attached files", "Attached files", "Attached files", b.attached()},
 	}
-	order := []string{"summary", "claim", "source", "machine", "expected", "why", "steps", "versions", "os", "gpu", "range", "workaround", "files"}
+	order := []string{"summary", "claim", "source", "machine", "expected", "why", "steps", "versions", "os", "gpu",
+		"range", "workaround", "files"}
 	switch b.in.Form {
 	case "llvm": // How to submit an LLVM bug report: reduced test, how to run it, which version, then the rest
-		order = []string{"summary", "source", "steps", "machine", "expected", "versions", "os", "range", "claim", "why", "gpu", "workaround", "files"}
+		order = []string{"summary", "source", "steps", "machine", "expected", "versions", "os", "range", "claim", "why",
+			"gpu", "workaround", "files"}
 	case "amd": // the form of ROCm's issues: problem, OS, CPU, GPU, version, steps, additional information
-		order = []string{"summary", "os", "cpu", "gpu", "versions", "steps", "source", "machine", "expected", "range", "why", "claim", "workaround", "files"}
+		order = []string{"summary", "os", "cpu", "gpu", "versions", "steps", "source", "machine", "expected", "range",
+			"why", "claim", "workaround", "files"}
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n", md(b.title()))
@@ -92,16 +95,19 @@ func (b *bundler) summary() string {
 		}
 	}
 	if b.in.Found.Level != b.f.Level || b.in.Found.Layout != b.f.Layout {
-		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n", b.in.Found.Level, b.in.Found.Layout, b.f.Level)
+		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n",
+			b.in.Found.Level, b.in.Found.Layout, b.f.Level)
 	}
 	v := b.in.Cell.Verdict
 	switch {
 	case v != nil && b.in.Cell.Class == report.Miscompiled:
-		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled, span(outcomes(v.Shown(), 3)), plainModel(v.Model))
+		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled,
+			span(outcomes(v.Shown(), 3)), plainModel(v.Model))
 	case v != nil && v.Meaningless():
 		fmt.Fprintf(&out, "\n%s.\n", v.RaceSentence())
 	case v != nil && v.Unjudged == "":
-		fmt.Fprintf(&out, "\n%s can show no outcome that %s forbids for the source: the change is legal under it.\n", b.road.words().compiled, plainModel(v.Model))
+		fmt.Fprintf(&out, "\n%s can show no outcome that %s forbids for the source: the change is legal under it.\n",
+			b.road.words().compiled, plainModel(v.Model))
 	}
 	if v != nil && v.RaceModel != "" {
 		switch v.Race {
@@ -142,7 +148,8 @@ func (b *bundler) claim() string {
 		s := fmt.Sprintf("**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
 			"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
 			"if the hardware gives a weaker-looking instruction a stronger meaning, the outcome may be impossible in practice. In that case a word in the "+
-			"documentation would settle it.\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model), map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
+			"documentation would settle it.\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model),
+			map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
 		if n := modelNotes[v.Model]; n != "" {
 			s += "\n" + n + "\n"
 		}
@@ -167,7 +174,8 @@ func (b *bundler) claim() string {
 
 // plainLegal says what a change does to the outcomes.
 func plainLegal(v *report.Verdict) string {
-	s := fmt.Sprintf("Of the %d outcomes that %s allows for the test, the machine code allows %d, and no other.", v.Source, plainModel(v.Model), v.Machine)
+	s := fmt.Sprintf("Of the %d outcomes that %s allows for the test, the machine code allows %d, and no other.",
+		v.Source, plainModel(v.Model), v.Machine)
 	if v.Source == 1 && v.Machine == 1 {
 		s = fmt.Sprintf("Under %s the machine code allows no outcome that the source does not allow.", plainModel(v.Model))
 	}
@@ -205,10 +213,12 @@ func (b *bundler) expected() string {
 func (b *bundler) why() string {
 	var out strings.Builder
 	if in := b.instr(b.find.Access); in != nil && b.road.promise(in) != "" {
-		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread, b.find.Access, b.road.promise(in))
+		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread,
+			b.find.Access, b.road.promise(in))
 	}
 	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
-		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model), plainCheck(v.Model, v.Check))
+		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.Shown(), 1)),
+			plainModel(v.Model), plainCheck(v.Model, v.Check))
 	}
 	if p := b.pic; p != nil && p.svg != nil {
 		switch {

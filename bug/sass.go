@@ -231,12 +231,14 @@ func (b *bundler) diff() string {
 	join := func(c *code) string { return strings.Join(b.road.listing(c), "\n") + "\n" }
 	var out strings.Builder
 	w := b.road.words()
-	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", w.good, b.good.tc.ID, b.good.target, b.good.level, kernel(b.find.Thread))
+	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", w.good, b.good.tc.ID, b.good.target,
+		b.good.level, kernel(b.find.Thread))
 	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", w.bad, b.bad.tc.ID, b.bad.target, b.bad.level, kernel(b.find.Thread))
 	d := diffmatchpatch.New()
 	x, y, lines := d.DiffLinesToRunes(join(b.good), join(b.bad))
 	for _, part := range d.DiffCharsToLines(d.DiffMainRunes(x, y, false), lines) {
-		mark := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffDelete: "-", diffmatchpatch.DiffInsert: "+", diffmatchpatch.DiffEqual: " "}[part.Type]
+		mark := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffDelete: "-", diffmatchpatch.DiffInsert: "+",
+			diffmatchpatch.DiffEqual: " "}[part.Type]
 		for l := range strings.Lines(part.Text) {
 			out.WriteString(mark + l)
 		}

@@ -79,7 +79,8 @@ func sumFile(path string) string {
 }
 
 func (b *bundler) manifest() []byte {
-	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Found.Address(), Smallest: b.f.Address(),
+	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool,
+		Finding: b.in.Found.Address(), Smallest: b.f.Address(),
 		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.road.command(), Host: b.in.Host, Run: b.in.Run,
 		Steps: append([]string{}, b.in.Steps...), Ways: b.ways, Files: map[string]string{},
 		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}

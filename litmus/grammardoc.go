@@ -109,7 +109,8 @@ func (f *form) syntax(op Op, d Dialect) (lines []string) {
 			continue
 		}
 		if op == OpBar {
-			lines = append(lines, oc.name+"{.cta}.sync number{, threads}", oc.name+"{.cta}.arrive number, threads", "barrier{.cta}.(sync|arrive).aligned …")
+			lines = append(lines, oc.name+"{.cta}.sync number{, threads}", oc.name+"{.cta}.arrive number, threads",
+				"barrier{.cta}.(sync|arrive).aligned …")
 			continue
 		}
 		operands := strings.Split(oc.operands, "")

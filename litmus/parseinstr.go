@@ -36,7 +36,8 @@ func (p *parser) modifiers(in *Instr, oc *opcode, rest string, col int, m *mods)
 			return p.errorf(Pos{p.file, p.tok.line, col}, "%s", oc.refuses(mod, p.t.Dialect))
 		case cl&(clProxy|clLo) != 0 && m.seen != 0:
 			return p.errorf(Pos{p.file, p.tok.line, col}, ".%s stands right behind %s", mod, oc.name)
-		case cl == clSem && m.seen&clSem != 0 && !m.relaxed && (in.Sem == SemMMIO && Sem(v) == SemRelaxed || in.Sem == SemRelaxed && Sem(v) == SemMMIO):
+		case cl == clSem && m.seen&clSem != 0 && !m.relaxed &&
+			(in.Sem == SemMMIO && Sem(v) == SemRelaxed || in.Sem == SemRelaxed && Sem(v) == SemMMIO):
 			m.relaxed, v = true, uint8(SemMMIO)
 		case cl&m.seen != 0:
 			return p.errorf(Pos{p.file, p.tok.line, col}, "second modifier of its kind: .%s", mod)

@@ -124,7 +124,8 @@ func (p *parser) cPointer(th *Thread, in *Instr) bool {
 				in.Space = Global
 			case w == "local" && in.Space == Generic:
 				in.Space = Shared
-			case in.Type == TypeNone && cTypeOf(strings.TrimPrefix(w, "atomic_")).Bits() > 1 && cTypeOf(strings.TrimPrefix(w, "atomic_")) != TypeNone:
+			case in.Type == TypeNone && cTypeOf(strings.TrimPrefix(w, "atomic_")).Bits() > 1 &&
+				cTypeOf(strings.TrimPrefix(w, "atomic_")) != TypeNone:
 				in.Type = cTypeOf(strings.TrimPrefix(w, "atomic_"))
 			default:
 				return p.errorf(p.pos(), "expected volatile, global, local, int, uint, long or ulong, found %s", p.found())

@@ -8,11 +8,14 @@ type MappingRow struct{ PTX, OpenCL, Why string }
 
 // OpenCLMapping is the table by which ToOpenCL translates.
 var OpenCLMapping = []MappingRow{
-	{"ld, st (also .weak, .ca, .cg, .cs, .lu, .wb)", "*x", "plain accesses; PTX calls its cache operators hints, and the 2015 study writes plain accesses in OpenCL where it writes .cg in PTX"},
+	{"ld, st (also .weak, .ca, .cg, .cs, .lu, .wb)", "*x",
+		"plain accesses; PTX calls its cache operators hints, and the 2015 study writes plain accesses in OpenCL where it writes .cg in PTX"},
 	{"ld.volatile, st.volatile, ld.cv, st.wt", "*(volatile int *)x", ".cv and .wt ask to go to memory each time"},
 	{"ld.relaxed, ld.acquire, st.relaxed, st.release", "atomic_load_explicit, atomic_store_explicit", "orders have the same names"},
-	{"atom, red without order and scope: add, exch, cas, and, or, xor, min, max", "atomic_add, atomic_xchg, atomic_cmpxchg, …", "OpenCL 1.2; relaxed, as in PTX"},
-	{"atom, red with order or scope", "atomic_fetch_add_explicit, atomic_exchange_explicit, …", "an order left out is relaxed, a scope left out is .gpu, as in PTX"},
+	{"atom, red without order and scope: add, exch, cas, and, or, xor, min, max",
+		"atomic_add, atomic_xchg, atomic_cmpxchg, …", "OpenCL 1.2; relaxed, as in PTX"},
+	{"atom, red with order or scope", "atomic_fetch_add_explicit, atomic_exchange_explicit, …",
+		"an order left out is relaxed, a scope left out is .gpu, as in PTX"},
 	{"atom.inc, atom.dec", "", "they wrap at a bound; atomic_inc and atomic_dec do not"},
 	{"fence.acquire, .release, .acq_rel, .sc", "atomic_work_item_fence", "for local and global memory; fence without an order is .acq_rel"},
 	{"membar.cta, .gl, .sys", "atomic_work_item_fence, memory_order_seq_cst", "PTX defines membar as fence.sc"},

@@ -73,13 +73,15 @@ func openLibrary(path string) (l *library, err error) {
 		name string
 	}{{&l.contextCreate, "ContextCreate"}, {&l.bufferCopy, "CreateMemoryBufferWithMemoryRangeCopy"}, {&l.parse, "ParseIRInContext"},
 		{&l.disposeMessage, "DisposeMessage"}, {&l.firstFunction, "GetFirstFunction"}, {&l.nextFunction, "GetNextFunction"},
-		{&l.isDeclaration, "IsDeclaration"}, {&l.name, "GetValueName2"}, {&l.firstBlock, "GetFirstBasicBlock"}, {&l.nextBlock, "GetNextBasicBlock"},
+		{&l.isDeclaration, "IsDeclaration"}, {&l.name, "GetValueName2"}, {&l.firstBlock, "GetFirstBasicBlock"},
+		{&l.nextBlock, "GetNextBasicBlock"},
 		{&l.firstInst, "GetFirstInstruction"}, {&l.nextInst, "GetNextInstruction"}, {&l.opcode, "GetInstructionOpcode"},
 		{&l.constOpcode, "GetConstOpcode"}, {&l.numOperands, "GetNumOperands"}, {&l.operand, "GetOperand"}, {&l.volatileOf, "GetVolatile"},
 		{&l.orderingOf, "GetOrdering"}, {&l.successOrdering, "GetCmpXchgSuccessOrdering"}, {&l.rmwOp, "GetAtomicRMWBinOp"},
 		{&l.print, "PrintValueToString"}, {&l.countParams, "CountParams"}, {&l.param, "GetParam"}, {&l.isGlobalVariable, "IsAGlobalVariable"},
 		{&l.isFunction, "IsAFunction"}, {&l.isConstantInt, "IsAConstantInt"}, {&l.isConstantExpr, "IsAConstantExpr"}, {&l.isAsm, "IsAInlineAsm"},
-		{&l.isBlock, "IsABasicBlock"}, {&l.constSExt, "ConstIntGetSExtValue"}, {&l.countIncoming, "CountIncoming"}, {&l.incoming, "GetIncomingValue"},
+		{&l.isBlock, "IsABasicBlock"}, {&l.constSExt, "ConstIntGetSExtValue"}, {&l.countIncoming, "CountIncoming"},
+		{&l.incoming, "GetIncomingValue"},
 		{&l.gepElement, "GetGEPSourceElementType"}, {&l.typeKind, "GetTypeKind"}, {&l.intWidth, "GetIntTypeWidth"},
 		{&l.arrayLength, "GetArrayLength"}, {&l.elementType, "GetElementType"}, {&l.calledValue, "GetCalledValue"},
 		{&l.terminator, "GetBasicBlockTerminator"}, {&l.countSuccessors, "GetNumSuccessors"}, {&l.successor, "GetSuccessor"}} {
@@ -154,7 +156,8 @@ var opcodes = map[int32]string{26: "alloca", 27: Load, 28: Store, 29: "getelemen
 
 var orderings = map[int32]string{1: "unordered", 2: "monotonic", 4: "acquire", 5: "release", 6: "acq_rel", 7: "seq_cst"}
 
-var rmwOps = []string{"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd", "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap"}
+var rmwOps = []string{"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd", "fsub",
+	"fmax", "fmin", "uinc_wrap", "udec_wrap"}
 
 var fenceText = regexp.MustCompile(`fence (?:syncscope\("[^"]*"\) )?(\w+)`)
 

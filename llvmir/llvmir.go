@@ -167,7 +167,8 @@ func (g *graph) analyse() Func {
 			ptr, data = n.ops[0], n.ops[1:]
 		case Fence:
 		case Call:
-			if strings.HasPrefix(n.Detail, "llvm.dbg.") || strings.HasPrefix(n.Detail, "llvm.lifetime.") || strings.HasPrefix(n.Detail, "llvm.assume") {
+			if strings.HasPrefix(n.Detail, "llvm.dbg.") || strings.HasPrefix(n.Detail, "llvm.lifetime.") ||
+				strings.HasPrefix(n.Detail, "llvm.assume") {
 				continue
 			}
 			data = n.ops

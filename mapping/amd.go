@@ -60,7 +60,8 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 		}
 		units = append(units, toolchain.Unit{Name: name, Text: text})
 	}
-	job := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: p.place.Level, LineInfo: true, Units: units}, Source: toolchain.OpenCLC, CL2: true, Library: library}
+	job := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: p.place.Level, LineInfo: true,
+		Units: units}, Source: toolchain.OpenCLC, CL2: true, Library: library}
 	unoptimised := p.place.Level == "O0" && !p.r600 // r600 keeps private variables in registers and has no waits
 	if unoptimised {
 		if _, err := pipeline.Of(p.place.Toolchain, pipeline.LLVMIR); err != nil {
@@ -91,7 +92,8 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 // backEnd compiles IR, of which the passes of O1 have removed the private variables
 // that the front end keeps values in, at O0. One kernel can make the back end refuse a
 // module: the kernels of such a module get modules of their own.
-func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, modules []toolchain.Batch, units []toolchain.Unit, of []int) error {
+func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, modules []toolchain.Batch,
+	units []toolchain.Unit, of []int) error {
 	back := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: "O0", BatchUnits: 1}, Source: toolchain.LLVMIR}
 	for i, b := range modules {
 		back.Units = append(back.Units, toolchain.Unit{Name: fmt.Sprintf("module%d", i), Text: string(b.Text)})

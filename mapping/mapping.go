@@ -175,7 +175,8 @@ func Run(ctx context.Context, o Options) ([]Cell, error) {
 
 // newCell is what is known of an operation before it is compiled.
 func newCell(op *Op, p pipeline.Place) Cell {
-	return Cell{Op: op.Name, Group: op.Group, Toolchain: p.Toolchain.ID, Target: p.Target, Level: p.Level, Status: Unknown, Reason: "not reached"}
+	return Cell{Op: op.Name, Group: op.Group, Toolchain: p.Toolchain.ID, Target: p.Target, Level: p.Level,
+		Status: Unknown, Reason: "not reached"}
 }
 
 // decode reads what a compiler made.

@@ -76,7 +76,8 @@ func (m *clOps) accesses(group string) {
 
 func (m *clOps) fences() {
 	for _, o := range []string{"acquire", "release", "acq_rel", "seq_cst"} {
-		for _, s := range []struct{ name, scope string }{{"wavefront", "wavefront"}, {"workgroup", "workgroup"}, {"agent", "agent"}, {"system", ""}} {
+		for _, s := range []struct{ name, scope string }{{"wavefront", "wavefront"}, {"workgroup", "workgroup"},
+			{"agent", "agent"}, {"system", ""}} {
 			m.add("fences", "fence."+o+"."+s.name, fmt.Sprintf("__builtin_amdgcn_fence(__ATOMIC_%s, %q);", strings.ToUpper(o), s.scope))
 		}
 	}
@@ -111,7 +112,8 @@ func (m *clOps) atomics() {
 			}
 		}
 		ptr := fmt.Sprintf("(volatile __%s int *)%s", s, clPointer(s))
-		for _, f := range []struct{ name, args string }{{"add", ", v"}, {"xchg", ", v"}, {"cmpxchg", ", v, v1"}, {"inc", ""}, {"min", ", v"}, {"and", ", v"}} {
+		for _, f := range []struct{ name, args string }{{"add", ", v"}, {"xchg", ", v"}, {"cmpxchg", ", v, v1"},
+			{"inc", ""}, {"min", ", v"}, {"and", ", v"}} {
 			m.add("atomics", "atomic_"+f.name+"."+s, fmt.Sprintf("x = atomic_%s(%s%s);", f.name, ptr, f.args)).library = true
 		}
 	}
@@ -126,8 +128,10 @@ func (m *clOps) reductions() {
 				fmt.Sprintf("(void)__opencl_atomic_fetch_add(%s, v, memory_order_%s, memory_scope_device);", obj, o))
 		}
 		ptr := fmt.Sprintf("(volatile __%s int *)%s", s, clPointer(s))
-		for _, f := range []struct{ name, args string }{{"add", ", v"}, {"xchg", ", v"}, {"cmpxchg", ", v, v1"}, {"inc", ""}, {"min", ", v"}, {"and", ", v"}} {
-			m.add("reductions", fmt.Sprintf("atomic_%s.%s (no result)", f.name, s), fmt.Sprintf("(void)atomic_%s(%s%s);", f.name, ptr, f.args)).library = true
+		for _, f := range []struct{ name, args string }{{"add", ", v"}, {"xchg", ", v"}, {"cmpxchg", ", v, v1"},
+			{"inc", ""}, {"min", ", v"}, {"and", ", v"}} {
+			m.add("reductions", fmt.Sprintf("atomic_%s.%s (no result)", f.name, s),
+				fmt.Sprintf("(void)atomic_%s(%s%s);", f.name, ptr, f.args)).library = true
 		}
 	}
 }

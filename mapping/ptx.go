@@ -42,7 +42,8 @@ func (ptxProber) job(ctx context.Context, ops []Op, p pipeline.Place, refused ma
 		units = append(units, toolchain.Unit{Name: name, Text: op.kernel(name)})
 		of = append(of, i)
 	}
-	res, err := p.Toolchain.Compile(ctx, toolchain.Job{Target: p.Target, Level: p.Level, Version: p.Toolchain.MaxPTX, Units: units, TrustMessages: true})
+	res, err := p.Toolchain.Compile(ctx, toolchain.Job{Target: p.Target, Level: p.Level, Version: p.Toolchain.MaxPTX,
+		Units: units, TrustMessages: true})
 	if err != nil {
 		return nil, nil, err
 	}

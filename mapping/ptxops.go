@@ -55,7 +55,8 @@ func spelledSince(name string) ptxgen.Version {
 		v    ptxgen.Version
 	}{
 		{"weak", 60}, {"relaxed", 60}, {"acquire", 60}, {"release", 60}, {"acq_rel", 60}, {"fence", 60}, {"barrier", 60}, {"bar.warp", 60},
-		{"fence.acquire", 86}, {"fence.release", 86}, {"noftz", 62}, {"bf16", 78}, {"cluster", 78}, {"barrier.cluster", 78}, {".arrive.re", 80}, {".wait.acquire", 80},
+		{"fence.acquire", 86}, {"fence.release", 86}, {"noftz", 62}, {"bf16", 78}, {"cluster", 78}, {"barrier.cluster", 78},
+		{".arrive.re", 80}, {".wait.acquire", 80},
 		{"proxy.alias", 75}, {"proxy.async", 80}, {"mbarrier_init", 80}, {"tensormap", 83}, {"mmio", 82}, {"b128", 83}, {"shared::", 78},
 	} {
 		if strings.Contains(name, s.part) {
@@ -121,8 +122,10 @@ func (m *mapOps) loads() {
 			m.add("loads", name+".u16", true, name+".u16 %r0, "+a+";")
 			m.add("loads", name+".u64", true, name+".u64 %w0, "+a+";", "mov.b64 {%r1, %r2}, %w0;", "xor.b32 %r0, %r1, %r2;")
 			m.add("loads", name+".v2.u32", true, name+".v2.u32 {%r1, %r2}, "+a+";", "xor.b32 %r0, %r1, %r2;")
-			m.add("loads", name+".v4.u32", true, name+".v4.u32 {%r1, %r2, %r3, %r4}, "+a+";", "xor.b32 %r0, %r1, %r2;", "xor.b32 %r0, %r0, %r3;", "xor.b32 %r0, %r0, %r4;")
-			m.add("loads", name+".v2.u64", true, name+".v2.u64 {%w0, %w1}, "+a+";", "xor.b64 %w0, %w0, %w1;", "mov.b64 {%r1, %r2}, %w0;", "xor.b32 %r0, %r1, %r2;")
+			m.add("loads", name+".v4.u32", true, name+".v4.u32 {%r1, %r2, %r3, %r4}, "+a+";", "xor.b32 %r0, %r1, %r2;",
+				"xor.b32 %r0, %r0, %r3;", "xor.b32 %r0, %r0, %r4;")
+			m.add("loads", name+".v2.u64", true, name+".v2.u64 {%w0, %w1}, "+a+";", "xor.b64 %w0, %w0, %w1;",
+				"mov.b64 {%r1, %r2}, %w0;", "xor.b32 %r0, %r1, %r2;")
 		}
 	}
 }
@@ -163,7 +166,8 @@ func (m *mapOps) fences() {
 	}
 	between := func(name, text string) { around(name, text, ".global.u32 [%a]", ".global.u32 [%out]") }
 	loads := func(name string) {
-		op := m.add("fences", name+" (between loads)", true, "ld.volatile.global.u32 %r1, [%a];", name+";", "ld.volatile.global.u32 %r2, [%out];", "xor.b32 %r0, %r1, %r2;")
+		op := m.add("fences", name+" (between loads)", true, "ld.volatile.global.u32 %r1, [%a];", name+";",
+			"ld.volatile.global.u32 %r2, [%out];", "xor.b32 %r0, %r1, %r2;")
 		op.lead, op.trail = 1, 2
 	}
 	var names []string
@@ -235,7 +239,8 @@ var mapAtomTypes = []struct {
 	types  []string
 }{
 	{"cas", true, []string{"b32", "b64", "b16", "b128"}}, {"exch", true, []string{"b32", "b64", "b128"}},
-	{"add", true, []string{"u32", "u64", "f32", "f64", "noftz.f16", "noftz.bf16"}}, {"inc", false, []string{"u32"}}, {"dec", false, []string{"u32"}},
+	{"add", true, []string{"u32", "u64", "f32", "f64", "noftz.f16", "noftz.bf16"}}, {"inc", false, []string{"u32"}},
+	{"dec", false, []string{"u32"}},
 	{"min", false, []string{"u32", "s32", "u64", "s64"}}, {"max", false, []string{"u32", "s32", "u64", "s64"}},
 	{"and", false, []string{"b32", "b64"}}, {"or", false, []string{"b32", "b64"}}, {"xor", false, []string{"b32", "b64"}},
 }
@@ -287,8 +292,10 @@ func (m *mapOps) reductions() {
 }
 
 func (m *mapOps) barriers() {
-	for _, b := range []string{"bar.sync 0", "bar.sync 0, 64", "bar.arrive 0, 64", "barrier.sync 0", "barrier.sync 0, 64", "bar.warp.sync 0xffffffff",
-		"barrier.cluster.arrive", "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed", "barrier.cluster.wait", "barrier.cluster.wait.acquire"} {
+	for _, b := range []string{"bar.sync 0", "bar.sync 0, 64", "bar.arrive 0, 64", "barrier.sync 0",
+		"barrier.sync 0, 64", "bar.warp.sync 0xffffffff",
+		"barrier.cluster.arrive", "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed",
+		"barrier.cluster.wait", "barrier.cluster.wait.acquire"} {
 		m.add("barriers", b, false, b+";")
 	}
 	m.add("barriers", "bar.red.popc.u32", true, "setp.ne.u32 %p, %v, 0;", "bar.red.popc.u32 %r0, 0, %p;")

@@ -35,7 +35,8 @@ func Sequence(list []Inst) string {
 	for i := 0; i < len(list); {
 		// A loop is one group, also if it can be left between its blocks.
 		j, some := i+1, list[i].Sometimes
-		for j < len(list) && list[j].Repeated == list[i].Repeated && (list[j].Block == list[i].Block || list[i].Repeated && list[j].loop == list[i].loop) {
+		for j < len(list) && list[j].Repeated == list[i].Repeated &&
+			(list[j].Block == list[i].Block || list[i].Repeated && list[j].loop == list[i].loop) {
 			some = some && list[j].Sometimes
 			j++
 		}
@@ -112,7 +113,8 @@ func mapSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 // other instruction of note.
 func dropLead(list []Inst, n int) ([]Inst, error) {
 	for range n {
-		if len(list) == 0 || list[0].role != isa.RoleLoad && list[0].role != isa.RoleStore || list[0].Sometimes || list[0].Repeated || strings.HasPrefix(list[0].Text, "@") {
+		if len(list) == 0 || list[0].role != isa.RoleLoad && list[0].role != isa.RoleStore || list[0].Sometimes ||
+			list[0].Repeated || strings.HasPrefix(list[0].Text, "@") {
 			return nil, fmt.Errorf("the surroundings of the operation are not as written: %s", Sequence(list))
 		}
 		list = list[1:]

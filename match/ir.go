@@ -25,7 +25,8 @@ func IR(list []llvmir.Access, s *spec.Spec, t *litmus.Test) *Kernel {
 	for i := range list {
 		a := &list[i]
 		x := &acc[i]
-		*x = access{class: classIR(a), loc: -1, volatile: a.Volatile, atomic: a.Ordering != "", maybe: a.Maybe, addr: a.Addr, data: a.Data, library: a.Op == llvmir.Call}
+		*x = access{class: classIR(a), loc: -1, volatile: a.Volatile, atomic: a.Ordering != "", maybe: a.Maybe,
+			addr: a.Addr, data: a.Data, library: a.Op == llvmir.Call}
 		if x.class == "" || x.class == fence {
 			continue
 		}

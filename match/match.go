@@ -84,7 +84,8 @@ func newKernel(acc []access, s *spec.Spec) *Kernel {
 
 // is reports whether an access is of the kind of an entry, and goes to its location.
 func (a *access) is(e *spec.Entry) bool {
-	return a.class == classOf(e.Kind) && a.loc == e.Loc && (a.space == "" || a.space == e.Kind.Space.String()) && (a.atom == "" || a.atom == e.Kind.Atom.String())
+	return a.class == classOf(e.Kind) && a.loc == e.Loc && (a.space == "" || a.space == e.Kind.Space.String()) &&
+		(a.atom == "" || a.atom == e.Kind.Atom.String())
 }
 
 func classOf(k spec.Kind) string {

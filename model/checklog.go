@@ -24,7 +24,8 @@ type LogFinding struct {
 // tests that the log does not hold itself, by name; nil if it does not know
 // one. A test that cannot be checked is a finding with a reason, never passed
 // over.
-func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup func(name string) *litmus.Test, o Options) (findings []LogFinding, tests int, err error) {
+func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup func(name string) *litmus.Test,
+	o Options) (findings []LogFinding, tests int, err error) {
 	o.StatesOnly = true
 	err = herdlog.Read(name, r, func(l *herdlog.Test) error {
 		tests++
@@ -43,7 +44,8 @@ func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup f
 	return findings, tests, err
 }
 
-func (m *Model) checkLogTest(ctx context.Context, name string, l *herdlog.Test, lookup func(string) *litmus.Test, o Options) (*LogFinding, error) {
+func (m *Model) checkLogTest(ctx context.Context, name string, l *herdlog.Test, lookup func(string) *litmus.Test,
+	o Options) (*LogFinding, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

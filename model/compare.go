@@ -104,7 +104,8 @@ func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOp
 		c.Differences = append(c.Differences, *d)
 	}
 	slices.SortStableFunc(c.Differences, func(x, y Difference) int {
-		return cmp.Or(cmp.Compare(Size(x.Test), Size(y.Test)), cmp.Compare(len(x.Test.Threads), len(y.Test.Threads)), cmp.Compare(x.Test.Name, y.Test.Name))
+		return cmp.Or(cmp.Compare(Size(x.Test), Size(y.Test)), cmp.Compare(len(x.Test.Threads), len(y.Test.Threads)),
+			cmp.Compare(x.Test.Name, y.Test.Name))
 	})
 	return c, errors.Join(append(errs, err)...)
 }

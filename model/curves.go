@@ -46,7 +46,8 @@ func (p *picture) stroke(b *strings.Builder, c curve) {
 		fmt.Fprintf(b, `<path d="%s" fill="none" stroke="#ffcdd2" stroke-width="9" stroke-linecap="round"/>`, d)
 		width = "2.8"
 	}
-	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="%s"%s marker-end="url(#m%s)"/>`+"\n", d, color, width, dash(c.e.Rel), color[1:])
+	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="%s"%s marker-end="url(#m%s)"/>`+"\n", d, color,
+		width, dash(c.e.Rel), color[1:])
 }
 
 // route finds the curve of an edge. k counts earlier arrows between the same
@@ -179,7 +180,8 @@ func (p *picture) labels(b *strings.Builder) {
 		if c.e.Step > 0 {
 			weight, fill = "bold", "#fff3f3"
 		}
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="16" rx="4" fill="%s" fill-opacity="0.92"/>`, x-c.labelWidth/2, y-8, c.labelWidth, fill)
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="16" rx="4" fill="%s" fill-opacity="0.92"/>`,
+			x-c.labelWidth/2, y-8, c.labelWidth, fill)
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="11.5" font-weight="%s" text-anchor="middle" fill="%s">%s</text>`+"\n", x, y+4, weight, relColor(c.e.Rel), html.EscapeString(c.label))
 	}
 }

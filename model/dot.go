@@ -39,7 +39,8 @@ func (x *Execution) DOT(w io.Writer) error {
 		if e.Rel != "po" {
 			free = ", constraint=false"
 		}
-		fmt.Fprintf(&b, "  e%d -> e%d [label=%s, color=\"%s\", fontcolor=\"%s\"%s%s];\n", e.From, e.To, dotString(label), relColor(e.Rel), relColor(e.Rel), wide, free)
+		fmt.Fprintf(&b, "  e%d -> e%d [label=%s, color=\"%s\", fontcolor=\"%s\"%s%s];\n", e.From, e.To, dotString(label),
+			relColor(e.Rel), relColor(e.Rel), wide, free)
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())

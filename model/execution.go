@@ -92,7 +92,8 @@ func snapshot(c *exec.Candidate, check string, steps []cat.Edge) *Execution {
 
 // drawn are the relations that a picture shows, each without the pairs that
 // follow from others.
-var drawn = []drawnRel{{"po", true}, {"rf", false}, {"co", true}, {"fr", false}, {"rmw", false}, {"addr", false}, {"data", false}, {"ctrl", false}, {"sync_fence", true}, {"syncbar", false}}
+var drawn = []drawnRel{{"po", true}, {"rf", false}, {"co", true}, {"fr", false}, {"rmw", false}, {"addr", false},
+	{"data", false}, {"ctrl", false}, {"sync_fence", true}, {"syncbar", false}}
 
 func (x *Execution) edges(ex *cat.Execution, steps []cat.Edge) {
 	add := func(from, to int, name string, step int) {

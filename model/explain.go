@@ -88,7 +88,8 @@ func (a *axioms) explain(ctx context.Context, x *Explanation, p *exec.Program, o
 		return seen < maxShown
 	}
 	for _, all := range []bool{false, true} {
-		r, err := a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, Visit: visit, AllOrders: all, Blocked: o.Blocked})
+		r, err := a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, Visit: visit,
+			AllOrders: all, Blocked: o.Blocked})
 		switch {
 		case err != nil:
 			return err

@@ -8,7 +8,8 @@ import (
 
 // annotation is the LISA annotation of an access.
 func annotation(in *litmus.Instr) string {
-	sem, ok := map[litmus.Sem]string{litmus.SemRelaxed: "relaxed", litmus.SemAcquire: "acquire", litmus.SemRelease: "release", litmus.SemAcqRel: "acqrel",
+	sem, ok := map[litmus.Sem]string{litmus.SemRelaxed: "relaxed", litmus.SemAcquire: "acquire",
+		litmus.SemRelease: "release", litmus.SemAcqRel: "acqrel",
 		litmus.SemVolatile: "relaxed", litmus.SemMMIO: "relaxed"}[in.Sem]
 	atomic := in.Op == litmus.OpAtom || in.Op == litmus.OpRed
 	switch {
@@ -22,11 +23,14 @@ func annotation(in *litmus.Instr) string {
 	return sem + "," + lisaScope[in.Scope]
 }
 
-var lisaScope = map[litmus.Scope]string{litmus.ScopeCTA: "scta", litmus.ScopeCluster: "scluster", litmus.ScopeGPU: "sgpu", litmus.ScopeSys: "ssys", litmus.ScopeNone: "sgpu"}
+var lisaScope = map[litmus.Scope]string{litmus.ScopeCTA: "scta", litmus.ScopeCluster: "scluster",
+	litmus.ScopeGPU: "sgpu", litmus.ScopeSys: "ssys", litmus.ScopeNone: "sgpu"}
 
-var lisaFence = map[litmus.Sem]string{litmus.SemAcqRel: "acqrelfence", litmus.SemNone: "acqrelfence", litmus.SemAcquire: "acquirefence", litmus.SemRelease: "releasefence"}
+var lisaFence = map[litmus.Sem]string{litmus.SemAcqRel: "acqrelfence", litmus.SemNone: "acqrelfence",
+	litmus.SemAcquire: "acquirefence", litmus.SemRelease: "releasefence"}
 
-var lisaMembar = map[litmus.Scope]string{litmus.ScopeCTA: "membarcta", litmus.ScopeGPU: "membargl", litmus.ScopeSys: "membarsys", litmus.ScopeNone: "membargl"}
+var lisaMembar = map[litmus.Scope]string{litmus.ScopeCTA: "membarcta", litmus.ScopeGPU: "membargl",
+	litmus.ScopeSys: "membarsys", litmus.ScopeNone: "membargl"}
 
 var lisaOp = map[litmus.Op]string{litmus.OpAdd: "add", litmus.OpAnd: "and", litmus.OpXor: "xor"}
 

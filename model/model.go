@@ -48,17 +48,23 @@ func Builtin() []Info {
 	return []Info{
 		{"sc", "sequential consistency", "Lamport 1979, axiomatic form", "scopes, strengths and proxies mean nothing"},
 		{"tso", "total store order, for OpenCL on CPUs", "x86-TSO, axiomatic form", "scopes and proxies mean nothing"},
-		{"ptx-2015", "RMO per scope, Fermi to Maxwell", "ASPLOS 2015, Figures 15 and 16", "no atomics, no barriers, membar only; coRR allowed on purpose"},
+		{"ptx-2015", "RMO per scope, Fermi to Maxwell", "ASPLOS 2015, Figures 15 and 16",
+			"no atomics, no barriers, membar only; coRR allowed on purpose"},
 		{"ptx-2015-rmw", "ptx-2015 and atomicity of read-modify-writes", "ASPLOS 2015 and its simulator", "as ptx-2015, with atomics"},
 		{"ptx-6.0", "official model, first version (sm_70)", "PTX ISA 6.0", "no proxies, no one-sided fences, no asynchronous copies"},
 		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
-		{"ptx-strong", "ptx and what overwrites released stores", "published verdicts of a strengthening, 2026; axioms by this project", "as ptx; one proxy in what it adds"},
-		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)", "one device, no barriers, membar only, no .relaxed, .acquire or .release"},
-		{"ugpu-coherent", "ugpu without its load array: the loads of an address stay in order", "Sorensen and others 2013 (UGPU, what its text proposes for Maxwell)", "as ugpu"},
-		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms", "as ptx-2015; tests with barriers or other fences are refused"},
+		{"ptx-strong", "ptx and what overwrites released stores",
+			"published verdicts of a strengthening, 2026; axioms by this project", "as ptx; one proxy in what it adds"},
+		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)",
+			"one device, no barriers, membar only, no .relaxed, .acquire or .release"},
+		{"ugpu-coherent", "ugpu without its load array: the loads of an address stay in order",
+			"Sorensen and others 2013 (UGPU, what its text proposes for Maxwell)", "as ugpu"},
+		{"ptx-2015-op", "ptx-2015 as a machine: accesses are performed level by level", "this project, from the axioms",
+			"as ptx-2015; tests with barriers or other fences are refused"},
 		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},
-		{"ptx-op", "ptx as a machine: promises, then views that settle", "this project, from the axioms", "one proxy, no barriers: other tests are refused"},
+		{"ptx-op", "ptx as a machine: promises, then views that settle", "this project, from the axioms",
+			"one proxy, no barriers: other tests are refused"},
 		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before"},
 	}
 }
@@ -334,7 +340,8 @@ func (a *axioms) with(o Options) *exec.Engine {
 }
 
 func (a *axioms) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
-	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly, First: o.First, Blocked: o.Blocked})
+	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly,
+		First: o.First, Blocked: o.Blocked})
 }
 
 // State is a final state: the values of the verdict's terms, in their order.

@@ -62,7 +62,8 @@ func (x *Explanation) scheduleSVG(w io.Writer) error {
 	width, height := stepLeft+columns*stepColumn, stepTop+(len(x.Schedule)+1)*stepRow
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="DejaVu Sans, Verdana, sans-serif">`+"\n", width, height, width, height)
 	b.WriteString("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n")
-	fmt.Fprintf(&b, `<text x="%d" y="32" font-size="17" font-weight="bold">%s: a schedule of %s</text>`+"\n", stepLeft-32, html.EscapeString(t.Name), html.EscapeString(x.Verdict.Model))
+	fmt.Fprintf(&b, `<text x="%d" y="32" font-size="17" font-weight="bold">%s: a schedule of %s</text>`+"\n",
+		stepLeft-32, html.EscapeString(t.Name), html.EscapeString(x.Verdict.Model))
 	for c := range columns {
 		name := "memory"
 		if c < len(t.Threads) {
@@ -89,7 +90,8 @@ func (x *Explanation) scheduleSVG(w io.Writer) error {
 // scheduleDOT writes the same for Graphviz: a chain of steps.
 func (x *Explanation) scheduleDOT(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %s {\n  label=%s; labelloc=t; fontname=\"DejaVu Sans\";\n", dotString(x.Verdict.Test.Name), dotString(x.Verdict.Test.Name+": a schedule of "+x.Verdict.Model))
+	fmt.Fprintf(&b, "digraph %s {\n  label=%s; labelloc=t; fontname=\"DejaVu Sans\";\n", dotString(x.Verdict.Test.Name),
+		dotString(x.Verdict.Test.Name+": a schedule of "+x.Verdict.Model))
 	b.WriteString("  node [shape=box, style=rounded, fontname=\"DejaVu Sans\"];\n")
 	for i, s := range x.Schedule {
 		fmt.Fprintf(&b, "  s%d [label=%s];\n", i, dotString(x.who(s)+": "+s.Text))

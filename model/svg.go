@@ -179,7 +179,8 @@ func (p *picture) title(b *strings.Builder, width float64) {
 	if text != p.heading() {
 		full = "<title>" + html.EscapeString(p.heading()) + "</title>"
 	}
-	fmt.Fprintf(b, `<text x="%d" y="34" font-size="%.4g" font-weight="bold" fill="%s">%s%s</text>`+"\n", titleLeft, size, color, full, html.EscapeString(text))
+	fmt.Fprintf(b, `<text x="%d" y="34" font-size="%.4g" font-weight="bold" fill="%s">%s%s</text>`+"\n", titleLeft, size,
+		color, full, html.EscapeString(text))
 	var used []string
 	for _, d := range drawn {
 		for _, e := range p.x.Edges {
@@ -230,7 +231,8 @@ func (p *picture) columns(b *strings.Builder) {
 	}
 	for i, th := range p.x.Test.Threads {
 		cx := svgLeft + svgBoxW/2 + float64(i)*svgColumn
-		fmt.Fprintf(b, `<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="10" fill="#f4f6f9"/>`, cx-svgBoxW/2-12, y-14, svgBoxW+24, float64(p.rows)*svgRow+18)
+		fmt.Fprintf(b, `<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="10" fill="#f4f6f9"/>`, cx-svgBoxW/2-12, y-14,
+			svgBoxW+24, float64(p.rows)*svgRow+18)
 		fmt.Fprintf(b, `<text x="%.0f" y="%.0f" font-size="13" font-weight="bold" text-anchor="middle" fill="#455a64">%s</text>`+"\n", cx, y+4, html.EscapeString(th.Name))
 	}
 }
@@ -256,7 +258,8 @@ func (p *picture) boxes(b *strings.Builder) {
 		if ev.Thread < 0 {
 			fill = "#eceff1"
 		}
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%d" height="%d" rx="6" fill="%s" stroke="%s" stroke-width="%s"/>`, x, y, svgBoxW, svgBoxH, fill, stroke, sw)
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%d" height="%d" rx="6" fill="%s" stroke="%s" stroke-width="%s"/>`, x,
+			y, svgBoxW, svgBoxH, fill, stroke, sw)
 		name := ev.Name + ":"
 		if ev.Thread < 0 {
 			name = "init"

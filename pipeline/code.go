@@ -68,7 +68,8 @@ func (c *Code) index() {
 			}
 		}
 		if c.unread[in] == "" {
-			c.unread[in] = fmt.Sprintf("line %d of the %s not understood: %s (%s)", p.Line, map[bool]string{true: "listing", false: "disassembly"}[c.apart], p.Text, p.Why)
+			c.unread[in] = fmt.Sprintf("line %d of the %s not understood: %s (%s)", p.Line,
+				map[bool]string{true: "listing", false: "disassembly"}[c.apart], p.Text, p.Why)
 		}
 	}
 }

@@ -62,7 +62,8 @@ func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 }
 
 // listing has nvdisasm print a cubin; f, what was read of it, may be nil.
-func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []byte, f *cubin.File) (parse func() (*Code, error), err error) {
+func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []byte,
+	f *cubin.File) (parse func() (*Code, error), err error) {
 	text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{NoDataflow: true, Input: file})
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func keptName(tc *toolchain.Toolchain, job *toolchain.Job) string {
 		return "" // it will be told when it is run
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %d %d %q %q %q %v %q %d %d %d\n", tc.ID, tc.Build, info.Size(), info.ModTime().UnixNano(), job.Target, job.Level, job.Header, job.LineInfo, job.Flags,
+	fmt.Fprintf(h, "%q %q %d %d %q %q %q %v %q %d %d %d\n", tc.ID, tc.Build, info.Size(), info.ModTime().UnixNano(),
+		job.Target, job.Level, job.Header, job.LineInfo, job.Flags,
 		job.BatchUnits, job.BatchBytes, len(job.Units))
 	for i := range job.Units {
 		fmt.Fprintf(h, "%d %s %d %s\n", len(job.Units[i].Name), job.Units[i].Name, len(job.Units[i].Text), job.Units[i].Text)

@@ -61,7 +61,8 @@ func (p *llc) Flags() []string { return []string{"--source", LLVMIR} }
 // Compile compiles LLVM IR to PTX with llc and that to cubins with ptxas, both at the
 // job's level.
 func (p *llc) Compile(ctx context.Context, job *Job) (*Result, error) {
-	ir := toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Header: ptxgen.LinesHeader, Units: slices.Clone(job.Units), BatchUnits: job.BatchUnits}
+	ir := toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Header: ptxgen.LinesHeader,
+		Units: slices.Clone(job.Units), BatchUnits: job.BatchUnits}
 	for u := range ir.Units {
 		ir.Units[u].Text = strings.ReplaceAll(ir.Units[u].Text, ptxgen.KernelScope, ptxgen.KernelNumber(u))
 	}

@@ -65,7 +65,8 @@ func (p *opencl) Compile(ctx context.Context, job *Job) (*Result, error) {
 }
 
 func (p *opencl) job(job *Job) toolchain.LLVMJob {
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Units: job.Units, Flags: job.Flags, BatchUnits: job.BatchUnits},
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Units: job.Units,
+		Flags: job.Flags, BatchUnits: job.BatchUnits},
 		Source: toolchain.OpenCLC, CL2: job.Way.CL2, Library: job.Way.Library}
 }
 
@@ -146,7 +147,8 @@ func (p *opencl) Stages(ctx context.Context, job *Job, list []*Suspect) (problem
 }
 
 // ir hands over what a stage made of the kernels of a job.
-func (p *opencl) ir(ctx context.Context, job toolchain.LLVMJob, take func(kernel string, acc []llvmir.Access)) (problems []Problem, err error) {
+func (p *opencl) ir(ctx context.Context, job toolchain.LLVMJob,
+	take func(kernel string, acc []llvmir.Access)) (problems []Problem, err error) {
 	res, err := p.tc.CompileLLVM(ctx, job)
 	if err != nil {
 		return nil, err

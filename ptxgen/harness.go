@@ -127,7 +127,8 @@ var settings = []string{
 	"mul_warp", "add_warp", "warp_mask", "mul_lane", "add_lane",
 	"log_cta", "inst_mask", "cta_mask", "result_step",
 	"sync", "sync_bound",
-	"stress_slot", "idle_slot", "stress_lines", "stress_line", "stress_base", "stress_wrap", "stress_lane", "stress_loads", "stress_stores", "stress_steps", "stress_iterations", "warps",
+	"stress_slot", "idle_slot", "stress_lines", "stress_line", "stress_base", "stress_wrap", "stress_lane",
+	"stress_loads", "stress_stores", "stress_steps", "stress_iterations", "warps",
 	"markers",
 }
 

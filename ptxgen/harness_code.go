@@ -20,19 +20,23 @@ func (e *harnessEmitter) prologue() {
 	e.divide("%block", "%group", "%logical", s.Units)
 	e.f("\tmul.lo.u32 %%block, %%block, %s;\n\tmad.lo.u32 %%block, %%group, %s, %%block;\n\tand.b32 %%block, %%block, %s;\n",
 		set("mul_block"), set("add_block"), set("block_mask"))
-	e.f("\tshr.u32 %%warp, %%thr, 5;\n\tmad.lo.u32 %%warp, %%warp, %s, %s;\n\tand.b32 %%warp, %%warp, %s;\n", set("mul_warp"), set("add_warp"), set("warp_mask"))
+	e.f("\tshr.u32 %%warp, %%thr, 5;\n\tmad.lo.u32 %%warp, %%warp, %s, %s;\n\tand.b32 %%warp, %%warp, %s;\n",
+		set("mul_warp"), set("add_warp"), set("warp_mask"))
 	e.f("\tand.b32 %%lane, %%thr, 31;\n")
 	e.f("\tand.b32 %%ws, %%warp, %d;\n\tshr.u32 %%a0, %%warp, %d;\n", s.Warps-1, log2(s.Warps))
 	e.f("\tand.b32 %%ls, %%lane, %d;\n\tshr.u32 %%a1, %%lane, %d;\n", s.Lanes-1, log2(s.Lanes))
 	e.f("\tmad.lo.u32 %%slot, %%group, %d, %%rank;\n", s.Ranks)
 	e.f("\tmad.lo.u32 %%slot, %%slot, %d, %%ws;\n\tmad.lo.u32 %%slot, %%slot, %d, %%ls;\n", s.Warps, s.Lanes)
-	e.f("\tmul.lo.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%slot, %s, %%a0;\n\tand.b32 %%a0, %%a0, %s;\n", set("mul_group"), set("add_group"), set("group_mask"))
-	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n", set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
+	e.f("\tmul.lo.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%slot, %s, %%a0;\n\tand.b32 %%a0, %%a0, %s;\n",
+		set("mul_group"), set("add_group"), set("group_mask"))
+	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n",
+		set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
 	e.f("\tshl.b32 %%a0, %%a0, %d;\n\tor.b32 %%cinst, %%a0, %%a1;\n", 5-log2(s.Lanes))
 	e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%inst, %%a2, %%cinst;\n", set("log_cta"))
 	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n", set("stress_units"))
 	if e.h.Form == FormDevices { // units that act elsewhere are idle here
-		e.f("\tsetp.ge.and.u32 %%p0, %%logical, %s, %%p0;\n\tshr.u32 %%a0, %s, %%group;\n\tand.b32 %%a0, %%a0, 1;\n", set("test_units"), set("active"))
+		e.f("\tsetp.ge.and.u32 %%p0, %%logical, %s, %%p0;\n\tshr.u32 %%a0, %s, %%group;\n\tand.b32 %%a0, %%a0, 1;\n",
+			set("test_units"), set("active"))
 		e.f("\tsetp.ne.and.u32 %%testing, %%a0, 0, %%testing;\n")
 	}
 	e.f("\tselp.u32 %%other, %s, %s, %%p0;\n\tselp.u32 %%slot, %%slot, %%other, %%testing;\n", set("stress_slot"), set("idle_slot"))
@@ -175,7 +179,8 @@ func (e *harnessEmitter) accesses(label, at, times string) {
 	e.f("$%[1]s:\n\t.pragma \"nounroll\";\n\tsetp.ge.u32 %%p0, %%a1, %[2]s;\n\t@%%p0 bra $%[1]s_END;\n", label, times)
 	for k := range spec.MaxSequence {
 		// ptxas deletes even a relaxed load whose value nobody needs.
-		e.f("\t@%%ld%d %s %%a2, [%%d0];\n\t@%%ld%d xor.b32 %%sum, %%sum, %%a2;\n\t@%%st%d %s [%%d0], %%a1;\n", k, e.strong("ld"), k, k, e.strong("st"))
+		e.f("\t@%%ld%d %s %%a2, [%%d0];\n\t@%%ld%d xor.b32 %%sum, %%sum, %%a2;\n\t@%%st%d %s [%%d0], %%a1;\n", k,
+			e.strong("ld"), k, k, e.strong("st"))
 	}
 	e.f("\tadd.u32 %%done, %%done, %s;\n\tadd.u32 %%a1, %%a1, 1;\n\tbra $%[2]s;\n$%[2]s_END:\n", set("stress_steps"), label)
 }
@@ -199,7 +204,8 @@ func (e *harnessEmitter) epilogue() {
 	if len(terms) > 0 {
 		e.f("\tbar.sync %d;\n\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", HarnessBarrier, set("cta_mask"))
 		if e.h.Form != FormPermuted {
-			e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n", set("log_cta"), e.h.Shape.Ranks)
+			e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n",
+				set("log_cta"), e.h.Shape.Ranks)
 		}
 	}
 	for i, s := range terms {
@@ -218,7 +224,8 @@ func (e *harnessEmitter) epilogue() {
 		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
 		e.f("\tadd.u32 %%a3, %%a3, %%win;\n\tmad.wide.u32 %%d0, %%a9, 4, %%results;\n")
 		for w := 0; w < e.h.Widths[l]/4; w++ {
-			e.f("\tld.shared.u32 %%a6, [%%a3+%d];\n\tmad.wide.u32 %%d1, %s, %d, %%d0;\n\tst.global.u32 [%%d1], %%a6;\n", 4*w, set("result_step"), s.Slot+w)
+			e.f("\tld.shared.u32 %%a6, [%%a3+%d];\n\tmad.wide.u32 %%d1, %s, %d, %%d0;\n\tst.global.u32 [%%d1], %%a6;\n", 4*w,
+				set("result_step"), s.Slot+w)
 		}
 		e.f("$KEPT%d:\n", i)
 	}

@@ -241,7 +241,8 @@ func (e *harnessEmitter) params() {
 		if e.space(l) == litmus.Shared {
 			c.Memory = append(c.Memory, add(HarnessParam{Kind: ParamWindow, Index: l, Name: fmt.Sprintf("window%d", l)}))
 			for w := 0; w < h.Widths[l]/4; w++ {
-				add(HarnessParam{Kind: ParamInitial, Index: l, Word: w, Name: fmt.Sprintf("initial%d_%d", l, w), Value: int64(uint32(e.t.Locations[l].Init >> (32 * w)))})
+				add(HarnessParam{Kind: ParamInitial, Index: l, Word: w, Name: fmt.Sprintf("initial%d_%d", l, w),
+					Value: int64(uint32(e.t.Locations[l].Init >> (32 * w)))})
 			}
 		}
 	}

@@ -160,7 +160,8 @@ func clPrologue(h *Harness) string {
     while (*arrived < sync && ++n < sync_bound) {}
     if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
   }
-`, s.Units, active, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1, 5-log2(s.Lanes), idle, CounterSync, SyncStride, CounterGaveUp)
+`, s.Units, active, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1,
+		5-log2(s.Lanes), idle, CounterSync, SyncStride, CounterGaveUp)
 	clLocations(&b, h)
 	return b.String()
 }
@@ -191,7 +192,8 @@ var clSteps = func() (s string) {
 }()
 
 // clStress is the stress of harnessEmitter.stress.
-var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)", "stress_iterations") + clCounted
+var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)",
+	"stress_iterations") + clCounted
 
 var clCounted = fmt.Sprintf(`  if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
   if (done) atom_add((volatile global ulong *)(counters + %d), (ulong)done);

@@ -41,9 +41,11 @@ func (c *clEmitter) instr(th *litmus.Thread, in *litmus.Instr, ops []string) (st
 	return "", unsupported("%v in OpenCL C", in.Op)
 }
 
-var clCompare = map[litmus.Cmp]string{litmus.CmpEq: "==", litmus.CmpNe: "!=", litmus.CmpLt: "<", litmus.CmpLe: "<=", litmus.CmpGt: ">", litmus.CmpGe: ">="}
+var clCompare = map[litmus.Cmp]string{litmus.CmpEq: "==", litmus.CmpNe: "!=", litmus.CmpLt: "<", litmus.CmpLe: "<=",
+	litmus.CmpGt: ">", litmus.CmpGe: ">="}
 
-var clArith = map[litmus.Op]string{litmus.OpAdd: "+", litmus.OpSub: "-", litmus.OpAnd: "&", litmus.OpOr: "|", litmus.OpXor: "^", litmus.OpMul: "*"}
+var clArith = map[litmus.Op]string{litmus.OpAdd: "+", litmus.OpSub: "-", litmus.OpAnd: "&", litmus.OpOr: "|",
+	litmus.OpXor: "^", litmus.OpMul: "*"}
 
 func clScope(s litmus.Scope) string {
 	switch s {
@@ -55,9 +57,11 @@ func clScope(s litmus.Scope) string {
 	return "memory_scope_device"
 }
 
-var clOrder = map[litmus.Sem]string{litmus.SemNone: "relaxed", litmus.SemRelaxed: "relaxed", litmus.SemAcquire: "acquire", litmus.SemRelease: "release", litmus.SemAcqRel: "acq_rel"}
+var clOrder = map[litmus.Sem]string{litmus.SemNone: "relaxed", litmus.SemRelaxed: "relaxed",
+	litmus.SemAcquire: "acquire", litmus.SemRelease: "release", litmus.SemAcqRel: "acq_rel"}
 
-var clAtomic = map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomAnd: "and", litmus.AtomOr: "or", litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max"}
+var clAtomic = map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomAnd: "and", litmus.AtomOr: "or",
+	litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max"}
 
 // access translates a memory access.
 func (c *clEmitter) access(th *litmus.Thread, in *litmus.Instr, ops []string) (string, error) {

@@ -33,7 +33,8 @@ func (e *harnessEmitter) permuted() {
 	}
 	// Where in the order of roles the thread begins, and the choices of its warp.
 	e.f("\tmul.lo.u32 %%a0, %%cta, %s;\n\tadd.u32 %%a1, %%a0, %%warp;\n\tshl.b32 %%a0, %%a0, 5;\n\tadd.u32 %%a0, %%a0, %%thr;\n", set("warps"))
-	e.f("\tshr.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%a0, %s, %s;\n\tshr.u32 %%a0, %%a0, 16;\n", set("order_shift"), set("order_mul"), set("order_add"))
+	e.f("\tshr.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%a0, %s, %s;\n\tshr.u32 %%a0, %%a0, 16;\n", set("order_shift"),
+		set("order_mul"), set("order_add"))
 	e.divide("", "%pos", "%a0", n)
 	e.f("\tmad.lo.u32 %%rng, %%a1, 0x9e3779b1, %s;\n", set("seed"))
 	e.f("\tmov.u32 %%sum, 0;\n\tmov.u32 %%done, 0;\n\tmov.u32 %%round, 0;\n")

@@ -4,7 +4,8 @@ import "optcheck/litmus"
 
 // nvScopes are LLVM's names of PTX's scopes in the NVPTX back end; system has
 // none (LLVM, NVPTXUsage, Memory Scopes; LLVM 20 and later tell them apart).
-var nvScopes = map[litmus.Scope]string{litmus.ScopeCTA: "block", litmus.ScopeCluster: "cluster", litmus.ScopeGPU: "device", litmus.ScopeSys: ""}
+var nvScopes = map[litmus.Scope]string{litmus.ScopeCTA: "block", litmus.ScopeCluster: "cluster",
+	litmus.ScopeGPU: "device", litmus.ScopeSys: ""}
 
 // nvCheck returns why LLVM IR cannot say what a test in PTX means, as an
 // *spec.Unsupported error, or nil.

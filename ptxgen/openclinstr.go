@@ -214,7 +214,8 @@ var (
 	fenceOrders = map[litmus.Sem]string{litmus.SemAcquire: "__ATOMIC_ACQUIRE", litmus.SemRelease: "__ATOMIC_RELEASE",
 		litmus.SemAcqRel: "__ATOMIC_ACQ_REL", litmus.SemSC: "__ATOMIC_SEQ_CST"}
 	syncScopes = map[litmus.Scope]string{litmus.ScopeCTA: "workgroup", litmus.ScopeGPU: "agent", litmus.ScopeSys: ""}
-	memFences  = map[litmus.Sem]string{litmus.SemAcqRel: "mem_fence", litmus.SemAcquire: "read_mem_fence", litmus.SemRelease: "write_mem_fence"}
+	memFences  = map[litmus.Sem]string{litmus.SemAcqRel: "mem_fence", litmus.SemAcquire: "read_mem_fence",
+		litmus.SemRelease: "write_mem_fence"}
 )
 
 func clFlags(s litmus.Space) string {
@@ -345,7 +346,8 @@ func (k *clBody) operation(in *litmus.Instr, ent *spec.Entry, typ, space, ptr st
 		return nil, unsupported("the result of atomic_inc and atomic_dec must be kept: nothing else marks them")
 	}
 	names := map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomExch: "xchg", litmus.AtomCAS: "cmpxchg", litmus.AtomAnd: "and",
-		litmus.AtomOr: "or", litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max", litmus.AtomIncOne: "inc", litmus.AtomDecOne: "dec"}
+		litmus.AtomOr: "or", litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max", litmus.AtomIncOne: "inc",
+		litmus.AtomDecOne: "dec"}
 	n, ok := names[in.Atom]
 	if !ok {
 		return nil, unsupported("atomic %v", in.Atom)

@@ -68,7 +68,8 @@ type Finding struct {
 
 // Address names the finding's cell as ParseAddress reads it.
 func (f *Finding) Address() string {
-	return fmt.Sprintf("%s@%s/%s/%s/%v:%s", f.Test.Name, strings.ReplaceAll(f.Toolchain.ID, " ", "-"), f.Target, f.Level, f.Layout, f.Signature.Rule)
+	return fmt.Sprintf("%s@%s/%s/%s/%v:%s", f.Test.Name, strings.ReplaceAll(f.Toolchain.ID, " ", "-"), f.Target, f.Level,
+		f.Layout, f.Signature.Rule)
 }
 
 // ErrNotThere is wrapped by the error for a finding that the toolchain does not

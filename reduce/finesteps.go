@@ -89,7 +89,8 @@ func locationSteps(t *litmus.Test) []step {
 			return true
 		})})
 		if l.Init != 0 {
-			list = append(list, step{part: "values", name: l.Name + " starts at 0", apply: at(func(t *litmus.Test, i int) bool { t.Locations[i].Init = 0; return true })})
+			list = append(list, step{part: "values", name: l.Name + " starts at 0",
+				apply: at(func(t *litmus.Test, i int) bool { t.Locations[i].Init = 0; return true })})
 		}
 		if l.Space == litmus.Shared {
 			list = append(list, step{part: "modifiers", name: l.Name + " in global memory", apply: at(func(t *litmus.Test, i int) bool {
@@ -267,7 +268,8 @@ func typeSteps(th *litmus.Thread) []step {
 			continue
 		}
 		name := d.Name
-		list = append(list, step{part: "types", name: th.Name + ":" + name + " as s32", apply: func(t *litmus.Test) bool { return retype(t, thread, name) }})
+		list = append(list, step{part: "types", name: th.Name + ":" + name + " as s32",
+			apply: func(t *litmus.Test) bool { return retype(t, thread, name) }})
 	}
 	for j := range th.Body {
 		in := &th.Body[j]

@@ -142,7 +142,8 @@ func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 		min.Flags, changed = f.Flags, true
 	}
 	o := r.o.Audit
-	o.Tests, o.Toolchains, o.Targets, o.Flags, o.Progress = []*litmus.Test{min.Test}, []*toolchain.Toolchain{min.Toolchain}, []string{min.Target}, min.Flags, nil
+	o.Tests, o.Toolchains, o.Targets, o.Flags, o.Progress = []*litmus.Test{min.Test},
+		[]*toolchain.Toolchain{min.Toolchain}, []string{min.Target}, min.Flags, nil
 	o.Levels, o.Layouts = []string{min.Level}, []spec.Layout{min.Layout}
 	if at := slices.Index(audit.Levels, min.Level); at > 0 && !r.keeps("level") {
 		o.Levels = audit.Levels[:at+1]

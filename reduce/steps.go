@@ -70,7 +70,8 @@ func steps(t *litmus.Test) []step {
 	if len(t.Threads) > 1 {
 		for i := range t.Threads {
 			id := t.Threads[i].Pos.Line
-			list = append(list, step{part: "threads", name: "without thread " + t.Threads[i].Name, apply: func(t *litmus.Test) bool { return dropThread(t, id) }})
+			list = append(list, step{part: "threads", name: "without thread " + t.Threads[i].Name,
+				apply: func(t *litmus.Test) bool { return dropThread(t, id) }})
 		}
 	}
 	for i := range t.Threads {
@@ -103,7 +104,8 @@ func removals(th *litmus.Thread, j int) []step {
 	}
 	if in.Op >= litmus.OpMov && in.Op <= litmus.OpNot || in.Op == litmus.OpSelp {
 		for k := range in.Src {
-			list = append(list, step{part: "instructions", name: fmt.Sprintf("%s for %s", in.Src[k], name), apply: func(t *litmus.Test) bool { return bypass(t, id, k) }})
+			list = append(list, step{part: "instructions", name: fmt.Sprintf("%s for %s", in.Src[k], name),
+				apply: func(t *litmus.Test) bool { return bypass(t, id, k) }})
 		}
 	}
 	return append(list, onInstr("instructions", "load or store for "+name, id, plainAccess),

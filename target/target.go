@@ -66,7 +66,8 @@ var teraScale = strings.Fields(`r600 r630 rs880 rv610 rv620 rv630 rv635 rv670 r7
 // AMDGPUUsage, "Processors").
 var chips = map[string]string{
 	"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "capeverde": "gfx601", "oland": "gfx602", "hainan": "gfx602",
-	"kaveri": "gfx700", "spectre": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "kalindi": "gfx703", "mullins": "gfx703", "bonaire": "gfx704",
+	"kaveri": "gfx700", "spectre": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "kalindi": "gfx703",
+	"mullins": "gfx703", "bonaire": "gfx704",
 	"carrizo": "gfx801", "iceland": "gfx802", "tonga": "gfx802", "tongapro": "gfx805", "fiji": "gfx803",
 	"polaris10": "gfx803", "ellesmere": "gfx803", "polaris11": "gfx803", "baffin": "gfx803", "polaris12": "gfx803", "stoney": "gfx810",
 	"vega": "gfx900", "vega10": "gfx900", "greenland": "gfx900", "vega20": "gfx906", "navi10": "gfx1010", "navi21": "gfx1030",

@@ -191,7 +191,8 @@ func (p ptxas) compile(ctx context.Context, job *Job, units []int) (Batch, error
 
 // ptxas compiles the given units in one process.
 func (t *Toolchain) ptxas(ctx context.Context, job *Job, units []int) (data []byte, warnings string, err error) {
-	p := process{command: command{path: t.Ptxas, args: job.args()}, folder: "ptx", source: "batch.ptx", result: "batch.cubin", what: "cubin", failure: unspoken}
+	p := process{command: command{path: t.Ptxas, args: job.args()}, folder: "ptx", source: "batch.ptx",
+		result: "batch.cubin", what: "cubin", failure: unspoken}
 	if len(units) > 0 {
 		p.check = checkCubin
 	}

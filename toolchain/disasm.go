@@ -111,7 +111,8 @@ func (t *Toolchain) print(ctx context.Context, c command, data []byte) (out outp
 // DisassembleRaw prints raw code, instructions without a file around them, as
 // if it stood at address 0. Labels, symbols and source lines are not known then.
 func (t *Toolchain) DisassembleRaw(ctx context.Context, target string, code []byte) ([]byte, error) {
-	c := command{path: t.Nvdisasm, input: target + " code", args: []string{"-ndf", "-b", strings.Replace(target, "sm_", "SM", 1), "batch.cubin"},
+	c := command{path: t.Nvdisasm, input: target + " code",
+		args:    []string{"-ndf", "-b", strings.Replace(target, "sm_", "SM", 1), "batch.cubin"},
 		timeout: t.Runner().timeout + time.Duration(len(code))*20*time.Second/(1<<20)}
 	if t.Nvdisasm == "" {
 		c.path = "nvdisasm"

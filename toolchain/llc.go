@@ -77,7 +77,8 @@ func lookLLC(ctx context.Context, r *Runner, cache *idCache, t *Toolchain) (*LLC
 	if id.Version != t.Version {
 		return nil, fmt.Errorf("%s: %w: it is of release %s, the clang beside it of %s", tools.LLC, ErrInfrastructure, id.Version, t.Version)
 	}
-	return &LLC{Path: tools.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name, env: tools.Environment()}, nil
+	return &LLC{Path: tools.LLC, Version: id.Version, Build: t.Build, Targets: id.Targets, PTX: id.PTX, name: t.Name,
+		env: tools.Environment()}, nil
 }
 
 // with joins the llc of t with a ptxas; nil if they have nothing in common.

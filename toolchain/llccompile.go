@@ -88,7 +88,8 @@ func llvmFailure(err error) error {
 	case !ok:
 	case errors.Is(e, ErrCompile) && !clangRefusal.MatchString(e.Stderr) && !clangBackEnd.MatchString(e.Stderr):
 		e.Kind = ErrInfrastructure
-	case errors.Is(e, ErrInfrastructure) && (e.Signal != "" || e.ExitCode == 134) && clangBackEnd.MatchString(e.Stderr) && !starved.MatchString(e.Stderr):
+	case errors.Is(e, ErrInfrastructure) && (e.Signal != "" || e.ExitCode == 134) &&
+		clangBackEnd.MatchString(e.Stderr) && !starved.MatchString(e.Stderr):
 		e.Kind = ErrCompile
 	}
 	return err

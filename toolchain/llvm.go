@@ -220,7 +220,8 @@ func lookLLVM(ctx context.Context, r *Runner, cache *idCache, path, source strin
 	}
 	l.R600 = id.R600
 	l.libs(dir, major)
-	return &Toolchain{Version: id.Version, Build: id.Build, Targets: append(slices.Clone(id.R600), id.Targets...), Source: source, Kind: l, runner: r}, nil
+	return &Toolchain{Version: id.Version, Build: id.Build, Targets: append(slices.Clone(id.R600), id.Targets...),
+		Source: source, Kind: l, runner: r}, nil
 }
 
 // rootOf is the folder that holds usr/lib/llvm-N/bin, or "" for other layouts.

@@ -17,7 +17,8 @@ var (
 
 // introduce asks a tool of LLVM for its version. It returns also the whole answer
 // and the way to ask for more.
-func introduce(ctx context.Context, r *Runner, path, tool string, version *regexp.Regexp) (id identity, text []byte, ask func(args ...string) ([]byte, error), err error) {
+func introduce(ctx context.Context, r *Runner, path, tool string, version *regexp.Regexp) (id identity, text []byte,
+	ask func(args ...string) ([]byte, error), err error) {
 	l := &LLVM{Clang: path, libraries: librariesOf(path)}
 	c := command{path: path, timeout: r.askTimeout(), limit: 1 << 20, env: l.Environment()}
 	ask = func(args ...string) ([]byte, error) {

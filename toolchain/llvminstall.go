@@ -170,8 +170,10 @@ func wanted(major string) func(name string) bool {
 		case strings.HasPrefix(name, home+"bin/"):
 			return slices.Contains(llvmTools, base)
 		case strings.HasPrefix(name, home+"lib/clang/"), strings.HasPrefix(name, "usr/lib/clang/"):
-			return strings.Contains(name, "/include/") && strings.HasPrefix(base, "opencl") || !strings.Contains(name, "/include/") && !strings.Contains(name, "/lib/linux/")
-		case strings.HasPrefix(name, home+"lib/"), strings.HasPrefix(name, "usr/lib/"+multiarch+"/"), strings.HasPrefix(name, "lib/"+multiarch+"/"):
+			return strings.Contains(name, "/include/") && strings.HasPrefix(base, "opencl") ||
+				!strings.Contains(name, "/include/") && !strings.Contains(name, "/lib/linux/")
+		case strings.HasPrefix(name, home+"lib/"), strings.HasPrefix(name, "usr/lib/"+multiarch+"/"),
+			strings.HasPrefix(name, "lib/"+multiarch+"/"):
 			return sharedObject.MatchString(base)
 		case strings.HasPrefix(name, "usr/lib/clc/"):
 			return strings.Contains(base, "amdgcn") || strings.Contains(base, "r600")
@@ -302,7 +304,8 @@ func (l *llvmInstall) securityMirror(ctx context.Context) (string, error) {
 	}
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) == 3 && f[0] != "" && !strings.ContainsAny(f[0], " \t") && (f[2] == "Debian-Security" || strings.HasSuffix(strings.TrimSuffix(f[0], "/"), "/debian-security")) {
+		if len(f) == 3 && f[0] != "" && !strings.ContainsAny(f[0], " \t") &&
+			(f[2] == "Debian-Security" || strings.HasSuffix(strings.TrimSuffix(f[0], "/"), "/debian-security")) {
 			return f[0], nil
 		}
 	}

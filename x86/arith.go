@@ -74,7 +74,8 @@ func compared(c int, cmp string, signed bool, a, b pair, bytes int) isa.Micro {
 
 // compare sets the conditions of a comparison.
 func (l *lowering) compare(a, b pair, bytes int) {
-	known := []isa.Micro{compared(condE, "EQ", false, a, b, bytes), compared(condB, "LT", false, a, b, bytes), compared(condBE, "LE", false, a, b, bytes)}
+	known := []isa.Micro{compared(condE, "EQ", false, a, b, bytes), compared(condB, "LT", false, a, b, bytes),
+		compared(condBE, "LE", false, a, b, bytes)}
 	if bytes >= 4 {
 		known = append(known, compared(condL, "LT", true, a, b, bytes), compared(condLE, "LE", true, a, b, bytes))
 	}

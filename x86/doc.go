@@ -33,7 +33,8 @@ const (
 var conditions = map[string]isa.Guard{}
 
 func init() {
-	for c, names := range [conds][2]string{condE: {"E", "NE"}, condB: {"B", "AE"}, condBE: {"BE", "A"}, condL: {"L", "GE"}, condLE: {"LE", "G"},
+	for c, names := range [conds][2]string{condE: {"E", "NE"}, condB: {"B", "AE"}, condBE: {"BE", "A"},
+		condL: {"L", "GE"}, condLE: {"LE", "G"},
 		condS: {"S", "NS"}, condO: {"O", "NO"}, condP: {"P", "NP"}} {
 		for i, n := range names {
 			conditions[n] = isa.Guard{Reg: cond(c), Neg: i == 1}

@@ -141,7 +141,8 @@ func rate(h *report.Histogram, block uint64) *report.Rate {
 		return nil
 	}
 	i := runner.BlockInterval(h.Weak, h.Instances, block)
-	r := &report.Rate{Block: block, Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High, Reproducibility: runner.Reproducibility((h.Weak + block - 1) / block)}
+	r := &report.Rate{Block: block, Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High,
+		Reproducibility: runner.Reproducibility((h.Weak + block - 1) / block)}
 	ended := h.Status == report.StatusDone || h.Status == report.StatusInterrupted
 	if h.Weak == 0 && h.Unexpected == 0 && ended {
 		r.Excluded = runner.Excluded(max(h.Instances/block, 1))

@@ -51,8 +51,10 @@ func (m *machine) Start() (*state, error) {
 	n := len(m.p.Threads)
 	ops := func(t int) int { return len(m.p.Threads[t].Ops) }
 	locs := func(int) int { return len(m.p.Init) }
-	s := &state{pc: make([]int, n), arrive: make([]int, n), status: grid[uint8](n, ops), read: grid[uint32](n, ops), ready: grid[uint32](n, ops), data: grid[uint32](n, ops), at: grid[int](n, ops),
-		first: grid[int](n, locs), middle: grid[int](n, locs), scalar: grid[int](n, locs), own: grid[int](n, locs), inL2: make([]int, len(m.p.Init))}
+	s := &state{pc: make([]int, n), arrive: make([]int, n), status: grid[uint8](n, ops), read: grid[uint32](n, ops),
+		ready: grid[uint32](n, ops), data: grid[uint32](n, ops), at: grid[int](n, ops),
+		first: grid[int](n, locs), middle: grid[int](n, locs), scalar: grid[int](n, locs), own: grid[int](n, locs),
+		inL2: make([]int, len(m.p.Init))}
 	for _, w := range m.p.Init {
 		s.hist = append(s.hist, []uint32{w})
 	}

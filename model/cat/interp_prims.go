@@ -69,7 +69,8 @@ func (r *run) tagEvents(pos Pos, v ival) ival {
 			return r.baseSet(name, pos)
 		}
 	}
-	panic(&Error{Pos: pos, Msg: "there is no set of the events with tag '" + tag + " (" + strings.Join(tagNames(tag), ", ") + ")", Err: errUnbound})
+	panic(&Error{Pos: pos, Msg: "there is no set of the events with tag '" + tag + " (" + strings.Join(tagNames(tag),
+		", ") + ")", Err: errUnbound})
 }
 
 func (r *run) tagScope(pos Pos, v ival) ival {

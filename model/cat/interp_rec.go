@@ -84,7 +84,8 @@ func (r *run) letRec(binds []*Binding, env *ienv, check func(*ienv) bool) *ienv 
 			return out
 		}
 		if round >= limit {
-			panic(&Error{Pos: binds[0].Pos, Msg: fmt.Sprintf("recursive definition of %s did not settle in %d rounds", binds[0].Pat.first(), round), Err: ErrNoFixpoint})
+			panic(&Error{Pos: binds[0].Pos, Msg: fmt.Sprintf("recursive definition of %s did not settle in %d rounds",
+				binds[0].Pat.first(), round), Err: ErrNoFixpoint})
 		}
 		old = cur
 	}

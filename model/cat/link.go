@@ -79,7 +79,8 @@ func (p *Program) relink(b *builder, renum []int32, inputAt []int, remask func(M
 			f := *b.fixes[o.a]
 			f.op = int32(i)
 			if !f.mono {
-				p.Warnings = append(p.Warnings, Warning{f.pos, "the recursive definition of " + f.names[0] + " is not monotone: its value depends on the order of evaluation"})
+				p.Warnings = append(p.Warnings, Warning{f.pos,
+					"the recursive definition of " + f.names[0] + " is not monotone: its value depends on the order of evaluation"})
 			}
 			fixAt[o.a] = int32(len(p.fixes))
 			o.a = int32(len(p.fixes))

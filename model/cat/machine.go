@@ -286,7 +286,8 @@ func (m *Machine) execFix(f *fix) error {
 			return nil
 		}
 		if round >= limit {
-			return &Error{Pos: f.pos, Msg: fmt.Sprintf("recursive definition of %s did not settle in %d rounds", f.names[0], round), Err: ErrNoFixpoint}
+			return &Error{Pos: f.pos, Msg: fmt.Sprintf("recursive definition of %s did not settle in %d rounds", f.names[0],
+				round), Err: ErrNoFixpoint}
 		}
 		for i, v := range f.phis {
 			copy(m.rels[v], m.rels[f.next[i]])

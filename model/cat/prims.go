@@ -150,7 +150,8 @@ func tagEvents(l *lowerer, pos Pos, v sval) sval {
 			return setVal(l.b.input(name, true, pos))
 		}
 	}
-	panic(&Error{Pos: pos, Msg: "there is no set of the events with tag '" + v.tag + " (" + strings.Join(tagNames(v.tag), ", ") + ")", Err: errUnbound})
+	panic(&Error{Pos: pos, Msg: "there is no set of the events with tag '" + v.tag + " (" + strings.Join(tagNames(v.tag),
+		", ") + ")", Err: errUnbound})
 }
 
 func tagScope(l *lowerer, pos Pos, v sval) sval {

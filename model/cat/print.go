@@ -33,7 +33,8 @@ func open(b *strings.Builder, level, need int) func() {
 	return func() { b.WriteByte(')') }
 }
 
-var opLevel = [...]int{OpUnion: levelUnion, OpInsert: levelInsert, OpSeq: levelSeq, OpDiff: levelDiff, OpInter: levelInter, OpProduct: levelProduct}
+var opLevel = [...]int{OpUnion: levelUnion, OpInsert: levelInsert, OpSeq: levelSeq, OpDiff: levelDiff,
+	OpInter: levelInter, OpProduct: levelProduct}
 
 func format(b *strings.Builder, x Expr, need int) {
 	switch x := x.(type) {

@@ -210,7 +210,8 @@ func Compile(ctx context.Context, f *File, sig Signature) (*Program, error) {
 		return p, nil
 	}
 	if l.never {
-		l.checks = append(l.checks, Check{Name: "with-from-empty-set", Kind: KindCheck, Pred: Empty, Negated: true, X: &Const{}, slot: l.b.empty(false)})
+		l.checks = append(l.checks, Check{Name: "with-from-empty-set", Kind: KindCheck, Pred: Empty, Negated: true,
+			X: &Const{}, slot: l.b.empty(false)})
 	}
 	p.link(l)
 	return p, nil

@@ -37,7 +37,8 @@ func (g *graph) load(p *Program, paths []*Path, used []bool) {
 		if !used[l] {
 			continue
 		}
-		e := Event{Kind: Write, Thread: -1, Instr: -1, Loc: int16(l), VLoc: int16(l), Proxy: litmus.ProxyGeneric, Partner: -1, val: constant(p.locs[l].init)}
+		e := Event{Kind: Write, Thread: -1, Instr: -1, Loc: int16(l), VLoc: int16(l), Proxy: litmus.ProxyGeneric,
+			Partner: -1, val: constant(p.locs[l].init)}
 		e.global = int16(len(g.events))
 		g.init[l] = e.global
 		g.writes[l] = append(g.writes[l], e.global)
@@ -137,7 +138,8 @@ var semAttr = [...]uint64{
 	litmus.SemSC: aSC | aACQREL,
 }
 
-var scopeAttr = [...]uint64{litmus.ScopeNone: 0, litmus.ScopeCTA: aCTA, litmus.ScopeCluster: aCLUSTER, litmus.ScopeGPU: aGPU, litmus.ScopeSys: aSYS}
+var scopeAttr = [...]uint64{litmus.ScopeNone: 0, litmus.ScopeCTA: aCTA, litmus.ScopeCluster: aCLUSTER,
+	litmus.ScopeGPU: aGPU, litmus.ScopeSys: aSYS}
 
 var proxyAttr = [...]uint64{
 	litmus.ProxyNone: 0, litmus.ProxyGeneric: aGEN, litmus.ProxyTexture: aTEX, litmus.ProxySurface: aSUR,

@@ -115,7 +115,8 @@ func (w *walker) run(s *state) {
 			return
 		}
 		if len(s.Events)+2 > maxThreadEvents || len(s.nodes) > maxNodes || w.steps > maxSteps {
-			w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path, or too many paths", w.p.Test.Threads[w.id].Name, maxThreadEvents)
+			w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path, or too many paths",
+				w.p.Test.Threads[w.id].Name, maxThreadEvents)
 			return
 		}
 		w.steps++

@@ -37,7 +37,8 @@ var levelsRules = []Rule{
 	levelsWR:     {"store-before-load", "a load reads nothing older than its thread's last store there", "sc-per-loc-llh: WR"},
 	levelsCTA:    {"cta-level", "accesses of a CTA are performed with respect to it, behind every membar", "cta-constraint"},
 	levelsGrid:   {"gl-level", "accesses of a grid are performed with respect to it, behind membar.gl and membar.sys", "gl-constraint"},
-	levelsAtomic: {"atomicity", "no other thread's store is performed between those that an atomic reads and makes", "ptx-2015-rmw: atomicity"},
+	levelsAtomic: {"atomicity", "no other thread's store is performed between those that an atomic reads and makes",
+		"ptx-2015-rmw: atomicity"},
 }
 
 // Levels is the machine that says what the axioms ptx-2015 say, atomic with those

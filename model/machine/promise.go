@@ -38,7 +38,8 @@ func (p *Program) accesses() (set uint64) {
 // promise makes the moves of accesses that get a value. Stores, which have no
 // choice, come first and alone. may says what a load may read. It reports whether
 // all values are known.
-func (p *Program) promise(s *promises, deps bool, may func(read, write int) bool, yield func(promises, func() explore.Step) error) (all bool, err error) {
+func (p *Program) promise(s *promises, deps bool, may func(read, write int) bool,
+	yield func(promises, func() explore.Step) error) (all bool, err error) {
 	left := p.accesses() &^ s.known
 	if left == 0 {
 		return true, nil

@@ -45,12 +45,13 @@ var settleRules = []Rule{
 	settleChain:        {"through-atomics", "who observes an atomic's store observes what the atomic read", "observation"},
 	settleStrong:       {"morally-strong", "only strong accesses, or a thread's own, whose scopes contain each other observe and hand on", "morally strong"},
 	settleFence:        {"sc-fences", "a fence.sc gets the past of those settled before it, if their scopes contain each other", "fence-sc, sync_fence"},
-	settleObserved:     {"observed-stores", "a store is known to whoever has an access in its past that observes it", "causality: observation"},
-	settleFuture:       {"no-future", "a store that settles keeps no promise to a load in its past", "causality: rf"},
-	settleStale:        {"no-stale-value", "a load does not read what a store that it knows has overwritten", "causality: fr"},
-	settleCoherence:    {"known-stores-first", "a store arrives behind those that it knows", "coherence"},
-	settleRivals:       {"rivals-in-order", "of two stores that are strong for each other the later one to arrive overwrites the other", "coherence of strong writes"},
-	settleAtomic:       {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
+	settleObserved: {"observed-stores", "a store is known to whoever has an access in its past that observes it",
+		"causality: observation"},
+	settleFuture:    {"no-future", "a store that settles keeps no promise to a load in its past", "causality: rf"},
+	settleStale:     {"no-stale-value", "a load does not read what a store that it knows has overwritten", "causality: fr"},
+	settleCoherence: {"known-stores-first", "a store arrives behind those that it knows", "coherence"},
+	settleRivals:    {"rivals-in-order", "of two stores that are strong for each other the later one to arrive overwrites the other", "coherence of strong writes"},
+	settleAtomic:    {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
 }
 
 // Settling is the machine that says what the axioms ptx say, without proxies and
@@ -162,11 +163,12 @@ func (l *settle) sc(i int) bool {
 
 // Moves: loads take values, events settle, stores arrive.
 func (l *settle) Moves(s *settleState, yield func(*settleState, func() explore.Step) error) error {
-	all, err := l.promise(&s.promises, l.m.has(settleThin), func(r, w int) bool { return l.may(s, r, w) }, func(p promises, step func() explore.Step) error {
-		n := s.clone()
-		n.promises = p
-		return yield(n, step)
-	})
+	all, err := l.promise(&s.promises, l.m.has(settleThin), func(r, w int) bool { return l.may(s, r, w) },
+		func(p promises, step func() explore.Step) error {
+			n := s.clone()
+			n.promises = p
+			return yield(n, step)
+		})
 	switch {
 	case err != nil || !all:
 		return err

@@ -73,7 +73,8 @@ func (l *settle) sources(s *settleState, i int) (set uint64) {
 		if l.m.has(settleAcquire) {
 			loads |= 1 << i
 		}
-	case e.Kind == exec.Fence && (e.Sem == litmus.SemAcquire || e.Sem == litmus.SemAcqRel || e.Sem == litmus.SemSC) && l.m.has(settleAcquireFence):
+	case e.Kind == exec.Fence && (e.Sem == litmus.SemAcquire || e.Sem == litmus.SemAcqRel || e.Sem == litmus.SemSC) &&
+		l.m.has(settleAcquireFence):
 		loads = l.before(i)
 	}
 	each(loads, func(r int) bool {

@@ -33,9 +33,10 @@ const (
 )
 
 var ugpuRules = []Rule{
-	ugpuOrder:       {"program-counter", "an instruction enters its queue behind those before it, when its operands and its guard are known", "§III-B, rule shown; operands and guards: ours"},
-	ugpuQueue:       {"address-queue", "what is behind a store or an atomic in a queue waits for it", "§III-B, address queues"},
-	ugpuLoadArray:   {"load-array", "a load leaves its queue for the load array, from where it is performed at any time", "§III-B, load array"},
+	ugpuOrder: {"program-counter", "an instruction enters its queue behind those before it, when its operands and its guard are known", "§III-B, rule shown; operands and guards: ours"},
+	ugpuQueue: {"address-queue", "what is behind a store or an atomic in a queue waits for it", "§III-B, address queues"},
+	ugpuLoadArray: {"load-array", "a load leaves its queue for the load array, from where it is performed at any time",
+		"§III-B, load array"},
 	ugpuStoreWaits:  {"store-after-loads", "a store or an atomic waits for the loads of its address that are in the load array", "ours: else a load reads its own thread's later store"},
 	ugpuBehindFence: {"behind-the-fence", "a fence is enqueued in all queues; what is behind it waits", "§III-B, address queues"},
 	ugpuFenceHead:   {"fence-at-the-heads", "a fence is executed when it is at the head of all queues", "§III-B, address queues"},
@@ -44,13 +45,16 @@ var ugpuRules = []Rule{
 	ugpuShared:      {"shared-memory", "shared memory is one array for a block", "§III-B, Fig. 6"},
 	ugpuBlockFence:  {"tfb", "a block's fence distributes what is locally modified within the block", "§III-B"},
 	ugpuDeviceFence: {"tf", "a device's fence distributes what is locally or globally modified to all", "§III-B"},
-	ugpuBlock:       {"block-propagation", "a locally modified location may be distributed within the block at any time", "ours: Fig. 8 and 9, five verdicts"},
-	ugpuGrid:        {"grid-propagation", "a globally modified location may be distributed to the other blocks at any time", "ours, as above"},
-	ugpuBlockFirst:  {"block-before-grid", "a locally modified location is not distributed to all before the block has it", "§III-B: locally but not globally modified is invalid"},
-	ugpuVersions:    {"versions", "a value does not overwrite one that was stored later", "ours: competing stores would have no order"},
-	ugpuMarks:       {"marks-travel", "a value that the block gets keeps its global mark: whoever has it distributes it to all", "ours: else a device's fence of a thread that read a value does not order it"},
-	ugpuAtomic:      {"atomics", "a read-modify-write reads the newest value and stores its own in one step", "ours; the seed has none (§IV-B)"},
-	ugpuAtomicView:  {"atomics-in-memory", "what a read-modify-write stores is at once in all views", "ours: atomics are performed in the memory that all share"},
+	ugpuBlock: {"block-propagation", "a locally modified location may be distributed within the block at any time",
+		"ours: Fig. 8 and 9, five verdicts"},
+	ugpuGrid:       {"grid-propagation", "a globally modified location may be distributed to the other blocks at any time", "ours, as above"},
+	ugpuBlockFirst: {"block-before-grid", "a locally modified location is not distributed to all before the block has it", "§III-B: locally but not globally modified is invalid"},
+	ugpuVersions:   {"versions", "a value does not overwrite one that was stored later", "ours: competing stores would have no order"},
+	ugpuMarks:      {"marks-travel", "a value that the block gets keeps its global mark: whoever has it distributes it to all", "ours: else a device's fence of a thread that read a value does not order it"},
+	ugpuAtomic: {"atomics", "a read-modify-write reads the newest value and stores its own in one step",
+		"ours; the seed has none (§IV-B)"},
+	ugpuAtomicView: {"atomics-in-memory", "what a read-modify-write stores is at once in all views",
+		"ours: atomics are performed in the memory that all share"},
 }
 
 // UGPU is the machine of Sorensen and others, "Towards shared memory consistency models
@@ -63,9 +67,10 @@ var ugpuRules = []Rule{
 // accesses and these fences. What the seed leaves open, and what is added to it, is
 // told by its rules.
 func UGPU() *Model {
-	return &Model{Name: "ugpu", Rules: ugpuRules, accepts: ugpuAccepts, run: func(ctx context.Context, m *Model, p *Program, max int, end func(end) error) (int, error) {
-		return runUGPU(ctx, m, p, max, end)
-	}}
+	return &Model{Name: "ugpu", Rules: ugpuRules, accepts: ugpuAccepts,
+		run: func(ctx context.Context, m *Model, p *Program, max int, end func(end) error) (int, error) {
+			return runUGPU(ctx, m, p, max, end)
+		}}
 }
 
 func ugpuAccepts(p *Program, e *Event) error {
@@ -148,7 +153,8 @@ func runUGPU(ctx context.Context, m *Model, p *Program, max int, yield func(end)
 // Start is the state in which nothing has happened.
 func (u *ugpu) Start() (*ugpuState, error) {
 	e, l, t := len(u.events), len(u.init), len(u.paths)
-	return &ugpuState{at: make([]uint8, e), newest: make([]uint8, l), view: make([]uint8, t*l), mark: make([]uint8, t*l), vals: make([]int64, e)}, nil
+	return &ugpuState{at: make([]uint8, e), newest: make([]uint8, l), view: make([]uint8, t*l), mark: make([]uint8, t*l),
+		vals: make([]int64, e)}, nil
 }
 
 // Key is all of a state but the values, which follow from the versions; what equal

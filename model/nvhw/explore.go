@@ -130,7 +130,8 @@ func (m *machine) ready(s *state, t, i int) bool {
 		return false
 	}
 	// What reads L2 comes behind what L1 has of the location.
-	if !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory)) && m.holds(OneQueue) && len(s.queue[m.p.Threads[t].CTA][o.Loc]) > 0 {
+	if !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory)) && m.holds(OneQueue) &&
+		len(s.queue[m.p.Threads[t].CTA][o.Loc]) > 0 {
 		return false
 	}
 	if m.holds(NearOrder) && o.near() && m.pending(s, t, i, func(x *Op, _ uint8) bool { return x.near() && x.Shared == o.Shared }) {

@@ -60,8 +60,9 @@ func (m *machine) Start() (*state, error) {
 	n := len(m.p.Threads)
 	ops := func(t int) int { return len(m.p.Threads[t].Ops) }
 	locs := func(int) int { return len(m.p.Init) }
-	s := &state{pc: make([]int, n), status: grid[uint8](n, ops), read: grid[uint32](n, ops), data: grid[uint32](n, ops), awaits: grid[uint64](n, ops),
-		seen: make([]uint64, n), oldest: grid[int](m.ctas, locs), queue: make([][][]int, m.ctas)}
+	s := &state{pc: make([]int, n), status: grid[uint8](n, ops), read: grid[uint32](n, ops), data: grid[uint32](n, ops),
+		awaits: grid[uint64](n, ops),
+		seen:   make([]uint64, n), oldest: grid[int](m.ctas, locs), queue: make([][][]int, m.ctas)}
 	for c := range s.queue {
 		s.queue[c] = make([][]int, len(m.p.Init))
 	}

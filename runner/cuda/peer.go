@@ -46,7 +46,8 @@ func (s *session) peer(g, peer *card) error {
 	}
 	// The kernels meet by counting in each other's memory.
 	if s.d.getP2PAttribute(&atomics, attrPeerAtomics, g.handle, peer.handle) != 0 || atomics == 0 {
-		return runner.Errorf(runner.ErrUnsupported, "peer access", errAtomics, g.device.Name+" "+g.device.PCI, peer.device.Name+" "+peer.device.PCI)
+		return runner.Errorf(runner.ErrUnsupported, "peer access", errAtomics, g.device.Name+" "+g.device.PCI,
+			peer.device.Name+" "+peer.device.PCI)
 	}
 	if code := s.d.enablePeerAccess(peer.context, 0); code != codePeerEnabled {
 		return s.d.fail("peer access", code)

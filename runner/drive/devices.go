@@ -28,7 +28,8 @@ func (p *planner) spread(devices []runner.Device) error {
 		return runner.Errorf(runner.ErrUnsupported, "run", "a test on %d devices, there are %d", most+1, p.devices)
 	}
 	if i := slices.IndexFunc(p.homes, func(d int) bool { return d < 0 || d >= p.devices }); i >= 0 {
-		return runner.Errorf(runner.ErrUsage, "run", "location %s is to lie on device %d of %d", p.h.Test.Locations[i].Name, p.homes[i], p.devices)
+		return runner.Errorf(runner.ErrUsage, "run", "location %s is to lie on device %d of %d", p.h.Test.Locations[i].Name,
+			p.homes[i], p.devices)
 	}
 	return nil
 }

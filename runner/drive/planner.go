@@ -330,7 +330,8 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 func (p *planner) distance(cells uint64) uint32 {
 	d, n := p.draw(p.t.Distance), uint64(len(p.h.Widths))
 	for i := range p.h.Widths {
-		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 || p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
+		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 ||
+			p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
 			return 0
 		}
 	}

@@ -114,7 +114,8 @@ func DefaultTuning(d runner.Device) Tuning {
 	if d.Type == "cpu" {
 		return Tuning{Instances: Fixed(1 << 16), Warps: Knob{32, 1, 8}, Blocks: Knob{64, 1, 64}, StressCTAs: Fixed(1), StressLine: Fixed(64),
 			StressLines: Knob{16, 1, 16},
-			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64), Offset: Knob{0, 0, 2016},
+			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64),
+			Offset:   Knob{0, 0, 2016},
 			PreShare: Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
 	}
 	return Tuning{Instances: Fixed(1 << 20), Warps: Knob{8, 1, 8}, Blocks: Knob{64, 1, 1024}, StressCTAs: Knob{256, 64, 320},

@@ -53,7 +53,8 @@ func (*Backend) Devices(context.Context) ([]runner.Device, error) {
 	var list []runner.Device
 	for i := range loner + 1 {
 		list = append(list, runner.Device{
-			Backend: "fake", Index: i, Name: "Fake GPU", Vendor: "none", Type: "gpu", UUID: fmt.Sprintf("FAKE-%d", i+1), Driver: "1.0", API: "Fake 1",
+			Backend: "fake", Index: i, Name: "Fake GPU", Vendor: "none", Type: "gpu", UUID: fmt.Sprintf("FAKE-%d", i+1),
+			Driver: "1.0", API: "Fake 1",
 			Units: 2, Warp: 4, MaxBlock: 64, Shared: 1 << 10, Memory: Memory, ClockMHz: 1,
 		})
 	}

@@ -148,7 +148,8 @@ func compare(ctx context.Context, w io.Writer, j job) (bool, error) {
 		}
 		ratio := theirs.Seconds() / ours.Seconds()
 		n := float64(len(j.tests))
-		fmt.Fprintf(w, "  optcheck, %d core(s): %.4f s, %.0f tests/s; %.0f times as fast as the fastest herd7 (bar %.0f)\n", cores, ours.Seconds(), n/ours.Seconds(), ratio, j.bar)
+		fmt.Fprintf(w, "  optcheck, %d core(s): %.4f s, %.0f tests/s; %.0f times as fast as the fastest herd7 (bar %.0f)\n",
+			cores, ours.Seconds(), n/ours.Seconds(), ratio, j.bar)
 		if cores == all { // one core is told for information
 			good = good && ratio >= j.bar
 			break
@@ -251,7 +252,8 @@ func slowest(ctx context.Context, w io.Writer) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		fmt.Fprintf(w, "corpus under %-12s: %d tests, slowest %s %.2f ms (bar 50)\n", info.Name, s.Tests, s.Slowest, float64(s.Max.Microseconds())/1000)
+		fmt.Fprintf(w, "corpus under %-12s: %d tests, slowest %s %.2f ms (bar 50)\n", info.Name, s.Tests, s.Slowest,
+			float64(s.Max.Microseconds())/1000)
 		good = good && s.Max < bar
 	}
 	return good, nil

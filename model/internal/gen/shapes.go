@@ -87,12 +87,14 @@ func Ordinary(r *rand.Rand, name string, membar bool) *litmus.Test {
 			if k == 1 {
 				switch f := r.IntN(4); {
 				case f == 0 && membar:
-					th.Body = append(th.Body, litmus.Instr{Op: litmus.OpMembar, Scope: []litmus.Scope{litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys}[r.IntN(3)]})
+					th.Body = append(th.Body, litmus.Instr{Op: litmus.OpMembar,
+						Scope: []litmus.Scope{litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys}[r.IntN(3)]})
 				case f == 0:
 					th.Body = append(th.Body, litmus.Instr{Op: litmus.OpFence, Sem: litmus.SemSC, Scope: litmus.ScopeGPU})
 				}
 			}
-			in := litmus.Instr{Op: litmus.OpLd, Addr: litmus.Addr{Loc: loc}, Dst: fmt.Sprintf("r%d", k), Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU}
+			in := litmus.Instr{Op: litmus.OpLd, Addr: litmus.Addr{Loc: loc}, Dst: fmt.Sprintf("r%d", k),
+				Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU}
 			if membar {
 				in.Sem, in.Scope, in.Cache = litmus.SemNone, litmus.ScopeNone, litmus.CacheCG
 			}
@@ -110,7 +112,8 @@ func Ordinary(r *rand.Rand, name string, membar bool) *litmus.Test {
 	}
 	for _, l := range t.Locations {
 		if written[l.Name] > 1 {
-			atoms = append(atoms, litmus.Atom{Left: litmus.Term{Kind: litmus.TermLoc, Name: l.Name}, Cmp: litmus.CmpEq, Right: litmus.Term{Kind: litmus.TermConst, Value: 2}})
+			atoms = append(atoms, litmus.Atom{Left: litmus.Term{Kind: litmus.TermLoc, Name: l.Name}, Cmp: litmus.CmpEq,
+				Right: litmus.Term{Kind: litmus.TermConst, Value: 2}})
 		}
 	}
 	if len(atoms) == 1 {
