@@ -60,8 +60,6 @@ func (plain) guard(m *machine, in *isa.Inst) (value, taint, bool) {
 
 func (plain) branch(m *machine, in *isa.Inst, guard value) { m.taken(m.ways(in, guard)) }
 
-func (plain) instruction(*machine, int, *isa.Inst, value, taint) bool { return false }
-
 func (plain) micro(*machine, int, int, *isa.Micro, operands) (value, bool) { return none, false }
 
 func (plain) content(_ *machine, v value) value { return v }

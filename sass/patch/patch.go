@@ -98,11 +98,6 @@ type Change struct {
 	To   string
 }
 
-// String writes a change on a line.
-func (c Change) String() string {
-	return fmt.Sprintf("%s 0x%x: %s -> %s", c.Func, c.Addr, c.From, c.To)
-}
-
 // Apply makes edits, one after the other, in the functions of a cubin for which in
 // is true, and reports what it changed; the cubin that it was given stays as it is.
 func Apply(ctx context.Context, ask Disassembler, target string, data []byte, in func(name string) bool, edits ...Edit) ([]byte, []Change,
