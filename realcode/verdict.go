@@ -128,8 +128,9 @@ func (c *checker) unseen(k int) *slice {
 			continue
 		}
 		for _, i := range c.img[j].main {
-			old := func(i int32) bool {
-				return c.owner[i] > int32(k) && c.stale(i) && c.src.ops[c.owner[i]].addr.root != op.addr.root
+			old := func(i int32) bool { // behind barriers, too: those order the threads of a block
+				o := c.owner[i]
+				return o > int32(k) && reads(c.src.ops[o]) && c.stale(i) && c.src.ops[o].addr.root != op.addr.root
 			}
 			at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, old)
 			if at >= 0 {
