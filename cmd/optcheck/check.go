@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -177,6 +178,12 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 func noSpec(file string, kernels int) error {
 	if kernels == 0 {
 		return fmt.Errorf("%s: no kernel in it", file)
+	}
+	dir := filepath.Dir(file)
+	test := filepath.Join(dir, "test.litmus")
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil && file != "-" {
+		return fmt.Errorf("%s: the program of a bundle, which has no specification inside on purpose: make -C %s compares its instructions, "+
+			"optcheck check %s --against %s its accesses", file, dir, file, test)
 	}
 	return fmt.Errorf("%s: %s, none with a specification inside; check kernels of optcheck emit, or name the test with --against", file,
 		plain.Count(kernels, "kernel"))
