@@ -32,7 +32,7 @@ func (o *Options) Config(tool string, start time.Time) *report.Config {
 		run.Tuning[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
 	}
 	return &report.Config{Schema: report.Schema, Tool: tool, Spec: spec.Version, Tests: len(o.Tests),
-		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: []string{c.Level},
+		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: o.levels(),
 		Layouts: []string{}, OnDevice: run}
 }
 

@@ -23,6 +23,9 @@ type Options struct {
 	Parents  map[*litmus.Test]*litmus.Test
 	Session  runner.Session
 	Compiler *Compiler
+	// Levels are the optimisation levels that the tests are run at, one after the other;
+	// none: that of Compiler.
+	Levels []string
 	Judge    *Judge
 	// Settings are those that each test is run under.
 	Settings []drive.Setting
@@ -69,6 +72,38 @@ type part struct {
 // Run runs tests. Cancelling ctx ends it; what was counted has been
 // emitted.
 func Run(ctx context.Context, o Options) error {
+	start := time.Now()
+	for i, level := range o.levels() {
+		x := o
+		x.Compiler = new(Compiler)
+		*x.Compiler = *o.Compiler
+		x.Compiler.Level = level
+		if x.Progress != nil {
+			each := len(o.Tests) * len(o.Settings)
+			x.Progress = func(done, total int) { o.Progress(i*each+done, len(o.levels())*each) }
+		}
+		if o.Total > 0 {
+			if x.Total = o.Total - time.Since(start); x.Total <= 0 {
+				return nil
+			}
+		}
+		if err := run(ctx, x); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// levels are the optimisation levels.
+func (o *Options) levels() []string {
+	if len(o.Levels) == 0 {
+		return []string{o.Compiler.Level}
+	}
+	return o.Levels
+}
+
+// run runs the tests at one level.
+func run(ctx context.Context, o Options) error {
 	c, err := newSeries(ctx, o)
 	if err != nil {
 		return err

@@ -14,11 +14,12 @@ import (
 
 // runOutput renders results as they come.
 type runOutput struct {
-	f      *runFlags
-	models []string
-	log    io.Writer
-	text   io.Writer
-	err    error
+	f       *runFlags
+	models  []string
+	leveled bool // there are several levels
+	log     io.Writer
+	text    io.Writer
+	err     error
 
 	events *runEvents
 
@@ -40,28 +41,36 @@ type runRow struct {
 	bad             []bool // by model: some outcome it forbids was seen
 }
 
+// name is how a result's test is called.
+func (o *runOutput) name(r *device.Result) string {
+	if o.leveled {
+		return r.Test + " " + r.Level
+	}
+	return r.Test
+}
+
 // result takes one result.
 func (o *runOutput) result(r *device.Result) {
 	o.events.result(r)
 	if o.rows == nil {
 		o.rows, o.states, o.spent = map[string]*runRow{}, map[string]int{}, map[string]float64{}
 	}
-	row := o.rows[r.Test]
+	row := o.rows[o.name(r)]
 	if row == nil {
 		row = &runRow{byColumn: map[int]*device.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
-		o.rows[r.Test] = row
-		o.order = append(o.order, r.Test)
+		o.rows[o.name(r)] = row
+		o.order = append(o.order, o.name(r))
 		o.states[r.Binary.State]++
 	}
 	if r.Failed() {
 		o.failed++
-		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(r.Test), r.Setting, strings.SplitN(r.Detail, "\n", 2)[0])
+		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(o.name(r)), r.Setting, strings.SplitN(r.Detail, "\n", 2)[0])
 	}
 	if !r.Ran() {
 		if !r.Failed() {
 			o.refused++
 			if b := r.Binary; len(o.order) <= maxRefusedLines && !o.f.brief || b.State == "unknown" {
-				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(r.Test), b.State, plain.Line(b.Why))
+				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(o.name(r)), b.State, plain.Line(b.Why))
 			}
 		}
 		return
@@ -78,12 +87,12 @@ func (o *runOutput) result(r *device.Result) {
 			row.bad[m] = row.bad[m] || s.Says[m] == device.Forbidden
 		}
 		if s.ByCompiler() {
-			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(r.Test), r.Setting, r.StateText(*s),
+			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(o.name(r)), r.Setting, r.StateText(*s),
 				s.Count, r.Instances, r.Seed))
 		}
 		if s.ByHardware() {
 			o.forbidden = append(o.forbidden, fmt.Sprintf("%s under %s: %s: %d of %d; seen again in %d of %s with other seeds (%s); seed %d",
-				plain.Line(r.Test), r.Setting, r.StateText(*s), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns,
+				plain.Line(o.name(r)), r.Setting, r.StateText(*s), s.Count, r.Instances, s.Confirmed, plain.Count(s.Reruns,
 					"rerun"), plain.Count(s.Again, "time"), r.Seed))
 		}
 	}
@@ -120,7 +129,7 @@ func (o *runOutput) line(r *device.Result) {
 	if effect != "" {
 		effect = "; " + effect
 	}
-	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(r.Test), r.Setting, r.Instances, r.Seconds,
+	fmt.Fprintf(o.text, "%-28s %-24s %11d in %6.2fs (%.2g/s): %s%s%s\n", plain.Line(o.name(r)), r.Setting, r.Instances, r.Seconds,
 		speed, found, effect, mark)
 	if o.f.outcome {
 		for _, s := range r.Outcomes {

@@ -85,7 +85,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices (default: the first GPU, else the first device)")
 	f.across.add(fl)
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
-	fl.StringVar(&f.level, "level", "O3", "optimisation level")
+	fl.StringVar(&f.level, "level", "O3", "optimisation level, or several: O0..O3, O0,O3")
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
 	fl.StringVar(&f.instances, "iterations", "1e6", "instances of each test under each set of incantations, at least; 0: by --budget")
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")
@@ -209,6 +209,9 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Until, err = parseUntil(f.until); err != nil {
 		return err
 	}
+	if o.Levels, err = f.levels(); err != nil {
+		return err
+	}
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64N(1 << 53)
 	}
@@ -218,6 +221,9 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	defer func() { err = errors.Join(err, o.Session.Close()) }()
 	if o.Compiler, err = f.compiler(ctx, env, o.Session); err != nil {
 		return err
+	}
+	if o.Compiler.Target == "" && slices.ContainsFunc(o.Levels, func(l string) bool { return l == "O1" || l == "O2" }) {
+		return fmt.Errorf("--levels: %s compiles OpenCL C at O0 or O3", o.Session.Device().Name)
 	}
 	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
 		return err
@@ -254,7 +260,7 @@ var errSomeFailed = errors.New("failed, from which nothing follows")
 
 // onDevice runs and reports.
 func onDevice(ctx context.Context, env *environment, f *runFlags, o device.Options) (err error) {
-	out := &runOutput{f: f, models: o.Judge.Asked}
+	out := &runOutput{f: f, models: o.Judge.Asked, leveled: len(o.Levels) > 1}
 	if f.log != "" {
 		fh, err := os.Create(f.log)
 		if err != nil {
@@ -280,7 +286,7 @@ func onDevice(ctx context.Context, env *environment, f *runFlags, o device.Optio
 	d, c := o.Session.Device(), o.Compiler
 	fmt.Fprintf(text, "%s, %s; driver %s\ncompiled by %s", d.Name, plain.Count(d.Units, "compute unit"), d.Driver, c.Name())
 	if c.Target != "" {
-		fmt.Fprintf(text, " for %s at %s", c.Target, c.Level)
+		fmt.Fprintf(text, " for %s at %s", c.Target, strings.Join(o.Levels, ", "))
 	}
 	fmt.Fprintf(text, "; seed %d\n", o.Seed)
 	p := newProgress(env.bar, f.quiet)
