@@ -31,6 +31,8 @@ func followed(fn *isa.Func) *isa.Func {
 		return fn
 	}
 	cur, copied := *fn, 0
+	cur.Insts = slices.Clone(fn.Insts)
+	jumps(&cur)
 	for range maxCalls {
 		call, lo, hi := nextCall(&cur)
 		if copied += hi - lo; call < 0 || copied > maxCopied {
@@ -40,6 +42,32 @@ func followed(fn *isa.Func) *isa.Func {
 		cur.BuildCFG()
 	}
 	return &cur
+}
+
+// jumps makes jumps of calls that do not come back: ptxas leaves loops in which lanes
+// diverge by a CALL.REL.NOINC to what stands behind them.
+func jumps(fn *isa.Func) {
+	changed := false
+	for i := range fn.Insts {
+		if in := &fn.Insts[i]; in.Flow == isa.FlowCall && in.Target >= 0 && !comesBack(fn, in.Target) {
+			in.Flow, changed = isa.FlowJump, true
+		}
+	}
+	if changed {
+		fn.BuildCFG()
+	}
+}
+
+// comesBack reports whether code at an instruction may return to a caller.
+func comesBack(fn *isa.Func, first int) bool {
+	lo, hi := callee(fn, first)
+	for i := lo; i < hi; i++ {
+		switch fn.Insts[i].Flow {
+		case isa.FlowReturn, isa.FlowIndirect, isa.FlowCall:
+			return true
+		}
+	}
+	return false
 }
 
 // nextCall finds a call that control comes to and the stretch of code [lo, hi) that it

@@ -146,9 +146,9 @@ func (f Form) Settings() []string { return slices.Concat(settings, formSettings[
 
 // Counter offsets in bytes from the address of the counters.
 const (
-	CounterStress  = 0  // stress accesses performed, 64 bits
+	CounterSeen    = 0  // written if what the stress loads read has a certain sum
 	CounterGaveUp  = 8  // warps that waited in vain, 64 bits
-	CounterSeen    = 16 // written if what the stress loads read has a certain sum
+	CounterStress  = 16 // stress accesses performed, 64 bits
 	CounterSync    = 64 // arrivals, SyncStride bytes for each block, or round of a group of CTAs
 	SyncStride     = 32
 	HarnessBarrier = 15 // the barrier that the harness itself uses

@@ -87,3 +87,21 @@ func TestRounds(t *testing.T) {
 		require.Equal(t, x.validated, r.Validated(), r.Why())
 	}
 }
+
+// TestPermutedTargets: the permuted form is read for all targets, too. For sm_75 ptxas
+// 12.4 reads the two locations of one of iriw's readers in the other order.
+func TestPermutedTargets(t *testing.T) {
+	for _, target := range []string{"sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89"} {
+		c := &Compiler{Target: target, Level: "O3", Tool: newest(t, target)}
+		bins, err := c.Build(t.Context(), tests(t, "mp", "iriw", "mp+membar.gls", "cas-sl", "lb+addrs"), ptxgen.FormPermuted)
+		require.NoError(t, err)
+		for _, b := range bins {
+			if target == "sm_75" && b.State == "changed" {
+				require.Equal(t, "iriw", b.Test.Name)
+				require.Equal(t, "reordered", b.Findings[0].Rule)
+				continue
+			}
+			require.True(t, b.Validated, "%s, %s: %s: %s", target, b.Test.Name, b.State, b.Why)
+		}
+	}
+}
