@@ -222,8 +222,8 @@ func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litm
 	if o.Compiler, err = f.compiler(ctx, env, o.Session); err != nil {
 		return err
 	}
-	if o.Compiler.Target == "" && slices.ContainsFunc(o.Levels, func(l string) bool { return l == "O1" || l == "O2" }) {
-		return fmt.Errorf("--levels: %s compiles OpenCL C at O0 or O3", o.Session.Device().Name)
+	if o.Compiler.Maker != nil && len(o.Levels) > 1 {
+		return fmt.Errorf("--levels: %s compiles at one level; run each on its own", o.Compiler.Name())
 	}
 	if o.Tuning, err = f.tuning(o.Session.Device()); err != nil {
 		return err
