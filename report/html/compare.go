@@ -95,7 +95,6 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 	c := &Comparison{LeftAt: left, RightAt: right, Left: x.Toolchains[left], Right: x.Toolchains[right]}
 	var changes changeList
 	alone := map[[2]int]int{}
-	code := report.NewCodeChanges()
 	only := [2][]int{make([]int, len(x.Targets)), make([]int, len(x.Targets))}
 	both := make([]bool, len(x.Targets))
 	x.pairs(left, right, func(p pair) {
@@ -104,9 +103,6 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 		both[col.target] = true
 		delta := x.delta(a, b)
 		c.Add(delta)
-		if delta != report.Same && a.code != b.code {
-			x.codeChange(code, p)
-		}
 		switch delta {
 		case report.InCode:
 			alone[[2]int{col.target, col.level}]++
@@ -120,16 +116,22 @@ func (x *Index) Compare(left, right, limit int) *Comparison {
 	c.OnlyLeft, c.TargetsLeft = x.onlyTargets(only[0], both)
 	c.OnlyRight, c.TargetsRight = x.onlyTargets(only[1], both)
 	c.Alone = x.codeCounts(alone)
-	c.Instructions = newCodeSection(c.Left, c.Right, code)
 	return c
 }
 
-// codeChange takes a cell whose machine code differs.
-func (x *Index) codeChange(code *report.CodeChanges, p pair) {
-	a, b := x.Set.Cell(int(p.left)), x.Set.Cell(int(p.right))
-	if a.Code != "" && b.Code != "" {
-		code.Add(&b, x.Set.Listings[a.ListingKey()], x.Set.Listings[b.ListingKey()])
-	}
+// instructions tells which memory instructions two releases have that differ.
+func (x *Index) instructions(left, right int) codeSection {
+	code := report.NewCodeChanges()
+	x.pairs(left, right, func(p pair) {
+		if x.kinds[x.cells[p.left].kind].code == x.kinds[x.cells[p.right].kind].code {
+			return
+		}
+		a, b := x.Set.Cell(int(p.left)), x.Set.Cell(int(p.right))
+		if a.Code != "" && b.Code != "" {
+			code.Add(&b, x.Set.Listings[a.ListingKey()], x.Set.Listings[b.ListingKey()])
+		}
+	}, func(int, uint32) {})
+	return newCodeSection(x.Toolchains[left], x.Toolchains[right], code)
 }
 
 // worst puts the worst changes into words, and counts the others.
@@ -353,7 +355,9 @@ var changesTemplate = template.Must(template.Must(template.New("changes").Funcs(
 func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 	var list []*Comparison
 	for _, p := range pairs {
-		list = append(list, x.Compare(p[0], p[1], maxChanges))
+		c := x.Compare(p[0], p[1], maxChanges)
+		c.Instructions = x.instructions(p[0], p[1])
+		list = append(list, c)
 	}
 	var b strings.Builder
 	if err := changesTemplate.Execute(&b, map[string]any{"Pairs": list, "Toolchains": x.Toolchains[:min(len(x.Toolchains), maxFacet)],

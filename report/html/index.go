@@ -38,6 +38,9 @@ type Index struct {
 	presets []uint32 // of tests, in order
 	names   []string // of tests, in order, as the text of a filter is looked for in them
 	codes   int
+
+	tallyOnce sync.Once
+	tallied   report.Tally
 }
 
 // column is a column of the set as numbers.

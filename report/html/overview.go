@@ -163,13 +163,16 @@ func (x *Index) headline(c Counts) string {
 	return t.Headline()
 }
 
-// tally counts the findings of the whole index.
-func (x *Index) tally(c Counts) report.Tally {
-	cells := map[string]int{}
-	for i, class := range report.Severities {
-		cells[class] = c[i]
-	}
-	return x.Groups.Tally(cells)
+// tally counts the findings of the whole index, whose cells are c by class.
+func (x *Index) tally(c Counts) *report.Tally {
+	x.tallyOnce.Do(func() {
+		cells := map[string]int{}
+		for i, class := range report.Severities {
+			cells[class] = c[i]
+		}
+		x.tallied = x.Groups.Tally(cells)
+	})
+	return &x.tallied
 }
 
 func are(n int) string { return plain.Form(n, "is", "are") }
