@@ -121,3 +121,28 @@ func TestPoCL(t *testing.T) {
 		}
 	}
 }
+
+// TestLone: one instance a launch, with stress around it.
+func TestLone(t *testing.T) {
+	s := cpu(t)
+	ctx := context.Background()
+	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()),
+		Options: "-cl-std=CL3.0"})
+	require.NoError(t, err)
+	m, tuning := &Memory{}, DefaultTuning(s.Device())
+	require.NoError(t, tuning.Set("lone=1"))
+	for name, want := range map[string]error{"mp": nil, "mp+relaxed.ctas": runner.ErrUnsupported} {
+		x, _ := corpus.Lookup(name)
+		h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)
+		require.NoError(t, err)
+		p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
+		require.NoError(t, err)
+		o, err := p.Run(ctx, s, m, Job{Incantations: Stress | Random, Tuning: tuning, Seed: 1, Instances: 50})
+		require.ErrorIs(t, err, want)
+		if want == nil {
+			require.Equal(t, o.Launches, o.Instances())
+			require.Positive(t, o.StressAccesses)
+			require.Zero(t, o.Other)
+		}
+	}
+}

@@ -46,7 +46,7 @@ type planner struct {
 func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
 	homes := make([]int, len(h.Widths))
 	copy(homes, j.Homes)
-	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: j.Lone && h.Form == ptxgen.FormFast, homes: homes, devices: 1,
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: (j.Lone || j.Tuning.Lone.Value > 0) && h.Form == ptxgen.FormFast, homes: homes, devices: 1,
 		rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
 }
 
@@ -77,7 +77,10 @@ func (p *planner) launch() (*launch, error) {
 	}
 	blocks, stress := p.size(warps, perCTA)
 	if p.lone {
-		blocks, perCTA, stress = 1, 1, 0
+		blocks, perCTA = 1, 1
+		if s.Warps > 1 || s.Lanes > 1 {
+			return nil, runner.Errorf(runner.ErrUnsupported, "run", "one instance a launch of a test whose CTAs have several threads")
+		}
 	}
 	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}, homes: p.homes,
 		active: make([]uint32, p.devices)}
@@ -87,7 +90,7 @@ func (p *planner) launch() (*launch, error) {
 	if p.permuted() {
 		l.instances *= uint32(s.Ranks)
 	}
-	if p.lone && s.Warps == 1 && s.Lanes == 1 {
+	if p.lone {
 		l.threads = 1
 	}
 	p.units(l, stress)

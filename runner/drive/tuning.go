@@ -78,6 +78,7 @@ func (k Knob) draw(rnd *rand.Rand, random bool) uint32 {
 type Tuning struct {
 	Instances Knob `tune:"instances" help:"instances per launch, at most; without synchronisation, stress and randomisation"`
 	Equal     Knob `tune:"equal" help:"instances of every launch, whatever the incantations, so that settings can be compared; 0: as they make it"`
+	Lone      Knob `tune:"lone" help:"fast form: 1: one instance a launch, by CTAs of one thread, with stress around it"`
 	Warps     Knob `tune:"warps" help:"warps of a CTA"`
 	Blocks    Knob `tune:"blocks" help:"CTAs per role (permuted: in all) where stress or sync is on, at most"`
 
