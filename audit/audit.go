@@ -253,9 +253,11 @@ type auditor struct {
 
 	// plain leaves the markers out of the kernels; visit, if not nil, sees
 	// every kernel of a decided cell; between, if not nil, sees and may change
-	// what llc hands to ptxas. They serve the checks of the tool itself.
+	// what llc hands to ptxas; ran, if not nil, sees what the model of the hardware runs,
+	// by the hash of its test. They serve the checks of the tool itself.
 	plain   bool
 	visit   func(kernelVisit)
+	ran     func(hash string, t *litmus.Test, threads []optcheck.LiftedThread)
 	between func(j job, kernel, ptx string) string
 
 	total   int

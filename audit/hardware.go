@@ -132,6 +132,12 @@ func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThre
 	if err != nil {
 		return nil, "", err
 	}
+	ends, err = allEnds(ctx, m, t, threads)
+	return ends, m.Name(), err
+}
+
+// allEnds explores a machine that was made of a test's threads.
+func allEnds(ctx context.Context, m optcheck.Machine, t *litmus.Test, threads []optcheck.LiftedThread) (ends map[string][]string, err error) {
 	terms := t.Terms()
 	ends = map[string][]string{}
 	for _, fresh := range []bool{true, false} {
@@ -151,8 +157,8 @@ func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThre
 			return nil
 		})
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
-	return ends, m.Name(), nil
+	return ends, nil
 }

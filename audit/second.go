@@ -74,6 +74,9 @@ func (w *worker) asked(ctx context.Context, cell int) (*report.Hardware, error) 
 		if j.err = err; err != nil {
 			return
 		}
+		if w.a.ran != nil {
+			w.a.ran(c.Hash, all, threads)
+		}
 		got := slices.Sorted(maps.Keys(ends))
 		j.hardware = &report.Hardware{Name: hardware, Outcomes: len(got), New: minus(got, src.states)}
 		if len(j.hardware.New) > 0 {

@@ -147,6 +147,9 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 	if op.raw, ok = l.means.access(x.role, x.mem); !ok {
 		return l.errorAt(x.inst, "its strength has no meaning in the table")
 	}
+	if op.raw.Sem == litmus.SemAcquire && l.p.unawaited(ev) != nil {
+		op.raw.Sem = litmus.SemRelaxed
+	}
 	switch x.role {
 	case isa.RoleLoad:
 		op.raw.Op = litmus.OpLd

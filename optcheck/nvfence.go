@@ -229,14 +229,20 @@ func (p *pass) checkRelease(k int, e spec.Entry) {
 	}
 }
 
-// checkAcquire demands the L1 invalidation behind an acquire access of wider
-// scope than the CTA (within a CTA all threads share one L1).
+// checkAcquire demands that something waits for an acquire access before anything behind
+// it is issued, and the L1 invalidation of one of wider scope than the CTA (within a CTA
+// all threads share one L1).
 func (p *pass) checkAcquire(k int, e spec.Entry) {
-	if e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel ||
-		accessScope(e.Kind) <= isa.ScopeCTA || e.Kind.Space == litmus.Shared {
+	if e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel {
 		return
 	}
 	ev := p.match[k]
+	if in := p.unawaited(ev); in != nil {
+		p.report(FenceRemoved, k, ev, "nothing waits for %s before %s is issued", p.name(k), trim(in.Text))
+	}
+	if accessScope(e.Kind) <= isa.ScopeCTA || e.Kind.Space == litmus.Shared {
+		return
+	}
 	_, hi := p.window(k, false, false)
 	if hi <= ev {
 		p.report(FenceRemoved, k, ev, "no place for the invalidation behind %s: later accesses were moved in front of it", p.name(k))

@@ -173,16 +173,22 @@ func (l *nvLifter) add(op nvOp) {
 
 // depbar lifts DEPBAR.LE SB4, 0x0, which waits for a barrier as control codes do.
 func (l *nvLifter) depbar(i int, op nvOp) error {
-	args := l.p.tr.fn.Insts[i].Args
-	var n uint8
-	if len(args) != 2 || args[1].Kind != isa.OpdImm && !args[1].Zero || args[1].Imm != 0 {
-		return l.errorAt(i, "it waits for some of a barrier's operations")
-	}
-	if _, err := fmt.Sscanf(args[0].String(), "SB%d", &n); err != nil || n > 5 {
-		return l.errorAt(i, "it waits for something unknown")
+	n, all := depbar(&l.p.tr.fn.Insts[i])
+	if !all {
+		return l.errorAt(i, "it waits for some of a barrier's operations, or for something unknown")
 	}
 	op.Waits |= 1 << n
 	return l.waits(op)
+}
+
+// depbar returns the scoreboard barrier for which a DEPBAR.LE SB4, 0x0 waits; all is false
+// if it does not wait for all of its operations.
+func depbar(in *isa.Inst) (barrier uint8, all bool) {
+	if in.Op != "DEPBAR" || len(in.Args) != 2 || in.Args[1].Kind != isa.OpdImm && !in.Args[1].Zero || in.Args[1].Imm != 0 {
+		return 0, false
+	}
+	_, err := fmt.Sscanf(in.Args[0].String(), "SB%d", &barrier)
+	return barrier, err == nil && barrier <= 5
 }
 
 // access lifts an access to a location of the test.

@@ -45,7 +45,7 @@ var (
 const (
 	mapping  = "mapping of ld, st, atom and fence by ptxas 11.2 to 13.0 (optcheck mapping)"
 	paper15  = "Alglave et al., GPU Concurrency, ASPLOS 2015, Tab. 5 and Sec. 5: loads and stores with .cg, fences per scope"
-	inOrder  = "ptxas emits ld.acquire.cta as this instruction alone: the threads of a CTA share one L1"
+	inOrder  = "ptxas emits ld.acquire.cta as this instruction and a wait for it: the threads of a CTA share one L1; without the wait it is relaxed"
 	release0 = "ptxas puts MEMBAR.ALL in front of a release store: the store itself is relaxed"
 )
 

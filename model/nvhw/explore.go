@@ -105,15 +105,15 @@ func (m *machine) Moves(s *state, yield func(*state, func() Step) error) error {
 			o, st := &m.p.Threads[t].Ops[i], s.status[t][i]
 			var err error
 			switch {
-			case o.Kind == Store && st == halfway:
+			case o.Kind <= RMW && st == halfway:
 				err = m.reach(s, t, i, f)
 			case o.Kind > RMW || st != issued || !m.ready(s, t, i):
-			case o.Kind == Load:
-				err = m.load(s, t, i, f)
 			case o.Kind == Store:
 				err = m.store(s, t, i, f)
 			default:
-				err = m.atomic(s, t, i, f)
+				if err = m.perform(s, t, i, f); err == nil && m.hurried(s, t, i) {
+					err = m.pass(s, t, i, f)
+				}
 			}
 			if err != nil {
 				return err
@@ -129,25 +129,61 @@ func (m *machine) ready(s *state, t, i int) bool {
 	if !m.behindFences(s, t, i, o.Kind) {
 		return false
 	}
-	// What reads L2 comes behind what L1 has of the location.
-	if !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory)) && m.holds(OneQueue) &&
-		len(s.queue[m.p.Threads[t].CTA][o.Loc]) > 0 {
-		return false
-	}
-	if m.holds(NearOrder) && o.near() && m.pending(s, t, i, func(x *Op, _ uint8) bool { return x.near() && x.Shared == o.Shared }) {
-		return false
-	}
 	return !m.pending(s, t, i, func(x *Op, st uint8) bool {
 		return x.Kind <= RMW && x.Loc == o.Loc && m.holds(SameLocation) && (x.Kind != Store || st < halfway)
 	})
 }
 
+// far reports whether an access reads L2.
+func (m *machine) far(o *Op) bool {
+	return !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory))
+}
+
+// perform performs a load or an atomic at once, if nothing is on the way to L2 that it must
+// not overtake: what reads L2 comes behind all that its CTA has on the way, every load
+// behind an atomic or a load, which leave no line to hit until they come back.
+func (m *machine) perform(s *state, t, i int, f func(*state, func() Step) error) error {
+	o := &m.p.Threads[t].Ops[i]
+	for _, n := range s.queue[m.p.Threads[t].CTA][o.Loc] {
+		u, j := m.op(n)
+		k := m.p.Threads[u].Ops[j].Kind
+		if m.holds(OneQueue) && m.far(o) || m.holds(AtomicDrops) && k == RMW || m.holds(StrongFills) && k == Load {
+			return nil
+		}
+	}
+	if o.Kind == RMW {
+		return m.atomic(s, t, i, f)
+	}
+	return m.load(s, t, i, f)
+}
+
+// hurried reports whether a fence of the CTA waits for a load or an atomic to pass L1.
+func (m *machine) hurried(s *state, t, i int) bool {
+	if m.p.Threads[t].Ops[i].Shared {
+		return false
+	}
+	for j := i + 1; j < s.pc[t]; j++ {
+		if o := &m.p.Threads[t].Ops[j]; o.Kind == Fence && !o.Far && s.status[t][j] == issued {
+			return true
+		}
+	}
+	return false
+}
+
+// pass lets a load or an atomic pass L1 without a hit: it is on its way to L2.
+func (m *machine) pass(s *state, t, i int, f func(*state, func() Step) error) error {
+	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
+	n := s.clone()
+	n.status[t][i] = halfway
+	n.queue[c][o.Loc] = append(n.queue[c][o.Loc], m.first[t]+i)
+	return f(n, told(t, "%s has passed L1", o.Text))
+}
+
 // load performs a load for each version that it may read, the newest first.
 func (m *machine) load(s *state, t, i int, f func(*state, func() Step) error) error {
 	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
-	far := o.Far && m.holds(StrongMemory)
-	if q := s.queue[c][o.Loc]; len(q) > 0 && !far && m.holds(StoreThrough) {
-		u, j := m.op(q[len(q)-1])
+	far := m.far(o)
+	if u, j, ok := m.stored(s, c, o.Loc); ok && !far && m.holds(StoreThrough) {
 		n := s.clone()
 		n.status[t][i], n.read[t][i] = done, s.data[u][j]
 		return f(n, told(t, "%s reads %d, which only the L1 of CTA %d has", o.Text, int32(s.data[u][j]), c))
@@ -174,6 +210,16 @@ func (m *machine) load(s *state, t, i int, f func(*state, func() Step) error) er
 	return nil
 }
 
+// stored returns the last store to a location that only the L1 of a CTA has.
+func (m *machine) stored(s *state, c, loc int) (t, i int, ok bool) {
+	for _, n := range slices.Backward(s.queue[c][loc]) {
+		if t, i = m.op(n); m.p.Threads[t].Ops[i].Kind == Store {
+			return t, i, true
+		}
+	}
+	return 0, 0, false
+}
+
 // store performs a store where its CTA sees it: in L1, or in shared memory.
 func (m *machine) store(s *state, t, i int, f func(*state, func() Step) error) error {
 	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
@@ -188,7 +234,7 @@ func (m *machine) store(s *state, t, i int, f func(*state, func() Step) error) e
 	return f(n, told(t, "%s writes %d in the L1 of CTA %d", o.Text, int32(s.data[t][i]), c))
 }
 
-// reach lets a store that L1 has come to L2.
+// reach lets what has passed L1 come to L2.
 func (m *machine) reach(s *state, t, i int, f func(*state, func() Step) error) error {
 	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
 	at := slices.Index(s.queue[c][o.Loc], m.first[t]+i)
@@ -196,8 +242,16 @@ func (m *machine) reach(s *state, t, i int, f func(*state, func() Step) error) e
 		return nil
 	}
 	n := s.clone()
-	n.status[t][i] = done
 	n.queue[c][o.Loc] = slices.Delete(n.queue[c][o.Loc], at, at+1)
+	if o.Kind == RMW {
+		return m.atomic(n, t, i, f)
+	}
+	n.status[t][i] = done
+	if o.Kind == Load {
+		n.read[t][i] = n.mem[o.Loc][n.newest(o.Loc)]
+		n.oldest[c][o.Loc] = n.newest(o.Loc)
+		return f(n, told(t, "%s reads %d in L2", o.Text, int32(n.read[t][i])))
+	}
 	n.mem[o.Loc] = append(n.mem[o.Loc], s.data[t][i])
 	if m.holds(StoreThrough) {
 		n.oldest[c][o.Loc] = n.newest(o.Loc)

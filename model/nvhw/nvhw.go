@@ -12,7 +12,8 @@
 // A thread issues its instructions in program order (Jia et al., Dissecting the
 // Volta GPU Architecture, ch. 2), each when its address, data and condition are known.
 // Between issue and completion an access is performed at any time, so that those of
-// a thread to different locations are in no order unless a rule says so. A line of L1 holds one version of a location, any one between the
+// a thread to different locations, in shared memory too, are in no order unless a
+// rule says so. A line of L1 holds one version of a location, any one between the
 // oldest it can have and the newest: others may have filled it, and it may have been
 // evicted, at any time. So the machine may do more than a chip does.
 //
@@ -39,7 +40,6 @@ type Rule struct {
 const (
 	Scoreboard = iota
 	SameLocation
-	NearOrder
 	OneQueue
 	StoreThrough
 	AtomicDrops
@@ -58,8 +58,6 @@ var Rules = []Rule{
 	Scoreboard: {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "h100/patch: CCTL.IVALL without its wait, 12 per 100,000"},
 	SameLocation: {"same-location", "accesses of a thread to one location are performed in program order",
 		"h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
-	NearOrder: {"near-order", "loads of a thread that its L1 answers, weak ones and those of the CTA, are performed in program order, and so are those from shared memory",
-		"h100/patch, h200/patch: patch-cta whose wait stands behind the load, never; ptxas 11.2 relies on it in an acquire of the CTA, 11.8 and newer do not"},
 	OneQueue: {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it",
 		"h100/patch: patch-queue, never; no patch takes it away"},
 	StoreThrough: {"store-through", "a store goes through L1, and leaves no older version there",
@@ -72,7 +70,8 @@ var Rules = []Rule{
 		"h100/patch: patch-fills, never; patch-stale, of another location, 17 per 100,000"},
 	Invalidates: {"invalidates", "CCTL.IVALL leaves no version in L1 that is older than the newest of L2",
 		"h100/patch: patch-acquire without it, 21 per 100,000"},
-	FenceLoads:  {"fence-loads", "MEMBAR waits for the earlier loads", "assumed: patch-fence without the reader's MEMBAR was never seen"},
+	FenceLoads: {"fence-loads", "MEMBAR waits for the earlier loads and atomics: .GPU and .SYS until they are performed, .CTA until they have passed L1",
+		"what .CTA does not wait for: h200, S+membar.ctas+all-atom.cas between CTAs, 6,116 times; the rest is assumed: patch-fence without the reader's MEMBAR was never seen"},
 	FenceStores: {"fence-stores", "accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)", "h100/patch: patch-acquire without the writer's MEMBAR, 320 per 100,000"},
 	FenceSC: {"fence-sc", "behind MEMBAR.SC, loads wait for the earlier stores, too",
 		"h100/patch: patch-sb without MEMBAR, 909 per 100,000; with MEMBAR.ALL never, so that the chip does more than the rule"},
@@ -125,9 +124,6 @@ type Op struct {
 	// Waits is the set of barriers that must be free before it is issued.
 	Waits uint8
 }
-
-// near reports whether an operation is a load that need not leave the multiprocessor.
-func (o *Op) near() bool { return o.Kind == Load && (o.Shared || !o.Far) }
 
 // Thread is a warp of which one lane is looked at.
 type Thread struct {

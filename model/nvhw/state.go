@@ -12,7 +12,7 @@ const (
 	waiting = iota // not issued
 	skipped        // its condition did not hold
 	issued         // may be performed at any time
-	// halfway is, of a store, that L1 has it and L2 has not; of a fence, that what it
+	// halfway is, of an access, that it has passed L1 and is on its way to L2; of a fence, that what it
 	// waits for is settled; of a barrier, that the thread has arrived.
 	halfway
 	done
@@ -27,7 +27,7 @@ type state struct {
 	awaits [][]uint64 // of fences that are halfway: the stores that L2 must have
 	seen   []uint64   // by thread, the operations whose results it has waited for
 	mem    [][]uint32 // by location, all words that L2 had, in order
-	queue  [][][]int  // by CTA and location, the numbers of stores that only its L1 has
+	queue  [][][]int  // by CTA and location, the numbers of accesses between its L1 and L2
 	oldest [][]int    // by CTA and location, the oldest version that a line of L1 may hold
 }
 
@@ -232,7 +232,9 @@ func (m *machine) advance(s *state, t, i int) bool {
 	case st != issued && st != halfway:
 		return false
 	case o.Kind == Fence && st == issued:
-		if m.holds(FenceLoads) && m.pending(s, t, i, func(x *Op, st uint8) bool { return x.Kind != Store && (x.Kind != Fence || st < halfway) }) {
+		if m.holds(FenceLoads) && m.pending(s, t, i, func(x *Op, st uint8) bool {
+			return x.Kind != Store && (st < halfway || x.Kind != Fence && (x.Kind > RMW || o.Far))
+		}) {
 			return false
 		}
 		s.awaits[t][i] = m.awaited(s, t, i)
