@@ -26,7 +26,7 @@ type Options struct {
 	// Levels are the optimisation levels that the tests are run at, one after the other;
 	// none: that of Compiler.
 	Levels []string
-	Judge    *Judge
+	Judge  *Judge
 	// Settings are those that each test is run under.
 	Settings []drive.Setting
 	Tuning   drive.Tuning // that the settings have in common, for the record

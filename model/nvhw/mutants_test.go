@@ -10,8 +10,8 @@ import (
 // TestMutants: every condition and every step of the machine is needed, not only the
 // rules that TestIdioms takes away.
 func TestMutants(t *testing.T) {
-	if os.Getenv("OPTCHECK_FULL") == "" {
-		t.Skip("OPTCHECK_FULL=1 builds the package once for each mutant: minutes")
+	if os.Getenv("OPTCHECK_MUTANTS") == "" {
+		t.Skip("OPTCHECK_MUTANTS=1 builds the package once for each mutant: minutes")
 	}
 	mutants.Score(t, "TestIdioms|TestWeak|TestRefusals|TestRandom|TestKeys", equivalent, "state.go", "explore.go")
 }
