@@ -10,12 +10,18 @@ import (
 	"optcheck/runner/drive"
 )
 
-// Divide returns the ways to place the CTAs of tests on several devices; parent says
-// which test each was made of.
+// Divide returns the ways to place the CTAs of tests on several devices, each once: some
+// tests name devices themselves. parent says which test each was made of.
 func Divide(tests []*litmus.Test, devices int) (divided []*litmus.Test, parent map[*litmus.Test]*litmus.Test) {
 	parent = map[*litmus.Test]*litmus.Test{}
+	seen := map[string]bool{}
 	for _, t := range tests {
 		for d := range drive.Divide(t, devices) {
+			h := d.Canonical().Hash()
+			if seen[h] {
+				continue
+			}
+			seen[h] = true
 			divided = append(divided, d)
 			if d != t {
 				parent[d] = t
