@@ -258,7 +258,7 @@ func TestLLVMIRDeterministic(t *testing.T) {
 // TestAdjacentLLVMIR: llc keeps neighbours apart, ptxas 11.8 makes one access of them.
 func TestAdjacentLLVMIR(t *testing.T) {
 	run := report.NewRun()
-	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{generatedTest(t, "MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg")}, Toolchains: pairs(t, "22,11.8"),
+	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{generatedTest(t, "MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg")}, Toolchains: pairs(t, "22+11.8"),
 		Source: "llvm-ir", Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []spec.Layout{spec.Adjacent}}, run))
 	require.Equal(t, 2, run.Len())
 	for i := range run.Cells {
