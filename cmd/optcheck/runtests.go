@@ -60,8 +60,8 @@ Incantations: stress, banks, sync, random, joined by + (stress+random); none; al
 runs all sixteen sets. All random choices come from the seed, which is printed.
 
 --toolchain names a ptxas release; "driver" is the driver's own compiler. For
-devices of OpenCL without PTX the tests become OpenCL C; no decoder reads what
-such a device runs, so that they need --unvalidated, and results say so.
+devices of OpenCL without PTX the tests become OpenCL C. What PoCL makes of them for
+x86-64 is checked like PTX; what no decoder reads needs --unvalidated, and results say so.
 
 A machine that compiles and one that has a device work together by a store:
 --save-cubins STORE leaves the binaries there, --cubins STORE runs them. Results go
@@ -72,7 +72,7 @@ Ctrl-C ends the run and keeps what was counted.`,
   optcheck run corpus --iterations 1e8 --output results.jsonl --report junit=results.xml
   optcheck run --table6 --iterations 1e6
   optcheck run --gen paper --iterations 1e5 --incantations stress+random --total 20m
-  optcheck run mp --device opencl:0 --unvalidated
+  optcheck run mp --device opencl:0                               # PoCL: a CPU
   optcheck run corpus --devices 0,1 --incantations random         # CTAs divided over two devices
   optcheck run mp+membar.gls --patch CCTL.IVALL=NOP               # what is that instruction for?
   optcheck run corpus --target sm_90 --save-cubins farm.store     # no device needed
