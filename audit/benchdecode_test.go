@@ -29,7 +29,7 @@ func BenchmarkDecode(b *testing.B) {
 	var generated []*litmus.Test
 	n := 0
 	for t := range g.Tests() {
-		if n++; n%60 == 0 && len(generated) < 273 { // 100,000 cells
+		if n++; n%30 == 0 && len(generated) < 273 { // 100,000 cells
 			generated = append(generated, t)
 		}
 	}
