@@ -137,7 +137,8 @@ func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThre
 }
 
 // allEnds explores a machine that was made of a test's threads.
-func allEnds(ctx context.Context, m optcheck.Machine, t *litmus.Test, threads []optcheck.LiftedThread) (ends map[string][]string, err error) {
+func allEnds(ctx context.Context, m optcheck.Machine, t *litmus.Test,
+	threads []optcheck.LiftedThread) (ends map[string][]string, err error) {
 	terms := t.Terms()
 	ends = map[string][]string{}
 	for _, fresh := range []bool{true, false} {

@@ -137,27 +137,12 @@ func (l *amdLifter) counts(i int, in *isa.Inst) (list []amdhw.Count) {
 func (l *amdLifter) access(i, ev int, op amdOp) error {
 	p := l.p
 	x := &p.tr.events[ev]
-	var base liftOp
-	base.entry = -1
-	if err := l.lifter.guard(ev, &base); err != nil {
+	loc, base, err := l.located(i, ev)
+	if err != nil {
 		return err
 	}
-	if err := l.data(ev, &base); err != nil {
-		return err
-	}
-	op.guard = base.guard
-	for _, ws := range base.data {
-		op.data = append(op.data, ws[0])
-	}
-	loc, ok := p.locationOf(x)
-	switch {
-	case !ok:
-		return l.errorAt(i, "its address %v is none of the test's locations", x.addr)
-	case x.mem.Width != 4:
-		return l.errorAt(i, "an access of %d bytes", x.mem.Width)
-	case x.loop:
-		return l.errorAt(i, "it stands in a loop")
-	case x.mem.Space == isa.SpaceGeneric && p.isShared(loc):
+	op.guard, op.data = base.guard, base.words()
+	if x.mem.Space == isa.SpaceGeneric && p.isShared(loc) {
 		return l.errorAt(i, "local memory by a flat address")
 	}
 	op.Loc, op.LDS, op.Scalar, op.Read = loc, x.mem.Space == isa.SpaceShared, x.mem.Scalar, x.read

@@ -237,6 +237,37 @@ func (l *lifter) values() (map[int]*expr, error) {
 	return out, nil
 }
 
+// located reads an access, at instruction i, that a machine's operation is made of: its
+// location, and its condition and data. It is one word, and no loop performs it again.
+func (l *lifter) located(i, ev int) (loc int, op liftOp, err error) {
+	x := &l.p.tr.events[ev]
+	op.entry = -1
+	if err = l.guard(ev, &op); err != nil {
+		return 0, op, err
+	}
+	if err = l.data(ev, &op); err != nil {
+		return 0, op, err
+	}
+	loc, ok := l.p.locationOf(x)
+	switch {
+	case !ok:
+		err = l.errorAt(i, "its address %v is none of the test's locations", x.addr)
+	case x.mem.Width != 4:
+		err = l.errorAt(i, "an access of %d bytes", x.mem.Width)
+	case x.loop:
+		err = l.errorAt(i, "it stands in a loop")
+	}
+	return loc, op, err
+}
+
+// words are the data of an operation on words.
+func (op *liftOp) words() (out []*expr) {
+	for _, ws := range op.data {
+		out = append(out, ws[0])
+	}
+	return out
+}
+
 // blockGuard reads the condition under which a block runs.
 func (l *lifter) blockGuard(b int) ([]guardTerm, error) {
 	var out []guardTerm

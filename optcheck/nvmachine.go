@@ -100,15 +100,12 @@ func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
 	if a.sm < 70 {
 		return nil, errors.New("no model of the memory system before sm_70")
 	}
-	l := &nvLifter{lifter: newLifter(p, a), ev: map[int]int{}, out: &liftedNV{reads: len(p.tr.reads)}}
+	l := &nvLifter{lifter: newLifter(p, a), ev: p.eventsAt(), out: &liftedNV{reads: len(p.tr.reads)}}
 	switch {
 	case len(p.tr.calls) > 0:
 		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
 	case p.tr.loops:
 		return nil, errors.New("the code has a loop")
-	}
-	for k := range p.tr.events {
-		l.ev[p.tr.events[k].inst] = k
 	}
 	for _, b := range p.tr.order {
 		l.when = sync.OnceValues(func() ([]guardTerm, error) { return l.blockGuard(b) })
@@ -195,26 +192,12 @@ func depbar(in *isa.Inst) (barrier uint8, all bool) {
 func (l *nvLifter) access(i, ev int, op nvOp) error {
 	p := l.p
 	x := &p.tr.events[ev]
-	base := liftOp{entry: -1}
-	if err := l.guard(ev, &base); err != nil {
+	loc, base, err := l.located(i, ev)
+	if err != nil {
 		return err
 	}
-	if err := l.data(ev, &base); err != nil {
-		return err
-	}
-	op.guard = base.guard
-	for _, ws := range base.data {
-		op.data = append(op.data, ws[0])
-	}
-	loc, ok := p.locationOf(x)
-	switch {
-	case !ok:
-		return l.errorAt(i, "its address %v is none of the test's locations", x.addr)
-	case x.mem.Width != 4:
-		return l.errorAt(i, "an access of %d bytes", x.mem.Width)
-	case x.loop:
-		return l.errorAt(i, "it stands in a loop")
-	case x.mem.Strength == isa.Constant || x.mem.Cache == "CI":
+	op.guard, op.data = base.guard, base.words()
+	if x.mem.Strength == isa.Constant || x.mem.Cache == "CI" {
 		return l.errorAt(i, "it goes through the cache for constants")
 	}
 	op.Loc, op.Shared, op.Read, op.Sets = loc, p.isShared(loc), x.read, p.tr.fn.Insts[i].Control.Write

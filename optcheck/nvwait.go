@@ -16,16 +16,22 @@ func (p *pass) unawaited(ev int) *isa.Inst {
 	if c.Kind != isa.ControlFields {
 		return nil
 	}
-	w := &waitWalk{p: p, ev: ev, barrier: c.Write, seen: make([]bool, len(fn.Blocks)), at: map[int]int{}}
-	for o := range p.tr.events {
-		w.at[p.tr.events[o].inst] = o
-	}
+	w := &waitWalk{p: p, ev: ev, barrier: c.Write, seen: make([]bool, len(fn.Blocks)), at: p.eventsAt()}
 	for b := range fn.Blocks {
 		if first >= fn.Blocks[b].First && first < fn.Blocks[b].End {
 			return w.from(b, first+1)
 		}
 	}
 	return nil
+}
+
+// eventsAt has the event of each instruction that is one.
+func (p *pass) eventsAt() map[int]int {
+	at := make(map[int]int, len(p.tr.events))
+	for o := range p.tr.events {
+		at[p.tr.events[o].inst] = o
+	}
+	return at
 }
 
 // waitWalk follows all paths from an access to what waits for it.
