@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -46,6 +47,12 @@ type Program struct {
 	Check             []Check  // all must hold
 	// Timeout is how long one run may take.
 	Timeout time.Duration
+	// Params are the numbers that the file calls by name, with the values that it was read
+	// with. Sizes are further sets of them, for a sweep, in the order of the file.
+	Params map[string]int64
+	Sizes  []map[string]int64
+
+	text []byte // the file
 }
 
 // Source is the text of kernels.
@@ -167,31 +174,33 @@ func (p *Program) Buffer(name string) *Buffer {
 //go:embed cases
 var embedded embed.FS
 
-// Names lists the programs that the binary has.
-func Names() (names []string) {
-	dirs, _ := embedded.ReadDir("cases")
-	for _, d := range dirs {
-		if _, err := fs.Stat(embedded, path.Join("cases", d.Name(), d.Name()+".yaml")); err == nil {
-			names = append(names, d.Name())
-		}
+// files are the files of the programs that the binary has, by name.
+var files = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	list, _ := fs.Glob(embedded, "cases/*/*.yaml")
+	for _, f := range list {
+		out[strings.TrimSuffix(path.Base(f), ".yaml")] = f
 	}
-	return names
-}
+	return out
+})
+
+// Names lists the programs that the binary has.
+func Names() []string { return slices.Sorted(maps.Keys(files())) }
 
 // Load reads a program: a file, or one that the binary has by its name.
 func Load(name string) (*Program, error) {
 	if filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" {
 		return Read(name)
 	}
-	file := path.Join("cases", name, name+".yaml")
-	if !slices.Contains(Names(), name) {
+	file, ok := files()[name]
+	if !ok {
 		return nil, fmt.Errorf("unknown program %q: a file (.yaml) or one of %s", name, strings.Join(Names(), ", "))
 	}
 	text, err := embedded.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return parse(file, text, func(n string) ([]byte, error) { return embedded.ReadFile(path.Join(path.Dir(file), n)) })
+	return parse(file, text, nil, func(n string) ([]byte, error) { return embedded.ReadFile(path.Join(path.Dir(file), n)) })
 }
 
 // Read reads the file of a program and its sources, which lie beside it.
@@ -205,7 +214,7 @@ func Read(file string) (*Program, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return parse(file, text, func(n string) ([]byte, error) {
+	return parse(file, text, nil, func(n string) ([]byte, error) {
 		if _, err := root.Stat(n); err != nil { // refuses what is outside
 			return nil, err
 		}
@@ -216,14 +225,15 @@ func Read(file string) (*Program, error) {
 // The file as it is written.
 type (
 	rawProgram struct {
-		Name     string               `yaml:"name"`
-		About    string               `yaml:"about"`
-		Source   string               `yaml:"source"`
-		OpenCL   string               `yaml:"opencl"`
-		Buffers  map[string]rawBuffer `yaml:"buffers"`
-		Launches []rawLaunch          `yaml:"launches"`
-		Check    []rawCheck           `yaml:"check"`
-		Timeout  string               `yaml:"timeout"`
+		rawParams `yaml:",inline"`
+		Name      string               `yaml:"name"`
+		About     string               `yaml:"about"`
+		Source    string               `yaml:"source"`
+		OpenCL    string               `yaml:"opencl"`
+		Buffers   map[string]rawBuffer `yaml:"buffers"`
+		Launches  []rawLaunch          `yaml:"launches"`
+		Check     []rawCheck           `yaml:"check"`
+		Timeout   string               `yaml:"timeout"`
 	}
 	rawBuffer struct {
 		Type  Type `yaml:"type"`
@@ -260,12 +270,16 @@ type reader struct {
 	p    *Program
 }
 
-func parse(file string, text []byte, source func(string) ([]byte, error)) (*Program, error) {
+func parse(file string, text []byte, set map[string]int64, source func(string) ([]byte, error)) (*Program, error) {
 	var raw rawProgram
-	if err := strictyaml.Decode(text, maxFile, &raw); err != nil {
+	params, sizes, values, err := substitute(text, set)
+	if err == nil {
+		err = strictyaml.Decode(values, maxFile, &raw)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	r := &reader{file, &Program{Name: raw.Name, About: strings.TrimSpace(raw.About), File: file}}
+	r := &reader{file, &Program{Name: raw.Name, About: strings.TrimSpace(raw.About), File: file, Params: params, Sizes: sizes, text: text}}
 	for _, step := range []func(*rawProgram) error{r.head, func(raw *rawProgram) error { return r.sources(raw, source) }, r.buffers,
 		r.launches, r.checks} {
 		if err := step(&raw); err != nil {

@@ -113,7 +113,7 @@ func FuzzFile(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := parse("f", text, func(string) ([]byte, error) { return nil, nil })
+		p, err := parse("f", text, nil, func(string) ([]byte, error) { return nil, nil })
 		if err == nil {
 			require.NotEmpty(t, p.Check)
 			for i := range p.Buffers {
