@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/amdisa"
-	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/spec"
 	"optcheck/target"
@@ -28,12 +27,9 @@ type clRoad struct {
 	ir bool
 }
 
-// compiler names clang, or the llc of the release.
+// compiler names clang, or llc, with its release.
 func (b *clRoad) compiler() string {
-	if b.ir {
-		return "llc " + b.f.Toolchain.Version
-	}
-	return b.f.Toolchain.ID
+	return b.llvm().Tool() + " " + b.f.Toolchain.Version
 }
 
 func (b *clRoad) promise(*litmus.Instr) string { return "" }
@@ -73,50 +69,57 @@ func (b *clRoad) emit(_ context.Context, tc *toolchain.Toolchain, _ string, mark
 	return p, nil
 }
 
+// llvm is the pipeline.
+func (b *clRoad) llvm() pipeline.LLVM { return b.pipe.(pipeline.LLVM) }
+
 // job is how a program is compiled.
-func (b *clRoad) job(p *program, level string) toolchain.LLVMJob {
-	source := toolchain.OpenCLC
-	if b.ir {
-		source = toolchain.LLVMIR
-	}
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: b.f.Target, Level: level,
-		Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}, Flags: b.f.Flags},
-		Source: source, CL2: p.cl2, Library: p.library != ""}
+func (b *clRoad) job(p *program, level string) *pipeline.Job {
+	return &pipeline.Job{Target: b.f.Target, Level: level, Plain: true, Flags: b.f.Flags,
+		Way:   pipeline.Way{CL2: p.cl2, Library: p.library != ""},
+		Units: []toolchain.Unit{{Name: kernel(b.find.Thread), Text: p.body}}}
 }
 
 // compile compiles a program as the bundle's Makefile does, and checks the kernel
 // against the test.
 func (b *clRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
-	res, err := tc.CompileLLVM(ctx, b.job(p, level))
+	pipe, err := pipeline.Of(tc, b.pipe.Road().Source)
+	if err != nil {
+		return nil, err
+	}
+	res, err := pipe.Compile(ctx, b.job(p, level))
 	if err != nil {
 		return nil, err
 	}
 	if e := res.Failed[0]; e != nil {
 		return nil, e
 	}
-	text := res.Batches[0].Text
-	name := kernel(b.find.Thread)
-	prog, err := amdisa.ParseFor("min.s", text, b.f.Target)
+	parse, err := pipe.Decode(ctx, "min.s", b.f.Target, &res.Batches[0])
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(prog.Funcs, func(f *isa.Func) bool { return f.Name == name })
-	if at < 0 || len(prog.Problems) > 0 {
-		return nil, fmt.Errorf("the listing of %s was not understood", name)
+	read, err := parse()
+	if err != nil {
+		return nil, err
+	}
+	name := kernel(b.find.Thread)
+	fn, err := read.Func(name)
+	if err != nil {
+		return nil, err
 	}
 	check := optcheck.NewChecker()
 	for i := range b.f.Test.Locations {
 		check.Locations = append(check.Locations, b.f.Test.Locations[i].Name)
 	}
+	text := res.Batches[0].Text
 	c := &code{tc: tc, target: b.f.Target, level: level, text: text, lines: accessesCL(text, name)}
 	if p.markers {
-		r, err := check.CheckAgainst(prog.Funcs[at], p.spec)
+		r, err := check.CheckAgainst(fn, p.spec)
 		if err != nil {
 			return nil, err
 		}
 		c.checked = r.Result
 	} else {
-		c.checked = check.CheckUnmarked(prog.Funcs[at], p.spec, b.places(p.spec))
+		c.checked = check.CheckUnmarked(fn, p.spec, b.places(p.spec))
 	}
 	return c, nil
 }

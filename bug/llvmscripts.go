@@ -8,15 +8,7 @@ import (
 
 // args are the arguments of the compiler for the program; libclc's file is called lib.
 func (b *clRoad) args(lib string) []string {
-	return b.f.Toolchain.ArgsLLVM(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
-}
-
-// tool is the compiler's name in command lines, in the Makefile's variable in capitals.
-func (b *clRoad) tool() string {
-	if b.ir {
-		return "llc"
-	}
-	return "clang"
+	return b.llvm().Args(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
 }
 
 // libclcName is the name of the file of libclc that the program needs, "" for none.
@@ -29,7 +21,7 @@ func (b *clRoad) libclcName() string {
 
 // command is the compiler's command line for the program.
 func (b *clRoad) command() string {
-	args := []string{b.tool()}
+	args := []string{b.llvm().Tool()}
 	for _, a := range b.args(b.libclcName()) {
 		args = append(args, shell(a))
 	}
@@ -53,7 +45,8 @@ func (b *clRoad) makefile() string {
 		need = " LIBCLC=/path/to/" + n
 		lib = "\n# The library of OpenCL C's functions, of the same release.\nLIBCLC   ?= " + n
 	}
-	name, tool := strings.ToUpper(b.tool()), b.tool()
+	tool := b.llvm().Tool()
+	name := strings.ToUpper(tool)
 	return fmt.Sprintf(`# Reproduces the finding with %s and awk alone, in this folder:
 #
 #   make %s=/path/to/%s%s

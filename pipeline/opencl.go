@@ -65,9 +65,15 @@ func (p *opencl) Compile(ctx context.Context, job *Job) (*Result, error) {
 }
 
 func (p *opencl) job(job *Job) toolchain.LLVMJob {
-	return toolchain.LLVMJob{Job: toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Units: job.Units,
+	return toolchain.LLVMJob{Job: toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: !job.Plain, Units: job.Units,
 		Flags: job.Flags, BatchUnits: job.BatchUnits},
 		Source: toolchain.OpenCLC, CL2: job.Way.CL2, Library: job.Way.Library}
+}
+
+func (p *opencl) Tool() string { return "clang" }
+
+func (p *opencl) Args(job *Job, in, out, library string) []string {
+	return p.tc.ArgsLLVM(p.job(job), in, out, library)
 }
 
 func compileLLVM(ctx context.Context, tc *toolchain.Toolchain, job toolchain.LLVMJob) (*Result, error) {
@@ -234,9 +240,22 @@ func (p *amdir) Emit(t *litmus.Test, _ string, o ptxgen.Options) (*ptxgen.Unit, 
 }
 
 func (p *amdir) Compile(ctx context.Context, job *Job) (*Result, error) {
-	j := p.job(job)
-	j.Source, j.Header, j.LineInfo = toolchain.LLVMIR, ptxgen.HeaderAMD, false
-	return compileLLVM(ctx, p.tc, j)
+	return compileLLVM(ctx, p.tc, p.job(job))
+}
+
+func (p *amdir) job(job *Job) toolchain.LLVMJob {
+	j := p.opencl.job(job)
+	j.Source, j.LineInfo = toolchain.LLVMIR, false
+	if !job.Plain {
+		j.Header = ptxgen.HeaderAMD
+	}
+	return j
+}
+
+func (p *amdir) Tool() string { return "llc" }
+
+func (p *amdir) Args(job *Job, in, out, library string) []string {
+	return p.tc.ArgsLLVM(p.job(job), in, out, library)
 }
 
 // Triple is the target triple of a target.

@@ -95,6 +95,16 @@ type Pipeline interface {
 	Flags() []string
 }
 
+// LLVM is a pipeline of one compiler of LLVM's.
+type LLVM interface {
+	Pipeline
+	// Tool is the compiler's name.
+	Tool() string
+	// Args are the arguments with which Compile calls the compiler for a job of one
+	// file; library is the file of libclc, if the way wants one.
+	Args(job *Job, in, out, library string) []string
+}
+
 // IR is a pipeline of LLVM IR.
 type IR interface {
 	Pipeline
@@ -164,7 +174,10 @@ type Job struct {
 	Way           Way
 	Units         []toolchain.Unit
 	Flags         []string // further arguments of the compiler that makes machine code
-	BatchUnits    int      // 0 means the default of the toolchain package
+	// Plain compiles units as they are, as a person would: no line information is asked
+	// for, nothing is put before them.
+	Plain      bool
+	BatchUnits int // 0 means the default of the toolchain package
 	// Kept is the folder in which what a compiler made is kept, and from which it is
 	// taken; "" for none. Roads may leave it unused.
 	Kept string
