@@ -44,6 +44,9 @@ func (b *body) read() error {
 			return l.errorf(start, "the file ends inside of the function %s; is it cut off?", b.f.Name)
 		case c == '{':
 			l.at++
+			if len(b.scopes) == 0 {
+				b.f.open = l.at
+			}
 			b.scopes = append(b.scopes, scope{regs: map[string]int{}, labels: map[string]string{}, from: len(b.f.Body)})
 		case c == '}':
 			l.at++
@@ -228,7 +231,7 @@ func (b *body) statement() error {
 		return err
 	}
 	b.m.Insts++
-	in.N = b.m.Insts
+	in.N, in.end = b.m.Insts, l.at
 	b.f.Body = append(b.f.Body, Stmt{Kind: StmtInst, Inst: in})
 	return nil
 }

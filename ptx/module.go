@@ -65,6 +65,10 @@ type Func struct {
 	Vars    []Var // variables of the body
 	Body    []Stmt
 	Regs    []Register
+
+	// open is where the body's first statement may stand, list where the list of
+	// parameters ends: at its parenthesis, 0 if there is none.
+	open, list int
 }
 
 // Register is a register of a function. Registers of inner blocks are registers of
@@ -106,7 +110,7 @@ type Inst struct {
 	Args  []Operand
 	Text  string // on one line, without the semicolon
 
-	offset int // in the text
+	offset, end int // in the text; end is behind the semicolon
 }
 
 // Has reports whether one of the modifiers is among those given.

@@ -183,6 +183,7 @@ func (p *parser) signature(text string, start, at int) (*Func, error) {
 		if fn.Params, err = list(); err != nil {
 			return nil, err
 		}
+		fn.list = start + s.at - 1
 	}
 	return fn, nil
 }

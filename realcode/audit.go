@@ -151,7 +151,7 @@ func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) er
 		}
 	}
 	c.Result = gather(kernels)
-	c.Class, c.Reason = c.Result.class()
+	c.Class, c.Reason = c.Result.Class()
 	return nil
 }
 

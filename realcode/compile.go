@@ -27,22 +27,29 @@ var ErrUnsupported = errors.New("unsupported")
 // if a release cannot compile for its target; one of the tools; or that the lines
 // changed the machine code.
 func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, error) {
+	code, _, err := Cubin(ctx, tc, m, gpu, level)
+	return code, err
+}
+
+// Cubin is Build that also gives the file without lines, for a device to load.
+func Cubin(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, []byte, error) {
 	gpu, err := targetFor(tc, m, gpu)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lined, err := compileModule(ctx, tc, m, gpu, level, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	plain, err := compileModule(ctx, tc, m, gpu, level, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := equal(lined, plain); err != nil {
-		return nil, fmt.Errorf("lines change the machine code: %w", err)
+		return nil, nil, fmt.Errorf("lines change the machine code: %w", err)
 	}
-	return pipeline.Decode(ctx, tc, m.File, gpu, lined)
+	code, err := pipeline.Decode(ctx, tc, m.File, gpu, lined)
+	return code, plain, err
 }
 
 // compileModule compiles a module. One with functions that are elsewhere is made a

@@ -113,7 +113,7 @@ func (c *Cell) kernel(name string) *Kernel {
 }
 
 func (p *Program) result(k *Kernel) (r report.Result) {
-	r.Class, r.Reason = k.class()
+	r.Class, r.Reason = k.Class()
 	for i := range k.Findings {
 		r.Findings = append(r.Findings, p.finding(k, &k.Findings[i]))
 	}

@@ -123,8 +123,8 @@ func (r *Result) add(o *Result) {
 	r.Count.add(o.Count)
 }
 
-// class is what a result makes of a cell, with the reason if it is unknown.
-func (r *Result) class() (class, reason string) {
+// Class is what a result makes of a cell, with the reason if it is unknown.
+func (r *Result) Class() (class, reason string) {
 	shown := func(f Finding) bool { return f.Verdict != nil && f.Verdict.Class == Miscompiled }
 	switch {
 	case slices.ContainsFunc(r.Findings, shown):

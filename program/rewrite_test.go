@@ -1,0 +1,111 @@
+package program
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ptx"
+	"optcheck/realcode"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+// compilers are the releases of ptxas with a disassembler.
+func compilers(t *testing.T) (list []*toolchain.Toolchain) {
+	all, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	require.Empty(t, errs)
+	for _, tc := range all {
+		if tc.Nvdisasm != "" {
+			list = append(list, tc)
+		}
+	}
+	if len(list) == 0 {
+		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
+			t.Fatal("no ptxas")
+		}
+		t.Skip("no ptxas")
+	}
+	return list
+}
+
+func module(t *testing.T, name string) (*Program, *ptx.Module) {
+	p, err := Load(name)
+	require.NoError(t, err)
+	m, err := ptx.Parse(p.PTX.Name, p.PTX.Text)
+	require.NoError(t, err)
+	return p, m
+}
+
+// TestRewrite: the rewritten kernel is the program's behind what is put in front of
+// it, and all of it is in the machine code of each release.
+func TestRewrite(t *testing.T) {
+	_, m := module(t, "cbe-dot")
+	kernels := []string{"dot"}
+	sites := Sites(m, kernels)
+	require.Len(t, sites, 6)
+	fences := Full(1, 2, 4, 5)
+	fences[3], fences[6] = ".acquire.gpu", ".release.gpu"
+	for _, stress := range []bool{false, true} {
+		out, err := Rewrite(m, kernels, fences, stress)
+		require.NoError(t, err)
+		text := string(out.Apply())
+		require.Equal(t, 4, strings.Count(text, FullFence))
+		require.Contains(t, text, "atom.acquire.gpu.global.cas.b32 %r21")
+		require.Equal(t, stress, strings.Contains(text, "optcheck_ctaid_x"))
+		for _, tc := range compilers(t) {
+			for _, level := range []string{"O0", "O3"} {
+				gpu := tc.Targets[len(tc.Targets)-1]
+				code, cubin, err := realcode.Cubin(t.Context(), tc, out, gpu, level)
+				require.NoError(t, err)
+				require.NotEmpty(t, cubin)
+				sm, _ := target.SM(gpu)
+				res := realcode.Check(out, code.Program, sm)
+				class, reason := res.Class()
+				require.Equal(t, realcode.Preserved, class, "%s %s %s: %s %+v", tc.ID, gpu, level, reason, res.Findings)
+			}
+		}
+	}
+}
+
+// TestSame: whatever else changes is noticed.
+func TestSame(t *testing.T) {
+	_, m := module(t, "cbe-dot")
+	kernels := []string{"dot"}
+	good, err := Rewrite(m, kernels, Full(5), true)
+	require.NoError(t, err)
+	text := string(good.Apply())
+	for _, change := range []string{"bar.sync\t0;=>", "st.global.u32\t[%rd7]=>st.global.u32\t[%rd8]", "mad.lo.s32\t%r8=>mad.lo.s32\t%r9",
+		"membar.gl;=>", "membar.gl;=>membar.cta;", "next:=>other:", "shr.u32\t%r14, %r14, 1;=>shr.u32\t%r14, %r14, 1; membar.gl;",
+		"%optcheck_ctaid_x;\n\tmov.u32\t%r4=>%ctaid.y;\n\tmov.u32\t%r4"} {
+		from, to, _ := strings.Cut(change, "=>")
+		require.Contains(t, text, from)
+		bad, err := ptx.Parse("m", []byte(strings.Replace(text, from, to, 1)))
+		require.NoError(t, err)
+		require.Error(t, Same(m, bad, kernels, Full(5)), change)
+	}
+}
+
+// TestRefused: what cannot be rewritten is told, with its place.
+func TestRefused(t *testing.T) {
+	const head = ".version 7.8\n.target sm_90\n.address_size 64\n"
+	for text, want := range map[string]string{
+		".func f() { .reg .b32 %r; mov.u32 %r, %tid.x; ret; }\n.entry k(.param .u64 p) { ret; }": "m:4:27",
+		".entry k(.param .u64 p) .explicitcluster { ret; }":                                      "clusters",
+		".entry k(.param .u64 p) { .reg .b32 %r; mov.u32 %r, %cluster_ctarank; ret; }":           "ids are permuted",
+		".entry k() { .reg .b32 %r; mov.u32 %r, %tid.x; ret; }":                                  "",
+		".entry k { ret; }": "no list of parameters",
+	} {
+		m, err := ptx.Parse("m", []byte(head+text))
+		require.NoError(t, err)
+		_, err = Rewrite(m, []string{"k"}, nil, true)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, ErrUnsupported)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,49 @@
+package ptx
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Edit is a change of a module's text.
+type Edit struct {
+	from, to int
+	text     string
+}
+
+// Before puts text in front of an instruction.
+func (in *Inst) Before(text string) Edit { return Edit{in.offset, in.offset, text} }
+
+// After puts text behind an instruction.
+func (in *Inst) After(text string) Edit { return Edit{in.end, in.end, text} }
+
+// Replace puts text in the place of an instruction, with its semicolon.
+func (in *Inst) Replace(text string) Edit { return Edit{in.offset, in.end, text} }
+
+// Begin puts text at the beginning of a body.
+func (f *Func) Begin(text string) Edit { return Edit{f.open, f.open, text} }
+
+// AddParams puts declarations of parameters, without a comma at either end, behind
+// those of an entry. ok is false if it has no list of parameters.
+func (f *Func) AddParams(text string) (e Edit, ok bool) {
+	if len(f.Params) > 0 {
+		text = ", " + text
+	}
+	return Edit{f.list, f.list, text}, f.list > 0
+}
+
+// Apply is the module's text with edits. Those at one place stand in the order in
+// which they are given; others must not overlap.
+func (m *Module) Apply(edits ...Edit) []byte {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.from - b.from })
+	var out bytes.Buffer
+	at := 0
+	for _, e := range edits {
+		out.Write(m.src[at:max(at, e.from)])
+		out.WriteString(e.text)
+		at = max(at, e.to)
+	}
+	out.Write(m.src[at:])
+	return out.Bytes()
+}
