@@ -2,6 +2,8 @@ package program
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 	"math/rand/v2"
 )
 
@@ -35,24 +37,21 @@ func (b *Buffer) Data() []byte {
 	return out
 }
 
-// uniform is the word that all of a buffer begins with, if that is so without
-// looking at each.
-func (b *Buffer) uniform() (w uint32, ok bool) {
-	i := &b.Init
-	switch {
-	case i.Iota != nil || i.Values != nil || i.Random != nil || i.Fill != nil && b.Type.Size() == 8 && *i.Fill != 0:
-		return 0, false
-	case i.Fill == nil:
-		return 0, true
-	}
-	v, _ := b.Type.Word(*i.Fill)
-	return uint32(v), true
-}
-
 // at is an element of a buffer's bytes.
 func (b *Buffer) at(data []byte, i int) uint64 {
 	if b.Type.Size() == 8 {
 		return binary.LittleEndian.Uint64(data[8*i:])
 	}
 	return uint64(binary.LittleEndian.Uint32(data[4*i:]))
+}
+
+// text gives a word as the number that it is.
+func (t Type) text(w uint64) string {
+	switch t {
+	case S32:
+		return fmt.Sprint(int32(w))
+	case F32:
+		return fmt.Sprint(math.Float32frombits(uint32(w)))
+	}
+	return fmt.Sprint(w)
 }

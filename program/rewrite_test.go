@@ -32,7 +32,7 @@ func compilers(t *testing.T) (list []*toolchain.Toolchain) {
 }
 
 func module(t *testing.T, name string) (*Program, *ptx.Module) {
-	p, err := Load(name)
+	p, err := Read("testdata/" + name + "/" + name + ".yaml")
 	require.NoError(t, err)
 	m, err := ptx.Parse(p.PTX.Name, p.PTX.Text)
 	require.NoError(t, err)
@@ -42,8 +42,8 @@ func module(t *testing.T, name string) (*Program, *ptx.Module) {
 // TestRewrite: the rewritten kernel is the program's behind what is put in front of
 // it, and all of it is in the machine code of each release.
 func TestRewrite(t *testing.T) {
-	_, m := module(t, "cbe-dot")
-	kernels := []string{"dot"}
+	_, m := module(t, "dot")
+	kernels := []string{"dotp"}
 	sites := Sites(m, kernels)
 	require.Len(t, sites, 6)
 	fences := Full(1, 2, 4, 5)
@@ -72,8 +72,8 @@ func TestRewrite(t *testing.T) {
 
 // TestSame: whatever else changes is noticed.
 func TestSame(t *testing.T) {
-	_, m := module(t, "cbe-dot")
-	kernels := []string{"dot"}
+	_, m := module(t, "dot")
+	kernels := []string{"dotp"}
 	good, err := Rewrite(m, kernels, Full(5), true)
 	require.NoError(t, err)
 	text := string(good.Apply())

@@ -1,5 +1,5 @@
-// dot(a, b, c, mutex, n): *c += sum of a[i] * b[i], 64 work-items a group.
-kernel void dot(global const uint *a, global const uint *b, global volatile uint *c, global volatile uint *mutex, uint n)
+// dotp(a, b, c, mutex, n): *c += sum of a[i] * b[i], 64 work-items a group.
+kernel void dotp(global const uint *a, global const uint *b, global volatile uint *c, global volatile uint *mutex, uint n)
 {
 	local uint cache[64];
 	uint me = get_local_id(0), sum = 0;
@@ -7,9 +7,9 @@ kernel void dot(global const uint *a, global const uint *b, global volatile uint
 		sum += a[i] * b[i];
 	cache[me] = sum;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	for (uint half = get_local_size(0) / 2; half > 0; half /= 2) {
-		if (me < half)
-			cache[me] += cache[me + half];
+	for (uint width = get_local_size(0) / 2; width > 0; width /= 2) {
+		if (me < width)
+			cache[me] += cache[me + width];
 		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (me == 0) {
