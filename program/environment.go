@@ -1,8 +1,10 @@
 package program
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"optcheck/runner"
@@ -106,4 +108,23 @@ func gcd(a, b uint32) uint32 {
 		a, b = b, a%b
 	}
 	return a
+}
+
+// Named returns the environments with some names, separated by commas; all is all.
+func Named(list []Environment, names string) (out []Environment, err error) {
+	if names == "all" {
+		return list, nil
+	}
+	var known []string
+	for _, e := range list {
+		known = append(known, e.Name)
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.Index(known, name)
+		if i < 0 {
+			return nil, fmt.Errorf("unknown environment %q (%s; all)", name, strings.Join(known, ", "))
+		}
+		out = append(out, list[i])
+	}
+	return out, nil
 }

@@ -127,7 +127,7 @@ func (m *Machine) most(v *Variant) int {
 // Setting is what decides how an environment is drawn: the seed, and for how many
 // rounds blocks stress.
 type Setting struct {
-	Seed   uint64 `json:"seed"`
+	Seed   uint64 `json:"run_seed"`
 	Rounds uint32 `json:"rounds,omitempty"`
 }
 

@@ -18,7 +18,7 @@ func killed(t *testing.T, within time.Duration, commands ...[]string) bool {
 	t.Helper()
 	var cmds []*exec.Cmd
 	for _, args := range commands {
-		cmds = append(cmds, program(t, args...))
+		cmds = append(cmds, child(t, args...))
 	}
 	return patient.Kill(t, within, cmds...)
 }

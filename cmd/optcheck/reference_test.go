@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
@@ -72,9 +73,11 @@ func commandsPage(b *bytes.Buffer) {
 	}
 }
 
-// settingHelp says what a setting is: the usage of its flag in the first command that has it.
+// settingHelp says what a setting is: the usage of its flag in audit, else in the first command that has it.
 func settingHelp(name string) (usage string) {
-	for _, c := range visible(newRootCmd(&environment{getenv: func(string) string { return "" }})) {
+	commands := visible(newRootCmd(&environment{getenv: func(string) string { return "" }}))
+	first := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == "audit" })
+	for _, c := range append(commands[first:first+1:first+1], commands...) {
 		if f := c.Flags().Lookup(name); f != nil && usage == "" {
 			usage = f.Usage
 		}

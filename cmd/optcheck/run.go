@@ -77,7 +77,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 }
 
 // keepers are the commands that keep results in files.
-var keepers = []string{"audit", "bug", "campaign", "hunt", "merge", "reduce", "run", "serve", "store", "toolchain", "tune"}
+var keepers = []string{"app", "audit", "bug", "campaign", "hunt", "merge", "reduce", "run", "serve", "store", "toolchain", "tune"}
 
 // patience is how long a command has to end when it is asked to: those that keep
 // results in files have some to write down.
@@ -161,7 +161,7 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env),
 		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
-	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newTuneCmd(env), newIssuesCmd(env), newLiftCmd(env))
+	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newTuneCmd(env), newIssuesCmd(env), newLiftCmd(env), newAppCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env), newVersionCmd(env), newManualCmd())
 	helpful(root)

@@ -16,9 +16,9 @@ import (
 	"optcheck/toolchain"
 )
 
-// program is this test's binary as the program itself: TestMain runs it so by
+// child is this test's binary as the program itself: TestMain runs it so by
 // its name.
-func program(t *testing.T, args ...string) *exec.Cmd {
+func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 // stored runs the program and returns its standard output.
 func stored(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := program(t, args...)
+	cmd := child(t, args...)
 	out, err := cmd.Output()
 	require.NoError(t, err, "%v: %s", args, cmd.Stderr)
 	return string(out)
@@ -103,7 +103,7 @@ func TestTwoAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "two.store")
 	args := matrixArgs(t, file)
-	a, b := program(t, args...), program(t, args...)
+	a, b := child(t, args...), child(t, args...)
 	require.NoError(t, a.Start())
 	require.NoError(t, b.Start())
 	require.NoError(t, a.Wait(), "%s", a.Stderr)
@@ -132,7 +132,7 @@ func TestDiskFull(t *testing.T) {
 	dir := small(t, "size=220k")
 	file := filepath.Join(dir, "a.store")
 	args := matrixArgs(t, file)
-	cmd := program(t, args...)
+	cmd := child(t, args...)
 	require.Error(t, cmd.Run())
 	require.Contains(t, cmd.Stderr.(*bytes.Buffer).String(), "no space left for the store; what was stored before is intact")
 	require.NoError(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
@@ -154,7 +154,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	require.Equal(t, want, stored(t, "store", "export", file))
 	for _, f := range []string{file, filepath.Join(dir, "new.store")} {
-		cmd := program(t, matrixArgs(t, f)...)
+		cmd := child(t, matrixArgs(t, f)...)
 		require.Error(t, cmd.Run())
 		out := cmd.Stderr.(*bytes.Buffer).String()
 		require.Contains(t, out, "the store cannot be written", out)

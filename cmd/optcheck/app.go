@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/internal/plain"
+	"optcheck/program"
+	"optcheck/runner"
+)
+
+// appFlags are the flags of the commands for programs.
+type appFlags struct {
+	runFlags
+	keep   string
+	fences string
+	params map[string]int64
+	length float64
+	each   time.Duration
+	runs   uint64
+}
+
+func newAppCmd(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "app",
+		Short: "Test programs under stress, harden them with fences, and measure what those cost",
+		Long: `Test programs under stress, harden them with fences, and measure what those cost.
+
+A program is a file with kernels, buffers, launches and a post-condition, which says
+whether a run was right (docs/programs.md). Some are built in: optcheck app list.
+
+What the commands do is what Sorensen and Donaldson, Exposing Errors Related to Weak
+Memory in GPU Applications (PLDI 2016), do; beyond it, fences are looked for in the
+machine code of each release, and the memory model says whether it demands them.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newAppListCmd(env), newAppTestCmd(env))
+	return cmd
+}
+
+func newAppListCmd(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list [PROGRAM…]",
+		Short:   "List programs and where fences can stand in them",
+		Example: "  optcheck app list\n  optcheck app list cbe-dot",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = program.Names()
+			}
+			for _, name := range args {
+				p, err := program.Load(name)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					if err := env.lines().Encode(map[string]string{"name": p.Name, "about": p.About}); err != nil {
+						return err
+					}
+					continue
+				}
+				about, _, _ := strings.Cut(p.About, "\n")
+				fmt.Fprintf(env.text, "%-16s %s\n", p.Name, about)
+			}
+			return nil
+		},
+	}
+	jsonFlag(cmd, &asJSON, jsonLines)
+	return cmd
+}
+
+// register adds the flags that the commands share.
+func (f *appFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices (default: the first GPU, else the first device)")
+	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release (default: the newest that has the target)")
+	fl.StringVar(&f.level, "level", "O3", "optimisation level")
+	fl.StringToInt64Var(&f.params, "param", nil, "set a parameter of the program (n=4096)")
+	fl.StringVar(&f.fences, "fences", "", "put full fences at these sites (2,5; all), or forms of them (2=fence.acq_rel.gpu)")
+	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
+	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
+	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane")
+	fl.Float64Var(&f.length, "stress-length", 10, "how many times as long as its own a run takes under stress")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
+	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
+	jsonFlag(cmd, &f.asJSON, jsonLines)
+	quietFlag(cmd, &f.quiet)
+}
+
+// check refuses what the flags cannot mean.
+func (f *appFlags) check() error {
+	if f.length < 1 || f.length > 1000 {
+		return fmt.Errorf("--stress-length %g: want 1 to 1000", f.length)
+	}
+	return nil
+}
+
+// app is a program on a device.
+type app struct {
+	env   *environment
+	f     *appFlags
+	s     runner.Session
+	road  program.Road
+	lab   *program.Lab
+	p     *program.Program
+	close []io.Closer
+}
+
+// open opens the device once for all programs.
+func (f *appFlags) open(ctx context.Context, env *environment) (*app, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	a := &app{env: env, f: f}
+	var err error
+	if a.s, err = openDevice(ctx, env, f.device); err != nil {
+		return nil, err
+	}
+	a.close = append(a.close, a.s)
+	return a, nil
+}
+
+// done closes what is open.
+func (a *app) done(err error) error {
+	for _, c := range a.close {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// load prepares a program.
+func (a *app) load(ctx context.Context, name string) (err error) {
+	if a.p, err = program.Load(name); err != nil {
+		return err
+	}
+	if len(a.f.params) > 0 {
+		if a.p, err = a.p.With(a.f.params); err != nil {
+			return err
+		}
+	}
+	if a.road, err = a.roadOf(ctx); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	t, err := a.f.tuning(a.s.Device())
+	if err != nil {
+		return err
+	}
+	a.lab = &program.Lab{Environments: program.Environments(a.s.Device(), t), Keep: &program.Keep{}, Seed: a.f.seed, Length: a.f.length}
+	if !a.f.quiet {
+		a.lab.Progress = a.progress()
+	}
+	if a.f.environments != "" {
+		if a.lab.Environments, err = program.Named(a.lab.Environments, a.f.environments); err != nil {
+			return err
+		}
+	}
+	if a.f.keep != "" {
+		var c io.Closer
+		if a.lab.Keep, c, err = program.OpenKeep(a.f.keep); err != nil {
+			return err
+		}
+		a.close = append(a.close, c)
+	}
+	if a.lab.Machine, err = program.NewMachine(ctx, a.p, a.s, a.road); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// roadOf is how the program gets onto the device.
+func (a *app) roadOf(ctx context.Context) (program.Road, error) {
+	d := a.s.Device()
+	if d.Target == "" {
+		if len(a.p.OpenCL.Text) == 0 {
+			return nil, fmt.Errorf("it has no OpenCL C (opencl:), which is what %s takes", d.Name)
+		}
+		return program.NewCLRoad(a.p, d)
+	}
+	c, err := a.f.compilerFor(ctx, a.env, d.Target)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.p.PTX.Text) == 0 {
+		return nil, errors.New("it has no PTX (source: a .ptx file), which is what " + d.Name + " takes")
+	}
+	return program.NewPTXRoad(a.p, a.p.PTX.Text, c.Tool, d.Target, a.f.level)
+}
+
+// progress tells from time to time how far a measurement is.
+func (a *app) progress() func(string, program.Count) {
+	last := time.Now()
+	return func(what string, c program.Count) {
+		if time.Since(last) > 10*time.Second {
+			last = time.Now()
+			a.env.tell("%s %s: %d runs, %d errors, %.0f s", a.p.Name, what, c.Runs, c.Errors(), c.Seconds)
+		}
+	}
+}
+
+// fenced reads --fences.
+func (a *app) fenced() (program.Fences, error) {
+	fences := program.Fences{}
+	sites := a.road.Sites()
+	if a.f.fences == "all" {
+		for _, s := range sites {
+			fences[s.N] = a.road.Fence()
+		}
+		return fences, nil
+	}
+	for one := range strings.SplitSeq(a.f.fences, ",") {
+		if one == "" {
+			continue
+		}
+		number, text, form := strings.Cut(one, "=")
+		if !form {
+			text = a.road.Fence()
+		}
+		n, err := strconv.Atoi(number)
+		known := false
+		for _, s := range sites {
+			known = known || s.N == n
+		}
+		if err != nil || !known || text == "" {
+			return nil, fmt.Errorf("--fences %s: %s has sites 1 to %d", one, a.p.Name, len(sites))
+		}
+		fences[n] = text
+	}
+	return fences, nil
+}
+
+// head says what is measured with what.
+func (a *app) head() {
+	d := a.s.Device()
+	fmt.Fprintf(a.env.text, "%s on %s, driver %s; compiled by %s; seed %d\n", a.p.Name, plain.Line(d.Name), orDash(d.Driver), a.road.Compiler(), a.f.seed)
+}
