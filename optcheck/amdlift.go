@@ -1,7 +1,6 @@
 package optcheck
 
 import (
-	"crypto/sha256"
 	"fmt"
 
 	"optcheck/isa"
@@ -22,9 +21,7 @@ type LiftedAMD struct {
 // amdOp is an operation whose values are still expressions.
 type amdOp struct {
 	amdhw.Op
-	atom  string
-	data  []*expr
-	guard []guardTerm
+	inputs
 }
 
 // Key implements LiftedCode.
@@ -99,13 +96,14 @@ func (l *amdLifter) sound() error {
 func (l *amdLifter) inst(i int, guard []guardTerm) error {
 	in := &l.p.tr.fn.Insts[i]
 	if len(in.Waits) > 0 {
-		op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Wait, Text: mnemonic(in), Read: -1}}
+		op := amdOp{inputs: inputs{guard: guard}, Op: amdhw.Op{Kind: amdhw.Wait, Text: mnemonic(in), Read: -1}}
 		for _, w := range in.Waits {
 			op.Until = append(op.Until, amdhw.Until{Counter: uint8(w.Counter), N: w.N})
 		}
 		l.out.ops = append(l.out.ops, op)
 	}
-	op := amdOp{guard: guard, Op: amdhw.Op{Kind: amdhw.Other, Text: mnemonic(in), Read: -1, Counts: l.counts(i, in)}}
+	op := amdOp{inputs: inputs{guard: guard},
+		Op: amdhw.Op{Kind: amdhw.Other, Text: mnemonic(in), Read: -1, Counts: l.counts(i, in)}}
 	ev, ok := l.ev[i]
 	switch {
 	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
@@ -229,20 +227,9 @@ func (l *LiftedAMD) identify() {
 		o := &l.ops[i]
 		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.LDS, o.Scalar, o.Level, o.Through, o.Read, o.Counts, o.Until, o.First, o.Middle, o.ScalarCache,
 			o.atom, o.Text)
-		for _, d := range o.data {
-			b = d.render(b)
-		}
-		for _, g := range o.guard {
-			b = g.e.render(bools(b, g.want))
-		}
+		b = o.render(b)
 	}
-	for k := range 64 {
-		if e := l.regs[k]; e != nil {
-			b = e.render(ints(append(b, 'v'), k))
-		}
-	}
-	sum := sha256.Sum256(b)
-	l.key = string(sum[:])
+	l.key = keyOf(b, l.regs)
 }
 
 // Size implements LiftedCode.

@@ -43,11 +43,7 @@ func (l *LiftedAMD) machine(t *litmus.Test, threads []LiftedThread, init []uint3
 				}
 				op.Text = accessText(op.Text, t, op.Loc)
 			}
-			for _, e := range o.data {
-				op.Data = append(op.Data, wordOf(e, params))
-			}
-			op.Guard = guardOf(o.guard, params)
-			op.Apply, _ = atomicWord(o.atom)
+			op.Data, op.Guard, op.Apply = o.with(params)
 			th.Ops = append(th.Ops, op)
 		}
 		m.Threads = append(m.Threads, th)

@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -112,6 +113,45 @@ func paramsOf(list []spec.Value) map[int64]uint32 {
 		}
 	}
 	return out
+}
+
+// inputs are what an operation of a machine takes, while its values are still
+// expressions.
+type inputs struct {
+	atom  string // of a read-modify-write
+	data  []*expr
+	guard []guardTerm
+}
+
+// with puts constants in.
+func (o *inputs) with(params map[int64]uint32) (data []explore.Expr, guard explore.Expr, apply func(uint32, []uint32) uint32) {
+	for _, e := range o.data {
+		data = append(data, wordOf(e, params))
+	}
+	apply, _ = atomicWord(o.atom)
+	return data, guardOf(o.guard, params), apply
+}
+
+// render appends everything that decides what the inputs mean, but for atom.
+func (o *inputs) render(b []byte) []byte {
+	for _, d := range o.data {
+		b = d.render(b)
+	}
+	for _, g := range o.guard {
+		b = g.e.render(bools(b, g.want))
+	}
+	return b
+}
+
+// keyOf hashes operations, and what accesses read.
+func keyOf(b []byte, regs map[int]*expr) string {
+	for k := range 64 {
+		if e := regs[k]; e != nil {
+			b = e.render(ints(append(b, 'v'), k))
+		}
+	}
+	sum := sha256.Sum256(b)
+	return string(sum[:])
 }
 
 func wordOf(e *expr, params map[int64]uint32) explore.Expr {

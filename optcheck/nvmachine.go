@@ -2,7 +2,6 @@ package optcheck
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -38,9 +37,7 @@ type liftedNV struct {
 // nvOp is an operation whose values are still expressions.
 type nvOp struct {
 	nvhw.Op
-	atom  string
-	data  []*expr
-	guard []guardTerm
+	inputs
 }
 
 // Key implements LiftedCode.
@@ -71,11 +68,7 @@ func (l *liftedNV) machine(t *litmus.Test, threads []LiftedThread, init []uint32
 				}
 				op.Text = accessText(op.Text, t, op.Loc)
 			}
-			for _, e := range o.data {
-				op.Data = append(op.Data, wordOf(e, params))
-			}
-			op.Guard = guardOf(o.guard, params)
-			op.Apply, _ = atomicWord(o.atom)
+			op.Data, op.Guard, op.Apply = o.with(params)
 			th.Ops = append(th.Ops, op)
 		}
 		m.Threads = append(m.Threads, th)
@@ -255,18 +248,7 @@ func (l *liftedNV) identify() {
 	for i := range l.ops {
 		o := &l.ops[i]
 		b = fmt.Append(b, "\n", o.Kind, o.Loc, o.Shared, o.Far, o.SC, o.Read, o.Sets, o.Waits, o.atom, o.Text)
-		for _, d := range o.data {
-			b = d.render(b)
-		}
-		for _, g := range o.guard {
-			b = g.e.render(bools(b, g.want))
-		}
+		b = o.render(b)
 	}
-	for k := range 64 {
-		if e := l.regs[k]; e != nil {
-			b = e.render(ints(append(b, 'v'), k))
-		}
-	}
-	sum := sha256.Sum256(b)
-	l.key = string(sum[:])
+	l.key = keyOf(b, l.regs)
 }
