@@ -48,8 +48,15 @@ func (b *bundler) regression() string {
 		return "Not looked for.\n"
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
-		span(b.f.Target), b.f.Level, RangeText(w), b.f.Level, span(b.f.Target))
+	fmt.Fprintf(
+		&out,
+		"For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
+		span(b.f.Target),
+		b.f.Level,
+		RangeText(w),
+		b.f.Level,
+		span(b.f.Target),
+	)
 	out.WriteString("| release | level | smallest test | targets |\n|---|---|---|---|\n")
 	for _, g := range w.Groups() {
 		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", md(g.Toolchain), g.Level, md(g.What), strings.Join(g.Targets, " "))

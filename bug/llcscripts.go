@@ -166,8 +166,10 @@ func (b *llcRoad) compiler() string { return "llc " + b.f.Toolchain.Compilers()[
 
 func (b *llcRoad) words() words {
 	w := words{program: "min.ll", bad: "bad.ptx", good: "good.ptx", diff: "ptx.diff", dump: "llc", make: "make LLC=…", tools: "llc and awk",
-		source: "The same as LLVM IR (" + fileSpan("min.ll") + "), one kernel per thread. " + opaque + "the volatile stores at the end only keep results alive.",
-		code:   "PTX", compiled: "The machine code that ptxas " + b.f.Toolchain.Version + " makes of it", note: irNote}
+		source: "The same as LLVM IR (" + fileSpan(
+			"min.ll",
+		) + "), one kernel per thread. " + opaque + "the volatile stores at the end only keep results alive.",
+		code: "PTX", compiled: "The machine code that ptxas " + b.f.Toolchain.Version + " makes of it", note: irNote}
 	if b.prog.markers {
 		w.source += " Constants are mixed into them that say which access each is of: without them the finding is not there."
 	}
@@ -195,8 +197,14 @@ func (b *irRoad) compiler() string { return "ptxas " + b.f.Toolchain.Version }
 func (b *irRoad) words() words {
 	w := b.ptxRoad.words()
 	w.note = irNote
-	w.source = "The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread: what llc " + b.f.Toolchain.Compilers()[0].Version + " writes of the LLVM IR in " + fileSpan("min.ll") + " (" +
-		span(b.prog.llc) + "), in which the finding is not yet there. " + opaque + "the stores to which .cs was given only keep results alive."
+	w.source = "The same as PTX (" + fileSpan(
+		"min.ptx",
+	) + "), one entry per thread: what llc " + b.f.Toolchain.Compilers()[0].Version + " writes of the LLVM IR in " + fileSpan(
+		"min.ll",
+	) + " (" +
+		span(
+			b.prog.llc,
+		) + "), in which the finding is not yet there. " + opaque + "the stores to which .cs was given only keep results alive."
 	return w
 }
 

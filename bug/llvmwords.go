@@ -21,7 +21,9 @@ type words struct {
 func (b *ptxRoad) words() words {
 	return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…",
 		"\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
-		"The same as PTX (" + fileSpan("min.ptx") + "), one entry per thread. " + opaque + "the stores with .cs at the end only keep results alive.",
+		"The same as PTX (" + fileSpan(
+			"min.ptx",
+		) + "), one entry per thread. " + opaque + "the stores with .cs at the end only keep results alive.",
 		"machine code", "The compiled program", ""}
 }
 
@@ -31,8 +33,10 @@ const opaque = "Values and addresses are parameters, so that the compiler cannot
 func (b *clRoad) words() words {
 	w := words{program: "min.cl", bad: "bad.s", good: "good.s", diff: "asm.diff", dump: "clang -S",
 		make: "make CLANG=…", tools: "clang and awk",
-		source: "Thread " + b.thread().Name + " of it as OpenCL C (" + fileSpan("min.cl") + "). " + opaque + "the volatile stores at the end only keep results alive.",
-		code:   "machine code", compiled: "The compiled program"}
+		source: "Thread " + b.thread().Name + " of it as OpenCL C (" + fileSpan(
+			"min.cl",
+		) + "). " + opaque + "the volatile stores at the end only keep results alive.",
+		code: "machine code", compiled: "The compiled program"}
 	if b.ir {
 		w.program, w.dump, w.make, w.tools = "min.ll", "llc", "make LLC=…", "llc and awk"
 		w.source = strings.Replace(strings.Replace(w.source, "OpenCL C", "LLVM IR", 1), "min.cl", "min.ll", 2)
@@ -41,8 +45,12 @@ func (b *clRoad) words() words {
 		w.make += " LIBCLC=…"
 	}
 	if b.prog.markers {
-		w.source = strings.Replace(w.source, "only keep results alive.",
-			"keep results alive, mixed with constants that say which access each is of: without them the finding is not told from its surroundings.", 1)
+		w.source = strings.Replace(
+			w.source,
+			"only keep results alive.",
+			"keep results alive, mixed with constants that say which access each is of: without them the finding is not told from its surroundings.",
+			1,
+		)
 	}
 	return w
 }

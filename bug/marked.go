@@ -38,7 +38,10 @@ func (b *bundler) sideBySide() string {
 		return ""
 	}
 	return "Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, " +
-		"`>` moved to here, `+` not in the source):\n\n" + block("", side.String())
+		"`>` moved to here, `+` not in the source):\n\n" + block(
+		"",
+		side.String(),
+	)
 }
 
 // marked lists the bad accesses with the wrong ones marked.

@@ -137,19 +137,27 @@ func (b *bundler) claim() string {
 	v := b.in.Cell.Verdict
 	switch {
 	case b.in.Cell.Class == report.Miscompiled && v != nil && v.Hardware != "":
-		s := fmt.Sprintf("**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
-			"otherwise and whose caches keep any line until they are invalidated, the machine code can end in %s, and %s forbids that for the source:\n\n",
-			span(v.Hardware), span(outcomes(v.Shown(), 1)), plainModel(v.Model))
+		s := fmt.Sprintf(
+			"**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
+				"otherwise and whose caches keep any line until they are invalidated, the machine code can end in %s, and %s forbids that for the source:\n\n",
+			span(v.Hardware),
+			span(outcomes(v.Shown(), 1)),
+			plainModel(v.Model),
+		)
 		for i, step := range v.Schedule {
 			s += fmt.Sprintf("%d. %s\n", i+1, span(step))
 		}
 		return s + "\n**Not claimed:** that the outcome has been seen on hardware. An old line must have been brought into the cache before: by another wave, or by an access to its neighbourhood.\n"
 	case b.in.Cell.Class == report.Miscompiled && v != nil:
-		s := fmt.Sprintf("**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
-			"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
-			"if the hardware gives a weaker-looking instruction a stronger meaning, the outcome may be impossible in practice. In that case a word in the "+
-			"documentation would settle it.\n", span(outcomes(v.Shown(), 1)), plainModel(v.Model),
-			map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil])
+		s := fmt.Sprintf(
+			"**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
+				"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
+				"if the hardware gives a weaker-looking instruction a stronger meaning, the outcome may be impossible in practice. In that case a word in the "+
+				"documentation would settle it.\n",
+			span(outcomes(v.Shown(), 1)),
+			plainModel(v.Model),
+			map[bool]string{true: " (see below for what was run)"}[b.in.Run != nil],
+		)
 		if n := modelNotes[v.Model]; n != "" {
 			s += "\n" + n + "\n"
 		}
@@ -166,7 +174,9 @@ func (b *bundler) claim() string {
 	case v != nil && v.Unjudged != "":
 		return "**Claimed:** the machine code differs from the source in the way told above; " + v.RaceText() + ". **Not claimed:** that an outcome shows the difference.\n"
 	case v != nil:
-		return "**This is not a report of a miscompilation.** " + plainLegal(v) + "\n\n**It is a report that the binary is not the test:** whoever " +
+		return "**This is not a report of a miscompilation.** " + plainLegal(
+			v,
+		) + "\n\n**It is a report that the binary is not the test:** whoever " +
 			"measures hardware with this program sees the compiler's choice and not the chip's.\n"
 	}
 	return "**Claimed:** the machine code differs from the source in the way told above. **Not claimed:** that the difference is illegal; no memory model was asked.\n"
@@ -223,13 +233,27 @@ func (b *bundler) why() string {
 	if p := b.pic; p != nil && p.svg != nil {
 		switch {
 		case p.lost:
-			fmt.Fprintf(&out, "The test as it was found, %s, asks for %s, which the compiled program can no longer show. An execution of the source that ends so:\n\n",
-				span(p.test), span(p.outcome))
+			fmt.Fprintf(
+				&out,
+				"The test as it was found, %s, asks for %s, which the compiled program can no longer show. An execution of the source that ends so:\n\n",
+				span(p.test),
+				span(p.outcome),
+			)
 		case b.in.Cell.Class != report.Miscompiled:
-			fmt.Fprintf(&out, "The test as it was found, %s, has %s. The compiled program has the same outcomes. In %s the outcome is %s:\n\n",
-				span(p.test), span(p.outcome), plainModel(p.model), map[bool]string{true: "forbidden", false: "allowed"}[p.forbidden])
+			fmt.Fprintf(
+				&out,
+				"The test as it was found, %s, has %s. The compiled program has the same outcomes. In %s the outcome is %s:\n\n",
+				span(p.test),
+				span(p.outcome),
+				plainModel(p.model),
+				map[bool]string{true: "forbidden", false: "allowed"}[p.forbidden],
+			)
 		case p.cycle != "":
-			fmt.Fprintf(&out, "\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n\n", span(p.cycle))
+			fmt.Fprintf(
+				&out,
+				"\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n\n",
+				span(p.cycle),
+			)
 		default:
 			out.WriteString("\n")
 		}

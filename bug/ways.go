@@ -67,7 +67,10 @@ type variant struct {
 
 // variantsIR are those for programs in LLVM IR.
 var variantsIR = []variant{
-	{"Make read-modify-writes monotonic and put a fence of their scope (fence … acq_rel) in front of those that release and behind those that acquire.", fenced},
+	{
+		"Make read-modify-writes monotonic and put a fence of their scope (fence … acq_rel) in front of those that release and behind those that acquire.",
+		fenced,
+	},
 	{"Make the accesses atomic (monotonic, syncscope(\"device\")).", plainTo(litmus.SemRelaxed, litmus.ScopeGPU)},
 }
 

@@ -107,7 +107,11 @@ func (m *clOps) atomics() {
 				obj := fmt.Sprintf("(__%s atomic_int *)%s", s, clPointer(s))
 				suffix := "." + o + "." + scope + "." + s
 				m.add("atomics", "exchange"+suffix, fmt.Sprintf("x = __opencl_atomic_exchange(%s, v, %s, %s);", obj, order, last))
-				m.add("atomics", "compare_exchange"+suffix, fmt.Sprintf("x = v; __opencl_atomic_compare_exchange_strong(%s, &x, v1, %s, %s, %s);", obj, order, fail, last))
+				m.add(
+					"atomics",
+					"compare_exchange"+suffix,
+					fmt.Sprintf("x = v; __opencl_atomic_compare_exchange_strong(%s, &x, v1, %s, %s, %s);", obj, order, fail, last),
+				)
 				m.add("atomics", "fetch_add"+suffix, fmt.Sprintf("x = __opencl_atomic_fetch_add(%s, v, %s, %s);", obj, order, last))
 			}
 		}
@@ -157,7 +161,12 @@ func (op *Op) clKernel(name string) string {
 		"__opencl_atomic_store((%s atomic_int *)%s, %s, memory_order_relaxed, memory_scope_work_group);"
 	around := fmt.Sprintf("#line %d \"%s\"\n", clAround, ptxgen.SourceName)
 	var b strings.Builder
-	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(__global int *p, __local int *l, __global int *before, __local int *lbefore, int v, int v1)\n{\n%s", name, around)
+	fmt.Fprintf(
+		&b,
+		"__attribute__((always_inline)) __kernel void %s(__global int *p, __local int *l, __global int *before, __local int *lbefore, int v, int v1)\n{\n%s",
+		name,
+		around,
+	)
 	line := func(format string, args ...any) { b.WriteString(fmt.Sprintf(format, args...) + "\n" + around) }
 	line("int x = 0, a = v, b = v1, lane = __builtin_amdgcn_workitem_id_x();")
 	if !op.cl.alone {
@@ -193,7 +202,11 @@ func (op *Op) aroundR600() (lead, trail int) {
 // the clauses: nothing stands around the operation that cannot be told from it.
 func (op *Op) clKernelR600(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "__attribute__((always_inline)) __kernel void %s(__global int *p, __global int *out, __local int *l, int v, int v1)\n{\nint x = 0;\n", name)
+	fmt.Fprintf(
+		&b,
+		"__attribute__((always_inline)) __kernel void %s(__global int *p, __global int *out, __local int *l, int v, int v1)\n{\nint x = 0;\n",
+		name,
+	)
 	if strings.Contains(op.cl.text, "lane") {
 		b.WriteString("int lane = __builtin_r600_read_tidig_x();\n")
 	}

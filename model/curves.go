@@ -33,7 +33,16 @@ func (p *picture) stubs(b *strings.Builder) {
 		}
 		color := relColor("rf")
 		x, y := p.cx[e.To]-svgBoxW/2+22, p.cy[e.To]-svgBoxH/2
-		fmt.Fprintf(b, `<path d="M%.1f %.1f L%.1f %.1f" fill="none" stroke="%s" stroke-width="1.7" marker-end="url(#m%s)"/>`, x-9, y-20, x, y, color, color[1:])
+		fmt.Fprintf(
+			b,
+			`<path d="M%.1f %.1f L%.1f %.1f" fill="none" stroke="%s" stroke-width="1.7" marker-end="url(#m%s)"/>`,
+			x-9,
+			y-20,
+			x,
+			y,
+			color,
+			color[1:],
+		)
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="11.5" fill="%s">rf init</text>`+"\n", x+1, y-9, color)
 	}
 }
@@ -182,6 +191,14 @@ func (p *picture) labels(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="16" rx="4" fill="%s" fill-opacity="0.92"/>`,
 			x-c.labelWidth/2, y-8, c.labelWidth, fill)
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="11.5" font-weight="%s" text-anchor="middle" fill="%s">%s</text>`+"\n", x, y+4, weight, relColor(c.e.Rel), html.EscapeString(c.label))
+		fmt.Fprintf(
+			b,
+			`<text x="%.1f" y="%.1f" font-size="11.5" font-weight="%s" text-anchor="middle" fill="%s">%s</text>`+"\n",
+			x,
+			y+4,
+			weight,
+			relColor(c.e.Rel),
+			html.EscapeString(c.label),
+		)
 	}
 }

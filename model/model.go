@@ -228,7 +228,10 @@ func build(ctx context.Context, f *cat.File, name, path string) (*Model, error) 
 func ownCo(f *cat.File) (err error) {
 	cat.Walk(f, func(n cat.Node) bool {
 		if w, ok := n.(*cat.WithStmt); ok && w.Var == "co" && err == nil && !generated(w.X) {
-			err = &cat.Error{Pos: w.Pos, Msg: "with co from: the coherence order is chosen by the engine; take this line out (and include nothing that has it)"}
+			err = &cat.Error{
+				Pos: w.Pos,
+				Msg: "with co from: the coherence order is chosen by the engine; take this line out (and include nothing that has it)",
+			}
 		}
 		return true
 	})

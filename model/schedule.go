@@ -60,7 +60,14 @@ func (x *Explanation) scheduleSVG(w io.Writer) error {
 	}
 	var b strings.Builder
 	width, height := stepLeft+columns*stepColumn, stepTop+(len(x.Schedule)+1)*stepRow
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="DejaVu Sans, Verdana, sans-serif">`+"\n", width, height, width, height)
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="DejaVu Sans, Verdana, sans-serif">`+"\n",
+		width,
+		height,
+		width,
+		height,
+	)
 	b.WriteString("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n")
 	fmt.Fprintf(&b, `<text x="%d" y="32" font-size="17" font-weight="bold">%s: a schedule of %s</text>`+"\n",
 		stepLeft-32, html.EscapeString(t.Name), html.EscapeString(x.Verdict.Model))

@@ -54,7 +54,14 @@ func (x *Execution) SVG(w io.Writer) error {
 	p.place()
 	var b strings.Builder
 	width, height := p.size()
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" font-family="DejaVu Sans, Verdana, sans-serif">`+"\n", width, height, width, height)
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" font-family="DejaVu Sans, Verdana, sans-serif">`+"\n",
+		width,
+		height,
+		width,
+		height,
+	)
 	b.WriteString("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n")
 	p.markers(&b)
 	p.title(&b, width)
@@ -192,7 +199,14 @@ func (p *picture) title(b *strings.Builder, width float64) {
 	}
 	lx := float64(titleLeft)
 	for _, name := range used {
-		fmt.Fprintf(b, `<line x1="%.0f" y1="52" x2="%.0f" y2="52" stroke="%s" stroke-width="2.5"%s/>`, lx, lx+22, relColor(name), dash(name))
+		fmt.Fprintf(
+			b,
+			`<line x1="%.0f" y1="52" x2="%.0f" y2="52" stroke="%s" stroke-width="2.5"%s/>`,
+			lx,
+			lx+22,
+			relColor(name),
+			dash(name),
+		)
 		fmt.Fprintf(b, `<text x="%.0f" y="56" font-size="12" fill="#333333">%s</text>`+"\n", lx+27, html.EscapeString(name))
 		lx += 27 + 8*float64(len(name)) + 18
 		if lx > width-60 {
@@ -219,7 +233,12 @@ func (p *picture) markers(b *strings.Builder) {
 			continue
 		}
 		done[c] = true
-		fmt.Fprintf(b, `<marker id="m%s" viewBox="0 0 10 10" refX="8.5" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L9.5 5 L0 9.2 z" fill="%s"/></marker>`, c[1:], c)
+		fmt.Fprintf(
+			b,
+			`<marker id="m%s" viewBox="0 0 10 10" refX="8.5" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L9.5 5 L0 9.2 z" fill="%s"/></marker>`,
+			c[1:],
+			c,
+		)
 	}
 	b.WriteString("</defs>\n")
 }
@@ -233,7 +252,13 @@ func (p *picture) columns(b *strings.Builder) {
 		cx := svgLeft + svgBoxW/2 + float64(i)*svgColumn
 		fmt.Fprintf(b, `<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="10" fill="#f4f6f9"/>`, cx-svgBoxW/2-12, y-14,
 			svgBoxW+24, float64(p.rows)*svgRow+18)
-		fmt.Fprintf(b, `<text x="%.0f" y="%.0f" font-size="13" font-weight="bold" text-anchor="middle" fill="#455a64">%s</text>`+"\n", cx, y+4, html.EscapeString(th.Name))
+		fmt.Fprintf(
+			b,
+			`<text x="%.0f" y="%.0f" font-size="13" font-weight="bold" text-anchor="middle" fill="#455a64">%s</text>`+"\n",
+			cx,
+			y+4,
+			html.EscapeString(th.Name),
+		)
 	}
 }
 
@@ -268,11 +293,22 @@ func (p *picture) boxes(b *strings.Builder) {
 		if ev.Instr == "" {
 			ty = p.cy[e] + 5
 		}
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="14" text-anchor="middle"><tspan fill="#78909c">%s</tspan> <tspan font-weight="bold" fill="#1a1a1a">%s</tspan></text>`,
-			p.cx[e], ty, html.EscapeString(name), html.EscapeString(ev.Text))
+		fmt.Fprintf(
+			b,
+			`<text x="%.1f" y="%.1f" font-size="14" text-anchor="middle"><tspan fill="#78909c">%s</tspan> <tspan font-weight="bold" fill="#1a1a1a">%s</tspan></text>`,
+			p.cx[e],
+			ty,
+			html.EscapeString(name),
+			html.EscapeString(ev.Text),
+		)
 		if ev.Instr != "" {
-			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10.5" text-anchor="middle" fill="#607d8b" font-family="DejaVu Sans Mono, monospace">%s</text>`,
-				p.cx[e], p.cy[e]+14, html.EscapeString(short(ev.Instr, 26)))
+			fmt.Fprintf(
+				b,
+				`<text x="%.1f" y="%.1f" font-size="10.5" text-anchor="middle" fill="#607d8b" font-family="DejaVu Sans Mono, monospace">%s</text>`,
+				p.cx[e],
+				p.cy[e]+14,
+				html.EscapeString(short(ev.Instr, 26)),
+			)
 		}
 		b.WriteString("\n")
 	}

@@ -50,7 +50,11 @@ func outerEnv(env []string) []string {
 // scriptFor is the job script of a stage. The arguments of sbatch say where it
 // runs.
 func scriptFor(s Stage) string {
-	return fmt.Sprintf("#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./%s campaign task . %s \"$SLURM_ARRAY_TASK_ID\"\n", programFile, s)
+	return fmt.Sprintf(
+		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./%s campaign task . %s \"$SLURM_ARRAY_TASK_ID\"\n",
+		programFile,
+		s,
+	)
 }
 
 // commandLimit bounds one of Slurm's commands.

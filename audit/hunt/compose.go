@@ -36,8 +36,15 @@ type composer struct {
 }
 
 func newComposer(bases []Base, seed uint64) *composer {
-	return &composer{index: newIndex(bases, rand.New(rand.NewPCG(seed, 2))), round: 1, rand: rand.New(rand.NewPCG(seed, 1)), seen: map[string]bool{},
-		kinds: map[string]bool{}, across: map[string]bool{}, families: map[string]bool{}}
+	return &composer{
+		index:    newIndex(bases, rand.New(rand.NewPCG(seed, 2))),
+		round:    1,
+		rand:     rand.New(rand.NewPCG(seed, 1)),
+		seen:     map[string]bool{},
+		kinds:    map[string]bool{},
+		across:   map[string]bool{},
+		families: map[string]bool{},
+	}
 }
 
 // covered is the number of keys that this round has covered.

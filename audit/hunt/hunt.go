@@ -124,7 +124,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if errors.Is(err, errOver) {
 		err = nil
 	}
-	rep := &Report{Seed: o.Seed, Progress: h.p, Rows: h.table.sorted(), Aside: h.table.known, Failed: h.table.failed, Stopped: ctx.Err() != nil}
+	rep := &Report{
+		Seed:     o.Seed,
+		Progress: h.p,
+		Rows:     h.table.sorted(),
+		Aside:    h.table.known,
+		Failed:   h.table.failed,
+		Stopped:  ctx.Err() != nil,
+	}
 	rep.Seconds = h.seconds()
 	endOwn, endTools := audit.Usage(o.Audit.Toolchains)
 	rep.OwnCPU, rep.ToolCPU = (endOwn - own).Seconds(), (endTools - tools).Seconds()

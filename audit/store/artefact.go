@@ -177,7 +177,12 @@ func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Art
 		out = append(out, a)
 		return nil
 	}
-	err := s.each(ctx, "SELECT m.thread, a.kind, a.data FROM machine m JOIN artefact a ON a.id=m.artefact WHERE m.code=?", []any{c.Code}, read)
+	err := s.each(
+		ctx,
+		"SELECT m.thread, a.kind, a.data FROM machine m JOIN artefact a ON a.id=m.artefact WHERE m.code=?",
+		[]any{c.Code},
+		read,
+	)
 	if err == nil {
 		// The newest setting that has them.
 		err = s.each(ctx, `SELECT x.thread, a.kind, a.data FROM source x JOIN artefact a ON a.id=x.artefact WHERE (x.test, x.col) =
@@ -225,8 +230,11 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 	for _, m := range machine {
 		ids[m.artefact] = 0
 	}
-	err = from.each(ctx,
-		"SELECT id, kind, data, id IN (SELECT artefact FROM source) FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)", nil, func(scan func(...any) error) error {
+	err = from.each(
+		ctx,
+		"SELECT id, kind, data, id IN (SELECT artefact FROM source) FROM artefact WHERE id IN (SELECT artefact FROM machine UNION SELECT artefact FROM source)",
+		nil,
+		func(scan func(...any) error) error {
 			var id int64
 			var kind string
 			var blob []byte
@@ -243,7 +251,8 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 			}
 			ids[id], err = s.putArtefact(kind, data)
 			return err
-		})
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -264,9 +273,12 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 // copySources takes over what says what the threads of cells were compiled from;
 // ids are the numbers of the other store's artefacts in this one.
 func (s *Store) copySources(ctx context.Context, from *Store, ids map[int64]int64) error {
-	return from.each(ctx, `SELECT t.hash, t.name, s.hash, n.name, n.build, n.max_ptx, k.target, k.level, k.layout, x.thread, x.artefact FROM source x
+	return from.each(
+		ctx,
+		`SELECT t.hash, t.name, s.hash, n.name, n.build, n.max_ptx, k.target, k.level, k.layout, x.thread, x.artefact FROM source x
 		JOIN test t ON t.id=x.test JOIN col k ON k.id=x.col JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting`,
-		nil, func(scan func(...any) error) error {
+		nil,
+		func(scan func(...any) error) error {
 			args, dest := make([]any, 11), make([]any, 11)
 			for i := range args {
 				dest[i] = &args[i]
@@ -278,8 +290,11 @@ func (s *Store) copySources(ctx context.Context, from *Store, ids map[int64]int6
 			if args[10], ok = ids[id], ok && ids[id] != 0; !ok {
 				return from.fail(errDamaged("a reference to no artefact"))
 			}
-			_, err := s.exec(`INSERT INTO source(test, col, thread, artefact, sum) SELECT t.id, k.id, ?10, ?11, optcheck_sum('source', t.id, k.id, ?10, ?11) FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
-				WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`, args...)
+			_, err := s.exec(
+				`INSERT INTO source(test, col, thread, artefact, sum) SELECT t.id, k.id, ?10, ?11, optcheck_sum('source', t.id, k.id, ?10, ?11) FROM test t, col k JOIN toolchain n ON n.id=k.toolchain JOIN setting s ON s.id=k.setting
+				WHERE t.hash=?1 AND t.name=?2 AND s.hash=?3 AND n.name=?4 AND n.build=?5 AND n.max_ptx=?6 AND k.target=?7 AND k.level=?8 AND k.layout=?9 ON CONFLICT DO NOTHING`,
+				args...)
 			return err
-		})
+		},
+	)
 }

@@ -312,7 +312,9 @@ func (c *commit) col(k report.Column) (int64, error) {
 		return 0, err
 	}
 	args := []any{c.setting, tool, k.Target, k.Level, k.Layout}
-	id, err := c.w.s.id("SELECT id FROM col WHERE setting=? AND toolchain=? AND target=? AND level=? AND layout=?", args,
+	id, err := c.w.s.id(
+		"SELECT id FROM col WHERE setting=? AND toolchain=? AND target=? AND level=? AND layout=?",
+		args,
 		"INSERT INTO col(setting, toolchain, target, level, layout, sum) VALUES(?1, ?2, ?3, ?4, ?5, optcheck_sum('col', ?1, ?2, ?3, ?4, ?5))",
 		args...)
 	if err == nil {
@@ -404,7 +406,16 @@ func (c *commit) event(it *item) error {
 }
 
 func (c *commit) addEvent(n, pos int64, kind int, ref, count int64, data []byte) error {
-	_, err := c.w.s.exec("INSERT INTO event(run, n, pos, kind, ref, count, data, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, optcheck_sum('event', ?1, ?2, ?3, ?4, ?5, ?6, ?7))", c.run, n, pos, kind, ref, count, data)
+	_, err := c.w.s.exec(
+		"INSERT INTO event(run, n, pos, kind, ref, count, data, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, optcheck_sum('event', ?1, ?2, ?3, ?4, ?5, ?6, ?7))",
+		c.run,
+		n,
+		pos,
+		kind,
+		ref,
+		count,
+		data,
+	)
 	return err
 }
 

@@ -105,9 +105,11 @@ func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map
 
 func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
 	named map[int64]map[report.Toolchain]int64) (out []*gcColumn, err error) {
-	err = s.each(ctx,
+	err = s.each(
+		ctx,
 		"SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
-		nil, func(scan func(...any) error) error {
+		nil,
+		func(scan func(...any) error) error {
 			c := &gcColumn{}
 			if err := scan(&c.id, &c.setting, &c.tool.ID, &c.tool.Build, &c.tool.MaxPTX, &c.place.Target, &c.place.Level,
 				&c.place.Layout); err != nil {
@@ -120,7 +122,8 @@ func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
 			}
 			out = append(out, c)
 			return nil
-		})
+		},
+	)
 	return out, err
 }
 

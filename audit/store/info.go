@@ -113,9 +113,11 @@ func (s *Store) info(ctx context.Context, info *Info) error {
 		at[n.ID] = len(info.Settings)
 		info.Settings = append(info.Settings, SettingInfo{ID: n.ID, Setting: n.Setting})
 	}
-	err = s.each(ctx,
+	err = s.each(
+		ctx,
 		"SELECT c.setting, count(*), coalesce(sum(n.n), 0) FROM col c LEFT JOIN (SELECT col, count(*) AS n FROM cell GROUP BY col) n ON n.col=c.id GROUP BY c.setting",
-		nil, func(scan func(...any) error) error {
+		nil,
+		func(scan func(...any) error) error {
 			var id, cols, cells int64
 			if err := scan(&id, &cols, &cells); err != nil {
 				return err
@@ -124,7 +126,8 @@ func (s *Store) info(ctx context.Context, info *Info) error {
 				info.Settings[i].Columns, info.Settings[i].Cells = cols, cells
 			}
 			return nil
-		})
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -140,9 +143,11 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 	if err != nil {
 		return err
 	}
-	return s.each(ctx,
+	return s.each(
+		ctx,
 		"SELECT r.id, r.setting, r.started, r.config, (SELECT e.data FROM event e WHERE e.run=r.id AND e.kind=? ORDER BY e.n DESC LIMIT 1) FROM run r ORDER BY r.id",
-		[]any{kindStats}, func(scan func(...any) error) error {
+		[]any{kindStats},
+		func(scan func(...any) error) error {
 			var r RunInfo
 			var config, stats []byte
 			if err := scan(&r.ID, &r.Setting, &r.Started, &config, &stats); err != nil {
@@ -152,7 +157,9 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			if err := unmarshal(config, &c); err != nil {
 				return errDamaged("run %d: %w", r.ID, err)
 			}
-			r.Cells, r.Planned, r.Shard, r.State, r.plan, r.device = cells[r.ID], c.Cells, c.Shard, StateOpen, string(config), c.OnDevice != nil
+			r.Cells, r.Planned, r.Shard, r.State, r.plan, r.device = cells[r.ID], c.Cells, c.Shard, StateOpen, string(
+				config,
+			), c.OnDevice != nil
 			r.Histograms = histograms[r.ID]
 			info.Histograms += r.Histograms
 			if len(stats) > 0 {
@@ -166,7 +173,8 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			}
 			info.Runs = append(info.Runs, r)
 			return nil
-		})
+		},
+	)
 }
 
 // countByRun reads pairs of a run and a number.

@@ -115,8 +115,10 @@ func (s *Store) read(ctx context.Context, f func() error) error {
 type state struct{ epoch, seq, run int64 }
 
 func (s *Store) state(ctx context.Context) (st state, err error) {
-	err = s.c.QueryRowContext(ctx,
-		"SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run)").
+	err = s.c.QueryRowContext(
+		ctx,
+		"SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run)",
+	).
 		Scan(&st.epoch, &st.seq, &st.run)
 	return st, err
 }
@@ -204,9 +206,11 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 	if err != nil {
 		return err
 	}
-	return l.s.each(ctx,
+	return l.s.each(
+		ctx,
 		"SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
-		nil, func(scan func(...any) error) error {
+		nil,
+		func(scan func(...any) error) error {
 			var id, of int64
 			var t report.Toolchain
 			var c report.Column
@@ -227,7 +231,8 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 				l.Config.Toolchains = append(l.Config.Toolchains, t)
 			}
 			return nil
-		})
+		},
+	)
 }
 
 func (l *Live) wanted(c report.Column) bool {

@@ -26,7 +26,11 @@ const (
 )
 
 var levelsRules = []Rule{
-	levelsThin:   {"values-from-values", "an access gets its value when those are known that its address, data and condition need", "no-thin-air"},
+	levelsThin: {
+		"values-from-values",
+		"an access gets its value when those are known that its address, data and condition need",
+		"no-thin-air",
+	},
 	levelsDeps:   {"dependencies", "at each level an access is performed behind the loads on which it depends", "rmo: dp"},
 	levelsFences: {"fences", "at each level an access is performed behind those before a fence that reaches so far", "rmo: fence"},
 	levelsRead:   {"from-others", "a load is performed behind the store of another thread that it reads from", "rmo: rfe"},

@@ -33,7 +33,11 @@ const (
 )
 
 var settleRules = []Rule{
-	settleThin:         {"values-from-values", "an access gets its value when those are known that its address, data and condition need", "no-thin-air"},
+	settleThin: {
+		"values-from-values",
+		"an access gets its value when those are known that its address, data and condition need",
+		"no-thin-air",
+	},
 	settleProgram:      {"program-order", "what is settled before an access in its thread is in its past", "base-causality: po"},
 	settleRelease:      {"release", "a release store hands its past on", "release pattern"},
 	settleReleaseLoc:   {"release-and-store", "so does a strong store behind it to the same location", "release pattern"},
@@ -43,15 +47,27 @@ var settleRules = []Rule{
 	settleAcquireFence: {"acquire-fence", "an acquiring fence gets what the strong loads before it observe", "acquire pattern"},
 	settleRed:          {"red-observes-nothing", "the load of a red gets nothing", "acquire pattern"},
 	settleChain:        {"through-atomics", "who observes an atomic's store observes what the atomic read", "observation"},
-	settleStrong:       {"morally-strong", "only strong accesses, or a thread's own, whose scopes contain each other observe and hand on", "morally strong"},
-	settleFence:        {"sc-fences", "a fence.sc gets the past of those settled before it, if their scopes contain each other", "fence-sc, sync_fence"},
+	settleStrong: {
+		"morally-strong",
+		"only strong accesses, or a thread's own, whose scopes contain each other observe and hand on",
+		"morally strong",
+	},
+	settleFence: {
+		"sc-fences",
+		"a fence.sc gets the past of those settled before it, if their scopes contain each other",
+		"fence-sc, sync_fence",
+	},
 	settleObserved: {"observed-stores", "a store is known to whoever has an access in its past that observes it",
 		"causality: observation"},
 	settleFuture:    {"no-future", "a store that settles keeps no promise to a load in its past", "causality: rf"},
 	settleStale:     {"no-stale-value", "a load does not read what a store that it knows has overwritten", "causality: fr"},
 	settleCoherence: {"known-stores-first", "a store arrives behind those that it knows", "coherence"},
-	settleRivals:    {"rivals-in-order", "of two stores that are strong for each other the later one to arrive overwrites the other", "coherence of strong writes"},
-	settleAtomic:    {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
+	settleRivals: {
+		"rivals-in-order",
+		"of two stores that are strong for each other the later one to arrive overwrites the other",
+		"coherence of strong writes",
+	},
+	settleAtomic: {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
 }
 
 // Settling is the machine that says what the axioms ptx say, without proxies and

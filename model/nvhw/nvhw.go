@@ -55,7 +55,11 @@ const (
 
 // Rules are what the machine does, by number.
 var Rules = []Rule{
-	Scoreboard: {"scoreboard", "an instruction that waits for a barrier is issued when the results are there that release it", "h100/patch: CCTL.IVALL without its wait, 12 per 100,000"},
+	Scoreboard: {
+		"scoreboard",
+		"an instruction that waits for a barrier is issued when the results are there that release it",
+		"h100/patch: CCTL.IVALL without its wait, 12 per 100,000",
+	},
 	SameLocation: {"same-location", "accesses of a thread to one location are performed in program order",
 		"h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
 	OneQueue: {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it",
@@ -70,9 +74,16 @@ var Rules = []Rule{
 		"h100/patch: patch-fills, never; patch-stale, of another location, 17 per 100,000"},
 	Invalidates: {"invalidates", "CCTL.IVALL leaves no version in L1 that is older than the newest of L2",
 		"h100/patch: patch-acquire without it, 21 per 100,000"},
-	FenceLoads: {"fence-loads", "MEMBAR waits for the earlier loads and atomics: .GPU and .SYS until they are performed, .CTA until they have passed L1",
-		"what .CTA does not wait for: h200, S+membar.ctas+all-atom.cas between CTAs, 6,116 times; the rest is assumed: patch-fence without the reader's MEMBAR was never seen"},
-	FenceStores: {"fence-stores", "accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)", "h100/patch: patch-acquire without the writer's MEMBAR, 320 per 100,000"},
+	FenceLoads: {
+		"fence-loads",
+		"MEMBAR waits for the earlier loads and atomics: .GPU and .SYS until they are performed, .CTA until they have passed L1",
+		"what .CTA does not wait for: h200, S+membar.ctas+all-atom.cas between CTAs, 6,116 times; the rest is assumed: patch-fence without the reader's MEMBAR was never seen",
+	},
+	FenceStores: {
+		"fence-stores",
+		"accesses that write wait, behind MEMBAR, until L2 has the earlier stores (.GPU, .SYS), or L1 (.CTA)",
+		"h100/patch: patch-acquire without the writer's MEMBAR, 320 per 100,000",
+	},
 	FenceSC: {"fence-sc", "behind MEMBAR.SC, loads wait for the earlier stores, too",
 		"h100/patch: patch-sb without MEMBAR, 909 per 100,000; with MEMBAR.ALL never, so that the chip does more than the rule"},
 	FenceGroup: {"fence-group", "MEMBAR.GPU and .SYS wait for the stores of others that their CTA's L1 has, too",

@@ -16,7 +16,9 @@ import (
 )
 
 // ErrMissing says that herd7 is not installed.
-var ErrMissing = errors.New("herd7 is not installed: neither HERD7, nor the PATH, nor the cache folder has it; make herd7 installs it there")
+var ErrMissing = errors.New(
+	"herd7 is not installed: neither HERD7, nor the PATH, nor the cache folder has it; make herd7 installs it there",
+)
 
 // Find returns the path of herd7: the environment variable HERD7, the PATH, or
 // the folder of the set-up script.
@@ -52,7 +54,13 @@ func Write(dir, bell, model string, tests []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	return []string{"-bell", filepath.Join(dir, "optcheck.bell"), "-model", filepath.Join(dir, "model.cat"), filepath.Join(dir, "@all")}, nil
+	return []string{
+		"-bell",
+		filepath.Join(dir, "optcheck.bell"),
+		"-model",
+		filepath.Join(dir, "model.cat"),
+		filepath.Join(dir, "@all"),
+	}, nil
 }
 
 // Result is one run of herd7.
