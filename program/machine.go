@@ -229,12 +229,14 @@ func (m *Machine) slot() (n uint64) {
 
 // commands are those of one run of a variant, whose result goes to a place of the log.
 // draw chooses a launch's blocks and arguments beside the program's; nil for a variant
-// that has none. Without a variant nothing is launched but what checks.
-func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at uint64) (list []runner.Command) {
+// that has none. Without a variant nothing is launched but what checks. marks stand
+// around the launches.
+func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at uint64, marks ...runner.Command) (list []runner.Command) {
 	for i := range m.P.Buffers {
 		b := m.buffers[m.P.Buffers[i].Name]
 		list = append(list, runner.Copy(b.now, 0, b.from, 0, b.bytes()))
 	}
+	list = append(list, marks...)
 	for i := range m.P.Launches {
 		l := &m.P.Launches[i]
 		if v == nil {
@@ -251,6 +253,7 @@ func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at
 		}
 		list = append(list, c)
 	}
+	list = append(list, marks...)
 	for i := range m.P.Check {
 		if l := m.P.Check[i].Launch; l != nil {
 			list = append(list, m.launch(m.checks, l))
@@ -293,11 +296,16 @@ func (m *Machine) batch(ctx context.Context, v *Variant, draw func(run int, l *L
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Outcome, 0, n)
+	return m.judged(r.Reads[0], n), nil
+}
+
+// judged looks at the results of runs.
+func (m *Machine) judged(data []byte, n int) (out []Outcome) {
+	slot := m.slot()
 	for i := range n {
-		out = append(out, m.judge(r.Reads[0][uint64(i)*slot:uint64(i+1)*slot]))
+		out = append(out, m.judge(data[uint64(i)*slot:uint64(i+1)*slot]))
 	}
-	return out, nil
+	return out
 }
 
 // judge looks at the result of a run.

@@ -44,6 +44,12 @@ type Result struct {
 	Body time.Duration
 	// Reads are the results of the Read commands of Final, in order.
 	Reads [][]byte
+	// Marks are the times of the Mark commands, in the order in which they were
+	// executed, from the first one on; of a device without clocks that can be asked,
+	// those of its process.
+	Marks []time.Duration
+	// Watts is the mean power of what was read between repetitions, 0 if unknown.
+	Watts float64
 	// Before and After are the device's state around the batch.
 	Before, After State
 }
@@ -58,6 +64,7 @@ const (
 	CommandRead                          // copy bytes out of a buffer
 	CommandCopy                          // copy between buffers of the device
 	CommandLaunch                        // run a kernel
+	CommandMark                          // note the device's time (Result.Marks)
 )
 
 // Command is one step of a batch. Use the functions Fill, Write, Read, Copy
@@ -192,6 +199,9 @@ func Copy(to Buffer, toAt uint64, from Buffer, fromAt, bytes uint64) Command {
 	return Command{Kind: CommandCopy, Buffer: to, Offset: toAt, From: from, FromAt: fromAt, Bytes: bytes}
 }
 
+// Mark notes the time at which the device comes to it.
+func Mark() Command { return Command{Kind: CommandMark} }
+
 // Launch runs a kernel.
 func Launch(k Kernel, d Dims, args ...Arg) Command {
 	return Command{Kind: CommandLaunch, Kernel: k, Dims: d, Args: args}
@@ -210,6 +220,7 @@ const (
 	MaxTransfer  = 256 << 20 // bytes that the Writes, and the Reads, of a batch move
 	MaxImage     = 128 << 20 // bytes
 	MaxKernelLen = 1 << 10   // bytes of a kernel's name
+	MaxMarks     = 1 << 14   // Mark commands that a batch executes
 )
 
 // Check reports what is wrong with a batch that does not depend on a device.
@@ -221,7 +232,7 @@ func (b *Batch) Check() error {
 	if b.Timeout < 0 || b.Budget < 0 {
 		return fmt.Errorf("batch with a negative time limit")
 	}
-	var in, out uint64
+	var in, out, marks uint64
 	parts := [...]struct {
 		name string
 		list []Command
@@ -242,7 +253,13 @@ func (b *Batch) Check() error {
 				out += min(c.Bytes, MaxTransfer+1)
 			}
 			in += uint64(len(c.Data))
+			if c.Kind == CommandMark {
+				marks += map[bool]uint64{true: max(1, b.Repeat), false: 1}[part.name == "body"]
+			}
 		}
+	}
+	if marks > MaxMarks {
+		return fmt.Errorf("batch with more than %d marks", MaxMarks)
 	}
 	if in > MaxTransfer || out > MaxTransfer {
 		return fmt.Errorf("batch moves more than %d bytes between host and device", uint64(MaxTransfer))
@@ -256,7 +273,7 @@ func (c *Command) check() error {
 		if c.Bytes%4 != 0 || c.Offset%4 != 0 {
 			return fmt.Errorf("fill of %d bytes at %d: not whole words", c.Bytes, c.Offset)
 		}
-	case CommandWrite, CommandRead, CommandCopy:
+	case CommandWrite, CommandRead, CommandCopy, CommandMark:
 	case CommandLaunch:
 		return c.checkLaunch()
 	default:

@@ -14,6 +14,9 @@ type Executor interface {
 	Synchronise() error
 	// State reads clocks and temperature; what cannot be read stays zero.
 	State() State
+	// Marks gives the times of the Mark commands since it was last called, and
+	// forgets them. Everything enqueued has completed.
+	Marks() ([]time.Duration, error)
 }
 
 // Between two synchronisations, which are the heartbeats of a batch, lie as
@@ -33,6 +36,9 @@ func Execute(ctx context.Context, b *Batch, x Executor) (*Result, error) {
 	if progress == nil {
 		progress = func(uint64) {}
 	}
+	if _, err := x.Marks(); err != nil { // of a batch that failed
+		return nil, err
+	}
 	r := &Result{Before: x.State()}
 	if err := parts(ctx, b, x, r, progress); err != nil {
 		// What was enqueued before a refused command still runs: it must not run
@@ -43,6 +49,10 @@ func Execute(ctx context.Context, b *Batch, x Executor) (*Result, error) {
 		return nil, err
 	}
 	r.After = x.State()
+	var err error
+	if r.Marks, err = x.Marks(); err != nil {
+		return nil, err
+	}
 	progress(r.Done)
 	if ctx.Err() != nil && r.Stopped {
 		return r, cancelled(ctx, "batch")
@@ -87,6 +97,7 @@ func repeat(ctx context.Context, b *Batch, x Executor, r *Result, progress func(
 	total := max(1, b.Repeat)
 	chunk := uint64(1)
 	start := time.Now()
+	watts, samples, sampled := 0.0, 0.0, start
 	for r.Done < total {
 		// A batch that is stopped before it began has done nothing, which Final
 		// must see too; a budget is for the repetitions and allows one.
@@ -107,6 +118,13 @@ func repeat(ctx context.Context, b *Batch, x Executor, r *Result, progress func(
 			return err
 		}
 		r.Done += n
+		if time.Since(sampled) >= beatLong { // asking takes time, too
+			sampled = time.Now()
+			if w := x.State().PowerWatt; w > 0 {
+				watts, samples = watts+w, samples+1
+				r.Watts = watts / samples
+			}
+		}
 		progress(r.Done)
 		chunk = nextChunk(n, time.Since(begin), b.Budget, time.Since(start))
 	}
@@ -128,4 +146,12 @@ func nextChunk(n uint64, took, budget, used time.Duration) uint64 {
 		n = max(1, min(n, uint64(max(0, fits))+1))
 	}
 	return n
+}
+
+// Since turns times into those from the first one on.
+func Since(times []time.Time) (list []time.Duration) {
+	for _, t := range times {
+		list = append(list, t.Sub(times[0]))
+	}
+	return list
 }

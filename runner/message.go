@@ -164,6 +164,11 @@ func (e *encoder) result(r *Result) {
 	for _, data := range r.Reads {
 		e.bytes(data)
 	}
+	e.u(uint64(len(r.Marks)))
+	for _, t := range r.Marks {
+		e.u(uint64(t))
+	}
+	e.u(math.Float64bits(r.Watts))
 }
 
 func (d *decoder) result() *Result {
@@ -173,6 +178,10 @@ func (d *decoder) result() *Result {
 	for range d.count(MaxCommands, 1) {
 		r.Reads = append(r.Reads, d.bytes(MaxTransfer))
 	}
+	for range d.count(MaxMarks, 1) {
+		r.Marks = append(r.Marks, d.duration())
+	}
+	r.Watts = math.Float64frombits(d.u())
 	return r
 }
 

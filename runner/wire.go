@@ -18,7 +18,7 @@ import (
 // their length.
 const (
 	protocolMagic   = "optcheck device"
-	protocolVersion = 2
+	protocolVersion = 3
 	maxFrame        = MaxTransfer + MaxImage
 )
 

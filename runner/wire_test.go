@@ -87,7 +87,7 @@ func TestVersionOfProtocol(t *testing.T) {
 	var e encoder
 	e.text(protocolMagic)
 	e.u(protocolVersion + 1)
-	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 3")
+	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 4")
 	require.Error(t, checkHello(frame{frameHello, []byte("x")}))
 	require.Error(t, checkHello(frame{frameReply, encodeHello()}))
 }

@@ -31,6 +31,7 @@ type driver struct {
 	eventCreate        func(event *uintptr, flags uint32) int32
 	eventDestroy       func(event uintptr) int32
 	eventRecord        func(event, stream uintptr) int32
+	eventElapsed       func(ms *float32, from, to uintptr) int32
 	streamWaitEvent    func(stream, event uintptr, flags uint32) int32
 	canAccessPeer      func(can *int32, device, peer int32) int32
 	getP2PAttribute    func(value *int32, attribute, device, peer int32) int32
@@ -76,7 +77,7 @@ var load = sync.OnceValues(func() (*driver, error) {
 		{&d.deviceTotalMem, "cuDeviceTotalMem_v2"}, {&d.deviceGetPCIBusID, "cuDeviceGetPCIBusId"},
 		{&d.primaryCtxRetain, "cuDevicePrimaryCtxRetain"}, {&d.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2"},
 		{&d.ctxSetCurrent, "cuCtxSetCurrent"}, {&d.ctxSynchronize, "cuCtxSynchronize"},
-		{&d.eventCreate, "cuEventCreate"}, {&d.eventDestroy, "cuEventDestroy_v2"}, {&d.eventRecord, "cuEventRecord"},
+		{&d.eventCreate, "cuEventCreate"}, {&d.eventDestroy, "cuEventDestroy_v2"}, {&d.eventRecord, "cuEventRecord"}, {&d.eventElapsed, "cuEventElapsedTime"},
 		{&d.streamWaitEvent, "cuStreamWaitEvent"}, {&d.canAccessPeer, "cuDeviceCanAccessPeer"},
 		{&d.getP2PAttribute, "cuDeviceGetP2PAttribute"}, {&d.enablePeerAccess, "cuCtxEnablePeerAccess"},
 		{&d.memGetInfo, "cuMemGetInfo_v2"}, {&d.memAlloc, "cuMemAlloc_v2"}, {&d.memFree, "cuMemFree_v2"},

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"runtime"
+	"time"
 	"unsafe"
 
 	"optcheck/runner"
@@ -59,8 +60,11 @@ func (x *executor) next(gpu int, beside bool) error {
 }
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
-	if c.Kind == runner.CommandLaunch {
+	switch c.Kind {
+	case runner.CommandLaunch:
 		return nil, x.launch(c, i)
+	case runner.CommandMark:
+		return nil, x.mark()
 	}
 	at, gpu, err := x.span(c.Buffer, c.Offset, max(c.Bytes, uint64(len(c.Data))))
 	if err == nil {
@@ -91,6 +95,34 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 		return nil, x.d.fail("copy", x.d.memcpyDtoDAsync(at, from, c.Bytes, stream))
 	}
 	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
+}
+
+// mark records an event of the first GPU.
+func (x *executor) mark() error {
+	if err := x.next(0, false); err != nil {
+		return err
+	}
+	var event uintptr
+	if err := x.d.fail("create event", x.d.eventCreate(&event, 0)); err != nil {
+		return err
+	}
+	x.marks = append(x.marks, event)
+	return x.d.fail("record event", x.d.eventRecord(event, stream))
+}
+
+func (x *executor) Marks() (list []time.Duration, err error) {
+	for _, e := range x.marks {
+		var ms float32
+		if err == nil {
+			err = x.d.fail("time of event", x.d.eventElapsed(&ms, x.marks[0], e))
+		}
+		list = append(list, time.Duration(float64(ms)*1e6))
+	}
+	for _, e := range x.marks {
+		x.d.eventDestroy(e)
+	}
+	x.marks = nil
+	return list, err
 }
 
 // span checks that a range lies within a buffer and returns its address and GPU.

@@ -23,6 +23,7 @@ type nvml struct {
 	maxClock       func(handle uintptr, kind uint32, mhz *uint32) int32
 	temperature    func(handle uintptr, sensor uint32, celsius *uint32) int32
 	power          func(handle uintptr, milliwatt *uint32) int32
+	energy         func(handle uintptr, millijoule *uint64) int32
 	throttleReason func(handle uintptr, reasons *uint64) int32
 }
 
@@ -41,6 +42,7 @@ var loadNVML = sync.OnceValue(func() *nvml {
 	_ = lib.Bind(&n.maxClock, "nvmlDeviceGetMaxClockInfo")
 	_ = lib.Bind(&n.temperature, "nvmlDeviceGetTemperature")
 	_ = lib.Bind(&n.power, "nvmlDeviceGetPowerUsage")
+	_ = lib.Bind(&n.energy, "nvmlDeviceGetTotalEnergyConsumption")
 	_ = lib.Bind(&n.throttleReason, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
 	return n
 })
@@ -109,6 +111,10 @@ func (m *monitor) state() runner.State {
 	}
 	if m.n.power != nil && m.n.power(m.handle, &v) == 0 {
 		s.PowerWatt = float64(v) / 1000
+	}
+	var used uint64
+	if m.n.energy != nil && m.n.energy(m.handle, &used) == 0 {
+		s.EnergyJoule = float64(used) / 1000
 	}
 	var bits uint64
 	if m.n.throttleReason != nil && m.n.throttleReason(m.handle, &bits) == 0 {

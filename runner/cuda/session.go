@@ -21,6 +21,7 @@ type session struct {
 	kernels handle.Table[*kernel]
 	buffers handle.Table[buffer]
 	scratch scratch
+	marks   []uintptr // events
 }
 
 // card is one of a session's.

@@ -95,6 +95,7 @@ type session struct {
 	buffers handle.Table[[]byte]
 	used    uint64
 	broken  error
+	marks   []time.Time
 }
 
 func (s *session) Device() runner.Device    { return s.devices[0] }
@@ -194,11 +195,20 @@ type executor session
 
 func (x *executor) Synchronise() error { return x.broken }
 
+func (x *executor) Marks() (list []time.Duration, _ error) {
+	list, x.marks = runner.Since(x.marks), nil
+	return list, nil
+}
+
 func (x *executor) State() runner.State { return runner.State{ClockMHz: 1, Temperature: 20} }
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	if x.broken != nil {
 		return nil, x.broken
+	}
+	if c.Kind == runner.CommandMark {
+		x.marks = append(x.marks, time.Now())
+		return nil, nil
 	}
 	if c.Kind == runner.CommandLaunch {
 		if c.Device >= len(x.devices) {
@@ -231,7 +241,11 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	case runner.CommandRead:
 		return append([]byte{}, b...), nil
 	case runner.CommandCopy:
-		return nil, runner.Errorf(runner.ErrUnsupported, "batch", "copy")
+		from, ok := x.buffers.Get(uint32(c.From))
+		if !ok || c.FromAt > uint64(len(from)) || c.Bytes > uint64(len(from))-c.FromAt {
+			return nil, runner.Errorf(runner.ErrUsage, "batch", "no such range of buffer %d", c.From)
+		}
+		copy(b, from[c.FromAt:c.FromAt+c.Bytes])
 	}
 	return nil, nil
 }

@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"time"
 	"unsafe"
 
 	"optcheck/runner"
@@ -34,8 +35,13 @@ func (x *executor) next(device int, beside bool) (uintptr, error) {
 }
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
-	if c.Kind == runner.CommandLaunch {
+	switch c.Kind {
+	case runner.CommandLaunch:
 		return nil, x.launch(c, i)
+	case runner.CommandMark:
+		err := x.Synchronise()
+		x.marks = append(x.marks, time.Now())
+		return nil, err
 	}
 	b, err := x.span(c.Buffer, c.Offset, max(c.Bytes, uint64(len(c.Data))))
 	if err != nil {
@@ -75,6 +81,11 @@ func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 			uintptr(c.Bytes), 0, 0, 0), false)
 	}
 	return nil, runner.Errorf(runner.ErrUsage, "batch", "command of kind %d", c.Kind)
+}
+
+func (x *executor) Marks() (list []time.Duration, _ error) {
+	list, x.marks = runner.Since(x.marks), nil
+	return list, nil
 }
 
 // span checks that a range lies within a buffer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 	"unsafe"
 
 	"optcheck/runner"
@@ -21,6 +22,7 @@ type session struct {
 	queues  []uintptr // by device
 	events  []uintptr // how far each has come, 0: none
 	order   runner.Order
+	marks   []time.Time
 	modules handle.Table[uintptr]
 	kernels handle.Table[*kernel]
 	buffers handle.Table[buffer]

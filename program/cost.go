@@ -1,0 +1,139 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"optcheck/runner"
+)
+
+// Timed runs a variant as it is some times, and gives the time on the device that the
+// launches of each run took, without setting buffers back and checks, and what became
+// of it.
+func (m *Machine) Timed(ctx context.Context, v *Variant, n int) (times []time.Duration, out []Outcome, err error) {
+	slot := m.slot()
+	for len(out) < n {
+		if err := m.start(ctx); err != nil {
+			return nil, nil, err
+		}
+		size := min(n-len(out), timedBatch, m.most(v))
+		b := &runner.Batch{Timeout: time.Duration(size+1) * m.P.Timeout}
+		for i := range size {
+			b.Body = append(b.Body, m.commands(v, nil, uint64(i)*slot, runner.Mark())...)
+		}
+		b.Final = []runner.Command{runner.Read(m.log, 0, uint64(size)*slot)}
+		r, err := m.S.Run(ctx, b)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(r.Marks) != 2*size {
+			return nil, nil, errors.New("the device's times are not there")
+		}
+		for i := range size {
+			times = append(times, r.Marks[2*i+1]-r.Marks[2*i])
+		}
+		out = append(out, m.judged(r.Reads[0], size)...)
+	}
+	return times, out, nil
+}
+
+// timedBatch is how many runs are timed in one batch.
+const timedBatch = 32
+
+// Cost is what a variant of a program costs.
+type Cost struct {
+	Program string `json:"program"`
+	Target  string `json:"target"`
+	// Variant is "as it is", "hardened" or "all"; Fences are its.
+	Variant string `json:"variant"`
+	Fences  Fences `json:"fences,omitempty"`
+	// Median is the time of a run on the device in microseconds, Low to High its 95 %
+	// interval, of Runs runs; Wrong of them were not right.
+	Runs   int     `json:"runs"`
+	Wrong  int     `json:"wrong"`
+	Median float64 `json:"median_us"`
+	Low    float64 `json:"low_us"`
+	High   float64 `json:"high_us"`
+	// Watts is the mean power during a batch of EnergyRuns that took Seconds, and
+	// Millijoules the energy of one of its runs, which sets buffers back, too; 0 if the
+	// device does not tell. Counter tells that it is from the device's energy counter.
+	Watts       float64 `json:"watts,omitempty"`
+	Seconds     float64 `json:"energy_seconds,omitempty"`
+	EnergyRuns  uint64  `json:"energy_runs,omitempty"`
+	Millijoules float64 `json:"millijoule,omitempty"`
+	Counter     bool    `json:"energy_counter,omitempty"`
+}
+
+// Cost measures a variant: runs timed one by one, then a batch of at least so long for
+// its energy.
+func (m *Machine) Cost(ctx context.Context, name string, fences Fences, runs int, energy time.Duration) (*Cost, error) {
+	v, err := m.Load(ctx, fences, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = m.Unload(ctx, v) }() // what fails here fails later, too
+	if _, _, err := m.Timed(ctx, v, warmUp); err != nil {
+		return nil, err
+	}
+	times, out, err := m.Timed(ctx, v, runs)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cost{Program: m.P.Name, Target: m.S.Device().Target, Variant: name, Fences: fences, Runs: len(times)}
+	for _, o := range out {
+		if o.Kind != Right {
+			c.Wrong++
+		}
+	}
+	c.Median, c.Low, c.High = median(times)
+	if energy > 0 {
+		err = m.energy(ctx, v, c, energy)
+	}
+	return c, err
+}
+
+const warmUp = 32
+
+// energy measures the power of a batch without checks.
+func (m *Machine) energy(ctx context.Context, v *Variant, c *Cost, least time.Duration) error {
+	if err := m.start(ctx); err != nil {
+		return err
+	}
+	var body []runner.Command
+	for _, cmd := range m.commands(v, nil, 0) {
+		if cmd.Buffer != m.log {
+			body = append(body, cmd)
+		}
+	}
+	r, err := m.S.Run(ctx, &runner.Batch{Body: body, Repeat: math.MaxUint32, Budget: least, Timeout: 2*m.P.Timeout + time.Second})
+	if err != nil {
+		return err
+	}
+	c.Seconds, c.EnergyRuns, c.Watts = r.Body.Seconds(), r.Done, r.Watts
+	joules := r.Watts * c.Seconds
+	if used := r.After.EnergyJoule - r.Before.EnergyJoule; r.Before.EnergyJoule > 0 && used > 0 {
+		joules, c.Counter = used, true
+	}
+	c.Millijoules = 1000 * joules / float64(r.Done)
+	return nil
+}
+
+// median gives the median of times in microseconds with its 95 % interval, by order
+// statistics: the ranks between which the median lies with that probability, whatever
+// the distribution is.
+func median(times []time.Duration) (mid, low, high float64) {
+	s := slices.Sorted(slices.Values(times))
+	at := func(i int) float64 { return float64(s[min(max(i, 0), len(s)-1)].Nanoseconds()) / 1000 }
+	n := len(s)
+	if n == 0 {
+		return 0, 0, 0
+	}
+	half := distuv.UnitNormal.Quantile((1+runner.Confidence)/2) * math.Sqrt(float64(n)) / 2
+	low, high = at(int(math.Floor(float64(n)/2-half))), at(int(math.Ceil(float64(n)/2+half)))
+	return (at((n-1)/2) + at(n/2)) / 2, low, high
+}
