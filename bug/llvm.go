@@ -29,7 +29,7 @@ type clRoad struct {
 
 // compiler names clang, or llc, with its release.
 func (b *clRoad) compiler() string {
-	return b.llvm().Tool() + " " + b.f.Toolchain.Version
+	return b.line().Tool() + " " + b.f.Toolchain.Version
 }
 
 func (b *clRoad) promise(*litmus.Instr) string { return "" }
@@ -69,8 +69,8 @@ func (b *clRoad) emit(_ context.Context, tc *toolchain.Toolchain, _ string, mark
 	return p, nil
 }
 
-// llvm is the pipeline.
-func (b *clRoad) llvm() pipeline.LLVM { return b.pipe.(pipeline.LLVM) }
+// line is the pipeline, which knows its command line.
+func (b *clRoad) line() pipeline.CommandLine { return b.pipe.(pipeline.CommandLine) }
 
 // job is how a program is compiled.
 func (b *clRoad) job(p *program, level string) *pipeline.Job {

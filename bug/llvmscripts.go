@@ -8,7 +8,7 @@ import (
 
 // args are the arguments of the compiler for the program; libclc's file is called lib.
 func (b *clRoad) args(lib string) []string {
-	return b.llvm().Args(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
+	return b.line().Args(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
 }
 
 // libclcName is the name of the file of libclc that the program needs, "" for none.
@@ -21,7 +21,7 @@ func (b *clRoad) libclcName() string {
 
 // command is the compiler's command line for the program.
 func (b *clRoad) command() string {
-	args := []string{b.llvm().Tool()}
+	args := []string{b.line().Tool()}
 	for _, a := range b.args(b.libclcName()) {
 		args = append(args, shell(a))
 	}
@@ -45,7 +45,7 @@ func (b *clRoad) makefile() string {
 		need = " LIBCLC=/path/to/" + n
 		lib = "\n# The library of OpenCL C's functions, of the same release.\nLIBCLC   ?= " + n
 	}
-	tool := b.llvm().Tool()
+	tool := b.line().Tool()
 	name := strings.ToUpper(tool)
 	return fmt.Sprintf(`# Reproduces the finding with %s and awk alone, in this folder:
 #

@@ -59,13 +59,13 @@ func (b *clRoad) words() words {
 func (b *clRoad) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build |\n|---|---|---|\n")
-	fmt.Fprintf(&out, "| %s | %s | %s |\n", b.llvm().Tool(), md(b.f.Toolchain.Version), md(b.f.Toolchain.Build))
+	fmt.Fprintf(&out, "| %s | %s | %s |\n", b.line().Tool(), md(b.f.Toolchain.Version), md(b.f.Toolchain.Build))
 	if b.prog.library != "" {
 		fmt.Fprintf(&out, "| libclc | of the same release | %s |\n", md(b.libclcName()))
 	}
 	fmt.Fprintf(&out, "| optcheck | %s | |\n", md(b.in.Tool))
 	if b.good != nil && b.good.tc != b.f.Toolchain {
-		fmt.Fprintf(&out, "| %s, for comparison | %s | %s |\n", b.llvm().Tool(), md(b.good.tc.Version), md(b.good.tc.Build))
+		fmt.Fprintf(&out, "| %s, for comparison | %s | %s |\n", b.line().Tool(), md(b.good.tc.Version), md(b.good.tc.Build))
 	}
 	return out.String()
 }

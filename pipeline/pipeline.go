@@ -95,8 +95,8 @@ type Pipeline interface {
 	Flags() []string
 }
 
-// LLVM is a pipeline of one compiler of LLVM's.
-type LLVM interface {
+// CommandLine is a pipeline of one compiler, whose command line people can repeat.
+type CommandLine interface {
 	Pipeline
 	// Tool is the compiler's name.
 	Tool() string
