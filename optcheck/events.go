@@ -109,7 +109,7 @@ func (m *machine) located(lo, hi value, space isa.Space) key {
 	if hi != none && !m.upper(k, hi) {
 		k.base = baseUnknown // the halves do not belong together
 	}
-	return k
+	return m.view.neighbour(k, space, m.arch.shared())
 }
 
 // upper reports whether a value can be the upper word of an address: it is
@@ -137,6 +137,7 @@ func (m *machine) upper(k key, hi value) bool {
 func (m *machine) normalise(v value, space isa.Space) key {
 	p := m.tr.pool
 	k := key{base: baseNone}
+	v = m.view.unmasked(p, v)
 	off := p.terms(v, func(t value) {
 		n := p.nodes[t]
 		if m.view.instance(p, t) {

@@ -191,23 +191,13 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *Harnes
 // stressRole stands for threads that execute stress.
 const stressRole = -1
 
-// maxSpecialise bounds the rounds of specialisation; two or three are needed.
-const maxSpecialise = 8
-
-// specialise evaluates the code of threads that play a role.
+// specialise evaluates the code of threads that play a role, with the loops of the test
+// unrolled.
 func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, l *loops, role int) (*trace, error) {
 	o := walkOptions{pool: takePool(), view: newView(h, l, role)}
-	cur := *fn
-	cur.Insts = slices.Clone(fn.Insts)
-	for range maxSpecialise {
-		tr, err := c.trace(&cur, o)
-		if err != nil {
-			return nil, err
-		}
-		if !prune(&cur, tr) {
-			return tr, nil
-		}
-		cur.BuildCFG()
+	var want *spec.Spec
+	if role != stressRole && h.Specs[role].Rounds() > 1 {
+		want, o.fold = h.Specs[role], true
 	}
-	return nil, fmt.Errorf("the code of thread %d could not be told from the others'", role)
+	return c.reduced(fn, o, want)
 }

@@ -1,6 +1,8 @@
 package optcheck
 
 import (
+	"slices"
+
 	"optcheck/isa"
 	"optcheck/spec"
 )
@@ -28,9 +30,10 @@ func newView(h *spec.Harness, l *loops, role int) *view {
 		v.address[off] = true
 	}
 	if len(h.Specs) > 0 {
-		for off := int64(0); off <= h.Specs[0].ResultParam(); off += 8 {
-			v.address[off] = true
-		}
+		v.address[h.Specs[0].ResultParam()] = true
+	}
+	for _, off := range h.Locations {
+		v.address[off] = true
 	}
 	return v
 }
@@ -115,22 +118,73 @@ func (v *view) of(p *valuePool, t value) uint8 {
 	return k
 }
 
+// unmasked is an address without the mask by which compilers are told how cells of
+// neighbours are aligned.
+func (v *view) unmasked(p *valuePool, addr value) value {
+	if v == nil || v.h.Cell == 0 {
+		return addr
+	}
+	switch n := p.nodes[addr]; n.kind {
+	case kAdd:
+		a, b := v.unmasked(p, n.a), n.b
+		if b != none {
+			b = v.unmasked(p, b)
+		}
+		if a != n.a || b != n.b {
+			n.a, n.b = a, b
+			return p.mk(n)
+		}
+	case kBits:
+		in, lut := [3]value{n.a, n.b, n.c}, uint8(n.imm)
+		for i, x := range in {
+			if c, ok := p.isConst(x); !ok || c != uint32(-v.h.Cell) || restrict(lut, i, false) != 0 {
+				continue
+			}
+			for j, y := range in {
+				if y >= 0 && restrict(lut, i, true) == [3]uint8{lutA, lutB, lutC}[j] && p.terms(y, func(value) {})%uint32(v.h.Cell) == 0 {
+					return y
+				}
+			}
+		}
+	}
+	return addr
+}
+
+// neighbour is the variable of the layout Adjacent that an address speaks of by a
+// parameter.
+func (v *view) neighbour(k key, space isa.Space, shared int64) key {
+	if v == nil || v.h.Cell == 0 || k.base != baseParam || !slices.Contains(v.h.Locations, k.num) {
+		return k
+	}
+	if space != isa.SpaceShared {
+		return key{base: baseSym, name: "_LG", off: k.off}
+	}
+	if k.off >= shared {
+		k.off -= shared
+	}
+	return key{base: baseSym, name: "_LS", off: k.off}
+}
+
 // located reports whether an address of a location has that location's offset
 // and no other's.
 func (v *view) located(p *valuePool, addr value, k key) bool {
-	if v == nil || k.base != baseParam || k.num%8 != 0 || k.num/8 >= int64(len(v.h.Offsets)) {
+	if v == nil || k.base != baseParam {
+		return true
+	}
+	at := slices.Index(v.h.Locations, k.num)
+	if at < 0 || at >= len(v.h.Offsets) {
 		return true
 	}
 	right, wrong := false, false
-	own, known := p.index[node{kind: kParam, imm: uint64(v.h.Offsets[k.num/8]), a: none, b: none, c: none}]
+	own, known := p.index[node{kind: kParam, imm: uint64(v.h.Offsets[at]), a: none, b: none, c: none}]
 	p.terms(addr, func(t value) {
 		// Before sm_70 the offset goes into the multiplication by halves.
 		right = right || known && p.mentions(t, own)
 		if n := p.nodes[t]; n.kind == kParam {
 			for l, off := range v.h.Offsets {
 				if int64(n.imm) == off {
-					right = right || int64(l) == k.num/8
-					wrong = wrong || int64(l) != k.num/8
+					right = right || l == at
+					wrong = wrong || l != at
 				}
 			}
 		}

@@ -20,36 +20,46 @@ import (
 // trapped is the text of the instruction that stands for further rounds.
 const trapped = "further rounds"
 
-// maxUnrollings bounds the steps in which a kernel is brought to its form.
-const maxUnrollings = 64
+// maxReduced bounds the steps in which a kernel is brought to its form.
+const maxReduced = 64
 
 // unroll is trace without the loops that a test's are compiled to.
 func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
-	o := walkOptions{pool: takePool(), fold: true}
-	cur := *followed(fn)
+	return c.reduced(followed(fn), walkOptions{pool: takePool(), fold: true}, want)
+}
+
+// reduced is trace of what is left of the code where what is never executed is removed,
+// and, if want is not nil, the loops that are the test's are unrolled.
+func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace, error) {
+	cur := *fn
 	cur.Insts = slices.Clone(cur.Insts)
-	for range maxUnrollings {
+	for range maxReduced {
 		tr, err := c.trace(&cur, o)
 		if err != nil {
 			return nil, err
 		}
 		if !prune(&cur, tr) {
+			if want == nil {
+				return tr, nil
+			}
 			f, err := newFlow(&cur)
 			if err != nil {
 				return nil, err
 			}
-			lo, hi, ok := f.loop(&cur, want)
+			lo, hi, ok := f.loop(&cur, want, o.view != nil)
 			if !ok {
 				return tr, f.finite(&cur)
 			}
-			cur.Insts = copyLoop(cur.Insts, lo, hi, want.Rounds()+1)
+			copies := want.Rounds() + 1
+			o.view.copied(lo, hi, copies)
+			cur.Insts = copyLoop(cur.Insts, lo, hi, copies)
 			if err := limits.Check("instructions", len(cur.Insts), limits.Now().Instructions); err != nil {
 				return nil, err
 			}
 		}
 		cur.BuildCFG()
 	}
-	return nil, errors.New("a loop that could not be unrolled")
+	return nil, errors.New("the code could not be brought to a form in which it is compared")
 }
 
 // finite is the error of code that may go round more often than the test.
@@ -67,8 +77,9 @@ func (f *flow) finite(fn *isa.Func) error {
 // loop finds the shortest loop that is a stretch of code which begins with its head:
 // instructions [lo, hi). A loop around an atomic that the test has in none is how that is
 // implemented, and one without accesses that votes waits for the lanes of its warp
-// (sm_70 at O0).
-func (f *flow) loop(fn *isa.Func, want *spec.Spec) (lo, hi int, ok bool) {
+// (sm_70 at O0). Where there are loops of a harness, too, the test's are those with an
+// instruction that the test performs several times.
+func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (lo, hi int, ok bool) {
 	for _, head := range f.order {
 		var from []int
 		for _, p := range f.blocks[head].Preds {
@@ -80,7 +91,7 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec) (lo, hi int, ok bool) {
 			continue
 		}
 		first, end := f.blocks[head].First, f.blocks[head].End
-		plain, votes, accesses := true, false, false
+		plain, votes, accesses, repeats := true, false, false, !harness
 		f.before(from, head, head, func(b int) {
 			plain = plain && f.blocks[b].First >= first
 			end = max(end, f.blocks[b].End)
@@ -90,12 +101,39 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec) (lo, hi int, ok bool) {
 			plain = (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect &&
 				in.Flow != isa.FlowCall
 			votes, accesses = votes || in.Op == "VOTE", accesses || in.Role.IsAccess()
+			repeats = repeats || want.Copies(in.Src.Line) > 1
 		}
-		if plain && (accesses || !votes) && (!ok || end-first < hi-lo) {
+		if plain && repeats && (accesses || !votes) && (!ok || end-first < hi-lo) {
 			lo, hi, ok = first, end, true
 		}
 	}
 	return lo, hi, ok
+}
+
+// copied is told that instructions [lo, hi), a loop, are copied as copyLoop does.
+func (v *view) copied(lo, hi, copies int) {
+	if v == nil || v.loops == nil {
+		return
+	}
+	l := &loops{varies: map[int]map[int]bool{}, lost: map[int]map[int64]bool{}, exact: v.loops.exact}
+	size := hi - lo + 1
+	for first := range v.loops.varies {
+		at, n := []int{first}, copies*size-(hi-lo)
+		switch {
+		case first >= hi:
+			at[0] += n
+		case first == lo:
+			at = nil
+		case first > lo:
+			for k := range copies - 1 {
+				at = append(at, first+(k+1)*size)
+			}
+		}
+		for _, to := range at {
+			l.varies[to], l.lost[to] = v.loops.varies[first], v.loops.lost[first]
+		}
+	}
+	v.loops = l
 }
 
 // copyLoop makes copies of instructions [lo, hi).

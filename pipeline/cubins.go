@@ -34,7 +34,8 @@ const compilerEntry = "compiler.txt"
 
 // WriteCubins compiles the harness kernels of tests and the collector by a toolchain and
 // writes the cubins as a zip file.
-func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level string, tests []*litmus.Test, w io.Writer) (n int, err error) {
+func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level string, layout spec.Layout, tests []*litmus.Test,
+	w io.Writer) (n int, err error) {
 	m, err := newPTXMaker(tc, target, level)
 	if err != nil {
 		return 0, err
@@ -46,7 +47,7 @@ func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level str
 	units := map[ptxgen.Version][]toolchain.Unit{version: {{Name: ptxgen.CollectName, Text: text}}}
 	for _, t := range tests {
 		for form := range ptxgen.Forms {
-			h, err := m.Emit(t, ptxgen.Form(form))
+			h, err := m.Emit(t, ptxgen.Form(form), layout)
 			var un *spec.Unsupported
 			if ptxgen.Form(form) == ptxgen.FormDevices && !t.OnSeveralDevices() {
 				continue

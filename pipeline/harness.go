@@ -23,7 +23,7 @@ type Maker interface {
 	Alone() bool
 	// Emit writes the kernel of a test. The error is a *spec.Unsupported if the device or
 	// the compiler cannot have it.
-	Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error)
+	Emit(t *litmus.Test, form ptxgen.Form, layout spec.Layout) (*ptxgen.Harness, error)
 	// Collector makes the image of the collector.
 	Collector(ctx context.Context) (runner.Image, error)
 	// Make makes images of kernels; failed says why one has none.
@@ -127,8 +127,8 @@ func (m *ptxMaker) Name() string { return m.name }
 
 func (m *ptxMaker) Alone() bool { return m.alone }
 
-func (m *ptxMaker) Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error) {
-	h, err := ptxgen.EmitHarness(t, m.target, form)
+func (m *ptxMaker) Emit(t *litmus.Test, form ptxgen.Form, layout spec.Layout) (*ptxgen.Harness, error) {
+	h, err := ptxgen.EmitHarness(t, m.target, form, layout)
 	if err == nil && h.Version > m.newest {
 		return nil, &spec.Unsupported{Reason: fmt.Sprintf("needs PTX %v, %s has %v", h.Version, m.tc.ID, m.newest)}
 	}
@@ -203,8 +203,8 @@ func (clMaker) Name() string { return "the OpenCL driver" }
 
 func (clMaker) Alone() bool { return true }
 
-func (clMaker) Emit(t *litmus.Test, form ptxgen.Form) (*ptxgen.Harness, error) {
-	return ptxgen.EmitHarnessOpenCL(t, form)
+func (clMaker) Emit(t *litmus.Test, form ptxgen.Form, layout spec.Layout) (*ptxgen.Harness, error) {
+	return ptxgen.EmitHarnessOpenCL(t, form, layout)
 }
 
 func (clMaker) Collector(context.Context) (runner.Image, error) {

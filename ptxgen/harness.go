@@ -46,6 +46,7 @@ func (f Form) String() string { return Forms[f] }
 // the other one see harness_permuted.go.
 type Harness struct {
 	Form    Form
+	Layout  spec.Layout  // Pointers, or Adjacent: the locations of an instance are neighbours
 	Test    *litmus.Test // in canonical form
 	Name    string       // of the kernel
 	Text    string       // its PTX, without header
@@ -163,8 +164,8 @@ const MaxActive = 32
 // EmitHarness returns the harness kernel of a test for a target. The error is
 // a *spec.Unsupported when the target, the encoding or the harness lacks
 // something that the test uses.
-func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
-	if err := straight(t); err != nil {
+func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (*Harness, error) {
+	if err := bare(t); err != nil {
 		return nil, err
 	}
 	sm, err := SM(target)
@@ -172,15 +173,11 @@ func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 		return nil, err
 	}
 	t = t.Canonical()
-	for i := range t.Locations {
-		if t.Locations[i].Alias != "" {
-			return nil, unsupported("location %s is an alias", t.Locations[i].Name)
-		}
-	}
-	h := &Harness{Form: form, Test: t, Name: form.kernel(t), Version: minVersion(target, sm), Check: &spec.Harness{}}
-	if h.Shape, err = shapeOf(t, form); err != nil {
+	h, flat, origin, err := newHarness(t, form, layout)
+	if err != nil {
 		return nil, err
 	}
+	h.Version = minVersion(target, sm)
 	if form == FormDevices && sm < 70 {
 		return nil, unsupported("accesses to the memory of other devices need sm_70 or higher")
 	}
@@ -192,7 +189,8 @@ func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 		u.Needs = max(u.Needs, 78)
 	}
 	var b strings.Builder
-	e := &harnessEmitter{emitter: emitter{t: t, o: Options{Target: target, Layout: spec.Pointers}, u: u, sm: sm, b: &b}, h: h}
+	e := &harnessEmitter{emitter: emitter{t: t, flat: flat, origin: origin, o: Options{Target: target, Layout: spec.Pointers},
+		u: u, sm: sm, b: &b}, h: h}
 	e.emitter.located = e.locate
 	if err := e.kernel(); err != nil {
 		return nil, err
@@ -201,9 +199,72 @@ func EmitHarness(t *litmus.Test, target string, form Form) (*Harness, error) {
 	return h, nil
 }
 
-// kernel is the name of a test's kernel.
-func (f Form) kernel(t *litmus.Test) string {
-	return string("hpd"[f]) + strings.TrimPrefix(UnitName(t, spec.Pointers), "t")
+// newHarness is what the harness kernels of a test in canonical form have in common,
+// with the test without its loops as unrolled gives it.
+func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat *litmus.Test, origin [][]int, err error) {
+	for i := range t.Locations {
+		if t.Locations[i].Alias != "" {
+			return nil, nil, nil, unsupported("location %s is an alias", t.Locations[i].Name)
+		}
+	}
+	if layout != spec.Pointers && layout != spec.Adjacent {
+		return nil, nil, nil, unsupported("the layout %v in a harness", layout)
+	}
+	if flat, origin, err = unrolled(t); err != nil {
+		return nil, nil, nil, err
+	}
+	h = &Harness{Form: form, Layout: layout, Test: t, Name: string("hpd"[form]) + strings.TrimPrefix(UnitName(t, layout), "t"),
+		Check: &spec.Harness{}}
+	if h.Shape, err = shapeOf(flat, form); err != nil {
+		return nil, nil, nil, err
+	}
+	h.Widths = make([]int, len(t.Locations))
+	for l := range h.Widths {
+		h.Widths[l] = 4
+	}
+	for i := range t.Threads {
+		s, err := spec.FromTest(t, i, layout)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, en := range s.Entries {
+			if !en.IsFence() {
+				h.Widths[en.Loc] = max(h.Widths[en.Loc], en.Kind.Width)
+			}
+		}
+		h.Check.Specs = append(h.Check.Specs, s)
+	}
+	if layout == spec.Adjacent {
+		h.adjoin()
+	}
+	return h, flat, origin, nil
+}
+
+// adjoin prepares for the layout Adjacent: the locations of an instance in one memory
+// are words of one cell.
+func (h *Harness) adjoin() {
+	s, end := h.Check.Specs[0], int64(8)
+	for l, w := range h.Widths {
+		end = max(end, s.Offset(l)+int64(w))
+	}
+	h.Check.Cell = int64(pow2(int(end)))
+}
+
+// first is the location whose parameters tell where a location lies: its own, or of
+// neighbours the first one in the same memory.
+func (h *Harness) first(l int) int {
+	if h.Layout != spec.Adjacent {
+		return l
+	}
+	return slices.IndexFunc(h.Shape.Shared, func(cta int) bool { return cta >= 0 == (h.Shape.Shared[l] >= 0) })
+}
+
+// Place is where a location lies in a cell of neighbours, in bytes; 0 for other layouts.
+func (h *Harness) Place(l int) uint32 {
+	if h.Layout != spec.Adjacent {
+		return 0
+	}
+	return uint32(h.Check.Specs[0].Offset(l))
 }
 
 // shapeOf lays the threads of a test out over units, ranks, warps and lanes.

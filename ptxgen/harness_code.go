@@ -68,18 +68,31 @@ func (e *harnessEmitter) divide(quo, rem, a string, n int) {
 	}
 }
 
-// location computes the address of a location of the thread's instance.
+// location computes the address of a location of the thread's instance. Of neighbours
+// the first one in a memory has an address of its own, which is masked: then compilers
+// know that words which lie at an even place in the cell can be accessed at once.
 func (e *harnessEmitter) location(l int) {
-	id, mask := "%inst", set("inst_mask")
+	id, mask, place := "%inst", set("inst_mask"), int64(e.h.Place(l))
+	if first := e.h.first(l); first != l {
+		e.f("\tadd.s64 %%hl%d, %%hl%d, %d;\n", l, first, place-int64(e.h.Place(first)))
+		return
+	}
 	if e.space(l) == litmus.Shared {
 		id, mask = "%cinst", set("cta_mask")
 	}
 	e.offset(l, id, mask, fmt.Sprintf("[offset%d]", l))
 	if e.space(l) == litmus.Shared {
-		e.f("\tld.param.u32 %%a4, [p%d];\n\tadd.u32 %%a3, %%a3, %%a4;\n\tadd.u32 %%a3, %%a3, %%win;\n\tcvt.u64.u32 %%hl%d, %%a3;\n", l, l)
+		e.f("\tld.param.u32 %%a4, [p%d];\n\tadd.u32 %%a3, %%a3, %%a4;\n\tadd.u32 %%a3, %%a3, %%win;\n", l)
+		if cell := e.h.Check.Cell; cell > 0 {
+			e.f("\tand.b32 %%a3, %%a3, %d;\n\tadd.u32 %%a3, %%a3, %d;\n", -cell, place)
+		}
+		e.f("\tcvt.u64.u32 %%hl%d, %%a3;\n", l)
 		return
 	}
 	e.f("\tcvt.u64.u32 %%d0, %%a3;\n\tld.param.u64 %%d1, [p%d];\n\tadd.u64 %%hl%d, %%d1, %%d0;\n", l, l)
+	if cell := e.h.Check.Cell; cell > 0 {
+		e.f("\tand.b64 %%hl%d, %%hl%d, %d;\n\tadd.u64 %%hl%d, %%hl%d, %d;\n", l, l, -cell, l, l, place)
+	}
 }
 
 // offset computes in %a3 the offset of an instance's cell.

@@ -32,27 +32,18 @@ func (e *harnessEmitter) locate(dst string, loc, bits int) string {
 
 // kernel writes everything.
 func (e *harnessEmitter) kernel() error {
-	e.h.Widths = make([]int, len(e.t.Locations))
-	for l := range e.h.Widths {
-		e.h.Widths[l] = 4
+	for l := range e.t.Locations {
 		e.shared = e.shared || e.space(l) == litmus.Shared
 	}
-	for i := range e.t.Threads {
-		s, err := spec.FromTest(e.t, i, spec.Pointers)
-		if err != nil {
-			return err
-		}
-		for _, en := range s.Entries {
-			if !en.IsFence() {
-				e.h.Widths[en.Loc] = max(e.h.Widths[en.Loc], en.Kind.Width)
-			}
-		}
+	for i, s := range e.h.Check.Specs {
 		k := &body{e: &e.emitter, th: &e.t.Threads[i], spec: s, regs: map[string]litmus.Type{}, prefix: fmt.Sprintf("t%d_", i)}
+		if e.origin != nil {
+			k.loops(e.origin[i])
+		}
 		if err := k.run(); err != nil {
 			return err
 		}
 		e.bodies = append(e.bodies, k)
-		e.h.Check.Specs = append(e.h.Check.Specs, s)
 	}
 	e.sources()
 	for i := range e.bodies {
@@ -176,10 +167,10 @@ func (e *harnessEmitter) role(i int) error {
 // kept reports whether the value that an access reads is a term of the final
 // state as it is.
 func (e *harnessEmitter) kept(thread int, k *body, en spec.Entry) bool {
-	dst := k.th.Body[en.Instr].Dst
-	writes := 0
-	for i := range k.th.Body {
-		if k.th.Body[i].Dst == dst {
+	body := e.flat.Threads[thread].Body
+	dst, writes := body[en.Instr].Dst, 0
+	for i := range body {
+		if body[i].Dst == dst {
 			writes++
 		}
 	}
@@ -200,12 +191,16 @@ func (e *harnessEmitter) params() {
 		h.Params = append(h.Params, p)
 		return p.At
 	}
-	n := max(len(e.t.Locations), 1)
-	for l := 0; l < n; l++ {
-		add(HarnessParam{Kind: ParamLocation, Index: l, Wide: true, Name: fmt.Sprintf("p%d", l)})
+	c, out := h.Check, HarnessParam{Kind: ParamOut, Wide: true, Name: "out"}
+	if h.Layout == spec.Adjacent {
+		add(out)
 	}
-	add(HarnessParam{Kind: ParamOut, Wide: true, Name: "out"})
-	c := h.Check
+	for l := range max(len(e.t.Locations), 1) {
+		c.Locations = append(c.Locations, add(HarnessParam{Kind: ParamLocation, Index: l, Wide: true, Name: fmt.Sprintf("p%d", l)}))
+	}
+	if h.Layout != spec.Adjacent {
+		add(out)
+	}
 	c.Memory = append(c.Memory, add(HarnessParam{Kind: ParamResults, Wide: true, Name: "results"}))
 	c.Scratch = add(HarnessParam{Kind: ParamScratch, Wide: true, Name: "scratch"})
 	c.Counters = add(HarnessParam{Kind: ParamCounters, Wide: true, Name: "counters"})
@@ -223,9 +218,10 @@ func (e *harnessEmitter) params() {
 			}
 		}
 	}
-	for _, k := range e.bodies {
-		k.spec.SetCode(k.th, k.stands)
-		h.Values = append(h.Values, slices.Clone(k.stands[:len(k.values)]))
+	for i, k := range e.bodies {
+		values := k.copied(k.stands)
+		k.spec.SetCode(&e.flat.Threads[i], values)
+		h.Values = append(h.Values, slices.Clone(values))
 	}
 	for i := range e.bodies {
 		v := int64(h.Shape.Roles[i])

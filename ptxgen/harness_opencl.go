@@ -18,25 +18,23 @@ import (
 // stores and atomics, fences, arithmetic and guards. Plain, cached and volatile
 // accesses become volatile ones (the compiler must keep and not reorder them),
 // the others C11 atomics of the same order.
-func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
-	if err := straight(t); err != nil {
+func EmitHarnessOpenCL(t *litmus.Test, form Form, layout spec.Layout) (*Harness, error) {
+	if err := bare(t); err != nil {
 		return nil, err
 	}
 	t = t.Canonical()
-	h := &Harness{Form: form, Test: t, Name: form.kernel(t), Check: &spec.Harness{}}
-	var err error
-	if h.Shape, err = shapeOf(t, form); err != nil {
+	h, flat, origin, err := newHarness(t, form, layout)
+	if err != nil {
 		return nil, err
 	}
 	if h.Shape.Ranks > 1 || h.Shape.Full {
 		return nil, unsupported("clusters and barriers in OpenCL C")
 	}
-	c := &clEmitter{h: h, t: t}
+	c := &clEmitter{h: h, t: t, flat: flat, origin: origin}
 	for l := range t.Locations {
-		if t.Locations[l].Space == litmus.Shared || t.Locations[l].Alias != "" {
-			return nil, unsupported("shared and aliased locations in the OpenCL C harness")
+		if t.Locations[l].Space == litmus.Shared || h.Widths[l] != 4 {
+			return nil, unsupported("shared and 64-bit locations in the OpenCL C harness")
 		}
-		h.Widths = append(h.Widths, 4)
 	}
 	for i, x := range t.Terms() {
 		s := Source{Term: x, Slot: i, Loc: -1}
@@ -48,11 +46,7 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
 	}
 	var roles strings.Builder
 	for i := range t.Threads {
-		r, err := c.role(i)
-		if err != nil {
-			return nil, err
-		}
-		code, err := r.block()
+		code, err := c.role(i).block()
 		if err != nil {
 			return nil, err
 		}
@@ -73,9 +67,11 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form) (*Harness, error) {
 }
 
 type clEmitter struct {
-	h     *Harness
-	t     *litmus.Test
-	roles []*clRole
+	h      *Harness
+	t      *litmus.Test
+	flat   *litmus.Test // without loops, as unrolled gives it
+	origin [][]int
+	roles  []*clRole
 }
 
 // head writes the kernel's parameters and lists them.
@@ -87,23 +83,29 @@ func (c *clEmitter) head() string {
 		ps = append(ps, typ+" "+name)
 		return at
 	}
-	for l := range c.t.Locations {
-		add(ParamLocation, l, fmt.Sprintf("p%d", l), "global uchar *")
-	}
-	add(ParamOut, 0, "out", "volatile global uint *")
 	check := c.h.Check
+	if c.h.Layout == spec.Adjacent {
+		add(ParamOut, 0, "out", "volatile global uint *")
+	}
+	for l := range c.t.Locations {
+		check.Locations = append(check.Locations, add(ParamLocation, l, fmt.Sprintf("p%d", l), "global uchar *"))
+	}
+	if c.h.Layout != spec.Adjacent {
+		add(ParamOut, 0, "out", "volatile global uint *")
+	}
 	check.Memory = append(check.Memory, add(ParamResults, 0, "results", "global uint *"))
 	check.Scratch = add(ParamScratch, 0, "scratch", "volatile global uchar *")
 	check.Counters = add(ParamCounters, 0, "counters", "volatile global uchar *")
 	check.Memory = append(check.Memory, check.Scratch, check.Counters)
-	for _, r := range c.roles {
+	for k, r := range c.roles {
 		for i := range r.stands {
 			v := &r.stands[i]
 			v.Offset, v.Bytes = add(ParamValue, 0, r.valueParam(i), "uint"), 4
 			c.h.Params[len(c.h.Params)-1].Value = int64(uint32(v.Const))
 		}
-		r.spec.SetCode(r.th, r.stands)
-		c.h.Values = append(c.h.Values, r.stands)
+		values := r.copied(r.stands)
+		r.spec.SetCode(&c.flat.Threads[k], values)
+		c.h.Values = append(c.h.Values, values)
 	}
 	for i := range c.t.Threads {
 		check.Roles = append(check.Roles, add(ParamRole, i, fmt.Sprintf("role%d", i), "uint"))
@@ -169,7 +171,8 @@ func clPrologue(h *Harness) string {
 // clLocations computes the addresses of the instance's locations.
 func clLocations(b *strings.Builder, h *Harness) {
 	for l := range h.Test.Locations {
-		fmt.Fprintf(b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d;\n", l, l, l, l, l)
+		from := h.first(l)
+		fmt.Fprintf(b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d + %d;\n", l, from, from, from, from, h.Place(l))
 	}
 }
 

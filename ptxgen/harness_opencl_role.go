@@ -2,6 +2,7 @@ package ptxgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/litmus"
@@ -16,17 +17,15 @@ type clRole struct {
 }
 
 // role begins the code of a thread.
-func (c *clEmitter) role(i int) (*clRole, error) {
-	s, err := spec.FromTest(c.t, i, spec.Pointers)
-	if err != nil {
-		return nil, err
-	}
-	r := &clRole{c: c, body: &body{e: &emitter{t: c.t, u: &Unit{Name: c.h.Name}}, th: &c.t.Threads[i], spec: s,
+func (c *clEmitter) role(i int) *clRole {
+	r := &clRole{c: c, body: &body{e: &emitter{t: c.t, u: &Unit{Name: c.h.Name}}, th: &c.t.Threads[i], spec: c.h.Check.Specs[i],
 		regs: map[string]litmus.Type{}, prefix: fmt.Sprintf("t%d_", i), at: -1}}
 	r.collect()
-	c.h.Check.Specs = append(c.h.Check.Specs, s)
+	if c.origin != nil {
+		r.loops(c.origin[i])
+	}
 	c.roles = append(c.roles, r)
-	return r, nil
+	return r
 }
 
 func (r *clRole) f(format string, args ...any) { fmt.Fprintf(&r.b, "    "+format+"\n", args...) }
@@ -38,19 +37,19 @@ func (r *clRole) block() (string, error) {
 		return "", unsupported("%v", err)
 	}
 	r.declareCL()
-	next := 0
+	entries := r.entries()
 	for j := range r.th.Body {
 		in := &r.th.Body[j]
 		r.at, r.setting = j, ""
-		if len(in.Labels) > 0 || in.Op == litmus.OpBra {
-			return "", unsupported("branches in OpenCL C")
+		for _, l := range in.Labels {
+			r.f("%sL_%s: ;", r.prefix, l)
 		}
-		var ent *spec.Entry
-		if next < len(r.spec.Entries) && r.spec.Entries[next].Instr == j {
-			ent = &r.spec.Entries[next]
-			next++
+		for n, l := range r.rounds {
+			if l.back == j {
+				r.f("round%d++;", n)
+			}
 		}
-		line, err := r.statement(in, ent)
+		line, err := r.statement(in, entries[j])
 		if err != nil {
 			return "", err
 		}
@@ -105,6 +104,9 @@ func (r *clRole) declareCL() {
 		r.f("uint %s = %s;", hclReg(n), init)
 	}
 	r.setting = ""
+	for n := range r.rounds {
+		r.f("uint round%d = 0;", n)
+	}
 	for _, e := range r.spec.Entries {
 		if e.IsFence() {
 			continue
@@ -130,7 +132,7 @@ func (r *clRole) isAddress(n string) bool {
 
 // statement translates an instruction to C statements. Accesses leave copies for the
 // markers.
-func (r *clRole) statement(in *litmus.Instr, ent *spec.Entry) (string, error) {
+func (r *clRole) statement(in *litmus.Instr, ents []*spec.Entry) (string, error) {
 	ops := make([]string, len(in.Src))
 	for i, s := range in.Src {
 		switch {
@@ -144,19 +146,49 @@ func (r *clRole) statement(in *litmus.Instr, ent *spec.Entry) (string, error) {
 			return "", unsupported("a location's address as a value in OpenCL C")
 		}
 	}
+	if in.Op == litmus.OpBra {
+		return r.branch(in, ops), nil
+	}
 	line, err := r.c.instr(r.th, in, ops)
-	if err != nil || ent == nil || ent.IsFence() {
+	if err != nil || len(ents) == 0 || ents[0].IsFence() {
 		return line, err
 	}
 	var before, after strings.Builder
-	for _, i := range ent.Operands() {
-		fmt.Fprintf(&before, "o%d_%d = %s; ", ent.Pos, i, ops[i])
-	}
-	switch {
-	case ent.Reads() && !ent.Unread:
-		fmt.Fprintf(&after, " m%d = %s;", ent.Pos, hclReg(in.Dst))
-	case !ent.Reads() && len(ops) > 0:
-		fmt.Fprintf(&before, "m%d = %s; ", ent.Pos, ops[0])
+	for n, ent := range ents {
+		when, err := r.round(n, len(ents))
+		if err != nil {
+			return "", err
+		}
+		for _, i := range ent.Operands() {
+			fmt.Fprintf(&before, "%so%d_%d = %s; ", when, ent.Pos, i, ops[i])
+		}
+		switch {
+		case ent.Reads() && !ent.Unread:
+			fmt.Fprintf(&after, " %sm%d = %s;", when, ent.Pos, hclReg(in.Dst))
+		case !ent.Reads() && len(ops) > 0:
+			fmt.Fprintf(&before, "%sm%d = %s; ", when, ent.Pos, ops[0])
+		}
 	}
 	return before.String() + line + after.String(), nil
+}
+
+// round is the condition under which a copy of an access is the one at hand, of so many.
+func (r *clRole) round(n, of int) (string, error) {
+	if of == 1 {
+		return "", nil
+	}
+	at := slices.IndexFunc(r.rounds, func(l loop) bool { return l.contains(r.at) })
+	if r.rounds[at].nested {
+		return "", unsupported("a loop in a loop, whose values differ from round to round")
+	}
+	return fmt.Sprintf("if (round%d == %d) ", at, n), nil
+}
+
+// branch translates a branch; its guard is the caller's.
+func (r *clRole) branch(in *litmus.Instr, ops []string) string {
+	jump := fmt.Sprintf("goto %sL_%s;", r.prefix, in.Target)
+	if in.Cmp == litmus.CmpNone {
+		return jump
+	}
+	return fmt.Sprintf("if ((int)%s %s (int)%s) %s", ops[0], clCompare[in.Cmp], ops[1], jump)
 }

@@ -22,7 +22,7 @@ func TestHarnessShapes(t *testing.T) {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
 		want.Devices = make([]int, want.Units)
-		h, err := EmitHarness(x, "sm_90", FormFast)
+		h, err := EmitHarness(x, "sm_90", FormFast, spec.Pointers)
 		require.NoError(t, err, name)
 		require.Equal(t, want, h.Shape, name)
 	}
@@ -32,7 +32,7 @@ func TestHarnessShapes(t *testing.T) {
 // are parameters, and offsets of parameters count up without holes in types.
 func TestHarnessText(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
-	h, err := EmitHarness(x, "sm_90", FormFast)
+	h, err := EmitHarness(x, "sm_90", FormFast, spec.Pointers)
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(h.Text, "st.global.cg.s32"))
 	require.Equal(t, 2, strings.Count(h.Text, "ld.global.cg.s32"))
@@ -55,12 +55,12 @@ func TestHarnessText(t *testing.T) {
 // launches share is of system scope.
 func TestHarnessDevices(t *testing.T) {
 	x, _ := corpus.Lookup("mp+release.sys+acquire.sys-gpus")
-	h, err := EmitHarness(x, "sm_90", FormDevices)
+	h, err := EmitHarness(x, "sm_90", FormDevices, spec.Pointers)
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1}, h.Shape.Devices)
 	require.Contains(t, h.Text, "red.relaxed.sys.global.add.u32")
 	require.NotContains(t, h.Text, "red.global.add")
-	_, err = EmitHarness(x, "sm_60", FormDevices)
+	_, err = EmitHarness(x, "sm_60", FormDevices, spec.Pointers)
 	var u *spec.Unsupported
 	require.ErrorAs(t, err, &u)
 }
@@ -69,7 +69,7 @@ func TestHarnessDevices(t *testing.T) {
 func TestHarnessUnsupported(t *testing.T) {
 	for name, target := range map[string]string{"ptx-mp+spin": "sm_90", "mp+release.sys+acquire.sys-gpus": "sm_90", "ptx-cluster+mp": "sm_80"} {
 		x, _ := corpus.Lookup(name)
-		_, err := EmitHarness(x, target, FormFast)
+		_, err := EmitHarness(x, target, FormFast, spec.Pointers)
 		var u *spec.Unsupported
 		require.ErrorAs(t, err, &u, name)
 	}

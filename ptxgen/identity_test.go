@@ -43,9 +43,9 @@ func emitted(t *litmus.Test) string {
 			}
 		}
 	}
-	gpu, err := EmitHarness(t, "sm_90", FormFast)
+	gpu, err := EmitHarness(t, "sm_90", FormFast, spec.Pointers)
 	harness(&b, gpu, err)
-	cl, err := EmitHarnessOpenCL(t, FormFast)
+	cl, err := EmitHarnessOpenCL(t, FormFast, spec.Pointers)
 	harness(&b, cl, err)
 	return b.String()
 }

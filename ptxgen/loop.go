@@ -26,10 +26,15 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 
 // straight is the error of the roads that emit neither loops nor calls and prefetches.
 func straight(t *litmus.Test) error {
-	switch {
-	case t.Loops():
+	if t.Loops() {
 		return unsupported("a loop, which is emitted in PTX only")
-	case t.Dressed():
+	}
+	return bare(t)
+}
+
+// bare is the error of the roads that emit no calls and prefetches.
+func bare(t *litmus.Test) error {
+	if t.Dressed() {
 		return unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")
 	}
 	return nil

@@ -10,11 +10,18 @@ const MaxSequence = 5
 // parameter.
 //
 // The parameters begin as in audit form with layout Pointers: one address per
-// location, then the address for markers. Behind these, Memory lists the
+// location, then the address for markers; in the layout Adjacent, the address for
+// markers comes first. Behind these, Memory lists the
 // parameters that are addresses of the harness's own memory; all others are
 // numbers.
 type Harness struct {
-	Specs []*Spec // by thread, layout Pointers
+	Specs []*Spec // by thread, layout Pointers or Adjacent
+	// Locations holds the parameters with the addresses of locations, by location. In the
+	// layout Adjacent that of the first one in a memory counts for all there.
+	Locations []int64
+	// Cell is how many bytes a cell of the layout Adjacent is aligned to, a power of two;
+	// 0 in other layouts.
+	Cell int64
 	// Roles holds, by thread, the offset of the parameter that a thread of the
 	// kernel compares its own slot with to find out whether it plays the role.
 	Roles []int64

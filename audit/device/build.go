@@ -28,6 +28,8 @@ import (
 type Compiler struct {
 	Target string // sm_90; "" for OpenCL C
 	Level  string // O0 to O3
+	// Layout is Pointers, or Adjacent: the locations of an instance are neighbours.
+	Layout spec.Layout
 	// Tool is the toolchain that compiles, or only disassembles; nil for OpenCL C.
 	Tool *toolchain.Toolchain
 	// Maker makes the images; nil stands for the one of Tool.
@@ -122,7 +124,7 @@ func (c *Compiler) Build(ctx context.Context, tests []*litmus.Test, form ptxgen.
 	for i, t := range tests {
 		b := &Binary{Test: t, Form: form}
 		out[i] = b
-		b.Harness, err = m.Emit(t, form)
+		b.Harness, err = m.Emit(t, form, c.Layout)
 		var un *spec.Unsupported
 		switch {
 		case errors.As(err, &un):

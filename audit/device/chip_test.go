@@ -15,6 +15,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/sass"
+	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
@@ -86,7 +87,7 @@ func TestMutations(t *testing.T) {
 	n := 0
 	for _, x := range tests(t, "mp", "sb-inter", "mp+membar.gls", "lb+addrs", "mp-volatile", "cas-sl", "mp+release.gpu+acquire.gpu", "iriw") {
 		for form := range ptxgen.Forms {
-			h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.Form(form))
+			h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.Form(form), spec.Pointers)
 			require.NoError(t, err)
 			res, err := tc.Compile(ctx, toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, "sm_90"),
 				Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
@@ -159,7 +160,7 @@ func diffLine(a, b string) string {
 func TestStressGone(t *testing.T) {
 	tc := newest(t, "sm_90")
 	x := tests(t, "mp")[0]
-	h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.FormFast)
+	h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.FormFast, spec.Pointers)
 	require.NoError(t, err)
 	// As it was written first: nobody needs what the loads read.
 	weak := strings.ReplaceAll(h.Text, "xor.b32 %sum, %sum, %a2;", "mov.u32 %sum, 0;")

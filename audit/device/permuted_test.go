@@ -14,6 +14,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
 	"optcheck/sass"
+	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
@@ -64,7 +65,7 @@ func TestValidateDivisions(t *testing.T) {
 // that of the first round.
 func TestRounds(t *testing.T) {
 	tc := newest(t, "sm_90")
-	h, err := ptxgen.EmitHarness(tests(t, "mp")[0], "sm_90", ptxgen.FormPermuted)
+	h, err := ptxgen.EmitHarness(tests(t, "mp")[0], "sm_90", ptxgen.FormPermuted, spec.Pointers)
 	require.NoError(t, err)
 	// What is added to the address of x is that of y from the second round on.
 	text := strings.Replace(h.Text, "$PLAY:",

@@ -20,6 +20,7 @@ import (
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/runner/opencl"
+	"optcheck/spec"
 )
 
 // TestMain gives drivers their environment, which a C library reads at the start only.
@@ -155,7 +156,7 @@ func (e edited) Make(ctx context.Context, list []*ptxgen.Harness) ([]pipeline.Ma
 // ofTest is matched for the kernel of a test of the corpus.
 func ofTest(t *testing.T, m pipeline.Maker, fn *isa.Func) [][]*isa.Inst {
 	t.Helper()
-	h, err := m.Emit(tests(t, strings.Split(fn.Name, "_")[1])[0], ptxgen.FormFast)
+	h, err := m.Emit(tests(t, strings.Split(fn.Name, "_")[1])[0], ptxgen.FormFast, spec.Pointers)
 	require.NoError(t, err)
 	require.Equal(t, h.Name, fn.Name)
 	return matched(fn, optcheck.NewChecker().CheckHarness(fn, h.Check))
@@ -208,7 +209,7 @@ func replaced(t *testing.T, archive []byte, at uint64, n int, change func([]byte
 func TestPoCLMutations(t *testing.T) {
 	m, n, ctx := pipeline.NewOpenCLMaker(pocl(t)), 0, t.Context()
 	for _, x := range tests(t, "mp", "mp+membar.gls", "iriw", "cas-sl", "add+add.gpus", "2+2w+fence.sc.gpus") {
-		h, err := m.Emit(x, ptxgen.FormFast)
+		h, err := m.Emit(x, ptxgen.FormFast, spec.Pointers)
 		require.NoError(t, err)
 		made, failed, err := m.Make(ctx, []*ptxgen.Harness{h})
 		require.NoError(t, err)

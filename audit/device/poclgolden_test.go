@@ -14,6 +14,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
+	"optcheck/spec"
 	"optcheck/x86"
 )
 
@@ -27,7 +28,7 @@ const objects = "../../x86/testdata/"
 func TestPoCLGolden(t *testing.T) {
 	for _, name := range []string{"mp+membar.gls", "cas-sl"} {
 		x := tests(t, name)[0]
-		h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)
+		h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast, spec.Pointers)
 		require.NoError(t, err)
 		if *update {
 			made, _, err := pipeline.NewOpenCLMaker(pocl(t)).Make(t.Context(), []*ptxgen.Harness{h})

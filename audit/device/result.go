@@ -9,6 +9,7 @@ import (
 	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
+	"optcheck/spec"
 )
 
 // Result is a run of a test under a setting, or why there was none: the event
@@ -51,7 +52,7 @@ func (c *series) empty(b *Binary, j *Judgement) *Result {
 	h := &r.Histogram
 	*h = report.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
 		Toolchain: c.compiler, Target: c.o.Compiler.Target, Level: c.o.Compiler.Level, Device: c.device,
-		Code: b.Code, Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone, Terms: []string{}, Outcomes: []report.Outcome{}}
+		Code: b.Code, Layout: layoutName(c.o.Compiler.Layout), Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone, Terms: []string{}, Outcomes: []report.Outcome{}}
 	for _, t := range b.Test.Terms() {
 		h.Terms = append(h.Terms, herdlog.Term(t))
 	}
@@ -69,6 +70,14 @@ func (c *series) empty(b *Binary, j *Judgement) *Result {
 		}
 	}
 	return r
+}
+
+// layoutName names a layout in results: the usual one is not named.
+func layoutName(l spec.Layout) string {
+	if l == spec.Pointers {
+		return ""
+	}
+	return l.String()
 }
 
 // fill takes over what was counted.

@@ -10,6 +10,7 @@ import (
 	"optcheck/audit/store"
 	"optcheck/litmus"
 	"optcheck/pipeline"
+	"optcheck/spec"
 )
 
 // Cubins travel in stores: a machine that compiles leaves them there, and one
@@ -35,16 +36,24 @@ func (c *Compiler) StoreCubins(ctx context.Context, s *store.Store, part string,
 	for some := range slices.Chunk(tests, storedTests) {
 		k++
 		var b bytes.Buffer
-		m, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, some, &b)
+		m, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, c.Layout, some, &b)
 		if err != nil {
 			return n, err
 		}
 		n += m
-		if err := s.Put(ctx, storedName(c.Target, c.Level, c.Tool.ID, fmt.Sprintf("%s/%d", part, k)), cubinsKind, b.Bytes()); err != nil {
+		if err := s.Put(ctx, storedName(c.Target, c.Level, c.Tool.ID, c.part(part, k)), cubinsKind, b.Bytes()); err != nil {
 			return n, err
 		}
 	}
 	return n, nil
+}
+
+// part names a slice of what is stored.
+func (c *Compiler) part(part string, k int) string {
+	if c.Layout != spec.Pointers {
+		part = c.Layout.String() + "/" + part
+	}
+	return fmt.Sprintf("%s/%d", part, k)
 }
 
 // StoredCubins reads the cubins for a target and level from a store. Those of

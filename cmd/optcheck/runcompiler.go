@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/sass/patch"
+	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
@@ -33,7 +35,8 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 		return nil, fmt.Errorf("--patch: the machine code of %s is not known", s.Device().Name)
 	}
 	if target == "" {
-		return &device.Compiler{Maker: pipeline.NewOpenCLMaker(s), Level: f.level}, nil
+		layout, err := f.harnessLayout()
+		return &device.Compiler{Maker: pipeline.NewOpenCLMaker(s), Level: f.level, Layout: layout}, err
 	}
 	c, err := f.compilerFor(ctx, env, target)
 	if err != nil {
@@ -53,12 +56,28 @@ func (f *runFlags) compiler(ctx context.Context, env *environment, s runner.Sess
 	return c, err
 }
 
+// harnessLayout is the layout of harness kernels.
+func (f *runFlags) harnessLayout() (spec.Layout, error) {
+	l, err := spec.ParseLayout(cmp.Or(f.layout, spec.Pointers.String()))
+	if err == nil && l != spec.Pointers && l != spec.Adjacent {
+		err = fmt.Errorf("layout %v is for audits; kernels that run have pointers or adjacent", l)
+	}
+	if err != nil {
+		return l, fmt.Errorf("--layout: %w", err)
+	}
+	return l, nil
+}
+
 // byDriver is what --toolchain calls the driver's own compiler.
 const byDriver = "driver"
 
 // compilerFor finds the compiler for a target.
 func (f *runFlags) compilerFor(ctx context.Context, env *environment, target string) (*device.Compiler, error) {
-	c := &device.Compiler{Target: target, Level: f.level}
+	layout, err := f.harnessLayout()
+	if err != nil {
+		return nil, err
+	}
+	c := &device.Compiler{Target: target, Level: f.level, Layout: layout}
 	for _, text := range f.patch {
 		e, err := patch.Parse(text)
 		if err != nil {
@@ -104,7 +123,7 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if err != nil {
 		return err
 	}
-	n, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, tests, fh)
+	n, err := pipeline.WriteCubins(ctx, c.Tool, c.Target, c.Level, c.Layout, tests, fh)
 	if err = errors.Join(err, fh.Close()); err != nil {
 		return err
 	}

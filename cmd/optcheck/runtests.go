@@ -27,6 +27,7 @@ import (
 type runFlags struct {
 	gen, device, toolchain, level, target  string
 	incantations, shard, output, log, plot string
+	layout                                 string
 	instances                              string
 	form, environments, until              string
 	drawn                                  int
@@ -86,6 +87,8 @@ Ctrl-C ends the run and keeps what was counted.`,
 	f.across.add(fl)
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level, or several: O0..O3, O0,O3")
+	fl.StringVar(&f.layout, "layout", "pointers",
+		"where the locations of an instance lie: pointers (compilers know nothing of them), or adjacent (they are neighbours)")
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
 	fl.StringVar(&f.instances, "iterations", "1e6", "instances of each test under each set of incantations, at least; 0: by --budget")
 	fl.DurationVar(&f.budget, "budget", 0, "time limit for each test under each set")

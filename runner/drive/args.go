@@ -55,8 +55,10 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch, device int) 
 		return runner.BufArg(m.scratch[device].buf), nil
 	case ptxgen.ParamCounters:
 		return runner.BufArg(m.counters.buf), nil
-	case ptxgen.ParamWindow, ptxgen.ParamOffset:
+	case ptxgen.ParamWindow:
 		return runner.U32(l.offset[q.Index]), nil
+	case ptxgen.ParamOffset: // of a cell of neighbours
+		return runner.U32(l.offset[q.Index] - p.H.Place(q.Index)), nil
 	case ptxgen.ParamMul:
 		return runner.U32(l.mul[q.Index]), nil
 	case ptxgen.ParamStride:

@@ -10,6 +10,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
+	"optcheck/spec"
 )
 
 // spread prepares for launches on the devices of a session.
@@ -30,6 +31,9 @@ func (p *planner) spread(devices []runner.Device) error {
 	if i := slices.IndexFunc(p.homes, func(d int) bool { return d < 0 || d >= p.devices }); i >= 0 {
 		return runner.Errorf(runner.ErrUsage, "run", "location %s is to lie on device %d of %d", p.h.Test.Locations[i].Name,
 			p.homes[i], p.devices)
+	}
+	if p.h.Layout == spec.Adjacent && slices.ContainsFunc(p.homes, func(d int) bool { return d != p.homes[0] }) {
+		return runner.Errorf(runner.ErrUnsupported, "run", "neighbours in the memory of several devices")
 	}
 	return nil
 }
@@ -116,6 +120,13 @@ func Homes(place string, h *ptxgen.Harness, devices int) ([][]int, error) {
 		return namedHomes(place, h, devices)
 	}
 	list := [][]int{{}}
+	if h.Layout == spec.Adjacent { // neighbours are together
+		list = nil
+		for d := range devices {
+			list = append(list, slices.Repeat([]int{d}, n))
+		}
+		return list, nil
+	}
 	for l := range n {
 		var longer [][]int
 		for _, homes := range list {

@@ -160,86 +160,32 @@ type run struct {
 
 // prepare makes the launches of a batch and the memory that they need.
 func (r *run) prepare(ctx context.Context) error {
-	h := r.p.H
-	pl := newPlanner(h, r.s.Device(), r.j)
+	pl := newPlanner(r.p.H, r.s.Device(), r.j)
 	pl.threads = r.p.resident
 	if err := pl.spread(r.s.Devices()); err != nil {
 		return err
 	}
-	n := 1
+	r.planned = 1
 	if r.j.Incantations&(Random|Banks) != 0 {
-		n = max(r.j.Tuning.Launches, 1)
+		r.planned = uint64(max(r.j.Tuning.Launches, 1))
 	}
 	var launches []*launch
-	need := [4]uint64{}
-	r.planned = uint64(n)
-	cells, arena := make([]uint64, len(h.Widths)), uint64(0)
-	for range n {
+	need := footprint{cells: make([]uint64, len(r.p.H.Widths))}
+	for range r.planned {
 		l, err := pl.launch()
 		if err != nil {
 			return err
 		}
 		launches = append(launches, l)
 		r.perBody += uint64(l.instances)
-		for i := range h.Widths {
-			size := uint64(l.offset[i]) + uint64(l.stride[i])*(uint64(l.set["inst_mask"])+1)
-			switch {
-			case h.Shape.Shared[i] >= 0:
-			case l.arena:
-				arena = max(arena, size)
-			default:
-				cells[i] = max(cells[i], size)
-			}
-		}
-		need[0] = max(need[0], 4*uint64(l.instances)*uint64(max(h.Slots, 1)))
-		lines := uint64(l.set["stress_line"])*uint64(l.set["stress_lines"]) + uint64(l.set["stress_base"])
-		need[1] = max(need[1], min(lines, uint64(l.set["stress_wrap"]))+32*uint64(l.set["stress_lane"])+64)
-		need[2] = max(need[2], ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
+		need.add(r.p.H, l)
 	}
-	for i, size := range cells {
-		if size == 0 {
-			continue // shared, or in the arena
-		}
-		init := uint64(h.Test.Locations[i].Init)
-		if h.Widths[i] == 8 && uint32(init) != uint32(init>>32) {
-			return fmt.Errorf("%w: a 64-bit location whose initial words differ", runner.ErrUnsupported)
-		}
-		if err := r.cells(ctx, pl.homes[i], &r.m.locations[pl.homes[i]][i], size, uint32(init)); err != nil {
-			return err
-		}
+	if err := r.locations(ctx, pl.homes, &need); err != nil {
+		return err
 	}
-	if arena > 0 {
-		if err := r.cells(ctx, pl.homes[0], &r.m.arena[pl.homes[0]], arena, uint32(h.Test.Locations[0].Init)); err != nil {
-			return err
-		}
+	if err := r.working(ctx, pl.devices, &need); err != nil {
+		return err
 	}
-	table := r.bins.table()
-	histBytes := uint64(8 * (r.bins.total + 1))
-	sampleBytes := uint64(4 * ptxgen.SampleWords * (ptxgen.MaxSamples + 1))
-	sizes := []struct {
-		a    *area
-		size uint64
-		zero bool
-	}{{&r.m.results, need[0], false}, {&r.m.counters, need[2], true}, {&r.m.hist, histBytes, true},
-		{&r.m.samples, sampleBytes, true}, {&r.m.table, uint64(len(table)), false}, {&r.m.out, 1 << 12, false}}
-	for d := range pl.devices {
-		if err := r.m.scratch[d].need(ctx, r.s, d, need[1]); err != nil {
-			return err
-		}
-	}
-	for _, x := range sizes {
-		if err := x.a.need(ctx, r.s, 0, x.size); err != nil {
-			return err
-		}
-		if x.zero {
-			r.setup = append(r.setup, runner.Fill(x.a.buf, 0, x.size, 0))
-		}
-	}
-	if len(table) > 0 {
-		r.setup = append(r.setup, runner.Write(r.m.table.buf, 0, table))
-	}
-	r.final = []runner.Command{runner.Read(r.m.hist.buf, 0, histBytes), runner.Read(r.m.samples.buf, 0, sampleBytes),
-		runner.Read(r.m.counters.buf, 0, 64)}
 	for _, l := range launches {
 		c, err := r.p.commands(r.m, l, r.bins)
 		if err != nil {
@@ -247,17 +193,6 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 		r.body = append(r.body, c...)
 	}
-	return nil
-}
-
-// cells makes an area for the cells of locations and sets them to what they begin
-// with.
-func (r *run) cells(ctx context.Context, device int, a *area, size uint64, init uint32) error {
-	size = (size + 255) &^ 255
-	if err := a.need(ctx, r.s, device, size); err != nil {
-		return err
-	}
-	r.setup = append(r.setup, runner.Fill(a.buf, 0, size, init))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/opencl"
+	"optcheck/spec"
 )
 
 // cpu opens the first CPU device of OpenCL (PoCL).
@@ -74,7 +75,7 @@ func TestDevices(t *testing.T) {
 		require.True(t, ok, name)
 		runs := 0
 		for y := range Divide(x, 2) {
-			h, err := ptxgen.EmitHarnessOpenCL(y, ptxgen.FormDevices)
+			h, err := ptxgen.EmitHarnessOpenCL(y, ptxgen.FormDevices, spec.Pointers)
 			require.NoError(t, err, name)
 			p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 			require.NoError(t, err, name)
@@ -106,7 +107,7 @@ func TestPoCL(t *testing.T) {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
 		for form := range ptxgen.Forms {
-			h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.Form(form))
+			h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.Form(form), spec.Pointers)
 			require.NoError(t, err, name)
 			p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 			require.NoError(t, err, name)
@@ -133,7 +134,7 @@ func TestLone(t *testing.T) {
 	require.NoError(t, tuning.Set("lone=1"))
 	for name, want := range map[string]error{"mp": nil, "mp+relaxed.ctas": runner.ErrUnsupported} {
 		x, _ := corpus.Lookup(name)
-		h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)
+		h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast, spec.Pointers)
 		require.NoError(t, err)
 		p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 		require.NoError(t, err)

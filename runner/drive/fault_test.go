@@ -11,6 +11,7 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
+	"optcheck/spec"
 )
 
 // flaky is a session of a real device, some of whose batches are lost.
@@ -41,7 +42,7 @@ func TestFaults(t *testing.T) {
 		Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
 	x, _ := corpus.Lookup("mp")
-	h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast)
+	h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast, spec.Pointers)
 	require.NoError(t, err)
 	p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestSeed(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 132, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	both := func(i Incantations) ptxgen.Form { return ptxgen.Form(i >> 1 & 1) } // as good as any
 	for i := None; i <= All; i++ {
-		h, err := ptxgen.EmitHarness(x, "sm_90", both(i))
+		h, err := ptxgen.EmitHarness(x, "sm_90", both(i), spec.Pointers)
 		require.NoError(t, err)
 		r := func(seed uint64) []*launch {
 			pl := newPlanner(h, d, Job{Incantations: i, Tuning: DefaultTuning(d), Seed: seed})
@@ -116,8 +117,9 @@ func TestInstances(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 4, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	tuning := DefaultTuning(d)
 	tuning.Distance, tuning.Instances = Knob{0, 0, 64}, Fixed(1<<13)
+	layout := spec.Pointers
 	check := func(x *litmus.Test, form ptxgen.Form, homes ...int) {
-		h, err := ptxgen.EmitHarness(x, "sm_90", form)
+		h, err := ptxgen.EmitHarness(x, "sm_90", form, layout)
 		require.NoError(t, err)
 		for _, i := range []Incantations{None, Random, All} {
 			pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 9, Homes: homes})
@@ -143,6 +145,10 @@ func TestInstances(t *testing.T) {
 				check(y, ptxgen.FormDevices, 0, 2)
 			}
 		}
+		layout = spec.Adjacent
+		check(x, ptxgen.FormFast)
+		check(x, ptxgen.FormPermuted)
+		layout = spec.Pointers
 	}
 }
 
@@ -234,6 +240,12 @@ func checkCells(t *testing.T, h *ptxgen.Harness, l *launch) {
 	t.Helper()
 	type cell struct{ buffer, at uint32 }
 	used := map[cell]bool{}
+	for i := range h.Widths {
+		if h.Layout == spec.Adjacent {
+			require.Zero(t, l.stride[i]%uint32(h.Check.Cell))
+			require.Equal(t, h.Place(i), l.offset[i]%uint32(h.Check.Cell))
+		}
+	}
 	for i, w := range h.Widths {
 		if h.Shape.Shared[i] >= 0 {
 			continue
@@ -263,7 +275,7 @@ func TestEqual(t *testing.T) {
 	for _, name := range []string{"mp", "iriw"} {
 		x, _ := corpus.Lookup(name)
 		for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
-			h, err := ptxgen.EmitHarness(x, "sm_90", form)
+			h, err := ptxgen.EmitHarness(x, "sm_90", form, spec.Pointers)
 			require.NoError(t, err)
 			for i := None; i <= All; i++ {
 				pl := newPlanner(h, d, Job{Incantations: i, Tuning: tuning, Seed: 4})

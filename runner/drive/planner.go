@@ -7,6 +7,7 @@ import (
 
 	"optcheck/ptxgen"
 	"optcheck/runner"
+	"optcheck/spec"
 )
 
 // launch is one launch with all choices made.
@@ -296,8 +297,38 @@ func (p *planner) loose(l *launch, warps uint32) {
 // maxCells bounds the bytes from the first to the last instance of a location.
 const maxCells = 1 << 30
 
+// adjacent chooses where the cells of neighbours lie.
+func (p *planner) adjacent(l *launch, perCTA uint32) {
+	cell, cells, mul := uint32(p.h.Check.Cell), uint64(l.set["inst_mask"])+1, p.odd()
+	stride, base := p.draw(p.t.Stride), p.draw(p.t.Offset)/cell*cell
+	if p.inc&Banks != 0 && p.rnd.Uint32N(2) == 1 {
+		stride = p.draw(p.t.BankStride)
+	}
+	stride = (max(stride, 1) + cell - 1) / cell * cell
+	step := func(room, cells uint64) uint32 {
+		s := stride
+		for s > cell && cells*uint64(s) > room {
+			s = max(s/2/cell*cell, cell)
+		}
+		return s
+	}
+	l.arena = true
+	for i := range p.h.Widths {
+		s, at := step(maxCells, cells), base
+		if p.h.Shape.Shared[i] >= 0 {
+			s, at = step(p.d.Shared/2, uint64(perCTA)), 0
+			l.shared = perCTA * s
+		}
+		l.mul, l.stride, l.offset = append(l.mul, mul), append(l.stride, s), append(l.offset, at+p.h.Place(i))
+	}
+}
+
 // layout chooses where the instances' locations lie.
 func (p *planner) layout(l *launch, perCTA uint32) {
+	if p.h.Layout == spec.Adjacent {
+		p.adjacent(l, perCTA)
+		return
+	}
 	n, cells := uint32(len(p.h.Widths)), uint64(l.set["inst_mask"])+1
 	stride, distance, mul := p.draw(p.t.Stride), p.distance(cells), p.odd()
 	if p.inc&Banks != 0 && p.rnd.Uint32N(2) == 1 {

@@ -66,51 +66,6 @@ func (c *Collector) Program(ctx context.Context, s runner.Session, h *ptxgen.Har
 	return &Program{H: h, test: k, collect: c.kernel, opencl: c.opencl, resident: 128 * info.Resident}, nil
 }
 
-// Memory is the device memory that runs of programs share. The zero value is
-// empty; it grows as needed.
-type Memory struct {
-	// By device: locations, those that lie at a distance, what is stressed.
-	locations [runner.MaxDevices][ptxgen.MaxLocations]area
-	arena     [runner.MaxDevices]area
-	scratch   [runner.MaxDevices]area
-	// Of the first device.
-	results, counters,
-	hist, samples, table, out area
-}
-
-// location is the memory of a location in a launch.
-func (m *Memory) location(l *launch, i int) runner.Buffer {
-	if l.arena {
-		return m.arena[l.homes[i]].buf
-	}
-	return m.locations[l.homes[i]][i].buf
-}
-
-type area struct {
-	buf  runner.Buffer
-	size uint64
-}
-
-// need makes an area of a device at least so large.
-func (a *area) need(ctx context.Context, s runner.Session, device int, size uint64) error {
-	size = max(size, 64)
-	if a.size >= size {
-		return nil
-	}
-	if a.buf != 0 {
-		if err := s.Free(ctx, a.buf); err != nil {
-			return err
-		}
-		*a = area{}
-	}
-	b, err := s.Alloc(ctx, device, size)
-	if err != nil {
-		return err
-	}
-	*a = area{b, size}
-	return nil
-}
-
 // bins is how the outcomes of a test are numbered on the device: each term has
 // a list of expected values; outcomes with another value share the last bin.
 type bins struct {
