@@ -129,7 +129,7 @@ func (a *analysis) classify() {
 	}
 }
 
-// slot gives the number of the constant buffer whose descriptor is in s[n:n+3].
+// slot returns the number of the constant buffer whose descriptor is in s[n:n+3].
 func (a *analysis) slot(n int) int {
 	for _, e := range a.abi.elems {
 		if int(e.reg) == n && strings.Contains(e.kind, "CONST_BUFFER") {

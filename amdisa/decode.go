@@ -333,7 +333,7 @@ func (d *decoder) finish(tm *template, in *inst) {
 	}
 }
 
-// atomType is the type of an atomic, which is part of the operation's name: unsigned
+// atomType returns the type of an atomic, which is part of the operation's name: unsigned
 // and floating-point minima have other ones.
 func atomType(op string) isa.AtomType {
 	if op == "MIN" || op == "MAX" {
@@ -448,7 +448,7 @@ func (d *decoder) arg(i int) isa.Operand {
 	return isa.Operand{}
 }
 
-// counts gives a shared list of counters.
+// counts returns a shared list of counters.
 func counts(c ...isa.Counter) []isa.Counter {
 	if len(c) == 1 {
 		return countSingle[c[0] : c[0]+1 : c[0]+1]

@@ -43,7 +43,7 @@ func atomic(name string) (op string, width int, ok bool) {
 	return op, width, true
 }
 
-// accessWidth gives the bytes that load_… and store_… move per thread, and
+// accessWidth returns the bytes that load_… and store_… move per thread, and
 // whether the rest of the name was understood. d16 says that the value goes to
 // half of a register (and "hi" to the upper one), whose other half stays.
 func accessWidth(name string) (width int, d16 bool, ok bool) {

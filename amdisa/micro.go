@@ -32,7 +32,7 @@ func imm(v uint32) isa.Operand {
 	return isa.Operand{Kind: isa.OpdImm, Imm: int64(v), Words: 1}
 }
 
-// pred is a register as a predicate: a lane mask or SCC.
+// pred returns a register as a predicate: a lane mask or SCC.
 func pred(r isa.Reg) isa.Operand { return isa.Operand{Kind: isa.OpdPred, Reg: r, Words: 1} }
 
 func truth() isa.Operand { return isa.Operand{Kind: isa.OpdPred, Zero: true, Words: 1} }
@@ -53,7 +53,7 @@ func inverted(o isa.Operand) isa.Operand {
 	return o
 }
 
-// word gives one word of a source operand of an operation on n-bit values.
+// word returns one word of a source operand of an operation on n-bit values.
 func word(o isa.Operand, w, n int) isa.Operand {
 	switch o.Kind {
 	case isa.OpdReg:
@@ -83,7 +83,7 @@ func word(o isa.Operand, w, n int) isa.Operand {
 	return isa.Operand{Kind: isa.OpdSpecial, Sym: "?" + o.Text, Words: 1}
 }
 
-// known gives the value of a constant operand.
+// known returns the value of a constant operand.
 func known(o isa.Operand) (uint32, bool) {
 	return uint32(o.Imm), o.Kind == isa.OpdImm
 }
@@ -148,7 +148,7 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 	}
 }
 
-// sources gives the words of an instruction's operands of n bits; one that is not there
+// sources returns the words of an instruction's operands of n bits; one that is not there
 // is unknown.
 func (d *decoder) sources(n int) func(i, w int) isa.Operand {
 	return func(i, w int) isa.Operand {
@@ -275,7 +275,7 @@ func bitopThird(root string, third isa.Operand) isa.Operand {
 	return third
 }
 
-// bitop gives the truth table of v_bitop3_b32.
+// bitop returns the truth table of v_bitop3_b32.
 func (d *decoder) bitop() uint8 {
 	for _, m := range d.mods {
 		if v, ok := strings.CutPrefix(m, "bitop3:"); ok {

@@ -314,7 +314,7 @@ func named(o isa.Operand, s string) (isa.Operand, bool) {
 	return o, true
 }
 
-// floatBits gives the bits of a floating-point literal in the format of an
+// floatBits returns the bits of a floating-point literal in the format of an
 // operand of the given width.
 func floatBits(o *isa.Operand, bits int) uint64 {
 	f := math.Float64frombits(uint64(o.Imm))

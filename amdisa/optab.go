@@ -198,7 +198,7 @@ func modSet(words, m string) bool {
 	return m != "" && i >= 0
 }
 
-// typeBits gives the bits of the last type token of a mnemonic, 32 if there is
+// typeBits returns the bits of the last type token of a mnemonic, 32 if there is
 // none.
 func typeBits(op string) int {
 	for op != "" {

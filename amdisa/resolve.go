@@ -64,7 +64,7 @@ func (p *gcn) targetOf(fn *isa.Func, in *isa.Inst, label string) (int, bool) {
 	return at(fn, in.Addr+4+uint64(4*int64(int16(v))))
 }
 
-// at gives the instruction at an address.
+// at returns the instruction at an address.
 func at(fn *isa.Func, addr uint64) (int, bool) {
 	i := sort.Search(len(fn.Insts), func(i int) bool { return fn.Insts[i].Addr >= addr })
 	return i, i < len(fn.Insts) && fn.Insts[i].Addr == addr

@@ -62,7 +62,7 @@ func tool(t *testing.T, dir, version string, args ...string) (string, error) {
 	return stdout.String(), err
 }
 
-// compile gives the assembly of an OpenCL file, "" if the compiler refuses.
+// compile returns the assembly of an OpenCL file, "" if the compiler refuses.
 func compile(t *testing.T, dir, version, triple, target, level, src string, flags ...string) string {
 	out := filepath.Join(dir, "k.s")
 	args := append([]string{discovered()[version].Kind.(*toolchain.LLVM).Clang, "-target", triple, "-mcpu=" + target, "-x", "cl", "-cl-std=CL2.0", "-Xclang",

@@ -249,7 +249,7 @@ func (x *tsGroup) value(s *slot, src []isa.Operand) bool {
 	return true
 }
 
-// tsArity gives the sources of an operation that lower knows, 0 for others that
+// tsArity returns the sources of an operation that lower knows, 0 for others that
 // are known by name.
 func tsArity(op string) (int, bool) {
 	switch op {

@@ -45,7 +45,7 @@ func (p *gcn) inlineTwins() {
 	}
 }
 
-// onlyCall gives the only call of a function, -1 if there is none and -2 if
+// onlyCall returns the only call of a function, -1 if there is none and -2 if
 // there are several, or if the symbols that the function names are not want.
 func onlyCall(f *isa.Func, want string) int {
 	call, named, found := -1, false, false

@@ -13,7 +13,7 @@ var waitNames = map[string]isa.Counter{
 	"xcnt": isa.CountX, "asynccnt": isa.CountAsync, "tensorcnt": isa.CountTensor,
 }
 
-// maxCount gives the value at which a field of s_waitcnt never waits.
+// maxCount returns the value at which a field of s_waitcnt never waits.
 func (t target) maxCount(c isa.Counter) int {
 	switch c {
 	case isa.CountVM:

@@ -431,13 +431,13 @@ func (a *auditor) flush() error {
 	return nil
 }
 
-// Usage is the CPU time of this process so far, and that of the processes that
+// Usage returns the CPU time of this process so far, and that of the processes that
 // toolchains have run.
 func Usage(tcs []*toolchain.Toolchain) (own, tools time.Duration) {
 	return ownCPU(), statsOf(tcs).CPU()
 }
 
-// ownCPU is the CPU time of this process so far.
+// ownCPU returns the CPU time of this process so far.
 func ownCPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -112,7 +112,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	return r
 }
 
-// lookOf is the hash of what a listing of the result shows without registers.
+// lookOf returns the hash of what a listing of the result shows without registers.
 func lookOf(r *optcheck.Result) (sum [16]byte) {
 	t := threadListing(r, nil).Bare()
 	h := sha256.Sum256(fmt.Append(nil, t))
@@ -164,7 +164,7 @@ const (
 	wordSize    = 80
 )
 
-// size is what a result takes in memory, about, without what it shares.
+// size returns what a result takes in memory, about, without what it shares.
 func (r *checked) size() int {
 	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
 	if s := r.Spec; s != nil {

@@ -46,7 +46,7 @@ func chipSaw(t *testing.T, file string) (saw map[string][]report.Histogram) {
 	return saw
 }
 
-// chipTests are every nth test of a preset, or of the corpus.
+// chipTests returns every nth test of a preset, or of the corpus.
 func chipTests(t *testing.T, preset string, nth int) (tests []*litmus.Test) {
 	t.Helper()
 	all := slices.Values(corpus.Tests())
@@ -106,7 +106,7 @@ func TestChipsAreHardware(t *testing.T) {
 	}
 }
 
-// ends are all ends of a test's machine code without some rules of the model.
+// ends returns all ends of a test's machine code without some rules of the model.
 func ends(t *testing.T, x *litmus.Test, threads []optcheck.LiftedThread, without uint32) map[string][]string {
 	t.Helper()
 	m, err := optcheck.NewMachine(x, threads)

@@ -15,7 +15,7 @@ import (
 	"optcheck/spec"
 )
 
-// conditional is a test whose second thread stores under a condition of both words
+// conditional returns a test whose second thread stores under a condition of both words
 // that it reads; code computes p3 from r1 and r2. A register of its own keeps its
 // kernels from being shared with another test.
 func conditional(t *testing.T, name, code string) *litmus.Test {

@@ -29,7 +29,7 @@ type DepProbe struct {
 	Bits   int // width of the address: 64, or 32 for shared memory
 }
 
-// Name is the probe's test name.
+// Name returns the probe's test name.
 func (p DepProbe) Name() string {
 	return fmt.Sprintf("dep+%s+%v+%s.%v%d", p.Scheme.Name, p.Kind, p.Into, p.Space, p.Bits)
 }

@@ -19,7 +19,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// onCoRR is a command that a tool does whenever its input mentions the test coRR.
+// onCoRR returns a command that a tool does whenever its input mentions the test coRR.
 func onCoRR(do string) string {
 	return "for f in \"$@\"; do if [ -f \"$f\" ] && grep -q t_coRR_ \"$f\"; then " + do + "; fi; done"
 }

@@ -24,7 +24,7 @@ type goodWord struct {
 	class    string // "" for any but preserved
 }
 
-// wordTest is a test whose thread 0 runs some code on x and y; thread 1 adds to both.
+// wordTest returns a test whose thread 0 runs some code on x and y; thread 1 adds to both.
 func wordTest(t *testing.T, name, code string) *litmus.Test {
 	if strings.HasPrefix(code, "=") {
 		return corpusTest(t, code[1:])

@@ -36,7 +36,7 @@ func respelled(t *testing.T, lt *litmus.Test) *litmus.Test {
 	return again
 }
 
-// results are the cells and listings of a run, as a store would hold them.
+// results returns the cells and listings of a run, as a store would hold them.
 func results(t *testing.T, o Options) (cells []string, listings map[string]*report.Listing) {
 	run := report.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))

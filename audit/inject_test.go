@@ -235,7 +235,7 @@ func (x *injector) fence(p int) {
 	}
 }
 
-// qualified is how an access begins in PTX: operation, semantics and scope.
+// qualified returns how an access begins in PTX: operation, semantics and scope.
 func qualified(in *litmus.Instr) string {
 	s := map[litmus.Op]string{litmus.OpLd: "ld", litmus.OpSt: "st", litmus.OpAtom: "atom", litmus.OpRed: "red"}[in.Op]
 	if in.Sem != litmus.SemNone && in.Sem != litmus.SemWeak {

@@ -151,7 +151,7 @@ func (g *judge) remembered(ctx context.Context, key string, decide func(context.
 	return j
 }
 
-// verdictSize is what the verdict takes in memory, about.
+// verdictSize returns what the verdict takes in memory, about.
 func (j *judgement) verdictSize() int {
 	n := verdictSize + len(j.verdict.Lifted)
 	for _, s := range j.verdict.Schedule {
@@ -250,7 +250,7 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 	return nil
 }
 
-// visible are the new outcomes by the first n terms alone, those of the condition, as
+// visible returns the new outcomes by the first n terms alone, those of the condition, as
 // far as the test has none that is the same there.
 func visible(fresh, own []string, n int) (out []string) {
 	cut := func(s string) string {
@@ -338,7 +338,7 @@ func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optchec
 	return o
 }
 
-// size is what outcomes take in memory, about, with their key.
+// size returns what outcomes take in memory, about, with their key.
 func (o *outcomes) size() int {
 	n := judgedSize
 	for _, s := range o.states {

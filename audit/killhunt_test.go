@@ -22,7 +22,7 @@ func init() { audit.KillSets["hunt"] = hunted }
 // all that it takes by default: 32 cells a test, somewhat more than 500 a second.
 const huntTests = 5000
 
-// hunted are the tests of a hunt with the honest compiler, in their order. A hunt with
+// hunted returns the tests of a hunt with the honest compiler, in their order. A hunt with
 // a compiler that has a wrong pass does the same tests until one of them shows
 // something new, so that what they expose, such a hunt does.
 func hunted(t *testing.T) (out []*litmus.Test) {

@@ -159,7 +159,7 @@ func (r *killRun) base(release string, tests []int) map[kernelAt]*report.Cell {
 	return known
 }
 
-// killTests are the tests of a set.
+// killTests returns the tests of a set.
 func killTests(t *testing.T, set string) []*litmus.Test {
 	var out []*litmus.Test
 	add := func(preset string) {

@@ -21,7 +21,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// every is the matrix of the corpus; by default a slice through it that has
+// every returns the matrix of the corpus; by default a slice through it that has
 // each generation and both kinds of level.
 func every(t testing.TB) Options {
 	o := Options{Tests: corpus.Tests(), Toolchains: releases(t)}

@@ -23,10 +23,10 @@ func ModelsFor(target string) []string {
 	return slices.Clone(readings)
 }
 
-// DefaultModel is the model under which the code of a target is judged.
+// DefaultModel returns the model under which the code of a target is judged.
 func DefaultModel(target string) string { return ModelsFor(target)[0] }
 
-// otherModel is a further model that a target could be read under, "" for none.
+// otherModel returns a further model that a target could be read under, "" for none.
 func otherModel(name string) string {
 	if i := slices.Index(readings, name); i >= 0 {
 		return readings[1-i]

@@ -60,7 +60,7 @@ func (m *mutator) add(op string, fn *isa.Func, want ...string) {
 	m.out = append(m.out, mutant{operator: op, fn: fn, want: want})
 }
 
-// nop is an instruction that does nothing, in place of another.
+// nop returns an instruction that does nothing, in place of another.
 func nop(at isa.Inst) isa.Inst {
 	return isa.Inst{Addr: at.Addr, Op: "NOP", Text: "NOP", Line: at.Line, Role: isa.RoleNop, Target: -1}
 }

@@ -176,7 +176,7 @@ func (m *mutator) some(from, to int, f func(spec.Entry) bool) bool {
 	return false
 }
 
-// around is the range of instructions between the accesses before and after an
+// around returns the range of instructions between the accesses before and after an
 // entry.
 func (m *mutator) around(k int) (lo, hi int) {
 	hi = len(m.v.fn.Insts)

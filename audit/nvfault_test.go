@@ -15,7 +15,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// faultyLLC is a pair whose llc misbehaves whenever its input mentions the test
+// faultyLLC returns a pair whose llc misbehaves whenever its input mentions the test
 // coRR+relaxed.gpus.
 func faultyLLC(t *testing.T, real *toolchain.Toolchain, misbehave string) *toolchain.Toolchain {
 	path := filepath.Join(t.TempDir(), "llc")

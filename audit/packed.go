@@ -67,10 +67,10 @@ func (p *Packed) Add(t *litmus.Test, hash, preset, file string) error {
 	return nil
 }
 
-// Len is the number of tests.
+// Len returns the number of tests.
 func (p *Packed) Len() int { return len(p.names) }
 
-// Name is the name of a test.
+// Name returns the name of a test.
 func (p *Packed) Name(i int) string { return p.names[i] }
 
 // unpack returns n tests from number first on.

@@ -70,7 +70,7 @@ func TestPackedTests(t *testing.T) {
 	require.ErrorContains(t, err, "packed tests")
 }
 
-// retained is what a value keeps of the heap.
+// retained returns what a value keeps of the heap.
 func retained(t testing.TB, build func() any) float64 {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -106,7 +106,7 @@ func (o Options) Config() (*report.Config, error) {
 	return o.config(o.cells(jobs))
 }
 
-// count is the number of tests.
+// count returns the number of tests.
 func (o *Options) count() int {
 	if o.Packed != nil {
 		return o.Packed.Len()
@@ -175,7 +175,7 @@ func (s Shard) of(jobs []job) []job {
 	return out
 }
 
-// cells is the number of cells of some jobs.
+// cells returns the number of cells of some jobs.
 func (o *Options) cells(jobs []job) (n int) {
 	for _, j := range jobs {
 		n += len(j.chunk.names) * len(o.Layouts)

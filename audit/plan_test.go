@@ -14,7 +14,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// lines are the cells of a run as JSON, sorted.
+// lines returns the cells of a run as JSON, sorted.
 func lines(t *testing.T, cells []report.Cell) (out []string) {
 	t.Helper()
 	for i := range cells {

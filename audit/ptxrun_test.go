@@ -27,7 +27,7 @@ type ptxEffect struct {
 	args string // address and operands
 }
 
-// address is where an access goes.
+// address returns where an access goes.
 func (e ptxEffect) address() string {
 	a, _, _ := strings.Cut(e.args, " ")
 	return a
@@ -191,7 +191,7 @@ func (r *ptxRun) fenceName(parts []string) string {
 	return strings.Join(parts, ".")
 }
 
-// width is the size of a type in bits, 0 for what is no type.
+// width returns the size of a type in bits, 0 for what is no type.
 func width(t string) int {
 	if t == "pred" {
 		return 1
@@ -373,7 +373,7 @@ func (r *ptxRun) compute(parts, args []string) bool {
 	return true
 }
 
-// symbol is the address of a variable.
+// symbol returns the address of a variable.
 func (r *ptxRun) symbol(name string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range []byte(name) {

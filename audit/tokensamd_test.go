@@ -233,7 +233,7 @@ func (r *tokenRun) amdCell(t *testing.T, target, level string, n int, rnd *rand.
 // no rule calls a change.
 func fewer(got, want []string) bool { return got != nil && len(minus(got, want)) == 0 }
 
-// line2 is the line that was changed, as one assembler statement a line.
+// line2 returns the line that was changed, as one assembler statement a line.
 func (c tokenMutant) line2() string { return strings.ReplaceAll(c.line, "\n\t", "\n") }
 
 // amdSubjects compiles the corpus and keeps what is preserved and explored in full.
@@ -361,7 +361,7 @@ func (r *tokenRun) amdCheck(a *auditor, s *amdSubject, th int, target, text stri
 	return part{code: code, result: a.cache.check(c, fn, code, s.u.Kernels[th].Spec, c.Locations, liftTest)}, nil
 }
 
-// amdStates are the final states of what the machine code can do by the model of the
+// amdStates returns the final states of what the machine code can do by the model of the
 // hardware, which on changes; nil if that cannot be told.
 func amdStates(t *testing.T, s *amdSubject, parts []part, on func(*amdhw.Program)) (states []string) {
 	cl, err := litmus.ToOpenCL(s.t)

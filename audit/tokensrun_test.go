@@ -73,7 +73,7 @@ func TestTokenMutation(t *testing.T) {
 	r.left(t)
 }
 
-// tokenNumber is a setting of token mutation, which is printed.
+// tokenNumber returns a setting of token mutation, which is printed.
 func tokenNumber(t *testing.T, name string, n int) int {
 	if s := os.Getenv(name); s != "" {
 		var err error
@@ -314,7 +314,7 @@ func (r *tokenRun) sameModel(t *testing.T, m tokenMutantOf, target string, sm in
 
 var shuffles = regexp.MustCompile(`shfl\.sync\.bfly\.b32 (%\w+), (%\w+), [^;]*;`)
 
-// unshuffled is a kernel's text with its shuffles as copies if its machine code has
+// unshuffled returns a kernel's text with its shuffles as copies if its machine code has
 // none: then ptxas found that all lanes of the warp have the same word.
 func unshuffled(text string, fn *isa.Func) string {
 	if slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Op == "SHFL" && !in.Guard.Never }) {
@@ -333,7 +333,7 @@ func accesses(fn *isa.Func) (n int) {
 	return n
 }
 
-// remaining is what is left of b where stores that the next store overwrites are gone,
+// remaining returns what is left of b where stores that the next store overwrites are gone,
 // and loads that a does not have are gone but for the fence of an acquire.
 func remaining(a, b []ptxEffect) (out []ptxEffect) {
 	i := 0

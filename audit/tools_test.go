@@ -17,7 +17,7 @@ import (
 // unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
 func releases(t testing.TB) []*toolchain.Toolchain { return discovered(t, toolchain.Options{}) }
 
-// ptxRoad is the road of a ptxas that is not there: it writes kernels.
+// ptxRoad returns the road of a ptxas that is not there: it writes kernels.
 func ptxRoad(t testing.TB) pipeline.Pipeline {
 	p, err := pipeline.Of(&toolchain.Toolchain{Kind: toolchain.CUDA{}, MaxPTX: "8.4"}, "")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// generatedTest is a test by its name.
+// generatedTest returns a test by its name.
 func generatedTest(t *testing.T, name string) *litmus.Test {
 	s, err := cycle.ParseName(name)
 	require.NoError(t, err)

@@ -130,7 +130,7 @@ func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Findin
 	return out
 }
 
-// threadListing is the listing of a thread; code, which may be nil, knows the control codes.
+// threadListing returns the listing of a thread; code, which may be nil, knows the control codes.
 func threadListing(r *optcheck.Result, code *machineCode) report.ThreadListing {
 	t := report.ThreadListing{Thread: r.Thread}
 	for _, l := range r.Source {

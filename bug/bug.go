@@ -171,10 +171,10 @@ func (b *bundler) files() {
 	b.add("manifest.json", b.manifest())
 }
 
-// thread is the thread of the smallest test in which the rule is broken.
+// thread returns the thread of the smallest test in which the rule is broken.
 func (b *bundler) thread() *litmus.Thread { return &b.f.Test.Threads[b.find.Thread] }
 
-// command is the compiler's command line for the smallest program.
+// command returns the compiler's command line for the smallest program.
 func (b *ptxRoad) command() string {
 	args := []string{"ptxas", "-arch=" + b.f.Target, "-" + b.f.Level}
 	for _, a := range b.f.Flags {

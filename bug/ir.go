@@ -41,7 +41,7 @@ func (b *bundler) newIR(tc *toolchain.Toolchain, markers, all bool) (*program, e
 	return p, nil
 }
 
-// wholeIR is a finding's test in LLVM IR for people.
+// wholeIR returns a finding's test in LLVM IR for people.
 func wholeIR(b *bundler) (*program, error) { return b.newIR(b.f.Toolchain, false, true) }
 
 var (

@@ -143,7 +143,7 @@ type order struct {
 	least int
 }
 
-// ordering is the order that the finding says is lost; nil for findings of another
+// ordering returns the order that the finding says is lost; nil for findings of another
 // kind.
 func (b *llcRoad) ordering() *order {
 	at := b.bad.ptx.At(b.find.Access)

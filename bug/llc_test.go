@@ -78,7 +78,7 @@ func bundleIn(t *testing.T, in *Input, llvm []string) (*Bundle, func(...string) 
 	}
 }
 
-// mending is an llc whose output sed changes.
+// mending returns an llc whose output sed changes.
 func mending(t *testing.T, llc, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "llc")
@@ -86,7 +86,7 @@ func mending(t *testing.T, llc, script string) string {
 	return path
 }
 
-// environment is what llc needs to find its library.
+// environment returns what llc needs to find its library.
 func environment(t *testing.T, major int) []string {
 	t.Helper()
 	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})

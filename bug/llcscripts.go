@@ -7,7 +7,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// args are the arguments of llc for the program.
+// args returns the arguments of llc for the program.
 func (b *llcRoad) args() []string {
 	return b.f.Toolchain.ArgsIR(b.f.Target, b.f.Level, "min.ll", "min.ptx")
 }
@@ -53,7 +53,7 @@ clean:
 `, oneLine(b.compiler()), oneLine(b.f.Toolchain.Kind.(*toolchain.LLC).Build), b.f.Target, b.f.Level, strings.Join(words, " "))
 }
 
-// awk is the script that reads the PTX of one kernel. Where the finding is that an
+// awk returns the script that reads the PTX of one kernel. Where the finding is that an
 // access has lost its order or scope, it looks for them, in whatever way they are
 // said; else it compares lists.
 func (b *llcRoad) awk() string {

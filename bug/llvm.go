@@ -37,7 +37,7 @@ func (b *clRoad) promise(*litmus.Instr) string { return "" }
 // variants are none: they are spelled in PTX.
 func (b *clRoad) variants() ([]variant, bool) { return nil, false }
 
-// wholeCL is a finding's test in OpenCL C for people.
+// wholeCL returns a finding's test in OpenCL C for people.
 func wholeCL(b *bundler) (*program, error) {
 	u, err := ptxgen.EmitOpenCL(b.f.Test, ptxgen.Options{Target: b.f.Target, Layout: b.f.Layout, Plain: true, Unit: unit})
 	if err != nil {
@@ -69,10 +69,10 @@ func (b *clRoad) emit(_ context.Context, tc *toolchain.Toolchain, _ string, mark
 	return p, nil
 }
 
-// line is the pipeline, which knows its command line.
+// line returns the pipeline, which knows its command line.
 func (b *clRoad) line() pipeline.CommandLine { return b.pipe.(pipeline.CommandLine) }
 
-// job is how a program is compiled.
+// job returns how a program is compiled.
 func (b *clRoad) job(p *program, level string) *pipeline.Job {
 	return &pipeline.Job{Target: b.f.Target, Level: level, Plain: true, Flags: b.f.Flags,
 		Way:   pipeline.Way{CL2: p.cl2, Library: p.library != ""},
@@ -124,7 +124,7 @@ func (b *clRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchai
 	return c, nil
 }
 
-// places gives the addresses of the locations as the emitted kernels have them, where
+// places returns the addresses of the locations as the emitted kernels have them, where
 // each location has a parameter.
 func (b *clRoad) places(s *spec.Spec) map[int]string {
 	if s.Layout != spec.Pointers || target.IsTeraScale(b.f.Target) {
@@ -207,7 +207,7 @@ func (b *clRoad) expected() []string { return nil }
 
 func (b *clRoad) particulars() (expected, actual string) { return "", "" }
 
-// listing is what the checker matched, without private memory and arguments.
+// listing returns what the checker matched, without private memory and arguments.
 func (b *clRoad) listing(c *code) (out []string) {
 	for _, l := range c.checked.Machine {
 		out = append(out, l.Text)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// args are the arguments of the compiler for the program; libclc's file is called lib.
+// args returns the arguments of the compiler for the program; libclc's file is called lib.
 func (b *clRoad) args(lib string) []string {
 	return b.line().Args(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
 }
 
-// libclcName is the name of the file of libclc that the program needs, "" for none.
+// libclcName returns the name of the file of libclc that the program needs, "" for none.
 func (b *clRoad) libclcName() string {
 	if b.prog.library == "" {
 		return ""
@@ -19,7 +19,7 @@ func (b *clRoad) libclcName() string {
 	return filepath.Base(b.prog.library)
 }
 
-// command is the compiler's command line for the program.
+// command returns the compiler's command line for the program.
 func (b *clRoad) command() string {
 	args := []string{b.line().Tool()}
 	for _, a := range b.args(b.libclcName()) {
@@ -73,7 +73,7 @@ clean:
 		b.words().program, name, strings.Join(words, " "), name)
 }
 
-// awk is the script that looks at what touches or orders memory in the kernel.
+// awk returns the script that looks at what touches or orders memory in the kernel.
 func (b *clRoad) awk() string {
 	how, bad, good := b.awkLists()
 	var rules strings.Builder

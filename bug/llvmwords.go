@@ -55,7 +55,7 @@ func (b *clRoad) words() words {
 	return w
 }
 
-// versions is the table of versions of a finding of LLVM's.
+// versions returns the table of versions of a finding of LLVM's.
 func (b *clRoad) versions() string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build |\n|---|---|---|\n")

@@ -38,7 +38,7 @@ type program struct {
 	ir, llc string
 }
 
-// kernel is the name of a thread's entry.
+// kernel returns the name of a thread's entry.
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
 // Program returns a finding's test as a program for people, in what its kernels

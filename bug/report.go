@@ -17,7 +17,7 @@ func (b *bundler) title() string {
 	return oneLine(s)
 }
 
-// instr is the access or fence at a position of the finding's thread.
+// instr returns the access or fence at a position of the finding's thread.
 func (b *bundler) instr(pos int) *litmus.Instr {
 	n := 0
 	th := b.thread()

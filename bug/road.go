@@ -82,7 +82,7 @@ func chooseCompiler(b *bundler) (road, error) {
 	return nil, fmt.Errorf("%w: %s", ErrStage, b.f.Address())
 }
 
-// roadOf is the place in roads of a pipeline.
+// roadOf returns the place in roads of a pipeline.
 func roadOf(p pipeline.Pipeline) [2]string { return [2]string{p.Road().Vendor, p.Road().Source} }
 
 // forms give the form of a report by whose compiler a finding is of.

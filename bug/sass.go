@@ -88,7 +88,7 @@ func accesses(text []byte, kernel string, ambiguous bool) []access {
 // views are the ways to look at a sequence of accesses, from coarse to fine.
 var views = []string{"class", "mnemonic", "text"}
 
-// view is the sequence as one of the views shows it.
+// view returns the sequence as one of the views shows it.
 func view(list []access, how string) []string {
 	var out []string
 	for _, a := range list {
@@ -167,7 +167,7 @@ func (b *ptxRoad) shows(p *program, bad *code) bool {
 	return slices.Equal(view(bad.lines, "mnemonic"), b.listed()) || p.ambiguous && p.markers
 }
 
-// listed is the sequence of mnemonics that the audit saw in the thread.
+// listed returns the sequence of mnemonics that the audit saw in the thread.
 func (b *bundler) listed() []string {
 	var list []access
 	for _, t := range b.in.Listing.Threads {
@@ -206,7 +206,7 @@ func (b *bundler) goodPlace() (*toolchain.Toolchain, string) {
 	return nil, ""
 }
 
-// view is the coarsest view that tells bad from good; rules about strength are
+// view returns the coarsest view that tells bad from good; rules about strength are
 // told apart by mnemonics at the least.
 func (b *bundler) view() string {
 	least := "class"

@@ -60,7 +60,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// awk is the script that looks at the accesses of one kernel and tells whether
+// awk returns the script that looks at the accesses of one kernel and tells whether
 // they are those of the finding.
 func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
@@ -122,7 +122,7 @@ END {
 }
 `
 
-// awkLists gives what the scripts compare with: the view, and the recorded lists.
+// awkLists returns what the scripts compare with: the view, and the recorded lists.
 func (b *bundler) awkLists() (how, bad, good string) {
 	how = b.view()
 	switch {
@@ -141,7 +141,7 @@ func awkString(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(oneLine(s))
 }
 
-// interesting is the test for reducers: it calls optcheck.
+// interesting returns the test for reducers: it calls optcheck.
 func (b *bundler) interesting() string {
 	args := []string{"reduce", "--check", "--quiet", "--rule", b.f.Signature.Rule, "--class", b.f.Signature.Class,
 		"--toolchains", b.f.Toolchain.Versions(), "--targets", b.f.Target, "--levels", b.f.Level, "--layouts", b.f.Layout.String()}

@@ -54,7 +54,7 @@ type tool struct {
 	Role     string `json:"role"`
 }
 
-// hash is where the hash of a compiler's file goes.
+// hash returns where the hash of a compiler's file goes.
 func (t *tool) hash(compiler string) *string {
 	return map[string]*string{"ptxas": &t.Ptxas, "clang": &t.Clang, "llc": &t.LLC}[compiler]
 }

@@ -149,7 +149,7 @@ var counterNames = []string{"none", "vmcnt", "vscnt", "lgkmcnt", "expcnt", "load
 	"xcnt",
 	"asynccnt", "tensorcnt", "ackcnt"}
 
-// String gives the counter as the assembler spells it: vmcnt, loadcnt, …
+// String returns the counter as the assembler spells it: vmcnt, loadcnt, …
 func (c Counter) String() string { return name(counterNames, int(c)) }
 
 // Wait is one condition of a waiting instruction: execution goes on when at most
@@ -160,7 +160,7 @@ type Wait struct {
 	N       int
 }
 
-// String gives the wait as the assembler spells it: vmcnt(0).
+// String returns the wait as the assembler spells it: vmcnt(0).
 func (w Wait) String() string { return w.Counter.String() + "(" + strconv.Itoa(w.N) + ")" }
 
 // CacheBits are the cache-policy bits of a memory or cache instruction as AMD's
@@ -205,7 +205,7 @@ func (b CacheBits) String() string {
 	return strings.Join(l, " ")
 }
 
-// CacheBitByName gives the bit that the assembler prints as s, 0 if there is none.
+// CacheBitByName returns the bit that the assembler prints as s, 0 if there is none.
 func CacheBitByName(s string) CacheBits {
 	for i, n := range cacheBitNames {
 		if n == s {

@@ -59,7 +59,7 @@ func ControlOf(bits uint32) Control {
 		Read: uint8(bits >> readShift & 7), Wait: uint8(bits >> waitShift & 63), Reuse: uint8(bits >> reuseShift & 15)}
 }
 
-// Bits is the inverse of ControlOf.
+// Bits returns the inverse of ControlOf.
 func (c Control) Bits() uint32 {
 	bits := uint32(c.Stall) | uint32(c.Write)<<writeShift | uint32(c.Read)<<readShift | uint32(c.Wait)<<waitShift | uint32(c.Reuse)<<reuseShift
 	if !c.Yield {

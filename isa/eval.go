@@ -54,7 +54,7 @@ func (mi *Micro) Eval(src []uint64) (r uint32, ok bool) {
 	return mi.arith(w, len(src))
 }
 
-// sources is how many sources an operation has at least.
+// sources returns how many sources an operation has at least.
 func (o MicroOp) sources() int {
 	switch o {
 	case MicroMadHi, MicroLeaHi, MicroAddWide, MicroSetpWide:
@@ -226,7 +226,7 @@ func Lut(lut uint8, a, b, c uint32) (r uint32) {
 	return r
 }
 
-// Permute is the byte permutation of MicroPrmt.
+// Permute returns the byte permutation of MicroPrmt.
 func Permute(a, sel, b uint32) (r uint32) {
 	ab := uint64(b)<<32 | uint64(a)
 	for i := uint(0); i < 4; i++ {

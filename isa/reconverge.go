@@ -240,7 +240,7 @@ func (w *popWalk) pop(i int, st pushState) {
 	}
 }
 
-// find gives the push that a pop refers to, taking it and what is above it off
+// find returns the push that a pop refers to, taking it and what is above it off
 // the stack; -1 if there is none.
 func (w *popWalk) find(in *Inst, st *pushState) int {
 	if pushOf(in) == "BSSY" {

@@ -50,7 +50,7 @@ func writeFunc(b *bufio.Writer, f *Func) {
 	}
 }
 
-// control is the column of control codes, where there are any.
+// control returns the column of control codes, where there are any.
 func (in *Inst) control() string {
 	if c := in.Control.String(); c != "" {
 		return c + "  "
@@ -302,7 +302,7 @@ func regNames(l []Reg) []string {
 	return out
 }
 
-// String gives a micro-operation as text: R4 = lop3.3c(R2, 0x7f3a001, 0x0).
+// String returns a micro-operation as text: R4 = lop3.3c(R2, 0x7f3a001, 0x0).
 func (m Micro) String() string {
 	s := m.Dst.String() + " = " + m.Op.String()
 	switch m.Op {
@@ -327,7 +327,7 @@ func (m Micro) String() string {
 	return s + "(" + strings.Join(args, ", ") + ")"
 }
 
-// String gives an operand in a uniform notation, whatever the listing printed.
+// String returns an operand in a uniform notation, whatever the listing printed.
 func (o Operand) String() string {
 	pre := ""
 	if o.Neg {

@@ -65,7 +65,7 @@ func (t *Test) canonical() bool {
 
 func byRegister(a, b RegDecl) int { return strings.Compare(a.Name, b.Name) }
 
-// threadName is what the dialect calls thread i by convention.
+// threadName returns what the dialect calls thread i by convention.
 func (t *Test) threadName(i int) string {
 	if t.Dialect == PTX {
 		return "P" + strconv.Itoa(i)
@@ -103,7 +103,7 @@ func CompareLocations(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// letter is the rank of a byte of a name.
+// letter returns the rank of a byte of a name.
 func letter(c byte) int {
 	if i := strings.IndexByte(letters, c); i >= 0 {
 		return 256 + i

@@ -54,7 +54,7 @@ func respell(t *rapid.T, lt *Test) *Test {
 	return c
 }
 
-// bare is a canonical form without what may differ between tests of one hash.
+// bare returns a canonical form without what may differ between tests of one hash.
 func bare(lt *Test) *Test {
 	c := lt.Canonical().Clone()
 	c.Name, c.Doc, c.Meta = "", "", nil

@@ -2,7 +2,7 @@ package litmus
 
 import "slices"
 
-// arity is the number of source operands of an operation.
+// arity returns the number of source operands of an operation.
 func arity(in *Instr) int {
 	switch in.Op {
 	case OpSt, OpMov, OpCvt, OpNot:

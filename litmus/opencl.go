@@ -39,7 +39,7 @@ func cTypeOf(name string) Type {
 	return TypeNone
 }
 
-// cName is the C name of a type, without a sign for bit types.
+// cName returns the C name of a type, without a sign for bit types.
 func cName(t Type) string {
 	switch t {
 	case TypeNone, B32:
@@ -115,7 +115,7 @@ func memFence(s Sem) string {
 	return ""
 }
 
-// failureOrder is the strongest ordering of a failed compare-and-exchange.
+// failureOrder returns the strongest ordering of a failed compare-and-exchange.
 func failureOrder(s Sem) Sem {
 	switch s {
 	case SemRelease:

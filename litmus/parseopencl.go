@@ -142,7 +142,7 @@ func (p *parser) cPointer(th *Thread, in *Instr) bool {
 	return p.address(th, &in.Addr)
 }
 
-// typeOfReg is the declared type of a register, int without declaration.
+// typeOfReg returns the declared type of a register, int without declaration.
 func (th *Thread) typeOfReg(r string) Type {
 	if d := th.Decl(r); d != nil && d.Type != TypeNone {
 		return d.Type

@@ -42,13 +42,13 @@ func assemblers(t *testing.T) (list []*toolchain.Toolchain) {
 	return list
 }
 
-// version is the number of a PTX version: 84 for "8.4".
+// version returns the number of a PTX version: 84 for "8.4".
 func version(s string) int {
 	n, _ := strconv.Atoi(strings.ReplaceAll(s, ".", ""))
 	return n
 }
 
-// smOf is the number of a target: 90 for "sm_90a".
+// smOf returns the number of a target: 90 for "sm_90a".
 func smOf(target string) int {
 	n, _ := strconv.Atoi(strings.Trim(target, "sm_a"))
 	return n

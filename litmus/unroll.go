@@ -117,7 +117,7 @@ func (r *unroller) place(in Instr, origin int) {
 	r.body, r.origin = append(r.body, in), append(r.origin, origin)
 }
 
-// name is what a label is called where it is next passed.
+// name returns what a label is called where it is next passed.
 func (r *unroller) name(label string) string {
 	n := r.placed[label]
 	if n == 0 {
@@ -160,7 +160,7 @@ func agree(a, b map[string]int64) {
 	})
 }
 
-// value is that of an operand, if it is known.
+// value returns that of an operand, if it is known.
 func (r *unroller) value(o Operand) (int64, bool) {
 	switch o.Kind {
 	case OperandConst:
@@ -223,7 +223,7 @@ func (r *unroller) step(in *Instr) {
 	}
 }
 
-// result is what an instruction computes, if a compiler knows it.
+// result returns what an instruction computes, if a compiler knows it.
 func (r *unroller) result(in *Instr) (int64, bool) {
 	if in.IsAccess() || in.Op == OpMov && in.Src[0].Kind == OperandConst {
 		return 0, false

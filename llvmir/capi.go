@@ -235,7 +235,7 @@ func (r *nativeReader) id(v ref) int {
 	return id
 }
 
-// offset is the number of bytes that the constant indices of a getelementptr
+// offset returns the number of bytes that the constant indices of a getelementptr
 // add.
 func (r *nativeReader) offset(v ref) int64 {
 	l := r.l

@@ -120,7 +120,7 @@ func plainIndex(x constant.Constant) value.Value {
 	return x
 }
 
-// constantOffset is the number of bytes that the constant indices of a
+// constantOffset returns the number of bytes that the constant indices of a
 // getelementptr add; others count as zero.
 func constantOffset(t types.Type, idx []value.Value) int64 {
 	var off int64

@@ -212,7 +212,7 @@ func (g *graph) analyse() Func {
 	return f
 }
 
-// argOf is the index of a parameter, -1 for another node.
+// argOf returns the index of a parameter, -1 for another node.
 func argOf(n *node) int {
 	if n.kind == nArg {
 		return int(n.num)

@@ -173,7 +173,7 @@ func Run(ctx context.Context, o Options) ([]Cell, error) {
 	return out, nil
 }
 
-// newCell is what is known of an operation before it is compiled.
+// newCell returns what is known of an operation before it is compiled.
 func newCell(op *Op, p pipeline.Place) Cell {
 	return Cell{Op: op.Name, Group: op.Group, Toolchain: p.Toolchain.ID, Target: p.Target, Level: p.Level,
 		Status: Unknown, Reason: "not reached"}
@@ -218,7 +218,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// refusalWords are the messages of a refusal, each once.
+// refusalWords returns the messages of a refusal, each once.
 func refusalWords(err error) string {
 	var e *toolchain.Error
 	var words []string

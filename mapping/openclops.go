@@ -148,7 +148,7 @@ func (m *clOps) barriers() {
 	m.add("barriers", "barrier.both", "barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);").library = true
 }
 
-// clKernel is the probe of an operation. A store and a load of global memory
+// clKernel returns the probe of an operation. A store and a load of global memory
 // and a store and a load of local memory are outstanding when the operation
 // begins, so that it shows what it waits for; a store follows it. They are relaxed
 // atomics, which LLVM gives no waits of their own, and of the work-group, so that
@@ -198,7 +198,7 @@ func (op *Op) aroundR600() (lead, trail int) {
 	return 0, 0
 }
 
-// clKernelR600 is the probe for targets of r600, where no line information reaches
+// clKernelR600 returns the probe for targets of r600, where no line information reaches
 // the clauses: nothing stands around the operation that cannot be told from it.
 func (op *Op) clKernelR600(name string) string {
 	var b strings.Builder

@@ -46,7 +46,7 @@ func (m *mapOps) add(group, name string, result bool, lines ...string) *Op {
 	return &m.list[len(m.list)-1]
 }
 
-// spelledSince gives the PTX version that introduced the newest qualifier of an
+// spelledSince returns the PTX version that introduced the newest qualifier of an
 // operation (PTX ISA, "PTX ISA Notes" of ld, st, atom, red, membar, barrier).
 func spelledSince(name string) ptxgen.Version {
 	v := ptxgen.Version(50)
@@ -316,7 +316,7 @@ var mapParams = func() (list []mapParam) {
 	return list
 }()
 
-// kernel is the PTX of the operation's probe. It loads the parameters that it
+// kernel returns the PTX of the operation's probe. It loads the parameters that it
 // uses and no others: at O0 nothing removes the others.
 func (op *Op) kernel(name string) string {
 	text := strings.Join(op.lines, "\n\t")

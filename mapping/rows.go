@@ -46,7 +46,7 @@ func axesOf(cells []Cell) *axes {
 	return a
 }
 
-// shown is what a table says of a cell.
+// shown returns what a table says of a cell.
 func (c *Cell) shown() string {
 	switch c.Status {
 	case Mapped:

@@ -39,7 +39,7 @@ func IR(list []llvmir.Access, s *spec.Spec, t *litmus.Test) *Kernel {
 	return k
 }
 
-// parameters are the indices of the locations' parameters: each location in local
+// parameters returns the indices of the locations' parameters: each location in local
 // memory has a parameter of padding behind it.
 func parameters(t *litmus.Test) []int {
 	shared, out := 0, make([]int, len(t.Locations))

@@ -107,7 +107,7 @@ type place struct {
 	offset int64
 }
 
-// location is the location at a place, -1 for none. arg tells whether the nth
+// location returns the location at a place, -1 for none. arg tells whether the nth
 // location's parameter is that of the place, in the layout that has one for each.
 func (p place) location(s *spec.Spec, n int, arg func(n int) bool) int {
 	switch s.Layout {

@@ -63,7 +63,7 @@ func (k *Kernel) orders(n int) bool {
 	return release && acquire
 }
 
-// fenceAt is the index of a fence that is as strong as an entry and stands
+// fenceAt returns the index of a fence that is as strong as an entry and stands
 // between the accesses before and after it, -1 if there is none.
 func (k *Kernel) fenceAt(n int) int {
 	lo, hi := -1, len(k.acc)

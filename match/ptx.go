@@ -49,7 +49,7 @@ func newPTX(list []ptxtext.Access, s *spec.Spec, t *litmus.Test) *PTXKernel {
 	return &PTXKernel{*newKernel(acc, s), list}
 }
 
-// resultArg is the index of the parameter for results.
+// resultArg returns the index of the parameter for results.
 func resultArg(s *spec.Spec, t *litmus.Test) int {
 	switch s.Layout {
 	case spec.Pointers:
@@ -72,11 +72,11 @@ func classPTX(op string) string {
 	return "?"
 }
 
-// Accesses are all accesses and fences of the kernel, those for arguments left out
+// Accesses returns all accesses and fences of the kernel, those for arguments left out
 // and those for results included, in the order of the text.
 func (k *PTXKernel) Accesses() []ptxtext.Access { return k.list }
 
-// At is the index in Accesses of the access for an entry of the specification, or
+// At returns the index in Accesses of the access for an entry of the specification, or
 // of the fence that does what a fence of the specification asks for; -1 for none.
 func (k *Kernel) At(entry int) int {
 	switch {

@@ -44,7 +44,7 @@ type Outside struct {
 	Why  error
 }
 
-// Counts are the numbers of tests on which only A, only B, and each allows
+// Counts returns the numbers of tests on which only A, only B, and each allows
 // something that the other does not; Seen are those of them on which a device
 // showed such a state: what only A allows, and what only B allows.
 func (c *Comparison) Counts() (onlyA, onlyB, both, seenA, seenB int) {
@@ -110,7 +110,7 @@ func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOp
 	return c, errors.Join(append(errs, err)...)
 }
 
-// Size is the number of a test's instructions.
+// Size returns the number of a test's instructions.
 func Size(t *litmus.Test) (n int) {
 	for i := range t.Threads {
 		n += len(t.Threads[i].Body)

@@ -94,7 +94,7 @@ func (c *Comparison) WriteTable(w io.Writer, limit int) error {
 	return tw.Flush()
 }
 
-// list is a cell of the table: the first of the states, those that were seen before
+// list returns a cell of the table: the first of the states, those that were seen before
 // others.
 func (d *Difference) list(states []Single) string {
 	if len(states) == 0 {

@@ -110,7 +110,7 @@ func (p *picture) route(e ExecEdge, k int, ports map[[2]int]int) curve {
 	return c
 }
 
-// gap is the middle between two rows that is nearest to y.
+// gap returns the middle between two rows that is nearest to y.
 func (p *picture) gap(y float64) float64 {
 	first := svgTop + svgRow/2.0
 	if p.inits {
@@ -146,7 +146,7 @@ func (c *curve) set(x0, y0, x1, y1, x2, y2, x3, y3 float64) {
 	c.px, c.py = [4]float64{x0, x1, x2, x3}, [4]float64{y0, y1, y2, y3}
 }
 
-// at is the point of the curve at parameter t.
+// at returns the point of the curve at parameter t.
 func (c *curve) at(t float64) (x, y float64) {
 	u := 1 - t
 	w := [4]float64{u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t}

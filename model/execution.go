@@ -181,7 +181,7 @@ func (x *Execution) Legend(steps []cat.Edge) (out []string) {
 	return out
 }
 
-// Cycle is the violated cycle in words: "a -rf-> b -po-> c -fr-> a".
+// Cycle returns the violated cycle in words: "a -rf-> b -po-> c -fr-> a".
 func (x *Execution) Cycle(steps []cat.Edge) string {
 	var b strings.Builder
 	at := -1

@@ -137,7 +137,7 @@ func concrete(steps []cat.Edge, ex *cat.Execution) []cat.Edge {
 	return out
 }
 
-// basePath is a shortest path through the named relations, nil if there is
+// basePath returns a shortest path through the named relations, nil if there is
 // none.
 func basePath(ex *cat.Execution, from, to int, names ...string) []cat.Edge {
 	all := rel.NewRel(ex.N)

@@ -177,7 +177,7 @@ func termNames(v *Verdict) []string {
 	return names
 }
 
-// json is an explanation for programs.
+// json returns an explanation for programs.
 func (x *Explanation) json() *jsonExplanation {
 	ex := x.Execution
 	if x.Machine {
@@ -286,7 +286,7 @@ func (m *Model) judgeJSON(ctx context.Context, t *litmus.Test, o CommandOptions)
 	return v.json(o), nil
 }
 
-// head is what a line says of a test before anything is known of it.
+// head returns what a line says of a test before anything is known of it.
 func head(t *litmus.Test, model string) *jsonVerdict {
 	return &jsonVerdict{Test: t.Name, Hash: t.Hash(), Model: model, Kind: herdlog.Kind(t.Cond.Quant), Condition: conditionOf(t)}
 }

@@ -114,7 +114,7 @@ with fences from linearisations(SC, po & (SC * SC))
 let sync_fence = fences & (sr | po)
 `
 
-// afterHeader is a model's text without its header line.
+// afterHeader returns a model's text without its header line.
 func afterHeader(src string) string {
 	_, rest, _ := strings.Cut(src, "\n")
 	return rest

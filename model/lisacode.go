@@ -6,7 +6,7 @@ import (
 	"optcheck/litmus"
 )
 
-// annotation is the LISA annotation of an access.
+// annotation returns the LISA annotation of an access.
 func annotation(in *litmus.Instr) string {
 	sem, ok := map[litmus.Sem]string{litmus.SemRelaxed: "relaxed", litmus.SemAcquire: "acquire",
 		litmus.SemRelease: "release", litmus.SemAcqRel: "acqrel",

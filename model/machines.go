@@ -63,7 +63,7 @@ func (r *runs) run(ctx context.Context, p *exec.Program, o Options) (*exec.Resul
 	return r.m.Run(ctx, p, r.options(o))
 }
 
-// options are those of a machine: states take the place of candidates.
+// options returns those of a machine: states take the place of candidates.
 func (r *runs) options(o Options) machine.Options {
 	out := machine.Options{Unroll: o.Unroll}
 	if o.MaxCandidates > 0 && o.MaxCandidates < machine.DefaultStates {
@@ -102,7 +102,7 @@ func (x *Explanation) schedule(b *strings.Builder, prop string) {
 	}
 }
 
-// who is the name of whoever makes a step.
+// who returns the name of whoever makes a step.
 func (x *Explanation) who(s Step) string {
 	if s.Thread < 0 {
 		return "memory"

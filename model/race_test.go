@@ -108,7 +108,7 @@ func TestPTXRace(t *testing.T) {
 	}
 }
 
-// raceFlagged is the definition as a flag on the executions of ptx: slow, and as plain as
+// raceFlagged returns the definition as a flag on the executions of ptx: slow, and as plain as
 // can be. without takes a part of the definition away.
 func raceFlagged(t testing.TB, without string) *Model {
 	t.Helper()

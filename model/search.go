@@ -83,7 +83,7 @@ type alike struct {
 // words numbers the parts of names.
 type words map[string]int
 
-// parts are what a generated test's name says: family, tags, placement, map. Tests
+// parts returns what a generated test's name says: family, tags, placement, map. Tests
 // in the plural say a tag once.
 func (w words) parts(name string) []int {
 	var out []int
@@ -101,7 +101,7 @@ func (w words) parts(name string) []int {
 	return append(out, 0)
 }
 
-// expected is the mean rate of tests, in logarithms, weighted by what they share.
+// expected returns the mean rate of tests, in logarithms, weighted by what they share.
 func expected(f []int, past []alike) (rate float64, n int) {
 	sum, weight := 0.0, 0.0
 	for i := range past {

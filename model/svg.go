@@ -26,7 +26,7 @@ const (
 	titleEm   = 0.72 // width of a bold letter in sizes of type, on average and a little more
 )
 
-// relColor is the colour of a relation's arrows.
+// relColor returns the colour of a relation's arrows.
 func relColor(name string) string {
 	switch name {
 	case "po":

@@ -6,10 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// Accesses lists the memory accesses and fences of a kernel in flow order, each
-// as mnemonic and address without registers, leaving out the stores through the
-// parameter at offset out, which keep results alive. Two kernels with equal
-// lists do the same to memory in the same order.
+// Accesses lists the memory accesses and fences of a kernel in flow order. Each entry is a mnemonic and an address
+// without registers. Stores through the parameter at offset out are left out: they only keep results alive. Two
+// kernels with equal lists do the same to memory in the same order.
 func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
 	tr, err := c.trace(fn, walkOptions{})
 	if err != nil {
@@ -25,7 +24,7 @@ func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
 		s := in.Op
 		for i, m := range in.Mods {
 			if m == "S" && i == len(in.Mods)-1 {
-				break // Kepler's reconvergence flag, no property of the access
+				break // Kepler's reconvergence flag, not a property of the access
 			}
 			s += "." + m
 		}

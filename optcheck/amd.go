@@ -25,7 +25,7 @@ func (a *amd) pointer() int64 {
 	return 8
 }
 
-// launch makes all lanes active that the launch asked for.
+// launch makes every launched lane active.
 func (*amd) launch(m *machine, st *state) {
 	all := m.tr.pool.constant(^uint32(0))
 	st.v[regIndex(isa.RegExec)] = all
@@ -41,7 +41,7 @@ func (a *amd) bank(m *machine, bank int, off int64) value {
 		return m.tr.pool.param(off - first)
 	}
 	if a.model.clauses && bank == isa.ConstBuffer+1 && off%16 == 0 {
-		// AMD's own compiler for TeraScale: one argument per row of constant buffer 1.
+		// AMD's own compiler for TeraScale passes one argument per row of constant buffer 1.
 		return m.tr.pool.param(off / 16 * a.pointer())
 	}
 	if w, ok := m.literals[off]; ok && bank == 2 {
@@ -50,7 +50,7 @@ func (a *amd) bank(m *machine, bank int, off int64) value {
 	return a.plain.bank(m, bank, off)
 }
 
-// symbol is a constant buffer of OpenCL 1.x of AMD's own compiler.
+// symbol recognises the constant buffers of AMD's own OpenCL 1.x compiler.
 func (*amd) symbol(word uint64) (key, bool) {
 	return key{base: baseBank, num: int64(word)}, word>>32 >= isa.ConstBuffer
 }
@@ -64,8 +64,7 @@ func (*amd) address(m *machine, in *isa.Inst) (value, key) {
 	return lo, m.located(lo, hi, in.Mem.Space)
 }
 
-// guard is EXEC, or for branches the mask that is tested; one that is known counts as
-// none.
+// guard returns EXEC, or for branches the mask that is tested. A guard whose value is known counts as none.
 func (*amd) guard(m *machine, in *isa.Inst) (value, taint, bool) {
 	if in.Guard.Reg.Class == isa.ClassNone {
 		return none, 0, false
@@ -96,8 +95,8 @@ func (*amd) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) b
 	return m.lane(i, in)
 }
 
-// content is what a value is for a lane that the mask in force leaves active: a
-// selection made under the same mask or a wider one is the selected value.
+// content returns the value that an active lane sees: a selection made under the current mask or a wider one is the
+// selected value.
 func (*amd) content(m *machine, v value) value {
 	p := m.tr.pool
 	for m.guardV != none && !m.guardNeg && v >= 0 && p.nodes[v].kind == kSel {
@@ -113,9 +112,8 @@ func (*amd) content(m *machine, v value) value {
 	return v
 }
 
-// join knows of two paths of which one skips what no lane is active for: on one side
-// stands a selection by EXEC, on the other the old value, and the selection is right
-// for both.
+// join merges two paths, one of which skips code that no lane is active for. One side then holds a selection by EXEC
+// and the other the old value; the selection is right for both.
 func (*amd) join(m *machine, x, y value, st, q *state) (value, bool) {
 	if x < 0 || y < 0 {
 		return none, false
@@ -139,7 +137,7 @@ func (*amd) finish(m *machine) { m.disguised() }
 
 func (*amd) barrier(*isa.Inst) int { return 0 }
 
-// result knows that TeraScale fetches what an atomic returns from a buffer of its own.
+// result recognises the loads by which TeraScale fetches the result of an atomic from a buffer of its own.
 func (a *amd) result(p *pass, ev int) bool {
 	if p.tr.events[ev].role != isa.RoleLoad || !a.model.clauses {
 		return false

@@ -6,10 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// addressWords evaluates the address of an access (see amdisa for the form of its
-// operand): the low word, and the upper one if the address has two words, else
-// none. Offsets of 32 bits reach the upper word only by a carry, which is left
-// out.
+// addressWords evaluates the address of an access (see amdisa for the form of its operand). It returns the low word,
+// and the high word if the address has two, else none. A 32-bit offset reaches the high word only by a carry, which
+// is ignored.
 func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 	p := m.tr.pool
 	for k := range in.Args {
@@ -33,15 +32,14 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 				hi = p.add(hi, h)
 			}
 		}
-		// A scratch descriptor is where the wave's memory is, and one that the
-		// launch provides covers all of memory.
+		// A scratch descriptor locates the wave's memory; one that the launch provides covers all of memory.
 		if in.Mem.Space != isa.SpaceLocal && !m.initial(o.Desc) {
 			add(o.Desc, true)
 		}
 		if !o.Zero {
 			add(o.Reg, o.Words == 2 || o.Part == "addr64")
 		}
-		if o.Part == "dword" { // TeraScale's memory writes take an index of words
+		if o.Part == "dword" { // TeraScale's memory writes take a word index
 			lo = m.bytes(lo, 0)
 		}
 		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar &&
@@ -51,9 +49,9 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 	return none, none
 }
 
-// relocated is the address at a symbol that an instruction adds to the program counter.
-// The addend of its relocation counts from the relocated word, the last of the
-// instruction's two, and the program counter from behind the s_getpc_b64 before.
+// relocated returns the address of a symbol that an instruction adds to the program counter. The addend of the
+// relocation counts from the relocated word, which is the instruction's second; the program counter is the address
+// after the preceding s_getpc_b64.
 func (m *machine) relocated(inst int, o *isa.Operand, sym value) value {
 	for i, between := inst-1, int64(4); i >= 0; i-- {
 		switch in := &m.tr.fn.Insts[i]; in.Op {
@@ -77,8 +75,7 @@ func (m *machine) initial(r isa.Reg) bool {
 	return n.kind == kSpecial && n.imm >= unwritten
 }
 
-// bytes is the byte address of which a value is the index of the word: compilers
-// shift it right.
+// bytes returns the byte address whose word index is v: compilers shift the address right.
 func (m *machine) bytes(v value, depth int) value {
 	p := m.tr.pool
 	n := p.nodes[v]

@@ -9,9 +9,8 @@ import (
 	"optcheck/spec"
 )
 
-// caches lists the cache operations that are missing of a fence between two
-// events, or of the synchronising access at position self. The write-backs
-// stand between lo and it, the invalidations between it and hi.
+// caches lists the cache operations that are missing from a fence between two events, or from the synchronising
+// access at position self. Write-backs stand between lo and it, invalidations between it and hi.
 func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []lack) {
 	ev := -1
 	if self >= 0 {
@@ -42,7 +41,7 @@ func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []lack
 	return missing
 }
 
-// exists reports whether an access between two positions is matched and holds.
+// exists reports whether an access in a range of positions is matched and satisfies holds.
 func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	for k := from; k < to; k++ {
 		if e := c.s.Entries[k]; !e.IsFence() && c.match[k] >= 0 && holds(e) {
@@ -52,8 +51,8 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	return false
 }
 
-// find looks for a cache operation between two events that runs whenever event
-// with does (-1: always).
+// find returns the event of a cache operation between two events that runs whenever event with does (with -1:
+// always), or -1.
 func (c *amdCheck) find(need amdCacheOp, lo, hi, with int) int {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		x := &c.tr.events[ev]
@@ -69,10 +68,9 @@ func (n amdCacheOp) String() string {
 	return n.ops[0] + map[isa.Scope]string{isa.ScopeCTA: " (work-group)", isa.ScopeGPU: " (agent)", isa.ScopeSys: " (system)"}[n.scope]
 }
 
-// invalidation demands an invalidation behind the loads before it, and returns its
-// event, -1 for none. Where the fence orders stores before later loads it must stand
-// behind the stores, too: else a line that is filled between the two is older than
-// what others know of the store.
+// invalidation requires an invalidation after the preceding loads and returns its event, -1 for none. Where the fence
+// orders stores before later loads, the invalidation must come after the stores too: a line filled between the two
+// would be older than what others know of the store.
 func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []lack) {
 	with := -1
 	if hi < len(c.tr.events) {
@@ -107,8 +105,7 @@ func (c *amdCheck) place(ev int) string {
 	return c.text(ev)
 }
 
-// scalarCache demands that the scalar cache is invalidated if a later access
-// goes through it.
+// scalarCache requires an invalidation of the scalar cache if a later access goes through it.
 func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 	for k := pos + 1; k < len(c.s.Entries); k++ {
 		ev := c.match[k]
@@ -123,8 +120,7 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 	return nil
 }
 
-// writeBack demands a write-back behind the stores before it, complete before
-// the next write.
+// writeBack requires a write-back after the preceding stores that completes before the next write.
 func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []lack {
 	with := -1
 	if hi < len(c.tr.events) {

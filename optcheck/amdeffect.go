@@ -6,8 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// amdHarmless is nvHarmless for AMD. Sources: AMD's ISA documents, program control and
-// scalar memory instructions.
+// amdHarmless is AMD's counterpart of nvHarmless. Sources: AMD's ISA documents, program control and scalar memory
+// instructions.
 var amdHarmless = map[string]string{
 	"s_nop": "does nothing", "v_nop": "does nothing", "ds_nop": "does nothing", "s_code_end": "pads",
 	"s_clause": "groups instructions for the scheduler", "s_delay_alu": "spaces instructions",
@@ -24,8 +24,8 @@ var amdHarmless = map[string]string{
 	"global_prefetch": "prefetches", "s_icache_inv": "drops cached instructions",
 }
 
-// effect knows that waits are compared, and that fences are made of invalidations and
-// write-backs.
+// effect leaves out waits, which are compared elsewhere, and the invalidations and write-backs that fences consist
+// of.
 func (*amd) effect(in *isa.Inst) bool {
 	switch {
 	case in.Role == isa.RoleWait:

@@ -8,9 +8,8 @@ import (
 	"optcheck/isa"
 )
 
-// registers checks that no instruction reads or overwrites a register that a
-// load has yet to write, or overwrites one that a store has yet to read: AMD
-// hardware does not wait by itself. Dependencies of the test rest on this.
+// registers checks that no instruction reads or overwrites a register that a load has yet to write, or overwrites one
+// that a store has yet to read: AMD hardware has no interlock here. The test's dependencies rely on this.
 func (c *amdCheck) registers() {
 	fn := c.tr.fn
 	told := map[int]bool{}
@@ -29,14 +28,14 @@ func (c *amdCheck) registers() {
 	}
 }
 
-// hazard returns a register that an instruction uses too early, and how.
+// hazard returns a register that an instruction uses too early, and how it uses it.
 func (c *amdCheck) hazard(in, op *isa.Inst, p *pending) (isa.Reg, string) {
 	if !p.complete() && (op.Role == isa.RoleLoad || op.Role == isa.RoleAtomic || op.Role == isa.RoleConst) {
 		for _, r := range op.Defs {
 			if slices.Contains(in.Uses, r) {
 				return r, "read"
 			}
-			// Of one counter, later results come later, but not those of the scalar unit.
+			// Results of one counter arrive in order, except those of the scalar unit.
 			if inOrder := slices.Equal(in.Counts, op.Counts) && !strings.HasPrefix(op.Op, "s_"); slices.Contains(in.Defs, r) && !inOrder {
 				return r, "overwritten"
 			}

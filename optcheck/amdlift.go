@@ -7,9 +7,9 @@ import (
 	"optcheck/model/amdhw"
 )
 
-// LiftedAMD is the machine code of one kernel for an AMD target as operations of
-// package amdhw, still without the test's constants: NewMachine puts them in. Waits
-// and cache operations are those of the code; nothing comes from the test.
+// LiftedAMD is the machine code of one kernel for an AMD target as operations of package amdhw. Its values still lack
+// the test's constants; NewMachine inserts them. Waits and cache operations are those of the code; nothing comes from
+// the test.
 type LiftedAMD struct {
 	system amdhw.System
 	ops    []amdOp
@@ -36,7 +36,7 @@ type amdLifter struct {
 	ev  map[int]int // instruction → event
 }
 
-// liftMachine implements lifting: there is but one form.
+// liftMachine implements lifting. AMD code has one form only.
 func (a *amd) liftMachine(p *pass) (LiftedCode, error) { return a.lift(p) }
 
 // lift turns a kernel into operations.
@@ -72,7 +72,7 @@ func (a *amd) lift(p *pass) (LiftedCode, error) {
 	return l.out, nil
 }
 
-// sound refuses code whose operations alone do not say what it does.
+// sound rejects code whose operations alone do not determine what it does.
 func (l *amdLifter) sound() error {
 	p := l.p
 	if len(p.tr.calls) > 0 {
@@ -107,7 +107,7 @@ func (l *amdLifter) inst(i int, guard []guardTerm) error {
 	ev, ok := l.ev[i]
 	switch {
 	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
-		// Memory of the thread's own, or a store of results.
+		// Private memory, or a store of results.
 	case ok && in.Role.IsAccess():
 		return l.access(i, ev, op)
 	case in.Role == isa.RoleBarrier:
@@ -123,7 +123,7 @@ func (l *amdLifter) inst(i int, guard []guardTerm) error {
 	return nil
 }
 
-// counts are the counters of an instruction as the simulation of waits takes them.
+// counts returns the counters of an instruction in the form that the simulation of waits takes.
 func (l *amdLifter) counts(i int, in *isa.Inst) (list []amdhw.Count) {
 	for _, c := range in.Counts {
 		list = append(list, amdhw.Count{Counter: uint8(c), Class: uint8(l.w.class(i, in, c)), Completes: l.w.completes(i, in, c)})
@@ -164,8 +164,8 @@ func (l *amdLifter) access(i, ev int, op amdOp) error {
 	return nil
 }
 
-// level says which caches a load bypasses: as many as the table asks of one of
-// agent or of work-group scope, if it asks for anything.
+// level returns which caches a load bypasses: those that the table requires at agent or work-group scope, if it
+// requires anything there.
 func (l *amdLifter) level(m isa.Mem) amdhw.Level {
 	asks := func(scope int) bool { return l.m.load[scope] != amdBits{} && l.m.load[scope].ok(m) }
 	switch {
@@ -197,8 +197,8 @@ func (l *amdLifter) barrier(i int, op amdOp) error {
 	return nil
 }
 
-// cacheOp lifts an invalidation or a write-back. One that
-// reaches no cache in which two waves of one agent can see a difference does nothing.
+// cacheOp lifts an invalidation or a write-back. It has no effect if two waves of one agent cannot see a difference
+// in the cache it reaches.
 func (l *amdLifter) cacheOp(i int, op amdOp) error {
 	in := &l.p.tr.fn.Insts[i]
 	agent := in.Mem.Scope >= isa.ScopeGPU
@@ -216,7 +216,7 @@ func (l *amdLifter) cacheOp(i int, op amdOp) error {
 			op.Kind = amdhw.WriteBack
 		}
 	}
-	l.out.ops = append(l.out.ops, op) // any other one is only counted
+	l.out.ops = append(l.out.ops, op) // any other is only counted
 	return nil
 }
 

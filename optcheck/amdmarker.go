@@ -12,10 +12,9 @@ type affine struct {
 	k    uint32
 }
 
-// affineOf brings a value into that form. Compilers know of masked values which
-// bits can be set, and combine constants across operations: what the test
-// stores, (r and 0x80000000) plus 1, and its marker, that xor LIT, become
-// x or 1 and x or LIT'.
+// affineOf brings a value into that form. Compilers know which bits of a masked value can be set and combine
+// constants across operations: if the test stores (r and 0x80000000) plus 1 and its marker is that xor LIT, the code
+// computes x or 1 and x or LIT'.
 func (p *valuePool) affineOf(v value, depth int) affine {
 	whole := affine{v, ^uint32(0), 0}
 	if v < 0 || depth > maxDepth {
@@ -40,7 +39,7 @@ func (p *valuePool) affineOf(v value, depth int) affine {
 		x, c, ok := n.a, uint32(0), false
 		lut := uint8(n.imm)
 		if n.b == none {
-			ok = true // a function of one input: itself or its inverse
+			ok = true // a function of one input: the input or its inverse
 		} else if k, isC := p.isConst(n.b); isC {
 			c, ok = k, true
 		} else if k, isC := p.isConst(n.a); isC {
@@ -86,9 +85,9 @@ func (a affine) apply(lut uint8, c uint32) affine {
 	return out
 }
 
-// disguised finds markers whose xor the compiler combined with the computation
-// of the marked value: words stored through a parameter that differ from a word
-// stored elsewhere by a marker's literal, whatever the unknown bits are.
+// disguised finds markers whose xor the compiler merged into the computation of the marked value: words stored
+// through a parameter that differ from a word stored elsewhere by exactly a marker's literal, whatever the unknown
+// bits are.
 func (m *machine) disguised() {
 	tr, p := m.tr, m.tr.pool
 	results := map[int64]bool{} // parameters through which results are kept

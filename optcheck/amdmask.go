@@ -2,8 +2,8 @@ package optcheck
 
 import "slices"
 
-// flat is bits for predicates and lane masks: nested functions of together at
-// most three inputs become one function, so that equal masks are equal values.
+// flat is bits for predicates and lane masks. It merges nested functions with at most three inputs in total into one,
+// so that equal masks become equal values.
 func (p *valuePool) flat(lut uint8, a, b, c2 value) value {
 	in := [3]value{a, b, c2}
 	var leaves []value

@@ -2,8 +2,8 @@ package optcheck
 
 import "optcheck/isa"
 
-// micro evaluates what AMD code needs more of than the general evaluation: lane
-// masks are words that compilers compare, select and combine.
+// micro evaluates what AMD code needs beyond the general evaluation: lane masks are words that compilers compare,
+// select and combine.
 func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, bool) {
 	p := m.tr.pool
 	switch {
@@ -52,7 +52,7 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 	return none, false
 }
 
-// isLaneNumber reports whether a value is zero or a count of lanes before this one.
+// isLaneNumber reports whether a value is zero or a count of the lanes below this one.
 func (p *valuePool) isLaneNumber(v value) bool {
 	if c, ok := p.isConst(v); ok {
 		return c == 0
@@ -79,8 +79,7 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 	return none, false
 }
 
-// setpWide evaluates a 64-bit comparison: of numbers whose upper words are equal,
-// and of lane masks.
+// setpWide evaluates a 64-bit comparison of numbers whose high words are equal, or of lane masks.
 func (m *machine) setpWide(mi *isa.Micro, src []value) (value, bool) {
 	if len(src) < 4 {
 		return none, false
@@ -113,7 +112,7 @@ func (p *valuePool) isBool(v value) bool {
 	return false
 }
 
-// asBool is the predicate "v is not zero".
+// asBool returns the predicate "v is not zero".
 func (m *machine) asBool(v value) value {
 	if v == none || m.tr.pool.isBool(v) {
 		return v
@@ -121,9 +120,8 @@ func (m *machine) asBool(v value) value {
 	return m.relation("NE", false, v, m.tr.pool.constant(0))
 }
 
-// maskBit is the predicate that a lane's bit of a mask is set. Of a word that is not
-// the same for all lanes it is not known: which lane the kernel is evaluated for is
-// left open.
+// maskBit returns the predicate that this lane's bit of a mask is set. It is unknown for a word that differs between
+// lanes: the kernel is evaluated for an arbitrary lane.
 func (m *machine) maskBit(v value) value {
 	if v == none || m.tr.pool.isBool(v) {
 		return v
@@ -131,8 +129,7 @@ func (m *machine) maskBit(v value) value {
 	return m.tr.pool.mk(node{kind: kFun, imm: funBit, a: v, b: none, c: none})
 }
 
-// laneBit is a source of a micro-operation as a predicate: SCC is one, anything else
-// is a mask.
+// laneBit returns a source of a micro-operation as a predicate: SCC already is one, anything else is a mask.
 func (m *machine) laneBit(mi *isa.Micro, src operands, i int) value {
 	if i < len(mi.Src) && mi.Src[i].Reg == isa.RegSCC {
 		return m.asBool(src[i])
@@ -142,7 +139,7 @@ func (m *machine) laneBit(mi *isa.Micro, src operands, i int) value {
 
 func (p *valuePool) truth(b bool) value { return p.constant(ones(b)) }
 
-// relation is the predicate a cmp b, simplified.
+// relation returns the predicate a cmp b, simplified.
 func (m *machine) relation(cmp string, signed bool, a, b value) value {
 	p := m.tr.pool
 	code, known := cmpCodes[cmp]
@@ -175,7 +172,7 @@ func (m *machine) relation(cmp string, signed bool, a, b value) value {
 	return p.mk(node{kind: kCmp, imm: imm, a: a, b: b, c: none})
 }
 
-// choose is c ? a : b.
+// choose returns c ? a : b.
 func (m *machine) choose(a, b, c value) value {
 	p := m.tr.pool
 	if k, ok := p.isConst(c); ok {
@@ -201,8 +198,8 @@ func (m *machine) choose(a, b, c value) value {
 	return p.mk(node{kind: kSel, a: a, b: b, c: c})
 }
 
-// distribute applies a bitwise and or or with constants to both arms of a
-// selection of constants: code that keeps truth values as 0 and 1.
+// distribute applies a bitwise and or or with constants to both arms of a selection between constants: some code
+// keeps truth values as 0 and 1.
 func (m *machine) distribute(lut uint8, src operands) (value, bool) {
 	p := m.tr.pool
 	at := -1
@@ -237,7 +234,7 @@ func (m *machine) distribute(lut uint8, src operands) (value, bool) {
 	return m.choose(out[0], out[1], p.nodes[src[at]].c), true
 }
 
-// foldConsts computes functions of constants.
+// foldConsts evaluates functions of constants.
 func (m *machine) foldConsts(mi *isa.Micro, src operands) (value, bool) {
 	p := m.tr.pool
 	if mi.Op == isa.MicroAddHi {
@@ -290,7 +287,7 @@ func (m *machine) foldConsts(mi *isa.Micro, src operands) (value, bool) {
 			return p.constant(max(k[0], k[1])), true
 		}
 	case isa.MicroCarry:
-		// Carries are predicates, of which all ones counts as one.
+		// Carries are predicates, in which true is all ones but counts as one.
 		for _, s := range mi.Src[:n] {
 			if s.Kind == isa.OpdPred {
 				return none, false
@@ -301,7 +298,7 @@ func (m *machine) foldConsts(mi *isa.Micro, src operands) (value, bool) {
 	return none, false
 }
 
-// carryless is the upper word of a sum to which nothing but zeros is added.
+// carryless returns the high word of a sum to which only zeros are added.
 func (m *machine) carryless(mi *isa.Micro, src operands) (value, bool) {
 	word := none
 	for i := range mi.Src {

@@ -40,7 +40,7 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 	return true
 }
 
-// laneOf is what a lane of a register was set to, if that is known on all paths.
+// laneOf returns what a lane of a register was set to, if that is known on all paths.
 // Where control flow joins, it is one of two values as any register is. Where a mask
 // decides, both must agree: the mask says which of the two a lane has, and this lane
 // is another one than that for which the kernel is evaluated.

@@ -26,7 +26,7 @@ var atomicWords = map[string]func(old, d uint32) uint32{
 	},
 }
 
-// atomicWord is what an atomic operation computes, and the number of its operands; nil
+// atomicWord returns what an atomic operation computes, and the number of its operands; nil
 // if it is not known.
 func atomicWord(name string) (f func(old uint32, d []uint32) uint32, operands int) {
 	if name == "CAS" {

@@ -19,7 +19,7 @@ const (
 	maxCopied = 1 << 13
 )
 
-// followed is a function with the code of what it calls in the place of the calls.
+// followed returns a function with the code of what it calls in the place of the calls.
 func followed(fn *isa.Func) *isa.Func {
 	calls := 0
 	for i := range fn.Insts {
@@ -87,7 +87,7 @@ func nextCall(fn *isa.Func) (call, lo, hi int) {
 	return -1, 0, 0
 }
 
-// callee is the stretch of code that a function at an instruction consists of.
+// callee returns the stretch of code that a function at an instruction consists of.
 func callee(fn *isa.Func, first int) (lo, hi int) {
 	lo, hi = first, first
 	seen := make([]bool, len(fn.Blocks))
@@ -169,7 +169,7 @@ func inlined(code []isa.Inst, call, lo, hi int) []isa.Inst {
 	return out
 }
 
-// jump is a jump in the place of a call or return.
+// jump returns a jump in the place of a call or return.
 func jump(in *isa.Inst, to int) isa.Inst {
 	return isa.Inst{Addr: in.Addr, Op: in.Op, Text: in.Text, Src: in.Src, Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
 }

@@ -52,7 +52,7 @@ func access(pos int, op litmus.Op, loc int) spec.Entry {
 	return spec.Entry{Pos: pos, Loc: loc, Kind: spec.Kind{Op: op, Space: litmus.Global, Width: 4, Cache: litmus.CacheCG}}
 }
 
-// twoLoads is ld.cg y; ld.cg x.
+// twoLoads returns ld.cg y; ld.cg x.
 func twoLoads() *spec.Spec {
 	return &spec.Spec{Locations: 2, Entries: []spec.Entry{access(0, litmus.OpLd, 1), access(1, litmus.OpLd, 0)}}
 }

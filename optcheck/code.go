@@ -46,7 +46,7 @@ type comparison struct {
 	open []int
 }
 
-// eventOf is the event of an access or fence, -1 for none.
+// eventOf returns the event of an access or fence, -1 for none.
 func (p *pass) eventOf(k int) int {
 	if !p.s.Entries[k].IsFence() {
 		return p.match[k]
@@ -271,7 +271,7 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	return a, true
 }
 
-// marked are the operands of an atomic as its markers have them: those of one lane,
+// marked returns the operands of an atomic as its markers have them: those of one lane,
 // where the machine code combines a warp's, and those of the test where a loop around a
 // lock computes what is stored.
 func (p *pass) marked(k int) (list []value) {

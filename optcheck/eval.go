@@ -69,7 +69,7 @@ func (e *evaluator) Read(pos, word int) uint32 {
 	return x
 }
 
-// token is the parameter that markers of no value are made with.
+// token returns the parameter that markers of no value are made with.
 func (e *evaluator) token() uint32 {
 	for _, m := range e.p.tr.markers {
 		if m.m.Header != nil {
@@ -83,7 +83,7 @@ func (e *evaluator) token() uint32 {
 // Param implements spec.Words.
 func (e *evaluator) Param(off int64) uint32 { return e.words.Param(off) }
 
-// position is the position of the access that a reading was matched to.
+// position returns the position of the access that a reading was matched to.
 func (e *evaluator) position(read int) int {
 	if o := e.p.owner[e.p.tr.reads[read]]; len(o) > 0 {
 		return o[0]
@@ -188,7 +188,7 @@ func ones(b bool) uint32 {
 	return 0
 }
 
-// choose is a if the predicate has the wanted value, else b.
+// choose returns a if the predicate has the wanted value, else b.
 func (e *evaluator) choose(pred value, want bool, a, b value, depth int) (uint32, bool) {
 	c, ok := e.eval(pred, depth)
 	if !ok {
@@ -297,7 +297,7 @@ func (p *valuePool) garbage(v value, depth int) bool {
 	return false
 }
 
-// microOf is the micro-operation behind a function of the pool.
+// microOf returns the micro-operation behind a function of the pool.
 func (p *valuePool) microOf(imm uint64) (isa.Micro, bool) {
 	if imm < 1<<32 {
 		return isa.Micro{Op: isa.MicroOp(imm >> 8), LUT: uint8(imm)}, true

@@ -102,7 +102,7 @@ func (m *machine) isResult(data []value) bool {
 	return len(data) > 0
 }
 
-// located is the address whose lower word is lo, and whose upper one is hi, none if it
+// located returns the address whose lower word is lo, and whose upper one is hi, none if it
 // has one word.
 func (m *machine) located(lo, hi value, space isa.Space) key {
 	k := m.normalise(lo, space)
@@ -218,7 +218,7 @@ func (p *valuePool) vanishes(v value) bool {
 	return true
 }
 
-// at is an expression where all words read are the same.
+// at returns an expression where all words read are the same.
 func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
 	if v < 0 || depth > 12 {
 		return 0, v == none
@@ -265,7 +265,7 @@ func (p *valuePool) within(lut uint8, n node, v value) bool {
 	return false
 }
 
-// insertedConst is the constant operand of a bitwise function, 0 if there is none.
+// insertedConst returns the constant operand of a bitwise function, 0 if there is none.
 func (p *valuePool) insertedConst(n node) uint32 {
 	for _, v := range []value{n.a, n.b, n.c} {
 		if c, ok := p.isConst(v); ok {
@@ -275,7 +275,7 @@ func (p *valuePool) insertedConst(n node) uint32 {
 	return 0
 }
 
-// permutedConst is the byte permutation with its unknown operand taken as zero.
+// permutedConst returns the byte permutation with its unknown operand taken as zero.
 func (p *valuePool) permutedConst(n node) uint32 {
 	a, _ := p.isConst(n.a)
 	sel, _ := p.isConst(n.b)

@@ -53,7 +53,7 @@ func newFlow(fn *isa.Func) (*flow, error) {
 	return f, f.over()
 }
 
-// over is the error of an analysis that has used up its budget.
+// over returns the error of an analysis that has used up its budget.
 func (f *flow) over() error {
 	if f.steps >= 0 {
 		return nil

@@ -164,7 +164,7 @@ func (f *flowByDefinition) carries(head int) (out []int) {
 	return out
 }
 
-// foreign is a dump of n branches and an exit.
+// foreign returns a dump of n branches and an exit.
 func foreign(n int, line func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("\tcode for sm_80\n\t\tFunction : k\n")

@@ -118,7 +118,7 @@ func (v *view) of(p *valuePool, t value) uint8 {
 	return k
 }
 
-// unmasked is an address without the mask by which compilers are told how cells of
+// unmasked returns an address without the mask by which compilers are told how cells of
 // neighbours are aligned.
 func (v *view) unmasked(p *valuePool, addr value) value {
 	if v == nil || v.h.Cell == 0 {
@@ -150,7 +150,7 @@ func (v *view) unmasked(p *valuePool, addr value) value {
 	return addr
 }
 
-// neighbour is the variable of the layout Adjacent that an address speaks of by a
+// neighbour returns the variable of the layout Adjacent that an address speaks of by a
 // parameter.
 func (v *view) neighbour(k key, space isa.Space, shared int64) key {
 	if v == nil || v.h.Cell == 0 || k.base != baseParam || !slices.Contains(v.h.Locations, k.num) {

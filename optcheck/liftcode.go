@@ -105,7 +105,7 @@ func (l *threadLifter) value(e *expr, t litmus.Type) (litmus.Operand, error) {
 	return litmus.Reg(r), nil
 }
 
-// param is the constant of the test that a parameter stands for.
+// param returns the constant of the test that a parameter stands for.
 func (l *threadLifter) param(off int64) (litmus.Operand, error) {
 	if v, ok := l.values[off]; ok {
 		if v.Bytes == 8 {
@@ -355,7 +355,7 @@ func (l *threadLifter) pair(lo, hi litmus.Operand) litmus.Operand {
 	return emit(litmus.OpOr, litmus.B64, top, wide(lo))
 }
 
-// stored is what a store of one half leaves in its location, which no other thread may
+// stored returns what a store of one half leaves in its location, which no other thread may
 // write: what was stored by this one before is known then.
 func (l *threadLifter) stored(o *liftOp) (litmus.Operand, error) {
 	name := l.t.Locations[o.loc].Name
@@ -378,7 +378,7 @@ func (l *threadLifter) stored(o *liftOp) (litmus.Operand, error) {
 	return l.pair(now[0], now[1]), nil
 }
 
-// words are the words of a location that no other thread writes, as they are here.
+// words returns the words of a location that no other thread writes, as they are here.
 func (l *threadLifter) words(loc int) *[2]litmus.Operand {
 	if l.halves[loc] == nil {
 		init := l.t.Locations[loc].Init

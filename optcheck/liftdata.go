@@ -29,7 +29,7 @@ func (l *lifter) guard(ev int, op *liftOp) error {
 	return nil
 }
 
-// own is the reading event itself as a set: the loop around a lock, and the
+// own returns the reading event itself as a set: the loop around a lock, and the
 // stored value in it, depend on what the access reads.
 func (l *lifter) own(ev int) taint {
 	if r := l.p.tr.events[ev].read; r >= 0 {
@@ -102,7 +102,7 @@ func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
 
 func isAtomicRole(r isa.Role) bool { return r == isa.RoleAtomic || r == isa.RoleReduction }
 
-// ofOneLane is the operand of a combined atomic that is none of the test's: of
+// ofOneLane returns the operand of a combined atomic that is none of the test's: of
 // the product with the number of lanes, the other factor, since a test thread
 // is alone in its warp.
 func (p *pass) ofOneLane(x *event) (value, bool) {
@@ -192,14 +192,14 @@ func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 	return true, nil
 }
 
-// wordLocation is the location of a word of a wide access.
+// wordLocation returns the location of a word of a wide access.
 func (p *pass) wordLocation(x *event, w int) (int, bool) {
 	y := *x
 	y.addr.off += int64(4 * w)
 	return p.locationOf(&y)
 }
 
-// placeOf is the word of a wide access at which an entry's own word or words begin.
+// placeOf returns the word of a wide access at which an entry's own word or words begin.
 func (p *pass) placeOf(k int, x *event) int {
 	e := p.s.Entries[k]
 	if x.mem.Width <= e.Kind.Width {
@@ -216,7 +216,7 @@ func (p *pass) placeOf(k int, x *event) int {
 	return 0
 }
 
-// unguarded is the value that a guarded access read: its marker's operand is a
+// unguarded returns the value that a guarded access read: its marker's operand is a
 // selection between that and the token.
 func (p *pass) unguarded(v value) value {
 	if v < 0 {

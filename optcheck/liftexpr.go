@@ -113,7 +113,7 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 	return e, nil
 }
 
-// operation is the operation of a node that has operands.
+// operation returns the operation of a node that has operands.
 func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) {
 	switch n.kind {
 	case kAdd:

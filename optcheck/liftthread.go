@@ -127,7 +127,7 @@ func suits(op litmus.Op, atom litmus.AtomOp, t litmus.Type) bool {
 	return false
 }
 
-// withSign is the integer type of a width that is signed or not.
+// withSign returns the integer type of a width that is signed or not.
 func withSign(t litmus.Type, unsigned bool) litmus.Type {
 	switch wide := t.Bits() == 64; {
 	case wide && unsigned:

@@ -34,7 +34,7 @@ type operations interface {
 	machine(t *litmus.Test, threads []LiftedThread, init []uint32) (Machine, error)
 }
 
-// operations is the machine code of a thread as operations.
+// operations returns the machine code of a thread as operations.
 func (t *LiftedThread) operations() (operations, error) {
 	if code, ok := t.Lifted.(operations); ok {
 		return code, nil
@@ -77,7 +77,7 @@ func (c *Checked) LiftMachine() (LiftedCode, error) {
 	return c.pass.tr.arch.liftMachine(c.pass)
 }
 
-// mnemonic is what schedules call an instruction: not the whole of it, since an
+// mnemonic returns what schedules call an instruction: not the whole of it, since an
 // exploration serves all machine code that does the same in other registers.
 func mnemonic(in *isa.Inst) string {
 	words := strings.Fields(trim(in.Text))
@@ -87,7 +87,7 @@ func mnemonic(in *isa.Inst) string {
 	return strings.Clone(strings.Join(words[:min(len(words), 1)], ""))
 }
 
-// accessText is what schedules call an access.
+// accessText returns what schedules call an access.
 func accessText(mnemonic string, t *litmus.Test, loc int) string {
 	return mnemonic + " [" + t.Locations[loc].Name + "]"
 }
@@ -158,7 +158,7 @@ func wordOf(e *expr, params map[int64]uint32) explore.Expr {
 	return func(read func(int) (uint32, bool)) (uint32, bool) { return e.eval(params, read) }
 }
 
-// guardOf is the conjunction of what a guard consists of, nil for none.
+// guardOf returns the conjunction of what a guard consists of, nil for none.
 func guardOf(list []guardTerm, params map[int64]uint32) explore.Expr {
 	if len(list) == 0 {
 		return nil
@@ -250,7 +250,7 @@ func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) 
 	return out, true
 }
 
-// values are what each reading access of the test gave in the machine code, by position:
+// values returns what each reading access of the test gave in the machine code, by position:
 // all of its value, for code may choose between what an access read and something
 // else. Only what the lanes of a wave make of one atomic is that atomic's result.
 func (l *lifter) values() (map[int]*expr, error) {
@@ -300,7 +300,7 @@ func (l *lifter) located(i, ev int) (loc int, op liftOp, err error) {
 	return loc, op, err
 }
 
-// words are the data of an operation on words.
+// words returns the data of an operation on words.
 func (op *liftOp) words() (out []*expr) {
 	for _, ws := range op.data {
 		out = append(out, ws[0])

@@ -7,7 +7,7 @@ import (
 	"optcheck/model/explore"
 )
 
-// MachineState is the final state of a run of NewMachine in terms of the test: the
+// MachineState returns the final state of a run of NewMachine in terms of the test: the
 // values of t.Terms(), in their order. Registers are computed as the test says from
 // what the machine code read in place of its accesses.
 func MachineState(t *litmus.Test, threads []LiftedThread, f *explore.Final) ([]int64, error) {

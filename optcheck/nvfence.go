@@ -36,7 +36,7 @@ func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	return n
 }
 
-// window is the range of events in which a fence between positions must stand:
+// window returns the range of events in which a fence between positions must stand:
 // after the last access before it, before the first access after it.
 func (p *pass) window(pos int, before, after bool) (lo, hi int) {
 	lo, hi = -1, len(p.tr.events)
@@ -119,7 +119,7 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	}
 }
 
-// cachedBehind is the first event behind a position that may find an old line in the
+// cachedBehind returns the first event behind a position that may find an old line in the
 // L1: a load that does not go to shared memory. The invalidation of a fence must stand
 // in front of it, and may stand behind other accesses.
 func (p *pass) cachedBehind(pos int) int {
@@ -253,7 +253,7 @@ func (p *pass) checkAcquire(k int, e spec.Entry) {
 	}
 }
 
-// accessScope is the scope of a synchronising access; atomics without one have
+// accessScope returns the scope of a synchronising access; atomics without one have
 // GPU scope (PTX ISA, atom).
 func accessScope(k spec.Kind) isa.Scope {
 	if k.Scope == litmus.ScopeNone {

@@ -66,7 +66,7 @@ func beyondRelease(k spec.Kind, m isa.Mem) bool {
 	return m.Strength == isa.FenceSC || m.Scope > sufficient(accessScope(k))
 }
 
-// sufficient is the narrowest scope of machine code that has all of a scope.
+// sufficient returns the narrowest scope of machine code that has all of a scope.
 func sufficient(s isa.Scope) isa.Scope {
 	if s == isa.ScopeCluster {
 		return isa.ScopeGPU
@@ -74,7 +74,7 @@ func sufficient(s isa.Scope) isa.Scope {
 	return s
 }
 
-// litmusScope is the inverse of scopeOf.
+// litmusScope returns the inverse of scopeOf.
 func litmusScope(s isa.Scope) litmus.Scope {
 	for _, l := range []litmus.Scope{litmus.ScopeCTA, litmus.ScopeCluster, litmus.ScopeGPU, litmus.ScopeSys} {
 		if scopeOf(l) == s {

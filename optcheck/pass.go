@@ -112,10 +112,10 @@ func (p *pass) report(rule *Rule, pos, ev int, format string, args ...any) {
 
 func (p *pass) inst(ev int) *isa.Inst { return &p.tr.fn.Insts[p.tr.events[ev].inst] }
 
-// text is the machine instruction of an event as printed.
+// text returns the machine instruction of an event as printed.
 func (p *pass) text(ev int) string { return strings.TrimSuffix(p.inst(ev).Text, " ;") }
 
-// name is an entry in words: access 1 (ld.cg.global of location 0).
+// name returns an entry in words: access 1 (ld.cg.global of location 0).
 func (p *pass) name(pos int) string {
 	e := p.s.Entries[pos]
 	if e.IsFence() {

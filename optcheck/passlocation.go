@@ -50,7 +50,7 @@ func (p *pass) locationOf(x *event) (int, bool) {
 	return -1, false
 }
 
-// adjacentLocation is the location at an offset of the variable of its space: by name,
+// adjacentLocation returns the location at an offset of the variable of its space: by name,
 // in the shared window, or by the one slot of constant bank 4 that there can be.
 func (p *pass) adjacentLocation(x *event, k key) (int, bool) {
 	shared := x.mem.Space == isa.SpaceShared

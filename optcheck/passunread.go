@@ -64,7 +64,7 @@ func (p *pass) inRounds(k int, e spec.Entry) bool {
 	return true
 }
 
-// unreadEvent is the access of an unread entry: the one on its line, else the first
+// unreadEvent returns the access of an unread entry: the one on its line, else the first
 // between those of its neighbours, else one that stands on no other access's line.
 func (p *pass) unreadEvent(k int, e spec.Entry) int {
 	lo, hi := p.window(k, false, false)
@@ -115,7 +115,7 @@ func (p *pass) serves(x *event, e spec.Entry) bool {
 	return x.mem.Locked || p.operation(x, e)
 }
 
-// mergedUnread is the access of another entry that stands on the line of an unread
+// mergedUnread returns the access of another entry that stands on the line of an unread
 // one: the compiler kept one load for both. Copies of one instruction share their line,
 // which says nothing then.
 func (p *pass) mergedUnread(k int, e spec.Entry) int {

@@ -63,7 +63,7 @@ func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, gua
 	m.commit(out, guardV, in.Guard.Neg, guardT)
 }
 
-// low is a value's lowest bytes.
+// low returns a value's lowest bytes.
 func (m *machine) low(v value, bytes int) value {
 	mask := m.tr.pool.constant(1<<(8*bytes) - 1)
 	if x, ok := m.distribute(lutAnd, operands{v, mask, none, none, none}); ok {

@@ -168,7 +168,7 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 	return m.tr, nil
 }
 
-// over is the error of a walk that has reached a limit.
+// over returns the error of a walk that has reached a limit.
 func (m *machine) over(lim *limits.Limits) error {
 	return cmp.Or(m.flow.over(), limits.Check("values", len(m.tr.pool.nodes), lim.Values),
 		limits.Check("events", len(m.tr.events), lim.Events))

@@ -130,7 +130,7 @@ func (m *machine) entry(b int) *state {
 	return st
 }
 
-// merged is the state with which control comes from one of some predecessors: two parts
+// merged returns the state with which control comes from one of some predecessors: two parts
 // of them, if known says that it may be known which, and else one after the other.
 func (m *machine) merged(b int, preds []int, known bool) *state {
 	st := takeState(m.arch.registers())
@@ -178,7 +178,7 @@ func (m *machine) merge(b, p int, st, q *state, known *join) {
 // are merged with p.
 func phiOf(b, p, r int) uint64 { return uint64(b)<<40 | uint64(p)<<16 | uint64(r) }
 
-// phi is a value that is a or b; known tells which, if it is known.
+// phi returns a value that is a or b; known tells which, if it is known.
 func (m *machine) phi(at uint64, a, b value, known *join) value {
 	v := m.tr.pool.mk(node{kind: kPhi, imm: at, a: a, b: b, c: none})
 	if known != nil {
@@ -255,7 +255,7 @@ type blockCondition struct {
 	when []sense
 }
 
-// ways are the conditions under which a branch is taken: its guard, and further
+// ways returns the conditions under which a branch is taken: its guard, and further
 // predicates among its operands (BRA P1, target).
 func (m *machine) ways(in *isa.Inst, guard value) (way []sense) {
 	if guard != none {

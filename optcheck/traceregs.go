@@ -103,7 +103,7 @@ func (st *state) set(o *state) {
 // unwritten marks what a register holds that was never written, a kSpecial, in imm.
 const unwritten = 1 << 40
 
-// unwritten is what a register holds at the entry of the function.
+// unwritten returns what a register holds at the entry of the function.
 func (p *valuePool) unwritten(i int) value {
 	return p.mk(node{kind: kSpecial, imm: unwritten | uint64(i), a: none, b: none, c: none})
 }
@@ -145,7 +145,7 @@ type chosen struct {
 	t     taint
 }
 
-// regTaint is the taint of a register for the present instruction.
+// regTaint returns the taint of a register for the present instruction.
 func (m *machine) regTaint(i int) taint {
 	if c, ok := m.chosen[i]; ok && m.guardV != none && c.guard == m.guardV && c.neg == m.guardNeg {
 		return c.t

@@ -138,7 +138,7 @@ func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
 	}
 }
 
-// selected is the value of a register after a definition under a predicate.
+// selected returns the value of a register after a definition under a predicate.
 func (m *machine) selected(a assign, guard value, neg bool) value {
 	p := m.tr.pool
 	old := m.cur.v[a.reg]
@@ -163,7 +163,7 @@ func (m *machine) selected(a assign, guard value, neg bool) value {
 	return p.mk(node{kind: kSel, a: a.v, b: old, c: guard})
 }
 
-// opaque is a definition of which nothing is known but its sources, which form a
+// opaque returns a definition of which nothing is known but its sources, which form a
 // list in c.
 func (m *machine) opaque(inst, def int) value {
 	p := m.tr.pool

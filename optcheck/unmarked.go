@@ -67,7 +67,7 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 	return results[0]
 }
 
-// unmarkedPass is a pass of its own over events of its own: what an event is
+// unmarkedPass returns a pass of its own over events of its own: what an event is
 // taken for depends on the assignment.
 func (c *Checker) unmarkedPass(tr *trace, want *spec.Spec, r *Result) (*pass, error) {
 	own := *tr

@@ -62,7 +62,7 @@ func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace,
 	return nil, errors.New("the code could not be brought to a form in which it is compared")
 }
 
-// finite is the error of code that may go round more often than the test.
+// finite returns the error of code that may go round more often than the test.
 func (f *flow) finite(fn *isa.Func) error {
 	for _, b := range f.order {
 		for i := f.blocks[b].First; i < f.blocks[b].End; i++ {

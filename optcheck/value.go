@@ -91,7 +91,7 @@ func (p *valuePool) constant(c uint32) value {
 	return p.mk(node{kind: kConst, imm: uint64(c), a: none, b: none, c: none})
 }
 
-// param is a word of the entry's parameters.
+// param returns a word of the entry's parameters.
 func (p *valuePool) param(off int64) value {
 	return p.mk(node{kind: kParam, imm: uint64(off), a: none, b: none, c: none})
 }
@@ -324,7 +324,7 @@ func isMarker(lit uint32) bool {
 	return ok
 }
 
-// anyOf is the predicate that holds if all senses of some way hold, none if one
+// anyOf returns the predicate that holds if all senses of some way hold, none if one
 // of them is not known.
 func (p *valuePool) anyOf(ways [][]sense) value {
 	const not = ^uint8(lutA)

@@ -38,13 +38,13 @@ func (x86) launch(m *machine, st *state) {
 	}
 }
 
-// symbol is a word of the address of something with a name.
+// symbol returns a word of the address of something with a name.
 func (m *machine) symbol(name string, word int) value {
 	p := m.tr.pool
 	return p.mk(node{kind: kSym, imm: p.str(name), a: value(word), b: none, c: none})
 }
 
-// special is a word of which nothing is known but its name.
+// special returns a word of which nothing is known but its name.
 func (m *machine) special(name string) value {
 	p := m.tr.pool
 	return p.mk(node{kind: kSpecial, imm: p.str(name), a: none, b: none, c: none})
@@ -95,7 +95,7 @@ const (
 	localSize       = "size of the work-group"
 )
 
-// handed is a word that the caller hands over.
+// handed returns a word that the caller hands over.
 func (x86) handed(m *machine, k key, word, width int) (value, bool) {
 	p, off := m.tr.pool, k.off+int64(4*word)
 	var n int64

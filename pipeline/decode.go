@@ -28,7 +28,7 @@ func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, d
 	return parse()
 }
 
-// disassemble is the part of Decode that waits for tools; what it returns does
+// disassemble returns the part of Decode that waits for tools; what it returns does
 // the rest, and makes the program, which takes much more memory than its text.
 func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (parse func() (*Code, error), err error) {
 	open := cubin.Parse

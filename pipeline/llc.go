@@ -48,12 +48,12 @@ func (p *llc) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit,
 	return ptxgen.EmitLLVMIR(t, named(t, hash, o))
 }
 
-// Way is the same for all kernels: llc sees to the version of PTX.
+// Way returns the same for all kernels: llc sees to the version of PTX.
 func (p *llc) Way(*ptxgen.Unit, int, string) (Way, error) { return Way{Version: p.newest}, nil }
 
 func (p *llc) Header(Way, string) string { return "" }
 
-// Triple is the target triple, the same for all targets.
+// Triple returns the target triple, the same for all targets.
 func (p *llc) Triple(string) string { return toolchain.NVPTXTriple }
 
 func (p *llc) Flags() []string { return []string{"--source", LLVMIR} }

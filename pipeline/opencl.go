@@ -258,7 +258,7 @@ func (p *amdir) Args(job *Job, in, out, library string) []string {
 	return p.tc.ArgsLLVM(p.job(job), in, out, library)
 }
 
-// Triple is the target triple of a target.
+// Triple returns the target triple of a target.
 func (p *amdir) Triple(target string) string { return toolchain.Triple(target) }
 
 // Stages: nothing else has touched the code.

@@ -50,7 +50,7 @@ type Road struct {
 // Roads lists the roads. The first of a vendor, and of a toolchain, is the usual one.
 var Roads = []*Road{ptxRoad, llcRoad, clRoad, irRoad}
 
-// Usual is the usual road of a vendor, nil for one that has none.
+// Usual returns the usual road of a vendor, nil for one that has none.
 func Usual(vendor string) *Road {
 	for _, r := range Roads {
 		if r.Vendor == vendor {
@@ -235,7 +235,7 @@ func Kind(err error) string {
 	return "infrastructure"
 }
 
-// Detail is what an error says in a cell's reason: one line, but all of what is not
+// Detail returns what an error says in a cell's reason: one line, but all of what is not
 // understood.
 func Detail(err error) string {
 	if Kind(err) == "parse" {
@@ -244,7 +244,7 @@ func Detail(err error) string {
 	return firstLine(err.Error())
 }
 
-// generation is the number of a target's generation of PTX, -1 if it is not NVIDIA's.
+// generation returns the number of a target's generation of PTX, -1 if it is not NVIDIA's.
 func generation(name string) int {
 	n, err := ptxgen.Generation(name)
 	if err != nil {

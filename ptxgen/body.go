@@ -66,7 +66,7 @@ func (k *body) stand(t litmus.Type, c int64) int {
 	return len(k.values) - 1
 }
 
-// valueParam is the name of the parameter that holds an opaque value.
+// valueParam returns the name of the parameter that holds an opaque value.
 func (k *body) valueParam(i int) string { return fmt.Sprintf("%sv%d", k.prefix, i) }
 
 func unsignedOf(t litmus.Type) string { return fmt.Sprintf("u%d", max(t.Bits(), 32)) }
@@ -93,7 +93,7 @@ func (k *body) params() []param {
 	return append(ps, param{"u32", "tok"})
 }
 
-// outParam is the offset of the parameter out.
+// outParam returns the offset of the parameter out.
 func (k *body) outParam() int64 {
 	return k.spec.ResultParam()
 }
@@ -323,7 +323,7 @@ func (k *body) address(dst string, loc, bits int) string {
 	return fmt.Sprintf("ld.param.u%d %s, [p%d];", bits, dst, loc)
 }
 
-// symbol is the address of a location by the name of its variable.
+// symbol returns the address of a location by the name of its variable.
 func (k *body) symbol(loc int) string {
 	s := k.e.u.Name + k.spec.Symbol(loc, k.e.space(loc))
 	if off := k.spec.Offset(loc); off > 0 {

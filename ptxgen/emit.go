@@ -73,7 +73,7 @@ type Kernel struct {
 	CL2, Library bool
 }
 
-// UnitName is the default prefix of a test's kernels: readable, unique by the
+// UnitName returns the default prefix of a test's kernels: readable, unique by the
 // test's hash and the layout.
 func UnitName(t *litmus.Test, l spec.Layout) string { return UnitNameOf(t.Name, t.Hash(), l) }
 

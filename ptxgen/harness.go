@@ -28,7 +28,7 @@ const (
 // Forms are the names of the forms.
 var Forms = []string{FormFast: "fast", FormPermuted: "permuted", FormDevices: "devices"}
 
-// String is the form's name.
+// String returns the form's name.
 func (f Form) String() string { return Forms[f] }
 
 // Harness is a kernel that runs many instances of a test at a time, with all
@@ -142,7 +142,7 @@ var formSettings = [][]string{
 	FormDevices: {"mul_group", "add_group", "group_mask", "active"}, // active: units of a test that act here, as bits
 }
 
-// Settings are the names of the parameters of kind ParamSetting.
+// Settings returns the names of the parameters of kind ParamSetting.
 func (f Form) Settings() []string { return slices.Concat(settings, formSettings[f]) }
 
 // Counter offsets in bytes from the address of the counters.
@@ -199,7 +199,7 @@ func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (
 	return h, nil
 }
 
-// newHarness is what the harness kernels of a test in canonical form have in common,
+// newHarness returns what the harness kernels of a test in canonical form have in common,
 // with the test without its loops as unrolled gives it.
 func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat *litmus.Test, origin [][]int, err error) {
 	for i := range t.Locations {
@@ -250,7 +250,7 @@ func (h *Harness) adjoin() {
 	h.Check.Cell = int64(pow2(int(end)))
 }
 
-// first is the location whose parameters tell where a location lies: its own, or of
+// first returns the location whose parameters tell where a location lies: its own, or of
 // neighbours the first one in the same memory.
 func (h *Harness) first(l int) int {
 	if h.Layout != spec.Adjacent {
@@ -259,7 +259,7 @@ func (h *Harness) first(l int) int {
 	return slices.IndexFunc(h.Shape.Shared, func(cta int) bool { return cta >= 0 == (h.Shape.Shared[l] >= 0) })
 }
 
-// Place is where a location lies in a cell of neighbours, in bytes; 0 for other layouts.
+// Place returns where a location lies in a cell of neighbours, in bytes; 0 for other layouts.
 func (h *Harness) Place(l int) uint32 {
 	if h.Layout != spec.Adjacent {
 		return 0

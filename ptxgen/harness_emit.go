@@ -19,7 +19,7 @@ type harnessEmitter struct {
 	shared bool     // the test has shared locations
 }
 
-// set is the register that holds a setting.
+// set returns the register that holds a setting.
 func set(name string) string { return "%s_" + name }
 
 // locate moves a location's address, computed in front, into a register.

@@ -136,7 +136,7 @@ func (c *clEmitter) head() string {
 	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
 }
 
-// clPrologue is the arithmetic of harnessEmitter.prologue.
+// clPrologue returns the arithmetic of harnessEmitter.prologue.
 func clPrologue(h *Harness) string {
 	s := h.Shape
 	active, idle := "true", "true" // of the fast form

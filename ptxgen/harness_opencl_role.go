@@ -30,7 +30,7 @@ func (c *clEmitter) role(i int) *clRole {
 
 func (r *clRole) f(format string, args ...any) { fmt.Fprintf(&r.b, "    "+format+"\n", args...) }
 
-// block is what the thread does.
+// block returns what the thread does.
 func (r *clRole) block() (string, error) {
 	lits, err := r.spec.Literals()
 	if err != nil {
@@ -172,7 +172,7 @@ func (r *clRole) statement(in *litmus.Instr, ents []*spec.Entry) (string, error)
 	return before.String() + line + after.String(), nil
 }
 
-// round is the condition under which a copy of an access is the one at hand, of so many.
+// round returns the condition under which a copy of an access is the one at hand, of so many.
 func (r *clRole) round(n, of int) (string, error) {
 	if of == 1 {
 		return "", nil

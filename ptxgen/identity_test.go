@@ -16,7 +16,7 @@ import (
 	"optcheck/spec"
 )
 
-// emitted is all that any emitter makes of a test, as text: kernels, what goes
+// emitted returns all that any emitter makes of a test, as text: kernels, what goes
 // with them, or why there are none. Names are fixed, since a kernel's name carries
 // that of its test and the hash.
 func emitted(t *litmus.Test) string {

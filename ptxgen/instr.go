@@ -120,7 +120,7 @@ func spelled(in *litmus.Instr, space litmus.Space) *litmus.Instr {
 	return &out
 }
 
-// accessType is the type in which an access is emitted: of atomics the one of its
+// accessType returns the type in which an access is emitted: of atomics the one of its
 // width that the operation has, of ld and st 32 bits if it says nothing.
 func accessType(in *litmus.Instr) litmus.Type {
 	bit, unsigned, signed := litmus.B32, litmus.U32, litmus.S32
@@ -202,7 +202,7 @@ func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 	return nil
 }
 
-// dst is the destination of a load or atomic: of an atomic without one the bit bucket
+// dst returns the destination of a load or atomic: of an atomic without one the bit bucket
 // of PTX, which loads do not have.
 func (k *body) dst(in *litmus.Instr) string {
 	if in.Dst == "_" && in.Op == litmus.OpAtom {

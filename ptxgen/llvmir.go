@@ -151,7 +151,7 @@ func (k *irBody) ir(format string, args ...any) {
 // the module replaces it, by KernelNumber.
 const KernelScope = "!KERNEL"
 
-// KernelNumber is the metadata of the nth kernel of a module with LinesHeader.
+// KernelNumber returns the metadata of the nth kernel of a module with LinesHeader.
 func KernelNumber(n int) string { return fmt.Sprintf("!%d", n+4) }
 
 // LinesHeader declares what kernels with line information refer to: the pseudo

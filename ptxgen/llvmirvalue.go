@@ -38,7 +38,7 @@ func spaceOfType(t string) litmus.Space {
 	return litmus.Global
 }
 
-// spell is a value's type in IR; pointers in registers point to bytes.
+// spell returns a value's type in IR; pointers in registers point to bytes.
 func (k *irBody) spell(t string) string {
 	if t[0] == 'p' {
 		return k.pointer(spaceOfType(t), "i8")
@@ -61,7 +61,7 @@ func (k *irBody) irOpaque(t litmus.Type, c int64) irValue {
 	return irValue{irType(k.valueType(t)), "%" + k.value0(t, c)}
 }
 
-// valueType is the type that value0 gives the parameter.
+// valueType returns the type that value0 gives the parameter.
 func (k *irBody) valueType(t litmus.Type) litmus.Type {
 	if t == litmus.Pred {
 		return litmus.U32

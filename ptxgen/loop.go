@@ -12,7 +12,7 @@ import (
 // of the loops' bodies: an access in a loop is one instruction on one line that has a
 // marker for each round.
 
-// unrolled is a test without its loops, for a road that emits them.
+// unrolled returns a test without its loops, for a road that emits them.
 func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	flat, origin, err := t.Unrolled()
 	switch {
@@ -24,7 +24,7 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	return flat, origin, nil
 }
 
-// straight is the error of the roads that emit neither loops nor calls and prefetches.
+// straight returns the error of the roads that emit neither loops nor calls and prefetches.
 func straight(t *litmus.Test) error {
 	if t.Loops() {
 		return unsupported("a loop, which is emitted in PTX only")
@@ -32,7 +32,7 @@ func straight(t *litmus.Test) error {
 	return bare(t)
 }
 
-// bare is the error of the roads that emit no calls and prefetches.
+// bare returns the error of the roads that emit no calls and prefetches.
 func bare(t *litmus.Test) error {
 	if t.Dressed() {
 		return unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")

@@ -188,7 +188,7 @@ func clSpace(s litmus.Space) string {
 	return "__global"
 }
 
-// clReg is the C name of a register.
+// clReg returns the C name of a register.
 func clReg(name string) string {
 	return "q_" + clRegName.Replace(name)
 }
@@ -227,7 +227,7 @@ type variable struct {
 	bytes int // size and alignment
 }
 
-// variable is the one in which a location lies.
+// variable returns the one in which a location lies.
 func (k *body) variable(name string, loc int, space litmus.Space) variable {
 	v := variable{name: name + k.spec.Symbol(loc, space), space: space, bytes: spec.SharedStride}
 	if k.e.o.Layout == spec.Adjacent {
@@ -311,7 +311,7 @@ func (k *clBody) declare(b *strings.Builder) {
 	}
 }
 
-// clType is the C type of a register or parameter.
+// clType returns the C type of a register or parameter.
 func clType(t litmus.Type, unsigned bool) string {
 	switch {
 	case t == litmus.Pred && !unsigned:
@@ -326,7 +326,7 @@ func clType(t litmus.Type, unsigned bool) string {
 	return "int"
 }
 
-// address is a location's address, as char pointer.
+// address returns a location's address, as char pointer.
 func (k *clBody) address(loc int) string {
 	sp := clSpace(k.spaceOf(loc))
 	k.usedLoc[loc] = true

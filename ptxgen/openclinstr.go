@@ -103,7 +103,7 @@ func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {
 	return nil
 }
 
-// clOperand is an operand of arithmetic, where constants stay.
+// clOperand returns an operand of arithmetic, where constants stay.
 func (k *clBody) clOperand(o litmus.Operand) (string, error) {
 	switch o.Kind {
 	case litmus.OperandReg:
@@ -125,7 +125,7 @@ func (k *clBody) clOperand(o litmus.Operand) (string, error) {
 var clSigns = map[litmus.Op]string{litmus.OpAdd: "+", litmus.OpSub: "-", litmus.OpMul: "*", litmus.OpDiv: "/", litmus.OpAnd: "&",
 	litmus.OpOr: "|", litmus.OpXor: "^", litmus.OpShl: "<<", litmus.OpShr: ">>"}
 
-// clCmp is the sign of a comparison in C.
+// clCmp returns the sign of a comparison in C.
 func clCmp(c litmus.Cmp) string {
 	if c == litmus.CmpEq {
 		return "=="
@@ -139,7 +139,7 @@ func mixes(op litmus.Op) bool {
 	return op == litmus.OpAdd || op == litmus.OpSub || op == litmus.OpOr || op == litmus.OpXor
 }
 
-// clValue is the right-hand side of a computation.
+// clValue returns the right-hand side of a computation.
 func (k *clBody) clValue(in *litmus.Instr) (string, error) {
 	_, isPtr := k.ptr[in.Dst]
 	var src []string

@@ -39,7 +39,7 @@ func SM(name string) (int, error) {
 // generations are the first targets that have more than those before.
 var generations = litmus.FirstTargets()
 
-// Generation is the number of a target's generation. Emit, and EmitLLVMIR for
+// Generation returns the number of a target's generation. Emit, and EmitLLVMIR for
 // NVIDIA's targets, write the same units, or refuse tests for the same reason, for
 // all targets of a generation; only Unit.Version differs.
 func Generation(target string) (int, error) {
@@ -56,7 +56,7 @@ func Generation(target string) (int, error) {
 	return n, nil
 }
 
-// VersionFor is the lowest PTX version that has everything that a unit uses and
+// VersionFor returns the lowest PTX version that has everything that a unit uses and
 // a target of the unit's generation.
 func (u *Unit) VersionFor(target string) (Version, error) {
 	sm, err := SM(target)
@@ -66,7 +66,7 @@ func (u *Unit) VersionFor(target string) (Version, error) {
 // NewestSM is the newest target whose rules are known here.
 const NewestSM = 121
 
-// minVersion is the PTX version that introduced a target (PTX ISA, release
+// minVersion returns the PTX version that introduced a target (PTX ISA, release
 // notes), at least 5.0, which every toolchain read here accepts.
 func minVersion(target string, sm int) Version {
 	v := Version(50)

@@ -387,7 +387,7 @@ func first(ops []string) string {
 	return ops[0]
 }
 
-// param is the index of the parameter that [NAME_param_2] names, -1 for none.
+// param returns the index of the parameter that [NAME_param_2] names, -1 for none.
 func (r *reader) param(s string) int {
 	n, ok := strings.CutPrefix(strings.Trim(s, "[]"), r.name+"_param_")
 	i, err := strconv.Atoi(n)

@@ -136,7 +136,7 @@ func directive(code string, names ...string) bool {
 	return false
 }
 
-// variableOf is the name that a declaration declares: the word in front of its
+// variableOf returns the name that a declaration declares: the word in front of its
 // size or initial value.
 func variableOf(code string) string {
 	decl, _, _ := strings.Cut(strings.TrimSuffix(code, ";"), "=")
@@ -155,7 +155,7 @@ func isIdent(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%'
 }
 
-// identifier is the name that a text begins with, "" if none does.
+// identifier returns the name that a text begins with, "" if none does.
 func identifier(s string) string {
 	i := 0
 	for i < len(s) && isIdent(s[i]) {

@@ -111,7 +111,7 @@ func TestAccesses(t *testing.T) {
 	require.Equal(t, "k2_L0", acc[0].Global)
 }
 
-// body is a kernel around some instructions.
+// body returns a kernel around some instructions.
 func body(lines ...string) *Kernel {
 	return &Kernel{Name: "k", Text: ".visible .entry k(\n)\n{\n" + strings.Join(lines, "\n") + "\n}\n"}
 }

@@ -242,7 +242,7 @@ func setSem(in *litmus.Instr, s litmus.Sem) bool {
 	return true
 }
 
-// plainType is the simplest type of 32 bits that an operation has.
+// plainType returns the simplest type of 32 bits that an operation has.
 func plainType(in *litmus.Instr) litmus.Type {
 	switch in.Op {
 	case litmus.OpAnd, litmus.OpOr, litmus.OpXor, litmus.OpNot, litmus.OpShl:

@@ -87,7 +87,7 @@ func staged(r *Result) (n int) {
 	return n
 }
 
-// unstaged is a result without the stages of its findings that another one does
+// unstaged returns a result without the stages of its findings that another one does
 // not name.
 func unstaged(r Result, other *Result) Result {
 	r.Findings = slices.Clone(r.Findings)

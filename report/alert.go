@@ -60,7 +60,7 @@ func alertRule(id string) *optcheck.Rule {
 	return &optcheck.Rule{ID: id, Title: "a rule that this version does not know: " + id}
 }
 
-// weight is how a class is reported: 3 is an error, 2 a warning, 1 a note. A class
+// weight returns how a class is reported: 3 is an error, 2 a warning, 1 a note. A class
 // that is not known is a warning.
 func weight(class string) int {
 	switch class {
@@ -126,7 +126,7 @@ func (a *alert) known() []string {
 	return a.cells[0].Known
 }
 
-// verdict is what a model says of the first cell, nil if none was asked.
+// verdict returns what a model says of the first cell, nil if none was asked.
 func (a *alert) verdict() *Verdict {
 	if len(a.cells) == 0 {
 		return nil

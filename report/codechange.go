@@ -222,7 +222,7 @@ func orderOf(t ThreadListing) (out []string) {
 	return out
 }
 
-// operation is the word of a source line that says what it does: "#0 ld.cg [x]" is ld.cg.
+// operation returns the word of a source line that says what it does: "#0 ld.cg [x]" is ld.cg.
 func operation(text string) string {
 	words := strings.Fields(text)
 	if len(words) > 1 && strings.HasPrefix(words[0], "#") {
@@ -234,7 +234,7 @@ func operation(text string) string {
 	return words[0]
 }
 
-// mnemonic is an instruction without operands: its word with modifiers, of AMD's also
+// mnemonic returns an instruction without operands: its word with modifiers, of AMD's also
 // those that stand behind the operands.
 func mnemonic(text string) string {
 	words := strings.Fields(text)

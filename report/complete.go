@@ -13,7 +13,7 @@ func (r *Run) Incomplete() string {
 	return incomplete(&r.Config, r.Stats, r.Len(), r.Histograms)
 }
 
-// Incomplete is Run.Incomplete for a set. A set of several runs is closed before.
+// Incomplete returns Run.Incomplete for a set. A set of several runs is closed before.
 func (s *Set) Incomplete() string {
 	return incomplete(&s.Config, s.Stats, len(s.Cells), s.Histograms)
 }

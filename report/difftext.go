@@ -190,7 +190,7 @@ func (t Trio) Rows() (out [][3]string) {
 	return out
 }
 
-// Source is what the thread does.
+// Source returns what the thread does.
 func (t Trio) Source() []Line { return t.Left.Source }
 
 // ordered reports whether every machine instruction belongs to an access, in their order.

@@ -88,7 +88,7 @@ type Test struct {
 	Columns [][]int `json:"columns,omitempty"`
 }
 
-// NewTest is the event of a test. At most one of preset and file is given.
+// NewTest returns the event of a test. At most one of preset and file is given.
 func NewTest(t *litmus.Test, hash, preset, file string) *Test {
 	e := &Test{Name: t.Name, Hash: hash, Dialect: t.Dialect.String(), Text: t.String(), Preset: preset, File: file}
 	if file != "" {
@@ -140,7 +140,7 @@ type Result struct {
 	Hardware *Hardware `json:"hardware,omitempty"`
 }
 
-// ListingKey is the code under which a run lists the cell's machine code; "" if it does not.
+// ListingKey returns the code under which a run lists the cell's machine code; "" if it does not.
 func (c *Result) ListingKey() string {
 	if c.HasFindings() {
 		return c.Code
@@ -231,7 +231,7 @@ type Verdict struct {
 // tell any.
 func (v *Verdict) Hidden() bool { return len(v.New) > 0 && len(v.Visible) == 0 }
 
-// Shown are the new outcomes as people read them: in the terms of the condition
+// Shown returns the new outcomes as people read them: in the terms of the condition
 // where it can tell.
 func (v *Verdict) Shown() []string {
 	if len(v.Visible) > 0 {
@@ -453,7 +453,7 @@ type Run struct {
 	set *Set
 }
 
-// Len is the number of cells.
+// Len returns the number of cells.
 func (r *Run) Len() int {
 	if r.set != nil {
 		return len(r.set.Cells)

@@ -73,7 +73,7 @@ func (g *Groups) OfTest(test uint32) []*Group { return g.of[test] }
 // TestCells lists all cells of a test, in order.
 func (g *Groups) TestCells(test uint32) []uint32 { return g.cells[g.start[test]:g.start[test+1]] }
 
-// severity is the place of a class in Severities; a class that this version does
+// severity returns the place of a class in Severities; a class that this version does
 // not know is as bad as an undecided one.
 func severity(class string) int {
 	if i := slices.Index(Severities, class); i >= 0 {
@@ -120,7 +120,7 @@ func NewGroups(s *Set) *Groups {
 	return g
 }
 
-// Result is what the cells of a group show: that of the first of them.
+// Result returns what the cells of a group show: that of the first of them.
 func (g *Groups) Result(x *Group) *Result { return &g.Set.Results[g.Set.Cells[x.Cells[0]].Result] }
 
 // InFull returns the cells of a group in full.

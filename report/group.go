@@ -123,7 +123,7 @@ func SideBySide(t ThreadListing) []Row {
 	return rows
 }
 
-// Look is what a listing looks like without registers and addresses: listings of
+// Look returns what a listing looks like without registers and addresses: listings of
 // equal look show the same accesses in the same order.
 func (l *Listing) Look() string {
 	var b strings.Builder

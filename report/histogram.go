@@ -267,7 +267,7 @@ func writeHistograms(b *bufio.Writer, r *Run) {
 	}
 }
 
-// line is the counted part of a histogram's line in tables.
+// line returns the counted part of a histogram's line in tables.
 func (h *Histogram) line() string {
 	status := ""
 	if h.Status != StatusDone {

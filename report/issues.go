@@ -153,7 +153,7 @@ func (f *issueFacts) histogram(h *Histogram) {
 	}
 }
 
-// lines are what is known of a test; rule is the one that is asked for, "" is any.
+// lines returns what is known of a test; rule is the one that is asked for, "" is any.
 func (f *issueFacts) lines(test, rule string) (out []string) {
 	for _, tool := range slices.Sorted(maps.Keys(f.cells[test])) {
 		x := f.cells[test][tool]

@@ -99,7 +99,7 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 	return list
 }
 
-// cellOutcome is what a cell is in JUnit's words, "" if it is good.
+// cellOutcome returns what a cell is in JUnit's words, "" if it is good.
 func cellOutcome(c *Cell, newOnly bool) string {
 	switch {
 	case c.Class == Preserved, c.Class == Optimised:
@@ -192,7 +192,7 @@ func deviceCase(h *Histogram) junitCase {
 	return j
 }
 
-// runSuite is the suite of what concerns the run as a whole: nothing, if it is
+// runSuite returns the suite of what concerns the run as a whole: nothing, if it is
 // complete and without problems of its own.
 func runSuite(r *Run, others []junitSuite) []junitSuite {
 	said := 0

@@ -14,7 +14,7 @@ var hostile = []string{
 		10_000), "]]>&amp;<!--", "::set-output name=x::y", "```\n# h", "[a](http://x) *y* $z$", "a,b:c", "%SRCROOT%",
 }
 
-// sample is a run with a test in a file, one of the corpus, and one cell of
+// sample returns a run with a test in a file, one of the corpus, and one cell of
 // each class and kind.
 func sample() *Run {
 	r := NewRun()
@@ -112,7 +112,7 @@ func genHostile() *rapid.Generator[*Run] {
 	})
 }
 
-// device is a run on a device with a forbidden outcome and a fault.
+// device returns a run on a device with a forbidden outcome and a fault.
 func device() *Run {
 	r := NewRun()
 	r.Config = Config{Schema: Schema, Tool: "v1", Spec: 1, Tests: 2, Toolchains: []Toolchain{{ID: "ptxas 2.0"}}, Targets: []string{"sm_90"}}

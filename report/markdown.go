@@ -11,7 +11,7 @@ import (
 // maxSummary is what GitHub takes as the summary of a step.
 const maxSummary = 1 << 20
 
-// SummaryLimit is the most that may be added to the summary of a GitHub step
+// SummaryLimit returns the most that may be added to the summary of a GitHub step
 // that has used bytes already.
 func SummaryLimit(used int64) int { return int(max(0, maxSummary-used)) }
 

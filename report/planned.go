@@ -54,7 +54,7 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// plus is the number of members of c that b has not.
+// plus returns the number of members of c that b has not.
 func (b bitset) plus(c bitset) (n int) {
 	for i, w := range c {
 		if i < len(b) {

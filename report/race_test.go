@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// raceRun is a run of three changed tests of which one has no data race.
+// raceRun returns a run of three changed tests of which one has no data race.
 func raceRun() *Run {
 	r := NewRun()
 	r.Config = Config{Schema: Schema, Tests: 3, Cells: 3, Levels: []string{"O2"}, Toolchains: []Toolchain{{ID: "clang 19", Build: "b"}}}

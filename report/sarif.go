@@ -259,7 +259,7 @@ func (s *sarifWriter) result(a *alert) {
 	s.out.AddResult(res)
 }
 
-// sarifLevel is the level of a class.
+// sarifLevel returns the level of a class.
 func sarifLevel(class string) string {
 	switch weight(class) {
 	case 3:
@@ -282,7 +282,7 @@ func (a *alert) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// location is where an alert is shown: the line of the access in the test.
+// location returns where an alert is shown: the line of the access in the test.
 func (s *sarifWriter) location(a *alert) *sarif.Location {
 	p := s.from.place(a)
 	base := ownTests

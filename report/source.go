@@ -68,7 +68,7 @@ func (s *sources) place(a *alert) sourcePlace {
 	return p
 }
 
-// position is the place of an access or fence in the test's file, or in its
+// position returns the place of an access or fence in the test's file, or in its
 // text if it has no file; line 1 if that is not known.
 func (s *sources) position(t *Test, thread, access int) (line, column int) {
 	at := textPlaces{t.Lines, t.Columns}
@@ -106,7 +106,7 @@ func (s *sources) address(a *alert) string {
 // shellQuote writes a word for a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// snippet is the text of an alert's access in a listing.
+// snippet returns the text of an alert's access in a listing.
 func (s *sources) snippet(a *alert) string {
 	for _, c := range a.cells {
 		l := s.run.Listings[c.Code]
@@ -142,7 +142,7 @@ func clip(s string, n int) string {
 	return fmt.Sprintf("%s…%s", s[:end], hex.EncodeToString(sum[:8]))
 }
 
-// label is a name of a test as reports show it: visible and not too long.
+// label returns a name of a test as reports show it: visible and not too long.
 func label(name string) string { return clip(plain.Line(name), maxName) }
 
 // fileName turns a name into one path element without any meaning of its own.

@@ -32,7 +32,7 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 	return t
 }
 
-// Decided is the number of cells of which something is known, Supported and unknown ones
+// Decided returns the number of cells of which something is known, Supported and unknown ones
 // with them.
 func (t *Tally) Decided() int {
 	return t.Cells[Preserved] + t.Cells[Optimised] + t.Cells[Miscompiled] + t.Cells[Changed]

@@ -146,7 +146,7 @@ func (s *Set) unite(c *Cell, ref Ref) error {
 	return nil
 }
 
-// conflict is the error of two results for one cell.
+// conflict returns the error of two results for one cell.
 func (s *Set) conflict(c *Cell, old *Result, a, b *Config) error {
 	why := ""
 	if d := differ([]*Config{a, b}); len(d) > 0 {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// partEvents is a run over two tests, one toolchain, one target, two levels and one
+// partEvents returns a run over two tests, one toolchain, one target, two levels and one
 // layout, of which it did some cells ("aO3"). change changes its config.
 func partEvents(cells int, change func(*Config), done ...string) []Event {
 	c := &Config{Schema: Schema, Tool: "t", Build: "b1", Model: "m1", Tests: 2, Cells: cells,
@@ -111,7 +111,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// otherTests are the same events for tests of other names.
+// otherTests returns the same events for tests of other names.
 func otherTests(events []Event) (out []Event) {
 	for _, e := range events {
 		switch {

@@ -305,7 +305,7 @@ func (p *parser) maskedPreds(in *isa.Inst, f func(isa.Reg)) {
 	}
 }
 
-// destCount gives the number of leading operands that are written.
+// destCount returns the number of leading operands that are written.
 func destCount(in *isa.Inst, d destRule) int {
 	n := len(in.Args)
 	isPred := func(i int) bool { return i < n && in.Args[i].Kind == isa.OpdPred }
@@ -353,7 +353,7 @@ func appendReg(l []isa.Reg, r isa.Reg) []isa.Reg {
 func (p *parser) addDef(r isa.Reg) { p.defs = appendReg(p.defs, r) }
 func (p *parser) addUse(r isa.Reg) { p.uses = appendReg(p.uses, r) }
 
-// regLimit is the number of the always-zero register of a class: pairs never
+// regLimit returns the number of the always-zero register of a class: pairs never
 // reach it.
 func regLimit(c isa.Class) uint16 {
 	switch c {

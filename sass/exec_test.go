@@ -15,7 +15,7 @@ type machine struct {
 	opaque int               // stores of unknown values or to unknown addresses
 }
 
-// word gives the value of a source before truncation to 32 bits.
+// word returns the value of a source before truncation to 32 bits.
 func (m *machine) word(o isa.Operand) (uint64, bool) {
 	var v uint32
 	ok := true

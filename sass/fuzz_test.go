@@ -12,7 +12,7 @@ import (
 	"optcheck/isa"
 )
 
-// seeds are the recorded listings and small pieces of syntax.
+// seeds returns the recorded listings and small pieces of syntax.
 func seeds(t testing.TB) [][]byte {
 	var out [][]byte
 	for _, dir := range []string{"wild", "golden"} {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "regenerate testdata/golden from the installed toolkits")
 
-// goldenPTX is a message-passing pair with most kinds of instructions that the
+// goldenPTX returns a message-passing pair with most kinds of instructions that the
 // tools print differently.
 func goldenPTX(sm, ptx int) string {
 	strong := func(weak, s string) string {

@@ -72,7 +72,7 @@ func atomType(mod string) isa.AtomType {
 	return isa.AtomOther
 }
 
-// accessWidth gives the bytes that one thread moves.
+// accessWidth returns the bytes that one thread moves.
 func accessWidth(in *isa.Inst) int {
 	w := 4
 	for _, x := range in.Mods {
@@ -125,7 +125,7 @@ func memWidths(in *isa.Inst, sm int) {
 	}
 }
 
-// base2Words gives the registers that the uniform part of an address takes.
+// base2Words returns the registers that the uniform part of an address takes.
 func base2Words(in *isa.Inst, o *isa.Operand) int {
 	if in.Op == "UBLKCP" {
 		// The destination names two addresses: of the data and of the barrier, or

@@ -122,7 +122,7 @@ func immOp(v int64) isa.Operand {
 
 var ccOp = isa.Operand{Kind: isa.OpdReg, Reg: isa.Reg{Class: isa.ClassCC}, Words: 1}
 
-// word gives word k of source operand i as a micro source.
+// word returns word k of source operand i as a micro source.
 func (l *lowerer) word(i, k int) isa.Operand {
 	if i >= len(l.args) {
 		l.bad = true

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// paramBase is where the parameters of a kernel start in constant bank 0.
+// paramBase returns where the parameters of a kernel start in constant bank 0.
 func paramBase(sm int) int64 {
 	switch {
 	case sm >= 90:

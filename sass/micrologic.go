@@ -304,7 +304,7 @@ func lowerHfma2(l *lowerer) {
 	l.put(0, isa.MicroMov, immOp(int64(hi)<<16|int64(lo)))
 }
 
-// floatOperand gives the 16 bits of a floating-point immediate.
+// floatOperand returns the 16 bits of a floating-point immediate.
 func floatOperand(o *isa.Operand, bits func(float64) (uint16, bool)) (uint16, bool) {
 	if o.Kind == isa.OpdImm {
 		// Bits that are no number print in hexadecimal.

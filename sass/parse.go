@@ -370,7 +370,7 @@ func (p *parser) add(addr uint64, text string) {
 	}
 }
 
-// nextAddr gives the address of the instruction after one at addr: 16-byte
+// nextAddr returns the address of the instruction after one at addr: 16-byte
 // instructions since sm_70; before, 8-byte ones with a control word in every
 // fourth (sm_5x, sm_6x) or eighth (sm_3x) place.
 func (p *parser) nextAddr(addr uint64) uint64 {

@@ -37,7 +37,7 @@ func (p *parser) resolve(fn *isa.Func) error {
 	return nil
 }
 
-// at gives the first instruction at or after an address: a target may be the
+// at returns the first instruction at or after an address: a target may be the
 // address of a control word.
 func at(fn *isa.Func, addr uint64) int {
 	i := sort.Search(len(fn.Insts), func(i int) bool { return fn.Insts[i].Addr >= addr })

@@ -219,7 +219,7 @@ func (r *run) param(v Value) int64 {
 	return int64(x)
 }
 
-// operand is the value of a source; addresses count as 0.
+// operand returns the value of a source; addresses count as 0.
 func (r *run) operand(st *step, k int) int64 {
 	switch s := &st.src[k]; {
 	case s.param.Bytes > 0:
@@ -253,7 +253,7 @@ func (r *run) action(st *step, e *Entry) {
 	}
 }
 
-// Consts are the constants in the code that are no parameters: what values are
+// Consts returns the constants in the code that are no parameters: what values are
 // compared and combined with.
 func (c *Code) Consts() []uint32 { return c.consts }
 

@@ -33,7 +33,7 @@ func (s Sample) Param(offset int64) uint32 {
 	return uint32(mix(1<<62 | uint64(s)<<32 | uint64(offset)))
 }
 
-// mix is the finaliser of splitmix64.
+// mix returns the finaliser of splitmix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -100,7 +100,7 @@ func (s *Spec) copies(origin []int) {
 	}
 }
 
-// wide are the locations that some thread accesses as 64-bit words.
+// wide returns the locations that some thread accesses as 64-bit words.
 func wide(t *litmus.Test) (mask uint8) {
 	b := builder{t: t}
 	for i := range t.Threads {

@@ -106,7 +106,7 @@ func (s *Spec) Held(i int) (pos, index int, ok bool) {
 	return operands[i][0], operands[i][1], true
 }
 
-// Markers is the number of literals without the digest: entries, dependencies,
+// Markers returns the number of literals without the digest: entries, dependencies,
 // operands, header, and one for the layout Adjacent.
 func (s *Spec) Markers() int {
 	n := len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1

@@ -139,7 +139,7 @@ type Entry struct {
 	Back int
 }
 
-// Line is the line to which the instruction is attributed: all copies have that of the
+// Line returns the line to which the instruction is attributed: all copies have that of the
 // first one.
 func (e Entry) Line() int { return e.Pos - e.Back + 1 }
 
@@ -189,7 +189,7 @@ type Spec struct {
 	Digest uint32
 }
 
-// ResultParam is the byte offset, among the entry's parameters, of the pointer
+// ResultParam returns the byte offset, among the entry's parameters, of the pointer
 // through which results are kept alive: it follows the pointers to locations.
 func (s *Spec) ResultParam() int64 {
 	switch s.Layout {
@@ -204,7 +204,7 @@ func (s *Spec) ResultParam() int64 {
 // AdjacentBytes is the size and alignment of the variables of the layout Adjacent.
 const AdjacentBytes = 8 * MaxLocations
 
-// Symbol is the variable in which a location lies, without the unit's name, in a
+// Symbol returns the variable in which a location lies, without the unit's name, in a
 // layout that is Named; Offset says where in it.
 func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	switch {
@@ -216,7 +216,7 @@ func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	return "_LG"
 }
 
-// Offset is where a location lies, in bytes from its base or in its variable. Adjacent
+// Offset returns where a location lies, in bytes from its base or in its variable. Adjacent
 // has the 64-bit words first, so that all are aligned.
 func (s *Spec) Offset(loc int) int64 {
 	switch s.Layout {
@@ -233,7 +233,7 @@ func (s *Spec) Offset(loc int) int64 {
 	return int64(8*bits.OnesCount8(s.Wide) + 4*(loc-wide))
 }
 
-// LocationAt is the location at an offset from a base, or in a variable of the layout
+// LocationAt returns the location at an offset from a base, or in a variable of the layout
 // Adjacent; false if there is none.
 func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
 	for l := range s.Locations {
@@ -244,7 +244,7 @@ func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
 	return -1, false
 }
 
-// Copies is how many entries are the instruction on a line (Entry.Line).
+// Copies returns how many entries are the instruction on a line (Entry.Line).
 func (s *Spec) Copies(line int) (n int) {
 	for _, e := range s.Entries {
 		if e.Line() == line {
@@ -254,7 +254,7 @@ func (s *Spec) Copies(line int) (n int) {
 	return n
 }
 
-// Rounds is how often loops perform an instruction at most, 1 without loops.
+// Rounds returns how often loops perform an instruction at most, 1 without loops.
 func (s *Spec) Rounds() int {
 	most := 1
 	for _, e := range s.Entries {

@@ -63,7 +63,7 @@ func (l *lowering) flags(of []isa.Operand, known ...isa.Micro) {
 	l.emit(in)
 }
 
-// compared is a condition that compares two values.
+// compared returns a condition that compares two values.
 func compared(c int, cmp string, signed bool, a, b pair, bytes int) isa.Micro {
 	m := isa.Micro{Op: isa.MicroSetp, Dst: cond(c), Src: []isa.Operand{a[0], b[0]}, Cmp: cmp, Signed: signed}
 	if bytes == 8 {

@@ -180,7 +180,7 @@ func (l *lowering) divide() {
 	l.flags([]isa.Operand{a[0], a[1], d[0], d[1]})
 }
 
-// shift is a shift by a number or a register.
+// shift returns a shift by a number or a register.
 func shift(op isa.MicroOp, signed bool) func(*lowering) {
 	return func(l *lowering) {
 		n, from, by := l.width(0), 0, 1

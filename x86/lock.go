@@ -67,7 +67,7 @@ func (l *lowering) fence(s isa.Strength) {
 	l.emit(isa.Inst{Role: isa.RoleFence, Mem: isa.Mem{Strength: s, Scope: isa.ScopeSys}})
 }
 
-// operand is the second argument, or its negative, in a register.
+// operand returns the second argument, or its negative, in a register.
 func (l *lowering) operand(bytes int, negate bool) pair {
 	v := l.value(1, bytes)
 	if negate {

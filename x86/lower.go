@@ -118,7 +118,7 @@ func general(r x86asm.Reg) (n, bytes int, ok bool) {
 	return 0, 0, false
 }
 
-// width is how many bytes an argument has; 0 if it is none that is understood.
+// width returns how many bytes an argument has; 0 if it is none that is understood.
 func (l *lowering) width(i int) int {
 	switch a := l.in.Args[i].(type) {
 	case x86asm.Reg:
@@ -224,7 +224,7 @@ func (l *lowering) load(m x86asm.Mem, bytes int) pair {
 	return t
 }
 
-// memory is what an access does: all of them are coherent, and no compiler's or
+// memory returns what an access does: all of them are coherent, and no compiler's or
 // processor's cache holds another value (volume 3, 9.2, write-back memory).
 func memory(bytes int) isa.Mem {
 	return isa.Mem{Space: isa.SpaceGlobal, Width: bytes, Strength: isa.Strong, Scope: isa.ScopeSys}
@@ -247,7 +247,7 @@ func (l *lowering) store(m x86asm.Mem, v pair, bytes int) {
 	l.emit(isa.Inst{Role: isa.RoleStore, Mem: memory(bytes), Args: []isa.Operand{o}, Addrs: regs, Data: data})
 }
 
-// value is an argument, of which bytes are meant: what is smaller than a word is extended
+// value returns an argument, of which bytes are meant: what is smaller than a word is extended
 // by zeros.
 func (l *lowering) value(i, bytes int) pair {
 	switch a := l.in.Args[i].(type) {

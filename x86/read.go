@@ -77,7 +77,7 @@ func kernelOf(file []byte, kernel string) (*isa.Func, error) {
 	return Func(kernel, code, at)
 }
 
-// WorkGroup is the name of the function that PoCL calls for each work-group of a kernel.
+// WorkGroup returns the name of the function that PoCL calls for each work-group of a kernel.
 func WorkGroup(kernel string) string { return "_pocl_kernel_" + kernel + "_workgroup" }
 
 // Code returns the machine code of a function of an ELF file, and its address.

@@ -77,7 +77,7 @@ func TestObjdump(t *testing.T) {
 	require.Greater(t, n, 500)
 }
 
-// operation is the mnemonic without prefixes.
+// operation returns the mnemonic without prefixes.
 func operation(text string) string {
 	for _, w := range strings.Fields(text) {
 		switch w {

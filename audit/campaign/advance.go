@@ -254,7 +254,7 @@ func (v *view) jobs(s Stage, tasks []int) (out []Job) {
 	return out
 }
 
-// last is the job that a task was submitted with last; "" for none.
+// last returns the job that a task was submitted with last; "" for none.
 func (v *view) last(t Task) string {
 	for _, s := range slices.Backward(v.st.Submissions) {
 		if s.Engine == v.d.Name && s.has(t) {

@@ -142,7 +142,7 @@ func tests() (out []Test) {
 	return out
 }
 
-// want is what the merging must leave.
+// want returns what the merging must leave.
 func want(c *Campaign) string {
 	text := ""
 	for _, s := range []Stage{Shards, Device} {

@@ -139,12 +139,12 @@ func (l *Local) run(ctx context.Context, t Task) error {
 	return err
 }
 
-// taskArgs are the arguments by which the program does a task.
+// taskArgs returns the arguments by which the program does a task.
 func taskArgs(dir string, t Task) []string {
 	return []string{"campaign", "task", dir, string(t.Stage), strconv.Itoa(t.Index)}
 }
 
-// logName is the file that a try's output goes to.
+// logName returns the file that a try's output goes to.
 func logName(t Task, try string) string { return fmt.Sprintf("%s-%d.%s.log", t.Stage, t.Index, try) }
 
 // Status implements Engine.

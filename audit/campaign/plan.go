@@ -72,10 +72,10 @@ func (c *Campaign) path(parts ...string) string {
 	return filepath.Join(append([]string{c.Dir}, parts...)...)
 }
 
-// Program is the copy of the program that tasks are done by.
+// Program returns the copy of the program that tasks are done by.
 func (c *Campaign) Program() string { return c.path(programFile) }
 
-// Tasks is the number of tasks of a stage.
+// Tasks returns the number of tasks of a stage.
 func (c *Campaign) Tasks(s Stage) int {
 	switch {
 	case s == Merge:

@@ -39,7 +39,7 @@ func NewSlurm(c *Campaign) (*SlurmEngine, error) {
 	return &SlurmEngine{c: c, env: outerEnv(os.Environ())}, nil
 }
 
-// outerEnv is an environment without what Slurm tells a job of itself, which
+// outerEnv returns an environment without what Slurm tells a job of itself, which
 // would be taken for options of a job that is submitted from within it.
 func outerEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
@@ -47,7 +47,7 @@ func outerEnv(env []string) []string {
 	})
 }
 
-// scriptFor is the job script of a stage. The arguments of sbatch say where it
+// scriptFor returns the job script of a stage. The arguments of sbatch say where it
 // runs.
 func scriptFor(s Stage) string {
 	return fmt.Sprintf(
@@ -92,7 +92,7 @@ func (s *SlurmEngine) Submit(ctx context.Context, j Job) (string, error) {
 	return id, nil
 }
 
-// sbatch is the command line that submits a job.
+// sbatch returns the command line that submits a job.
 func (s *SlurmEngine) sbatch(j Job, script string) []string {
 	spec := s.c.Plan.Spec
 	o := Slurm{}
@@ -139,7 +139,7 @@ func (s *SlurmEngine) sbatch(j Job, script string) []string {
 	return append(append(args, o.Args...), script)
 }
 
-// jobName is the name that a stage's jobs have in the queue.
+// jobName returns the name that a stage's jobs have in the queue.
 func (s *SlurmEngine) jobName(st Stage) string {
 	return fmt.Sprintf("optcheck-%s-%s", s.c.Plan.ID, st)
 }

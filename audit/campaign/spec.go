@@ -100,7 +100,7 @@ type GPU struct {
 // Duration is a span of time, written like 90s or 2m.
 type Duration string
 
-// Value is the duration, 0 if there is none. A Duration of a checked Spec is
+// Value returns the duration, 0 if there is none. A Duration of a checked Spec is
 // valid.
 func (d Duration) Value() time.Duration {
 	v, _ := time.ParseDuration(string(d))

@@ -40,7 +40,7 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s %d", t.Stage, t.Index)
 }
 
-// folder is where a task's files lie, below the campaign's.
+// folder returns where a task's files lie, below the campaign's.
 func (t Task) folder() string { return filepath.Join(string(t.Stage), fmt.Sprintf("%05d", t.Index)) }
 
 // Done says how a task ended well.
@@ -123,7 +123,7 @@ func (c *Campaign) Forget(t Task) error {
 	return err
 }
 
-// Result is the store that a task has left.
+// Result returns the store that a task has left.
 func (c *Campaign) Result(t Task) (string, error) {
 	d, err := c.Done(t)
 	if err == nil && d == nil {
@@ -135,5 +135,5 @@ func (c *Campaign) Result(t Task) (string, error) {
 	return c.StoreOf(t, d), nil
 }
 
-// StoreOf is the store that a task has left, as Done tells.
+// StoreOf returns the store that a task has left, as Done tells.
 func (c *Campaign) StoreOf(t Task, d *Done) string { return c.path(t.folder(), d.Store) }

@@ -43,7 +43,7 @@ func pack(data []byte) []byte {
 	return append([]byte{codecPlain}, data...)
 }
 
-// unpack is the inverse of pack. What it returns is at most maxBlob bytes long.
+// unpack returns the inverse of pack. What it returns is at most maxBlob bytes long.
 func unpack(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, errors.New("empty blob")
@@ -78,7 +78,7 @@ func digestOf(data []byte) digest {
 	return digest(sum[:16])
 }
 
-// marshal is the JSON of the event stream.
+// marshal returns the JSON of the event stream.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -96,7 +96,7 @@ func unmarshal(data []byte, v any) error {
 	return d.Decode(v)
 }
 
-// codeValue is how the hash of machine code is stored: as a number if it is one
+// codeValue returns how the hash of machine code is stored: as a number if it is one
 // of 16 hexadecimal digits, nil if it is empty.
 func codeValue(s string) any {
 	if s == "" {
@@ -114,7 +114,7 @@ func codeValue(s string) any {
 	return s
 }
 
-// codeText is the inverse of codeValue.
+// codeText returns the inverse of codeValue.
 func codeText(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:

@@ -40,7 +40,7 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	return x.New, x.Marks, err
 }
 
-// conflict is the error of two results for one cell.
+// conflict returns the error of two results for one cell.
 func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 	var name, hash, tc, target, level, layout string
 	ok, err := c.w.s.row(`SELECT t.name, t.hash, k.name, c.target, c.level, c.layout FROM test t, col c, toolchain k
@@ -88,7 +88,7 @@ func encodeTest(t *report.Test) (about, text []byte, err error) {
 	return about, pack([]byte(t.Text)), err
 }
 
-// decodeTest is the inverse of encodeTest, without name and hash.
+// decodeTest returns the inverse of encodeTest, without name and hash.
 func decodeTest(id int64, about, text []byte, t *report.Test) error {
 	name, hash := t.Name, t.Hash
 	data, err := unpack(text)

@@ -19,7 +19,7 @@ import (
 	"optcheck/report"
 )
 
-// some is a store of a few hundred cells in one closed file.
+// some returns a store of a few hundred cells in one closed file.
 func some(t *testing.T) (file string, cells int) {
 	t.Helper()
 	s := fresh(t, t.TempDir(), "a.store")

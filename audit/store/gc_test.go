@@ -15,7 +15,7 @@ import (
 	"optcheck/report"
 )
 
-// gcRun is a run of a build of optcheck that came to its end, with one cell of each
+// gcRun returns a run of a build of optcheck that came to its end, with one cell of each
 // test; its code and listing are of this build.
 func gcRun(build string, tests ...string) []report.Event {
 	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build,
@@ -302,7 +302,7 @@ func TestGCKilled(t *testing.T) {
 // gcChild is the variable that makes this program clean a store and end.
 const gcChild = "OPTCHECK_TEST_GC"
 
-// gcMain is the child of TestGCKilled.
+// gcMain returns the child of TestGCKilled.
 func gcMain(path string) int {
 	s, err := Open(context.Background(), path, Write)
 	if err == nil {

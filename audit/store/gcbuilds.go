@@ -258,7 +258,7 @@ func (s *Store) ranCodes(ctx context.Context) error {
 	return nil
 }
 
-// used is the number of bytes of pages that hold something.
+// used returns the number of bytes of pages that hold something.
 func (s *Store) used(ctx context.Context) (n int64, err error) {
 	err = s.c.QueryRowContext(ctx, "SELECT coalesce(sum(pgsize - unused), 0) FROM dbstat").Scan(&n)
 	return n, err

@@ -102,7 +102,7 @@ func genStream(t *rapid.T) []report.Event {
 	return out
 }
 
-// lines are the events that write hands over, as JSON lines.
+// lines returns the events that write hands over, as JSON lines.
 func lines(t require.TestingT, write func(report.Handler) error) []byte {
 	var b bytes.Buffer
 	h := report.NewJSONLines(&b)
@@ -123,12 +123,12 @@ func stream(t require.TestingT, events []report.Event) []byte {
 	})
 }
 
-// exported is the canonical export of a store.
+// exported returns the canonical export of a store.
 func exported(t require.TestingT, s *Store, v View) string {
 	return string(lines(t, func(h report.Handler) error { return s.Export(context.Background(), v, h) }))
 }
 
-// ran is the export of a run.
+// ran returns the export of a run.
 func ran(t require.TestingT, s *Store, run int64) string {
 	return string(lines(t, func(h report.Handler) error { return s.ExportRun(context.Background(), run, h) }))
 }

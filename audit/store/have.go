@@ -35,7 +35,7 @@ func (k *known) has(c *report.Cell) bool {
 // may be called concurrently, but for the first time only after that event.
 func (w *Writer) Have(c *report.Cell) bool { return w.known != nil && w.known.has(c) }
 
-// Skipped is the number of cells that Have knew.
+// Skipped returns the number of cells that Have knew.
 func (w *Writer) Skipped() int64 {
 	if w.known == nil {
 		return 0
@@ -43,7 +43,7 @@ func (w *Writer) Skipped() int64 {
 	return w.known.asked.Load()
 }
 
-// OtherBuilds is the number of cells in the store that were made with the same
+// OtherBuilds returns the number of cells in the store that were made with the same
 // setting by other builds of optcheck.
 func (w *Writer) OtherBuilds() int64 {
 	if w.known == nil {

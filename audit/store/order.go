@@ -49,7 +49,7 @@ func testOrder(set *report.Set) []int {
 	})
 }
 
-// ranks is the inverse of a list of numbers.
+// ranks returns the inverse of a list of numbers.
 func ranks(order []int) []int {
 	rank := make([]int, len(order))
 	for r, i := range order {

@@ -10,7 +10,7 @@ import (
 	"optcheck/report"
 )
 
-// planEvents is a run over two tests, one toolchain, one target, two levels and
+// planEvents returns a run over two tests, one toolchain, one target, two levels and
 // one layout, of which it did some cells. shard "" is all.
 func planEvents(shard string, cells int, done ...string) []report.Event {
 	tc := report.Toolchain{ID: "ptxas 12.4.131", Build: "b"}

@@ -143,7 +143,7 @@ var (
 	ErrConflict = errors.New("conflicting results")
 )
 
-// errDamaged is an ErrDamaged with details.
+// errDamaged returns an ErrDamaged with details.
 func errDamaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

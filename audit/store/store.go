@@ -165,7 +165,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-// versions are what the header of the file says. Both are read in one
+// versions returns what the header of the file says. Both are read in one
 // transaction: between the two another process may make the store.
 func (s *Store) versions(ctx context.Context) (app, v int, err error) {
 	err = s.retry(ctx, func() error {
@@ -346,7 +346,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, f func(scan 
 	return rows.Err()
 }
 
-// Path is the name of the store's file.
+// Path returns the name of the store's file.
 func (s *Store) Path() string { return s.path }
 
 // Close closes the store. The last one to close it leaves one file.

@@ -76,7 +76,7 @@ func appendValue(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// cellSum is the checksum of a cell, as optcheck_sum makes it.
+// cellSum returns the checksum of a cell, as optcheck_sum makes it.
 func cellSum(col, test, body int64, code any, run int64) int64 {
 	var buf [128]byte
 	b := append(buf[:0], "cell"...)

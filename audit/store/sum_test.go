@@ -141,7 +141,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// says is all that a store's exports say: the stream, each run, and the table.
+// says returns all that a store's exports say: the stream, each run, and the table.
 func says(ctx context.Context, file string) (sum [32]byte, err error) {
 	s, err := Open(ctx, file, Read)
 	if err != nil {

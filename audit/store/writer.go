@@ -230,5 +230,5 @@ func (w *Writer) Close() error {
 	return w.Flush()
 }
 
-// now is the present time in seconds.
+// now returns the present time in seconds.
 func now() int64 { return time.Now().Unix() }

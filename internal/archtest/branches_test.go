@@ -85,7 +85,7 @@ func TestBranchesSeen(t *testing.T) {
 	}
 }
 
-// branches are the places in a file that ask which vendor, kind or road it is.
+// branches returns the places in a file that ask which vendor, kind or road it is.
 func branches(f *ast.File) (at []token.Pos) {
 	add := func(n ast.Node) { at = append(at, n.Pos()) }
 	ast.Inspect(f, func(n ast.Node) bool {

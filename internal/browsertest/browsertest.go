@@ -123,7 +123,7 @@ func (b *Tab) listen(event any) {
 	}
 }
 
-// Errors are what pages complained of since the browser started: exceptions,
+// Errors returns what pages complained of since the browser started: exceptions,
 // errors and warnings of the console, dialogs.
 func (b *Tab) Errors() []string {
 	b.mu.Lock()
@@ -131,7 +131,7 @@ func (b *Tab) Errors() []string {
 	return append([]string(nil), b.errors...)
 }
 
-// Requests are the addresses that pages asked for, in order.
+// Requests returns the addresses that pages asked for, in order.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +159,7 @@ func call[P, R any](b *Tab, c cdp.Command[P, R], params P) {
 	require.NoError(b.t, err)
 }
 
-// FileURL is the address of a file.
+// FileURL returns the address of a file.
 func FileURL(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -180,13 +180,13 @@ func Eval[T any](b *Tab, expression string) T {
 	return run(b, chromedp.Evaluate[T](expression))
 }
 
-// Text is the text of the first element that a selector finds.
+// Text returns the text of the first element that a selector finds.
 func (b *Tab) Text(selector string) string {
 	b.t.Helper()
 	return Eval[string](b, fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
-// Count is how many elements a selector finds.
+// Count returns how many elements a selector finds.
 func (b *Tab) Count(selector string) int {
 	b.t.Helper()
 	return Eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector))

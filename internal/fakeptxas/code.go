@@ -120,7 +120,7 @@ func splitArgs(s string) (out []string) {
 	return out
 }
 
-// String is the body's text with the line directives where they are needed.
+// String returns the body's text with the line directives where they are needed.
 func (b *body) String() string {
 	var w strings.Builder
 	for _, d := range b.fresh {
@@ -154,7 +154,7 @@ func (in *inst) String() string {
 	return "\t" + s + ";\n"
 }
 
-// name is the operation without modifiers.
+// name returns the operation without modifiers.
 func (in *inst) name() string {
 	n, _, _ := strings.Cut(in.op, ".")
 	return n
@@ -168,7 +168,7 @@ func (in *inst) changed(f func(*inst)) *inst {
 	return &out
 }
 
-// pred is the register of the predicate, "" without one.
+// pred returns the register of the predicate, "" without one.
 func (in *inst) pred() string { return strings.TrimLeft(in.guard, "@!") }
 
 // noResult are the operations that define no register.

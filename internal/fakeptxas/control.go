@@ -81,7 +81,7 @@ func ifConvertStore(b *body) bool {
 	})
 }
 
-// bare is an instruction without predicate on the line of another one.
+// bare returns an instruction without predicate on the line of another one.
 func bare(in *inst, op string, args ...string) *inst {
 	out := in.make(op, args...)
 	out.guard = ""

@@ -27,7 +27,7 @@ func (b *body) pairs(first, second func(*ref) bool, over way, clash func(*ref) b
 // only what may be there rightly. The zero way has no order.
 type way struct{ must, may sync }
 
-// across is the way that has one of some orders; may is what else does no harm.
+// across returns the way that has one of some orders; may is what else does no harm.
 func across(must, may sync) way {
 	if must == none {
 		return way{}
@@ -58,7 +58,7 @@ func strongStore(x *ref) bool { return x.name == "st" && x.word() && x.sem == "r
 func looseLoad(x *ref) bool   { return weakLoad(x) || strongLoad(x) }
 func looseStore(x *ref) bool  { return weakStore(x) || strongStore(x) }
 
-// bits is the type of a register that holds what an access moves.
+// bits returns the type of a register that holds what an access moves.
 func (a *ref) bits() string {
 	if a.bytes() == 8 {
 		return "b64"
@@ -166,7 +166,7 @@ func branchValue(b *body) bool {
 	return false
 }
 
-// fixed is what p read if q is executed, "" if that is not known.
+// fixed returns what p read if q is executed, "" if that is not known.
 func (b *body) fixed(p, q *ref) string {
 	a := b.flow()
 	read := a.before[p.i+1][b.code[p.i].args[0]]

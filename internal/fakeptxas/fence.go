@@ -2,7 +2,7 @@ package fakeptxas
 
 import "slices"
 
-// neighbours are the nearest accesses in front of and behind instruction i on the
+// neighbours returns the nearest accesses in front of and behind instruction i on the
 // only way through it, without order of their own in between.
 func (b *body) neighbours(i int) (before, after *ref) {
 	find := func(step int) *ref {

@@ -105,7 +105,7 @@ func (a *analysis) values(code []*inst) {
 	}
 }
 
-// join is the state where several ways meet. Ways that come from below, of loops,
+// join returns the state where several ways meet. Ways that come from below, of loops,
 // may have redefined whatever the body defines between there and here.
 func (a *analysis) join(i int, code []*inst, after []map[string]value) map[string]value {
 	out := map[string]value{}
@@ -160,7 +160,7 @@ func (a *analysis) unique(what string, i int, r string) value {
 	return value{base: a.name(fmt.Sprint(what, " ", i, " ", r))}
 }
 
-// result is the value of result k of an instruction.
+// result returns the value of result k of an instruction.
 func (a *analysis) result(i, k int, in *inst) value {
 	if !in.pure() || len(in.args) < 2 || k > 0 {
 		return a.unique("result", i, fmt.Sprint(k))
@@ -187,7 +187,7 @@ func (a *analysis) result(i, k int, in *inst) value {
 
 var plusOffset = regexp.MustCompile(`^(.*?)\s*\+\s*(-?\d+)$`)
 
-// operand is the value of an operand, or of the text of an address, at an
+// operand returns the value of an operand, or of the text of an address, at an
 // instruction.
 func (a *analysis) operand(i int, s string) value {
 	if m := plusOffset.FindStringSubmatch(s); m != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Main is the program: ptxas with the arguments of a real one.
+// Main returns the program: ptxas with the arguments of a real one.
 func Main(args []string) int {
 	self, err := os.Executable()
 	if err != nil {

@@ -50,7 +50,7 @@ func parseMnemonic(op string) mnemonic {
 	return m
 }
 
-// String is the mnemonic in the order of the PTX manual.
+// String returns the mnemonic in the order of the PTX manual.
 func (m mnemonic) String() string {
 	s := m.name
 	for _, p := range append([]string{m.sem, m.scope, m.space, m.cache, m.atom, m.vec}, append(m.rest, m.typ)...) {
@@ -61,7 +61,7 @@ func (m mnemonic) String() string {
 	return s
 }
 
-// bytes is the size of one word of an access.
+// bytes returns the size of one word of an access.
 func (m mnemonic) bytes() int64 {
 	if t := typeName.FindStringSubmatch(m.typ); t != nil {
 		n, _ := strconv.Atoi(t[2])
@@ -140,7 +140,7 @@ func (in *inst) isAccess() bool {
 	return false
 }
 
-// line is the number in the line directive, 0 without one.
+// line returns the number in the line directive, 0 without one.
 func (in *inst) line() int {
 	f := strings.Fields(in.loc)
 	if len(f) < 3 {
@@ -150,7 +150,7 @@ func (in *inst) line() int {
 	return n
 }
 
-// address is the operand in brackets.
+// address returns the operand in brackets.
 func (in *inst) address() string {
 	for _, a := range in.args {
 		if strings.HasPrefix(a, "[") {
@@ -168,7 +168,7 @@ func (a *ref) word() bool {
 	return (a.name == "ld" || a.name == "st") && a.vec == "" && (a.bytes() == 4 || a.bytes() == 8)
 }
 
-// size is the number of bytes that an access touches.
+// size returns the number of bytes that an access touches.
 func (a *ref) size() int64 {
 	n := map[string]int64{"": 1, "v2": 2, "v4": 4, "v8": 8}[a.vec]
 	return n * a.bytes()

@@ -330,7 +330,7 @@ func moduleOf(stmts string) string {
 
 var declarations = regexp.MustCompile(`\t\.reg \.b(32|64) %opt\d+;\n`)
 
-// statements is the body of a module as the cases write it.
+// statements returns the body of a module as the cases write it.
 func statements(module string) string {
 	_, s, _ := strings.Cut(module, "%w, [v1];\n")
 	s, _, _ = strings.Cut(s, "\t.loc 1 2000")

@@ -37,12 +37,12 @@ func (b *body) apart(p, q *ref, cross sync) bool {
 	return !b.crosses(p, these, way{must: cross}, any) || !b.crosses(q, these, way{must: cross}, any)
 }
 
-// vectorName is the weak access of a pair of words.
+// vectorName returns the weak access of a pair of words.
 func vectorName(p *ref) string {
 	return mnemonic{name: p.name, space: p.space, vec: "v2", typ: "b32"}.String()
 }
 
-// lowWord is the address of the pair of words that an access belongs to.
+// lowWord returns the address of the pair of words that an access belongs to.
 func lowWord(p *ref, in *inst) string {
 	return plus(in.address(), -(p.addr.off & 7))
 }
@@ -101,7 +101,7 @@ func split(name string) func(*body) bool {
 	})
 }
 
-// plus is the operand of an address some bytes further.
+// plus returns the operand of an address some bytes further.
 func plus(address string, n int64) string {
 	base := strings.TrimSpace(address)
 	if m := plusOffset.FindStringSubmatch(address); m != nil {

@@ -86,7 +86,7 @@ func Number[N number](n N) string {
 	return s
 }
 
-// Form is the form of a word that goes with a number: is or are, run or runs.
+// Form returns the form of a word that goes with a number: is or are, run or runs.
 func Form[N number](n N, one, many string) string {
 	if n == 1 {
 		return one

@@ -212,7 +212,7 @@ func (c *Cluster) Run(name string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// Sinfo is a line for each node with its state.
+// Sinfo returns a line for each node with its state.
 func (c *Cluster) Sinfo() string {
 	out, err := c.Run("sinfo", "-h", "-N", "-o", "%N %t")
 	if err != nil {
@@ -260,7 +260,7 @@ func (c *Cluster) await(what string, is func() bool) error {
 	return nil
 }
 
-// Logs are the ends of all logs.
+// Logs returns the ends of all logs.
 func (c *Cluster) Logs() string {
 	var b strings.Builder
 	files, _ := filepath.Glob(c.path("*.log"))

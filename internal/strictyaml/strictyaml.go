@@ -87,7 +87,7 @@ var (
 		"seq": "a list", "null": "nothing"}
 )
 
-// Plain is an error of the YAML package in words for who wrote the file: without
+// Plain returns an error of the YAML package in words for who wrote the file: without
 // the names of types in this program.
 func Plain(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")

@@ -79,7 +79,7 @@ func TestWrittenIsRead(t *testing.T) {
 	require.Equal(t, len(tests), seen)
 }
 
-// logOf is the log of a histogram.
+// logOf returns the log of a histogram.
 func logOf(x *litmus.Test, h *runner.Histogram, comments ...string) []byte {
 	l := herdlog.Block{Name: x.Name, Kind: herdlog.Kind(x.Cond.Quant), Condition: x.Cond.String(), Hash: x.Hash(),
 		Time: 1500 * time.Millisecond, Comments: comments}

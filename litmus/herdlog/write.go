@@ -48,7 +48,7 @@ type Column struct {
 	At   int
 }
 
-// Kind is the word that stands behind a test's name in logs.
+// Kind returns the word that stands behind a test's name in logs.
 func Kind(q litmus.Quantifier) string {
 	switch q {
 	case litmus.NotExists:
@@ -59,7 +59,7 @@ func Kind(q litmus.Quantifier) string {
 	return "Allowed"
 }
 
-// Term is a term as logs write it: 0:r1, [x].
+// Term returns a term as logs write it: 0:r1, [x].
 func Term(x litmus.Term) string {
 	if x.Kind == litmus.TermReg {
 		return strconv.Itoa(x.Thread) + ":" + x.Name

@@ -47,7 +47,7 @@ func sload(loc, r int) Op {
 	return Op{Kind: Load, Text: fmt.Sprintf("s_load %d", loc), Loc: loc, Read: r, Scalar: true, Counts: count(lgkm, 0)}
 }
 
-// st is a store that counter c counts and that goes through to memory.
+// st returns a store that counter c counts and that goes through to memory.
 func st(loc int, k uint32, c uint8) Op {
 	return Op{Kind: Store, Text: fmt.Sprintf("store %d", loc), Loc: loc, Read: -1, Through: true, Data: []Expr{constant(k)}, Counts: count(c, 1)}
 }
@@ -118,7 +118,7 @@ func reaches(t *testing.T, p *Program, bad func(*Final) bool) (any, fresh bool) 
 	return any, fresh
 }
 
-// saw is the end at which the last thread read a in register 0 and b in register 1.
+// saw returns the end at which the last thread read a in register 0 and b in register 1.
 func saw(a, b uint32) func(*Final) bool {
 	return func(f *Final) bool {
 		r := f.Read[len(f.Read)-1]
@@ -126,7 +126,7 @@ func saw(a, b uint32) func(*Final) bool {
 	}
 }
 
-// bothZero is the weak end of store buffering.
+// bothZero returns the weak end of store buffering.
 func bothZero(f *Final) bool { return f.Read[0][0] == 0 && f.Read[1][0] == 0 }
 
 // bothSaw is the end at which two readers saw two stores in different orders.

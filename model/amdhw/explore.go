@@ -30,7 +30,7 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 	return err
 }
 
-// told is a step, put into words when it is asked for.
+// told returns a step, put into words when it is asked for.
 func told(thread int, format string, args ...any) func() Step {
 	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }

@@ -46,7 +46,7 @@ func grid[T any](n int, width func(int) int) [][]T {
 	return out
 }
 
-// Start is the state in which all waves have issued what they can.
+// Start returns the state in which all waves have issued what they can.
 func (m *machine) Start() (*state, error) {
 	n := len(m.p.Threads)
 	ops := func(t int) int { return len(m.p.Threads[t].Ops) }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wide is an execution of 16 events: four threads of three accesses on four
+// wide returns an execution of 16 events: four threads of three accesses on four
 // locations, every read from another thread's write.
 func wide() *graph {
 	var evts []evt

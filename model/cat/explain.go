@@ -162,7 +162,7 @@ func (d *descent) closure(o *op, i, j, depth int) []Edge {
 	return out
 }
 
-// opaque is the edge for a pair that is not taken apart.
+// opaque returns the edge for a pair that is not taken apart.
 func (d *descent) opaque(slot int32, i, j int) []Edge {
 	o := &d.m.p.ops[slot]
 	name := o.name

@@ -48,7 +48,7 @@ const herdLitmus = `X86_64 one
 exists (true)
 `
 
-// herdGraph is the execution of that test that reads the thread's own write.
+// herdGraph returns the execution of that test that reads the thread's own write.
 func herdGraph() *graph {
 	g := makeGraph([]evt{{-1, 'W', 0}, {-1, 'W', 1}, {0, 'W', 0}, {0, 'W', 1}, {0, 'R', 0}}, stdSig)
 	g.rels["rf"].Add(2, 4)

@@ -185,7 +185,7 @@ type istate struct {
 	next  *istate
 }
 
-// ground is the environment of the primitives and base relations.
+// ground returns the environment of the primitives and base relations.
 func (r *run) ground() *ienv {
 	env := &ienv{ground: r}
 	for _, name := range sortedKeys(r.it.sig.Enums) {

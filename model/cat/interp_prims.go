@@ -168,7 +168,7 @@ func (r *run) linearisations(pos Pos, v ival) ival {
 	return out
 }
 
-// coExtending is the engine's coherence order on a set if it contains what is
+// coExtending returns the engine's coherence order on a set if it contains what is
 // demanded; see the compiler's version.
 func (r *run) coExtending(pos Pos, v ival) ival {
 	if v.k != kTuple || len(v.vals) != 2 {

@@ -121,7 +121,7 @@ func bind(env *senv, name string, t *thunk) *senv {
 	return &senv{name, t, env}
 }
 
-// initial is the environment before the first statement.
+// initial returns the environment before the first statement.
 func (l *lowerer) initial() *senv {
 	var env *senv
 	for _, p := range primitives {

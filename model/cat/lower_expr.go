@@ -120,7 +120,7 @@ func (l *lowerer) eval1(x Expr, env *senv) sval {
 	panic(errorf(x.Position(), "internal error: unknown expression %T", x))
 }
 
-// join is what is known of a value that is one of two.
+// join returns what is known of a value that is one of two.
 func join(a, b sval) sval {
 	if a.k == kEmpty || a.k == kUniv {
 		if a.k == b.k {
@@ -177,7 +177,7 @@ func (l *lowerer) bindLet(binds []*Binding, rec bool, env *senv, top bool) *senv
 	return out
 }
 
-// first is the pattern's first name, "" if it binds none.
+// first returns the pattern's first name, "" if it binds none.
 func (p Pattern) first() string {
 	if len(p.Names) == 0 {
 		return ""

@@ -114,7 +114,7 @@ func (l *lowerer) diff(x *Op, v, w sval) sval {
 	return sval{k: v.k, slot: l.b.diff(v.k == kSet, v.slot, w.slot)}
 }
 
-// complementTags is the complement of a set of tags within its enumeration.
+// complementTags returns the complement of a set of tags within its enumeration.
 func (l *lowerer) complementTags(v sval, pos Pos) sval {
 	if v.elem == nil || v.elem.k != kTag {
 		panic(errorf(pos, "there is no universe of such values"))

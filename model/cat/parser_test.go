@@ -257,7 +257,7 @@ func TestWithoutLoader(t *testing.T) {
 	require.EqualError(t, err, "m:1:1: include \"x\": no includes here")
 }
 
-// herdLibrary is the folder of an installed herd's model files. Without it the
+// herdLibrary returns the folder of an installed herd's model files. Without it the
 // test is skipped, unless OPTCHECK_REQUIRE_HERD says that this is a failure.
 func herdLibrary(t *testing.T) string {
 	t.Helper()

@@ -95,7 +95,7 @@ func (pl *Plan) Checks() []int {
 // NumOps returns the number of operations of the plan.
 func (pl *Plan) NumOps() int { return len(pl.steps) - len(pl.Checks()) }
 
-// operands is the builder's, on the linked program.
+// operands returns the builder's, on the linked program.
 func (p *Program) operands(o *op) []int32 {
 	b := builder{ops: p.ops, fixes: p.fixes}
 	return b.operands(o)

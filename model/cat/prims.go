@@ -44,7 +44,7 @@ var primitives = []sprim{
 	unsupported("at-least-one-writable"), unsupported("oa-changes"),
 }
 
-// unsupported is a primitive that the language has and this package has not.
+// unsupported returns a primitive that the language has and this package has not.
 func unsupported(name string) sprim {
 	return sprim{name, func(_ *lowerer, pos Pos, _ sval) sval {
 		panic(errorf(pos, "primitive %s is not supported", name))
@@ -134,7 +134,7 @@ func coExtending(l *lowerer, pos Pos, v sval) sval {
 	return out
 }
 
-// tagNames are the names under which the set of the events with a tag is
+// tagNames returns the names under which the set of the events with a tag is
 // looked for: herd's, with a capital first letter, and all capitals.
 func tagNames(tag string) []string {
 	return []string{strings.ToUpper(tag[:1]) + tag[1:], strings.ToUpper(tag)}

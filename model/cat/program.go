@@ -58,7 +58,7 @@ type Check struct {
 	a, b  int32
 }
 
-// Label is the check's name, or its text if it has none.
+// Label returns the check's name, or its text if it has none.
 func (c *Check) Label() string {
 	if c.Name != "" {
 		return c.Name
@@ -262,7 +262,7 @@ func (l *lowerer) model(prelude, f *File) {
 	l.rare = rare // what is not used needs no interpreter
 }
 
-// unknownArg is an argument that fits a parameter and of which nothing is
+// unknownArg returns an argument that fits a parameter and of which nothing is
 // known.
 func unknownArg(p Pattern) sval {
 	if !p.Tuple {

@@ -75,10 +75,10 @@ func setVal(slot int32) sval { return sval{k: kSet, slot: slot} }
 func relVal(slot int32) sval { return sval{k: kRel, slot: slot} }
 func kindVal(k kind) sval    { return sval{k: k, slot: noSlot} }
 
-// valsOf is a set of values of which only the kind of the elements is known.
+// valsOf returns a set of values of which only the kind of the elements is known.
 func valsOf(elem sval) sval { return sval{k: kVals, slot: noSlot, elem: &elem} }
 
-// tagSet is the known set of the given tags.
+// tagSet returns the known set of the given tags.
 func tagSet(elems []sval) sval {
 	v := sval{k: kVals, slot: noSlot, known: true, elems: normTags(elems)}
 	if len(v.elems) > 0 {
@@ -134,7 +134,7 @@ func (v sval) symbolic() bool {
 	return v.k == kEmpty
 }
 
-// key is a text that is equal for equal symbolic values.
+// key returns a text that is equal for equal symbolic values.
 func (v sval) key() string {
 	switch v.k {
 	case kTag:

@@ -199,7 +199,7 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 	return true
 }
 
-// atomic is the value that an atomic writes; an exchange does not depend on
+// atomic returns the value that an atomic writes; an exchange does not depend on
 // what it read.
 func (s *state) atomic(in *instr, old, b, c value) value {
 	if in.in.Atom == litmus.AtomExch {

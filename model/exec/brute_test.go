@@ -288,7 +288,7 @@ func (b *brute) finals(vals map[int]int64, co rel.Rel, l int, last []int) {
 	b.count[fmt.Sprint(state)]++
 }
 
-// count is how many random tests per model are compared with brute force.
+// count returns how many random tests per model are compared with brute force.
 func count(t testing.TB, short int) int {
 	if s := os.Getenv("OPTCHECK_MODEL_TESTS"); s != "" {
 		n, err := strconv.Atoi(s)

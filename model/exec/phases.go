@@ -153,7 +153,7 @@ func (g *graph) full(group, phase, size []int, quorum int) bool {
 	return true
 }
 
-// synchronised is the relation from the arrivals of a phase to those that wait
+// synchronised returns the relation from the arrivals of a phase to those that wait
 // in it, in other threads; nil if the barriers wait for each other in a circle.
 func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 	r := rel.NewRel(g.n)

@@ -22,7 +22,7 @@ func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 // MaxEvents is the largest number of events of an execution.
 const MaxEvents = rel.MaxEvents
 
-// Place is where a thread runs. A thread that the test places nowhere is alone in
+// Place returns where a thread runs. A thread that the test places nowhere is alone in
 // its CTA.
 func (p *Program) Place(thread int) litmus.Place { return p.threads[thread].place }
 
@@ -39,11 +39,11 @@ func (p *Program) Init() []int64 {
 // InShared reports whether a location lies in shared memory.
 func (p *Program) InShared(loc int) bool { return p.locs[loc].space == litmus.Shared }
 
-// Deps are the reads of its path, as bits, that decide an event's address, its
+// Deps returns the reads of its path, as bits, that decide an event's address, its
 // data, and whether it is performed.
 func (e *Event) Deps() (addr, data, ctrl uint64) { return e.addr, e.data, e.ctrl }
 
-// Value is what a write event stores when reads holds the values that the path's
+// Value returns what a write event stores when reads holds the values that the path's
 // reads, by number of event, got from memory. All that it depends on must be known.
 func (p *Path) Value(event int, reads []int64) int64 {
 	return p.now(p.Events[event].val, reads)
@@ -70,7 +70,7 @@ func (p *Path) now(v value, reads []int64) int64 {
 	return k
 }
 
-// Outcome is the final state of a run: one path per thread, the values of its reads,
+// Outcome returns the final state of a run: one path per thread, the values of its reads,
 // and what memory holds at the end, by location.
 func (p *Program) Outcome(paths []*Path, reads [][]int64, memory []int64) []int64 {
 	out := make([]int64, len(p.Terms))

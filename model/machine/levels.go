@@ -45,7 +45,7 @@ var levelsRules = []Rule{
 		"ptx-2015-rmw: atomicity"},
 }
 
-// Levels is the machine that says what the axioms ptx-2015 say, atomic with those
+// Levels returns the machine that says what the axioms ptx-2015 say, atomic with those
 // of ptx-2015-rmw. First loads take values, from stores whose values are known.
 // Then every access is performed with respect to all, to its grid and to its CTA,
 // at each of these levels on its own: fences reach so far, the order of the stores
@@ -171,12 +171,12 @@ func (l *levels) preds(scope litmus.Scope) []uint64 {
 	return out
 }
 
-// Start is the state in which nothing is known.
+// Start returns the state in which nothing is known.
 func (l *levels) Start() (*levelsState, error) {
 	return &levelsState{promises: newPromises(l.Program), at: make([]uint8, len(l.events))}, nil
 }
 
-// Key is all of a state but the values, which follow from where they come from.
+// Key returns all of a state but the values, which follow from where they come from.
 func (l *levels) Key(s *levelsState) string {
 	b := s.promises.key(append(make([]byte, 0, 64), byte(s.level)))
 	for i := range 8 {
@@ -234,7 +234,7 @@ func (l *levels) Moves(s *levelsState, yield func(*levelsState, func() explore.S
 	return nil
 }
 
-// count is the number of stores of a location that have been performed.
+// count returns the number of stores of a location that have been performed.
 func (l *levels) count(s *levelsState, loc int) (n uint8) {
 	each(l.writes[loc], func(w int) bool { n = max(n, s.at[w]); return true })
 	return n

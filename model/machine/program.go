@@ -201,12 +201,12 @@ func (p *Program) images(f func(as []int) error) error {
 	return next(0, 0)
 }
 
-// before is the set of events of i's thread that come before it.
+// before returns the set of events of i's thread that come before it.
 func (p *Program) before(i int) uint64 {
 	return below(i) &^ below(p.first[p.events[i].thread])
 }
 
-// partner is the other half of a read-modify-write, -1 if there is none.
+// partner returns the other half of a read-modify-write, -1 if there is none.
 func (p *Program) partner(i int) int {
 	if k := p.events[i].Partner; k >= 0 {
 		return p.first[p.events[i].thread] + int(k)
@@ -214,13 +214,13 @@ func (p *Program) partner(i int) int {
 	return -1
 }
 
-// of is the set of a thread's events.
+// of returns the set of a thread's events.
 func (p *Program) of(t int) uint64 { return below(p.first[t+1]) &^ below(p.first[t]) }
 
-// below is the set of the events with numbers less than i.
+// below returns the set of the events with numbers less than i.
 func below(i int) uint64 { return 1<<i - 1 }
 
-// value is what a write stores; vals are by event what reads got.
+// value returns what a write stores; vals are by event what reads got.
 func (p *Program) value(i int, vals []int64) int64 {
 	t := p.events[i].thread
 	return p.paths[t].Value(p.events[i].local, vals[p.first[t]:p.first[t+1]])
@@ -232,7 +232,7 @@ func (p *Program) holds(t int, known uint64, vals []int64) bool {
 	return p.paths[t].Holds(known>>p.first[t], vals[p.first[t]:p.first[t+1]])
 }
 
-// outcome is the final state of the test's terms if each thread has played the part
+// outcome returns the final state of the test's terms if each thread has played the part
 // of another one; nil: its own.
 func (p *Program) outcome(e end, as []int) []int64 {
 	reads := make([][]int64, len(p.paths))
@@ -256,7 +256,7 @@ func each(set uint64, f func(i int) bool) bool {
 	return true
 }
 
-// told is a step, put into words when it is asked for.
+// told returns a step, put into words when it is asked for.
 func told(thread int, format string, args ...any) func() explore.Step {
 	return func() explore.Step { return explore.Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }

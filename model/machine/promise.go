@@ -27,7 +27,7 @@ func newPromises(p *Program) promises {
 	return promises{src: make([]int8, len(p.events)), vals: make([]int64, len(p.events))}
 }
 
-// accesses is the set of the reads and writes.
+// accesses returns the set of the reads and writes.
 func (p *Program) accesses() (set uint64) {
 	for l := range p.reads {
 		set |= p.reads[l] | p.writes[l]

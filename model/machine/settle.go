@@ -70,7 +70,7 @@ var settleRules = []Rule{
 	settleAtomic: {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
 }
 
-// Settling is the machine that says what the axioms ptx say, without proxies and
+// Settling returns the machine that says what the axioms ptx say, without proxies and
 // barriers. First loads take values, from stores whose values are known: promises.
 // Then each thread settles its accesses in program order; an access has a past,
 // which synchronisation hands on, and must not contradict it. Last, stores arrive
@@ -141,7 +141,7 @@ func (l *settle) last(s *settleState, loc int, memory []int64, f func([]int64) e
 	return nil
 }
 
-// stores is the set of all writes.
+// stores returns the set of all writes.
 func (l *settle) stores() (set uint64) {
 	for _, w := range l.writes {
 		set |= w
@@ -149,13 +149,13 @@ func (l *settle) stores() (set uint64) {
 	return set
 }
 
-// Start is the state in which nothing is known.
+// Start returns the state in which nothing is known.
 func (l *settle) Start() (*settleState, error) {
 	n := len(l.events)
 	return &settleState{promises: newPromises(l.Program), past: make([]uint64, n), under: make([]uint64, n)}, nil
 }
 
-// Key is all of a state but the values. Pasts follow from the promises and those of
+// Key returns all of a state but the values. Pasts follow from the promises and those of
 // the fences.
 func (l *settle) Key(s *settleState) string {
 	b := s.promises.key(make([]byte, 0, 128))

@@ -45,7 +45,7 @@ func (l *settle) strong(a, b int) bool {
 
 func weak(e *Event) bool { return e.Kind != exec.Fence && e.Sem == litmus.SemWeak }
 
-// observed is the set of the stores that a load observes.
+// observed returns the set of the stores that a load observes.
 func (l *settle) observed(s *settleState, r int) (set uint64) {
 	for r >= 0 {
 		w := int(s.src[r])
@@ -60,7 +60,7 @@ func (l *settle) observed(s *settleState, r int) (set uint64) {
 	return set
 }
 
-// sources is the set of the events from which an event gets a past by
+// sources returns the set of the events from which an event gets a past by
 // synchronisation; of the fences, those that have settled.
 func (l *settle) sources(s *settleState, i int) (set uint64) {
 	e := &l.events[i]
@@ -94,7 +94,7 @@ func (l *settle) sources(s *settleState, i int) (set uint64) {
 	return set
 }
 
-// releases is the set of the events whose past a store hands on to an event.
+// releases returns the set of the events whose past a store hands on to an event.
 func (l *settle) releases(w, to int) (set uint64) {
 	if weak(&l.events[w]) {
 		return 0
@@ -118,7 +118,7 @@ func (l *settle) releases(w, to int) (set uint64) {
 	return set
 }
 
-// knows is the set of the stores to its location that a settled access knows: those
+// knows returns the set of the stores to its location that a settled access knows: those
 // in its past, and those that a load in its past observes.
 func (l *settle) knows(s *settleState, i int) uint64 {
 	loc := l.events[i].Loc

@@ -81,7 +81,7 @@ var ugpuRules = []Rule{
 		"ours: atomics are performed in the memory that all share"},
 }
 
-// UGPU is the machine of Sorensen and others, "Towards shared memory consistency models
+// UGPU returns the machine of Sorensen and others, "Towards shared memory consistency models
 // for GPUs" (ICS 2013), §III-B and Fig. 6: per thread a program counter,
 // a first-in-first-out queue for each address, a load array, and a view of global
 // memory with two marks for each location; shared memory for each block; fences of a
@@ -174,14 +174,14 @@ func runUGPU(ctx context.Context, m *Model, p *Program, max int, yield func(end)
 	})
 }
 
-// Start is the state in which nothing has happened.
+// Start returns the state in which nothing has happened.
 func (u *ugpu) Start() (*ugpuState, error) {
 	e, l, t := len(u.events), len(u.init), len(u.paths)
 	return &ugpuState{at: make([]uint8, e), newest: make([]uint8, l), view: make([]uint8, t*l), mark: make([]uint8, t*l),
 		vals: make([]int64, e)}, nil
 }
 
-// Key is all of a state but the values, which follow from the versions; what equal
+// Key returns all of a state but the values, which follow from the versions; what equal
 // threads have is put in order.
 func (u *ugpu) Key(s *ugpuState) string {
 	locs := len(u.init)
@@ -206,7 +206,7 @@ func (u *ugpu) Key(s *ugpuState) string {
 	return string(append(b, slices.Concat(own...)...))
 }
 
-// valueAt is the value of a version.
+// valueAt returns the value of a version.
 func (u *ugpu) valueAt(s *ugpuState, loc int, version uint8) int64 {
 	out := u.init[loc]
 	each(u.writes[loc]&s.done, func(i int) bool {
@@ -247,7 +247,7 @@ func (u *ugpu) Moves(s *ugpuState, yield func(*ugpuState, func() explore.Step) e
 	return nil
 }
 
-// alone is an event of a thread that commutes with all else that can happen, now or
+// alone returns an event of a thread that commutes with all else that can happen, now or
 // later: a load of a location that has its last value for this thread. -1: none.
 func (u *ugpu) alone(s *ugpuState, t int) int {
 	for i := u.first[t]; i < u.first[t+1] && u.enqueued(s, i); i++ {

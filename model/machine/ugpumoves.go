@@ -10,7 +10,7 @@ import (
 
 func low(set uint64) int { return bits.TrailingZeros64(set) }
 
-// seen is the version of a location that a thread has.
+// seen returns the version of a location that a thread has.
 func (u *ugpu) seen(s *ugpuState, t, loc int) uint8 {
 	if u.exec.InShared(loc) && u.m.has(ugpuShared) {
 		return s.newest[loc]

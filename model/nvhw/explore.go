@@ -28,7 +28,7 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 	return err
 }
 
-// stuck is the error of a final state in which a thread still waits.
+// stuck returns the error of a final state in which a thread still waits.
 func (m *machine) stuck(s *state) error {
 	for t := range m.p.Threads {
 		for i, st := range s.status[t] {
@@ -87,7 +87,7 @@ func (m *machine) final(s *state) *Final {
 	return f
 }
 
-// told is a step, put into words when it is asked for.
+// told returns a step, put into words when it is asked for.
 func told(thread int, format string, args ...any) func() Step {
 	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }

@@ -81,7 +81,7 @@ func word(t *testing.T, s string) Expr {
 	return func(func(int) (uint32, bool)) (uint32, bool) { return uint32(n), true }
 }
 
-// ends are all final states: the reads of each thread, then memory.
+// ends returns all final states: the reads of each thread, then memory.
 func ends(t *testing.T, p *Program) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}

@@ -55,7 +55,7 @@ func grid[T any](n int, width func(int) int) [][]T {
 	return out
 }
 
-// Start is the state in which all threads have issued what they can.
+// Start returns the state in which all threads have issued what they can.
 func (m *machine) Start() (*state, error) {
 	n := len(m.p.Threads)
 	ops := func(t int) int { return len(m.p.Threads[t].Ops) }
@@ -282,7 +282,7 @@ func (m *machine) pending(s *state, t, i int, f func(o *Op, status uint8) bool) 
 	return false
 }
 
-// awaited is the set of stores that a fence waits for: those before it, and, if it
+// awaited returns the set of stores that a fence waits for: those before it, and, if it
 // reaches far, those that L1 has of others.
 func (m *machine) awaited(s *state, t, at int) (set uint64) {
 	for i := range at {

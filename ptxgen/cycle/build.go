@@ -109,7 +109,7 @@ func (b *builder) event(d *depgen.Builder, i int, inner bool, addr string) {
 	d.Emit(in)
 }
 
-// operand is the value operand of an access that writes.
+// operand returns the value operand of an access that writes.
 func (b *builder) operand(i int) int64 {
 	switch {
 	case b.c.dir(i) == Read:
@@ -148,7 +148,7 @@ func (s *Spec) scheme() *depgen.Scheme {
 	return s.Scheme
 }
 
-// outcome is the condition's expression: what the reads of communications
+// outcome returns the condition's expression: what the reads of communications
 // return, what the atomics that write return, and the final values of locations
 // that are written more than once.
 func (b *builder) outcome() litmus.Expr {

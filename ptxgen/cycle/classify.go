@@ -250,7 +250,7 @@ func (f *facts) begins(path []int) bool {
 	return len(f.t.Threads) == 1 || f.acc[path[0]].thread != last.thread
 }
 
-// equations is the number of equations in the condition of the spec's test.
+// equations returns the number of equations in the condition of the spec's test.
 func (s *Spec) equations() int {
 	switch e := s.Test().Cond.Expr.(type) {
 	case litmus.And:

@@ -80,7 +80,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// isoHash is the same for tests that differ only in names and in the order of
+// isoHash returns the same for tests that differ only in names and in the order of
 // threads and equations. It knows nothing of cycles.
 func isoHash(t *litmus.Test) string {
 	best := ""

@@ -37,7 +37,7 @@ func (o Opportunity) String() string {
 	return s
 }
 
-// what is the kind with its annotation.
+// what returns the kind with its annotation.
 func (o Opportunity) what() string {
 	if o.How != (Ann{}) || o.Plain {
 		return o.Kind + "." + o.How.String()

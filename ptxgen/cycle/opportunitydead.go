@@ -48,7 +48,7 @@ func without(x litmus.Expr, of func(litmus.Term) bool) litmus.Expr {
 	})
 }
 
-// rewritten is an expression with other comparisons, and without those that become nil.
+// rewritten returns an expression with other comparisons, and without those that become nil.
 func rewritten(x litmus.Expr, f func(litmus.Atom) litmus.Expr) litmus.Expr {
 	list := func(in []litmus.Expr, all func([]litmus.Expr) litmus.Expr) litmus.Expr {
 		var out []litmus.Expr

@@ -28,7 +28,7 @@ func (e *editor) count() {
 	}
 }
 
-// at is the event in the body.
+// at returns the event in the body.
 func (e *editor) at() *litmus.Instr { return &e.th.Body[e.events[e.o.Event]] }
 
 // insert puts instructions in front of an event (behind all, if there are no more).
@@ -64,7 +64,7 @@ func (e *editor) reg(prefix string, t litmus.Type) string {
 	}
 }
 
-// data is the type of the event's values.
+// data returns the type of the event's values.
 func (e *editor) data() litmus.Type {
 	switch {
 	case e.in.Type == litmus.TypeNone:
@@ -75,7 +75,7 @@ func (e *editor) data() litmus.Type {
 	return litmus.S32
 }
 
-// loc is the location of the event.
+// loc returns the location of the event.
 func (e *editor) loc() (string, error) {
 	if l := e.th.AddrLoc(&e.in); l != "" {
 		return l, nil
@@ -83,7 +83,7 @@ func (e *editor) loc() (string, error) {
 	return "", fmt.Errorf("the location of %s is not known", &e.in)
 }
 
-// addr is an address operand of a location.
+// addr returns an address operand of a location.
 func (e *editor) addr(loc string) litmus.Addr {
 	if e.t.Dialect == litmus.PTX {
 		return litmus.Addr{Loc: loc}
@@ -99,7 +99,7 @@ func (e *editor) addr(loc string) litmus.Addr {
 	return litmus.Addr{Reg: r}
 }
 
-// access is an added access of the event's location: as the opportunity says, else
+// access returns an added access of the event's location: as the opportunity says, else
 // as strong as the event as far as its direction has that.
 func (e *editor) access(op litmus.Op) (litmus.Instr, error) {
 	loc, err := e.loc()
@@ -128,7 +128,7 @@ func direction(op litmus.Op) Dir {
 	return Read
 }
 
-// alike is how an access is performed that is added without an annotation: as strong
+// alike returns how an access is performed that is added without an annotation: as strong
 // as the event, as far as its direction has that; a peek is volatile.
 func (o Opportunity) alike(in *litmus.Instr, op litmus.Op) Ann {
 	a := Ann{Sem: in.Sem, Scope: in.Scope, Cache: in.Cache}
@@ -155,7 +155,7 @@ func (e *editor) observe(reg string) {
 	e.t.Observed = append(e.t.Observed, litmus.Term{Kind: litmus.TermReg, Thread: e.th.ID, Name: reg})
 }
 
-// value is one that no store of the test has yet.
+// value returns one that no store of the test has yet.
 func (e *editor) value() litmus.Operand {
 	top := int64(1)
 	for i := range e.t.Threads {
@@ -170,7 +170,7 @@ func (e *editor) value() litmus.Operand {
 	return litmus.Const(top + 1)
 }
 
-// scratch is a location of its own, for values that must go somewhere.
+// scratch returns a location of its own, for values that must go somewhere.
 func (e *editor) scratch() litmus.Addr {
 	for _, name := range []string{"w", "v", "u", "s", "q"} {
 		if e.t.Location(name) == nil && !e.taken(name) {

@@ -39,7 +39,7 @@ func (e *editor) twin() error {
 	return nil
 }
 
-// other is the event in the second arm: performed as the opportunity says.
+// other returns the event in the second arm: performed as the opportunity says.
 func (e *editor) other() litmus.Instr {
 	b := e.in
 	if e.o.How != (Ann{}) || e.o.Plain {
@@ -66,7 +66,7 @@ func (e *editor) when() error {
 	return errors.New("no load stands in front of it")
 }
 
-// label is one that the thread does not have.
+// label returns one that the thread does not have.
 func (e *editor) label() string {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("L%d", i)

@@ -136,7 +136,7 @@ func order(in *litmus.Instr) (words []string) {
 	return words
 }
 
-// Key is what a preset and a hunt cover: the opportunity, what it is at, and what
+// Key returns what a preset and a hunt cover: the opportunity, what it is at, and what
 // synchronisation lies between the two.
 func (o Opportunity) Key(t *litmus.Test) string {
 	e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
@@ -165,7 +165,7 @@ func (o Opportunity) pair(t *litmus.Test) (pair string, plain bool) {
 	return "", false
 }
 
-// sortOf is the sort of a synchronisation that synchronises spells, "" of an access that
+// sortOf returns the sort of a synchronisation that synchronises spells, "" of an access that
 // orders no others.
 func sortOf(sync string) string {
 	for _, s := range []string{"atom", "red", "bar", "fence", "membar"} {

@@ -7,7 +7,7 @@ import (
 	"optcheck/litmus"
 )
 
-// neighbour is an access of another location in the thread, nearest to the event: behind
+// neighbour returns an access of another location in the thread, nearest to the event: behind
 // it, else in front.
 func (e *editor) neighbour() (litmus.Instr, error) {
 	own := e.th.AddrLoc(&e.in)

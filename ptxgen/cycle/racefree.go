@@ -159,7 +159,7 @@ func (a *acknowledger) barriers() {
 
 func (a *acknowledger) place(n int) litmus.Place { return a.t.Threads[a.nodes[n].thread].Place }
 
-// follower is the node behind another one in its thread, -1 if it is the last.
+// follower returns the node behind another one in its thread, -1 if it is the last.
 func (a *acknowledger) follower(n int) int {
 	if n+1 < len(a.nodes) && a.nodes[n+1].thread == a.nodes[n].thread {
 		return n + 1
@@ -167,7 +167,7 @@ func (a *acknowledger) follower(n int) int {
 	return -1
 }
 
-// strength is the order and scope of a node; ok is false for weak accesses and what is
+// strength returns the order and scope of a node; ok is false for weak accesses and what is
 // neither access nor fence.
 func (a *acknowledger) strength(n int) (sem litmus.Sem, scope litmus.Scope, ok bool) {
 	in := a.nodes[n].in
@@ -199,7 +199,7 @@ func (a *acknowledger) together(x, y int) bool {
 	return ok && fine && p.SameScope(q, s) && p.SameScope(q, u)
 }
 
-// sync is the synchronisation of a write with a read that reads from it.
+// sync returns the synchronisation of a write with a read that reads from it.
 func (a *acknowledger) sync(w, r int) (syncEdge, bool) {
 	p, q := &a.nodes[w], &a.nodes[r]
 	s := syncEdge{write: w, read: r, release: a.point(w, -1, litmus.SemRelease), acquire: a.point(r, 1, litmus.SemAcquire)}
@@ -223,7 +223,7 @@ func (a *acknowledger) sync(w, r int) (syncEdge, bool) {
 	return s, true
 }
 
-// point is the node at which a strong access releases (back from it) or acquires (on from
+// point returns the node at which a strong access releases (back from it) or acquires (on from
 // it): itself, or the nearest fence of that kind; -1 if there is none.
 func (a *acknowledger) point(n, step int, kind litmus.Sem) int {
 	thread := a.nodes[n].thread
@@ -237,7 +237,7 @@ func (a *acknowledger) point(n, step int, kind litmus.Sem) int {
 	return -1
 }
 
-// written is the constant that an instruction writes.
+// written returns the constant that an instruction writes.
 func written(in *litmus.Instr) (int64, bool) {
 	at := 0
 	switch {
@@ -250,7 +250,7 @@ func written(in *litmus.Instr) (int64, bool) {
 	return in.Src[at].Value, in.Src[at].Kind == litmus.OperandConst
 }
 
-// wants is the value that the condition asks a read to have.
+// wants returns the value that the condition asks a read to have.
 func (a *acknowledger) wants(n *ackNode) (value int64, ok bool) {
 	var look func(e litmus.Expr)
 	look = func(e litmus.Expr) {
@@ -269,7 +269,7 @@ func (a *acknowledger) wants(n *ackNode) (value int64, ok bool) {
 	return value, ok
 }
 
-// execution is an order of all nodes that agrees with program order, barriers and what
+// execution returns an order of all nodes that agrees with program order, barriers and what
 // synchronising reads shall read; first loads come as early as they can. Where the reads of
 // an outcome go round in a circle, as in load buffering, one of them reads what was there
 // before, and does not synchronise.

@@ -94,7 +94,7 @@ func TestRaceFree(t *testing.T) {
 	require.Less(t, 100*refused, len(list))
 }
 
-// guards is what threads pass: every branch of the variant is not taken.
+// guards returns what threads pass: every branch of the variant is not taken.
 func guards(t *testing.T, y *litmus.Test) litmus.Expr {
 	var list []litmus.Expr
 	found := false

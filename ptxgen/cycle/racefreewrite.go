@@ -80,7 +80,7 @@ func (a *acknowledger) taken(name string) bool {
 	return false
 }
 
-// address is a location's address in a thread.
+// address returns a location's address in a thread.
 func (a *acknowledger) address(thread int, loc string) litmus.Addr {
 	if a.t.Dialect == litmus.PTX {
 		return litmus.Addr{Loc: loc}
@@ -91,7 +91,7 @@ func (a *acknowledger) address(thread int, loc string) litmus.Addr {
 	return litmus.Addr{Reg: r}
 }
 
-// reg is a new register of a thread, which dialect PTX needs not declare.
+// reg returns a new register of a thread, which dialect PTX needs not declare.
 func (a *acknowledger) reg(thread int, prefix string, t litmus.Type) string {
 	for i := 100; ; i++ {
 		name := fmt.Sprintf("%s%d", prefix, i)

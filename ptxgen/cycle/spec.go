@@ -61,7 +61,7 @@ func (s *Spec) symmetries() []int {
 	return least(rots, func(r int) []uint32 { return s.Cycle.turnMap(s.Map, r) })
 }
 
-// turnPlace is the key of a placement when thread r comes first.
+// turnPlace returns the key of a placement when thread r comes first.
 func turnPlace(place []litmus.Place, r int) []uint32 {
 	var k []uint32
 	for _, p := range renumber(rotate(place, r)) {
@@ -72,7 +72,7 @@ func turnPlace(place []litmus.Place, r int) []uint32 {
 	return k
 }
 
-// turnMap is the memory map when thread r comes first: locations are named in
+// turnMap returns the memory map when thread r comes first: locations are named in
 // the order of their first event.
 func (c *Cycle) turnMap(mem []litmus.Space, r int) []uint32 {
 	var k []uint32

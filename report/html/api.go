@@ -63,7 +63,7 @@ func classMap(c *Counts) map[string]int {
 	return m
 }
 
-// columnWords are the parts of a column as the filter writes them.
+// columnWords returns the parts of a column as the filter writes them.
 func (x *Index) columnWords(i int) report.Column {
 	c := x.columns[i]
 	return report.Column{Toolchain: x.Toolchains[c.toolchain], Target: x.Targets[c.target], Level: x.Levels[c.level],

@@ -28,7 +28,7 @@ func quiet(t *testing.T, b *browsertest.Tab) {
 	}
 }
 
-// opened is a report of the sample in a browser.
+// opened returns a report of the sample in a browser.
 func opened(t *testing.T, tests int) (*browsertest.Tab, *Index, string) {
 	b := browsertest.New(t)
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ const readShown = `(() => {
 
 func look(b *browsertest.Tab) shown { return browsertest.Eval[shown](b, readShown) }
 
-// wanted is what the overview without the script shows of a filter.
+// wanted returns what the overview without the script shows of a filter.
 func wanted(t *testing.T, x *Index, f Filter) shown {
 	sel := x.Select(f)
 	want := shown{Classes: map[string]string{}, Facets: map[string]string{}, Rows: []string{}}
@@ -290,7 +290,7 @@ func TestThemes(t *testing.T) {
 	quiet(t, b)
 }
 
-// pages are one page of each kind.
+// pages returns one page of each kind.
 func pages(x *Index) []string {
 	return []string{"index.html", PageOf(x.Groups.List[0]), PageOf(x.Groups.List[len(x.Groups.List)-1]), listFile("optimised", 1), ChangesFile}
 }

@@ -32,7 +32,7 @@ func Choose(s *report.Set, f Filter, must bool) (func(cell int) bool, error) {
 	return func(i int) bool { return chosen[[2]uint32{s.Cells[i].Test, s.Cells[i].Column}] }, nil
 }
 
-// releases are the names of toolchains that have one of the words in them. A word
+// releases returns the names of toolchains that have one of the words in them. A word
 // that is a name means only that; one that no name has stays, and chooses nothing.
 func (x *Index) releases(words []string) (out []string) {
 	for _, w := range words {

@@ -214,7 +214,7 @@ func (x *Index) pairs(left, right int, f func(pair), lone func(side int, cell ui
 	}
 }
 
-// delta is report.Result.Delta by numbers.
+// delta returns report.Result.Delta by numbers.
 func (x *Index) delta(a, b *kind) report.Delta {
 	says := func(k *kind) int {
 		if k.group < 0 {
@@ -313,7 +313,7 @@ const maxLevels = 40
 // maxPairs bounds the pairs of releases that Neighbours names.
 const maxPairs = 24
 
-// Neighbours are the releases that follow each other: of the same tool, with
+// Neighbours returns the releases that follow each other: of the same tool, with
 // cells in common. Of many, only the last ones are named.
 func (x *Index) Neighbours() (out [][2]int) {
 	tool := func(i int) string { name, _, _ := strings.Cut(x.Toolchains[i], " "); return name }
@@ -350,7 +350,7 @@ var changesText string
 
 var changesTemplate = template.Must(template.Must(template.New("changes").Funcs(funcs).Parse(comparisonText)).Parse(changesText))
 
-// Changes is the body of the page of what releases do differently: those of
+// Changes returns the body of the page of what releases do differently: those of
 // pairs.
 func (x *Index) Changes(pairs [][2]int) (template.HTML, error) {
 	var list []*Comparison

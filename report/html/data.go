@@ -47,7 +47,7 @@ type columnarGroup struct {
 	Race     int      `json:"x,omitempty"`
 }
 
-// Data is the content of DataFile.
+// Data returns the content of DataFile.
 func (x *Index) Data() ([]byte, error) {
 	c := columnar{Words: x.words(), Labels: x.labels()[0], Presets: x.presets, Texts: []string{""}, NumKinds: len(x.kinds),
 		NumCells: len(x.cells), Per: perPage}

@@ -9,13 +9,13 @@ const (
 	MappingFile      = "mapping.html"
 )
 
-// RunFile is the file of a run's page.
+// RunFile returns the file of a run's page.
 func RunFile(x *Run) string { return "run-" + x.ID + ".html" }
 
 // maxRunPages bounds the pages of runs in a folder: those listed first have one.
 const maxRunPages = 2000
 
-// RunPages are the pages of all runs of a set: none if it has no histograms.
+// RunPages returns the pages of all runs of a set: none if it has no histograms.
 func RunPages(rs *Runs) []ExtraPage {
 	if len(rs.List) == 0 {
 		return nil

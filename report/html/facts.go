@@ -53,5 +53,5 @@ func (x *Index) known() *facts {
 	return &x.facts
 }
 
-// everything is what the filter that chooses all chooses.
+// everything returns what the filter that chooses all chooses.
 func (x *Index) everything() *Selection { return x.known().all }

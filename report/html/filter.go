@@ -53,7 +53,7 @@ func ParseFilter(v url.Values) (Filter, error) {
 	return f, nil
 }
 
-// Values are the parameters of an address that ParseFilter reads back.
+// Values returns the parameters of an address that ParseFilter reads back.
 func (f Filter) Values() url.Values {
 	v := url.Values{}
 	for i, l := range f.lists() {
@@ -73,7 +73,7 @@ func (f Filter) Values() url.Values {
 	return v
 }
 
-// lists are the parts of a filter that are lists, in the order of Keys.
+// lists returns the parts of a filter that are lists, in the order of Keys.
 func (f *Filter) lists() []*[]string {
 	return []*[]string{&f.Class, &f.Rule, &f.Release, &f.Target, &f.Level, &f.Layout, &f.Preset}
 }
@@ -95,7 +95,7 @@ const (
 // Counts are numbers of cells by class, in the order of report.Severities.
 type Counts [6]int
 
-// Sum is the number of all cells.
+// Sum returns the number of all cells.
 func (c *Counts) Sum() (n int) {
 	for _, k := range c {
 		n += k
@@ -223,7 +223,7 @@ func (h *histogram) fold(s *Selection) {
 	copy(s.Facets[Keys[6]], h.presets)
 }
 
-// words are the values of the filter's parts, in the order of Keys.
+// words returns the values of the filter's parts, in the order of Keys.
 func (x *Index) words() [9][]string {
 	return [9][]string{report.Severities, x.Rules, x.Toolchains, x.Targets, x.Levels, x.Layouts, x.Presets, knownWords, x.Races}
 }

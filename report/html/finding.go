@@ -58,7 +58,7 @@ const (
 	maxPageText     = 64 << 10
 )
 
-// FindingBody is the content of a group's page, below the page's header.
+// FindingBody returns the content of a group's page, below the page's header.
 func FindingBody(ctx context.Context, gs *report.Groups, g *report.Group, h FindingHooks) (template.HTML, error) {
 	p := newFindingPage(gs, g, h)
 	if h.Pictures != nil && p.Verdict != nil {
@@ -266,7 +266,7 @@ func clip(s string, n int) string {
 
 var positionPattern = regexp.MustCompile(`#(\d{1,4})\b`)
 
-// firstPosition is the first access that a finding's detail names, -1 for none.
+// firstPosition returns the first access that a finding's detail names, -1 for none.
 func firstPosition(detail string) int {
 	m := positionPattern.FindStringSubmatch(detail)
 	if m == nil {

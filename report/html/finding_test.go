@@ -72,7 +72,7 @@ func classed(list []element, class string) (out []element) {
 	return out
 }
 
-// swapped is a set with one test, whose store and load are swapped at O3, and
+// swapped returns a set with one test, whose store and load are swapped at O3, and
 // kept at O0.
 func swapped(t require.TestingT, name string) *report.Set {
 	s := report.NewSet()

@@ -13,7 +13,7 @@ type Command struct {
 	Line string // quoted for a POSIX shell
 }
 
-// Commands are the command lines that show a cell's finding again: the audit of
+// Commands returns the command lines that show a cell's finding again: the audit of
 // this cell alone, and a report or a reduction for the compiler's makers.
 func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	name := t.File

@@ -259,10 +259,10 @@ func (x *Index) number(columnAt []uint32) {
 	x.codes = len(codes) - 1
 }
 
-// Result is what the cells of a group show.
+// Result returns what the cells of a group show.
 func (x *Index) Result(g *report.Group) *report.Result { return x.Groups.Result(g) }
 
-// Codes is the number of different machine codes.
+// Codes returns the number of different machine codes.
 func (x *Index) Codes() int { return x.codes }
 
 func classIndex(class string) uint8 { return uint8(slices.Index(report.Severities, class)) }
@@ -298,7 +298,7 @@ func vocabulary(first, words []string) []string {
 	return out
 }
 
-// handle is a word as addresses and pages write it: the word itself, or if that
+// handle returns a word as addresses and pages write it: the word itself, or if that
 // is long or holds what cannot be seen, what can be seen of it and a hash.
 func handle(word string) string {
 	seen := Short(word, 80)

@@ -13,7 +13,7 @@ import (
 	"optcheck/report"
 )
 
-// sample is a set like those of real runs: n tests, three releases, four
+// sample returns a set like those of real runs: n tests, three releases, four
 // targets of which each release lacks one, levels and layouts.
 func sample(n int) *report.Set {
 	s := report.NewSet()
@@ -52,7 +52,7 @@ func sample(n int) *report.Set {
 	return s
 }
 
-// sampleResult is a result of one of every class.
+// sampleResult returns a result of one of every class.
 func sampleResult(test, release, target, level, layout int) report.Result {
 	code := fmt.Sprintf("%x", test*31+release*7+target*3+level)
 	fence := report.Finding{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}
@@ -78,7 +78,7 @@ func sampleResult(test, release, target, level, layout int) report.Result {
 	return report.Result{Class: report.Changed, Findings: []report.Finding{merged}, Code: code}
 }
 
-// shuffled is the set with its cells in another order.
+// shuffled returns the set with its cells in another order.
 func shuffled(s *report.Set, seed uint64) *report.Set {
 	out := report.NewSet()
 	run := s.Run()

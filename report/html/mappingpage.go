@@ -24,7 +24,7 @@ const (
 	maxMappingChanges = 5_000
 )
 
-// MappingBody is the page of the mapping tables. Rows of one operation follow
+// MappingBody returns the page of the mapping tables. Rows of one operation follow
 // each other, and so do the operations of one group.
 func MappingBody(rows []MappingRow, changes []MappingChange) (template.HTML, error) {
 	var p mappingPage

@@ -38,7 +38,7 @@ var overviewText string
 
 var overviewTemplate = template.Must(template.New("overview").Funcs(funcs).Parse(overviewText))
 
-// Overview is the body of the page that a report opens with.
+// Overview returns the body of the page that a report opens with.
 func (x *Index) Overview(v View) (template.HTML, error) {
 	sel := x.Select(v.Filter)
 	o := overview{View: v, Index: x, Total: sel.Total.Sum(), Facets: x.facets(v.Filter, sel)}
@@ -88,7 +88,7 @@ type overview struct {
 	MoreProb     int
 }
 
-// RunsFile is the page of what ran on devices.
+// RunsFile returns the page of what ran on devices.
 func (*overview) RunsFile() string { return RunsFile }
 
 // fact is something about the run.
@@ -151,7 +151,7 @@ func (x *Index) facets(f Filter, sel *Selection) []facet {
 	return out
 }
 
-// headline is the result of a run in a sentence.
+// headline returns the result of a run in a sentence.
 func (x *Index) headline(c Counts) string {
 	if c.Sum() == 0 {
 		if n := len(x.Set.Histograms); n > 0 {
@@ -333,7 +333,7 @@ func (o *overview) run() {
 	o.reasons()
 }
 
-// models are the models that verdicts name.
+// models returns the models that verdicts name.
 func (x *Index) models() []string { return x.known().models }
 
 func (o *overview) releases() {

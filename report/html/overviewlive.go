@@ -9,7 +9,7 @@ import (
 	"optcheck/internal/plain"
 )
 
-// link is the address of an overview that differs from this one in a parameter.
+// link returns the address of an overview that differs from this one in a parameter.
 func (o *overview) link(key, value string) string {
 	v := o.Filter.Values()
 	if o.Sort != "" {
@@ -42,7 +42,7 @@ func (o *overview) InPlace(at string) bool {
 	return ok && slices.Equal(f.Release, w[:1]) && slices.Equal(f.Target, w[1:2]) && slices.Equal(f.Level, w[2:])
 }
 
-// PlaceLink is the address of an overview of the place of a box, or of all
+// PlaceLink returns the address of an overview of the place of a box, or of all
 // places if that is the present one.
 func (o *overview) PlaceLink(at string) string {
 	p := *o
@@ -53,7 +53,7 @@ func (o *overview) PlaceLink(at string) string {
 	return p.link("page", "1")
 }
 
-// ClassLink is the address of an overview of a class alone, or of all if that
+// ClassLink returns the address of an overview of a class alone, or of all if that
 // is the present one.
 func (o *overview) ClassLink(class string) string {
 	p := *o
@@ -63,7 +63,7 @@ func (o *overview) ClassLink(class string) string {
 	return p.link("page", "1")
 }
 
-// SortLinks are the orders of the list as a server offers them; the present one
+// SortLinks returns the orders of the list as a server offers them; the present one
 // has no address.
 func (o *overview) SortLinks() []Link {
 	var out []Link
@@ -77,7 +77,7 @@ func (o *overview) SortLinks() []Link {
 	return out
 }
 
-// Pager are the neighbouring pages of the list as a server offers them.
+// Pager returns the neighbouring pages of the list as a server offers them.
 func (o *overview) Pager() []Link {
 	var out []Link
 	add := func(text string, page int) {

@@ -29,7 +29,7 @@ type Row struct {
 	Race     string // one of report.RaceWords, or ""
 }
 
-// PageOf is the file of a group's page, relative to the root.
+// PageOf returns the file of a group's page, relative to the root.
 func PageOf(g *report.Group) string { return "f/" + g.ID + ".html" }
 
 // row makes the row of group n, of whose cells those listed are meant.
@@ -42,7 +42,7 @@ func (x *Index) row(n int, cells []uint32) Row {
 		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r), Race: r.RaceWord()}
 }
 
-// shownFindings are the findings that lists show, cut to what fits.
+// shownFindings returns the findings that lists show, cut to what fits.
 func shownFindings(r *report.Result) []report.Finding {
 	out := slices.Clone(r.Findings[:min(len(r.Findings), maxShown)])
 	for i := range out {
@@ -77,12 +77,12 @@ func (x *Index) where(cells []uint32) []string {
 			ranges(labels[3], has[3], "layouts")}, " · ")}
 }
 
-// dimensions are the words that columns consist of.
+// dimensions returns the words that columns consist of.
 func (x *Index) dimensions() [4][]string {
 	return [4][]string{x.Toolchains, x.Targets, x.Levels, x.Layouts}
 }
 
-// labels are the dimensions as pages write them. The name that all toolchains
+// labels returns the dimensions as pages write them. The name that all toolchains
 // share is left out.
 func (x *Index) labels() [4][]string {
 	d := x.dimensions()

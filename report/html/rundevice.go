@@ -36,7 +36,7 @@ func (r *Runs) ByID(id string) (*Run, bool) {
 	return x, ok
 }
 
-// First is the first histogram of a run.
+// First returns the first histogram of a run.
 func (r *Runs) First(x *Run) *report.Histogram { return &r.Set.Histograms[x.List[0]] }
 
 // NewRuns finds the runs of a set.
@@ -72,7 +72,7 @@ const (
 	maxPageModels   = 16
 )
 
-// RunBody is the content of a run's page.
+// RunBody returns the content of a run's page.
 func RunBody(rs *Runs, x *Run) (template.HTML, error) {
 	return execute(runTemplates, newRunPage(rs, x))
 }
@@ -255,7 +255,7 @@ func (o *runOutcome) Bad() bool {
 	return o.Total > 0 && (&report.Outcome{Effect: o.Effect}).ByHardware()
 }
 
-// Verdict is what is said of an outcome that no effect was given for.
+// Verdict returns what is said of an outcome that no effect was given for.
 func (o *runOutcome) Verdict() string {
 	if o.Effect != "" {
 		return o.Effect

@@ -9,7 +9,7 @@ import (
 	"optcheck/report"
 )
 
-// devices is a set with one test under three settings: seen, not seen, hung.
+// devices returns a set with one test under three settings: seen, not seen, hung.
 func devices(name string) *report.Set {
 	s := report.NewSet()
 	h := report.Histogram{Test: name, Hash: "h", Kind: "Allowed", Condition: "exists (0:r1=1)", Device: report.TestedDevice{ID: "cuda:0",

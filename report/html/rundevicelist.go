@@ -26,7 +26,7 @@ type RunsOptions struct {
 	Before, Next string
 }
 
-// RunsBody is the content of the page that lists all runs: what the models allow
+// RunsBody returns the content of the page that lists all runs: what the models allow
 // and the devices showed, then a line for each test.
 func RunsBody(rs *Runs, o RunsOptions) (template.HTML, error) {
 	p := runsPage{RunsOptions: o, Runs: len(rs.List), Sound: soundness(rs)}

@@ -4,5 +4,5 @@ package html
 // all pages.
 const ServeScriptFile = "assets/serve.js"
 
-// ServeScript is the content of ServeScriptFile.
+// ServeScript returns the content of ServeScriptFile.
 func ServeScript() []byte { return asset("serve.js") }

@@ -63,7 +63,7 @@ const (
 	ScriptFile = "assets/app.js"
 )
 
-// Style is the style sheet of all pages: base.css, then the other ones by name.
+// Style returns the style sheet of all pages: base.css, then the other ones by name.
 func Style() []byte {
 	out := asset("base.css")
 	entries, err := assetFiles.ReadDir("assets")
@@ -78,7 +78,7 @@ func Style() []byte {
 	return out
 }
 
-// Script is the one script of all pages.
+// Script returns the one script of all pages.
 func Script() []byte { return asset("app.js") }
 
 func asset(name string) []byte {

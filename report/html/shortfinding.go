@@ -19,7 +19,7 @@ var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>
 <h2>Where</h2><ul>{{range .Places}}<li>{{short .String 2000}}</li>{{end}}</ul>
 {{with .Test.Text}}<h2>Test</h2><pre>{{visible .}}</pre>{{end}}`))
 
-// ShortFinding is the body of a group's page in plain words, some thousand bytes:
+// ShortFinding returns the body of a group's page in plain words, some thousand bytes:
 // for reports with more findings than one wants to carry around.
 func (x *Index) ShortFinding(g *report.Group) (template.HTML, error) {
 	s, r := x.Set, x.Result(g)

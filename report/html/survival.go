@@ -28,7 +28,7 @@ var survivalText string
 
 var survivalTemplate = template.Must(template.New("survival").Funcs(funcs).Parse(survivalText))
 
-// SurvivalBody is the page that says which dependencies survive which compiler.
+// SurvivalBody returns the page that says which dependencies survive which compiler.
 func SurvivalBody(list []Dependency, schemes []Scheme) (template.HTML, error) {
 	p := survivalPage{Schemes: schemes, Cells: len(list)}
 	for _, k := range []string{"address", "data", "control"} {
@@ -84,7 +84,7 @@ func (f *fate) add(s string) {
 	}
 }
 
-// Class is the class of cells that looks as good or bad.
+// Class returns the class of cells that looks as good or bad.
 func (f fate) Class() string {
 	switch {
 	case f.Unknown > 0:

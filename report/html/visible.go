@@ -11,7 +11,7 @@ import (
 	"optcheck/report"
 )
 
-// Short is a text on one line, visible whatever is in it, and cut to about n
+// Short returns a text on one line, visible whatever is in it, and cut to about n
 // characters with the number of characters told.
 func Short(s string, n int) string {
 	total := utf8.RuneCountInString(s)
@@ -50,13 +50,13 @@ func percent(n, of int) string {
 	return strconv.FormatFloat(math.Round(p*10)/10, 'f', 1, 64) + " %"
 }
 
-// classMark is a class as every page shows it: colour, sign and word.
+// classMark returns a class as every page shows it: colour, sign and word.
 func classMark(class string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<span class="cls %s"><span class="sign" aria-hidden="true">%s</span> %s</span>`,
 		classStyle(class), ClassSymbol(class), template.HTMLEscapeString(Short(class, 40))))
 }
 
-// classStyle is the style of a class.
+// classStyle returns the style of a class.
 func classStyle(class string) string {
 	for _, c := range report.Severities {
 		if c == class {
@@ -66,7 +66,7 @@ func classStyle(class string) string {
 	return "c-" + report.Unknown
 }
 
-// ClassSymbol is a sign for a class, so that classes differ without colour.
+// ClassSymbol returns a sign for a class, so that classes differ without colour.
 func ClassSymbol(class string) string {
 	switch class {
 	case report.Preserved:

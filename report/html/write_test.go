@@ -116,7 +116,7 @@ func TestWriteCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// hostile is a set whose names want to be more than names.
+// hostile returns a set whose names want to be more than names.
 func hostile() *report.Set {
 	s := report.NewSet()
 	names := []string{`<script>alert(1)</script>`, `../../../etc/passwd`, `"><img src=x onerror=alert(1)>`, strings.Repeat("long", 2500),

@@ -26,7 +26,7 @@ type Format struct {
 	Group int  // bytes of a group that begins with a word of control codes; 0 if Wide
 }
 
-// FormatOf gives the format of a target's code.
+// FormatOf returns the format of a target's code.
 func FormatOf(sm int) (Format, error) {
 	switch {
 	case sm >= 70 && sm < 200:
@@ -39,7 +39,7 @@ func FormatOf(sm int) (Format, error) {
 	return Format{}, fmt.Errorf("the encoding of sm_%d is not known", sm)
 }
 
-// Size is the number of bytes of an instruction.
+// Size returns the number of bytes of an instruction.
 func (f Format) Size() int {
 	if f.Wide {
 		return 16
@@ -103,7 +103,7 @@ func (f Format) IsControl(word uint64) bool {
 	return f.Group == 32 || word&3 == 0 && word>>58 == keplerControl>>58
 }
 
-// Slot is the place of an instruction among those of its group, from 0; 0 if
+// Slot returns the place of an instruction among those of its group, from 0; 0 if
 // there are no groups.
 func (f Format) Slot(addr uint64) int {
 	if f.Wide {
@@ -126,7 +126,7 @@ func (f Format) Control(word uint64, slot int) isa.Control {
 	return isa.ControlOf(uint32(word >> (21 * slot) & controlMask))
 }
 
-// Place is the address of instruction n of code.
+// Place returns the address of instruction n of code.
 func (f Format) Place(n int) uint64 {
 	if f.Wide {
 		return uint64(n) * 16

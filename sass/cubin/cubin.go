@@ -55,7 +55,7 @@ func (f *File) Relocations(fn *Func) []Reloc {
 	return f.relocations(fn.section)
 }
 
-// Arch is the target as nvdisasm's header names it: sm_90, also for sm_90a.
+// Arch returns the target as nvdisasm's header names it: sm_90, also for sm_90a.
 func (f *File) Arch() string { return fmt.Sprintf("sm_%d", f.SM) }
 
 // Parse reads a 64-bit cubin. The error tells what makes data something else.
@@ -116,7 +116,7 @@ func Functions(data []byte) ([]string, error) {
 	return names, nil
 }
 
-// Literals are the words of constant bank 2 of each kernel, in which compilers
+// Literals returns the words of constant bank 2 of each kernel, in which compilers
 // before sm_70 keep constants, by kernel and byte offset.
 func (f *File) Literals() map[string]map[int64]uint32 {
 	if f.compact {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected reading of testdata anew")
 
-// reading is all that is read of a cubin, as text.
+// reading returns all that is read of a cubin, as text.
 func reading(t *testing.T, f *File) string {
 	var b strings.Builder
 	format, err := FormatOf(f.SM)

@@ -38,7 +38,7 @@ type section struct {
 	offset, size uint64
 }
 
-// content is what a section holds; nil if it occupies no space in the file.
+// content returns what a section holds; nil if it occupies no space in the file.
 func (e *elf) content(i int) []byte {
 	s := &e.sections[i]
 	if s.kind == typeNull || s.kind == typeNoBits {
@@ -128,7 +128,7 @@ func sectionTable(data []byte) (rows []byte, index uint64, err error) {
 // far. Mangled names have some thousand bytes.
 const maxName = 1 << 15
 
-// text is the string at an offset of a table of strings, nil if there is none.
+// text returns the string at an offset of a table of strings, nil if there is none.
 func text(table []byte, at uint32) []byte {
 	if uint64(at) >= uint64(len(table)) {
 		return nil

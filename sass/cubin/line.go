@@ -185,7 +185,7 @@ func (p *lineProgram) entry(name string) fileEntry {
 	return e
 }
 
-// file is the name of a file with its folder.
+// file returns the name of a file with its folder.
 func (p *lineProgram) file(n uint64) string {
 	if n == 0 || n > uint64(len(p.files)) {
 		return ""

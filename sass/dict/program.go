@@ -134,12 +134,12 @@ func absolute(text string) bool {
 	return false
 }
 
-// target is where branch i goes: what it names can be a word of control codes.
+// target returns where branch i goes: what it names can be a word of control codes.
 func (r *reader) target(i int) uint64 {
 	return r.first(r.words[i].Addr + uint64(r.entries[i].rel))
 }
 
-// first is the address of the first instruction at or behind an address; that
+// first returns the address of the first instruction at or behind an address; that
 // itself if there is none.
 func (r *reader) first(addr uint64) uint64 {
 	if j := r.at(addr); j < len(r.words) {

@@ -67,7 +67,7 @@ func Parse(s string) (Edit, error) {
 	return e, nil
 }
 
-// waits is the set of barriers that an edit names.
+// waits returns the set of barriers that an edit names.
 func (e Edit) waits() (set uint8, err error) {
 	list, ok := strings.CutPrefix(e.To, wait)
 	if !ok || list == "none" {
@@ -233,7 +233,7 @@ func split(text string) (guard string, opcode []string) {
 	return guard, strings.Split(words[0], ".")
 }
 
-// withOpcode is a text with another opcode.
+// withOpcode returns a text with another opcode.
 func withOpcode(text, opcode string) string {
 	guard, old := split(text)
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, guard), strings.Join(old, "."))
