@@ -65,7 +65,7 @@ func (d *decoder) buffer(in *inst, name string) {
 		return
 	}
 	if in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction || in.Role == isa.RoleStore {
-		// The value is printed first; behind the address it is the second operand.
+		// The value is printed first; after the address it is the second operand.
 		v := d.args[0]
 		if in.Role != isa.RoleAtomic {
 			d.take(0)

@@ -113,7 +113,7 @@ func mnemonic(s string) bool {
 	return true
 }
 
-// operands reads the operand list and the modifiers behind it. Operands whose
+// operands reads the operand list and the modifiers after it. Operands whose
 // syntax is not that of a list (waits, messages) are left in one OpdSym.
 func (d *decoder) operands(in *inst, rest string) bool {
 	if rest == "" {

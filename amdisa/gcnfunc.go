@@ -67,7 +67,7 @@ func header(t string) bool {
 	return strings.Contains(t, " = ")
 }
 
-// note reads the comment behind an instruction: address, encoding words and
+// note reads the comment after an instruction: address, encoding words and
 // branch target.
 func (p *gcn) note(in *isa.Inst, note string) {
 	i := strings.IndexByte(note, ':')
@@ -127,7 +127,7 @@ func (p *gcn) reset() {
 	clear(p.labels)
 }
 
-// trimPadding drops the fill behind the last instruction.
+// trimPadding drops the fill after the last instruction.
 func (p *gcn) trimPadding() {
 	n := len(p.insts)
 	for n > 0 {
@@ -141,7 +141,7 @@ func (p *gcn) trimPadding() {
 	if n > 0 && !endsFlow(&p.insts[n-1]) {
 		return // no padding: the code runs on
 	}
-	// Labels may point behind the end.
+	// Labels may point after the end.
 	if n < len(p.insts) && n > 0 {
 		for i := n; i < len(p.insts); i++ {
 			if p.insts[i].Role == isa.RoleUnknown {
@@ -163,7 +163,7 @@ func (p *base) dropProblem(line int) {
 	}
 }
 
-// endsFlow recognises instructions behind which control does not go on.
+// endsFlow recognises instructions after which control does not go on.
 func endsFlow(in *isa.Inst) bool {
 	switch in.Flow {
 	case isa.FlowExit, isa.FlowReturn, isa.FlowIndirect:

@@ -76,7 +76,7 @@ type base struct {
 	line    int
 	fn      *isa.Func
 	insts   []isa.Inst
-	labels  map[string]int // label → index of the instruction behind it
+	labels  map[string]int // label → index of the instruction after it
 	branch  []pending
 	src     isa.SrcLine
 	codeArn []uint64
@@ -171,7 +171,7 @@ func (p *gcn) target(s, arch string) (target, error) {
 		named = machineVersion(s)
 	}
 	if t, ok := targetOf(named); ok && t.gen > 0 {
-		// A CPU name on the command line says more than the number behind it.
+		// A CPU name on the command line says more than the number after it.
 		if u, ok := targetOf(arch); ok && u.gen == t.gen {
 			t.name = u.name
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // r600 reads what LLVM prints for R600 to Cayman: per function a list of
-// control-flow instructions, and behind it the clauses, which the list names by
+// control-flow instructions, and after it the clauses, which the list names by
 // their addresses.
 type r600 struct {
 	base
@@ -116,7 +116,7 @@ func (p *r600) oneLine(line string) error {
 	return nil
 }
 
-// inline reads a line of a clause that is printed behind its control-flow
+// inline reads a line of a clause that is printed after its control-flow
 // instruction, as LLVM 22 does for functions that it takes for no kernels.
 func (p *r600) inline(t string) {
 	last := &p.list[len(p.list)-1]

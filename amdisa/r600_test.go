@@ -31,7 +31,7 @@ func lines(f *isa.Func) []string {
 }
 
 // TestR600 reads a kernel with a condition as clang-19 prints it for cypress:
-// clauses behind the list, forwarding registers, the t slot, the mask stack.
+// clauses after the list, forwarding registers, the t slot, the mask stack.
 func TestR600(t *testing.T) {
 	src := strings.ReplaceAll(`	.text
 	.section	.AMDGPU.config,"",@progbits

@@ -113,7 +113,7 @@ func (d *decoder) scalarKind(in *inst, rest string) (dst int) {
 	return dst
 }
 
-// scalarAddress makes one address operand of sbase, soffset behind the first
+// scalarAddress makes one address operand of sbase, soffset after the first
 // operand. On gfx6 and gfx7 immediate offsets count words.
 func (d *decoder) scalarAddress(in *inst, desc bool) bool {
 	base := d.args[1]

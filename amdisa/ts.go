@@ -19,7 +19,7 @@ import (
 //     nesting. Jumps are taken when no thread is active: their guard is the
 //     thread's own bit, negated, and they go to the instruction that restores the
 //     mask. A loop ends in a branch that is taken while the thread is active, and
-//     behind it an instruction restores the mask that LOOP_START saved.
+//     after it an instruction restores the mask that LOOP_START saved.
 //   - Addresses (OpdMem) are in bytes for fetches. MEM_RAT stores take an index
 //     of 32-bit words, Part "dword"; clang passes byte addresses to MEM_RAT
 //     atomics.
@@ -271,7 +271,7 @@ func (b *tsBuilder) cf(l *cfLine) {
 	}
 }
 
-// cfNumber reads the number behind a key: @9, POP:1, ADDR(7), POP_CNT(1).
+// cfNumber reads the number after a key: @9, POP:1, ADDR(7), POP_CNT(1).
 func cfNumber(s string, keys ...string) (int, bool) {
 	for _, k := range keys {
 		i := strings.Index(s, k)

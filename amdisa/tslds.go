@@ -68,7 +68,7 @@ func (x *tsGroup) ldsOperands(s *slot) (src []isa.Operand, ok bool) {
 }
 
 // ldsKind sets role, width and atomic of an LDS operation, and says how many values it
-// takes behind the address.
+// takes after the address.
 func (x *tsGroup) ldsKind(op string, ret bool) (values int, ok bool) {
 	in := &x.in
 	values = 1

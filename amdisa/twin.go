@@ -16,7 +16,7 @@ const maxInline = 1 << 20
 // inlineTwins puts the body in the place of the call in kernels that consist of
 // one call of their twin, so that one function is one kernel. The call stays as
 // an instruction without effect on the control flow, the body's returns become
-// jumps behind it.
+// jumps after it.
 func (p *gcn) inlineTwins() {
 	byName := make(map[string]*isa.Func, len(p.prog.Funcs))
 	for _, f := range p.prog.Funcs {
@@ -70,7 +70,7 @@ func onlyCall(f *isa.Func, want string) int {
 	return call
 }
 
-// splice puts a body behind the call.
+// splice puts a body after the call.
 func splice(insts []isa.Inst, call int, body []isa.Inst) []isa.Inst {
 	n := len(body)
 	out := make([]isa.Inst, 0, len(insts)+n)

@@ -216,7 +216,7 @@ END_OF_PROGRAM
 }
 
 // TestHandWritten: assembly that people write for LLVM, with labels on their own
-// and comments behind instructions.
+// and comments after instructions.
 func TestHandWritten(t *testing.T) {
 	p, err := Parse("k.s", []byte(`.hsa_code_object_isa 9, 0, 0, "AMD", "AMDGPU"
 .text
@@ -248,7 +248,7 @@ loop:
 	assert.False(t, f.Callable)
 }
 
-// TestUserElements: AMD's tools say behind the code which registers hold which
+// TestUserElements: AMD's tools say after the code which registers hold which
 // descriptor; that decides what a constant load reads.
 func TestUserElements(t *testing.T) {
 	p, err := Parse("k.isa", []byte(`; --------  Disassembly --------------------

@@ -26,7 +26,7 @@ var amdChanged = map[int]map[string][]string{
 var (
 	scalarReads = []string{"cl-IRIW+weaks+fence.sc.devices", "cl-coRR", "cl-coRR+weaks+fence.sc.devices", "cl-mp+barriers",
 		"cl-mp+weaks+fence.sc.devices"}
-	// nearFirst are invalidated in the wrong order: the L0, then the GL1 behind it.
+	// nearFirst are invalidated in the wrong order: the L0, then the GL1 after it.
 	nearFirst = []string{"cl-IRIW+fence.sc.devices", "cl-IRIW+sc.devices", "cl-cas-sl+acquire+release", "cl-coRR+fence.sc.devices", "cl-coRR+sc.devices",
 		"cl-mp+fence.release+fence.acquire", "cl-mp+fence.sc.devices", "cl-mp+release.allsvmdevices+acquire.allsvmdevices",
 		"cl-mp+release.device+acquire.device", "cl-mp+sc.devices", "cl-sb+fence.sc.devices", "cl-sb+weaks+fence.sc.devices"}

@@ -111,7 +111,7 @@ func section(lines []string, kernel string) []string {
 }
 
 // code is an edit: texts by address, in place of what is there ("" for NOP), or
-// in front of it where the address ends in a digit that is none of an instruction's.
+// before it where the address ends in a digit that is none of an instruction's.
 type code map[int]string
 
 func (c code) apply(lines []string) []string {

@@ -147,7 +147,7 @@ func TestVerdictOverAll(t *testing.T) {
 	require.True(t, c.Verdict.Hidden(), "%+v", c.Verdict)
 }
 
-// TestInvalidationBehindShared: ptxas moves a store to shared memory in front of the
+// TestInvalidationBehindShared: ptxas moves a store to shared memory before the
 // invalidation of a fence, which is there for later loads through the L1.
 func TestInvalidationBehindShared(t *testing.T) {
 	x, err := litmus.Parse("shared", []byte(`GPU_PTX invalidation-behind-shared
@@ -167,7 +167,7 @@ exists (1:r1=1 /\ x=1)
 	require.NotEqual(t, report.Preserved, cell.Class, "%+v", cell)
 }
 
-// TestStrengthBeside: a fence in front of a release access and an invalidation behind a
+// TestStrengthBeside: a fence before a release access and an invalidation after a
 // fence are parts of those only as far as every release of ptxas puts them there.
 func TestStrengthBeside(t *testing.T) {
 	const head = "GPU_PTX beside\n{ 0:.reg .s32 r1; 0:.reg .s32 r2; 1:.reg .s32 r1; 1:.reg .s32 r2; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 0:.reg .b64 rd2 = z; " +

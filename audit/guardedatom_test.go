@@ -29,7 +29,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 	class, reason, _ := edited(t, x, "12.4", "sm_80", 1, nil)
 	require.Equal(t, report.Preserved, class, reason)
 	edits := 0
-	for _, by := range []int64{0, 4, -4} { // itself, the token behind it, the parameter in front of it
+	for _, by := range []int64{0, 4, -4} { // itself, the token after it, the parameter before it
 		class, reason, _ = edited(t, x, "12.4", "sm_80", 1, func(lines []string) []string {
 			for i, l := range lines {
 				at := strings.Index(l, "IMAD")
@@ -48,7 +48,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 
 var inBank = regexp.MustCompile(`c\[0x0\]\[0x[0-9a-f]+\]`)
 
-// moved reads another parameter: the one that stands some bytes behind.
+// moved reads another parameter: the one that stands some bytes after.
 func moved(t *testing.T, line string, by int64) string {
 	t.Helper()
 	require.Regexp(t, inBank, line)

@@ -67,13 +67,13 @@ func TestHardwareVerdicts(t *testing.T) {
 		class, fresh        string
 		schedule            string // a part of it
 	}{
-		// The load behind the barrier or the acquire is scalar.
+		// The load after the barrier or the acquire is scalar.
 		{"cl-mp+barriers", "gfx900", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
 		{"cl-mp+barriers", "gfx1030", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
 		{"cl-mp+barriers", "gfx900", "O0", 22, spec.Pointers, report.Preserved, "", ""},
 		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Symbols, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the scalar cache has kept"},
 		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Pointers, report.Preserved, "", ""},
-		// Performed before the condition is known, but behind the wait and by a vector load.
+		// Performed before the condition is known, but after the wait and by a vector load.
 		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 22, spec.Pointers, report.Preserved, "", ""},
 		// The L0 is invalidated before the GL1, until LLVM 19.
 		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 14, spec.Pointers, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the first-level cache has kept"},

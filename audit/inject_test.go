@@ -81,7 +81,7 @@ func letter(in *litmus.Instr) string {
 	return "fence"
 }
 
-// move takes the access or fence q in front of p, if registers allow it: a
+// move takes the access or fence q before p, if registers allow it: a
 // compiler that broke data flow would compute other values.
 func (x *injector) move(p, q int) {
 	ip, iq := x.es[p].Instr, x.es[q].Instr

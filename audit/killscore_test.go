@@ -22,7 +22,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// killRun applies wrong optimisations to tests in front of a real compiler.
+// killRun applies wrong optimisations to tests before a real compiler.
 type killRun struct {
 	t       *testing.T
 	tests   []*litmus.Test
@@ -191,7 +191,7 @@ func killTests(t *testing.T, set string) []*litmus.Test {
 	return out
 }
 
-// TestKillScore applies wrong optimisations that look at the code in front of a
+// TestKillScore applies wrong optimisations that look at the code before a
 // real compiler, and asks which of them the tests of a set expose: a cell is
 // miscompiled by the rule that says what the pass did, and the honest compiler's
 // is not. Without a set, it asks this of the tests that were written for each.

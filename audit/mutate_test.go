@@ -65,7 +65,7 @@ func nop(at isa.Inst) isa.Inst {
 	return isa.Inst{Addr: at.Addr, Op: "NOP", Text: "NOP", Line: at.Line, Role: isa.RoleNop, Target: -1}
 }
 
-// insert puts an instruction in front of index i and repairs branch targets.
+// insert puts an instruction before index i and repairs branch targets.
 func insert(fn *isa.Func, i int, in isa.Inst) *isa.Func {
 	c := clone(fn)
 	c.Insts = slices.Insert(c.Insts, i, in)

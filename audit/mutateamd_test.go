@@ -147,7 +147,7 @@ func (m *mutator) cacheOp(i int) {
 	}
 }
 
-// writesBack tells whether LLVM's memory model has a write-back for a release of
+// writesBack reports whether LLVM's memory model has a write-back for a release of
 // this scope; older releases write back in vain on gfx12.
 func (m *mutator) writesBack(e spec.Entry) bool {
 	t := m.v.cell.Target
@@ -208,7 +208,7 @@ func synchronises(e spec.Entry) (acq, rel bool) {
 
 // faulty simulates straight-line code, on its own: whether some instruction uses
 // a register that may not have been loaded yet, or an access starts that a fence,
-// an acquire or release of device scope or a volatile access orders behind one
+// an acquire or release of device scope or a volatile access orders after one
 // that may not be complete. It knows fewer rules than the checker.
 func (m *mutator) faulty(fn *isa.Func) bool {
 	if len(fn.Blocks) != 1 {
@@ -250,8 +250,8 @@ func completion(in *isa.Inst) []isa.Counter {
 	return slices.DeleteFunc(slices.Clone(in.Counts), func(c isa.Counter) bool { return c == isa.CountExp || c == isa.CountX })
 }
 
-// survives reports whether an operation can still be outstanding behind a wait:
-// if it is, so are those behind it that complete in order with it.
+// survives reports whether an operation can still be outstanding after a wait:
+// if it is, so are those after it that complete in order with it.
 func survives(fn *isa.Func, live []int, o int, w isa.Wait) bool {
 	op := &fn.Insts[o]
 	if !slices.Contains(completion(op), w.Counter) {
@@ -271,7 +271,7 @@ func inOrder(in *isa.Inst) bool {
 	return !in.Mem.Scalar && in.Role != isa.RoleConst && in.Mem.Space != isa.SpaceGeneric
 }
 
-// ordered reports whether the test orders access j behind access i by a fence,
+// ordered reports whether the test orders access j after access i by a fence,
 // an acquire or a release of device scope or wider, or volatile.
 func (m *mutator) ordered(i, j int) bool {
 	if i >= j {

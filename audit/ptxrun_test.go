@@ -281,7 +281,7 @@ func (r *ptxRun) access(parts, args []string) bool {
 		if !ok || len(mods) > 0 || parts[0] != "ld" {
 			return false
 		}
-		v := uint64(0x1234567 + off) // behind all parameters
+		v := uint64(0x1234567 + off) // after all parameters
 		for p, at := range r.at {
 			if at == r.at[m[1]]+off {
 				v = r.params[p]

@@ -111,7 +111,7 @@ exists (P1:r0 == 0)
 	require.Equal(t, report.RaceFree, v.Race)
 }
 
-// guardedTwice reads data twice, behind a look at the flag that its release set: the
+// guardedTwice reads data twice, after a look at the flag that its release set: the
 // compiler merges weak loads, and there is no race.
 const guardedTwice = `PTX guarded-twice
 { x=0; y=0; }

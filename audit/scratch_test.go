@@ -39,7 +39,7 @@ func TestScratchRegisters(t *testing.T) {
 	for i := range run.Cells {
 		require.Contains(t, []string{report.Preserved, report.Optimised}, run.Cells[i].Class, "%+v", run.Cells[i])
 		for _, f := range run.Cells[i].Findings {
-			// Kepler's invalidation may stand behind the store of the other thread.
+			// Kepler's invalidation may stand after the store of the other thread.
 			require.Equal(t, optcheck.FenceWeakened.ID, f.Rule, "%+v", run.Cells[i])
 			require.Equal(t, 1, f.Thread)
 		}

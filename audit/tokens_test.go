@@ -147,7 +147,7 @@ func mnemonicAt(l string) (from, to int) {
 	return from, to
 }
 
-// defined reports whether a register is written in front of a line: what depends on
+// defined reports whether a register is written before a line: what depends on
 // one that is not may do anything.
 func (m *tokenMutator) defined(reg string, i int) bool {
 	return slices.ContainsFunc(m.lines[:i], func(l string) bool { return strings.Contains(l, " "+reg+",") })
@@ -246,7 +246,7 @@ func (m *tokenMutator) operands(i int) {
 	}
 }
 
-// insertions puts each instruction in front of a line.
+// insertions puts each instruction before a line.
 func (m *tokenMutator) insertions(i int) {
 	addrs := slices.DeleteFunc(slices.Clone(m.regs["b64"]), func(r string) bool { return r == "%out" })
 	data := slices.DeleteFunc(slices.Clone(m.regs["b32"]), func(r string) bool { return strings.HasPrefix(r, "%o") || !m.defined(r, i) })

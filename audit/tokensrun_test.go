@@ -47,7 +47,7 @@ type tokenMutantOf struct {
 	thread int
 }
 
-// TestTokenMutation changes single tokens of the PTX in front of a real ptxas. Each
+// TestTokenMutation changes single tokens of the PTX before a real ptxas. Each
 // mutant that compiles to other machine code than the honest kernel must have a
 // finding, be unknown with a reason, or do the same: by an execution of the PTX
 // that knows nothing of the checker, or by the model over all registers and

@@ -61,7 +61,7 @@ func (b *llcRoad) variants() ([]variant, bool) { return variantsIR, true }
 
 func (b *irRoad) variants() ([]variant, bool) { return variantsIR, true }
 
-// shows tells whether the PTX lacks what the finding says is gone.
+// shows reports whether the PTX lacks what the finding says is gone.
 func (b *llcRoad) shows(_ *program, c *code) bool { return c.ptx.Stage(&b.find) == match.StageLLC }
 
 // classesPTX maps PTX's operations to classes; what is not listed touches no memory.

@@ -137,7 +137,7 @@ func (b *clRoad) places(s *spec.Spec) map[int]string {
 	return out
 }
 
-// shows tells whether the checker finds the same rule broken at the same access
+// shows reports whether the checker finds the same rule broken at the same access
 // in a program; without markers it matches by addresses.
 func (b *clRoad) shows(_ *program, bad *code) bool {
 	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool {

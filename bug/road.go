@@ -32,7 +32,7 @@ type road interface {
 	expected() []string
 	// listing is what of the code is compared line by line.
 	listing(c *code) []string
-	// particulars are sentences on this finding, to be put behind what is expected
+	// particulars are sentences on this finding, to be put after what is expected
 	// and what is there; "" where nothing is to be said.
 	particulars() (expected, actual string)
 	// marked lists the bad code with the wrong instructions marked.

@@ -162,7 +162,7 @@ func (b *bundler) code(ctx context.Context) error {
 	return nil
 }
 
-// shows tells whether a program has the accesses that the audit saw.
+// shows reports whether a program has the accesses that the audit saw.
 func (b *ptxRoad) shows(p *program, bad *code) bool {
 	return slices.Equal(view(bad.lines, "mnemonic"), b.listed()) || p.ambiguous && p.markers
 }

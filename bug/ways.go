@@ -126,12 +126,12 @@ func plainTo(sem litmus.Sem, scope litmus.Scope) func(*litmus.Thread) {
 	}
 }
 
-// between puts a fence in front of every access but the first, unless one is
+// between puts a fence before every access but the first, unless one is
 // there already.
 func between(scope litmus.Scope) func(*litmus.Thread) {
 	return func(th *litmus.Thread) {
 		var body []litmus.Instr
-		open := false // an access without a fence behind it
+		open := false // an access without a fence after it
 		for _, in := range th.Body {
 			switch {
 			case in.IsAccess() && open:

@@ -108,7 +108,7 @@ var headline = map[string]string{
 	"witnesses-disagree": "line information contradicts the data flow",
 }
 
-// orderLost tells whether the rule speaks of an access that orders others, not of a
+// orderLost reports whether the rule speaks of an access that orders others, not of a
 // fence.
 func (b *bundler) orderLost() bool {
 	in := b.instr(b.find.Access)

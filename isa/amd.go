@@ -44,7 +44,7 @@ import (
 // Micros are MicroMov from OpdConst with Bank ConstKernarg and Off the byte
 // offset in the segment. Loads from other tables that the launch provides are
 // RoleConst from their own banks. On TeraScale, KC0[n].c is Bank ConstKernarg at
-// 16n+4c; arguments begin there at byte ArgsTeraScale (36) behind the nine words
+// 16n+4c; arguments begin there at byte ArgsTeraScale (36) after the nine words
 // of the launch's geometry.
 //
 // Memory operations complete by counters: Inst.Counts and Inst.Waits.

@@ -7,7 +7,7 @@ package isa
 // next instruction as successors, returns have none. A FlowPop (SYNC, BRK,
 // BSYNC) continues at the places that a FlowPush of its kind named on a path to
 // it; when the analysis cannot tell, at all of them.
-// Code that nothing reaches (the jump to itself behind an exit, padding) stays
+// Code that nothing reaches (the jump to itself after an exit, padding) stays
 // as blocks without predecessors.
 func (f *Func) BuildCFG() {
 	f.Blocks = nil

@@ -1,7 +1,7 @@
 package isa
 
 // Registers of x86-64 code: general register n (in the order of their encodings: rax,
-// rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 …) is two words of ClassGPR, and behind the
+// rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 …) is two words of ClassGPR, and after the
 // sixteen stand registers that no instruction names, for what one computes on its way.
 const (
 	X86RAX       = 0

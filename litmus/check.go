@@ -18,7 +18,7 @@ type checker struct {
 	wrote  []map[string]bool // per thread, registers that are written
 }
 
-// Check tells whether the test makes sense: everything named is declared, once
+// Check reports whether the test makes sense: everything named is declared, once
 // and of the right kind; every thread has a place; shared memory is used by
 // one CTA only; branches have targets and no code is unreachable; qualifiers,
 // types and operands are a combination that PTX has (PTX ISA, chapters on ld,

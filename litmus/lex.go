@@ -195,7 +195,7 @@ func (l *lexer) punctuation(c byte) byte {
 	return tBad
 }
 
-// peek returns the first character behind the current token that is not white
+// peek returns the first character after the current token that is not white
 // space, or 0. A comment in between hides it.
 func (l *lexer) peek() byte {
 	for i := l.off; i < len(l.src); i++ {

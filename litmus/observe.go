@@ -3,7 +3,7 @@ package litmus
 import "slices"
 
 // ObserveAll returns the test with every register that an access defines and every
-// location among its terms, behind those of its condition: all that a program
+// location among its terms, after those of its condition: all that a program
 // could observe of it. A result that is unread (Unread) is not observed.
 func (t *Test) ObserveAll() *Test {
 	c := t.Clone()

@@ -71,7 +71,7 @@ func cAccess(t Type, bitwise bool) Type {
 	return t
 }
 
-// cAtom is an OpenCL atomic: its names in OpenCL C 1.2 (behind atomic_) and in
+// cAtom is an OpenCL atomic: its names in OpenCL C 1.2 (after atomic_) and in
 // 2.0 (between atomic_ and _explicit), "" where it has none.
 type cAtom struct {
 	op          AtomOp

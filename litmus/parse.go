@@ -281,7 +281,7 @@ func (p *parser) destinations() {
 }
 
 // isIdent reports whether s can name a register, location or label. A % is part of
-// a name only in front of a letter: lines of % are comments.
+// a name only before a letter: lines of % are comments.
 func isIdent(s string) bool {
 	if s == "" || chars[s[0]]&chDigit != 0 || s[0] == '%' && (len(s) == 1 || s[1] == '%' || chars[s[1]]&chDigit != 0) {
 		return false
@@ -304,7 +304,7 @@ func reserved(s string) bool {
 }
 
 // regLike reports whether a name looks like a register: r, p, rd, rs or f and
-// digits, perhaps behind %. It decides where nothing is declared: a name that the
+// digits, perhaps after %. It decides where nothing is declared: a name that the
 // initial state declares as a location is one, whatever it looks like.
 func regLike(s string) bool {
 	s = strings.TrimPrefix(s, "%")

@@ -1,6 +1,6 @@
 package litmus
 
-// init reads the initial state behind its opening brace.
+// init reads the initial state after its opening brace.
 func (p *parser) init() bool {
 	p.next()
 	for {
@@ -125,7 +125,7 @@ func (p *parser) initRegister(i int) bool {
 	}
 }
 
-// declare adds a register; "0:r1=x" behind ".reg" only initialises it.
+// declare adds a register; "0:r1=x" after ".reg" only initialises it.
 func (p *parser) declare(th *Thread, d RegDecl) bool {
 	if d.Type == TypeNone && d.Init.Kind != OperandNone {
 		if old := th.Decl(d.Name); old != nil && old.Init.Kind == OperandNone {

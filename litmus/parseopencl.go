@@ -15,7 +15,7 @@ func (p *parser) cCell(th *Thread, in *Instr) bool {
 
 func (p *parser) isWord(w string) bool { return p.tok.kind == tWord && p.tok.text == w }
 
-// cEnd demands the end of the cell.
+// cEnd requires the end of the cell.
 func (p *parser) cEnd() bool {
 	if p.tok.kind != '|' && p.tok.kind != ';' {
 		return p.errorf(p.pos(), "expected | or ; behind the statement, found %s", p.found())
@@ -238,7 +238,7 @@ func (p *parser) cCompare() Cmp {
 	return p.comparison()
 }
 
-// cSelect reads "? a : b" behind the predicate, which is the last source.
+// cSelect reads "? a : b" after the predicate, which is the last source.
 func (p *parser) cSelect(th *Thread, in *Instr, typ Type) bool {
 	p.next()
 	n := len(p.ops)

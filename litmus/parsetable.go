@@ -64,7 +64,7 @@ func (p *parser) threadHead(i int) bool {
 	return true
 }
 
-// placement reads "cta 0,cluster 0,gpu 0" behind the @.
+// placement reads "cta 0,cluster 0,gpu 0" after the @.
 func (p *parser) placement(th *Thread) bool {
 	var given [5]bool
 	var at [5]int
@@ -125,7 +125,7 @@ func (p *parser) placement(th *Thread) bool {
 	return true
 }
 
-// atTail reports whether the current token is behind the table's last row.
+// atTail reports whether the current token is after the table's last row.
 func (p *parser) atTail() bool {
 	switch p.tok.kind {
 	case tEOF, '(', '~':
@@ -139,7 +139,7 @@ func (p *parser) atTail() bool {
 	return false
 }
 
-// ahead returns the token n places behind the current one.
+// ahead returns the token n places after the current one.
 func (p *parser) ahead(n int) token {
 	saved, errs := p.lexer, len(p.errs)
 	for range n {

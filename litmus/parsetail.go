@@ -46,7 +46,7 @@ func spaceOf(s string) (Space, bool) {
 	return Generic, false
 }
 
-// mapEntry reads one entry of the memory map and the separator behind it.
+// mapEntry reads one entry of the memory map and the separator after it.
 func (p *parser) mapEntry() bool {
 	n, pos := p.tok.text, p.pos()
 	if !isIdent(n) || reserved(n) || p.t.Dialect == PTX && regLike(n) && p.t.Location(n) == nil {

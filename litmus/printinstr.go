@@ -74,13 +74,13 @@ func mnemonic(in *Instr, d Dialect) string {
 	return in.Op.String()
 }
 
-// Words in front of an instruction: a function performs it; the location is prefetched.
+// Words before an instruction: a function performs it; the location is prefetched.
 const (
 	callWord     = "call"
 	prefetchWord = "prefetch.L"
 )
 
-// dress reads a word that may stand in front of an instruction, each once.
+// dress reads a word that may stand before an instruction, each once.
 func (in *Instr) dress(word string) bool {
 	level := strings.TrimPrefix(word, prefetchWord)
 	switch {
@@ -168,7 +168,7 @@ func appendOperands(b []byte, in *Instr, d Dialect) []byte {
 	return b
 }
 
-// appendBar prints mode and operands of a barrier. Dialect PTX writes .cta, behind
+// appendBar prints mode and operands of a barrier. Dialect PTX writes .cta, after
 // which a second operand is a barrier resource and no thread count.
 func appendBar(b []byte, in *Instr, d Dialect) []byte {
 	sep := ","

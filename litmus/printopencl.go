@@ -2,7 +2,7 @@ package litmus
 
 import "strings"
 
-// appendCDecl prints "int *p = x;" behind the thread's number.
+// appendCDecl prints "int *p = x;" after the thread's number.
 func appendCDecl(b []byte, d *RegDecl) []byte {
 	switch {
 	case d.Type == B64:

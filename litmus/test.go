@@ -20,7 +20,7 @@ const (
 	// declarations, scope tree and memory map (Alglave et al., ASPLOS 2015, Fig. 12).
 	GPUPTX Dialect = iota
 	// PTX is the dialect of present-day model checkers: header PTX, placement
-	// behind @ in the thread's name, locations named directly.
+	// after @ in the thread's name, locations named directly.
 	PTX
 	// OpenCL is the dialect of OpenCL C tests: header GPU_OPENCL, cells in C,
 	// otherwise as GPU_PTX; see opencl.go.
@@ -61,7 +61,7 @@ type Results uint8
 // The values of Results.
 const (
 	// ResultsAll is the default: whatever an access reads is observed, as if it
-	// were stored right behind the access.
+	// were stored right after the access.
 	ResultsAll Results = iota
 	// ResultsFinal is the line Results=final: observed are the final values of the
 	// registers that the condition and the locations clause name. What does not
@@ -178,7 +178,7 @@ type Instr struct {
 	Labels   []string // labels that stand before the instruction
 	Guard    *Guard   // @p or @!p, or nil
 	Call     bool     // "call": an access, fence or barrier in a function of its own, which the thread calls
-	Prefetch uint8    // "prefetch.L1", "prefetch.L2": the level into which an access's location is fetched in front of it; 0 for none
+	Prefetch uint8    // "prefetch.L1", "prefetch.L2": the level into which an access's location is fetched before it; 0 for none
 	Op       Op
 	Atom     AtomOp
 	Cmp      Cmp

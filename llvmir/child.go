@@ -57,6 +57,6 @@ func Decode(data []byte) ([]Func, error) {
 	return o.Functions, nil
 }
 
-// Typed tells whether a release of LLVM prints typed pointers, which ReadTyped
+// Typed reports whether a release of LLVM prints typed pointers, which ReadTyped
 // reads: up to 14, and 15 when asked to.
 func Typed(major int) bool { return major <= 15 }

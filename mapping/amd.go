@@ -215,7 +215,7 @@ func amdSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 			}
 		}
 	}
-	// Two of each before it, and a store behind it.
+	// Two of each before it, and a store after it.
 	if want := [2]int{2, 3}; !op.cl.alone && [2]int{loads, stores} != want || op.cl.alone && loads+stores > 1 {
 		return nil, fmt.Errorf("the surroundings of the operation are not as written: %d loads and %d stores", loads, stores)
 	}

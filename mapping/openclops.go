@@ -187,7 +187,7 @@ func (op *Op) clKernel(name string) string {
 }
 
 // aroundR600 says how many stores stand around an operation in its probe for r600: a
-// fence or barrier between two, a result is stored behind.
+// fence or barrier between two, a result is stored after.
 func (op *Op) aroundR600() (lead, trail int) {
 	switch {
 	case op.Group == "fences" || op.Group == "barriers":

@@ -10,7 +10,7 @@ import (
 
 // Inst is one instruction of a machine sequence, without its registers.
 type Inst struct {
-	// Text is mnemonic and modifiers, behind "@P " or "@!P " if the instruction
+	// Text is mnemonic and modifiers, after "@P " or "@!P " if the instruction
 	// is predicated; a barrier keeps its operands.
 	Text string `json:"text"`
 	// Sometimes is set if the kernel can end without passing the instruction's

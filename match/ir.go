@@ -40,7 +40,7 @@ func IR(list []llvmir.Access, s *spec.Spec, t *litmus.Test) *Kernel {
 }
 
 // parameters returns the indices of the locations' parameters: each location in local
-// memory has a parameter of padding behind it.
+// memory has a parameter of padding after it.
 func parameters(t *litmus.Test) []int {
 	shared, out := 0, make([]int, len(t.Locations))
 	for i := range t.Locations {

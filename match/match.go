@@ -135,7 +135,7 @@ func (p place) location(s *spec.Spec, n int, arg func(n int) bool) int {
 	return -1
 }
 
-// inOrder reports whether an access stands behind all that are before it in the
+// inOrder reports whether an access stands after all that are before it in the
 // test.
 func (k *Kernel) inOrder(n int) bool {
 	for i := 0; i < n; i++ {

@@ -9,7 +9,7 @@ import (
 	"optcheck/litmus/corpus"
 )
 
-// TestBarriers: a barrier orders what stands before it before what stands behind
+// TestBarriers: a barrier orders what stands before it before what stands after
 // it, in every model that knows barriers, and forbids no execution besides.
 func TestBarriers(t *testing.T) {
 	for name, models := range map[string][]string{"cl-mp+barriers": {"sc", "tso", "opencl"}, "mp+bar.syncs": {"sc", "tso", "ptx", "opencl"}} {

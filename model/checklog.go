@@ -110,7 +110,7 @@ func containsTerm(list []litmus.Term, x litmus.Term) bool {
 	return false
 }
 
-// allowedState tells whether some allowed state has all the values of one of
+// allowedState reports whether some allowed state has all the values of one of
 // the log. A value of something that the test does not have is not allowed.
 func allowedState(states []State, terms []litmus.Term, s herdlog.State) bool {
 	for _, q := range states {

@@ -120,7 +120,7 @@ func (p *picture) gap(y float64) float64 {
 	return first + (math.Max(k, -1)+0.5)*svgRow
 }
 
-// upward tells whether an event is an initial write, drawn above the threads.
+// upward reports whether an event is an initial write, drawn above the threads.
 func (p *picture) upward(e int) bool { return p.x.Events[e].Thread < 0 }
 
 // port gives 0, 1, -1, 2, … for the arrows at one side of a box.

@@ -37,7 +37,7 @@ var lisaModels = []string{"sc", "ptx-2015", "ptx-2015-rmw", "ptx"}
 func ModelsForHerd() []string { return slices.Clone(lisaModels) }
 
 // ModelForHerd returns a built-in model as a file that herd7 runs on tests
-// written by ToLISA: the model's own text behind definitions of the names that
+// written by ToLISA: the model's own text after definitions of the names that
 // herd lacks; see ModelsForHerd. herd has neither partial coherence orders nor
 // barriers. Under ptx its coherence is total, as with CoTotal here, it goes through
 // all orders of the fences, and what a red reads can be acquired.

@@ -13,7 +13,7 @@ import (
 
 // LogOptions modify a log.
 type LogOptions struct {
-	// StatesOnly ends a test's block behind its states.
+	// StatesOnly ends a test's block after its states.
 	StatesOnly bool
 	// Time is printed as the test's time; negative means no Time line, which
 	// makes logs comparable byte by byte.

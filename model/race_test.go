@@ -59,7 +59,7 @@ type raceCase struct {
 	want         Race
 }
 
-// guarded reads the data behind a look at the flag.
+// guarded reads the data after a look at the flag.
 const guarded = "; bne r0, 1, LC0; ld.weak r1, x; LC0:"
 
 var raceCases = []raceCase{
@@ -96,7 +96,7 @@ var raceCases = []raceCase{
 }
 
 // TestPTXRace: the definition, on the shapes of the manual and of the literature. Weak
-// data behind a flag is free of races only if it is read behind a look at the flag.
+// data after a flag is free of races only if it is read after a look at the flag.
 func TestPTXRace(t *testing.T) {
 	for _, c := range raceCases {
 		x := ptxTest(t, c.places, c.threads...)

@@ -20,7 +20,7 @@ const (
 	svgLeft   = 72
 
 	titleLeft = svgLeft - 32
-	titleEdge = 20   // left free behind a title
+	titleEdge = 20   // left free after a title
 	titleSize = 17   // of type, as long as there is room
 	titleMin  = 11   // the smallest that can be read
 	titleEm   = 0.72 // width of a bold letter in sizes of type, on average and a little more
@@ -130,7 +130,7 @@ func (p *picture) place() {
 	}
 }
 
-// shown tells whether an event has a box: initial writes only if they are part
+// shown reports whether an event has a box: initial writes only if they are part
 // of the violated cycle. Reads from others are short arrows out of nowhere.
 func (p *picture) shown(e int) bool {
 	return p.x.Events[e].Thread >= 0 || slices.ContainsFunc(p.x.Edges, func(d ExecEdge) bool {

@@ -162,7 +162,7 @@ func TestAMDStores(t *testing.T) {
 	}
 }
 
-// TestAMDInvalidateBehindStores: a sequentially consistent fence invalidates behind the
+// TestAMDInvalidateBehindStores: a sequentially consistent fence invalidates after the
 // stores before it, an acquire-release one need not.
 func TestAMDInvalidateBehindStores(t *testing.T) {
 	k := spec.Kind{Op: litmus.OpSt, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Space: litmus.Global, Width: 4}

@@ -303,7 +303,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	c.tell(k, missing)
 }
 
-// barrier demands the execution barrier: one instruction, or from gfx12 on a
+// barrier requires the execution barrier: one instruction, or from gfx12 on a
 // signal and the wait for it.
 func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	signalled := false
@@ -332,7 +332,7 @@ func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 }
 
 // volatiles checks that volatile accesses to global memory follow each other, and that
-// atomics follow them: LLVM's memory model has a wait behind each, and the functions
+// atomics follow them: LLVM's memory model has a wait after each, and the functions
 // for atomics take pointers to volatile objects.
 func (c *amdCheck) volatiles() {
 	if c.m.clauses {

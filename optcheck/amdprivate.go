@@ -24,7 +24,7 @@ func unsignedLoad(op string) bool {
 
 // privateBase reports whether an address is in the private aperture of flat
 // addresses: its upper word is src_private_base, or, where the hardware has no
-// such register (gfx8), hidden_private_base behind the kernel's arguments or
+// such register (gfx8), hidden_private_base after the kernel's arguments or
 // private_segment_aperture_base_hi of the queue. No pointer of the test has a
 // constant lower word.
 func (m *machine) privateBase(lo, hi value) bool {
@@ -37,7 +37,7 @@ func (m *machine) privateBase(lo, hi value) bool {
 	switch n.kind {
 	case kSpecial:
 		return n.imm < uint64(len(p.names)) && strings.Contains(p.names[n.imm], "private_base")
-	case kParam: // at a multiple of 8 behind the arguments; hidden_shared_base follows
+	case kParam: // at a multiple of 8 after the arguments; hidden_shared_base follows
 		return fixed && n.imm%8 == 0
 	case kBank:
 		return fixed && n.imm == isa.ConstQueue<<32|0x44

@@ -190,7 +190,7 @@ func clonePending(l []pending) []pending {
 	return out
 }
 
-// joinPending returns what may be pending behind either of two paths; changed tells
+// joinPending returns what may be pending after either of two paths; changed tells
 // that it is more than old.
 func joinPending(old, add []pending) (joined []pending, changed bool) {
 	joined = clonePending(old)

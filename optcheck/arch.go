@@ -57,7 +57,7 @@ type evaluation interface {
 	micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, bool)
 	// content is what a register's value is for the instruction being evaluated.
 	content(m *machine, v value) value
-	// join is the value of a register that is x behind one path and y behind the
+	// join is the value of a register that is x after one path and y after the
 	// other, false if control flow alone decides.
 	join(m *machine, x, y value, st, q *state) (value, bool)
 	// holds reports whether a condition is known to hold, so that it decides nothing.

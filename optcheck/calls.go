@@ -6,9 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// A function of the test that the compiler did not inline stands behind the kernel, in
+// A function of the test that the compiler did not inline stands after the kernel, in
 // the same section. It is read as if it had been inlined: each call is replaced by a copy
-// of the function's code, and its returns lead behind the call. That a return does go
+// of the function's code, and its returns lead after the call. That a return does go
 // there is asked of the return address (machine.returns). A call of which the function
 // is not known stays, and is a finding (checkCalls).
 
@@ -45,7 +45,7 @@ func followed(fn *isa.Func) *isa.Func {
 }
 
 // jumps makes jumps of calls that do not come back: ptxas leaves loops in which lanes
-// diverge by a CALL.REL.NOINC to what stands behind them.
+// diverge by a CALL.REL.NOINC to what stands after them.
 func jumps(fn *isa.Func) {
 	changed := false
 	for i := range fn.Insts {
@@ -114,7 +114,7 @@ func callee(fn *isa.Func, first int) (lo, hi int) {
 	return lo, hi
 }
 
-// closed reports whether control does not go on behind an instruction.
+// closed reports whether control does not go on after an instruction.
 func closed(in *isa.Inst) bool {
 	if in.Guard != (isa.Guard{}) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCalls: a function that stands behind the kernel is read where it is called, if its
-// return leads behind the call.
+// TestCalls: a function that stands after the kernel is read where it is called, if its
+// return leads after the call.
 func TestCalls(t *testing.T) {
 	const y, x, ret = "\nLDG.E.STRONG.GPU R4, [R2.64]", "\nLDG.E.STRONG.GPU R5, [R0.64]", "\nRET.REL.NODEC R20 0x0"
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package optcheck
 
 import "optcheck/spec"
 
-// checkDeps demands that each dependency of the specification is still there
+// checkDeps checks that each dependency of the specification is still there
 // as register data flow between the machine instructions.
 func checkDeps(p *pass) {
 	for _, d := range p.s.Deps {
@@ -33,7 +33,7 @@ func checkDeps(p *pass) {
 	}
 }
 
-// checkControl demands that an access is conditional exactly if the test's is.
+// checkControl checks that an access is conditional exactly if the test's is.
 // An atomic that one lane performs for its warp is no change of condition.
 func checkControl(p *pass) {
 	for k, e := range p.s.Entries {

@@ -84,8 +84,8 @@ func (r *HarnessResult) lift(t *Checked) {
 }
 
 // apart marks what belongs to the harness and not to the test: accesses to its own
-// memory, and fences and barriers in front of the first access or fence of the test and
-// behind the last one, which order nothing of it.
+// memory, and fences and barriers before the first access or fence of the test and
+// after the last one, which order nothing of it.
 func (l *lifter) apart() {
 	p := l.p
 	first, last := len(p.tr.events), -1
@@ -156,7 +156,7 @@ func (p *pass) checkApart() {
 	}
 }
 
-// checkStress demands that threads which execute stress access the scratch
+// checkStress checks that threads which execute stress access the scratch
 // memory in a loop, by loads and by stores, and count what they do.
 func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *HarnessResult) error {
 	tr, err := c.specialise(fn, h, l, stressRole)

@@ -35,7 +35,7 @@ func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	return h
 }
 
-// isPadding reports whether an instruction is the filling behind a kernel: NOP
+// isPadding reports whether an instruction is the filling after a kernel: NOP
 // or a jump to itself.
 func isPadding(fn *isa.Func, i int) bool {
 	in := &fn.Insts[i]
@@ -73,7 +73,7 @@ func appendNameless(buf []byte, in *isa.Inst, consts map[int64]string) []byte {
 	return buf
 }
 
-// suffix returns the part of a name behind its last underscore.
+// suffix returns the part of a name after its last underscore.
 func suffix(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
 func boolByte(b bool) byte {

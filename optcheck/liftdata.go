@@ -176,7 +176,7 @@ func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 		one.typ, one.raw.Type = litmus.S32, litmus.S32
 		loc, ok := p.wordLocation(x, w)
 		if !ok && x.role == isa.RoleLoad && w > 0 {
-			continue // what lies behind the last location, which nobody looks at
+			continue // what lies after the last location, which nobody looks at
 		}
 		if !ok {
 			return true, l.errorAt(x.inst, "byte %d of the access is at none of the test's locations", 4*w)

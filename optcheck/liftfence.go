@@ -6,7 +6,7 @@ import (
 )
 
 // silentFences lists the fences of the test for which nothing is emitted
-// although nothing is wrong (fence.acquire.cta), by the event in front of which
+// although nothing is wrong (fence.acquire.cta), by the event before which
 // they stand.
 func (l *lifter) silentFences() map[int][]int {
 	owned := map[int]bool{}
@@ -19,7 +19,7 @@ func (l *lifter) silentFences() map[int][]int {
 	for k, e := range l.p.s.Entries {
 		if e.IsFence() && !owned[k] && !l.bad[k] {
 			lo, _ := l.p.window(k, false, false)
-			// Behind what already stands for earlier fences of the same place.
+			// After what already stands for earlier fences of the same place.
 			at := lo + 1
 			for at < len(l.p.tr.events) && !l.p.tr.events[at].role.IsAccess() && l.ownedBefore(at, k) {
 				at++

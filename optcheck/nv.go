@@ -65,7 +65,7 @@ func (nvidia) symbol(word uint64) (key, bool) {
 	return key{base: baseBank, num: int64(uint32(word))}, word>>32 == bankSymbols
 }
 
-// onStack looks for the stack pointer, which is a word in front of the parameters.
+// onStack looks for the stack pointer, which is a word before the parameters.
 func (nvidia) onStack(m *machine, in *isa.Inst) bool {
 	v, _ := m.arch.address(m, in)
 	return v >= 0 && m.tr.pool.contains(v, kBank)

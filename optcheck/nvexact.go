@@ -46,7 +46,7 @@ func (l *lifter) meets(o, ev int) bool {
 	return x.role.IsAccess() && (!x.result || l.p.onLocation(x)) && !x.arm && !disjoint(x.when, l.p.tr.events[ev].when)
 }
 
-// released reports whether a fence of the scope stands right in front of an
+// released reports whether a fence of the scope stands right before an
 // access.
 func (l *lifter) released(ev int, scope isa.Scope) bool {
 	for o := ev - 1; o >= 0 && !l.meets(o, ev); o-- {
@@ -57,7 +57,7 @@ func (l *lifter) released(ev int, scope isa.Scope) bool {
 	return false
 }
 
-// acquired reports whether an invalidation of the L1 stands right behind an
+// acquired reports whether an invalidation of the L1 stands right after an
 // access.
 func (l *lifter) acquired(ev int) bool {
 	for o := ev + 1; o < len(l.p.tr.events) && !l.meets(o, ev); o++ {

@@ -31,7 +31,7 @@ func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	n := fenceNeed{scope: scopeOf(k.Scope), sc: a.sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
 	n.invalidate = n.scope > isa.ScopeCTA && k.Sem != litmus.SemRelease
 	// From CUDA 12.8 on fence.acquire is the invalidation alone, as it stands
-	// behind an acquire load.
+	// after an acquire load.
 	n.acquire = k.Sem == litmus.SemAcquire
 	return n
 }
@@ -119,9 +119,9 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	}
 }
 
-// cachedBehind returns the first event behind a position that may find an old line in the
+// cachedBehind returns the first event after a position that may find an old line in the
 // L1: a load that does not go to shared memory. The invalidation of a fence must stand
-// in front of it, and may stand behind other accesses.
+// before it, and may stand after other accesses.
 func (p *pass) cachedBehind(pos int) int {
 	first := len(p.tr.events)
 	for k := pos + 1; k < len(p.s.Entries); k++ {
@@ -200,7 +200,7 @@ func (p *pass) invalidated(with, lo, hi int) bool {
 	return false
 }
 
-// checkRelease demands the fence in front of a release access.
+// checkRelease requires the fence before a release access.
 func (p *pass) checkRelease(k int, e spec.Entry) {
 	if e.Kind.Sem != litmus.SemRelease && e.Kind.Sem != litmus.SemAcqRel {
 		return
@@ -229,7 +229,7 @@ func (p *pass) checkRelease(k int, e spec.Entry) {
 	}
 }
 
-// checkAcquire demands that something waits for an acquire access before anything behind
+// checkAcquire checks that something waits for an acquire access before anything after
 // it is issued, and the L1 invalidation of one of wider scope than the CTA (within a CTA
 // all threads share one L1).
 func (p *pass) checkAcquire(k int, e spec.Entry) {

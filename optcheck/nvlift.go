@@ -96,8 +96,8 @@ func (a nvidia) rawFence(p *pass, x *event) (litmus.Instr, bool) {
 	return litmus.Instr{Op: litmus.OpFence, Sem: m.Sem, Scope: m.To}, true
 }
 
-// belongs knows the fences in front of a release access, if they are no stronger than every
-// release makes them, those behind an acquire access, and the companions of a fence that
+// belongs knows the fences before a release access, if they are no stronger than every
+// release makes them, those after an acquire access, and the companions of a fence that
 // say no more than it does.
 func (a nvidia) belongs(l *lifter, ev int) bool {
 	p := l.p

@@ -117,7 +117,7 @@ var Meanings = []Meaning{
 }
 
 // An invalidation of the L1 (CCTL.IVALL) that belongs to no fence: from sm_70 on
-// it is what stands behind an acquire load, and what ptxas 12.8 and newer emit
+// it is what stands after an acquire load, and what ptxas 12.8 and newer emit
 // for fence.acquire; before, the model of 2015 has no word for it, and it is left
 // out, which can only make the lifted test weaker.
 const invalidateMeans = litmus.SemAcquire

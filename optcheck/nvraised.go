@@ -60,7 +60,7 @@ func (a nvidia) raisedFence(k spec.Kind, m isa.Mem) *litmus.Instr {
 	return &in
 }
 
-// beyondRelease reports whether a fence in front of a release access is stronger than
+// beyondRelease reports whether a fence before a release access is stronger than
 // what every release of ptxas puts there: MEMBAR.ALL of the access's scope.
 func beyondRelease(k spec.Kind, m isa.Mem) bool {
 	return m.Strength == isa.FenceSC || m.Scope > sufficient(accessScope(k))

@@ -4,7 +4,7 @@ import (
 	"optcheck/isa"
 )
 
-// unawaited returns the first instruction that is issued behind a reading access although
+// unawaited returns the first instruction that is issued after a reading access although
 // nothing has waited for its scoreboard barrier: an access to another location, or the
 // invalidation that makes an acquire of it; nil if there is none, or if control codes are
 // not known. Accesses in flight are performed in any order, those that one L1 answers

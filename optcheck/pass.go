@@ -30,7 +30,7 @@ type pass struct {
 	// by itself.
 	waits *waits
 	// harness is set for a kernel that runs many instances, which meet at barriers
-	// before the test and behind it.
+	// before the test and after it.
 	harness bool
 }
 

@@ -15,7 +15,7 @@ const (
 	funBit  = 1 << 52 // a lane's bit of a mask
 )
 
-// operands are the values of a micro-operation's sources, none behind the last one.
+// operands are the values of a micro-operation's sources, none after the last one.
 type operands [5]value
 
 // maxOperands is how many sources the general evaluation knows.

@@ -138,7 +138,7 @@ func (v *view) copied(lo, hi, copies int) {
 
 // copyLoop makes copies of instructions [lo, hi).
 func copyLoop(code []isa.Inst, lo, hi, copies int) []isa.Inst {
-	size := hi - lo + 1 // with the jump behind it
+	size := hi - lo + 1 // with the jump after it
 	trap := len(code) + copies*size - (hi - lo)
 	start := func(n int) int { return lo + n*size }
 	target := func(t, n int) int {

@@ -24,7 +24,7 @@ type body struct {
 	regs     map[string]litmus.Type // every register of the thread with its type
 	values   []litmus.Type          // opaque values: parameters v0, v1, …
 	stands   []spec.Value           // what the opaque values stand for
-	at       int                    // the instruction being emitted, -1 in front of the first
+	at       int                    // the instruction being emitted, -1 before the first
 	setting  string                 // the register whose initial value is being emitted
 	usedLoc  [spec.MaxLocations]bool
 	line     int

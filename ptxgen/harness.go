@@ -103,7 +103,7 @@ const (
 	ParamRole    // slot of thread Index
 	ParamMul     // multiplier of instances for location Index
 	ParamStride  // bytes between instances of location Index
-	ParamOffset  // bytes in front of location Index
+	ParamOffset  // bytes before location Index
 	ParamInitial // value of shared location Index; Word 1 is the upper half
 	ParamSetting // a word named Name
 	ParamToken   // any value

@@ -26,7 +26,7 @@ const (
 )
 
 // CollectPointers and CollectSettings name the collector's parameters, in
-// order; behind them stand, for each of spec.MaxLocations locations, the words
+// order; after them stand, for each of spec.MaxLocations locations, the words
 // of CollectLocation.
 var (
 	CollectPointers = []string{"results", "hist", "samples", "table", "counters"}

@@ -71,7 +71,7 @@ func (e *harnessEmitter) kernel() error {
 	return nil
 }
 
-// roles writes the blocks of the roles; a thread goes to done behind its own.
+// roles writes the blocks of the roles; a thread goes to done after its own.
 func (e *harnessEmitter) roles(done string) {
 	for i, blk := range e.blocks {
 		e.f("\tsetp.ne.u32 %%p0, %%slot, %%role%d;\n\t@%%p0 bra $NOT%d;\n%s\tbra %s;\n$NOT%d:\n", i, i, blk, done, i)

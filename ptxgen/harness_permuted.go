@@ -54,7 +54,7 @@ func (e *harnessEmitter) permuted() {
 	e.counted()
 }
 
-// loose is a barrier in front of a round for some of the warps of a group of CTAs,
+// loose is a barrier before a round for some of the warps of a group of CTAs,
 // each of which waits with some probability and for a bounded time.
 func (e *harnessEmitter) loose() {
 	e.f("\tmad.lo.u32 %%rng, %%rng, 1664525, 1013904223;\n\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n", set("sync"))
@@ -65,7 +65,7 @@ func (e *harnessEmitter) loose() {
 }
 
 // preStress lets some warps perform the sequence of stress a random number of times
-// in front of a round, each at another line.
+// before a round, each at another line.
 func (e *harnessEmitter) preStress() {
 	e.f("\tshr.u32 %%a3, %%rng, 16;\n\tand.b32 %%a3, %%a3, 255;\n\tsetp.ge.u32 %%p0, %%a3, %s;\n\t@%%p0 bra $BEFORE_END;\n", set("pre_share"))
 	e.f("\tshr.u32 %%a3, %%rng, 8;\n\tand.b32 %%a3, %%a3, %s;\n", set("pre_mask"))

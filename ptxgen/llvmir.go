@@ -81,7 +81,7 @@ type irBody struct {
 	nv    bool // for NVPTX
 	out   strings.Builder
 	env   map[string]irValue // registers, and copies for markers (m0, o0_1)
-	block string             // the current basic block; "" behind a jump
+	block string             // the current basic block; "" after a jump
 	n     int                // numbers for values and blocks
 	// jumps are the edges to labels that have not come yet.
 	jumps map[string][]irEdge

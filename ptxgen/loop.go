@@ -79,8 +79,8 @@ type copy struct {
 	guard string
 }
 
-// copies tells how the markers of an access are set in front of it, from its operands,
-// and behind it, from what it reads.
+// copies tells how the markers of an access are set before it, from its operands,
+// and after it, from what it reads.
 func (k *body) copies(ents []*spec.Entry) (written, read []copy, err error) {
 	live, variant := 0, false
 	for _, e := range ents {

@@ -116,7 +116,7 @@ func labelOf(code string) (label, rest string, ok bool) {
 	return id, strings.TrimSpace(code[len(id)+1:]), true
 }
 
-// open begins a basic block, behind one that may fall through.
+// open begins a basic block, after one that may fall through.
 func (r *reader) open() {
 	r.blocks = append(r.blocks, block{falls: true})
 }

@@ -44,7 +44,7 @@ func (r *reader) conditions() error {
 	return nil
 }
 
-// decides tells whether the end can be reached without a block, and what
+// decides reports whether the end can be reached without a block, and what
 // decides that: the conditions of branches of which one way leads to the block
 // and one may pass it by.
 func (r *reader) decides(at int, reach [][]bool) (maybe bool, cond []int) {

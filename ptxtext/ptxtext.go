@@ -91,7 +91,7 @@ func Split(text string) (*Module, error) {
 // emptySection is a section of debug information with nothing in it.
 var emptySection = regexp.MustCompile(`^\.section\s+\.debug_\w+\s*\{\s*\}$`)
 
-// lend puts in front of each kernel the variables that it names.
+// lend puts before each kernel the variables that it names.
 func lend(m *Module, vars []variable) {
 	if len(vars) == 0 {
 		return
@@ -136,7 +136,7 @@ func directive(code string, names ...string) bool {
 	return false
 }
 
-// variableOf returns the name that a declaration declares: the word in front of its
+// variableOf returns the name that a declaration declares: the word before its
 // size or initial value.
 func variableOf(code string) string {
 	decl, _, _ := strings.Cut(strings.TrimSuffix(code, ";"), "=")

@@ -19,7 +19,7 @@ type Address struct {
 }
 
 // ParseAddress reads TEST[@TOOLCHAIN/TARGET/LEVEL/LAYOUT][:RULE], for example
-// coRR@12.4/sm_80/O3/offsets:merged. Parts behind the @ may be left out from
+// coRR@12.4/sm_80/O3/offsets:merged. Parts after the @ may be left out from
 // the end. The last @ counts, so that a file name may contain one.
 func ParseAddress(s string) (Address, error) {
 	a := Address{Test: s}

@@ -138,7 +138,7 @@ func plainAccess(in *litmus.Instr) bool {
 	return true
 }
 
-// dropThread removes a thread and renames those behind it.
+// dropThread removes a thread and renames those after it.
 func dropThread(t *litmus.Test, id int) bool {
 	i := slices.IndexFunc(t.Threads, func(th litmus.Thread) bool { return th.Pos.Line == id })
 	if i < 0 || len(t.Threads) == 1 {

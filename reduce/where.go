@@ -30,7 +30,7 @@ type Range struct {
 	FirstBad string `json:"first_bad"`           // the oldest release of an unbroken row that has the finding
 	LastGood string `json:"last_good,omitempty"` // the release before that, without it
 	LastBad  string `json:"last_bad"`            // the newest release of the row
-	NextGood string `json:"next_good,omitempty"` // the release behind that, without it
+	NextGood string `json:"next_good,omitempty"` // the release after that, without it
 }
 
 // Where says where a finding is, among the toolchains that were asked.

@@ -73,7 +73,7 @@ func weight(class string) int {
 }
 
 // alerts lists the findings of a run in the order of Groups; what devices did stands
-// behind those of its class.
+// after those of its class.
 func (r *Run) alerts() []*alert {
 	var list []*alert
 	gs := r.Groups()
@@ -109,7 +109,7 @@ func whyUndecided(c *Cell) string {
 // maxRelated bounds the further findings that are shown at their places.
 const maxRelated = 16
 
-// further lists the findings of the alert behind its first one.
+// further lists the findings of the alert after its first one.
 func (a *alert) further() []Finding {
 	if len(a.reasons) > 0 || len(a.cells) == 0 {
 		return nil

@@ -48,7 +48,7 @@ func bareText(s string) string {
 	return b.String()
 }
 
-// afterNumber is behind a number or a range in brackets that begins at i; i if there is none.
+// afterNumber is after a number or a range in brackets that begins at i; i if there is none.
 func afterNumber(s string, i int) int {
 	number := func(k int) int {
 		for k < len(s) && s[k] >= '0' && s[k] <= '9' {

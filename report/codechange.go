@@ -175,7 +175,7 @@ func compareListings(l, r *Listing) (out []found) {
 }
 
 // attached gives what no access was found for to the access that it serves: what
-// invalidates a cache to the one before it, fences and waits to the one behind them.
+// invalidates a cache to the one before it, fences and waits to the one after them.
 func attached(t ThreadListing) ThreadListing {
 	machine := slices.Clone(t.Machine)
 	next := -1
@@ -235,7 +235,7 @@ func operation(text string) string {
 }
 
 // mnemonic returns an instruction without operands: its word with modifiers, of AMD's also
-// those that stand behind the operands.
+// those that stand after the operands.
 func mnemonic(text string) string {
 	words := strings.Fields(text)
 	for len(words) > 1 && strings.HasPrefix(words[0], "@") {

@@ -177,7 +177,7 @@ func (c *Result) HasFindings() bool {
 
 // Verdict compares what a memory model allows of the test and of the machine
 // code, lifted back to a litmus test. Outcomes are written like the states of
-// herd's logs: "0:r1=1; x=2;", over the terms of the test's condition and, behind
+// herd's logs: "0:r1=1; x=2;", over the terms of the test's condition and, after
 // them, all other registers that accesses read into and all other locations.
 type Verdict struct {
 	Model   string `json:"model"`

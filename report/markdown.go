@@ -51,7 +51,7 @@ type markdown struct {
 	limit int
 }
 
-// reserve is kept free for what must stand behind the findings.
+// reserve is kept free for what must stand after the findings.
 const reserve = 1 << 10
 
 // add writes a piece if there is room for it.

@@ -25,7 +25,7 @@ type Plan struct {
 	ended  bool // the run came to its end
 }
 
-// Test tells that the run has a test of the set.
+// Test reports whether the run has a test of the set.
 func (p *Plan) Test(i uint32) { p.tests.add(i) }
 
 // bitset is a set of tests.

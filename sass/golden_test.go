@@ -183,7 +183,7 @@ func compareModes(t *testing.T, progs []*isa.Program) {
 		for _, p := range progs[1:] {
 			g := byName(p, f.Name)
 			require.Equal(t, f.Arch, g.Arch)
-			// nvdisasm of 11.2 leaves out the padding behind the last jump.
+			// nvdisasm of 11.2 leaves out the padding after the last jump.
 			require.LessOrEqual(t, len(f.Insts), len(g.Insts), "%s of %s", f.Name, p.File)
 			require.Equal(t, reachableInsts(f), reachableInsts(g))
 			for i := range g.Insts {

@@ -102,7 +102,7 @@ func (p *parser) directive(t string) (bool, error) {
 	}
 	switch {
 	case word == ".headerflags":
-		// cuobjdump prints it behind each "Function :", nvdisasm once at the top.
+		// cuobjdump prints it after each "Function :", nvdisasm once at the top.
 		if p.dialect == "" {
 			p.dialect = DialectNvdisasm
 		}

@@ -9,7 +9,7 @@ type lowerer struct {
 	p    *parser
 	in   *isa.Inst
 	sm   int
-	args []isa.Operand // operands behind the destinations
+	args []isa.Operand // operands after the destinations
 	dsts int
 	bad  bool
 }

@@ -239,7 +239,7 @@ func (p *parser) controls(insts []isa.Inst) {
 		if format.Wide || !format.IsControl(g.word) {
 			continue
 		}
-		// A pair's second half may stand behind the word of the next group.
+		// A pair's second half may stand after the word of the next group.
 		for i := g.before; i < len(insts) && insts[i].Addr/uint64(format.Group) == insts[g.before].Addr/uint64(format.Group); i++ {
 			insts[i].Control = format.Control(g.word, format.Slot(insts[i].Addr))
 		}

@@ -20,7 +20,7 @@ type liveRow struct {
 	cc         bool      // the listing has a column for the carry flag
 }
 
-// liveColumns maps character positions behind the "// " to registers.
+// liveColumns maps character positions after the "// " to registers.
 type liveColumns map[int]isa.Reg
 
 var liveClasses = map[string]isa.Class{"GPR": isa.ClassGPR, "PRED": isa.ClassPred, "UGPR": isa.ClassUGPR, "UPRED": isa.ClassUPred,

@@ -50,7 +50,7 @@ func allowedLive(in *isa.Inst, sm int, text string, defs, uses []isa.Reg, r live
 	return ""
 }
 
-// undefinedUse tells whether the uses that the tool does not show are registers
+// undefinedUse reports whether the uses that the tool does not show are registers
 // that are printed as operands (so that a pair made too wide does not hide
 // here) and not live at this place.
 func undefinedUse(in *isa.Inst, uses []isa.Reg, r liveRow) bool {

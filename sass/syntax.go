@@ -152,7 +152,7 @@ func (p *parser) splitMods(s string) []string {
 
 // operands reads the operand list.
 func (p *parser) operands(in *isa.Inst, s string) bool {
-	// A few instructions print the issue slot behind their operands.
+	// A few instructions print the issue slot after their operands.
 	if i := strings.LastIndex(s, "SLOT "); i >= 0 && i+6 >= len(s) {
 		s = trim(s[:i])
 	}

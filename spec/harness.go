@@ -11,7 +11,7 @@ const MaxSequence = 5
 //
 // The parameters begin as in audit form with layout Pointers: one address per
 // location, then the address for markers; in the layout Adjacent, the address for
-// markers comes first. Behind these, Memory lists the
+// markers comes first. After these, Memory lists the
 // parameters that are addresses of the harness's own memory; all others are
 // numbers.
 type Harness struct {

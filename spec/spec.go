@@ -133,7 +133,7 @@ type Entry struct {
 	// Unread is set if nobody observes what the access reads (litmus.Test.Unread):
 	// its marker says nothing of the value, which the compiler may drop.
 	Unread bool
-	// Back is how many positions in front of this one the first copy of the same
+	// Back is how many positions before this one the first copy of the same
 	// instruction stands, if a loop performs it more than once (litmus.Test.Unrolled),
 	// else 0. It is known of a test's specification only.
 	Back int

@@ -46,7 +46,7 @@ type Target struct {
 	Name   string
 	Vendor string
 	// SM is the number of a target of NVIDIA's: 90 for sm_90a. Suffix is what stands
-	// behind it: "", "a" (features of this target alone) or "f" (of its family).
+	// after it: "", "a" (features of this target alone) or "f" (of its family).
 	SM     int
 	Suffix string
 	// Chip is the gfx number of a target of AMD's: gfx600 for tahiti. It is the
@@ -134,7 +134,7 @@ func (t *Target) number() bool {
 		t.Step = int(s)
 	}
 	if generic {
-		t.Step |= 15 // behind those that it stands for
+		t.Step |= 15 // after those that it stands for
 	}
 	n, err := strconv.ParseUint(major, 10, 8)
 	t.Major = int(n)

@@ -163,7 +163,7 @@ func (l *lowering) prefixed(p x86asm.Prefix) bool {
 }
 
 // vex reports whether the instruction is one of those with VEX or EVEX, of which the
-// bytes behind are no prefixes.
+// bytes after are no prefixes.
 func (l *lowering) vex() bool {
 	return slices.Contains([]x86asm.Prefix{0xc4, 0xc5, 0x62}, l.in.Prefix[0])
 }

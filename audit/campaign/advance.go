@@ -151,12 +151,12 @@ func (v *view) look(ctx context.Context) error {
 	return nil
 }
 
-// submitted tells whether a task was ever handed to an engine.
+// submitted reports whether a task was ever handed to an engine.
 func (v *view) submitted(t Task) bool {
 	return slices.ContainsFunc(v.st.Submissions, func(s Submission) bool { return s.has(t) })
 }
 
-// live tells whether a task need not be submitted: it is with the engine, or was
+// live reports whether a task need not be submitted: it is with the engine, or was
 // until a moment ago.
 func (v *view) live(t Task) bool {
 	switch p := v.engine[t].Phase; {
@@ -181,7 +181,7 @@ func (v *view) live(t Task) bool {
 	return false
 }
 
-// lost tells whether a task has failed too often.
+// lost reports whether a task has failed too often.
 func (v *view) lost(t Task) bool {
 	return v.st.Failures[t.String()] > *v.d.Campaign.Plan.Spec.Retries
 }

@@ -62,7 +62,7 @@ type Submission struct {
 	Command []string `json:"command,omitempty"`
 }
 
-// has tells whether a task is in a job.
+// has reports whether a task is in a job.
 func (s *Submission) has(t Task) bool {
 	return s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index)
 }

@@ -31,7 +31,7 @@ func NewDriver(c *Campaign) (d *Driver, release func(), err error) {
 	}
 }
 
-// Detaches tells whether tasks go on when the driver ends.
+// Detaches reports whether tasks go on when the driver ends.
 func (d *Driver) Detaches() bool { return d.Name == EngineSlurm }
 
 // patience is how long an engine may fail to answer before following ends.

@@ -97,7 +97,7 @@ func (l *Local) job(ctx context.Context, id string, j Job) {
 	wg.Wait()
 }
 
-// mayStart tells whether no namesake of a task has failed.
+// mayStart reports whether no namesake of a task has failed.
 func (l *Local) mayStart(t Task, same []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

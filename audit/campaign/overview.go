@@ -25,10 +25,10 @@ type Count struct {
 	Lost    int `json:"lost"`
 }
 
-// Complete tells whether all is done, merged, too.
+// Complete reports whether all is done, merged, too.
 func (o *Overview) Complete() bool { return o.Stages[Merge].Done == 1 }
 
-// Stuck tells whether nothing more will happen by itself.
+// Stuck reports whether nothing more will happen by itself.
 func (o *Overview) Stuck() bool {
 	if o.Complete() || o.Unsure {
 		return o.Complete()

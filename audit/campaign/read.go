@@ -61,7 +61,7 @@ func Parse(file string, text []byte) (*Spec, error) {
 // lineForm is how the YAML library says where an error is.
 var lineForm = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// located puts file and line in front of the library's errors.
+// located puts file and line before the library's errors.
 func located(file string, err error) error {
 	var errs []error
 	for l := range strings.SplitSeq(err.Error(), "\n") {

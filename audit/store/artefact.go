@@ -58,7 +58,7 @@ func (c *commit) artefacts(it *item) error {
 	return nil
 }
 
-// hasMachine tells whether the machine code of a thread is there. Texts of one
+// hasMachine reports whether the machine code of a thread is there. Texts of one
 // code may differ in names; the first is kept, and no other one is stored.
 func (s *Store) hasMachine(code string, thread int64) (bool, error) {
 	var id int64

@@ -107,7 +107,7 @@ func TestForeign(t *testing.T) {
 	require.Error(t, err)
 }
 
-// changed runs SQL on a store, behind its back.
+// changed runs SQL on a store, after its back.
 func changed(t *testing.T, file, query string, args ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)

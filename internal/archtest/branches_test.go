@@ -15,7 +15,7 @@ import (
 )
 
 // mostBranches is how many branches on a vendor, a kind of toolchain or a road there
-// are outside of the files that implement them. It may fall; a new one belongs behind
+// are outside of the files that implement them. It may fall; a new one belongs after
 // an interface (pipeline.Pipeline, toolchain.Kind) or into a table.
 const mostBranches = 11
 

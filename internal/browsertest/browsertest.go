@@ -221,7 +221,7 @@ func (b *Tab) Click(selector string) {
 }
 
 // gone tells the browser's answer that it no longer has an element, or the page
-// that it was on. Only what comes in front of a click refers to elements, the
+// that it was on. Only what comes before a click refers to elements, the
 // click itself is at a place.
 func gone(err error) bool {
 	var e *cdproto.Error

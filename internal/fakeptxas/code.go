@@ -248,13 +248,13 @@ func (b *body) replace(i int, by ...*inst) {
 	b.a = nil
 }
 
-// insert puts instructions in front of number i.
+// insert puts instructions before number i.
 func (b *body) insert(i int, these ...*inst) {
 	b.code = slices.Insert(slices.Clone(b.code), i, these...)
 	b.a = nil
 }
 
-// move takes instruction number from in front of number to.
+// move takes instruction number from before number to.
 func (b *body) move(from, to int) {
 	in := b.code[from]
 	b.code = slices.Delete(slices.Clone(b.code), from, from+1)

@@ -20,7 +20,7 @@ func opposite(guard string) string {
 }
 
 // conditionals finds accesses of a kind that are executed sometimes: those with
-// a predicate, and those behind a branch around them whose operands are known at
+// a predicate, and those after a branch around them whose operands are known at
 // the branch.
 func (b *body) conditionals(kind func(*ref) bool, yield func(conditional) bool) bool {
 	a := b.flow()
@@ -98,7 +98,7 @@ func speculate(kind func(*ref) bool) func(*body) bool {
 	}
 }
 
-// speculateLoad makes a conditional load in front of the order that precedes the
+// speculateLoad makes a conditional load before the order that precedes the
 // decision, and uses it only if the condition holds.
 func speculateLoad(b *body) bool {
 	return b.conditionals(looseLoad, func(c conditional) bool {

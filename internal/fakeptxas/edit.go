@@ -14,13 +14,13 @@ type Op string
 // The operations. A position is that of an access or fence in its thread; its
 // code is what the line directive of that position covers.
 const (
-	Move    Op = "move"    // the code of Pos to in front of the code of Before
+	Move    Op = "move"    // the code of Pos to before the code of Before
 	Delete  Op = "delete"  // the access or fence of Pos; what its marker needs stays
 	Respell Op = "respell" // From of the instruction of Pos becomes To
 	CopyReg Op = "copy"    // the load of Pos becomes a move of From
 	Unguard Op = "unguard" // the instruction of Pos loses its predicate
 	Twice   Op = "twice"   // the access of Pos is made a second time
-	Insert  Op = "insert"  // To in front of the code of Pos
+	Insert  Op = "insert"  // To before the code of Pos
 	Replace Op = "replace" // the only line From becomes To
 )
 

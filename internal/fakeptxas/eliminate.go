@@ -66,14 +66,14 @@ func (a *ref) bits() string {
 	return "b32"
 }
 
-// take gives load q what a register holds behind instruction p.
+// take gives load q what a register holds after instruction p.
 func (b *body) take(p int, from string, q *ref) {
 	kept, load := b.register(q.bits()), b.code[q.i]
 	b.replace(q.i, load.make("mov."+q.bits(), load.args[0], kept))
 	b.insert(p+1, b.code[p].make("mov."+q.bits(), kept, from))
 }
 
-// A later load may be made in front of a release, and an earlier store behind an
+// A later load may be made before a release, and an earlier store after an
 // acquire: what is eliminated across more than that may cross these, too.
 
 // redundantLoad takes one load for two.

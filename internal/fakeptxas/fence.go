@@ -2,7 +2,7 @@ package fakeptxas
 
 import "slices"
 
-// neighbours returns the nearest accesses in front of and behind instruction i on the
+// neighbours returns the nearest accesses before and after instruction i on the
 // only way through it, without order of their own in between.
 func (b *body) neighbours(i int) (before, after *ref) {
 	find := func(step int) *ref {
@@ -130,7 +130,7 @@ func redundantBarrier(b *body) bool {
 	return false
 }
 
-// lastBarrier drops a barrier behind which the thread accesses nothing.
+// lastBarrier drops a barrier after which the thread accesses nothing.
 func lastBarrier(b *body, i int) []*inst {
 	if b.code[i].sync() != barriers || b.reaches(b.from(i, -1), any) {
 		return nil

@@ -57,7 +57,7 @@ func (b *body) inLoops(kind func(*ref) bool, yield func(loop, *ref) bool) bool {
 	return false
 }
 
-// invariantLoad loads once, in front of the loop.
+// invariantLoad loads once, before the loop.
 func invariantLoad(b *body) bool {
 	return b.inLoops(looseLoad, func(l loop, x *ref) bool {
 		if !b.invariant(l, x, writes) {
@@ -70,7 +70,7 @@ func invariantLoad(b *body) bool {
 	})
 }
 
-// sinkFromLoop stores once, behind the loop, what was stored last.
+// sinkFromLoop stores once, after the loop, what was stored last.
 func sinkFromLoop(b *body) bool {
 	return b.inLoops(weakStore, func(l loop, x *ref) bool {
 		in, end := b.code[x.i], b.code[l.back]
@@ -119,7 +119,7 @@ func unrollLoop(b *body) bool {
 	return false
 }
 
-// secondCopy drops a fence if the accesses in front of it and the fence are those
+// secondCopy drops a fence if the accesses before it and the fence are those
 // of the copy before.
 func secondCopy(b *body) bool {
 	a := b.flow()

@@ -31,7 +31,7 @@ func (in *inst) reading() []string {
 	return out
 }
 
-// hoist moves an access in front of the first thing before it that has one of
+// hoist moves an access before the first thing before it that has one of
 // some orders, if nothing else is in its way: other order, or an access to its
 // bytes.
 func hoist(kind func(*ref) bool, over sync) func(*body) bool {
@@ -51,7 +51,7 @@ func hoist(kind func(*ref) bool, over sync) func(*body) bool {
 	}
 }
 
-// sink moves an access behind the first thing after it that has one of some
+// sink moves an access after the first thing after it that has one of some
 // orders.
 func sink(kind func(*ref) bool, over sync) func(*body) bool {
 	return func(b *body) bool {
@@ -70,7 +70,7 @@ func sink(kind func(*ref) bool, over sync) func(*body) bool {
 	}
 }
 
-// noReturn are the operations behind which control may be elsewhere.
+// noReturn are the operations after which control may be elsewhere.
 var noReturn = map[string]bool{"bra": true, "brx": true, "ret": true, "exit": true, "trap": true}
 
 // passable reports whether an access may pass instruction k.
@@ -111,7 +111,7 @@ func sinkLoadBelowRelease(b *body) bool {
 	return false
 }
 
-// storeTwice stores again behind the next thing that accesses memory or orders
+// storeTwice stores again after the next thing that accesses memory or orders
 // accesses.
 func storeTwice(b *body) bool {
 	for _, x := range b.flow().accs {
@@ -139,7 +139,7 @@ func storeTwice(b *body) bool {
 // marker is the name of a register that only a marker reads.
 var marker = regexp.MustCompile(`^%[mo]\d`)
 
-// loadAgain loads once more in front of the last use of what was loaded, to free
+// loadAgain loads once more before the last use of what was loaded, to free
 // a register in between.
 func loadAgain(b *body) bool {
 	for _, x := range b.flow().accs {

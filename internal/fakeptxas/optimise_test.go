@@ -14,7 +14,7 @@ import (
 	"optcheck/spec"
 )
 
-// located puts in front of each instruction the line directive in force.
+// located puts before each instruction the line directive in force.
 func located(text string) string {
 	var b strings.Builder
 	loc := ""

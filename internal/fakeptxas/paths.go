@@ -2,7 +2,7 @@ package fakeptxas
 
 import "slices"
 
-// from lists what can be reached behind instruction i without entering avoid,
+// from lists what can be reached after instruction i without entering avoid,
 // the end included.
 func (b *body) from(i, avoid int) []bool {
 	a := b.flow()
@@ -81,7 +81,7 @@ func (b *body) dead(i int) bool {
 	return true
 }
 
-// used reports whether a register's content behind instruction i reaches an
+// used reports whether a register's content after instruction i reaches an
 // effect; through marks the pure instructions that were looked at.
 func (b *body) used(i int, r string, through map[int]bool) bool {
 	a := b.flow()

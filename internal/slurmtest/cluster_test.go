@@ -11,7 +11,7 @@ import (
 
 // TestCluster checks what the tests of the engine rely on: arrays run on both
 // nodes, a node that is killed is noticed, its job is requeued, a GPU is
-// granted, and nothing is left behind.
+// granted, and nothing is left after.
 func TestCluster(t *testing.T) {
 	var c *Cluster
 	work := t.TempDir()

@@ -55,21 +55,21 @@ func processes() []process {
 	return out
 }
 
-// isStep tells whether a process is the daemon of a job step that writes to a
+// isStep reports whether a process is the daemon of a job step that writes to a
 // log. Its title lies over its environment, so that its descriptors have to tell.
 func (p process) isStep(log string) bool { return slices.Contains(p.files, log) }
 
-// isOn tells whether a process belongs to what a node runs.
+// isOn reports whether a process belongs to what a node runs.
 func (c *Cluster) isOn(p process, node string) bool {
 	return p.env["SLURMD_NODENAME"] == node || c.isStepOf(p, node)
 }
 
-// isStepOf tells whether a process is the daemon of a job step of a node.
+// isStepOf reports whether a process is the daemon of a job step of a node.
 func (c *Cluster) isStepOf(p process, node string) bool {
 	return p.isStep(c.path("slurmd." + node + ".log"))
 }
 
-// ours tells whether a process belongs to a job of this cluster.
+// ours reports whether a process belongs to a job of this cluster.
 func (c *Cluster) ours(p process) bool {
 	return p.env["SLURM_CONF"] == c.Conf && p.env["SLURM_JOB_ID"] != "" || slices.ContainsFunc(Nodes,
 		func(n string) bool { return c.isStepOf(p, n) })

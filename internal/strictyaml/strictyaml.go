@@ -19,7 +19,7 @@ import (
 // Errors of Decode.
 var (
 	ErrEmpty = errors.New("empty")                  // there is no document
-	ErrMore  = errors.New("more than one document") // or something else behind the first
+	ErrMore  = errors.New("more than one document") // or something else after the first
 )
 
 // ReadFile reads a regular file of at most limit bytes.

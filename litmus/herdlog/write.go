@@ -31,14 +31,14 @@ type Block struct {
 	// expression of the condition, and the others.
 	Positive, Negative uint64
 	Undecided          string   // why the condition is not decided, "" if it is
-	Notes              []string // lines behind the states
+	Notes              []string // lines after the states
 	Flags              []string // what a model warns of
 	Comments           []string // further lines; readers skip lines that they do not know
 	// Time is what the test took; negative means no Time line, which makes logs
 	// comparable byte by byte.
 	Time       time.Duration
 	Candidates *uint64 // the candidates that a model looked at, nil for no line
-	StatesOnly bool    // end the block behind its states
+	StatesOnly bool    // end the block after its states
 }
 
 // Column is a term of the states: its name as logs write it, and the index of
@@ -48,7 +48,7 @@ type Column struct {
 	At   int
 }
 
-// Kind returns the word that stands behind a test's name in logs.
+// Kind returns the word that stands after a test's name in logs.
 func Kind(q litmus.Quantifier) string {
 	switch q {
 	case litmus.NotExists:

@@ -131,7 +131,7 @@ func (m *machine) awaited(s *state, t, i int) bool {
 	return true
 }
 
-// wait tries to pass a wait. An operation is complete behind it if so many later
+// wait tries to pass a wait. An operation is complete after it if so many later
 // ones of its order were issued that it cannot be among the last N.
 func (m *machine) wait(s *state, t, at int) bool {
 	ops := m.p.Threads[t].Ops
@@ -168,7 +168,7 @@ func (m *machine) wait(s *state, t, at int) bool {
 	return true
 }
 
-// newer counts the operations issued behind one that complete in order with it.
+// newer counts the operations issued after one that complete in order with it.
 func (m *machine) newer(s *state, t, i, at int, c Count) (n int) {
 	for j := i + 1; j < at; j++ {
 		if s.status[t][j] == waiting || s.status[t][j] == skipped {

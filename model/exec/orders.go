@@ -36,7 +36,7 @@ func (w *worker) lonely(e int16) bool {
 	return w.g.start[t+1]-w.g.start[t] == 1
 }
 
-// alike tells whether exchanging two lonely writes changes no base relation.
+// alike reports whether exchanging two lonely writes changes no base relation.
 func (w *worker) alike(a, b int16) bool {
 	g := &w.g
 	x, y := &g.events[a], &g.events[b]
@@ -126,7 +126,7 @@ func (w *worker) place(i int, l int16) {
 	}
 }
 
-// after tells whether x is known to come after another write that is left.
+// after reports whether x is known to come after another write that is left.
 func (w *worker) after(left []int16, x int16) bool {
 	if !w.saturates {
 		return false

@@ -126,7 +126,7 @@ func (w *worker) force(check int) bool {
 	return ok
 }
 
-// mayOrder tells whether y may come after x: different writes of a location,
+// mayOrder reports whether y may come after x: different writes of a location,
 // y not the initial one.
 func (w *worker) mayOrder(x, y int) bool {
 	g := &w.g

@@ -52,7 +52,7 @@ func (g *graph) phasings() (list []rel.Rel, complete bool) {
 	return list, len(list) > 0
 }
 
-// sameBarrier tells whether two events use one barrier of one CTA.
+// sameBarrier reports whether two events use one barrier of one CTA.
 func (g *graph) sameBarrier(a, b int) bool {
 	p, _ := g.place(a)
 	q, _ := g.place(b)
@@ -187,7 +187,7 @@ func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 	return r
 }
 
-// afterEnds orders what follows a barrier without a thread count behind the ends of
+// afterEnds orders what follows a barrier without a thread count after the ends of
 // the threads of the CTA that do not arrive there.
 func (g *graph) afterEnds(group, phase []int, sync rel.Rel, after func(a, b int)) {
 	for _, b := range group {

@@ -154,7 +154,7 @@ func (l *levels) groups() {
 }
 
 // preds lists by access what must be performed before it: loads on which it depends
-// and accesses in front of a fence of at least a scope.
+// and accesses before a fence of at least a scope.
 func (l *levels) preds(scope litmus.Scope) []uint64 {
 	out := make([]uint64, len(l.events))
 	for i := range l.events {

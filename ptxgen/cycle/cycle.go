@@ -80,7 +80,7 @@ func New(edges []Edge, ann []Ann) (*Cycle, error) {
 	if err := closes(edges); err != nil {
 		return nil, err
 	}
-	// Begin behind an edge that ends a thread.
+	// Begin after an edge that ends a thread.
 	k := len(edges) - 1
 	for k > 0 && !ends(edges, k) {
 		k--
@@ -199,7 +199,7 @@ func (c *Cycle) lay() error {
 		}
 		c.thread[i+1] = len(c.start) - 1
 	}
-	first := -1 // the edge behind which coherence orders are walked
+	first := -1 // the edge after which coherence orders are walked
 	for i := 0; i < n; i++ {
 		if !c.Edges[i].Same {
 			c.locs++
@@ -252,7 +252,7 @@ func (c *Cycle) nameLocations(first int) {
 	}
 }
 
-// walk goes through the events from behind edge first, where a run of one
+// walk goes through the events from after edge first, where a run of one
 // location begins, so that the order of the walk is the coherence order that
 // the cycle asks for.
 func (c *Cycle) walk(first int) error {

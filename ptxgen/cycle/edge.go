@@ -31,7 +31,7 @@ const (
 	Bar               // a barrier of the CTA between the accesses
 	Addr              // an address dependency
 	Data              // a data dependency
-	Ctrl              // a control dependency, with or without a fence behind the branch
+	Ctrl              // a control dependency, with or without a fence after the branch
 	Rf                // a write to a read that takes its value
 	Fr                // a read to a write that overwrites what it read
 	Co                // a write to a write that overwrites it
@@ -144,7 +144,7 @@ func (e Edge) String() string {
 //	                               fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}
 //	BardWR                         bar.sync
 //	DpAddrdR DpDatadW DpCtrldW     dependencies, which start in a read
-//	DpCtrlMembar.gldR              a branch with a fence behind it
+//	DpCtrlMembar.gldR              a branch with a fence after it
 func ParseEdge(s string) ([]Edge, error) {
 	switch s {
 	case "Rfe", "Rfi":

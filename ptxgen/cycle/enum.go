@@ -183,7 +183,7 @@ func (q *part) wants(family string) bool {
 
 // sequences yields the sequences of n shapes whose neighbours communicate by
 // edges of the part. A thread with one access is a write that the thread before
-// it comes to by Fre or Coe and the thread behind it reads: other single
+// it comes to by Fre or Coe and the thread after it reads: other single
 // accesses could be left out of the cycle.
 func (q *part) sequences(seq []string, n int, yield func([]string) bool) bool {
 	if len(seq) == n {

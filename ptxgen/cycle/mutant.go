@@ -18,7 +18,7 @@ type Mutant struct {
 	Mutation string // T0.1:membar.gl>membar.cta, place first, then from and to
 }
 
-// Name returns the parent's name with the mutation behind it. ParseName reads it.
+// Name returns the parent's name with the mutation after it. ParseName reads it.
 func (m *Mutant) Name() string { return m.Parent + mutantMark + m.Mutation }
 
 // Test builds the mutant's test.

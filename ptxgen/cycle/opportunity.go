@@ -24,7 +24,7 @@ type Opportunity struct {
 	Plain  bool   // the added access is weak, whatever its neighbour is
 	Thread int
 	Event  int
-	Slot   int // where the addition goes: in front of that event; -1 where it follows from Kind
+	Slot   int // where the addition goes: before that event; -1 where it follows from Kind
 }
 
 // String spells the opportunity as ParseOpportunity reads it:
@@ -106,9 +106,9 @@ type slots uint8
 
 const (
 	slotNone   slots = iota // the kind knows
-	slotFirst               // in front of all events of the thread
-	slotBefore              // in front of the event, or of an earlier one
-	slotBehind              // behind the event, or behind a later one
+	slotFirst               // before all events of the thread
+	slotBefore              // before the event, or before an earlier one
+	slotBehind              // after the event, or after a later one
 	slotAny
 )
 

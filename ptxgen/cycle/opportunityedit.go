@@ -31,7 +31,7 @@ func (e *editor) count() {
 // at returns the event in the body.
 func (e *editor) at() *litmus.Instr { return &e.th.Body[e.events[e.o.Event]] }
 
-// insert puts instructions in front of an event (behind all, if there are no more).
+// insert puts instructions before an event (after all, if there are no more).
 func (e *editor) insert(slot int, list ...litmus.Instr) {
 	at := len(e.th.Body)
 	if slot < len(e.events) {
@@ -274,7 +274,7 @@ func (e *editor) refence() error {
 	return nil
 }
 
-// subfence puts a fence that asks for one thing less in front of the fence.
+// subfence puts a fence that asks for one thing less before the fence.
 func (e *editor) subfence() error {
 	in := e.in
 	in.Labels = nil

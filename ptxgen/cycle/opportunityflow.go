@@ -48,7 +48,7 @@ func (e *editor) other() litmus.Instr {
 	return b
 }
 
-// when makes the access conditional: on 1 as what the nearest load in front of it read.
+// when makes the access conditional: on 1 as what the nearest load before it read.
 func (e *editor) when() error {
 	if err := e.unguarded(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (e *editor) call() error {
 	return nil
 }
 
-// prefetch fetches the event's location in front of it.
+// prefetch fetches the event's location before it.
 func (e *editor) prefetch() error {
 	loc, err := e.loc()
 	switch {
@@ -241,7 +241,7 @@ func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr)
 	return nil
 }
 
-// beside accesses a location of its own right behind the event: neighbours in the
+// beside accesses a location of its own right after the event: neighbours in the
 // layout adjacent.
 func (e *editor) beside() error {
 	loc, err := e.loc()

@@ -236,7 +236,7 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 type composition struct {
 	spec   *Spec
 	key    string
-	plain  bool // comes behind others of its key
+	plain  bool // comes after others of its key
 	number int  // in the order of generation
 	hash   uint64
 }

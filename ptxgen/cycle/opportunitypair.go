@@ -7,7 +7,7 @@ import (
 	"optcheck/litmus"
 )
 
-// neighbour returns an access of another location in the thread, nearest to the event: behind
+// neighbour returns an access of another location in the thread, nearest to the event: after
 // it, else in front.
 func (e *editor) neighbour() (litmus.Instr, error) {
 	own := e.th.AddrLoc(&e.in)
@@ -22,7 +22,7 @@ func (e *editor) neighbour() (litmus.Instr, error) {
 	return litmus.Instr{}, errors.New("the thread accesses no other location")
 }
 
-// around performs an access of another location in front of the event and again behind it.
+// around performs an access of another location before the event and again after it.
 func (e *editor) around(in litmus.Instr) {
 	e.insert(e.o.Event, in)
 	e.insert(e.o.Event+2, in)
@@ -59,7 +59,7 @@ func (e *editor) recount() error {
 	return nil
 }
 
-// unroll repeats the access in front of a fence, and the fence, as a loop unrolled.
+// unroll repeats the access before a fence, and the fence, as a loop unrolled.
 func (e *editor) unroll() error {
 	if e.o.Event == 0 {
 		return errors.New("nothing stands in front of it")
@@ -80,7 +80,7 @@ func (e *editor) unroll() error {
 	return nil
 }
 
-// rebar lets all threads wait once more: this one in front of the event before its
+// rebar lets all threads wait once more: this one before the event before its
 // barrier, the others right at theirs.
 func (e *editor) rebar() error {
 	if e.o.Event == 0 {
@@ -102,7 +102,7 @@ func (e *editor) rebar() error {
 	return nil
 }
 
-// change reads another location in front of the event and, if it was 1, again behind it,
+// change reads another location before the event and, if it was 1, again after it,
 // beside a thread that changes it once more.
 func (e *editor) change() error {
 	in, err := e.neighbour()
@@ -138,7 +138,7 @@ func stores1(th *litmus.Thread, in *litmus.Instr, loc string) bool {
 	return isStore(in) && in.Type.Bits() != 64 && len(in.Src) == 1 && in.Src[0] == litmus.Const(1) && th.AddrLoc(in) == loc
 }
 
-// silent reads another location in front of the event and stores what it read behind it.
+// silent reads another location before the event and stores what it read after it.
 func (e *editor) silent() error {
 	in, err := e.neighbour()
 	if err != nil {
@@ -155,7 +155,7 @@ func (e *editor) silent() error {
 	return nil
 }
 
-// barring is ring with barriers: all wait once more, behind the store and in front of all
+// barring is ring with barriers: all wait once more, after the store and before all
 // that the other threads do.
 func (e *editor) barring() error {
 	loc, err := e.loc()
@@ -182,8 +182,8 @@ func (e *editor) barring() error {
 	return nil
 }
 
-// handOver lets the thread release a new location behind what is inserted in front of all
-// its events, and the others acquire it in front of all of theirs: whoever reads 1 there
+// handOver lets the thread release a new location after what is inserted before all
+// its events, and the others acquire it before all of theirs: whoever reads 1 there
 // comes later.
 func (e *editor) handOver(first ...litmus.Instr) error {
 	if len(e.t.Threads) != 2 {
@@ -233,8 +233,8 @@ func (e *editor) ringstore() error {
 	return e.handOver(set, st)
 }
 
-// closing ends the thread with a barrier behind its last store, which the other threads
-// read behind theirs.
+// closing ends the thread with a barrier after its last store, which the other threads
+// read after theirs.
 func (e *editor) closing() error {
 	loc, err := e.loc()
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 // buffer over and takes it back. The accesses keep kind, strength and program order;
 // what is added is
 //
-//   - guards: a thread goes on behind a synchronising read only if it has read the value
+//   - guards: a thread goes on after a synchronising read only if it has read the value
 //     that the outcome asked for has there, so that data is not touched too early;
-//   - acknowledgements: behind an access, a release store of 1 to a location of its own, and
-//     in front of the access of another thread that must not come before it, an acquire load
+//   - acknowledgements: after an access, a release store of 1 to a location of its own, and
+//     before the access of another thread that must not come before it, an acquire load
 //     and a guard. Two threads that hand one buffer to and fro are a ring.
 //
 // The order is that of an execution with the outcome that the condition asks for, as far as
 // there is one, in which first loads come as early as they can and later ones late: a load
-// in front of a flag's acquire reads what was there before, and a second load of a location
+// before a flag's acquire reads what was there before, and a second load of a location
 // what has been written since. Threads that fail a guard end; the condition asks for those
-// who pass. The name is t's with "+race-free" behind it. A test that needs nothing is
+// who pass. The name is t's with "+race-free" after it. A test that needs nothing is
 // returned with its own name.
 //
-// It is an error if the test has branches, a barrier behind a guard, barriers that threads
+// It is an error if the test has branches, a barrier after a guard, barriers that threads
 // leave never, or addresses that are not known. Whether the result has a data race by the
 // PTX model is said by model.PTXRace alone.
 func RaceFree(t *litmus.Test) (*litmus.Test, error) {
@@ -159,7 +159,7 @@ func (a *acknowledger) barriers() {
 
 func (a *acknowledger) place(n int) litmus.Place { return a.t.Threads[a.nodes[n].thread].Place }
 
-// follower returns the node behind another one in its thread, -1 if it is the last.
+// follower returns the node after another one in its thread, -1 if it is the last.
 func (a *acknowledger) follower(n int) int {
 	if n+1 < len(a.nodes) && a.nodes[n+1].thread == a.nodes[n].thread {
 		return n + 1
@@ -346,7 +346,7 @@ func (a *acknowledger) orderBefore(thread []int, b int, done []int) {
 	}
 }
 
-// waits refuses guards in front of barriers, at which others would wait for ever.
+// waits refuses guards before barriers, at which others would wait for ever.
 func (a *acknowledger) waits() error {
 	for _, list := range a.threads {
 		guarded := false

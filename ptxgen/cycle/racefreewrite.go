@@ -7,7 +7,7 @@ import (
 	"optcheck/litmus"
 )
 
-// guard makes a thread go on behind a synchronising read only if it has read the value.
+// guard makes a thread go on after a synchronising read only if it has read the value.
 func (a *acknowledger) guard(s int) {
 	e := &a.syncs[s]
 	e.on = true
@@ -38,7 +38,7 @@ func (a *acknowledger) leave(thread int, reg string, value int64) []litmus.Instr
 	return []litmus.Instr{{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: typ, Dst: p, Src: []litmus.Operand{litmus.Reg(reg), litmus.Const(value)}}, bra}
 }
 
-// acknowledge makes b wait for x: a release behind x, an acquire and a guard in front of b.
+// acknowledge makes b wait for x: a release after x, an acquire and a guard before b.
 func (a *acknowledger) acknowledge(x, b int) {
 	p, q := &a.nodes[x], &a.nodes[b]
 	scope := litmus.ScopeSys
@@ -106,7 +106,7 @@ func (a *acknowledger) reg(thread int, prefix string, t litmus.Type) string {
 	}
 }
 
-// label stands behind the last instruction of a thread.
+// label stands after the last instruction of a thread.
 func (a *acknowledger) label(thread int) string {
 	for i := 0; ; i++ {
 		if name := fmt.Sprintf("END%d_%d", thread, i); !a.taken(name) {

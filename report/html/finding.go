@@ -24,7 +24,7 @@ type Picture struct {
 // KnownNote says what is known of a known finding.
 type KnownNote struct{ ID, Note, Reason, Link string }
 
-// Web tells whether the link leads somewhere from a page: a file of the one who
+// Web reports whether the link leads somewhere from a page: a file of the one who
 // wrote the list does not.
 func (n KnownNote) Web() bool {
 	return strings.HasPrefix(n.Link, "https://") || strings.HasPrefix(n.Link, "http://")

@@ -35,7 +35,7 @@ func (o *overview) place(at string) (words [3]string, ok bool) {
 	return words, true
 }
 
-// InPlace tells that the filter chooses exactly the place of a box.
+// InPlace reports whether the filter chooses exactly the place of a box.
 func (o *overview) InPlace(at string) bool {
 	w, ok := o.place(at)
 	f := &o.Filter

@@ -249,7 +249,7 @@ func (p *runPage) agree(hs []*report.Histogram) {
 	}
 }
 
-// Bad tells that the outcome was seen although the machine's model forbids it,
+// Bad reports whether the outcome was seen although the machine's model forbids it,
 // and that the compiler did not do it.
 func (o *runOutcome) Bad() bool {
 	return o.Total > 0 && (&report.Outcome{Effect: o.Effect}).ByHardware()

@@ -137,7 +137,7 @@ func effectRank(effect string) int {
 	return 2
 }
 
-// Bad tells that something was seen that the machine's own model forbids.
+// Bad reports whether something was seen that the machine's own model forbids.
 func (l *runLine) Bad() bool { return effectRank(l.Effect) == effectBad }
 
 // soundRow counts the runs whose condition a model allows, forbids or does not

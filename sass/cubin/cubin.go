@@ -38,7 +38,7 @@ type File struct {
 	literals  map[string]map[int64]uint32
 }
 
-// Func is a code section: a kernel or function, and what lies behind it.
+// Func is a code section: a kernel or function, and what lies after it.
 type Func struct {
 	Name string
 	Code []byte

@@ -139,7 +139,7 @@ func (r *reader) target(i int) uint64 {
 	return r.first(r.words[i].Addr + uint64(r.entries[i].rel))
 }
 
-// first returns the address of the first instruction at or behind an address; that
+// first returns the address of the first instruction at or after an address; that
 // itself if there is none.
 func (r *reader) first(addr uint64) uint64 {
 	if j := r.at(addr); j < len(r.words) {
