@@ -51,6 +51,8 @@ type Options struct {
 	Model     string
 	// KeepVerdicts gives preserved cells their verdicts too.
 	KeepVerdicts bool
+	// KeepListings passes on the listings of preserved cells too.
+	KeepListings bool
 	// Hardware asks the model of the hardware, too, about every cell of sm_70 and newer
 	// that has a verdict.
 	Hardware bool
@@ -397,7 +399,7 @@ func (a *auditor) pass(r *jobResult) error {
 			copy(k[:], c.Code)
 			a.codes[k] = true
 		}
-		if l := r.listings[i]; l.listing != nil && c.HasFindings() && !a.listed[l.key] {
+		if l := r.listings[i]; l.listing != nil && (c.HasFindings() || a.o.KeepListings) && !a.listed[l.key] {
 			a.listed[l.key] = true
 			if err := a.h.Handle(report.Event{Listing: l.listing}); err != nil {
 				return err

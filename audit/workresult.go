@@ -73,10 +73,10 @@ func (w *worker) cell(i int) {
 		reason = ""
 	}
 	w.set(i, class, reason)
-	switch class {
-	case optcheck.Changed:
+	if class == optcheck.Changed || w.a.o.KeepListings && class == optcheck.Preserved {
 		w.list(i)
-	case optcheck.Preserved:
+	}
+	if class == optcheck.Preserved {
 		w.look(i)
 	}
 }

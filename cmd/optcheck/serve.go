@@ -23,6 +23,7 @@ type serveFlags struct {
 	hosts  []string
 	remote bool
 	every  time.Duration
+	editor bool
 	sel    selection
 	tables tableFlags
 }
@@ -30,8 +31,8 @@ type serveFlags struct {
 func newServeCmd(env *environment) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve FILE…",
-		Short: "Show results in a browser, also while they come",
+		Use:   "serve [FILE…]",
+		Short: "Show results in a browser, also while they come, and try tests there",
 		Long: `Answer a browser with the pages of optcheck report --html, made on demand: filters,
 lists and comparisons of releases also work without JavaScript, and there is no
 limit to the number of cells but memory. FILE is a store, which is followed while
@@ -39,6 +40,11 @@ audits write to it, or are event streams, which are read once and shown as one w
 (see optcheck report).
 
 ` + selectionHelp + `
+
+On the page "Try a test" a test can be typed, or picked from the corpus, and compiled
+by the compilers of this machine: it shows what was compiled, the machine code beside
+the source, the verdict and executions. A link can hold the test. Without FILE there is
+only this page. It is there on loopback addresses only; --editor=false leaves it out.
 
 It only reads. It listens on the loopback address unless --remote is given, and
 answers only requests that call it by the address they came to, by localhost, or
@@ -56,17 +62,18 @@ The same as JSON:
 FILTER is class=, rule=, release=, target=, level=, layout=, preset= (each as often
 as wanted), race= (race-free, race-unknown or data-race: findings by what the language says
 of the test itself), known=known or known=new, and q=words.`,
-		Example: `  optcheck serve campaign.db
+		Example: `  optcheck serve
+  optcheck serve campaign.db
   optcheck serve cuda-11.8.jsonl cuda-12.4.jsonl --addr 127.0.0.1:0
   optcheck serve campaign.db --addr 0.0.0.0:7777 --remote --host gpubox.example.org
   curl 'http://localhost:7777/api/cells?class=miscompiled&target=sm_90'`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runServe(cmd.Context(), env, &f, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.addr, "addr", "127.0.0.1:7777", "where to listen; port 0 is any free one")
 	fl.BoolVar(&f.remote, "remote", false, "listen on an address that other machines reach: whoever reaches it may read")
 	fl.StringSliceVar(&f.hosts, "host", nil, "further names that requests may call this server by")
+	fl.BoolVar(&f.editor, "editor", true, "a page on which tests are compiled, on loopback addresses")
 	fl.DurationVar(&f.every, "refresh", 2*time.Second, "how often to look whether a store has grown")
 	selectFlags(cmd, &f.sel)
 	fl.StringVar(&f.tables.deps, "deps", "", "also a page of the dependencies that survive, from this file (optcheck deps --json)")
@@ -112,18 +119,36 @@ func runServe(ctx context.Context, env *environment, f *serveFlags, files []stri
 		return err
 	}
 	defer l.Close()
-	src, closeSource, err := f.source(ctx, env, files, list)
-	if err != nil {
-		return err
+	o := serve.Options{Finding: findingHooks(list), Extra: extra, Hosts: f.hosts, Every: f.every,
+		Foot: "Served by optcheck " + version() + ".", Log: log.New(env.stderr, "optcheck: ", 0)}
+	if len(files) > 0 {
+		src, closeSource, err := f.source(ctx, env, files, list)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closeSource()) }()
+		o.Source = src
 	}
-	defer func() { err = errors.Join(err, closeSource()) }()
-	s, err := serve.New(ctx, serve.Options{Source: src, Finding: findingHooks(list), Extra: extra, Hosts: f.hosts, Every: f.every,
-		Foot: "Served by optcheck " + version() + ".", Log: log.New(env.stderr, "optcheck: ", 0)})
+	if f.editor && loopback(l.Addr()) {
+		if o.Bench, err = newWorkbench(ctx, env, list, o.Source == nil); err != nil {
+			return err
+		}
+	}
+	if o.Source == nil && o.Bench == nil {
+		return errors.New("nothing to serve: name a store or event streams; tests can be tried on a loopback address only, without --editor=false")
+	}
+	s, err := serve.New(ctx, o)
 	if err != nil {
 		return err
 	}
 	env.tell("http://%s/ (Ctrl-C ends)", l.Addr())
 	return s.Serve(ctx, l)
+}
+
+// loopback reports whether only this machine reaches an address.
+func loopback(a net.Addr) bool {
+	at, err := netip.ParseAddrPort(a.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
 // source opens what is to be served.

@@ -44,11 +44,16 @@ var servedAt = regexp.MustCompile(`http://[^ ]*/`)
 
 // startServe runs optcheck serve until the test ends, and returns its address.
 func startServe(t *testing.T, args ...string) string {
+	return startServeWith(t, func(string) string { return "" }, args...)
+}
+
+// startServeWith is startServe with an environment.
+func startServeWith(t *testing.T, getenv func(string) string, args ...string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	var out output
 	done := make(chan error, 1)
 	go func() {
-		done <- run(ctx, func(string) string { return "" }, strings.NewReader(""), io.Discard, &out,
+		done <- run(ctx, getenv, strings.NewReader(""), io.Discard, &out,
 			append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
 	}()
 	t.Cleanup(func() {

@@ -33,9 +33,10 @@ const lowContrast = `(() => {
 
 func TestContrast(t *testing.T) {
 	b, x, at := opened(t, 40)
+	all := append(append(pages(x), editorFiles(t, folderOf(at))...), "index.html#class=optimised&level=O3")
 	for _, dark := range []bool{false, true} {
 		b.Dark(dark)
-		for _, name := range append(pages(x), "index.html#class=optimised&level=O3") {
+		for _, name := range all {
 			b.Open(strings.TrimSuffix(at, "index.html") + name)
 			require.Empty(t, browsertest.Eval[[]string](b, lowContrast), "%s, dark: %v", name, dark)
 		}

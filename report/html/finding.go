@@ -86,6 +86,7 @@ func execute(t *template.Template, data any) (template.HTML, error) {
 
 // findingPage is what finding.tmpl shows.
 type findingPage struct {
+	Suffix    string // of the parts' ids: pages may show several
 	Test      report.Test
 	Class     string
 	ClassText string

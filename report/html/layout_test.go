@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,17 +60,22 @@ const faults = `(() => {
 	return out.slice(0, 12);
 })()`
 
+// folderOf is the folder of a page in a file.
+func folderOf(at string) string { return filepath.Dir(strings.TrimPrefix(at, "file://")) }
+
 // TestLayout: at the widths of a desk, a tablet and a phone, light and dark, no element is
 // cut, and no page has a serious fault of accessibility.
 func TestLayout(t *testing.T) {
 	b, x, at := opened(t, 40)
+	all := append(pages(x), editorFiles(t, folderOf(at))...)
 	var bad []string
 	for _, width := range []int{1400, 820, 390} {
 		b.Width(width)
 		for _, dark := range []bool{false, true} {
 			b.Dark(dark)
-			for _, name := range pages(x) {
+			for _, name := range all {
 				b.Open(strings.TrimSuffix(at, "index.html") + name)
+				b.Do(script(`document.querySelectorAll(".try-cell").forEach((e) => { e.open = true; })`))
 				for _, check := range []string{cutOff, faults} {
 					for _, s := range browsertest.Eval[[]string](b, check) {
 						bad = append(bad, fmt.Sprintf("%s at %d: %s", name, width, s))

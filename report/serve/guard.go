@@ -18,6 +18,9 @@ func (s *Server) Handler() http.Handler {
 		case !s.knows(r):
 			http.Error(w, "this server does not go by that name; see optcheck serve --help, --host", http.StatusMisdirectedRequest)
 			return
+		case s.posted(r):
+			s.post(w, r, clientOf(r.Context()))
+			return
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)

@@ -27,6 +27,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("/"+html.ChangesFile, s.changes)
 	s.mux.HandleFunc("/"+html.RunsFile, s.runs)
 	s.mux.HandleFunc("/run/{page}", s.run)
+	if s.bench != nil {
+		s.mux.HandleFunc("/"+html.TryFile, s.edit)
+	}
 	for _, e := range s.o.Extra {
 		s.mux.HandleFunc("/"+e.File, func(w http.ResponseWriter, r *http.Request) {
 			s.page(w, r, s.now.Load(), &html.Page{Title: e.Title, Here: e.File, Body: e.Body})
@@ -64,7 +67,10 @@ func write(w http.ResponseWriter, r *http.Request, status int, data []byte) {
 
 // nav is the navigation of all pages.
 func (s *Server) nav(n *snapshot) []html.Link {
-	links := []html.Link{{Text: "Overview", Href: "index.html"}}
+	var links []html.Link
+	if s.o.Source != nil {
+		links = append(links, html.Link{Text: "Overview", Href: "index.html"})
+	}
 	if len(n.index.Toolchains) > 1 {
 		links = append(links, html.Link{Text: "Changes", Href: html.ChangesFile})
 	}
@@ -73,6 +79,9 @@ func (s *Server) nav(n *snapshot) []html.Link {
 	}
 	for _, e := range s.o.Extra {
 		links = append(links, html.Link{Text: e.Title, Href: e.File})
+	}
+	if s.bench != nil {
+		links = append(links, html.Link{Text: "Try a test", Href: html.TryFile})
 	}
 	return links
 }
@@ -99,6 +108,9 @@ func (s *Server) pageWith(w http.ResponseWriter, r *http.Request, n *snapshot, p
 }
 
 func (s *Server) foot(n *snapshot) string {
+	if s.o.Source == nil {
+		return s.o.Foot
+	}
 	return fmt.Sprintf("%s Results of %s.", s.o.Foot, n.at.Format("2006-01-02 15:04:05"))
 }
 
@@ -156,6 +168,11 @@ func (s *Server) bad(w http.ResponseWriter, r *http.Request, err error) {
 const maxPage = 1_000_000_000
 
 func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
+	if s.o.Source == nil {
+		w.Header().Set("Location", html.TryFile)
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
 	f, v, err := query(r)
 	if err != nil {
 		s.bad(w, r, err)

@@ -4,7 +4,8 @@
 //
 // It only reads. It answers GET and HEAD, to requests that name a host which it
 // was told to be, so that no foreign page reaches it through a name of its own;
-// every request's work is bounded. Where the set comes from and whether it grows
+// every request's work is bounded. With a Bench there is one more page, which takes
+// tests by POST from its own form and shows what compilers make of them. Where the set comes from and whether it grows
 // is the business of a Source.
 package serve
 
@@ -34,7 +35,10 @@ type Source interface {
 
 // Options say what to serve.
 type Options struct {
-	Source  Source
+	// Source may be nil if there is a Bench: then there are no results.
+	Source Source
+	// Bench, if not nil, compiles tests that readers type.
+	Bench   Bench
 	Finding html.FindingHooks
 	// Extra are further pages, with their bodies, such as those of tables.
 	Extra []html.ExtraPage
@@ -57,6 +61,7 @@ type Server struct {
 	drawing queue // of pages with pictures among them
 	clients clients
 	stall   time.Duration // after which a reader that takes nothing is left
+	bench   *bench        // nil without
 	pages   cache
 	mux     *http.ServeMux
 }
@@ -75,9 +80,15 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	cores := runtime.GOMAXPROCS(0)
 	s := &Server{o: o, busy: queue{free: cores + 1}, drawing: queue{free: max(1, cores/2)},
 		clients: clients{most: maxClients}, stall: stallTime}
-	set, err := o.Source.Next(ctx)
-	if err != nil {
-		return nil, err
+	if o.Bench != nil {
+		s.bench = newBench(o.Bench)
+	}
+	set := report.NewSet()
+	if o.Source != nil || o.Bench == nil {
+		var err error
+		if set, err = o.Source.Next(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if set == nil {
 		return nil, errors.New("the source has nothing to serve")
@@ -171,7 +182,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	done := make(chan error, 1)
 	follow, stop := context.WithCancel(ctx)
 	defer stop()
-	go s.Follow(follow)
+	if s.o.Source != nil {
+		go s.Follow(follow)
+	}
 	go func() {
 		<-ctx.Done()
 		end, cancel := context.WithTimeout(context.Background(), closeTime)

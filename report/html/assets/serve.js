@@ -59,7 +59,48 @@
     setTimeout(look, 5000);
   }
 
+  // The form to try a test: what is wrong is shown at its place, Ctrl-Enter compiles, and
+  // while that takes time it can be cancelled: the server ends what its reader left.
+  function tryForm(form) {
+    const text = form.querySelector("textarea"), go = form.querySelector("button"), cancel = form.querySelector("[data-cancel]");
+    const said = form.querySelector("[data-running]");
+    let asked = null;
+    const show = (running) => {
+      go.disabled = running;
+      cancel.hidden = !running;
+      said.textContent = running ? "Compiling…" : "";
+    };
+    form.addEventListener("submit", async (e) => {
+      e.preventDefault();
+      if (asked) return;
+      asked = new AbortController();
+      show(true);
+      try {
+        const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: asked.signal });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+        if (!page) throw new Error("the server answers " + answer.status);
+        document.querySelector("main").replaceWith(page);
+        page.querySelectorAll("form[data-try]").forEach(tryForm);
+        page.querySelector("#try-error, #try-result")?.scrollIntoView();
+      } catch (err) {
+        show(false);
+        if (err.name !== "AbortError") said.textContent = "No answer: " + err.message;
+        asked = null;
+      }
+    });
+    cancel.addEventListener("click", () => { asked?.abort(); text.focus(); });
+    text.addEventListener("keydown", (e) => { if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) form.requestSubmit(); });
+    const line = Number(text.dataset.line), col = Number(text.dataset.col);
+    if (line > 0) {
+      const lines = text.value.split("\n");
+      const at = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0) + Math.max(0, col - 1);
+      text.focus({ preventScroll: true });
+      text.setSelectionRange(at, at + 1);
+    }
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("form[data-try]").forEach(tryForm);
     document.querySelectorAll("form[data-filter], form[data-autosubmit]").forEach(submitOnChange);
     keepOpen();
     watch();

@@ -1,0 +1,223 @@
+package html
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+	"optcheck/report"
+)
+
+// TryFile is the page on which tests are tried.
+const TryFile = "try.html"
+
+// Trial is a test to be tried, and where.
+type Trial struct {
+	Text      string   // of the test
+	Compilers []string // by Compiler.Value
+	Targets   []string // at most one of each vendor
+	Level     string
+	Layout    string
+}
+
+// Keys of a trial in addresses and forms.
+const (
+	TryTest, TryCompiler, TryTarget, TryLevel, TryLayout = "test", "on", "target", "level", "layout"
+	// TryPick names a test to begin with.
+	TryPick = "pick"
+)
+
+// Values are the parameters of an address that holds the trial.
+func (t Trial) Values() url.Values {
+	return url.Values{TryTest: {t.Text}, TryCompiler: t.Compilers, TryTarget: t.Targets, TryLevel: {t.Level}, TryLayout: {t.Layout}}
+}
+
+// Compiler is what a test may be tried on.
+type Compiler struct {
+	Value string // unique
+	Name  string // for readers: ptxas 12.4.131
+	Group string // what it compiles
+}
+
+// TargetChoice lists the targets of a vendor.
+type TargetChoice struct {
+	Vendor  string
+	Targets []string
+}
+
+// Offer is what trials may ask for, and what they ask for at first.
+type Offer struct {
+	Tests     []string // names of tests to begin with
+	Compilers []Compiler
+	Targets   []TargetChoice
+	Levels    []string
+	Layouts   []string
+	First     Trial
+	// Missing says why there are no compilers.
+	Missing string
+}
+
+// Tried is what became of a trial on compilers of one kind.
+type Tried struct {
+	Set *report.Set
+	// Texts has, by cell of the set, what was compiled and the machine code.
+	Texts map[int][]report.Artefact
+}
+
+// Editor is what the page to try tests shows.
+type Editor struct {
+	Offer *Offer
+	Trial Trial
+	// Err is why the trial could not be done; the places that a litmus.Error
+	// names are shown.
+	Err error
+	// Tried is what became of the trial; Notes say what was left out.
+	Tried []Tried
+	Notes []string
+	// Link is the address of the trial, "" if it is too long for one.
+	Link string
+}
+
+//go:embed editor.tmpl
+var editorText string
+
+var editorTemplate = template.Must(template.Must(findingTemplate.Clone()).New("editor").Parse(editorText))
+
+// Bounds of what the page shows.
+const (
+	maxTriedText  = 32 << 10 // of one thread
+	maxTriedDrawn = 4        // cells with pictures of their own
+	maxTriedFault = 12
+)
+
+// faultView is a fault of a test with the line that it is in.
+type faultView struct {
+	Line, Col int
+	Message   string
+	Text      string // of the line
+	Caret     string // what stands before the place, blank
+}
+
+// triedView is a cell with the parts of a finding's page.
+type triedView struct {
+	*findingPage
+	Open  bool
+	Texts []textView
+	// As is the place of the cell whose pictures this one would repeat.
+	As *place
+}
+
+type textView struct{ What, Text string }
+
+// EditorBody is the content of the page, below its header.
+func EditorBody(ctx context.Context, e *Editor, h FindingHooks) (template.HTML, error) {
+	groups := map[string][]Compiler{}
+	var order []string
+	for _, c := range e.Offer.Compilers {
+		if groups[c.Group] == nil {
+			order = append(order, c.Group)
+		}
+		groups[c.Group] = append(groups[c.Group], c)
+	}
+	faults, other := faultsOf(e.Err, e.Trial.Text)
+	return execute(editorTemplate, map[string]any{"E": e, "Order": order, "Groups": groups, "Cells": triedCells(ctx, e.Tried, h),
+		"Faults": faults, "Error": other, "Rows": min(40, max(12, strings.Count(e.Trial.Text, "\n")+2)),
+		"On": func(list []string, x string) bool { return slices.Contains(list, x) }})
+}
+
+// faultsOf are the faults of a test with their places; what has none is returned as a text.
+func faultsOf(err error, text string) (faults []faultView, other string) {
+	if err == nil {
+		return nil, ""
+	}
+	list := litmus.ErrorList{}
+	var one *litmus.Error
+	if !errors.As(err, &list) && errors.As(err, &one) {
+		list = litmus.ErrorList{one}
+	}
+	lines := strings.Split(text, "\n")
+	for _, f := range list[:min(len(list), maxTriedFault)] {
+		v := faultView{Line: f.Pos.Line, Col: f.Pos.Col, Message: clip(f.Msg, 1000)}
+		if v.Line > 0 && v.Line <= len(lines) && len(lines[v.Line-1]) <= 400 {
+			v.Text = strings.TrimRight(lines[v.Line-1], "\r")
+			if v.Col > 0 && v.Col <= len(v.Text)+1 {
+				v.Caret = blank(v.Text[:v.Col-1])
+			}
+		}
+		faults = append(faults, v)
+	}
+	if len(faults) == 0 {
+		other = clip(err.Error(), 2000)
+	}
+	return faults, other
+}
+
+// blank is as wide as a text in a fixed font.
+func blank(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// triedCells are the cells of all sets.
+func triedCells(ctx context.Context, tried []Tried, h FindingHooks) (out []triedView) {
+	drawn := map[string]*place{}
+	for _, t := range tried {
+		gs := report.NewGroups(t.Set)
+		for i := range t.Set.Cells {
+			g := &report.Group{Test: t.Set.Cells[i].Test, Class: t.Set.Cell(i).Class, Cells: []uint32{uint32(i)}}
+			v := triedView{findingPage: newFindingPage(gs, g, h), Open: len(out) == 0}
+			v.Suffix = fmt.Sprintf("-%d", len(out)+1)
+			for k := range v.Listings {
+				for j := range v.Listings[k].Threads {
+					v.Listings[k].Threads[j].Found = true // nothing is folded away: a reader came to see it
+				}
+			}
+			v.draw(ctx, &t.Set.Tests[g.Test], &t.Set.Results[t.Set.Cells[i].Result], drawn, h)
+			for _, x := range t.Texts[i] {
+				v.Texts = append(v.Texts, textView{textTitle(x), clip(x.Text, maxTriedText)})
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// draw adds the pictures of a cell, unless one before has the same.
+func (v *triedView) draw(ctx context.Context, t *report.Test, r *report.Result, drawn map[string]*place, h FindingHooks) {
+	if h.Pictures == nil || r.Verdict == nil {
+		return
+	}
+	x := r.Verdict
+	key := fmt.Sprintf("%q", []any{x.Model, x.New, x.Lost, x.SCNew, map[bool]string{true: x.Lifted}[len(x.New)+len(x.SCNew) > 0]})
+	if v.As = drawn[key]; v.As != nil || len(drawn) == maxTriedDrawn {
+		return
+	}
+	drawn[key] = &v.Shown
+	pics, err := h.Pictures(ctx, t, r)
+	if err != nil {
+		v.PictureError = clip(err.Error(), 400)
+	}
+	for _, p := range pics {
+		v.Pictures = append(v.Pictures, pictureView{p.Caption, template.HTML(p.SVG)}) // drawn by package model, which escapes
+	}
+}
+
+func textTitle(x report.Artefact) string {
+	names := map[string]string{report.ArtefactPTX: "PTX", report.ArtefactOpenCL: "OpenCL C", report.ArtefactLLVMIR: "LLVM IR",
+		report.ArtefactMachine: "Whole machine code"}
+	name := names[x.Kind]
+	if name == "" {
+		name = Short(x.Kind, 20)
+	}
+	return fmt.Sprintf("%s of thread T%d", name, x.Thread)
+}

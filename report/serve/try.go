@@ -1,0 +1,216 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"optcheck/report/html"
+)
+
+// Bench compiles tests that readers type. It must be safe for concurrent use.
+type Bench interface {
+	// Offer is what trials may ask for.
+	Offer() *html.Offer
+	// Text is the text of a test of Offer.Tests.
+	Text(name string) (string, bool)
+	// Try does a trial that asks for nothing beyond the offer. An error is one of the trial;
+	// what was left out is told in notes. When ctx ends it stops, and what it started with it.
+	Try(ctx context.Context, t html.Trial) (tried []html.Tried, notes []string, err error)
+}
+
+// Limits of trials.
+const (
+	maxTrialText  = 64 << 10
+	maxTrialForm  = 4 * maxTrialText // encoded
+	maxTrialLink  = 16 << 10
+	maxTrials     = 8 // at once, those that wait among them
+	trialPatience = 5 * time.Second
+	trialTime     = 20 * time.Second
+	trialDrawTime = 5 * time.Second
+)
+
+// bench is what a server needs to have tests tried.
+type bench struct {
+	Bench
+	queue queue
+	room  chan struct{}
+	limit time.Duration
+	same  *http.CrossOriginProtection
+}
+
+func newBench(b Bench) *bench {
+	return &bench{Bench: b, queue: queue{free: max(1, runtime.GOMAXPROCS(0)/2)}, room: make(chan struct{}, maxTrials), limit: trialTime,
+		same: http.NewCrossOriginProtection()}
+}
+
+// posted reports whether a request is a trial.
+func (s *Server) posted(r *http.Request) bool {
+	return s.bench != nil && r.Method == http.MethodPost && r.URL.Path == "/"+html.TryFile
+}
+
+// post does a trial. It has places of its own: pages do not wait for compilers.
+func (s *Server) post(w http.ResponseWriter, r *http.Request, c *client) {
+	a := &answer{header: w.Header()}
+	defer s.send(w, c, a)
+	if err := s.bench.same.Check(r); err != nil {
+		http.Error(a, "tests are taken from this server's own page only", http.StatusForbidden)
+		return
+	}
+	rc := http.NewResponseController(w)
+	r.Body = http.MaxBytesReader(a, r.Body, maxTrialForm)
+	e := &html.Editor{Offer: s.bench.Offer()}
+	if err := r.ParseForm(); err != nil {
+		s.edited(a, r, e, http.StatusRequestEntityTooLarge, fmt.Errorf("the form cannot be read: %w", err))
+		return
+	}
+	// What takes longer than reading may: else the end of its time would look like a reader who left.
+	_ = rc.SetReadDeadline(time.Time{})
+	_ = rc.SetWriteDeadline(time.Time{})
+	var err error
+	if e.Trial, err = trialOf(e.Offer, r.PostForm); err != nil {
+		s.edited(a, r, e, http.StatusBadRequest, err)
+		return
+	}
+	s.tried(a, r, c, e)
+}
+
+var errBusy = errors.New("other tests are being compiled; try again in a moment")
+
+// tried does a trial when it is its turn.
+func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
+	busy := func() {
+		a.Header().Set("Retry-After", "2")
+		s.edited(a, r, e, http.StatusServiceUnavailable, errBusy)
+	}
+	select {
+	case s.bench.room <- struct{}{}:
+		defer func() { <-s.bench.room }()
+	default:
+		busy()
+		return
+	}
+	c.work.Store(true)
+	defer c.work.Store(false)
+	if !s.bench.queue.enter(r.Context(), c, trialPatience) {
+		busy()
+		return
+	}
+	start := time.Now()
+	defer func() {
+		c.spent.Add(int64(time.Since(start)))
+		c.moved()
+		s.bench.queue.leave()
+	}()
+	ctx, cancel := context.WithTimeout(r.Context(), s.bench.limit)
+	defer cancel()
+	var err error
+	e.Tried, e.Notes, err = s.bench.Try(ctx, e.Trial)
+	if ctx.Err() != nil && r.Context().Err() == nil {
+		e.Notes = append(e.Notes, fmt.Sprintf("This took longer than %v and was ended; what is shown is not all.", s.bench.limit))
+		err = nil
+	}
+	if link := html.TryFile + "?" + e.Trial.Values().Encode(); len(link) <= maxTrialLink {
+		e.Link = link
+	}
+	status := http.StatusOK
+	if err != nil {
+		status = http.StatusUnprocessableEntity
+	}
+	s.edited(a, r, e, status, err)
+}
+
+// trialOf reads a form; what it does not say is as the offer has it at first.
+func trialOf(o *html.Offer, v url.Values) (html.Trial, error) {
+	t := o.First
+	t.Text = strings.ReplaceAll(v.Get(html.TryTest), "\r\n", "\n")
+	if v.Has(html.TryCompiler) || v.Has(html.TryTarget) || v.Has(html.TryLevel) || v.Has(html.TryLayout) {
+		t.Compilers, t.Targets, t.Level, t.Layout = v[html.TryCompiler], v[html.TryTarget], v.Get(html.TryLevel), v.Get(html.TryLayout)
+	}
+	if len(t.Text) > maxTrialText {
+		t.Text = ""
+		return t, fmt.Errorf("a test may have %d bytes here", maxTrialText)
+	}
+	return t, offered(o, &t)
+}
+
+// offered refuses a trial that asks for something that is not there, and leaves that out.
+func offered(o *html.Offer, t *html.Trial) error {
+	var errs []error
+	check := func(what string, asked, there []string) (kept []string) {
+		for _, x := range asked {
+			if !slices.Contains(there, x) {
+				errs = append(errs, fmt.Errorf("no %s %q (%s)", what, html.Short(x, 60), html.Short(strings.Join(there, ", "), 300)))
+			} else if !slices.Contains(kept, x) {
+				kept = append(kept, x)
+			}
+		}
+		return kept
+	}
+	var compilers, targets []string
+	for _, c := range o.Compilers {
+		compilers = append(compilers, c.Value)
+	}
+	for _, c := range o.Targets {
+		targets = append(targets, c.Targets...)
+	}
+	first := func(list []string, otherwise string) string {
+		if len(list) == 0 {
+			return otherwise
+		}
+		return list[0]
+	}
+	t.Compilers, t.Targets = check("compiler", t.Compilers, compilers), check("target", t.Targets, targets)
+	t.Level = first(check("level", []string{t.Level}, o.Levels), o.First.Level)
+	t.Layout = first(check("layout", []string{t.Layout}, o.Layouts), o.First.Layout)
+	return errors.Join(errs...)
+}
+
+// edit answers with the form: filled in by the address, nothing is compiled.
+func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
+	e := &html.Editor{Offer: s.bench.Offer()}
+	v, err := url.ParseQuery(r.URL.RawQuery)
+	keys := []string{html.TryTest, html.TryCompiler, html.TryTarget, html.TryLevel, html.TryLayout, html.TryPick}
+	for k := range v {
+		if err == nil && !slices.Contains(keys, k) {
+			err = fmt.Errorf("no parameter %q (%s)", html.Short(k, 40), strings.Join(keys, ", "))
+		}
+	}
+	e.Trial = e.Offer.First
+	if err == nil && v.Has(html.TryTest) {
+		e.Trial, err = trialOf(e.Offer, v)
+	}
+	if err == nil && v.Has(html.TryPick) {
+		text, ok := s.bench.Text(v.Get(html.TryPick))
+		if ok {
+			e.Trial.Text = text
+		} else {
+			err = fmt.Errorf("no test %q to begin with", html.Short(v.Get(html.TryPick), 60))
+		}
+	}
+	status := http.StatusOK
+	if err != nil {
+		status = http.StatusBadRequest
+	}
+	s.edited(w, r, e, status, err)
+}
+
+// edited writes the page; err, if not nil, is shown on it.
+func (s *Server) edited(w http.ResponseWriter, r *http.Request, e *html.Editor, status int, err error) {
+	e.Err = err
+	ctx, cancel := context.WithTimeout(r.Context(), trialDrawTime)
+	defer cancel()
+	body, err := html.EditorBody(ctx, e, s.o.Finding)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	s.pageWith(w, r, s.now.Load(), &html.Page{Title: "Try a test", Here: html.TryFile, Body: template.HTML(body)}, status)
+}
