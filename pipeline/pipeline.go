@@ -27,12 +27,13 @@ const (
 	PTX    = "ptx"
 	OpenCL = "opencl"
 	LLVMIR = "llvm-ir"
+	CUDA   = "cuda"
 )
 
 // Road is a kind of pipeline: kernels in one language for the targets of one vendor.
 type Road struct {
 	Vendor string // of package target
-	Source string // PTX, OpenCL or LLVMIR
+	Source string // PTX, OpenCL, LLVMIR or CUDA
 	// Tool is the first compiler, with which the IDs of toolchains begin whose usual road
 	// this is; "" for other roads.
 	Tool string
@@ -48,7 +49,7 @@ type Road struct {
 }
 
 // Roads lists the roads. The first of a vendor, and of a toolchain, is the usual one.
-var Roads = []*Road{ptxRoad, llcRoad, clRoad, irRoad}
+var Roads = []*Road{ptxRoad, llcRoad, cudaRoad, clRoad, irRoad}
 
 // Usual returns the usual road of a vendor, nil for one that has none.
 func Usual(vendor string) *Road {
@@ -128,7 +129,7 @@ func RoadOf(id string) *Road {
 // only one where it has no other.
 func Of(tc *toolchain.Toolchain, source string) (Pipeline, error) {
 	if source != "" && !slices.ContainsFunc(Roads, func(r *Road) bool { return r.Source == source }) {
-		return nil, fmt.Errorf("unknown source %q (ptx, opencl, llvm-ir)", source)
+		return nil, fmt.Errorf("unknown source %q (ptx, opencl, llvm-ir, cuda)", source)
 	}
 	var only Pipeline
 	var sources []string
@@ -143,7 +144,7 @@ func Of(tc *toolchain.Toolchain, source string) (Pipeline, error) {
 		only, sources = p, append(sources, r.Source)
 	}
 	switch {
-	case len(sources) == 1 && source != LLVMIR:
+	case len(sources) == 1 && source != LLVMIR && source != CUDA:
 		return only, nil
 	case source == LLVMIR:
 		return nil, lackLLC(tc)

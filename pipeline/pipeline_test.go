@@ -25,6 +25,7 @@ var (
 
 // TestOf: the road of each kind of toolchain and source, and what has none.
 func TestOf(t *testing.T) {
+	front := &toolchain.Toolchain{ID: "nvcc 12.4.131 + ptxas 12.4.131", MaxPTX: "8.4", Ptxas: "/x/ptxas", Kind: &toolchain.Front{}}
 	for _, c := range []struct {
 		tc           *toolchain.Toolchain
 		source, want string // road, or the error
@@ -33,7 +34,8 @@ func TestOf(t *testing.T) {
 		{llcs, "", "nvidia llvm-ir"}, {llcs, LLVMIR, "nvidia llvm-ir"},
 		{clang, "", "amd opencl"}, {clang, OpenCL, "amd opencl"}, {clang, LLVMIR, "amd llvm-ir"}, {clang, PTX, "clang 19.1.7 does not compile ptx (opencl, llvm-ir)"},
 		{bare, "", "amd opencl"}, {bare, LLVMIR, "clang 15.0.6 has no llc"},
-		{cuda, "cuda", `unknown source "cuda"`},
+		{cuda, CUDA, "ptxas 12.4.131 does not compile cuda (ptx)"}, {cuda, "fortran", `unknown source "fortran"`},
+		{front, "", "nvidia cuda"}, {front, CUDA, "nvidia cuda"},
 	} {
 		p, err := Of(c.tc, c.source)
 		if err != nil {

@@ -115,6 +115,7 @@ func (b *body) directive() error {
 	switch w {
 	case "loc", "file":
 		l.line()
+		b.locs.read(string(l.src[start:l.at]))
 		b.cut(start)
 		return nil
 	case "pragma", "reg", "shared", "local", "param", "global", "const", "branchtargets", "calltargets", "callprototype", "align":
@@ -232,6 +233,7 @@ func (b *body) statement() error {
 	}
 	b.m.Insts++
 	in.N, in.end = b.m.Insts, l.at
+	b.locs.at(in)
 	b.f.Body = append(b.f.Body, Stmt{Kind: StmtInst, Inst: in})
 	return nil
 }

@@ -109,6 +109,7 @@ type Inst struct {
 	Mods  []string // the others
 	Args  []Operand
 	Text  string // on one line, without the semicolon
+	Loc   Loc    // what it was made of
 
 	offset, end int // in the text; end is behind the semicolon
 }

@@ -20,16 +20,19 @@ func Parse(file string, src []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{l: l, m: &Module{File: file, src: src}}
+	p := &parser{l: l, m: &Module{File: file, src: src},
+		locs: &locs{files: map[int]string{}, inlined: map[locKey]locKey{}, of: map[*Inst]locKey{}}}
 	if err := p.module(); err != nil {
 		return nil, err
 	}
+	p.locs.resolve()
 	return p.m, nil
 }
 
 type parser struct {
 	l *lexer
 	m *Module
+	*locs
 }
 
 // module reads the directives of the top level.
@@ -86,6 +89,7 @@ func (p *parser) top(start int) error {
 		p.m.head = l.at
 	case "file", "loc":
 		l.line()
+		p.locs.read(string(l.src[start:l.at]))
 		p.cut(start)
 	case "section":
 		if _, err := l.until("{"); err != nil {
@@ -134,6 +138,7 @@ func (p *parser) declaration() error {
 			return nil // a prototype
 		}
 		p.m.Funcs = append(p.m.Funcs, f)
+		p.locs.now = locKey{}
 		b := &body{parser: p, f: f, global: map[string]bool{}}
 		return b.read()
 	}

@@ -40,6 +40,9 @@ type Cell struct {
 // Options say what is audited.
 type Options struct {
 	Toolchains []*toolchain.Toolchain
+	// Of are the toolchains of modules that are not for all of them: PTX that one of their
+	// front ends made.
+	Of map[*ptx.Module][]*toolchain.Toolchain
 	// Targets and Levels restrict the matrix. Without targets, those of Targets are
 	// taken which the module allows.
 	Targets, Levels []string
@@ -117,7 +120,11 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 	if len(levels) == 0 {
 		levels = Levels
 	}
-	for _, tc := range o.Toolchains {
+	tcs := o.Toolchains
+	if own := o.Of[m]; own != nil {
+		tcs = own
+	}
+	for _, tc := range tcs {
 		for _, t := range targets {
 			for _, level := range levels {
 				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc})

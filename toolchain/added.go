@@ -127,11 +127,12 @@ func (o InstallOptions) note(ctx context.Context, folders []string) ([]string, e
 		only := Options{Dirs: []string{dir}, DirsOnly: true, Managed: o.Dir, Runner: o.Runner}
 		found, errs := Discover(ctx, only)
 		llvm, more := DiscoverLLVM(ctx, only)
-		if err := errors.Join(DistinctErrors(append(errs, more...))...); err != nil {
+		fronts, most := DiscoverFronts(ctx, only)
+		if err := errors.Join(DistinctErrors(slices.Concat(errs, more, most))...); err != nil {
 			return nil, err
 		}
 		f := addedFolder{Dir: dir}
-		for _, t := range append(found, llvm...) {
+		for _, t := range slices.Concat(found, llvm, fronts) {
 			f.Compilers = append(f.Compilers, t.Name)
 		}
 		if len(f.Compilers) == 0 {
@@ -146,21 +147,28 @@ func (o InstallOptions) note(ctx context.Context, folders []string) ([]string, e
 // known lists the toolchains in folders, among all of this machine.
 func (o InstallOptions) known(ctx context.Context, folders []string) (out []*Toolchain) {
 	all := Options{Managed: o.Dir, Runner: o.Runner}
-	cuda, _ := Discover(ctx, all) // what else is wrong on this machine is for others to say
-	llvm, _ := DiscoverLLVM(ctx, all)
-	every := append(cuda, llvm...)
+	every := discoverEach(ctx, all) // what else is wrong on this machine is for others to say
 	for _, dir := range folders {
 		only := Options{Dirs: []string{dir}, DirsOnly: true, Managed: o.Dir, Runner: o.Runner}
-		a, _ := Discover(ctx, only)
-		b, _ := DiscoverLLVM(ctx, only)
-		for _, x := range append(a, b...) {
-			i := slices.IndexFunc(every, func(t *Toolchain) bool { return t.Version == x.Version && t.Build == x.Build })
+		for _, x := range discoverEach(ctx, only) {
+			tool := x.Compilers()[0].Tool
+			i := slices.IndexFunc(every, func(t *Toolchain) bool {
+				return t.Version == x.Version && t.Build == x.Build && t.Compilers()[0].Tool == tool
+			})
 			if i >= 0 {
 				out = append(out, every[i])
 			}
 		}
 	}
 	return out
+}
+
+// discoverEach finds compilers of all kinds, each alone.
+func discoverEach(ctx context.Context, o Options) []*Toolchain {
+	cuda, _ := Discover(ctx, o)
+	llvm, _ := DiscoverLLVM(ctx, o)
+	fronts, _ := DiscoverFronts(ctx, o)
+	return slices.Concat(cuda, llvm, fronts)
 }
 
 // Remove forgets folders that were added, by their paths or the names of their

@@ -128,7 +128,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ name, path, words string }{
 		{"missing", filepath.Join(t.TempDir(), "nowhere"), "no such file or folder"},
-		{"empty", t.TempDir(), "no ptxas or clang in this folder"},
+		{"empty", t.TempDir(), "no ptxas, nvcc or clang in this folder"},
 		{"broken", folder(map[string]string{"bin/ptxas": "#!/bin/sh\nexit 3\n"}), "exit status 3"},
 		{"one of several broken", folder(map[string]string{"a/ptxas": good, "b/ptxas": "#!/bin/sh\nkill -SEGV $$\n"}), "b/ptxas"},
 		{"nothing in the archive", pack(t, "whl", map[string]string{"a": "b"}), "none of ptxas, nvdisasm, cuobjdump is in it"},

@@ -214,7 +214,7 @@ func (b *bisection) blamed(units []int, e *Error) (suspects, rest []int) {
 // as its failure.
 func (b *bisection) refuse(units []int, e *Error) {
 	starts := b.lines(units)
-	for _, d := range parseDiagnostics(e.Stderr) {
+	for _, d := range b.diagnose(e.Stderr) {
 		i := sort.SearchInts(starts, d.Line+1) - 1
 		if i < 0 || !d.failure() {
 			continue

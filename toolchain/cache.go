@@ -34,7 +34,7 @@ type cacheEntry struct {
 const cacheFormat = "optcheck-identities-1"
 
 // maxCacheFile bounds what is read of the file, in bytes.
-const maxCacheFile = 4 << 20
+const maxCacheFile = 32 << 20
 
 type cacheFile struct {
 	Format  string                `json:"format"`
@@ -144,7 +144,7 @@ const clockTick = 100 * time.Millisecond
 
 // complete tells whether a stored answer has all that a tool of this name says.
 func (id identity) complete(name string) bool {
-	return id.Tool == name && id.Version != "" && (name != "ptxas" || (len(id.Targets) > 0 && id.MaxPTX != ""))
+	return id.Tool == name && id.Version != "" && (name != "ptxas" && name != "nvcc" || (len(id.Targets) > 0 && id.MaxPTX != ""))
 }
 
 // save writes the cache back, without entries of tools that are gone.

@@ -14,9 +14,10 @@ type Description struct {
 	Dir string `json:"dir"`
 	// Complete tells whether object code can be disassembled, too.
 	Complete bool `json:"complete"`
-	// LLVM and LLC are the kinds of toolchains that have them.
-	LLVM *LLVM `json:"llvm,omitempty"`
-	LLC  *LLC  `json:"llc,omitempty"`
+	// LLVM, LLC and Front are the kinds of toolchains that have them.
+	LLVM  *LLVM  `json:"llvm,omitempty"`
+	LLC   *LLC   `json:"llc,omitempty"`
+	Front *Front `json:"front,omitempty"`
 }
 
 // Describe returns the toolchain as data for a listing.

@@ -221,7 +221,7 @@ type candidate struct {
 func (p place) look(ctx context.Context, r *Runner, cache *idCache) candidate {
 	path := filepath.Join(p.dir, "ptxas")
 	if !executable(path) {
-		if !p.must || holdsClang(p.dir) {
+		if !p.must || holdsClang(p.dir) || holdsNvcc(p.dir) {
 			return candidate{}
 		}
 		return candidate{errs: []error{p.empty()}}
@@ -324,14 +324,14 @@ func name(all []*Toolchain) {
 // Find picks the toolchains that the names mean: a Name, an ID, a version, a
 // release, or any prefix of a version that ends at a dot ("11" means all of
 // CUDA 11). No names mean all. A name that means none is an error. Of toolchains
-// of llc and ptxas a name may mean either compiler, which is what names of the
+// of two compilers (llc and ptxas, nvcc and ptxas) a name may mean either compiler, which is what names of the
 // other one are combined with (22 and 12.4), or both (22+12.4).
 func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
 	picked, meant := map[*Toolchain]bool{}, map[*Toolchain][]bool{}
-	asked := map[string]bool{} // tools of which a name was given
+	asked := map[int]bool{} // stages of which a name was given
 	var errs []error
 	for _, n := range names {
 		hit := false
@@ -345,8 +345,8 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 			if meant[t] == nil {
 				meant[t] = make([]bool, len(some))
 			}
-			for i, c := range t.Compilers() {
-				meant[t][i], asked[c.Tool] = meant[t][i] || some[i], asked[c.Tool] || some[i]
+			for i := range some {
+				meant[t][i], asked[i] = meant[t][i] || some[i], asked[i] || some[i]
 			}
 		}
 		if !hit {
@@ -356,8 +356,8 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 	var out []*Toolchain
 	for _, t := range all {
 		each := meant[t] != nil
-		for i, c := range t.Compilers() {
-			each = each && (meant[t][i] || !asked[c.Tool])
+		for i := range meant[t] {
+			each = each && (meant[t][i] || !asked[i])
 		}
 		if picked[t] || each {
 			out = append(out, t)

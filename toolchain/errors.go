@@ -68,6 +68,7 @@ type Error struct {
 // Diagnostic is one message of a compiler that names a line or a unit.
 type Diagnostic struct {
 	Line     int
+	Col      int    // from 1; 0 where the compiler does not say it
 	Unit     string // the name of the unit, where the message has no line of it
 	Severity string // "error", "fatal", "warning", "info"
 	Message  string
@@ -80,6 +81,9 @@ func (e *Error) Error() string {
 		b.WriteString(e.Input)
 		if d := e.first(); d != nil && d.Line > 0 {
 			fmt.Fprintf(&b, ":%d", d.Line)
+			if d.Col > 0 {
+				fmt.Fprintf(&b, ":%d", d.Col)
+			}
 		}
 		b.WriteString(": ")
 	}

@@ -15,7 +15,7 @@ const (
 )
 
 // compilerFolders lists the folders that hold compilers where a person has named a
-// path: the path of ptxas or clang itself, their folder, a toolkit with a bin folder, or
+// path: the path of ptxas, nvcc or clang itself, their folder, a toolkit with a bin folder, or
 // a folder somewhere above several. Links below it are not followed. It is the path
 // alone if there is no compiler, so that an error can name it.
 func compilerFolders(path string) []string {
@@ -23,7 +23,7 @@ func compilerFolders(path string) []string {
 		path = abs
 	}
 	if executable(path) {
-		if name := filepath.Base(path); name == "ptxas" || name == "clang" || clangName.MatchString(name) {
+		if name := filepath.Base(path); name == "ptxas" || name == "nvcc" || name == "clang" || clangName.MatchString(name) {
 			return []string{filepath.Dir(path)}
 		}
 		return []string{path}
@@ -58,9 +58,9 @@ func compilerFolders(path string) []string {
 	return found
 }
 
-// holdsCompiler tells whether a folder has a ptxas or a clang itself.
+// holdsCompiler tells whether a folder has a ptxas, an nvcc or a clang itself.
 func holdsCompiler(dir string) bool {
-	return executable(filepath.Join(dir, "ptxas")) || len(place{dir: dir, must: true}.clangs()) > 0
+	return executable(filepath.Join(dir, "ptxas")) || holdsNvcc(dir) || len(place{dir: dir, must: true}.clangs()) > 0
 }
 
 // whyNot says why a path that was named has no compilers.
@@ -70,9 +70,9 @@ func whyNot(path string) string {
 	case err != nil:
 		return "no such file or folder"
 	case info.IsDir():
-		return "no ptxas or clang in this folder"
+		return "no ptxas, nvcc or clang in this folder"
 	case archiveKind(path) != "":
 		return "an archive: optcheck toolchain add unpacks it"
 	}
-	return "no folder, and neither ptxas nor clang"
+	return "no folder, and neither ptxas nor nvcc nor clang"
 }

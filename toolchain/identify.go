@@ -27,7 +27,7 @@ type identity struct {
 	Version string   `json:"version"`
 	Build   string   `json:"build"`
 	Targets []string `json:"targets,omitempty"` // compilers only
-	MaxPTX  string   `json:"max_ptx,omitempty"` // ptxas only
+	MaxPTX  string   `json:"max_ptx,omitempty"` // ptxas and nvcc only
 	R600    []string `json:"r600,omitempty"`    // clang only
 	PTX     []string `json:"ptx,omitempty"`     // llc only
 }
@@ -58,7 +58,11 @@ func identify(ctx context.Context, r *Runner, path, name string) (identity, erro
 	if err != nil {
 		return identity{}, c.fail(ErrInfrastructure, "cannot be identified", err)
 	}
-	if name != "ptxas" {
+	switch name {
+	case "nvcc":
+		return identifyNvcc(ctx, r, path, id)
+	case "ptxas":
+	default:
 		return id, nil
 	}
 	if id.Targets, err = askTargets(ctx, r, path); err != nil {

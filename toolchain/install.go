@@ -32,11 +32,15 @@ func Available() []string {
 	for _, p := range llvmPackaged {
 		names = append(names, "llvm-"+p.major)
 	}
+	for _, p := range frontPackaged {
+		names = append(names, "nvcc-"+p.release)
+	}
 	return names
 }
 
 // Recommended lists what is installed when nothing is named: all CUDA releases,
-// and of LLVM the oldest and newest ones whose code differs most.
+// and of LLVM the oldest and newest ones whose code differs most. Front ends, for which
+// a gigabyte is read each, are not among them.
 func Recommended() []string {
 	var names []string
 	for _, p := range packaged {
@@ -59,8 +63,9 @@ type InstallOptions struct {
 }
 
 // Install puts a release of LLVM (llvm-19: clang, llc, llvm-objdump, llvm-mc,
-// opt, libclc), or the compiler and the disassemblers of a CUDA release, into
-// Dir/NAME/root/usr. The latter are NVIDIA's non-free software; the package's
+// opt, libclc), the compiler and the disassemblers of a CUDA release (cuda-12.4), or its
+// compiler of CUDA C++ with the headers (nvcc-12.4), into
+// Dir/NAME/root/usr. The latter two are NVIDIA's non-free software; the package's
 // copyright file with the licence is put beside them. The package comes from
 // the Debian mirror that this machine's apt uses; apt verifies its signature
 // and checksum. Nothing else on the machine is changed and no root is needed.
@@ -81,6 +86,11 @@ func Install(ctx context.Context, name string, o InstallOptions) (done bool, err
 			in.what = &llvmInstall{in, p.major, p.security}
 		}
 	}
+	for _, p := range frontPackaged {
+		if name == "nvcc-"+p.release {
+			in.what = &frontInstall{installer: in, release: p.release}
+		}
+	}
 	done, err = in.install(ctx)
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", name, err)
@@ -97,6 +107,11 @@ func suiteOf(name string) (string, error) {
 	for _, p := range llvmPackaged {
 		if "llvm-"+p.major == name {
 			return llvmSuite, nil
+		}
+	}
+	for _, p := range frontPackaged {
+		if "nvcc-"+p.release == name {
+			return p.suite, nil
 		}
 	}
 	return "", fmt.Errorf("%q is none of what Debian packages, which is %s; any other release is added from its toolkit, "+

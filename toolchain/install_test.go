@@ -71,7 +71,7 @@ func newDebian(t *testing.T, version string, edit func(map[string]string)) *debi
 	script(t, filepath.Join(d.bin, "apt-get"), log+`
 case "$*" in
 indextargets*) printf '%s\n' 'mirror:/debian-security/|Debian|Debian-Security' 'mirror:/debian/|Debian|Debian';;
-*download*) cp `+pkg+` nvidia-cuda-toolkit_1_amd64.deb;;
+*download*) for p in "$@"; do case $p in -*|download) ;; *) cp `+pkg+` "${p%%=*}_1_amd64.deb";; esac; done;;
 esac
 `)
 	sum := sha256.Sum256(archive.Bytes())

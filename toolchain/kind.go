@@ -8,7 +8,8 @@ import (
 )
 
 // Kind is what toolchains of different compilers differ in: CUDA is a ptxas, *LLVM a
-// clang for AMD, *LLC an llc with a ptxas behind it.
+// clang for AMD, *LLC an llc with a ptxas behind it, *Front a compiler of CUDA C++, alone or
+// with a ptxas.
 type Kind interface {
 	// Vendor is whose targets the toolchain compiles for, of package target.
 	Vendor() string

@@ -69,6 +69,8 @@ func (l *llvmInstall) answers(ctx context.Context, tree string) (string, error) 
 		return "", fmt.Errorf("%s: it is of release %s", tc.Compilers()[0].Path, tc.Version)
 	case tc.Kind.(*LLVM).Libclc == "":
 		return "", errors.New("libclc is missing")
+	case !tc.Kind.(*LLVM).cudaHeaders():
+		return "", errors.New("the headers for CUDA are missing")
 	}
 	return tc.Version, nil
 }
@@ -87,24 +89,8 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	}
 	what := Installed{Name: l.name, Package: "clang-" + l.major, Packages: map[string]string{}}
 	packages := append(llvmPackages(l.major), missingRuntime()...)
-	root := filepath.Join(tree, "root")
-	debs := filepath.Join(l.work, "debs")
-	err := l.patiently(ctx, func() error { // a list that cannot be read is a mere warning of update
-		l.say("reading the package list of %s", l.suite)
-		if _, err := l.aptGet(ctx, "", "apt-get", "update"); err != nil {
-			return err
-		}
-		l.say("downloading %s", strings.Join(packages, ", "))
-		_, err := l.aptGet(ctx, debs, "apt-get", append([]string{"download"}, packages...)...)
-		return err
-	})
-	if err != nil {
+	if err := l.packages(ctx, packages, filepath.Join(tree, "root"), wanted(l.major), &what); err != nil {
 		return "", err
-	}
-	for _, p := range packages {
-		if err := l.unpackOne(ctx, p, debs, root, &what); err != nil {
-			return "", fmt.Errorf("%s: %w", p, err)
-		}
 	}
 	version, err := l.answers(ctx, tree)
 	if err != nil {
@@ -112,32 +98,6 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	}
 	what.Clang = version
 	return version, record(tree, what)
-}
-
-// unpackOne checks one downloaded package against the signed list and unpacks
-// what is needed of it.
-func (l *llvmInstall) unpackOne(ctx context.Context, name, debs, root string, record *Installed) error {
-	show, err := l.aptGet(ctx, "", "apt-cache", "--no-all-versions", "show", name)
-	if err != nil {
-		return err
-	}
-	version, sum := field(show, "Version"), field(show, "SHA256")
-	if version == "" || sum == "" {
-		return errors.New("no version or checksum in apt's answer")
-	}
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(debs), name+"_*.deb"))
-	if len(found) != 1 {
-		return fmt.Errorf("apt-get download left %d packages, not 1", len(found))
-	}
-	if err := checkSum(found[0], sum); err != nil {
-		return err
-	}
-	record.Packages[name] = version
-	if name == record.Package {
-		record.Version, record.SHA256 = version, sum
-	}
-	l.say("unpacking %s %s", name, version)
-	return l.unpackTree(ctx, found[0], root, wanted(l.major))
 }
 
 // missingRuntime lists the packages of shared libraries that this machine has
@@ -161,7 +121,7 @@ func missingRuntime() []string {
 var sharedObject = regexp.MustCompile(`\.so(\.[\w.]+)?$`)
 
 // wanted tells which files of the packages are kept: the tools, shared
-// libraries, the compiler's headers, bitcode for AMD, licences.
+// libraries, the compiler's headers (CUDA's among them), bitcode for AMD, licences.
 func wanted(major string) func(name string) bool {
 	home := "usr/lib/llvm-" + major + "/"
 	return func(name string) bool {
@@ -170,8 +130,7 @@ func wanted(major string) func(name string) bool {
 		case strings.HasPrefix(name, home+"bin/"):
 			return slices.Contains(llvmTools, base)
 		case strings.HasPrefix(name, home+"lib/clang/"), strings.HasPrefix(name, "usr/lib/clang/"):
-			return strings.Contains(name, "/include/") && strings.HasPrefix(base, "opencl") ||
-				!strings.Contains(name, "/include/") && !strings.Contains(name, "/lib/linux/")
+			return !strings.Contains(name, "/lib/linux/") // sanitizers
 		case strings.HasPrefix(name, home+"lib/"), strings.HasPrefix(name, "usr/lib/"+multiarch+"/"),
 			strings.HasPrefix(name, "lib/"+multiarch+"/"):
 			return sharedObject.MatchString(base)
@@ -182,24 +141,6 @@ func wanted(major string) func(name string) bool {
 		}
 		return false
 	}
-}
-
-// unpackTree extracts the wanted files of a package.
-func (l *llvmInstall) unpackTree(ctx context.Context, deb, root string, want func(string) bool) error {
-	r, w := io.Pipe()
-	result := make(chan error, 1)
-	go func() {
-		err := extractTree(r, root, want)
-		_, drained := io.Copy(io.Discard, r) // dpkg-deb must not block
-		result <- errors.Join(err, drained)
-	}()
-	_, err := l.system(ctx, unpackTimeout, w, "", "dpkg-deb", "--fsys-tarfile", deb)
-	w.CloseWithError(err) // nil means end of file
-	extracted := <-result
-	if err != nil {
-		return err
-	}
-	return extracted
 }
 
 // extractTree writes the wanted plain files and symbolic links of a tar stream

@@ -14,11 +14,12 @@ import (
 // in, one file comes out.
 type process struct {
 	command
-	folder         string             // how the folder's name begins
-	source, result string             // the names of the files
-	what           string             // what errors call the result
-	failure        func(error) error  // tells refusals from breakdowns
-	check          func([]byte) error // of the result; nil: none
+	folder         string                 // how the folder's name begins
+	source, result string                 // the names of the files
+	what           string                 // what errors call the result
+	failure        func(error) error      // tells refusals from breakdowns
+	check          func([]byte) error     // of the result; nil: none
+	prepare        func(dir string) error // of the folder; nil: none
 }
 
 // compile compiles the given units of a job.
@@ -36,6 +37,11 @@ func (p *process) compile(ctx context.Context, r *Runner, job *Job, units []int)
 	defer os.RemoveAll(p.dir)
 	if err := job.write(filepath.Join(p.dir, p.source), units); err != nil {
 		return nil, "", p.hopeless(err)
+	}
+	if p.prepare != nil {
+		if err := p.prepare(p.dir); err != nil {
+			return nil, "", p.hopeless(err)
+		}
 	}
 	out, err := r.run(ctx, p.command)
 	if err != nil {

@@ -27,7 +27,8 @@ type Installed struct {
 	Archives map[string]string `json:"archives,omitempty"`
 	Ptxas    string            `json:"ptxas,omitempty"` // version, asked after unpacking
 	Clang    string            `json:"clang,omitempty"` // likewise
-	// Packages are the versions of all packages of a release of LLVM.
+	Nvcc     string            `json:"nvcc,omitempty"`  // likewise
+	// Packages are the versions of all packages of an installation of several.
 	Packages map[string]string `json:"packages,omitempty"`
 	// Files are all files of the installation: by their names below it the
 	// SHA-256, or of a link "-> " and where it leads. Whatever is there and not

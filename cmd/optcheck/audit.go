@@ -33,6 +33,7 @@ type auditFlags struct {
 	keepCode       string
 	controlCodes   bool
 	flags          []string
+	frontFlags     []string
 	text           report.TextOptions
 	engine         engineFlags
 }
@@ -40,7 +41,7 @@ type auditFlags struct {
 func newAuditCmd(env *environment) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
-		Use:   "audit [TEST|DIR|corpus|FILE.ptx…]",
+		Use:   "audit [TEST|DIR|corpus|FILE.ptx|FILE.cu…]",
 		Short: "Compile tests with every compiler found and check the machine code",
 		Long: `Compile tests with every compiler found, for every target, level and layout, and
 check that the machine code keeps each test as it was written. Without arguments
@@ -79,7 +80,10 @@ in any order, and be merged (optcheck merge).
 Files of PTX, and folders of them, are audited as they are: each synchronising
 instruction is looked for in the machine code of ptxas, and the order of all that was
 found is compared over the control flow (docs/real-code.md). A cubin is compared with
-the PTX of its name beside it.
+the PTX of its name beside it. Of a file of CUDA C++ each front end found (nvcc, clang) makes
+PTX for the first of the targets, which is audited likewise; toolchains are the pairs, as
+--toolchains nvcc-12.4+11.8. A file may include what lies below its folder and the folders
+of --front-flags -I.
 
 With --engine slurm the shards become a job array of Slurm, with a job after it that
 merges them into the store; failed tasks are submitted again. Ctrl-C ends only the
@@ -93,6 +97,7 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
   optcheck audit kernel.ptx --toolchains 11.8,12.4 --targets sm_80
+  optcheck audit kernel.cu --toolchains 12.4 --front-flags -Iinclude
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.engine.engine != "" {
@@ -130,12 +135,13 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
-	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing")
+	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)
 	quietFlag(cmd, &f.quiet)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
+	fl.StringSliceVar(&f.frontFlags, "front-flags", nil, "further arguments for the compilers of CUDA C++ (-Iinclude,-DN=4)")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store, and audit only what it does not know yet (see optcheck store)")
 	fl.StringVar(&f.artefacts, "artefacts", "findings", "of which cells the store keeps kernels and machine code: none, findings, all")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n of the matrix (2/8); merge the stores of the parts")

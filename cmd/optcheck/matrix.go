@@ -113,7 +113,7 @@ func found(ctx context.Context, env *environment) (all []*toolchain.Toolchain, w
 	return all, wrong, nil
 }
 
-// discoverVendors finds the toolchains of all vendors.
+// discoverVendors finds the toolchains of all vendors, and the front ends.
 func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
 	var all []*toolchain.Toolchain
 	var errs []error
@@ -124,7 +124,8 @@ func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Too
 		list, more := r.Find(ctx, o)
 		all, errs = append(all, list...), append(errs, more...)
 	}
-	return all, errs
+	fronts, more := toolchain.DiscoverFronts(ctx, o)
+	return append(all, fronts...), append(errs, more...)
 }
 
 // amdTargets are the targets that are audited for AMD unless others are named:

@@ -18,33 +18,36 @@ import (
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/report"
+	"optcheck/toolchain"
 )
 
-// programs are the files of real code among arguments: PTX files, and those in
-// folders that hold PTX and no tests. ok is false if there is none; both kinds of
+// programs are the files of real code among arguments: files of PTX and CUDA C++, and
+// those in folders that hold no tests. ok is false if there is none; both kinds of
 // arguments at once are an error.
 func programs(args []string) (files []string, ok bool, err error) {
 	for _, a := range args {
 		switch {
-		case filepath.Ext(a) == ".ptx":
+		case isProgram(a):
 			files = append(files, a)
 		case a != "-":
-			found, err := ptxIn(a)
+			found, err := programsIn(a)
 			if err != nil {
 				return nil, false, err
 			}
 			files = append(files, found...)
 		}
 		if len(files) == 0 && ok || len(files) > 0 && !ok && a != args[0] {
-			return nil, false, fmt.Errorf("%s: tests and PTX files cannot be audited in one run", a)
+			return nil, false, fmt.Errorf("%s: tests and programs cannot be audited in one run", a)
 		}
 		ok = len(files) > 0
 	}
 	return files, ok, nil
 }
 
-// ptxIn lists the PTX files of a folder; none if it has tests, or is no folder.
-func ptxIn(dir string) (files []string, err error) {
+func isProgram(file string) bool { return filepath.Ext(file) == ".ptx" || isCUDA(file) }
+
+// programsIn lists the programs in a folder; none if it has tests, or is no folder.
+func programsIn(dir string) (files []string, err error) {
 	tests := false
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -55,7 +58,7 @@ func ptxIn(dir string) (files []string, err error) {
 		case filepath.Ext(path) == ".litmus":
 			tests = true
 			return fs.SkipAll
-		case filepath.Ext(path) == ".ptx" && d.Type().IsRegular() && path != dir:
+		case isProgram(path) && d.Type().IsRegular() && path != dir:
 			files = append(files, path)
 		}
 		return nil
@@ -109,14 +112,12 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs},
 		text: realcode.Report{Notes: f.text.Notes}}
-	failed := r.read(env, files)
+	failed, err := r.read(ctx, env, f, files)
+	if err != nil {
+		return err
+	}
 	if failed == len(files) {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
-	}
-	if r.o.Toolchains, err = discover(ctx, env); err != nil {
-		return err
-	} else if len(r.o.Toolchains) == 0 {
-		return fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
 	}
 	set := report.NewSet()
 	handlers := report.Tee{set}
@@ -154,18 +155,53 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	return verdict(counted(env, run), fail)
 }
 
-// read reads the files, and counts those that cannot be.
-func (r *programRun) read(env *environment, files []string) (failed int) {
+// read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
+// each front end.
+func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, files []string) (failed int, err error) {
+	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module][]*toolchain.Toolchain{}}
+	ofPTX := 0
 	for _, file := range files {
-		m, err := readPTX(file)
-		if err != nil {
-			env.tell("%v", err)
-			failed++
-			continue
+		var modules []*ptx.Module
+		if isCUDA(file) {
+			modules, err = fronts.read(ctx, file)
+		} else if modules, err = readPTXs(file); err == nil {
+			ofPTX++
 		}
-		r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m))
+		switch {
+		case ctx.Err() != nil, errors.Is(err, errNoFront):
+			return 0, err
+		case err != nil:
+			env.tell("%v", err)
+		}
+		if len(modules) == 0 {
+			failed++
+		}
+		for _, m := range modules {
+			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m))
+		}
 	}
-	return failed
+	if ofPTX > 0 {
+		if r.o.Toolchains, err = discover(ctx, env); err != nil {
+			return 0, err
+		} else if len(r.o.Toolchains) == 0 {
+			return 0, fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
+		}
+	}
+	for _, m := range r.modules {
+		if fronts.of[m] == nil {
+			fronts.of[m] = r.o.Toolchains
+		}
+	}
+	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
+	return failed, nil
+}
+
+func readPTXs(file string) ([]*ptx.Module, error) {
+	m, err := readPTX(file)
+	if err != nil {
+		return nil, err
+	}
+	return []*ptx.Module{m}, nil
 }
 
 // run audits all modules and hands over the events.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command-line tests. The condition [tools] holds where
 // real compilers are installed, [llc] where
-// llc compiles for NVIDIA, [opencl] where OpenCL has a device;
+// llc compiles for NVIDIA, [cuda] where nvcc 12.4 is, [opencl] where OpenCL has a device;
 // OPTCHECK_REQUIRE_TOOLS=1 demands both. [gpu] holds where CUDA has one.
 func TestScript(t *testing.T) {
 	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
@@ -36,6 +37,7 @@ func TestScript(t *testing.T) {
 	if len(pairs) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 		t.Fatal("no llc with a ptxas found")
 	}
+	fronts, _ := toolchain.DiscoverFronts(context.Background(), toolchain.Options{})
 	cpus, _ := opencl.New().Devices(context.Background())
 	gpus, _ := cuda.New().Devices(context.Background())
 	managed := toolchain.ManagedDir(os.Getenv)
@@ -68,6 +70,8 @@ func TestScript(t *testing.T) {
 				return len(llvm) > 0, nil
 			case "llc":
 				return len(pairs) > 0, nil
+			case "cuda":
+				return slices.ContainsFunc(fronts, func(t *toolchain.Toolchain) bool { return t.Name == "nvcc-12.4" }) && len(tcs) > 0, nil
 			case "opencl":
 				if len(cpus) == 0 && os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
 					return false, errors.New("no OpenCL device found")

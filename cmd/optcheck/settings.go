@@ -47,6 +47,13 @@ func (env *environment) forVendor(vendor string) *environment {
 	return &sub
 }
 
+// forSource returns an environment with another source of kernels in its settings.
+func (env *environment) forSource(source string) *environment {
+	sub := *env
+	sub.settings.source = source
+	return &sub
+}
+
 // kernels is what kernels are written in, "" for the vendor's usual source, however
 // it was asked for: results do not depend on that.
 func (s *settings) kernels() string {

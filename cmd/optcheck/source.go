@@ -13,7 +13,7 @@ import (
 
 func sourceFlag(cmd *cobra.Command) {
 	cmd.Flags().String("source", "",
-		"what kernels are written in: ptx (ptxas), or llvm-ir (llc, then ptxas); for AMD opencl (clang), or llvm-ir (llc)")
+		"what kernels are written in: ptx (ptxas), or llvm-ir (llc, then ptxas), or cuda (nvcc or clang, then ptxas); for AMD opencl (clang), or llvm-ir (llc)")
 }
 
 // finder returns how the toolchains of a vendor are found that compile a source.

@@ -15,7 +15,7 @@ func newToolchainAddCmd(env *environment) *cobra.Command {
 		Long: `Make compilers known that are on this machine, whichever release they are of. PATH is
 one of
 
-  the path of ptxas or clang itself
+  the path of ptxas, nvcc or clang itself
   the folder that holds it, a toolkit with a bin folder, or a folder above several
   a Debian package (.deb), a wheel (.whl) or a redistributable archive (.tar.xz, .tar.gz,
   .zip) with NVIDIA's ptxas, nvdisasm or cuobjdump

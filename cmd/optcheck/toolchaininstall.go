@@ -14,11 +14,15 @@ func newToolchainInstallCmd(env *environment) *cobra.Command {
 		Use:   "install [NAME…]",
 		Short: "Install compilers for this user: " + strings.Join(toolchain.Available(), ", "),
 		Long: `Install compilers from Debian's packages into the user's cache folder, without
-root: of a CUDA release NVIDIA's ptxas, nvdisasm and cuobjdump (non-free), of an
+root: of a CUDA release NVIDIA's ptxas, nvdisasm and cuobjdump (cuda-12.4, non-free) or
+the compiler of CUDA C++ and all headers (nvcc-12.4, non-free), of an
 LLVM release clang, llc, llvm-objdump, llvm-mc, opt and libclc. The mirror is the
 one that this machine's own apt configuration names; apt verifies signatures and
-checksums. Without names, the CUDA releases and llvm-14, llvm-19 and llvm-22 are
-installed. What is there already is kept.
+checksums. Without names, the releases of ptxas and llvm-14, llvm-19 and llvm-22 are
+installed. What is there already is kept. nvcc-11.8 and nvcc-12.4 read 0.9 and 1.0 GB, most
+of it libraries that are not kept (110 MB are): Debian packs the headers with them, and a
+part of a package has no checksum. nvcc needs g++; clang compiles CUDA C++ with the headers
+that come with an nvcc.
 
 Any other release comes from a toolkit, package, wheel or archive that you have:
 optcheck toolchain add PATH.
@@ -26,7 +30,8 @@ optcheck toolchain add PATH.
 NVIDIA's compilers are non-free software: their licence is installed beside them;
 read it. optcheck neither contains nor distributes any compiler.`,
 		Example: `  optcheck toolchain install cuda-12.4
-  optcheck toolchain install cuda-11.8 llvm-22`,
+  optcheck toolchain install cuda-11.8 llvm-22
+  optcheck toolchain install nvcc-12.4`,
 		ValidArgs: toolchain.Available(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

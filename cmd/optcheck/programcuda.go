@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"optcheck/internal/input"
+	"optcheck/internal/whole"
+	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/realcode"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+func isCUDA(file string) bool { return filepath.Ext(file) == ".cu" }
+
+// frontRun makes PTX of files of CUDA C++.
+type frontRun struct {
+	env   *environment
+	flags []string
+	keep  string                                 // folder for the PTX, "" for none
+	of    map[*ptx.Module][]*toolchain.Toolchain // which toolchains a module is for
+
+	pairs   []*toolchain.Toolchain // front ends, each with each ptxas; nil until they are needed
+	targets []string               // those that are audited, ascending
+}
+
+// errNoFront is that nothing compiles CUDA C++, or not what is asked for.
+var errNoFront = errors.New("no compiler of CUDA C++ was found; optcheck toolchain install nvcc-12.4 gets one")
+
+// frontError is an error of the search, which is for no file to bear.
+type frontError struct{ error }
+
+func (e *frontError) Is(target error) bool { return target == errNoFront }
+func (e *frontError) Unwrap() error        { return e.error }
+
+func (r *frontRun) find(ctx context.Context) error {
+	if r.pairs != nil {
+		return nil
+	}
+	var err error
+	if r.pairs, err = discover(ctx, r.env.forSource(pipeline.CUDA)); err != nil {
+		return &frontError{err}
+	}
+	if len(r.pairs) == 0 {
+		return errNoFront
+	}
+	if r.targets = slices.Clone(r.env.settings.targets); len(r.targets) == 0 {
+		r.targets = slices.Clone(realcode.Targets)
+	}
+	slices.SortFunc(r.targets, target.Compare)
+	return nil
+}
+
+// read makes a module of a file with each front end. One that refuses the file costs no
+// other: the error has all of them.
+func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error) {
+	text, err := input.ReadFile(file, ptx.MaxInput)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.find(ctx); err != nil {
+		return nil, err
+	}
+	var modules []*ptx.Module
+	var errs []error
+	for first := 0; first < len(r.pairs); {
+		last := first
+		for last < len(r.pairs) && r.pairs[last].Kind == r.pairs[first].Kind {
+			last++
+		}
+		tcs := r.pairs[first:last]
+		first = last
+		m, err := r.module(ctx, tcs[0], file, string(text))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		modules, r.of[m] = append(modules, m), tcs
+	}
+	return modules, errors.Join(errs...)
+}
+
+// module makes PTX of a file for the first of the targets that the compiler and the file
+// allow.
+func (r *frontRun) module(ctx context.Context, tc *toolchain.Toolchain, file, text string) (*ptx.Module, error) {
+	front := tc.Compilers()[0]
+	var first error
+	for _, t := range r.targets {
+		if !slices.Contains(tc.Targets, t) {
+			continue
+		}
+		res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t, Flags: r.flags,
+			Units: []toolchain.Unit{{Name: file, Text: text}}}})
+		if err == nil {
+			err = res.Failed[0]
+		}
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if first != nil {
+			r.env.tell("%s: %s %s makes PTX of it for %s, not for an older target", file, front.Tool, front.Version, t)
+		}
+		name := fmt.Sprintf("%s@%s-%s.ptx", file, front.Tool, front.Version)
+		ptxText := res.Batches[0].Text
+		if r.keep != "" {
+			if err := errors.Join(os.MkdirAll(r.keep, 0o777), whole.Write(filepath.Join(r.keep, filepath.Base(name)), ptxText, 0o666)); err != nil {
+				return nil, err
+			}
+		}
+		return ptx.Parse(name, ptxText)
+	}
+	if first == nil {
+		return nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
+	}
+	return nil, first
+}
