@@ -10,22 +10,22 @@ import (
 	"optcheck/spec"
 )
 
-// amdCheck holds what the checks of order share.
+// amdCheck is the state that the ordering checks share.
 type amdCheck struct {
 	*pass
 	m *amdModel
 	w *waits
-	// told are the pairs of accesses already reported as unordered.
+	// told holds the pairs of accesses already reported as unordered.
 	told map[[2]int]bool
 }
 
-// amdFence is what a fence of the test demands.
+// amdFence is what a fence of the test requires.
 type amdFence struct {
 	before, after func(spec.Entry) bool
 	loose         bool // a store before and a load after are not ordered
 	scope         int
-	// language is set for mem_fence and its kin of OpenCL 1.2: the language
-	// promises order, and nothing between work-groups.
+	// language is set for mem_fence and its relatives of OpenCL 1.2: the language promises order within a work-item,
+	// and nothing between work-groups.
 	language         bool
 	acquire, release bool
 	barrier          bool
@@ -67,10 +67,9 @@ func amdFenceOf(k spec.Kind) amdFence {
 	return f
 }
 
-// order checks every order that the test asks for: by fences, by acquire
-// and release accesses, by volatile, by being accesses of one location, and by
-// registers. checkOrder compares the order in the text; order asks what may still be
-// outstanding and what the caches hold.
+// order checks every order that the test asks for: by fences, by acquire and release accesses, by volatile, between
+// accesses of one location, and through registers. checkOrder compares the order in the text; order asks what may
+// still be outstanding and what the caches hold.
 func (a *amd) order(p *pass) {
 	c := &amdCheck{pass: p, m: a.model, told: map[[2]int]bool{}}
 	c.w = newWaits(p.tr, c.m)
@@ -88,12 +87,12 @@ func (a *amd) order(p *pass) {
 	c.registers()
 }
 
-// unordered reports whether the access at position i may still be under way
-// when that at position j starts, though it must be complete.
+// unordered reports whether the access at position i, which must be complete, may still be in flight when the one at
+// position j starts.
 func (c *amdCheck) unordered(i, j int, scope int, language bool) bool {
 	a, b := c.match[i], c.match[j]
 	if a < 0 || b < 0 || a >= b {
-		return false // missing, merged or reordered: reported as that
+		return false // missing, merged or reordered: reported as such
 	}
 	x, y := &c.tr.events[a], &c.tr.events[b]
 	switch {
@@ -108,10 +107,9 @@ func (c *amdCheck) unordered(i, j int, scope int, language bool) bool {
 	return c.w.outstanding(x.inst, y.inst)
 }
 
-// clauseOpen reports whether, on TeraScale, an access may still be under way when
-// a later one starts: a fetch until its clause ends, a write until it is
-// acknowledged and the acknowledgement waited for, which only writes that ask
-// for it can be.
+// clauseOpen reports whether, on TeraScale, an access may still be in flight when a later one starts. A fetch is
+// until its clause ends; a write is until its acknowledgement is waited for, which is possible only for writes that
+// request one.
 func (c *amdCheck) clauseOpen(a, b int) bool {
 	x, y := &c.tr.events[a], &c.tr.events[b]
 	if x.role == isa.RoleLoad {
@@ -146,7 +144,7 @@ func (c *amdCheck) wait(a, b int, what, until string) lack {
 
 func trim(s string) string { return strings.TrimSuffix(s, " ;") }
 
-// waitFor names the instruction that completes an event.
+// waitFor returns the instruction that completes an event.
 func (c *amdCheck) waitFor(ev int) string {
 	x := &c.tr.events[ev]
 	switch {
@@ -237,7 +235,7 @@ func (c *amdCheck) tell(pos int, missing []lack) {
 	}
 }
 
-// own gives the cache operations between two events to a fence, for listings.
+// own attributes the cache operations between two events to a fence, for listings.
 func (c *amdCheck) own(pos, lo, hi int) {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		if c.tr.events[ev].role == isa.RoleCache && len(c.owner[ev]) == 0 {
@@ -303,8 +301,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	c.tell(k, missing)
 }
 
-// barrier requires the execution barrier: one instruction, or from gfx12 on a
-// signal and the wait for it.
+// barrier requires the execution barrier: one instruction, or since gfx12 a signal and the wait for it.
 func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	signalled := false
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
@@ -331,12 +328,11 @@ func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	return false
 }
 
-// volatiles checks that volatile accesses to global memory follow each other, and that
-// atomics follow them: LLVM's memory model has a wait after each, and the functions
-// for atomics take pointers to volatile objects.
+// volatiles checks that volatile accesses to global memory stay in order, and that atomics stay in order with them:
+// LLVM's memory model waits after each, and the functions for atomics take pointers to volatile objects.
 func (c *amdCheck) volatiles() {
 	if c.m.clauses {
-		return // nobody promises it for TeraScale
+		return // TeraScale does not promise it
 	}
 	last := -1
 	for k, e := range c.s.Entries {
@@ -358,9 +354,8 @@ func (c *amdCheck) volatiles() {
 	}
 }
 
-// sameLocation checks accesses of one location of which one goes through the
-// scalar unit: that completes in any order and has a cache of its own. Vector
-// accesses of a wave to one address are performed in order.
+// sameLocation checks pairs of accesses to one location of which one goes through the scalar unit, which completes in
+// any order and has a cache of its own. Vector accesses of a wave to one address are performed in order.
 func (c *amdCheck) sameLocation() {
 	es := c.s.Entries
 	for j := range es {

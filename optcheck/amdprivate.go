@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// scratch returns the address of a load from private memory or a store to it.
+// scratch returns the address of a load from private memory or a store to it, and whether the instruction is one.
 func (m *machine) scratch(in *isa.Inst) (value, bool) {
 	space := in.Mem.Space
 	if space != isa.SpaceLocal && space != isa.SpaceGeneric || in.Role != isa.RoleLoad && in.Role != isa.RoleStore {
@@ -16,17 +16,15 @@ func (m *machine) scratch(in *isa.Inst) (value, bool) {
 	return lo, space == isa.SpaceLocal || m.privateBase(lo, hi)
 }
 
-// unsignedLoad recognises loads that clear the upper bytes: buffer_load_ubyte,
-// scratch_load_u8.
+// unsignedLoad reports whether a load clears the upper bytes: buffer_load_ubyte, scratch_load_u8.
 func unsignedLoad(op string) bool {
 	return strings.HasSuffix(op, "_ubyte") || strings.HasSuffix(op, "_ushort") || strings.HasSuffix(op, "_u8") || strings.HasSuffix(op, "_u16")
 }
 
-// privateBase reports whether an address is in the private aperture of flat
-// addresses: its upper word is src_private_base, or, where the hardware has no
-// such register (gfx8), hidden_private_base after the kernel's arguments or
-// private_segment_aperture_base_hi of the queue. No pointer of the test has a
-// constant lower word.
+// privateBase reports whether an address is in the private aperture of flat addresses. Its high word then is
+// src_private_base or, where the hardware has no such register (gfx8), hidden_private_base, which follows the
+// kernel's arguments, or private_segment_aperture_base_hi of the queue. No pointer of the test has a constant low
+// word.
 func (m *machine) privateBase(lo, hi value) bool {
 	p := m.tr.pool
 	if hi < 0 {

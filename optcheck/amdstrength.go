@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// need returns what the machine code of an access must carry on a target, and
-// whether the access must keep off the scalar cache.
+// need returns what the machine code of an access must carry on a target, and whether the access must avoid the
+// scalar cache.
 func (m *amdModel) need(k spec.Kind) (b amdBits, vector bool) {
 	if k.Space == litmus.Shared || m.clauses {
 		return amdBits{}, false
@@ -55,7 +55,7 @@ func (a *amd) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem) {
 	return weaker
 }
 
-// needs knows no fence that is one instruction.
+// needs returns false twice: no fence is a single instruction here.
 func (*amd) needs(spec.Kind) (sc, invalidate bool) { return false, false }
 
 func (b amdBits) String() string {

@@ -2,8 +2,8 @@ package optcheck
 
 import "optcheck/isa"
 
-// lane evaluates writes and reads of single lanes of a vector register, which
-// compilers use to keep scalar registers: v_writelane_b32 v16, s4, 2.
+// lane evaluates writes and reads of single lanes of a vector register, which compilers use to save scalar registers:
+// v_writelane_b32 v16, s4, 2.
 func (m *machine) lane(i int, in *isa.Inst) bool {
 	p := m.tr.pool
 	write := in.Op == "v_writelane_b32"
@@ -34,16 +34,15 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 	v, _ := m.operand(in.Args[1])
 	w, ok := m.laneOf(v, uint64(k&63), 0)
 	if !ok {
-		return false // a lane of other data: v_readlane_b32 reads what all lanes agree on
+		return false // a lane of other data: v_readlane_b32 reads a value that all lanes agree on
 	}
 	m.cur.v[d], m.cur.t[d] = w.v, w.t
 	return true
 }
 
-// laneOf returns what a lane of a register was set to, if that is known on all paths.
-// Where control flow joins, it is one of two values as any register is. Where a mask
-// decides, both must agree: the mask says which of the two a lane has, and this lane
-// is another one than that for which the kernel is evaluated.
+// laneOf returns what a lane of a register was set to, if that is known on all paths. Where control flow joins, it is
+// one of two values, as for any register. Where a mask decides, both values must agree: the mask says which of the
+// two a lane has, and this lane is not the one for which the kernel is evaluated.
 func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
 	if v < 0 || depth > maxDepth {
 		return cell{}, false
@@ -79,13 +78,13 @@ func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
 // funLane marks an expression "a with lane imm&63 replaced by b".
 const funLane = 1 << 53
 
-// implied reports whether EXEC being exec means that cond is the mask in force:
-// both are the same, or exec is part of cond.
+// implied reports whether, when EXEC is exec, the mask in force is cond: the two are the same, or exec is a subset of
+// cond.
 func (m *machine) implied(exec, cond value) bool {
 	return exec == cond || exec >= 0 && m.tr.pool.implies(exec, cond)
 }
 
-// implies reports whether predicate a can be true only if b is.
+// implies reports whether predicate a is true only if b is.
 func (p *valuePool) implies(a, b value) bool {
 	if a == b {
 		return true

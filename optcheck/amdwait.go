@@ -10,9 +10,8 @@ import (
 // issued on a path to it, and not waited for since.
 type pending struct {
 	inst int // the instruction that issued it
-	// open are the counters that still stand between it and completion, each
-	// with the smallest number of later operations, over all paths, that cannot
-	// complete before this one. A wait for at most that many completes it.
+	// open lists the counters that have yet to confirm completion, each with the smallest number of later operations,
+	// over all paths, that cannot complete before this one. A wait for at most that many completes it.
 	open []openCounter
 }
 
@@ -20,7 +19,7 @@ type openCounter struct {
 	counter isa.Counter
 	newer   int
 	class   orderClass
-	// late marks the counter that says only that a store has read its data.
+	// late marks the counter that only confirms that a store has read its data.
 	late bool
 }
 
@@ -35,7 +34,7 @@ const (
 	inOtherOrder
 )
 
-// waits simulates the counters of outstanding operations over a function.
+// waits simulates the counters of outstanding operations throughout a function.
 type waits struct {
 	tr    *trace
 	model *amdModel
@@ -96,7 +95,7 @@ func applyWaits(cur []pending, ws []isa.Wait) []pending {
 	for _, wt := range ws {
 		keep := cur[:0]
 		for _, p := range cur {
-			late := p.complete() // memory had it before: expcnt alone is open
+			late := p.complete() // memory already has it: only expcnt is open
 			p.open = slices.DeleteFunc(p.open, func(o openCounter) bool {
 				return o.counter == wt.Counter && (wt.N == 0 || o.class != inAnyOrder && o.newer >= wt.N)
 			})
@@ -109,8 +108,7 @@ func applyWaits(cur []pending, ws []isa.Wait) []pending {
 	return cur
 }
 
-// complete reports whether the operation is done in memory: at most its data may
-// still be unread.
+// complete reports whether the operation is done in memory; its data may still be unread.
 func (p *pending) complete() bool {
 	for _, o := range p.open {
 		if !o.late {
@@ -120,7 +118,7 @@ func (p *pending) complete() bool {
 	return true
 }
 
-// issue adds the operation that an instruction starts.
+// issue adds the operation that an instruction starts to those that are pending.
 func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
 	if len(in.Counts) == 0 {
 		return cur
@@ -139,7 +137,7 @@ func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
 			p.open = append(p.open, openCounter{counter: c, class: class, late: late})
 		}
 	}
-	// In a loop an instruction may be pending from the round before.
+	// In a loop, an instruction may still be pending from the previous iteration.
 	cur = slices.DeleteFunc(cur, func(o pending) bool { return o.inst == i })
 	if len(p.open) > 0 {
 		cur = append(cur, p)
@@ -147,7 +145,7 @@ func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
 	return cur
 }
 
-// class says how an operation completes among those of its counter.
+// class returns how an operation completes relative to the others of its counter.
 func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 	switch {
 	case in.Mem.Scalar || in.Role == isa.RoleConst:
@@ -169,9 +167,9 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 	return inOtherOrder
 }
 
-// completes reports whether a counter says that the operation is complete in
-// memory, or its registers written. A FLAT access to global memory is complete
-// by the vector counter; expcnt tells only that a store has read its registers.
+// completes reports whether a counter confirms that the operation is complete in memory, or its registers written. A
+// FLAT access to global memory is complete when the vector counter says so; expcnt only confirms that a store has
+// read its registers.
 func (w *waits) completes(i int, in *isa.Inst, c isa.Counter) bool {
 	switch c {
 	case isa.CountExp, isa.CountX:
@@ -190,8 +188,7 @@ func clonePending(l []pending) []pending {
 	return out
 }
 
-// joinPending returns what may be pending after either of two paths; changed tells
-// that it is more than old.
+// joinPending returns what may be pending after either of two paths; changed reports whether that is more than old.
 func joinPending(old, add []pending) (joined []pending, changed bool) {
 	joined = clonePending(old)
 	for _, p := range add {
@@ -227,7 +224,7 @@ func (w *waits) outstanding(op, at int) bool {
 	return false
 }
 
-// counters lists the counters that announce the completion of an operation.
+// counters lists the counters that confirm the completion of an operation.
 func (w *waits) counters(op int) (list []isa.Counter) {
 	in := &w.tr.fn.Insts[op]
 	for _, c := range in.Counts {
@@ -238,8 +235,8 @@ func (w *waits) counters(op int) (list []isa.Counter) {
 	return list
 }
 
-// tried reports whether a wait for one of an operation's counters stands in the
-// text between two instructions: a wait that was too weak.
+// tried reports whether a wait for one of an operation's counters stands between two instructions in the text, and is
+// too weak.
 func (w *waits) tried(op, at int) (string, bool) {
 	cs := w.counters(op)
 	for i := op + 1; i < at; i++ {

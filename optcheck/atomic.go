@@ -8,8 +8,8 @@ import (
 	"optcheck/spec"
 )
 
-// operation reports whether a machine atomic is the test's operation. Counting by
-// one is an addition of one, or the machine's own counting without a bound.
+// operation reports whether a machine atomic is the test's operation. Counting by one is either an addition of one or
+// the machine's own increment or decrement without a bound.
 func (p *pass) operation(x *event, e spec.Entry) bool {
 	a := e.Kind.Atom
 	if a < litmus.AtomIncOne {
@@ -19,7 +19,7 @@ func (p *pass) operation(x *event, e spec.Entry) bool {
 		return false
 	}
 	if x.cond && x.condT == 0 {
-		return true // one lane counts for all that are active
+		return true // one lane counts for all active ones
 	}
 	k, ok := p.tr.pool.isConst(x.data[0])
 	switch {
@@ -31,20 +31,20 @@ func (p *pass) operation(x *event, e spec.Entry) bool {
 	return ok && k == 1
 }
 
-// typed reports whether a machine atomic takes its words as the test's does: as
-// integers, and as signed or unsigned ones where that matters.
+// typed reports whether a machine atomic interprets its words as the test's does: as integers, and as signed or
+// unsigned ones where that matters.
 func (p *pass) typed(x *event, e spec.Entry) bool {
 	t := x.mem.Type
 	switch {
 	case t == isa.AtomOther:
 		return false
 	case e.Instr < 0 || e.Kind.Atom != litmus.AtomMin && e.Kind.Atom != litmus.AtomMax:
-		return true // not known of a lone binary: part of the digest
+		return true // unknown for a kernel without its test: part of the digest
 	}
 	return (t == isa.AtomSigned) == e.Signed
 }
 
-// countsByOne reports whether a machine operation can be a counting by one.
+// countsByOne reports whether a machine operation can be an increment or decrement by one.
 func countsByOne(atom string, a litmus.AtomOp) bool {
 	names := map[litmus.AtomOp][]string{litmus.AtomIncOne: {"ADD", "INC"}, litmus.AtomDecOne: {"SUB", "DEC", "ADD"}}[a]
 	for _, n := range names {

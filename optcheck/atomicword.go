@@ -1,6 +1,6 @@
 package optcheck
 
-// atomicWords are what atomic operations compute of the old word and their operand.
+// atomicWords maps atomic operations to what they compute from the old word and their operand.
 var atomicWords = map[string]func(old, d uint32) uint32{
 	"ADD":  func(a, b uint32) uint32 { return a + b },
 	"SUB":  func(a, b uint32) uint32 { return a - b },
@@ -26,8 +26,8 @@ var atomicWords = map[string]func(old, d uint32) uint32{
 	},
 }
 
-// atomicWord returns what an atomic operation computes, and the number of its operands; nil
-// if it is not known.
+// atomicWord returns the function that an atomic operation computes and the number of its operands; f is nil if the
+// operation is unknown.
 func atomicWord(name string) (f func(old uint32, d []uint32) uint32, operands int) {
 	if name == "CAS" {
 		return func(old uint32, d []uint32) uint32 {

@@ -6,20 +6,18 @@ import (
 	"optcheck/isa"
 )
 
-// A function of the test that the compiler did not inline stands after the kernel, in
-// the same section. It is read as if it had been inlined: each call is replaced by a copy
-// of the function's code, and its returns lead after the call. That a return does go
-// there is asked of the return address (machine.returns). A call of which the function
-// is not known stays, and is a finding (checkCalls).
+// If the compiler did not inline a function of the test, it follows the kernel in the same section. It is read as if
+// it had been inlined: a copy of its code replaces each call, and its returns lead to the instruction after the call.
+// The return address decides whether a return does go there (machine.returns). A call whose function is not known
+// stays, and is a finding (checkCalls).
 
-// Bounds of what is followed in one kernel: calls, and instructions that are copied. Of
-// code that has more no call is followed.
+// Bounds for one kernel: calls that are followed, and instructions that are copied. Beyond them no call is followed.
 const (
 	maxCalls  = 64
 	maxCopied = 1 << 13
 )
 
-// followed returns a function with the code of what it calls in the place of the calls.
+// followed returns a function in which the code of the callees replaces the calls.
 func followed(fn *isa.Func) *isa.Func {
 	calls := 0
 	for i := range fn.Insts {
@@ -44,8 +42,8 @@ func followed(fn *isa.Func) *isa.Func {
 	return &cur
 }
 
-// jumps makes jumps of calls that do not come back: ptxas leaves loops in which lanes
-// diverge by a CALL.REL.NOINC to what stands after them.
+// jumps turns calls that do not return into jumps: ptxas leaves loops in which lanes diverge by a CALL.REL.NOINC to
+// what follows them.
 func jumps(fn *isa.Func) {
 	changed := false
 	for i := range fn.Insts {
@@ -70,8 +68,7 @@ func comesBack(fn *isa.Func, first int) bool {
 	return false
 }
 
-// nextCall finds a call that control comes to and the stretch of code [lo, hi) that it
-// calls: call is -1 if there is none that can be followed.
+// nextCall finds a reachable call and the code [lo, hi) that it calls; call is -1 if none can be followed.
 func nextCall(fn *isa.Func) (call, lo, hi int) {
 	reached := fn.Reachable()
 	for b := range fn.Blocks {
@@ -87,7 +84,7 @@ func nextCall(fn *isa.Func) (call, lo, hi int) {
 	return -1, 0, 0
 }
 
-// callee returns the stretch of code that a function at an instruction consists of.
+// callee returns the range of code of the function that begins at an instruction.
 func callee(fn *isa.Func, first int) (lo, hi int) {
 	lo, hi = first, first
 	seen := make([]bool, len(fn.Blocks))
@@ -114,7 +111,7 @@ func callee(fn *isa.Func, first int) (lo, hi int) {
 	return lo, hi
 }
 
-// closed reports whether control does not go on after an instruction.
+// closed reports whether control never continues past an instruction.
 func closed(in *isa.Inst) bool {
 	if in.Guard != (isa.Guard{}) {
 		return false
@@ -126,9 +123,9 @@ func closed(in *isa.Inst) bool {
 	return false
 }
 
-// inlined replaces a call by a copy of instructions [lo, hi).
+// inlined replaces a call with a copy of instructions [lo, hi).
 func inlined(code []isa.Inst, call, lo, hi int) []isa.Inst {
-	size := hi - lo + 1 // with a jump in front, which has the call's condition
+	size := hi - lo + 1 // preceded by a jump that has the call's condition
 	behind := call + size
 	moved := func(t int) int {
 		if t > call {
@@ -169,13 +166,13 @@ func inlined(code []isa.Inst, call, lo, hi int) []isa.Inst {
 	return out
 }
 
-// jump returns a jump in the place of a call or return.
+// jump returns a jump that takes the place of a call or return.
 func jump(in *isa.Inst, to int) isa.Inst {
 	return isa.Inst{Addr: in.Addr, Op: in.Op, Text: in.Text, Src: in.Src, Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
 }
 
-// returns asks whether a return goes where the call stood: its register must hold that
-// address. Older targets keep the address on a stack of their own.
+// returns asks whether a return goes back to the call: its register must hold that address. Older targets keep the
+// address on a stack of their own.
 func (m *machine) returns(in *isa.Inst) {
 	if in.Op != "RET" || in.Flow != isa.FlowJump {
 		return

@@ -10,10 +10,9 @@ import (
 	"optcheck/spec"
 )
 
-// checkCode compares what the machine code stores and combines, and when it runs
-// each access and fence, with what the thread of the test computes: by evaluating
-// both for the same words. Where the test is not known, the digest in the code
-// says what it computes.
+// checkCode compares what the machine code stores and combines, and when it performs each access and fence, with what
+// the test's thread computes: it evaluates both for the same words. Where the test is not known, the digest in the
+// code says what the test computes.
 func checkCode(p *pass) {
 	c := &comparison{p: p, e: newEvaluator(p)}
 	for _, m := range p.tr.markers {
@@ -31,18 +30,18 @@ func checkCode(p *pass) {
 	}
 }
 
-// undecided records why a kernel without findings is not known to be the test.
+// undecided records why a kernel without findings may still not be the test.
 func (p *pass) undecided(why string, args ...any) {
 	if p.r.Undecided == "" {
 		p.r.Undecided = fmt.Sprintf(why, args...)
 	}
 }
 
-// comparison compares a thread's actions with the machine code's.
+// comparison compares a thread's actions with those of the machine code.
 type comparison struct {
 	p *pass
 	e *evaluator
-	// open are the entries that have to be evaluated.
+	// open lists the entries that have to be evaluated.
 	open []int
 }
 
@@ -59,7 +58,7 @@ func (p *pass) eventOf(k int) int {
 	return -1
 }
 
-// against compares with the code of the test.
+// against compares the machine code with the code of the test.
 func (c *comparison) against(code *spec.Code) {
 	for k := range c.p.s.Entries {
 		told := slices.ContainsFunc(c.p.r.Findings, func(f Finding) bool {
@@ -87,8 +86,7 @@ func (c *comparison) against(code *spec.Code) {
 	}
 }
 
-// plain reports whether an entry needs no evaluation: it always runs, and its operands
-// are parameters as they are.
+// plain reports whether an entry needs no evaluation: it always runs, and its operands are unmodified parameters.
 func (c *comparison) plain(k int, code *spec.Code) bool {
 	p := c.p
 	e, x := p.s.Entries[k], &p.tr.events[p.eventOf(k)]
@@ -117,7 +115,7 @@ func (c *comparison) plain(k int, code *spec.Code) bool {
 	return true
 }
 
-// unread notes that entries could not be compared.
+// unread records that entries could not be compared.
 func (c *comparison) unread(ks ...int) {
 	for _, k := range ks {
 		p := c.p
@@ -131,8 +129,8 @@ func (c *comparison) unread(ks ...int) {
 	}
 }
 
-// same reports whether the machine code does what the test does at an entry; if not, it
-// reports the difference, and the entry is not compared again.
+// same reports whether the machine code does what the test does at an entry. If not, it reports the difference, and
+// the entry is not compared again.
 func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 	p := c.p
 	ev := p.eventOf(k)
@@ -160,7 +158,7 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 	return false
 }
 
-// holds reports whether the register of an access holds what it read, in all cases.
+// holds reports whether the register of an access always holds what the access read.
 func (c *comparison) holds(k int) bool {
 	p := c.p
 	if _, ok := c.e.results[p.oper[k]]; ok || p.oper[k] < 0 {
@@ -170,9 +168,8 @@ func (c *comparison) holds(k int) bool {
 	return n.kind == kLoad && int(n.a) == p.tr.events[p.match[k]].read && int(n.b) == p.word[k]
 }
 
-// sameRegister reports whether the register that an access reads into holds the word
-// read if the access runs, and otherwise its old content or the filler that the kernel
-// gave the marker. If not, it reports the difference.
+// sameRegister reports whether the register that an access reads into holds the word read if the access runs, and
+// otherwise its old content or the filler that the kernel gave the marker. If not, it reports the difference.
 func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
 	p := c.p
 	ev := p.match[k]
@@ -229,7 +226,7 @@ func (c *comparison) instance(s *sampler) string {
 	return strings.Join(list, " and ")
 }
 
-// action returns what the machine code does at an entry, for the current words.
+// action returns what the machine code does at an entry for the current words.
 func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	p := c.p
 	x, e := &p.tr.events[ev], p.s.Entries[k]
@@ -237,7 +234,7 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	if x.cond && !(x.condT == 0 && (x.mem.Locked || isAtomic(e) && p.byLane(x))) {
 		for _, s := range x.when {
 			if isAtomic(e) && p.tr.pool.lane(s.pred) {
-				continue // which lane performs it for its warp
+				continue // the lane that performs it for its warp
 			}
 			v, ok := c.e.eval(s.pred, 0)
 			if !ok {
@@ -252,8 +249,8 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	if a.Operands, ok = c.operands(e, x); ok && !x.mem.Locked {
 		return a, true
 	}
-	// A warp's operands combined, or the loop of a lock: what its markers say,
-	// from which the other rules know that it is computed.
+	// A warp's combined operands, or the loop of a lock: taken from the markers, since other rules have checked that
+	// they are computed.
 	a.Operands = nil
 	for _, v := range p.marked(k) {
 		lo, ok := c.e.eval(v, 0)
@@ -271,9 +268,8 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	return a, true
 }
 
-// marked returns the operands of an atomic as its markers have them: those of one lane,
-// where the machine code combines a warp's, and those of the test where a loop around a
-// lock computes what is stored.
+// marked returns the operands of an atomic according to its markers: one lane's where the machine code combines those
+// of a warp, and the test's where a loop around a lock computes what is stored.
 func (p *pass) marked(k int) (list []value) {
 	e := &p.s.Entries[k]
 	if e.Kind.Op != litmus.OpAtom {
@@ -309,7 +305,7 @@ func (c *comparison) operands(e spec.Entry, x *event) (list []int64, ok bool) {
 	return list, true
 }
 
-// digest compares with the digest in the code.
+// digest compares the machine code with the digest that it carries.
 func (c *comparison) digest() {
 	p := c.p
 	d := &spec.Digester{}
@@ -358,8 +354,8 @@ func (c *comparison) digest() {
 	}
 }
 
-// lone are the words for which a digest is made; offsets of parameters count from
-// the first one that stands for a constant.
+// lone provides the words for which a digest is made. Parameter offsets count from the first one that stands for a
+// constant.
 type lone struct {
 	spec.Sample
 	by int64

@@ -2,8 +2,8 @@ package optcheck
 
 import "optcheck/spec"
 
-// checkDeps checks that each dependency of the specification is still there
-// as register data flow between the machine instructions.
+// checkDeps requires that each dependency of the specification still exists as register data flow between the machine
+// instructions.
 func checkDeps(p *pass) {
 	for _, d := range p.s.Deps {
 		from, to := p.match[d.From], p.match[d.To]
@@ -23,8 +23,8 @@ func checkDeps(p *pass) {
 		case spec.DepData:
 			has = x.dataT&bit != 0
 		case spec.DepCtrl:
-			// A selected value instead of a skipped instruction keeps the
-			// dependency but not the condition: see checkControl.
+			// Selecting a value instead of skipping an instruction keeps the dependency but not the condition: see
+			// checkControl.
 			has = x.condT&bit != 0
 		}
 		if !has {
@@ -33,8 +33,8 @@ func checkDeps(p *pass) {
 	}
 }
 
-// checkControl checks that an access is conditional exactly if the test's is.
-// An atomic that one lane performs for its warp is no change of condition.
+// checkControl requires that an access is conditional exactly if the test's is. An atomic that one lane performs for
+// its warp has no other condition.
 func checkControl(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
@@ -54,8 +54,7 @@ func checkControl(p *pass) {
 	}
 }
 
-// byLane reports whether only the number of the lane decides whether an event
-// is performed, or the loop around a lock.
+// byLane reports whether an event depends only on the lane number, or on the loop around a lock.
 func (p *pass) byLane(x *event) bool {
 	for _, s := range x.when {
 		if !x.mem.Locked && !p.tr.pool.lane(s.pred) {

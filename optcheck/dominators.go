@@ -1,9 +1,8 @@
 package optcheck
 
-// dominators returns for each node of a graph its immediate dominator: the last
-// node before it that every path from the root passes. It is -1 for the root
-// and for what the root does not reach. Lengauer and Tarjan, A Fast Algorithm for
-// Finding Dominators in a Flowgraph, TOPLAS 1979, the simple version: n log n.
+// dominators returns the immediate dominator of each node of a graph: the last node before it on every path from the
+// root. It is -1 for the root and for unreachable nodes. Lengauer and Tarjan, A Fast Algorithm for Finding Dominators
+// in a Flowgraph, TOPLAS 1979, the simple version: n log n.
 func dominators(n, root int, succs, preds func(int) []int) []int {
 	t := &domTree{succs: succs, number: make([]int, n), parent: make([]int, n), ancestor: make([]int, n), best: make([]int, n),
 		semi: make([]int, n)}
@@ -43,8 +42,7 @@ func dominators(n, root int, succs, preds func(int) []int) []int {
 	return idom
 }
 
-// domTree is the depth-first tree of a graph, and the forest of what was
-// processed of it.
+// domTree is the depth-first tree of a graph, and the forest of the nodes processed so far.
 type domTree struct {
 	succs    func(int) []int
 	number   []int // by node: its number in preorder, -1 if not reached
@@ -81,8 +79,8 @@ func (t *domTree) search(root int) {
 	}
 }
 
-// eval returns the node with the smallest semidominator on the way from v to
-// the root of its tree in the forest, the root left out.
+// eval returns the node with the smallest semidominator on the path from v to the root of its tree in the forest,
+// excluding the root.
 func (t *domTree) eval(v int) int {
 	if t.ancestor[v] < 0 {
 		return v

@@ -6,9 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// hasEffect reports whether an instruction has an effect besides registers, accesses,
-// fences, barriers and calls, which are matched, and is not in an architecture's table of
-// harmless ones, by opcode or by opcode and modifier.
+// hasEffect reports whether an instruction has an effect that nothing else checks: it is more than a register
+// operation, an access, fence, barrier or call, which are matched, and is not in the architecture's table of harmless
+// ones (by opcode, or by opcode and modifier).
 func hasEffect(in *isa.Inst, harmless map[string]string) bool {
 	switch {
 	case in.Flow == isa.FlowTrap:

@@ -7,9 +7,8 @@ import (
 	"optcheck/spec"
 )
 
-// evaluator computes expressions of machine code for chosen words: what accesses
-// read, by the position of the access that the reading was matched to, and what
-// parameters hold.
+// evaluator computes expressions of machine code for chosen words: the values that accesses read, by the position of
+// the access that the read was matched to, and the values of parameters.
 type evaluator struct {
 	p       *pass
 	words   spec.Words
@@ -17,7 +16,7 @@ type evaluator struct {
 	vals    []uint32
 	state   []uint8
 	round   uint64 // of words
-	failed  bool   // something was asked for that is not known
+	failed  bool   // an unknown value was asked for
 	stuck   value  // the first expression that could not be computed, or none
 }
 
@@ -28,8 +27,7 @@ const (
 	evalFailed
 )
 
-// unmatched is added to the number of a reading that belongs to no access of the
-// test, to make it a position of its own.
+// unmatched plus the number of a read is the position of a read that belongs to no access of the test.
 const unmatched = spec.MaxPositions
 
 func newEvaluator(p *pass) *evaluator {
@@ -48,8 +46,8 @@ func (e *evaluator) set(w spec.Words) {
 	clear(e.state)
 }
 
-// Read implements spec.Words for the test's thread: what its register holds in
-// the machine code, which is what its marker says.
+// Read implements spec.Words for the test's thread. It returns what the thread's register holds in the machine code,
+// which is what its marker says.
 func (e *evaluator) Read(pos, word int) uint32 {
 	v := e.p.oper[pos]
 	if v == none && e.p.s.Entries[pos].Unread {
@@ -69,7 +67,7 @@ func (e *evaluator) Read(pos, word int) uint32 {
 	return x
 }
 
-// token returns the parameter that markers of no value are made with.
+// token returns the parameter that is the operand of markers without a value.
 func (e *evaluator) token() uint32 {
 	for _, m := range e.p.tr.markers {
 		if m.m.Header != nil {
@@ -83,7 +81,7 @@ func (e *evaluator) token() uint32 {
 // Param implements spec.Words.
 func (e *evaluator) Param(off int64) uint32 { return e.words.Param(off) }
 
-// position returns the position of the access that a reading was matched to.
+// position returns the position of the access that a read was matched to.
 func (e *evaluator) position(read int) int {
 	if o := e.p.owner[e.p.tr.reads[read]]; len(o) > 0 {
 		return o[0]
@@ -170,9 +168,8 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 	return 0, false
 }
 
-// unwritten returns the content of a register that was never written: another word each
-// time, so that a result that depends on it differs, and often zero, because conditions
-// compare with zero.
+// unwritten returns the content of a register that was never written. It is another word each time, so that a result
+// that depends on it differs, and often zero, because conditions compare with zero.
 func (e *evaluator) unwritten(n *node) uint32 {
 	w := (n.imm + e.round) * 0x9e3779b97f4a7c15
 	if w>>63 == 0 {
@@ -200,7 +197,7 @@ func (e *evaluator) choose(pred value, want bool, a, b value, depth int) (uint32
 	return e.eval(b, depth)
 }
 
-// function computes what an instruction makes of its operands.
+// function computes the result of an instruction from its operands.
 func (e *evaluator) function(n *node, depth int) (uint32, bool) {
 	p := e.p.tr.pool
 	mi, ok := p.microOf(n.imm)
@@ -237,14 +234,13 @@ func (e *evaluator) function(n *node, depth int) (uint32, bool) {
 	return x, ok
 }
 
-// source computes a source of a micro-operation: predicates count as 1, and
-// negated words as 2^32 - w.
+// source computes a source of a micro-operation. A predicate counts as 1, a negated word w as 2^32 - w.
 func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bool) {
 	p := e.p.tr.pool
 	n := p.nodes[v]
 	carries := mi.Op == isa.MicroCarry || mi.Op == isa.MicroCarry2
 	if n.kind == kConst && (carries && n.imm == 0 || i >= 2 && uint32(n.imm) == 0xffffffff && (carries || mi.Op == isa.MicroAddHi)) {
-		return 0, false // a negated 0 or a true predicate look like that, too
+		return 0, false // a negated 0 or a true predicate looks the same
 	}
 	if carries && n.kind == kFun && n.imm == funNeg {
 		w, ok := e.eval(n.a, depth)
@@ -282,8 +278,7 @@ func (p *valuePool) isPredicate(v value, depth int) bool {
 	return false
 }
 
-// garbage reports whether a value may be what a register that was never written
-// holds.
+// garbage reports whether a value may depend on a register that was never written.
 func (p *valuePool) garbage(v value, depth int) bool {
 	if v < 0 || depth > maxDepth {
 		return false

@@ -18,8 +18,7 @@ const (
 	baseBank         // constant bank 4 at byte offset num: the address of some symbol
 )
 
-// key is a normalised address: base plus constant offset. Terms that only
-// carry a false dependency are left out.
+// key is a normalised address: base plus constant offset. Terms that only carry a false dependency are left out.
 type key struct {
 	base base
 	num  int64
@@ -102,8 +101,7 @@ func (m *machine) isResult(data []value) bool {
 	return len(data) > 0
 }
 
-// located returns the address whose lower word is lo, and whose upper one is hi, none if it
-// has one word.
+// located returns the address with low word lo and high word hi, which is none for one-word addresses.
 func (m *machine) located(lo, hi value, space isa.Space) key {
 	k := m.normalise(lo, space)
 	if hi != none && !m.upper(k, hi) {
@@ -112,8 +110,8 @@ func (m *machine) located(lo, hi value, space isa.Space) key {
 	return m.view.neighbour(k, space, m.arch.shared())
 }
 
-// upper reports whether a value can be the upper word of an address: it is
-// computed from the upper word of the same base.
+// upper reports whether a value can be the high word of an address: it is computed from the high word of the same
+// base.
 func (m *machine) upper(k key, hi value) bool {
 	p := m.tr.pool
 	var want node
@@ -131,9 +129,8 @@ func (m *machine) upper(k key, hi value) bool {
 	return ok && p.mentions(hi, v)
 }
 
-// normalise turns an address into base and offset. A summand that depends on
-// memory is a manufactured dependency and counts as zero; in shared memory the
-// window's base (from a special register) counts as zero too.
+// normalise splits an address into base and offset. A summand that depends on memory is an artificial dependency and
+// counts as zero; in shared memory the window's base (from a special register) counts as zero too.
 func (m *machine) normalise(v value, space isa.Space) key {
 	p := m.tr.pool
 	k := key{base: baseNone}
@@ -156,8 +153,8 @@ func (m *machine) normalise(v value, space isa.Space) key {
 			k.base = baseUnknown
 		default:
 			if space == isa.SpaceShared && p.special(t) && (n.kind == kBits || n.kind == kFun && n.imm == funPrmt) {
-				// sm_90 code inserts the CTA's number in its cluster into the
-				// upper byte of the offset, by mask or by byte permutation.
+				// sm_90 code inserts the number of the CTA in its cluster into the upper byte of the offset, by mask
+				// or by byte permutation.
 				if n.kind == kFun {
 					k.off += int64(p.permutedConst(n))
 				} else {
@@ -181,9 +178,8 @@ func (m *machine) normalise(v value, space isa.Space) key {
 	return k
 }
 
-// falseDependency reports whether a summand is one of the forms that are
-// manufactured to be zero (package depgen): a word and the high bit, a word and
-// a parameter, a word shifted right by 31, a selection of zero.
+// falseDependency reports whether a summand has one of the forms that package depgen builds to be zero: a word and
+// the high bit, a word and a parameter, a word shifted right by 31, a selection of zero.
 func (p *valuePool) falseDependency(n node) bool {
 	switch n.kind {
 	case kBits:
@@ -207,8 +203,7 @@ func (p *valuePool) falseDependency(n node) bool {
 	return false
 }
 
-// vanishes reports whether an expression is zero where all words read are small, as
-// far as that can be computed.
+// vanishes reports whether an expression is zero whenever all words read are small, as far as that can be computed.
 func (p *valuePool) vanishes(v value) bool {
 	for _, w := range []uint32{0, 1, 2} {
 		if x, ok := p.at(v, w, 0); ok && x != 0 {
@@ -218,7 +213,7 @@ func (p *valuePool) vanishes(v value) bool {
 	return true
 }
 
-// at returns an expression where all words read are the same.
+// at evaluates an expression with every read returning the same word.
 func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
 	if v < 0 || depth > 12 {
 		return 0, v == none
@@ -283,7 +278,7 @@ func (p *valuePool) permutedConst(n node) uint32 {
 	return isa.Permute(a, sel, b)
 }
 
-// set gives an address its base; a second one makes it unknown.
+// set sets the base of an address; a second base makes the address unknown.
 func (k *key) set(b key) {
 	if k.base != baseNone {
 		k.base = baseUnknown
@@ -304,8 +299,8 @@ func (p *valuePool) special(v value) bool {
 
 const maxDepth = 64
 
-// visit starts a walk over expressions that sees each node once: expressions
-// share parts, so that one of n nodes can have 2^n paths.
+// visit starts a walk over expressions that sees each node once: expressions share parts, so an expression of n nodes
+// can have 2^n paths.
 func (p *valuePool) visit() {
 	p.round++
 	for len(p.marks) < len(p.nodes) {
@@ -351,8 +346,8 @@ func (p *valuePool) search(v value, found func(value, *node) bool) bool {
 	return p.search(n.a, found) || p.search(n.b, found) || p.search(n.c, found)
 }
 
-// joinLocked makes one read-modify-write of each lock-protected pair (Kepler's
-// LDSLK … STSCUL loop): the load becomes the atomic, the store disappears.
+// joinLocked merges each lock-protected pair (Kepler's LDSLK … STSCUL loop) into one read-modify-write: the load
+// becomes the atomic, the store disappears.
 func (tr *trace) joinLocked() {
 	for i := range tr.events {
 		st := &tr.events[i]

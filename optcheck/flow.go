@@ -5,7 +5,7 @@ import (
 	"optcheck/isa"
 )
 
-// flow is the control flow of a function as the symbolic walk needs it.
+// flow is the control flow of a function in the form that the symbolic walk needs.
 type flow struct {
 	blocks  []isa.Block
 	order   []int        // reachable blocks in reverse postorder
@@ -15,20 +15,20 @@ type flow struct {
 	carried [][]int      // loop head → registers that the loop writes
 	inLoop  []bool       // block → part of a loop
 	loops   bool
-	steps   int // that are left of limits.Steps
+	steps   int // steps left of limits.Steps
 	marks   []int
 	round   int
 }
 
-// decision is a branch on which a block depends: the block runs if the branch
-// that ends the block at is taken, or if it is not.
+// decision is a branch that a block depends on: the block runs if the branch at the end of block at is taken, or if
+// it is not.
 type decision struct {
 	at    int32
 	taken bool
 }
 
-// newFlow analyses a function. Steps that may cost more than n log n draw on the budget
-// limits.Steps; it is an error to exhaust it.
+// newFlow analyses a function. Steps that may cost more than n log n draw on the budget limits.Steps; exhausting it
+// is an error.
 func newFlow(fn *isa.Func) (*flow, error) {
 	n, lim := len(fn.Blocks), limits.Now()
 	if err := limits.Check("blocks", n, lim.Blocks); err != nil {
@@ -53,7 +53,7 @@ func newFlow(fn *isa.Func) (*flow, error) {
 	return f, f.over()
 }
 
-// over returns the error of an analysis that has used up its budget.
+// over returns an error if the analysis has used up its budget.
 func (f *flow) over() error {
 	if f.steps >= 0 {
 		return nil
@@ -61,8 +61,8 @@ func (f *flow) over() error {
 	return &limits.Error{Name: "steps", At: int64(limits.Now().Steps)}
 }
 
-// sort puts the blocks that can be reached into reverse postorder. Later
-// successors are visited first, so that it follows the text.
+// sort puts the reachable blocks into reverse postorder. It visits later successors first, so that the order follows
+// the text.
 func (f *flow) sort() {
 	type step struct{ block, left int }
 	seen := make([]bool, len(f.blocks))
@@ -95,8 +95,7 @@ func (f *flow) isLoopHead(head, from int) bool {
 	return f.pos[head] >= 0 && f.pos[head] <= f.pos[from]
 }
 
-// dominator returns the last block that every path to a and every path to b passes, -1
-// for none.
+// dominator returns the last block on every path to a and on every path to b, -1 for none.
 func (f *flow) dominator(a, b int) int {
 	for a != b && a >= 0 && b >= 0 {
 		if f.pos[a] > f.pos[b] {
@@ -109,11 +108,10 @@ func (f *flow) dominator(a, b int) int {
 	return min(a, b)
 }
 
-// findControl computes control dependence: b depends on the branch that ends a
-// if one way out of a always leads to b and another need not. From a successor
-// s of a those b are s and what postdominates it, up to what postdominates a
-// (Ferrante, Ottenstein, Warren, The Program Dependence Graph, TOPLAS 1987,
-// Sec. 3.1); and whatever s reaches, if nothing leads from s to an end.
+// findControl computes control dependence: b depends on the branch that ends a if one way out of a always leads to b
+// and another need not. For a successor s of a, the dependent blocks are s and its postdominators up to the
+// postdominator of a (Ferrante, Ottenstein, Warren, The Program Dependence Graph, TOPLAS 1987, Sec. 3.1); and, if s
+// cannot reach an end, whatever s reaches.
 func (f *flow) findControl(fn *isa.Func) {
 	end := len(f.blocks)
 	later := f.postdominators(fn)
@@ -141,7 +139,7 @@ func (f *flow) findControl(fn *isa.Func) {
 	}
 }
 
-// decide notes that b depends on a branch, unless that is known.
+// decide records that b depends on a branch. It returns false if it adds nothing.
 func (f *flow) decide(b int, d decision) bool {
 	f.steps--
 	if b == int(d.at) || f.marks[b] == f.round {
@@ -152,8 +150,7 @@ func (f *flow) decide(b int, d decision) bool {
 	return true
 }
 
-// decideAll notes that whatever can be reached from b, from where nothing leads
-// to an end, depends on a branch, unless that is known.
+// decideAll records that everything reachable from b, which cannot reach an end, depends on a branch.
 func (f *flow) decideAll(b int, d decision) {
 	todo := []int{b}
 	for len(todo) > 0 && f.steps >= 0 {
@@ -165,13 +162,12 @@ func (f *flow) decideAll(b int, d decision) {
 	}
 }
 
-// postdominators returns for each block the next one that every path from it
-// to an end of the function passes: len(blocks) if that is the end itself, -1
-// if no path ends.
+// postdominators returns for each block the next block on every path from it to an end of the function: len(blocks)
+// if that is the end itself, -1 if no path ends.
 func (f *flow) postdominators(fn *isa.Func) []int {
 	end := len(f.blocks)
 	var exits []int
-	after := make([][]int, end) // the same as Succs, with the end
+	after := make([][]int, end) // Succs, with the end as a node
 	for b := range f.blocks {
 		after[b] = f.blocks[b].Succs
 		if f.pos[b] >= 0 && f.exits(fn, b) {
@@ -197,8 +193,8 @@ func (f *flow) exits(fn *isa.Func, x int) bool {
 	return (last.Flow == isa.FlowExit || last.Flow == isa.FlowReturn) && !last.Guard.Never
 }
 
-// findLoops lists for each loop head the registers that the loop writes: what
-// they hold on entry to an iteration is not known.
+// findLoops lists for each loop head the registers that the loop writes: their content on entry to an iteration is
+// unknown.
 func (f *flow) findLoops(fn *isa.Func) {
 	writes := make([]registers, len(f.blocks))
 	for _, b := range f.order {
@@ -234,9 +230,8 @@ func (f *flow) findLoops(fn *isa.Func) {
 	}
 }
 
-// before calls do for each block from which control can come to one of some
-// blocks, themselves included, without passing b or d. When the budget is used
-// up it stops.
+// before calls do for each block from which control can reach one of blocks, including these, without passing b or d.
+// It stops when the budget is used up.
 func (f *flow) before(blocks []int, b, d int, do func(int)) {
 	f.round++
 	f.marks[b], f.marks[d] = f.round, f.round
@@ -254,8 +249,7 @@ func (f *flow) before(blocks []int, b, d int, do func(int)) {
 	}
 }
 
-// ways returns which of the two ways out of d lead to p, and then to b, without
-// passing b or d again.
+// ways returns which of the two ways out of d lead to p, and then to b, without passing b or d again.
 func (f *flow) ways(d, p, b int) (out [2]bool) {
 	if p == d {
 		for i, s := range f.blocks[d].Succs {

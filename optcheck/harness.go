@@ -8,23 +8,20 @@ import (
 	"optcheck/spec"
 )
 
-// A harness kernel holds all threads of a test, and code of its own. It is checked
-// thread by thread: the code is specialised to the threads that play one role, which
-// decides comparisons with the parameters of the roles and the branches and predicates
-// that follow from them; the rest is checked like a kernel of an audit.
+// A harness kernel holds all threads of a test, and code of its own. It is checked thread by thread: the code is
+// specialised to the threads that play one role, which decides comparisons with the role parameters and the branches
+// and predicates that follow from them. What remains is checked like a kernel of an audit.
 
 // HarnessResult is the outcome of checking a harness kernel.
 type HarnessResult struct {
 	Threads []*Result
-	// Class is the worst of the threads'; Unknown also if the stress is not
-	// what it should be. Reason says why it is Unknown.
+	// Class is the worst class of the threads; Unknown also if the stress code is not as it should be. Reason says
+	// why it is Unknown.
 	Class  Class
 	Reason string
-	// StressLoads and StressStores count the instructions that access the
-	// scratch memory in loops.
+	// StressLoads and StressStores count the instructions that access scratch memory in loops.
 	StressLoads, StressStores int
-	// Lifted is the machine code of the threads, nil if one of them cannot be
-	// lifted: LiftErr says why.
+	// Lifted is the machine code of the threads, nil if one of them cannot be lifted; LiftErr then says why.
 	Lifted  []LiftedCode
 	LiftErr error
 }
@@ -33,7 +30,7 @@ type HarnessResult struct {
 // dependency of every thread was matched.
 func (r *HarnessResult) Validated() bool { return r.Class == Preserved }
 
-// Why says in a line what is wrong, "" if nothing is.
+// Why describes in one line what is wrong, "" if nothing is.
 func (r *HarnessResult) Why() string {
 	if r.Reason != "" {
 		return r.Reason
@@ -83,9 +80,8 @@ func (r *HarnessResult) lift(t *Checked) {
 	r.Lifted = append(r.Lifted, l)
 }
 
-// apart marks what belongs to the harness and not to the test: accesses to its own
-// memory, and fences and barriers before the first access or fence of the test and
-// after the last one, which order nothing of it.
+// apart marks what belongs to the harness and not to the test: accesses to its own memory, and fences and barriers
+// before the first and after the last access or fence of the test, which order nothing in it.
 func (l *lifter) apart() {
 	p := l.p
 	first, last := len(p.tr.events), -1
@@ -134,8 +130,8 @@ func (c *Checker) checkRole(fn *isa.Func, h *spec.Harness, l *loops, role int) *
 	return r
 }
 
-// checkApart notes stores of the harness between the test's accesses; any
-// other access of the harness there is a finding.
+// checkApart notes stores of the harness between the test's accesses; any other access of the harness there is a
+// finding.
 func (p *pass) checkApart() {
 	first, last := len(p.tr.events), -1
 	for _, ev := range p.match {
@@ -156,8 +152,8 @@ func (p *pass) checkApart() {
 	}
 }
 
-// checkStress checks that threads which execute stress access the scratch
-// memory in a loop, by loads and by stores, and count what they do.
+// checkStress requires that threads which execute stress access scratch memory in a loop, with loads and with stores,
+// and count what they do.
 func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *HarnessResult) error {
 	tr, err := c.specialise(fn, h, l, stressRole)
 	if err != nil {
@@ -191,8 +187,7 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *Harnes
 // stressRole stands for threads that execute stress.
 const stressRole = -1
 
-// specialise evaluates the code of threads that play a role, with the loops of the test
-// unrolled.
+// specialise evaluates the code of threads that play a role, with the loops of the test unrolled.
 func (c *Checker) specialise(fn *isa.Func, h *spec.Harness, l *loops, role int) (*trace, error) {
 	o := walkOptions{pool: takePool(), view: newView(h, l, role)}
 	var want *spec.Spec

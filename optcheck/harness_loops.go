@@ -8,15 +8,15 @@ import (
 	"optcheck/spec"
 )
 
-// loops say what loops of a harness kernel change, by the first instruction of each: of
-// the rounds of a kernel, and of the loop over the work-items of a group, one is checked.
-// It begins with what any other one may have left behind. What the whole code does
-// counts, which has all roles, and holds for what is left of it when it is specialised.
+// loops records what the loops of a harness kernel change, by the first instruction of each loop. One iteration is
+// checked of the loop over the rounds of a kernel, and of the loop over the work-items of a group. It starts in
+// whatever state any other iteration may leave. The lists are made from the whole code, which has all roles, and so
+// hold for what remains when it is specialised.
 type loops struct {
 	varies map[int]map[int]bool   // registers
 	lost   map[int]map[int64]bool // words of the stack, by offset from its symbol
-	// exact tells that a register or word that is not listed holds the same in each
-	// round; else every register that a loop writes is listed, and every word is lost.
+	// exact reports whether a register or word that is not listed holds the same value in each iteration. If not set,
+	// every register that a loop writes is listed, and every word is lost.
 	exact bool
 	// open is set while the lists are being made.
 	open  bool
@@ -27,7 +27,7 @@ type loops struct {
 // maxSettle bounds the walks by which the lists are found.
 const maxSettle = 64
 
-// loopsOf finds what the loops of a kernel change; nil if all of its code runs once.
+// loopsOf finds what the loops of a kernel change; it returns nil if all of its code runs once.
 func (c *Checker) loopsOf(fn *isa.Func, h *spec.Harness) (*loops, error) {
 	if h.Rounds == 0 && !h.Items {
 		return nil, nil
@@ -50,9 +50,8 @@ func (c *Checker) loopsOf(fn *isa.Func, h *spec.Harness) (*loops, error) {
 	if !l.exact {
 		return l, nil
 	}
-	// At first every register and word is taken to hold the same in each round. What a
-	// walk of the code contradicts varies; when nothing more does, the rest is proved by
-	// induction over the rounds.
+	// Initially every register and word is assumed to hold the same value in each iteration. Whatever a walk of the
+	// code contradicts, varies; when nothing more does, induction over the iterations proves the rest.
 	l.open = true
 	for range maxSettle {
 		l.grown, l.heads = false, map[int]*state{}
@@ -70,7 +69,7 @@ func (c *Checker) loopsOf(fn *isa.Func, h *spec.Harness) (*loops, error) {
 // at reports whether a loop begins at an instruction.
 func (l *loops) at(i int) bool { return l != nil && l.varies[i] != nil }
 
-// enter forgets what rounds of a loop that begins at an instruction change.
+// enter forgets what the iterations of a loop that begins at an instruction change.
 func (m *machine) enter(i int) {
 	if m.view == nil || !m.view.loops.at(i) {
 		return
@@ -102,7 +101,7 @@ func (m *machine) onSymbol(at slot) (off int64, ok bool) {
 	return at.off, at.base != none && m.tr.pool.nodes[at.base].kind == kSym
 }
 
-// learn adds to the lists what a walk contradicts.
+// learn adds whatever a walk contradicts to the lists.
 func (l *loops) learn(m *machine) {
 	for _, b := range m.flow.order {
 		first := m.flow.blocks[b].First

@@ -7,13 +7,13 @@ import (
 	"optcheck/spec"
 )
 
-// view is how the walk sees a harness kernel: the role is known, and so is
-// which parameters are addresses. A nil view changes nothing.
+// view is how the walk sees a harness kernel: which role the thread plays, and which parameters are addresses. A nil
+// view changes nothing.
 type view struct {
 	h       *spec.Harness
 	plays   map[int64]bool // offset of a role's parameter → whether it is the thread's
 	address map[int64]bool // offsets of the parameters that are addresses
-	stress  bool           // whose summands may be anything: only its base counts
+	stress  bool           // stress code, whose summands may be anything: only the base counts
 	holds   []uint8        // what each expression of the pool contains
 	loops   *loops         // nil if all of the code runs once
 }
@@ -38,7 +38,7 @@ func newView(h *spec.Harness, l *loops, role int) *view {
 	return v
 }
 
-// learns reports whether the walk is one that finds out what loops change.
+// learns reports whether the walk is one that finds what loops change.
 func (v *view) learns() bool { return v != nil && v.loops != nil && v.loops.open }
 
 // compare decides a comparison of the thread's slot with that of a role.
@@ -50,14 +50,14 @@ func (v *view) compare(p *valuePool, cmp uint8, a, b value) (value, bool) {
 	y, isY := v.role(p, b)
 	switch {
 	case isX && isY:
-		return p.truth((a == b) == (cmp == cmpCodes["EQ"])), true // no two roles are one
+		return p.truth((a == b) == (cmp == cmpCodes["EQ"])), true // no two roles are the same
 	case isX || isY:
 		return p.truth((x || y) == (cmp == cmpCodes["EQ"])), true
 	}
 	return none, false
 }
 
-// role reports whether a value is the parameter of a role, and the thread plays it.
+// role reports whether a value is the parameter of a role, and whether the thread plays that role.
 func (v *view) role(p *valuePool, x value) (plays, is bool) {
 	if n := p.nodes[x]; n.kind == kParam {
 		plays, is = v.plays[int64(n.imm)]
@@ -65,8 +65,8 @@ func (v *view) role(p *valuePool, x value) (plays, is bool) {
 	return plays, is
 }
 
-// instance reports whether a summand of an address only says which instance
-// or which cell is meant: it is no address and depends on no memory.
+// instance reports whether a summand of an address only selects the instance or the cell: it is no address and does
+// not depend on memory.
 func (v *view) instance(p *valuePool, t value) bool {
 	if v == nil {
 		return false
@@ -87,8 +87,7 @@ const (
 	holdsKnown               // the answer is in the table
 )
 
-// of returns what an expression contains. Expressions share parts, so that
-// answers are kept.
+// of returns what an expression contains. Expressions share parts, so the answers are cached.
 func (v *view) of(p *valuePool, t value) uint8 {
 	if t < 0 {
 		return 0
@@ -111,15 +110,14 @@ func (v *view) of(p *valuePool, t value) uint8 {
 	case kConst, kBank, kSym, kSpecial:
 	case kOpaque: // a conversion or the like, never an address
 		k = v.of(p, n.c) & holdsRead
-	default: // operands are older than the expression: this ends
+	default: // operands are older than the expression, so this terminates
 		k = v.of(p, n.a) | v.of(p, n.b) | v.of(p, n.c)
 	}
 	v.holds[t] = k | holdsKnown
 	return k
 }
 
-// unmasked returns an address without the mask by which compilers are told how cells of
-// neighbours are aligned.
+// unmasked returns an address without the mask that tells compilers how cells of neighbours are aligned.
 func (v *view) unmasked(p *valuePool, addr value) value {
 	if v == nil || v.h.Cell == 0 {
 		return addr
@@ -150,8 +148,7 @@ func (v *view) unmasked(p *valuePool, addr value) value {
 	return addr
 }
 
-// neighbour returns the variable of the layout Adjacent that an address speaks of by a
-// parameter.
+// neighbour returns the variable of the layout Adjacent that an address refers to by a parameter.
 func (v *view) neighbour(k key, space isa.Space, shared int64) key {
 	if v == nil || v.h.Cell == 0 || k.base != baseParam || !slices.Contains(v.h.Locations, k.num) {
 		return k
@@ -165,8 +162,7 @@ func (v *view) neighbour(k key, space isa.Space, shared int64) key {
 	return key{base: baseSym, name: "_LS", off: k.off}
 }
 
-// located reports whether an address of a location has that location's offset
-// and no other's.
+// located reports whether an address of a location has that location's offset and no other's.
 func (v *view) located(p *valuePool, addr value, k key) bool {
 	if v == nil || k.base != baseParam {
 		return true
@@ -178,7 +174,7 @@ func (v *view) located(p *valuePool, addr value, k key) bool {
 	right, wrong := false, false
 	own, known := p.index[node{kind: kParam, imm: uint64(v.h.Offsets[at]), a: none, b: none, c: none}]
 	p.terms(addr, func(t value) {
-		// Before sm_70 the offset goes into the multiplication by halves.
+		// Before sm_70 the offset enters the multiplication in halves.
 		right = right || known && p.mentions(t, own)
 		if n := p.nodes[t]; n.kind == kParam {
 			for l, off := range v.h.Offsets {
@@ -197,7 +193,7 @@ func (v *view) owns(k key) bool {
 	return v != nil && k.base == baseParam && v.h.IsMemory(k.num)
 }
 
-// decides records the predicate on which an instruction depends.
+// decides records the predicate that an instruction depends on.
 func (m *machine) decides(i int, in *isa.Inst, guard value) {
 	if guard != none {
 		m.tr.guards[i] = guard
@@ -214,8 +210,7 @@ func (m *machine) decides(i int, in *isa.Inst, guard value) {
 	}
 }
 
-// prune removes what is never executed, and the predicates that always hold. It
-// reports whether anything changed.
+// prune removes what is never executed, and predicates that always hold. It reports whether anything changed.
 func prune(fn *isa.Func, tr *trace) bool {
 	changed := false
 	for i := range fn.Insts {

@@ -10,10 +10,9 @@ import (
 	"optcheck/isa"
 )
 
-// CodeHash identifies the machine code of a kernel up to names. It replaces labels by
-// their targets, symbols by what follows their last underscore, and slots of constant
-// bank 4 by the symbol in them (consts, by byte offset; nil if not known). Padding at
-// the end does not count.
+// CodeHash identifies the machine code of a kernel up to names. It replaces labels by their targets, symbols by what
+// follows their last underscore, and slots of constant bank 4 by the symbol in them (consts, by byte offset; nil if
+// not known). Padding at the end does not count.
 func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	s := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -35,8 +34,7 @@ func CodeHash(fn *isa.Func, consts map[int64]string) (h [16]byte) {
 	return h
 }
 
-// isPadding reports whether an instruction is the filling after a kernel: NOP
-// or a jump to itself.
+// isPadding reports whether an instruction is padding after a kernel: NOP or a jump to itself.
 func isPadding(fn *isa.Func, i int) bool {
 	in := &fn.Insts[i]
 	return in.Role == isa.RoleNop || in.Flow == isa.FlowJump && in.Target == i

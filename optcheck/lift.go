@@ -10,43 +10,40 @@ import (
 	"optcheck/spec"
 )
 
-// Lifted is the machine code of one kernel as instructions of a litmus test
-// again, still without the test's names and constants: kernels of equal
-// machine code share it. LiftTest makes a test of it.
+// Lifted is the machine code of one kernel, turned back into instructions of a litmus test but still without the
+// test's names and constants: kernels of equal machine code share it. LiftTest turns it into a test.
 type Lifted struct {
 	ops   []liftOp
 	reads []liftRead    // by number of the reading event
 	regs  map[int]*expr // what the access at a position read, by position
 	key   string
-	// Extra lists fences and invalidations that no instruction of the test asks
-	// for: machine code that has some may allow less than the test.
+	// Extra lists fences and invalidations that no instruction of the test asks for. Machine code that has some may
+	// allow less than the test.
 	Extra []string
 }
 
 // liftOp is one access, fence or barrier of machine code.
 type liftOp struct {
 	event int
-	// entry is the access or fence of the test that the instruction
-	// implements, -1 if it implements none. Its source instruction is kept as
-	// it is written, but for registers.
+	// entry is the access or fence of the test that the instruction implements, -1 if it implements none. The source
+	// instruction then applies as written, except for its registers.
 	entry int
 	raw   litmus.Instr // without registers and location, if entry is -1
 	typ   litmus.Type  // of a raw access
-	// raised are strength and scope where the machine code has more than the entry
-	// asks for; nil if it has not.
+	// raised holds strength and scope if the machine code has more than the entry asks for, else nil.
 	raised *litmus.Instr
 	// texture is set for a load through the non-coherent cache.
 	texture bool
-	// like is an entry of the same location and width whose type a raw access
-	// takes, so that its values are written as the test's are; -1 for none.
+	// like is an entry of the same location and width whose type a raw access takes, so that its values are written
+	// like the test's; -1 for none.
 	like int
-	// unsigned is what the machine code says of a minimum or maximum.
+	// unsigned reports whether a minimum or maximum of the machine code is unsigned.
 	unsigned bool
 	loc      int
 	read     int // number of the reading event, or -1
 	data     [][]*expr
-	// addrDeps and dataDeps are reads on which address and data depend
-	// although their values do not show it; ctrlDeps the same of the guard.
+	// addrDeps and dataDeps are the reads that the address and the data depend on without their values showing it;
+	// ctrlDeps is the same for the guard.
 	addrDeps, dataDeps, ctrlDeps []int
 	guard                        []guardTerm
 	group                        int // words of one wide access; 0 for none
@@ -54,7 +51,7 @@ type liftOp struct {
 	half                         half
 }
 
-// half says which word of a 64-bit location a 32-bit access goes to.
+// half says which word of a 64-bit location a 32-bit access uses.
 type half uint8
 
 const (
@@ -68,22 +65,21 @@ type guardTerm struct {
 	want bool
 }
 
-// liftRead is what is known of a reading event.
+// liftRead describes a read event.
 type liftRead struct {
 	op    int // index into ops, -1 if its access was left out
 	entry int // entry whose value it is, -1 if there is none
 	wide  bool
-	// split is set if its words are of several locations: each has a register.
+	// split is set if its words belong to several locations: each has a register.
 	split bool
-	// chosen is set if the test's register is what was read only if the test
-	// performs the access, although the machine code always does.
+	// chosen is set if the test's register takes what was read only if the test performs the access, although the
+	// machine code always performs it.
 	chosen bool
-	// half is set if only this half of the location was read; it has the register of
-	// all of it.
+	// half is set if only this half of the location was read; its register is that of the whole.
 	half half
 }
 
-// LiftError says why machine code could not be lifted, with the instruction.
+// LiftError says why machine code could not be lifted, and at which instruction.
 type LiftError struct {
 	Addr uint64
 	Text string
@@ -98,35 +94,32 @@ func (e *LiftError) Error() string {
 // Key implements LiftedCode: equal keys mean the same test.
 func (l *Lifted) Key() string { return l.key }
 
-// LiftedCode is the machine code of one kernel in a form that a model can judge:
-// *Lifted, of which LiftTest makes a litmus test, or *LiftedAMD, of which NewMachine
-// makes a program for AMD's memory system.
+// LiftedCode is the machine code of one kernel in a form that a model can judge: *Lifted, which LiftTest turns into a
+// litmus test, or *LiftedAMD, which NewMachine turns into a program for AMD's memory system.
 type LiftedCode interface {
-	// Key identifies code by what it says: equal keys mean the same.
+	// Key identifies code by its meaning: code with equal keys means the same.
 	Key() string
-	// Size is what it takes in memory, about, in bytes.
+	// Size returns the approximate memory it takes, in bytes.
 	Size() int
 }
 
-// meanings are what the machine code of an architecture means as instructions of a
-// litmus test.
+// meanings describes what the machine code of an architecture means as instructions of a litmus test.
 type meanings interface {
 	// family distinguishes architectures whose equal code means different things.
 	family() string
-	// access is how strong an access is that implements none of the test's.
+	// access returns how strong an access is that implements none of the test's.
 	access(role isa.Role, m isa.Mem) (litmus.Instr, bool)
-	// texture reports whether a load goes past the caches that are kept coherent, and
-	// why that cannot be lifted.
+	// texture reports whether a load bypasses the coherent caches, and if so why it cannot be lifted ("" if it can).
 	texture(m isa.Mem) (yes bool, why string)
-	// raised returns semantics, scope and cache operator of an access or fence that
-	// has more strength in the machine code than its source asks for, nil if it has not.
+	// raised returns semantics, scope and cache operator of an access or fence that is stronger in the machine code
+	// than its source asks for, else nil.
 	raised(k spec.Kind, m isa.Mem) *litmus.Instr
 	// inexact marks the entries whose machine code has other accesses between its parts.
 	inexact(l *lifter)
 	// belongs reports whether a fence or invalidation belongs to another instruction.
 	belongs(l *lifter, ev int) bool
-	// fence is a fence, barrier or invalidation that implements none of the test's
-	// (OpNop for nothing), or why it has no meaning.
+	// fence returns what a fence, barrier or invalidation that implements none of the test's means (OpNop for
+	// nothing), or why it has no meaning.
 	fence(l *lifter, ev int) (in litmus.Instr, why string)
 }
 
@@ -135,17 +128,17 @@ type lifter struct {
 	means meanings
 	p     *pass
 	out   *Lifted
-	bad   map[int]bool // entries whose machine code does not implement them
+	bad   map[int]bool // entries that their machine code does not implement
 	done  []bool       // events that are part of another one
-	// results maps values to the atomics whose results they are.
+	// results maps values to the atomics that return them.
 	results map[value]int
 }
 
 // Size implements LiftedCode.
 func (l *Lifted) Size() int { return 1000 + 2*len(l.key) }
 
-// Lift turns machine code that was checked into a form that a model can judge. The
-// error is a *LiftError where an instruction has no meaning in that form.
+// Lift turns checked machine code into a form that a model can judge. The error is a *LiftError if an instruction has
+// no meaning in that form.
 func (c *Checked) Lift() (LiftedCode, error) {
 	if c.pass == nil || c.Class == Unknown {
 		return nil, errors.New("nothing was checked")
@@ -206,8 +199,8 @@ func (l *lifter) errorAt(inst int, why string, args ...any) error {
 	return &LiftError{Addr: in.Addr, Text: strings.TrimSuffix(in.Text, " ;"), Why: fmt.Sprintf(why, args...)}
 }
 
-// registers records what each reading access of the test has read in the
-// machine code: its own access, that of another one, or no access at all.
+// registers records what each reading access of the test has read in the machine code: by its own access, by that of
+// another one, or by none.
 func (l *lifter) registers() error {
 	p := l.p
 	for k, e := range p.s.Entries {

@@ -60,8 +60,8 @@ func (l *lifter) event(ev int) error {
 	return nil
 }
 
-// halved lifts a load or store of 32 bits in a 64-bit location of the test: a load is one
-// of all of it of which one half is looked at, a store leaves the other half as it was.
+// halved lifts a 32-bit load or store in a 64-bit location of the test. The load becomes one of the whole location,
+// of which one half is used; the store leaves the other half unchanged.
 func (l *lifter) halved(ev int, op *liftOp) bool {
 	p := l.p
 	x := &p.tr.events[ev]
@@ -120,8 +120,7 @@ func (l *lifter) width(op liftOp) int {
 	return op.typ.Bits() / 8
 }
 
-// implements returns the entry that an access satisfies, the one that asks for
-// most if it serves several, or -1.
+// implements returns the entry that an access satisfies, or -1. If it serves several, that is the most demanding one.
 func (l *lifter) implements(ev int) int {
 	best := -1
 	for _, k := range l.p.owner[ev] {
@@ -140,7 +139,7 @@ func demands(k spec.Kind) int {
 	return 100*sem + 10*int(k.Scope) + cache
 }
 
-// rawAccess reads an access by the table of meanings.
+// rawAccess looks up an access in the table of meanings.
 func (l *lifter) rawAccess(ev int, op *liftOp) error {
 	x := &l.p.tr.events[ev]
 	var ok bool
@@ -196,8 +195,7 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 	return nil
 }
 
-// like returns the entry whose type a raw access takes: its own one, or another
-// of the location.
+// like returns the entry whose type a raw access takes: its own entry, or another of the same location.
 func (l *lifter) like(ev int) int {
 	p := l.p
 	x := &p.tr.events[ev]

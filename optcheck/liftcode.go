@@ -36,7 +36,7 @@ func (l *threadLifter) operand(words []*expr, t litmus.Type) (litmus.Operand, er
 	return litmus.Operand{}, fmt.Errorf("a 64-bit value whose words are computed apart")
 }
 
-// pairSum recognises a sum whose upper word needs no carry: the constant is 0.
+// pairSum recognises a sum whose high word needs no carry because the constant is 0.
 func pairSum(lo, hi *expr) (a, b *expr, k int64, ok bool) {
 	if lo.op != exAdd || hi.op != exAdd || len(lo.args) != 2 || len(hi.args) != 2 {
 		return nil, nil, 0, false
@@ -47,7 +47,7 @@ func pairSum(lo, hi *expr) (a, b *expr, k int64, ok bool) {
 	return lo.args[0], hi.args[0], int64(hi.args[1].k<<32 | lo.args[1].k), true
 }
 
-// fitting writes a machine word as a constant of a type.
+// fitting returns a machine word as a constant of a type.
 func fitting(k uint32, t litmus.Type) int64 {
 	if t == litmus.B32 || t == litmus.U32 {
 		return int64(k)
@@ -55,7 +55,7 @@ func fitting(k uint32, t litmus.Type) int64 {
 	return int64(int32(k))
 }
 
-// value emits the computation of a word and returns where it is.
+// value emits the computation of a word and returns its register or constant.
 func (l *threadLifter) value(e *expr, t litmus.Type) (litmus.Operand, error) {
 	switch e.op {
 	case exConst:
@@ -158,8 +158,7 @@ func (l *threadLifter) sel(e *expr) (litmus.Operand, error) {
 	return litmus.Reg(r), nil
 }
 
-// bits emits a bitwise function: by one instruction if there is one, else as a
-// disjunction of its minterms.
+// bits emits a bitwise function: one instruction if that suffices, else a disjunction of its minterms.
 func (l *threadLifter) bits(lut uint8, args []*expr) (litmus.Operand, error) {
 	var src [3]litmus.Operand
 	for i, a := range args {
@@ -208,7 +207,7 @@ func (l *threadLifter) bits(lut uint8, args []*expr) (litmus.Operand, error) {
 
 var litmusCmps = [...]litmus.Cmp{litmus.CmpEq, litmus.CmpNe, litmus.CmpLt, litmus.CmpLe, litmus.CmpGt, litmus.CmpGe}
 
-// predicate emits a predicate, once, and returns its register.
+// predicate emits a predicate once and returns its register.
 func (l *threadLifter) predicate(e *expr) (string, error) {
 	key := string(e.render(nil))
 	if p, ok := l.preds[key]; ok {
@@ -265,9 +264,8 @@ func (l *threadLifter) newPredicate(e *expr) (string, error) {
 	return set(litmusCmps[e.k&0xff], t, a, b), nil
 }
 
-// tail gives the test's registers the values that they have in the machine
-// code: what the accesses read, and what the test computes from it. It returns
-// what became of registers whose access is gone or shared.
+// tail sets the test's registers to the values that they have in the machine code: what the accesses read, and what
+// the test computes from it. It returns what became of registers whose access is gone or shared.
 func (l *threadLifter) tail() ([]string, error) {
 	var equal []string
 	code := make([]*litmus.Instr, len(l.src.Body))
@@ -332,7 +330,7 @@ func (l *threadLifter) whole(e *expr, t litmus.Type) (litmus.Operand, error) {
 	return l.value(e, t)
 }
 
-// pair emits the 64-bit value of two words.
+// pair emits the 64-bit value with the given words.
 func (l *threadLifter) pair(lo, hi litmus.Operand) litmus.Operand {
 	if lo.Kind == litmus.OperandConst && hi.Kind == litmus.OperandConst {
 		return litmus.Const(hi.Value<<32 | lo.Value&math.MaxUint32)
@@ -355,8 +353,8 @@ func (l *threadLifter) pair(lo, hi litmus.Operand) litmus.Operand {
 	return emit(litmus.OpOr, litmus.B64, top, wide(lo))
 }
 
-// stored returns what a store of one half leaves in its location, which no other thread may
-// write: what was stored by this one before is known then.
+// stored returns what a store of one half leaves in its location. No other thread may write the location: then what
+// this thread has stored is known.
 func (l *threadLifter) stored(o *liftOp) (litmus.Operand, error) {
 	name := l.t.Locations[o.loc].Name
 	for i := range l.t.Threads {
@@ -378,7 +376,7 @@ func (l *threadLifter) stored(o *liftOp) (litmus.Operand, error) {
 	return l.pair(now[0], now[1]), nil
 }
 
-// words returns the words of a location that no other thread writes, as they are here.
+// words returns the current words of a location that no other thread writes.
 func (l *threadLifter) words(loc int) *[2]litmus.Operand {
 	if l.halves[loc] == nil {
 		init := l.t.Locations[loc].Init
@@ -387,7 +385,7 @@ func (l *threadLifter) words(loc int) *[2]litmus.Operand {
 	return l.halves[loc]
 }
 
-// keep notes the words of a store of all of a location of which one half is stored elsewhere.
+// keep records the words that a store of a whole location leaves, if one half of the location is stored elsewhere.
 func (l *threadLifter) keep(o *liftOp) (err error) {
 	if !slices.ContainsFunc(l.code.ops, func(x liftOp) bool { return x.half != noHalf && x.read < 0 && x.loc == o.loc }) {
 		return nil
@@ -427,8 +425,7 @@ func (l *threadLifter) entryAt(instr int) int {
 	return -1
 }
 
-// needed returns which instructions decide a register that the test's final state
-// names. With branches all are kept.
+// needed returns which instructions contribute to a register of the test's final state. With branches, all do.
 func (l *threadLifter) needed(code []*litmus.Instr) []bool {
 	keep := make([]bool, len(code))
 	live := map[string]bool{}

@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// guard reads the condition under which an event is performed. An atomic that
-// one lane performs for its warp is performed.
+// guard reads the condition under which an event is performed. An atomic that one lane performs for its warp counts
+// as performed.
 func (l *lifter) guard(ev int, op *liftOp) error {
 	x := &l.p.tr.events[ev]
 	condT := x.condT &^ l.own(ev)
@@ -29,8 +29,8 @@ func (l *lifter) guard(ev int, op *liftOp) error {
 	return nil
 }
 
-// own returns the reading event itself as a set: the loop around a lock, and the
-// stored value in it, depend on what the access reads.
+// own returns the read event itself as a set: the loop around a lock, and the value stored in it, depend on what the
+// access reads.
 func (l *lifter) own(ev int) taint {
 	if r := l.p.tr.events[ev].read; r >= 0 {
 		return 1 << uint(r)
@@ -81,9 +81,8 @@ func (l *lifter) data(ev int, op *liftOp) error {
 	return nil
 }
 
-// beyondGuard takes the reads that decide an access's guard out of a set on
-// which its address or data depend: code under a predicate often sets up its
-// operands under that predicate too. What the test says depends stays.
+// beyondGuard removes the reads that decide an access's guard from the set that its address or data depend on: code
+// under a predicate often sets up its operands under that predicate too. Dependencies that the test has stay.
 func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
 	x := &l.p.tr.events[ev]
 	out := t &^ x.condT
@@ -102,9 +101,8 @@ func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
 
 func isAtomicRole(r isa.Role) bool { return r == isa.RoleAtomic || r == isa.RoleReduction }
 
-// ofOneLane returns the operand of a combined atomic that is none of the test's: of
-// the product with the number of lanes, the other factor, since a test thread
-// is alone in its warp.
+// ofOneLane returns the operand of a combined atomic that is none of the test's. Of a product with the number of
+// lanes it is the other factor, since a test thread is alone in its warp.
 func (p *pass) ofOneLane(x *event) (value, bool) {
 	if x.mem.Locked || x.mem.Width != 4 || len(x.data) != 1 {
 		return none, false
@@ -121,9 +119,8 @@ func (p *pass) ofOneLane(x *event) (value, bool) {
 	return none, false
 }
 
-// combined reads the operands of an atomic where the machine code combines
-// those of a warp's lanes, or computes the new value in a loop: from its
-// markers.
+// combined reads the operands of an atomic from its markers, where the machine code combines those of a warp's lanes
+// or computes the new value in a loop.
 func (l *lifter) combined(ev int, op *liftOp) error {
 	p := l.p
 	k := p.owner[ev][0]
@@ -158,8 +155,7 @@ func (l *lifter) combined(ev int, op *liftOp) error {
 	return nil
 }
 
-// words splits a wide access that no entry has as such into its words; done
-// tells that it did.
+// words splits a wide access that matches no entry as a whole into its words; done reports whether it did.
 func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 	p := l.p
 	x := &p.tr.events[ev]
@@ -168,7 +164,7 @@ func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 		return false, nil
 	}
 	if _, ok := p.wordLocation(x, 1); !ok && words == 2 {
-		return false, nil // one 64-bit location, or an error that locationOf tells
+		return false, nil // one 64-bit location, or an error that locationOf reports
 	}
 	for w := range words {
 		one := op
@@ -176,7 +172,7 @@ func (l *lifter) words(ev int, op liftOp) (done bool, err error) {
 		one.typ, one.raw.Type = litmus.S32, litmus.S32
 		loc, ok := p.wordLocation(x, w)
 		if !ok && x.role == isa.RoleLoad && w > 0 {
-			continue // what lies after the last location, which nobody looks at
+			continue // beyond the last location, where nobody looks
 		}
 		if !ok {
 			return true, l.errorAt(x.inst, "byte %d of the access is at none of the test's locations", 4*w)
@@ -216,8 +212,7 @@ func (p *pass) placeOf(k int, x *event) int {
 	return 0
 }
 
-// unguarded returns the value that a guarded access read: its marker's operand is a
-// selection between that and the token.
+// unguarded returns the value that a guarded access read: its marker's operand selects between that and the token.
 func (p *pass) unguarded(v value) value {
 	if v < 0 {
 		return v

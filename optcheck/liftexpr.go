@@ -26,7 +26,7 @@ const (
 	exPair // of 64 bits: the low word, the high word
 )
 
-// expr is a value of machine code without the pool that it was computed in.
+// expr is a value of machine code, independent of the pool that it was computed in.
 type expr struct {
 	op   exOp
 	k    uint64
@@ -54,8 +54,7 @@ func (e *expr) isPred() bool {
 // maxExpr bounds the size of an expression.
 const maxExpr = 200
 
-// expr copies a value out of the pool and adds the reads that it mentions to
-// seen. inst is the instruction that errors name.
+// expr copies a value out of the pool and adds the reads in it to seen. inst is the instruction that errors name.
 func (l *lifter) expr(v value, inst int, seen *taint) (*expr, error) {
 	size := 0
 	e, err := l.build(v, seen, &size)
@@ -143,11 +142,11 @@ func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) 
 	return nil, nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))
 }
 
-// liftedFuns are the functions of the pool that have a litmus counterpart.
+// liftedFuns maps the functions of the pool that have a litmus counterpart to it.
 var liftedFuns = map[uint64]exOp{uint64(isa.MicroMul) << 8: exMul, uint64(isa.MicroShl) << 8: exShl, uint64(isa.MicroShr) << 8: exShr,
 	funNeg: exMul}
 
-// render appends everything that decides what an expression means.
+// render appends everything that determines what an expression means.
 func (e *expr) render(b []byte) []byte {
 	b = append(b, '(')
 	b = strconv.AppendUint(b, uint64(e.op), 10)
@@ -173,7 +172,7 @@ func bools(b []byte, list ...bool) []byte {
 	return b
 }
 
-// identify returns a hash of everything that decides what a Lifted means.
+// identify returns a hash of everything that determines what a Lifted means.
 func (l *Lifted) identify(family string) string {
 	b := append(make([]byte, 0, 1024), family...)
 	for i := range l.ops {

@@ -5,9 +5,8 @@ import (
 	"optcheck/litmus"
 )
 
-// silentFences lists the fences of the test for which nothing is emitted
-// although nothing is wrong (fence.acquire.cta), by the event before which
-// they stand.
+// silentFences lists the fences of the test that rightly compile to nothing (fence.acquire.cta), by the event that
+// they precede.
 func (l *lifter) silentFences() map[int][]int {
 	owned := map[int]bool{}
 	for _, ks := range l.p.owner {
@@ -19,7 +18,7 @@ func (l *lifter) silentFences() map[int][]int {
 	for k, e := range l.p.s.Entries {
 		if e.IsFence() && !owned[k] && !l.bad[k] {
 			lo, _ := l.p.window(k, false, false)
-			// After what already stands for earlier fences of the same place.
+			// After earlier fences at the same place.
 			at := lo + 1
 			for at < len(l.p.tr.events) && !l.p.tr.events[at].role.IsAccess() && l.ownedBefore(at, k) {
 				at++
@@ -48,8 +47,7 @@ func (l *lifter) companions() {
 	}
 }
 
-// fence lifts a fence, barrier or invalidation that is no part of another
-// instruction.
+// fence lifts a fence, barrier or invalidation that is not part of another instruction.
 func (l *lifter) fence(ev int) error {
 	p := l.p
 	x := &p.tr.events[ev]

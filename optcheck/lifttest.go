@@ -9,28 +9,26 @@ import (
 	"optcheck/spec"
 )
 
-// LiftedThread is the machine code of one thread of a test with what the test
-// knows of its kernel.
+// LiftedThread is the machine code of one thread of a test with what the test knows about its kernel.
 type LiftedThread struct {
 	Lifted LiftedCode
-	Spec   *spec.Spec   // as spec.FromTest gives it
+	Spec   *spec.Spec   // from spec.FromTest
 	Values []spec.Value // what the kernel's parameters stand for
 }
 
 // LiftedTest is machine code as a litmus test.
 type LiftedTest struct {
 	Test *litmus.Test
-	// Equal names the registers of the test's condition that no access of the
-	// machine code defines any more, with what they equal: "1:r2 = 1:r1".
+	// Equal lists the registers of the test's condition that no access of the machine code defines any more, with
+	// what they equal: "1:r2 = 1:r1".
 	Equal []string
 }
 
-// maxVariants bounds the tests that stand for one machine code.
+// maxVariants bounds the number of tests for one machine code.
 const maxVariants = 64
 
-// LiftTest puts the threads of a test together again. The result is one test,
-// or several that together allow what the machine code allows: the words of a
-// wide access have no order among themselves, so every order is a test.
+// LiftTest reassembles the threads of a test. The result is one test, or several that together allow what the machine
+// code allows: the words of a wide access are not ordered among themselves, so each order is a test.
 func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 	src, _, err := src.Unrolled()
 	if err != nil {
@@ -81,9 +79,8 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 	return variants, nil
 }
 
-// aliasOf names the address of a location through the texture path, by which
-// non-coherent loads go (PTX ISA, ld.global.nc): another proxy, so that nothing
-// orders them with the thread's own stores.
+// aliasOf names the address by which non-coherent loads access a location, through the texture path (PTX ISA,
+// ld.global.nc). It is another proxy, so nothing orders these loads with the thread's own stores.
 func aliasOf(t *litmus.Test, loc int) string {
 	name := t.Locations[loc].Name + "_nc"
 	for t.Location(name) != nil {
@@ -101,8 +98,7 @@ func addAlias(t, src *litmus.Test, loc int) {
 	}
 }
 
-// orders lists the orders of a thread's operations: the words of wide accesses
-// are permuted.
+// orders lists the orders of a thread's operations: it permutes the words of wide accesses.
 func (l *Lifted) orders() [][]int {
 	out := [][]int{nil}
 	for i := 0; i < len(l.ops); {
@@ -151,7 +147,7 @@ type threadLifter struct {
 	addrs  map[int]string // location → register that holds its address
 	taken  map[string]bool
 	preds  map[string]string          // expression → predicate register
-	halves map[int]*[2]litmus.Operand // words of locations of which one half is stored
+	halves map[int]*[2]litmus.Operand // words of locations one half of which is stored
 	next   int
 }
 
@@ -194,7 +190,7 @@ func liftThread(t *litmus.Test, i int, in *LiftedThread, code *Lifted, order []i
 	return l.th, equal, err
 }
 
-// prune drops the declarations of registers that nothing mentions any more.
+// prune drops the declarations of unused registers.
 func (l *threadLifter) prune() {
 	used := map[string]bool{}
 	for i := range l.th.Body {
@@ -222,8 +218,7 @@ func (l *threadLifter) source(entry int) *litmus.Instr {
 	return &l.src.Body[l.in.Spec.Entries[entry].Instr]
 }
 
-// nameReads gives reading events their registers: that of the test's access if
-// nothing else writes it.
+// nameReads assigns registers to read events: that of the test's access if nothing else writes it.
 func (l *threadLifter) nameReads() {
 	writes := map[string]int{}
 	for k := range l.src.Body {

@@ -112,8 +112,8 @@ func signedOf(t litmus.Type) litmus.Type {
 	return litmus.S32
 }
 
-// suits reports whether an access may have another type of its width: the
-// machine code says it only where it matters.
+// suits reports whether an access may take another type of its width: the machine code shows the type only where it
+// matters.
 func suits(op litmus.Op, atom litmus.AtomOp, t litmus.Type) bool {
 	bits := t == litmus.B32 || t == litmus.B64
 	switch {
@@ -127,7 +127,7 @@ func suits(op litmus.Op, atom litmus.AtomOp, t litmus.Type) bool {
 	return false
 }
 
-// withSign returns the integer type of a width that is signed or not.
+// withSign returns the integer type of t's width with the wanted signedness.
 func withSign(t litmus.Type, unsigned bool) litmus.Type {
 	switch wide := t.Bits() == 64; {
 	case wide && unsigned:
@@ -140,7 +140,7 @@ func withSign(t litmus.Type, unsigned bool) litmus.Type {
 	return litmus.S32
 }
 
-// sized converts a zero to the width wanted.
+// sized converts a zero to the wanted width.
 func (l *threadLifter) sized(r string, wide bool, want litmus.Type) string {
 	if wide == (want.Bits() == 64) {
 		return r
@@ -215,7 +215,7 @@ func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
 		all = next
 	}
 	if all != nil && len(o.ctrlDeps) > 0 {
-		// p or (0 != 0 of what it also depends on).
+		// p or (0 != 0 computed from what it also depends on).
 		for _, r := range o.ctrlDeps {
 			q := l.fresh("p", litmus.Pred)
 			t := litmus.S32

@@ -13,24 +13,21 @@ import (
 	"optcheck/spec"
 )
 
-// Machine is the machine code of a test as a program of a model of the hardware.
+// Machine is the machine code of a test as a program for a model of the hardware.
 type Machine interface {
-	// Name names the memory system.
+	// Name returns the name of the memory system.
 	Name() string
-	// Explore calls end for every way in which the program can end, with the schedule
-	// that leads there; with fresh, only for those in which no cache has kept an old
-	// line.
+	// Explore calls end for every way in which the program can end, with the schedule that leads there. With fresh,
+	// it considers only runs in which no cache keeps a stale line.
 	Explore(ctx context.Context, fresh bool, end func(f *explore.Final, schedule func() []explore.Step) error) error
 }
 
-// operations are machine code as operations of a model of the hardware, still
-// without the test's constants.
+// operations is machine code as operations for a model of the hardware, still without the test's constants.
 type operations interface {
 	LiftedCode
-	// values are what the accesses at the positions of the test read.
+	// values returns what the accesses read, by position in the test.
 	values() map[int]*expr
-	// machine puts the threads of a test together, of which the code is one; init are
-	// the words of the locations.
+	// machine combines the threads of a test, one of which has this code; init holds the words of the locations.
 	machine(t *litmus.Test, threads []LiftedThread, init []uint32) (Machine, error)
 }
 
@@ -42,8 +39,8 @@ func (t *LiftedThread) operations() (operations, error) {
 	return nil, errors.New("machine code that was not lifted to operations of the hardware")
 }
 
-// NewMachine puts the threads of a test together, whose code LiftMachine lifted. The
-// error says what the model of the hardware does not know.
+// NewMachine combines the threads of a test, which LiftMachine has lifted. The error says what the model of the
+// hardware does not know.
 func NewMachine(t *litmus.Test, threads []LiftedThread) (Machine, error) {
 	if len(threads) != len(t.Threads) || len(threads) == 0 {
 		return nil, fmt.Errorf("%d threads of machine code for the %d of test %s", len(threads), len(t.Threads), t.Name)
@@ -67,9 +64,8 @@ func NewMachine(t *litmus.Test, threads []LiftedThread) (Machine, error) {
 	return code.machine(t, threads, init)
 }
 
-// LiftMachine turns machine code that was checked into operations of its hardware's
-// memory system, for NewMachine. The error is a *LiftError where the model of the
-// hardware does not know an instruction.
+// LiftMachine turns checked machine code into operations of its hardware's memory system, for NewMachine. The error
+// is a *LiftError if the model of the hardware does not know an instruction.
 func (c *Checked) LiftMachine() (LiftedCode, error) {
 	if c.pass == nil || c.Class == Unknown {
 		return nil, errors.New("nothing was checked")
@@ -77,8 +73,8 @@ func (c *Checked) LiftMachine() (LiftedCode, error) {
 	return c.pass.tr.arch.liftMachine(c.pass)
 }
 
-// mnemonic returns what schedules call an instruction: not the whole of it, since an
-// exploration serves all machine code that does the same in other registers.
+// mnemonic returns the name of an instruction in schedules. It leaves out the operands, since one exploration serves
+// all machine code that does the same in other registers.
 func mnemonic(in *isa.Inst) string {
 	words := strings.Fields(trim(in.Text))
 	if len(words) > 1 && words[0][0] == '@' {
@@ -87,12 +83,12 @@ func mnemonic(in *isa.Inst) string {
 	return strings.Clone(strings.Join(words[:min(len(words), 1)], ""))
 }
 
-// accessText returns what schedules call an access.
+// accessText returns the name of an access in schedules.
 func accessText(mnemonic string, t *litmus.Test, loc int) string {
 	return mnemonic + " [" + t.Locations[loc].Name + "]"
 }
 
-// groupOf numbers the work-group of a thread: by the first one in it.
+// groupOf returns the number of a thread's work-group: that of the first thread in it.
 func groupOf(t *litmus.Test, i int) int {
 	for k := range i {
 		if t.Threads[k].Place.SameScope(t.Threads[i].Place, litmus.ScopeCTA) {
@@ -102,8 +98,7 @@ func groupOf(t *litmus.Test, i int) int {
 	return i
 }
 
-// paramsOf gives the words of parameters that stand for constants of the test, by
-// byte offset.
+// paramsOf returns the words of the parameters that stand for constants of the test, by byte offset.
 func paramsOf(list []spec.Value) map[int64]uint32 {
 	out := map[int64]uint32{}
 	for _, v := range list {
@@ -115,15 +110,14 @@ func paramsOf(list []spec.Value) map[int64]uint32 {
 	return out
 }
 
-// inputs are what an operation of a machine takes, while its values are still
-// expressions.
+// inputs holds what an operation of a machine takes, while its values are still expressions.
 type inputs struct {
 	atom  string // of a read-modify-write
 	data  []*expr
 	guard []guardTerm
 }
 
-// with puts constants in.
+// with inserts constants.
 func (o *inputs) with(params map[int64]uint32) (data []explore.Expr, guard explore.Expr, apply func(uint32, []uint32) uint32) {
 	for _, e := range o.data {
 		data = append(data, wordOf(e, params))
@@ -132,7 +126,7 @@ func (o *inputs) with(params map[int64]uint32) (data []explore.Expr, guard explo
 	return data, guardOf(o.guard, params), apply
 }
 
-// render appends everything that decides what the inputs mean, but for atom.
+// render appends everything that determines what the inputs mean, except atom.
 func (o *inputs) render(b []byte) []byte {
 	for _, d := range o.data {
 		b = d.render(b)
@@ -158,7 +152,7 @@ func wordOf(e *expr, params map[int64]uint32) explore.Expr {
 	return func(read func(int) (uint32, bool)) (uint32, bool) { return e.eval(params, read) }
 }
 
-// guardOf returns the conjunction of what a guard consists of, nil for none.
+// guardOf returns the conjunction of the terms of a guard, nil for none.
 func guardOf(list []guardTerm, params map[int64]uint32) explore.Expr {
 	if len(list) == 0 {
 		return nil
@@ -176,7 +170,7 @@ func guardOf(list []guardTerm, params map[int64]uint32) explore.Expr {
 	}
 }
 
-// eval computes a word; ok is false if it depends on one that is not there.
+// eval computes a word; ok is false if it depends on an unavailable one.
 func (e *expr) eval(params map[int64]uint32, read func(int) (uint32, bool)) (w uint32, ok bool) {
 	switch e.op {
 	case exConst:
@@ -224,8 +218,7 @@ func (e *expr) eval(params map[int64]uint32, read func(int) (uint32, bool)) (w u
 	return 0, false
 }
 
-// evalBits computes a bitwise function. An operand that is not there may not
-// matter: of a conjunction one part may be false.
+// evalBits computes a bitwise function. An unavailable operand may not matter: a conjunction is false if one part is.
 func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) (uint32, bool) {
 	var in [3]uint32
 	var missing []int
@@ -250,9 +243,9 @@ func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) 
 	return out, true
 }
 
-// values returns what each reading access of the test gave in the machine code, by position:
-// all of its value, for code may choose between what an access read and something
-// else. Only what the lanes of a wave make of one atomic is that atomic's result.
+// values returns what each reading access of the test returned in the machine code, by position. It is the whole
+// value, since code may choose between what an access read and something else. What the lanes of a wave make of one
+// atomic counts as that atomic's result.
 func (l *lifter) values() (map[int]*expr, error) {
 	p, out := l.p, map[int]*expr{}
 	for k, e := range p.s.Entries {
@@ -277,8 +270,8 @@ func (l *lifter) values() (map[int]*expr, error) {
 	return out, nil
 }
 
-// located reads an access, at instruction i, that a machine's operation is made of: its
-// location, and its condition and data. It is one word, and no loop performs it again.
+// located reads the location, condition and data of the access at instruction i, from which an operation of a machine
+// is made. It must be one word, and in no loop.
 func (l *lifter) located(i, ev int) (loc int, op liftOp, err error) {
 	x := &l.p.tr.events[ev]
 	op.entry = -1
@@ -300,7 +293,7 @@ func (l *lifter) located(i, ev int) (loc int, op liftOp, err error) {
 	return loc, op, err
 }
 
-// words returns the data of an operation on words.
+// words returns the data of a one-word operation.
 func (op *liftOp) words() (out []*expr) {
 	for _, ws := range op.data {
 		out = append(out, ws[0])
@@ -314,7 +307,7 @@ func (l *lifter) blockGuard(b int) ([]guardTerm, error) {
 	seen := taint(0)
 	for _, s := range l.p.tr.when[b] {
 		if l.p.tr.pool.lane(s.pred) {
-			continue // which lane performs what is done for its warp
+			continue // which lane does it for its warp
 		}
 		e, err := l.expr(s.pred, l.p.tr.fn.Blocks[b].First, &seen)
 		if err != nil {

@@ -7,9 +7,8 @@ import (
 	"optcheck/model/explore"
 )
 
-// MachineState returns the final state of a run of NewMachine in terms of the test: the
-// values of t.Terms(), in their order. Registers are computed as the test says from
-// what the machine code read in place of its accesses.
+// MachineState returns the final state of a run of NewMachine in terms of the test: the values of t.Terms(), in their
+// order. It computes registers as the test does, from what the machine code read in place of the test's accesses.
 func MachineState(t *litmus.Test, threads []LiftedThread, f *explore.Final) ([]int64, error) {
 	var out []int64
 	regs := make([]map[string]wordReg, len(t.Threads))
@@ -44,13 +43,13 @@ func MachineState(t *litmus.Test, threads []LiftedThread, f *explore.Final) ([]i
 	return out, nil
 }
 
-// wordReg is the content of a register of the test; lost if it is not known.
+// wordReg is the content of a register of the test; lost is set if it is not known.
 type wordReg struct {
 	v    int64
 	lost bool
 }
 
-// machineRegisters runs the instructions of a thread that are no accesses.
+// machineRegisters executes the instructions of a thread that are not accesses.
 func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final) (map[string]wordReg, error) {
 	code, err := in.operations()
 	if err != nil {
@@ -109,7 +108,7 @@ func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final)
 	return regs, nil
 }
 
-// computeWord computes an instruction that is no access.
+// computeWord executes an instruction that is not an access.
 func computeWord(x *litmus.Instr, regs map[string]wordReg) wordReg {
 	var a [3]wordReg
 	for i, o := range x.Src {

@@ -5,14 +5,13 @@ import (
 	"optcheck/target"
 )
 
-// nvidia is NVIDIA's architecture. Instructions run under predicates, parameters and
-// the addresses of variables are words of constant banks, and memory is strong or weak
-// as each access and fence says.
+// nvidia is NVIDIA's architecture. Instructions run under predicates; parameters and the addresses of variables are
+// words of constant banks; each access and fence says how strong it is.
 type nvidia struct {
 	plain
 	sm int
-	// params is the offset of the first parameter in constant bank 0, as every ptxas
-	// lays it out (EIATTR_PARAM_CBANK of the kernel's .nv.info).
+	// params is the offset of the first parameter in constant bank 0, which every ptxas uses (EIATTR_PARAM_CBANK of
+	// the kernel's .nv.info).
 	params int64
 }
 
@@ -33,7 +32,7 @@ var _ = register(target.NVIDIA, func(t target.Target) arch {
 	return a
 })
 
-// sharedReserved is the part of the shared window that sm_90 and later reserve.
+// sharedReserved is the size of the part of the shared window that sm_90 and later reserve, in bytes.
 const sharedReserved = 0x400
 
 func (a nvidia) shared() int64 {
@@ -43,8 +42,7 @@ func (a nvidia) shared() int64 {
 	return 0
 }
 
-// Constant banks: parameters, constants that compilers before sm_70 keep there, and
-// addresses of variables.
+// Constant banks: parameters, constants that compilers before sm_70 keep there, and addresses of variables.
 const (
 	bankParams   = 0
 	bankLiterals = 2
@@ -65,13 +63,13 @@ func (nvidia) symbol(word uint64) (key, bool) {
 	return key{base: baseBank, num: int64(uint32(word))}, word>>32 == bankSymbols
 }
 
-// onStack looks for the stack pointer, which is a word before the parameters.
+// onStack reports whether an address contains the stack pointer, a word that precedes the parameters.
 func (nvidia) onStack(m *machine, in *isa.Inst) bool {
 	v, _ := m.arch.address(m, in)
 	return v >= 0 && m.tr.pool.contains(v, kBank)
 }
 
-// branch knows of what the state of the warp decides (BRA.DIV) only that it does.
+// branch knows nothing about a decision of the warp's state (BRA.DIV) but that it decides.
 func (nvidia) branch(m *machine, in *isa.Inst, guard value) {
 	way := m.ways(in, guard)
 	warp := false

@@ -2,9 +2,8 @@ package optcheck
 
 import "optcheck/isa"
 
-// nvHarmless says why an instruction that computes nothing, and that the match does
-// not need, does nothing to a test: by opcode, and where one opcode does several
-// things by opcode and modifier. Sources: CUDA Binary Utilities, instruction set
+// nvHarmless says why an instruction that computes nothing and is not matched has no effect on a test: by opcode, or
+// by opcode and modifier where one opcode does several things. Sources: CUDA Binary Utilities, instruction set
 // tables; PTX ISA for what the instructions implement.
 var nvHarmless = map[string]string{
 	"NOP":           "does nothing",

@@ -5,9 +5,9 @@ import (
 	"optcheck/litmus"
 )
 
-// inexact marks the synchronising accesses and fences whose machine code has
-// other accesses between its parts: the rules look only at the accesses of the
-// test that stand on the far side, but what is lifted is ordered against all.
+// inexact marks the synchronising accesses and fences whose machine code has other accesses between its parts. The
+// rules look only at the accesses of the test on either side, but what is lifted is ordered with respect to all
+// accesses.
 func (a nvidia) inexact(l *lifter) {
 	p := l.p
 	for k, e := range p.s.Entries {
@@ -39,15 +39,14 @@ func (a nvidia) inexact(l *lifter) {
 	}
 }
 
-// meets reports whether an event is an access that may be performed in the same
-// run as another one and is no store of results.
+// meets reports whether an event is an access, and not a store of results, that may be performed in the same run as
+// another one.
 func (l *lifter) meets(o, ev int) bool {
 	x := &l.p.tr.events[o]
 	return x.role.IsAccess() && (!x.result || l.p.onLocation(x)) && !x.arm && !disjoint(x.when, l.p.tr.events[ev].when)
 }
 
-// released reports whether a fence of the scope stands right before an
-// access.
+// released reports whether a fence of the scope directly precedes an access.
 func (l *lifter) released(ev int, scope isa.Scope) bool {
 	for o := ev - 1; o >= 0 && !l.meets(o, ev); o-- {
 		if x := &l.p.tr.events[o]; x.role == isa.RoleFence && x.mem.Scope >= scope && l.p.runsWith(o, ev) {
@@ -57,8 +56,7 @@ func (l *lifter) released(ev int, scope isa.Scope) bool {
 	return false
 }
 
-// acquired reports whether an invalidation of the L1 stands right after an
-// access.
+// acquired reports whether an invalidation of the L1 directly follows an access.
 func (l *lifter) acquired(ev int) bool {
 	for o := ev + 1; o < len(l.p.tr.events) && !l.meets(o, ev); o++ {
 		if l.p.tr.events[o].mem.Invalidate && l.p.runsWith(o, ev) {

@@ -6,7 +6,7 @@ import (
 	"optcheck/spec"
 )
 
-// fenceNeed is the least that the machine code of a fence must be.
+// fenceNeed is the minimum that the machine code of a fence must be.
 type fenceNeed struct {
 	bar        spec.Entry // the barrier, for barriers
 	sc         bool       // sequentially consistent, not merely acquire-release
@@ -17,10 +17,9 @@ type fenceNeed struct {
 	acquire    bool // an invalidation alone will do
 }
 
-// fenceNeed says how strong the machine fence must be (PTX ISA, Memory Consistency
-// Model; what each ptxas makes of a fence: optcheck mapping). Fences of wider scope
-// than the CTA are followed by an invalidation of the L1 (CCTL.IVALL, or .IVALLD
-// before sm_70), so that later loads see what others released.
+// fenceNeed returns how strong the machine fence must be (PTX ISA, Memory Consistency Model; what each ptxas makes of
+// a fence: optcheck mapping). Fences of wider scope than the CTA are followed by an invalidation of the L1
+// (CCTL.IVALL, or .IVALLD before sm_70), so that later loads see what others released.
 func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	switch k.Op {
 	case litmus.OpBar:
@@ -30,8 +29,7 @@ func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 	}
 	n := fenceNeed{scope: scopeOf(k.Scope), sc: a.sm >= 70 && (k.Op == litmus.OpMembar || k.Sem == litmus.SemSC)}
 	n.invalidate = n.scope > isa.ScopeCTA && k.Sem != litmus.SemRelease
-	// From CUDA 12.8 on fence.acquire is the invalidation alone, as it stands
-	// after an acquire load.
+	// Since CUDA 12.8, fence.acquire is the invalidation alone, as after an acquire load.
 	n.acquire = k.Sem == litmus.SemAcquire
 	return n
 }
@@ -74,10 +72,9 @@ func (a nvidia) order(p *pass) {
 	}
 }
 
-// checkFence looks for a fence in the open interval of events (lo, hi). When
-// accesses were moved across each other there is no such interval: the nearest
-// one around what did not move is not worth guessing, so any fence after lo's
-// predecessor counts and the order rule reports the move.
+// checkFence looks for a fence in the open interval of events (lo, hi). When accesses were moved across each other
+// there is no such interval, and guessing the nearest one around what did not move is not worthwhile: any fence after
+// lo's predecessor counts, and the order rule reports the move.
 func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	if n.acquire && n.scope == isa.ScopeCTA {
 		return // the threads of a CTA share one L1: nothing is emitted
@@ -119,9 +116,8 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	}
 }
 
-// cachedBehind returns the first event after a position that may find an old line in the
-// L1: a load that does not go to shared memory. The invalidation of a fence must stand
-// before it, and may stand after other accesses.
+// cachedBehind returns the first event after a position that may find a stale line in the L1: a load from anywhere
+// but shared memory. The invalidation of a fence must precede it, and may follow other accesses.
 func (p *pass) cachedBehind(pos int) int {
 	first := len(p.tr.events)
 	for k := pos + 1; k < len(p.s.Entries); k++ {
@@ -132,8 +128,7 @@ func (p *pass) cachedBehind(pos int) int {
 	return first
 }
 
-// rankFence says how well an event serves as the fence: 0 not at all, more is
-// better.
+// rankFence returns how well an event serves as the fence: 0 not at all, more is better.
 func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 	x := &p.tr.events[ev]
 	switch {
@@ -157,8 +152,8 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 	return r
 }
 
-// isBarrier reports whether an instruction is the barrier: BAR.SYNC or BAR.ARV
-// of the same number and for as many threads.
+// isBarrier reports whether an instruction is the barrier of an entry: BAR.SYNC or BAR.ARV with the same number and
+// as many threads.
 func isBarrier(in *isa.Inst, e spec.Entry) bool {
 	mod, k := "SYNC", e.Kind
 	if e.Instr >= 0 && (nvidia{}).barrier(in) != e.Threads {
@@ -174,7 +169,7 @@ func isBarrier(in *isa.Inst, e spec.Entry) bool {
 	return a.Kind == isa.OpdImm && a.Imm == int64(k.Barrier) || a.Zero && k.Barrier == 0
 }
 
-// fenceShort says in which way a machine fence falls short, "" if in none.
+// fenceShort says how a machine fence falls short of what is needed, "" if it does not.
 func (p *pass) fenceShort(ev int, n fenceNeed, hi int) string {
 	m := p.tr.events[ev].mem
 	if m.Scope < n.scope {
@@ -200,7 +195,7 @@ func (p *pass) invalidated(with, lo, hi int) bool {
 	return false
 }
 
-// checkRelease requires the fence before a release access.
+// checkRelease requires a fence before a release access.
 func (p *pass) checkRelease(k int, e spec.Entry) {
 	if e.Kind.Sem != litmus.SemRelease && e.Kind.Sem != litmus.SemAcqRel {
 		return
@@ -229,9 +224,8 @@ func (p *pass) checkRelease(k int, e spec.Entry) {
 	}
 }
 
-// checkAcquire checks that something waits for an acquire access before anything after
-// it is issued, and the L1 invalidation of one of wider scope than the CTA (within a CTA
-// all threads share one L1).
+// checkAcquire checks that something waits for an acquire access before anything after it is issued, and, if its
+// scope is wider than the CTA, that an L1 invalidation follows (the threads of a CTA share one L1).
 func (p *pass) checkAcquire(k int, e spec.Entry) {
 	if e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel {
 		return

@@ -5,10 +5,10 @@ import (
 	"optcheck/litmus"
 )
 
-// lift makes instructions of PTX of machine code.
+// lift turns machine code into PTX instructions.
 func (a nvidia) lift(p *pass) (LiftedCode, error) { return liftPass(p, a) }
 
-// beyond says that code has more strength or a further fence.
+// beyond reports code that has more strength or an additional fence.
 func (nvidia) beyond(c *Checked) string {
 	const ask = "; name the test with --against to learn whether it matters"
 	for _, f := range c.Notes {
@@ -34,7 +34,7 @@ func (a nvidia) family() string {
 	return ""
 }
 
-// texture knows the non-coherent cache as the texture proxy.
+// texture treats the non-coherent cache as the texture proxy.
 func (a nvidia) texture(m isa.Mem) (yes bool, why string) {
 	switch {
 	case m.Strength != isa.Constant && m.Cache != "CI":
@@ -53,7 +53,7 @@ func (a nvidia) access(role isa.Role, m isa.Mem) (litmus.Instr, bool) {
 	return litmus.Instr{Sem: row.Sem, Scope: row.To, Cache: row.Op}, true
 }
 
-// fence reads a fence by the table of meanings.
+// fence looks up a fence in the table of meanings.
 func (a nvidia) fence(l *lifter, ev int) (in litmus.Instr, why string) {
 	x := &l.p.tr.events[ev]
 	in, ok := a.rawFence(l.p, x)
@@ -61,7 +61,7 @@ func (a nvidia) fence(l *lifter, ev int) (in litmus.Instr, why string) {
 	case !ok:
 		return in, "it has no meaning in the table"
 	case x.role == isa.RoleFence && !x.mem.Invalidate && x.mem.Scope > isa.ScopeCTA && a.stale(l, ev):
-		// Later weak loads may still find old values in the L1.
+		// Later weak loads may still find stale values in the L1.
 		if in.Sem != litmus.SemAcqRel {
 			return in, "no invalidation of the L1 stands between it and a later weak load"
 		}
@@ -70,7 +70,7 @@ func (a nvidia) fence(l *lifter, ev int) (in litmus.Instr, why string) {
 	return in, ""
 }
 
-// rawFence reads a fence by the table of meanings; OpNop means nothing.
+// rawFence looks up a fence in the table of meanings; OpNop means nothing.
 func (a nvidia) rawFence(p *pass, x *event) (litmus.Instr, bool) {
 	switch x.role {
 	case isa.RoleCache:
@@ -96,9 +96,9 @@ func (a nvidia) rawFence(p *pass, x *event) (litmus.Instr, bool) {
 	return litmus.Instr{Op: litmus.OpFence, Sem: m.Sem, Scope: m.To}, true
 }
 
-// belongs knows the fences before a release access, if they are no stronger than every
-// release makes them, those after an acquire access, and the companions of a fence that
-// say no more than it does.
+// belongs reports whether a fence or invalidation is part of another instruction: a fence before a release access, if
+// it is no stronger than every release makes it; an invalidation after an acquire access; or a companion of a fence
+// that adds nothing to it.
 func (a nvidia) belongs(l *lifter, ev int) bool {
 	p := l.p
 	x := &p.tr.events[ev]
@@ -117,8 +117,8 @@ func (a nvidia) belongs(l *lifter, ev int) bool {
 	return is
 }
 
-// implied reports whether a fence or invalidation without an entry of its own
-// says nothing beyond its neighbours: no access stands between.
+// implied reports whether a fence or invalidation without an entry of its own adds nothing to its neighbours, with no
+// access in between.
 func (a nvidia) implied(l *lifter, ev int) bool {
 	p := l.p
 	x := &p.tr.events[ev]
@@ -155,8 +155,8 @@ func (a nvidia) implied(l *lifter, ev int) bool {
 	return false
 }
 
-// invalidates reports whether what a fence is lifted to says that the L1 is
-// invalidated, too: a fence within a CTA does not, nor one that only releases.
+// invalidates reports whether what a fence is lifted to implies an invalidation of the L1: a fence within a CTA does
+// not, nor one that only releases.
 func (a nvidia) invalidates(l *lifter, ev int) bool {
 	p := l.p
 	for _, k := range p.owner[ev] {
@@ -168,8 +168,8 @@ func (a nvidia) invalidates(l *lifter, ev int) bool {
 	return !l.done[ev] && p.tr.events[ev].mem.Scope > isa.ScopeCTA
 }
 
-// acquires reports whether an event implements an acquire access that is followed by
-// an invalidation: within a CTA none is.
+// acquires reports whether an event implements an acquire access that an invalidation follows. Within a CTA none
+// does.
 func (l *lifter) acquires(ev int) bool {
 	for _, k := range l.p.owner[ev] {
 		kind := l.p.s.Entries[k].Kind

@@ -24,9 +24,8 @@ func (m *NVMachine) Explore(ctx context.Context, fresh bool, end func(f *explore
 	return nvhw.Explore(ctx, &m.Program, end)
 }
 
-// liftedNV is the machine code of one kernel for sm_70 and newer as operations of
-// package nvhw. Waits for scoreboard barriers are what the control codes say,
-// nothing is told from the test.
+// liftedNV is the machine code of one kernel for sm_70 and newer as operations of package nvhw. Waits for scoreboard
+// barriers come from the control codes; nothing comes from the test.
 type liftedNV struct {
 	ops   []nvOp
 	reads int
@@ -81,14 +80,14 @@ type nvLifter struct {
 	*lifter
 	out *liftedNV
 	ev  map[int]int // instruction → event
-	// set are the barriers that operations set and nothing has waited for since.
+	// set holds the barriers that operations set and nothing has waited for since.
 	set uint8
-	// when is the condition of the block that is lifted: most blocks with one that
-	// cannot be told have nothing that needs it.
+	// when returns the condition of the current block. It is evaluated on demand: most blocks whose condition is
+	// unknown contain nothing that needs it.
 	when func() ([]guardTerm, error)
 }
 
-// liftMachine makes operations of package nvhw of machine code.
+// liftMachine returns the machine code as operations of package nvhw.
 func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
 	if a.sm < 70 {
 		return nil, errors.New("no model of the memory system before sm_70")
@@ -128,7 +127,7 @@ func (l *nvLifter) inst(i int) error {
 	case in.Op == "DEPBAR":
 		return l.depbar(i, op)
 	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
-		// Memory of the thread's own, or a store of results.
+		// Private memory, or a store of results.
 	case ok && in.Role.IsAccess():
 		return l.access(i, ev, op)
 	case in.Role == isa.RoleBarrier || in.Role == isa.RoleFence || in.Role == isa.RoleCache && in.Mem.Invalidate:
@@ -139,8 +138,7 @@ func (l *nvLifter) inst(i int) error {
 	return l.waits(op)
 }
 
-// waits adds an operation that does nothing but to wait, if there is something to
-// wait for.
+// waits adds an operation that only waits, if there is something to wait for.
 func (l *nvLifter) waits(op nvOp) (err error) {
 	if op.Waits&l.set == 0 {
 		return nil
@@ -230,7 +228,7 @@ func (l *nvLifter) order(i, ev int, op nvOp) error {
 		op.Kind = nvhw.Invalidate
 	case isa.RoleFence:
 		op.Kind, op.Far, op.SC = nvhw.Fence, in.Mem.Scope > isa.ScopeCTA, in.Mem.Strength == isa.FenceSC
-		// On sm_90 MEMBAR says through a barrier when it is done.
+		// On sm_90 MEMBAR signals its completion through a barrier.
 		op.Sets = min(in.Control.Read, in.Control.Write)
 	case isa.RoleBarrier:
 		if len(op.guard) > 0 || l.p.tr.arch.barrier(in) != 0 || len(in.Mods) == 0 || in.Mods[0] != "SYNC" || len(in.Args) == 0 {

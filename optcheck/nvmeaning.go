@@ -7,23 +7,19 @@ import (
 	"optcheck/litmus"
 )
 
-// Meaning is a row of the table that says how strong a machine instruction is
-// taken to be when machine code is lifted back to a litmus test. The table is
-// the assumption behind every verdict "miscompiled": to question a verdict, begin
-// here.
+// Meaning is a row of the table that says how strong a machine instruction is taken to be when machine code is lifted
+// back to a litmus test. Every verdict "miscompiled" rests on this table: to question a verdict, begin here.
 //
-// The reading is the strongest that the compilers' own mapping supports: if
-// every release compiles ld.acquire.cta to a bare LDG.STRONG.SM, then that
-// instruction is an acquire of its CTA, or the compilers would be wrong from
-// the start. An access or fence that satisfies its source instruction (no rule
-// is broken there) is lifted to exactly that source instruction, which lies
-// between the weakest and this strongest reading; the table decides for all
-// others: weakened accesses, weakened or additional fences, additional accesses.
+// It takes the strongest reading that the compilers' own mapping supports: if every release compiles ld.acquire.cta
+// to a bare LDG.STRONG.SM, then that instruction is an acquire of its CTA, or the compilers would be wrong from the
+// start. An access or fence that satisfies its source instruction (no rule is broken there) is lifted to exactly that
+// source instruction, which lies between the weakest and this strongest reading. The table decides for all others:
+// weakened accesses, weakened or additional fences, additional accesses.
 type Meaning struct {
 	From     int // lowest sm
 	Until    int // highest sm, 0 for no limit
 	Roles    []isa.Role
-	Shared   bool // shared memory, which knows no strength; else global and generic
+	Shared   bool // shared memory, which has no strengths; else global and generic
 	Strength isa.Strength
 	Scope    isa.Scope
 	Cache    string
@@ -49,9 +45,9 @@ const (
 	release0 = "ptxas puts MEMBAR.ALL in front of a release store: the store itself is relaxed"
 )
 
-// Meanings is the table, the first row that fits counts.
+// Meanings is the table; the first row that matches counts.
 var Meanings = []Meaning{
-	// From sm_70 on: strengths and scopes (model ptx).
+	// Since sm_70: strengths and scopes (model ptx).
 	{From: 70, Roles: loads, Shared: true, Machine: "LDS", Sem: litmus.SemAcquire, To: litmus.ScopeCTA, Means: "ld.acquire.cta.shared",
 		Source: inOrder},
 	{From: 70, Roles: stores, Shared: true, Machine: "STS", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "st.relaxed.cta.shared",
@@ -82,7 +78,7 @@ var Meanings = []Meaning{
 		To: litmus.ScopeGPU, Means: "atom.relaxed.gpu", Source: mapping},
 	{From: 70, Roles: atomics, Strength: isa.Strong, Scope: isa.ScopeSys, Machine: "ATOMG.STRONG.SYS", Sem: litmus.SemRelaxed,
 		To: litmus.ScopeSys, Means: "atom.relaxed.sys", Source: mapping},
-	// An atomic without strength is single-copy and atomic for its CTA at least.
+	// An atomic without strength is single-copy atomic and atomic at least within its CTA.
 	{From: 70, Roles: atomics, Machine: "ATOMG", Sem: litmus.SemRelaxed, To: litmus.ScopeCTA, Means: "atom.relaxed.cta", Source: mapping},
 	{From: 70, Roles: fences, Strength: isa.FenceSC, Scope: isa.ScopeCTA, Machine: "MEMBAR.SC.CTA", Sem: litmus.SemSC, To: litmus.ScopeCTA,
 		Means: "fence.sc.cta", Source: mapping},
@@ -116,13 +112,12 @@ var Meanings = []Meaning{
 		Source: paper15},
 }
 
-// An invalidation of the L1 (CCTL.IVALL) that belongs to no fence: from sm_70 on
-// it is what stands after an acquire load, and what ptxas 12.8 and newer emit
-// for fence.acquire; before, the model of 2015 has no word for it, and it is left
-// out, which can only make the lifted test weaker.
+// invalidateMeans is the meaning of an L1 invalidation (CCTL.IVALL) that belongs to no fence. Since sm_70 it is what
+// follows an acquire load, and what ptxas 12.8 and newer emit for fence.acquire. Before, the model of 2015 has no
+// word for it and it is left out, which can only make the lifted test weaker.
 const invalidateMeans = litmus.SemAcquire
 
-// meaning looks an access or fence up.
+// meaning looks up an access or fence in the table.
 func (a nvidia) meaning(role isa.Role, m isa.Mem) (*Meaning, bool) {
 	shared := m.Space == isa.SpaceShared
 	for i := range Meanings {

@@ -6,9 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// raised returns semantics, scope and cache operator of an access that has more
-// strength in the machine code than its source asks for, nil if it has not. An
-// access is not raised if machine code cannot express less.
+// raised returns semantics, scope and cache operator of an access that is stronger in the machine code than its
+// source asks for, else nil. An access is not raised if machine code cannot express less.
 func (a nvidia) raised(k spec.Kind, m isa.Mem) *litmus.Instr {
 	if !k.Op.IsAccess() {
 		return a.raisedFence(k, m)
@@ -29,7 +28,7 @@ func (a nvidia) raised(k spec.Kind, m isa.Mem) *litmus.Instr {
 	wider := m.Scope > sufficient(n.scope)
 	switch {
 	case k.Cache == litmus.CacheCA && m.Scope == isa.ScopeCTA:
-		return nil // how every release spells .ca
+		return nil // the form in which every release emits .ca
 	case m.Strength == isa.MMIO && n.strength != isa.MMIO:
 		return &litmus.Instr{Sem: litmus.SemMMIO}
 	case m.Strength != isa.Strong || n.strength == isa.Strong && !wider || n.strength == isa.MMIO:
@@ -60,13 +59,13 @@ func (a nvidia) raisedFence(k spec.Kind, m isa.Mem) *litmus.Instr {
 	return &in
 }
 
-// beyondRelease reports whether a fence before a release access is stronger than
-// what every release of ptxas puts there: MEMBAR.ALL of the access's scope.
+// beyondRelease reports whether a fence before a release access is stronger than what every release of ptxas puts
+// there: MEMBAR.ALL of the access's scope.
 func beyondRelease(k spec.Kind, m isa.Mem) bool {
 	return m.Strength == isa.FenceSC || m.Scope > sufficient(accessScope(k))
 }
 
-// sufficient returns the narrowest scope of machine code that has all of a scope.
+// sufficient returns the narrowest scope of machine code that includes a scope.
 func sufficient(s isa.Scope) isa.Scope {
 	if s == isa.ScopeCluster {
 		return isa.ScopeGPU

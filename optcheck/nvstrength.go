@@ -6,15 +6,15 @@ import (
 	"optcheck/spec"
 )
 
-// need is the least that the machine code of an access must be.
+// need is the minimum that the machine code of an access must be.
 type need struct {
 	strength isa.Strength
 	scope    isa.Scope
 	cache    string // before sm_70: cache operator
 }
 
-// scopeOf maps the source's scopes to those of machine code. Machine code has
-// no cluster scope: ptxas uses the whole GPU.
+// scopeOf maps the source's scopes to those of machine code. Machine code has no cluster scope: ptxas uses the whole
+// GPU.
 func scopeOf(s litmus.Scope) isa.Scope {
 	switch s {
 	case litmus.ScopeCTA:
@@ -29,9 +29,8 @@ func scopeOf(s litmus.Scope) isa.Scope {
 	return isa.ScopeNone
 }
 
-// need says how strong the machine access must be. From sm_70 on
-// .cg is a strong access of GPU scope and volatile one of system scope; before,
-// cache operators are all there is. Shared memory knows neither.
+// need returns how strong the machine access must be. Since sm_70, .cg is a strong access of GPU scope and volatile
+// one of system scope; before, there are only cache operators. Shared memory has neither.
 func (a nvidia) need(k spec.Kind) need {
 	if k.Space == litmus.Shared {
 		return need{}
@@ -73,8 +72,7 @@ func (a nvidia) need(k spec.Kind) need {
 	return need{}
 }
 
-// cacheRank orders the cache operators of machine code by how far they bypass
-// the L1: volatile forms imply what .CG gives.
+// cacheRank orders the cache operators of machine code by how far they bypass the L1; volatile forms imply .CG.
 func cacheRank(c string) int {
 	switch c {
 	case "CG":
@@ -122,7 +120,7 @@ func (a nvidia) strength(p *pass) {
 	}
 }
 
-// stronger notes accesses and fences that have more strength than was asked for.
+// stronger notes accesses and fences that are stronger than requested.
 func (a nvidia) stronger(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.eventOf(k)

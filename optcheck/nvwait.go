@@ -4,11 +4,10 @@ import (
 	"optcheck/isa"
 )
 
-// unawaited returns the first instruction that is issued after a reading access although
-// nothing has waited for its scoreboard barrier: an access to another location, or the
-// invalidation that makes an acquire of it; nil if there is none, or if control codes are
-// not known. Accesses in flight are performed in any order, those that one L1 answers
-// too (docs/findings.md, "What only control codes tell").
+// unawaited returns the first instruction that is issued after a reading access although nothing has waited for its
+// scoreboard barrier: an access to another location, or the invalidation that makes it an acquire. It returns nil if
+// there is none, or if the control codes are unknown. Accesses in flight are performed in any order, including those
+// that one L1 answers (docs/findings.md, "What only control codes tell").
 func (p *pass) unawaited(ev int) *isa.Inst {
 	fn := p.tr.fn
 	first := p.tr.events[ev].inst
@@ -25,7 +24,7 @@ func (p *pass) unawaited(ev int) *isa.Inst {
 	return nil
 }
 
-// eventsAt has the event of each instruction that is one.
+// eventsAt maps instructions to their events.
 func (p *pass) eventsAt() map[int]int {
 	at := make(map[int]int, len(p.tr.events))
 	for o := range p.tr.events {
@@ -34,7 +33,7 @@ func (p *pass) eventsAt() map[int]int {
 	return at
 }
 
-// waitWalk follows all paths from an access to what waits for it.
+// waitWalk follows all paths from an access to whatever waits for it.
 type waitWalk struct {
 	p       *pass
 	ev      int

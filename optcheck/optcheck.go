@@ -1,15 +1,13 @@
-// Package optcheck checks machine code against the specification that it
-// carries: whether every access, its order, kind and strength, every fence and
-// every dependency of a litmus test's thread survived the compiler.
+// Package optcheck checks machine code against the specification that it carries: whether every access, its order,
+// kind and strength, every fence and every dependency of a litmus test's thread survived the compiler.
 //
-// It reads the specification out of the code itself (xor markers; Alglave et al.,
-// GPU Concurrency, ASPLOS 2015, Sec. 4.4), matches each marker to its access by
-// data flow, and compares that with the line information as a second, independent
-// witness. It does not decide whether a change is legal: that needs a memory model,
-// for which it lifts the code (Checked.Lift).
+// It reads the specification out of the code itself (xor markers; Alglave et al., GPU Concurrency, ASPLOS 2015, Sec.
+// 4.4), matches each marker to its access by data flow, and compares that with the line information as a second,
+// independent witness. It does not decide whether a change is legal: that needs a memory model, for which it lifts
+// the code (Checked.Lift).
 //
-// What differs between architectures is behind the interface arch, one file or group
-// of files for each: nv*.go, amd*.go.
+// The interface arch hides what differs between architectures, with one file or group of files for each: nv*.go,
+// amd*.go, x86*.go.
 package optcheck
 
 import (
@@ -43,25 +41,24 @@ func (c Class) String() string {
 	return "unknown"
 }
 
-// Finding is one rule broken (or, for a note, one remark) at one place.
+// Finding is one broken rule (or, for a note, one remark) at one place.
 type Finding struct {
 	Rule   string // rule ID
 	Thread int
-	// Access is the position of the access or fence in its thread, -1 when the
-	// finding is about an instruction that the test does not have.
+	// Access is the position of the access or fence in its thread, -1 if the finding is about an instruction that the
+	// test does not have.
 	Access int
 	Detail string
 	// Addr is the byte address of the machine instruction concerned, or -1.
 	Addr int64
 }
 
-// Line is one line of a side-by-side listing. Pos is the position of the
-// access or fence that it stands for, -1 for an instruction of none.
+// Line is one line of a side-by-side listing. Pos is the position of the access or fence that it stands for, or -1.
 type Line struct {
 	Pos  int
 	Text string
-	// Part marks instructions that belong to a fence or a synchronising access
-	// (error barriers, cache invalidation) instead of standing for themselves.
+	// Part marks instructions that belong to a fence or a synchronising access (error barriers, cache invalidation)
+	// instead of standing for themselves.
 	Part bool
 	// Addr is the address of the instruction in its function.
 	Addr uint64
@@ -76,11 +73,11 @@ type Result struct {
 	Findings []Finding
 	Notes    []Finding
 	Reason   string // why the class is Unknown
-	// Undecided says what could not be compared of a kernel that has no findings,
-	// "" if everything was: then only a model can say that it is the test.
+	// Undecided says what could not be compared in a kernel without findings, "" if everything was. If set, only a
+	// model can say whether the kernel is the test.
 	Undecided string
 	Source    []Line // accesses and fences in source order
-	Machine   []Line // the same in machine order, with what the test does not have
+	Machine   []Line // the same in machine order, including what the test does not have
 	// Lines is set if line information was present and compared.
 	Lines bool
 }
@@ -98,10 +95,10 @@ type Checker struct {
 	Locations []string
 }
 
-// NewChecker returns a Checker that knows nothing but the code.
+// NewChecker returns a Checker without information about symbols, literals or names.
 func NewChecker() *Checker { return &Checker{} }
 
-// Checked is a kernel that was checked, with what it takes to lift it.
+// Checked is a checked kernel, with what is needed to lift it.
 type Checked struct {
 	*Result
 	pass *pass // nil if nothing was compared
@@ -132,14 +129,14 @@ func (c *Checker) Check(fn *isa.Func) (*Checked, error) {
 	return r, err
 }
 
-// decide makes a kernel Unknown that has no findings and was not compared in full.
+// decide makes a kernel Unknown that has no findings but was not compared in full.
 func (r *Result) decide() {
 	if r.Class == Preserved && r.Undecided != "" {
 		r.Class, r.Reason = Unknown, r.Undecided
 	}
 }
 
-// check is Check; want, if not nil, adds what is known of the test only.
+// check is Check; want, if not nil, adds what only the test knows.
 func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Checked, error) {
 	r := &Checked{Result: &Result{Func: fn.Name, Thread: -1}}
 	tr, err := c.traceOf(fn, want)
@@ -158,7 +155,7 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Checked, error) {
 	}
 	r.Spec, r.Thread = s, s.Thread
 	if want != nil && s.Equal(want) {
-		s = want // says more: values, conditions, types
+		s = want // has more: values, conditions, types
 	}
 	if why := tr.undecidable(); why != "" {
 		return r.unknown(why), nil
@@ -171,7 +168,7 @@ func (c *Checker) check(fn *isa.Func, want *spec.Spec) (*Checked, error) {
 	return r, nil
 }
 
-// specification decodes what the markers of the code say.
+// specification decodes the markers in the code.
 func (tr *trace) specification() (*spec.Spec, error) {
 	lits := make([]uint32, 0, len(tr.markers))
 	for _, m := range tr.markers {
@@ -180,9 +177,8 @@ func (tr *trace) specification() (*spec.Spec, error) {
 	return spec.Decode(lits)
 }
 
-// CheckAgainst is Check with a specification from outside: it also demands that
-// the specification in the code says the same, so that a compiler which alters
-// a literal consistently is caught.
+// CheckAgainst is Check with a specification from outside. It also requires that the specification in the code is the
+// same, so that a compiler which alters a literal consistently is caught.
 func (c *Checker) CheckAgainst(fn *isa.Func, want *spec.Spec) (*Checked, error) {
 	r, err := c.check(fn, want)
 	if r.Spec != nil && !r.Spec.Equal(want) {
@@ -206,7 +202,7 @@ func (c *Checker) trace(fn *isa.Func, o walkOptions) (*trace, error) {
 	return walk(followed(fn), o)
 }
 
-// traceOf is trace; loops of the specification are unrolled, if there is one.
+// traceOf is trace with the loops of the specification unrolled, if there is one.
 func (c *Checker) traceOf(fn *isa.Func, want *spec.Spec) (*trace, error) {
 	if want == nil || want.Rounds() == 1 {
 		return c.trace(fn, walkOptions{})

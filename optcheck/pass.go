@@ -26,11 +26,9 @@ type pass struct {
 	// shared lists the shared locations of the thread's own accesses, in
 	// order of their index: the layout of the shared window.
 	shared []int
-	// waits are the counters of outstanding operations, nil where the hardware waits
-	// by itself.
+	// waits holds the counters of outstanding operations, nil where the hardware waits by itself.
 	waits *waits
-	// harness is set for a kernel that runs many instances, which meet at barriers
-	// before the test and after it.
+	// harness is set for a kernel that runs many instances, which meet at barriers before and after the test.
 	harness bool
 }
 
@@ -75,7 +73,7 @@ func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 	return p, nil
 }
 
-// run matches and applies every rule.
+// run matches the entries and applies every rule.
 func (p *pass) run() {
 	p.matchAll()
 	a := p.tr.arch
@@ -83,7 +81,7 @@ func (p *pass) run() {
 		checkOrder, checkLines, checkDeps, checkControl, a.order, checkEffects, a.stronger, checkAggregated, checkCode)
 }
 
-// apply applies rules and classifies.
+// apply applies rules and classifies the kernel.
 func (p *pass) apply(checks ...func(*pass)) {
 	for _, check := range checks {
 		check(p)

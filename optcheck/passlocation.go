@@ -16,7 +16,7 @@ func (p *pass) isLocation(x *event, e spec.Entry) bool {
 	return ok && loc == e.Loc
 }
 
-// locationOf names the location behind an address, by the layout's rules.
+// locationOf returns the location at an address, by the layout's rules.
 func (p *pass) locationOf(x *event) (int, bool) {
 	k := x.addr
 	if k.base == baseBank {
@@ -50,8 +50,8 @@ func (p *pass) locationOf(x *event) (int, bool) {
 	return -1, false
 }
 
-// adjacentLocation returns the location at an offset of the variable of its space: by name,
-// in the shared window, or by the one slot of constant bank 4 that there can be.
+// adjacentLocation returns the location at an offset of its space's variable. The variable is identified by name, by
+// the shared window, or by the only slot of constant bank 4 that can exist.
 func (p *pass) adjacentLocation(x *event, k key) (int, bool) {
 	shared := x.mem.Space == isa.SpaceShared
 	switch {
@@ -75,8 +75,8 @@ func symbolLocation(name string) (int, bool) {
 	return n, err == nil
 }
 
-// sharedLocation maps an offset in the shared window to a location: the
-// variables that the kernel uses lie there in order of declaration.
+// sharedLocation maps an offset in the shared window to a location: the kernel's variables lie there in order of
+// declaration.
 func (p *pass) sharedLocation(off int64) (int, bool) {
 	off -= p.tr.arch.shared()
 	i := off / spec.SharedStride
@@ -86,8 +86,8 @@ func (p *pass) sharedLocation(off int64) (int, bool) {
 	return p.shared[i], true
 }
 
-// bankLocation names a symbol known only by its slot in constant bank 4. The
-// slots are taken in order of the locations that the thread uses.
+// bankLocation names a symbol known only by its slot in constant bank 4. Slots follow the order of the locations that
+// the thread uses.
 func (p *pass) bankLocation(slot int64) (int, bool) {
 	var slots []int64
 	for i := range p.tr.events {

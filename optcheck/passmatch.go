@@ -8,8 +8,7 @@ import (
 	"optcheck/spec"
 )
 
-// matchAll finds for each access of the specification the machine access that
-// its marker's operand comes from.
+// matchAll finds for each access of the specification the machine access that its marker's operand comes from.
 func (p *pass) matchAll() {
 	for k, e := range p.s.Entries {
 		if !e.IsFence() && e.Reads() && !e.Unread {
@@ -52,8 +51,8 @@ func (p *pass) matchRead(k int) {
 		p.matchArms(k, found)
 		return
 	}
-	// An atomic's result may be computed from that of one combined access of
-	// the warp (VOTE, POPC, SHFL around one ATOM): its taint names it.
+	// An atomic's result may be computed from one combined access of the warp (VOTE, POPC, SHFL around one ATOM): its
+	// taint names that access.
 	if p.s.Entries[k].Kind.Op == litmus.OpAtom {
 		if ev := p.onlyAtomic(p.taintOfMarker(k), p.s.Entries[k]); ev >= 0 && p.tr.pool.shuffled(p.oper[k]) {
 			p.assign(k, ev, 0)
@@ -61,11 +60,10 @@ func (p *pass) matchRead(k int) {
 	}
 }
 
-// onlyAtomic returns the last of the atomics in a taint if nothing else is in
-// it and all go to one address, else the only one that goes to the entry's
-// location and is nobody's match, else -1: lanes that do not perform the atomic
-// may still hold what an earlier one returned when the result is shuffled to
-// them.
+// onlyAtomic returns the atomic that a taint refers to, or -1; a taint with anything but atomics refers to none. If
+// all go to one address it is the last: lanes that do not perform the atomic may still hold what an earlier one
+// returned when the result is shuffled to them. Otherwise it is the only one that goes to the entry's location and is
+// not matched.
 func (p *pass) onlyAtomic(t taint, e spec.Entry) int {
 	last, own, same, count := -1, -1, true, 0
 	for r, ev := range p.tr.reads {
@@ -93,9 +91,9 @@ func (p *pass) onlyAtomic(t taint, e spec.Entry) int {
 	return -1
 }
 
-// matchArms handles a value that comes from one of several accesses. The one
-// on the entry's own line is the access itself; the others stay unmatched. A copy that
-// is skipped leaves what an earlier one read, which is on its line, too, and matched.
+// matchArms handles a value that comes from one of several accesses. The one on the entry's own line is the access
+// itself; the others stay unmatched. A copy that is skipped leaves the result of an earlier one, which is on the same
+// line and already matched.
 func (p *pass) matchArms(k int, found map[[2]int]bool) {
 	best := [2]int{-1, 0}
 	for s := range found {
@@ -121,8 +119,7 @@ func (p *pass) taintOfMarker(k int) taint {
 	return 0
 }
 
-// sources collects the loads that a value may be, through selections and
-// merges of control flow.
+// sources collects the loads that a value may come from, through selections and merges of control flow.
 func (p *pass) sources(v value, out map[[2]int]bool) {
 	if !p.tr.pool.first(v) {
 		return
@@ -140,8 +137,8 @@ func (p *pass) sources(v value, out map[[2]int]bool) {
 	}
 }
 
-// matchWrite finds the store or reduction whose data is the marker's operand.
-// With strict set it must also go to the right location.
+// matchWrite finds the store or reduction whose data is the marker's operand. With strict set, it must also go to the
+// right location.
 func (p *pass) matchWrite(k int, strict bool) {
 	e := p.s.Entries[k]
 	for ev := range p.tr.events {
@@ -164,8 +161,8 @@ func (p *pass) matchWrite(k int, strict bool) {
 	}
 }
 
-// shares reports whether a store that has its entry can hold another word for one
-// more: neighbours that are stored at once.
+// shares reports whether a store that is already matched can hold another word for one more entry: neighbours stored
+// at once.
 func (p *pass) shares(k, ev int) bool {
 	x := &p.tr.events[ev]
 	w := p.placeOf(k, x)
@@ -180,9 +177,8 @@ func (p *pass) shares(k, ev int) bool {
 	return true
 }
 
-// claimArms marks the atomics that stand for the matched one, of operand v, on the other
-// side of its predicate: a warp is split into lanes that combine and lanes that
-// do not.
+// claimArms marks the atomics that stand for the matched one, with operand v, on the other side of its predicate: a
+// warp is split into lanes that combine and lanes that do not.
 func (p *pass) claimArms(k, ev int, v value) {
 	x, e := &p.tr.events[ev], p.s.Entries[k]
 	for o := range p.tr.events {
@@ -222,9 +218,8 @@ func (p *pass) runsWith(ev, with int) bool {
 	return true
 }
 
-// lineTaken reports whether an event's line is that of an entry which has its
-// match already and whose value the event writes, too. Where the value is
-// another's, the line is wrong: LLVM gives neighbouring stores one line.
+// lineTaken reports whether an event's line is that of an entry which already has its match and whose value the event
+// also writes. If the value is another's, the line is wrong: LLVM gives neighbouring stores one line.
 func (p *pass) lineTaken(ev int) bool {
 	l := p.inst(ev).Src.Line - 1
 	if l < 0 || l >= len(p.match) || p.match[l] < 0 {
@@ -238,9 +233,8 @@ func writes(r isa.Role) bool {
 	return r == isa.RoleStore || r == isa.RoleReduction || r == isa.RoleAtomic
 }
 
-// carries reports whether an event writes a value; for a reduction it may be
-// computed from it, since compilers combine the reductions of a warp; for an
-// access that may be skipped it may be selected by a predicate.
+// carries reports whether an event writes a value. A reduction may compute its operand from it, since compilers
+// combine the reductions of a warp; an access that may be skipped may select it by a predicate.
 func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
@@ -254,18 +248,16 @@ func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 				return true
 			}
 		}
-		// A store that may be skipped: its marker's operand is a selection of the
-		// stored value and a filler.
+		// For a store that may be skipped, the marker's operand selects between the stored value and a filler.
 		n := p.tr.pool.nodes[v]
 		return (n.kind == kSel || n.kind == kPhi) && (find(n.a) || find(n.b))
 	}
 	return find(v)
 }
 
-// combination reports whether d is the combination of v over the lanes of a
-// warp: a product with something that lanes decide, or what an instruction
-// without word semantics (REDUX, XMAD) makes of it. A sum or a bitwise function
-// with something else is none.
+// combination reports whether d is the combination of v over the lanes of a warp: a product with something that lanes
+// decide, or the result of an instruction without word semantics (REDUX, XMAD). A sum or a bitwise function with
+// something else is not.
 func (p *pass) combination(d, v value) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
@@ -295,8 +287,8 @@ func (p *pass) combination(d, v value) bool {
 	return find(d)
 }
 
-// combinedOf is combination for an access that may be skipped, too: its operand is a
-// selection of the value that is combined and the token.
+// combinedOf is combination for accesses that may be skipped, too: the operand then selects between the combined
+// value and the token.
 func (p *pass) combinedOf(d, v value, guarded bool) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
@@ -317,8 +309,7 @@ func (p *pass) isToken(v value) bool {
 	return slices.ContainsFunc(p.tr.markers, func(m marker) bool { return m.m.Header != nil && m.oper == v })
 }
 
-// byLanes reports whether all operands of a function but one are decided by the
-// lanes of the warp, not by constants of the program.
+// byLanes reports whether lanes of the warp, not constants of the program, decide all operands of a function but one.
 func (p *pass) byLanes(n node, but int) bool {
 	for i, x := range [3]value{n.a, n.b, n.c} {
 		if i != but && x != none && !p.tr.pool.lane(x) {
@@ -328,7 +319,7 @@ func (p *pass) byLanes(n node, but int) bool {
 	return true
 }
 
-// selection reports whether v is one of the values that d may be.
+// selection reports whether v is one of the values that d may take.
 func (p *pass) selection(d, v value) bool {
 	p.tr.pool.visit()
 	return p.selects(d, v)

@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// matchUnread matches the accesses whose results nobody observes. They have no marker;
-// class, address, line and place decide.
+// matchUnread matches the accesses whose results nobody observes. They have no marker; class, address, line and place
+// decide.
 func (p *pass) matchUnread() {
 	for k, e := range p.s.Entries {
 		if !e.Unread || !e.Reads() || p.inRounds(k, e) {
@@ -31,8 +31,8 @@ func (p *pass) assignUnread(k, ev int) {
 	}
 }
 
-// inRounds matches an access in a loop whose result nobody observes in any round. Its
-// copies share their line, so that only all of them can be told apart, by their order.
+// inRounds matches an access in a loop whose result nobody observes in any round. Its copies share their line, so
+// they can only be told apart, by their order, if all of them exist.
 func (p *pass) inRounds(k int, e spec.Entry) bool {
 	var copies []int
 	for i, o := range p.s.Entries {
@@ -64,8 +64,8 @@ func (p *pass) inRounds(k int, e spec.Entry) bool {
 	return true
 }
 
-// unreadEvent returns the access of an unread entry: the one on its line, else the first
-// between those of its neighbours, else one that stands on no other access's line.
+// unreadEvent returns the access of an unread entry, or -1: the one on its line, else the first between those of its
+// neighbours, else one that is on no other access's line.
 func (p *pass) unreadEvent(k int, e spec.Entry) int {
 	lo, hi := p.window(k, false, false)
 	best, rank := -1, 0
@@ -115,9 +115,8 @@ func (p *pass) serves(x *event, e spec.Entry) bool {
 	return x.mem.Locked || p.operation(x, e)
 }
 
-// mergedUnread returns the access of another entry that stands on the line of an unread
-// one: the compiler kept one load for both. Copies of one instruction share their line,
-// which says nothing then.
+// mergedUnread returns the access of another entry on the line of an unread one: the compiler kept one load for both.
+// Copies of one instruction share their line, which then says nothing.
 func (p *pass) mergedUnread(k int, e spec.Entry) int {
 	for ev, ks := range p.owner {
 		if x := &p.tr.events[ev]; len(ks) == 1 && p.s.Entries[ks[0]].Line() != e.Line() && p.inst(ev).Src.Line == e.Line() && p.serves(x, e) &&
@@ -128,9 +127,8 @@ func (p *pass) mergedUnread(k int, e spec.Entry) int {
 	return -1
 }
 
-// atomicResults maps values to the entries of the atomics whose results they are. The
-// lanes of a warp may compute their results from one combined atomic; where no marker
-// names such a value, its dependencies identify it.
+// atomicResults maps values to the entries of the atomics that return them. The lanes of a warp may compute their
+// results from one combined atomic; where no marker names such a value, its dependencies identify it.
 func (p *pass) atomicResults() map[value]int {
 	out := map[value]int{}
 	for k, e := range p.s.Entries {
@@ -160,7 +158,7 @@ func (p *pass) atomicResults() map[value]int {
 	return out
 }
 
-// mayGo reports whether an unread access may be dropped when the model agrees.
+// mayGo reports whether an unread access may be dropped if the model agrees.
 func (p *pass) mayGo(e spec.Entry) bool {
 	switch e.Kind.Sem {
 	case litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed:

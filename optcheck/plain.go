@@ -6,8 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// plain is a machine without peculiarities: instructions run always or under a
-// predicate register, and private memory is the stack.
+// plain is an architecture without peculiarities: instructions run always or under a predicate register, and private
+// memory is the stack.
 type plain struct{}
 
 func (plain) registers() int          { return regCount }

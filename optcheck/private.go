@@ -2,8 +2,8 @@ package optcheck
 
 import "optcheck/isa"
 
-// slot is a word of a thread's private memory (scratch): its address is base,
-// an expression or none, plus off. The lower word of a flat address is the same.
+// slot is a word of a thread's private memory (scratch). Its address is base, which is an expression or none, plus
+// off; so is the low word of its flat address.
 type slot struct {
 	base value
 	off  int64
@@ -16,8 +16,8 @@ type cell struct {
 	bytes int
 }
 
-// private evaluates a load from private memory or a store to it: registers in another
-// place. zeroExtends is set if a load of less than a word clears the upper bytes.
+// private evaluates a load from private memory or a store to it, as if the memory were registers. zeroExtends is set
+// if a load of less than a word clears the upper bytes.
 func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, guardV value, guardT taint) {
 	p := m.tr.pool
 	at := slot{base: none}
@@ -63,7 +63,7 @@ func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, gua
 	m.commit(out, guardV, in.Guard.Neg, guardT)
 }
 
-// low returns a value's lowest bytes.
+// low returns the lowest bytes of a value.
 func (m *machine) low(v value, bytes int) value {
 	mask := m.tr.pool.constant(1<<(8*bytes) - 1)
 	if x, ok := m.distribute(lutAnd, operands{v, mask, none, none, none}); ok {
@@ -72,9 +72,8 @@ func (m *machine) low(v value, bytes int) value {
 	return m.tr.pool.bits(lutAnd, v, mask, none)
 }
 
-// put stores a word in private memory, perhaps under a guard. What else may be there
-// is not known any more: words that share a byte with it, and words at an address
-// that may be the same.
+// put stores a word in private memory, perhaps under a guard. Whatever else may be there becomes unknown: words that
+// share a byte with it, and words at an address that may be the same.
 func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	if m.cur.slots == nil {
 		m.cur.slots = map[slot]cell{}
@@ -97,8 +96,8 @@ func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	m.cur.slots[at] = c
 }
 
-// mergeSlots joins private memory where control flow joins: what both sides do
-// not agree on is one of two values, what one side does not have is unknown.
+// mergeSlots joins private memory where control flow joins: words that differ become one of two values, and words
+// that one side lacks become unknown.
 func (m *machine) mergeSlots(b, p int, st, q *state, j *join) {
 	for at, c := range st.slots {
 		o, ok := q.slots[at]

@@ -5,8 +5,8 @@ import (
 	"optcheck/spec"
 )
 
-// Placed returns the index of the instruction that each access or fence of the
-// specification was matched to, -1 for none. It is for tools that test the checker.
+// Placed returns the index of the instruction that each access or fence of the specification was matched to, -1 for
+// none. It is meant for tools that test the checker.
 func (c *Checked) Placed() []int {
 	if c.pass == nil {
 		return nil
@@ -29,8 +29,8 @@ func (c *Checked) Placed() []int {
 	return out
 }
 
-// Weaker returns variants of a machine access that are each weaker, by one property,
-// than an access of a kind must be on a target; none if nothing is demanded.
+// Weaker returns variants of a machine access, each weaker in one property than an access of kind k must be on a
+// target; none if nothing is required.
 func Weaker(target string, k spec.Kind, m isa.Mem) []isa.Mem {
 	a, err := archOf(target)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 // audit form: slot i keeps marker i of the specification alive.
 const ResultStride = 16
 
-// recover finds markers whose operand the compiler turned into a constant: the
-// xor folds, and only the constant in the marker's own result slot is left. The
-// emitted specification says which literal belongs to the slot.
+// recover finds markers whose operand the compiler turned into a constant. The xor is folded, and only a constant in
+// the marker's own result slot is left; the emitted specification says which literal belongs to the slot.
 func (tr *trace) recover(want *spec.Spec) {
 	lits, err := want.Literals()
 	if err != nil {

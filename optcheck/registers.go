@@ -5,7 +5,7 @@ import "math/bits"
 // registers is a set of registers by their number in the flat state.
 type registers [(regMax + 63) / 64]uint64
 
-// add puts a register into the set; -1 is none.
+// add adds a register to the set; -1 is none.
 func (s *registers) add(r int) {
 	if r >= 0 {
 		s[r/64] |= 1 << (r % 64)

@@ -10,9 +10,8 @@ import (
 	"optcheck/spec"
 )
 
-// Rule is one thing that machine code must satisfy (or, for a note, that a
-// reader should know). Rules are values: a new check is a new one in Rules and a
-// function in pass.run that reports it.
+// Rule is a property that machine code must have (or, for a note, one that a reader should know). Rules are values: a
+// new check is a new value in Rules and a function in pass.run that reports it.
 type Rule struct {
 	ID      string
 	Title   string
@@ -171,14 +170,14 @@ tests less than the source says.`}
 operation) for all its lanes. With one test thread per warp this changes nothing.`}
 )
 
-// Rules lists all rules in the order in which findings are made.
+// Rules lists all rules in the order in which they are checked.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
 	Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence, WitnessesDisagree,
 	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
 	UnreadGone, Strengthened, Aggregated}
 
-// LookupRule returns the rule of an ID.
+// LookupRule returns the rule with an ID.
 func LookupRule(id string) (*Rule, bool) {
 	for _, r := range Rules {
 		if r.ID == id {
@@ -270,8 +269,7 @@ func checkExtra(p *pass) {
 	}
 }
 
-// onLocation reports whether a store of results goes elsewhere than to the slots of
-// results.
+// onLocation reports whether a store of results goes anywhere but the result slots.
 func (p *pass) onLocation(x *event) bool {
 	slots := int64(p.s.Markers())
 	if p.s.Digest != 0 {
@@ -331,8 +329,7 @@ func checkKind(p *pass) {
 	}
 }
 
-// mayReduce reports whether a reduction can implement an atomic: nobody observes its
-// result, and it does not acquire.
+// mayReduce reports whether a reduction can implement an atomic: nobody observes its result, and it does not acquire.
 func mayReduce(e spec.Entry) bool {
 	s := e.Kind.Sem
 	return e.Kind.Op == litmus.OpRed || e.Unread && s != litmus.SemAcquire && s != litmus.SemAcqRel && s != litmus.SemSC
@@ -350,8 +347,8 @@ func checkWidth(p *pass) {
 	}
 }
 
-// checkOrder reports every access that stands before one that the test has
-// earlier. Accesses served by one instruction are compared by their first.
+// checkOrder reports every access that precedes one that comes earlier in the test. Accesses served by one
+// instruction are compared by the first of them.
 func checkOrder(p *pass) {
 	for j := range p.s.Entries {
 		ev := p.match[j]
@@ -371,9 +368,8 @@ func checkOrder(p *pass) {
 	}
 }
 
-// checkLines compares the match by markers with the line information. Lines
-// are a witness only if they are coherent: each matched access names the line
-// of some access, no two the same. Otherwise the compiler has lost track of
+// checkLines compares the match by markers with the line information. Lines are a witness only if they are coherent:
+// each matched access has the line of some access, and no two have the same. Otherwise the compiler has lost track of
 // lines (ptxas 11.2 does for loads from named variables), which is noted.
 func checkLines(p *pass) {
 	coherent := true
@@ -414,11 +410,11 @@ func checkLines(p *pass) {
 	}
 }
 
-// checkValues compares the further operands of accesses with their markers.
+// checkValues compares the remaining operands of accesses with their markers.
 func checkValues(p *pass) {
 	for _, m := range p.tr.markers {
 		if !m.recovered || m.m.Entry == nil || m.m.Entry.Reads() || m.m.Entry.IsFence() {
-			continue // what a load is said to have read is another rule's matter
+			continue // what a load has read is another rule's matter
 		}
 		if k := m.m.Entry.Pos; p.match[k] >= 0 {
 			p.report(ValueChanged, k, p.match[k], "%s stores a constant that the test computes: %s", p.name(k), p.text(p.match[k]))
@@ -464,7 +460,7 @@ func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 	return d == want || p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combinedOf(d, want, e.Guarded)
 }
 
-// isWord reports whether a value is, perhaps selected, the given word of a read.
+// isWord reports whether a value is the given word of a read, perhaps through selections.
 func (p *pass) isWord(v value, read, word int) bool {
 	if !p.tr.pool.first(v) {
 		return false
@@ -502,7 +498,7 @@ func checkEffects(p *pass) {
 	}
 }
 
-// checkCalls reports calls as accesses that are not seen.
+// checkCalls reports calls, whose accesses the checker cannot see.
 func checkCalls(p *pass) {
 	for _, i := range p.tr.calls {
 		in := &p.tr.fn.Insts[i]

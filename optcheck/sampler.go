@@ -7,27 +7,25 @@ import (
 	"optcheck/spec"
 )
 
-// sampler chooses words for which two pieces of code are compared. Conditions that
-// are made of comparisons of words with constants and with each other depend only
-// on how the words lie to the constants and to each other, so that the words next
-// to the constants and to the ends of the two ranges decide: as many on each side
-// as words are compared, in all combinations; that is two at most here, and as many
-// combinations as maxSamples. Masks, sums and products, and conditions of more words,
-// are compared for single bits, words next to constants and random words.
+// sampler chooses the words for which two pieces of code are compared. Conditions that compare words with constants
+// and with each other depend only on how the words compare to the constants and to each other. Words next to the
+// constants and to the ends of the signed and unsigned ranges therefore decide: on each side as many as words are
+// compared, in all combinations. That is two words at most here, with up to maxSamples combinations. Masks, sums and
+// products, and conditions on more words, are compared for single bits, words next to constants and random words.
 type sampler struct {
-	words  []uint32 // next to what is compared with
+	words  []uint32 // next to constants that are compared with
 	near   int      // how many of them
 	n      int      // samples so far
-	all    int      // of all combinations, how many there are; 0 for too many
-	order  [][2]int // readings, in the order in which they were asked for
+	all    int      // number of all combinations; 0 for too many
+	order  [][2]int // reads, in the order in which they were requested
 	asked  map[[2]int]bool
 	chosen map[[2]int]uint32
 	rnd    *rand.Rand
-	// decides has the parameters on which conditions of the machine code depend.
+	// decides holds the parameters on which conditions of the machine code depend.
 	decides map[int64]bool
 }
 
-// How many samples are taken: of random words at least, and of combinations.
+// Numbers of samples: random ones at least, and combinations.
 const (
 	randomSamples = 24
 	maxSamples    = 1 << 8
@@ -91,7 +89,7 @@ func predicates(x *event) (list []value) {
 	return list
 }
 
-// next chooses the next words, false if there were enough.
+// next chooses the next words. It returns false if there were enough.
 func (s *sampler) next() bool {
 	s.n++
 	clear(s.chosen)
@@ -143,8 +141,7 @@ func (s *sampler) Read(pos, word int) uint32 {
 	return w
 }
 
-// Param implements spec.Words: what decides is chosen as what is read, and anything
-// else is any word.
+// Param implements spec.Words. A parameter that decides is chosen like a word read; any other may be any word.
 func (s *sampler) Param(off int64) uint32 {
 	if s.decides[off] {
 		return s.Read(int(-1-off), 0)

@@ -11,7 +11,7 @@ import (
 // maxReads bounds the reading events of a function: taints are 64-bit sets.
 const maxReads = 64
 
-// taint is a set of reading events whose values flow into a register.
+// taint is a set of read events whose values flow into a register.
 type taint uint64
 
 // event is one memory-relevant instruction of a function, in flow order.
@@ -25,9 +25,8 @@ type event struct {
 	data  []value
 	addrT taint
 	dataT taint
-	// cond is set when the instruction may be skipped; condT are the reads
-	// that decide it; when are the predicates and the sense in which each must
-	// hold.
+	// cond is set if the instruction may be skipped. condT holds the reads that decide it; when holds the predicates,
+	// with the sense in which each must hold.
 	cond  bool
 	condT taint
 	when  []sense
@@ -35,12 +34,12 @@ type event struct {
 	arm   bool // stands for a matched reduction on the other side of a predicate
 	// result marks stores that only keep marker results alive.
 	result bool
-	// values read from several instructions that act as one (lock loops).
+	// partner is the other of two instructions that act as one (lock loops), for values that come from both.
 	partner int
 	own     bool // an access to a harness's own memory
 }
 
-// sense is a predicate and whether it must be true.
+// sense is a predicate and the value that it must have.
 type sense struct {
 	pred value
 	want bool
@@ -56,26 +55,26 @@ type marker struct {
 	recovered bool
 }
 
-// trace is what one pass over a function found.
+// trace is the result of one pass over a function.
 type trace struct {
 	fn      *isa.Func
 	arch    arch
 	pool    *valuePool
 	events  []event
 	markers []marker
-	calls   []int   // calls: what the callee does is not seen
-	effects []int   // instructions that do what nobody asked for
+	calls   []int   // calls, whose callees are not seen
+	effects []int   // instructions with effects that nobody asked for
 	folded  []value // constants that are markers of constants
-	unknown []int   // instructions that no table knows
+	unknown []int   // instructions in no table
 	reads   []int   // reading event number → index into events
 	tooMany bool
-	// joins says for values that come from one of two paths which path it is.
+	// joins says, for values that come from one of two paths, which path it is.
 	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
 	indirect bool
-	guards   map[int]value // predicates of instructions, of code that is specialised
-	// order are the blocks in flow order, when the predicates under which each
-	// runs; loops is set if some block may run more than once.
+	guards   map[int]value // predicates of instructions, in specialised code
+	// order lists the blocks in flow order, and when the predicates under which each runs; loops is set if some block
+	// may run more than once.
 	order []int
 	when  map[int][]sense
 	loops bool
@@ -96,26 +95,25 @@ type machine struct {
 	preds map[int]sense // block → predicate under which its final branch is taken
 	conds map[int]blockCondition
 	flow  *flow
-	loopT [][]taint // taint at loop heads from the pass before
-	// guardV is the predicate of the instruction being evaluated, or none;
-	// guardNeg is set if it runs if the predicate is false.
+	loopT [][]taint // taint at loop heads from the previous pass
+	// guardV is the predicate of the current instruction, or none; guardNeg is set if the instruction runs when the
+	// predicate is false.
 	guardV   value
 	guardNeg bool
-	// chosen has the registers that were defined under a predicate in this block; nil
-	// if the architecture has no such predicates.
+	// chosen holds the registers that were defined under a predicate in this block; nil if the architecture has no
+	// such predicates.
 	chosen map[int]chosen
 	laneT  map[value]taint // taint of what a lane of a register was set to
 }
 
-// walkOptions say how a function is evaluated.
+// walkOptions controls how a function is evaluated.
 type walkOptions struct {
-	// pool is used again, for what it held is not needed any more; nil for a new one.
+	// pool is reused, and its content discarded; nil for a new one.
 	pool *valuePool
-	// literals are the words of constant bank 2 by their byte offset, nil if they are
-	// not known.
+	// literals holds the words of constant bank 2 by byte offset, nil if unknown.
 	literals map[int64]uint32
 	view     *view // of a harness kernel
-	fold     bool  // comparisons of constants are decided
+	fold     bool  // decide comparisons of constants
 }
 
 // walk evaluates a function.
@@ -168,7 +166,7 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 	return m.tr, nil
 }
 
-// over returns the error of a walk that has reached a limit.
+// over returns an error if a walk has reached a limit.
 func (m *machine) over(lim *limits.Limits) error {
 	return cmp.Or(m.flow.over(), limits.Check("values", len(m.tr.pool.nodes), lim.Values),
 		limits.Check("events", len(m.tr.events), lim.Events))

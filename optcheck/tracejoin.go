@@ -25,11 +25,10 @@ type join struct {
 	want bool
 }
 
-// maxParting is from how many predecessors on nobody looks which branches part them.
+// maxParting is the number of predecessors from which on nobody looks for the branch that separates them.
 const maxParting = 16
 
-// part divides predecessors of a block so that it is known from which of the two parts
-// control comes.
+// part divides the predecessors of a block into two parts, so that it is known which of them control comes from.
 func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
 	if p, q, j, ok = m.byBranch(b, preds); ok || len(preds) == 2 {
 		return p, q, j, ok
@@ -37,8 +36,8 @@ func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
 	return m.byBlock(b, preds)
 }
 
-// byBlock parts a predecessor from the others that leads to b and nowhere else, if the
-// condition is known under which it runs.
+// byBlock separates from the others a predecessor that leads only to b, if the condition under which it runs is
+// known.
 func (m *machine) byBlock(b int, preds []int) (p, q []int, j join, ok bool) {
 	for i, x := range preds {
 		c, conditional := m.conds[x]
@@ -52,10 +51,9 @@ func (m *machine) byBlock(b int, preds []int) (p, q []int, j join, ok bool) {
 	return nil, nil, join{}, false
 }
 
-// byBranch divides predecessors of a block by the branch that decides from which of the two
-// parts control comes. ok is false if there is no single branch whose predicate is known.
-// Only the last block that every path to one of them passes can be it: a branch before
-// that leads to all of them.
+// byBranch divides the predecessors of a block by the branch that decides which part control comes from. ok is false
+// if there is no single branch with a known predicate. Only the last block on every path to any of them can be that
+// branch: an earlier one leads to all of them.
 func (m *machine) byBranch(b int, preds []int) (p, q []int, j join, ok bool) {
 	fl := m.flow
 	d := preds[0]
@@ -117,7 +115,7 @@ func (m *machine) entry(b int) *state {
 	}
 	exact := m.view != nil && m.view.loops.at(m.flow.blocks[b].First) && m.view.loops.exact
 	if len(m.flow.carried[b]) > 0 && !exact {
-		st.slots = nil // of what the loop may have stored nothing is known
+		st.slots = nil // what the loop may have stored is unknown
 	}
 	for _, r := range m.flow.carried[b] {
 		if !exact { // see enter
@@ -130,8 +128,8 @@ func (m *machine) entry(b int) *state {
 	return st
 }
 
-// merged returns the state with which control comes from one of some predecessors: two parts
-// of them, if known says that it may be known which, and else one after the other.
+// merged returns the state in which control arrives from one of several predecessors. If known is set it tries to
+// divide them into two parts of which it may be known which; else it merges one after the other.
 func (m *machine) merged(b int, preds []int, known bool) *state {
 	st := takeState(m.arch.registers())
 	if len(preds) == 1 {
@@ -154,8 +152,8 @@ func (m *machine) merged(b int, preds []int, known bool) *state {
 	return st
 }
 
-// merge makes st what holds at the head of b if control comes with st or with q, of
-// which p is the first predecessor; known tells which, if it is known.
+// merge makes st the state at the head of b if control arrives with st or with q, whose first predecessor is p; known
+// says which, if that is known.
 func (m *machine) merge(b, p int, st, q *state, known *join) {
 	for r := range st.v {
 		if st.v[r] != q.v[r] {
@@ -174,11 +172,11 @@ func (m *machine) merge(b, p int, st, q *state, known *join) {
 	m.mergeSlots(b, p, st, q, known)
 }
 
-// phiOf names register r at the head of block b where those that control may come from
-// are merged with p.
+// phiOf returns the identity of the value of register r at the head of block b, where the states of predecessors are
+// merged with p's.
 func phiOf(b, p, r int) uint64 { return uint64(b)<<40 | uint64(p)<<16 | uint64(r) }
 
-// phi returns a value that is a or b; known tells which, if it is known.
+// phi returns a value that is a or b; known says which, if that is known.
 func (m *machine) phi(at uint64, a, b value, known *join) value {
 	v := m.tr.pool.mk(node{kind: kPhi, imm: at, a: a, b: b, c: none})
 	if known != nil {
@@ -187,8 +185,7 @@ func (m *machine) phi(at uint64, a, b value, known *join) value {
 	return v
 }
 
-// written returns the value of a register, which is its content at the entry if the
-// function did not write it.
+// written returns the value of a register: its content at the entry if the function did not write it.
 func (m *machine) written(v value, r int) value {
 	if v == none {
 		return m.tr.pool.unwritten(r)
@@ -196,10 +193,9 @@ func (m *machine) written(v value, r int) value {
 	return v
 }
 
-// blockCond reports whether a block may be skipped, which reads decide it, and
-// under which predicates it runs: those of the branch that it depends on, and
-// of the branches that that one depends on. A block that depends on several
-// branches is reached by any of them.
+// blockCond reports whether a block may be skipped, which reads decide it, and under which predicates it runs: those
+// of the branch it depends on, and of the branches that this one depends on. A block that depends on several branches
+// can be reached by any of them.
 func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 	var ways [][]sense
 	for _, d := range m.flow.control[b] {
@@ -270,7 +266,7 @@ func (m *machine) ways(in *isa.Inst, guard value) (way []sense) {
 	return way
 }
 
-// taken notes the conditions under which the branch at the end of the block is taken.
+// taken records the conditions under which the branch at the end of the block is taken.
 func (m *machine) taken(way []sense) {
 	switch len(way) {
 	case 0:

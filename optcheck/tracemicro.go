@@ -7,7 +7,7 @@ import (
 	"optcheck/spec"
 )
 
-// Functions that are no plain micro-operation.
+// Functions that are not plain micro-operations.
 const (
 	funNeg  = 1 << 49
 	funPrmt = 1 << 50
@@ -15,10 +15,10 @@ const (
 	funBit  = 1 << 52 // a lane's bit of a mask
 )
 
-// operands are the values of a micro-operation's sources, none after the last one.
+// operands holds the values of a micro-operation's sources, none after the last one.
 type operands [5]value
 
-// maxOperands is how many sources the general evaluation knows.
+// maxOperands is the number of sources that the general evaluation handles.
 const maxOperands = 4
 
 // micro evaluates micro-operation k of an instruction.
@@ -47,7 +47,7 @@ func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
 	return p.mk(node{kind: kFun, imm: m.funCode(mi), a: src[0], b: src[1], c: src[2]}), t
 }
 
-// compute evaluates the micro-operations that are more to the pool than functions.
+// compute evaluates the micro-operations that the pool treats as more than functions.
 func (m *machine) compute(inst int, mi *isa.Micro, src operands) (value, bool) {
 	p := m.tr.pool
 	switch mi.Op {
@@ -102,12 +102,10 @@ func (m *machine) compute(inst int, mi *isa.Micro, src operands) (value, bool) {
 	return none, false
 }
 
-// combined are the functions by which a predicate set by a comparison is combined
-// with a further predicate.
+// combined maps the ways of combining a comparison with a further predicate to their functions.
 var combined = map[string]uint8{"AND": lutAnd, "OR": lutOr, "XOR": lutXor}
 
-// compare makes the predicate of a comparison, combined with a further one if the
-// instruction has one.
+// compare returns the predicate of a comparison, combined with a further one if the instruction has one.
 func (m *machine) compare(mi *isa.Micro, src operands) (value, bool) {
 	c, known := cmpCodes[mi.Cmp]
 	lut, known2 := combined[mi.Bool]
@@ -141,7 +139,7 @@ func (p *valuePool) compared(code uint8, signed bool, a, b value) (value, bool) 
 	return p.truth(compare(code, signed, x, y)), true
 }
 
-// funCode numbers a micro-operation with its variant.
+// funCode returns the number of a micro-operation with its variant.
 func (m *machine) funCode(mi *isa.Micro) uint64 {
 	if mi.Cmp == "" && mi.Bool == "" && mi.Sym == "" && !mi.Signed {
 		return uint64(mi.Op)<<8 | uint64(mi.LUT)
@@ -195,8 +193,8 @@ func (m *machine) mul(a, b value) value {
 	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none})
 }
 
-// foldedMarker records a marker whose operand is a constant too: the xor itself
-// folds, so that only the instruction shows the literal.
+// foldedMarker records a marker whose operand is constant too: the xor itself folds, so that only the instruction
+// shows the literal.
 func (m *machine) foldedMarker(inst int, mi *isa.Micro, src operands, v value) {
 	pair, ok := map[uint8][2]int{lutA ^ lutB: {0, 1}, lutA ^ lutC: {0, 2}, lutB ^ lutC: {1, 2}}[mi.LUT]
 	if _, folded := m.tr.pool.isConst(v); !ok || !folded {

@@ -17,7 +17,7 @@ const (
 	regBarrier = 545
 	regSpecial = 577
 	regCount   = 705
-	// What follows only some architectures have.
+	// Only some architectures have the following.
 	regHigh = 705  // vector registers from 256 on
 	regAcc  = 1473 // accumulation registers
 	regMax  = 1729
@@ -72,18 +72,17 @@ func regOf(i int) isa.Reg {
 	return isa.Reg{Class: isa.ClassSpecial, Num: uint16(i - regSpecial)}
 }
 
-// state is the content of all registers at one point, and of private memory
-// where the code is AMD's.
+// state is the content of all registers at one point, and of private memory where the code uses it.
 type state struct {
 	v     []value
 	t     []taint
 	slots map[slot]cell
 }
 
-// states has those that nobody needs any more.
+// states holds states that nobody needs any more.
 var states = sync.Pool{New: func() any { return &state{} }}
 
-// takeState returns a state of so many registers, whatever they hold.
+// takeState returns a state with that many registers, of any content.
 func takeState(regs int) *state {
 	st := states.Get().(*state)
 	if cap(st.v) < regs {
@@ -100,7 +99,7 @@ func (st *state) set(o *state) {
 	st.slots = maps.Clone(o.slots)
 }
 
-// unwritten marks what a register holds that was never written, a kSpecial, in imm.
+// unwritten marks, in the imm of a kSpecial, the content of a register that was never written.
 const unwritten = 1 << 40
 
 // unwritten returns what a register holds at the entry of the function.
@@ -137,15 +136,15 @@ func (m *machine) taintOf(regs []isa.Reg) (t taint) {
 	return t
 }
 
-// chosen is the taint of a register as an instruction sees it that runs under
-// the same predicate as the definition: without that of the old content.
+// chosen is the taint of a register as seen by instructions under the same predicate as its definition: without the
+// taint of the old content.
 type chosen struct {
 	guard value
 	neg   bool
 	t     taint
 }
 
-// regTaint returns the taint of a register for the present instruction.
+// regTaint returns the taint of a register for the current instruction.
 func (m *machine) regTaint(i int) taint {
 	if c, ok := m.chosen[i]; ok && m.guardV != none && c.guard == m.guardV && c.neg == m.guardNeg {
 		return c.t

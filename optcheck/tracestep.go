@@ -53,8 +53,8 @@ func (m *machine) perform(i int, in *isa.Inst, guard value, guardT taint) {
 	m.define(i, in, ev, guard, guardT)
 }
 
-// stackCheck reports whether a trap is taken only if the stack is too small: its
-// condition is made of nothing but words of constant banks that are no parameters.
+// stackCheck reports whether a trap is taken only if the stack is too small: its condition consists only of words of
+// constant banks that are no parameters.
 func (m *machine) stackCheck(in *isa.Inst) bool {
 	p := m.tr.pool
 	if in.Flow != isa.FlowTrap || len(m.when) == 0 {
@@ -148,7 +148,7 @@ func (m *machine) selected(a assign, guard value, neg bool) value {
 		m.guardV = guard
 	}
 	if n := p.nodes[old]; n.kind == kSel && n.c == guard {
-		// Where the definition does not happen, the predicate has its other value.
+		// If the definition does not happen, the predicate has its other value.
 		old = n.b
 		if neg {
 			old = n.a
@@ -163,8 +163,7 @@ func (m *machine) selected(a assign, guard value, neg bool) value {
 	return p.mk(node{kind: kSel, a: a.v, b: old, c: guard})
 }
 
-// opaque returns a definition of which nothing is known but its sources, which form a
-// list in c.
+// opaque returns a definition of which only the sources are known; c lists them.
 func (m *machine) opaque(inst, def int) value {
 	p := m.tr.pool
 	src := none

@@ -10,15 +10,13 @@ import (
 	"optcheck/spec"
 )
 
-// CheckUnmarked checks a kernel that carries no specification against one from
-// outside: accesses are matched by kind and address instead of by markers. Which
-// address stands for which location is found out by the kinds of accesses that
-// each of them gets; where several assignments fit and the verdict depends on
-// the choice, the result is Unknown. places fixes addresses of locations, by
-// location index, as messages spell them ("param+0x8"); nil fixes none.
+// CheckUnmarked checks a kernel that carries no specification against one from outside: it matches accesses by kind
+// and address instead of by markers. It finds out which address stands for which location by the kinds of accesses to
+// each; if several assignments fit and the verdict depends on the choice, the result is Unknown. places fixes the
+// addresses of locations, by location index, as messages spell them ("param+0x8"); nil fixes none.
 //
-// Values and dependencies through memory are not compared, and stores that only
-// keep results (of a loaded value, to an address of no location) are left alone.
+// Values and dependencies through memory are not compared, and stores that only keep results (of a loaded value, to
+// an address of no location) are ignored.
 func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]string) *Result {
 	r := &Result{Func: fn.Name, Thread: want.Thread, Spec: want}
 	tr, err := c.traceOf(fn, want)
@@ -67,16 +65,15 @@ func (c *Checker) CheckUnmarked(fn *isa.Func, want *spec.Spec, places map[int]st
 	return results[0]
 }
 
-// unmarkedPass returns a pass of its own over events of its own: what an event is
-// taken for depends on the assignment.
+// unmarkedPass returns a pass with its own copy of the events: what an event is taken for depends on the assignment.
 func (c *Checker) unmarkedPass(tr *trace, want *spec.Spec, r *Result) (*pass, error) {
 	own := *tr
 	own.events = slices.Clone(tr.events)
 	return newPass(&own, want, r, c)
 }
 
-// Bounds of the search for the places of locations: assignments that are tried,
-// and those that fit equally well and are checked.
+// Bounds of the search for the addresses of locations: assignments that are tried, and equally good ones that are
+// checked.
 const (
 	maxAssignments = 5040
 	maxFit         = 120
@@ -105,8 +102,8 @@ func (c *Checker) spellPlaces(assign map[int]string) string {
 	return strings.Join(s, " ")
 }
 
-// place names the address of an event: as messages spell it, or by what
-// computes it where that is no known base.
+// place names the address of an event: as messages spell it, or, if the base is unknown, by the value that computes
+// it.
 func place(x *event) string {
 	if x.addr.base != baseUnknown {
 		return strings.Trim(x.addr.String(), "[]")
@@ -170,9 +167,8 @@ func (c *Checker) assignments(tr *trace, want *spec.Spec, places map[int]string)
 	return list
 }
 
-// matchPlaces matches the accesses of the specification to those of the code, in
-// order among accesses of one kind and address. It returns how many it could
-// match.
+// matchPlaces matches the accesses of the specification to those of the code, in order among accesses of one kind and
+// address. It returns how many it could match.
 func (p *pass) matchPlaces(assign map[int]string) (score int) {
 	taken := make([]bool, len(p.tr.events))
 	for k, e := range p.s.Entries {

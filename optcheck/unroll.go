@@ -10,26 +10,25 @@ import (
 	"optcheck/spec"
 )
 
-// The specification of a loop is that of the copies of its body. Machine code that still
-// has the loop is unrolled in the same way: its instructions are copied once for each
-// round of the test, and once more; branches back to its head lead to the next copy; and
-// branches that constants decide (the counter) are pruned. The unrolled code does what
-// the loop does: the last copy leads to a trap, and a kernel is undecided unless
-// constants show that the trap is never reached.
+// The specification of a loop is that of the copies of its body. Machine code that still has the loop is unrolled in
+// the same way: its instructions are copied once for each iteration of the test, and once more; branches back to its
+// head lead to the next copy; and branches that constants decide (the counter) are pruned. The unrolled code does
+// what the loop does: the last copy leads to a trap, and a kernel is undecided unless constants show that the trap is
+// unreachable.
 
-// trapped is the text of the instruction that stands for further rounds.
+// trapped is the text of the instruction that stands for further iterations.
 const trapped = "further rounds"
 
-// maxReduced bounds the steps in which a kernel is brought to its form.
+// maxReduced bounds the steps in which a kernel is brought into its final form.
 const maxReduced = 64
 
-// unroll is trace without the loops that a test's are compiled to.
+// unroll is trace without the loops that the test's are compiled to.
 func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
 	return c.reduced(followed(fn), walkOptions{pool: takePool(), fold: true}, want)
 }
 
-// reduced is trace of what is left of the code where what is never executed is removed,
-// and, if want is not nil, the loops that are the test's are unrolled.
+// reduced is trace of the code without what is never executed and, if want is not nil, with the test's loops
+// unrolled.
 func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace, error) {
 	cur := *fn
 	cur.Insts = slices.Clone(cur.Insts)
@@ -62,7 +61,7 @@ func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace,
 	return nil, errors.New("the code could not be brought to a form in which it is compared")
 }
 
-// finite returns the error of code that may go round more often than the test.
+// finite returns an error if the code may iterate more often than the test.
 func (f *flow) finite(fn *isa.Func) error {
 	for _, b := range f.order {
 		for i := f.blocks[b].First; i < f.blocks[b].End; i++ {
@@ -74,11 +73,10 @@ func (f *flow) finite(fn *isa.Func) error {
 	return nil
 }
 
-// loop finds the shortest loop that is a stretch of code which begins with its head:
-// instructions [lo, hi). A loop around an atomic that the test has in none is how that is
-// implemented, and one without accesses that votes waits for the lanes of its warp
-// (sm_70 at O0). Where there are loops of a harness, too, the test's are those with an
-// instruction that the test performs several times.
+// loop finds the shortest loop that is a contiguous range of code [lo, hi) beginning with its head. A loop around an
+// atomic that the test has in no loop implements that atomic, and one without accesses that votes waits for the lanes
+// of its warp (sm_70 at O0). Among the loops of a harness, the test's are those with an instruction that the test
+// performs several times.
 func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (lo, hi int, ok bool) {
 	for _, head := range f.order {
 		var from []int
@@ -110,7 +108,7 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (lo, hi int, ok
 	return lo, hi, ok
 }
 
-// copied is told that instructions [lo, hi), a loop, are copied as copyLoop does.
+// copied records that copyLoop copies instructions [lo, hi), a loop.
 func (v *view) copied(lo, hi, copies int) {
 	if v == nil || v.loops == nil {
 		return

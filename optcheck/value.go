@@ -8,9 +8,8 @@ import (
 	"optcheck/spec"
 )
 
-// value is the number of a node in a valuePool: what a 32-bit register or a
-// predicate holds, as an expression over parameters, constants and loads.
-// Equal expressions have equal numbers.
+// value is the number of a node in a valuePool. It stands for the content of a 32-bit register or a predicate, as an
+// expression over parameters, constants and loads. Equal expressions have equal numbers.
 type value int32
 
 type valueKind uint8
@@ -45,7 +44,7 @@ type valuePool struct {
 	index   map[node]value
 	strings map[string]uint64
 	names   []string
-	micros  map[uint64]isa.Micro // behind functions with a name
+	micros  map[uint64]isa.Micro // of functions that a name stands for
 	marks   []uint32             // by node, the round of the walk that saw it last
 	round   uint32
 }
@@ -54,7 +53,7 @@ func newValuePool() *valuePool {
 	return &valuePool{index: make(map[node]value, 64), strings: map[string]uint64{}, micros: map[uint64]isa.Micro{}}
 }
 
-// pools has what finished checks have given back.
+// pools holds what finished checks have returned.
 var pools = sync.Pool{New: func() any { return newValuePool() }}
 
 func takePool() *valuePool { return pools.Get().(*valuePool) }
@@ -103,7 +102,7 @@ func (p *valuePool) isConst(v value) (uint32, bool) {
 	return uint32(p.nodes[v].imm), true
 }
 
-// add returns a + b, keeping constants at the outside.
+// add returns a + b, keeping constants outermost.
 func (p *valuePool) add(a, b value) value {
 	ca, aConst := p.isConst(a)
 	cb, bConst := p.isConst(b)
@@ -146,8 +145,8 @@ func (p *valuePool) addConst(a value, k uint32) value {
 // maxTerms bounds the summands that terms visits.
 const maxTerms = 1000
 
-// terms calls f for every summand of v that is not constant and returns the
-// sum of the constants. A sum of too many summands is one.
+// terms calls f for every summand of v that is not constant and returns the sum of the constants. A sum with too many
+// summands counts as one summand.
 func (p *valuePool) terms(v value, f func(value)) uint32 {
 	left := maxTerms
 	return p.summands(v, f, &left)
@@ -324,8 +323,7 @@ func isMarker(lit uint32) bool {
 	return ok
 }
 
-// anyOf returns the predicate that holds if all senses of some way hold, none if one
-// of them is not known.
+// anyOf returns the predicate that all senses of some way hold, none if one of them is unknown.
 func (p *valuePool) anyOf(ways [][]sense) value {
 	const not = ^uint8(lutA)
 	out := p.constant(0)
@@ -346,12 +344,12 @@ func (p *valuePool) anyOf(ways [][]sense) value {
 	return out
 }
 
-// lane reports whether a predicate only says which lane of a warp it is: it
-// depends on no memory, but on something that the pool does not know.
+// lane reports whether a predicate only selects a lane of the warp: it depends on no memory, but on something that
+// the pool does not know.
 func (p *valuePool) lane(v value) bool {
 	return v >= 0 && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
 }
 
-// shuffled reports whether a value is computed from data that lanes exchange: by an
-// instruction whose operands are all that the pool knows.
+// shuffled reports whether a value is computed from data that lanes exchange: by an instruction of which the pool
+// knows only the operands.
 func (p *valuePool) shuffled(v value) bool { return p.contains(v, kOpaque) || p.special(v) }

@@ -8,10 +8,9 @@ import (
 	"optcheck/target"
 )
 
-// x86 is x86-64 as PoCL compiles OpenCL C for it. The function of a kernel gets the
-// address of an array with the address of each argument, that of a context, and the
-// number of the work-group; it goes through the work-items of a group in loops, of which
-// one round is checked, the last. What it spills is on its stack.
+// x86 is x86-64 as PoCL compiles OpenCL C for it. The function of a kernel gets the address of an array of argument
+// addresses, the address of a context, and the number of the work-group. It visits the work-items of a group in
+// loops, one iteration of which, the last, is checked. Spills are on its stack.
 type x86 struct{ plain }
 
 var _ = register(target.X86, func(target.Target) arch { return x86{} })
@@ -23,7 +22,7 @@ func (x86) predicated() bool { return false }
 const (
 	x86Stack     = "stack"
 	x86Arguments = "arguments"
-	x86Argument  = "argument " // and its number
+	x86Argument  = "argument " // followed by its number
 	x86Context   = "context"
 )
 
@@ -44,7 +43,7 @@ func (m *machine) symbol(name string, word int) value {
 	return p.mk(node{kind: kSym, imm: p.str(name), a: value(word), b: none, c: none})
 }
 
-// special returns a word of which nothing is known but its name.
+// special returns a word of which only the name is known.
 func (m *machine) special(name string) value {
 	p := m.tr.pool
 	return p.mk(node{kind: kSpecial, imm: p.str(name), a: none, b: none, c: none})
@@ -88,14 +87,14 @@ func (a x86) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) 
 	return true
 }
 
-// PoCL's context has the size of a work-group in three words of eight bytes.
+// PoCL's context holds the size of a work-group in three words of eight bytes.
 const (
 	x86LocalSize    = 0x30
 	x86LocalSizeEnd = 0x48
 	localSize       = "size of the work-group"
 )
 
-// handed returns a word that the caller hands over.
+// handed returns a word that the caller passes.
 func (x86) handed(m *machine, k key, word, width int) (value, bool) {
 	p, off := m.tr.pool, k.off+int64(4*word)
 	var n int64
@@ -120,8 +119,8 @@ func (x86) handed(m *machine, k key, word, width int) (value, bool) {
 	return none, false
 }
 
-// micro knows that the last work-item of a group is looked at: a count of work-items that
-// is compared with their number is that number.
+// micro uses that the last work-item of a group is checked: a count of work-items that is compared with their number
+// equals that number.
 func (x86) micro(m *machine, _, _ int, mi *isa.Micro, src operands) (value, bool) {
 	wide := mi.Op == isa.MicroSetpWide
 	if m.view == nil || m.view.learns() || mi.Cmp != "EQ" || !wide && mi.Op != isa.MicroSetp {

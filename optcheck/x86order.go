@@ -28,7 +28,7 @@ func (a x86) order(p *pass) {
 	}
 }
 
-// stronger notes fences that the test has not, or not so strong ones.
+// stronger notes fences that the test does not have, or that are stronger than the test's.
 func (x86) stronger(p *pass) {
 	first, last := len(p.tr.events), -1
 	for _, ev := range p.match {
@@ -47,7 +47,7 @@ func (x86) barrier(*isa.Inst) int { return 0 }
 
 func (x86) below(spec.Kind, isa.Mem) []isa.Mem { return nil }
 
-// needs knows that only sequentially consistent fences are instructions.
+// needs reports that only sequentially consistent fences are instructions.
 func (x86) needs(k spec.Kind) (sc, invalidate bool) {
 	return k.Op == litmus.OpMembar || k.Op == litmus.OpFence && k.Sem == litmus.SemSC, false
 }
