@@ -19,7 +19,10 @@ func fn(ins ...Inst) *Func {
 	return f
 }
 
-func op(o string, flow Flow, target int) Inst { return Inst{Op: o, Flow: flow, Target: target} }
+func op(o string, flow Flow, target int) Inst {
+	pair := map[string]Pair{"PBK": PairBreak, "BRK": PairBreak, "BSSY": PairBarrier, "BSYNC": PairBarrier}[o]
+	return Inst{Op: o, Flow: flow, Pair: pair, Target: target}
+}
 
 var guarded = Guard{Reg: Reg{Class: ClassPred}}
 

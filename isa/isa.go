@@ -84,6 +84,7 @@ type Inst struct {
 	// listing names them.
 	Targets []int
 	Flow    Flow // what a RoleBranch instruction does to the control flow
+	Pair    Pair // which pushes a pop may refer to
 }
 
 // Flow says how an instruction continues.
@@ -100,6 +101,19 @@ const (
 	FlowPush                 // names Target as the place where a later FlowPop continues (SSY, PBK, BSSY)
 	FlowPop                  // continues at the matching FlowPush target (SYNC, BRK, BSYNC)
 	FlowTrap                 // stops or interrupts the program
+)
+
+// Pair tells the pushes and pops apart that do not belong together.
+type Pair uint8
+
+// The pairs of push and pop.
+const (
+	PairSync     Pair = iota // SSY and SYNC, also as the suffix .S
+	PairBreak                // PBK and BRK
+	PairContinue             // PCNT and CONT
+	PairLong                 // PLONGJMP and LONGJMP
+	PairBarrier              // BSSY and BSYNC, through a barrier register
+	PairOther                // what only pushes: PEXIT, PRET
 )
 
 // SrcLine is a source position from line information; Line 0 means none.

@@ -7,24 +7,21 @@ import (
 	"optcheck/internal/limits"
 )
 
-// popPairs gives the opcode that names the target of a pop. Anything else that
-// pops (an instruction with the .S suffix) pairs with SSY.
-var popPairs = map[string]string{"SYNC": "SSY", "BRK": "PBK", "CONT": "PCNT", "BSYNC": "BSSY", "LONGJMP": "PLONGJMP"}
+// matches reports whether a push can be the one that a pop refers to.
+func matches(push, pop *Inst) bool { return kindOf(push) == kindOf(pop) }
 
-func pushOf(pop *Inst) string {
-	if want, ok := popPairs[pop.Op]; ok {
-		return want
-	}
-	return "SSY"
+// popKind is what pops have in common that refer to the same pushes.
+type popKind struct {
+	pair    Pair
+	barrier Reg // of PairBarrier
 }
 
-// matches reports whether a push can be the one that a pop refers to.
-func matches(push, pop *Inst) bool {
-	want := pushOf(pop)
-	if push.Op != want {
-		return false
+func kindOf(in *Inst) popKind {
+	k := popKind{pair: in.Pair}
+	if in.Pair == PairBarrier {
+		k.barrier = barrierOf(in)
 	}
-	return want != "BSSY" || barrierOf(push) == barrierOf(pop)
+	return k
 }
 
 func barrierOf(in *Inst) Reg {
@@ -116,10 +113,7 @@ func (w *popWalk) all(i int) []int {
 	if len(in.Targets) > 0 {
 		return in.Targets
 	}
-	kind := popKind{op: pushOf(in)}
-	if kind.op == "BSSY" {
-		kind.barrier = barrierOf(in)
-	}
+	kind := kindOf(in)
 	out, known := w.targets[kind]
 	if !known {
 		seen := make([]bool, len(w.f.Insts))
@@ -139,12 +133,6 @@ func (w *popWalk) all(i int) []int {
 		out = []int{i + 1}
 	}
 	return out
-}
-
-// popKind is what pops have in common that refer to the same pushes.
-type popKind struct {
-	op      string
-	barrier Reg
 }
 
 // run reports false when it gave up.
@@ -201,7 +189,7 @@ func (w *popWalk) block(it popItem) bool {
 // note records what an instruction pushes.
 func (w *popWalk) note(in *Inst, i int, st *pushState) {
 	switch {
-	case in.Flow == FlowPush && in.Op == "BSSY":
+	case in.Flow == FlowPush && in.Pair == PairBarrier:
 		if b := barrierOf(in).Num; int(b) < numBarriers && in.Target >= 0 {
 			st.bars[b] = int32(i + 1)
 		}
@@ -243,7 +231,7 @@ func (w *popWalk) pop(i int, st pushState) {
 // find returns the push that a pop refers to, taking it and what is above it off
 // the stack; -1 if there is none.
 func (w *popWalk) find(in *Inst, st *pushState) int {
-	if pushOf(in) == "BSSY" {
+	if in.Pair == PairBarrier {
 		b := barrierOf(in).Num
 		if int(b) >= numBarriers || st.bars[b] == 0 {
 			return -1

@@ -18,7 +18,7 @@ func (p *parser) decode(in *isa.Inst, sm int) {
 		p.unknownUses(in)
 		return
 	}
-	in.Role, in.Flow = info.role, info.flow
+	in.Role, in.Flow, in.Pair = info.role, info.flow, info.pair
 	in.Mem.Space = info.space
 	adjust(in, &info, sm)
 	// The .S suffix of Fermi and Kepler: the instruction also does SYNC.

@@ -41,6 +41,7 @@ type opInfo struct {
 	dest  destRule
 	width widthRule
 	flow  isa.Flow
+	pair  isa.Pair
 }
 
 // opTable maps opcode roots of all generations to their description. The names
@@ -152,8 +153,14 @@ func addFlow(add func(opInfo, string)) {
 	flow(isa.FlowCall, "CAL CALL JCAL")
 	flow(isa.FlowReturn, "RET")
 	flow(isa.FlowExit, "EXIT KILL")
-	flow(isa.FlowPush, "SSY PBK PCNT BSSY PEXIT PLONGJMP PRET")
-	flow(isa.FlowPop, "SYNC BRK CONT BSYNC LONGJMP")
+	for _, p := range []struct {
+		pair      isa.Pair
+		push, pop string
+	}{{isa.PairSync, "SSY", "SYNC"}, {isa.PairBreak, "PBK", "BRK"}, {isa.PairContinue, "PCNT", "CONT"},
+		{isa.PairLong, "PLONGJMP", "LONGJMP"}, {isa.PairBarrier, "BSSY", "BSYNC"}, {isa.PairOther, "PEXIT PRET", ""}} {
+		add(opInfo{role: isa.RoleBranch, flow: isa.FlowPush, pair: p.pair}, p.push)
+		add(opInfo{role: isa.RoleBranch, flow: isa.FlowPop, pair: p.pair}, p.pop)
+	}
 	flow(isa.FlowTrap, "BPT RTT IDE RAM SAM")
 	flow(isa.FlowNext, "BREAK")
 }
