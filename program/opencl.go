@@ -53,8 +53,10 @@ func (r *CLRoad) Compiler() string { return r.device }
 // Sites are those of the source.
 func (r *CLRoad) Sites() []Site { return r.sites }
 
-// Fence is a fence of OpenCL 1.2.
-func (r *CLRoad) Fence() string { return "mem_fence(CLK_GLOBAL_MEM_FENCE)" }
+// Fence is a sequentially consistent fence of the device.
+func (r *CLRoad) Fence() string {
+	return "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device)"
+}
 
 // Build writes the source of a variant.
 func (r *CLRoad) Build(_ context.Context, fences Fences, stress bool) (*Build, error) {

@@ -47,3 +47,18 @@ func (m *Module) Apply(edits ...Edit) []byte {
 	out.Write(m.src[at:])
 	return out.Bytes()
 }
+
+// Following is the instruction behind another one in the text, nil if there is none in
+// its function.
+func (m *Module) Following(in *Inst) *Inst {
+	for _, f := range m.Funcs {
+		seen := false
+		for _, st := range f.Body {
+			if seen && st.Inst != nil {
+				return st.Inst
+			}
+			seen = seen || st.Inst == in
+		}
+	}
+	return nil
+}

@@ -42,7 +42,7 @@ machine code of each release, and the memory model says whether it demands them.
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAppListCmd(env), newAppTestCmd(env))
+	cmd.AddCommand(newAppListCmd(env), newAppTestCmd(env), newAppHardenCmd(env), newAppCostCmd(env))
 	return cmd
 }
 

@@ -1,0 +1,217 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"optcheck/ptx"
+	"optcheck/realcode"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+// Form is a way to order accesses at a site that is narrower than a full fence.
+type Form struct {
+	Name   string
+	Fences Fences // in the place of the site's full one
+}
+
+// Forms lists what is narrower than a full fence at a site, the narrowest last: fences of
+// less strength and scope, and accesses that acquire or release themselves. The access
+// that releases is the next site of the same function.
+func (r *PTXRoad) Forms(site int) (list []Form) {
+	add := func(name string, f Fences) { list = append(list, Form{name, f}) }
+	add("fence.acq_rel.gpu", Fences{site: "fence.acq_rel.gpu"})
+	sites := r.Sites()
+	at := slices.IndexFunc(sites, func(s Site) bool { return s.N == site })
+	if at < 0 || toolchain.CompareVersions(r.module.Version, "6.0") < 0 {
+		return nil // no fences but membar
+	}
+	if e := sites[at].inst.Effect(); e.Kind == ptx.Load && e.Width <= 8 || e.Kind == ptx.Atomic {
+		add("access "+fmt.Sprint(site)+" acquires", Fences{site: ".acquire.gpu"})
+	}
+	if at+1 < len(sites) && sites[at+1].Func == sites[at].Func {
+		next := sites[at+1]
+		if e := next.inst.Effect(); e.Kind == ptx.Store && e.Width <= 8 || e.Kind == ptx.Atomic || e.Kind == ptx.Reduction {
+			add("access "+fmt.Sprint(next.N)+" releases", Fences{next.N: ".release.gpu"})
+		}
+	}
+	add("fence.acq_rel.cta", Fences{site: "fence.acq_rel.cta"})
+	return list
+}
+
+// Narrower is what became of a form.
+type Narrower struct {
+	Site   int    `json:"site"`
+	Form   string `json:"form"`
+	Fences Fences `json:"fences"` // of the whole program
+	Runs   uint64 `json:"runs"`
+	Errors uint64 `json:"errors"`
+	First  string `json:"first,omitempty"`
+	Refuse string `json:"refused,omitempty"` // why it could not be tried
+}
+
+// Narrow tries the forms of each fence, one fence at a time.
+func (l *Lab) Narrow(ctx context.Context, e *Environment, fences []int, limit Limit) (list []Narrower, err error) {
+	road, ok := l.Road.(interface{ Forms(int) []Form })
+	if !ok {
+		return nil, nil
+	}
+	for _, n := range fences {
+		for _, form := range road.Forms(n) {
+			all := l.full(without(fences, []int{n}))
+			if all == nil {
+				all = Fences{}
+			}
+			for k, text := range form.Fences {
+				if all[k] == "" {
+					all[k] = text
+				}
+			}
+			one := Narrower{Site: n, Form: form.Name, Fences: all}
+			r, err := l.Measure(ctx, e, all, fmt.Sprintf("narrow %d: %s", n, form.Name), limit)
+			switch {
+			case ctx.Err() != nil:
+				return list, ctx.Err()
+			case err != nil && r == nil:
+				one.Refuse = firstLine(err)
+			case err != nil:
+				return list, err
+			default:
+				one.Runs, one.Errors, one.First = r.Runs, r.Errors(), r.First
+			}
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+func firstLine(err error) string {
+	s, _, _ := strings.Cut(err.Error(), "\n")
+	return s
+}
+
+// Verified is what is in the machine code of a release of each fence.
+type Verified struct {
+	Toolchain string `json:"toolchain"`
+	Target    string `json:"target"`
+	Level     string `json:"level"`
+	Class     string `json:"class"`
+	Reason    string `json:"reason,omitempty"`
+	// Fences are, by site: there, no instruction (none is needed for it), missing,
+	// changed, unknown.
+	Fences map[int]string `json:"fences,omitempty"`
+}
+
+// Verify looks for fences in the machine code of releases, for each level.
+func (r *PTXRoad) Verify(ctx context.Context, tools []*toolchain.Toolchain, levels []string, fences Fences) (list []Verified, err error) {
+	m, err := r.Rewritten(fences, false)
+	if err != nil {
+		return nil, err
+	}
+	at := r.fencePlaces(m, fences)
+	for _, tc := range tools {
+		for _, level := range levels {
+			gpu := r.Target
+			if !slices.Contains(tc.Targets, gpu) { // its newest
+				gpu = slices.MaxFunc(tc.Targets, target.Compare)
+			}
+			v := Verified{Toolchain: tc.ID, Target: gpu, Level: level}
+			code, _, err := realcode.Cubin(ctx, tc, m, gpu, level)
+			switch {
+			case ctx.Err() != nil:
+				return list, ctx.Err()
+			case err != nil:
+				v.Class, v.Reason = realcode.Unsupported, firstLine(err)
+			default:
+				sm, _ := target.SM(gpu)
+				res := realcode.Check(m, code.Program, sm)
+				v.Class, v.Reason = res.Class()
+				v.Fences = placed(res, at)
+			}
+			list = append(list, v)
+		}
+	}
+	return list, nil
+}
+
+// fencePlaces are the places of fences, and of accesses that order, in a rewritten module.
+func (r *PTXRoad) fencePlaces(m *ptx.Module, fences Fences) map[int]ptx.Pos {
+	out := map[int]ptx.Pos{}
+	sites := Sites(m, r.kernels)
+	for _, s := range sites {
+		switch text := fences[s.N]; {
+		case strings.HasPrefix(text, "."):
+			out[s.N] = s.Pos
+		case text != "":
+			out[s.N] = m.Following(s.inst).Pos
+		}
+	}
+	return out
+}
+
+// placed says of each fence what a comparison says of it.
+func placed(res *realcode.Result, at map[int]ptx.Pos) map[int]string {
+	out := map[int]string{}
+	for _, n := range slices.Sorted(maps.Keys(at)) {
+		about := func(list []realcode.Finding) (f *realcode.Finding) {
+			for i := range list {
+				if p := list[i].First; p != nil && p.Pos == at[n] {
+					return &list[i]
+				}
+			}
+			return nil
+		}
+		out[n] = "there"
+		if f := about(res.Notes); f != nil && f.Rule == realcode.Missing {
+			out[n] = "no instruction"
+		}
+		if about(res.Unknown) != nil {
+			out[n] = "unknown"
+		}
+		if f := about(res.Findings); f != nil {
+			out[n] = string(f.Rule)
+		}
+	}
+	return out
+}
+
+// Demand is what the model says of a fence.
+type Demand struct {
+	Site int `json:"site"` // 0: no fence of the result orders the two
+	realcode.Demand
+}
+
+// The verdicts on a fence.
+const (
+	Demanded  = "demanded by the model"
+	OnlySeen  = "seen to matter on this chip only"
+	NotShown  = "not shown to matter"
+	Unordered = "demanded by the model, and ordered by no fence"
+)
+
+// Judge asks the model which orders of the program's accesses, as it is without fences,
+// nothing gives; for each the first of the fences that stands between the two.
+func (r *PTXRoad) Judge(ctx context.Context, fences []int) (list []Demand, open int, err error) {
+	d, err := realcode.Demanded(ctx, r.module, r.kernels)
+	if err != nil {
+		return nil, 0, err
+	}
+	place := map[int]int{}
+	for _, s := range r.Sites() {
+		place[s.N] = s.inst.N
+	}
+	for _, x := range d.List {
+		one := Demand{Demand: x}
+		for _, n := range fences {
+			if one.Site == 0 && x.Between(place[n]) {
+				one.Site = n
+			}
+		}
+		list = append(list, one)
+	}
+	return list, d.Open, nil
+}
