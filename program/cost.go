@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -69,35 +70,52 @@ type Cost struct {
 	Counter     bool    `json:"energy_counter,omitempty"`
 }
 
-// Cost measures a variant: runs timed one by one, then a batch of at least so long for
-// its energy.
-func (m *Machine) Cost(ctx context.Context, name string, fences Fences, runs int, energy time.Duration) (*Cost, error) {
-	v, err := m.Load(ctx, fences, false)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = m.Unload(ctx, v) }() // what fails here fails later, too
-	if _, _, err := m.Timed(ctx, v, warmUp); err != nil {
-		return nil, err
-	}
-	times, out, err := m.Timed(ctx, v, runs)
-	if err != nil {
-		return nil, err
-	}
-	c := &Cost{Program: m.P.Name, Target: m.S.Device().Target, Variant: name, Fences: fences, Runs: len(times)}
-	for _, o := range out {
-		if o.Kind != Right {
-			c.Wrong++
-		}
-	}
-	c.Median, c.Low, c.High = median(times)
-	if energy > 0 {
-		err = m.energy(ctx, v, c, energy)
-	}
-	return c, err
+// Priced is a variant to measure.
+type Priced struct {
+	Name   string
+	Fences Fences
 }
 
-const warmUp = 32
+// Costs measures variants: runs of all timed in turn, then for each a batch of at least
+// so long for its energy.
+func (m *Machine) Costs(ctx context.Context, list []Priced, runs int, energy time.Duration) (out []*Cost, err error) {
+	variants := make([]*Variant, len(list))
+	times := make([][]time.Duration, len(list))
+	for i, p := range list {
+		if variants[i], err = m.Load(ctx, p.Fences, false); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		defer func() { _ = m.Unload(ctx, variants[i]) }() // what fails here fails later, too
+		if _, _, err := m.Timed(ctx, variants[i], timedBatch); err != nil { // the first runs are slow
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		out = append(out, &Cost{Program: m.P.Name, Target: m.S.Device().Target, Variant: p.Name, Fences: p.Fences})
+	}
+	for done := 0; done < runs; done += timedBatch {
+		for i, v := range variants {
+			some, outcomes, err := m.Timed(ctx, v, min(timedBatch, runs-done))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", list[i].Name, err)
+			}
+			times[i] = append(times[i], some...)
+			for _, o := range outcomes {
+				if o.Kind != Right {
+					out[i].Wrong++
+				}
+			}
+		}
+	}
+	for i, c := range out {
+		c.Runs = len(times[i])
+		c.Median, c.Low, c.High = median(times[i])
+		if energy > 0 {
+			if err := m.energy(ctx, variants[i], c, energy); err != nil {
+				return nil, fmt.Errorf("%s, energy: %w", c.Variant, err)
+			}
+		}
+	}
+	return out, nil
+}
 
 // energy measures the power of a batch without checks.
 func (m *Machine) energy(ctx context.Context, v *Variant, c *Cost, least time.Duration) error {

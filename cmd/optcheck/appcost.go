@@ -111,23 +111,19 @@ func (f *costFlags) measure(ctx context.Context, a *app, name string) (list []*p
 	for _, s := range a.road.Sites() {
 		all[s.N] = a.road.Fence()
 	}
-	variants := []struct {
-		name   string
-		fences program.Fences
-	}{{"as it is", nil}, {"hardened", fences}, {"all", all}}
+	variants := []program.Priced{{Name: "as it is"}}
+	if len(fences) > 0 {
+		variants = append(variants, program.Priced{Name: "hardened", Fences: fences})
+	}
+	variants = append(variants, program.Priced{Name: "all", Fences: all})
+	if list, err = a.lab.Costs(ctx, variants, int(f.runs), f.energy); err != nil {
+		return nil, fmt.Errorf("%s, %w", name, err)
+	}
 	if !f.asJSON {
 		a.head()
 		fmt.Fprintf(a.env.text, "%-10s %7s %12s %23s %8s %10s %9s %8s\n", "variant", "fences", "median", "95 % interval", "time", "energy", "power", "energy")
 	}
-	for _, v := range variants {
-		if v.name == "hardened" && len(fences) == 0 {
-			continue
-		}
-		c, err := a.lab.Cost(ctx, v.name, v.fences, int(f.runs), f.energy)
-		if err != nil {
-			return list, fmt.Errorf("%s, %s: %w", name, v.name, err)
-		}
-		list = append(list, c)
+	for _, c := range list {
 		if err := f.row(a, list[0], c); err != nil {
 			return list, err
 		}
