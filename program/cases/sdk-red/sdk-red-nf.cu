@@ -1,0 +1,3 @@
+// sdk-red-nf: sdk-red without its fence.
+#define NO_FENCE
+#include "sdk-red.cu"

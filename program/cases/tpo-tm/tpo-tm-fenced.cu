@@ -1,0 +1,3 @@
+// tpo-tm-fenced: tpo-tm with the fences of a lock.
+#define FENCES
+#include "tpo-tm.cu"
