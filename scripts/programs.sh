@@ -8,8 +8,8 @@ for cu; do
 	to=${cu%.cu}
 	"$here/real-code/set.sh" --nvcc 12.4 -arch=compute_70 "$cu" -o "$to.part"
 	# The front end prints its own number, trailing blanks and empty lines, none of which says anything of the program.
-	sed 's/[ \t]*$//; /^\/\//d' "$to.part" | cat -s | sed '1{/^$/d}' >"$to.ptx"
+	made="// Made of ${cu##*/} by scripts/programs.sh."
+	{ echo "$made" && sed 's/[ \t]*$//; /^\/\//d' "$to.part" | cat -s; } >"$to.ptx"
 	rm "$to.part"
-	[ "$(sed -n 's,^// opencl: *,,p' "$cu")" = none ] && continue
-	cpp -P -nostdinc -D__OPENCL_VERSION__=300 -x c "$cu" | sed 's/((uint3)((uint)\(get_[a-z_]*\)(0), [01], [01])).x/(uint)\1(0)/g' >"$to.cl"
+	{ echo "$made" && cpp -P -nostdinc -D__OPENCL_VERSION__=300 -x c "$cu" | sed 's/((uint3)((uint)\(get_[a-z_]*\)(0), [01], [01])).x/(uint)\1(0)/g'; } >"$to.cl"
 done

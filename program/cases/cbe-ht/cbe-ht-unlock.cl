@@ -1,3 +1,4 @@
+// Made of cbe-ht-unlock.cu by scripts/programs.sh.
 typedef uint u32;
 typedef int s32;
 typedef ulong u64;
