@@ -9,8 +9,7 @@ import (
 	"optcheck/report"
 )
 
-// artefacts keeps the sources and the machine code of those cells of which they
-// are wanted.
+// artefacts keeps the sources and the machine code of the cells for which they are wanted.
 func (w *worker) artefacts(cells []int) {
 	if w.a.o.Artefacts == nil {
 		return
@@ -35,8 +34,8 @@ func (w *worker) artefacts(cells []int) {
 	}
 }
 
-// machineCode is as much of a function as is printed: instructions in full are
-// ten times as large, and a job's are many.
+// machineCode is the part of a function that is printed: full instructions are ten times as
+// large, and a job has many.
 type machineCode struct {
 	addr    []uint64
 	text    []string
@@ -54,8 +53,8 @@ func machineCodeOf(f *isa.Func, controls bool) *machineCode {
 	return m
 }
 
-// controlAt returns the control code of the instruction at an address as listings
-// show it, "" for none.
+// controlAt returns the control code of the instruction at an address as listings show it, ""
+// for none.
 func (m *machineCode) controlAt(addr uint64) string {
 	if m == nil || m.control == nil {
 		return ""

@@ -1,6 +1,6 @@
-// Package audit runs the whole road: litmus tests are emitted, compiled by real
-// compilers, disassembled, checked, and reported as a stream of events. It is
-// the only package that knows all stages; each stage is usable alone.
+// Package audit runs the whole pipeline: litmus tests are emitted, compiled by real compilers,
+// disassembled, checked, and reported as a stream of events. It is the only package that knows
+// all stages; each stage is usable alone.
 //
 // It does not render results (report does).
 package audit
@@ -27,72 +27,72 @@ import (
 	"optcheck/toolchain"
 )
 
-// Levels are the optimisation levels that compilers know.
+// Levels are the optimisation levels of the compilers.
 var Levels = pipeline.Levels
 
 // Options selects the matrix of an audit.
 type Options struct {
 	Tests []*litmus.Test
-	// Packed, if not nil, has the tests in the place of Tests and Origin.
+	// Packed, if not nil, holds the tests instead of Tests and Origin.
 	Packed     *Packed
 	Toolchains []*toolchain.Toolchain
-	// Targets restricts the targets; empty means all that each toolchain has.
+	// Targets restricts the targets; empty means all targets of each toolchain.
 	Targets []string
 	Levels  []string // empty means Levels
 	Layouts []spec.Layout
-	// Source is what kernels are written in; empty means the usual one of each
-	// toolchain. See pipeline.Of.
+	// Source is the language of the kernels; empty means the default of each toolchain. See
+	// pipeline.Of.
 	Source string
 	Flags  []string // further arguments for ptxas
-	// NoVerdict leaves cells with findings "changed" instead of asking a model
-	// whether they are optimised or miscompiled. Model overrides the model of
-	// each target (DefaultModel): a built-in one's name, or a file.
+	// NoVerdict leaves cells with findings "changed" instead of asking a model whether they are
+	// optimised or miscompiled. Model replaces the model of each target (DefaultModel): the
+	// name of a built-in one, or a file.
 	NoVerdict bool
 	Model     string
-	// KeepVerdicts gives preserved cells their verdicts too.
+	// KeepVerdicts keeps the verdicts of preserved cells too.
 	KeepVerdicts bool
 	// KeepListings passes on the listings of preserved cells too.
 	KeepListings bool
-	// Hardware asks the model of the hardware, too, about every cell of sm_70 and newer
-	// that has a verdict.
+	// Hardware also asks the model of the hardware about every cell of sm_70 and newer that has
+	// a verdict.
 	Hardware bool
-	// Jobs is the number of jobs (toolchain × target × level) worked on at
-	// once; 0 means one more than there are cores.
+	// Jobs is the number of jobs (toolchain × target × level) processed concurrently; 0 means
+	// one more than the number of cores.
 	Jobs int
-	// BatchUnits bounds the tests per compiler process; 0 means the default of
-	// the toolchain package.
+	// BatchUnits bounds the tests per compiler process; 0 means the default of the toolchain
+	// package.
 	BatchUnits int
-	// Chunk is the number of tests that are worked on at a time; 0 means the
-	// default. Shard is the part of the matrix to do.
+	// Chunk is the number of tests processed at a time; 0 means the default. Shard is the part
+	// of the matrix to process.
 	Chunk int
 	Shard Shard
-	// Have, if not nil, tells which cells are known already and need no work;
-	// of the cell only its place is set. It must be safe for concurrent use.
+	// Have, if not nil, reports whether a cell is known already and needs no work; only the
+	// cell's place is set. It must be safe for concurrent use.
 	Have func(*report.Cell) bool
-	// Tool is the version of optcheck, Build identifies its program exactly;
-	// both go into the config event.
+	// Tool is the version of optcheck; Build identifies its program exactly. Both go into the
+	// config event.
 	Tool, Build string
-	// Origin, if not nil, tells where a test is from: the preset that generated
-	// it, or the file.
+	// Origin, if not nil, returns where a test comes from: the preset that generated it, or the
+	// file.
 	Origin func(*litmus.Test) (preset, file string)
-	// Artefacts, if not nil, is given what the threads of a cell with findings
-	// were compiled from, and their machine code, before the cell is passed on;
-	// with AllArtefacts those of every cell that was compiled.
+	// Artefacts, if not nil, receives the source and the machine code of the threads of a cell
+	// with findings, before the cell is passed on; with AllArtefacts, those of every compiled
+	// cell.
 	Artefacts    func(*report.Cell, []report.Artefact) error
 	AllArtefacts bool
-	// ControlCodes has listings and artefacts show NVIDIA's control codes.
+	// ControlCodes includes NVIDIA's control codes in listings and artefacts.
 	ControlCodes bool
-	// Code, if not "", is the folder in which what ptxas made is kept, and from
-	// which it is taken: then nothing is compiled to judge again.
+	// Code, if not "", is the folder in which ptxas's output is kept and looked up: judging
+	// again then compiles nothing.
 	Code string
-	// Progress, if not nil, is called whenever cells are done. It may be
-	// called from several goroutines, one at a time.
+	// Progress, if not nil, is called whenever cells are done. It may be called from several
+	// goroutines, one at a time.
 	Progress func(done, total int)
 }
 
-// Run audits the matrix and passes the events to h in a fixed order, whatever
-// the number of cores. It returns an error if nothing could be done, if h fails,
-// or if ctx ends; cells that were finished before have then been passed on.
+// Run audits the matrix and passes the events to h in a fixed order, whatever the number of
+// cores. It returns an error if nothing could be done, if h fails, or if ctx ends; the cells
+// that were finished by then have been passed on.
 func Run(ctx context.Context, o Options, h report.Handler) error {
 	jobs, err := o.plan()
 	if err != nil {
@@ -115,11 +115,11 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	return runErr
 }
 
-// testsAtOnce is the number of tests that are passed on before the handler is to
-// write them out: it holds their texts until then.
+// testsAtOnce is the number of tests that are passed on before the handler must write them out:
+// it holds their texts until then.
 const testsAtOnce = 4096
 
-// begin passes on what precedes all cells: the config and the tests.
+// begin passes on the events that precede all cells: the config and the tests.
 func (a *auditor) begin(jobs []job) error {
 	c, err := a.o.config(a.total)
 	if err != nil {
@@ -155,7 +155,7 @@ func (a *auditor) begin(jobs []job) error {
 	return nil
 }
 
-// origins returns the tests of a chunk with where they are from.
+// origins returns the tests of a chunk with their origins.
 func (o *Options) origins(c *chunk) ([]packedTest, error) {
 	if c.packed != nil {
 		return c.packed.unpack(c.first, len(c.names))
@@ -226,8 +226,8 @@ func (o *Options) config(cells int) (*report.Config, error) {
 	return c, nil
 }
 
-// modelKey names the models that judge, with the hash of one that is not part
-// of the program; "" if none is asked.
+// modelKey names the models that judge, with the hash of a model that is not part of the
+// program; "" if no model is asked.
 func (o *Options) modelKey() (string, error) {
 	if o.NoVerdict {
 		return "", nil
@@ -253,10 +253,10 @@ type auditor struct {
 	cache *checkCache
 	judge *judge // nil if no model is asked
 
-	// plain leaves the markers out of the kernels; visit, if not nil, sees
-	// every kernel of a decided cell; between, if not nil, sees and may change
-	// what llc hands to ptxas; ran, if not nil, sees what the model of the hardware runs,
-	// by the hash of its test. They serve the checks of the tool itself.
+	// These serve the checks of the tool itself. plain leaves the markers out of the kernels.
+	// visit, if not nil, sees every kernel of a decided cell. between, if not nil, sees and may
+	// change what llc passes to ptxas. ran, if not nil, sees what the model of the hardware
+	// runs, by the hash of its test.
 	plain   bool
 	visit   func(kernelVisit)
 	ran     func(hash string, t *litmus.Test, threads []optcheck.LiftedThread)
@@ -270,7 +270,7 @@ type auditor struct {
 	codes   map[[16]byte]bool // by hash, which has as many digits
 }
 
-// kernelVisit is one compiled kernel as the checker got it.
+// kernelVisit is one compiled kernel as the checker received it.
 type kernelVisit struct {
 	cell   *report.Cell
 	kernel ptxgen.Kernel
@@ -279,7 +279,7 @@ type kernelVisit struct {
 	result *optcheck.Result  // nil for plain kernels
 }
 
-// run works on the jobs concurrently and passes their results on in order.
+// run processes the jobs concurrently and passes their results on in order.
 func (a *auditor) run(ctx context.Context, jobs []job) error {
 	n := a.o.Jobs
 	if n <= 0 {
@@ -370,7 +370,8 @@ func (a *auditor) drain(rest func(func(*jobResult) bool), cause error) error {
 // flusher is a handler that can write out what it has buffered.
 type flusher interface{ Flush() error }
 
-// passLook hands on what the memory instructions of a preserved cell look like, once.
+// passLook passes on the listing of a preserved cell's memory instructions, each distinct one
+// once.
 func (a *auditor) passLook(c *report.Cell, looks map[string]*report.Listing) error {
 	if c.Class != report.Preserved {
 		c.Look = ""
@@ -382,7 +383,7 @@ func (a *auditor) passLook(c *report.Cell, looks map[string]*report.Listing) err
 	return a.h.Handle(report.Event{Listing: looks[c.Look]})
 }
 
-// pass hands the events of a finished job to the handler.
+// pass passes the events of a finished job to the handler.
 func (a *auditor) pass(r *jobResult) error {
 	for _, p := range r.problems {
 		if err := a.h.Handle(report.Event{Problem: &p}); err != nil {
@@ -425,7 +426,7 @@ func (a *auditor) pass(r *jobResult) error {
 	return a.flush()
 }
 
-// flush has the handler write out what it has buffered, if it can.
+// flush makes the handler write out what it has buffered, if it can.
 func (a *auditor) flush() error {
 	if f, ok := a.h.(flusher); ok {
 		return f.Flush()
@@ -433,13 +434,13 @@ func (a *auditor) flush() error {
 	return nil
 }
 
-// Usage returns the CPU time of this process so far, and that of the processes that
-// toolchains have run.
+// Usage returns the CPU time used so far by this process, and by the processes that toolchains
+// have run.
 func Usage(tcs []*toolchain.Toolchain) (own, tools time.Duration) {
 	return ownCPU(), statsOf(tcs).CPU()
 }
 
-// ownCPU returns the CPU time of this process so far.
+// ownCPU returns the CPU time used so far by this process.
 func ownCPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -448,7 +449,7 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// statsOf sums the costs of the runners of some toolchains, each once.
+// statsOf sums the costs of the runners of toolchains, counting each runner once.
 func statsOf(tcs []*toolchain.Toolchain) (s toolchain.Stats) {
 	seen := map[*toolchain.Runner]bool{}
 	for _, tc := range tcs {

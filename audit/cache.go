@@ -16,26 +16,26 @@ import (
 type checkCache struct {
 	mu   sync.Mutex
 	seen *generations[cacheKey, *checked]
-	// lifted holds each lifted code once: much machine code lifts alike. words
-	// holds each text once: most lines are in many listings.
+	// lifted holds each lifted code once: different machine code often lifts to the same. words
+	// holds each text once: most lines occur in many listings.
 	lifted *generations[string, optcheck.LiftedCode]
 	words  *generations[string, string]
 }
 
-// checked is what is known of one machine code. It points into no disassembly:
-// a line of one would keep all of it in memory.
+// checked is the result for one piece of machine code. It refers to no disassembly: one line
+// would keep all of it in memory.
 type checked struct {
 	*optcheck.Result
-	code    spec.CodeKey        // of the code that was compared with
+	code    spec.CodeKey        // the code that was compared with
 	look    [16]byte            // hash of its listing without registers
-	lifted  optcheck.LiftedCode // nil if it was not wanted, or with liftErr
+	lifted  optcheck.LiftedCode // nil if not wanted, or if liftErr is set
 	liftErr error
 	// machine is the code as operations of its hardware, if that was wanted.
 	machine    optcheck.LiftedCode
 	machineErr error
 }
 
-// lifting says into which forms machine code is lifted.
+// lifting selects the forms into which machine code is lifted.
 type lifting uint8
 
 const (
@@ -54,8 +54,8 @@ type cacheKey struct {
 	controls uint64
 }
 
-// What is remembered at most. Equal code is found close together: in the
-// layouts, levels and targets of a few tests.
+// Limits of what is remembered. Equal code is found close together: in the layouts, levels and
+// targets of a few tests.
 const (
 	checkedBytes = 40 << 20
 	liftedBytes  = 8 << 20
@@ -68,8 +68,8 @@ func newCheckCache() *checkCache {
 		words:  newGenerations[string, string](wordsBytes)}
 }
 
-// check checks a kernel against the specification that it carries, which must
-// be the one that was emitted, and lifts it if asked to.
+// check checks a kernel against the specification that it carries, which must be the one that
+// was emitted, and lifts it if requested.
 func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift lifting) *checked {
 	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
 	if lift == liftMachine {
@@ -112,7 +112,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	return r
 }
 
-// lookOf returns the hash of what a listing of the result shows without registers.
+// lookOf returns the hash of a result's listing without registers.
 func lookOf(r *optcheck.Result) (sum [16]byte) {
 	t := threadListing(r, nil).Bare()
 	h := sha256.Sum256(fmt.Append(nil, t))
@@ -120,7 +120,7 @@ func lookOf(r *optcheck.Result) (sum [16]byte) {
 	return sum
 }
 
-// own gives a result texts of its own in the place of those of the disassembly.
+// own replaces the texts of a result, which point into the disassembly, by copies.
 func (cc *checkCache) own(r *checked) {
 	r.Func, r.Reason = strings.Clone(r.Func), strings.Clone(r.Reason)
 	for _, lines := range [][]optcheck.Line{r.Source, r.Machine} {
@@ -154,7 +154,7 @@ func (cc *checkCache) word(s string) string {
 	return w
 }
 
-// What the parts of a result take, about, with what points to them.
+// Approximate sizes of the parts of a result in bytes, including pointers to them.
 const (
 	checkedSize = 600 // and its key
 	lineSize    = 40
@@ -164,7 +164,7 @@ const (
 	wordSize    = 80
 )
 
-// size returns what a result takes in memory, about, without what it shares.
+// size returns the approximate size of a result in memory, without what it shares.
 func (r *checked) size() int {
 	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
 	if s := r.Spec; s != nil {

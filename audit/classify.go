@@ -10,8 +10,8 @@ import (
 	"optcheck/report"
 )
 
-// verdicts has, by the language that gives a test its meaning (pipeline.Road), how
-// cells are classified.
+// verdicts holds the functions that classify cells, by the language that gives a test its
+// meaning (pipeline.Road).
 var verdicts map[string]func(w *worker, ctx context.Context, cell int) error
 
 func init() {
@@ -24,7 +24,8 @@ func (w *worker) verdict(ctx context.Context, cell int) error {
 	return verdicts[w.j.road.Road().Language](w, ctx, cell)
 }
 
-// unjudged leaves a cell as it is; what could not be compared is unknown.
+// unjudged leaves a cell as it is, but for one that could not be fully compared, which is
+// unknown.
 func (w *worker) unjudged(_ context.Context, cell int) error {
 	if why := w.undecided(cell); why != "" && w.res.cells[cell].Class == report.Preserved {
 		w.set(cell, optcheck.Unknown, why)
@@ -32,8 +33,8 @@ func (w *worker) unjudged(_ context.Context, cell int) error {
 	return nil
 }
 
-// classify asks the model about a cell that was decided. Preserved cells are
-// lifted too: that they allow what the test allows is a test of this tool.
+// classify asks the model about a decided cell. Preserved cells are lifted too: they must allow
+// what the test allows, which tests this tool.
 func (w *worker) classify(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
@@ -82,8 +83,8 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	return w.second(ctx, cell)
 }
 
-// stronger classifies a cell whose machine code breaks no rule and allows less than
-// the test: it is stronger, and thereby another test.
+// stronger classifies a cell whose machine code breaks no rule but allows less than the test:
+// it is stronger, and thereby another test.
 func (w *worker) stronger(cell int, v *report.Verdict) {
 	c := &w.res.cells[cell]
 	var findings []report.Finding
@@ -102,8 +103,8 @@ func (w *worker) stronger(cell int, v *report.Verdict) {
 	w.list(cell)
 }
 
-// promote makes findings of a cell's notes of a rule, because the model says that
-// they matter; false if there are none.
+// promote turns a cell's notes of a rule into findings, because the model says that they
+// matter. It returns false if there are none.
 func (w *worker) promote(cell int, rule *optcheck.Rule) bool {
 	c := &w.res.cells[cell]
 	kept := c.Notes[:0:0]
@@ -118,7 +119,7 @@ func (w *worker) promote(cell int, rule *optcheck.Rule) bool {
 	return len(c.Findings) > 0
 }
 
-// toolError is a failure of this tool, not of the compiler.
+// toolError records a failure of this tool, not of the compiler.
 func (w *worker) toolError(cell int, detail string) {
 	c := &w.res.cells[cell]
 	w.problem("tool", fmt.Sprintf("%s, layout %s: %s", c.Test, c.Layout, detail))

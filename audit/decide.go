@@ -15,19 +15,17 @@ import (
 	"optcheck/toolchain"
 )
 
-// Thread is the machine code of one thread of a test, which carries its
-// specification.
+// Thread is the machine code of one thread of a test. It carries its specification.
 type Thread struct {
 	Func     *isa.Func
 	Consts   map[int64]string // symbols of constant bank 4, nil if not known
 	Literals map[int64]uint32 // words of constant bank 2, nil if not known
-	Spec     *spec.Spec       // as the code says it
+	Spec     *spec.Spec       // decoded from the code
 }
 
-// Decide says of the machine code of all threads of a test, wherever it comes from,
-// what an audit says of a cell: class, findings, and what the model of its target
-// makes of it. It is an error if the code carries the specification of another
-// test. With controls the listing has control codes.
+// Decide judges the machine code of all threads of a test, wherever it comes from, as an audit
+// judges a cell: class, findings, and the verdict of the target's model. It is an error if the
+// code carries the specification of another test. With controls, the listing has control codes.
 func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool) (*report.Cell, *report.Listing, error) {
 	t = t.Canonical()
 	if len(threads) != len(t.Threads) {
@@ -50,7 +48,7 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool
 	return a.decide(ctx, t, u, target, parts)
 }
 
-// emitted finds the unit that machine code was made from.
+// emitted finds the unit from which machine code was made.
 func emitted(t *litmus.Test, target string, layout spec.Layout, threads []Thread) (*ptxgen.Unit, error) {
 	var last error
 	for _, emit := range []func(*litmus.Test, ptxgen.Options) (*ptxgen.Unit, error){ptxgen.Emit, ptxgen.EmitOpenCL, ptxgen.EmitLLVMIR} {
@@ -82,7 +80,7 @@ func locationNames(t *litmus.Test) []string {
 	return names
 }
 
-// decide puts what was found for the threads of a test together and asks the model.
+// decide combines the results of a test's threads and asks the model.
 func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string,
 	parts []part) (*report.Cell, *report.Listing, error) {
 	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: name, chunk: &chunk{tests: []*litmus.Test{t}}},

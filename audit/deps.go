@@ -19,8 +19,8 @@ import (
 // DepKinds are the kinds of dependency in the order of the survival matrix.
 var DepKinds = []spec.DepKind{spec.DepAddr, spec.DepData, spec.DepCtrl}
 
-// DepProbe is one dependency to be compiled: from a load of global memory, by
-// a scheme, to an access.
+// DepProbe is one dependency to be compiled: from a load of global memory, by a scheme, to an
+// access.
 type DepProbe struct {
 	Scheme *depgen.Scheme
 	Kind   spec.DepKind
@@ -34,9 +34,8 @@ func (p DepProbe) Name() string {
 	return fmt.Sprintf("dep+%s+%v+%s.%v%d", p.Scheme.Name, p.Kind, p.Into, p.Space, p.Bits)
 }
 
-// DepProbes lists all probes: every scheme and kind into loads, stores and
-// atomics, of global memory and of shared memory with 64 and 32-bit addresses.
-// Nothing can depend on data in a load.
+// DepProbes lists all probes: every scheme and kind into loads, stores and atomics, of global
+// memory and of shared memory with 64- and 32-bit addresses. A load has no data to depend on.
 func DepProbes() []DepProbe {
 	var out []DepProbe
 	for _, s := range depgen.Schemes {
@@ -113,10 +112,10 @@ const (
 	DepUnknown     = "unknown"
 )
 
-// Dependencies compiles every probe over the matrix of o, whose tests it sets,
-// and tells which dependencies are still in the machine code.
+// Dependencies compiles every probe over the matrix of o, whose tests it sets, and reports
+// which dependencies are still in the machine code.
 func Dependencies(ctx context.Context, o Options) ([]DepCell, error) {
-	o.NoVerdict = true // a broken dependency is the question, not whether that is legal
+	o.NoVerdict = true // the question is whether the dependency is broken, not whether that is legal
 	probes := map[string]DepProbe{}
 	o.Tests = nil
 	for _, p := range DepProbes() {
@@ -143,10 +142,10 @@ func Dependencies(ctx context.Context, o Options) ([]DepCell, error) {
 	return out, nil
 }
 
-// depFate reads the fate of the dependency off the cell of its probe. Findings
-// that leave both accesses and what joins them in place do not matter:
-// retargeted only says that an address computed in so odd a way cannot be shown
-// to be the location's. Any other finding leaves the fate unknown.
+// depFate determines the fate of the dependency from the cell of its probe. Findings that leave
+// both accesses and what joins them in place do not matter: retargeted only says that an
+// address computed in so odd a way cannot be shown to be the location's. Any other finding
+// leaves the fate unknown.
 func depFate(c *report.Cell) (fate, detail string) {
 	switch c.Class {
 	case optcheck.Preserved.String():
@@ -181,7 +180,7 @@ func WriteDepsJSON(w io.Writer, cells []DepCell) error {
 	return nil
 }
 
-// depCount counts fates; unsupported cells are left out.
+// depCount counts fates, except unsupported.
 type depCount struct{ kept, removed, unknown int }
 
 func (n *depCount) add(fate string) {
@@ -195,7 +194,7 @@ func (n *depCount) add(fate string) {
 	}
 }
 
-// String is kept, removed, or how many of how many are kept.
+// String returns kept, removed, or how many of how many are kept.
 func (n depCount) String() string {
 	all := n.kept + n.removed + n.unknown
 	s := ""
@@ -215,9 +214,9 @@ func (n depCount) String() string {
 	return s
 }
 
-// WriteDepsText writes a table for each toolchain and level: schemes by kinds,
-// over all targets, layouts and accesses; then, for what is neither kept nor
-// removed everywhere, on which targets and accesses.
+// WriteDepsText writes a table for each toolchain and level: schemes by kinds, over all
+// targets, layouts and accesses. Then it lists, for what is neither kept nor removed
+// everywhere, the targets and accesses.
 func WriteDepsText(w io.Writer, cells []DepCell) error {
 	type key struct{ a, b, scheme, kind string }
 	count := map[key]*depCount{}
@@ -256,7 +255,7 @@ func WriteDepsText(w io.Writer, cells []DepCell) error {
 	return writeMixed(w, cells)
 }
 
-// writeMixed tells where dependencies that are kept elsewhere are not.
+// writeMixed lists where dependencies are lost that are kept elsewhere.
 func writeMixed(w io.Writer, cells []DepCell) error {
 	type row struct{ toolchain, level, scheme, kind string }
 	total := map[row]*depCount{}

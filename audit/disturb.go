@@ -28,9 +28,8 @@ type DisturbedCell struct {
 	Plain     []string `json:"without_markers"`
 }
 
-// Disturb compiles the matrix with and without markers and compares the
-// sequences of accesses. Cells that are not decided in either run are not
-// compared.
+// Disturb compiles the matrix with and without markers and compares the sequences of accesses.
+// It does not compare cells that are undecided in either run.
 func Disturb(ctx context.Context, o Options) (*Disturbance, error) {
 	marked, order, err := sequences(ctx, o, false)
 	if err != nil {

@@ -1,8 +1,8 @@
 package audit
 
-// generations remembers values within a bound of bytes: those that were put or
-// asked for lately. When half of the bound is full, what is young becomes old,
-// and what was old is forgotten. It is not safe for concurrent use.
+// generations is a cache of recently used values with a bound in bytes. When half of the bound
+// is full, the young values become old, and the old ones are forgotten. It is not safe for
+// concurrent use.
 type generations[K comparable, V any] struct {
 	young, old map[K]sized[V]
 	bytes      int // of young
@@ -14,12 +14,12 @@ type sized[V any] struct {
 	bytes int
 }
 
-// newGenerations returns an empty memory of at most about bound bytes.
+// newGenerations returns an empty cache of at most about bound bytes.
 func newGenerations[K comparable, V any](bound int) *generations[K, V] {
 	return &generations[K, V]{young: map[K]sized[V]{}, bound: bound}
 }
 
-// get returns the value of a key, and whether it is remembered.
+// get returns the value of a key, and whether it is in the cache.
 func (g *generations[K, V]) get(k K) (V, bool) {
 	x, ok := g.young[k]
 	if !ok {
@@ -30,7 +30,7 @@ func (g *generations[K, V]) get(k K) (V, bool) {
 	return x.value, ok
 }
 
-// put remembers a value that takes about so many bytes, its key included.
+// put stores a value of about the given size, including its key.
 func (g *generations[K, V]) put(k K, v V, bytes int) {
 	if x, ok := g.young[k]; ok {
 		g.bytes -= x.bytes
@@ -41,7 +41,7 @@ func (g *generations[K, V]) put(k K, v V, bytes int) {
 	}
 }
 
-// forget takes a value away.
+// forget removes a value.
 func (g *generations[K, V]) forget(k K) {
 	if x, ok := g.young[k]; ok {
 		g.bytes -= x.bytes

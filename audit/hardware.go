@@ -13,8 +13,8 @@ import (
 	"optcheck/report"
 )
 
-// hardware classifies a cell of AMD's. A preserved one of which not everything could
-// be compared stays preserved only if the model of the hardware was asked.
+// hardware classifies a cell of an AMD target. A preserved cell that could not be compared in
+// full stays preserved only if the model of the hardware was asked.
 func (w *worker) hardware(ctx context.Context, cell int) error {
 	judged, err := w.judgeHardware(ctx, cell)
 	if err == nil && !judged {
@@ -23,10 +23,10 @@ func (w *worker) hardware(ctx context.Context, cell int) error {
 	return err
 }
 
-// judgeHardware says of a cell of AMD's what OpenCL makes of its test and, if the test
-// has a meaning, whether the machine code can show an outcome that OpenCL forbids.
-// Preserved cells are judged too: that they cannot is a test of this tool, and of
-// what it knows of the hardware. judged tells that the hardware was explored.
+// judgeHardware asks the OpenCL model about the test of an AMD cell. If the test has a meaning
+// (no data race), it explores whether the machine code can show an outcome that OpenCL forbids.
+// Preserved cells are explored too: they must not, which tests this tool and its model of the
+// hardware. judged reports whether the hardware was explored.
 func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err error) {
 	c := &w.res.cells[cell]
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
@@ -124,9 +124,9 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 	return v, nil
 }
 
-// explored finds all states in which the machine code of a test can end, each with a
-// schedule in words, and names the memory system that it was explored on. What
-// happens without old lines in the caches is told that way.
+// explored finds all final states of a test's machine code, each with a schedule in words, and
+// returns the name of the memory system that was explored. It prefers schedules without stale
+// cache lines.
 func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThread) (ends map[string][]string, name string, err error) {
 	m, err := optcheck.NewMachine(t, threads)
 	if err != nil {
@@ -136,7 +136,7 @@ func explored(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThre
 	return ends, m.Name(), err
 }
 
-// allEnds explores a machine that was made of a test's threads.
+// allEnds explores a machine made from a test's threads.
 func allEnds(ctx context.Context, m optcheck.Machine, t *litmus.Test,
 	threads []optcheck.LiftedThread) (ends map[string][]string, err error) {
 	terms := t.Terms()

@@ -18,8 +18,8 @@ import (
 	"optcheck/report"
 )
 
-// judge classifies cells: it lifts their machine code and asks a model. What is
-// the same for several cells is judged once.
+// judge classifies cells: it lifts their machine code and asks a model. It judges once what
+// several cells have in common.
 type judge struct {
 	override string // model for all targets, "" for the default of each
 
@@ -34,32 +34,33 @@ type judge struct {
 // stateKey is a test, or machine code lifted back to one, under a model.
 type stateKey struct{ hash, model string }
 
-// outcomes are the final states that a model allows of a test.
+// outcomes holds the final states that a model allows for a test.
 type outcomes struct {
 	states []string
 	flags  []string
 	err    error
 }
 
-// judgement is what was found for one test and machine code.
+// judgement is the result for one test and machine code.
 type judgement struct {
 	once    sync.Once
 	verdict *report.Verdict
-	// hardware is what the model of the hardware says, if it was that which was asked.
+	// hardware is the verdict of the model of the hardware, if that was asked.
 	hardware *report.Hardware
 	equal    bool // the same outcomes
 	subset   bool // no new outcome
 	err      error
 }
 
-// What is remembered at most.
+// Limits of what is remembered.
 const (
 	judgedBytes   = 8 << 20
 	outcomesBytes = 16 << 20
 	racesBytes    = 1 << 20
 )
 
-// judgedSize is what a judgement takes, about; a verdict has more than its texts.
+// judgedSize and verdictSize are the approximate sizes of a judgement and of a verdict without
+// its texts, in bytes.
 const judgedSize, verdictSize = 200, 600
 
 func newJudge(override string, keep bool) *judge {
@@ -68,7 +69,7 @@ func newJudge(override string, keep bool) *judge {
 		races:  newGenerations[string, raced](racesBytes), done: newGenerations[[sha256.Size]byte, *judgement](judgedBytes)}
 }
 
-// load returns a model, loaded once.
+// load returns a model, loading it once.
 func (g *judge) load(name string) (*model.Model, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,8 +92,8 @@ type subject struct {
 	target  string
 	layout  string
 	threads []optcheck.LiftedThread
-	// changed tells that the code is known to differ: then everything about
-	// the verdict is wanted, not only whether it is the same.
+	// changed is set if the code is known to differ: then the whole verdict is wanted, not only
+	// whether the outcomes are the same.
 	changed bool
 }
 
@@ -118,9 +119,9 @@ func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 	})
 }
 
-// remembered returns the judgement of a key, which is decided once, whoever asks.
-// What was interrupted is forgotten.
-// What took too long ends with limits.Slow, and is not tried again.
+// remembered returns the judgement of a key. It is decided once, whoever asks. An interrupted
+// judgement is forgotten. One that takes too long ends with limits.Slow, and is not tried
+// again.
 func (g *judge) remembered(ctx context.Context, key string, decide func(context.Context, *judgement)) *judgement {
 	sum := sha256.Sum256([]byte(key))
 	g.mu.Lock()
@@ -139,7 +140,7 @@ func (g *judge) remembered(ctx context.Context, key string, decide func(context.
 		}
 		if j.verdict != nil {
 			g.mu.Lock()
-			g.done.put(sum, j, judgedSize+j.verdictSize()) // larger than it was taken for
+			g.done.put(sum, j, judgedSize+j.verdictSize()) // larger than estimated
 			g.mu.Unlock()
 		}
 	})
@@ -151,7 +152,7 @@ func (g *judge) remembered(ctx context.Context, key string, decide func(context.
 	return j
 }
 
-// verdictSize returns what the verdict takes in memory, about.
+// verdictSize returns the approximate size of the verdict in memory.
 func (j *judgement) verdictSize() int {
 	n := verdictSize + len(j.verdict.Lifted)
 	for _, s := range j.verdict.Schedule {
@@ -160,8 +161,8 @@ func (j *judgement) verdictSize() int {
 	return n
 }
 
-// fill decides over everything that a program could observe: what accesses read
-// and all locations, whether the test's condition speaks of it or not.
+// fill decides over everything that a program could observe: the values that accesses read and
+// all locations, whether the test's condition mentions them or not.
 func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgement) error {
 	all := *asked
 	all.t = asked.t.ObserveAll()
@@ -202,7 +203,7 @@ func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgem
 	return g.compare(ctx, s, lifted, hash.String(), v)
 }
 
-// compare adds what other models say, and what the machine code can show under
+// compare adds the verdicts of other models, and what the machine code can show under
 // sequential consistency.
 func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
 	for _, name := range []string{"sc", otherModel(v.Model)} {
@@ -227,7 +228,7 @@ func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.Lifte
 	return nil
 }
 
-// maxExplained bounds the candidates among which a reason is looked for.
+// maxExplained bounds the number of candidates that are searched for a reason.
 const maxExplained = 1_000_000
 
 // why finds the check that forbids the first new outcome in the test.
@@ -250,8 +251,8 @@ func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.
 	return nil
 }
 
-// visible returns the new outcomes by the first n terms alone, those of the condition, as
-// far as the test has none that is the same there.
+// visible returns the new outcomes restricted to the first n terms, those of the condition,
+// unless the test itself has an outcome that is the same there.
 func visible(fresh, own []string, n int) (out []string) {
 	cut := func(s string) string {
 		at := 0
@@ -277,9 +278,8 @@ func visible(fresh, own []string, n int) (out []string) {
 	return out
 }
 
-// Asking returns a test that asks for one outcome: its condition is "exists"
-// that outcome, written as in report.Verdict, over the terms of the condition or over
-// all that can be observed.
+// Asking returns a test that asks for one outcome. Its condition is "exists" that outcome,
+// written as in report.Verdict, over the terms of the condition or over everything observable.
 func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	c := t.Clone()
 	var list []litmus.Expr
@@ -309,9 +309,9 @@ func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	return c, nil
 }
 
-// outcomes judges tests, each hash once, and unites their states. What Hash
-// leaves out (names of tests and threads, the numbers of places) decides no
-// outcome; the order of the terms decides how one is written.
+// outcomes judges tests, each hash once, and returns the union of their states. What Hash
+// leaves out (names of tests and threads, the numbers of places) decides no outcome; the order
+// of the terms decides how an outcome is written.
 func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optcheck.LiftedTest) *outcomes {
 	k := stateKey{hash, name}
 	for _, t := range tests[0].Test.Terms() {
@@ -329,7 +329,7 @@ func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optchec
 	if ctx.Err() != nil && errors.As(context.Cause(ctx), &slow) {
 		o.err = slow
 	}
-	// That it takes too long is remembered if it had most of the time.
+	// A timeout is remembered if the judgement had most of the time.
 	if ctx.Err() == nil || slow != nil && time.Since(start) > slow.Limit/2 {
 		g.mu.Lock()
 		g.states.put(k, o, len(k.hash)+o.size())
@@ -338,7 +338,7 @@ func (g *judge) outcomes(ctx context.Context, name, hash string, tests []optchec
 	return o
 }
 
-// size returns what outcomes take in memory, about, with their key.
+// size returns the approximate size of outcomes in memory, including their key.
 func (o *outcomes) size() int {
 	n := judgedSize
 	for _, s := range o.states {
@@ -373,7 +373,7 @@ func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTes
 	return o
 }
 
-// stateText writes a final state as herd's logs do.
+// stateText formats a final state as herd's logs do.
 func stateText(terms []litmus.Term, values []int64) string {
 	b := make([]byte, 0, 16*len(terms))
 	for i, t := range terms {
@@ -386,7 +386,7 @@ func stateText(terms []litmus.Term, values []int64) string {
 	return string(b)
 }
 
-// minus returns the elements of a sorted list that another one lacks.
+// minus returns the elements of sorted list a that are not in b.
 func minus(a, b []string) []string {
 	var out []string
 	for _, s := range a {

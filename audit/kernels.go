@@ -8,9 +8,9 @@ import (
 	"optcheck/ptxgen"
 )
 
-// kernelSet holds the kernels of an emission, each text once: tests differ in
-// their placement, or in other threads, more often than in one thread's code,
-// and compilers take nearly all of the time.
+// kernelSet holds the kernels of an emission, each text once: tests differ in their placement,
+// or in other threads, more often than in one thread's code, and compilers take nearly all of
+// the time.
 type kernelSet struct {
 	kernels []distinctKernel
 	of      [][]int // kernels of each cell, by thread
@@ -23,22 +23,22 @@ type distinctKernel struct {
 	text string
 }
 
-// user is a cell's thread that a unit stands for.
+// user is a cell's thread that uses a unit.
 type user struct{ cell, thread int }
 
-// part is what was found for one thread of a cell.
+// part is the result for one thread of a cell.
 type part struct {
 	way     pipeline.Way
 	code    [16]byte
 	result  *checked
 	reason  string       // why there is no result
 	machine *machineCode // if artefacts are wanted
-	// unsupported tells that the release lacks something; else the reason is
-	// one to be unknown.
+	// unsupported is set if the release lacks something; otherwise reason says why the thread
+	// is unknown.
 	unsupported bool
 }
 
-// add takes over the text of the next cell's unit.
+// add takes the text of the next cell's unit.
 func (s *kernelSet) add(u *ptxgen.Unit) {
 	if s.index == nil {
 		s.index = map[[sha256.Size]byte]int{}
@@ -46,8 +46,7 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 	var of []int
 	for i := range u.Kernels {
 		k := &u.Kernels[i]
-		// Each entry gets variables of its own: threads are compiled as if
-		// alone in any case.
+		// Each entry gets its own variables: threads are compiled as if alone in any case.
 		text := k.Text
 		if u.Globals != "" {
 			text = strings.ReplaceAll(globals(u, k.Text)+k.Text, u.Name+"_L", k.Name+"_L")
@@ -69,7 +68,7 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 // filled frees what only add needs.
 func (s *kernelSet) filled() { s.index = nil }
 
-// globals returns the declarations of the variables that an entry names.
+// globals returns the declarations of the variables that an entry uses.
 func globals(u *ptxgen.Unit, entry string) string {
 	var b strings.Builder
 	for line := range strings.Lines(u.Globals) {

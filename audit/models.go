@@ -6,13 +6,12 @@ import (
 	"optcheck/ptxgen"
 )
 
-// readings are the models that PTX is read under: the vendor's from sm_70 on,
-// and that of 2015, when there was none.
+// readings are the models under which PTX is read: the vendor's from sm_70 on, and that of
+// 2015, before the vendor had one.
 var readings = []string{ptxModel, "ptx-2015"}
 
-// ModelsFor lists the models that code for a target is judged by, the target's
-// own first. Without a target it is the model of the CPUs that OpenCL C is
-// compiled for (PoCL, x86).
+// ModelsFor lists the models that judge code for a target, the target's own first. Without a
+// target it returns the model of the CPUs that PoCL compiles OpenCL C for (x86).
 func ModelsFor(target string) []string {
 	if target == "" {
 		return []string{"tso"}
@@ -23,10 +22,10 @@ func ModelsFor(target string) []string {
 	return slices.Clone(readings)
 }
 
-// DefaultModel returns the model under which the code of a target is judged.
+// DefaultModel returns the model that judges the code of a target.
 func DefaultModel(target string) string { return ModelsFor(target)[0] }
 
-// otherModel returns a further model that a target could be read under, "" for none.
+// otherModel returns another model under which code for the target could be read, "" for none.
 func otherModel(name string) string {
 	if i := slices.Index(readings, name); i >= 0 {
 		return readings[1-i]

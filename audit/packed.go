@@ -11,9 +11,9 @@ import (
 	"optcheck/litmus"
 )
 
-// Packed is a list of tests that takes little memory: about 200 bytes for each,
-// where the test itself takes 3 KB or more. Tests are unpacked in canonical form,
-// else as they were put in, places in files included. It must not be used while tests are added.
+// Packed is a list of tests that takes little memory: about 200 bytes per test, where the test
+// itself takes 3 KB or more. Tests are unpacked in canonical form, but otherwise as they were
+// added, including positions in files. It must not be used while tests are added.
 type Packed struct {
 	names, hashes []string
 	blocks        [][]byte     // of blockTests each
@@ -22,17 +22,17 @@ type Packed struct {
 	unzip         *zstd.Decoder
 }
 
-// packedTest is a test and where it is from.
+// packedTest is a test and its origin.
 type packedTest struct {
 	Test         *litmus.Test
 	Preset, File string
 }
 
-// blockTests is the number of tests that are packed together: enough that what
-// they have in common weighs nothing.
+// blockTests is the number of tests that are packed together: enough that their common parts
+// cost almost nothing.
 const blockTests = 64
 
-// blockWindow is how far back a packed block is looked for what repeats.
+// blockWindow is the distance in bytes within which the packer finds repetitions.
 const blockWindow = 1 << 17
 
 func init() {
@@ -51,8 +51,8 @@ func NewPacked() (*Packed, error) {
 	return &Packed{zip: zip, unzip: unzip}, err
 }
 
-// Add appends a test with its hash, which the caller knows; at most one of preset
-// and file is given.
+// Add appends a test with its hash, which the caller knows; at most one of preset and file is
+// given.
 func (p *Packed) Add(t *litmus.Test, hash, preset, file string) error {
 	p.names, p.hashes = append(p.names, strings.Clone(t.Name)), append(p.hashes, hash)
 	p.open = append(p.open, packedTest{t.Canonical(), preset, file})
@@ -73,7 +73,7 @@ func (p *Packed) Len() int { return len(p.names) }
 // Name returns the name of a test.
 func (p *Packed) Name(i int) string { return p.names[i] }
 
-// unpack returns n tests from number first on.
+// unpack returns n tests, beginning with number first.
 func (p *Packed) unpack(first, n int) ([]packedTest, error) {
 	out := make([]packedTest, 0, n)
 	for b := first / blockTests; len(out) < n; b++ {

@@ -16,8 +16,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// job is one compiler invocation's worth of cells: the tests of a chunk in all
-// layouts for one toolchain, target and level.
+// job is one compiler invocation's worth of cells: the tests of a chunk in all layouts for one
+// toolchain, target and level.
 type job struct {
 	tc     *toolchain.Toolchain
 	road   pipeline.Pipeline
@@ -26,28 +26,27 @@ type job struct {
 	chunk  *chunk // nil where only the place in the matrix matters
 }
 
-// chunk is a slice of the tests. The matrix is worked on chunk by chunk, so
-// that memory does not grow with the number of tests, and what a run that is
-// killed loses is a part of one chunk.
+// chunk is a slice of the tests. The matrix is processed chunk by chunk, so that memory does
+// not grow with the number of tests, and a killed run loses only part of one chunk.
 type chunk struct {
 	first         int      // number of its first test
 	names, hashes []string // of its tests
-	packed        *Packed  // where the tests are; nil if they are here anyway
+	packed        *Packed  // where the tests are; nil if they are in memory
 
 	mu      sync.Mutex
 	tests   []*litmus.Test       // in canonical form; nil while nobody needs them
 	emitted map[string]*emission // by source
-	left    map[string]int       // jobs that have not ended, by their source
+	left    map[string]int       // unfinished jobs by source
 }
 
-// defaultChunk is the number of tests of a chunk: enough that a compiler
-// process has its fill of kernels.
+// defaultChunk is the number of tests in a chunk, enough to fill a compiler process with
+// kernels.
 const defaultChunk = 512
 
-// Shard is part I of N of a matrix, counted from 1; the zero value is all of it.
+// Shard is part I of N of a matrix, counted from 1; the zero value is the whole matrix.
 type Shard struct{ I, N int }
 
-// String is "i/n", "" for the whole.
+// String returns "i/n", or "" for the whole matrix.
 func (s Shard) String() string {
 	if s.N == 0 {
 		return ""
@@ -55,13 +54,13 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.I, s.N)
 }
 
-// jobsPerShard is the least number of jobs that each shard should get, so that
-// shards are of one size although compilers are not equally fast.
+// jobsPerShard is the minimum number of jobs per shard, so that shards take about equally long
+// although compilers differ in speed.
 const jobsPerShard = 4
 
-// plan lists the jobs of the matrix, or of the shard of it that is asked for,
-// sorted by chunk, toolchain, target and level. It depends on the options alone:
-// shards that were planned on different machines make up the matrix.
+// plan lists the jobs of the matrix, or of the requested shard, sorted by chunk, toolchain,
+// target and level. It depends on the options alone: shards planned on different machines make
+// up the matrix.
 func (o *Options) plan() ([]job, error) {
 	tests := o.count()
 	if tests == 0 {
@@ -80,7 +79,7 @@ func (o *Options) plan() ([]job, error) {
 	}
 	size := cmp.Or(o.Chunk, defaultChunk)
 	if want := jobsPerShard * o.Shard.N; want > len(places) {
-		// Fewer places than that: chunks must be smaller.
+		// With fewer places, chunks must be smaller.
 		chunks := min((want+len(places)-1)/len(places), tests)
 		size = min(size, (tests+chunks-1)/chunks)
 	}
@@ -95,8 +94,7 @@ func (o *Options) plan() ([]job, error) {
 	return o.Shard.of(jobs), nil
 }
 
-// Config describes the whole matrix, whatever the shard, as the first event of
-// an audit does.
+// Config describes the whole matrix, whatever the shard, like the first event of an audit.
 func (o Options) Config() (*report.Config, error) {
 	o.Shard = Shard{}
 	jobs, err := o.plan()
@@ -114,7 +112,7 @@ func (o *Options) count() int {
 	return len(o.Tests)
 }
 
-// chunk returns n tests from number first on.
+// chunk returns n tests, beginning with number first.
 func (o *Options) chunk(first, n int) *chunk {
 	if p := o.Packed; p != nil {
 		c := newChunk(nil, first)
@@ -127,15 +125,15 @@ func (o *Options) chunk(first, n int) *chunk {
 func newChunk(tests []*litmus.Test, first int) *chunk {
 	c := &chunk{first: first, emitted: map[string]*emission{}, left: map[string]int{}}
 	for _, t := range tests {
-		// Results are kept under the hash: what it leaves out must not decide them.
+		// Results are stored under the hash: what it leaves out must not affect them.
 		c.tests = append(c.tests, t.Canonical())
 		c.names, c.hashes = append(c.names, t.Name), append(c.hashes, t.Hash())
 	}
 	return c
 }
 
-// open makes sure that the tests are there; they are until the last job of the
-// chunk has ended.
+// open makes sure that the tests are in memory. They stay there until the last job of the chunk
+// ends.
 func (c *chunk) open() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,9 +145,8 @@ func (c *chunk) open() error {
 	return err
 }
 
-// of deals the jobs to the shards like cards after shuffling: neighbours, which
-// differ in their level, cost about the same, and a plain deal would give all of
-// one level to one shard.
+// of deals the jobs to the shards like cards after shuffling: neighbours, which differ in their
+// level, cost about the same, and a plain deal would give all jobs of one level to one shard.
 func (s Shard) of(jobs []job) []job {
 	if s.N <= 1 {
 		return jobs
@@ -190,7 +187,7 @@ func (o *Options) cell(j job, i int) report.Cell {
 		Level: j.level, Layout: o.Layouts[i%n].String(), Result: report.Result{Class: report.Unknown, Reason: "not reached"}}
 }
 
-// emission returns the kernels of a chunk for a source, made once.
+// emission returns the kernels of a chunk for a source, which are made once.
 func (c *chunk) emission(key string, fill func(*emission)) *emission {
 	c.mu.Lock()
 	e := c.emitted[key]
@@ -203,11 +200,11 @@ func (c *chunk) emission(key string, fill func(*emission)) *emission {
 	return e
 }
 
-// begin says that a job will be worked on.
+// begin records that a job will be worked on.
 func (c *chunk) begin(source string) { c.left[source]++ }
 
-// end says that a job of the chunk has ended; after the last one that takes its
-// kernels they are let go, after the last one of all its tests.
+// end records that a job of the chunk has ended. After the last job that uses its kernels these
+// are freed, after the last job of the chunk also its tests.
 func (c *chunk) end(source string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

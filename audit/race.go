@@ -12,21 +12,20 @@ import (
 	"optcheck/report"
 )
 
-// languageModel is the model that says what OpenCL makes of a test.
+// languageModel is the model that says what a test means in OpenCL.
 const languageModel = "opencl"
 
-// ptxModel is the vendor's model, which says of a PTX test whether it has a race.
+// ptxModel is the vendor's model, which decides whether a PTX test has a data race.
 const ptxModel = "ptx"
 
-// raceFlag is the flag by which it tells of a data race.
+// raceFlag is the flag by which a model reports a data race.
 const raceFlag = "data-race"
 
-// race says what OpenCL makes of a test, which may be in another dialect: whether
-// it has a data race, for such a test has no meaning. The model takes a fence
-// without a scope (mem_fence of OpenCL 1.2) for one of device scope; OpenCL 2.0
-// defines it as one of memory_scope_work_group. Both are asked, so that a reader
-// sees which races are there only for that reason. Volatile accesses count as
-// relaxed atomics, as LLVM compiles them at least.
+// race asks the OpenCL model whether a test, which may be in another dialect, has a data race:
+// such a test has no meaning. The model treats a fence without a scope (mem_fence of OpenCL
+// 1.2) as one of device scope; OpenCL 2.0 defines it as one of memory_scope_work_group. Both
+// are asked, so that a reader sees which races exist only for that reason. Volatile accesses
+// count as relaxed atomics, since LLVM compiles them at least as such.
 func (g *judge) race(ctx context.Context, t *litmus.Test, hash string) (string, error) {
 	return g.raceOf(ctx, languageModel+"|"+hash, func(ctx context.Context) (string, error) { return g.askRace(ctx, t) })
 }
@@ -53,8 +52,8 @@ func (g *judge) raceOf(ctx context.Context, key string, ask func(context.Context
 	return r.race, r.err
 }
 
-// ptxRace notes whether a test has a data race by the PTX memory model, which is that
-// of targets from sm_70 on. What limits leave open is never free of races.
+// ptxRace records whether a test has a data race in the PTX memory model, which applies to
+// targets from sm_70 on. A test that exceeds the limits is never considered race-free.
 func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) error {
 	v.RaceModel = DefaultModel(s.target)
 	if v.RaceModel != ptxModel {
@@ -77,7 +76,7 @@ func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) erro
 
 var ptxRaces = map[model.Race]string{model.RaceNone: report.RaceFree, model.RaceUniform: report.DataRace, model.RaceMixed: report.MixedSize}
 
-// raced is what is remembered of a test.
+// raced is the cached result for a test.
 type raced struct {
 	race string
 	err  error
@@ -100,7 +99,7 @@ func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
 		if v.Undecided != "" {
 			return false, fmt.Errorf("undecided: %s", v.Undecided)
 		}
-		if len(v.States) == 0 { // no execution has a race, and that says nothing
+		if len(v.States) == 0 { // that no execution has a race then says nothing
 			return false, errors.New("the model allows no execution at all")
 		}
 		return slices.Contains(v.Flags, raceFlag), nil
@@ -118,9 +117,9 @@ func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
 	return report.RaceFree, nil
 }
 
-// workGroupFences gives the fences of a test that have no scope the one that
-// OpenCL 2.0 gives them (section "Fence functions": mem_fence is
-// atomic_work_item_fence with memory_order_acq_rel and memory_scope_work_group).
+// workGroupFences gives the fences of a test that have no scope the scope that OpenCL 2.0
+// defines for them (section "Fence functions": mem_fence is atomic_work_item_fence with
+// memory_order_acq_rel and memory_scope_work_group).
 func workGroupFences(t *litmus.Test) (out *litmus.Test, changed bool) {
 	out = t.Clone()
 	for i := range out.Threads {

@@ -11,7 +11,7 @@ import (
 	"optcheck/report"
 )
 
-// lifting says which forms of machine code are wanted.
+// lifting returns the forms of machine code that are wanted.
 func (a *auditor) lifting() lifting {
 	switch {
 	case a.judge == nil:
@@ -22,10 +22,10 @@ func (a *auditor) lifting() lifting {
 	return liftTest
 }
 
-// second asks the model of the hardware about a cell that has a verdict: can the
-// machine code, as it stands there with its control codes, end in a state that the
-// test forbids? It knows nothing of what instructions are taken to mean when machine
-// code is lifted (optcheck.Meanings), so that each checks the other.
+// second asks the model of the hardware about a cell that has a verdict: can the machine code,
+// as it is, with its control codes, end in a state that the test forbids? That model does not
+// use the table of what instructions mean when machine code is lifted (optcheck.Meanings), so
+// each checks the other.
 func (w *worker) second(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
 	if !w.a.o.Hardware || c.Class != report.Preserved && c.Class != report.Optimised && c.Class != report.Miscompiled {
@@ -45,8 +45,8 @@ func (w *worker) second(ctx context.Context, cell int) error {
 	return nil
 }
 
-// asked compares what the machine code of a cell can do with what the model allows of
-// its test; what is the same for several cells is explored once.
+// asked compares what the machine code of a cell can do with what the model allows for its
+// test. It explores once what several cells have in common.
 func (w *worker) asked(ctx context.Context, cell int) (*report.Hardware, error) {
 	c := &w.res.cells[cell]
 	name := w.a.judge.override

@@ -17,29 +17,28 @@ import (
 	"optcheck/toolchain"
 )
 
-// jobResult is what a job found, cells in order of tests and layouts.
+// jobResult is the result of a job, with cells in order of tests and layouts.
 type jobResult struct {
 	cells []report.Cell
 	// skipped marks the cells that were known already; nil if none was.
 	skipped  []bool
 	listings map[int]listed             // by cell
 	looks    map[string]*report.Listing // of preserved cells, by Look
-	// artefacts are those that are wanted, by cell.
+	// artefacts holds the requested artefacts, by cell.
 	artefacts map[int][]report.Artefact
 	problems  []report.Problem
 	kernels   int
 }
 
-// listed is a listing with its hash: beside the code, it shows the names of the
-// test's locations. All that differ are passed on, so that the listings of a
-// matrix do not depend on how it was divided.
+// listed is a listing with its hash, which also covers the names of the test's locations. All
+// distinct listings are passed on, so that the listings of a matrix do not depend on how it was
+// divided.
 type listed struct {
 	listing *report.Listing
 	key     [sha256.Size]byte
 }
 
-// work does one job. Its error is one that ends the run; whatever concerns
-// single cells is in the result.
+// work does one job. Its error ends the run; whatever concerns single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*report.Listing{},
 		artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
@@ -77,7 +76,7 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	return w.res, nil
 }
 
-// ways lists the cells to be compiled, and the ways in which their kernels are.
+// ways lists the cells to be compiled, and the ways in which their kernels are compiled.
 func (w *worker) ways() (cells []int, ways []pipeline.Way, err error) {
 	for i, u := range w.em.units {
 		if w.skip(i) {
@@ -109,7 +108,7 @@ func (w *worker) ways() (cells []int, ways []pipeline.Way, err error) {
 	return cells, ways, nil
 }
 
-// places sets up the cells of the job and returns how many are to be decided.
+// places sets up the cells of the job and returns how many need a decision.
 func (w *worker) places() int {
 	a, n := w.a, len(w.j.chunk.names)*len(w.a.o.Layouts)
 	w.res.cells = make([]report.Cell, n)
@@ -156,8 +155,8 @@ func (w *worker) problem(kind, detail string) {
 		Level: w.j.level, Detail: detail})
 }
 
-// compile compiles and checks the kernels of cells that are compiled in one way. Of
-// kernels with the same text one is compiled.
+// compile compiles and checks the kernels of cells that are compiled in one way. It compiles
+// kernels with the same text once.
 func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) error {
 	job := &pipeline.Job{Target: w.j.target, Level: w.j.level, Way: way, Units: w.distinct(way, cells),
 		Flags: w.a.o.Flags, BatchUnits: w.a.o.BatchUnits, Kept: w.a.o.Code}
@@ -204,8 +203,7 @@ func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) err
 	return nil
 }
 
-// distinct lists the kernels of some cells that are compiled in one way, each text
-// once.
+// distinct lists the kernels of some cells that are compiled in one way, each text once.
 func (w *worker) distinct(way pipeline.Way, cells []int) (units []toolchain.Unit) {
 	w.users, w.units = nil, map[int]int{}
 	for _, c := range cells {
@@ -226,8 +224,8 @@ func (w *worker) distinct(way pipeline.Way, cells []int) (units []toolchain.Unit
 	return units
 }
 
-// batches decodes several batches at once, so that a run of one job uses
-// all cores too, and checks them in order.
+// batches decodes several batches at once, so that a run of one job uses all cores too, and
+// checks them in order.
 func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []toolchain.Unit) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -271,8 +269,8 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 	return nil
 }
 
-// failures makes problem events of failed units. More than a few with one kind
-// have one cause, which is told once.
+// failures creates problem events for failed units. Many failures of one kind have one cause:
+// it reports the first few and counts the rest.
 func (w *worker) failures(errs []error) {
 	const most = 3
 	by := map[string]int{}
@@ -294,8 +292,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// batch checks the kernels of what one process compiled. What cannot be read leaves the
-// cells that use it unknown and all others alone.
+// batch checks the kernels that one process compiled. Whatever cannot be read leaves the cells
+// that use it unknown, and does not affect others.
 func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline.Code, err error) error {
 	if errors.Is(err, toolchain.ErrCancelled) {
 		return err
@@ -328,14 +326,14 @@ func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline
 	return nil
 }
 
-// fail leaves all cells that use a unit unknown.
+// fail marks all cells that use a unit as unknown.
 func (w *worker) fail(unit int, reason string) {
 	for _, x := range w.users[unit] {
 		w.parts[x.cell][x.thread].reason = reason
 	}
 }
 
-// lack makes all cells that use a unit unsupported.
+// lack marks all cells that use a unit as unsupported.
 func (w *worker) lack(unit int, reason string) {
 	for _, x := range w.users[unit] {
 		p := &w.parts[x.cell][x.thread]
@@ -343,7 +341,7 @@ func (w *worker) lack(unit int, reason string) {
 	}
 }
 
-// stages names for every finding of some cells the stage at which it arose.
+// stages sets, for every finding of some cells, the stage at which it arose.
 func (w *worker) stages(ctx context.Context, cells []int) error {
 	var list []*pipeline.Suspect
 	for _, c := range cells {

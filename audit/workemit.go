@@ -9,8 +9,8 @@ import (
 	"optcheck/spec"
 )
 
-// emission is the source text of all tests and layouts for all targets that take
-// the same: index test*len(layouts)+layout.
+// emission is the source text of all tests and layouts for all targets that take the same text:
+// index test*len(layouts)+layout.
 type emission struct {
 	once  sync.Once
 	units []*ptxgen.Unit // their text is in kernels

@@ -36,7 +36,7 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 	}
 }
 
-// cell puts together what was found for the kernels of one cell.
+// cell combines the results for the kernels of one cell.
 func (w *worker) cell(i int) {
 	c := &w.res.cells[i]
 	class, reason := optcheck.Preserved, ""
@@ -68,7 +68,7 @@ func (w *worker) cell(i int) {
 	c.Code = hex.EncodeToString(code.Sum(nil)[:8])
 	switch {
 	case class == optcheck.Preserved && w.a.judge == nil && w.undecided(i) != "":
-		class, reason = optcheck.Unknown, w.undecided(i) // a model could tell
+		class, reason = optcheck.Unknown, w.undecided(i) // a model could decide
 	case class != optcheck.Unknown:
 		reason = ""
 	}
@@ -81,13 +81,13 @@ func (w *worker) cell(i int) {
 	}
 }
 
-// look names what the memory instructions of a preserved cell are, and keeps their
-// listing: two releases that both keep a test may do it in different ways.
+// look identifies the memory instructions of a preserved cell and keeps their listing: two
+// releases that both preserve a test may do it differently.
 func (w *worker) look(i int) {
 	sum := sha256.New()
 	for _, p := range w.parts[i] {
 		if p.result == nil {
-			return // of kernels without markers
+			return // kernels without markers
 		}
 		sum.Write(p.result.look[:])
 	}
@@ -103,8 +103,7 @@ func (w *worker) look(i int) {
 	w.res.looks[c.Look] = l
 }
 
-// undecided says what could not be compared of the threads of a cell, "" if
-// everything was.
+// undecided says what could not be compared in the threads of a cell, "" if everything was.
 func (w *worker) undecided(i int) string {
 	for t, p := range w.parts[i] {
 		if p.result != nil && p.result.Undecided != "" {
@@ -130,7 +129,7 @@ func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Findin
 	return out
 }
 
-// threadListing returns the listing of a thread; code, which may be nil, knows the control codes.
+// threadListing returns the listing of a thread; code, which may be nil, has the control codes.
 func threadListing(r *optcheck.Result, code *machineCode) report.ThreadListing {
 	t := report.ThreadListing{Thread: r.Thread}
 	for _, l := range r.Source {

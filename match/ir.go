@@ -10,15 +10,15 @@ import (
 	"optcheck/spec"
 )
 
-// Where a finding about OpenCL C arose.
+// Stages at which a finding about OpenCL C arises.
 const (
-	StageFrontEnd = "front end" // clang made other IR of the source
-	StageLibrary  = "library"   // libclc defines the function so
+	StageFrontEnd = "front end" // clang translated the source differently
+	StageLibrary  = "library"   // libclc defines the function this way
 	StagePasses   = "IR passes"
 	StageBackEnd  = "back end"
 )
 
-// IR matches the LLVM IR of a thread, whose specification is s, with its test.
+// IR matches the LLVM IR of a thread with its test; s is the thread's specification.
 func IR(list []llvmir.Access, s *spec.Spec, t *litmus.Test) *Kernel {
 	params := parameters(t)
 	acc := make([]access, len(list))
@@ -39,8 +39,8 @@ func IR(list []llvmir.Access, s *spec.Spec, t *litmus.Test) *Kernel {
 	return k
 }
 
-// parameters returns the indices of the locations' parameters: each location in local
-// memory has a parameter of padding after it.
+// parameters returns the indices of the locations' parameters: a parameter of padding follows
+// each location in local memory.
 func parameters(t *litmus.Test) []int {
 	shared, out := 0, make([]int, len(t.Locations))
 	for i := range t.Locations {
@@ -73,8 +73,8 @@ func classIR(a *llvmir.Access) string {
 	return ""
 }
 
-// whole reports whether the accesses are those of the test, in order and as strong,
-// and no others.
+// whole reports whether the accesses are those of the test, in order and as strong, and no
+// others.
 func (k *Kernel) whole() bool {
 	if k.extra {
 		return false
@@ -94,8 +94,8 @@ func (k *Kernel) whole() bool {
 	return true
 }
 
-// StageIR tells at which stage a finding about OpenCL C arose, by the IR after the front
-// end and after the passes; "" if that cannot be said.
+// StageIR returns the stage at which a finding about OpenCL C arose, given the IR after the
+// front end and after the passes; "" if that is unknown.
 func StageIR(front, middle *Kernel, f *report.Finding) string {
 	switch f.Rule {
 	case optcheck.FenceRemoved.ID, optcheck.FenceWeakened.ID, optcheck.InvalidateMissing.ID, optcheck.WritebackMissing.ID,
@@ -124,10 +124,9 @@ func (k *Kernel) keepsIR(f *report.Finding) bool {
 	return true
 }
 
-// fenceStage tells where a fence, or the ordering of an access, was lost: the
-// fence number n of the specification is the fence number n of the IR as far as
-// there are as many. A fence that libclc makes of something else than LLVM's
-// fence is the library's.
+// fenceStage returns the stage at which a fence, or the ordering of an access, was lost. It
+// takes fence number n of the specification for fence number n of the IR, if both have as many.
+// A fence that libclc does not implement by LLVM's fence is lost in the library.
 func fenceStage(front, middle *Kernel, pos int) string {
 	s := middle.s
 	if pos < 0 || pos >= len(s.Entries) {

@@ -1,7 +1,6 @@
-// Package match finds the accesses and fences of a test in what stands between its
-// source and its machine code, LLVM IR or PTX, and tells at which stage of a
-// compilation a finding about the machine code arose: at the first whose output does
-// not keep what the finding says is gone.
+// Package match finds the accesses and fences of a test in LLVM IR and PTX, the languages
+// between its source and its machine code. It says at which stage of a compilation a finding
+// about the machine code arose: the first whose output lacks what the finding reports as gone.
 package match
 
 import (
@@ -13,7 +12,7 @@ import (
 	"optcheck/spec"
 )
 
-// The classes of accesses.
+// Classes of accesses.
 const (
 	load  = "ld"
 	store = "st"
@@ -23,25 +22,25 @@ const (
 
 // access is an access or fence of a kernel in either language.
 type access struct {
-	class string // "" for what has nothing to do with the test
+	class string // "" if it has nothing to do with the test
 	loc   int    // of the test, -1 for none
-	// harmless tells that it goes where no location is: to results.
+	// harmless is set if it goes to no location, but to results.
 	harmless bool
-	// space and atom are as in spec.Kind, "" where the language does not say; width is
-	// in bytes.
+	// space and atom are as in spec.Kind, "" if the language does not say; width is in bytes.
 	space, atom string
 	width       int
 	volatile    bool
 	atomic      bool // has an order, or is strong
 	scope       int  // by scopeRank
-	// release and acquire tell what it orders, sc that it is a fence for all of it.
+	// release and acquire are set if it orders accesses in that way, sc if it is a sequentially
+	// consistent fence.
 	release, acquire, sc bool
-	maybe                bool // some path passes it by
-	// addr, data and cond list the accesses whose values flow into the address, the
-	// value and the conditions.
+	maybe                bool // some path avoids it
+	// addr, data and cond list the accesses whose values flow into the address, the value and
+	// the conditions.
 	addr, data, cond []int
-	through          bool // a dependency on what it gives is one on its operands
-	library          bool // a call that is left to a library
+	through          bool // a dependency on its result is one on its operands
+	library          bool // a call that a library resolves
 }
 
 // Kernel is a thread of a test in a language between source and machine code.
@@ -49,13 +48,13 @@ type Kernel struct {
 	s       *spec.Spec
 	acc     []access
 	matched []int // by entry of the specification, the access; -1 for none, and for fences
-	extra   bool  // something goes to a location, or who knows where, for no entry
-	// pathsOnly tells that of a condition the language says only that there is one.
+	extra   bool  // something goes to a location, or to an unknown address, for no entry
+	// pathsOnly is set if the language shows only that there is a condition, not which.
 	pathsOnly bool
 }
 
-// newKernel matches accesses with entries: the nth access of a kind to a location is
-// the nth such entry.
+// newKernel matches accesses with entries: the nth access of a kind to a location is the nth
+// such entry.
 func newKernel(acc []access, s *spec.Spec) *Kernel {
 	k := &Kernel{s: s, acc: acc, matched: make([]int, len(s.Entries))}
 	taken := make([]bool, len(acc))
@@ -100,15 +99,15 @@ func classOf(k spec.Kind) string {
 	return fence
 }
 
-// place is what an address is made of.
+// place is an address in terms of the kernel's parameters and variables.
 type place struct {
 	global string
 	arg    int
 	offset int64
 }
 
-// location returns the location at a place, -1 for none. arg tells whether the nth
-// location's parameter is that of the place, in the layout that has one for each.
+// location returns the location at a place, -1 for none. arg reports whether the nth location's
+// parameter is that of the place, in the layout with one for each location.
 func (p place) location(s *spec.Spec, n int, arg func(n int) bool) int {
 	switch s.Layout {
 	case spec.Symbols:
@@ -135,8 +134,7 @@ func (p place) location(s *spec.Spec, n int, arg func(n int) bool) int {
 	return -1
 }
 
-// inOrder reports whether an access stands after all that are before it in the
-// test.
+// inOrder reports whether an access follows all those that precede it in the test.
 func (k *Kernel) inOrder(n int) bool {
 	for i := 0; i < n; i++ {
 		if !k.s.Entries[i].IsFence() && (k.matched[i] < 0 || k.matched[i] > k.matched[n]) {
@@ -146,8 +144,7 @@ func (k *Kernel) inOrder(n int) bool {
 	return k.matched[n] >= 0
 }
 
-// depends reports whether all dependencies of an entry, which is the access at, are
-// there.
+// depends reports whether access at, which is entry n, has all dependencies of that entry.
 func (k *Kernel) depends(n, at int) bool {
 	for _, d := range k.s.Deps {
 		if d.To != n {
@@ -176,8 +173,8 @@ func (k *Kernel) depends(n, at int) bool {
 	return true
 }
 
-// flows reports whether an access is among some, or among what those were computed
-// from.
+// flows reports whether an access is in a list, or among those from which the members of the
+// list were computed.
 func (k *Kernel) flows(list []int, from int, seen map[int]bool) bool {
 	for _, i := range list {
 		if i == from {

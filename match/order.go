@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// scopeRank orders PTX's scopes. An atomic without one is for the GPU, and
-// volatile is for the system (PTX ISA, Memory Consistency Model).
+// scopeRank orders PTX's scopes. An atomic without a scope has the GPU's, and volatile has the
+// system's (PTX ISA, Memory Consistency Model).
 var scopeRank = map[string]int{"cta": 1, "cluster": 2, "gpu": 3, "gl": 3, "sys": 4}
 
 func scopePTX(a *ptxtext.Access) int {
@@ -20,8 +20,8 @@ func scopePTX(a *ptxtext.Access) int {
 	return scopeRank[a.Scope]
 }
 
-// ScopeRank orders scopes from the narrowest, 1 for a CTA, to the widest, 4 for the
-// system; 0 stands for none. An atomic without a scope has the GPU's.
+// ScopeRank returns the rank of a scope, from 1 for a CTA, the narrowest, to 4 for the system;
+// 0 stands for none. An atomic without a scope has the GPU's.
 func ScopeRank(k spec.Kind) int {
 	if k.Scope == litmus.ScopeNone && (k.Op == litmus.OpAtom || k.Op == litmus.OpRed) {
 		return scopeRank["gpu"]
@@ -29,8 +29,8 @@ func ScopeRank(k spec.Kind) int {
 	return scopeRank[k.Scope.String()]
 }
 
-// strongAs reports whether an access is as strong as a kind and for as many, its
-// order left aside.
+// strongAs reports whether an access is as strong as a kind, and of at least its scope,
+// regardless of its ordering.
 func (a *access) strongAs(k spec.Kind) bool {
 	if (k.Op == litmus.OpLd || k.Op == litmus.OpSt) && k.Sem < litmus.SemVolatile {
 		return true
@@ -38,7 +38,7 @@ func (a *access) strongAs(k spec.Kind) bool {
 	return a.atomic && a.scope >= ScopeRank(k)
 }
 
-// orders reports whether a fence, or the order of an access, is there.
+// orders reports whether a fence, or the ordering of an access, is present.
 func (k *Kernel) orders(n int) bool {
 	e := &k.s.Entries[n]
 	if e.IsFence() {
@@ -53,7 +53,7 @@ func (k *Kernel) orders(n int) bool {
 	acquire := e.Kind.Sem != litmus.SemAcquire && e.Kind.Sem != litmus.SemAcqRel
 	a := &k.acc[at]
 	release, acquire = release || a.release && a.scope >= want, acquire || a.acquire && a.scope >= want
-	// A fence beside it does the same.
+	// A fence next to it does the same.
 	for i := at - 1; i >= 0 && k.acc[i].class == fence && !release; i-- {
 		release = k.acc[i].release && k.acc[i].scope >= want
 	}
@@ -63,8 +63,8 @@ func (k *Kernel) orders(n int) bool {
 	return release && acquire
 }
 
-// fenceAt returns the index of a fence that is as strong as an entry and stands
-// between the accesses before and after it, -1 if there is none.
+// fenceAt returns the index of a fence between the accesses before and after an entry that is
+// as strong as the entry, -1 if there is none.
 func (k *Kernel) fenceAt(n int) int {
 	lo, hi := -1, len(k.acc)
 	for i, m := range k.matched {

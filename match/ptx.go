@@ -8,21 +8,21 @@ import (
 	"optcheck/spec"
 )
 
-// Where a finding about LLVM IR for NVIDIA arose.
+// Stages at which a finding about LLVM IR for NVIDIA arises.
 const (
-	StageLLC   = "llc"   // the PTX that llc made is not the test any more
+	StageLLC   = "llc"   // the PTX that llc made is no longer the test
 	StagePtxas = "ptxas" // that PTX still is
 )
 
-// PTXKernel is a thread of a test as the PTX that llc made of it.
+// PTXKernel is a thread of a test in the PTX that llc made of it.
 type PTXKernel struct {
 	Kernel
 	list []ptxtext.Access
 }
 
-// PTX reads an entry of the PTX that llc made of a thread of a test, whose
-// specification is s. The text is that of one kernel, as ptxtext.Split gives it.
-// The error is that of ptxtext.Accesses.
+// PTX reads an entry of the PTX that llc made of a thread of a test, whose specification is s.
+// The text is that of one kernel, as ptxtext.Split returns it. The error is that of
+// ptxtext.Accesses.
 func PTX(entry, text string, s *spec.Spec, t *litmus.Test) (*PTXKernel, error) {
 	list, err := ptxtext.Accesses(&ptxtext.Kernel{Name: entry, Text: text})
 	if err != nil {
@@ -72,12 +72,12 @@ func classPTX(op string) string {
 	return "?"
 }
 
-// Accesses returns all accesses and fences of the kernel, those for arguments left out
-// and those for results included, in the order of the text.
+// Accesses returns all accesses and fences of the kernel in text order, including those for
+// results but not those for arguments.
 func (k *PTXKernel) Accesses() []ptxtext.Access { return k.list }
 
-// At returns the index in Accesses of the access for an entry of the specification, or
-// of the fence that does what a fence of the specification asks for; -1 for none.
+// At returns the index in Accesses of the access for an entry of the specification, or of the
+// fence that does what a fence of the specification asks for; -1 for none.
 func (k *Kernel) At(entry int) int {
 	switch {
 	case entry < 0 || entry >= len(k.matched):
@@ -88,8 +88,8 @@ func (k *Kernel) At(entry int) int {
 	return k.matched[entry]
 }
 
-// Stage tells by which compiler a finding arose: by llc, if the PTX already lacks
-// what the finding says is gone, else by ptxas; "" if that cannot be said.
+// Stage returns the compiler that caused a finding: llc if the PTX already lacks what the
+// finding reports as gone, else ptxas; "" if that is unknown.
 func (k *PTXKernel) Stage(f *report.Finding) string {
 	ok, n := false, f.Access
 	switch f.Rule {
@@ -109,7 +109,7 @@ func (k *PTXKernel) Stage(f *report.Finding) string {
 	return StageLLC
 }
 
-// keeps reports whether what a rule asks of an entry is there.
+// keeps reports whether an entry still has what a rule requires.
 func (k *Kernel) keeps(rule string, n int) bool {
 	e, at := &k.s.Entries[n], k.matched[n]
 	switch rule {

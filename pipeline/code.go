@@ -22,10 +22,10 @@ type Code struct {
 	// Literals holds the words of constant bank 2 by kernel and byte offset;
 	// nil if not known.
 	Literals map[string]map[int64]uint32
-	// Listed tells that a disassembler printed all of it.
+	// Listed reports whether a disassembler printed all of it.
 	Listed bool
 
-	apart  bool // a line that is not understood leaves other functions alone
+	apart  bool // a line that is not understood does not affect other functions
 	byName map[string]*isa.Func
 	unread map[*isa.Func]string
 }
@@ -33,8 +33,8 @@ type Code struct {
 // ErrNoKernel is wrapped by the error for a kernel that is not in the machine code.
 var ErrNoKernel = errors.New("is not in the machine code")
 
-// Func returns a function. The error wraps ErrNoKernel if it is not there, and is
-// *Unread if a line that may be of it was not understood.
+// Func returns a function. The error wraps ErrNoKernel if there is none, and is *Unread if a
+// line that may belong to it was not understood.
 func (c *Code) Func(name string) (*isa.Func, error) {
 	if c.byName == nil {
 		c.index()
@@ -42,7 +42,7 @@ func (c *Code) Func(name string) (*isa.Func, error) {
 	fn := c.byName[name]
 	why := c.unread[fn]
 	if !c.apart {
-		why = c.unread[nil] // whose a line is cannot be told
+		why = c.unread[nil] // of a line that may belong to any function
 	}
 	switch {
 	case why != "" && (fn != nil || !c.apart):
@@ -53,8 +53,8 @@ func (c *Code) Func(name string) (*isa.Func, error) {
 	return fn, nil
 }
 
-// index finds the functions, and the lines of them that were not understood: the
-// first of each, or under nil the first of all.
+// index finds the functions and, for each, the first line that was not understood; the entry
+// nil has the first of all such lines.
 func (c *Code) index() {
 	c.byName, c.unread = make(map[string]*isa.Func, len(c.Program.Funcs)), map[*isa.Func]string{}
 	for _, f := range c.Program.Funcs {
@@ -74,7 +74,7 @@ func (c *Code) index() {
 	}
 }
 
-// ParseDump reads a disassembly or assembler output; which, it tells by itself.
+// ParseDump reads a disassembly or assembler output. It recognises the format itself.
 func ParseDump(file string, text []byte) (*Code, error) {
 	if amdisa.Recognise(text) {
 		p, err := amdisa.Parse(file, text)
@@ -90,8 +90,8 @@ func ParseDump(file string, text []byte) (*Code, error) {
 	return &Code{Program: p}, nil
 }
 
-// LoadObject disassembles an AMD code object with the newest release of LLVM
-// that knows its target.
+// LoadObject disassembles an AMD code object with the newest LLVM release that knows its
+// target.
 func LoadObject(ctx context.Context, file string, object []byte, tcs []*toolchain.Toolchain) (*Code, error) {
 	target := toolchain.ObjectTarget(object)
 	for _, tc := range slices.Backward(tcs) {
@@ -111,10 +111,9 @@ func LoadObject(ctx context.Context, file string, object []byte, tcs []*toolchai
 	return nil, fmt.Errorf("%s: no llvm-objdump found that knows %s", file, cmp.Or(target, "its target"))
 }
 
-// LoadCubin disassembles a cubin with the release that built it, which the
-// file's header names; where that release is not installed, with the nearest
-// newer one, then older ones, until one knows the target and shows all of the
-// functions.
+// LoadCubin disassembles a cubin with the release that built it, which the file's header names.
+// If that release is not installed, it tries newer ones, nearest first, then older ones, until
+// one knows the target and shows all functions.
 func LoadCubin(ctx context.Context, file string, data []byte, tcs []*toolchain.Toolchain) (*Code, error) {
 	if len(tcs) == 0 {
 		return nil, fmt.Errorf("%s: no toolchain found to disassemble a cubin with", file)
@@ -145,8 +144,8 @@ func LoadCubin(ctx context.Context, file string, data []byte, tcs []*toolchain.T
 	return nil, errors.Join(errs...)
 }
 
-// byRelease sorts toolchains: the given release, newer ones from near to far,
-// older ones from near to far.
+// byRelease sorts toolchains: the given release, then newer ones, nearest first, then older
+// ones, nearest first.
 func byRelease(release string, tcs []*toolchain.Toolchain) []*toolchain.Toolchain {
 	var newer, older []*toolchain.Toolchain
 	for _, tc := range tcs {

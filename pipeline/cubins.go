@@ -14,25 +14,25 @@ import (
 	"optcheck/toolchain"
 )
 
-// Cubins are files that another machine's compiler has made, to be checked and
-// run where that compiler is not.
+// Cubins holds compiled files from another machine, to be checked and run where the compiler is
+// not installed.
 type Cubins struct {
 	Compiler string // the ID of the toolchain that made them
 	files    [][]byte
 	of       map[string]int // kernel → file
 }
 
-// Limits of a file of cubins, which may come from anywhere.
+// Limits of a file of cubins, which may come from anyone.
 const (
 	maxCubins     = 4096
 	maxCubinBytes = 64 << 20
 	maxZipBytes   = 512 << 20
 )
 
-// compilerEntry is the name of the member that says who made the cubins.
+// compilerEntry is the name of the member that names the toolchain.
 const compilerEntry = "compiler.txt"
 
-// WriteCubins compiles the harness kernels of tests and the collector by a toolchain and
+// WriteCubins compiles the harness kernels of tests and the collector with a toolchain and
 // writes the cubins as a zip file.
 func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level string, layout spec.Layout, tests []*litmus.Test,
 	w io.Writer) (n int, err error) {
@@ -90,8 +90,8 @@ func WriteCubins(ctx context.Context, tc *toolchain.Toolchain, target, level str
 	return n, z.Close()
 }
 
-// ReadCubins reads what WriteCubins wrote. The cubins are not trusted: they are
-// disassembled and checked like fresh ones.
+// ReadCubins reads what WriteCubins wrote. It does not trust the cubins: they are disassembled
+// and checked like fresh ones.
 func ReadCubins(r io.ReaderAt, size int64) (*Cubins, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *Cubins) batches(units []toolchain.Unit) ([]toolchain.Batch, map[int]err
 	return out, failed
 }
 
-// Add takes in more cubins.
+// Add adds further cubins.
 func (c *Cubins) Add(more *Cubins) {
 	if c.of == nil {
 		c.of = map[string]int{}

@@ -8,7 +8,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// cudaRoad is CUDA C++, of which nvcc or clang makes PTX and ptxas the machine code. It is
+// cudaRoad is CUDA C++, which nvcc or clang compiles to PTX and ptxas to machine code. It is
 // for programs and mappings: litmus tests are not written in CUDA C++.
 var cudaRoad = &Road{Vendor: target.NVIDIA, Source: CUDA, Tool: "nvcc", Language: "opencl", Find: toolchain.DiscoverCUDA,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {

@@ -14,12 +14,12 @@ import (
 	"optcheck/toolchain"
 )
 
-// Decode reads the machine code of a cubin that a toolchain made for a target,
-// with source lines: by a dictionary of encodings, which asks nvdisasm for those
-// that it has not seen; what that cannot do, and everything if the toolchain is
-// to show listings, nvdisasm prints as a whole. file is used in messages only.
+// Decode reads the machine code of a cubin that a toolchain made for a target, with source
+// lines. It uses a dictionary of encodings, which asks nvdisasm for encodings that it has not
+// seen. A cubin that the dictionary cannot read, and every cubin if the toolchain is to show
+// listings, is printed by nvdisasm as a whole. file is used in messages only.
 //
-// The error is one of the tools, or an *sass.Error.
+// The error comes from the tools, or is an *sass.Error.
 func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (*Code, error) {
 	parse, err := disassemble(ctx, tc, file, target, data)
 	if err != nil {
@@ -28,8 +28,8 @@ func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, d
 	return parse()
 }
 
-// disassemble returns the part of Decode that waits for tools; what it returns does
-// the rest, and makes the program, which takes much more memory than its text.
+// disassemble is the part of Decode that waits for tools. The function that it returns does the
+// rest: it builds the program, which takes much more memory than its text.
 func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (parse func() (*Code, error), err error) {
 	open := cubin.Parse
 	if cubin.IsCompact(data) {
@@ -61,7 +61,8 @@ func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 	}, nil
 }
 
-// listing has nvdisasm print a cubin; f, what was read of it, may be nil.
+// listing prints a cubin with nvdisasm; f, which may be nil, is the cubin as far as it was
+// read.
 func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []byte,
 	f *cubin.File) (parse func() (*Code, error), err error) {
 	text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{NoDataflow: true, Input: file})
@@ -82,10 +83,10 @@ func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []b
 	}, nil
 }
 
-// annotate adds to a parsed listing what only the file tells: encodings and
-// control codes, and source lines. (nvdisasm prints them, too, but leaves out the
-// first line of a function that is the last one of the function before: what a
-// listing says of a kernel depends on its neighbours.)
+// annotate adds to a parsed listing what only the file contains: encodings, control codes and
+// source lines. (nvdisasm prints lines, too, but omits the first line of a function if the
+// previous function ended with it: what a listing says about a kernel would depend on its
+// neighbours.)
 func annotate(prog *isa.Program, f *cubin.File) {
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
@@ -114,7 +115,7 @@ func annotate(prog *isa.Program, f *cubin.File) {
 	}
 }
 
-// dictionaries are those of this process.
+// dictionaries holds the dictionaries of this process.
 var dictionaries decoder
 
 // decoder holds a dictionary for each disassembler and generation of targets.
@@ -122,7 +123,7 @@ type decoder struct {
 	mu    sync.Mutex
 	dicts map[string]*dict.Dict
 	left  int   // cubins that no dictionary could read
-	why   error // of the last one
+	why   error // the reason for the last one
 }
 
 // learn returns a dictionary that knows the encodings of a cubin.
@@ -159,23 +160,22 @@ func (d *decoder) of(tc *toolchain.Toolchain, target string) (*dict.Dict, error)
 	return w, nil
 }
 
-// tell counts a cubin that a dictionary could not read.
+// tell records a cubin that a dictionary could not read.
 func (d *decoder) tell(why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.left, d.why = d.left+1, why
 }
 
-// LeftOver counts the cubins that no dictionary of this process could read, so that a
-// disassembler printed them as a whole; the error is why the last one was.
+// LeftOver returns the number of cubins that no dictionary of this process could read, so that
+// a disassembler printed them as a whole, and the reason for the last one.
 func LeftOver() (int, error) {
 	dictionaries.mu.Lock()
 	defer dictionaries.mu.Unlock()
 	return dictionaries.left, dictionaries.why
 }
 
-// Forget lets go of the dictionaries of this process, which are read again when they are
-// needed.
+// Forget drops the dictionaries of this process. They are read again when needed.
 func Forget() {
 	dictionaries.mu.Lock()
 	defer dictionaries.mu.Unlock()

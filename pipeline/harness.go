@@ -17,23 +17,24 @@ import (
 
 // Maker makes images of harness kernels for one device, and reads their machine code.
 type Maker interface {
-	// Name names the compiler for people and logs.
+	// Name returns the compiler's name for people and logs.
 	Name() string
-	// Alone reports whether making takes the device, which serves one call at a time.
+	// Alone reports whether making images occupies the device, which serves one call at a time.
 	Alone() bool
-	// Emit writes the kernel of a test. The error is a *spec.Unsupported if the device or
-	// the compiler cannot have it.
+	// Emit writes the kernel of a test. The error is a *spec.Unsupported if the device or the
+	// compiler does not support it.
 	Emit(t *litmus.Test, form ptxgen.Form, layout spec.Layout) (*ptxgen.Harness, error)
 	// Collector makes the image of the collector.
 	Collector(ctx context.Context) (runner.Image, error)
-	// Make makes images of kernels; failed says why one has none.
+	// Make makes images of kernels. failed holds, by index, the errors of kernels without an
+	// image.
 	Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error)
-	// Decode reads the machine code in an image. The error wraps ErrUnread if nothing here
-	// can.
+	// Decode reads the machine code in an image. The error wraps ErrUnread if no decoder can
+	// read it.
 	Decode(ctx context.Context, m *Made) (*Code, error)
 }
 
-// Made is an image of some kernels, by their places in the list that was asked for.
+// Made is an image of some kernels, given by their indices in the requested list.
 type Made struct {
 	Image   runner.Image
 	Kernels []int
@@ -42,7 +43,7 @@ type Made struct {
 // ErrUnread is wrapped by the error for machine code that no decoder reads.
 var ErrUnread = errors.New("no decoder reads what this device runs")
 
-// ptxMaker makes cubins of PTX: by ptxas, or by what else makes them of kernels of one
+// ptxMaker makes cubins from PTX: with ptxas, or with another compiler of kernels of one PTX
 // version.
 type ptxMaker struct {
 	*ptx
@@ -52,7 +53,7 @@ type ptxMaker struct {
 	compile       func(ctx context.Context, v ptxgen.Version, units []toolchain.Unit) ([]toolchain.Batch, map[int]error, error)
 }
 
-// NewMaker returns the maker that compiles by a toolchain.
+// NewMaker returns a maker that compiles with a toolchain.
 func NewMaker(tc *toolchain.Toolchain, target, level string) (Maker, error) {
 	m, err := newPTXMaker(tc, target, level)
 	if err != nil {
@@ -69,8 +70,8 @@ func NewMaker(tc *toolchain.Toolchain, target, level string) (Maker, error) {
 	return m, nil
 }
 
-// NewDriverMaker returns the maker that has the driver of a session compile PTX; a
-// toolchain disassembles.
+// NewDriverMaker returns a maker that compiles PTX with the driver of a session; the toolchain
+// disassembles.
 func NewDriverMaker(tc *toolchain.Toolchain, target, level string, s runner.Session) (Maker, error) {
 	m, err := newPTXMaker(tc, target, level)
 	if err != nil {
@@ -100,8 +101,8 @@ func NewDriverMaker(tc *toolchain.Toolchain, target, level string, s runner.Sess
 	return m, nil
 }
 
-// NewStoredMaker returns the maker that takes cubins which were compiled elsewhere; a
-// toolchain disassembles.
+// NewStoredMaker returns a maker that takes cubins compiled elsewhere; the toolchain
+// disassembles.
 func NewStoredMaker(tc *toolchain.Toolchain, target, level string, c *Cubins) (Maker, error) {
 	m, err := newPTXMaker(tc, target, level)
 	if err != nil {
@@ -150,7 +151,7 @@ func (m *ptxMaker) Collector(ctx context.Context) (runner.Image, error) {
 	return runner.Image{Kind: runner.ImageCubin, Data: made[0].Cubin}, nil
 }
 
-// Make compiles the kernels of each version of PTX together, those of old ones first.
+// Make compiles the kernels of each PTX version together, older versions first.
 func (m *ptxMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error) {
 	byVersion := map[ptxgen.Version][]int{}
 	var versions []ptxgen.Version
@@ -193,7 +194,7 @@ func (m *ptxMaker) Decode(ctx context.Context, made *Made) (*Code, error) {
 // clOptions are the build options of OpenCL C.
 const clOptions = "-cl-std=CL3.0"
 
-// clMaker has the driver of an OpenCL device compile OpenCL C.
+// clMaker compiles OpenCL C with the driver of an OpenCL device.
 type clMaker struct{ s runner.Session }
 
 // NewOpenCLMaker returns the maker of an OpenCL device.
@@ -211,8 +212,8 @@ func (clMaker) Collector(context.Context) (runner.Image, error) {
 	return runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: clOptions}, nil
 }
 
-// Make has the driver compile each kernel for itself. Where its binary can be read, that
-// is the image: what is checked is what is loaded. Several devices are given the source.
+// Make compiles each kernel by itself with the driver. If the binary can be read, it is the
+// image, so that what is checked is what is loaded. Several devices get the source.
 func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made, failed map[int]error, err error) {
 	failed = map[int]error{}
 	for i, h := range list {
@@ -237,7 +238,7 @@ func (m clMaker) Make(ctx context.Context, list []*ptxgen.Harness) (made []Made,
 	return made, failed, nil
 }
 
-// isPoCL reports whether a binary is an archive of PoCL's.
+// isPoCL reports whether a binary is one of PoCL's archives.
 func isPoCL(binary []byte) bool {
 	return strings.HasPrefix(string(binary[:min(len(binary), 8)]), "poclbin")
 }

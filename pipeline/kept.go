@@ -15,7 +15,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// keptJob is what a compiler made of a job, all of whose units it took.
+// keptJob is the output of a compiler for a job whose units all compiled.
 type keptJob struct {
 	Batches []keptBatch
 }
@@ -27,11 +27,12 @@ type keptBatch struct {
 
 const keptMagic = "optcheck-kept-1\n"
 
-// keptName names what a compiler makes of a job, by all that decides it.
+// keptName returns the name of a compiler's output for a job, a hash of everything that
+// determines it.
 func keptName(tc *toolchain.Toolchain, job *toolchain.Job) string {
 	info, err := os.Stat(tc.Ptxas)
 	if err != nil {
-		return "" // it will be told when it is run
+		return "" // running it will report the error
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %d %d %q %q %q %v %q %d %d %d\n", tc.ID, tc.Build, info.Size(), info.ModTime().UnixNano(),
@@ -43,8 +44,7 @@ func keptName(tc *toolchain.Toolchain, job *toolchain.Job) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// compileKept compiles a job with ptxas, or takes what was kept of it in a folder, ""
-// for none.
+// compileKept compiles a job with ptxas, or takes the output kept in a folder, "" for none.
 func compileKept(ctx context.Context, tc *toolchain.Toolchain, folder string, job toolchain.Job) (*Result, error) {
 	name := ""
 	if folder != "" && !tc.Listings() {
@@ -67,8 +67,7 @@ func compileKept(ctx context.Context, tc *toolchain.Toolchain, folder string, jo
 	return out, nil
 }
 
-// readKept reads what was kept of a job; nil if that cannot be, or is not what
-// was written.
+// readKept reads the output that was kept of a job; nil if it cannot be read or is damaged.
 func readKept(path string, units int) *toolchain.Result {
 	data, err := os.ReadFile(path)
 	if err != nil || len(data) < len(keptMagic)+sha256.Size || string(data[:len(keptMagic)]) != keptMagic {
@@ -99,8 +98,7 @@ func readKept(path string, units int) *toolchain.Result {
 	return res
 }
 
-// keep writes down what a compiler made, if all of it can be read again without a
-// disassembler.
+// keep stores a compiler's output, if all of it can be read again without a disassembler.
 func keep(path string, batches []toolchain.Batch) error {
 	var k keptJob
 	for _, b := range batches {

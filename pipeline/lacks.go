@@ -10,8 +10,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// What LLVM's messages say of its own objects: addresses of nodes with the number
-// of a result, names of values, and lines of the pseudo source.
+// References to LLVM's own objects in its messages: addresses of nodes with the number of a
+// result, names of values, and lines of the pseudo source.
 var (
 	pointers = regexp.MustCompile(`,? ?\b0x[0-9a-f]{6,}(:\d+)?:? ?`)
 	operands = regexp.MustCompile("(?: dereferenceable\\b| (?:into|from) (?:%ir[^,)]*|@[^,)]*|`[^`]*`))")
@@ -20,11 +20,11 @@ var (
 	fenceIDs = regexp.MustCompile(`(AtomicFence), TargetConstant:i64<(\d+)>, TargetConstant:i64<(\d+)>`)
 )
 
-// fenceOrders are LLVM's numbers of orderings.
+// fenceOrders maps LLVM's numbers of memory orderings to their names.
 var fenceOrders = map[string]string{"4": "acquire", "5": "release", "6": "acq_rel", "7": "seq_cst"}
 
-// plainReason makes the back end's message independent of the file that it is
-// about: it gives named scopes their numbers in the order in which it meets them.
+// plainReason makes the back end's message independent of the file: LLVM numbers named scopes
+// in the order in which it meets them.
 func plainReason(msg string) string {
 	msg = places.ReplaceAllString(pointers.ReplaceAllString(msg, ""), "")
 	msg = load.ReplaceAllString(operands.ReplaceAllString(msg, ""), "(")
@@ -39,9 +39,9 @@ func plainReason(msg string) string {
 	return strings.ReplaceAll(strings.TrimSpace(msg), "  ", " ")
 }
 
-// Lacks says what the release lacks for a kernel, "" if the failure is of
-// another kind. What the back end refuses is something that it lacks; what the
-// front end refuses is a fault of the kernel.
+// Lacks says what the release lacks for a kernel, "" if the failure is of another kind. If the
+// back end refuses a kernel, the release lacks something; if the front end does, the kernel is
+// at fault.
 func Lacks(err error) string {
 	var e *toolchain.Error
 	if !errors.As(err, &e) {
@@ -59,7 +59,7 @@ func Lacks(err error) string {
 		return ""
 	}
 	if e.ExitCode == 0 {
-		return e.Detail // a call that was not resolved
+		return e.Detail // an unresolved call
 	}
 	for _, d := range e.Diagnostics {
 		if d.Unit != "" {

@@ -15,7 +15,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// llcRoad is LLVM IR for NVIDIA, of which llc makes PTX and ptxas the machine code.
+// llcRoad is LLVM IR for NVIDIA, which llc compiles to PTX and ptxas to machine code.
 var llcRoad = &Road{Vendor: target.NVIDIA, Source: LLVMIR, Tool: "llc", Language: "ptx", Find: toolchain.DiscoverLLC,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLC)
@@ -48,7 +48,7 @@ func (p *llc) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit,
 	return ptxgen.EmitLLVMIR(t, named(t, hash, o))
 }
 
-// Way returns the same for all kernels: llc sees to the version of PTX.
+// Way returns the same way for all kernels: llc takes care of the PTX version.
 func (p *llc) Way(*ptxgen.Unit, int, string) (Way, error) { return Way{Version: p.newest}, nil }
 
 func (p *llc) Header(Way, string) string { return "" }
@@ -58,8 +58,8 @@ func (p *llc) Triple(string) string { return toolchain.NVPTXTriple }
 
 func (p *llc) Flags() []string { return []string{"--source", LLVMIR} }
 
-// Compile compiles LLVM IR to PTX with llc and that to cubins with ptxas, both at the
-// job's level.
+// Compile compiles LLVM IR to PTX with llc, and the PTX to cubins with ptxas, both at the job's
+// level.
 func (p *llc) Compile(ctx context.Context, job *Job) (*Result, error) {
 	ir := toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true, Header: ptxgen.LinesHeader,
 		Units: slices.Clone(job.Units), BatchUnits: job.BatchUnits}
@@ -92,8 +92,8 @@ func (p *llc) Compile(ctx context.Context, job *Job) (*Result, error) {
 	return p.assemble(ctx, job, header, between, res.Failed)
 }
 
-// takePTX takes the kernels of a module that llc made, by unit, and returns its
-// header.
+// takePTX stores the kernels of a module that llc made in between, by unit, and returns the
+// module's header.
 func takePTX(b *toolchain.Batch, job *Job, between []string) (header string, err error) {
 	m, err := ptxtext.Split(string(b.Text))
 	if err != nil {
@@ -117,7 +117,7 @@ func takePTX(b *toolchain.Batch, job *Job, between []string) (header string, err
 	return m.Header, nil
 }
 
-// assemble gives ptxas what llc made of the units.
+// assemble compiles the PTX that llc made of the units with ptxas.
 func (p *llc) assemble(ctx context.Context, job *Job, header string, between []string, failed map[int]error) (*Result, error) {
 	var units []toolchain.Unit
 	var at []int
@@ -143,7 +143,7 @@ func (p *llc) assemble(ctx context.Context, job *Job, header string, between []s
 	return out, nil
 }
 
-// Stages tells by the PTX which of the two compilers a finding is of.
+// Stages finds out from the PTX which of the two compilers caused a finding.
 func (p *llc) Stages(_ context.Context, _ *Job, list []*Suspect) (problems []Problem, err error) {
 	for _, s := range list {
 		k, err := match.PTX(s.Unit.Name, s.Between, s.Spec, s.Test)

@@ -48,7 +48,7 @@ func (p *opencl) Key(name string) string {
 	return "OpenCL"
 }
 
-// Emit names a unit by the translation of its test, unless it is named.
+// Emit names a unit after the translation of its test, unless it has a name.
 func (p *opencl) Emit(t *litmus.Test, _ string, o ptxgen.Options) (*ptxgen.Unit, error) {
 	return ptxgen.EmitOpenCL(t, o)
 }
@@ -108,10 +108,10 @@ func (p *opencl) Means(t *litmus.Test) *litmus.Test {
 
 func (p *opencl) Flags() []string { return []string{"--vendor", target.AMD} }
 
-// stages of LLVM whose IR says where a finding arose.
+// stages are the stages of LLVM whose IR shows where a finding arose.
 var stages = []toolchain.Stage{toolchain.FrontEnd, toolchain.Middle}
 
-// Stages compiles the kernels twice more, to LLVM IR.
+// Stages compiles the kernels to LLVM IR twice, once for each stage.
 func (p *opencl) Stages(ctx context.Context, job *Job, list []*Suspect) (problems []Problem, err error) {
 	ways := map[Way][]toolchain.Unit{}
 	var order []Way
@@ -152,7 +152,7 @@ func (p *opencl) Stages(ctx context.Context, job *Job, list []*Suspect) (problem
 	return problems, nil
 }
 
-// ir hands over what a stage made of the kernels of a job.
+// ir passes the output of a stage for the kernels of a job to take.
 func (p *opencl) ir(ctx context.Context, job toolchain.LLVMJob,
 	take func(kernel string, acc []llvmir.Access)) (problems []Problem, err error) {
 	res, err := p.tc.CompileLLVM(ctx, job)
@@ -189,8 +189,8 @@ func (p *opencl) ir(ctx context.Context, job toolchain.LLVMJob,
 	return problems, nil
 }
 
-// readIR reads IR with the reader that fits the release: typed pointers here,
-// others with the release's own library in a child process.
+// readIR reads IR with the reader that fits the release: typed pointers in this process, others
+// with the release's own library in a child process.
 func (p *opencl) readIR(ctx context.Context, text []byte) ([]llvmir.Func, error) {
 	if llvmir.Typed(p.tc.Major()) {
 		return llvmir.ReadTyped(p.tc.ID, text)
@@ -206,8 +206,8 @@ func (p *opencl) readIR(ctx context.Context, text []byte) ([]llvmir.Func, error)
 	return llvmir.Decode(out)
 }
 
-// irRoad is LLVM IR for AMD, compiled by llc: nothing but the back end touches it. By
-// itself it is no OpenCL, so that no model says what it means.
+// irRoad is LLVM IR for AMD, compiled by llc: only the back end is involved. The IR is not
+// OpenCL, so no model says what it means.
 var irRoad = &Road{Vendor: target.AMD, Source: LLVMIR, Find: toolchain.DiscoverLLVM,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLVM)
@@ -261,7 +261,7 @@ func (p *amdir) Args(job *Job, in, out, library string) []string {
 // Triple returns the target triple of a target.
 func (p *amdir) Triple(target string) string { return toolchain.Triple(target) }
 
-// Stages: nothing else has touched the code.
+// Stages attributes all findings to the only stage.
 func (p *amdir) Stages(_ context.Context, _ *Job, list []*Suspect) ([]Problem, error) {
 	for _, s := range list {
 		for _, f := range s.Findings {

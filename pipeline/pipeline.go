@@ -1,7 +1,7 @@
-// Package pipeline has the roads from a litmus test to machine code that can be
-// checked: what a test is written in, which compilers make what of it, how the
-// machine code is read, and at which stage a difference arose. Each road is a type;
-// whoever compiles tests (audits, mappings, runs, bug reports) takes any.
+// Package pipeline contains the paths from a litmus test to machine code that can be checked:
+// the language of the kernels, the compilers, how their machine code is read, and at which
+// stage a difference arose. Each kind of pipeline is a type; whatever compiles tests (audits,
+// mappings, runs, bug reports) takes any of them.
 //
 // It decides nothing about the machine code: optcheck does.
 package pipeline
@@ -22,7 +22,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// What kernels are written in.
+// Languages of kernels.
 const (
 	PTX    = "ptx"
 	OpenCL = "opencl"
@@ -34,24 +34,24 @@ const (
 type Road struct {
 	Vendor string // of package target
 	Source string // PTX, OpenCL, LLVMIR or CUDA
-	// Tool is the first compiler, with which the IDs of toolchains begin whose usual road
-	// this is; "" for other roads.
+	// Tool is the first compiler of the road. The IDs of the toolchains that use the road by
+	// default begin with it. It is "" for other roads.
 	Tool string
-	// Language is the memory model's name for what a test means in the source: "ptx",
-	// "opencl"; "" if there is none by which the code could be judged.
+	// Language names the language whose memory model gives a test its meaning: "ptx", "opencl";
+	// "" if no model can judge the code.
 	Language string
-	// Find finds the toolchains of this machine that go this road.
+	// Find finds the toolchains on this machine that can take this road.
 	Find func(context.Context, toolchain.Options) ([]*toolchain.Toolchain, []error)
 
-	// of returns the road of a toolchain; nil if it goes another one. The error is for
-	// one that lacks a tool.
+	// of returns the pipeline of a toolchain; nil if the toolchain cannot take this road. The
+	// error is for one that lacks a tool.
 	of func(*toolchain.Toolchain) (Pipeline, error)
 }
 
-// Roads lists the roads. The first of a vendor, and of a toolchain, is the usual one.
+// Roads lists the roads. The first of each vendor, and of each toolchain, is its default.
 var Roads = []*Road{ptxRoad, llcRoad, cudaRoad, clRoad, irRoad}
 
-// Usual returns the usual road of a vendor, nil for one that has none.
+// Usual returns the default road of a vendor, nil if it has none.
 func Usual(vendor string) *Road {
 	for _, r := range Roads {
 		if r.Vendor == vendor {
@@ -63,58 +63,58 @@ func Usual(vendor string) *Road {
 
 // Pipeline is one road with one toolchain. It is safe for concurrent use.
 type Pipeline interface {
-	// Road says which one it is.
+	// Road returns the kind of pipeline.
 	Road() *Road
-	// Compilers are those that a kernel passes through, in that order.
+	// Compilers returns the compilers that process a kernel, in that order.
 	Compilers() []toolchain.Compiler
-	// Build identifies the compilers, and the libraries that they link: what they made is
-	// theirs alone.
+	// Build identifies the compilers and the libraries that they link. Their output is valid
+	// for this build alone.
 	Build() (string, error)
-	// Key names what Emit writes for a target: targets with equal keys, also of other
+	// Key identifies what Emit writes for a target: targets with equal keys, also of other
 	// pipelines, take the same text.
 	Key(target string) string
 	// Emit writes a test, whose hash the caller knows. Errors are those of ptxgen.
 	Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit, error)
-	// Way says how a kernel of a unit is to be compiled for a target. The error is a
+	// Way returns how a kernel of a unit is compiled for a target. The error is a
 	// *spec.Unsupported if the toolchain cannot.
 	Way(u *ptxgen.Unit, kernel int, target string) (Way, error)
-	// Header is what stands before kernels that are shown.
+	// Header returns the text that precedes kernels in listings.
 	Header(w Way, target string) string
-	// Compile makes machine code of kernels. The error is one that ends everything;
-	// those of units, which may be *Lack or *Unread, are in the result.
+	// Compile compiles kernels to machine code. An error ends everything; the errors of units,
+	// which may be *Lack or *Unread, are in the result.
 	Compile(ctx context.Context, job *Job) (*Result, error)
-	// Decode reads what a compiler made. It waits for tools; what it returns does the
-	// rest, which takes much more memory.
+	// Decode reads the output of a compiler. It waits for tools; the function that it returns
+	// does the rest, which takes much more memory.
 	Decode(ctx context.Context, where, target string, b *toolchain.Batch) (parse func() (*Code, error), err error)
-	// Stages tells for each finding at which stage it arose. What cannot be told stays
-	// empty; problems say why.
+	// Stages sets the stage at which each finding arose. It leaves unknown stages empty;
+	// problems say why.
 	Stages(ctx context.Context, job *Job, list []*Suspect) (problems []Problem, err error)
-	// Means returns the test as the source has it: tests that mean the same are one
-	// program.
+	// Means returns the test as the source language expresses it: tests with equal meaning are
+	// one program.
 	Means(t *litmus.Test) *litmus.Test
-	// Flags are the options of the command line that choose this road.
+	// Flags returns the command-line options that choose this road.
 	Flags() []string
 }
 
-// CommandLine is a pipeline of one compiler, whose command line people can repeat.
+// CommandLine is a pipeline with one compiler, whose command line people can repeat.
 type CommandLine interface {
 	Pipeline
-	// Tool is the compiler's name.
+	// Tool returns the compiler's name.
 	Tool() string
-	// Args are the arguments with which Compile calls the compiler for a job of one
-	// file; library is the file of libclc, if the way wants one.
+	// Args returns the arguments with which Compile calls the compiler for a job of one file;
+	// library is the file of libclc, if the way wants one.
 	Args(job *Job, in, out, library string) []string
 }
 
-// IR is a pipeline of LLVM IR.
+// IR is a pipeline that starts from LLVM IR.
 type IR interface {
 	Pipeline
-	// Triple is the target triple that IR for a target names.
+	// Triple returns the target triple of IR for a target.
 	Triple(target string) string
 }
 
-// RoadOf returns the usual road of a toolchain by its ID, which begins with its first
-// compiler; nil if there is none.
+// RoadOf returns the default road of a toolchain. Its ID begins with the name of its first
+// compiler. It returns nil if there is none.
 func RoadOf(id string) *Road {
 	tool, _, _ := strings.Cut(id, " ")
 	for _, r := range Roads {
@@ -125,8 +125,8 @@ func RoadOf(id string) *Road {
 	return nil
 }
 
-// Of returns the pipeline of a toolchain for a source; "" is its usual one, and its
-// only one where it has no other.
+// Of returns the pipeline of a toolchain for a source; "" means its default, or the only one
+// that it has.
 func Of(tc *toolchain.Toolchain, source string) (Pipeline, error) {
 	if source != "" && !slices.ContainsFunc(Roads, func(r *Road) bool { return r.Source == source }) {
 		return nil, fmt.Errorf("unknown source %q (ptx, opencl, llvm-ir, cuda)", source)
@@ -156,7 +156,7 @@ func lackLLC(tc *toolchain.Toolchain) error {
 	return fmt.Errorf("%s has no llc, which compiles LLVM IR", tc.ID)
 }
 
-// Way is one way to compile kernels: those of one way go through a compiler together.
+// Way is one way to compile kernels: kernels of one way go through a compiler together.
 type Way struct {
 	Version ptxgen.Version // of PTX; 0 if there is none
 	CL2     bool           // OpenCL C 2.0 instead of 1.2
@@ -174,26 +174,26 @@ type Job struct {
 	Target, Level string
 	Way           Way
 	Units         []toolchain.Unit
-	Flags         []string // further arguments of the compiler that makes machine code
-	// Plain compiles units as they are, as a person would: no line information is asked
-	// for, nothing is put before them.
+	Flags         []string // further arguments for the compiler that makes machine code
+	// Plain compiles units as a person would: without line information, and with nothing added
+	// before them.
 	Plain      bool
 	BatchUnits int // 0 means the default of the toolchain package
-	// Kept is the folder in which what a compiler made is kept, and from which it is
-	// taken; "" for none. Roads may leave it unused.
+	// Kept is the folder from which a compiler's output is taken, and in which it is kept; ""
+	// for none. Roads need not use it.
 	Kept string
-	// Between, if not nil, sees and may change what the first of two compilers hands to
-	// the second, by the kernel's name.
+	// Between, if not nil, sees and may change what the first of two compilers passes to the
+	// second, by the kernel's name.
 	Between func(kernel, text string) string
 }
 
-// Result is what became of a job.
+// Result is the result of a job.
 type Result struct {
 	toolchain.Result
-	// Between has, by unit, what the first of two compilers made; nil where there is
-	// only one.
+	// Between holds the output of the first of two compilers, by unit; nil if there is only
+	// one.
 	Between []string
-	// Keep keeps what the compiler made; nil if that is not wanted.
+	// Keep stores the compiler's output; nil if that is not wanted.
 	Keep func() error
 }
 
@@ -202,15 +202,15 @@ type Suspect struct {
 	Test     *litmus.Test
 	Spec     *spec.Spec
 	Way      Way
-	Unit     toolchain.Unit // equal names are equal kernels
-	Between  string         // of it; see Result
+	Unit     toolchain.Unit // kernels with equal names are equal
+	Between  string         // see Result
 	Findings []*report.Finding
 }
 
-// Problem is a failure beside the results: its kind is one of report.Problem.
+// Problem is a failure reported beside the results: its kind is one of report.Problem.
 type Problem struct{ Kind, Detail string }
 
-// Lack is the error of a unit that a release has no instructions or no library for.
+// Lack is the error of a unit for which a release lacks an instruction or a library.
 type Lack struct{ Reason string }
 
 func (e *Lack) Error() string { return e.Reason }
@@ -220,7 +220,7 @@ type Unread struct{ Detail string }
 
 func (e *Unread) Error() string { return e.Detail }
 
-// Kind names the kind of an error for problem events: compile, timeout, parse or
+// Kind returns the kind of an error for problem events: compile, timeout, parse or
 // infrastructure.
 func Kind(err error) string {
 	var unread *Unread
@@ -236,8 +236,8 @@ func Kind(err error) string {
 	return "infrastructure"
 }
 
-// Detail returns what an error says in a cell's reason: one line, but all of what is not
-// understood.
+// Detail returns an error for a cell's reason: one line, but the whole message if output was
+// not understood.
 func Detail(err error) string {
 	if Kind(err) == "parse" {
 		return err.Error()
@@ -245,7 +245,7 @@ func Detail(err error) string {
 	return firstLine(err.Error())
 }
 
-// generation returns the number of a target's generation of PTX, -1 if it is not NVIDIA's.
+// generation returns the PTX generation of a target, -1 if it is not NVIDIA's.
 func generation(name string) int {
 	n, err := ptxgen.Generation(name)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"optcheck/toolchain"
 )
 
-// Levels are the optimisation levels that compilers know.
+// Levels are the optimisation levels of the compilers.
 var Levels = []string{"O0", "O1", "O2", "O3"}
 
-// Place is where code can be compiled.
+// Place is a toolchain, target and level for which code can be compiled.
 type Place struct {
 	Toolchain     *toolchain.Toolchain
 	Pipeline      Pipeline
 	Target, Level string
 }
 
-// Places lists the places of a matrix, sorted by toolchain, target and level. No targets
-// mean all that each toolchain has. It is an error if a toolchain does not compile the
+// Places lists the places of a matrix, sorted by toolchain, target and level. Without targets
+// it takes all that each toolchain has. It is an error if a toolchain does not compile the
 // source, or none has a target.
 func Places(tcs []*toolchain.Toolchain, source string, targets, levels []string) (places []Place, err error) {
 	if len(tcs) == 0 {
@@ -55,7 +55,7 @@ func Places(tcs []*toolchain.Toolchain, source string, targets, levels []string)
 	return places, nil
 }
 
-// Once returns the elements of a list, each once: what is asked for twice is one cell.
+// Once returns the distinct elements of a list: what is asked for twice is one cell.
 func Once[T comparable](list []T) (out []T) {
 	for _, x := range list {
 		if !slices.Contains(out, x) {
@@ -65,8 +65,7 @@ func Once[T comparable](list []T) (out []T) {
 	return out
 }
 
-// someTargets lists the targets of toolchains for a message, if they are not too
-// many.
+// someTargets lists the targets of toolchains for a message, unless there are too many.
 func someTargets(list []*toolchain.Toolchain) string {
 	var all []string
 	for _, tc := range list {

@@ -47,7 +47,7 @@ func (p *ptx) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit,
 	return ptxgen.Emit(t, named(t, hash, o))
 }
 
-// named has a unit go by the hash of its test, which is known.
+// named names a unit after the hash of its test, which is known.
 func named(t *litmus.Test, hash string, o ptxgen.Options) ptxgen.Options {
 	if o.Unit == "" {
 		o.Unit = ptxgen.UnitNameOf(t.Name, hash, o.Layout)
@@ -74,7 +74,7 @@ func (p *ptx) Decode(ctx context.Context, where, target string, b *toolchain.Bat
 	return disassemble(ctx, p.tc, where, target, b.Cubin)
 }
 
-// Stages has nothing to tell: there is one compiler, and nobody sees what it does.
+// Stages does nothing: there is one compiler, and nobody sees its intermediate results.
 func (p *ptx) Stages(context.Context, *Job, []*Suspect) ([]Problem, error) { return nil, nil }
 
 func (p *ptx) Means(t *litmus.Test) *litmus.Test { return t }
