@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,8 @@ import (
 
 	"optcheck/audit/hunt"
 	"optcheck/audit/store"
+	"optcheck/internal/scratch"
+	"optcheck/known"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -30,6 +34,7 @@ type huntFlags struct {
 	flags   []string
 	races   []string
 	bundles string
+	html    string // folder of pages
 	most    int
 	asJSON  bool
 	quiet   bool
@@ -78,6 +83,7 @@ optcheck report and optcheck serve, also while the hunt goes on.`,
 		"report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
 	fl.StringVar(&f.bundles, "bundles", "", "reduce new signatures and write bundles into this folder")
 	fl.IntVar(&f.most, "most", 20, "with --bundles: at most so many")
+	htmlFlag(cmd, &f.html)
 	jsonFlag(cmd, &f.asJSON, jsonLines+": seed, each new signature, progress, report")
 	quietFlag(cmd, &f.quiet)
 	return cmd
@@ -193,8 +199,17 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 		return err
 	}
 	o.Known = list.IDs
-	if f.store != "" {
-		if o.Store, err = storeAt(ctx, f.store, store.Create); err != nil {
+	kept := f.store
+	if kept == "" && f.html != "" { // pages are made of what is kept
+		dir, err := scratch.Dir("hunt")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		kept = filepath.Join(dir, "hunt.store")
+	}
+	if kept != "" {
+		if o.Store, err = storeAt(ctx, kept, store.Create); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, o.Store.Close()) }()
@@ -218,7 +233,21 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 		b := &bundler{env: env, f: f, o: &o, seen: map[string]string{}}
 		runErr = b.all(ctx, rep.Rows)
 	}
-	return errors.Join(show.report(rep), runErr)
+	if err := show.report(rep); err != nil || f.html == "" {
+		return errors.Join(err, runErr)
+	}
+	return errors.Join(f.pages(context.WithoutCancel(ctx), env, kept, list), runErr)
+}
+
+// pages writes the pages of all that a hunt has audited, also of one that was stopped.
+func (f *huntFlags) pages(ctx context.Context, env *environment, kept string, list *known.List) error {
+	sub := *env
+	sub.ctx, sub.quiet = ctx, f.quiet
+	set, err := readAll(&sub, []string{kept}, 0, list)
+	if err != nil {
+		return err
+	}
+	return writePages(ctx, &sub, set, list, f.html, defaultHTMLLimit, nil)
 }
 
 // huntShow shows how a hunt goes on.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,6 +58,42 @@ func (env *environment) printJSON(v any) error {
 // plurals are the flags that choose among several things, in the one spelling that help
 // and settings have.
 var plurals = []string{"toolchains", "targets", "levels", "layouts", "classes", "rules", "presets", "races"}
+
+// single is the value of such a flag of a command that takes one thing: two are an error,
+// instead of a name that nobody knows, or of the last one.
+type single struct {
+	pflag.Value
+	what string
+	set  bool
+}
+
+// Set implements pflag.Value.
+func (s *single) Set(v string) error {
+	if s.set || strings.Contains(v, ",") {
+		return fmt.Errorf("this command takes one of the %s", s.what)
+	}
+	s.set = true
+	return s.Value.Set(v)
+}
+
+// oneOf makes flags that choose one thing refuse two, in a command and those below it.
+func oneOf(cmd *cobra.Command) {
+	for _, name := range plurals {
+		f := cmd.Flags().Lookup(name)
+		if f == nil || f.Value.Type() != "string" {
+			continue
+		}
+		if _, more := f.Annotations[several]; !more {
+			f.Value = &single{Value: f.Value, what: name}
+		}
+	}
+	for _, c := range cmd.Commands() {
+		oneOf(c)
+	}
+}
+
+// several marks a flag that is one text for several things.
+const several = "several"
 
 // plural accepts such a flag in either number, whether the command takes one thing or
 // several: --target is --targets.

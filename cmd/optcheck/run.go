@@ -165,5 +165,6 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env), newVersionCmd(env), newManualCmd())
 	helpful(root)
+	oneOf(root)
 	return root
 }

@@ -24,18 +24,19 @@ type runEvents struct {
 	file    *os.File      // of --output, or nil
 	run     *report.Run   // what --report needs, or nil
 	reports []*reportFile // of --report
+	html    string        // of --html
 	store   *store.Store  // of --store, or nil
 	err     error
 }
 
 // newRunEvents opens the outputs that the flags ask for and begins the stream.
 func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.Options) (*runEvents, error) {
-	w := &runEvents{ctx: ctx, env: env, start: time.Now().UTC()}
+	w := &runEvents{ctx: ctx, env: env, start: time.Now().UTC(), html: f.html}
 	var err error
 	if w.reports, err = reportFiles(f.reports, runFormats); err != nil {
 		return nil, err
 	}
-	if len(w.reports) > 0 {
+	if len(w.reports) > 0 || w.html != "" {
 		w.run = report.NewRun()
 		w.out = append(w.out, w.run)
 	}
@@ -96,7 +97,8 @@ func (w *runEvents) close() error {
 	if err == nil && w.run != nil && len(w.run.Histograms) > 0 {
 		list, _, e := knownList(w.env)
 		if err = e; err == nil {
-			err = writeReports(&rendering{env: w.env, list: list}, w.reports, w.run)
+			err = errors.Join(writeReports(&rendering{env: w.env, list: list}, w.reports, w.run),
+				pagesOf(context.WithoutCancel(w.ctx), w.env, w.run, list, w.html))
 		}
 	}
 	discard(w.reports)

@@ -36,7 +36,7 @@ type runFlags struct {
 	tune, reports, models, patch           []string
 	cubins, saveCubins, store              string
 	across                                 acrossFlags
-	useProfile                             string
+	useProfile, html                       string
 	usedProfile                            *drive.Profile
 	compiledBy                             string // whose cubins of a store; --toolchain
 	// setting is what the run's results are stored under, beside those of the
@@ -87,6 +87,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	f.across.add(fl)
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level, or several: O0..O3, O0,O3")
+	fl.Lookup("level").Annotations = map[string][]string{several: nil}
 	fl.StringVar(&f.layout, "layout", "pointers",
 		"where the locations of an instance lie: pointers (compilers know nothing of them), or adjacent (they are neighbours)")
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
@@ -116,6 +117,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	streamFlag(cmd, &f.output)
 	fl.StringVar(&f.log, "log", "", "write histograms to this file, in herd's log format")
 	fl.StringSliceVar(&f.reports, "report", nil, "also write these forms to files: FORM=FILE,… ("+strings.Join(runFormats, ", ")+")")
+	htmlFlag(cmd, &f.html)
 	fl.StringVar(&f.plot, "plot", "", "write a plot of the rates per set of incantations (.svg or .png)")
 	fl.BoolVar(&f.outcome, "outcomes", false, "print every outcome")
 	quietFlag(cmd, &f.quiet)
