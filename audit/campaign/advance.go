@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// state is what was submitted and what came of it. It is only changed under the
+// state records what was submitted and what became of it. It is changed only under the
 // campaign's lock.
 type state struct {
 	Submissions []Submission      `json:"submissions"`
@@ -35,8 +35,7 @@ func (c *Campaign) readState() (*state, error) {
 	return st, nil
 }
 
-// lockState reads the state and keeps it from being changed by others until
-// unlock is called.
+// lockState reads the state and prevents others from changing it until unlock is called.
 func (c *Campaign) lockState() (st *state, unlock func(), err error) {
 	if unlock, err = c.lock(); err != nil {
 		return nil, nil, err
@@ -58,33 +57,31 @@ func (st *state) to(engine string) (out []Submission) {
 	return out
 }
 
-// of lists the submissions to an engine that have one of the tasks still open.
+// of lists the submissions to an engine that contain a task in open.
 func (st *state) of(engine string, open map[Task]bool) []Submission {
 	return slices.DeleteFunc(st.to(engine), func(s Submission) bool {
 		return !slices.ContainsFunc(s.Tasks, func(i int) bool { return open[Task{s.Stage, i}] })
 	})
 }
 
-// Driver moves a campaign forward: it looks at what is done and at the engine,
-// and submits what is missing. Several drivers of one campaign do not disturb
-// each other.
+// Driver advances a campaign: it looks at what is done and at the engine, and submits what is
+// missing. Several drivers of one campaign do not disturb each other.
 type Driver struct {
 	Campaign *Campaign
 	Engine   Engine
 	Name     string // the engine's name
-	// Grace is how long a task may be gone from the engine before it counts as
-	// lost: what it wrote last may still be on its way through a shared file
-	// system.
+	// Grace is how long a task may be missing from the engine before it counts as lost: what it
+	// wrote last may still be on its way through a shared file system.
 	Grace time.Duration
-	// Self is the task that this process is, if it is one.
+	// Self is the task that this process performs, if any.
 	Self *Task
 
 	gone map[Task]time.Time
 }
 
-// Advance looks where the campaign is and, with submit, hands over to the engine
-// what is neither done nor there. Tasks that fail more often than the plan
-// allows are lost, and then nothing is merged.
+// Advance determines the state of the campaign and, with submit, submits the tasks that are
+// neither done nor with the engine. Tasks that fail more often than the plan allows are lost,
+// and then nothing is merged.
 func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
 	c := d.Campaign
 	st, unlock, err := c.lockState()
@@ -97,7 +94,7 @@ func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
 		return nil, err
 	}
 	if st.Cancelled && !d.Detaches() && len(v.engine) > 0 {
-		// Another process cannot reach the tasks of this one's engine.
+		// Another process cannot reach the tasks of this process's engine.
 		if err := d.Engine.Cancel(ctx, st.of(d.Name, v.open)); err != nil {
 			return nil, err
 		}
@@ -114,7 +111,7 @@ func (d *Driver) Advance(ctx context.Context, submit bool) (*Overview, error) {
 	return v.overview(), nil
 }
 
-// view is the campaign as one call of Advance sees it.
+// view is the campaign as seen by one call of Advance.
 type view struct {
 	d      *Driver
 	st     *state
@@ -124,7 +121,7 @@ type view struct {
 	unsure bool
 }
 
-// look reads what is done, and asks the engine for the rest.
+// look reads what is done, and asks the engine about the rest.
 func (v *view) look(ctx context.Context) error {
 	c := v.d.Campaign
 	for _, s := range Stages {
@@ -151,13 +148,13 @@ func (v *view) look(ctx context.Context) error {
 	return nil
 }
 
-// submitted reports whether a task was ever handed to an engine.
+// submitted reports whether a task was ever submitted to an engine.
 func (v *view) submitted(t Task) bool {
 	return slices.ContainsFunc(v.st.Submissions, func(s Submission) bool { return s.has(t) })
 }
 
-// live reports whether a task need not be submitted: it is with the engine, or was
-// until a moment ago.
+// live reports whether a task need not be submitted: the engine has it, or had it until a
+// moment ago.
 func (v *view) live(t Task) bool {
 	switch p := v.engine[t].Phase; {
 	case v.d.Self != nil && *v.d.Self == t:
@@ -186,7 +183,8 @@ func (v *view) lost(t Task) bool {
 	return v.st.Failures[t.String()] > *v.d.Campaign.Plan.Spec.Retries
 }
 
-// fail notes that a task was given to an engine and is neither done nor there.
+// fail records the failure of a task that was submitted and is neither done nor with the
+// engine.
 func (v *view) fail(t Task) {
 	if !slices.ContainsFunc(v.st.Submissions[min(v.st.Forgiven, len(v.st.Submissions)):], func(s Submission) bool { return s.has(t) }) {
 		return
@@ -200,8 +198,8 @@ func (v *view) fail(t Task) {
 	v.st.Reasons[t.String()] = r
 }
 
-// submit hands over what is missing: shards, then runs on devices, each after
-// its shard, then the merging after everything.
+// submit submits what is missing: shards, then runs on devices, each after its shard, then the
+// merge after everything.
 func (v *view) submit(ctx context.Context) error {
 	c := v.d.Campaign
 	missing := map[Stage][]int{}
@@ -231,8 +229,8 @@ func (v *view) submit(ctx context.Context) error {
 	return v.merge(ctx, len(missing) > 0)
 }
 
-// jobs makes jobs of tasks: one, or for runs on devices one for each job that
-// their shards are in.
+// jobs groups tasks into jobs: one, or, for runs on devices, one for each job that their shards
+// are in.
 func (v *view) jobs(s Stage, tasks []int) (out []Job) {
 	at := map[string]int{}
 	for _, i := range tasks {
@@ -254,7 +252,7 @@ func (v *view) jobs(s Stage, tasks []int) (out []Job) {
 	return out
 }
 
-// last returns the job that a task was submitted with last; "" for none.
+// last returns the job with which a task was last submitted; "" for none.
 func (v *view) last(t Task) string {
 	for _, s := range slices.Backward(v.st.Submissions) {
 		if s.Engine == v.d.Name && s.has(t) {
@@ -264,7 +262,7 @@ func (v *view) last(t Task) string {
 	return ""
 }
 
-// merge submits the merging, unless it waits already for all there is.
+// merge submits the merge, unless one already waits for everything.
 func (v *view) merge(ctx context.Context, more bool) error {
 	t := Task{Merge, 1}
 	if !v.open[t] {
@@ -303,7 +301,7 @@ func (v *view) merge(ctx context.Context, more bool) error {
 	return v.job(ctx, Job{Stage: Merge, Tasks: []int{1}, After: after})
 }
 
-// cancelMerges takes merging out of the queue that waits for too little.
+// cancelMerges cancels queued merges that do not wait for everything.
 func (v *view) cancelMerges(ctx context.Context) error {
 	if v.d.Self != nil && v.d.Self.Stage == Merge {
 		return nil // this very process
@@ -320,7 +318,7 @@ func (v *view) cancelMerges(ctx context.Context) error {
 	return v.d.Engine.Cancel(ctx, old)
 }
 
-// job submits one job and notes it at once.
+// job submits one job and records it at once.
 func (v *view) job(ctx context.Context, j Job) error {
 	id, err := v.d.Engine.Submit(ctx, j)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Attempt is one try at a task. Each has a store of its own, so that a try that
-// was believed dead and is not cannot harm the next.
+// Attempt is one attempt at a task. Each has a store of its own, so that an attempt that is
+// wrongly believed dead cannot harm the next.
 type Attempt struct {
 	Task Task
-	// Store is where the results go: a copy of what an earlier try has left,
-	// or nothing yet.
+	// Store is the file for the results: a copy of what an earlier attempt has left, or not yet
+	// existing.
 	Store string
-	// Resumed tells that Store is such a copy.
+	// Resumed reports whether Store is such a copy.
 	Resumed bool
-	// Last tells that no other try will follow by itself.
+	// Last reports that no further attempt follows automatically.
 	Last bool
 
 	c     *Campaign
@@ -30,10 +30,10 @@ type Attempt struct {
 	last  time.Time
 }
 
-// ErrDone says that there is nothing to do for a task.
+// ErrDone is returned for a task that is done.
 var ErrDone = errors.New("done already")
 
-// Begin begins a try. It returns ErrDone if the task is done.
+// Begin begins an attempt. It returns ErrDone if the task is done.
 func (c *Campaign) Begin(t Task) (*Attempt, error) {
 	d, err := c.Done(t)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Campaign) Begin(t Task) (*Attempt, error) {
 	return nil, fmt.Errorf("%v was begun %d times", t, maxTries)
 }
 
-// tries lists the numbers of earlier tries that have a store, in order.
+// tries lists the numbers of earlier attempts that have a store, in order.
 func tries(dir string) (out []int, err error) {
 	names, err := os.ReadDir(dir)
 	if err != nil {
@@ -92,12 +92,12 @@ func tries(dir string) (out []int, err error) {
 	return out, nil
 }
 
-// walSuffix is of the file beside a database that holds what was committed last.
+// walSuffix is the suffix of the file beside a database that holds the latest commits.
 const walSuffix = "-wal"
 
-// resume copies what an earlier try has left. That is a state from which the
-// database recovers, as after a loss of power, if nobody wrote to it meanwhile;
-// if somebody did, or there is nothing, the try begins anew.
+// resume copies what an earlier attempt has left. If nobody wrote to it meanwhile, the database
+// recovers from that state, as after a power failure. Otherwise, or if there is nothing, the
+// attempt starts from scratch.
 func (a *Attempt) resume(old string) bool {
 	before, ok := stamp(old)
 	if !ok {
@@ -111,7 +111,7 @@ func (a *Attempt) resume(old string) bool {
 	return false
 }
 
-// Discard removes the store of a try, so that it begins anew.
+// Discard removes the store of an attempt, so that it starts from scratch.
 func (a *Attempt) Discard() {
 	a.Resumed = false
 	for _, s := range []string{"", walSuffix, "-shm"} {
@@ -119,7 +119,7 @@ func (a *Attempt) Discard() {
 	}
 }
 
-// stamp is when a database and its log were written last, and their sizes.
+// stamp returns the modification times and sizes of a database and its log.
 func stamp(path string) (s [4]int64, ok bool) {
 	for i, f := range []string{path, path + walSuffix} {
 		st, err := os.Stat(f)
@@ -133,7 +133,7 @@ func stamp(path string) (s [4]int64, ok bool) {
 	return s, s[1]+s[3] > 0
 }
 
-// copyFile copies a file; one that is not there is no error.
+// copyFile copies a file; a missing file is not an error.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,11 +151,11 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// progressEvery is how often a task tells how far it is.
+// progressEvery is the interval at which a task reports its progress.
 const progressEvery = time.Second
 
-// Progress tells how far the task is. It may be called often, and by one
-// goroutine at a time; failing to write is no error, as the work goes on.
+// Progress reports the progress of the task. It may be called often, by one goroutine at a
+// time; failing to write is no error, as the work goes on.
 func (a *Attempt) Progress(done, total int) {
 	if now := time.Now(); now.Sub(a.last) >= progressEvery {
 		a.last = now
@@ -163,8 +163,8 @@ func (a *Attempt) Progress(done, total int) {
 	}
 }
 
-// Finish declares the task done. The store must be closed; hasStore tells
-// whether there is one.
+// Finish declares the task done. The store must be closed; hasStore reports whether there is
+// one.
 func (a *Attempt) Finish(cells int, hasStore bool) error {
 	d := Done{Plan: a.c.Plan.ID, Cells: cells, Host: host(), Seconds: time.Since(a.start).Seconds(), End: time.Now().UTC()}
 	if hasStore {
@@ -176,7 +176,7 @@ func (a *Attempt) Finish(cells int, hasStore bool) error {
 	return writeJSON(a.c.path(a.Task.folder(), doneFile), d)
 }
 
-// syncFile makes sure that a file outlives this machine.
+// syncFile makes sure that a file survives a crash of this machine.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

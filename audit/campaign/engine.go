@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// Engine works on tasks. Job identifiers are the engine's own words.
+// Engine executes tasks. Job identifiers are the engine's own.
 type Engine interface {
-	// Submit hands over the tasks of a job and returns its identifier. They
-	// need not have been started when it returns.
+	// Submit submits the tasks of a job and returns its identifier. The tasks need not have
+	// started when it returns.
 	Submit(ctx context.Context, j Job) (id string, err error)
-	// Status tells the state of the tasks of some jobs, which are in the order of
-	// their submission. Of a task that is in several of them, it tells where it
-	// runs or waits, if it does; otherwise how it ended in the last one.
+	// Status returns the states of the tasks of jobs, which are in the order of submission. For
+	// a task in several jobs, it returns where the task runs or waits, if it does; otherwise
+	// how it ended in the last one.
 	Status(ctx context.Context, jobs []Submission) (map[Task]State, error)
-	// Cancel ends jobs, also those that have not begun. Jobs that are over are
-	// no error.
+	// Cancel ends jobs, including those that have not begun. A job that is over is not an
+	// error.
 	Cancel(ctx context.Context, jobs []Submission) error
 }
 
-// Job is what is submitted at once: tasks of one stage.
+// Job is a set of tasks of one stage that are submitted together.
 type Job struct {
 	Stage Stage
 	Tasks []int // sorted
-	// After are the jobs that must have ended before, however they ended. Each
-	// task also waits for its namesake, the task of equal index in the jobs of
-	// Same, to end well; if that fails, it is not started at all.
+	// After lists the jobs that must have ended before, with whatever result. Each task also
+	// waits for its namesake, the task of equal index in the jobs of Same, to succeed; if that
+	// fails, the task is not started at all.
 	After []string
 	Same  []string
 }
 
-// Phase is where the engine has a task.
+// Phase is the phase of a task in the engine.
 type Phase int
 
-// The phases. Gone is a task that the engine does not know, or no more.
+// The phases. Gone means that the engine does not know the task, or no longer does.
 const (
 	Gone Phase = iota
 	Ended
@@ -43,7 +43,7 @@ const (
 	Running
 )
 
-// State is what an engine says of a task.
+// State is what an engine reports about a task.
 type State struct {
 	Phase  Phase
 	Reason string // why it waits or failed, in the engine's words
@@ -56,9 +56,9 @@ type Submission struct {
 	Stage Stage     `json:"stage"`
 	Tasks []int     `json:"tasks"`
 	At    time.Time `json:"at"`
-	// Engine is whose identifier it is.
+	// Engine is the engine that issued the identifier.
 	Engine string `json:"engine"`
-	// Command is how it was submitted, for people.
+	// Command is the command that submitted it, for people.
 	Command []string `json:"command,omitempty"`
 }
 
@@ -67,8 +67,8 @@ func (s *Submission) has(t Task) bool {
 	return s.Stage == t.Stage && slices.Contains(s.Tasks, t.Index)
 }
 
-// latest joins what is known of the tasks of several jobs, in the order of their
-// submission, as Engine.Status wants it.
+// latest combines the states of tasks of several jobs, given in the order of submission, as
+// Engine.Status requires.
 func latest(jobs []map[Task]State) map[Task]State {
 	out := map[Task]State{}
 	for _, states := range jobs {

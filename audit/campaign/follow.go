@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// NewDriver returns a driver with the engine that the plan names. release gives
-// back what it holds: a local engine waits for its processes.
+// NewDriver returns a driver with the engine that the plan names. release frees what it holds:
+// a local engine waits for its processes.
 func NewDriver(c *Campaign) (d *Driver, release func(), err error) {
 	switch name := c.Plan.Spec.Engine; name {
 	case EngineLocal:
@@ -31,15 +31,15 @@ func NewDriver(c *Campaign) (d *Driver, release func(), err error) {
 	}
 }
 
-// Detaches reports whether tasks go on when the driver ends.
+// Detaches reports whether tasks continue when the driver ends.
 func (d *Driver) Detaches() bool { return d.Name == EngineSlurm }
 
-// patience is how long an engine may fail to answer before following ends.
+// patience is how long an engine may fail to answer before Follow gives up.
 const patience = 10 * time.Minute
 
-// Follow advances a campaign until it is complete or stuck, looking every now
-// and then. show is called after each look; warn when the engine does not
-// answer, which a cluster may do for a while. Following ends with ctx.
+// Follow advances a campaign at intervals until it is complete or stuck. It calls show after
+// each step, and warn when the engine does not answer, as a cluster may for a while. It ends
+// with ctx.
 func (d *Driver) Follow(ctx context.Context, every time.Duration, show func(*Overview), warn func(error)) (*Overview, error) {
 	var last *Overview
 	var since time.Time
@@ -77,8 +77,8 @@ func (d *Driver) Follow(ctx context.Context, every time.Duration, show func(*Ove
 	}
 }
 
-// Settle advances until it is clear of every task whether it is lost. A process
-// that is a task itself does it, to leave everything submitted that is missing.
+// Settle advances until it is known which tasks are lost. A process that is itself a task calls
+// it, to leave everything submitted that is missing.
 func (d *Driver) Settle(ctx context.Context) (*Overview, error) {
 	for {
 		o, err := d.Advance(ctx, true)
@@ -93,8 +93,8 @@ func (d *Driver) Settle(ctx context.Context) (*Overview, error) {
 	}
 }
 
-// sweep takes out of the engine what is left of a complete campaign: tasks that
-// were given back to the queue when a node was lost, and were done all the same.
+// sweep cancels what the engine still has of a complete campaign: tasks that were requeued when
+// a node was lost, and were done all the same.
 func (d *Driver) sweep(ctx context.Context) error {
 	st, unlock, err := d.Campaign.lockState()
 	if err != nil {
@@ -115,8 +115,7 @@ func (d *Driver) sweep(ctx context.Context) error {
 	return d.Engine.Cancel(ctx, jobs)
 }
 
-// Cancel takes everything out of the engine and keeps it from being submitted
-// again.
+// Cancel cancels everything in the engine and prevents it from being submitted again.
 func (d *Driver) Cancel(ctx context.Context) error {
 	st, unlock, err := d.Campaign.lockState()
 	if err != nil {
@@ -124,12 +123,11 @@ func (d *Driver) Cancel(ctx context.Context) error {
 	}
 	defer unlock()
 	st.Cancelled = true
-	// First the note, or the merging would submit what is being cancelled.
+	// Write the note first: otherwise the merge would submit what is being cancelled.
 	return errors.Join(writeJSON(d.Campaign.path(stateFile), st), d.Engine.Cancel(ctx, st.to(d.Name)))
 }
 
-// Resume allows a cancelled campaign to go on, and tasks that were lost to be
-// tried again.
+// Resume allows a cancelled campaign to continue, and lost tasks to be tried again.
 func (d *Driver) Resume() error {
 	st, unlock, err := d.Campaign.lockState()
 	if err != nil {

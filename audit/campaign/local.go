@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// Local works on tasks on this machine, in processes of their own. They end with
-// the engine: it does not detach.
+// Local executes tasks on this machine, in processes of their own. They end with the engine: it
+// does not detach.
 type Local struct {
 	c        *Campaign
-	name     string // of this engine, unlike all before it
+	name     string // of this engine, different from all before it
 	parallel chan struct{}
 
 	mu    sync.Mutex
@@ -28,7 +28,7 @@ type Local struct {
 	wg    sync.WaitGroup
 }
 
-// NewLocal returns an engine that works on parallel tasks at once.
+// NewLocal returns an engine that executes up to parallel tasks at once.
 func NewLocal(c *Campaign, parallel int) *Local {
 	return &Local{c: c, name: fmt.Sprintf("%d-%x", os.Getpid(), time.Now().UnixNano()), parallel: make(chan struct{}, max(1, parallel)),
 		state: map[string]map[Task]State{},
@@ -55,7 +55,7 @@ func (l *Local) Submit(ctx context.Context, j Job) (string, error) {
 	return id, nil
 }
 
-// job works on a job.
+// job executes a job.
 func (l *Local) job(ctx context.Context, id string, j Job) {
 	l.mu.Lock()
 	var wait []chan struct{}
@@ -117,14 +117,14 @@ func (l *Local) set(id string, t Task, s State) {
 	l.state[id][t] = s
 }
 
-// run runs a task in a process.
+// run executes a task in a process.
 func (l *Local) run(ctx context.Context, t Task) error {
 	log, err := os.OpenFile(l.c.path("logs", logName(t, strconv.Itoa(os.Getpid()))), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	// The process ends with ours, however we end; that is tied to our thread.
+	// The process must end with ours, however that ends; the kernel ties this to our thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, l.c.Program(), taskArgs(l.c.Dir, t)...)
@@ -139,12 +139,12 @@ func (l *Local) run(ctx context.Context, t Task) error {
 	return err
 }
 
-// taskArgs returns the arguments by which the program does a task.
+// taskArgs returns the program's arguments for executing a task.
 func taskArgs(dir string, t Task) []string {
 	return []string{"campaign", "task", dir, string(t.Stage), strconv.Itoa(t.Index)}
 }
 
-// logName returns the file that a try's output goes to.
+// logName returns the name of the log file of an attempt.
 func logName(t Task, try string) string { return fmt.Sprintf("%s-%d.%s.log", t.Stage, t.Index, try) }
 
 // Status implements Engine.
@@ -153,7 +153,7 @@ func (l *Local) Status(_ context.Context, jobs []Submission) (map[Task]State, er
 	defer l.mu.Unlock()
 	states := make([]map[Task]State, len(jobs))
 	for k, j := range jobs {
-		states[k] = l.state[j.ID] // of another process's job nothing is known
+		states[k] = l.state[j.ID] // nothing is known of another process's job
 	}
 	return latest(states), nil
 }

@@ -1,18 +1,18 @@
 package campaign
 
-// Overview is where a campaign is.
+// Overview is the state of a campaign.
 type Overview struct {
 	Stages    map[Stage]*Count
 	Cells     int // done, of Total
 	Total     int
 	Runs      int // on devices, done and of RunsTotal
 	RunsTotal int
-	// Lost are the tasks that failed too often, with the reason.
+	// Lost holds the tasks that failed too often, with the reason.
 	Lost map[Task]string
 	// Restarted is the number of tasks that were submitted again.
 	Restarted int
 	Cancelled bool
-	// Unsure: some tasks are gone from the engine and not yet given up.
+	// Unsure is set if some tasks have disappeared from the engine and are not yet given up.
 	Unsure bool
 }
 
@@ -25,10 +25,10 @@ type Count struct {
 	Lost    int `json:"lost"`
 }
 
-// Complete reports whether all is done, merged, too.
+// Complete reports whether everything is done, including the merge.
 func (o *Overview) Complete() bool { return o.Stages[Merge].Done == 1 }
 
-// Stuck reports whether nothing more will happen by itself.
+// Stuck reports whether the campaign makes no further progress by itself.
 func (o *Overview) Stuck() bool {
 	if o.Complete() || o.Unsure {
 		return o.Complete()
@@ -41,7 +41,7 @@ func (o *Overview) Stuck() bool {
 	return o.Cancelled || len(o.Lost) > 0
 }
 
-// overview counts.
+// overview counts tasks.
 func (v *view) overview() *Overview {
 	c := v.d.Campaign
 	o := &Overview{Stages: map[Stage]*Count{}, Total: c.Plan.Cells, Lost: map[Task]string{}, Cancelled: v.st.Cancelled}
@@ -52,7 +52,7 @@ func (v *view) overview() *Overview {
 			t := Task{s, i}
 			var p Progress
 			if v.open[t] {
-				_ = readJSON(c.path(t.folder(), progressFile), &p) // only for show
+				_ = readJSON(c.path(t.folder(), progressFile), &p) // only for display
 			}
 			o.Restarted += min(v.st.Failures[t.String()], *c.Plan.Spec.Retries)
 			switch {

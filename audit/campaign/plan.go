@@ -24,13 +24,12 @@ import (
 	"optcheck/report"
 )
 
-// Plan is a campaign as it was when it was begun: all that its tasks need, so
-// that no later change of a file, a folder or the program is seen by some tasks
-// and not by others.
+// Plan is a campaign as it was when it was created. It holds everything that its tasks need, so
+// that all tasks see the same files, folders and program.
 type Plan struct {
 	ID    string   `json:"id"`    // a hash of the rest
 	Tool  string   `json:"tool"`  // version of optcheck
-	Build string   `json:"build"` // and its very program
+	Build string   `json:"build"` // and its exact program
 	Spec  *Spec    `json:"spec"`
 	Parts []Part   `json:"parts"`
 	Store string   `json:"store"`           // where the merged results go, absolute
@@ -40,18 +39,18 @@ type Plan struct {
 	Compiler string `json:"compiler,omitempty"`
 }
 
-// Part is the share of one vendor.
+// Part is the part of the campaign for one vendor.
 type Part struct {
 	Vendor     string             `json:"vendor"`
 	Toolchains []report.Toolchain `json:"toolchains"`
 	Targets    []string           `json:"targets"`
 	Levels     []string           `json:"levels"`
 	Layouts    []string           `json:"layouts"`
-	Source     string             `json:"source,omitempty"` // "" for the vendor's usual one
+	Source     string             `json:"source,omitempty"` // "" for the vendor's default
 	Model      string             `json:"model,omitempty"`  // the models that judge, as the event stream names them
 	Tests      int                `json:"tests"`
 	Cells      int                `json:"cells"`
-	Hash       string             `json:"tests_sha256"` // of the file of tests, not compressed
+	Hash       string             `json:"tests_sha256"` // of the file of tests, uncompressed
 }
 
 // Campaign is a folder with a plan and the state of its tasks.
@@ -72,7 +71,7 @@ func (c *Campaign) path(parts ...string) string {
 	return filepath.Join(append([]string{c.Dir}, parts...)...)
 }
 
-// Program returns the copy of the program that tasks are done by.
+// Program returns the path of the program copy that executes tasks.
 func (c *Campaign) Program() string { return c.path(programFile) }
 
 // Tasks returns the number of tasks of a stage.
@@ -88,8 +87,8 @@ func (c *Campaign) Tasks(s Stage) int {
 
 func testsFile(vendor string) string { return "tests." + vendor + ".jsonl.zst" }
 
-// Test is a test with where it is from. Source is its text as it stands in File,
-// so that lines in reports are those of the file; "" for a test without one.
+// Test is a test with its origin. Source is its text in File, so that lines in reports are
+// those of the file; "" for a test without one.
 type Test struct {
 	*litmus.Test
 	Preset, File, Source string
@@ -104,10 +103,10 @@ type frozen struct {
 	Text   string `json:"text"`
 }
 
-// Create makes a campaign's folder for a plan, whose parts have these tests, or
-// opens it if there is one for the same plan. A folder that holds another plan
-// is taken over if that one is complete, so that a campaign can be extended;
-// otherwise it is an error. program is the file that tasks run.
+// Create creates a campaign's folder for a plan, whose parts have these tests, or opens it if
+// it exists for the same plan. If the folder holds another plan that is complete, Create
+// replaces it, so that a campaign can be extended; otherwise that is an error. program is the
+// file that tasks run.
 func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -148,7 +147,7 @@ func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
 	return c, c.write(program, tests, old)
 }
 
-// name gives the plan its ID.
+// name sets the plan's ID.
 func (p *Plan) name() error {
 	p.ID = ""
 	data, err := json.Marshal(p)
@@ -183,7 +182,7 @@ func (c *Campaign) write(program string, tests [][]Test, old *Campaign) error {
 		return err
 	}
 	if old != nil && old.Plan.Spec.Shards != c.Plan.Spec.Shards {
-		// The shards are cut differently: what they left helps nobody.
+		// The shards are divided differently: their results are useless.
 		for _, s := range []Stage{Shards, Device} {
 			if err := os.RemoveAll(c.path(string(s))); err != nil {
 				return err
@@ -206,7 +205,7 @@ func copyProgram(from, to string) error {
 	return os.Rename(tmp, to)
 }
 
-// noCampaign is the error of a folder that holds no campaign, or is none.
+// noCampaign is the error for a path that is not a campaign folder.
 type noCampaign struct {
 	dir string
 	err error
@@ -218,8 +217,7 @@ func (e *noCampaign) Error() string {
 
 func (e *noCampaign) Unwrap() error { return e.err }
 
-// Open opens a campaign's folder. Of one that is not there the error is
-// fs.ErrNotExist.
+// Open opens a campaign's folder. If it does not exist, the error is fs.ErrNotExist.
 func Open(dir string) (*Campaign, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -242,8 +240,8 @@ func Open(dir string) (*Campaign, error) {
 	return c, nil
 }
 
-// lock keeps other processes, also on other machines where the file system
-// does that, from changing the state.
+// lock prevents other processes from changing the state, including those on other machines if
+// the file system supports that.
 func (c *Campaign) lock() (unlock func(), err error) {
 	f, err := os.OpenFile(c.path(lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -296,8 +294,8 @@ func (c *Campaign) Tests(p *Part) ([]Test, error) {
 	return tests, err
 }
 
-// EachTest passes on the tests of a part with their hashes, in order. Only if it
-// returns nil were they those of the plan.
+// EachTest calls yield for the tests of a part with their hashes, in order. The tests are known
+// to be those of the plan only if it returns nil.
 func (c *Campaign) EachTest(p *Part, yield func(t Test, hash string) error) error {
 	name := c.path(testsFile(p.Vendor))
 	f, err := input.Open(name)

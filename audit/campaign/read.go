@@ -29,9 +29,9 @@ func ReadFile(file string) (*Spec, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a campaign. Whatever is not understood is an error: a key that
-// does not exist, a value out of range, a second document. Errors are joined and
-// name file and line. What is left out has its default.
+// Parse reads a campaign. Whatever it does not understand is an error: an unknown key, a value
+// out of range, a second document. Errors are joined and name file and line. Omitted keys get
+// their defaults.
 func Parse(file string, text []byte) (*Spec, error) {
 	var raw struct {
 		Spec  `yaml:",inline"`
@@ -42,7 +42,7 @@ func Parse(file string, text []byte) (*Spec, error) {
 	} else if err != nil {
 		return nil, located(file, err)
 	}
-	var doc yaml.Node // where things stand
+	var doc yaml.Node // for positions
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return nil, located(file, err)
 	}
@@ -58,10 +58,10 @@ func Parse(file string, text []byte) (*Spec, error) {
 	return s, nil
 }
 
-// lineForm is how the YAML library says where an error is.
+// lineForm is the form of the YAML library's error positions.
 var lineForm = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// located puts file and line before the library's errors.
+// located adds file and line to the library's errors.
 func located(file string, err error) error {
 	var errs []error
 	for l := range strings.SplitSeq(err.Error(), "\n") {
@@ -78,8 +78,7 @@ func located(file string, err error) error {
 	return errors.Join(errs...)
 }
 
-// position finds where a value stands: its own line, or that of the innermost
-// part of its path that is there.
+// position returns the line of a value, or of the innermost part of its path that exists.
 func position(file string, doc *yaml.Node, at []any) string {
 	n := doc
 	if len(doc.Content) > 0 {
@@ -111,7 +110,7 @@ func child(n *yaml.Node, step any) *yaml.Node {
 	return nil
 }
 
-// label writes the path of a value: "gpu.slurm.time: ".
+// label formats the path of a value: "gpu.slurm.time: ".
 func label(at []any) string {
 	var b strings.Builder
 	for _, step := range at {
@@ -128,8 +127,8 @@ func label(at []any) string {
 	return b.String()
 }
 
-// readTests reads the key tests: a list of words and of mappings with one of
-// the keys preset, gen and name, and perhaps limit.
+// readTests reads the key tests: a list of words and of mappings with one of the keys preset,
+// gen and name, and optionally limit.
 func (s *Spec) readTests(file string, n *yaml.Node) (errs []error) {
 	bad := func(n *yaml.Node, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s:%d: tests: %s", file, n.Line, fmt.Sprintf(format, args...)))

@@ -14,19 +14,18 @@ import (
 	"time"
 )
 
-// Slurm's commands are asked for nothing that accounting would be needed for.
-// Options are handed to sbatch as arguments, never through a shell or the text
-// of a script, and the script itself holds no name: it runs in the campaign's
-// folder.
+// Slurm's commands are used only for what needs no accounting. Options are passed to sbatch as
+// arguments, never through a shell or the text of a script, and the script itself contains no
+// name: it runs in the campaign's folder.
 
-// SlurmEngine hands tasks to Slurm as job arrays.
+// SlurmEngine submits tasks to Slurm as job arrays.
 type SlurmEngine struct {
 	c   *Campaign
 	env []string
 }
 
-// NewSlurm returns an engine that uses the cluster that sbatch, squeue and
-// scancel on this machine belong to.
+// NewSlurm returns an engine that uses the cluster of this machine's sbatch, squeue and
+// scancel.
 func NewSlurm(c *Campaign) (*SlurmEngine, error) {
 	for _, p := range []string{"sbatch", "squeue", "scancel"} {
 		if _, err := exec.LookPath(p); err != nil {
@@ -39,16 +38,15 @@ func NewSlurm(c *Campaign) (*SlurmEngine, error) {
 	return &SlurmEngine{c: c, env: outerEnv(os.Environ())}, nil
 }
 
-// outerEnv returns an environment without what Slurm tells a job of itself, which
-// would be taken for options of a job that is submitted from within it.
+// outerEnv returns an environment without Slurm's variables about the current job, which a job
+// submitted from within it would take for options.
 func outerEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		return strings.HasPrefix(kv, "SLURM_") && !strings.HasPrefix(kv, "SLURM_CONF=") && !strings.HasPrefix(kv, "SLURM_CLUSTERS=")
 	})
 }
 
-// scriptFor returns the job script of a stage. The arguments of sbatch say where it
-// runs.
+// scriptFor returns the job script of a stage. The arguments of sbatch say where it runs.
 func scriptFor(s Stage) string {
 	return fmt.Sprintf(
 		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./%s campaign task . %s \"$SLURM_ARRAY_TASK_ID\"\n",
@@ -57,7 +55,7 @@ func scriptFor(s Stage) string {
 	)
 }
 
-// commandLimit bounds one of Slurm's commands.
+// commandLimit bounds the duration of one of Slurm's commands.
 const commandLimit = 2 * time.Minute
 
 // command runs one of Slurm's commands and returns its standard output.
@@ -112,7 +110,7 @@ func (s *SlurmEngine) sbatch(j Job, script string) []string {
 	if spec.Parallel > 0 && j.Stage != Merge {
 		array += "%" + strconv.Itoa(spec.Parallel)
 	}
-	// A node that fails gives the task back to the queue; its log goes on.
+	// If a node fails, the task is requeued and its log continued.
 	args := []string{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--chdir=" + s.c.Dir, "--job-name=" +
 		s.jobName(j.Stage), "--array=" + array,
 		"--output=" + strings.ReplaceAll(s.c.path("logs"), "%", "%%") + "/" + string(j.Stage) + "-%a.%A.log"}
@@ -139,12 +137,12 @@ func (s *SlurmEngine) sbatch(j Job, script string) []string {
 	return append(append(args, o.Args...), script)
 }
 
-// jobName returns the name that a stage's jobs have in the queue.
+// jobName returns the name of a stage's jobs in the queue.
 func (s *SlurmEngine) jobName(st Stage) string {
 	return fmt.Sprintf("optcheck-%s-%s", s.c.Plan.ID, st)
 }
 
-// ranges writes numbers as Slurm does: 1-4,7.
+// ranges formats numbers as Slurm does: 1-4,7.
 func ranges(n []int) string {
 	var parts []string
 	for i := 0; i < len(n); {
@@ -162,15 +160,15 @@ func ranges(n []int) string {
 	return strings.Join(parts, ",")
 }
 
-// phases are the states of squeue. Others, such as CONFIGURING, COMPLETING or
-// REQUEUED, are on their way somewhere: they count as waiting.
+// phases maps the states of squeue. Others, such as CONFIGURING or REQUEUED, are transitional
+// and count as waiting.
 var phases = map[string]Phase{"RUNNING": Running, "SUSPENDED": Running, "STOPPED": Running, "COMPLETING": Running,
 	"STAGE_OUT": Running, "SIGNALING": Running,
 	"COMPLETED": Ended, "FAILED": Failed, "TIMEOUT": Failed, "OUT_OF_MEMORY": Failed, "NODE_FAIL": Failed,
 	"BOOT_FAIL": Failed, "CANCELLED": Failed,
 	"DEADLINE": Failed, "PREEMPTED": Failed, "REVOKED": Failed}
 
-// never are the reasons for which a pending job will never start.
+// never lists the reasons for which a pending job will never start.
 var never = []string{"DependencyNeverSatisfied", "launch failed requeued held", "JobHoldMaxRequeue"}
 
 var queueLine = regexp.MustCompile(`^(\d+)\|(\d+)\|([A-Z_]+)\|([^|]*)\|(.*)$`)

@@ -1,9 +1,9 @@
-// Package campaign describes a whole campaign in one file, cuts it into tasks,
-// and has an engine work on them: this machine, or a cluster under Slurm. What
-// is done, running and lost is read from a folder that all machines share.
+// Package campaign describes a whole campaign in one file, divides it into tasks, and executes
+// them with an engine: this machine, or a cluster under Slurm. A folder that all machines share
+// records what is done, running and lost.
 //
-// It compiles, checks and runs nothing itself: a task is a call of the program
-// (optcheck campaign task), and its results are a store of package audit/store.
+// It compiles, checks and runs nothing itself: a task is a call of the program (optcheck
+// campaign task), and its results are a store of package audit/store.
 package campaign
 
 import (
@@ -22,12 +22,11 @@ import (
 // Spec is the content of a campaign file. Paths are as written; they are
 // relative to the file's folder.
 type Spec struct {
-	// Name is for people and for file names that are made from it.
+	// Name is for people and for the names of generated files.
 	Name string `yaml:"name" json:"name"`
-	// Tests are the sources of tests; empty means what optcheck audit takes
-	// without arguments.
+	// Tests are the sources of tests; empty means the default of optcheck audit.
 	Tests []Tests `yaml:"-" json:"tests,omitempty"`
-	// Vendors are whose compilers are asked; empty means nvidia.
+	// Vendors lists the vendors whose compilers are audited; empty means nvidia.
 	Vendors       []string `yaml:"vendors" json:"vendors"`
 	Toolchains    []string `yaml:"toolchains" json:"toolchains,omitempty"`
 	ToolchainDirs []string `yaml:"toolchain-dirs" json:"toolchain_dirs,omitempty"`
@@ -41,25 +40,24 @@ type Spec struct {
 	Known         []string `yaml:"known" json:"known,omitempty"`
 	// Timeout bounds one external process.
 	Timeout Duration `yaml:"timeout" json:"timeout,omitempty"`
-	// Jobs is the number of jobs at once within a task; 0 is the program's
-	// default.
+	// Jobs is the number of concurrent jobs within a task; 0 is the program's default.
 	Jobs int `yaml:"jobs" json:"jobs,omitempty"`
 
 	Store   string `yaml:"store" json:"store"`   // where the results go
-	Folder  string `yaml:"folder" json:"folder"` // where tasks and their state lie
+	Folder  string `yaml:"folder" json:"folder"` // the folder of the tasks and their state
 	Shards  int    `yaml:"shards" json:"shards"`
 	Retries *int   `yaml:"retries" json:"retries"` // how often a failed task is submitted again
 	Engine  string `yaml:"engine" json:"engine"`
-	// Parallel is the number of tasks at once: of the local engine (0: one), or
-	// the limit of a job array (0: none).
+	// Parallel is the number of concurrent tasks: of the local engine (0: one), or the limit of
+	// a job array (0: none).
 	Parallel int    `yaml:"parallel" json:"parallel,omitempty"`
 	Slurm    *Slurm `yaml:"slurm" json:"slurm,omitempty"`
 	GPU      *GPU   `yaml:"gpu" json:"gpu,omitempty"`
 }
 
-// Tests is one source of tests: a name (corpus, corpus-cl, a test of the corpus,
-// a file or a folder), a built-in preset of the generator or a configuration of
-// it. Limit, if positive, takes only the first ones.
+// Tests is one source of tests: a name (corpus, corpus-cl, a test of the corpus, a file or a
+// folder), a built-in preset of the generator or a configuration of it. Limit, if positive,
+// takes only the first tests.
 type Tests struct {
 	Name   string `json:"name,omitempty"`
 	Preset string `json:"preset,omitempty"`
@@ -67,7 +65,7 @@ type Tests struct {
 	Limit  int    `json:"limit,omitempty"`
 }
 
-// Slurm says what a job asks Slurm for. Empty means Slurm's default.
+// Slurm is what a job requests from Slurm. Empty means Slurm's default.
 type Slurm struct {
 	Partition string   `yaml:"partition" json:"partition,omitempty"`
 	Account   string   `yaml:"account" json:"account,omitempty"`
@@ -79,21 +77,21 @@ type Slurm struct {
 	Args      []string `yaml:"args" json:"args,omitempty"` // further arguments of sbatch
 }
 
-// GPU is the stage that runs tests on a device. Tests are compiled by the
-// shards, for Target, and only checked and run where the device is.
+// GPU is the stage that runs tests on a device. The shards compile the tests for Target; the
+// machine with the device only checks and runs them.
 type GPU struct {
 	Device    string `yaml:"device" json:"device,omitempty"`
 	Target    string `yaml:"target" json:"target,omitempty"`
 	Toolchain string `yaml:"toolchain" json:"toolchain,omitempty"`
 	Level     string `yaml:"level" json:"level,omitempty"`
-	// Incantations are sets of them, as optcheck run takes them.
+	// Incantations are sets of incantations, as optcheck run takes them.
 	Incantations []string `yaml:"incantations" json:"incantations,omitempty"`
 	Iterations   string   `yaml:"iterations" json:"iterations,omitempty"`
 	Budget       Duration `yaml:"budget" json:"budget,omitempty"`
 	Seed         uint64   `yaml:"seed" json:"seed,omitempty"`
 	Tune         []string `yaml:"tune" json:"tune,omitempty"`
 	Unvalidated  bool     `yaml:"unvalidated" json:"unvalidated,omitempty"`
-	// Slurm is what the stage's jobs ask for, instead of what the shards do.
+	// Slurm is what the stage's jobs request, instead of what the shards do.
 	Slurm *Slurm `yaml:"slurm" json:"slurm,omitempty"`
 }
 
@@ -113,11 +111,10 @@ const (
 	EngineSlurm = "slurm"
 )
 
-// MaxShards bounds the number of shards; clusters bound the size of arrays,
-// too.
+// MaxShards bounds the number of shards; clusters bound the size of arrays, too.
 const MaxShards = 100000
 
-// defaults fills in what is left out.
+// defaults sets omitted values.
 func (s *Spec) defaults() {
 	if len(s.Vendors) == 0 {
 		s.Vendors = []string{target.NVIDIA}
@@ -154,8 +151,8 @@ func (s *Spec) defaults() {
 	}
 }
 
-// Complete fills in what is left out of a campaign that was not read from a
-// file, and returns what is wrong with it.
+// Complete sets omitted values of a campaign that was not read from a file, and returns what is
+// wrong with it.
 func (s *Spec) Complete() error {
 	s.defaults()
 	var errs []error
@@ -175,14 +172,13 @@ var (
 	countForm = regexp.MustCompile(`^\d[\d_]*(e\d{1,2})?$`)
 )
 
-// fault is what is wrong with a value: where it stands in the file, as keys and
-// positions, and why.
+// fault is an invalid value: its place in the file, as keys and positions, and the reason.
 type fault struct {
 	at  []any
 	why string
 }
 
-// check returns what is wrong with the values.
+// check returns the invalid values.
 func (s *Spec) check() (faults []fault) {
 	bad := func(why string, at ...any) { faults = append(faults, fault{at, why}) }
 	word := func(form *regexp.Regexp, v, want string, at ...any) {
@@ -261,14 +257,14 @@ func (s *Slurm) check(word wordCheck, bad func(string, ...any), at ...any) {
 		if !strings.HasPrefix(a, "--") || strings.ContainsAny(a, "\x00\n\r") {
 			bad(fmt.Sprintf("%q is no argument of sbatch: write --name=value", a), in("args", i)...)
 		}
-		// sbatch takes the beginnings of names for the names.
+		// sbatch accepts prefixes of names.
 		if name, _, _ := strings.Cut(a, "="); slices.ContainsFunc(ownArgs, func(own string) bool { return strings.HasPrefix(own, name) }) {
 			bad(fmt.Sprintf("%s is set by optcheck itself", name), in("args", i)...)
 		}
 	}
 }
 
-// ownArgs are the arguments of sbatch that following and collecting rely on.
+// ownArgs lists the arguments of sbatch that following and collecting rely on.
 var ownArgs = []string{"--array", "--parsable", "--chdir", "--output", "--error", "--job-name", "--dependency", "--wrap", "--open-mode",
 	"--kill-on-invalid-dep", "--wait", "--test-only", "--export", "--requeue", "--no-requeue"}
 

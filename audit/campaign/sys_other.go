@@ -4,6 +4,6 @@ package campaign
 
 import "syscall"
 
-// taskAttr keeps the terminal's Ctrl-C from a task's process: it is ended in an
-// orderly way.
+// taskAttr shields a task's process from the terminal's Ctrl-C, so that it ends in an orderly
+// way.
 func taskAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -13,7 +13,7 @@ import (
 	"optcheck/internal/whole"
 )
 
-// Stage is a kind of tasks.
+// Stage is a kind of task.
 type Stage string
 
 // The stages, in the order in which they depend on each other.
@@ -26,8 +26,8 @@ const (
 // Stages are all stages.
 var Stages = []Stage{Shards, Device, Merge}
 
-// Task is one piece of work: a part of a stage, counted from 1. It can be done
-// anywhere, at any time after what it depends on, and more than once.
+// Task is one piece of work: a part of a stage, counted from 1. It can be executed anywhere, at
+// any time after what it depends on, and more than once.
 type Task struct {
 	Stage Stage `json:"stage"`
 	Index int   `json:"index"`
@@ -40,10 +40,10 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s %d", t.Stage, t.Index)
 }
 
-// folder returns where a task's files lie, below the campaign's.
+// folder returns the folder of a task's files, relative to the campaign's.
 func (t Task) folder() string { return filepath.Join(string(t.Stage), fmt.Sprintf("%05d", t.Index)) }
 
-// Done says how a task ended well.
+// Done is the record of a successful task.
 type Done struct {
 	Plan    string    `json:"plan"`  // of which plan
 	Store   string    `json:"store"` // the file with its results, in the task's folder; "" for none
@@ -53,7 +53,7 @@ type Done struct {
 	End     time.Time `json:"end"`
 }
 
-// Progress is how far a task is.
+// Progress is the progress of a task.
 type Progress struct {
 	Done  int       `json:"done"`
 	Total int       `json:"total"`
@@ -75,7 +75,7 @@ const maxTries = 10000
 // maxState bounds small files of the campaign's folder, in bytes.
 const maxState = 64 << 20
 
-// readJSON reads a small file; it returns fs.ErrNotExist where there is none.
+// readJSON reads a small file; the error is fs.ErrNotExist if there is none.
 func readJSON(path string, into any) error {
 	data, err := input.ReadFile(path, maxState)
 	if err != nil {
@@ -87,8 +87,8 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// writeJSON replaces a file: who reads it sees the old or the new content, also
-// after a crash.
+// writeJSON replaces a file atomically: a reader sees the old or the new content, also after a
+// crash.
 func writeJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -97,7 +97,7 @@ func writeJSON(path string, v any) error {
 	return whole.WriteSynced(filepath.Dir(path), path, append(data, '\n'), 0o644)
 }
 
-// Done reads how a task ended; nil if it has not ended well under this plan.
+// Done returns the record of a task; nil if it has not succeeded under this plan.
 func (c *Campaign) Done(t Task) (*Done, error) {
 	var d Done
 	err := readJSON(c.path(t.folder(), doneFile), &d)
@@ -114,7 +114,7 @@ func (c *Campaign) Done(t Task) (*Done, error) {
 	return &d, nil
 }
 
-// Forget makes a task one that is not done.
+// Forget marks a task as not done.
 func (c *Campaign) Forget(t Task) error {
 	err := os.Remove(c.path(t.folder(), doneFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func (c *Campaign) Forget(t Task) error {
 	return err
 }
 
-// Result returns the store that a task has left.
+// Result returns the store of a finished task.
 func (c *Campaign) Result(t Task) (string, error) {
 	d, err := c.Done(t)
 	if err == nil && d == nil {
@@ -135,5 +135,5 @@ func (c *Campaign) Result(t Task) (string, error) {
 	return c.StoreOf(t, d), nil
 }
 
-// StoreOf returns the store that a task has left, as Done tells.
+// StoreOf returns the store that d names for a task.
 func (c *Campaign) StoreOf(t Task, d *Done) string { return c.path(t.folder(), d.Store) }

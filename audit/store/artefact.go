@@ -11,13 +11,13 @@ import (
 	"optcheck/report"
 )
 
-// ArtefactInfo is an artefact without its content.
+// ArtefactInfo describes an artefact without its content.
 type ArtefactInfo struct {
 	Hash string `json:"hash"` // 32 hexadecimal digits
 	Kind string `json:"kind"`
 	Size int64  `json:"size"`           // bytes
-	Name string `json:"name,omitempty"` // of Put
-	// Thread is that of the cell, if a cell was asked for.
+	Name string `json:"name,omitempty"` // the name given to Put
+	// Thread is the thread of the cell, if the artefacts of a cell were requested.
 	Thread int `json:"thread"`
 }
 
@@ -58,8 +58,8 @@ func (c *commit) artefacts(it *item) error {
 	return nil
 }
 
-// hasMachine reports whether the machine code of a thread is there. Texts of one
-// code may differ in names; the first is kept, and no other one is stored.
+// hasMachine reports whether the machine code of a thread is stored. Texts of the same code may
+// differ in names; the first is kept, and no other is stored.
 func (s *Store) hasMachine(code string, thread int64) (bool, error) {
 	var id int64
 	return s.row("SELECT artefact FROM machine WHERE code=? AND thread=?", []any{code, thread}, &id)
@@ -159,8 +159,8 @@ func (s *Store) Test(ctx context.Context, name, hash string) (*report.Test, erro
 	return t, s.fail(err)
 }
 
-// CellArtefacts reads what the threads of a cell were compiled from and their
-// machine code, sorted by thread and kind. Empty if they were not kept.
+// CellArtefacts reads the source and the machine code of the threads of a cell, sorted by
+// thread and kind. The list is empty if they were not kept.
 func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Artefact, error) {
 	var out []report.Artefact
 	read := func(scan func(...any) error) error {
@@ -196,14 +196,13 @@ func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Art
 	return out, s.fail(err)
 }
 
-// machineRef says whose machine code an artefact is.
+// machineRef refers to the artefact with a thread's machine code.
 type machineRef struct {
 	code             string
 	thread, artefact int64
 }
 
-// machineLacking lists the machine code that another store has and this one
-// has not.
+// machineLacking lists the machine code that another store has and this one lacks.
 func (s *Store) machineLacking(ctx context.Context, from *Store) (out []machineRef, err error) {
 	err = from.each(ctx, "SELECT code, thread, artefact FROM machine", nil, func(scan func(...any) error) error {
 		var m machineRef
@@ -219,8 +218,7 @@ func (s *Store) machineLacking(ctx context.Context, from *Store) (out []machineR
 	return out, err
 }
 
-// copyArtefacts takes over the artefacts of another store, and what refers to
-// them.
+// copyArtefacts copies the artefacts of another store, and what refers to them.
 func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 	machine, err := s.machineLacking(ctx, from)
 	if err != nil {
@@ -270,8 +268,8 @@ func (s *Store) copyArtefacts(ctx context.Context, from *Store) error {
 	return s.copyLabels(ctx, from)
 }
 
-// copySources takes over what says what the threads of cells were compiled from;
-// ids are the numbers of the other store's artefacts in this one.
+// copySources copies the references from threads of cells to their sources; ids maps the other
+// store's artefact numbers to this one's.
 func (s *Store) copySources(ctx context.Context, from *Store, ids map[int64]int64) error {
 	return from.each(
 		ctx,

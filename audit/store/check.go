@@ -8,7 +8,7 @@ import (
 	"optcheck/report"
 )
 
-// maxFaults bounds the faults that Check lists.
+// maxFaults bounds the number of faults that Check lists.
 const maxFaults = 100
 
 // checker gathers faults.
@@ -23,9 +23,9 @@ func (k *checker) fault(format string, args ...any) {
 	}
 }
 
-// Check looks for damage: SQLite's own check, contents that are not what their
-// hash says or cannot be read, and references to what is not there. It returns
-// what it found wrong, at most 100 faults.
+// Check looks for damage: it runs SQLite's own check, and looks for contents that do not match
+// their hash or cannot be read, and for dangling references. It returns what it found, at most
+// 100 faults.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	k := &checker{s: s}
 	err := s.read(ctx, func() error {
@@ -41,7 +41,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		return nil
 	})
 	if err != nil && code(err) != 0 && ctx.Err() == nil {
-		// What cannot even be read is a fault.
+		// Whatever cannot even be read is a fault.
 		k.fault("%v", s.explain(err))
 		err = nil
 	}
@@ -61,7 +61,7 @@ func (k *checker) integrity(ctx context.Context) error {
 	})
 }
 
-// references looks for rows that refer to rows that are not there.
+// references looks for rows that refer to missing rows.
 func (k *checker) references(ctx context.Context) error {
 	for _, r := range []struct{ table, column, to string }{
 		{"cell", "col", "col"}, {"cell", "test", "test"}, {"cell", "body", "body"}, {"cell", "run", "run"},
@@ -237,7 +237,7 @@ func (k *checker) sums(ctx context.Context) error {
 	return nil
 }
 
-// meta looks for the only counter that there is.
+// meta checks that the only counter exists.
 func (k *checker) meta(ctx context.Context) error {
 	ok, err := k.s.counter(ctx)
 	if err == nil && !ok {

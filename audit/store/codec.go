@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The first byte of a blob tells how the rest is coded.
+// The first byte of a blob says how the rest is encoded.
 const (
 	codecPlain = 0
 	codecZstd  = 1
@@ -32,7 +32,7 @@ var coders = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
 	return enc, dec
 })
 
-// pack compresses what becomes smaller by it.
+// pack compresses data if that makes it smaller.
 func pack(data []byte) []byte {
 	if len(data) > 64 {
 		enc, _ := coders()
@@ -43,7 +43,7 @@ func pack(data []byte) []byte {
 	return append([]byte{codecPlain}, data...)
 }
 
-// unpack returns the inverse of pack. What it returns is at most maxBlob bytes long.
+// unpack is the inverse of pack. It returns at most maxBlob bytes.
 func unpack(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, errors.New("empty blob")
@@ -89,15 +89,15 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// unmarshal reads JSON that was written by marshal.
+// unmarshal reads JSON written by marshal.
 func unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	return d.Decode(v)
 }
 
-// codeValue returns how the hash of machine code is stored: as a number if it is one
-// of 16 hexadecimal digits, nil if it is empty.
+// codeValue returns the form in which the hash of machine code is stored: a number if it has 16
+// hexadecimal digits, nil if it is empty.
 func codeValue(s string) any {
 	if s == "" {
 		return nil
@@ -114,7 +114,7 @@ func codeValue(s string) any {
 	return s
 }
 
-// codeText returns the inverse of codeValue.
+// codeText is the inverse of codeValue.
 func codeText(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:

@@ -8,14 +8,14 @@ import (
 	"optcheck/report"
 )
 
-// commit is the writing of what a Writer has gathered. Its own fields become
-// the writer's if the transaction succeeds.
+// commit writes what a Writer has gathered. Its own fields become the writer's if the
+// transaction succeeds.
 type commit struct {
 	w             *Writer
 	run, setting  int64
 	cells, events int64
 	n             Counts
-	tests         *span // the row that further tests are added to
+	tests         *span // the row to which further tests are added
 }
 
 // span is a row of the table event for tests with neighbouring numbers.
@@ -59,7 +59,7 @@ func (c *commit) write() error {
 	return err
 }
 
-// sync forgets row numbers if something was taken away since the last time.
+// sync forgets row numbers if something was removed since the last time.
 func (c *commit) sync() error {
 	var epoch int64
 	if _, err := c.w.s.row("SELECT value FROM meta WHERE name='epoch'", nil, &epoch); err != nil {
@@ -69,7 +69,7 @@ func (c *commit) sync() error {
 		return nil
 	}
 	if c.w.epoch >= 0 && len(c.w.ids.body) > 0 {
-		// Bodies that were taken for stored are not at hand any more.
+		// Bodies that were believed stored are no longer at hand.
 		for i := range c.w.items {
 			if it := &c.w.items[i]; it.kind == 0 {
 				if _, ok := c.w.bodies[it.body]; !ok {
@@ -100,7 +100,7 @@ func (c *commit) sync() error {
 
 var errRemoved = errors.New("results were removed by another process (gc) while this one was writing; run it again")
 
-// keep checks that a body that waits to be referred to is still there.
+// keep checks that a body that is about to be referred to still exists.
 func (c *commit) keep(d digest) error {
 	var id int64
 	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
@@ -147,7 +147,7 @@ func (c *commit) start() error {
 	return nil
 }
 
-// id finds the number of a row, or adds it.
+// id finds the number of a row, adding the row if necessary.
 func (s *Store) id(query string, key []any, insert string, args ...any) (int64, error) {
 	var id int64
 	ok, err := s.row(query, key, &id)
@@ -186,7 +186,7 @@ func (c *commit) cell(it *item) error {
 
 const insertCell = "INSERT INTO cell(col, test, body, code, run, sum) VALUES(?, ?, ?, ?, ?, ?)"
 
-// put writes the row of a cell unless it is there.
+// put writes the row of a cell unless it exists.
 func (c *commit) put(col, test, body int64, code any) error {
 	s := c.w.s
 	res, err := s.exec(insertCell+" ON CONFLICT DO NOTHING", col, test, body, code, c.run, cellSum(col, test, body, code, c.run))
@@ -232,12 +232,12 @@ func (c *commit) put(col, test, body int64, code any) error {
 	return c.bump()
 }
 
-// bump tells everybody that something was taken away.
+// bump tells all processes that something was removed.
 func (c *commit) bump() error {
 	if err := c.w.s.bump(); err != nil {
 		return err
 	}
-	c.w.epoch++ // this writer's numbers still hold
+	c.w.epoch++ // this writer's numbers remain valid
 	return nil
 }
 
@@ -246,7 +246,7 @@ func (s *Store) bump() error {
 	return err
 }
 
-// test returns the number of a test. What is told of it is added to what is
+// test returns the number of a test. It adds what the event says about the test to what is
 // known.
 func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 	if id, ok := c.w.ids.tests[k]; ok && t == nil {
@@ -284,7 +284,7 @@ func (c *commit) test(k testKey, t *report.Test) (int64, error) {
 	return id, nil
 }
 
-// complete adds to what is stored of a test what an event tells of it.
+// complete adds what an event says about a test to what is stored.
 func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
 	var old report.Test
 	if err := decodeTest(id, about, text, &old); err != nil {
@@ -338,7 +338,7 @@ func (c *commit) toolchain(name string) (int64, error) {
 	return id, err
 }
 
-// toolchainOf finds what a config says of a toolchain.
+// toolchainOf returns a config's entry for a toolchain.
 func toolchainOf(c *report.Config, name string) report.Toolchain {
 	for _, t := range c.Toolchains {
 		if t.ID == name {
@@ -365,10 +365,10 @@ func (c *commit) body(d digest) (int64, error) {
 	return id, err
 }
 
-// maxEvents bounds the numbers of events that are believed.
+// maxEvents bounds the numbers of events that are accepted.
 const maxEvents = 1 << 40
 
-// event writes an event that is no cell.
+// event writes an event other than a cell.
 func (c *commit) event(it *item) error {
 	if it.n > c.events && it.n < maxEvents {
 		c.events = it.n - 1

@@ -7,7 +7,7 @@ import (
 	"optcheck/report"
 )
 
-// cellRow is what a cell refers to.
+// cellRow holds what a cell refers to.
 type cellRow struct {
 	seq, body int64
 	code      any
@@ -19,11 +19,10 @@ func sameCode(a, b any) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// Transient reports whether a result is only that of a failed attempt, and to be
-// had again.
+// Transient reports whether a result comes from a failed attempt and can be obtained again.
 func Transient(r *report.Result) bool { return report.Transient(r) }
 
-// resolve decides between two results for one cell, as report.Agree does.
+// resolve chooses between two results for one cell, as report.Agree does.
 func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, err error) {
 	a, err := c.w.s.result(old)
 	if err != nil {
@@ -40,7 +39,7 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	return x.New, x.Marks, err
 }
 
-// conflict returns the error of two results for one cell.
+// conflict returns the error for two results of one cell.
 func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 	var name, hash, tc, target, level, layout string
 	ok, err := c.w.s.row(`SELECT t.name, t.hash, k.name, c.target, c.level, c.layout FROM test t, col c, toolchain k
@@ -52,7 +51,7 @@ func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 		layout, a.Brief(), b.Brief())
 }
 
-// result reads what a cell refers to.
+// result reads the result that a cell refers to.
 func (s *Store) result(row cellRow) (r report.Result, err error) {
 	var hash, data []byte
 	ok, err := s.row("SELECT hash, data FROM body WHERE id=?", []any{row.body}, &hash, &data)
@@ -80,7 +79,7 @@ func decodeBody(id int64, hash, blob []byte, r *report.Result) error {
 	return nil
 }
 
-// encodeTest writes a test as it is stored.
+// encodeTest returns the stored form of a test.
 func encodeTest(t *report.Test) (about, text []byte, err error) {
 	x := *t
 	x.Name, x.Hash, x.Text = "", "", ""
@@ -88,7 +87,7 @@ func encodeTest(t *report.Test) (about, text []byte, err error) {
 	return about, pack([]byte(t.Text)), err
 }
 
-// decodeTest returns the inverse of encodeTest, without name and hash.
+// decodeTest is the inverse of encodeTest, without name and hash.
 func decodeTest(id int64, about, text []byte, t *report.Test) error {
 	name, hash := t.Name, t.Hash
 	data, err := unpack(text)
@@ -102,7 +101,7 @@ func decodeTest(id int64, about, text []byte, t *report.Test) error {
 	return nil
 }
 
-// mergeTests completes what is known of a test, the same in whatever order.
+// mergeTests combines what is known about a test. The result does not depend on the order.
 func mergeTests(a, b *report.Test) (report.Test, error) {
 	x, _, err := encodeTest(a)
 	if err != nil {
@@ -113,7 +112,7 @@ func mergeTests(a, b *report.Test) (report.Test, error) {
 		return *a, err
 	}
 	m := *a
-	// Where a test is from may be told in several ways.
+	// The origin of a test may be given in several ways.
 	known := func(t *report.Test) bool { return t.Preset != "" || t.File != "" }
 	if known(b) && !known(a) || known(b) == known(a) && bytes.Compare(y, x) < 0 && b.Dialect != "" || a.Dialect == "" {
 		m = *b

@@ -9,8 +9,8 @@ import (
 	"optcheck/report"
 )
 
-// listings reads the listings of the codes that are in the set. Where tests
-// with other names share a code, one listing is taken, always the same.
+// listings reads the listings of the codes in the set. Where tests with other names share a
+// code, it always takes the same listing.
 func (l *Live) listings(ctx context.Context) error {
 	codes := map[string]bool{}
 	for i := range l.Results {
@@ -99,7 +99,7 @@ func (l *Live) events(ctx context.Context, setting int64) error {
 	return err
 }
 
-// decodeEvent reads an event that is stored as JSON.
+// decodeEvent decodes an event that is stored as JSON.
 func decodeEvent(kind int, blob []byte) (e report.Event, err error) {
 	data, err := unpack(blob)
 	if err != nil {
@@ -121,7 +121,7 @@ func decodeEvent(kind int, blob []byte) (e report.Event, err error) {
 	return e, err
 }
 
-// current reports whether a problem is of the view and still stands.
+// current reports whether a problem belongs to the view and still exists.
 func (l *Live) current(p *report.Problem, standing func(*report.Problem) bool) bool {
 	if p.Toolchain != "" && l.view.Matrix != nil {
 		c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level, Layout: l.view.Matrix.Layouts[0]}

@@ -6,10 +6,10 @@ import (
 	"optcheck/report"
 )
 
-// Export passes the cells of a view to a handler, as one run in canonical order
-// (toolchain, target, level, test, layout), with the tests first and a listing
-// before the first cell that has it. Two stores with the same cells give the
-// same events, in whatever order they were filled. The handler is not closed.
+// Export passes the cells of a view to a handler, as one run in canonical order (toolchain,
+// target, level, test, layout). Tests come first, and a listing precedes the first cell that
+// has it. Two stores with the same cells yield the same events, in whatever order they were
+// filled. The handler is not closed.
 func (s *Store) Export(ctx context.Context, v View, h report.Handler) error {
 	set, err := s.Load(ctx, v)
 	if err != nil {
@@ -72,9 +72,9 @@ func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
 	return nil
 }
 
-// ExportRun passes the events of one run to a handler, in the order in which
-// they came: a stream that was imported comes out as it was. Cells that the
-// store had before are not among them. The handler is not closed.
+// ExportRun passes the events of one run to a handler, in the order in which they arrived: an
+// imported stream comes out unchanged. Cells that the store had before are not among them. The
+// handler is not closed.
 func (s *Store) ExportRun(ctx context.Context, run int64, h report.Handler) error {
 	return s.fail(s.read(ctx, func() error { return s.exportRun(ctx, run, h) }))
 }

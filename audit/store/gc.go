@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// Policy says what GC takes for garbage beside what nothing refers to. The zero
-// value is the default: a cell of an older build of optcheck, or of an older build
-// of a compiler of the same name, goes only if a newer build has a result of the
-// same cell. Otherwise all cells of some builds of optcheck go, and no others.
+// Policy says what GC considers garbage besides unreferenced rows. By default (the zero value),
+// a cell of an older build of optcheck, or of an older build of a compiler of the same name, is
+// garbage if and only if a newer build has a result for the same cell. Otherwise all cells of
+// some builds of optcheck are garbage, and no others.
 type Policy struct {
-	// KeepBuilds is the number of the newest builds of optcheck that are kept
-	// whole; 0 is no limit.
+	// KeepBuilds is the number of newest builds of optcheck that are kept in full; 0 means no
+	// limit.
 	KeepBuilds int
-	// OlderThan is how long ago a build was last used whose cells go; that of the
-	// latest run never goes. 0 is no limit. With KeepBuilds, both must hold.
+	// OlderThan removes the cells of builds that were last used longer ago than this, but never
+	// those of the latest run; 0 means no limit. With KeepBuilds, both conditions must hold.
 	OlderThan time.Duration
 	// Dry only counts.
 	Dry bool
-	// Progress, if not nil, is told what is being done, and how much of it is.
+	// Progress, if not nil, is told what GC is doing, and how much of it is done.
 	Progress func(what string, done, total int64)
 }
 
-// What the progress of GC is of: builds, then bytes.
+// The phases that Progress reports: the first counts builds, the second bytes.
 const (
 	Looking    = "looking at builds"
 	Compacting = "giving space back"
@@ -44,11 +44,11 @@ type Garbage struct {
 	Artefacts int64          `json:"artefacts"`
 	Runs      int64          `json:"runs"`
 	Before    int64          `json:"bytes_before"` // of the file
-	After     int64          `json:"bytes_after"`  // in a dry run, about
+	After     int64          `json:"bytes_after"`  // an estimate in a dry run
 }
 
-// BuildGarbage is what goes and what stays of a build of optcheck or, if Compiler
-// is given, of cells that it made with an older build of a compiler.
+// BuildGarbage says what is removed from, and what remains of, a build of optcheck or, if
+// Compiler is set, the cells that it made with an older build of a compiler.
 type BuildGarbage struct {
 	Tool     string `json:"tool"`
 	Build    string `json:"build"`
@@ -56,18 +56,18 @@ type BuildGarbage struct {
 	LastUsed int64  `json:"last_used"` // seconds since 1970
 	Removed  int64  `json:"removed_cells"`
 	Kept     int64  `json:"kept_cells"`
-	Bytes    int64  `json:"bytes"` // that it took, with what only it referred to; about
+	Bytes    int64  `json:"bytes"` // that it took, with what only it referred to; estimated
 
 	columns  []*gcColumn
 	settings []int64
 }
 
-// errDry takes back what was done for counting.
+// errDry rolls back what was done for counting.
 var errDry = errors.New("dry run")
 
-// GC removes what a policy takes for garbage, and then what nothing refers to. It
-// also gives the space back. All is removed at once or nothing; audits that write
-// the store meanwhile are not harmed.
+// GC removes what a policy considers garbage, then whatever is unreferenced, and returns the
+// space to the file system. It removes everything or nothing; audits that write the store at
+// the same time are not harmed.
 func (s *Store) GC(ctx context.Context, p Policy) (*Garbage, error) {
 	if p.Progress == nil {
 		p.Progress = func(string, int64, int64) {}
@@ -104,8 +104,7 @@ func (s *Store) GC(ctx context.Context, p Policy) (*Garbage, error) {
 	return g, s.fail(err)
 }
 
-// collect removes cells build by build, the oldest first, and what they leave
-// behind.
+// collect removes cells build by build, the oldest first, and what only they referred to.
 func (s *Store) collect(ctx context.Context, g *Garbage, p *Policy) error {
 	builds, err := s.gcBuilds(ctx)
 	if err != nil {
@@ -129,7 +128,7 @@ func (s *Store) collect(ctx context.Context, g *Garbage, p *Policy) error {
 			continue
 		}
 		if b.Removed > 0 {
-			// Runs that stay have told listings of cells that go.
+			// Runs that remain have stored listings of cells that go.
 			if _, err := s.remove("DELETE FROM event WHERE kind=2 AND ref IN (SELECT id FROM listing WHERE code NOT IN (" +
 				codes + "))"); err != nil {
 				return err
@@ -152,7 +151,7 @@ func (s *Store) collect(ctx context.Context, g *Garbage, p *Policy) error {
 	return nil
 }
 
-// wants reports whether the policy lets all cells of a build go.
+// wants reports whether the policy removes all cells of a build.
 func (p *Policy) wants(builds []*BuildGarbage, b *BuildGarbage) bool {
 	if p.KeepBuilds <= 0 && p.OlderThan <= 0 {
 		return false
@@ -168,8 +167,8 @@ func (p *Policy) wants(builds []*BuildGarbage, b *BuildGarbage) bool {
 		(p.OlderThan <= 0 || time.Since(time.Unix(b.LastUsed, 0)) > p.OlderThan)
 }
 
-// removeBuild removes cells of a build: all of them, or by default those that a
-// newer build has, too.
+// removeBuild removes cells of a build: all of them, or by default those that a newer build has
+// too.
 func (s *Store) removeBuild(ctx context.Context, b *BuildGarbage, p *Policy, all bool) error {
 	for _, c := range b.columns {
 		if err := ctx.Err(); err != nil {
@@ -208,9 +207,8 @@ func (s *Store) removeBuild(ctx context.Context, b *BuildGarbage, p *Policy, all
 	return s.endSettings(b.settings)
 }
 
-// endSettings removes the runs of settings of which nothing is left, but for those
-// with histograms (what a device did is not done again so easily) and those that
-// may go on.
+// endSettings removes the runs of settings that have nothing left, except runs with histograms
+// (results of devices are not easily obtained again) and those that may continue.
 func (s *Store) endSettings(settings []int64) error {
 	for _, id := range settings {
 		_, err := s.exec(`DELETE FROM temp.kept WHERE run IN (SELECT id FROM run WHERE setting=?1) AND NOT why
@@ -222,7 +220,7 @@ func (s *Store) endSettings(settings []int64) error {
 	return nil
 }
 
-// unreferenced removes what nothing refers to any more.
+// unreferenced removes whatever nothing refers to any more.
 func (s *Store) unreferenced(g *Garbage) error {
 	const runs = "FROM run WHERE id NOT IN (SELECT run FROM cell) AND id NOT IN (SELECT run FROM temp.kept)"
 	steps := []struct {
@@ -254,12 +252,12 @@ func (s *Store) unreferenced(g *Garbage) error {
 	return nil
 }
 
-// codes are the hashes of machine code that cells or runs on devices have, and the looks
-// of preserved cells, as text.
+// codes selects the hashes of machine code that cells or runs on devices have, and the looks of
+// preserved cells, as text.
 const codes = `SELECT CASE typeof(code) WHEN 'integer' THEN lower(printf('%016x', code)) ELSE code END FROM cell WHERE code IS NOT NULL
 	UNION SELECT code FROM temp.ran UNION SELECT code FROM temp.look WHERE body IN (SELECT body FROM cell)`
 
-// remove runs a statement and returns the number of rows it removed.
+// remove executes a statement and returns the number of rows it removed.
 func (s *Store) remove(query string, args ...any) (int64, error) {
 	res, err := s.exec(query, args...)
 	if err != nil {
@@ -268,7 +266,7 @@ func (s *Store) remove(query string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// sortBuilds puts the newest builds first.
+// sortBuilds sorts builds, newest first.
 func sortBuilds(list []*BuildGarbage, rank func(*BuildGarbage) int64) {
 	slices.SortStableFunc(list, func(a, b *BuildGarbage) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Compiler, b.Compiler))

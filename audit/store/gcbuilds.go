@@ -19,7 +19,7 @@ type gcColumn struct {
 	newer       []int64 // columns of the same place by newer builds
 }
 
-// gcBuilds lists the builds of a store with their columns, the newest first.
+// gcBuilds lists the builds of a store with their columns, newest first.
 func (s *Store) gcBuilds(ctx context.Context) ([]*BuildGarbage, error) {
 	settings, err := s.settings(ctx)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Store) gcBuilds(ctx context.Context) ([]*BuildGarbage, error) {
 	return out, nil
 }
 
-// lastRuns tells the latest run of each setting, and of each compiler's build in
-// it, and when a run of a setting was last heard of.
+// lastRuns returns the latest run of each setting, the latest run of each compiler's build in
+// it, and the time of a setting's last sign of life.
 func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map[int64]map[report.Toolchain]int64,
 	seen map[int64]int64, err error) {
 	latest, named, seen = map[int64]int64{}, map[int64]map[report.Toolchain]int64{}, map[int64]int64{}
@@ -127,8 +127,7 @@ func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
 	return out, err
 }
 
-// supersede finds for each column those of newer builds, with an otherwise equal
-// setting.
+// supersede finds for each column those of newer builds with an otherwise equal setting.
 func supersede(columns []*gcColumn, of map[int64]Setting) {
 	type family struct {
 		setting digest
@@ -140,7 +139,7 @@ func supersede(columns []*gcColumn, of map[int64]Setting) {
 		x.Tool, x.Build = "", ""
 		_, d, err := x.key()
 		if err != nil {
-			continue // a setting that cannot be written supersedes nothing
+			continue // a setting that cannot be encoded supersedes nothing
 		}
 		k := family{d, c.place}
 		at[k] = append(at[k], c)
@@ -156,18 +155,19 @@ func supersede(columns []*gcColumn, of map[int64]Setting) {
 	}
 }
 
-// goesOn is how long after its last sign of life a run that did not end may still
-// go on.
+// goesOn is the time after its last sign of life during which an unfinished run may still
+// continue.
 const goesOn = 24 * time.Hour
 
-// dropGC removes what prepareGC made.
+// dropGC drops the tables that prepareGC creates.
 const dropGC = "DROP TABLE IF EXISTS temp.newer; DROP TABLE IF EXISTS temp.again; DROP TABLE IF EXISTS temp.kept; DROP TABLE IF EXISTS temp.ran; " +
 	"DROP TABLE IF EXISTS temp.look"
 
-// prepareGC makes tables of what supersedes what (newer, again), of runs that are
-// kept without cells of their own (kept: the latest of each setting, and shards,
-// which tell that nothing is missing; with why set, runs on devices and what may go
-// on), of machine code that devices ran, and of how preserved cells look.
+// prepareGC creates temporary tables: newer (which columns supersede which); again (results of
+// failed attempts); kept (runs that are kept without cells of their own: the latest of each
+// setting, and shards, which show that nothing is missing; with why set, runs on devices and
+// runs that may continue); and tables of the machine code that devices ran and of the looks of
+// preserved cells.
 func (s *Store) prepareGC(ctx context.Context, builds []*BuildGarbage) error {
 	_, err := s.c.ExecContext(ctx, dropGC+`;
 		CREATE TEMP TABLE newer(old INTEGER, new INTEGER, PRIMARY KEY(old, new)) WITHOUT ROWID;
@@ -205,7 +205,7 @@ func (s *Store) prepareGC(ctx context.Context, builds []*BuildGarbage) error {
 	return errors.Join(s.ranCodes(ctx), s.looks(ctx))
 }
 
-// looks fills the table of the listings that results of preserved cells name.
+// looks fills the table of the listings that results of preserved cells refer to.
 func (s *Store) looks(ctx context.Context) error {
 	of := map[int64]string{}
 	err := s.each(ctx, "SELECT id, hash, data FROM body", nil, func(scan func(...any) error) error {
@@ -258,13 +258,13 @@ func (s *Store) ranCodes(ctx context.Context) error {
 	return nil
 }
 
-// used returns the number of bytes of pages that hold something.
+// used returns the number of used bytes in all pages.
 func (s *Store) used(ctx context.Context) (n int64, err error) {
 	err = s.c.QueryRowContext(ctx, "SELECT coalesce(sum(pgsize - unused), 0) FROM dbstat").Scan(&n)
 	return n, err
 }
 
-// compact gives unused space back, if there is some.
+// compact returns unused space to the file system, if there is some.
 func (s *Store) compact(ctx context.Context, progress func(string, int64, int64)) error {
 	var free, pages, size int64
 	for query, n := range map[string]*int64{"PRAGMA freelist_count": &free, "PRAGMA page_count": &pages, "PRAGMA page_size": &size} {
@@ -277,9 +277,9 @@ func (s *Store) compact(ctx context.Context, progress func(string, int64, int64)
 		return err
 	}
 	if free == 0 {
-		return s.retry(ctx, checkpoint) // the log is space, too
+		return s.retry(ctx, checkpoint) // the log takes space, too
 	}
-	// What is left is written once more, into the log.
+	// The remaining pages are written once more, into the log.
 	total := (pages - free) * size
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -7,13 +7,13 @@ import (
 	"optcheck/report"
 )
 
-// known tells which cells of a setting are stored: a bit for each test in each
-// column. It does not change any more, so that many goroutines may ask it.
+// known records which cells of a setting are stored: a bit for each test in each column. It is
+// immutable, so that many goroutines may use it.
 type known struct {
 	tests map[testKey]int64
 	cols  map[report.Column][]uint64
 	asked atomic.Int64
-	// other is the number of cells that differ in the build of optcheck alone.
+	// other is the number of cells that differ only in the build of optcheck.
 	other int64
 }
 
@@ -30,12 +30,12 @@ func (k *known) has(c *report.Cell) bool {
 	return true
 }
 
-// Have reports whether the store already holds the result of a cell of the run
-// that the last config event began. Results of failed attempts do not count. It
-// may be called concurrently, but for the first time only after that event.
+// Have reports whether the store already holds the result of a cell of the run that the last
+// config event began. Results of failed attempts do not count. It may be called concurrently
+// after that event.
 func (w *Writer) Have(c *report.Cell) bool { return w.known != nil && w.known.has(c) }
 
-// Skipped returns the number of cells that Have knew.
+// Skipped returns the number of cells for which Have returned true.
 func (w *Writer) Skipped() int64 {
 	if w.known == nil {
 		return 0
@@ -52,8 +52,8 @@ func (w *Writer) OtherBuilds() int64 {
 	return w.known.other
 }
 
-// Remember makes Have speak of the present run. It is called between the config
-// event and the first question.
+// Remember prepares Have for the current run. It is called between the config event and the
+// first call of Have.
 func (w *Writer) Remember(ctx context.Context) error {
 	k, err := w.s.known(ctx, w.config)
 	if err != nil {

@@ -7,22 +7,23 @@ import (
 	"optcheck/report"
 )
 
-// Info says what is in a store.
+// Info describes the content of a store.
 type Info struct {
 	Schema    int   `json:"schema"`
 	Bytes     int64 `json:"bytes"` // of the file and its log
 	Cells     int64 `json:"cells"`
 	Tests     int64 `json:"tests"`
-	Results   int64 `json:"results"` // distinct ones, code left out
+	Results   int64 `json:"results"` // distinct ones, regardless of code
 	Listings  int64 `json:"listings"`
 	Artefacts int64 `json:"artefacts"`
-	// Histograms are the tests that ran on devices, once for each setting of a run.
+	// Histograms is the number of tests that ran on devices, counted once for each setting of a
+	// run.
 	Histograms int64         `json:"histograms"`
 	Settings   []SettingInfo `json:"settings"`
 	Runs       []RunInfo     `json:"runs"`
 }
 
-// SettingInfo is a setting and how much there is of it.
+// SettingInfo is a setting and the number of its cells.
 type SettingInfo struct {
 	ID int64 `json:"id"`
 	Setting
@@ -34,10 +35,10 @@ type SettingInfo struct {
 const (
 	StateDone        = "done"
 	StateInterrupted = "interrupted" // it said so
-	StateOpen        = "open"        // it goes on, or was killed
+	StateOpen        = "open"        // it is still running, or was killed
 )
 
-// RunInfo is a run. Cells are those that it was the first to store.
+// RunInfo describes a run. Cells counts those that it was the first to store.
 type RunInfo struct {
 	ID      int64  `json:"id"`
 	Setting int64  `json:"setting"`
@@ -46,16 +47,16 @@ type RunInfo struct {
 	Planned int    `json:"planned"`
 	Shard   string `json:"shard,omitempty"`
 	State   string `json:"state"`
-	// Histograms are those of a run on a device.
+	// Histograms is the number of histograms of a run on a device.
 	Histograms int64 `json:"histograms,omitempty"`
 
-	plan   string // the config, which is equal if the same was planned
+	plan   string // the config: equal if the same was planned
 	device bool
 }
 
-// Unfinished reports whether a run on a device with a setting (0: that of the
-// latest run) did not come to its end, and none after it with the same plan did.
-// What audits lack, Load counts in cells, whoever did them.
+// Unfinished reports whether a run on a device with a setting (0: that of the latest run) did
+// not finish, and no later run with the same plan did. What audits lack is counted by Load in
+// cells, whoever made them.
 func (s *Store) Unfinished(ctx context.Context, setting int64) (bool, error) {
 	state := map[string]string{}
 	err := s.read(ctx, func() error {
@@ -82,7 +83,7 @@ func (s *Store) Unfinished(ctx context.Context, setting int64) (bool, error) {
 	return false, s.fail(err)
 }
 
-// Info counts what is in the store.
+// Info counts the content of the store.
 func (s *Store) Info(ctx context.Context) (*Info, error) {
 	info := &Info{Schema: version, Settings: []SettingInfo{}, Runs: []RunInfo{}}
 	for _, suffix := range []string{"", "-wal"} {

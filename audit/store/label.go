@@ -9,11 +9,11 @@ import (
 // MaxArtefact bounds the size of an artefact, in bytes.
 const MaxArtefact = maxBlob
 
-// ErrNoLabel says that nothing in a store has a name.
+// ErrNoLabel is returned for a name that no artefact has.
 var ErrNoLabel = errors.New("no artefact of that name")
 
-// Put keeps data under a name, which then means nothing else any more. Equal data
-// is kept once, however many names it has. kind says what it is, in a word.
+// Put stores data under a name, replacing what had the name before. Equal data is stored once,
+// however many names it has. kind is a word for its type.
 func (s *Store) Put(ctx context.Context, name, kind string, data []byte) error {
 	if len(data) > MaxArtefact {
 		return s.fail(fmt.Errorf("artefact %s: %d bytes, more than %d", name, len(data), MaxArtefact))
@@ -24,7 +24,7 @@ func (s *Store) Put(ctx context.Context, name, kind string, data []byte) error {
 	}))
 }
 
-// label gives a name to an artefact, which blob makes if it is not there.
+// label names an artefact, which blob creates if it does not exist.
 func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([]byte, error)) error {
 	var id int64
 	ok, err := s.row("SELECT id FROM artefact WHERE hash=? AND kind=?", []any{hash, kind}, &id)
@@ -49,8 +49,7 @@ func (s *Store) label(name, kind string, hash []byte, size int64, blob func() ([
 	return err
 }
 
-// Get returns what was kept under a name, and its kind. It is checked: damaged
-// data is an error.
+// Get returns the data with a name, and its kind. It verifies the data: damage is an error.
 func (s *Store) Get(ctx context.Context, name string) (data []byte, kind string, err error) {
 	err = s.read(ctx, func() error {
 		var hash, blob []byte
@@ -85,8 +84,8 @@ func (s *Store) Labels(ctx context.Context, prefix string) (names []string, err 
 	return names, s.fail(err)
 }
 
-// copyLabels takes in what another store has names for. A name that both have
-// keeps the artefact with the larger hash: the order of merging must not matter.
+// copyLabels copies the names in another store. A name that both have keeps the artefact with
+// the larger hash, so that the order of merging does not matter.
 func (s *Store) copyLabels(ctx context.Context, from *Store) error {
 	type one struct {
 		name, kind string

@@ -15,23 +15,22 @@ type View struct {
 	// Setting is the number of a setting, as Info lists them; 0 is the setting
 	// of the latest run.
 	Setting int64
-	// Matrix, if not nil, restricts the cells to those of the matrix of this
-	// run, and Tests, if not nil, to these tests, by name and hash.
+	// Matrix, if not nil, restricts the cells to the matrix of this run, and Tests, if not nil,
+	// to these tests, by name and hash.
 	Matrix *report.Config
 	Tests  func(name, hash string) bool
-	// Keep, if not nil, says which cells of the set Export and its tables have.
+	// Keep, if not nil, selects the cells of the set for Export and its tables.
 	Keep func(*report.Set) (func(cell int) bool, error)
 	// NoText leaves out the tests' texts.
 	NoText bool
 }
 
-// Live is a Set that can follow a store that grows.
+// Live is a Set that can follow a growing store.
 type Live struct {
 	*report.Set
-	// Seq is the number of the newest cell that is in the set, also of another
-	// setting.
+	// Seq is the number of the newest cell that was read, of any setting.
 	Seq int64
-	// Numbers are the numbers of the cells in the store, in the order of Cells.
+	// Numbers holds the numbers of the cells in the store, in the order of Cells.
 	Numbers []int64
 
 	s     *Store
@@ -39,7 +38,7 @@ type Live struct {
 	epoch int64
 	run   int64 // the newest one
 	tests map[int64]uint32
-	cols  map[int64]uint32 // noIndex for columns that are not wanted
+	cols  map[int64]uint32 // none for columns that are not wanted
 	body  map[int64]*report.Result
 	res   map[resultKey]uint32
 }
@@ -52,8 +51,8 @@ type resultKey struct {
 // none marks a column or test that is not wanted.
 const none = ^uint32(0)
 
-// Load reads the cells of a view. Problems that later runs have overcome are
-// left out; the statistics are those of the run, if the setting has only one.
+// Load reads the cells of a view. It leaves out problems that later runs have overcome; the
+// statistics are those of the run, if the setting has only one.
 func (s *Store) Load(ctx context.Context, v View) (*report.Set, error) {
 	l, err := s.Follow(ctx, v)
 	if err != nil {
@@ -62,16 +61,16 @@ func (s *Store) Load(ctx context.Context, v View) (*report.Set, error) {
 	return l.Set, nil
 }
 
-// Follow is Load for those who want to follow what happens.
+// Follow is Load for callers that want to follow later changes.
 func (s *Store) Follow(ctx context.Context, v View) (*Live, error) {
 	l := &Live{s: s, view: v}
 	err := s.read(ctx, func() error { return l.reload(ctx) })
 	return l, s.fail(err)
 }
 
-// Refresh takes in what has been written since. If something was taken away, or
-// the setting of the latest run is another one, all is read again into a new
-// Set, and reloaded is true. On an error nothing has changed.
+// Refresh reads what has been written since. If something was removed, or the latest run has
+// another setting, it reads everything into a new Set, and reloaded is true. After an error
+// nothing has changed.
 func (l *Live) Refresh(ctx context.Context) (added int, reloaded bool, err error) {
 	before := len(l.Cells)
 	err = l.s.read(ctx, func() error {
@@ -111,7 +110,7 @@ func (s *Store) read(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// state is what tells whether a store has changed.
+// state identifies the state of a store: equal states mean that nothing has changed.
 type state struct{ epoch, seq, run int64 }
 
 func (s *Store) state(ctx context.Context) (st state, err error) {
@@ -179,7 +178,7 @@ func (l *Live) grow(ctx context.Context) error {
 	return l.planned(ctx, setting.ID)
 }
 
-// setting finds a setting, or that of the latest run for 0.
+// setting finds a setting; 0 stands for that of the latest run.
 func (s *Store) setting(ctx context.Context, id int64) (numbered, error) {
 	all, err := s.settings(ctx)
 	if err != nil {
@@ -199,8 +198,8 @@ func (s *Store) setting(ctx context.Context, id int64) (numbered, error) {
 	return numbered{}, fmt.Errorf("no setting %d (optcheck store info lists them)", id)
 }
 
-// columns reads the columns of a setting. Of a toolchain with several builds,
-// those of the latest run count.
+// columns reads the columns of a setting. Of a toolchain with several builds it reads those of
+// the latest run.
 func (l *Live) columns(ctx context.Context, setting int64) error {
 	builds, err := l.s.builds(ctx, setting)
 	if err != nil {
@@ -241,8 +240,7 @@ func (l *Live) wanted(c report.Column) bool {
 		slices.ContainsFunc(m.Toolchains, func(t report.Toolchain) bool { return t.ID == c.Toolchain })
 }
 
-// builds tells for each toolchain the build that the latest run had which names
-// it.
+// builds returns for each toolchain the build in the latest run that names it.
 func (s *Store) builds(ctx context.Context, setting int64) (map[string]report.Toolchain, error) {
 	out := map[string]report.Toolchain{}
 	err := s.each(ctx, "SELECT id, config FROM run WHERE setting=? ORDER BY id", []any{setting}, func(scan func(...any) error) error {
@@ -316,7 +314,7 @@ func (l *Live) cells(ctx context.Context, after int64) error {
 	return rows.Err()
 }
 
-// result takes in a result that no cell had before.
+// result adds a result that no earlier cell had.
 func (l *Live) result(seq, body int64, code any) (uint32, error) {
 	b, ok := l.body[body]
 	if !ok {
@@ -333,7 +331,7 @@ func (l *Live) result(seq, body int64, code any) (uint32, error) {
 	return i, nil
 }
 
-// readTests reads the tests that are new.
+// readTests reads new tests.
 func (l *Live) readTests(ctx context.Context) error {
 	text := "text"
 	if l.view.NoText {
@@ -361,7 +359,7 @@ func (l *Live) readTests(ctx context.Context) error {
 	})
 }
 
-// bodies reads the results that are new.
+// bodies reads new results.
 func (l *Live) bodies(ctx context.Context) error {
 	after := int64(0)
 	for id := range l.body {
@@ -379,8 +377,8 @@ func (l *Live) bodies(ctx context.Context) error {
 	})
 }
 
-// configure makes the config of the set from what is in it: it does not depend
-// on the order in which the store was filled.
+// configure derives the config of the set from its content, so that it does not depend on the
+// order in which the store was filled.
 func (l *Live) configure(s Setting) {
 	c := &l.Config
 	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain = report.Schema, s.Tool, s.Build, s.Spec, s.Source,

@@ -11,11 +11,11 @@ import (
 	"optcheck/report"
 )
 
-// Import takes in an event stream, all of it or nothing. name is for messages.
-// Importing the same stream once more changes nothing.
+// Import imports an event stream, completely or not at all. name is for messages. Importing the
+// same stream again changes nothing.
 func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, error) {
-	// A stream is identified by its content, which is known at its end only:
-	// the run gets its name then.
+	// A stream is identified by its content, which is known only at its end: the run gets its
+	// name then.
 	w := s.Writer()
 	sum := sha256.New()
 	var conflict error
@@ -58,8 +58,8 @@ func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, e
 	return w.added, nil
 }
 
-// nameRun gives an imported run its name. If the stream was imported before,
-// that run stays, and cells that had been removed since become its own.
+// nameRun names an imported run. If the stream was imported before, that run remains, and cells
+// that had been removed since become part of it.
 func (s *Store) nameRun(run int64, uid []byte) (fresh bool, err error) {
 	var old int64
 	ok, err := s.row("SELECT id FROM run WHERE uid=?", []any{uid}, &old)
@@ -79,9 +79,8 @@ func (s *Store) nameRun(run int64, uid []byte) (fresh bool, err error) {
 	return false, nil
 }
 
-// Merge takes in the runs of another store, all of them or nothing. Merging the
-// same store once more changes nothing, and the order of several stores does not
-// matter.
+// Merge adds the runs of another store, all of them or none. Merging the same store again
+// changes nothing, and the order of several stores does not matter.
 func (s *Store) Merge(ctx context.Context, from *Store) (Counts, error) {
 	a, errA := os.Stat(s.path)
 	b, errB := os.Stat(from.path)
@@ -119,8 +118,8 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Counts, error) {
 	return w.added, nil
 }
 
-// copyRun writes the events of a run of another store. A run that is there
-// already gets what it lacks.
+// copyRun writes the events of a run of another store. A run that exists already gets what it
+// lacks.
 func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
 	src, err := from.source(ctx, run)
 	if err != nil {
@@ -143,8 +142,8 @@ func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
 	return w.Flush()
 }
 
-// copyEvent writes an event of a run of another store. Events keep their numbers:
-// of some runs, a cleaning has removed others.
+// copyEvent writes an event of a run of another store. Events keep their numbers, since GC has
+// removed events of some runs.
 func (w *Writer) copyEvent(src *source, e runEvent) error {
 	if e.kind != 0 {
 		w.number = e.n + 1

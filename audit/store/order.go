@@ -32,7 +32,7 @@ func compareLayouts(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// sorted lists 0 to n-1 by a comparison.
+// sorted returns 0 to n-1, sorted by a comparison.
 func sorted(n int, compare func(i, j int) int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -42,14 +42,14 @@ func sorted(n int, compare func(i, j int) int) []int {
 	return order
 }
 
-// testOrder lists the tests of a set by name and hash.
+// testOrder sorts the tests of a set by name and hash.
 func testOrder(set *report.Set) []int {
 	return sorted(len(set.Tests), func(i, j int) int {
 		return cmp.Or(cmp.Compare(set.Tests[i].Name, set.Tests[j].Name), cmp.Compare(set.Tests[i].Hash, set.Tests[j].Hash))
 	})
 }
 
-// ranks returns the inverse of a list of numbers.
+// ranks returns the inverse of a permutation.
 func ranks(order []int) []int {
 	rank := make([]int, len(order))
 	for r, i := range order {
@@ -58,14 +58,14 @@ func ranks(order []int) []int {
 	return rank
 }
 
-// Canonical returns the order of a set's cells by toolchain, target, level, test
-// and layout: the order of an audit, whatever order they came in.
+// Canonical returns the order of a set's cells by toolchain, target, level, test and layout:
+// the order of an audit, whatever order they arrived in.
 func Canonical(set *report.Set) []int {
 	place := ranks(sorted(len(set.Columns), func(i, j int) int {
 		a, b := &set.Columns[i], &set.Columns[j]
 		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), target.Compare(a.Target, b.Target), cmp.Compare(a.Level, b.Level))
 	}))
-	// Columns of one place have one rank.
+	// Columns of one place have the same rank.
 	first := map[report.Column]int{}
 	for i, c := range set.Columns {
 		c.Layout = ""
@@ -86,7 +86,7 @@ func Canonical(set *report.Set) []int {
 	})
 }
 
-// Sort brings the cells of a set into canonical order.
+// Sort sorts the cells of a set into canonical order.
 func Sort(set *report.Set) {
 	cells := make([]report.Ref, 0, len(set.Cells))
 	for _, i := range Canonical(set) {

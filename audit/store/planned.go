@@ -6,9 +6,9 @@ import (
 	"optcheck/report"
 )
 
-// planned compares what the runs of a setting set out to do with what is there.
-// It corrects the number of cells in the set's config, and adds a problem for
-// shards that no run did: a store that lacks something must not pass for whole.
+// planned compares what the runs of a setting planned with what is there. It corrects the
+// number of cells in the set's config, and adds a problem for shards that no run did: an
+// incomplete store must not look complete.
 func (l *Live) planned(ctx context.Context, setting int64) error {
 	if l.view.Matrix != nil || l.view.Tests != nil {
 		return nil // the caller knows what should be there
@@ -23,8 +23,8 @@ func (l *Live) planned(ctx context.Context, setting int64) error {
 	return nil
 }
 
-// plans lists what the runs of a setting set out to do. Runs with builds of
-// compilers that are not shown do not count.
+// plans lists what the runs of a setting planned. Runs with builds of compilers that are not
+// shown do not count.
 func (l *Live) plans(ctx context.Context, setting int64) (*report.Plans, error) {
 	plans, byRun := &report.Plans{}, map[int64]*report.Plan{}
 	err := l.s.each(ctx,

@@ -10,11 +10,11 @@ import (
 // applicationID marks the files ("optc").
 const applicationID = 0x6f707463
 
-// version is the version of the schema. It changes when tables do.
+// version is the version of the schema. It changes when tables change.
 const version = 2
 
-// schema makes the tables of a store. All but those whose rows are named by hashes
-// of their content have checksums.
+// schema creates the tables of a store. All have checksums, except those whose rows are
+// identified by hashes of their content.
 const schema = `
 -- epoch counts the changes that took something away: what a reader or a writer
 -- remembers of row numbers holds as long as it stays the same.
@@ -64,7 +64,7 @@ CREATE TABLE "source"(test INTEGER NOT NULL, col INTEGER NOT NULL, thread INTEGE
 CREATE TABLE "label"(name TEXT PRIMARY KEY, artefact INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
 `
 
-// makeTables makes the tables of an empty database.
+// makeTables creates the tables of an empty database.
 func makeTables(ctx context.Context, c *sql.Conn) error {
 	_, err := c.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, version))
 	return err
@@ -91,8 +91,8 @@ func objects(ctx context.Context, c *sql.Conn) ([]object, error) {
 	return out, rows.Err()
 }
 
-// sameSchema checks that a database has exactly the tables of a store: no trigger
-// or view of somebody else runs in our name.
+// sameSchema checks that a database has exactly the tables of a store, so that no foreign
+// trigger or view runs on our behalf.
 func sameSchema(ctx context.Context, c *sql.Conn) error {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -131,7 +131,7 @@ func sameSchema(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// Errors of stores, to be told apart by errors.Is.
+// Errors of stores, to be distinguished by errors.Is.
 var (
 	ErrNoStore  = errors.New("no store of optcheck")
 	ErrNewer    = errors.New("the store is of a newer version of optcheck")

@@ -6,7 +6,7 @@ import (
 	"optcheck/report"
 )
 
-// Setting is what decides the result of a cell beside its test and place.
+// Setting is what determines the result of a cell besides its test and place.
 type Setting struct {
 	Tool   string   `json:"tool,omitempty"`
 	Build  string   `json:"build,omitempty"`
@@ -17,8 +17,8 @@ type Setting struct {
 	Plain  bool     `json:"plain,omitempty"`
 }
 
-// SettingOf returns the setting of a run. The version of optcheck counts too:
-// streams of older versions name no build.
+// SettingOf returns the setting of a run. It includes the version of optcheck, because streams
+// of older versions name no build.
 func SettingOf(c *report.Config) Setting {
 	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain}
 }
@@ -29,7 +29,7 @@ func (s Setting) key() ([]byte, digest, error) {
 	return data, digestOf(data), err
 }
 
-// otherBuild reports whether two settings differ in the build of optcheck alone.
+// otherBuild reports whether two settings differ only in the build of optcheck.
 func (s Setting) otherBuild(t Setting) bool {
 	if s.Build == t.Build && s.Tool == t.Tool {
 		return false

@@ -7,7 +7,7 @@ import (
 	"optcheck/report"
 )
 
-// source is a run that is read in the order of its events.
+// source reads a run in the order of its events.
 type source struct {
 	s      *Store
 	run    int64
@@ -18,14 +18,14 @@ type source struct {
 	bodies map[int64]*report.Result
 }
 
-// runEvent is one event of a run: of kind 0, a cell; otherwise a row of the
-// table event, of which one with many tests comes once for each.
+// runEvent is one event of a run: kind 0 is a cell, any other a row of the table event. A row
+// with many tests yields one event for each.
 type runEvent struct {
 	kind int
-	// of a cell
+	// Fields of cells.
 	seq, col, testID, body int64
 	code                   any
-	// of others
+	// Fields of other events.
 	n, ref int64
 	data   []byte
 }
@@ -57,7 +57,7 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 	return src, err
 }
 
-// configOf unpacks what a run was told.
+// configOf decodes the config of a run.
 func configOf(run int64, data []byte) (c report.Config, err error) {
 	if err := unmarshal(data, &c); err != nil {
 		return c, errDamaged("run %d: %w", run, err)
@@ -123,7 +123,7 @@ func (src *source) walk(ctx context.Context, f func(runEvent) error) error {
 	return upTo(-1)
 }
 
-// cell makes the whole of a cell.
+// cell assembles a cell.
 func (src *source) cell(e runEvent) (c report.Cell, err error) {
 	t, err := src.test(e.testID)
 	if err != nil {

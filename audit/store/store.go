@@ -19,18 +19,18 @@ import (
 	"optcheck/internal/input"
 )
 
-// Mode says what a store is opened for.
+// Mode is the mode in which a store is opened.
 type Mode int
 
 // The modes.
 const (
-	Read   Mode = iota // the file must be there
-	Write              // the file must be there
-	Create             // the file is made if it is not there
+	Read   Mode = iota // the file must exist
+	Write              // the file must exist
+	Create             // the file is created if it does not exist
 )
 
-// Store is an open store. It is not safe for concurrent use; open it once more
-// instead, also from other processes.
+// Store is an open store. It is not safe for concurrent use; open it again instead, also in
+// other processes.
 type Store struct {
 	path string
 	db   *sql.DB
@@ -42,17 +42,17 @@ type Store struct {
 	busy  time.Duration // how long to wait for other writers
 }
 
-// Limits of what is read from a file.
+// Limits of values read from a file.
 const (
 	maxValue = 64 << 20 // bytes of one value
 	maxBlob  = 64 << 20 // bytes of one blob, decompressed
 )
 
-// syncMode is how often the disk is waited for: in a power failure the last
-// transactions may be lost, but nothing is damaged. Tests wait less.
+// syncMode says how often SQLite waits for the disk: a power failure may lose the last
+// transactions, but damages nothing. Tests wait less.
 var syncMode = "NORMAL"
 
-// busyLimit is how long a writer waits for others. Imports are one transaction.
+// busyLimit is how long a writer waits for others. An import is one transaction.
 const busyLimit = 10 * time.Minute
 
 // Open opens a store.
@@ -88,7 +88,7 @@ func open(ctx context.Context, path string, mode Mode) (s *Store, err error) {
 	return s, nil
 }
 
-// connect opens the database without looking at it.
+// connect opens the database without reading it.
 func (s *Store) connect(ctx context.Context) error {
 	abs, err := filepath.Abs(s.path)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Store) connect(ctx context.Context) error {
 	case Read:
 		q.Set("mode", "ro")
 		if _, err := os.Stat(abs + "-wal"); errors.Is(err, fs.ErrNotExist) && !writable(filepath.Dir(abs)) {
-			q.Set("immutable", "1") // without its files beside it, a log cannot be read
+			q.Set("immutable", "1") // a log cannot be read without the files beside it
 		}
 	case Write:
 		q.Set("mode", "rw")
@@ -121,7 +121,7 @@ func (s *Store) connect(ctx context.Context) error {
 	return err
 }
 
-// writable reports whether files can be made in a folder.
+// writable reports whether files can be created in a folder.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, ".optcheck-*")
 	if err != nil {
@@ -159,14 +159,14 @@ func (s *Store) prepare(ctx context.Context) error {
 		return nil
 	}
 	return s.retry(ctx, func() error {
-		// A file that cannot be written shows in a transaction only.
+		// Only a transaction shows that a file cannot be written.
 		_, err := s.c.ExecContext(ctx, "PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; ROLLBACK")
 		return err
 	})
 }
 
-// versions returns what the header of the file says. Both are read in one
-// transaction: between the two another process may make the store.
+// versions reads the file's header. It reads both values in one transaction, since another
+// process may create the store in between.
 func (s *Store) versions(ctx context.Context) (app, v int, err error) {
 	err = s.retry(ctx, func() error {
 		if !s.inTx {
@@ -183,9 +183,8 @@ func (s *Store) versions(ctx context.Context) (app, v int, err error) {
 	return app, v, err
 }
 
-// create makes the tables, in a transaction that looks again: another process may
-// have been faster. The file is not yet in WAL mode, so that its header says what it
-// is from the beginning.
+// create creates the tables, in a transaction that checks again: another process may have been
+// faster. The file is not yet in WAL mode, so that its header is right from the beginning.
 func (s *Store) create(ctx context.Context) error {
 	return s.update(ctx, func() error {
 		app, _, err := s.versions(ctx)
@@ -203,8 +202,8 @@ func (s *Store) create(ctx context.Context) error {
 	})
 }
 
-// update runs f in a transaction that may write. Inside another one, it is part
-// of that.
+// update runs f in a transaction that may write. Within another transaction it becomes part of
+// that one.
 func (s *Store) update(ctx context.Context, f func() error) error {
 	if s.inTx {
 		return f()
@@ -230,7 +229,7 @@ func (s *Store) update(ctx context.Context, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	// Outside of WAL mode, as when a store is made, it waits for readers.
+	// Outside WAL mode, as when a store is created, it waits for readers.
 	err = s.retry(ctx, func() error {
 		_, err := s.c.ExecContext(context.Background(), "COMMIT")
 		return err
@@ -242,7 +241,7 @@ func (s *Store) update(ctx context.Context, f func() error) error {
 	return nil
 }
 
-// retry repeats what another process's writing keeps from being done.
+// retry repeats f while another process's writing prevents it.
 func (s *Store) retry(ctx context.Context, f func() error) error {
 	begin := time.Now()
 	for {
@@ -271,7 +270,7 @@ func isBusy(err error) bool {
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
 }
 
-// explain says what an error of the database means.
+// explain translates an error of the database.
 func (s *Store) explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) {
 		return err
@@ -288,7 +287,7 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w (%w)", what, err)
 }
 
-// fail names the store in an error.
+// fail adds the store's name to an error.
 func (s *Store) fail(err error) error {
 	if err == nil {
 		return nil
@@ -317,8 +316,7 @@ func (s *Store) exec(query string, args ...any) (sql.Result, error) {
 	return st.Exec(args...)
 }
 
-// row runs a prepared statement that gives at most one row; ok tells whether it
-// did.
+// row runs a prepared statement that returns at most one row; ok reports whether it did.
 func (s *Store) row(query string, args []any, dest ...any) (ok bool, err error) {
 	st, err := s.stmt(context.Background(), query)
 	if err != nil {
@@ -349,7 +347,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, f func(scan 
 // Path returns the name of the store's file.
 func (s *Store) Path() string { return s.path }
 
-// Close closes the store. The last one to close it leaves one file.
+// Close closes the store. The last process to close it leaves a single file.
 func (s *Store) Close() error { return s.fail(s.close()) }
 
 func (s *Store) close() error {
@@ -368,14 +366,14 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-// Discard closes a store that was made in vain and removes its file, if it has no
-// results and nobody else has it open; otherwise it only closes it.
+// Discard closes a store that was created in vain and removes its file, if it has no results
+// and nobody else has it open; otherwise it only closes it.
 func (s *Store) Discard(ctx context.Context) error {
 	info, err := s.Info(ctx)
 	if err != nil || info.Cells+info.Histograms+info.Artefacts > 0 {
 		return errors.Join(err, s.Close())
 	}
-	var mode string // SQLite leaves its log only where it is alone
+	var mode string // SQLite changes the mode only if nobody else has the file open
 	err = s.c.QueryRowContext(ctx, "PRAGMA journal_mode=DELETE").Scan(&mode)
 	if alone := err == nil && mode == "delete"; !alone {
 		return s.Close()

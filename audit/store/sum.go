@@ -13,13 +13,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Rows carry a checksum (CRC-32C) of their contents: SQLite notices a damaged
-// structure, but not another number in a row. What has a hash of its content
-// (results, listings, settings) needs no other, and numbers of rows are in the
-// indices, too, which are compared.
+// Rows carry a checksum (CRC-32C) of their contents: SQLite notices a damaged structure, but
+// not a changed number in a row. What has a hash of its content (results, listings, settings)
+// needs no checksum, and row numbers are also in the indices, which are compared.
 
-// summed are the tables whose rows have a checksum, with the columns that it is of,
-// the small ones first.
+// summed lists the tables whose rows have a checksum, with the columns that it covers, small
+// tables first.
 var summed = []struct {
 	table, columns string
 	small          bool // read as a whole with every view
@@ -59,7 +58,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // sumOf is signed, so that it takes four bytes in a row.
 func sumOf(b []byte) int64 { return int64(int32(crc32.Checksum(b, castagnoli))) }
 
-// appendValue writes a value of a row such that different rows are different bytes.
+// appendValue encodes a value of a row so that different rows have different encodings.
 func appendValue(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -76,7 +75,7 @@ func appendValue(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// cellSum returns the checksum of a cell, as optcheck_sum makes it.
+// cellSum returns the checksum of a cell, equal to that of optcheck_sum.
 func cellSum(col, test, body int64, code any, run int64) int64 {
 	var buf [128]byte
 	b := append(buf[:0], "cell"...)
@@ -95,8 +94,8 @@ func checkCell(seq, col, test, body int64, code any, run, sum int64) error {
 	return nil
 }
 
-// checkRows compares the rows of the small tables with their checksums, before
-// anything is made of them.
+// checkRows compares the rows of the small tables with their checksums before anybody uses
+// them.
 func (s *Store) checkRows(ctx context.Context) error {
 	if ok, err := s.counter(ctx); err != nil || !ok {
 		return cmp.Or(err, errDamaged("the counter of changes is not there"))
@@ -116,15 +115,14 @@ func (s *Store) checkRows(ctx context.Context) error {
 	return nil
 }
 
-// counter looks for the counter of changes, and for nothing else where it is.
+// counter reports whether the change counter exists, and nothing else is in its table.
 func (s *Store) counter(ctx context.Context) (ok bool, err error) {
 	var n, epochs int64
 	err = s.c.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(name='epoch' AND typeof(value)='integer'), 0) FROM meta").Scan(&n, &epochs)
 	return n == 1 && epochs == 1, err
 }
 
-// badRows describes the rows of a table that are not what their checksums say, at
-// most limit.
+// badRows describes the rows of a table that do not match their checksums, at most limit.
 func (s *Store) badRows(ctx context.Context, table, columns string, limit int) (out []string, err error) {
 	key := map[string]string{"cell": "seq", "event": "run || '/' || n", "machine": "code || '/' || thread",
 		"source": "test || '/' || col || '/' || thread", "label": "name"}[table]

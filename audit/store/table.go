@@ -30,13 +30,13 @@ type Row struct {
 	Code      string `parquet:"code,dict,zstd"`
 	Known     string `parquet:"known,dict,zstd"`
 	Model     string `parquet:"model,dict,zstd"`
-	// New and Lost are the numbers of outcomes that only the machine code, or
-	// only the test allows; Source and Machine those of all.
+	// New and Lost are the numbers of outcomes that only the machine code, or only the test,
+	// allows; Source and Machine are the numbers of all outcomes.
 	Source  int32 `parquet:"source_outcomes"`
 	Machine int32 `parquet:"machine_outcomes"`
 	New     int32 `parquet:"new_outcomes"`
 	Lost    int32 `parquet:"lost_outcomes"`
-	// Race is what the language says of the test: see report.Verdict.
+	// Race says whether the test has a data race in its language: see report.Verdict.
 	Race string `parquet:"race,dict,zstd"`
 }
 
@@ -112,7 +112,7 @@ func (s *Store) ExportCSV(ctx context.Context, v View, w io.Writer) error {
 	return err
 }
 
-// parquetBatch is the number of rows that are handed over at once.
+// parquetBatch is the number of rows that are written at once.
 const parquetBatch = 4096
 
 // ExportParquet writes the same table in the Parquet format.

@@ -17,25 +17,25 @@ const (
 	kindProblem
 	kindHistogram
 	kindStats
-	kindArtefacts // no event
+	kindArtefacts // not an event
 )
 
-// testKey tells tests apart: equal tests may have several names.
+// testKey identifies a test: equal tests may have several names.
 type testKey struct{ name, hash string }
 
 // item is an event that waits to be written.
 type item struct {
 	kind int // 0 for a cell
-	// of a cell
+	// Fields of cells.
 	test testKey
 	col  report.Column
 	body digest
 	code string
-	// of others; for tests, index into Writer.newTests
+	// Fields of other events; for tests, an index into Writer.newTests.
 	data []byte
 	list *report.Listing
 	text *report.Test
-	n    int64 // the number that the event has in its run, from 1; 0 for the next one
+	n    int64 // the number of the event in its run, from 1; 0 for the next one
 	arts []report.Artefact
 }
 
@@ -45,9 +45,9 @@ type body struct {
 	data  []byte
 }
 
-// Writer takes the events of runs and writes them to a store. It is a
-// report.Handler: what was handled before a Flush is written by it, in one
-// transaction, or not at all. A config event begins a run.
+// Writer receives the events of runs and writes them to a store. It is a report.Handler: Flush
+// writes everything handled before it in one transaction, or nothing. A config event begins a
+// run.
 type Writer struct {
 	s       *Store
 	uid     []byte // of the next run, if it is not a new one
@@ -57,10 +57,10 @@ type Writer struct {
 	begun   bool
 
 	items  []item
-	bodies map[digest]body // of items, as far as they are not known to be stored
+	bodies map[digest]body // of items, unless they are known to be stored
 	limit  int
 
-	cells, events int64 // written of this run, or skipped because they were there
+	cells, events int64 // of this run: written, or skipped because they existed
 	number        int64 // of the next event, see item.n
 	skip          int64 // events of the run that are there already
 	known         *known
@@ -68,18 +68,18 @@ type Writer struct {
 
 	epoch  int64
 	ids    ids
-	failed bool // a Flush has told an error
+	failed bool // a Flush has returned an error
 }
 
 // Counts says what a writer did.
 type Counts struct {
 	Cells    int64 // new ones
-	Repeated int64 // that were there already
-	Replaced int64 // of which only a failed attempt was there
+	Repeated int64 // that existed already
+	Replaced int64 // for which only a failed attempt existed
 	Runs     int64
 }
 
-// ids remembers row numbers of what has been written.
+// ids caches row numbers of what has been written.
 type ids struct {
 	tests map[testKey]int64
 	cols  map[report.Column]int64
@@ -91,11 +91,10 @@ func newIDs() ids {
 	return ids{tests: map[testKey]int64{}, cols: map[report.Column]int64{}, tools: map[string]int64{}, body: map[digest]int64{}}
 }
 
-// maxRemembered bounds the row numbers that are remembered.
+// maxRemembered bounds the number of cached row numbers.
 const maxRemembered = 1_000_000
 
-// maxPending bounds the events that wait; beyond it they are written without
-// being asked to.
+// maxPending bounds the number of waiting events; beyond it they are written unasked.
 const maxPending = 50_000
 
 // Writer returns a writer to the store.
@@ -103,7 +102,7 @@ func (s *Store) Writer() *Writer {
 	return &Writer{s: s, bodies: map[digest]body{}, limit: maxPending, ids: newIDs(), epoch: -1}
 }
 
-// Added says what has been written so far.
+// Added returns what has been written so far.
 func (w *Writer) Added() Counts { return w.added }
 
 // Handle takes one event.
@@ -126,7 +125,7 @@ func (w *Writer) Handle(e report.Event) error {
 	return nil
 }
 
-// item copies an event: whoever sends it may change it afterwards.
+// item copies an event, because its sender may change it afterwards.
 func (w *Writer) item(e report.Event) (it item, err error) {
 	switch {
 	case e.Cell != nil:
@@ -167,7 +166,7 @@ func (w *Writer) cellItem(c *report.Cell) (item, error) {
 		body: d, code: c.Code}, nil
 }
 
-// Artefacts takes the artefacts of a cell whose event follows.
+// Artefacts receives the artefacts of a cell whose event follows.
 func (w *Writer) Artefacts(c *report.Cell, list []report.Artefact) error {
 	if w.config == nil {
 		return errors.New("artefacts before the config of their run")
@@ -225,7 +224,7 @@ func (w *Writer) Flush() error {
 // Close writes what is left. The store stays open.
 func (w *Writer) Close() error {
 	if w.failed {
-		return nil // the error has been told
+		return nil // the error was returned before
 	}
 	return w.Flush()
 }
