@@ -39,11 +39,7 @@ func (r *Result) Ran() bool { return r.Instances > 0 }
 // Failed reports whether the device did not do the run, or not to its end:
 // nothing is concluded from what it does not show.
 func (r *Result) Failed() bool {
-	switch r.Status {
-	case report.StatusTimeout, report.StatusFault, report.StatusUnsupported:
-		return true
-	}
-	return false
+	return r.Status == report.StatusTimeout || r.Status == report.StatusFault
 }
 
 // empty is the result of a test that has not run.

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"optcheck/audit"
 	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
-	"optcheck/ptxgen"
 	"optcheck/runner/drive"
 )
 
@@ -77,10 +77,14 @@ func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Con
 		return nil, err
 	}
 	var out []device.Contender
-	for form, name := range ptxgen.Forms {
-		c := device.Contender{Name: name}
+	forms, err := drive.ParseForms("both")
+	if err != nil {
+		return nil, err
+	}
+	for _, form := range forms {
+		c := device.Contender{Name: form.String()}
 		for _, i := range sets {
-			c.Settings = append(c.Settings, drive.Setting{Form: ptxgen.Form(form), Incantations: i, Tuning: t})
+			c.Settings = append(c.Settings, drive.Setting{Form: form, Incantations: i, Tuning: t})
 		}
 		out = append(out, c)
 	}
@@ -129,8 +133,8 @@ func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender\n", plain.Count(len(o.Tests), "mutant"),
-		b.f.gen, models[0], o.Seed, b.f.each)
+	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender, %v in all\n", plain.Count(len(o.Tests), "mutant"),
+		b.f.gen, models[0], o.Seed, b.f.each, b.f.each*time.Duration(len(list)))
 	fmt.Fprintf(b.env.stdout, "%-26s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
 	return device.RunScore(ctx, o, list, b.f.each, func(s *device.Score) {
 		half := "-"

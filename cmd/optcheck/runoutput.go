@@ -23,7 +23,7 @@ type runOutput struct {
 
 	events *runEvents
 
-	ran, refused, failed int
+	ran, lacking, failed int                // lacking: the devices cannot do the run
 	rows                 map[string]*runRow // by test
 	order                []string
 	forbidden, compiled  []string
@@ -67,12 +67,7 @@ func (o *runOutput) result(r *device.Result) {
 		fmt.Fprintf(o.text, "%-28s %-24s FAILED: %s\n", plain.Line(o.name(r)), r.Setting, strings.SplitN(r.Detail, "\n", 2)[0])
 	}
 	if !r.Ran() {
-		if !r.Failed() {
-			o.refused++
-			if b := r.Binary; len(o.order) <= maxRefusedLines && !o.f.brief || b.State == "unknown" {
-				fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(o.name(r)), b.State, plain.Line(b.Why))
-			}
-		}
+		o.notRun(r)
 		return
 	}
 	o.ran++
@@ -100,6 +95,21 @@ func (o *runOutput) result(r *device.Result) {
 		_, o.err = o.log.Write(device.LogBlock(&r.Histogram).Append(nil))
 	}
 	r.Binary = nil // free what a long run does not need
+}
+
+// notRun says why a run was not made, if it is not that it failed.
+func (o *runOutput) notRun(r *device.Result) {
+	state, why := r.Binary.State, r.Binary.Why
+	switch {
+	case r.Failed():
+		return
+	case r.Status == report.StatusUnsupported:
+		o.lacking++
+		state, why = r.Status, r.Detail
+	}
+	if len(o.order) <= maxRefusedLines && !o.f.brief || state == "unknown" {
+		fmt.Fprintf(o.text, "%-28s not run: %s: %s\n", plain.Line(o.name(r)), state, plain.Line(why))
+	}
 }
 
 // maxRefusedLines bounds the lines about tests that were not run.
@@ -182,7 +192,11 @@ func (o *runOutput) summary() {
 	for _, s := range states {
 		fmt.Fprintf(w, " %d %s;", o.states[s], s)
 	}
-	fmt.Fprintf(w, " %s, %d failed\n", plain.Count(o.ran, "run"), o.failed)
+	fmt.Fprintf(w, " %s, %d failed", plain.Count(o.ran, "run"), o.failed)
+	if o.lacking > 0 {
+		fmt.Fprintf(w, ", %d that the device cannot do", o.lacking)
+	}
+	fmt.Fprintln(w)
 	if o.f.table6 {
 		o.table6(w)
 	}

@@ -21,6 +21,7 @@ func TestRunVerdict(t *testing.T) {
 	ran := result("mp", "validated", report.StatusDone, "", 1)
 	refused := result("sb", "unsupported", report.StatusRefused, "unsupported: no such thing", 0)
 	stopped := result("lb", "validated", report.StatusTimeout, "timeout: no answer\nstack", 0)
+	lacking := result("lb", "validated", report.StatusUnsupported, "unsupported: a test on 3 devices, there are 2", 0)
 	half := result("lb", "validated", report.StatusTimeout, "timeout: no answer", 1)
 	for _, c := range []struct {
 		name    string
@@ -31,6 +32,8 @@ func TestRunVerdict(t *testing.T) {
 		{"refused", []device.Result{refused}, "no test was run"},
 		{"stopped", []device.Result{stopped}, "no test could be run"},
 		{"some stopped", []device.Result{ran, stopped, stopped}, "2 runs failed"},
+		{"lacking", []device.Result{lacking}, "no test was run"},
+		{"some lacking", []device.Result{ran, lacking}, ""},
 		{"stopped half-way", []device.Result{half}, "1 run failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
