@@ -134,12 +134,14 @@ var settings = []string{
 }
 
 var formSettings = [][]string{
-	FormFast: {"mul_group", "add_group", "group_mask"},
+	// Of the lanes of a testing warp only the first play roles, in the order of instances;
+	// the others access memory, bank_step bytes apart.
+	FormFast: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds"},
 	FormPermuted: {
 		"rounds", "order", "order_step", "order_shift", "order_mul", "order_add", // which role is played when
 		"seed", "sync_mask", "sync_share", "pre_share", "pre_mask",
 	},
-	FormDevices: {"mul_group", "add_group", "group_mask", "active"}, // active: units of a test that act here, as bits
+	FormDevices: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds", "active"}, // active: units of a test that act here, as bits
 }
 
 // Settings returns the names of the parameters of kind ParamSetting.

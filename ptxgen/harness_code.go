@@ -31,7 +31,7 @@ func (e *harnessEmitter) prologue() {
 		set("mul_group"), set("add_group"), set("group_mask"))
 	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n",
 		set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
-	e.f("\tshl.b32 %%a0, %%a0, %d;\n\tor.b32 %%cinst, %%a0, %%a1;\n", 5-log2(s.Lanes))
+	e.f("\tshl.b32 %%a0, %%a0, %s;\n\tor.b32 %%cinst, %%a0, %%a1;\n\tshr.u32 %%a1, %%a1, %s;\n", set("log_lanes"), set("log_lanes"))
 	e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%inst, %%a2, %%cinst;\n", set("log_cta"))
 	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n", set("stress_units"))
 	if e.h.Form == FormDevices { // units that act elsewhere are idle here
@@ -40,6 +40,10 @@ func (e *harnessEmitter) prologue() {
 		e.f("\tsetp.ne.and.u32 %%testing, %%a0, 0, %%testing;\n")
 	}
 	e.f("\tselp.u32 %%other, %s, %s, %%p0;\n\tselp.u32 %%slot, %%slot, %%other, %%testing;\n", set("stress_slot"), set("idle_slot"))
+	e.f("\tsetp.ne.and.u32 %%p1, %%a1, 0, %%testing;\n\tselp.u32 %%slot, %s, %%slot, %%p1;\n", set("stress_slot"))
+	for _, x := range [][2]string{{"stress_lane", "bank_step"}, {"stress_iterations", "bank_rounds"}} {
+		e.f("\tselp.u32 %s, %s, %s, %%p1;\n", set(x[0]), set(x[1]), set(x[0]))
+	}
 	if e.shared {
 		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
 	}
@@ -198,11 +202,11 @@ func (e *harnessEmitter) accesses(label, at, times string) {
 	e.f("\tadd.u32 %%done, %%done, %s;\n\tadd.u32 %%a1, %%a1, 1;\n\tbra $%[2]s;\n$%[2]s_END:\n", set("stress_steps"), label)
 }
 
-// counted adds a warp's stress accesses to the counter.
+// counted adds a thread's stress accesses to the counter.
 func (e *harnessEmitter) counted() {
 	e.f("\tsetp.ne.u32 %%p0, %%sum, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%sum;\n$SEEN:\n", CounterSeen)
-	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $DONE;\n\tsetp.eq.u32 %%p0, %%done, 0;\n\t@%%p0 bra $DONE;\n")
-	e.f("\tmul.wide.u32 %%d1, %%done, 32;\n\t%s [%%counters+%d], %%d1;\n", e.add("u64"), CounterStress)
+	e.f("\tsetp.eq.u32 %%p0, %%done, 0;\n\t@%%p0 bra $DONE;\n")
+	e.f("\tcvt.u64.u32 %%d1, %%done;\n\t%s [%%counters+%d], %%d1;\n", e.add("u64"), CounterStress)
 }
 
 // epilogue saves the final content of shared locations that are terms.

@@ -153,8 +153,12 @@ func clPrologue(h *Harness) string {
   uint slot = (group * %du + (warp & %du)) * %du + (lane & %du);
   uint wb = ((warp >> %d) * mul_group + slot * add_group) & group_mask;
   uint lb = ((lane >> %d) * mul_lane + slot * add_lane) & %du;
-  uint inst = block << log_cta | wb << %d | lb;
+  uint inst = block << log_cta | wb << log_lanes | lb;
   slot = testing ? slot : %s && logical < stress_units ? stress_slot : idle_slot;
+  bool bank = testing && lb >> log_lanes;
+  slot = bank ? stress_slot : slot;
+  stress_lane = bank ? bank_step : stress_lane;
+  stress_iterations = bank ? bank_rounds : stress_iterations;
   if (sync && testing) {
     volatile global uint *arrived = (volatile global uint *)(counters + %d + block * %du);
     if (lane == 0) atomic_inc(arrived);
@@ -163,7 +167,7 @@ func clPrologue(h *Harness) string {
     if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
   }
 `, s.Units, active, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1,
-		5-log2(s.Lanes), idle, CounterSync, SyncStride, CounterGaveUp)
+		idle, CounterSync, SyncStride, CounterGaveUp)
 	clLocations(&b, h)
 	return b.String()
 }

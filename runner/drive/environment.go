@@ -50,6 +50,7 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
 	add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
 		"stress-rounds=20..400")
+	add("conflict", ptxgen.FormFast, Random|Banks, "bank-lanes=1..31", "stride=4..128")
 	add("roles", ptxgen.FormPermuted, Random, "stride=4..16")
 	add("roles-sparse", ptxgen.FormPermuted, Random, "stride=32..1024", "warps=1..16")
 	add("roles-meet", ptxgen.FormPermuted, Random|Sync, "stride=4..512", "sync-bound=20..1000", "sync-groups=1..64", "blocks=16..1024")

@@ -116,7 +116,7 @@ func TestSeed(t *testing.T) {
 func TestInstances(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 4, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	tuning := DefaultTuning(d)
-	tuning.Distance, tuning.Instances = Knob{0, 0, 64}, Fixed(1<<13)
+	tuning.Distance, tuning.Instances, tuning.BankLanes = Knob{0, 0, 64}, Fixed(1<<13), Knob{0, 0, 31}
 	layout := spec.Pointers
 	check := func(x *litmus.Test, form ptxgen.Form, homes ...int) {
 		h, err := ptxgen.EmitHarness(x, "sm_90", form, layout)
@@ -175,8 +175,8 @@ func plays(h *ptxgen.Harness, l *launch, p player, do func(role int, inst uint32
 		wb := (warp/uint32(s.Warps)*g["mul_group"] + slot*g["add_group"]) & g["group_mask"]
 		lb := (p.lane/uint32(s.Lanes)*g["mul_lane"] + slot*g["add_lane"]) & (lanes - 1)
 		for r, at := range s.Roles {
-			if uint32(at) == slot {
-				do(r, block<<g["log_cta"]|wb*lanes|lb)
+			if uint32(at) == slot && lb>>g["log_lanes"] == 0 {
+				do(r, block<<g["log_cta"]|wb<<g["log_lanes"]|lb)
 			}
 		}
 		return

@@ -75,7 +75,7 @@ func (f *footprint) add(h *ptxgen.Harness, l *launch) {
 	}
 	f.results = max(f.results, 4*uint64(l.instances)*uint64(max(h.Slots, 1)))
 	lines := uint64(l.set["stress_line"])*uint64(l.set["stress_lines"]) + uint64(l.set["stress_base"])
-	f.scratch = max(f.scratch, min(lines, uint64(l.set["stress_wrap"]))+32*uint64(l.set["stress_lane"])+64)
+	f.scratch = max(f.scratch, min(lines, uint64(l.set["stress_wrap"]))+32*uint64(max(l.set["stress_lane"], l.set["bank_step"]))+64)
 	f.counters = max(f.counters, ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
 }
 

@@ -72,7 +72,8 @@ func (p *planner) resident(threads uint32) uint32 {
 func (p *planner) launch() (*launch, error) {
 	s := p.h.Shape
 	warps := p.warps()
-	perCTA := warps / uint32(s.Warps) * (32 / uint32(s.Lanes))
+	lanes := p.lanes()
+	perCTA := warps / uint32(s.Warps) * lanes
 	if p.permuted() {
 		perCTA = warps * 32
 	}
@@ -95,6 +96,8 @@ func (p *planner) launch() (*launch, error) {
 		l.threads = 1
 	}
 	p.units(l, stress)
+	l.set["log_lanes"] = uint32(bits.Len32(lanes)) - 1
+	l.set["bank_step"], l.set["bank_rounds"] = p.draw(p.t.BankStride)&^3, p.draw(p.t.BankRounds)
 	p.permute(l, warps, perCTA)
 	if err := p.incantations(l, warps); err != nil {
 		return nil, err
@@ -135,6 +138,16 @@ func (p *planner) warps() uint32 {
 		warps /= 2
 	}
 	return warps
+}
+
+// lanes is how many threads of a warp test for each place of a warp, a power of two; the
+// others make bank conflicts. Where threads meet at barriers all of them test.
+func (p *planner) lanes() uint32 {
+	all := 32 / uint32(p.h.Shape.Lanes)
+	if !p.on(Banks) || p.h.Shape.Full {
+		return all
+	}
+	return floorPow2(all - min(p.draw(p.t.BankLanes)/uint32(p.h.Shape.Lanes), all-1))
 }
 
 // size chooses the number of blocks, a power of two, and of stressing CTAs. Where
