@@ -85,7 +85,7 @@ func (m *Machine) Costs(ctx context.Context, list []Priced, runs int, energy tim
 		if variants[i], err = m.Load(ctx, p.Fences, false); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		defer func() { _ = m.Unload(ctx, variants[i]) }() // what fails here fails later, too
+		defer func() { _ = m.Unload(ctx, variants[i]) }()                   // what fails here fails later, too
 		if _, _, err := m.Timed(ctx, variants[i], timedBatch); err != nil { // the first runs are slow
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}

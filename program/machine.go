@@ -24,6 +24,7 @@ type Machine struct {
 	log      runner.Buffer
 	logBytes uint64
 	checks   *Variant
+	memory   []runner.Buffer // all of it
 }
 
 // memory is a buffer of the program and what it is set back to, both with guard words
@@ -38,7 +39,7 @@ const guardBytes = 256
 
 const guardWord = 0xa5c35a3c
 
-func (m memory) bytes() uint64 { return (m.of.Bytes()+7)&^7 + guardBytes }
+func (m memory) bytes() uint64 { return m.of.Bytes() + guardBytes }
 
 // Variant is a program with fences, loaded.
 type Variant struct {
@@ -54,43 +55,71 @@ const (
 	minScratch = 1 << 20
 	maxScratch = 128 << 20
 	maxLog     = 16 << 20
+	lanesRoom  = 1 << 16 // lanes go beyond the last line
+	maxRuns    = 512     // of a batch
 )
 
-// NewMachine takes memory on a device and loads what checks.
+// NewMachine takes memory on a device, loads what checks, and makes sure that the
+// post-condition can fail.
 func NewMachine(ctx context.Context, p *Program, s runner.Session, road Road) (*Machine, error) {
 	m := &Machine{P: p, S: s, Road: road, epoch: -1, buffers: map[string]memory{}, room: minScratch}
 	for m.room < maxScratch && uint64(m.room) < s.Device().L2 {
 		m.room *= 2
 	}
-	for i := range p.Buffers {
-		b := memory{of: &p.Buffers[i]}
-		var err error
-		if b.now, err = s.Alloc(ctx, 0, b.bytes()); err != nil {
-			return nil, err
+	if err := m.prepare(ctx); err != nil {
+		return nil, errors.Join(err, m.Close(ctx))
+	}
+	return m, nil
+}
+
+func (m *Machine) prepare(ctx context.Context) (err error) {
+	for i := range m.P.Buffers {
+		b := memory{of: &m.P.Buffers[i]}
+		if b.now, err = m.alloc(ctx, b.bytes()); err != nil {
+			return err
 		}
-		if b.from, err = s.Alloc(ctx, 0, b.bytes()); err != nil {
-			return nil, err
+		if b.from, err = m.alloc(ctx, b.bytes()); err != nil {
+			return err
 		}
 		m.buffers[b.of.Name] = b
 	}
-	var err error
-	// Lanes go beyond the last line.
-	if m.scratch, err = s.Alloc(ctx, 0, uint64(m.room)+1<<16); err != nil {
-		return nil, err
-	}
-	m.logBytes = max(min(maxLog, 4096*m.slot()), m.slot())
-	if m.log, err = s.Alloc(ctx, 0, m.logBytes); err != nil {
-		return nil, err
+	m.logBytes = max(min(maxLog, maxRuns*m.slot()), m.slot())
+	if m.log, err = m.alloc(ctx, m.logBytes); err != nil {
+		return err
 	}
 	if m.checks, err = m.Load(ctx, nil, false); err != nil {
-		return nil, err
+		return err
 	}
-	return m, m.control(ctx)
+	return m.control(ctx)
+}
+
+// Close gives back what the machine has on its device.
+func (m *Machine) Close(ctx context.Context) (err error) {
+	for _, b := range m.memory {
+		err = errors.Join(err, m.S.Free(ctx, b))
+	}
+	m.memory = nil
+	if m.checks != nil {
+		err = errors.Join(err, m.Unload(ctx, m.checks))
+	}
+	return err
+}
+
+// alloc takes memory.
+func (m *Machine) alloc(ctx context.Context, bytes uint64) (runner.Buffer, error) {
+	b, err := m.S.Alloc(ctx, 0, bytes)
+	if err == nil {
+		m.memory = append(m.memory, b)
+	}
+	return b, err
 }
 
 // Load builds and loads a variant.
 func (m *Machine) Load(ctx context.Context, fences Fences, stress bool) (*Variant, error) {
 	b, err := m.Road.Build(ctx, fences, stress)
+	if err == nil && stress && m.scratch == 0 {
+		m.scratch, err = m.alloc(ctx, uint64(m.room)+lanesRoom)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +315,7 @@ func (m *Machine) batch(ctx context.Context, v *Variant, draw func(run int, l *L
 	if err := m.start(ctx); err != nil {
 		return nil, err
 	}
-	b := &runner.Batch{Timeout: m.P.Timeout + time.Second}
+	b := &runner.Batch{Timeout: m.P.Timeout + 4*batchTime}
 	slot := m.slot()
 	for i := range n {
 		b.Body = append(b.Body, m.commands(v, func(l *Launch) (uint32, []uint32) { return draw(i, l) }, uint64(i)*slot)...)
@@ -340,7 +369,7 @@ func (m *Machine) judge(data []byte) Outcome {
 		for k := 0; k < len(guard); k += 4 {
 			if w := binary.LittleEndian.Uint32(guard[k:]); w != guardWord {
 				b := &m.P.Buffers[i]
-				return Outcome{Overrun, fmt.Sprintf("%s: %#x is written %d bytes behind its end", b.Name, w, k+int((b.Bytes()+7)&^7-b.Bytes()))}
+				return Outcome{Overrun, fmt.Sprintf("%s: %#x is written %d bytes behind its end", b.Name, w, k)}
 			}
 		}
 	}

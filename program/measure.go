@@ -57,7 +57,7 @@ func (c *Count) add(o Outcome) {
 
 // lose counts a batch of n runs that was lost: one of them did not end, or failed.
 func (c *Count) lose(err error, n int) {
-	o := Outcome{Fault, err.Error()}
+	o := Outcome{Fault, firstLine(err)}
 	if errors.Is(err, runner.ErrTimeout) {
 		o = Outcome{Timeout, "a run did not end in time"}
 	}

@@ -138,6 +138,12 @@ func (a *app) done(err error) error {
 
 // load prepares a program.
 func (a *app) load(ctx context.Context, name string) (err error) {
+	if a.lab != nil && a.lab.Machine != nil {
+		if err := a.lab.Close(ctx); err != nil {
+			return err
+		}
+		a.lab = nil
+	}
 	if a.p, err = program.Load(name); err != nil {
 		return err
 	}
