@@ -54,8 +54,6 @@ type runs struct{ m *machine.Model }
 
 func (r *runs) hash(h hash.Hash) { io.WriteString(h, rules(r.m)) }
 
-func (r *runs) partialCo() bool { return false }
-
 func (r *runs) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
 	if o.Co != CoDefault {
 		return nil, fmt.Errorf("%s is a machine: its stores have the order that it gives them; leave the coherence option out", r.m.Name)

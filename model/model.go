@@ -117,8 +117,6 @@ type engine interface {
 	explain(ctx context.Context, x *Explanation, p *exec.Program, o Options) error
 	// hash writes all that the model says.
 	hash(h hash.Hash)
-	// partialCo reports whether coherence is a partial order by default.
-	partialCo() bool
 }
 
 // axioms is a model in the cat language.
@@ -249,10 +247,8 @@ func generated(x cat.Expr) bool {
 	return ok && (f.Name == "generate_cos" || f.Name == "co-extending")
 }
 
-// Partial reports whether the model gets a partial coherence order by default:
-// its header line says PTX.
-func (m *Model) Partial() bool { return m.engine.partialCo() }
-
+// partialCo reports whether coherence is a partial order by default: the header line
+// says PTX.
 func (a *axioms) partialCo() bool { return a.file.Header == "PTX" }
 
 // CoMode overrides what the header line says of the coherence order.
