@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ type Cost struct {
 	// interval, of Runs runs; Wrong of them were not right.
 	Runs   int     `json:"runs"`
 	Wrong  int     `json:"wrong"`
+	First  string  `json:"first,omitempty"` // what was wrong first
 	Median float64 `json:"median_us"`
 	Low    float64 `json:"low_us"`
 	High   float64 `json:"high_us"`
@@ -68,6 +70,9 @@ type Cost struct {
 	EnergyRuns  uint64  `json:"energy_runs,omitempty"`
 	Millijoules float64 `json:"millijoule,omitempty"`
 	Counter     bool    `json:"energy_counter,omitempty"`
+	// Class and Sync are those of Build.
+	Class string      `json:"class,omitempty"`
+	Sync  []MachineOp `json:"machine_code,omitempty"`
 }
 
 // Priced is a variant to measure.
@@ -89,7 +94,8 @@ func (m *Machine) Costs(ctx context.Context, list []Priced, runs int, energy tim
 		if _, _, err := m.Timed(ctx, variants[i], timedBatch); err != nil { // the first runs are slow
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		out = append(out, &Cost{Program: m.P.Name, Target: m.S.Device().Target, Variant: p.Name, Fences: p.Fences})
+		out = append(out, &Cost{Program: m.P.Name, Target: m.S.Device().Target, Variant: p.Name, Fences: p.Fences,
+			Class: variants[i].Build.Class, Sync: variants[i].Build.Sync})
 	}
 	for done := 0; done < runs; done += timedBatch {
 		for i, v := range variants {
@@ -101,6 +107,7 @@ func (m *Machine) Costs(ctx context.Context, list []Priced, runs int, energy tim
 			for _, o := range outcomes {
 				if o.Kind != Right {
 					out[i].Wrong++
+					out[i].First = cmp.Or(out[i].First, o.Detail)
 				}
 			}
 		}

@@ -29,6 +29,9 @@ type Build struct {
 	// Class and Reason are what the comparison of the machine code with its source
 	// says; Class is "" where there is none.
 	Class, Reason string
+	// Sync is what synchronises in the machine code of the program's kernels, where it
+	// was read.
+	Sync []MachineOp
 	// Extra is how many arguments the kernels take beside the program's.
 	Extra int
 }
@@ -48,6 +51,7 @@ type PTXRoad struct {
 
 	module  *ptx.Module
 	kernels []string
+	plain   *Build // without fences and stress
 }
 
 // NewPTXRoad reads the PTX of a program: its own, or what a front end made of its
@@ -80,8 +84,20 @@ func (r *PTXRoad) Rewritten(fences Fences, stress bool) (*ptx.Module, error) {
 	return Rewrite(r.module, r.kernels, fences, stress)
 }
 
-// Build compiles a variant, and compares its machine code with its PTX.
+// Build compiles a variant, and compares its machine code with its PTX. That of the
+// program as it is is made once.
 func (r *PTXRoad) Build(ctx context.Context, fences Fences, stress bool) (*Build, error) {
+	if len(fences) > 0 || stress {
+		return r.build(ctx, fences, stress)
+	}
+	var err error
+	if r.plain == nil {
+		r.plain, err = r.build(ctx, nil, false)
+	}
+	return r.plain, err
+}
+
+func (r *PTXRoad) build(ctx context.Context, fences Fences, stress bool) (*Build, error) {
 	m, err := r.Rewritten(fences, stress)
 	if err != nil {
 		return nil, err
@@ -93,6 +109,7 @@ func (r *PTXRoad) Build(ctx context.Context, fences Fences, stress bool) (*Build
 	sm, _ := target.SM(r.Target)
 	b := &Build{Image: runner.Image{Kind: runner.ImageCubin, Data: cubin}}
 	b.Class, b.Reason = realcode.Check(m, code.Program, sm).Class()
+	b.Sync = synchronising(code.Program, r.kernels)
 	if stress {
 		b.Extra = len(Params)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit/device"
 	"optcheck/internal/plain"
 	"optcheck/program"
 	"optcheck/runner"
@@ -111,6 +112,7 @@ type app struct {
 	road  program.Road
 	lab   *program.Lab
 	p     *program.Program
+	tools map[string]*device.Compiler // found, by target
 	close []io.Closer
 }
 
@@ -190,10 +192,14 @@ func (a *app) roadOf(ctx context.Context) (program.Road, error) {
 		}
 		return program.NewCLRoad(a.p, d)
 	}
-	c, err := a.f.compilerFor(ctx, a.env, d.Target)
-	if err != nil {
-		return nil, err
+	if a.tools[d.Target] == nil {
+		c, err := a.f.compilerFor(ctx, a.env, d.Target)
+		if err != nil {
+			return nil, err
+		}
+		a.tools = map[string]*device.Compiler{d.Target: c}
 	}
+	c := a.tools[d.Target]
 	if len(a.p.PTX.Text) == 0 {
 		return nil, errors.New("it has no PTX (source: a .ptx file), which is what " + d.Name + " takes")
 	}

@@ -161,7 +161,8 @@ To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env),
 		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))
-	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newTuneCmd(env), newIssuesCmd(env), newLiftCmd(env), newAppCmd(env))
+	root.AddCommand(newRunCmd(env), newBenchGPUCmd(env), newTuneCmd(env), newIssuesCmd(env), newLiftCmd(env), newAppCmd(env),
+		newBenchOrderingCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env), newVersionCmd(env), newManualCmd())
 	helpful(root)
