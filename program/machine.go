@@ -113,19 +113,6 @@ func (m *Machine) alloc(ctx context.Context, bytes uint64) (runner.Buffer, error
 	return b, err
 }
 
-// Close gives back what NewMachine took. A machine whose session is closed needs it not.
-func (m *Machine) Close(ctx context.Context) error {
-	err := m.Unload(ctx, m.checks)
-	list := []runner.Buffer{m.scratch, m.log}
-	for _, b := range m.buffers {
-		list = append(list, b.now, b.from)
-	}
-	for _, b := range list {
-		err = errors.Join(err, m.S.Free(ctx, b))
-	}
-	return err
-}
-
 // Load builds and loads a variant.
 func (m *Machine) Load(ctx context.Context, fences Fences, stress bool) (*Variant, error) {
 	b, err := m.Road.Build(ctx, fences, stress)
