@@ -177,10 +177,8 @@ func fitTitle(text string, width float64) (string, float64) {
 }
 
 func (p *picture) title(b *strings.Builder, width float64) {
-	color := "#1b5e20"
-	if !p.x.Allowed {
-		color = "#b71c1c"
-	}
+	// What a model forbids is no bad news by itself: most tests ask for just that.
+	const color = "#1a1a1a"
 	text, size := fitTitle(p.heading(), width-titleLeft-titleEdge)
 	full := ""
 	if text != p.heading() {

@@ -72,7 +72,7 @@ func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result
 	}
 	var out []html.Picture
 	add := func(of *litmus.Test, modelName, outcome, caption string) error {
-		pic, err := p.draw(ctx, of, modelName, outcome)
+		pic, _, err := p.draw(ctx, of, modelName, outcome)
 		if err != nil || pic == nil {
 			return err
 		}
@@ -94,7 +94,20 @@ func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result
 			err = add(machine, "sc", o, "The machine code: "+o+" even under sequential consistency")
 		}
 	case source.Cond.Expr != nil:
-		err = add(source, v.Model, "", "What the test asks for under "+v.Model+": "+source.Cond.String())
+		pic, allowed, err := p.draw(ctx, source, v.Model, "")
+		if err != nil || pic == nil {
+			return out, err
+		}
+		caption := "What the test asks for: " + source.Cond.String() + ". " + v.Model
+		switch {
+		case allowed:
+			caption += " allows it."
+		case v.Source > 0: // the machine code has no new outcome
+			caption += " forbids it, to the test and to its machine code alike."
+		default:
+			caption += " forbids it."
+		}
+		out = append(out, html.Picture{Caption: caption, SVG: pic})
 	}
 	return out, err
 }
@@ -107,27 +120,27 @@ func parseChecked(file, text string) (*litmus.Test, error) {
 	return t, t.Check()
 }
 
-// draw explains an outcome of a test, or without one its condition; nil if no
-// execution ends in it.
-func (p *painter) draw(ctx context.Context, t *litmus.Test, modelName, outcome string) ([]byte, error) {
+// draw explains an outcome of a test, or without one its condition, and tells whether the
+// model allows it; nil if no execution ends in it.
+func (p *painter) draw(ctx context.Context, t *litmus.Test, modelName, outcome string) (pic []byte, allowed bool, err error) {
 	m, err := p.model(modelName)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if outcome != "" {
 		if t, err = audit.Asking(t, outcome); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	x, err := m.Explain(ctx, t, model.Options{MaxCandidates: pictureCandidates})
 	if err != nil || !x.Drawable() {
-		return nil, err
+		return nil, false, err
 	}
 	var svg bytes.Buffer
 	if err := x.SVG(&svg); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return svg.Bytes(), nil
+	return svg.Bytes(), x.Schedule != nil || x.Execution.Allowed, nil
 }
 
 // findingHooks are what the pages of findings need of the other rooms.

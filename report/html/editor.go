@@ -208,7 +208,7 @@ func (v *triedView) draw(ctx context.Context, t *report.Test, r *report.Result, 
 		v.PictureError = clip(err.Error(), 400)
 	}
 	for _, p := range pics {
-		v.Pictures = append(v.Pictures, pictureView{p.Caption, template.HTML(p.SVG)}) // drawn by package model, which escapes
+		v.picture(p)
 	}
 }
 

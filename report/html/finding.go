@@ -68,7 +68,7 @@ func FindingBody(ctx context.Context, gs *report.Groups, g *report.Group, h Find
 			p.PictureError = clip(err.Error(), 400)
 		}
 		for _, x := range pics {
-			p.Pictures = append(p.Pictures, pictureView{x.Caption, template.HTML(x.SVG)}) // drawn by package model, which escapes
+			p.picture(x)
 		}
 	}
 	return execute(findingTemplate, p)
@@ -108,6 +108,14 @@ type findingPage struct {
 	Matrix       []matrixView
 	Commands     []Command
 	Others       []otherView
+}
+
+// picture adds a picture, which package model has drawn: it escapes. Its arrow heads get names
+// of their own: a page may have several pictures.
+func (p *findingPage) picture(x Picture) {
+	as := fmt.Sprintf("p%s-%d-", p.Suffix, len(p.Pictures)+1)
+	svg := strings.NewReplacer(`id="m`, `id="`+as+`m`, "url(#m", "url(#"+as+"m").Replace(string(x.SVG))
+	p.Pictures = append(p.Pictures, pictureView{x.Caption, template.HTML(svg)})
 }
 
 type pictureView struct {
