@@ -11,7 +11,7 @@ import (
 	"optcheck/litmus/herdlog"
 )
 
-// LogFinding is what is wrong with one test of a log.
+// LogFinding describes what is wrong with one test of a log.
 type LogFinding struct {
 	Test    *litmus.Test
 	Name    string
@@ -19,11 +19,10 @@ type LogFinding struct {
 	Skipped string          // why the test was not checked, "" if it was
 }
 
-// CheckLog compares a log with a model: it lists, for every test of the log in
-// order, the states that were seen and that the model forbids. lookup gives the
-// tests that the log does not hold itself, by name; nil if it does not know
-// one. A test that cannot be checked is a finding with a reason, never passed
-// over.
+// CheckLog compares a log with a model: it lists, for every test of the log in order, the
+// states that were seen and that the model forbids. lookup returns the tests that the log does
+// not contain itself, by name; nil if it does not know one. A test that cannot be checked is a
+// finding with a reason; none is skipped silently.
 func (m *Model) CheckLog(ctx context.Context, name string, r io.Reader, lookup func(name string) *litmus.Test,
 	o Options) (findings []LogFinding, tests int, err error) {
 	o.StatesOnly = true
@@ -83,8 +82,8 @@ func (m *Model) checkLogTest(ctx context.Context, name string, l *herdlog.Test, 
 	return f, nil
 }
 
-// observing returns the test with everything that the log's states name
-// observed. Names that the test does not have stay out: see allowedState.
+// observing returns the test with everything observed that the log's states name. Names that
+// the test does not have are left out: see allowedState.
 func observing(t *litmus.Test, l *herdlog.Test) *litmus.Test {
 	c := t.Clone()
 	for _, s := range l.States {
@@ -110,8 +109,8 @@ func containsTerm(list []litmus.Term, x litmus.Term) bool {
 	return false
 }
 
-// allowedState reports whether some allowed state has all the values of one of
-// the log. A value of something that the test does not have is not allowed.
+// allowedState reports whether some allowed state agrees with all values of a state of the log.
+// A value of something that the test does not have is not allowed.
 func allowedState(states []State, terms []litmus.Term, s herdlog.State) bool {
 	for _, q := range states {
 		ok := true

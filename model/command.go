@@ -27,17 +27,15 @@ const (
 	OutLISA // the test in herd's LISA dialect; no model is asked
 )
 
-// CommandOptions are those of RunCommand.
+// CommandOptions are the options of RunCommand.
 type CommandOptions struct {
 	Options
 	Output Output
-	// Jobs is the number of tests judged at a time; 0 means one per core.
+	// Jobs is the number of tests judged concurrently; 0 means one per core.
 	Jobs int
-	// NoTime leaves the Time lines out, Candidates puts lines with the
-	// numbers of candidates in.
+	// NoTime omits the Time lines; Candidates adds lines with the numbers of candidates.
 	NoTime, Candidates bool
-	// JSON writes verdicts, and explanations with OutExplain, as JSON lines. They
-	// hold no times.
+	// JSON writes verdicts, and explanations with OutExplain, as JSON lines without times.
 	JSON bool
 }
 
@@ -48,10 +46,10 @@ type Summary struct {
 	Slowest                  string
 }
 
-// RunCommand judges tests in parallel and writes the results in input order.
-// A test that cannot be judged does not stop the others; all their errors are
-// returned together, and undecided tests are errors too (ErrUndecided): a
-// caller that looks at the error alone never takes them for verdicts.
+// RunCommand judges tests in parallel and writes the results in input order. A test that cannot
+// be judged does not stop the others; it returns all their errors together. Undecided tests are
+// errors too (ErrUndecided), so that a caller that looks at the error alone never takes them
+// for verdicts.
 func (m *Model) RunCommand(ctx context.Context, tests []*litmus.Test, o CommandOptions, w io.Writer) (Summary, error) {
 	var sum Summary
 	if name := duplicate(tests); name != "" {
@@ -96,13 +94,13 @@ type result struct {
 	took time.Duration
 }
 
-// inOrder calls f for 0…n-1 on several goroutines and take on the results in
-// order. The end of ctx is an error.
+// inOrder calls f for 0…n-1 on several goroutines, and take on the results in order. It is an
+// error if ctx ends.
 func inOrder(ctx context.Context, n, jobs int, f func(int) result, take func(int, result) error) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	// Small tests take microseconds: goroutines take several at a time.
+	// Small tests take microseconds: each goroutine takes several at a time.
 	chunk := max(1, min(16, n/(4*jobs)))
 	blocks := (n + chunk - 1) / chunk
 	jobs = max(1, min(jobs, blocks))

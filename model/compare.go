@@ -16,7 +16,7 @@ type Difference struct {
 	Test         *litmus.Test
 	A, B         *Verdict
 	OnlyA, OnlyB []Single // states that only one of them allows
-	// Instances is how often a device ran the test, 0 if nobody looked.
+	// Instances is how often a device ran the test, 0 if none did.
 	Instances uint64
 }
 
@@ -28,25 +28,25 @@ type Single struct {
 	Allows, Forbids *Explanation
 }
 
-// Comparison is how two models relate on tests.
+// Comparison is the result of comparing two models on tests.
 type Comparison struct {
 	A, B  string
 	Tests int // on which both have a verdict
-	// Differences begin with the smallest test.
+	// Differences are sorted by the size of the test.
 	Differences []Difference
-	// Outside are tests of which a model does not speak.
+	// Outside lists tests that a model does not cover.
 	Outside []Outside
 }
 
-// Outside is a test of which a model does not speak.
+// Outside is a test that a model does not cover.
 type Outside struct {
 	Test *litmus.Test
 	Why  error
 }
 
-// Counts returns the numbers of tests on which only A, only B, and each allows
-// something that the other does not; Seen are those of them on which a device
-// showed such a state: what only A allows, and what only B allows.
+// Counts returns the numbers of tests on which only A, only B, or each of them allows something
+// that the other does not. seenA and seenB count those on which a device showed such a state:
+// one that only A, or only B, allows.
 func (c *Comparison) Counts() (onlyA, onlyB, both, seenA, seenB int) {
 	saw := func(s Single) bool { return s.Seen > 0 }
 	for i := range c.Differences {
@@ -69,8 +69,8 @@ func (c *Comparison) Counts() (onlyA, onlyB, both, seenA, seenB int) {
 	return onlyA, onlyB, both, seenA, seenB
 }
 
-// Compare judges tests by two models. An undecided test is an error. seen, if not
-// nil, tells what a device showed of a test.
+// Compare judges tests by two models. An undecided test is an error. seen, if not nil, returns
+// what a device showed for a test.
 func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOptions, seen func(*litmus.Test) *Seen) (*Comparison, error) {
 	c := &Comparison{A: a.Name, B: b.Name}
 	list := make([]*Difference, len(tests))
@@ -110,7 +110,7 @@ func Compare(ctx context.Context, a, b *Model, tests []*litmus.Test, o CommandOp
 	return c, errors.Join(append(errs, err)...)
 }
 
-// Size returns the number of a test's instructions.
+// Size returns the number of instructions in a test.
 func Size(t *litmus.Test) (n int) {
 	for i := range t.Threads {
 		n += len(t.Threads[i].Body)
@@ -150,7 +150,7 @@ func missing(v, w *Verdict) (list []Single) {
 	return list
 }
 
-// Seen is what a device showed of a test.
+// Seen is what a device showed for a test.
 type Seen struct {
 	Instances uint64
 	Terms     []string // as in a log: 1:r0, [x]
@@ -165,7 +165,7 @@ func (s *Seen) Add(values []int64, n uint64) {
 	s.States[fmt.Sprint(values)] += n
 }
 
-// look notes what a device showed of the states.
+// look records what a device showed of the states.
 func (d *Difference) look(s *Seen) {
 	if s == nil {
 		return

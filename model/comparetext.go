@@ -56,8 +56,8 @@ func (d *Difference) seen(s *Single) string {
 	return fmt.Sprintf(" (seen %s in %d)", plain.Count(s.Seen, "time"), d.Instances)
 }
 
-// WriteTable writes the comparison as a table: how many tests, and each that tells
-// the models apart, at most limit of them (0: all).
+// WriteTable writes the comparison as a table: the number of tests, and each test that
+// distinguishes the models, at most limit of them (0: all).
 func (c *Comparison) WriteTable(w io.Writer, limit int) error {
 	onlyA, onlyB, both, seenA, seenB := c.Counts()
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -94,8 +94,7 @@ func (c *Comparison) WriteTable(w io.Writer, limit int) error {
 	return tw.Flush()
 }
 
-// list returns a cell of the table: the first of the states, those that were seen before
-// others.
+// list returns a cell of the table: the first of the states, seen ones before others.
 func (d *Difference) list(states []Single) string {
 	if len(states) == 0 {
 		return "–"

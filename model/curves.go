@@ -123,7 +123,7 @@ func (p *picture) gap(y float64) float64 {
 // upward reports whether an event is an initial write, drawn above the threads.
 func (p *picture) upward(e int) bool { return p.x.Events[e].Thread < 0 }
 
-// port gives 0, 1, -1, 2, … for the arrows at one side of a box.
+// port returns 0, 1, -1, 2, … for successive arrows at one side of a box.
 func (p *picture) port(e, side int, ports map[[2]int]int) float64 {
 	key := [2]int{e, side}
 	n := ports[key]

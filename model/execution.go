@@ -90,8 +90,8 @@ func snapshot(c *exec.Candidate, check string, steps []cat.Edge) *Execution {
 	return x
 }
 
-// drawn are the relations that a picture shows, each without the pairs that
-// follow from others.
+// drawn lists the relations that a picture shows, each without the pairs that follow from
+// others.
 var drawn = []drawnRel{{"po", true}, {"rf", false}, {"co", true}, {"fr", false}, {"rmw", false}, {"addr", false},
 	{"data", false}, {"ctrl", false}, {"sync_fence", true}, {"syncbar", false}}
 
@@ -128,8 +128,8 @@ func (x *Execution) edges(ex *cat.Execution, steps []cat.Edge) {
 	}
 }
 
-// interesting leaves out what only clutters: initial writes being first, and
-// fr beyond the next write.
+// interesting reports whether a pair is worth drawing. Initial writes being first, and fr
+// beyond the next write, only clutter.
 func (x *Execution) interesting(ex *cat.Execution, name string, i, j int) bool {
 	switch name {
 	case "co":
@@ -145,7 +145,7 @@ func (x *Execution) interesting(ex *cat.Execution, name string, i, j int) bool {
 	return true
 }
 
-// reduced leaves out pairs that follow by transitivity.
+// reduced removes pairs that follow by transitivity.
 func reduced(r rel.Rel) rel.Rel {
 	twice, out := rel.NewRel(r.N()), rel.NewRel(r.N())
 	rel.Seq(twice, r, r)
@@ -153,7 +153,7 @@ func reduced(r rel.Rel) rel.Rel {
 	return out
 }
 
-// used reports whether an initial write takes part in any edge drawn.
+// used reports whether an initial write takes part in any drawn edge.
 func (x *Execution) used(e int) bool {
 	if x.Events[e].Thread >= 0 {
 		return true
@@ -161,7 +161,7 @@ func (x *Execution) used(e int) bool {
 	return slices.ContainsFunc(x.Edges, func(d ExecEdge) bool { return d.From == e || d.To == e })
 }
 
-// Legend says what the events of a cycle are, in its order: "a: T0 W x=1 (st.cg.s32 [x],1)".
+// Legend describes the events of a cycle in its order: "a: T0 W x=1 (st.cg.s32 [x],1)".
 func (x *Execution) Legend(steps []cat.Edge) (out []string) {
 	seen := map[int]bool{}
 	for _, s := range steps {

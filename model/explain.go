@@ -14,25 +14,24 @@ import (
 	"optcheck/model/rel"
 )
 
-// Explanation says why a test's proposition can or cannot come true.
+// Explanation says why a test's proposition can or cannot hold.
 type Explanation struct {
 	Verdict *Verdict
-	// Execution satisfies the proposition: an allowed one if there is one,
-	// else the forbidden one that passes most of the model's checks, with a
-	// short reason; nil if no candidate at all satisfies it, whatever the model.
+	// Execution satisfies the proposition: an allowed one if there is one, else the forbidden
+	// one that passes most of the model's checks and has a short reason; nil if no candidate
+	// satisfies it under any model.
 	Execution *Execution
 	Steps     []cat.Edge // the violated cycle, as edges of base relations
 	// Violations counts, by check, the candidates that satisfy the
 	// proposition and fail that check first.
 	Violations map[string]int
-	// Schedule is how a machine comes to the outcome, nil if it does not or if the
-	// model is one of axioms; Machine tells that it is a machine.
+	// Schedule is how a machine reaches the outcome, nil if it does not or if the model is
+	// axiomatic; Machine is set for machines.
 	Schedule []Step
 	Machine  bool
 }
 
-// maxShown bounds the forbidden candidates among which the shortest reason is
-// looked for.
+// maxShown bounds the number of forbidden candidates that are searched for the shortest reason.
 const maxShown = 5000
 
 // Explain judges a test and finds an execution that shows why its proposition
@@ -78,8 +77,8 @@ func (a *axioms) explain(ctx context.Context, x *Explanation, p *exec.Program, o
 		}
 		x.Violations[check]++
 		steps = concrete(steps, c.Execution())
-		// The candidate that passes most checks tells most: the others fail for
-		// reasons that have nothing to do with the question.
+		// The candidate that passes most checks is the most informative: the others fail for
+		// reasons unrelated to the question.
 		if k := rank(steps); x.Execution == nil || c.Failed > last || c.Failed == last && k < best {
 			best, last = k, c.Failed
 			x.Execution, x.Steps = snapshot(c, check, steps), steps
@@ -104,7 +103,7 @@ func (a *axioms) explain(ctx context.Context, x *Explanation, p *exec.Program, o
 	return nil
 }
 
-// rank orders reasons: closed cycles before open paths, short before long.
+// rank orders reasons: closed cycles before open paths, short ones before long ones.
 func rank(steps []cat.Edge) int {
 	if len(steps) == 0 {
 		return 1 << 20
@@ -115,8 +114,8 @@ func rank(steps []cat.Edge) int {
 	return 1000 + len(steps)
 }
 
-// concrete replaces steps through relations that say little (same scope, same
-// address) by paths through program order and communication.
+// concrete replaces steps through uninformative relations (same scope, same address) by paths
+// through program order and communication.
 func concrete(steps []cat.Edge, ex *cat.Execution) []cat.Edge {
 	if len(steps) == 1 && steps[0].Rel == "rmw" {
 		for a, b, k := steps[0].From, steps[0].To, 0; k < ex.N; k++ {
@@ -189,7 +188,7 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// others tells which checks forbid the candidates with that outcome.
+// others lists the checks that forbid the other candidates with that outcome.
 func (x *Explanation) others() string {
 	var names []string
 	total := 0

@@ -9,7 +9,7 @@ import (
 	"optcheck/model/exec"
 )
 
-// Features are what a test may be chosen by.
+// Features lists the features by which tests can be selected.
 var Features = []string{"dependencies", "atomics", "fences", "barriers"}
 
 // ParseFeatures checks a list of features.
@@ -22,8 +22,8 @@ func ParseFeatures(list []string) error {
 	return nil
 }
 
-// Without leaves out the tests that have one of some features. Dependencies are
-// those of an access on a load before it.
+// Without removes the tests that have one of some features. A dependency is one of an access on
+// an earlier load.
 func Without(tests []*litmus.Test, features []string) ([]*litmus.Test, error) {
 	if len(features) == 0 {
 		return tests, nil

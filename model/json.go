@@ -11,10 +11,10 @@ import (
 	"optcheck/litmus/herdlog"
 )
 
-// JSON lines, one object with one key each, like the events of an audit:
-// verdict, one per test in input order, or difference of two models, or
-// forbidden, one per test of a log with something wrong; and at the end summary,
-// without which the output is cut. docs/models.md describes the fields.
+// JSON lines: one object with one key each, like the events of an audit. The keys are verdict,
+// one per test in input order; or difference, of two models; or forbidden, one per faulty test
+// of a log; and finally summary, without which the output is truncated. docs/models.md
+// describes the fields.
 
 type jsonLine struct {
 	Verdict    *jsonVerdict    `json:"verdict,omitempty"`
@@ -24,14 +24,14 @@ type jsonLine struct {
 	Summary    *JSONSummary    `json:"summary,omitempty"`
 }
 
-// JSONSummary is the last line of what is written as JSON lines.
+// JSONSummary is the last of the JSON lines.
 type JSONSummary struct {
 	Models    []string `json:"models"`
 	Tests     int      `json:"tests"`
 	Undecided int      `json:"undecided"`           // tests without a verdict because a limit was reached
 	Failed    int      `json:"failed"`              // tests that could not be judged at all
 	Different *int     `json:"different,omitempty"` // tests on which two models disagree
-	Outside   int      `json:"outside,omitempty"`   // tests of which a model does not speak
+	Outside   int      `json:"outside,omitempty"`   // tests that a model does not cover
 	Forbidden *int     `json:"forbidden,omitempty"` // tests of a log with states that the model forbids
 }
 
@@ -43,7 +43,7 @@ type jsonVerdict struct {
 	Condition string      `json:"condition"`
 	Terms     []string    `json:"terms,omitempty"`
 	States    []jsonState `json:"states,omitempty"`
-	// Holds and Observation are left out where there is no verdict.
+	// Holds and Observation are omitted if there is no verdict.
 	Holds       *bool   `json:"holds,omitempty"`
 	Observation string  `json:"observation,omitempty"`
 	Positive    *uint64 `json:"positive,omitempty"`
@@ -114,8 +114,8 @@ type jsonVersion struct {
 	Model       string    `json:"model"`
 	Observation string    `json:"observation"`
 	Only        [][]int64 `json:"only"` // states that the other model forbids
-	// Seen is how often a device showed each, Why why one model allows and the other
-	// forbids it.
+	// Seen is how often a device showed each state; Why says why one model allows it and the
+	// other forbids it.
 	Seen []uint64  `json:"seen,omitempty"`
 	Why  []jsonWhy `json:"why,omitempty"`
 }
@@ -177,7 +177,7 @@ func termNames(v *Verdict) []string {
 	return names
 }
 
-// json returns an explanation for programs.
+// json returns an explanation in machine-readable form.
 func (x *Explanation) json() *jsonExplanation {
 	ex := x.Execution
 	if x.Machine {
@@ -234,7 +234,7 @@ func (d *Difference) json() *jsonDifference {
 	return j
 }
 
-// WriteJSON writes what is wrong with a test of a log as a JSON line.
+// WriteJSON writes a finding about a test of a log as a JSON line.
 func (f *LogFinding) WriteJSON(w io.Writer, model string) error {
 	j := &jsonForbidden{Test: f.Name, Model: model, NotChecked: f.Skipped}
 	if f.Test != nil {
@@ -253,7 +253,7 @@ func (f *LogFinding) WriteJSON(w io.Writer, model string) error {
 	return encode(w, jsonLine{Forbidden: j})
 }
 
-// renderJSON judges a test and writes a line, whatever came of it.
+// renderJSON judges a test and writes a line, whatever the result.
 func (m *Model) renderJSON(ctx context.Context, t *litmus.Test, o CommandOptions, w io.Writer) error {
 	j, err := m.judgeJSON(ctx, t, o)
 	switch {
@@ -286,7 +286,7 @@ func (m *Model) judgeJSON(ctx context.Context, t *litmus.Test, o CommandOptions)
 	return v.json(o), nil
 }
 
-// head returns what a line says of a test before anything is known of it.
+// head returns the part of a line that is known before the test is judged.
 func head(t *litmus.Test, model string) *jsonVerdict {
 	return &jsonVerdict{Test: t.Name, Hash: t.Hash(), Model: model, Kind: herdlog.Kind(t.Cond.Quant), Condition: conditionOf(t)}
 }

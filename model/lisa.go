@@ -33,14 +33,14 @@ instructions F[{'acqrelfence, 'acquirefence, 'releasefence}, {'scta, 'scluster, 
 // lisaModels are the built-in models that ModelForHerd can write.
 var lisaModels = []string{"sc", "ptx-2015", "ptx-2015-rmw", "ptx"}
 
-// ModelsForHerd lists the built-in models that ModelForHerd can write.
+// ModelsForHerd lists the built-in models that ModelForHerd supports.
 func ModelsForHerd() []string { return slices.Clone(lisaModels) }
 
-// ModelForHerd returns a built-in model as a file that herd7 runs on tests
-// written by ToLISA: the model's own text after definitions of the names that
-// herd lacks; see ModelsForHerd. herd has neither partial coherence orders nor
-// barriers. Under ptx its coherence is total, as with CoTotal here, it goes through
-// all orders of the fences, and what a red reads can be acquired.
+// ModelForHerd returns a built-in model as a file that herd7 runs on tests written by ToLISA:
+// the model's own text, preceded by definitions of the names that herd lacks; see
+// ModelsForHerd. herd has neither partial coherence orders nor barriers. Under ptx its
+// coherence is total, as with CoTotal here, it tries all orders of the fences, and what a red
+// reads can be acquired.
 func ModelForHerd(name string) (string, error) {
 	if !slices.Contains(lisaModels, name) {
 		return "", fmt.Errorf("model %s cannot be written for herd; only %s can", name, strings.Join(lisaModels, ", "))
@@ -58,7 +58,7 @@ func ModelForHerd(name string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "LISA \"%s\"\ninclude \"cos.cat\"\n", name)
-	// herd does not put the two halves of an atomic in program order.
+	// herd does not order the two halves of an atomic in program order.
 	b.WriteString("let po = po | rmw\nlet po-loc = po & loc\n")
 	switch name {
 	case "sc":
@@ -85,7 +85,7 @@ let sys = _ * _
 	return b.String(), nil
 }
 
-// herdPTX defines what ptx.cat needs by the annotations of LISABell. There are no
+// herdPTX defines what ptx.cat needs in terms of the annotations of LISABell. There are no
 // proxies and no barriers; the order of the fences is any one that agrees with po.
 const herdPTX = `let SC = tag2events('membarcta) | tag2events('membargl) | tag2events('membarsys)
 let CTA = tag2events('scta) | tag2events('membarcta)
@@ -120,11 +120,10 @@ func afterHeader(src string) string {
 	return rest
 }
 
-// HerdName writes a test's name so that herd keeps it whole. herd ends a name at
-// the first character that is no letter or digit of ASCII and none of "+-._/[]", and
-// of tests with one name it judges the first one only, silently. A colon becomes a
-// slash, other characters (and bytes of such) their hexadecimal numbers in brackets:
-// different names stay different.
+// HerdName returns a test's name in a form that herd keeps whole. herd ends a name at the first
+// character that is no ASCII letter or digit and none of "+-._/[]", and of tests with one name
+// it silently judges only the first. A colon becomes a slash; other characters (and their
+// bytes) become their hexadecimal numbers in brackets: different names stay different.
 func HerdName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
@@ -142,20 +141,19 @@ func HerdName(name string) string {
 
 // LISA is a test in herd's LISA dialect.
 type LISA struct {
-	// Name is the test's name as herd prints it, see HerdName.
+	// Name is the test's name as herd prints it; see HerdName.
 	Name string
 	Text string
-	// Names gives for the names in Text's condition, as herd prints them in
-	// its states ("1:r3", "[x]"), the test's own terms.
+	// Names maps the names in Text's condition, as herd prints them in its states ("1:r3",
+	// "[x]"), to the test's own terms.
 	Names map[string]litmus.Term
 }
 
 var lisaReg = regexp.MustCompile(`^r[0-9]{1,6}$`)
 
-// ToLISA writes a test in herd's LISA dialect, for use with LISABell. What the
-// dialect cannot express is an error that says so: barriers, proxies, failed
-// compare-and-swap, guarded instructions, arithmetic other than sums, and, xor
-// and equality.
+// ToLISA writes a test in herd's LISA dialect, for use with LISABell. It returns an error for
+// what the dialect cannot express: barriers, proxies, failed compare-and-swap, guarded
+// instructions, and arithmetic other than sums, and, xor and equality.
 func ToLISA(t *litmus.Test) (*LISA, error) {
 	w := &lisaWriter{t: t, out: &LISA{Names: map[string]litmus.Term{}}}
 	for i := range t.Locations {
@@ -195,8 +193,7 @@ func (w *lisaWriter) no(pos litmus.Pos, format string, args ...any) error {
 	return &litmus.Error{Pos: pos, Msg: fmt.Sprintf(format, args...) + " cannot be written in LISA"}
 }
 
-// reg returns the LISA name of a register: its own if it is one, else a free
-// number.
+// reg returns the LISA name of a register: its own if it is a LISA name, else a free number.
 func (w *lisaWriter) reg(thread int, name string) string {
 	m := w.regs[thread]
 	if n, ok := m[name]; ok {

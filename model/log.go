@@ -11,21 +11,21 @@ import (
 	"optcheck/litmus/herdlog"
 )
 
-// LogOptions modify a log.
+// LogOptions control the form of a log.
 type LogOptions struct {
 	// StatesOnly ends a test's block after its states.
 	StatesOnly bool
-	// Time is printed as the test's time; negative means no Time line, which
-	// makes logs comparable byte by byte.
+	// Time is printed as the test's time; if negative, there is no Time line, so that logs can
+	// be compared byte by byte.
 	Time time.Duration
-	// Candidates adds a line with the candidates looked at.
+	// Candidates adds a line with the number of candidates examined.
 	Candidates bool
 }
 
-// WriteLog writes a verdict as a block of herd's log format, a blank line at
-// its end. Lines that herd's own logs do not have: "Undecided NAME reason" in
-// the place of Ok, Condition and Observation where a limit was reached;
-// "Cutoff", "Blocked". Readers of the format skip what they do not know.
+// WriteLog writes a verdict as a block in herd's log format, ending with a blank line. It
+// writes lines that herd's own logs do not have: "Undecided NAME reason" instead of Ok,
+// Condition and Observation if a limit was reached; "Cutoff"; "Blocked". Readers of the format
+// ignore unknown lines.
 func WriteLog(w io.Writer, v *Verdict, o LogOptions) error {
 	t := v.Test
 	l := herdlog.Block{Name: t.Name, Kind: herdlog.Kind(t.Cond.Quant), Condition: conditionOf(t), Hash: t.Hash(),
@@ -48,7 +48,7 @@ func WriteLog(w io.Writer, v *Verdict, o LogOptions) error {
 	return err
 }
 
-// conditionOf prints a condition as logs have it.
+// conditionOf formats a condition as in logs.
 func conditionOf(t *litmus.Test) string {
 	s := t.Cond.String()
 	if !strings.Contains(s, "(") {

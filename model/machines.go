@@ -15,8 +15,7 @@ import (
 // Step is one thing that happens in a machine's schedule.
 type Step = explore.Step
 
-// ErrOutside is wrapped by errors that say that a test has something of which the
-// model does not speak.
+// ErrOutside is wrapped by errors for tests with features that the model does not cover.
 var ErrOutside = machine.ErrOutside
 
 // machines are the built-in operational models.
@@ -33,13 +32,13 @@ var machines = map[string]*machine.Model{
 func coherent() *machine.Model {
 	m, err := machine.UGPU().Without("load-array")
 	if err != nil {
-		panic(err) // the rule is there
+		panic(err) // the rule exists
 	}
 	m.Name = "ugpu-coherent"
 	return m
 }
 
-// rules lists what an operational model consists of.
+// rules lists the rules of an operational model.
 func rules(m *machine.Model) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: an operational model\n", m.Name)
@@ -61,7 +60,7 @@ func (r *runs) run(ctx context.Context, p *exec.Program, o Options) (*exec.Resul
 	return r.m.Run(ctx, p, r.options(o))
 }
 
-// options returns those of a machine: states take the place of candidates.
+// options returns the options of a machine: its states correspond to candidates.
 func (r *runs) options(o Options) machine.Options {
 	out := machine.Options{Unroll: o.Unroll}
 	if o.MaxCandidates > 0 && o.MaxCandidates < machine.DefaultStates {
@@ -87,7 +86,7 @@ func (r *runs) explain(ctx context.Context, x *Explanation, p *exec.Program, o O
 	return err
 }
 
-// schedule writes how a machine comes to an outcome, or that it does not.
+// schedule describes how a machine reaches an outcome, or that it does not.
 func (x *Explanation) schedule(b *strings.Builder, prop string) {
 	v, t := x.Verdict, x.Verdict.Test
 	if x.Schedule == nil {
@@ -100,7 +99,7 @@ func (x *Explanation) schedule(b *strings.Builder, prop string) {
 	}
 }
 
-// who returns the name of whoever makes a step.
+// who returns the name of whoever performs a step.
 func (x *Explanation) who(s Step) string {
 	if s.Thread < 0 {
 		return "memory"

@@ -1,13 +1,12 @@
 // Package model judges litmus tests: which final states a memory model allows.
 //
-// It ties together the language of models (package cat), the enumeration of
-// candidate executions (package exec), the built-in models, and what is made
-// of the results: logs in herd's format, comparisons, explanations, pictures
-// and the conversion of tests to herd's LISA dialect.
+// It combines the language of models (package cat), the enumeration of candidate executions
+// (package exec) and the built-in models, and presents the results: logs in herd's format,
+// comparisons, explanations, pictures, and the conversion of tests to herd's LISA dialect.
 //
 // It does not run tests on hardware and does not look at machine code.
 //
-// Stable: Load, Judge and what a Verdict says, and the names of the built-in models. A
+// Stable: Load, Judge, the content of a Verdict, and the names of the built-in models. A
 // model's own text may be corrected, and verdicts with it.
 package model
 
@@ -37,13 +36,13 @@ type Info struct {
 	Name   string
 	Title  string // one line
 	Source string // where it comes from
-	Limits string // what it does not speak of
+	Limits string // what it does not cover
 }
 
-// Operational reports whether the model is a machine, not axioms.
+// Operational reports whether the model is a machine rather than axiomatic.
 func (i Info) Operational() bool { return machines[i.Name] != nil }
 
-// Builtin lists the built-in models, weakest machine last among its kind.
+// Builtin lists the built-in models.
 func Builtin() []Info {
 	return []Info{
 		{"sc", "sequential consistency", "Lamport 1979, axiomatic form", "scopes, strengths and proxies mean nothing"},
@@ -69,8 +68,8 @@ func Builtin() []Info {
 	}
 }
 
-// Lookup describes a built-in model by name, that of races (RaceModel), which is no model
-// of a machine and stands in no list, too.
+// Lookup describes a built-in model, given by name. It also knows that of races (RaceModel),
+// which does not model a machine and is in no list.
 func Lookup(name string) (Info, error) {
 	for _, i := range append(Builtin(), raceInfo) {
 		if i.Name == name {
@@ -80,7 +79,7 @@ func Lookup(name string) (Info, error) {
 	return Info{}, fmt.Errorf("no built-in model %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// Source returns the text of a built-in model; of a machine, its rules.
+// Source returns the text of a built-in model, or the rules of a machine.
 func Source(name string) (string, error) {
 	if m, ok := machines[name]; ok {
 		return rules(m), nil
@@ -109,13 +108,13 @@ type Model struct {
 	engine
 }
 
-// engine decides: by axioms or by running a machine.
+// engine decides, by axioms or by running a machine.
 type engine interface {
 	// run finds the final states.
 	run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error)
-	// explain fills in why the proposition of x.Verdict's test can or cannot hold.
+	// explain sets why the proposition of x.Verdict's test can or cannot hold.
 	explain(ctx context.Context, x *Explanation, p *exec.Program, o Options) error
-	// hash writes all that the model says.
+	// hash writes the whole model.
 	hash(h hash.Hash)
 }
 
@@ -126,8 +125,8 @@ type axioms struct {
 	partial *exec.Engine
 }
 
-// Library returns the files that models may include: the built-in models and
-// the standard library.
+// library returns the files that models may include: the built-in models and the standard
+// library.
 func library() []fs.FS {
 	sub, err := fs.Sub(modelFS, "models")
 	if err != nil {
@@ -139,9 +138,9 @@ func library() []fs.FS {
 // Load is LoadContext without a limit.
 func Load(name string) (*Model, error) { return LoadContext(context.Background(), name) }
 
-// LoadContext returns a built-in model by name, or reads one from a file: whatever
-// ends in .cat or has a path separator is a file. Errors have the place in the
-// file. The end of ctx stops the compilation, with an error that wraps its cause.
+// LoadContext returns a built-in model by name, or reads one from a file: a name that ends in
+// .cat or contains a path separator is a file. Errors have the position in the file. The end of
+// ctx stops the compilation, with an error that wraps its cause.
 func LoadContext(ctx context.Context, name string) (*Model, error) {
 	if strings.HasSuffix(name, ".cat") || strings.ContainsAny(name, `/\`) {
 		f, err := cat.ReadFile(name, library()...)
@@ -163,8 +162,7 @@ func LoadContext(ctx context.Context, name string) (*Model, error) {
 	return compile(ctx, name, name+".cat", src)
 }
 
-// Hash identifies what the model says, with all that it includes: 16
-// hexadecimal digits over the texts.
+// Hash identifies the model with all that it includes: 16 hexadecimal digits over the texts.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	m.engine.hash(h)
@@ -188,7 +186,7 @@ func baseName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// Parse makes a model of a text. Includes come from the embedded library only.
+// Parse compiles a model from its text. Includes come from the embedded library only.
 func Parse(name, file, src string) (*Model, error) {
 	return compile(context.Background(), name, file, src)
 }
@@ -221,8 +219,8 @@ func build(ctx context.Context, f *cat.File, name, path string) (*Model, error) 
 	return m, nil
 }
 
-// ownCo refuses models that enumerate coherence themselves: the final state
-// would not follow from the engine's choice.
+// ownCo rejects models that enumerate coherence themselves: the final state would not follow
+// from the engine's choice.
 func ownCo(f *cat.File) (err error) {
 	cat.Walk(f, func(n cat.Node) bool {
 		if w, ok := n.(*cat.WithStmt); ok && w.Var == "co" && err == nil && !generated(w.X) {
@@ -236,8 +234,8 @@ func ownCo(f *cat.File) (err error) {
 	return err
 }
 
-// generated reports whether an expression is the enumeration of coherence
-// orders that files for herd include: the engine stands in for it.
+// generated reports whether an expression is the enumeration of coherence orders that files for
+// herd include, which the engine replaces.
 func generated(x cat.Expr) bool {
 	a, ok := x.(*cat.App)
 	if !ok {
@@ -251,7 +249,7 @@ func generated(x cat.Expr) bool {
 // says PTX.
 func (a *axioms) partialCo() bool { return a.file.Header == "PTX" }
 
-// CoMode overrides what the header line says of the coherence order.
+// CoMode overrides what the header line says about the coherence order.
 type CoMode uint8
 
 // The modes.
@@ -281,25 +279,24 @@ type Options struct {
 	Co     CoMode
 	// MaxCandidates bounds the work; 0 means 50 million evaluations.
 	MaxCandidates uint64
-	// Timeout bounds the time; 0 means DefaultTimeout, less than 0 none.
+	// Timeout bounds the time; 0 means DefaultTimeout, a negative value none.
 	Timeout time.Duration
-	// StatesOnly passes over executions that cannot add a final state. The
-	// counts of witnesses are lower bounds then, and flags that only such
-	// executions raise are missing.
+	// StatesOnly skips executions that cannot add a final state. The counts of witnesses are
+	// then lower bounds, and flags that only such executions raise are missing.
 	StatesOnly bool
-	// First ends the search at the first allowed execution: whether there is one.
-	// Machines do not know it.
+	// First ends the search at the first allowed execution, for callers that only ask whether
+	// there is one. Machines ignore it.
 	First bool
-	// Blocked says whether executions in which threads wait at a barrier for ever
-	// have a final state; by default they have none.
+	// Blocked says whether executions in which threads wait at a barrier forever have a final
+	// state; by default they have none.
 	Blocked BlockedMode
 }
 
-// BlockedMode is a reading of executions in which threads wait at a barrier for ever.
+// BlockedMode is the treatment of executions in which threads wait at a barrier forever.
 type BlockedMode = exec.BlockedMode
 
-// The readings: such executions are left out, or their state is what registers and
-// memory hold while nothing moves any more.
+// Such executions are dropped, or their state is the content of registers and memory once
+// nothing moves any more.
 const (
 	BlockedDropped = exec.BlockedDropped
 	BlockedCounted = exec.BlockedCounted
@@ -316,10 +313,10 @@ func ParseBlocked(s string) (BlockedMode, error) {
 	return BlockedDropped, fmt.Errorf("blocked executions %q: expected drop or count", s)
 }
 
-// DefaultTimeout bounds the time of a judgement where nothing else is said.
+// DefaultTimeout is the default bound on the time of a judgement.
 const DefaultTimeout = time.Minute
 
-// limited returns a context that ends with the options' limit of time.
+// limited returns a context that ends with the time limit of the options.
 func (o Options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := o.Timeout
 	if limit == 0 {
@@ -351,7 +348,7 @@ type State struct {
 	Satisfies bool   // the condition's proposition
 }
 
-// Observation is how the allowed states and a condition's proposition relate.
+// Observation says whether none, some or all allowed states satisfy a condition's proposition.
 type Observation uint8
 
 // The observations.
@@ -370,8 +367,8 @@ type Verdict struct {
 	Terms []litmus.Term
 	// States are sorted by their values.
 	States []State
-	// Holds tells whether the condition with its quantifier is validated.
-	// It means nothing if Undecided is not empty.
+	// Holds reports whether the condition with its quantifier is validated. It is meaningless
+	// if Undecided is not empty.
 	Holds              bool
 	Observation        Observation
 	Positive, Negative uint64 // executions that satisfy the proposition, and the others
@@ -381,8 +378,8 @@ type Verdict struct {
 	BlockedCounted     bool // their states are among States
 	Candidates         uint64
 	Partial, Skipped   uint64
-	// Undecided is why there is no verdict, "" if there is one. States holds
-	// what was found so far.
+	// Undecided says why there is no verdict, "" if there is one. States then holds what was
+	// found so far.
 	Undecided string
 }
 
@@ -440,7 +437,7 @@ func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {
 	return v
 }
 
-// Satisfies evaluates a test's proposition on a state.
+// Satisfies reports whether a state satisfies a test's proposition.
 func Satisfies(t *litmus.Test, terms []litmus.Term, values []int64) bool {
 	return t.Cond.Eval(func(x litmus.Term) int64 {
 		for i := range terms {
@@ -452,8 +449,8 @@ func Satisfies(t *litmus.Test, terms []litmus.Term, values []int64) bool {
 	})
 }
 
-// Outcomes returns the final states alone. Unlike Judge it returns an error
-// that wraps ErrUndecided if a limit was reached or ctx ended.
+// Outcomes returns the final states alone. Unlike Judge it returns an error that wraps
+// ErrUndecided if a limit was reached or ctx ended.
 func (m *Model) Outcomes(ctx context.Context, t *litmus.Test, o Options) ([]State, []litmus.Term, error) {
 	o.StatesOnly = true
 	v, err := m.Judge(ctx, t, o)

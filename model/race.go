@@ -24,7 +24,7 @@ include "ptx-race.cat"
 	})
 )
 
-// Race is what the PTX memory model says of the data races of a test.
+// Race is what the PTX memory model says about the data races of a test.
 type Race uint8
 
 // The answers.
@@ -39,25 +39,26 @@ const (
 	RaceMixed
 )
 
-// maxUnroll bounds how often loops that do more than wait may go round.
+// maxUnroll bounds the iterations of loops that do more than wait.
 const maxUnroll = 16
 
-// PTXRace says whether a test has a data race by the PTX memory model: two
-// operations of an execution that overlap, of which one writes, that causality
-// order relates in neither direction and that are not morally strong. Executions in
-// which a thread waits at a barrier for ever count, too. It is an error that
-// wraps ErrUndecided if a limit was reached, and where a loop that does more than
-// wait for a value may go round more often than 16 times: "race-free" is said only
-// where all executions were looked at, those apart that differ from one that was
-// in how often a thread looked in vain. Limits of o hold for each of at most five
-// judgements; its other fields mean nothing here.
+// PTXRace returns whether a test has a data race in the PTX memory model: two overlapping
+// operations of an execution, at least one of them a write, that causality order relates in
+// neither direction and that are not morally strong. Executions in which a thread waits at a
+// barrier forever count, too.
+//
+// The error wraps ErrUndecided if a limit was reached, or if a loop that does more than wait
+// for a value may run more than 16 iterations: the answer is "race-free" only if all executions
+// were examined, except those that differ from an examined one only in how often a thread
+// polled in vain. The limits in o hold for each of at most five judgements; its other fields
+// are ignored.
 func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	m, err := raceModel()
 	if err != nil {
 		return RaceNone, err
 	}
 	t = t.Clone()
-	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil // no outcome is asked
+	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil // no outcome is asked for
 	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
 	for o.Unroll = 2; ; o.Unroll *= 2 {
 		v, err := m.Judge(ctx, t, o)
@@ -76,10 +77,10 @@ func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	}
 }
 
-// works reports whether a thread has a loop that does more than wait: one that
-// writes, or whose iterations hand something to the next one. Of an iteration that
-// did nothing but look, the events can be taken out of an execution: what is
-// left is consistent, as less is ordered, and has the races that it had.
+// works reports whether a thread has a loop that does more than wait: one that writes, or whose
+// iterations pass something on to the next. The events of an iteration that only polled can be
+// removed from an execution: the rest is consistent, as less is ordered, and has the same
+// races.
 func works(th litmus.Thread) bool {
 	at := map[string]int{}
 	for i := range th.Body {
@@ -124,7 +125,7 @@ func carries(body []litmus.Instr) bool {
 	return false
 }
 
-// raced tells which kind of race a test has.
+// raced returns the kind of race that a test has.
 func raced(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	if !mixed(t) {
 		return RaceUniform, nil

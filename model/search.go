@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// Past is what came of a test on a device: how often its condition's proposition
-// came true in how many instances.
+// Past is the result of a test on a device: in how many of how many instances its condition's
+// proposition held.
 type Past struct {
 	Name            string
 	Weak, Instances uint64
@@ -20,26 +20,27 @@ type Past struct {
 // Decider is a test whose result would decide between two models.
 type Decider struct {
 	*Difference
-	// Rate is the rate per instance at which a runner is expected to see a state that
-	// only one model allows, from what it saw of tests alike; 0 if nothing is known.
+	// Rate is the expected rate per instance at which a runner sees a state that only one model
+	// allows, estimated from similar tests; 0 if nothing is known.
 	Rate float64
-	// Alike is the number of tests on which that rests.
+	// Alike is the number of similar tests behind the estimate.
 	Alike int
-	// Known tells that such a state was seen: the test has decided.
+	// Known is set if such a state was seen: the test has decided.
 	Known bool
 }
 
-// unseen is the rate, times the instances, that is excluded at 95 % if nothing was seen.
+// unseen divided by the number of instances is the rate that is excluded at 95 % if nothing was
+// seen.
 const unseen = 3
 
-// Deciders orders the tests that tell two models apart by how likely a device is to
-// show a state that only one of them allows: first what has been seen, then by the
-// expected rate, then the smallest.
+// Deciders orders the tests that distinguish two models by how likely a device is to show a
+// state that only one of them allows: first those that have shown one, then by the expected
+// rate, then the smallest.
 //
-// The expected rate is that of the tests alike which the device has run: of those of
-// one family, weighted by the parts of the name that they share, and by chance (one
-// in three and so many instances) where none of them was weak. A test that was run
-// in vain is expected at no more than the rate that its run excludes.
+// The expected rate is that of similar tests that the device has run: tests of the same family,
+// weighted by the parts of the name that they share. Tests in which no weak outcome was seen
+// contribute a rate of one in three times their instances. A test that was run in vain is
+// expected at no more than the rate that its run excludes.
 func Deciders(c *Comparison, past []Past) []Decider {
 	words := words{}
 	families := map[int][]alike{}
@@ -80,11 +81,11 @@ type alike struct {
 	rate  float64
 }
 
-// words numbers the parts of names.
+// words assigns numbers to the parts of names.
 type words map[string]int
 
-// parts returns what a generated test's name says: family, tags, placement, map. Tests
-// in the plural say a tag once.
+// parts returns the parts of a generated test's name: family, tags, placement, map. Plural tags
+// count once.
 func (w words) parts(name string) []int {
 	var out []int
 	for i, p := range strings.FieldsFunc(name, func(r rune) bool { return r == '+' || r == '-' }) {
@@ -101,7 +102,7 @@ func (w words) parts(name string) []int {
 	return append(out, 0)
 }
 
-// expected returns the mean rate of tests, in logarithms, weighted by what they share.
+// expected returns the mean logarithmic rate of tests, weighted by what they share.
 func expected(f []int, past []alike) (rate float64, n int) {
 	sum, weight := 0.0, 0.0
 	for i := range past {
@@ -115,7 +116,7 @@ func expected(f []int, past []alike) (rate float64, n int) {
 		w := float64(common) / float64(len(f)+len(p.parts)-common)
 		w *= w
 		w *= w
-		w *= w // the like count for nearly all
+		w *= w // similar tests count for nearly everything
 		sum += w * p.rate
 		weight += w
 	}
@@ -125,7 +126,7 @@ func expected(f []int, past []alike) (rate float64, n int) {
 	return math.Exp(sum / weight), len(past)
 }
 
-// WriteDeciders writes a table of tests, the likeliest first, at most limit (0: all).
+// WriteDeciders writes a table of tests, most likely first, at most limit (0: all).
 func WriteDeciders(w io.Writer, c *Comparison, list []Decider, limit int) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "test\tinstructions\texpected\tonly %s\tonly %s\n", c.A, c.B)

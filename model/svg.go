@@ -107,7 +107,7 @@ func (p *picture) place() {
 	if p.inits {
 		top += svgRow
 	}
-	// Initial writes are spread over the width of the threads.
+	// Initial writes are distributed over the width of the threads.
 	span := float64(len(x.Test.Threads)-1) * svgColumn
 	step, i := 0.0, 0
 	first := svgLeft + svgBoxW/2 + span/2
@@ -159,8 +159,8 @@ func (p *picture) heading() string {
 	return p.x.Test.Name + ": forbidden by " + p.x.Check
 }
 
-// fitTitle makes a text fit into a width: by smaller type, and if that is not
-// enough by leaving out its middle. It returns the text and the size of type.
+// fitTitle fits a text into a width: it reduces the type size, and if that is not enough it
+// omits the middle. It returns the text and the size.
 func fitTitle(text string, width float64) (string, float64) {
 	r := []rune(text)
 	size := math.Min(titleSize, math.Floor(width/titleEm/float64(max(len(r), 1))*10)/10)
@@ -171,7 +171,7 @@ func fitTitle(text string, width float64) (string, float64) {
 	if keep+1 >= len(r) {
 		return text, titleMin
 	}
-	// The end says what the model thinks of it: it weighs more than the middle.
+	// The end holds the model's verdict: it matters more than the middle.
 	end := keep * 2 / 3
 	return string(r[:keep-end]) + "…" + string(r[len(r)-end:]), titleMin
 }

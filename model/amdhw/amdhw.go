@@ -51,15 +51,15 @@ import (
 	"optcheck/model/explore"
 )
 
-// System is what families differ in.
+// System describes what differs between families.
 type System struct {
 	Name string
-	// SharedL1 tells that the waves of a work-group share the first-level cache.
+	// SharedL1 is set if the waves of a work-group share the first-level cache.
 	SharedL1 bool
-	// Middle tells that there is a cache between the first level and memory that
-	// work-groups do not share.
+	// Middle is set if there is a cache between the first level and memory that work-groups do
+	// not share.
 	Middle bool
-	// WriteBack tells that stores may stay behind in such a cache.
+	// WriteBack is set if stores may remain in such a cache.
 	WriteBack bool
 }
 
@@ -74,12 +74,12 @@ const (
 	Other           // memory that no other wave sees: it only counts
 	Wait            // for counters
 	Invalidate      // of caches
-	WriteBack       // of stores that stayed behind
+	WriteBack       // of stores that remained in a cache
 	Arrive          // at the barrier
 	Meet            // waits until all waves have arrived
 )
 
-// Level is how far a load goes to memory.
+// Level says which caches a load bypasses.
 type Level uint8
 
 // The levels.
@@ -92,10 +92,10 @@ const (
 // Count is a counter that an operation increments.
 type Count struct {
 	Counter uint8
-	// Class groups operations of a counter that complete in the order of issue; 0
-	// completes in any order.
+	// Class groups operations of a counter that complete in the order of issue; 0 completes in
+	// any order.
 	Class uint8
-	// Completes tells that the counter says when the operation is complete.
+	// Completes is set if the counter confirms that the operation is complete.
 	Completes bool
 }
 
@@ -105,18 +105,18 @@ type Until struct {
 	N       int
 }
 
-// Expr computes a word from what a thread's reads gave.
+// Expr computes a word from the values of a thread's reads.
 type Expr = explore.Expr
 
 // Op is one operation of a wave.
 type Op struct {
 	Kind    Kind
-	Text    string // what schedules call it
+	Text    string // its name in schedules
 	Loc     int    // of accesses: index into Program.Init
 	LDS     bool
 	Scalar  bool
 	Level   Level // of loads
-	Through bool  // of stores: goes to what all work-groups share
+	Through bool  // of stores: goes to the level that all work-groups share
 	Read    int   // number of what it reads, -1 for nothing
 	Data    []Expr
 	Guard   Expr // not zero: performed; nil: always
@@ -124,11 +124,11 @@ type Op struct {
 	Apply  func(old uint32, data []uint32) uint32
 	Counts []Count
 	Until  []Until
-	// What an invalidation reaches.
+	// The caches that an invalidation reaches.
 	First, Middle, ScalarCache bool
 }
 
-// Thread is a wave of which one lane is looked at.
+// Thread is a wave, represented by one lane.
 type Thread struct {
 	Ops []Op
 	// Group is its work-group.
@@ -136,17 +136,17 @@ type Thread struct {
 	Reads int // numbers of reads are below it
 }
 
-// Program is what runs on a System.
+// Program is a program for a System.
 type Program struct {
 	System  System
 	Threads []Thread
 	Init    []uint32 // of each location
-	// Fresh lets no cache keep an old line: what is possible then is possible
-	// whatever the caches hold when the program begins.
+	// Fresh lets no cache keep a stale line: what is possible then is possible whatever the
+	// caches hold when the program begins.
 	Fresh bool
 }
 
-// Final is how a run ended.
+// Final is the final state of a run.
 type Final = explore.Final
 
 // Errors of Explore: there is no answer.
@@ -156,5 +156,5 @@ var (
 	ErrLimit   = explore.ErrLimit
 )
 
-// Step is one thing that happens in a schedule.
+// Step is one event in a schedule.
 type Step = explore.Step

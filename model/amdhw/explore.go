@@ -8,12 +8,12 @@ import (
 	"optcheck/model/explore"
 )
 
-// maxStates bounds an exploration. A variable, so that a test need not come to it.
+// maxStates bounds an exploration. It is a variable, so that a test can lower it.
 var maxStates = 200_000
 
-// Explore calls end for every way in which a program can end, with the schedule
-// that leads there; equal ends may come several times. The error wraps ErrRefused,
-// ErrHazard or ErrLimit if there is no answer, and is that of end if it has one.
+// Explore calls end for every way in which a program can end, with the schedule that leads
+// there; equal final states may occur several times. The error wraps ErrRefused, ErrHazard or
+// ErrLimit if there is no answer; an error of end is returned as is.
 func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func() []Step) error) error {
 	m := &machine{p: p}
 	if err := m.prepare(); err != nil {
@@ -30,12 +30,12 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 	return err
 }
 
-// told returns a step, put into words when it is asked for.
+// told returns a function that describes a step, so that its text is formatted only on demand.
 func told(thread int, format string, args ...any) func() Step {
 	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }
 
-// prepare refuses what the model does not know.
+// prepare rejects what the model does not cover.
 func (m *machine) prepare() error {
 	groups := map[int]int{}
 	for t := range m.p.Threads {
@@ -85,8 +85,8 @@ func (m *machine) final(s *state) *Final {
 	return f
 }
 
-// Moves calls yield for everything that may happen next. In the states that it
-// gives, all threads have issued what they can.
+// Moves calls yield for everything that may happen next. In the states that it yields, all
+// threads have issued what they can.
 func (m *machine) Moves(s *state, yield func(*state, func() Step) error) error {
 	f := func(next *state, step func() Step) error {
 		if err := m.run(next); err != nil {

@@ -10,7 +10,7 @@ const (
 	waiting   = iota // not issued
 	skipped          // its condition did not hold
 	issued           // may be performed at any time
-	atL1             // its work-group sees it, memory has it not yet
+	atL1             // its work-group sees it, memory does not yet have it
 	performed        // done
 )
 
@@ -19,12 +19,12 @@ type state struct {
 	pc     []int
 	status [][]uint8
 	read   [][]uint32
-	ready  [][]uint32 // counters of each operation that a wait has seen to, as bits
+	ready  [][]uint32 // counters of each operation for which the thread has waited, as bits
 	arrive []int
 	hist   [][]uint32 // by location, all words that it had, in order
-	inL2   []int      // by location, the last of them that memory behind a shared L1 has
-	// first, middle and scalar are by thread and location the oldest word that a
-	// line of that cache may have; own is the last one that the thread wrote.
+	inL2   []int      // by location, the index of the last word that the memory beyond a shared L1 has
+	// By thread and location: first, middle and scalar are the oldest word that a line of that
+	// cache may hold; own is the last one that the thread wrote.
 	first, middle, scalar, own [][]int
 	data                       [][]uint32 // of issued stores
 	at                         [][]int    // where in the history of its location an operation wrote
@@ -75,7 +75,7 @@ func (s *state) clone() *state {
 		first: copy2(s.first), middle: copy2(s.middle), scalar: copy2(s.scalar), own: copy2(s.own)}
 }
 
-// Key identifies a state by what decides its future and its outcome.
+// Key identifies a state by everything that determines its future and its outcome.
 func (m *machine) Key(s *state) string {
 	b := make([]byte, 0, 128)
 	num := func(k int) { b = binary.AppendUvarint(b, uint64(k)) }
@@ -117,11 +117,11 @@ func (m *machine) complete(s *state, t, i int) bool {
 	case s.status[t][i] == waiting:
 		return true // not issued: nothing is outstanding
 	}
-	// What stays in the work-group's own cache is complete there.
+	// A store that remains in the work-group's own cache is complete there.
 	return o.Kind == Store && !o.LDS && m.p.System.WriteBack && !o.Through && !m.one
 }
 
-// awaited reports whether waits have seen to all counters of an operation.
+// awaited reports whether waits have covered all counters of an operation.
 func (m *machine) awaited(s *state, t, i int) bool {
 	for k, c := range m.p.Threads[t].Ops[i].Counts {
 		if c.Completes && s.ready[t][i]&(1<<k) == 0 {
@@ -131,8 +131,8 @@ func (m *machine) awaited(s *state, t, i int) bool {
 	return true
 }
 
-// wait tries to pass a wait. An operation is complete after it if so many later
-// ones of its order were issued that it cannot be among the last N.
+// wait tries to pass a wait. An operation is complete after it if so many later ones of its
+// order were issued that it cannot be among the last N.
 func (m *machine) wait(s *state, t, at int) bool {
 	ops := m.p.Threads[t].Ops
 	type mark struct{ op, count int }
@@ -183,8 +183,8 @@ func (m *machine) newer(s *state, t, i, at int, c Count) (n int) {
 	return n
 }
 
-// run lets all threads issue what they can. Issuing early is no restriction: it
-// forces nothing to be performed, and an invalidation that comes early leaves more.
+// run lets all threads issue what they can. Issuing early is no restriction: it forces nothing
+// to be performed, and an early invalidation leaves more stale lines.
 func (m *machine) run(s *state) error {
 	for again := true; again; {
 		again = false
@@ -205,7 +205,8 @@ func (m *machine) run(s *state) error {
 	return nil
 }
 
-// reader gives what a thread's reads gave, as far as waits have seen to it.
+// reader returns a function that returns the values of a thread's reads, if the thread has
+// waited for them.
 func (m *machine) reader(s *state, t int, hazard *bool) func(int) (uint32, bool) {
 	return func(r int) (uint32, bool) {
 		for i := range m.p.Threads[t].Ops {
@@ -237,14 +238,14 @@ func (m *machine) eval(s *state, t int, e Expr) (uint32, error) {
 	return w, nil
 }
 
-// atOnce reports whether an operation is performed in the first-level cache when it
-// is issued: then it matters when that is.
+// atOnce reports whether an operation is performed in the first-level cache when it is issued,
+// so that the time of issue matters.
 func (m *machine) atOnce(o *Op) bool {
 	return m.shared && !o.LDS && !o.Scalar && (o.Kind == Load || o.Kind == Store || o.Kind == RMW)
 }
 
-// issue tries to issue the next operation of a thread; one for which atOnce holds
-// only if it is chosen to be next.
+// issue tries to issue the next operation of a thread; one for which atOnce holds, only if it
+// was chosen.
 func (m *machine) issue(s *state, t, i int, chosen bool) (bool, error) {
 	o := &m.p.Threads[t].Ops[i]
 	if o.Guard != nil {
@@ -296,8 +297,8 @@ func (m *machine) issue(s *state, t, i int, chosen bool) (bool, error) {
 	return true, nil
 }
 
-// invalidate drops what the caches of a thread hold, but for lines that its own
-// outstanding loads may still fill.
+// invalidate empties the caches of a thread, except for lines that its own outstanding loads
+// may still fill.
 func (m *machine) invalidate(s *state, t, at int) {
 	o := &m.p.Threads[t].Ops[at]
 	filling := make([]bool, len(s.hist))

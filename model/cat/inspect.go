@@ -36,7 +36,7 @@ func (m *Machine) CheckValue(i int) (a, b rel.Rel) {
 	}
 }
 
-// Inclusion tells what a check of the form "empty a \ b" asks of a relation.
+// Inclusion says which requirement on a relation a check of the form "empty a \ b" makes.
 type Inclusion uint8
 
 // The inclusions.
@@ -46,9 +46,9 @@ const (
 	InEitherOrder           // a ⊆ r | r^-1 or a ⊆ r+ | (r+)^-1
 )
 
-// Inclusion reports whether check i asks that pairs be in the input named r,
-// in a way that does not get harder when r and the other growing inputs grow
-// on the right-hand side only: the left-hand side may not shrink with them.
+// Inclusion reports whether check i requires that pairs be in the input named r, in a way that
+// does not get harder when r and the other growing inputs grow on the right-hand side only: the
+// left-hand side may not shrink with them.
 func (p *Program) Inclusion(i int, r string, growing Mask) Inclusion {
 	c, in := &p.checks[i], p.Input(r)
 	if in < 0 || c.code != checkSubset || c.isSet || c.Negated || p.ops[c.a].down.Meets(growing) {
@@ -68,8 +68,8 @@ func (p *Program) Inclusion(i int, r string, growing Mask) Inclusion {
 	return NoInclusion
 }
 
-// Sides tells of a check of the form "empty a \ b" which inputs a depends on,
-// and which input b is, -1 if it is none or the check has another form.
+// Sides returns, for a check of the form "empty a \ b", the inputs that a depends on, and the
+// index of b if it is an input; -1 if it is not, or if the check has another form.
 func (p *Program) Sides(i int) (a Mask, b int) {
 	c := &p.checks[i]
 	if c.code != checkSubset || c.isSet || c.Negated {

@@ -19,12 +19,12 @@ type Execution struct {
 	N    int
 	Sets map[string]rel.Set
 	Rels map[string]rel.Rel
-	// Locs gives the accesses to each location by the location's name, for
-	// the primitive loc2events; it may be nil.
+	// Locs maps each location's name to the accesses to it, for the primitive loc2events; it
+	// may be nil.
 	Locs map[string]rel.Set
 }
 
-// RunOptions bound and modify an evaluation.
+// RunOptions bound and control an evaluation.
 type RunOptions struct {
 	Skip     map[string]bool // names of checks and calls to leave out
 	MaxSteps int             // 0 means DefaultSteps
@@ -32,8 +32,8 @@ type RunOptions struct {
 	First bool
 }
 
-// Branch is one way through the model that passes all its checks. A model
-// without "with … from" has one at most.
+// Branch is one path through the model that passes all its checks. A model without "with …
+// from" has at most one.
 type Branch struct {
 	Flags     []string // names of the flags that are set, in order, no duplicates
 	Undefined []string // names of failed undefined_unless tests ("" if unnamed)
@@ -60,12 +60,12 @@ type Failure struct {
 
 // Result is the result of an evaluation.
 type Result struct {
-	// Allowed says that some branch passes all checks.
+	// Allowed reports whether some branch passes all checks.
 	Allowed  bool
 	Branches []Branch
 	// Failed is the first failed check, nil if there is none.
 	Failed *Failure
-	Tried  int // branches looked at
+	Tried  int // number of branches examined
 }
 
 // Interp executes models directly from their text. It is immutable and safe
@@ -137,7 +137,7 @@ type run struct {
 	tick  int
 	depth int
 	open  []*ithunk // being computed, outermost first
-	fatal bool      // the evaluation ends: nothing catches that
+	fatal bool      // the evaluation ends: nothing catches this
 	res   *Result
 	tags  map[string]string
 	enums map[string][]string
@@ -162,7 +162,7 @@ func (r *run) catch(f func()) (err error) {
 	return nil
 }
 
-// spend counts work; every so often it looks at the context.
+// spend counts work; now and then it checks the context.
 func (r *run) spend(pos Pos, k int) {
 	if r.left -= k; r.left < 0 {
 		r.fatal = true
@@ -233,7 +233,7 @@ func (r *run) enum(env *ienv, name string, tags []string) *ienv {
 	return env.bind(name, have(v))
 }
 
-// accept is reached by a branch that passed all checks.
+// accept is called for a branch that has passed all checks.
 func (r *run) accept(_ *ienv, st *istate) {
 	r.res.Tried++
 	r.res.Allowed = true

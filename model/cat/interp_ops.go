@@ -75,7 +75,7 @@ func (r *run) op(x *Op, env *ienv) ival {
 	return r.insert(x, args[0], args[1])
 }
 
-// noSet fails for values that set operations do not take.
+// noSet fails for values to which set operations do not apply.
 func noSet(v ival, kind OpKind, pos Pos) {
 	switch v.k {
 	case kEvent, kPair, kTag, kTuple, kFun, kPrim, kProc:
@@ -102,7 +102,7 @@ func (r *run) meet(x *Op, v, w ival, pos Pos) ival {
 	return r.combine(x.Kind, v, w, pos)
 }
 
-// combine is union, intersection or difference of two values of one kind.
+// combine returns the union, intersection or difference of two values of one kind.
 func (r *run) combine(kind OpKind, v, w ival, pos Pos) ival {
 	if v.k == kVals {
 		r.spend(pos, len(v.vals)+len(w.vals))

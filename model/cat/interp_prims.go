@@ -168,8 +168,8 @@ func (r *run) linearisations(pos Pos, v ival) ival {
 	return out
 }
 
-// coExtending returns the engine's coherence order on a set if it contains what is
-// demanded; see the compiler's version.
+// coExtending returns the engine's coherence order on a set if it contains the required pairs;
+// see the compiler's version.
 func (r *run) coExtending(pos Pos, v ival) ival {
 	if v.k != kTuple || len(v.vals) != 2 {
 		panic(errorf(pos, "co-extending needs a set of events and a relation, this is a %s", v.describe()))

@@ -22,8 +22,8 @@ func (r *run) letRecLazy(binds []*Binding, env *ienv) *ienv {
 	return out
 }
 
-// letRec binds recursive definitions; check is asked after every round of a
-// fixpoint and ends it by returning false.
+// letRec binds recursive definitions; check is called after every round of a fixpoint and ends
+// it by returning false.
 func (r *run) letRec(binds []*Binding, env *ienv, check func(*ienv) bool) *ienv {
 	var funs, vals []*Binding
 	for _, b := range binds {
@@ -58,8 +58,8 @@ func (r *run) letRec(binds []*Binding, env *ienv, check func(*ienv) bool) *ienv 
 	}
 	limit := r.ex.N*r.ex.N*len(old) + maxRounds
 	for round := 0; ; round++ {
-		// Functions see the values of the round before, later definitions of
-		// values those of this round.
+		// Functions see the values of the previous round, later definitions of values those of
+		// this round.
 		e := env
 		for i, id := range ids {
 			e = e.bind(id, have(old[i]))

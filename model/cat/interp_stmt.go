@@ -2,8 +2,8 @@ package cat
 
 import "optcheck/model/rel"
 
-// exec executes statements and calls k with what they leave, once for every
-// branch that passes their checks.
+// exec executes statements and calls k with their results, once for every branch that passes
+// their checks.
 func (r *run) exec(list []Stmt, env *ienv, st *istate, k func(*ienv, *istate)) {
 	r.deeper(Pos{})
 	defer func() { r.depth-- }()
@@ -149,7 +149,7 @@ func (r *run) holds(t *Test, v ival) bool {
 	return ok != t.Negated
 }
 
-// failed notes the first failure.
+// failed records the first failure.
 func (r *run) failed(t *Test, name string, v ival) {
 	r.res.Tried++
 	if r.res.Failed != nil {
@@ -187,8 +187,8 @@ func witness(p Predicate, x rel.Rel) (cycle []int, pairs [][2]int) {
 	return nil, x.Pairs()
 }
 
-// baseStep names the base relation that has the pair: the one with the fewest
-// pairs, which says most; the tested expression if there is none.
+// baseStep names the base relation that has the pair: the one with the fewest pairs, which is
+// the most informative; the tested expression if there is none.
 func (r *run) baseStep(i, j int, t *Test) Step {
 	s := Step{From: i, To: j, Name: Format(t.X)}
 	best := -1
@@ -215,7 +215,7 @@ func (r *run) show(s *ShowStmt, env *ienv, st *istate) *istate {
 	return st
 }
 
-// showValue notes a value to be drawn; what cannot be evaluated is not drawn.
+// showValue records a value to be drawn; what cannot be evaluated is not drawn.
 func (r *run) showValue(name string, st *istate, f func() ival) *istate {
 	var v ival
 	if err := r.try(func() { v = f() }); err != nil {

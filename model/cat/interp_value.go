@@ -44,9 +44,8 @@ func (v ival) describe() string {
 	return v.k.String()
 }
 
-// bounded counts the parts of a tuple, or of a set of values by its largest
-// element: without a bound doubling makes values that take for ever to
-// compare.
+// bounded counts the parts of a tuple, or of a set of values by its largest element: without a
+// bound, doubling makes values that take forever to compare.
 func (v ival) bounded(pos Pos) ival {
 	v.size = 1
 	for _, e := range v.vals {
@@ -118,7 +117,7 @@ func compareVals(v, w ival) (c int, ok bool) {
 	return 0, false
 }
 
-// addVal puts e into the ascending list, ok is false if it does not belong.
+// addVal adds e to the ascending list; ok is false if it has another kind.
 func addVal(list []ival, e ival) (out []ival, ok bool) {
 	lo, hi := 0, len(list)
 	for lo < hi {
@@ -147,8 +146,7 @@ func addVal(list []ival, e ival) (out []ival, ok bool) {
 	return append(out, list[lo:]...), true
 }
 
-// mergeVals is union (keep: in either), intersection or difference of two
-// ascending lists.
+// mergeVals returns the union, intersection or difference of two ascending lists.
 func mergeVals(kind OpKind, v, w []ival) (out []ival, ok bool) {
 	i, j := 0, 0
 	for i < len(v) || j < len(w) {
@@ -199,7 +197,7 @@ func (e *ienv) bind(name string, t *ithunk) *ienv {
 	return &ienv{name: name, val: t, next: e}
 }
 
-// ithunk is a value that is computed when it is asked for.
+// ithunk is a value that is computed on demand.
 type ithunk struct {
 	state uint8 // 0 not computed, 1 being computed, 2 computed, 3 failed
 	eval  func() ival

@@ -58,8 +58,8 @@ type lowerer struct {
 	lets     []*thunk
 	open     []*thunk // being computed, outermost first
 	ctx      context.Context
-	look     int  // number of steps at which to look at ctx
-	fatal    bool // a limit was reached: nothing catches that
+	look     int  // number of steps at which ctx is checked next
+	fatal    bool // a limit was reached: nothing catches this
 	procs    []*sproc
 	called   map[*ProcedureStmt]bool
 
@@ -93,8 +93,8 @@ func (l *lowerer) step(pos Pos) {
 	}
 }
 
-// giveUp ends the compilation. Deferred functions must not recover from it only to
-// panic again: thousands of them, one upon the other, take minutes.
+// giveUp ends the compilation. Deferred functions must not recover from it only to panic again:
+// thousands of nested ones take minutes.
 func (l *lowerer) giveUp(err *Error) {
 	l.fatal = true
 	panic(err)
@@ -287,8 +287,8 @@ func (l *lowerer) show(s *ShowStmt, env *senv) {
 	}
 }
 
-// showValue notes a relation or set to be shown. What cannot be evaluated is
-// not shown: show has no meaning for the verdict.
+// showValue records a relation or set to be shown. What cannot be evaluated is not shown: show
+// has no effect on the verdict.
 func (l *lowerer) showValue(name string, pos Pos, f func() sval) {
 	var v sval
 	rare := l.rare
@@ -302,8 +302,8 @@ func (l *lowerer) showValue(name string, pos Pos, f func() sval) {
 	}
 }
 
-// try runs f and returns the error that it fails with, if any. The definitions on
-// the way keep the error for whoever asks for them again.
+// try runs f and returns the error that it fails with, if any. The definitions on the way keep
+// the error for later uses.
 func (l *lowerer) try(f func()) (err *Error) {
 	depth, stack, open := l.depth, len(l.b.stack), len(l.open)
 	defer func() {
@@ -327,7 +327,7 @@ func (l *lowerer) try(f func()) (err *Error) {
 	return nil
 }
 
-// failed notes an error for the definitions that were being computed.
+// failed records an error for the definitions that were being computed.
 func (l *lowerer) failed(from int, err *Error) {
 	for _, t := range l.open[from:] {
 		t.state, t.err = 3, err

@@ -120,7 +120,7 @@ func (l *lowerer) eval1(x Expr, env *senv) sval {
 	panic(errorf(x.Position(), "internal error: unknown expression %T", x))
 }
 
-// join returns what is known of a value that is one of two.
+// join returns what is known about a value that is one of two.
 func join(a, b sval) sval {
 	if a.k == kEmpty || a.k == kUniv {
 		if a.k == b.k {
@@ -185,7 +185,7 @@ func (p Pattern) first() string {
 	return p.Names[0].Name
 }
 
-// named remembers the name of a value for explanations.
+// named records the name of a value for explanations.
 func (l *lowerer) named(v sval, name string) sval {
 	if (v.k == kRel || v.k == kSet) && v.slot != noSlot && l.b.ops[v.slot].name == "" {
 		l.b.ops[v.slot].name = name

@@ -37,7 +37,7 @@ func (l *lowerer) match(x *Match, env *senv) sval {
 	panic(errorf(x.X.Position(), "match needs a tag, this is a %s", v.describe()))
 }
 
-// blur forgets everything of a value but its kind.
+// blur forgets everything about a value but its kind.
 func blur(v sval) sval { return join(v, v) }
 
 func (l *lowerer) matchSet(x *MatchSet, env *senv) sval {

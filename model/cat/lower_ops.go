@@ -28,7 +28,7 @@ func (l *lowerer) op(x *Op, env *senv) sval {
 	return l.insert(x, args[0], args[1])
 }
 
-// meet is union or intersection of two values.
+// meet returns the union or intersection of two values.
 func (l *lowerer) meet(x *Op, v, w sval, pos Pos) sval {
 	for _, a := range []sval{v, w} {
 		switch a.k {
@@ -65,7 +65,7 @@ func (l *lowerer) meet(x *Op, v, w sval, pos Pos) sval {
 	return sval{k: v.k, slot: l.b.inter(v.k == kSet, v.slot, w.slot)}
 }
 
-// valsOp is union, intersection or difference of sets of values.
+// valsOp returns the union, intersection or difference of sets of values.
 func (l *lowerer) valsOp(kind OpKind, v, w sval) sval {
 	if !v.known || !w.known {
 		return join(v, w)

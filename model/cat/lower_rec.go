@@ -41,8 +41,8 @@ type recVar struct {
 	pos  Pos
 }
 
-// letRecValues binds recursive sets and relations. The fixpoint is made when
-// one of the names is used.
+// letRecValues binds recursive sets and relations. The fixpoint is built when one of the names
+// is used.
 func (l *lowerer) letRecValues(binds []*Binding, env *senv, opaque bool) *senv {
 	var vars []recVar
 	for _, b := range binds {
@@ -97,10 +97,10 @@ func (l *lowerer) round(binds []*Binding, vars []recVar, env *senv, set func(i i
 	}
 }
 
-// recKinds finds out the kinds of recursive variables by evaluating the
-// right-hand sides: first with variables of unknown kind, then with those that
-// are still unknown empty, as they are in the first round. A variable that is
-// empty or everything whatever the execution has that constant as its value.
+// recKinds determines the kinds of recursive variables by evaluating the right-hand sides:
+// first with variables of unknown kind, then with the still unknown ones empty, as in the first
+// round. A variable that is empty or universal in every execution has that constant as its
+// value.
 func (l *lowerer) recKinds(binds []*Binding, vars []recVar, env *senv) {
 	weak := func(k kind) bool { return k == kAny || k == kEmpty || k == kUniv }
 	for _, last := range []bool{false, true} {
@@ -130,8 +130,8 @@ func (l *lowerer) recKinds(binds []*Binding, vars []recVar, env *senv) {
 	}
 }
 
-// fixpoint makes the operations of a recursive definition whose variables'
-// kinds are known and returns the variables' values.
+// fixpoint emits the operations of a recursive definition whose variables' kinds are known and
+// returns the variables' values.
 func (l *lowerer) fixpoint(binds []*Binding, vars []recVar, env *senv) []sval {
 	unknown := l.rare != nil
 	var names []string

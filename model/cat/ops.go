@@ -64,7 +64,7 @@ type opKey struct {
 // noSlot is the slot of a value of which only the kind is known.
 const noSlot = int32(-1)
 
-// builder makes operations, sharing equal ones and simplifying.
+// builder creates operations, sharing equal ones and simplifying.
 type builder struct {
 	ops    []op
 	fixes  []*fix
@@ -95,7 +95,7 @@ func (b *builder) deeper(r, s int32) int32 {
 	return r
 }
 
-// emit returns the slot of an operation, making it if it is new.
+// emit returns the slot of an operation, creating it if it is new.
 func (b *builder) emit(code opcode, isSet bool, args ...int32) int32 {
 	for _, a := range args {
 		if a == noSlot {
@@ -145,7 +145,7 @@ func (b *builder) empty(isSet bool) int32 { return b.emit(opConstEmpty, isSet) }
 func (b *builder) all(isSet bool) int32   { return b.emit(opConstAll, isSet) }
 func (b *builder) id() int32              { return b.emit(opConstID, false) }
 
-// input returns the slot of a base set or relation, noting that it is used.
+// input returns the slot of a base set or relation and marks it as used.
 func (b *builder) input(name string, isSet bool, pos Pos) int32 {
 	if s, ok := b.byName[name]; ok {
 		return s

@@ -85,7 +85,7 @@ func (b *builder) operands(o *op) []int32 {
 	return out
 }
 
-// polarity tells how a value depends on the variables of a recursion.
+// polarity says how a value depends on the variables of a recursion.
 type polarity struct{ up, down bool }
 
 // fixPolarity computes how the results of a recursive definition depend on

@@ -131,8 +131,8 @@ func (p *parser) application() Expr {
 	}
 }
 
-// arg reads what may stand as an argument: a name, a constant, a tag or
-// something in brackets; nil if the next token begins none.
+// arg reads an argument: a name, a constant, a tag or something in brackets; nil if the next
+// token begins none.
 func (p *parser) arg() Expr {
 	t := p.tok()
 	switch {

@@ -9,19 +9,19 @@ type Plan struct {
 
 // PlanOptions selects what a plan does.
 type PlanOptions struct {
-	// Changed are the inputs that have changed since the values were last
-	// computed: what does not depend on them is not computed again. Values
-	// that depend on no input at all are always there.
+	// Changed lists the inputs that have changed since the values were last computed: values
+	// that do not depend on them are not recomputed. Values that depend on no input are always
+	// available.
 	Changed Mask
-	// Known are the inputs that have their values; what depends on others is
-	// left out, checks included.
+	// Known lists the inputs that have values; whatever depends on others is omitted, checks
+	// included.
 	Known Mask
-	// Checks are the indexes of the wanted checks in the wanted order; nil
-	// means all in the order of the text. Checks that cannot be evaluated
-	// yet are left out, but what they need and can be computed is computed.
+	// Checks are the indexes of the wanted checks in the wanted order; nil means all in the
+	// order of the text. Checks that cannot be evaluated yet are omitted, but the operands that
+	// can be computed are.
 	Checks []int
-	// Sides are the indexes of checks of which only what they compare is
-	// computed, at the end; see Machine.CheckValue.
+	// Sides are the indexes of checks of which only the compared values are computed, at the
+	// end; see Machine.CheckValue.
 	Sides []int
 	// Shows adds what the model asks to be drawn.
 	Shows bool
@@ -95,7 +95,7 @@ func (pl *Plan) Checks() []int {
 // NumOps returns the number of operations of the plan.
 func (pl *Plan) NumOps() int { return len(pl.steps) - len(pl.Checks()) }
 
-// operands returns the builder's, on the linked program.
+// operands is builder.operands for the linked program.
 func (p *Program) operands(o *op) []int32 {
 	b := builder{ops: p.ops, fixes: p.fixes}
 	return b.operands(o)

@@ -2,7 +2,7 @@ package cat
 
 import "strings"
 
-// primitives are the names that are there before everything else.
+// primitives are the predefined names.
 var primitives = []sprim{
 	{"domain", func(l *lowerer, pos Pos, v sval) sval { return l.boundOf(pos, "domain", v, l.b.domain) }},
 	{"range", func(l *lowerer, pos Pos, v sval) sval { return l.boundOf(pos, "range", v, l.b.rng) }},
@@ -44,7 +44,7 @@ var primitives = []sprim{
 	unsupported("at-least-one-writable"), unsupported("oa-changes"),
 }
 
-// unsupported returns a primitive that the language has and this package has not.
+// unsupported returns a primitive that the language has and this package lacks.
 func unsupported(name string) sprim {
 	return sprim{name, func(_ *lowerer, pos Pos, _ sval) sval {
 		panic(errorf(pos, "primitive %s is not supported", name))
@@ -102,9 +102,9 @@ func partition(l *lowerer, pos Pos, v sval) sval {
 	return valsOf(kindVal(kSet))
 }
 
-// coExtending (S, d) is this package's own: the set of the coherence orders
-// on S that contain d between accesses of one location, of which the engine's
-// present choice stands for all. It takes the place of an enumeration.
+// coExtending (S, d) is this package's own: the set of the coherence orders on S that contain d
+// between accesses of one location. The engine's current choice stands for all of them. It
+// replaces an enumeration.
 func coExtending(l *lowerer, pos Pos, v sval) sval {
 	needPair(pos, "co-extending", v)
 	out := valsOf(kindVal(kRel))
@@ -134,8 +134,8 @@ func coExtending(l *lowerer, pos Pos, v sval) sval {
 	return out
 }
 
-// tagNames returns the names under which the set of the events with a tag is
-// looked for: herd's, with a capital first letter, and all capitals.
+// tagNames returns the names under which the set of the events with a tag is looked up: herd's,
+// with a capital first letter, and all capitals.
 func tagNames(tag string) []string {
 	return []string{strings.ToUpper(tag[:1]) + tag[1:], strings.ToUpper(tag)}
 }

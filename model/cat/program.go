@@ -103,7 +103,7 @@ func (c *Check) HoldsForever(growing Mask) bool {
 	return !c.Up.Meets(growing)
 }
 
-// Show is a relation or set that the model asks to be drawn.
+// Show is a relation or set that the model asks to draw.
 type Show struct {
 	Name  string
 	IsSet bool
@@ -114,9 +114,8 @@ type Show struct {
 type Program struct {
 	File     *File
 	Warnings []Warning
-	// Rare is not nil if the model uses a construct that only Interp
-	// executes; then the program has no operations, and its checks are those
-	// that a look at the text finds.
+	// Rare is not nil if the model uses a construct that only Interp executes; the program then
+	// has no operations, and its checks are those found in the text.
 	Rare *Rare
 
 	sig     Signature
@@ -132,8 +131,8 @@ type Program struct {
 // Flat reports whether the model runs on a Machine.
 func (p *Program) Flat() bool { return p.Rare == nil }
 
-// Inputs returns the base sets and relations that the program uses; a Mask
-// speaks of them by their index here.
+// Inputs returns the base sets and relations that the program uses; a Mask refers to them by
+// their index here.
 func (p *Program) Inputs() []Input { return p.inputs }
 
 // Input returns the index of a base set or relation, -1 if the program does
@@ -172,7 +171,7 @@ func (p *Program) AllInputs() Mask {
 // them (Kind KindFlag).
 func (p *Program) Checks() []Check { return p.checks }
 
-// Shows returns what the model asks to be drawn.
+// Shows returns what the model asks to draw.
 func (p *Program) Shows() []Show { return p.shows }
 
 // NumOps returns the number of operations, for tests and reports.
@@ -232,8 +231,8 @@ func catch(f func()) (err error) {
 	return nil
 }
 
-// model executes the prelude and the model and then looks at what neither
-// uses, for the sake of its errors.
+// model executes the prelude and the model and then evaluates what neither uses, for the sake
+// of its errors.
 func (l *lowerer) model(prelude, f *File) {
 	env := l.stmts(prelude.Body, l.initial())
 	l.closures = nil
@@ -259,11 +258,10 @@ func (l *lowerer) model(prelude, f *File) {
 		arg := unknownArg(f.def.Param)
 		l.unused(func() { l.apply(sval{k: kFun, slot: noSlot, fun: f}, arg, f.def.Pos, f.def.Name) })
 	}
-	l.rare = rare // what is not used needs no interpreter
+	l.rare = rare // unused code needs no interpreter
 }
 
-// unknownArg returns an argument that fits a parameter and of which nothing is
-// known.
+// unknownArg returns an argument that fits a parameter and of which nothing is known.
 func unknownArg(p Pattern) sval {
 	if !p.Tuple {
 		return anyVal
@@ -275,8 +273,8 @@ func unknownArg(p Pattern) sval {
 	return arg
 }
 
-// unused evaluates something that has no effect on the model. A name that
-// does not exist is worth a warning there, anything else is an error.
+// unused evaluates something that has no effect on the model. An undefined name only causes a
+// warning there; anything else is an error.
 func (l *lowerer) unused(f func()) {
 	if err := l.try(f); err != nil {
 		if err.Err != errUnbound {

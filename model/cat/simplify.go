@@ -82,7 +82,7 @@ func (b *builder) seq(x, y int32) int32 {
 	return b.emit(opSeq, false, x, y)
 }
 
-// restrict is [s];r;[t].
+// restrict returns [s];r;[t].
 func (b *builder) restrict(s, r, t int32) int32 {
 	if s == noSlot || r == noSlot || t == noSlot {
 		return noSlot

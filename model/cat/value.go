@@ -102,8 +102,8 @@ func normTags(elems []sval) []sval {
 	return out[:n]
 }
 
-// bounded counts the parts of a tuple or known set: without a bound doubling
-// makes values that take for ever to compare.
+// bounded counts the parts of a tuple or known set: without a bound, doubling makes values that
+// take forever to compare.
 func (v sval) bounded(pos Pos) sval {
 	v.size = 1
 	for _, e := range v.elems {
@@ -167,8 +167,8 @@ type senv struct {
 	next *senv
 }
 
-// thunk is a value that is computed when it is asked for first: a definition
-// that nobody uses may name things that do not exist.
+// thunk is a value that is computed when it is first used: an unused definition may contain
+// undefined names.
 type thunk struct {
 	state uint8 // 0 not computed, 1 being computed, 2 computed, 3 failed
 	eval  func() sval

@@ -26,8 +26,8 @@ func (s *state) push(w *walker, e Event, in *instr) int {
 // Only those with a resource, which PTX does not have, count threads of the test.
 const warpSize = 32
 
-// mayWait reports whether a thread can wait at a barrier for ever: only where there
-// is a thread count, or more than one barrier.
+// mayWait reports whether a thread can wait at a barrier forever: only if there is a thread
+// count, or more than one barrier.
 func (p *Program) mayWait() bool {
 	var first *litmus.Operand
 	for t := range p.threads {
@@ -82,8 +82,8 @@ func (w *walker) barrier(s *state, in *instr) bool {
 	return w.err == nil
 }
 
-// access makes the events of ld, st, atom and red. An address that depends on
-// values forks once for every location it can be.
+// access adds the events of ld, st, atom and red. An address that depends on values forks once
+// for every location it can be.
 func (w *walker) access(s *state, in *instr) bool {
 	a := s.read(in.addr)
 	if off := in.in.Addr.Offset; off != 0 {
@@ -125,8 +125,8 @@ func (w *walker) addresses(s *state, v value) (list []int64, ok bool) {
 	return list, ok
 }
 
-// each calls f with v over all values of the reads it mentions; false if they
-// are too many.
+// each calls f with v over all values of the reads it mentions; it returns false if they are
+// too many.
 func (w *walker) each(p *Path, v value, f func(int64)) bool {
 	sup := p.support(v)
 	var vals [maxThreadEvents]int64
@@ -154,7 +154,7 @@ func (w *walker) each(p *Path, v value, f func(int64)) bool {
 	return true
 }
 
-// perform makes the events of an access to an address.
+// perform adds the events of an access to an address.
 func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 	l := w.p.at(addr)
 	if l < 0 {

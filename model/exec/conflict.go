@@ -7,9 +7,9 @@ import (
 	"optcheck/model/rel"
 )
 
-// learnWhy makes a conflict of the present execution, which the model forbids; given
-// is co without what the model demanded. The search's relations are as they were
-// afterwards, but for co.
+// learnWhy returns a conflict of the current execution, which the model forbids; given is co
+// without what the model required. Afterwards the search's relations are unchanged except for
+// co.
 func (w *worker) learnWhy(given rel.Rel) *conflict {
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
@@ -35,7 +35,7 @@ func (w *worker) learnWhy(given rel.Rel) *conflict {
 	return c
 }
 
-// literals lists all that the present execution consists of.
+// literals lists everything that the current execution consists of.
 func (w *worker) literals(given rel.Rel) (list []literal) {
 	g := &w.g
 	for i := range w.pairsSF {
@@ -63,11 +63,10 @@ func (w *worker) literals(given rel.Rel) (list []literal) {
 	return list
 }
 
-// shrink leaves out literals, many at a time and then one by one, as long as the
-// rest still fails.
+// shrink removes literals, many at a time and then one by one, as long as the rest still fails.
 func (w *worker) shrink(list []literal, given rel.Rel) []literal {
 	if !w.fails(list, given) {
-		return list // some check looks at more than pairs
+		return list // some check depends on more than pairs
 	}
 	var rest []literal
 	for size := (len(list) + 1) / 2; size > 0; size /= 2 {
@@ -83,7 +82,7 @@ func (w *worker) shrink(list []literal, given rel.Rel) []literal {
 	return list
 }
 
-// assume makes rf, co, fr and sync_fence those of a list of literals.
+// assume sets rf, co, fr and sync_fence to those of a list of literals.
 func (w *worker) assume(list []literal, given rel.Rel) {
 	rel.Clear(w.rf)
 	rel.Clear(w.fr)
@@ -113,8 +112,8 @@ func (w *worker) assume(list []literal, given rel.Rel) {
 	w.refresh()
 }
 
-// fails reports whether the model forbids every execution that has all pairs of
-// a list. It may say no where that is so, never yes where it is not.
+// fails reports whether the model forbids every execution that has all pairs of a list. It may
+// return false where that is so, but never true where it is not.
 func (w *worker) fails(list []literal, given rel.Rel) bool {
 	w.res.Partial++
 	w.tick()
@@ -142,8 +141,8 @@ func (w *worker) fails(list []literal, given rel.Rel) bool {
 	return w.deniesFences()
 }
 
-// deniesFences reports whether the model demands a pair of fences that no order
-// with the present pairs has.
+// deniesFences reports whether the model requires a pair of fences that no order with the
+// current pairs has.
 func (w *worker) deniesFences() bool {
 	if len(w.pl.demandSF) == 0 {
 		return false

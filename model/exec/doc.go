@@ -1,12 +1,11 @@
-// Package exec gives litmus tests a meaning as events and relations, and
-// enumerates their candidate executions under a compiled memory model.
+// Package exec gives litmus tests a meaning as events and relations, and enumerates their
+// candidate executions under a compiled memory model.
 //
-// A test is compiled once (Compile); every thread is unfolded into its paths,
-// on which loads have symbolic values; one path per thread makes a graph with
-// a fixed set of events; the search then chooses a write for every read (rf),
-// the coherence orders (co), the order of fence.sc (sync_fence) and the phases
-// of barriers, and asks the model.
+// A test is compiled once (Compile). Every thread is unfolded into its paths, on which loads
+// have symbolic values. One path per thread makes a graph with a fixed set of events. The
+// search then chooses a write for every read (rf), the coherence orders (co), the order of
+// fence.sc (sync_fence) and the phases of barriers, and asks the model.
 //
-// What a model says is none of this package's business: it meets models only
-// as compiled programs of package cat.
+// The package knows nothing about particular models: it sees them only as compiled programs of
+// package cat.
 package exec

@@ -4,8 +4,7 @@ import (
 	"errors"
 )
 
-// paths unfolds all threads; with waits also into the paths that stay at a barrier
-// for ever.
+// paths unfolds all threads; with waits also into the paths that stay at a barrier forever.
 func (p *Program) paths(unroll int, mem *pathMem, waits bool) ([][]*Path, [][]int64, error) {
 	budget := maxValueWork
 	list, need, err := p.unfold(unroll, nil, mem, &budget, waits)
@@ -36,8 +35,8 @@ func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int, w
 	return list, false, nil
 }
 
-// domains computes for every location a superset of the values it can hold,
-// by rounds: no value needs more steps through memory than there are reads.
+// domains computes for every location a superset of the values it can hold. It proceeds in
+// rounds: no value needs more steps through memory than there are reads.
 func (p *Program) domains(unroll int) ([][]int64, error) {
 	budget := maxValueWork
 	dom := make([][]int64, len(p.locs))

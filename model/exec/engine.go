@@ -51,11 +51,11 @@ type Engine struct {
 	// Inputs chosen by the search, -1 where the model does not use them.
 	rf, cor, fr, sf, fw int
 
-	// eager is for an order of the fences chosen before all else, lazy for one
-	// found where it is needed; nil if the model needs the former.
+	// eager chooses the order of the fences before everything else, lazy finds one where it is
+	// needed; lazy is nil if the model does not permit that.
 	eager, lazy *plans
-	// Sizes of searches from which partial executions are looked at, and from
-	// which what follows from them.
+	// Sizes of searches from which partial executions are evaluated, and from which their
+	// consequences are derived.
 	deepFrom, saturateFrom float64
 	workers                sync.Pool
 }
@@ -107,30 +107,29 @@ type Options struct {
 	Unroll int
 	// MaxCandidates bounds the evaluations of the model; 0 means 50 million.
 	MaxCandidates uint64
-	// Visit, if not nil, is shown every complete candidate, also forbidden
-	// ones; nothing is given up early then. It returns false to stop. The
-	// candidate is only valid during the call.
+	// Visit, if not nil, is called for every complete candidate, including forbidden ones;
+	// nothing is given up early then. It returns false to stop. The candidate is only valid
+	// during the call.
 	Visit func(*Candidate) bool
-	// AllOrders tries every partial coherence order, also those that the
-	// model is known to forbid, so that Visit sees them.
+	// AllOrders tries every partial coherence order, including those that the model is known to
+	// forbid, so that Visit sees them.
 	AllOrders bool
-	// StatesOnly lets the search pass over executions that cannot add a state;
-	// the counts of witnesses are then lower bounds, and flags that only such
-	// executions raise are missing.
+	// StatesOnly lets the search skip executions that cannot add a state; the counts of
+	// witnesses are then lower bounds, and flags that only such executions raise are missing.
 	StatesOnly bool
 	// First ends the search at the first allowed execution.
 	First bool
-	// Blocked says what executions are in which a thread waits at a barrier for ever.
+	// Blocked says how to treat executions in which a thread waits at a barrier forever.
 	Blocked BlockedMode
 }
 
-// BlockedMode is a reading of executions in which some thread waits at a barrier
-// for ever while all others have ended or do so, too. Their state is what registers
-// and memory hold then.
+// BlockedMode is the treatment of executions in which some thread waits at a barrier forever
+// while all others have ended or wait as well. Their state is the content of registers and
+// memory at that point.
 type BlockedMode uint8
 
-// The readings. Dropped: such an execution has no final state. Counted: its state is
-// one like any other.
+// The modes. Dropped: such an execution has no final state. Counted: its state is one like any
+// other.
 const (
 	BlockedDropped BlockedMode = iota
 	BlockedCounted
@@ -140,7 +139,7 @@ const (
 type State struct {
 	Values []int64 // of the program's terms, in order
 	Count  uint64
-	// Blocked counts those of them in which a thread waits at a barrier for ever.
+	// Blocked counts those in which a thread waits at a barrier forever.
 	Blocked uint64
 }
 
@@ -148,16 +147,16 @@ type State struct {
 type Result struct {
 	Terms  []litmus.Term
 	States []State
-	// Candidates counts complete candidates put before the model, Partial
-	// the incomplete ones, Skipped those counted by symmetry without that.
+	// Candidates counts complete candidates that the model evaluated, Partial the incomplete
+	// ones, Skipped those counted by symmetry without evaluation.
 	Candidates, Partial, Skipped uint64
 	// Flags are the names of flags raised by some allowed execution.
 	Flags []string
-	// Cut is set if some path needs more unrolling; such paths are no
-	// outcomes. Blocked: in some execution a thread waits at a barrier for ever.
-	// Circular: executions were dropped because values justify themselves.
+	// Cut is set if some path needs more unrolling; such paths are not outcomes. Blocked: in
+	// some execution a thread waits at a barrier forever. Circular: executions were dropped
+	// because values justify themselves.
 	Cut, Blocked bool
-	// Undecided is the reason why the states may be incomplete, or "".
+	// Undecided says why the states may be incomplete, or is "".
 	Undecided string
 	Stopped   bool // Visit asked to stop, or the first execution was enough
 }
@@ -195,8 +194,7 @@ func (e *Engine) worker() (*worker, error) {
 	return w, err
 }
 
-// shared refuses shared memory that threads of different CTAs access: every
-// CTA has its own.
+// shared rejects shared memory that threads of different CTAs access: every CTA has its own.
 func (p *Program) shared() error {
 	for l := range p.locs {
 		if p.locs[l].space != litmus.Shared {

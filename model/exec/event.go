@@ -18,7 +18,7 @@ type Event struct {
 	Kind   Kind
 	Thread int16
 	Instr  int16 // index in the thread's body, -1 for initial writes
-	Loc    int16 // location that is meant (aliases resolved), -1 without one
+	Loc    int16 // location accessed (aliases resolved), -1 without one
 	VLoc   int16 // location whose generic address is used
 	// Sem is the strength after defaults: weak, relaxed, acquire, release for
 	// reads and writes; acquire, release, acq_rel, sc for fences; none else.
@@ -26,8 +26,8 @@ type Event struct {
 	Scope litmus.Scope // ScopeNone for weak accesses
 	Proxy litmus.Proxy
 	Cache litmus.CacheOp
-	// Volatile, Red, Membar and SC tell how the instruction was written; SC is for
-	// sequentially consistent accesses, whose Sem is acquire or release.
+	// Volatile, Red, Membar and SC say how the instruction was written; SC is for sequentially
+	// consistent accesses, whose Sem is acquire or release.
 	Volatile, Red, Membar, SC bool
 	Arrive                    bool  // bar.arrive
 	Partner                   int16 // other half of an rmw, else -1
@@ -40,7 +40,7 @@ type Event struct {
 	global           int16  // number in the graph
 }
 
-// access fills in the strength and the scope of an access.
+// access sets the strength and the scope of an access.
 func (e *Event) access(in *litmus.Instr) {
 	atomic := in.Op == litmus.OpAtom || in.Op == litmus.OpRed
 	e.Cache, e.Red = in.Cache, in.Op == litmus.OpRed
@@ -78,7 +78,7 @@ func (e *Event) access(in *litmus.Instr) {
 	}
 }
 
-// fence fills in a fence: membar is fence.sc, a bare fence acq_rel.
+// fence sets the attributes of a fence: membar is fence.sc, a bare fence acq_rel.
 func (e *Event) fence(in *litmus.Instr) {
 	e.Proxy = litmus.ProxyGeneric
 	switch in.Op {

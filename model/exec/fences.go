@@ -7,39 +7,37 @@ import (
 	"optcheck/model/rel"
 )
 
-// The order of the fences, by need.
+// The order of the fences, on demand.
 //
-// A candidate has a total order of its fence.sc; the model sees it, as
-// sync_fence, on the pairs that are morally strong. n fences have n! orders, and
-// hardly ever does one of them say more than another: what counts is whether
-// there is one. So it is looked for last, for given rf (and co, where that is
-// total), in the manner of a SAT solver that learns from a theory.
+// A candidate has a total order of its fence.sc; the model sees it, as sync_fence, on the pairs
+// that are morally strong. n fences have n! orders, but almost never does one of them matter
+// more than another: what counts is whether there is one. So the search looks for it last, for
+// given rf (and co, where that is total), like a SAT solver that learns from a theory.
 //
-// Take any order that agrees with what is decided and ask the model. If the model
-// forbids it, the failure needs only some of the choices: a conflict, a set of
-// pairs of rf, co and sync_fence that no allowed execution has together. A model
-// qualifies (orderableLate) only if more pairs never heal a failure, so that
-// leaving out pairs one by one until it would vanish leaves a conflict that holds
-// wherever its pairs are. One of its pairs of fences must go the other way: branch
-// over them, the earlier ones kept, the next one turned round. In a ring of n
-// threads n conflicts of one read and one pair of fences are learned, and after
-// that every assignment of rf takes one look at the model.
+// Take any order that agrees with what is decided and ask the model. If the model forbids it,
+// the failure needs only some of the choices: a conflict, a set of pairs of rf, co and
+// sync_fence that no allowed execution has together. A model qualifies (orderableLate) only if
+// additional pairs never heal a failure, so that removing pairs one by one until the failure
+// would vanish leaves a conflict that holds wherever its pairs are. One of its pairs of fences
+// must go the other way: branch over them, keeping the earlier ones and reversing the next one.
+// In a ring of n threads, n conflicts of one read and one pair of fences are learned; after
+// that every assignment of rf takes one evaluation of the model.
 //
-// Where co is partial, the model's demands on it are part of the question, and so
-// are the writes that shall be the last ones of the observed locations: each
-// choice of those is a question of its own, and an answer is one execution.
+// Where co is partial, the model's requirements on it are part of the question, and so are the
+// writes that shall be the last ones of the observed locations: each choice of those is a
+// question of its own, and an answer is one execution.
 //
-// An execution is accepted only after the model has seen it with its total order.
-// Conflicts can only be wrong by hiding executions, and that is what the tests
-// look for, with an enumeration of all orders as the judge.
+// An execution is accepted only after the model has seen it with its total order. Conflicts can
+// only be wrong by hiding executions; the tests look for that, with an enumeration of all
+// orders as the reference.
 
-// fenceSearch is the state of looking for an order.
+// fenceSearch is the state of the search for an order.
 type fenceSearch struct {
 	conflicts []conflict
 	base      rel.Rel // the pairs of fences within threads
 	rank      []int16 // of a fence in the order that is tried
 	lasts     bool    // final holds writes that must remain the last ones
-	exact     bool    // co is given as it is and must not grow
+	exact     bool    // co is fixed and must not grow
 	show      bool    // show the executions that fail
 }
 
@@ -65,8 +63,7 @@ const (
 	litLast
 )
 
-// maxConflicts bounds the memory for conflicts; what is not remembered is found
-// again.
+// maxConflicts bounds the memory for conflicts; forgotten ones are found again.
 const maxConflicts = 1 << 12
 
 func (w *worker) resetFences() {
@@ -136,7 +133,7 @@ func (w *worker) minimalFences() {
 	w.show = false
 }
 
-// attempt looks for an order of the fences and has its execution counted.
+// attempt looks for an order of the fences and counts its execution.
 func (w *worker) attempt() bool {
 	if w.stop {
 		return false
@@ -155,8 +152,8 @@ func (w *worker) attempt() bool {
 	return ok
 }
 
-// settle looks for an order that includes d, to which it adds what follows. With
-// success, sync_fence and co are those of an allowed execution.
+// settle looks for an order that includes d, and adds what follows to it. If it succeeds,
+// sync_fence and co are those of an allowed execution.
 func (w *worker) settle(d rel.Rel) bool {
 	if w.stop || !w.imply(d) || !w.arrange(d) {
 		return false
@@ -188,8 +185,8 @@ func (w *worker) settle(d rel.Rel) bool {
 	return false
 }
 
-// imply adds the pairs of fences that conflicts leave no choice of; false if one
-// of them rules out d.
+// imply adds the pairs of fences that conflicts force; it returns false if one of them rules
+// out d.
 func (w *worker) imply(d rel.Rel) bool {
 	for changed := true; changed; {
 		changed = false
@@ -232,7 +229,7 @@ func (w *worker) present(c *conflict) bool {
 	return true
 }
 
-// arrange puts the fences into an order that agrees with d; false if none does.
+// arrange puts the fences into an order that agrees with d; it returns false if there is none.
 func (w *worker) arrange(d rel.Rel) bool {
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
@@ -256,7 +253,7 @@ func (w *worker) arrange(d rel.Rel) bool {
 	return true
 }
 
-// orient makes sync_fence the present order on the pairs that it relates.
+// orient sets sync_fence to the current order of the pairs that it relates.
 func (w *worker) orient() {
 	copy(w.sf, w.base)
 	for i := range w.pairsSF {
@@ -273,7 +270,7 @@ func (w *worker) oriented(i int) [2]int16 {
 	return p
 }
 
-// conflict returns a conflict that the present execution has, or nil.
+// conflict returns a conflict that the current execution has, or nil.
 func (w *worker) conflict() *conflict {
 	for i := range w.conflicts {
 		c := w.conflicts[i]
@@ -284,9 +281,9 @@ func (w *worker) conflict() *conflict {
 	return nil
 }
 
-// confirm asks the model about the present order, co growing as it demands. If it
-// forbids the execution, the conflict says why; nil stands for no hope with any
-// order that includes d.
+// confirm asks the model about the current order, letting co grow as required. If the model
+// forbids the execution, the conflict says why; nil means that no order that includes d can
+// succeed.
 func (w *worker) confirm(d rel.Rel) (bool, *conflict) {
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)
@@ -323,7 +320,7 @@ func (w *worker) confirm(d rel.Rel) (bool, *conflict) {
 	}
 }
 
-// eitherWay goes on with both orders of two writes that the model wants ordered.
+// eitherWay continues with both orders of two writes that the model wants ordered.
 func (w *worker) eitherWay(d, given rel.Rel, check int) bool {
 	mark := w.arena.Mark()
 	defer w.arena.Release(mark)

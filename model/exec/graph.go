@@ -5,7 +5,7 @@ import (
 	"optcheck/model/rel"
 )
 
-// graph is one path per thread with all that does not depend on choices.
+// graph is one path per thread with everything that does not depend on choices.
 type graph struct {
 	p      *Program
 	paths  []*Path
@@ -21,8 +21,7 @@ type graph struct {
 	bar    rel.Rel // syncbar of the chosen phases, nil if there are no barriers
 }
 
-// load makes g the graph of the paths. used tells which locations any path of
-// the test accesses.
+// load makes g the graph of the paths. used says which locations any path of the test accesses.
 func (g *graph) load(p *Program, paths []*Path, used []bool) {
 	g.p, g.paths = p, paths
 	g.events, g.attrs, g.start = g.events[:0], g.attrs[:0], g.start[:0]
@@ -134,7 +133,7 @@ var setAttrs = []struct {
 var semAttr = [...]uint64{
 	litmus.SemNone: 0, litmus.SemWeak: aWEAK, litmus.SemVolatile: aRLX, litmus.SemMMIO: aRLX, litmus.SemRelaxed: aRLX,
 	litmus.SemAcquire: aACQ, litmus.SemRelease: aREL, litmus.SemAcqRel: aACQREL,
-	// A fence.sc orders as fence.acq_rel does, besides.
+	// A fence.sc also orders as fence.acq_rel does.
 	litmus.SemSC: aSC | aACQREL,
 }
 

@@ -4,10 +4,10 @@ import (
 	"optcheck/model/rel"
 )
 
-// classes finds writes that can change places: each is its thread's only
-// event, they are of one location and kind, and their threads stand in the
-// same relation to every other thread. While none of them is read, exchanging
-// two of them maps executions to executions that differ in the values only.
+// classes finds interchangeable writes: each is its thread's only event, they have the same
+// location and kind, and their threads stand in the same relation to every other thread. While
+// none of them is read, exchanging two of them maps executions to executions that differ only
+// in the values.
 func (w *worker) classes() {
 	g := &w.g
 	for i := range w.class {
@@ -75,9 +75,8 @@ func (w *worker) order(i int) {
 // order is the state of choosing one location's order.
 type order struct{ left []int16 }
 
-// place chooses the next write in the order. Of the writes of a symmetry class
-// that nobody reads only the first one is tried: the others would give the
-// same executions with other values.
+// place chooses the next write in the order. Of the unread writes of a symmetry class it tries
+// only the first: the others would lead to the same executions with other values.
 func (w *worker) place(i int, l int16) {
 	left := w.orders[i].left
 	if len(left) == 1 {
@@ -139,8 +138,8 @@ func (w *worker) after(left []int16, x int16) bool {
 	return false
 }
 
-// peersBefore returns for left[k] how many unread writes of its class are
-// left, itself included, 1 if it has none; -1 if one of them stands before it.
+// peersBefore returns for left[k] how many unread writes of its class are left, including
+// itself; 1 if it has none; -1 if one of them comes before it.
 func (w *worker) peersBefore(left []int16, k int) int {
 	x := left[k]
 	c := w.class[x]
@@ -172,7 +171,7 @@ func (w *worker) readersOf(x int16) {
 	}
 }
 
-// leaf puts a candidate before the model whose rf, co and last writes are chosen.
+// leaf evaluates a candidate whose rf, co and last writes are chosen.
 func (w *worker) leaf() {
 	if w.e.fw >= 0 || w.rare {
 		rel.Clear(w.fw)
@@ -193,7 +192,7 @@ func (w *worker) leaf() {
 	}
 }
 
-// test evaluates the model on a complete candidate: the failed check or -1.
+// test evaluates the model on a complete candidate. It returns the failed check or -1.
 func (w *worker) test() int {
 	switch {
 	case w.rare:
@@ -204,7 +203,7 @@ func (w *worker) test() int {
 	return w.run(w.pl.leaf)
 }
 
-// verdict notes the result on a candidate whose final writes are chosen.
+// verdict records the result for a candidate whose final writes are chosen.
 func (w *worker) verdict(failed int) {
 	if w.stop {
 		return

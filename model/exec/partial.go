@@ -7,16 +7,15 @@ import (
 
 // Coherence as a partial order.
 //
-// A candidate has any strict partial order per location that puts the initial
-// write first; the model says what must be ordered. If every check that looks
-// at co either gets harder as co grows or has the form "empty a \ co" or
-// "empty a \ (co | co^-1)" with a that does not shrink, then it is enough to
-// look at orders that contain nothing unneeded: start with the initial writes,
-// add what an inclusion of the first form misses, try both directions of a pair
-// that one of the second form misses, and stop when no inclusion misses
-// anything. Every order that the model allows contains one that is found, and
-// with it the model allows the latter; and its maximal writes, the possible
-// final values, are among the latter's. Else all orders are tried.
+// A candidate has, per location, any strict partial order that puts the initial write first;
+// the model says what must be ordered. Suppose that every check that depends on co either gets
+// harder as co grows, or has the form "empty a \ co" or "empty a \ (co | co^-1)" with an a that
+// does not shrink. Then only orders without unneeded pairs matter: start with the initial
+// writes, add what an inclusion of the first form lacks, try both directions of a pair that one
+// of the second form lacks, and stop when no inclusion lacks anything. Every order that the
+// model allows contains one that is found, and the model allows that one too; and the maximal
+// writes of the former, the possible final values, are among the latter's. Otherwise all orders
+// are tried.
 
 // partialOrders enumerates coherence orders of a model with partial co.
 func (w *worker) partialOrders() {
@@ -38,7 +37,7 @@ func (w *worker) partialOrders() {
 	w.refresh()
 }
 
-// resetOrder takes co and fr back to what is there before any choice.
+// resetOrder resets co and fr to their state before any choice.
 func (w *worker) resetOrder() {
 	rel.Clear(w.co)
 	for _, ws := range w.g.writes {
@@ -94,14 +93,14 @@ func (w *worker) minimalOrders() {
 	}
 }
 
-// rejected shows a forbidden candidate to whoever wants to see it.
+// rejected passes a forbidden candidate to Visit, if set.
 func (w *worker) rejected(failed int) {
 	if w.opt.Visit != nil {
 		w.maximal(0, failed)
 	}
 }
 
-// force adds the pairs that an inclusion misses; false if that is impossible.
+// force adds the pairs that an inclusion lacks; it returns false if that is impossible.
 func (w *worker) force(check int) bool {
 	a, b := w.m.CheckValue(check)
 	ok := true
@@ -176,7 +175,7 @@ func (w *worker) branch(check int) {
 	}
 }
 
-// missing returns the first pair that an inclusion misses.
+// missing returns the first pair that an inclusion lacks.
 func (w *worker) missing(check int) (x, y int) {
 	a, b := w.m.CheckValue(check)
 	mark := w.arena.Mark()
@@ -219,8 +218,8 @@ func (w *worker) maximal(l int, failed int) {
 	}
 }
 
-// classWeight counts the orders that the present one stands for: k! for k
-// unread writes of one class that are ordered.
+// classWeight counts the orders that the current one represents: k! for k ordered unread writes
+// of one class.
 func (w *worker) classWeight() uint64 {
 	weight := uint64(1)
 	for _, l := range w.multi {
@@ -301,8 +300,7 @@ func (w *worker) everyLeaf() {
 	}
 }
 
-// everyFinal chooses last writes before the model is asked, since it may look
-// at them (FW).
+// everyFinal chooses last writes before the model is asked, since the model may use them (FW).
 func (w *worker) everyFinal(l int) {
 	if w.stop {
 		return

@@ -7,15 +7,15 @@ import (
 	"optcheck/litmus"
 )
 
-// Path is one way through a thread's code, with symbolic values.
+// Path is one path through a thread's code, with symbolic values.
 type Path struct {
 	Events []Event
 	// Cut is set if the path needs more loop iterations than the bound.
 	Cut bool
-	// Waits is set if the thread stays at its last event, a barrier, for ever.
+	// Waits is set if the thread stays at its last event, a barrier, forever.
 	Waits bool
-	// Fault says what the path does that has no meaning, for example an
-	// access to an address that is no location.
+	// Fault says what meaningless thing the path does, for example an access to an address that
+	// is not a location.
 	Fault string
 
 	nodes  []node
@@ -23,14 +23,14 @@ type Path struct {
 	finals []value // of the thread's terms
 }
 
-// cond must hold of a path's values.
+// cond is a condition on a path's values.
 type cond struct {
 	v    value
 	want int64
 	eq   bool
 }
 
-// register is what a register holds and which reads it depends on.
+// register holds a register's content and the reads that it depends on.
 type register struct {
 	v    value
 	deps uint64
@@ -46,12 +46,12 @@ type walker struct {
 	out    []*Path
 	mem    *pathMem
 	steps  int // instructions executed on all paths
-	// budget bounds the work for values of addresses; nil means none is done.
+	// budget bounds the work for values of addresses; nil means that none are computed.
 	budget *int
 	waits  bool // also list the paths that end at a barrier
 	buf    evalBuf
-	// needDomain is set when an address depends on values of reads and dom
-	// is nil; err when the thread is too large.
+	// needDomain is set if an address depends on values of reads and dom is nil; err if the
+	// thread is too large.
 	needDomain bool
 	err        error
 }
@@ -82,8 +82,8 @@ func (s *state) read(o operand) register {
 	return s.regs[o.reg]
 }
 
-// pathMem is memory for the events of a test's paths, used again for the next
-// test. The paths of a judgement end with it.
+// pathMem is memory for the events of a test's paths, reused for the next test. The paths of a
+// judgement end with it.
 type pathMem struct {
 	block []Event
 	used  int
@@ -139,7 +139,7 @@ func (w *walker) finish(s *state) {
 	w.out = append(w.out, &s.Path)
 }
 
-// step executes one instruction; false ends the path.
+// step executes one instruction. It returns false if the path ends.
 func (w *walker) step(s *state) bool {
 	in := &w.th.code[s.pc]
 	op := in.in.Op
@@ -179,8 +179,8 @@ func (w *walker) step(s *state) bool {
 	return true
 }
 
-// skip passes a guarded instruction that is not executed. Its destination
-// depends on the guard all the same.
+// skip passes a guarded instruction that is not executed. Its destination still depends on the
+// guard.
 func (s *state) skip(in *instr, deps uint64) {
 	if in.dst >= 0 {
 		s.regs[in.dst].deps |= deps
@@ -188,8 +188,8 @@ func (s *state) skip(in *instr, deps uint64) {
 	s.pc++
 }
 
-// decide makes a truth value: true if v != 0 equals want. Where v is not
-// known, other is followed on a copy in which it is not, and true returned.
+// decide makes a truth value: true if v != 0 equals want. If v is not known, it follows other
+// on a copy in which it is not, and returns true.
 func (w *walker) decide(s *state, v value, want bool, other func(*state)) bool {
 	if v.isConst() {
 		return (v.k != 0) == want

@@ -11,13 +11,12 @@ import (
 // their arrivals.
 const maxPhasings = 1000
 
-// phasings lists the possible syncbar relations: which arrivals complete a
-// barrier together. Without a thread count the k-th arrival of every thread of
-// the CTA belongs to phase k (threads that have ended do not hold it up). With
-// one, any grouping in which every phase gets exactly that many arrivals and a
-// thread that waits is in one phase at a time. Of paths that wait, the last
-// arrivals are in phases that lack some. complete is false if there is no grouping:
-// some thread waits for ever, or one that should does not.
+// phasings lists the possible syncbar relations: which arrivals complete a barrier together.
+// Without a thread count the k-th arrival of every thread of the CTA belongs to phase k
+// (threads that have ended do not delay it). With one, any grouping is possible in which every
+// phase gets exactly that many arrivals and a thread that waits is in one phase at a time. The
+// last arrivals of paths that wait are in incomplete phases. complete is false if there is no
+// grouping: some thread waits forever, or one that should wait does not.
 func (g *graph) phasings() (list []rel.Rel, complete bool) {
 	var bars []int
 	for e := range g.events {
@@ -61,7 +60,7 @@ func (g *graph) sameBarrier(a, b int) bool {
 	return x.BarID == y.BarID && same
 }
 
-// assign gives the events of one barrier their phases, in every way.
+// assign assigns phases to the events of one barrier, in every possible way.
 func (g *graph) assign(group, phase []int, then func()) {
 	quorum := 0
 	for _, e := range group {
@@ -113,14 +112,14 @@ func (g *graph) assign(group, phase []int, then func()) {
 	next(0)
 }
 
-// waits reports whether a thread stays at e for ever.
+// waits reports whether a thread stays at e forever.
 func (g *graph) waits(e int) bool {
 	t := g.events[e].Thread
 	return g.paths[t].Waits && e == int(g.start[t+1])-1
 }
 
-// heldUp reports whether the phase of e lacks the arrival of a thread of the CTA
-// that has not ended: of one that waits at another barrier.
+// heldUp reports whether the phase of e lacks the arrival of a thread of the CTA that has not
+// ended but waits at another barrier.
 func (g *graph) heldUp(group, phase []int, e int) bool {
 	p, _ := g.place(e)
 	for t, path := range g.paths {
@@ -159,7 +158,7 @@ func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 	r := rel.NewRel(g.n)
 	order := rel.NewRel(g.n)
 	g.po(order)
-	// What follows b follows a: the circle is in order.
+	// What follows b follows a: the circle is consistent.
 	after := func(a, b int) {
 		for c := b + 1; c < int(g.start[g.events[b].Thread+1]); c++ {
 			order.Add(a, c)
@@ -187,8 +186,8 @@ func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 	return r
 }
 
-// afterEnds orders what follows a barrier without a thread count after the ends of
-// the threads of the CTA that do not arrive there.
+// afterEnds orders what follows a barrier without a thread count after the ends of those
+// threads of the CTA that do not arrive at it.
 func (g *graph) afterEnds(group, phase []int, sync rel.Rel, after func(a, b int)) {
 	for _, b := range group {
 		p, _ := g.place(b)

@@ -2,8 +2,8 @@ package exec
 
 import "optcheck/model/cat"
 
-// plans are what the search evaluates of a model, for one way of choosing the
-// order of the fences.
+// plans holds the parts of a model that the search evaluates, for one way of choosing the order
+// of the fences.
 type plans struct {
 	static  *cat.Plan
 	afterRF *cat.Plan // what rf decides
@@ -14,8 +14,8 @@ type plans struct {
 	incl    []cat.Inclusion
 	// plans of the inclusions of either form alone
 	inclIn, inclEither *cat.Plan
-	// minimal: partial coherence orders need only be looked at where no pair
-	// could be left out; see partial.go.
+	// minimal: only partial coherence orders without unneeded pairs have to be examined; see
+	// partial.go.
 	minimal bool
 
 	// For an order of the fences where it is needed, see fences.go: the checks
@@ -89,16 +89,16 @@ func demandsSF(p *cat.Program, i int, growing cat.Mask) bool {
 	return b >= 0 && b == p.Input(nameSF) && p.Checks()[i].Kind == cat.KindCheck && p.Inclusion(i, nameSF, growing) == cat.InInput
 }
 
-// orderableLate reports whether the order of the fences may be looked for when
-// all else is chosen: whatever looks at it either stays violated as rf, co and
-// the order grow, or demands pairs of one of these orders.
+// orderableLate reports whether the order of the fences may be determined when everything else
+// is chosen: whatever depends on it either stays violated as rf, co and the order grow, or
+// requires pairs of one of these orders.
 func orderableLate(p *cat.Program) bool {
 	growing := p.MaskOf(nameRF, nameCO, nameFR, nameSF)
 	for i, c := range p.Checks() {
 		if !c.Deps.Meets(p.MaskOf(nameSF)) {
 			a, _ := p.Sides(i)
 			if p.Inclusion(i, nameCO, growing) == cat.InEitherOrder && a.Meets(p.MaskOf(nameCO, nameFR)) {
-				return false // what must be ordered would depend on the order of the fences
+				return false // the required order would depend on the order of the fences
 			}
 			continue
 		}

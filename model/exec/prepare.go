@@ -98,8 +98,8 @@ func (w *worker) input(i int) rel.Rel {
 	return w.arena.Rel()
 }
 
-// pairs lists the pairs of fence.sc of different threads that the Fence-SC
-// order must relate, and relates those of one thread.
+// pairs lists the pairs of fence.sc of different threads that the Fence-SC order must relate,
+// and relates those of the same thread.
 func (w *worker) pairs() {
 	w.pairsSF = w.pairsSF[:0]
 	if w.e.sf < 0 && !w.rare {

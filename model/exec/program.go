@@ -6,7 +6,7 @@ import (
 	"optcheck/litmus"
 )
 
-// Limits of what is judged at all. More is an error that says so.
+// Limits of what is judged. Exceeding one is an error that says so.
 const (
 	// MaxThreads is the largest number of threads of a test.
 	MaxThreads = 32
@@ -31,8 +31,8 @@ type location struct {
 	init  int64
 }
 
-// Addresses are numbers so that tests can compute with them. They are apart
-// from small values and have no high bit, which manufactured dependencies test.
+// Addresses are numbers, so that tests can compute with them. They differ from small values and
+// have no high bit, which artificial dependencies test.
 const (
 	addrBase = 0x08000000
 	addrStep = 0x1000
@@ -78,7 +78,7 @@ type Program struct {
 // Compile resolves the names of a test. Errors carry file, line and column.
 func Compile(t *litmus.Test) (*Program, error) {
 	if u, _, err := t.Unrolled(); err == nil {
-		t = u // whose loops need no cut
+		t = u // its loops need no cut
 	}
 	p := &Program{Test: t, Terms: t.Terms()}
 	if len(t.Threads) > MaxThreads {
@@ -185,8 +185,7 @@ func (p *Program) thread(i int) error {
 	return nil
 }
 
-// reg returns the number of a register, a new one on its first use. Registers
-// start at 0.
+// reg returns the number of a register, assigning one at its first use. Registers start at 0.
 func (th *thread) reg(name string) int16 {
 	for i, r := range th.regs {
 		if r == name {
@@ -290,7 +289,7 @@ func (p *Program) operand(th *thread, in *litmus.Instr, out *operand, o litmus.O
 	return nil
 }
 
-// terms resolves what the final state names.
+// terms resolves the terms of the final state.
 func (p *Program) terms() error {
 	p.termIdx = make([]int16, len(p.Terms))
 	for i, x := range p.Terms {

@@ -135,8 +135,7 @@ func (g *graph) deps(dst rel.Rel, f func(*Event) uint64) {
 	}
 }
 
-// sameScope holds if both events have a scope that includes the other's
-// thread.
+// sameScope reports whether both events have a scope that includes the other's thread.
 func (g *graph) sameScope(a, b *Event) bool {
 	if a.Scope == litmus.ScopeNone || b.Scope == litmus.ScopeNone || a.Thread < 0 || b.Thread < 0 {
 		return false

@@ -5,17 +5,16 @@ import (
 	"optcheck/model/rel"
 )
 
-// Orders that follow.
+// Implied orders.
 //
-// On the way through the reads, coherence is hardly known yet, and with it most
-// of what a model forbids. In large searches the engine therefore looks which
-// orders of two writes are possible at all, by trying both: a check that gets
-// harder as co grows and fails for one order leaves only the other. In a model
-// with partial coherence a pair is only tried if the model demands some order,
-// and pairs that an inclusion demands are added. What follows from some of the
-// reads follows from all of them, so it holds for the whole subtree.
+// While the search chooses reads, coherence is hardly known yet, and neither is most of what a
+// model forbids. In large searches the engine therefore determines which orders of two writes
+// are possible at all, by trying both: a check that gets harder as co grows and fails for one
+// order leaves only the other. In a model with partial coherence a pair is tried only if the
+// model requires some order, and pairs that an inclusion requires are added. What follows from
+// some of the reads follows from all of them, so it holds for the whole subtree.
 
-// saturateFrom is the number of executions in a subtree from which that pays.
+// saturateFrom is the number of executions in a subtree from which this pays off.
 const saturateFrom = 3000
 
 // estimate bounds the number of executions that agree with the choices for the
@@ -43,8 +42,8 @@ func (w *worker) estimate(i int) float64 {
 
 func (w *worker) ordered(x, y int) bool { return w.co.Has(x, y) || w.co.Has(y, x) }
 
-// saturate adds to co what follows; false if the choices made so far cannot be
-// completed. The values of a plan for all growing inputs must be at hand.
+// saturate adds implied pairs to co. It returns false if the choices made so far cannot be
+// completed. The values of a plan for all growing inputs must be available.
 func (w *worker) saturate() bool {
 	for {
 		if w.stop {
@@ -63,7 +62,7 @@ func (w *worker) saturate() bool {
 	}
 }
 
-// demanded adds the pairs that inclusions demand.
+// demanded adds the pairs that inclusions require.
 func (w *worker) demanded() bool {
 	if w.pl.inclIn.Empty() {
 		return true
@@ -119,8 +118,8 @@ func (w *worker) tryPairs() (grown, ok bool) {
 	return grown, true
 }
 
-// openPairs collects the pairs that the model wants ordered one way or the
-// other and that are not yet.
+// openPairs collects the pairs that the model wants ordered one way or the other and that are
+// not ordered yet.
 func (w *worker) openPairs(open rel.Rel) bool {
 	if w.pl.inclEither.Empty() {
 		return false

@@ -10,7 +10,7 @@ import (
 	"optcheck/model/rel"
 )
 
-// worker has the memory of one judgement; it is used again for the next.
+// worker holds the memory of one judgement, reused for the next.
 type worker struct {
 	e    *Engine
 	pl   *plans
@@ -42,7 +42,7 @@ type worker struct {
 	saturates bool     // very many: look what follows from partial executions
 	multi     []int16  // locations with several writes besides the initial one
 	class     []int16  // symmetry class of each event, -1 none
-	weight    uint64   // executions that the present one stands for
+	weight    uint64   // executions that the current one represents
 	buf       evalBuf
 	state     []int64
 	final     []int16 // last write of each location
@@ -52,14 +52,14 @@ type worker struct {
 	keyBuf    []byte
 	ticks     uint64
 	fault     string
-	waits     bool // some thread stays at a barrier for ever
+	waits     bool // some thread stays at a barrier forever
 	orders    []order
 	left      []int16 // stack of the writes left to order
 	mem       pathMem
 	pairsSF   [][2]int16
-	lazy      bool // the order of the fences is looked for where it is needed
+	lazy      bool // the order of the fences is determined on demand
 	fenceSearch
-	observe []bool // locations whose final value is asked
+	observe []bool // locations whose final value is requested
 	cand    Candidate
 }
 
@@ -168,7 +168,7 @@ func (w *worker) undecided(format string, args ...any) {
 	w.stop = true
 }
 
-// tick looks at the limits now and then.
+// tick checks the limits now and then.
 func (w *worker) tick() {
 	w.ticks++
 	if w.ticks>>3 > w.opt.MaxCandidates {
@@ -209,8 +209,7 @@ func (w *worker) fences(i int) {
 	w.execute()
 }
 
-// execute goes through the executions of a graph; the order of the fences is
-// chosen, or will be.
+// execute enumerates the executions of a graph; the order of the fences is chosen, or will be.
 func (w *worker) execute() {
 	if !w.rare && w.opt.Visit == nil && w.run(w.pl.static) >= 0 {
 		return
@@ -228,7 +227,7 @@ func (w *worker) execute() {
 	w.reads(0)
 }
 
-// run evaluates a plan; the result is a failed check or -1.
+// run evaluates a plan. It returns the failed check or -1.
 func (w *worker) run(pl *cat.Plan) int {
 	i, err := w.m.Run(pl)
 	if err != nil {
@@ -238,8 +237,8 @@ func (w *worker) run(pl *cat.Plan) int {
 	return i
 }
 
-// broken ends the search after an error of an evaluation: that of the context is
-// a limit that was reached, others are the model's.
+// broken ends the search after an error of an evaluation: an error of the context is a limit
+// that was reached, others are the model's.
 func (w *worker) broken(err error) {
 	if w.ctx.Err() != nil {
 		w.undecided("stopped: %v", context.Cause(w.ctx))
@@ -290,8 +289,8 @@ func (w *worker) reads(i int) {
 	}
 }
 
-// extensible looks whether the choices for the first i reads can be completed,
-// as far as that is easily seen.
+// extensible reports whether the choices for the first i reads may be completable, as far as
+// cheap checks show.
 func (w *worker) extensible(i int) bool {
 	if !w.pl.partRF.Empty() && !w.partial(w.pl.partRF) {
 		return false
@@ -306,7 +305,7 @@ func (w *worker) partial(pl *cat.Plan) bool {
 	return w.run(pl) < 0
 }
 
-// allRead goes on to coherence once all reads have their writes.
+// allRead continues with coherence once all reads have their writes.
 func (w *worker) allRead() {
 	w.solved, w.sols = false, w.sols[:0]
 	if w.opt.StatesOnly && w.seen() {
@@ -325,7 +324,7 @@ func (w *worker) allRead() {
 	w.order(0)
 }
 
-// seen reports whether the state is decided by rf and already known.
+// seen reports whether rf determines the state and the state is already known.
 func (w *worker) seen() bool {
 	if w.fault != "" {
 		return false

@@ -65,10 +65,10 @@ func (w *worker) add(weight uint64) {
 	w.res.Skipped += weight - 1
 }
 
-// flags notes the flags that an allowed execution raises.
+// flags records the flags that an allowed execution raises.
 func (w *worker) flags() {
 	if w.rare {
-		return // the interpreter has noted them
+		return // the interpreter has recorded them
 	}
 	checks := w.e.prog.Checks()
 	for i := range checks {

@@ -5,9 +5,9 @@ import (
 	"optcheck/model/rel"
 )
 
-// Unfold lists the ways through each thread's code, for models that run programs
-// instead of judging executions. unroll is as in Options. Paths that need more
-// iterations are in the list, with Cut set; they have no end.
+// Unfold lists the paths through each thread's code, for models that run programs instead of
+// judging executions. unroll is as in Options. Paths that need more iterations are in the list,
+// with Cut set; they have no end.
 func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 	if unroll <= 0 {
 		unroll = 2
@@ -43,14 +43,14 @@ func (p *Program) InShared(loc int) bool { return p.locs[loc].space == litmus.Sh
 // data, and whether it is performed.
 func (e *Event) Deps() (addr, data, ctrl uint64) { return e.addr, e.data, e.ctrl }
 
-// Value returns what a write event stores when reads holds the values that the path's
-// reads, by number of event, got from memory. All that it depends on must be known.
+// Value returns what a write event stores when reads holds the values that the path's reads, by
+// number of event, got from memory. All values that it depends on must be known.
 func (p *Path) Value(event int, reads []int64) int64 {
 	return p.now(p.Events[event].val, reads)
 }
 
-// Holds reports whether the conditions of the path hold that the known reads
-// decide; known is a set of events.
+// Holds reports whether those conditions of the path hold that the known reads decide; known is
+// a set of events.
 func (p *Path) Holds(known uint64, reads []int64) bool {
 	for i := range p.conds {
 		c := &p.conds[i]

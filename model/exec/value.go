@@ -2,8 +2,8 @@ package exec
 
 import "optcheck/litmus"
 
-// value is what a register holds on a path: a constant (node < 0) or the
-// expression of a node over values of reads.
+// value is the content of a register on a path: a constant (node < 0) or the expression of a
+// node over values of reads.
 type value struct {
 	node int32
 	k    int64
@@ -33,8 +33,8 @@ type node struct {
 	sup     uint64 // reads below the node
 }
 
-// atomic computes what atom and red write: old is the value read, b and c the
-// operands. A compare-and-swap that fails writes the old value back.
+// atomic computes what atom and red write: old is the value read, b and c the operands. A
+// failing compare-and-swap writes the old value back.
 func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
 	old, b, c = t.Fit(old), t.Fit(b), t.Fit(c)
 	r := old
@@ -85,7 +85,7 @@ func unsigned(t litmus.Type) litmus.Type {
 	return litmus.U32
 }
 
-// build makes a node, or a constant if all that it needs is known.
+// build returns a node, or a constant if everything that it needs is known.
 func (p *Path) build(n node) value {
 	if n.op != nodeRead && n.a.isConst() && n.b.isConst() && n.c.isConst() {
 		return constant(n.apply(n.a.k, n.b.k, n.c.k))
@@ -99,7 +99,7 @@ func (p *Path) build(n node) value {
 	return value{node: int32(len(p.nodes) - 1)}
 }
 
-// fitted cuts a value to a type.
+// fitted truncates a value to a type.
 func (p *Path) fitted(v value, t litmus.Type) value {
 	if v.isConst() {
 		return constant(t.Fit(v.k))
@@ -127,10 +127,9 @@ func (n *node) apply(a, b, c int64) int64 {
 	return atomic(litmus.AtomOp(n.sub), n.typ, a, b, c)
 }
 
-// eval computes a value when known and val give the values of the path's reads;
-// ok is false if one that is needed is not known. An arm of a selection that
-// is not taken is not needed. Nodes are computed in order, each once, since
-// shared subexpressions would make a recursion exponential.
+// eval computes a value; known and val are the known values of the path's reads. ok is false if
+// a needed one is not known. The arm of a selection that is not taken is not needed. Nodes are
+// computed in order, each once, since shared subexpressions would make a recursion exponential.
 func (p *Path) eval(v value, known uint64, val []int64, buf *evalBuf) (k int64, ok bool) {
 	if v.isConst() {
 		return v.k, true

@@ -45,8 +45,8 @@ func (w *worker) eval(t int, v value) (int64, bool) {
 	return w.g.paths[t].eval(v, w.known[t], w.val[s:w.g.start[t+1]], &w.buf)
 }
 
-// propagate finds the values that become known once read r has its write, and
-// reports whether all conditions of the paths that are decided hold.
+// propagate finds the values that become known once read r has its write, and reports whether
+// all decided conditions of the paths hold.
 func (w *worker) propagate(r int) bool {
 	if !w.learn(r) {
 		return true // not known yet: decides nothing
@@ -73,7 +73,7 @@ func (w *worker) propagate(r int) bool {
 	return true
 }
 
-// learn makes the value of a read known if its write's is.
+// learn makes the value of a read known if that of its write is. It reports whether it did.
 func (w *worker) learn(r int) bool {
 	k, ok := w.valueOf(int(w.src[r]))
 	if ok {
@@ -84,7 +84,7 @@ func (w *worker) learn(r int) bool {
 	return ok
 }
 
-// holds checks the conditions of a thread's path that are decided.
+// holds reports whether the decided conditions of a thread's path hold.
 func (w *worker) holds(t int) bool {
 	path := w.g.paths[t]
 	for i := range path.conds {
@@ -99,8 +99,8 @@ func (w *worker) holds(t int) bool {
 	return true
 }
 
-// unknown returns a read whose value follows from nothing, -1 if there is
-// none: its value goes round in a circle of rf and data flow.
+// unknown returns a read whose value follows from nothing, because rf and data flow form a
+// circle; -1 if there is none.
 func (w *worker) unknown() int {
 	for _, r := range w.g.reads {
 		t, i := w.local(int(r))
@@ -175,8 +175,7 @@ func (w *worker) follow() {
 	}
 }
 
-// consistent checks that every read has the value of its write and that all
-// conditions hold.
+// consistent reports whether every read has the value of its write and all conditions hold.
 func (w *worker) consistent() bool {
 	for _, r := range w.g.reads {
 		if k, ok := w.valueOf(int(w.src[r])); !ok || k != w.val[r] {

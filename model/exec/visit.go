@@ -5,7 +5,7 @@ import (
 	"optcheck/model/rel"
 )
 
-// Candidate is a complete candidate execution as it is shown to a visitor.
+// Candidate is a complete candidate execution as passed to a visitor.
 type Candidate struct {
 	Program *Program
 	Events  []Event
@@ -19,7 +19,7 @@ type Candidate struct {
 	vals       []int64
 }
 
-// visit shows a candidate, once for every solution of its values.
+// visit passes a candidate to Visit, once for every solution of its values.
 func (w *worker) visit(failed int) {
 	if !w.solved {
 		w.solve()
@@ -52,9 +52,9 @@ func (c *Candidate) Source(e int) int { return int(c.w.src[e]) }
 // Execution returns copies of all base sets and relations, by name.
 func (c *Candidate) Execution() *cat.Execution { return c.w.execution() }
 
-// Explain says why the model forbids the candidate: the check's name and the
-// steps of a cycle, or of a pair that must not be, as edges of base relations.
-// Models that need the interpreter give the pairs of the tested relation.
+// Explain says why the model forbids the candidate: the check's name and the steps of a cycle,
+// or of a forbidden pair, as edges of base relations. For models that need the interpreter it
+// returns the pairs of the tested relation.
 func (c *Candidate) Explain() (check string, steps []cat.Edge, err error) {
 	if c.Failed < 0 {
 		return "", nil, nil
@@ -69,7 +69,7 @@ func (c *Candidate) Explain() (check string, steps []cat.Edge, err error) {
 	for _, s := range ex.Steps {
 		steps = append(steps, s.Via...)
 	}
-	// A pair that has to be in co is not because co has it the other way.
+	// A pair that must be in co is missing because co has it the other way.
 	if n := len(steps); n > 0 && len(ex.Cycle) == 0 {
 		if a, b := steps[0].From, steps[n-1].To; a != b && c.w.co.Has(b, a) {
 			steps = append(steps, cat.Edge{From: b, To: a, Rel: nameCO})
@@ -97,7 +97,7 @@ type interp struct {
 	rels map[string]rel.Rel
 }
 
-// static fills in what does not depend on choices.
+// static sets everything that does not depend on choices.
 func (it *interp) static(g *graph) {
 	it.sets, it.rels = map[string]rel.Set{}, map[string]rel.Rel{}
 	for _, s := range setAttrs {

@@ -1,9 +1,9 @@
-// Package explore visits all runs of an operational model: states, what may happen
-// in them, and the ends, each with a schedule that leads there.
+// Package explore visits all runs of an operational model: its states, the moves possible in
+// them, and the final states, each with a schedule that leads there.
 //
-// It is for machines whose runs are finite: every move makes progress. It knows
-// nothing of memory, threads or tests; packages amdhw and machine have models of
-// memory systems. A bound that is reached is an error, never an answer.
+// It is for machines whose runs are finite: every move makes progress. It knows nothing about
+// memory, threads or tests; packages amdhw and machine model memory systems. A bound that is
+// reached is an error, never an answer.
 package explore
 
 import (
@@ -12,42 +12,41 @@ import (
 	"errors"
 )
 
-// Step is one thing that happens in a schedule.
+// Step is one event in a schedule.
 type Step struct {
 	Thread int // whose it is; -1: the memory system's
 	Text   string
 }
 
-// Machine is an operational model that runs one program. S is a state; none is
-// changed once the machine has given it away.
+// Machine is an operational model that runs one program. S is a state; the machine never
+// changes a state once it has returned it.
 //
-// Partial-order reduction is the machine's: Moves may leave moves out that some
-// move which it yields neither disables nor makes a difference to, and a state may
-// be one in which all moves that commute with everything have been made.
+// Partial-order reduction is the machine's job: Moves may omit moves that some move which it
+// yields neither disables nor affects, and a state may be one in which all moves that commute
+// with everything have been made.
 //
-// So is symmetry: states may share a key that are images of each other under an
-// exchange of equal threads. One of them is visited, and who looks at its end has to
-// look at the images.
+// So is symmetry: states that are images of each other under an exchange of equal threads may
+// share a key. Only one of them is visited, and whoever looks at its final state must also
+// consider the images.
 type Machine[S any] interface {
-	// Start is the state in which a run begins.
+	// Start returns the state in which a run begins.
 	Start() (S, error)
-	// Key identifies a state by what decides its future and its outcome.
+	// Key identifies a state by everything that determines its future and its outcome.
 	Key(s S) string
-	// Moves calls yield for each thing that may happen next, with a function that
-	// describes it, nil if there is nothing to tell. It returns the first error, its
-	// own or that of yield.
+	// Moves calls yield for each possible next move, with a function that describes it (nil if
+	// there is nothing to describe). It returns the first error, its own or that of yield.
 	Moves(s S, yield func(next S, step func() Step) error) error
 }
 
-// ErrLimit is the error of Run when there are more states than it may visit.
+// ErrLimit is the error of Run if there are more states than it may visit.
 var ErrLimit = errors.New("too many states")
 
-// ErrStop is for callers of Run: returned from end it ends a run without an error.
+// ErrStop, returned from end, makes Run stop without an error.
 var ErrStop = errors.New("stop")
 
-// Run calls end for every state in which nothing can happen any more, once for each
-// key, with the schedule that led there. It visits at most max states: one more is
-// ErrLimit. visited says how many there were.
+// Run calls end for every state without further moves, once for each key, with the schedule
+// that led there. It visits at most max states; one more is ErrLimit. visited is the number of
+// states visited.
 func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedule func() []Step) error) (visited int, err error) {
 	e := &explorer[S]{m: m, ctx: ctx, max: max, end: end, seen: map[digest]struct{}{}}
 	s, err := m.Start()
@@ -60,8 +59,8 @@ func Run[S any](ctx context.Context, m Machine[S], max int, end func(s S, schedu
 	return len(e.seen), err
 }
 
-// digest stands for a key: 128 bits of its SHA-256, so that millions of states need
-// little memory. Of a million states two have one digest by chance in one of 10^26.
+// digest stands for a key: 128 bits of its SHA-256, so that millions of states need little
+// memory. The chance that two of a million states share a digest is one in 10^26.
 type digest [16]byte
 
 type explorer[S any] struct {
@@ -100,7 +99,7 @@ func (e *explorer[S]) from(s S) error {
 	return e.end(s, e.schedule)
 }
 
-// schedule describes what has happened.
+// schedule returns the steps so far.
 func (e *explorer[S]) schedule() []Step {
 	var out []Step
 	for _, f := range e.trail {

@@ -1,14 +1,14 @@
 package explore
 
-// Final is how a run of a machine that executes machine code ended.
+// Final is the final state of a run of a machine that executes machine code.
 type Final struct {
-	// Read has what each thread's reads gave, Done whether they were performed.
+	// Read holds the values of each thread's reads; Done says which of them were performed.
 	Read [][]uint32
 	Done [][]bool
-	// Memory has the words of all locations.
+	// Memory holds the words of all locations.
 	Memory []uint32
 }
 
-// Expr computes a word from what a thread's reads gave; ok is false if it needs
-// one that is not there.
+// Expr computes a word from the values of a thread's reads; ok is false if it needs an
+// unavailable one.
 type Expr func(read func(i int) (word uint32, ok bool)) (word uint32, ok bool)

@@ -45,11 +45,11 @@ var levelsRules = []Rule{
 		"ptx-2015-rmw: atomicity"},
 }
 
-// Levels returns the machine that says what the axioms ptx-2015 say, atomic with those
-// of ptx-2015-rmw. First loads take values, from stores whose values are known.
-// Then every access is performed with respect to all, to its grid and to its CTA,
-// at each of these levels on its own: fences reach so far, the order of the stores
-// of a location is one.
+// Levels returns a machine equivalent to the axioms ptx-2015; atomic selects those of
+// ptx-2015-rmw. First, loads take values from stores whose values are known. Then every access
+// is performed with respect to all threads, to its grid and to its CTA, at each of these levels
+// independently: fences act up to their level, and the order of the stores of a location is the
+// same at all levels.
 func Levels(name string, atomic bool) *Model {
 	m := &Model{Name: name, Rules: levelsRules, accepts: levelsAccepts, run: runLevels}
 	if !atomic {
@@ -75,15 +75,15 @@ type level struct {
 	pred []uint64
 }
 
-// levels is the machine with a program in it.
+// levels is the machine with its program.
 type levels struct {
 	*Program
 	m     *Model
 	group []level // the first is that of all
 }
 
-// levelsState is a state: promises, then one level after the other. As what a level
-// does has no effect on another but by the order of stores, nothing is lost.
+// levelsState is a state: first promises, then one level after the other. Since a level affects
+// another only through the order of stores, nothing is lost.
 type levelsState struct {
 	promises
 	level     int
@@ -117,8 +117,8 @@ func runLevels(ctx context.Context, m *Model, p *Program, max int, yield func(en
 	})
 }
 
-// groups finds the levels. Of those with the same threads the one with the most
-// fences says it all; a thread alone keeps its order anyway.
+// groups finds the levels. Of levels with the same threads, the one with the most fences
+// subsumes the others; a thread alone keeps its order anyway.
 func (l *levels) groups() {
 	add := func(name string, rule int, fence litmus.Scope, same func(a, b litmus.Place) bool) {
 		for t := range l.paths {
@@ -176,7 +176,7 @@ func (l *levels) Start() (*levelsState, error) {
 	return &levelsState{promises: newPromises(l.Program), at: make([]uint8, len(l.events))}, nil
 }
 
-// Key returns all of a state but the values, which follow from where they come from.
+// Key encodes a state without the values, which follow from where they come from.
 func (l *levels) Key(s *levelsState) string {
 	b := s.promises.key(append(make([]byte, 0, 64), byte(s.level)))
 	for i := range 8 {
@@ -191,7 +191,7 @@ func (l *levels) may(r, w int) bool {
 	return !(future && l.m.has(levelsRW) || stale && l.m.has(levelsWR))
 }
 
-// Moves: loads take values, then accesses are performed.
+// Moves lets loads take values, and then accesses be performed.
 func (l *levels) Moves(s *levelsState, yield func(*levelsState, func() explore.Step) error) error {
 	all, err := l.promise(&s.promises, l.m.has(levelsThin), l.may, func(p promises, step func() explore.Step) error {
 		n := s.clone()
@@ -208,8 +208,8 @@ func (l *levels) Moves(s *levelsState, yield func(*levelsState, func() explore.S
 		if g.pred[i]&g.in&^s.performed != 0 || !l.ready(s, g, i) {
 			continue
 		}
-		// A load disables nothing, nor does a store without a rival, nor anything once
-		// the order of stores is known: it is performed alone.
+		// A load disables nothing, nor does a store without a rival, nor anything once the
+		// order of stores is known: then it is the only move.
 		rivals := l.writes[l.events[i].Loc] &^ s.performed &^ (1 << i)
 		if s.level > 0 || l.events[i].Kind == exec.Read || rivals == 0 {
 			ready = []int{i}

@@ -4,8 +4,8 @@ import (
 	"optcheck/model/exec"
 )
 
-// ready reports whether an access may be performed at a level, given that those
-// before it in its thread are that must be.
+// ready reports whether an access may be performed at a level, given that the accesses which
+// must precede it in its thread have been.
 func (l *levels) ready(s *levelsState, g *level, i int) bool {
 	if l.events[i].Kind == exec.Read {
 		w := int(s.src[i])
@@ -22,8 +22,8 @@ func (l *levels) ready(s *levelsState, g *level, i int) bool {
 	return !l.m.has(levelsNewest) || each(l.reads[loc]&g.in&^s.performed, func(r int) bool { return !l.older(s, int(s.src[r]), i) })
 }
 
-// older reports whether a write, or the initial value, comes before another in the
-// order of their location; at the level of all that is what has been performed.
+// older reports whether a write, or the initial value, comes before another in the order of
+// their location; at the level of all threads this means that it has been performed.
 func (l *levels) older(s *levelsState, w, than int) bool {
 	switch {
 	case w == than:
@@ -36,8 +36,8 @@ func (l *levels) older(s *levelsState, w, than int) bool {
 	return s.at[w] < s.at[than]
 }
 
-// inOrder reports whether a store may take the next place in the order of its
-// location, as far as program order and atomics tell.
+// inOrder reports whether a store may take the next place in the order of its location, as far
+// as program order and atomics decide.
 func (l *levels) inOrder(s *levelsState, i int) bool {
 	e := &l.events[i]
 	loc := e.Loc

@@ -1,13 +1,13 @@
-// Package machine has operational models of GPU memory: abstract machines that run
-// a litmus test step by step. What they can do is explored by package explore.
+// Package machine contains operational models of GPU memory: abstract machines that run a
+// litmus test step by step. Package explore explores what they can do.
 //
-// There are three. UGPU is the machine of Sorensen and others (ICS 2013).
-// Levels and Settling say the same as the axioms ptx-2015 and ptx, in
-// another way and with none of their code: each is the other's second opinion.
+// There are three. UGPU is the machine of Sorensen and others (ICS 2013). Levels and Settling
+// are equivalent to the axioms ptx-2015 and ptx, but formulated differently and sharing no code
+// with them: each is the other's second opinion.
 //
-// A machine gets one way through each thread's code as package exec unfolds it and
-// gives up a run as soon as a value contradicts that way. Registers, arithmetic and
-// addresses are thus exec's; what memory does is the machine's alone.
+// A machine gets one path through each thread's code, as package exec unfolds it, and gives up
+// a run as soon as a value contradicts that path. Registers, arithmetic and addresses are thus
+// exec's; what memory does is the machine's alone.
 package machine
 
 import (
@@ -23,11 +23,10 @@ import (
 	"optcheck/model/explore"
 )
 
-// ErrOutside is wrapped by errors that say that a test has something of which a
-// model does not speak.
+// ErrOutside is wrapped by errors for tests with features that a model does not cover.
 var ErrOutside = errors.New("outside the model")
 
-// Rule is a move, or a guard of one, that a model has.
+// Rule is a move of a model, or a guard of one.
 type Rule struct {
 	Name   string
 	Text   string
@@ -38,13 +37,13 @@ type Rule struct {
 type Model struct {
 	Name  string
 	Rules []Rule
-	// without are rules that are left out; bit i is Rules[i].
+	// without is the set of disabled rules; bit i is Rules[i].
 	without uint32
-	// plain leaves out all that makes the state space smaller.
+	// plain disables everything that makes the state space smaller.
 	plain bool
 	// accepts says why an event is outside the model, nil if it is not.
 	accepts func(p *Program, e *Event) error
-	// run visits the runs of a program and calls end with each way to end.
+	// run visits the runs of a program and calls end for each final state.
 	run func(ctx context.Context, m *Model, p *Program, max int, end func(end) error) (int, error)
 }
 
@@ -60,7 +59,7 @@ func (m *Model) Without(rule string) (*Model, error) {
 	return &c, nil
 }
 
-// InForce lists the rules that are not left out.
+// InForce lists the enabled rules.
 func (m *Model) InForce() (list []Rule) {
 	for i, r := range m.Rules {
 		if m.has(i) {
@@ -70,16 +69,16 @@ func (m *Model) InForce() (list []Rule) {
 	return list
 }
 
-// has reports whether a rule is in force.
+// has reports whether a rule is enabled.
 func (m *Model) has(rule int) bool { return m.without>>rule&1 == 0 }
 
-// end is a state in which all is done.
+// end is a final state.
 type end struct {
 	vals   []int64 // by event, what reads got
 	memory []int64 // by location
-	// images tells that threads may be exchanged.
+	// images is set if threads may be exchanged.
 	images bool
-	// schedule tells how it came to that.
+	// schedule returns the steps that led to this state.
 	schedule func() []explore.Step
 }
 
@@ -92,7 +91,7 @@ type Event struct {
 	text   string
 }
 
-// Program is one way through each thread's code.
+// Program is one path through each thread's code.
 type Program struct {
 	exec   *exec.Program
 	paths  []*exec.Path
@@ -103,8 +102,8 @@ type Program struct {
 	// By location, sets of events.
 	reads, writes []uint64
 	all           uint64
-	// equal lists groups of threads that can be exchanged: the same code, on the same
-	// way, and alone in their CTAs.
+	// equal lists groups of interchangeable threads: the same code, on the same path, and alone
+	// in their CTAs.
 	equal [][]int
 }
 
@@ -142,7 +141,7 @@ func newProgram(p *exec.Program, paths []*exec.Path) (*Program, error) {
 	return q, nil
 }
 
-// symmetry finds threads that can be exchanged.
+// symmetry finds interchangeable threads.
 func (p *Program) symmetry() {
 	byCode := map[string]int{}
 	for t := range p.paths {
@@ -173,7 +172,7 @@ func (p *Program) symmetry() {
 	p.equal = slices.DeleteFunc(p.equal, func(g []int) bool { return len(g) < 2 })
 }
 
-// images calls f with the ways to exchange equal threads: whose part each plays.
+// images calls f with each way to exchange equal threads: as says whose part each thread plays.
 func (p *Program) images(f func(as []int) error) error {
 	as := make([]int, len(p.paths))
 	for t := range as {
@@ -220,20 +219,19 @@ func (p *Program) of(t int) uint64 { return below(p.first[t+1]) &^ below(p.first
 // below returns the set of the events with numbers less than i.
 func below(i int) uint64 { return 1<<i - 1 }
 
-// value returns what a write stores; vals are by event what reads got.
+// value returns what a write stores; vals holds the values of reads, by event.
 func (p *Program) value(i int, vals []int64) int64 {
 	t := p.events[i].thread
 	return p.paths[t].Value(p.events[i].local, vals[p.first[t]:p.first[t+1]])
 }
 
-// holds reports whether a thread goes the way that was chosen for it, as far as its
-// known reads tell.
+// holds reports whether a thread follows its chosen path, as far as its known reads decide.
 func (p *Program) holds(t int, known uint64, vals []int64) bool {
 	return p.paths[t].Holds(known>>p.first[t], vals[p.first[t]:p.first[t+1]])
 }
 
-// outcome returns the final state of the test's terms if each thread has played the part
-// of another one; nil: its own.
+// outcome returns the final state of the test's terms if each thread has played the part given
+// by as; nil means its own.
 func (p *Program) outcome(e end, as []int) []int64 {
 	reads := make([][]int64, len(p.paths))
 	for t := range reads {
@@ -256,7 +254,7 @@ func each(set uint64, f func(i int) bool) bool {
 	return true
 }
 
-// told returns a step, put into words when it is asked for.
+// told returns a function that describes a step, so that its text is formatted only on demand.
 func told(thread int, format string, args ...any) func() explore.Step {
 	return func() explore.Step { return explore.Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }

@@ -5,11 +5,11 @@ import (
 	"optcheck/model/explore"
 )
 
-// promises is what the machines that stand beside axioms begin with: accesses get
-// their values, out of program order, before anything is performed. A load takes
-// the value of any store of its location whose value is known, although no memory
-// has it yet; the machine must then keep that promise. What an access's address,
-// data or condition needs must be known before: no value comes out of thin air.
+// promises is the first phase of the machines that correspond to axioms: accesses get their
+// values, out of program order, before anything is performed. A load takes the value of any
+// store of its location whose value is known, although no memory has it yet; the machine must
+// then keep that promise. Whatever an access's address, data or condition depends on must be
+// known first: no value comes out of thin air.
 type promises struct {
 	known uint64
 	// src is by read the write that it reads from: -1 the initial one.
@@ -35,9 +35,9 @@ func (p *Program) accesses() (set uint64) {
 	return set
 }
 
-// promise makes the moves of accesses that get a value. Stores, which have no
-// choice, come first and alone. may says what a load may read. It reports whether
-// all values are known.
+// promise makes the moves in which accesses get a value. Stores, which have no choice, come
+// first, each as the only move. may says what a load may read. It reports whether all values
+// are known.
 func (p *Program) promise(s *promises, deps bool, may func(read, write int) bool,
 	yield func(promises, func() explore.Step) error) (all bool, err error) {
 	left := p.accesses() &^ s.known
@@ -93,9 +93,9 @@ func (p *Program) read(s *promises, i, w int, yield func(promises, func() explor
 	return yield(n, step)
 }
 
-// own tells what a thread's own stores say of a load that takes a write's value: that
-// the write comes later, or that one has overwritten it before the load. A write of
-// another thread may be newer than all of them.
+// own checks a load that takes a write's value against the thread's own stores: future is set
+// if the write comes later in the thread, stale if another of its stores has overwritten the
+// value before the load. A write of another thread may be newer than all of them.
 func (p *Program) own(r, w int) (future, stale bool) {
 	mine := p.of(p.events[r].thread) & p.writes[p.events[r].Loc]
 	between := mine & p.before(r)

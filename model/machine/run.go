@@ -15,18 +15,17 @@ type Options struct {
 	Unroll int // as in exec.Options
 	// MaxStates bounds the states that are visited; 0 means 2 million.
 	MaxStates int
-	// End, if not nil, is shown every final state with the schedule that leads
-	// there, also states that came before; it returns false to stop.
+	// End, if not nil, is called for every final state with the schedule that leads there, also
+	// for repeated states; it returns false to stop.
 	End func(values []int64, schedule func() []explore.Step) bool
 }
 
-// DefaultStates is the bound on states where none is given: with it a judgement needs
-// a few hundred megabytes.
+// DefaultStates is the default bound on states: a judgement then needs a few hundred megabytes.
 const DefaultStates = 2_000_000
 
-// Run finds the final states that the machine can come to. A limit, or the end of
-// ctx, gives a result with Undecided set. Tests that the model does not speak of
-// are an error that wraps ErrOutside.
+// Run finds the final states that the machine can reach. If a limit is reached or ctx ends, the
+// result has Undecided set. For tests that the model does not cover, the error wraps
+// ErrOutside.
 func (m *Model) Run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
 	list, err := p.Unfold(o.Unroll)
 	if err != nil {
@@ -66,7 +65,7 @@ type runner struct {
 	index         map[string]int
 }
 
-// combine chooses a way for every thread.
+// combine chooses a path for every thread.
 func (r *runner) combine(list [][]*exec.Path, pick []*exec.Path) error {
 	if len(pick) < len(list) {
 		for _, path := range list[len(pick)] {
@@ -98,7 +97,7 @@ func (r *runner) combine(list [][]*exec.Path, pick []*exec.Path) error {
 	return err
 }
 
-// end notes a final state, and those with equal threads exchanged.
+// end records a final state, and its images under exchange of equal threads.
 func (r *runner) end(p *Program, e end) error {
 	if !e.images {
 		return r.note(p.outcome(e, nil), e.schedule)

@@ -70,12 +70,11 @@ var settleRules = []Rule{
 	settleAtomic: {"atomicity", "no store that is strong for both halves of an atomic arrives between them", "atomicity"},
 }
 
-// Settling returns the machine that says what the axioms ptx say, without proxies and
-// barriers. First loads take values, from stores whose values are known: promises.
-// Then each thread settles its accesses in program order; an access has a past,
-// which synchronisation hands on, and must not contradict it. Last, stores arrive
-// in memory, where only some overwrite others. The axiom sc-per-location has no
-// rule: since PTX ISA 7.5 the others imply it.
+// Settling returns a machine equivalent to the axioms ptx, without proxies and barriers. First,
+// loads take values from stores whose values are known: promises. Then each thread settles its
+// accesses in program order; an access has a past, which synchronisation hands on, and must not
+// contradict it. Last, stores arrive in memory, where only some overwrite others. The axiom
+// sc-per-location has no rule: since PTX ISA 7.5 the others imply it.
 func Settling(name string) *Model {
 	return &Model{Name: name, Rules: settleRules, accepts: settleAccepts, run: runSettle}
 }
@@ -90,14 +89,14 @@ func settleAccepts(p *Program, e *Event) error {
 	return nil
 }
 
-// settle is the machine with a program in it.
+// settle is the machine with its program.
 type settle struct {
 	*Program
 	m *Model
 }
 
-// settleState is a state. Promises come first, then all events settle, then all
-// stores arrive: what comes later has no effect on what comes earlier.
+// settleState is a state. First promises are made, then all events settle, then all stores
+// arrive: a later phase does not affect an earlier one.
 type settleState struct {
 	promises
 	settled, arrived uint64
@@ -121,8 +120,8 @@ func runSettle(ctx context.Context, m *Model, p *Program, max int, yield func(en
 	})
 }
 
-// last calls f for every way in which memory may be left: each location has the
-// value of a store that none has overwritten.
+// last calls f for every possible final memory: each location has the value of a store that
+// none has overwritten.
 func (l *settle) last(s *settleState, loc int, memory []int64, f func([]int64) error) error {
 	if loc == len(memory) {
 		return f(memory)
@@ -155,7 +154,7 @@ func (l *settle) Start() (*settleState, error) {
 	return &settleState{promises: newPromises(l.Program), past: make([]uint64, n), under: make([]uint64, n)}, nil
 }
 
-// Key returns all of a state but the values. Pasts follow from the promises and those of
+// Key encodes a state without the values. Pasts follow from the promises and from the pasts of
 // the fences.
 func (l *settle) Key(s *settleState) string {
 	b := s.promises.key(make([]byte, 0, 128))
@@ -177,7 +176,7 @@ func (l *settle) sc(i int) bool {
 	return l.events[i].Kind == exec.Fence && l.events[i].Sem == litmus.SemSC
 }
 
-// Moves: loads take values, events settle, stores arrive.
+// Moves lets loads take values, events settle, and stores arrive.
 func (l *settle) Moves(s *settleState, yield func(*settleState, func() explore.Step) error) error {
 	all, err := l.promise(&s.promises, l.m.has(settleThin), func(r, w int) bool { return l.may(s, r, w) },
 		func(p promises, step func() explore.Step) error {
@@ -194,8 +193,8 @@ func (l *settle) Moves(s *settleState, yield func(*settleState, func() explore.S
 	return l.arrives(s, yield)
 }
 
-// settles makes the moves of threads that settle their next event. Only the order
-// of the fence.sc makes a difference: others settle alone.
+// settles makes the moves in which threads settle their next event. Only the order of the
+// fence.sc makes a difference: any other event settles as the only move.
 func (l *settle) settles(s *settleState, yield func(*settleState, func() explore.Step) error) error {
 	var ready []int
 	for t := range l.paths {
@@ -247,8 +246,8 @@ func (l *settle) agrees(s *settleState, i int) bool {
 	return true
 }
 
-// arrives makes the moves of stores that arrive in memory. Where only one is left
-// of a location it arrives alone.
+// arrives makes the moves in which stores arrive in memory. The last store of a location
+// arrives as the only move.
 func (l *settle) arrives(s *settleState, yield func(*settleState, func() explore.Step) error) error {
 	for loc := range l.writes {
 		left := l.writes[loc] &^ s.arrived
@@ -265,7 +264,7 @@ func (l *settle) arrives(s *settleState, yield func(*settleState, func() explore
 				return err
 			}
 		}
-		return nil // locations have nothing to do with each other
+		return nil // locations are independent of each other
 	}
 	return nil
 }

@@ -5,11 +5,10 @@ import (
 	"optcheck/model/exec"
 )
 
-// may reports whether a load may take a write's value, as far as that is easily seen
-// before anything settles: neither does a thread contradict its own stores, nor do
-// two atomics read one store if each is strong for the other and it for them: the
-// store of one of them would come between the halves of the other. The rules say so
-// too, later.
+// may reports whether a load may take a write's value, as far as that can be seen cheaply
+// before anything settles. A thread does not contradict its own stores. Two mutually strong
+// atomics do not read the same store: the store of one of them would come between the halves of
+// the other. The rules enforce the same, later.
 func (l *settle) may(s *settleState, r, w int) bool {
 	if l.m.without != 0 || l.m.plain {
 		return true
@@ -25,9 +24,8 @@ func (l *settle) may(s *settleState, r, w int) bool {
 	})
 }
 
-// strong reports whether two events are strong for each other: of one thread, or
-// both strong with scopes that contain each other. Accesses must be of one
-// location.
+// strong reports whether two events are mutually strong: of one thread, or both strong with
+// scopes that contain each other. Accesses must be of one location.
 func (l *settle) strong(a, b int) bool {
 	x, y := &l.events[a], &l.events[b]
 	if x.Loc >= 0 && y.Loc >= 0 && x.Loc != y.Loc || a == b {
@@ -152,7 +150,8 @@ func (l *settle) arrive(s *settleState, i int) (*settleState, bool) {
 	return n, l.fresh(n, i) && l.whole(n, i)
 }
 
-// fresh reports whether no load that knows a store reads what that has overwritten.
+// fresh reports whether no load that knows a store reads something that the store has
+// overwritten.
 func (l *settle) fresh(s *settleState, w int) bool {
 	return !l.m.has(settleStale) || each(l.reads[l.events[w].Loc], func(r int) bool {
 		return s.src[r] == initial || l.knows(s, r)>>w&1 == 0 || s.under[w]>>s.src[r]&1 == 0

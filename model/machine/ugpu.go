@@ -82,14 +82,13 @@ var ugpuRules = []Rule{
 }
 
 // UGPU returns the machine of Sorensen and others, "Towards shared memory consistency models
-// for GPUs" (ICS 2013), §III-B and Fig. 6: per thread a program counter,
-// a first-in-first-out queue for each address, a load array, and a view of global
-// memory with two marks for each location; shared memory for each block; fences of a
-// block and of the device, which are membar.cta and membar.gl.
+// for GPUs" (ICS 2013), §III-B and Fig. 6: per thread a program counter, a first-in-first-out
+// queue for each address, a load array, and a view of global memory with two marks for each
+// location; shared memory for each block; fences of a block and of the device, which are
+// membar.cta and membar.gl.
 //
-// It speaks of one device and of what was there in 2013: plain and volatile
-// accesses and these fences. What the seed leaves open, and what is added to it, is
-// told by its rules.
+// It covers one device and the features of 2013: plain and volatile accesses and these fences.
+// Its rules say what the paper leaves open, and what is added to it.
 func UGPU() *Model {
 	return &Model{Name: "ugpu", Rules: ugpuRules, accepts: ugpuAccepts,
 		run: func(ctx context.Context, m *Model, p *Program, max int, end func(end) error) (int, error) {
@@ -115,7 +114,7 @@ func ugpuAccepts(p *Program, e *Event) error {
 	return nil
 }
 
-// ugpu is the machine with a program in it.
+// ugpu is the machine with its program.
 type ugpu struct {
 	*Program
 	m      *Model
@@ -128,14 +127,14 @@ const (
 	globally
 )
 
-// ugpuState is a state. Versions count the stores to a location; the initial
-// value is version 0.
+// ugpuState is a state. Versions count the stores to a location; the initial value is version
+// 0.
 type ugpuState struct {
-	// By event: the version that a load has read or a store has made, plus 1; 1 for
-	// a fence that was executed; 0 while it waits.
+	// By event: the version that a load has read or a store has made, plus 1; 1 for an executed
+	// fence; 0 while the event waits.
 	at []uint8
-	// By location, its newest version; by thread and location, the version in the
-	// thread's view, and the marks.
+	// By location, its newest version; by thread and location, the version in the thread's
+	// view, and the marks.
 	newest, view, mark []uint8
 	done               uint64
 	vals               []int64 // by event, what was read or stored
@@ -164,7 +163,7 @@ func runUGPU(ctx context.Context, m *Model, p *Program, max int, yield func(end)
 	}
 	return explore.Run(ctx, u, max, func(s *ugpuState, schedule func() []explore.Step) error {
 		if s.done != u.all {
-			return nil // a value contradicts the way that was chosen
+			return nil // a value contradicts the chosen path
 		}
 		memory := make([]int64, len(p.init))
 		for l := range memory {
@@ -181,8 +180,8 @@ func (u *ugpu) Start() (*ugpuState, error) {
 		vals: make([]int64, e)}, nil
 }
 
-// Key returns all of a state but the values, which follow from the versions; what equal
-// threads have is put in order.
+// Key encodes a state without the values, which follow from the versions; the parts of equal
+// threads are sorted.
 func (u *ugpu) Key(s *ugpuState) string {
 	locs := len(u.init)
 	b := append(make([]byte, 0, len(s.at)+locs+2*len(s.view)), s.newest...)
@@ -218,10 +217,9 @@ func (u *ugpu) valueAt(s *ugpuState, loc int, version uint8) int64 {
 	return out
 }
 
-// Moves: queued instructions are performed, fences executed, values distributed.
-// Enqueueing, and leaving a queue for the load array, disable nothing and are part
-// of the move that makes them possible. A move that nobody can tell from none is
-// made alone.
+// Moves performs queued instructions, executes fences and distributes values. Enqueueing, and
+// moving from a queue to the load array, disable nothing and are part of the move that enables
+// them. A move whose effect nobody can observe is the only move.
 func (u *ugpu) Moves(s *ugpuState, yield func(*ugpuState, func() explore.Step) error) error {
 	for t := range u.paths {
 		if i := u.alone(s, t); i >= 0 && !u.m.plain && u.m.has(ugpuVersions) {
@@ -247,8 +245,9 @@ func (u *ugpu) Moves(s *ugpuState, yield func(*ugpuState, func() explore.Step) e
 	return nil
 }
 
-// alone returns an event of a thread that commutes with all else that can happen, now or
-// later: a load of a location that has its last value for this thread. -1: none.
+// alone returns an event of a thread that commutes with everything that can happen, now or
+// later: a load of a location that has its last value for this thread. It returns -1 if there
+// is none.
 func (u *ugpu) alone(s *ugpuState, t int) int {
 	for i := u.first[t]; i < u.first[t+1] && u.enqueued(s, i); i++ {
 		e := &u.events[i]
@@ -262,8 +261,8 @@ func (u *ugpu) alone(s *ugpuState, t int) int {
 	return -1
 }
 
-// enqueued reports whether the program counter is past an event, given that it is
-// past those before.
+// enqueued reports whether the program counter is past an event, given that it is past those
+// before.
 func (u *ugpu) enqueued(s *ugpuState, i int) bool {
 	if e := &u.events[i]; e.Kind == exec.Write && e.Partner >= 0 {
 		// An atomic is one instruction: it does not wait for its own read.

@@ -10,7 +10,7 @@ import (
 
 func low(set uint64) int { return bits.TrailingZeros64(set) }
 
-// seen returns the version of a location that a thread has.
+// seen returns the version of a location that a thread sees.
 func (u *ugpu) seen(s *ugpuState, t, loc int) uint8 {
 	if u.exec.InShared(loc) && u.m.has(ugpuShared) {
 		return s.newest[loc]
@@ -65,8 +65,8 @@ func (u *ugpu) store(n *ugpuState, i int) {
 	}
 }
 
-// distribute gives a thread's value of a location to other threads and takes its
-// marks but those that are kept.
+// distribute copies a thread's value of a location to other threads and clears its marks,
+// except those in keep.
 func (u *ugpu) distribute(n *ugpuState, t, loc int, to uint64, keep uint8) {
 	locs := len(u.init)
 	from := t*locs + loc
@@ -86,7 +86,7 @@ func (u *ugpu) distribute(n *ugpuState, t, loc int, to uint64, keep uint8) {
 	}
 }
 
-// fence distributes what a fence has to.
+// fence distributes what a fence must distribute.
 func (u *ugpu) fence(n *ugpuState, e *Event) {
 	locs := len(u.init)
 	for l := range u.init {
@@ -128,9 +128,9 @@ func (u *ugpu) propagate(s *ugpuState, t int, yield func(*ugpuState, func() expl
 	return nil
 }
 
-// forget drops what nobody can tell any more: marks of values that all have who
-// will load the location, and views of threads that will not. A thread that is
-// alone in its block has distributed to it.
+// forget drops what nobody can observe any more: marks of values that all future readers of the
+// location have, and views of threads without further reads. A thread that is alone in its
+// block has distributed to it.
 func (u *ugpu) forget(n *ugpuState) {
 	if u.m.plain {
 		return

@@ -8,12 +8,12 @@ import (
 	"optcheck/model/explore"
 )
 
-// maxStates bounds an exploration. A variable, so that a test need not come to it.
+// maxStates bounds an exploration. It is a variable, so that a test can lower it.
 var maxStates = 400_000
 
-// Explore calls end for every way in which a program can end, with the schedule
-// that leads there; equal ends may come several times. The error wraps ErrRefused,
-// ErrHazard or ErrLimit if there is no answer, and is that of end if it has one.
+// Explore calls end for every way in which a program can end, with the schedule that leads
+// there; equal final states may occur several times. The error wraps ErrRefused, ErrHazard or
+// ErrLimit if there is no answer; an error of end is returned as is.
 func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func() []Step) error) error {
 	m := &machine{p: p}
 	if err := m.prepare(); err != nil {
@@ -28,7 +28,7 @@ func Explore(ctx context.Context, p *Program, end func(f *Final, schedule func()
 	return err
 }
 
-// stuck returns the error of a final state in which a thread still waits.
+// stuck returns an error if a thread still waits in a final state.
 func (m *machine) stuck(s *state) error {
 	for t := range m.p.Threads {
 		for i, st := range s.status[t] {
@@ -40,7 +40,7 @@ func (m *machine) stuck(s *state) error {
 	return nil
 }
 
-// prepare refuses what the machine does not know.
+// prepare rejects what the machine does not cover.
 func (m *machine) prepare() error {
 	m.shared = make([]bool, len(m.p.Init))
 	owner := map[int]int{}
@@ -87,7 +87,7 @@ func (m *machine) final(s *state) *Final {
 	return f
 }
 
-// told returns a step, put into words when it is asked for.
+// told returns a function that describes a step, so that its text is formatted only on demand.
 func told(thread int, format string, args ...any) func() Step {
 	return func() Step { return Step{Thread: thread, Text: fmt.Sprintf(format, args...)} }
 }
@@ -123,7 +123,7 @@ func (m *machine) Moves(s *state, yield func(*state, func() Step) error) error {
 	return nil
 }
 
-// ready reports whether what stands before an access lets it be performed.
+// ready reports whether the operations before an access let it be performed.
 func (m *machine) ready(s *state, t, i int) bool {
 	o := &m.p.Threads[t].Ops[i]
 	if !m.behindFences(s, t, i, o.Kind) {
@@ -139,9 +139,9 @@ func (m *machine) far(o *Op) bool {
 	return !o.Shared && (o.Kind == RMW || o.Kind == Load && o.Far && m.holds(StrongMemory))
 }
 
-// perform performs a load or an atomic at once, if nothing is on the way to L2 that it must
-// not overtake: what reads L2 comes behind all that its CTA has on the way, every load
-// behind an atomic or a load, which leave no line to hit until they come back.
+// perform performs a load or an atomic at once, if nothing is on the way to L2 that it must not
+// overtake: a read of L2 comes after everything that its CTA has on the way; every load comes
+// after an atomic or a load, which leave no line to hit until they return.
 func (m *machine) perform(s *state, t, i int, f func(*state, func() Step) error) error {
 	o := &m.p.Threads[t].Ops[i]
 	for _, n := range s.queue[m.p.Threads[t].CTA][o.Loc] {
@@ -234,7 +234,7 @@ func (m *machine) store(s *state, t, i int, f func(*state, func() Step) error) e
 	return f(n, told(t, "%s writes %d in the L1 of CTA %d", o.Text, int32(s.data[t][i]), c))
 }
 
-// reach lets what has passed L1 come to L2.
+// reach lets an access that has passed L1 arrive at L2.
 func (m *machine) reach(s *state, t, i int, f func(*state, func() Step) error) error {
 	o, c := &m.p.Threads[t].Ops[i], m.p.Threads[t].CTA
 	at := slices.Index(s.queue[c][o.Loc], m.first[t]+i)

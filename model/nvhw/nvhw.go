@@ -28,11 +28,11 @@ import (
 	"optcheck/model/explore"
 )
 
-// Rule is one thing that the machine does.
+// Rule is one property of the machine.
 type Rule struct {
 	ID   string
 	Text string
-	// Support says which experiment of docs/results shows it, or that it is assumed.
+	// Support names the experiment in docs/results that shows it, or says that it is assumed.
 	Support string
 }
 
@@ -53,7 +53,7 @@ const (
 	BarrierDrains
 )
 
-// Rules are what the machine does, by number.
+// Rules lists the properties of the machine, by number.
 var Rules = []Rule{
 	Scoreboard: {
 		"scoreboard",
@@ -106,55 +106,55 @@ const (
 	Wait       // for scoreboard barriers alone
 )
 
-// Expr computes a word from what a thread's reads gave.
+// Expr computes a word from the values of a thread's reads.
 type Expr = explore.Expr
 
-// NoBarrier is the number of no scoreboard barrier.
+// NoBarrier is the number that stands for no scoreboard barrier.
 const NoBarrier = 7
 
 // Op is one operation of a thread.
 type Op struct {
 	Kind   Kind
-	Text   string // what schedules call it
+	Text   string // its name in schedules
 	Loc    int    // of accesses: index into Program.Init; of barriers: their number
 	Shared bool   // of accesses: shared memory
-	// Far is, of loads, that they read L2 (STRONG.GPU, .SYS); of fences, that they
-	// reach the GPU or more.
+	// Far: a load reads L2 (STRONG.GPU, .SYS); a fence has the scope of the GPU or more.
 	Far bool
-	// SC is of fences: MEMBAR.SC.
+	// SC: a fence is MEMBAR.SC.
 	SC   bool
 	Read int // number of what it reads, -1 for nothing
 	Data []Expr
-	// Guard tells that the operation is performed: its word is not zero; nil: always.
+	// Guard is the condition of the operation: it is performed if the word is not zero; nil
+	// means always.
 	Guard Expr
-	// Apply computes the new word of a read-modify-write; one that writes nothing, as a
-	// compare-and-swap that fails, gives back the old one.
+	// Apply computes the new word of a read-modify-write. If it writes nothing, as a failing
+	// compare-and-swap, Apply returns the old word.
 	Apply func(old uint32, data []uint32) uint32
-	// Sets is the scoreboard barrier that is released when the result is there.
+	// Sets is the scoreboard barrier that is released when the result is available.
 	Sets uint8
 	// Waits is the set of barriers that must be free before it is issued.
 	Waits uint8
 }
 
-// Thread is a warp of which one lane is looked at.
+// Thread is a warp, represented by one lane.
 type Thread struct {
 	Ops   []Op
-	CTA   int // from 0 on
+	CTA   int // from 0
 	Reads int // numbers of reads are below it
 }
 
-// Program is what runs.
+// Program is a program for the machine.
 type Program struct {
 	Threads []Thread
 	Init    []uint32 // of each location
-	// Fresh lets no cache keep an old line: what is possible then is possible
-	// whatever the caches hold when the program begins.
+	// Fresh lets no cache keep a stale line: what is possible then is possible whatever the
+	// caches hold when the program begins.
 	Fresh bool
-	// Without is a set of rules that do not hold: bit i is Rules[i].
+	// Without is the set of disabled rules: bit i is Rules[i].
 	Without uint32
 }
 
-// Final is how a run ended.
+// Final is the final state of a run.
 type Final = explore.Final
 
 // Errors of Explore: there is no answer.
@@ -164,5 +164,5 @@ var (
 	ErrLimit   = explore.ErrLimit
 )
 
-// Step is one thing that happens in a schedule.
+// Step is one event in a schedule.
 type Step = explore.Step

@@ -12,8 +12,8 @@ const (
 	waiting = iota // not issued
 	skipped        // its condition did not hold
 	issued         // may be performed at any time
-	// halfway is, of an access, that it has passed L1 and is on its way to L2; of a fence, that what it
-	// waits for is settled; of a barrier, that the thread has arrived.
+	// halfway: an access has passed L1 and is on its way to L2; a fence knows what it waits
+	// for; a thread has arrived at a barrier.
 	halfway
 	done
 )
@@ -24,7 +24,7 @@ type state struct {
 	status [][]uint8
 	read   [][]uint32
 	data   [][]uint32 // of issued stores
-	awaits [][]uint64 // of fences that are halfway: the stores that L2 must have
+	awaits [][]uint64 // of halfway fences: the stores that L2 must have
 	seen   []uint64   // by thread, the operations whose results it has waited for
 	mem    [][]uint32 // by location, all words that L2 had, in order
 	queue  [][][]int  // by CTA and location, the numbers of accesses between its L1 and L2
@@ -89,7 +89,7 @@ func (s *state) clone() *state {
 	return n
 }
 
-// Key identifies a state by what decides its future and its outcome.
+// Key identifies a state by everything that determines its future and its outcome.
 func (m *machine) Key(s *state) string {
 	b := make([]byte, 0, 160)
 	num := func(k uint64) { b = binary.AppendUvarint(b, k) }
@@ -122,10 +122,10 @@ func (m *machine) Key(s *state) string {
 
 func (s *state) newest(loc int) int { return len(s.mem[loc]) - 1 }
 
-// settle makes all moves that have no effect on other threads, or the more the
-// earlier they come: threads issue what they can, fences end, invalidations and
-// barriers take effect. An early invalidation leaves more in L1 than a late one, a
-// fence that looks early at what it has to wait for waits for less.
+// settle makes all moves that either do not affect other threads or allow most if made early:
+// threads issue what they can, fences end, invalidations and barriers take effect. An early
+// invalidation leaves more in L1 than a late one; a fence that determines early what it waits
+// for waits for less.
 func (m *machine) settle(s *state) error {
 	for again := true; again; {
 		again = false
@@ -179,8 +179,8 @@ func (m *machine) issue(s *state, t, i int) (bool, error) {
 	return true, nil
 }
 
-// wait reports whether all results are there that release the barriers which an
-// operation waits for, and notes that they have been waited for.
+// wait reports whether all results have arrived that release the barriers which an operation
+// waits for, and records that they have been waited for.
 func (m *machine) wait(s *state, t, at int) bool {
 	var now uint64
 	ops := m.p.Threads[t].Ops
@@ -225,7 +225,7 @@ func (m *machine) eval(s *state, t int, e Expr) (w uint32, ok bool, err error) {
 	return 0, false, fmt.Errorf("%w: it uses what no load gave", ErrRefused)
 }
 
-// advance lets a fence, an invalidation or a barrier go on, if it can.
+// advance lets a fence, an invalidation or a barrier proceed, if it can.
 func (m *machine) advance(s *state, t, i int) bool {
 	o, st := &m.p.Threads[t].Ops[i], s.status[t][i]
 	switch {
@@ -300,8 +300,8 @@ func (m *machine) awaited(s *state, t, at int) (set uint64) {
 	return set
 }
 
-// missing reports whether one of the stores of a set has not come to L2, or, if it is
-// not far, to L1.
+// missing reports whether one of the stores of a set has not arrived at L2 or, if far is not
+// set, at L1.
 func (m *machine) missing(s *state, set uint64, far bool) bool {
 	for ; set != 0; set &= set - 1 {
 		t, i := m.op(bits.TrailingZeros64(set))
@@ -331,8 +331,8 @@ func (m *machine) met(s *state, t, at int) bool {
 	return true
 }
 
-// behindFences reports whether the fences, barriers and invalidations before an
-// operation let one of a kind be performed.
+// behindFences reports whether the fences, barriers and invalidations before an operation
+// permit an operation of a kind to be performed.
 func (m *machine) behindFences(s *state, t, i int, k Kind) bool {
 	return !m.pending(s, t, i, func(o *Op, st uint8) bool {
 		switch o.Kind {
