@@ -27,7 +27,7 @@ func (f *Func) BuildCFG() {
 	pops := f.popTargets(lead)
 	for b := range f.Blocks {
 		last := f.Blocks[b].End - 1
-		for _, t := range f.targets(last, pops) { // which are leaders
+		for _, t := range f.targets(last, pops) { // which of them are leaders
 			f.Blocks[b].Succs = append(f.Blocks[b].Succs, blockOf[t])
 		}
 	}
@@ -77,7 +77,7 @@ func (in *Inst) falls() bool {
 	return false
 }
 
-// conditional recognises jumps that test something else than the guard: BRA P0, `(x);
+// conditional reports whether a jump tests something other than the guard: BRA P0, `(x);
 // BRA.DIV UR4, `(x); BRA CC.EQ, `(x).
 func (in *Inst) conditional() bool {
 	for i := range in.Args {
@@ -153,8 +153,7 @@ func appendOnce(l []int, v int) []int {
 	return append(l, v)
 }
 
-// Reachable reports for each block whether control flow can reach it from the
-// entry.
+// Reachable returns, for each block, whether control flow can reach it from the entry.
 func (f *Func) Reachable() []bool {
 	seen := make([]bool, len(f.Blocks))
 	if len(seen) == 0 {

@@ -5,22 +5,20 @@ import (
 	"strings"
 )
 
-// Control is what an NVIDIA compiler tells the scheduler about an instruction:
-// hardware checks neither fixed latencies nor, by itself, registers of
-// outstanding operations. Maxwell and later (maxas, Control Codes; Jia et al.,
-// Dissecting the Volta GPU Architecture, table 3.1); Kepler has a byte whose
-// parts are not all known, which is kept as it is.
+// Control is what an NVIDIA compiler tells the scheduler about an instruction: hardware checks
+// neither fixed latencies nor, by itself, registers of outstanding operations. It applies to
+// Maxwell and later (maxas, Control Codes; Jia et al., Dissecting the Volta GPU Architecture,
+// table 3.1). Kepler has a byte that is only partly understood, which is kept unchanged.
 type Control struct {
 	Kind ControlKind
 	// Stall is the number of cycles before the warp's next instruction.
 	Stall uint8
 	// Yield tells the scheduler to prefer another warp.
 	Yield bool
-	// Write and Read are the scoreboard barriers that the instruction releases
-	// when its result is there and when its operands have been read: 0 to 5, or
-	// NoBarrier.
+	// Write and Read are the scoreboard barriers that the instruction releases when its result
+	// is available and when its operands have been read: 0 to 5, or NoBarrier.
 	Write, Read uint8
-	// Wait is the set of barriers that must be free before it issues: bit i is
+	// Wait is the set of barriers that must be free before the instruction issues: bit i is
 	// barrier i.
 	Wait uint8
 	// Reuse is the set of operand slots whose registers are kept for the next
@@ -30,20 +28,20 @@ type Control struct {
 	Sched uint8
 }
 
-// ControlKind returns which control code an instruction has.
+// ControlKind says which control code an instruction has.
 type ControlKind uint8
 
 // The kinds of control codes.
 const (
-	ControlNone   ControlKind = iota // not known: the listing has no encodings
+	ControlNone   ControlKind = iota // unknown: the listing has no encodings
 	ControlKepler                    // one byte: Sched
 	ControlFields                    // Maxwell and later: all other fields
 )
 
-// NoBarrier is the number of no scoreboard barrier.
+// NoBarrier is the number that stands for no scoreboard barrier.
 const NoBarrier = 7
 
-// Bits of the 21 that a control code has from Maxwell on.
+// Bit positions in the 21-bit control code of Maxwell and later.
 const (
 	controlBits = 21
 	yieldShift  = 4
@@ -53,13 +51,13 @@ const (
 	reuseShift  = 17
 )
 
-// ControlOf reads the 21 bits of a control code of Maxwell and later.
+// ControlOf decodes the 21 bits of a control code of Maxwell and later.
 func ControlOf(bits uint32) Control {
 	return Control{Kind: ControlFields, Stall: uint8(bits & 15), Yield: bits>>yieldShift&1 == 0, Write: uint8(bits >> writeShift & 7),
 		Read: uint8(bits >> readShift & 7), Wait: uint8(bits >> waitShift & 63), Reuse: uint8(bits >> reuseShift & 15)}
 }
 
-// Bits returns the inverse of ControlOf.
+// Bits is the inverse of ControlOf.
 func (c Control) Bits() uint32 {
 	bits := uint32(c.Stall) | uint32(c.Write)<<writeShift | uint32(c.Read)<<readShift | uint32(c.Wait)<<waitShift | uint32(c.Reuse)<<reuseShift
 	if !c.Yield {
@@ -68,8 +66,8 @@ func (c Control) Bits() uint32 {
 	return bits
 }
 
-// String writes a control code in the order wait, read, write, yield, stall, as
-// CuAssembler does: B01----:R-:W2:Y:S04; Kepler's as its byte.
+// String formats a control code in the order wait, read, write, yield, stall, as CuAssembler
+// does: B01----:R-:W2:Y:S04; Kepler's as its byte.
 func (c Control) String() string {
 	switch c.Kind {
 	case ControlNone:

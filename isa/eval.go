@@ -2,10 +2,9 @@ package isa
 
 import "math/bits"
 
-// Eval computes a micro-operation for the values of its sources, predicates and
-// carries as 1 and 0. A negated word w is given as 2^32 - w, which MicroCarry
-// tells from 0. ok is false for operations that depend on more than their
-// sources, or of which nothing is known.
+// Eval computes a micro-operation for the values of its sources; predicates and carries are 1
+// or 0. A negated word w is given as 2^32 - w, which MicroCarry distinguishes from 0. ok is
+// false for operations that depend on more than their sources, or that are unknown.
 func (mi *Micro) Eval(src []uint64) (r uint32, ok bool) {
 	var w [5]uint32
 	if len(src) > len(w) || len(src) < mi.Op.sources() {
@@ -54,7 +53,7 @@ func (mi *Micro) Eval(src []uint64) (r uint32, ok bool) {
 	return mi.arith(w, len(src))
 }
 
-// sources returns how many sources an operation has at least.
+// sources returns the minimum number of sources of an operation.
 func (o MicroOp) sources() int {
 	switch o {
 	case MicroMadHi, MicroLeaHi, MicroAddWide, MicroSetpWide:
@@ -71,7 +70,7 @@ func (o MicroOp) sources() int {
 	return 0
 }
 
-// IsPredicate reports whether an operation gives a predicate or carry.
+// IsPredicate reports whether the result of an operation is a predicate or carry.
 func (o MicroOp) IsPredicate() bool {
 	switch o {
 	case MicroCarry, MicroCarry2, MicroSetp, MicroPlop, MicroLeaCarry, MicroBit, MicroSetpWide, MicroTest:
@@ -80,7 +79,7 @@ func (o MicroOp) IsPredicate() bool {
 	return false
 }
 
-// arith computes products, shifts and what is made of bits.
+// arith computes products, shifts and bit operations.
 func (mi *Micro) arith(w [5]uint32, n int) (uint32, bool) {
 	pair := func(hi, lo uint32) uint64 { return uint64(hi)<<32 | uint64(lo) }
 	switch mi.Op {
@@ -149,7 +148,7 @@ func (mi *Micro) bfe(w [5]uint32) uint32 {
 	return x >> (32 - n)
 }
 
-// setp is the comparison of MicroSetp, combined with a further predicate.
+// setp returns the result of MicroSetp: a comparison, combined with a further predicate.
 func (mi *Micro) setp(w []uint32) bool {
 	r := Compare(mi.Cmp, mi.Signed, w[0], w[1])
 	if len(w) > 3 && w[0] == w[1] {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// The kinds of input that no decoder takes for a program, besides input that is
-// foreign to it. Test with errors.Is.
+// Kinds of input that no decoder accepts as a program. Test with errors.Is.
 var (
 	ErrEmpty     = errors.New("empty input")
 	ErrNoCode    = errors.New("no machine code in it")
@@ -16,7 +15,7 @@ var (
 	ErrTooBig    = errors.New("too much input")
 )
 
-// Error is input that a decoder refuses, with its place.
+// Error describes input that a decoder rejects, with its position.
 type Error struct {
 	File string
 	Line int // 1-based
@@ -24,7 +23,7 @@ type Error struct {
 	Msg  string
 }
 
-// Error gives file:line: kind: message.
+// Error returns file:line: kind: message.
 func (e *Error) Error() string {
 	if e.Msg == "" {
 		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Kind)
@@ -35,8 +34,8 @@ func (e *Error) Error() string {
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// MaxProblems bounds the problems of a program: those of a file that is mostly noise
-// help nobody.
+// MaxProblems bounds the problems of a program: a file that is mostly noise would have
+// uselessly many.
 const MaxProblems = 1000
 
 // Misread adds a line that a decoder did not understand to the problems.

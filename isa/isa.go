@@ -1,14 +1,13 @@
-// Package isa represents machine code as data, in the same way for every vendor:
-// instructions, operands, predicates, basic blocks, control flow, definitions
-// and uses, and what each instruction does to memory.
+// Package isa represents machine code as data, in the same way for every vendor: instructions,
+// operands, predicates, basic blocks, control flow, definitions and uses, and what each
+// instruction does to memory.
 //
-// It parses no text (sass and amdisa do) and does not judge (optcheck does). A
-// decoder fills in every field that it understands and marks an instruction that
-// it does not understand with RoleUnknown: no consumer may skip such an
-// instruction silently.
+// It parses no text (sass and amdisa do) and does not judge (optcheck does). A decoder sets
+// every field that it understands and marks an instruction that it does not understand with
+// RoleUnknown: no consumer may skip such an instruction silently.
 //
-// Stable: the types and the JSON form. Enumerations and operations grow at their end,
-// so that a consumer must treat a value that it does not know as unknown.
+// Stable: the types and the JSON form. Enumerations and operations grow at their end, so a
+// consumer must treat a value that it does not know as unknown.
 package isa
 
 // Program is the machine code of one file: one or more functions.
@@ -31,8 +30,8 @@ type Func struct {
 	Name string
 	Arch string // target as the toolchain spells it: sm_80, gfx900, cypress
 	Line int    // line of the input at which it starts
-	// Callable is set for a function that is no kernel: what clang-22 emits
-	// beside each kernel (__clang_ocl_kern_imp_…), library functions.
+	// Callable is set for a function that is not a kernel: one that clang-22 emits beside each
+	// kernel (__clang_ocl_kern_imp_…), or a library function.
 	Callable bool
 	Wave     int // lanes of a wave when the listing tells (AMD): 32 or 64, else 0
 	Insts    []Inst
@@ -63,19 +62,18 @@ type Inst struct {
 
 	Role Role
 	Mem  Mem // filled for memory roles, fences, barriers and cache control
-	// Defs and Uses are the registers written and read, guard included,
-	// one entry per 32-bit register or predicate; constant-zero and
-	// always-true registers are left out.
+	// Defs and Uses are the registers written and read, guard included, with one entry per
+	// 32-bit register or predicate. Constant-zero and always-true registers are left out.
 	Defs, Uses []Reg
-	// Addrs lists the registers that form the address of a memory access, and
-	// Data those that hold the stored or combined value(s), word by word in order, with
-	// the zero Reg for a word that is always 0; but for that, both are subsets
-	// of Uses. Memory descriptors are in neither.
+	// Addrs lists the registers that form the address of a memory access, and Data those that
+	// hold the stored or combined value(s), word by word in order, with the zero Reg for a word
+	// that is always 0; apart from that, both are subsets of Uses. Memory descriptors are in
+	// neither.
 	Addrs, Data []Reg
 	Micro       []Micro // value semantics of simple instructions; see Micro
-	// Counts lists the counters that the instruction increments when issued, and
-	// Waits the conditions of a RoleWait (or of a barrier or export that waits);
-	// see Counter. Only AMD code has them.
+	// Counts lists the counters that the instruction increments when issued, and Waits the
+	// conditions of a RoleWait (or of a barrier or export that waits); see Counter. Only AMD
+	// code has them.
 	Counts []Counter
 	Waits  []Wait
 	// Target is the index of the instruction branched to, -1 if none or unknown.
@@ -103,7 +101,7 @@ const (
 	FlowTrap                 // stops or interrupts the program
 )
 
-// Pair tells the pushes and pops apart that do not belong together.
+// Pair distinguishes pushes and pops that do not belong together.
 type Pair uint8
 
 // The pairs of push and pop.
@@ -153,7 +151,7 @@ type Reg struct {
 	Num   uint16
 }
 
-// OperandKind returns what an operand is.
+// OperandKind is the kind of an operand.
 type OperandKind uint8
 
 // The operand kinds.
@@ -228,9 +226,8 @@ const (
 	SpaceRegion // AMD global data share (GDS)
 )
 
-// Strength says how strong an access or fence is, as the instruction set spells
-// it. Before sm_70 NVIDIA machine code has no strong accesses, only cache
-// operators; see Mem.Cache.
+// Strength is the strength of an access or fence, as the instruction set expresses it. Before
+// sm_70 NVIDIA machine code has no strong accesses, only cache operators; see Mem.Cache.
 type Strength uint8
 
 // The strengths.
@@ -255,20 +252,19 @@ const (
 	ScopeSys
 )
 
-// AtomType says what an atomic takes its words for.
+// AtomType is the type as which an atomic interprets its words.
 type AtomType uint8
 
 // The types of atomics.
 const (
 	AtomInteger AtomType = iota // words; a minimum or maximum is unsigned
 	AtomSigned                  // a minimum or maximum of signed words
-	AtomOther                   // floating-point numbers, packed numbers, or not known
+	AtomOther                   // floating-point numbers, packed numbers, or unknown
 )
 
-// Mem describes a memory instruction, fence, barrier or cache operation, as the
-// machine code spells it: global accesses of sm_2x and sm_3x are LD and ST and
-// therefore generic; fences before sm_70 are FenceSC; FENCE.VIEW (a proxy fence)
-// is Weak without scope.
+// Mem describes a memory instruction, fence, barrier or cache operation, as the machine code
+// expresses it: global accesses of sm_2x and sm_3x are LD and ST and therefore generic; fences
+// before sm_70 are FenceSC; FENCE.VIEW (a proxy fence) is Weak without scope.
 type Mem struct {
 	Space    Space
 	Width    int // bytes moved per thread; 0 for fences

@@ -10,8 +10,7 @@ package isa
 // modulo 2^32.
 type MicroOp uint8
 
-// The micro-operations. A consumer must treat one that it does not know like
-// MicroOpaque.
+// The micro-operations. A consumer must treat an unknown one like MicroOpaque.
 const (
 	// MicroOpaque: dst = unknown function of everything the instruction uses.
 	MicroOpaque MicroOp = iota

@@ -10,7 +10,7 @@ import (
 // matches reports whether a push can be the one that a pop refers to.
 func matches(push, pop *Inst) bool { return kindOf(push) == kindOf(pop) }
 
-// popKind is what pops have in common that refer to the same pushes.
+// popKind is what pops that refer to the same pushes have in common.
 type popKind struct {
 	pair    Pair
 	barrier Reg // of PairBarrier
@@ -40,9 +40,9 @@ const (
 	numBarriers   = 16
 )
 
-// pushState is what a thread has pushed on a path: the reconvergence stack of
-// the older machines (instruction indices), and the barrier registers of the
-// newer ones (instruction index plus one).
+// pushState is what a thread has pushed on a path: the reconvergence stack of the older
+// machines (instruction indices), and the barrier registers of the newer ones (instruction
+// index plus one).
 type pushState struct {
 	stack []int32
 	bars  [numBarriers]int32
@@ -73,7 +73,7 @@ func (f *Func) popTargets(lead []bool) map[int][]int {
 	if !w.run() {
 		w.out = map[int][]int{}
 	}
-	// Pops that were not reached, or everything when the search was given up.
+	// Pops that were not reached, or all pops if the search was given up.
 	edges := 0
 	for i := range f.Insts {
 		if in := &f.Insts[i]; in.Flow == FlowPop {
@@ -81,7 +81,7 @@ func (f *Func) popTargets(lead []bool) map[int][]int {
 				w.out[i] = w.all(i)
 			}
 			if edges += len(w.out[i]); edges > limits.Now().Edges {
-				// Too many to tell: a branch whose targets are not known.
+				// Too many targets: treat it as a branch with unknown targets.
 				in.Flow, in.Targets, w.out[i] = FlowIndirect, nil, nil
 			}
 			w.out[i] = slices.Sorted(slices.Values(w.out[i]))
@@ -90,14 +90,15 @@ func (f *Func) popTargets(lead []bool) map[int][]int {
 	return w.out
 }
 
-// popWalk follows all paths with what they have pushed.
+// popWalk follows all paths together with their pushes.
 type popWalk struct {
 	f    *Func
 	lead []bool
 	out  map[int][]int
 	seen map[string]bool
 	todo []popItem
-	// targets are those that pops of a kind could have; steps are left to the search.
+	// targets maps each kind of pop to its possible targets; steps is the remaining budget of
+	// the search.
 	targets map[popKind][]int
 	steps   int
 }
@@ -135,7 +136,7 @@ func (w *popWalk) all(i int) []int {
 	return out
 }
 
-// run reports false when it gave up.
+// run reports false if it gave up.
 func (w *popWalk) run() bool {
 	w.push(0, pushState{})
 	for len(w.todo) > 0 {
@@ -196,7 +197,7 @@ func (w *popWalk) note(in *Inst, i int, st *pushState) {
 	case in.Flow == FlowPush && in.Target >= 0:
 		st.stack = append(st.stack, int32(i))
 	default:
-		// A barrier register restored from elsewhere: its target is not known.
+		// A barrier register restored from elsewhere: its target is unknown.
 		for _, d := range in.Defs {
 			if d.Class == ClassBarrier && int(d.Num) < numBarriers {
 				st.bars[d.Num] = 0

@@ -183,7 +183,7 @@ type (
 		Read  *uint8 `json:"read_barrier,omitempty"`
 		Wait  uint8  `json:"wait_mask"`
 		Reuse uint8  `json:"reuse"`
-		Sched string `json:"sched,omitempty"` // Kepler's byte, in the place of all others
+		Sched string `json:"sched,omitempty"` // Kepler's byte, instead of all others
 	}
 	jsonSrc struct {
 		File string `json:"file"`

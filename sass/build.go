@@ -16,12 +16,12 @@ type Known struct {
 	Control isa.Control
 }
 
-// Builder makes a program of instructions whose texts are known, as Parse does
-// of a listing by nvdisasm. The zero value is not ready; see NewBuilder.
+// Builder builds a program from instructions whose texts are known, as Parse does from a
+// listing by nvdisasm. The zero value is not ready; see NewBuilder.
 type Builder struct{ p *parser }
 
-// NewBuilder returns a Builder for a target. file is used in messages only, in
-// which lines are instructions counted from 1.
+// NewBuilder returns a Builder for a target. file is used only in messages, in which lines are
+// instructions counted from 1.
 func NewBuilder(file, arch string) *Builder {
 	p := newParser(file)
 	p.dialect, p.sections = DialectNvdisasm, true
@@ -58,8 +58,8 @@ func (b *Builder) Program() (*isa.Program, error) {
 	return b.p.prog, nil
 }
 
-// Texts reads the instructions of a disassembly without headers, as nvdisasm
-// prints raw code: their texts, in the form of isa.Inst.Text, by address.
+// Texts reads the instructions of a disassembly without headers, as nvdisasm prints raw code.
+// It returns their texts, in the form of isa.Inst.Text, by address.
 func Texts(src []byte) (map[uint64]string, error) {
 	p := newParser("raw code")
 	if err := p.checkLines(src); err != nil {
@@ -97,7 +97,7 @@ func textAt(line string) (addr uint64, text string, ok bool) {
 	return addr, text, ok && text != ""
 }
 
-// cutLine cuts the first line off.
+// cutLine cuts off the first line.
 func cutLine(s string) (line, rest string) {
 	line, rest, _ = strings.Cut(s, "\n")
 	return strings.TrimSuffix(line, "\r"), rest

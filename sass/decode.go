@@ -6,14 +6,14 @@ import (
 	"optcheck/isa"
 )
 
-// decode fills role, memory effect, definitions and uses of an instruction
-// whose opcode, modifiers, guard and operands are set. sm is the target as a
-// number (52, 90), 0 when the dump does not name one.
+// decode sets role, memory effect, definitions and uses of an instruction whose opcode,
+// modifiers, guard and operands are set. sm is the target as a number (52, 90), 0 if the dump
+// does not name one.
 func (p *parser) decode(in *isa.Inst, sm int) {
 	info, ok := opTable[in.Op]
 	if !ok {
-		// Not in the tables: every register may be read, nothing is known to be
-		// written. The role tells consumers to give up.
+		// Not in the tables: every register may be read, nothing is known to be written. The
+		// role tells consumers to give up.
 		in.Role = isa.RoleUnknown
 		p.unknownUses(in)
 		return
@@ -188,7 +188,7 @@ func convWidths(in *isa.Inst, sm int) {
 	})
 }
 
-// mmaShapes gives the registers of D, A, B, C for the matrix shapes in use.
+// mmaShapes maps matrix shapes to the numbers of registers of D, A, B, C.
 var mmaShapes = map[string][4]int{
 	"HMMA.884":       {4, 2, 2, 4},
 	"HMMA.1688":      {4, 2, 1, 4},
@@ -245,7 +245,7 @@ func mmaWidths(in *isa.Inst) {
 	})
 }
 
-// registers fills Defs, Uses, Addrs and Data.
+// registers sets Defs, Uses, Addrs and Data.
 func (p *parser) registers(in *isa.Inst, d destRule, sm int) {
 	dests := destCount(in, d)
 	for i := range in.Args {
@@ -273,8 +273,8 @@ func (p *parser) registers(in *isa.Inst, d destRule, sm int) {
 	}
 }
 
-// usesCC recognises the instructions that read the carry flag without printing it:
-// .X forms before sm_70 (since then the carry is a predicate operand).
+// usesCC reports whether an instruction reads the carry flag without printing it: .X forms
+// before sm_70 (since then the carry is a predicate operand).
 func usesCC(in *isa.Inst, sm int) bool {
 	if sm >= 70 {
 		return false

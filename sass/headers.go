@@ -9,8 +9,8 @@ import (
 	"optcheck/target"
 )
 
-// checkLines refuses empty input, binaries and lines that no tool prints,
-// before anything is copied.
+// checkLines rejects empty input, binaries and lines that no tool prints, before anything is
+// copied.
 func (p *parser) checkLines(src []byte) error {
 	p.line = 1
 	defer func() { p.line = 0 }()
@@ -54,8 +54,8 @@ func foreign(s string) string {
 	return ""
 }
 
-// directives are the assembler directives that nvdisasm prints and that say
-// nothing about instructions.
+// directives lists the assembler directives in nvdisasm's output that say nothing about
+// instructions.
 const directives = ".align .global .type .size .other .weak .local .sectionflags .sectioninfo .sectionentsize .elftype .zero .common" +
 	" .set .target .byte .short .word .dword .quad .string .extern .visible .func .entry .reg .param .nv_info .file .loc"
 
@@ -94,7 +94,7 @@ func (p *parser) textLine(t string) error {
 	return nil
 }
 
-// directive handles .section, .headerflags and their like.
+// directive handles .section, .headerflags and the like.
 func (p *parser) directive(t string) (bool, error) {
 	word := t
 	if i := strings.IndexAny(t, " \t"); i > 0 {
@@ -143,7 +143,7 @@ func (p *parser) section(t string) error {
 	return nil
 }
 
-// flagsArch finds the target in EF_CUDA_SM80 EF_CUDA_PTX_SM(EF_CUDA_SM80).
+// flagsArch returns the target from EF_CUDA_SM80 EF_CUDA_PTX_SM(EF_CUDA_SM80).
 func flagsArch(t string) string {
 	if i := strings.Index(t, "EF_CUDA_SM"); i >= 0 {
 		n := t[i+len("EF_CUDA_SM"):]
@@ -245,8 +245,8 @@ func (p *parser) lineInfo(t string) {
 	p.newSrc = true
 }
 
-// Functions share the memory of their instructions: one that would find room for only
-// a few gets room for many.
+// Functions share the memory of their instructions: if a block has room for only a few, a
+// function gets a new block for many.
 const fewInsts, manyInsts = 64, 1024
 
 // startFunc begins a function.

@@ -4,12 +4,12 @@ import "optcheck/isa"
 
 const (
 	cacheOps = "CA CG CS CV WT WB LU EF EL CI NA P T"
-	// Modifiers of atomics that say nothing of numbers.
+	// Modifiers of atomics that do not concern the type of numbers.
 	atomMods = "E U 32 64 128 U32 U64 B32 B64 SPIN EF EL LU NA P"
 	atomOps  = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SAFEADD ARRIVE POPC PHASECHK"
 )
 
-// memory fills in.Mem from the modifiers.
+// memory sets in.Mem from the modifiers.
 func memory(in *isa.Inst, sm int) {
 	m := &in.Mem
 	for _, x := range in.Mods {
@@ -48,7 +48,7 @@ func memory(in *isa.Inst, sm int) {
 	switch in.Op {
 	case "MEMBAR":
 		m.Strength = isa.FenceSC
-		// Since sm_70 the kind is printed; sm_90 of CUDA 11.8 leaves out ALL.
+		// Since sm_70 the kind is printed; for sm_90, CUDA 11.8 omits ALL.
 		if sm >= 70 && !hasMod(in, "SC") {
 			m.Strength = isa.FenceAll
 		}
@@ -72,7 +72,7 @@ func atomType(mod string) isa.AtomType {
 	return isa.AtomOther
 }
 
-// accessWidth returns the bytes that one thread moves.
+// accessWidth returns the number of bytes that one thread moves.
 func accessWidth(in *isa.Inst) int {
 	w := 4
 	for _, x := range in.Mods {
@@ -125,7 +125,7 @@ func memWidths(in *isa.Inst, sm int) {
 	}
 }
 
-// base2Words returns the registers that the uniform part of an address takes.
+// base2Words returns the number of registers of the uniform part of an address.
 func base2Words(in *isa.Inst, o *isa.Operand) int {
 	if in.Op == "UBLKCP" {
 		// The destination names two addresses: of the data and of the barrier, or

@@ -14,8 +14,8 @@ type lowerer struct {
 	bad  bool
 }
 
-// lowerTable maps opcode roots to their lowering. Uniform-datapath twins (UMOV)
-// share the function of the plain opcode. What is not here has no micros.
+// lowerTable maps opcode roots to their lowering. Uniform-datapath twins (UMOV) share the
+// function of the plain opcode. An opcode that is not here has no micros.
 var lowerTable = func() map[string]func(*lowerer) {
 	t := map[string]func(*lowerer){
 		"MOV": lowerMov, "MOV32I": lowerMov, "R2UR": lowerMov,
@@ -36,8 +36,8 @@ var lowerTable = func() map[string]func(*lowerer) {
 	return t
 }()
 
-// lower fills in.Micro. Instructions with operand forms or modifiers that a
-// lowering function does not know get none: opaque is safe, wrong is not.
+// lower sets in.Micro. Instructions with operand forms or modifiers that a lowering function
+// does not know get none: opaque is safe, wrong is not.
 func lower(p *parser, in *isa.Inst, sm int) {
 	f := lowerTable[in.Op]
 	if f == nil || len(in.Args) == 0 || sm < 20 {
@@ -75,7 +75,7 @@ func (l *lowerer) want(n int) bool {
 
 func (l *lowerer) has(m string) bool { return hasMod(l.in, m) }
 
-// dst gives word k of the destination register; ok is false for RZ.
+// dst returns word k of the destination register; ok is false for RZ.
 func (l *lowerer) dst(k int) (isa.Reg, bool) {
 	for i := 0; i < l.dsts; i++ {
 		o := &l.in.Args[i]
@@ -106,7 +106,7 @@ func (l *lowerer) preds() []isa.Reg {
 	return out
 }
 
-// setsCC recognises a destination with the .CC suffix.
+// setsCC reports whether a destination has the .CC suffix.
 func (l *lowerer) setsCC() bool {
 	for i := 0; i < l.dsts; i++ {
 		if l.in.Args[i].Part == "CC" {
@@ -180,7 +180,7 @@ func foldImm(v int64, neg, not bool) isa.Operand {
 	return immOp(v)
 }
 
-// pred gives source operand i as a predicate.
+// pred returns source operand i as a predicate.
 func (l *lowerer) pred(i int) isa.Operand {
 	if i >= len(l.args) || l.args[i].Kind != isa.OpdPred {
 		l.bad = true
@@ -191,7 +191,7 @@ func (l *lowerer) pred(i int) isa.Operand {
 	return o
 }
 
-// isFalse recognises !PT.
+// isFalse reports whether an operand is !PT.
 func isFalse(o isa.Operand) bool { return o.Kind == isa.OpdPred && o.Zero && o.Not }
 
 func isZero(o isa.Operand) bool { return o.Kind == isa.OpdImm && o.Imm == 0 }
@@ -213,7 +213,7 @@ func (l *lowerer) put(k int, op isa.MicroOp, src ...isa.Operand) {
 
 func lowerMov(l *lowerer) {
 	l.allow("64 U32")
-	// A lane mask or a second source makes it something else.
+	// With a lane mask or a second source it is another operation.
 	if l.in.Op == "R2UR" && l.dsts != 1 {
 		l.bad = true
 	}

@@ -38,8 +38,8 @@ func lowerAdd(l *lowerer) {
 		words[1] = negate(words[1])
 	}
 	if l.has("X") {
-		// Before sm_70 a negated operand of .X is the inverse: the carry is the
-		// missing one. Later code prints ~ for that.
+		// Before sm_70, a negated operand of .X is the bitwise inverse; the carry adds the
+		// missing one. Later code prints ~ for it.
 		for i := range words {
 			if words[i].Neg {
 				if l.sm >= 70 {
@@ -69,8 +69,8 @@ func lowerAdd(l *lowerer) {
 	lowerCarries(l, all)
 }
 
-// carryWords leaves out zeros; a printed -RZ in a carry chain counts as 2^32,
-// which an immediate cannot say.
+// carryWords omits zeros. A printed -RZ in a carry chain counts as 2^32, which an immediate
+// cannot express.
 func (l *lowerer) carryWords(all []isa.Operand) []isa.Operand {
 	var out []isa.Operand
 	for _, o := range all {

@@ -6,9 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// lop3 emits a bitwise operation, and the predicate that tells whether its
-// result is not zero where the instruction has one (LOP3.LUT P0, R0, …, !PT and
-// LOP.AND.NZ P0, R0, …).
+// lop3 emits a bitwise operation and, for instructions that have one (LOP3.LUT P0, R0, …, !PT
+// and LOP.AND.NZ P0, R0, …), the predicate that says whether its result is not zero.
 func (l *lowerer) lop3(lut uint8, a, b, c isa.Operand) {
 	plain := len(l.args) == 2 && l.has("NZ") || len(l.args) > 2 && isFalse(l.args[len(l.args)-1])
 	if ps := l.preds(); plain && len(ps) == 1 && ps[0].Class != isa.ClassNone {
@@ -155,8 +154,7 @@ func lowerIsetp(l *lowerer) {
 	}
 }
 
-// lowerIcmp handles ICMP.cmp[.U32] R, a, b, c of sm_2x to sm_6x: a where c
-// compares so with zero, else b.
+// lowerIcmp handles ICMP.cmp[.U32] R, a, b, c of sm_2x to sm_6x: a if c cmp 0, else b.
 func lowerIcmp(l *lowerer) {
 	d, ok := l.dst(0)
 	if !l.allow("EQ NE LT GE GT LE U32 S32") || !l.want(3) || !ok || len(l.in.Mods) == 0 || inverseCmp[l.in.Mods[0]] == "" {
@@ -307,7 +305,7 @@ func lowerHfma2(l *lowerer) {
 // floatOperand returns the 16 bits of a floating-point immediate.
 func floatOperand(o *isa.Operand, bits func(float64) (uint16, bool)) (uint16, bool) {
 	if o.Kind == isa.OpdImm {
-		// Bits that are no number print in hexadecimal.
+		// Bits that are not a number are printed in hexadecimal.
 		return uint16(o.Imm), o.Imm >= 0 && o.Imm < 1<<16 && !o.Neg
 	}
 	if o.Kind != isa.OpdFloat || o.Abs {
@@ -320,7 +318,7 @@ func floatOperand(o *isa.Operand, bits func(float64) (uint16, bool)) (uint16, bo
 	return bits(f)
 }
 
-// halfBits encodes a number as IEEE binary16; ok is false if it is not exact.
+// halfBits encodes a number as IEEE binary16; ok is false if it cannot be represented exactly.
 func halfBits(f float64) (uint16, bool) {
 	sign := uint16(math.Float64bits(f) >> 63 << 15)
 	a := math.Abs(f)

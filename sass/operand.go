@@ -8,7 +8,7 @@ import (
 	"optcheck/isa"
 )
 
-// isBlank recognises spaces and tabs.
+// isBlank reports whether a byte is a space or tab.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // trim cuts blanks off both ends.
@@ -132,8 +132,8 @@ func parseInt(s string) (int64, bool) {
 	return int64(v), true
 }
 
-// parseOperand reads one operand. What it does not know becomes OpdSpecial with
-// the text in Sym; ok is false only for text that is broken.
+// parseOperand reads one operand. An operand that it does not know becomes OpdSpecial with the
+// text in Sym; ok is false only for malformed text.
 func parseOperand(text string) (o isa.Operand, ok bool) {
 	o.Text, o.Words = text, 1
 	s := text
@@ -374,7 +374,7 @@ func parseAddress(o *isa.Operand, s string) bool {
 	return true
 }
 
-// symbolic recognises a relocation, symbol or attribute name inside an address.
+// symbolic reports whether a term of an address is a relocation, symbol or attribute name.
 func symbolic(t string) bool {
 	c := t[0]
 	return strings.IndexByte(t, '@') >= 0 || c == '`' || c == '(' || c == '.' || c == '$' || c == '_' || c >= 'a' && c <= 'z' ||

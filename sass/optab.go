@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// destRule returns which operands an opcode writes.
+// destRule says which operands an opcode writes.
 type destRule uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	widthMatch                      // MATCH: .U64 makes the source a pair
 )
 
-// opInfo is what the decoder knows of an opcode root.
+// opInfo describes an opcode root.
 type opInfo struct {
 	role  isa.Role
 	space isa.Space

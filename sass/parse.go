@@ -12,15 +12,15 @@ import (
 const (
 	DialectNvdisasm  = "nvdisasm"
 	DialectCuobjdump = "cuobjdump"
-	DialectListing   = "listing" // instructions only, no header that tells the tool
+	DialectListing   = "listing" // instructions only, no header that identifies the tool
 )
 
-// Parse reads one disassembly. file is used in messages only. The dialect is
-// detected. Instructions that are printed the same share their operand and
-// register slices, and all text shares the memory of one copy of src.
+// Parse reads one disassembly. file is used in messages only. The dialect is detected.
+// Instructions that are printed the same share their operand and register slices, and all text
+// shares the memory of one copy of src.
 //
-// The error is an *Error: empty or foreign input, a listing without any
-// instruction, one that ends in the middle of a function, or a line over 64 KiB.
+// The error is an *Error: empty or foreign input, a listing without any instruction, one that
+// ends in the middle of a function, or a line over 64 KiB.
 func Parse(file string, src []byte) (*isa.Program, error) {
 	p := newParser(file)
 	if err := p.checkLines(src); err != nil {
@@ -107,7 +107,7 @@ func (p *parser) run() error {
 	return p.finish()
 }
 
-// finish refuses programs without code.
+// finish rejects programs without code.
 func (p *parser) finish() error {
 	if len(p.prog.Funcs) == 0 {
 		p.line = max(1, p.line)
@@ -223,8 +223,7 @@ type group struct {
 	word   uint64
 }
 
-// controls gives the instructions of a function their control codes, if the
-// listing has encodings.
+// controls sets the control codes of a function's instructions, if the listing has encodings.
 func (p *parser) controls(insts []isa.Inst) {
 	format, err := cubin.FormatOf(p.sm)
 	if err != nil {
@@ -246,7 +245,7 @@ func (p *parser) controls(insts []isa.Inst) {
 	}
 }
 
-// wide recognises the 16-byte instructions of sm_70 and later.
+// wide reports whether instructions have 16 bytes, as on sm_70 and later.
 func (p *parser) wide() bool {
 	if p.sm != 0 {
 		return p.sm >= 70
@@ -287,7 +286,7 @@ func (p *parser) code(v ...uint64) []uint64 {
 	return p.codeArena[n:len(p.codeArena):len(p.codeArena)]
 }
 
-// instruction handles what follows the address.
+// instruction handles the part of a line after the address.
 func (p *parser) instruction(addr uint64, rest string) error {
 	var code uint64
 	hasCode := false
@@ -383,9 +382,9 @@ func (p *parser) nextAddr(addr uint64) uint64 {
 	return addr + 8
 }
 
-// gap puts an unknown instruction where the listing leaves out addresses.
-// Disassemblers do that: nvdisasm 11.8 prints nothing at all for VIMNMX of
-// sm_90, and what is not there must not be taken for harmless.
+// gap adds an unknown instruction where the listing skips addresses. Disassemblers do that:
+// nvdisasm 11.8 prints nothing at all for VIMNMX of sm_90, and what is not printed must not be
+// taken for harmless.
 func (p *parser) gap(addr uint64) {
 	if p.sm == 0 {
 		return

@@ -61,7 +61,8 @@ func (p *parser) labelTarget(fn *isa.Func, in *isa.Inst, label string, end uint6
 	return p.setTarget(fn, in, addr, end)
 }
 
-// returns recognises RET.REL.NODEC R20 `(k), whose label is a base, not a target.
+// returns reports whether an instruction is RET.REL.NODEC R20 `(k), whose label is a base, not
+// a target.
 func returns(in *isa.Inst) bool { return in.Flow == isa.FlowReturn }
 
 func (p *parser) setTarget(fn *isa.Func, in *isa.Inst, addr, end uint64) error {
@@ -134,9 +135,8 @@ func (p *parser) noteTargets(fn *isa.Func, in *isa.Inst, notes string) error {
 	return nil
 }
 
-// complete refuses a function that control flow can leave at its end: the
-// listing was cut off. Every real function ends in a jump to itself or an exit,
-// followed by padding.
+// complete rejects a function that control flow can leave at its end, because the listing was
+// cut off. Every real function ends in a jump to itself or an exit, followed by padding.
 func (p *parser) complete(fn *isa.Func) error {
 	n := len(fn.Insts)
 	for n > 0 && fn.Insts[n-1].Op == "NOP" && fn.Insts[n-1].Flow == isa.FlowNext {

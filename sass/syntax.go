@@ -42,7 +42,7 @@ scan:
 	return text, tail, true
 }
 
-// annotation finds where " &req={1} ?WAIT5" starts, -1 if there is none.
+// annotation returns the index at which " &req={1} ?WAIT5" starts, -1 if there is none.
 func annotation(s string) int {
 	for i := 1; i+1 < len(s); i++ {
 		if (s[i] == '&' || s[i] == '?') && isBlank(s[i-1]) && (s[i+1] >= 'a' && s[i+1] <= 'z' || s[i+1] >= 'A' && s[i+1] <= 'Z') {
@@ -76,7 +76,7 @@ func (p *parser) newTemplate(text string) *template {
 	return t
 }
 
-// cutNotes takes (*"BRANCH_TARGETS .L_1"*) out of an instruction.
+// cutNotes removes (*"BRANCH_TARGETS .L_1"*) from an instruction.
 func cutNotes(s string) (body, notes string) {
 	i := strings.Index(s, "(*")
 	if i < 0 {

@@ -8,21 +8,21 @@ import (
 	"optcheck/litmus"
 )
 
-// Value is a constant of the test that a kernel gets as a parameter, so that the
-// compiler cannot know it.
+// Value is a constant of the test that a kernel gets as a parameter, so that the compiler
+// cannot know it.
 type Value struct {
 	Offset int64 // in bytes, among the entry's parameters
 	Bytes  int   // 4 or 8
 	Const  int64
-	// The operand that it stands for: source Src of instruction Instr, or, with
-	// Instr -1, the initial value of register Reg.
+	// The operand that it stands for: source Src of instruction Instr or, if Instr is -1, the
+	// initial value of register Reg.
 	Instr, Src int
 	Reg        string
 }
 
-// Code is what a thread computes: the values that it stores and combines, and
-// the conditions under which its instructions run, as functions of what it reads
-// and of the parameters that stand for its constants. Markers do not say this.
+// Code is what a thread computes: the values that it stores and combines, and the conditions
+// under which its instructions run, as functions of what it reads and of the parameters that
+// stand for its constants. Markers do not express this.
 type Code struct {
 	entries []Entry
 	steps   []step
@@ -32,7 +32,7 @@ type Code struct {
 	key     CodeKey
 }
 
-// step is an instruction with its operands found.
+// step is an instruction with resolved operands.
 type step struct {
 	in     *litmus.Instr
 	entry  int // position of the access or fence, -1 for none
@@ -49,8 +49,8 @@ type source struct {
 	k     int64
 }
 
-// SetCode gives the specification of a test's thread the code that its kernel was
-// made from; values are the parameters of that kernel. Branches go forward.
+// SetCode sets the code that a test's kernel was made from in the specification of a thread;
+// values are the parameters of that kernel. Branches go forward.
 func (s *Spec) SetCode(th *litmus.Thread, values []Value) {
 	c := &Code{entries: s.Entries}
 	b := &coder{c: c, regs: map[string]int{}, params: map[[2]int]Value{}}
@@ -131,7 +131,7 @@ func (b *coder) source(in *litmus.Instr, i, k int) source {
 	return s
 }
 
-// hash adds an instruction to the key; what a parameter stands for is no part of it.
+// hash adds an instruction to the key, without what a parameter stands for.
 func (b *coder) hash(h io.Writer, in *litmus.Instr, i int) {
 	same := *in
 	same.Src = append([]litmus.Operand(nil), in.Src...)
@@ -143,11 +143,11 @@ func (b *coder) hash(h io.Writer, in *litmus.Instr, i int) {
 	fmt.Fprintln(h, same.Labels, &same)
 }
 
-// CodeKey identifies code: pieces of code with equal keys compute the same in the
-// same way, so that a result for one holds for the other.
+// CodeKey identifies code: code with equal keys computes the same in the same way, so that a
+// result for one is valid for the other.
 type CodeKey [sha256.Size]byte
 
-// Key returns the key of the code; that of no code is zero.
+// Key returns the key of the code; zero if there is no code.
 func (c *Code) Key() CodeKey {
 	if c == nil {
 		return CodeKey{}
@@ -155,25 +155,25 @@ func (c *Code) Key() CodeKey {
 	return c.key
 }
 
-// Words are the words that a thread's code does not compute itself.
+// Words provides the words that a thread's code does not compute itself.
 type Words interface {
-	// Read is what the access at a position reads: its lower word, or its upper one.
+	// Read returns what the access at a position reads: its low word (0) or its high one (1).
 	Read(pos, word int) uint32
-	// Param is the parameter word at a byte offset.
+	// Param returns the parameter word at a byte offset.
 	Param(offset int64) uint32
 }
 
 // Action is what a thread does at one access or fence.
 type Action struct {
 	Runs bool
-	// Operands are the values stored or combined; of a compare-and-swap what it
-	// compares with, then the new one. Only the access's width counts.
+	// Operands are the values stored or combined; for a compare-and-swap the value compared
+	// with, then the new one. Only the access's width counts.
 	Operands []int64
-	// Old is what the register that it reads into holds if it does not run.
+	// Old is the content of the register that the access reads into if it does not run.
 	Old int64
 }
 
-// Run says what the thread does at each of its accesses and fences, by position.
+// Run returns what the thread does at each of its accesses and fences, by position.
 func (c *Code) Run(w Words) []Action {
 	r := &run{w: w, regs: make([]int64, len(c.initial)), out: make([]Action, len(c.entries)), vals: make([]int64, 0, 2*len(c.entries))}
 	for i, v := range c.initial {
@@ -208,7 +208,7 @@ type run struct {
 	w    Words
 	regs []int64
 	out  []Action
-	vals []int64 // operands, of which actions have parts
+	vals []int64 // operands, shared by the actions
 }
 
 func (r *run) param(v Value) int64 {
@@ -231,7 +231,7 @@ func (r *run) operand(st *step, k int) int64 {
 	}
 }
 
-// action notes what an access or fence does, and reads.
+// action records what an access or fence does, and reads.
 func (r *run) action(st *step, e *Entry) {
 	a := Action{Runs: true}
 	if e.IsFence() {
@@ -253,12 +253,12 @@ func (r *run) action(st *step, e *Entry) {
 	}
 }
 
-// Consts returns the constants in the code that are no parameters: what values are
-// compared and combined with.
+// Consts returns the constants in the code that are not parameters: what values are compared
+// and combined with.
 func (c *Code) Consts() []uint32 { return c.consts }
 
-// Plain returns the parameter that is an operand of the access at a position as
-// it is, if it is one.
+// Plain returns the parameter that is an unmodified operand of the access at a position, if
+// there is one.
 func (c *Code) Plain(pos, src int) (Value, bool) {
 	for i := range c.steps {
 		if st := &c.steps[i]; st.entry == pos && src < len(st.src) {

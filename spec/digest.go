@@ -2,23 +2,22 @@ package spec
 
 import "optcheck/litmus"
 
-// Samples is for how many words a digest says what a thread does.
+// Samples is the number of word choices that a digest covers.
 const Samples = 64
 
-// special are words that conditions and masks of tests ask for; a condition that
-// compares with a constant beyond them is not decided by a digest.
+// special lists words that conditions and masks of tests use. A digest does not decide a
+// condition that compares with any other constant.
 var special = [...]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 0x7fffffff, 0x80000000, 0x80000001, 0x40000000, 0xfffffffe, 0xffffffff}
 
-// IsSpecial reports whether the words on both sides of a constant are among those
-// for which a digest is made.
+// IsSpecial reports whether a digest covers the words on both sides of a constant.
 func IsSpecial(k uint32) bool {
 	return int32(k) >= -1 && int32(k) <= 7 || k >= 0x7fffffff && k <= 0x80000000
 }
 
-// Sample is a choice of words, the same for whoever makes or compares a digest.
+// Sample is a choice of words, the same for everybody who makes or compares a digest.
 type Sample int
 
-// Read implements Words: a special word, or any.
+// Read implements Words: it returns a special word, or any word.
 func (s Sample) Read(pos, word int) uint32 {
 	h := mix(uint64(s)<<16 | uint64(pos)<<1 | uint64(word))
 	if i := h >> 32 % 32; i < uint64(len(special)) {
@@ -41,12 +40,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Digester hashes what a thread does for the samples: of each access whether it
-// runs, and what it stores or combines; of atomics and barriers what their codes
-// leave out. Whether a fence runs is left out: machine code may have none for it.
+// Digester hashes what a thread does for the samples: for each access whether it runs, and what
+// it stores or combines; for atomics and barriers also what their codes omit. It omits whether
+// a fence runs: machine code may have none for it.
 type Digester struct{ sum uint64 }
 
-// Entry adds what an access or barrier is.
+// Entry adds the kind of an access or barrier.
 func (d *Digester) Entry(e Entry) {
 	signed := uint64(0)
 	if e.Signed {
@@ -80,7 +79,7 @@ func (d *Digester) Sum() uint32 {
 	return uint32(mix(d.sum)%(1<<digestBits-1)) + 1
 }
 
-// shifted moves offsets of parameters to where the first value is.
+// shifted shifts parameter offsets to the first value.
 type shifted struct {
 	Sample
 	by int64

@@ -8,8 +8,8 @@ import (
 	"optcheck/litmus"
 )
 
-// Unsupported says why a test cannot be specified, emitted or compiled for a
-// target. It makes a cell unsupported; it is no failure of a run.
+// Unsupported says why a test cannot be specified, emitted or compiled for a target. It makes a
+// cell unsupported; it is not a failure of a run.
 type Unsupported struct{ Reason string }
 
 // Error implements error.
@@ -19,28 +19,27 @@ func unsupported(format string, args ...any) error {
 	return &Unsupported{Reason: fmt.Sprintf(format, args...)}
 }
 
-// posSet is a set of positions: bit p for the access at position p.
+// posSet is a set of positions: bit p stands for the access at position p.
 type posSet uint32
 
-// flow is what is known of a register at one point of a thread.
+// flow describes a register at one point of a thread.
 type flow struct {
 	from posSet // reads whose values flow into it through registers
 	loc  int    // index of the location whose address it holds, or -1
 }
 
-// FromTest computes the specification of a thread of a test: accesses and
-// fences in program order, and the dependencies that follow from register data
-// flow and predication. A dependency through a guarded definition counts only
-// its sources, not its guard: compilers may move a value across a guard that
-// the consuming access shares.
+// FromTest computes the specification of a thread of a test: accesses and fences in program
+// order, and the dependencies that follow from register data flow and predication. A dependency
+// through a guarded definition counts only its sources, not its guard: compilers may move a
+// value across a guard that the consuming access shares.
 //
 // A bounded loop is specified as the copies of its body (litmus.Test.Unrolled), whose
 // instructions Entry.Instr numbers.
 //
-// It returns an *Unsupported error when the thread is beyond the encoding, a loop has
-// no known bound, or an access's location is not known statically. Locations must be in the order
-// of litmus.CompareLocations, which gives them their numbers; another order is an
-// error, because whoever reads numbers by the test would name wrong locations.
+// It returns an *Unsupported error if the thread exceeds the encoding, a loop has no known
+// bound, or an access's location is not known statically. Locations must be in the order of
+// litmus.CompareLocations, which numbers them; another order is an error, because readers that
+// number locations by the test would name wrong ones.
 func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	if !t.LocationsSorted() {
 		return nil, fmt.Errorf("test %s: its locations are not in the order of litmus.CompareLocations", t.Name)
@@ -87,7 +86,7 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	return b.s, nil
 }
 
-// copies notes which entries are the same instruction.
+// copies records which entries are the same instruction.
 func (s *Spec) copies(origin []int) {
 	first := map[int]int{}
 	for k := range s.Entries {
@@ -123,8 +122,8 @@ type builder struct {
 	regs map[string]flow
 	// unread is set for each instruction whose result nobody observes.
 	unread []bool
-	// skips are the forward branches seen: instructions before until run
-	// only if the branch was not taken.
+	// skips lists the forward branches seen: the instructions before until run only if the
+	// branch was not taken.
 	skips []struct {
 		until string
 		from  posSet
@@ -239,8 +238,8 @@ func (b *builder) isForward(in *litmus.Instr, label string) bool {
 	return false
 }
 
-// define records a register's new value; a definition that may not happen
-// keeps what the register held before.
+// define records a register's new value; a definition that may not happen keeps the register's
+// previous value.
 func (b *builder) define(in *litmus.Instr, f flow) {
 	if _, may := b.control(in); may {
 		old := b.reg(in.Dst)

@@ -52,7 +52,7 @@ func init() {
 		scoped(litmus.SemRelaxed, litmus.SemRelease)...)
 	atoms := append([]order{{}}, scoped(litmus.SemNone, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel)...)
 	for _, sem := range []litmus.Sem{litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel} {
-		atoms = append(atoms, order{sem: sem}) // scope left out means .gpu
+		atoms = append(atoms, order{sem: sem}) // an omitted scope means .gpu
 	}
 	spaces := []litmus.Space{litmus.Global, litmus.Shared}
 	add := func(op litmus.Op, atom litmus.AtomOp, orders []order, widths ...int) {
@@ -92,11 +92,10 @@ func init() {
 	fenceCodes = index(fenceKinds)
 }
 
-// addOpenCL adds what only OpenCL has: sequentially consistent accesses,
-// counting by one, and the fences of OpenCL 1.2 by the memory that they are
-// for (for both, mem_fence has the code of fence.acq_rel without scope; the
-// other two have none). The access codes are those of 8- and 16-bit loads and
-// stores, which no kernel in audit form has: markers hold words.
+// addOpenCL adds what only OpenCL has: sequentially consistent accesses, counting by one, and
+// the fences of OpenCL 1.2 by the memory that they order (for both memories, mem_fence has the
+// code of fence.acq_rel without scope; the other two have none). The access codes are those of
+// 8- and 16-bit loads and stores, which no kernel in audit form has: markers hold words.
 func addOpenCL() {
 	var more []Kind
 	scopes := []litmus.Scope{litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys}
@@ -167,7 +166,7 @@ func KindOf(in *litmus.Instr, space litmus.Space) Kind {
 	default:
 		k.Atom, k.Sem, k.Scope, k.Cache = in.Atom, in.Sem, in.Scope, in.Cache
 		if k.Sem == litmus.SemWeak {
-			k.Sem = litmus.SemNone // .weak is what a plain access means
+			k.Sem = litmus.SemNone // a plain access is .weak
 		}
 		if k.Sem == litmus.SemMMIO {
 			k.Scope = litmus.ScopeSys
@@ -183,9 +182,8 @@ var (
 	memFlags  = map[litmus.Space]string{litmus.Global: "global", litmus.Shared: "local", litmus.Generic: "local|global"}
 )
 
-// String spells the kind as PTX does, without type: ld.relaxed.gpu.global. The
-// fences of OpenCL 1.2, which have no scope, keep their names:
-// mem_fence(global).
+// String formats the kind as PTX does, without type: ld.relaxed.gpu.global. The fences of
+// OpenCL 1.2, which have no scope, keep their names: mem_fence(global).
 func (k Kind) String() string {
 	var b strings.Builder
 	dot := func(s string) {

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// Version is the version of the encoding. It changes whenever a literal
-// changes its meaning, so that stored results are not mixed up.
+// Version is the version of the encoding. It changes whenever a literal changes its meaning, so
+// that stored results are not mixed up.
 const Version = 3
 
 // A literal is a 25-bit payload and a 7-bit checksum, whitened:
@@ -33,18 +33,18 @@ const (
 	whiten   = 0x07f3a5c3 // begins with the magic number of the 2015 tool
 	crc7Poly = 0x09       // x^7 + x^3 + 1
 	crc9Poly = 0x119
-	// kindOperand stands in a dependency's kind field for an operand.
+	// kindOperand marks an operand in a dependency's kind field.
 	kindOperand = 3
-	// layoutDigest stands in a header's layout field for a digest.
+	// layoutDigest marks a digest in a header's layout field.
 	layoutDigest = 3
 	digestBits   = 18
-	// adjacentMark stands in the place of an operand's index for the layout Adjacent,
-	// whose header calls it Offsets: there is no fourth number.
+	// adjacentMark replaces an operand's index for the layout Adjacent, whose header says
+	// Offsets: there is no fourth number.
 	adjacentMark = 4
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
-	var c uint32 = 1<<uint(width) - 1 // non-zero start: an all-zero payload does not sum to zero
+	var c uint32 = 1<<uint(width) - 1 // the start is not zero, so that the checksum of an all-zero payload is not zero
 	mask := c
 	for i := bits - 1; i >= 0; i-- {
 		in := uint32(v>>uint(i)) & 1
@@ -77,8 +77,8 @@ func sum(lits []uint32) uint32 {
 	return c
 }
 
-// OperandMarkers lists the markers of further operands, as position and index,
-// in the order of their literals.
+// OperandMarkers lists the markers of the remaining operands, as position and index, in the
+// order of their literals.
 func (s *Spec) OperandMarkers() (list [][2]int) {
 	for _, e := range s.Entries {
 		for _, i := range e.Operands() {
@@ -91,9 +91,8 @@ func (s *Spec) OperandMarkers() (list [][2]int) {
 	return list
 }
 
-// Held reports whether the literal number i marks a value: that of an access, or
-// the operand of one, whose position and index it returns (index -1: the access's
-// own value). The others are made with the token.
+// Held reports whether literal number i marks a value: that of an access (index -1), or an
+// operand of one; it returns position and index. All other markers are made with the token.
 func (s *Spec) Held(i int) (pos, index int, ok bool) {
 	if i < len(s.Entries) {
 		e := s.Entries[i]
@@ -106,7 +105,7 @@ func (s *Spec) Held(i int) (pos, index int, ok bool) {
 	return operands[i][0], operands[i][1], true
 }
 
-// Markers returns the number of literals without the digest: entries, dependencies,
+// Markers returns the number of literals, not counting the digest: entries, dependencies,
 // operands, header, and one for the layout Adjacent.
 func (s *Spec) Markers() int {
 	n := len(s.Entries) + len(s.Deps) + len(s.OperandMarkers()) + 1
@@ -116,9 +115,8 @@ func (s *Spec) Markers() int {
 	return n
 }
 
-// Literals returns the markers' literals: one per entry, in order, then one per
-// dependency, then one per further operand, the digest if there is one, and
-// the header.
+// Literals returns the markers' literals: one per entry, in order, then one per dependency,
+// then one per remaining operand, the digest if there is one, and the header.
 func (s *Spec) Literals() ([]uint32, error) {
 	if s.Thread >= MaxThreads || len(s.Entries) > MaxPositions || s.Markers() > MaxMarkers || s.Locations < 1 || s.Locations > MaxLocations {
 		return nil, fmt.Errorf("thread %d: %d accesses and fences and %d dependencies are more than a specification can hold",
@@ -174,7 +172,7 @@ type Marker struct {
 	Thread  int
 	Entry   *Entry  // an access or fence
 	Dep     *Dep    // a dependency
-	Operand *[2]int // a further operand: position, index
+	Operand *[2]int // another operand: position, index
 	Header  *Header // the header
 	Wide    *uint8  // of the layout Adjacent: Spec.Wide
 	Digest  uint32  // the digest, 0 for other literals
@@ -188,7 +186,7 @@ type Header struct {
 	Sum       uint32
 }
 
-// DecodeLiteral decodes one literal; ok is false if it is no marker.
+// DecodeLiteral decodes one literal; ok is false if it is not a marker.
 func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 	p, ok := payloadOf(lit)
 	if !ok {
@@ -236,13 +234,12 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 	return m, true
 }
 
-// ErrNoSpec says that machine code carries no specification at all.
+// ErrNoSpec is returned for machine code without any specification.
 var ErrNoSpec = errors.New("no specification found")
 
-// Decode rebuilds a specification from the literals found in machine code, in
-// any order. Literals that are no markers are ignored. It is an error if the
-// header is missing or doubled, or if the markers do not agree with it: a
-// damaged specification must not pass for a smaller one.
+// Decode rebuilds a specification from the literals found in machine code, in any order. It
+// ignores literals that are not markers. It is an error if the header is missing or duplicated,
+// or if the markers disagree with it: a damaged specification must not pass for a smaller one.
 func Decode(lits []uint32) (*Spec, error) {
 	var head *Marker
 	var body []uint32

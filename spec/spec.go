@@ -1,14 +1,13 @@
-// Package spec states what a litmus test's thread promises of its machine
-// code: its accesses in order, their kinds and locations, its fences and its
-// dependencies. It encodes that specification as the literals of xor markers
-// (Alglave et al., GPU Concurrency, ASPLOS 2015, Sec. 4.4), so that a kernel
-// carries its own specification, and decodes it again out of the literals found
-// in machine code.
+// Package spec defines what a litmus test's thread requires of its machine code: its accesses
+// in order, their kinds and locations, its fences and its dependencies. It encodes that
+// specification as the literals of xor markers (Alglave et al., GPU Concurrency, ASPLOS 2015,
+// Sec. 4.4), so that a kernel carries its own specification, and decodes it from the literals
+// found in machine code.
 //
 // It neither emits code (ptxgen does) nor judges code (optcheck does).
 //
-// Stable: a literal keeps its meaning as long as Version does, so that kernels that
-// were emitted once can be checked later.
+// Stable: a literal keeps its meaning as long as Version does, so that kernels that were
+// emitted once can be checked later.
 package spec
 
 import (
@@ -26,8 +25,8 @@ const (
 	MaxMarkers   = 63 // entries per thread
 )
 
-// Layout says how a kernel addresses the locations of its test. Compilers only
-// reorder what they can prove disjoint, and each layout proves something else.
+// Layout says how a kernel addresses the locations of its test. Compilers reorder only what
+// they can prove disjoint, and each layout lets them prove something else.
 type Layout uint8
 
 // The layouts.
@@ -35,10 +34,10 @@ const (
 	Pointers Layout = iota // one pointer parameter per location: may alias
 	Symbols                // distinct module-scope variables: disjoint
 	Offsets                // one base parameter per space, constant offsets: disjoint
-	Adjacent               // one module-scope variable per space, without gaps: neighbours can be accessed at once
+	Adjacent               // one module-scope variable per space, without gaps: one access can span neighbours
 )
 
-// Layouts lists the default layouts of an audit, in order; AllLayouts has all.
+// Layouts lists the default layouts of an audit, in order; AllLayouts lists all.
 var (
 	Layouts    = []Layout{Pointers, Symbols, Offsets}
 	AllLayouts = []Layout{Pointers, Symbols, Offsets, Adjacent}
@@ -57,7 +56,7 @@ func (l Layout) String() string {
 	return fmt.Sprintf("layout(%d)", uint8(l))
 }
 
-// ParseLayout returns the layout of a name.
+// ParseLayout returns the layout with a name.
 func ParseLayout(s string) (Layout, error) {
 	for i, n := range layoutNames {
 		if n == s {
@@ -74,33 +73,33 @@ const (
 	SharedStride = 16
 )
 
-// Kind is what an access or fence is in the source.
+// Kind is the kind of an access or fence in the source.
 type Kind struct {
 	Op    litmus.Op // OpLd, OpSt, OpAtom, OpRed, OpFence, OpMembar, OpFenceProxy, OpBar
 	Atom  litmus.AtomOp
 	Sem   litmus.Sem
 	Scope litmus.Scope
 	Cache litmus.CacheOp
-	// Space is Global or Shared for accesses; for the fences of OpenCL 1.2 the
-	// memory they are for (Generic: both), otherwise Generic for fences.
+	// Space is Global or Shared for accesses. For the fences of OpenCL 1.2 it is the memory
+	// that they order (Generic: both), for other fences Generic.
 	Space litmus.Space
 	Width int          // bytes; 0 for fences
 	Proxy litmus.Proxy // OpFenceProxy only
-	// Barrier is the number of the barrier, Arrive is set for bar.arrive; OpBar only.
+	// Barrier is the number of the barrier; Arrive is set for bar.arrive. OpBar only.
 	Barrier int
 	Arrive  bool
 }
 
-// HighWord is the index under which Operands lists the upper word of a 64-bit
-// value that an access reads or writes.
+// HighWord is the index that Operands uses for the high word of a 64-bit value that an access
+// reads or writes.
 const HighWord = 2
 
-// unreadMark is the index under which OperandMarkers lists an access that is Unread.
+// unreadMark is the index that OperandMarkers uses for an access that is Unread.
 const unreadMark = 3
 
-// Operands lists the further registers of an access that have a marker of
-// their own: the operands of a returning atomic (0, and 1 for the new value of
-// a compare-and-swap), and HighWord for 64-bit loads and stores.
+// Operands lists the other registers of an access that have a marker of their own: the operands
+// of a returning atomic (0, and 1 for the new value of a compare-and-swap), and HighWord for
+// 64-bit loads and stores.
 func (e Entry) Operands() []int {
 	switch {
 	case e.Kind.Op == litmus.OpAtom && e.Kind.Atom == litmus.AtomCAS:
@@ -120,27 +119,27 @@ type Entry struct {
 	Pos  int // position in the thread's sequence of accesses and fences, from 0
 	Kind Kind
 	Loc  int // index of the location in the test; 0 for fences
-	// Instr is the index of the instruction in the thread's body, -1 when the
-	// specification was decoded from machine code.
+	// Instr is the index of the instruction in the thread's body, -1 if the specification was
+	// decoded from machine code.
 	Instr int
 	// Guarded is set if the instruction may be skipped.
 	Guarded bool
-	// Signed is set if a minimum or maximum compares signed numbers, Threads how
-	// many threads a barrier waits for (0: all of the CTA). They are part of the
-	// digest, and known of a test's specification only.
+	// Signed is set if a minimum or maximum compares signed numbers. Threads is the number of
+	// threads that a barrier waits for (0: all of the CTA). Both are part of the digest, and
+	// known only if the specification comes from a test.
 	Signed  bool
 	Threads int
-	// Unread is set if nobody observes what the access reads (litmus.Test.Unread):
-	// its marker says nothing of the value, which the compiler may drop.
+	// Unread is set if nobody observes what the access reads (litmus.Test.Unread): its marker
+	// says nothing about the value, which the compiler may drop.
 	Unread bool
-	// Back is how many positions before this one the first copy of the same
-	// instruction stands, if a loop performs it more than once (litmus.Test.Unrolled),
-	// else 0. It is known of a test's specification only.
+	// Back is how many positions earlier the first copy of the same instruction is, if a loop
+	// performs it more than once (litmus.Test.Unrolled), else 0. It is known only if the
+	// specification comes from a test.
 	Back int
 }
 
 // Line returns the line to which the instruction is attributed: all copies have that of the
-// first one.
+// first.
 func (e Entry) Line() int { return e.Pos - e.Back + 1 }
 
 // DepKind is the kind of a dependency.
@@ -155,7 +154,7 @@ const (
 
 var depNames = [...]string{"address", "data", "control"}
 
-// String returns the kind's name in full: address, data or control.
+// String returns the kind's full name: address, data or control.
 func (k DepKind) String() string {
 	if int(k) < len(depNames) {
 		return depNames[k]
@@ -174,23 +173,23 @@ type Dep struct {
 type Spec struct {
 	Thread int
 	Layout Layout
-	// Locations is the number of locations of the test: in the layout Pointers
-	// it says which parameters are not the test's.
+	// Locations is the number of locations of the test. In the layout Pointers it says which
+	// parameters do not belong to the test.
 	Locations int
-	// Wide are the locations that are 64-bit words: bit l for location l. It is
-	// filled in the layout Adjacent only, where it decides where locations lie.
+	// Wide is the set of locations that are 64-bit words: bit l for location l. It is set only
+	// in the layout Adjacent, where it decides the addresses of locations.
 	Wide    uint8
 	Entries []Entry // by position
 	Deps    []Dep   // sorted by From, To, Kind
 	// Code is what the thread computes, nil if only the markers are known.
 	Code *Code
-	// Digest is a hash of what the code does and markers do not say, 0 if there is
-	// none: see Digester.
+	// Digest is a hash of what the code does beyond the markers, 0 if there is none; see
+	// Digester.
 	Digest uint32
 }
 
-// ResultParam returns the byte offset, among the entry's parameters, of the pointer
-// through which results are kept alive: it follows the pointers to locations.
+// ResultParam returns the byte offset, among the entry's parameters, of the pointer through
+// which results are kept alive: it follows the pointers to locations.
 func (s *Spec) ResultParam() int64 {
 	switch s.Layout {
 	case Pointers:
@@ -204,8 +203,8 @@ func (s *Spec) ResultParam() int64 {
 // AdjacentBytes is the size and alignment of the variables of the layout Adjacent.
 const AdjacentBytes = 8 * MaxLocations
 
-// Symbol returns the variable in which a location lies, without the unit's name, in a
-// layout that is Named; Offset says where in it.
+// Symbol returns the variable that contains a location, without the unit's name, in a layout
+// that is Named; Offset returns the location's place in it.
 func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	switch {
 	case s.Layout != Adjacent:
@@ -216,8 +215,8 @@ func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	return "_LG"
 }
 
-// Offset returns where a location lies, in bytes from its base or in its variable. Adjacent
-// has the 64-bit words first, so that all are aligned.
+// Offset returns the offset of a location in bytes, from its base or in its variable. Adjacent
+// puts the 64-bit words first, so that all are aligned.
 func (s *Spec) Offset(loc int) int64 {
 	switch s.Layout {
 	case Pointers, Symbols:
@@ -234,7 +233,7 @@ func (s *Spec) Offset(loc int) int64 {
 }
 
 // LocationAt returns the location at an offset from a base, or in a variable of the layout
-// Adjacent; false if there is none.
+// Adjacent; ok is false if there is none.
 func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
 	for l := range s.Locations {
 		if s.Offset(l) == offset {
@@ -244,7 +243,7 @@ func (s *Spec) LocationAt(offset int64) (loc int, ok bool) {
 	return -1, false
 }
 
-// Copies returns how many entries are the instruction on a line (Entry.Line).
+// Copies returns how many entries belong to the instruction on a line (Entry.Line).
 func (s *Spec) Copies(line int) (n int) {
 	for _, e := range s.Entries {
 		if e.Line() == line {
@@ -254,7 +253,8 @@ func (s *Spec) Copies(line int) (n int) {
 	return n
 }
 
-// Rounds returns how often loops perform an instruction at most, 1 without loops.
+// Rounds returns the maximum number of times that loops perform an instruction, 1 without
+// loops.
 func (s *Spec) Rounds() int {
 	most := 1
 	for _, e := range s.Entries {
@@ -276,8 +276,7 @@ func (e Entry) Writes() bool {
 	return e.Kind.Op == litmus.OpSt || e.Kind.Op == litmus.OpAtom || e.Kind.Op == litmus.OpRed
 }
 
-// Equal reports whether the markers of two specifications say the same of the
-// machine code.
+// Equal reports whether the markers of two specifications say the same about the machine code.
 func (s *Spec) Equal(o *Spec) bool {
 	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || len(s.Entries) != len(o.Entries) ||
 		len(s.Deps) != len(o.Deps) {

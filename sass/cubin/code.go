@@ -8,14 +8,14 @@ import (
 	"optcheck/isa"
 )
 
-// Word is one instruction as it stands in the code.
+// Word is one instruction in the code.
 type Word struct {
 	Addr uint64
-	// Code is its encoding without what steers the scheduler alone: one word
-	// before sm_70, two since. The flags for the reuse of operands stay, because
-	// disassemblers print them; before sm_70 they are the second word.
+	// Code is the encoding without the parts that only control the scheduler: one word before
+	// sm_70, two since. The flags for the reuse of operands stay, because disassemblers print
+	// them; before sm_70 they are the second word.
 	Code [2]uint64
-	// Raw is the encoding as it stands there, control code included since sm_70.
+	// Raw is the complete encoding, since sm_70 including the control code.
 	Raw     [2]uint64
 	Control isa.Control
 }
@@ -47,7 +47,7 @@ func (f Format) Size() int {
 	return 8
 }
 
-// Where control codes stand.
+// Positions of control codes.
 const (
 	wideControl = 41 // their lowest bit in the upper word of an instruction
 	controlMask = 1<<21 - 1
@@ -64,7 +64,7 @@ func (f Format) Words(code []byte) []Word {
 	return f.AppendWords(make([]Word, 0, len(code)/f.Size()), code)
 }
 
-// AppendWords does the same in the memory of a slice that has served before.
+// AppendWords is Words, appending to a slice.
 func (f Format) AppendWords(out []Word, code []byte) []Word {
 	le := binary.LittleEndian
 	if f.Wide {
@@ -96,15 +96,14 @@ func (f Format) AppendWords(out []Word, code []byte) []Word {
 	return out
 }
 
-// IsControl reports whether the first word of a group holds control codes. A
-// group of Kepler need not begin with one: ptxas 11.2 fills up code of -O0 with
-// groups that have none. Its word has an opcode of its own.
+// IsControl reports whether the first word of a group holds control codes. A group of Kepler
+// need not begin with one: ptxas 11.2 pads code of -O0 with groups that have none. The control
+// word has an opcode of its own.
 func (f Format) IsControl(word uint64) bool {
 	return f.Group == 32 || word&3 == 0 && word>>58 == keplerControl>>58
 }
 
-// Slot returns the place of an instruction among those of its group, from 0; 0 if
-// there are no groups.
+// Slot returns the index of an instruction in its group, from 0; 0 if there are no groups.
 func (f Format) Slot(addr uint64) int {
 	if f.Wide {
 		return 0
@@ -112,8 +111,8 @@ func (f Format) Slot(addr uint64) int {
 	return int(addr%uint64(f.Group)/8) - 1
 }
 
-// Control reads the control code of an instruction: out of its upper word, or
-// out of the word of its group.
+// Control decodes the control code of an instruction, from its upper word or from the word of
+// its group.
 func (f Format) Control(word uint64, slot int) isa.Control {
 	switch {
 	case f.Wide:
@@ -135,8 +134,8 @@ func (f Format) Place(n int) uint64 {
 	return uint64(n/per*f.Group + (n%per+1)*8)
 }
 
-// Join makes code of encodings, with control codes that have no effect but the
-// reuse of operands. It is the inverse of Words up to these.
+// Join assembles code from encodings, with control codes that have no effect except the reuse
+// of operands. Up to these it is the inverse of Words.
 func (f Format) Join(words [][2]uint64) []byte {
 	if len(words) == 0 {
 		return nil

@@ -13,11 +13,11 @@ import (
 // compactMagic begins the compact form.
 const compactMagic = "optcheck-code-1\n"
 
-// maxCompact bounds what a compact form unpacks to, in bytes.
+// maxCompact bounds the unpacked size of a compact form, in bytes.
 const maxCompact = 1 << 30
 
-// compact is what is read of a cubin, and nothing else of it. Functions of equal
-// code and lines share them.
+// compact holds what is read from a cubin, and nothing else. Functions with equal code and
+// lines share them.
 type compact struct {
 	Release   string
 	SM        int
@@ -39,8 +39,8 @@ type compactFunc struct {
 	Inner  map[uint64]string
 }
 
-// Compact writes a cubin such that ParseCompact reads the same of it, in little space
-// where many functions are alike. Disassemblers do not know this form.
+// Compact encodes a cubin so that ParseCompact reads the same from it. It takes little space if
+// many functions are alike. Disassemblers do not know this form.
 func Compact(f *File) ([]byte, error) {
 	c := compact{Release: f.Release, SM: f.SM, Constants: f.Constants(), Literals: f.Literals()}
 	seen := map[[sha256.Size]byte]int{}
@@ -71,7 +71,7 @@ func Compact(f *File) ([]byte, error) {
 // IsCompact reports whether data is the compact form of a cubin.
 func IsCompact(data []byte) bool { return bytes.HasPrefix(data, []byte(compactMagic)) }
 
-// ParseCompact reads the compact form. It is for what this program has written
+// ParseCompact reads the compact form. Use it only for data that this program has written
 // itself: a gigabyte may be packed into a megabyte.
 func ParseCompact(data []byte) (*File, error) {
 	if !IsCompact(data) {

@@ -1,10 +1,8 @@
-// Package cubin reads CUDA's ELF files: code sections with their relocations
-// and source lines, symbols and constant banks, and splits code into encodings
-// and control codes.
+// Package cubin reads CUDA's ELF files: code sections with their relocations and source lines,
+// symbols and constant banks. It splits code into encodings and control codes.
 //
-// It knows no mnemonics: what an encoding means is nvdisasm's business (see
-// package dict). Every file is hostile: what is read is bounded by the size of
-// the file, and what does not fit together is an error.
+// It knows no mnemonics: what an encoding means is nvdisasm's business (see package dict).
+// Every file is hostile: the file's size bounds what is read, and inconsistencies are errors.
 package cubin
 
 import (
@@ -16,7 +14,7 @@ import (
 	"strings"
 )
 
-// File is a cubin that was read. It points into the data it was read from.
+// File is a parsed cubin. It points into the data it was read from.
 type File struct {
 	// Release is the toolkit that built it, "12.4"; empty if the header names none.
 	Release string
@@ -27,11 +25,11 @@ type File struct {
 
 	elf
 	symbols     []symbol
-	relSections map[int][]int  // sections of relocations, by the section that they are for
+	relSections map[int][]int  // sections of relocations, by the section that they apply to
 	lines       map[int][]Line // by section
 	inner       map[int]map[uint64]string
 
-	// Of the compact form, all of it is known from the start.
+	// Of a compact form everything is known from the start.
 	compact   bool
 	rels      map[int][]Reloc
 	constants map[int64]string
@@ -46,8 +44,8 @@ type Func struct {
 	section int
 }
 
-// Relocations returns the places in the code of a function that a linker or
-// loader fills in, sorted by offset.
+// Relocations returns the places in a function's code that a linker or loader fills in, sorted
+// by offset.
 func (f *File) Relocations(fn *Func) []Reloc {
 	if f.compact {
 		return f.rels[fn.section]
@@ -58,7 +56,7 @@ func (f *File) Relocations(fn *Func) []Reloc {
 // Arch returns the target as nvdisasm's header names it: sm_90, also for sm_90a.
 func (f *File) Arch() string { return fmt.Sprintf("sm_%d", f.SM) }
 
-// Parse reads a 64-bit cubin. The error tells what makes data something else.
+// Parse reads a 64-bit cubin. The error says why data is not one.
 func Parse(data []byte) (*File, error) {
 	e, err := readELF(data)
 	if err != nil {
@@ -85,7 +83,7 @@ func Parse(data []byte) (*File, error) {
 	return f, nil
 }
 
-// release reads the toolkit's release from where ELF has its version: 124 is 12.4.
+// release reads the toolkit's release from the place of ELF's version: 124 is 12.4.
 func release(data []byte) string {
 	v := binary.LittleEndian.Uint32(data[20:])
 	if v < 50 || v > 999 {
@@ -94,7 +92,7 @@ func release(data []byte) string {
 	return fmt.Sprintf("%d.%d", v/10, v%10)
 }
 
-// sm reads the target from the flags, whose layout the ABI's version tells.
+// sm reads the target from the flags, whose layout depends on the ABI's version.
 func sm(data []byte) int {
 	flags := binary.LittleEndian.Uint32(data[48:])
 	if data[8] >= 8 {
@@ -116,8 +114,8 @@ func Functions(data []byte) ([]string, error) {
 	return names, nil
 }
 
-// Literals returns the words of constant bank 2 of each kernel, in which compilers
-// before sm_70 keep constants, by kernel and byte offset.
+// Literals returns the words of constant bank 2, in which compilers before sm_70 keep
+// constants, by kernel and byte offset.
 func (f *File) Literals() map[string]map[int64]uint32 {
 	if f.compact {
 		return f.literals
@@ -140,8 +138,8 @@ func (f *File) Literals() map[string]map[int64]uint32 {
 	return out
 }
 
-// Constants returns which symbols' addresses constant bank 4 holds, by byte
-// offset; nil if the cubin has no such bank.
+// Constants returns the symbols whose addresses constant bank 4 holds, by byte offset; nil if
+// the cubin has no such bank.
 func (f *File) Constants() map[int64]string {
 	if f.compact {
 		return f.constants

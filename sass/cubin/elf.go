@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// What of the ELF format is needed. The standard library's reader refuses
-// cubins, because NVIDIA puts the toolkit's release where ELF has its version.
+// The parts of the ELF format that are needed. The standard library's reader rejects cubins,
+// because NVIDIA puts the toolkit's release in the place of ELF's version.
 const (
 	headerSize  = 64
 	sectionSize = 64
@@ -38,7 +38,7 @@ type section struct {
 	offset, size uint64
 }
 
-// content returns what a section holds; nil if it occupies no space in the file.
+// content returns the content of a section; nil if it occupies no space in the file.
 func (e *elf) content(i int) []byte {
 	s := &e.sections[i]
 	if s.kind == typeNull || s.kind == typeNoBits {
@@ -111,7 +111,7 @@ func sectionTable(data []byte) (rows []byte, index uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if count == 0 { // more than fit 16 bits: the first section's size is the count
+	if count == 0 { // it does not fit 16 bits: the first section's size is the count
 		count = le.Uint64(first[32:])
 	}
 	if index == 0xffff { // likewise the index of the names: its link
@@ -124,8 +124,8 @@ func sectionTable(data []byte) (rows []byte, index uint64, err error) {
 	return rows, index, err
 }
 
-// maxName bounds a name: who looks for its end a million times is not to read
-// far. Mangled names have some thousand bytes.
+// maxName bounds a name: a hostile file must not make a million searches read far. Mangled
+// names have some thousand bytes.
 const maxName = 1 << 15
 
 // text returns the string at an offset of a table of strings, nil if there is none.
@@ -180,15 +180,15 @@ func (f *File) readSymbols() []symbol {
 type Reloc struct {
 	Offset uint64
 	Type   uint32 // R_CUDA_…, by number
-	// Symbol is the name of the variable or function that it refers to, "" if it
-	// refers to something else.
+	// Symbol is the name of the variable or function that it refers to, "" if it refers to
+	// something else.
 	Symbol string
 	Addend int64 // of entries that have one
 
 	target symbol
 }
 
-// relocations returns those of a section, sorted by offset.
+// relocations returns the relocations of a section, sorted by offset.
 func (f *File) relocations(section int) []Reloc {
 	if f.relSections == nil {
 		f.relSections = map[int][]int{}

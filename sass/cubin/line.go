@@ -10,14 +10,14 @@ import (
 	"optcheck/isa"
 )
 
-// Line says that the instructions from an address on are of a source line.
+// Line says that the instructions from an address on belong to a source line.
 type Line struct {
 	Addr uint64
 	File string
 	Line int
 }
 
-// Sources tells of each instruction of a function which source line it is of.
+// Sources returns the source line of each instruction of a function.
 func (f *File) Sources(fn *Func, words []Word) []isa.SrcLine {
 	out := make([]isa.SrcLine, len(words))
 	lines, src := f.Lines(fn), isa.SrcLine{}
@@ -47,10 +47,10 @@ func (f *File) Lines(fn *Func) []Line {
 	return f.lines[fn.section]
 }
 
-// lineProgram reads the line programs of DWARF 2 to 4 (section 6.2 of the
-// standard). Each sequence begins with an address that a relocation gives: the
-// function. What is damaged ends the reading of its unit; lines are witnesses
-// for people and checks, and missing ones are told.
+// lineProgram reads the line programs of DWARF 2 to 4 (section 6.2 of the standard). Each
+// sequence begins with an address that a relocation provides: the function. Damage ends the
+// reading of its unit; lines are witnesses for people and checks, and missing ones are
+// reported.
 type lineProgram struct {
 	f    *File
 	data []byte
@@ -278,8 +278,8 @@ func (p *lineProgram) extended(r *row) {
 	p.at = next
 }
 
-// address reads where a sequence begins: the relocation there names the
-// function, and what stands in the file is the addend of entries without one.
+// address reads the start of a sequence: the relocation there names the function, and the value
+// in the file is the addend of relocations without one.
 func (p *lineProgram) address() (section int, addr uint64) {
 	i, ok := slices.BinarySearchFunc(p.rels, uint64(p.at), func(r Reloc, at uint64) int { return cmp.Compare(r.Offset, at) })
 	addr = p.fixed(8)

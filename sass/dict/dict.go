@@ -1,12 +1,12 @@
-// Package dict remembers how a disassembler prints encodings, so that it is
-// asked once per encoding and not once per instruction: of 72,112 instructions
-// of 1,000 tests, 2,587 are different.
+// Package dict remembers how a disassembler prints encodings, so that it is asked once per
+// encoding and not once per instruction: of 72,112 instructions of 1,000 tests, 2,587 are
+// different.
 //
-// A dictionary belongs to one disassembler and one generation of targets. It
-// contains what that disassembler said and nothing else; what depends on more
-// than the encoding (labels, symbols) is found by decoding each encoding at two
-// addresses, and computed here. Code with anything in it that is not understood
-// that far is refused with ErrBeyond: then the disassembler has to print it.
+// A dictionary belongs to one disassembler and one generation of targets. It contains what that
+// disassembler printed and nothing else. What depends on more than the encoding (labels,
+// symbols) is found by decoding each encoding at two addresses, and computed here. Code with
+// anything that is not understood to that extent is rejected with ErrBeyond: then the
+// disassembler has to print it.
 package dict
 
 import (
@@ -22,36 +22,36 @@ import (
 	"optcheck/target"
 )
 
-// ErrBeyond is what is wrong with code that has to be disassembled as a whole.
+// ErrBeyond is the error for code that has to be disassembled as a whole.
 var ErrBeyond = errors.New("not within the reach of a dictionary")
 
 // Disassembler prints raw code for a target at address 0, without labels.
 type Disassembler func(ctx context.Context, target string, code []byte) ([]byte, error)
 
-// Key is an encoding, as cubin.Word.Code has it.
+// Key is an encoding in the form of cubin.Word.Code.
 type Key = [2]uint64
 
-// entry is what is known of an encoding.
+// entry describes an encoding.
 type entry struct {
 	kind kind
-	// text is the instruction; of a branch, the part before its target, and after
-	// the rest.
+	// text is the instruction; for a branch, the part before its target, and after the part
+	// that follows the target.
 	text, after string
 	rel         int64 // of a branch: target minus address
 }
 
-// kind returns what an encoding is.
+// kind is the kind of an encoding.
 type kind uint8
 
 const (
 	plain  kind = iota + 1 // the same text everywhere
-	branch                 // a text with one address in it that moves with the instruction
-	beyond                 // something else, or nothing was printed for it
+	branch                 // a text with one address that moves with the instruction
+	beyond                 // something else, or nothing was printed
 )
 
 // Dict is a dictionary. It is safe for concurrent use.
 type Dict struct {
-	store *store // nil: nothing is kept
+	store *store // nil: nothing is stored
 
 	mu      sync.RWMutex
 	entries map[Key]entry
@@ -60,13 +60,13 @@ type Dict struct {
 	asking sync.Mutex // one question at a time: others may find the answer in it
 }
 
-// New returns an empty dictionary that nobody keeps.
+// New returns an empty dictionary that is not stored.
 func New() *Dict {
 	return &Dict{entries: map[Key]entry{}}
 }
 
-// Generation names the targets whose encodings one dictionary holds: within it,
-// what two targets both know, they print alike (audit's TestDecode).
+// Generation returns the name of the group of targets whose encodings one dictionary holds:
+// what two targets of a group both know, they print alike (audit's TestDecode).
 func Generation(name string) string {
 	switch n, _ := target.SM(name); n {
 	case 35, 37:
@@ -90,7 +90,7 @@ func (d *Dict) Len() int {
 	return len(d.entries)
 }
 
-// questions bounds the encodings put to one process: twice as many instructions.
+// questions bounds the number of encodings that one process prints, each of them twice.
 const questions = 1 << 14
 
 // learn makes sure that the encodings are known.
@@ -124,7 +124,7 @@ func (d *Dict) unknown(keys map[Key]bool) []Key {
 	return list
 }
 
-// question has encodings printed at two addresses each.
+// question prints encodings at two addresses each.
 func (d *Dict) question(ctx context.Context, ask Disassembler, name string, keys []Key) error {
 	n, ok := target.SM(name)
 	if !ok {
@@ -149,7 +149,7 @@ func (d *Dict) question(ctx context.Context, ask Disassembler, name string, keys
 		a, b := format.Place(i), format.Place(i+len(keys))
 		e := entryOf(texts[a], texts[b], a, b)
 		d.entries[k] = e
-		if e.kind != beyond { // that is not kept: who knows what went wrong
+		if e.kind != beyond { // not stored: who knows what went wrong
 			d.fresh = append(d.fresh, k)
 		}
 	}

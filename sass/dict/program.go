@@ -12,9 +12,9 @@ import (
 	"optcheck/sass/cubin"
 )
 
-// Learn makes sure that the encodings of a cubin for a target are known, whose
-// generation is that of the dictionary. The error is ErrBeyond where the target's
-// code has an unknown format, or one of the disassembler.
+// Learn makes sure that the encodings of a cubin for a target are known; the dictionary must be
+// for its generation. The error is ErrBeyond if the target's code has an unknown format, or
+// comes from the disassembler.
 func (d *Dict) Learn(ctx context.Context, ask Disassembler, target string, f *cubin.File) error {
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
@@ -31,14 +31,13 @@ func (d *Dict) Learn(ctx context.Context, ask Disassembler, target string, f *cu
 	return d.learn(ctx, ask, target, keys)
 }
 
-// Program reads the code of a cubin whose encodings were learned. The result is
-// what sass.Parse makes of the disassembler's listing with source lines
-// (nvdisasm -c -g -ndf), but for the numbers of labels, which count within a
-// function here and within the file there; and instructions have their encodings
-// and control codes. file is used in messages only.
+// Program reads the code of a cubin whose encodings were learned. The result is what sass.Parse
+// makes of the disassembler's listing with source lines (nvdisasm -c -g -ndf), with two
+// differences: labels are numbered within a function instead of the file, and instructions have
+// their encodings and control codes. file is used in messages only.
 //
-// The error is ErrBeyond where only the disassembler can say what the code is, or
-// that the code is not whole, an *sass.Error.
+// The error is ErrBeyond if only the disassembler can say what the code is, or an *sass.Error
+// if the code is incomplete.
 func (d *Dict) Program(file string, f *cubin.File) (*isa.Program, error) {
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
@@ -59,8 +58,7 @@ func (d *Dict) Program(file string, f *cubin.File) (*isa.Program, error) {
 	return b.Program()
 }
 
-// reader puts the texts of one function after the other together. What it fills
-// serves again for the next one.
+// reader assembles the texts of functions, one after the other, reusing its memory.
 type reader struct {
 	d     *Dict
 	f     *cubin.File
@@ -118,8 +116,8 @@ func (r *reader) lookUp() error {
 	return nil
 }
 
-// absolute reports whether a text is a jump or call to an address that does not
-// move with it: listings name what lies there.
+// absolute reports whether a text is a jump or call to an address that does not move with it:
+// listings name what is there.
 func absolute(text string) bool {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
@@ -134,12 +132,13 @@ func absolute(text string) bool {
 	return false
 }
 
-// target returns where branch i goes: what it names can be a word of control codes.
+// target returns the target of branch i. The target may be the address of a word of control
+// codes.
 func (r *reader) target(i int) uint64 {
 	return r.first(r.words[i].Addr + uint64(r.entries[i].rel))
 }
 
-// first returns the address of the first instruction at or after an address; that
+// first returns the address of the first instruction at or after an address, or the address
 // itself if there is none.
 func (r *reader) first(addr uint64) uint64 {
 	if j := r.at(addr); j < len(r.words) {
@@ -153,8 +152,8 @@ func (r *reader) at(addr uint64) int {
 	return j
 }
 
-// name gives each target of a branch a label: the name of the function that
-// begins there, or a number.
+// name labels each target of a branch: with the name of the function that begins there, or a
+// number.
 func (r *reader) name() {
 	r.names, r.labels = nil, nil
 	var targets []uint64
@@ -182,7 +181,7 @@ func (r *reader) name() {
 	}
 }
 
-// relocate puts symbols into the instructions whose operands a linker fills in.
+// relocate inserts symbols into the instructions whose operands a linker fills in.
 func (r *reader) relocate() error {
 	for _, rel := range r.f.Relocations(r.fn) {
 		i, ok := slices.BinarySearchFunc(r.out, rel.Offset, func(k sass.Known, a uint64) int { return cmp.Compare(k.Addr, a) })
@@ -199,13 +198,13 @@ func (r *reader) relocate() error {
 	return nil
 }
 
-// parts are the relocations by which an instruction gets a half of an address,
-// as CUDA 11.2 to 12.4 use them: R_CUDA_ABS32_LO_23 and HI_23 of Kepler, LO_20
-// and HI_20 of Maxwell, LO_32 and HI_32 since Volta.
+// parts maps the relocations by which an instruction gets half of an address, as CUDA 11.2 to
+// 12.4 use them, to that half: R_CUDA_ABS32_LO_23 and HI_23 of Kepler, LO_20 and HI_20 of
+// Maxwell, LO_32 and HI_32 since Volta.
 var parts = map[uint32]string{13: "32@lo", 14: "32@hi", 43: "32@lo", 44: "32@hi", 56: "32@lo", 57: "32@hi"}
 
-// withSymbol replaces the one number among the operands of an instruction, which
-// must be 0, by a symbol.
+// withSymbol replaces the only number among the operands of an instruction, which must be 0, by
+// a symbol.
 func withSymbol(text, part, symbol string) (string, bool) {
 	i := strings.LastIndex(text, ", 0x0")
 	if i < 0 || strings.Count(text, "0x") != 1 || len(text) > i+5 && text[i+5] != ',' {

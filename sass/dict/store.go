@@ -14,11 +14,10 @@ import (
 	"optcheck/internal/whole"
 )
 
-// A store is a folder of segments. Each is written whole under another name and
-// then renamed, holds the encodings that one process had to ask for, and never
-// changes; so any number of processes may read and write at once, without
-// locks. A segment that is damaged, or of another disassembler, is as good as
-// none: its encodings are asked for again.
+// store is a folder of segments. Each segment is written completely under another name and then
+// renamed, holds the encodings that one process had to ask for, and never changes; so any
+// number of processes may read and write at once, without locks. A damaged segment, or one of
+// another disassembler, is ignored: its encodings are asked for again.
 type store struct {
 	dir, id string
 	kept    map[string]bool // names of segments that were read or written
@@ -27,15 +26,15 @@ type store struct {
 const (
 	format = "optcheck-dictionary-1\n"
 	suffix = ".segment"
-	// maxSegment bounds what is read of a file, and maxSegments their number, from
-	// which on they are put together.
+	// maxSegment bounds the size of a file that is read, in bytes; maxSegments is the number of
+	// files from which on they are merged.
 	maxSegment  = 64 << 20
 	maxSegments = 24
 )
 
-// Open returns the dictionary kept in a folder, which is made when there is
-// something to keep. id names the disassembler and everything that decides what
-// it prints. What cannot be read is as good as not there.
+// Open returns the dictionary stored in a folder, which is created when there is something to
+// store. id names the disassembler and everything that determines what it prints. Whatever
+// cannot be read is ignored.
 func Open(dir, id string) *Dict {
 	d := New()
 	d.store = &store{dir: dir, id: id, kept: map[string]bool{}}
@@ -60,7 +59,7 @@ func (s *store) segments() []string {
 	return out
 }
 
-// read adds what a segment holds. A damaged one is removed.
+// read adds the content of a segment. It removes a damaged one.
 func (d *Dict) read(name string) {
 	path := filepath.Join(d.store.dir, name)
 	info, err := os.Stat(path)
@@ -74,7 +73,7 @@ func (d *Dict) read(name string) {
 	entries, err := decode(data, d.store.id)
 	if err != nil {
 		if errors.Is(err, errDamaged) {
-			_ = os.Remove(path) // it is of no use to anybody
+			_ = os.Remove(path) // it is useless
 		}
 		return
 	}
@@ -84,8 +83,8 @@ func (d *Dict) read(name string) {
 	}
 }
 
-// keep writes out what is new. Where that cannot be done it waits for another
-// time: what is not kept is asked for again, and nothing else depends on it.
+// keep stores new entries. If that fails it tries again later: what is not stored is asked for
+// again, and nothing else depends on it.
 func (d *Dict) keep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,7 +109,7 @@ func (d *Dict) keep() {
 	if merge {
 		for old := range d.store.kept {
 			if old != name {
-				_ = os.Remove(filepath.Join(d.store.dir, old)) // it is in the new one
+				_ = os.Remove(filepath.Join(d.store.dir, old)) // its content is in the new one
 			}
 		}
 		clear(d.store.kept)
@@ -118,7 +117,7 @@ func (d *Dict) keep() {
 	d.store.kept[name] = true
 }
 
-// write makes a segment, named by its content.
+// write writes a segment, named after its content.
 func (s *store) write(data []byte) (string, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return "", err
@@ -128,8 +127,8 @@ func (s *store) write(data []byte) (string, error) {
 	return name, whole.Write(filepath.Join(s.dir, name), data, 0o644)
 }
 
-// A segment is the format, a SHA-256 of all that follows, the id, and entries in
-// the order of their keys.
+// A segment consists of the format, a SHA-256 of everything that follows, the id, and entries
+// in the order of their keys.
 func encode(id string, keys []Key, entries map[Key]entry) []byte {
 	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
 	body := appendText(nil, id)

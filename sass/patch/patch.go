@@ -1,10 +1,10 @@
-// Package patch changes single instructions of a cubin, for experiments: what does
-// the chip do if this fence is not there? It knows no encodings. The one of an
-// instruction that is wanted is found by changing a few bits of the one that is
-// there until a disassembler prints what is wanted; control codes stay as they are.
+// Package patch changes single instructions of a cubin, for experiments: what does the chip do
+// if this fence is missing? It knows no encodings. It finds the encoding of the wanted
+// instruction by changing a few bits of the present one until a disassembler prints what is
+// wanted; control codes stay as they are.
 //
-// It is for sm_70 and newer, where each instruction has its own control code. What
-// it makes was not made by a compiler: nothing measured on it says anything of one.
+// It is for sm_70 and newer, where each instruction has its own control code. No compiler made
+// the result: measurements on it say nothing about one.
 package patch
 
 import (
@@ -21,8 +21,8 @@ import (
 	"optcheck/sass/cubin"
 )
 
-// Disassembler prints raw code for a target at address 0. refused are the addresses
-// of instructions that it does not know: then there is no listing.
+// Disassembler prints raw code for a target at address 0. refused lists the addresses of
+// instructions that it does not know: then there is no listing.
 type Disassembler func(ctx context.Context, target string, code []byte) (listing []byte, refused []uint64, err error)
 
 // Edit is one change.
@@ -30,7 +30,7 @@ type Edit struct {
 	// Opcode selects instructions: those with this opcode and these modifiers, in
 	// order, among possible others: LDG.STRONG.GPU selects LDG.E.64.STRONG.GPU.
 	Opcode string
-	// Nth is the one to change, counted in each function from 1; 0: all.
+	// Nth is the occurrence to change, counted in each function from 1; 0 means all.
 	Nth int
 	// To is the opcode, with its modifiers, that takes its place with the same
 	// operands; NOP; "wait=25", the scoreboard barriers that it waits for, or
@@ -38,14 +38,14 @@ type Edit struct {
 	To string
 }
 
-// Words of Edit.To that are no opcodes.
+// Words of Edit.To that are not opcodes.
 const (
 	nop  = "NOP"
 	wait = "wait="
 	swap = "swap"
 )
 
-// ErrSyntax is the error of an edit that is none.
+// ErrSyntax is the error for an invalid edit.
 var ErrSyntax = errors.New("not an edit: want OPCODE[#N]=OPCODE, =NOP, =wait=BARRIERS, =wait=none or =swap")
 
 // Parse reads an edit: "CCTL.IVALL=NOP", "MEMBAR.SC.GPU#2=MEMBAR.ALL.GPU",
