@@ -18,6 +18,12 @@ import (
 // launches of each run took, without setting buffers back and checks, and what became
 // of it.
 func (m *Machine) Timed(ctx context.Context, v *Variant, n int) (times []time.Duration, out []Outcome, err error) {
+	return m.timed(ctx, v, nil, n)
+}
+
+// timed times runs whose launches are drawn.
+func (m *Machine) timed(ctx context.Context, v *Variant, draw func(int, *Launch) (uint32, []uint32), n int) (times []time.Duration,
+	out []Outcome, err error) {
 	slot := m.slot()
 	for len(out) < n {
 		if err := m.start(ctx); err != nil {
@@ -26,7 +32,8 @@ func (m *Machine) Timed(ctx context.Context, v *Variant, n int) (times []time.Du
 		size := min(n-len(out), timedBatch, m.most(v))
 		b := &runner.Batch{Timeout: time.Duration(size+1) * m.P.Timeout}
 		for i := range size {
-			b.Body = append(b.Body, m.commands(v, nil, uint64(i)*slot, runner.Mark())...)
+			one := func(l *Launch) (uint32, []uint32) { return draw(i, l) }
+			b.Body = append(b.Body, m.commands(v, one, uint64(i)*slot, runner.Mark())...)
 		}
 		b.Final = []runner.Command{runner.Read(m.log, 0, uint64(size)*slot)}
 		r, err := m.S.Run(ctx, b)

@@ -116,7 +116,7 @@ func (m *Machine) Run(ctx context.Context, v *Variant, e *Environment, s Setting
 }
 
 // batchTime is about how long a batch takes: what one hang can cost is small.
-const batchTime = 60 * time.Millisecond
+const batchTime = 100 * time.Millisecond
 
 // most is how many runs fit into a batch.
 func (m *Machine) most(v *Variant) int {
@@ -151,36 +151,32 @@ func (m *Machine) Calibrate(ctx context.Context, v *Variant, e *Environment, see
 	}
 	quiet := *e
 	quiet.Stress = false
-	took := func(e *Environment, rounds uint32) (float64, error) {
-		c, err := m.Run(ctx, v, e, Setting{seed, rounds}, Limit{Runs: calibrationRuns}, Count{}, nil)
-		if err == nil && c.Lost+c.Timeouts+c.Faults > 0 { // says nothing of the time
-			err = errUncalibrated
-		}
-		return c.Seconds, err
+	took := func(e *Environment, rounds uint32) (time.Duration, error) {
+		times, _, err := m.timed(ctx, v, m.drawing(e, Setting{seed, rounds}, 0), calibrationRuns)
+		mid, _, _ := median(times)
+		return time.Duration(1000 * mid), err
 	}
 	_, err := took(&quiet, 0) // the first runs of a kernel are slow
-	base := 0.0
+	var base time.Duration
 	if err == nil {
 		base, err = took(&quiet, 0)
 	}
 	rounds := uint32(minRounds)
 	for err == nil && rounds < maxRounds {
-		var t float64
-		if t, err = took(e, rounds); t >= length*base {
+		var t time.Duration
+		if t, err = took(e, rounds); float64(t) >= length*float64(base) {
 			break
 		}
 		rounds *= 2
 	}
-	if errors.Is(err, errUncalibrated) {
+	if runner.Lost(err) { // a run that does not end says nothing of the time
 		err = nil
 	}
 	return rounds, err
 }
 
-var errUncalibrated = errors.New("a run did not end")
-
 const (
-	calibrationRuns = 16
+	calibrationRuns = 8
 	minRounds       = 16
-	maxRounds       = 1 << 16
+	maxRounds       = 1 << 20
 )

@@ -98,8 +98,8 @@ func (f *appFlags) register(cmd *cobra.Command) {
 
 // check refuses what the flags cannot mean.
 func (f *appFlags) check() error {
-	if f.length < 1 || f.length > 1000 {
-		return fmt.Errorf("--stress-length %g: want 1 to 1000", f.length)
+	if f.length < 1 || f.length > 1e6 {
+		return fmt.Errorf("--stress-length %g: want 1 to 1000000", f.length)
 	}
 	return nil
 }

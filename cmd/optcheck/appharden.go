@@ -151,9 +151,12 @@ func (f *hardenFlags) beyond(ctx context.Context, a *app, h *hardening) error {
 	if !ok {
 		return nil
 	}
-	tools, err := discoverAll(ctx, a.env)
+	tools, wrong, err := found(ctx, a.env)
 	if err != nil {
 		return err
+	}
+	for _, e := range wrong { // the others can be asked
+		a.env.tell("%v", e)
 	}
 	tools = slices.DeleteFunc(tools, func(t *toolchain.Toolchain) bool { return t.Nvdisasm == "" })
 	if h.Verified, err = road.Verify(ctx, tools, realcode.Levels, program.Full(h.Fences...)); err != nil {
