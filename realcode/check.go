@@ -111,6 +111,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 			mach.steps[i].letter = int32(i)
 		}
 	}
+	c.bind()
 	if c.loose, err = unroll(mach.steps, 0, len(mach.conds.ids), false, maxNodes()); err != nil {
 		return err
 	}

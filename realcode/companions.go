@@ -1,9 +1,41 @@
 package realcode
 
 import (
+	"slices"
+
 	"optcheck/isa"
 	"optcheck/ptx"
 )
+
+// bind has the fence of a release stand under the condition of its store: ptxas may give
+// a condition to the store alone, and where no store follows the fence is no release.
+func (c *checker) bind() {
+	for k := range c.img {
+		g := &c.img[k]
+		for _, f := range g.flush {
+			for _, i := range g.main {
+				if c.owner[f] < 0 && c.mach.steps[f].guard < 0 && c.straight(f, i) {
+					c.mach.steps[f].guard, c.mach.steps[f].guardNeg = c.mach.steps[i].guard, c.mach.steps[i].guardNeg
+				}
+			}
+		}
+	}
+}
+
+// straight reports whether control goes from one instruction to another behind it,
+// past no image of the PTX, and the condition of the second is the same at both.
+func (c *checker) straight(from, to int32) bool {
+	guard := c.mach.steps[to].guard
+	if from >= to || !c.nothing(from+1, to) {
+		return false
+	}
+	for _, s := range c.mach.steps[from:to] {
+		if slices.Contains(s.defs, guard) || slices.ContainsFunc(s.sets, func(a assign) bool { return a.dst == guard }) {
+			return false
+		}
+	}
+	return true
+}
 
 // companions looks for what makes an access acquire or release, since sm_70: the
 // invalidation of the L1 between it and the next load that may find an old line,
