@@ -47,7 +47,7 @@ func (d *decoder) vector(in *inst, name string) {
 	d.vectorMicro(in, name, root, s)
 }
 
-// vectorRegs fills definitions and uses by the shape.
+// vectorRegs sets definitions and uses according to the shape.
 func (d *decoder) vectorRegs(in *inst, s shape) {
 	from := 0
 	if s&writesDst != 0 {
@@ -94,8 +94,8 @@ func (d *decoder) printsMask(in *inst, s shape) bool {
 	return n == 4
 }
 
-// partial reports whether part of the old content of the destination stays: halves,
-// SDWA with preserved bits, DPP lanes without source.
+// partial reports whether part of the destination's old content remains: halves, SDWA with
+// preserved bits, DPP lanes without a source.
 func partial(in *inst, d *decoder, o *isa.Operand) bool {
 	if o.Part == "l" || o.Part == "h" {
 		return true
@@ -118,8 +118,8 @@ func partial(in *inst, d *decoder, o *isa.Operand) bool {
 	return false
 }
 
-// odd recognises modifiers that make a vector instruction more than its plain
-// operation on words.
+// odd reports whether modifiers make a vector instruction more than its plain operation on
+// words.
 func (d *decoder) odd(in *inst) bool {
 	if strings.Contains(in.enc, "dpp") || strings.Contains(in.enc, "sdwa") {
 		return true
@@ -139,8 +139,8 @@ func (d *decoder) odd(in *inst) bool {
 	return false
 }
 
-// compare decodes v_cmp and v_cmpx: a lane mask is written, or EXEC. The mask is
-// printed first, or left out (gfx10 v_cmpx).
+// compare decodes v_cmp and v_cmpx, which write a lane mask or EXEC. The mask is printed first,
+// or omitted (gfx10 v_cmpx).
 func (d *decoder) compare(in *inst, name string, s shape) {
 	from := 0
 	if len(d.args) == 3 {
@@ -220,8 +220,8 @@ func (d *decoder) execWords(wide bool, f func(isa.Reg)) {
 	}
 }
 
-// scalarSpecial decodes scalar instructions that are neither arithmetic nor
-// branches: barriers, hardware registers, messages.
+// scalarSpecial decodes scalar instructions that are neither arithmetic nor branches: barriers,
+// hardware registers, messages.
 func (d *decoder) scalarSpecial(in *inst, name string) bool {
 	mode := isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecMode}
 	def := func() {
@@ -277,7 +277,7 @@ func (d *decoder) scalarSpecial(in *inst, name string) bool {
 		in.Role = isa.RoleConst
 		def()
 	case "set_vgpr_msb":
-		// Numbers of vector registers are printed in full with it (gfx1250).
+		// With it, numbers of vector registers are printed in full (gfx1250).
 		in.Role = isa.RoleNop
 	default:
 		return false
@@ -285,7 +285,7 @@ func (d *decoder) scalarSpecial(in *inst, name string) bool {
 	return true
 }
 
-// branch decodes what changes the control flow.
+// branch decodes instructions that change the control flow.
 func (d *decoder) branch(in *inst, name string) bool {
 	label := func() {
 		if n := len(d.args); n > 0 {

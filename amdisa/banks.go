@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// visit looks at one instruction with the state before it.
+// visit processes one instruction with the state before it.
 func (a *analysis) visit(i int) {
 	in := &a.fn.Insts[i]
 	if in.Role == isa.RoleConst || !in.Role.IsAccess() || in.Mem.Space != isa.SpaceGlobal {
@@ -47,8 +47,8 @@ func (a *analysis) visit(i int) {
 	}
 }
 
-// scratchDesc recognises the descriptor of scratch memory: s[0:3] of the entry, with
-// the wave's offset added, or the symbols that mesa patches.
+// scratchDesc reports whether four words are the descriptor of scratch memory: s[0:3] of the
+// entry, with the wave's offset added, or the symbols that mesa patches.
 func (a *analysis) scratchDesc(w0, w1, w2, w3 val) bool {
 	if w0.k == valSym && int(w0.off) < len(a.syms) && w0.off >= 0 && strings.HasPrefix(a.syms[w0.off], "SCRATCH_RSRC_DWORD") {
 		return true
@@ -60,7 +60,7 @@ func (a *analysis) scratchDesc(w0, w1, w2, w3 val) bool {
 	return word0 && w1 == (val{valEntry, 1, 0}) && w2 == (val{valEntry, 2, 0}) && w3 == (val{valEntry, 3, 0})
 }
 
-// gotLoad makes a load from the global offset table the symbol's address.
+// gotLoad turns a load from the global offset table into the symbol's address.
 func (a *analysis) gotLoad(i int, o *isa.Operand, sym int32) {
 	name, got := strings.CutSuffix(a.syms[sym], "@got")
 	in := &a.fn.Insts[i]
@@ -139,7 +139,7 @@ func (a *analysis) slot(n int) int {
 	return max(0, (n-4)/4)
 }
 
-// constLoad makes a scalar load a read of a constant bank.
+// constLoad turns a scalar load into a read of a constant bank.
 func (a *analysis) constLoad(i, bank int, off int64) {
 	in := &a.fn.Insts[i]
 	in.Role = isa.RoleConst

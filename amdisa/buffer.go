@@ -88,13 +88,13 @@ func (d *decoder) buffer(in *inst, name string) {
 	d.accessRegs(in, dst)
 }
 
-// bufferAddress makes one address operand of vaddr, srsrc, soffset at place at.
+// bufferAddress combines vaddr, srsrc and soffset into one address operand at index at.
 func (d *decoder) bufferAddress(in *inst, at int) bool {
 	n := len(d.args)
 	if n < at+2 || n > at+3 {
 		return false
 	}
-	if n == at+2 { // older dumps leave out an unused vaddr
+	if n == at+2 { // older dumps omit an unused vaddr
 		d.insertArg(at, isa.Operand{Kind: isa.OpdReg, Zero: true, Text: "off"})
 	}
 	va, rs, so := d.args[at], d.args[at+1], d.args[at+2]

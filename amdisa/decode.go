@@ -113,8 +113,8 @@ func mnemonic(s string) bool {
 	return true
 }
 
-// operands reads the operand list and the modifiers after it. Operands whose
-// syntax is not that of a list (waits, messages) are left in one OpdSym.
+// operands reads the operand list and the modifiers after it. Operands whose syntax is not that
+// of a list (waits, messages) are kept as one OpdSym.
 func (d *decoder) operands(in *inst, rest string) bool {
 	if rest == "" {
 		return true
@@ -130,7 +130,7 @@ func (d *decoder) operands(in *inst, rest string) bool {
 	for i, s := range d.ops {
 		first, tail := cutWord(s)
 		if modifier(first) || isa.CacheBitByName(first) != 0 || i > 0 && bareModifier(first) {
-			// format:[…] and dfmt:4 stand between operands, bits may be all there is.
+			// format:[…] and dfmt:4 stand between operands; bits may be all there is.
 			tail = s
 		} else {
 			o, ok := parseOperand(first)
@@ -153,8 +153,7 @@ func (d *decoder) operands(in *inst, rest string) bool {
 	return true
 }
 
-// freeForm recognises instructions whose operands are no list of registers and
-// numbers.
+// freeForm reports whether an instruction's operands are not a list of registers and numbers.
 func freeForm(op string) bool {
 	switch op {
 	case "s_waitcnt", "s_delay_alu", "s_sendmsg", "s_sendmsghalt", "s_waitcnt_depctr", "s_wait_alu", "exp", "export", "s_wait_event",
@@ -164,7 +163,7 @@ func freeForm(op string) bool {
 	return false
 }
 
-// modifier recognises operands of the form name:value.
+// modifier reports whether an operand has the form name:value.
 func modifier(s string) bool {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 {
@@ -179,7 +178,7 @@ func modifier(s string) bool {
 	return true
 }
 
-// bareModifier recognises flags that may stand where an operand could.
+// bareModifier reports whether a word is a flag that may stand where an operand could.
 func bareModifier(s string) bool {
 	switch s {
 	case "offen", "idxen", "addr64", "glc", "slc", "dlc", "gds", "lds", "tfe", "clamp", "nv":
@@ -188,8 +187,8 @@ func bareModifier(s string) bool {
 	return false
 }
 
-// modifier notes one modifier. Those that are not known are kept in Mods, and
-// make a memory instruction unknown.
+// modifier records one modifier. An unknown one is kept in Mods, and makes a memory instruction
+// unknown.
 func (d *decoder) modifier(in *inst, m string) bool {
 	if b := isa.CacheBitByName(m); b != 0 {
 		in.Mem.Bits |= b
@@ -254,7 +253,7 @@ const (
 		" ctrl op "
 )
 
-// dispatch decodes an instruction by its unit.
+// dispatch decodes an instruction according to its unit.
 func (d *decoder) dispatch(in *inst) {
 	if _, ok := nops[in.base]; ok {
 		in.Role = isa.RoleNop
@@ -297,8 +296,8 @@ func (d *decoder) exportUses(in *inst) {
 	}
 }
 
-// unknown makes an instruction unknown: all its registers may be read, nothing
-// is known to be written, and consumers must give up.
+// unknown marks an instruction as unknown: all its registers may be read, nothing is known to
+// be written, and consumers must give up.
 func (d *decoder) unknown(in *inst, why string) {
 	in.Role, in.why = isa.RoleUnknown, why
 	in.Mem, in.Counts, in.Waits = isa.Mem{}, nil, nil
@@ -308,7 +307,7 @@ func (d *decoder) unknown(in *inst, why string) {
 	}
 }
 
-// finish copies what was collected into the template.
+// finish copies the collected data into the template.
 func (d *decoder) finish(tm *template, in *inst) {
 	if g := in.Guard.Reg; g.Class != isa.ClassNone {
 		d.addUse(g)
@@ -333,8 +332,8 @@ func (d *decoder) finish(tm *template, in *inst) {
 	}
 }
 
-// atomType returns the type of an atomic, which is part of the operation's name: unsigned
-// and floating-point minima have other ones.
+// atomType returns the type of an atomic, which is part of the operation's name: unsigned and
+// floating-point minima have others.
 func atomType(op string) isa.AtomType {
 	if op == "MIN" || op == "MAX" {
 		return isa.AtomSigned
@@ -362,9 +361,8 @@ func (d *decoder) copyMicros() []isa.Micro {
 	return copyTo(&d.microArena, d.micros)
 }
 
-// dual decodes a pair v_dual_x … :: v_dual_y …: both halves read the registers
-// from before, so that they are one instruction with the micro-operations of
-// both.
+// dual decodes a pair v_dual_x … :: v_dual_y …. Both halves read the registers from before, so
+// they are one instruction with the micro-operations of both.
 func (d *decoder) dual(tm *template, text string, at int) {
 	x, y := d.decode(trim(text[:at])), d.decode(trim(text[at+2:]))
 	in := x.in
@@ -440,7 +438,7 @@ func (d *decoder) hasMod(m string) bool {
 	return false
 }
 
-// arg gives operand i, a missing one as none.
+// arg returns operand i, or the none operand if there is no such operand.
 func (d *decoder) arg(i int) isa.Operand {
 	if i < len(d.args) {
 		return d.args[i]

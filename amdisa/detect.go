@@ -2,13 +2,13 @@ package amdisa
 
 import "strings"
 
-// Recognise reports whether a text is AMD machine code in one of the dialects of
-// this package. It looks at the text only, not at whether it parses.
+// Recognise reports whether a text is AMD machine code in one of the dialects of this package.
+// It looks only at the text and does not try to parse it.
 func Recognise(src []byte) bool {
 	return detect(string(src)) != ""
 }
 
-// detect names the dialect of a text, "" if it is none.
+// detect returns the dialect of a text, "" if it is none.
 func detect(s string) string {
 	switch {
 	case strings.Contains(s, "ALU clause starting at") || strings.Contains(s, "Fetch clause starting at") ||
@@ -38,7 +38,7 @@ func detect(s string) string {
 	return d
 }
 
-// objdumpHead recognises a disassembly of llvm-objdump whose first lines were cut off:
+// objdumpHead reports whether a text is a disassembly of llvm-objdump without its first lines:
 // functions start with "0000000000000000 <name>:".
 func objdumpHead(s string) bool {
 	found := false
@@ -49,7 +49,7 @@ func objdumpHead(s string) bool {
 	return found
 }
 
-// detectLine names the dialect that a line gives away.
+// detectLine returns the dialect that a line gives away.
 func detectLine(line string) string {
 	t := trim(line)
 	if t == "" {
@@ -84,7 +84,7 @@ func detectLine(line string) string {
 	return DialectLLVM
 }
 
-// isGCN recognises the mnemonics of GCN and its successors.
+// isGCN reports whether a mnemonic is one of GCN and its successors.
 func isGCN(op string) bool {
 	if !mnemonic(op) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"optcheck/isa"
 )
 
-// abi says which scalar registers hold what at the entry of a kernel.
+// abi says what the scalar registers hold at the entry of a kernel.
 type abi struct {
 	known                             bool
 	buffer, dispatch, queue, kernarg  bool
@@ -25,8 +25,9 @@ type element struct {
 	reg  uint16
 }
 
-// base gives the first scalar register of the kernarg pointer and of other
-// pointers, -1 where there is none. The order is that of the HSA ABI.
+// pointers returns the first scalar registers of the scratch descriptor and of the pointers to
+// the dispatch packet, the queue and the arguments, -1 where there is none, and the first
+// register after them. The order is that of the HSA ABI.
 func (a *abi) pointers() (scratch, dispatch, queue, kernarg, end int) {
 	n := 0
 	take := func(has bool, words int) int {

@@ -1,17 +1,16 @@
-// Package amdisa reads the text of AMD machine code into package isa: what LLVM
-// prints with -S and what llvm-objdump prints, for GCN, CDNA and RDNA (gfx6 to
-// gfx12) and for R600 to Cayman; and the layouts of AMD's own tools (Catalyst and
-// CodeXL dumps of Southern Islands and later, shader dumps of R700, Evergreen and
-// Cayman) and of clrxdisasm.
+// Package amdisa reads the text of AMD machine code into package isa: what LLVM prints with -S
+// and what llvm-objdump prints, for GCN, CDNA and RDNA (gfx6 to gfx12) and for R600 to Cayman;
+// and the layouts of AMD's own tools (Catalyst and CodeXL dumps of Southern Islands and later,
+// shader dumps of R700, Evergreen and Cayman) and of clrxdisasm.
 //
-// It decodes text only: it neither runs tools nor reads code objects, and it
-// does not judge what it reads. Package isa and decode.go describe how AMD code is
-// represented (lanes, masks, counters, kernel arguments, addresses). An opcode
-// outside the tables stays as isa.RoleUnknown and is a Problem; so is a line that
-// is not understood; input that is not AMD code at all is an *Error.
+// It decodes text only: it neither runs tools nor reads code objects, and it does not judge
+// what it reads. Package isa and decode.go describe how AMD code is represented (lanes, masks,
+// counters, kernel arguments, addresses). An opcode outside the tables is kept as
+// isa.RoleUnknown and is a Problem; so is a line that is not understood; input that is not AMD
+// code at all is an *Error.
 //
-// Stable: Parse, ParseFor, Recognise, their errors, and that nothing is left out in
-// silence. What an instruction means may be described in more detail by later versions.
+// Stable: Parse, ParseFor, Recognise, their errors, and that nothing is omitted silently. Later
+// versions may describe in more detail what an instruction means.
 package amdisa
 
 import (
@@ -20,7 +19,7 @@ import (
 	"optcheck/isa"
 )
 
-// The kinds of input that cannot be a program. Test with errors.Is.
+// Kinds of input that cannot be a program. Test with errors.Is.
 var (
 	ErrEmpty     = isa.ErrEmpty
 	ErrNoCode    = isa.ErrNoCode
@@ -31,7 +30,7 @@ var (
 	ErrTarget    = errors.New("unknown target")
 )
 
-// Error is input that Parse refuses, with its place.
+// Error describes input that Parse rejects, with its position.
 type Error = isa.Error
 
 // Dialects of a Program.
@@ -51,5 +50,5 @@ const (
 	maxOperands = 24
 	maxCache    = 1 << 15
 	maxFuncs    = 1 << 16
-	maxBlocks   = 1 << 14 // of a function whose scalar registers are followed
+	maxBlocks   = 1 << 14 // of a function whose scalar registers are tracked
 )

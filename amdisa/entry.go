@@ -6,10 +6,9 @@ import (
 	"optcheck/isa"
 )
 
-// The entry analysis follows what scalar registers hold at the entry of a
-// function (pointers to the arguments, the descriptor of scratch memory) through
-// copies and additions, to tell parameters from program loads and spills from
-// program stores.
+// The entry analysis tracks what scalar registers hold at the entry of a function (pointers to
+// the arguments, the descriptor of scratch memory) through copies and additions, to distinguish
+// parameters from program loads and spills from program stores.
 
 // valKind says what a scalar register word is known to hold.
 type valKind uint8
@@ -31,7 +30,7 @@ type val struct {
 
 const trackedRegs = 128
 
-// track is the knowledge at one place.
+// track is what is known at one place.
 type track struct {
 	s     [trackedRegs]val
 	lanes map[uint32]val // vgpr<<8 | lane: scalar registers spilled to lanes
@@ -91,7 +90,7 @@ type analysis struct {
 	in   []*track
 	cur  track
 	syms []string
-	// uses found: instruction → entry word and offset of the base
+	// The uses found: instruction → entry word and offset of the base.
 	loads []baseUse
 }
 
@@ -101,8 +100,8 @@ type baseUse struct {
 	desc bool
 }
 
-// entries finishes the program: which functions are kernels, what their scalar
-// loads read, which accesses are spills.
+// entries completes the program: which functions are kernels, what their scalar loads read,
+// which accesses are spills.
 func (p *gcn) entries() {
 	for _, fn := range p.prog.Funcs {
 		a := p.kernels[fn.Name]
@@ -153,7 +152,7 @@ func elements(lines []string) []element {
 
 func (a *analysis) run() {
 	if !a.needed() || len(a.fn.Blocks) > maxBlocks {
-		return // scalar loads stay program loads: nothing is taken for harmless
+		return // scalar loads remain program loads: nothing is taken for harmless
 	}
 	a.in = make([]*track, len(a.fn.Blocks))
 	first := &track{}
@@ -186,7 +185,7 @@ func (a *analysis) run() {
 	a.classify()
 }
 
-// needed recognises functions with something to find.
+// needed reports whether a function has anything that the analysis could find.
 func (a *analysis) needed() bool {
 	for i := range a.fn.Insts {
 		m := &a.fn.Insts[i].Mem
@@ -246,8 +245,8 @@ func (a *analysis) block(b int, visit func(int)) {
 	}
 }
 
-// clobber forgets what a callee may change: LLVM keeps s[30:105] and the scratch
-// descriptor s[0:3], roughly; only the latter is used here.
+// clobber forgets what a callee may change. LLVM preserves roughly s[30:105] and the scratch
+// descriptor s[0:3]; only the latter is used here.
 func (a *analysis) clobber() {
 	for i := 4; i < trackedRegs; i++ {
 		a.cur.s[i] = val{k: valNone}
@@ -323,7 +322,7 @@ func (a *analysis) micro(m *isa.Micro) val {
 	return none
 }
 
-// sum adds constants to what is known of pointers.
+// sum adds constants to known pointers.
 func sum(x, y val) val {
 	if y.k == valEntry || y.k == valVar {
 		x, y = y, x

@@ -88,7 +88,7 @@ func cutComment(t string) (text, note string) {
 	return t, ""
 }
 
-// cutLabel splits name: from what follows.
+// cutLabel splits a leading "name:" from the rest of a line.
 func cutLabel(t string) (name, rest string, ok bool) {
 	for i := 0; i < len(t); i++ {
 		c := t[i]
@@ -171,7 +171,7 @@ func localLabel(name string) bool {
 // startFunc begins a function.
 func (p *gcn) startFunc(name string, addr uint64) error {
 	if p.fn != nil && len(p.insts) == 0 {
-		p.fn.Name = strings.Clone(name) // an alias, or a name that is known only now
+		p.fn.Name = strings.Clone(name) // an alias, or a name that becomes known only now
 		return nil
 	}
 	if err := p.endFunc(); err != nil {

@@ -17,7 +17,7 @@ func (p *gcn) instruction(text, note string, addr uint64, hasAddr bool) error {
 			return nil
 		}
 		if p.fn == nil || p.closed {
-			return nil // whatever stands around the code
+			return nil // text around the code
 		}
 		if text == "..." {
 			return nil // zeros between functions
@@ -56,7 +56,7 @@ func (p *gcn) instruction(text, note string, addr uint64, hasAddr bool) error {
 	return nil
 }
 
-// header recognises lines of AMD's layout that are no code.
+// header reports whether a line of AMD's layout is not code.
 func header(t string) bool {
 	for _, w := range []string{"shader ", "asic(", "type(", "end", "wave_size(", "ShaderType", "TargetChip", "user_sgprs", "sgpr_count",
 		"vgpr_count", "trap_present"} {
@@ -97,8 +97,8 @@ func (p *gcn) note(in *isa.Inst, note string) {
 	}
 }
 
-// endFunc closes the function being read: padding goes, branches are resolved,
-// blocks are built.
+// endFunc completes the function being read: it drops padding, resolves branches and builds
+// blocks.
 func (p *gcn) endFunc() error {
 	fn := p.fn
 	if fn == nil {
@@ -127,7 +127,7 @@ func (p *gcn) reset() {
 	clear(p.labels)
 }
 
-// trimPadding drops the fill after the last instruction.
+// trimPadding drops the padding after the last instruction.
 func (p *gcn) trimPadding() {
 	n := len(p.insts)
 	for n > 0 {
@@ -152,7 +152,7 @@ func (p *gcn) trimPadding() {
 	}
 }
 
-// dropProblem takes back the complaint about a line.
+// dropProblem removes the problem of a line.
 func (p *base) dropProblem(line int) {
 	l := p.prog.Problems
 	for i := len(l) - 1; i >= 0 && i >= len(l)-64; i-- {
@@ -163,7 +163,7 @@ func (p *base) dropProblem(line int) {
 	}
 }
 
-// endsFlow recognises instructions after which control does not go on.
+// endsFlow reports whether control does not continue after an instruction.
 func endsFlow(in *isa.Inst) bool {
 	switch in.Flow {
 	case isa.FlowExit, isa.FlowReturn, isa.FlowIndirect:

@@ -6,8 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// lds decodes ds_ instructions: local and global data share, and the operations
-// across lanes that use the LDS hardware without its memory.
+// lds decodes ds_ instructions: local and global data share, and the cross-lane operations that
+// use the LDS hardware without its memory.
 func (d *decoder) lds(in *inst, name string) {
 	in.Guard.Reg = isa.RegExec
 	in.Counts = counts(d.ldsCounter())
@@ -62,8 +62,8 @@ func (d *decoder) lds(in *inst, name string) {
 	}
 }
 
-// pair recognises the forms with two addresses and gives their element size and the
-// unit of their offsets.
+// pair recognises the forms with two addresses. It returns their element size and the unit of
+// their offsets.
 func pair(name string) (elem, unit int, ok bool) {
 	i := strings.IndexByte(name, '_')
 	if i < 0 {
@@ -167,9 +167,8 @@ func (d *decoder) ldsStore(in *inst, name string) {
 	d.accessRegs(in, 0)
 }
 
-// ldsAtomic decodes ds_add_u32, ds_add_rtn_u32, ds_cmpst_rtn_b32 and their like.
-// ds_cmpst prints the compared value before the new one, ds_cmpstore (gfx11)
-// the other way round.
+// ldsAtomic decodes ds_add_u32, ds_add_rtn_u32, ds_cmpst_rtn_b32 and the like. ds_cmpst prints
+// the compared value before the new one, ds_cmpstore (gfx11) after it.
 func (d *decoder) ldsAtomic(in *inst, name string) {
 	if elem, unit, ok := pair(name); ok && (strings.HasPrefix(name, "wrxchg2") || strings.HasPrefix(name, "storexchg_2addr")) {
 		in.Role, in.Mem.Width, in.Mem.Atom = isa.RoleAtomic, 2*elem, "EXCH"

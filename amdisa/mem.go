@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// atomNames gives the operation of atomics as package isa names it.
+// atomNames maps the names of atomics to the operation names of package isa.
 var atomNames = map[string]string{
 	"add": "ADD", "sub": "SUB", "rsub": "RSUB", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "mskor": "MSKOR",
 	"swap": "EXCH", "wrxchg": "EXCH", "storexchg": "EXCH", "wrap": "WRAP", "csub": "CSUB", "cond_sub": "CSUB", "sub_clamp": "SUBCLAMP",
@@ -16,7 +16,7 @@ var atomNames = map[string]string{
 	"condxchg32": "CONDXCHG",
 }
 
-// atomic splits the name of an atomic: operation and bytes. Types are add_u32,
+// atomic splits the name of an atomic into operation and number of bytes. Types are add_u32,
 // cmpswap_x2, smax, add_f32, pk_add_bf16.
 func atomic(name string) (op string, width int, ok bool) {
 	width = 4
@@ -43,9 +43,9 @@ func atomic(name string) (op string, width int, ok bool) {
 	return op, width, true
 }
 
-// accessWidth returns the bytes that load_… and store_… move per thread, and
-// whether the rest of the name was understood. d16 says that the value goes to
-// half of a register (and "hi" to the upper one), whose other half stays.
+// accessWidth returns the bytes that load_… and store_… move per thread, and whether the rest
+// of the name was understood. d16 is set if the value goes to one half of a register (with "hi"
+// to the upper one), whose other half is unchanged.
 func accessWidth(name string) (width int, d16 bool, ok bool) {
 	name = strings.TrimPrefix(name, "lds_")
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_addtid"), "_tfe")
@@ -102,7 +102,7 @@ func accessWidth(name string) (width int, d16 bool, ok bool) {
 	return width, d16, true
 }
 
-// scope fills Mem.Scope from the bits that spell one.
+// scope sets Mem.Scope from the bits that express one.
 func (d *decoder) scope(in *inst) {
 	b := in.Mem.Bits
 	switch {
@@ -128,7 +128,7 @@ func (d *decoder) scope(in *inst) {
 	}
 }
 
-// returns reports whether the bits of an atomic ask for the old value.
+// returns reports whether the bits of an atomic request the old value.
 func (d *decoder) returns(in *inst) bool {
 	if strings.Contains(in.Mem.Cache, "RETURN") {
 		return true
@@ -139,7 +139,7 @@ func (d *decoder) returns(in *inst) bool {
 	return (d.t.gfx94 || d.t.gen == 0) && in.Mem.Bits.Has(isa.BitSC0)
 }
 
-// memOperand puts an address operand in the place of operands [i, j).
+// memOperand replaces operands [i, j) by an address operand.
 func (d *decoder) memOperand(i, j int, o isa.Operand) {
 	o.Kind = isa.OpdMem
 	var texts []string
@@ -151,7 +151,7 @@ func (d *decoder) memOperand(i, j int, o isa.Operand) {
 	d.args = append(d.args[:i+1], d.args[j:]...)
 }
 
-// insertArg puts an operand at place i.
+// insertArg inserts an operand at index i.
 func (d *decoder) insertArg(i int, o isa.Operand) {
 	d.args = append(d.args, isa.Operand{})
 	copy(d.args[i+1:], d.args[i:])
@@ -165,7 +165,7 @@ func (d *decoder) take(i int) isa.Operand {
 	return o
 }
 
-// part gives words [from, from+n) of a register operand.
+// part returns words [from, from+n) of a register operand.
 func part(o isa.Operand, from, n int) isa.Operand {
 	o.Reg.Num += uint16(from)
 	o.Words = n
@@ -176,9 +176,8 @@ func part(o isa.Operand, from, n int) isa.Operand {
 	return o
 }
 
-// splitCAS replaces the data operand of a global compare-and-swap, which holds
-// the new value in its lower and the compared one in its upper half, by the
-// two, compared value first.
+// splitCAS splits the data operand of a global compare-and-swap into two, compared value first.
+// The operand holds the new value in its lower half and the compared one in its upper half.
 func (d *decoder) splitCAS(i int) bool {
 	o := d.args[i]
 	if o.Kind != isa.OpdReg || o.Words%2 != 0 {
@@ -192,8 +191,8 @@ func (d *decoder) splitCAS(i int) bool {
 	return true
 }
 
-// accessRegs fills definitions and uses of an access whose operands are in
-// order: dst destination operands, addresses (OpdMem), values.
+// accessRegs sets definitions and uses of an access whose operands are in order: dst
+// destination operands, addresses (OpdMem), values.
 func (d *decoder) accessRegs(in *inst, dst int) {
 	for i := range d.args {
 		o := &d.args[i]
@@ -309,8 +308,8 @@ func (d *decoder) flat(in *inst, unit, name string) {
 	d.accessRegs(in, dst)
 }
 
-// flatKind reads the operation: role, width, number of destination operands and
-// the place of the address.
+// flatKind reads the operation: role, width, number of destination operands and the index of
+// the address.
 func (d *decoder) flatKind(in *inst, name string) (dst, at int, ok bool) {
 	switch {
 	case strings.HasPrefix(name, "atomic_"):
@@ -356,8 +355,8 @@ func (d *decoder) flatKind(in *inst, name string) (dst, at int, ok bool) {
 	return 0, 0, false
 }
 
-// copyKind decodes copies between global memory and LDS: the address in LDS is
-// M0 or a vector register that is printed first.
+// copyKind decodes copies between global memory and LDS. The address in LDS is M0, or a vector
+// register that is printed first.
 func (d *decoder) copyKind(in *inst, name string) (dst, at int, ok bool) {
 	i := strings.LastIndex(name, "_")
 	if strings.HasPrefix(name, "load_lds_") {
@@ -381,7 +380,7 @@ func (d *decoder) copyKind(in *inst, name string) (dst, at int, ok bool) {
 	return 0, 0, true
 }
 
-// keepHalf notes that a load leaves the other half of its register as it is.
+// keepHalf records that a load leaves the other half of its register unchanged.
 func (d *decoder) keepHalf(d16 bool) {
 	if d16 && len(d.args) > 0 && d.args[0].Words == 1 {
 		d.use(&d.args[0])
@@ -461,7 +460,7 @@ func (d *decoder) cacheOp(in *inst, unit, name string) {
 			m.Scope = isa.ScopeGPU
 		case b.Has(isa.BitSC0):
 			m.Scope = isa.ScopeCTA
-		case name == "wbl2" && !d.t.gfx94: // gfx90a has no bits: the whole L2
+		case name == "wbl2" && !d.t.gfx94: // gfx90a has no bits: it writes back the whole L2
 			m.Scope = isa.ScopeSys
 		}
 	default: // global_inv, global_wb, global_wbinv of gfx12

@@ -101,7 +101,7 @@ func (d *decoder) lop(dst isa.Reg, lut uint8, src ...isa.Operand) {
 	d.emit(isa.MicroLop3, dst, src...).LUT = lut
 }
 
-// dst gives word w of a destination operand.
+// dst returns word w of a destination operand.
 func dst(o isa.Operand, w int) isa.Reg {
 	return isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + uint16(w)}
 }
@@ -116,8 +116,8 @@ func mask(o isa.Operand, f func(isa.Reg)) {
 	}
 }
 
-// vectorMicro fills the value semantics of vector instructions. What it leaves
-// out is an unknown function of the uses.
+// vectorMicro sets the value semantics of vector instructions. Whatever it omits is an unknown
+// function of the uses.
 func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 	n := typeBits(name)
 	if root != "mov" && root != "cndmask" && root != "pk_mov" && isFloat(name) {
@@ -148,8 +148,8 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 	}
 }
 
-// sources returns the words of an instruction's operands of n bits; one that is not there
-// is unknown.
+// sources returns a function for the words of an instruction's n-bit operands; a missing one is
+// unknown.
 func (d *decoder) sources(n int) func(i, w int) isa.Operand {
 	return func(i, w int) isa.Operand {
 		if i >= len(d.args) {
@@ -202,7 +202,7 @@ func (d *decoder) vectorMoves(root string, n int, to isa.Operand) bool {
 	return true
 }
 
-// vectorArithmetic lowers what computes with numbers.
+// vectorArithmetic lowers arithmetic on numbers.
 func (d *decoder) vectorArithmetic(name, root string, n int, to isa.Operand, s shape) {
 	a := d.sources(n)
 	switch root {
@@ -261,7 +261,7 @@ func (d *decoder) vectorArithmetic(name, root string, n int, to isa.Operand, s s
 	}
 }
 
-// isFloat recognises operations on floating-point numbers by their last type.
+// isFloat reports whether an operation is one on floating-point numbers, by its last type.
 func isFloat(name string) bool {
 	i := strings.LastIndexByte(name, '_')
 	t := name[i+1:]
@@ -286,7 +286,7 @@ func (d *decoder) bitop() uint8 {
 	return 0
 }
 
-// packedMove: v_pk_mov_b32 takes a word of each source.
+// packedMove lowers v_pk_mov_b32, which takes a word of each source.
 func (d *decoder) packedMove() {
 	if len(d.args) != 3 || d.args[0].Words != 2 {
 		return
@@ -375,8 +375,8 @@ func (d *decoder) setp(dst isa.Reg, cmp string, signed bool, a, b, with isa.Oper
 	m.Cmp, m.Bool, m.Signed = cmp, "AND", signed
 }
 
-// shift lowers shifts by a constant: the machine uses the low 5 (6) bits of the
-// amount, and a shift by a register is left unknown.
+// shift lowers shifts by a constant. The machine uses the low 5 (6) bits of the amount; a shift
+// by a register is left unknown.
 func (d *decoder) shift(op string, n int, to, x, amount isa.Operand) {
 	k, ok := known(amount)
 	if !ok {

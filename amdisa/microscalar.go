@@ -6,9 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// scalarMicro fills the value semantics of scalar arithmetic. What it leaves out
-// (SCC of shifts and of 64-bit logic, overflow, bit counts) is an unknown
-// function of the uses.
+// scalarMicro sets the value semantics of scalar arithmetic. Whatever it omits (SCC of shifts
+// and of 64-bit logic, overflow, bit counts) is an unknown function of the uses.
 func (d *decoder) scalarMicro(in *inst, name string) {
 	n := typeBits(name)
 	root := name
@@ -53,7 +52,7 @@ func (d *decoder) scalarMicro(in *inst, name string) {
 	}
 }
 
-// scalarMoves lowers moves, selections and the inverse, which may be of several words.
+// scalarMoves lowers moves, selections and inversions, which may have several words.
 func (d *decoder) scalarMoves(name, root string, n int, to isa.Operand) bool {
 	words := n / 32
 	a := func(i, w int) isa.Operand { return word(d.arg(i), w, n) }
@@ -100,7 +99,7 @@ func (d *decoder) scalarMoves(name, root string, n int, to isa.Operand) bool {
 	return true
 }
 
-// scalarArithmetic lowers what computes with numbers.
+// scalarArithmetic lowers arithmetic on numbers.
 func (d *decoder) scalarArithmetic(name, root string, n int, to isa.Operand) {
 	a := func(i, w int) isa.Operand { return word(d.arg(i), w, n) }
 	switch root {
@@ -146,9 +145,9 @@ func (d *decoder) scalarArithmetic(name, root string, n int, to isa.Operand) {
 	}
 }
 
-// scalarSum lowers 32-bit additions and subtractions. The sum of the program
-// counter and a pc-relative symbol is the symbol's address; the addend of the
-// relocation, which counts from where it stands, is left in the operand.
+// scalarSum lowers 32-bit additions and subtractions. The sum of the program counter and a
+// pc-relative symbol is the symbol's address. The addend of the relocation, which counts from
+// the relocated word, stays in the operand.
 func (d *decoder) scalarSum(name, root string, to isa.Operand) {
 	a, b := word(d.arg(1), 0, 32), word(d.arg(2), 0, 32)
 	if b.Kind == isa.OpdSym && strings.Contains(d.arg(2).Text, "@") && strings.Contains(d.arg(2).Text, "rel32") {
@@ -180,8 +179,8 @@ func (d *decoder) scalarSum(name, root string, to isa.Operand) {
 	}
 }
 
-// saveExec lowers s_and_saveexec_b64 and its like: the old EXEC goes to the
-// destination (for wrexec, the new one), EXEC = src op EXEC.
+// saveExec lowers s_and_saveexec_b64 and the like: the old EXEC goes to the destination (for
+// wrexec, the new one), and EXEC = src op EXEC.
 func (d *decoder) saveExec(op string, to isa.Operand, n int, wrexec bool) {
 	lut, ok := logicLUT[op]
 	if !ok {

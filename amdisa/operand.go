@@ -36,8 +36,8 @@ var constants = map[string]int{
 	"lds_direct": 1, "src_pc": 1, "attr0.x": 1,
 }
 
-// splitArgs cuts an operand list at its commas, outside of brackets. It returns
-// false when there are too many.
+// splitArgs splits an operand list at its commas, outside brackets. It returns false if there
+// are too many.
 func splitArgs(s string, out []string) ([]string, bool) {
 	depth, from := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -62,7 +62,7 @@ func splitArgs(s string, out []string) ([]string, bool) {
 	return out, true
 }
 
-// cutWord splits s at its first blank outside of brackets.
+// cutWord splits s at its first blank outside brackets.
 func cutWord(s string) (word, rest string) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -327,7 +327,7 @@ func floatBits(o *isa.Operand, bits int) uint64 {
 	return uint64(math.Float32bits(float32(f)))
 }
 
-// half rounds to a half-precision number; exact for the inline constants.
+// half rounds to a half-precision number; the inline constants are exact.
 func half(f float64) uint16 {
 	b := math.Float32bits(float32(f))
 	sign := uint16(b >> 16 & 0x8000)

@@ -2,8 +2,8 @@ package amdisa
 
 import "strings"
 
-// shape says which operands of a scalar or vector ALU instruction are written,
-// and which registers it uses without printing them.
+// shape says which operands of a scalar or vector ALU instruction are written, and which
+// registers it uses implicitly.
 type shape uint16
 
 const (
@@ -69,8 +69,8 @@ var scalarOps = table(map[shape]string{
 		cmp_neq_f16 cmp_nlt_f16`,
 })
 
-// vectorOps lists the vector ALU instructions without v_ and without the types
-// at their end, by what they do to their operands.
+// vectorOps lists the vector ALU instructions, without v_ and the types at their end, by what
+// they do to their operands.
 var vectorOps = table(map[shape]string{
 	writesDst: `mov not bfrev ffbh ffbl clz ctz cls mov_fed accvgpr_read accvgpr_write accvgpr_mov
 		add sub subrev mul mul_lo mul_hi add_nc sub_nc subrev_nc min max and or xor xnor lshl lshlrev lshr lshrrev ashr ashrrev
@@ -138,7 +138,7 @@ func cutEncoding(op string) (base, enc string) {
 	return op, ""
 }
 
-// isType recognises the type tokens of mnemonics: u32, f16, bf8, i24, 16x16x4f32.
+// isType reports whether a word is a type token of mnemonics: u32, f16, bf8, i24, 16x16x4f32.
 func isType(s string) bool {
 	i := 0
 	for i < len(s) && s[i] >= 'a' && s[i] <= 'z' {
@@ -227,9 +227,9 @@ func typeBits(op string) int {
 	return 32
 }
 
-// nops are instructions without effect on registers and memory: padding, hints
-// for scheduling, power and debugging. The value tells those that wait for
-// registers or hazards.
+// nops lists instructions without effect on registers and memory: padding, hints for
+// scheduling, power and debugging. The value is true for those that wait for registers or
+// hazards.
 var nops = map[string]bool{
 	"s_nop": false, "s_code_end": false, "s_clause": false, "s_delay_alu": true, "s_sleep": false, "s_sleep_var": false, "s_setprio": false,
 	"s_inst_prefetch": false, "s_set_inst_prefetch_distance": false, "s_incperflevel": false, "s_decperflevel": false, "s_ttracedata": false,

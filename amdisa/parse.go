@@ -7,25 +7,23 @@ import (
 	"optcheck/isa"
 )
 
-// Parse reads AMD machine code. file is used in messages only. The dialect is
-// detected, and the target taken from the text; when the text does not name it,
-// the family is inferred from what only it can spell (Func.Arch is then gfx6,
-// gfx9, gfx940, evergreen, …). Instructions that are printed the same share
-// their operand and register slices.
+// Parse reads AMD machine code. file is used in messages only. It detects the dialect and takes
+// the target from the text. If the text does not name the target, the family is inferred from
+// spellings that are unique to it (Func.Arch is then gfx6, gfx9, gfx940, evergreen, …).
+// Instructions that are printed the same share their operand and register slices.
 //
-// Every kernel is one function; functions that kernels call are functions with
-// Callable set. Where clang-22 emits a kernel as a call of its body (-O0), the
-// body is put in the place of the call.
+// Every kernel is one function; functions that kernels call are functions with Callable set.
+// Where clang-22 emits a kernel as a call of its body (-O0), the body replaces the call.
 //
-// The error is an *Error: empty or foreign input, a listing without any
-// instruction, one that ends in the middle of a function, or a line over 64 KiB.
+// The error is an *Error: empty or foreign input, a listing without any instruction, one that
+// ends in the middle of a function, or a line over 64 KiB.
 func Parse(file string, src []byte) (*isa.Program, error) {
 	return ParseFor(file, src, "")
 }
 
-// ParseFor is like Parse, for a target that is known from elsewhere (gfx90a,
-// tahiti, cayman): it is used when the text names none, as that of llvm-objdump.
-// An unknown target is an *Error of kind ErrTarget.
+// ParseFor is like Parse for a target that is known from elsewhere (gfx90a, tahiti, cayman); it
+// is used if the text names none, like that of llvm-objdump. An unknown target is an *Error of
+// kind ErrTarget.
 func ParseFor(file string, src []byte, arch string) (*isa.Program, error) {
 	if err := checkLines(file, src); err != nil {
 		return nil, err
@@ -44,7 +42,7 @@ func ParseFor(file string, src []byte, arch string) (*isa.Program, error) {
 	}
 }
 
-// checkLines refuses input that is too large for its kind.
+// checkLines rejects input that exceeds the limits.
 func checkLines(file string, src []byte) error {
 	if len(src) == 0 {
 		return &Error{File: file, Line: 1, Kind: ErrEmpty}
@@ -69,7 +67,7 @@ type pending struct {
 	label string
 }
 
-// base is what the readers of all dialects share.
+// base is the part that the readers of all dialects share.
 type base struct {
 	file    string
 	prog    *isa.Program
@@ -106,8 +104,8 @@ type gcn struct {
 	files   map[string]string
 	data    bool   // in a section without code
 	block   string // inside of a block of directives up to this one
-	abi     *abi   // of the block being read
-	closed  bool   // the function's end was seen
+	abi     *abi   // of the current block
+	closed  bool   // the end of the function was seen
 	elems   []string
 }
 
@@ -142,7 +140,7 @@ func parseGCN(file, s, arch, dialect string) (*isa.Program, error) {
 	return p.prog, nil
 }
 
-// target finds the target that the text names, or guesses its family.
+// target returns the target that the text names, or guesses its family.
 func (p *gcn) target(s, arch string) (target, error) {
 	named := ""
 	for _, key := range []string{".amdgcn_target \"", ".amd_amdgpu_isa \"", "amdhsa.target:", "\n.gpu ", "\nasic(", " asic(", "\tasic("} {
@@ -171,7 +169,7 @@ func (p *gcn) target(s, arch string) (target, error) {
 		named = machineVersion(s)
 	}
 	if t, ok := targetOf(named); ok && t.gen > 0 {
-		// A CPU name on the command line says more than the number after it.
+		// A CPU name on the command line is more specific than the number after it.
 		if u, ok := targetOf(arch); ok && u.gen == t.gen {
 			t.name = u.name
 		}

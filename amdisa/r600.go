@@ -6,9 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// r600 reads what LLVM prints for R600 to Cayman: per function a list of
-// control-flow instructions, and after it the clauses, which the list names by
-// their addresses.
+// r600 reads what LLVM prints for R600 to Cayman: per function a list of control-flow
+// instructions, followed by the clauses, to which the list refers by address.
 type r600 struct {
 	base
 	tsBuilder
@@ -116,8 +115,8 @@ func (p *r600) oneLine(line string) error {
 	return nil
 }
 
-// inline reads a line of a clause that is printed after its control-flow
-// instruction, as LLVM 22 does for functions that it takes for no kernels.
+// inline reads a line of a clause that is printed after its control-flow instruction, as LLVM
+// 22 does for functions that it does not take for kernels.
 func (p *r600) inline(t string) {
 	last := &p.list[len(p.list)-1]
 	if p.inner == nil {
@@ -129,7 +128,7 @@ func (p *r600) inline(t string) {
 	p.cur = nil
 }
 
-// upper recognises mnemonics of this family.
+// upper reports whether a mnemonic belongs to this family.
 func upper(op string) bool {
 	if op == "" || op[0] < 'A' || op[0] > 'Z' {
 		return false
@@ -241,7 +240,7 @@ func (p *r600) endFunc() error {
 		}
 		n, ok := cfNumber(l.rest, "@")
 		if !ok || p.clauses[n] == nil || l.clause != nil {
-			continue // the builder says so
+			continue // the builder reports it
 		}
 		c := *p.clauses[n]
 		c.kcache = kcaches(l.rest)

@@ -7,8 +7,8 @@ import (
 	"optcheck/isa"
 )
 
-// resolve turns branch targets into instruction indices, and refuses a function
-// that control flow can leave at its end.
+// resolve turns branch targets into instruction indices. It rejects a function that control
+// flow can leave at its end.
 func (p *gcn) resolve(fn *isa.Func) error {
 	for _, b := range p.branch {
 		in := &fn.Insts[b.inst]
@@ -43,7 +43,7 @@ func setTarget(fn *isa.Func, in *isa.Inst) {
 	}
 }
 
-// targetOf finds a target: a label, or the 16-bit word offset that disassemblers
+// targetOf returns the index of a target: a label, or the 16-bit word offset that disassemblers
 // print, relative to the next instruction.
 func (p *gcn) targetOf(fn *isa.Func, in *isa.Inst, label string) (int, bool) {
 	if i, ok := p.labels[label]; ok {

@@ -24,7 +24,7 @@ func (d *decoder) scalarMemory(in *inst, name string) bool {
 		in.Mem = isa.Mem{}
 		return false
 	}
-	if len(d.args) == 2 { // clrxdisasm leaves out an offset of 0
+	if len(d.args) == 2 { // clrxdisasm omits an offset of 0
 		d.args = append(d.args, isa.Operand{Kind: isa.OpdImm, Text: "0"})
 	}
 	if len(d.args) < 3 || !d.scalarAddress(in, desc) {
@@ -48,8 +48,8 @@ func (d *decoder) scalarMemory(in *inst, name string) bool {
 	return true
 }
 
-// scalarControl decodes what of the scalar unit is no access: cache operations,
-// prefetches and clocks.
+// scalarControl decodes instructions of the scalar unit that are not accesses: cache
+// operations, prefetches and clocks.
 func (d *decoder) scalarControl(in *inst, name string) bool {
 	switch name {
 	case "dcache_inv", "dcache_inv_vol", "dcache_wb", "dcache_wb_vol", "dcache_wb_inv", "gl1_inv", "dcache_discard", "dcache_discard_x2":
@@ -84,8 +84,8 @@ func (d *decoder) scalarControl(in *inst, name string) bool {
 	return false
 }
 
-// scalarKind sets role, width and atomic of a scalar access, and says how many
-// operands it defines. What it does not know leaves the role unknown.
+// scalarKind sets role, width and atomic of a scalar access, and returns the number of operands
+// it defines. For unknown instructions it leaves the role unknown.
 func (d *decoder) scalarKind(in *inst, rest string) (dst int) {
 	switch {
 	case strings.HasPrefix(rest, "load_"):
@@ -113,8 +113,8 @@ func (d *decoder) scalarKind(in *inst, rest string) (dst int) {
 	return dst
 }
 
-// scalarAddress makes one address operand of sbase, soffset after the first
-// operand. On gfx6 and gfx7 immediate offsets count words.
+// scalarAddress combines sbase and soffset into one address operand after the first operand. On
+// gfx6 and gfx7 immediate offsets count words.
 func (d *decoder) scalarAddress(in *inst, desc bool) bool {
 	base := d.args[1]
 	if base.Kind != isa.OpdReg || base.Zero || len(d.args) > 4 {

@@ -6,10 +6,10 @@ import (
 	gpu "optcheck/target"
 )
 
-// target is what decoding needs to know of a GCN, CDNA or RDNA target.
+// target is what decoding needs to know about a GCN, CDNA or RDNA target.
 type target struct {
 	name  string
-	gen   int  // 6 … 12; 0 when nothing tells
+	gen   int  // 6 … 12; 0 if unknown
 	gfx94 bool // gfx940 and later CDNA: sc0, sc1, nt
 	wave  int  // 32 or 64 when known
 }
@@ -28,8 +28,8 @@ func targetOf(name string) (target, bool) {
 	return t, true
 }
 
-// guess infers the generation of a listing that does not name its target, from
-// spellings that only it has. The name is that of the family: gfx9, gfx940, ….
+// guess infers the generation of a listing that does not name its target, from spellings that
+// are unique to it. The name is that of the family: gfx9, gfx940, ….
 func guess(s string) target {
 	has := func(words ...string) bool {
 		for _, w := range words {

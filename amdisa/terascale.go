@@ -72,7 +72,7 @@ func cfHead(t string) (num int, op, rest string, ok bool) {
 	return 0, "", "", false
 }
 
-// cfOps are control-flow instructions that are printed without a colon.
+// cfOps lists control-flow instructions that are printed without a colon.
 var cfOps = func() map[string]bool {
 	m := map[string]bool{}
 	for _, s := range strings.Fields(`NOP CALL_FS JUMP JUMP_ANY ELSE POP PUSH PUSH_ELSE LOOP LOOP_DX10 LOOP_NO_AL LOOP_START LOOP_START_DX10
@@ -83,7 +83,7 @@ var cfOps = func() map[string]bool {
 	return m
 }()
 
-// teraScaleLine recognises lines of this layout.
+// teraScaleLine reports whether a line has this layout.
 func teraScaleLine(t string) bool {
 	_, op, rest, ok := cfHead(t)
 	if !ok {
@@ -126,7 +126,7 @@ func (p *teraScale) oneLine(t string) error {
 		return nil
 	}
 	if len(p.list) == 0 {
-		return nil // whatever stands before the code
+		return nil // text before the code
 	}
 	c := p.list[len(p.list)-1].clause
 	if c == nil {

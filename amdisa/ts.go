@@ -56,7 +56,7 @@ type group struct {
 
 // slot is one operation of a group.
 type slot struct {
-	unit  byte // 'x' … 'w', 't'; 0 when the listing does not say
+	unit  byte // 'x' … 'w', 't'; 0 if the listing does not say
 	op    string
 	args  []string
 	flags []string
@@ -76,7 +76,7 @@ const (
 	oqCount = 64
 )
 
-// tsBuilder makes instructions of control-flow lines.
+// tsBuilder turns control-flow lines into instructions.
 type tsBuilder struct {
 	*base
 	cayman bool
@@ -102,7 +102,7 @@ type tsJump struct {
 	pops     bool
 }
 
-// build makes a function of its control-flow list.
+// build builds a function from its control-flow list.
 func (b *tsBuilder) build(fn *isa.Func, list []cfLine) error {
 	b.depth, b.loops, b.jumps = 0, nil, nil
 	b.at, b.restor, b.consts = map[int]int{}, map[int]int{}, map[uint16]uint32{}
@@ -175,7 +175,7 @@ func (b *tsBuilder) push(text string) {
 	b.depth++
 }
 
-// pop restores the mask that n pushes ago was saved.
+// pop restores the mask that was saved n pushes ago.
 func (b *tsBuilder) pop(text string, n, addr int) {
 	if n <= 0 {
 		return
@@ -364,7 +364,7 @@ func (b *tsBuilder) endLoop(l *cfLine) {
 	}
 }
 
-// aluClause emits the groups of a clause with what happens to the mask around.
+// aluClause emits the groups of a clause and the changes of the mask around it.
 func (b *tsBuilder) aluClause(l *cfLine, kind string) {
 	if kind == "PUSH_BEFORE" {
 		b.push(l.text)
@@ -399,9 +399,8 @@ func (b *tsBuilder) aluClause(l *cfLine, kind string) {
 	}
 }
 
-// returning finds LDS atomics that LLVM prints without _RET although they put a
-// value into the queue (LDS_CMPST): a later group takes it while the queue would
-// be empty.
+// returning marks LDS atomics that LLVM prints without _RET although they put a value into the
+// queue (LDS_CMPST): otherwise a later group would take a value from an empty queue.
 func returning(c *clause) {
 	var last *slot
 	n := 0

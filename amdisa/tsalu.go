@@ -35,7 +35,7 @@ var tsFloat = func() map[string]bool {
 
 var tsCmp = map[string]string{"E": "EQ", "NE": "NE", "GT": "GT", "GE": "GE", "LT": "LT", "LE": "LE"}
 
-// group makes one instruction of a VLIW group.
+// group turns a VLIW group into one instruction.
 func (b *tsBuilder) group(cl *clause, g *group) {
 	b.line = g.line
 	var texts []string
@@ -78,8 +78,8 @@ type tsGroup struct {
 	pending []isa.Reg // registers that the slot writes
 }
 
-// opaque gives definitions beside a load an explicit unknown value, so that they
-// are not taken for loaded ones.
+// opaque assigns an explicit unknown value to definitions beside a load, so that they are not
+// taken for loaded ones.
 func (x *tsGroup) opaque() {
 	for _, r := range x.in.Defs {
 		known := false
@@ -95,8 +95,7 @@ func (x *tsGroup) opaque() {
 	}
 }
 
-// learn keeps track of registers with constant values, which name the
-// arguments that fetches read.
+// learn tracks registers with constant values, which identify the arguments that fetches read.
 func (b *tsBuilder) learn(in *isa.Inst) {
 	for _, r := range in.Defs {
 		if r.Class == isa.ClassGPR {
@@ -146,8 +145,8 @@ func (x *tsGroup) slot(s *slot, used *[5]bool) bool {
 	return x.value(s, srcs)
 }
 
-// results fills the registers that a slot writes: its destination and the
-// forwarding register PV or PS.
+// results sets the registers that a slot writes: its destination and the forwarding register PV
+// or PS.
 func (x *tsGroup) results(s *slot, num [2]int, write bool, used *[5]bool) {
 	ch := num[1]
 	x.dest = isa.Reg{Class: isa.ClassSpecial, Num: uint16(isa.SpecPV + ch)}
@@ -172,7 +171,7 @@ func (x *tsGroup) results(s *slot, num [2]int, write bool, used *[5]bool) {
 	}
 }
 
-// transOnly recognises operations that only the t slot of VLIW5 performs.
+// transOnly reports whether only the t slot of VLIW5 performs an operation.
 func (x *tsGroup) transOnly(op string) bool {
 	return strings.HasPrefix(op, "MULLO_") || strings.HasPrefix(op, "MULHI_") || strings.HasPrefix(op, "RECIP") ||
 		strings.HasPrefix(op, "INT_TO_FLT") || strings.HasPrefix(op, "UINT_TO_FLT") ||
@@ -185,7 +184,7 @@ func (x *tsGroup) targets(r isa.Reg) {
 	x.pending = append(x.pending, r)
 }
 
-// value gives a slot's micro-operations.
+// value sets a slot's micro-operations.
 func (x *tsGroup) value(s *slot, src []isa.Operand) bool {
 	op := strings.TrimSuffix(strings.TrimSuffix(s.op, "_eg"), "_r600")
 	plain := true
@@ -249,8 +248,8 @@ func (x *tsGroup) value(s *slot, src []isa.Operand) bool {
 	return true
 }
 
-// tsArity returns the sources of an operation that lower knows, 0 for others that
-// are known by name.
+// tsArity returns the number of sources of an operation that lower knows, 0 for others that are
+// known by name.
 func tsArity(op string) (int, bool) {
 	switch op {
 	case "MOV", "NOT_INT":
@@ -335,7 +334,7 @@ func (x *tsGroup) lower(op string, dst isa.Reg, a func(int) isa.Operand) {
 	}
 }
 
-// predicate decodes PRED_SETE_INT and its like, which narrow EXEC.
+// predicate decodes PRED_SETE_INT and the like, which narrow EXEC.
 func (x *tsGroup) predicate(rest string, s *slot, a func(int) isa.Operand, plain bool) bool {
 	updates := strings.Contains(strings.Join(s.args, " "), "ExecMask")
 	for _, f := range s.flags {
@@ -367,6 +366,6 @@ func (x *tsGroup) predicate(rest string, s *slot, a func(int) isa.Operand, plain
 	return true
 }
 
-// tsPredicates are predicates that are no plain comparison.
+// tsPredicates lists predicates that are not plain comparisons.
 var tsPredicates = map[string]bool{"_INV": true, "_POP": true, "_CLR": true, "_RESTORE": true, "GT_PUSH": true, "GE_PUSH": true,
 	"E_PUSH": true, "NE_PUSH": true}

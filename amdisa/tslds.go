@@ -67,7 +67,7 @@ func (x *tsGroup) ldsOperands(s *slot) (src []isa.Operand, ok bool) {
 	return src, true
 }
 
-// ldsKind sets role, width and atomic of an LDS operation, and says how many values it
+// ldsKind sets role, width and atomic of an LDS operation, and returns the number of values it
 // takes after the address.
 func (x *tsGroup) ldsKind(op string, ret bool) (values int, ok bool) {
 	in := &x.in
@@ -112,7 +112,7 @@ func (x *tsGroup) ldsKind(op string, ret bool) (values int, ok bool) {
 	return values, true
 }
 
-// ldsAddress makes the address operand of an LDS operation.
+// ldsAddress returns the address operand of an LDS operation.
 func (x *tsGroup) ldsAddress(src isa.Operand) (addr isa.Operand, ok bool) {
 	in := &x.in
 	addr = isa.Operand{Kind: isa.OpdMem, Words: 1, Text: src.Text}
@@ -130,7 +130,7 @@ func (x *tsGroup) ldsAddress(src isa.Operand) (addr isa.Operand, ok bool) {
 	return addr, true
 }
 
-// ldsResults pushes what an LDS operation returns onto the queue.
+// ldsResults pushes the results of an LDS operation onto the queue.
 func (x *tsGroup) ldsResults(op string) bool {
 	in := &x.in
 	n := 1

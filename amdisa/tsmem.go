@@ -22,7 +22,7 @@ func (b *tsBuilder) fetch(text string) {
 		b.unknownCF(text, "operands of a fetch")
 		return
 	}
-	// Channels of the destination: a letter writes the channel at its place.
+	// Channels of the destination: a letter writes the channel at its position.
 	_, ch, dot := strings.Cut(args[0], ".")
 	if !dot {
 		ch = "xyzw"
@@ -132,7 +132,7 @@ var textureOps = func() map[string]bool {
 	return m
 }()
 
-// ratAtoms gives the atomics of MEM_RAT.
+// ratAtoms maps the atomics of MEM_RAT to operations.
 var ratAtoms = map[string]string{
 	"ADD": "ADD", "SUB": "SUB", "RSUB": "RSUB", "INC_UINT": "INC", "DEC_UINT": "DEC", "INC": "INC", "DEC": "DEC", "AND": "AND", "OR": "OR",
 	"XOR": "XOR", "MSKOR": "MSKOR", "MIN_INT": "MIN", "MIN_UINT": "UMIN", "MAX_INT": "MAX", "MAX_UINT": "UMAX", "XCHG": "EXCH",
@@ -216,7 +216,7 @@ func hasWord(s, w string) bool {
 	return false
 }
 
-// ratOperands finds address, value and component mask.
+// ratOperands splits off address, value and component mask.
 func ratOperands(rest string) (addr, data, mask string, ok bool) {
 	args, ok := splitArgs(rest, nil)
 	if !ok || len(args) == 0 {
@@ -247,7 +247,7 @@ func ratOperands(rest string) (addr, data, mask string, ok bool) {
 	return addr, data, "", true
 }
 
-// ratKind fills role, width and data registers.
+// ratKind sets role, width and data registers.
 func (b *tsBuilder) ratKind(in *isa.Inst, what, data, mask string) bool {
 	num, chans, ok := gprs(data)
 	if !ok {

@@ -150,7 +150,7 @@ func (x *tsGroup) numberOperand(o isa.Operand, t string) (isa.Operand, bool) {
 	return n, true
 }
 
-// pop takes the oldest value of the LDS queue.
+// pop takes the oldest value from the LDS queue.
 func (x *tsGroup) pop(o isa.Operand) (isa.Operand, bool) {
 	if x.b.oqPop >= x.b.oqPush || x.b.oqPop >= oqCount {
 		return o, false

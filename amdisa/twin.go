@@ -6,17 +6,16 @@ import (
 	"optcheck/isa"
 )
 
-// twinPrefix begins the names of the callable bodies that clang-22 emits beside
-// each OpenCL kernel. Without optimisation the kernel itself only calls it.
+// twinPrefix is the prefix of the names of the callable bodies that clang-22 emits beside each
+// OpenCL kernel. Without optimisation the kernel itself only calls its body.
 const twinPrefix = "__clang_ocl_kern_imp_"
 
-// maxInline bounds the length of a kernel with its body put in.
+// maxInline bounds the length of a kernel including its body, in instructions.
 const maxInline = 1 << 20
 
-// inlineTwins puts the body in the place of the call in kernels that consist of
-// one call of their twin, so that one function is one kernel. The call stays as
-// an instruction without effect on the control flow, the body's returns become
-// jumps after it.
+// inlineTwins replaces the call by the body in kernels that consist of one call of their twin,
+// so that one function is one kernel. The call stays as an instruction without effect on the
+// control flow; the body's returns become jumps to its end.
 func (p *gcn) inlineTwins() {
 	byName := make(map[string]*isa.Func, len(p.prog.Funcs))
 	for _, f := range p.prog.Funcs {
@@ -101,7 +100,7 @@ func splice(insts []isa.Inst, call int, body []isa.Inst) []isa.Inst {
 		in = moved(in, func(t int) int { return t + call + 1 })
 		if in.Flow == isa.FlowReturn {
 			in.Flow, in.Target = isa.FlowJump, call+1+n
-			in.Args = nil // the register is no condition
+			in.Args = nil // the register is not a condition
 		}
 		out = append(out, in)
 	}

@@ -6,7 +6,7 @@ import (
 	"optcheck/isa"
 )
 
-// waitNames are the counters as s_waitcnt prints them.
+// waitNames maps the names in s_waitcnt to counters.
 var waitNames = map[string]isa.Counter{
 	"vmcnt": isa.CountVM, "vscnt": isa.CountVS, "lgkmcnt": isa.CountLGKM, "expcnt": isa.CountExp, "loadcnt": isa.CountLoad,
 	"storecnt": isa.CountStore, "dscnt": isa.CountDS, "kmcnt": isa.CountKM, "samplecnt": isa.CountSample, "bvhcnt": isa.CountBVH,
@@ -119,8 +119,8 @@ func (d *decoder) waitcnt(in *inst, s string) bool {
 	return true
 }
 
-// waitImmediate decodes the immediate of s_waitcnt: expcnt and lgkmcnt above
-// vmcnt, whose upper bits were added at the top later; gfx11 ordered them anew.
+// waitImmediate decodes the immediate of s_waitcnt: expcnt and lgkmcnt above vmcnt, whose upper
+// bits were added at the top later; gfx11 reordered them.
 func (d *decoder) waitImmediate(in *inst, v int64) {
 	if d.t.gen >= 11 {
 		d.addWait(in, isa.CountExp, v&7)

@@ -1,11 +1,10 @@
-// Package depgen manufactures false dependencies: instructions by which an
-// address, a stored value or a condition is computed from what a load
-// returned, without that value having any effect (Alglave et al., ASPLOS 2015, Sec. 4.5). How a
-// zero is made of a value is a scheme; schemes differ in whether compilers can
-// see through them.
+// Package depgen builds artificial (false) dependencies: instructions that compute an address,
+// a stored value or a condition from what a load returned, without that value having any effect
+// (Alglave et al., ASPLOS 2015, Sec. 4.5). A scheme is a way to turn a value into zero; schemes
+// differ in whether compilers can see through them.
 //
-// It does not decide whether a dependency survived a compiler: optcheck does,
-// on machine code, and audit tabulates it.
+// It does not decide whether a dependency survived a compiler: optcheck does, on machine code,
+// and audit tabulates it.
 package depgen
 
 import (
@@ -15,15 +14,15 @@ import (
 	"optcheck/litmus"
 )
 
-// Scheme is a way to make a zero out of a value that a load returned. The
-// schemes rely on nothing but what every generated test guarantees: values in
-// memory lie in [0, 2^31) (litmus.Test.Check enforces it for masks).
+// Scheme is a way to compute zero from a value that a load returned. The schemes rely only on
+// what every generated test guarantees: values in memory lie in [0, 2^31) (litmus.Test.Check
+// enforces it for masks).
 type Scheme struct {
 	Name    string // as the command line spells it
 	Title   string // one line
 	Explain string // why it should or should not survive
-	// Naive tells that the zero follows from the instructions alone, so that
-	// a compiler may fold it without knowing anything of memory.
+	// Naive is set if the zero follows from the instructions alone, so that a compiler may fold
+	// it without knowing anything about memory.
 	Naive bool
 
 	zero func(b *Builder, from string) string
@@ -78,13 +77,13 @@ predicates are kept as well as those through registers.`,
 		pred: notNegative}
 )
 
-// Schemes lists all schemes, the naive ones first. Default is and-high-bit.
+// Schemes lists all schemes, naive ones first. Default is and-high-bit.
 var (
 	Schemes = []*Scheme{Xor, Sub, AndHighBit, ShiftHighBit, ZeroParam, Predicate}
 	Default = AndHighBit
 )
 
-// Lookup returns the scheme of a name.
+// Lookup returns the scheme with a name.
 func Lookup(name string) (*Scheme, error) {
 	var names []string
 	for _, s := range Schemes {
@@ -131,9 +130,9 @@ func (b *Builder) alu(op litmus.Op, t litmus.Type, from string, o litmus.Operand
 	return d
 }
 
-// Addr makes the address in register addr depend on the 32-bit register from
-// and returns the register that holds the new address. The address is bits
-// wide: 64, or 32 for shared memory.
+// Addr makes the address in register addr depend on the 32-bit register from and returns the
+// register with the new address. The address has the given number of bits: 64, or 32 for shared
+// memory.
 func (s *Scheme) Addr(b *Builder, from, addr string, bits int) string {
 	z, t := s.zero(b, from), litmus.U32
 	if bits == 64 {
@@ -150,9 +149,9 @@ func (s *Scheme) Addr(b *Builder, from, addr string, bits int) string {
 	return a
 }
 
-// Data returns a register that holds value and depends on register from. The
-// value enters by a mov of its own, which kernels make opaque: were it an
-// immediate, a compiler that folds the dependency would also know the value.
+// Data returns a register that holds value and depends on register from. The value enters by
+// its own mov, which kernels make opaque: with an immediate, a compiler that folds the
+// dependency would also know the value.
 func (s *Scheme) Data(b *Builder, from string, value int64) string {
 	z := s.zero(b, from)
 	v := b.reg("v", litmus.S32)

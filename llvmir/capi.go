@@ -13,11 +13,11 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// ref is a pointer of LLVM's.
+// ref is a pointer returned by LLVM.
 type ref uintptr
 
-// library is the part of LLVM's C interface (llvm-c/Core.h, IRReader.h) that is
-// used; its functions have been stable since LLVM 15.
+// library is the part of LLVM's C interface (llvm-c/Core.h, IRReader.h) that is used; its
+// functions have been stable since LLVM 15.
 type library struct {
 	contextCreate    func() ref
 	bufferCopy       func(*byte, uintptr, *byte) ref
@@ -125,7 +125,7 @@ func ReadLibrary(path, file string, text []byte) ([]Func, error) {
 		}
 		funcs = append(funcs, g.analyse())
 	}
-	// The module and its context go with the process.
+	// The module and its context end with the process.
 	return funcs, nil
 }
 
@@ -288,7 +288,7 @@ func (r *nativeReader) instruction(in ref) node {
 		}
 	case CmpXchg:
 		n.Volatile, n.Ordering = l.volatileOf(in) != 0, orderings[l.successOrdering(in)]
-	case Fence: // LLVMGetOrdering does not know fences in every release
+	case Fence: // not every release's LLVMGetOrdering knows fences
 		p := l.print(in)
 		if m := fenceText.FindStringSubmatch(text0(p)); m != nil {
 			n.Ordering = m[1]

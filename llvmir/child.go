@@ -30,9 +30,9 @@ func Run(args []string, out io.Writer) error {
 	return Main(args[0], args[1], f, out)
 }
 
-// Main reads LLVM IR from in with the library at path and prints the accesses
-// as JSON. It is the child's side of reading with a library, which must have a
-// process of its own: libLLVM ends the process when it does not like something.
+// Main reads LLVM IR from in with the library at path and prints the accesses as JSON. It is
+// the child's side of reading with a library, which needs a process of its own: libLLVM aborts
+// the process on invalid input.
 func Main(path, file string, in io.Reader, out io.Writer) error {
 	text, err := io.ReadAll(io.LimitReader(in, MaxInput+1))
 	if err != nil {
@@ -57,6 +57,6 @@ func Decode(data []byte) ([]Func, error) {
 	return o.Functions, nil
 }
 
-// Typed reports whether a release of LLVM prints typed pointers, which ReadTyped
-// reads: up to 14, and 15 when asked to.
+// Typed reports whether a release of LLVM prints typed pointers, which ReadTyped reads: up to
+// 14, and 15 on request.
 func Typed(major int) bool { return major <= 15 }

@@ -11,8 +11,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 )
 
-// ReadTyped reads IR with typed pointers. Text that it does not understand is
-// an error, whatever it is.
+// ReadTyped reads IR with typed pointers. Any text that it does not understand is an error.
 func ReadTyped(file string, text []byte) (funcs []Func, err error) {
 	if len(text) > MaxInput {
 		return nil, fmt.Errorf("%s: more than %d bytes of LLVM IR", file, MaxInput)
@@ -120,8 +119,8 @@ func plainIndex(x constant.Constant) value.Value {
 	return x
 }
 
-// constantOffset returns the number of bytes that the constant indices of a
-// getelementptr add; others count as zero.
+// constantOffset returns the number of bytes that the constant indices of a getelementptr add;
+// other indices count as zero.
 func constantOffset(t types.Type, idx []value.Value) int64 {
 	var off int64
 	for i, x := range idx {

@@ -1,16 +1,14 @@
-// Package llvmir lists what LLVM IR does to memory: per function the loads,
-// stores, atomic operations, fences and calls in order, with volatility,
-// ordering, scope and the parameter or variable that the address comes from.
+// Package llvmir lists what LLVM IR does to memory: per function the loads, stores, atomic
+// operations, fences and calls in order, with volatility, ordering, scope and the parameter or
+// variable that the address comes from.
 //
 // It reads the IR that one release of LLVM printed with a reader that fits it:
 // github.com/llir/llvm for typed pointers (up to LLVM 14, and clang 15 with
-// -no-opaque-pointers), LLVM's own C library of the same release, opened without
-// cgo, for everything newer. The library runs in a child process (see Main): it
-// may abort on what it reads, two releases of it do not live in one process,
-// and neither may end an audit.
+// -no-opaque-pointers), and LLVM's own C library of the same release, opened without cgo, for
+// everything newer. The library runs in a child process (see Main): it may abort on its input,
+// two releases of it cannot live in one process, and neither may end an audit.
 //
-// The package does not judge what it read; audit compares stages of a compiler
-// by it.
+// The package does not judge what it reads; match compares stages of a compiler by it.
 package llvmir
 
 import (
@@ -34,30 +32,30 @@ const (
 // function's own stack slots are left out.
 type Access struct {
 	Op string `json:"op"`
-	// Detail is the operation of an atomicrmw, or the function called.
+	// Detail is the operation of an atomicrmw, or the called function.
 	Detail   string `json:"detail,omitempty"`
 	Volatile bool   `json:"volatile,omitempty"`
-	// Ordering is LLVM's word for it (monotonic, acquire, …), "" for what is not
-	// atomic; Scope is the syncscope, "" for the whole system.
+	// Ordering is LLVM's word for it (monotonic, acquire, …), "" for non-atomic accesses; Scope
+	// is the syncscope, "" for the whole system.
 	Ordering string `json:"ordering,omitempty"`
 	Scope    string `json:"scope,omitempty"`
-	// Arg is the index of the parameter that the address comes from, -1 if it is
-	// none; Global is the variable that it comes from. Offset is the constant
-	// number of bytes from there, as far as it is constant.
+	// Arg is the index of the parameter that the address comes from, -1 if there is none;
+	// Global is the variable that it comes from. Offset is the constant part of the distance
+	// from there, in bytes.
 	Arg    int    `json:"arg"`
 	Global string `json:"global,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
 	// Block is the number of the basic block, in the order of the text.
 	Block int `json:"block,omitempty"`
-	// Maybe tells that some path through the function passes it by.
+	// Maybe is set if some path through the function avoids it.
 	Maybe bool `json:"maybe,omitempty"`
-	// Addr and Data list the accesses (indices into Func.Accesses) whose values
-	// flow into the address and into what is stored or combined.
+	// Addr and Data list the accesses (indices into Func.Accesses) whose values flow into the
+	// address, and into what is stored or combined.
 	Addr []int `json:"addr,omitempty"`
 	Data []int `json:"data,omitempty"`
 }
 
-// String shows the access for people: "load atomic(acquire agent) arg 1+64".
+// String formats the access for people: "load atomic(acquire agent) arg 1+64".
 func (a Access) String() string {
 	var b strings.Builder
 	b.WriteString(a.Op)
@@ -90,13 +88,13 @@ type Func struct {
 	Accesses []Access `json:"accesses"`
 }
 
-// Limits of what is read.
+// Limits of the input.
 const (
 	MaxInput = 256 << 20 // bytes of IR
 	maxNodes = 1 << 22   // values of one function
 )
 
-// kinds of node.
+// nodeKind is the kind of a node.
 type nodeKind uint8
 
 const (
@@ -107,17 +105,17 @@ const (
 	nInst
 )
 
-// node is a value of a function, as either reader saw it.
+// node is a value of a function, as either reader sees it.
 type node struct {
 	kind nodeKind
 	num  int64  // nArg: index; nConst: value; offset of a constant getelementptr
 	name string // nGlobal
 	op   string // nInst, and constant expressions: the opcode
-	ops  []int  // operands; for stores value, pointer; otherwise as LLVM has them
+	ops  []int  // operands; for stores value, pointer; otherwise in LLVM's order
 	Access
 }
 
-// graph is a function as its values.
+// graph is a function as a graph of its values.
 type graph struct {
 	name  string
 	nodes []node
@@ -125,8 +123,8 @@ type graph struct {
 	succs [][]int // of each basic block
 }
 
-// maybe lists the basic blocks that some path from the entry to an end leaves
-// out: those without which an end is still reached.
+// maybe returns for each basic block whether some path from the entry to an end avoids it:
+// without it an end is still reachable.
 func (g *graph) maybe() []bool {
 	out := make([]bool, len(g.succs))
 	for without := 1; without < len(g.succs); without++ {
@@ -220,8 +218,8 @@ func argOf(n *node) int {
 	return -1
 }
 
-// analysis follows values through a function in program order: slot is what was
-// stored last into each stack slot.
+// analysis tracks values through a function in program order: slot holds what was last stored
+// in each stack slot.
 type analysis struct {
 	g      *graph
 	access map[int]int // instruction → index of its access
@@ -230,7 +228,7 @@ type analysis struct {
 
 const maxDepth = 64
 
-// base follows an address to the parameter, variable or stack slot it comes from.
+// base follows an address to the parameter, variable or stack slot that it comes from.
 func (a *analysis) base(id, depth int) (base int, off int64, ok bool) {
 	if depth > maxDepth {
 		return 0, 0, false
@@ -255,7 +253,7 @@ func (a *analysis) base(id, depth int) (base int, off int64, ok bool) {
 	return 0, 0, false
 }
 
-// flow lists the accesses whose values flow into some values.
+// flow lists the accesses whose values flow into the given values.
 func (a *analysis) flow(ids []int) []int {
 	var out []int
 	seen := map[int]bool{}

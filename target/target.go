@@ -1,7 +1,6 @@
-// Package target is the one table of the GPUs that code is compiled for: whose they
-// are, by which names they go, and which generation they belong to. What a
-// generation's instruction set or memory system is like is said by the packages that
-// read and check its code.
+// Package target contains the table of the GPUs that code is compiled for: their vendors, names
+// and generations. The packages that read and check a generation's code describe its
+// instruction set and memory system.
 package target
 
 import (
@@ -11,7 +10,7 @@ import (
 	"strings"
 )
 
-// The vendors, as options and results name them.
+// The vendors, as named in options and results.
 const (
 	NVIDIA = "nvidia"
 	AMD    = "amd"
@@ -38,23 +37,22 @@ const (
 	GFX125                  // gfx125x
 )
 
-// Target is one GPU architecture, or a family of AMD's that a listing names without
-// saying more.
+// Target is one GPU architecture, or an AMD family that a listing names without details.
 type Target struct {
-	// Name is how the target was called, in lower case and without features:
-	// "sm_90a", "tahiti", "gfx90a" for gfx90a:sramecc+.
+	// Name is the given name, in lower case and without features: "sm_90a", "tahiti", "gfx90a"
+	// for gfx90a:sramecc+.
 	Name   string
 	Vendor string
-	// SM is the number of a target of NVIDIA's: 90 for sm_90a. Suffix is what stands
-	// after it: "", "a" (features of this target alone) or "f" (of its family).
+	// SM is the number of an NVIDIA target: 90 for sm_90a. Suffix is what follows it: "", "a"
+	// (features of this target alone) or "f" (of its family).
 	SM     int
 	Suffix string
-	// Chip is the gfx number of a target of AMD's: gfx600 for tahiti. It is the
-	// name itself where there is none, for TeraScale and for whole families.
+	// Chip is the gfx number of an AMD target: gfx600 for tahiti. For TeraScale and for whole
+	// families, which have none, it is the name.
 	Chip   string
 	Family Family
-	// Major is the number of the generation of a gfx target, 6 to 12; Step orders
-	// the targets of one generation.
+	// Major is the generation of a gfx target, 6 to 12; Step orders the targets of one
+	// generation.
 	Major, Step int
 }
 
@@ -62,8 +60,8 @@ type Target struct {
 var teraScale = strings.Fields(`r600 r630 rs880 rv610 rv620 rv630 rv635 rv670 r700 rv710 rv730 rv740 rv770
 	evergreen cedar palm redwood sumo sumo2 juniper cypress hemlock northern-islands barts turks caicos cayman aruba`)
 
-// chips gives the gfx number of the code names that LLVM and AMD's tools use (LLVM,
-// AMDGPUUsage, "Processors").
+// chips maps the code names that LLVM and AMD's tools use to gfx numbers (LLVM, AMDGPUUsage,
+// "Processors").
 var chips = map[string]string{
 	"tahiti": "gfx600", "pitcairn": "gfx601", "verde": "gfx601", "capeverde": "gfx601", "oland": "gfx602", "hainan": "gfx602",
 	"kaveri": "gfx700", "spectre": "gfx700", "hawaii": "gfx701", "kabini": "gfx703", "kalindi": "gfx703",
@@ -73,11 +71,11 @@ var chips = map[string]string{
 	"vega": "gfx900", "vega10": "gfx900", "greenland": "gfx900", "vega20": "gfx906", "navi10": "gfx1010", "navi21": "gfx1030",
 }
 
-// cpu is the one target of x86-64 code.
+// cpu is the only x86-64 target.
 const cpu = "x86-64"
 
-// Of returns the target of a name: sm_90a, gfx90a, tahiti, gfx9-4-generic,
-// amdgcn-amd-amdhsa--gfx90a:sramecc+, gfx9. ok is false for names of no target.
+// Of returns the target with a name: sm_90a, gfx90a, tahiti, gfx9-4-generic,
+// amdgcn-amd-amdhsa--gfx90a:sramecc+, gfx9. ok is false for unknown names.
 func Of(name string) (t Target, ok bool) {
 	if num, is := strings.CutPrefix(name, "sm_"); is {
 		return nvidia(name, num)
@@ -113,8 +111,8 @@ func nvidia(name, num string) (Target, bool) {
 	return Target{Name: name, Vendor: NVIDIA, SM: int(n), Suffix: num[len(digits):]}, true
 }
 
-// number reads the gfx number: one or two digits of the generation, and for single
-// targets two hexadecimal ones.
+// number parses the gfx number: one or two digits of the generation and, for single targets,
+// two hexadecimal digits. It reports whether there is one.
 func (t *Target) number() bool {
 	num, ok := strings.CutPrefix(t.Chip, "gfx")
 	if !ok {
@@ -134,7 +132,7 @@ func (t *Target) number() bool {
 		t.Step = int(s)
 	}
 	if generic {
-		t.Step |= 15 // after those that it stands for
+		t.Step |= 15 // after the targets that it stands for
 	}
 	n, err := strconv.ParseUint(major, 10, 8)
 	t.Major = int(n)
@@ -158,31 +156,30 @@ func familyOf(major int, step string) Family {
 	return NoFamily
 }
 
-// byMajor has the families that a generation's number alone tells.
+// byMajor maps generation numbers to families, where the number alone decides.
 var byMajor = [...]Family{6: GFX6, 7: GFX7, 8: GFX8, 9: GFX9, 10: GFX10, 11: GFX11, 12: GFX12}
 
-// Vendor returns whose target a name means; "" if it means none.
+// Vendor returns the vendor of a target; "" if the name is unknown.
 func Vendor(name string) string {
 	t, _ := Of(name)
 	return t.Vendor
 }
 
-// SM returns the number of a target of NVIDIA's, 90 for sm_90a; ok is false for other
-// names.
+// SM returns the number of an NVIDIA target, 90 for sm_90a; ok is false for other names.
 func SM(name string) (n int, ok bool) {
 	t, ok := Of(name)
 	return t.SM, ok && t.Vendor == NVIDIA
 }
 
-// IsTeraScale reports whether a name means a target before GCN.
+// IsTeraScale reports whether a name is that of a target before GCN.
 func IsTeraScale(name string) bool {
 	t, _ := Of(name)
 	return t.Family == TeraScale
 }
 
-// Compare orders the names of targets: NVIDIA's by number and suffix (sm_90, sm_90a,
-// sm_100), AMD's from TeraScale, by name, to the newest, code names beside the gfx
-// numbers that they stand for. Names of no target come last.
+// Compare orders the names of targets: NVIDIA's by number and suffix (sm_90, sm_90a, sm_100);
+// AMD's from TeraScale, by name, to the newest, with code names next to the gfx numbers that
+// they stand for. Unknown names come last.
 func Compare(a, b string) int {
 	x, _ := Of(a)
 	y, _ := Of(b)

@@ -48,8 +48,7 @@ func (l *lowering) shift(op isa.MicroOp, v pair, by int64, bytes int) pair {
 	return t
 }
 
-// flags sets conditions; of those that are not named nothing is known but on what they
-// depend.
+// flags sets conditions; of those without a formula only the operands they depend on are known.
 func (l *lowering) flags(of []isa.Operand, known ...isa.Micro) {
 	in := isa.Inst{Role: isa.RoleALU, Micro: known, Args: of}
 	for c := range conds {
@@ -82,8 +81,8 @@ func (l *lowering) compare(a, b pair, bytes int) {
 	l.flags([]isa.Operand{a[0], a[1], b[0], b[1]}, known...)
 }
 
-// result sets the conditions of a result. Those of a bitwise one are a comparison with
-// zero; of another one carry and overflow are not known.
+// result sets the conditions of a result. For a bitwise operation they are those of a
+// comparison with zero; for any other, carry and overflow are unknown.
 func (l *lowering) result(v pair, bytes int, bitwise bool) {
 	zero := numbers(0)
 	known := []isa.Micro{compared(condE, "EQ", false, v, zero, bytes)}

@@ -1,11 +1,10 @@
-// Package x86 reads x86-64 machine code as package isa has it: ELF files, and the
-// archives in which PoCL hands out what it compiled of OpenCL C.
+// Package x86 reads x86-64 machine code into package isa: ELF files, and the archives in which
+// PoCL returns what it compiled from OpenCL C.
 //
-// An instruction becomes one or more of isa's: what it loads, what it computes, what it
-// stores. A 64-bit register is two words, flags are the conditions that jumps ask for
-// (equal, below, …). Vectors, floating point and segments are not understood: such
-// instructions are isa.RoleUnknown, and code that cannot be cut into instructions at all
-// is an error.
+// An instruction becomes one or more instructions of isa: what it loads, what it computes, what
+// it stores. A 64-bit register is two words; flags are the conditions that jumps test (equal,
+// below, …). Vectors, floating point and segments are not supported: such instructions are
+// isa.RoleUnknown, and code that cannot be split into instructions at all is an error.
 //
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 package x86
@@ -28,8 +27,8 @@ const (
 	conds
 )
 
-// conditions are the suffixes of conditional instructions: a condition and whether it
-// must not hold.
+// conditions maps the suffixes of conditional instructions to a condition and whether it must
+// not hold.
 var conditions = map[string]isa.Guard{}
 
 func init() {

@@ -8,7 +8,7 @@ import (
 	"optcheck/isa"
 )
 
-// lower adds what the instruction does.
+// lower adds the effects of the instruction.
 func (l *lowering) lower() {
 	if !l.understood() {
 		l.unknown()
@@ -37,7 +37,7 @@ func (l *lowering) lower() {
 	l.unknown()
 }
 
-// plain are the instructions without a lock.
+// plain maps instructions without a lock to their lowering.
 var plain map[x86asm.Op]func(*lowering)
 
 func init() {
@@ -50,7 +50,7 @@ func init() {
 		}
 	}
 	step := func(by int64) func(*lowering) {
-		return func(l *lowering) { // the carry stays
+		return func(l *lowering) { // the carry is unchanged
 			n := l.width(0)
 			v := l.cut(l.add(l.value(0, n), numbers(by)), n)
 			l.set(0, v)
@@ -121,7 +121,7 @@ func init() {
 
 func (l *lowering) nothing() { l.emit(isa.Inst{Role: isa.RoleNop}) }
 
-// cut leaves of a value what an operand of so few bytes holds.
+// cut truncates a value to the given number of bytes.
 func (l *lowering) cut(v pair, bytes int) pair {
 	if bytes >= 4 {
 		return v
@@ -131,7 +131,7 @@ func (l *lowering) cut(v pair, bytes int) pair {
 	return t
 }
 
-// extend extends a value by its sign.
+// extend sign-extends a value.
 func (l *lowering) extend() {
 	from := l.width(1)
 	v, t := l.value(1, from), l.temp()
@@ -152,7 +152,7 @@ func (l *lowering) lea() {
 	l.set(0, t)
 }
 
-// imul multiplies. Of a product of 64 bits only the lower word is computed.
+// imul multiplies. It computes only the low word of a 64-bit product.
 func (l *lowering) imul() {
 	n := l.width(0)
 	if l.in.Args[1] == nil {
@@ -172,7 +172,7 @@ func (l *lowering) imul() {
 	l.flags(t[:1])
 }
 
-// divide is a division or a product of twice the width: a function of everything.
+// divide lowers a division or a double-width product as an unknown function of all operands.
 func (l *lowering) divide() {
 	n := l.width(0)
 	v, a, d := l.value(0, n), words(isa.X86RAX), words(isa.X86RDX)
@@ -214,7 +214,7 @@ func shift(op isa.MicroOp, signed bool) func(*lowering) {
 			l.opaque([]isa.Reg{r[0].Reg, r[1].Reg}, v[0], v[1], count[0])
 		}
 		l.set(0, r)
-		if from == 0 { // SHLX and its kin leave the flags alone
+		if from == 0 { // SHLX and the like leave the flags alone
 			l.flags(r[:])
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"optcheck/isa"
 )
 
-// interlocked are fences, and the instructions that read and write memory at once: with
-// a LOCK prefix, and XCHG, which needs none (volume 3, 9.1.2.1).
+// interlocked maps fences, and instructions that read and write memory at once, to their
+// lowering: those with a LOCK prefix, and XCHG, which needs none (volume 3, 9.1.2.1).
 var interlocked map[x86asm.Op]func(*lowering)
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 				return
 			}
 			if k, is := l.in.Args[1].(x86asm.Imm); is && k == 0 && m.Base == x86asm.RSP && l.in.Op == x86asm.OR {
-				l.fence(isa.FenceSC) // of the thread's own stack: what compilers write for MFENCE
+				l.fence(isa.FenceSC) // on the thread's own stack: what compilers emit for MFENCE
 				return
 			}
 			v := l.operand(n, negate)
@@ -76,9 +76,9 @@ func (l *lowering) operand(bytes int, negate bool) pair {
 	return l.hold(v)
 }
 
-// fetch is an atomic that leaves the old value in its register.
+// fetch lowers an atomic that returns the old value in its register.
 func (l *lowering) fetch(atom string) {
-	i := 0 // of the memory
+	i := 0 // index of the memory operand
 	if _, ok := l.in.Args[1].(x86asm.Mem); ok {
 		i = 1
 	}
@@ -86,7 +86,7 @@ func (l *lowering) fetch(atom string) {
 	r, isReg := l.in.Args[1-i].(x86asm.Reg)
 	n, bytes, _ := general(r)
 	switch {
-	case !ok && l.in.Op == x86asm.XCHG && l.width(0) >= 4: // of two registers
+	case !ok && l.in.Op == x86asm.XCHG && l.width(0) >= 4: // between two registers
 		a, b, t := l.value(0, l.width(0)), l.value(1, l.width(0)), l.temp()
 		l.compute(micro(isa.MicroMov, t[0], a[0]), micro(isa.MicroMov, t[1], a[1]))
 		l.set(0, b)
@@ -105,8 +105,7 @@ func (l *lowering) fetch(atom string) {
 	}
 }
 
-// atomic reads and writes memory at once. What was read goes to a register, if there is
-// one.
+// atomic reads and writes memory at once. The value read goes to a register, if there is one.
 func (l *lowering) atomic(m x86asm.Mem, atom string, bytes int, role isa.Role, to *pair, data ...pair) {
 	o, regs := l.address(m)
 	in := isa.Inst{Role: role, Mem: memory(bytes), Args: []isa.Operand{o}, Addrs: regs}

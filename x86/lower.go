@@ -9,7 +9,7 @@ import (
 	"optcheck/isa"
 )
 
-// lowering turns one instruction into those of isa.
+// lowering turns one instruction into instructions of isa.
 type lowering struct {
 	in    x86asm.Inst
 	at    uint64
@@ -18,7 +18,7 @@ type lowering struct {
 	temps int
 }
 
-// pair is a value: its lower and its upper word.
+// pair is a value: its low and its high word.
 type pair [2]isa.Operand
 
 func number(x int64) isa.Operand {
@@ -41,7 +41,7 @@ func (l *lowering) temp() pair {
 	return words(isa.X86Temporary + l.temps - 1)
 }
 
-// emit adds an instruction. Micro-operations add what they write and read.
+// emit adds an instruction. Its micro-operations add what they write and read.
 func (l *lowering) emit(in isa.Inst) {
 	in.Addr, in.Text, in.Op, in.Target = l.at, l.text, l.in.Op.String(), -1
 	if in.Guard.Reg.Class != isa.ClassNone {
@@ -64,7 +64,7 @@ func (l *lowering) emit(in isa.Inst) {
 	l.out = append(l.out, in)
 }
 
-// compute adds an instruction of micro-operations.
+// compute adds an instruction consisting of micro-operations.
 func (l *lowering) compute(micros ...isa.Micro) { l.emit(isa.Inst{Role: isa.RoleALU, Micro: micros}) }
 
 func micro(op isa.MicroOp, dst isa.Operand, src ...isa.Operand) isa.Micro {
@@ -86,7 +86,7 @@ const (
 	tableInsert = 0xb8 // c where b is set, else a
 )
 
-// opaque adds an instruction that makes an unknown function of operands.
+// opaque adds an instruction that computes an unknown function of operands.
 func (l *lowering) opaque(dst []isa.Reg, src ...isa.Operand) {
 	in := isa.Inst{Role: isa.RoleALU, Defs: dst, Args: src}
 	for _, s := range src {
@@ -97,11 +97,11 @@ func (l *lowering) opaque(dst []isa.Reg, src ...isa.Operand) {
 	l.emit(in)
 }
 
-// unknown adds an instruction of which nothing is known.
+// unknown adds an unknown instruction.
 func (l *lowering) unknown() { l.emit(isa.Inst{Role: isa.RoleUnknown}) }
 
-// general returns the number of a general register and the bytes that its name means; ok
-// is false for other registers, and for the second bytes AH to BH.
+// general returns the number of a general register and the number of bytes that its name
+// denotes; ok is false for other registers, and for the second bytes AH to BH.
 func general(r x86asm.Reg) (n, bytes int, ok bool) {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
@@ -118,14 +118,14 @@ func general(r x86asm.Reg) (n, bytes int, ok bool) {
 	return 0, 0, false
 }
 
-// width returns how many bytes an argument has; 0 if it is none that is understood.
+// width returns the number of bytes of an argument; 0 if it is not supported.
 func (l *lowering) width(i int) int {
 	switch a := l.in.Args[i].(type) {
 	case x86asm.Reg:
 		_, bytes, _ := general(a)
 		return bytes
 	case x86asm.Mem:
-		if l.vex() { // the decoder means vectors
+		if l.vex() { // the decoder takes it for vectors
 			return l.width(0)
 		}
 		return l.in.MemBytes
@@ -133,8 +133,8 @@ func (l *lowering) width(i int) int {
 	return 0
 }
 
-// understood reports whether all arguments are general registers, numbers, and memory
-// that registers address.
+// understood reports whether all arguments are general registers, numbers, or memory addressed
+// by registers.
 func (l *lowering) understood() bool {
 	for i, a := range l.in.Args {
 		switch a := a.(type) {
@@ -162,8 +162,8 @@ func (l *lowering) prefixed(p x86asm.Prefix) bool {
 	return !l.vex() && slices.ContainsFunc(l.in.Prefix[:], func(q x86asm.Prefix) bool { return q&0xff == p&0xff })
 }
 
-// vex reports whether the instruction is one of those with VEX or EVEX, of which the
-// bytes after are no prefixes.
+// vex reports whether the instruction has a VEX or EVEX prefix, after which the bytes are not
+// prefixes.
 func (l *lowering) vex() bool {
 	return slices.Contains([]x86asm.Prefix{0xc4, 0xc5, 0x62}, l.in.Prefix[0])
 }
@@ -171,7 +171,7 @@ func (l *lowering) vex() bool {
 // locked reports whether the instruction is a locked one.
 func (l *lowering) locked() bool { return l.prefixed(x86asm.PrefixLOCK) }
 
-// address is memory as an operand; an indexed one is computed first.
+// address returns memory as an operand; an indexed address is computed first.
 func (l *lowering) address(m x86asm.Mem) (isa.Operand, []isa.Reg) {
 	o := isa.Operand{Kind: isa.OpdMem, Off: m.Disp, Zero: m.Base == 0}
 	var at pair
@@ -212,7 +212,7 @@ func (l *lowering) sum(to pair, m x86asm.Mem) {
 	l.compute(micro(isa.MicroMov, to[0], r[0]), micro(isa.MicroMov, to[1], r[1]))
 }
 
-// load reads memory into a temporary register, smaller values extended by zeros.
+// load reads memory into a temporary register, zero-extending smaller values.
 func (l *lowering) load(m x86asm.Mem, bytes int) pair {
 	o, regs := l.address(m)
 	t := l.temp()
@@ -224,8 +224,8 @@ func (l *lowering) load(m x86asm.Mem, bytes int) pair {
 	return t
 }
 
-// memory returns what an access does: all of them are coherent, and no compiler's or
-// processor's cache holds another value (volume 3, 9.2, write-back memory).
+// memory returns the properties of an access: all accesses are coherent, and no cache holds
+// another value (volume 3, 9.2, write-back memory).
 func memory(bytes int) isa.Mem {
 	return isa.Mem{Space: isa.SpaceGlobal, Width: bytes, Strength: isa.Strong, Scope: isa.ScopeSys}
 }
@@ -247,8 +247,8 @@ func (l *lowering) store(m x86asm.Mem, v pair, bytes int) {
 	l.emit(isa.Inst{Role: isa.RoleStore, Mem: memory(bytes), Args: []isa.Operand{o}, Addrs: regs, Data: data})
 }
 
-// value returns an argument, of which bytes are meant: what is smaller than a word is extended
-// by zeros.
+// value returns the given number of bytes of an argument, zero-extending values smaller than a
+// word.
 func (l *lowering) value(i, bytes int) pair {
 	switch a := l.in.Args[i].(type) {
 	case x86asm.Reg:
@@ -274,8 +274,8 @@ func (l *lowering) value(i, bytes int) pair {
 	return numbers(0)
 }
 
-// set writes an argument: a register of four bytes clears the upper word, smaller ones
-// leave the rest alone.
+// set writes an argument. Writing four bytes of a register clears the high word; smaller writes
+// leave the rest unchanged.
 func (l *lowering) set(i int, v pair) {
 	bytes := l.width(i)
 	switch a := l.in.Args[i].(type) {

@@ -19,11 +19,10 @@ const maxCode = 1 << 20
 // maxKernels bounds the kernels of an archive.
 const maxKernels = 256
 
-// Kernels reads the kernels of an archive that PoCL gives as a program's binary
-// (CL_PROGRAM_BINARIES), by their names, as PoCL compiled them for work-groups of any
-// size. What cannot be read of one is a problem of the program, and leaves a function
-// without instructions. A member of an archive is the length of its name, the name, the
-// length of the file, and the file.
+// Kernels reads the kernels of an archive that PoCL returns as a program's binary
+// (CL_PROGRAM_BINARIES), by name, as compiled for work-groups of any size. A kernel that cannot
+// be read is a problem of the program, and becomes a function without instructions. A member of
+// an archive is the length of its name, the name, the length of the file, and the file.
 func Kernels(archive []byte) (*isa.Program, error) {
 	prog := &isa.Program{File: "PoCL's archive", Dialect: "x86-64"}
 	for rest := archive; ; {
@@ -55,7 +54,7 @@ func Kernels(archive []byte) (*isa.Program, error) {
 	return prog, nil
 }
 
-// member returns the kernel of a member by what ends with its name: a length and
+// member returns the kernel of a member, given a text that ends with its name: a length and
 // /KERNEL/0-0-0/KERNEL.so.
 func member(text []byte) (kernel string, ok bool) {
 	i := bytes.LastIndexByte(text, '/')
@@ -112,8 +111,8 @@ func Code(file []byte, name string) (code []byte, at uint64, err error) {
 	return nil, 0, fmt.Errorf("function %s: %w", name, isa.ErrNoCode)
 }
 
-// Func reads machine code at an address as a function. The error says where it cannot be
-// cut into instructions.
+// Func reads machine code at an address as a function. The error says where it cannot be split
+// into instructions.
 func Func(name string, code []byte, at uint64) (*isa.Func, error) {
 	fn := &isa.Func{Name: name, Arch: Arch, Line: 1}
 	first := map[uint64]int{} // address → index of the first instruction
@@ -135,7 +134,7 @@ func Func(name string, code []byte, at uint64) (*isa.Func, error) {
 			continue
 		}
 		to, ok := first[uint64(in.Args[0].Imm)]
-		if !ok { // out of the function: nobody knows what happens there
+		if !ok { // out of the function: what happens there is unknown
 			in.Role, to = isa.RoleUnknown, -1
 		}
 		in.Target = to
