@@ -1,11 +1,9 @@
-// Package bug turns a finding into a bundle that can be sent to a compiler's
-// makers: a report in the order in which they ask, the smallest test and program,
-// the machine code with the difference marked, a picture of the execution that
-// goes wrong, and two ways to reproduce it: with optcheck, and with the compiler
-// alone (and nvdisasm, for ptxas).
+// Package bug turns a finding into a bundle that can be sent to the makers of a compiler: a
+// report in the order in which they want it, the smallest test and program, the machine code
+// with the difference marked, a picture of the execution that goes wrong, and two ways to
+// reproduce it: with optcheck, and with the compiler alone (and nvdisasm, for ptxas).
 //
-// It does not find or reduce anything (audit and reduce do), and it does not
-// send anything.
+// It does not find or reduce anything (audit and reduce do), and it does not send anything.
 package bug
 
 import (
@@ -23,13 +21,13 @@ import (
 	"optcheck/toolchain"
 )
 
-// Forms are the forms of a report: by whom it is to be read.
+// Forms lists the forms of a report, by its readers.
 var Forms = []string{"nvidia", "llvm", "amd"}
 
-// Input is all that a bundle is made of.
+// Input is everything that a bundle is made of.
 type Input struct {
-	// Found is the finding as it was found, Min the smallest one with its cell
-	// and listing; they are the same where nothing was reduced.
+	// Found is the original finding, Min the smallest one with its cell and listing; they are
+	// the same if nothing was reduced.
 	Found   *reduce.Finding
 	Min     *reduce.Finding
 	Cell    *report.Cell
@@ -43,8 +41,8 @@ type Input struct {
 	Tool       string        // version of optcheck
 	Host       Host
 	Run        *HardwareRun // nil if nothing was run
-	// Stamp is a date for the report and the manifest; "" leaves it out, so
-	// that equal findings give equal files.
+	// Stamp is a date for the report and the manifest; "" omits it, so that equal findings
+	// produce equal files.
 	Stamp string
 }
 
@@ -55,16 +53,16 @@ type Host struct {
 	CPU  string `json:"cpu,omitempty"`
 }
 
-// HardwareRun is what a run on a device showed: a log of herd or litmus, and
-// the device's own words.
+// HardwareRun is the result of a run on a device: a log of herd or litmus, and the device's
+// description of itself.
 type HardwareRun struct {
 	GPU    string `json:"gpu"`
 	Driver string `json:"driver"`
 	Log    []byte `json:"-"`
 }
 
-// File is one file of a bundle. Names are fixed: nothing of a test or a
-// toolchain gets into them.
+// File is one file of a bundle. Names are fixed: nothing from a test or a toolchain enters
+// them.
 type File struct {
 	Name string
 	Data []byte
@@ -87,11 +85,11 @@ func (b *Bundle) File(name string) []byte {
 	return nil
 }
 
-// ErrNotStandalone is wrapped by the error for a finding whose machine code
-// looks different in a kernel on its own.
+// ErrNotStandalone is wrapped by the error for a finding whose machine code is different in a
+// kernel on its own.
 var ErrNotStandalone = errors.New("the finding is not there in a program on its own")
 
-// bundler makes one bundle.
+// bundler builds one bundle.
 type bundler struct {
 	in   *Input
 	f    *reduce.Finding
@@ -106,8 +104,8 @@ type bundler struct {
 	out  Bundle
 }
 
-// Build makes the bundle of a finding. It runs the compiler and disassembler a
-// few times. The result depends on its input and the tools alone.
+// Build builds the bundle of a finding. It runs the compiler and disassembler a few times. The
+// result depends only on its input and the tools.
 func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if !slices.Contains(Forms, in.Form) {
 		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
@@ -183,7 +181,7 @@ func (b *ptxRoad) command() string {
 	return strings.Join(append(args, "min.ptx", "-o", "min.cubin"), " ")
 }
 
-// shell quotes a word for a POSIX shell if it needs it.
+// shell quotes a word for a POSIX shell if necessary.
 func shell(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./:,+@%", r))

@@ -64,7 +64,7 @@ func (b *bundler) regression() string {
 	return out.String()
 }
 
-// RangeText says first bad and last good release in a sentence.
+// RangeText describes the first bad and last good release in a sentence.
 func RangeText(w *reduce.Where) string {
 	r := w.Range
 	s := "first bad release " + r.FirstBad
@@ -91,7 +91,7 @@ func (b *bundler) workaround() string {
 	return out.String()
 }
 
-// attached lists the files; it knows what files will add.
+// attached lists the files, including those that files will add.
 func (b *bundler) attached() string {
 	w := b.road.words()
 	list := [][2]string{{"test.litmus", "the smallest test"}, {w.program, "the smallest program"}, {w.bad, "its " + w.code}}

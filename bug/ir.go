@@ -11,9 +11,9 @@ import (
 	"optcheck/toolchain"
 )
 
-// newIR emits the kernel of the finding's thread, or those of all threads, in LLVM IR
-// for a toolchain: without line information, with the accesses numbered in comments
-// where the emitter knows them.
+// newIR emits the kernel of the finding's thread, or the kernels of all threads, in LLVM IR for
+// a toolchain: without line information, and with the accesses numbered in comments where the
+// emitter knows them.
 func (b *bundler) newIR(tc *toolchain.Toolchain, markers, all bool) (*program, error) {
 	pipe, err := pipeline.Of(tc, pipeline.LLVMIR)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// llcRoad is LLVM IR and llc, for a finding that is in the PTX that llc writes.
+// llcRoad is LLVM IR and llc, for a finding in the PTX that llc writes.
 type llcRoad struct{ *bundler }
 
 func (b *llcRoad) emit(_ context.Context, tc *toolchain.Toolchain, _ string, markers bool) (*program, error) {
@@ -64,14 +64,14 @@ func (b *irRoad) variants() ([]variant, bool) { return variantsIR, true }
 // shows reports whether the PTX lacks what the finding says is gone.
 func (b *llcRoad) shows(_ *program, c *code) bool { return c.ptx.Stage(&b.find) == match.StageLLC }
 
-// classesPTX maps PTX's operations to classes; what is not listed touches no memory.
+// classesPTX maps PTX's operations to classes; other operations do not touch memory.
 var classesPTX = []struct{ op, class string }{{"ld", "LD"}, {"ldu", "LD"}, {"st", "ST"}, {"atom", "ATOM"},
 	{"red", "RED"}, {"fence", "FENCE"}, {"membar", "FENCE"},
 	{"bar", "BAR"}, {"barrier", "BAR"}, {"call", "OTHER"}, {"cp", "OTHER"}, {"multimem", "OTHER"}, {"ldmatrix", "OTHER"},
 	{"prefetch", "OTHER"}}
 
-// accessesPTX lists what of a kernel touches memory or orders it, stores of results
-// too: it does what the script check.awk does.
+// accessesPTX lists what touches or orders memory in a kernel, including stores of results. It
+// mirrors the script check.awk.
 func accessesPTX(list []ptxtext.Access) (out []access) {
 	for i := range list {
 		a := access{text: list[i].Text}
@@ -87,9 +87,9 @@ func accessesPTX(list []ptxtext.Access) (out []access) {
 	return out
 }
 
-// expected lists the classes of the accesses of the thread and of the stores of its
-// results, one for one. A right compiler may use other fences, so that a thread with
-// fences has no such list.
+// expected lists the classes of the accesses of the thread and of the stores of its results,
+// one for one. A correct compiler may use other fences, so a thread with fences has no such
+// list.
 func (b *llcRoad) expected() (out []string) {
 	results := 0
 	for _, e := range b.prog.spec.Entries {
@@ -103,7 +103,7 @@ func (b *llcRoad) expected() (out []string) {
 		}
 	}
 	if b.prog.markers {
-		return nil // its results are counted otherwise
+		return nil // its results are counted differently
 	}
 	return append(out, slices.Repeat([]string{"ST"}, results)...)
 }
@@ -134,9 +134,9 @@ func (b *llcRoad) marked() string {
 	return strings.Join(lines, "\n")
 }
 
-// order is what an access must do that the PTX says by qualifiers or by fences: the
-// number of the access among those that are no fences, counted from 1, what of its
-// order and strength must be there, and the smallest scope.
+// order is what an access must guarantee, which PTX expresses by qualifiers or by fences: the
+// number of the access among those that are not fences, counted from 1, what of its order and
+// strength must remain, and the smallest scope.
 type order struct {
 	at    int
 	want  string // release, acquire, acq_rel, or strong: its strength and scope alone
@@ -169,7 +169,7 @@ func (b *llcRoad) ordering() *order {
 	return o
 }
 
-// particulars name the instruction that would do, and the one that is there.
+// particulars name the instruction that would be correct, and the actual one.
 func (b *llcRoad) particulars() (expected, actual string) {
 	o := b.ordering()
 	if o == nil {
@@ -189,11 +189,11 @@ func (b *llcRoad) particulars() (expected, actual string) {
 
 func fenceClass(class string) bool { return class == "FENCE" || class == "BAR" }
 
-// irRoad is PTX, ptxas and nvdisasm, where the PTX is what llc makes of LLVM IR.
+// irRoad is PTX, ptxas and nvdisasm, where llc makes the PTX from LLVM IR.
 type irRoad struct{ ptxRoad }
 
-// emit emits LLVM IR and compiles it to PTX. The stores that only keep results alive
-// get the cache operator .cs, by which they can be told from the test's own.
+// emit emits LLVM IR and compiles it to PTX. The stores that only keep results alive get the
+// cache operator .cs, which distinguishes them from the test's own.
 func (b *irRoad) emit(ctx context.Context, tc *toolchain.Toolchain, level string, markers bool) (*program, error) {
 	ir, err := b.newIR(tc, markers, true)
 	if err != nil {
@@ -220,7 +220,7 @@ func (b *irRoad) emit(ctx context.Context, tc *toolchain.Toolchain, level string
 	return p, nil
 }
 
-// markResults gives the stores of results in a kernel of llc's the operator .cs.
+// markResults marks the stores of results in a kernel of llc's with the operator .cs.
 func markResults(k *ptxtext.Kernel, s *spec.Spec) (string, error) {
 	list, err := ptxtext.Accesses(k)
 	if err != nil {

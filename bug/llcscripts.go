@@ -12,7 +12,7 @@ func (b *llcRoad) args() []string {
 	return b.f.Toolchain.ArgsIR(b.f.Target, b.f.Level, "min.ll", "min.ptx")
 }
 
-// command is llc's command line for the program.
+// command returns llc's command line for the program.
 func (b *llcRoad) command() string { return "llc " + strings.Join(b.args(), " ") }
 
 // makefile reproduces the finding with llc alone.
@@ -53,9 +53,8 @@ clean:
 `, oneLine(b.compiler()), oneLine(b.f.Toolchain.Kind.(*toolchain.LLC).Build), b.f.Target, b.f.Level, strings.Join(words, " "))
 }
 
-// awk returns the script that reads the PTX of one kernel. Where the finding is that an
-// access has lost its order or scope, it looks for them, in whatever way they are
-// said; else it compares lists.
+// awk returns the script that reads the PTX of one kernel. If the finding is that an access has
+// lost its order or scope, the script looks for them in any form; else it compares lists.
 func (b *llcRoad) awk() string {
 	var rules strings.Builder
 	for _, c := range classesPTX {
@@ -119,8 +118,8 @@ inside {
 	if (class == "" || m ~ /^ld\.param/) next
 `
 
-// awkOrder ends the script that looks for an order. What an access or fence orders,
-// and for whom, is read as audit does it.
+// awkOrder ends the script that looks for an order. It determines what an access or fence
+// orders, and for whom, as audit does.
 const awkOrder = `	ops[++count] = op; kinds[count] = class; mnemonics[count] = m; texts[count] = text
 	sem[count] = scope[count] = ""
 	n = split(m, part, ".")
@@ -191,7 +190,7 @@ func (b *llcRoad) versions() string {
 	return out.String()
 }
 
-// compiler names ptxas alone: the PTX is given.
+// compiler names ptxas alone: the PTX is the input.
 func (b *irRoad) compiler() string { return "ptxas " + b.f.Toolchain.Version }
 
 func (b *irRoad) words() words {

@@ -17,8 +17,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// ErrLibrary is wrapped by the error for a bundle that would need libclc where the
-// release has none.
+// ErrLibrary is wrapped by the error for a bundle that would need libclc if the release has
+// none.
 var ErrLibrary = errors.New("the kernel needs libclc")
 
 // clRoad is OpenCL C and clang, or LLVM IR and llc, for AMD's targets.
@@ -34,7 +34,7 @@ func (b *clRoad) compiler() string {
 
 func (b *clRoad) promise(*litmus.Instr) string { return "" }
 
-// variants are none: they are spelled in PTX.
+// variants returns none: variants exist only in PTX.
 func (b *clRoad) variants() ([]variant, bool) { return nil, false }
 
 // wholeCL returns a finding's test in OpenCL C for people.
@@ -137,8 +137,8 @@ func (b *clRoad) places(s *spec.Spec) map[int]string {
 	return out
 }
 
-// shows reports whether the checker finds the same rule broken at the same access
-// in a program; without markers it matches by addresses.
+// shows reports whether the checker finds the same rule broken at the same access of a program;
+// without markers it matches by addresses.
 func (b *clRoad) shows(_ *program, bad *code) bool {
 	return slices.ContainsFunc(bad.checked.Findings, func(f optcheck.Finding) bool {
 		return f.Rule == b.find.Rule &&
@@ -146,8 +146,8 @@ func (b *clRoad) shows(_ *program, bad *code) bool {
 	})
 }
 
-// classesCL maps instructions of LLVM's AMD listings to their classes, in order; the
-// script check.awk has the same list.
+// classesCL maps instructions in LLVM's AMD listings to their classes, in order; the script
+// check.awk has the same list.
 var classesCL = []struct{ pattern, class string }{
 	{`^(s_wait|WAIT)`, "WAIT"},
 	{`^(buffer_wbinvl1|buffer_wbl2|buffer_inv|buffer_gl[01]_inv|global_inv|global_wb|s_dcache)`, "CACHE"},
@@ -167,8 +167,8 @@ var (
 	bitsCL = regexp.MustCompile(`^(glc|slc|dlc|scc|sc0|sc1|nt|nv|scope:.*|th:.*)$`)
 )
 
-// accessesCL lists what of a kernel's listing touches memory or orders it, with
-// arguments and results: it does what the script check.awk does.
+// accessesCL lists what touches or orders memory in a kernel's listing, including arguments and
+// results. It mirrors the script check.awk.
 func accessesCL(text []byte, kernel string) []access {
 	var list []access
 	inside := false
@@ -202,7 +202,7 @@ func accessesCL(text []byte, kernel string) []access {
 	return list
 }
 
-// expected is not known: waits and caches belong to the code.
+// expected returns nil: waits and cache operations belong to the code, so there is no list.
 func (b *clRoad) expected() []string { return nil }
 
 func (b *clRoad) particulars() (expected, actual string) { return "", "" }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// words are the names of a bundle's files and tools, which differ by compiler.
+// words holds the names of a bundle's files and tools, which differ between compilers.
 type words struct {
 	program, bad, good, diff string // files
 	dump                     string // the command that prints machine code
-	make                     string // the command that reproduces
+	make                     string // the command that reproduces the finding
 	after                    string // further commands
 	tools                    string
-	source                   string // what is said of the program
+	source                   string // what the report says about the program
 	code                     string // what is compared: machine code, PTX
-	compiled                 string // what can end in an outcome, at the beginning of a sentence
-	note                     string // how verdicts on it are to be read, "" where that is plain
+	compiled                 string // what can end in an outcome, as the beginning of a sentence
+	note                     string // how to read verdicts on it, "" if that is plain
 }
 
 func (b *ptxRoad) words() words {
@@ -27,7 +27,7 @@ func (b *ptxRoad) words() words {
 		"machine code", "The compiled program", ""}
 }
 
-// opaque begins a sentence of what is said of every program.
+// opaque begins a sentence about every program.
 const opaque = "Values and addresses are parameters, so that the compiler cannot know them; "
 
 func (b *clRoad) words() words {

@@ -21,7 +21,7 @@ func md(s string) string {
 	return out.String()
 }
 
-// span writes a text as a code span, whatever backticks it has.
+// span formats a text as a code span, whatever backticks it contains.
 func span(s string) string {
 	s = oneLine(s)
 	fence := "`"
@@ -34,7 +34,7 @@ func span(s string) string {
 	return fence + s + fence
 }
 
-// block writes a text as a code block, whatever fences it has.
+// block formats a text as a code block, whatever fences it contains.
 func block(lang, s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

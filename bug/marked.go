@@ -8,9 +8,8 @@ import (
 	"optcheck/report"
 )
 
-// machine shows source and machine order side by side, and the lines of the
-// disassembly with those marked that the finding speaks of. Where the finding is in
-// PTX, that comes first.
+// machine shows source and machine order side by side, and the lines of the disassembly with
+// those marked that the finding is about. If the finding is in PTX, that comes first.
 func (b *bundler) machine() string {
 	var out strings.Builder
 	side := b.sideBySide()
@@ -31,7 +30,7 @@ func (b *bundler) machine() string {
 	return out.String()
 }
 
-// sideBySide shows the kernel that was audited, "" if there is no listing of it.
+// sideBySide shows the audited kernel, "" if there is no listing.
 func (b *bundler) sideBySide() string {
 	var side bytes.Buffer
 	if b.in.Listing == nil || report.WriteListing(&side, b.in.Listing, []report.Finding{b.find}) != nil {
@@ -66,8 +65,8 @@ func (b *ptxRoad) marked() string {
 	return strings.Join(lines, "\n")
 }
 
-// positions gives for each bad line the position of the source's access or
-// fence, -1 for none; nil if the audit's listing does not line up.
+// positions returns for each bad line the position of the source's access or fence, -1 for
+// none; nil if the lines do not correspond to the audit's listing.
 func (b *bundler) positions() []int {
 	var list []int
 	for _, t := range b.in.Listing.Threads {

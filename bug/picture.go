@@ -12,25 +12,24 @@ import (
 	"optcheck/report"
 )
 
-// picture is an execution and what it shows.
+// picture is an execution and its description.
 type picture struct {
 	svg     []byte
 	model   string
-	test    string // name of the test that it is of
+	test    string // name of its test
 	outcome string
-	// forbidden tells that the model forbids the execution in the test.
+	// forbidden is set if the model forbids the execution in the test.
 	forbidden bool
 	cycle     string // the violated cycle, "" if it is allowed
 	lost      bool   // an outcome that the compiled program has lost
 }
 
-// picture draws the execution that matters: of a miscompiled test, the new
-// outcome, which the source forbids; else an outcome of the test as it was
-// found that the compiled program can no longer show, or else the one that the
-// test asks for.
+// picture draws the relevant execution. For a miscompiled test that is the new outcome, which
+// the source forbids; else an outcome of the original test that the compiled program can no
+// longer show, or else the one that the test asks for.
 func (b *bundler) picture(ctx context.Context) error {
 	if b.in.Cell.Verdict == nil || b.in.Cell.Verdict.Lifted == "" {
-		return nil // none was asked, or one that judges no machine code
+		return nil // no model was asked, or one that does not judge machine code
 	}
 	if b.in.Cell.Class == report.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {
 		q, err := audit.Asking(b.f.Test, b.in.Cell.Verdict.New[0])
@@ -60,8 +59,7 @@ func (b *bundler) picture(ctx context.Context) error {
 	return b.draw(ctx, q, &picture{model: c.Verdict.Model, outcome: lost, lost: true})
 }
 
-// Asked picks the outcome that the test's own condition asks for, else the
-// first.
+// Asked returns the outcome that the test's own condition asks for, else the first.
 func Asked(t *litmus.Test, outcomes []string) string {
 	for _, o := range outcomes {
 		q, err := audit.Asking(t, o)
@@ -89,8 +87,7 @@ func atoms(e litmus.Expr, f func(litmus.Atom)) {
 	}
 }
 
-// draw explains a test's condition; without any such execution there is no
-// picture.
+// draw explains a test's condition; if there is no such execution, there is no picture.
 func (b *bundler) draw(ctx context.Context, t *litmus.Test, p *picture) error {
 	m, err := model.Load(p.model)
 	if err != nil {

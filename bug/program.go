@@ -23,27 +23,26 @@ type program struct {
 	header  string // up to the first declaration
 	body    string
 	markers bool // the program carries its specification, because it needs to
-	// ambiguous tells that the stores of results cannot be told from the test's
-	// own by their cache operator.
+	// ambiguous is set if the cache operator does not distinguish the stores of results from
+	// the test's own.
 	ambiguous bool
 
-	// Of a program in OpenCL C: its standard, and the file of libclc that it needs.
+	// For a program in OpenCL C: its standard, and the file of libclc that it needs.
 	cl2     bool
 	library string
-	// spec is what the kernel with the finding promises; nil for one that is
-	// compared by its instructions.
+	// spec is the specification of the kernel with the finding; nil for one that is compared by
+	// its instructions.
 	spec *spec.Spec
-	// ir is the LLVM IR that a program in PTX was made of, and llc the command
-	// that did it.
+	// ir is the LLVM IR that a program in PTX was made of, and llc the command that made it.
 	ir, llc string
 }
 
 // kernel returns the name of a thread's entry.
 func kernel(thread int) string { return fmt.Sprintf("%s_T%d", unit, thread) }
 
-// Program returns a finding's test as a program for people, in what its kernels
-// are written in (source, one of audit's; "" for the toolchain's usual one): PTX or
-// LLVM IR as bundles have it, or all kernels in OpenCL C.
+// Program returns a finding's test as a program for people, in the language of its kernels
+// (source, one of pipeline's; "" for the toolchain's default): PTX or LLVM IR as in bundles, or
+// all kernels in OpenCL C.
 func Program(f *reduce.Finding, source string) (string, error) {
 	pipe, err := pipeline.Of(f.Toolchain, source)
 	if err != nil {
@@ -57,10 +56,9 @@ func Program(f *reduce.Finding, source string) (string, error) {
 	return p.text, nil
 }
 
-// newProgram emits a finding's test as PTX for people: no line information, no
-// registers that nothing needs, and the accesses numbered in comments. The
-// stores that only keep results alive have the cache operator .cs, by which
-// they can be told from the test's own.
+// newProgram emits a finding's test as PTX for people: without line information and unneeded
+// registers, and with the accesses numbered in comments. The stores that only keep results
+// alive have the cache operator .cs, which distinguishes them from the test's own.
 func newProgram(f *reduce.Finding, markers bool) (*program, error) {
 	u, err := ptxgen.Emit(f.Test, ptxgen.Options{Target: f.Target, Layout: f.Layout, Plain: !markers, Unit: unit})
 	if err != nil {
@@ -107,7 +105,7 @@ func tidyPTX(text string) string {
 	return out.String()
 }
 
-// splitEntries cuts a module into what stands before the entries, and each.
+// splitEntries splits a module into the part before the entries, and the entries.
 func splitEntries(text string) []string {
 	var parts []string
 	for {
@@ -120,8 +118,8 @@ func splitEntries(text string) []string {
 	}
 }
 
-// tidyEntry removes line information, copies that nothing reads and unused
-// helper registers of one entry, and numbers its accesses in comments.
+// tidyEntry removes line information, unused copies and unused helper registers from one entry,
+// and numbers its accesses in comments.
 func tidyEntry(text string) string {
 	lines := dropDead(number(strings.Split(strings.TrimSuffix(text, "\n"), "\n")))
 	used := map[string]bool{}

@@ -34,7 +34,7 @@ func (b *bundler) instr(pos int) *litmus.Instr {
 	return nil
 }
 
-// section is a part of the report: a heading per form, "" to leave it out.
+// section is a part of the report: a heading per form, "" to omit it.
 type section struct {
 	nvidia, llvm, amd string
 	text              string
@@ -120,7 +120,7 @@ func (b *bundler) summary() string {
 	return out.String()
 }
 
-// outcomes writes a few final states for a sentence.
+// outcomes formats a few final states for a sentence.
 func outcomes(list []string, most int) string {
 	var out []string
 	for _, s := range list[:min(len(list), most)] {
@@ -182,7 +182,7 @@ func (b *bundler) claim() string {
 	return "**Claimed:** the machine code differs from the source in the way told above. **Not claimed:** that the difference is illegal; no memory model was asked.\n"
 }
 
-// plainLegal says what a change does to the outcomes.
+// plainLegal describes what a change does to the outcomes.
 func plainLegal(v *report.Verdict) string {
 	s := fmt.Sprintf("Of the %d outcomes that %s allows for the test, the machine code allows %d, and no other.",
 		v.Source, plainModel(v.Model), v.Machine)

@@ -14,26 +14,26 @@ import (
 	"optcheck/toolchain"
 )
 
-// ErrStage is wrapped by the error for a finding of two compilers of which it is
-// not known in which one it arose.
+// ErrStage is wrapped by the error for a finding of a toolchain with two compilers if it is
+// unknown in which of them it arose.
 var ErrStage = errors.New("it is not known in which compiler the finding arose")
 
-// road is how the program of a bundle becomes what is looked at: what it is written
-// in, which tools make what of it, and how that is told and repeated.
+// road is how the program of a bundle becomes the code that is examined: the language, the
+// tools that process it, and how the report describes and repeats that.
 type road interface {
 	// emit writes the program for a toolchain and level, with or without markers.
 	emit(ctx context.Context, tc *toolchain.Toolchain, level string, markers bool) (*program, error)
 	// compile compiles a program as the bundle's Makefile does.
 	compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error)
-	// shows tells whether what was made of a program has the finding.
+	// shows reports whether the code made from a program has the finding.
 	shows(p *program, c *code) bool
-	// expected lists, in the coarsest view, the instructions that a right compiler
-	// would write; nil if that cannot be said.
+	// expected lists, in the coarsest view, the instructions that a correct compiler would
+	// emit; nil if that is unknown.
 	expected() []string
-	// listing is what of the code is compared line by line.
+	// listing returns the part of the code that is compared line by line.
 	listing(c *code) []string
-	// particulars are sentences on this finding, to be put after what is expected
-	// and what is there; "" where nothing is to be said.
+	// particulars returns sentences on this finding, to follow the descriptions of the expected
+	// and the actual code; "" if there is nothing to add.
 	particulars() (expected, actual string)
 	// marked lists the bad code with the wrong instructions marked.
 	marked() string
@@ -41,11 +41,11 @@ type road interface {
 	// compiler names the compiler that the report is about.
 	compiler() string
 	words() words
-	// promise says what the source asks for with an access or fence, "" if nothing is
-	// to be said.
+	// promise says what the source requires with an access or fence, "" if there is nothing to
+	// say.
 	promise(in *litmus.Instr) string
-	// variants are changes that may be workarounds, and whether they are made of all
-	// threads, for what a compiler never does is to be mended everywhere.
+	// variants returns changes that may be workarounds. everywhere is set if they must be made
+	// in all threads: what a compiler never does right must be mended everywhere.
 	variants() (list []variant, everywhere bool)
 	command() string
 	makefile() string
@@ -53,8 +53,8 @@ type road interface {
 	versions() string
 }
 
-// roads are those of findings, by vendor and source of the pipelines that programs go
-// through. program is a finding's test for people, where no bundle is made.
+// roads maps the vendor and source of a pipeline to the road of its findings. program formats a
+// finding's test for people, where no bundle is made.
 var roads = map[[2]string]struct {
 	choose  func(*bundler) (road, error)
 	program func(*bundler) (*program, error)
@@ -71,7 +71,7 @@ var roads = map[[2]string]struct {
 		wholeIR},
 }
 
-// chooseCompiler chooses the road of that of two compilers in which a finding arose.
+// chooseCompiler returns the road of the one of two compilers in which a finding arose.
 func chooseCompiler(b *bundler) (road, error) {
 	switch b.find.Stage {
 	case match.StageLLC:
@@ -82,14 +82,13 @@ func chooseCompiler(b *bundler) (road, error) {
 	return nil, fmt.Errorf("%w: %s", ErrStage, b.f.Address())
 }
 
-// roadOf returns the place in roads of a pipeline.
+// roadOf returns the key of a pipeline in roads.
 func roadOf(p pipeline.Pipeline) [2]string { return [2]string{p.Road().Vendor, p.Road().Source} }
 
-// forms give the form of a report by whose compiler a finding is of.
+// forms maps compilers to the form of report that their makers want.
 var forms = map[string]string{"clang": "llvm", "llc": "llvm"}
 
-// FormOf returns the form in which the makers of the compiler that a finding is of ask for
-// reports.
+// FormOf returns the form in which the makers of a finding's compiler want reports.
 func FormOf(f *reduce.Finding) string {
 	list := f.Toolchain.Compilers()
 	tool := list[0].Tool

@@ -23,8 +23,8 @@ type code struct {
 	level  string
 	text   []byte
 	lines  []access // accesses and fences of the thread with the finding
-	// checked is what the checker says of AMD code, nil of NVIDIA's; ptx is the
-	// thread with the finding as PTX of llc's, nil of machine code.
+	// checked is the checker's result for AMD code, nil for NVIDIA's; ptx is the thread with
+	// the finding in llc's PTX, nil for machine code.
 	checked *optcheck.Result
 	ptx     *match.PTXKernel
 }
@@ -36,8 +36,8 @@ type access struct {
 	text     string
 }
 
-// classes maps the first part of a mnemonic to its class. What is not listed
-// is no access of the test: constants, private memory, arithmetic.
+// classes maps the first part of a mnemonic to its class. Others are not accesses of the test:
+// constants, private memory, arithmetic.
 var classes = map[string]string{"LD": "LD", "LDG": "LD", "LDS": "LD", "LDSLK": "LD", "ST": "ST", "STG": "ST", "STS": "ST", "STSCUL": "ST",
 	"ATOM": "ATOM", "ATOMG": "ATOM", "ATOMS": "ATOM", "RED": "RED", "REDG": "RED", "MEMBAR": "MEMBAR", "FENCE": "MEMBAR", "BAR": "BAR",
 	"CCTL": "AUX"}
@@ -48,8 +48,8 @@ var (
 	blanks      = regexp.MustCompile(`[ \t]+`)
 )
 
-// parseAccess reads the text of an instruction; ok is false if it is none that
-// counts. It does what the script check.awk does.
+// parseAccess reads the text of an instruction; ok is false if it does not count as an access.
+// It mirrors the script check.awk.
 func parseAccess(text string, ambiguous bool) (a access, ok bool) {
 	text = strings.TrimSpace(strings.NewReplacer("{", " ", "}", " ", ";", " ").Replace(text))
 	text = predicate.ReplaceAllString(text, "")
@@ -85,10 +85,10 @@ func accesses(text []byte, kernel string, ambiguous bool) []access {
 	return list
 }
 
-// views are the ways to look at a sequence of accesses, from coarse to fine.
+// views lists the ways to look at a sequence of accesses, from coarse to fine.
 var views = []string{"class", "mnemonic", "text"}
 
-// view returns the sequence as one of the views shows it.
+// view returns the sequence in one of the views.
 func view(list []access, how string) []string {
 	var out []string
 	for _, a := range list {
@@ -123,8 +123,8 @@ func (b *ptxRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 	return &code{tc: tc, target: b.f.Target, level: level, text: text, lines: accesses(text, kernel(b.find.Thread), p.ambiguous)}, nil
 }
 
-// code finds the program and the machine code to show: the bad one, which must
-// show the finding, and a good one.
+// code finds the program and the machine code to show: bad code, which must show the finding,
+// and good code.
 func (b *bundler) code(ctx context.Context) error {
 	for _, markers := range []bool{false, true} {
 		p, err := b.road.emit(ctx, b.f.Toolchain, b.f.Level, markers)
@@ -183,9 +183,8 @@ func (b *bundler) listed() []string {
 	return view(list, "mnemonic")
 }
 
-// goodPlace finds where the finding is not: the last good release, else the
-// next one, at the same level; else the same release at the highest level at
-// which the test is preserved.
+// goodPlace finds a place without the finding: the last good release, else the next one, at the
+// same level; else the same release at the highest level at which the test is preserved.
 func (b *bundler) goodPlace() (*toolchain.Toolchain, string) {
 	w := b.in.Where
 	if w == nil {
@@ -206,8 +205,8 @@ func (b *bundler) goodPlace() (*toolchain.Toolchain, string) {
 	return nil, ""
 }
 
-// view returns the coarsest view that tells bad from good; rules about strength are
-// told apart by mnemonics at the least.
+// view returns the coarsest view that distinguishes bad from good; for rules about strength it
+// is at least the view by mnemonics.
 func (b *bundler) view() string {
 	least := "class"
 	switch b.find.Rule {
@@ -226,7 +225,7 @@ func (b *bundler) view() string {
 	return "text"
 }
 
-// diff compares good and bad by their accesses, a line each.
+// diff compares good and bad code by their accesses, one per line.
 func (b *bundler) diff() string {
 	join := func(c *code) string { return strings.Join(b.road.listing(c), "\n") + "\n" }
 	var out strings.Builder

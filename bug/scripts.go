@@ -41,7 +41,7 @@ clean:
 	return m.String()
 }
 
-// makeWords writes words for the shell in a variable of make.
+// makeWords formats words for the shell as the value of a make variable.
 func makeWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -50,7 +50,7 @@ func makeWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// oneLine makes a text harmless in a comment.
+// oneLine makes a text safe in a comment.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -60,8 +60,8 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// awk returns the script that looks at the accesses of one kernel and tells whether
-// they are those of the finding.
+// awk returns the script that examines the accesses of one kernel and says whether they are
+// those of the finding.
 func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
@@ -104,8 +104,8 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 `, kernel(b.find.Thread), how, bad, good, results) + awkEnd
 }
 
-// awkEnd ends the scripts: it adds an instruction to the list, in the view asked
-// for, and compares the list with the recorded ones.
+// awkEnd ends the scripts: it adds an instruction to the list, in the requested view, and
+// compares the list with the recorded ones.
 const awkEnd = `	item = view == "class" ? class : view == "mnemonic" ? m : text
 	found = found (found == "" ? "" : " | ") item
 }
@@ -130,13 +130,13 @@ func (b *bundler) awkLists() (how, bad, good string) {
 		good = strings.Join(view(b.good.lines, how), " | ")
 	case how == "class":
 		if good = strings.Join(b.road.expected(), " | "); good == strings.Join(view(b.bad.lines, how), " | ") {
-			good = "" // nothing to tell them apart
+			good = "" // nothing distinguishes them
 		}
 	}
 	return how, awkString(strings.Join(view(b.bad.lines, how), " | ")), awkString(good)
 }
 
-// awkString escapes a text for a string of awk.
+// awkString escapes a text for an awk string.
 func awkString(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(oneLine(s))
 }
@@ -149,7 +149,7 @@ func (b *bundler) interesting() string {
 		args = append(args, "--stage", b.f.Signature.Stage)
 	}
 	args = append(args, b.pipe.Flags()...)
-	for _, f := range b.f.Flags { // a value of a list: commas and quotes mean something
+	for _, f := range b.f.Flags { // a list value: commas and quotes have a meaning
 		args = append(args, `--ptxas-flags="`+strings.ReplaceAll(f, `"`, `""`)+`"`)
 	}
 	if b.in.Audit.Model != "" {

@@ -10,8 +10,8 @@ import (
 	"optcheck/report"
 )
 
-// Workaround is a change of the smallest test, or of the way to compile it,
-// with which the compiler keeps the program as written.
+// Workaround is a change of the smallest test, or of the way to compile it, with which the
+// compiler keeps the program as written.
 type Workaround struct {
 	What string `json:"what"`
 }
@@ -65,7 +65,7 @@ type variant struct {
 	change func(*litmus.Thread)
 }
 
-// variantsIR are those for programs in LLVM IR.
+// variantsIR lists the variants for programs in LLVM IR.
 var variantsIR = []variant{
 	{
 		"Make read-modify-writes monotonic and put a fence of their scope (fence … acq_rel) in front of those that release and behind those that acquire.",
@@ -74,7 +74,7 @@ var variantsIR = []variant{
 	{"Make the accesses atomic (monotonic, syncscope(\"device\")).", plainTo(litmus.SemRelaxed, litmus.ScopeGPU)},
 }
 
-// fenced gives the order of read-modify-writes to fences beside them.
+// fenced moves the order of read-modify-writes to fences beside them.
 func fenced(th *litmus.Thread) {
 	var body []litmus.Instr
 	for _, in := range th.Body {
@@ -97,7 +97,7 @@ func fenced(th *litmus.Thread) {
 	th.Body = body
 }
 
-// variants are those for programs in PTX.
+// variants lists the variants for programs in PTX.
 var variants = []variant{
 	{"Make the accesses volatile.", plainTo(litmus.SemVolatile, litmus.ScopeNone)},
 	{"Make the accesses .relaxed.gpu.", plainTo(litmus.SemRelaxed, litmus.ScopeGPU)},
@@ -114,7 +114,7 @@ var variants = []variant{
 	{"Put membar.sys between the accesses.", between(litmus.ScopeSys)},
 }
 
-// plainTo gives weak loads and stores of a thread another strength.
+// plainTo makes weak loads and stores of a thread stronger.
 func plainTo(sem litmus.Sem, scope litmus.Scope) func(*litmus.Thread) {
 	return func(th *litmus.Thread) {
 		for i := range th.Body {

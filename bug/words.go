@@ -5,9 +5,9 @@ import (
 	"optcheck/optcheck"
 )
 
-// checkWords says in plain words what a check of a built-in model demands. The
-// texts are this project's reading of the PTX ISA's chapter on memory
-// consistency, and of ASPLOS 2015, Sec. 5, for the model of 2015.
+// checkWords describes in plain words what a check of a built-in model requires. The texts are
+// this project's reading of the PTX ISA's chapter on memory consistency, and of ASPLOS 2015,
+// Sec. 5, for the model of 2015.
 var checkWords = map[string]map[string]string{
 	"ptx": {
 		"coherence":                  "Coherence: if one write to a location comes causally before another, every thread must see them in that order.",
@@ -32,8 +32,8 @@ var checkWords = map[string]map[string]string{
 	},
 }
 
-// modelWords names the built-in models for people who do not know this tool;
-// modelNotes says what such people should know about them.
+// modelWords names the built-in models for people who do not know this tool; modelNotes says
+// what they should know about them.
 var (
 	modelWords = map[string]string{
 		"ptx":      "the memory consistency model of the PTX ISA (8.6)",
@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// plainCheck returns the words for a model's check, or the check's name.
+// plainCheck returns the description of a model's check, or the check's name.
 func plainCheck(model, check string) string {
 	switch model {
 	case "ptx-6.0", "ptx-7.5":
@@ -108,8 +108,7 @@ var headline = map[string]string{
 	"witnesses-disagree": "line information contradicts the data flow",
 }
 
-// orderLost reports whether the rule speaks of an access that orders others, not of a
-// fence.
+// orderLost reports whether the rule is about an access that orders others, not about a fence.
 func (b *bundler) orderLost() bool {
 	in := b.instr(b.find.Access)
 	return in != nil && in.IsAccess() && (b.find.Rule == "fence-removed" || b.find.Rule == "fence-weakened")
@@ -135,8 +134,7 @@ func (b *bundler) expectation() string {
 const irNote = "The source is LLVM IR and is judged as the PTX that says the same: the order of an atomic operation as the qualifier of that name (`monotonic` as " +
 	"`.relaxed`), `syncscope(\"device\")` as `.gpu`, `\"block\"` as `.cta`, no scope as `.sys`; other loads and stores as weak ones."
 
-// headlineOf and expectationOf fall back on the rule's own title, for rules that
-// have no words here.
+// headlineOf and expectationOf fall back on the rule's own title for rules without words here.
 func headlineOf(rule string) string {
 	if s := headline[rule]; s != "" {
 		return s
@@ -162,9 +160,8 @@ var scopeWords = map[litmus.Scope]string{
 	litmus.ScopeSys:     "all threads of the system, those of the host and of other GPUs too",
 }
 
-// promise says in plain words what an access or fence asks for (PTX ISA, membar
-// and fence, ld, st, atom, and its chapter on memory consistency); "" if there
-// is nothing to say.
+// promise describes in plain words what an access or fence requires (PTX ISA, membar and fence,
+// ld, st, atom, and its chapter on memory consistency); "" if there is nothing to say.
 func promise(in *litmus.Instr) string {
 	who := scopeWords[in.Scope]
 	switch {

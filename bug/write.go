@@ -19,13 +19,13 @@ import (
 	"optcheck/toolchain"
 )
 
-// manifest is what manifest.json holds.
+// manifest is the content of manifest.json.
 type manifest struct {
 	Title     string            `json:"title"`
 	Form      string            `json:"form"`
 	Stamp     string            `json:"stamp,omitempty"`
 	Optcheck  string            `json:"optcheck"`
-	Finding   string            `json:"finding"` // as it was found
+	Finding   string            `json:"finding"` // the original one
 	Smallest  string            `json:"smallest"`
 	Signature reduce.Signature  `json:"signature"`
 	Model     string            `json:"model,omitempty"`
@@ -43,7 +43,7 @@ type manifest struct {
 	Files     map[string]string `json:"sha256"`
 }
 
-// tool is one program that was used.
+// tool is one of the programs that were used.
 type tool struct {
 	ID       string `json:"id"`
 	Build    string `json:"build"`
@@ -54,7 +54,7 @@ type tool struct {
 	Role     string `json:"role"`
 }
 
-// hash returns where the hash of a compiler's file goes.
+// hash returns where to store the hash of a compiler's file.
 func (t *tool) hash(compiler string) *string {
 	return map[string]*string{"ptxas": &t.Ptxas, "clang": &t.Clang, "llc": &t.LLC}[compiler]
 }
@@ -119,9 +119,8 @@ func (b *bundler) manifest() []byte {
 	return out.Bytes()
 }
 
-// WriteDir writes the bundle into a folder, which it makes. Of a folder that is
-// not empty it takes only one that holds a bundle and nothing else; that bundle
-// is replaced.
+// WriteDir writes the bundle into a folder, which it creates. A folder that is not empty must
+// hold a bundle and nothing else; WriteDir replaces that bundle.
 func (b *Bundle) WriteDir(dir string) error {
 	if err := b.clear(dir); err != nil {
 		return err
@@ -141,11 +140,11 @@ func (b *Bundle) WriteDir(dir string) error {
 	return nil
 }
 
-// clear removes an older bundle from a folder, if it is nothing else.
+// clear removes an older bundle from a folder that contains nothing else.
 func (b *Bundle) clear(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
-		return nil // MkdirAll will say what is wrong
+		return nil // MkdirAll will report what is wrong
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	var old manifest
@@ -165,9 +164,8 @@ func (b *Bundle) clear(dir string) error {
 	return nil
 }
 
-// Txtar returns the bundle as one text, a txtar archive. A file with a line
-// that looks like the archive's own marks cannot be put into one, which is an
-// error.
+// Txtar returns the bundle as one text, a txtar archive. It is an error if a file has a line
+// that looks like the archive's own marks.
 func (b *Bundle) Txtar() ([]byte, error) {
 	a := &txtar.Archive{Comment: []byte(b.Title + "\n")}
 	for _, f := range b.Files {

@@ -1,9 +1,9 @@
-// Package known marks findings that somebody has already looked at, so that an
-// audit can show only what is new: a list of filters in YAML, each with the
-// reason for which what it matches is known.
+// Package known marks findings that somebody has already examined, so that an audit can show
+// only what is new. It uses a list of filters in YAML, each with the reason why the findings
+// that it matches are known.
 //
-// It hides nothing by itself and judges nothing: a filter matches findings of
-// given classes, and by default none of a miscompiled cell.
+// It hides nothing by itself and judges nothing: a filter matches findings of given classes,
+// and by default none of a miscompiled cell.
 package known
 
 import (
@@ -16,19 +16,18 @@ import (
 	"optcheck/toolchain"
 )
 
-// Filter describes findings that are known. An empty list of a field means
-// any. A finding is matched if every field matches it or its cell.
+// Filter describes known findings. An empty list in a field means any. A filter matches a
+// finding if every field matches the finding or its cell.
 type Filter struct {
 	// ID names the filter; it is unique within a list.
 	ID string `json:"id"`
 	// Rules are rule IDs; at least one.
 	Rules []string `json:"rules"`
-	// Classes are the classes of cells in which the findings are known. Empty
-	// means changed and optimised: what a model calls miscompiled is known only
-	// if the filter says so.
+	// Classes are the classes of cells in which the findings are known. Empty means changed and
+	// optimised: a finding that a model calls miscompiled is known only if the filter says so.
 	Classes []string `json:"classes,omitempty"`
-	// From and To bound the releases, both inclusive: 11.2, 11.8.89. A bound
-	// with fewer numbers than a version means all that begin with it.
+	// From and To bound the releases, both inclusive: 11.2, 11.8.89. A bound with fewer numbers
+	// than a version means all versions that begin with it.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	// Targets, Levels and Layouts are names: sm_35, O3, offsets.
@@ -37,31 +36,31 @@ type Filter struct {
 	Layouts []string `json:"layouts,omitempty"`
 	// Stages are the parts of a compiler in which a finding arose: llc, back end.
 	Stages []string `json:"stages,omitempty"`
-	// Tests are patterns of path.Match on the test's name, Shapes on the part of
+	// Tests are patterns (path.Match) for the test's name; Shapes are patterns for the part of
 	// it before the first +: mp of mp+membar.gls.
 	Tests  []string `json:"tests,omitempty"`
 	Shapes []string `json:"shapes,omitempty"`
 	// Detail is a regular expression (RE2) that must match the finding's
 	// detail, which names the accesses with their modifiers.
 	Detail string `json:"detail,omitempty"`
-	// With are rule IDs: further findings of the same cell about the same access
-	// must break each of them.
+	// With are rule IDs: other findings of the same cell about the same access must break each
+	// of them.
 	With []string `json:"with,omitempty"`
-	// Note says in a line what is known, Reason why it is accepted or what was
-	// concluded, Link where to read more.
+	// Note says in one line what is known, Reason why it is accepted or what was concluded,
+	// Link where to read more.
 	Note   string `json:"note"`
 	Reason string `json:"reason"`
 	Link   string `json:"link,omitempty"`
 
-	// Origin is where the filter stands: file:line:col.
+	// Origin is the position of the filter: file:line:col.
 	Origin string `json:"origin"`
 
 	detail *regexp.Regexp
 	used   int
 }
 
-// List is a list of filters. Marking counts which of them were used; a list
-// must not be used from two goroutines at once.
+// List is a list of filters. Marking counts which of them were used, so two goroutines must not
+// use a list at once.
 type List struct {
 	Filters []*Filter
 }
@@ -86,15 +85,14 @@ func (f *Filter) company(c *report.Cell, x *report.Finding) bool {
 	})
 }
 
-// place reports whether the filter speaks of a cell's toolchain, target, level
-// and layout.
+// place reports whether the filter applies to a cell's toolchain, target, level and layout.
 func (f *Filter) place(c *report.Cell) bool {
 	return f.release(c.Toolchain) && in(f.Targets, c.Target) && in(f.Levels, c.Level) && in(f.Layouts, c.Layout)
 }
 
-// release reports whether a toolchain's ID, "ptxas 12.4.131", has a version
-// within the bounds. Without bounds every toolchain is. Of two compilers,
-// "llc 22.1.8 + ptxas 12.4.131", the last one's counts.
+// release reports whether a toolchain's ID, "ptxas 12.4.131", has a version within the bounds.
+// Without bounds every toolchain qualifies. For two compilers, "llc 22.1.8 + ptxas 12.4.131",
+// the last one's version counts.
 func (f *Filter) release(id string) bool {
 	if f.From == "" && f.To == "" {
 		return true
@@ -111,7 +109,7 @@ func (f *Filter) release(id string) bool {
 		(f.To == "" || toolchain.CompareVersions(short(version, f.To), f.To) <= 0)
 }
 
-// short cuts a version to as many numbers as a bound has.
+// short truncates a version to as many numbers as a bound has.
 func short(version, bound string) string {
 	parts := strings.Split(version, ".")
 	return strings.Join(parts[:min(len(parts), strings.Count(bound, ".")+1)], ".")
@@ -131,9 +129,8 @@ func shape(test string) string {
 	return s
 }
 
-// Mark sets Cell.Known to the IDs of the filters that match the cell's
-// findings, sorted; it stays empty if any finding is matched by none. A cell is
-// known only as a whole.
+// Mark sets Cell.Known to the IDs of the filters that match the cell's findings, sorted. It
+// stays empty if no filter matches some finding: a cell is known only as a whole.
 func (l *List) Mark(c *report.Cell) {
 	c.Known = nil
 	if !c.HasFindings() || len(c.Findings) == 0 {
@@ -162,9 +159,9 @@ func (l *List) Mark(c *report.Cell) {
 	c.Known = ids
 }
 
-// MarkSet returns a set whose cells are marked with known findings. What it shares
-// with the other one is not touched. A cell that no filter matches stays marked by
-// lists that are not at hand.
+// MarkSet returns a set whose cells are marked with known findings. It does not change what it
+// shares with the given set. A cell that no filter matches keeps the marks of lists that are
+// not at hand.
 func (l *List) MarkSet(set *report.Set) *report.Set {
 	out := *set
 	out.Results, out.Cells = slices.Clone(set.Results), slices.Clone(set.Cells)
@@ -193,7 +190,7 @@ func (l *List) MarkSet(set *report.Set) *report.Set {
 	return &out
 }
 
-// IDs names the filters that match a finding of a cell.
+// IDs returns the IDs of the filters that match a finding of a cell.
 func (l *List) IDs(c *report.Cell, x *report.Finding) (ids []string) {
 	for _, f := range l.Filters {
 		if f.Matches(c, x) {
@@ -203,8 +200,8 @@ func (l *List) IDs(c *report.Cell, x *report.Finding) (ids []string) {
 	return ids
 }
 
-// Unused lists the filters that matched nothing although the run has a
-// toolchain, target, level and layout that they speak of.
+// Unused lists the filters that matched nothing although the run has a toolchain, target, level
+// and layout that they apply to.
 func (l *List) Unused(run *report.Config) []*Filter {
 	var list []*Filter
 	for _, f := range l.Filters {
@@ -223,7 +220,7 @@ func (f *Filter) reaches(run *report.Config) bool {
 		slices.ContainsFunc(run.Toolchains, func(t report.Toolchain) bool { return f.release(t.ID) })
 }
 
-// Handler marks the cells of a stream on their way to another handler.
+// Handler marks the cells of a stream and passes them on to another handler.
 type Handler struct {
 	List *List
 	Next report.Handler
@@ -240,7 +237,7 @@ func (h Handler) Handle(e report.Event) error {
 // Close closes the next handler.
 func (h Handler) Close() error { return h.Next.Close() }
 
-// Flush passes a flush on to a handler that can.
+// Flush passes a flush on to a handler that supports it.
 func (h Handler) Flush() error {
 	if f, ok := h.Next.(interface{ Flush() error }); ok {
 		return f.Flush()

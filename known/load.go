@@ -24,8 +24,8 @@ var builtin []byte
 // messages and origins.
 const BuiltinName = "default.yaml"
 
-// Builtin returns the list of the findings that this project has established;
-// docs/findings.md tells of them.
+// Builtin returns the list of the findings that this project has established; docs/findings.md
+// describes them.
 func Builtin() *List {
 	l, err := Parse(BuiltinName, builtin)
 	if err != nil {
@@ -46,9 +46,9 @@ func ReadFile(file string) (*List, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a list. Whatever is not understood is an error: a key that does
-// not exist, a rule or class that nothing has, a pattern that does not compile,
-// an ID given twice. Errors are joined and name file, line and column.
+// Parse reads a list. Whatever it does not understand is an error: an unknown key, rule or
+// class, a pattern that does not compile, a duplicate ID. Errors are joined and name file, line
+// and column.
 func Parse(file string, text []byte) (*List, error) {
 	var doc yaml.Node
 	p := &parser{file: file, list: &List{}}
@@ -67,7 +67,7 @@ func Parse(file string, text []byte) (*List, error) {
 	return p.list, nil
 }
 
-// Append adds another list's filters; an ID that is there already is an error.
+// Append adds another list's filters; an ID that exists already is an error.
 func (l *List) Append(more *List) error {
 	for _, f := range more.Filters {
 		if i := slices.IndexFunc(l.Filters, func(g *Filter) bool { return g.ID == f.ID }); i >= 0 {
@@ -86,7 +86,7 @@ type parser struct {
 
 func (p *parser) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", p.file, n.Line, n.Column) }
 
-// maxErrors bounds the errors that are told of one file.
+// maxErrors bounds the errors reported for one file.
 const maxErrors = 20
 
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) {
@@ -119,8 +119,7 @@ func (p *parser) document(doc *yaml.Node) {
 	})
 }
 
-// mapping passes each key with its value to f, which returns false for a key
-// that it does not know.
+// mapping passes each key with its value to f, which returns false for an unknown key.
 func (p *parser) mapping(n *yaml.Node, what string, f func(key string, v *yaml.Node) bool) {
 	if n.Kind != yaml.MappingNode {
 		p.errorf(n, "%s: expected keys and values", what)
@@ -150,7 +149,7 @@ func (p *parser) text(v *yaml.Node, what string) string {
 	return strings.TrimSpace(v.Value)
 }
 
-// texts reads a value or a list of values, each of which ok accepts.
+// texts reads a value or a list of values, each of which ok must accept.
 func (p *parser) texts(v *yaml.Node, what string, ok func(string) error) (list []string) {
 	nodes := []*yaml.Node{v}
 	if v.Kind == yaml.SequenceNode {

@@ -19,7 +19,7 @@ type clProber struct{}
 
 func (clProber) ops() []Op { return CLOps() }
 
-// levels: O0 is that of the back end alone.
+// levels returns O2 alone: O0 shows the back end only.
 func (clProber) levels() []string { return []string{"O2"} }
 
 // job compiles two batches, without and with libclc.
@@ -41,7 +41,7 @@ func (clProber) job(ctx context.Context, ops []Op, place pipeline.Place, _ map[i
 	return p.cells, nil, nil
 }
 
-// amdProbes are the probes of a job and what becomes of them.
+// amdProbes holds the probes of a job and their results.
 type amdProbes struct {
 	place pipeline.Place
 	r600  bool
@@ -89,9 +89,9 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 	return p.backEnd(ctx, job, res.Batches, units, of)
 }
 
-// backEnd compiles IR, of which the passes of O1 have removed the private variables
-// that the front end keeps values in, at O0. One kernel can make the back end refuse a
-// module: the kernels of such a module get modules of their own.
+// backEnd compiles IR at O0. Before, the passes of O1 have removed the private variables in
+// which the front end keeps values. One kernel can make the back end reject a module: the
+// kernels of such a module get modules of their own.
 func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, modules []toolchain.Batch,
 	units []toolchain.Unit, of []int) error {
 	back := toolchain.LLVMJob{Job: toolchain.Job{Target: p.place.Target, Level: "O0", BatchUnits: 1}, Source: toolchain.LLVMIR}
@@ -136,7 +136,7 @@ func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, module
 	return p.backEnd(ctx, front, res.Batches, front.Units, again)
 }
 
-// refused notes why units have no code.
+// refused records why units have no code.
 func (p *amdProbes) refused(res *toolchain.Result, of []int) error {
 	for u, e := range res.Failed {
 		if errors.Is(e, toolchain.ErrCancelled) {
@@ -166,20 +166,20 @@ func (p *amdProbes) read(ctx context.Context, batches []toolchain.Batch, units [
 	}
 }
 
-// whole returns a refusal if a kernel does not contain its operation, or shows more waits
-// than those of it.
+// whole returns a refusal if a kernel does not contain its operation, or shows waits that are
+// not the operation's.
 func whole(fn *isa.Func) error {
 	switch {
 	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Flow == isa.FlowCall }):
-		return &refusal{"the kernel calls a function instead of containing it"} // that the release's library lacks
+		return &refusal{"the kernel calls a function instead of containing it"} // which the release's library lacks
 	case slices.ContainsFunc(fn.Insts, func(in isa.Inst) bool { return in.Role.IsAccess() && in.Mem.Space == isa.SpaceLocal }):
 		return &refusal{"registers are spilled: the waits for them cannot be told from the operation's"}
 	}
 	return nil
 }
 
-// amdRefusal says why a probe has no code: what the compiler or its library
-// lacks, in their words, is a refusal; that the compiler failed is none.
+// amdRefusal says why a probe has no code. If the compiler or its library lacks something, in
+// their words, that is a refusal; a failure of the compiler is not.
 func amdRefusal(c *Cell, e error) {
 	c.Reason = pipeline.Kind(e) + ": " + firstLine(e.Error())
 	if reason := pipeline.Lacks(e); reason != "" {
@@ -189,9 +189,8 @@ func amdRefusal(c *Cell, e error) {
 	}
 }
 
-// amdSequence reads the memory-relevant instructions that the compiler
-// attributes to the operation's line. If what stands around the operation is not there,
-// nothing is known of the operation.
+// amdSequence reads the memory-relevant instructions that the compiler attributes to the
+// operation's line. If the operation's surroundings are missing, the operation is unknown.
 func amdSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	reach := fn.Reachable()
 	list := []Inst{}
@@ -222,9 +221,9 @@ func amdSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	return list, nil
 }
 
-// r600Sequence reads the memory-relevant instructions of a probe without those that
-// clKernelR600 put around the operation. Clauses stand apart from the control flow, and
-// LLVM does not say of which line their instructions are.
+// r600Sequence reads the memory-relevant instructions of a probe, without those that
+// clKernelR600 put around the operation. Clauses are separate from the control flow, and LLVM
+// does not give the lines of their instructions.
 func r600Sequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	lead, trail := op.aroundR600()
 	reach := fn.Reachable()
@@ -251,7 +250,7 @@ func r600Sequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	return list[lead : len(list)-trail], nil
 }
 
-// r600Text spells an instruction of a clause without its registers.
+// r600Text formats an instruction of a clause without its registers.
 func r600Text(in *isa.Inst) string {
 	words := strings.Fields(strings.TrimSpace(in.Text))
 	var keep []string
@@ -267,7 +266,7 @@ func r600Text(in *isa.Inst) string {
 	return strings.Join(keep, " ")
 }
 
-// amdKeeps tells what a sequence shows. Waits for expcnt alone are left out:
+// amdKeeps reports whether a sequence shows an instruction. Waits for expcnt alone are omitted:
 // they protect registers that stores of gfx6 have not read yet.
 func amdKeeps(in *isa.Inst) bool {
 	if in.Role == isa.RoleWait {
@@ -278,8 +277,8 @@ func amdKeeps(in *isa.Inst) bool {
 
 var amdBits = regexp.MustCompile(`\b(?:glc|slc|dlc|scc|sc0|sc1|nt|nv|scope:\w+|th:\w+)\b`)
 
-// amdText spells an instruction without registers and addresses: waits and
-// barriers as they are, others with their cache policy.
+// amdText formats an instruction without registers and addresses: waits and barriers unchanged,
+// others with their cache policy.
 func amdText(in *isa.Inst) string {
 	if in.Role == isa.RoleWait || in.Role == isa.RoleBarrier {
 		return strings.Join(strings.Fields(in.Text), " ")

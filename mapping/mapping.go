@@ -1,6 +1,6 @@
-// Package mapping shows what each operation of a language becomes in machine code: a
-// kernel around each is compiled for every release, target and level, and of its code
-// what the operation became is cut out.
+// Package mapping shows what each operation of a language becomes in machine code: it compiles
+// a kernel around each operation for every release, target and level, and extracts from its
+// code what the operation became.
 //
 // It judges nothing: audit does.
 package mapping
@@ -36,19 +36,19 @@ type Cell struct {
 	Target    string `json:"target"`
 	Level     string `json:"level"`
 	Status    string `json:"status"`
-	// Machine is the sequence as Sequence renders it, Sequence the same as
-	// data; both are empty unless the status is mapped.
+	// Machine is the sequence as Sequence formats it, Sequence the same as data; both are empty
+	// unless the status is mapped.
 	Machine  string `json:"machine,omitempty"`
 	Sequence []Inst `json:"sequence,omitempty"`
-	// Reason says why there is no sequence: of a refusal, the compiler's words.
+	// Reason says why there is no sequence; for a refusal, in the compiler's words.
 	Reason string `json:"reason,omitempty"`
 }
 
 // Options selects a mapping.
 type Options struct {
 	Toolchains []*toolchain.Toolchain
-	Targets    []string // empty means all that each toolchain has
-	Levels     []string // empty means O0 and O3, of AMD O2
+	Targets    []string // empty means all targets of each toolchain
+	Levels     []string // empty means O0 and O3; for AMD, O2
 	// Ops are patterns (path.Match) of operations or groups; empty means all.
 	Ops []string
 }
@@ -56,19 +56,18 @@ type Options struct {
 // prober maps operations in one language.
 type prober interface {
 	ops() []Op
-	// levels are those that a mapping shows unless asked otherwise.
+	// levels returns the levels that a mapping shows by default.
 	levels() []string
-	// job maps all operations for one toolchain, target and level. refused says
-	// which operations are known to be refused, and why; it is returned with what
-	// was found.
+	// job maps all operations for one toolchain, target and level. refused says which
+	// operations are known to be refused, and why; it is returned with additions.
 	job(ctx context.Context, ops []Op, p pipeline.Place, refused map[int]string) ([]Cell, map[int]string, error)
 }
 
-// probers are those of the languages that have one.
+// probers maps the languages that have a prober to it.
 var probers = map[string]prober{pipeline.PTX: ptxProber{}, pipeline.OpenCL: clProber{}}
 
-// prober returns that of all toolchains, which must be of one road: others have other
-// operations.
+// prober returns the prober of all toolchains, which must share one road, since different roads
+// have different operations.
 func (o *Options) prober() (prober, error) {
 	var first pipeline.Pipeline
 	for _, tc := range o.Toolchains {
@@ -92,7 +91,7 @@ func (o *Options) prober() (prober, error) {
 	return nil, fmt.Errorf("no mapping is made of %s", first.Road().Source)
 }
 
-// ops returns the operations that the patterns mean.
+// ops returns the operations that the patterns match.
 func (o *Options) ops(all []Op) ([]Op, error) {
 	if len(o.Ops) == 0 {
 		return all, nil
@@ -122,10 +121,9 @@ func (o *Options) ops(all []Op) ([]Op, error) {
 	return out, nil
 }
 
-// Run compiles a kernel for each operation and returns what became of it,
-// ordered by operation, toolchain, target and level. The order of the cells
-// and their content do not depend on the number of cores. The error is
-// non-nil if nothing could be done or ctx ended.
+// Run compiles a kernel for each operation and returns the results, ordered by operation,
+// toolchain, target and level. The order of the cells and their content do not depend on the
+// number of cores. The error is non-nil if nothing could be done or ctx ended.
 func Run(ctx context.Context, o Options) ([]Cell, error) {
 	prober, err := o.prober()
 	if err != nil {
@@ -143,8 +141,8 @@ func Run(ctx context.Context, o Options) ([]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Levels of one target follow each other: what the first refuses is not
-	// offered to the others.
+	// Levels of one target are processed in order: what the first refuses is not tried with the
+	// others.
 	n := len(levels)
 	results := make([][]Cell, len(places))
 	g, gctx := errgroup.WithContext(ctx)
@@ -173,13 +171,13 @@ func Run(ctx context.Context, o Options) ([]Cell, error) {
 	return out, nil
 }
 
-// newCell returns what is known of an operation before it is compiled.
+// newCell returns the cell of an operation before it is compiled.
 func newCell(op *Op, p pipeline.Place) Cell {
 	return Cell{Op: op.Name, Group: op.Group, Toolchain: p.Toolchain.ID, Target: p.Target, Level: p.Level,
 		Status: Unknown, Reason: "not reached"}
 }
 
-// decode reads what a compiler made.
+// decode reads the output of a compiler.
 func decode(ctx context.Context, p pipeline.Place, b *toolchain.Batch) (*pipeline.Code, error) {
 	parse, err := p.Pipeline.Decode(ctx, fmt.Sprintf("%s %s %s", p.Toolchain.ID, p.Target, p.Level), p.Target, b)
 	if err != nil {
@@ -188,7 +186,7 @@ func decode(ctx context.Context, p pipeline.Place, b *toolchain.Batch) (*pipelin
 	return parse()
 }
 
-// read notes the sequence of an operation, which sequence finds in the kernel's code.
+// read stores the sequence of an operation, which sequence finds in the kernel's code.
 func (c *Cell) read(code *pipeline.Code, err error, name string, op *Op, sequence func(*isa.Func, *Op) ([]Inst, error)) {
 	var fn *isa.Func
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"optcheck/ptxgen"
 )
 
-// The lines that the compiler attributes a probe's code to (#line): what stands
-// around the operation, and the operation. No file of probes is that long.
+// The lines to which the compiler attributes a probe's code (#line): the surroundings of the
+// operation, and the operation. No file of probes is that long.
 const (
 	clAround = 1<<20 + iota
 	clOperation
@@ -18,7 +18,7 @@ const (
 type clOp struct {
 	text    string // statements; a result goes to x
 	library bool   // it calls a function of libclc
-	alone   bool   // nothing stands around it
+	alone   bool   // nothing surrounds it
 }
 
 // clOps collects operations.
@@ -123,7 +123,7 @@ func (m *clOps) atomics() {
 	}
 }
 
-// reductions are atomics whose result nobody uses. They are all that r600 has.
+// reductions are atomics whose result nobody uses. r600 has no others.
 func (m *clOps) reductions() {
 	for _, s := range clSpaces {
 		obj := fmt.Sprintf("(__%s atomic_int *)%s", s, clPointer(s))
@@ -148,14 +148,13 @@ func (m *clOps) barriers() {
 	m.add("barriers", "barrier.both", "barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);").library = true
 }
 
-// clKernel returns the probe of an operation. A store and a load of global memory
-// and a store and a load of local memory are outstanding when the operation
-// begins, so that it shows what it waits for; a store follows it. They are relaxed
-// atomics, which LLVM gives no waits of their own, and of the work-group, so that
-// nothing is said of caches. Accesses of local memory are next to the operation
-// because LLVM attributes a clause of accesses of global memory to one line. Empty
-// assembly has the operands in registers before and takes the results after it:
-// waits for them are not the operation's.
+// clKernel returns the probe of an operation. A store and a load of global memory and a store
+// and a load of local memory are outstanding when the operation begins, so that it shows what
+// it waits for; a store follows it. They are relaxed atomics, for which LLVM emits no waits of
+// their own, with work-group scope, so that they involve no caches. Accesses of local memory
+// are next to the operation because LLVM attributes a clause of accesses of global memory to
+// one line. Empty assembly puts the operands into registers before the operation and consumes
+// the results after it: waits for them are not the operation's.
 func (op *Op) clKernel(name string) string {
 	const load, store = "__opencl_atomic_load((%s atomic_int *)%s, memory_order_relaxed, memory_scope_work_group)",
 		"__opencl_atomic_store((%s atomic_int *)%s, %s, memory_order_relaxed, memory_scope_work_group);"
@@ -176,8 +175,8 @@ func (op *Op) clKernel(name string) string {
 		line("a = "+load+";", "__global", "(before + 64)")
 		line("b = "+load+";", "__local", "(lbefore + 64)")
 	}
-	// LLVM attributes a wait that it merged to the next instruction: let that be
-	// on the operation's line too.
+	// LLVM attributes a merged wait to the next instruction: put that on the operation's line
+	// too.
 	fmt.Fprintf(&b, "#line %d\n%s __asm__ volatile(\"\");\n%s", clOperation, op.cl.text, around)
 	if !op.cl.alone {
 		line(store, "__local", "(lbefore + 128)", "v1")
@@ -186,8 +185,8 @@ func (op *Op) clKernel(name string) string {
 	return b.String()
 }
 
-// aroundR600 says how many stores stand around an operation in its probe for r600: a
-// fence or barrier between two, a result is stored after.
+// aroundR600 returns how many stores surround an operation in its probe for r600: a fence or
+// barrier is between two; a result is stored after the operation.
 func (op *Op) aroundR600() (lead, trail int) {
 	switch {
 	case op.Group == "fences" || op.Group == "barriers":
@@ -198,8 +197,8 @@ func (op *Op) aroundR600() (lead, trail int) {
 	return 0, 0
 }
 
-// clKernelR600 returns the probe for targets of r600, where no line information reaches
-// the clauses: nothing stands around the operation that cannot be told from it.
+// clKernelR600 returns the probe for targets of r600, where no line information reaches the
+// clauses: everything around the operation can be distinguished from it.
 func (op *Op) clKernelR600(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(

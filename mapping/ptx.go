@@ -15,7 +15,7 @@ type ptxProber struct{}
 
 func (ptxProber) ops() []Op { return PTXOps() }
 
-// levels: O1 and O2 give the sequences of O3.
+// levels returns O0 and O3: O1 and O2 yield the sequences of O3.
 func (ptxProber) levels() []string { return []string{"O0", "O3"} }
 
 func (ptxProber) job(ctx context.Context, ops []Op, p pipeline.Place, refused map[int]string) ([]Cell, map[int]string, error) {

@@ -11,9 +11,9 @@ import (
 
 // Op is one operation of PTX or OpenCL C whose machine code a mapping shows.
 type Op struct {
-	// Name is the operation as PTX spells it, with what surrounds it in
-	// brackets where that matters: "membar.gl (between loads)". In OpenCL C it is
-	// the function's name with order, scope and memory: "load.acquire.device.global".
+	// Name is the operation as PTX spells it, with its surroundings in brackets where they
+	// matter: "membar.gl (between loads)". In OpenCL C it is the function's name with order,
+	// scope and memory: "load.acquire.device.global".
 	Name string
 	// Group is loads, stores, fences, atomics, reductions or barriers.
 	Group string
@@ -22,8 +22,8 @@ type Op struct {
 	Version ptxgen.Version
 
 	lines []string // of the kernel's body
-	// lead and trail are the accesses before and after the operation that are
-	// there only to show it; they are left out of its sequence.
+	// lead and trail are the numbers of accesses before and after the operation that are there
+	// only to show it; they are not part of its sequence.
 	lead, trail int
 
 	cl *clOp // of an operation in OpenCL C
@@ -35,7 +35,7 @@ var Groups = []string{"loads", "stores", "fences", "atomics", "reductions", "bar
 // mapOps collects operations.
 type mapOps struct{ list []Op }
 
-// add appends an operation whose body stores results or not.
+// add appends an operation; result says whether its body stores results.
 func (m *mapOps) add(group, name string, result bool, lines ...string) *Op {
 	op := Op{Name: name, Group: group, Version: spelledSince(name), lines: lines}
 	if result {
@@ -66,7 +66,7 @@ func spelledSince(name string) ptxgen.Version {
 	return v
 }
 
-// address returns the register that holds an address in a state space.
+// mapAddress returns the register that holds an address in a state space.
 func mapAddress(space string) string {
 	if strings.HasPrefix(space, ".shared") {
 		return "[%s]"
@@ -157,8 +157,8 @@ func (m *mapOps) stores() {
 	}
 }
 
-// fences stand between two stores, so that nothing of them is superfluous, and
-// those with a history of depending on their surroundings also between loads.
+// fences puts each fence between two stores, so that no part of it is superfluous; fences that
+// have depended on their surroundings also stand between loads.
 func (m *mapOps) fences() {
 	around := func(name, text, a, b string) {
 		op := m.add("fences", name, false, "st.volatile"+a+", %v;", text+";", "st.volatile"+b+", %v;")
@@ -230,9 +230,9 @@ func (m *mapOps) atomic(kind, q, space, op, typ string) {
 	m.add(group, name, kind == "atom", append(lines, after...)...)
 }
 
-// mapAtomTypes lists the operations of atom and red with their types; exch and
-// cas are of atom only (PTX ISA, atom and red). Of shared memory all types are
-// shown for the operations that have shared set, else the first.
+// mapAtomTypes lists the operations of atom and red with their types; exch and cas belong to
+// atom only (PTX ISA, atom and red). For shared memory all types are shown for the operations
+// that have shared set, else only the first.
 var mapAtomTypes = []struct {
 	op     string
 	shared bool
@@ -316,8 +316,8 @@ var mapParams = func() (list []mapParam) {
 	return list
 }()
 
-// kernel returns the PTX of the operation's probe. It loads the parameters that it
-// uses and no others: at O0 nothing removes the others.
+// kernel returns the PTX of the operation's probe. It loads only the parameters that it uses:
+// at O0 nothing removes the others.
 func (op *Op) kernel(name string) string {
 	text := strings.Join(op.lines, "\n\t")
 	var params, b strings.Builder

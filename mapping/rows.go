@@ -16,7 +16,7 @@ type Row struct{ Op, Group, Machine, Where string }
 // variant is one way to compile: a toolchain at a level.
 type variant struct{ toolchain, level string }
 
-// axes are the targets and variants that occur in a mapping.
+// axes holds the targets and variants that occur in a mapping.
 type axes struct {
 	targets []string
 	at      map[string][]variant // variants that a target was compiled with
@@ -46,7 +46,7 @@ func axesOf(cells []Cell) *axes {
 	return a
 }
 
-// shown returns what a table says of a cell.
+// shown returns what a table says about a cell.
 func (c *Cell) shown() string {
 	switch c.Status {
 	case Mapped:
@@ -57,8 +57,8 @@ func (c *Cell) shown() string {
 	return "unknown: " + c.Reason
 }
 
-// Rows groups the cells of each operation by what it becomes, in the order of the first
-// target that shows it. Cells of one operation must follow each other.
+// Rows groups the cells of each operation by what it becomes, in the order of the first target
+// that shows it. Cells of one operation must be adjacent.
 func Rows(cells []Cell) []Row {
 	all := axesOf(cells)
 	type set map[string][]variant // by target
@@ -90,8 +90,8 @@ func Rows(cells []Cell) []Row {
 	return rows
 }
 
-// where names a set of compilations: ranges of targets, each with the releases
-// and levels if it is not all that the target was compiled with.
+// where describes a set of compilations: ranges of targets, each with the releases and levels
+// unless it is all that the target was compiled with.
 func (a *axes) where(set map[string][]variant) string {
 	var parts []string
 	for i := 0; i < len(a.targets); {
@@ -117,8 +117,7 @@ func (a *axes) where(set map[string][]variant) string {
 	return strings.Join(parts, ", ")
 }
 
-// qualifier says with which releases and levels a target is in the set; "" means
-// with all.
+// qualifier describes the releases and levels with which a target is in the set; "" means all.
 func (a *axes) qualifier(target string, set map[string][]variant) (string, bool) {
 	in := set[target]
 	if len(in) == 0 {
@@ -180,7 +179,7 @@ func releaseOf(id string) string {
 // ChangeRow is a change between two releases and where it was made.
 type ChangeRow struct{ Op, Left, Right, From, To, Where string }
 
-// ChangeRows groups what Diff finds by what became what.
+// ChangeRows groups the changes that Diff finds by what became what.
 func ChangeRows(cells []Cell) []ChangeRow {
 	type key struct{ op, left, right, from, to string }
 	var order []key

@@ -13,8 +13,8 @@ type Inst struct {
 	// Text is mnemonic and modifiers, after "@P " or "@!P " if the instruction
 	// is predicated; a barrier keeps its operands.
 	Text string `json:"text"`
-	// Sometimes is set if the kernel can end without passing the instruction's
-	// basic block, Repeated if it can come back to it.
+	// Sometimes is set if the kernel can end without executing the instruction's basic block,
+	// Repeated if it can return to it.
 	Sometimes bool `json:"sometimes,omitempty"`
 	Repeated  bool `json:"repeated,omitempty"`
 	// Block numbers the basic blocks that the sequence has instructions of.
@@ -24,16 +24,15 @@ type Inst struct {
 	role isa.Role
 }
 
-// Sequence renders a sequence: instructions separated by semicolons, braces
-// around what is executed on some paths only, ( … )* around what is repeated.
-// No instruction at all is "nothing".
+// Sequence formats a sequence: instructions separated by semicolons, braces around what is
+// executed on some paths only, ( … )* around what is repeated. An empty sequence is "nothing".
 func Sequence(list []Inst) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
 	var groups []string
 	for i := 0; i < len(list); {
-		// A loop is one group, also if it can be left between its blocks.
+		// A loop is one group, even if it can be left between its blocks.
 		j, some := i+1, list[i].Sometimes
 		for j < len(list) && list[j].Repeated == list[i].Repeated &&
 			(list[j].Block == list[i].Block || list[i].Repeated && list[j].loop == list[i].loop) {
@@ -61,17 +60,15 @@ func Sequence(list []Inst) string {
 	return strings.Join(groups, " ; ")
 }
 
-// mapExchange are the instructions by which the lanes of a warp combine their
-// atomics into one: a sequence shows them, because they say why its access is
-// predicated.
+// mapExchange lists the instructions by which the lanes of a warp combine their atomics into
+// one: a sequence shows them, because they explain why its access is predicated.
 var mapExchange = []string{"VOTE", "VOTEU", "MATCH", "SHFL", "REDUX"}
 
-// mapWaits are the instructions that order no memory by themselves but belong
-// to fences and to loads through the texture unit.
+// mapWaits lists the instructions that order no memory by themselves but belong to fences and
+// to loads through the texture unit.
 var mapWaits = []string{"ERRBAR", "CGAERRBAR", "TEXDEPBAR", "WARPSYNC"}
 
-// Shown returns what a sequence shows of an instruction of NVIDIA's; ok is false if it
-// shows nothing.
+// Shown returns how a sequence shows an NVIDIA instruction; ok is false if it does not.
 func Shown(in *isa.Inst) (text string, ok bool) {
 	if !mapKeeps(in) {
 		return "", false
@@ -171,8 +168,8 @@ func mapText(in *isa.Inst) string {
 	return "@P " + s
 }
 
-// avoidable reports whether the kernel can end without passing a block. A
-// predicated exit may leave out what follows it.
+// avoidable reports whether the kernel can end without executing a block. A predicated exit may
+// skip what follows it.
 func avoidable(fn *isa.Func, block int) bool {
 	if block == 0 {
 		return false
@@ -187,8 +184,8 @@ func avoidable(fn *isa.Func, block int) bool {
 	})
 }
 
-// loopOf returns the first block of the loop that a block is in: the first from
-// which it can be reached and that can be reached from it; -1 without a loop.
+// loopOf returns the first block of the loop that contains a block: the first block from which
+// it can be reached and that can be reached from it; -1 without a loop.
 func loopOf(fn *isa.Func, block int) int {
 	any := func(int) bool { return true }
 	leads := func(from, to int) bool {
@@ -207,8 +204,8 @@ func loopOf(fn *isa.Func, block int) int {
 	return -1
 }
 
-// walkBlocks reports whether a block that is found can be reached from the
-// first over blocks that may be entered.
+// walkBlocks reports whether a block that satisfies found can be reached from the first over
+// blocks that satisfy enter.
 func walkBlocks(fn *isa.Func, first int, enter, found func(int) bool) bool {
 	seen := make([]bool, len(fn.Blocks))
 	todo := []int{first}

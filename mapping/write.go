@@ -79,9 +79,9 @@ type Change struct {
 	To     string `json:"to"`
 }
 
-// Diff lists what each release maps differently from the one before it,
-// for the targets and levels that both have. An operation that neither maps is
-// no difference, whatever the words of the refusals.
+// Diff lists what each release maps differently from the one before it, for the targets and
+// levels that both have. An operation that neither maps is not a difference, even if the
+// refusals have different words.
 func Diff(cells []Cell) []Change {
 	type key struct{ op, tc, target, level string }
 	at := map[key]*Cell{}
@@ -115,7 +115,7 @@ func WriteDiffText(w io.Writer, cells []Cell) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for k := 1; k < len(all.tcs); k++ {
 		left, right := all.tcs[k-1], all.tcs[k]
-		// Where is told among the targets that both releases have.
+		// Where refers to the targets that both releases have.
 		both := &axes{tcs: []string{left}, levels: all.levels, at: map[string][]variant{}}
 		for _, t := range all.targets {
 			for _, l := range all.levels {

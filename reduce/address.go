@@ -7,8 +7,8 @@ import (
 	"optcheck/spec"
 )
 
-// Address names a cell, and perhaps a rule broken in it, in words: each part but
-// the test may be empty, which means that the caller's own setting stands.
+// Address names a cell, and optionally a broken rule, in words. Each part but the test may be
+// empty; then the caller's own setting applies.
 type Address struct {
 	Test      string // a name or a file
 	Toolchain string // a release, version, name or ID: 12.4, 12.4.131, cuda-12.4, ptxas-12.4.131
@@ -19,8 +19,8 @@ type Address struct {
 }
 
 // ParseAddress reads TEST[@TOOLCHAIN/TARGET/LEVEL/LAYOUT][:RULE], for example
-// coRR@12.4/sm_80/O3/offsets:merged. Parts after the @ may be left out from
-// the end. The last @ counts, so that a file name may contain one.
+// coRR@12.4/sm_80/O3/offsets:merged. Trailing parts after the @ may be omitted. The last @
+// counts, so that a file name may contain one.
 func ParseAddress(s string) (Address, error) {
 	a := Address{Test: s}
 	at := strings.LastIndexByte(s, '@')

@@ -1,10 +1,9 @@
-// Package reduce makes findings small: it removes from a litmus test, and from
-// the way it is compiled, whatever is not needed for the same rule to be
-// broken with the same classification, and says which of the installed
-// releases have the finding.
+// Package reduce makes findings small: it removes from a litmus test, and from the way it is
+// compiled, whatever is not needed for the same rule to be broken with the same classification.
+// It also determines which of the installed releases have the finding.
 //
-// It judges nothing itself: every candidate goes down the audit's own road. It
-// does not write reports (bug does).
+// It judges nothing itself: every candidate goes through the audit's own pipeline. It does not
+// write reports (bug does).
 package reduce
 
 import (
@@ -22,24 +21,24 @@ import (
 	"optcheck/toolchain"
 )
 
-// Signature is what makes two findings the same one: the rule that is broken
-// and what a model says of the cell.
+// Signature identifies a finding: the broken rule and the model's verdict on the cell. Findings
+// with equal signatures are the same.
 type Signature struct {
 	Rule  string `json:"rule"`  // ID of a rule
 	Class string `json:"class"` // of the cell; "" and "changed", which is no verdict, stand for any class with findings
-	// Stage is where the finding arose, "" for anywhere. It tells the findings of
-	// two compilers apart, of toolchains that have two.
+	// Stage is where the finding arose, "" for anywhere. For toolchains with two compilers it
+	// distinguishes their findings.
 	Stage string `json:"stage,omitempty"`
-	// Visible asks for a miscompilation that the condition of the test can tell.
+	// Visible requires a miscompilation that the condition of the test can detect.
 	Visible bool `json:"visible,omitempty"`
-	// RaceFree asks for a test of which a model says that it has no data race.
+	// RaceFree requires a test that a model declares free of data races.
 	RaceFree bool `json:"race_free,omitempty"`
 }
 
 // Holds reports whether a cell has the finding.
 func (s Signature) Holds(c *report.Cell) bool {
 	if !c.HasFindings() || s.Class != "" && s.Class != report.Changed && c.Class != s.Class {
-		return false // a smaller test may have lost the data race that forbade a verdict
+		return false // a smaller test may have lost the data race that prevented a verdict
 	}
 	if s.Visible && (c.Verdict == nil || len(c.Verdict.New) == 0 || c.Verdict.Hidden()) {
 		return false
@@ -50,7 +49,7 @@ func (s Signature) Holds(c *report.Cell) bool {
 	return slices.ContainsFunc(c.Findings, s.Is)
 }
 
-// Is reports whether a finding of a cell is of the signature's rule and stage.
+// Is reports whether a finding of a cell has the signature's rule and stage.
 func (s Signature) Is(f report.Finding) bool {
 	return f.Rule == s.Rule && (s.Stage == "" || f.Stage == s.Stage)
 }
@@ -72,12 +71,11 @@ func (f *Finding) Address() string {
 		f.Layout, f.Signature.Rule)
 }
 
-// ErrNotThere is wrapped by the error for a finding that the toolchain does not
-// show.
+// ErrNotThere is wrapped by the error for a finding that the toolchain does not show.
 var ErrNotThere = errors.New("the finding is not there")
 
-// Cell audits the finding's cell alone and returns it with the listing of its
-// machine code; the listing is nil where there is none.
+// Cell audits the finding's cell alone and returns it with the listing of its machine code, nil
+// if there is none.
 func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *report.Listing, error) {
 	run, err := audited(ctx, f, base, []*litmus.Test{f.Test})
 	if err != nil {
@@ -87,11 +85,10 @@ func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *r
 	return c, run.Listings[c.Code], nil
 }
 
-// Confirm audits the finding's cell and fills in what the signature leaves
-// open: the rule, if the finding names none (the first broken one in the order
-// of optcheck.Rules), the class, and for a toolchain of two compilers the one in
-// which it arose. The error wraps ErrNotThere, and says what the cell is instead,
-// if the finding is not there.
+// Confirm audits the finding's cell and sets what the signature leaves open: the rule, if the
+// finding names none (the first broken one in the order of optcheck.Rules), the class, and, for
+// a toolchain of two compilers, the one in which it arose. If the finding is not there, the
+// error wraps ErrNotThere and says what the cell is instead.
 func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell, *report.Listing, error) {
 	c, l, err := Cell(ctx, f, base)
 	if err != nil {
@@ -120,7 +117,7 @@ func where(c *report.Cell) string {
 	return strings.Join([]string{c.Test, "in", c.Toolchain, c.Target, c.Level, c.Layout}, " ")
 }
 
-// say tells class, broken rules and reason of a cell.
+// say describes class, broken rules and reason of a cell.
 func say(c *report.Cell) string {
 	s := c.Class
 	if rs := Rules(c); len(rs) > 0 {
@@ -144,7 +141,7 @@ func Rules(c *report.Cell) []string {
 	return list
 }
 
-// audited audits several tests in the finding's place, one process for all.
+// audited audits several tests in place of the finding's, with one process for all.
 func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) (*report.Run, error) {
 	o := base
 	o.Tests, o.Toolchains, o.Targets, o.Levels = tests, []*toolchain.Toolchain{f.Toolchain}, []string{f.Target}, []string{f.Level}
@@ -152,9 +149,9 @@ func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmu
 	return matrix(ctx, o)
 }
 
-// matrix audits a matrix into memory. What a candidate does to the compiler is
-// its own affair; a tool that breaks down is an error, because a result without
-// it would not be the smallest one.
+// matrix audits a matrix into memory. Failures that candidates cause in the compiler do not
+// matter; a tool that breaks down is an error, because a result without it might not be the
+// smallest one.
 func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
 	run := report.NewRun()
 	if err := audit.Run(ctx, o, run); err != nil {
@@ -168,8 +165,8 @@ func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
 	return run, nil
 }
 
-// Cells audits several tests in a finding's place, one process for all, and
-// returns their cells in the same order. The tests must differ.
+// Cells audits several tests in place of a finding's, with one process for all, and returns
+// their cells in the same order. The tests must differ.
 func Cells(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) ([]report.Cell, error) {
 	run, err := audited(ctx, f, base, tests)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"optcheck/litmus"
 )
 
-// conditionSteps drop one term each from condition and locations clause, with
-// every comparison that it stands in.
+// conditionSteps each drop one term from condition and locations clause, with every comparison
+// that contains it.
 func conditionSteps(t *litmus.Test) []step {
 	var list []step
 	for _, x := range t.Terms() {
-		// Threads may be renumbered by another step: the thread is named by
-		// its own number.
+		// Another step may renumber the threads: this one identifies the thread by its own
+		// number.
 		id := 0
 		if x.Kind == litmus.TermReg {
 			id = t.Threads[x.Thread].Pos.Line
@@ -39,7 +39,7 @@ func conditionSteps(t *litmus.Test) []step {
 	return list
 }
 
-// conjunction makes one conjunction of the comparisons of an expression.
+// conjunction combines the comparisons of an expression into one conjunction.
 func conjunction(e litmus.Expr) litmus.Expr {
 	var atoms []litmus.Expr
 	var walk func(litmus.Expr)
@@ -69,7 +69,7 @@ func conjunction(e litmus.Expr) litmus.Expr {
 	return litmus.And{List: atoms}
 }
 
-// locationSteps drop locations that nothing uses, and simplify the others.
+// locationSteps drop unused locations and simplify the others.
 func locationSteps(t *litmus.Test) []step {
 	var list []step
 	for i := range t.Locations {
@@ -131,9 +131,9 @@ func used(t *litmus.Test, name string) bool {
 	return false
 }
 
-// modifiers lists what can be weakened or left out of one instruction. A
-// finding in a weaker program says more: semantics go down to none, scopes
-// become narrower, cache operators, state spaces and offsets go.
+// modifiers lists what can be weakened or omitted in one instruction. A finding in a weaker
+// program says more: semantics go down to none, scopes become narrower, and cache operators,
+// state spaces and offsets are dropped.
 func modifiers(in *litmus.Instr) []step {
 	var list []step
 	id, text := in.Pos.Line, in.String()
@@ -169,9 +169,8 @@ func modifiers(in *litmus.Instr) []step {
 	return list
 }
 
-// jointSteps weaken all instructions of a kind at once: two loads merge only if
-// both are weak and have the same cache operator, so that neither can be
-// simplified alone.
+// jointSteps weaken all instructions of a kind at once: two loads merge only if both are weak
+// and have the same cache operator, so neither can be simplified alone.
 func jointSteps(t *litmus.Test) []step {
 	each := func(t *litmus.Test, f func(in *litmus.Instr)) {
 		for i := range t.Threads {

@@ -14,22 +14,22 @@ import (
 	"optcheck/toolchain"
 )
 
-// Options says how to reduce.
+// Options controls a reduction.
 type Options struct {
-	// Audit holds what all audits share; the matrix in it is not used.
+	// Audit holds what all audits share; its matrix is ignored.
 	Audit audit.Options
-	// Keep names Parts that stay as they are.
+	// Keep names Parts that stay unchanged.
 	Keep []string
 	// Progress, if not nil, is called after every round.
 	Progress func(Round)
 }
 
-// Round tells what a round of a reduction did.
+// Round describes a round of a reduction.
 type Round struct {
 	Number     int    // counted from 1
 	Candidates int    // tests compiled in this round
 	Kept       int    // candidates that still have the finding
-	Step       string // the simplification taken last, "" if none was left
+	Step       string // the last simplification taken, "" if none was left
 	Threads    int    // of the smallest test so far
 	Instrs     int    // of the smallest test so far
 }
@@ -46,13 +46,12 @@ type Result struct {
 	Rounds, Candidates int
 }
 
-// maxRounds ends a reduction that does not come to an end; every step makes a
-// test smaller, so that only a mistake here can reach it.
+// maxRounds ends a reduction that does not terminate. Every step makes a test smaller, so only
+// a bug here can reach it.
 const maxRounds = 500
 
-// Run reduces a finding. The finding must be there: see Finding.Confirm, which
-// Run calls first. The result is 1-minimal: no single step that Options allow
-// leaves the finding there.
+// Run reduces a finding. The finding must be there: Run first calls Finding.Confirm. The result
+// is 1-minimal: the finding disappears after any further single step that Options allow.
 func Run(ctx context.Context, f *Finding, o Options) (*Result, error) {
 	for _, k := range o.Keep {
 		if !slices.Contains(Parts, k) {
@@ -86,16 +85,15 @@ type reducer struct {
 	model string // that judged the finding, "" if none did
 }
 
-// needsCache reports whether cache operators must stay: the model of 2015 was
-// validated with .cg accesses, so that without them its verdict is worth less.
+// needsCache reports whether cache operators must stay: the model of 2015 was validated with
+// .cg accesses, so its verdict is worth less without them.
 func (r *reducer) needsCache() bool {
 	return r.model == "ptx-2015" && r.res.Min.Signature.Class == report.Miscompiled
 }
 
 func (r *reducer) keeps(part string) bool { return slices.Contains(r.o.Keep, part) }
 
-// all alternates between the way to compile and the test until neither gets
-// any simpler.
+// all alternates between the way to compile and the test until neither becomes simpler.
 func (r *reducer) all(ctx context.Context) error {
 	for {
 		if _, err := r.place(ctx); err != nil {
@@ -123,7 +121,7 @@ func (r *reducer) all(ctx context.Context) error {
 // layoutRank orders layouts from plain to special.
 var layoutRank = []spec.Layout{spec.Pointers, spec.Offsets, spec.Symbols, spec.Adjacent}
 
-// place looks for a plainer layout, a lower level and fewer flags.
+// place looks for a simpler layout, a lower level and fewer flags.
 func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 	min := &r.res.Min
 	for i := 0; i < len(min.Flags) && !r.keeps("flags"); {
@@ -182,7 +180,7 @@ func (r *reducer) took(step string) { r.res.Steps = append(r.res.Steps, step) }
 // suffix marks the names of reduced tests.
 const suffix = "-min"
 
-// key is equal for tests that become the same program.
+// key returns a key that is equal for tests that become the same program.
 func (r *reducer) key(t *litmus.Test) string {
 	if tc := r.res.Min.Toolchain; tc != nil {
 		if p, err := pipeline.Of(tc, r.o.Audit.Source); err == nil {
@@ -192,13 +190,13 @@ func (r *reducer) key(t *litmus.Test) string {
 	return t.Hash()
 }
 
-// finish names the smallest test, audits it alone and keeps what was found.
+// finish names the smallest test, audits it alone and keeps the result.
 func (r *reducer) finish(ctx context.Context) error {
 	t := r.res.Min.Test
 	if len(r.res.Steps) > 0 {
 		t.Name, t.Doc = strings.TrimSuffix(r.res.Start.Test.Name, suffix)+suffix, "Reduced from "+r.res.Start.Test.Name
 	}
-	// As anyone else will read it: from its text.
+	// As anybody else will read it: from its text.
 	back, err := litmus.Parse(t.Name, t.Append(nil))
 	if err != nil {
 		return fmt.Errorf("the reduced test does not parse: %w", err)
@@ -215,8 +213,8 @@ func (r *reducer) finish(ctx context.Context) error {
 	return r.ask(ctx)
 }
 
-// ask makes the condition of a miscompiled test that of its first new outcome,
-// so that the test itself says what goes wrong.
+// ask changes the condition of a miscompiled test to its first new outcome, so that the test
+// itself says what goes wrong.
 func (r *reducer) ask(ctx context.Context) error {
 	v := r.res.Cell.Verdict
 	if r.res.Cell.Class != report.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
@@ -246,7 +244,7 @@ func (r *reducer) ask(ctx context.Context) error {
 	return nil
 }
 
-// only leaves the comparisons of some terms in a condition that is a conjunction.
+// only keeps the comparisons of some terms in a condition that is a conjunction.
 func only(t *litmus.Test, terms []litmus.Term) {
 	and, ok := t.Cond.Expr.(litmus.And)
 	if !ok {

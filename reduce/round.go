@@ -8,16 +8,16 @@ import (
 	"optcheck/litmus"
 )
 
-// candidate is a test that some steps lead to.
+// candidate is a test obtained by some steps.
 type candidate struct {
 	test  *litmus.Test
 	steps []step
 	holds bool
 }
 
-// round tries every single step at once, then the steps that keep the finding
-// one upon the other, all prefixes at once, and takes the longest that keeps
-// it. It returns false if no single step keeps the finding.
+// round tries every single step at once. It then chains the steps that keep the finding, tries
+// all prefixes at once, and takes the longest that keeps it. It returns false if no single step
+// keeps the finding.
 func (r *reducer) round(ctx context.Context) (bool, error) {
 	r.res.Rounds++
 	if r.res.Rounds > maxRounds {
@@ -72,7 +72,7 @@ func (r *reducer) progress(i Round) {
 	r.o.Progress(i)
 }
 
-// singles lists the sane tests that one allowed step leads to, each once.
+// singles lists the valid tests that one allowed step leads to, each once.
 func (r *reducer) singles(t *litmus.Test) []*candidate {
 	seen := map[string]bool{t.Hash(): true}
 	var list []*candidate
@@ -88,8 +88,8 @@ func (r *reducer) singles(t *litmus.Test) []*candidate {
 	return list
 }
 
-// chain applies steps one upon the other, leaving out those that no longer
-// lead to a sane test, and lists the test after each.
+// chain applies steps one after the other, skipping those that no longer lead to a valid test,
+// and lists the test after each.
 func chain(t *litmus.Test, list []step) []*candidate {
 	var out []*candidate
 	var taken []step
@@ -105,8 +105,8 @@ func chain(t *litmus.Test, list []step) []*candidate {
 	return out
 }
 
-// after returns a copy of a test after a step, or nil if the step does not
-// apply or leaves nothing sensible.
+// after returns a copy of a test after a step, or nil if the step does not apply or the result
+// is not valid.
 func after(t *litmus.Test, s step) *litmus.Test {
 	n := t.Clone()
 	if !s.apply(n) {

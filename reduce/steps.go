@@ -7,23 +7,22 @@ import (
 	"optcheck/litmus"
 )
 
-// Parts are the kinds of thing that a reduction removes or simplifies; each can
-// be kept as it is.
+// Parts are the kinds of things that a reduction removes or simplifies; each can be kept.
 var Parts = []string{"threads", "instructions", "condition", "modifiers", "types", "values", "placement", "layout", "level", "flags"}
 
-// step is one simplification of a test. It speaks of threads, instructions,
-// registers and locations by the numbers that number has given them, so that
-// it can be applied after others too.
+// step is one simplification of a test. It refers to threads, instructions, registers and
+// locations by the numbers that the function number has assigned, so that it can also be
+// applied after other steps.
 type step struct {
 	part  string
 	name  string
 	cache bool // drops a cache operator
-	// apply simplifies the test; false means that there is nothing to do.
+	// apply simplifies the test. It returns false if there is nothing to do.
 	apply func(*litmus.Test) bool
 }
 
-// number gives every part of a test a number that survives its neighbours'
-// removal, in the field for positions.
+// number assigns every part of a test a number that survives its neighbours' removal, in the
+// field for positions.
 func number(t *litmus.Test) {
 	n := 0
 	next := func() litmus.Pos { n++; return litmus.Pos{Line: n} }
@@ -42,7 +41,7 @@ func number(t *litmus.Test) {
 	}
 }
 
-// instrAt finds the instruction of a number.
+// instrAt returns the thread and index of the instruction with a number.
 func instrAt(t *litmus.Test, id int) (*litmus.Thread, int) {
 	for i := range t.Threads {
 		for j := range t.Threads[i].Body {
@@ -54,7 +53,7 @@ func instrAt(t *litmus.Test, id int) (*litmus.Thread, int) {
 	return nil, -1
 }
 
-// onInstr makes a step that changes one instruction in place.
+// onInstr returns a step that changes one instruction in place.
 func onInstr(part, name string, id int, f func(in *litmus.Instr) bool) step {
 	return step{part: part, name: name, apply: func(t *litmus.Test) bool {
 		th, j := instrAt(t, id)
@@ -62,9 +61,8 @@ func onInstr(part, name string, id int, f func(in *litmus.Instr) bool) step {
 	}}
 }
 
-// steps lists every single simplification of a numbered test, from coarse to
-// fine. Each makes the test smaller or weaker in the same direction, so that
-// there is no way round in a circle.
+// steps lists every single simplification of a numbered test, from coarse to fine. Each makes
+// the test smaller or weaker in the same direction, so that reductions cannot cycle.
 func steps(t *litmus.Test) []step {
 	var list []step
 	if len(t.Threads) > 1 {
@@ -118,7 +116,7 @@ func removals(th *litmus.Thread, j int) []step {
 		}))
 }
 
-// plainAccess turns an atomic into the load or store that is nearest to it.
+// plainAccess replaces an atomic by the most similar load or store.
 func plainAccess(in *litmus.Instr) bool {
 	switch in.Op {
 	case litmus.OpAtom:
@@ -180,8 +178,8 @@ func dropInstr(t *litmus.Test, id int) bool {
 	return true
 }
 
-// bypass removes an instruction that computes and uses its k-th operand in the
-// place of its result, as far as the result is read.
+// bypass removes an instruction that computes, and uses its k-th operand instead of its result
+// wherever the result is read.
 func bypass(t *litmus.Test, id, k int) bool {
 	th, j := instrAt(t, id)
 	if th == nil || k >= len(th.Body[j].Src) {

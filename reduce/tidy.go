@@ -6,9 +6,8 @@ import (
 	"optcheck/litmus"
 )
 
-// tidy removes what no longer has a meaning after a step: registers that
-// nothing mentions, labels that nothing jumps to, empty cells, and terms of the
-// condition whose register or location is gone.
+// tidy removes what has become meaningless after a step: unused registers and labels, empty
+// cells, and terms of the condition whose register or location is gone.
 func tidy(t *litmus.Test) {
 	for i := range t.Threads {
 		tidyLabels(&t.Threads[i])
@@ -41,8 +40,8 @@ func mentions(th *litmus.Thread, reg string) bool {
 	return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Dst == reg || slices.Contains(in.Reads(), reg) })
 }
 
-// hasTerm reports whether a term of a condition still has a value that the
-// test decides: a location, or a register that is set.
+// hasTerm reports whether the test still determines a term of a condition: a location, or a
+// register that is set.
 func hasTerm(t *litmus.Test, x litmus.Term) bool {
 	if x.Kind == litmus.TermLoc {
 		return t.Location(x.Name) != nil
@@ -58,8 +57,8 @@ func hasTerm(t *litmus.Test, x litmus.Term) bool {
 	return d != nil && d.Init.Kind == litmus.OperandConst
 }
 
-// mapTerms replaces the terms of condition and locations clause; those for
-// which f returns false go, with the comparison that they stand in.
+// mapTerms replaces the terms of condition and locations clause. Those for which f returns
+// false are dropped, together with the comparison that contains them.
 func mapTerms(t *litmus.Test, f func(litmus.Term) (litmus.Term, bool)) {
 	t.Cond.Expr = mapExpr(t.Cond.Expr, f)
 	if t.Cond.Expr == nil {
@@ -74,7 +73,7 @@ func mapTerms(t *litmus.Test, f func(litmus.Term) (litmus.Term, bool)) {
 	t.Observed = kept
 }
 
-// mapExpr is mapTerms for an expression; nil means that nothing is left of it.
+// mapExpr is mapTerms for an expression; it returns nil if nothing is left.
 func mapExpr(e litmus.Expr, f func(litmus.Term) (litmus.Term, bool)) litmus.Expr {
 	switch e := e.(type) {
 	case litmus.Atom:

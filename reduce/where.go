@@ -12,7 +12,7 @@ import (
 	"optcheck/toolchain"
 )
 
-// Place is one place of a matrix in which a finding was looked for.
+// Place is one place of a matrix that was examined for a finding.
 type Place struct {
 	Toolchain string   `json:"toolchain"`
 	Target    string   `json:"target"`
@@ -23,9 +23,8 @@ type Place struct {
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// Range says in which releases a finding is, seen from the release in which it
-// was found, for one target and level. Releases that lack the target are
-// passed over.
+// Range says which releases have a finding, seen from the release in which it was found, for
+// one target and level. Releases that lack the target are skipped.
 type Range struct {
 	FirstBad string `json:"first_bad"`           // the oldest release of an unbroken row that has the finding
 	LastGood string `json:"last_good,omitempty"` // the release before that, without it
@@ -33,17 +32,17 @@ type Range struct {
 	NextGood string `json:"next_good,omitempty"` // the release after that, without it
 }
 
-// Where says where a finding is, among the toolchains that were asked.
+// Where says which of the examined toolchains have a finding, and where.
 type Where struct {
 	Releases []string `json:"releases"` // IDs, oldest first
 	Places   []Place  `json:"places"`
 	Range    Range    `json:"range"`
 }
 
-// Locate audits a finding's test with all of the vendor's toolchains: on all targets at
-// the finding's level, and at all levels on the finding's target. Of toolchains of
-// llc and ptxas those are taken that share one of the two with the finding's, and
-// the range is that of the compiler in which the finding arose.
+// Locate audits a finding's test with all of the vendor's toolchains: on all targets at the
+// finding's level, and at all levels on the finding's target. Of toolchains of llc and ptxas it
+// takes those that share one of the two with the finding's; the range is that of the compiler
+// in which the finding arose.
 func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base audit.Options) (*Where, error) {
 	w := &Where{}
 	var same, kin []*toolchain.Toolchain
@@ -80,8 +79,8 @@ func Locate(ctx context.Context, f *Finding, all []*toolchain.Toolchain, base au
 	return w, nil
 }
 
-// akin reports whether two toolchains go through the same kinds of compilers and, if
-// those are several, share one.
+// akin reports whether two toolchains consist of the same kinds of compilers and, if there are
+// several, share one.
 func akin(a, b *toolchain.Toolchain) bool {
 	x, y := a.Compilers(), b.Compilers()
 	if len(x) != len(y) {
@@ -97,8 +96,8 @@ func akin(a, b *toolchain.Toolchain) bool {
 	return shared
 }
 
-// row lists the toolchains among which a finding's range is looked for, oldest
-// first: of pairs those that differ in the compiler that the finding arose in.
+// row lists the toolchains over which a finding's range is determined, oldest first: of pairs,
+// those that differ in the compiler in which the finding arose.
 func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []string) {
 	stage := f.Toolchain.Compilers()[0].Tool
 	for i := range cells {
@@ -124,7 +123,7 @@ func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []str
 	return ids
 }
 
-// rangeOf reads the range for a target and level off the places.
+// rangeOf determines the range for a target and level from the places.
 func (w *Where) rangeOf(id, target, level string) Range {
 	var row []*Place
 	at := -1
@@ -171,8 +170,8 @@ func (w *Where) At(toolchain, target, level string) *Place {
 	return nil
 }
 
-// Group is a set of targets of one toolchain and level on which a finding's
-// test fares the same.
+// Group is a set of targets of one toolchain and level on which a finding's test has the same
+// result.
 type Group struct {
 	Toolchain, Level string
 	What             string // "found", or the class and the rules broken instead
@@ -180,8 +179,7 @@ type Group struct {
 	Targets          []string
 }
 
-// Groups puts places with the same outcome together, in the order of toolchains
-// and levels.
+// Groups groups places with the same outcome, in the order of toolchains and levels.
 func (w *Where) Groups() []Group {
 	var list []Group
 	for _, rel := range w.Releases {
