@@ -108,6 +108,10 @@ type Comparison struct {
 	Differences  []Difference
 	Instructions *CodeChanges
 	Only         [2]Lone // what only the left and only the right side has
+	// Operations are changes of what operations become, whatever tests there are; nil if
+	// nobody has looked. OperationsAsked says that somebody has.
+	Operations      []*OperationChange
+	OperationsAsked bool
 }
 
 // Compare lists the cells whose classification, findings or machine code

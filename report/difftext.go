@@ -73,6 +73,7 @@ func WriteComparison(w io.Writer, x *Comparison, all bool) error {
 	fmt.Fprintln(d.b, x.Compared.String())
 	d.classes()
 	d.code()
+	d.operations()
 	for side, name := range []string{d.left, d.right} {
 		for i, line := range x.Only[side].Lines(name) {
 			fmt.Fprintln(d.b, []string{"\n", "  "}[min(i, 1)]+line)
@@ -125,6 +126,26 @@ func (d *diffText) code() {
 	}
 	for _, line := range c.Rest() {
 		fmt.Fprintf(d.b, "\n%s\n", line)
+	}
+}
+
+// operations tells the changes of what operations become, in tests or not.
+func (d *diffText) operations() {
+	list := d.x.Operations
+	switch {
+	case !d.x.OperationsAsked:
+		return
+	case len(list) == 0:
+		fmt.Fprint(d.b, "\nBy the mapping, every operation becomes the same.\n")
+		return
+	}
+	fmt.Fprintf(d.b, "\nBy the mapping, operations changed in %s, whether a test has them or not:\n", plain.Count(len(list), "way"))
+	for i, c := range list {
+		if i == maxShown && !d.all {
+			fmt.Fprintf(d.b, "\n%s more: --all shows them\n", plain.Number(len(list)-i))
+			break
+		}
+		fmt.Fprintf(d.b, "\n     %s\n  -> %s\n  means: %s\n  in %s\n", c.Left, c.Right, c.Meaning, c.Where())
 	}
 }
 
@@ -230,7 +251,8 @@ func brief(c *Cell) string {
 }
 
 // WriteComparisonJSON renders a comparison as JSON lines: an object for each cell that
-// differs, then one with the key code_change for each change of memory instructions.
+// differs, then one with the key code_change for each change of memory instructions, and
+// one with the key operation_change for each of what operations become.
 func WriteComparisonJSON(w io.Writer, x *Comparison) error {
 	ds := x.Differences
 	enc := json.NewEncoder(w)
@@ -242,6 +264,11 @@ func WriteComparisonJSON(w io.Writer, x *Comparison) error {
 	}
 	for _, e := range x.Instructions.List() {
 		if err := enc.Encode(map[string]any{"code_change": e}); err != nil {
+			return err
+		}
+	}
+	for _, c := range x.Operations {
+		if err := enc.Encode(map[string]any{"operation_change": c}); err != nil {
 			return err
 		}
 	}

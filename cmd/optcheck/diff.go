@@ -1,19 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/mapping"
 	"optcheck/report"
 	"optcheck/report/html"
 )
 
 func newDiffCmd(env *environment) *cobra.Command {
 	var asJSON, all bool
-	var left, right, dir string
+	var left, right, dir, table string
 	var sel selection
 	cmd := &cobra.Command{
 		Use:   "diff A.jsonl [B.jsonl]",
@@ -29,13 +31,16 @@ need not be named if it has two.
 The exit code is 1 if a cell got worse on the right side, or is only there and as bad, as
 --fail-on says: by default if it is miscompiled in a way that is not known.
 
-What operations become that no test has: optcheck mapping --diff.
+With --mapping, also what operations become that no test has, each change of instructions
+once with what it means: the table is what optcheck mapping --json wrote for both releases.
 
 ` + selectionHelp + ` A class, a rule or a text
 is enough on one of the two sides.`,
 		Example: `  optcheck diff yesterday.jsonl today.jsonl
   optcheck diff run.jsonl --left 11.2 --right 12.4
-  optcheck diff run.jsonl --left 11.8 --right 12.4 --html changes/`,
+  optcheck diff run.jsonl --left 11.8 --right 12.4 --html changes/
+  optcheck mapping --toolchains 11.8,12.4 --json > mapping.jsonl
+  optcheck diff run.jsonl --left 11.8 --right 12.4 --mapping mapping.jsonl`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			fail, err := env.settings.fail()
@@ -45,6 +50,11 @@ is enough on one of the two sides.`,
 			x, err := compareFiles(env, args, left, right, &sel)
 			if err != nil {
 				return err
+			}
+			if table != "" {
+				if err := addOperations(x, table); err != nil {
+					return err
+				}
 			}
 			switch {
 			case dir != "":
@@ -63,6 +73,7 @@ is enough on one of the two sides.`,
 	jsonFlag(cmd, &asJSON, jsonLines)
 	cmd.Flags().BoolVar(&all, "all", false, "show all changes of memory instructions, however many there are")
 	cmd.Flags().StringVar(&dir, "html", "", "write the comparison as a page for a browser into this folder")
+	cmd.Flags().StringVar(&table, "mapping", "", "also what operations become, from this file (optcheck mapping --json)")
 	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
 	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
 	failOnFlag(cmd)
@@ -103,6 +114,55 @@ func compareFiles(env *environment, args []string, left, right string, sel *sele
 		}
 	}
 	return report.Compare(a, b, func(c *report.Cell) bool { return wanted[placeOf(c)] }), nil
+}
+
+// addOperations adds what the releases of a comparison make of operations, from the table in
+// a file.
+func addOperations(x *report.Comparison, file string) error {
+	if x.Left == "" {
+		return errors.New("--mapping: name the releases with --left and --right")
+	}
+	cells, err := readTableFile(file, mapping.Read)
+	if err != nil {
+		return fmt.Errorf("--mapping: %w", err)
+	}
+	type place struct{ op, target, level string }
+	right := map[place]string{}
+	n := map[string]int{}
+	for i := range cells {
+		c := &cells[i]
+		if n[c.Toolchain]++; c.Toolchain == x.Right {
+			right[place{c.Op, c.Target, c.Level}] = madeOf(c)
+		}
+	}
+	for _, tc := range []string{x.Left, x.Right} {
+		if n[tc] == 0 {
+			return fmt.Errorf("--mapping: %s has nothing of %s; optcheck mapping --toolchains %q,%q --json makes a table of both", file, tc, x.Left, x.Right)
+		}
+	}
+	var list []report.Operation
+	for i := range cells {
+		c := &cells[i]
+		if there, ok := right[place{c.Op, c.Target, c.Level}]; ok && c.Toolchain == x.Left {
+			list = append(list, report.Operation{Name: c.Op, Target: c.Target, Level: c.Level, Left: madeOf(c), Right: there})
+		}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("--mapping: %s has no target and level of both releases", file)
+	}
+	x.Operations, x.OperationsAsked = report.OperationChanges(list), true
+	return nil
+}
+
+// madeOf is what an operation becomes.
+func madeOf(c *mapping.Cell) string {
+	switch c.Status {
+	case mapping.Mapped:
+		return c.Machine
+	case mapping.Refused:
+		return report.OperationRefused
+	}
+	return report.OperationUnknown
 }
 
 // worse reports whether what the right side does worse than the left one is as bad as

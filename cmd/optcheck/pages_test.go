@@ -26,7 +26,12 @@ func TestRealPages(t *testing.T) {
 	found, err := filepath.Glob(filepath.Join(dir, "f", "*.html"))
 	require.NoError(t, err)
 	require.Greater(t, len(found), 2)
-	pages := []string{filepath.Join(dir, "index.html"), filepath.Join(dir, "changes.html")}
+	stream, changes := filepath.Join(dir, "run.jsonl"), filepath.Join(t.TempDir(), "changes")
+	require.NoError(t, run(context.Background(), os.Getenv, strings.NewReader(""), io.Discard, io.Discard,
+		[]string{"audit", "mp+membar.gls", "--toolchains", "11.8,12.4", "--targets", "sm_90", "--levels", "O3", "--output", stream, "-q"}))
+	require.NoError(t, run(context.Background(), os.Getenv, strings.NewReader(""), io.Discard, io.Discard,
+		[]string{"diff", stream, "--html", changes}))
+	pages := []string{filepath.Join(dir, "index.html"), filepath.Join(dir, "changes.html"), filepath.Join(changes, "index.html")}
 	forbidden := 0
 	for _, f := range found {
 		text, err := os.ReadFile(f)

@@ -32,6 +32,9 @@ type comparisonPage struct {
 	Left, Right, Summary string
 	Classes              []report.ClassChange
 	Code                 codeSection
+	Operations           []*report.OperationChange
+	MoreOperations       int
+	Asked                bool // for operations
 	Only                 [][]string
 }
 
@@ -47,7 +50,9 @@ func WriteComparison(ctx context.Context, dir string, c *report.Comparison) erro
 	}
 	defer root.Close()
 	left, right := cmp.Or(c.Left, "left"), cmp.Or(c.Right, "right")
-	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right, c.Instructions)}
+	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right, c.Instructions),
+		Operations: c.Operations[:min(len(c.Operations), maxCodeChanges)], Asked: c.OperationsAsked}
+	p.MoreOperations = len(c.Operations) - len(p.Operations)
 	for side, name := range []string{left, right} {
 		if lines := c.Only[side].Lines(name); lines != nil {
 			p.Only = append(p.Only, lines)
