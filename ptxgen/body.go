@@ -41,16 +41,16 @@ func reg(name string) string { return "%q_" + regName.Replace(name) }
 
 var regName = strings.NewReplacer("-", "_", ".", "_", "'", "_")
 
-// opaque returns a register that holds a value which the compiler cannot know
-// and which stands for the constant c of the test.
+// opaque returns a register with a value that the compiler cannot know and that stands for the
+// constant c of the test.
 func (k *body) opaque(t litmus.Type, c int64) string {
 	i := k.stand(t, c)
 	k.p("ld.param.%s %%v%d, [%s];", unsignedOf(t), i, k.valueParam(i))
 	return fmt.Sprintf("%%v%d", i)
 }
 
-// stand adds an opaque value for the constant c, which is the next constant
-// operand of the instruction being emitted, or an initial value.
+// stand adds an opaque value for the constant c, which is the next constant operand of the
+// current instruction, or an initial value.
 func (k *body) stand(t litmus.Type, c int64) int {
 	v := spec.Value{Const: c, Instr: k.at, Reg: k.setting}
 	if k.at >= 0 {
@@ -72,8 +72,8 @@ func (k *body) valueParam(i int) string { return fmt.Sprintf("%sv%d", k.prefix, 
 func unsignedOf(t litmus.Type) string { return fmt.Sprintf("u%d", max(t.Bits(), 32)) }
 func bitsOf(t litmus.Type) string     { return fmt.Sprintf("b%d", max(t.Bits(), 32)) }
 
-// params lists the entry's parameters. Location pointers come first, so that a
-// location's parameter slot is its index.
+// params lists the entry's parameters. Location pointers come first, so that a location's
+// parameter slot is its index.
 func (k *body) params() []param {
 	var ps []param
 	switch k.e.o.Layout {
@@ -88,8 +88,8 @@ func (k *body) params() []param {
 	for i, t := range k.values {
 		ps = append(ps, param{unsignedOf(t), k.valueParam(i)})
 	}
-	// Last, so that the values lie in the same places with and without markers:
-	// neighbouring parameters are loaded together, which decides the schedule.
+	// Last, so that the values are at the same offsets with and without markers: neighbouring
+	// parameters are loaded together, which affects the schedule.
 	return append(ps, param{"u32", "tok"})
 }
 
@@ -98,7 +98,7 @@ func (k *body) outParam() int64 {
 	return k.spec.ResultParam()
 }
 
-// opaqueValues says which constants the parameters of opaque values stand for.
+// opaqueValues returns the constants that the parameters of opaque values stand for.
 func (k *body) opaqueValues() []spec.Value {
 	var out []spec.Value
 	off, first := int64(0), 0
@@ -154,8 +154,8 @@ func (k *body) run() error {
 	return nil
 }
 
-// entries lists the accesses and fences that each instruction stands for: one, or a
-// copy for each round of a loop.
+// entries lists the accesses and fences that each instruction stands for: one, or a copy for
+// each iteration of a loop.
 func (k *body) entries() [][]*spec.Entry {
 	out := make([][]*spec.Entry, len(k.th.Body))
 	for i := range k.spec.Entries {
@@ -168,8 +168,8 @@ func (k *body) entries() [][]*spec.Entry {
 	return out
 }
 
-// collect finds all registers and their types: declared, or 32-bit, or
-// predicate where an instruction says so.
+// collect finds all registers and their types: declared, else 32-bit, or predicate where an
+// instruction requires one.
 func (k *body) collect() {
 	defer func() {
 		k.named = make(map[string]string, len(k.regs))
@@ -213,8 +213,8 @@ func (k *body) collect() {
 	}
 }
 
-// initial sets registers that hold an address, an initial value, or that may be
-// read before they are surely written. Initial values are opaque.
+// initial sets registers that hold an address, an initial value, or that may be read before
+// they are certainly written. Initial values are opaque.
 func (k *body) initial() error {
 	k.at = -1
 	needs, inits := k.readFirst(), map[string]int64{}
@@ -256,8 +256,8 @@ func (k *body) initial() error {
 	return nil
 }
 
-// readFirst returns the registers that may be read, or end the thread, without
-// having been written on every path.
+// readFirst returns the registers that may be read, or still be needed at the thread's end,
+// without having been written on every path.
 func (k *body) readFirst() map[string]bool {
 	needs, sure := map[string]bool{}, map[string]bool{}
 	branched := false
@@ -300,8 +300,8 @@ func (k *body) loc(name string) int {
 	return -1
 }
 
-// address returns the instruction that loads a location's address. A register
-// of 32 bits, which shared memory allows, gets the lower half of a parameter.
+// address returns the instruction that loads a location's address. A 32-bit register, which
+// shared memory allows, gets the low half of a parameter.
 func (k *body) address(dst string, loc, bits int) string {
 	if k.e.located != nil {
 		return k.e.located(dst, loc, bits)
@@ -323,7 +323,7 @@ func (k *body) address(dst string, loc, bits int) string {
 	return fmt.Sprintf("ld.param.u%d %s, [p%d];", bits, dst, loc)
 }
 
-// symbol returns the address of a location by the name of its variable.
+// symbol returns the address of a location in terms of its variable's name.
 func (k *body) symbol(loc int) string {
 	s := k.e.u.Name + k.spec.Symbol(loc, k.e.space(loc))
 	if off := k.spec.Offset(loc); off > 0 {
@@ -335,8 +335,8 @@ func (k *body) symbol(loc int) string {
 // operandAddr returns the address operand of an access.
 func (k *body) operandAddr(in *litmus.Instr, loc int) string {
 	if k.e.o.Layout.Named() && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
-		// Named directly: ptxas 11.2 attributes an access through a register
-		// that a mov of the symbol set to the line of that mov.
+		// Named directly: ptxas 11.2 attributes an access through a register that a mov of the
+		// symbol has set to the line of that mov.
 		return "[" + k.symbol(loc) + "]"
 	}
 	if in.Addr.Reg != "" {

@@ -1,7 +1,7 @@
-// Package ptxgen turns litmus tests into kernels. In audit form each thread of
-// a test becomes one PTX entry, straight-line but for the test's own loops, whose accesses are exactly the
-// test's, whose values and addresses the compiler cannot know, and which
-// carries its own specification as xor markers.
+// Package ptxgen turns litmus tests into kernels. In audit form each thread of a test becomes
+// one PTX entry, straight-line except for the test's own loops. Its accesses are exactly the
+// test's, the compiler cannot know its values and addresses, and it carries its own
+// specification as xor markers.
 //
 // It neither compiles (toolchain does) nor checks (optcheck does).
 package ptxgen
@@ -33,25 +33,25 @@ const ResultStride = 16
 type Options struct {
 	Target string // sm_80
 	Layout spec.Layout
-	// Plain leaves the markers out; results are only kept alive. Such a
-	// kernel serves to show that markers do not disturb the code.
+	// Plain omits the markers; results are only kept alive. Such a kernel serves to show that
+	// markers do not disturb the code.
 	Plain bool
-	// Lines attributes accesses to lines of the pseudo source in OpenCL C, too
-	// (PTX always does); then the compiler's messages name those lines.
+	// Lines attributes accesses to lines of the pseudo source in OpenCL C, too (PTX always
+	// does), so that the compiler's messages name those lines.
 	Lines bool
-	// TypedIR asks for typed pointers in LLVM IR.
+	// TypedIR requests typed pointers in LLVM IR.
 	TypedIR bool
 	// Unit is the prefix of all names; by default UnitName(test, layout).
 	Unit string
 }
 
-// Unit is the PTX of one test: module-scope variables and one entry a thread.
+// Unit is the PTX of one test: module-scope variables and one entry per thread.
 type Unit struct {
 	Name    string
 	Text    string
-	Globals string  // the part of Text that declares module-scope variables, a line each
+	Globals string  // the part of Text that declares module-scope variables, one per line
 	Version Version // lowest PTX version that has everything used, and the target
-	// Needs is the lowest version that has what is used, whatever the target.
+	// Needs is the lowest version that has everything used, regardless of the target.
 	Needs   Version
 	Kernels []Kernel
 }
@@ -64,8 +64,8 @@ type Kernel struct {
 	// OutParam is the byte offset, among the entry's parameters, of the pointer
 	// to the results.
 	OutParam int64
-	// Values tells which of the test's constants the parameters stand for that
-	// the compiler cannot know.
+	// Values says which of the test's constants the parameters stand for that the compiler
+	// cannot know.
 	Values []spec.Value
 	Text   string // the part of the unit's text that is this entry
 	// CL2 and Library say what an OpenCL kernel needs: OpenCL C 2.0, and a
@@ -77,7 +77,7 @@ type Kernel struct {
 // test's hash and the layout.
 func UnitName(t *litmus.Test, l spec.Layout) string { return UnitNameOf(t.Name, t.Hash(), l) }
 
-// UnitNameOf is UnitName for a test of which name and hash are known.
+// UnitNameOf is UnitName for a test whose name and hash are known.
 func UnitNameOf(test, hash string, l spec.Layout) string {
 	var b strings.Builder
 	for _, c := range test {
@@ -93,15 +93,15 @@ func UnitNameOf(test, hash string, l spec.Layout) string {
 	return fmt.Sprintf("t_%s_%s_%c", b.String(), hash[:12], l.String()[0])
 }
 
-// Header returns the directives that open a module for the given version and
-// target and name the pseudo source of the line information.
+// Header returns the directives that open a module for the given version and target, and name
+// the pseudo source of the line information.
 func Header(v Version, target string) string {
 	return fmt.Sprintf(".version %v\n.target %s\n.address_size 64\n.file 1 \"%s\"\n\n", v, target, SourceName)
 }
 
-// Emit returns the unit of a test. Tests of one hash and name have the same unit:
-// this and all other emitters begin with the test's canonical form. The error is a *spec.Unsupported when the
-// target or the encoding lacks something that the test uses.
+// Emit returns the unit of a test. Tests with the same hash and name have the same unit: this
+// and all other emitters begin with the test's canonical form. The error is a *spec.Unsupported
+// if the target or the encoding lacks something that the test uses.
 func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	sm, err := SM(o.Target)
 	if err != nil {
@@ -144,7 +144,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 
 type emitter struct {
 	t *litmus.Test
-	// flat is the test without loops, origin as litmus.Test.Unrolled gives it.
+	// flat is the test without loops; origin is as returned by litmus.Test.Unrolled.
 	flat   *litmus.Test
 	origin [][]int
 
@@ -152,7 +152,7 @@ type emitter struct {
 	u  *Unit
 	sm int
 	b  *strings.Builder
-	// located, if not nil, loads a location's address in the place of address.
+	// located, if not nil, loads a location's address instead of address.
 	located func(dst string, loc, bits int) string
 }
 
@@ -165,7 +165,7 @@ func (e *emitter) space(loc int) litmus.Space {
 	return litmus.Global
 }
 
-// symbols declares the variables in which locations lie.
+// symbols declares the variables that contain the locations.
 func (e *emitter) symbols() {
 	s, size := spec.Spec{Layout: e.o.Layout}, spec.SharedStride
 	if e.o.Layout == spec.Adjacent {
@@ -186,8 +186,8 @@ func (e *emitter) symbols() {
 	}
 }
 
-// kernel emits one thread's entry. Its body is built first, because it decides
-// which parameters the entry needs.
+// kernel emits one thread's entry. It builds the body first, which decides what parameters the
+// entry needs.
 func (e *emitter) kernel(thread int) error {
 	s, err := spec.FromTest(e.t, thread, e.o.Layout)
 	if err != nil {

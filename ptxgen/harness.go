@@ -9,19 +9,19 @@ import (
 	"optcheck/spec"
 )
 
-// Form is a way to deal the instances of a test out to the threads of a launch.
+// Form is a way to assign the instances of a test to the threads of a launch.
 type Form uint8
 
 // The forms.
 const (
-	// FormFast gives each thread one role of one instance.
+	// FormFast assigns each thread one role of one instance.
 	FormFast Form = iota
-	// FormPermuted gives each thread every role in turn, each of another instance
-	// (Levine et al., MC Mutants, ASPLOS 2023, Sec. 4.1).
+	// FormPermuted assigns each thread every role in turn, each of another instance (Levine et
+	// al., MC Mutants, ASPLOS 2023, Sec. 4.1).
 	FormPermuted
-	// FormDevices is the fast form for a test whose outermost scopes are devices: the
-	// same launch on each device, where only the units that are placed there act, and
-	// a barrier of system scope, which the launches share.
+	// FormDevices is the fast form for a test whose outermost scopes are devices: each device
+	// gets the same launch, in which only the units placed there act, and the launches share a
+	// barrier of system scope.
 	FormDevices
 )
 
@@ -31,19 +31,17 @@ var Forms = []string{FormFast: "fast", FormPermuted: "permuted", FormDevices: "d
 // String returns the form's name.
 func (f Form) String() string { return Forms[f] }
 
-// Harness is a kernel that runs many instances of a test at a time, with all
-// that a driver needs to launch it. Everything that is not the test itself is
-// a parameter: one binary serves all settings.
+// Harness is a kernel that runs many instances of a test at a time, with everything that a
+// driver needs to launch it. Everything that is not the test itself is a parameter: one binary
+// serves all settings.
 //
-// A launch consists of units: clusters of RanksPerUnit CTAs. NU units, one for
-// each cluster of the test, run a block of instances together; which units do
-// is decided by a permutation of the units' numbers. The warps and lanes of a
-// CTA are dealt to slots in the same way; a slot is a place in the test's
-// scope tree, and a thread whose slot is that of a test's thread plays its
-// role, for an instance of its block. All permutations are affine maps with
-// odd (or co-prime) multipliers, so that each instance has each role exactly
-// once and the scope tree is honoured by construction. That is the fast form; for
-// the other one see harness_permuted.go.
+// A launch consists of units: clusters of RanksPerUnit CTAs. NU units, one for each cluster of
+// the test, run a block of instances together; a permutation of the units' numbers decides
+// which. The warps and lanes of a CTA are assigned to slots in the same way. A slot is a place
+// in the test's scope tree, and a thread in the slot of a test's thread plays its role, for an
+// instance of its block. All permutations are affine maps with odd (or co-prime) multipliers,
+// so that each instance has each role exactly once and the scope tree is respected by
+// construction. That is the fast form; for the other one see harness_permuted.go.
 type Harness struct {
 	Form    Form
 	Layout  spec.Layout  // Pointers, or Adjacent: the locations of an instance are neighbours
@@ -56,13 +54,13 @@ type Harness struct {
 	Shape   Shape
 	Slots   int // words of results per instance
 	Terms   []Source
-	// Values tells by thread which of the test's constants parameters stand for.
+	// Values says, by thread, which of the test's constants parameters stand for.
 	Values [][]spec.Value
-	// Widths are the bytes of a cell of each location: 4 or 8.
+	// Widths are the sizes in bytes of a cell of each location: 4 or 8.
 	Widths []int
 }
 
-// Shape is what a test's scope tree asks of a launch.
+// Shape is what a test's scope tree requires of a launch.
 type Shape struct {
 	Units  int // NU: clusters of the test, or CTAs if it has no clusters
 	Ranks  int // CTAs per cluster; 1 without clusters
@@ -70,16 +68,15 @@ type Shape struct {
 	Lanes  int // threads of a warp, a power of two
 	Roles  []int
 	Shared []int // for each location the CTA (unit·Ranks+rank) whose shared memory holds it, or -1
-	// Full tells that every thread of a CTA must play a role: the test has
-	// barriers.
+	// Full is set if every thread of a CTA must play a role: the test has barriers.
 	Full bool
-	// Devices are the devices of the units, numbered from 0 on.
+	// Devices are the devices of the units, numbered from 0.
 	Devices []int
 }
 
-// Source says where a term of the test's final state is found: in the result
-// slot Slot, and in the next one if it is Wide. Loc is the location of global
-// memory that the collector copies there, -1 for what the test kernel writes.
+// Source says where a term of the test's final state is found: in result slot Slot, and in the
+// next one if it is Wide. Loc is the location of global memory that the collector copies there,
+// -1 for what the test kernel writes.
 type Source struct {
 	Term litmus.Term
 	Slot int
@@ -87,7 +84,7 @@ type Source struct {
 	Wide bool
 }
 
-// ParamKind says what a parameter of a harness kernel is.
+// ParamKind is the kind of a harness kernel's parameter.
 type ParamKind uint8
 
 // The kinds of parameter. Location, Out, Results, Scratch and Counters are
@@ -120,8 +117,8 @@ type HarnessParam struct {
 	At    int64 // offset in bytes
 }
 
-// settings are the names of the parameters of kind ParamSetting, in order, and
-// what each form has besides.
+// settings are the names of the parameters of kind ParamSetting, in order; formSettings are
+// those that each form adds.
 var settings = []string{
 	"units", "test_units", "stress_units", // units in all; with testing CTAs; testing and stressing
 	"mul_unit", "add_unit", "mul_block", "add_block", "block_mask", "add_rank",
@@ -134,7 +131,7 @@ var settings = []string{
 }
 
 var formSettings = [][]string{
-	// Of the lanes of a testing warp only the first play roles, in the order of instances;
+	// Of the lanes of a testing warp only the first ones play roles, in the order of instances;
 	// the others access memory, bank_step bytes apart.
 	FormFast: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds"},
 	FormPermuted: {
@@ -163,9 +160,9 @@ const MaxHarnessSlots = 64
 // MaxActive bounds the units of a test on several devices.
 const MaxActive = 32
 
-// EmitHarness returns the harness kernel of a test for a target. The error is
-// a *spec.Unsupported when the target, the encoding or the harness lacks
-// something that the test uses.
+// EmitHarness returns the harness kernel of a test for a target. The error is a
+// *spec.Unsupported if the target, the encoding or the harness lacks something that the test
+// uses.
 func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (*Harness, error) {
 	if err := bare(t); err != nil {
 		return nil, err
@@ -201,8 +198,8 @@ func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (
 	return h, nil
 }
 
-// newHarness returns what the harness kernels of a test in canonical form have in common,
-// with the test without its loops as unrolled gives it.
+// newHarness returns the common part of the harness kernels of a test in canonical form, with
+// the test without its loops, as returned by unrolled.
 func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat *litmus.Test, origin [][]int, err error) {
 	for i := range t.Locations {
 		if t.Locations[i].Alias != "" {
@@ -242,8 +239,8 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 	return h, flat, origin, nil
 }
 
-// adjoin prepares for the layout Adjacent: the locations of an instance in one memory
-// are words of one cell.
+// adjoin prepares the layout Adjacent: the locations of an instance in one memory are words of
+// one cell.
 func (h *Harness) adjoin() {
 	s, end := h.Check.Specs[0], int64(8)
 	for l, w := range h.Widths {
@@ -252,8 +249,8 @@ func (h *Harness) adjoin() {
 	h.Check.Cell = int64(pow2(int(end)))
 }
 
-// first returns the location whose parameters tell where a location lies: its own, or of
-// neighbours the first one in the same memory.
+// first returns the location whose parameters determine the place of a location: itself or,
+// among neighbours, the first one in the same memory.
 func (h *Harness) first(l int) int {
 	if h.Layout != spec.Adjacent {
 		return l
@@ -261,7 +258,8 @@ func (h *Harness) first(l int) int {
 	return slices.IndexFunc(h.Shape.Shared, func(cta int) bool { return cta >= 0 == (h.Shape.Shared[l] >= 0) })
 }
 
-// Place returns where a location lies in a cell of neighbours, in bytes; 0 for other layouts.
+// Place returns the offset of a location in a cell of neighbours, in bytes; 0 for other
+// layouts.
 func (h *Harness) Place(l int) uint32 {
 	if h.Layout != spec.Adjacent {
 		return 0
@@ -269,7 +267,7 @@ func (h *Harness) Place(l int) uint32 {
 	return uint32(h.Check.Specs[0].Offset(l))
 }
 
-// shapeOf lays the threads of a test out over units, ranks, warps and lanes.
+// shapeOf distributes the threads of a test over units, ranks, warps and lanes.
 func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	s := Shape{Ranks: 1, Warps: 1, Lanes: 1, Shared: make([]int, len(t.Locations))}
 	type place struct{ unit, rank, warp, lane int }
@@ -340,7 +338,7 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 
 func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// shared finds the CTA of each shared location, and what barriers ask for.
+// shared determines the CTA of each shared location, and what barriers require.
 func (s *Shape) shared(t *litmus.Test) error {
 	for l := range t.Locations {
 		s.Shared[l] = -1

@@ -7,8 +7,8 @@ import (
 	"optcheck/spec"
 )
 
-// prologue computes from the thread's number its slot and instance, and the
-// addresses of the instance's locations.
+// prologue computes, from the thread's number, its slot and instance and the addresses of the
+// instance's locations.
 func (e *harnessEmitter) prologue() {
 	s := e.h.Shape
 	e.f("\tmov.u32 %%cta, %%ctaid.x;\n\tmov.u32 %%thr, %%tid.x;\n")
@@ -55,8 +55,8 @@ func (e *harnessEmitter) prologue() {
 	}
 }
 
-// divide writes the quotient (unless quo is empty) and the remainder of a
-// division by a constant: ptxas divides by 1 and 2 the long way.
+// divide writes the quotient (unless quo is empty) and the remainder of a division by a
+// constant: ptxas divides by 1 and 2 inefficiently.
 func (e *harnessEmitter) divide(quo, rem, a string, n int) {
 	if quo != "" {
 		if n&(n-1) == 0 {
@@ -72,9 +72,9 @@ func (e *harnessEmitter) divide(quo, rem, a string, n int) {
 	}
 }
 
-// location computes the address of a location of the thread's instance. Of neighbours
-// the first one in a memory has an address of its own, which is masked: then compilers
-// know that words which lie at an even place in the cell can be accessed at once.
+// location computes the address of a location of the thread's instance. Among neighbours, the
+// first one in a memory has an address of its own, which is masked: then compilers know that
+// words at an even position in the cell can be accessed together.
 func (e *harnessEmitter) location(l int) {
 	id, mask, place := "%inst", set("inst_mask"), int64(e.h.Place(l))
 	if first := e.h.first(l); first != l {
@@ -121,8 +121,8 @@ func (e *harnessEmitter) initShared() {
 	e.f("$READY:\n\tbar.sync %d;\n", HarnessBarrier)
 }
 
-// strong spells a strong access of the harness's own: relaxed where the target
-// has it, volatile before.
+// strong returns a strong access of the harness's own: relaxed where the target has it,
+// volatile before.
 func (e *harnessEmitter) strong(op string) string {
 	if e.sm >= 70 {
 		return op + ".relaxed.gpu.global.u32"
@@ -130,8 +130,8 @@ func (e *harnessEmitter) strong(op string) string {
 	return op + ".volatile.global.u32"
 }
 
-// add spells an atomic addition of the harness's own; its counters are in the memory
-// of one of the devices.
+// add returns an atomic addition of the harness's own; its counters are in the memory of one of
+// the devices.
 func (e *harnessEmitter) add(t string) string {
 	if e.h.Form == FormDevices {
 		return "red.relaxed.sys.global.add." + t
@@ -139,7 +139,7 @@ func (e *harnessEmitter) add(t string) string {
 	return "red.global.add." + t
 }
 
-// polled spells the load by which the harness waits.
+// polled returns the load with which the harness waits.
 func (e *harnessEmitter) polled() string {
 	if e.h.Form == FormDevices {
 		return "ld.relaxed.sys.global.u32"
@@ -163,8 +163,8 @@ func (e *harnessEmitter) poll() {
 	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $SYNCED;\n\t%s [%%counters+%d], 1;\n$SYNCED:\n", e.add("u64"), CounterGaveUp)
 }
 
-// stress makes the threads of stressing CTAs access the scratch memory, in each
-// iteration by the sequence of accesses that the settings name.
+// stress makes the threads of stressing CTAs access the scratch memory, in each iteration with
+// the sequence of accesses that the settings name.
 func (e *harnessEmitter) stress() {
 	e.f("\tmov.u32 %%sum, 0;\n\tmov.u32 %%done, 0;\n")
 	e.f("\tsetp.ne.u32 %%p0, %%slot, %s;\n\t@%%p0 bra $DONE;\n", set("stress_slot"))
@@ -173,7 +173,7 @@ func (e *harnessEmitter) stress() {
 	e.counted()
 }
 
-// sequence makes predicates of the settings that name the sequence of accesses.
+// sequence turns the settings that name the sequence of accesses into predicates.
 func (e *harnessEmitter) sequence() {
 	for k := range spec.MaxSequence {
 		e.f("\tand.b32 %%a0, %s, %d;\n\tsetp.ne.u32 %%ld%d, %%a0, 0;\n", set("stress_loads"), 1<<k, k)
@@ -181,14 +181,14 @@ func (e *harnessEmitter) sequence() {
 	}
 }
 
-// stressLoop is the loop of the stressing CTAs: a warp stays at its line.
+// stressLoop is the loop of the stressing CTAs, in which a warp stays at its line.
 func (e *harnessEmitter) stressLoop() {
 	e.f("\tshr.u32 %%a0, %%thr, 5;\n\tmad.lo.u32 %%a0, %%cta, %s, %%a0;\n", set("warps"))
 	e.accesses("STRESS", "%a0", set("stress_iterations"))
 }
 
-// accesses performs the sequence so many times at the line with the number at
-// (modulo the lines), unrolled. It spoils a1, a2, d0, p0.
+// accesses performs the sequence the given number of times at line number at (modulo the
+// lines), unrolled. It overwrites a1, a2, d0, p0.
 func (e *harnessEmitter) accesses(label, at, times string) {
 	e.f("\trem.u32 %%a1, %s, %s;\n\tmad.lo.u32 %%a1, %%a1, %s, %s;\n\tand.b32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%lane, %s, %%a1;\n",
 		at, set("stress_lines"), set("stress_line"), set("stress_base"), set("stress_wrap"), set("stress_lane"))

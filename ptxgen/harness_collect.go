@@ -7,8 +7,8 @@ import (
 	"optcheck/spec"
 )
 
-// CollectName is the name of the collector: the kernel that counts the
-// outcomes of a launch and sets its locations back. It serves all tests.
+// CollectName is the name of the collector: the kernel that counts the outcomes of a launch and
+// resets its locations. It serves all tests.
 const CollectName = "optcheck_collect"
 
 // Layout of the collector's buffers.
@@ -19,25 +19,24 @@ const (
 	MaxTermValues = TermWords - 3
 	// MaxBins bounds the histogram, which a CTA keeps in shared memory.
 	MaxBins = 8192
-	// SampleWords is the size of a sample of an outcome that has no bin; the
-	// first row holds their number. MaxSamples are kept.
+	// SampleWords is the size of a sample of an outcome without a bin; the first row holds
+	// their number. MaxSamples are kept.
 	SampleWords = 32
 	MaxSamples  = 64
 )
 
-// CollectPointers and CollectSettings name the collector's parameters, in
-// order; after them stand, for each of spec.MaxLocations locations, the words
-// of CollectLocation.
+// CollectPointers and CollectSettings name the collector's parameters, in order. They are
+// followed, for each of spec.MaxLocations locations, by the words of CollectLocation.
 var (
 	CollectPointers = []string{"results", "hist", "samples", "table", "counters"}
 	CollectSettings = []string{"inst_count", "inst_mask", "terms", "other", "result_step", "locations", "sync_words"}
 	CollectLocation = []string{"mul", "stride", "offset", "initial", "high", "width", "slot"}
 )
 
-// MaxLocations is the number of locations that the collector serves.
+// MaxLocations is the number of locations that the collector supports.
 const MaxLocations = spec.MaxLocations
 
-// NoSlot is the slot of a location that is no term.
+// NoSlot is the slot of a location that is not a term.
 const NoSlot = 0xffffffff
 
 // EmitCollect returns the collector for a target.
@@ -94,8 +93,7 @@ func collectHead(f func(string, ...any)) {
 	f("$LOOP:\n\tsetp.ge.u32 %%p0, %%a2, %%s_inst_count;\n\t@%%p0 bra $FLUSH;\n\tmad.wide.u32 %%d1, %%a2, 4, %%s_results;\n")
 }
 
-// collectLocation copies a location's final value, if it is a term, and sets
-// the location back.
+// collectLocation copies a location's final value, if it is a term, and resets the location.
 func collectLocation(f func(string, ...any), l int) {
 	f("\tsetp.le.u32 %%p0, %%s_locations, %d;\n\t@%%p0 bra $TERMS;\n", l)
 	for i, p := range CollectLocation {
@@ -109,8 +107,8 @@ func collectLocation(f func(string, ...any), l int) {
 	f("$RESET%d:\n\tst.global.u32 [%%d2], %%a11;\n\t@!%%p2 st.global.u32 [%%d2+4], %%a12;\n", l)
 }
 
-// collectTail finds the bin of an instance, counts it, and in the end adds the
-// CTA's counts to the histogram.
+// collectTail finds the bin of an instance, counts it, and finally adds the CTA's counts to the
+// histogram.
 func collectTail(f func(string, ...any)) {
 	f("$TERMS:\n\tmov.u32 %%a16, 0;\n\tmov.u32 %%a17, 0;\n\tmov.u32 %%a18, 0;\n") // a16 bin, a17 term, a18 unknown values
 	f("$TERM:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $COUNT;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n", 4*TermWords)

@@ -22,7 +22,7 @@ type harnessEmitter struct {
 // set returns the register that holds a setting.
 func set(name string) string { return "%s_" + name }
 
-// locate moves a location's address, computed in front, into a register.
+// locate moves a previously computed location address into a register.
 func (e *harnessEmitter) locate(dst string, loc, bits int) string {
 	if bits == 32 {
 		return fmt.Sprintf("cvt.u32.u64 %s, %%hl%d;", dst, loc)
@@ -78,8 +78,8 @@ func (e *harnessEmitter) roles(done string) {
 	}
 }
 
-// sources gives each term of the final state, and each value read that is no
-// term, its place among the results.
+// sources assigns each term of the final state, and each value read that is not a term, its
+// place among the results.
 func (e *harnessEmitter) sources() {
 	for _, t := range e.t.Terms() {
 		s := Source{Term: t, Slot: -1, Loc: -1}
@@ -164,8 +164,8 @@ func (e *harnessEmitter) role(i int) error {
 	return nil
 }
 
-// kept reports whether the value that an access reads is a term of the final
-// state as it is.
+// kept reports whether the value that an access reads is, unmodified, a term of the final
+// state.
 func (e *harnessEmitter) kept(thread int, k *body, en spec.Entry) bool {
 	body := e.flat.Threads[thread].Body
 	dst, writes := body[en.Instr].Dst, 0

@@ -9,15 +9,15 @@ import (
 	"optcheck/spec"
 )
 
-// EmitHarnessOpenCL returns the harness kernel of a test in OpenCL C 2.0, for
-// devices without PTX. Parameters, markers and their meaning are those of EmitHarness,
-// but that each parameter takes 8 bytes (HarnessParam.At): PoCL hands over an array of
-// them, and drivers that take machine code nobody reads do not care.
+// EmitHarnessOpenCL returns the harness kernel of a test in OpenCL C 2.0, for devices without
+// PTX. Parameters, markers and their meaning are those of EmitHarness, except that each
+// parameter takes 8 bytes (HarnessParam.At): PoCL passes an array of them, and for drivers
+// whose machine code nobody reads it does not matter.
 //
-// It takes the part of the test language that OpenCL C has: 32-bit loads,
-// stores and atomics, fences, arithmetic and guards. Plain, cached and volatile
-// accesses become volatile ones (the compiler must keep and not reorder them),
-// the others C11 atomics of the same order.
+// It supports the part of the test language that OpenCL C has: 32-bit loads, stores and
+// atomics, fences, arithmetic and guards. Plain, cached and volatile accesses become volatile
+// ones (which the compiler must keep and not reorder), the others C11 atomics of the same
+// order.
 func EmitHarnessOpenCL(t *litmus.Test, form Form, layout spec.Layout) (*Harness, error) {
 	if err := bare(t); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form, layout spec.Layout) (*Harness,
 type clEmitter struct {
 	h      *Harness
 	t      *litmus.Test
-	flat   *litmus.Test // without loops, as unrolled gives it
+	flat   *litmus.Test // without loops, as returned by unrolled
 	origin [][]int
 	roles  []*clRole
 }
@@ -136,7 +136,7 @@ func (c *clEmitter) head() string {
 	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
 }
 
-// clPrologue returns the arithmetic of harnessEmitter.prologue.
+// clPrologue is harnessEmitter.prologue in OpenCL C.
 func clPrologue(h *Harness) string {
 	s := h.Shape
 	active, idle := "true", "true" // of the fast form
@@ -190,7 +190,7 @@ func clSequence(line, times string) string {
 `, line, times, clSteps)
 }
 
-// clSteps are the accesses of a sequence.
+// clSteps holds the accesses of a sequence.
 var clSteps = func() (s string) {
 	for k := range spec.MaxSequence {
 		s += fmt.Sprintf("      if (stress_loads >> %[1]d & 1u) sum ^= *at;\n      if (stress_stores >> %[1]d & 1u) *at = i;\n", k)
@@ -198,7 +198,7 @@ var clSteps = func() (s string) {
 	return s
 }()
 
-// clStress is the stress of harnessEmitter.stress.
+// clStress is harnessEmitter.stress in OpenCL C.
 var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)",
 	"stress_iterations") + clCounted
 

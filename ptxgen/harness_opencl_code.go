@@ -101,7 +101,7 @@ func (c *clEmitter) access(th *litmus.Thread, in *litmus.Instr, ops []string) (s
 		if o := clOrder[in.Sem]; o == "relaxed" || o == "release" {
 			fail = "relaxed"
 		}
-		// The old value is in expected, whether the exchange happened or not.
+		// The old value is in expected, whether or not the exchange happened.
 		s := fmt.Sprintf("{ uint expected = %s; atomic_compare_exchange_strong_explicit(%s, &expected, %s, memory_order_%s, memory_order_%s, %s); ",
 			ops[0], atomic, ops[1], clOrder[in.Sem], fail, clScope(in.Scope))
 		return s + fmt.Sprintf("%s = expected; }", hclReg(in.Dst)), nil

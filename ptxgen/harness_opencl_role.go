@@ -30,7 +30,7 @@ func (c *clEmitter) role(i int) *clRole {
 
 func (r *clRole) f(format string, args ...any) { fmt.Fprintf(&r.b, "    "+format+"\n", args...) }
 
-// block returns what the thread does.
+// block returns the code of the thread.
 func (r *clRole) block() (string, error) {
 	lits, err := r.spec.Literals()
 	if err != nil {
@@ -83,8 +83,8 @@ func (r *clRole) block() (string, error) {
 	return r.b.String(), nil
 }
 
-// declareCL declares the registers and the copies for markers. What a register holds
-// first is a parameter.
+// declareCL declares the registers and the copies for markers. The initial content of a
+// register is a parameter.
 func (r *clRole) declareCL() {
 	needs, first := r.readFirst(), map[string]int64{}
 	for _, d := range r.th.Regs {
@@ -172,7 +172,8 @@ func (r *clRole) statement(in *litmus.Instr, ents []*spec.Entry) (string, error)
 	return before.String() + line + after.String(), nil
 }
 
-// round returns the condition under which a copy of an access is the one at hand, of so many.
+// round returns the condition under which copy n of an access, out of the given number, is the
+// current one.
 func (r *clRole) round(n, of int) (string, error) {
 	if of == 1 {
 		return "", nil

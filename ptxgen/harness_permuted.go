@@ -17,7 +17,7 @@ package ptxgen
 // The order of the roles is a permutation of the launch, begun at a place that
 // depends on the thread (or warp, or CTA).
 
-// permuted writes the kernel but for its epilogue.
+// permuted writes the kernel except for its epilogue.
 func (e *harnessEmitter) permuted() {
 	s, n := e.h.Shape, len(e.bodies)
 	e.f("\tmov.u32 %%cta, %%ctaid.x;\n\tmov.u32 %%thr, %%tid.x;\n")
@@ -31,7 +31,7 @@ func (e *harnessEmitter) permuted() {
 		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
 		e.initShared()
 	}
-	// Where in the order of roles the thread begins, and the choices of its warp.
+	// Where the thread begins in the order of roles, and the choices of its warp.
 	e.f("\tmul.lo.u32 %%a0, %%cta, %s;\n\tadd.u32 %%a1, %%a0, %%warp;\n\tshl.b32 %%a0, %%a0, 5;\n\tadd.u32 %%a0, %%a0, %%thr;\n", set("warps"))
 	e.f("\tshr.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%a0, %s, %s;\n\tshr.u32 %%a0, %%a0, 16;\n", set("order_shift"),
 		set("order_mul"), set("order_add"))
@@ -54,8 +54,8 @@ func (e *harnessEmitter) permuted() {
 	e.counted()
 }
 
-// loose is a barrier before a round for some of the warps of a group of CTAs,
-// each of which waits with some probability and for a bounded time.
+// loose is a barrier before a round for some of the warps of a group of CTAs; each of them
+// waits with some probability and for a bounded time.
 func (e *harnessEmitter) loose() {
 	e.f("\tmad.lo.u32 %%rng, %%rng, 1664525, 1013904223;\n\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n", set("sync"))
 	e.f("\tand.b32 %%a0, %%logical, %s;\n\tmad.lo.u32 %%a0, %%a0, %d, %%round;\n\tmad.wide.u32 %%d0, %%a0, %d, %%counters;\n", set("sync_mask"), len(e.bodies), SyncStride)
@@ -64,8 +64,8 @@ func (e *harnessEmitter) loose() {
 	e.poll()
 }
 
-// preStress lets some warps perform the sequence of stress a random number of times
-// before a round, each at another line.
+// preStress lets some warps perform the stress sequence a random number of times before a
+// round, each at a line of its own.
 func (e *harnessEmitter) preStress() {
 	e.f("\tshr.u32 %%a3, %%rng, 16;\n\tand.b32 %%a3, %%a3, 255;\n\tsetp.ge.u32 %%p0, %%a3, %s;\n\t@%%p0 bra $BEFORE_END;\n", set("pre_share"))
 	e.f("\tshr.u32 %%a3, %%rng, 8;\n\tand.b32 %%a3, %%a3, %s;\n", set("pre_mask"))
@@ -87,8 +87,8 @@ func (e *harnessEmitter) index(dst, coordinate, mul, add, mask string, place, pl
 	e.f("\tmad.lo.u32 %s, %s, %d, %s;\n\tadd.u32 %s, %s, %d;\n\tand.b32 %s, %s, %s;\n", dst, add, q, dst, dst, dst, place, dst, dst, mask)
 }
 
-// blockOf computes in a8 where the instances begin whose threads of a CTA of the
-// test (unit·Ranks+rank) are in this CTA.
+// blockOf computes in a8 the first of the instances whose threads of a CTA of the test
+// (unit·Ranks+rank) are in this CTA.
 func (e *harnessEmitter) blockOf(cta int) {
 	s := e.h.Shape
 	unit, rank := cta/s.Ranks, cta%s.Ranks
@@ -114,7 +114,7 @@ func (e *harnessEmitter) instance(role int) {
 	for l := range e.t.Locations {
 		e.location(l)
 	}
-	// A branch that is never taken: with the addresses in the same block as the
-	// accesses, ptxas performs weak loads in the order in which these are ready.
+	// A branch that is never taken: with the addresses in the same block as the accesses, ptxas
+	// performs weak loads in the order in which these become available.
 	e.f("\tsetp.eq.u32 %%p0, %%slot, %s;\n\t@%%p0 bra $PLAYED;\n", set("stress_slot"))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// clPermuted returns harnessEmitter.permuted in OpenCL C.
+// clPermuted is harnessEmitter.permuted in OpenCL C.
 func clPermuted(h *Harness, roles string) string {
 	n := len(h.Test.Threads)
 	return fmt.Sprintf(`  uint cta = get_group_id(0), thr = get_local_id(0), warp = thr >> 5, lane = thr & 31u;
@@ -33,7 +33,7 @@ func clPermuted(h *Harness, roles string) string {
 		clSequence("cta * warps + (thr >> 5)", "stress_iterations") + clCounted
 }
 
-// clInstance returns harnessEmitter.instance.
+// clInstance is harnessEmitter.instance in OpenCL C.
 func clInstance(h *Harness, role int) string {
 	var b strings.Builder
 	s := &h.Shape

@@ -9,8 +9,8 @@ import (
 	"optcheck/spec"
 )
 
-// instr emits one instruction of the thread; ents are its specification entries:
-// none, one, or one for each round of a loop.
+// instr emits one instruction of the thread; ents are its specification entries: none, one, or
+// one for each iteration of a loop.
 func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 	line := LineOther
 	if len(ents) > 0 {
@@ -94,7 +94,7 @@ func (k *body) value(o litmus.Operand, t litmus.Type) (string, error) {
 	return "", unsupported("a location's address as a value")
 }
 
-// plainOperand returns an operand of arithmetic, where constants stay.
+// plainOperand returns an operand of arithmetic, in which constants stay.
 func (k *body) plainOperand(o litmus.Operand) (string, error) {
 	switch o.Kind {
 	case litmus.OperandReg:
@@ -105,9 +105,9 @@ func (k *body) plainOperand(o litmus.Operand) (string, error) {
 	return "", unsupported("a location's address in arithmetic")
 }
 
-// spelled returns an instruction as PTX needs it: with the state space of the
-// location that it accesses, with a type, and without .weak, which is the default
-// and unknown below sm_70.
+// spelled returns an instruction in the form that PTX needs: with the state space of the
+// location that it accesses, with a type, and without .weak, which is the default and unknown
+// below sm_70.
 func spelled(in *litmus.Instr, space litmus.Space) *litmus.Instr {
 	out := *in
 	if !in.Op.IsAccess() {
@@ -120,8 +120,8 @@ func spelled(in *litmus.Instr, space litmus.Space) *litmus.Instr {
 	return &out
 }
 
-// accessType returns the type in which an access is emitted: of atomics the one of its
-// width that the operation has, of ld and st 32 bits if it says nothing.
+// accessType returns the type with which an access is emitted: for atomics, the one of its
+// width that the operation has; for ld and st without a type, 32 bits.
 func accessType(in *litmus.Instr) litmus.Type {
 	bit, unsigned, signed := litmus.B32, litmus.U32, litmus.S32
 	switch in.Type.Bits() {
@@ -147,8 +147,7 @@ func accessType(in *litmus.Instr) litmus.Type {
 	return bit
 }
 
-// access emits a memory access and the copy of its register that the marker
-// speaks of.
+// access emits a memory access and the copy of its register for the marker.
 func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 	ent := ents[0]
 	ops := []string{k.operandAddr(in, ent.Loc)}
@@ -202,8 +201,8 @@ func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 	return nil
 }
 
-// dst returns the destination of a load or atomic: of an atomic without one the bit bucket
-// of PTX, which loads do not have.
+// dst returns the destination of a load or atomic. An atomic without one gets PTX's bit bucket,
+// which loads do not have.
 func (k *body) dst(in *litmus.Instr) string {
 	if in.Dst == "_" && in.Op == litmus.OpAtom {
 		return "_"
@@ -211,13 +210,13 @@ func (k *body) dst(in *litmus.Instr) string {
 	return reg(in.Dst)
 }
 
-// keepHigh copies the upper word of a 64-bit value for its marker.
+// keepHigh copies the high word of a 64-bit value for its marker.
 func (k *body) keepHigh(guard string, pos int, src string) {
 	k.c("{ .reg .b32 %%low; %smov.b64 {%%low, %%o%d_%d}, %s; }", guard, pos, spec.HighWord, src)
 }
 
-// keep copies a register of an access for its marker, because the test may
-// overwrite it later; of 64 bits, the lower half.
+// keep copies a register of an access for its marker, because the test may overwrite it later;
+// of 64 bits, the low half.
 func (k *body) keep(guard, dst, src string, t litmus.Type) {
 	if t.Bits() == 64 {
 		k.c("%scvt.u32.u64 %s, %s;", guard, dst, src)
@@ -233,7 +232,7 @@ func typeOr(t, def litmus.Type) string {
 	return t.String()
 }
 
-// plain returns the text of an instruction that is no memory access.
+// plain returns the text of an instruction that does not access memory.
 func (k *body) plain(in *litmus.Instr) (string, error) {
 	switch in.Op {
 	case litmus.OpNop:
@@ -288,7 +287,7 @@ func (k *body) plain(in *litmus.Instr) (string, error) {
 	return "", unsupported("%v in a kernel", in.Op)
 }
 
-// unb replaces an untyped width by the unsigned type: cvt knows no .b32.
+// unb replaces an untyped width by the unsigned type: cvt does not support .b32.
 func unb(t string) string {
 	if strings.HasPrefix(t, "b") {
 		return "u" + t[1:]

@@ -14,22 +14,21 @@ import (
 // the barrier that kernels may call.
 const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 
-// EmitLLVMIR returns the unit of a test as LLVM IR for the AMDGPU back end: one
-// kernel a thread, with atomics and fences exactly as the test means them, so
-// that llc compiles it without any front end or library in between. A test of
-// another dialect is translated to OpenCL first. A fence of OpenCL 1.2 becomes
-// what OpenCL 2.0 defines it as: a fence of work-group scope. Options.TypedIR
-// asks for typed pointers, which LLVM up to 14 wants.
+// EmitLLVMIR returns the unit of a test as LLVM IR for the AMDGPU back end: one kernel per
+// thread, with atomics and fences exactly as the test means them, so that llc compiles it
+// without any front end or library in between. A test of another dialect is translated to
+// OpenCL first. A fence of OpenCL 1.2 becomes what OpenCL 2.0 defines it to be: a fence of
+// work-group scope. Options.TypedIR requests typed pointers, which LLVM up to 14 needs.
 //
-// For a target sm_NN the unit is for the NVPTX back end: a test in PTX is taken
-// as it is, parameters are those of Emit, and scopes are LLVM's of NVPTX.
+// For a target sm_NN the unit is for the NVPTX back end: a test in PTX is not translated,
+// parameters are those of Emit, and scopes are LLVM's for NVPTX.
 //
-// Options.Lines there asks for line information as Emit has it, in metadata: see
+// For such targets, Options.Lines requests line information like Emit's, in metadata: see
 // LinesHeader and KernelScope.
 //
-// Parameters, results and markers are those of EmitOpenCL. Registers are SSA
-// values; where paths meet, phis. The error is a *spec.Unsupported when the
-// encoding or LLVM IR lacks something that the test uses.
+// Parameters, results and markers are those of EmitOpenCL. Registers are SSA values, with phis
+// where paths meet. The error is a *spec.Unsupported if the encoding or LLVM IR lacks something
+// that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
 	if err := straight(t); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ type irBody struct {
 	env   map[string]irValue // registers, and copies for markers (m0, o0_1)
 	block string             // the current basic block; "" after a jump
 	n     int                // numbers for values and blocks
-	// jumps are the edges to labels that have not come yet.
+	// jumps maps labels that have not been reached to the edges that lead to them.
 	jumps map[string][]irEdge
 }
 
@@ -146,16 +145,16 @@ func (k *irBody) ir(format string, args ...any) {
 	k.out.WriteByte('\n')
 }
 
-// KernelScope stands in a kernel with line information for the number of its
-// metadata, which must be another one for each kernel of a module: whoever makes
-// the module replaces it, by KernelNumber.
+// KernelScope is a placeholder, in a kernel with line information, for the number of its
+// metadata, which must be different for each kernel of a module. Whoever builds the module
+// replaces it by KernelNumber.
 const KernelScope = "!KERNEL"
 
 // KernelNumber returns the metadata of the nth kernel of a module with LinesHeader.
 func KernelNumber(n int) string { return fmt.Sprintf("!%d", n+4) }
 
-// LinesHeader declares what kernels with line information refer to: the pseudo
-// source, and that directives are all that is wanted.
+// LinesHeader declares what kernels with line information refer to: the pseudo source, and that
+// only line directives are wanted.
 const LinesHeader = `!llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
 !0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: DebugDirectivesOnly)
@@ -164,7 +163,7 @@ const LinesHeader = `!llvm.dbg.cu = !{!0}
 !3 = !DISubroutineType(types: !{})
 `
 
-// irParams lists the kernel's parameters, as EmitOpenCL has them.
+// irParams lists the kernel's parameters, like EmitOpenCL's.
 func (k *irBody) irParams() []string {
 	var ps []string
 	ptr := func(s litmus.Space, name string) {
@@ -189,7 +188,7 @@ func (k *irBody) irParams() []string {
 	return append(ps, "i32 %tok")
 }
 
-// start gives registers their first values, and copies the token's.
+// start initialises registers, and sets copies to the token.
 func (k *irBody) start() error {
 	k.at = -1
 	needs := k.readFirst()

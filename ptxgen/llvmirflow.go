@@ -10,13 +10,13 @@ import (
 	"optcheck/spec"
 )
 
-// irEdge is a jump: the block that it leaves and what registers held there.
+// irEdge is a jump: the block that it leaves and the content of registers there.
 type irEdge struct {
 	from string
 	env  map[string]irValue
 }
 
-// edge notes a jump from the current block to a label.
+// edge records a jump from the current block to a label.
 func (k *irBody) edge(label string) {
 	env := make(map[string]irValue, len(k.env))
 	for n, v := range k.env {
@@ -31,7 +31,7 @@ func (k *irBody) to(name string) {
 	k.block = name
 }
 
-// join opens the block of a label: what registers hold there is merged.
+// join opens the block of a label and merges the registers.
 func (k *irBody) join(label string) {
 	if k.block != "" {
 		k.ir("br label %%%s", irLabel(label))
@@ -44,8 +44,8 @@ func (k *irBody) join(label string) {
 
 func irLabel(l string) string { return "L_" + strings.NewReplacer("$", "_", "%", "_").Replace(l) }
 
-// merge makes phis of registers that differ between the edges into the current
-// block. A register that some edge does not have is not live here.
+// merge creates phis for registers that differ between the edges into the current block. A
+// register that some edge lacks is not live here.
 func (k *irBody) merge(edges []irEdge) {
 	if len(edges) == 0 {
 		return
@@ -147,9 +147,9 @@ func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
 	return nil
 }
 
-// operandCopies returns the copies of a skipped atomic's operands that hold
-// whether it is skipped or not, as Emit has them: ptxas may combine the atomic
-// with those of other lanes, and what is combined is compared with the copy.
+// operandCopies returns the copies of a skipped atomic's operands that hold whether or not it
+// is skipped, like Emit's: ptxas may combine the atomic with those of other lanes, and the
+// combined operand is compared with the copy.
 func (k *irBody) operandCopies(ent *spec.Entry, before map[string]irValue) map[string]irValue {
 	out := map[string]irValue{}
 	if !k.nv || ent == nil || ent.Kind.Op != litmus.OpAtom {

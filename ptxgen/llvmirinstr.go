@@ -95,7 +95,7 @@ func (k *irBody) syncScope(s litmus.Scope) string {
 var irOps = map[litmus.Op]string{litmus.OpAdd: "add", litmus.OpSub: "sub", litmus.OpMul: "mul", litmus.OpDiv: "sdiv", litmus.OpAnd: "and",
 	litmus.OpOr: "or", litmus.OpXor: "xor", litmus.OpShl: "shl", litmus.OpShr: "ashr"}
 
-// compute emits an instruction that touches no memory.
+// compute emits an instruction that does not access memory.
 func (k *irBody) compute(in *litmus.Instr) error {
 	if s, ok := k.ptr[in.Dst]; ok {
 		return k.computeAddress(in, s)
@@ -189,7 +189,7 @@ func (k *irBody) computeAddress(in *litmus.Instr, s litmus.Space) error {
 	return nil
 }
 
-// typedPtr gives an address the type of what is accessed.
+// typedPtr casts an address to a pointer to the accessed type.
 func (k *irBody) typedPtr(v irValue, elem string) string {
 	to := k.pointer(spaceOfType(v.typ), elem)
 	if !k.typed {
@@ -203,7 +203,7 @@ func (k *irBody) typedPtr(v irValue, elem string) string {
 var irRMW = map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomExch: "xchg", litmus.AtomAnd: "and", litmus.AtomOr: "or",
 	litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max", litmus.AtomIncOne: "add", litmus.AtomDecOne: "sub"}
 
-// irAccess emits a memory access and the copies that its markers speak of.
+// irAccess emits a memory access and the copies for its markers.
 func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 	typ, align := irType(in.Type), ent.Kind.Width
 	var data []irValue

@@ -2,13 +2,13 @@ package ptxgen
 
 import "optcheck/litmus"
 
-// nvScopes are LLVM's names of PTX's scopes in the NVPTX back end; system has
-// none (LLVM, NVPTXUsage, Memory Scopes; LLVM 20 and later tell them apart).
+// nvScopes maps PTX's scopes to LLVM's names in the NVPTX back end; system has none (LLVM,
+// NVPTXUsage, Memory Scopes; LLVM 20 and later distinguish them).
 var nvScopes = map[litmus.Scope]string{litmus.ScopeCTA: "block", litmus.ScopeCluster: "cluster",
 	litmus.ScopeGPU: "device", litmus.ScopeSys: ""}
 
-// nvCheck returns why LLVM IR cannot say what a test in PTX means, as an
-// *spec.Unsupported error, or nil.
+// nvCheck returns why LLVM IR cannot express a test in PTX, as an *spec.Unsupported error, or
+// nil.
 func nvCheck(t *litmus.Test, sm int) error {
 	if t.Dialect == litmus.OpenCL {
 		return unsupported("a test in OpenCL C has no PTX")

@@ -12,7 +12,7 @@ func (k *irBody) fresh(prefix string) string {
 	return fmt.Sprintf("%%%s%d", prefix, k.n)
 }
 
-// pointer spells a pointer type into a memory whose objects have type elem.
+// pointer returns the type of a pointer into a memory whose objects have type elem.
 func (k *irBody) pointer(space litmus.Space, elem string) string {
 	n := 1
 	if space == litmus.Shared {
@@ -61,7 +61,7 @@ func (k *irBody) irOpaque(t litmus.Type, c int64) irValue {
 	return irValue{irType(k.valueType(t)), "%" + k.value0(t, c)}
 }
 
-// valueType returns the type that value0 gives the parameter.
+// valueType returns the type with which value0 creates the parameter.
 func (k *irBody) valueType(t litmus.Type) litmus.Type {
 	if t == litmus.Pred {
 		return litmus.U32

@@ -8,11 +8,11 @@ import (
 	"optcheck/spec"
 )
 
-// A thread with bounded loops is emitted as it is written, and specified as the copies
-// of the loops' bodies: an access in a loop is one instruction on one line that has a
-// marker for each round.
+// A thread with bounded loops is emitted as it is written, and specified as the copies of the
+// loops' bodies: an access in a loop is one instruction on one line with a marker for each
+// iteration.
 
-// unrolled returns a test without its loops, for a road that emits them.
+// unrolled returns a test without its loops, for an emitter that supports them.
 func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	flat, origin, err := t.Unrolled()
 	switch {
@@ -24,7 +24,8 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	return flat, origin, nil
 }
 
-// straight returns the error of the roads that emit neither loops nor calls and prefetches.
+// straight returns the error for an emitter that supports neither loops nor calls and
+// prefetches.
 func straight(t *litmus.Test) error {
 	if t.Loops() {
 		return unsupported("a loop, which is emitted in PTX only")
@@ -32,7 +33,7 @@ func straight(t *litmus.Test) error {
 	return bare(t)
 }
 
-// bare returns the error of the roads that emit no calls and prefetches.
+// bare returns the error for an emitter that does not support calls and prefetches.
 func bare(t *litmus.Test) error {
 	if t.Dressed() {
 		return unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")
@@ -44,13 +45,12 @@ func bare(t *litmus.Test) error {
 type loop struct {
 	head, back int
 	nested     bool
-	counted    bool // something asks in which round it is
+	counted    bool // something needs the number of the iteration
 }
 
 func (l *loop) contains(i int) bool { return l.head <= i && i <= l.back }
 
-// loops finds the loops of a thread that the given one of the test without loops was
-// made from.
+// loops finds the loops of a thread from which the given thread without loops was made.
 func (k *body) loops(origin []int) {
 	k.origin = origin
 	for i := range k.th.Body {
@@ -72,15 +72,15 @@ func (k *body) loops(origin []int) {
 	}
 }
 
-// copy is a copy of an access whose marker is set in its round: always, if the guard is
-// empty and what is set is the same in all rounds, or what the last one leaves.
+// copy is a copy of an access whose marker is set in its iteration. With an empty guard it is
+// always set: its value is the same in all iterations, or is that of the last one.
 type copy struct {
 	*spec.Entry
 	guard string
 }
 
-// copies tells how the markers of an access are set before it, from its operands,
-// and after it, from what it reads.
+// copies returns how the markers of an access are set: before it, from its operands (written),
+// and after it, from what it reads (read).
 func (k *body) copies(ents []*spec.Entry) (written, read []copy, err error) {
 	live, variant := 0, false
 	for _, e := range ents {
@@ -101,14 +101,14 @@ func (k *body) copies(ents []*spec.Entry) (written, read []copy, err error) {
 	return written, slices.DeleteFunc(read, func(c copy) bool { return c.Unread }), err
 }
 
-// variant reports whether a loop around the instruction at hand writes a register.
+// variant reports whether a loop around the current instruction writes a register.
 func (k *body) variant(reg string) bool {
 	return slices.ContainsFunc(k.rounds, func(l loop) bool {
 		return l.contains(k.at) && slices.ContainsFunc(k.th.Body[l.head:l.back+1], func(in litmus.Instr) bool { return in.Dst == reg })
 	})
 }
 
-// inRounds guards copies, each by the number of its round.
+// inRounds guards copies, each by the number of its iteration.
 func (k *body) inRounds(list []copy) error {
 	at := slices.IndexFunc(k.rounds, func(l loop) bool { return l.contains(k.at) })
 	if k.rounds[at].nested {
@@ -124,7 +124,7 @@ func (k *body) inRounds(list []copy) error {
 	return nil
 }
 
-// countRound counts a round at the end of a loop.
+// countRound counts an iteration at the end of a loop.
 func (k *body) countRound(i int) {
 	for n := range k.rounds {
 		if l := &k.rounds[n]; l.back == i && l.counted {
@@ -142,7 +142,7 @@ func (k *body) declareRounds() {
 	}
 }
 
-// copied gives each copy of an instruction the parameters that stand for its constants.
+// copied assigns each copy of an instruction the parameters that stand for its constants.
 func (k *body) copied(values []spec.Value) []spec.Value {
 	if k.origin == nil {
 		return values

@@ -11,28 +11,26 @@ import (
 	"optcheck/target"
 )
 
-// EmitOpenCL returns the unit of a test as OpenCL C: one kernel a thread. A test
-// of another dialect is translated first (litmus.ToOpenCL). The error is a
-// *spec.Unsupported when OpenCL or the encoding lacks something that the test
-// uses.
+// EmitOpenCL returns the unit of a test as OpenCL C: one kernel per thread. A test of another
+// dialect is translated first (litmus.ToOpenCL). The error is a *spec.Unsupported if OpenCL or
+// the encoding lacks something that the test uses.
 //
-// What OpenCL 1.2 has is written with its functions (atomic_cmpxchg,
-// mem_fence), which a library must provide (Kernel.Library); ordered atomics and
-// fences of OpenCL 2.0 are written with the compiler's own built-ins
-// (__opencl_atomic_*, __builtin_amdgcn_fence), which need none.
+// What OpenCL 1.2 has is written with its functions (atomic_cmpxchg, mem_fence), which a
+// library must provide (Kernel.Library); ordered atomics and fences of OpenCL 2.0 are written
+// with the compiler's own built-ins (__opencl_atomic_*, __builtin_amdgcn_fence), which need
+// none.
 //
-// Addresses are uniform: every work-item of a kernel accesses the same words. So
-// clang may read them through the scalar cache (s_load_dword), and does for
-// plain loads. That is what it does to such kernels, and it stays visible.
+// Addresses are uniform: every work-item of a kernel accesses the same words. So clang may read
+// them through the scalar cache (s_load_dword), and does for plain loads. That is what it does
+// to such kernels, and it is meant to stay visible.
 //
-// Kernels are always_inline because clang from 21 on emits each kernel twice, as
-// a function and as an entry that calls it, and at O0 leaves the call.
+// Kernels are always_inline because clang 21 and later emit each kernel twice, as a function
+// and as an entry that calls it, and at O0 leave the call.
 //
-// Parameters are as in PTX: 8 bytes for each pointer (on amdgcn pointers to
-// local memory have 4, and a word of padding follows), the result pointer, the
-// opaque values, the token. Results are written through a volatile pointer and
-// ResultStride apart, because clang otherwise combines stores and even the xors
-// of the markers.
+// Parameters are as in PTX: 8 bytes for each pointer (on amdgcn pointers to local memory have
+// 4, and a word of padding follows), the result pointer, the opaque values, the token. Results
+// are written through a volatile pointer and ResultStride apart, because clang otherwise
+// combines stores and even the xors of the markers.
 func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
 	if err := straight(t); err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ type clBody struct {
 	name string
 	r600 bool
 	code strings.Builder
-	// initials are the opaque values of registers that may be read first.
+	// initials holds the opaque values of registers that may be read before they are written.
 	initials map[string]string
 	ptr      map[string]litmus.Space // registers that hold addresses
 	cl2      bool                    // something needs OpenCL C 2.0
@@ -116,15 +114,15 @@ func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 		CL2: k.cl2, Library: k.lib}, nil
 }
 
-// lineDirective attributes what follows to a line of the pseudo source.
+// lineDirective attributes the following code to a line of the pseudo source.
 func (k *clBody) lineDirective(b *strings.Builder, line int) {
 	if k.e.o.Lines {
 		fmt.Fprintf(b, "#line %d \"%s\"\n", line, SourceName)
 	}
 }
 
-// opaqueValues says which constants the parameters of opaque values stand for.
-// Pointers have four bytes on r600.
+// opaqueValues returns the constants that the parameters of opaque values stand for. Pointers
+// have four bytes on r600.
 func (k *clBody) opaqueValues() []spec.Value {
 	var out []spec.Value
 	off := k.spec.ResultParam() + 8
@@ -142,7 +140,7 @@ func (k *clBody) opaqueValues() []spec.Value {
 	return out
 }
 
-// pointers finds the registers that hold addresses, and of which memory.
+// pointers finds the registers that hold addresses, and the memory to which these belong.
 func (k *clBody) pointers() {
 	k.ptr = map[string]litmus.Space{}
 	for _, d := range k.th.Regs {
@@ -220,14 +218,14 @@ func (k *clBody) params() []string {
 	return append(ps, "uint tok")
 }
 
-// variable is one in which locations lie, in a layout that is Named.
+// variable is a variable that contains locations, in a layout that is Named.
 type variable struct {
 	name  string
 	space litmus.Space
 	bytes int // size and alignment
 }
 
-// variable returns the one in which a location lies.
+// variable returns the variable that contains a location.
 func (k *body) variable(name string, loc int, space litmus.Space) variable {
 	v := variable{name: name + k.spec.Symbol(loc, space), space: space, bytes: spec.SharedStride}
 	if k.e.o.Layout == spec.Adjacent {
@@ -236,7 +234,7 @@ func (k *body) variable(name string, loc int, space litmus.Space) variable {
 	return v
 }
 
-// variables lists those that the kernel uses, each once.
+// variables lists the variables that the kernel uses, each once.
 func (k *clBody) variables() (list []variable) {
 	if !k.e.o.Layout.Named() {
 		return nil
@@ -270,8 +268,8 @@ func (k *clBody) declare(b *strings.Builder) {
 	}
 	for _, v := range local {
 		if !k.r600 {
-			// The variable is the kernel's own, so that a kernel which only reads
-			// it would read what nobody wrote: its address must escape.
+			// The variable is the kernel's own, so a kernel that only reads it would read what
+			// nobody has written: its address must escape.
 			fmt.Fprintf(b, "\t__asm__ volatile(\"\" : : \"v\"(%s) : \"memory\");\n", v.name)
 		}
 	}
@@ -367,7 +365,7 @@ func (k *clBody) results(b *strings.Builder, lits []uint32) {
 	}
 }
 
-// markerSource names what the literal number i is xored with.
+// markerSource names the value with which literal number i is xored.
 func markerSource(s *spec.Spec, i int, value, operand, token string) string {
 	switch pos, index, ok := s.Held(i); {
 	case !ok:

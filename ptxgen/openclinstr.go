@@ -56,7 +56,7 @@ func (k *clBody) statements() error {
 	return nil
 }
 
-// value0 returns a fresh opaque value, which stands for the constant c.
+// value0 returns a fresh opaque value that stands for the constant c.
 func (k *clBody) value0(t litmus.Type, c int64) string {
 	if t == litmus.Pred || t.Bits() < 32 {
 		t = litmus.U32
@@ -103,7 +103,7 @@ func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {
 	return nil
 }
 
-// clOperand returns an operand of arithmetic, where constants stay.
+// clOperand returns an operand of arithmetic, in which constants stay.
 func (k *clBody) clOperand(o litmus.Operand) (string, error) {
 	switch o.Kind {
 	case litmus.OperandReg:
@@ -125,7 +125,7 @@ func (k *clBody) clOperand(o litmus.Operand) (string, error) {
 var clSigns = map[litmus.Op]string{litmus.OpAdd: "+", litmus.OpSub: "-", litmus.OpMul: "*", litmus.OpDiv: "/", litmus.OpAnd: "&",
 	litmus.OpOr: "|", litmus.OpXor: "^", litmus.OpShl: "<<", litmus.OpShr: ">>"}
 
-// clCmp returns the sign of a comparison in C.
+// clCmp returns the operator of a comparison in C.
 func clCmp(c litmus.Cmp) string {
 	if c == litmus.CmpEq {
 		return "=="
@@ -133,8 +133,8 @@ func clCmp(c litmus.Cmp) string {
 	return c.Sign()
 }
 
-// mixes tells operations whose constants LLVM would merge with the literal of a
-// marker: (x & 0x80000000) + 1, xored, is one xor of another literal.
+// mixes reports whether LLVM would merge an operation's constant with the literal of a marker:
+// (x & 0x80000000) + 1, xored, is one xor with another literal.
 func mixes(op litmus.Op) bool {
 	return op == litmus.OpAdd || op == litmus.OpSub || op == litmus.OpOr || op == litmus.OpXor
 }
@@ -239,8 +239,8 @@ func (k *clBody) clFence(in *litmus.Instr) ([]string, error) {
 	return []string{fmt.Sprintf("__builtin_amdgcn_fence(%s, %q);", fenceOrders[in.Sem], syncScopes[in.Scope])}, nil
 }
 
-// clBarrier spells barrier as the libraries define it: release, barrier,
-// acquire of the work-group.
+// clBarrier returns a barrier as the libraries define it: release, barrier, acquire of the
+// work-group.
 func (k *clBody) clBarrier(in *litmus.Instr) []string {
 	if k.r600 {
 		k.lib = true
@@ -250,7 +250,7 @@ func (k *clBody) clBarrier(in *litmus.Instr) []string {
 		`__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");`}
 }
 
-// clData returns the stored or combined values: opaque if constant.
+// clData returns the stored or combined values; constants are opaque.
 func (k *clBody) clData(in *litmus.Instr) ([]string, error) {
 	var out []string
 	for _, s := range in.Src {
@@ -269,7 +269,7 @@ func (k *clBody) clData(in *litmus.Instr) ([]string, error) {
 	return out, nil
 }
 
-// clAccess emits a memory access and the copies that its markers speak of.
+// clAccess emits a memory access and the copies for its markers.
 func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
 	data, err := k.clData(in)
 	if err != nil {
@@ -320,7 +320,7 @@ func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
 	return out, nil
 }
 
-// operation spells the access itself.
+// operation returns the code of the access itself.
 func (k *clBody) operation(in *litmus.Instr, ent *spec.Entry, typ, space, ptr string, data []string) ([]string, error) {
 	ordered := in.Sem >= litmus.SemRelaxed
 	if in.Op == litmus.OpLd || in.Op == litmus.OpSt {
@@ -364,7 +364,7 @@ func (k *clBody) operation(in *litmus.Instr, ent *spec.Entry, typ, space, ptr st
 	return []string{call}, nil
 }
 
-// ordered spells an atomic of OpenCL 2.0 by the compiler's own built-ins.
+// ordered returns an atomic of OpenCL 2.0 as a call of the compiler's own built-ins.
 func (k *clBody) ordered(in *litmus.Instr, typ, space, ptr string, data []string) ([]string, error) {
 	if k.r600 {
 		return nil, unsupported("r600 has no ordered atomics")

@@ -13,7 +13,7 @@ import (
 // Version is a PTX ISA version, major*10+minor: 78 is 7.8.
 type Version int
 
-// String returns the version as a .version directive has it.
+// String returns the version as in a .version directive.
 func (v Version) String() string { return fmt.Sprintf("%d.%d", int(v)/10, int(v)%10) }
 
 // ParseVersion reads "7.8".
@@ -36,7 +36,7 @@ func SM(name string) (int, error) {
 	return n, nil
 }
 
-// generations are the first targets that have more than those before.
+// generations are the first targets that have more features than those before.
 var generations = litmus.FirstTargets()
 
 // Generation returns the number of a target's generation. Emit, and EmitLLVMIR for
@@ -56,18 +56,18 @@ func Generation(target string) (int, error) {
 	return n, nil
 }
 
-// VersionFor returns the lowest PTX version that has everything that a unit uses and
-// a target of the unit's generation.
+// VersionFor returns the lowest PTX version that has everything that a unit uses, and a target
+// of the unit's generation.
 func (u *Unit) VersionFor(target string) (Version, error) {
 	sm, err := SM(target)
 	return max(u.Needs, minVersion(target, sm)), err
 }
 
-// NewestSM is the newest target whose rules are known here.
+// NewestSM is the newest target whose rules this package knows.
 const NewestSM = 121
 
-// minVersion returns the PTX version that introduced a target (PTX ISA, release
-// notes), at least 5.0, which every toolchain read here accepts.
+// minVersion returns the PTX version that introduced a target (PTX ISA, release notes), at
+// least 5.0, which every supported toolchain accepts.
 func minVersion(target string, sm int) Version {
 	v := Version(50)
 	switch {
@@ -108,9 +108,9 @@ func unsupported(format string, args ...any) error {
 	return &spec.Unsupported{Reason: fmt.Sprintf(format, args...)}
 }
 
-// requirement returns the PTX version that an instruction needs as it is emitted,
-// or a *spec.Unsupported error when no version of PTX has it for the target. What
-// PTX has, and since when, is litmus's table.
+// requirement returns the PTX version that an instruction, in its emitted form, needs, or a
+// *spec.Unsupported error if no version of PTX has it for the target. litmus has the table of
+// what PTX has, and since when.
 func requirement(in *litmus.Instr, sm int) (Version, error) {
 	if in.Op == litmus.OpFenceProxy && in.Formal() {
 		return 0, unsupported("fence.proxy.%v has no meaning for the accesses of a kernel in audit form", in.Proxy)

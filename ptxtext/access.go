@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// Access is one instruction that touches memory or orders accesses to it. Loads
-// of parameters are none.
+// Access is one instruction that accesses memory or orders accesses. Loads of parameters do not
+// count.
 type Access struct {
 	// Op is ld, st, atom, red, fence, membar, bar, or the first word of any
 	// other instruction that may touch memory.
 	Op string
-	// Sem, Scope, Space, Cache and Atom are the modifiers of these kinds as
-	// written (acquire, gpu, global, cg, exch), "" if there is none; volatile is
-	// a Sem. Width is in bytes, of all words of a vector.
+	// Sem, Scope, Space, Cache and Atom are the modifiers of these kinds as written (acquire,
+	// gpu, global, cg, exch), "" if there is none; volatile is a Sem. Width is the size in
+	// bytes of all words of a vector.
 	Sem, Scope, Space, Cache, Atom string
 	Width                          int
-	// Arg is the index of the parameter that the address comes from, -1 if it is
-	// none; Global is the variable that it comes from. Offset is the constant
-	// number of bytes from there, as far as it is constant.
+	// Arg is the index of the parameter that the address comes from, -1 if there is none;
+	// Global is the variable that it comes from. Offset is the constant part of the distance
+	// from there, in bytes.
 	Arg    int
 	Global string
 	Offset int64
-	// Maybe tells that some path through the kernel passes it by, or that it has
-	// a predicate.
+	// Maybe is set if some path through the kernel avoids it, or if it has a predicate.
 	Maybe bool
 	// Addr, Data and Cond list the accesses (indices into the kernel's) whose
 	// values flow into the address, into what is stored or combined, and into the
@@ -37,7 +36,7 @@ type Access struct {
 	guard []int
 }
 
-// Bounds of what is read of one kernel.
+// Limits of what is read from one kernel.
 const (
 	maxAccesses = 1024
 	maxBlocks   = 256
@@ -71,9 +70,8 @@ type reader struct {
 	labels map[string]int
 }
 
-// Accesses lists what a kernel does to memory in the order of the text. The text
-// is that of Kernel.Text. The error is non-nil for text that is no kernel or has
-// branches that are not understood.
+// Accesses lists what a kernel does to memory in text order. The text is that of Kernel.Text.
+// The error is non-nil for text that is not a kernel or has branches that are not understood.
 func Accesses(k *Kernel) ([]Access, error) {
 	at := strings.Index(k.Text, ".entry "+k.Name)
 	if at < 0 {
@@ -116,7 +114,7 @@ func labelOf(code string) (label, rest string, ok bool) {
 	return id, strings.TrimSpace(code[len(id)+1:]), true
 }
 
-// open begins a basic block, after one that may fall through.
+// open begins a basic block after one that may fall through.
 func (r *reader) open() {
 	r.blocks = append(r.blocks, block{falls: true})
 }
@@ -236,7 +234,7 @@ func union(a, b []int) []int {
 	return slices.Compact(out)
 }
 
-// compute sets the destination of an instruction that touches no memory.
+// compute sets the destination of an instruction that does not access memory.
 func (r *reader) compute(op string, ops []string, guarded bool, guard []int) {
 	if len(ops) == 0 {
 		return
@@ -257,7 +255,7 @@ func (r *reader) compute(op string, ops []string, guarded bool, guard []int) {
 	r.set(ops[0], v, guarded, guard)
 }
 
-// sum adds a constant, or what only flows, to an address.
+// sum adds a constant, or a value of which only the flow counts, to an address.
 func sum(op string, v, a, b value) value {
 	if !a.based() && b.based() && op != "sub" {
 		a, b = b, a
@@ -300,7 +298,7 @@ func (r *reader) set(dst string, v value, guarded bool, guard []int) {
 	}
 }
 
-// modifier kinds.
+// Kinds of modifiers.
 const (
 	mSem = 1 + iota
 	mScope
@@ -317,7 +315,7 @@ var modifiers = map[string]int{
 	"add": mAtom, "inc": mAtom, "dec": mAtom, "exch": mAtom, "cas": mAtom, "and": mAtom, "or": mAtom, "xor": mAtom, "min": mAtom, "max": mAtom,
 }
 
-// modify takes over the modifiers of an access.
+// modify applies the modifiers of an access.
 func (a *Access) modify(mods []string) {
 	words := 1
 	for _, m := range mods {

@@ -2,8 +2,7 @@ package ptxtext
 
 import "fmt"
 
-// conditions finds for each access whether some path passes it by, and what
-// decides that.
+// conditions determines for each access whether some path avoids it, and what decides that.
 func (r *reader) conditions() error {
 	end := len(r.blocks)
 	for i := range r.blocks {
@@ -44,9 +43,8 @@ func (r *reader) conditions() error {
 	return nil
 }
 
-// decides reports whether the end can be reached without a block, and what
-// decides that: the conditions of branches of which one way leads to the block
-// and one may pass it by.
+// decides reports whether the end can be reached without a block, and what decides that: the
+// conditions of branches of which one way leads to the block and the other may avoid it.
 func (r *reader) decides(at int, reach [][]bool) (maybe bool, cond []int) {
 	end := len(r.blocks)
 	maybe = at != 0 && r.reached(0, at)[end]

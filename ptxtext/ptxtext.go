@@ -1,10 +1,8 @@
-// Package ptxtext reads PTX as a compiler prints it: it takes modules apart into
-// kernels that can be assembled alone, and lists what a kernel does to memory,
-// with the flow of data between accesses.
+// Package ptxtext reads PTX as a compiler prints it. It splits modules into kernels that can be
+// assembled alone, and lists what a kernel does to memory, with the data flow between accesses.
 //
-// It does not judge what it read (audit compares it with a specification), and
-// it is no assembler: what it does not know becomes an access without meaning,
-// never silently nothing.
+// It does not judge what it reads (match compares it with a specification), and it is not an
+// assembler: what it does not know becomes an access without meaning, never silently nothing.
 package ptxtext
 
 import (
@@ -16,7 +14,7 @@ import (
 // MaxInput bounds the text of a module, in bytes.
 const MaxInput = 512 << 20
 
-// Module is a module taken apart.
+// Module is a parsed module.
 type Module struct {
 	// Header has the lines .version, .target, .address_size and .file.
 	Header string
@@ -27,16 +25,16 @@ type Module struct {
 // Kernel is one entry.
 type Kernel struct {
 	Name string
-	// Text is the entry with the module's variables that it names in front.
+	// Text is the entry, preceded by the module's variables that it uses.
 	Text string
 }
 
 // variable is a module-scope variable.
 type variable struct{ name, text string }
 
-// Split takes a module apart. A kernel is given the variables that its text
-// names. Whatever else stands in the module, functions for example, is an error:
-// a kernel that calls something is not all there is to look at.
+// Split splits a module. A kernel gets the variables that its text names. Anything else in the
+// module, such as a function, is an error: a kernel that calls something is not all there is to
+// examine.
 func Split(text string) (*Module, error) {
 	if len(text) > MaxInput {
 		return nil, fmt.Errorf("a module of %d bytes, at most %d are read", len(text), MaxInput)
@@ -91,7 +89,7 @@ func Split(text string) (*Module, error) {
 // emptySection is a section of debug information with nothing in it.
 var emptySection = regexp.MustCompile(`^\.section\s+\.debug_\w+\s*\{\s*\}$`)
 
-// lend puts before each kernel the variables that it names.
+// lend puts the variables that a kernel uses before it.
 func lend(m *Module, vars []variable) {
 	if len(vars) == 0 {
 		return
@@ -121,7 +119,7 @@ func lend(m *Module, vars []variable) {
 	}
 }
 
-// uncomment cuts a comment of one line off.
+// uncomment removes a one-line comment.
 func uncomment(line string) string {
 	code, _, _ := strings.Cut(line, "//")
 	return code

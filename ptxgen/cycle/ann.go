@@ -7,8 +7,8 @@ import (
 	"optcheck/litmus"
 )
 
-// Ann is how an access is performed: its annotation. The zero value is a plain
-// (weak) access.
+// Ann is the annotation of an access: how it is performed. The zero value is a plain (weak)
+// access.
 type Ann struct {
 	Atom  litmus.AtomOp // AtomAdd, AtomExch or AtomCAS: by an atomic
 	Sem   litmus.Sem
@@ -19,8 +19,8 @@ type Ann struct {
 var semTags = map[litmus.Sem]string{litmus.SemRelaxed: "rlx", litmus.SemAcquire: "acq", litmus.SemRelease: "rel", litmus.SemAcqRel: "ar"}
 var atomTags = map[litmus.AtomOp]string{litmus.AtomAdd: "atom.add", litmus.AtomExch: "atom.exch", litmus.AtomCAS: "atom.cas"}
 
-// String spells the annotation as ParseAnn reads it: weak, vol, cg,
-// rlx.gpu, acq.sys, atom.cas, atom.exch.rel.gpu.
+// String formats the annotation as ParseAnn reads it: weak, vol, cg, rlx.gpu, acq.sys,
+// atom.cas, atom.exch.rel.gpu.
 func (a Ann) String() string {
 	if a == (Ann{}) {
 		return "weak"
@@ -80,7 +80,7 @@ func ParseAnn(s string) (Ann, error) {
 	return a, nil
 }
 
-// allowed says why an access of direction d cannot carry the annotation.
+// allowed says why an access of direction d cannot have the annotation.
 func (a Ann) allowed(d Dir) error {
 	switch {
 	case a.Atom != litmus.AtomNone:
@@ -96,7 +96,7 @@ func (a Ann) allowed(d Dir) error {
 	return nil
 }
 
-// code orders annotations and is different for different ones.
+// code orders annotations; different annotations have different codes.
 func (a Ann) code() uint32 {
 	return uint32(a.Atom)<<12 | uint32(a.Sem)<<8 | uint32(a.Scope)<<4 | uint32(a.Cache)
 }

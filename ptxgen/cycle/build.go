@@ -7,9 +7,9 @@ import (
 	"optcheck/litmus"
 )
 
-// Test builds the litmus test: the cycle's accesses, what opportunities add, and a
-// condition that asks for exactly the cycle's outcome. Its doc string is the edge list.
-// Opportunities must fit: ParseName and the generator see to that.
+// Test builds the litmus test: the cycle's accesses, what opportunities add, and a condition
+// for exactly the cycle's outcome. Its doc string is the edge list. Opportunities must fit;
+// ParseName and the generator ensure that.
 func (s *Spec) Test() *litmus.Test {
 	t, err := s.composed()
 	if err != nil {
@@ -65,8 +65,8 @@ func (b *builder) thread(t int) {
 	}
 }
 
-// event appends access i and, if it is not the thread's first, what the edge
-// before it puts between the two.
+// event appends access i and, if it is not the thread's first, what the preceding edge puts
+// between the two.
 func (b *builder) event(d *depgen.Builder, i int, inner bool, addr string) {
 	c := b.c
 	in := litmus.Instr{Type: litmus.S32}

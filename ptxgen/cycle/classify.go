@@ -10,17 +10,17 @@ import (
 // Class is the cycle of a test.
 type Class struct {
 	Spec *Spec
-	// Exact tells that the cycle is all there is: every access, fence,
-	// dependency and equation of the test belongs to it.
+	// Exact is set if every access, fence, dependency and equation of the test belongs to the
+	// cycle.
 	Exact bool
 }
 
 // maxSteps bounds the search for a cycle.
 const maxSteps = 200_000
 
-// Classify finds the cycle of any test, generated or not: it reads the
-// communications off the condition, joins them with program order, and takes
-// the cycle with the most accesses. The error says why there is none.
+// Classify finds the cycle of any test, generated or not: it derives the communications from
+// the condition, joins them with program order, and takes the cycle with the most accesses. The
+// error says why there is none.
 func Classify(t *litmus.Test) (*Class, error) {
 	f, err := factsOf(t)
 	if err != nil {
@@ -43,8 +43,7 @@ func Classify(t *litmus.Test) (*Class, error) {
 	return s.best, nil
 }
 
-// schemeOf returns the scheme with which the test is just the generated one, or
-// the default.
+// schemeOf returns the scheme with which the test equals the generated one, or the default.
 func schemeOf(t *litmus.Test, sp *Spec) *depgen.Scheme {
 	if !sp.Cycle.hasDep() {
 		return depgen.Default
@@ -191,7 +190,7 @@ func (s *search) found() {
 	if sp == nil {
 		return
 	}
-	// Of equally long cycles an exact one is better, then the least name.
+	// Among equally long cycles an exact one is better, then the least name.
 	if s.best != nil && len(s.path) == s.size {
 		if s.best.Exact != exact {
 			if s.best.Exact {

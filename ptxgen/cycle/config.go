@@ -20,30 +20,30 @@ type Config struct {
 	Seed  uint64 `yaml:"seed"`  // of the choices that caps make
 	Limit int    `yaml:"limit"` // at most so many tests, chosen evenly by Seed; 0: all
 	Parts []Part `yaml:"parts"`
-	// Opportunities are kinds of opportunities (or the one word all) with which the
-	// tests of the parts are composed, instead of being yielded themselves.
+	// Opportunities lists kinds of opportunities (or the single word all). The tests of the
+	// parts are composed with them instead of being yielded themselves.
 	Opportunities []string `yaml:"opportunities"`
-	// PerKey keeps at most so many compositions with one Opportunity.Key, chosen
-	// evenly by the seed; 0: all.
+	// PerKey limits the number of compositions with one Opportunity.Key, chosen evenly by the
+	// seed; 0: all.
 	PerKey int `yaml:"per-key"`
-	// PerPair, in the place of PerKey, keeps so many of a kind with one sort of
-	// synchronisation (acquire, release, fence, barrier, atomic), of kinds that stay at
-	// their event so many at all, at one that synchronises if there is one.
+	// PerPair, used instead of PerKey, limits the number of compositions of a kind with one
+	// sort of synchronisation (acquire, release, fence, barrier, atomic). For kinds that stay
+	// at their event it limits the total, preferring events that synchronise.
 	PerPair int `yaml:"per-pair"`
 }
 
-// Part describes a set of tests as a product: cycles by their threads and
-// edges, annotations, placements, state spaces.
+// Part describes a set of tests as a product: cycles by their threads and edges, annotations,
+// placements, state spaces.
 type Part struct {
 	// Families restricts the cycles to these names (MP, SB, IRIW, CoRR); empty
 	// means all with the given numbers of threads.
 	Families []string `yaml:"families"`
 	Threads  []int    `yaml:"threads"` // least and most threads; default [2, 2]
 	Size     []int    `yaml:"size"`    // least and most edges; default no bound
-	// Accesses is the most accesses per thread; default 2.
+	// Accesses is the maximum number of accesses per thread; default 2.
 	Accesses int `yaml:"accesses"`
-	// Coherence also makes cycles on one location, whose only edge of program
-	// order has an s: CoRR, CoRW1, CoRW2, CoWR, CoWR0, CoWW.
+	// Coherence also generates cycles on one location, whose only edge of program order has an
+	// s: CoRR, CoRW1, CoRW2, CoWR, CoWR0, CoWW.
 	Coherence bool `yaml:"coherence"`
 	// Edges lists the edges, with wildcards. Plain PosXX edges are used in
 	// coherence cycles only: elsewhere Rfi, Fri and Coi say the same.
@@ -51,8 +51,8 @@ type Part struct {
 	// Annotations lists how accesses are performed: cg for loads and stores,
 	// ca/cg for loads/stores. Default [weak].
 	Annotations []string `yaml:"annotations"`
-	// Spread says what is annotated alike: test (one entry for all accesses;
-	// the default), thread (an entry per thread), access (each on its own).
+	// Spread says which accesses are annotated alike: test (one entry for all accesses; the
+	// default), thread (an entry per thread), access (each on its own).
 	Spread string `yaml:"spread"`
 	// Levels lists what may lie between two threads: warp (one warp), cta
 	// (warps of a CTA), cluster, gpu (different CTAs), sys. Default [gpu].
@@ -60,10 +60,9 @@ type Part struct {
 	// Regions lists the state spaces of locations: global, shared. Default
 	// [global]. Shared needs all its threads in one CTA.
 	Regions []string `yaml:"regions"`
-	// Schemes lists how false dependencies are made. Default [and-high-bit].
+	// Schemes lists the schemes of false dependencies. Default [and-high-bit].
 	Schemes []string `yaml:"schemes"`
-	// PerCycle keeps at most so many tests with one edge list, chosen by the
-	// seed; 0: all.
+	// PerCycle limits the number of tests with one edge list, chosen by the seed; 0: all.
 	PerCycle int `yaml:"per-cycle"`
 	// Cycles lists the cycles themselves, as Parse reads them, instead of families,
 	// edges and annotations. A * stands for each of Scopes.

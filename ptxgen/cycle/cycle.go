@@ -11,9 +11,9 @@ import (
 // maxEdges bounds the edges of one cycle.
 const maxEdges = 64
 
-// Cycle is a cycle of edges that closes. Edge i leads from event i to event
-// i+1, the last one back to event 0. Threads are the longest runs of edges that
-// do not leave a thread; event 0 begins the first of them.
+// Cycle is a closed cycle of edges. Edge i leads from event i to event i+1, the last one back
+// to event 0. Threads are the maximal runs of edges that stay in a thread; event 0 begins the
+// first thread.
 type Cycle struct {
 	Edges []Edge
 	Ann   []Ann // of each event
@@ -47,8 +47,8 @@ func (c *Cycle) span(t int) (from, to int) {
 	return c.start[t], len(c.Edges)
 }
 
-// CloseError says why edges do not form a cycle. Edge counts from 0; it is -1
-// when no single edge is to blame.
+// CloseError says why edges do not form a cycle. Edge counts from 0; it is -1 if no single edge
+// is to blame.
 type CloseError struct {
 	Edge   int
 	Name   string
@@ -96,8 +96,8 @@ func rotate[T any](s []T, k int) []T {
 	return append(slices.Clone(s[k%len(s):]), s[:k%len(s)]...)
 }
 
-// ends reports whether edge i is the last of its thread: it leaves it, or in a
-// cycle within one thread it is the communication that leads back.
+// ends reports whether edge i is the last of its thread: it leaves the thread or, in a cycle
+// within one thread, it is the communication that leads back.
 func ends(edges []Edge, i int) bool {
 	if edges[i].Ext {
 		return true
@@ -142,8 +142,8 @@ func (e Edge) wellFormed() bool {
 	return true
 }
 
-// joins reports whether next can follow prev through an access annotated so. A
-// dependency starts in a read, which the read half of an atomic write is.
+// joins reports whether next can follow prev through an access with this annotation. A
+// dependency starts in a read; the read half of an atomic write counts.
 func joins(prev, next Edge, a Ann) bool {
 	dep := next.Kind == Addr || next.Kind == Data || next.Kind == Ctrl
 	return prev.Dst == next.Src || dep && prev.Dst == Write && a.Atom != litmus.AtomNone
@@ -156,7 +156,7 @@ func word(d Dir) string {
 	return "write"
 }
 
-// closes checks that threads and locations come back to where they began.
+// closes checks that threads and locations return to where they began.
 func closes(edges []Edge) error {
 	ext, dif, order := []int{}, []int{}, []int{}
 	for i, e := range edges {
@@ -217,9 +217,9 @@ func (c *Cycle) lay() error {
 	return c.walk(first)
 }
 
-// cut returns the edge of program order at which a cycle on one location is
-// opened to give its events an order: the one from which the edges read least,
-// so that the choice does not depend on where the cycle begins.
+// cut returns the edge of program order at which a cycle on one location is opened to order its
+// events: the one from which the edges compare least, so that the choice does not depend on
+// where the cycle begins.
 func (c *Cycle) cut() int {
 	var at []int
 	for i, e := range c.Edges {

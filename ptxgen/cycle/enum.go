@@ -11,10 +11,9 @@ import (
 	"optcheck/litmus"
 )
 
-// Generator yields the tests of a configuration. It keeps nothing of a test
-// that it has yielded: tests come in canonical form only, each from the first
-// part that has it, so that no list of what was seen is needed. It is safe for
-// concurrent use.
+// Generator yields the tests of a configuration. It does not remember tests that it has
+// yielded: tests come in canonical form only, each from the first part that contains it, so no
+// list of seen tests is needed. It is safe for concurrent use.
 type Generator struct {
 	config Config
 	parts  []*part
@@ -32,7 +31,7 @@ func (g *Generator) Count() int {
 	return n
 }
 
-// Dropped counts the cycles that no test was made of, by reason.
+// Dropped returns the numbers of cycles from which no test was made, by reason.
 func (g *Generator) Dropped() map[string]int {
 	d := map[string]int{}
 	g.total(d)
@@ -57,7 +56,7 @@ func (g *Generator) Specs() iter.Seq[*Spec] {
 	}
 }
 
-// Tests yields the tests themselves, built from Specs.
+// Tests yields the tests built from Specs.
 func (g *Generator) Tests() iter.Seq[*litmus.Test] {
 	return func(yield func(*litmus.Test) bool) {
 		for s := range g.Specs() {
@@ -155,9 +154,8 @@ func (q *part) makeRuns() {
 
 var multiShapes = []string{"WW", "WR", "RW", "RR"}
 
-// cycles yields the cycles of the part in canonical rotation with plain
-// accesses, and the rotations that leave their edges as they are. It reports
-// whether it came to its end.
+// cycles yields the cycles of the part in canonical rotation with plain accesses, and the
+// rotations that leave their edges unchanged. It reports whether it completed.
 func (q *part) cycles(dropped map[string]int, yield func(*Cycle, []int) bool) bool {
 	if q.coherence && !q.coherent(dropped, yield) {
 		return false
@@ -181,10 +179,9 @@ func (q *part) wants(family string) bool {
 	return len(q.families) == 0 || slices.Contains(q.families, family)
 }
 
-// sequences yields the sequences of n shapes whose neighbours communicate by
-// edges of the part. A thread with one access is a write that the thread before
-// it comes to by Fre or Coe and the thread after it reads: other single
-// accesses could be left out of the cycle.
+// sequences yields the sequences of n shapes whose neighbours communicate by edges of the part.
+// A thread with one access must be a write that the previous thread reaches by Fre or Coe and
+// the next thread reads: other single accesses could be left out of the cycle.
 func (q *part) sequences(seq []string, n int, yield func([]string) bool) bool {
 	if len(seq) == n {
 		return !q.follow(seq[n-1], seq[0]) || yield(seq)
@@ -285,7 +282,7 @@ func leaves(runs [][]Edge) bool {
 	return n >= 2
 }
 
-// join makes one list of the threads' runs and the edges between them.
+// join combines the threads' runs and the edges between them into one list.
 func join(runs [][]Edge, seq []string) []Edge {
 	var edges []Edge
 	for t, r := range runs {

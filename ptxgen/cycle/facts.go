@@ -22,7 +22,7 @@ type access struct {
 	exact      bool  // link says all there is between the two
 }
 
-// facts is what the classifier knows of a test.
+// facts is what the classifier knows about a test.
 type facts struct {
 	t     *litmus.Test
 	acc   []access
@@ -31,14 +31,14 @@ type facts struct {
 	atoms int // equations in the condition
 }
 
-// errNoCycle begins every reason why a test is no cycle.
+// errNoCycle begins every reason why a test is not a cycle.
 var errNoCycle = errors.New("not classified")
 
 func noCycle(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errNoCycle, fmt.Sprintf(format, args...))
 }
 
-// factsOf reads accesses, values and outcome off a test.
+// factsOf derives accesses, values and outcome from a test.
 func factsOf(t *litmus.Test) (*facts, error) {
 	if t.Loops() {
 		return nil, noCycle("a thread has a loop")
@@ -162,7 +162,7 @@ func annOf(in *litmus.Instr) Ann {
 	return a
 }
 
-// written finds what the access writes, and whether it counts as a read.
+// written determines what the access writes, and whether it counts as a read.
 func (a *access) written(in *litmus.Instr, ev *evaluator) {
 	switch {
 	case in.Op == litmus.OpLd:
@@ -192,7 +192,7 @@ func (a *access) written(in *litmus.Instr, ev *evaluator) {
 	}
 }
 
-// link finds what the thread has between two neighbouring accesses.
+// link determines what the thread has between two neighbouring accesses.
 func (f *facts) link(a, prev *access, in *litmus.Instr, between []spec.Entry, deps *spec.Spec, position map[int]int, pos int) {
 	e := Edge{Kind: Po, Same: a.loc == prev.loc, Src: prev.dir, Dst: a.dir}
 	kinds := map[spec.DepKind]Kind{spec.DepAddr: Addr, spec.DepData: Data, spec.DepCtrl: Ctrl}
@@ -245,7 +245,7 @@ func (ev *evaluator) operand(o litmus.Operand) (int64, bool) {
 	return 0, false
 }
 
-// upTo evaluates the instructions before index k that touch no memory.
+// upTo evaluates the instructions before index k that do not access memory.
 func (ev *evaluator) upTo(th *litmus.Thread, k int) {
 	for ; ev.done < k; ev.done++ {
 		in := &th.Body[ev.done]

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// String spells the cycle as an edge list that Parse reads. Plain accesses are
-// not annotated.
+// String formats the cycle as an edge list that Parse reads. Plain accesses are not annotated.
 func (c *Cycle) String() string {
 	var parts []string
 	for i, e := range c.Edges {
@@ -114,7 +113,7 @@ func parseItems(words []string) ([]item, error) {
 	return items, nil
 }
 
-// fuse makes one access of the two ends of each Amo edge.
+// fuse merges the two ends of each Amo edge into one access.
 func fuse(items []item) ([]item, error) {
 	n := len(items)
 	var out []item
@@ -158,7 +157,7 @@ func (e Edge) intoWrite() Edge {
 	return e
 }
 
-// choose picks the one way to read the wildcards in which all edges join.
+// choose returns the unique reading of the wildcards in which all edges join.
 func choose(items []item) ([]Edge, error) {
 	n := len(items)
 	cur := make([]Edge, n)

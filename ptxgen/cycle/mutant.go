@@ -6,12 +6,12 @@ import (
 	"optcheck/litmus"
 )
 
-// mutantMark stands between a parent's name and what was weakened.
+// mutantMark separates a parent's name from its mutation.
 const mutantMark = "~"
 
-// Mutant is a neighbour of a test with one edge or annotation weakened. If a
-// model forbids the parent and allows the mutant, a test environment that never
-// sees the mutant's outcome says nothing by not seeing the parent's.
+// Mutant is a test with one edge or annotation of its parent weakened. If a model forbids the
+// parent and allows the mutant, a test environment that never shows the mutant's outcome proves
+// nothing by not showing the parent's.
 type Mutant struct {
 	Spec
 	Parent   string
@@ -76,7 +76,7 @@ func (s *Spec) mutant(mutation string) (*Spec, error) {
 	return nil, fmt.Errorf("%s has no mutant %q", s.Name(), mutation)
 }
 
-// weaker lists the edges that demand one thing less.
+// weaker lists the edges that require one thing less.
 func (e Edge) weaker() []Edge {
 	po := Edge{Kind: Po, Same: e.Same, Src: e.Src, Dst: e.Dst}
 	var out []Edge
@@ -108,7 +108,7 @@ func (e Edge) weaker() []Edge {
 	return out
 }
 
-// weaker lists the annotations that demand one thing less.
+// weaker lists the annotations that require one thing less.
 func (a Ann) weaker() []Ann {
 	var out []Ann
 	with := func(sem litmus.Sem, sc litmus.Scope) {
@@ -133,8 +133,8 @@ func (a Ann) weaker() []Ann {
 	return out
 }
 
-// narrower returns the next narrower scope, ScopeNone if there is none.
-// membar knows no clusters.
+// narrower returns the next narrower scope, ScopeNone if there is none. membar has no cluster
+// scope.
 func narrower(s litmus.Scope, membar bool) litmus.Scope {
 	switch s {
 	case litmus.ScopeSys:

@@ -11,8 +11,8 @@ var tagNames = map[Kind]string{Po: "po", Bar: "bar", Addr: "addr", Data: "data",
 // sameLoc marks an edge of program order whose ends access one location.
 const sameLoc = ".loc"
 
-// tag spells an edge within a thread. Directions are left to the reader; coh
-// says that all edges of the name stay on one location.
+// tag formats an edge within a thread. The reader infers directions; coh says that all edges of
+// the name stay on one location.
 func (e Edge) tag(coh bool) string {
 	s := tagNames[e.Kind] + e.fence()
 	if e.Same && !e.Com() && !coh {
@@ -21,15 +21,14 @@ func (e Edge) tag(coh bool) string {
 	return s
 }
 
-// Name returns the name of the cycle without placement: the family, then one
-// tag per thread. The cycle must be canonical, see NewSpec. In a tag, edges and
-// annotations of accesses stand in program order, joined by hyphens.
+// Name returns the name of the cycle without placement: the family, then one tag per thread.
+// The cycle must be canonical; see NewSpec. In a tag, edges and annotations of accesses are in
+// program order, joined by hyphens.
 //
-// If all accesses are annotated alike, or all loads and all stores, this is
-// said once at the end: all-cg, all-ca-cg. Threads with one access are left out
-// unless one of them is annotated. An edge to a write in the middle of a thread
-// ends in W if nothing else tells. Equal tags are said once, in the plural;
-// plain program order everywhere is not said at all.
+// If all accesses, or all loads and all stores, are annotated alike, the name says so once at
+// the end: all-cg, all-ca-cg. Threads with one access are omitted unless one of them is
+// annotated. An edge to a write in the middle of a thread ends in W unless something else shows
+// it. Equal tags appear once, in the plural; plain program order everywhere is omitted.
 func (c *Cycle) Name() string {
 	family, _ := c.family()
 	coh := c.isCoherence()
@@ -69,8 +68,8 @@ func (c *Cycle) Name() string {
 	return strings.Join(append([]string{family}, tags...), "+")
 }
 
-// allTag returns the tag that says how all accesses are annotated, "" if they
-// are plain or not annotated alike.
+// allTag returns the tag for the annotation of all accesses, "" if they are plain or not
+// annotated alike.
 func (c *Cycle) allTag() string {
 	var ann [2]Ann
 	var seen [2]bool
@@ -96,7 +95,7 @@ func (c *Cycle) allTag() string {
 	return "all-" + ann[Read].String() + "-" + ann[Write].String()
 }
 
-// threadTag spells one thread. The last edge, which leaves it, is not part.
+// threadTag formats one thread, without the last edge, which leaves it.
 func (c *Cycle) threadTag(from, to int, ann []Ann, coh bool) string {
 	var parts []string
 	for i := from; i < to; i++ {
@@ -115,13 +114,13 @@ func (c *Cycle) threadTag(from, to int, ann []Ann, coh bool) string {
 	return strings.Join(parts, "-")
 }
 
-// fixes reports whether the edges alone tell that the access between them is a
-// write. Where nothing is told, it is a read.
+// fixes reports whether the edges alone show that the access between them is a write. Otherwise
+// it is a read.
 func fixes(in, out Edge) bool {
 	return in.Com() || in.Kind == Data || out.Kind == Co || out.Kind == Rf
 }
 
-// ParseCycleName reads what Cycle.Name spells.
+// ParseCycleName reads what Cycle.Name returns.
 func ParseCycleName(name string) (*Cycle, error) {
 	tags := strings.Split(name, "+")
 	shape, coh, tags, err := splitFamily(tags)
@@ -151,8 +150,7 @@ func ParseCycleName(name string) (*Cycle, error) {
 	return New(p.edges, p.ann)
 }
 
-// splitFamily takes the family off the parts of a name. Classic names may hold
-// a + themselves.
+// splitFamily removes the family from the parts of a name. Classic names may contain a +.
 func splitFamily(parts []string) (shape []string, coh bool, rest []string, err error) {
 	for n := min(2, len(parts)); n > 0; n-- {
 		if s, coh, ok := shapeOfName(strings.Join(parts[:n], "+")); ok {
@@ -169,7 +167,7 @@ func splitFamily(parts []string) (shape []string, coh bool, rest []string, err e
 	return parts[:n], false, parts[n:], nil
 }
 
-// perThread gives each thread its tag: "" for a plain single access.
+// perThread assigns each thread its tag: "" for a plain single access.
 func perThread(shape, tags []string) ([]string, error) {
 	out := make([]string, len(shape))
 	multi := 0
@@ -273,7 +271,7 @@ func (p *nameParser) leave(shape []string, t int, coh bool) {
 	p.edges = append(p.edges, e)
 }
 
-// annotate applies the tag that speaks of all accesses.
+// annotate applies the tag for all accesses.
 func (p *nameParser) annotate(all string) error {
 	load, store, two := strings.Cut(all, "-")
 	if !two {

@@ -9,15 +9,15 @@ import (
 	"optcheck/litmus"
 )
 
-// opportunityMark stands between a base's name and what was added to it.
+// opportunityMark separates a base's name from what was added to it.
 const opportunityMark = "@"
 
-// Opportunity is something that a test gives a compiler to optimise: a redundant
-// access, a dead store, a result that nobody reads. It can be composed with any
-// test at any access, fence or barrier of it, and with others.
+// Opportunity is something in a test that a compiler can optimise: a redundant access, a dead
+// store, an unused result. It can be composed with any test at any of its accesses, fences or
+// barriers, and with other opportunities.
 //
-// Places are numbers of events: the accesses, fences and barriers of a thread in
-// program order, from 0.
+// Places are numbers of events: the accesses, fences and barriers of a thread in program order,
+// from 0.
 type Opportunity struct {
 	Kind   string // a name of OpportunityKinds
 	How    Ann    // how an added access is performed; the zero value: as its neighbour
@@ -27,8 +27,8 @@ type Opportunity struct {
 	Slot   int // where the addition goes: before that event; -1 where it follows from Kind
 }
 
-// String spells the opportunity as ParseOpportunity reads it:
-// reload.rlx.gpu-1.1.0 is kind, annotation, thread, event and slot.
+// String formats the opportunity as ParseOpportunity reads it: reload.rlx.gpu-1.1.0 is kind,
+// annotation, thread, event and slot.
 func (o Opportunity) String() string {
 	s := o.what() + fmt.Sprintf("-%d.%d", o.Thread, o.Event)
 	if o.Slot >= 0 {
@@ -45,7 +45,7 @@ func (o Opportunity) what() string {
 	return o.Kind
 }
 
-// ParseOpportunity reads what String makes.
+// ParseOpportunity reads what String returns.
 func ParseOpportunity(s string) (Opportunity, error) {
 	o := Opportunity{Slot: -1}
 	what, where, ok := cutLast(s, "-")
@@ -88,7 +88,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// SplitName cuts the opportunities off the name of a test: base@o1@o2.
+// SplitName separates the opportunities from the name of a test: base@o1@o2.
 func SplitName(name string) (base string, list []Opportunity, err error) {
 	parts := strings.Split(name, opportunityMark)
 	for _, p := range parts[1:] {
@@ -200,7 +200,7 @@ func OpportunityKinds() []string {
 	return names
 }
 
-// AboutOpportunity says what a kind is, "" for none.
+// AboutOpportunity describes a kind, "" if it does not exist.
 func AboutOpportunity(kind string) string {
 	if k := lookupKind(kind); k != nil {
 		return k.about
@@ -217,9 +217,9 @@ func lookupKind(name string) *opportunityKind {
 	return nil
 }
 
-// Apply composes a test with opportunities, one after the other: places of later
-// ones count what earlier ones added. The result's name tells them. It is an error
-// if one does not fit.
+// Apply composes a test with opportunities, one after the other: places of later ones count
+// what earlier ones have added. The result's name contains them. It is an error if one does not
+// fit.
 func Apply(t *litmus.Test, list ...Opportunity) (*litmus.Test, error) {
 	if len(list) == 0 {
 		return t, nil

@@ -8,8 +8,8 @@ import (
 	"optcheck/litmus"
 )
 
-// unread makes the event's result one that nobody reads: what else the test's
-// accesses read is observed, as before.
+// unread makes the event's result unused: only what the test's other accesses read is observed,
+// as before.
 func (e *editor) unread() error {
 	r := e.in.Dst
 	if r == "" || r == "_" {
@@ -26,7 +26,7 @@ func (e *editor) unread() error {
 	return nil
 }
 
-// final makes the test one that observes registers at the end only: all of them.
+// final makes the test observe registers only at the end: all of them.
 func (e *editor) final() {
 	all := e.t.ObserveAll()
 	e.t.Observed = slices.DeleteFunc(slices.Clone(all.Observed), func(x litmus.Term) bool { return x.Kind == litmus.TermLoc })
@@ -38,7 +38,7 @@ func (e *editor) isResult(x litmus.Term) bool {
 	return x.Kind == litmus.TermReg && x.Thread == e.th.ID && x.Name == e.in.Dst
 }
 
-// without drops the comparisons of an expression that speak of a term.
+// without drops the comparisons of an expression that contain a term.
 func without(x litmus.Expr, of func(litmus.Term) bool) litmus.Expr {
 	return rewritten(x, func(a litmus.Atom) litmus.Expr {
 		if of(a.Left) || of(a.Right) {
@@ -48,7 +48,8 @@ func without(x litmus.Expr, of func(litmus.Term) bool) litmus.Expr {
 	})
 }
 
-// rewritten returns an expression with other comparisons, and without those that become nil.
+// rewritten returns an expression with its comparisons replaced; it drops those that become
+// nil.
 func rewritten(x litmus.Expr, f func(litmus.Atom) litmus.Expr) litmus.Expr {
 	list := func(in []litmus.Expr, all func([]litmus.Expr) litmus.Expr) litmus.Expr {
 		var out []litmus.Expr
@@ -83,8 +84,8 @@ func rewritten(x litmus.Expr, f func(litmus.Atom) litmus.Expr) litmus.Expr {
 
 func (e *editor) drop() error { return e.unread() }
 
-// peek lets an earlier load of the location, strong unless said otherwise, have the
-// place of the result in the condition.
+// peek replaces the result in the condition by that of an earlier load of the location, which
+// is strong unless specified otherwise.
 func (e *editor) peek() error {
 	in, err := e.access(litmus.OpLd)
 	if err != nil {
@@ -108,7 +109,7 @@ func (e *editor) peek() error {
 	return nil
 }
 
-// clobber overwrites the result and looks at what it was overwritten with.
+// clobber overwrites the result and observes the overwriting value.
 func (e *editor) clobber() error {
 	if err := e.unread(); err != nil {
 		return err
@@ -135,7 +136,7 @@ func bitsType(t litmus.Type) litmus.Type {
 	return litmus.B32
 }
 
-// masked stores what a mask that leaves nothing leaves of the result.
+// masked stores the result under a mask that leaves nothing of it.
 func (e *editor) masked(op litmus.Op, t litmus.Type, src ...litmus.Operand) error {
 	if err := e.unread(); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (e *editor) masked(op litmus.Op, t litmus.Type, src ...litmus.Operand) erro
 	return nil
 }
 
-// never stores the result under a predicate that the compiler can see to be false.
+// never stores the result under a predicate that the compiler can prove false.
 func (e *editor) never() error {
 	zero := func(q string) litmus.Instr {
 		return litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: q, Src: []litmus.Operand{litmus.Reg(q), litmus.Reg(q)}}
@@ -154,7 +155,7 @@ func (e *editor) never() error {
 	return e.underPredicate(zero)
 }
 
-// seldom stores the result under a predicate that is false, which the compiler cannot see.
+// seldom stores the result under a predicate that is false, which the compiler cannot know.
 func (e *editor) seldom() error { return e.underPredicate(nil) }
 
 func (e *editor) underPredicate(known func(q string) litmus.Instr) error {
@@ -172,7 +173,7 @@ func (e *editor) underPredicate(known func(q string) litmus.Instr) error {
 	return nil
 }
 
-// discard gives an atomic no destination.
+// discard removes the destination of an atomic.
 func (e *editor) discard() error {
 	if err := e.unread(); err != nil {
 		return err

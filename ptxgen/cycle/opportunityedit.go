@@ -14,7 +14,7 @@ type editor struct {
 	th     *litmus.Thread
 	o      Opportunity
 	events []int        // indices of the events in the thread's body
-	given  []string     // registers that reg made: in dialects without declarations they are not taken until they are written
+	given  []string     // registers that reg made; in dialects without declarations they are not taken until they are written
 	in     litmus.Instr // the event that the opportunity is at
 }
 
@@ -99,8 +99,8 @@ func (e *editor) addr(loc string) litmus.Addr {
 	return litmus.Addr{Reg: r}
 }
 
-// access returns an added access of the event's location: as the opportunity says, else
-// as strong as the event as far as its direction has that.
+// access returns an added access of the event's location: as the opportunity specifies, else as
+// strong as the event, as far as its direction permits.
 func (e *editor) access(op litmus.Op) (litmus.Instr, error) {
 	loc, err := e.loc()
 	if err != nil {
@@ -128,8 +128,8 @@ func direction(op litmus.Op) Dir {
 	return Read
 }
 
-// alike returns how an access is performed that is added without an annotation: as strong
-// as the event, as far as its direction has that; a peek is volatile.
+// alike returns how to perform an access that is added without an annotation: as strong as the
+// event, as far as its direction permits; a peek is volatile.
 func (o Opportunity) alike(in *litmus.Instr, op litmus.Op) Ann {
 	a := Ann{Sem: in.Sem, Scope: in.Scope, Cache: in.Cache}
 	switch {
@@ -150,12 +150,12 @@ func (o Opportunity) alike(in *litmus.Instr, op litmus.Op) Ann {
 	return a
 }
 
-// observe adds a register to what the test looks at.
+// observe adds a register to what the test observes.
 func (e *editor) observe(reg string) {
 	e.t.Observed = append(e.t.Observed, litmus.Term{Kind: litmus.TermReg, Thread: e.th.ID, Name: reg})
 }
 
-// value returns one that no store of the test has yet.
+// value returns a value that no store of the test uses yet.
 func (e *editor) value() litmus.Operand {
 	top := int64(1)
 	for i := range e.t.Threads {
@@ -170,7 +170,7 @@ func (e *editor) value() litmus.Operand {
 	return litmus.Const(top + 1)
 }
 
-// scratch returns a location of its own, for values that must go somewhere.
+// scratch returns a location of its own, for values that must be stored somewhere.
 func (e *editor) scratch() litmus.Addr {
 	for _, name := range []string{"w", "v", "u", "s", "q"} {
 		if e.t.Location(name) == nil && !e.taken(name) {
@@ -210,7 +210,7 @@ func (e *editor) storeAt() error { return e.store(e.o.Slot, e.value()) }
 
 func (e *editor) writeback() error { return e.store(e.o.Slot, litmus.Reg(e.in.Dst)) }
 
-// restore stores from the same register, which a compiler can see to hold the same.
+// restore stores the same register, which a compiler can see to hold the same value.
 func (e *editor) restore() error {
 	v := e.in.Src[0]
 	if v.Kind == litmus.OperandConst {
@@ -225,7 +225,7 @@ func (e *editor) restore() error {
 	return e.store(e.o.Slot, v)
 }
 
-// again repeats the atomic; what it returns is observed.
+// again repeats the atomic; its result is observed.
 func (e *editor) again() error {
 	in := e.in
 	in.Labels, in.Guard = nil, nil
@@ -238,7 +238,7 @@ func (e *editor) again() error {
 	return nil
 }
 
-// settle: p is true if the value is 1, and then the location is read again.
+// settle rereads the location under a predicate that is true if the value was 1.
 func (e *editor) settle() error {
 	p, set := e.isOne()
 	return e.load(e.o.Slot, p, set)
@@ -255,7 +255,8 @@ func (e *editor) settleData() error {
 	return nil
 }
 
-// isOne makes the predicate that tells whether the event's value is 1.
+// isOne returns a predicate that is true if the event's value is 1, and the instruction that
+// sets it.
 func (e *editor) isOne() (*litmus.Guard, litmus.Instr) {
 	p := e.reg("p", litmus.Pred)
 	return &litmus.Guard{Reg: p}, equals1(p, e.data(), e.in.Dst)
@@ -274,7 +275,7 @@ func (e *editor) refence() error {
 	return nil
 }
 
-// subfence puts a fence that asks for one thing less before the fence.
+// subfence puts a fence that requires one thing less before the fence.
 func (e *editor) subfence() error {
 	in := e.in
 	in.Labels = nil

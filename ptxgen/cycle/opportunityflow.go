@@ -8,7 +8,7 @@ import (
 	"optcheck/litmus"
 )
 
-// predicate makes one that is true, which the compiler cannot know.
+// predicate returns a predicate that is true, which the compiler cannot know.
 func (e *editor) predicate() (p string, code []litmus.Instr) {
 	q := e.reg("r", litmus.S32)
 	p = e.reg("p", litmus.Pred)
@@ -39,7 +39,7 @@ func (e *editor) twin() error {
 	return nil
 }
 
-// other returns the event in the second arm: performed as the opportunity says.
+// other returns the event in the second arm: performed as the opportunity specifies.
 func (e *editor) other() litmus.Instr {
 	b := e.in
 	if e.o.How != (Ann{}) || e.o.Plain {
@@ -48,7 +48,7 @@ func (e *editor) other() litmus.Instr {
 	return b
 }
 
-// when makes the access conditional: on 1 as what the nearest load before it read.
+// when makes the access conditional on the nearest preceding load having read 1.
 func (e *editor) when() error {
 	if err := e.unguarded(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (e *editor) when() error {
 	return errors.New("no load stands in front of it")
 }
 
-// label returns one that the thread does not have.
+// label returns a label that the thread does not have.
 func (e *editor) label() string {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("L%d", i)
@@ -123,7 +123,7 @@ func (e *editor) arm() error {
 	return nil
 }
 
-// call has a function perform the event.
+// call makes a function perform the event.
 func (e *editor) call() error {
 	if e.in.Call {
 		return errors.New("a function performs it already")
@@ -148,7 +148,7 @@ func (e *editor) prefetch() error {
 	return nil
 }
 
-// glance loads the event's location once more, and nobody looks at it.
+// glance loads the event's location once more without using the result.
 func (e *editor) glance() error {
 	in, err := e.access(litmus.OpLd)
 	if err != nil {
@@ -160,8 +160,8 @@ func (e *editor) glance() error {
 	return nil
 }
 
-// crowded is how many values the opportunity crowd keeps, and crowd how many registers it
-// leaves: the least that every compiler for sm_70 and later accepts.
+// crowded is the number of values that the opportunity crowd keeps, and crowd the number of
+// registers it leaves: the fewest that every compiler for sm_70 and later accepts.
 const (
 	crowded   = 18
 	registers = 24
@@ -196,14 +196,14 @@ func (e *editor) repeat() error {
 	return nil
 }
 
-// How often loops go round: loop an even number of times, so that the last round is the
-// second copy of a body that was unrolled by two.
+// Numbers of iterations: loop has an even number, so that the last iteration is the second copy
+// of a body unrolled by two.
 const (
 	loopRounds = 4
 	spinRounds = 3
 )
 
-// loop performs the access in a loop, with what follows up to the slot.
+// loop performs the access in a loop, together with what follows up to the slot.
 func (e *editor) loop() error { return e.looped(e.o.Slot-1, loopRounds, nil) }
 
 // spin loads until the value is 1, as the bounded loops of real code do.
@@ -214,7 +214,7 @@ func (e *editor) spin() error {
 	})
 }
 
-// looped makes a loop of the events up to the last one; exit, if not nil, is the code
+// looped turns the events up to the last one into a loop; exit, if not nil, returns the code
 // that leaves it.
 func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr) error {
 	at, end := e.events[e.o.Event], e.events[last]+1
@@ -241,8 +241,8 @@ func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr)
 	return nil
 }
 
-// beside accesses a location of its own right after the event: neighbours in the
-// layout adjacent.
+// beside accesses a location of its own right after the event: a neighbour in the layout
+// adjacent.
 func (e *editor) beside() error {
 	loc, err := e.loc()
 	if err != nil {
@@ -262,8 +262,8 @@ func (e *editor) beside() error {
 	return nil
 }
 
-// raceFree makes the variant of the test that has no data race. It is the last thing
-// to compose with.
+// raceFree replaces the test by its variant without data races. It must be the last
+// composition.
 func (e *editor) raceFree() error {
 	if e.o.Thread != 0 || e.o.Event != 0 {
 		return errors.New("it is the whole test's: at thread 0, event 0")
@@ -277,10 +277,10 @@ func (e *editor) raceFree() error {
 	return nil
 }
 
-// wideUnit is what 1 becomes in a location of 64 bits: both words of a value tell of it.
+// wideUnit replaces 1 in a 64-bit location: both words show the value.
 const wideUnit = 1<<32 + 1
 
-// wide makes the event's location a 64-bit word, everywhere.
+// wide makes the event's location a 64-bit word everywhere.
 func (e *editor) wide() error {
 	loc, err := e.loc()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"optcheck/litmus"
 )
 
-// hows are the annotations that a kind's additions are made with: as their neighbour
-// (""), and in other ways that programs mix.
+// hows lists the annotations with which a kind's additions are made: like their neighbour (""),
+// and in other ways that programs mix.
 var hows = map[string][]string{
 	"reload":     {"", "weak", "vol", "rlx.cta", "rlx.gpu", "ca", "cg", "cv", "acq.gpu"},
 	"glance":     {"", "ca", "cv"},
@@ -28,9 +28,9 @@ var hows = map[string][]string{
 	"arms":       {"", "weak", "rlx.cta", "rlx.gpu", "vol"},
 }
 
-// Opportunities lists what can be added to a test of one thing, each once: kinds (nil:
-// all) at all events, slots and annotations. Those for which the result cannot be
-// specified in machine code are among them: whoever emits kernels will say so.
+// Opportunities lists what can be added to a test, each once: kinds (nil: all) at all events,
+// slots and annotations. It includes those whose result cannot be specified in machine code:
+// whoever emits kernels will report them.
 func Opportunities(t *litmus.Test, kinds []string, yield func(Opportunity) bool) {
 	if kinds == nil {
 		kinds = slices.DeleteFunc(OpportunityKinds(), func(k string) bool { return k == "racefree" })
@@ -88,8 +88,8 @@ func (k *opportunityKind) each(in *litmus.Instr, thread, at, n int, yield func(O
 	return true
 }
 
-// Crosses says what synchronisation lies between an opportunity's event and its
-// slot: mnemonics without type and state space, "nothing" for none.
+// Crosses returns the synchronisation between an opportunity's event and its slot: mnemonics
+// without type and state space, "nothing" for none.
 func (o Opportunity) Crosses(t *litmus.Test) string {
 	if k := lookupKind(o.Kind); k != nil && k.slots == slotFirst {
 		o.Slot = 0
@@ -111,7 +111,8 @@ func (o Opportunity) Crosses(t *litmus.Test) string {
 	return strings.Join(list, " ")
 }
 
-// synchronises spells what orders others: fences, barriers, accesses that are not weak.
+// synchronises names an instruction that orders others: fences, barriers, accesses that are not
+// weak.
 func synchronises(in *litmus.Instr) string {
 	switch {
 	case in.IsFence():
@@ -136,8 +137,8 @@ func order(in *litmus.Instr) (words []string) {
 	return words
 }
 
-// Key returns what a preset and a hunt cover: the opportunity, what it is at, and what
-// synchronisation lies between the two.
+// Key returns what a preset and a hunt cover: the opportunity, its event, and the
+// synchronisation between the two.
 func (o Opportunity) Key(t *litmus.Test) string {
 	e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
 	e.count()
@@ -149,9 +150,9 @@ func (o Opportunity) Key(t *litmus.Test) string {
 	return fmt.Sprintf("%s of %s across %s", o.what(), own, o.Crosses(t))
 }
 
-// pair is Key without strengths, scopes and what else differs between synchronisations
-// of one sort: reload across acquire; "" across none. Of kinds that stay at their event
-// it is the kind alone, and plain tells that the event does not synchronise.
+// pair is Key without strengths, scopes and other differences between synchronisations of one
+// sort: reload across acquire; "" across none. For kinds that stay at their event it is the
+// kind alone, and plain says that the event does not synchronise.
 func (o Opportunity) pair(t *litmus.Test) (pair string, plain bool) {
 	if lookupKind(o.Kind).slots == slotNone {
 		e := &editor{t: t, th: &t.Threads[o.Thread], o: o}
@@ -165,7 +166,7 @@ func (o Opportunity) pair(t *litmus.Test) (pair string, plain bool) {
 	return "", false
 }
 
-// sortOf returns the sort of a synchronisation that synchronises spells, "" of an access that
+// sortOf returns the sort of a synchronisation that synchronises returns, "" for an access that
 // orders no others.
 func sortOf(sync string) string {
 	for _, s := range []string{"atom", "red", "bar", "fence", "membar"} {
@@ -184,9 +185,9 @@ func sortOf(sync string) string {
 // allKinds stands for all kinds of opportunities in a configuration.
 const allKinds = "all"
 
-// composed yields the tests of the parts, each composed with opportunities. Of those
-// of one key or pair, the ones are kept whose hashes with the seed are least: as even
-// a choice as any, and made in one pass.
+// composed yields the tests of the parts, each composed with opportunities. Among those with
+// one key or pair, it keeps the ones whose hashes with the seed are least: as even as any
+// choice, and made in one pass.
 func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 	most := g.config.PerKey + g.config.PerPair
 	if most == 0 {
@@ -221,7 +222,7 @@ func (g *Generator) composed(dropped map[string]int, yield func(*Spec) bool) {
 		all = append(all, list...)
 	}
 	slices.SortFunc(all, func(a, b composition) int { return cmp.Compare(a.number, b.number) })
-	seen := map[string]bool{} // two ways to one test: the first has it
+	seen := map[string]bool{} // if there are two ways to one test, the first counts
 	for _, c := range all {
 		if h := c.spec.Test().Hash(); !seen[h] {
 			seen[h] = true

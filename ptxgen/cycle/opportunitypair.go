@@ -7,8 +7,8 @@ import (
 	"optcheck/litmus"
 )
 
-// neighbour returns an access of another location in the thread, nearest to the event: after
-// it, else in front.
+// neighbour returns an access of another location in the thread, nearest to the event:
+// preferably after it.
 func (e *editor) neighbour() (litmus.Instr, error) {
 	own := e.th.AddrLoc(&e.in)
 	for _, step := range []int{1, -1} {
@@ -80,8 +80,8 @@ func (e *editor) unroll() error {
 	return nil
 }
 
-// rebar lets all threads wait once more: this one before the event before its
-// barrier, the others right at theirs.
+// rebar makes all threads wait once more: this one before the event that precedes its barrier,
+// the others right at theirs.
 func (e *editor) rebar() error {
 	if e.o.Event == 0 {
 		return errors.New("nothing stands in front of it")
@@ -102,8 +102,8 @@ func (e *editor) rebar() error {
 	return nil
 }
 
-// change reads another location before the event and, if it was 1, again after it,
-// beside a thread that changes it once more.
+// change reads another location before the event and, if it was 1, again after it, while
+// another thread changes it once more.
 func (e *editor) change() error {
 	in, err := e.neighbour()
 	if err != nil {
@@ -138,7 +138,7 @@ func stores1(th *litmus.Thread, in *litmus.Instr, loc string) bool {
 	return isStore(in) && in.Type.Bits() != 64 && len(in.Src) == 1 && in.Src[0] == litmus.Const(1) && th.AddrLoc(in) == loc
 }
 
-// silent reads another location before the event and stores what it read after it.
+// silent reads another location before the event and stores the value back after it.
 func (e *editor) silent() error {
 	in, err := e.neighbour()
 	if err != nil {
@@ -155,8 +155,8 @@ func (e *editor) silent() error {
 	return nil
 }
 
-// barring is ring with barriers: all wait once more, after the store and before all
-// that the other threads do.
+// barring is ring with barriers: all threads wait once more, after the store and before
+// everything that the other threads do.
 func (e *editor) barring() error {
 	loc, err := e.loc()
 	if err != nil {
@@ -182,9 +182,9 @@ func (e *editor) barring() error {
 	return nil
 }
 
-// handOver lets the thread release a new location after what is inserted before all
-// its events, and the others acquire it before all of theirs: whoever reads 1 there
-// comes later.
+// handOver makes the thread release a new location after first, which is inserted before all
+// its events, and the others acquire it before all of theirs: whoever reads 1 there comes
+// later.
 func (e *editor) handOver(first ...litmus.Instr) error {
 	if len(e.t.Threads) != 2 {
 		return errors.New("it takes two threads")
@@ -206,7 +206,7 @@ func (e *editor) handOver(first ...litmus.Instr) error {
 	return nil
 }
 
-// ring stores to the location of a load and hands it over before all else: the other
+// ring stores to the location of a load and hands it over before everything else: the other
 // thread's store comes between the two.
 func (e *editor) ring() error {
 	loc, err := e.loc()
@@ -216,8 +216,8 @@ func (e *editor) ring() error {
 	return e.handOver(litmus.Instr{Op: litmus.OpSt, Type: e.data(), Addr: e.addr(loc), Src: []litmus.Operand{e.value()}})
 }
 
-// ringstore is bracket in a ring: the other thread's store comes between the two, which
-// are of one register.
+// ringstore is bracket in a ring: the other thread's store comes between the two stores of one
+// register.
 func (e *editor) ringstore() error {
 	in, err := e.neighbour()
 	if err != nil {

@@ -19,9 +19,9 @@ type Levels struct {
 	Sys     bool // different GPUs
 }
 
-// Placements yields every way to place n threads that differs in which levels
-// they share, each once. Numbers count from 0 in the order of the threads. The
-// slice is used again for the next placement.
+// Placements yields every way to place n threads that differs in which levels they share, each
+// once. Numbers count from 0 in the order of the threads. The slice is reused for the next
+// placement.
 func Placements(n int, l Levels) iter.Seq[[]litmus.Place] {
 	return func(yield func([]litmus.Place) bool) {
 		place := make([]litmus.Place, n)
@@ -90,7 +90,7 @@ func top(ps []litmus.Place, of func(litmus.Place) (n int, counts bool)) int {
 	return m
 }
 
-// renumber gives places the numbers that Placements gives them.
+// renumber numbers places as Placements does.
 func renumber(ps []litmus.Place) []litmus.Place {
 	out := make([]litmus.Place, len(ps))
 	for i, p := range ps {
@@ -134,8 +134,8 @@ const (
 	sepSys     = ":::"
 )
 
-// placeName spells a placement: p0:p1 are warps of one CTA, p0::p1 different
-// CTAs, p0:c:p1 CTAs of one cluster, p0:::p1 different GPUs, p0.p1 one warp.
+// placeName formats a placement: p0:p1 are warps of one CTA, p0::p1 different CTAs, p0:c:p1
+// CTAs of one cluster, p0:::p1 different GPUs, p0.p1 one warp.
 func placeName(ps []litmus.Place) string {
 	order := make([]int, len(ps))
 	for i := range order {

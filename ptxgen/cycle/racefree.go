@@ -127,7 +127,7 @@ func (a *acknowledger) read() error {
 	return nil
 }
 
-// barriers orders what stands around the nth arrival of each thread of a CTA at a barrier.
+// barriers orders what surrounds the nth arrival of each thread of a CTA at a barrier.
 func (a *acknowledger) barriers() {
 	nth := map[int]int{} // node → how many such barriers its thread has met before
 	for _, list := range a.threads {
@@ -223,8 +223,8 @@ func (a *acknowledger) sync(w, r int) (syncEdge, bool) {
 	return s, true
 }
 
-// point returns the node at which a strong access releases (back from it) or acquires (on from
-// it): itself, or the nearest fence of that kind; -1 if there is none.
+// point returns the node at which a strong access releases (searching backwards) or acquires
+// (searching forwards): itself, or the nearest fence of that kind; -1 if there is none.
 func (a *acknowledger) point(n, step int, kind litmus.Sem) int {
 	thread := a.nodes[n].thread
 	for k := n; k >= 0 && k < len(a.nodes) && a.nodes[k].thread == thread; k += step {
@@ -250,7 +250,7 @@ func written(in *litmus.Instr) (int64, bool) {
 	return in.Src[at].Value, in.Src[at].Kind == litmus.OperandConst
 }
 
-// wants returns the value that the condition asks a read to have.
+// wants returns the value that the condition requires a read to have.
 func (a *acknowledger) wants(n *ackNode) (value int64, ok bool) {
 	var look func(e litmus.Expr)
 	look = func(e litmus.Expr) {
@@ -270,9 +270,9 @@ func (a *acknowledger) wants(n *ackNode) (value int64, ok bool) {
 }
 
 // execution returns an order of all nodes that agrees with program order, barriers and what
-// synchronising reads shall read; first loads come as early as they can. Where the reads of
-// an outcome go round in a circle, as in load buffering, one of them reads what was there
-// before, and does not synchronise.
+// synchronising reads must read; first loads come as early as possible. If the reads of an
+// outcome form a circle, as in load buffering, one of them reads the previous value, and does
+// not synchronise.
 func (a *acknowledger) execution() ([]int, error) {
 	left := make([]int, len(a.nodes)) // predecessors in program order that are not in the order yet
 	for n := range a.nodes {
@@ -307,8 +307,8 @@ func (a *acknowledger) execution() ([]int, error) {
 	return order, nil
 }
 
-// urgency orders what may come next in the execution: the first look of a thread at a location
-// early, its later looks late, so that what is between them can change.
+// urgency orders what may come next in the execution: a thread's first load of a location
+// early, its later loads late, so that the value can change in between.
 func (a *acknowledger) urgency(n int) int {
 	x := &a.nodes[n]
 	if x.in.Op != litmus.OpLd {
@@ -346,7 +346,7 @@ func (a *acknowledger) orderBefore(thread []int, b int, done []int) {
 	}
 }
 
-// waits refuses guards before barriers, at which others would wait for ever.
+// waits rejects guards before barriers, at which others would wait forever.
 func (a *acknowledger) waits() error {
 	for _, list := range a.threads {
 		guarded := false
@@ -361,9 +361,8 @@ func (a *acknowledger) waits() error {
 	return nil
 }
 
-// ordered reports whether x comes before b in every execution that performs both. With
-// guard, synchronisation that lacks a guard counts, and gets the guard if that makes x
-// come before b.
+// ordered reports whether x comes before b in every execution that performs both. With guard,
+// synchronisation that lacks a guard counts, and gets the guard if that makes x come before b.
 func (a *acknowledger) ordered(x, b int, guard bool) bool {
 	from := map[int]int{x: -1} // node → synchronisation that led there, -1 for none
 	prev := map[int]int{}

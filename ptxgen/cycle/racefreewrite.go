@@ -7,7 +7,7 @@ import (
 	"optcheck/litmus"
 )
 
-// guard makes a thread go on after a synchronising read only if it has read the value.
+// guard lets a thread continue after a synchronising read only if it has read the value.
 func (a *acknowledger) guard(s int) {
 	e := &a.syncs[s]
 	e.on = true
@@ -91,7 +91,7 @@ func (a *acknowledger) address(thread int, loc string) litmus.Addr {
 	return litmus.Addr{Reg: r}
 }
 
-// reg returns a new register of a thread, which dialect PTX needs not declare.
+// reg returns a new register of a thread, which need not be declared in dialect PTX.
 func (a *acknowledger) reg(thread int, prefix string, t litmus.Type) string {
 	for i := 100; ; i++ {
 		name := fmt.Sprintf("%s%d", prefix, i)
@@ -106,7 +106,7 @@ func (a *acknowledger) reg(thread int, prefix string, t litmus.Type) string {
 	}
 }
 
-// label stands after the last instruction of a thread.
+// label is the label after the last instruction of a thread.
 func (a *acknowledger) label(thread int) string {
 	for i := 0; ; i++ {
 		if name := fmt.Sprintf("END%d_%d", thread, i); !a.taken(name) {
@@ -115,7 +115,7 @@ func (a *acknowledger) label(thread int) string {
 	}
 }
 
-// write puts what was added into the threads and into the condition.
+// write inserts the additions into the threads and the condition.
 func (a *acknowledger) write() {
 	for i := range a.t.Threads {
 		th := &a.t.Threads[i]

@@ -9,8 +9,8 @@ import (
 	"optcheck/litmus"
 )
 
-// Spec is all that makes a generated test: a cycle, the places of its threads,
-// the state spaces of its locations, and the scheme of its dependencies.
+// Spec defines a generated test: a cycle, the places of its threads, the state spaces of its
+// locations, and the scheme of its dependencies.
 type Spec struct {
 	Cycle  *Cycle
 	Place  []litmus.Place
@@ -20,11 +20,10 @@ type Spec struct {
 	Opportunities []Opportunity
 }
 
-// NewSpec returns the canonical form of a test: among all rotations of the
-// cycle that keep the family's order of threads, the one whose edges,
-// annotations, placement and map read least. Two tests that are the same up to
-// the names of threads, locations, registers and values have one canonical form.
-// place and mem may be nil: different CTAs, global memory.
+// NewSpec returns the canonical form of a test: among all rotations of the cycle that keep the
+// family's order of threads, the one whose edges, annotations, placement and map compare least.
+// Two tests that are equal up to the names of threads, locations, registers and values have one
+// canonical form. place and mem may be nil: different CTAs, global memory.
 func NewSpec(c *Cycle, place []litmus.Place, mem []litmus.Space, scheme *depgen.Scheme) (*Spec, error) {
 	if place == nil {
 		for p := range Placements(c.Threads(), Levels{GPU: true}) {
@@ -51,8 +50,8 @@ func NewSpec(c *Cycle, place []litmus.Place, mem []litmus.Space, scheme *depgen.
 	return s, nil
 }
 
-// symmetries lists the threads from which the test reads least: those of the canonical
-// form, between which only names differ.
+// symmetries lists the first threads of the rotations that compare least: those of the
+// canonical form, which differ only in names.
 func (s *Spec) symmetries() []int {
 	_, rots := s.Cycle.family()
 	rots = least(rots, func(r int) []uint32 { return s.Cycle.turn(r).edgeKey() })
@@ -86,8 +85,8 @@ func (c *Cycle) turnMap(mem []litmus.Space, r int) []uint32 {
 	return k
 }
 
-// placeable says why a cycle cannot be placed so: shared memory belongs to one
-// CTA, and a barrier waits for all threads of a CTA.
+// placeable says why a cycle cannot be placed in this way: shared memory belongs to one CTA,
+// and a barrier waits for all threads of a CTA.
 func (c *Cycle) placeable(place []litmus.Place, mem []litmus.Space) error {
 	owner := make([]int, c.locs)
 	for i := range owner {

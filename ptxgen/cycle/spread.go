@@ -14,8 +14,7 @@ func annCodes(ann []Ann) []uint32 {
 	return k
 }
 
-// annotated yields the ways to annotate a cycle, each once. The slice is used
-// again.
+// annotated yields the ways to annotate a cycle, each once. The slice is reused.
 func (q *part) annotated(c *Cycle, yield func([]Ann) bool) bool {
 	units := q.units(c)
 	choices := make([][][]Ann, len(units))
