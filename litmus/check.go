@@ -231,6 +231,9 @@ func (c *checker) shared() {
 		if l.Space != Shared {
 			continue
 		}
+		if l.Homed {
+			c.errorf(l.Pos, "shared location %s lies where its CTA is, not on a device that the memory map can name", l.Name)
+		}
 		first := -1
 		for j := range c.t.Threads {
 			th := &c.t.Threads[j]

@@ -25,6 +25,9 @@ func genTest(t *rapid.T) *Test {
 			Init:  rapid.Int64().Draw(t, "init"),
 			Space: rapid.SampledFrom([]Space{Generic, Global, Shared}).Draw(t, "space"),
 		})
+		if l := &lt.Locations[len(lt.Locations)-1]; l.Space != Generic && rapid.Bool().Draw(t, "homed") {
+			l.Homed, l.Device = true, rapid.IntRange(0, MaxDevices-1).Draw(t, "device")
+		}
 	}
 	if rapid.Bool().Draw(t, "alias") {
 		lt.Locations = append(lt.Locations, Location{Name: "al", Alias: "x",

@@ -65,9 +65,32 @@ func (p *parser) mapEntry() bool {
 	}
 	l.Space = space
 	p.next()
+	if p.accept('@') && !p.home(l) {
+		return false
+	}
 	if !p.accept(',') {
 		p.accept(';')
 	}
+	return true
+}
+
+// home reads "device 1" after the @ of a memory map.
+func (p *parser) home(l *Location) bool {
+	if p.tok.kind != tWord || p.tok.text != "device" {
+		return p.errorf(p.pos(), "expected device behind @, found %s", p.found())
+	}
+	p.next()
+	pos := p.pos()
+	v, ok := p.constant()
+	switch {
+	case !ok:
+		return false
+	case v < 0 || v >= MaxDevices:
+		return p.errorf(pos, "device %d is not in 0 to %d", v, MaxDevices-1)
+	case l.Homed && l.Device != int(v):
+		return p.errorf(pos, "location %s lies on device %d and on device %d", l.Name, l.Device, v)
+	}
+	l.Homed, l.Device = true, int(v)
 	return true
 }
 

@@ -259,13 +259,16 @@ func (t *Test) appendMap(b []byte) []byte {
 	n := 0
 	for i := range t.Locations {
 		l := &t.Locations[i]
-		if l.Space == Generic {
+		if l.Space == Generic && !l.Homed {
 			continue
 		}
 		if n++; n > 1 {
 			b = append(b, ", "...)
 		}
-		b = append(append(append(b, l.Name...), ": "...), l.Space.String()...)
+		b = append(append(append(b, l.Name...), ": "...), max(l.Space, Global).String()...)
+		if l.Homed {
+			b = strconv.AppendInt(append(b, "@device "...), int64(l.Device), 10)
+		}
 	}
 	if n > 0 {
 		b = append(b, '\n')

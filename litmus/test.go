@@ -89,8 +89,16 @@ type Location struct {
 	Init  int64
 	Alias string // name of the location that this one aliases, or ""
 	Proxy Proxy  // proxy through which an alias (or the location) is accessed
-	Pos   Pos
+	// Homed is set if the memory map says on which device the location lies: Device, a
+	// number in the order in which the threads' devices appear, 0 for the first thread's.
+	// A number beyond those is a device without threads.
+	Homed  bool
+	Device int
+	Pos    Pos
 }
+
+// MaxDevices is the number of devices that a test can name.
+const MaxDevices = 8
 
 // Thread is one thread of a test with its place in the execution hierarchy.
 type Thread struct {
@@ -128,9 +136,11 @@ func (p Place) SameScope(q Place, s Scope) bool {
 	return false
 }
 
-// OnSeveralDevices reports whether the scope tree puts threads on different devices.
+// OnSeveralDevices reports whether the scope tree puts threads, or the memory map
+// locations, on different devices.
 func (t *Test) OnSeveralDevices() bool {
-	return slices.ContainsFunc(t.Threads, func(x Thread) bool { return x.Place.GPU != t.Threads[0].Place.GPU })
+	return slices.ContainsFunc(t.Threads, func(x Thread) bool { return x.Place.GPU != t.Threads[0].Place.GPU }) ||
+		slices.ContainsFunc(t.Locations, func(l Location) bool { return l.Device > 0 })
 }
 
 // SameGrid reports whether two places are in one grid (the relation gl of the

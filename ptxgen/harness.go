@@ -206,6 +206,9 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 			return nil, nil, nil, unsupported("location %s is an alias", t.Locations[i].Name)
 		}
 	}
+	if form != FormDevices && t.OnSeveralDevices() {
+		return nil, nil, nil, unsupported("threads or locations on several devices, of which one is used (--devices)")
+	}
 	if layout != spec.Pointers && layout != spec.Adjacent {
 		return nil, nil, nil, unsupported("the layout %v in a harness", layout)
 	}
@@ -289,9 +292,6 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 		p := t.Threads[i].Place
 		for j := range i {
 			q := t.Threads[j].Place
-			if p.GPU != q.GPU && form != FormDevices {
-				return s, unsupported("threads on several devices, of which one is used (--devices)")
-			}
 			if p.GPU == q.GPU && p.Grid != q.Grid {
 				return s, unsupported("threads in several grids of a device: one is launched at a time")
 			}

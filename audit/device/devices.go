@@ -56,6 +56,17 @@ func (c *series) homes(x *part, set drive.Setting) ([][]int, error) {
 	return drive.Homes(set.Place, x.bin.Harness, len(c.o.Session.Devices()))
 }
 
+// placed is the part of a setting's name that says on which devices locations lie: /01.
+func placed(homes []int) (name string) {
+	if homes != nil {
+		name = "/"
+	}
+	for _, d := range homes {
+		name += strconv.Itoa(d)
+	}
+	return name
+}
+
 // place notes where the threads and locations of a run are.
 func (c *series) place(r *Result, x *part, homes []int) {
 	if homes == nil {
@@ -70,9 +81,8 @@ func (c *series) place(r *Result, x *part, homes []int) {
 	for _, role := range h.Shape.Roles {
 		p.Threads = append(p.Threads, h.Shape.Devices[role/perUnit])
 	}
-	r.Setting += "/"
+	r.Setting += placed(homes)
 	for i, d := range homes {
-		r.Setting += strconv.Itoa(d)
 		p.Locations[h.Test.Locations[i].Name] = d
 	}
 	r.Placement = p

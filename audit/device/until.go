@@ -1,8 +1,10 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -52,13 +54,17 @@ type hunted struct {
 	shapes []string
 	open   bool
 	slices int
-	spent  []float64          // seconds, by setting
-	counts map[int]*accounted // by setting
+	spent  []float64 // seconds, by setting
+	counts map[way]*accounted
 }
+
+// way is how a test is run: under a setting, with its locations on some devices.
+type way struct{ arm, place int }
 
 // accounted is what a test did under a setting.
 type accounted struct {
 	part  *part
+	homes []int
 	out   *drive.Outcome
 	job   drive.Job // of the first slice
 	first map[string]float64
@@ -154,7 +160,7 @@ func (h *hunter) ended(all bool) bool {
 // take takes in a batch of tests.
 func (h *hunter) take(ctx context.Context, p *prepared) {
 	for _, s := range p.tests {
-		t := &hunted{subject: s, shapes: Shapes(s.test), spent: make([]float64, len(h.o.Settings)), counts: map[int]*accounted{}}
+		t := &hunted{subject: s, shapes: Shapes(s.test), spent: make([]float64, len(h.o.Settings)), counts: map[way]*accounted{}}
 		runs := false
 		for _, x := range s.parts {
 			if x == nil {
@@ -229,16 +235,22 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 	}
 	set := h.o.Settings[arm]
 	x := t.parts[set.Form]
-	a := t.counts[arm]
+	homes, err := h.homes(x, set)
+	if err != nil {
+		return false, err
+	}
+	w := way{arm, t.slices % len(homes)}
+	a := t.counts[w]
 	job := h.job(x, set)
+	job.Homes = homes[w.place]
 	job.Instances, job.Budget, job.Seed = 0, h.u.Slice, h.o.Seed+uint64(t.slices)
 	job.Tuning.Launches = min(job.Tuning.Launches, sliceLaunches)
 	if t.open {
 		job.Enough = func(o *drive.Outcome) bool { return satisfying(o, x) > 0 }
 	}
 	if a == nil {
-		a = &accounted{part: x, job: job, first: map[string]float64{}}
-		t.counts[arm] = a
+		a = &accounted{part: x, homes: job.Homes, job: job, first: map[string]float64{}}
+		t.counts[w] = a
 	}
 	out, err := x.program.Run(ctx, h.o.Session, h.mem, job)
 	if err != nil {
@@ -270,7 +282,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 	if found {
 		h.seen++
 		if h.u.Told != nil {
-			h.u.Told(First{x.bin.Test.Name, set.String(), job.Seed, at, t.slices})
+			h.u.Told(First{x.bin.Test.Name, set.String() + placed(job.Homes), job.Seed, at, t.slices})
 		}
 	}
 	t.slices++
@@ -289,12 +301,10 @@ func satisfying(o *drive.Outcome, x *part) (n uint64) {
 
 // close emits what a test did.
 func (h *hunter) close(ctx context.Context, t *hunted) {
-	for arm, set := range h.o.Settings {
-		a := t.counts[arm]
-		if a == nil {
-			continue
-		}
-		r := h.started(a.part, set)
+	for _, w := range slices.SortedFunc(maps.Keys(t.counts), func(a, b way) int { return cmp.Or(a.arm-b.arm, a.place-b.place) }) {
+		a := t.counts[w]
+		r := h.started(a.part, h.o.Settings[w.arm])
+		h.place(r, a.part, a.homes)
 		r.Seed = a.job.Seed
 		r.fill(a.out, a.part.judged)
 		if a.err != nil {

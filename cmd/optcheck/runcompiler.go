@@ -116,6 +116,11 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if err != nil {
 		return err
 	}
+	if n := len(strings.Split(f.across.devices, ",")); n > 1 {
+		if tests, _, err = divided(tests, n); err != nil {
+			return err
+		}
+	}
 	if storeName(f.saveCubins) {
 		return f.storeCubins(ctx, env, c, tests)
 	}

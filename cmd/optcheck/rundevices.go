@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -28,18 +30,17 @@ func (f *runFlags) open(ctx context.Context, env *environment, o *device.Options
 		o.Session, err = openDevice(ctx, env, f.device)
 		return err
 	}
-	for flag, given := range map[string]bool{"--device": f.device != "", "--until": f.until != "", "--environments": f.environments != "",
-		"--drawn": f.drawn > 0, "--table6": f.table6, "--cubins": f.cubins != ""} {
-		if given {
-			return fmt.Errorf("--devices and %s exclude each other", flag)
-		}
+	switch {
+	case f.device != "":
+		return errors.New("--devices and --device exclude each other")
+	case f.table6:
+		return errors.New("--devices and --table6 exclude each other: the table is of one device")
 	}
 	if o.Session, err = openDevices(ctx, env, f.across.devices); err != nil {
 		return err
 	}
-	n := len(o.Session.Devices())
-	if o.Tests, o.Parents = device.Divide(o.Tests, n); len(o.Tests) == 0 {
-		return errors.Join(fmt.Errorf("no test has CTAs that can lie on %d devices", n), o.Session.Close())
+	if o.Tests, o.Parents, err = divided(o.Tests, len(o.Session.Devices())); err != nil {
+		return errors.Join(err, o.Session.Close())
 	}
 	for t, parent := range o.Parents {
 		if at, ok := env.origins[parent]; ok {
@@ -49,20 +50,30 @@ func (f *runFlags) open(ctx context.Context, env *environment, o *device.Options
 	return nil
 }
 
-// spread are the settings of runs on several devices, whose kernels always wait for
-// each other.
-func (f *runFlags) spread(t drive.Tuning) ([]drive.Setting, error) {
-	sets, err := drive.ParseIncantations(f.incantations)
-	if err != nil {
-		return nil, err
+// divided are the tests divided over so many devices.
+func divided(tests []*litmus.Test, n int) ([]*litmus.Test, map[*litmus.Test]*litmus.Test, error) {
+	list, parents := device.Divide(tests, n)
+	if len(list) == 0 {
+		return nil, nil, fmt.Errorf("no test has CTAs that can lie on %d devices", n)
 	}
+	return list, parents, nil
+}
+
+// spread are settings for runs on several devices, whose kernels are of the fast form and
+// always wait for each other.
+func (f *runFlags) spread(list []drive.Setting) ([]drive.Setting, error) {
 	// What is wrong with the placement is told before anything runs.
 	if _, err := drive.Homes(f.across.place, &ptxgen.Harness{Test: &litmus.Test{}}, 1<<30); err != nil {
 		return nil, fmt.Errorf("--place: %w", err)
 	}
 	var out []drive.Setting
-	for _, i := range sets {
-		out = append(out, drive.Setting{Form: ptxgen.FormDevices, Incantations: i | drive.Sync, Tuning: t, Place: f.across.place})
+	for _, s := range list {
+		if s.Form == ptxgen.FormFast {
+			s.Form, s.Incantations, s.Place = ptxgen.FormDevices, s.Incantations|drive.Sync, f.across.place
+			out = append(out, s)
+		} else if f.form != ptxgen.FormFast.String() || slices.Contains(strings.Split(f.environments, ","), s.Name) {
+			return nil, fmt.Errorf("--devices: %v is of the permuted form, whose threads play roles on one device; want the fast form", s)
+		}
 	}
 	return out, nil
 }

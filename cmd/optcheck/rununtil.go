@@ -43,9 +43,15 @@ const manyDrawn = 24
 // settings are those that tests are run under: incantations in the forms asked for,
 // or environments.
 func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]drive.Setting, error) {
-	if f.across.devices != "" {
-		return f.spread(t)
+	list, err := f.onOne(d, t, seed)
+	if err == nil && f.across.devices != "" {
+		list, err = f.spread(list)
 	}
+	return list, err
+}
+
+// onOne are the settings for runs on one device.
+func (f *runFlags) onOne(d runner.Device, t drive.Tuning, seed uint64) ([]drive.Setting, error) {
 	names, drawn := f.environments, f.drawn
 	if f.until != "" && names == "" && drawn == 0 {
 		names, drawn = "all", manyDrawn

@@ -29,10 +29,10 @@ func (p *planner) spread(devices []runner.Device) error {
 		return runner.Errorf(runner.ErrUnsupported, "run", "a test on %d devices, there are %d", most+1, p.devices)
 	}
 	if i := slices.IndexFunc(p.homes, func(d int) bool { return d < 0 || d >= p.devices }); i >= 0 {
-		return runner.Errorf(runner.ErrUsage, "run", "location %s is to lie on device %d of %d", p.h.Test.Locations[i].Name,
+		return runner.Errorf(runner.ErrUnsupported, "run", "location %s is to lie on device %d, there are %d", p.h.Test.Locations[i].Name,
 			p.homes[i], p.devices)
 	}
-	if p.h.Layout == spec.Adjacent && slices.ContainsFunc(p.homes, func(d int) bool { return d != p.homes[0] }) {
+	if p.h.Layout == spec.Adjacent && !together(p.h, p.homes) {
 		return runner.Errorf(runner.ErrUnsupported, "run", "neighbours in the memory of several devices")
 	}
 	return nil
@@ -41,17 +41,17 @@ func (p *planner) spread(devices []runner.Device) error {
 // Divide yields each way to place the CTAs of a test (its clusters, if it has any) on
 // devices so that several are used, as a test whose outermost scopes are devices:
 // name@01 has thread 0 on one device and thread 1 on another. Which of the devices is
-// which makes no difference. A test that names devices itself is yielded as it is.
+// which makes no difference. A test that names several devices itself is yielded as it is.
 func Divide(t *litmus.Test, devices int) iter.Seq[*litmus.Test] {
 	return func(yield func(*litmus.Test) bool) {
+		if t.OnSeveralDevices() {
+			yield(t)
+			return
+		}
 		unit, units := make([]int, len(t.Threads)), 0
 		for i := range t.Threads {
 			p := t.Threads[i].Place
 			if !t.Threads[i].Placed { // nobody knows of which CTA it is
-				return
-			}
-			if p.GPU != t.Threads[0].Place.GPU {
-				yield(t)
 				return
 			}
 			unit[i] = slices.IndexFunc(t.Threads[:i], func(q litmus.Thread) bool { return q.Place.SameScope(p, litmus.ScopeCluster) })
@@ -104,10 +104,11 @@ func divided(t *litmus.Test, unit, on []int) *litmus.Test {
 	return c
 }
 
-// Homes yields the placements of a test's locations on devices that a setting asks
-// for: each (of all locations in global memory), a number (all are there), or
-// x=1,y=0 (the others are on the first one). Locations in shared memory are where
-// their CTA is.
+// Homes returns the placements of a test's locations on devices that a setting asks
+// for: each (of all locations in global memory for which the test's memory map names no
+// device), a number (all are there, whatever the test says), or
+// x=1,y=0 (the others are where the test says, or on the first one). Locations in shared
+// memory are where their CTA is.
 func Homes(place string, h *ptxgen.Harness, devices int) ([][]int, error) {
 	n := len(h.Widths)
 	if d, err := strconv.Atoi(place); err == nil {
@@ -120,16 +121,13 @@ func Homes(place string, h *ptxgen.Harness, devices int) ([][]int, error) {
 		return namedHomes(place, h, devices)
 	}
 	list := [][]int{{}}
-	if h.Layout == spec.Adjacent { // neighbours are together
-		list = nil
-		for d := range devices {
-			list = append(list, slices.Repeat([]int{d}, n))
-		}
-		return list, nil
-	}
 	for l := range n {
 		var longer [][]int
 		for _, homes := range list {
+			if at := h.Test.Locations[l]; at.Homed {
+				longer = append(longer, append(slices.Clone(homes), at.Device))
+				continue
+			}
 			for d := range devices {
 				if h.Shape.Shared[l] < 0 || d == 0 {
 					longer = append(longer, append(slices.Clone(homes), d))
@@ -138,12 +136,34 @@ func Homes(place string, h *ptxgen.Harness, devices int) ([][]int, error) {
 		}
 		list = longer
 	}
+	if h.Layout == spec.Adjacent { // neighbours are together
+		if list = slices.DeleteFunc(list, func(homes []int) bool { return !together(h, homes) }); len(list) == 0 {
+			return namedHomes("", h, devices) // which is refused
+		}
+	}
 	return list, nil
+}
+
+// together reports whether all locations in global memory are on one device.
+func together(h *ptxgen.Harness, homes []int) bool {
+	first := slices.IndexFunc(h.Shape.Shared, func(cta int) bool { return cta < 0 })
+	for l, d := range homes {
+		if h.Shape.Shared[l] < 0 && d != homes[first] {
+			return false
+		}
+	}
+	return true
 }
 
 func namedHomes(place string, h *ptxgen.Harness, devices int) ([][]int, error) {
 	homes := make([]int, len(h.Widths))
+	for l := range homes {
+		homes[l] = h.Test.Locations[l].Device
+	}
 	for _, part := range strings.Split(place, ",") {
+		if place == "" {
+			break
+		}
 		name, number, _ := strings.Cut(part, "=")
 		d, err := strconv.Atoi(number)
 		if err != nil || d < 0 || d >= devices {

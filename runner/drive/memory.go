@@ -93,14 +93,14 @@ func (r *run) locations(ctx context.Context, homes []int, need *footprint) error
 	if need.arena == 0 {
 		return nil
 	}
-	pattern := r.initial(0)
+	pattern, first := r.initial(0), slices.IndexFunc(h.Shape.Shared, func(cta int) bool { return cta < 0 })
 	if h.Layout == spec.Adjacent { // each cell has all of them
 		pattern = make([]byte, h.Check.Cell)
 		for i := range h.Widths {
 			copy(pattern[h.Place(i):], r.initial(i))
 		}
 	}
-	return r.cells(ctx, homes[0], &r.m.arena[homes[0]], need.arena, pattern)
+	return r.cells(ctx, homes[first], &r.m.arena[homes[first]], need.arena, pattern)
 }
 
 // initial is what a location begins with.
