@@ -22,6 +22,7 @@ typedef long s64;
 #define gridDim ((uint3)((uint)get_num_groups(0), 1, 1))
 #define __syncthreads() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define __threadfence() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device)
+#define __threadfence_block() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_work_group)
 #define atomicAdd(p, v) atomic_add(p, v)
 #define atomicSub(p, v) atomic_sub(p, v)
 #define atomicMin(p, v) atomic_min(p, v)
@@ -123,3 +124,10 @@ FUNCTION void store_relaxed64(u64 *p, u64 v) {
 FUNCTION void nap(u32 nanoseconds) { __nanosleep(nanoseconds); }
 #endif
 typedef float f32;
+
+// DATA qualifies what blocks exchange by plain accesses. VOLATILE makes these accesses volatile, so that they do not find old lines in the L1.
+#ifdef VOLATILE
+#define DATA volatile GLOBAL
+#else
+#define DATA GLOBAL
+#endif

@@ -6,7 +6,7 @@
 #define T f32
 #include "../block.h"
 
-KERNEL dot_product(GLOBAL u32 *mutex, GLOBAL f32 *a, GLOBAL f32 *b, GLOBAL f32 *c, GLOBAL u32 *gave_up, u32 n) {
+KERNEL dot_product(GLOBAL u32 *mutex, GLOBAL f32 *a, GLOBAL f32 *b, DATA f32 *c, GLOBAL u32 *gave_up, u32 n) {
 	__shared__ f32 cache[THREADS];
 	f32 mine = 0;
 	for (u32 i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += blockDim.x * gridDim.x)

@@ -3,7 +3,7 @@
 #include "../gpu.h"
 #include "../lock.h"
 
-KERNEL add_to_table(GLOBAL u32 *mutex, GLOBAL u32 *keys, GLOBAL u32 *entries, GLOBAL u32 *pool_key, GLOBAL u32 *pool_value, GLOBAL u32 *pool_next,
+KERNEL add_to_table(GLOBAL u32 *mutex, GLOBAL u32 *keys, DATA u32 *entries, DATA u32 *pool_key, DATA u32 *pool_value, DATA u32 *pool_next,
 	GLOBAL u32 *gave_up, u32 n, u32 buckets) {
 	for (u32 i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += blockDim.x * gridDim.x) {
 		u32 key = keys[i], bucket = key % buckets;

@@ -20,7 +20,7 @@
 #define NEXT(head) (((head)&0xffff0000u) + 0x10000)
 
 // push puts a cell at the tail of the block's own queue.
-FUNCTION u32 push(volatile GLOBAL u32 *tail, GLOBAL u32 *cells, u32 first, u32 count, u32 level) {
+FUNCTION u32 push(volatile GLOBAL u32 *tail, DATA u32 *cells, u32 first, u32 count, u32 level) {
 	u32 at = *tail;
 	if (at >= SLOTS)
 		return 0;
@@ -51,7 +51,7 @@ FUNCTION u32 pop(GLOBAL u32 *head, volatile GLOBAL u32 *tail) {
 }
 
 // steal takes the cell at the head of another block's queue and copies it.
-FUNCTION u32 steal(GLOBAL u32 *head, volatile GLOBAL u32 *tail, GLOBAL u32 *cells, SHARED u32 *cell) {
+FUNCTION u32 steal(GLOBAL u32 *head, volatile GLOBAL u32 *tail, DATA u32 *cells, SHARED u32 *cell) {
 	u32 old = *(volatile GLOBAL u32 *)head;
 	FENCE();
 	if (*tail <= INDEX(old))
@@ -64,7 +64,7 @@ FUNCTION u32 steal(GLOBAL u32 *head, volatile GLOBAL u32 *tail, GLOBAL u32 *cell
 }
 
 // find looks for a cell: in the block's own queue, then in all others.
-FUNCTION u32 find(GLOBAL u32 *head, GLOBAL u32 *tail, GLOBAL u32 *cells, SHARED u32 *cell, u32 own, u32 queues) {
+FUNCTION u32 find(GLOBAL u32 *head, GLOBAL u32 *tail, DATA u32 *cells, SHARED u32 *cell, u32 own, u32 queues) {
 	u32 at = pop(head + own, tail + own);
 	if (at < SLOTS) {
 		for (u32 i = 0; i < 3; i++)
@@ -91,7 +91,7 @@ KERNEL begin(GLOBAL u32 *tail, GLOBAL u32 *cells, u32 n) {
 }
 
 // partition divides cells until all n particles are in leaves. Particles change between two halves of ids with every level.
-KERNEL partition(GLOBAL u32 *code, GLOBAL u32 *ids, GLOBAL u32 *head, GLOBAL u32 *tail, GLOBAL u32 *cells, GLOBAL u32 *leaf, GLOBAL u32 *placed,
+KERNEL partition(GLOBAL u32 *code, DATA u32 *ids, GLOBAL u32 *head, GLOBAL u32 *tail, DATA u32 *cells, GLOBAL u32 *leaf, GLOBAL u32 *placed,
 	GLOBAL u32 *gave_up, u32 n) {
 	__shared__ u32 cell[3];
 	__shared__ u32 found;
@@ -107,7 +107,7 @@ KERNEL partition(GLOBAL u32 *code, GLOBAL u32 *ids, GLOBAL u32 *head, GLOBAL u32
 		u32 state = found, first = cell[0], count = cell[1], level = cell[2];
 		if (state == 2)
 			return;
-		GLOBAL u32 *from = ids + (level % 2) * n, *to = ids + (1 - level % 2) * n;
+		DATA u32 *from = ids + (level % 2) * n, *to = ids + (1 - level % 2) * n;
 		if (state == 1 && (count > n || first > n - count || level > LEVELS)) { // a cell that was read before it was written
 			if (threadIdx.x == 0)
 				atomicAdd(gave_up, 1u);

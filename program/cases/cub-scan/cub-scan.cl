@@ -60,8 +60,10 @@ static inline u32 look_back(global u32 *status, global u32 *partial, global u32 
   if (at >= 0) {
    state = load_cg(status + at);
 #pragma unroll 1
-   for (u32 i = 0; state == 0 && i < (1u << 28); i++)
+   for (u32 i = 0; state == 0 && i < (1u << 28); i++) {
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_work_group);
     state = load_cg(status + at);
+   }
    if (state == 0) {
     atomic_add(gave_up, 1u);
     state = 2;

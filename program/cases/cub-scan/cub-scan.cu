@@ -32,8 +32,10 @@ FUNCTION u32 look_back(GLOBAL u32 *status, GLOBAL u32 *partial, GLOBAL u32 *incl
 		if (at >= 0) {
 			state = LOAD_STATUS(status + at);
 #pragma unroll 1
-			for (u32 i = 0; state == 0 && i < SPINS; i++)
+			for (u32 i = 0; state == 0 && i < SPINS; i++) {
+				__threadfence_block(); // without, compilers may load once: ld.cg is weak
 				state = LOAD_STATUS(status + at);
+			}
 			if (state == 0) {
 				atomicAdd(gave_up, 1u);
 				state = INCLUSIVE;

@@ -48,7 +48,7 @@ static inline u32 put(global u32 *mutex, global u32 *length, global u32 *tasks, 
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
   if (length[q] < 64) {
    tasks[q * 64 + length[q]] = task;
-   length[q]++;
+   length[q] = length[q] + 1;
    done = 1;
   }
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
@@ -66,7 +66,7 @@ static inline u32 take(global u32 *mutex, global u32 *length, global u32 *tasks,
    return none;
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
   if (length[q] > 0) {
-   length[q]--;
+   length[q] = length[q] - 1;
    task = tasks[q * 64 + length[q]];
   }
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);

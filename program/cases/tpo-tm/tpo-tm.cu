@@ -15,7 +15,7 @@ FUNCTION u32 children(u32 node, u32 nodes) {
 }
 
 // put puts a task into the first queue from queue first on that has room for it.
-FUNCTION u32 put(GLOBAL u32 *mutex, GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBAL u32 *gave_up, u32 queues, u32 first, u32 task) {
+FUNCTION u32 put(GLOBAL u32 *mutex, DATA u32 *length, DATA u32 *tasks, GLOBAL u32 *gave_up, u32 queues, u32 first, u32 task) {
 	for (u32 i = 0; i < queues; i++) {
 		u32 q = (first + i) % queues, done = 0;
 		if (!lock(mutex + q, gave_up))
@@ -23,7 +23,7 @@ FUNCTION u32 put(GLOBAL u32 *mutex, GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBA
 		LOCK_FENCE();
 		if (length[q] < SLOTS) {
 			tasks[q * SLOTS + length[q]] = task;
-			length[q]++;
+			length[q] = length[q] + 1;
 			done = 1;
 		}
 		UNLOCK_FENCE();
@@ -36,14 +36,14 @@ FUNCTION u32 put(GLOBAL u32 *mutex, GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBA
 }
 
 // take takes a task out of the first queue from queue first on that has one.
-FUNCTION u32 take(GLOBAL u32 *mutex, GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBAL u32 *gave_up, u32 queues, u32 first, u32 none) {
+FUNCTION u32 take(GLOBAL u32 *mutex, DATA u32 *length, DATA u32 *tasks, GLOBAL u32 *gave_up, u32 queues, u32 first, u32 none) {
 	for (u32 i = 0; i < queues; i++) {
 		u32 q = (first + i) % queues, task = none;
 		if (!lock(mutex + q, gave_up))
 			return none;
 		LOCK_FENCE();
 		if (length[q] > 0) {
-			length[q]--;
+			length[q] = length[q] - 1;
 			task = tasks[q * SLOTS + length[q]];
 		}
 		UNLOCK_FENCE();
@@ -62,7 +62,7 @@ KERNEL begin(GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBAL u32 *open) {
 }
 
 // work executes tasks until none is open: ran counts how often each was. The first task is the only one of the first queue.
-KERNEL work(GLOBAL u32 *mutex, GLOBAL u32 *length, GLOBAL u32 *tasks, GLOBAL u32 *open, GLOBAL u32 *ran, GLOBAL u32 *gave_up, u32 nodes) {
+KERNEL work(GLOBAL u32 *mutex, DATA u32 *length, DATA u32 *tasks, GLOBAL u32 *open, GLOBAL u32 *ran, GLOBAL u32 *gave_up, u32 nodes) {
 	__shared__ u32 task;
 	__shared__ u32 left;
 #pragma unroll 1
