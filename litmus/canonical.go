@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Canonical returns the test with everything in one fixed form that Hash leaves
-// out and that could decide a kernel, an outcome's explanation or a message: the
-// order of locations (CompareLocations) and of registers (by name), the spelling
-// of the global state space, the threads' names and the numbers of places. Tests
-// of one hash have the same canonical form, except for name, doc string,
-// Key=Value lines and positions. Whatever is made from a test, and kept under its
-// hash, must be made from this form.
+// Canonical returns the test with everything in a fixed form that Hash ignores and that could
+// affect a kernel, an outcome's explanation or a message: the order of locations
+// (CompareLocations) and of registers (by name), the spelling of the global state space, the
+// threads' names and the numbers of places. Tests with the same hash have the same canonical
+// form, except for name, doc string, Key=Value lines and positions. Whatever is made from a
+// test, and kept under its hash, must be made from this form.
 //
-// A test that has the form already is returned itself. Otherwise the result
-// shares the threads' instructions with t: neither must be changed.
+// A test that is already canonical is returned itself. Otherwise the result shares the threads'
+// instructions with t: neither must be changed.
 func (t *Test) Canonical() *Test {
 	if t.canonical() {
 		return t
@@ -65,7 +64,7 @@ func (t *Test) canonical() bool {
 
 func byRegister(a, b RegDecl) int { return strings.Compare(a.Name, b.Name) }
 
-// threadName returns what the dialect calls thread i by convention.
+// threadName returns the dialect's conventional name of thread i.
 func (t *Test) threadName(i int) string {
 	if t.Dialect == PTX {
 		return "P" + strconv.Itoa(i)
@@ -73,27 +72,26 @@ func (t *Test) threadName(i int) string {
 	return "T" + strconv.Itoa(i)
 }
 
-// sortLocations puts the locations in the order of CompareLocations.
+// sortLocations sorts the locations by CompareLocations.
 func (t *Test) sortLocations() {
 	slices.SortStableFunc(t.Locations, func(a, b Location) int { return CompareLocations(a.Name, b.Name) })
 }
 
-// LocationsSorted reports whether the locations are in the order of
-// CompareLocations, as those of tests that were parsed are.
+// LocationsSorted reports whether the locations are in the order of CompareLocations, as in
+// tests that were parsed.
 func (t *Test) LocationsSorted() bool {
 	return slices.IsSortedFunc(t.Locations, func(a, b Location) int { return CompareLocations(a.Name, b.Name) })
 }
 
-// letters is the order of the letters in names of locations: first those of locks
-// and mutexes, then x, y, z, then the rest of the alphabet.
+// letters is the order of the letters in names of locations: first those of locks and mutexes,
+// then x, y, z, then the rest of the alphabet.
 const letters = "lmxyzabcdefghijknopqrstuvw"
 
-// CompareLocations orders the names of locations, negative if a comes first. The
-// order numbers locations wherever a number stands for one: parameters, symbols,
-// offsets, markers. Any fixed order would do; this one is that in which tests are
-// commonly written (m, x, y, z, a, b, …), so that it changes as few kernels as can
-// be. It is the order of dictionaries, with the alphabet of letters; all other
-// bytes come before them.
+// CompareLocations orders the names of locations; the result is negative if a comes first. The
+// order numbers locations wherever a number stands for one: parameters, symbols, offsets,
+// markers. Any fixed order would do; this one is the order in which tests are commonly written
+// (m, x, y, z, a, b, …), so that it changes as few kernels as possible. It is lexicographic,
+// with the alphabet of letters; all other bytes come before them.
 func CompareLocations(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if c := cmp.Compare(letter(a[i]), letter(b[i])); c != 0 {

@@ -11,7 +11,7 @@ type checker struct {
 	t      *Test
 	errs   ErrorList
 	addrs  []map[string]bool // per thread, registers that may hold an address
-	memory bool              // an address may stand in memory
+	memory bool              // memory may hold an address
 	small  bool              // values are certain to be small
 	size   map[string]int64  // bytes of a location, by its widest access
 	bases  [][]string        // location of each access, "" if not known
@@ -48,8 +48,8 @@ func (c *checker) errorf(pos Pos, format string, args ...any) {
 	c.errs = append(c.errs, &Error{pos, fmt.Sprintf(format, args...)})
 }
 
-// layout finds the location of each access and the size of each location,
-// which is that of its widest access without offset, 4 bytes if there is none.
+// layout determines the location of each access and the size of each location, which is that of
+// its widest access without offset, or 4 bytes.
 func (c *checker) layout() {
 	c.size = map[string]int64{}
 	c.bases = make([][]string, len(c.t.Threads))
@@ -201,8 +201,8 @@ func (c *checker) unreachable(th *Thread) {
 	}
 }
 
-// unset reports registers that are read though nothing ever sets them. Dialect
-// PTX starts registers at 0.
+// unset reports registers that are read though nothing ever sets them. Dialect PTX initialises
+// registers to 0.
 func (c *checker) unset(th *Thread) {
 	if c.t.Dialect == PTX {
 		return

@@ -61,7 +61,7 @@ const (
 	any32 // any data register
 )
 
-// reg checks one register of an instruction against the type it should have.
+// reg checks one register of an instruction against the type that it should have.
 func (c *checker) reg(th *Thread, in *Instr, r string, want Type, match int) {
 	d := th.Decl(r)
 	if d == nil && r == "_" && in.IsAccess() && r == in.Dst {
@@ -90,8 +90,8 @@ func (c *checker) reg(th *Thread, in *Instr, r string, want Type, match int) {
 	}
 }
 
-// bits returns the width of a declared register; one without type that holds
-// an address has 64.
+// bits returns the width of a declared register; one that has no type and holds an address has
+// 64.
 func (c *checker) bits(d *RegDecl) int {
 	if d.Type == TypeNone && d.Init.Kind == OperandLoc {
 		return 64
@@ -205,8 +205,8 @@ func (c *checker) access(th *Thread, in *Instr, j int) {
 	}
 }
 
-// short reports whether an address of 32 bits can be that of the location: it
-// is in shared memory or, when it is not known, some location is.
+// short reports whether a 32-bit address can be that of the location: it is in shared memory
+// or, if it is not known, some location is.
 func (c *checker) short(l *Location) bool {
 	if l != nil {
 		return l.Space == Shared
@@ -231,7 +231,7 @@ func (c *checker) place(in *Instr, l *Location) {
 	}
 }
 
-// index returns the thread's place in the test.
+// index returns the thread's index in the test.
 func (th *Thread) index(t *Test) int {
 	for i := range t.Threads {
 		if &t.Threads[i] == th {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// String prints the position as file:line:col; parts that are not known are
-// left out. An unknown position prints as "-".
+// String formats the position as file:line:col, omitting unknown parts. An unknown position is
+// "-".
 func (p Pos) String() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -48,7 +48,7 @@ func (l ErrorList) Error() string {
 	return strings.Join(s, "\n")
 }
 
-// Unwrap gives errors.Is and errors.As access to the single faults.
+// Unwrap gives errors.Is and errors.As access to the individual faults.
 func (l ErrorList) Unwrap() []error {
 	s := make([]error, len(l))
 	for i, e := range l {

@@ -1,7 +1,7 @@
 package litmus
 
-// Fit cuts k to the width of the type: two's complement, sign-extended for
-// signed types and where no type is written, zero-extended otherwise.
+// Fit truncates k to the width of the type: two's complement, sign-extended for signed types
+// and if no type is written, zero-extended otherwise.
 func (t Type) Fit(k int64) int64 {
 	switch t {
 	case TypeNone, S32:
@@ -77,8 +77,8 @@ func shift(op Op, t Type, a, b int64) int64 {
 	return int64(uint64(a) >> n)
 }
 
-// Compare holds as the type says: signed types and untyped operands as signed
-// numbers, the others as unsigned.
+// Compare reports whether a comparison holds, according to the type: signed types and untyped
+// operands compare as signed numbers, the others as unsigned.
 func Compare(c Cmp, t Type, a, b int64) bool {
 	a, b = t.Fit(a), t.Fit(b)
 	if !t.Signed() && t.Bits() == 64 {

@@ -20,11 +20,11 @@ func (th *Thread) AddrLoc(in *Instr) string {
 	return f.addrLoc(in)
 }
 
-// flow answers questions on the values of one thread's registers.
+// flow answers questions about the values of one thread's registers.
 type flow struct {
 	th      *Thread
-	pending []string // registers whose location is being asked
-	zeroing []string // registers of which it is being asked whether they are zero
+	pending []string // registers whose location is being determined
+	zeroing []string // registers that are being tested for zero
 	mask    *Instr   // a mask that an answer relied on, or nil
 	steps   int      // spent on the current question
 
@@ -33,13 +33,13 @@ type flow struct {
 	known   map[string]answer
 }
 
-// answer is what the writes of a register say of the address it holds.
+// answer is what the writes of a register say about the address it holds.
 type answer struct {
 	loc  string
 	mask *Instr
 }
 
-// maxSteps bounds the work on one question; beyond it the answer is not known.
+// maxSteps bounds the work for one question; beyond it the answer is unknown.
 const maxSteps = 1000
 
 func (f *flow) index() {
@@ -107,10 +107,9 @@ func (f *flow) base(in *Instr) (result string) {
 	return loc
 }
 
-// loc returns the location whose address the register holds wherever the
-// thread reads it; limit is the index of a reader. ok is false if it is not
-// known, and the name "" means that all it holds comes from a register of which
-// the question is being asked already.
+// loc returns the location whose address the register holds wherever the thread reads it; limit
+// is the index of a reader. ok is false if it is unknown. The name "" means that all its values
+// come from a register that is already being determined.
 func (f *flow) loc(reg string, limit int) (loc string, ok bool) {
 	if slices.Contains(f.pending, reg) {
 		return "", true
@@ -135,7 +134,7 @@ func (f *flow) loc(reg string, limit int) (loc string, ok bool) {
 	return loc, ok
 }
 
-// set reports whether the register is written for certain before index limit.
+// set reports whether the register is certainly written before index limit.
 func (f *flow) set(reg string, limit int) bool {
 	found := false
 	for i := range f.th.Body {
@@ -198,7 +197,7 @@ func (f *flow) zero(o Operand) bool {
 
 func (f *flow) zeroReg(reg string) bool {
 	if slices.Contains(f.zeroing, reg) {
-		return true // zero if all else that goes into it is
+		return true // zero if everything else that goes into it is
 	}
 	if d := f.th.Decl(reg); d != nil && d.Init != (Operand{}) && d.Init != Const(0) {
 		return false

@@ -2,14 +2,13 @@ package litmus
 
 import "slices"
 
-// The grammar of the dialects is a table: which operations there are, which
-// modifiers go together, and since when. The parser, the printer, Check, the
-// emitters' demands (Instr.Needs) and the texts of errors come from it; it is data
-// (grammarptx.go, grammarcl.go), and a test asks every installed ptxas whether it
-// is right. Each dialect keeps its own spelling: modifiers in any order, as ptxas
-// takes them, types left out, and the mnemonics of opcodes.
+// The grammar of the dialects is a table: which operations exist, which modifiers go together,
+// and since when. The parser, the printer, Check, the emitters' requirements (Instr.Needs) and
+// the texts of errors come from it. It is data (grammarptx.go, grammarcl.go), and a test asks
+// every installed ptxas whether it is right. Each dialect keeps its own spelling: modifiers in
+// any order, as ptxas takes them, omitted types, and the mnemonics of opcodes.
 
-// dim is one part of what the modifiers of an instruction say.
+// dim is one aspect of what the modifiers of an instruction say.
 type dim uint8
 
 const (
@@ -37,7 +36,7 @@ func of[T ~uint8](values ...T) (s set) {
 
 func (s set) has(v uint8) bool { return v < 32 && s&(1<<v) != 0 }
 
-// list returns the values in the set, 0 left out.
+// list returns the values in the set, except 0.
 func (s set) list() (values []uint8) {
 	for v := uint8(1); v < 32; v++ {
 		if s.has(v) {
@@ -56,30 +55,29 @@ func (s *sets) array() [dims]set {
 	return [dims]set{s.sem, s.scope, s.space, s.cache, s.proxy, s.atom, s.cmp, s.typ, s.from}
 }
 
-// form is a row of the table of what exists: every combination of values of its
-// sets is an instruction. What has no set cannot be written.
+// form is a row of the table of what exists: every combination of values of its sets is an
+// instruction. A dim without a set cannot be written.
 type form struct {
 	ops []Op
 	sets
 	source string // section of the manual
-	// formal marks what memory models have and no machine: it can be judged but
-	// not emitted.
+	// formal marks what memory models have but no machine: it can be judged but not emitted.
 	formal   bool
 	dialects []Dialect // that have the form; by default all of the table
 }
 
-// since is a row of the table of what came when: it speaks of all instructions
-// whose values are in its sets. What has no set does not matter.
+// since is a row of the table of what was introduced when: it applies to all instructions whose
+// values are in its sets. A dim without a set does not matter.
 type since struct {
-	what string // names the demand; {op}, {sem} and {atom} stand for the instruction's
+	what string // names the requirement; {op}, {sem} and {atom} stand for the instruction's
 	ops  []Op
 	sets
 	ptx, sm int // version (major*10+minor) and first target
 }
 
-// opcode is a mnemonic: its modifiers in the order in which they are printed, and
-// its operands, one letter each: d destination, a address, s source, l label, b
-// those of a barrier. The first opcode of an operation is the one that is printed.
+// opcode is a mnemonic: its modifiers in the order in which they are printed, and its operands,
+// one letter each: d destination, a address, s source, l label, b those of a barrier. The first
+// opcode of an operation is the one that is printed.
 type opcode struct {
 	name     string
 	op       Op
@@ -91,7 +89,7 @@ type opcode struct {
 	takes    class // all of mods, and what is read but not kept
 }
 
-// table is what one language has.
+// table is the grammar of one language.
 type table struct {
 	language string
 	forms    []form
@@ -116,7 +114,7 @@ var (
 	clTable  = newTable("OpenCL C", clForms, plainForms)
 )
 
-// table returns the table that says what the dialect has.
+// table returns the grammar of the dialect.
 func (d Dialect) table() *table {
 	if d == OpenCL {
 		return clTable
@@ -124,7 +122,7 @@ func (d Dialect) table() *table {
 	return ptxTable
 }
 
-// values returns what an instruction says of each dim.
+// values returns the instruction's value in each dim.
 func (in *Instr) values() [dims]uint8 {
 	return [dims]uint8{uint8(in.Sem), uint8(in.Scope), uint8(in.Space), uint8(in.Cache), uint8(in.Proxy), uint8(in.Atom),
 		uint8(in.Cmp), uint8(in.Type), uint8(in.FromType)}
@@ -185,24 +183,24 @@ func (in *Instr) Formal() bool {
 	return f != nil && f.formal
 }
 
-// Illegal says why PTX does not have the instruction as it is written, with what is
-// allowed instead, "" if it has. Types may be left out.
+// Illegal says why PTX does not have the instruction as written, and what is allowed instead;
+// "" if it has. Types may be omitted.
 func (in *Instr) Illegal() string {
 	msg, _ := GPUPTX.illegal(in)
 	return msg
 }
 
-// Need is something that not every version of PTX and not every target has.
+// Need is a feature that not every version of PTX and not every target has.
 type Need struct {
 	What string // ".relaxed", "a scope on atom"
 	PTX  int    // first version, major*10+minor
 	SM   int    // first target
 }
 
-// Needs returns what an instruction as it is written demands, in the order of the
-// table, nothing if every version from 5.0 and every target from sm_20 has it. It
-// says nothing of instructions that PTX does not have.
-// Source: PTX ISA 8.6, "PTX ISA Notes" and "Target ISA Notes" of each instruction.
+// Needs returns the requirements of an instruction as written, in the order of the table; none
+// if every version from 5.0 and every target from sm_20 has it. It says nothing about
+// instructions that PTX does not have. Source: PTX ISA 8.6, "PTX ISA Notes" and "Target ISA
+// Notes" of each instruction.
 func (in *Instr) Needs() (needs []Need) {
 	v := in.values()
 rows:
@@ -221,7 +219,7 @@ rows:
 	return needs
 }
 
-// FirstTargets lists the targets, as numbers, that some instruction needs, sorted.
+// FirstTargets lists, sorted, the targets (as numbers) that some instruction requires.
 func FirstTargets() (sm []int) {
 	for i := range sinceTable {
 		sm = append(sm, sinceTable[i].sm)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AppendGrammar appends the tables of instructions as a page in Markdown: what the
-// dialects have, since which version of PTX and on which targets.
+// AppendGrammar appends the tables of instructions as a page in Markdown: what the dialects
+// have, since which version of PTX and on which targets.
 func AppendGrammar(b []byte) []byte {
 	b = append(b, grammarIntro...)
 	section := func(title, text string) {
@@ -50,7 +50,7 @@ func opNamesOf(ops []Op) string {
 	return strings.Join(names, " ")
 }
 
-// pattern names the values that a row of sinceTable speaks of.
+// pattern names the values that a row of sinceTable applies to.
 func (s *since) pattern() string {
 	var parts []string
 	for d, row := range s.array() {
@@ -82,8 +82,8 @@ func appendForms(b []byte, forms []form, d Dialect) []byte {
 	return append(b, "```\n"...)
 }
 
-// syntax spells the form for one operation as manuals do: (.a|.b) one of them,
-// {.a|.b} one of them or none.
+// syntax formats the form for one operation as manuals do: (.a|.b) is one of them, {.a|.b} one
+// of them or none.
 func (f *form) syntax(op Op, d Dialect) (lines []string) {
 	row := f.array()
 	for _, oc := range opcodesOf[op] {

@@ -4,8 +4,8 @@ package litmus
 // 11.2, 11.8 and 12.4 were asked (TestGrammarAgainstPtxas): 12.4 takes exactly what
 // stands here, except for what is newer than PTX 8.4.
 
-// What stands often in the tables. 0, "not written", is in the set of what may be
-// left out; in litmus tests that is the type, too.
+// Frequent entries of the tables. 0, "not written", is in the set of whatever may be omitted;
+// in litmus tests this includes the type.
 var (
 	anySpace  = of(Generic, Global, Shared)
 	anyScope  = of(ScopeCTA, ScopeCluster, ScopeGPU, ScopeSys)
@@ -79,8 +79,8 @@ var fenceForms = []form{
 	{ops: []Op{OpBar}, source: secBar},
 }
 
-// formalForms are of the memory models that dialect PTX is written for: the vendor's
-// own spells accesses through other proxies like accesses, and fences for each.
+// formalForms belong to the memory models that dialect PTX is written for: the vendor's own
+// writes accesses through other proxies like accesses, with a fence for each proxy.
 var formalForms = append(proxied(accessForms), form{ops: []Op{OpFenceProxy}, source: secProxies, formal: true, dialects: onlyPTX,
 	sets: sets{proxy: of(ProxyGeneric, ProxyTexture, ProxySurface, ProxyConstant)}})
 
@@ -100,7 +100,7 @@ func proxied(forms []form) (list []form) {
 	return list
 }
 
-// plainForms are those that access no memory. All dialects have them, in their own
+// plainForms are the forms that do not access memory. All dialects have them, in their own
 // spelling.
 var plainForms = []form{
 	{ops: []Op{OpMov}, source: dataMovement + "mov", sets: sets{typ: wordTypes | of(Pred)}},
@@ -112,13 +112,12 @@ var plainForms = []form{
 	{ops: []Op{OpSetp}, source: "Comparison and Selection Instructions: setp", sets: sets{cmp: equality, typ: wordTypes}},
 	{ops: []Op{OpSetp}, source: "Comparison and Selection Instructions: setp", sets: sets{cmp: ordering, typ: numbers}},
 	{ops: []Op{OpSelp}, source: "Comparison and Selection Instructions: selp", sets: sets{typ: wordTypes}},
-	// With a comparison it is of litmus tests alone, and emitted as setp and bra.
+	// With a comparison it exists only in litmus tests, and is emitted as setp and bra.
 	{ops: []Op{OpBra}, source: "Control Flow Instructions: bra", sets: sets{cmp: 1 | equality | ordering}},
 	{ops: []Op{OpNop}, source: "Of litmus tests alone, an empty cell that carries a label"},
 }
 
-// sinceTable is ordered: the first demand that a target does not meet is the one
-// that is reported.
+// sinceTable is ordered: the first requirement that a target does not meet is the one reported.
 var sinceTable = []since{
 	{what: "fence.proxy.alias", ops: []Op{OpFenceProxy}, sets: sets{proxy: of(ProxyAlias)}, ptx: 75, sm: 70},
 	{what: "fence", ops: []Op{OpFence}, ptx: 60, sm: 70},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// opcodesByName and opcodesOf find the opcodes of a mnemonic and of an operation.
+// opcodesByName and opcodesOf map mnemonics and operations to their opcodes.
 var opcodesByName, opcodesOf = func() (map[string]*opcode, [OpBra + 1][]*opcode) {
 	byName, byOp := map[string]*opcode{}, [OpBra + 1][]*opcode{}
 	for i := range opcodes {
@@ -22,7 +22,7 @@ var opcodesByName, opcodesOf = func() (map[string]*opcode, [OpBra + 1][]*opcode)
 
 func (oc *opcode) in(d Dialect) bool { return oc.dialects == nil || slices.Contains(oc.dialects, d) }
 
-// opcode returns the dialect's opcode of that name, or nil.
+// opcode returns the dialect's opcode with a name, or nil.
 func (d Dialect) opcode(name string) *opcode {
 	if oc := opcodesByName[name]; oc != nil && oc.in(d) {
 		return oc
@@ -72,7 +72,7 @@ func (oc *opcode) classify(mod string) (class, uint8) {
 	return cl, v
 }
 
-// valueName spells a value of a dim.
+// valueName formats a value of a dim.
 func valueName(op Op, d dim, v uint8) string {
 	switch d {
 	case dimSem:
@@ -98,12 +98,12 @@ func valueName(op Op, d dim, v uint8) string {
 
 var dimNames = [dims]string{"order", "scope", "state space", "cache operator", "proxy", "operation", "comparison", "type", "second type"}
 
-// fill puts the instruction's words into a text.
+// fill inserts the instruction's words into a text.
 func (in *Instr) fill(text string) string {
 	return strings.NewReplacer("{op}", in.Op.String(), "{sem}", in.Sem.String(), "{atom}", in.Atom.String()).Replace(text)
 }
 
-// words spells the values of a set: ".cta, .gpu or .sys".
+// words formats the values of a set: ".cta, .gpu or .sys".
 func words(op Op, d dim, s set) string {
 	var list []string
 	for _, v := range s.list() {
@@ -134,7 +134,7 @@ func (d Dialect) all(op Op, proxy Proxy) (u [dims]set) {
 	return u
 }
 
-// beyond names what PTX has and the dialects have not.
+// beyond names what PTX has and the dialects lack.
 var beyond = map[string]string{
 	"nc": "non-coherent loads", "v2": "vectors", "v4": "vectors", "v8": "vectors", "hi": "upper halves of products", "wide": "wide products",
 	"f16": "floating point", "f16x2": "floating point", "bf16": "floating point", "f32": "floating point", "f64": "floating point",
@@ -169,8 +169,8 @@ func (oc *opcode) refuses(mod string, d Dialect) string {
 	return head + "; it takes " + strings.Join(takes, " ")
 }
 
-// illegal says what is wrong with an instruction that the dialect does not have,
-// and at which of its parts (dims: none of them), or "". It says what is allowed.
+// illegal says what is wrong with an instruction that the dialect does not have, and in which
+// of its dims (dims: in none), or "". It also says what is allowed.
 func (d Dialect) illegal(in *Instr) (msg string, at dim) {
 	if in.Op > OpBra || d.form(in) != nil {
 		return map[bool]string{true: "qualifier outside of its range"}[in.Op > OpBra], dims
@@ -216,8 +216,7 @@ func (d Dialect) illegal(in *Instr) (msg string, at dim) {
 	return fmt.Sprintf("%s has no %s: %s", language, name, strings.Join(ways, ", or ")), at
 }
 
-// instead returns the values that would make the instruction legal in place of
-// the one that it has.
+// instead returns the values that would make the instruction legal instead of the current one.
 func (d Dialect) instead(in *Instr, at dim, among set) (s set) {
 	for v := range uint8(32) {
 		if among.has(v) || v == 0 {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Hash returns a stable hash of what the test means: 32 hexadecimal digits.
-// It does not depend on name, doc string, Key=Value lines, comments, white
-// space, the threads' names, the numbers of places, or the order of
-// declarations; everything else counts, the condition and the dialect too. What
-// is made from a test and kept under its hash is made from its Canonical form.
+// Hash returns a stable hash of the meaning of the test: 32 hexadecimal digits. It does not
+// depend on name, doc string, Key=Value lines, comments, white space, the threads' names, the
+// numbers of places, or the order of declarations; everything else counts, including the
+// condition and the dialect. What is made from a test and kept under its hash is made from its
+// Canonical form.
 func (t *Test) Hash() string {
 	c := *t
 	c.Name, c.Doc, c.Meta = "", "", nil
@@ -30,8 +30,8 @@ func (t *Test) Hash() string {
 		th.Regs = slices.Clone(th.Regs)
 		slices.SortStableFunc(th.Regs, func(a, b RegDecl) int { return strings.Compare(a.Name, b.Name) })
 	}
-	// Without its numbers, a CTA that is alone in its cluster is the same
-	// whether the test speaks of clusters or not.
+	// Without numbers, a CTA that is alone in its cluster is the same whether or not the test
+	// mentions clusters.
 	canonicalPlaces(c.Threads)
 	sum := sha256.Sum256(c.Append(make([]byte, 0, 1024)))
 	return hex.EncodeToString(sum[:16])

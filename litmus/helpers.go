@@ -2,7 +2,7 @@ package litmus
 
 import "slices"
 
-// Location returns the location of that name, or nil.
+// Location returns the location with a name, or nil.
 func (t *Test) Location(name string) *Location {
 	for i := range t.Locations {
 		if t.Locations[i].Name == name {
@@ -12,8 +12,8 @@ func (t *Test) Location(name string) *Location {
 	return nil
 }
 
-// Decl returns the declaration of a register of the thread, or nil. Dialect
-// PTX lets registers go without one.
+// Decl returns the declaration of a register of the thread, or nil. Dialect PTX does not
+// require declarations.
 func (th *Thread) Decl(reg string) *RegDecl {
 	for i := range th.Regs {
 		if th.Regs[i].Name == reg {
@@ -29,8 +29,8 @@ func (in *Instr) IsAccess() bool { return in.Op.IsAccess() }
 // IsEvent reports whether the instruction is an access, a fence or a barrier.
 func (in *Instr) IsEvent() bool { return in.IsAccess() || in.IsFence() || in.Op == OpBar }
 
-// Dressed reports whether the test says something of its machine code that no model
-// looks at: that a function performs an instruction, a prefetch, a number of registers.
+// Dressed reports whether the test says something about its machine code that models ignore:
+// that a function performs an instruction, a prefetch, a number of registers.
 func (t *Test) Dressed() bool {
 	return t.Registers > 0 || slices.ContainsFunc(t.Threads, func(th Thread) bool {
 		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Call || in.Prefetch > 0 })
@@ -40,8 +40,8 @@ func (t *Test) Dressed() bool {
 // IsFence reports whether the instruction is a memory fence.
 func (in *Instr) IsFence() bool { return in.Op.IsFence() }
 
-// Order returns the order of a fence with a scope, which is .acq_rel if none is
-// written (PTX ISA, membar, fence), or what the instruction says.
+// Order returns the order of a fence. A fence with a scope but no order is .acq_rel (PTX ISA,
+// membar, fence).
 func (in *Instr) Order() Sem {
 	if in.Op == OpFence && in.Sem == SemNone && in.Scope != ScopeNone {
 		return SemAcqRel
@@ -49,8 +49,8 @@ func (in *Instr) Order() Sem {
 	return in.Sem
 }
 
-// IsRead reports whether the instruction reads memory. A red does, though no
-// register receives the value.
+// IsRead reports whether the instruction reads memory. A red does, though no register receives
+// the value.
 func (in *Instr) IsRead() bool { return in.Op == OpLd || in.Op == OpAtom || in.Op == OpRed }
 
 // IsWrite reports whether the instruction may write memory.
@@ -87,9 +87,9 @@ func (in *Instr) Reads() []string {
 // Writes returns the register that the instruction writes, or "".
 func (in *Instr) Writes() string { return in.Dst }
 
-// Eval reports whether a final state satisfies the expression under the
-// quantifier; value gives the final value of a term that is not a constant.
-// A condition without expression holds.
+// Eval reports whether a final state satisfies the expression under the quantifier; value
+// returns the final value of a term that is not a constant. A condition without expression
+// holds.
 func (c Cond) Eval(value func(Term) int64) bool { return evalExpr(c.Expr, value) }
 
 func evalExpr(e Expr, value func(Term) int64) bool {

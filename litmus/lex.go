@@ -30,8 +30,8 @@ type token struct {
 	col  int
 }
 
-// lexer cuts the source into tokens. It holds one token of lookahead, tok;
-// copying the struct saves the state.
+// lexer splits the source into tokens. It holds one token of lookahead, tok; copying the struct
+// saves the state.
 type lexer struct {
 	src   string
 	off   int
@@ -60,9 +60,8 @@ var chars = func() (t [256]byte) {
 	return t
 }()
 
-// skip passes white space and comments; a line that begins with % and no name is
-// one, too. It reports whether a comment is open
-// at the end of the text, with the place where it began.
+// skip skips white space and comments, including lines that begin with % and no name. It
+// reports whether a comment is open at the end of the text, with the place where it began.
 func (l *lexer) skip() (open bool, line, col int) {
 	for l.off < len(l.src) {
 		switch c := l.src[l.off]; {
@@ -105,7 +104,7 @@ func (l *lexer) banner() bool {
 	return (next == '%' || chars[next]&chSpace != 0) && strings.TrimLeft(l.src[l.start:l.off], " \t\r") == ""
 }
 
-// comment passes a comment that ends with end; it nests if begin is not empty.
+// comment skips a comment that ends with end; it nests if begin is not empty.
 func (l *lexer) comment(begin, end string) bool {
 	depth := 0
 	for l.off < len(l.src) {
@@ -153,7 +152,7 @@ func (l *lexer) scan() {
 	l.tok.text = l.src[begin:l.off]
 }
 
-// word passes a word; "::" belongs to it (.shared::cta).
+// word reads a word; "::" belongs to it (.shared::cta).
 func (l *lexer) word() {
 	for l.off < len(l.src) {
 		if chars[l.src[l.off]]&chWord != 0 {

@@ -51,11 +51,10 @@ func (p Proxy) String() string { return name(proxyNames, int(p)) }
 // String returns the PTX spelling: "eq"; "" for CmpNone.
 func (c Cmp) String() string { return name(cmpNames, int(c)) }
 
-// Sign returns the comparison as conditions write it: "=", "!=", "<".
+// Sign returns the comparison in the form used in conditions: "=", "!=", "<".
 func (c Cmp) Sign() string { return name(cmpSigns, int(c)) }
 
-// Holds reports whether the comparison holds of two signed numbers; CmpNone
-// never does.
+// Holds reports whether the comparison of two signed numbers holds; CmpNone never does.
 func (c Cmp) Holds(a, b int64) bool {
 	switch c {
 	case CmpEq:
@@ -80,15 +79,15 @@ func (t Type) String() string { return name(typeNames, int(t)) }
 // String returns the dialect's header word.
 func (d Dialect) String() string { return name(dialectNames, int(d)) }
 
-// declared reports whether the dialect has registers declared and threads
-// placed by a scope tree, as GPU_PTX and GPU_OPENCL have.
+// declared reports whether the dialect declares registers and places threads by a scope tree,
+// like GPU_PTX and GPU_OPENCL.
 func (d Dialect) declared() bool { return d != PTX }
 
 // String returns the quantifier as tests write it: "~exists".
 func (q Quantifier) String() string { return name(quantNames, int(q)) }
 
-// class tells what a modifier of an instruction says. Classes are bits, so
-// that an instruction can name those it takes.
+// class says what a modifier of an instruction determines. Classes are bits, so that an
+// instruction can name those it takes.
 type class uint32
 
 const (

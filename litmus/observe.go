@@ -2,9 +2,9 @@ package litmus
 
 import "slices"
 
-// ObserveAll returns the test with every register that an access defines and every
-// location among its terms, after those of its condition: all that a program
-// could observe of it. A result that is unread (Unread) is not observed.
+// ObserveAll returns the test with every register that an access defines and every location
+// among its terms, after those of its condition: everything that a program could observe. It
+// does not observe a result that is unread (Unread).
 func (t *Test) ObserveAll() *Test {
 	c := t.Clone()
 	terms := c.Terms()
@@ -30,13 +30,12 @@ func (t *Test) ObserveAll() *Test {
 	return c
 }
 
-// Unread tells for each instruction of a thread whether it is an access whose result
-// nobody observes: its destination is "_", or, with ResultsFinal, no value computed
-// from it is in a register that the condition or the locations clause names when the
-// thread ends. What it decides (addresses, stored values, branches) does not count:
-// that is the machine code's to keep. A mask that leaves nothing (and with 0, times
-// 0, x xor x) keeps nothing of it either. An instruction in a bounded loop is one if it
-// is one in every round.
+// Unread says for each instruction of a thread whether it is an access whose result nobody
+// observes. Its destination is "_", or, with ResultsFinal, no value computed from it is, when
+// the thread ends, in a register that the condition or the locations clause names. What the
+// result decides (addresses, stored values, branches) does not count: the machine code must
+// keep that. A mask that leaves nothing (and with 0, times 0, x xor x) keeps nothing of it
+// either. In a bounded loop, an instruction counts if it does in every iteration.
 func (t *Test) Unread(thread int) []bool {
 	th := &t.Threads[thread]
 	if t.Results == ResultsFinal && th.loops() {
@@ -78,8 +77,8 @@ func (t *Test) Unread(thread int) []bool {
 	return unread
 }
 
-// unreadRounds is Unread for a thread with loops. Where their bound is not known,
-// everything is observed.
+// unreadRounds is Unread for a thread with loops. If their bound is unknown, everything counts
+// as observed.
 func (t *Test) unreadRounds(thread int) []bool {
 	unread := make([]bool, len(t.Threads[thread].Body))
 	flat, origin, err := t.Threads[thread].Unrolled()
@@ -133,7 +132,7 @@ func (th *Thread) loops() bool {
 	return false
 }
 
-// skipped tells for each instruction whether a branch may lead around it.
+// skipped returns for each instruction whether a branch may lead around it.
 func (th *Thread) skipped() []bool {
 	at, skipped := th.labels(), make([]bool, len(th.Body))
 	for i := range th.Body {

@@ -29,7 +29,7 @@ var cTypes = []struct {
 	typ  Type
 }{{"int", S32}, {"uint", U32}, {"long", S64}, {"ulong", U64}, {"bool", Pred}}
 
-// cTypeOf returns the type that a C name stands for, TypeNone if none.
+// cTypeOf returns the type for a C name, TypeNone if there is none.
 func cTypeOf(name string) Type {
 	for _, c := range cTypes {
 		if c.name == name {
@@ -55,8 +55,8 @@ func cName(t Type) string {
 	return t.String()
 }
 
-// cAccess returns the type in which an operation of that width and sign is
-// kept: atomics and bitwise operations have no sign.
+// cAccess returns the type in which an operation with a width and sign is stored: atomics and
+// bitwise operations have no sign.
 func cAccess(t Type, bitwise bool) Type {
 	switch {
 	case bitwise && t.Bits() == 64:
@@ -100,9 +100,9 @@ const (
 	cGlobalFlag = "CLK_GLOBAL_MEM_FENCE"
 )
 
-// memFence returns the name of the OpenCL 1.2 fence of that ordering. OpenCL
-// 2.0, 6.13.8, defines mem_fence and its kin as atomic_work_item_fence with
-// acquire-release, acquire and release ordering.
+// memFence returns the name of the OpenCL 1.2 fence with an ordering. OpenCL 2.0, 6.13.8,
+// defines mem_fence and its relatives as atomic_work_item_fence with acquire-release, acquire
+// and release ordering.
 func memFence(s Sem) string {
 	switch s {
 	case SemAcqRel:

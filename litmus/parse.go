@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Limits of what Parse reads; a test beyond them is refused, so that hostile
-// files cost bounded time and memory.
+// Limits of Parse: it rejects a test beyond them, so that hostile files cost bounded time and
+// memory.
 const (
 	MaxFileBytes = 4 << 20
 	MaxThreads   = 64
@@ -37,7 +37,7 @@ type parser struct {
 	cluster [MaxThreads]bool // the thread's place names a cluster
 }
 
-// ParseFile reads and parses the file. Files above MaxFileBytes are refused.
+// ParseFile reads and parses the file. It rejects files larger than MaxFileBytes.
 func ParseFile(path string) (*Test, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,11 +56,10 @@ func ParseFile(path string) (*Test, error) {
 // fileBuffers holds memory for the text of files: tests come by the thousand.
 var fileBuffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 8<<10)) }}
 
-// Parse parses a test; the header tells its dialect. The file name is only
-// used in positions. Faults come back as *Error or, when there are several, as
-// ErrorList, and then the test is nil. Parse accepts what can be read without
-// doubt and consists of instructions that the dialect has; whether the test makes
-// sense is the business of Check.
+// Parse parses a test; the header says which dialect it is in. The file name is only used in
+// positions. Faults are returned as *Error or, if there are several, as ErrorList, and then the
+// test is nil. Parse accepts what is unambiguous and consists of instructions that the dialect
+// has; Check decides whether the test makes sense.
 func Parse(file string, src []byte) (*Test, error) {
 	p := &parser{file: file, t: &Test{}}
 	p.line = 1
@@ -68,7 +67,7 @@ func Parse(file string, src []byte) (*Test, error) {
 		p.errorf(Pos{File: file, Line: 1, Col: 1}, "file of %d bytes is larger than %d", len(src), MaxFileBytes)
 		return nil, p.errs.err()
 	}
-	p.src = strings.TrimPrefix(string(src), "\ufeff") // a byte-order mark says nothing of UTF-8
+	p.src = strings.TrimPrefix(string(src), "\ufeff") // a byte-order mark has no meaning in UTF-8
 	if p.header() && p.preamble() && p.init() && p.table() {
 		p.tail()
 		p.destinations()
@@ -90,7 +89,7 @@ func (p *parser) errorf(pos Pos, format string, args ...any) bool {
 	return false
 }
 
-// full reports whether so many errors were found that parsing should stop.
+// full reports whether there are so many errors that parsing should stop.
 func (p *parser) full() bool { return len(p.errs) > maxErrors }
 
 func (p *parser) pos() Pos { return Pos{p.file, p.tok.line, p.tok.col} }
@@ -118,7 +117,7 @@ func (p *parser) found() string {
 	return fmt.Sprintf("%q", s)
 }
 
-// expect passes a token of that kind.
+// expect consumes a token of a kind.
 func (p *parser) expect(kind byte, what string) bool {
 	if p.tok.kind != kind {
 		return p.errorf(p.pos(), "expected %s, found %s", what, p.found())
@@ -127,7 +126,7 @@ func (p *parser) expect(kind byte, what string) bool {
 	return true
 }
 
-// accept passes a token of that kind if it is there.
+// accept consumes a token of a kind if it is next.
 func (p *parser) accept(kind byte) bool {
 	if p.tok.kind != kind {
 		return false
@@ -164,8 +163,8 @@ func (p *parser) header() bool {
 	return true
 }
 
-// nameByte reports whether c may stand in a test's name. A name is often made
-// a file's name, so it holds no separators of paths.
+// nameByte reports whether c is allowed in a test's name. A name often becomes a file's name,
+// so it contains no path separators.
 func nameByte(c byte) bool {
 	return chars[c]&chWord != 0 || strings.IndexByte("+-=@[]:,~#^&!'", c) >= 0
 }
@@ -208,7 +207,7 @@ func (p *parser) doc() bool {
 	return true
 }
 
-// meta reads the rest of a Key=Value line as it stands.
+// meta reads the rest of a Key=Value line unchanged.
 func (p *parser) meta() {
 	key := p.tok.text
 	p.off += strings.IndexByte(p.src[p.off:], '=') + 1
@@ -237,7 +236,7 @@ func (p *parser) meta() {
 	p.off += end
 }
 
-// location returns the location of that name, or adds it.
+// location returns the location with a name, adding it if necessary.
 func (p *parser) location(name string, pos Pos) *Location {
 	if l := p.t.Location(name); l != nil {
 		return l
@@ -255,7 +254,7 @@ func (p *parser) location(name string, pos Pos) *Location {
 	return &p.t.Locations[len(p.t.Locations)-1]
 }
 
-// thread returns the thread of that number, adding all up to it.
+// thread returns the thread with a number, adding all threads up to it.
 func (p *parser) thread(i int) *Thread {
 	if p.t.Threads == nil {
 		p.t.Threads = make([]Thread, 0, 4)
@@ -266,8 +265,8 @@ func (p *parser) thread(i int) *Thread {
 	return &p.t.Threads[i]
 }
 
-// destinations refuses locations that instructions write as registers. Dialects
-// that declare registers leave that to Check.
+// destinations rejects locations that instructions write as registers. For dialects that
+// declare registers Check does that.
 func (p *parser) destinations() {
 	for i := range p.t.Threads {
 		th := &p.t.Threads[i]
@@ -294,7 +293,7 @@ func isIdent(s string) bool {
 	return true
 }
 
-// reserved words begin a section of a test and so cannot name locations.
+// reserved reports whether a word begins a section of a test and so cannot name a location.
 func reserved(s string) bool {
 	switch s {
 	case "exists", "forall", "not", "locations", "true", "false", "ScopeTree", "scopeTree", "scopetree":
@@ -303,9 +302,9 @@ func reserved(s string) bool {
 	return false
 }
 
-// regLike reports whether a name looks like a register: r, p, rd, rs or f and
-// digits, perhaps after %. It decides where nothing is declared: a name that the
-// initial state declares as a location is one, whatever it looks like.
+// regLike reports whether a name looks like a register: r, p, rd, rs or f and digits, possibly
+// after %. It decides where nothing is declared. A name that the initial state declares as a
+// location is one, whatever it looks like.
 func regLike(s string) bool {
 	s = strings.TrimPrefix(s, "%")
 	i := 0
@@ -328,10 +327,10 @@ func regLike(s string) bool {
 	return true
 }
 
-// finish settles what could not be known while reading: names that were taken
-// for registers and turned out to be locations, defaults of places, and the order
-// of locations, which is no part of a test: parameters and addresses of kernels
-// must not depend on which one a file happens to mention first.
+// finish settles what could not be known while reading: names that were taken for registers and
+// turned out to be locations, defaults of places, and the order of locations, which is not part
+// of a test: parameters and addresses of kernels must not depend on which location a file
+// happens to mention first.
 func (p *parser) finish() {
 	if p.loose {
 		for i := range p.t.Threads {

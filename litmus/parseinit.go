@@ -29,8 +29,8 @@ func (p *parser) init() bool {
 	return p.initNames()
 }
 
-// initNames refuses what looks like a register of dialect PTX, where registers are
-// not declared, and is used as a location without being declared as one.
+// initNames rejects names that look like registers of dialect PTX, where registers are not
+// declared, and are used as locations without being declared as such.
 func (p *parser) initNames() bool {
 	ok := true
 	for i := range p.t.Locations {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// mods is what the modifiers of an instruction say besides what Instr keeps.
+// mods is what the modifiers of an instruction say beyond the fields of Instr.
 type mods struct {
 	seen     class
-	col      [dims]int // column of the modifier that says it, 0 if none does
+	col      [dims]int // column of the modifier that sets it, 0 if none does
 	sync     uint8
 	plain    bool // there was no modifier
 	relaxed  bool // .relaxed beside .mmio
@@ -52,7 +52,7 @@ func (p *parser) modifiers(in *Instr, oc *opcode, rest string, col int, m *mods)
 	return true
 }
 
-// set notes one modifier.
+// set records one modifier.
 func (m *mods) set(in *Instr, cl class, v uint8, mod string, col int) {
 	m.seen |= cl
 	if d, ok := cl.dim(); ok {
@@ -102,7 +102,7 @@ func (p *parser) instr(th *Thread, in *Instr) bool {
 	return ok && p.legal(in, &m, pos)
 }
 
-// legal refuses what the dialect does not have, at the modifier that is in the way.
+// legal rejects what the dialect does not have, at the offending modifier.
 func (p *parser) legal(in *Instr, m *mods, pos Pos) bool {
 	msg, at := p.t.Dialect.illegal(in)
 	if msg == "" && in.Op == OpBar {
@@ -123,7 +123,7 @@ func (p *parser) legal(in *Instr, m *mods, pos Pos) bool {
 	return p.errorf(pos, "%s", msg)
 }
 
-// fence tells fence.sc.gpu from fence.proxy.alias.
+// fence distinguishes fence.sc.gpu from fence.proxy.alias.
 func (p *parser) fence(in *Instr, m *mods, pos Pos) bool {
 	const proxy = clProxy | clProxyKind
 	switch {

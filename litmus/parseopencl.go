@@ -23,8 +23,8 @@ func (p *parser) cEnd() bool {
 	return true
 }
 
-// cIf reads the condition in parentheses: a predicate, which guards what
-// follows, or a comparison before goto, with which the statement is done.
+// cIf reads the condition in parentheses: a predicate, which guards what follows, or a
+// comparison before goto, which completes the statement.
 func (p *parser) cIf(th *Thread, in *Instr) (done, ok bool) {
 	if !p.expect('(', "( behind if") {
 		return false, false
@@ -59,7 +59,7 @@ func (p *parser) cIf(th *Thread, in *Instr) (done, ok bool) {
 	return true, p.name(&in.Target, "a label")
 }
 
-// comparison passes a comparison sign; CmpNone if there is none.
+// comparison consumes a comparison operator; CmpNone if there is none.
 func (p *parser) comparison() Cmp {
 	c := CmpNone
 	switch p.tok.kind {
@@ -230,7 +230,7 @@ func (p *parser) cBinary(th *Thread, in *Instr, typ Type) bool {
 	return p.cSource(th)
 }
 
-// cCompare passes a comparison sign, but not the first half of a shift.
+// cCompare consumes a comparison operator, but not the first half of a shift.
 func (p *parser) cCompare() Cmp {
 	if k := p.tok.kind; (k == '<' || k == '>') && p.ahead(1).kind == k {
 		return CmpNone

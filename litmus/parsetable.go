@@ -107,7 +107,7 @@ func (p *parser) placement(th *Thread) bool {
 	if !given[levelCTA] {
 		return p.errorf(th.Pos, "thread %s has no cta in its place", th.Name)
 	}
-	// Without clusters every CTA is alone in one, which takes its number.
+	// Without clusters every CTA is alone in one, which has its number.
 	if !given[levelCluster] {
 		at[levelCluster], at[levelCTA] = at[levelCTA], 0
 	}
@@ -150,8 +150,8 @@ func (p *parser) ahead(n int) token {
 	return t
 }
 
-// atMap reports whether an entry of the memory map is next: x: global. A label
-// looks alike up to the colon, but no instruction is called global.
+// atMap reports whether an entry of the memory map is next: x: global. A label looks the same
+// up to the colon, but no instruction is called global.
 func (p *parser) atMap() bool {
 	if p.tok.kind != tWord || p.peek() != ':' {
 		return false
@@ -161,7 +161,7 @@ func (p *parser) atMap() bool {
 	return ok && t.kind == tWord
 }
 
-// row reads one row of code. After a fault it goes on with the next cell.
+// row reads one row of code. After a fault it continues with the next cell.
 func (p *parser) row() bool {
 	pos := p.pos()
 	ok := true
@@ -196,7 +196,7 @@ func (p *parser) row() bool {
 	return ok
 }
 
-// skipTo passes everything up to the next ; or, if cell is set, |.
+// skipTo skips everything up to the next ; or, if cell is set, |.
 func (p *parser) skipTo(cell bool) {
 	for p.tok.kind != ';' && p.tok.kind != tEOF && (!cell || p.tok.kind != '|') {
 		p.next()

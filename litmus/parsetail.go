@@ -34,8 +34,8 @@ func (p *parser) tail() bool {
 
 func isTree(s string) bool { return s == "ScopeTree" || s == "scopeTree" || s == "scopetree" }
 
-// spaceOf returns the state space that a memory map names. Local and other
-// unshared spaces are no places of a litmus test's locations.
+// spaceOf returns the state space that a memory map names. Local and other unshared spaces
+// cannot hold a litmus test's locations.
 func spaceOf(s string) (Space, bool) {
 	switch s {
 	case "global":

@@ -11,8 +11,8 @@ const (
 	levels
 )
 
-// levelOf returns the level of a word of a scope tree. Words of CUDA, OpenCL
-// and the 2015 tool are all taken.
+// levelOf returns the level of a word of a scope tree. It accepts the words of CUDA, OpenCL and
+// the 2015 tool.
 func levelOf(s string) int {
 	switch s {
 	case "device", "gpu", "agent":
@@ -38,10 +38,9 @@ type treeState struct {
 	fresh int
 }
 
-// scopeTree reads ScopeTree(grid(cta(warp T0) (warp T1))) or
-// (device (kernel (cta (warp P0)) (cta (warp P1)))) or several such trees.
-// Levels that are left out: a grid and a GPU are shared by all below their
-// parent, the others are separate for each child.
+// scopeTree reads ScopeTree(grid(cta(warp T0) (warp T1))) or (device (kernel (cta (warp P0))
+// (cta (warp P1)))) or several such trees. Omitted levels: a grid and a GPU are shared by
+// everything below their parent, the others are separate for each child.
 func (p *parser) scopeTree() bool {
 	if p.tok.kind == tWord {
 		p.next()
@@ -104,7 +103,7 @@ func (p *parser) treeNode(st *treeState, parent int, path [levels]int) bool {
 	}
 }
 
-// descend numbers the levels between parent and level that are left out.
+// descend numbers the omitted levels between parent and level.
 func (st *treeState) descend(path *[levels]int, parent, level int) {
 	for l := parent + 1; l < level; l++ {
 		path[l] = 0
@@ -136,7 +135,7 @@ func (p *parser) treeThread(st *treeState, level int, path [levels]int) bool {
 
 func (p Place) path() [5]int { return [5]int{p.GPU, p.Grid, p.Cluster, p.CTA, p.Warp} }
 
-// sharedLevels returns how many levels from the top two places share.
+// sharedLevels returns how many levels, from the top, two places share.
 func sharedLevels(a, b [5]int) int {
 	n := 0
 	for n < len(a) && a[n] == b[n] {
@@ -145,9 +144,8 @@ func sharedLevels(a, b [5]int) int {
 	return n
 }
 
-// canonicalPlaces renumbers the places of the threads so that at each level
-// numbers count from 0 in the order of the threads. Who shares what with whom
-// does not change.
+// canonicalPlaces renumbers the places of the threads so that at each level numbers count from
+// 0 in the order of the threads. Which threads share which levels does not change.
 func canonicalPlaces(threads []Thread) {
 	var old [MaxThreads][5]int
 	for i := range threads {
@@ -194,8 +192,8 @@ func nextWarp(threads []Thread, at Place) int {
 	return n
 }
 
-// clustered reports whether some cluster holds more than one CTA, judged by
-// the numbers that Parse gives: a CTA that is alone is number 0.
+// clustered reports whether some cluster holds more than one CTA, judging by the numbers that
+// Parse assigns: a CTA that is alone is number 0.
 func (t *Test) clustered() bool {
 	for i := range t.Threads {
 		if t.Threads[i].Place.CTA != 0 {

@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// String prints the test in its own dialect. Parsing the result gives the
-// same test again, but for positions; printing that gives the same text.
-// Places come back renumbered in the order of the threads in dialect GPU_PTX,
-// whose scope tree has no numbers.
+// String formats the test in its own dialect. Parsing the result yields the same test, except
+// for positions; formatting that yields the same text. In dialect GPU_PTX, whose scope tree has
+// no numbers, places are renumbered in the order of the threads.
 func (t *Test) String() string { return string(t.Append(nil)) }
 
 // Append appends the test's text to b.
@@ -117,7 +116,7 @@ func (t *Test) appendTable(b []byte) []byte {
 			widths[i] = max(widths[i], len(c))
 		}
 	}
-	// Alignment is for readers; it must not blow up what is not for them.
+	// Alignment is for readers; it must not inflate large tests.
 	for i := range widths {
 		if widths[i] = min(widths[i], 60); rows*n > 1<<14 {
 			widths[i] = 0

@@ -19,7 +19,7 @@ func (t *Test) appendCond(b []byte) []byte {
 	return append(appendCondition(b, t.Cond, t), '\n')
 }
 
-// String prints the condition with threads by number: "exists (0:r2=0)".
+// String formats the condition with threads by number: "exists (0:r2=0)".
 func (c Cond) String() string { return string(appendCondition(nil, c, nil)) }
 
 // String prints the term: "0:r2", "x" or a number.
@@ -55,9 +55,9 @@ func appendExpr(b []byte, e Expr, t *Test, prec int) []byte {
 	return append(b, "true"...)
 }
 
-// appendList prints a conjunction or disjunction, in parentheses where it
-// stands inside one that binds as strongly. Lists of one element print as
-// that element; the empty conjunction is true, the empty disjunction false.
+// appendList prints a conjunction or disjunction, in parentheses if it is inside one that binds
+// as strongly. Lists of one element print as that element; the empty conjunction is true, the
+// empty disjunction false.
 func appendList(b []byte, list []Expr, t *Test, sign string, own, prec int) []byte {
 	switch {
 	case len(list) == 0 && own == precAnd:

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// String prints the instruction in PTX's spelling, without its labels:
-// "@!p4 ld.cg.s32 r1,[r3]". It is meant for messages; Test.String prints the
-// dialect's own spelling.
+// String formats the instruction in PTX's spelling, without its labels: "@!p4 ld.cg.s32
+// r1,[r3]". It is meant for messages; Test.String prints the dialect's own spelling.
 func (in *Instr) String() string { return string(appendInstr(nil, in, GPUPTX)) }
 
 // Mnemonic prints the opcode and its modifiers, in PTX's spelling and order.
@@ -168,8 +167,8 @@ func appendOperands(b []byte, in *Instr, d Dialect) []byte {
 	return b
 }
 
-// appendBar prints mode and operands of a barrier. Dialect PTX writes .cta, after
-// which a second operand is a barrier resource and no thread count.
+// appendBar prints mode and operands of a barrier. Dialect PTX writes .cta, and a second
+// operand then is a barrier resource and not a thread count.
 func appendBar(b []byte, in *Instr, d Dialect) []byte {
 	sep := ","
 	if d == PTX {

@@ -17,7 +17,7 @@ func appendCDecl(b []byte, d *RegDecl) []byte {
 	return append(b, ';')
 }
 
-// cPointer spells the pointer argument of an access.
+// cPointer formats the pointer argument of an access.
 func cPointer(in *Instr) string {
 	base := in.Addr.Reg
 	if base == "" {
@@ -52,7 +52,7 @@ func cFlags(s Space) string {
 	return cLocalFlag + " | " + cGlobalFlag
 }
 
-// cOrder spells ", memory_order_…, memory_scope_…".
+// cOrder formats ", memory_order_…, memory_scope_…".
 func cOrder(in *Instr) string {
 	order := func(s Sem) string {
 		if s < SemRelaxed {
@@ -72,8 +72,8 @@ func cOrder(in *Instr) string {
 	return out + ", " + in.Scope.String()
 }
 
-// appendC prints a statement of dialect GPU_OPENCL without its labels. What the
-// dialect cannot say is printed in PTX's spelling, which it does not read.
+// appendC prints a statement of dialect GPU_OPENCL without its labels. What the dialect cannot
+// express is printed in PTX's spelling, which the dialect does not read.
 func appendC(b []byte, in *Instr) []byte {
 	s, ok := cStatement(in)
 	if !ok {

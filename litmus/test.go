@@ -1,12 +1,11 @@
-// Package litmus holds GPU litmus tests as data: threads, instructions,
-// registers, locations, memory map, scope tree and final condition, with the
-// parsers and printers of the dialects in which such tests are written.
+// Package litmus represents GPU litmus tests as data: threads, instructions, registers,
+// locations, memory map, scope tree and final condition, with the parsers and printers of the
+// dialects in which such tests are written.
 //
-// It does not give tests a meaning: outcomes are the business of the model
-// package, code emission that of ptxgen.
+// It does not give tests a meaning: package model computes outcomes, ptxgen emits code.
 //
-// Stable: the types and the printed form, and that a test which is printed and read
-// again is the same test. Enumerations grow at their end.
+// Stable: the types and the printed form, and that a test which is printed and parsed again is
+// the same test. Enumerations grow at their end.
 package litmus
 
 import "slices"
@@ -40,8 +39,8 @@ type Test struct {
 	Name    string
 	Doc     string // the doc string between quotes, without them; may span lines
 	Meta    []Meta // "Key=value" lines between the header and the initial state
-	// Locations are in the order of CompareLocations when the test was parsed;
-	// whoever builds a test puts them so, or uses its Canonical form.
+	// Locations are in the order of CompareLocations if the test was parsed; whoever builds a
+	// test must use that order, or the test's Canonical form.
 	Locations []Location
 	Threads   []Thread
 	Cond      Cond
@@ -49,23 +48,23 @@ type Test struct {
 	Observed []Term
 	// Results says which results of accesses a program observes.
 	Results Results
-	// Registers is the line Registers=N: the most registers of 32 bits that the machine
-	// code may have, so that others are spilled; 0 without the line.
+	// Registers is the line Registers=N: the maximum number of 32-bit registers for the machine
+	// code, so that others are spilled; 0 without the line.
 	Registers uint8
 }
 
-// Results says which results of accesses a program observes: a compiler may do
-// more with a load whose result nobody reads.
+// Results says which results of accesses a program observes: a compiler has more freedom with a
+// load whose result nobody reads.
 type Results uint8
 
 // The values of Results.
 const (
-	// ResultsAll is the default: whatever an access reads is observed, as if it
-	// were stored right after the access.
+	// ResultsAll is the default: everything that an access reads is observed, as if it were
+	// stored right after the access.
 	ResultsAll Results = iota
-	// ResultsFinal is the line Results=final: observed are the final values of the
-	// registers that the condition and the locations clause name. What does not
-	// reach one of them is unread.
+	// ResultsFinal is the line Results=final: only the final values of the registers that the
+	// condition and the locations clause name are observed. Whatever does not reach one of them
+	// is unread.
 	ResultsFinal
 )
 
@@ -85,7 +84,7 @@ type Meta struct{ Key, Value string }
 // address that aliases another location through a proxy.
 type Location struct {
 	Name  string
-	Space Space // Global or Shared; Generic means "not said", which is global
+	Space Space // Global or Shared; Generic means "not written", which is global
 	Init  int64
 	Alias string // name of the location that this one aliases, or ""
 	Proxy Proxy  // proxy through which an alias (or the location) is accessed
@@ -103,10 +102,10 @@ const MaxDevices = 8
 // Thread is one thread of a test with its place in the execution hierarchy.
 type Thread struct {
 	Name  string // as printed in the table's first row: T0, P0
-	ID    int    // index in Test.Threads; conditions speak of threads by it
+	ID    int    // index in Test.Threads, which conditions use
 	Regs  []RegDecl
 	Place Place
-	// Placed is false when the test says nothing about the thread's place.
+	// Placed is false if the test says nothing about the thread's place.
 	Placed bool
 	Body   []Instr
 	Pos    Pos
@@ -150,9 +149,9 @@ func (p Place) SameGrid(q Place) bool { return p.GPU == q.GPU && p.Grid == q.Gri
 // SameWarp reports whether two places are in one warp.
 func (p Place) SameWarp(q Place) bool { return p == q }
 
-// RegDecl declares a register of a thread, or (dialect PTX) gives it its
-// initial value. Init is an Operand of kind OperandNone when there is none;
-// kind OperandLoc means that the register holds a location's address.
+// RegDecl declares a register of a thread or, in dialect PTX, its initial value. Init is an
+// Operand of kind OperandNone if there is none; kind OperandLoc means that the register holds a
+// location's address.
 type RegDecl struct {
 	Name string
 	Type Type
@@ -228,7 +227,7 @@ type Barrier struct {
 	ID, Resource, Quorum Operand
 }
 
-// OperandKind tells what an Operand is.
+// OperandKind is the kind of an Operand.
 type OperandKind uint8
 
 // The kinds of operand.
@@ -287,7 +286,7 @@ type Not struct{ X Expr }
 // True always holds.
 type True struct{}
 
-// GobEncode implements gob.GobEncoder, which wants it of a type without fields.
+// GobEncode implements gob.GobEncoder, which types without fields need.
 func (True) GobEncode() ([]byte, error) { return nil, nil }
 
 // GobDecode implements gob.GobDecoder.
@@ -306,7 +305,7 @@ func (Not) isExpr()  {}
 func (True) isExpr() {}
 func (Atom) isExpr() {}
 
-// TermKind tells what a Term is.
+// TermKind is the kind of a Term.
 type TermKind uint8
 
 // The kinds of term.

@@ -2,8 +2,8 @@ package litmus
 
 import "fmt"
 
-// MappingRow is one row of the table by which ToOpenCL translates. OpenCL is
-// empty where there is no meaning.
+// MappingRow is one row of the table by which ToOpenCL translates. OpenCL is empty if there is
+// no counterpart.
 type MappingRow struct{ PTX, OpenCL, Why string }
 
 // OpenCLMapping is the table by which ToOpenCL translates.
@@ -27,7 +27,7 @@ var OpenCLMapping = []MappingRow{
 	{"8- and 16-bit accesses", "", "kernels in audit form have words only"},
 }
 
-// NoMeaning is the error of ToOpenCL: an instruction has no meaning there.
+// NoMeaning is the error of ToOpenCL for an instruction without a counterpart.
 type NoMeaning struct {
 	Pos    Pos
 	Reason string
@@ -41,9 +41,9 @@ func (e *NoMeaning) Error() string {
 	return fmt.Sprintf("%v: %s", e.Pos, e.Reason)
 }
 
-// ToOpenCL translates a test into dialect GPU_OPENCL by the table
-// OpenCLMapping, under the same name. A test of that dialect is returned as it
-// is. The error is a *NoMeaning that says what cannot be translated.
+// ToOpenCL translates a test into dialect GPU_OPENCL by the table OpenCLMapping, under the same
+// name. A test in that dialect is returned unchanged. The error is a *NoMeaning that says what
+// cannot be translated.
 func ToOpenCL(t *Test) (*Test, error) {
 	if t.Dialect == OpenCL {
 		return t, nil
@@ -120,7 +120,7 @@ func clRegisters(t *Test, th *Thread) error {
 	return nil
 }
 
-// clInstr rewrites one instruction, or says why it has no meaning.
+// clInstr rewrites one instruction, or says why it has no counterpart.
 func clInstr(in *Instr) string {
 	if in.Type.Bits() == 8 || in.Type.Bits() == 16 || in.FromType.Bits() == 8 || in.FromType.Bits() == 16 {
 		return "words only"

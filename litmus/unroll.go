@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Bounds of unrolling: rounds of one loop, and instructions of a thread.
+// Limits of unrolling: iterations of one loop, and instructions of a thread.
 const (
 	maxRounds   = 8
 	maxUnrolled = 256
@@ -17,16 +17,16 @@ func (t *Test) Loops() bool {
 	return slices.ContainsFunc(t.Threads, func(th Thread) bool { return th.loops() })
 }
 
-// Unrolled returns the test with bounded loops as copies of their bodies: what such a
-// test means. Branches that lead backwards are gone; those that lead out of a loop, or
-// forwards in it, are in each copy. origin tells for each instruction of each thread
-// which one of t it is a copy of; it is nil, and the result t itself, if t has no loop.
+// Unrolled returns the test with bounded loops replaced by copies of their bodies, which is
+// what such a test means. Branches that lead backwards are gone; those that lead out of a loop,
+// or forwards in it, are in each copy. origin says for each instruction of each thread which
+// instruction of t it is a copy of. If t has no loop, origin is nil and the result is t itself.
 //
-// How often a loop goes round must follow from constants: from a counter that the
-// thread has set to what is known whatever its sources are (xor with itself, and with
-// 0, times 0, and what arithmetic makes of those). Initial values and constants that
-// are moved to registers do not count: in kernels they are parameters, which a
-// compiler does not know. At most 8 rounds and 256 instructions are unrolled.
+// The number of iterations must follow from constants: from a counter that the thread has set
+// to a value that is known whatever its sources are (xor with itself, and with 0, times 0, and
+// arithmetic on such values). Initial values and constants that are moved to registers do not
+// count: in kernels they are parameters, which a compiler does not know. At most 8 iterations
+// and 256 instructions are unrolled.
 func (t *Test) Unrolled() (u *Test, origin [][]int, err error) {
 	if !t.Loops() {
 		return t, nil, nil
@@ -42,9 +42,9 @@ func (t *Test) Unrolled() (u *Test, origin [][]int, err error) {
 	return &c, origin, nil
 }
 
-// Unrolled returns the thread with bounded loops as copies of their bodies, and which
-// instruction each is a copy of, as Test.Unrolled does; a thread without loops as it is,
-// and nil.
+// Unrolled returns the thread with bounded loops replaced by copies of their bodies, and which
+// instruction each is a copy of, like Test.Unrolled; a thread without loops is returned
+// unchanged, with nil.
 func (th *Thread) Unrolled() (Thread, []int, error) {
 	if !th.loops() {
 		return *th, nil, nil
@@ -58,7 +58,7 @@ func (th *Thread) Unrolled() (Thread, []int, error) {
 	return u, r.origin, nil
 }
 
-// unroller goes through a thread as often as its loops do.
+// unroller walks a thread as often as its loops iterate.
 type unroller struct {
 	th     *Thread
 	at     map[string]int // labels
@@ -66,9 +66,9 @@ type unroller struct {
 	origin []int
 	placed map[string]int // how often a label was passed
 	env    map[string]int64
-	// edges is what is known where branches to a label that is still to come are taken.
+	// edges holds what is known where branches to labels that are still to come are taken.
 	edges map[string]map[string]int64
-	dead  bool // control does not come here, but from such branches
+	dead  bool // control arrives here only from such branches
 }
 
 func (r *unroller) run() error {
@@ -117,7 +117,7 @@ func (r *unroller) place(in Instr, origin int) {
 	r.body, r.origin = append(r.body, in), append(r.origin, origin)
 }
 
-// name returns what a label is called where it is next passed.
+// name returns the name of a label where it is next passed.
 func (r *unroller) name(label string) string {
 	n := r.placed[label]
 	if n == 0 {
@@ -152,7 +152,7 @@ func (r *unroller) merge(e map[string]int64) {
 	agree(r.env, e)
 }
 
-// agree keeps what both know.
+// agree keeps the knowledge that both share.
 func agree(a, b map[string]int64) {
 	maps.DeleteFunc(a, func(k string, v int64) bool {
 		w, ok := b[k]
@@ -160,7 +160,7 @@ func agree(a, b map[string]int64) {
 	})
 }
 
-// value returns that of an operand, if it is known.
+// value returns the value of an operand, if it is known.
 func (r *unroller) value(o Operand) (int64, bool) {
 	switch o.Kind {
 	case OperandConst:
@@ -193,7 +193,7 @@ func (r *unroller) again(in *Instr) (taken bool, err error) {
 	return taken, nil
 }
 
-// step notes what an instruction leaves known.
+// step records what is known after an instruction.
 func (r *unroller) step(in *Instr) {
 	if in.Op == OpBra {
 		if e, ok := r.edges[in.Target]; !ok && !r.dead {
@@ -223,7 +223,7 @@ func (r *unroller) step(in *Instr) {
 	}
 }
 
-// result returns what an instruction computes, if a compiler knows it.
+// result returns the value that an instruction computes, if a compiler knows it.
 func (r *unroller) result(in *Instr) (int64, bool) {
 	if in.IsAccess() || in.Op == OpMov && in.Src[0].Kind == OperandConst {
 		return 0, false

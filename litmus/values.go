@@ -2,8 +2,8 @@ package litmus
 
 import "slices"
 
-// addresses returns, for each thread, the registers that may hold a location's
-// address, and whether an address may stand in memory.
+// addresses returns, for each thread, the registers that may hold a location's address, and
+// whether memory may hold an address.
 func (t *Test) addresses() (regs []map[string]bool, memory bool) {
 	regs = make([]map[string]bool, len(t.Threads))
 	for i := range t.Threads {
@@ -50,7 +50,7 @@ func (t *Test) addresses() (regs []map[string]bool, memory bool) {
 	return regs, memory
 }
 
-// ref names an instruction of a test.
+// ref identifies an instruction of a test.
 type ref struct{ thread, instr int }
 
 // carries reports whether a source operand may be an address.
@@ -63,10 +63,9 @@ func (in *Instr) carries(regs map[string]bool) bool {
 	return false
 }
 
-// smallValues reports whether every value that the test computes, addresses
-// apart, is certain to lie in [0, 2^31): the ground on which a mask of the
-// highest bit gives zero. Additions are counted, in a bounded loop once for each round:
-// no other loop may hold one.
+// smallValues reports whether every value that the test computes, except addresses, certainly
+// lies in [0, 2^31): only then does a mask of the highest bit yield zero. Additions are
+// counted, in a bounded loop once for each iteration; no other loop may contain one.
 func (t *Test) smallValues(regs []map[string]bool, memory bool) bool {
 	if memory {
 		return false
@@ -96,8 +95,8 @@ func (t *Test) smallValues(regs []map[string]bool, memory bool) bool {
 		v.doubles < 16 && (v.most+v.sum)<<v.doubles < 1<<31
 }
 
-// valueBound gathers what bounds the values of a test: no instruction runs
-// twice, or its copies are counted, so that a value is at most (most + sum) · 2^doubles.
+// valueBound collects what bounds the values of a test: no instruction runs twice, or its
+// copies are counted, so a value is at most (most + sum) · 2^doubles.
 type valueBound struct {
 	most, sum   int64
 	doubles     int

@@ -45,8 +45,7 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// Tab is a tab of a browser of its own. What the page complains of and asks the
-// network for is kept.
+// Tab is a tab of its own browser. It records the page's complaints and network requests.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -56,7 +55,7 @@ type Tab struct {
 	requests []string
 }
 
-// New starts a browser that ends with the test. Its window is that of a desktop.
+// New starts a browser that ends with the test. Its window has the size of a desktop.
 func New(t testing.TB) *Tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)), chromedp.DisableGPU,
 		chromedp.WindowSize(1280,
@@ -76,8 +75,8 @@ func New(t testing.TB) *Tab {
 	return tab
 }
 
-// userData makes a folder for what a browser keeps. Processes of a browser that
-// has ended may still be writing there, which is no failure of a test.
+// userData creates a folder for the browser's data. Processes of a browser that has ended may
+// still be writing there, which does not fail the test.
 func userData(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "browser")
 	require.NoError(t, err)
@@ -123,8 +122,8 @@ func (b *Tab) listen(event any) {
 	}
 }
 
-// Errors returns what pages complained of since the browser started: exceptions,
-// errors and warnings of the console, dialogs.
+// Errors returns what pages have complained about since the browser started: exceptions, errors
+// and warnings of the console, dialogs.
 func (b *Tab) Errors() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +167,7 @@ func FileURL(path string) string {
 	return "file://" + filepath.ToSlash(path)
 }
 
-// Open goes to an address and waits until the page is loaded.
+// Open navigates to an address and waits until the page is loaded.
 func (b *Tab) Open(url string) {
 	b.t.Helper()
 	b.Do(chromedp.Navigate(url))
@@ -206,8 +205,8 @@ func (b *Tab) Until(expression string) {
 	require.Fail(b.t, "never true: "+expression, "%v; complaints of the page: %q", last, b.Errors())
 }
 
-// Click clicks on the first element that a selector finds. If the page replaces
-// the element after it was found and before it is clicked on, it is found anew.
+// Click clicks on the first element that a selector finds. If the page replaces the element
+// between finding and clicking, Click finds it again.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	var err error
@@ -220,9 +219,8 @@ func (b *Tab) Click(selector string) {
 	require.NoError(b.t, err, "%s; complaints of the page: %q", selector, b.Errors())
 }
 
-// gone tells the browser's answer that it no longer has an element, or the page
-// that it was on. Only what comes before a click refers to elements, the
-// click itself is at a place.
+// gone reports whether an error is the browser's answer that it no longer has an element, or
+// its page. Only the steps before a click refer to elements; the click itself is at a position.
 func gone(err error) bool {
 	var e *cdproto.Error
 	const serverError = -32000
@@ -237,28 +235,28 @@ func (b *Tab) Press(keys ...string) {
 	}
 }
 
-// Phone makes the window that of a small phone.
+// Phone gives the window the size of a small phone.
 func (b *Tab) Phone() {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 	b.Until("screen.width === 360")
 }
 
-// Desktop makes the window that of a desktop again.
+// Desktop gives the window the size of a desktop again.
 func (b *Tab) Desktop() {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(1280, 900))
 	b.Until("innerWidth === 1280")
 }
 
-// Width makes the window of a desktop as many pixels wide.
+// Width sets the width of a desktop's window in pixels.
 func (b *Tab) Width(pixels int) {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(int64(pixels), 900))
 	b.Until(fmt.Sprintf("innerWidth === %d", pixels))
 }
 
-// Dark says what colours the system of the reader asks for.
+// Dark sets the colour scheme that the reader's system prefers.
 func (b *Tab) Dark(on bool) {
 	b.t.Helper()
 	value := "light"
@@ -269,13 +267,13 @@ func (b *Tab) Dark(on bool) {
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
 }
 
-// NoScript turns JavaScript off for what is opened from now on.
+// NoScript turns JavaScript off for pages opened from now on.
 func (b *Tab) NoScript() {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// Overflow is by how many pixels the page is wider than the window.
+// Overflow returns by how many pixels the page is wider than the window.
 func (b *Tab) Overflow() int {
 	b.t.Helper()
 	return Eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth")

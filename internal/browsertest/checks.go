@@ -1,16 +1,16 @@
 package browsertest
 
-// Cut lists elements of a page that cannot be seen as a whole, at most a dozen.
+// Cut lists elements of a page that are not fully visible, at most a dozen.
 func (b *Tab) Cut() []string { return Eval[[]string](b, cut) }
 
-// Faults lists what makes a page hard to use without eyes or mouse, at most a dozen.
+// Faults lists what makes a page hard to use without sight or mouse, at most a dozen.
 func (b *Tab) Faults() []string { return Eval[[]string](b, faults) }
 
-// LowContrast lists texts whose contrast with what lies below them is less than WCAG 2 asks for.
+// LowContrast lists texts whose contrast with their background is below WCAG 2's requirement.
 func (b *Tab) LowContrast() []string { return Eval[[]string](b, lowContrast) }
 
-// cut lists elements that cannot be seen as a whole: that stick out of the window or of
-// an element that hides what sticks out, where nothing between lets one scroll to them.
+// cut lists elements that are not fully visible: that extend beyond the window, or beyond an
+// element that hides what extends beyond it, if nothing between lets one scroll to them.
 const cut = `(() => {
 	const out = [];
 	for (const e of document.body.querySelectorAll("*")) {
@@ -30,7 +30,7 @@ const cut = `(() => {
 	return Array.from(new Set(out)).slice(0, 12);
 })()`
 
-// faults lists what makes a page hard to use without eyes or mouse: the serious rules of
+// faults lists what makes a page hard to use without sight or mouse: the serious rules of
 // accessibility that a program can check.
 const faults = `(() => {
 	const out = [], name = (e) => (e.getAttribute("aria-label") || (e.getAttribute("aria-labelledby") || "").split(" ").map((i) => i && document.getElementById(i)?.textContent).join("") ||
@@ -58,8 +58,8 @@ const faults = `(() => {
 	return out.slice(0, 12);
 })()`
 
-// lowContrast lists texts whose contrast with what lies below them is less than
-// what WCAG 2 asks for at level AA, 4.5 to 1. What cannot be used is left out.
+// lowContrast lists texts whose contrast with their background is below WCAG 2's requirement at
+// level AA, 4.5 to 1. It skips disabled elements.
 const lowContrast = `(() => {
 	const g = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 	const rgba = (c) => { g.clearRect(0, 0, 1, 1); g.fillStyle = c; g.fillRect(0, 0, 1, 1); return Array.from(g.getImageData(0, 0, 1, 1).data); };

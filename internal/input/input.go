@@ -1,6 +1,6 @@
-// Package input reads files that come from outside. They are regular files, so
-// that nothing blocks or never ends; their size is looked at before memory is
-// asked for; and a byte-order mark is no part of what they say.
+// Package input reads files that come from outside. They must be regular files, so that nothing
+// blocks or never ends; their size is checked before memory is allocated; and a byte-order mark
+// is not part of their content.
 package input
 
 import (
@@ -15,15 +15,15 @@ import (
 	"syscall"
 )
 
-// Errors of this package; errors.Is tells them.
+// Errors of this package, to be distinguished by errors.Is.
 var (
 	ErrNotRegular = errors.New("not a regular file (for a pipe, give - where a command reads standard input)")
 	ErrTooLarge   = errors.New("too large")
 	ErrUTF16      = errors.New("the text is in UTF-16; convert it to UTF-8")
 )
 
-// Open opens a regular file for reading. It does not wait for whoever may write
-// to something else.
+// Open opens a regular file for reading. It does not wait for a writer, as opening a pipe
+// would.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -40,8 +40,8 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile returns what a regular file of at most limit bytes holds, without a
-// byte-order mark.
+// ReadFile returns the content of a regular file of at most limit bytes, without a byte-order
+// mark.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return read(&b, path, f, limit)
 }
 
-// Read is ReadFile for a stream; name is what errors call it.
+// Read is ReadFile for a stream; name is used in errors.
 func Read(name string, r io.Reader, limit int64) ([]byte, error) {
 	return read(new(bytes.Buffer), name, r, limit)
 }
@@ -88,7 +88,7 @@ var (
 	utf16Marks = [][]byte{{0xff, 0xfe}, {0xfe, 0xff}}
 )
 
-// Text returns data without the mark by which some programs begin UTF-8.
+// Text returns data without the mark with which some programs begin UTF-8.
 func Text(data []byte) ([]byte, error) {
 	for _, m := range utf16Marks {
 		if bytes.HasPrefix(data, m) {
@@ -108,8 +108,8 @@ func SkipMark(r *bufio.Reader) error {
 	return err
 }
 
-// Until returns a reader that fails once the context is done, so that who reads
-// long need not look.
+// Until returns a reader that fails once the context is done, so that long reads need not check
+// it.
 func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
 
 type until struct {

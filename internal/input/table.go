@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// MaxTableLine and maxTableCells bound the tables that are read from files.
+// MaxTableLine and maxTableCells bound tables that are read from files.
 const (
 	MaxTableLine  = 1 << 20
 	maxTableCells = 5_000_000
 )
 
-// Table reads JSON lines, objects with one key that names what they hold.
-// What is said of each cell must not be empty.
+// Table reads JSON lines, each an object with one key that names its content. What check
+// returns for a cell must not be empty.
 func Table[T any](file string, in io.Reader, kind string, says func(*T) string) ([]T, error) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 1<<16), MaxTableLine)

@@ -1,11 +1,10 @@
-// Package limits is the one place that bounds what an input may cost: how much
-// of it is read, how large what is found in it may be, and how long it may be
-// thought about. An analysis that reaches a limit ends with an Error, which is
-// a reason for `unknown`, never a verdict.
+// Package limits bounds what an input may cost, in one place: how much of it is read, how large
+// its parts may be, and how long they may be analysed. An analysis that reaches a limit ends
+// with an Error, which is a reason for `unknown`, never a verdict.
 //
-// The defaults let the largest kernels of vendors' libraries pass, and keep any
-// input of a megabyte below half a gigabyte of memory and five seconds. They
-// are settings of the program (--limits, OPTCHECK_LIMITS, optcheck.yaml).
+// The defaults admit the largest kernels of vendors' libraries, and keep any input of a
+// megabyte below half a gigabyte of memory and five seconds. They are settings of the program
+// (--limits, OPTCHECK_LIMITS, optcheck.yaml).
 package limits
 
 import (
@@ -18,7 +17,7 @@ import (
 	"time"
 )
 
-// Limits are the bounds. A value of another one is never derived from them.
+// Limits are the bounds. No limit is derived from another.
 type Limits struct {
 	Bytes        int64         // of one file that is read as a whole
 	Instructions int           // of one function of machine code
@@ -30,7 +29,7 @@ type Limits struct {
 	Judge        time.Duration // of all verdicts of one cell
 }
 
-// Default returns the bounds that hold if nothing else is said.
+// Default returns the default bounds.
 func Default() Limits {
 	return Limits{
 		Bytes:        128 << 20,
@@ -65,7 +64,7 @@ var bounds = []bound{
 
 var current atomic.Pointer[Limits]
 
-// Now returns the bounds that hold.
+// Now returns the bounds in force.
 func Now() Limits {
 	if l := current.Load(); l != nil {
 		return *l
@@ -73,12 +72,11 @@ func Now() Limits {
 	return Default()
 }
 
-// Use makes bounds hold for the whole process; it is called once, before there
-// is anything to bound.
+// Use sets the bounds for the whole process; it is called once, before any analysis.
 func Use(l Limits) { current.Store(&l) }
 
-// Parse changes bounds as texts of the form NAME=VALUE say. Numbers may end in
-// k, M or G (factors of 1024 for bytes, else of 1000).
+// Parse changes bounds according to texts of the form NAME=VALUE. Numbers may end in k, M or G
+// (factors of 1024 for bytes, else of 1000).
 func (l Limits) Parse(settings []string) (Limits, error) {
 	for _, s := range settings {
 		name, value, _ := strings.Cut(s, "=")
@@ -154,33 +152,33 @@ func (l Limits) Table() [][3]string {
 	return rows
 }
 
-// Error says which limit an input reached.
+// Error reports the limit that an input reached.
 type Error struct {
 	Name string // of the limit: "blocks"
 	At   int64  // its value
 }
 
-// Error says what to do about it, too.
+// Error also says what to do about it.
 func (e *Error) Error() string {
 	return fmt.Sprintf("more than %d %s; --limits %s=N allows more", e.At, e.Name, e.Name)
 }
 
-// Slow says that judging took longer than it may.
+// Slow reports that judging took longer than permitted.
 type Slow struct{ Limit time.Duration }
 
-// Error says what to do about it, too.
+// Error also says what to do about it.
 func (e *Slow) Error() string {
 	return fmt.Sprintf("judging takes longer than %v; --limits judge=TIME allows more", e.Limit)
 }
 
-// Judging returns a context for all verdicts of one cell, whose cause is Slow when
-// the time is up.
+// Judging returns a context for all verdicts of one cell; its cause is Slow when the time is
+// up.
 func Judging(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := Now().Judge
 	return context.WithTimeoutCause(ctx, limit, &Slow{limit})
 }
 
-// Check returns an Error if n is more than the limit of that name.
+// Check returns an Error if n exceeds the limit with a name.
 func Check(name string, n, limit int) error {
 	if n <= limit {
 		return nil

@@ -1,5 +1,5 @@
-// Package mutants changes Go code on purpose and looks whether its tests notice: the
-// measure of tests for code that judges. It is for tests; it needs the go command.
+// Package mutants changes Go code on purpose and checks whether its tests notice: it measures
+// the tests of code that judges. It is for tests and needs the go command.
 package mutants
 
 import (
@@ -28,10 +28,9 @@ type Mutant struct {
 	source []byte
 }
 
-// Of returns the mutants of a Go file, in the order of its text: each condition made
-// true and false, each operand of && and || left out, each comparison moved, each
-// assignment and call that stands alone left out. What only makes errors or texts is
-// left alone.
+// Of returns the mutants of a Go file, in the order of its text: each condition made true and
+// false, each operand of && and || removed, each comparison shifted, each assignment and
+// stand-alone call removed. What only builds errors or texts is left alone.
 func Of(path string) ([]Mutant, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -69,7 +68,7 @@ func (m *mutator) text(n ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// add prints the file as it is now, changed, and undoes the change.
+// add prints the file in its changed state and undoes the change.
 func (m *mutator) add(what string, undo func()) {
 	defer undo()
 	var b bytes.Buffer
@@ -87,7 +86,7 @@ func (m *mutator) add(what string, undo func()) {
 	m.out = append(m.out, Mutant{filepath.Base(m.path), name, b.Bytes()})
 }
 
-// replace puts an expression where another stands.
+// replace replaces an expression by another.
 func (m *mutator) replace(at *ast.Expr, by ast.Expr) {
 	old := *at
 	was := m.text(old)
@@ -126,18 +125,18 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// condition makes a condition true, false, and less.
+// condition makes a condition true and false, and weakens it.
 func (m *mutator) condition(at *ast.Expr) {
 	m.replace(at, ast.NewIdent("true"))
 	m.replace(at, ast.NewIdent("false"))
 	m.operands(at)
 }
 
-// weaker are comparisons beside comparisons.
+// weaker maps comparisons to similar ones.
 var weaker = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL}
 
-// operands leaves out operands of && and ||, and moves comparisons.
+// operands removes operands of && and ||, and shifts comparisons.
 func (m *mutator) operands(at *ast.Expr) {
 	switch x := (*at).(type) {
 	case *ast.ParenExpr:
@@ -158,7 +157,7 @@ func (m *mutator) operands(at *ast.Expr) {
 	}
 }
 
-// statements leaves out assignments and calls.
+// statements removes assignments and calls.
 func (m *mutator) statements(list []ast.Stmt) {
 	for i, s := range list {
 		switch x := s.(type) {
@@ -176,10 +175,10 @@ func (m *mutator) statements(list []ast.Stmt) {
 	}
 }
 
-// Score has each mutant of the files tested by the tests of their package (go test -run
-// tests) and logs the score. It fails for each mutant that passes and has no entry in
-// equal, which says by name why a mutant is not worse, and for entries of mutants that
-// are noticed or do not exist. Mutants that do not compile do not count.
+// Score tests each mutant of the files with the tests of their package (go test -run tests) and
+// logs the score. It fails for each mutant that passes and has no entry in equal, which says by
+// name why a mutant is not worse, and for entries of mutants that are noticed or do not exist.
+// Mutants that do not compile do not count.
 func Score(t *testing.T, tests string, equal map[string]string, files ...string) {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,6 +1,6 @@
-// Command notices writes the licences of everything that is linked into the
-// program: of each module and of Go itself, as their authors wrote them; with -sbom
-// VERSION a bill of materials in the place of it (CycloneDX 1.5, JSON). make dist ships both.
+// Command notices writes the licences of everything that is linked into the program: of each
+// module and of Go itself, as their authors wrote them. With -sbom VERSION it writes a bill of
+// materials instead (CycloneDX 1.5, JSON). make dist ships both.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// module is one that is linked.
+// module is a linked module.
 type module struct{ path, version, dir string }
 
 // linked lists the modules whose packages are linked into the program, and Go.
@@ -80,10 +80,10 @@ func output(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// notice are the names of files with licences and attributions.
+// notice matches the names of files with licences and attributions.
 var notice = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|patents|authors|copyright)s?([-.].*)?$`)
 
-// texts returns the notices of a module by their names below it.
+// texts returns the notices of a module by their names below its folder.
 func (m module) texts() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {

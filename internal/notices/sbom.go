@@ -15,7 +15,7 @@ type component struct {
 	Ref     string `json:"bom-ref,omitempty"`
 }
 
-// writeSBOM writes what the program of a version is linked with. The same modules give the
+// writeSBOM writes what a version of the program is linked with. The same modules yield the
 // same text: it has no serial number and no time.
 func writeSBOM(w io.Writer, version string) error {
 	modules, err := linked()

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Kill starts commands beside each other, kills them with their children after a part
-// of some time, and reports whether that hit one of them. A command that was not hit
-// and ends badly fails the test.
+// Kill starts commands concurrently, kills them with their children after a fraction of a
+// duration, and reports whether that hit one of them. A command that was not hit and fails
+// makes the test fail.
 func Kill(t testing.TB, within time.Duration, commands ...*exec.Cmd) (hit bool) {
 	t.Helper()
 	for _, cmd := range commands {

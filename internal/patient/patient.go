@@ -1,5 +1,5 @@
-// Package patient lets tests depend on limits of time without depending on the
-// speed of the machine. It is for tests only and no part of the program.
+// Package patient lets tests depend on time limits without depending on the speed of the
+// machine. It is for tests only and not part of the program.
 package patient
 
 import (
@@ -8,26 +8,25 @@ import (
 	"time"
 )
 
-// Long is how long a test waits for what must come: it matters only where
-// something is broken, and is far more than a busy machine needs.
+// Long is how long a test waits for something that must happen: it matters only if something is
+// broken, and is far more than a busy machine needs.
 const Long = 5 * time.Minute
 
-// most is the longest limit that Limits gives.
+// most is the longest limit that Limits tries.
 const most = 2 * time.Minute
 
-// Trial is what a trial of Limits makes its assertions on.
+// Trial receives the assertions of a trial of Limits.
 type Trial struct{ failure string }
 
-// Errorf notes a failure.
+// Errorf records a failure.
 func (t *Trial) Errorf(format string, args ...any) { t.failure += fmt.Sprintf(format, args...) }
 
 // FailNow ends the trial.
 func (t *Trial) FailNow() { panic(t) }
 
-// Limits runs a trial of something that a short limit must end beside things that
-// it must not. On a busy machine the limit may hit those, too: then the same is
-// tried with a limit that is four times as long, up to two minutes. What fails
-// with the longest one fails the test.
+// Limits runs a trial in which a short limit must end one thing and not others. On a busy
+// machine the limit may hit the others, too: then Limits tries again with a limit four times as
+// long, up to two minutes. A failure with the longest limit fails the test.
 func Limits(t testing.TB, first time.Duration, try func(t *Trial, limit time.Duration)) {
 	t.Helper()
 	for limit := min(first, most); ; limit = min(4*limit, most) {
@@ -42,7 +41,7 @@ func Limits(t testing.TB, first time.Duration, try func(t *Trial, limit time.Dur
 	}
 }
 
-// trial returns what failed; "" for nothing.
+// trial returns the failures; "" for none.
 func trial(f func(*Trial)) string {
 	t := &Trial{}
 	func() {

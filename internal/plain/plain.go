@@ -1,9 +1,8 @@
-// Package plain writes for people: counts with the right word, and texts that
-// come from anywhere (names of files and tests, what another program printed) so
-// that they can do nothing to a terminal or to the lines around them.
+// Package plain formats text for people: counts with the right word, and texts of any origin
+// (names of files and tests, output of other programs) so that they cannot affect a terminal or
+// the lines around them.
 //
-// It is for what is read, not for what another program parses: JSON, PTX and
-// logs hold names as they are.
+// It is for readers, not for programs: JSON, PTX and logs contain names unchanged.
 package plain
 
 import (
@@ -14,17 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes visible what cannot be seen in a text or reorders what is around
-// it: control and format characters (those that turn the direction of writing
-// are format characters) and bytes that are no UTF-8 become escapes. Line ends
-// and tabs stay.
+// Text makes visible whatever is invisible in a text or reorders its surroundings: it escapes
+// control and format characters (including those that change the direction of writing) and
+// bytes that are not UTF-8. Line ends and tabs stay.
 func Text(s string) string { return escape(s, true) }
 
-// Line is Text for what must stay on one line, such as a name: line ends and
-// tabs become escapes, too.
+// Line is Text for something that must stay on one line, such as a name: it escapes line ends
+// and tabs, too.
 func Line(s string) string { return escape(s, false) }
 
-// hidden reports whether a character is no part of a visible line.
+// hidden reports whether a character is not part of a visible line.
 func hidden(r rune) bool {
 	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' || r&0xfffe == 0xfffe
 }
@@ -58,13 +56,13 @@ func escape(s string, lines bool) string {
 	return b.String()
 }
 
-// number is what can be counted.
+// number is a type that can be counted.
 type number interface {
 	int | int32 | int64 | uint32 | uint64
 }
 
-// Count writes a number with what is counted: 1 cell, 2 cells, 2 processes. A
-// word that has another plural is for Form.
+// Count formats a number with what it counts: 1 cell, 2 cells, 2 processes. For irregular
+// plurals use Form.
 func Count[N number](n N, one string) string {
 	ending := "s"
 	if strings.HasSuffix(one, "s") {
@@ -77,7 +75,7 @@ func Count[N number](n N, one string) string {
 	return strconv.FormatUint(uint64(n), 10) + " " + word
 }
 
-// Number writes a number with its digits in groups of three: 1,234.
+// Number formats a number with its digits in groups of three: 1,234.
 func Number[N number](n N) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -86,7 +84,7 @@ func Number[N number](n N) string {
 	return s
 }
 
-// Form returns the form of a word that goes with a number: is or are, run or runs.
+// Form returns the form of a word for a number: is or are, run or runs.
 func Form[N number](n N, one, many string) string {
 	if n == 1 {
 		return one

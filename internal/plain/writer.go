@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Writer passes text on as Text makes it, however it is divided into writes.
-// Several goroutines may use it at once.
+// Writer passes text on through Text, however it is divided into writes. Several goroutines may
+// use it at once.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
-	rest []byte // the beginning of a character whose end has not come yet
+	rest []byte // the beginning of a character whose end has not arrived yet
 	err  error
 }
 
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write implements io.Writer. It returns the number of bytes of text that were
-// taken: all of them, or none with an error.
+// Write implements io.Writer. It returns the number of bytes accepted: all of them, or none
+// with an error.
 func (p *Writer) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Flush writes what is left: bytes that began a character and were its end.
+// Flush writes the rest: bytes that began an incomplete character.
 func (p *Writer) Flush() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,8 +1,7 @@
-// Package scratch makes temporary folders that do not outlive the process: those
-// of a process that was killed are removed by the next one. Each process has one
-// folder, whose name has its number; as long as it lives it holds a lock in it, so
-// that a number that is taken again, or that means another process in another
-// container, deceives nobody.
+// Package scratch creates temporary folders that do not outlive the process: the next process
+// removes those of a process that was killed. Each process has one folder, whose name contains
+// its number. While it lives it holds a lock in it, so that a reused number, or the same number
+// in another container, does no harm.
 package scratch
 
 import (
@@ -30,7 +29,7 @@ type root struct {
 	lock *os.File
 }
 
-// Dir makes a new folder, whose name begins with kind. The caller removes it.
+// Dir creates a new folder, whose name begins with kind. The caller removes it.
 func Dir(kind string) (string, error) {
 	mine.Lock()
 	defer mine.Unlock()
@@ -76,7 +75,7 @@ func newRoot(base string) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The lock is there at once: before it has its name, nobody looks at it.
+	// The lock exists at once: nobody looks at the folder before it has its name.
 	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		if _, err = tryLock(f); err == nil {
@@ -89,7 +88,7 @@ func newRoot(base string) (*root, error) {
 	return &root{dir, f}, nil
 }
 
-// sweep removes what processes have left that are no more.
+// sweep removes what dead processes have left.
 func sweep(base string) {
 	left, _ := filepath.Glob(filepath.Join(base, prefix+"*", lockName))
 	for _, path := range left {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Without locks nothing is known of others, and nothing of theirs removed.
+// Without locks nothing is known about other processes, and nothing of theirs is removed.
 func tryLock(*os.File) (bool, error) { return false, nil }
 
 func ours(fs.FileInfo) bool { return false }

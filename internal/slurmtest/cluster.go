@@ -1,9 +1,9 @@
-// Package slurmtest starts a real Slurm on the loopback for tests: munge, one
-// controller and two node daemons of this machine, with all their state in a
-// folder that goes when the test ends.
+// Package slurmtest starts a real Slurm on the loopback interface for tests: munge, one
+// controller and two node daemons on this machine, with all their state in a folder that is
+// removed when the test ends.
 //
-// It is for tests only and fakes nothing: a node that is killed here is dead
-// for the controller as a machine in a cluster would be.
+// It is for tests only and fakes nothing: a node that is killed here is dead for the controller
+// just as a machine in a cluster would be.
 package slurmtest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"optcheck/internal/patient"
 )
 
-// Nodes are the names of the node daemons. The second one has a GPU as far as
-// Slurm is concerned (the device file is /dev/null).
+// Nodes are the names of the node daemons. The second one has a GPU as far as Slurm knows (the
+// device file is /dev/null).
 var Nodes = []string{"node1", "node2"}
 
 // CPUs and MemoryMB are what each node pretends to have.
@@ -32,8 +32,7 @@ const (
 	MemoryMB = 8000
 )
 
-// tools are the programs that must be there. Debian's packages are slurm-wlm
-// and munge.
+// tools are the programs that must be installed. Debian's packages are slurm-wlm and munge.
 var tools = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo"}
 
 // Cluster is a running Slurm.
@@ -42,7 +41,7 @@ type Cluster struct {
 	Conf string // slurm.conf
 	t    testing.TB
 	host string
-	proc map[string]*daemon // that should be running, by name
+	proc map[string]*daemon // those that should be running, by name
 }
 
 // daemon is a process of the cluster.
@@ -62,7 +61,7 @@ func Missing() []string {
 	return out
 }
 
-// tool finds a program on the path or where daemons live.
+// tool finds a program on the path or in the folders of daemons.
 func tool(name string) string {
 	if p, err := exec.LookPath(name); err == nil {
 		return p
@@ -75,10 +74,9 @@ func tool(name string) string {
 	return ""
 }
 
-// Start starts a cluster and waits until both nodes are idle. Where Slurm is
-// not installed the test is skipped, or fails with OPTCHECK_REQUIRE_TOOLS=1.
-// SLURM_CONF is set for the test, so that sbatch and its relatives find the
-// cluster; the test cannot run in parallel to others.
+// Start starts a cluster and waits until both nodes are idle. If Slurm is not installed the
+// test is skipped, or fails with OPTCHECK_REQUIRE_TOOLS=1. It sets SLURM_CONF for the test, so
+// that sbatch and its relatives find the cluster; the test cannot run in parallel with others.
 func Start(t testing.TB) *Cluster {
 	t.Helper()
 	if m := Missing(); len(m) > 0 {
@@ -108,10 +106,9 @@ func Start(t testing.TB) *Cluster {
 	}
 }
 
-// begin starts a cluster in a new folder. With an error, what was begun must be
-// ended.
+// begin starts a cluster in a new folder. After an error, the caller must end what was started.
 func begin(t testing.TB) (*Cluster, error) {
-	// The folder of the test is too long a path for a socket.
+	// The path of the test's folder is too long for a socket.
 	dir, err := os.MkdirTemp("", "slurm")
 	if err != nil {
 		t.Fatal(err)
@@ -161,14 +158,14 @@ func (c *Cluster) start(name, program string, args ...string) {
 	c.proc[name] = d
 }
 
-// StartNode starts a node daemon, also one that was killed.
+// StartNode starts a node daemon, possibly one that was killed.
 func (c *Cluster) StartNode(node string) {
 	c.t.Helper()
 	c.start(node, "slurmd", "-D", "-N", node, "-f", c.Conf)
 }
 
-// KillDaemon kills a node's daemon with SIGKILL. What it has started runs on,
-// as after a crash of the daemon alone.
+// KillDaemon kills a node's daemon with SIGKILL. What it has started continues, as after a
+// crash of the daemon alone.
 func (c *Cluster) KillDaemon(node string) {
 	c.t.Helper()
 	d := c.proc[node]
@@ -188,7 +185,7 @@ func (c *Cluster) KillNode(node string) {
 	c.killAll(func(p process) bool { return c.isOn(p, node) })
 }
 
-// Freeze stops what a node's jobs do, or lets them go on.
+// Freeze stops the processes of a node's jobs, or lets them continue.
 func (c *Cluster) Freeze(node string, stop bool) {
 	s := syscall.SIGCONT
 	if stop {
@@ -235,7 +232,7 @@ func (c *Cluster) SkipRequeueDelay() {
 	}
 }
 
-// Wait waits until something is the case, and fails the test if that never comes.
+// Wait waits until a condition holds, and fails the test if it never does.
 func (c *Cluster) Wait(what string, is func() bool) {
 	c.t.Helper()
 	if err := c.await(what, is); err != nil {
@@ -243,7 +240,7 @@ func (c *Cluster) Wait(what string, is func() bool) {
 	}
 }
 
-// await waits until something is the case, as long as all daemons live.
+// await waits until a condition holds, as long as all daemons live.
 func (c *Cluster) await(what string, is func() bool) error {
 	for end := time.Now().Add(patient.Long); !is(); time.Sleep(100 * time.Millisecond) {
 		for name, d := range c.proc {

@@ -47,9 +47,9 @@ func (c *Cluster) configure() error {
 	return os.WriteFile(c.path("gres.conf"), []byte("NodeName=node2 Name=gpu File=/dev/null\n"), 0o644)
 }
 
-// slurmConf is the configuration: no cgroups, no accounting. A dead node is
-// noticed soon, but not so soon that a machine that is busy for some seconds
-// passes for one; who talks to each other has more patience than by default.
+// slurmConf is the configuration: no cgroups, no accounting. A dead node is noticed soon, but
+// not so soon that a machine that is busy for some seconds is mistaken for one; the daemons are
+// more patient with each other than by default.
 const slurmConf = `ClusterName=loopback
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmctldPort=%[2]d
@@ -89,9 +89,8 @@ NodeName=node2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[8]d CPUs=%[5]d RealM
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `
 
-// freePorts finds ports that nobody listens on. They lie below those that the
-// kernel gives to whoever asks for any, so that they stay free while a node is
-// down.
+// freePorts finds ports that nobody listens on. They are below those that the kernel assigns to
+// clients, so that they stay free while a node is down.
 func freePorts(n int) ([]int, error) {
 	first := 0
 	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {

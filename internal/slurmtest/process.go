@@ -55,8 +55,8 @@ func processes() []process {
 	return out
 }
 
-// isStep reports whether a process is the daemon of a job step that writes to a
-// log. Its title lies over its environment, so that its descriptors have to tell.
+// isStep reports whether a process is the daemon of a job step that writes to a log. Its title
+// overwrites its environment, so only its descriptors identify it.
 func (p process) isStep(log string) bool { return slices.Contains(p.files, log) }
 
 // isOn reports whether a process belongs to what a node runs.
@@ -75,9 +75,9 @@ func (c *Cluster) ours(p process) bool {
 		func(n string) bool { return c.isStepOf(p, n) })
 }
 
-// killAll kills the processes of jobs that is says, again until none is
-// left: a job may be starting another process. Step daemons die first, or they
-// would tell the controller how their jobs ended.
+// killAll kills the processes of jobs that is selects, repeatedly until none is left: a job may
+// be starting another process. Step daemons die first, or they would report to the controller
+// how their jobs ended.
 func (c *Cluster) killAll(is func(process) bool) {
 	for end := time.Now().Add(patient.Long); time.Now().Before(end); {
 		n := 0

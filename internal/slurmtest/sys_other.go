@@ -4,5 +4,5 @@ package slurmtest
 
 import "syscall"
 
-// daemonAttr keeps a Ctrl-C from the daemons, which the tests stop in order.
+// daemonAttr shields the daemons from Ctrl-C, because the tests stop them in order.
 func daemonAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

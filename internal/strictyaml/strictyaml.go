@@ -1,6 +1,5 @@
-// Package strictyaml reads YAML files that hold one document, of bounded size,
-// without keys that mean nothing. It is not for reading YAML leniently, and what
-// the documents mean is for its callers to check.
+// Package strictyaml reads YAML files with one document, of bounded size, without unknown keys.
+// It does not read YAML leniently, and its callers check the meaning of documents.
 package strictyaml
 
 import (
@@ -27,9 +26,9 @@ func ReadFile(file string, limit int) ([]byte, error) {
 	return input.ReadFile(file, int64(limit))
 }
 
-// Decode reads the only document of a text into v: a pointer to a value, whose
-// type must have all keys, or to a yaml.Node. Errors do not name the file; with
-// ErrMore the first document was read all the same.
+// Decode decodes the only document of a text into v: a pointer to a value whose type must have
+// all keys, or to a yaml.Node. Errors do not name the file; with ErrMore the first document was
+// decoded all the same.
 func Decode(text []byte, limit int, v any) error {
 	if len(text) > limit {
 		return fmt.Errorf("larger than %d bytes", limit)
@@ -52,8 +51,8 @@ func Decode(text []byte, limit int, v any) error {
 	return nil
 }
 
-// Check refuses documents that are costly to decode: with keys that are there
-// twice, for each pair of which the YAML package writes an error.
+// Check rejects documents that are costly to decode: those with duplicate keys, for each pair
+// of which the YAML package writes an error.
 func Check(text []byte) error {
 	var doc yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); errors.Is(err, io.EOF) {
@@ -87,8 +86,8 @@ var (
 		"seq": "a list", "null": "nothing"}
 )
 
-// Plain returns an error of the YAML package in words for who wrote the file: without
-// the names of types in this program.
+// Plain rewrites an error of the YAML package for the author of the file: without the names of
+// types in this program.
 func Plain(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
 	var list []error

@@ -1,5 +1,5 @@
-// Package whole writes files that are there as a whole or not at all: who reads one
-// sees the old or the new content, also after a crash of this process.
+// Package whole writes files completely or not at all: a reader sees the old or the new
+// content, also after a crash of this process.
 package whole
 
 import (
@@ -13,9 +13,9 @@ func Write(path string, data []byte, perm os.FileMode) error {
 	return write(filepath.Dir(path), path, data, perm, false)
 }
 
-// WriteSynced is Write for what must also be there after a crash of the machine.
-// The file is made in another folder of the same file system, so that what an
-// interrupted call leaves lies there.
+// WriteSynced is Write for content that must also survive a crash of the machine. The file is
+// created in another folder of the same file system, so that leftovers of an interrupted call
+// are there.
 func WriteSynced(dir, path string, data []byte, perm os.FileMode) error {
 	return write(dir, path, data, perm, true)
 }
@@ -25,7 +25,7 @@ func write(dir, path string, data []byte, perm os.FileMode, sync bool) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // nothing, if it got its name
+	defer os.Remove(f.Name()) // does nothing if the file got its name
 	_, err = f.Write(data)
 	if sync {
 		err = errors.Join(err, f.Sync())

@@ -1,10 +1,9 @@
-// Package corpus holds the litmus tests that come with optcheck: the tests of
-// the 2015 study of weak GPU behaviour (Alglave et al., ASPLOS 2015, Sec. 1, 3 and 5), the same
-// shapes in present-day PTX at each scope, shapes with manufactured
-// dependencies, and a few in the dialect of present-day model checkers; and the
-// tests of the study in OpenCL C.
+// Package corpus contains the litmus tests that come with optcheck: the tests of the 2015 study
+// of weak GPU behaviour (Alglave et al., ASPLOS 2015, Sec. 1, 3 and 5), the same shapes in
+// present-day PTX at each scope, shapes with artificial dependencies, and a few in the dialect
+// of present-day model checkers; and the tests of the study in OpenCL C.
 //
-// It gives the tests as data only; it says nothing of their outcomes.
+// It provides the tests as data only; it says nothing about their outcomes.
 package corpus
 
 import (
@@ -60,7 +59,7 @@ func Tests() []*litmus.Test { return slices.Clone(load()) }
 // "cl-". As with Tests, they must not be changed.
 func OpenCL() []*litmus.Test { return slices.Clone(loadCL()) }
 
-// Lookup returns the test of that name, PTX or OpenCL.
+// Lookup returns the test with a name, PTX or OpenCL.
 func Lookup(name string) (*litmus.Test, bool) {
 	list := load()
 	if strings.HasPrefix(name, "cl-") {

@@ -18,8 +18,7 @@ type Test struct {
 	Kind   string // Allowed, Forbidden, Required, or "" if the log says none
 	States []State
 	Hash   string
-	// Source is the test's text if the log holds it, with the line it starts
-	// at.
+	// Source is the test's text if the log contains it, with the line where it starts.
 	Source     string
 	SourceLine int
 	Line       int // of the line "Test NAME KIND"
@@ -47,9 +46,9 @@ const (
 	maxSource = 1 << 20
 )
 
-// Read reads a log and calls f for each test in order. Lines that it does
-// not know are skipped, but a state that cannot be read, a number of states
-// that does not agree, or a block that ends early is an error with its line.
+// Read reads a log and calls f for each test in order. It skips lines that it does not know. A
+// state that cannot be read, an inconsistent number of states, or a block that ends early is an
+// error with its line.
 func Read(name string, r io.Reader, f func(*Test) error) error {
 	l := &reader{name: name, in: bufio.NewReaderSize(r, 1<<16)}
 	for {
@@ -85,7 +84,7 @@ func (l *reader) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", l.name, l.n, fmt.Sprintf(format, args...))
 }
 
-// line returns the next line without its end.
+// line returns the next line without its line end.
 func (l *reader) line() (string, error) {
 	var b []byte
 	for {
@@ -163,7 +162,7 @@ func (l *reader) take(line string, f func(*Test) error) error {
 
 func isKind(s string) bool { return s == "Allowed" || s == "Forbidden" || s == "Required" }
 
-// endsSource recognises what follows a test's text in logs.
+// endsSource reports whether a line is one that follows a test's text in logs.
 func endsSource(line string) bool {
 	for _, p := range []string{"Generated", "%%%", "Test ", "Histogram", "#START", "==", "optcheck", "Machine"} {
 		if strings.HasPrefix(line, p) {

@@ -1,5 +1,5 @@
-// Package herdlog reads and writes logs in the form of herd, which lists the
-// states that a model allows, and of litmus, which counts what a device did.
+// Package herdlog reads and writes logs in the form of herd, which lists the states that a
+// model allows, and of litmus, which counts what a device did.
 //
 // It neither judges a test (package model does) nor runs one.
 package herdlog
@@ -14,8 +14,8 @@ import (
 	"optcheck/litmus"
 )
 
-// Block is what a log says of one test. Its form is herd's, or with Counted
-// that of litmus.
+// Block is the part of a log about one test. Its form is herd's, or with Counted that of
+// litmus.
 type Block struct {
 	Name      string
 	Kind      string // Allowed, Forbidden or Required: see Kind
@@ -23,8 +23,8 @@ type Block struct {
 	Hash      string
 	Columns   []Column
 	States    [][]int64
-	// Counted gives for each state how often it was seen, and Mark whether it
-	// satisfies the expression of the condition. Both are nil in a model's log.
+	// Counted holds for each state how often it was seen, and Mark whether it satisfies the
+	// expression of the condition. Both are nil in a model's log.
 	Counted []uint64
 	Mark    []bool
 	// Positive and Negative count the executions or instances that satisfy the
@@ -34,8 +34,8 @@ type Block struct {
 	Notes              []string // lines after the states
 	Flags              []string // what a model warns of
 	Comments           []string // further lines; readers skip lines that they do not know
-	// Time is what the test took; negative means no Time line, which makes logs
-	// comparable byte by byte.
+	// Time is the duration of the test; negative means no Time line, so that logs can be
+	// compared byte by byte.
 	Time       time.Duration
 	Candidates *uint64 // the candidates that a model looked at, nil for no line
 	StatesOnly bool    // end the block after its states
@@ -48,7 +48,7 @@ type Column struct {
 	At   int
 }
 
-// Kind returns the word that stands after a test's name in logs.
+// Kind returns the word that follows a test's name in logs.
 func Kind(q litmus.Quantifier) string {
 	switch q {
 	case litmus.NotExists:
@@ -59,7 +59,7 @@ func Kind(q litmus.Quantifier) string {
 	return "Allowed"
 }
 
-// Term returns a term as logs write it: 0:r1, [x].
+// Term returns a term in the form used in logs: 0:r1, [x].
 func Term(x litmus.Term) string {
 	if x.Kind == litmus.TermReg {
 		return strconv.Itoa(x.Thread) + ":" + x.Name
@@ -210,7 +210,7 @@ func words(b []byte, list ...string) []byte {
 	return b
 }
 
-// oneLine keeps texts from without from adding lines.
+// oneLine prevents foreign texts from adding lines.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
