@@ -27,10 +27,10 @@ func unknownVariables(environ []string) error {
 		names = append(names, envName(k))
 	}
 	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
+		name, _, _ := strings.Cut(kv, "=")
 		rest, ours := strings.CutPrefix(name, "OPTCHECK_")
 		test := slices.Contains(testVariables, rest) || slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(rest, p) })
-		if !ours || value == "" || test || otherVariables[name] != "" || slices.Contains(names, name) {
+		if !ours || test || otherVariables[name] != "" || slices.Contains(names, name) {
 			continue
 		}
 		hint := ""

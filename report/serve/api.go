@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 
 func (s *Server) apiRoutes() {
 	s.mux.HandleFunc("/api/version", s.api(func(n *snapshot, r *http.Request) (any, error) {
+		if err := only(r.URL.Query()); err != nil {
+			return nil, err
+		}
 		return map[string]any{"version": n.version, "read": n.at.UTC().Format("2006-01-02T15:04:05Z"), "stale": n.stale}, nil
 	}))
 	s.mux.HandleFunc("/api/summary", s.api(func(n *snapshot, r *http.Request) (any, error) {
@@ -52,6 +56,10 @@ func (s *Server) apiRoutes() {
 	}))
 	s.mux.HandleFunc("/api/findings/{id}", func(w http.ResponseWriter, r *http.Request) {
 		n := s.now.Load()
+		if err := only(r.URL.Query()); err != nil {
+			s.json(w, r, http.StatusBadRequest, map[string]string{"error": err.Error()})
+			return
+		}
 		f, ok := n.index.Finding(r.PathValue("id"))
 		if !ok {
 			s.json(w, r, http.StatusNotFound, map[string]string{"error": "no such finding"})
@@ -60,7 +68,10 @@ func (s *Server) apiRoutes() {
 		s.json(w, r, http.StatusOK, f)
 	})
 	s.mux.HandleFunc("/api/changes", s.api(func(n *snapshot, r *http.Request) (any, error) {
-		_, v, err := query(r)
+		v, err := url.ParseQuery(r.URL.RawQuery)
+		if err == nil {
+			err = only(v, "left", "right")
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -121,10 +132,13 @@ func part(r *http.Request) (f html.Filter, offset, limit int, err error) {
 
 // onlyKnown refuses parameters that are none: a program whose filter is
 // misspelt must not take all cells for those that it asked for.
-func onlyKnown(v url.Values, more ...string) error {
+func onlyKnown(v url.Values, more ...string) error { return only(v, slices.Concat(html.Keys, more)...) }
+
+// only refuses parameters that are not among the keys.
+func only(v url.Values, keys ...string) error {
 	for _, k := range slices.Sorted(maps.Keys(v)) {
-		if !slices.Contains(html.Keys, k) && !slices.Contains(more, k) {
-			return fmt.Errorf("no parameter %q (%s)", html.Short(k, 40), strings.Join(slices.Concat(html.Keys, more), ", "))
+		if !slices.Contains(keys, k) {
+			return fmt.Errorf("no parameter %q (%s)", html.Short(k, 40), cmp.Or(strings.Join(keys, ", "), "there are none"))
 		}
 	}
 	return nil

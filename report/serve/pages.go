@@ -179,6 +179,11 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	view := html.View{Filter: f, Sort: v.Get("sort"), Live: true}
+	n := s.now.Load()
+	if err = errors.Join(onlyKnown(v, "sort", "page"), n.index.Check(f)); err != nil {
+		s.bad(w, r, err)
+		return
+	}
 	if view.Page, err = whole(v, "page", 1, 1, maxPage); err == nil && view.Sort != "" && !slices.Contains(html.Sorts, view.Sort) {
 		err = fmt.Errorf("sort=%s: must be one of %s", html.Short(view.Sort, 20), strings.Join(html.Sorts, ", "))
 	}
@@ -186,7 +191,6 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 		s.bad(w, r, err)
 		return
 	}
-	n := s.now.Load()
 	body, err := s.pages.get(fmt.Sprintf("o/%d/%s/%s/%d", n.version, f.Values().Encode(), view.Sort, view.Page),
 		func() (template.HTML, error) { return n.index.Overview(view) })
 	if err != nil {
@@ -236,7 +240,10 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
-	_, v, err := query(r)
+	v, err := url.ParseQuery(r.URL.RawQuery)
+	if err == nil {
+		err = only(v, "left", "right")
+	}
 	if err != nil {
 		s.bad(w, r, err)
 		return
@@ -308,6 +315,9 @@ const runsPerPage = 200
 
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
 	from, err := whole(r.URL.Query(), "from", 0, 0, maxPage)
+	if err == nil {
+		err = only(r.URL.Query(), "from")
+	}
 	if err != nil {
 		s.bad(w, r, err)
 		return

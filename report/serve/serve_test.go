@@ -436,3 +436,16 @@ func TestCache(t *testing.T) {
 	_, err := c.get("error", func() (template.HTML, error) { return "", errors.New("no") })
 	require.Error(t, err)
 }
+
+// TestStrict: what is misspelt is refused on pages too, and what means nothing to an answer.
+func TestStrict(t *testing.T) {
+	_, h := small(t)
+	for _, address := range []string{"/?class=miscompild", "/?target=sm_9", "/?rule=nosuch", "/?tset=x", "/changes.html?class=miscompiled",
+		"/runs.html?form=2", "/api/version?x=1", "/api/changes?left=ptxas+12.0&right=ptxas+12.4&class=miscompiled", "/api/summary?offset=1",
+		"/api/findings/none?x=1"} {
+		ask(t, h, address, http.StatusBadRequest)
+	}
+	for _, address := range []string{"/?class=miscompiled&sort=cells&page=1", "/api/changes?left=ptxas+12.0&right=ptxas+12.4"} {
+		ask(t, h, address, http.StatusOK)
+	}
+}

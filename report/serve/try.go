@@ -178,10 +178,8 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
 	e := &html.Editor{Offer: s.bench.Offer()}
 	v, err := url.ParseQuery(r.URL.RawQuery)
 	keys := []string{html.TryTest, html.TryCompiler, html.TryTarget, html.TryLevel, html.TryLayout, html.TryPick}
-	for k := range v {
-		if err == nil && !slices.Contains(keys, k) {
-			err = fmt.Errorf("no parameter %q (%s)", html.Short(k, 40), strings.Join(keys, ", "))
-		}
+	if err == nil {
+		err = only(v, keys...)
 	}
 	e.Trial = e.Offer.First
 	if err == nil && v.Has(html.TryTest) {
