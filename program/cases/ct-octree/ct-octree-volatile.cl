@@ -99,9 +99,10 @@ kernel void partition(global u32 *code, volatile global u32 *ids, global u32 *he
   if ((uint)get_local_id(0) < 8)
    inside[(uint)get_local_id(0)] = 0;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  u32 state = found, first = cell[0], count = cell[1], level = cell[2];
+  u32 state = found;
   if (state == 2)
    return;
+  u32 first = cell[0], count = cell[1], level = cell[2];
   volatile global u32 *from = ids + (level % 2) * n, *to = ids + (1 - level % 2) * n;
   if (state == 1 && (count > n || first > n - count || level > 10)) {
    if ((uint)get_local_id(0) == 0)

@@ -104,9 +104,10 @@ KERNEL partition(GLOBAL u32 *code, DATA u32 *ids, GLOBAL u32 *head, GLOBAL u32 *
 		if (threadIdx.x < 8)
 			inside[threadIdx.x] = 0;
 		__syncthreads();
-		u32 state = found, first = cell[0], count = cell[1], level = cell[2];
+		u32 state = found;
 		if (state == 2)
 			return;
+		u32 first = cell[0], count = cell[1], level = cell[2];
 		DATA u32 *from = ids + (level % 2) * n, *to = ids + (1 - level % 2) * n;
 		if (state == 1 && (count > n || first > n - count || level > LEVELS)) { // a cell that was read before it was written
 			if (threadIdx.x == 0)
