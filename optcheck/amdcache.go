@@ -51,13 +51,13 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	return false
 }
 
-// find returns the event of a cache operation between two events that runs whenever event with does (with -1:
-// always), or -1.
-func (c *amdCheck) find(need amdCacheOp, lo, hi, with int) int {
+// find looks for a cache operation between two events that always runs, or whenever one
+// of some events does.
+func (c *amdCheck) find(need amdCacheOp, lo, hi int, with ...int) int {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		x := &c.tr.events[ev]
 		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope &&
-			(!x.cond || with >= 0 && c.runsWith(ev, with)) {
+			(!x.cond || slices.ContainsFunc(with, func(w int) bool { return w >= 0 && c.runsWith(ev, w) })) {
 			return ev
 		}
 	}
@@ -72,11 +72,14 @@ func (n amdCacheOp) String() string {
 // orders stores before later loads, the invalidation must come after the stores too: a line filled between the two
 // would be older than what others know of the store.
 func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []lack) {
-	with := -1
+	var with []int // without the acquire itself, or without what is behind, it is not needed
 	if hi < len(c.tr.events) {
-		with = hi
+		with = append(with, hi)
 	}
-	ev := c.find(need, lo, hi, with)
+	if self >= 0 {
+		with = append(with, c.match[self])
+	}
+	ev := c.find(need, lo, hi, with...)
 	if ev < 0 {
 		return -1, []lack{{InvalidateMissing, lo, fmt.Sprintf("no %v behind %s: later loads may find what an earlier access left in the cache",
 			need, c.place(lo))}}

@@ -24,7 +24,9 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 		if v, ok := m.distribute(mi.LUT, src); ok {
 			return v, true
 		}
-		return p.flat(mi.LUT, src[0], src[1], src[2]), true
+		v := p.flat(mi.LUT, src[0], src[1], src[2])
+		m.foldedMarker(inst, mi, src, v)
+		return v, true
 	case isa.MicroPlop:
 		return p.flat(mi.LUT, m.laneBit(mi, src, 0), m.laneBit(mi, src, 1), m.laneBit(mi, src, 2)), true
 	case isa.MicroSel:
@@ -99,6 +101,19 @@ func (p *valuePool) isBool(v value) bool {
 	if v < 0 {
 		return false
 	}
+	if len(p.bools) <= int(v) {
+		p.bools = append(p.bools, make([]int8, len(p.nodes)-len(p.bools))...)
+	}
+	if p.bools[v] == 0 {
+		p.bools[v] = -1
+		if p.bool(v) {
+			p.bools[v] = 1
+		}
+	}
+	return p.bools[v] > 0
+}
+
+func (p *valuePool) bool(v value) bool {
 	switch n := p.nodes[v]; n.kind {
 	case kConst:
 		return n.imm == 0 || n.imm == 1<<32-1

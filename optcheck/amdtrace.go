@@ -32,7 +32,7 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 		return true
 	}
 	v, _ := m.operand(in.Args[1])
-	w, ok := m.laneOf(v, uint64(k&63), 0)
+	w, ok := m.laneOf(v, uint64(k&63))
 	if !ok {
 		return false // a lane of other data: v_readlane_b32 reads a value that all lanes agree on
 	}
@@ -40,39 +40,57 @@ func (m *machine) lane(i int, in *isa.Inst) bool {
 	return true
 }
 
-// laneOf returns what a lane of a register was set to, if that is known on all paths. Where control flow joins, it is
-// one of two values, as for any register. Where a mask decides, both values must agree: the mask says which of the
-// two a lane has, and this lane is not the one for which the kernel is evaluated.
-func (m *machine) laneOf(v value, lane uint64, depth int) (cell, bool) {
-	if v < 0 || depth > maxDepth {
+// laneOf is what a lane of a register was set to, if that is known on all paths.
+// Where control flow joins, it is one of two values as any register is. Where a mask
+// decides, both must agree: the mask says which of the two a lane has, and this lane
+// is another one than that for which the kernel is evaluated.
+func (m *machine) laneOf(v value, lane uint64) (cell, bool) {
+	known := map[value]*cell{} // nil: not known
+	var of func(v value) *cell
+	of = func(v value) *cell {
+		for v >= 0 && m.tr.pool.nodes[v].kind == kFun && m.tr.pool.nodes[v].imm&^63 == funLane {
+			n := m.tr.pool.nodes[v]
+			if n.imm == funLane|lane {
+				return &cell{v: n.b, t: m.laneT[v]}
+			}
+			v = n.a
+		}
+		if v < 0 || m.tr.pool.nodes[v].kind != kPhi && m.tr.pool.nodes[v].kind != kSel {
+			return nil
+		}
+		if c, ok := known[v]; ok {
+			return c
+		}
+		known[v] = nil
+		n := m.tr.pool.nodes[v]
+		if x, y := of(n.a), of(n.b); x != nil && y != nil {
+			known[v] = m.eitherLane(v, *x, *y)
+		}
+		return known[v]
+	}
+	c := of(v)
+	if c == nil {
 		return cell{}, false
 	}
-	n := m.tr.pool.nodes[v]
-	switch {
-	case n.kind == kFun && n.imm == funLane|lane:
-		return cell{v: n.b, t: m.laneT[v]}, true
-	case n.kind == kFun && n.imm&^63 == funLane:
-		return m.laneOf(n.a, lane, depth+1)
-	case n.kind == kPhi || n.kind == kSel:
-		x, ok := m.laneOf(n.a, lane, depth+1)
-		y, ok2 := m.laneOf(n.b, lane, depth+1)
-		if !ok || !ok2 {
-			return cell{}, false
-		}
-		w := cell{v: x.v, t: x.t | y.t}
-		if x.v == y.v {
-			return w, true
-		}
-		if n.kind == kPhi {
-			var known *join
-			if j, ok := m.tr.joins[v]; ok {
-				known = &j
-			}
-			w.v = m.phi(n.imm, x.v, y.v, known)
-		}
-		return w, n.kind == kPhi
+	return *c, true
+}
+
+// eitherLane is a lane that is x or y where control flow joins to v, nil if it must be
+// one and is not.
+func (m *machine) eitherLane(v value, x, y cell) *cell {
+	w := cell{v: x.v, t: x.t | y.t}
+	if x.v == y.v {
+		return &w
 	}
-	return cell{}, false
+	if m.tr.pool.nodes[v].kind != kPhi {
+		return nil
+	}
+	var way *join
+	if j, ok := m.tr.joins[v]; ok {
+		way = &j
+	}
+	w.v = m.phi(m.tr.pool.nodes[v].imm, x.v, y.v, way)
+	return &w
 }
 
 // funLane marks an expression "a with lane imm&63 replaced by b".

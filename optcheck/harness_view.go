@@ -202,6 +202,11 @@ func (m *machine) decides(i int, in *isa.Inst, guard value) {
 	if in.Flow != isa.FlowJump {
 		return
 	}
+	if in.Guard.Reg.Class != isa.ClassNone { // known, so that it is no guard
+		v, _ := m.operand(isa.Operand{Kind: isa.OpdReg, Reg: in.Guard.Reg, Words: 1})
+		m.tr.guards[i] = m.asBool(v)
+		return
+	}
 	for k := range in.Args {
 		if o := &in.Args[k]; o.Kind == isa.OpdPred {
 			v, _ := m.operand(*o)

@@ -196,16 +196,16 @@ func (m *machine) mul(a, b value) value {
 // foldedMarker records a marker whose operand is constant too: the xor itself folds, so that only the instruction
 // shows the literal.
 func (m *machine) foldedMarker(inst int, mi *isa.Micro, src operands, v value) {
+	if _, folded := m.tr.pool.isConst(v); !folded {
+		return
+	}
 	pair, ok := map[uint8][2]int{lutA ^ lutB: {0, 1}, lutA ^ lutC: {0, 2}, lutB ^ lutC: {1, 2}}[mi.LUT]
-	if _, folded := m.tr.pool.isConst(v); !ok || !folded {
+	if !ok {
 		return
 	}
 	for i := range pair {
-		o := &mi.Src[pair[i]]
-		if o.Kind != isa.OpdImm || !isMarker(uint32(o.Imm)) {
-			continue
-		}
-		if mk, ok := spec.DecodeLiteral(uint32(o.Imm)); ok {
+		lit, known := m.tr.pool.isConst(src[pair[i]])
+		if mk, ok := spec.DecodeLiteral(lit); known && ok {
 			m.tr.markers = append(m.tr.markers, marker{m: mk, oper: src[pair[1-i]], inst: inst})
 			m.tr.folded = append(m.tr.folded, v)
 		}

@@ -41,17 +41,10 @@ func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace,
 			if want == nil {
 				return tr, nil
 			}
-			f, err := newFlow(&cur)
-			if err != nil {
-				return nil, err
+			done, err := simplify(&cur, tr, o.view, want)
+			if done || err != nil {
+				return tr, err
 			}
-			lo, hi, ok := f.loop(&cur, want, o.view != nil)
-			if !ok {
-				return tr, f.finite(&cur)
-			}
-			copies := want.Rounds() + 1
-			o.view.copied(lo, hi, copies)
-			cur.Insts = copyLoop(cur.Insts, lo, hi, copies)
 			if err := limits.Check("instructions", len(cur.Insts), limits.Now().Instructions); err != nil {
 				return nil, err
 			}
@@ -59,6 +52,36 @@ func (c *Checker) reduced(fn *isa.Func, o walkOptions, want *spec.Spec) (*trace,
 		cur.BuildCFG()
 	}
 	return nil, errors.New("the code could not be brought to a form in which it is compared")
+}
+
+// simplify brings code one step nearer to the form without loops and reports whether it has that form.
+func simplify(fn *isa.Func, tr *trace, v *view, want *spec.Spec) (done bool, err error) {
+	f, err := newFlow(fn)
+	if err != nil {
+		return false, err
+	}
+	l, loops := f.loop(fn, want, v != nil)
+	switch {
+	case loops && (l.gathered || v != nil):
+		copies := want.Rounds() + 1
+		v.copied(l.lo, l.hi, copies)
+		fn.Insts = copyLoop(fn.Insts, l.lo, l.hi, copies)
+		return false, nil
+	case loops:
+		fn.Insts = f.gather(fn.Insts, l)
+		return false, nil
+	}
+	if err = f.finite(fn); v != nil {
+		return true, err
+	}
+	if tr.settle(f, err != nil) && prune(fn, tr) {
+		return false, nil
+	}
+	if b, ok := f.parted(fn, tr); ok && err != nil {
+		fn.Insts = f.apart(fn.Insts, b)
+		return false, nil
+	}
+	return true, err
 }
 
 // finite returns an error if the code may iterate more often than the test.
@@ -73,11 +96,19 @@ func (f *flow) finite(fn *isa.Func) error {
 	return nil
 }
 
-// loop finds the shortest loop that is a contiguous range of code [lo, hi) beginning with its head. A loop around an
-// atomic that the test has in no loop implements that atomic, and one without accesses that votes waits for the lanes
-// of its warp (sm_70 at O0). Among the loops of a harness, the test's are those with an instruction that the test
-// performs several times.
-func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (lo, hi int, ok bool) {
+// stretch is a loop in the text of a function: instructions [lo, hi), blocks of which
+// belong to it. It is gathered if the head is the first and the others only lead out of
+// the loop.
+type stretch struct {
+	lo, hi, head int
+	blocks       []int // other than the head, as they stand
+	gathered     bool
+}
+
+// loop finds the shortest loop. A loop around an atomic that the test has in no loop implements that atomic, and one
+// without accesses that votes waits for the lanes of its warp (sm_70 at O0). Among the loops of a harness, the test's
+// are those with an instruction that the test performs several times; their heads come first.
+func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (shortest stretch, ok bool) {
 	for _, head := range f.order {
 		var from []int
 		for _, p := range f.blocks[head].Preds {
@@ -88,24 +119,139 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (lo, hi int, ok
 		if len(from) == 0 {
 			continue
 		}
-		first, end := f.blocks[head].First, f.blocks[head].End
+		l := stretch{lo: f.blocks[head].First, hi: f.blocks[head].End, head: head}
+		f.before(from, head, head, func(b int) { l.blocks = append(l.blocks, b) })
+		slices.SortFunc(l.blocks, func(a, b int) int { return f.blocks[a].First - f.blocks[b].First })
 		plain, votes, accesses, repeats := true, false, false, !harness
-		f.before(from, head, head, func(b int) {
-			plain = plain && f.blocks[b].First >= first
-			end = max(end, f.blocks[b].End)
-		})
-		for i := first; i < end && plain; i++ {
-			in := &fn.Insts[i]
-			plain = (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect &&
-				in.Flow != isa.FlowCall
-			votes, accesses = votes || in.Op == "VOTE", accesses || in.Role.IsAccess()
-			repeats = repeats || want.Copies(in.Src.Line) > 1
+		inside := map[int]bool{}
+		for _, b := range append([]int{head}, l.blocks...) {
+			l.lo, l.hi = min(l.lo, f.blocks[b].First), max(l.hi, f.blocks[b].End)
+			for i := f.blocks[b].First; i < f.blocks[b].End; i++ {
+				in := &fn.Insts[i]
+				inside[i] = true
+				plain = plain && (in.Role != isa.RoleAtomic || want.Copies(in.Src.Line) > 1) && !in.Mem.Locked && in.Flow != isa.FlowIndirect &&
+					in.Flow != isa.FlowCall
+				votes, accesses = votes || in.Op == "VOTE", accesses || in.Role.IsAccess()
+				repeats = repeats || want.Copies(in.Src.Line) > 1
+			}
 		}
-		if plain && repeats && (accesses || !votes) && (!ok || end-first < hi-lo) {
-			lo, hi, ok = first, end, true
+		l.gathered = l.lo == f.blocks[head].First
+		for i := l.lo; i < l.hi && l.gathered; i++ {
+			in := &fn.Insts[i]
+			l.gathered = inside[i] || in.Flow == isa.FlowJump && in.Guard.Reg.Class == isa.ClassNone
+		}
+		plain = plain && repeats && (!harness || l.lo == f.blocks[head].First)
+		if plain && (accesses || !votes) && (!ok || l.hi-l.lo < shortest.hi-shortest.lo) {
+			shortest, ok = l, true
 		}
 	}
-	return lo, hi, ok
+	return shortest, ok
+}
+
+// jumpTo is a jump in the place where control went on by itself.
+func jumpTo(from isa.Inst, to int) isa.Inst {
+	return isa.Inst{Addr: from.Addr, Op: "BRA", Text: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
+}
+
+// goesOn reports whether control may go on behind a block without a jump.
+func (f *flow) goesOn(code []isa.Inst, block int) bool {
+	b := &f.blocks[block]
+	last := &code[b.End-1]
+	return slices.ContainsFunc(b.Succs, func(s int) bool { return f.blocks[s].First == b.End }) &&
+		(last.Flow != isa.FlowJump || last.Target != b.End || last.Guard.Reg.Class != isa.ClassNone)
+}
+
+// gather puts the blocks of a loop one behind the other, its head in front and others of
+// its stretch behind them. Jumps lead where control went on by itself.
+func (f *flow) gather(code []isa.Inst, l stretch) []isa.Inst {
+	order := append([]int{l.head}, l.blocks...)
+	for b := range f.blocks {
+		if f.blocks[b].First >= l.lo && f.blocks[b].End <= l.hi && !slices.Contains(order, b) {
+			order = append(order, b)
+		}
+	}
+	out := slices.Clone(code[:l.lo])
+	if f.blocks[l.head].First != l.lo {
+		out = append(out, jumpTo(code[l.lo], l.lo))
+	}
+	moved := make(map[int]int, len(order)) // where blocks begin
+	for n, b := range order {
+		k := &f.blocks[b]
+		moved[k.First] = len(out)
+		out = append(out, code[k.First:k.End]...)
+		if f.goesOn(code, b) && (n+1 == len(order) || f.blocks[order[n+1]].First != k.End) {
+			out = append(out, jumpTo(code[k.End-1], k.End))
+		}
+	}
+	added := len(out) - l.hi
+	out = append(out, code[l.hi:]...)
+	target := func(t int) int {
+		if to, ok := moved[t]; ok {
+			return to
+		}
+		if t >= l.hi {
+			return t + added
+		}
+		return t
+	}
+	for i := range out {
+		in := &out[i]
+		in.Target, in.Targets = target(in.Target), slices.Clone(in.Targets)
+		for k, t := range in.Targets {
+			in.Targets[k] = target(t)
+		}
+	}
+	return out
+}
+
+// parted finds a block without accesses that ends with a branch which is decided by the
+// way that control took to the block: LLVM leaves a loop by one branch, whichever of its
+// ends is reached.
+func (f *flow) parted(fn *isa.Func, tr *trace) (block int, ok bool) {
+	access := map[int]bool{}
+	for i := range tr.events {
+		access[tr.events[i].inst] = true
+	}
+	for _, b := range f.order {
+		k := &f.blocks[b]
+		g, decided := tr.guards[k.End-1]
+		if !decided || fn.Insts[k.End-1].Flow != isa.FlowJump || len(k.Preds) < 2 || !tr.pool.joinedAt(g, b) {
+			continue
+		}
+		plain := true
+		for i := k.First; i < k.End; i++ {
+			plain = plain && !access[i]
+		}
+		if plain {
+			return b, true
+		}
+	}
+	return 0, false
+}
+
+// joinedAt reports whether a value depends on the way to the head of a block.
+func (p *valuePool) joinedAt(v value, block int) bool {
+	p.visit()
+	return p.search(v, func(_ value, n *node) bool { return n.kind == kPhi && int(n.imm>>40) == block })
+}
+
+// apart gives each way to a block, but for one, a copy of it.
+func (f *flow) apart(code []isa.Inst, block int) []isa.Inst {
+	b := &f.blocks[block]
+	out, kept := slices.Clone(code), slices.ContainsFunc(b.Preds, func(p int) bool { return f.goesOn(code, p) })
+	for _, p := range b.Preds {
+		from := &out[f.blocks[p].End-1]
+		if f.pos[p] < 0 || from.Target != b.First {
+			continue
+		}
+		if !kept {
+			kept = true
+			continue
+		}
+		from.Target = len(out)
+		out = append(append(out, code[b.First:b.End]...), jumpTo(code[b.End-1], b.End))
+	}
+	return out
 }
 
 // copied records that copyLoop copies instructions [lo, hi), a loop.
@@ -166,8 +312,7 @@ func copyLoop(code []isa.Inst, lo, hi, copies int) []isa.Inst {
 	place(code[:lo], -1)
 	for n := range copies {
 		place(code[lo:hi], n)
-		out = append(out, isa.Inst{Addr: code[hi-1].Addr, Op: "BRA", Text: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump,
-			Target: target(hi, -1)})
+		out = append(out, jumpTo(code[hi-1], target(hi, -1)))
 	}
 	place(code[hi:], -1)
 	return append(out, isa.Inst{Addr: code[lo].Addr, Op: "EXIT", Text: trapped, Role: isa.RoleBranch, Flow: isa.FlowExit, Target: -1})

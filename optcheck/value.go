@@ -44,7 +44,8 @@ type valuePool struct {
 	index   map[node]value
 	strings map[string]uint64
 	names   []string
-	micros  map[uint64]isa.Micro // of functions that a name stands for
+	micros  map[uint64]isa.Micro // behind functions with a name
+	bools   []int8               // by node, 1 if it is all ones or all zeros, -1 if not
 	marks   []uint32             // by node, the round of the walk that saw it last
 	round   uint32
 }
@@ -60,6 +61,7 @@ func takePool() *valuePool { return pools.Get().(*valuePool) }
 
 func (p *valuePool) reset() {
 	p.nodes = p.nodes[:0]
+	p.bools = p.bools[:0]
 	clear(p.index)
 	clear(p.strings)
 	clear(p.micros)

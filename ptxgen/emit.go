@@ -111,10 +111,6 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
 	t = t.Canonical()
-	flat, origin, err := unrolled(t)
-	if err != nil {
-		return nil, err
-	}
 	u := &Unit{Name: o.Unit}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
@@ -124,8 +120,12 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 			return nil, unsupported("location %s is an alias; kernels in audit form have no virtual aliases", t.Locations[i].Name)
 		}
 	}
+	e, err := newEmitter(t, u, o)
+	if err != nil {
+		return nil, err
+	}
 	var b strings.Builder
-	e := &emitter{t: t, flat: flat, origin: origin, o: o, u: u, sm: sm, b: &b}
+	e.sm, e.b = sm, &b
 	if o.Layout.Named() {
 		e.symbols()
 		u.Globals = b.String()
@@ -154,6 +154,30 @@ type emitter struct {
 	b  *strings.Builder
 	// located, if not nil, loads a location's address instead of address.
 	located func(dst string, loc, bits int) string
+}
+
+func newEmitter(t *litmus.Test, u *Unit, o Options) (*emitter, error) {
+	flat, origin, err := unrolled(t)
+	if err != nil {
+		return nil, err
+	}
+	return &emitter{t: t, flat: flat, origin: origin, o: o, u: u}, nil
+}
+
+// body begins the code of a thread.
+func (e *emitter) body(thread int) (*body, error) {
+	s, err := spec.FromTest(e.t, thread, e.o.Layout)
+	if err != nil {
+		return nil, err
+	}
+	k := &body{e: e, th: &e.t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	if e.origin != nil {
+		k.loops(e.origin[thread])
+		if err := k.count(); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
 }
 
 func (e *emitter) f(format string, args ...any) { fmt.Fprintf(e.b, format, args...) }
@@ -189,14 +213,11 @@ func (e *emitter) symbols() {
 // kernel emits one thread's entry. It builds the body first, which decides what parameters the
 // entry needs.
 func (e *emitter) kernel(thread int) error {
-	s, err := spec.FromTest(e.t, thread, e.o.Layout)
+	k, err := e.body(thread)
 	if err != nil {
 		return err
 	}
-	k := &body{e: e, th: &e.t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
-	if e.origin != nil {
-		k.loops(e.origin[thread])
-	}
+	s := k.spec
 	if err := k.run(); err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ func (e *harnessEmitter) kernel() error {
 		k := &body{e: &e.emitter, th: &e.t.Threads[i], spec: s, regs: map[string]litmus.Type{}, prefix: fmt.Sprintf("t%d_", i)}
 		if e.origin != nil {
 			k.loops(e.origin[i])
+			if err := k.count(); err != nil {
+				return err
+			}
 		}
 		if err := k.run(); err != nil {
 			return err

@@ -171,10 +171,9 @@ func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 		ops = append([]string{k.dst(in)}, ops...)
 	}
 	ops = append(ops, srcs...)
-	written, read, err := k.copies(ents)
-	if err != nil {
-		return err
-	}
+	written, read := k.copies(ents)
+	k.inRounds(written)
+	k.inRounds(read)
 	for _, c := range written {
 		if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
 			k.keep(c.guard, fmt.Sprintf("%%m%d", c.Pos), srcs[0], in.Type)

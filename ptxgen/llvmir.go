@@ -30,7 +30,7 @@ const HeaderAMD = "declare void @llvm.amdgcn.s.barrier()\n"
 // where paths meet. The error is a *spec.Unsupported if the encoding or LLVM IR lacks something
 // that the test uses.
 func EmitLLVMIR(t *litmus.Test, o Options) (*Unit, error) {
-	if err := straight(t); err != nil {
+	if err := bare(t); err != nil {
 		return nil, err
 	}
 	t = t.Canonical()
@@ -59,8 +59,12 @@ func irUnit(t *litmus.Test, o Options) (*Unit, error) {
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
 	}
+	e, err := newEmitter(t, u, o)
+	if err != nil {
+		return nil, err
+	}
 	for i := range t.Threads {
-		k, err := irKernel(t, i, u.Name, o)
+		k, err := irKernel(e, i)
 		if err != nil {
 			return nil, err
 		}
@@ -82,20 +86,22 @@ type irBody struct {
 	env   map[string]irValue // registers, and copies for markers (m0, o0_1)
 	block string             // the current basic block; "" after a jump
 	n     int                // numbers for values and blocks
-	// jumps maps labels that have not been reached to the edges that lead to them.
-	jumps map[string][]irEdge
+	// jumps are the edges to labels, carried the values at heads of loops.
+	jumps   map[string][]irEdge
+	carried []irCarried
 }
 
-func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, error) {
-	s, err := spec.FromTest(t, thread, o.Layout)
-	if err != nil {
-		return nil, err
-	}
+func irKernel(e *emitter, thread int) (*Kernel, error) {
+	o := e.o
 	k := &irBody{typed: o.TypedIR, env: map[string]irValue{}, jumps: map[string][]irEdge{}, block: "entry"}
 	_, notNV := SM(o.Target)
 	k.nv = notNV == nil
-	k.clBody = clBody{name: fmt.Sprintf("%s_T%d", unit, thread)}
-	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	body, err := e.body(thread)
+	if err != nil {
+		return nil, err
+	}
+	s := body.spec
+	k.clBody = clBody{body: *body, name: fmt.Sprintf("%s_T%d", e.u.Name, thread)}
 	k.collect()
 	k.pointers()
 	if k.nv && o.Lines {
@@ -111,8 +117,8 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if k.nv {
 		conv, list = "ptx_kernel", k.body.opaqueValues
 	}
-	values := list()
-	s.SetCode(k.th, values)
+	values := k.copied(list())
+	s.SetCode(&e.flat.Threads[thread], values)
 	s.AddDigest()
 	lits, err := s.Literals()
 	if err != nil {
@@ -130,7 +136,7 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 	if k.line > 0 {
 		debug = " !dbg " + KernelScope
 	}
-	fmt.Fprintf(&b, "define %s void @%s(%s)%s {\nentry:\n%s}\n", conv, k.name, strings.Join(k.irParams(), ", "), debug, k.out.String())
+	fmt.Fprintf(&b, "define %s void @%s(%s)%s {\nentry:\n%s}\n", conv, k.name, strings.Join(k.irParams(), ", "), debug, k.code())
 	if k.line > 0 {
 		fmt.Fprintf(&b, "%s = distinct !DISubprogram(name: %q, scope: !1, file: !1, line: %d, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n", KernelScope, k.name, LineOther)
 	}
@@ -139,6 +145,11 @@ func irKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, erro
 
 func (k *irBody) ir(format string, args ...any) {
 	fmt.Fprintf(&k.out, "  "+format, args...)
+	k.end()
+}
+
+// end ends an instruction.
+func (k *irBody) end() {
 	if k.line > 0 {
 		fmt.Fprintf(&k.out, ", !dbg !DILocation(line: %d, scope: %s)", k.line, KernelScope)
 	}
@@ -228,39 +239,36 @@ func (k *irBody) start() error {
 			}
 		}
 	}
+	k.startRounds()
 	return nil
 }
 
 // instructions emits the thread.
 func (k *irBody) instructions() error {
-	next := 0
+	entries := k.entries()
 	for i := range k.th.Body {
 		k.at, k.setting = i, ""
-		in := &k.th.Body[i]
+		in, ents := &k.th.Body[i], entries[i]
 		for _, l := range in.Labels {
 			k.join(l)
-		}
-		var ent *spec.Entry
-		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
-			ent = &k.spec.Entries[next]
-			next++
 		}
 		if k.block == "" {
 			return unsupported("unreachable code")
 		}
 		if k.line > 0 {
 			k.line = LineOther
-			if ent != nil {
-				k.line = ent.Pos + 1
+			if len(ents) > 0 {
+				k.line = ents[0].Line()
 			}
 		}
+		k.countRound()
 		if in.Op == litmus.OpBra {
 			if err := k.branch(in); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := k.guarded(in, ent); err != nil {
+		if err := k.guarded(in, ents); err != nil {
 			return err
 		}
 	}

@@ -39,14 +39,15 @@ func (k *irBody) join(label string) {
 	}
 	edges := k.jumps[label]
 	k.to(irLabel(label))
-	k.merge(edges)
+	k.merge(edges, label)
 }
 
 func irLabel(l string) string { return "L_" + strings.NewReplacer("$", "_", "%", "_").Replace(l) }
 
-// merge creates phis for registers that differ between the edges into the current block. A
-// register that some edge lacks is not live here.
-func (k *irBody) merge(edges []irEdge) {
+// merge makes phis of registers that differ between the edges into the current
+// block, and of those that a loop writes of which it is the head. A register that some
+// edge does not have is not live here.
+func (k *irBody) merge(edges []irEdge, label string) {
 	if len(edges) == 0 {
 		return
 	}
@@ -66,13 +67,17 @@ func (k *irBody) merge(edges []irEdge) {
 		if !all {
 			continue
 		}
-		if !same {
+		if carried := k.writes(label, n); !same || carried {
 			var in []string
 			for _, e := range edges {
-				in = append(in, fmt.Sprintf("[ %s, %%%s ]", e.env[n].name, e.from))
+				in = append(in, incoming(e, n))
 			}
 			phi := k.fresh("phi")
-			k.ir("%s = phi %s %s", phi, k.spell(v.typ), strings.Join(in, ", "))
+			fmt.Fprintf(&k.out, "  %s = phi %s %s", phi, k.spell(v.typ), strings.Join(in, ", "))
+			if carried {
+				k.carried = append(k.carried, irCarried{label, n, len(edges), k.out.Len()})
+			}
+			k.end()
 			v.name = phi
 		}
 		env[n] = v
@@ -124,9 +129,9 @@ func (k *irBody) predicate(g *litmus.Guard) string {
 }
 
 // guarded emits an instruction, in a block of its own if it has a guard.
-func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
+func (k *irBody) guarded(in *litmus.Instr, ents []*spec.Entry) error {
 	if in.Guard == nil {
-		return k.emit(in, ent)
+		return k.emit(in, ents)
 	}
 	cond := k.predicate(in.Guard)
 	k.n++
@@ -135,35 +140,37 @@ func (k *irBody) guarded(in *litmus.Instr, ent *spec.Entry) error {
 	k.edge(done)
 	before := maps.Clone(k.env)
 	k.to(then)
-	if err := k.emit(in, ent); err != nil {
+	if err := k.emit(in, ents); err != nil {
 		return err
 	}
-	operands := k.operandCopies(ent, before)
+	operands := k.operandCopies(ents, before)
 	k.ir("br label %%%s", done)
 	k.edge(done)
 	k.to(done)
-	k.merge(k.jumps[done])
+	k.merge(k.jumps[done], done)
 	maps.Copy(k.env, operands)
 	return nil
 }
 
-// operandCopies returns the copies of a skipped atomic's operands that hold whether or not it
-// is skipped, like Emit's: ptxas may combine the atomic with those of other lanes, and the
-// combined operand is compared with the copy.
-func (k *irBody) operandCopies(ent *spec.Entry, before map[string]irValue) map[string]irValue {
+// operandCopies returns the copies of a skipped atomic's operands that hold
+// whether it is skipped or not, as Emit has them: ptxas may combine the atomic
+// with those of other lanes, and what is combined is compared with the copy.
+func (k *irBody) operandCopies(ents []*spec.Entry, before map[string]irValue) map[string]irValue {
 	out := map[string]irValue{}
-	if !k.nv || ent == nil || ent.Kind.Op != litmus.OpAtom {
-		return out
-	}
-	for _, i := range ent.Operands() {
-		key := fmt.Sprintf(" o%d_%d", ent.Pos, i)
-		v := k.env[key]
-		known := strings.HasPrefix(v.name, "%v") // a parameter
-		for _, b := range before {
-			known = known || b == v
+	for _, ent := range ents {
+		if !k.nv || ent.Kind.Op != litmus.OpAtom {
+			continue
 		}
-		if known {
-			out[key] = v
+		for _, i := range ent.Operands() {
+			key := fmt.Sprintf(" o%d_%d", ent.Pos, i)
+			v := k.env[key]
+			known := strings.HasPrefix(v.name, "%v") // a parameter
+			for _, b := range before {
+				known = known || b == v
+			}
+			if known {
+				out[key] = v
+			}
 		}
 	}
 	return out

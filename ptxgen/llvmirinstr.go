@@ -56,12 +56,12 @@ func (k *irBody) operandAs(o litmus.Operand, typ string) (string, error) {
 }
 
 // emit emits one instruction without its guard.
-func (k *irBody) emit(in *litmus.Instr, ent *spec.Entry) error {
+func (k *irBody) emit(in *litmus.Instr, ents []*spec.Entry) error {
 	switch {
 	case in.Op == litmus.OpNop:
 		return nil
 	case in.Op.IsAccess():
-		return k.irAccess(in, ent)
+		return k.irAccess(in, ents)
 	case in.Op == litmus.OpFence:
 		sem, scope := in.Order(), k.syncScope(in.Scope)
 		if in.Scope == litmus.ScopeNone {
@@ -123,7 +123,7 @@ func (k *irBody) compute(in *litmus.Instr) error {
 		case in.Op == litmus.OpSelp && i == 2:
 			t = "i1"
 		}
-		if o.Kind == litmus.OperandConst && (in.Op == litmus.OpMov || mixes(in.Op) && in.Type != litmus.Pred) {
+		if o.Kind == litmus.OperandConst && (in.Op == litmus.OpMov || mixes(in.Op) && in.Type != litmus.Pred && !k.counts(in)) {
 			src = append(src, k.cast(k.irOpaque(in.Type, o.Value), t, true).name)
 			continue
 		}
@@ -203,8 +203,9 @@ func (k *irBody) typedPtr(v irValue, elem string) string {
 var irRMW = map[litmus.AtomOp]string{litmus.AtomAdd: "add", litmus.AtomExch: "xchg", litmus.AtomAnd: "and", litmus.AtomOr: "or",
 	litmus.AtomXor: "xor", litmus.AtomMin: "min", litmus.AtomMax: "max", litmus.AtomIncOne: "add", litmus.AtomDecOne: "sub"}
 
-// irAccess emits a memory access and the copies for its markers.
-func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
+// irAccess emits a memory access and the copies that its markers speak of.
+func (k *irBody) irAccess(in *litmus.Instr, ents []*spec.Entry) error {
+	ent := ents[0]
 	typ, align := irType(in.Type), ent.Kind.Width
 	var data []irValue
 	for _, o := range in.Src {
@@ -223,27 +224,21 @@ func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 		addr = k.location(ent.Loc)
 	}
 	k.usedLoc[ent.Loc] = true
-	keep := func(name string, v irValue, high bool) {
-		if high {
-			n := k.fresh("h")
-			k.ir("%s = lshr i64 %s, 32", n, v.name)
-			v = irValue{"i64", n}
-		}
-		k.env[" "+name] = k.cast(v, "i32", false)
+	if (in.Op == litmus.OpSt || in.Op == litmus.OpRed) && len(data) == 0 {
+		return unsupported("the result of atomic_inc and atomic_dec must be kept: nothing else marks them")
 	}
-	m := fmt.Sprintf("m%d", ent.Pos)
-	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
-		if len(data) == 0 {
-			return unsupported("the result of atomic_inc and atomic_dec must be kept: nothing else marks them")
+	written, read := k.copies(ents)
+	for _, c := range written {
+		if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
+			k.keep(c, fmt.Sprintf(" m%d", c.Pos), data[0], false)
 		}
-		keep(m, data[0], false)
-	}
-	for _, i := range ent.Operands() {
-		switch {
-		case i != spec.HighWord:
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, i), data[i], false)
-		case in.Op == litmus.OpSt:
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, i), data[0], true)
+		for _, i := range c.Operands() {
+			switch {
+			case i != spec.HighWord:
+				k.keep(c, fmt.Sprintf(" o%d_%d", c.Pos, i), data[i], false)
+			case in.Op == litmus.OpSt:
+				k.keep(c, fmt.Sprintf(" o%d_%d", c.Pos, i), data[0], true)
+			}
 		}
 	}
 	ptr := k.typedPtr(addr, typ)
@@ -270,15 +265,28 @@ func (k *irBody) irAccess(in *litmus.Instr, ent *spec.Entry) error {
 	}
 	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
 		k.env[in.Dst] = k.cast(res, irType(k.regs[in.Dst]), true)
-		if ent.Unread {
-			return nil
-		}
-		keep(m, res, false)
-		if in.Op == litmus.OpLd && align == 8 {
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, spec.HighWord), res, true)
+		for _, c := range read {
+			k.keep(c, fmt.Sprintf(" m%d", c.Pos), res, false)
+			if in.Op == litmus.OpLd && align == 8 {
+				k.keep(c, fmt.Sprintf(" o%d_%d", c.Pos, spec.HighWord), res, true)
+			}
 		}
 	}
 	return nil
+}
+
+// keep copies the lower or higher word of a value for a marker.
+func (k *irBody) keep(c copy, name string, v irValue, high bool) {
+	if high {
+		n := k.fresh("h")
+		k.ir("%s = lshr i64 %s, 32", n, v.name)
+		v = irValue{"i64", n}
+	}
+	v = k.cast(v, "i32", false)
+	if c.round >= 0 {
+		v = k.inRound(c, v, k.env[name])
+	}
+	k.env[name] = v
 }
 
 func (k *irBody) irRMW(in *litmus.Instr, res irValue, typ, ptr, scope, order string, data []irValue) {

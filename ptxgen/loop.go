@@ -24,15 +24,6 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	return flat, origin, nil
 }
 
-// straight returns the error for an emitter that supports neither loops nor calls and
-// prefetches.
-func straight(t *litmus.Test) error {
-	if t.Loops() {
-		return unsupported("a loop, which is emitted in PTX only")
-	}
-	return bare(t)
-}
-
 // bare returns the error for an emitter that does not support calls and prefetches.
 func bare(t *litmus.Test) error {
 	if t.Dressed() {
@@ -72,56 +63,111 @@ func (k *body) loops(origin []int) {
 	}
 }
 
-// copy is a copy of an access whose marker is set in its iteration. With an empty guard it is
-// always set: its value is the same in all iterations, or is that of the last one.
-type copy struct {
-	*spec.Entry
-	guard string
+// count finds the loops whose iterations are counted for markers.
+func (k *body) count() error {
+	for i, ents := range k.entries() {
+		if written, read := k.differ(i, ents); written || read {
+			l := &k.rounds[k.around(i)]
+			if l.nested {
+				return unsupported("a loop in a loop, whose values differ from round to round")
+			}
+			l.counted = true
+		}
+	}
+	return nil
 }
 
-// copies returns how the markers of an access are set: before it, from its operands (written),
-// and after it, from what it reads (read).
-func (k *body) copies(ents []*spec.Entry) (written, read []copy, err error) {
-	live, variant := 0, false
+// around is the first loop that contains an instruction, -1 for none.
+func (k *body) around(i int) int {
+	return slices.IndexFunc(k.rounds, func(l loop) bool { return l.contains(i) })
+}
+
+// copy is a copy of an access whose marker is set in one round of a loop, or always,
+// round being -1: if what is set is the same in all rounds, or what the last one leaves.
+type copy struct {
+	*spec.Entry
+	loop, round int
+	guard       string // as a road spells it
+}
+
+// copies tells how the markers of the access at hand are set in front of it, from its
+// operands, and behind it, from what it reads.
+func (k *body) copies(ents []*spec.Entry) (written, read []copy) {
+	loop := k.around(k.at)
+	list := func(differ bool) (l []copy) {
+		for n, e := range ents {
+			c := copy{Entry: e, loop: loop, round: -1}
+			if differ {
+				c.round = n
+			}
+			l = append(l, c)
+		}
+		return l
+	}
+	w, r := k.differ(k.at, ents)
+	return list(w), slices.DeleteFunc(list(r), func(c copy) bool { return c.Unread })
+}
+
+// differ reports whether the operands of an access, and whether what it reads, differ
+// between its copies.
+func (k *body) differ(at int, ents []*spec.Entry) (written, read bool) {
+	if len(ents) < 2 {
+		return false, false
+	}
+	live := 0
 	for _, e := range ents {
-		written, read = append(written, copy{Entry: e}), append(read, copy{Entry: e})
 		if e.Reads() && !e.Unread {
 			live++
 		}
 	}
-	for _, o := range k.th.Body[k.at].Src {
-		variant = variant || o.Kind == litmus.OperandReg && k.variant(o.Name)
+	for _, o := range k.th.Body[at].Src {
+		written = written || o.Kind == litmus.OperandReg && k.variant(at, o.Name)
 	}
-	if len(ents) > 1 && variant {
-		err = k.inRounds(written)
-	}
-	if live > 1 && err == nil {
-		err = k.inRounds(read)
-	}
-	return written, slices.DeleteFunc(read, func(c copy) bool { return c.Unread }), err
+	return written, live > 1
 }
 
-// variant reports whether a loop around the current instruction writes a register.
-func (k *body) variant(reg string) bool {
+// variant reports whether a loop around an instruction writes a register.
+func (k *body) variant(at int, reg string) bool {
 	return slices.ContainsFunc(k.rounds, func(l loop) bool {
-		return l.contains(k.at) && slices.ContainsFunc(k.th.Body[l.head:l.back+1], func(in litmus.Instr) bool { return in.Dst == reg })
+		return l.contains(at) && slices.ContainsFunc(k.th.Body[l.head:l.back+1], func(in litmus.Instr) bool { return in.Dst == reg })
 	})
 }
 
-// inRounds guards copies, each by the number of its iteration.
-func (k *body) inRounds(list []copy) error {
-	at := slices.IndexFunc(k.rounds, func(l loop) bool { return l.contains(k.at) })
-	if k.rounds[at].nested {
-		return unsupported("a loop in a loop, whose values differ from round to round")
+// counts reports whether an instruction computes what decides how often a loop goes
+// round. Its constants stay in the code, for compilers know how often that is.
+func (k *body) counts(in *litmus.Instr) bool {
+	for _, l := range k.rounds {
+		decide := k.th.Body[l.back].Reads()
+		for n := 0; n < len(decide); n++ {
+			for i := range k.th.Body {
+				if from := &k.th.Body[i]; from.Dst == decide[n] && !from.IsAccess() {
+					if from == in {
+						return true
+					}
+					for _, r := range from.Reads() {
+						if !slices.Contains(decide, r) {
+							decide = append(decide, r)
+						}
+					}
+				}
+			}
+		}
 	}
-	k.rounds[at].counted = true
+	return false
+}
+
+// inRounds guards copies that are of one round, each by its number.
+func (k *body) inRounds(list []copy) {
 	for n := range list {
+		c := &list[n]
+		if c.round < 0 {
+			continue
+		}
 		t := k.temps
 		k.temps++
-		k.c("setp.eq.u32 %%t%d, %%round%d, %d;", t, at, n)
-		list[n].guard = fmt.Sprintf("@%%t%d ", t)
+		k.c("setp.eq.u32 %%t%d, %%round%d, %d;", t, c.loop, c.round)
+		c.guard = fmt.Sprintf("@%%t%d ", t)
 	}
-	return nil
 }
 
 // countRound counts an iteration at the end of a loop.
@@ -162,4 +208,13 @@ func (k *body) copied(values []spec.Value) []spec.Value {
 		}
 	}
 	return out
+}
+
+// held names the copies that an access's markers speak of.
+func (k *body) held(e *spec.Entry) []string {
+	list := []string{fmt.Sprintf(" m%d", e.Pos)}
+	for _, i := range e.Operands() {
+		list = append(list, fmt.Sprintf(" o%d_%d", e.Pos, i))
+	}
+	return list
 }

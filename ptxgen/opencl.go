@@ -32,7 +32,7 @@ import (
 // are written through a volatile pointer and ResultStride apart, because clang otherwise
 // combines stores and even the xors of the markers.
 func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
-	if err := straight(t); err != nil {
+	if err := bare(t); err != nil {
 		return nil, err
 	}
 	t, err := litmus.ToOpenCL(t.Canonical())
@@ -47,9 +47,13 @@ func EmitOpenCL(t *litmus.Test, o Options) (*Unit, error) {
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
 	}
+	e, err := newEmitter(t, u, o)
+	if err != nil {
+		return nil, err
+	}
 	var all strings.Builder
 	for i := range t.Threads {
-		k, err := clKernel(t, i, u.Name, o)
+		k, err := clKernel(e, i)
 		if err != nil {
 			return nil, err
 		}
@@ -76,20 +80,20 @@ type clBody struct {
 
 func (k *clBody) f(format string, args ...any) { fmt.Fprintf(&k.code, "\t"+format+"\n", args...) }
 
-func clKernel(t *litmus.Test, thread int, unit string, o Options) (*Kernel, error) {
-	s, err := spec.FromTest(t, thread, o.Layout)
+func clKernel(e *emitter, thread int) (*Kernel, error) {
+	body, err := e.body(thread)
 	if err != nil {
 		return nil, err
 	}
-	k := &clBody{name: fmt.Sprintf("%s_T%d", unit, thread), r600: target.IsTeraScale(o.Target)}
-	k.body = body{e: &emitter{t: t, o: o, u: &Unit{Name: unit}}, th: &t.Threads[thread], spec: s, regs: map[string]litmus.Type{}}
+	s := body.spec
+	k := &clBody{body: *body, name: fmt.Sprintf("%s_T%d", e.u.Name, thread), r600: target.IsTeraScale(e.o.Target)}
 	k.collect()
 	k.pointers()
 	if err := k.statements(); err != nil {
 		return nil, err
 	}
-	values := k.opaqueValues()
-	s.SetCode(k.th, values)
+	values := k.copied(k.opaqueValues())
+	s.SetCode(&e.flat.Threads[thread], values)
 	s.AddDigest()
 	lits, err := s.Literals()
 	if err != nil {
@@ -148,9 +152,9 @@ func (k *clBody) pointers() {
 			k.ptr[d.Name] = k.spaceOf(k.loc(d.Init.Name))
 		}
 	}
-	for _, en := range k.spec.Entries {
-		if r := k.th.Body[en.Instr].Addr.Reg; r != "" {
-			k.ptr[r] = k.spaceOf(en.Loc)
+	for i, ents := range k.entries() {
+		if r := k.th.Body[i].Addr.Reg; r != "" {
+			k.ptr[r] = k.spaceOf(ents[0].Loc)
 		}
 	}
 	for n := -1; n != len(k.ptr); {
@@ -292,12 +296,13 @@ func (k *clBody) declare(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "\t%s%s%s;\n", typ, clReg(n), init)
 	}
+	k.declareRounds(b)
 	for _, e := range k.spec.Entries {
 		if e.IsFence() {
 			continue
 		}
 		init := ""
-		if e.Guarded {
+		if e.Guarded || k.inRound(&e) {
 			init = " = tok"
 		}
 		if !e.Unread {

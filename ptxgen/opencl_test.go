@@ -99,7 +99,7 @@ func TestOpenCLUnsupported(t *testing.T) {
 	for name, reason := range map[string]string{
 		"mp+relaxed.clusters":         "no scope between work-group and device",
 		"ptx-alias+fence.proxy.alias": "alias",
-		"ptx-mp+spin":                 "a loop",
+		"ptx-mp+spin":                 "does not follow from constants",
 		"atoms":                       "wraps at a bound",
 	} {
 		x, _ := corpus.Lookup(name)

@@ -37,19 +37,15 @@ func (k *clBody) statements() error {
 		}
 		k.initials[n] = v
 	}
-	next := 0
+	entries := k.entries()
 	for i := range k.th.Body {
 		k.at, k.setting = i, ""
 		in := &k.th.Body[i]
 		for _, l := range in.Labels {
 			fmt.Fprintf(&k.code, "L_%s: ;\n", l)
 		}
-		var ent *spec.Entry
-		if next < len(k.spec.Entries) && k.spec.Entries[next].Instr == i {
-			ent = &k.spec.Entries[next]
-			next++
-		}
-		if err := k.statement(in, ent); err != nil {
+		k.countRound()
+		if err := k.statement(in, entries[i]); err != nil {
 			return err
 		}
 	}
@@ -64,13 +60,13 @@ func (k *clBody) value0(t litmus.Type, c int64) string {
 	return fmt.Sprintf("v%d", k.stand(t, c))
 }
 
-func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {
+func (k *clBody) statement(in *litmus.Instr, ents []*spec.Entry) error {
 	var lines []string
 	var err error
 	switch {
 	case in.Op == litmus.OpNop:
 	case in.Op.IsAccess():
-		lines, err = k.clAccess(in, ent)
+		lines, err = k.clAccess(in, ents)
 	case in.Op.IsFence():
 		lines, err = k.clFence(in)
 	case in.Op == litmus.OpBar:
@@ -87,8 +83,8 @@ func (k *clBody) statement(in *litmus.Instr, ent *spec.Entry) error {
 		return err
 	}
 	line := LineOther
-	if ent != nil {
-		line = ent.Pos + 1
+	if len(ents) > 0 {
+		line = ents[0].Line()
 	}
 	k.lineDirective(&k.code, line)
 	text := strings.Join(lines, " ")
@@ -148,7 +144,7 @@ func (k *clBody) clValue(in *litmus.Instr) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if s.Kind == litmus.OperandConst && mixes(in.Op) && !isPtr && in.Type != litmus.Pred {
+		if s.Kind == litmus.OperandConst && mixes(in.Op) && !isPtr && in.Type != litmus.Pred && !k.counts(in) {
 			v = k.value0(in.Type, s.Value)
 		}
 		src = append(src, v)
@@ -269,8 +265,9 @@ func (k *clBody) clData(in *litmus.Instr) ([]string, error) {
 	return out, nil
 }
 
-// clAccess emits a memory access and the copies for its markers.
-func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
+// clAccess emits a memory access and the copies that its markers speak of.
+func (k *clBody) clAccess(in *litmus.Instr, ents []*spec.Entry) ([]string, error) {
+	ent := ents[0]
 	data, err := k.clData(in)
 	if err != nil {
 		return nil, err
@@ -289,21 +286,29 @@ func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
 	}
 	k.usedLoc[ent.Loc] = true
 	var out []string
-	keep := func(dst, v string) { out = append(out, fmt.Sprintf("%s = (uint)%s;", dst, v)) }
-	m := fmt.Sprintf("m%d", ent.Pos)
-	if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
-		if len(data) > 0 {
-			keep(m, data[0])
-		} else {
-			keep(m, "tok") // nothing of its own: atomic_inc without result
+	keep := func(c copy, dst, v string) {
+		v = "(uint)" + v
+		if c.round >= 0 {
+			v = fmt.Sprintf("round%d == %d ? %s : %s", c.loop, c.round, v, dst)
 		}
+		out = append(out, fmt.Sprintf("%s = %s;", dst, v))
 	}
-	for _, i := range ent.Operands() {
-		switch {
-		case i != spec.HighWord:
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, i), data[i])
-		case in.Op == litmus.OpSt:
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, i), "((ulong)"+data[0]+" >> 32)")
+	written, read := k.copies(ents)
+	for _, c := range written {
+		if in.Op == litmus.OpSt || in.Op == litmus.OpRed {
+			value := "tok" // nothing of its own: atomic_inc without result
+			if len(data) > 0 {
+				value = data[0]
+			}
+			keep(c, fmt.Sprintf("m%d", c.Pos), value)
+		}
+		for _, i := range c.Operands() {
+			switch {
+			case i != spec.HighWord:
+				keep(c, fmt.Sprintf("o%d_%d", c.Pos, i), data[i])
+			case in.Op == litmus.OpSt:
+				keep(c, fmt.Sprintf("o%d_%d", c.Pos, i), "((ulong)"+data[0]+" >> 32)")
+			}
 		}
 	}
 	code, err := k.operation(in, ent, typ, clSpace(k.spaceOf(ent.Loc)), ptr, data)
@@ -311,10 +316,13 @@ func (k *clBody) clAccess(in *litmus.Instr, ent *spec.Entry) ([]string, error) {
 		return nil, err
 	}
 	out = append(out, code...)
-	if ent.Reads() && !ent.Unread {
-		keep(m, clReg(in.Dst))
+	if !ent.Reads() {
+		return out, nil
+	}
+	for _, c := range read {
+		keep(c, fmt.Sprintf("m%d", c.Pos), clReg(in.Dst))
 		if in.Op == litmus.OpLd && wide {
-			keep(fmt.Sprintf("o%d_%d", ent.Pos, spec.HighWord), "((ulong)"+clReg(in.Dst)+" >> 32)")
+			keep(c, fmt.Sprintf("o%d_%d", c.Pos, spec.HighWord), "((ulong)"+clReg(in.Dst)+" >> 32)")
 		}
 	}
 	return out, nil
