@@ -138,7 +138,8 @@ var formSettings = [][]string{
 		"rounds", "order", "order_step", "order_shift", "order_mul", "order_add", // which role is played when
 		"seed", "sync_mask", "sync_share", "pre_share", "pre_mask",
 	},
-	FormDevices: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds", "active"}, // active: units of a test that act here, as bits
+	// active: units of a test that act here, as bits.
+	FormDevices: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds", "active"},
 }
 
 // Settings returns the names of the parameters of kind ParamSetting.

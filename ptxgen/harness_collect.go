@@ -89,7 +89,8 @@ func collectHead(f func(string, ...any)) {
 	f("\tmov.u32 %%a20, optcheck_bins;\n\tmad.lo.u32 %%a7, %%a6, 4, %%a20;\n\tmov.u32 %%a8, 0;\n\tst.shared.u32 [%%a7], %%a8;\n\tadd.u32 %%a6, %%a6, %%a1;\n\tbra $ZERO;\n$ZEROED:\n")
 	f("\tmov.u32 %%a20, optcheck_bins;\n\tbar.sync 0;\n\tmad.lo.u32 %%a2, %%a4, %%a1, %%a0;\n\tmul.lo.u32 %%a3, %%a1, %%a5;\n")
 	f("\tmov.u32 %%a6, %%a2;\n\tmov.u32 %%a8, 0;\n$SYNC:\n\tsetp.ge.u32 %%p0, %%a6, %%s_sync_words;\n\t@%%p0 bra $LOOP;\n")
-	f("\tmad.wide.u32 %%d0, %%a6, %d, %%s_counters;\n\tst.global.u32 [%%d0+%d], %%a8;\n\tadd.u32 %%a6, %%a6, %%a3;\n\tbra $SYNC;\n", SyncStride, CounterSync)
+	f("\tmad.wide.u32 %%d0, %%a6, %d, %%s_counters;\n\tst.global.u32 [%%d0+%d], %%a8;\n\tadd.u32 %%a6, %%a6, %%a3;\n\tbra $SYNC;\n",
+		SyncStride, CounterSync)
 	f("$LOOP:\n\tsetp.ge.u32 %%p0, %%a2, %%s_inst_count;\n\t@%%p0 bra $FLUSH;\n\tmad.wide.u32 %%d1, %%a2, 4, %%s_results;\n")
 }
 

@@ -176,7 +176,8 @@ func clPrologue(h *Harness) string {
 func clLocations(b *strings.Builder, h *Harness) {
 	for l := range h.Test.Locations {
 		from := h.first(l)
-		fmt.Fprintf(b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d + %d;\n", l, from, from, from, from, h.Place(l))
+		fmt.Fprintf(b, "  global uchar *l%d = p%d + ((inst * mul%d) & inst_mask) * stride%d + offset%d + %d;\n", l, from, from, from, from,
+			h.Place(l))
 	}
 }
 

@@ -26,20 +26,23 @@ func (e *harnessEmitter) permuted() {
 	e.divide("", "%rank", "%rank", s.Ranks)
 	e.f("\tmad.lo.u32 %%logical, %%unit, %s, %s;\n\trem.u32 %%logical, %%logical, %s;\n", set("mul_unit"), set("add_unit"), set("units"))
 	e.f("\tsetp.lt.u32 %%testing, %%logical, %s;\n\tshr.u32 %%warp, %%thr, 5;\n\tand.b32 %%lane, %%thr, 31;\n", set("test_units"))
-	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n\tselp.u32 %%other, %s, %s, %%p0;\n", set("stress_units"), set("stress_slot"), set("idle_slot"))
+	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n\tselp.u32 %%other, %s, %s, %%p0;\n", set("stress_units"), set("stress_slot"),
+		set("idle_slot"))
 	if e.shared {
 		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
 		e.initShared()
 	}
 	// Where the thread begins in the order of roles, and the choices of its warp.
-	e.f("\tmul.lo.u32 %%a0, %%cta, %s;\n\tadd.u32 %%a1, %%a0, %%warp;\n\tshl.b32 %%a0, %%a0, 5;\n\tadd.u32 %%a0, %%a0, %%thr;\n", set("warps"))
+	e.f("\tmul.lo.u32 %%a0, %%cta, %s;\n\tadd.u32 %%a1, %%a0, %%warp;\n\tshl.b32 %%a0, %%a0, 5;\n\tadd.u32 %%a0, %%a0, %%thr;\n",
+		set("warps"))
 	e.f("\tshr.u32 %%a0, %%a0, %s;\n\tmad.lo.u32 %%a0, %%a0, %s, %s;\n\tshr.u32 %%a0, %%a0, 16;\n", set("order_shift"),
 		set("order_mul"), set("order_add"))
 	e.divide("", "%pos", "%a0", n)
 	e.f("\tmad.lo.u32 %%rng, %%a1, 0x9e3779b1, %s;\n", set("seed"))
 	e.f("\tmov.u32 %%sum, 0;\n\tmov.u32 %%done, 0;\n\tmov.u32 %%round, 0;\n")
 	e.sequence()
-	e.f("$PLAY:\n\t.pragma \"nounroll\";\n\tshl.b32 %%a0, %%pos, 2;\n\tshr.u32 %%slot, %s, %%a0;\n\tand.b32 %%slot, %%slot, 15;\n", set("order"))
+	e.f("$PLAY:\n\t.pragma \"nounroll\";\n\tshl.b32 %%a0, %%pos, 2;\n\tshr.u32 %%slot, %s, %%a0;\n\tand.b32 %%slot, %%slot, 15;\n",
+		set("order"))
 	e.f("\tselp.u32 %%slot, %%slot, %%other, %%testing;\n")
 	e.f("\tadd.u32 %%pos, %%pos, %s;\n\tsetp.ge.u32 %%p0, %%pos, %d;\n\t@%%p0 sub.u32 %%pos, %%pos, %d;\n", set("order_step"), n, n)
 	e.f("\t@!%%testing bra $READY_ALL;\n")
@@ -58,7 +61,8 @@ func (e *harnessEmitter) permuted() {
 // waits with some probability and for a bounded time.
 func (e *harnessEmitter) loose() {
 	e.f("\tmad.lo.u32 %%rng, %%rng, 1664525, 1013904223;\n\tsetp.eq.u32 %%p0, %s, 0;\n\t@%%p0 bra $SYNCED;\n", set("sync"))
-	e.f("\tand.b32 %%a0, %%logical, %s;\n\tmad.lo.u32 %%a0, %%a0, %d, %%round;\n\tmad.wide.u32 %%d0, %%a0, %d, %%counters;\n", set("sync_mask"), len(e.bodies), SyncStride)
+	e.f("\tand.b32 %%a0, %%logical, %s;\n\tmad.lo.u32 %%a0, %%a0, %d, %%round;\n\tmad.wide.u32 %%d0, %%a0, %d, %%counters;\n",
+		set("sync_mask"), len(e.bodies), SyncStride)
 	e.f("\tsetp.ne.u32 %%p0, %%lane, 0;\n\t@%%p0 bra $ARRIVED;\n\tred.global.add.u32 [%%d0+%d], 1;\n$ARRIVED:\n", CounterSync)
 	e.f("\tshr.u32 %%a0, %%rng, 24;\n\tsetp.ge.u32 %%p0, %%a0, %s;\n\t@%%p0 bra $SYNCED;\n\tmov.u32 %%a6, 0;\n", set("sync_share"))
 	e.poll()
@@ -67,7 +71,8 @@ func (e *harnessEmitter) loose() {
 // preStress lets some warps perform the stress sequence a random number of times before a
 // round, each at a line of its own.
 func (e *harnessEmitter) preStress() {
-	e.f("\tshr.u32 %%a3, %%rng, 16;\n\tand.b32 %%a3, %%a3, 255;\n\tsetp.ge.u32 %%p0, %%a3, %s;\n\t@%%p0 bra $BEFORE_END;\n", set("pre_share"))
+	e.f("\tshr.u32 %%a3, %%rng, 16;\n\tand.b32 %%a3, %%a3, 255;\n\tsetp.ge.u32 %%p0, %%a3, %s;\n\t@%%p0 bra $BEFORE_END;\n",
+		set("pre_share"))
 	e.f("\tshr.u32 %%a3, %%rng, 8;\n\tand.b32 %%a3, %%a3, %s;\n", set("pre_mask"))
 	e.accesses("BEFORE", "%rng", "%a3") // ends at $BEFORE_END
 }

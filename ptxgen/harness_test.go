@@ -67,7 +67,8 @@ func TestHarnessDevices(t *testing.T) {
 
 // TestHarnessUnsupported: what cannot be run says why.
 func TestHarnessUnsupported(t *testing.T) {
-	for name, target := range map[string]string{"ptx-mp+spin": "sm_90", "mp+release.sys+acquire.sys-gpus": "sm_90", "ptx-cluster+mp": "sm_80"} {
+	for name, target := range map[string]string{"ptx-mp+spin": "sm_90", "mp+release.sys+acquire.sys-gpus": "sm_90",
+		"ptx-cluster+mp": "sm_80"} {
 		x, _ := corpus.Lookup(name)
 		_, err := EmitHarness(x, target, FormFast, spec.Pointers)
 		var u *spec.Unsupported

@@ -84,8 +84,9 @@ func (r *rig) batch(kernel string, repeat uint64) *runner.Batch {
 		limit = 400 * time.Millisecond
 	}
 	return &runner.Batch{
-		Setup:   []runner.Command{runner.Fill(r.b, 0, 16, 100)},
-		Body:    []runner.Command{runner.Launch(k, runner.Dim1(1, 4), runner.BufArg(r.b), runner.Counter32(1, 1)).On(len(r.s.Devices())-1, false)},
+		Setup: []runner.Command{runner.Fill(r.b, 0, 16, 100)},
+		Body: []runner.Command{runner.Launch(k, runner.Dim1(1, 4), runner.BufArg(r.b), runner.Counter32(1, 1)).On(len(r.s.Devices())-1,
+			false)},
 		Repeat:  repeat,
 		Final:   []runner.Command{runner.Read(r.b, 4, 8)},
 		Timeout: limit,

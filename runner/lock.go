@@ -58,7 +58,8 @@ func LockDevice(dir string, d Device) (*DeviceLock, error) {
 			return nil, fail(err)
 		}
 		who, _ := io.ReadAll(io.LimitReader(file, 200))
-		return nil, Errorf(ErrBusy, "lock device", "%s (%s) is used by another run: %s; wait for it or choose another --device", d.Name, name,
+		return nil, Errorf(ErrBusy, "lock device", "%s (%s) is used by another run: %s; wait for it or choose another --device", d.Name,
+			name,
 			strings.Join(strings.Fields(string(who)), " "))
 	}
 	// What the file says is for people; a file of another user keeps its text.

@@ -42,7 +42,8 @@ func checkHello(f frame) error {
 		return errors.New("the other process does not speak the device protocol")
 	}
 	if version != protocolVersion {
-		return Errorf(ErrChild, "hello", "the other process speaks version %d of the device protocol, this one %d", version, protocolVersion)
+		return Errorf(ErrChild, "hello", "the other process speaks version %d of the device protocol, this one %d", version,
+			protocolVersion)
 	}
 	return nil
 }

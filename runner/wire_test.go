@@ -26,7 +26,8 @@ func genCommand(t *rapid.T) Command {
 				"b"), rapid.Uint32().Draw(t, "c")
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "args") {
-			c.Args = append(c.Args, Arg{ArgKind(rapid.Byte().Draw(t, "arg")), Buffer(rapid.Uint32().Draw(t, "ab")), rapid.Uint64().Draw(t, "av"),
+			c.Args = append(c.Args, Arg{ArgKind(rapid.Byte().Draw(t, "arg")), Buffer(rapid.Uint32().Draw(t, "ab")),
+				rapid.Uint64().Draw(t, "av"),
 				rapid.Uint64().Draw(t, "as")})
 		}
 	}

@@ -85,12 +85,14 @@ func TestMutations(t *testing.T) {
 	ctx := context.Background()
 	check := optcheck.NewChecker()
 	n := 0
-	for _, x := range tests(t, "mp", "sb-inter", "mp+membar.gls", "lb+addrs", "mp-volatile", "cas-sl", "mp+release.gpu+acquire.gpu", "iriw") {
+	for _, x := range tests(t, "mp", "sb-inter", "mp+membar.gls", "lb+addrs", "mp-volatile", "cas-sl", "mp+release.gpu+acquire.gpu",
+		"iriw") {
 		for form := range ptxgen.Forms {
 			h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.Form(form), spec.Pointers)
 			require.NoError(t, err)
-			res, err := tc.Compile(ctx, toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, "sm_90"),
-				Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
+			res, err := tc.Compile(ctx, toolchain.Job{Target: "sm_90", Level: "O3", LineInfo: true,
+				Header: ptxgen.Header(h.Version, "sm_90"),
+				Units:  []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
 			require.NoError(t, err)
 			dis, err := tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true})
 			require.NoError(t, err)

@@ -103,6 +103,8 @@ func TestBlocks(t *testing.T) {
 	for set, want := range map[drive.Incantations]uint64{drive.None: 32, drive.Stress | drive.Sync: 32, drive.Random: 1, drive.All: 1} {
 		r := &Result{set: drive.Setting{Incantations: set}}
 		require.Equal(t, want, r.block(), set.String())
+		r.unit = 4096
+		require.EqualValues(t, 4096, r.block(), "asked for")
 	}
 	h := &report.Histogram{Status: report.StatusDone, Instances: 3200, Weak: 64}
 	r := rate(h, 32)

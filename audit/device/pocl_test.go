@@ -56,8 +56,10 @@ func TestPoCL(t *testing.T) {
 	require.NoError(t, err)
 	var got []*Result
 	tune := drive.DefaultTuning(s.Device())
-	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Maker: pipeline.NewOpenCLMaker(s)}, Judge: j,
-		Settings: []drive.Setting{{Tuning: tune}, {Incantations: drive.Random, Tuning: tune}, {Form: ptxgen.FormPermuted, Tuning: tune}}, Seed: 1,
+	o := Options{Tests: tests(t, "mp", "sb-inter", "mp-volatile"), Session: s, Compiler: &Compiler{Maker: pipeline.NewOpenCLMaker(s)},
+		Judge:     j,
+		Settings:  []drive.Setting{{Tuning: tune}, {Incantations: drive.Random, Tuning: tune}, {Form: ptxgen.FormPermuted, Tuning: tune}},
+		Seed:      1,
 		Instances: 1000, Emit: func(r *Result) { got = append(got, r) }}
 	require.NoError(t, Run(t.Context(), o))
 	ran := 0
@@ -97,7 +99,8 @@ func TestPoCLCorpus(t *testing.T) {
 			if b.State == "unsupported" || b.State == "compile-failed" {
 				continue
 			}
-			require.Equal(t, !slices.Contains(folded, b.Test.Name), b.Validated, "%s %s: %s: %s", b.Test.Name, ptxgen.Form(form), b.State, b.Why)
+			require.Equal(t, !slices.Contains(folded, b.Test.Name), b.Validated, "%s %s: %s: %s", b.Test.Name, ptxgen.Form(form), b.State,
+				b.Why)
 			if !b.Validated {
 				continue
 			}
@@ -126,7 +129,8 @@ func TestPoCLBinaryRuns(t *testing.T) {
 		return archive
 	}}}
 	var got []*Result
-	o := Options{Tests: tests(t, "mp"), Session: s, Compiler: c, Judge: j, Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1,
+	o := Options{Tests: tests(t, "mp"), Session: s, Compiler: c, Judge: j,
+		Settings: []drive.Setting{{Tuning: drive.DefaultTuning(s.Device())}}, Seed: 1,
 		Instances: 1000, Unvalidated: true, Emit: func(r *Result) { got = append(got, r) }}
 	require.NoError(t, Run(ctx, o))
 	require.Len(t, got, 1)

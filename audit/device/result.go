@@ -18,16 +18,20 @@ type Result struct {
 	report.Histogram
 	Binary *Binary
 	set    drive.Setting
-	Column int // of Tab. 6, from 1 on; 0 without a setting
+	unit   uint64 // Options.Block
+	Column int    // of Tab. 6, from 1 on; 0 without a setting
 }
 
-// warpLanes are neighbouring instances, which nearly always see the same if threads are
-// not randomised.
+// warpLanes are neighbouring instances, whose accesses are one of their warp each if
+// threads are not randomised.
 const warpLanes = 32
 
 // block is how many instances count as one in statistics.
 func (r *Result) block() uint64 {
-	if r.set.Incantations&drive.Random != 0 {
+	switch {
+	case r.unit > 0:
+		return r.unit
+	case r.set.Incantations&drive.Random != 0:
 		return 1
 	}
 	return warpLanes
@@ -48,7 +52,8 @@ func (c *series) empty(b *Binary, j *Judgement) *Result {
 	h := &r.Histogram
 	*h = report.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
 		Toolchain: c.compiler, Target: c.o.Compiler.Target, Level: c.o.Compiler.Level, Device: c.device,
-		Code: b.Code, Layout: layoutName(c.o.Compiler.Layout), Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone, Terms: []string{}, Outcomes: []report.Outcome{}}
+		Code: b.Code, Layout: layoutName(c.o.Compiler.Layout), Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone,
+		Terms: []string{}, Outcomes: []report.Outcome{}}
 	for _, t := range b.Test.Terms() {
 		h.Terms = append(h.Terms, herdlog.Term(t))
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	// Instances and Budget end each run of a test under a setting.
 	Instances uint64
 	Budget    time.Duration
+	// Block is how many instances count as one in statistics; 0: a warp's without thread
+	// randomisation, else one.
+	Block uint64
 	// Total ends the run; 0: no limit.
 	Total time.Duration
 	// Until, if not nil, makes the run adaptive: see Until.
@@ -337,7 +340,7 @@ func (c *series) job(x *part, set drive.Setting) drive.Job {
 // started is the result of a part that is run under a setting.
 func (c *series) started(x *part, set drive.Setting) *Result {
 	r := c.empty(x.bin, x.judged)
-	r.Setting, r.set = set.String(), set
+	r.Setting, r.set, r.unit = set.String(), set, c.o.Block
 	if set.Name == "" {
 		r.Column = int(set.Incantations) + 1
 	}

@@ -245,7 +245,8 @@ func (b *bench) print(m *measurement) {
 	if !m.Validated {
 		mark = "  [NOT VALIDATED]"
 	}
-	fmt.Fprintf(b.env.stdout, "%-9s %-46s %-26s %13d in %5.2fs, %8d a launch: %8.3g instances/s, %8.3g weak/s%s\n", m.Test, m.What, m.Setting, m.Instances,
+	fmt.Fprintf(b.env.stdout, "%-9s %-46s %-26s %13d in %5.2fs, %8d a launch: %8.3g instances/s, %8.3g weak/s%s\n", m.Test, m.What,
+		m.Setting, m.Instances,
 		m.Seconds, m.Instances/max(m.Launches, 1), m.PerSecond, m.WeakRate, mark)
 	if b.out != nil {
 		if data, err := json.Marshal(m); err == nil {

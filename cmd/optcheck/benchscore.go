@@ -88,7 +88,8 @@ func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Con
 		}
 		out = append(out, c)
 	}
-	return append(out, device.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}), nil
+	return append(out, device.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}),
+		nil
 }
 
 // beside are the same settings without and with what the profile says.
@@ -133,7 +134,8 @@ func (b *bench) score(ctx context.Context, comp *device.Compiler) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender, %v in all\n", plain.Count(len(o.Tests), "mutant"),
+	fmt.Fprintf(b.env.stdout, "%s of preset %s that %s allows; seed %d; at most %v for each contender, %v in all\n",
+		plain.Count(len(o.Tests), "mutant"),
 		b.f.gen, models[0], o.Seed, b.f.each, b.f.each*time.Duration(len(list)))
 	fmt.Fprintf(b.env.stdout, "%-26s %7s %7s %7s %9s %9s %12s\n", "contender", "score", "seen", "of", "half in", "seconds", "seen/second")
 	return device.RunScore(ctx, o, list, b.f.each, func(s *device.Score) {

@@ -7,7 +7,8 @@ import (
 )
 
 func TestLevels(t *testing.T) {
-	for text, want := range map[string][]string{"O3": {"O3"}, "O0..O3": {"O0", "O1", "O2", "O3"}, "O3,O0": {"O3", "O0"}, "O1..O2,O2": {"O1", "O2"}} {
+	for text, want := range map[string][]string{"O3": {"O3"}, "O0..O3": {"O0", "O1", "O2", "O3"}, "O3,O0": {"O3", "O0"},
+		"O1..O2,O2": {"O1", "O2"}} {
 		f := &runFlags{level: text}
 		got, err := f.levels()
 		require.NoError(t, err)

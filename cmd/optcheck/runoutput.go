@@ -82,7 +82,8 @@ func (o *runOutput) result(r *device.Result) {
 			row.bad[m] = row.bad[m] || s.Says[m] == device.Forbidden
 		}
 		if s.ByCompiler() {
-			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(o.name(r)), r.Setting, r.StateText(*s),
+			o.compiled = append(o.compiled, fmt.Sprintf("%s under %s: %s: %d of %d; seed %d", plain.Line(o.name(r)), r.Setting,
+				r.StateText(*s),
 				s.Count, r.Instances, r.Seed))
 		}
 		if s.ByHardware() {
@@ -242,7 +243,8 @@ func (o *runOutput) soundness(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%-10s  allowed %d/%d, forbidden %d/%d, undecided %d; %s with forbidden outcomes\n", name,
 			c[device.Allowed].seen, c[device.Allowed].unseen,
-			c[device.Forbidden].seen, c[device.Forbidden].unseen, c[device.Undecided].seen+c[device.Undecided].unseen, plain.Count(bad, "test"))
+			c[device.Forbidden].seen, c[device.Forbidden].unseen, c[device.Undecided].seen+c[device.Undecided].unseen,
+			plain.Count(bad, "test"))
 	}
 }
 

@@ -28,6 +28,7 @@ type runFlags struct {
 	gen, device, toolchain, level, target  string
 	incantations, shard, output, log, plot string
 	layout                                 string
+	block                                  uint64
 	instances                              string
 	form, environments, until              string
 	drawn                                  int
@@ -88,6 +89,8 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level, or several: O0..O3, O0,O3")
 	fl.Lookup("level").Annotations = map[string][]string{several: nil}
+	fl.Uint64Var(&f.block, "block", 0,
+		"how many instances count as one in intervals and excluded rates (default: 32, the lanes of a warp; with random 1)")
 	fl.StringVar(&f.layout, "layout", "pointers",
 		"where the locations of an instance lie: pointers (compilers know nothing of them), or adjacent (they are neighbours)")
 	fl.StringVar(&f.target, "target", "", "compile for this target instead of the device's own")
@@ -194,7 +197,8 @@ func runTests(ctx context.Context, env *environment, f *runFlags, args []string)
 
 // runLoaded runs tests on the device that the flags name.
 func runLoaded(ctx context.Context, env *environment, f *runFlags, tests []*litmus.Test) (err error) {
-	o := device.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated || len(f.patch) > 0, Seed: f.seed}
+	o := device.Options{Tests: tests, Budget: f.budget, Total: f.total, Unvalidated: f.unvalidated || len(f.patch) > 0, Seed: f.seed,
+		Block: f.block}
 	if o.Instances, err = count(f.instances); err != nil {
 		return err
 	}

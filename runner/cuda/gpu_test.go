@@ -118,8 +118,9 @@ func (g *gpu) works() {
 	const times = 1000
 	k := g.kernel("add")
 	r, err := g.Run(context.Background(), &runner.Batch{
-		Setup:  []runner.Command{runner.Fill(g.a, 0, 4*words, 7), runner.Write(g.a, 8, []byte{1, 0, 0, 0})},
-		Body:   []runner.Command{runner.Launch(k, runner.Dim1(words/256, 256), runner.BufArg(g.a), runner.Counter32(0, 1), runner.U64(4*words))},
+		Setup: []runner.Command{runner.Fill(g.a, 0, 4*words, 7), runner.Write(g.a, 8, []byte{1, 0, 0, 0})},
+		Body: []runner.Command{runner.Launch(k, runner.Dim1(words/256, 256), runner.BufArg(g.a), runner.Counter32(0, 1),
+			runner.U64(4*words))},
 		Repeat: times,
 		Final:  []runner.Command{runner.Read(g.a, 0, 4*words)},
 	})
@@ -239,7 +240,8 @@ func TestGPUFaults(t *testing.T) {
 	require.Zero(t, g.Epoch())
 	g.works()
 	for name, kind := range map[string]error{"wild": runner.ErrFault, "endless": runner.ErrTimeout} {
-		b := &runner.Batch{Body: []runner.Command{runner.Launch(g.kernel(name), runner.Dim1(1, 1), runner.BufArg(g.a))}, Timeout: 2 * time.Second}
+		b := &runner.Batch{Body: []runner.Command{runner.Launch(g.kernel(name), runner.Dim1(1, 1), runner.BufArg(g.a))},
+			Timeout: 2 * time.Second}
 		before := g.Epoch()
 		start := time.Now()
 		_, err := g.Run(ctx, b)

@@ -42,7 +42,8 @@ func (s *session) peer(g, peer *card) error {
 		return err
 	}
 	if can == 0 {
-		return runner.Errorf(runner.ErrUnsupported, "peer access", errPeer, g.device.Name+" "+g.device.PCI, peer.device.Name+" "+peer.device.PCI)
+		return runner.Errorf(runner.ErrUnsupported, "peer access", errPeer, g.device.Name+" "+g.device.PCI,
+			peer.device.Name+" "+peer.device.PCI)
 	}
 	// The kernels meet by counting in each other's memory.
 	if s.d.getP2PAttribute(&atomics, attrPeerAtomics, g.handle, peer.handle) != 0 || atomics == 0 {

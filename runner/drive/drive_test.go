@@ -112,7 +112,8 @@ func TestPoCL(t *testing.T) {
 			p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(h.Text), Options: "-cl-std=CL3.0"})
 			require.NoError(t, err, name)
 			for _, i := range []Incantations{None, Random, Sync | Banks, All} {
-				o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000, Budget: 2 * patient.Long})
+				o, err := p.Run(ctx, s, m, Job{Incantations: i, Tuning: DefaultTuning(s.Device()), Seed: 1, Instances: 20000,
+					Budget: 2 * patient.Long})
 				require.NoError(t, err, name)
 				require.Zero(t, o.Other, "%s %v: %v", name, i, o.Samples)
 				require.GreaterOrEqual(t, o.Instances(), uint64(20000))

@@ -196,7 +196,8 @@ func plays(h *ptxgen.Harness, l *launch, p player, do func(role int, inst uint32
 		unit := cta / s.Ranks
 		block := index(logical, "block", g["block_mask"], unit, s.Units, unit)
 		block = block*ranks + (rank+ranks-uint32(cta%s.Ranks))%ranks
-		do(r, block<<g["log_cta"]|index(p.warp, "warp", g["warp_mask"], warp, s.Warps, at)<<5|index(p.lane, "lane", 31, lane, s.Lanes, slot))
+		do(r, block<<g["log_cta"]|index(p.warp, "warp", g["warp_mask"], warp, s.Warps, at)<<5|index(p.lane, "lane", 31, lane, s.Lanes,
+			slot))
 	}
 }
 

@@ -47,7 +47,8 @@ type planner struct {
 func newPlanner(h *ptxgen.Harness, d runner.Device, j Job) *planner {
 	homes := make([]int, len(h.Widths))
 	copy(homes, j.Homes)
-	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: (j.Lone || j.Tuning.Lone.Value > 0) && h.Form == ptxgen.FormFast, homes: homes, devices: 1,
+	return &planner{h: h, d: d, t: j.Tuning, inc: j.Incantations, lone: (j.Lone || j.Tuning.Lone.Value > 0) && h.Form == ptxgen.FormFast,
+		homes: homes, devices: 1,
 		rnd: rand.New(rand.NewPCG(j.Seed, uint64(j.Incantations)))}
 }
 

@@ -115,15 +115,18 @@ type Tuning struct {
 // DefaultTuning returns the defaults for a device.
 func DefaultTuning(d runner.Device) Tuning {
 	if d.Type == "cpu" {
-		return Tuning{Instances: Fixed(1 << 16), Warps: Knob{32, 1, 8}, Blocks: Knob{64, 1, 64}, StressCTAs: Fixed(1), StressLine: Fixed(64),
+		return Tuning{Instances: Fixed(1 << 16), Warps: Knob{32, 1, 8}, Blocks: Knob{64, 1, 64}, StressCTAs: Fixed(1),
+			StressLine:  Fixed(64),
 			StressLines: Knob{16, 1, 16},
-			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64), BankRounds: Fixed(8),
-			Offset:   Knob{0, 0, 2016},
-			PreShare: Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
+			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64),
+			BankRounds: Fixed(8),
+			Offset:     Knob{0, 0, 2016},
+			PreShare:   Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
 	}
 	return Tuning{Instances: Fixed(1 << 20), Warps: Knob{8, 1, 8}, Blocks: Knob{64, 1, 1024}, StressCTAs: Knob{256, 64, 320},
 		StressLine: Fixed(128), StressLines: Knob{64, 1, 64},
-		Pattern: "ld st", StressRounds: Fixed(100), SyncBound: Fixed(2000), Stride: Fixed(4), BankStride: Fixed(128), BankRounds: Knob{8, 1, 32}, Offset: Knob{0, 0, 2016},
+		Pattern: "ld st", StressRounds: Fixed(100), SyncBound: Fixed(2000), Stride: Fixed(4), BankStride: Fixed(128),
+		BankRounds: Knob{8, 1, 32}, Offset: Knob{0, 0, 2016},
 		PreShare: Knob{50, 0, 100}, PreRounds: Knob{15, 0, 127}, SyncShare: Knob{50, 0, 100}, SyncGroups: Knob{1, 1,
 			8}, OrderShift: Knob{5, 0, 8}, Launches: 32}
 }

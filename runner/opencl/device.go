@@ -165,7 +165,8 @@ func (a *api) describe(i int, p place) runner.Device {
 	if major := a.deviceBytes(p.device, nvidiaMajor); len(major) == 4 && d.Warp > 0 {
 		d.Target = fmt.Sprintf("sm_%d%d", word(major), a.number(p.device, nvidiaMinor))
 		d.UUID = "GPU-" + d.UUID
-		d.PCI = fmt.Sprintf("%04x:%02x:%02x.0", a.number(p.device, nvidiaDomain), a.number(p.device, nvidiaBus), a.number(p.device, nvidiaSlot))
+		d.PCI = fmt.Sprintf("%04x:%02x:%02x.0", a.number(p.device, nvidiaDomain), a.number(p.device, nvidiaBus),
+			a.number(p.device, nvidiaSlot))
 	}
 	return d
 }

@@ -67,7 +67,8 @@ func (b *Backend) Open(ctx context.Context, devices ...int) (runner.Session, err
 		// Other devices have no common view of memory while kernels run.
 		if d := all[i]; len(devices) > 1 && (d.Type != "cpu" || places[i].platform != places[devices[0]].platform) {
 			s.thread.Stop()
-			return nil, runner.Errorf(runner.ErrUnsupported, "open", "by OpenCL only CPUs of one platform work together; %s is none", d.Name)
+			return nil, runner.Errorf(runner.ErrUnsupported, "open", "by OpenCL only CPUs of one platform work together; %s is none",
+				d.Name)
 		}
 	}
 	err = s.thread.Do(ctx, "open", func() error { return s.open(places[devices[0]].platform) })

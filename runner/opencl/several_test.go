@@ -47,7 +47,8 @@ func TestSeveralDevices(t *testing.T) {
 	meet, total := b[2], b[3]
 	one := runner.Dim1(1, 1)
 	batch := &runner.Batch{
-		Setup: []runner.Command{runner.Fill(b[0], 0, 64, 0), runner.Fill(b[1], 0, 64, 0), runner.Fill(meet, 0, 64, 0), runner.Fill(total, 0, 64, 0)},
+		Setup: []runner.Command{runner.Fill(b[0], 0, 64, 0), runner.Fill(b[1], 0, 64, 0), runner.Fill(meet, 0, 64, 0),
+			runner.Fill(total, 0, 64, 0)},
 		Body: []runner.Command{
 			runner.Launch(k[0], one, runner.BufArg(meet), runner.BufArg(b[0]), runner.U32(3)),
 			runner.Launch(k[0], one, runner.BufArg(meet), runner.BufArg(b[1]), runner.U32(5)).On(1, true),
