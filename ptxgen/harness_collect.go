@@ -86,7 +86,8 @@ func EmitCollect(target string) (text string, v Version, err error) {
 func collectHead(f func(string, ...any)) {
 	f("\tmov.u32 %%a0, %%tid.x;\n\tmov.u32 %%a1, %%ntid.x;\n\tmov.u32 %%a4, %%ctaid.x;\n\tmov.u32 %%a5, %%nctaid.x;\n")
 	f("\tmov.u32 %%a6, %%a0;\n$ZERO:\n\tsetp.gt.u32 %%p0, %%a6, %%s_other;\n\t@%%p0 bra $ZEROED;\n")
-	f("\tmov.u32 %%a20, optcheck_bins;\n\tmad.lo.u32 %%a7, %%a6, 4, %%a20;\n\tmov.u32 %%a8, 0;\n\tst.shared.u32 [%%a7], %%a8;\n\tadd.u32 %%a6, %%a6, %%a1;\n\tbra $ZERO;\n$ZEROED:\n")
+	f("\tmov.u32 %%a20, optcheck_bins;\n\tmad.lo.u32 %%a7, %%a6, 4, %%a20;\n\tmov.u32 %%a8, 0;\n\tst.shared.u32 [%%a7], %%a8;\n" +
+		"\tadd.u32 %%a6, %%a6, %%a1;\n\tbra $ZERO;\n$ZEROED:\n")
 	f("\tmov.u32 %%a20, optcheck_bins;\n\tbar.sync 0;\n\tmad.lo.u32 %%a2, %%a4, %%a1, %%a0;\n\tmul.lo.u32 %%a3, %%a1, %%a5;\n")
 	f("\tmov.u32 %%a6, %%a2;\n\tmov.u32 %%a8, 0;\n$SYNC:\n\tsetp.ge.u32 %%p0, %%a6, %%s_sync_words;\n\t@%%p0 bra $LOOP;\n")
 	f("\tmad.wide.u32 %%d0, %%a6, %d, %%s_counters;\n\tst.global.u32 [%%d0+%d], %%a8;\n\tadd.u32 %%a6, %%a6, %%a3;\n\tbra $SYNC;\n",
@@ -104,7 +105,8 @@ func collectLocation(f func(string, ...any), l int) {
 	f("\tcvt.u64.u32 %%d2, %%a8;\n\tld.param.u64 %%d3, [p%d];\n\tadd.u64 %%d2, %%d2, %%d3;\n", l)
 	f("\tsetp.eq.u32 %%p1, %%a14, 0x%x;\n\tsetp.ne.u32 %%p2, %%a13, 8;\n\t@%%p1 bra $RESET%d;\n", uint32(NoSlot), l)
 	f("\tld.global.u32 %%a15, [%%d2];\n\tmad.wide.u32 %%d3, %%s_result_step, %%a14, %%d1;\n\tst.global.u32 [%%d3], %%a15;\n")
-	f("\t@%%p2 bra $RESET%d;\n\tld.global.u32 %%a15, [%%d2+4];\n\tcvt.u64.u32 %%d4, %%s_result_step;\n\tadd.u64 %%d3, %%d3, %%d4;\n\tst.global.u32 [%%d3], %%a15;\n", l)
+	f("\t@%%p2 bra $RESET%d;\n\tld.global.u32 %%a15, [%%d2+4];\n\tcvt.u64.u32 %%d4, %%s_result_step;\n\tadd.u64 %%d3, %%d3, %%d4;\n" +
+		"\tst.global.u32 [%%d3], %%a15;\n", l)
 	f("$RESET%d:\n\tst.global.u32 [%%d2], %%a11;\n\t@!%%p2 st.global.u32 [%%d2+4], %%a12;\n", l)
 }
 
@@ -115,16 +117,20 @@ func collectTail(f func(string, ...any)) {
 	f("$TERM:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $COUNT;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n", 4*TermWords)
 	f("\tld.global.nc.u32 %%a8, [%%d2];\n\tld.global.nc.u32 %%a9, [%%d2+4];\n\tld.global.nc.u32 %%a10, [%%d2+8];\n")
 	f("\tmad.wide.u32 %%d3, %%s_result_step, %%a8, %%d1;\n\tld.global.u32 %%a11, [%%d3];\n\tmov.u32 %%a12, 0;\n")
-	f("$VALUE:\n\tsetp.ge.u32 %%p0, %%a12, %%a9;\n\t@%%p0 bra $UNKNOWN;\n\tmad.wide.u32 %%d4, %%a12, 4, %%d2;\n\tld.global.nc.u32 %%a13, [%%d4+12];\n")
+	f("$VALUE:\n\tsetp.ge.u32 %%p0, %%a12, %%a9;\n\t@%%p0 bra $UNKNOWN;\n\tmad.wide.u32 %%d4, %%a12, 4, %%d2;\n" +
+		"\tld.global.nc.u32 %%a13, [%%d4+12];\n")
 	f("\tsetp.eq.u32 %%p0, %%a13, %%a11;\n\t@%%p0 bra $FOUND;\n\tadd.u32 %%a12, %%a12, 1;\n\tbra $VALUE;\n$UNKNOWN:\n\tmov.u32 %%a18, 1;\n")
 	f("$FOUND:\n\tmad.lo.u32 %%a16, %%a12, %%a10, %%a16;\n\tadd.u32 %%a17, %%a17, 1;\n\tbra $TERM;\n")
 	f("$COUNT:\n\tsetp.eq.u32 %%p0, %%a18, 0;\n\t@%%p0 bra $BIN;\n\tmov.u32 %%a16, %%s_other;\n")
 	f("\tatom.global.add.u32 %%a8, [%%s_samples], 1;\n\tsetp.ge.u32 %%p0, %%a8, %d;\n\t@%%p0 bra $BIN;\n", MaxSamples)
 	f("\tadd.u32 %%a8, %%a8, 1;\n\tmad.wide.u32 %%d5, %%a8, %d, %%s_samples;\n\tmov.u32 %%a17, 0;\n", 4*SampleWords)
-	f("$SAMPLE:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $BIN;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n\tld.global.nc.u32 %%a8, [%%d2];\n", 4*TermWords)
-	f("\tmad.wide.u32 %%d3, %%s_result_step, %%a8, %%d1;\n\tld.global.u32 %%a11, [%%d3];\n\tmad.wide.u32 %%d4, %%a17, 4, %%d5;\n\tst.global.u32 [%%d4], %%a11;\n\tadd.u32 %%a17, %%a17, 1;\n\tbra $SAMPLE;\n")
+	f("$SAMPLE:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $BIN;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n" +
+		"\tld.global.nc.u32 %%a8, [%%d2];\n", 4*TermWords)
+	f("\tmad.wide.u32 %%d3, %%s_result_step, %%a8, %%d1;\n\tld.global.u32 %%a11, [%%d3];\n\tmad.wide.u32 %%d4, %%a17, 4, %%d5;\n" +
+		"\tst.global.u32 [%%d4], %%a11;\n\tadd.u32 %%a17, %%a17, 1;\n\tbra $SAMPLE;\n")
 	f("$BIN:\n\tmad.lo.u32 %%a7, %%a16, 4, %%a20;\n\tred.shared.add.u32 [%%a7], 1;\n\tadd.u32 %%a2, %%a2, %%a3;\n\tbra $LOOP;\n")
 	f("$FLUSH:\n\tbar.sync 0;\n\tmov.u32 %%a6, %%a0;\n$ADD:\n\tsetp.gt.u32 %%p0, %%a6, %%s_other;\n\t@%%p0 bra $END;\n")
 	f("\tmad.lo.u32 %%a7, %%a6, 4, %%a20;\n\tld.shared.u32 %%a8, [%%a7];\n\tsetp.eq.u32 %%p0, %%a8, 0;\n\t@%%p0 bra $NONE;\n")
-	f("\tmad.wide.u32 %%d2, %%a6, 8, %%s_hist;\n\tcvt.u64.u32 %%d3, %%a8;\n\tred.global.add.u64 [%%d2], %%d3;\n$NONE:\n\tadd.u32 %%a6, %%a6, %%a1;\n\tbra $ADD;\n$END:\n\tret;\n}\n")
+	f("\tmad.wide.u32 %%d2, %%a6, 8, %%s_hist;\n\tcvt.u64.u32 %%d3, %%a8;\n\tred.global.add.u64 [%%d2], %%d3;\n$NONE:\n" +
+		"\tadd.u32 %%a6, %%a6, %%a1;\n\tbra $ADD;\n$END:\n\tret;\n}\n")
 }
