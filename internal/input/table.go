@@ -14,7 +14,7 @@ const (
 	maxTableCells = 5_000_000
 )
 
-// Table reads JSON lines, each an object with one key that names its content. What check
+// Table reads JSON lines, each an object with one key that names its content. What says
 // returns for a cell must not be empty.
 func Table[T any](file string, in io.Reader, kind string, says func(*T) string) ([]T, error) {
 	sc := bufio.NewScanner(in)
