@@ -105,7 +105,7 @@ func collectLocation(f func(string, ...any), l int) {
 	f("\tcvt.u64.u32 %%d2, %%a8;\n\tld.param.u64 %%d3, [p%d];\n\tadd.u64 %%d2, %%d2, %%d3;\n", l)
 	f("\tsetp.eq.u32 %%p1, %%a14, 0x%x;\n\tsetp.ne.u32 %%p2, %%a13, 8;\n\t@%%p1 bra $RESET%d;\n", uint32(NoSlot), l)
 	f("\tld.global.u32 %%a15, [%%d2];\n\tmad.wide.u32 %%d3, %%s_result_step, %%a14, %%d1;\n\tst.global.u32 [%%d3], %%a15;\n")
-	f("\t@%%p2 bra $RESET%d;\n\tld.global.u32 %%a15, [%%d2+4];\n\tcvt.u64.u32 %%d4, %%s_result_step;\n\tadd.u64 %%d3, %%d3, %%d4;\n" +
+	f("\t@%%p2 bra $RESET%d;\n\tld.global.u32 %%a15, [%%d2+4];\n\tcvt.u64.u32 %%d4, %%s_result_step;\n\tadd.u64 %%d3, %%d3, %%d4;\n"+
 		"\tst.global.u32 [%%d3], %%a15;\n", l)
 	f("$RESET%d:\n\tst.global.u32 [%%d2], %%a11;\n\t@!%%p2 st.global.u32 [%%d2+4], %%a12;\n", l)
 }
@@ -124,7 +124,7 @@ func collectTail(f func(string, ...any)) {
 	f("$COUNT:\n\tsetp.eq.u32 %%p0, %%a18, 0;\n\t@%%p0 bra $BIN;\n\tmov.u32 %%a16, %%s_other;\n")
 	f("\tatom.global.add.u32 %%a8, [%%s_samples], 1;\n\tsetp.ge.u32 %%p0, %%a8, %d;\n\t@%%p0 bra $BIN;\n", MaxSamples)
 	f("\tadd.u32 %%a8, %%a8, 1;\n\tmad.wide.u32 %%d5, %%a8, %d, %%s_samples;\n\tmov.u32 %%a17, 0;\n", 4*SampleWords)
-	f("$SAMPLE:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $BIN;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n" +
+	f("$SAMPLE:\n\tsetp.ge.u32 %%p0, %%a17, %%s_terms;\n\t@%%p0 bra $BIN;\n\tmad.wide.u32 %%d2, %%a17, %d, %%s_table;\n"+
 		"\tld.global.nc.u32 %%a8, [%%d2];\n", 4*TermWords)
 	f("\tmad.wide.u32 %%d3, %%s_result_step, %%a8, %%d1;\n\tld.global.u32 %%a11, [%%d3];\n\tmad.wide.u32 %%d4, %%a17, 4, %%d5;\n" +
 		"\tst.global.u32 [%%d4], %%a11;\n\tadd.u32 %%a17, %%a17, 1;\n\tbra $SAMPLE;\n")

@@ -283,7 +283,7 @@ func (e *harnessEmitter) declare() {
 	}
 	e.f("{\n" +
 		"\t.reg .b32 %%cta, %%thr, %%unit, %%rank, %%logical, %%group, %%block, %%warp, %%lane, %%ws, %%ls, %%slot, %%cinst, %%inst, %%other;\n")
-	e.f("\t.reg .b32 %%a<12>, %%sum, %%done;\n\t.reg .b64 %%d<4>;\n" +
+	e.f("\t.reg .b32 %%a<12>, %%sum, %%done;\n\t.reg .b64 %%d<4>;\n"+
 		"\t.reg .pred %%p<4>, %%testing, %%ld<%[1]d>, %%st<%[1]d>;\n", spec.MaxSequence)
 	e.f("\t.reg .b64 %%results, %%scratch, %%counters;\n\t.reg .b32 %%win, %%round, %%pos, %%rng;\n")
 	for l := range e.t.Locations {

@@ -184,7 +184,8 @@ func clLocations(b *strings.Builder, h *Harness) {
 // clSequence performs the sequence of stress n times at a line.
 func clSequence(line, times string) string {
 	return fmt.Sprintf(`{
-    volatile global uint *at = (volatile global uint *)(scratch + ((%s) %% stress_lines * stress_line + stress_base & stress_wrap) + lane * stress_lane);
+    volatile global uint *at = (volatile global uint *)(scratch
+      + ((%s) %% stress_lines * stress_line + stress_base & stress_wrap) + lane * stress_lane);
     for (uint i = 0; i < (%s); i++, done += stress_steps) {
 %s    }
   }

@@ -102,7 +102,8 @@ func (c *clEmitter) access(th *litmus.Thread, in *litmus.Instr, ops []string) (s
 			fail = "relaxed"
 		}
 		// The old value is in expected, whether or not the exchange happened.
-		s := fmt.Sprintf("{ uint expected = %s; atomic_compare_exchange_strong_explicit(%s, &expected, %s, memory_order_%s, memory_order_%s, %s); ",
+		s := fmt.Sprintf("{ uint expected = %s; "+
+			"atomic_compare_exchange_strong_explicit(%s, &expected, %s, memory_order_%s, memory_order_%s, %s); ",
 			ops[0], atomic, ops[1], clOrder[in.Sem], fail, clScope(in.Scope))
 		return s + fmt.Sprintf("%s = expected; }", hclReg(in.Dst)), nil
 	default:
@@ -125,7 +126,8 @@ func EmitCollectOpenCL() string {
 	for l := 0; l < spec.MaxLocations; l++ {
 		s += fmt.Sprintf("global uchar *p%d, ", l)
 	}
-	s += "global uint *results, volatile global ulong *hist, volatile global uint *samples, global const uint *table, global uchar *counters"
+	s += "global uint *results, volatile global ulong *hist, volatile global uint *samples, global const uint *table, " +
+		"global uchar *counters"
 	for _, p := range CollectSettings {
 		s += ", uint " + p
 	}
