@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
+	"optcheck/internal/plain"
 	"optcheck/program"
 	"optcheck/report"
 )
@@ -20,6 +24,7 @@ import (
 type orderingFlags struct {
 	appFlags
 	plots string
+	from  string
 	one   bool
 }
 
@@ -39,7 +44,8 @@ machine code, which is compared with the PTX. Some are wrong on purpose: they sh
 leaving order out saves, and whether that is seen.`,
 		Example: `  optcheck bench-ordering
   optcheck bench-ordering order-mp-fences order-mp-word --runs 1000 --json
-  optcheck bench-ordering --plots plots`,
+  optcheck bench-ordering --plots plots
+  optcheck bench-ordering --from saved.jsonl --plots plots`,
 		RunE: func(cmd *cobra.Command, args []string) error { return benchOrdering(cmd.Context(), env, &f, args) },
 	}
 	fl := cmd.Flags()
@@ -48,6 +54,7 @@ leaving order out saves, and whether that is seen.`,
 	fl.StringVar(&f.level, "level", "O3", "optimisation level")
 	fl.Uint64Var(&f.runs, "runs", 200, "runs of each size")
 	fl.BoolVar(&f.one, "one-size", false, "only each program's default size")
+	fl.StringVar(&f.from, "from", "", "measure nothing: show what --json wrote into this file")
 	fl.StringVar(&f.plots, "plots", "", "draw the times by size into this folder, an SVG for each kind of work")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
 	quietFlag(cmd, &f.quiet)
@@ -56,8 +63,10 @@ leaving order out saves, and whether that is seen.`,
 
 // ordering is a measurement of bench-ordering.
 type ordering struct {
-	Group string           `json:"group"`
-	Size  map[string]int64 `json:"size"`
+	Device   string           `json:"device"`
+	Compiler string           `json:"compiler"`
+	Group    string           `json:"group"`
+	Size     map[string]int64 `json:"size"`
 	*program.Cost
 	// Error says why there is none.
 	Error string `json:"error,omitempty"`
@@ -83,6 +92,9 @@ func benchOrdering(ctx context.Context, env *environment, f *orderingFlags, name
 	if f.runs < 1 || f.runs > 1<<20 {
 		return errors.New("--runs: want 1 to 1048576")
 	}
+	if f.from != "" {
+		return f.show(env, names)
+	}
 	if len(names) == 0 {
 		names = slices.DeleteFunc(program.Names(), func(n string) bool { return !strings.HasPrefix(n, orderingPrefix) })
 	}
@@ -93,22 +105,50 @@ func benchOrdering(ctx context.Context, env *environment, f *orderingFlags, name
 	}
 	defer func() { err = a.done(err) }()
 	var all []*ordering
-	failed := 0
 	for _, name := range names {
 		list, err := f.sweep(ctx, a, name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		for _, o := range list {
-			if o.Error != "" {
-				failed++
-			}
-		}
 		all = append(all, list...)
 	}
+	return f.end(all)
+}
+
+// show shows measurements that were saved.
+func (f *orderingFlags) show(env *environment, names []string) error {
+	text, err := input.ReadFile(f.from, 64<<20)
+	if err != nil {
+		return err
+	}
+	var all []*ordering
+	for n, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		o := &ordering{Cost: &program.Cost{}}
+		if err := json.Unmarshal(line, o); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.from, n+1, err)
+		}
+		if len(names) > 0 && !slices.Contains(names, o.Program) {
+			continue
+		}
+		first := len(all) == 0 || all[len(all)-1].Program != o.Program
+		if all = append(all, o); f.tell(env, o, first) != nil {
+			break // nobody reads
+		}
+	}
+	return f.end(all)
+}
+
+// end draws, and says whether something could not be measured.
+func (f *orderingFlags) end(all []*ordering) error {
 	if f.plots != "" {
-		if err := drawOrderings(f.plots, a.s.Device().Name, all); err != nil {
+		if err := drawOrderings(f.plots, all); err != nil {
 			return err
+		}
+	}
+	failed := 0
+	for _, o := range all {
+		if o.Error != "" {
+			failed++
 		}
 	}
 	if failed > 0 {
@@ -134,14 +174,14 @@ func (f *orderingFlags) sweep(ctx context.Context, a *app, name string) (list []
 		if err != nil {
 			return list, err
 		}
-		o := &ordering{Group: group(name), Size: p.Params}
+		o := &ordering{Device: a.s.Device().Name, Compiler: a.road.Compiler(), Group: group(name), Size: p.Params}
 		if o.Cost, err = measureOrder(ctx, a, p, int(f.runs)); ctx.Err() != nil {
 			return list, ctx.Err()
 		} else if err != nil {
 			o.Cost, o.Error = &program.Cost{Program: name, Target: a.s.Device().Target}, err.Error()
 		}
 		list = append(list, o)
-		if err := f.tell(a, o, i == 0); err != nil {
+		if err := f.tell(a.env, o, i == 0); err != nil {
 			return list, err
 		}
 	}
@@ -165,13 +205,13 @@ func measureOrder(ctx context.Context, a *app, p *program.Program, runs int) (*p
 }
 
 // tell prints a measurement; before the first of a program, what its machine code has.
-func (f *orderingFlags) tell(a *app, o *ordering, first bool) error {
+func (f *orderingFlags) tell(env *environment, o *ordering, first bool) error {
 	if f.asJSON {
-		return a.env.lines().Encode(o)
+		return env.lines().Encode(o)
 	}
-	w := a.env.text
+	w := env.text
 	if first {
-		fmt.Fprintf(w, "\n%s, %s\n", o.Program, a.road.Compiler())
+		fmt.Fprintf(w, "\n%s on %s, %s\n", o.Program, orDash(plain.Line(o.Device)), orDash(plain.Line(o.Compiler)))
 		if o.Class != "" {
 			var ops []string
 			for _, op := range o.Sync {
@@ -194,7 +234,7 @@ func (f *orderingFlags) tell(a *app, o *ordering, first bool) error {
 }
 
 // drawOrderings draws the times of each kind of work.
-func drawOrderings(folder, device string, all []*ordering) error {
+func drawOrderings(folder string, all []*ordering) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -218,7 +258,7 @@ func drawOrderings(folder, device string, all []*ordering) error {
 	}
 	for _, kind := range kinds {
 		err := writeWhole(filepath.Join(folder, kind+".svg"), func(w io.Writer) error {
-			return report.WriteSweeps(w, kind+", "+device, x[kind], "median time of a run (µs)", curves[kind])
+			return report.WriteSweeps(w, kind+", "+all[0].Device, x[kind], "median time of a run (µs)", curves[kind])
 		})
 		if err != nil {
 			return err
