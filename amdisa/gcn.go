@@ -43,6 +43,9 @@ func (p *gcn) oneLine(line string) error {
 		return nil
 	}
 	if a, name, ok := objdumpLabel(t); ok {
+		if strings.HasPrefix(name, ".L") { // an assembler's own label that was kept: no function
+			return p.label(name)
+		}
 		return p.startFunc(name, a)
 	}
 	text, note := cutComment(t)

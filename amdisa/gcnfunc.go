@@ -24,7 +24,7 @@ func (p *gcn) instruction(text, note string, addr uint64, hasAddr bool) error {
 		}
 	}
 	if p.fn == nil || p.closed {
-		if p.prog.Dialect == DialectLLVM && p.closed && op == "s_code_end" {
+		if p.closed && op == "s_code_end" {
 			return nil
 		}
 		name := "main"

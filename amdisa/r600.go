@@ -169,6 +169,7 @@ func (p *r600) clauseLine(t string) {
 	} else if op == "GROUP_BARRIER" {
 		s.flags = append(s.flags, "last")
 	}
+	s.modifiers()
 	args, ok := splitArgs(rest, nil)
 	if !ok {
 		p.base.problem(t, "too many operands")

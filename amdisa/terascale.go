@@ -171,7 +171,9 @@ func (p *teraScale) clauseLine(c *clause, t string) {
 			p.base.problem(t, "too many operands or operations")
 			return
 		}
-		g.slots = append(g.slots, slot{unit: t[0], op: op, args: args, text: trim(t[2:]), line: p.base.line})
+		s := slot{unit: t[0], op: op, args: args, text: trim(t[2:]), line: p.base.line}
+		s.modifiers()
+		g.slots = append(g.slots, s)
 		return
 	}
 	if op, _ := cutWord(t); first && upper(op) {

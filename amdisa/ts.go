@@ -64,6 +64,18 @@ type slot struct {
 	line  int
 }
 
+// modifiers takes what is done to the result off the operation: MOV/2, MUL*4, ADD_sat.
+func (s *slot) modifiers() {
+	if i := strings.IndexAny(s.op, "/*"); i > 0 {
+		s.op, s.flags = s.op[:i], append(s.flags, s.op[i:])
+	}
+	for _, sat := range []string{"_sat", "_SAT"} {
+		if op, ok := strings.CutSuffix(s.op, sat); ok {
+			s.op, s.flags = op, append(s.flags, "CLAMP")
+		}
+	}
+}
+
 // fetch is one instruction of a fetch clause.
 type fetch struct {
 	text string

@@ -284,3 +284,99 @@ NumVgprs             = 5;
 	assert.Equal(t, isa.RoleConst, in[1].Role)
 	assert.Empty(t, in[1].Micro, "at an offset that is not constant")
 }
+
+// keptLabels is what llvm-objdump prints of an object whose assembler kept its own labels, as
+// it does for debugging: they have headings like functions.
+const keptLabels = `
+mp.o:	file format elf64-amdgpu
+
+Disassembly of section .text:
+
+0000000000000000 <.Lfunc_begin0>:
+0000000000000000 <mp>:
+	s_load_dwordx2 s[0:1], s[4:5], 0x0                         // 000000000000: C0060002 00000000
+	v_cmp_eq_u32_e32 vcc, 0, v0                                // 000000000008: 7D940080
+
+000000000000000c <.Ltmp0>:
+	v_mov_b32_e32 v1, 1                                        // 00000000000C: 7E020281
+	s_cbranch_vccz .Ltmp1                                      // 000000000010: BF860004 <.Ltmp1>
+	s_waitcnt lgkmcnt(0)                                       // 000000000014: BF8CC07F
+	v_mov_b32_e32 v0, 0                                        // 000000000018: 7E000280
+	global_store_dword v0, v1, s[0:1]                          // 00000000001C: DC708000 00000100
+
+0000000000000024 <.Ltmp1>:
+	s_endpgm                                                   // 000000000024: BF810000
+	.long 0xdeadbeef                                           // 000000000028: DEADBEEF
+
+000000000000002c <.Lfunc_end0>:
+	s_code_end                                                 // 00000000002C: BF9F0000
+
+0000000000000100 <other>:
+	s_branch 1                                                 // 000000000100: BF820001 <other+0x8>
+	.long 0xdeadbeef                                           // 000000000104: DEADBEEF
+	s_endpgm                                                   // 000000000108: BF810000
+`
+
+// TestKeptLabels: an assembler's labels do not cut functions, code behind the end of one is
+// none of another, and data between instructions is an instruction that nobody knows.
+func TestKeptLabels(t *testing.T) {
+	p, err := Parse("mp.objdump", []byte(keptLabels))
+	require.NoError(t, err)
+	sane(t, "kept labels", p)
+	require.Len(t, p.Funcs, 2)
+	f, other := p.Funcs[0], p.Funcs[1]
+	assert.Equal(t, "mp", f.Name)
+	assert.Equal(t, "other", other.Name)
+	assert.Equal(t, 7, f.Insts[3].Target)
+	assert.Equal(t, uint64(0x24), f.Insts[7].Addr)
+	require.Len(t, other.Insts, 3)
+	assert.Equal(t, isa.RoleUnknown, other.Insts[1].Role)
+	assert.Equal(t, 2, other.Insts[0].Target, "and is jumped over")
+	assert.NotEmpty(t, p.Problems)
+}
+
+// TestOutputModifiers: what is done to a result leaves the operation known, its value not; the
+// group after it reads it by PV and PS.
+func TestOutputModifiers(t *testing.T) {
+	for name, text := range map[string]string{"AMD's": `; --------  Disassembly --------------------
+00 ALU: ADDR(32) CNT(6) KCACHE0(CB0:0-15)
+      0  x: MOV/2       R1.x,  R0.y
+         y: MUL*2       R1.y,  R0.y,  R0.z
+         t: ADD_sat     R3.x,  R0.y,  R0.z
+      1  z: ADD/4       R0.z,  PV0.x,  PS0
+      2  x: MOV         R5.x,  PV1.z
+END_OF_PROGRAM
+`, "LLVM's": `	.text
+	.globl	k
+	.type	k,@function
+k:                              ; @k
+; %bb.0:
+	ALU 4, @4, KC0[CB0:0-32], KC1[]
+	CF_END
+	PAD
+	ALU clause starting at 4:
+	  MOV/2   T1.X, KC0[2].Z,
+	  MUL*2   T1.Y, KC0[2].Z, KC0[2].W,
+	  ADD_SAT * T3.X, KC0[2].Z, KC0[2].W,
+	  ADD/4 * T0.Z, PV.X, PS,
+	  MOV * T5.X, PV.Z,
+.Lfunc_end0:
+	.size	k, .Lfunc_end0-k
+`} {
+		p, err := Parse("k.isa", []byte(text))
+		require.NoError(t, err, name)
+		understood(t, name, p)
+		f := p.Funcs[0]
+		assert.Equal(t, "MOV", f.Insts[0].Op, name)
+		assert.Empty(t, f.Insts[0].Micro, "%s: half of a value is another one", name)
+		pv := isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecPV}
+		ps := isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecPS}
+		for _, r := range []isa.Reg{pv, ps} {
+			assert.Contains(t, f.Insts[0].Defs, r, name)
+			assert.Contains(t, f.Insts[1].Uses, r, name)
+		}
+		last := f.Insts[2].Micro
+		require.NotEmpty(t, last, name)
+		assert.Equal(t, "PV.z", last[0].Src[0].Reg.String(), name)
+	}
+}

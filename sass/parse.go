@@ -151,6 +151,13 @@ func (p *parser) oneLine(line string) error {
 		if strings.HasPrefix(t, "//") {
 			return nil
 		}
+	case '0':
+		// A word of control codes or the second half of an encoding, without comment signs.
+		if w := trim(t); len(w) == 18 && w[1] == 'x' && p.fn != nil {
+			if _, ok := parseHex(w[2:]); ok {
+				return p.codeLine(w, t)
+			}
+		}
 	case '[':
 		// CuAssembler prints the control fields first: [B------:R-:W-:-:S04]
 		if j := strings.IndexByte(t, ']'); j > 0 && t[1] == 'B' && strings.Count(t[:j], ":") == 4 {

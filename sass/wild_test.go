@@ -3,6 +3,7 @@ package sass
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -167,4 +168,27 @@ func blockAt(f *isa.Func, in *isa.Inst) int {
 		}
 	}
 	return -1
+}
+
+// TestBareWords: control words on lines of their own, without address and comment signs, are
+// what they are with them; as is one of whatever instruction came before.
+func TestBareWords(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "wild", "dual_issue_sm50.sass"))
+	require.NoError(t, err)
+	bare := regexp.MustCompile(`(?m)^\s*/\* (0x[0-9a-f]{16}) \*/`).ReplaceAllString(string(text), "\t$1")
+	require.NotEqual(t, string(text), bare)
+	want, err := Parse("a", text)
+	require.NoError(t, err)
+	got, err := Parse("b", []byte(bare))
+	require.NoError(t, err)
+	require.Empty(t, got.Problems)
+	require.Len(t, got.Funcs, 1)
+	for i := range want.Funcs[0].Insts {
+		a, b := want.Funcs[0].Insts[i], got.Funcs[0].Insts[i]
+		require.Equal(t, a.Code, b.Code, a.Text)
+		require.Equal(t, a.Control, b.Control, a.Text)
+	}
+	short, err := Parse("c", []byte(strings.Replace(bare, "\t0x", "\t0x0", 1)))
+	require.NoError(t, err)
+	require.NotEmpty(t, short.Problems, "a word of another length is none")
 }
