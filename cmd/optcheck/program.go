@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/audit"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
@@ -234,7 +235,9 @@ func (r *programRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds()}})
+	own, tools := audit.Usage(r.o.Toolchains)
+	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
+		ToolCPU: tools.Seconds()}})
 }
 
 // failing is the error of the exit code for one cell: what differs, and what is

@@ -22,6 +22,12 @@ const (
 	typeRela   = 4 // entries of 24 bytes, with an addend
 	typeNoBits = 8
 	typeRel    = 9 // entries of 16 bytes, without
+
+	// Variables without values in relocatable objects of CUDA: of global, local and
+	// shared memory.
+	typeGlobalNoBits = 0x70000007
+	typeLocalNoBits  = 0x70000009
+	typeSharedNoBits = 0x7000000a
 )
 
 // elf is the table of sections of a file.
@@ -38,10 +44,19 @@ type section struct {
 	offset, size uint64
 }
 
+// empty reports whether a section occupies no space in the file.
+func (s *section) empty() bool {
+	switch s.kind {
+	case typeNull, typeNoBits, typeGlobalNoBits, typeLocalNoBits, typeSharedNoBits:
+		return true
+	}
+	return false
+}
+
 // content returns the content of a section; nil if it occupies no space in the file.
 func (e *elf) content(i int) []byte {
 	s := &e.sections[i]
-	if s.kind == typeNull || s.kind == typeNoBits {
+	if s.empty() {
 		return nil
 	}
 	return e.data[s.offset : s.offset+s.size : s.offset+s.size]
@@ -73,7 +88,7 @@ func readELF(data []byte) (*elf, error) {
 		s := section{kind: le.Uint32(row[4:]), offset: le.Uint64(row[24:]), size: le.Uint64(row[32:]), link: le.Uint32(row[40:]),
 			info: le.Uint32(row[44:])}
 		end := s.offset + s.size
-		if s.kind != typeNull && s.kind != typeNoBits && (end < s.offset || end > uint64(len(data))) {
+		if !s.empty() && (end < s.offset || end > uint64(len(data))) {
 			return nil, fmt.Errorf("truncated: section %d ends at byte %d of %d", i, end, len(data))
 		}
 		e.sections[i] = s
