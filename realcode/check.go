@@ -312,6 +312,13 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Fence && (e.Scope == "cta" && c.sm < 70 || e.Sem == "acquire" && (e.Scope == "cta" || len(g.inval) > 0)):
 		c.note(Missing, k, "no instruction is needed for it")
 		c.failed[k] = true
+	case e.Kind == ptx.Matrix || e.Kind == ptx.MatrixFence || e.Kind == ptx.MatrixWait:
+		if want, have := c.matrix(e.Kind); have < want {
+			c.finding(Missing, k, nil, "the PTX has %d of its kind, and the machine code %d", want, have)
+			return
+		}
+		c.note(Missing, k, "which instruction it is was not told, but there are as many of its kind")
+		c.failed[k] = true
 	case e.Kind == ptx.Load && op.Dead && !e.Acquires():
 		c.note(Missing, k, "nobody uses what it reads, and it is left out")
 		c.failed[k] = true

@@ -100,16 +100,34 @@ func partOf(op *Op, in *isa.Inst) part {
 		return is(in.Op == "DEPBAR")
 	case ptx.BulkCommit:
 		return is(in.Op == "UTMACMDFLUSH")
-	case ptx.Matrix:
-		return is(strings.HasSuffix(in.Op, "GMMA"))
-	case ptx.MatrixFence, ptx.MatrixWait:
-		return is(in.Op == "WARPGROUP")
+	case ptx.MatrixWait:
+		return is(in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR"))
 	case ptx.GridWait:
 		return is(in.Op == "ACQBULK")
 	case ptx.GridLaunch:
 		return is(in.Op == "PREEXIT")
 	}
 	return notPart
+}
+
+// matrix counts the operations on matrices, their fences or waits, of the PTX and of the
+// machine code. They are told apart by nothing: ptxas gives them the lines of
+// instructions around.
+func (c *checker) matrix(kind ptx.Kind) (ptxOps, images int) {
+	for k, op := range c.src.ops {
+		if op.Effect.Kind == kind && len(c.inPTX[k]) > 0 {
+			ptxOps++
+		}
+	}
+	for i, in := range c.mach.insts {
+		group := in.Op == "WARPGROUP"
+		if c.mach.reach[i] && (kind == ptx.Matrix && strings.HasSuffix(in.Op, "GMMA") ||
+			kind == ptx.MatrixFence && group && slices.Contains(in.Mods, "ARRIVE") ||
+			kind == ptx.MatrixWait && group && slices.Contains(in.Mods, "DEPBAR")) {
+			images++
+		}
+	}
+	return ptxOps, images
 }
 
 // calls reports whether an instruction calls one of ptxas's own functions.
@@ -197,6 +215,8 @@ func (m *matcher) byLines(k int, op *Op) {
 		m.atomic(op, g, group)
 	case ptx.MbarWait, ptx.MbarArrive, ptx.Mbarrier:
 		m.mbarrier(op, g)
+	case ptx.Arrive, ptx.Await:
+		m.clustered(g, group)
 	case ptx.WarpSync:
 		m.question(g)
 	case ptx.Convergent:
@@ -204,6 +224,22 @@ func (m *matcher) byLines(k int, op *Op) {
 	}
 	for _, i := range g.main {
 		m.owner[i] = int32(k)
+	}
+}
+
+// clustered has the kernel be launched with clusters: without, a barrier of the
+// cluster is one of the CTA, and a constant of the launch says which it is.
+func (m *matcher) clustered(g *images, group []int32) {
+	if !slices.ContainsFunc(g.main, func(i int32) bool { return strings.HasPrefix(m.mach.insts[i].Op, "UCGABAR") }) {
+		return
+	}
+	for _, i := range group {
+		for k := range m.mach.insts[i].Micro {
+			mi := &m.mach.insts[i].Micro[k]
+			if mi.Op == isa.MicroSetp && (mi.Cmp == "EQ" || mi.Cmp == "NE") && mi.Src[1].Kind == isa.OpdImm {
+				m.mach.steps[i].sets = []assign{{dst: m.mach.condOf(mi.Dst), src: -1, neg: mi.Cmp == "EQ"}}
+			}
+		}
 	}
 }
 
@@ -265,6 +301,9 @@ func asks(in *isa.Inst) bool {
 func (m *matcher) turns(g *images, group []int32) {
 	for _, i := range group {
 		in := m.mach.insts[i]
+		if in.Flow == isa.FlowJump && slices.Contains(in.Mods, "ANY") {
+			g.stutter = true // as long as any lane has had none
+		}
 		if in.Op != "R2UR" {
 			continue
 		}

@@ -104,7 +104,7 @@ func (c *checker) wants(x, y int) (out []want) {
 	steady := false
 	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
 		steady = c.steady(y)
-		p.optional, p.early = !steady, !steady
+		p.optional, p.early = !steady || c.src.spare(y), !steady
 	}
 	add := func(name string, first []int32, p policy) {
 		out = append(out, want{name, first, c.mainOf(y), p, steady})

@@ -28,6 +28,7 @@ type source struct {
 	conds   *conds
 	varies  map[*ptx.Func]map[int]bool
 	entries map[*ptx.Func]int32
+	isSpare []int8 // of each operation, 0: not asked yet
 	// calls are the calls that are not followed.
 	calls []*ptx.Inst
 }
