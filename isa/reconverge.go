@@ -168,6 +168,9 @@ func (w *popWalk) block(it popItem) bool {
 			return false
 		}
 		in := &w.f.Insts[i]
+		if in.Flow == FlowTrap && in.Guard == (Guard{}) && slices.Contains(in.Mods, "TRAP") {
+			return true // BPT.TRAP ends the grid: what stands behind it has not pushed what this path has
+		}
 		w.note(in, i, &st)
 		if len(st.stack) > maxPushDepth {
 			return false
