@@ -46,6 +46,41 @@ const (
 type pushState struct {
 	stack []int32
 	bars  [numBarriers]int32
+	saved [4]savedBarrier
+}
+
+// savedBarrier is a barrier register that BMOV keeps in another one.
+type savedBarrier struct {
+	reg Reg
+	bar int32
+}
+
+// move follows BMOV: a barrier register is kept, and perhaps cleared, or restored.
+// What is restored from elsewhere is not known.
+func (s *pushState) move(in *Inst) {
+	if len(in.Args) < 2 {
+		return
+	}
+	to, from := in.Args[0].Reg, in.Args[1].Reg
+	slot := func(r Reg) int { return slices.IndexFunc(s.saved[:], func(x savedBarrier) bool { return x.reg == r }) }
+	switch {
+	case from.Class == ClassBarrier && int(from.Num) < numBarriers:
+		at := slot(to)
+		if at < 0 {
+			at = slot(Reg{})
+		}
+		if at >= 0 && to.Class == ClassGPR && !in.Args[0].Zero {
+			s.saved[at] = savedBarrier{to, s.bars[from.Num]}
+		}
+		if slices.Contains(in.Mods, "CLEAR") {
+			s.bars[from.Num] = 0
+		}
+	case to.Class == ClassBarrier && int(to.Num) < numBarriers:
+		s.bars[to.Num] = 0
+		if at := slot(from); at >= 0 && from.Class == ClassGPR {
+			s.bars[to.Num], s.saved[at] = s.saved[at].bar, savedBarrier{}
+		}
+	}
 }
 
 func (s *pushState) key(at int) string {
@@ -53,6 +88,10 @@ func (s *pushState) key(at int) string {
 	b = binary.AppendVarint(b, int64(at))
 	for _, x := range s.bars {
 		b = binary.AppendVarint(b, int64(x))
+	}
+	for _, x := range s.saved {
+		b = binary.AppendVarint(b, int64(x.reg.Num))
+		b = binary.AppendVarint(b, int64(x.bar))
 	}
 	for _, x := range s.stack {
 		b = binary.AppendVarint(b, int64(x))
@@ -199,8 +238,10 @@ func (w *popWalk) note(in *Inst, i int, st *pushState) {
 		}
 	case in.Flow == FlowPush && in.Target >= 0:
 		st.stack = append(st.stack, int32(i))
+	case in.Op == "BMOV" && in.Guard == (Guard{}):
+		st.move(in)
 	default:
-		// A barrier register restored from elsewhere: its target is unknown.
+		// A barrier register written in another way: its target is not known.
 		for _, d := range in.Defs {
 			if d.Class == ClassBarrier && int(d.Num) < numBarriers {
 				st.bars[d.Num] = 0

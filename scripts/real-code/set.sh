@@ -11,7 +11,7 @@
 #   llm.c           github.com/karpathy/llm.c                f1e2ace651495b74ae22d45d1723443fd00ecd3a
 #
 # Code of others is compiled where it is and never copied. A source that a release refuses is named on standard error. PTX of Triton is made where
-# Triton and a GPU are: triton.py.
+# Triton and a GPU are: triton_kernels.py.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?folder for PTX}

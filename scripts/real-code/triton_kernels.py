@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""triton.py DIR writes the PTX that Triton makes of a dozen kernels, for sm_80 and sm_90, into a folder. The kernels are our own: what people write in
+"""triton_kernels.py DIR writes the PTX that Triton makes of a dozen kernels, for sm_80 and sm_90, into a folder. The kernels are our own: what people write in
 Triton, from an addition to attention, and what synchronises: locks, counters, scans that look back, a barrier of the grid."""
 import os
 import sys
