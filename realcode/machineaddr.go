@@ -276,6 +276,13 @@ func (w *regWalk) access(state map[isa.Reg]address, in *isa.Inst) address {
 				a = address{root: a.root + "+" + b.root, offset: a.offset + b.offset}
 			}
 		}
+		switch {
+		case o.Sym == "":
+		case a.root == "0":
+			a.root = o.Sym
+		default:
+			a.root += "+" + o.Sym
+		}
 		a.offset += o.Off
 		a.width = in.Mem.Width
 		return a

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcheck/isa"
+	"optcheck/ptx"
 )
 
 // rootPair is a base of the PTX and one of the machine code.
@@ -73,11 +74,12 @@ func covers(code, ptx address, distance int64) bool {
 	return code.offset <= at && at+int64(ptx.width) <= code.offset+int64(max(code.width, ptx.width))
 }
 
-// partial reports whether an access of the machine code is to a part of what a strong
-// operation accesses: that is the operation, and less of it.
+// partial reports whether an access of the machine code is to a part of what an
+// operation accesses: that is the operation, and less of it. Of weak accesses, only
+// loads become less.
 func partial(op *Op, code address, distance int64) bool {
 	at := op.addr.offset + distance
-	return !op.Effect.Weak() && at <= code.offset && code.offset+int64(code.width) <= at+int64(op.addr.width)
+	return (!op.Effect.Weak() || op.Effect.Kind == ptx.Load) && at <= code.offset && code.offset+int64(code.width) <= at+int64(op.addr.width)
 }
 
 // distances learns how far bases are apart: what most operations of a pair say. It

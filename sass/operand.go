@@ -330,6 +330,7 @@ func parseTagged(o isa.Operand, s string, i int) (isa.Operand, bool) {
 
 // parseAddress reads the terms between brackets into Reg, Base2, Off, Sym.
 func parseAddress(o *isa.Operand, s string) bool {
+	reloc := false
 	for s != "" {
 		term := s
 		if i := strings.IndexByte(s, '+'); i >= 0 {
@@ -338,6 +339,9 @@ func parseAddress(o *isa.Operand, s string) bool {
 			s = ""
 		}
 		term = trim(term)
+		if reloc = reloc || term != "" && term[0] == '`'; reloc { // `((symbol + 0x20))
+			term = strings.Trim(term, "`() ")
+		}
 		if term == "" {
 			continue
 		}
