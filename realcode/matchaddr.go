@@ -17,6 +17,7 @@ type rootPair struct{ ptx, code string }
 // operation of the same class fits, and lacks its image, the image is its.
 func (m *matcher) byAddress() {
 	distance, sure := m.distances()
+	m.wide(distance)
 	for k, op := range m.src.ops {
 		g := &m.img[k]
 		if op.addr.root == "" || !op.Effect.Kind.IsAccess() {
@@ -58,8 +59,12 @@ func (m *matcher) byAddress() {
 // orphans are weak accesses on the line of an operation that they cannot be of:
 // ptxas 11.2 gives some the line of the instruction before.
 func (m *matcher) orphans() (out []int32) {
+	again := map[int]bool{} // lines of atomics that are loops, which load what they compare
+	for k, op := range m.src.ops {
+		again[op.Inst.N] = m.img[k].stutter && (op.Effect.Kind == ptx.Atomic || op.Effect.Kind == ptx.Reduction)
+	}
 	for i, in := range m.mach.insts {
-		if m.mach.reach[i] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) && in.Op != "QSPC" && !in.Guard.Never &&
+		if m.mach.reach[i] && !again[in.Src.Line] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) && in.Op != "QSPC" && !in.Guard.Never &&
 			in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst && m.mach.addrs[i].root != "" {
 			out = append(out, int32(i))
 		}
@@ -85,22 +90,29 @@ func partial(op *Op, code address, distance int64) bool {
 // distances learns how far bases are apart: what most operations of a pair say. It
 // is sure where at most one in five says something else.
 func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
-	votes := map[rootPair]map[int64]int{}
+	votes, wider := map[rootPair]map[int64]int{}, map[rootPair]map[int64]int{}
 	for k, op := range m.src.ops {
 		g := &m.img[k]
 		if op.addr.root == "" || !op.Effect.Kind.IsAccess() || len(g.main) == 0 {
 			continue
 		}
 		for _, i := range g.main {
-			a := m.mach.addrs[i]
-			if a.root == "" || a.width != op.addr.width {
+			a, to := m.mach.addrs[i], votes
+			if a.root == "" || a.width < op.addr.width {
 				continue
+			} else if a.width > op.addr.width { // of its neighbour, too, which comes behind it
+				to = wider
 			}
 			p := rootPair{op.addr.root, a.root}
-			if votes[p] == nil {
-				votes[p] = map[int64]int{}
+			if to[p] == nil {
+				to[p] = map[int64]int{}
 			}
-			votes[p][a.offset-op.addr.offset]++
+			to[p][a.offset-op.addr.offset]++
+		}
+	}
+	for p, v := range wider {
+		if votes[p] == nil {
+			votes[p] = v
 		}
 	}
 	m.vote(votes)
