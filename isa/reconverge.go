@@ -49,14 +49,14 @@ type pushState struct {
 	saved [4]savedBarrier
 }
 
-// savedBarrier is a barrier register that BMOV keeps in another one.
+// savedBarrier is a barrier register that is kept in another one.
 type savedBarrier struct {
 	reg Reg
 	bar int32
 }
 
-// move follows BMOV: a barrier register is kept, and perhaps cleared, or restored.
-// What is restored from elsewhere is not known.
+// move follows a move of a barrier register (BMOV): it is kept, and perhaps cleared, or
+// restored. What is restored from elsewhere is not known.
 func (s *pushState) move(in *Inst) {
 	if len(in.Args) < 2 {
 		return
@@ -238,7 +238,7 @@ func (w *popWalk) note(in *Inst, i int, st *pushState) {
 		}
 	case in.Flow == FlowPush && in.Target >= 0:
 		st.stack = append(st.stack, int32(i))
-	case in.Op == "BMOV" && in.Guard == (Guard{}):
+	case in.Flow == FlowNext && in.Guard == (Guard{}) && barrierOf(in) != (Reg{}):
 		st.move(in)
 	default:
 		// A barrier register written in another way: its target is not known.
