@@ -120,6 +120,8 @@ goldens: toolchains
 # the tests with several at work, so that it ends soon. It needs a C compiler.
 .PHONY: race vulncheck dist
 race:
+	@cc=$$($(GO) env CC); command -v $${cc%% *} > /dev/null || { \
+		echo "make race: the race detector needs a C compiler, and $$cc is not there: apt-get install gcc libc6-dev"; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./runner/... ./report/serve ./audit/campaign ./internal/scratch
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./audit/store -run 'Once|SlowReader|Conflict|Follow|GCBeside|PlannedAtOnce|Unfinished'
 

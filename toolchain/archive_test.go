@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -61,6 +62,20 @@ func pack(t *testing.T, form string, files map[string]string) string {
 		cmd := exec.Command("xz", "-c")
 		cmd.Stdin, cmd.Stdout = &plain, &out
 		require.NoError(t, cmd.Run())
+	case "deb":
+		if _, err := exec.LookPath("dpkg-deb"); err != nil {
+			t.Skip("no dpkg-deb")
+		}
+		var data, control bytes.Buffer
+		tarOf(t, &data, files)
+		tarOf(t, &control, map[string]string{"./control": "Package: cuda\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: none\n"})
+		out.WriteString("!<arch>\n")
+		for _, part := range []struct{ name, text string }{{"debian-binary", "2.0\n"}, {"control.tar", control.String()}, {"data.tar", data.String()}} {
+			fmt.Fprintf(&out, "%-16s%-12d%-6d%-6d%-8s%-10d`\n%s", part.name, 0, 0, 0, "100644", len(part.text), part.text)
+			if len(part.text)%2 == 1 {
+				out.WriteByte('\n')
+			}
+		}
 	}
 	file := filepath.Join(t.TempDir(), "archive."+form)
 	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o600))
@@ -79,7 +94,7 @@ func added(t *testing.T, dir string, paths ...string) ([]string, error) {
 // TestAddArchive: what is in an archive of each form becomes a toolchain whose files
 // are remembered, and is removed again.
 func TestAddArchive(t *testing.T) {
-	for _, form := range []string{"whl", "tar.gz", "tar.zst", "tar.xz"} {
+	for _, form := range []string{"whl", "tar.gz", "tar.zst", "tar.xz", "deb"} {
 		t.Run(form, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "managed")
 			ptxas := pack(t, form, map[string]string{"nvidia/cu13/bin/ptxas": toolScript("ptxas", "13.0.88"), "x-1.0/License.txt": "read me",
