@@ -12,6 +12,10 @@
 #ifndef INCLUSIVE_FENCE
 #define INCLUSIVE_FENCE() __threadfence()
 #endif
+// WAIT_FENCE, in the loop that waits, is CUB's, too: ld.cg is weak, and without it compilers may load once, before the loop, and wait in vain.
+#ifndef WAIT_FENCE
+#define WAIT_FENCE() __threadfence_block()
+#endif
 #ifdef SOUND
 #define LOAD_STATUS load_acquire
 #define STORE_STATUS store_release
@@ -33,7 +37,7 @@ FUNCTION u32 look_back(GLOBAL u32 *status, GLOBAL u32 *partial, GLOBAL u32 *incl
 			state = LOAD_STATUS(status + at);
 #pragma unroll 1
 			for (u32 i = 0; state == 0 && i < SPINS; i++) {
-				__threadfence_block(); // without, compilers may load once: ld.cg is weak
+				WAIT_FENCE();
 				state = LOAD_STATUS(status + at);
 			}
 			if (state == 0) {
