@@ -42,6 +42,12 @@ type Cell struct {
 	Sequence []Inst `json:"sequence,omitempty"`
 	// Reason says why there is no sequence; for a refusal, in the compiler's words.
 	Reason string `json:"reason,omitempty"`
+	// PTX is what the first of two compilers made of the operation. Judgement says
+	// whether that keeps what the operation promises, and Code whether the machine
+	// code is its PTX: preserved, changed, miscompiled or unknown (package realcode).
+	PTX       string     `json:"ptx,omitempty"`
+	Judgement *Judgement `json:"judgement,omitempty"`
+	Code      string     `json:"code,omitempty"`
 }
 
 // Options selects a mapping.
@@ -63,8 +69,12 @@ type prober interface {
 	job(ctx context.Context, ops []Op, p pipeline.Place, refused map[int]string) ([]Cell, map[int]string, error)
 }
 
-// probers maps the languages that have a prober to it.
-var probers = map[string]prober{pipeline.PTX: ptxProber{}, pipeline.OpenCL: clProber{}}
+// probers maps the languages that have a prober to what makes one.
+var probers = map[string]func() prober{
+	pipeline.PTX: func() prober { return ptxProber{} }, pipeline.OpenCL: func() prober { return clProber{} },
+	pipeline.CUDA:   func() prober { return &frontProber{list: CUDAOps, compile: compileCUDA} },
+	pipeline.LLVMIR: func() prober { return &frontProber{list: IROps, compile: compileIR} },
+}
 
 // prober returns the prober of all toolchains, which must share one road, since different roads
 // have different operations.
@@ -86,7 +96,7 @@ func (o *Options) prober() (prober, error) {
 		return ptxProber{}, nil
 	}
 	if p := probers[first.Road().Source]; p != nil {
-		return p, nil
+		return p(), nil
 	}
 	return nil, fmt.Errorf("no mapping is made of %s", first.Road().Source)
 }

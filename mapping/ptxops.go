@@ -26,7 +26,8 @@ type Op struct {
 	// only to show it; they are not part of its sequence.
 	lead, trail int
 
-	cl *clOp // of an operation in OpenCL C
+	cl    *clOp    // of an operation in OpenCL C
+	front *frontOp // of one in CUDA C++ or LLVM IR
 }
 
 // Groups are the groups of operations in the order of the tables.

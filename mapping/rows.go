@@ -50,11 +50,26 @@ func axesOf(cells []Cell) *axes {
 func (c *Cell) shown() string {
 	switch c.Status {
 	case Mapped:
-		return c.Machine
+		return c.front() + c.Machine
 	case Refused:
 		return "–"
 	}
 	return "unknown: " + c.Reason
+}
+
+// front is what a table says of the first of two compilers, and of the judgement.
+func (c *Cell) front() string {
+	if c.PTX == "" {
+		return ""
+	}
+	s := c.PTX + " → "
+	if c.Code == "changed" || c.Code == "miscompiled" {
+		s = c.Code + " by ptxas: " + s
+	}
+	if j := c.Judgement; j != nil && j.Class == Lost {
+		s = "LOST (" + j.Lost[0].Pattern + "): " + s
+	}
+	return s
 }
 
 // Rows groups the cells of each operation by what it becomes, in the order of the first target
@@ -161,6 +176,9 @@ func (a *axes) qualifier(target string, set map[string][]variant) (string, bool)
 
 // releaseOf shortens "ptxas 12.4.131" to "12.4".
 func releaseOf(id string) string {
+	if first, second, ok := strings.Cut(id, " + "); ok {
+		return strings.Split(first, " ")[0] + " " + releaseOf(first) + "+" + releaseOf(second)
+	}
 	_, v, ok := strings.Cut(id, " ")
 	if !ok {
 		return id

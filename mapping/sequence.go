@@ -22,6 +22,7 @@ type Inst struct {
 
 	loop int // the first block of its loop, if Repeated
 	role isa.Role
+	line int // of the source
 }
 
 // Sequence formats a sequence: instructions separated by semicolons, braces around what is
@@ -139,7 +140,7 @@ func mapInsts(fn *isa.Func) ([]Inst, error) {
 			if !known {
 				some, loop, known = avoidable(fn, b), loopOf(fn, b), true
 			}
-			list = append(list, Inst{Text: text, Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role})
+			list = append(list, Inst{Text: text, Sometimes: some, Repeated: loop >= 0, Block: b, loop: loop, role: in.Role, line: in.Src.Line})
 		}
 	}
 	return list, nil

@@ -151,15 +151,24 @@ func (c *cell) run(ctx context.Context, m *ptx.Module) {
 }
 
 func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) error {
-	kernels := Check(m, code.Program, number(c.Target)).Kernels
-	for i := range kernels {
-		if err := kernels[i].judged(ctx); err != nil {
-			return err
-		}
+	var err error
+	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
+		return err
 	}
-	c.Result = gather(kernels)
 	c.Class, c.Reason = c.Result.Class()
 	return nil
+}
+
+// Compare compares a module with the machine code that Build made of it for a target, and
+// asks the model about what differs.
+func Compare(ctx context.Context, m *ptx.Module, code *pipeline.Code, gpu string) (*Result, error) {
+	kernels := Check(m, code.Program, number(gpu)).Kernels
+	for i := range kernels {
+		if err := kernels[i].judged(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return gather(kernels), nil
 }
 
 func number(gpu string) int {

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/internal/plain"
 	"optcheck/mapping"
+	"optcheck/pipeline"
+	"optcheck/toolchain"
 )
 
 func newMappingCmd(env *environment) *cobra.Command {
-	var asJSON, asMarkdown, diff bool
+	var asJSON, asMarkdown, diff, lost, summary bool
 	cmd := &cobra.Command{
 		Use:   "mapping [OPERATION…]",
-		Short: "Show which machine instructions each PTX or OpenCL operation becomes",
+		Short: "Show what each operation of PTX, CUDA C++, LLVM IR or OpenCL becomes, and judge it",
 		Long: `Compile a kernel for each PTX operation with every compiler found, for every
 target, at O0 and O3, and show the machine instructions that matter to memory:
 accesses with their modifiers, fences, cache control, error barriers, barriers
@@ -32,20 +35,39 @@ targets of r600 nothing stands around it. At O0 the back end alone works at that
 level: the passes of O1 remove private variables before, whose waits would hide those
 of the operation. What the release or its libclc lacks is shown as –.
 
+With --source cuda the operations are those of CUDA C++: cuda::atomic_ref, fences, CUDA's
+own functions, volatile (groups loads, stores, fences, atomics, reductions, barriers), and
+asplos-2015, the table of CUDA's mapping and the locks and the deque of that study. With
+--source llvm-ir they are LLVM's atomic instructions. A row has the PTX, then the machine
+instructions; unless named, each front end is taken with the newest ptxas, for sm_60,
+sm_70, sm_80 and sm_90. Each operation is judged: litmus tests around it, in terms of C++ (model
+opencl), against the same tests of the PTX it became (model ptx; ptx-2015-rmw before
+sm_70), and its machine code is compared with the PTX as that of programs is.
+LOST marks an operation whose PTX allows an outcome that the language forbids (--lost
+shows those alone, --summary counts, and prints the tests).
+
 An operation that a compiler refuses is shown as –; the JSON form has the
 compiler's words.`,
 		Example: `  optcheck mapping fences
   optcheck mapping 'ld.acquire.*' 'st.release.*' --targets sm_70,sm_90 --levels O3
   optcheck mapping --diff --toolchains 11.8,12.4
   optcheck mapping --vendor amd 'load.acquire.*' --targets gfx942
+  optcheck mapping --source cuda asplos-2015 --toolchains 12.4 --targets sm_80
+  optcheck mapping --source llvm-ir --lost --targets sm_70
   optcheck mapping --markdown > mapping.md`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := runMapping(cmd.Context(), env, args)
 			if err != nil {
 				return err
 			}
+			all := cells
+			if lost {
+				cells = mapping.Broken(cells)
+			}
 			write := mapping.WriteText
 			switch {
+			case summary:
+				write, cells = mapping.WriteSummary, all
 			case diff && asJSON:
 				write = mapping.WriteDiffJSON
 			case diff && asMarkdown:
@@ -60,10 +82,11 @@ compiler's words.`,
 			if err := write(env.stdout, cells); err != nil {
 				return err
 			}
-			return mappingUnknown(env, cells)
+			return mappingUnknown(env, all)
 		},
 	}
 	vendorFlag(cmd)
+	sourceFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringSlice("toolchains", nil, "only these toolchains, by ID, name or a piece of them (12.4)")
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90; of AMD one of each generation by default, or all)")
@@ -71,8 +94,11 @@ compiler's words.`,
 	toolFlags(cmd)
 	jsonFlag(cmd, &asJSON, jsonLines+", one per operation and compilation")
 	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
+	fl.BoolVar(&lost, "lost", false, "only operations that lose on their way what the language promises")
+	fl.BoolVar(&summary, "summary", false, "count what is kept and lost, and print a test for each way of losing")
 	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "summary")
+	cmd.MarkFlagsMutuallyExclusive("diff", "summary", "lost")
 	return cmd
 }
 
@@ -81,16 +107,54 @@ func runMapping(ctx context.Context, env *environment, ops []string) ([]mapping.
 	if err != nil {
 		return nil, err
 	}
-	return mapping.Run(ctx, mapping.Options{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops})
+	o := mapping.Options{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops}
+	if s := env.settings.source; s == pipeline.CUDA || s == pipeline.LLVMIR && !env.settings.amd() {
+		if len(env.settings.toolchains) == 0 {
+			o.Toolchains = newestBehind(tcs)
+		}
+		if len(o.Targets) == 0 {
+			o.Targets = thatAnyHas(frontTargets, o.Toolchains)
+		}
+	}
+	return mapping.Run(ctx, o)
+}
+
+// frontTargets are those that a mapping of a language in front of PTX shows unless others
+// are named: one of each generation of Debian's releases.
+var frontTargets = []string{"sm_60", "sm_70", "sm_80", "sm_90"}
+
+// newestBehind keeps of the toolchains of each first compiler the one with the newest ptxas.
+func newestBehind(tcs []*toolchain.Toolchain) (out []*toolchain.Toolchain) {
+	for i, t := range tcs {
+		if i+1 == len(tcs) || tcs[i+1].Compilers()[0].Path != t.Compilers()[0].Path {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// thatAnyHas keeps the targets that one of the toolchains knows.
+func thatAnyHas(targets []string, tcs []*toolchain.Toolchain) (out []string) {
+	for _, t := range targets {
+		if slices.ContainsFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.HasTarget(t) }) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // mappingUnknown makes cells without an answer an error: they are no good news.
 func mappingUnknown(env *environment, cells []mapping.Cell) error {
 	n := 0
 	for i := range cells {
-		if c := &cells[i]; c.Status == mapping.Unknown {
+		c := &cells[i]
+		why := c.Undecided()
+		if c.Status == mapping.Unknown {
+			why = c.Reason
+		}
+		if why != "" {
 			if n++; n <= 5 {
-				env.tell("%s, %s %s %s: %s", c.Op, c.Toolchain, c.Target, c.Level, c.Reason)
+				env.tell("%s, %s %s %s: %s", c.Op, c.Toolchain, c.Target, c.Level, why)
 			}
 		}
 	}
