@@ -2,7 +2,8 @@
 // a kernel around each operation for every release, target and level, and extracts from its
 // code what the operation became.
 //
-// It judges nothing: audit does.
+// Of a language in front of PTX it also judges what each operation became; machine code of
+// tests is for audit to judge.
 package mapping
 
 import (
