@@ -32,6 +32,8 @@ type frontProber struct {
 	list func() []Op
 	// compile makes PTX modules of units.
 	compile func(ctx context.Context, p pipeline.Place, units []toolchain.Unit) (*toolchain.Result, error)
+	// forEach tells that the PTX depends on the level and on the ptxas behind the compiler.
+	forEach bool
 
 	mu    sync.Mutex
 	judge *judge
@@ -87,7 +89,7 @@ func (f *frontProber) ptx(ctx context.Context, ops []Op, p pipeline.Place) (*fro
 	}
 	c := p.Toolchain.Compilers()[0]
 	key := strings.Join([]string{c.Tool, c.Path, p.Target}, "\n")
-	if _, ok := p.Toolchain.Kind.(*toolchain.LLC); ok {
+	if f.forEach {
 		key += "\n" + p.Level + p.Toolchain.MaxPTX
 	}
 	m := f.made[key]
@@ -101,10 +103,11 @@ func (f *frontProber) ptx(ctx context.Context, ops []Op, p pipeline.Place) (*fro
 }
 
 func (m *frontPTX) fill(ctx context.Context, f *frontProber, ops []Op, p pipeline.Place) error {
+	typed := toolchain.CompareVersions(p.Toolchain.Compilers()[0].Version, "15") < 0
 	units := make([]toolchain.Unit, len(ops))
 	for i := range ops {
 		text := ops[i].front.text
-		if l, ok := p.Toolchain.Kind.(*toolchain.LLC); ok && l.Major() <= 14 && ops[i].front.typed != "" {
+		if typed && ops[i].front.typed != "" {
 			text = ops[i].front.typed
 		}
 		name := fmt.Sprintf("m%d", i)

@@ -74,7 +74,7 @@ type prober interface {
 var probers = map[string]func() prober{
 	pipeline.PTX: func() prober { return ptxProber{} }, pipeline.OpenCL: func() prober { return clProber{} },
 	pipeline.CUDA:   func() prober { return &frontProber{list: CUDAOps, compile: compileCUDA} },
-	pipeline.LLVMIR: func() prober { return &frontProber{list: IROps, compile: compileIR} },
+	pipeline.LLVMIR: func() prober { return &frontProber{list: IROps, compile: compileIR, forEach: true} },
 }
 
 // prober returns the prober of all toolchains, which must share one road, since different roads

@@ -10,7 +10,6 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/mapping"
-	"optcheck/pipeline"
 	"optcheck/toolchain"
 )
 
@@ -108,7 +107,7 @@ func runMapping(ctx context.Context, env *environment, ops []string) ([]mapping.
 		return nil, err
 	}
 	o := mapping.Options{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops}
-	if s := env.settings.source; s == pipeline.CUDA || s == pipeline.LLVMIR && !env.settings.amd() {
+	if len(tcs) > 0 && len(tcs[0].Compilers()) > 1 {
 		if len(env.settings.toolchains) == 0 {
 			o.Toolchains = newestBehind(tcs)
 		}
