@@ -68,14 +68,19 @@ func newAppListCmd(env *environment) *cobra.Command {
 					}
 					continue
 				}
-				about, _, _ := strings.Cut(p.About, "\n")
-				fmt.Fprintf(env.text, "%-16s %s\n", p.Name, about)
+				fmt.Fprintf(env.text, "%-28s %s\n", p.Name, firstSentence(p.About))
 			}
 			return nil
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines)
 	return cmd
+}
+
+// firstSentence is what a text begins with, on one line.
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), ". ")
+	return strings.TrimSuffix(first, ".")
 }
 
 // register adds the flags that the commands share.
