@@ -22,7 +22,7 @@ func TestLoad(t *testing.T) {
 	p, err := Load("cbe-dot")
 	require.NoError(t, err)
 	require.Equal(t, 10*time.Second, p.Timeout)
-	require.Equal(t, [3]uint32{512, 1, 1}, p.Launches[0].Grid)
+	require.Equal(t, [3]uint32{64, 1, 1}, p.Launches[0].Grid)
 	require.Equal(t, Arg{Type: U32, Word: 16384}, p.Launches[0].Args[5])
 	_, err = Load("no-such")
 	require.ErrorContains(t, err, "cbe-dot")
