@@ -178,7 +178,26 @@ func (in *installer) mirror(ctx context.Context) (string, error) {
 	if m := pickMirror(out); m != "" {
 		return m, nil
 	}
-	return "", errors.New("no Debian mirror in this machine's apt configuration (apt-get indextargets)")
+	// Lists that were removed, as in images of containers, have no targets.
+	uris, err := in.system(ctx, time.Minute, nil, "", "apt-get", "update", "--print-uris")
+	if err != nil {
+		return "", err
+	}
+	if m := pickMirror(archivesOf(string(uris))); m != "" {
+		return m, nil
+	}
+	return "", errors.New("no Debian mirror in this machine's apt configuration (apt-get indextargets, apt-get update --print-uris)")
+}
+
+var distURI = regexp.MustCompile(`(?m)^'([^'\s]+)/dists/`)
+
+// archivesOf are the archives whose lists apt would fetch, in the form of pickMirror.
+func archivesOf(uris string) string {
+	var b strings.Builder
+	for _, m := range distURI.FindAllStringSubmatch(uris, -1) {
+		fmt.Fprintf(&b, "%s/||\n", m[1])
+	}
+	return b.String()
 }
 
 var debianPath = regexp.MustCompile(`/debian/?$`)

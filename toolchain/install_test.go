@@ -294,3 +294,18 @@ func TestPickMirror(t *testing.T) {
 		assert.Equal(t, want, pickMirror(in))
 	}
 }
+
+// TestInstallWithoutLists: a machine whose package lists were removed, such as an image of a
+// container, still says which mirror it has.
+func TestInstallWithoutLists(t *testing.T) {
+	d := newDebian(t, "11.8.89", nil)
+	apt, err := os.ReadFile(filepath.Join(d.bin, "apt-get"))
+	require.NoError(t, err)
+	text := strings.Replace(string(apt), "indextargets*) printf '%s\\n' 'mirror:/debian-security/|Debian|Debian-Security' 'mirror:/debian/|Debian|Debian';;",
+		"indextargets*) ;;\n*--print-uris*) printf '%s\\n' \"'mirror:/debian-security/dists/bookworm-security/InRelease' a 0\" \"'mirror:/debian/dists/bookworm/InRelease' b 0\";;", 1)
+	require.NotEqual(t, string(apt), text)
+	require.NoError(t, os.WriteFile(filepath.Join(d.bin, "apt-get"), []byte(text), 0o700))
+	_, err = d.install(t.Context(), "cuda-11.8")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"cuda-11.8"}, d.visible(t))
+}
