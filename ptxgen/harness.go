@@ -291,11 +291,8 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	}
 	for i := range t.Threads {
 		p := t.Threads[i].Place
-		for j := range i {
-			q := t.Threads[j].Place
-			if p.GPU == q.GPU && p.Grid != q.Grid {
-				return s, unsupported("threads in several grids of a device: one is launched at a time")
-			}
+		if slices.ContainsFunc(t.Threads[:i], func(q litmus.Thread) bool { return p.GPU == q.Place.GPU && p.Grid != q.Place.Grid }) {
+			return s, unsupported("threads in several grids of a device: one is launched at a time")
 		}
 		u := slices.IndexFunc(units, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCluster) })
 		if u < 0 {
@@ -322,19 +319,26 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 	for _, p := range places {
 		s.Roles = append(s.Roles, ((p.unit*s.Ranks+p.rank)*s.Warps+p.warp)*s.Lanes+p.lane)
 	}
+	err := s.fits(t, form)
+	return s, err
+}
+
+// fits finds what shared memory and barriers ask of a launch, and whether the form can
+// have all that.
+func (s *Shape) fits(t *litmus.Test, form Form) error {
 	if form == FormDevices && s.Units > MaxActive {
-		return s, unsupported("a scope tree of %d CTAs or clusters on several devices", s.Units)
+		return unsupported("a scope tree of %d CTAs or clusters on several devices", s.Units)
 	}
 	if n := s.Units * s.Ranks * s.Warps * s.Lanes; n > MaxHarnessSlots {
-		return s, unsupported("a scope tree of %d places", n)
+		return unsupported("a scope tree of %d places", n)
 	}
 	if err := s.shared(t); err != nil {
-		return s, err
+		return err
 	}
 	if s.Full && form == FormPermuted {
-		return s, unsupported("barriers, where the threads of a CTA play their roles in different orders")
+		return unsupported("barriers, where the threads of a CTA play their roles in different orders")
 	}
-	return s, nil
+	return nil
 }
 
 func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -145,6 +145,11 @@ func TestInstances(t *testing.T) {
 				check(y, ptxgen.FormDevices, 0, 2)
 			}
 		}
+		if name == "mp" || name == "iriw" {
+			tuning.Lone = Fixed(1)
+			check(x, ptxgen.FormFast)
+			tuning.Lone = Fixed(0)
+		}
 		layout = spec.Adjacent
 		check(x, ptxgen.FormFast)
 		check(x, ptxgen.FormPermuted)

@@ -145,7 +145,7 @@ func (p *planner) warps() uint32 {
 // others make bank conflicts. Where threads meet at barriers all of them test.
 func (p *planner) lanes() uint32 {
 	all := 32 / uint32(p.h.Shape.Lanes)
-	if !p.on(Banks) || p.h.Shape.Full {
+	if !p.on(Banks) || p.h.Shape.Full || p.lone {
 		return all
 	}
 	return floorPow2(all - min(p.draw(p.t.BankLanes)/uint32(p.h.Shape.Lanes), all-1))
@@ -241,7 +241,7 @@ func (p *planner) permute(l *launch, warps, perCTA uint32) {
 	}
 	lanes, groups := 32/uint32(p.h.Shape.Lanes), warps/uint32(p.h.Shape.Warps)
 	if p.lone {
-		groups = 1
+		lanes, groups = 1, 1
 	}
 	set["mul_block"], set["add_block"] = p.odd(), p.upto(l.blocks)
 	set["mul_warp"], set["add_warp"] = p.odd(), p.upto(warps)
