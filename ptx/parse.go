@@ -71,6 +71,11 @@ func (p *parser) top(start int) error {
 			l.at++
 		}
 		p.m.Version, p.m.version, p.m.head = string(l.src[from:l.at]), span{from, l.at}, l.at
+		if v := versionWord.FindStringSubmatch(p.m.Version); v == nil {
+			return l.errorf(start, "no version of PTX: %.20q", firstLine(l.src[from:]))
+		} else if major, err := strconv.Atoi(v[1]); err != nil || major > maxMajor {
+			return l.errorf(start, "PTX %s is not known, only 1.0 to %d.x: its instructions may mean something else", clip(p.m.Version), maxMajor)
+		}
 	case "target":
 		l.space()
 		p.m.Target = l.word()
@@ -115,7 +120,11 @@ func firstLine(b []byte) string {
 	return strings.TrimSpace(s)
 }
 
+// maxMajor is the newest major version of PTX whose instructions this package knows.
+const maxMajor = 9
+
 var (
+	versionWord  = regexp.MustCompile(`^(\d+)\.(\d+)$`)
 	functionWord = regexp.MustCompile(`\.(entry|func)\b`)
 	linkage      = regexp.MustCompile(`^\s*\.(visible|extern|weak|common)\b`)
 )

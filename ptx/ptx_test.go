@@ -130,6 +130,9 @@ func TestErrors(t *testing.T) {
 		{"undeclared predicate", body("\t@%p1 bra $L;\n}\n"), "k.ptx:6:2: the predicate %p1 is not declared"},
 		{"too many registers", body("\t.reg .b32 %r<99999999>;\n}\n"), "more than 4194304 registers"},
 		{"brackets", body("\tld.global.u32 %r1, [a]];\n}\n"), "k.ptx:6:24: ']' without its opening"},
+		{"of the future", ".version 99.1\n.target sm_80\n", "k.ptx:1:1: PTX 99.1 is not known, only 1.0 to 9.x"},
+		{"version cut off", ".version 8.", "k.ptx:1:1: no version of PTX: \"8.\""},
+		{"version of letters", ".version new\n.target sm_80\n", "k.ptx:1:1: no version of PTX: \"new\""},
 		{"no version", ".target sm_80\n", "k.ptx:1:1: a PTX module begins with .version"},
 	} {
 		_, err := Parse("k.ptx", []byte(c.text))

@@ -28,13 +28,16 @@ const (
 
 // Cell is a module compiled in one way.
 type Cell struct {
-	File      string  `json:"file"`
-	Toolchain string  `json:"toolchain"`
-	Target    string  `json:"target"`
-	Level     string  `json:"level"`
-	Class     string  `json:"class"`
-	Reason    string  `json:"reason,omitempty"`
-	Result    *Result `json:"result,omitempty"`
+	File      string `json:"file"`
+	Toolchain string `json:"toolchain"`
+	Target    string `json:"target"`
+	Level     string `json:"level"`
+	Class     string `json:"class"`
+	Reason    string `json:"reason,omitempty"`
+	// CompiledAs is the version of PTX as which the release compiled a module of a
+	// newer one, "" if it knows the module's.
+	CompiledAs string  `json:"compiled_as,omitempty"`
+	Result     *Result `json:"result,omitempty"`
 }
 
 // Options say what is audited.
@@ -136,6 +139,7 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 
 // run fills in what became of a cell.
 func (c *cell) run(ctx context.Context, m *ptx.Module) {
+	c.CompiledAs = lowered(c.tc, m)
 	code, err := Build(ctx, c.tc, m, c.Target, c.Level)
 	if err != nil {
 		c.Class, c.Reason = Unknown, oneLine(err)
@@ -214,7 +218,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 			if err != nil {
 				return nil, err
 			}
-			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level}
+			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level, CompiledAs: lowered(tc, m)}
 			return c, c.judge(ctx, m, code)
 		}
 	}

@@ -52,13 +52,19 @@ func Cubin(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 	return code, plain, err
 }
 
+// lowered is the version of PTX as which a module is compiled whose own the release
+// does not know; "" if it knows it.
+func lowered(tc *toolchain.Toolchain, m *ptx.Module) string {
+	if toolchain.CompareVersions(m.Version, tc.MaxPTX) > 0 {
+		return tc.MaxPTX
+	}
+	return ""
+}
+
 // compileModule compiles a module. One with functions that are elsewhere is made a
 // relocatable object.
 func compileModule(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, lines bool) ([]byte, error) {
-	version := ""
-	if toolchain.CompareVersions(m.Version, tc.MaxPTX) > 0 {
-		version = tc.MaxPTX
-	}
+	version := lowered(tc, m)
 	text := m.Plain(version)
 	if lines {
 		text = m.Lined(lineFile, version)

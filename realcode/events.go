@@ -82,6 +82,9 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
 			cell.Code = hashOf(t.Hash + k.Hash)
+			if cell.Result.Reason == "" && c.CompiledAs != "" {
+				cell.Result.Reason = fmt.Sprintf("compiled as PTX %s, the newest that the release knows", c.CompiledAs)
+			}
 			if l := p.listing(k, &cell.Result); l != nil {
 				if err := emit(report.Event{Listing: l}); err != nil {
 					return err

@@ -146,3 +146,20 @@ func TestRefused(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, Audit(ctx, o, m, func(*Cell) error { return nil }), context.Canceled)
 }
+
+// TestLowered: a module of a newer PTX than the release knows is compiled as the
+// newest that it knows, and that is told.
+func TestLowered(t *testing.T) {
+	text := ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tfence.sc.gpu;\n\tret;\n}\n"
+	m, err := ptx.Parse("new.ptx", []byte(text))
+	require.NoError(t, err)
+	o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_80"}, Levels: []string{"O3"}}
+	rep, out := &Report{}, &strings.Builder{}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		require.Equal(t, Preserved, c.Class, c.Reason)
+		rep.Add(c)
+		return nil
+	}))
+	require.NoError(t, rep.Write(out))
+	require.Contains(t, out.String(), "new.ptx: ptxas 12.4.131 compiled it as PTX 8.4, the newest that it knows\n")
+}

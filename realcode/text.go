@@ -42,6 +42,7 @@ func (r *Report) Write(w io.Writer) error {
 			fmt.Fprintf(&b, "%s: %s %s %s: %s: %s\n", c.File, c.Toolchain, c.Target, c.Level, c.Class, c.Reason)
 		}
 	}
+	r.lowered(&b)
 	n, total := map[string]int{}, Count{}
 	for _, c := range r.cells {
 		n[c.Class]++
@@ -59,6 +60,18 @@ func (r *Report) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// lowered tells which files were compiled as an older version of PTX than theirs.
+func (r *Report) lowered(b *strings.Builder) {
+	told := map[string]bool{}
+	for _, c := range r.cells {
+		if c.CompiledAs == "" || told[c.File+c.Toolchain] {
+			continue
+		}
+		told[c.File+c.Toolchain] = true
+		fmt.Fprintf(b, "%s: %s compiled it as PTX %s, the newest that it knows\n", c.File, c.Toolchain, c.CompiledAs)
+	}
 }
 
 // findings prints each finding once, with the cells that have it.
