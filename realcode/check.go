@@ -262,6 +262,7 @@ func (c *checker) operation(k int) {
 		c.alone(k, op, g)
 		c.companions(k, op, g)
 	}
+	c.waits(k, op, g)
 }
 
 // alone compares how often an operation is performed on each path.

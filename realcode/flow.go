@@ -42,7 +42,8 @@ type graph struct {
 	letter []int32
 	of     []int32 // steps
 	next   [][]int32
-	back   [][]int32 // made when it is needed
+	back   [][]int32 // made when it is needed, like loops: the nodes in a loop
+	loops  []bool
 }
 
 // maxDepth bounds nested calls.

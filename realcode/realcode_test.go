@@ -163,3 +163,26 @@ func TestLowered(t *testing.T) {
 	require.NoError(t, rep.Write(out))
 	require.Contains(t, out.String(), "new.ptx: ptxas 12.4.131 compiled it as PTX 8.4, the newest that it knows\n")
 }
+
+// TestWaits: a weak load whose value ends a loop may leave it, which is told: it waits
+// for ever. One that is volatile stays.
+func TestWaits(t *testing.T) {
+	for load, want := range map[string]int{"ld.global.cg.u32": 1, "ld.volatile.global.u32": 0} {
+		m, err := ptx.Parse("wait.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"+
+			".reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nW: "+load+" %r1, [%rd1];\n"+
+			"setp.eq.u32 %p1, %r1, 0;\n@%p1 bra W;\nst.global.u32 [%rd1+4], %r1;\nret;\n}\n"))
+		require.NoError(t, err)
+		o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_90"}, Levels: []string{"O3"}}
+		require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+			require.Equal(t, Preserved, c.Class, c.Reason)
+			require.Len(t, c.Result.Notes, want, load)
+			return nil
+		}))
+	}
+}
+
+// TestComponents: the nodes of loops, of more than one node and of one.
+func TestComponents(t *testing.T) {
+	g := &graph{next: [][]int32{{1}, {2, 4}, {3}, {1, 5}, {4}, {6}, {}}}
+	require.Equal(t, []bool{false, true, true, true, true, false, false}, g.components())
+}
