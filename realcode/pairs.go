@@ -54,6 +54,10 @@ func (c *checker) pair(x, y int, w want) {
 		w.policy.optional, w.policy.early = true, true
 		v, err = c.compare(x, y, w.first, w.second, w.policy)
 	}
+	if v != nil && w.steady && c.src.spare(y) { // made where its value matters, and left out elsewhere
+		w.policy.optional = true
+		v, err = c.compare(x, y, w.first, w.second, w.policy)
+	}
 	if err != nil {
 		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y),
 			Detail: err.Error()})
@@ -104,7 +108,7 @@ func (c *checker) wants(x, y int) (out []want) {
 	steady := false
 	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
 		steady = c.steady(y)
-		p.optional, p.early = !steady || c.src.spare(y), !steady
+		p.optional, p.early = !steady, !steady
 	}
 	add := func(name string, first []int32, p policy) {
 		out = append(out, want{name, first, c.mainOf(y), p, steady})

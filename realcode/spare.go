@@ -1,7 +1,7 @@
 package realcode
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 
 	"optcheck/ptx"
@@ -41,7 +41,7 @@ func (s *source) findSpare(op *Op) bool {
 		if x.at == first || x.at >= len(body) || len(x.regs) == 0 {
 			return true
 		}
-		key := fmt.Sprint(x.at, x.regs)
+		key := placeOf(x.at, x.regs)
 		if seen[key] {
 			continue
 		}
@@ -71,6 +71,14 @@ func (s *source) findSpare(op *Op) bool {
 		}
 	}
 	return false
+}
+
+func placeOf(at int, regs []int) string {
+	b := binary.AppendUvarint(make([]byte, 0, 4+3*len(regs)), uint64(at))
+	for _, r := range regs {
+		b = binary.AppendUvarint(b, uint64(r))
+	}
+	return string(b)
 }
 
 // matters reports whether an instruction does something with its operands but
