@@ -3,6 +3,7 @@ package realcode
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -143,7 +144,7 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 		for k, op := range m.src.ops {
 			p := rootPair{op.addr.root, a.root}
 			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width ||
-				partOf(op, m.mach.insts[i]) != mainPart {
+				partOf(op, m.mach.insts[i]) != mainPart || op.addr.variable() && strings.HasPrefix(a.root, "?phi") {
 				continue
 			}
 			if more[p] == nil {
@@ -156,6 +157,9 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 		votes[p] = v
 	}
 }
+
+// variable reports whether an address of the PTX is in a variable: the same on all paths.
+func (a address) variable() bool { return a.root != "" && a.root[0] != '%' && a.root[0] != '[' }
 
 // taker is the operation to which an image belongs by its address, -1 if there is
 // none that needs it.
