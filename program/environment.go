@@ -45,12 +45,17 @@ func (e *Environment) Native() bool { return !e.Stress && !e.IDs }
 const stressLow, stressHigh = 15, 50
 
 // draw chooses the arguments of a launch and its number of blocks. room is the size of
-// the scratch memory, a power of two.
-func (e *Environment) draw(rnd *rand.Rand, l *Launch, room uint32, rounds uint32) (blocks uint32, args []uint32) {
+// the scratch memory, a power of two; inside tells that the program's own blocks stress.
+func (e *Environment) draw(rnd *rand.Rand, l *Launch, room, rounds uint32, inside bool) (blocks uint32, args []uint32) {
 	own := uint32(l.Blocks())
-	extra := uint32(0)
+	extra, share := uint32(0), uint32(0)
 	if e.Stress {
-		extra = max(1, uint32(uint64(own)*uint64(stressLow+rnd.IntN(stressHigh-stressLow+1))/100))
+		share = stressLow + rnd.Uint32N(stressHigh-stressLow+1)
+		extra = max(1, uint32(uint64(own)*uint64(share)/100))
+	}
+	stressing := extra
+	if inside {
+		extra = 0
 	}
 	blocks = own + extra
 	warps := l.Block[0] * l.Block[1] * l.Block[2] / 32
@@ -64,8 +69,8 @@ func (e *Environment) draw(rnd *rand.Rand, l *Launch, room uint32, rounds uint32
 	v := map[string]uint32{"gx": l.Grid[0], "gy": l.Grid[1], "gz": l.Grid[2], "ba": ba, "bb": bb, "wa": wa, "wb": wb,
 		"lines": 1, "line": 4, "mask": room - 1, "seed": rnd.Uint32()}
 	if e.Stress {
-		v["rounds"] = rounds
-		e.stress(rnd, v, room, extra*max(1, warps))
+		v["rounds"], v["share"] = rounds, share
+		e.stress(rnd, v, room, stressing*max(1, warps))
 	}
 	for _, p := range Params[1:] {
 		args = append(args, v[p.Name])

@@ -166,11 +166,17 @@ func without(f, some []int) []int {
 	return out
 }
 
-// Harden looks for the fewest full fences in an environment.
-func (l *Lab) Harden(ctx context.Context, e *Environment, h Hardening) (*Hardened, error) {
+// Harden looks for the fewest full fences in an environment, of those in front of
+// accesses, behind them, or both.
+func (l *Lab) Harden(ctx context.Context, e *Environment, h Hardening, before, after bool) (*Hardened, error) {
 	var sites []int
 	for _, s := range l.Road.Sites() {
-		sites = append(sites, s.N)
+		if before {
+			sites = append(sites, -s.N)
+		}
+		if after {
+			sites = append(sites, s.N)
+		}
 	}
 	h.Check = func(ctx context.Context, fences []int, what string, limit Limit) (*Result, error) {
 		return l.Measure(ctx, e, l.full(fences), what, limit)

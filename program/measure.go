@@ -91,7 +91,7 @@ func (m *Machine) Run(ctx context.Context, v *Variant, e *Environment, s Setting
 			size = int(min(uint64(size), limit.Runs-c.Runs))
 		}
 		first, start := c.next(), time.Now()
-		out, err := m.batch(ctx, v, m.drawing(e, s, first), size)
+		out, err := m.batch(ctx, v, m.drawing(v, e, s, first), size)
 		took := time.Since(start)
 		switch {
 		case ctx.Err() != nil:
@@ -133,13 +133,13 @@ type Setting struct {
 
 // drawing is how an environment draws the launches of runs: the same for the same seed
 // and number of the run.
-func (m *Machine) drawing(e *Environment, s Setting, first uint64) func(int, *Launch) (uint32, []uint32) {
+func (m *Machine) drawing(v *Variant, e *Environment, s Setting, first uint64) func(int, *Launch) (uint32, []uint32) {
 	at, rnd := -1, (*rand.Rand)(nil)
 	return func(run int, l *Launch) (uint32, []uint32) {
 		if run != at {
 			at, rnd = run, rand.New(rand.NewPCG(s.Seed, first+uint64(run)))
 		}
-		return e.draw(rnd, l, m.room, s.Rounds)
+		return e.draw(rnd, l, m.room, s.Rounds, v.Build.Own)
 	}
 }
 
@@ -152,7 +152,7 @@ func (m *Machine) Calibrate(ctx context.Context, v *Variant, e *Environment, see
 	quiet := *e
 	quiet.Stress = false
 	took := func(e *Environment, rounds uint32) (time.Duration, error) {
-		times, _, err := m.timed(ctx, v, m.drawing(e, Setting{seed, rounds}, 0), calibrationRuns)
+		times, _, err := m.timed(ctx, v, m.drawing(v, e, Setting{seed, rounds}, 0), calibrationRuns)
 		mid, _, _ := median(times)
 		return time.Duration(1000 * mid), err
 	}

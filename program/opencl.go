@@ -77,7 +77,7 @@ func (r *CLRoad) Build(_ context.Context, fences Fences, stress bool) (*Build, e
 			return nil, err
 		}
 		b.WriteString(clStress)
-		out.Extra = len(Params)
+		out.Extra, out.Own = len(Params), true
 	}
 	fmt.Fprintf(&b, "#line 1 %q\n%s", r.file, text)
 	out.Image = runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(b.String()), Options: "-cl-std=CL3.0"}
@@ -86,8 +86,9 @@ func (r *CLRoad) Build(_ context.Context, fences Fences, stress bool) (*Build, e
 
 var clKernel = regexp.MustCompile(`\b(?:(?:__)?kernel\s+void|KERNEL)\s+(\w+)\s*\(`)
 
-// stressed gives each kernel the parameters of Params, and the code of the blocks that
-// stress.
+// stressed gives each kernel the parameters of Params, and the code that stresses. It is
+// some of the program's own blocks that stress, before they begin: PoCL 3.1 makes
+// nonsense of kernels with barriers that return early, which further blocks would.
 func (r *CLRoad) stressed() (string, error) {
 	var params strings.Builder
 	for i, p := range Params {
@@ -139,7 +140,8 @@ static uint optcheck_thread(uint a, uint b)
 {
   uint n = ((uint)get_local_id(2) * (uint)get_local_size(1) + (uint)get_local_id(1)) * (uint)get_local_size(0) + (uint)get_local_id(0);
   uint warps = (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)) / 32;
-  return n / 32 < warps ? (a * (n / 32) + b) % warps * 32 + n % 32 : n;
+  uint full = n / 32 < warps; /* without a branch, which PoCL 3.1 would take all threads through */
+  return full * ((a * (n / 32) + b) % max(warps, 1u) * 32 + n % 32) + (1 - full) * n;
 }
 static void optcheck_stress(global volatile uint *scratch, uint unit, uint thread, uint rounds, uint loads, uint stores, uint random,
   uint step, uint lines, uint line, uint lane, uint base, uint mask, uint seed)
@@ -160,14 +162,15 @@ static void optcheck_stress(global volatile uint *scratch, uint unit, uint threa
   }
   if (sum == 2654435769u) *scratch = sum;
 }
+/* A variable would do for the thread, but PoCL 3.1 takes it for the same in all threads of a
+   block, and a condition on it sends them all the same way. */
+#define optcheck_n optcheck_thread(optcheck_wa, optcheck_wb)
 #define OPTCHECK_BEGIN \
-  uint optcheck_block = optcheck_linear(optcheck_ba, optcheck_bb), optcheck_n = optcheck_thread(optcheck_wa, optcheck_wb); \
-  if (optcheck_block >= optcheck_gx * optcheck_gy * optcheck_gz) { \
-    optcheck_stress(optcheck_scratch, (optcheck_block - optcheck_gx * optcheck_gy * optcheck_gz) * (uint)(get_local_size(0) \
-      * get_local_size(1) * get_local_size(2)) / 32 + optcheck_n / 32, optcheck_n, optcheck_rounds, optcheck_loads, optcheck_stores, \
-      optcheck_random, optcheck_step, optcheck_lines, optcheck_line, optcheck_lane, optcheck_base, optcheck_mask, optcheck_seed); \
-    return; \
-  }
+  uint optcheck_block = optcheck_linear(optcheck_ba, optcheck_bb); \
+  if (optcheck_block % 100u < optcheck_share) \
+    optcheck_stress(optcheck_scratch, optcheck_block * (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)) / 32 \
+      + optcheck_n / 32, optcheck_n, optcheck_rounds, optcheck_loads, optcheck_stores, optcheck_random, optcheck_step, optcheck_lines, \
+      optcheck_line, optcheck_lane, optcheck_base, optcheck_mask, optcheck_seed);
 #define get_group_id(d) ((size_t)((d) == 0 ? optcheck_block % optcheck_gx : (d) == 1 ? optcheck_block / optcheck_gx % optcheck_gy \
   : (d) == 2 ? optcheck_block / optcheck_gx / optcheck_gy : 0u))
 #define get_num_groups(d) ((size_t)((d) == 0 ? optcheck_gx : (d) == 1 ? optcheck_gy : (d) == 2 ? optcheck_gz : 1u))

@@ -14,8 +14,8 @@ import (
 // something that is not provided for.
 var ErrUnsupported = errors.New("unsupported")
 
-// Site is a place behind an access to memory that several blocks may share, where a
-// fence can stand. Sites are numbered from 1, in the order of the text.
+// Site is an access to memory that several blocks may share, behind and in front of
+// which a fence can stand. Sites are numbered from 1, in the order of the text.
 type Site struct {
 	N    int     `json:"site"`
 	Func string  `json:"function"`
@@ -49,8 +49,8 @@ func Sites(m *ptx.Module, kernels []string) (sites []Site) {
 // sm_70 and newer.
 const FullFence = "membar.gl"
 
-// Fences are the fences of a variant: the text of each by the number of its site. A
-// text that begins with a dot is no fence: it takes the place of the access's strength
+// Fences are the fences of a variant: the text of each by the number of its site, if it
+// stands behind the access; in front of access 5 it is that of -5. A text that begins with a dot is no fence: it takes the place of the access's strength
 // and scope (.acquire.gpu).
 type Fences map[int]string
 
@@ -70,6 +70,9 @@ func Rewrite(m *ptx.Module, kernels []string, fences Fences, stress bool) (*ptx.
 	var edits []ptx.Edit
 	texts := map[*ptx.Inst]string{}
 	for _, s := range Sites(m, kernels) {
+		if text := fences[-s.N]; text != "" {
+			edits = append(edits, s.inst.Before(text+";\n\t"))
+		}
 		switch text := fences[s.N]; {
 		case strings.HasPrefix(text, "."):
 			texts[s.inst] = strengthen(s.inst, text)
@@ -164,9 +167,9 @@ func Same(was, is *ptx.Module, kernels []string, fences Fences) error {
 	if len(was.Funcs) != len(is.Funcs) {
 		return fmt.Errorf("%d functions became %d", len(was.Funcs), len(is.Funcs))
 	}
-	at := map[*ptx.Inst]string{}
+	at, before := map[*ptx.Inst]string{}, map[*ptx.Inst]string{}
 	for _, s := range Sites(was, kernels) {
-		at[s.inst] = fences[s.N]
+		at[s.inst], before[s.inst] = fences[s.N], fences[-s.N]
 	}
 	for i, f := range was.Funcs {
 		body := is.Funcs[i].Body
@@ -185,6 +188,9 @@ func Same(was, is *ptx.Module, kernels []string, fences Fences) error {
 			}
 			if strings.HasPrefix(fence, ".") {
 				text, fence = strengthen(st.Inst, fence), ""
+			}
+			if st.Inst != nil && before[st.Inst] != "" {
+				want = append(want, before[st.Inst])
 			}
 			want = append(want, text)
 			if fence != "" {

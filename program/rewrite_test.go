@@ -47,12 +47,13 @@ func TestRewrite(t *testing.T) {
 	sites := Sites(m, kernels)
 	require.Len(t, sites, 6)
 	fences := Full(1, 2, 4, 5)
-	fences[3], fences[6] = ".acquire.gpu", ".release.gpu"
+	fences[3], fences[6], fences[-5] = ".acquire.gpu", ".release.gpu", "fence.acq_rel.gpu"
 	for _, stress := range []bool{false, true} {
 		out, err := Rewrite(m, kernels, fences, stress)
 		require.NoError(t, err)
 		text := string(out.Apply())
 		require.Equal(t, 4, strings.Count(text, FullFence))
+		require.Contains(t, text, "fence.acq_rel.gpu;\n\tst.global.u32\t[%rd7], %r23;")
 		require.Contains(t, text, "atom.acquire.gpu.global.cas.b32 %r21")
 		require.Equal(t, stress, strings.Contains(text, "optcheck_ctaid_x"))
 		for _, tc := range compilers(t) {

@@ -34,6 +34,9 @@ type Build struct {
 	Sync []MachineOp
 	// Extra is how many arguments the kernels take beside the program's.
 	Extra int
+	// Own tells that some of the program's own blocks stress before they begin, in the
+	// place of further ones.
+	Own bool
 }
 
 // kernels are those that a program's launches name; what checks is another matter.

@@ -25,9 +25,10 @@ type Param struct{ Name, Type string }
 //   - lines, line, lane, base, mask: round r of a warp w accesses
 //     ((w + r·step) mod lines)·line + base, modulo mask+1, plus lane bytes for each lane
 //   - seed: of what is drawn
+//   - share: the per cent of the program's own blocks that stress, where none are added
 var Params = func() (list []Param) {
 	list = append(list, Param{"scratch", "u64"})
-	for _, name := range strings.Fields("gx gy gz ba bb wa wb rounds loads stores random step lines line lane base mask seed") {
+	for _, name := range strings.Fields("gx gy gz ba bb wa wb rounds loads stores random step lines line lane base mask seed share") {
 		list = append(list, Param{name, "u32"})
 	}
 	return list

@@ -20,27 +20,31 @@ type Form struct {
 }
 
 // Forms lists what is narrower than a full fence at a site, the narrowest last: fences of
-// less strength and scope, and accesses that acquire or release themselves. The access
-// that releases is the next site of the same function.
+// less strength and scope, and accesses that acquire or release themselves: the one in
+// front of the fence, and the one behind it, of the same function.
 func (r *PTXRoad) Forms(site int) (list []Form) {
-	add := func(name string, f Fences) { list = append(list, Form{name, f}) }
-	add("fence.acq_rel.gpu", Fences{site: "fence.acq_rel.gpu"})
-	sites := r.Sites()
-	at := slices.IndexFunc(sites, func(s Site) bool { return s.N == site })
-	if at < 0 || toolchain.CompareVersions(r.module.Version, "6.0") < 0 {
+	if toolchain.CompareVersions(r.module.Version, "6.0") < 0 {
 		return nil // no fences but membar
 	}
-	if e := sites[at].inst.Effect(); e.Kind == ptx.Load && e.Width <= 8 || e.Kind == ptx.Atomic {
-		add("access "+fmt.Sprint(site)+" acquires", Fences{site: ".acquire.gpu"})
+	list = append(list, Form{"fence.acq_rel.gpu", Fences{site: "fence.acq_rel.gpu"}})
+	sites := r.Sites()
+	at := slices.IndexFunc(sites, func(s Site) bool { return s.N == max(site, -site) })
+	first, second := at, at+1
+	if site < 0 {
+		first, second = at-1, at
 	}
-	if at+1 < len(sites) && sites[at+1].Func == sites[at].Func {
-		next := sites[at+1]
-		if e := next.inst.Effect(); e.Kind == ptx.Store && e.Width <= 8 || e.Kind == ptx.Atomic || e.Kind == ptx.Reduction {
-			add("access "+fmt.Sprint(next.N)+" releases", Fences{next.N: ".release.gpu"})
+	if first >= 0 {
+		if e := sites[first].inst.Effect(); e.Kind == ptx.Load && e.Width <= 8 || e.Kind == ptx.Atomic {
+			list = append(list, Form{fmt.Sprintf("access %d acquires", sites[first].N), Fences{sites[first].N: ".acquire.gpu"}})
 		}
 	}
-	add("fence.acq_rel.cta", Fences{site: "fence.acq_rel.cta"})
-	return list
+	if second < len(sites) && (first < 0 || sites[first].Func == sites[second].Func) {
+		e := sites[second].inst.Effect()
+		if e.Kind == ptx.Store && e.Width <= 8 || e.Kind == ptx.Atomic || e.Kind == ptx.Reduction {
+			list = append(list, Form{fmt.Sprintf("access %d releases", sites[second].N), Fences{sites[second].N: ".release.gpu"}})
+		}
+	}
+	return append(list, Form{"fence.acq_rel.cta", Fences{site: "fence.acq_rel.cta"}})
 }
 
 // Narrower is what became of a form.
@@ -147,7 +151,10 @@ func (r *PTXRoad) fencePlaces(m *ptx.Module, fences Fences) map[int]ptx.Pos {
 		case strings.HasPrefix(text, "."):
 			out[s.N] = s.Pos
 		case text != "":
-			out[s.N] = m.Following(s.inst).Pos
+			out[s.N] = m.Neighbour(s.inst, 1).Pos
+		}
+		if fences[-s.N] != "" {
+			out[-s.N] = m.Neighbour(s.inst, -1).Pos
 		}
 	}
 	return out
@@ -202,7 +209,7 @@ func (r *PTXRoad) Judge(ctx context.Context, fences []int) (list []Demand, open 
 	}
 	place := map[int]int{}
 	for _, s := range r.Sites() {
-		place[s.N] = s.inst.N
+		place[s.N], place[-s.N] = s.inst.N, s.inst.N-1
 	}
 	for _, x := range d.List {
 		one := Demand{Demand: x}

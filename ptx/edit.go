@@ -48,16 +48,18 @@ func (m *Module) Apply(edits ...Edit) []byte {
 	return out.Bytes()
 }
 
-// Following is the instruction behind another one in the text, nil if there is none in
-// its function.
-func (m *Module) Following(in *Inst) *Inst {
+// Neighbour is the instruction so many behind another one in the text, nil if there is
+// none in its function.
+func (m *Module) Neighbour(in *Inst, by int) *Inst {
 	for _, f := range m.Funcs {
-		seen := false
+		var list []*Inst
 		for _, st := range f.Body {
-			if seen && st.Inst != nil {
-				return st.Inst
+			if st.Inst != nil {
+				list = append(list, st.Inst)
 			}
-			seen = seen || st.Inst == in
+		}
+		if i := slices.Index(list, in); i >= 0 && i+by >= 0 && i+by < len(list) {
+			return list[i+by]
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package realcode
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"optcheck/litmus"
@@ -71,22 +73,24 @@ func Demanded(ctx context.Context, m *ptx.Module, kernels []string) (*Demands, e
 
 type demander struct {
 	src     *source
-	place   []string // of each operation: its buffer, "" if that is not known
+	place   [][]string // of each operation: the buffers that it may go to, none if that is not known
 	seen    map[string]*Verdict
 	partner map[[2]string][][2]role
 	out     *Demands
 }
 
-// role is an access in one of its parts: an atomic reads and writes.
+// role is an access in one of its parts, to one of its buffers: an atomic reads and
+// writes.
 type role struct {
 	op     int
 	writes bool
+	place  string
 }
 
 // places finds the buffers.
 func (d *demander) places() {
 	from := map[*ptx.Func][]map[string]bool{}
-	d.place = make([]string, len(d.src.ops))
+	d.place = make([][]string, len(d.src.ops))
 	for k, op := range d.src.ops {
 		e := &op.Effect
 		if !e.Kind.IsAccess() || e.Space != "global" && e.Space != "generic" || len(op.Inst.Args) == 0 {
@@ -101,17 +105,18 @@ func (d *demander) places() {
 				addOrigins(a, from[op.Func], names)
 			}
 		}
-		if len(names) == 1 && !names[unknownOrigin] {
-			for n := range names {
-				d.place[k] = n
-			}
+		if len(names) > 0 && len(names) <= maxPlaces && !names[unknownOrigin] {
+			d.place[k] = slices.Sorted(maps.Keys(names))
 		} else {
 			d.out.Open++
 		}
 	}
 }
 
-const unknownOrigin = "?"
+const (
+	unknownOrigin = "?"
+	maxPlaces     = 4 // buffers that one access may go to
+)
 
 // origins are, of each register, the parameters and variables that an address in it
 // may come from.
@@ -174,11 +179,13 @@ func addOrigins(o *ptx.Operand, from []map[string]bool, names map[string]bool) {
 // roles are the parts that an operation plays.
 func (d *demander) roles(k int) (out []role) {
 	op := d.src.ops[k]
-	if op.Effect.Kind != ptx.Store && op.Effect.Kind != ptx.Reduction && !op.Dead {
-		out = append(out, role{k, false})
-	}
-	if op.Effect.Kind != ptx.Load {
-		out = append(out, role{k, true})
+	for _, place := range d.place[k] {
+		if op.Effect.Kind != ptx.Store && op.Effect.Kind != ptx.Reduction && !op.Dead {
+			out = append(out, role{k, false, place})
+		}
+		if op.Effect.Kind != ptx.Load {
+			out = append(out, role{k, true, place})
+		}
 	}
 	return out
 }
@@ -189,17 +196,18 @@ func (d *demander) pairs(do func(a, b role) error) error {
 	for i := range d.src.ops {
 		for j := i + 1; j < len(d.src.ops); j++ {
 			x, y := d.src.ops[i], d.src.ops[j]
-			if d.place[i] == "" || d.place[j] == "" || x.Func != y.Func {
+			if len(d.place[i]) == 0 || len(d.place[j]) == 0 || x.Func != y.Func {
 				continue
 			}
-			if d.place[i] == d.place[j] && (x.addr.root == "" || x.addr.root != y.addr.root || overlap(x.addr, y.addr)) {
-				continue
-			}
+			apart := x.addr.root != "" && x.addr.root == y.addr.root && !overlap(x.addr, y.addr)
 			if n++; n > maxDemandPairs {
 				return fmt.Errorf("%s: more than %d pairs of accesses", x.Func.Name, maxDemandPairs)
 			}
 			for _, a := range d.roles(i) {
 				for _, b := range d.roles(j) {
+					if a.place == b.place && !apart {
+						continue
+					}
 					if err := do(a, b); err != nil {
 						return err
 					}
@@ -212,7 +220,7 @@ func (d *demander) pairs(do func(a, b role) error) error {
 
 // at is where an access goes, for partners.
 func (d *demander) at(r role) string {
-	return fmt.Sprintf("%s+%d", d.place[r.op], map[bool]int64{true: d.src.ops[r.op].addr.offset}[d.src.ops[r.op].addr.root != ""])
+	return fmt.Sprintf("%s+%d", r.place, map[bool]int64{true: d.src.ops[r.op].addr.offset}[d.src.ops[r.op].addr.root != ""])
 }
 
 func (d *demander) run(ctx context.Context) error {
@@ -224,15 +232,16 @@ func (d *demander) run(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	told := map[[2]int]bool{}
-	return d.pairs(func(a, b role) error {
+	best := map[[2]int]Demand{}
+	err := d.pairs(func(a, b role) error {
 		for _, p := range d.partner[[2]string{d.at(b), d.at(a)}] {
 			// Each location is written by one side and read by the other.
-			if told[[2]int{a.op, b.op}] || p[0].writes == b.writes || p[1].writes == a.writes {
+			if p[0].writes == b.writes || p[1].writes == a.writes {
 				continue
 			}
 			pattern, s := d.slice(a, b, p)
-			if s == nil {
+			had, ok := best[[2]int{a.op, b.op}]
+			if s == nil || ok && slices.Index(patterns, had.Pattern) <= slices.Index(patterns, pattern) {
 				continue
 			}
 			v, err := d.judge(ctx, s)
@@ -242,14 +251,20 @@ func (d *demander) run(ctx context.Context) error {
 			if v == nil || v.Class != Miscompiled {
 				continue
 			}
-			told[[2]int{a.op, b.op}] = true
-			d.out.List = append(d.out.List, Demand{First: d.where(a), Second: d.where(b), Partner: [2]Place{d.where(p[0]), d.where(p[1])},
+			best[[2]int{a.op, b.op}] = Demand{First: d.where(a), Second: d.where(b), Partner: [2]Place{d.where(p[0]), d.where(p[1])},
 				Pattern: pattern, Test: v.Machine, Fenced: v.Source, Outcome: v.Outcome,
-				first: d.src.ops[a.op].Inst.N, second: d.src.ops[b.op].Inst.N})
+				first: d.src.ops[a.op].Inst.N, second: d.src.ops[b.op].Inst.N}
 		}
 		return nil
 	})
+	for _, pair := range slices.SortedFunc(maps.Keys(best), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		d.out.List = append(d.out.List, best[pair])
+	}
+	return err
 }
+
+// patterns are the patterns of pairs, that first which most programs rely on.
+var patterns = []string{"message passing, the writer", "message passing, the reader", "load buffering", "store buffering"}
 
 func (d *demander) where(r role) Place {
 	op := d.src.ops[r.op]
@@ -295,19 +310,19 @@ func (d *demander) slice(a, b role, p [2]role) (pattern string, s *slice) {
 	read := func(t, reg, v int) { cond = append(cond, fmt.Sprintf("%d:r%d=%d", t, reg, v)) }
 	switch {
 	case a.writes && b.writes:
-		pattern = "message passing, the writer"
+		pattern = patterns[0]
 		read(1, 1, 1)
 		read(1, 2, 0)
 	case !a.writes && !b.writes:
-		pattern = "message passing, the reader"
+		pattern = patterns[1]
 		read(0, 1, 1)
 		read(0, 2, 0)
 	case a.writes:
-		pattern = "store buffering"
+		pattern = patterns[3]
 		read(0, 2, 0)
 		read(1, 2, 0)
 	default:
-		pattern = "load buffering"
+		pattern = patterns[2]
 		read(0, 1, 1)
 		read(1, 1, 1)
 	}

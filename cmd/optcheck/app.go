@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -90,13 +92,14 @@ func (f *appFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level")
 	fl.StringToInt64Var(&f.params, "param", nil, "set a parameter of the program (n=4096)")
-	fl.StringVar(&f.fences, "fences", "", "put full fences at these sites (2,5; all), or forms of them (2=fence.acq_rel.gpu)")
+	fl.StringVar(&f.fences, "fences", "", "put full fences behind the accesses with these numbers (2,5; all), in front of them (-5), or forms of them (2=fence.acq_rel.gpu)")
 	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
 	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane")
 	fl.Float64Var(&f.length, "stress-length", 10, "how many times as long as its own a run takes under stress")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
+	fl.StringVarP(&f.output, "output", "o", "", "write what is found to this file, too, as JSON lines: optcheck report --programs makes a page of it")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
 	quietFlag(cmd, &f.quiet)
 }
@@ -118,7 +121,27 @@ type app struct {
 	lab   *program.Lab
 	p     *program.Program
 	tools map[string]*device.Compiler // found, by target
+	out   io.Writer                   // of --output, or nil
 	close []io.Closer
+}
+
+// emit writes a result as JSON, where that is wanted.
+func (a *app) emit(l program.Line) (err error) {
+	if a.f.asJSON {
+		err = a.env.lines().Encode(l)
+	}
+	if a.out != nil {
+		err = errors.Join(err, json.NewEncoder(a.out).Encode(l))
+	}
+	return err
+}
+
+// code is the text whose lines the sites name.
+func (a *app) code() string {
+	if _, ok := a.road.(*program.PTXRoad); ok {
+		return string(a.p.PTX.Text)
+	}
+	return string(a.p.OpenCL.Text)
 }
 
 // open opens the device once for all programs.
@@ -128,8 +151,15 @@ func (f *appFlags) open(ctx context.Context, env *environment) (*app, error) {
 	}
 	a := &app{env: env, f: f}
 	var err error
+	if f.output != "" {
+		out, err := os.Create(f.output)
+		if err != nil {
+			return nil, err
+		}
+		a.out, a.close = out, append(a.close, out)
+	}
 	if a.s, err = openDevice(ctx, env, f.device); err != nil {
-		return nil, err
+		return nil, a.done(err)
 	}
 	a.close = append(a.close, a.s)
 	return a, nil
@@ -243,7 +273,7 @@ func (a *app) fenced() (program.Fences, error) {
 		n, err := strconv.Atoi(number)
 		known := false
 		for _, s := range sites {
-			known = known || s.N == n
+			known = known || s.N == max(n, -n)
 		}
 		if err != nil || !known || text == "" {
 			return nil, fmt.Errorf("--fences %s: %s has sites 1 to %d", one, a.p.Name, len(sites))

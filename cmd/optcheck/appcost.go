@@ -133,8 +133,8 @@ func (f *costFlags) measure(ctx context.Context, a *app, name string) (list []*p
 
 // row prints a variant beside the program as it is.
 func (f *costFlags) row(a *app, base, c *program.Cost) error {
-	if f.asJSON {
-		return a.env.lines().Encode(c)
+	if err := a.emit(program.Line{Cost: c}); err != nil || f.asJSON {
+		return err
 	}
 	energy, power, more := "-", "-", "-"
 	if c.Millijoules > 0 {

@@ -25,6 +25,7 @@ type hardenFlags struct {
 	stableRuns uint64
 	rounds     int
 	narrow     time.Duration
+	sites      string
 }
 
 func newAppHardenCmd(env *environment) *cobra.Command {
@@ -61,30 +62,17 @@ Exit code 1: an order that the model demands is given by none of the fences.`,
 	fl.DurationVar(&f.stable, "stable", time.Minute, "how long the result must do without a wrong run")
 	fl.Uint64Var(&f.stableRuns, "stable-runs", 0, "or in how many runs")
 	fl.IntVar(&f.rounds, "rounds", 12, "how often all begins again, at most")
+	fl.StringVar(&f.sites, "sites", "after", "where fences may stand: after accesses, before them, both")
 	fl.DurationVar(&f.narrow, "narrow", 5*time.Second, "time for each narrower form of a fence; 0: none is tried")
 	return cmd
-}
-
-// hardening is what harden finds.
-type hardening struct {
-	Program     string `json:"program"`
-	Device      string `json:"device"`
-	Driver      string `json:"driver,omitempty"`
-	Compiler    string `json:"compiler"`
-	Environment string `json:"environment"`
-	*program.Hardened
-	Sites    []program.Site     `json:"sites"`
-	Verdicts map[int]string     `json:"verdicts"`
-	Narrower []program.Narrower `json:"narrower,omitempty"`
-	Verified []program.Verified `json:"verified,omitempty"`
-	Demands  []program.Demand   `json:"demands,omitempty"`
-	// Open is of how many accesses the model's question does not know the memory.
-	Open int `json:"open"`
 }
 
 func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name string) (err error) {
 	if f.iterations < 1 || f.rounds < 1 || f.stable <= 0 && f.stableRuns == 0 {
 		return errors.New("--iterations, --rounds and --stable: want 1 or more, and a time")
+	}
+	if !slices.Contains([]string{"after", "before", "both"}, f.sites) {
+		return fmt.Errorf("--sites %s: want after, before or both", f.sites)
 	}
 	if f.fences != "" {
 		return errors.New("--fences: app harden looks for them itself")
@@ -104,15 +92,15 @@ func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name s
 	if err != nil {
 		return err
 	}
-	h := &hardening{Program: a.p.Name, Device: a.s.Device().Name, Driver: a.s.Device().Driver, Compiler: a.road.Compiler(),
-		Environment: e.Name, Sites: a.road.Sites(), Verdicts: map[int]string{}}
+	h := &program.HardenedProgram{Program: a.p.Name, Device: a.s.Device().Name, Driver: a.s.Device().Driver, Compiler: a.road.Compiler(),
+		Environment: e.Name, Sites: a.road.Sites(), Verdicts: map[int]string{}, Code: a.code()}
 	told := func(s program.Step) {
 		if !f.asJSON {
 			fmt.Fprintf(env.text, "round %d, %-9s fences %-24s %7d runs, %d wrong, %.1f s\n", s.Round, s.Phase, brief(s.Fences), s.Runs, s.Errors, s.Seconds)
 		}
 	}
 	h.Hardened, err = a.lab.Harden(ctx, e, program.Hardening{Iterations: f.iterations, Rounds: f.rounds, Told: told,
-		Stable: program.Limit{Time: f.stable, Runs: f.stableRuns}})
+		Stable: program.Limit{Time: f.stable, Runs: f.stableRuns}}, f.sites != "after", f.sites != "before")
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -146,7 +134,7 @@ func (f *hardenFlags) environment(ctx context.Context, a *app) (*program.Environ
 }
 
 // beyond asks the machine code of all releases, and the model.
-func (f *hardenFlags) beyond(ctx context.Context, a *app, h *hardening) error {
+func (f *hardenFlags) beyond(ctx context.Context, a *app, h *program.HardenedProgram) error {
 	road, ok := a.road.(*program.PTXRoad)
 	if !ok {
 		return nil
@@ -180,7 +168,7 @@ func (f *hardenFlags) beyond(ctx context.Context, a *app, h *hardening) error {
 }
 
 // tell prints what was found. The error is errFound if the model demands more.
-func (f *hardenFlags) tell(a *app, h *hardening) error {
+func (f *hardenFlags) tell(a *app, h *program.HardenedProgram) error {
 	short := 0
 	for _, d := range h.Demands {
 		if d.Site == 0 {
@@ -191,24 +179,25 @@ func (f *hardenFlags) tell(a *app, h *hardening) error {
 	if short > 0 {
 		err = errFound
 	}
-	if f.asJSON {
-		return errors.Join(a.env.lines().Encode(h), err)
+	if e := a.emit(program.Line{Hardened: h}); e != nil || f.asJSON {
+		return errors.Join(e, err)
 	}
 	w := a.env.text
 	fmt.Fprintf(w, "\n%s of %d sites, after %s in %s: %.0f s, of which %.0f s show no error in %d runs\n", plain.Count(len(h.Fences), "fence"),
 		len(h.Sites), plain.Count(h.Rounds, "round"), h.Environment, h.Seconds, h.StableSeconds, h.StableRuns)
 	for _, s := range h.Sites {
-		if slices.Contains(h.Fences, s.N) {
-			n := h.Needed[s.N]
-			fmt.Fprintf(w, "  %d, behind %s:%d: %s\n    without it %d of %d runs are wrong; %s\n", s.N, a.p.PTX.Name, s.Pos.Line, plain.Line(s.Text),
-				n.Errors, n.Runs, orDash(h.Verdicts[s.N]))
+		for _, n := range []int{-s.N, s.N} {
+			if slices.Contains(h.Fences, n) {
+				fmt.Fprintf(w, "  %d, %s line %d: %s\n    without it %d of %d runs are wrong; %s\n", n, map[bool]string{true: "behind", false: "in front of"}[n > 0],
+					s.Pos.Line, plain.Line(s.Text), h.Needed[n].Errors, h.Needed[n].Runs, orDash(h.Verdicts[n]))
+			}
 		}
 	}
 	f.tellBeyond(a, h)
 	return err
 }
 
-func (f *hardenFlags) tellBeyond(a *app, h *hardening) {
+func (f *hardenFlags) tellBeyond(a *app, h *program.HardenedProgram) {
 	w := a.env.text
 	if len(h.Narrower) > 0 {
 		fmt.Fprintln(w, "narrower forms, one at a time:")

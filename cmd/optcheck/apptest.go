@@ -88,8 +88,8 @@ func (a *app) test(ctx context.Context, name string) (found bool, err error) {
 
 // tell prints a result.
 func (a *app) tell(r *program.Result) error {
-	if a.f.asJSON {
-		return a.env.lines().Encode(r)
+	if err := a.emit(program.Line{Test: r}); err != nil || a.f.asJSON {
+		return err
 	}
 	effective := ""
 	if r.Effective {

@@ -59,8 +59,8 @@ an older report is made the new one's.`,
 				}
 				return writeHTML(cmd.Context(), env, args, &sel, dir, limit, &tables)
 			}
-			if tables != (tableFlags{}) {
-				return errors.New("--deps and --mapping go with --html")
+			if tables.given() {
+				return errors.New("--deps, --mapping and --programs go with --html")
 			}
 			text.NewOnly = env.settings.newOnly
 			return runReport(env, args, &sel, format, files, text)
@@ -73,6 +73,8 @@ an older report is made the new one's.`,
 		"with --html, also a page of the dependencies that survive, from this file (optcheck deps --json)")
 	cmd.Flags().StringVar(&tables.mapping, "mapping", "",
 		"with --html, also a page of mapping tables, from this file (optcheck mapping --json)")
+	cmd.Flags().StringSliceVar(&tables.programs, "programs", nil,
+		"with --html, also a page of programs under stress, from these files (optcheck app … --output)")
 	cmd.Flags().Float64Var(&limit, "html-limit", defaultHTMLLimit,
 		"megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	failOnFlag(cmd)

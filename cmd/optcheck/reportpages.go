@@ -14,7 +14,13 @@ import (
 )
 
 // tableFlags name the files of tables that get pages of their own.
-type tableFlags struct{ deps, mapping string }
+type tableFlags struct {
+	deps, mapping string
+	programs      []string
+}
+
+// given tells whether there are any.
+func (f *tableFlags) given() bool { return f.deps != "" || f.mapping != "" || len(f.programs) > 0 }
 
 // pages are the pages of tables, those that were asked for.
 func (f *tableFlags) pages() ([]html.ExtraPage, error) {
@@ -40,6 +46,13 @@ func (f *tableFlags) pages() ([]html.ExtraPage, error) {
 			return nil, err
 		}
 		out = append(out, html.ExtraPage{File: html.MappingFile, Title: "Mapping", Body: body})
+	}
+	if len(f.programs) > 0 {
+		body, err := programsPage(f.programs)
+		if err != nil {
+			return nil, fmt.Errorf("--programs: %w", err)
+		}
+		out = append(out, html.ExtraPage{File: html.ProgramsFile, Title: "Programs", Body: body})
 	}
 	return out, nil
 }
