@@ -3,6 +3,7 @@ package program
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,8 +40,15 @@ type HardenedProgram struct {
 // maxLines bounds a file of lines.
 const maxLines = 64 << 20
 
-// ReadLines reads what the commands wrote.
+// ReadLines reads what the commands wrote, also compressed by gzip.
 func ReadLines(name string, r io.Reader) (list []Line, err error) {
+	b := bufio.NewReader(r)
+	r = b
+	if head, _ := b.Peek(2); string(head) == "\x1f\x8b" {
+		if r, err = gzip.NewReader(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	s := bufio.NewScanner(io.LimitReader(r, maxLines+1))
 	s.Buffer(nil, maxLines)
 	total := 0

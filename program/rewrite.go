@@ -101,9 +101,10 @@ func Rewrite(m *ptx.Module, kernels []string, fences Fences, stress bool) (*ptx.
 	return out, Same(m, out, kernels, fences)
 }
 
-var ordered = regexp.MustCompile(`\.(weak|relaxed|volatile|acquire|release|acq_rel|cta|cluster|gpu|sys)\b`)
+var ordered = regexp.MustCompile(`\.(weak|relaxed|volatile|acquire|release|acq_rel|cta|cluster|gpu|sys|ca|cg|cs|lu|cv|wb|wt)\b`)
 
-// strengthen gives an access another strength and scope: .release.gpu.
+// strengthen gives an access another strength and scope, .release.gpu, with which no
+// cache operator goes.
 func strengthen(in *ptx.Inst, with string) string {
 	word := ordered.ReplaceAllString(in.Op, "")
 	name, mods, _ := strings.Cut(word, ".")

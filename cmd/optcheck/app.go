@@ -144,10 +144,15 @@ func (a *app) code() string {
 	return string(a.p.OpenCL.Text)
 }
 
-// open opens the device once for all programs.
-func (f *appFlags) open(ctx context.Context, env *environment) (*app, error) {
+// open opens the device once for all programs, which are read before.
+func (f *appFlags) open(ctx context.Context, env *environment, names ...string) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
+	}
+	for _, name := range names {
+		if _, err := program.Load(name); err != nil {
+			return nil, err
+		}
 	}
 	a := &app{env: env, f: f}
 	var err error

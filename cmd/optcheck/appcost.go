@@ -50,7 +50,7 @@ func costPrograms(ctx context.Context, env *environment, f *costFlags, names []s
 	if f.runs < 1 || f.runs > 1<<20 || f.energy < 0 {
 		return errors.New("--runs: want 1 to 1048576; --energy: a time")
 	}
-	a, err := f.open(ctx, env)
+	a, err := f.open(ctx, env, names...)
 	if err != nil {
 		return err
 	}

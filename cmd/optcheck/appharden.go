@@ -77,7 +77,7 @@ func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name s
 	if f.fences != "" {
 		return errors.New("--fences: app harden looks for them itself")
 	}
-	a, err := f.open(ctx, env)
+	a, err := f.open(ctx, env, name)
 	if err != nil {
 		return err
 	}

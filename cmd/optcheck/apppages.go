@@ -23,7 +23,7 @@ func programsPage(files []string) (template.HTML, error) {
 			byName[name] = &html.Program{Name: name}
 			order = append(order, name)
 			if p, err := program.Load(name); err == nil { // one that the binary has
-				byName[name].About = p.About
+				byName[name].About = strings.Join(strings.Fields(p.About), " ")
 			}
 		}
 		return byName[name]

@@ -39,7 +39,7 @@ Exit code 1: there were errors.`,
 }
 
 func testPrograms(ctx context.Context, env *environment, f *appFlags, names []string) (err error) {
-	a, err := f.open(ctx, env)
+	a, err := f.open(ctx, env, names...)
 	if err != nil {
 		return err
 	}

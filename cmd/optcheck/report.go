@@ -50,8 +50,14 @@ an older report is made the new one's.`,
   optcheck report shard-1.jsonl shard-2.jsonl
   optcheck report run.jsonl --html report/
   optcheck report run.jsonl --html report/ --deps deps.jsonl --mapping mapping.jsonl
+  optcheck report --html report/ --programs tests.jsonl,hardened.jsonl,costs.jsonl
   optcheck report run.jsonl --new-only --report sarif=optcheck.sarif,junit=junit.xml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && dir != "" && len(tables.programs) > 0 {
+				return nil // pages of programs alone
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
 				if cmd.Flags().Changed("format") || len(files) > 0 {

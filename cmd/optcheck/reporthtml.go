@@ -26,11 +26,18 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	if err != nil {
 		return err
 	}
-	set, err := readSet(env, files, sel, list)
+	more, err := tables.pages()
 	if err != nil {
 		return err
 	}
-	more, err := tables.pages()
+	if len(files) == 0 {
+		set := report.NewSet()
+		if err := set.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: version()}}); err != nil {
+			return err
+		}
+		return writePages(ctx, env, set, list, dir, limit, more)
+	}
+	set, err := readSet(env, files, sel, list)
 	if err != nil {
 		return err
 	}
