@@ -71,7 +71,7 @@ func Parse(file string, text []byte) (*List, error) {
 func (l *List) Append(more *List) error {
 	for _, f := range more.Filters {
 		if i := slices.IndexFunc(l.Filters, func(g *Filter) bool { return g.ID == f.ID }); i >= 0 {
-			return fmt.Errorf("%s: filter %q stands already at %s", f.Origin, f.ID, l.Filters[i].Origin)
+			return fmt.Errorf("%s: filter %q is already defined at %s", f.Origin, f.ID, l.Filters[i].Origin)
 		}
 		l.Filters = append(l.Filters, f)
 	}
@@ -132,7 +132,7 @@ func (p *parser) mapping(n *yaml.Node, what string, f func(key string, v *yaml.N
 		case k.Kind != yaml.ScalarNode:
 			p.errorf(k, "%s: a key must be a word", what)
 		case seen[k.Value]:
-			p.errorf(k, "%s: key %q stands twice", what, k.Value)
+			p.errorf(k, "%s: duplicate key %q", what, k.Value)
 		case !f(k.Value, v):
 			p.errorf(k, "%s: unknown key %q", what, k.Value)
 		}
@@ -243,7 +243,7 @@ func (p *parser) releases(n *yaml.Node, f *Filter) {
 			return false
 		}
 		if *bound = p.text(v, key); *bound != "" && !version.MatchString(*bound) {
-			p.errorf(v, "%s: %q is no release (\"12.4\", in quotes)", key, *bound)
+			p.errorf(v, "%s: %q is not a release (\"12.4\", in quotes)", key, *bound)
 		}
 		return true
 	})
@@ -258,21 +258,21 @@ func anything(string) error { return nil }
 
 func isRule(s string) error {
 	if r, ok := optcheck.LookupRule(s); !ok || r.Note {
-		return fmt.Errorf("%q is no rule that a finding can break", s)
+		return fmt.Errorf("%q is not a rule that a finding can break", s)
 	}
 	return nil
 }
 
 func isClass(s string) error {
 	if !(&report.Result{Class: s}).HasFindings() {
-		return fmt.Errorf("%q is no class with findings (%s, %s, %s)", s, report.Changed, report.Optimised, report.Miscompiled)
+		return fmt.Errorf("%q is not a class with findings (%s, %s, %s)", s, report.Changed, report.Optimised, report.Miscompiled)
 	}
 	return nil
 }
 
 func isLevel(s string) error {
 	if !regexp.MustCompile(`^O[0-3]$`).MatchString(s) {
-		return fmt.Errorf("%q is no level (O0, O1, O2, O3)", s)
+		return fmt.Errorf("%q is not a level (O0, O1, O2, O3)", s)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (c *checker) thread(i int) {
 	for j := range th.Body {
 		for _, l := range th.Body[j].Labels {
 			if labels[l] {
-				c.errorf(th.Body[j].Pos, "label %s stands twice in thread %s", l, th.Name)
+				c.errorf(th.Body[j].Pos, "label %s is defined twice in thread %s", l, th.Name)
 			}
 			labels[l] = true
 		}

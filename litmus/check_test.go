@@ -65,7 +65,7 @@ func TestCheckErrors(t *testing.T) {
 		{line8("cvt.u64.u32 rd,r1"), ""},
 		{line8("bra L"), "f:9:3: thread T1 has no label L"},
 		{line8("bra L ;\n| nop;\n| L:"), "f:10:3: nop cannot be reached"},
-		{line8("@p bra L;\n|L: L: nop"), "f:9:3: register p is read but never set\nf:10:8: label L stands twice in thread T1"},
+		{line8("@p bra L;\n|L: L: nop"), "f:9:3: register p is read but never set\nf:10:8: label L is defined twice in thread T1"},
 		{line8("st.s32 [rx],h"), "f:9:3: st.s32 [rx],h: register h has 16 bits, the instruction 32\nf:9:3: register h is read but never set"},
 		{line8("add.s32 r1,r1,h"), "f:9:3: add.s32 r1,r1,h: register h has 16 bits, the instruction 32\nf:9:3: register h is read but never set"},
 		{line8("and.b32 r3,r1,0x80000000;\n|cvt.u64.u32 rd,r3;\n|add.u64 rx,rx,rd;\n|st.s32 [rx],-1"), "f:9:3: the mask of and.b32 r3,r1,0x80000000 is no false dependency: the test's values may have the highest bit set"},

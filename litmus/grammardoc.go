@@ -18,9 +18,9 @@ func AppendGrammar(b []byte) []byte {
 	b = appendForms(b, accessForms, GPUPTX)
 	section("Fences and barriers", barrierText)
 	b = appendForms(b, fenceForms, GPUPTX)
-	section("What accesses no memory", plainText)
+	section("Instructions without memory access", plainText)
 	b = appendForms(b, plainForms, GPUPTX)
-	section("Since when", sinceText)
+	section("Versions and targets", sinceText)
 	b = append(b, "\n| instructions | PTX | target |\n|---|---|---|\n"...)
 	for i := range sinceTable {
 		s := &sinceTable[i]
@@ -30,11 +30,11 @@ func AppendGrammar(b []byte) []byte {
 		}
 		b = fmt.Appendf(b, "| %s | %d.%d | sm_%d |\n", in, s.ptx/10, s.ptx%10, s.sm)
 	}
-	section("Of memory models alone", formalText)
+	section("Only in memory models", formalText)
 	b = appendForms(b, formalForms, PTX)
 	section("OpenCL C", clText)
 	b = appendForms(b, clForms, OpenCL)
-	section("PTX that litmus tests have not", "")
+	section("PTX that litmus tests lack", "")
 	words := slices.Sorted(maps.Keys(beyond))
 	for _, w := range words {
 		b = fmt.Appendf(b, "- `.%s`: %s\n", w, beyond[w])
@@ -148,36 +148,36 @@ func choice(op Op, d dim, s set) string {
 
 const grammarIntro = `# Instructions of litmus tests
 
-This page is printed by ` + "`optcheck explain --instructions`" + ` from the table that the parser, the printer, the emitters and the texts of errors use. A test holds
-the table against the installed compilers: what stands here is what ptxas 12.4 takes, and nothing else; what is newer says so. Sources are sections of the PTX ISA
+This page is printed by ` + "`optcheck explain --instructions`" + ` from the table that the parser, the printer, the emitters and the error messages use. A test compares
+the table with the installed compilers: it contains exactly what ptxas 12.4 accepts, and marks what is newer. Sources are sections of the PTX ISA
 manual, release 8.6.
 
-In a form, ` + "`(.a|.b)`" + ` is one of them and ` + "`{.a|.b}`" + ` one of them or none; ` + "`r`" + ` is a register, ` + "`[x]`" + ` an address, ` + "`v`" + ` a register or a constant, ` + "`.INT`" + `
+In a form, ` + "`(.a|.b)`" + ` means one of them and ` + "`{.a|.b}`" + ` one of them or none; ` + "`r`" + ` is a register, ` + "`[x]`" + ` an address, ` + "`v`" + ` a register or a constant, ` + "`.INT`" + `
 one of ` + "`.b8 .u8 .s8 .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64`" + `. Litmus tests have
-more freedom than the forms show: modifiers stand in any order (only ` + "`.lo`" + ` and ` + "`.proxy`" + ` come first, as for ptxas), ` + "`.shared::cta`" + ` is ` + "`.shared`" + `, and the type may be
-left out, which means 32 bits. Nothing else is read as something that it is not: ` + "`membar.gpu`" + `, ` + "`ld.weak.gpu`" + ` or ` + "`fence.relaxed.gpu`" + ` are errors, as for ptxas.
+more freedom than the forms show: modifiers may be in any order (only ` + "`.lo`" + ` and ` + "`.proxy`" + ` come first, as for ptxas), ` + "`.shared::cta`" + ` is ` + "`.shared`" + `, and the type may be
+omitted, which means 32 bits. No other spelling is accepted: ` + "`membar.gpu`" + `, ` + "`ld.weak.gpu`" + ` or ` + "`fence.relaxed.gpu`" + ` are errors, as for ptxas.
 `
 
 const barrierText = `
-A fence without an order is ` + "`.acq_rel`" + `; ptxas makes the same code of both. Barriers are numbered 0 to 15, and count threads in multiples of 32. ` + "`barrier`" + ` needs
-` + "`.aligned`" + `: without it, it is another instruction, which litmus tests do not have.
+A fence without an order is ` + "`.acq_rel`" + `; ptxas compiles both to the same code. Barriers are numbered 0 to 15, and count threads in multiples of 32. ` + "`barrier`" + ` needs
+` + "`.aligned`" + `: without it, it is a different instruction, which litmus tests do not have.
 `
 
 const plainText = `
-` + "`beq r, v, label`" + ` and its kin are of litmus tests alone: a kernel has setp and bra for them. ` + "`.lo .ls .hi .hs`" + ` of setp are ` + "`.lt .le .gt .ge`" + ` of unsigned numbers.
+` + "`beq r, v, label`" + ` and the like exist only in litmus tests: a kernel has setp and bra instead. ` + "`.lo .ls .hi .hs`" + ` of setp are ` + "`.lt .le .gt .ge`" + ` for unsigned numbers.
 `
 
 const sinceText = `
 An audit reports what a target or a release of the compiler lacks as ` + "`unsupported`" + `, with the reason. Versions from 5.0 and targets from sm_20 have everything
-that is not listed. Accesses of 8 and 16 bits can be read and judged, but kernels do not have them: a marker holds a word.
+that is not listed. Accesses of 8 and 16 bits can be read and judged, but not emitted in kernels, because a marker holds a word.
 `
 
 const formalText = `
-Dialect ` + "`PTX`" + ` also has what the vendor's formal model and Dat3M write; it can be judged, and no compiler is asked for it. There, ` + "`bar.cta.sync id, barrier, quorum`" + `
+Dialect ` + "`PTX`" + ` also has what the vendor's formal model and Dat3M write; it can be judged but not compiled. There, ` + "`bar.cta.sync id, barrier, quorum`" + `
 has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" + ` is PTX's. ` + "`ld r0, 1`" + ` without modifiers sets a register, and ` + "`goto`" + ` is ` + "`bra`" + `.
 `
 
 const clText = `
 Dialect ` + "`GPU_OPENCL`" + ` writes these as C does: ` + "`ld.acquire.gpu`" + ` is ` + "`atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`" + `, ` + "`atom.inc1`" + ` is ` + "`atomic_inc`" + `,
-a fence without a scope ` + "`mem_fence`" + ` and its kin. Instructions that access no memory are those of PTX.
+a fence without a scope ` + "`mem_fence`" + ` and the like. Instructions that do not access memory are those of PTX.
 `

@@ -125,7 +125,7 @@ func (p *parser) treeThread(st *treeState, level int, path [levels]int) bool {
 	}
 	th := &p.t.Threads[i]
 	if th.Placed {
-		return p.errorf(pos, "thread %s stands twice in the scope tree", th.Name)
+		return p.errorf(pos, "thread %s appears twice in the scope tree", th.Name)
 	}
 	st.descend(&path, level, levelThread)
 	th.Placed = true

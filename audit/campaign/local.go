@@ -75,7 +75,7 @@ func (l *Local) job(ctx context.Context, id string, j Job) {
 	for _, i := range j.Tasks {
 		t := Task{j.Stage, i}
 		if !l.mayStart(t, j.Same) {
-			l.set(id, t, State{Phase: Failed, Reason: "what it needs has failed"})
+			l.set(id, t, State{Phase: Failed, Reason: "a job it depends on failed"})
 			continue
 		}
 		select {

@@ -212,7 +212,7 @@ type noCampaign struct {
 }
 
 func (e *noCampaign) Error() string {
-	return e.dir + " is no folder of a campaign (optcheck campaign run FILE makes one)"
+	return e.dir + " is not a campaign folder (optcheck campaign run FILE makes one)"
 }
 
 func (e *noCampaign) Unwrap() error { return e.err }

@@ -33,7 +33,7 @@ func NewSlurm(c *Campaign) (*SlurmEngine, error) {
 		}
 	}
 	if strings.ContainsAny(c.Dir, "\\\n\r") {
-		return nil, fmt.Errorf("the folder %q has a character in its name that Slurm does not take as it is", c.Dir)
+		return nil, fmt.Errorf("the name of the folder %q has a character that Slurm would interpret", c.Dir)
 	}
 	return &SlurmEngine{c: c, env: outerEnv(os.Environ())}, nil
 }

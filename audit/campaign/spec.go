@@ -183,7 +183,7 @@ func (s *Spec) check() (faults []fault) {
 	bad := func(why string, at ...any) { faults = append(faults, fault{at, why}) }
 	word := func(form *regexp.Regexp, v, want string, at ...any) {
 		if v != "" && !form.MatchString(v) {
-			bad(fmt.Sprintf("%q is no %s", v, want), at...)
+			bad(fmt.Sprintf("%q is not a %s", v, want), at...)
 		}
 	}
 	oneOf := func(v string, list []string, at ...any) {
@@ -198,7 +198,7 @@ func (s *Spec) check() (faults []fault) {
 	for i, v := range s.Vendors {
 		oneOf(v, []string{target.NVIDIA, target.AMD}, "vendors", i)
 		if slices.Contains(s.Vendors[:i], v) {
-			bad(fmt.Sprintf("%q stands twice", v), "vendors", i)
+			bad(fmt.Sprintf("%q is listed twice", v), "vendors", i)
 		}
 	}
 	for i, v := range s.Levels {
@@ -213,7 +213,7 @@ func (s *Spec) check() (faults []fault) {
 	if s.Source != "" {
 		oneOf(s.Source, []string{"ptx", "opencl", "llvm-ir"}, "source")
 		if of := map[string]string{"ptx": target.NVIDIA, "opencl": target.AMD}[s.Source]; of != "" && !slices.Equal(s.Vendors, []string{of}) {
-			bad(fmt.Sprintf("%s is a source of vendor %s alone", s.Source, of), "source")
+			bad(fmt.Sprintf("only vendor %[2]s has the source %[1]s", s.Source, of), "source")
 		}
 	}
 	duration(s.Timeout, bad, "timeout")
@@ -233,7 +233,7 @@ func (s *Spec) check() (faults []fault) {
 
 func duration(d Duration, bad func(string, ...any), at ...any) {
 	if v, err := time.ParseDuration(string(d)); d != "" && (err != nil || v <= 0) {
-		bad(fmt.Sprintf("%q is no duration (60s, 2m)", string(d)), at...)
+		bad(fmt.Sprintf("%q is not a duration (60s, 2m)", string(d)), at...)
 	}
 }
 
@@ -255,7 +255,7 @@ func (s *Slurm) check(word wordCheck, bad func(string, ...any), at ...any) {
 	}
 	for i, a := range s.Args {
 		if !strings.HasPrefix(a, "--") || strings.ContainsAny(a, "\x00\n\r") {
-			bad(fmt.Sprintf("%q is no argument of sbatch: write --name=value", a), in("args", i)...)
+			bad(fmt.Sprintf("%q is not an sbatch argument: write --name=value", a), in("args", i)...)
 		}
 		// sbatch accepts prefixes of names.
 		if name, _, _ := strings.Cut(a, "="); slices.ContainsFunc(ownArgs, func(own string) bool { return strings.HasPrefix(own, name) }) {

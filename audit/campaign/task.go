@@ -109,7 +109,7 @@ func (c *Campaign) Done(t Task) (*Done, error) {
 	case d.Plan != c.Plan.ID:
 		return nil, nil
 	case d.Store != "" && d.Store != filepath.Base(d.Store):
-		return nil, fmt.Errorf("%s: %q is no file of this folder", c.path(t.folder(), doneFile), d.Store)
+		return nil, fmt.Errorf("%s: %q is not a file of this folder", c.path(t.folder(), doneFile), d.Store)
 	}
 	return &d, nil
 }

@@ -118,7 +118,7 @@ func (k *checker) hash(hash, blob []byte, format string, args ...any) {
 		return
 	}
 	if d := digestOf(data); !bytes.Equal(d[:], hash) {
-		k.fault(format+" is not what its hash says", args...)
+		k.fault(format+" does not match its hash", args...)
 	}
 }
 
@@ -174,7 +174,7 @@ func (k *checker) events(ctx context.Context) error {
 		}
 		switch has := ids[kind]; {
 		case pos < 0 || n < 0 || count < 1 || count > int64(len(ids[kindTests]))+1 || kind < kindTests || kind > kindStats:
-			k.fault("event %d of run %d makes no sense", n, run)
+			k.fault("event %d of run %d is invalid", n, run)
 		case has == nil:
 			if _, err := decodeEvent(kind, blob); err != nil {
 				k.fault("event %d of run %d: %v", n, run, err)
@@ -217,7 +217,7 @@ func (k *checker) runs(ctx context.Context) error {
 			return nil
 		}
 		if _, d, err := s.key(); err != nil || !bytes.Equal(d[:], hash) {
-			k.fault("setting %d is not what its hash says", id)
+			k.fault("setting %d does not match its hash", id)
 		}
 		return nil
 	})
@@ -241,7 +241,7 @@ func (k *checker) sums(ctx context.Context) error {
 func (k *checker) meta(ctx context.Context) error {
 	ok, err := k.s.counter(ctx)
 	if err == nil && !ok {
-		k.fault("the counter of changes is not there")
+		k.fault("the change counter is missing")
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func hashed(hash, blob []byte) ([]byte, error) {
 		return nil, err
 	}
 	if d := digestOf(data); !bytes.Equal(d[:], hash) {
-		return nil, errors.New("is not what its hash says")
+		return nil, errors.New("does not match its hash")
 	}
 	return data, nil
 }

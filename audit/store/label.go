@@ -65,7 +65,7 @@ func (s *Store) Get(ctx context.Context, name string) (data []byte, kind string,
 			return fmt.Errorf("%w: artefact %s: %w", ErrDamaged, name, err)
 		}
 		if h := digestOf(data); string(h[:]) != string(hash) {
-			return fmt.Errorf("%w: artefact %s is not what its hash says", ErrDamaged, name)
+			return fmt.Errorf("%w: artefact %s does not match its hash", ErrDamaged, name)
 		}
 		return nil
 	})

@@ -121,7 +121,7 @@ func sameSchema(ctx context.Context, c *sql.Conn) error {
 	}
 	for _, o := range want {
 		if !has[o] {
-			return fmt.Errorf("%w: the %s %s is not as this version makes it", ErrDamaged, o.kind, o.name)
+			return fmt.Errorf("%w: the %s %s does not match this version's schema", ErrDamaged, o.kind, o.name)
 		}
 		delete(has, o)
 	}
@@ -133,9 +133,9 @@ func sameSchema(ctx context.Context, c *sql.Conn) error {
 
 // Errors of stores, to be distinguished by errors.Is.
 var (
-	ErrNoStore  = errors.New("no store of optcheck")
-	ErrNewer    = errors.New("the store is of a newer version of optcheck")
-	ErrOlder    = errors.New("the store is of an older version of optcheck")
+	ErrNoStore  = errors.New("not an optcheck store")
+	ErrNewer    = errors.New("the store was written by a newer version of optcheck")
+	ErrOlder    = errors.New("the store was written by an older version of optcheck")
 	ErrDamaged  = errors.New("the store is damaged")
 	ErrFull     = errors.New("no space left for the store; what was stored before is intact")
 	ErrReadOnly = errors.New("the store cannot be written")

@@ -73,7 +73,7 @@ func open(ctx context.Context, path string, mode Mode) (s *Store, err error) {
 	case st.IsDir():
 		return nil, errors.New("is a folder")
 	case !st.Mode().IsRegular():
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	case st.Size() == 0 && mode != Create:
 		return nil, fmt.Errorf("%w: the file is empty", ErrNoStore)
 	}
@@ -145,7 +145,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	switch {
 	case app != applicationID:
-		return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
+		return fmt.Errorf("%w but another SQLite database", ErrNoStore)
 	case v > version:
 		return fmt.Errorf("%w: its schema is %d, this version knows up to %d", ErrNewer, v, version)
 	case v < version:
@@ -196,7 +196,7 @@ func (s *Store) create(ctx context.Context) error {
 			return err
 		}
 		if n > 0 {
-			return fmt.Errorf("%w, but another SQLite database", ErrNoStore)
+			return fmt.Errorf("%w but another SQLite database", ErrNoStore)
 		}
 		return makeTables(ctx, s.c)
 	})

@@ -89,7 +89,7 @@ func cellSum(col, test, body int64, code any, run int64) int64 {
 // checkCell compares a cell with its checksum.
 func checkCell(seq, col, test, body int64, code any, run, sum int64) error {
 	if cellSum(col, test, body, code, run) != sum {
-		return errDamaged("cell %d is not what its checksum says", seq)
+		return errDamaged("cell %d does not match its checksum", seq)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func checkCell(seq, col, test, body int64, code any, run, sum int64) error {
 // them.
 func (s *Store) checkRows(ctx context.Context) error {
 	if ok, err := s.counter(ctx); err != nil || !ok {
-		return cmp.Or(err, errDamaged("the counter of changes is not there"))
+		return cmp.Or(err, errDamaged("the change counter is missing"))
 	}
 	for _, t := range summed {
 		if !t.small {
@@ -146,7 +146,7 @@ func (s *Store) badRows(ctx context.Context, table, columns string, limit int) (
 		if _, ok := row.(int64); !ok {
 			name = fmt.Sprintf("%.80q", name)
 		}
-		out = append(out, fmt.Sprintf("%s %s is not what its checksum says", what, name))
+		out = append(out, fmt.Sprintf("%s %s does not match its checksum", what, name))
 		return nil
 	})
 	return out, err

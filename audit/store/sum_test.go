@@ -109,19 +109,19 @@ func TestNumbers(t *testing.T) {
 		query, want string
 		read        bool
 	}{
-		{"UPDATE cell SET body=body%2+1 WHERE seq=5", "cell 5 is not what its checksum says", true},
-		{"UPDATE cell SET code=code+1 WHERE seq=5", "cell 5 is not what its checksum says", true},
-		{"UPDATE cell SET run=1, sum=sum+1 WHERE seq=3", "cell 3 is not what its checksum says", true},
-		{"UPDATE col SET level='O9' WHERE id=2", "column 2 is not", true},
-		{"UPDATE toolchain SET build='y' WHERE id=1", "toolchain 1 is not", true},
-		{"UPDATE test SET text=x'0041' WHERE id=2", "test 2 is not", true},
-		{"UPDATE test SET hash='x' WHERE id=2", "test 2 is not", true},
-		{"UPDATE run SET config=replace(config, '\"tests\":12', '\"tests\":13')", "run 1 is not", true},
+		{"UPDATE cell SET body=body%2+1 WHERE seq=5", "cell 5 does not match its checksum", true},
+		{"UPDATE cell SET code=code+1 WHERE seq=5", "cell 5 does not match its checksum", true},
+		{"UPDATE cell SET run=1, sum=sum+1 WHERE seq=3", "cell 3 does not match its checksum", true},
+		{"UPDATE col SET level='O9' WHERE id=2", "column 2 does not match", true},
+		{"UPDATE toolchain SET build='y' WHERE id=1", "toolchain 1 does not match", true},
+		{"UPDATE test SET text=x'0041' WHERE id=2", "test 2 does not match", true},
+		{"UPDATE test SET hash='x' WHERE id=2", "test 2 does not match", true},
+		{"UPDATE run SET config=replace(config, '\"tests\":12', '\"tests\":13')", "run 1 does not match", true},
 		{"UPDATE event SET pos=pos+1 WHERE n=(SELECT max(n) FROM event)", "event \"1/", true},
-		{"INSERT INTO artefact VALUES(1, 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 1, x'0030', 0)", "artefact 1 is not", false},
+		{"INSERT INTO artefact VALUES(1, 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 1, x'0030', 0)", "artefact 1 does not match", false},
 		{"INSERT INTO label VALUES('x', 1, 0); INSERT INTO artefact VALUES(1, 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 1, x'0030', optcheck_sum('artefact', 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 1))",
-			"reference to an artefact \"x\" is not", false},
-		{"UPDATE meta SET name='epocg'", "counter of changes", true},
+			"reference to an artefact \"x\" does not match", false},
+		{"UPDATE meta SET name='epocg'", "the change counter is missing", true},
 	} {
 		file, _ := some(t)
 		changed(t, file, x.query)
