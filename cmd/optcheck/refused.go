@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 )
 
@@ -105,8 +106,10 @@ func (env *environment) tellNames() {
 	if len(env.renamed) > shown {
 		list += ", …"
 	}
+	n := len(env.renamed)
 	fmt.Fprintf(env.stderr,
-		"optcheck: %d tests have the name of a different one and are called by their files, too: %s\n", len(env.renamed), list)
+		"optcheck: %s the name of a different one and %s called by %s, too: %s\n",
+		plain.Count(n, "test")+plain.Form(n, " has", " have"), plain.Form(n, "is", "are"), plain.Form(n, "its file", "their files"), list)
 }
 
 // fileStem is the name of a file without folder and ending, as it can stand in the

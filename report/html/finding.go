@@ -41,6 +41,8 @@ type FindingHooks struct {
 	// Link is the address of a group's page as seen from this one. Nil means
 	// that pages lie beside each other: ID.html.
 	Link func(g *report.Group) string
+	// Try is the address of a page that tries the test where the cell is; "" is none.
+	Try func(t *report.Test, c *report.Cell) string
 }
 
 //go:embed finding.tmpl
@@ -107,6 +109,7 @@ type findingPage struct {
 	PictureError string
 	Matrix       []matrixView
 	Commands     []Command
+	Try          string // the address of a page that tries the test
 	Others       []otherView
 }
 
@@ -161,6 +164,9 @@ func newFindingPage(gs *report.Groups, g *report.Group, h FindingHooks) *finding
 	p.listings(gs, g)
 	p.Matrix = newMatrix(gs, g)
 	p.Commands = Commands(&s.Config, &s.Tests[g.Test], &first)
+	if h.Try != nil {
+		p.Try = h.Try(&s.Tests[g.Test], &first)
+	}
 	for _, o := range gs.OfTest(g.Test) {
 		if o == g {
 			continue

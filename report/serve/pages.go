@@ -214,6 +214,9 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h, crowded := s.o.Finding, false
+	if s.bench != nil {
+		h.Try = s.bench.address
+	}
 	if draw := h.Pictures; draw != nil {
 		h.Pictures = func(ctx context.Context, t *report.Test, x *report.Result) ([]html.Picture, error) {
 			if crowded = !s.drawing.enter(ctx, clientOf(r.Context()), drawPatience); crowded {

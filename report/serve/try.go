@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -49,6 +50,44 @@ type bench struct {
 func newBench(b Bench) *bench {
 	return &bench{Bench: b, queue: queue{free: max(1, runtime.GOMAXPROCS(0)/2)}, room: make(chan struct{}, maxTrials), limit: trialTime,
 		same: http.NewCrossOriginProtection()}
+}
+
+// address is where the form has the test of a finding, for the place of one of its cells as far
+// as that can be had.
+func (b *bench) address(t *report.Test, c *report.Cell) string {
+	o := b.Offer()
+	x := o.First
+	x.Text = t.Text
+	for _, k := range o.Compilers {
+		if k.Name == c.Toolchain {
+			x.Compilers = []string{k.Value}
+			break
+		}
+	}
+	if slices.Contains(o.Levels, c.Level) {
+		x.Level = c.Level
+	}
+	if slices.Contains(o.Layouts, c.Layout) {
+		x.Layout = c.Layout
+	}
+	for _, v := range o.Targets {
+		if slices.Contains(v.Targets, c.Target) {
+			x.Targets = []string{c.Target}
+		}
+	}
+	if link := linkOf(x); t.Text != "" && link != "" {
+		return "../" + link
+	}
+	return ""
+}
+
+// linkOf is the address of a trial, "" if it is too long for one.
+func linkOf(t html.Trial) string {
+	link := html.TryFile + "?" + t.Values().Encode()
+	if len(link) > maxTrialLink {
+		return ""
+	}
+	return link
 }
 
 // posted reports whether a request is a trial.
@@ -117,9 +156,7 @@ func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
 		e.Notes = append(e.Notes, fmt.Sprintf("This took longer than %v and was ended; what is shown is not all.", s.bench.limit))
 		err = nil
 	}
-	if link := html.TryFile + "?" + e.Trial.Values().Encode(); len(link) <= maxTrialLink {
-		e.Link = link
-	}
+	e.Link = linkOf(e.Trial)
 	status := http.StatusOK
 	if err != nil {
 		status = http.StatusUnprocessableEntity

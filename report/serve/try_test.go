@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	entities "html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -96,6 +97,24 @@ func TestTry(t *testing.T) {
 	require.Contains(t, w.Body.String(), "Line 2, column 1: </strong>no such thing")
 	require.Contains(t, w.Body.String(), `data-line="2" data-col="1"`)
 	require.Equal(t, []string{"a"}, (<-b.tried).Compilers, "what is not said is as at first")
+}
+
+// TestTryFinding: a finding's page leads to its test, at the place of its cell.
+func TestTryFinding(t *testing.T) {
+	set := drawn(t)
+	for i := range set.Tests {
+		set.Tests[i].Text = "GPU_PTX text of " + set.Tests[i].Name
+	}
+	_, h := newServer(t, Options{Source: &fixed{set}, Bench: newToyBench()})
+	g := html.NewIndex(set).Groups.List[0]
+	page := ask(t, h, "/f/"+g.ID+".html", http.StatusOK)
+	_, link, ok := strings.Cut(page, `<a href="../try.html?`)
+	require.True(t, ok)
+	link, _, _ = strings.Cut(link, `"`)
+	form := ask(t, h, "/try.html?"+entities.UnescapeString(link), http.StatusOK)
+	require.Contains(t, entities.UnescapeString(form), "GPU_PTX text of "+html.NewIndex(set).Set.Tests[g.Test].Name+"</textarea>")
+	_, without := newServer(t, Options{Source: &fixed{set}})
+	require.NotContains(t, ask(t, without, "/f/"+g.ID+".html", http.StatusOK), "try.html")
 }
 
 // TestTryRefuses: other sites, other names, unknown choices, and too much.
