@@ -71,19 +71,37 @@ func TestLoopMutants(t *testing.T) {
 		c := &Compiler{Target: "sm_90", Level: level, Tool: newest(t, "sm_90")}
 		for _, edit := range [][2]string{{"", ""}, {"%q_r0, 4;", "%q_r0, 3;"}, {"%q_r0, 4;", "%q_r0, 5;"},
 			{"st.release.gpu", "st.relaxed.gpu"}, {"ld.acquire.gpu", "ld.relaxed.gpu"}} {
-			m, err := c.maker()
-			require.NoError(t, err)
-			h, err := m.Emit(x, form, spec.Pointers)
-			require.NoError(t, err)
-			require.Contains(t, h.Text, edit[0])
-			h.Text = strings.Replace(h.Text, edit[0], edit[1], 1)
-			made, failed, err := m.Make(t.Context(), []*ptxgen.Harness{h})
-			require.NoError(t, err)
-			require.Empty(t, failed)
-			b := &Binary{Test: x, Form: form, Harness: h}
-			require.NoError(t, c.read(t.Context(), m, &made[0], []*Binary{b}))
+			b := mutant(t, c, x, form, edit)
 			require.Equal(t, edit[0] == "", b.Validated, "%s %q: %s", level, edit, b.Why)
 		}
+	}
+}
+
+// mutant is the binary of a test in whose kernel a text is replaced by another one.
+func mutant(t *testing.T, c *Compiler, x *litmus.Test, form ptxgen.Form, edit [2]string) *Binary {
+	t.Helper()
+	m, err := c.maker()
+	require.NoError(t, err)
+	h, err := m.Emit(x, form, c.Layout)
+	require.NoError(t, err)
+	require.Contains(t, h.Text, edit[0])
+	h.Text = strings.Replace(h.Text, edit[0], edit[1], 1)
+	made, failed, err := m.Make(t.Context(), []*ptxgen.Harness{h})
+	require.NoError(t, err)
+	require.Empty(t, failed)
+	b := &Binary{Test: x, Form: form, Harness: h}
+	require.NoError(t, c.read(t.Context(), m, &made[0], []*Binary{b}))
+	return b
+}
+
+// TestNeighbourMutants: words at other places of a cell, and cells that are aligned
+// otherwise, are not the test's.
+func TestNeighbourMutants(t *testing.T) {
+	c := &Compiler{Target: "sm_90", Level: "O0", Tool: newest(t, "sm_90"), Layout: spec.Adjacent}
+	for _, edit := range [][2]string{{"", ""}, {"%hl0, %hl0, -8;", "%hl0, %hl0, -16;"}, {"%hl1, %hl0, 4;", "%hl1, %hl0, 8;"},
+		{"%hl1, %hl0, 4;", "%hl1, %hl0, 0;"}, {"[offset0]", "[offset1]"}} {
+		b := mutant(t, c, generated(t, neighbours), ptxgen.FormFast, edit)
+		require.Equal(t, edit[0] == "", b.Validated, "%q: %s", edit, b.Why)
 	}
 }
 
