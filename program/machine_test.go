@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func cl(t *testing.T, yaml, source string) *Program {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.cl"), []byte(source), 0o600))
 	file := filepath.Join(dir, "p.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("name: p\nopencl: p.cl\ntimeout: 500ms\n"+yaml), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("name: p\nopencl: p.cl\ntimeout: 1m\n"+yaml), 0o600))
 	p, err := Read(file)
 	require.NoError(t, err)
 	return p
@@ -136,8 +137,12 @@ func TestWrong(t *testing.T) {
 		"a[get_global_id(0)] = 1; a[get_global_id(0) << 28] = 1;": {Runs: 1, Faults: 1},
 		"while (*(volatile global uint *)a == 0) ;":               {Runs: 1, Timeouts: 1, First: "a run did not end in time"},
 	} {
-		m, err := machine(t, s, cl(t, oneBuffer, "kernel void k(global uint *a) { "+source+" }"))
+		p := cl(t, oneBuffer, "kernel void k(global uint *a) { "+source+" }")
+		m, err := machine(t, s, p)
 		require.NoError(t, err)
+		if want.Timeouts > 0 { // it never ends: how long is waited for that matters to nothing else
+			p.Timeout = time.Second
+		}
 		e := Environment{Name: "no-str+", IDs: true}
 		v, err := m.Load(t.Context(), nil, true)
 		require.NoError(t, err)
@@ -177,7 +182,11 @@ check: [{kernel: v, grid: 1, block: 1, args: [a, errors], errors: errors}]
 		"errors[1] = errors[0] = 1;": "writes beyond a buffer",
 		"while (*(volatile global uint *)a == 0) ;": "before the program has run: batch: device hung",
 	} {
-		_, err := machine(t, s, cl(t, yaml, "kernel void k(global uint *a) { a[get_global_id(0)] = 1; }\nkernel void v(global uint *a, global uint *errors) { "+body+" }"))
+		p := cl(t, yaml, "kernel void k(global uint *a) { a[get_global_id(0)] = 1; }\nkernel void v(global uint *a, global uint *errors) { "+body+" }")
+		if strings.Contains(body, "while") {
+			p.Timeout = time.Second
+		}
+		_, err := machine(t, s, p)
 		if want == "" {
 			require.NoError(t, err)
 			continue
