@@ -338,7 +338,7 @@ func (c *clangCUDA) args(target string, preprocess bool) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target, "--cuda-path=" + here + "cuda", "-nocudalib", "-std=c++17",
 		"-O3", "-g1", "-Xclang", "-target-feature", "-Xclang", "+ptx" + strings.ReplaceAll(c.ptx, ".", ""), "-Wno-unknown-cuda-version", "-fno-crash-diagnostics",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0",
-		"-ftemplate-backtrace-limit=1", "-fshow-overloads=best", "-Xclang", "-fcuda-allow-variadic-functions"}
+		"-ftemplate-backtrace-limit=2", "-fshow-overloads=best", "-Xclang", "-fcuda-allow-variadic-functions"}
 	if file := c.home.libdevice(); file != "" && !preprocess { // clang looks for it by releases that it knows
 		args = append(args, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", file)
 	}

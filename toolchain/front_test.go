@@ -139,6 +139,9 @@ func TestDiagnoseCUDA(t *testing.T) {
 		{"nvcc 11.8 in a header", "/root/usr/include/atomic_cuda.h(111): error: static assertion failed with \"no\"\n          detected during:\n            instantiation of class \"x\" \n" +
 			"/root/usr/include/cuda/std/atomic(178): here\n            instantiation of class \"y\" \n/proc/self/cwd/batch.cu(3): here\n",
 			[]Diagnostic{{3, 0, "", "error", "atomic_cuda.h:111: static assertion failed with \"no\""}}},
+		{"clang, a header instantiated", "In file included from /proc/self/cwd/batch.cu:1:\nIn file included from /x/atomic:14:\n/x/atomic_cuda.h:95:19: error: static assertion failed: no\n" +
+			"/x/atomic:1291:22: note: in instantiation of template class 'x' requested here\n/proc/self/cwd/batch.cu:3:60: note: in instantiation of template class 'y' requested here\n",
+			[]Diagnostic{{3, 0, "", "error", "atomic_cuda.h:95: static assertion failed: no"}}},
 		{"clang", "/proc/self/cwd/batch.cu:6:26: error: use of undeclared identifier 'foo'\n/root/usr/include/atomic_cuda.h:95:7: error: static assertion failed: no\n" +
 			"/proc/self/cwd/batch.cu:3:60: note: in instantiation of template class 'x' requested here\n2 errors generated when compiling for sm_70.\n",
 			[]Diagnostic{{6, 26, "", "error", "use of undeclared identifier 'foo'"}, {3, 0, "", "error", "atomic_cuda.h:95: static assertion failed: no"}}},

@@ -258,7 +258,8 @@ var (
 // there.
 func diagnoseCUDA(stderr string) []Diagnostic {
 	var out []Diagnostic
-	includedAt := 0 // of the program, for the next message
+	includedAt := 0   // of the program, for the next message
+	inHeader := false // the latest message is about one: who instantiates it is named later
 	for text := range strings.Lines(stderr) {
 		text = strings.TrimRight(text, "\r\n")
 		m := placedMessage.FindStringSubmatch(text)
@@ -270,8 +271,8 @@ func diagnoseCUDA(stderr string) []Diagnostic {
 			n, _ := strconv.Atoi(own[1] + own[2] + own[3]) // one of them
 			if strings.Contains(text, "included from") {
 				includedAt = n
-			} else if last := len(out) - 1; last >= 0 && out[last].Line == 0 {
-				out[last].Line = n
+			} else if inHeader {
+				out[len(out)-1].Line, inHeader = n, false
 			}
 			continue
 		}
@@ -280,7 +281,7 @@ func diagnoseCUDA(stderr string) []Diagnostic {
 			d.Severity = m[5]
 		}
 		n, _ := strconv.Atoi(m[2] + m[4])
-		if filepath.Base(m[1]) == cudaSource {
+		if inHeader = filepath.Base(m[1]) != cudaSource; !inHeader {
 			d.Line = n
 			d.Col, _ = strconv.Atoi(m[3]) // 0 where there is none
 		} else {
