@@ -63,8 +63,10 @@ var ptxLoc = map[string]string{"x": "rd0", "y": "rd1"}
 
 func ptxAccess(op, sem, scope string) string {
 	switch {
-	case sem == "volatile" || sem == "mmio":
-		return op + "." + sem
+	case sem == "volatile":
+		return op + ".volatile"
+	case sem == "mmio":
+		return op + ".mmio.relaxed.sys"
 	case sem == "weak" || scope == "":
 		return op + ".weak"
 	}
