@@ -253,14 +253,15 @@ func (j *frontJob) fill(ctx context.Context, i int, m *ptx.Module, code *pipelin
 		}
 	}
 	sm, _ := target.SM(j.place.Target)
-	judgement, err := j.judge.of(ctx, &operation{steps: op.front.steps, insts: insts, shared: op.front.shared, model: modelOf(sm)})
+	judgement, err := j.judge.of(ctx, &operation{steps: op.front.steps, insts: insts, shared: op.front.shared, model: modelOf(sm, op.front.steps)})
 	c.Judgement = &judgement
 	return err
 }
 
 // modelOf is the memory model of PTX for a target: there is an official one from sm_70 on.
-func modelOf(sm int) string {
-	if sm >= 70 {
+// That of 2015 has no barriers.
+func modelOf(sm int, steps []step) string {
+	if sm >= 70 || len(steps) > 0 && steps[0].kind == sBarrier {
 		return "ptx"
 	}
 	return "ptx-2015-rmw"
