@@ -86,9 +86,10 @@ func TestCasesMade(t *testing.T) {
 // explained are the programs in whose machine code there are findings, by what a name
 // of a release begins with, and what they are.
 var explained = map[string]map[string]string{
-	// Loads of places and of the box, which are the same in each turn of a loop, are made
-	// once, before its fences.
-	"ls-bh-sound": {"ptxas 11.2": "ld.global.u32"},
+	// The first turn of the walk down the tree stands in front of its loop. The comparison
+	// takes the loads there for all, and misses those behind the fence of the loop: a false
+	// alarm.
+	"ls-bh-sound": {"ptxas 11.2": "global.u32"},
 }
 
 // TestCasesMachineCode: the machine code of each program has all that its PTX has, by
