@@ -39,6 +39,9 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 		class = a.class
 	}
 	m.problems()
+	if c := m.r.Config.Claims; c != "" {
+		m.add("\n" + mdText(c) + "\n")
+	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
 }

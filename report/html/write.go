@@ -189,7 +189,7 @@ func (w *writer) bytes(name string, data []byte) error {
 func (w *writer) page(name string, p *Page) error {
 	p.Nav = w.nav
 	p.Here = cmp.Or(p.Here, name)
-	p.Foot = cmp.Or(p.Foot, "Made by optcheck "+Short(w.x.Set.Config.Tool, 80)+".")
+	p.Foot = cmp.Or(p.Foot, strings.TrimSpace("Made by optcheck "+Short(w.x.Set.Config.Tool, 80)+". "+Short(w.x.Set.Config.Claims, 4000)))
 	return w.file(name, p.Write)
 }
 
