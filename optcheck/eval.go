@@ -18,6 +18,8 @@ type evaluator struct {
 	round   uint64 // of words
 	failed  bool   // an unknown value was asked for
 	stuck   value  // the first expression that could not be computed, or none
+	warp    *warp  // whose lane is computed, nil for any
+	lane    int
 }
 
 // States of a node in an evaluator.
@@ -161,7 +163,14 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 			return e.choose(j.pred, j.want, n.a, n.b, depth)
 		}
 	case kSpecial:
+		if e.warp != nil && n.imm < uint64(len(p.names)) {
+			return e.place(p.names[n.imm])
+		}
 		return e.unwritten(&n), n.imm >= unwritten
+	case kOpaque:
+		if e.warp != nil {
+			return e.exchanged(&e.p.tr.fn.Insts[n.a], n.c, depth)
+		}
 	case kFun:
 		return e.function(&n, depth)
 	}
