@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/program"
 	"optcheck/runner"
+	"optcheck/target"
 )
 
 // appFlags are the flags of the commands for programs.
@@ -241,9 +244,35 @@ func (a *app) roadOf(ctx context.Context) (program.Road, error) {
 	}
 	c := a.tools[d.Target]
 	if len(a.p.PTX.Text) == 0 {
-		return nil, errors.New("it has no PTX (source: a .ptx file), which is what " + d.Name + " takes")
+		if err := a.front(ctx, d.Target); err != nil {
+			return nil, err
+		}
 	}
 	return program.NewPTXRoad(a.p, a.p.PTX.Text, c.Tool, d.Target, a.f.level)
+}
+
+// front makes PTX of the program's CUDA C++ for a target, by the newest front end.
+func (a *app) front(ctx context.Context, gpu string) error {
+	if len(a.p.CUDA.Text) == 0 {
+		return fmt.Errorf("it has no PTX and no CUDA C++ (source: a .ptx or .cu file), which is what %s takes", gpu)
+	}
+	r := &frontRun{env: a.env}
+	if err := r.find(ctx); err != nil {
+		return err
+	}
+	r.targets = slices.DeleteFunc(r.targets, func(t string) bool { return target.Compare(t, gpu) > 0 })
+	newest := r.pairs[len(r.pairs)-1]
+	for _, tc := range r.pairs { // NVIDIA's own before clang
+		if tc.Compilers()[0].Tool == "nvcc" {
+			newest = tc
+		}
+	}
+	m, err := r.module(ctx, newest, filepath.Join(filepath.Dir(a.p.File), a.p.CUDA.Name), string(a.p.CUDA.Text))
+	if err != nil {
+		return err
+	}
+	a.p.PTX = program.Source{Name: filepath.Base(m.File), Text: m.Apply()}
+	return nil
 }
 
 // progress tells from time to time how far a measurement is.
