@@ -22,7 +22,8 @@ func compileCUDA(ctx context.Context, p pipeline.Place, units []toolchain.Unit) 
 var cudaScopes = []struct{ name, scope string }{{"thread", ""}, {"block", "cta"}, {"device", "gpu"}, {"system", "sys"}}
 
 // cudaTypes are the types of atomic objects.
-var cudaTypes = []struct{ name, text string }{{"i32", "int"}, {"u32", "unsigned"}, {"i64", "long long"}, {"u64", "unsigned long long"}, {"f32", "float"}, {"f64", "double"},
+var cudaTypes = []struct{ name, text string }{{"i32", "int"}, {"u32", "unsigned"}, {"i64", "long long"}, {"u64",
+	"unsigned long long"}, {"f32", "float"}, {"f64", "double"},
 	{"u8", "unsigned char"}, {"u16", "unsigned short"}}
 
 var cxxOrders = []string{"relaxed", "acquire", "release", "acq_rel", "seq_cst"}
@@ -107,14 +108,16 @@ func (m *cudaOps) fences() {
 				fmt.Sprintf("cuda::atomic_thread_fence(cuda::std::memory_order_%s, cuda::thread_scope_%s);", o, s.name), false, steps...)
 		}
 	}
-	for _, f := range []struct{ name, scope string }{{"__threadfence_block", "cta"}, {"__threadfence", "gpu"}, {"__threadfence_system", "sys"}} {
+	for _, f := range []struct{ name, scope string }{{"__threadfence_block", "cta"}, {"__threadfence", "gpu"}, {"__threadfence_system",
+		"sys"}} {
 		m.add("fences", f.name, "int", f.name+"();", false, step{kind: sFence, order: "seq_cst", scope: f.scope})
 	}
 }
 
 // cudaAtomics are CUDA's own atomic functions with their arguments, and what the models
 // take them for.
-var cudaAtomics = []struct{ name, args, rmw string }{{"Add", "v", "add"}, {"Sub", "v", "add"}, {"Exch", "v", "exch"}, {"CAS", "v, w", "cas"}, {"Min", "v", "add"},
+var cudaAtomics = []struct{ name, args, rmw string }{{"Add", "v", "add"}, {"Sub", "v", "add"}, {"Exch", "v", "exch"}, {"CAS", "v, w",
+	"cas"}, {"Min", "v", "add"},
 	{"Max", "v", "add"}, {"And", "v", "add"}, {"Or", "v", "add"}, {"Xor", "v", "add"}, {"Inc", "v", "add"}, {"Dec", "v", "add"}}
 
 func (m *cudaOps) intrinsics() {

@@ -253,7 +253,8 @@ func (j *frontJob) fill(ctx context.Context, i int, m *ptx.Module, code *pipelin
 		}
 	}
 	sm, _ := target.SM(j.place.Target)
-	judgement, err := j.judge.of(ctx, &operation{steps: op.front.steps, insts: insts, shared: op.front.shared, model: modelOf(sm, op.front.steps)})
+	judgement, err := j.judge.of(ctx, &operation{steps: op.front.steps, insts: insts, shared: op.front.shared, model: modelOf(sm,
+		op.front.steps)})
 	c.Judgement = &judgement
 	return err
 }
@@ -296,7 +297,8 @@ func operationPTX(f *ptx.Func, result bool) (insts []*ptx.Inst, text string, err
 		}
 		follow(f, in, stack)
 		e := in.Effect()
-		if e.Kind == ptx.None || e.Kind == ptx.Convergent || e.Kind.IsAccess() && (e.Space == "local" || e.Space == "param" || onStack(in, f, stack)) {
+		if e.Kind == ptx.None || e.Kind == ptx.Convergent || e.Kind.IsAccess() && (e.Space == "local" || e.Space == "param" || onStack(in,
+			f, stack)) {
 			continue
 		}
 		insts, places = append(insts, in), append(places, i)
@@ -338,7 +340,8 @@ func follow(f *ptx.Func, in *ptx.Inst, stack map[int]bool) {
 		return
 	}
 	for _, a := range in.Args[1:] {
-		if a.Kind == ptx.Reg && (stack[a.Reg] || strings.HasPrefix(f.Regs[a.Reg].Name, "%SP")) || a.Kind == ptx.Sym && strings.HasPrefix(a.Name, "__local_depot") {
+		if a.Kind == ptx.Reg && (stack[a.Reg] || strings.HasPrefix(f.Regs[a.Reg].Name, "%SP")) || a.Kind == ptx.Sym &&
+			strings.HasPrefix(a.Name, "__local_depot") {
 			if in.Args[0].Kind == ptx.Reg {
 				stack[in.Args[0].Reg] = true
 			}

@@ -68,7 +68,8 @@ func IROps() []Op {
 	}
 	for _, s := range irScopes {
 		for _, o := range irOrderNames[1:] {
-			m.add("fences", "fence"+irSuffix(s.name, o), "i32", 1, "fence"+irScope(s.name)+" "+o, false, step{kind: sFence, order: o, scope: s.scope})
+			m.add("fences", "fence"+irSuffix(s.name, o), "i32", 1, "fence"+irScope(s.name)+" "+o, false, step{kind: sFence, order: o,
+				scope: s.scope})
 		}
 	}
 	m.add("fences", "fence.seq_cst.singlethread", "i32", 1, `fence syncscope("singlethread") seq_cst`, false)
@@ -107,25 +108,30 @@ func (m *irOps) ordered(typ string, bits int, space string, number int, vol bool
 			of := func(kind, rmw string) step { return step{kind: kind, order: order, scope: s.scope, rmw: rmw} }
 			at := irScope(s.name) + " " + o
 			if o != "release" && o != "acq_rel" {
-				m.add("loads", "load"+suffix, typ, number, fmt.Sprintf("%%r = load atomic %s%s, PTR%s, align %d", v, typ, at, bits/8), true, of(sLoad, ""))
+				m.add("loads", "load"+suffix, typ, number, fmt.Sprintf("%%r = load atomic %s%s, PTR%s, align %d", v, typ, at, bits/8), true,
+					of(sLoad, ""))
 			}
 			if o != "acquire" && o != "acq_rel" {
-				m.add("stores", "store"+suffix, typ, number, fmt.Sprintf("store atomic %s%s %%v, PTR%s, align %d", v, typ, at, bits/8), false, of(sStore, ""))
+				m.add("stores", "store"+suffix, typ, number, fmt.Sprintf("store atomic %s%s %%v, PTR%s, align %d", v, typ, at, bits/8), false,
+					of(sStore, ""))
 			}
 			if accesses {
 				continue
 			}
 			for _, a := range []struct{ name, rmw string }{{"add", "add"}, {"xchg", "exch"}, {"umax", "add"}} {
-				m.add("atomics", "atomicrmw "+a.name+suffix, typ, number, fmt.Sprintf("%%r = atomicrmw %s%s PTR, %s %%v%s", v, a.name, typ, at), true, of(sRMW, a.rmw))
+				m.add("atomics", "atomicrmw "+a.name+suffix, typ, number, fmt.Sprintf("%%r = atomicrmw %s%s PTR, %s %%v%s", v, a.name, typ, at),
+					true, of(sRMW, a.rmw))
 			}
 			fail := map[string]string{"release": "monotonic", "acq_rel": "acquire"}[o]
 			if fail == "" {
 				fail = o
 			}
 			m.add("atomics", "cmpxchg"+suffix, typ, number,
-				fmt.Sprintf("%%x = cmpxchg %sPTR, %s %%v, %s %%w%s %s\n  %%r = extractvalue { %s, i1 } %%x, 0", v, typ, typ, at, fail, typ), true, of(sRMW, "cas"))
+				fmt.Sprintf("%%x = cmpxchg %sPTR, %s %%v, %s %%w%s %s\n  %%r = extractvalue { %s, i1 } %%x, 0", v, typ, typ, at, fail, typ), true,
+				of(sRMW, "cas"))
 			if !vol && number == 1 && bits == 32 {
-				m.add("reductions", "atomicrmw add"+suffix+" (no result)", typ, number, fmt.Sprintf("%%r = atomicrmw add PTR, %s %%v%s", typ, at), false, of(sRMW, "add"))
+				m.add("reductions", "atomicrmw add"+suffix+" (no result)", typ, number, fmt.Sprintf("%%r = atomicrmw add PTR, %s %%v%s", typ, at),
+					false, of(sRMW, "add"))
 			}
 		}
 	}

@@ -171,8 +171,10 @@ func patterns(s step) []pattern {
 			add("message passing, "+data+" data, the writer", mp, line{st(data, "x"), op("y", 0)}, line{ld("acquire", "y"), ld(data, "x")})
 		}
 		if s.kind == sFence {
-			add("message passing, "+data+" data, the writer", mp, line{st(data, "x"), op("", 0), st("relaxed", "y")}, line{ld("acquire", "y"), ld(data, "x")})
-			add("message passing, "+data+" data, the reader", mp, line{st(data, "x"), st("release", "y")}, line{ld("relaxed", "y"), op("", 0), ld(data, "x")})
+			add("message passing, "+data+" data, the writer", mp, line{st(data, "x"), op("", 0), st("relaxed", "y")}, line{ld("acquire", "y"),
+				ld(data, "x")})
+			add("message passing, "+data+" data, the reader", mp, line{st(data, "x"), st("release", "y")}, line{ld("relaxed", "y"), op("", 0),
+				ld(data, "x")})
 		}
 	}
 	switch s.kind {
@@ -181,24 +183,28 @@ func patterns(s step) []pattern {
 		add("two reads of a location, the second", mp, line{st("relaxed", "x")}, line{ld("relaxed", "x"), op("x", 0)})
 		add("load buffering", lb, line{op("y", 0), st("relaxed", "x")}, line{ld("acquire", "x"), st("release", "y")})
 		add("store buffering", sb, line{st("seq_cst", "x"), op("y", 0)}, line{st("seq_cst", "y"), ld("seq_cst", "x")})
-		add("independent reads", iriw, line{st("seq_cst", "x")}, line{st("seq_cst", "y")}, line{op("x", 0), op("y", 0)}, line{ld("seq_cst", "y"), ld("seq_cst", "x")})
+		add("independent reads", iriw, line{st("seq_cst", "x")}, line{st("seq_cst", "y")}, line{op("x", 0), op("y", 0)}, line{ld("seq_cst",
+			"y"), ld("seq_cst", "x")})
 	case sStore:
 		two := at(sStore, "relaxed", "x", 2)
 		add("two writes of a location", "1:r1=2 /\\ 1:r2=1", line{op("x", 0), two}, line{ld("relaxed", "x"), ld("relaxed", "x")})
 		add("two writes of a location, the second", "1:r1=1 /\\ 1:r2=2", line{two, op("x", 0)}, line{ld("relaxed", "x"), ld("relaxed", "x")})
 		add("load buffering", lb, line{ld("acquire", "y"), op("x", 0)}, line{ld("acquire", "x"), st("relaxed", "y")})
 		add("store buffering", sb, line{op("x", 0), ld("seq_cst", "y")}, line{st("seq_cst", "y"), ld("seq_cst", "x")})
-		add("independent reads", iriw, line{op("x", 0)}, line{op("y", 0)}, line{ld("seq_cst", "x"), ld("seq_cst", "y")}, line{ld("seq_cst", "y"), ld("seq_cst", "x")})
+		add("independent reads", iriw, line{op("x", 0)}, line{op("y", 0)}, line{ld("seq_cst", "x"), ld("seq_cst", "y")}, line{ld("seq_cst",
+			"y"), ld("seq_cst", "x")})
 	case sRMW:
 		add("two at once", sb, line{op("x", 0)}, line{op("x", 0)})
-		add("a release sequence", "2:r1=2 /\\ 2:r2=0", line{st("weak", "x"), st("release", "y")}, line{op("y", 1)}, line{ld("acquire", "y"), ld("weak", "x")})
+		add("a release sequence", "2:r1=2 /\\ 2:r2=0", line{st("weak", "x"), st("release", "y")}, line{op("y", 1)}, line{ld("acquire", "y"),
+			ld("weak", "x")})
 		add("load buffering", lb, line{ld("acquire", "y"), op("x", 0)}, line{ld("acquire", "x"), st("relaxed", "y")})
 		add("store buffering, the store", "0:r2=0 /\\ 1:r1=0", line{op("x", 0), ld("seq_cst", "y")}, line{st("seq_cst", "y"), ld("seq_cst", "x")})
 		add("store buffering, the load", sb, line{st("seq_cst", "x"), op("y", 0)}, line{st("seq_cst", "y"), ld("seq_cst", "x")})
 	case sFence:
 		add("load buffering", lb, line{ld("relaxed", "y"), op("", 0), st("relaxed", "x")}, line{ld("acquire", "x"), st("release", "y")})
 		add("store buffering", sb, line{st("relaxed", "x"), op("", 0), ld("relaxed", "y")}, line{st("relaxed", "y"), fence, ld("relaxed", "x")})
-		add("independent reads", iriw, line{st("relaxed", "x")}, line{st("relaxed", "y")}, line{ld("relaxed", "x"), op("", 0), ld("relaxed", "y")},
+		add("independent reads", iriw, line{st("relaxed", "x")}, line{st("relaxed", "y")}, line{ld("relaxed", "x"), op("", 0), ld("relaxed",
+			"y")},
 			line{ld("relaxed", "y"), fence, ld("relaxed", "x")})
 	case sBarrier:
 		add("message passing over the barrier", "1:r1=0", line{st("weak", "x"), op("", 0)}, line{op("", 0), ld("weak", "x")})

@@ -84,7 +84,8 @@ func (m *clOps) fences() {
 	for _, o := range []string{"acquire", "release", "acq_rel", "seq_cst"} {
 		for _, s := range clScopes {
 			m.add("fences", "atomic_work_item_fence."+o+"."+s,
-				fmt.Sprintf("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_%s, memory_scope_%s);", o, s)).library = true
+				fmt.Sprintf("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_%s, memory_scope_%s);", o,
+					s)).library = true
 		}
 	}
 	for _, f := range []string{"mem_fence", "read_mem_fence", "write_mem_fence"} {

@@ -29,7 +29,8 @@ func WriteSummary(w io.Writer, cells []Cell) error {
 	fmt.Fprintln(tw, "TOOLCHAIN\tTARGET\tMAPPED\tREFUSED\tKEPT\tLOST\tNOTHING PROMISED\tUNDECIDED\tMACHINE CODE AS PTX")
 	for _, p := range places {
 		n := counts[p]
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", releaseOf(p.toolchain), p.target, n[Mapped], n[Refused], n[Kept], n[Lost], n[Free],
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", releaseOf(p.toolchain), p.target, n[Mapped], n[Refused], n[Kept], n[Lost],
+			n[Free],
 			n[Mapped]-n[Kept]-n[Lost]-n[Free]+n[Unknown], n["code preserved"])
 	}
 	if err := tw.Flush(); err != nil {
@@ -47,7 +48,8 @@ func WriteSummary(w io.Writer, cells []Cell) error {
 			continue
 		}
 		seen[key] = true
-		fmt.Fprintf(w, "\n%s by %s for %s is %s.\nThe language forbids (%s), %s:\n%s", c.Op, c.Toolchain, c.Target, c.PTX, l.Outcome, l.Pattern, l.Source)
+		fmt.Fprintf(w, "\n%s by %s for %s is %s.\nThe language forbids (%s), %s:\n%s", c.Op, c.Toolchain, c.Target, c.PTX, l.Outcome,
+			l.Pattern, l.Source)
 		if l.Cycle != "" {
 			fmt.Fprintf(w, "because of %s.\n", l.Cycle)
 		}

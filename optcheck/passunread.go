@@ -59,7 +59,8 @@ func (p *pass) inRounds(k int, e spec.Entry) bool {
 			p.assignUnread(copies[i], ev)
 		}
 	default:
-		p.undecided("%s is performed in %d of %d rounds, and which ones cannot be told, since nobody observes what it reads", p.name(k), len(found), len(copies))
+		p.undecided("%s is performed in %d of %d rounds, and which ones cannot be told, since nobody observes what it reads", p.name(k),
+			len(found), len(copies))
 	}
 	return true
 }

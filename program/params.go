@@ -69,7 +69,8 @@ func substitute(text []byte, set map[string]int64) (params map[string]int64, siz
 	for _, use := range paramUse.FindAllIndex(text, -1) {
 		v, ok := params[string(text[use[0]+1:use[1]])]
 		if !ok {
-			return nil, nil, nil, fmt.Errorf("line %d: %s is no parameter of params", 1+bytes.Count(text[:use[0]], []byte("\n")), text[use[0]:use[1]])
+			return nil, nil, nil, fmt.Errorf("line %d: %s is no parameter of params", 1+bytes.Count(text[:use[0]], []byte("\n")),
+				text[use[0]:use[1]])
 		}
 		out = strconv.AppendInt(append(out, text[last:use[0]]...), v, 10)
 		last = use[1]

@@ -60,7 +60,8 @@ func (k *irBody) writes(label, name string) bool {
 		if !slices.Contains(k.th.Body[l.head].Labels, label) {
 			continue
 		}
-		if slices.ContainsFunc(k.th.Body[l.head:l.back+1], func(in litmus.Instr) bool { return in.Dst == name }) || l.counted && name == roundName(n) {
+		if slices.ContainsFunc(k.th.Body[l.head:l.back+1], func(in litmus.Instr) bool { return in.Dst == name }) || l.counted &&
+			name == roundName(n) {
 			return true
 		}
 		for _, ents := range k.entries()[l.head : l.back+1] {

@@ -65,7 +65,8 @@ func (m *matcher) orphans() (out []int32) {
 		again[op.Inst.N] = m.img[k].stutter && (op.Effect.Kind == ptx.Atomic || op.Effect.Kind == ptx.Reduction)
 	}
 	for i, in := range m.mach.insts {
-		if m.mach.reach[i] && !again[in.Src.Line] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) && in.Op != "QSPC" && !in.Guard.Never &&
+		if m.mach.reach[i] && !again[in.Src.Line] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) &&
+			in.Op != "QSPC" && !in.Guard.Never &&
 			in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst && m.mach.addrs[i].root != "" {
 			out = append(out, int32(i))
 		}

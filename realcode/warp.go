@@ -52,7 +52,8 @@ func (c *checker) convergence(k int, op *Op, g *images) {
 	if err != nil {
 		c.unknown(Convergence, k, "%v", err)
 	} else if v != nil {
-		c.finding(Convergence, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has: lanes that it waits for may not come",
+		c.finding(Convergence, k, c.code(g.main...),
+			"a path through the machine code has it %s, which none through the PTX has: lanes that it waits for may not come",
 			times(len(v.word)))
 	}
 }

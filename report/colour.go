@@ -7,7 +7,8 @@ import (
 )
 
 // Colours of terminals, by the class that begins a line of the text.
-var colours = []struct{ begin, code string }{{"MISCOMPILED: ", "1;31"}, {"CHANGED: ", "1;35"}, {"UNKNOWN: ", "1;33"}, {"OPTIMISED: ", "1;36"},
+var colours = []struct{ begin, code string }{{"MISCOMPILED: ", "1;31"}, {"CHANGED: ", "1;35"}, {"UNKNOWN: ", "1;33"}, {"OPTIMISED: ",
+	"1;36"},
 	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  new: ", "31"}}
 
 // Coloured returns a writer that gives the lines of WriteText the colours of a terminal:

@@ -24,11 +24,15 @@ type Issue struct {
 var Issues = []Issue{
 	{"Fermi, Kepler", "coherence of load-load pairs", "3.1.1", []string{"coRR", "coRR-volatile", "coRR+relaxed.gpus"}, nil, ""},
 	{"Fermi", "fences do not restore orderings of the L1 cache", "3.1.2", []string{"mp-L1", "coRR-L2-L1"},
-		[]string{"mp-L1+membar.ctas", "mp-L1+membar.gls", "mp-L1+membar.syss", "coRR-L2-L1+membar.cta", "coRR-L2-L1+membar.gl", "coRR-L2-L1+membar.sys"}, ""},
+		[]string{"mp-L1+membar.ctas", "mp-L1+membar.gls", "mp-L1+membar.syss", "coRR-L2-L1+membar.cta", "coRR-L2-L1+membar.gl",
+			"coRR-L2-L1+membar.sys"}, ""},
 	{"PTX ISA", "volatile accesses to shared memory are not in order", "3.1.2", []string{"mp-volatile"}, nil, ""},
-	{"GPU Computing Gems", "a deque without fences skips items", "3.2.1", []string{"dlb-lb", "dlb-mp"}, []string{"dlb-lb+membar.gls", "dlb-mp+membar.gls"}, ""},
-	{"CUDA by Example", "a lock without fences reads stale values", "3.2.2", []string{"cas-sl", "cl-cas-sl"}, []string{"cas-sl+membar.ctas", "cas-sl+membar.gls"}, ""},
-	{"Stuart-Owens lock", "a lock without fences reads stale values", "3.2.2", []string{"exch-sl", "cl-exch-sl"}, []string{"exch-sl+membar.gls"}, ""},
+	{"GPU Computing Gems", "a deque without fences skips items", "3.2.1", []string{"dlb-lb", "dlb-mp"}, []string{"dlb-lb+membar.gls",
+		"dlb-mp+membar.gls"}, ""},
+	{"CUDA by Example", "a lock without fences reads stale values", "3.2.2", []string{"cas-sl", "cl-cas-sl"},
+		[]string{"cas-sl+membar.ctas", "cas-sl+membar.gls"}, ""},
+	{"Stuart-Owens lock", "a lock without fences reads stale values", "3.2.2", []string{"exch-sl", "cl-exch-sl"},
+		[]string{"exch-sl+membar.gls"}, ""},
 	{"He-Yu lock", "a lock reads future values", "3.2.3", []string{"sl-future"}, []string{"sl-future+membar.gls"}, ""},
 	{"CUDA 5.5", "the compiler reorders volatile loads", "4.4", []string{"coRR-volatile"}, nil, "reordered"},
 	{"AMD GCN 1.0", "the compiler removes fences between loads", "3.1.2", []string{"cl-mp+mem_fences"}, nil, "fence-removed"},
@@ -164,7 +168,8 @@ func (f *issueFacts) lines(test, rule string) (out []string) {
 		line := fmt.Sprintf("%s: %s", label(tool), strings.Join(parts, ", "))
 		for _, r := range slices.Sorted(maps.Keys(x.rules)) {
 			if rule == "" || r == rule {
-				line += fmt.Sprintf("; %s in %s (%s)", label(r), plain.Count(x.rules[r], "cell"), label(strings.Join(slices.Sorted(maps.Keys(x.targets[r])), " ")))
+				line += fmt.Sprintf("; %s in %s (%s)", label(r), plain.Count(x.rules[r], "cell"),
+					label(strings.Join(slices.Sorted(maps.Keys(x.targets[r])), " ")))
 			}
 		}
 		if rule != "" && x.rules[rule] == 0 {

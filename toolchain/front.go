@@ -280,7 +280,8 @@ func (n *nvcc) headers() []string { return []string{n.home.include()} }
 
 // cudaHeaders reports whether clang's own headers for CUDA are there.
 func (l *LLVM) cudaHeaders() bool {
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(l.Clang)), "..", "lib", "clang", "*", "include", "__clang_cuda_runtime_wrapper.h"))
+	found, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(l.Clang)), "..", "lib", "clang", "*", "include",
+		"__clang_cuda_runtime_wrapper.h"))
 	return len(found) > 0
 }
 
@@ -335,8 +336,10 @@ type clangCUDA struct {
 }
 
 func (c *clangCUDA) args(target string, preprocess bool) []string {
-	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target, "--cuda-path=" + here + "cuda", "-nocudalib", "-std=c++17",
-		"-O3", "-g1", "-Xclang", "-target-feature", "-Xclang", "+ptx" + strings.ReplaceAll(c.ptx, ".", ""), "-Wno-unknown-cuda-version", "-fno-crash-diagnostics",
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target, "--cuda-path=" + here + "cuda", "-nocudalib",
+		"-std=c++17",
+		"-O3", "-g1", "-Xclang", "-target-feature", "-Xclang", "+ptx" + strings.ReplaceAll(c.ptx, ".", ""), "-Wno-unknown-cuda-version",
+		"-fno-crash-diagnostics",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0",
 		"-ftemplate-backtrace-limit=2", "-fshow-overloads=best", "-Xclang", "-fcuda-allow-variadic-functions"}
 	if file := c.home.libdevice(); file != "" && !preprocess { // clang looks for it by releases that it knows

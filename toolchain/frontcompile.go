@@ -191,7 +191,8 @@ func (f *front) confined(ctx context.Context, job *Job, units []int) error {
 
 // within lists the folders whose files may be included.
 func (f *front) within(dir string) []string {
-	within := append([]string{f.job.Folder, dir, "/usr/include", "/usr/lib", "/usr/local/include"}, slices.Concat(f.job.includes, f.kind.driver.headers())...)
+	within := append([]string{f.job.Folder, dir, "/usr/include", "/usr/lib", "/usr/local/include"}, slices.Concat(f.job.includes,
+		f.kind.driver.headers())...)
 	for i, dir := range within {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			within[i] = real

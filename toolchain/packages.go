@@ -55,7 +55,8 @@ func megabytes(shows [][]byte) string {
 
 // unpackOne checks one downloaded package against the signed list, unpacks what is
 // wanted of it and removes it.
-func (in *installer) unpackOne(ctx context.Context, name string, show []byte, root string, want func(string) bool, record *Installed) error {
+func (in *installer) unpackOne(ctx context.Context, name string, show []byte, root string, want func(string) bool,
+	record *Installed) error {
 	version, sum := field(show, "Version"), field(show, "SHA256")
 	if version == "" || sum == "" {
 		return errors.New("no version or checksum in apt's answer")

@@ -98,11 +98,13 @@ func (f *appFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.fences, "fences", "", "put full fences behind the accesses with these numbers (2,5; all), in front of them (-5), or forms of them (2=fence.acq_rel.gpu)")
 	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
 	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
-	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane")
+	fl.StringSliceVar(&f.tune, "tune", nil,
+		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane")
 	fl.Float64Var(&f.length, "stress-length", 10, "how many times as long as its own a run takes under stress")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
-	fl.StringVarP(&f.output, "output", "o", "", "write what is found to this file, too, as JSON lines: optcheck report --programs makes a page of it")
+	fl.StringVarP(&f.output, "output", "o", "",
+		"write what is found to this file, too, as JSON lines: optcheck report --programs makes a page of it")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
 	quietFlag(cmd, &f.quiet)
 }
@@ -320,5 +322,6 @@ func (a *app) fenced() (program.Fences, error) {
 // head says what is measured with what.
 func (a *app) head() {
 	d := a.s.Device()
-	fmt.Fprintf(a.env.text, "%s on %s, driver %s; compiled by %s; seed %d\n", a.p.Name, plain.Line(d.Name), orDash(d.Driver), a.road.Compiler(), a.f.seed)
+	fmt.Fprintf(a.env.text, "%s on %s, driver %s; compiled by %s; seed %d\n", a.p.Name, plain.Line(d.Name), orDash(d.Driver),
+		a.road.Compiler(), a.f.seed)
 }

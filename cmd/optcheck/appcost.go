@@ -121,7 +121,8 @@ func (f *costFlags) measure(ctx context.Context, a *app, name string) (list []*p
 	}
 	if !f.asJSON {
 		a.head()
-		fmt.Fprintf(a.env.text, "%-10s %7s %12s %23s %8s %10s %9s %8s\n", "variant", "fences", "median", "95 % interval", "time", "energy", "power", "energy")
+		fmt.Fprintf(a.env.text, "%-10s %7s %12s %23s %8s %10s %9s %8s\n", "variant", "fences", "median", "95 % interval", "time", "energy",
+			"power", "energy")
 	}
 	for _, c := range list {
 		if err := f.row(a, list[0], c); err != nil {
@@ -145,7 +146,8 @@ func (f *costFlags) row(a *app, base, c *program.Cost) error {
 	if c.Wrong > 0 {
 		wrong = fmt.Sprintf("  %d of %d runs were wrong", c.Wrong, c.Runs)
 	}
-	fmt.Fprintf(a.env.text, "%-10s %7d %9.1f µs %9.1f … %8.1f µs %+7.1f%% %10s %9s %8s%s\n", c.Variant, len(c.Fences), c.Median, c.Low, c.High,
+	fmt.Fprintf(a.env.text, "%-10s %7d %9.1f µs %9.1f … %8.1f µs %+7.1f%% %10s %9s %8s%s\n", c.Variant, len(c.Fences), c.Median,
+		c.Low, c.High,
 		100*(c.Median/base.Median-1), energy, power, more, wrong)
 	return nil
 }

@@ -96,7 +96,8 @@ func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name s
 		Environment: e.Name, Sites: a.road.Sites(), Verdicts: map[int]string{}, Code: a.code()}
 	told := func(s program.Step) {
 		if !f.asJSON {
-			fmt.Fprintf(env.text, "round %d, %-9s fences %-24s %7d runs, %d wrong, %.1f s\n", s.Round, s.Phase, brief(s.Fences), s.Runs, s.Errors, s.Seconds)
+			fmt.Fprintf(env.text, "round %d, %-9s fences %-24s %7d runs, %d wrong, %.1f s\n", s.Round, s.Phase, brief(s.Fences), s.Runs,
+				s.Errors, s.Seconds)
 		}
 	}
 	h.Hardened, err = a.lab.Harden(ctx, e, program.Hardening{Iterations: f.iterations, Rounds: f.rounds, Told: told,
@@ -188,7 +189,8 @@ func (f *hardenFlags) tell(a *app, h *program.HardenedProgram) error {
 	for _, s := range h.Sites {
 		for _, n := range []int{-s.N, s.N} {
 			if slices.Contains(h.Fences, n) {
-				fmt.Fprintf(w, "  %d, %s line %d: %s\n    without it %d of %d runs are wrong; %s\n", n, map[bool]string{true: "behind", false: "in front of"}[n > 0],
+				fmt.Fprintf(w, "  %d, %s line %d: %s\n    without it %d of %d runs are wrong; %s\n", n, map[bool]string{true: "behind",
+					false: "in front of"}[n > 0],
 					s.Pos.Line, plain.Line(s.Text), h.Needed[n].Errors, h.Needed[n].Runs, orDash(h.Verdicts[n]))
 			}
 		}
@@ -227,7 +229,8 @@ func (f *hardenFlags) tellBeyond(a *app, h *program.HardenedProgram) {
 		if d.Site != 0 {
 			by = fmt.Sprintf("fence %d", d.Site)
 		}
-		fmt.Fprintf(w, "  %d: %s, then %d: %s (%s): %s\n", d.First.Pos.Line, plain.Line(d.First.Text), d.Second.Pos.Line, plain.Line(d.Second.Text), d.Pattern, by)
+		fmt.Fprintf(w, "  %d: %s, then %d: %s (%s): %s\n", d.First.Pos.Line, plain.Line(d.First.Text), d.Second.Pos.Line,
+			plain.Line(d.Second.Text), d.Pattern, by)
 	}
 	if h.Open > 0 {
 		fmt.Fprintf(w, "  not asked: %s whose memory is not known\n", plain.Count(h.Open, "access"))

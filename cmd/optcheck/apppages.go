@@ -67,13 +67,15 @@ func testRow(r *program.Result) html.ProgramTest {
 	for _, n := range slices.Sorted(maps.Keys(r.Fences)) {
 		fences = append(fences, fmt.Sprintf("%d %s", n, r.Fences[n]))
 	}
-	return html.ProgramTest{Environment: r.Environment, Where: r.Device + ", " + r.Compiler, Fences: strings.Join(fences, ", "), First: r.First,
-		Runs: r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
+	return html.ProgramTest{Environment: r.Environment, Where: r.Device + ", " + r.Compiler, Fences: strings.Join(fences, ", "),
+		First: r.First,
+		Runs:  r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
 }
 
 func hardenedRows(h *program.HardenedProgram) html.ProgramHardened {
 	out := html.ProgramHardened{Where: h.Device + ", " + h.Compiler, Environment: h.Environment,
-		Summary: fmt.Sprintf("%s of %d sites, after %s in %s; the result without an error in %d runs.", plain.Count(len(h.Fences), "fence"), len(h.Sites),
+		Summary: fmt.Sprintf("%s of %d sites, after %s in %s; the result without an error in %d runs.", plain.Count(len(h.Fences), "fence"),
+			len(h.Sites),
 			plain.Count(h.Rounds, "round"), h.Environment, h.StableRuns)}
 	sites, fenced := map[int]int{}, map[int]bool{}
 	for _, s := range h.Sites {
@@ -120,5 +122,6 @@ func costRow(base, c *program.Cost) html.ProgramCost {
 		return 100 * (x/y - 1)
 	}
 	return html.ProgramCost{Where: c.Target, Variant: c.Variant, Fences: len(c.Fences), Median: c.Median, Low: c.Low, High: c.High,
-		MoreTime: more(c.Median, base.Median), Energy: c.Millijoules, Watts: c.Watts, MoreEnergy: more(c.Millijoules, base.Millijoules), Wrong: c.Wrong}
+		MoreTime: more(c.Median, base.Median), Energy: c.Millijoules, Watts: c.Watts, MoreEnergy: more(c.Millijoules, base.Millijoules),
+		Wrong: c.Wrong}
 }

@@ -135,7 +135,8 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	sourceFlag(cmd)
 	fl.StringVar(&f.gen, "gen", "", "audit the generated tests of this preset or configuration file (see optcheck gen)")
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
-	fl.StringVar(&f.keepCode, "keep-code", "", "keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
+	fl.StringVar(&f.keepCode, "keep-code", "",
+		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)

@@ -137,7 +137,8 @@ func addOperations(x *report.Comparison, file string) error {
 	}
 	for _, tc := range []string{x.Left, x.Right} {
 		if n[tc] == 0 {
-			return fmt.Errorf("--mapping: %s has nothing of %s; optcheck mapping --toolchains %q,%q --json makes a table of both", file, tc, x.Left, x.Right)
+			return fmt.Errorf("--mapping: %s has nothing of %s; optcheck mapping --toolchains %q,%q --json makes a table of both", file, tc,
+				x.Left, x.Right)
 		}
 	}
 	var list []report.Operation

@@ -96,7 +96,8 @@ func (r *frontRun) module(ctx context.Context, tc *toolchain.Toolchain, file, te
 		if !slices.Contains(tc.Targets, t) {
 			continue
 		}
-		res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t, Flags: r.flags,
+		res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
+			Flags: r.flags,
 			Units: []toolchain.Unit{{Name: file, Text: text}}}})
 		if err == nil {
 			err = res.Failed[0]

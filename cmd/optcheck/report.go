@@ -96,7 +96,8 @@ func runReport(env *environment, in []string, sel *selection, format string, fil
 
 // renderRun writes the reports of a run, which is read when all else is known to
 // be in order.
-func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions, pages string) error {
+func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions,
+	pages string) error {
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err

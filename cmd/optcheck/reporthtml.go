@@ -70,7 +70,8 @@ func pagesOf(ctx context.Context, env *environment, run *report.Run, list *known
 const defaultHTMLLimit = 24
 
 // writePages writes the pages of a set into a folder and says what they are.
-func writePages(ctx context.Context, env *environment, set *report.Set, list *known.List, dir string, limit float64, more []html.ExtraPage) error {
+func writePages(ctx context.Context, env *environment, set *report.Set, list *known.List, dir string, limit float64,
+	more []html.ExtraPage) error {
 	bar := newProgress(env.bar, env.quiet)
 	bar.what = "pages"
 	stats, err := html.Write(ctx, dir, set, html.Options{Finding: findingHooks(list), Extra: append(html.RunPages(html.NewRuns(set)),

@@ -121,7 +121,8 @@ func runTune(ctx context.Context, env *environment, f *tuneFlags) (err error) {
 // tuned writes what was found.
 func (f *tuneFlags) tuned(env *environment, o *device.TuneOptions, t *tune.Tuned) error {
 	d := o.Session.Device()
-	fmt.Fprintf(env.text, "%s, driver %s; compiled by %s; seed %d; %d executions a cell, noise %d\n", d.Name, d.Driver, o.Compiler.Name(), f.seed, f.count, f.epsilon)
+	fmt.Fprintf(env.text, "%s, driver %s; compiled by %s; seed %d; %d executions a cell, noise %d\n", d.Name, d.Driver, o.Compiler.Name(),
+		f.seed, f.count, f.epsilon)
 	if err := t.WriteText(env.text, d.Name); err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ var otherVariables = map[string]string{
 }
 
 // testVariables steer the tests of the program itself, which start it.
-var testVariables = []string{"REQUIRE_TOOLS", "REQUIRE_HERD", "FULL", "SEED", "SCREENSHOTS", "HOSTILE", "REPORT", "SILENT", "TESTS", "STRIDE", "REAL",
+var testVariables = []string{"REQUIRE_TOOLS", "REQUIRE_HERD", "FULL", "SEED", "SCREENSHOTS", "HOSTILE", "REPORT", "SILENT", "TESTS",
+	"STRIDE", "REAL",
 	"FLIPS", "HERD_RUNS", "DEVICE_PROCESS", "NAME"}
 
 // testPrefixes begin the names of more of them.
@@ -29,7 +30,8 @@ func unknownVariables(environ []string) error {
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
 		rest, ours := strings.CutPrefix(name, "OPTCHECK_")
-		test := slices.Contains(testVariables, rest) || slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(rest, p) })
+		test := slices.Contains(testVariables, rest) || slices.ContainsFunc(testPrefixes,
+			func(p string) bool { return strings.HasPrefix(rest, p) })
 		if !ours || test || otherVariables[name] != "" || slices.Contains(names, name) {
 			continue
 		}

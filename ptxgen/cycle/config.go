@@ -177,7 +177,8 @@ func (c *Config) Generator() (*Generator, error) {
 	}
 	for i, name := range c.Opportunities {
 		if lookupKind(name) == nil && (name != allKinds || len(c.Opportunities) > 1) {
-			return nil, field(fmt.Errorf("unknown kind %q (all, or some of %s)", name, strings.Join(OpportunityKinds(), ", ")), "opportunities[%d]", i)
+			return nil, field(fmt.Errorf("unknown kind %q (all, or some of %s)", name, strings.Join(OpportunityKinds(), ", ")),
+				"opportunities[%d]", i)
 		}
 	}
 	return g, nil

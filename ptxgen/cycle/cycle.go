@@ -180,9 +180,11 @@ func closes(edges []Edge) error {
 	case len(ext) == 0 && (len(edges) != 2 || len(order) != 1):
 		return &CloseError{order[0], edges[order[0]].String(), "no edge leaves the thread, and program order does not come back"}
 	case len(ext) > spec.MaxThreads:
-		return &CloseError{ext[spec.MaxThreads], edges[ext[spec.MaxThreads]].String(), fmt.Sprintf("it begins thread %d; tests have at most %d", spec.MaxThreads+1, spec.MaxThreads)}
+		return &CloseError{ext[spec.MaxThreads], edges[ext[spec.MaxThreads]].String(),
+			fmt.Sprintf("it begins thread %d; tests have at most %d", spec.MaxThreads+1, spec.MaxThreads)}
 	case len(dif) > spec.MaxLocations:
-		return &CloseError{dif[spec.MaxLocations], edges[dif[spec.MaxLocations]].String(), fmt.Sprintf("it needs location %d; tests have at most %d", spec.MaxLocations+1, spec.MaxLocations)}
+		return &CloseError{dif[spec.MaxLocations], edges[dif[spec.MaxLocations]].String(),
+			fmt.Sprintf("it needs location %d; tests have at most %d", spec.MaxLocations+1, spec.MaxLocations)}
 	}
 	return nil
 }

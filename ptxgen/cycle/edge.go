@@ -77,7 +77,8 @@ func membar(s litmus.Scope) Edge { return Edge{Kind: Fence, Op: litmus.OpMembar,
 // fences lists the fences by the name that PTX gives them.
 var fences = func() map[string]Edge {
 	m := map[string]Edge{"membar.cta": membar(litmus.ScopeCTA), "membar.gl": membar(litmus.ScopeGPU), "membar.sys": membar(litmus.ScopeSys)}
-	for sem, s := range map[string]litmus.Sem{"sc": litmus.SemSC, "acq_rel": litmus.SemAcqRel, "acquire": litmus.SemAcquire, "release": litmus.SemRelease} {
+	for sem, s := range map[string]litmus.Sem{"sc": litmus.SemSC, "acq_rel": litmus.SemAcqRel, "acquire": litmus.SemAcquire,
+		"release": litmus.SemRelease} {
 		for _, sc := range scopes {
 			m["fence."+sem+"."+sc.String()] = Edge{Kind: Fence, Op: litmus.OpFence, Sem: s, Scope: sc}
 		}

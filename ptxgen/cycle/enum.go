@@ -287,7 +287,8 @@ func join(runs [][]Edge, seq []string) []Edge {
 	var edges []Edge
 	for t, r := range runs {
 		k, _ := between(seq[t], seq[(t+1)%len(seq)])
-		edges = append(append(edges, r...), Edge{Kind: k, Ext: true, Same: true, Src: dirOf(seq[t][len(seq[t])-1]), Dst: dirOf(seq[(t+1)%len(seq)][0])})
+		edges = append(append(edges, r...), Edge{Kind: k, Ext: true, Same: true, Src: dirOf(seq[t][len(seq[t])-1]),
+			Dst: dirOf(seq[(t+1)%len(seq)][0])})
 	}
 	return edges
 }

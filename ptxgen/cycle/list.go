@@ -211,7 +211,8 @@ func mismatch(in, out []Edge) string {
 	if len(in) == 0 || len(out) == 0 {
 		return "nothing joins them"
 	}
-	return fmt.Sprintf("it starts in a %s where that ends in a %s", ends2(out, func(e Edge) Dir { return e.Src }), ends2(in, func(e Edge) Dir { return e.Dst }))
+	return fmt.Sprintf("it starts in a %s where that ends in a %s", ends2(out, func(e Edge) Dir { return e.Src }), ends2(in,
+		func(e Edge) Dir { return e.Dst }))
 }
 
 // ends2 says which directions one end of an edge may have.

@@ -52,7 +52,8 @@ func ParseOpportunity(s string) (Opportunity, error) {
 	kind, how, noted := strings.Cut(what, ".")
 	k := lookupKind(kind)
 	if !ok || k == nil {
-		return o, fmt.Errorf("%q is no opportunity: want KIND[.ANNOTATION]-THREAD.EVENT[.SLOT] with a kind out of %s", s, strings.Join(OpportunityKinds(), ", "))
+		return o, fmt.Errorf("%q is no opportunity: want KIND[.ANNOTATION]-THREAD.EVENT[.SLOT] with a kind out of %s", s,
+			strings.Join(OpportunityKinds(), ", "))
 	}
 	o.Kind = kind
 	if noted {
@@ -141,22 +142,27 @@ func init() { // not initialised in place: the functions look kinds up
 	opportunityKinds = []opportunityKind{
 		{"reload", "the same load once more, in front of or behind other events", slotAny, isLoad, litmus.OpLd, (*editor).loadAt},
 		{"readback", "a load of what the thread has just written", slotBehind, writes, litmus.OpLd, (*editor).loadAt},
-		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt, (*editor).storeAt},
-		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt, (*editor).storeAt},
+		{"overwrite", "an earlier store to the same location, which is dead if nobody looks", slotBefore, isStore, litmus.OpSt,
+			(*editor).storeAt},
+		{"rewrite", "a later store of another value, which makes this one dead if nobody looks", slotBehind, isStore, litmus.OpSt,
+			(*editor).storeAt},
 		{"again", "the same atomic once more", slotBehind, isRMW, litmus.OpNop, (*editor).again},
 		{"when", "the access only if an earlier load of the thread read 1", slotNone, (*litmus.Instr).IsAccess, litmus.OpNop, (*editor).when},
 		{"restore", "the same store once more: the value is already there", slotBehind, isStore, litmus.OpSt, (*editor).restore},
 		{"writeback", "what was read is stored again", slotBehind, isLoad, litmus.OpSt, (*editor).writeback},
 		{"prestore", "a store to the location, in front of a load", slotBefore, isLoad, litmus.OpSt, (*editor).storeAt},
 		{"ring", "a store to the location before all else, which the other thread acquires", slotFirst, isLoad, litmus.OpNop, (*editor).ring},
-		{"ringstore", "one register stored to another location before all else and behind the event; the other thread acquires the first", slotNone, reads, litmus.OpNop,
+		{"ringstore", "one register stored to another location before all else and behind the event; the other thread acquires the first",
+			slotNone, reads, litmus.OpNop,
 			(*editor).ringstore},
-		{"closing", "a barrier behind the thread's last store, which the others read behind theirs", slotNone, isStore, litmus.OpNop, (*editor).closing},
+		{"closing", "a barrier behind the thread's last store, which the others read behind theirs", slotNone, isStore, litmus.OpNop,
+			(*editor).closing},
 		{"bracket", "one register stored to another location on both sides", slotNone, isEvent, litmus.OpNop, (*editor).bracket},
 		{"count", "another location counted up on both sides, by reductions", slotNone, isEvent, litmus.OpNop, (*editor).recount},
 		{"unroll", "the access in front of a fence, and the fence, once more", slotNone, (*litmus.Instr).IsFence, litmus.OpNop, (*editor).unroll},
 		{"rebar", "one more barrier, in all threads", slotNone, isBarrier, litmus.OpNop, (*editor).rebar},
-		{"change", "another location read on both sides, under a branch that fixed it, beside a thread that changes it once more", slotNone, isEvent, litmus.OpNop,
+		{"change", "another location read on both sides, under a branch that fixed it, beside a thread that changes it once more", slotNone,
+			isEvent, litmus.OpNop,
 			(*editor).change},
 		{"silent", "what was read of another location stored again behind the event", slotNone, isEvent, litmus.OpNop, (*editor).silent},
 		{"barring", "as ring, with barriers", slotFirst, isLoad, litmus.OpNop, (*editor).barring},
@@ -174,13 +180,16 @@ func init() { // not initialised in place: the functions look kinds up
 		{"twin", "the access twice, under a predicate and under its opposite", slotNone, isPlain, same, (*editor).twin},
 		{"arms", "the access in both arms of a branch", slotNone, isPlain, same, (*editor).arms},
 		{"call", "the access, fence or barrier in a function that the thread calls", slotNone, isEvent, litmus.OpNop, (*editor).call},
-		{"prefetch", "the location is prefetched in front of the access: into the L1 for a load, the L2 else", slotNone, (*litmus.Instr).IsAccess, litmus.OpNop,
+		{"prefetch", "the location is prefetched in front of the access: into the L1 for a load, the L2 else", slotNone,
+			(*litmus.Instr).IsAccess, litmus.OpNop,
 			(*editor).prefetch},
 		{"glance", "another load of the location, which nobody reads", slotAny, isPlain, litmus.OpLd, (*editor).glance},
-		{"crowd", "eight loads of another location in front of the event, whose values are needed at the end", slotNone, isEvent, litmus.OpNop, (*editor).crowd},
+		{"crowd", "eight loads of another location in front of the event, whose values are needed at the end", slotNone, isEvent,
+			litmus.OpNop, (*editor).crowd},
 		{"arm", "the access in one arm of a branch", slotNone, isPlain, litmus.OpNop, (*editor).arm},
 		{"repeat", "the access three times in a row, as a loop unrolled", slotNone, isPlain, litmus.OpNop, (*editor).repeat},
-		{"loop", "the access and what follows, up to the slot, in a loop that goes round four times", slotBehind, isPlain, litmus.OpNop, (*editor).loop},
+		{"loop", "the access and what follows, up to the slot, in a loop that goes round four times", slotBehind, isPlain, litmus.OpNop,
+			(*editor).loop},
 		{"spin", "the load again until it has read 1, at most three times", slotNone, isLoad, litmus.OpNop, (*editor).spin},
 		{"beside", "the neighbouring word, accessed alike", slotNone, isPlain, litmus.OpNop, (*editor).beside},
 		{"wide", "the location is a 64-bit word", slotNone, isPlain, litmus.OpNop, (*editor).wide},

@@ -167,8 +167,10 @@ func (e *editor) underPredicate(known func(q string) litmus.Instr) error {
 	if known != nil {
 		code = append(code, known(q))
 	}
-	code = append(code, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(q), litmus.Const(0)}},
-		litmus.Instr{Op: litmus.OpSt, Type: e.data(), Addr: e.scratch(), Src: []litmus.Operand{litmus.Reg(e.in.Dst)}, Guard: &litmus.Guard{Reg: p}})
+	code = append(code, litmus.Instr{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: litmus.S32, Dst: p, Src: []litmus.Operand{litmus.Reg(q),
+		litmus.Const(0)}},
+		litmus.Instr{Op: litmus.OpSt, Type: e.data(), Addr: e.scratch(), Src: []litmus.Operand{litmus.Reg(e.in.Dst)},
+			Guard: &litmus.Guard{Reg: p}})
 	e.insert(e.o.Event+1, code...)
 	return nil
 }

@@ -236,7 +236,8 @@ func (e *editor) looped(last, rounds int, exit func(done string) []litmus.Instr)
 		code = append(append(exit(done), code...), litmus.Instr{Op: litmus.OpNop, Labels: []string{done}})
 	}
 	e.th.Body = slices.Insert(e.th.Body, end, code...)
-	e.th.Body = slices.Insert(e.th.Body, at, litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: i, Src: []litmus.Operand{litmus.Reg(i), litmus.Reg(i)}})
+	e.th.Body = slices.Insert(e.th.Body, at, litmus.Instr{Op: litmus.OpXor, Type: litmus.B32, Dst: i,
+		Src: []litmus.Operand{litmus.Reg(i), litmus.Reg(i)}})
 	e.count()
 	return nil
 }
@@ -317,7 +318,8 @@ func (e *editor) wide() error {
 }
 
 func widen(th *litmus.Thread, in *litmus.Instr) error {
-	wide := map[litmus.Type]litmus.Type{litmus.TypeNone: litmus.S64, litmus.S32: litmus.S64, litmus.U32: litmus.U64, litmus.B32: litmus.B64}[in.Type]
+	wide := map[litmus.Type]litmus.Type{litmus.TypeNone: litmus.S64, litmus.S32: litmus.S64, litmus.U32: litmus.U64,
+		litmus.B32: litmus.B64}[in.Type]
 	if wide == litmus.TypeNone {
 		return fmt.Errorf("%s has no wider form", in)
 	}

@@ -124,7 +124,8 @@ func (e *editor) change() error {
 	other.insert(slot+1, st)
 
 	p, a, b := e.reg("p", litmus.Pred), e.reg("r", litmus.S32), e.reg("r", litmus.S32)
-	ld := litmus.Instr{Op: litmus.OpLd, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Type: litmus.S32, Dst: b, Addr: e.addr(loc), Guard: &litmus.Guard{Reg: p}}
+	ld := litmus.Instr{Op: litmus.OpLd, Sem: litmus.SemRelaxed, Scope: litmus.ScopeGPU, Type: litmus.S32, Dst: b, Addr: e.addr(loc),
+		Guard: &litmus.Guard{Reg: p}}
 	e.insert(e.o.Event+1, equals1(p, litmus.S32, a), ld)
 	ld.Dst, ld.Guard = a, nil
 	e.insert(e.o.Event, ld)
@@ -197,7 +198,8 @@ func (e *editor) handOver(first ...litmus.Instr) error {
 	}
 	g := e.scratch()
 	name := e.t.Locations[len(e.t.Locations)-1].Name
-	e.insert(0, append(first, litmus.Instr{Op: litmus.OpSt, Sem: litmus.SemRelease, Scope: scope, Type: litmus.S32, Addr: g, Src: []litmus.Operand{litmus.Const(1)}})...)
+	e.insert(0, append(first, litmus.Instr{Op: litmus.OpSt, Sem: litmus.SemRelease, Scope: scope, Type: litmus.S32, Addr: g,
+		Src: []litmus.Operand{litmus.Const(1)}})...)
 	other := &editor{t: e.t, th: &e.t.Threads[1-e.o.Thread]}
 	other.count()
 	r := other.reg("r", litmus.S32)

@@ -204,7 +204,8 @@ func (a *acknowledger) sync(w, r int) (syncEdge, bool) {
 	p, q := &a.nodes[w], &a.nodes[r]
 	s := syncEdge{write: w, read: r, release: a.point(w, -1, litmus.SemRelease), acquire: a.point(r, 1, litmus.SemAcquire)}
 	if p.thread == q.thread || !p.in.IsWrite() || q.in.Op != litmus.OpLd && q.in.Op != litmus.OpAtom || p.loc == "" || p.loc != q.loc ||
-		!a.together(w, r) || s.release < 0 || s.acquire < 0 || !a.together(s.release, s.acquire) || q.in.Dst == "" || q.in.Dst == "_" || q.in.Guard != nil || p.in.Guard != nil {
+		!a.together(w, r) || s.release < 0 || s.acquire < 0 || !a.together(s.release, s.acquire) || q.in.Dst == "" || q.in.Dst == "_" ||
+		q.in.Guard != nil || p.in.Guard != nil {
 		return s, false
 	}
 	value, ok := written(p.in)
@@ -260,7 +261,8 @@ func (a *acknowledger) wants(n *ackNode) (value int64, ok bool) {
 				look(x)
 			}
 		case litmus.Atom:
-			if e.Left.Kind == litmus.TermReg && e.Left.Thread == n.thread && e.Left.Name == n.in.Dst && e.Cmp == litmus.CmpEq && e.Right.Kind == litmus.TermConst {
+			if e.Left.Kind == litmus.TermReg && e.Left.Thread == n.thread && e.Left.Name == n.in.Dst && e.Cmp == litmus.CmpEq &&
+				e.Right.Kind == litmus.TermConst {
 				value, ok = e.Right.Value, true
 			}
 		}

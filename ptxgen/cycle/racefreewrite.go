@@ -35,7 +35,8 @@ func (a *acknowledger) leave(thread int, reg string, value int64) []litmus.Instr
 	if d := a.t.Threads[thread].Decl(reg); d != nil && d.Type.Bits() == 64 {
 		typ = litmus.S64
 	}
-	return []litmus.Instr{{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: typ, Dst: p, Src: []litmus.Operand{litmus.Reg(reg), litmus.Const(value)}}, bra}
+	return []litmus.Instr{{Op: litmus.OpSetp, Cmp: litmus.CmpNe, Type: typ, Dst: p, Src: []litmus.Operand{litmus.Reg(reg),
+		litmus.Const(value)}}, bra}
 }
 
 // acknowledge makes b wait for x: a release after x, an acquire and a guard before b.
@@ -48,8 +49,10 @@ func (a *acknowledger) acknowledge(x, b int) {
 		}
 	}
 	loc := a.location()
-	store := litmus.Instr{Op: litmus.OpSt, Type: litmus.S32, Sem: litmus.SemRelease, Scope: scope, Addr: a.address(p.thread, loc), Src: []litmus.Operand{litmus.Const(1)}}
-	load := litmus.Instr{Op: litmus.OpLd, Type: litmus.S32, Sem: litmus.SemAcquire, Scope: scope, Addr: a.address(q.thread, loc), Dst: a.reg(q.thread, "r", litmus.S32)}
+	store := litmus.Instr{Op: litmus.OpSt, Type: litmus.S32, Sem: litmus.SemRelease, Scope: scope, Addr: a.address(p.thread, loc),
+		Src: []litmus.Operand{litmus.Const(1)}}
+	load := litmus.Instr{Op: litmus.OpLd, Type: litmus.S32, Sem: litmus.SemAcquire, Scope: scope, Addr: a.address(q.thread, loc),
+		Dst: a.reg(q.thread, "r", litmus.S32)}
 	p.after = append(p.after, store)
 	q.before = append(append(q.before, load), a.leave(q.thread, load.Dst, 1)...)
 	p.next = append(p.next, b)
@@ -73,7 +76,10 @@ func (a *acknowledger) taken(name string) bool {
 	}
 	for i := range a.t.Threads {
 		th := &a.t.Threads[i]
-		if th.Decl(name) != nil || slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Dst == name || slices.Contains(in.Reads(), name) }) {
+		if th.Decl(name) != nil || slices.ContainsFunc(th.Body, func(in litmus.Instr) bool {
+			return in.Dst == name ||
+				slices.Contains(in.Reads(), name)
+		}) {
 			return true
 		}
 	}

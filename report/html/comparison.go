@@ -50,7 +50,8 @@ func WriteComparison(ctx context.Context, dir string, c *report.Comparison) erro
 	}
 	defer root.Close()
 	left, right := cmp.Or(c.Left, "left"), cmp.Or(c.Right, "right")
-	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right, c.Instructions),
+	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right,
+		c.Instructions),
 		Operations: c.Operations[:min(len(c.Operations), maxCodeChanges)], Asked: c.OperationsAsked}
 	p.MoreOperations = len(c.Operations) - len(p.Operations)
 	for side, name := range []string{left, right} {
