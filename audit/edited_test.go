@@ -246,6 +246,8 @@ func TestEdited(t *testing.T) {
 		{"a combined atomic of another value", "add+add.gpus", 0, code{0x90: "IMAD R11, R0, 0x2, RZ"}, report.Unknown, ""},
 		{"a combined atomic of twice the value", "add+add.gpus", 0, code{0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, report.Unknown, ""},
 		{"an atomic under a condition that no lane decides", "add+add.gpus", 0, code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT"}, report.Miscompiled, ""},
+		{"the same, of twice the value", "add+add.gpus", 0,
+			code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT", 0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, report.Unknown, ""},
 	} {
 		t.Run(w.what, func(t *testing.T) {
 			var test *litmus.Test

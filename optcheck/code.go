@@ -61,9 +61,7 @@ func (p *pass) eventOf(k int) int {
 // against compares the machine code with the code of the test.
 func (c *comparison) against(code *spec.Code) {
 	for k := range c.p.s.Entries {
-		told := slices.ContainsFunc(c.p.r.Findings, func(f Finding) bool {
-			return f.Access == k && (f.Rule == ControlChanged.ID || f.Rule == ValueChanged.ID)
-		})
+		told := c.p.found(ControlChanged, k) || c.p.found(ValueChanged, k)
 		if !told && c.p.eventOf(k) >= 0 && !c.plain(k, code) {
 			c.open = append(c.open, k)
 		}

@@ -125,10 +125,8 @@ func (l *lifter) combined(ev int, op *liftOp) error {
 	p := l.p
 	k := p.owner[ev][0]
 	e, inst := p.s.Entries[k], p.tr.events[ev].inst
-	for _, f := range p.r.Findings {
-		if f.Rule == ValueChanged.ID && f.Access == k {
-			return l.errorAt(inst, "its operands are not the test's")
-		}
+	if p.found(ValueChanged, k) {
+		return l.errorAt(inst, "its operands are not the test's")
 	}
 	seen := l.own(ev)
 	for _, v := range p.marked(k) {

@@ -94,9 +94,6 @@ func strengthRank(s isa.Strength) int {
 }
 
 func (a nvidia) strength(p *pass) {
-	if a.sm >= 70 { // before, products are made of XMADs
-		checkLanes(p)
-	}
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
 		if ev < 0 || e.IsFence() {

@@ -94,6 +94,11 @@ func (p *pass) apply(checks ...func(*pass)) {
 	}
 }
 
+// found reports whether there is a finding of a rule about an entry.
+func (p *pass) found(rule *Rule, pos int) bool {
+	return slices.ContainsFunc(p.r.Findings, func(f Finding) bool { return f.Rule == rule.ID && f.Access == pos })
+}
+
 // report adds a finding of a rule about the entry at position pos (-1: none)
 // and the event ev (-1: none).
 func (p *pass) report(rule *Rule, pos, ev int, format string, args ...any) {

@@ -72,6 +72,9 @@ func (laneWords) Param(off int64) uint32      { return uint32(off+3) * 0x85ebca6
 // differs says in what the lanes differ from the test, "" if in nothing, or if no lane acts.
 func (w *warp) differs(k, ev int, want value) string {
 	x := &w.p.tr.events[ev]
+	// If which lanes act is wrong, that is a finding of its own, which the model judges:
+	// each lane must then be ready to add for all, and what it is told depends on who acts.
+	elected := !w.p.found(ControlChanged, k)
 	var sum, operand, n, acting uint32
 	for l := range w.each() {
 		acts, known := l.acts(x.when)
@@ -80,17 +83,19 @@ func (w *warp) differs(k, ev int, want value) string {
 		if !known || !ok || !ok2 {
 			return notComputed
 		}
-		if acts {
+		if acts && elected {
 			sum, acting = sum+d, acting+1
+		} else if !elected && d != v*uint32(bits.OnesCount32(w.active)) {
+			return otherSum
 		}
 		operand, n = v, n+1
 	}
 	switch {
-	case acting == 0 && w.p.s.Entries[k].Guarded:
+	case elected && acting == 0 && w.p.s.Entries[k].Guarded:
 		return ""
-	case sum != n*operand:
-		return "what the lanes of a warp add together is not the sum of what each adds in the test"
-	case w.p.s.Entries[k].Unread || w.p.oper[k] < 0:
+	case elected && sum != n*operand:
+		return otherSum
+	case !elected || w.p.s.Entries[k].Unread || w.p.oper[k] < 0:
 		return ""
 	}
 	told := map[uint32]bool{}
@@ -109,6 +114,9 @@ func (w *warp) differs(k, ev int, want value) string {
 	}
 	return ""
 }
+
+// otherSum is said of code that adds something else.
+const otherSum = "what the lanes of a warp add together is not the sum of what each adds in the test"
 
 // notComputed is said of code whose lanes exchange more than is known here.
 const notComputed = "what the lanes of a warp combine, or are told, could not be computed"
