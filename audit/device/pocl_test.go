@@ -212,7 +212,7 @@ func replaced(t *testing.T, archive []byte, at uint64, n int, change func([]byte
 // access or fence that is gone, a lock that is gone, two neighbours that are swapped.
 func TestPoCLMutations(t *testing.T) {
 	m, n, ctx := pipeline.NewOpenCLMaker(pocl(t)), 0, t.Context()
-	for _, x := range tests(t, "mp", "mp+membar.gls", "iriw", "cas-sl", "add+add.gpus", "2+2w+fence.sc.gpus") {
+	for _, x := range tests(t, "mp", "mp+membar.gls", "iriw", "lb", "sb-inter", "cas-sl", "add+add.gpus", "2+2w+fence.sc.gpus") {
 		h, err := m.Emit(x, ptxgen.FormFast, spec.Pointers)
 		require.NoError(t, err)
 		made, failed, err := m.Make(ctx, []*ptxgen.Harness{h})
