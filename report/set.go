@@ -28,6 +28,10 @@ type Set struct {
 	Histograms []Histogram
 	Stats      *Stats // nil for several runs, unless one of them did not end
 
+	// FindingsOnly forgets the listings of preserved cells: only comparisons need them.
+	FindingsOnly bool
+
+	last    *Listing // with FindingsOnly, until the cell that it comes before
 	tests   map[string]uint32
 	columns map[Column]uint32
 	results map[string]uint32
@@ -60,7 +64,13 @@ func (s *Set) Handle(e Event) error {
 	case e.Test != nil:
 		s.handleTest(e.Test)
 	case e.Cell != nil:
+		if l := s.last; l != nil && e.Cell.HasFindings() && e.Cell.Code == l.Code {
+			s.Listings[l.Code] = l
+		}
+		s.last = nil
 		return s.addCell(e.Cell)
+	case e.Listing != nil && s.FindingsOnly:
+		s.last = e.Listing
 	case e.Listing != nil:
 		s.Listings[e.Listing.Code] = e.Listing
 	case e.Problem != nil:

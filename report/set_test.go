@@ -31,3 +31,22 @@ func TestSet(t *testing.T) {
 		}
 	})
 }
+
+// TestSetOfFindings: with FindingsOnly a set has just the listings that cells with
+// findings have.
+func TestSetOfFindings(t *testing.T) {
+	s := NewSet()
+	s.FindingsOnly = true
+	cell := func(code, look string, findings ...Finding) Event {
+		class := map[bool]string{true: Miscompiled, false: Preserved}[len(findings) > 0]
+		return Event{Cell: &Cell{Test: "mp", Hash: "h", Toolchain: "x", Target: code,
+			Result: Result{Class: class, Code: code, Look: look, Findings: findings}}}
+	}
+	for _, e := range []Event{{Config: &Config{}}, {Test: &Test{Name: "mp", Hash: "h"}}, {Listing: &Listing{Code: "l1"}}, cell("a", "l1"),
+		{Listing: &Listing{Code: "b"}}, cell("b", "", Finding{Rule: "missing"}), cell("c", "l1"), {Listing: &Listing{Code: "l2"}}, cell("d", "l2")} {
+		require.NoError(t, s.Handle(e))
+	}
+	require.NoError(t, s.Close())
+	require.Len(t, s.Cells, 4)
+	require.Equal(t, map[string]*Listing{"b": {Code: "b"}}, s.Listings)
+}

@@ -271,6 +271,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return err
 	}
 	handlers, set, last := report.Tee{}, report.NewSet(), &lastStats{}
+	set.FindingsOnly = f.html == "" // whose pages compare the toolchains of a run
 	if f.output != "" {
 		out, err := os.Create(f.output)
 		if err != nil {
