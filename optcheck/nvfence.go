@@ -56,7 +56,9 @@ func (p *pass) window(pos int, before, after bool) (lo, hi int) {
 // order checks fences, barriers, and the fences that implement release
 // and acquire accesses.
 func (a nvidia) order(p *pass) {
-	if a.sm >= 70 { // before, products are made of XMADs
+	// After checkControl, whose finding it is which lanes act. Before sm_70 products are
+	// made of XMADs.
+	if a.sm >= 70 {
 		checkLanes(p)
 	}
 	for k, e := range p.s.Entries {

@@ -126,6 +126,7 @@ type app struct {
 	lab   *program.Lab
 	p     *program.Program
 	tools map[string]*device.Compiler // found, by target
+	front *frontRun                   // found; nil until a program needs it
 	out   io.Writer                   // of --output, or nil
 	close []io.Closer
 }
@@ -246,19 +247,22 @@ func (a *app) roadOf(ctx context.Context) (program.Road, error) {
 	}
 	c := a.tools[d.Target]
 	if len(a.p.PTX.Text) == 0 {
-		if err := a.front(ctx, d.Target); err != nil {
+		if err := a.compileCUDA(ctx, d.Target); err != nil {
 			return nil, err
 		}
 	}
 	return program.NewPTXRoad(a.p, a.p.PTX.Text, c.Tool, d.Target, a.f.level)
 }
 
-// front makes PTX of the program's CUDA C++ for a target, by the newest front end.
-func (a *app) front(ctx context.Context, gpu string) error {
+// compileCUDA makes PTX of the program's CUDA C++ for a target, by the newest front end.
+func (a *app) compileCUDA(ctx context.Context, gpu string) error {
 	if len(a.p.CUDA.Text) == 0 {
 		return fmt.Errorf("it has no PTX and no CUDA C++ (source: a .ptx or .cu file), which is what %s takes", gpu)
 	}
-	r := &frontRun{env: a.env}
+	if a.front == nil {
+		a.front = &frontRun{env: a.env}
+	}
+	r := a.front
 	if err := r.find(ctx); err != nil {
 		return err
 	}
