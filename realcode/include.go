@@ -136,22 +136,8 @@ func keyOf(set []int32) string {
 func (p *pairing) code0() int32 { return 0*span + pending }
 
 // codeAfter lists the letters, and the end, that may follow a node of the code.
-func (p *pairing) codeAfter(n int32) (out []int32) {
-	p.round++
-	stack := slices.Clone(p.code.next[n])
-	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if p.seen[x] == p.round {
-			continue
-		}
-		p.seen[x] = p.round
-		if x == 1 || p.inCode[x] != 0 {
-			out = append(out, x)
-			continue
-		}
-		stack = append(stack, p.code.next[x]...)
-	}
+func (p *pairing) codeAfter(n int32) []int32 {
+	out := p.closure(p.code.next, p.inCode, n)
 	slices.Sort(out)
 	return out
 }
@@ -161,9 +147,16 @@ func (p *pairing) ptxAfter(n int32) []int32 {
 	if out, ok := p.after[n]; ok {
 		return out
 	}
+	out := p.closure(p.ptx.next, p.inPTX, n)
+	p.after[n] = out
+	return out
+}
+
+// closure lists the letters of a graph, and the end, that are reached from a node without
+// passing a letter.
+func (p *pairing) closure(next [][]int32, letters []uint8, n int32) (out []int32) {
 	p.round++
-	var out []int32
-	stack := slices.Clone(p.ptx.next[n])
+	stack := slices.Clone(next[n])
 	for len(stack) > 0 {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -171,13 +164,12 @@ func (p *pairing) ptxAfter(n int32) []int32 {
 			continue
 		}
 		p.seen[x] = p.round
-		if x == 1 || p.inPTX[x] != 0 {
+		if x == 1 || letters[x] != 0 {
 			out = append(out, x)
 			continue
 		}
-		stack = append(stack, p.ptx.next[x]...)
+		stack = append(stack, next[x]...)
 	}
-	p.after[n] = out
 	return out
 }
 
