@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -34,28 +35,27 @@ func Roots(m *ptx.Module) (roots []*ptx.Func) {
 func Check(m *ptx.Module, prog *isa.Program, sm int) *Result {
 	var kernels []Kernel
 	for _, f := range Roots(m) {
-		var code *isa.Func
-		for _, g := range prog.Funcs {
-			if g.Name == f.Name {
-				code = g
-			}
-		}
-		k := Kernel{Name: f.Name}
-		if code == nil {
-			if f.Entry {
-				k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
-			}
-		} else {
-			c := &checker{name: f.Name, sm: sm, res: &k.Result}
-			if err := c.check(m, f, prog, code); err != nil {
-				k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
-			}
-			k.Count = c.count
-			c.show(&k)
-		}
-		kernels = append(kernels, k)
+		kernels = append(kernels, checkKernel(m, f, prog, sm))
 	}
 	return gather(kernels)
+}
+
+// checkKernel compares one function, with all that it calls.
+func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
+	k := Kernel{Name: f.Name}
+	i := slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
+	switch {
+	case i >= 0:
+		c := &checker{name: f.Name, sm: sm, res: &k.Result}
+		if err := c.check(m, f, prog, prog.Funcs[i]); err != nil {
+			k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
+		}
+		k.Count = c.count
+		c.show(&k)
+	case f.Entry:
+		k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
+	}
+	return k
 }
 
 // checker compares one function.
