@@ -80,7 +80,10 @@ type checker struct {
 	orphaned     bool      // there are loads of which it is not known what they are
 	signature    []string
 	same         map[string]bool // pairs whose words were found to be alike
-	marks        [3][]uint8
+	marks        [3][]int32
+	question     pairing // its memory, from one to the next
+	groups       map[int][]int
+	orders       *orders
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -117,7 +120,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
 	c.failed, c.isSteady = make([]bool, len(src.ops)), make([]int8, len(src.ops))
-	c.marks = [3][]uint8{make([]uint8, len(c.pg.next)), make([]uint8, len(c.loose.next))}
+	c.marks = [3][]int32{make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))}
 	c.orphaned = len(c.orphans()) > 0
 	for k := range src.ops {
 		c.operation(k)
@@ -214,13 +217,15 @@ func (c *checker) group(k int) []int {
 	if c.img[k].by >= 0 {
 		k = c.img[k].by
 	}
-	out := []int{k}
-	for j := range c.img {
-		if c.img[j].by == k {
-			out = append(out, j)
+	if c.groups == nil {
+		c.groups = map[int][]int{}
+		for j := range c.img {
+			if by := c.img[j].by; by >= 0 {
+				c.groups[by] = append(c.groups[by], j)
+			}
 		}
 	}
-	return out
+	return append([]int{k}, c.groups[k]...)
 }
 
 // operation checks one operation alone.
@@ -361,7 +366,7 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 		c.exact, c.exactErr = unroll(c.mach.steps, 0, len(c.mach.conds.ids), true, maxNodes())
 		if c.exactErr == nil {
 			c.inExact = nodesOf(c.exact, len(c.mach.steps), func(n int) int32 { return c.exact.letter[n] })
-			c.marks[2] = make([]uint8, len(c.exact.next))
+			c.marks[2] = make([]int32, len(c.exact.next))
 		}
 	}
 	if c.exactErr != nil {
@@ -371,13 +376,14 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 }
 
 func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys []int32, p policy) *violation {
-	q := &pairing{ptx: c.pg, code: g, policy: p, inPTX: c.marks[0], inCode: c.marks[which]}
-	set := func(nodes []int32, marks []uint8, l uint8) {
+	q := &c.question
+	q.ptx, q.code, q.policy, q.inPTX, q.inCode, q.more = c.pg, g, p, c.marks[0], c.marks[which], nil
+	set := func(nodes []int32, marks []int32, l int32) {
 		for _, n := range nodes {
 			marks[n] = l
 		}
 	}
-	letter := func(x int, xs []int32, l uint8) {
+	letter := func(x int, xs []int32, l int32) {
 		if x < 0 {
 			return
 		}
@@ -388,7 +394,7 @@ func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys 
 			set(in[i], q.inCode, l)
 		}
 	}
-	mark := func(lx, ly uint8) {
+	mark := func(lx, ly int32) {
 		letter(x, xs, lx)
 		letter(y, ys, ly)
 	}

@@ -25,9 +25,15 @@ type policy struct {
 type pairing struct {
 	ptx, code *graph
 	// in gives for the nodes of both graphs 1 and 2 for the letters, 0 for all else.
-	inPTX, inCode []uint8
+	inPTX, inCode []int32
 	policy        policy
+	// more, if it is not nil, tells of letters from 3 on which may stutter. They are in
+	// the order of the PTX like the first.
+	more []bool
 
+	sets  [][]int32        // of states
+	ids   map[string]int32 // their numbers, by keyOf
+	bytes []byte
 	seen  []int32 // marks of closures
 	round int32
 	after map[int32][]int32 // closures in the PTX by node
@@ -36,7 +42,7 @@ type pairing struct {
 
 // Words are what the letters 1 and 2 make along a path.
 type violation struct {
-	word []uint8
+	word []int32
 	node int32 // of the code's graph: where it is no longer a word of the PTX
 }
 
@@ -48,89 +54,104 @@ const (
 
 // check looks for a word of the code that the PTX does not have: the shortest.
 func (p *pairing) check() *violation {
-	p.after, p.can = map[int32][]int32{}, map[int32]bool{}
-	p.seen = make([]int32, max(len(p.ptx.next), len(p.code.next)))
+	if p.ids == nil {
+		p.after, p.can, p.ids = map[int32][]int32{}, map[int32]bool{}, map[string]int32{}
+	}
+	clear(p.after)
+	clear(p.can)
+	clear(p.ids)
+	p.sets = p.sets[:0]
+	if n := max(len(p.ptx.next), len(p.code.next)); len(p.seen) < n {
+		p.seen, p.round = make([]int32, n), 0
+	}
 	type state struct {
 		node, last int32 // last is the instruction before, where repetitions matter
-		set        string
+		set        int32
 	}
 	type step struct {
 		state
-		set  []int32
-		from int
-		by   uint8
+		from, by int32
 	}
-	start := p.close([]int32{p.code0()})
 	var queue []step
 	seen := map[state]bool{}
-	push := func(nodes []int32, set []int32, last int32, from int, by uint8) {
-		key := keyOf(set)
+	push := func(nodes []int32, set, last, from, by int32) {
 		for _, n := range nodes {
-			s := state{n, last, key}
+			s := state{n, last, set}
 			if !seen[s] {
 				seen[s] = true
-				queue = append(queue, step{s, set, from, by})
+				queue = append(queue, step{s, from, by})
 			}
 		}
 	}
-	push(p.codeAfter(0), start, -1, -1, 0)
+	wordOf := func(i int, l int32) (w []int32) {
+		if l != 0 {
+			w = append(w, l)
+		}
+		for ; queue[i].from >= 0; i = int(queue[i].from) {
+			w = append(w, queue[i].by)
+		}
+		slices.Reverse(w)
+		return w
+	}
+	push(p.codeAfter(0), p.set(p.close([]int32{p.code0()})), -1, -1, 0)
 	codeAfter := map[int32][]int32{}
 	for i := 0; i < len(queue); i++ {
 		q := queue[i]
+		before := p.sets[q.set]
 		if q.node == 1 {
-			if !p.ends(q.set) {
-				return &violation{p.wordOf(i, func(i int) (int, uint8) { return queue[i].from, queue[i].by }, 0), 1}
+			if !p.ends(before) {
+				return &violation{wordOf(i, 0), 1}
 			}
 			continue
 		}
 		l := p.inCode[q.node]
-		set := p.read(q.set, l)
+		set, ok := p.read(before, l)
 		here := int32(-1)
 		switch {
 		case l == 2 && p.policy.pieces:
 			here = piece
-		case p.policy.stutter[l-1]:
+		case p.stutters(l):
 			here = p.code.of[q.node]
 		}
 		if here != -1 && q.last == here { // once more, or the next one
-			set = append(slices.Clone(q.set), set...)
+			set, ok = append(slices.Clone(before), set...), true
 			slices.Sort(set)
 			set = slices.Compact(set)
 		}
-		if len(set) == 0 {
-			return &violation{p.wordOf(i, func(i int) (int, uint8) { return queue[i].from, queue[i].by }, l), q.node}
-		}
-		next, ok := codeAfter[q.node]
 		if !ok {
+			return &violation{wordOf(i, l), q.node}
+		}
+		next, known := codeAfter[q.node]
+		if !known {
 			next = p.codeAfter(q.node)
 			codeAfter[q.node] = next
 		}
-		push(next, set, here, i, l)
+		push(next, p.set(set), here, int32(i), l)
 	}
 	return nil
 }
 
-func (p *pairing) wordOf(i int, at func(int) (int, uint8), last uint8) (w []uint8) {
-	if last != 0 {
-		w = append(w, last)
+// stutters reports whether an instruction of a letter that follows itself may count once.
+func (p *pairing) stutters(l int32) bool {
+	if l <= 2 {
+		return p.policy.stutter[l-1]
 	}
-	for i >= 0 {
-		from, by := at(i)
-		if by != 0 {
-			w = append(w, by)
-		}
-		i = from
-	}
-	slices.Reverse(w)
-	return w
+	return p.more[l]
 }
 
-func keyOf(set []int32) string {
-	b := make([]byte, 0, 4*len(set))
-	for _, x := range set {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+// set gives the number of a set of states.
+func (p *pairing) set(states []int32) int32 {
+	p.bytes = p.bytes[:0]
+	for _, x := range states {
+		p.bytes = binary.LittleEndian.AppendUint32(p.bytes, uint32(x))
 	}
-	return string(b)
+	id, ok := p.ids[string(p.bytes)]
+	if !ok {
+		id = int32(len(p.sets))
+		p.ids[string(p.bytes)] = id
+		p.sets = append(p.sets, states)
+	}
+	return id
 }
 
 func (p *pairing) code0() int32 { return 0*span + pending }
@@ -154,7 +175,7 @@ func (p *pairing) ptxAfter(n int32) []int32 {
 
 // closure lists the letters of a graph, and the end, that are reached from a node without
 // passing a letter.
-func (p *pairing) closure(next [][]int32, letters []uint8, n int32) (out []int32) {
+func (p *pairing) closure(next [][]int32, letters []int32, n int32) (out []int32) {
 	p.round++
 	stack := slices.Clone(next[n])
 	for len(stack) > 0 {
@@ -204,8 +225,9 @@ func (p *pairing) close(behind []int32) []int32 {
 	return out
 }
 
-// read follows a letter of the code.
-func (p *pairing) read(set []int32, l uint8) []int32 {
+// read follows a letter of the code, unless the PTX does not have it here. The set is
+// empty where no letter follows, and no end: at a trap.
+func (p *pairing) read(set []int32, l int32) (out []int32, ok bool) {
 	var behind, stay []int32
 	for _, s := range set {
 		n, c := s/span, s%span
@@ -222,13 +244,13 @@ func (p *pairing) read(set []int32, l uint8) []int32 {
 			stay = append(stay, s-1)
 		}
 	}
-	out := p.close(behind)
+	out = p.close(behind)
 	if len(stay) > 0 {
 		out = append(out, stay...)
 		slices.Sort(out)
 		out = slices.Compact(out)
 	}
-	return out
+	return out, len(behind)+len(stay) > 0
 }
 
 // canFollow reports whether the second letter is at, or may follow, a node.

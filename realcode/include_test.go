@@ -1,6 +1,8 @@
 package realcode
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,16 +25,22 @@ func line(word string, jumps map[int]int32) []step {
 	return append(steps, step{guard: -1, cond: -1, letter: -1, next: []int32{end}})
 }
 
+// trapped is a program that ends in a trap.
+func trapped(steps []step) []step {
+	steps[len(steps)-1].next = nil
+	return steps
+}
+
 func wordsDiffer(t *testing.T, ptx, code []step, p policy) string {
 	t.Helper()
 	a, err := unroll(ptx, 0, 0, true, 1000)
 	require.NoError(t, err)
 	b, err := unroll(code, 0, 0, true, 1000)
 	require.NoError(t, err)
-	letters := func(g *graph) []uint8 {
-		out := make([]uint8, len(g.letter))
+	letters := func(g *graph) []int32 {
+		out := make([]int32, len(g.letter))
 		for i, l := range g.letter {
-			out[i] = uint8(l + 1)
+			out[i] = int32(l + 1)
 		}
 		return out
 	}
@@ -74,6 +82,10 @@ func TestInclusion(t *testing.T) {
 		{"sinks below a release", line("ba", nil), line("ab", nil), policy{rise: true}, "a"},
 		{"sinks and is lost", line("ba", nil), line("a", nil), policy{sink: true}, "a"},
 		{"rises and comes twice", line("ab", nil), line("bab", nil), policy{rise: true}, "bab"},
+		{"before a trap", trapped(line("ab", nil)), trapped(line("ab", nil)), policy{}, "ok"},
+		{"more before a trap", trapped(line("ab", nil)), trapped(line("abb", nil)), policy{}, "abb"},
+		{"a trap that is gone", trapped(line("ab", nil)), line("ab", nil), policy{}, "ab"},
+		{"a loop without end", line("ab.", map[int]int32{2: 2}), line("ab.", map[int]int32{2: 2}), policy{}, "ok"},
 		{"a loop turned, released", line("b.a.", loop), line("a.b.", loop), policy{rise: true}, "a"},
 	} {
 		require.Equal(t, c.want, wordsDiffer(t, c.ptx, c.code, c.policy), c.name)
@@ -121,4 +133,52 @@ func TestConditions(t *testing.T) {
 	s[0].call = []int32{0}
 	_, err = unroll(s, 0, 0, true, 1000)
 	require.ErrorContains(t, err, "recursion")
+}
+
+// TestOrders: if all words of several letters are in order, those of each two of them are,
+// whatever of the second may move.
+func TestOrders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	program := func() *graph {
+		word, jumps := []byte(".."), map[int]int32{}
+		for range 3 + rng.IntN(5) {
+			word = append(word, "abcd...."[rng.IntN(8)])
+		}
+		for range rng.IntN(4) {
+			jumps[rng.IntN(len(word))] = int32(rng.IntN(len(word) + 1))
+		}
+		g, err := unroll(line(string(word), jumps), 0, 0, true, 1000)
+		require.NoError(t, err)
+		return g
+	}
+	letters := func(g *graph, of [4]int32) []int32 {
+		out := make([]int32, len(g.letter))
+		for i, l := range g.letter {
+			if l >= 0 {
+				out[i] = of[l]
+			}
+		}
+		return out
+	}
+	coin := func() bool { return rng.IntN(2) == 0 }
+	inOrder := 0
+	for range 20_000 {
+		a, b := program(), program()
+		p := policy{stutter: [2]bool{coin(), coin()}, pieces: coin()}
+		ask := func(of [4]int32, p policy) *violation {
+			return (&pairing{ptx: a, code: b, inPTX: letters(a, of), inCode: letters(b, of), policy: p,
+				more: slices.Repeat([]bool{p.stutter[0]}, 6)}).check()
+		}
+		if ask([4]int32{3, 2, 4, 5}, p) != nil {
+			continue
+		}
+		inOrder++
+		for range 4 {
+			p.optional, p.early, p.rise, p.sink = coin(), coin(), coin(), coin()
+			for _, of := range [][4]int32{{1, 2, 0, 0}, {0, 2, 1, 0}, {0, 2, 0, 1}} {
+				require.Nil(t, ask(of, p), "%v %v %+v: %v in %v", a.letter, a.next, p, b.letter, b.next)
+			}
+		}
+	}
+	require.Greater(t, inOrder, 300)
 }

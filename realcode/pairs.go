@@ -45,6 +45,9 @@ func (c *checker) pair(x, y int, w want) {
 		return
 	}
 	c.count.Pairs++
+	if c.ordered(y) {
+		return
+	}
 	key := fmt.Sprint(x, w.name, w.policy, c.signature[y])
 	if c.signature[y] != "" && c.same[key] {
 		return
@@ -153,7 +156,7 @@ func (c *checker) wants(x, y int) (out []want) {
 func (c *checker) steady(y int) bool {
 	if c.isSteady[y] == 0 {
 		c.isSteady[y] = -1
-		if c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: true}) == nil {
+		if c.ordered(y) || c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: true}) == nil {
 			c.isSteady[y] = 1
 		}
 	}

@@ -69,16 +69,18 @@ func TestPatterns(t *testing.T) {
 	require.Positive(t, cells)
 }
 
-// TestGuarded: ptxas gives the condition of a branch to the stores of a release, and
-// not to its fence. Where the store is not made the fence is no release.
-func TestGuarded(t *testing.T) {
-	m := module(t, "testdata/guarded.ptx")
-	o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
-	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
-		require.NotNil(t, c.Result, c.Reason)
-		require.Equal(t, Preserved, c.Class, "%s %s %s", c.Toolchain, c.Target, c.Level)
-		return nil
-	}))
+// TestPreserved: ptxas gives the condition of a branch to the stores of a release, and not
+// to its fence: where the store is not made the fence is no release. A path may end in a
+// trap, or never.
+func TestPreserved(t *testing.T) {
+	for _, file := range []string{"guarded.ptx", "trap.ptx"} {
+		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
+		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
+			require.NotNil(t, c.Result, c.Reason)
+			require.Equal(t, Preserved, c.Class, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)
+			return nil
+		}))
+	}
 }
 
 // TestNarrowed: of a 64-bit acquire load of which one half is used, ptxas makes a
