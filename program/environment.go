@@ -21,6 +21,7 @@ type Environment struct {
 
 	random bool // each access is drawn: rand-str
 	sweep  bool // all of the memory is gone through: cache-str
+	ctas   bool // tuning says how many blocks stress
 	tuning drive.Tuning
 }
 
@@ -33,15 +34,34 @@ func Environments(d runner.Device, t drive.Tuning) (list []Environment) {
 			continue
 		}
 		list = append(list, Environment{Name: s.Name, Stress: s.Incantations&drive.Stress != 0, IDs: s.Incantations&drive.Random != 0,
-			random: strings.HasPrefix(s.Name, "rand"), sweep: strings.HasPrefix(s.Name, "cache"), tuning: s.Tuning})
+			random: strings.HasPrefix(s.Name, "rand"), sweep: strings.HasPrefix(s.Name, "cache"),
+			ctas: slices.Contains(t.Kept, "stress-ctas"), tuning: s.Tuning})
 	}
 	return list
+}
+
+// stressing says what the stress is of a run that takes length times as long as without
+// it: counts of another one are not gone on with.
+func (e *Environment) stressing(length float64) string {
+	if !e.Stress {
+		return ""
+	}
+	text := fmt.Sprintf("%g times", length)
+	if e.ctas {
+		text += fmt.Sprintf(", %v blocks", e.tuning.StressCTAs)
+	}
+	if !e.random && !e.sweep {
+		text += fmt.Sprintf(", %s, %d lines of %d, lane %d", e.tuning.Pattern, e.tuning.StressLines.Value, e.tuning.StressLine.Value,
+			e.tuning.StressLane.Value)
+	}
+	return text
 }
 
 // Native reports whether an environment runs a program as it is.
 func (e *Environment) Native() bool { return !e.Stress && !e.IDs }
 
-// The share of a program's blocks that stress beside them, in per cent (Sec. 4.2).
+// The share of a program's blocks that stress beside them, in per cent (Sec. 4.2), where
+// stress-ctas is not set.
 const stressLow, stressHigh = 15, 50
 
 // draw chooses the arguments of a launch and its number of blocks. room is the size of
@@ -52,6 +72,10 @@ func (e *Environment) draw(rnd *rand.Rand, l *Launch, room, rounds uint32, insid
 	if e.Stress {
 		share = stressLow + rnd.Uint32N(stressHigh-stressLow+1)
 		extra = max(1, uint32(uint64(own)*uint64(share)/100))
+		if k := e.tuning.StressCTAs; e.ctas {
+			extra = max(1, k.Low+rnd.Uint32N(k.High-k.Low+1))
+			share = uint32(min(100, uint64(extra)*100/uint64(own)))
+		}
 	}
 	stressing := extra
 	if inside {

@@ -17,9 +17,10 @@ type Key struct {
 	Device   string `json:"device"`
 	Driver   string `json:"driver,omitempty"`
 	Compiler string `json:"compiler"`
-	// Environment is that of the runs, Fences what was put in, by site, and What tells
-	// measurements of the same apart.
+	// Environment is that of the runs, Stress what it consists of, Fences what was put in,
+	// by site, and What tells measurements of the same apart.
 	Environment string `json:"environment"`
+	Stress      string `json:"stress,omitempty"`
 	Fences      Fences `json:"fences,omitempty"`
 	What        string `json:"what"`
 	Seed        uint64 `json:"seed"`

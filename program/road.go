@@ -47,6 +47,26 @@ func (p *Program) kernels() (names []string) {
 	return names
 }
 
+// Sites lists where fences can stand in a program's PTX, or without that in its OpenCL C.
+// There are none in CUDA C++: they are those of the PTX that is made of it.
+func (p *Program) Sites() ([]Site, error) {
+	switch {
+	case len(p.PTX.Text) > 0:
+		m, err := ptx.Parse(p.PTX.Name, p.PTX.Text)
+		if err != nil {
+			return nil, err
+		}
+		return Sites(m, p.kernels()), nil
+	case len(p.OpenCL.Text) > 0:
+		r, err := NewCLRoad(p, runner.Device{})
+		if err != nil {
+			return nil, err
+		}
+		return r.Sites(), nil
+	}
+	return nil, nil
+}
+
 // PTXRoad compiles PTX by a release of ptxas.
 type PTXRoad struct {
 	Tool          *toolchain.Toolchain

@@ -56,30 +56,53 @@ func newAppListCmd(env *environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list [PROGRAM…]",
-		Short:   "List programs and where fences can stand in them",
+		Short:   "List programs; of those named, where fences can stand in them",
 		Example: "  optcheck app list\n  optcheck app list cbe-dot",
 		RunE: func(_ *cobra.Command, args []string) error {
+			names := args
 			if len(args) == 0 {
-				args = program.Names()
+				names = program.Names()
 			}
-			for _, name := range args {
-				p, err := program.Load(name)
-				if err != nil {
+			for _, name := range names {
+				if err := listProgram(env, name, len(args) > 0, asJSON); err != nil {
 					return err
 				}
-				if asJSON {
-					if err := env.lines().Encode(map[string]string{"name": p.Name, "about": p.About}); err != nil {
-						return err
-					}
-					continue
-				}
-				fmt.Fprintf(env.text, "%-28s %s\n", p.Name, firstSentence(p.About))
 			}
 			return nil
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines)
 	return cmd
+}
+
+// listProgram prints what a program is; if it was asked for by name, with its sites.
+func listProgram(env *environment, name string, sites, asJSON bool) error {
+	p, err := program.Load(name)
+	if err != nil {
+		return err
+	}
+	row := struct {
+		Name  string         `json:"name"`
+		About string         `json:"about"`
+		Sites []program.Site `json:"sites,omitempty"`
+	}{Name: p.Name, About: p.About}
+	if sites {
+		if row.Sites, err = p.Sites(); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	switch {
+	case asJSON:
+		return env.lines().Encode(row)
+	case !sites:
+		fmt.Fprintf(env.text, "%-28s %s\n", p.Name, firstSentence(p.About))
+		return nil
+	}
+	fmt.Fprintf(env.text, "%s: %s\n", p.Name, p.About)
+	for _, s := range row.Sites {
+		fmt.Fprintf(env.text, "%4d  %s, line %d: %s\n", s.N, s.Func, s.Pos.Line, plain.Line(s.Text))
+	}
+	return nil
 }
 
 // firstSentence is what a text begins with, on one line.
@@ -99,7 +122,7 @@ func (f *appFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
 	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
 	fl.StringSliceVar(&f.tune, "tune", nil,
-		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane")
+		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane; stress-ctas: blocks that stress, in the place of 15 to 50 per cent of the program's")
 	fl.Float64Var(&f.length, "stress-length", 10, "how many times as long as its own a run takes under stress")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")

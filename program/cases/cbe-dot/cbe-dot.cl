@@ -63,6 +63,7 @@ static inline f32 block_scan(local f32 *cache, u32 me, f32 mine) {
 }
 kernel void dot_product(global u32 *mutex, global f32 *a, global f32 *b, global f32 *c, global u32 *gave_up, u32 n) {
  local f32 cache[64];
+ ;
  f32 mine = 0;
  for (u32 i = (uint)get_local_id(0) + (uint)get_group_id(0) * (uint)get_local_size(0); i < n; i += (uint)get_local_size(0) * (uint)get_num_groups(0))
   mine += a[i] * b[i];
@@ -76,6 +77,7 @@ kernel void dot_product(global u32 *mutex, global f32 *a, global f32 *b, global 
 }
 kernel void verify(global f32 *a, global f32 *b, global f32 *c, global u32 *errors, u32 n) {
  local f32 cache[64];
+ ;
  f32 mine = 0;
  for (u32 i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0))
   mine += a[i] * b[i];
