@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"optcheck/runner"
 )
@@ -23,6 +24,7 @@ type Machine struct {
 	log      runner.Buffer
 	logBytes uint64
 	checks   *Variant
+	alone    time.Duration   // of a run without stress, measured once
 	memory   []runner.Buffer // all of it
 }
 

@@ -144,27 +144,28 @@ func (m *Machine) drawing(v *Variant, e *Environment, s Setting, first uint64) f
 }
 
 // Calibrate finds for how many rounds blocks must stress so that a run takes length
-// times as long as without: the paper has ten (Sec. 4.2).
+// times as long as without: the paper has ten (Sec. 4.2). Of a program whose runs are
+// long, because it waits in vain, it takes what it has after calibrationTime.
 func (m *Machine) Calibrate(ctx context.Context, v *Variant, e *Environment, seed uint64, length float64) (uint32, error) {
 	if !e.Stress {
 		return 0, nil
 	}
-	quiet := *e
-	quiet.Stress = false
 	took := func(e *Environment, rounds uint32) (time.Duration, error) {
 		times, _, err := m.timed(ctx, v, m.drawing(v, e, Setting{seed, rounds}, 0), calibrationRuns)
 		mid, _, _ := median(times)
 		return time.Duration(1000 * mid), err
 	}
-	_, err := took(&quiet, 0) // the first runs of a kernel are slow
-	var base time.Duration
-	if err == nil {
-		base, err = took(&quiet, 0)
+	var err error
+	if quiet := *e; m.alone == 0 {
+		quiet.Stress = false
+		if _, err = took(&quiet, 0); err == nil { // the first runs of a kernel are slow
+			m.alone, err = took(&quiet, 0)
+		}
 	}
 	rounds := uint32(minRounds)
-	for err == nil && rounds < maxRounds {
+	for start := time.Now(); err == nil && rounds < maxRounds && time.Since(start) < calibrationTime; {
 		var t time.Duration
-		if t, err = took(e, rounds); float64(t) >= length*float64(base) {
+		if t, err = took(e, rounds); float64(t) >= length*float64(m.alone) {
 			break
 		}
 		rounds *= 2
@@ -177,6 +178,7 @@ func (m *Machine) Calibrate(ctx context.Context, v *Variant, e *Environment, see
 
 const (
 	calibrationRuns = 8
+	calibrationTime = 2 * time.Second
 	minRounds       = 16
 	maxRounds       = 1 << 20
 )
