@@ -69,17 +69,32 @@ type Cost struct {
 	Median float64 `json:"median_us"`
 	Low    float64 `json:"low_us"`
 	High   float64 `json:"high_us"`
-	// Watts is the mean power during a batch of EnergyRuns that took Seconds, and
-	// Millijoules the energy of one of its runs, which sets buffers back, too; 0 if the
-	// device does not tell. Counter tells that it is from the device's energy counter.
-	Watts       float64 `json:"watts,omitempty"`
-	Seconds     float64 `json:"energy_seconds,omitempty"`
-	EnergyRuns  uint64  `json:"energy_runs,omitempty"`
-	Millijoules float64 `json:"millijoule,omitempty"`
-	Counter     bool    `json:"energy_counter,omitempty"`
+	// Energy is that of the runs of a batch, which set buffers back, too; SetBack that of a
+	// batch that does nothing else: the control. nil if it was not measured.
+	Energy  *Energy `json:"energy,omitempty"`
+	SetBack *Energy `json:"set_back,omitempty"`
 	// Class and Sync are those of Build.
 	Class string      `json:"class,omitempty"`
 	Sync  []MachineOp `json:"machine_code,omitempty"`
+}
+
+// Energy is what a batch of runs took: Watts is the mean power, Millijoules that of one
+// run, by the device's counter of energy if Counter says so, else power times time.
+type Energy struct {
+	Runs        uint64  `json:"runs"`
+	Seconds     float64 `json:"seconds"`
+	Watts       float64 `json:"watts"`
+	Millijoules float64 `json:"millijoule"`
+	Counter     bool    `json:"counter"`
+}
+
+// Millijoules is the energy of the launches of a run: what setting buffers back takes is
+// subtracted. 0 if it was not measured, or is too little to tell.
+func (c *Cost) Millijoules() float64 {
+	if c.Energy == nil || c.SetBack == nil {
+		return 0
+	}
+	return max(0, c.Energy.Millijoules-c.SetBack.Millijoules)
 }
 
 // Priced is a variant to measure.
@@ -122,37 +137,42 @@ func (m *Machine) Costs(ctx context.Context, list []Priced, runs int, energy tim
 	for i, c := range out {
 		c.Runs = len(times[i])
 		c.Median, c.Low, c.High = median(times[i])
-		if energy > 0 {
-			if err := m.energy(ctx, variants[i], c, energy); err != nil {
-				return nil, fmt.Errorf("%s, energy: %w", c.Variant, err)
-			}
+	}
+	if energy <= 0 {
+		return out, nil
+	}
+	control, err := m.energy(ctx, m.setBack(), energy)
+	for i, c := range out {
+		if err == nil {
+			c.SetBack = control
+			c.Energy, err = m.energy(ctx, append(m.setBack(), m.launches(variants[i], nil)...), energy)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s, energy: %w", c.Variant, err)
 		}
 	}
 	return out, nil
 }
 
-// energy measures the power of a batch without checks.
-func (m *Machine) energy(ctx context.Context, v *Variant, c *Cost, least time.Duration) error {
+// energy measures a batch that repeats what a run does; nil if the device does not tell.
+func (m *Machine) energy(ctx context.Context, run []runner.Command, least time.Duration) (*Energy, error) {
 	if err := m.start(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	var body []runner.Command
-	for _, cmd := range m.commands(v, nil, 0) {
-		if cmd.Buffer != m.log {
-			body = append(body, cmd)
-		}
-	}
-	r, err := m.S.Run(ctx, &runner.Batch{Body: body, Repeat: math.MaxUint32, Budget: least, Timeout: 2*m.P.Timeout + time.Second})
+	r, err := m.S.Run(ctx, &runner.Batch{Body: run, Repeat: math.MaxUint32, Budget: least, Timeout: 2*m.P.Timeout + time.Second})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Seconds, c.EnergyRuns, c.Watts = r.Body.Seconds(), r.Done, r.Watts
-	joules := r.Watts * c.Seconds
+	e := &Energy{Runs: r.Done, Seconds: r.Body.Seconds(), Watts: r.Watts}
+	joules := e.Watts * e.Seconds
 	if used := r.After.EnergyJoule - r.Before.EnergyJoule; r.Before.EnergyJoule > 0 && used > 0 {
-		joules, c.Counter = used, true
+		joules, e.Counter = used, true
 	}
-	c.Millijoules = 1000 * joules / float64(r.Done)
-	return nil
+	if joules == 0 {
+		return nil, nil
+	}
+	e.Millijoules = 1000 * joules / float64(r.Done)
+	return e, nil
 }
 
 // median gives the median of times in microseconds with its 95 % interval, by order

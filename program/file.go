@@ -283,7 +283,7 @@ func parse(file string, text []byte, set map[string]int64, source func(string) (
 	for _, step := range []func(*rawProgram) error{r.head, func(raw *rawProgram) error { return r.sources(raw, source) }, r.buffers,
 		r.launches, r.checks} {
 		if err := step(&raw); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, located(file, text, err)
 		}
 	}
 	return r.p, nil
@@ -293,12 +293,12 @@ var nameOK = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 func (r *reader) head(raw *rawProgram) (err error) {
 	if !nameOK.MatchString(raw.Name) {
-		return fmt.Errorf("name: %q: want letters, digits, - _ and ., 64 at most", raw.Name)
+		return in(fmt.Errorf("name: %q: want letters, digits, - _ and ., 64 at most", raw.Name), "name")
 	}
 	r.p.Timeout = 5 * time.Second
 	if raw.Timeout != "" {
 		if r.p.Timeout, err = time.ParseDuration(raw.Timeout); err != nil || r.p.Timeout <= 0 || r.p.Timeout > maxTimeout {
-			return fmt.Errorf("timeout: %q: want a time up to %v, such as 5s", raw.Timeout, maxTimeout)
+			return in(fmt.Errorf("timeout: %q: want a time up to %v, such as 5s", raw.Timeout, maxTimeout), "timeout")
 		}
 	}
 	return nil
@@ -308,20 +308,21 @@ func (r *reader) sources(raw *rawProgram, read func(string) ([]byte, error)) err
 	if raw.Source == "" && raw.OpenCL == "" {
 		return errors.New("source: no kernels: want a .ptx or .cu file, or opencl: a .cl file")
 	}
-	for _, name := range []string{raw.Source, raw.OpenCL} {
+	for i, name := range []string{raw.Source, raw.OpenCL} {
+		key := []string{"source", "opencl"}[i]
 		if name == "" {
 			continue
 		}
 		to, ok := map[string]*Source{".ptx": &r.p.PTX, ".cu": &r.p.CUDA, ".cl": &r.p.OpenCL}[path.Ext(name)]
 		if !ok || (path.Ext(name) == ".cl") != (name == raw.OpenCL) {
-			return fmt.Errorf("source: %q: want a .ptx or .cu file; opencl: a .cl file", name)
+			return in(fmt.Errorf("source: %q: want a .ptx or .cu file; opencl: a .cl file", name), key)
 		}
 		if !filepath.IsLocal(name) {
-			return fmt.Errorf("source: %q does not lie beside the file", name)
+			return in(fmt.Errorf("source: %q does not lie beside the file", name), key)
 		}
 		text, err := read(name)
 		if err != nil {
-			return err
+			return in(err, key)
 		}
 		*to = Source{name, text}
 	}
@@ -330,13 +331,15 @@ func (r *reader) sources(raw *rawProgram, read func(string) ([]byte, error)) err
 
 func (r *reader) buffers(raw *rawProgram) error {
 	if len(raw.Buffers) > maxBuffers {
-		return fmt.Errorf("%d buffers, at most %d are taken", len(raw.Buffers), maxBuffers)
+		return in(fmt.Errorf("%d buffers, at most %d are taken", len(raw.Buffers), maxBuffers), "buffers")
 	}
 	total := uint64(0)
 	for _, name := range slices.Sorted(maps.Keys(raw.Buffers)) {
 		b := raw.Buffers[name]
 		out := Buffer{Name: name, Type: b.Type, Count: b.Count, Init: Init{Fill: b.Init.Fill, Iota: b.Init.Iota, Values: b.Init.Values}}
-		fail := func(format string, args ...any) error { return fmt.Errorf("buffer "+name+": "+format, args...) }
+		fail := func(format string, args ...any) error {
+			return in(fmt.Errorf("buffer "+name+": "+format, args...), "buffers", name)
+		}
 		if !slices.Contains([]Type{U32, S32, U64, F32}, b.Type) {
 			return fail("type %q: want u32, s32, u64 or f32", b.Type)
 		}
@@ -395,12 +398,12 @@ func (b *Buffer) checkInit() error {
 
 func (r *reader) launches(raw *rawProgram) error {
 	if n := len(raw.Launches); n == 0 || n > maxLaunches {
-		return fmt.Errorf("%d launches: want 1 to %d", n, maxLaunches)
+		return in(fmt.Errorf("%d launches: want 1 to %d", n, maxLaunches), "launches")
 	}
 	for i := range raw.Launches {
 		l, err := r.launch(&raw.Launches[i])
 		if err != nil {
-			return fmt.Errorf("launch %d: %w", i+1, err)
+			return in(fmt.Errorf("launch %d: %w", i+1, err), "launches", i)
 		}
 		r.p.Launches = append(r.p.Launches, *l)
 	}
@@ -410,22 +413,22 @@ func (r *reader) launches(raw *rawProgram) error {
 func (r *reader) launch(raw *rawLaunch) (*Launch, error) {
 	l := &Launch{Kernel: raw.Kernel, Shared: raw.Shared}
 	if l.Kernel == "" {
-		return nil, errors.New("no kernel is named")
+		return nil, in(errors.New("no kernel is named"), "kernel")
 	}
 	var err error
 	if l.Grid, err = dims("grid", &raw.Grid, maxGrid); err != nil {
-		return nil, err
+		return nil, in(err, "grid")
 	}
 	if l.Block, err = dims("block", &raw.Block, maxBlock); err != nil {
-		return nil, err
+		return nil, in(err, "block")
 	}
 	if l.Shared > 1<<20 {
-		return nil, fmt.Errorf("shared: %d bytes", l.Shared)
+		return nil, in(fmt.Errorf("shared: %d bytes", l.Shared), "shared")
 	}
 	for i := range raw.Args {
 		a, err := r.arg(&raw.Args[i])
 		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+			return nil, in(fmt.Errorf("argument %d: %w", i+1, err), "args", i)
 		}
 		l.Args = append(l.Args, a)
 	}
@@ -462,12 +465,12 @@ func (r *reader) arg(n *yaml.Node) (a Arg, err error) {
 	}
 	var m map[Type]int64
 	if err := n.Decode(&m); err != nil || len(m) != 1 {
-		return a, fmt.Errorf("line %d: want the name of a buffer, or a word, such as {u32: 1}", n.Line)
+		return a, errors.New("want the name of a buffer, or a word, such as {u32: 1}")
 	}
 	for t, v := range m {
 		w, ok := t.Word(v)
 		if !slices.Contains([]Type{U32, S32, U64, F32}, t) || !ok {
-			return a, fmt.Errorf("line %d: {%s: %d} is no u32, s32, u64 or f32", n.Line, t, v)
+			return a, fmt.Errorf("{%s: %d} is no u32, s32, u64 or f32", t, v)
 		}
 		a = Arg{Type: t, Word: w}
 	}
@@ -488,7 +491,7 @@ func (r *reader) checks(raw *rawProgram) error {
 	for i := range raw.Check {
 		c, err := r.check(&raw.Check[i])
 		if err != nil {
-			return fmt.Errorf("check %d: %w", i+1, err)
+			return in(fmt.Errorf("check %d: %w", i+1, err), "check", i)
 		}
 		r.p.Check = append(r.p.Check, *c)
 	}
@@ -504,7 +507,7 @@ func (r *reader) check(raw *rawCheck) (c *Check, err error) {
 		if c.Launch, err = r.launch(&raw.rawLaunch); err != nil {
 			return nil, err
 		}
-		return c, r.known(raw.Errors)
+		return c, in(r.known(raw.Errors), "errors")
 	}
 	if raw.Errors != "" || len(raw.Args) > 0 || raw.Shared != 0 || !raw.Grid.IsZero() || !raw.Block.IsZero() {
 		return nil, errors.New("errors, args, grid, block and shared belong to a kernel that checks")
@@ -515,13 +518,13 @@ func (r *reader) check(raw *rawCheck) (c *Check, err error) {
 	b := r.p.Buffer(raw.Buffer)
 	if raw.At != nil {
 		if c.At = *raw.At; c.At < 0 || c.At >= b.Count {
-			return nil, fmt.Errorf("at: %d of %d elements", c.At, b.Count)
+			return nil, in(fmt.Errorf("at: %d of %d elements", c.At, b.Count), "at")
 		}
 	}
 	var v int64
 	if raw.Equals.Kind == yaml.ScalarNode && raw.Equals.Decode(&v) == nil {
 		if _, ok := b.Type.Word(v); !ok {
-			return nil, fmt.Errorf("equals: %d is no %s", v, b.Type)
+			return nil, in(fmt.Errorf("equals: %d is no %s", v, b.Type), "equals")
 		}
 		c.Value = v
 		return c, nil

@@ -101,6 +101,21 @@ check:
 		require.ErrorContains(t, err, want, change)
 		require.ErrorContains(t, err, "p.yaml", change)
 	}
+	// Errors have the place of what they are about.
+	for change, want := range map[string]string{
+		"name: p=>name: ../p": "p.yaml:1:7: name: ", "source: p.ptx=>source: q.ptx": "p.yaml:2:9: ",
+		"fill: -1=>fill: 4294967296":     "p.yaml:5:6: buffer b: init: ",
+		"grid: [2, 3]=>grid: 0":          "p.yaml:10:23: launch 1: grid: ",
+		"args: [a, {s32=>args: [q, {s32": "p.yaml:10:61: launch 1: argument 1: ",
+		"at: 3=>at: 4":                   "p.yaml:12:21: check 1: at: ",
+		"equals: a=>equals: b":           "p.yaml:14:5: check 3: ",
+		"grid: 1, block: 1, args: [a, e]=>grid: 1, block: 1, args: [a, x]": "p.yaml:15:46: check 4: argument 2: ",
+	} {
+		from, to, _ := strings.Cut(change, "=>")
+		require.Contains(t, good, from)
+		_, err := read(strings.Replace(good, from, to, 1))
+		require.ErrorContains(t, err, want, change)
+	}
 	// A source that a link takes out of the folder is not read.
 	require.NoError(t, os.Remove(filepath.Join(dir, "p.ptx")))
 	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "p.ptx")))

@@ -261,27 +261,10 @@ func (m *Machine) slot() (n uint64) {
 // draw chooses a launch's blocks and arguments beside the program's; nil for a variant
 // that has none. Without a variant nothing is launched but what checks. marks stand
 // around the launches.
-func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at uint64, marks ...runner.Command) (list []runner.Command) {
-	for i := range m.P.Buffers {
-		b := m.buffers[m.P.Buffers[i].Name]
-		list = append(list, runner.Copy(b.now, 0, b.from, 0, b.bytes()))
-	}
-	list = append(list, marks...)
-	for i := range m.P.Launches {
-		l := &m.P.Launches[i]
-		if v == nil {
-			break
-		}
-		c := m.launch(v, l)
-		if v.Stress {
-			blocks, words := draw(l)
-			c.Dims.Grid = [3]uint32{blocks, 1, 1}
-			c.Args = append(c.Args, runner.BufArg(m.scratch))
-			for _, w := range words {
-				c.Args = append(c.Args, runner.U32(w))
-			}
-		}
-		list = append(list, c)
+func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at uint64, marks ...runner.Command) []runner.Command {
+	list := append(m.setBack(), marks...)
+	if v != nil {
+		list = append(list, m.launches(v, draw)...)
 	}
 	list = append(list, marks...)
 	for i := range m.P.Check {
@@ -292,6 +275,33 @@ func (m *Machine) commands(v *Variant, draw func(*Launch) (uint32, []uint32), at
 	for _, p := range m.pieces() {
 		list = append(list, runner.Copy(m.log, at, p.of.now, p.at, p.size))
 		at += p.size
+	}
+	return list
+}
+
+// setBack gives buffers what a run begins with.
+func (m *Machine) setBack() (list []runner.Command) {
+	for i := range m.P.Buffers {
+		b := m.buffers[m.P.Buffers[i].Name]
+		list = append(list, runner.Copy(b.now, 0, b.from, 0, b.bytes()))
+	}
+	return list
+}
+
+// launches are those of the program.
+func (m *Machine) launches(v *Variant, draw func(*Launch) (uint32, []uint32)) (list []runner.Command) {
+	for i := range m.P.Launches {
+		l := &m.P.Launches[i]
+		c := m.launch(v, l)
+		if v.Stress {
+			blocks, words := draw(l)
+			c.Dims.Grid = [3]uint32{blocks, 1, 1}
+			c.Args = append(c.Args, runner.BufArg(m.scratch))
+			for _, w := range words {
+				c.Args = append(c.Args, runner.U32(w))
+			}
+		}
+		list = append(list, c)
 	}
 	return list
 }

@@ -322,6 +322,32 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// TestDrawCTAs: stress-ctas says how many blocks stress, whatever the program's are, and
+// measurements under another stress have another key.
+func TestDrawCTAs(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	d := runner.Device{Type: "gpu", L2: 50 << 20}
+	tuning := drive.DefaultTuning(d)
+	require.NoError(t, tuning.Keep("stress-ctas=200..300"))
+	before, keys := Environments(d, drive.DefaultTuning(d)), map[string]bool{}
+	for i, e := range Environments(d, tuning) {
+		require.Equal(t, e.Stress, e.stressing(10) != before[i].stressing(10), e.Name)
+		require.Equal(t, e.Stress, e.stressing(10) != e.stressing(30), e.Name)
+		keys[e.Name+e.stressing(10)] = true
+		for _, own := range []uint32{1, 64, 10000} {
+			blocks, args := e.draw(rnd, &Launch{Grid: [3]uint32{own, 1, 1}, Block: [3]uint32{64, 1, 1}}, 64<<20, 100, false)
+			if !e.Stress {
+				require.Equal(t, own, blocks)
+				continue
+			}
+			require.GreaterOrEqual(t, blocks-own, uint32(200))
+			require.LessOrEqual(t, blocks-own, uint32(300))
+			require.LessOrEqual(t, args[len(args)-1], uint32(100)) // the share of the program's own
+		}
+	}
+	require.Len(t, keys, 8)
+}
+
 // once requires that n ↦ a·n + b is a permutation, in 32 bits as the kernel computes it.
 func once(t *testing.T, a, b, size uint32) {
 	t.Helper()

@@ -111,25 +111,35 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
+// paperLength is how many times as long as its own a run takes under stress (Sorensen and
+// Donaldson, PLDI 2016, Sec. 4.2).
+const paperLength = 10
+
 // register adds the flags that the commands share.
 func (f *appFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	f.length = paperLength
 	fl.StringVar(&f.device, "device", "", "device as listed by: optcheck devices (default: the first GPU, else the first device)")
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level")
 	fl.StringToInt64Var(&f.params, "param", nil, "set a parameter of the program (n=4096)")
 	fl.StringVar(&f.fences, "fences", "", "put full fences behind the accesses with these numbers (2,5; all), in front of them (-5), or forms of them (2=fence.acq_rel.gpu)")
-	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
-	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
-	fl.StringSliceVar(&f.tune, "tune", nil,
-		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane; stress-ctas: blocks that stress, in the place of 15 to 50 per cent of the program's")
-	fl.Float64Var(&f.length, "stress-length", 10, "how many times as long as its own a run takes under stress")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
-	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
 	fl.StringVarP(&f.output, "output", "o", "",
 		"write what is found to this file, too, as JSON lines: optcheck report --programs makes a page of it")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
 	quietFlag(cmd, &f.quiet)
+}
+
+// registerStress adds those of commands that run programs under stress.
+func (f *appFlags) registerStress(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
+	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
+	fl.StringSliceVar(&f.tune, "tune", nil,
+		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane; stress-ctas: blocks that stress, in the place of 15 to 50 per cent of the program's")
+	fl.Float64Var(&f.length, "stress-length", paperLength, "how many times as long as its own a run takes under stress")
+	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
 }
 
 // check refuses what the flags cannot mean.

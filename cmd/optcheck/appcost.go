@@ -32,7 +32,7 @@ and Donaldson do (PLDI 2016, Sec. 6).
 Time is that on the device of the launches of a run, without setting buffers back and
 checks: the median, and its 95 per cent interval by order statistics. Energy is power
 times time over a batch of runs of at least --energy, from the device's own counter of
-energy where it has one; it holds setting buffers back, too.`,
+energy where it has one, less that of a batch that only sets buffers back.`,
 		Example: `  optcheck app cost cbe-dot --fences 5
   optcheck app cost cbe-dot cbe-ht --energy 0 --runs 1000 --plot cost.svg`,
 		Args: cobra.MinimumNArgs(1),
@@ -93,7 +93,7 @@ func drawCosts(w io.Writer, device string, all []*program.Cost) error {
 	var list []report.Bars
 	for _, variant := range []string{"hardened", "all"} {
 		list = append(list, report.Bars{Name: variant + ", time", Values: of(variant, func(c *program.Cost) float64 { return c.Median })},
-			report.Bars{Name: variant + ", energy", Values: of(variant, func(c *program.Cost) float64 { return c.Millijoules })})
+			report.Bars{Name: variant + ", energy", Values: of(variant, (*program.Cost).Millijoules)})
 	}
 	return report.WriteBars(w, "What fences cost, "+device, "more than as it is (%)", names, list)
 }
@@ -138,9 +138,14 @@ func (f *costFlags) row(a *app, base, c *program.Cost) error {
 		return err
 	}
 	energy, power, more := "-", "-", "-"
-	if c.Millijoules > 0 {
-		energy, power = fmt.Sprintf("%.3f mJ", c.Millijoules), fmt.Sprintf("%.0f W", c.Watts)
-		more = fmt.Sprintf("%+.1f %%", 100*(c.Millijoules/base.Millijoules-1))
+	if c.Energy != nil {
+		power = fmt.Sprintf("%.0f W", c.Energy.Watts)
+	}
+	if own := c.Millijoules(); own > 0 {
+		energy = fmt.Sprintf("%.3f mJ", own)
+		if all := base.Millijoules(); all > 0 {
+			more = fmt.Sprintf("%+.1f %%", 100*(own/all-1))
+		}
 	}
 	wrong := ""
 	if c.Wrong > 0 {

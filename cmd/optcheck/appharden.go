@@ -56,6 +56,7 @@ Exit code 1: an order that the model demands is given by none of the fences.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return hardenProgram(cmd.Context(), env, &f, args[0]) },
 	}
 	f.register(cmd)
+	f.registerStress(cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.each, "each", 3*time.Second, "time in each environment of the survey")
 	fl.Uint64Var(&f.iterations, "iterations", 32, "runs of a check in the first round (I)")

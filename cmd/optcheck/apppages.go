@@ -121,7 +121,10 @@ func costRow(base, c *program.Cost) html.ProgramCost {
 		}
 		return 100 * (x/y - 1)
 	}
-	return html.ProgramCost{Where: c.Target, Variant: c.Variant, Fences: len(c.Fences), Median: c.Median, Low: c.Low, High: c.High,
-		MoreTime: more(c.Median, base.Median), Energy: c.Millijoules, Watts: c.Watts, MoreEnergy: more(c.Millijoules, base.Millijoules),
-		Wrong: c.Wrong}
+	out := html.ProgramCost{Where: c.Target, Variant: c.Variant, Fences: len(c.Fences), Median: c.Median, Low: c.Low, High: c.High,
+		MoreTime: more(c.Median, base.Median), Energy: c.Millijoules(), MoreEnergy: more(c.Millijoules(), base.Millijoules()), Wrong: c.Wrong}
+	if c.Energy != nil {
+		out.Watts = c.Energy.Watts
+	}
+	return out
 }

@@ -33,6 +33,7 @@ Exit code 1: there were errors.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return testPrograms(cmd.Context(), env, &f, args) },
 	}
 	f.register(cmd)
+	f.registerStress(cmd)
 	cmd.Flags().DurationVar(&f.each, "each", 10*time.Second, "time in each environment")
 	cmd.Flags().Uint64Var(&f.runs, "runs", 0, "runs in each environment, at most")
 	return cmd
