@@ -173,6 +173,25 @@ func (m *Module) Func(name string) *Func {
 	return nil
 }
 
+// Size is that of the text, in bytes.
+func (m *Module) Size() int { return len(m.src) }
+
+// Forget drops all but the text and what stands at its top: what was read takes ten times
+// the memory.
+func (m *Module) Forget() { m.Vars, m.Funcs, m.cuts = nil, nil, nil }
+
+// Whole is a module that nothing was forgotten of: itself, or what its text is read as again.
+func (m *Module) Whole() *Module {
+	if m.Funcs != nil {
+		return m
+	}
+	whole, err := Parse(m.File, m.src)
+	if err != nil {
+		panic(err) // it was read before
+	}
+	return whole
+}
+
 // Lined returns the text with a line of its own for each instruction, number
 // Inst.N of file, as ptxas -lineinfo keeps it; debug information that the text had
 // is left out. Instructions, and everything else, stay as they are. version, if it

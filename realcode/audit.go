@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"optcheck/pipeline"
 	"optcheck/ptx"
@@ -60,47 +62,102 @@ var Targets = []string{"sm_70", "sm_80", "sm_90"}
 // Levels are all optimisation levels.
 var Levels = []string{"O0", "O1", "O2", "O3"}
 
-// Audit compiles a module in every way and hands over the cells in a fixed order.
-// The error is that of the context, or of emit.
+// Audit audits one module.
 func Audit(ctx context.Context, o Options, m *ptx.Module, emit func(*Cell) error) error {
-	cells := o.cells(m)
-	done := make([]chan struct{}, len(cells))
-	for i := range done {
-		done[i] = make(chan struct{})
+	return AuditAll(ctx, o, []*ptx.Module{m}, func(_ int, c *Cell) error { return emit(c) })
+}
+
+// AuditAll compiles modules in every way and hands over the cells, with the number of the
+// module, in a fixed order: one module after the other. The error is that of the context,
+// or of emit.
+func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(int, *Cell) error) error {
+	jobs := o.Jobs
+	if jobs == 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	type task struct {
+		cell
+		of   *held
+		done chan struct{}
+	}
+	var tasks []*task
+	for i, m := range modules {
+		of := &held{number: i, m: m}
+		for _, c := range o.cells(m) {
+			of.left++
+			tasks = append(tasks, &task{c, of, make(chan struct{})})
+		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	slots := make(chan struct{}, max(1, o.Jobs, b2n(o.Jobs == 0)*runtime.GOMAXPROCS(0)))
+	group.SetLimit(jobs + 2)
+	ahead := semaphore.NewWeighted(int64(resultsKept * jobs))
+	reading := semaphore.NewWeighted(readAtOnce)
 	group.Go(func() error {
-		for i := range cells {
+		for _, t := range tasks {
 			select {
-			case <-done[i]:
+			case <-t.done:
 			case <-ctx.Done():
+			}
+			if ctx.Err() != nil { // what was being done is not what became of it
 				return ctx.Err()
 			}
-			if err := emit(&cells[i].Cell); err != nil {
+			if err := emit(t.of.number, &t.Cell); err != nil {
 				return err
 			}
-			cells[i].Result = nil
+			t.Result = nil
+			ahead.Release(1)
 		}
 		return nil
 	})
-	for i := range cells {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return group.Wait()
+	group.Go(func() error { // the limit has the cells begin one after the other
+		for _, t := range tasks {
+			if err := ahead.Acquire(ctx, 1); err != nil {
+				return err
+			}
+			group.Go(func() error {
+				defer close(t.done)
+				t.run(ctx, t.of.module(), reading)
+				t.of.release()
+				return ctx.Err()
+			})
 		}
-		group.Go(func() error {
-			defer func() { <-slots }()
-			defer close(done[i])
-			cells[i].run(ctx, m)
-			return ctx.Err()
-		})
-	}
+		return nil
+	})
 	return group.Wait()
 }
 
-func b2n(b bool) int { return int(b2i(b)) }
+// Bounds of memory.
+const (
+	resultsKept = 4       // results, for each job, that may wait for one before them
+	readAtOnce  = 2 << 20 // bytes of PTX whose machine code is compared at a time
+)
+
+// held is a module while there are cells of it to come.
+type held struct {
+	number int
+	mu     sync.Mutex
+	m      *ptx.Module
+	whole  *ptx.Module
+	left   int
+}
+
+// module gives the module, read again if it was forgotten.
+func (h *held) module() *ptx.Module {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.whole == nil {
+		h.whole = h.m.Whole()
+	}
+	return h.whole
+}
+
+func (h *held) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.left--; h.left == 0 {
+		h.whole = nil
+	}
+}
 
 type cell struct {
 	Cell
@@ -138,20 +195,32 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 }
 
 // run fills in what became of a cell.
-func (c *cell) run(ctx context.Context, m *ptx.Module) {
+func (c *cell) run(ctx context.Context, m *ptx.Module, reading *semaphore.Weighted) {
 	c.CompiledAs = lowered(c.tc, m)
-	code, err := Build(ctx, c.tc, m, c.Target, c.Level)
-	if err != nil {
+	if err := c.audit(ctx, m, reading); err != nil {
 		c.Class, c.Reason = Unknown, oneLine(err)
 		if errors.Is(err, ErrUnsupported) {
 			c.Class = Unsupported
 			c.Reason = strings.TrimPrefix(c.Reason, ErrUnsupported.Error()+": ")
 		}
-		return
 	}
-	if err := c.judge(ctx, m, code); err != nil {
-		c.Class, c.Reason = Unknown, oneLine(err)
+}
+
+func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weighted) error {
+	b, err := build(ctx, c.tc, m, c.Target, c.Level)
+	if err != nil {
+		return err
 	}
+	weight := min(int64(m.Size()), readAtOnce)
+	if err := reading.Acquire(ctx, weight); err != nil {
+		return err
+	}
+	defer reading.Release(weight)
+	code, err := b.decode(ctx)
+	if err != nil {
+		return err
+	}
+	return c.judge(ctx, m, code)
 }
 
 func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) error {

@@ -33,23 +33,41 @@ func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 
 // Cubin is Build that also gives the file without lines, for a device to load.
 func Cubin(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, []byte, error) {
+	b, err := build(ctx, tc, m, gpu, level)
+	if err != nil {
+		return nil, nil, err
+	}
+	code, err := b.decode(ctx)
+	return code, b.plain, err
+}
+
+// built is the machine code of a module, with lines and without.
+type built struct {
+	tc           *toolchain.Toolchain
+	file, gpu    string
+	lined, plain []byte
+}
+
+func build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*built, error) {
 	gpu, err := targetFor(tc, m, gpu)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lined, err := compileModule(ctx, tc, m, gpu, level, true)
-	if err != nil {
-		return nil, nil, err
+	b := &built{tc: tc, file: m.File, gpu: gpu}
+	if b.lined, err = compileModule(ctx, tc, m, gpu, level, true); err != nil {
+		return nil, err
 	}
-	plain, err := compileModule(ctx, tc, m, gpu, level, false)
-	if err != nil {
-		return nil, nil, err
+	if b.plain, err = compileModule(ctx, tc, m, gpu, level, false); err != nil {
+		return nil, err
 	}
-	if err := equal(lined, plain); err != nil {
-		return nil, nil, fmt.Errorf("lines change the machine code: %w", err)
+	if err := equal(b.lined, b.plain); err != nil {
+		return nil, fmt.Errorf("lines change the machine code: %w", err)
 	}
-	code, err := pipeline.Decode(ctx, tc, m.File, gpu, lined)
-	return code, plain, err
+	return b, nil
+}
+
+func (b *built) decode(ctx context.Context) (*pipeline.Code, error) {
+	return pipeline.Decode(ctx, b.tc, b.file, b.gpu, b.lined)
 }
 
 // lowered is the version of PTX as which a module is compiled whose own the release

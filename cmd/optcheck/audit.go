@@ -231,13 +231,16 @@ func thatCompile(env *environment, tcs []*toolchain.Toolchain, source string) (o
 	return out
 }
 
-// roomy has garbage collected seldom until memory reaches 512 MiB and 64 MiB for each
-// core: disassemblies are large and live briefly, and to look for them costs as much
-// as all that lives. GOMEMLIMIT and GOGC override it. What it returns puts things back.
-func roomy(env *environment) (back func()) {
-	limit, percent := int64(-1), 400
-	if env.getenv("GOMEMLIMIT") == "" {
-		limit = 512<<20 + int64(runtime.GOMAXPROCS(0))<<26
+// testMemory is the limit for audits of tests: 512 MiB and 64 MiB for each core.
+func testMemory() int64 { return 512<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
+
+// roomy has garbage collected seldom until memory reaches limit, in bytes: disassemblies are
+// large and live briefly, and to look for them costs as much as all that lives. GOMEMLIMIT
+// and GOGC override it. What it returns puts things back.
+func roomy(env *environment, limit int64) (back func()) {
+	percent := 400
+	if env.getenv("GOMEMLIMIT") != "" {
+		limit = -1
 	}
 	limit = debug.SetMemoryLimit(limit)
 	if env.getenv("GOGC") != "" {
@@ -248,7 +251,7 @@ func roomy(env *environment) (back func()) {
 }
 
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
-	defer roomy(env)()
+	defer roomy(env, testMemory())()
 	env.quiet = f.quiet
 	fail, err := env.settings.fail()
 	if err != nil {

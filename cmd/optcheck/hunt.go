@@ -184,7 +184,7 @@ type huntEvent struct {
 }
 
 func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
-	defer roomy(env)()
+	defer roomy(env, testMemory())()
 	for _, w := range f.races {
 		if !slices.Contains(report.RaceWords(), w) {
 			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))

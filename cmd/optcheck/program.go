@@ -89,9 +89,13 @@ type programRun struct {
 	text     realcode.Report
 }
 
+// programMemory is up to where garbage of an audit of programs is collected seldom, in bytes.
+const programMemory = 640 << 20
+
 // auditPrograms audits files of real code. A file that cannot be read is told at the
 // end, and costs no other.
 func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) (err error) {
+	defer roomy(env, programMemory)()
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
@@ -179,6 +183,7 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		}
 		for _, m := range modules {
 			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m))
+			m.Forget()
 		}
 	}
 	if ofPTX > 0 {
@@ -224,16 +229,14 @@ func (r *programRun) run(ctx context.Context) error {
 		}
 	}
 	start := time.Now()
-	for i, m := range r.modules {
-		err := realcode.Audit(ctx, r.o, m, func(c *realcode.Cell) error {
-			kept := *c
-			kept.Result = c.Result.Brief()
-			r.text.Add(&kept)
-			return r.programs[i].Events(c, r.h.Handle)
-		})
-		if err != nil {
-			return err
-		}
+	err = realcode.AuditAll(ctx, r.o, r.modules, func(i int, c *realcode.Cell) error {
+		kept := *c
+		kept.Result = c.Result.Brief()
+		r.text.Add(&kept)
+		return r.programs[i].Events(c, r.h.Handle)
+	})
+	if err != nil {
+		return err
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
 	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
