@@ -3,6 +3,7 @@ package realcode
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -11,12 +12,21 @@ import (
 // follow follows the registers of a function: where each instruction that touches
 // memory goes, and what comparisons compare that never changes.
 func follow(f *isa.Func, from int32) *regWalk {
-	w := &regWalk{f: f, from: from, in: make([]map[isa.Reg]address, len(f.Blocks)), out: make([]address, len(f.Insts)),
-		operands: map[[2]int][]address{}, lane: map[int]bool{}}
+	w := &regWalk{f: f, from: from, in: make([]values, len(f.Blocks)), out: make([]address, len(f.Insts)),
+		operands: map[[2]int][]address{}, lane: map[int]bool{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
+		phis: map[[2]int]string{}}
 	if len(f.Blocks) == 0 {
 		return w
 	}
-	w.in[0] = map[isa.Reg]address{}
+	for i := range f.Insts {
+		for _, r := range f.Insts[i].Defs {
+			if _, ok := w.number[r]; !ok {
+				w.number[r] = len(w.regs)
+				w.regs = append(w.regs, r)
+			}
+		}
+	}
+	w.in[0], w.state = make(values, len(w.regs)), make(values, len(w.regs))
 	work, rounds := []int{0}, 0
 	queued := make([]bool, len(f.Blocks))
 	for len(work) > 0 && rounds < 64*len(f.Blocks) {
@@ -24,9 +34,9 @@ func follow(f *isa.Func, from int32) *regWalk {
 		b := work[0]
 		work = work[1:]
 		queued[b] = false
-		state := w.block(b)
+		w.block(b)
 		for _, s := range f.Blocks[b].Succs {
-			if w.meet(s, state) && !queued[s] {
+			if w.meet(s) && !queued[s] {
 				queued[s] = true
 				work = append(work, s)
 			}
@@ -38,14 +48,24 @@ func follow(f *isa.Func, from int32) *regWalk {
 type regWalk struct {
 	f    *isa.Func
 	from int32
-	in   []map[isa.Reg]address
-	out  []address
+	// regs are the registers that are written, number their places in values; in has what is
+	// in them where a block begins, state at the instruction that is looked at.
+	regs   []isa.Reg
+	number map[isa.Reg]int
+	in     []values
+	state  values
+	phis   map[[2]int]string
+	made   [][]address // by instructions, for each register that it writes, when it is needed
+	out    []address
 	// operands are those of comparisons, by instruction and number of the
 	// micro-operation.
 	operands map[[2]int][]address
 	// lane are the instructions that compare with the number of the lane.
 	lane map[int]bool
 }
+
+// values are those of registers, without root where it is that at the beginning.
+type values []address
 
 // String gives an address, or any other value, as text.
 func (a address) String() string { return fmt.Sprintf("%s+%d", a.root, a.offset) }
@@ -55,30 +75,39 @@ func (a address) String() string { return fmt.Sprintf("%s+%d", a.root, a.offset)
 // begin with a question mark.
 func (a address) fixed() bool { return a.root != "" && a.root[0] != '?' }
 
-// meet takes a state over to a block, and reports whether that is news.
-func (w *regWalk) meet(b int, state map[isa.Reg]address) bool {
+// meet takes the state over to a block, and reports whether that is news.
+func (w *regWalk) meet(b int) bool {
 	if w.in[b] == nil {
-		w.in[b] = make(map[isa.Reg]address, len(state))
-		for r, v := range state {
-			w.in[b][r] = v
-		}
+		w.in[b] = slices.Clone(w.state)
 		return true
 	}
 	news := false
-	for r, v := range w.in[b] {
-		phi := address{root: fmt.Sprintf("?phi%d.%v", w.from+int32(w.f.Blocks[b].First), r)}
-		if x, ok := state[r]; (!ok || x != v) && v != phi {
-			w.in[b][r] = phi
+	for n, v := range w.in[b] {
+		if v.root == "" || w.state[n] == v {
+			continue
+		}
+		if phi := w.phi(b, n); v != phi {
+			w.in[b][n] = phi
 			news = true
 		}
 	}
 	return news
 }
 
+// phi is what paths bring together in a register where a block begins.
+func (w *regWalk) phi(b, n int) address {
+	root, ok := w.phis[[2]int{b, n}]
+	if !ok {
+		root = fmt.Sprintf("?phi%d.%v", w.from+int32(w.f.Blocks[b].First), w.regs[n])
+		w.phis[[2]int{b, n}] = root
+	}
+	return address{root: root}
+}
+
 // made is the root of what an instruction leaves in a register.
 func made(at int32, r isa.Reg) string { return fmt.Sprintf("?v%d.%v", at, r) }
 
-func (w *regWalk) value(state map[isa.Reg]address, o *isa.Operand) address {
+func (w *regWalk) value(o *isa.Operand) address {
 	switch o.Kind {
 	case isa.OpdImm:
 		return address{root: "0", offset: o.Imm}
@@ -92,7 +121,7 @@ func (w *regWalk) value(state map[isa.Reg]address, o *isa.Operand) address {
 		if o.Zero {
 			return address{root: "0"}
 		}
-		v := w.reg(state, o.Reg)
+		v := w.reg(o.Reg)
 		switch {
 		case !o.Neg && !o.Not && !o.Abs:
 			return v
@@ -124,51 +153,51 @@ func steady(name string) bool {
 	return false
 }
 
-func (w *regWalk) reg(state map[isa.Reg]address, r isa.Reg) address {
-	if v, ok := state[r]; ok {
-		return v
+func (w *regWalk) reg(r isa.Reg) address {
+	if n, ok := w.number[r]; ok && w.state[n].root != "" {
+		return w.state[n]
 	}
 	return address{root: fmt.Sprintf("?in%d.%v", w.from, r)}
 }
 
-// block follows a block and returns the state behind it.
-func (w *regWalk) block(b int) map[isa.Reg]address {
-	state := make(map[isa.Reg]address, len(w.in[b])+8)
-	for r, v := range w.in[b] {
-		state[r] = v
-	}
-	type def struct {
-		r isa.Reg
-		v address
-	}
-	var defs []def
+// block follows a block, and leaves the state behind it.
+func (w *regWalk) block(b int) {
+	copy(w.state, w.in[b])
+	var defs []address
 	for i := w.f.Blocks[b].First; i < w.f.Blocks[b].End; i++ {
 		in := &w.f.Insts[i]
 		if in.Role.IsAccess() || in.Role == isa.RoleCopy {
-			w.out[i] = w.access(state, in)
+			w.out[i] = w.access(in)
 		}
-		w.compared(state, i, in)
-		defs = defs[:0]
-		for _, r := range in.Defs {
-			v := address{root: made(w.from+int32(i), r)}
+		w.compared(i, in)
+		defs = append(defs[:0], w.makes(i, in)...)
+		for n, r := range in.Defs {
 			for k := range in.Micro {
 				if in.Micro[k].Dst == r && in.Guard == (isa.Guard{}) {
-					if x := w.micro(state, &in.Micro[k]); x.root != "" {
-						v = x
+					if x := w.micro(&in.Micro[k]); x.root != "" {
+						defs[n] = x
 					}
 				}
 			}
-			defs = append(defs, def{r, v})
 		}
-		for _, d := range defs {
-			state[d.r] = d.v
+		for n, r := range in.Defs {
+			w.state[w.number[r]] = defs[n]
 		}
 	}
-	return state
+}
+
+// makes gives what an instruction leaves in its registers as values of its own.
+func (w *regWalk) makes(i int, in *isa.Inst) []address {
+	if w.made[i] == nil {
+		for _, r := range in.Defs {
+			w.made[i] = append(w.made[i], address{root: made(w.from+int32(i), r)})
+		}
+	}
+	return w.made[i]
 }
 
 // compared keeps the operands of comparisons.
-func (w *regWalk) compared(state map[isa.Reg]address, i int, in *isa.Inst) {
+func (w *regWalk) compared(i int, in *isa.Inst) {
 	for k := range in.Micro {
 		mi, n := &in.Micro[k], 2
 		if mi.Op == isa.MicroTest {
@@ -178,7 +207,7 @@ func (w *regWalk) compared(state map[isa.Reg]address, i int, in *isa.Inst) {
 		}
 		var vals []address
 		for s := range mi.Src[:min(n, len(mi.Src))] {
-			v := w.value(state, &mi.Src[s])
+			v := w.value(&mi.Src[s])
 			if v.root != "" && !strings.HasPrefix(v.root, "?in") {
 				vals = append(vals, v)
 			}
@@ -193,14 +222,14 @@ func (w *regWalk) compared(state map[isa.Reg]address, i int, in *isa.Inst) {
 	}
 }
 
-func (w *regWalk) micro(state map[isa.Reg]address, mi *isa.Micro) address {
+func (w *regWalk) micro(mi *isa.Micro) address {
 	switch mi.Op {
 	case isa.MicroMov:
-		return w.value(state, &mi.Src[0])
+		return w.value(&mi.Src[0])
 	case isa.MicroAdd:
 		sum := address{root: "0"}
 		for i := range mi.Src {
-			v := w.value(state, &mi.Src[i])
+			v := w.value(&mi.Src[i])
 			switch {
 			case v.root == "":
 				return address{}
@@ -237,7 +266,7 @@ func (w *regWalk) micro(state map[isa.Reg]address, mi *isa.Micro) address {
 	}
 	parts := []string{fmt.Sprint(mi.Op, mi.LUT, mi.Signed, mi.Cmp, mi.Bool, mi.Sym)}
 	for i := range mi.Src {
-		v := w.value(state, &mi.Src[i])
+		v := w.value(&mi.Src[i])
 		if !v.fixed() || mi.Src[i].Kind == isa.OpdPred {
 			return address{}
 		}
@@ -254,7 +283,7 @@ func commutes(op isa.MicroOp) bool {
 }
 
 // access is the address of an access.
-func (w *regWalk) access(state map[isa.Reg]address, in *isa.Inst) address {
+func (w *regWalk) access(in *isa.Inst) address {
 	for i := range in.Args {
 		o := &in.Args[i]
 		if o.Kind != isa.OpdMem {
@@ -262,10 +291,10 @@ func (w *regWalk) access(state map[isa.Reg]address, in *isa.Inst) address {
 		}
 		a := address{root: "0"}
 		if o.Reg.Class != isa.ClassNone && !o.Zero {
-			a = w.reg(state, o.Reg)
+			a = w.reg(o.Reg)
 		}
 		if o.Base2.Class != isa.ClassNone {
-			b := w.reg(state, o.Base2)
+			b := w.reg(o.Base2)
 			switch {
 			case a.root == "0":
 				b.offset += a.offset
