@@ -54,7 +54,7 @@ type Dict struct {
 	store *store // nil: nothing is stored
 
 	mu      sync.RWMutex
-	entries map[Key]entry
+	entries *table
 	fresh   []Key // those that are not in the store
 
 	asking sync.Mutex // one question at a time: others may find the answer in it
@@ -62,7 +62,7 @@ type Dict struct {
 
 // New returns an empty dictionary that is not stored.
 func New() *Dict {
-	return &Dict{entries: map[Key]entry{}}
+	return &Dict{entries: newTable()}
 }
 
 // Generation returns the name of the group of targets whose encodings one dictionary holds:
@@ -87,7 +87,7 @@ func Generation(name string) string {
 func (d *Dict) Len() int {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return len(d.entries)
+	return d.entries.len()
 }
 
 // questions bounds the number of encodings that one process prints, each of them twice.
@@ -117,7 +117,7 @@ func (d *Dict) unknown(keys map[Key]bool) []Key {
 	defer d.mu.RUnlock()
 	var list []Key
 	for k := range keys {
-		if _, ok := d.entries[k]; !ok {
+		if !d.entries.has(k) {
 			list = append(list, k)
 		}
 	}
@@ -145,24 +145,25 @@ func (d *Dict) question(ctx context.Context, ask Disassembler, name string, keys
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	entries := make([]entry, len(keys))
 	for i, k := range keys {
 		a, b := format.Place(i), format.Place(i+len(keys))
-		e := entryOf(texts[a], texts[b], a, b)
-		d.entries[k] = e
-		if e.kind != beyond { // not stored: who knows what went wrong
+		entries[i] = entryOf(texts[a], texts[b], a, b)
+		if entries[i].kind != beyond { // not stored: who knows what went wrong
 			d.fresh = append(d.fresh, k)
 		}
 	}
+	d.entries.put(keys, entries)
 	return nil
 }
 
 // entryOf compares what was printed for an encoding at two addresses.
 func entryOf(first, second string, a, b uint64) entry {
 	switch {
-	case first == "" || second == "":
+	case first == "" || second == "" || max(len(first), len(second)) > longest:
 		return entry{kind: beyond}
 	case first == second:
-		return entry{kind: plain, text: strings.Clone(first)}
+		return entry{kind: plain, text: first}
 	}
 	i := 0
 	for i < min(len(first), len(second)) && first[i] == second[i] {
@@ -176,7 +177,7 @@ func entryOf(first, second string, a, b uint64) entry {
 	if !ok1 || !ok2 || after != rest || y-x != int64(b-a) {
 		return entry{kind: beyond}
 	}
-	return entry{kind: branch, text: strings.Clone(first[:i]), after: strings.Clone(after), rel: x - int64(a)}
+	return entry{kind: branch, text: first[:i], after: after, rel: x - int64(a)}
 }
 
 func isNumber(c byte) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -56,15 +57,22 @@ func keySet(first, n uint64) map[Key]bool {
 	return set
 }
 
+func of(d *Dict, k Key) entry {
+	e, _ := d.entries.get(k)
+	return e
+}
+
+func content(d *Dict) map[Key]entry { return maps.Collect(d.entries.all()) }
+
 func TestEntries(t *testing.T) {
 	d, x := New(), &toy{}
 	keys := map[Key]bool{{5}: true, {1<<60 | 0x840}: true, {1<<60 | 0x10}: true, {2 << 60}: true, {3 << 60}: true}
 	require.NoError(t, d.learn(t.Context(), x.print, "sm_90", keys))
-	assert.Equal(t, entry{kind: plain, text: "MOV R1, 0x5"}, d.entries[Key{5}])
-	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: 0x40}, d.entries[Key{1<<60 | 0x840}])
-	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: -0x7f0}, d.entries[Key{1<<60 | 0x10}])
-	assert.Equal(t, entry{kind: beyond}, d.entries[Key{2 << 60}])
-	assert.Equal(t, entry{kind: beyond}, d.entries[Key{3 << 60}])
+	assert.Equal(t, entry{kind: plain, text: "MOV R1, 0x5"}, of(d, Key{5}))
+	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: 0x40}, of(d, Key{1<<60 | 0x840}))
+	assert.Equal(t, entry{kind: branch, text: "@P0 BRA P1, ", rel: -0x7f0}, of(d, Key{1<<60 | 0x10}))
+	assert.Equal(t, entry{kind: beyond}, of(d, Key{2 << 60}))
+	assert.Equal(t, entry{kind: beyond}, of(d, Key{3 << 60}))
 	assert.EqualValues(t, 10, x.asked.Load(), "each at two addresses")
 	require.NoError(t, d.learn(t.Context(), x.print, "sm_90", keys))
 	assert.EqualValues(t, 10, x.asked.Load(), "nothing is asked twice")
@@ -105,7 +113,7 @@ func TestKept(t *testing.T) {
 	again := Open(dir, "one")
 	require.NoError(t, again.learn(t.Context(), x.print, "sm_90", keySet(0, 100)))
 	require.Equal(t, before, x.asked.Load())
-	require.Equal(t, d.entries, again.entries)
+	require.Equal(t, content(d), content(again))
 	other := Open(dir, "two")
 	require.Zero(t, other.Len())
 	require.NoError(t, other.learn(t.Context(), x.print, "sm_90", keySet(0, 100)))
@@ -132,7 +140,7 @@ func TestDamage(t *testing.T) {
 			return
 		}
 		require.NoError(t, got.learn(t.Context(), x.print, "sm_90", keySet(1<<60, 8)))
-		require.Equal(t, d.entries, got.entries)
+		require.Equal(t, content(d), content(got))
 		made, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 		require.NoError(t, err)
 		for _, f := range made {
@@ -146,7 +154,7 @@ func TestDamage(t *testing.T) {
 		check(whole[:i])
 	}
 	require.NoError(t, os.WriteFile(files[0], whole, 0o600))
-	require.Equal(t, d.entries, Open(dir, "one").entries)
+	require.Equal(t, content(d), content(Open(dir, "one")))
 }
 
 // TestMerge: segments are put together before they are many, and nothing is lost.
@@ -157,7 +165,7 @@ func TestMerge(t *testing.T) {
 		require.NoError(t, d.learn(t.Context(), x.print, "sm_90", keySet(10*i, 10)))
 		require.LessOrEqual(t, len(d.store.segments()), maxSegments+1)
 	}
-	require.Equal(t, d.entries, Open(dir, "one").entries)
+	require.Equal(t, content(d), content(Open(dir, "one")))
 }
 
 // TestManyProcesses: dictionaries that share a folder, each used by several
@@ -178,21 +186,29 @@ func TestManyProcesses(t *testing.T) {
 	wait.Wait()
 	got := Open(dir, "one")
 	require.Equal(t, 2600, got.Len())
-	for k, e := range got.entries {
+	for k, e := range got.entries.all() {
 		require.Equal(t, entry{kind: plain, text: fmt.Sprintf("MOV R1, %#x", k[0])}, e)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(encode("id", []Key{{1, 2}, {3}}, map[Key]entry{{1, 2}: {kind: plain, text: "EXIT"}, {3}: {kind: branch, text: "BRA ", rel: -16}}),
-		"id")
+	some, keys := newTable(), []Key{{1, 2}, {3}}
+	some.put(keys, []entry{{kind: plain, text: "EXIT"}, {kind: branch, text: "BRA ", rel: -16}})
+	f.Add(encode("id", keys, some), "id")
 	f.Fuzz(func(t *testing.T, data []byte, id string) {
-		entries, err := decode(data, id)
-		if err != nil && entries != nil {
+		text, keys, places, err := decode(data, id)
+		if err != nil && (keys != nil || places != nil) {
 			t.Fatal("entries with an error")
 		}
-		if len(entries)*18 > len(data) {
-			t.Fatalf("%d entries in %d bytes", len(entries), len(data))
+		if len(keys)*18 > len(data) || len(places) != len(keys) {
+			t.Fatalf("%d entries in %d bytes", len(keys), len(data))
+		}
+		table := newTable()
+		table.add(text, keys, places)
+		for k, e := range table.all() {
+			if e.kind != plain && e.kind != branch {
+				t.Fatalf("%v: %v", k, e)
+			}
 		}
 	})
 }

@@ -102,7 +102,7 @@ func (r *reader) lookUp() error {
 	r.d.mu.RLock()
 	defer r.d.mu.RUnlock()
 	for i := range r.words {
-		e, ok := r.d.entries[r.words[i].Code]
+		e, ok := r.d.entries.get(r.words[i].Code)
 		switch {
 		case !ok:
 			return fmt.Errorf("encoding %016x was not decoded", r.words[i].Code)

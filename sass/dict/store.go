@@ -70,7 +70,7 @@ func (d *Dict) read(name string) {
 	if err != nil {
 		return
 	}
-	entries, err := decode(data, d.store.id)
+	text, keys, places, err := decode(data, d.store.id)
 	if err != nil {
 		if errors.Is(err, errDamaged) {
 			_ = os.Remove(path) // it is useless
@@ -78,9 +78,7 @@ func (d *Dict) read(name string) {
 		return
 	}
 	d.store.kept[name] = true
-	for k, e := range entries {
-		d.entries[k] = e
-	}
+	d.entries.add(text, keys, places)
 }
 
 // keep stores new entries. If that fails it tries again later: what is not stored is asked for
@@ -95,7 +93,7 @@ func (d *Dict) keep() {
 	merge := len(d.store.kept) >= maxSegments
 	if merge {
 		keys = nil
-		for k, e := range d.entries {
+		for k, e := range d.entries.all() {
 			if e.kind != beyond {
 				keys = append(keys, k)
 			}
@@ -129,17 +127,15 @@ func (s *store) write(data []byte) (string, error) {
 
 // A segment consists of the format, a SHA-256 of everything that follows, the id, and entries
 // in the order of their keys.
-func encode(id string, keys []Key, entries map[Key]entry) []byte {
+func encode(id string, keys []Key, entries *table) []byte {
 	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
 	body := appendText(nil, id)
 	body = binary.AppendUvarint(body, uint64(len(keys)))
 	for _, k := range keys {
-		e := entries[k]
+		e, _ := entries.get(k)
 		body = binary.LittleEndian.AppendUint64(body, k[0])
 		body = binary.LittleEndian.AppendUint64(body, k[1])
-		body = append(body, byte(e.kind))
-		body = appendText(appendText(body, e.text), e.after)
-		body = binary.AppendVarint(body, e.rel)
+		body = appendEntry(body, &e)
 	}
 	sum := sha256.Sum256(body)
 	return append(append([]byte(format), sum[:]...), body...)
@@ -155,37 +151,38 @@ var (
 	errForeign = errors.New("of another disassembler or version")
 )
 
-// decode reads a segment.
-func decode(data []byte, id string) (map[Key]entry, error) {
+// decode reads a segment: its text, and where in it the entries of keys are.
+func decode(data []byte, id string) (text string, keys []Key, places []uint32, err error) {
+	fail := func(err error) (string, []Key, []uint32, error) { return "", nil, nil, err }
 	head, ok := bytes.CutPrefix(data, []byte(format))
 	if !ok || len(head) < sha256.Size {
 		if bytes.HasPrefix(data, []byte("optcheck-dictionary-")) && !ok {
-			return nil, errForeign
+			return fail(errForeign)
 		}
-		return nil, errDamaged
+		return fail(errDamaged)
 	}
 	body := head[sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(head) {
-		return nil, errDamaged
+		return fail(errDamaged)
 	}
-	r := &segment{rest: string(body)} // the texts are parts of it
+	text = string(body)
+	r := &segment{rest: text}
 	if r.text() != id {
-		return nil, errForeign
+		return fail(errForeign)
 	}
 	n := r.number()
 	if r.bad || n > uint64(len(body)) {
-		return nil, errDamaged
+		return fail(errDamaged)
 	}
-	entries := make(map[Key]entry, n)
+	keys, places = make([]Key, 0, n), make([]uint32, 0, n)
 	for range n {
-		k := Key{r.word(), r.word()}
-		e := entry{kind: kind(r.byte()), text: r.text(), after: r.text(), rel: r.signed()}
-		if r.bad || e.kind != plain && e.kind != branch {
-			return nil, errDamaged
+		keys = append(keys, Key{r.word(), r.word()})
+		places = append(places, uint32(len(text)-len(r.rest)))
+		if e := r.entry(); r.bad || e.kind != plain && e.kind != branch {
+			return fail(errDamaged)
 		}
-		entries[k] = e
 	}
-	return entries, nil
+	return text, keys, places, nil
 }
 
 // segment reads the parts of a segment.
@@ -232,8 +229,10 @@ func (r *segment) signed() int64 {
 	return v
 }
 
+// longest bounds the text of an entry, in bytes.
+const longest = 1 << 12
+
 func (r *segment) text() string {
-	const longest = 1 << 12
 	n := r.number()
 	if n > longest {
 		r.bad = true
