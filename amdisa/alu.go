@@ -1,6 +1,7 @@
 package amdisa
 
 import (
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -119,7 +120,7 @@ func partial(in *inst, d *decoder, o *isa.Operand) bool {
 }
 
 // odd reports whether modifiers make a vector instruction more than its plain operation on
-// words.
+// words or halves of words.
 func (d *decoder) odd(in *inst) bool {
 	if strings.Contains(in.enc, "dpp") || strings.Contains(in.enc, "sdwa") {
 		return true
@@ -132,11 +133,16 @@ func (d *decoder) odd(in *inst) bool {
 	}
 	for i := range d.args {
 		o := &d.args[i]
-		if o.Abs || o.Part == "l" || o.Part == "h" || o.Part == "sext" || o.Neg {
+		if o.Abs || o.Part == "sext" || o.Neg {
 			return true
 		}
 	}
 	return false
+}
+
+// halves reports whether an operand is half of a register.
+func (d *decoder) halves() bool {
+	return slices.ContainsFunc(d.args, func(o isa.Operand) bool { return o.Part == "l" || o.Part == "h" })
 }
 
 // compare decodes v_cmp and v_cmpx, which write a lane mask or EXEC. The mask is printed first,

@@ -127,10 +127,16 @@ func (d *decoder) vectorMicro(in *inst, name, root string, s shape) {
 		d.packedMove()
 		return
 	}
-	if d.odd(in) || n == 16 && root != "mov" || n == 8 {
+	to := d.args[0]
+	switch {
+	case d.odd(in) || n == 8:
+		return
+	case d.halves():
+		d.halfMicro(root, n)
+		return
+	case n == 16 && root != "mov":
 		return
 	}
-	to := d.args[0]
 	a := d.sources(n)
 	if to.Zero {
 		return
@@ -157,6 +163,47 @@ func (d *decoder) sources(n int) func(i, w int) isa.Operand {
 		}
 		return word(d.args[i], w, n)
 	}
+}
+
+// halfMicro lowers what code for gfx11 and later computes in halves of registers (v_and_b16
+// v0.l, 1, v0.l): bitwise functions, moves and selections.
+func (d *decoder) halfMicro(root string, n int) {
+	to := d.args[0]
+	if n != 16 || to.Part != "l" && to.Part != "h" {
+		return
+	}
+	a := func(i int) isa.Operand { return halfWord(d.sources(n)(i, 0), d.arg(i).Part) }
+	lut, logic := logicLUT[root]
+	switch {
+	case logic:
+		d.lop(dst(to, 0), lut, a(1), a(2))
+	case root == "not":
+		d.lop(dst(to, 0), lutNotA, a(1))
+	case root == "mov":
+		d.emit(isa.MicroMov, dst(to, 0), a(1))
+	case root == "cndmask" && len(d.args) < 4:
+		d.emit(isa.MicroSel, dst(to, 0), a(2), a(1), pred(isa.RegVCC))
+	case root == "cndmask" && d.args[3].Kind == isa.OpdReg && !d.args[3].Zero:
+		d.emit(isa.MicroSel, dst(to, 0), a(2), a(1), pred(d.args[3].Reg))
+	default:
+		return
+	}
+	d.micros[len(d.micros)-1].Half = to.Part
+}
+
+// halfWord returns an operand of an operation on 16 bits; a register of which no half is named
+// counts with its low one.
+func halfWord(o isa.Operand, part string) isa.Operand {
+	switch {
+	case o.Kind == isa.OpdImm:
+		return imm(uint32(uint16(o.Imm)))
+	case o.Kind != isa.OpdReg:
+		return isa.Operand{Kind: isa.OpdSpecial, Sym: "?half", Words: 1}
+	case part == "":
+		part = "l"
+	}
+	o.Part = part
+	return o
 }
 
 // vectorMoves lowers moves, selections, bitwise functions by table, and exchanges
@@ -459,13 +506,20 @@ func (d *decoder) compareMicro(in *inst, name string, from int) {
 	parts := strings.Split(name, "_") // cmp eq u32
 	cmp, ok := cmpNames[parts[1]]
 	n := typeBits(name)
-	if !ok || n < 32 || len(parts) != 3 {
+	if !ok || len(parts) != 3 {
 		return
 	}
 	signed := parts[2][0] == 'i'
 	x, y := d.args[from], d.args[from+1]
+	if n < 16 || d.halves() && n > 16 || n == 16 && signed && cmp != "EQ" && cmp != "NE" {
+		return
+	}
 	write := func(r isa.Reg) {
-		if n == 32 {
+		switch n {
+		case 16:
+			d.setp(r, cmp, false, halfWord(word(x, 0, n), x.Part), halfWord(word(y, 0, n), y.Part), pred(isa.RegExec))
+			return
+		case 32:
 			d.setp(r, cmp, signed, word(x, 0, n), word(y, 0, n), pred(isa.RegExec))
 			return
 		}

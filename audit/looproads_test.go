@@ -32,17 +32,20 @@ func TestLoopRoads(t *testing.T) {
 		tests = append(tests, killShape(t, n, loopShapes[n]))
 	}
 	o := Options{Tests: tests, Levels: []string{"O0", "O3"}, Layouts: []spec.Layout{spec.Pointers}}
-	roads := map[string]Options{"nvidia": o, "amd": o, "amd ir": o}
+	roads := map[string]Options{"nvidia": o, "amd": o, "amd halves": o, "amd ir": o}
 	for name, o := range roads {
 		t.Run(name, func(t *testing.T) {
 			o.Source, o.Toolchains, o.Targets = "llvm-ir", pairs(t, "22+12.4"), []string{"sm_80"}
 			if name != "nvidia" {
 				o.Toolchains, o.Targets = clangs(t), []string{"gfx900"}
 			}
-			if name == "amd" {
-				o.Source = "" // OpenCL C; other releases have cells that are not decided (docs/generator.md)
-				o.Toolchains = slices.DeleteFunc(o.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.Major() != 19 })
-			} else if name != "nvidia" {
+			switch name {
+			case "amd":
+				o.Source = "" // OpenCL C
+			case "amd halves":
+				o.Source, o.Targets = "", []string{"gfx1100"}
+				o.Toolchains = slices.DeleteFunc(o.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.Major() != 22 })
+			case "amd ir":
 				o.Toolchains = slices.DeleteFunc(o.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.Kind.(*toolchain.LLVM).LLC == "" })
 			}
 			run := report.NewRun()

@@ -125,10 +125,14 @@ const (
 type Micro struct {
 	Op  MicroOp
 	Dst Reg
+	// Half is the half of Dst that gets the low 16 bits of the result, "l" or "h", whose other
+	// half stays; empty for all of Dst.
+	Half string
 	// Src holds one-word operands of kind OpdReg, OpdPred, OpdImm, OpdConst,
 	// OpdSym or OpdSpecial. Zero registers appear as OpdImm 0, immediates with
 	// their modifiers applied as numbers from 0 to 2^32-1; the always-true
-	// predicate is an OpdPred with Zero set. The words of a pair are separate
+	// predicate is an OpdPred with Zero set. A register with Part "l" or "h" is that
+	// half of it as a word. The words of a pair are separate
 	// operands: the next register, or the constant at Off+4.
 	Src    []Operand
 	LUT    uint8

@@ -304,7 +304,7 @@ func regNames(l []Reg) []string {
 
 // String returns a micro-operation as text: R4 = lop3.3c(R2, 0x7f3a001, 0x0).
 func (m Micro) String() string {
-	s := m.Dst.String() + " = " + m.Op.String()
+	s := m.Dst.String() + half(m.Half) + " = " + m.Op.String()
 	switch m.Op {
 	case MicroLop3, MicroPlop, MicroTest:
 		s += fmt.Sprintf(".%02x", m.LUT)
@@ -327,6 +327,14 @@ func (m Micro) String() string {
 	return s + "(" + strings.Join(args, ", ") + ")"
 }
 
+// half returns the suffix of half a register.
+func half(part string) string {
+	if part == "l" || part == "h" {
+		return "." + part
+	}
+	return ""
+}
+
 // String returns an operand in a uniform notation, whatever the listing printed.
 func (o Operand) String() string {
 	pre := ""
@@ -341,7 +349,7 @@ func (o Operand) String() string {
 		if o.Zero {
 			return pre + "0"
 		}
-		return pre + o.Reg.String()
+		return pre + o.Reg.String() + half(o.Part)
 	case OpdPred:
 		if o.Zero {
 			return pre + "true"

@@ -89,7 +89,7 @@ func (*amd) branch(m *machine, in *isa.Inst, _ value) {
 // of a register.
 func (*amd) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) bool {
 	if at, ok := m.scratch(in); ok {
-		m.private(i, in, at, unsignedLoad(in.Op), guard, t)
+		m.private(i, in, at, extended(in), guard, t)
 		return true
 	}
 	return m.lane(i, in)

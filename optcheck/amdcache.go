@@ -51,17 +51,21 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	return false
 }
 
-// find looks for a cache operation between two events that always runs, or whenever one
-// of some events does.
+// find looks for a cache operation between two events that always runs, else for one that runs whenever one of some
+// events does.
 func (c *amdCheck) find(need amdCacheOp, lo, hi int, with ...int) int {
+	sometimes := -1
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
 		x := &c.tr.events[ev]
-		if x.role == isa.RoleCache && slices.Contains(need.ops, c.inst(ev).Op) && x.mem.Scope >= need.scope &&
-			(!x.cond || slices.ContainsFunc(with, func(w int) bool { return w >= 0 && c.runsWith(ev, w) })) {
+		switch {
+		case x.role != isa.RoleCache || !slices.Contains(need.ops, c.inst(ev).Op) || x.mem.Scope < need.scope:
+		case !x.cond:
 			return ev
+		case sometimes < 0 && slices.ContainsFunc(with, func(w int) bool { return w >= 0 && c.runsWith(ev, w) }):
+			sometimes = ev
 		}
 	}
-	return -1
+	return sometimes
 }
 
 func (n amdCacheOp) String() string {

@@ -69,7 +69,7 @@ func TestAMDGuarded(t *testing.T) {
 	want.SetCode(&x.Threads[0], []spec.Value{{Offset: 24, Bytes: 4, Instr: -1, Reg: "r1"}})
 	first := "buffer_store_dword v2, off, s[0:3], s33 offset:4\n\ts_waitcnt vmcnt(0)\n\tv_cmp"
 	second := "buffer_store_dword v2, off, s[0:3], s33 offset:4\n.LBB"
-	for _, c := range []struct{ name, from, to, want string }{
+	edits(t, "gfx900", guardedLoad, want, []edit{
 		{"as it is", "", "", ""},
 		{"the register keeps its initial value", "v_mov_b32_e32 v2, s9\n", "v_mov_b32_e32 v2, s8\n", ""},
 		{"inverted twice", "s_cbranch_execz .LBB0_2", "s_cbranch_execnz .LBB0_1\n\ts_branch .LBB0_2\n.LBB0_1:", ""},
@@ -94,13 +94,17 @@ func TestAMDGuarded(t *testing.T) {
 		{"a byte reloaded", "buffer_load_dword v2, off", "buffer_load_ubyte v2, off", "unknown"},
 		{"another register for some words", "v_xor_b32_e32 v3,",
 			"v_cmp_eq_u32_e64 s[14:15], v1, 5\n\tv_cndmask_b32_e64 v1, v1, 7, s[14:15]\n\tv_xor_b32_e32 v3,", "value-changed"},
-	} {
-		text := guardedLoad
-		if c.from != "" {
-			require.Contains(t, text, c.from, c.name)
-			text = strings.Replace(text, c.from, c.to, 1)
-		}
-		r, err := NewChecker().CheckAgainst(amdCode(t, "gfx900", want, text), want)
+	})
+}
+
+// edit replaces text in a kernel, once; want is the rule that must be broken, "unknown", or
+// nothing if the kernel is still the test.
+type edit struct{ name, from, to, want string }
+
+func edits(t *testing.T, arch, kernel string, s *spec.Spec, list []edit) {
+	for _, c := range list {
+		require.Contains(t, kernel, c.from, c.name)
+		r, err := NewChecker().CheckAgainst(amdCode(t, arch, s, strings.Replace(kernel, c.from, c.to, 1)), s)
 		require.NoError(t, err, c.name)
 		r.decide()
 		if c.want == "unknown" {

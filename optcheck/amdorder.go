@@ -235,10 +235,12 @@ func (c *amdCheck) tell(pos int, missing []lack) {
 	}
 }
 
-// own attributes the cache operations between two events to a fence, for listings.
+// own attributes the cache operations between two events to a fence, for listings. Those of one lane belong to the
+// atomic that it performs for its wave.
 func (c *amdCheck) own(pos, lo, hi int) {
 	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
-		if c.tr.events[ev].role == isa.RoleCache && len(c.owner[ev]) == 0 {
+		x := &c.tr.events[ev]
+		if x.role == isa.RoleCache && len(c.owner[ev]) == 0 && !(x.cond && x.condT == 0 && c.byLane(x)) {
 			c.owner[ev] = append(c.owner[ev], pos)
 		}
 	}

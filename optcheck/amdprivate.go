@@ -16,9 +16,22 @@ func (m *machine) scratch(in *isa.Inst) (value, bool) {
 	return lo, space == isa.SpaceLocal || m.privateBase(lo, hi)
 }
 
-// unsignedLoad reports whether a load clears the upper bytes: buffer_load_ubyte, scratch_load_u8.
-func unsignedLoad(op string) bool {
-	return strings.HasSuffix(op, "_ubyte") || strings.HasSuffix(op, "_ushort") || strings.HasSuffix(op, "_u8") || strings.HasSuffix(op, "_u16")
+// extended says what an access to less than a word does to the rest of its register: buffer_load_ubyte and
+// scratch_load_u8 clear it; buffer_load_ubyte_d16, scratch_load_d16_u8 and those with hi keep the other half;
+// scratch_store_d16_hi_b8 stores from the upper half.
+func extended(in *isa.Inst) (e extension) {
+	op, behind := strings.CutSuffix(strings.Replace(in.Op, "_d16_hi", "_d16", 1), "_d16")
+	switch {
+	case strings.Contains(in.Op, "_d16_hi"):
+		e.half = "h"
+	case behind || strings.Contains(op, "_d16_"):
+		e.half = "l"
+	}
+	e.zero = e.half != "" && in.Mem.Width == 2
+	for _, s := range []string{"_ubyte", "_ushort", "_u8", "_u16"} {
+		e.zero = e.zero || strings.HasSuffix(op, s)
+	}
+	return e
 }
 
 // privateBase reports whether an address is in the private aperture of flat addresses. Its high word then is

@@ -92,6 +92,6 @@ func (nvidia) instruction(m *machine, i int, in *isa.Inst, guard value, t taint)
 		return false
 	}
 	at, _ := m.arch.address(m, in)
-	m.private(i, in, at, false, guard, t)
+	m.private(i, in, at, extension{}, guard, t)
 	return true
 }

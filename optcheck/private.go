@@ -1,6 +1,12 @@
 package optcheck
 
-import "optcheck/isa"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"optcheck/isa"
+)
 
 // slot is a word of a thread's private memory (scratch). Its address is base, which is an expression or none, plus
 // off; so is the low word of its flat address.
@@ -16,9 +22,14 @@ type cell struct {
 	bytes int
 }
 
-// private evaluates a load from private memory or a store to it, as if the memory were registers. zeroExtends is set
-// if a load of less than a word clears the upper bytes.
-func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, guardV value, guardT taint) {
+// extension says what becomes of a register into which less than a word is loaded.
+type extension struct {
+	zero bool   // the upper bytes of the register, or of its half, are cleared
+	half string // the half, "l" or "h", in which the access finds its bytes; empty for the whole register
+}
+
+// private evaluates a load from private memory or a store to it, as if the memory were registers.
+func (m *machine) private(i int, in *isa.Inst, addr value, ext extension, guardV value, guardT taint) {
 	p := m.tr.pool
 	at := slot{base: none}
 	switch n := p.nodes[addr]; {
@@ -37,7 +48,7 @@ func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, gua
 				c.v, c.t = m.get(in.Data[k]), m.taintOf(in.Data[k:k+1])
 			}
 			if in.Mem.Width < 4 {
-				c.v, c.bytes = m.low(c.v, in.Mem.Width), in.Mem.Width
+				c.v, c.bytes = m.low(m.half(c.v, ext.half), in.Mem.Width), in.Mem.Width
 			}
 			m.put(at, c, guardV, guardT)
 			at.off += 4
@@ -53,23 +64,14 @@ func (m *machine) private(i int, in *isa.Inst, addr value, zeroExtends bool, gua
 		a := assign{r, m.opaque(i, k), 0}
 		if c, ok := m.cur.slots[at]; ok {
 			a.t = c.t
-			if c.bytes == min(in.Mem.Width, 4) && (c.bytes == 4 || zeroExtends) {
-				a.v = c.v
+			if c.bytes == min(in.Mem.Width, 4) && (c.bytes == 4 || ext.zero) {
+				a.v = m.halved(m.get(d), c.v, ext.half)
 			}
 		}
 		out = append(out, a)
 		at.off += 4
 	}
 	m.commit(out, guardV, in.Guard.Neg, guardT)
-}
-
-// low returns the lowest bytes of a value.
-func (m *machine) low(v value, bytes int) value {
-	mask := m.tr.pool.constant(1<<(8*bytes) - 1)
-	if x, ok := m.distribute(lutAnd, operands{v, mask, none, none, none}); ok {
-		return x
-	}
-	return m.tr.pool.bits(lutAnd, v, mask, none)
 }
 
 // put stores a word in private memory, perhaps under a guard. Whatever else may be there becomes unknown: words that
@@ -86,7 +88,7 @@ func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	if guardV != none {
 		old, ok := m.cur.slots[at]
 		if !ok {
-			old.v = m.tr.pool.mk(node{kind: kSpecial, imm: m.tr.pool.str("private memory"), a: value(len(m.cur.slots)), b: none, c: none})
+			old.v = m.blank()
 		}
 		if old.v != c.v {
 			c.v = m.tr.pool.mk(node{kind: kSel, a: c.v, b: old.v, c: guardV})
@@ -96,12 +98,32 @@ func (m *machine) put(at slot, c cell, guardV value, guardT taint) {
 	m.cur.slots[at] = c
 }
 
-// mergeSlots joins private memory where control flow joins: words that differ become one of two values, and words
-// that one side lacks become unknown.
+// blank returns a word of private memory of which nothing is known. It equals no other value.
+func (m *machine) blank() value {
+	p := m.tr.pool
+	return p.mk(node{kind: kSpecial, imm: p.str("private memory"), a: value(len(p.nodes)), b: none, c: none})
+}
+
+// mergeSlots joins private memory where control flow joins: a word becomes one of two values, of which one may be
+// unknown.
 func (m *machine) mergeSlots(b, p int, st, q *state, j *join) {
-	for at, c := range st.slots {
+	if st.slots == nil && len(q.slots) > 0 {
+		st.slots = make(map[slot]cell, len(q.slots))
+	}
+	for at, o := range q.slots {
+		if _, ok := st.slots[at]; !ok {
+			st.slots[at] = cell{v: none, bytes: o.bytes}
+		}
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(st.slots), slot.compare) {
+		c := st.slots[at]
 		o, ok := q.slots[at]
-		if !ok || o.bytes != c.bytes {
+		switch {
+		case !ok:
+			o = cell{v: m.blank(), bytes: c.bytes}
+		case c.v == none:
+			c.v = m.blank()
+		case o.bytes != c.bytes:
 			delete(st.slots, at)
 			continue
 		}
@@ -115,4 +137,9 @@ func (m *machine) mergeSlots(b, p int, st, q *state, j *join) {
 		c.t |= o.t
 		st.slots[at] = c
 	}
+}
+
+// compare orders slots.
+func (s slot) compare(o slot) int {
+	return cmp.Or(cmp.Compare(s.base, o.base), cmp.Compare(s.off, o.off))
 }

@@ -30,7 +30,7 @@ const maxParting = 16
 
 // part divides the predecessors of a block into two parts, so that it is known which of them control comes from.
 func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
-	if p, q, j, ok = m.byBranch(b, preds); ok || len(preds) == 2 {
+	if p, q, j, ok = m.byBranch(b, preds); ok {
 		return p, q, j, ok
 	}
 	return m.byBlock(b, preds)

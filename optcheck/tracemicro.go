@@ -21,8 +21,17 @@ type operands [5]value
 // maxOperands is the number of sources that the general evaluation handles.
 const maxOperands = 4
 
-// micro evaluates micro-operation k of an instruction.
+// micro evaluates micro-operation k of an instruction: what its destination then holds.
 func (m *machine) micro(inst, k int, mi *isa.Micro) (value, taint) {
+	v, t := m.result(inst, k, mi)
+	if mi.Half == "" {
+		return v, t
+	}
+	return m.halved(m.get(mi.Dst), v, mi.Half), t | m.taintOf([]isa.Reg{mi.Dst})
+}
+
+// result evaluates a micro-operation.
+func (m *machine) result(inst, k int, mi *isa.Micro) (value, taint) {
 	src := operands{none, none, none, none, none}
 	var t taint
 	for i, s := range mi.Src {

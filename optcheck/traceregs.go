@@ -170,6 +170,7 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 		if i := regIndex(o.Reg); i >= 0 {
 			t = m.regTaint(i)
 		}
+		v = m.half(v, o.Part)
 	case isa.OpdImm, isa.OpdFloat:
 		v = p.constant(uint32(o.Imm))
 	case isa.OpdConst:

@@ -59,14 +59,14 @@ func (a x86) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) 
 	case k.base != baseSym:
 		return false
 	case k.name == x86Stack && in.Role == isa.RoleStore:
-		m.private(i, in, at, true, guard, t)
+		m.private(i, in, at, extension{zero: true}, guard, t)
 		return true
 	case in.Role == isa.RoleStore:
 		return false
 	case k.name == x86Stack:
 		one := *in
 		one.Defs = in.Defs[:min((in.Mem.Width+3)/4, len(in.Defs))]
-		m.private(i, &one, at, true, guard, t)
+		m.private(i, &one, at, extension{zero: true}, guard, t)
 	}
 	var out []assign
 	for w, d := range in.Defs {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/spec"
 )
@@ -111,6 +112,12 @@ func TestOpenCLUnsupported(t *testing.T) {
 	x, _ := corpus.Lookup("cl-mp+release.device+acquire.device")
 	_, err := EmitOpenCL(x, Options{Target: "cypress"})
 	require.ErrorContains(t, err, "r600 has no ordered atomics")
+	shared, err := litmus.Parse("shared", []byte("GPU_PTX shared\n{}\n T0 ;\n ld.volatile.s32 r0, [x] ;\nScopeTree(grid(cta(warp T0)))\nx: shared\nexists (0:r0=1)\n"))
+	require.NoError(t, err)
+	_, err = EmitOpenCL(shared, Options{Target: "cypress", Layout: spec.Symbols})
+	require.ErrorContains(t, err, "what nobody writes there is undefined")
+	_, err = EmitOpenCL(shared, Options{Target: "cypress", Layout: spec.Pointers})
+	require.NoError(t, err)
 	_, err = Emit(x, Options{Target: "sm_80"})
 	require.ErrorContains(t, err, "no PTX")
 }
