@@ -26,34 +26,32 @@ import (
 // those in folders that hold no tests. ok is false if there is none; both kinds of
 // arguments at once are an error.
 func programs(args []string) (files []string, ok bool, err error) {
-	for _, a := range args {
-		switch {
-		case isProgram(a):
-			files = append(files, a)
-		case a != "-":
-			found, err := programsIn(a)
-			if err != nil {
+	for i, a := range args {
+		found := []string{a}
+		if !isProgram(a) {
+			if found, err = programsIn(a); err != nil {
 				return nil, false, err
 			}
-			files = append(files, found...)
 		}
-		if len(files) == 0 && ok || len(files) > 0 && !ok && a != args[0] {
+		if some := len(found) > 0; i > 0 && some != ok {
 			return nil, false, fmt.Errorf("%s: tests and programs cannot be audited in one run", a)
 		}
-		ok = len(files) > 0
+		files, ok = append(files, found...), len(found) > 0
 	}
 	return files, ok, nil
 }
 
 func isProgram(file string) bool { return filepath.Ext(file) == ".ptx" || isCUDA(file) }
 
-// programsIn lists the programs in a folder; none if it has tests, or is no folder.
+// programsIn lists the programs in a folder; none if it has tests, or is no folder. A
+// folder without either is an error.
 func programsIn(dir string) (files []string, err error) {
 	tests := false
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == dir:
-			return fs.SkipAll // no folder: whoever takes it for a test says more
+		case path == dir && (err != nil || !d.IsDir()):
+			tests = true // or nothing at all: whoever takes it for a test says more
+			return fs.SkipAll
 		case err != nil:
 			return err
 		case filepath.Ext(path) == ".litmus":
@@ -64,11 +62,14 @@ func programsIn(dir string) (files []string, err error) {
 		}
 		return nil
 	})
-	if tests {
+	if err != nil || tests {
 		return nil, err
 	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no .litmus, .ptx or .cu files", dir)
+	}
 	slices.Sort(files)
-	return files, err
+	return files, nil
 }
 
 // readPTX reads a module.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ type frontRun struct {
 // errNoFront is that nothing compiles CUDA C++, or not what is asked for.
 var errNoFront = errors.New("no compiler of CUDA C++ was found; optcheck toolchain install nvcc-12.4 gets one")
 
+// severalArguments is what a value has that is more than one argument.
+var severalArguments = regexp.MustCompile(`^-\S+ |\s-`)
+
 // frontError is an error of the search, which is for no file to bear.
 type frontError struct{ error }
 
@@ -43,6 +47,11 @@ func (e *frontError) Unwrap() error        { return e.error }
 func (r *frontRun) find(ctx context.Context) error {
 	if r.pairs != nil {
 		return nil
+	}
+	for _, f := range r.flags {
+		if severalArguments.MatchString(f) {
+			return &frontError{fmt.Errorf("--front-flags %q: arguments are separated by commas (-Iinclude,-DN=4)", f)}
+		}
 	}
 	var err error
 	if r.pairs, err = discover(ctx, r.env.forSource(pipeline.CUDA)); err != nil {
