@@ -172,15 +172,6 @@ func (b *bundler) files() {
 // thread returns the thread of the smallest test in which the rule is broken.
 func (b *bundler) thread() *litmus.Thread { return &b.f.Test.Threads[b.find.Thread] }
 
-// command returns the compiler's command line for the smallest program.
-func (b *ptxRoad) command() string {
-	args := []string{"ptxas", "-arch=" + b.f.Target, "-" + b.f.Level}
-	for _, a := range b.f.Flags {
-		args = append(args, shell(a))
-	}
-	return strings.Join(append(args, "min.ptx", "-o", "min.cubin"), " ")
-}
-
 // shell quotes a word for a POSIX shell if necessary.
 func shell(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {

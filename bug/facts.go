@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"optcheck/reduce"
+	"optcheck/toolchain"
 )
 
 func (b *bundler) steps() string {
@@ -18,14 +19,16 @@ func (b *bundler) steps() string {
 	return out.String()
 }
 
-func (b *ptxRoad) versions() string {
+func (b *ptxRoad) versions() string { return versionsOf(b.f.Toolchain, b.good, b.in.Tool) }
+
+// versionsOf tells the versions of ptxas, that of good code included, and of optcheck.
+func versionsOf(tc *toolchain.Toolchain, good *code, optcheck string) string {
 	var out strings.Builder
 	out.WriteString("| tool | version | build | highest PTX |\n|---|---|---|---|\n")
-	tc := b.f.Toolchain
 	fmt.Fprintf(&out, "| ptxas | %s | %s | %s |\n", md(tc.Version), md(tc.Build), md(tc.MaxPTX))
-	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(b.in.Tool))
-	if b.good != nil && b.good.tc != tc {
-		fmt.Fprintf(&out, "| ptxas, for comparison | %s | %s | %s |\n", md(b.good.tc.Version), md(b.good.tc.Build), md(b.good.tc.MaxPTX))
+	fmt.Fprintf(&out, "| nvdisasm | of the same release | | |\n| optcheck | %s | | |\n", md(optcheck))
+	if good != nil && good.tc != tc {
+		fmt.Fprintf(&out, "| ptxas, for comparison | %s | %s | %s |\n", md(good.tc.Version), md(good.tc.Build), md(good.tc.MaxPTX))
 	}
 	return out.String()
 }
@@ -42,8 +45,10 @@ func (b *bundler) hardware() string {
 	return s + "\n"
 }
 
-func (b *bundler) regression() string {
-	w := b.in.Where
+func (b *bundler) regression() string { return regressionOf(b.in.Where, b.f.Target, b.f.Level) }
+
+// regressionOf tells which releases have a finding on a target, at a level.
+func regressionOf(w *reduce.Where, target, level string) string {
 	if w == nil {
 		return "Not looked for.\n"
 	}
@@ -51,11 +56,11 @@ func (b *bundler) regression() string {
 	fmt.Fprintf(
 		&out,
 		"For %s at -%s: %s.\n\nWhere the smallest test shows the finding (all targets at -%s, the other levels for %s only):\n\n",
-		span(b.f.Target),
-		b.f.Level,
+		span(target),
+		level,
 		RangeText(w),
-		b.f.Level,
-		span(b.f.Target),
+		level,
+		span(target),
 	)
 	out.WriteString("| release | level | smallest test | targets |\n|---|---|---|---|\n")
 	for _, g := range w.Groups() {
@@ -79,13 +84,15 @@ func RangeText(w *reduce.Where) string {
 	return s + "; last bad release " + r.LastBad + ", the newest of those"
 }
 
-func (b *bundler) workaround() string {
-	if len(b.ways) == 0 {
+func (b *bundler) workaround() string { return workarounds(b.ways) }
+
+func workarounds(ways []Workaround) string {
+	if len(ways) == 0 {
 		return "None of those tried keeps the program as written.\n"
 	}
 	var out strings.Builder
 	out.WriteString("Each was compiled with this release for this target and checked; with each the machine code is as written:\n\n")
-	for _, w := range b.ways {
+	for _, w := range ways {
 		fmt.Fprintf(&out, "- %s\n", md(w.What))
 	}
 	return out.String()

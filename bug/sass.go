@@ -12,6 +12,7 @@ import (
 	"optcheck/audit"
 	"optcheck/match"
 	"optcheck/optcheck"
+	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -106,21 +107,26 @@ func view(list []access, how string) []string {
 	return out
 }
 
-// compile compiles and disassembles the program as the bundle's Makefile does.
 func (b *ptxRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
-	res, err := tc.Compile(ctx, toolchain.Job{Target: b.f.Target, Level: level, Header: p.header,
-		Units: []toolchain.Unit{{Name: unit, Text: p.body}}, Flags: b.f.Flags})
+	return recipe{tc, b.f.Target, level, b.f.Flags}.compile(ctx, p, kernel(b.find.Thread))
+}
+
+// compile compiles and disassembles a program as the bundle's Makefile does, and lists the
+// accesses of a kernel.
+func (r recipe) compile(ctx context.Context, p *program, kernel string) (*code, error) {
+	res, err := r.tc.Compile(ctx, toolchain.Job{Target: r.target, Level: r.level, Header: p.header,
+		Units: []toolchain.Unit{{Name: unit, Text: p.body}}, Flags: r.flags})
 	if err != nil {
 		return nil, err
 	}
 	if e := res.Failed[0]; e != nil {
 		return nil, e
 	}
-	text, err := tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{Input: unit})
+	text, err := r.tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{Input: unit})
 	if err != nil {
 		return nil, err
 	}
-	return &code{tc: tc, target: b.f.Target, level: level, text: text, lines: accesses(text, kernel(b.find.Thread), p.ambiguous)}, nil
+	return &code{tc: r.tc, target: r.target, level: r.level, text: text, lines: accesses(text, kernel, p.ambiguous)}, nil
 }
 
 // code finds the program and the machine code to show: bad code, which must show the finding,
@@ -143,7 +149,7 @@ func (b *bundler) code(ctx context.Context) error {
 	if b.bad == nil {
 		return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
 	}
-	tc, level := b.goodPlace()
+	tc, level := goodPlace(b.in.Where, b.in.Toolchains, b.f.Toolchain, b.f.Target, b.f.Level)
 	if tc == nil {
 		return nil
 	}
@@ -185,56 +191,60 @@ func (b *bundler) listed() []string {
 
 // goodPlace finds a place without the finding: the last good release, else the next one, at the
 // same level; else the same release at the highest level at which the test is preserved.
-func (b *bundler) goodPlace() (*toolchain.Toolchain, string) {
-	w := b.in.Where
+func goodPlace(w *reduce.Where, all []*toolchain.Toolchain, own *toolchain.Toolchain, target, level string) (*toolchain.Toolchain, string) {
 	if w == nil {
 		return nil, ""
 	}
 	for _, id := range []string{w.Range.LastGood, w.Range.NextGood} {
-		if p := w.At(id, b.f.Target, b.f.Level); id != "" && p != nil && p.Class == report.Preserved {
-			if at := slices.IndexFunc(b.in.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.ID == id }); at >= 0 {
-				return b.in.Toolchains[at], b.f.Level
+		if p := w.At(id, target, level); id != "" && p != nil && p.Class == report.Preserved {
+			if at := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.ID == id }); at >= 0 {
+				return all[at], level
 			}
 		}
 	}
 	for _, level := range slices.Backward(audit.Levels) {
-		if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == report.Preserved {
-			return b.f.Toolchain, level
+		if p := w.At(own.ID, target, level); p != nil && p.Class == report.Preserved {
+			return own, level
 		}
 	}
 	return nil, ""
 }
 
-// view returns the coarsest view that distinguishes bad from good; for rules about strength it
-// is at least the view by mnemonics.
-func (b *bundler) view() string {
+func (b *bundler) view() string { return viewOf(b.find.Rule, b.prog.ambiguous, b.bad, b.good) }
+
+// viewOf returns the coarsest view that distinguishes bad from good code; for rules about
+// strength it is at least the view by mnemonics.
+func viewOf(rule string, ambiguous bool, bad, good *code) string {
 	least := "class"
-	switch b.find.Rule {
+	switch rule {
 	case "missing", "merged", "reordered", "duplicated", "extra-access", "kind-changed":
 	default:
 		least = "mnemonic"
 	}
-	if b.prog.ambiguous {
+	if ambiguous {
 		return "text"
 	}
 	for _, v := range views[slices.Index(views, least):] {
-		if b.good == nil || !slices.Equal(view(b.bad.lines, v), view(b.good.lines, v)) {
+		if good == nil || !slices.Equal(view(bad.lines, v), view(good.lines, v)) {
 			return v
 		}
 	}
 	return "text"
 }
 
-// diff compares good and bad code by their accesses, one per line.
 func (b *bundler) diff() string {
-	join := func(c *code) string { return strings.Join(b.road.listing(c), "\n") + "\n" }
-	var out strings.Builder
 	w := b.road.words()
-	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", w.good, b.good.tc.ID, b.good.target,
-		b.good.level, kernel(b.find.Thread))
-	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", w.bad, b.bad.tc.ID, b.bad.target, b.bad.level, kernel(b.find.Thread))
+	return diffOf(w.good, w.bad, kernel(b.find.Thread), b.good, b.bad, b.road.listing)
+}
+
+// diffOf compares good and bad code of a kernel by their accesses, one per line.
+func diffOf(goodFile, badFile, kernel string, good, bad *code, listing func(*code) []string) string {
+	join := func(c *code) string { return strings.Join(listing(c), "\n") + "\n" }
+	var out strings.Builder
+	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", goodFile, good.tc.ID, good.target, good.level, kernel)
+	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", badFile, bad.tc.ID, bad.target, bad.level, kernel)
 	d := diffmatchpatch.New()
-	x, y, lines := d.DiffLinesToRunes(join(b.good), join(b.bad))
+	x, y, lines := d.DiffLinesToRunes(join(good), join(bad))
 	for _, part := range d.DiffCharsToLines(d.DiffMainRunes(x, y, false), lines) {
 		mark := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffDelete: "-", diffmatchpatch.DiffInsert: "+",
 			diffmatchpatch.DiffEqual: " "}[part.Type]

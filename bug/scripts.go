@@ -3,10 +3,34 @@ package bug
 import (
 	"fmt"
 	"strings"
+
+	"optcheck/toolchain"
 )
 
+// recipe is how a program in PTX becomes machine code.
+type recipe struct {
+	tc            *toolchain.Toolchain
+	target, level string
+	flags         []string
+}
+
+func (b *ptxRoad) recipe() recipe { return recipe{b.f.Toolchain, b.f.Target, b.f.Level, b.f.Flags} }
+
+func (b *ptxRoad) makefile() string { return b.recipe().makefile() }
+
+// command returns the compiler's command line for the smallest program.
+func (b *ptxRoad) command() string { return b.recipe().command() }
+
+func (r recipe) command() string {
+	args := []string{"ptxas", "-arch=" + r.target, "-" + r.level}
+	for _, a := range r.flags {
+		args = append(args, shell(a))
+	}
+	return strings.Join(append(args, "min.ptx", "-o", "min.cubin"), " ")
+}
+
 // makefile reproduces the finding with ptxas and nvdisasm alone.
-func (b *ptxRoad) makefile() string {
+func (r recipe) makefile() string {
 	var m strings.Builder
 	fmt.Fprintf(&m, `# Reproduces the finding with ptxas and nvdisasm alone, in this folder:
 #
@@ -37,7 +61,7 @@ versions:
 
 clean:
 	rm -f min.cubin min.sass min.sass.tmp
-`, oneLine(b.f.Toolchain.ID), oneLine(b.f.Toolchain.Build), b.f.Target, b.f.Level, makeWords(b.f.Flags))
+`, oneLine(r.tc.ID), oneLine(r.tc.Build), r.target, r.level, makeWords(r.flags))
 	return m.String()
 }
 
@@ -64,8 +88,14 @@ func oneLine(s string) string {
 // those of the finding.
 func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
+	return judge(kernel(b.find.Thread), how, bad, good, b.prog.ambiguous)
+}
+
+// judge returns a script that compares the accesses of a kernel, in one of the views, with those
+// of bad and good code. ambiguous says that stores with .cs are not those of results.
+func judge(kernel, how, bad, good string, ambiguous bool) string {
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
-	if b.prog.ambiguous {
+	if ambiguous {
 		results = "0"
 	}
 	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by nvdisasm -c, has the
@@ -101,7 +131,7 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	class = classes[op]
 	if (class == "" || (%s)) next
 	if (view == "class" && class == "AUX") next
-`, kernel(b.find.Thread), how, bad, good, results) + awkEnd
+`, kernel, how, bad, good, results) + awkEnd
 }
 
 // awkEnd ends the scripts: it adds an instruction to the list, in the requested view, and

@@ -27,13 +27,13 @@ type manifest struct {
 	Optcheck  string            `json:"optcheck"`
 	Finding   string            `json:"finding"` // the original one
 	Smallest  string            `json:"smallest"`
-	Signature reduce.Signature  `json:"signature"`
+	Signature any               `json:"signature"` // reduce.Signature or reduce.KernelSignature
 	Model     string            `json:"model,omitempty"`
 	New       []string          `json:"new_outcomes,omitempty"`
 	Flags     []string          `json:"flags"`
 	Command   string            `json:"command"`
 	Seed      *int64            `json:"seed"` // null: nothing here is chosen at random
-	Tests     map[string]string `json:"tests"`
+	Tests     map[string]string `json:"tests,omitempty"`
 	Tools     []tool            `json:"tools"`
 	Host      Host              `json:"host"`
 	Run       *HardwareRun      `json:"run,omitempty"`
@@ -82,7 +82,7 @@ func (b *bundler) manifest() []byte {
 	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool,
 		Finding: b.in.Found.Address(), Smallest: b.f.Address(),
 		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.road.command(), Host: b.in.Host, Run: b.in.Run,
-		Steps: append([]string{}, b.in.Steps...), Ways: b.ways, Files: map[string]string{},
+		Steps: append([]string{}, b.in.Steps...), Ways: b.ways,
 		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}
 	if len(b.in.Steps) == 0 {
 		delete(m.Tests, "original.litmus")
@@ -93,20 +93,31 @@ func (b *bundler) manifest() []byte {
 	if b.in.Where != nil {
 		m.Range = &b.in.Where.Range
 	}
+	m.tools(b.f.Toolchain, b.good, b.in.Audit.Source)
+	return m.of(&b.out)
+}
+
+// tools adds the tools of a finding, and those of good code.
+func (m *manifest) tools(tc *toolchain.Toolchain, good *code, source string) {
 	add := func(tc *toolchain.Toolchain, role string) {
 		x := tool{ID: tc.ID, Build: tc.Build, Nvdisasm: sumFile(tc.Nvdisasm), Role: role}
-		if pipe, err := pipeline.Of(tc, b.in.Audit.Source); err == nil {
+		if pipe, err := pipeline.Of(tc, source); err == nil {
 			for _, c := range pipe.Compilers() {
 				*x.hash(c.Tool) = sumFile(c.Path)
 			}
 		}
 		m.Tools = append(m.Tools, x)
 	}
-	add(b.f.Toolchain, "finding")
-	if b.good != nil && b.good.tc != b.f.Toolchain {
-		add(b.good.tc, "comparison")
+	add(tc, "finding")
+	if good != nil && good.tc != tc {
+		add(good.tc, "comparison")
 	}
-	for _, f := range b.out.Files {
+}
+
+// of prints the manifest of the files of a bundle.
+func (m *manifest) of(b *Bundle) []byte {
+	m.Files = map[string]string{}
+	for _, f := range b.Files {
 		m.Files[f.Name] = sum(f.Data)
 	}
 	var out bytes.Buffer

@@ -52,6 +52,7 @@ func (b *body) read() error {
 			l.at++
 			b.leave()
 			if len(b.scopes) == 0 {
+				b.f.all.to = l.at
 				return nil
 			}
 		case c == ';':
@@ -131,7 +132,7 @@ func (b *body) directive() error {
 	case "reg":
 		return b.registers(text, start)
 	case "shared", "local", "param", "global", "const":
-		b.f.Vars = append(b.f.Vars, variables("."+w+text, w)...)
+		b.f.Vars = append(b.f.Vars, declared(variables("."+w+text, w), span{start, l.at})...)
 	case "branchtargets", "calltargets", "callprototype":
 		if n := len(b.f.Body); n > 0 && b.f.Body[n-1].Kind == StmtLabel {
 			st := &b.f.Body[n-1]

@@ -64,3 +64,35 @@ func (m *Module) Neighbour(in *Inst, by int) *Inst {
 	}
 	return nil
 }
+
+// Declaration is a variable's declaration as written, which may be that of others, too;
+// that of a parameter has no comma.
+func (m *Module) Declaration(v *Var) string { return m.text(v.decl) }
+
+// Prototype is the text of a prototype.
+func (m *Module) Prototype(p *Prototype) string { return m.text(p.decl) }
+
+// Text is the text of a function, and Directives what stands between its parameters and
+// its body: .maxntid 256, 1, 1.
+func (m *Module) Text(f *Func) string { return m.text(f.all) }
+
+// Directives: see Text.
+func (m *Module) Directives(f *Func) string {
+	if f.list == 0 {
+		return ""
+	}
+	return m.text(span{f.list + 1, f.open - 1})
+}
+
+// text is a part of the text without comments at its ends and without debug information.
+func (m *Module) text(s span) string {
+	var out bytes.Buffer
+	for _, c := range m.cuts {
+		if c.from >= s.from && c.to <= s.to {
+			out.Write(m.src[s.from:c.from])
+			s.from = c.to
+		}
+	}
+	out.Write(m.src[s.from:s.to])
+	return string(bytes.TrimSpace(out.Bytes()))
+}

@@ -30,9 +30,10 @@ type Module struct {
 	Version, Target string
 	// Vars are the variables of the module, Funcs its functions in the order of the
 	// text, prototypes left out. Insts counts the instructions of all functions.
-	Vars  []Var
-	Funcs []*Func
-	Insts int
+	Vars       []Var
+	Funcs      []*Func
+	Prototypes []Prototype
+	Insts      int
 
 	src  []byte
 	cuts []span // what a copy with lines of its own leaves out
@@ -52,6 +53,14 @@ type Var struct {
 	// parameter among the parameters.
 	Size, Offset int64
 	Extern       bool
+
+	decl span
+}
+
+// Prototype is a function that is declared and has no body here.
+type Prototype struct {
+	Name string
+	decl span
 }
 
 // Func is a function with a body.
@@ -67,8 +76,9 @@ type Func struct {
 	Regs    []Register
 
 	// open is where the body's first statement may stand, list where the list of
-	// parameters ends: at its parenthesis, 0 if there is none.
+	// parameters ends: at its parenthesis, 0 if there is none. all is the function.
 	open, list int
+	all        span
 }
 
 // Register is a register of a function. Registers of inner blocks are registers of

@@ -144,8 +144,10 @@ func (p *parser) declaration() error {
 		}
 		if l.src[l.at] != '{' {
 			l.at++
-			return nil // a prototype
+			p.m.Prototypes = append(p.m.Prototypes, Prototype{f.Name, span{start, l.at}})
+			return nil
 		}
+		f.all.from = start
 		p.m.Funcs = append(p.m.Funcs, f)
 		p.locs.now = locKey{}
 		b := &body{parser: p, f: f, global: map[string]bool{}}
@@ -159,7 +161,7 @@ func (p *parser) declaration() error {
 	l.at++
 	m := linkage.FindStringSubmatch(text)
 	if space := variableSpace(text); space != "" {
-		for _, v := range variables(text, space) {
+		for _, v := range declared(variables(text, space), span{start, l.at}) {
 			v.Extern = m != nil && m[1] == "extern"
 			p.m.Vars = append(p.m.Vars, v)
 		}
@@ -176,12 +178,13 @@ func (p *parser) signature(text string, start, at int) (*Func, error) {
 	s := &lexer{file: p.l.file, src: []byte(text), at: at, lines: []int{0}}
 	list := func() ([]Var, error) {
 		s.at++
+		from := start + s.at
 		inner, err := s.until(")")
 		if err != nil {
 			return nil, p.l.errorf(start, "a list of parameters that does not end")
 		}
 		s.at++
-		return params(inner), nil
+		return params(inner, from), nil
 	}
 	var err error
 	if !fn.Entry && s.peek() == '(' {
@@ -259,11 +262,20 @@ func variables(text, space string) (out []Var) {
 	return out
 }
 
-// params reads a list of parameters and lays them out.
-func params(text string) (out []Var) {
+// declared gives variables the place of their declaration.
+func declared(list []Var, at span) []Var {
+	for i := range list {
+		list[i].decl = at
+	}
+	return list
+}
+
+// params reads a list of parameters, which stands somewhere, and lays them out.
+func params(text string, from int) (out []Var) {
 	var at int64
 	for _, one := range strings.Split(text, ",") {
-		vs := variables(one, "param")
+		vs := declared(variables(one, "param"), span{from, from + len(one)})
+		from += len(one) + 1
 		if len(vs) == 0 {
 			continue
 		}

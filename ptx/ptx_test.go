@@ -42,6 +42,8 @@ $L:	shfl.sync.bfly.b32 x|%p2, %r1, 1, 31, -1;
 	require.Equal(t, "sm_80", m.Target)
 	f := m.Funcs[0]
 	require.True(t, f.Entry && f.Visible)
+	require.Equal(t, []string{".param .u64 a", ".param .align 16 .b8 s[20]", ".param .u32 n"}, declarations(m, f.Params))
+	require.Equal(t, []string{".shared .align 8 .b8 bar[16];"}, declarations(m, f.Vars))
 	require.Equal(t, []Var{{Name: "a", Space: "param", Size: 8}, {Name: "s", Space: "param", Size: 20, Offset: 16}, {Name: "n",
 		Space: "param", Size: 4, Offset: 36}}, f.Params)
 	require.Equal(t, []Var{{Name: "bar", Space: "shared", Size: 16}}, f.Vars)
@@ -62,6 +64,15 @@ $L:	shfl.sync.bfly.b32 x|%p2, %r1, 1, 31, -1;
 	require.EqualValues(t, 8, in[4].Args[1].Value)
 	require.Equal(t, List, in[5].Args[0].Kind)
 	require.Equal(t, Bulk, in[7].Effect().Kind)
+}
+
+// declarations are the texts of variables, whose places are forgotten.
+func declarations(m *Module, list []Var) (out []string) {
+	for i := range list {
+		out = append(out, m.Declaration(&list[i]))
+		list[i].decl = span{}
+	}
+	return out
 }
 
 func TestEffect(t *testing.T) {

@@ -47,43 +47,8 @@ func newWalk(f *ptx.Func) *walk {
 	return w
 }
 
-// defined lists the registers that an instruction writes.
-func defined(in *ptx.Inst) []int {
-	if len(in.Args) == 0 {
-		return nil
-	}
-	switch in.Name {
-	case "st", "red", "bra", "brx", "stmatrix", "cp", "prefetch", "bar", "barrier", "nanosleep":
-		if (in.Name == "bar" || in.Name == "barrier") && in.Has("red") {
-			break
-		}
-		return nil
-	case "call":
-		if in.Args[0].Kind == ptx.List {
-			return in.Args[0].Registers(nil)
-		}
-		return nil
-	}
-	if in.Args[0].Kind == ptx.Mem {
-		return nil
-	}
-	return in.Args[0].Registers(nil)
-}
-
-// used lists the registers that an instruction reads.
-func used(in *ptx.Inst) (out []int) {
-	if in.Guard >= 0 {
-		out = append(out, in.Guard)
-	}
-	from := 0
-	if len(defined(in)) > 0 || len(in.Args) > 0 && in.Args[0].Kind == ptx.Sink {
-		from = 1
-	}
-	for i := from; i < len(in.Args); i++ {
-		out = in.Args[i].Registers(out)
-	}
-	return out
-}
+// The registers that an instruction writes, and those that it reads.
+var defined, used = (*ptx.Inst).Defines, (*ptx.Inst).Uses
 
 // readers finds the registers whose value matters in the end: those that something
 // with an effect reads, or what makes such a register.

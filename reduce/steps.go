@@ -13,13 +13,10 @@ var Parts = []string{"threads", "instructions", "condition", "modifiers", "types
 // step is one simplification of a test. It refers to threads, instructions, registers and
 // locations by the numbers that the function number has assigned, so that it can also be
 // applied after other steps.
-type step struct {
-	part  string
-	name  string
-	cache bool // drops a cache operator
-	// apply simplifies the test. It returns false if there is nothing to do.
-	apply func(*litmus.Test) bool
-}
+type step = stepOf[*litmus.Test]
+
+// candidate is a test obtained by some steps.
+type candidate = candidateOf[*litmus.Test]
 
 // number assigns every part of a test a number that survives its neighbours' removal, in the
 // field for positions.

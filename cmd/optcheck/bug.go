@@ -51,9 +51,15 @@ finding arose in llc or in ptxas. For llc the program is min.ll, what is shown i
 (bad.ptx), and the Makefile needs llc, make and awk only; for ptxas the program is the
 PTX that llc wrote, min.ll is beside it, and the Makefile needs ptxas and nvdisasm.
 
+Of a finding in real PTX (FILE.ptx) there are min.ptx and original.ptx, bad.sass beside
+good.sass of a release without it, control.ptx and control.sass, which differ in one
+thing, and source.litmus and machine.litmus if the finding is a miscompilation; make and
+make control need ptxas and nvdisasm only.
+
 ` + findingHelp,
 		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
   optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
+  optcheck bug kernel.ptx@11.8/sm_80/O3:22 --out bundle/
   optcheck bug --vendor amd cl-coRR@22/gfx900/O2/pointers --out bundle/
   optcheck bug 'exch-sl+release.gpu+acquire.gpu@22+12.4/sm_80/O3' --out bundle/
   make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
@@ -80,6 +86,12 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	}
 	if !slices.Contains(bug.Forms, f.form) {
 		return fmt.Errorf("unknown form %q (%s)", f.form, strings.Join(bug.Forms, ", "))
+	}
+	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
+		if err != nil {
+			return err
+		}
+		return bugProgram(ctx, env, f, a)
 	}
 	in := &bug.Input{Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp, Audit: f.options(env)}
 	var err error

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,12 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
                    coRR@12.4/sm_80/O3/offsets:merged. TEST is a file, a test of the
                    corpus or the name of a generated test; parts can be left out
                    from the end and be given by flags. Without a rule, the cell's
-                   first finding is meant, in the order of optcheck explain.`
+                   first finding is meant, in the order of optcheck explain.
+  FILE.ptx@TOOLCHAIN/TARGET/LEVEL:RULE
+                   real PTX (optcheck audit FILE.ptx); in the place of RULE may stand
+                   the line of an operation. Without a toolchain the newest is meant
+                   that shows it; without a rule a miscompilation, else the first
+                   finding.`
 
 // findingFlags complete a FINDING.
 type findingFlags struct {
@@ -45,6 +51,8 @@ type findingFlags struct {
 	noVerdict          bool
 	ptxasFlags         []string
 	keep               []string
+	finding            string        // in PTX: a rule or a line
+	limit              time.Duration // of a reduction of PTX
 	quiet              bool
 	saved              *report.Test // of the cell in a saved run
 }
@@ -65,6 +73,8 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
 	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
 	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
+	fl.StringVar(&f.finding, "finding", "", "in PTX: the rule, or the line of an operation, if FINDING names none")
+	fl.DurationVar(&f.limit, "for", 0, "stop a reduction of PTX after this time; the result is what was reached")
 	jobFlags(cmd)
 	quietFlag(cmd, &f.quiet)
 }

@@ -44,6 +44,12 @@ Findings of clang for AMD (--vendor amd) are reduced in the same way, and those 
 kernels written as LLVM IR (--source llvm-ir): of llc and ptxas the one in which a
 finding arose stays the same, too.
 
+Of real PTX (FILE.ptx) it makes the smallest kernel with a finding of the same rule,
+about the same operations: other functions, stretches of statements, single ones,
+parameters and variables go, values become constants or parameters, conditions hold
+or do not. Each candidate is compiled and compared anew, so the finding is true of
+the result. --for bounds the time; --keep does not apply.
+
 It also tells in which of the installed releases, targets and levels the finding
 is, and the first bad and last good release.
 
@@ -54,7 +60,9 @@ not. That is an interestingness test for cvise and other reducers.`,
 		Example: `  optcheck reduce coRR@12.4/sm_80/O3/offsets
   optcheck reduce run.jsonl#17 --keep modifiers --out min.litmus
   optcheck reduce mp.litmus@11.8/sm_35/O3/pointers:fence-weakened --json
-  optcheck reduce --check min.litmus@12.4/sm_80/O1/offsets:merged`,
+  optcheck reduce --check min.litmus@12.4/sm_80/O1/offsets:merged
+  optcheck reduce kernel.ptx@11.8/sm_80/O3:missing --out min.ptx
+  optcheck reduce kernel.ptx --toolchains 11.8 --targets sm_80 --finding 22 --for 5m`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd.Context(), env, &f, args[0]) },
 	}
@@ -68,6 +76,12 @@ not. That is an interestingness test for cvise and other reducers.`,
 }
 
 func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string) error {
+	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
+		if err != nil {
+			return err
+		}
+		return reduceProgram(ctx, env, f, a)
+	}
 	find, all, err := f.resolve(ctx, env, arg)
 	if err != nil {
 		return err

@@ -1,0 +1,284 @@
+package bug
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/ptx"
+	"optcheck/realcode"
+	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/toolchain"
+)
+
+// KernelInput is everything that a bundle of a finding in real PTX is made of.
+type KernelInput struct {
+	Result     *reduce.KernelResult
+	Where      *reduce.Where
+	Toolchains []*toolchain.Toolchain // all that are installed
+	Tool       string                 // version of optcheck
+	Host       Host
+	Stamp      string // as in Input
+}
+
+// kernelBundler builds the bundle of a finding in real PTX.
+type kernelBundler struct {
+	in   *KernelInput
+	f    *reduce.KernelFinding
+	find *realcode.Finding
+	prog *program
+	bad  *code
+	good *code // of another release or level; nil if none is good
+	// control is a program that differs in one thing and has no finding; its code is nil if
+	// none of those tried is one.
+	control     string
+	controlName string
+	controlCode *code
+	ways        []Workaround
+	out         Bundle
+}
+
+// BuildKernel builds the bundle of a finding in real PTX. It runs the compiler and disassembler
+// a few times. The result depends only on its input and the tools.
+func BuildKernel(ctx context.Context, in *KernelInput) (*Bundle, error) {
+	b := &kernelBundler{in: in, f: &in.Result.Min, find: in.Result.Finding}
+	for _, step := range []func(context.Context) error{b.code, b.controls} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &b.out, b.files()
+}
+
+func (b *kernelBundler) recipe() recipe { return recipe{b.f.Toolchain, b.f.Target, b.f.Level, nil} }
+
+// whole is a complete module as a program; stores with .cs are its own.
+func whole(text string) *program {
+	return &program{text: text, header: "//", body: text, ambiguous: true}
+}
+
+// code compiles the smallest kernel here, and where it is good.
+func (b *kernelBundler) code(ctx context.Context) error {
+	b.prog = whole(b.in.Result.Kernel.String())
+	var err error
+	if b.bad, err = b.recipe().compile(ctx, b.prog, b.find.Kernel); err != nil {
+		return err
+	}
+	tc, level := goodPlace(b.in.Where, b.in.Toolchains, b.f.Toolchain, b.f.Target, b.f.Level)
+	if tc == nil {
+		return nil
+	}
+	good, err := recipe{tc, b.f.Target, level, nil}.compile(ctx, b.prog, b.find.Kernel)
+	if errors.Is(err, toolchain.ErrCompile) {
+		return nil // an older release, for which the audit lowered the version
+	} else if err != nil {
+		return err
+	}
+	if !slices.Equal(view(good.lines, "text"), view(b.bad.lines, "text")) {
+		b.good = good
+	}
+	return nil
+}
+
+// controls tries what programmers would try. The first that keeps everything is the control.
+func (b *kernelBundler) controls(ctx context.Context) error {
+	if w := b.in.Where; w != nil {
+		for _, level := range slices.Backward(realcode.Levels) {
+			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == report.Preserved {
+				b.ways = append(b.ways, Workaround{"Compile with -" + level + "."})
+				break
+			}
+		}
+	}
+	for _, v := range kernelVariants(b.f.Module, b.find) {
+		m, err := ptx.Parse("control.ptx", v.text)
+		if err != nil {
+			continue
+		}
+		other := *b.f
+		other.Module = m
+		cell, _, err := other.Confirm(ctx)
+		switch {
+		case cell == nil:
+			return err
+		case cell.Class != realcode.Preserved:
+			continue
+		}
+		b.ways = append(b.ways, Workaround{v.name})
+		if b.controlCode == nil {
+			b.control, b.controlName = string(v.text), v.name
+			if b.controlCode, err = b.recipe().compile(ctx, whole(b.control), b.find.Kernel); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kernelVariant is a kernel with one change.
+type kernelVariant struct {
+	name string
+	text []byte
+}
+
+// kernelVariants lists changes that may be workarounds.
+func kernelVariants(m *ptx.Module, f *realcode.Finding) (out []kernelVariant) {
+	first, second := instAt(m, f.First), instAt(m, f.Second)
+	add := func(name string, edits ...ptx.Edit) {
+		out = append(out, kernelVariant{name, m.Apply(edits...)})
+	}
+	if first == nil {
+		return nil
+	}
+	e := first.Effect()
+	fn := m.Func(f.First.Func)
+	if regs := first.Defines(); len(regs) == 1 && e.Width > 0 && e.Width <= 8 {
+		if params, ok := fn.AddParams(".param .u64 used"); ok {
+			add("Store the result of "+first.Op+" to memory.", params, first.After(fmt.Sprintf(
+				"\n\t{\n\t.reg .b64 %%used;\n\tld.param.u64 %%used, [used];\n\tst.global.b%d [%%used], %s;\n\t}", 8*e.Width, fn.Regs[regs[0]].Name)))
+		}
+	}
+	scope := e.Scope
+	if scope == "" {
+		scope = "sys"
+	}
+	fence := "fence.acq_rel." + scope + ";"
+	add("Put fence.acq_rel."+scope+" behind "+first.Op+".", first.After("\n\t"+fence))
+	add("Put fence.acq_rel."+scope+" before "+first.Op+".", first.Before(fence+"\n\t"))
+	if second != nil {
+		add("Put fence.acq_rel."+scope+" before "+second.Op+".", second.Before(fence+"\n\t"))
+	}
+	for _, in := range []*ptx.Inst{first, second} {
+		if in == nil || in.Name != "ld" && in.Name != "st" {
+			continue
+		}
+		if e := in.Effect(); e.Kind.IsAccess() && e.Weak() {
+			strong := strings.Replace(in.Text, in.Name+".", in.Name+".relaxed.gpu.", 1)
+			add("Make "+in.Op+" "+in.Name+".relaxed.gpu.", in.Replace(strong+";"))
+		}
+	}
+	return out
+}
+
+func instAt(m *ptx.Module, p *realcode.Place) *ptx.Inst {
+	if p == nil || m.Func(p.Func) == nil {
+		return nil
+	}
+	for _, st := range m.Func(p.Func).Body {
+		if st.Inst != nil && st.Inst.Pos == p.Pos {
+			return st.Inst
+		}
+	}
+	return nil
+}
+
+func (b *kernelBundler) add(name, text string) {
+	b.out.Files = append(b.out.Files, File{Name: name, Data: []byte(text)})
+}
+
+// files writes all files; the manifest comes last and lists the others.
+func (b *kernelBundler) files() error {
+	b.out.Title = b.title()
+	text, err := b.report()
+	if err != nil {
+		return err
+	}
+	b.add("report.md", text)
+	b.add("min.ptx", b.prog.text)
+	if len(b.in.Result.Steps) > 0 {
+		b.add("original.ptx", b.in.Result.Whole.String())
+	}
+	b.add("bad.sass", string(b.bad.text))
+	if b.good != nil {
+		b.add("good.sass", string(b.good.text))
+		b.add("sass.diff", b.diff("good.sass", b.good))
+	}
+	if b.controlCode != nil {
+		b.add("control.ptx", b.control)
+		b.add("control.sass", string(b.controlCode.text))
+	}
+	if v := b.find.Verdict; v != nil {
+		b.add("source.litmus", v.Source)
+		b.add("machine.litmus", v.Machine)
+	}
+	b.add("Makefile", b.makefile())
+	how := viewOf(b.f.Signature.Rule, false, b.bad, b.good)
+	if b.good == nil {
+		how = views[len(views)-1]
+	}
+	list := func(c *code) string {
+		if c == nil {
+			return ""
+		}
+		return awkString(strings.Join(view(c.lines, how), " | "))
+	}
+	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true))
+	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
+	m := &manifest{Title: b.out.Title, Form: Forms[0], Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Result.Start.Address(),
+		Smallest: b.f.Address(), Signature: b.f.Signature, Flags: []string{}, Command: b.recipe().command(), Host: b.in.Host,
+		Steps: append([]string{}, b.in.Result.Steps...), Ways: b.ways}
+	if v := b.find.Verdict; v != nil {
+		m.Model, m.New = v.Model, []string{v.Outcome}
+	}
+	if b.in.Where != nil {
+		m.Range = &b.in.Where.Range
+	}
+	m.tools(b.f.Toolchain, b.good, "")
+	b.add("manifest.json", string(m.of(&b.out)))
+	return nil
+}
+
+func (b *kernelBundler) diff(name string, good *code) string {
+	return diffOf(name, "bad.sass", b.find.Kernel, good, b.bad, func(c *code) []string { return view(c.lines, "text") })
+}
+
+// makefile reproduces the finding, and shows that the control does not have it.
+func (b *kernelBundler) makefile() string {
+	if b.controlCode == nil {
+		return b.recipe().makefile()
+	}
+	return b.recipe().makefile() + `
+# The program that differs in one thing: exit status 0 says that it does not have the finding.
+.PHONY: control
+control:
+	$(PTXAS) -arch=$(ARCH) $(OPT) $(FLAGS) control.ptx -o control.cubin
+	$(NVDISASM) -c control.cubin > control.out
+	@! awk -f check.awk control.out
+	@rm -f control.cubin control.out
+`
+}
+
+func (b *kernelBundler) interesting() string {
+	args := []string{"reduce", "--check", "--quiet", "--finding", b.f.Signature.Rule, "--class", b.f.Signature.Class,
+		"--toolchains", b.f.Toolchain.Version, "--targets", b.f.Target, "--levels", b.f.Level}
+	for i := range args {
+		args[i] = shell(args[i])
+	}
+	return `#!/bin/sh
+# Exit status 0 while min.ptx, in the current folder, shows the finding. For
+# reducers of text: cvise ./interesting.sh min.ptx
+# OPTCHECK names the program if it is not in the PATH.
+exec "${OPTCHECK:-optcheck}" ` + strings.Join(args, " ") + ` min.ptx
+`
+}
+
+// sideBySide shows the operations of the PTX and the machine code.
+func (b *kernelBundler) sideBySide() (string, error) {
+	var side bytes.Buffer
+	cell := b.in.Result.Cell
+	var l *report.Listing
+	err := realcode.NewProgram(b.f.Module).Events(cell, func(e report.Event) error {
+		if e.Listing != nil {
+			l = e.Listing
+		}
+		if e.Cell != nil && l != nil {
+			return report.WriteListing(&side, l, e.Cell.Findings)
+		}
+		return nil
+	})
+	return side.String(), err
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"optcheck/bug"
+	"optcheck/internal/plain"
+	"optcheck/internal/whole"
+	"optcheck/realcode"
+	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/target"
+	"optcheck/toolchain"
+)
+
+// programAddress reads a FINDING in PTX: FILE.ptx[@TOOLCHAIN/TARGET/LEVEL][:RULE], or the cell of
+// a kernel in a saved run. ok is false if it is one in a test.
+func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Address, ok bool, err error) {
+	if file, line, rule, saved := savedCell(arg); saved {
+		c, err := f.readCell(env, file, line)
+		if err != nil || f.saved == nil || !isProgram(f.saved.File) {
+			return a, false, err
+		}
+		a = reduce.Address{Test: f.saved.File, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Rule: rule}
+		at := slices.IndexFunc(c.Findings, func(x report.Finding) bool { return rule == "" || x.Rule == rule })
+		if at < 0 {
+			return a, false, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
+		}
+		if n := c.Findings[at].Access; n >= 0 && len(f.saved.Lines) > 0 && n < len(f.saved.Lines[0]) {
+			a.Rule = fmt.Sprint(f.saved.Lines[0][n])
+		}
+	} else if a, err = reduce.ParseAddress(arg); err != nil {
+		return a, false, nil // whoever takes it for a test says what is wrong
+	}
+	if isCUDA(a.Test) {
+		return a, false, fmt.Errorf("%s: a finding is in PTX: optcheck audit --keep-code FOLDER keeps that of CUDA C++", a.Test)
+	}
+	return a, isProgram(a.Test), nil
+}
+
+// program finds the finding at an address in PTX, and lists all toolchains.
+func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding, []*toolchain.Toolchain, error) {
+	m, err := readPTX(a.Test)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := discoverAll(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = thatCompile(env, all, env.settings.kernels())
+	if len(all) == 0 {
+		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
+	}
+	tcs, set := all, &env.settings
+	if names := or(a.Toolchain, set.toolchains); len(names) > 0 {
+		if tcs, err = toolchain.Find(all, names...); err != nil {
+			return nil, nil, err
+		}
+	}
+	targets := or(a.Target, set.targets)
+	for _, t := range realcode.Targets {
+		if len(targets) == 0 && target.Compare(strings.TrimRight(m.Target, "af"), t) <= 0 {
+			targets = []string{t}
+		}
+	}
+	if len(targets) == 0 {
+		targets = []string{m.Target}
+	}
+	levels := or(a.Level, set.levels)
+	if len(levels) == 0 {
+		levels = []string{"O3"}
+	}
+	find, err := reduce.Find(ctx, m, cmp.Or(f.finding, a.Rule, f.rule), tcs, targets, levels)
+	if err == nil && f.class == report.Miscompiled && find.Signature.Class != f.class {
+		err = fmt.Errorf("%w: %s is %s", reduce.ErrNotThere, find.Address(), find.Signature.Class)
+	}
+	return find, all, err
+}
+
+// or is what an address says, else what the settings do.
+func or(said string, set []string) []string {
+	if said != "" {
+		return []string{said}
+	}
+	return set
+}
+
+// smallest reduces a finding in PTX, with progress, and looks for it elsewhere.
+func (f *findingFlags) smallest(ctx context.Context, env *environment, find *reduce.KernelFinding, none, noWhere bool,
+	all []*toolchain.Toolchain) (*reduce.KernelResult, *reduce.Where, error) {
+	o := reduce.KernelOptions{Jobs: env.settings.jobs, Limit: f.limit, Whole: none, Others: all}
+	if !f.quiet {
+		o.Progress = func(r reduce.Round) {
+			env.tell("round %d: %s, %d %s the finding; now %s", r.Number, plain.Count(r.Candidates, "candidate"), r.Kept,
+				plain.Form(r.Kept, "keeps", "keep"), plain.Count(r.Instrs, "instruction"))
+		}
+	}
+	res, err := reduce.RunKernel(ctx, find, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if res.Stopped {
+		env.tell("stopped after %v: there may be a smaller kernel", f.limit)
+	}
+	if noWhere {
+		return res, nil, nil
+	}
+	where, err := reduce.LocateKernel(ctx, &res.Min, all, env.settings.jobs)
+	return res, where, err
+}
+
+// reducedProgram is the JSON form of a reduction of PTX.
+type reducedProgram struct {
+	Finding    string                 `json:"finding"`
+	Address    string                 `json:"address"` // of the smallest
+	Signature  reduce.KernelSignature `json:"signature"`
+	Program    string                 `json:"program"` // PTX
+	Cell       *realcode.Cell         `json:"cell"`
+	Steps      []string               `json:"steps"`
+	Stopped    bool                   `json:"stopped,omitempty"` // by --for
+	Rounds     int                    `json:"rounds"`
+	Candidates int                    `json:"candidates"`
+	Where      *reduce.Where          `json:"where,omitempty"`
+}
+
+// reduceProgram reduces a finding in PTX.
+func reduceProgram(ctx context.Context, env *environment, f *reduceFlags, a reduce.Address) error {
+	find, all, err := f.program(ctx, env, a)
+	if f.check {
+		if errors.Is(err, reduce.ErrNotThere) {
+			env.tell("%v", err)
+			return errFound
+		}
+		if err == nil {
+			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(find.Address()), find.Signature.Class)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	res, where, err := f.smallest(ctx, env, find, false, f.noWhere, all)
+	if err != nil {
+		return err
+	}
+	text := res.Kernel.String()
+	if f.out != "" {
+		if err := whole.Write(f.out, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return env.printJSON(reducedProgram{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
+			Program: text, Cell: res.Cell, Steps: res.Steps, Stopped: res.Stopped, Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
+	}
+	return writeReducedProgram(env.text, res, where)
+}
+
+func writeReducedProgram(w io.Writer, r *reduce.KernelResult, where *reduce.Where) error {
+	x := r.Finding
+	fmt.Fprintf(w, "%s, %s\n%s: ", plain.Line(r.Min.Address()), r.Min.Signature.Class, x.Rule)
+	if x.First != nil {
+		fmt.Fprintf(w, "line %d %s: ", x.First.Pos.Line, plain.Line(x.First.Text))
+	}
+	if x.Second != nil {
+		fmt.Fprintf(w, "and line %d %s: ", x.Second.Pos.Line, plain.Line(x.Second.Text))
+	}
+	fmt.Fprintf(w, "%s\n", plain.Line(x.Detail))
+	if r.Good != nil {
+		fmt.Fprintf(w, "%s keeps everything as written, of the kernel as it was found and of this one\n", plain.Line(r.Good.ID))
+	}
+	fmt.Fprintf(w, "%s in %s, %s compiled: of %d instructions %d are left\n\n%s\n", plain.Count(len(r.Steps), "step"),
+		plain.Count(r.Rounds, "round"), plain.Count(r.Candidates, "candidate"), r.Whole.Len(), r.Kernel.Len(), r.Kernel)
+	if v := x.Verdict; v != nil {
+		fmt.Fprintf(w, "With a partner (%s), as the PTX and as the machine code has it:\n\n%s\n%s\n", v.Pattern, v.Source, v.Machine)
+	}
+	if where == nil {
+		return nil
+	}
+	fmt.Fprintf(w, "%s\n", bug.RangeText(where))
+	return writePlaces(w, where)
+}
+
+// bugProgram writes the bundle of a finding in PTX.
+func bugProgram(ctx context.Context, env *environment, f *bugFlags, a reduce.Address) error {
+	find, all, err := f.program(ctx, env, a)
+	if err != nil {
+		return err
+	}
+	in := &bug.KernelInput{Toolchains: all, Tool: version(), Host: host(), Stamp: f.stamp}
+	if in.Result, in.Where, err = f.smallest(ctx, env, find, f.noReduce, false, all); err != nil {
+		return err
+	}
+	b, err := bug.BuildKernel(ctx, in)
+	if err != nil {
+		return err
+	}
+	if find.Signature.Class != report.Miscompiled {
+		env.tell("no litmus test shows what the finding makes possible: the report says so")
+	}
+	return f.write(env, b)
+}

@@ -1,0 +1,382 @@
+package realcode
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+	"optcheck/toolchain"
+)
+
+// lesson is a change of machine code, after it was read, that the model forbids.
+type lesson struct {
+	kind, what string
+	pos        ptx.Pos
+	code       *isa.Func
+}
+
+// listing is the machine code of a kernel, with the operations that its lines name. What is
+// illegal is told by these alone, not by what the checker takes for their images.
+type listing struct {
+	f     *isa.Func
+	insts []isa.Inst
+	ops   []*Op  // of each instruction, nil for none
+	joint []bool // instructions that control may jump to
+	out   []lesson
+}
+
+// lessons lists the changes of a kernel.
+func lessons(src *source, f *isa.Func) []lesson {
+	l := &listing{f: f, insts: f.Insts, ops: make([]*Op, len(f.Insts)), joint: make([]bool, len(f.Insts))}
+	byLine := map[int]*Op{}
+	for _, op := range src.ops {
+		byLine[op.Inst.N] = op
+	}
+	reached := reachable(readMachine(&isa.Program{Funcs: []*isa.Func{f}}, f, 80).steps)
+	for _, b := range f.Blocks {
+		l.joint[b.First] = true
+	}
+	for i := range l.insts {
+		if in := &l.insts[i]; !in.Guard.Never && reached[i] {
+			l.ops[i] = byLine[in.Src.Line]
+		}
+	}
+	for i := range l.insts {
+		if op := l.ops[i]; op != nil && op.strong() {
+			l.alone(i, op, &l.insts[i])
+		}
+	}
+	return l.out
+}
+
+// add adds a change.
+func (l *listing) add(kind string, i int, insts []isa.Inst) {
+	f := *l.f
+	f.Insts = insts
+	f.BuildCFG()
+	l.out = append(l.out, lesson{kind, fmt.Sprintf("%s %d: %s: %s", kind, l.ops[i].Inst.Pos.Line, l.ops[i].Inst.Text, l.insts[i].Text),
+		l.ops[i].Inst.Pos, &f})
+}
+
+// one changes an instruction.
+func (l *listing) one(kind string, i int, change func(*isa.Inst)) {
+	insts := slices.Clone(l.insts)
+	change(&insts[i])
+	l.add(kind, i, insts)
+}
+
+func nothing(in *isa.Inst) {
+	*in = isa.Inst{Addr: in.Addr, Op: "NOP", Text: "NOP", Src: in.Src, Role: isa.RoleNop, Target: -1}
+}
+
+// twice performs an instruction once more.
+func (l *listing) twice(i int) {
+	insts := slices.Insert(slices.Clone(l.insts), i, l.insts[i])
+	for k := range insts {
+		in := &insts[k]
+		if in.Target > i {
+			in.Target++
+		}
+		in.Targets = slices.Clone(in.Targets)
+		for t := range in.Targets {
+			if in.Targets[t] > i {
+				in.Targets[t]++
+			}
+		}
+	}
+	l.add("duplicate", i, insts)
+}
+
+// alone changes one instruction.
+func (l *listing) alone(i int, op *Op, in *isa.Inst) {
+	e, m := &op.Effect, &in.Mem
+	is := func(kinds ...ptx.Kind) bool { return slices.Contains(kinds, e.Kind) }
+	access := in.Role.IsAccess() && spaceFits(e.Space, m.Space) && m.Atom != "CAST" && in.Op != "QSPC" &&
+		(m.Space != isa.SpaceShared || e.Space == "shared")
+	switch {
+	case in.Op == "MEMBAR" && m.Scope >= scopes[e.Scope] && l.orders(i, op):
+		l.one("fence dropped", i, nothing)
+		if m.Scope > isa.ScopeCTA && scopes[e.Scope] > isa.ScopeCTA {
+			l.one("fence narrowed", i, func(in *isa.Inst) { in.Mem.Scope = isa.ScopeCTA })
+		}
+		if e.Kind == ptx.Fence && e.Sem == "sc" && m.Strength == isa.FenceSC {
+			l.one("fence weakened", i, func(in *isa.Inst) { in.Mem.Strength = isa.FenceAll })
+		}
+		l.moved(i, op)
+	case in.Role == isa.RoleCache && m.Invalidate && e.Acquires() && l.needed(i):
+		l.one("invalidation dropped", i, nothing)
+		l.moved(i, op)
+	case in.Op == "BAR" && is(ptx.Barrier, ptx.Arrive):
+		l.one("barrier dropped", i, nothing)
+		l.twice(i)
+		l.moved(i, op)
+	case in.Op == "LDGDEPBAR" && is(ptx.CopyCommit), in.Op == "DEPBAR" && is(ptx.CopyWait):
+		l.one("group dropped", i, nothing)
+	case access && is(ptx.Atomic, ptx.Reduction) && (in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction):
+		l.one("atomic dropped", i, nothing)
+		l.twice(i)
+		l.narrowed(i, op, in)
+	case access && (is(ptx.Load) && in.Role == isa.RoleLoad && !op.Dead || is(ptx.Store) && in.Role == isa.RoleStore):
+		l.one("access dropped", i, nothing)
+		if in.Role == isa.RoleStore {
+			l.twice(i)
+		}
+		if m.Strength == isa.Strong {
+			l.one("access weakened", i, func(in *isa.Inst) { in.Mem.Strength, in.Mem.Scope = isa.Weak, isa.ScopeNone })
+		}
+		l.narrowed(i, op, in)
+	}
+}
+
+func (l *listing) narrowed(i int, op *Op, in *isa.Inst) {
+	if scopes[op.Effect.Scope] > isa.ScopeCTA && in.Mem.Scope > isa.ScopeCTA {
+		l.one("scope narrowed", i, func(in *isa.Inst) { in.Mem.Scope = isa.ScopeCTA })
+	}
+}
+
+// memory reports whether an instruction is an access that others can see.
+func seen(in *isa.Inst) bool {
+	return in.Role.IsAccess() && in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst && in.Op != "QSPC" && !in.Guard.Never
+}
+
+// neighbour is the next instruction in a direction that is an access, a fence, a barrier or an
+// invalidation; -1 if control comes, goes or may go elsewhere before.
+func (l *listing) neighbour(i, dir int) int {
+	for k := i + dir; k >= 0 && k < len(l.insts); k += dir {
+		in := &l.insts[k]
+		at := k // a leader between the two
+		if dir < 0 {
+			at = k + 1
+		}
+		if l.joint[at] {
+			return -1
+		}
+		switch in.Role {
+		case isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
+			return k
+		case isa.RoleBranch:
+			return -1
+		}
+		if seen(in) || in.Op == "LDGDEPBAR" || in.Op == "DEPBAR" {
+			return k
+		}
+	}
+	return -1
+}
+
+// orders reports whether a MEMBAR has something to order that no other one beside it does:
+// accesses before, and, of a fence, behind.
+func (l *listing) orders(i int, op *Op) bool {
+	for _, dir := range []int{-1, 1} {
+		for k := l.neighbour(i, dir); k >= 0; k = l.neighbour(k, dir) {
+			if l.insts[k].Op == "MEMBAR" {
+				return false
+			} else if seen(&l.insts[k]) || l.insts[k].Role == isa.RoleBarrier {
+				break
+			}
+		}
+	}
+	other := func(in isa.Inst) bool { return seen(&in) && in.Src.Line != op.Inst.N }
+	writes := func(in isa.Inst) bool { return other(in) && in.Role != isa.RoleLoad }
+	switch e := &op.Effect; {
+	case e.Kind == ptx.Fence:
+		return slices.ContainsFunc(l.insts[:i], other) && slices.ContainsFunc(l.insts[i:], other)
+	case e.Kind.IsAccess() && e.Releases():
+		return slices.ContainsFunc(l.insts[:i], writes)
+	}
+	return false
+}
+
+// needed reports whether a weak load follows an invalidation in the text before another one,
+// and before control goes elsewhere.
+func (l *listing) needed(i int) bool {
+	for k := i + 1; k < len(l.insts); k++ {
+		in, op := &l.insts[k], l.ops[k]
+		switch {
+		case in.Mem.Invalidate, in.Flow == isa.FlowExit && in.Guard == (isa.Guard{}), in.Flow == isa.FlowJump && in.Guard == (isa.Guard{}):
+			return false
+		case in.Role == isa.RoleLoad && in.Mem.Strength == isa.Weak && seen(in) && in.Mem.Space != isa.SpaceShared:
+			return op != nil && op.Effect.Kind == ptx.Load && op.Effect.Space != "shared" && !op.Dead
+		}
+	}
+	return false
+}
+
+// moved moves an instruction without registers over what stands beside it, if the two have
+// to stay in their order.
+func (l *listing) moved(i int, op *Op) {
+	for _, dir := range []int{-1, 1} {
+		k := l.neighbour(i, dir)
+		if k < 0 || !l.kept(op, &l.insts[i], k, dir) || l.insts[i].Guard != l.insts[k].Guard {
+			continue
+		}
+		insts := slices.Clone(l.insts)
+		in := insts[i]
+		insts = slices.Insert(slices.Delete(insts, i, i+1), k, in)
+		l.add("moved", i, insts)
+	}
+}
+
+// kept reports whether an instruction has to stay before, or behind, an access.
+func (l *listing) kept(op *Op, in *isa.Inst, k, dir int) bool {
+	to, of := &l.insts[k], l.ops[k]
+	if !seen(to) || of == nil || !of.Effect.Kind.IsAccess() {
+		return false
+	}
+	load := to.Role == isa.RoleLoad
+	if load && of.Dead {
+		return false
+	}
+	own := to.Src.Line == in.Src.Line
+	switch {
+	case in.Role == isa.RoleCache:
+		return dir > 0 && load && of.Effect.Weak() && to.Mem.Space != isa.SpaceShared || dir < 0 && own
+	case in.Op == "BAR":
+		return true
+	case op.Effect.Kind == ptx.Fence:
+		return !own
+	}
+	return dir > 0 && own || dir < 0 && !own && !load && to.Mem.Space != isa.SpaceShared
+}
+
+// classroom is a module as one release compiles it, and what is said of its kernels.
+type classroom struct {
+	m     *ptx.Module
+	prog  *isa.Program
+	sm    int
+	label string
+}
+
+// said is what is said of a kernel with other machine code.
+func (r *classroom) said(f *ptx.Func, code *isa.Func) *Result {
+	prog := *r.prog
+	prog.Funcs = slices.Clone(prog.Funcs)
+	prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })] = code
+	k := &Kernel{Name: f.Name}
+	c := &checker{name: f.Name, sm: r.sm, res: &k.Result}
+	if err := c.check(r.m, f, &prog, code); err != nil {
+		k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
+	}
+	return &k.Result
+}
+
+// largest is how many operations a kernel has at most that is changed again and again.
+const largest = 800
+
+// teach tries changes of each kernel, at most so many of each kind, and counts those that are
+// caught.
+func (r *classroom) teach(t *testing.T, most int, scores map[string]*score, lock *sync.Mutex) {
+	for _, f := range Roots(r.m) {
+		at := slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
+		src, err := readSource(r.m, f)
+		if at < 0 || err != nil {
+			continue
+		}
+		code := r.prog.Funcs[at]
+		if n := len(src.ops); n > largest {
+			t.Logf("%s: %s: left out: %d operations", r.label, f.Name, n)
+			continue
+		}
+		honest := r.said(f, code)
+		accused, told := map[ptx.Pos]bool{}, map[string]bool{}
+		for _, x := range slices.Concat(honest.Findings, honest.Unknown) {
+			told[x.at()+x.headline()] = true
+			if x.First != nil {
+				accused[x.First.Pos] = true
+			}
+		}
+		if slices.ContainsFunc(honest.Unknown, func(x Finding) bool { return x.First == nil }) {
+			continue // nothing was compared
+		}
+		byKind := map[string][]lesson{}
+		for _, x := range lessons(src, code) {
+			if !accused[x.pos] {
+				byKind[x.kind] = append(byKind[x.kind], x)
+			}
+		}
+		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+			list := byKind[kind]
+			for i := range min(most, len(list)) {
+				x := list[i*len(list)/min(most, len(list))]
+				res := r.said(f, x.code)
+				news := func(x Finding) bool { return !told[x.at()+x.headline()] }
+				caught, unknown := slices.ContainsFunc(res.Findings, news), slices.ContainsFunc(res.Unknown, news)
+				lock.Lock()
+				s := scores[kind]
+				if s == nil {
+					s = &score{}
+					scores[kind] = s
+				}
+				s.tried++
+				switch {
+				case caught:
+					s.caught++
+				case unknown:
+					s.unknown++
+				default:
+					t.Logf("%s: missed: %s: %s", r.label, f.Name, x.what)
+				}
+				lock.Unlock()
+			}
+		}
+	}
+}
+
+// TestListings: what is taken from machine code, after it was read, is missed. With OPTCHECK_REAL, a folder of
+// real files, also in those: at most OPTCHECK_MOST changes of each kind and kernel.
+func TestListings(t *testing.T) {
+	files, most, names := []string{"testdata/patterns.ptx"}, 1000, []string{"11.8", "12.4"}
+	if dir := os.Getenv("OPTCHECK_REAL"); dir != "" {
+		var err error
+		files, err = filepath.Glob(filepath.Join(dir, "*.ptx"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		most, _ = strconv.Atoi(os.Getenv("OPTCHECK_MOST"))
+		most = max(most, 1)
+	}
+	if s := os.Getenv("OPTCHECK_RELEASES"); s != "" {
+		names = strings.Split(s, ",")
+	}
+	var lock sync.Mutex
+	for _, tc := range releases(t, names...) {
+		scores := map[string]*score{}
+		for _, file := range files {
+			listingsOf(t, tc, file, most, scores, &lock)
+		}
+		sum := score{}
+		for _, kind := range slices.Sorted(maps.Keys(scores)) {
+			s := scores[kind]
+			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried, s.caught, s.unknown)
+			sum.tried, sum.caught, sum.unknown = sum.tried+s.tried, sum.caught+s.caught, sum.unknown+s.unknown
+		}
+		t.Logf("%s: %d changes of machine code, %d caught, %d unknown", tc.ID, sum.tried, sum.caught, sum.unknown)
+		require.Positive(t, sum.tried)
+		assert.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
+	}
+}
+
+func listingsOf(t *testing.T, tc *toolchain.Toolchain, file string, most int, scores map[string]*score, lock *sync.Mutex) {
+	m := module(t, file)
+	gpu := "sm_80"
+	if number(m.Target) > 80 {
+		gpu = "sm_90"
+	}
+	code, err := Build(t.Context(), tc, m, gpu, "O3")
+	if err != nil {
+		t.Logf("%s is not for %s %s: %.200v", m.File, tc.ID, gpu, err)
+		return
+	}
+	r := &classroom{m, code.Program, number(gpu), fmt.Sprintf("%s %s %s O3", m.File, tc.ID, gpu)}
+	r.teach(t, most, scores, lock)
+}
