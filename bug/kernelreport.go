@@ -32,8 +32,10 @@ func (b *kernelBundler) report() (string, error) {
 	}
 	for _, s := range [][2]string{
 		{"Summary", b.summary()}, {"What is claimed and what is not", b.claim()}, {"Minimal source", b.source()},
-		{"Machine code", b.machine(side)}, {"Expected and actual behaviour", b.expected()}, {"Why", b.why()}, {"Steps to reproduce", b.steps()},
-		{"Versions", versionsOf(b.f.Toolchain, b.good, b.in.Tool)}, {"Operating system", md(b.in.Host.OS) + " (" + md(b.in.Host.Arch) + ")\n"},
+		{"Machine code", b.machine(side)}, {"Expected and actual behaviour", b.expected()}, {"Why", b.why()},
+		{"Steps to reproduce", b.steps()},
+		{"Versions", versionsOf(b.f.Toolchain, b.good, b.in.Tool)},
+		{"Operating system", md(b.in.Host.OS) + " (" + md(b.in.Host.Arch) + ")\n"},
 		{"GPU and driver", "Nothing was run: the finding is in the machine code.\n"},
 		{"Regression range", regressionOf(b.in.Where, b.f.Target, b.f.Level)}, {"Workarounds", workarounds(b.ways)},
 		{"Attached files", b.attached()},
@@ -60,7 +62,8 @@ func (b *kernelBundler) summary() string {
 		fmt.Fprintf(&out, ": %s\n", md(b.find.Detail))
 	}
 	if r := b.in.Result; len(r.Steps) > 0 {
-		fmt.Fprintf(&out, "\nIt was found in a kernel of %d instructions (%s), of which these are left.\n", r.Whole.Len(), fileSpan("original.ptx"))
+		fmt.Fprintf(&out, "\nIt was found in a kernel of %d instructions (%s), of which these are left.\n", r.Whole.Len(),
+			fileSpan("original.ptx"))
 	}
 	return out.String()
 }
@@ -72,8 +75,9 @@ func (b *kernelBundler) claim() string {
 			"difference; no litmus test of it was found that does.\n"
 	}
 	return fmt.Sprintf("**Claimed:** the machine code, read as %s reads it, allows the outcome %s, and %s forbids it for the source (%s).\n\n"+
-		"**Not claimed:** that the outcome has been seen on hardware, nor that the program that the kernel is of has such a partner. The reading takes "+
-		"each machine instruction to be as strong as its name says; if the hardware gives it a stronger meaning, the outcome may be impossible in practice.\n",
+		"**Not claimed:** that the outcome has been seen on hardware, nor that the program that the kernel is of has such a "+
+		"partner. The reading takes each machine instruction to be as strong as its name says; if the hardware gives it a stronger meaning, "+
+		"the outcome may be impossible in practice.\n",
 		fileSpan("machine.litmus"), span(v.Outcome), plainModel(v.Model), fileSpan("source.litmus"))
 }
 
@@ -89,9 +93,11 @@ func (b *kernelBundler) source() string {
 func (b *kernelBundler) machine(side string) string {
 	var out strings.Builder
 	if side != "" {
-		out.WriteString("Source and machine code (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n" + block("", side) + "\n")
+		out.WriteString("Source and machine code (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n" +
+			block("", side) + "\n")
 	}
-	fmt.Fprintf(&out, "Accesses and fences by `nvdisasm -c` (%s):\n\n%s", fileSpan("bad.sass"), block("", strings.Join(view(b.bad.lines, "text"), "\n")))
+	fmt.Fprintf(&out, "Accesses and fences by `nvdisasm -c` (%s):\n\n%s", fileSpan("bad.sass"),
+		block("", strings.Join(view(b.bad.lines, "text"), "\n")))
 	if b.good != nil {
 		fmt.Fprintf(&out, "\nFor comparison, %s at -%s (%s):\n\n%s", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"),
 			block("diff", b.diff("good.sass", b.good)))
@@ -104,7 +110,8 @@ func (b *kernelBundler) machine(side string) string {
 }
 
 func (b *kernelBundler) expected() string {
-	return fmt.Sprintf("Expected: %s\n\nActual: %s: %s\n", expectationOf(b.f.Signature.Rule), headlineOf(b.f.Signature.Rule), md(b.find.Detail))
+	rule := b.f.Signature.Rule
+	return fmt.Sprintf("Expected: %s\n\nActual: %s: %s\n", expectationOf(rule), headlineOf(rule), md(b.find.Detail))
 }
 
 func (b *kernelBundler) why() string {
@@ -115,7 +122,8 @@ func (b *kernelBundler) why() string {
 	s := fmt.Sprintf("The operations of the finding with a partner (%s). As the source has them:\n\n%s\nAs the machine code has them:\n\n%s",
 		v.Pattern, block("", v.Source), block("", v.Machine))
 	if v.Check != "" {
-		s += fmt.Sprintf("\nFor the first, %s violates: %s The cycle is %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n",
+		s += fmt.Sprintf("\nFor the first, %s violates: %s The cycle is %s (po: program order; rf: reads from; fr: reads before; "+
+			"co: coherence order).\n",
 			span(v.Outcome), plainCheck(v.Model, v.Check), span(v.Cycle))
 	}
 	return s
@@ -139,7 +147,8 @@ func (b *kernelBundler) attached() string {
 	}
 	list = append(list, [2]string{"bad.sass", "its machine code"})
 	if b.good != nil {
-		list = append(list, [2]string{"good.sass", "that of a release or level without the finding"}, [2]string{"sass.diff", "the accesses of both, compared"})
+		list = append(list, [2]string{"good.sass", "that of a release or level without the finding"},
+			[2]string{"sass.diff", "the accesses of both, compared"})
 	}
 	if b.controlCode != nil {
 		list = append(list, [2]string{"control.ptx", "the control"}, [2]string{"control.sass", "its machine code"})

@@ -164,7 +164,8 @@ func (k *Kernel) fill(f *ptx.Func, names map[string]string, results map[string]b
 }
 
 // namesOf says what the names in an instruction become.
-func (k *Kernel) namesOf(f *ptx.Func, in *ptx.Inst, params, labels map[string]string, regs map[int]string, counts map[string]int) map[string]string {
+func (k *Kernel) namesOf(f *ptx.Func, in *ptx.Inst, params, labels map[string]string, regs map[int]string,
+	counts map[string]int) map[string]string {
 	out := map[string]string{}
 	for from, to := range params {
 		out[from] = to

@@ -45,7 +45,8 @@ func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Ad
 }
 
 // program finds the finding at an address in PTX, and lists all toolchains.
-func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding, []*toolchain.Toolchain, error) {
+func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding,
+	[]*toolchain.Toolchain, error) {
 	m, err := readPTX(a.Test)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,130 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/realcode"
+	"optcheck/toolchain"
+)
+
+// batchBytes bounds the text that is compiled at once.
+const batchBytes = 1 << 20
+
+// try judges candidates, many in one process of each tool. One that was judged before is not
+// judged again.
+func (r *kernelReducer) try(ctx context.Context, list []*candidateOf[*Kernel]) error {
+	var todo []*Kernel
+	size := 0
+	asked := map[string]bool{}
+	flush := func() error {
+		err := r.judge(ctx, todo)
+		todo, size = nil, 0
+		return err
+	}
+	for _, c := range list {
+		text := c.test.String()
+		if _, known := r.seen[text]; known || asked[text] {
+			continue
+		}
+		asked[text] = true
+		if todo, size = append(todo, c.test), size+len(text); size > batchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, c := range list {
+		c.holds = r.seen[c.test.String()]
+	}
+	return nil
+}
+
+// judge compares each of some kernels with its machine code, and those that have the finding with
+// that of the release that has not.
+func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) error {
+	if len(list) == 0 {
+		return nil
+	}
+	r.res.Candidates += len(list)
+	bad, err := r.say(ctx, r.f.Toolchain, list)
+	if err != nil {
+		return err
+	}
+	var found []*Kernel
+	for i, k := range list {
+		holds := r.f.Signature.In(bad[i].module, bad[i].Result) != nil
+		if r.seen[k.String()] = holds; holds {
+			found = append(found, k)
+		}
+	}
+	if r.res.Good == nil || len(found) == 0 {
+		return nil
+	}
+	good, err := r.say(ctx, r.res.Good, found)
+	for i := range good {
+		r.seen[found[i].String()] = kept(good[i])
+	}
+	return err
+}
+
+// said is what a comparison says of a module; its result is nil if a release refuses the module.
+type said struct {
+	module *ptx.Module
+	*realcode.Result
+}
+
+// lineFile is the file of the lines of candidates.
+const lineFile = "k.ptx"
+
+// say compiles kernels together and compares each with its machine code.
+func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list []*Kernel) ([]said, error) {
+	out := make([]said, len(list))
+	gpu := r.f.Target
+	if own := r.f.Module.Target; strings.TrimRight(own, "af") == gpu {
+		gpu = own // sm_90a
+	}
+	job := toolchain.Job{Target: gpu, Level: r.f.Level, LineInfo: true, BatchUnits: 64}
+	for i, k := range list {
+		m, err := ptx.Parse(lineFile, []byte(k.print(fmt.Sprint("_", i))))
+		if err != nil {
+			return nil, fmt.Errorf("a kernel made smaller: %w", err)
+		}
+		mark := fmt.Sprintf("\n.file 1 %q\n", lineFile)
+		head, body, _ := strings.Cut(m.Lined(lineFile, ""), mark)
+		job.Header, job.Units = head+mark, append(job.Units, toolchain.Unit{Name: fmt.Sprint("candidate ", i), Text: body})
+		out[i].module = m
+	}
+	res, err := tc.Compile(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range res.Batches {
+		code, err := pipeline.Decode(ctx, tc, lineFile, gpu, b.Cubin)
+		if err != nil {
+			return nil, err
+		}
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(cmp.Or(r.o.Jobs, runtime.GOMAXPROCS(0)))
+		for _, i := range b.Units {
+			group.Go(func() (err error) {
+				out[i].Result, err = realcode.Compare(ctx, out[i].module, code, gpu)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
