@@ -67,6 +67,19 @@ func (p *Program) Sites() ([]Site, error) {
 	return nil, nil
 }
 
+// Demands are the orders of accesses that the memory model demands of a program's PTX and
+// that nothing in it gives; open is of how many accesses it is not known where they go.
+func (p *Program) Demands(ctx context.Context) (list []Demand, open int, err error) {
+	if len(p.PTX.Text) == 0 {
+		return nil, 0, fmt.Errorf("%w: %s has no PTX, which is what the memory model is asked of", ErrUnsupported, p.Name)
+	}
+	r, err := NewPTXRoad(p, p.PTX.Text, nil, "", "")
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.Judge(ctx, nil)
+}
+
 // PTXRoad compiles PTX by a release of ptxas.
 type PTXRoad struct {
 	Tool          *toolchain.Toolchain

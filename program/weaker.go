@@ -186,9 +186,11 @@ func placed(res *realcode.Result, at map[int]ptx.Pos) map[int]string {
 	return out
 }
 
-// Demand is what the model says of a fence.
+// Demand is an order that the model demands.
 type Demand struct {
 	Site int `json:"site"` // 0: no fence of the result orders the two
+	// By are the sites of which one with a fence behind it is enough.
+	By []int `json:"by,omitempty"`
 	realcode.Demand
 }
 
@@ -207,8 +209,8 @@ func (r *PTXRoad) Judge(ctx context.Context, fences []int) (list []Demand, open 
 	if err != nil {
 		return nil, 0, err
 	}
-	place := map[int]int{}
-	for _, s := range r.Sites() {
+	sites, place := r.Sites(), map[int]int{}
+	for _, s := range sites {
 		place[s.N], place[-s.N] = s.inst.N, s.inst.N-1
 	}
 	for _, x := range d.List {
@@ -216,6 +218,11 @@ func (r *PTXRoad) Judge(ctx context.Context, fences []int) (list []Demand, open 
 		for _, n := range fences {
 			if one.Site == 0 && x.Between(place[n]) {
 				one.Site = n
+			}
+		}
+		for _, s := range sites {
+			if x.Between(place[s.N]) {
+				one.By = append(one.By, s.N)
 			}
 		}
 		list = append(list, one)

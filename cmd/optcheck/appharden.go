@@ -223,18 +223,7 @@ func (f *hardenFlags) tellBeyond(a *app, h *program.HardenedProgram) {
 		}
 	}
 	if _, ok := a.road.(*program.PTXRoad); ok {
-		fmt.Fprintf(w, "the model demands %s of accesses:\n", plain.Count(len(h.Demands), "order"))
-	}
-	for _, d := range h.Demands {
-		by := program.Unordered
-		if d.Site != 0 {
-			by = fmt.Sprintf("fence %d", d.Site)
-		}
-		fmt.Fprintf(w, "  %d: %s, then %d: %s (%s): %s\n", d.First.Pos.Line, plain.Line(d.First.Text), d.Second.Pos.Line,
-			plain.Line(d.Second.Text), d.Pattern, by)
-	}
-	if h.Open > 0 {
-		fmt.Fprintf(w, "  not asked: %s whose memory is not known\n", plain.Count(h.Open, "access"))
+		tellDemands(w, h.Demands, h.Open)
 	}
 }
 
