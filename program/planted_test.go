@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/realcode"
 )
 
 // order is what a demand is about, whatever fences stand in the text.
@@ -76,5 +78,23 @@ func TestPlanted(t *testing.T) {
 	}
 	for _, name := range []string{"cbe-dot-fenced", "cbe-dot-near-fenced", "cbe-ht-fenced", "sdk-red-sound"} {
 		require.Empty(t, demands(t, name), name)
+	}
+}
+
+// TestVerify: each release's machine code is looked at at each level, in that order, and
+// has the fences.
+func TestVerify(t *testing.T) {
+	p, err := Load("cbe-dot")
+	require.NoError(t, err)
+	tools := compilers(t)
+	r, err := NewPTXRoad(p, p.PTX.Text, tools[0], "sm_80", "O3")
+	require.NoError(t, err)
+	levels := []string{"O0", "O3"}
+	list, err := r.Verify(t.Context(), tools, levels, Full(3, 6))
+	require.NoError(t, err)
+	require.Len(t, list, len(tools)*len(levels))
+	for i, v := range list {
+		require.Equal(t, Verified{Toolchain: tools[i/2].ID, Target: "sm_80", Level: levels[i%2], Class: realcode.Preserved,
+			Fences: map[int]string{3: "there", 6: "there"}}, v)
 	}
 }

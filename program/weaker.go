@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/ptx"
 	"optcheck/realcode"
@@ -117,29 +120,35 @@ func (r *PTXRoad) Verify(ctx context.Context, tools []*toolchain.Toolchain, leve
 		return nil, err
 	}
 	at := r.fencePlaces(m, fences)
-	for _, tc := range tools {
-		for _, level := range levels {
-			gpu := r.Target
-			if !slices.Contains(tc.Targets, gpu) { // its newest
-				gpu = slices.MaxFunc(tc.Targets, target.Compare)
-			}
-			v := Verified{Toolchain: tc.ID, Target: gpu, Level: level}
-			code, _, err := realcode.Cubin(ctx, tc, m, gpu, level)
-			switch {
-			case ctx.Err() != nil:
-				return list, ctx.Err()
-			case err != nil:
-				v.Class, v.Reason = realcode.Unsupported, firstLine(err)
-			default:
-				sm, _ := target.SM(gpu)
-				res := realcode.Check(m, code.Program, sm)
-				v.Class, v.Reason = res.Class()
-				v.Fences = placed(res, at)
-			}
-			list = append(list, v)
-		}
+	list = make([]Verified, len(tools)*len(levels))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range list {
+		group.Go(func() error {
+			list[i] = r.verify(ctx, tools[i/len(levels)], levels[i%len(levels)], m, at)
+			return ctx.Err()
+		})
 	}
-	return list, nil
+	return list, group.Wait()
+}
+
+// verify looks for fences at their places in the machine code of a release.
+func (r *PTXRoad) verify(ctx context.Context, tc *toolchain.Toolchain, level string, m *ptx.Module, at map[int]ptx.Pos) Verified {
+	gpu := r.Target
+	if !slices.Contains(tc.Targets, gpu) { // its newest
+		gpu = slices.MaxFunc(tc.Targets, target.Compare)
+	}
+	v := Verified{Toolchain: tc.ID, Target: gpu, Level: level}
+	code, _, err := realcode.Cubin(ctx, tc, m, gpu, level)
+	if err != nil {
+		v.Class, v.Reason = realcode.Unsupported, firstLine(err)
+		return v
+	}
+	sm, _ := target.SM(gpu)
+	res := realcode.Check(m, code.Program, sm)
+	v.Class, v.Reason = res.Class()
+	v.Fences = placed(res, at)
+	return v
 }
 
 // fencePlaces are the places of fences, and of accesses that order, in a rewritten module.
