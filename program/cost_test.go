@@ -2,12 +2,14 @@ package program
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"optcheck/runner"
+	"optcheck/runner/drive"
 )
 
 // meter is a device on which a copy takes 2 mJ and a launch 5, at 100 W.
@@ -18,7 +20,7 @@ type meter struct {
 }
 
 func (*meter) Epoch() int            { return 0 }
-func (*meter) Device() runner.Device { return runner.Device{} }
+func (*meter) Device() runner.Device { return runner.Device{Type: "gpu", Units: 132} }
 
 func (m *meter) Run(_ context.Context, b *runner.Batch) (*runner.Result, error) {
 	r := &runner.Result{Done: 1000}
@@ -63,5 +65,28 @@ check: [{kernel: k, grid: 1, block: 1, args: [e], errors: e}, {buffer: a, equals
 		require.EqualValues(t, 1000, all.Runs)
 		c.Energy, c.SetBack = control, all
 		require.Zero(t, c.Millijoules(), "less than nothing is too little to tell")
+	}
+}
+
+// TestSparse: blocks that stress are too few where half of the grid is less than the
+// device, and nobody has said how many there are to be.
+func TestSparse(t *testing.T) {
+	for _, c := range []struct {
+		grid, want  int
+		ctas, names string
+	}{{64, 32, "", "all"}, {1, 1, "", "sys-str+"}, {264, 0, "", "all"}, {64, 0, "stress-ctas=132", "all"}, {64, 0, "", "no-str-,no-str+"}} {
+		p := cl(t, fmt.Sprintf(`buffers: {a: {type: u32, count: 64}}
+launches: [{kernel: k, grid: 1, block: 16, args: [a]}, {kernel: k, grid: %d, block: 16, args: [a]}]
+check: [{buffer: a, equals: 1}]
+`, c.grid), "kernel void k(global uint *a) {}")
+		s := &meter{}
+		tuning := drive.DefaultTuning(s.Device())
+		if c.ctas != "" {
+			require.NoError(t, tuning.Keep(c.ctas))
+		}
+		list, err := Named(Environments(s.Device(), tuning), c.names)
+		require.NoError(t, err)
+		l := &Lab{Machine: &Machine{P: p, S: s}, Environments: list}
+		require.Equal(t, c.want, l.Sparse(), "%+v", c)
 	}
 }

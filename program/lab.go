@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -25,6 +26,19 @@ type Lab struct {
 	rounds map[string]uint32
 	loaded map[bool]*Variant // by stress
 	fences string            // of what is loaded
+}
+
+// Sparse tells how many blocks stress at most beside the largest launch, if they are
+// fewer than the device's units: then some of these are not stressed. 0: they are not.
+func (l *Lab) Sparse() (blocks int) {
+	for i := range l.P.Launches {
+		blocks = max(blocks, int(l.P.Launches[i].Blocks()*stressHigh/100))
+	}
+	stress := func(e Environment) bool { return e.Stress && !e.ctas }
+	if !slices.ContainsFunc(l.Environments, stress) || blocks >= l.S.Device().Units {
+		return 0
+	}
+	return max(1, blocks)
 }
 
 // Result is a measurement.

@@ -29,6 +29,7 @@ type appFlags struct {
 	fences string
 	params map[string]int64
 	length float64
+	stress bool // there are flags for it
 	each   time.Duration
 	runs   uint64
 }
@@ -74,6 +75,7 @@ func (f *appFlags) register(cmd *cobra.Command) {
 
 // registerStress adds those of commands that run programs under stress.
 func (f *appFlags) registerStress(cmd *cobra.Command) {
+	f.stress = true
 	fl := cmd.Flags()
 	fl.StringVar(&f.environments, "environments", "", "environments by name, separated by commas (default: all eight)")
 	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found")
@@ -199,6 +201,10 @@ func (a *app) load(ctx context.Context, name string) (err error) {
 	}
 	if a.lab.Machine, err = program.NewMachine(ctx, a.p, a.s, a.road); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if n, units := a.lab.Sparse(), a.s.Device().Units; n > 0 && a.f.stress && !a.f.quiet {
+		a.env.tell("%s: at most %s to stress %s: --tune stress-ctas=%d..%d stresses all", a.p.Name, plain.Count(n, "block"),
+			plain.Count(units, "multiprocessor"), units, 2*units)
 	}
 	return nil
 }
