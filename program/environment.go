@@ -40,9 +40,9 @@ func Environments(d runner.Device, t drive.Tuning) (list []Environment) {
 	return list
 }
 
-// stressing says what the stress is of a run that takes length times as long as without
+// Stressing says what the stress is of a run that takes length times as long as without
 // it: counts of another one are not gone on with.
-func (e *Environment) stressing(length float64) string {
+func (e *Environment) Stressing(length float64) string {
 	if !e.Stress {
 		return ""
 	}

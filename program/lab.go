@@ -72,7 +72,7 @@ func (p *Program) Hash() string {
 func (l *Lab) key(e *Environment, fences Fences, what string) Key {
 	d := l.S.Device()
 	return Key{Program: l.P.Name, Hash: l.P.Hash(), Device: d.Name, Driver: d.Driver, Compiler: l.Road.Compiler(), Environment: e.Name,
-		Stress: e.stressing(l.Length), Fences: maps.Clone(fences), What: what, Seed: l.Seed}
+		Stress: e.Stressing(l.Length), Fences: maps.Clone(fences), What: what, Seed: l.Seed}
 }
 
 // Measure runs a program with fences in an environment until the limit is reached,

@@ -25,6 +25,7 @@ type HardenedProgram struct {
 	Driver      string `json:"driver,omitempty"`
 	Compiler    string `json:"compiler"`
 	Environment string `json:"environment"`
+	Stress      string `json:"stress,omitempty"` // what it consists of
 	*Hardened
 	Sites    []Site         `json:"sites"`
 	Verdicts map[int]string `json:"verdicts"`

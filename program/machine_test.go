@@ -331,9 +331,9 @@ func TestDrawCTAs(t *testing.T) {
 	require.NoError(t, tuning.Keep("stress-ctas=200..300"))
 	before, keys := Environments(d, drive.DefaultTuning(d)), map[string]bool{}
 	for i, e := range Environments(d, tuning) {
-		require.Equal(t, e.Stress, e.stressing(10) != before[i].stressing(10), e.Name)
-		require.Equal(t, e.Stress, e.stressing(10) != e.stressing(30), e.Name)
-		keys[e.Name+e.stressing(10)] = true
+		require.Equal(t, e.Stress, e.Stressing(10) != before[i].Stressing(10), e.Name)
+		require.Equal(t, e.Stress, e.Stressing(10) != e.Stressing(30), e.Name)
+		keys[e.Name+e.Stressing(10)] = true
 		for _, own := range []uint32{1, 64, 10000} {
 			blocks, args := e.draw(rnd, &Launch{Grid: [3]uint32{own, 1, 1}, Block: [3]uint32{64, 1, 1}}, 64<<20, 100, false)
 			if !e.Stress {

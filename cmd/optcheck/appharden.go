@@ -94,7 +94,7 @@ func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name s
 		return err
 	}
 	h := &program.HardenedProgram{Program: a.p.Name, Device: a.s.Device().Name, Driver: a.s.Device().Driver, Compiler: a.road.Compiler(),
-		Environment: e.Name, Sites: a.road.Sites(), Verdicts: map[int]string{}, Code: a.code()}
+		Environment: e.Name, Stress: e.Stressing(f.length), Sites: a.road.Sites(), Verdicts: map[int]string{}, Code: a.code()}
 	told := func(s program.Step) {
 		if !f.asJSON {
 			fmt.Fprintf(env.text, "round %d, %-9s fences %-24s %7d runs, %d wrong, %.1f s\n", s.Round, s.Phase, brief(s.Fences), s.Runs,
@@ -186,7 +186,7 @@ func (f *hardenFlags) tell(a *app, h *program.HardenedProgram) error {
 	}
 	w := a.env.text
 	fmt.Fprintf(w, "\n%s of %d sites, after %s in %s: %.0f s, of which %.0f s show no error in %d runs\n", plain.Count(len(h.Fences), "fence"),
-		len(h.Sites), plain.Count(h.Rounds, "round"), h.Environment, h.Seconds, h.StableSeconds, h.StableRuns)
+		len(h.Sites), plain.Count(h.Rounds, "round"), stressed(h), h.Seconds, h.StableSeconds, h.StableRuns)
 	for _, s := range h.Sites {
 		for _, n := range []int{-s.N, s.N} {
 			if slices.Contains(h.Fences, n) {
@@ -198,6 +198,14 @@ func (f *hardenFlags) tell(a *app, h *program.HardenedProgram) error {
 	}
 	f.tellBeyond(a, h)
 	return err
+}
+
+// stressed names the environment, with what its stress consists of.
+func stressed(h *program.HardenedProgram) string {
+	if h.Stress == "" {
+		return h.Environment
+	}
+	return h.Environment + " (" + h.Stress + ")"
 }
 
 func (f *hardenFlags) tellBeyond(a *app, h *program.HardenedProgram) {

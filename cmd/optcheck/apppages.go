@@ -11,6 +11,7 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/program"
+	"optcheck/realcode"
 	"optcheck/report/html"
 )
 
@@ -67,16 +68,19 @@ func testRow(r *program.Result) html.ProgramTest {
 	for _, n := range slices.Sorted(maps.Keys(r.Fences)) {
 		fences = append(fences, fmt.Sprintf("%d %s", n, r.Fences[n]))
 	}
-	return html.ProgramTest{Environment: r.Environment, Where: r.Device + ", " + r.Compiler, Fences: strings.Join(fences, ", "),
-		First: r.First,
-		Runs:  r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
+	out := html.ProgramTest{Environment: r.Environment, Stress: r.Stress, Where: r.Device + ", " + r.Compiler, Fences: strings.Join(fences, ", "),
+		First: r.First, Runs: r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
+	if r.Class != realcode.Preserved {
+		out.Class = r.Class
+	}
+	return out
 }
 
 func hardenedRows(h *program.HardenedProgram) html.ProgramHardened {
 	out := html.ProgramHardened{Where: h.Device + ", " + h.Compiler, Environment: h.Environment,
 		Summary: fmt.Sprintf("%s of %d sites, after %s in %s; the result without an error in %d runs.", plain.Count(len(h.Fences), "fence"),
 			len(h.Sites),
-			plain.Count(h.Rounds, "round"), h.Environment, h.StableRuns)}
+			plain.Count(h.Rounds, "round"), stressed(h), h.StableRuns)}
 	sites, fenced := map[int]int{}, map[int]bool{}
 	for _, s := range h.Sites {
 		sites[s.Pos.Line] = s.N

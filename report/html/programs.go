@@ -18,12 +18,13 @@ type Program struct {
 	Costs       []ProgramCost
 }
 
-// ProgramTest is an environment in which a program ran. Rates are from 0 to 1.
+// ProgramTest is an environment in which a program ran. Rates are from 0 to 1. Class is
+// that of a binary which is not the program.
 type ProgramTest struct {
-	Environment, Where, Fences, First string
-	Runs, Errors, Timeouts            uint64
-	Rate, Low, High                   float64
-	Effective                         bool
+	Environment, Stress, Where, Fences, First, Class string
+	Runs, Errors, Timeouts                           uint64
+	Rate, Low, High                                  float64
+	Effective                                        bool
 }
 
 // ProgramHardened is what hardening found.
