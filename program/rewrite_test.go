@@ -110,3 +110,23 @@ func TestRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestStrengthen: an access that acquires or releases has no other strength, and no cache
+// operator, which does not go with one.
+func TestStrengthen(t *testing.T) {
+	const head = ".version 7.8\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 %r<3>; .reg .b64 %d;\n"
+	for text, want := range map[string]string{
+		"ld.global.cg.u32 %r1, [%d]":                      "ld.acquire.gpu.global.u32 %r1, [%d]",
+		"ld.volatile.global.u32 %r1, [%d+4]":              "ld.acquire.gpu.global.u32 %r1, [%d+4]",
+		"ld.relaxed.gpu.global.u32 %r1, [%d]":             "ld.acquire.gpu.global.u32 %r1, [%d]",
+		"ld.global.u32 %r1, [%d]":                         "ld.acquire.gpu.global.u32 %r1, [%d]",
+		"atom.global.cas.b32 %r1, [%d], %r1, %r2":         "atom.acquire.gpu.global.cas.b32 %r1, [%d], %r1, %r2",
+		"atom.relaxed.sys.global.exch.b32 %r1, [%d], %r2": "atom.acquire.gpu.global.exch.b32 %r1, [%d], %r2",
+	} {
+		m, err := ptx.Parse("m", []byte(head+text+";\nret; }"))
+		require.NoError(t, err)
+		out, err := Rewrite(m, []string{"k"}, Fences{1: ".acquire.gpu"}, false)
+		require.NoError(t, err, text)
+		require.Contains(t, string(out.Apply()), want+";")
+	}
+}
