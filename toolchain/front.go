@@ -260,6 +260,9 @@ func (n *nvcc) args(target string, preprocess bool) []string {
 		stage = "-E"
 	}
 	args := []string{stage, "-arch=compute_" + strings.TrimPrefix(target, "sm_"), "-std=c++17", "-lineinfo", "-allow-unsupported-compiler"}
+	if preprocess {
+		args = append(args, "-Xcompiler", "-MD,-MF,"+dependencies)
+	}
 	if n.home.unpacked {
 		args = append(args, "-isystem", n.home.include())
 	}
@@ -349,7 +352,7 @@ func (c *clangCUDA) args(target string, preprocess bool) []string {
 		args = append(args, "-isystem", here+"cccl")
 	}
 	if preprocess {
-		return append(args, "-E")
+		return append(args, "-E", "-MD", "-MF", dependencies)
 	}
 	return append(args, "-S")
 }

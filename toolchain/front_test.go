@@ -24,11 +24,13 @@ stage=$1
 for a in "$@"; do case $a in /proc/self/cwd/*) in=${a##*/};; esac; out=$a; done
 if [ "$stage" = -E ]; then
 	printf '# 1 "%s"\n' "/proc/self/cwd/$in" >$out
-	n=0
+	n=0 read=$in
 	while read -r l; do
 		n=$((n+1))
-		case $l in '#include '*) printf '# 1 %s 1\nx\n# %d "%s" 2\n' "${l#* }" $((n+1)) "/proc/self/cwd/$in" >>$out;; *) echo "$l" >>$out;; esac
+		case $l in '#embed '*) read="$read \\
+ ${l#* }";; '#include '*) printf '# 1 %s 1\nx\n# %d "%s" 2\n' "${l#* }" $((n+1)) "/proc/self/cwd/$in" >>$out;; *) echo "$l" >>$out;; esac
 	done <$in
+	echo "batch.ii: $read" >batch.d
 	exit
 fi
 if n=$(grep -n unheard $in); then echo "batch.cu(${n%%:*}): error: identifier \"unheard\" is undefined" >&2; exit 2; fi
@@ -85,13 +87,18 @@ func TestFrontConfined(t *testing.T) {
 	for _, file := range []string{"program/own.h", "outer/x.h"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), nil, 0o600))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(own, "my own#$.h"), nil, 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(outer, "x.h"), filepath.Join(own, "link.h")))
+	embeds := func(include string) string {
+		return strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$").Replace(include)
+	}
 	for _, c := range []struct {
 		include string
 		flags   []string
 		ok      bool
 	}{
 		{own + "/own.h", nil, true},
+		{own + "/my own#$.h", nil, true},
 		{"<built-in>", nil, true},
 		{outer + "/x.h", nil, false},
 		{own + "/../outer/x.h", nil, false},
@@ -100,21 +107,23 @@ func TestFrontConfined(t *testing.T) {
 		{outer + "/x.h", []string{"-I" + outer}, true},
 		{outer + "/x.h", []string{"-I", outer}, true},
 	} {
-		job := CUDAJob{Folder: own, Confined: true, Job: Job{Target: "sm_80", Flags: c.flags,
-			Units: []Unit{{"p.cu", "one\n#include \"" + c.include + "\"\n"}}}}
-		res, err := f.CompileCUDA(t.Context(), job)
-		require.NoError(t, err)
-		if c.ok {
-			require.Empty(t, res.Failed, c.include)
-			continue
+		for _, line := range []string{"#include \"" + c.include + "\"", "#embed " + embeds(c.include)} {
+			job := CUDAJob{Folder: own, Confined: true, Job: Job{Target: "sm_80", Flags: c.flags,
+				Units: []Unit{{"p.cu", "one\n" + line + "\n"}}}}
+			res, err := f.CompileCUDA(t.Context(), job)
+			require.NoError(t, err)
+			if c.ok {
+				require.Empty(t, res.Failed, c.include)
+				continue
+			}
+			require.ErrorIs(t, res.Failed[0], ErrCompile, c.include)
+			require.ErrorContains(t, res.Failed[0], "p.cu:2: ", c.include)
+			require.ErrorContains(t, res.Failed[0], c.include+" lies outside")
+			job.Confined = false
+			res, err = f.CompileCUDA(t.Context(), job)
+			require.NoError(t, err)
+			require.Empty(t, res.Failed)
 		}
-		require.ErrorIs(t, res.Failed[0], ErrCompile, c.include)
-		require.ErrorContains(t, res.Failed[0], "p.cu:2: ", c.include)
-		require.ErrorContains(t, res.Failed[0], c.include+" lies outside")
-		job.Confined = false
-		res, err = f.CompileCUDA(t.Context(), job)
-		require.NoError(t, err)
-		require.Empty(t, res.Failed)
 	}
 }
 
@@ -225,10 +234,12 @@ func TestFrontsReal(t *testing.T) {
 		require.NoError(t, err, f.ID)
 		require.Equal(t, a, b, f.ID)
 		for bad, words := range map[string]string{
-			"\nint f(\n":                         "p.cu:",
-			"\n#include \"nofile.h\"\n":          "p.cu:2",
-			"\n\n#include \"/etc/passwd\"\n":     "p.cu:3: ",
-			"__global__ void k() { unheard; }\n": "p.cu:1",
+			"\nint f(\n":                                       "p.cu:",
+			"\n#include \"nofile.h\"\n":                        "p.cu:2",
+			"\n\n#include \"/etc/passwd\"\n":                   "p.cu:3: ",
+			"__global__ void k() { unheard; }\n":               "p.cu:1",
+			"const char x[] = {\n#embed \"/etc/passwd\"\n};\n": "p.cu:2",
+			"const char x[] = {\n\n#embed \"no file\"\n};\n":   "p.cu:3",
 		} {
 			_, err := ptx(bad)
 			require.ErrorIs(t, err, ErrCompile, "%s %s", f.ID, bad)

@@ -177,13 +177,19 @@ func (f *front) confined(ctx context.Context, job *Job, units []int) error {
 	p := f.process(true)
 	var inc *inclusion
 	p.check = func(text []byte) error { // while what the compiler was given is still there
-		inc = outside(text, p.dir, f.within(p.dir))
+		if inc = outside(text, p.dir, f.within(p.dir)); inc == nil {
+			inc = embedded(p.dir, f.within(p.dir))
+		}
 		return nil
 	}
 	if _, _, err := p.compile(ctx, f.t.Runner(), job, units); err != nil || inc == nil {
 		return err
 	}
 	e := p.fail(ErrCompile, "includes a file that is not its own", nil)
+	if inc.file == "" {
+		e.Detail = "embeds a file that is not there"
+		inc.file = "what it embeds"
+	}
 	e.Tool = f.kind.Path
 	e.Stderr = fmt.Sprintf("%s:%d: error: %s lies outside of the program's folder and of the folders of -I\n", inc.from, inc.line, inc.file)
 	return e
@@ -228,6 +234,41 @@ func outside(text []byte, dir string, within []string) *inclusion {
 		line, _ = strconv.Atoi(string(text[m[2]:m[3]])) // digits
 	}
 	return nil
+}
+
+// dependencies is the file to which a front end that preprocesses writes what it reads, as a
+// rule of make.
+const dependencies = "batch.d"
+
+var (
+	prerequisite = regexp.MustCompile(`(?:\\.|[^\s\\])+`)
+	escaped      = regexp.MustCompile(`\\([\s#\\:])|\$(\$)`)
+	embedding    = regexp.MustCompile(`(?:#|%:|\?\?=)\s*embed\b`)
+)
+
+// embedded finds the first file that is read, lies in none of the folders, and has no
+// marker: its content was made numbers by #embed. Its name is not known if the front end
+// does not tell what it reads, which clang does not where a file to embed is missing.
+func embedded(dir string, within []string) *inclusion {
+	rule, err := os.ReadFile(filepath.Join(dir, dependencies))
+	_, list, _ := strings.Cut(strings.ReplaceAll(string(rule), "\\\n", " "), ": ")
+	files := prerequisite.FindAllString(list, -1)
+	for i := range files {
+		files[i] = escaped.ReplaceAllString(files[i], "$1$2")
+	}
+	i := slices.IndexFunc(files, func(file string) bool { return !isWithin(file, dir, within) })
+	if err == nil && i < 0 {
+		return nil
+	}
+	source, _ := os.ReadFile(filepath.Join(dir, cudaSource)) // it was read a moment ago
+	inc := &inclusion{from: cudaSource, line: 1}
+	if at := embedding.FindIndex(source); at != nil {
+		inc.line += bytes.Count(source[:at[0]], []byte("\n"))
+	}
+	if i >= 0 {
+		inc.file = files[i]
+	}
+	return inc
 }
 
 func isWithin(file, dir string, within []string) bool {
