@@ -30,8 +30,12 @@ type regRange struct {
 	n      int
 }
 
-// maxRegs bounds the registers of a function that are declared one by one.
-const maxRegs = 1 << 22
+// Bounds of a module: of registers, of blocks in blocks, of brackets in brackets.
+const (
+	maxRegs     = 1 << 22
+	maxNested   = 200
+	maxBrackets = 8
+)
 
 // read reads the body from its opening brace on.
 func (b *body) read() error {
@@ -46,6 +50,8 @@ func (b *body) read() error {
 			l.at++
 			if len(b.scopes) == 0 {
 				b.f.open = l.at
+			} else if len(b.scopes) > maxNested {
+				return l.errorf(l.at-1, "blocks are nested more than %d deep", maxNested)
 			}
 			b.scopes = append(b.scopes, scope{regs: map[string]int{}, labels: map[string]string{}, from: len(b.f.Body)})
 		case c == '}':
@@ -170,7 +176,7 @@ func (b *body) registers(text string, at int) error {
 		} else {
 			s.regs[w[1]] = len(b.f.Regs)
 		}
-		if n < 0 || n > maxRegs-len(b.f.Regs) {
+		if b.regs += n; n < 0 || n > maxRegs || b.regs > maxRegs {
 			return b.l.errorf(at, "more than %d registers", maxRegs)
 		}
 		for i := range n {
@@ -266,6 +272,9 @@ func (b *body) inst(text string, start int) (*Inst, error) {
 	if !known(in.Name) {
 		return nil, b.l.errorf(start, "unknown instruction %q", clip(in.Op))
 	}
+	if nested(rest[end:]) {
+		return nil, b.l.errorf(start, "%s: brackets in brackets", clip(in.Op))
+	}
 	for _, a := range split(rest[end:], ',') {
 		o, err := b.operand(a)
 		if err != nil {
@@ -273,14 +282,39 @@ func (b *body) inst(text string, start int) (*Inst, error) {
 		}
 		in.Args = append(in.Args, o)
 	}
+	if n := least[in.Name]; len(in.Args) < n {
+		return nil, b.l.errorf(start, "%s: %d operands, it has at least %d", clip(in.Op), len(in.Args), n)
+	} else if (in.Name == "ld" || in.Name == "ldu") && in.Args[1].Kind != Mem {
+		return nil, b.l.errorf(start, "%s: an address is expected in brackets", clip(in.Op))
+	}
 	return in, nil
 }
+
+// least are the operands without which an instruction has no meaning, where it matters.
+var least = map[string]int{"bra": 1, "brx": 2, "call": 1, "ld": 2, "ldu": 2}
 
 func clip(s string) string {
 	if len(s) > 60 {
 		return s[:60] + "…"
 	}
 	return s
+}
+
+// nested reports whether brackets stand in brackets deeper than an operand has them.
+func nested(s string) bool {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth > maxBrackets {
+			return true
+		}
+	}
+	return false
 }
 
 // split cuts at a byte outside of brackets.
@@ -412,7 +446,9 @@ func (b *body) address(s string) (Operand, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Elems = elems
+	if o.Elems = elems; len(elems) == 0 {
+		return o, fmt.Errorf("an address without a base")
+	}
 	if e := &o.Elems[0]; e.Kind == Sym || e.Kind == Reg {
 		o.Value += e.Value
 		e.Value = 0

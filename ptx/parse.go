@@ -30,8 +30,9 @@ func Parse(file string, src []byte) (*Module, error) {
 }
 
 type parser struct {
-	l *lexer
-	m *Module
+	l    *lexer
+	m    *Module
+	regs int // of all functions
 	*locs
 }
 
@@ -96,6 +97,8 @@ func (p *parser) top(start int) error {
 		l.line()
 		p.locs.read(string(l.src[start:l.at]))
 		p.cut(start)
+	case "include":
+		return l.errorf(start, ".include: a module is one file")
 	case "section":
 		if _, err := l.until("{"); err != nil {
 			return err

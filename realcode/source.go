@@ -175,7 +175,11 @@ func (s *source) flow(f *ptx.Func, in *ptx.Inst, sp *step, labels map[string]int
 	case "bra":
 		return jump(in.Args[0].Name)
 	case "brx":
-		return jump(tables[in.Args[len(in.Args)-1].Name]...)
+		table, ok := tables[in.Args[len(in.Args)-1].Name]
+		if !ok {
+			return fmt.Errorf("there is no table %q of targets", in.Args[len(in.Args)-1].Name)
+		}
+		return jump(table...)
 	case "exit":
 		sp.next = []int32{end}
 	case "ret":
