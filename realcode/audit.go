@@ -51,6 +51,8 @@ type Options struct {
 	// Targets and Levels restrict the matrix. Without targets, those of Targets are
 	// taken which the module allows.
 	Targets, Levels []string
+	// Have, if not nil, reports whether a cell of a module is known already and needs no work.
+	Have func(*ptx.Module, *Cell) bool
 	// Jobs is how many cells are worked on at a time; 0: one a core.
 	Jobs int
 }
@@ -67,9 +69,9 @@ func Audit(ctx context.Context, o Options, m *ptx.Module, emit func(*Cell) error
 	return AuditAll(ctx, o, []*ptx.Module{m}, func(_ int, c *Cell) error { return emit(c) })
 }
 
-// AuditAll compiles modules in every way and hands over the cells, with the number of the
-// module, in a fixed order: one module after the other. The error is that of the context,
-// or of emit.
+// AuditAll compiles modules in every way that is not known yet and hands over the cells, with
+// the number of the module, in a fixed order: one module after the other. The error is that
+// of the context, or of emit.
 func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(int, *Cell) error) error {
 	jobs := o.Jobs
 	if jobs == 0 {
@@ -84,6 +86,9 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 	for i, m := range modules {
 		of := &held{number: i, m: m}
 		for _, c := range o.cells(m) {
+			if o.Have != nil && o.Have(m, &c.Cell) {
+				continue
+			}
 			of.left++
 			tasks = append(tasks, &task{c, of, make(chan struct{})})
 		}
@@ -250,9 +255,12 @@ func number(gpu string) int {
 }
 
 func oneLine(err error) string {
-	s := strings.Join(strings.Fields(err.Error()), " ")
-	if len(s) > 500 {
-		s = s[:500] + "…"
+	return cut(strings.Join(strings.Fields(err.Error()), " "), 500)
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "…"
 	}
 	return s
 }

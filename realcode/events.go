@@ -22,6 +22,9 @@ const layout = "own"
 // shown side by side.
 const maxShown = 3000
 
+// maxText bounds an instruction that is shown, in bytes.
+const maxText = 160
+
 // Program is a module as the event stream has it: a test for each of its kernels,
 // with its operations as those of one thread.
 type Program struct {
@@ -73,12 +76,27 @@ func Config(o *Options, programs []*Program) *report.Config {
 	return c
 }
 
+// Known reports whether what a cell of the module says is known of all of its kernels.
+func (p *Program) Known(c *Cell, have func(*report.Cell) bool) bool {
+	for i := range p.Tests {
+		if !have(p.place(i, c)) {
+			return false
+		}
+	}
+	return len(p.Tests) > 0
+}
+
+// place is a kernel's cell without its result.
+func (p *Program) place(i int, c *Cell) *report.Cell {
+	t := &p.Tests[i]
+	return &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: layout}
+}
+
 // Events hands over what a cell of a module says of each of its kernels.
 func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 	for i := range p.Tests {
-		t := &p.Tests[i]
-		cell := &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: layout,
-			Result: report.Result{Class: c.Class, Reason: c.Reason}}
+		t, cell := &p.Tests[i], p.place(i, c)
+		cell.Result = report.Result{Class: c.Class, Reason: c.Reason}
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
 			cell.Code = hashOf(t.Hash + k.Hash)
@@ -165,10 +183,10 @@ func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 	}
 	var t report.ThreadListing
 	for i, op := range ops {
-		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", op.Text, op.Pos.Line)})
+		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", cut(op.Text, maxText), op.Pos.Line), At: op.Pos.Line})
 	}
 	for _, x := range k.Machine {
-		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: x.Text, Part: x.Part})
+		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
 	}
 	if r.HasFindings() {
 		return &report.Listing{Code: r.Code, Threads: []report.ThreadListing{t}}
@@ -198,12 +216,12 @@ func (c *checker) show(k *Kernel) {
 		op, isPart := part[int32(i)]
 		switch {
 		case c.owner[i] >= 0:
-			k.Machine = append(k.Machine, Shown{int(c.owner[i]), in.Text, false})
+			k.Machine = append(k.Machine, Shown{int(c.owner[i]), in.Text, false, in.Addr})
 		case isPart:
-			k.Machine = append(k.Machine, Shown{op, in.Text, true})
+			k.Machine = append(k.Machine, Shown{op, in.Text, true, in.Addr})
 		case in.Role.IsAccess() && in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst, in.Role == isa.RoleFence,
 			in.Role == isa.RoleBarrier, in.Role == isa.RoleCache:
-			k.Machine = append(k.Machine, Shown{-1, in.Text, true})
+			k.Machine = append(k.Machine, Shown{-1, in.Text, true, in.Addr})
 		}
 	}
 	k.Hash = hex.EncodeToString(h.Sum(nil))

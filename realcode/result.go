@@ -149,9 +149,10 @@ type Kernel struct {
 }
 
 // Shown is an instruction of the machine code. Part marks the invalidation of an
-// acquire and the fence of a release.
+// acquire and the fence of a release. At is its address in its function.
 type Shown struct {
 	Op   int
 	Text string
 	Part bool
+	At   uint64
 }

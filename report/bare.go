@@ -7,7 +7,7 @@ import "strings"
 func (t ThreadListing) Bare() ThreadListing {
 	machine := make([]Line, len(t.Machine))
 	for i, l := range t.Machine {
-		l.Text, l.Control = bareText(l.Text), ""
+		l.Text, l.Control, l.At = bareText(l.Text), "", 0
 		machine[i] = l
 	}
 	t.Machine = machine

@@ -26,6 +26,8 @@ type CodeChange struct {
 	Targets []string `json:"targets"`
 	Levels  []string `json:"levels"`
 	Layouts []string `json:"layouts"`
+	// Lines are where the operation stands in the program that Test is of; none in tests.
+	Lines []int `json:"lines,omitempty"`
 	// Test and At are the first of the cells, Thread its first thread that shows the change.
 	Test   string `json:"-"`
 	At     Column `json:"-"`
@@ -48,9 +50,17 @@ func (e *CodeChange) Title() string { return cmp.Or(e.Source, "beside the access
 
 // Instructions writes both sides in a line each.
 func (e *CodeChange) Instructions() [2]string {
-	line := func(list []string) string { return cmp.Or(strings.Join(list, " ; "), "nothing") }
+	line := func(list []string) string {
+		if n := len(list) - maxInstructions; n > 0 {
+			list = append(slices.Clone(list[:maxInstructions]), plain.Number(n)+" more")
+		}
+		return cmp.Or(strings.Join(list, " ; "), "nothing")
+	}
 	return [2]string{line(e.Left), line(e.Right)}
 }
+
+// maxInstructions bounds the instructions of one side that are named.
+const maxInstructions = 24
 
 // Where says in how many cells the change is, of which tests, and where they are.
 func (e *CodeChange) Where() string {
@@ -58,9 +68,17 @@ func (e *CodeChange) Where() string {
 		named(e.Tests), strings.Join(e.Targets, " "), strings.Join(e.Levels, " "), strings.Join(e.Layouts, " "))
 }
 
-// Example names the cell that Thread is of.
+// Example names the cell that Thread is of, and where in its program the operation stands.
 func (e *CodeChange) Example() string {
-	return label(e.Test) + ", " + strings.Join([]string{e.At.Target, e.At.Level, e.At.Layout}, " ")
+	s := label(e.Test) + ", " + strings.Join([]string{e.At.Target, e.At.Level, e.At.Layout}, " ")
+	if len(e.Lines) == 0 {
+		return s
+	}
+	var lines []string
+	for _, n := range e.Lines {
+		lines = append(lines, fmt.Sprint(n))
+	}
+	return s + ", " + plain.Form(len(lines), "line ", "lines ") + named(lines)
 }
 
 // Trio is a thread of a test and what two releases make of it.
@@ -80,6 +98,7 @@ type found struct {
 	key, source string
 	left, right []string
 	thread      Trio
+	lines       []int
 }
 
 // NewCodeChanges returns an empty collection.
@@ -110,6 +129,9 @@ func (x *CodeChanges) Add(c *Cell, l, r *Listing) {
 			x.by[f.key] = e
 		}
 		e.Cells++
+		if c.Test == e.Test {
+			e.Lines = append(e.Lines, f.lines...)
+		}
 		for _, s := range []struct {
 			list *[]string
 			word string
@@ -128,6 +150,8 @@ func (x *CodeChanges) List() []*CodeChange {
 	out := slices.Collect(maps.Values(x.by))
 	for _, e := range out {
 		slices.Sort(e.Levels)
+		slices.Sort(e.Lines)
+		e.Lines = slices.Compact(e.Lines)
 	}
 	slices.SortFunc(out, func(a, b *CodeChange) int {
 		return cmp.Or(strengthOrder(a.Meaning)-strengthOrder(b.Meaning), b.Cells-a.Cells, cmp.Compare(a.Source, b.Source),
@@ -150,26 +174,71 @@ func (x *CodeChanges) Rest() (out []string) {
 }
 
 // compareListings lists what differs between two listings of one test.
-func compareListings(l, r *Listing) (out []found) {
-	seen := map[string]bool{}
-	add := func(f found) {
-		if f.key = f.source + "\x00" + strings.Join(f.left, ";") + "\x00" + strings.Join(f.right, ";"); !seen[f.key] {
-			seen[f.key] = true
-			out = append(out, f)
-		}
-	}
+func compareListings(l, r *Listing) []found {
+	d := listingDiff{at: map[string]int{}}
 	for i := range min(len(l.Threads), len(r.Threads)) {
 		a, b := attached(l.Threads[i].Bare()), attached(r.Threads[i].Bare())
-		trio := Trio{a, b}
 		ga, gb := grouped(a), grouped(b)
 		for _, s := range append(slices.Clone(a.Source), Line{Pos: -1}) {
 			if !slices.Equal(ga[s.Pos], gb[s.Pos]) {
-				add(found{source: operation(s.Text), left: ga[s.Pos], right: gb[s.Pos], thread: trio})
+				d.add(found{source: operation(s.Text), left: ga[s.Pos], right: gb[s.Pos]}, a, b, s)
 			}
 		}
-		if oa, ob := orderOf(a), orderOf(b); len(oa) == len(ob) && !slices.Equal(oa, ob) {
-			add(found{source: Order, left: oa, right: ob, thread: trio})
+		if oa, ob := orderOf(a), orderOf(b); len(oa) == len(ob) && !slices.EqualFunc(oa, ob, samePlace) {
+			oa, ob = where(oa, ob)
+			d.add(found{source: Order, left: texts(oa), right: texts(ob)}, a, b, oa...)
 		}
+	}
+	return d.list
+}
+
+// listingDiff gathers what differs between two listings.
+type listingDiff struct {
+	list []found
+	at   map[string]int // by key
+}
+
+// add adds a difference of lines of the source. What many of them have in common is one.
+func (d *listingDiff) add(f found, a, b ThreadListing, lines ...Line) {
+	f.key = f.source + "\x00" + strings.Join(f.left, ";") + "\x00" + strings.Join(f.right, ";")
+	i, ok := d.at[f.key]
+	if !ok {
+		var positions []int
+		for _, l := range lines[:min(len(lines), around)] {
+			positions = append(positions, l.Pos)
+		}
+		f.thread = Trio{a.short(positions...), b.short(positions...)}
+		i = len(d.list)
+		d.at[f.key], d.list = i, append(d.list, f)
+	}
+	for _, l := range lines {
+		if l.At > 0 {
+			d.list[i].lines = append(d.list[i].lines, l.At)
+		}
+	}
+}
+
+func samePlace(a, b Line) bool { return a.Pos == b.Pos }
+
+// where cuts two orders down to what is between the first and the last difference, if they
+// are long.
+func where(a, b []Line) (l, r []Line) {
+	if len(a) <= longThread {
+		return a, b
+	}
+	from, to := 0, len(a)
+	for samePlace(a[from], b[from]) {
+		from++
+	}
+	for samePlace(a[to-1], b[to-1]) {
+		to--
+	}
+	return a[from:to], b[from:to]
+}
+
+func texts(lines []Line) (out []string) {
+	for _, l := range lines {
+		out = append(out, l.Text)
 	}
 	return out
 }
@@ -209,14 +278,15 @@ func grouped(t ThreadListing) map[int][]string {
 }
 
 // orderOf lists the accesses in machine order, each once.
-func orderOf(t ThreadListing) (out []string) {
-	names := map[int]string{}
+func orderOf(t ThreadListing) (out []Line) {
+	source, seen := map[int]Line{}, map[int]bool{}
 	for _, s := range t.Source {
-		names[s.Pos] = s.Text
+		source[s.Pos] = s
 	}
 	for _, l := range t.Machine {
-		if n := names[l.Pos]; n != "" && !l.Part && !slices.Contains(out, n) {
-			out = append(out, n)
+		if s, ok := source[l.Pos]; ok && !l.Part && !seen[l.Pos] {
+			seen[l.Pos] = true
+			out = append(out, s)
 		}
 	}
 	return out

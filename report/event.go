@@ -289,6 +289,9 @@ type Line struct {
 	// Control is the control code of an NVIDIA instruction, as isa.Control prints
 	// it, if listings are to show it.
 	Control string `json:"control,omitempty"`
+	// At is where it stands in a program: the line of the source, the address of the
+	// machine code; 0 where that is not told.
+	At int `json:"at,omitempty"`
 }
 
 // Problem is something that went wrong in a run without ending it.

@@ -84,7 +84,8 @@ func SideBySide(t ThreadListing) []Row {
 	extra := rune(0x1000)
 	for _, l := range t.Machine {
 		k := rune(0x100 + l.Pos)
-		if _, known := srcKey[l.Pos]; l.Pos < 0 || !known || l.Part {
+		_, known := srcKey[l.Pos]
+		if _, again := byRune[k]; l.Pos < 0 || !known || l.Part || again {
 			extra++
 			k = extra
 		}
@@ -157,7 +158,7 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 		if !bad[t.Thread] {
 			continue
 		}
-		rows := SideBySide(t)
+		rows := SideBySide(t.short(accesses(findings, t.Thread)...))
 		width, codes := len("source"), 0
 		for _, r := range rows {
 			width, codes = max(width, len(r.Left.Text)), max(codes, len(r.Right.Control))

@@ -52,8 +52,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestSideBySide(t *testing.T) {
-	l := ThreadListing{Source: []Line{{0, "st x", false, ""}, {1, "ld y", false, ""}, {2, "ld z", false, ""}},
-		Machine: []Line{{1, "LDG y", false, ""}, {-1, "ERRBAR", true, ""}, {0, "STG x", false, ""}, {-1, "STG q", false, ""}}}
+	l := ThreadListing{Source: []Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "ld y"}, {Pos: 2, Text: "ld z"}},
+		Machine: []Line{{Pos: 1, Text: "LDG y"}, {Pos: -1, Text: "ERRBAR", Part: true}, {Pos: 0, Text: "STG x"}, {Pos: -1, Text: "STG q"}}}
 	var got []string
 	for _, r := range SideBySide(l) {
 		got = append(got, strings.TrimSpace(string(r.Mark)+" "+r.Left.Text+"|"+r.Right.Text))

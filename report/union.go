@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -266,6 +267,10 @@ func (s *Set) uniteConfigs(parts []*part) Config {
 	}
 	c.Tool, c.Build = join(func(c *Config) string { return c.Tool }), join(func(c *Config) string { return c.Build })
 	c.Model, c.Source = join(func(c *Config) string { return c.Model }), join(func(c *Config) string { return c.Source })
+	c.Claims = ""
+	for _, x := range all {
+		c.Claims = cmp.Or(c.Claims, x.Claims)
+	}
 	for _, x := range all {
 		c.Plain = c.Plain && x.Plain
 		if !slices.Equal(x.Flags, all[0].Flags) {

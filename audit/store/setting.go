@@ -15,12 +15,15 @@ type Setting struct {
 	Flags  []string `json:"flags,omitempty"`
 	Model  string   `json:"model,omitempty"`
 	Plain  bool     `json:"plain,omitempty"`
+	// Claims is what a run of programs says of them: its cells mean nothing without it.
+	Claims string `json:"claims,omitempty"`
 }
 
 // SettingOf returns the setting of a run. It includes the version of optcheck, because streams
 // of older versions name no build.
 func SettingOf(c *report.Config) Setting {
-	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain}
+	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain,
+		Claims: c.Claims}
 }
 
 // key returns the setting's JSON, and the hash that identifies it.

@@ -97,12 +97,13 @@ const programMemory = 640 << 20
 // end, and costs no other.
 func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) (err error) {
 	defer roomy(env, programMemory)()
+	env.quiet = f.quiet
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
 	}
-	if f.store != "" || f.gen != "" || f.shard != "" {
-		return fmt.Errorf("PTX files are audited without --store, --gen and --shard; optcheck merge puts an event stream (--output) into a store")
+	if f.gen != "" || f.shard != "" {
+		return fmt.Errorf("PTX files are audited without --gen and --shard")
 	}
 	if err := checkFormat(f.format, auditFormats); err != nil {
 		return err
@@ -125,8 +126,8 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if failed == len(files) {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
-	set := report.NewSet()
-	handlers := report.Tee{set}
+	set, last := report.NewSet(), &lastStats{}
+	handlers := report.Tee{set, last}
 	if f.output != "" {
 		out, err := os.Create(f.output)
 		if err != nil {
@@ -139,19 +140,32 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		handlers = append(handlers, report.NewJSONLines(env.stdout))
 	}
 	r.h = known.Handler{List: list, Next: handlers}
+	var st *auditStore
+	if f.store != "" {
+		if st, err = openStore(ctx, env, f.store, "none", &audit.Options{}); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, st.s.Close()) }()
+		r.h = report.Tee{st, r.h} // which findings are known is nothing to store
+		r.o.Have = r.knownTo(st)
+	}
 	runErr := r.run(ctx)
 	if err := errors.Join(runErr, r.h.Close()); err != nil {
 		return err
 	}
-	run, show := set.Lean(), &rendering{env: env, text: f.text, list: list}
-	switch f.format {
-	case "json": // was written on the way
-	case "text":
+	run, err := audited(st, set, list, last.stats)
+	if err != nil {
+		return err
+	}
+	show := &rendering{env: env, text: f.text, list: list}
+	switch {
+	case f.format == "json": // was written on the way
+	case f.format == "text" && st == nil:
 		err = writePlain(env, &r.text)
 	default:
 		err = renderers[f.format](show, env.stdout, run)
 	}
-	if err := errors.Join(err, writeReports(show, reports, run)); err != nil {
+	if err := errors.Join(err, writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html)); err != nil {
 		return err
 	}
 	reportUnused(env, list, own, run)
@@ -159,6 +173,13 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
 	return verdict(counted(env, run), fail)
+}
+
+// knownTo tells which cells of modules a store has.
+func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) bool {
+	return func(m *ptx.Module, c *realcode.Cell) bool {
+		return r.programs[slices.Index(r.modules, m)].Known(c, st.Have)
+	}
 }
 
 // read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
@@ -229,19 +250,31 @@ func (r *programRun) run(ctx context.Context) error {
 			}
 		}
 	}
-	start := time.Now()
+	start, cells := time.Now(), 0
 	err = realcode.AuditAll(ctx, r.o, r.modules, func(i int, c *realcode.Cell) error {
+		cells += len(r.programs[i].Tests)
 		kept := *c
 		kept.Result = c.Result.Brief()
 		r.text.Add(&kept)
-		return r.programs[i].Events(c, r.h.Handle)
+		if err := r.programs[i].Events(c, r.h.Handle); err != nil {
+			return err
+		}
+		return flush(r.h)
 	})
 	if err != nil {
 		return err
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
-	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: c.Cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
+	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
 		ToolCPU: tools.Seconds()}})
+}
+
+// flush has a handler write what it gathers, so that a run that dies loses no more than a cell.
+func flush(h report.Handler) error {
+	if f, ok := h.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
 }
 
 // failing is the error of the exit code for one cell: what differs, and what is
