@@ -45,6 +45,9 @@ type Module struct {
 
 type span struct{ from, to int }
 
+// Lines are the lines of the text.
+func (m *Module) Lines() []string { return strings.Split(string(m.src), "\n") }
+
 // Var is a variable, or a parameter of a function.
 type Var struct {
 	Name  string

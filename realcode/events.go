@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -34,9 +35,10 @@ type Program struct {
 	ops   map[string][]Place
 }
 
-// NewProgram lists the kernels of a module that have something to compare.
-func NewProgram(m *ptx.Module) *Program {
-	p := &Program{m: m, ops: map[string][]Place{}}
+// NewProgram lists the kernels of a module that have something to compare. o is what it was
+// made of, if that is at hand.
+func NewProgram(m *ptx.Module, o Origin) *Program {
+	p, x := &Program{m: m, ops: map[string][]Place{}}, newExcerpt(m, o)
 	text := sha256.Sum256([]byte(m.Plain("")))
 	for _, f := range Roots(m) {
 		src, err := readSource(m, f)
@@ -44,12 +46,11 @@ func NewProgram(m *ptx.Module) *Program {
 			continue
 		}
 		hash := sha256.Sum256([]byte(hex.EncodeToString(text[:]) + f.Name))
-		t := report.Test{Name: filepath.Base(m.File) + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: "PTX program", File: m.File,
-			Lines: [][]int{{}}, Columns: [][]int{{}}}
+		t := report.Test{Name: filepath.Base(m.File) + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: report.Program, File: m.File,
+			Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
 			p.ops[f.Name] = append(p.ops[f.Name], Place{op.Func.Name, op.Inst.Pos, op.Inst.Text})
-			t.Text += fmt.Sprintf("%d: %s\n", op.Inst.Pos.Line, op.Inst.Text)
 		}
 		p.Tests, p.roots = append(p.Tests, t), append(p.roots, f.Name)
 	}
@@ -171,8 +172,16 @@ func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
 
 // event is a verdict of miscompilation as the event stream has it.
 func (v *Verdict) event() *report.Verdict {
+	outcome := state(v.Outcome)
 	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Lifted: v.Machine,
-		New: []string{v.Outcome}, Visible: []string{v.Outcome}}
+		Slice: v.Source, New: []string{outcome}, Visible: []string{outcome}}
+}
+
+// state is a condition of a pattern as states are written: "exists (0:r1=1 /\ 1:r2=0)" is
+// "0:r1=1; 1:r2=0;".
+func state(cond string) string {
+	cond = strings.TrimSuffix(strings.TrimPrefix(cond, "exists ("), ")")
+	return strings.Join(strings.Split(cond, ` /\ `), "; ") + ";"
 }
 
 // listing shows the operations of a kernel beside its machine code.

@@ -71,6 +71,11 @@ type Config struct {
 	OnDevice *DeviceRun `json:"campaign,omitempty"`
 }
 
+// Program is the dialect of programs: a kernel of PTX is a test with one thread. Its text is
+// an excerpt: "12: ld.global.u32 %r1, [%rd1];" is line 12 of the file, "// k.cu:7: x = *p;" what the
+// next operation was made of, "… 30" stands for lines that are left out.
+const Program = "PTX program"
+
 // Test is a litmus test of a run. Its event precedes all its cells.
 type Test struct {
 	Name    string `json:"name"`
@@ -207,6 +212,8 @@ type Verdict struct {
 	Others []OtherVerdict `json:"others,omitempty"`
 	// Lifted is the machine code as a litmus test, in the test's dialect.
 	Lifted string `json:"lifted"`
+	// Slice is what of a program the verdict is of, as a litmus test; "" if it is of a test.
+	Slice string `json:"slice,omitempty"`
 	// Equal lists registers of the condition that no access defines any more,
 	// with what they equal: "1:r2 = 1:r1".
 	Equal []string `json:"equal,omitempty"`

@@ -115,7 +115,7 @@ func SideBySide(t ThreadListing) []Row {
 				if l.Part {
 					mark = ' '
 				} else if l.Pos >= 0 {
-					mark = '>' // moved here
+					mark = '>' // moved here, or here once more
 				}
 				rows = append(rows, Row{Line{Pos: -1}, l, mark})
 			}

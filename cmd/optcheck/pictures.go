@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,12 +58,16 @@ func (p *painter) model(name string) (*model.Model, error) {
 // the test asks for.
 func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result) ([]html.Picture, error) {
 	v := r.Verdict
-	if v == nil || t.Text == "" || v.Lifted == "" || max(len(t.Text), len(v.Lifted)) > pictureText {
+	if v == nil {
+		return nil, nil
+	}
+	text := cmp.Or(v.Slice, t.Text)
+	if text == "" || v.Lifted == "" || max(len(text), len(v.Lifted)) > pictureText {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureTime)
 	defer cancel()
-	source, err := parseChecked(t.Name, t.Text)
+	source, err := parseChecked(t.Name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +85,10 @@ func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result
 		return nil
 	}
 	switch {
+	case v.Slice != "" && len(v.New) > 0: // made to end in what is new
+		if err = add(source, v.Model, "", "The PTX: "+v.Model+" forbids "+v.Shown()[0]); err == nil {
+			err = add(machine, v.Model, "", "The machine code: "+v.Model+" allows "+v.Shown()[0])
+		}
 	case len(v.New) > 0:
 		o := bug.Asked(source, v.New)
 		if err = add(source, v.Model, o, "The test: "+v.Model+" forbids "+o); err == nil {

@@ -185,7 +185,8 @@ func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) b
 // read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
 // each front end.
 func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, files []string) (failed int, err error) {
-	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module][]*toolchain.Toolchain{}}
+	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module][]*toolchain.Toolchain{},
+		origin: map[*ptx.Module]realcode.Origin{}}
 	ofPTX := 0
 	for _, file := range files {
 		var modules []*ptx.Module
@@ -204,8 +205,9 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			failed++
 		}
 		for _, m := range modules {
-			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m))
+			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m, fronts.origin[m]))
 			m.Forget()
+			delete(fronts.origin, m)
 		}
 	}
 	if ofPTX > 0 {

@@ -27,6 +27,8 @@ type frontRun struct {
 	flags []string
 	keep  string                                 // folder for the PTX, "" for none
 	of    map[*ptx.Module][]*toolchain.Toolchain // which toolchains a module is for
+	// origin is what a module was made of.
+	origin map[*ptx.Module]realcode.Origin
 
 	pairs   []*toolchain.Toolchain // front ends, each with each ptxas; nil until they are needed
 	targets []string               // those that are audited, ascending
@@ -91,7 +93,7 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 			errs = append(errs, err)
 			continue
 		}
-		modules, r.of[m] = append(modules, m), tcs
+		modules, r.of[m], r.origin[m] = append(modules, m), tcs, realcode.Origin{File: file, Text: string(text)}
 	}
 	return modules, errors.Join(errs...)
 }

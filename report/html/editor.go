@@ -175,8 +175,7 @@ func triedCells(ctx context.Context, tried []Tried, h FindingHooks) (out []tried
 		gs := report.NewGroups(t.Set)
 		for i := range t.Set.Cells {
 			g := &report.Group{Test: t.Set.Cells[i].Test, Class: t.Set.Cell(i).Class, Cells: []uint32{uint32(i)}}
-			v := triedView{findingPage: newFindingPage(gs, g, h), Open: len(out) == 0}
-			v.Suffix = fmt.Sprintf("-%d", len(out)+1)
+			v := triedView{findingPage: newFindingPart(gs, g, h, fmt.Sprintf("-%d", len(out)+1)), Open: len(out) == 0}
 			for k := range v.Listings {
 				for j := range v.Listings[k].Threads {
 					v.Listings[k].Threads[j].Found = true // nothing is folded away: a reader came to see it

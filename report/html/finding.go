@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -41,6 +42,8 @@ type FindingHooks struct {
 	// Link is the address of a group's page as seen from this one. Nil means
 	// that pages lie beside each other: ID.html.
 	Link func(g *report.Group) string
+	// Kernel is the address of the page of the kernel that a test is; "" is none.
+	Kernel func(test uint32) string
 	// Try is the address of a page that tries the test where the cell is; "" is none.
 	Try func(t *report.Test, c *report.Cell) string
 }
@@ -111,6 +114,9 @@ type findingPage struct {
 	Commands     []Command
 	Try          string // the address of a page that tries the test
 	Others       []otherView
+	// Kernel is the address of the page of the whole kernel, "" for none.
+	Kernel string
+	around *around
 }
 
 // picture adds a picture, which package model has drawn: it escapes. Its arrow heads get names
@@ -136,6 +142,7 @@ type findingItem struct {
 	Explain []string // paragraphs
 	First   bool     // the first finding of its rule
 	Where   string   // thread and access, as far as Detail does not say it
+	Anchor  string   // its line on the page, "" if that is not shown
 }
 
 type otherView struct {
@@ -144,10 +151,18 @@ type otherView struct {
 }
 
 func newFindingPage(gs *report.Groups, g *report.Group, h FindingHooks) *findingPage {
+	return newFindingPart(gs, g, h, "")
+}
+
+// newFindingPart is a part of a page that has several: suffix tells them apart.
+func newFindingPart(gs *report.Groups, g *report.Group, h FindingHooks, suffix string) *findingPage {
 	s := gs.Set
 	first := s.Cell(int(g.Cells[0]))
 	p := &findingPage{Test: s.Tests[g.Test], Class: g.Class, ClassText: classTexts[g.Class], Reason: first.Reason, Cells: len(g.Cells),
-		Total: len(gs.TestCells(g.Test)), Shown: place{first.Toolchain, first.Target, first.Level, first.Layout}}
+		Total: len(gs.TestCells(g.Test)), Shown: place{first.Toolchain, first.Target, first.Level, first.Layout}, Suffix: suffix, around: newAround(&s.Tests[g.Test])}
+	if p.Test.Dialect == report.Program {
+		p.ClassText = programTexts[g.Class]
+	}
 	p.Test.Text = clip(p.Test.Text, maxPageText)
 	p.Findings, p.More = findingItems(first.Findings)
 	p.Notes, _ = findingItems(first.Notes)
@@ -162,10 +177,14 @@ func newFindingPage(gs *report.Groups, g *report.Group, h FindingHooks) *finding
 	}
 	p.Verdict = newVerdictView(first.Verdict, g.Class)
 	p.listings(gs, g)
+	p.anchors()
 	p.Matrix = newMatrix(gs, g)
 	p.Commands = Commands(&s.Config, &s.Tests[g.Test], &first)
+	if h.Kernel != nil {
+		p.Kernel = h.Kernel(g.Test)
+	}
 	if h.Try != nil {
-		p.Try = h.Try(&s.Tests[g.Test], &first)
+		p.Try = h.Try(tried(s.Tests[g.Test], first.Verdict), &first)
 	}
 	for _, o := range gs.OfTest(g.Test) {
 		if o == g {
@@ -227,6 +246,15 @@ var classTexts = map[string]string{
 	report.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
 }
 
+// programTexts say what classes mean of programs, where that is something else.
+var programTexts = map[string]string{
+	report.Preserved:   "Every operation that was compared has its image, in an order that the PTX has.",
+	report.Miscompiled: "The machine code allows what the PTX forbids, by a litmus test of what was found.",
+	report.Changed:     "The machine code differs from the PTX, and there is no test of the model that says what that makes possible.",
+	report.Unsupported: "The release or the target cannot compile the file.",
+	report.Unknown:     "Something could not be decided. That is never counted as good.",
+}
+
 // listings chooses the machine codes to show: the first of the group in full,
 // further ones that look different to be opened.
 func (p *findingPage) listings(gs *report.Groups, g *report.Group) {
@@ -235,16 +263,46 @@ func (p *findingPage) listings(gs *report.Groups, g *report.Group) {
 	looks := map[string]int{} // by what it looks like
 	for _, i := range g.Cells {
 		c := s.Cell(int(i))
-		k, ok := at[c.Code]
+		k, ok := at[cmp.Or(c.ListingKey(), c.Code)]
 		if !ok {
-			k = p.listing(s.Listings[c.Code], &c, looks)
-			at[c.Code] = k
+			k = p.listing(cmp.Or(s.Listings[c.ListingKey()], s.Listings[c.Code]), &c, looks)
+			at[cmp.Or(c.ListingKey(), c.Code)] = k
 		}
 		if k >= 0 {
 			p.Listings[k].Cells++
 		}
 	}
 	p.NoListing = len(p.Listings) == 0
+}
+
+// tried is the test that a reader may try: of a program its slice.
+func tried(t report.Test, v *report.Verdict) *report.Test {
+	if t.Dialect == report.Program {
+		t.Text = ""
+		if v != nil {
+			t.Text = v.Slice
+		}
+	}
+	return &t
+}
+
+// anchors leads from findings to their lines in the first listing.
+func (p *findingPage) anchors() {
+	if len(p.Listings) == 0 {
+		return
+	}
+	has := map[string]bool{}
+	for _, t := range p.Listings[0].Threads {
+		for i := range t.Source {
+			has[t.Source[i].ID] = true
+		}
+	}
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if id := lineID("fp-at"+p.Suffix+"-0", f.Thread, f.Access); has[id] {
+			f.Anchor = id
+		}
+	}
 }
 
 // listing adds a listing and returns its number, or that of one that looks the
@@ -261,7 +319,11 @@ func (p *findingPage) listing(l *report.Listing, c *report.Cell, looks map[strin
 		p.MoreCodes++
 		return -1
 	}
-	v := newListingView(l, c.Findings)
+	most := maxOperations
+	if len(p.Listings) > 0 {
+		most = maxOtherOperations
+	}
+	v := newListingView(l, c.Findings, p.around, fmt.Sprintf("fp-at%s-%d", p.Suffix, len(p.Listings)), most)
 	v.Place = place{c.Toolchain, c.Target, c.Level, c.Layout}
 	looks[look] = len(p.Listings)
 	p.Listings = append(p.Listings, v)

@@ -168,7 +168,7 @@ func TestThreadView(t *testing.T) {
 	v := newThreadView(report.ThreadListing{Source: src, Machine: []report.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"},
 		{Pos: 1, Text: "ERRBAR", Part: true}, {Pos: 2, Text: "LDG"}, {Pos: -1, Text: "STG q"}}},
 		[]report.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"},
-			{Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}})
+			{Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}}, nil, "", 0)
 	var got []string
 	for _, l := range append(slices.Clone(v.Source), v.Machine...) {
 		got = append(got, strings.TrimSpace(l.Text+"|"+l.Mark+"|"+strings.Join(l.Tags, " ")))

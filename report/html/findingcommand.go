@@ -31,6 +31,9 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	if strings.ContainsRune(name, 0) {
 		return nil // no command line can say it
 	}
+	if t.Dialect == report.Program {
+		return programCommands(name, c)
+	}
 	compiler, version, ok := strings.Cut(c.Toolchain, " ")
 	if !ok {
 		version = c.Toolchain
@@ -75,6 +78,20 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	}
 	return append(out, Command{"Find the smallest test that shows it:", ShellLine(reduce...)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
+}
+
+// programCommands are those of a program: "k.cu@nvcc-12.4.131.ptx" was made of k.cu by the first
+// of two compilers.
+func programCommands(name string, c *report.Cell) []Command {
+	toolchain := strings.TrimPrefix(c.Toolchain, "ptxas ")
+	if front, ptxas, ok := strings.Cut(c.Toolchain, " + ptxas "); ok {
+		toolchain = strings.ReplaceAll(front, " ", "-") + "+" + ptxas
+		if file, _, ok := strings.Cut(name, ".cu@"); ok {
+			name = file + ".cu"
+		}
+	}
+	return []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(name), "--toolchains", csv(toolchain),
+		"--targets", csv(c.Target), "--levels", csv(c.Level))}}
 }
 
 // operand keeps a name that begins like a flag from being taken for one.

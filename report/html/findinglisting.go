@@ -21,6 +21,7 @@ type listingView struct {
 // arrows between lines that are the same access.
 type threadView struct {
 	Thread  int
+	Program bool // it is a program's
 	Found   bool // findings speak of it
 	Source  []lineView
 	Machine []lineView
@@ -30,9 +31,11 @@ type threadView struct {
 
 // lineView is a line with what is to be said of it.
 type lineView struct {
+	ID   string // for links to it
+	At   string // where it stands in its program
 	Text string
 	Tags []string
-	Mark string // moved, lost, merged, added, broken, part or ""
+	Mark string // moved, lost, merged, added, broken, part, none, near, origin, fold or ""
 	Says string // for those who do not see the arrows
 }
 
@@ -43,10 +46,13 @@ type arrow struct {
 	Kind     string // kept, moved, merged, part
 }
 
-func newListingView(l *report.Listing, findings []report.Finding) listingView {
+// newListingView makes the view of a listing. a is what stands around its operations in a
+// program, nil for tests; id makes names of lines that findings speak of, at most most
+// operations of a program are shown.
+func newListingView(l *report.Listing, findings []report.Finding, a *around, id string, most int) listingView {
 	var v listingView
 	for _, t := range l.Threads[:min(len(l.Threads), maxPageThreads)] {
-		v.Threads = append(v.Threads, newThreadView(t, findings))
+		v.Threads = append(v.Threads, newThreadView(t, findings, a, id, most))
 	}
 	return v
 }
@@ -54,6 +60,8 @@ func newListingView(l *report.Listing, findings []report.Finding) listingView {
 // threadLines is a thread while its lines are being joined.
 type threadLines struct {
 	t        report.ThreadListing
+	program  bool
+	id       string           // of lines, for links
 	findings []report.Finding // of this thread
 	arrows   []arrow
 	source   []lineView
@@ -61,33 +69,45 @@ type threadLines struct {
 	at       map[int]int // line of the machine code, by position
 }
 
-func newThreadView(t report.ThreadListing, findings []report.Finding) threadView {
-	v := threadView{Thread: t.Thread}
-	if n := max(len(t.Source), len(t.Machine)); n > maxPageLines {
+func newThreadView(t report.ThreadListing, findings []report.Finding, a *around, id string, most int) threadView {
+	v := threadView{Thread: t.Thread, Program: a != nil}
+	if a != nil {
+		t, v.More = bounded(t, findings, most)
+	} else if n := max(len(t.Source), len(t.Machine)); n > maxPageLines {
 		v.More = n - maxPageLines
 		t.Source, t.Machine = t.Source[:min(len(t.Source), maxPageLines)], t.Machine[:min(len(t.Machine), maxPageLines)]
 	}
-	x := &threadLines{t: t, at: map[int]int{}}
+	x := &threadLines{t: t, program: a != nil, id: id, at: map[int]int{}}
+	if a != nil {
+		x.t = a.spread(t)
+	}
 	for _, f := range findings {
 		if f.Thread == t.Thread {
 			x.findings = append(x.findings, f)
 		}
 	}
-	v.Found = len(x.findings) > 0
+	v.Found = len(x.findings) > 0 || a != nil
 	x.lines()
 	x.marks()
 	x.join()
 	v.Source, v.Machine = x.source, x.machine
-	v.Arrows = drawArrows(t.Thread, len(t.Source), len(t.Machine), x.arrows, v.More == 0 && len(x.arrows) > 0)
+	v.Arrows = drawArrows(t.Thread, x.t.Source, len(x.t.Machine), x.arrows, v.More == 0 && len(x.arrows) > 0)
 	return v
 }
 
 func (x *threadLines) lines() {
 	for _, l := range x.t.Source {
-		x.source = append(x.source, lineView{Text: clip(strings.TrimSpace(l.Control+"  "+l.Text), 400)})
+		v := lineView{Text: clip(strings.TrimSpace(l.Control+"  "+l.Text), 400), At: placeOf(&l, false)}
+		switch {
+		case l.Pos == filler:
+			v.Text, v.Mark = clip(l.Text, 400), l.Control
+		case l.At > 0: // which the text tells at its end, too
+			v.Text, _, _ = strings.Cut(v.Text, " // ")
+		}
+		x.source = append(x.source, v)
 	}
 	for i, l := range x.t.Machine {
-		x.machine = append(x.machine, lineView{Text: clip(l.Text, 400)})
+		x.machine = append(x.machine, lineView{Text: clip(l.Text, 400), At: placeOf(&l, true)})
 		if _, ok := x.at[l.Pos]; !ok && l.Pos >= 0 && !l.Part {
 			x.at[l.Pos] = i
 		}
@@ -95,8 +115,36 @@ func (x *threadLines) lines() {
 }
 
 // marks takes over from the aligned listing what moved, went and came, and tags
-// lines with the rules that are broken there.
+// lines with the rules that are broken there. Of programs only findings say that: much of
+// them may move.
 func (x *threadLines) marks() {
+	if !x.program {
+		x.aligned()
+		x.named()
+	}
+	for i, l := range x.t.Source {
+		for _, f := range x.findings {
+			if f.Access == l.Pos && f.Access >= 0 {
+				x.source[i].rule(f.Rule)
+				x.source[i].ID = lineID(x.id, x.t.Thread, l.Pos)
+				if k, ok := x.at[l.Pos]; ok {
+					x.machine[k].rule(f.Rule)
+				}
+			}
+		}
+	}
+	says := map[string]string{"moved": "moved", "lost": "lost", "added": "not in the test"}
+	for _, views := range [][]lineView{x.source, x.machine} {
+		for i := range views {
+			if v := &views[i]; says[v.Mark] != "" && len(v.Tags) == 0 {
+				v.tag(says[v.Mark])
+			}
+		}
+	}
+}
+
+// aligned marks what stands elsewhere or on one side alone.
+func (x *threadLines) aligned() {
 	word := map[byte]string{'<': "moved", '>': "moved", '-': "lost", '+': "added"}
 	mark := func(lines []report.Line, views []lineView, l report.Line, as byte) {
 		for i := range lines { // equal lines in order
@@ -114,25 +162,10 @@ func (x *threadLines) marks() {
 			mark(x.t.Machine, x.machine, r.Right, r.Mark)
 		}
 	}
-	x.named()
-	for i, l := range x.t.Source {
-		for _, f := range x.findings {
-			if f.Access == l.Pos && f.Access >= 0 {
-				x.source[i].rule(f.Rule)
-				if k, ok := x.at[l.Pos]; ok {
-					x.machine[k].rule(f.Rule)
-				}
-			}
-		}
-	}
-	for _, views := range [][]lineView{x.source, x.machine} {
-		for i := range views {
-			if v := &views[i]; v.Mark != "" && len(v.Tags) == 0 {
-				v.tag(map[string]string{"moved": "moved", "lost": "lost", "added": "not in the test"}[v.Mark])
-			}
-		}
-	}
 }
+
+// lineID names a line of the source for links.
+func lineID(id string, thread, pos int) string { return fmt.Sprintf("%s-%d-%d", id, thread, pos) }
 
 // named prefers what findings say of what moved: an aligned listing cannot know
 // which of two swapped lines is the one that went astray.
@@ -176,21 +209,24 @@ func (v *lineView) tag(s string) {
 
 // join draws the arrows and says them in words.
 func (x *threadLines) join() {
-	to := make([]int, len(x.t.Source))
 	for i, l := range x.t.Source {
-		to[i] = -1
+		if l.Pos == filler {
+			continue
+		}
 		k, ok := x.at[l.Pos]
 		kind := "kept"
 		if !ok {
 			if k, ok = x.mergedInto(l.Pos); !ok {
 				x.source[i].Says = "not in the machine code"
+				if x.source[i].Mark == "" {
+					x.source[i].Mark = "none"
+				}
 				continue
 			}
 			kind = "merged"
 		} else if x.source[i].Mark == "moved" || x.machine[k].Mark == "moved" {
 			kind = "moved"
 		}
-		to[i] = k
 		x.arrows = append(x.arrows, arrow{i, k, kind})
 		x.source[i].Says = fmt.Sprintf("is line %d of the machine code", k+1)
 		if kind == "merged" {
@@ -199,10 +235,12 @@ func (x *threadLines) join() {
 		}
 	}
 	for k, l := range x.t.Machine {
-		if !l.Part {
+		if !l.Part && (!x.program || l.Pos < 0 || x.at[l.Pos] == k) { // programs have operations more than once
 			continue
 		}
-		x.machine[k].Mark = "part"
+		if l.Part {
+			x.machine[k].Mark = "part"
+		}
 		if l.Pos < 0 {
 			continue
 		}
@@ -245,8 +283,8 @@ const (
 
 // drawArrows draws the arrows between two lists of lines. Kinds differ in width
 // and dashes, not only in colour.
-func drawArrows(thread, source, machine int, arrows []arrow, complete bool) template.HTML {
-	rows := max(source, machine, 1)
+func drawArrows(thread int, source []report.Line, machine int, arrows []arrow, complete bool) template.HTML {
+	rows := max(len(source), machine, 1)
 	var b strings.Builder
 	label := fmt.Sprintf("thread %d: arrows from the accesses of the source to those of the machine code", thread)
 	if !complete {
@@ -266,8 +304,8 @@ func drawArrows(thread, source, machine int, arrows []arrow, complete bool) temp
 			fmt.Fprintf(&b, `<path class="fp-head fp-%s" d="M%d %d l-8 -4 v8 z"/>`, a.Kind, arrowsSize-2, y2)
 		}
 	}
-	for i := range source {
-		if !joined[i] {
+	for i, l := range source {
+		if !joined[i] && l.Pos != filler {
 			y := i*rowSize + rowSize/2
 			fmt.Fprintf(&b, `<path class="fp-lost" d="M3 %d H22"/><path class="fp-cross" d="M24 %d l8 8 m0 -8 l-8 8"/>`, y, y-4)
 		}

@@ -16,6 +16,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"optcheck/report"
 )
 
 // Link is a link of a page, relative to the root of the report.
@@ -36,9 +38,20 @@ type Page struct {
 	// Scripts are loaded after the page, relative to the root. app.js is always
 	// there.
 	Scripts []string
+	// Claims is what is claimed of what the page shows, and what is not.
+	Claims []string
 	// Foot closes the page, such as the version of the tool.
 	Foot string
 	Body template.HTML
+}
+
+// Claims is what a run of programs says of them, in paragraphs; none of tests.
+func Claims(c *report.Config) []string {
+	text := strings.ReplaceAll(Short(strings.Join(strings.Fields(c.Claims), " "), 4000), " What is ", "\nWhat is ")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
 }
 
 //go:embed shell.tmpl

@@ -128,6 +128,7 @@ type writer struct {
 }
 
 func (w *writer) all() error {
+	w.kernels()
 	w.nav = []Link{{"Overview", "index.html"}}
 	if len(w.x.Toolchains) > 1 {
 		w.nav = append(w.nav, Link{"Changes", ChangesFile})
@@ -153,6 +154,22 @@ func (w *writer) all() error {
 		}
 	}
 	return nil
+}
+
+// kernels adds the pages of programs.
+func (w *writer) kernels() {
+	pages := KernelPages(w.ctx, w.x, w.o.Finding)
+	if pages == nil {
+		return
+	}
+	w.o.Extra = append(pages, w.o.Extra...)
+	ks := NewKernels(w.x)
+	w.o.Finding.Kernel = func(test uint32) string {
+		if k, ok := ks.Of(test); ok {
+			return "../" + KernelFileName(k)
+		}
+		return ""
+	}
 }
 
 var extraFile = regexp.MustCompile(`^[a-z][a-z0-9-]{0,60}\.html$`)
@@ -187,9 +204,9 @@ func (w *writer) bytes(name string, data []byte) error {
 
 // page writes a page of the report.
 func (w *writer) page(name string, p *Page) error {
-	p.Nav = w.nav
+	p.Nav, p.Claims = w.nav, Claims(&w.x.Set.Config)
 	p.Here = cmp.Or(p.Here, name)
-	p.Foot = cmp.Or(p.Foot, strings.TrimSpace("Made by optcheck "+Short(w.x.Set.Config.Tool, 80)+". "+Short(w.x.Set.Config.Claims, 4000)))
+	p.Foot = cmp.Or(p.Foot, "Made by optcheck "+Short(w.x.Set.Config.Tool, 80)+".")
 	return w.file(name, p.Write)
 }
 
@@ -340,7 +357,7 @@ func (w *writer) extra() error {
 }
 
 var ownFiles = []*regexp.Regexp{regexp.MustCompile(`^f/[0-9a-f]{20}\.html$`), regexp.MustCompile(`^list-[a-z]+-[0-9]+\.html$`),
-	regexp.MustCompile(`^(run-[0-9a-f]{20}|runs|dependencies|mapping)\.html$`)}
+	regexp.MustCompile(`^(run-[0-9a-f]{20}|kernel-[0-9a-f]{20}|kernels|runs|dependencies|mapping)\.html$`)}
 
 // clean removes the pages of an older report that this one does not have.
 func (w *writer) clean() error {

@@ -26,6 +26,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("/f/{page}", s.finding)
 	s.mux.HandleFunc("/"+html.ChangesFile, s.changes)
 	s.mux.HandleFunc("/"+html.RunsFile, s.runs)
+	s.mux.HandleFunc("/"+html.KernelsFile, s.kernels)
+	s.mux.HandleFunc("/kernel/{page}", s.kernel)
 	s.mux.HandleFunc("/run/{page}", s.run)
 	if s.bench != nil {
 		s.mux.HandleFunc("/"+html.TryFile, s.edit)
@@ -74,6 +76,9 @@ func (s *Server) nav(n *snapshot) []html.Link {
 	if len(n.index.Toolchains) > 1 {
 		links = append(links, html.Link{Text: "Changes", Href: html.ChangesFile})
 	}
+	if len(n.kernels.List) > 0 {
+		links = append(links, html.Link{Text: "Kernels", Href: html.KernelsFile})
+	}
 	if len(n.runs.List) > 0 {
 		links = append(links, html.Link{Text: "Runs on devices", Href: html.RunsFile})
 	}
@@ -93,6 +98,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, n *snapshot, p *ht
 
 func (s *Server) pageWith(w http.ResponseWriter, r *http.Request, n *snapshot, p *html.Page, status int) {
 	p.Nav, p.Scripts, p.Foot = s.nav(n), append(p.Scripts, html.ServeScriptFile), s.foot(n)
+	p.Claims = html.Claims(&n.index.Set.Config)
 	if n.stale != "" {
 		p.Body = template.HTML(`<div class="note bad" role="alert"><p><strong>These are not the newest results.</strong> They could not be read: `+
 			template.HTMLEscapeString(html.Short(n.stale, 400))+`</p></div>`) + p.Body
@@ -205,6 +211,25 @@ const drawPatience = 300 * time.Millisecond
 
 var errCrowded = errors.New("pictures for others are being drawn; load this page again")
 
+// hooks are what the page of a finding needs for a request. crowded tells afterwards that pictures
+// are missing, because others are being drawn.
+func (s *Server) hooks(r *http.Request) (h html.FindingHooks, crowded *bool) {
+	h, crowded = s.o.Finding, new(bool)
+	if s.bench != nil {
+		h.Try = s.bench.address
+	}
+	if draw := h.Pictures; draw != nil {
+		h.Pictures = func(ctx context.Context, t *report.Test, x *report.Result) ([]html.Picture, error) {
+			if *crowded = !s.drawing.enter(ctx, clientOf(r.Context()), drawPatience); *crowded {
+				return nil, errCrowded
+			}
+			defer s.drawing.leave()
+			return draw(ctx, t, x)
+		}
+	}
+	return h, crowded
+}
+
 func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 	id, _ := strings.CutSuffix(r.PathValue("page"), ".html")
 	n := s.now.Load()
@@ -213,22 +238,16 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 		s.missing(w, r, "There is no such finding. It may have been superseded since; look for its test in the overview.")
 		return
 	}
-	h, crowded := s.o.Finding, false
-	if s.bench != nil {
-		h.Try = s.bench.address
-	}
-	if draw := h.Pictures; draw != nil {
-		h.Pictures = func(ctx context.Context, t *report.Test, x *report.Result) ([]html.Picture, error) {
-			if crowded = !s.drawing.enter(ctx, clientOf(r.Context()), drawPatience); crowded {
-				return nil, errCrowded
-			}
-			defer s.drawing.leave()
-			return draw(ctx, t, x)
+	h, crowded := s.hooks(r)
+	h.Kernel = func(test uint32) string {
+		if k, ok := n.kernels.Of(test); ok {
+			return "../kernel/" + k.ID + ".html"
 		}
+		return ""
 	}
 	body, err := s.pages.get(fmt.Sprintf("f/%d/%s", n.version, g.ID), func() (template.HTML, error) {
 		body, err := html.FindingBody(r.Context(), n.index.Groups, g, h)
-		if err == nil && crowded {
+		if err == nil && *crowded {
 			err = errCrowded // and the page is not kept
 		}
 		return body, err

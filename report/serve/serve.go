@@ -70,6 +70,7 @@ type Server struct {
 type snapshot struct {
 	index   *html.Index
 	runs    *html.Runs
+	kernels *html.Kernels
 	version int64
 	at      time.Time
 	stale   string // why newer results could not be read, "" if they could
@@ -105,7 +106,7 @@ func (s *Server) take(set *report.Set) {
 		slices.Clone(set.Columns)
 	frozen.Listings, frozen.Histograms = maps.Clone(set.Listings), slices.Clone(set.Histograms)
 	x := html.NewIndex(&frozen)
-	n := &snapshot{index: x, runs: html.NewRuns(x.Set), version: 1, at: time.Now()}
+	n := &snapshot{index: x, runs: html.NewRuns(x.Set), kernels: html.NewKernels(x), version: 1, at: time.Now()}
 	if old := s.now.Load(); old != nil {
 		n.version = old.version + 1
 	}

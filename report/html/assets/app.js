@@ -558,9 +558,37 @@
     content.replaceChildren(section);
   }
 
+  // ---- pages whose rows can be chosen: data-row, with values joined by | ----
+  function rowForms() {
+    $$("form[data-rows]").forEach((form) => {
+      const all = document.getElementById(form.dataset.rows), rows = $$("[data-row]", all), status = $("[role=status]", form);
+      const has = (r, key, v) => key === "q" ? lower(v).split(/\s+/).every((w) => lower(r.textContent).includes(w)) : (r.dataset[key] || "").split("|").includes(v);
+      const update = () => {
+        const want = Array.from(new FormData(form)).filter(([, v]) => v !== "");
+        let n = 0;
+        rows.forEach((r) => { r.hidden = !want.every(([key, v]) => has(r, key, v)); n += r.hidden ? 0 : 1; });
+        $$("[data-rows-of]", all).forEach((g) => { g.hidden = !$("[data-row]:not([hidden])", g); });
+        status.textContent = `${number(n)} of ${number(rows.length)} shown`;
+      };
+      form.hidden = false;
+      form.addEventListener("input", update);
+      form.addEventListener("submit", (e) => e.preventDefault());
+      update();
+    });
+  }
+
+  // What a link leads to must be seen: what holds it opens.
+  function openTarget() {
+    const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let d = at && at.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     themeToggle();
     skipLink();
+    rowForms();
+    openTarget();
+    window.addEventListener("hashchange", openTarget);
     if (typeof optcheckData === "undefined") return;
     const run = unpack(optcheckData);
     if ($("[data-overview]")) overview(run);
