@@ -10,8 +10,13 @@ import (
 )
 
 // Row is one line of the mapping tables: an operation, what it becomes, and
-// where.
-type Row struct{ Op, Group, Machine, Where string }
+// where: in words, and the releases and targets one by one. Class is what the models say of
+// it, "" where they were not asked, or that it is refused.
+type Row struct {
+	Op, Group, Machine, Where string
+	Releases, Targets         []string
+	Class                     string
+}
 
 // variant is one way to compile: a toolchain at a level.
 type variant struct{ toolchain, level string }
@@ -73,22 +78,23 @@ func (c *Cell) front() string {
 }
 
 // Rows groups the cells of each operation by what it becomes, in the order of the first target
-// that shows it. Cells of one operation must be adjacent.
+// that shows it, and the operations by their groups. Cells of one operation must be adjacent.
 func Rows(cells []Cell) []Row {
 	all := axesOf(cells)
 	type set map[string][]variant // by target
 	var rows []Row
 	for i := 0; i < len(cells); {
 		op := cells[i].Op
-		by := map[string]set{}
+		by, at := map[string]set{}, map[string]*Row{}
 		var order []string
 		begin := i
 		for ; i < len(cells) && cells[i].Op == op; i++ {
 			s := cells[i].shown()
 			if by[s] == nil {
-				by[s] = set{}
+				by[s], at[s] = set{}, &Row{Op: op, Group: cells[i].Group, Machine: s, Class: cells[i].class()}
 			}
 			t := cells[i].Target
+			at[s].Releases, at[s].Targets = with(at[s].Releases, releaseOf(cells[i].Toolchain)), with(at[s].Targets, t)
 			by[s][t] = append(by[s][t], variant{cells[i].Toolchain, cells[i].Level})
 		}
 		for _, t := range all.targets {
@@ -99,10 +105,35 @@ func Rows(cells []Cell) []Row {
 			}
 		}
 		for _, s := range order {
-			rows = append(rows, Row{op, cells[begin].Group, s, all.where(by[s])})
+			at[s].Where = all.where(by[s])
+			rows = append(rows, *at[s])
 		}
 	}
+	var groups []string
+	for _, r := range rows {
+		groups = with(groups, r.Group)
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return rows
+}
+
+// with is a list with a word, once.
+func with(list []string, word string) []string {
+	if slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}
+
+// class is what became of the operation in a word.
+func (c *Cell) class() string {
+	if c.Status == Mapped && c.Judgement != nil {
+		return c.Judgement.Class
+	}
+	if c.Status == Mapped {
+		return ""
+	}
+	return c.Status
 }
 
 // where describes a set of compilations: ranges of targets, each with the releases and levels

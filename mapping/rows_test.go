@@ -22,5 +22,6 @@ func TestRead(t *testing.T) {
 	require.Equal(t, []ChangeRow{{"ld", "ptxas 1.0", "ptxas 2.0", "A", "B", "O0 O3: sm_70; O0: sm_80"}}, ChangeRows(got))
 	rows := Rows(got)
 	require.Len(t, rows, 2)
-	require.Equal(t, Row{"ld", "loads", "A", "sm_70–sm_80 (1.0)"}, rows[0])
+	require.Equal(t, Row{Op: "ld", Group: "loads", Machine: "A", Where: "sm_70–sm_80 (1.0)", Releases: []string{"1.0"},
+		Targets: []string{"sm_70", "sm_80"}}, rows[0])
 }

@@ -10,11 +10,13 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/mapping"
+	"optcheck/report/html"
 	"optcheck/toolchain"
 )
 
 func newMappingCmd(env *environment) *cobra.Command {
 	var asJSON, asMarkdown, diff, lost, summary bool
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "mapping [OPERATION…]",
 		Short: "Show what each operation of PTX, CUDA C++, LLVM IR or OpenCL becomes, and judge it",
@@ -53,6 +55,7 @@ compiler's words.`,
   optcheck mapping --vendor amd 'load.acquire.*' --targets gfx942
   optcheck mapping --source cuda asplos-2015 --toolchains 12.4 --targets sm_80
   optcheck mapping --source llvm-ir --lost --targets sm_70
+  optcheck mapping --source cuda --html mapping/
   optcheck mapping --markdown > mapping.md`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := runMapping(cmd.Context(), env, args)
@@ -78,7 +81,11 @@ compiler's words.`,
 			case asMarkdown:
 				write = mapping.WriteMarkdown
 			}
-			if err := write(env.stdout, cells); err != nil {
+			if dir != "" {
+				if err := writeMappingPage(cmd.Context(), dir, cells); err != nil {
+					return err
+				}
+			} else if err := write(env.stdout, cells); err != nil {
 				return err
 			}
 			return mappingUnknown(env, all)
@@ -92,13 +99,24 @@ compiler's words.`,
 	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3; of AMD O2)")
 	toolFlags(cmd)
 	jsonFlag(cmd, &asJSON, jsonLines+", one per operation and compilation")
+	htmlFlag(cmd, &dir)
 	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
 	fl.BoolVar(&lost, "lost", false, "only operations that lose on their way what the language promises")
 	fl.BoolVar(&summary, "summary", false, "count what is kept and lost, and print a test for each way of losing")
 	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "summary")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "summary", "html")
+	cmd.MarkFlagsMutuallyExclusive("diff", "html")
 	cmd.MarkFlagsMutuallyExclusive("diff", "summary", "lost")
 	return cmd
+}
+
+// writeMappingPage writes the tables as a page.
+func writeMappingPage(ctx context.Context, dir string, cells []mapping.Cell) error {
+	body, err := mappingPage(cells)
+	if err != nil {
+		return err
+	}
+	return html.WriteMapping(ctx, dir, body)
 }
 
 func runMapping(ctx context.Context, env *environment, ops []string) ([]mapping.Cell, error) {

@@ -44,11 +44,6 @@ var comparisonText string
 // WriteComparison makes a folder with a page of what two sides do differently. The folder
 // is as Write wants it.
 func WriteComparison(ctx context.Context, dir string, c *report.Comparison) error {
-	root, err := openFolder(dir)
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	defer root.Close()
 	left, right := cmp.Or(c.Left, "left"), cmp.Or(c.Right, "right")
 	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right,
 		c.Instructions),
@@ -63,10 +58,20 @@ func WriteComparison(ctx context.Context, dir string, c *report.Comparison) erro
 	if err != nil {
 		return err
 	}
-	w := &writer{ctx: ctx, root: root, nav: []Link{{"Changes", "index.html"}}, wrote: map[string]int64{}}
+	return writeAlone(ctx, dir, "Changes", &Page{Title: left + " → " + right, Body: body})
+}
+
+// writeAlone makes a folder of one page.
+func writeAlone(ctx context.Context, dir, name string, p *Page) error {
+	root, err := openFolder(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	defer root.Close()
+	w := &writer{ctx: ctx, root: root, wrote: map[string]int64{}}
 	if err := w.root.MkdirAll("assets", 0o777); err != nil {
 		return err
 	}
-	page := &Page{Title: left + " → " + right, Nav: w.nav, Here: "index.html", Foot: "Made by optcheck.", Body: body}
-	return errors.Join(w.file("index.html", page.Write), w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()))
+	p.Nav, p.Here, p.Foot = []Link{{name, "index.html"}}, "index.html", "Made by optcheck."
+	return errors.Join(w.file("index.html", p.Write), w.bytes(StyleFile, Style()), w.bytes(ScriptFile, Script()))
 }

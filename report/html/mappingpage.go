@@ -1,13 +1,22 @@
 package html
 
 import (
+	"context"
 	_ "embed"
 	"html/template"
+	"strings"
 )
 
 // MappingRow is a line of the mapping tables: what an operation becomes, and
-// where.
-type MappingRow struct{ Op, Group, Machine, Where string }
+// where; Class is what is said of that, "" for nothing.
+type MappingRow struct {
+	Op, Group, Machine, Where string
+	Releases, Targets         []string
+	Class                     string
+}
+
+// Joined is a list as the filter reads it.
+func (MappingRow) Joined(list []string) string { return strings.Join(list, "|") }
 
 // MappingChange is an operation that a release maps differently from the one
 // before it.
@@ -44,6 +53,10 @@ func MappingBody(rows []MappingRow, changes []MappingChange) (template.HTML, err
 		}
 		o := &g.Ops[len(g.Ops)-1]
 		o.Rows = append(o.Rows, r)
+		p.Releases, p.Targets = join(p.Releases, r.Releases), join(p.Targets, r.Targets)
+		if r.Class != "" {
+			p.Classes = join(p.Classes, []string{r.Class})
+		}
 	}
 	for _, c := range changes {
 		if n := len(p.Changes); n == 0 || p.Changes[n-1].Left != c.Left || p.Changes[n-1].Right != c.Right {
@@ -59,6 +72,8 @@ type mappingPage struct {
 	Groups            []mappingGroup
 	Changes           []mappingChanges
 	More, MoreChanges int
+	// What rows can be chosen by.
+	Releases, Targets, Classes []string
 }
 
 type mappingGroup struct {
@@ -74,4 +89,9 @@ type mappingOp struct {
 type mappingChanges struct {
 	Left, Right string
 	List        []MappingChange
+}
+
+// WriteMapping makes a folder with the page of the mapping tables. The folder is as Write wants it.
+func WriteMapping(ctx context.Context, dir string, body template.HTML) error {
+	return writeAlone(ctx, dir, "Mapping", &Page{Title: "What each operation becomes", Body: body})
 }

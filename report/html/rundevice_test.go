@@ -142,13 +142,16 @@ func TestSurvivalBody(t *testing.T) {
 }
 
 func TestMappingBody(t *testing.T) {
-	body, err := MappingBody([]MappingRow{{"ld", "loads", "LDG", "sm_70"}, {"ld", "loads", "–", "sm_80"}, {"st", "stores", "<i>", "sm_70"}},
+	body, err := MappingBody([]MappingRow{{Op: "ld", Group: "loads", Machine: "LDG", Where: "sm_70", Targets: []string{"sm_70"}, Class: "lost"},
+		{Op: "ld", Group: "loads", Machine: "–", Where: "sm_80", Targets: []string{"sm_80"}, Class: "kept"},
+		{Op: "st", Group: "stores", Machine: "<i>", Where: "sm_70", Targets: []string{"sm_70"}}},
 		[]MappingChange{{Op: "ld", From: "A", To: "B", Where: "O3: sm_70", Left: "1", Right: "2"}})
 	require.NoError(t, err)
 	list, text := parsePage(t, string(body))
 	harmless(t, list)
 	require.Contains(t, text, "<i>")
 	require.Contains(t, text, "1 → 2")
-	require.Contains(t, string(body), `rowspan="2"`)
+	require.Contains(t, string(body), `data-target="sm_80" data-class="kept"`)
+	require.Contains(t, string(body), `<option>lost</option>`)
 	require.Len(t, classed(list, "fp-map"), 3)
 }
