@@ -3,6 +3,7 @@ package mapping
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/pipeline"
@@ -82,20 +83,26 @@ func (m *cudaOps) atomics(short, typ, scopeName, scope string) {
 			m.add("atomics", name+suffix, typ, ref+"*o = r."+call+";", true, atomicStep(sRMW, o, scope, kind)...)
 		}
 		rmw("exchange", "exchange(v, "+order+")", "exch")
-		m.add("atomics", "compare_exchange"+suffix, typ, ref+typ+" e = v; r.compare_exchange_strong(e, w, "+order+"); *o = e;", true,
-			atomicStep(sRMW, o, scope, "cas")...)
-		if short == "u32" || short == "i64" || narrow {
-			continue // the others stand for them
+		for _, form := range []string{"strong", "weak"} {
+			name := "compare_exchange" + map[string]string{"weak": "_weak"}[form]
+			m.add("atomics", name+suffix, typ, ref+typ+" e = v; r.compare_exchange_"+form+"(e, w, "+order+"); *o = e;",
+				true, atomicStep(sRMW, o, scope, "cas")...)
 		}
-		rmw("fetch_add", "fetch_add(v, "+order+")", "add")
-		m.add("reductions", "fetch_add"+suffix+" (no result)", typ, ref+"r.fetch_add(v, "+order+");", false, atomicStep(sRMW, o, scope, "add")...)
-		if integer && (short == "i32" || o == "relaxed" || o == "seq_cst") {
-			for _, f := range []string{"and", "min"} {
+		if narrow {
+			continue
+		}
+		for _, f := range cxxFetches {
+			if integer || f == "add" || f == "sub" {
 				rmw("fetch_"+f, "fetch_"+f+"(v, "+order+")", "add")
 			}
 		}
+		m.add("reductions", "fetch_add"+suffix+" (no result)", typ, ref+"r.fetch_add(v, "+order+");", false, atomicStep(sRMW, o, scope, "add")...)
 	}
 }
+
+// cxxFetches are the operations that read, compute and write. The models take all of them
+// for additions.
+var cxxFetches = []string{"add", "sub", "and", "or", "xor", "min", "max"}
 
 func (m *cudaOps) fences() {
 	for _, o := range cxxOrders {
@@ -114,11 +121,15 @@ func (m *cudaOps) fences() {
 	}
 }
 
-// cudaAtomics are CUDA's own atomic functions with their arguments, and what the models
-// take them for.
-var cudaAtomics = []struct{ name, args, rmw string }{{"Add", "v", "add"}, {"Sub", "v", "add"}, {"Exch", "v", "exch"}, {"CAS", "v, w",
-	"cas"}, {"Min", "v", "add"},
-	{"Max", "v", "add"}, {"And", "v", "add"}, {"Or", "v", "add"}, {"Xor", "v", "add"}, {"Inc", "v", "add"}, {"Dec", "v", "add"}}
+// cudaAtomics are CUDA's own atomic functions with their arguments, what the models take
+// them for, and the types beside unsigned that they have.
+var cudaAtomics = []struct {
+	name, args, rmw string
+	types           []string
+}{{"Add", "v", "add", []string{"i32", "u64", "f32", "f64"}}, {"Sub", "v", "add", []string{"i32"}}, {"Exch", "v", "exch", []string{"i32", "u64", "f32"}},
+	{"CAS", "v, w", "cas", []string{"i32", "u64", "u16"}}, {"Min", "v", "add", []string{"i32", "i64", "u64"}},
+	{"Max", "v", "add", []string{"i32", "i64", "u64"}}, {"And", "v", "add", []string{"i32", "u64"}}, {"Or", "v", "add", []string{"i32", "u64"}},
+	{"Xor", "v", "add", []string{"i32", "u64"}}, {"Inc", "v", "add", nil}, {"Dec", "v", "add", nil}}
 
 func (m *cudaOps) intrinsics() {
 	for _, a := range cudaAtomics {
@@ -128,11 +139,10 @@ func (m *cudaOps) intrinsics() {
 			call := fmt.Sprintf("%s(p, %s)", name, a.args)
 			m.add("atomics", name, "unsigned", "*o = "+call+";", true, st)
 			m.add("reductions", name+" (no result)", "unsigned", call+";", false, st)
-			if a.name == "Add" || a.name == "Exch" || a.name == "CAS" {
-				m.add("atomics", name+".u64", "unsigned long long", "*o = "+call+";", true, st)
-			}
-			if a.name == "Add" {
-				m.add("atomics", name+".f32", "float", "*o = "+call+";", true, st)
+			for _, t := range cudaTypes {
+				if slices.Contains(a.types, t.name) {
+					m.add("atomics", name+"."+t.name, t.text, "*o = "+call+";", true, st)
+				}
 			}
 		}
 	}

@@ -58,13 +58,13 @@ func IROps() []Op {
 	for _, space := range irSpaces {
 		for _, vol := range []bool{false, true} {
 			m.plain("i32", 32, space.name, space.number, vol)
-			m.ordered("i32", 32, space.name, space.number, vol, irScopes, vol && space.number != 1)
+			m.ordered("i32", 32, space.name, space.number, vol, irScopes)
 		}
 	}
-	m.ordered("i64", 64, "global", 1, false, irScopes, false)
+	m.ordered("i64", 64, "global", 1, false, irScopes)
 	for _, t := range []string{"i8", "i16"} {
 		m.plain(t, map[string]int{"i8": 8, "i16": 16}[t], "global", 1, false)
-		m.ordered(t, map[string]int{"i8": 8, "i16": 16}[t], "global", 1, false, irScopes[1:2], false)
+		m.ordered(t, map[string]int{"i8": 8, "i16": 16}[t], "global", 1, false, irScopes[1:2])
 	}
 	for _, s := range irScopes {
 		for _, o := range irOrderNames[1:] {
@@ -98,8 +98,8 @@ func (m *irOps) plain(typ string, bits int, space string, number int, vol bool) 
 	m.add("stores", "store."+name, typ, number, fmt.Sprintf("store %s%s %%v, PTR, align %d", irVolatile(vol), typ, bits/8), false)
 }
 
-// ordered adds atomic instructions; accesses leaves out all but loads and stores.
-func (m *irOps) ordered(typ string, bits int, space string, number int, vol bool, scopes []struct{ name, scope string }, accesses bool) {
+// ordered adds atomic instructions.
+func (m *irOps) ordered(typ string, bits int, space string, number int, vol bool, scopes []struct{ name, scope string }) {
 	v := irVolatile(vol)
 	for _, s := range scopes {
 		for _, o := range irOrderNames {
@@ -115,9 +115,6 @@ func (m *irOps) ordered(typ string, bits int, space string, number int, vol bool
 				m.add("stores", "store"+suffix, typ, number, fmt.Sprintf("store atomic %s%s %%v, PTR%s, align %d", v, typ, at, bits/8), false,
 					of(sStore, ""))
 			}
-			if accesses {
-				continue
-			}
 			for _, a := range []struct{ name, rmw string }{{"add", "add"}, {"xchg", "exch"}, {"umax", "add"}} {
 				m.add("atomics", "atomicrmw "+a.name+suffix, typ, number, fmt.Sprintf("%%r = atomicrmw %s%s PTR, %s %%v%s", v, a.name, typ, at),
 					true, of(sRMW, a.rmw))
@@ -130,9 +127,42 @@ func (m *irOps) ordered(typ string, bits int, space string, number int, vol bool
 				fmt.Sprintf("%%x = cmpxchg %sPTR, %s %%v, %s %%w%s %s\n  %%r = extractvalue { %s, i1 } %%x, 0", v, typ, typ, at, fail, typ), true,
 				of(sRMW, "cas"))
 			if !vol && number == 1 && bits == 32 {
+				m.all(s.scope, suffix, at, order)
+				m.failures(s.name, s.scope, o, order, fail)
 				m.add("reductions", "atomicrmw add"+suffix+" (no result)", typ, number, fmt.Sprintf("%%r = atomicrmw add PTR, %s %%v%s", typ, at),
 					false, of(sRMW, "add"))
 			}
 		}
+	}
+}
+
+// irUpdates are the operations of atomicrmw that ordered does not have, by type. Releases that do
+// not know one refuse it.
+var irUpdates = map[string][]string{
+	"i32":   {"sub", "and", "nand", "or", "xor", "max", "min", "umin", "uinc_wrap", "udec_wrap"},
+	"float": {"xchg", "fadd", "fsub", "fmax", "fmin"},
+}
+
+// all adds the other operations of atomicrmw on global memory.
+func (m *irOps) all(scope, suffix, at, order string) {
+	for _, typ := range []string{"i32", "float"} {
+		for _, op := range irUpdates[typ] {
+			rmw := map[bool]string{true: "exch", false: "add"}[op == "xchg"]
+			m.add("atomics", "atomicrmw "+op+strings.TrimSuffix(suffix, "i32")+typ, typ, 1, fmt.Sprintf("%%r = atomicrmw %s PTR, %s %%v%s", op, typ, at),
+				true, step{kind: sRMW, order: order, scope: scope, rmw: rmw})
+		}
+	}
+}
+
+// failures adds compare-and-exchanges of global memory with the other orders for their failure:
+// what the models judge is success.
+func (m *irOps) failures(scopeName, scope, o, order, usual string) {
+	for _, fail := range []string{"monotonic", "acquire", "seq_cst"} {
+		if fail == usual {
+			continue
+		}
+		m.add("atomics", "cmpxchg"+irSuffix(scopeName, o)+"."+fail+".global.i32", "i32", 1,
+			fmt.Sprintf("%%x = cmpxchg PTR, i32 %%v, i32 %%w%s %s %s\n  %%r = extractvalue { i32, i1 } %%x, 0", irScope(scopeName), o, fail), true,
+			step{kind: sRMW, order: order, scope: scope, rmw: "cas"})
 	}
 }

@@ -23,6 +23,9 @@ const layout = "own"
 // shown side by side.
 const maxShown = 3000
 
+// beyondShown is how many operations are shown on each side of a finding in larger kernels.
+const beyondShown = 40
+
 // maxText bounds an instruction that is shown, in bytes.
 const maxText = 160
 
@@ -187,7 +190,7 @@ func state(cond string) string {
 // listing shows the operations of a kernel beside its machine code.
 func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 	ops := p.ops[k.Name]
-	if len(ops) > maxShown {
+	if len(ops) > maxShown && !r.HasFindings() {
 		return nil
 	}
 	var t report.ThreadListing
@@ -198,11 +201,22 @@ func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
 	}
 	if r.HasFindings() {
+		if len(ops) > maxShown {
+			t = t.Near(beyondShown, accesses(r.Findings)...)
+		}
 		return &report.Listing{Code: r.Code, Threads: []report.ThreadListing{t}}
 	}
 	t = t.Bare()
 	r.Look = hashOf(fmt.Sprint(p.Tests[0].Hash, k.Name, t))
 	return &report.Listing{Code: r.Look, Threads: []report.ThreadListing{t}}
+}
+
+// accesses are the operations that findings name, as far as there is room for them.
+func accesses(findings []report.Finding) (out []int) {
+	for i := range findings[:min(len(findings), maxShown/(2*beyondShown+1))] {
+		out = append(out, findings[i].Access)
+	}
+	return out
 }
 
 // show keeps what of the machine code a kernel is shown with.
