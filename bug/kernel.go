@@ -271,7 +271,7 @@ func (b *kernelBundler) sideBySide() (string, error) {
 	var side bytes.Buffer
 	cell := b.in.Result.Cell
 	var l *report.Listing
-	err := realcode.NewProgram(b.f.Module).Events(cell, func(e report.Event) error {
+	err := realcode.NewProgram(b.f.Module, realcode.Origin{}).Events(cell, func(e report.Event) error {
 		if e.Listing != nil {
 			l = e.Listing
 		}

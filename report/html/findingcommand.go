@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -32,7 +33,7 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 		return nil // no command line can say it
 	}
 	if t.Dialect == report.Program {
-		return programCommands(name, c)
+		return programCommands(name, t, c)
 	}
 	compiler, version, ok := strings.Cut(c.Toolchain, " ")
 	if !ok {
@@ -82,7 +83,7 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 
 // programCommands are those of a program: "k.cu@nvcc-12.4.131.ptx" was made of k.cu by the first
 // of two compilers.
-func programCommands(name string, c *report.Cell) []Command {
+func programCommands(name string, t *report.Test, c *report.Cell) []Command {
 	toolchain := strings.TrimPrefix(c.Toolchain, "ptxas ")
 	if front, ptxas, ok := strings.Cut(c.Toolchain, " + ptxas "); ok {
 		toolchain = strings.ReplaceAll(front, " ", "-") + "+" + ptxas
@@ -90,8 +91,20 @@ func programCommands(name string, c *report.Cell) []Command {
 			name = file + ".cu"
 		}
 	}
-	return []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(name), "--toolchains", csv(toolchain),
+	out := []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(name), "--toolchains", csv(toolchain),
 		"--targets", csv(c.Target), "--levels", csv(c.Level))}}
+	line := 0
+	if len(c.Findings) > 0 && len(t.Lines) > 0 {
+		if at := c.Findings[0].Access; at >= 0 && at < len(t.Lines[0]) {
+			line = t.Lines[0][at]
+		}
+	}
+	if line == 0 || name != t.File || strings.ContainsAny(toolchain+c.Target+c.Level, "/@:") {
+		return out
+	}
+	finding := fmt.Sprintf("%s@%s/%s/%s:%d", operand(name), toolchain, c.Target, c.Level, line)
+	return append(out, Command{"Find the smallest kernel that shows it:", ShellLine("optcheck", "reduce", finding)},
+		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
 }
 
 // operand keeps a name that begins like a flag from being taken for one.
