@@ -26,7 +26,7 @@ func FuzzSource(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := NewProgram(m)
+		p := NewProgram(m, Origin{})
 		for _, root := range Roots(m) {
 			src, err := readSource(m, root)
 			if err != nil {
@@ -48,7 +48,7 @@ func FuzzSource(f *testing.F) {
 		if err != nil {
 			t.Fatalf("with lines: %v", err)
 		}
-		if again.Insts != m.Insts || len(NewProgram(again).Tests) != len(p.Tests) {
+		if again.Insts != m.Insts || len(NewProgram(again, Origin{}).Tests) != len(p.Tests) {
 			t.Fatal("with lines it is another program")
 		}
 	})
