@@ -362,6 +362,14 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 	if v == nil {
 		return nil, nil
 	}
+	if err := c.exactly(); err != nil {
+		return nil, err
+	}
+	return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
+}
+
+// exactly makes the graph with what is known of conditions.
+func (c *checker) exactly() error {
 	if c.exact == nil && c.exactErr == nil {
 		c.exact, c.exactErr = unroll(c.mach.steps, 0, len(c.mach.conds.ids), true, maxNodes())
 		if c.exactErr == nil {
@@ -369,10 +377,7 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 			c.marks[2] = make([]int32, len(c.exact.next))
 		}
 	}
-	if c.exactErr != nil {
-		return nil, c.exactErr
-	}
-	return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
+	return c.exactErr
 }
 
 func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys []int32, p policy) *violation {

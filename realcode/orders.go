@@ -7,6 +7,8 @@ import "slices"
 // of them are, whatever else may move. If not, pairs are asked one by one.
 type orders struct {
 	ptx           *graph // with the fence of a release, and the invalidation of an acquire, beside it
+	code          *graph
+	in            [][]int32 // nodes of code, by step
 	inPTX, inCode []int32
 	more          []bool
 	strong        bool            // the answer without another access
@@ -25,8 +27,10 @@ const (
 // one question; false if it is not known.
 func (c *checker) ordered(y int) bool {
 	if c.orders == nil {
-		c.orders = c.newOrders()
-		c.orders.strong = c.orders.ptx != nil && c.inOrder(policy{})
+		c.orders = c.newOrders(c.loose, c.inLoose)
+		if c.orders.ptx != nil && !c.orders.strong && c.exactly() == nil {
+			c.orders = c.newOrders(c.exact, c.inExact)
+		}
 	}
 	o := c.orders
 	if c.src.ops[y].strong() || !o.strong {
@@ -43,9 +47,9 @@ func (c *checker) ordered(y int) bool {
 	return yes
 }
 
-func (c *checker) inOrder(p policy) bool {
-	o, q := c.orders, &c.question
-	q.ptx, q.code, q.policy, q.inPTX, q.inCode, q.more = o.ptx, c.loose, p, o.inPTX, o.inCode, o.more
+func (c *checker) inOrder(o *orders, p policy) bool {
+	q := &c.question
+	q.ptx, q.code, q.policy, q.inPTX, q.inCode, q.more = o.ptx, o.code, p, o.inPTX, o.inCode, o.more
 	return q.check() == nil
 }
 
@@ -64,20 +68,20 @@ func (c *checker) weakInOrder(y int) bool {
 			mark(&o.inPTX[n])
 		}
 		for _, i := range c.img[y].main {
-			for _, n := range c.inLoose[i] {
+			for _, n := range o.in[i] {
 				mark(&o.inCode[n])
 			}
 		}
 		return free
 	}
 	defer set(0)
-	return set(2) && c.inOrder(policy{pieces: c.src.ops[y].Effect.Kind.IsAccess()})
+	return set(2) && c.inOrder(o, policy{pieces: c.src.ops[y].Effect.Kind.IsAccess()})
 }
 
-// newOrders marks what synchronises, as pairs do. There is no graph if an instruction is
-// of two operations.
-func (c *checker) newOrders() *orders {
-	o := &orders{weak: map[string]bool{}, inCode: make([]int32, len(c.loose.next)), more: make([]bool, 3+lettersOf*len(c.src.ops))}
+// newOrders asks the question of a graph of the code, with what synchronises marked as
+// pairs do. There is no graph of the PTX if an instruction is of two operations.
+func (c *checker) newOrders(code *graph, in [][]int32) *orders {
+	o := &orders{code: code, in: in, weak: map[string]bool{}, inCode: make([]int32, len(code.next)), more: make([]bool, 3+lettersOf*len(c.src.ops))}
 	g := &graph{letter: c.pg.letter, of: c.pg.of, next: slices.Clone(c.pg.next)}
 	o.inPTX = make([]int32, len(g.next))
 	taken := false
@@ -89,7 +93,7 @@ func (c *checker) newOrders() *orders {
 		add := func(part int32, at []int32) {
 			letter := part + lettersOf*int32(k)
 			for _, i := range at {
-				for _, n := range c.inLoose[i] {
+				for _, n := range in[i] {
 					taken = taken || o.inCode[n] != 0
 					o.inCode[n] = letter
 				}
@@ -116,6 +120,7 @@ func (c *checker) newOrders() *orders {
 	}
 	if !taken {
 		o.ptx = g
+		o.strong = c.inOrder(o, policy{})
 	}
 	return o
 }
