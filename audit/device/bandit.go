@@ -2,6 +2,8 @@ package device
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,26 +14,53 @@ import (
 // bandit chooses settings by what they have paid: outcomes seen first per second.
 // For each shape of tests the rate of a setting has a gamma distribution whose prior
 // is the rate for the next coarser kind of shape; the setting is chosen whose drawn
-// rate is best (Thompson sampling), less the more time the same test has
-// spent under it in vain.
+// rate is best (Thompson sampling). Tests of one shape differ: the more often an outcome
+// should have been seen by these rates and was not, in this test, under this setting or in
+// tests of the same places, the less is expected of it.
 type bandit struct {
-	src  *rand.PCG
-	arms int
-	paid map[string][]payment
+	src    *rand.PCG
+	arms   int
+	paid   map[string][]payment
+	places map[string]*record
 }
 
 // payment is what a setting has paid for some tests.
 type payment struct{ seen, seconds float64 }
 
-func newBandit(seed uint64, arms int) *bandit {
-	return &bandit{src: rand.NewPCG(seed, 19), arms: arms, paid: map[string][]payment{}}
+// record compares what was seen with what was to be expected.
+type record struct{ seen, expected float64 }
+
+// factor is how much more is seen than expected.
+func (r record) factor() float64 { return (r.seen + doubt) / (r.expected + doubt) }
+
+// quest is a test for whose outcome a bandit chooses settings.
+type quest struct {
+	shapes []string // the coarsest first
+	place  string   // tests with the same one have the same threads, in the same CTAs
+	spent  []float64
+	vain   record
 }
 
-// What is known of a coarser shape counts as so many seconds; patience is the time
-// under a setting after which a test's chances there are taken to have halved.
+func newBandit(seed uint64, arms int) *bandit {
+	return &bandit{src: rand.NewPCG(seed, 19), arms: arms, paid: map[string][]payment{}, places: map[string]*record{}}
+}
+
+// quest returns a test's.
+func (b *bandit) quest(t *litmus.Test) quest {
+	shapes := Shapes(t)
+	q := quest{shapes: shapes, place: shapes[1], spent: make([]float64, b.arms)}
+	for i := range t.Threads {
+		k := slices.IndexFunc(t.Threads, func(th litmus.Thread) bool { return th.Place.SameScope(t.Threads[i].Place, litmus.ScopeCTA) })
+		q.place += " " + strconv.Itoa(k)
+	}
+	return q
+}
+
+// What is known of a coarser shape counts as so many seconds, and a record as if doubt
+// outcomes had been expected and seen.
 const (
 	priorSeconds = 0.2
-	patience     = 0.1
+	doubt        = 0.5
 )
 
 // prior is the rate in outcomes per second, with its weight in seconds, of a setting
@@ -53,34 +82,48 @@ func (b *bandit) posterior(shapes []string, arm int) (seen, seconds float64) {
 	return seen, seconds
 }
 
-// choose returns a setting for a test of some shapes, the coarsest first, that has
-// spent so many seconds under each, and its prospects.
-func (b *bandit) choose(shapes []string, spent []float64, can func(int) bool) (at int, best float64) {
+// choose returns a setting for a test and its prospects.
+func (b *bandit) choose(q *quest, can func(int) bool) (at int, best float64) {
 	best = -1
 	for arm := range b.arms {
 		if !can(arm) {
 			continue
 		}
-		seen, seconds := b.posterior(shapes, arm)
-		rate := distuv.Gamma{Alpha: max(seen, 0.1), Beta: seconds, Src: b.src}.Rand() / (1 + spent[arm]/patience)
-		if rate > best {
+		seen, seconds := b.posterior(q.shapes, arm)
+		rate := distuv.Gamma{Alpha: max(seen, 0.1), Beta: seconds, Src: b.src}.Rand()
+		if rate *= (record{expected: q.spent[arm] * seen / seconds}).factor(); rate > best {
 			best, at = rate, arm
 		}
+	}
+	best *= q.vain.factor()
+	if r := b.places[q.place]; r != nil {
+		best *= r.factor()
 	}
 	return at, best
 }
 
-// learn notes what a setting has paid.
-func (b *bandit) learn(shapes []string, arm int, seconds float64, seen bool) {
-	for _, s := range shapes {
+// learn notes what a setting has paid for a test.
+func (b *bandit) learn(q *quest, arm int, seconds float64, seen bool) {
+	r := b.places[q.place]
+	if r == nil {
+		r = &record{}
+		b.places[q.place] = r
+	}
+	one := 0.0
+	if seen {
+		one = 1
+	}
+	paid, in := b.posterior(q.shapes, arm)
+	q.spent[arm] += seconds
+	q.vain.expected += seconds * paid / in
+	r.expected += seconds * paid / in
+	r.seen += one
+	for _, s := range q.shapes {
 		if b.paid[s] == nil {
 			b.paid[s] = make([]payment, b.arms)
 		}
-		p := &b.paid[s][arm]
-		p.seconds += seconds
-		if seen {
-			p.seen++
-		}
+		b.paid[s][arm].seconds += seconds
+		b.paid[s][arm].seen += one
 	}
 }
 

@@ -17,10 +17,10 @@ func TestBandit(t *testing.T) {
 	chosen := map[string][]int{"A": make([]int, 6), "B": make([]int, 6)}
 	for n := range 600 {
 		family := string("AB"[n%2])
-		shapes := []string{"", family, family + "x"}
-		arm, _ := b.choose(shapes, make([]float64, 6), can)
+		q := &quest{shapes: []string{"", family, family + "x"}, spent: make([]float64, 6)}
+		arm, _ := b.choose(q, can)
 		chosen[family][arm]++
-		b.learn(shapes, arm, 0.04, arm == pays[family])
+		b.learn(q, arm, 0.04, arm == pays[family])
 	}
 	for family, arm := range pays {
 		require.Greater(t, chosen[family][arm], 150, "%v", chosen)
@@ -31,12 +31,11 @@ func TestBandit(t *testing.T) {
 // the others, and a setting that a test cannot use is not chosen.
 func TestBanditVariety(t *testing.T) {
 	b := newBandit(1, 5)
-	spent, seen := make([]float64, 5), map[int]int{}
+	q, seen := &quest{shapes: []string{""}, spent: make([]float64, 5)}, map[int]int{}
 	for range 100 {
-		arm, _ := b.choose([]string{""}, spent, func(a int) bool { return a != 3 })
+		arm, _ := b.choose(q, func(a int) bool { return a != 3 })
 		seen[arm]++
-		spent[arm] += 0.04
-		b.learn([]string{""}, arm, 0.04, false)
+		b.learn(q, arm, 0.04, false)
 	}
 	require.Len(t, seen, 4)
 	require.Zero(t, seen[3])

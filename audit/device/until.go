@@ -37,7 +37,7 @@ const (
 // that are drawn, the one with the best prospects gets it.
 const (
 	patientSlices = 3
-	competitors   = 4
+	competitors   = 16
 )
 
 // First says when an allowed outcome of a test's condition was first seen.
@@ -51,10 +51,9 @@ type First struct {
 // hunted is a test in an adaptive run.
 type hunted struct {
 	*subject
-	shapes []string
+	quest  quest
 	open   bool
 	slices int
-	spent  []float64 // seconds, by setting
 	counts map[way]*accounted
 }
 
@@ -160,7 +159,7 @@ func (h *hunter) ended(all bool) bool {
 // take takes in a batch of tests.
 func (h *hunter) take(ctx context.Context, p *prepared) {
 	for _, s := range p.tests {
-		t := &hunted{subject: s, shapes: Shapes(s.test), spent: make([]float64, len(h.o.Settings)), counts: map[way]*accounted{}}
+		t := &hunted{subject: s, quest: h.arms.quest(s.test), counts: map[way]*accounted{}}
 		runs := false
 		for _, x := range s.parts {
 			if x == nil {
@@ -221,7 +220,7 @@ func (h *hunter) next(ctx context.Context) error {
 
 // choose returns the setting for a test's next slice and its prospects.
 func (h *hunter) choose(t *hunted) (arm int, rate float64) {
-	return h.arms.choose(t.shapes, t.spent, func(a int) bool {
+	return h.arms.choose(&t.quest, func(a int) bool {
 		x := t.parts[h.o.Settings[a].Form]
 		return x != nil && x.refused == nil
 	})
@@ -260,8 +259,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 		}
 	}
 	if out == nil || out.Instances() == 0 {
-		t.spent[arm] += h.u.Slice.Seconds() // it is not tried for ever
-		h.arms.learn(t.shapes, arm, h.u.Slice.Seconds(), false)
+		h.arms.learn(&t.quest, arm, h.u.Slice.Seconds(), false) // it is not tried for ever
 		t.slices++
 		return false, err
 	}
@@ -277,8 +275,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 	} else if e := a.out.Add(out); e != nil {
 		return false, e
 	}
-	t.spent[arm] += out.Elapsed.Seconds()
-	h.arms.learn(t.shapes, arm, out.Elapsed.Seconds(), found)
+	h.arms.learn(&t.quest, arm, out.Elapsed.Seconds(), found)
 	if found {
 		h.seen++
 		if h.u.Told != nil {

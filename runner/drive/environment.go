@@ -60,6 +60,25 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		"stress-rounds=20..400",
 		"pre-rounds=0..63", "blocks=16..1024")
 	add("roles-arena", ptxgen.FormPermuted, Random, "distance=8..4096", "stride=4..512")
+	// Lines that hold locations of several instances, as accesses of few and of many lines meet.
+	add("roles-mixed", ptxgen.FormPermuted, Random, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64", "blocks=16..1024")
+	add("roles-crowd", ptxgen.FormPermuted, Random|Sync|Stress, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64",
+		"warps=1..8", "blocks=64..1024", "sync-groups=1", "sync-bound=50..1000", "stress-pattern=random", "stress-lines=1..16",
+		"stress-rounds=10..100", "pre-rounds=0..63")
+	// Short waits, little stress in front, many instances.
+	add("roles-burst", ptxgen.FormPermuted, Random|Sync|Stress, "warps=4..24", "blocks=128..512", "stride=12", "offset=21..174",
+		"stress-ctas=12..232", "stress-line=208..2056", "stress-lines=328", "stress-lane=4", "stress-rounds=10", "pre-share=1..79",
+		"pre-rounds=9", "sync-bound=14", "sync-share=17", "sync-groups=24", "order-shift=4..7", "stress-pattern=random")
+	// Much stress beside instances that lie close together.
+	add("roles-queue", ptxgen.FormPermuted, Random|Sync|Stress, "warps=8", "blocks=64", "stride=8", "distance=2..83", "stress-ctas=352",
+		"stress-line=264", "stress-lines=2..325", "stress-rounds=49", "pre-share=6", "pre-rounds=0..1", "sync-bound=11..518",
+		"sync-share=10..23", "sync-groups=31", "order-shift=4", "stress-pattern=random")
+	// As many instances as memory is fast, those that meet in CTAs beside each other.
+	add("flood", ptxgen.FormFast, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64", "warps=1..32")
+	add("roles-flood", ptxgen.FormPermuted, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64",
+		"warps=1..32")
+	add("roles-flood-mixed", ptxgen.FormPermuted, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64",
+		"distance=4..32", "mixed=1", "warps=1..32")
 	return list
 }
 
@@ -108,7 +127,7 @@ var wide = map[string]Knob{
 	"stress-ctas": {0, 1, 512}, "stress-line": {0, 32, 4096}, "stress-lines": {0, 1, 1024}, "stress-lane": {0, 0,
 		8}, "stress-rounds": {0, 10, 1000},
 	"pre-share": {0, 0, 100}, "pre-rounds": {0, 0, 31}, "sync-bound": {0, 10, 2000}, "sync-share": {0, 10, 100}, "sync-groups": {0, 1, 128},
-	"order-shift": {0, 0, 10},
+	"order-shift": {0, 0, 10}, "scatter": {0, 30, 300}, "mixed": {0, 0, 1}, "near": {0, 0, 64}, "instances": {0, 1 << 16, 1 << 23},
 }
 
 // Find returns the settings with some names, separated by commas; all is all.

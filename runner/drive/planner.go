@@ -40,6 +40,7 @@ type planner struct {
 	threads int
 	homes   []int
 	devices int
+	near    uint32 // of the launch; see Tuning
 }
 
 // newPlanner returns the planner of a job: its random choices depend on the
@@ -72,6 +73,9 @@ func (p *planner) resident(threads uint32) uint32 {
 // launch makes the choices of one launch.
 func (p *planner) launch() (*launch, error) {
 	s := p.h.Shape
+	if !p.on(Stress | Sync) {
+		p.near = p.draw(p.t.Near)
+	}
 	warps := p.warps()
 	lanes := p.lanes()
 	perCTA := warps / uint32(s.Warps) * lanes
@@ -151,8 +155,9 @@ func (p *planner) lanes() uint32 {
 	return floorPow2(all - min(p.draw(p.t.BankLanes)/uint32(p.h.Shape.Lanes), all-1))
 }
 
-// size chooses the number of blocks, a power of two, and of stressing CTAs. Where
-// CTAs wait for each other or stress is to act on them, all are resident at once.
+// size chooses the number of blocks, a power of two, and of stressing CTAs. Where CTAs wait for
+// each other, stress is to act on them or those of an instance are far apart, all are resident at
+// once.
 func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 	least, ctas := uint32(1), uint32(p.h.Shape.Units*p.h.Shape.Ranks)
 	if p.permuted() { // a block of the permuted form is a cluster that has the places of all
@@ -162,7 +167,7 @@ func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 	if n := p.draw(p.t.Equal); n > 0 {
 		return p.equal(n, warps, perCTA, ctas, least)
 	}
-	if p.on(Stress | Sync | Random) {
+	if p.on(Stress|Sync|Random) && p.near == 0 {
 		fit := p.resident(warps * 32)
 		if p.on(Stress) {
 			stress = min(max(p.draw(p.t.StressCTAs), 1), max(fit/2, 1))
@@ -209,7 +214,7 @@ func (p *planner) units(l *launch, stress uint32) {
 	units := test + extra
 	units += p.upto(1 + units/16) // idle CTAs
 	mul := uint32(1)
-	if units > 1 && units < 1<<16 {
+	if units > 1 && units < 1<<16 && p.near == 0 {
 		for mul = 1 + p.upto(units-1); gcd(mul, units) != 1; {
 			mul = 1 + p.upto(units-1)
 		}
@@ -226,6 +231,9 @@ func (p *planner) units(l *launch, stress uint32) {
 	l.ctas = units * uint32(s.Ranks)
 	set["units"], set["test_units"], set["stress_units"] = units, test, test+extra
 	set["mul_unit"], set["add_unit"], set["add_rank"] = mul, p.upto(units), p.upto(uint32(s.Ranks))
+	if p.near > 0 {
+		set["add_unit"] = 0
+	}
 }
 
 // permute chooses how blocks, warps and lanes are dealt to slots and instances.
@@ -244,6 +252,9 @@ func (p *planner) permute(l *launch, warps, perCTA uint32) {
 		lanes, groups = 1, 1
 	}
 	set["mul_block"], set["add_block"] = p.odd(), p.upto(l.blocks)
+	if p.near > 0 {
+		set["mul_block"], set["add_block"] = 1, p.upto(p.near)
+	}
 	set["mul_warp"], set["add_warp"] = p.odd(), p.upto(warps)
 	set["mul_group"], set["add_group"], set["group_mask"] = p.odd(), p.upto(groups), groups-1
 	set["mul_lane"], set["add_lane"] = p.odd(), p.upto(lanes)
@@ -253,6 +264,9 @@ func (p *planner) permute(l *launch, warps, perCTA uint32) {
 func (p *planner) roles(set map[string]uint32) {
 	for _, name := range []string{"block", "warp", "lane"} {
 		set["mul_"+name], set["add_"+name] = p.upto(1<<16), p.upto(1<<16)
+	}
+	if p.near > 0 {
+		set["mul_block"], set["add_block"] = 0, p.upto(p.near)
 	}
 	n := uint32(len(p.h.Shape.Roles))
 	order := make([]int, n)
@@ -311,6 +325,15 @@ func (p *planner) loose(l *launch, warps uint32) {
 // maxCells bounds the bytes from the first to the last instance of a location.
 const maxCells = 1 << 30
 
+// scatter draws the multiplier that permutes the instances of a location: 1 leaves them in order,
+// and the lanes of a warp access few lines.
+func (p *planner) scatter() uint32 {
+	if n := p.draw(p.t.Scatter); n < 100 && p.upto(100) >= n {
+		return 1
+	}
+	return p.odd()
+}
+
 // adjacent chooses where the cells of neighbours lie.
 func (p *planner) adjacent(l *launch, perCTA uint32) {
 	cell, cells, mul := uint32(p.h.Check.Cell), uint64(l.set["inst_mask"])+1, p.odd()
@@ -344,7 +367,8 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 		return
 	}
 	n, cells := uint32(len(p.h.Widths)), uint64(l.set["inst_mask"])+1
-	stride, distance, mul := p.draw(p.t.Stride), p.distance(cells), p.odd()
+	stride, distance, mul := p.draw(p.t.Stride), p.distance(cells), p.scatter()
+	mixed := distance > 0 && p.draw(p.t.Mixed) > 0
 	if p.inc&Banks != 0 && p.rnd.Uint32N(2) == 1 {
 		stride = p.draw(p.t.BankStride)
 	}
@@ -367,7 +391,9 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 			offset = l.shared
 			l.shared += perCTA * step
 		case distance == 0:
-			mul, base = p.odd(), p.draw(p.t.Offset)
+			mul, base = p.scatter(), p.draw(p.t.Offset)
+		case mixed:
+			mul = p.scatter()
 		}
 		l.mul, l.stride, l.offset = append(l.mul, mul), append(l.stride, step), append(l.offset, offset)
 	}

@@ -88,6 +88,9 @@ type Tuning struct {
 	BankRounds Knob `tune:"bank-rounds" help:"how often they perform the sequence of stress"`
 	Distance   Knob `tune:"distance" help:"bytes between the locations of an instance in one arena; 0: memory of their own"`
 	Offset     Knob `tune:"offset" help:"bytes in front of a location's instances"`
+	Scatter    Knob `tune:"scatter" help:"with random: per cent of the locations whose instances are permuted; the others lie in order"`
+	Mixed      Knob `tune:"mixed" help:"with distance: 1: each location is permuted by itself, so that a line holds those of several instances"`
+	Near       Knob `tune:"near" help:"without stress and sync: CTAs of an instance are about so far apart, in launches larger than the device holds; 0: anywhere"`
 
 	StressCTAs   Knob `tune:"stress-ctas" help:"CTAs that stress"`
 	StressLine   Knob `tune:"stress-line" help:"bytes between stressed lines: the patch"`
@@ -120,13 +123,13 @@ func DefaultTuning(d runner.Device) Tuning {
 			StressLines: Knob{16, 1, 16},
 			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64),
 			BankRounds: Fixed(8),
-			Offset:     Knob{0, 0, 2016},
+			Offset:     Knob{0, 0, 2016}, Scatter: Fixed(100),
 			PreShare:   Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
 	}
 	return Tuning{Instances: Fixed(1 << 20), Warps: Knob{8, 1, 8}, Blocks: Knob{64, 1, 1024}, StressCTAs: Knob{256, 64, 320},
 		StressLine: Fixed(128), StressLines: Knob{64, 1, 64},
 		Pattern: "ld st", StressRounds: Fixed(100), SyncBound: Fixed(2000), Stride: Fixed(4), BankStride: Fixed(128),
-		BankRounds: Knob{8, 1, 32}, Offset: Knob{0, 0, 2016},
+		BankRounds: Knob{8, 1, 32}, Offset: Knob{0, 0, 2016}, Scatter: Fixed(100),
 		PreShare: Knob{50, 0, 100}, PreRounds: Knob{15, 0, 127}, SyncShare: Knob{50, 0, 100}, SyncGroups: Knob{1, 1,
 			8}, OrderShift: Knob{5, 0, 8}, Launches: 32}
 }
