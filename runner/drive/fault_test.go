@@ -117,6 +117,7 @@ func TestInstances(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 4, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	tuning := DefaultTuning(d)
 	tuning.Distance, tuning.Instances, tuning.BankLanes = Knob{0, 0, 64}, Fixed(1<<13), Knob{0, 0, 31}
+	tuning.Near, tuning.Mixed, tuning.Scatter = Knob{0, 0, 8}, Knob{0, 0, 1}, Knob{0, 30, 200}
 	layout := spec.Pointers
 	check := func(x *litmus.Test, form ptxgen.Form, homes ...int) {
 		h, err := ptxgen.EmitHarness(x, "sm_90", form, layout)

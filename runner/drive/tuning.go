@@ -124,7 +124,7 @@ func DefaultTuning(d runner.Device) Tuning {
 			Pattern:     "ld st", StressRounds: Fixed(200), SyncBound: Fixed(1000), Stride: Fixed(4), BankStride: Fixed(64),
 			BankRounds: Fixed(8),
 			Offset:     Knob{0, 0, 2016}, Scatter: Fixed(100),
-			PreShare:   Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
+			PreShare: Fixed(50), PreRounds: Fixed(15), SyncShare: Fixed(50), SyncGroups: Fixed(1), OrderShift: Fixed(5), Launches: 8}
 	}
 	return Tuning{Instances: Fixed(1 << 20), Warps: Knob{8, 1, 8}, Blocks: Knob{64, 1, 1024}, StressCTAs: Knob{256, 64, 320},
 		StressLine: Fixed(128), StressLines: Knob{64, 1, 64},
