@@ -52,3 +52,39 @@ func TestShapes(t *testing.T) {
 	require.Equal(t, Shapes(x)[1], Shapes(y)[1])
 	require.NotEqual(t, Shapes(x)[2], Shapes(y)[2])
 }
+
+// TestBanditVain: a test that has waited in vain is tried under another setting, tests of its
+// shape that have not are preferred, and so are those in whose place something was seen.
+func TestBanditVain(t *testing.T) {
+	b := newBandit(1, 2)
+	both, second := func(int) bool { return true }, func(a int) bool { return a == 1 }
+	at := func(place string) *quest { return &quest{shapes: []string{"", "A"}, place: place, spent: make([]float64, 2)} }
+	prefers := func(x, y *quest) (n int) {
+		for range 1000 {
+			_, a := b.choose(x, second)
+			if _, c := b.choose(y, second); a > c {
+				n++
+			}
+		}
+		return n
+	}
+	for n := range 400 {
+		b.learn(at("apart"), n%2, 0.04, n%4 < 2) // 12 a second under each
+	}
+	old := at("apart")
+	for range 10 {
+		b.learn(old, 0, 0.04, false)
+	}
+	require.Greater(t, prefers(at("apart"), old), 950, "it was to be seen five times")
+	require.Greater(t, prefers(at("elsewhere"), old), 950, "nothing is known of the place")
+	other := 0
+	for range 1000 {
+		arm, _ := b.choose(old, both)
+		other += arm
+	}
+	require.Greater(t, other, 950)
+	for range 50 {
+		b.learn(at("together"), 0, 0.04, false)
+	}
+	require.Greater(t, prefers(at("apart"), at("together")), 950)
+}
