@@ -159,7 +159,8 @@ func (m *Machine) energy(ctx context.Context, run []runner.Command, least time.D
 	if err := m.start(ctx); err != nil {
 		return nil, err
 	}
-	r, err := m.S.Run(ctx, &runner.Batch{Body: run, Repeat: math.MaxUint32, Budget: least, Timeout: 2*m.P.Timeout + time.Second})
+	r, err := m.S.Run(ctx, &runner.Batch{Body: run, Repeat: math.MaxUint32, Budget: least, Energy: true,
+		Timeout: 2*m.P.Timeout + time.Second})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,8 @@ type State struct {
 	MemoryClockMHz int     `json:"memory_clock_mhz,omitempty"`
 	Temperature    int     `json:"temperature_c,omitempty"` // degrees Celsius
 	PowerWatt      float64 `json:"power_w,omitempty"`
-	// EnergyJoule is what the device has used since its driver was loaded.
+	// EnergyJoule is what the device has used since its driver was loaded, if a batch asks
+	// for it.
 	EnergyJoule float64 `json:"energy_j,omitempty"`
 	// Throttle names what holds the clocks down now, as the driver says.
 	Throttle   []string `json:"throttle,omitempty"`

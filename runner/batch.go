@@ -25,6 +25,9 @@ type Batch struct {
 	// counts as hung; 0: DefaultTimeout. Progress is seen at least after each
 	// repetition that takes longer than a tenth of a second.
 	Timeout time.Duration
+	// Energy asks for what the device has used, in Result.Before and After: reading it takes
+	// milliseconds.
+	Energy bool
 	// Progress, if not nil, is called from time to time with the number of
 	// completed repetitions. It must return quickly and not use the session.
 	Progress func(done uint64)

@@ -12,8 +12,9 @@ type Executor interface {
 	Enqueue(c *Command, i uint64) ([]byte, error)
 	// Synchronise waits until everything enqueued has completed.
 	Synchronise() error
-	// State reads clocks and temperature; what cannot be read stays zero.
-	State() State
+	// State reads clocks and temperature, and the energy used if asked for; what cannot be
+	// read stays zero.
+	State(energy bool) State
 	// Marks gives the times of the Mark commands since it was last called, and
 	// forgets them. Everything enqueued has completed.
 	Marks() ([]time.Duration, error)
@@ -39,7 +40,7 @@ func Execute(ctx context.Context, b *Batch, x Executor) (*Result, error) {
 	if _, err := x.Marks(); err != nil { // of a batch that failed
 		return nil, err
 	}
-	r := &Result{Before: x.State()}
+	r := &Result{Before: x.State(b.Energy)}
 	if err := parts(ctx, b, x, r, progress); err != nil {
 		// What was enqueued before a refused command still runs: it must not run
 		// into the next batch, and its own fault weighs more.
@@ -48,7 +49,7 @@ func Execute(ctx context.Context, b *Batch, x Executor) (*Result, error) {
 		}
 		return nil, err
 	}
-	r.After = x.State()
+	r.After = x.State(b.Energy)
 	var err error
 	if r.Marks, err = x.Marks(); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func repeat(ctx context.Context, b *Batch, x Executor, r *Result, progress func(
 		r.Done += n
 		if time.Since(sampled) >= beatLong { // asking takes time, too
 			sampled = time.Now()
-			if w := x.State().PowerWatt; w > 0 {
+			if w := x.State(false).PowerWatt; w > 0 {
 				watts, samples = watts+w, samples+1
 				r.Watts = watts / samples
 			}

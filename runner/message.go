@@ -71,6 +71,7 @@ func (d *decoder) byte() byte {
 func (e *encoder) batch(b *Batch) {
 	e.u(b.Repeat)
 	e.u(uint64(b.Budget))
+	e.bool(b.Energy)
 	for _, list := range [][]Command{b.Setup, b.Body, b.Final} {
 		e.u(uint64(len(list)))
 		for i := range list {
@@ -80,7 +81,7 @@ func (e *encoder) batch(b *Batch) {
 }
 
 func (d *decoder) batch() *Batch {
-	b := &Batch{Repeat: d.u(), Budget: d.duration()}
+	b := &Batch{Repeat: d.u(), Budget: d.duration(), Energy: d.bool()}
 	for _, list := range []*[]Command{&b.Setup, &b.Body, &b.Final} {
 		n := d.count(MaxCommands, 10)
 		for range n {

@@ -18,7 +18,7 @@ import (
 // their length.
 const (
 	protocolMagic   = "optcheck device"
-	protocolVersion = 3
+	protocolVersion = 4
 	maxFrame        = MaxTransfer + MaxImage
 )
 

@@ -36,7 +36,8 @@ func genCommand(t *rapid.T) Command {
 
 func TestBatchTravels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := &Batch{Repeat: rapid.Uint64().Draw(t, "repeat"), Budget: time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "budget"))}
+		b := &Batch{Repeat: rapid.Uint64().Draw(t, "repeat"), Budget: time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "budget")),
+			Energy: rapid.Bool().Draw(t, "energy")}
 		for _, list := range []*[]Command{&b.Setup, &b.Body, &b.Final} {
 			for range rapid.IntRange(0, 3).Draw(t, "n") {
 				*list = append(*list, genCommand(t))
@@ -88,7 +89,7 @@ func TestVersionOfProtocol(t *testing.T) {
 	var e encoder
 	e.text(protocolMagic)
 	e.u(protocolVersion + 1)
-	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 4")
+	require.ErrorContains(t, checkHello(frame{frameHello, e.b}), "version 5")
 	require.Error(t, checkHello(frame{frameHello, []byte("x")}))
 	require.Error(t, checkHello(frame{frameReply, encodeHello()}))
 }

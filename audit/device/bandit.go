@@ -57,15 +57,19 @@ func (b *bandit) quest(t *litmus.Test) quest {
 }
 
 // What is known of a coarser shape counts as so many seconds, and a record as if doubt
-// outcomes had been expected and seen.
+// outcomes had been expected and seen, besides.
 const (
-	priorSeconds = 0.2
-	doubt        = 0.5
+	priorSeconds = 0.3
+	doubt        = 2
 )
 
-// prior is the rate in outcomes per second, with its weight in seconds, of a setting
-// of which nothing is known: it is tried before one that has paid less.
-const prior = 5.0
+// prior is the rate in outcomes per second of a setting of which nothing is known; it is tried
+// before one that has paid less. One that has not paid keeps a small chance, as if it had
+// shown leastSeen outcomes.
+const (
+	prior     = 1.0
+	leastSeen = 0.03
+)
 
 // posterior is what is known of a setting for a shape by way of the coarser ones:
 // outcomes seen in so many seconds.
@@ -90,7 +94,7 @@ func (b *bandit) choose(q *quest, can func(int) bool) (at int, best float64) {
 			continue
 		}
 		seen, seconds := b.posterior(q.shapes, arm)
-		rate := distuv.Gamma{Alpha: max(seen, 0.1), Beta: seconds, Src: b.src}.Rand()
+		rate := distuv.Gamma{Alpha: max(seen, leastSeen), Beta: seconds, Src: b.src}.Rand()
 		if rate *= (record{expected: q.spent[arm] * seen / seconds}).factor(); rate > best {
 			best, at = rate, arm
 		}

@@ -58,7 +58,9 @@ func TestShapes(t *testing.T) {
 func TestBanditVain(t *testing.T) {
 	b := newBandit(1, 2)
 	both, second := func(int) bool { return true }, func(a int) bool { return a == 1 }
-	at := func(place string) *quest { return &quest{shapes: []string{"", "A"}, place: place, spent: make([]float64, 2)} }
+	at := func(place string) *quest {
+		return &quest{shapes: []string{"", "A"}, place: place, spent: make([]float64, 2)}
+	}
 	prefers := func(x, y *quest) (n int) {
 		for range 1000 {
 			_, a := b.choose(x, second)

@@ -26,19 +26,17 @@ type Until struct {
 	Told func(First)
 }
 
-// DefaultSlice is the slice of time that a test gets in turn. A slice makes other
-// choices than the one before: few launches are enough.
+// DefaultSlice is the first slice of time that a test gets; later ones are up to longestSlice
+// times as long. A slice makes other choices than the one before: few launches are enough.
 const (
 	DefaultSlice  = 25 * time.Millisecond
 	sliceLaunches = 8
+	longestSlice  = 4
 )
 
-// A test that has had patientSlices competes for the next one with others: of so many
+// A test that has had its first slice competes for the next one with others: of so many
 // that are drawn, the one with the best prospects gets it.
-const (
-	patientSlices = 3
-	competitors   = 16
-)
+const competitors = 16
 
 // First says when an allowed outcome of a test's condition was first seen.
 type First struct {
@@ -180,7 +178,7 @@ func (h *hunter) take(ctx context.Context, p *prepared) {
 		case !runs:
 			h.step(len(h.o.Settings))
 		case t.open:
-			h.turn = append(h.turn, t)
+			h.turn = slices.Insert(h.turn, 0, t) // it has its first slice at once
 			h.total++
 		default:
 			h.once = append(h.once, t)
@@ -188,14 +186,13 @@ func (h *hunter) take(ctx context.Context, p *prepared) {
 	}
 }
 
-// next gives a slice of time to a test: to each some in turn, then to those with the
-// best prospects.
+// next gives a slice of time to a test: to each one, then to those with the best prospects.
 func (h *hunter) next(ctx context.Context) error {
 	list, at, arm := &h.turn, 0, -1
 	switch {
 	case len(h.once) > 0 && (len(h.turn) == 0 || h.turn[0].slices > 0):
 		list = &h.once
-	case h.turn[0].slices >= patientSlices:
+	case h.turn[0].slices > 0:
 		best := -1.0
 		for range competitors {
 			k := h.rnd.IntN(len(h.turn))
@@ -242,8 +239,9 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 	a := t.counts[w]
 	job := h.job(x, set)
 	job.Homes = homes[w.place]
-	job.Instances, job.Budget, job.Seed = 0, h.u.Slice, h.o.Seed+uint64(t.slices)
-	job.Tuning.Launches = min(job.Tuning.Launches, sliceLaunches)
+	long := min(1+t.slices/2, longestSlice)
+	job.Instances, job.Budget, job.Seed = 0, h.u.Slice*time.Duration(long), h.o.Seed+uint64(t.slices)
+	job.Tuning.Launches = min(job.Tuning.Launches, sliceLaunches*long)
 	if t.open {
 		job.Enough = func(o *drive.Outcome) bool { return satisfying(o, x) > 0 }
 	}
@@ -259,7 +257,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 		}
 	}
 	if out == nil || out.Instances() == 0 {
-		h.arms.learn(&t.quest, arm, h.u.Slice.Seconds(), false) // it is not tried for ever
+		h.arms.learn(&t.quest, arm, job.Budget.Seconds(), false) // it is not tried for ever
 		t.slices++
 		return false, err
 	}

@@ -40,7 +40,7 @@ type launchAttribute struct {
 
 const attributeCluster = 4 // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
-func (x *executor) State() runner.State { return x.gpus[0].monitor.state() }
+func (x *executor) State(energy bool) runner.State { return x.gpus[0].monitor.state(energy) }
 
 func (x *executor) Synchronise() error {
 	return (*session)(x).each(func(int) error { return x.d.fail("wait", x.d.ctxSynchronize()) })

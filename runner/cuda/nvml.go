@@ -99,8 +99,8 @@ var reasons = []struct {
 	{1 << 5, "software-thermal"}, {1 << 6, "hardware-thermal"}, {1 << 7, "power-brake"}, {1 << 8, "display-clocks"},
 }
 
-// state reads what the GPU is doing.
-func (m *monitor) state() runner.State {
+// state reads what the GPU is doing. Of all that, energy takes milliseconds.
+func (m *monitor) state(energy bool) runner.State {
 	if m == nil {
 		return runner.State{}
 	}
@@ -113,7 +113,7 @@ func (m *monitor) state() runner.State {
 		s.PowerWatt = float64(v) / 1000
 	}
 	var used uint64
-	if m.n.energy != nil && m.n.energy(m.handle, &used) == 0 {
+	if energy && m.n.energy != nil && m.n.energy(m.handle, &used) == 0 {
 		s.EnergyJoule = float64(used) / 1000
 	}
 	var bits uint64

@@ -317,7 +317,7 @@ func (s *session) State(ctx context.Context) (state runner.State, err error) {
 		if err := s.on(0); err != nil {
 			return err
 		}
-		state = s.current.monitor.state()
+		state = s.current.monitor.state(false)
 		var free, total uint64
 		if s.d.memGetInfo(&free, &total) == 0 {
 			state.FreeMemory = free

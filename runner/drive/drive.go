@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"optcheck/ptxgen"
@@ -128,13 +129,18 @@ func (p *Program) Run(ctx context.Context, s runner.Session, m *Memory, j Job) (
 			break
 		}
 		repeat = next(repeat, took)
+		if j.Instances == 0 { // the budget ends it
+			repeat = math.MaxUint32
+		}
 	}
 	return o, nil
 }
 
-// next makes batches of about a second.
+// want is how long a batch takes, about.
+const want = time.Second
+
+// next makes batches of that length.
 func next(repeat uint64, took time.Duration) uint64 {
-	const want = time.Second
 	switch {
 	case took <= 0 || took < want/16:
 		return repeat * 16
@@ -200,7 +206,7 @@ func (r *run) prepare(ctx context.Context) error {
 func (r *run) batch(ctx context.Context, repeat uint64, start time.Time) (time.Duration, error) {
 	b := &runner.Batch{Setup: r.setup, Body: r.body, Repeat: repeat, Final: r.final, Timeout: r.j.Timeout}
 	if r.j.Budget > 0 {
-		b.Budget = max(r.j.Budget-time.Since(start), time.Millisecond)
+		b.Budget = min(max(r.j.Budget-time.Since(start), time.Millisecond), want)
 	}
 	res, err := r.s.Run(ctx, b)
 	if res == nil || len(res.Reads) < 3 {

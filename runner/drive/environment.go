@@ -73,12 +73,25 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	add("roles-queue", ptxgen.FormPermuted, Random|Sync|Stress, "warps=8", "blocks=64", "stride=8", "distance=2..83", "stress-ctas=352",
 		"stress-line=264", "stress-lines=2..325", "stress-rounds=49", "pre-share=6", "pre-rounds=0..1", "sync-bound=11..518",
 		"sync-share=10..23", "sync-groups=31", "order-shift=4", "stress-pattern=random")
-	// As many instances as memory is fast, those that meet in CTAs beside each other.
-	add("flood", ptxgen.FormFast, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64", "warps=1..32")
-	add("roles-flood", ptxgen.FormPermuted, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64",
-		"warps=1..32")
-	add("roles-flood-mixed", ptxgen.FormPermuted, Random, "near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64",
-		"distance=4..32", "mixed=1", "warps=1..32")
+	add("roles-knot", ptxgen.FormPermuted, Random|Stress, "distance=8..256", "mixed=1", "scatter=30..100", "stride=4..192", "warps=2..8",
+		"blocks=128..512", "stress-ctas=4..320", "stress-pattern=random", "stress-lines=1..8", "stress-rounds=30..134",
+		"pre-share=0..28", "pre-rounds=0..15")
+	// As many instances as memory is fast, those that meet in CTAs beside each other: traffic is the stress.
+	flood := []string{"near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64", "warps=1..32"}
+	for _, x := range []struct {
+		name    string
+		form    ptxgen.Form
+		changes []string
+	}{
+		{"flood", ptxgen.FormFast, nil},
+		{"roles-flood", ptxgen.FormPermuted, nil},
+		{"roles-flood-near", ptxgen.FormPermuted, []string{"near=1", "scatter=0..30", "stride=4..8", "warps=4..32"}},
+		{"roles-flood-far", ptxgen.FormPermuted, []string{"near=32..512"}},
+		{"roles-flood-scattered", ptxgen.FormPermuted, []string{"scatter=100"}},
+		{"roles-flood-mixed", ptxgen.FormPermuted, []string{"distance=4..32", "mixed=1"}},
+	} {
+		add(x.name, x.form, Random, slices.Concat(flood, x.changes)...)
+	}
 	return list
 }
 

@@ -200,7 +200,13 @@ func (x *executor) Marks() (list []time.Duration, _ error) {
 	return list, nil
 }
 
-func (x *executor) State() runner.State { return runner.State{ClockMHz: 1, Temperature: 20} }
+func (x *executor) State(energy bool) runner.State {
+	s := runner.State{ClockMHz: 1, Temperature: 20}
+	if energy {
+		s.EnergyJoule = 1
+	}
+	return s
+}
 
 func (x *executor) Enqueue(c *runner.Command, i uint64) ([]byte, error) {
 	if x.broken != nil {

@@ -10,7 +10,7 @@ import (
 // executor runs the commands of a batch; its methods run on the thread.
 type executor session
 
-func (x *executor) State() runner.State { return runner.State{} }
+func (x *executor) State(bool) runner.State { return runner.State{} }
 
 func (x *executor) Synchronise() error {
 	for _, q := range x.queues { // each works while the others are waited for
