@@ -77,7 +77,8 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		"blocks=128..512", "stress-ctas=4..320", "stress-pattern=random", "stress-lines=1..8", "stress-rounds=30..134",
 		"pre-share=0..28", "pre-rounds=0..15")
 	// As many instances as memory is fast, those that meet in CTAs beside each other: traffic is the stress.
-	flood := []string{"near=1..16", "instances=262144..8388608", "scatter=0..100", "stride=4..64", "warps=1..32"}
+	most := min(t.Instances.Value*8, maxKnob)
+	flood := []string{"near=1..16", fmt.Sprintf("instances=%d..%d", most/32, most), "scatter=0..100", "stride=4..64", "warps=1..32"}
 	for _, x := range []struct {
 		name    string
 		form    ptxgen.Form
@@ -140,7 +141,7 @@ var wide = map[string]Knob{
 	"stress-ctas": {0, 1, 512}, "stress-line": {0, 32, 4096}, "stress-lines": {0, 1, 1024}, "stress-lane": {0, 0,
 		8}, "stress-rounds": {0, 10, 1000},
 	"pre-share": {0, 0, 100}, "pre-rounds": {0, 0, 31}, "sync-bound": {0, 10, 2000}, "sync-share": {0, 10, 100}, "sync-groups": {0, 1, 128},
-	"order-shift": {0, 0, 10}, "scatter": {0, 30, 300}, "mixed": {0, 0, 1}, "near": {0, 0, 64}, "instances": {0, 1 << 16, 1 << 23},
+	"order-shift": {0, 0, 10}, "scatter": {0, 30, 300}, "mixed": {0, 0, 1}, "near": {0, 0, 64},
 }
 
 // Find returns the settings with some names, separated by commas; all is all.
