@@ -266,6 +266,20 @@ func TestBudget(t *testing.T) {
 	require.GreaterOrEqual(t, res.Elapsed, res.Body)
 }
 
+// What takes long to read is read for those who ask.
+func TestEnergy(t *testing.T) {
+	r := newRig(t, isolation(t))
+	for _, asked := range []bool{false, true} {
+		b := r.batch("slow", 1)
+		b.Energy = asked
+		res, err := r.s.Run(context.Background(), b)
+		require.NoError(t, err)
+		require.Positive(t, res.After.ClockMHz)
+		require.Equal(t, asked, res.Before.EnergyJoule > 0)
+		require.Equal(t, asked, res.After.EnergyJoule > 0)
+	}
+}
+
 // Devices are opened together, each under its own lock, if each can access the
 // memory of the others.
 func TestSeveral(t *testing.T) {
