@@ -29,7 +29,7 @@ func (m *meter) Run(_ context.Context, b *runner.Batch) (*runner.Result, error) 
 		joules += map[runner.CommandKind]float64{runner.CommandCopy: 2, runner.CommandLaunch: 5}[c.Kind]
 	}
 	r.Body = time.Duration(joules * float64(10*time.Millisecond))
-	if !m.silent {
+	if !m.silent && b.Energy {
 		r.Watts, r.Before.EnergyJoule, r.After.EnergyJoule = 100, 50, 50+joules
 	}
 	return r, nil
