@@ -44,7 +44,7 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
 	}
 	// What a hunt begins with: both forms, dense and sparse, in step and not.
-	add("dense", ptxgen.FormFast, None, "instances=4194304")
+	add("dense", ptxgen.FormFast, None, fmt.Sprintf("instances=%d", min(t.Instances.Value*4, maxKnob)))
 	add("dense-random", ptxgen.FormFast, Random)
 	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
 	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
