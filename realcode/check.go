@@ -281,6 +281,9 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		if !c.again(k, op, g) {
 			c.twice(k, op, g)
 		}
+		if !c.failed[k] {
+			c.uneven(k, op, g)
+		}
 		return
 	}
 	n := len(v.word)

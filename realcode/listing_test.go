@@ -81,7 +81,7 @@ func nothing(in *isa.Inst) {
 }
 
 // twice performs an instruction once more.
-func (l *listing) twice(i int) {
+func (l *listing) twice(kind string, i int) {
 	insts := slices.Insert(slices.Clone(l.insts), i, l.insts[i])
 	for k := range insts {
 		in := &insts[k]
@@ -95,7 +95,7 @@ func (l *listing) twice(i int) {
 			}
 		}
 	}
-	l.add("duplicate", i, insts)
+	l.add(kind+" twice", i, insts)
 }
 
 // alone changes one instruction.
@@ -119,24 +119,36 @@ func (l *listing) alone(i int, op *Op, in *isa.Inst) {
 		l.moved(i, op)
 	case in.Op == "BAR" && is(ptx.Barrier, ptx.Arrive):
 		l.one("barrier dropped", i, nothing)
-		l.twice(i)
+		l.twice("barrier", i)
 		l.moved(i, op)
 	case in.Op == "LDGDEPBAR" && is(ptx.CopyCommit), in.Op == "DEPBAR" && is(ptx.CopyWait):
 		l.one("group dropped", i, nothing)
 	case access && is(ptx.Atomic, ptx.Reduction) && (in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction):
 		l.one("atomic dropped", i, nothing)
-		l.twice(i)
+		l.twice("atomic", i)
 		l.narrowed(i, op, in)
 	case access && (is(ptx.Load) && in.Role == isa.RoleLoad && !op.Dead || is(ptx.Store) && in.Role == isa.RoleStore):
-		l.one("access dropped", i, nothing)
+		if in.Role == isa.RoleStore || l.copies(i) == 1 { // one of several tests the old value again
+			l.one("access dropped", i, nothing)
+		}
 		if in.Role == isa.RoleStore {
-			l.twice(i)
+			l.twice("store", i)
 		}
 		if m.Strength == isa.Strong {
 			l.one("access weakened", i, func(in *isa.Inst) { in.Mem.Strength, in.Mem.Scope = isa.Weak, isa.ScopeNone })
 		}
 		l.narrowed(i, op, in)
 	}
+}
+
+// copies is how many instructions of a kind there are on the line of one.
+func (l *listing) copies(i int) (n int) {
+	for k := range l.insts {
+		if l.insts[k].Src.Line == l.insts[i].Src.Line && l.insts[k].Role == l.insts[i].Role {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *listing) narrowed(i int, op *Op, in *isa.Inst) {
