@@ -69,10 +69,10 @@ func (c *comparison) against(code *spec.Code) {
 	if len(c.open) == 0 {
 		return
 	}
-	s := newSampler(c, code)
+	s, test := newSampler(c, code), code.Runner()
 	for s.next() {
 		c.e.set(s)
-		want := code.Run(c.e)
+		want := test.Run(c.e)
 		if c.e.failed {
 			c.unread(c.open...)
 			return

@@ -173,9 +173,27 @@ type Action struct {
 	Old int64
 }
 
-// Run returns what the thread does at each of its accesses and fences, by position.
-func (c *Code) Run(w Words) []Action {
-	r := &run{w: w, regs: make([]int64, len(c.initial)), out: make([]Action, len(c.entries)), vals: make([]int64, 0, 2*len(c.entries))}
+// Runner carries out code, as often as one likes in the same memory.
+type Runner struct {
+	c    *Code
+	w    Words
+	regs []int64
+	out  []Action
+	vals []int64 // operands, shared by the actions
+}
+
+// Runner returns a runner of the code.
+func (c *Code) Runner() *Runner {
+	return &Runner{c: c, regs: make([]int64, len(c.initial)), out: make([]Action, len(c.entries)), vals: make([]int64, 0, 2*len(c.entries))}
+}
+
+// Run returns what the thread does at each of its accesses and fences, by position. It is
+// valid until the next run.
+func (r *Runner) Run(w Words) []Action {
+	c := r.c
+	r.w, r.vals = w, r.vals[:0]
+	clear(r.regs)
+	clear(r.out)
 	for i, v := range c.initial {
 		if v.Bytes > 0 {
 			r.regs[i] = c.types[i].Fit(r.param(v))
@@ -203,15 +221,7 @@ func (c *Code) Run(w Words) []Action {
 	return r.out
 }
 
-// run is the state of Code.Run.
-type run struct {
-	w    Words
-	regs []int64
-	out  []Action
-	vals []int64 // operands, shared by the actions
-}
-
-func (r *run) param(v Value) int64 {
+func (r *Runner) param(v Value) int64 {
 	x := uint64(r.w.Param(v.Offset))
 	if v.Bytes == 8 {
 		x |= uint64(r.w.Param(v.Offset+4)) << 32
@@ -220,7 +230,7 @@ func (r *run) param(v Value) int64 {
 }
 
 // operand returns the value of a source; addresses count as 0.
-func (r *run) operand(st *step, k int) int64 {
+func (r *Runner) operand(st *step, k int) int64 {
 	switch s := &st.src[k]; {
 	case s.param.Bytes > 0:
 		return st.in.Type.Fit(r.param(s.param))
@@ -232,7 +242,7 @@ func (r *run) operand(st *step, k int) int64 {
 }
 
 // action records what an access or fence does, and reads.
-func (r *run) action(st *step, e *Entry) {
+func (r *Runner) action(st *step, e *Entry) {
 	a := Action{Runs: true}
 	if e.IsFence() {
 		r.out[e.Pos] = a

@@ -86,7 +86,7 @@ type shifted struct {
 }
 
 // Param implements Words.
-func (s shifted) Param(offset int64) uint32 { return s.Sample.Param(offset - s.by) }
+func (s *shifted) Param(offset int64) uint32 { return s.Sample.Param(offset - s.by) }
 
 // AddDigest adds the digest of the code, which must be known, to the specification.
 func (s *Spec) AddDigest() {
@@ -94,8 +94,10 @@ func (s *Spec) AddDigest() {
 	for _, e := range s.Entries {
 		d.Entry(e)
 	}
+	r, w := s.Code.Runner(), &shifted{by: s.ResultParam()}
 	for i := range Sample(Samples) {
-		for pos, a := range s.Code.Run(shifted{i, s.ResultParam()}) {
+		w.Sample = i
+		for pos, a := range r.Run(w) {
 			d.Action(s.Entries[pos], i, a)
 		}
 	}
