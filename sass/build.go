@@ -34,6 +34,7 @@ func NewBuilder(file, arch string) *Builder {
 func (b *Builder) Func(name string, code []Known, labels map[string]uint64) error {
 	p := b.p
 	p.startFunc(name)
+	p.room(len(code))
 	p.line = 0
 	for i := range code {
 		k := &code[i]

@@ -249,14 +249,19 @@ func (p *parser) lineInfo(t string) {
 // function gets a new block for many.
 const fewInsts, manyInsts = 64, 1024
 
+// room makes room for that many instructions of a function.
+func (p *parser) room(n int) {
+	if cap(p.insts) < n {
+		p.insts = make([]isa.Inst, 0, max(n, manyInsts))
+	}
+}
+
 // startFunc begins a function.
 func (p *parser) startFunc(name string) {
 	p.fn = &isa.Func{Name: name, Arch: p.arch, Line: max(1, p.line)}
 	p.src, p.newSrc = isa.SrcLine{}, false
 	p.toLabel = p.toLabel[:0]
-	if cap(p.insts) < fewInsts {
-		p.insts = make([]isa.Inst, 0, manyInsts)
-	}
+	p.room(fewInsts)
 	if p.dialect == "" || !p.sections {
 		p.inText = true
 	}

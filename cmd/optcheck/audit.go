@@ -231,8 +231,8 @@ func thatCompile(env *environment, tcs []*toolchain.Toolchain, source string) (o
 	return out
 }
 
-// testMemory is the limit for audits of tests: 512 MiB and 64 MiB for each core.
-func testMemory() int64 { return 512<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
+// testMemory is the limit for audits of tests: 640 MiB and 64 MiB for each core.
+func testMemory() int64 { return 640<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
 
 // roomy has garbage collected seldom until memory reaches limit, in bytes: disassemblies are
 // large and live briefly, and to look for them costs as much as all that lives. GOMEMLIMIT
