@@ -8,17 +8,41 @@ import (
 	"strings"
 )
 
-// ptxRun executes a kernel in audit form for chosen words read, without knowing
-// anything of the checker: what it does to memory, in order, is its meaning.
+// ptxProgram is a kernel in audit form, taken apart once for many runs.
+type ptxProgram struct {
+	stmts  []ptxStatement
+	labels map[string]int
+	params map[string]uint64
+	at     map[string]int64     // offsets of parameters
+	mems   map[string]*ptxPlace // operands of memory
+	sm     int
+}
+
+// ptxStatement is a statement of a kernel.
+type ptxStatement struct {
+	guard    string // a predicate, or none
+	neg      bool
+	op, rest string
+	parts    []string // of the mnemonic
+	args     []string
+	consts   []*uint64 // those of args that are numbers
+}
+
+// ptxPlace is an operand of memory: [base+off].
+type ptxPlace struct {
+	base string
+	off  int64
+}
+
+// ptxRun executes a kernel for chosen words read, without knowing anything of the checker: what
+// it does to memory, in order, is its meaning.
 type ptxRun struct {
+	*ptxProgram
 	regs    map[string]uint64
-	unknown map[string]bool // registers whose content is not known
-	params  map[string]uint64
-	at      map[string]int64   // offsets of parameters
+	unknown map[string]bool    // registers whose content is not known
 	reads   map[string]int     // so far, by register
 	word    func(i int) uint64 // what a read gives
 	effects []ptxEffect
-	sm      int
 }
 
 // ptxEffect is one access, fence or other effect.
@@ -42,30 +66,29 @@ var (
 // paramBase is where parameter number i points to, if it is an address.
 const paramBase = 1 << 32
 
-// runPTX executes a kernel. ok is false if it has something that is not understood.
-func runPTX(text string, sm int, word func(int) uint64) (effects []ptxEffect, ok bool) {
-	r := &ptxRun{regs: map[string]uint64{}, unknown: map[string]bool{}, params: map[string]uint64{}, reads: map[string]int{}, at: map[string]int64{}, word: word, sm: sm}
+// parsePTX takes a kernel apart; nil if it is none.
+func parsePTX(text string, sm int) *ptxProgram {
+	p := &ptxProgram{params: map[string]uint64{}, at: map[string]int64{}, labels: map[string]int{}, mems: map[string]*ptxPlace{}, sm: sm}
 	head, body, found := strings.Cut(text, "\n{\n")
 	if !found {
-		return nil, false
+		return nil
 	}
 	head = head[strings.IndexByte(head, '('):]
 	off := uint64(0)
-	for _, p := range entryParams.FindAllStringSubmatch(head, -1) {
-		bits, err := strconv.Atoi(p[1][1:])
+	for _, x := range entryParams.FindAllStringSubmatch(head, -1) {
+		bits, err := strconv.Atoi(x[1][1:])
 		if err != nil {
-			return nil, false
+			return nil
 		}
 		size := uint64(bits / 8)
 		off = (off + size - 1) / size * size
-		r.at[p[2]] = int64(off)
-		r.params[p[2]] = paramBase * (off + 1)
+		p.at[x[2]] = int64(off)
+		p.params[x[2]] = paramBase * (off + 1)
 		if size < 8 {
-			r.params[p[2]] = uint64(uint32(0x9e3779b9 * (off + 7)))
+			p.params[x[2]] = uint64(uint32(0x9e3779b9 * (off + 7)))
 		}
 		off += size
 	}
-	var stmts []string
 	for _, l := range strings.Split(body, "\n") {
 		l = strings.TrimSpace(l)
 		if strings.HasPrefix(l, ".loc") {
@@ -73,55 +96,89 @@ func runPTX(text string, sm int, word func(int) uint64) (effects []ptxEffect, ok
 		}
 		for _, s := range strings.Split(l, ";") {
 			if s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "{ ")); s != "" {
-				stmts = append(stmts, s)
+				p.add(s)
 			}
 		}
 	}
-	labels := map[string]int{}
-	for i, s := range stmts {
-		if l, found := strings.CutSuffix(s, ":"); found {
-			labels[l] = i
-		}
+	return p
+}
+
+// add appends a statement, or notes a label.
+func (p *ptxProgram) add(s string) {
+	if l, found := strings.CutSuffix(s, ":"); found {
+		p.labels[l] = len(p.stmts)
+		return
 	}
-	for i := 0; i < len(stmts); i++ {
-		s := stmts[i]
-		switch {
-		case s == "{" || s == "}" || strings.HasSuffix(s, ":") || strings.HasPrefix(s, ".reg"):
-			continue
+	if s == "{" || s == "}" || strings.HasPrefix(s, ".reg") {
+		return
+	}
+	var st ptxStatement
+	if strings.HasPrefix(s, "@") {
+		g, rest, _ := strings.Cut(s, " ")
+		st.neg = strings.HasPrefix(g, "@!")
+		st.guard = strings.TrimPrefix(strings.TrimPrefix(g, "@"), "!")
+		s = strings.TrimSpace(rest)
+	}
+	st.op, st.rest, _ = strings.Cut(s, " ")
+	st.args, st.parts = splitOperands(st.rest), strings.Split(st.op, ".")
+	for _, a := range st.args {
+		if m := memOperand.FindStringSubmatch(a); m != nil {
+			x := &ptxPlace{base: m[1]}
+			for _, o := range offsets.FindAllString(m[2], -1) {
+				k, _ := strconv.ParseInt(o, 10, 64)
+				x.off += k
+			}
+			p.mems[a] = x
 		}
-		target, stop, ok := r.statement(s)
+		st.consts = append(st.consts, constant(a))
+	}
+	p.stmts = append(p.stmts, st)
+}
+
+// constant returns the number that an operand is, nil if it is none.
+func constant(s string) *uint64 {
+	var k int64
+	if _, err := fmt.Sscan(s, &k); err != nil || strings.HasPrefix(s, "%") {
+		return nil
+	}
+	u := uint64(k)
+	return &u
+}
+
+// run executes the kernel. ok is false if it has something that is not understood.
+func (p *ptxProgram) run(word func(int) uint64) (effects []ptxEffect, ok bool) {
+	if p == nil {
+		return nil, false
+	}
+	r := &ptxRun{ptxProgram: p, regs: map[string]uint64{}, unknown: map[string]bool{}, reads: map[string]int{}, word: word}
+	for i := 0; i < len(p.stmts); i++ {
+		target, stop, ok := r.statement(&p.stmts[i])
 		switch {
 		case !ok:
 			return nil, false
 		case stop:
 			return r.effects, true
 		case target != "":
-			at, known := labels[target]
-			if !known || at < i {
+			at, known := p.labels[target]
+			if !known || at <= i {
 				return nil, false
 			}
-			i = at
+			i = at - 1
 		}
 	}
 	return r.effects, true // the end of the body is a ret
 }
 
-func (r *ptxRun) statement(s string) (target string, stop, ok bool) {
-	if strings.HasPrefix(s, "@") {
-		g, rest, _ := strings.Cut(s, " ")
-		neg := strings.HasPrefix(g, "@!")
-		p := strings.TrimPrefix(strings.TrimPrefix(g, "@"), "!")
-		if r.unknown[p] {
+func (r *ptxRun) statement(s *ptxStatement) (target string, stop, ok bool) {
+	if s.guard != "" {
+		if r.unknown[s.guard] {
 			return "", false, false
 		}
-		if (r.regs[p] != 0) == neg {
+		if (r.regs[s.guard] != 0) == s.neg {
 			return "", false, true
 		}
-		s = strings.TrimSpace(rest)
 	}
-	op, rest, _ := strings.Cut(s, " ")
-	args := splitOperands(rest)
-	parts := strings.Split(op, ".")
+	parts, args := s.parts, s.args
 	switch parts[0] {
 	case "bra":
 		return args[0], false, true
@@ -142,15 +199,15 @@ func (r *ptxRun) statement(s string) (target string, stop, ok bool) {
 		r.effects = append(r.effects, ptxEffect{op: r.fenceName(parts)})
 		return "", false, true
 	case "ld", "st", "atom", "red", "ldu":
-		return "", false, r.access(parts, args)
+		return "", false, r.access(s)
 	case "discard", "cp", "setmaxnreg":
-		if op == "cp.async.wait_all" {
+		if s.op == "cp.async.wait_all" {
 			return "", false, true // of copies that nobody began
 		}
-		r.effects = append(r.effects, ptxEffect{op: op, args: rest})
+		r.effects = append(r.effects, ptxEffect{op: s.op, args: s.rest})
 		return "", false, true
 	}
-	return "", false, r.compute(parts, args)
+	return "", false, r.compute(s)
 }
 
 func splitOperands(s string) (out []string) {
@@ -213,24 +270,25 @@ func cutTo(v uint64, bits int) uint64 {
 	return v
 }
 
-// value evaluates an operand.
-func (r *ptxRun) value(s string) (v uint64, ok bool) {
-	if strings.HasPrefix(s, "%") {
-		if r.unknown[s] || s == "%laneid" || s == "%clock" {
+// value evaluates operand k of a statement.
+func (r *ptxRun) value(s *ptxStatement, k int) (v uint64, ok bool) {
+	a := s.args[k]
+	if strings.HasPrefix(a, "%") {
+		if r.unknown[a] || a == "%laneid" || a == "%clock" {
 			return 0, false
 		}
-		return r.regs[s], true
+		return r.regs[a], true
 	}
-	var k int64
-	if _, err := fmt.Sscan(s, &k); err == nil {
-		return uint64(k), true
+	if c := s.consts[k]; c != nil {
+		return *c, true
 	}
 	return 0, false
 }
 
 // access performs a memory access. Types of the same width are the same, but for
 // minima, maxima and floating-point numbers; .weak and hints say nothing.
-func (r *ptxRun) access(parts, args []string) bool {
+func (r *ptxRun) access(s *ptxStatement) bool {
+	parts, args, first := s.parts, s.args, 0
 	typ, space := "", ""
 	var mods []string
 	for _, m := range parts[1:] {
@@ -262,37 +320,33 @@ func (r *ptxRun) access(parts, args []string) bool {
 	load := parts[0] == "ld" || parts[0] == "atom"
 	dst := ""
 	if load {
-		dst, args = args[0], args[1:]
+		dst, first = args[0], 1
 	}
-	m := memOperand.FindStringSubmatch(args[0])
+	m := r.mems[args[first]]
 	if m == nil {
 		return false
 	}
 	if parts[0] == "st" && (space == "local" || space == "param") {
 		return true // private memory, which nothing here reads
 	}
-	off := int64(0)
-	for _, o := range offsets.FindAllString(m[2], -1) {
-		k, _ := strconv.ParseInt(o, 10, 64)
-		off += k
-	}
+	off := m.off
 	if space == "param" {
-		_, ok := r.params[m[1]]
+		_, ok := r.params[m.base]
 		if !ok || len(mods) > 0 || parts[0] != "ld" {
 			return false
 		}
 		v := uint64(0x1234567 + off) // after all parameters
 		for p, at := range r.at {
-			if at == r.at[m[1]]+off {
+			if at == r.at[m.base]+off {
 				v = r.params[p]
 			}
 		}
 		r.set(dst, cutTo(v, w), true)
 		return true
 	}
-	addr, ok := r.regs[m[1]], strings.HasPrefix(m[1], "%") && !r.unknown[m[1]]
-	where := m[1]
-	if strings.HasPrefix(m[1], "%") {
+	addr, ok := r.regs[m.base], strings.HasPrefix(m.base, "%") && !r.unknown[m.base]
+	where := m.base
+	if strings.HasPrefix(m.base, "%") {
 		if !ok {
 			return false
 		}
@@ -307,8 +361,8 @@ func (r *ptxRun) access(parts, args []string) bool {
 		where += fmt.Sprintf("+%d", off)
 	}
 	var vals []string
-	for _, a := range args[1:] {
-		v, ok := r.value(a)
+	for k := first + 1; k < len(args); k++ {
+		v, ok := r.value(s, k)
 		if !ok {
 			return false
 		}
@@ -338,14 +392,15 @@ func (r *ptxRun) set(dst string, v uint64, known bool) {
 }
 
 // compute executes an instruction on registers.
-func (r *ptxRun) compute(parts, args []string) bool {
+func (r *ptxRun) compute(s *ptxStatement) bool {
+	parts, args := s.parts, s.args
 	if len(args) < 2 {
 		return false
 	}
 	typ := parts[len(parts)-1]
 	w := width(typ)
 	if strings.HasPrefix(args[0], "{") { // mov.b64 {lo, hi}, src
-		v, ok := r.value(args[1])
+		v, ok := r.value(s, 1)
 		d := splitOperands(strings.Trim(args[0], "{}"))
 		if parts[0] != "mov" || len(d) != 2 || w == 0 {
 			return false
@@ -356,8 +411,8 @@ func (r *ptxRun) compute(parts, args []string) bool {
 	}
 	var v []uint64
 	ok := w > 0
-	for _, a := range args[1:] {
-		x, known := r.value(a)
+	for k, a := range args[1:] {
+		x, known := r.value(s, k+1)
 		if !strings.HasPrefix(a, "%") && !known {
 			x, known = r.symbol(a), true
 		}
@@ -464,12 +519,25 @@ var ptxSamples = func() (list []func(int) uint64) {
 	return list
 }()
 
-// samePTX reports whether two kernels do the same for all samples.
-func samePTX(a, b string, sm int) bool {
-	for _, w := range ptxSamples {
-		x, okX := runPTX(a, sm, w)
-		y, okY := runPTX(b, sm, w)
-		if !okX || !okY || !slices.Equal(x, y) {
+// samplesOf are the effects of a kernel for the samples, nil from the first on that is not
+// understood.
+func samplesOf(text string, sm int) [][]ptxEffect {
+	out, p := make([][]ptxEffect, len(ptxSamples)), parsePTX(text, sm)
+	for i, w := range ptxSamples {
+		effects, ok := p.run(w)
+		if !ok {
+			break
+		}
+		out[i] = append([]ptxEffect{}, effects...)
+	}
+	return out
+}
+
+// samePTX reports whether a kernel does the same for all samples as one whose effects are known.
+func samePTX(honest [][]ptxEffect, p *ptxProgram) bool {
+	for i, w := range ptxSamples {
+		got, ok := p.run(w)
+		if !ok || honest[i] == nil || !slices.Equal(honest[i], got) {
 			return false
 		}
 	}

@@ -7,12 +7,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -36,8 +39,10 @@ type tokenSubject struct {
 	u      *ptxgen.Unit
 	layout spec.Layout
 	parts  []part
-	// accesses are how many the honest machine code has, by thread.
+	// accesses are how many the honest machine code has, by thread; effects what the honest
+	// PTX does.
 	accesses []int
+	effects  []func() [][]ptxEffect
 }
 
 // tokenMutantOf is a mutant of a thread of a subject.
@@ -62,7 +67,7 @@ func TestTokenMutation(t *testing.T) {
 	}
 	seed := tokenNumber(t, "OPTCHECK_TOKENS_SEED", 1)
 	perCell = tokenNumber(t, "OPTCHECK_TOKENS", perCell) // mutants of a test, target and level
-	r := &tokenRun{tc: tc, kinds: map[string]*tokenTally{}, oracle: &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}}
+	r := newTokenRun(tc)
 	for i, target := range targets {
 		for j, level := range levels {
 			rnd := rand.New(rand.NewPCG(uint64(seed), uint64(10*i+j)))
@@ -115,10 +120,25 @@ func tokenTests(t *testing.T, n int) []*litmus.Test {
 }
 
 type tokenRun struct {
-	tc     *toolchain.Toolchain
-	kinds  map[string]*tokenTally
-	wrong  []string
+	tc    *toolchain.Toolchain
+	kinds map[string]*tokenTally
+	wrong []string
+	// judges are as many as work at a time.
+	judges chan *tokenJudge
+}
+
+// tokenJudge judges mutants, one at a time.
+type tokenJudge struct {
+	a      *auditor
 	oracle *oracle
+}
+
+func newTokenRun(tc *toolchain.Toolchain) *tokenRun {
+	r := &tokenRun{tc: tc, kinds: map[string]*tokenTally{}, judges: make(chan *tokenJudge, runtime.GOMAXPROCS(0))}
+	for range cap(r.judges) {
+		r.judges <- &tokenJudge{newAuditor(Options{}, report.NewRun()), &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}}
+	}
+	return r
 }
 
 func (r *tokenRun) kind(k string) *tokenTally {
@@ -130,8 +150,6 @@ func (r *tokenRun) kind(k string) *tokenTally {
 
 // cell mutates the kernels of all tests for one target and level.
 func (r *tokenRun) cell(t *testing.T, tests []*litmus.Test, target, level string, n int, rnd *rand.Rand) {
-	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{r.tc}, Layouts: spec.Layouts[:1]}
-	a := newAuditor(o, report.NewRun())
 	sm, err := ptxgen.SM(target)
 	require.NoError(t, err)
 	var subjects []*tokenSubject
@@ -151,10 +169,19 @@ func (r *tokenRun) cell(t *testing.T, tests []*litmus.Test, target, level string
 		subjects = append(subjects, s)
 	}
 	header = ptxgen.Header(maxV, target) + header
-	code := r.compile(t, header, target, level, honest, false)
+	code := map[string]machine{}
+	var mu sync.Mutex
+	r.compile(t, header, target, level, honest, false, func(_ *tokenJudge, name string, m machine) {
+		mu.Lock()
+		defer mu.Unlock()
+		code[name] = m
+	})
 	var mutants []tokenMutantOf
 	for _, s := range subjects {
-		if !r.prepare(a, s, code) {
+		j := <-r.judges
+		ok := j.prepare(s, code, sm)
+		r.judges <- j
+		if !ok {
 			continue
 		}
 		var all []tokenMutantOf
@@ -166,14 +193,42 @@ func (r *tokenRun) cell(t *testing.T, tests []*litmus.Test, target, level string
 		mutants = append(mutants, all...)
 	}
 	var units []toolchain.Unit
+	place := map[string]int{}
 	for i, m := range mutants {
 		k := m.s.u.Kernels[m.thread]
-		units = append(units, toolchain.Unit{Name: fmt.Sprintf("%s_m%d", k.Name, i), Text: strings.Replace(m.text, ".entry "+k.Name+"(", fmt.Sprintf(".entry %s_m%d(", k.Name, i), 1)})
+		name := fmt.Sprintf("%s_m%d", k.Name, i)
+		units = append(units, toolchain.Unit{Name: name, Text: strings.Replace(m.text, ".entry "+k.Name+"(", ".entry "+name+"(", 1)})
+		place[name] = i
 	}
-	mutated := r.compile(t, header, target, level, units, true)
+	fates := make([]tokenFate, len(mutants))
+	r.compile(t, header, target, level, units, true, func(j *tokenJudge, name string, code machine) {
+		i := place[name]
+		fates[i] = j.judge(t.Context(), mutants[i], code, target, sm)
+	})
 	for i, m := range mutants {
-		r.judge(t, a, m, mutated[units[i].Name], target, level, sm)
+		r.kind(m.kind).count(fates[i])
+		if fates[i] == tokenWrong {
+			r.wrong = append(r.wrong, fmt.Sprintf("%s %s %s %v T%d, %s: %s", m.s.t.Name, target, level, m.s.layout, m.thread, m.kind, m.line))
+		}
 	}
+}
+
+// tokenFate is what became of a mutant.
+type tokenFate uint8
+
+const (
+	tokenRefused tokenFate = iota
+	tokenSame
+	tokenFound
+	tokenUnknown
+	tokenEqual
+	tokenWrong
+)
+
+func (n *tokenTally) count(f tokenFate) {
+	n.mutants++
+	*map[tokenFate]*int{tokenRefused: &n.refused, tokenSame: &n.same, tokenFound: &n.found, tokenUnknown: &n.unknown, tokenEqual: &n.equal,
+		tokenWrong: &n.wrong}[f]++
 }
 
 // machine is the machine code of a kernel, with what the checker must know of its
@@ -184,86 +239,85 @@ type machine struct {
 	lits   map[int64]uint32
 }
 
-// compile returns the machine code of the units that compile.
-func (r *tokenRun) compile(t *testing.T, header, target, level string, units []toolchain.Unit, trust bool) map[string]machine {
+// compile calls each for the units that compile, from as many goroutines as there are judges.
+func (r *tokenRun) compile(t *testing.T, header, target, level string, units []toolchain.Unit, trust bool, each func(j *tokenJudge, name string, m machine)) {
+	t.Helper()
 	res, err := r.tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Header: header, Units: units, TrustMessages: trust})
 	require.NoError(t, err)
-	out := map[string]machine{}
+	var g errgroup.Group
 	for _, b := range res.Batches {
-		code, err := pipeline.Decode(t.Context(), r.tc, "mutants", target, b.Cubin)
-		require.NoError(t, err)
-		for _, fn := range code.Program.Funcs {
-			out[fn.Name] = machine{fn, code.Consts, code.Literals[fn.Name]}
-		}
+		j := <-r.judges
+		g.Go(func() error {
+			defer func() { r.judges <- j }()
+			code, err := pipeline.Decode(t.Context(), r.tc, "mutants", target, b.Cubin)
+			if err != nil {
+				return err
+			}
+			for _, fn := range code.Program.Funcs {
+				each(j, fn.Name, machine{fn, code.Consts, code.Literals[fn.Name]})
+			}
+			return nil
+		})
 	}
-	return out
+	require.NoError(t, g.Wait())
 }
 
 // check checks a kernel as an audit does.
-func (r *tokenRun) check(a *auditor, s *tokenSubject, th int, m machine) part {
+func (j *tokenJudge) check(s *tokenSubject, th int, m machine) part {
 	c := optcheck.NewChecker()
 	c.Consts, c.Literals = m.consts, m.lits
 	for i := range s.t.Locations {
 		c.Locations = append(c.Locations, s.t.Locations[i].Name)
 	}
 	code := optcheck.CodeHash(m.fn, m.consts)
-	return part{code: code, result: a.cache.check(c, m.fn, code, s.u.Kernels[th].Spec, c.Locations, liftTest)}
+	return part{code: code, result: j.a.cache.check(c, m.fn, code, s.u.Kernels[th].Spec, c.Locations, liftTest)}
 }
 
 // prepare checks the honest kernels of a test, which must be preserved or have
 // findings of their own: then they are left out.
-func (r *tokenRun) prepare(a *auditor, s *tokenSubject, code map[string]machine) bool {
+func (j *tokenJudge) prepare(s *tokenSubject, code map[string]machine, sm int) bool {
 	for th, k := range s.u.Kernels {
 		m, ok := code[k.Name]
 		if !ok {
 			return false
 		}
-		s.parts = append(s.parts, r.check(a, s, th, m))
+		s.parts = append(s.parts, j.check(s, th, m))
 		s.accesses = append(s.accesses, accesses(m.fn))
+		s.effects = append(s.effects, sync.OnceValue(func() [][]ptxEffect { return samplesOf(k.Text, sm) }))
 	}
-	return r.classify(a, s, s.parts, "sm_80").Class == report.Preserved
+	return j.classify(s, s.parts, "sm_80").Class == report.Preserved
 }
 
 // classify puts the threads of a test together and asks the model.
-func (r *tokenRun) classify(a *auditor, s *tokenSubject, parts []part, target string) *report.Cell {
-	a.o.Layouts = []spec.Layout{s.layout}
-	c, _, err := a.decide(context.Background(), s.t, s.u, target, parts)
+func (j *tokenJudge) classify(s *tokenSubject, parts []part, target string) *report.Cell {
+	j.a.o.Layouts = []spec.Layout{s.layout}
+	c, _, err := j.a.decide(context.Background(), s.t, s.u, target, parts)
 	if err != nil {
 		return &report.Cell{Result: report.Result{Class: report.Unknown, Reason: err.Error()}}
 	}
 	return c
 }
 
-// judge says what became of a mutant.
-func (r *tokenRun) judge(t *testing.T, a *auditor, m tokenMutantOf, code machine, target, level string, sm int) {
-	n := r.kind(m.kind)
-	n.mutants++
-	if code.fn == nil {
-		n.refused++
-		return
-	}
-	p := r.check(a, m.s, m.thread, code)
-	if p.code == m.s.parts[m.thread].code {
-		n.same++
-		return
+// judge says what became of a mutant that compiles.
+func (j *tokenJudge) judge(ctx context.Context, m tokenMutantOf, code machine, target string, sm int) tokenFate {
+	if optcheck.CodeHash(code.fn, code.consts) == m.s.parts[m.thread].code {
+		return tokenSame
 	}
 	parts := slices.Clone(m.s.parts)
-	parts[m.thread] = p
-	c := r.classify(a, m.s, parts, target)
-	m.text = unshuffled(m.text, code.fn)
+	parts[m.thread] = j.check(m.s, m.thread, code)
+	c := j.classify(m.s, parts, target)
+	p := sync.OnceValue(func() *ptxProgram { return parsePTX(unshuffled(m.text, code.fn), sm) })
 	switch {
 	case c.Class == report.Unknown && c.Reason != "":
-		n.unknown++
+		return tokenUnknown
 	case c.Class != report.Preserved:
-		n.found++
-	case samePTX(m.s.u.Kernels[m.thread].Text, m.text, sm) || r.sameModel(t, m, target, sm, false):
-		n.equal++
-	case accesses(code.fn) == m.s.accesses[m.thread] && r.sameModel(t, m, target, sm, true):
-		n.equal++ // what was added is not in the machine code, but for the invalidation of an acquire
-	default:
-		n.wrong++
-		r.wrong = append(r.wrong, fmt.Sprintf("%s %s %s %v T%d, %s: %s", m.s.t.Name, target, level, m.s.layout, m.thread, m.kind, m.line))
+		return tokenFound
+	case samePTX(m.s.effects[m.thread](), p()) || j.sameModel(ctx, m, p(), target, false):
+		return tokenEqual
+	case accesses(code.fn) == m.s.accesses[m.thread] && j.sameModel(ctx, m, p(), target, true):
+		return tokenEqual // what was added is not in the machine code, but for the invalidation of an acquire
 	}
+	return tokenWrong
 }
 
 // sameModel reports whether the model allows the same of the test and of the test
@@ -271,17 +325,15 @@ func (r *tokenRun) judge(t *testing.T, a *auditor, m tokenMutantOf, code machine
 // fences, additional fences, and loads whose result nobody uses. With gone set, such
 // a load and a store made twice are known to have left the code, and of an acquire
 // its fence alone is there.
-func (r *tokenRun) sameModel(t *testing.T, m tokenMutantOf, target string, sm int, gone bool) bool {
-	text := m.s.u.Kernels[m.thread].Text
+func (j *tokenJudge) sameModel(ctx context.Context, m tokenMutantOf, p *ptxProgram, target string, gone bool) bool {
 	x := m.s.t.ObserveAll()
 	y := x.Clone()
 	th := &y.Threads[m.thread]
 	entries := m.s.u.Kernels[m.thread].Spec.Entries
 	done := false
-	for _, w := range ptxSamples {
-		a, okA := runPTX(text, sm, w)
-		b, okB := runPTX(m.text, sm, w)
-		if !okA || !okB {
+	for i, a := range m.s.effects[m.thread]() {
+		b, ok := p.run(ptxSamples[i])
+		if a == nil || !ok {
 			return false
 		}
 		if gone {
@@ -304,12 +356,12 @@ func (r *tokenRun) sameModel(t *testing.T, m tokenMutantOf, target string, sm in
 	if !done || y.Check() != nil {
 		return false
 	}
-	p, err := r.oracle.outcomes(t.Context(), target, x)
+	allowed, err := j.oracle.outcomes(ctx, target, x)
 	if err != nil {
 		return false
 	}
-	q, err := r.oracle.outcomes(t.Context(), target, y)
-	return err == nil && slices.Equal(p, q)
+	got, err := j.oracle.outcomes(ctx, target, y)
+	return err == nil && slices.Equal(allowed, got)
 }
 
 var shuffles = regexp.MustCompile(`shfl\.sync\.bfly\.b32 (%\w+), (%\w+), [^;]*;`)
