@@ -104,7 +104,7 @@ func (c *composer) compose(k *key) *composition {
 	for range tries {
 		p := c.placeOf(k)
 		base := c.bases[p.base].Test()
-		t, err := cycle.Apply(base, p.o)
+		t, err := cycle.Apply(base, c.mixed(base, p.o))
 		if err != nil {
 			continue
 		}
@@ -155,7 +155,7 @@ func (c *composer) further(t *litmus.Test) *litmus.Test {
 			if len(list) == 0 {
 				break
 			}
-			o := list[c.rand.IntN(len(list))]
+			o := c.mixed(t, list[c.rand.IntN(len(list))])
 			if next, err := cycle.Apply(t, o); err == nil && specified(next) {
 				t = next
 				break
@@ -163,6 +163,18 @@ func (c *composer) further(t *litmus.Test) *litmus.Test {
 		}
 	}
 	return t
+}
+
+// mixed gives one in four additions a strength and a scope at random: programs mix them around
+// one fence.
+func (c *composer) mixed(t *litmus.Test, o cycle.Opportunity) cycle.Opportunity {
+	if c.rand.IntN(4) > 0 {
+		return o
+	}
+	if list := o.Mixed(t); len(list) > 0 {
+		return list[c.rand.IntN(len(list))]
+	}
+	return o
 }
 
 // raceFree is a test without its data race, nil if it has none or there is no way.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"optcheck/litmus"
 	"optcheck/ptxgen/cycle"
 )
 
@@ -21,8 +22,8 @@ type place struct {
 	o    cycle.Opportunity
 }
 
-// key is a pair of an opportunity and the synchronisation that it crosses
-// (cycle.Opportunity.Key), and some of the places where it is to be had.
+// key is a pair of an opportunity and the synchronisation that it crosses, or else the fence
+// beside it, and some of the places where it is to be had.
 type key struct {
 	name   string
 	kind   string // of the opportunity
@@ -130,10 +131,19 @@ type named struct {
 func namedPlaces(bases []Base, i int) (list []named) {
 	t := bases[i].Test()
 	cycle.Opportunities(t, nil, func(o cycle.Opportunity) bool {
-		list = append(list, named{o.Key(t), place{i, o}})
+		list = append(list, named{nameOf(o, t), place{i, o}})
 		return true
 	})
 	return list
+}
+
+// nameOf is cycle.Opportunity.Key, and the fence beside what is added if nothing is crossed.
+func nameOf(o cycle.Opportunity, t *litmus.Test) string {
+	name := o.Key(t)
+	if f := o.Beside(t); f != "" && strings.HasSuffix(name, " across nothing") {
+		name += " beside " + f
+	}
+	return name
 }
 
 func newKey(n named) *key {
