@@ -46,6 +46,8 @@ type Filter struct {
 	// With are rule IDs: other findings of the same cell about the same access must break each
 	// of them.
 	With []string `json:"with,omitempty"`
+	// Beside are rule IDs that findings of the same cell must break, about whichever access.
+	Beside []string `json:"beside,omitempty"`
 	// Note says in one line what is known, Reason why it is accepted or what was concluded,
 	// Link where to read more.
 	Note   string `json:"note"`
@@ -77,12 +79,14 @@ func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
 
 // company reports whether the cell has the findings that must accompany one.
 func (f *Filter) company(c *report.Cell, x *report.Finding) bool {
-	return !slices.ContainsFunc(f.With, func(rule string) bool {
-		return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool {
-			return y.Rule == rule &&
-				y.Thread == x.Thread && y.Access == x.Access
+	lacks := func(rules []string, near func(*report.Finding) bool) bool {
+		return slices.ContainsFunc(rules, func(rule string) bool {
+			return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool { return y.Rule == rule && near(&y) })
 		})
-	})
+	}
+	same := func(y *report.Finding) bool { return y.Thread == x.Thread && y.Access == x.Access }
+	anywhere := func(*report.Finding) bool { return true }
+	return !lacks(f.With, same) && !lacks(f.Beside, anywhere)
 }
 
 // place reports whether the filter applies to a cell's toolchain, target, level and layout.

@@ -89,7 +89,7 @@ func TestBuiltin(t *testing.T) {
 	require.NotEmpty(t, l.Filters)
 	// What a model forbids and a document says has been looked at.
 	illegal := []string{"kepler-membar-gl", "dead-acquire", "dead-acquire-of-cta", "loads-of-one-location-swapped", "dead-atomic-acquire",
-		"load-around-acquire", "load-before-dead-acquire", "cta-acquire-not-awaited"}
+		"load-around-acquire", "load-before-dead-acquire", "cta-acquire-not-awaited", "moved-beside-cta-acquire"}
 	for _, f := range l.Filters {
 		require.NotEmpty(t, f.Link, f.ID)
 		require.NotEmpty(t, f.Classes, f.ID)
@@ -141,6 +141,41 @@ func TestBuiltin(t *testing.T) {
 		x.Class = report.Miscompiled
 		l.Mark(x)
 		require.Empty(t, x.Known, c.detail)
+	}
+}
+
+// TestBeside: what moves beside an acquire that nothing waits for is known only with that, and only
+// in 11.2, whose acquire it is.
+func TestBeside(t *testing.T) {
+	cell := func() *report.Cell {
+		return &report.Cell{Test: "MP+po-rel.cta+acq.cta-po-p0:p1-xgys@readback-0.0.2", Toolchain: "ptxas 11.2.152", Target: "sm_80", Level: "O3",
+			Layout: "symbols", Result: report.Result{Class: report.Miscompiled, Findings: []report.Finding{
+				{Rule: "fence-removed", Thread: 1, Detail: "nothing waits for #0 ld.acquire.cta.shared [y] before LDG.E.SYS R2, [R2] is issued"},
+				{Rule: "reordered", Access: 2, Detail: "#2 ld.global [x] is performed before #1 st.release.cta.shared [y]: LDG.E.SYS R2, [R2]"}}}}
+	}
+	c := cell()
+	Builtin().Mark(c)
+	require.Equal(t, []string{"cta-acquire-not-awaited", "moved-beside-cta-acquire"}, c.Known)
+	for what, change := range map[string]func(*report.Cell){
+		"awaited": func(c *report.Cell) { c.Findings = c.Findings[1:] },
+		"11.8":    func(c *report.Cell) { c.Toolchain = "ptxas 11.8.89" },
+		"a fence is gone": func(c *report.Cell) {
+			c.Findings[0].Detail = "the fence in front of #1 st.release.cta.shared [y] is missing"
+		},
+		"before the acquire": func(c *report.Cell) {
+			c.Findings[1].Detail = "#2 ld.global [x] is performed before #0 ld.acquire.cta.shared [y]: LDG"
+		},
+		"a release that goes": func(c *report.Cell) {
+			c.Findings[1].Detail = "#1 st.release.cta.shared [y] is performed before #0 st.global [x]: STS"
+		},
+		"a wider release": func(c *report.Cell) {
+			c.Findings[1].Detail = "#2 ld.global [x] is performed before #1 st.release.gpu.global [y]: LDG"
+		},
+	} {
+		c := cell()
+		change(c)
+		Builtin().Mark(c)
+		require.Empty(t, c.Known, what)
 	}
 }
 

@@ -202,6 +202,8 @@ func (p *parser) filter(n *yaml.Node) {
 			}
 		case "with":
 			f.With = p.texts(v, key, isRule)
+		case "beside":
+			f.Beside = p.texts(v, key, isRule)
 		case "releases":
 			p.releases(v, f)
 		case "note":

@@ -73,6 +73,7 @@ A list is a YAML file; only id, rule, note and reason must be there:
       shapes: [mp]                  # the same on the name before the first +
       detail: 'membar\.gl became'   # RE2 on the finding's detail
       with: [merged]                # rules that the same access must break, too
+      beside: [fence-removed]       # rules that any access of the cell must break, too
       note: what is known, in a line
       reason: why it is accepted, or what was concluded
       link: where to read more

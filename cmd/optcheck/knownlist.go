@@ -59,6 +59,7 @@ func writeFilter(env *environment, f *known.Filter) {
 	line("layouts", f.Layouts...)
 	line("stages ", f.Stages...)
 	line("with   ", f.With...)
+	line("beside ", f.Beside...)
 	line("tests  ", append(f.Tests, f.Shapes...)...)
 	line("detail ", f.Detail)
 	line("reason ", f.Reason)
