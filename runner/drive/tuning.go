@@ -88,9 +88,9 @@ type Tuning struct {
 	BankRounds Knob `tune:"bank-rounds" help:"how often they perform the sequence of stress"`
 	Distance   Knob `tune:"distance" help:"bytes between the locations of an instance in one arena; 0: memory of their own"`
 	Offset     Knob `tune:"offset" help:"bytes in front of a location's instances"`
-	Scatter    Knob `tune:"scatter" help:"with random: per cent of the locations whose instances are permuted; the others lie in order"`
-	Mixed      Knob `tune:"mixed" help:"with distance: 1: each location is permuted by itself, so that a line holds those of several instances"`
-	Near       Knob `tune:"near" help:"without stress and sync: CTAs of an instance are about so far apart, in launches larger than the device holds; 0: anywhere"`
+	Scatter    Knob `tune:"scatter" help:"with random: per cent of the locations whose instances are permuted"`
+	Mixed      Knob `tune:"mixed" help:"with distance: 1: each location is permuted by itself"`
+	Near       Knob `tune:"near" help:"CTAs from one of an instance to the next, about, without stress and sync; 0: any"`
 
 	StressCTAs   Knob `tune:"stress-ctas" help:"CTAs that stress"`
 	StressLine   Knob `tune:"stress-line" help:"bytes between stressed lines: the patch"`
