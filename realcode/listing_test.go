@@ -19,8 +19,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// lesson is a change of machine code, after it was read, that the model forbids.
-type lesson struct {
+// codeMutant is a change of machine code, after it was read, that the model forbids.
+type codeMutant struct {
 	kind, what string
 	pos        ptx.Pos
 	code       *isa.Func
@@ -33,11 +33,11 @@ type listing struct {
 	insts []isa.Inst
 	ops   []*Op  // of each instruction, nil for none
 	joint []bool // instructions that control may jump to
-	out   []lesson
+	out   []codeMutant
 }
 
-// lessons lists the changes of a kernel.
-func lessons(src *source, f *isa.Func) []lesson {
+// codeMutants lists the changes of a kernel.
+func codeMutants(src *source, f *isa.Func) []codeMutant {
 	l := &listing{f: f, insts: f.Insts, ops: make([]*Op, len(f.Insts)), joint: make([]bool, len(f.Insts))}
 	byLine := map[int]*Op{}
 	for _, op := range src.ops {
@@ -65,7 +65,7 @@ func (l *listing) add(kind string, i int, insts []isa.Inst) {
 	f := *l.f
 	f.Insts = insts
 	f.BuildCFG()
-	l.out = append(l.out, lesson{kind, fmt.Sprintf("%s %d: %s: %s", kind, l.ops[i].Inst.Pos.Line, l.ops[i].Inst.Text, l.insts[i].Text),
+	l.out = append(l.out, codeMutant{kind, fmt.Sprintf("%s %d: %s: %s", kind, l.ops[i].Inst.Pos.Line, l.ops[i].Inst.Text, l.insts[i].Text),
 		l.ops[i].Inst.Pos, &f})
 }
 
@@ -157,7 +157,7 @@ func (l *listing) narrowed(i int, op *Op, in *isa.Inst) {
 	}
 }
 
-// memory reports whether an instruction is an access that others can see.
+// seen reports whether an instruction is an access that others can see.
 func seen(in *isa.Inst) bool {
 	return in.Role.IsAccess() && in.Mem.Space != isa.SpaceLocal && in.Mem.Space != isa.SpaceConst && in.Op != "QSPC" && !in.Guard.Never
 }
@@ -262,8 +262,8 @@ func (l *listing) kept(op *Op, in *isa.Inst, k, dir int) bool {
 	return dir > 0 && own || dir < 0 && !own && !load && to.Mem.Space != isa.SpaceShared
 }
 
-// classroom is a module as one release compiles it, and what is said of its kernels.
-type classroom struct {
+// compiled is a module as one release compiles it, and what is said of its kernels.
+type compiled struct {
 	m     *ptx.Module
 	prog  *isa.Program
 	sm    int
@@ -271,7 +271,7 @@ type classroom struct {
 }
 
 // said is what is said of a kernel with other machine code.
-func (r *classroom) said(f *ptx.Func, code *isa.Func) *Result {
+func (r *compiled) said(f *ptx.Func, code *isa.Func) *Result {
 	prog := *r.prog
 	prog.Funcs = slices.Clone(prog.Funcs)
 	prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })] = code
@@ -286,9 +286,9 @@ func (r *classroom) said(f *ptx.Func, code *isa.Func) *Result {
 // largest is how many operations a kernel has at most that is changed again and again.
 const largest = 800
 
-// teach tries changes of each kernel, at most so many of each kind, and counts those that are
+// try tries changes of each kernel, at most so many of each kind, and counts those that are
 // caught.
-func (r *classroom) teach(t *testing.T, most int, scores map[string]*score, lock *sync.Mutex) {
+func (r *compiled) try(t *testing.T, most int, scores map[string]*score, lock *sync.Mutex) {
 	for _, f := range Roots(r.m) {
 		at := slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
 		src, err := readSource(r.m, f)
@@ -311,8 +311,8 @@ func (r *classroom) teach(t *testing.T, most int, scores map[string]*score, lock
 		if slices.ContainsFunc(honest.Unknown, func(x Finding) bool { return x.First == nil }) {
 			continue // nothing was compared
 		}
-		byKind := map[string][]lesson{}
-		for _, x := range lessons(src, code) {
+		byKind := map[string][]codeMutant{}
+		for _, x := range codeMutants(src, code) {
 			if !accused[x.pos] {
 				byKind[x.kind] = append(byKind[x.kind], x)
 			}
@@ -389,6 +389,6 @@ func listingsOf(t *testing.T, tc *toolchain.Toolchain, file string, most int, sc
 		t.Logf("%s is not for %s %s: %.200v", m.File, tc.ID, gpu, err)
 		return
 	}
-	r := &classroom{m, code.Program, number(gpu), fmt.Sprintf("%s %s %s O3", m.File, tc.ID, gpu)}
-	r.teach(t, most, scores, lock)
+	r := &compiled{m, code.Program, number(gpu), fmt.Sprintf("%s %s %s O3", m.File, tc.ID, gpu)}
+	r.try(t, most, scores, lock)
 }
