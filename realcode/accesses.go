@@ -18,6 +18,9 @@ func (c *checker) merged(k int, op *Op) {
 	if by := c.older(k); by >= 0 {
 		c.res.Findings = append(c.res.Findings, Finding{Rule: Merged, Kernel: c.name, First: c.place(k), Second: c.place(by),
 			Detail: "nothing reads its location behind what acquires: its value is older"})
+		if by < k {
+			c.because(c.swapped(by, k))
+		}
 		c.failed[k] = true
 	}
 }

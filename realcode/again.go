@@ -19,7 +19,7 @@ func (c *checker) again(k int, op *Op, g *images) bool {
 	for n := range c.loose.next {
 		if ours(int32(n)) && must[n] {
 			c.finding(Duplicated, k, c.code(g.main...), "it is performed once more whatever it returned, which decides that in the PTX")
-			c.because(c.counted(op))
+			c.because(c.counted(op, 2))
 			return true
 		}
 	}
@@ -58,7 +58,7 @@ func (c *checker) twice(k int, op *Op, g *images) {
 	for run, n := range own {
 		if any[run] && n > most[run] {
 			c.finding(Duplicated, k, c.code(g.main...), "it stands %s where what is beside it in the PTX stands %s", times(n), times(most[run]))
-			c.because(c.counted(op))
+			c.because(c.counted(op, 2))
 			return
 		}
 	}

@@ -296,7 +296,7 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	c.finding(Duplicated, k, c.code(g.main...), "a path through the machine code has it %s, which none through the PTX has", times(n))
-	c.because(c.counted(c.src.ops[k]))
+	c.because(c.counted(c.src.ops[k], 2))
 }
 
 func times(n int) string {

@@ -1,21 +1,27 @@
 package realcode
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -35,29 +41,50 @@ func memory(p *isa.Program) map[string]string {
 	return out
 }
 
-// score counts mutants of a kind.
-type score struct{ tried, caught, unknown int }
+// scores counts mutants by kind; files are controlled at once.
+type scores struct {
+	sync.Mutex
+	tried, caught, unknown map[string]int
+}
+
+func (s *scores) add(to map[string]int, kind string) {
+	s.Lock()
+	defer s.Unlock()
+	to[kind]++
+}
 
 // control is a module as one release compiles it for one target and level.
 type control struct {
 	t             *testing.T
+	ctx           context.Context
 	tc            *toolchain.Toolchain
 	m             *ptx.Module
 	target, level string
 	text          string
 	honest        map[string]string
 	found         map[string]bool
+	scores        *scores
 }
 
-// compile checks a text. ok is false if it is refused.
-func (c *control) compile(text string) (code map[string]string, res *Result, ok bool) {
-	data, err := compile(c.t.Context(), c.tc, text, c.target, c.level, nil)
-	if err != nil {
-		return nil, nil, false
+// compile checks kernels of a text; err is why it is refused.
+func (c *control) compile(text string, kernels ...string) (code map[string]string, out []Kernel, err error) {
+	data, err := compile(c.ctx, c.tc, text, c.target, c.level, nil)
+	if unresolved(err) {
+		data, err = compile(c.ctx, c.tc, text, c.target, c.level, []string{"-c"})
 	}
-	prog, err := pipeline.Decode(c.t.Context(), c.tc, c.m.File, c.target, data)
-	require.NoError(c.t, err)
-	return memory(prog.Program), Check(c.m, prog.Program, number(c.target)), true
+	if err != nil {
+		return nil, nil, err
+	}
+	prog, err := pipeline.Decode(c.ctx, c.tc, c.m.File, c.target, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range Roots(c.m) {
+		if slices.Contains(kernels, f.Name) {
+			out = append(out, checkKernel(c.m, f, prog.Program, number(c.target)))
+		}
+	}
+	return memory(prog.Program), out, nil
 }
 
 // apply puts other text in the place of instructions.
@@ -75,69 +102,96 @@ func apply(text string, by map[int]string) string {
 	return b.String()
 }
 
-// run tries mutants of different kernels at once.
-func (c *control) run(round []mutant, scores map[string]*score) {
-	by := map[int]string{}
-	for _, x := range round {
-		maps.Copy(by, x.text)
-	}
-	code, res, ok := c.compile(apply(c.text, by))
-	if !ok {
-		if len(round) > 1 {
-			for i := range round {
-				c.run(round[i:i+1], scores)
+// others empties the kernels that are not looked at.
+func (c *control) others(kernels []string, by map[int]string) {
+	for _, f := range c.m.Funcs {
+		if !f.Entry || slices.Contains(kernels, f.Name) {
+			continue
+		}
+		for _, st := range f.Body {
+			if st.Inst != nil {
+				by[st.Inst.N] = ""
 			}
-		}
-		return // refused: no control
-	}
-	for _, x := range round {
-		if code[x.kernel] == c.honest[x.kernel] {
-			continue // nothing changed: no control
-		}
-		s := scores[x.kind]
-		if s == nil {
-			s = &score{}
-			scores[x.kind] = s
-		}
-		s.tried++
-		news := func(f Finding) bool { return f.Kernel == x.kernel && !c.found[f.at()+f.headline()] }
-		switch {
-		case slices.ContainsFunc(res.Findings, news):
-			s.caught++
-		case slices.ContainsFunc(res.Unknown, news):
-			s.unknown++
-		default:
-			c.t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(c.m.File), c.tc.ID, c.target, c.level, x.kernel, x.what)
 		}
 	}
 }
 
-// controls applies every mutant of a module, or each stride-th, and counts those
-// that are caught by kind. Places that are accused already are left out.
-func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, level string, stride int, scores map[string]*score) {
-	t.Helper()
-	version := ""
-	if toolchain.CompareVersions(m.Version, tc.MaxPTX) > 0 {
-		version = tc.MaxPTX
+// run tries mutants of different kernels at once.
+func (c *control) run(round []mutant) {
+	by := map[int]string{}
+	var kernels []string
+	for _, x := range round {
+		maps.Copy(by, x.text)
+		kernels = append(kernels, x.kernel)
 	}
-	c := &control{t: t, tc: tc, m: m, target: target, level: level, text: m.Lined(lineFile, version), found: map[string]bool{}}
-	honest, res, ok := c.compile(c.text)
-	if !ok {
-		t.Logf("%s is not for %s %s", m.File, tc.ID, target)
+	c.others(kernels, by)
+	code, checked, err := c.compile(apply(c.text, by), kernels...)
+	if err != nil {
+		for i := range round {
+			if len(round) > 1 {
+				c.run(round[i : i+1])
+			}
+		}
+		return // refused: no control
+	}
+	for i, x := range round {
+		if code[x.kernel] == c.honest[x.kernel] {
+			continue // nothing changed: no control
+		}
+		c.scores.add(c.scores.tried, x.kind)
+		news := func(f Finding) bool { return !c.found[f.Kernel+f.at()+f.headline()] }
+		own := checked[slices.IndexFunc(checked, func(k Kernel) bool { return k.Name == x.kernel })]
+		switch {
+		case slices.ContainsFunc(own.Findings, news):
+			c.scores.add(c.scores.caught, x.kind)
+		case slices.ContainsFunc(own.Unknown, news):
+			c.scores.add(c.scores.unknown, x.kind)
+		default:
+			c.t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(c.m.File), c.tc.ID, c.target, c.level, round[i].kernel, x.what)
+		}
+	}
+}
+
+// controls applies the mutants of a module, or at most so many of them, evenly spread,
+// and counts those that are caught by kind. Places that are accused already are left out.
+func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, most int, s *scores) {
+	t.Helper()
+	c := &control{t: t, ctx: t.Context(), tc: tc, m: m, target: gpu, level: level, text: m.Lined(lineFile, lowered(tc, m)), found: map[string]bool{}, scores: s}
+	all := mutants(m)
+	var chosen []mutant
+	for i := range min(most, len(all)) {
+		chosen = append(chosen, all[(2*i+1)*len(all)/(2*min(most, len(all)))])
+	}
+	var kernels []string
+	for _, x := range chosen {
+		if !slices.Contains(kernels, x.kernel) {
+			kernels = append(kernels, x.kernel)
+		}
+	}
+	if len(kernels) == 0 {
+		return
+	}
+	by := map[int]string{}
+	c.others(kernels, by)
+	honest, res, err := c.compile(apply(c.text, by), kernels...)
+	if err != nil {
+		t.Logf("%s is not for %s %s: %.200v", m.File, tc.ID, gpu, err)
 		return
 	}
 	c.honest = honest
 	accused := map[ptx.Pos]bool{}
-	for _, f := range slices.Concat(res.Findings, res.Unknown) {
-		c.found[f.at()+f.headline()] = true
-		if f.First != nil {
-			accused[f.First.Pos] = true
+	for _, k := range res {
+		for _, f := range slices.Concat(k.Findings, k.Unknown) {
+			c.found[f.Kernel+f.at()+f.headline()] = true
+			if f.First != nil {
+				accused[f.First.Pos] = true
+			}
 		}
 	}
 	var rounds [][]mutant
 	next := map[string]int{}
-	for i, x := range mutants(m) {
-		if i%stride != 0 || accused[x.pos] {
+	for _, x := range chosen {
+		if accused[x.pos] {
 			continue
 		}
 		n := next[x.kernel]
@@ -148,36 +202,47 @@ func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, target, leve
 		rounds[n] = append(rounds[n], x)
 	}
 	for _, r := range rounds {
-		c.run(r, scores)
+		c.run(r)
 	}
 }
 
 // TestControls: what a compiler does wrong with the patterns is found. With
-// OPTCHECK_REAL, a folder of real files, also with those, every OPTCHECK_STRIDE-th
-// change of each.
+// OPTCHECK_REAL, a pattern of real files, also with those: OPTCHECK_MUTANTS changes of
+// each, at OPTCHECK_LEVEL, by OPTCHECK_RELEASES.
 func TestControls(t *testing.T) {
-	files, stride := []string{"testdata/patterns.ptx"}, 1
-	if dir := os.Getenv("OPTCHECK_REAL"); dir != "" {
+	files, most, level := []string{"testdata/patterns.ptx"}, 1<<20, "O3"
+	var names []string
+	if pattern := os.Getenv("OPTCHECK_REAL"); pattern != "" {
 		var err error
-		files, err = filepath.Glob(filepath.Join(dir, "*.ptx"))
+		files, err = filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
-		stride, _ = strconv.Atoi(os.Getenv("OPTCHECK_STRIDE"))
-		stride = max(stride, 1)
+		if n, err := strconv.Atoi(os.Getenv("OPTCHECK_MUTANTS")); err == nil {
+			most = n
+		}
+		level = cmp.Or(os.Getenv("OPTCHECK_LEVEL"), level)
+		names = strings.Fields(os.Getenv("OPTCHECK_RELEASES"))
 	}
-	for _, tc := range releases(t) {
-		scores := map[string]*score{}
+	for _, tc := range releases(t, names...) {
+		s := &scores{tried: map[string]int{}, caught: map[string]int{}, unknown: map[string]int{}}
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
 		for _, file := range files {
-			controls(t, tc, module(t, file), "sm_80", "O3", stride, scores)
+			m := module(t, file)
+			gpu := "sm_80"
+			if target.Compare(m.Target, gpu) > 0 {
+				gpu = m.Target
+			}
+			group.Go(func() error { controls(t, tc, m, gpu, level, most, s); return nil })
 		}
-		sum := score{}
-		for _, kind := range slices.Sorted(maps.Keys(scores)) {
-			s := scores[kind]
-			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried, s.caught, s.unknown)
-			sum.tried, sum.caught, sum.unknown = sum.tried+s.tried, sum.caught+s.caught, sum.unknown+s.unknown
+		require.NoError(t, group.Wait())
+		tried, caught, unknown := 0, 0, 0
+		for _, kind := range slices.Sorted(maps.Keys(s.tried)) {
+			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried[kind], s.caught[kind], s.unknown[kind])
+			tried, caught, unknown = tried+s.tried[kind], caught+s.caught[kind], unknown+s.unknown[kind]
 		}
-		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, sum.tried, sum.caught, sum.unknown)
-		require.Positive(t, sum.tried)
-		assert.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
+		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, tried, caught, unknown)
+		require.Positive(t, tried)
+		assert.GreaterOrEqual(t, 100*(caught+unknown), 99*tried, "%s", tc.ID)
 	}
 }

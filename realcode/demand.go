@@ -285,64 +285,36 @@ func (d *demander) judge(ctx context.Context, s *slice) (*Verdict, error) {
 
 // slice makes the tests of a pair and its partner: what stands between them and orders
 // is there in both, the fence in one.
-func (d *demander) slice(a, b role, p [2]role) (pattern string, s *slice) {
+func (d *demander) slice(a, b role, p [2]role) (pattern string, out *slice) {
 	const fence = "fence.sc.gpu"
-	print := &slicer{scope: "gpu"}
+	ours := &slicer{scope: "gpu", locs: [2]location{{writes: a.writes}, {writes: b.writes}}}
+	theirs := &slicer{locs: [2]location{{writes: p[1].writes}, {writes: p[0].writes}}}
+	access := func(r role, at int) member { return member{op: d.src.ops[r.op], at: at} }
+	own, regs, err := ours.thread([]member{access(a, 0), access(b, 1)})
+	if err != nil {
+		return "", nil
+	}
+	other, others, err := theirs.thread([]member{access(p[0], 1), access(p[1], 0)})
+	if err != nil {
+		return "", nil
+	}
+	cond := ours.outcome(0, [2]string{regs[0], regs[1]}, [2]string{others[1], others[0]})
 	var between []string
 	for k := a.op + 1; k < b.op; k++ {
 		if op := d.src.ops[k]; op.Effect.Kind == ptx.Fence {
 			between = append(between, op.Inst.Op)
 		}
 	}
-	text := func(r role, loc, reg string) string {
-		t, err := member{d.src.ops[r.op], loc}.text(reg, r.writes)
-		if err != nil {
-			return ""
-		}
-		return t
-	}
-	own := []string{text(a, "x", "r1"), text(b, "y", "r2")}
-	other := []string{text(p[0], "y", "r1"), fence, text(p[1], "x", "r2")}
-	if own[0] == "" || own[1] == "" || other[0] == "" || other[2] == "" {
-		return "", nil
-	}
-	var cond []string
-	read := func(t, reg, v int) { cond = append(cond, fmt.Sprintf("%d:r%d=%d", t, reg, v)) }
-	switch {
-	case a.writes && b.writes:
-		pattern = patterns[0]
-		read(1, 1, 1)
-		read(1, 2, 0)
-	case !a.writes && !b.writes:
-		pattern = patterns[1]
-		read(0, 1, 1)
-		read(0, 2, 0)
-	case a.writes:
-		pattern = patterns[3]
-		read(0, 2, 0)
-		read(1, 2, 0)
-	default:
-		pattern = patterns[2]
-		read(0, 1, 1)
-		read(1, 1, 1)
-	}
-	return pattern, print.both(pattern, own, other, between, fence, strings.Join(cond, " /\\ "))
-}
-
-// both prints the tests of a thread with and without a fence, beside another thread.
-func (s *slicer) both(pattern string, own, other, between []string, fence, cond string) *slice {
-	out := &slice{pattern: pattern}
+	out = &slice{pattern: ours.pattern()}
 	for _, x := range []struct {
 		to   **litmus.Test
 		more []string
 		name string
-	}{{&out.source, []string{fence}, "fenced"}, {&out.machine, nil, "plain"}} {
-		lines := append(append(append([]string{own[0]}, between...), x.more...), own[1])
-		t, err := litmus.Parse("slice", []byte(s.print(x.name, pattern, [2][]string{lines, other}, cond)))
-		if err != nil {
-			return nil
+	}{{&out.source, append(between, fence), "fenced"}, {&out.machine, between, "plain"}} {
+		threads := [2][]string{slices.Concat(own[:1], x.more, own[1:]), {other[0], fence, other[1]}}
+		if *x.to, err = ours.parse(x.name, out.pattern, threads, cond); err != nil {
+			return "", nil
 		}
-		*x.to = t
 	}
-	return out
+	return out.pattern, out
 }

@@ -48,13 +48,45 @@ func (m *matcher) byAddress() {
 			}
 		}
 	}
-	for _, i := range m.orphans() {
-		if to := m.taker(i, -1, distance); to >= 0 && len(m.img[to].main) == 0 {
-			m.img[to].main, m.img[to].moved = append(m.img[to].main, i), true
-			m.owner[i] = int32(to)
+	m.adopt(distance)
+	m.wide(distance)
+}
+
+// adopt gives orphans to the operations that they can be of. Of several of one address
+// nobody says which has which: all that they are stands for all of them.
+func (m *matcher) adopt(distance map[rootPair]int64) {
+	orphans := m.orphans()
+	takers := make([][]int, len(orphans))
+	for n, i := range orphans {
+		takers[n] = m.takers(i, distance)
+	}
+	for n, i := range orphans {
+		for _, k := range takers[n] {
+			if first := takers[n][0]; k != first {
+				m.img[k].by = first
+			} else {
+				m.img[k].main, m.img[k].moved = append(m.img[k].main, i), true
+				m.owner[i] = int32(k)
+			}
 		}
 	}
-	m.wide(distance)
+}
+
+// takers are the weak operations without an image to whose address an orphan goes; none
+// if they are of different addresses.
+func (m *matcher) takers(i int32, distance map[rootPair]int64) (out []int) {
+	for k, op := range m.src.ops {
+		a := m.mach.addrs[i]
+		d, ok := distance[rootPair{op.addr.root, a.root}]
+		if !ok || !op.Effect.Weak() || len(m.img[k].main) > 0 || partOf(op, m.mach.insts[i]) != mainPart || !covers(a, op.addr, d) {
+			continue
+		}
+		if len(out) > 0 && m.src.ops[out[0]].addr != op.addr {
+			return nil
+		}
+		out = append(out, k)
+	}
+	return out
 }
 
 // orphans are weak accesses on the line of an operation that they cannot be of:
@@ -162,30 +194,20 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 // variable reports whether an address of the PTX is in a variable: the same on all paths.
 func (a address) variable() bool { return a.root != "" && a.root[0] != '%' && a.root[0] != '[' }
 
-// taker is the operation to which an image belongs by its address, -1 if there is
-// none that needs it.
+// taker is another operation to which the image of one belongs by its address, -1 if
+// there is none that needs it.
 func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
 	for k, op := range m.src.ops {
-		if k == not || partOf(op, m.mach.insts[i]) != mainPart || not >= 0 && op.Effect.Weak() != m.src.ops[not].Effect.Weak() ||
-			not < 0 && !op.Effect.Weak() {
+		if k == not || partOf(op, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() {
 			continue
 		}
 		d, ok := distance[rootPair{op.addr.root, a.root}]
 		if !ok || !covers(a, op.addr, d) {
 			continue
 		}
-		if not < 0 && len(m.img[k].main) > 0 {
-			continue
-		}
-		if found >= 0 && not < 0 {
-			return -1 // an address that is accessed at several places says nothing of the line
-		}
-		if found >= 0 && len(m.img[found].main) == 0 {
-			continue
-		}
-		if found < 0 || len(m.img[k].main) == 0 {
+		if found < 0 || len(m.img[k].main) == 0 && len(m.img[found].main) > 0 {
 			found = k
 		}
 	}

@@ -63,7 +63,9 @@ func mutants(m *ptx.Module) (out []mutant) {
 }
 
 func (u *mutations) add(kind string, op *Op, text map[int]string) {
-	u.out = append(u.out, mutant{u.f.Name, kind, fmt.Sprintf("%s %d: %s", kind, op.Inst.Pos.Line, op.Inst.Text), op.Inst.Pos, text})
+	kind, to, _ := strings.Cut(kind, " ")
+	what := fmt.Sprintf("%s %d: %s %s", kind, op.Inst.Pos.Line, op.Inst.Text, to)
+	u.out = append(u.out, mutant{u.f.Name, kind, strings.TrimSpace(what), op.Inst.Pos, text})
 }
 
 // alone changes one operation.
@@ -86,7 +88,7 @@ func (u *mutations) alone(op *Op, i int) {
 		if !strings.Contains(in.Op, w.from) || e.Space == "shared" || u.same(i, w.from, w.to) || w.from == ".acquire" && u.src.again(in) {
 			continue
 		}
-		u.add("weaken", op, map[int]string{in.N: strings.Replace(in.Text, w.from, w.to, 1) + ";"})
+		u.add("weaken "+w.from+" to "+w.to, op, map[int]string{in.N: strings.Replace(in.Text, w.from, w.to, 1) + ";"})
 	}
 }
 
@@ -116,6 +118,8 @@ func (u *mutations) moved(op *Op) {
 		switch sync.Effect.Kind {
 		case ptx.Fence, ptx.Barrier:
 			return weak
+		case ptx.Arrive:
+			return weak && sync != last && sync.Effect.Releases()
 		case ptx.CopyCommit:
 			return other.Effect.Kind == ptx.Copy
 		case ptx.CopyWait:
@@ -127,10 +131,10 @@ func (u *mutations) moved(op *Op) {
 	a, b := last.Inst, op.Inst
 	line := func(in *ptx.Inst) string { return fmt.Sprintf("\n.loc 1 %d 0\n%s;", in.N, in.Text) }
 	if over(last, op) && fixed(last) {
-		u.add("move", last, map[int]string{a.N: "", b.N: b.Text + ";" + line(a)})
+		u.add("move behind "+op.Inst.Text, last, map[int]string{a.N: "", b.N: b.Text + ";" + line(a)})
 	}
 	if over(op, last) && fixed(op) {
-		u.add("move", op, map[int]string{b.N: "", a.N: line(b) + line(a)})
+		u.add("move before "+last.Inst.Text, op, map[int]string{b.N: "", a.N: line(b) + line(a)})
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *checker) wants(x, y int) (out []want) {
 	ea, eb := &a.Effect, &b.Effect
 	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait ||
 		eb.Kind == ptx.Mbarrier
-	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter}, pieces: eb.Kind.IsAccess() && eb.Weak()}
+	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter}, pieces: c.pieces(y)}
 	steady := false
 	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
 		steady = c.steady(y)
@@ -151,12 +151,20 @@ func (c *checker) wants(x, y int) (out []want) {
 	return out
 }
 
+// pieces reports whether several instructions may make a weak access: each has less than
+// its bytes.
+func (c *checker) pieces(y int) bool {
+	op := c.src.ops[y]
+	return op.Effect.Kind.IsAccess() && op.Effect.Weak() &&
+		slices.ContainsFunc(c.mainOf(y), func(i int32) bool { return c.mach.insts[i].Mem.Width < op.Effect.Width })
+}
+
 // steady reports whether a load is made as often as the PTX has it: none was left
 // out, or made in advance, so that none of another turn stands for it.
 func (c *checker) steady(y int) bool {
 	if c.isSteady[y] == 0 {
 		c.isSteady[y] = -1
-		if c.ordered(y) || c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: true}) == nil {
+		if c.ordered(y) || c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: c.pieces(y)}) == nil {
 			c.isSteady[y] = 1
 		}
 	}
@@ -191,17 +199,23 @@ func (c *checker) sign() {
 			continue
 		}
 		var a, b []int32
-		for _, n := range c.inPTX[k] {
-			a = append(a, ptxRuns[n])
+		all, own := c.group(k), -1
+		if len(all) > 1 {
+			own = k // what may be left out is asked of each
 		}
-		for _, i := range c.img[k].main {
+		for _, j := range all {
+			for _, n := range c.inPTX[j] {
+				a = append(a, ptxRuns[n])
+			}
+		}
+		for _, i := range c.mainOf(k) {
 			for _, n := range c.inLoose[i] {
 				b = append(b, codeRuns[n])
 			}
 		}
 		slices.Sort(a)
 		slices.Sort(b)
-		c.signature[k] = fmt.Sprint(op.Effect.Kind, a, b)
+		c.signature[k] = fmt.Sprint(op.Effect.Kind, own, a, b)
 	}
 }
 

@@ -49,8 +49,10 @@ type Finding struct {
 	// the machine code.
 	Word   string `json:"word,omitempty"`
 	Detail string `json:"detail"`
-	// Verdict is what the memory model says, nil if no test could be made of it.
+	// Verdict is what the memory model says, nil if no test could be made of it; NoTest
+	// says why, if something is known.
 	Verdict *Verdict `json:"verdict,omitempty"`
+	NoTest  string   `json:"no_test,omitempty"`
 
 	slice *slice
 }

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -15,107 +16,42 @@ import (
 type slice struct {
 	pattern         string
 	source, machine *litmus.Test
+	refused         string // why there is no test
 }
 
-// member is an instruction of a slice's thread.
-type member struct {
-	op  *Op
-	loc string
-}
+func refused(format string, args ...any) *slice { return &slice{refused: fmt.Sprintf(format, args...)} }
 
-// slicer makes the slice of a finding.
-type slicer struct {
-	c *checker
-	// scope of the pair: threads are in different CTAs unless it is cta.
-	scope string
-	// writes tells that the kernel's thread writes the flag: 1 in the place of 0.
+// location is a place in memory that the kernel's thread shares with its partner.
+type location struct {
+	// writes tells that the kernel's thread puts the new value there, and its partner
+	// reads; else the other way round.
 	writes bool
+	lock   bool // 1, held by another thread, becomes 0: free
+	shared bool // in the memory of the CTA
 }
 
-// reader makes the slice of an acquire k: a flag is read, then data at the place of
-// operation b. lost is what the machine code has in the place of the acquire: nil for
-// nothing. before, if it is not nil, reads the flag, too, in front of it.
-func (c *checker) reader(before, k, b *Op, lost *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope}
-	flag, data := member{k, "y"}, member{b, "x"}
-	source, machine := []member{flag, data}, []member{data}
-	if lost != nil {
-		machine = []member{{lost, "y"}, data}
+func (l location) values() (old, now int) {
+	if l.lock {
+		return 1, 0
 	}
-	if before != nil {
-		source, machine = append([]member{{before, "y"}}, source...), append([]member{{before, "y"}}, machine...)
-	}
-	partner := []string{store("weak", "", "x"), store("release", s.scope, "y")}
-	last := func(t []member) string { return fmt.Sprintf("1:r1=1 /\\ 1:r%d=0", len(t)) }
-	return s.tests("message passing, the reader", partner, source, machine, false, last)
+	return 0, 1
 }
 
-// risen makes the slice of an acquire k that what follows has gone in front of.
-func (c *checker) risen(k, b *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope}
-	flag, data := member{k, "y"}, member{b, "x"}
-	partner := []string{store("weak", "", "x"), store("release", s.scope, "y")}
-	return s.tests("message passing, the reader", partner, []member{flag, data}, []member{data, flag}, false, func(t []member) string {
-		if t[0] == flag {
-			return "1:r1=1 /\\ 1:r2=0"
-		}
-		return "1:r2=1 /\\ 1:r1=0"
-	})
+// address64 are the registers that hold the addresses of the locations.
+var address64 = [2]string{"rd0", "rd1"}
+
+// member is an instruction of the kernel's thread: an access to one of two locations, a
+// fence or a barrier.
+type member struct {
+	op    *Op
+	at    int
+	value int // that it writes instead of the new one, if it is not 0
 }
 
-// sunk makes the slice of a release k that what precedes has gone behind.
-func (c *checker) sunk(b, k *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope, writes: true}
-	flag, data := member{k, "y"}, member{b, "x"}
-	partner := []string{load("acquire", s.scope, "y", "r1"), load("weak", "", "x", "r2")}
-	return s.tests("message passing, the writer", partner, []member{data, flag}, []member{flag, data}, true,
-		func([]member) string { return "1:r1=1 /\\ 1:r2=0" })
-}
-
-// writer makes the slice of a release k: data are written at the place of operation
-// b, then a flag.
-func (c *checker) writer(b, k, lost *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope}
-	source, machine := []member{{b, "x"}, {k, "y"}}, []member{{b, "x"}, {lost, "y"}}
-	s.writes = true
-	partner := []string{load("acquire", s.scope, "y", "r1"), load("weak", "", "x", "r2")}
-	return s.tests("message passing, the writer", partner, source, machine, true,
-		func([]member) string { return "1:r1=1 /\\ 1:r2=0" })
-}
-
-// fenced makes the slice of a fence k between two accesses.
-func (c *checker) fenced(a, k, b, lost *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope}
-	locs, writes := [2]string{"x", "y"}, func(op *Op) bool { return op.Effect.Kind != ptx.Load }
-	source, machine := []member{{a, "x"}, {k, ""}, {b, "y"}}, []member{{a, "x"}, {b, "y"}}
-	if lost != nil {
-		machine = []member{{a, "x"}, {lost, ""}, {b, "y"}}
-	}
-	var partner []string
-	var cond, pattern string
-	fence := k.Inst.Op
-	switch {
-	case writes(a) && writes(b):
-		pattern, cond = "message passing, the writer", "1:r1=1 /\\ 1:r2=0"
-		partner = []string{load("relaxed", s.scope, "y", "r1"), fence, load("relaxed", s.scope, "x", "r2")}
-		return s.tests(pattern, partner, source, machine, true, func([]member) string { return cond })
-	case !writes(a) && !writes(b):
-		partner = []string{store("relaxed", s.scope, locs[1]), fence, store("relaxed", s.scope, locs[0])}
-		return s.tests("message passing, the reader", partner, source, machine, false, func([]member) string { return "1:r1=1 /\\ 1:r2=0" })
-	case writes(a):
-		partner = []string{store("relaxed", s.scope, "y"), fence, load("relaxed", s.scope, "x", "r1")}
-		return s.tests("store buffering", partner, source, machine, false, func([]member) string { return "0:r1=0 /\\ 1:r1=0" })
-	}
-	partner = []string{load("relaxed", s.scope, "y", "r1"), fence, store("relaxed", s.scope, "x")}
-	return s.tests("load buffering", partner, source, machine, false, func([]member) string { return "0:r1=1 /\\ 1:r1=1" })
-}
-
-// twice makes the slice of an atomic k that is performed twice: a lone thread counts.
-func (c *checker) counted(k *Op) *slice {
-	s := &slicer{c: c, scope: k.Effect.Scope}
-	one := []member{{k, "x"}}
-	return s.tests("counting", []string{load("relaxed", s.scope, "y", "r1")}, one, append(one, one...), true,
-		func([]member) string { return "x=2" })
+// slicer writes the tests of a slice.
+type slicer struct {
+	locs  [2]location
+	scope string // of what orders: threads are in different CTAs unless it is cta
 }
 
 func scoped(op, sem, scope string) string {
@@ -128,88 +64,189 @@ func scoped(op, sem, scope string) string {
 	return op + "." + sem + "." + scope
 }
 
-func load(sem, scope, loc, reg string) string {
-	return fmt.Sprintf("%s.s32 %s,[%s]", scoped("ld", sem, scope), reg, address64[loc])
+func load(sem, scope string, at int, reg string) string {
+	return fmt.Sprintf("%s.s32 %s,[%s]", scoped("ld", sem, scope), reg, address64[at])
 }
 
-func store(sem, scope, loc string) string {
-	return fmt.Sprintf("%s.s32 [%s],1", scoped("st", sem, scope), address64[loc])
+func store(sem, scope string, at, value int) string {
+	return fmt.Sprintf("%s.s32 [%s],%d", scoped("st", sem, scope), address64[at], value)
 }
 
-// address64 are the registers of locations.
-var address64 = map[string]string{"x": "rd0", "y": "rd1"}
-
-// text gives an instruction of the PTX with the locations and types of a test. reg is
-// the register of what it returns.
-func (l member) text(reg string, writes bool) (string, error) {
-	e := &l.op.Effect
+// text gives an instruction of the PTX with the locations, types and values of a test.
+// reg is the register of what it returns, "" if it returns nothing.
+func (s *slicer) text(m member, reg string) (text, result string, err error) {
+	e := &m.op.Effect
+	l := s.locs[m.at]
+	old, now := l.values()
+	if m.value != 0 {
+		now = m.value
+	}
 	switch e.Kind {
 	case ptx.Load:
-		return load(e.Sem, e.Scope, l.loc, reg), nil
+		return load(e.Sem, e.Scope, m.at, reg), reg, nil
 	case ptx.Store:
-		return store(e.Sem, e.Scope, l.loc), nil
+		return store(e.Sem, e.Scope, m.at, now), "", nil
 	case ptx.Atomic, ptx.Reduction:
+		from, to := old, now // what it finds, and leaves
+		if !l.writes {
+			from, to = now, now+1
+		}
 		op := "atom." + e.Sem + "." + e.Scope
-		switch e.Atom {
-		case "cas":
-			old := map[bool]int{true: 0, false: 1}[writes]
-			return fmt.Sprintf("%s.cas.b32 %s,[%s],%d,%d", op, reg, address64[l.loc], old, old+1), nil
-		case "exch":
-			return fmt.Sprintf("%s.exch.b32 %s,[%s],1", op, reg, address64[l.loc]), nil
+		switch {
+		case e.Atom == "cas":
+			return fmt.Sprintf("%s.cas.b32 %s,[%s],%d,%d", op, reg, address64[m.at], from, to), reg, nil
+		case e.Atom == "exch" || l.lock:
+			return fmt.Sprintf("%s.exch.b32 %s,[%s],%d", op, reg, address64[m.at], to), reg, nil
 		}
-		return fmt.Sprintf("%s.add.s32 %s,[%s],1", op, reg, address64[l.loc]), nil
+		return fmt.Sprintf("%s.add.s32 %s,[%s],1", op, reg, address64[m.at]), reg, nil
 	case ptx.Fence:
-		return l.op.Inst.Op, nil
+		return m.op.Inst.Op, "", nil
+	case ptx.Barrier:
+		return "bar.sync 0", "", nil
+	case ptx.Arrive:
+		return "bar.arrive 0,64", "", nil
 	}
-	return "", fmt.Errorf("there is no litmus test of %s", e.Kind)
+	return "", "", fmt.Errorf("there is no litmus test of %s", e.Kind)
 }
 
-// thread prints a thread of operations, and counts its registers.
-func thread(lines []member, writes bool) (out []string, regs int, err error) {
-	for _, l := range lines {
-		reg := fmt.Sprintf("r%d", regs+1)
-		if l.op.Effect.Kind == ptx.Load || l.op.Effect.Kind == ptx.Atomic || l.op.Effect.Kind == ptx.Reduction {
-			regs++
-		}
-		text, err := l.text(reg, writes)
+// thread prints the kernel's thread, and tells the register of each of its members.
+func (s *slicer) thread(members []member) (lines, regs []string, err error) {
+	n := 1
+	for _, m := range members {
+		text, reg, err := s.text(m, fmt.Sprintf("r%d", n))
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
-		out = append(out, text)
+		if reg != "" {
+			n++
+		}
+		lines, regs = append(lines, text), append(regs, reg)
 	}
-	return out, regs, nil
+	return lines, regs, nil
 }
 
-// tests prints both tests. ours tells which thread the kernel's is: first means T0,
-// else T1 unless the condition names registers of both.
-func (s *slicer) tests(pattern string, partner []string, source, machine []member, first bool, cond func([]member) string) *slice {
+// partner is the other thread of a pair: it comes to the second location, then to the
+// first, with the kernel's fence between, or, if that is "", with a release or an acquire
+// at flag, the location that synchronises.
+func (s *slicer) partner(fence string, flag int) []string {
+	access := func(at int) string {
+		l := s.locs[at]
+		sem := map[bool]string{true: "relaxed", false: "weak"}[fence != ""]
+		if fence == "" && at == flag {
+			sem = map[bool]string{true: "acquire", false: "release"}[l.writes]
+		}
+		_, now := l.values()
+		switch {
+		case l.writes && l.lock:
+			return fmt.Sprintf("atom.%s.%s.cas.b32 %s,[%s],0,1", sem, s.scope, s.reg(at), address64[at])
+		case l.writes:
+			return load(sem, s.scope, at, s.reg(at))
+		}
+		return store(sem, s.scope, at, now)
+	}
+	if fence == "" {
+		return []string{access(1), access(0)}
+	}
+	return []string{access(1), fence, access(0)}
+}
+
+// reg is the partner's register for what it reads at a location.
+func (s *slicer) reg(at int) string {
+	if at == 0 && s.locs[1].writes {
+		return "r2"
+	}
+	return "r1"
+}
+
+// outcome is what the order of the kernel's two accesses forbids: that who reads the
+// first location sees what is later, and who reads the second what is earlier, or the other
+// way round if it is the partner. own are the registers of the kernel's thread at both
+// locations, t its number, other those of the partner.
+func (s *slicer) outcome(t int, own, other [2]string) string {
+	var terms []string
+	for at, l := range s.locs {
+		thread, reg := t, own[at]
+		if l.writes {
+			thread, reg = 1-t, other[at]
+		}
+		old, now := l.values()
+		terms = append(terms, fmt.Sprintf("%d:%s=%d", thread, reg, map[bool]int{true: now, false: old}[l.writes == (at == 1)]))
+	}
+	slices.Sort(terms)
+	return strings.Join(terms, " /\\ ")
+}
+
+// pattern names what a pair of accesses is, by what the kernel's thread does.
+func (s *slicer) pattern() string {
+	switch a, b := s.locs[0], s.locs[1]; {
+	case a.lock:
+		return "lock, taken"
+	case b.lock:
+		return "lock, given up"
+	case a.writes && b.writes:
+		return "message passing, the writer"
+	case b.writes:
+		return "load buffering"
+	case a.writes:
+		return "store buffering"
+	}
+	return "message passing, the reader"
+}
+
+// pair makes the slice of two accesses, source in the order of the PTX. fence is that of
+// the partner, "" if flag synchronises.
+func (s *slicer) pair(source, machine []member, fence string, flag int) *slice {
+	ours := map[bool]int{true: 0, false: 1}[s.locs[0].writes || s.locs[1].writes]
+	return s.tests(s.pattern(), ours, alike(s.partner(fence, flag)...), source, machine, func(regs [2]string) string {
+		return s.outcome(ours, regs, [2]string{s.reg(0), s.reg(1)})
+	})
+}
+
+// tests makes the slice of the kernel's thread, number ours, and its partner. cond has
+// the registers of the first member at the first location, and of the last one at the
+// second.
+func (s *slicer) tests(pattern string, ours int, partner [2][]string, source, machine []member, cond func([2]string) string) *slice {
 	out := &slice{pattern: pattern}
-	both := strings.Contains(cond(source), "0:")
-	for _, x := range []struct {
-		to    **litmus.Test
-		lines []member
-		name  string
+	for i, x := range []struct {
+		to      **litmus.Test
+		members []member
+		name    string
 	}{{&out.source, source, "source"}, {&out.machine, machine, "machine"}} {
-		own, _, err := thread(x.lines, s.writes)
+		lines, regs, err := s.thread(x.members)
 		if err != nil {
-			return nil
+			return refused("%v", err)
 		}
-		threads := [2][]string{partner, own}
-		if first || both {
-			threads = [2][]string{own, partner}
+		threads := [2][]string{partner[i], partner[i]}
+		threads[ours] = lines
+		if *x.to, err = s.parse(x.name, pattern, threads, cond(s.read(x.members, regs))); err != nil {
+			return refused("%v", err)
 		}
-		t, err := litmus.Parse("slice", []byte(s.print(x.name, pattern, threads, cond(x.lines))))
-		if err != nil {
-			return nil
-		}
-		*x.to = t
 	}
 	return out
 }
 
+// alike has a partner be the same in both tests.
+func alike(partner ...string) [2][]string { return [2][]string{partner, partner} }
+
+// read are the registers whose values a condition is about.
+func (s *slicer) read(members []member, regs []string) (out [2]string) {
+	for i, m := range members {
+		if m.op.Effect.Kind.IsAccess() && (m.at == 1 || out[0] == "") {
+			out[m.at] = regs[i]
+		}
+	}
+	return out
+}
+
+func (s *slicer) parse(name, pattern string, threads [2][]string, cond string) (*litmus.Test, error) {
+	return litmus.Parse("slice", []byte(s.print(name, pattern, threads, cond)))
+}
+
 func (s *slicer) print(name, pattern string, threads [2][]string, cond string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "GPU_PTX %s\n%q\n{\nx=0; y=0;\n", name, pattern)
+	x, _ := s.locs[0].values()
+	y, _ := s.locs[1].values()
+	fmt.Fprintf(&b, "GPU_PTX %s\n%q\n{\nx=%d; y=%d;\n", name, pattern, x, y)
 	for t, lines := range threads {
 		fmt.Fprintf(&b, "%d:.reg .b64 rd0 = x; %d:.reg .b64 rd1 = y;", t, t)
 		for r := 1; r <= 3; r++ {
@@ -231,10 +268,11 @@ func (s *slicer) print(name, pattern string, threads [2][]string, cond string) s
 		fmt.Fprintf(&b, " %s | %s ;\n", cell(0, i), cell(1, i))
 	}
 	tree := "ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"
-	if s.scope == "cta" {
+	if s.scope == "cta" || s.locs[0].shared || s.locs[1].shared {
 		tree = "ScopeTree(grid(cta(warp T0) (warp T1)))"
 	}
-	fmt.Fprintf(&b, "%s\nx: global, y: global\nexists (%s)\n", tree, cond)
+	space := map[bool]string{true: "shared", false: "global"}
+	fmt.Fprintf(&b, "%s\nx: %s, y: %s\nexists (%s)\n", tree, space[s.locs[0].shared], space[s.locs[1].shared], cond)
 	return b.String()
 }
 

@@ -117,6 +117,8 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		}
 		if v := g.first.Verdict; v != nil {
 			fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
+		} else if g.first.NoTest != "" {
+			fmt.Fprintf(b, "    no test: %s\n", g.first.NoTest)
 		}
 		fmt.Fprintf(b, "    %s\n", ranges(g.cells))
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"optcheck/isa"
 	"optcheck/model"
-	"optcheck/ptx"
 )
 
 // Model is the memory model that judges programs.
@@ -65,155 +63,14 @@ func (r *Result) judged(ctx context.Context) error {
 		if f.slice == nil {
 			continue
 		}
-		v, err := f.slice.verdict(ctx)
-		if err != nil {
-			return err
-		}
-		f.Verdict, f.slice = v, nil
-	}
-	return nil
-}
-
-// The neighbours of an operation that its slice is made with.
-
-// near is the next operation before or behind another one, in the order of the text,
-// that is wanted and goes to another location. There is none if something that
-// orders stands between.
-func (c *checker) near(k, dir int, wanted func(*Op) bool) *Op {
-	op := c.src.ops[k]
-	for j := k + dir; j >= 0 && j < len(c.src.ops); j += dir {
-		x := c.src.ops[j]
-		e := &x.Effect
-		if x.Func != op.Func || e.Kind != ptx.Convergent && !e.Kind.IsAccess() || e.Kind.IsAccess() && (e.Acquires() || e.Releases()) {
-			return nil
-		}
-		if len(c.mainOf(j)) > 0 && e.Kind.IsAccess() && e.Space != "shared" &&
-			(x.addr.root == "" || x.addr.root != op.addr.root || !overlap(x.addr, op.addr)) && wanted(x) {
-			return x
-		}
-	}
-	return nil
-}
-
-func reads(op *Op) bool  { return op.Effect.Kind == ptx.Load }
-func writes(op *Op) bool { return op.Effect.Kind == ptx.Store }
-
-// plainAccess reports whether an operation is a load or store that orders nothing.
-func plainAccess(op *Op) bool {
-	return (reads(op) || writes(op)) && !op.Effect.Acquires() && !op.Effect.Releases()
-}
-
-// dropped makes the slice of an operation that is gone.
-func (c *checker) dropped(k int) *slice {
-	op := c.src.ops[k]
-	switch e := &op.Effect; {
-	case e.Space == "shared":
-		return nil
-	case e.Kind == ptx.Fence:
-		return c.betweenAccesses(k, nil)
-	case e.Kind == ptx.Load && e.Acquires():
-		return c.unseen(k)
-	}
-	return nil
-}
-
-// unseen makes the slice of an acquire that is gone with its load: what was read of
-// its location before tells that it would have seen the release, and a path leads
-// from there to a load without an invalidation.
-func (c *checker) unseen(k int) *slice {
-	op := c.src.ops[k]
-	for j := k - 1; j >= 0; j-- {
-		x := c.src.ops[j]
-		if x.Func != op.Func || x.addr != op.addr || !x.strong() || x.Effect.Kind != ptx.Load || len(c.img[j].main) == 0 {
-			continue
-		}
-		for _, i := range c.img[j].main {
-			old := func(i int32) bool { // behind barriers, too: those order the threads of a block
-				o := c.owner[i]
-				return o > int32(k) && reads(c.src.ops[o]) && c.stale(i) && c.src.ops[o].addr.root != op.addr.root
+		if f.NoTest = f.slice.refused; f.NoTest == "" {
+			v, err := f.slice.verdict(ctx)
+			if err != nil {
+				return err
 			}
-			at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, old)
-			if at >= 0 {
-				return c.reader(x, op, c.src.ops[c.owner[at]], nil)
-			}
+			f.Verdict = v
 		}
-	}
-	return nil
-}
-
-// betweenAccesses makes the slice of a fence, with the accesses around it.
-func (c *checker) betweenAccesses(k int, lost *Op) *slice {
-	return c.fencedBy(c.near(k, -1, plainAccess), k, c.near(k, 1, plainAccess), lost)
-}
-
-// fencedBy makes the slice of a fence between two accesses, if they are of different
-// locations.
-func (c *checker) fencedBy(a *Op, k int, b, lost *Op) *slice {
-	if a == nil || b == nil || a.addr.root == b.addr.root && overlap(a.addr, b.addr) {
-		return nil
-	}
-	return c.fenced(a, c.src.ops[k], b, lost)
-}
-
-// lessened makes the slice of an operation whose image is less than it.
-func (c *checker) lessened(k int, in *isa.Inst) *slice {
-	op := c.src.ops[k]
-	e := &op.Effect
-	lost := op.as(in)
-	switch {
-	case e.Space == "shared" || in.Mem.Width != e.Width && e.Kind.IsAccess():
-		return nil
-	case e.Kind == ptx.Fence:
-		return c.betweenAccesses(k, lost)
-	case e.Acquires():
-		if b := c.near(k, 1, reads); b != nil {
-			return c.reader(nil, op, b, lost)
-		}
-	case e.Releases():
-		if b := c.near(k, -1, writes); b != nil {
-			return c.writer(b, op, lost)
-		}
-	}
-	return nil
-}
-
-// bare makes the slice of an access without its invalidation, or its fence, at an
-// instruction that it should have ordered.
-func (c *checker) bare(k int, at int32, acquires bool) *slice {
-	op := c.src.ops[k]
-	sem := "relaxed"
-	if o := c.owner[at]; o >= 0 {
-		b := c.src.ops[o]
-		switch {
-		case acquires && reads(b):
-			if op.Effect.Releases() {
-				sem = "release"
-			}
-			return c.reader(nil, op, b, op.less(sem, op.Effect.Scope))
-		case !acquires && writes(b):
-			if op.Effect.Acquires() {
-				sem = "acquire"
-			}
-			return c.writer(b, op, op.less(sem, op.Effect.Scope))
-		}
-	}
-	return nil
-}
-
-// swapped makes the slice of two operations in the wrong order.
-func (c *checker) swapped(x, y int) *slice {
-	a, b := c.src.ops[x], c.src.ops[y]
-	switch {
-	case b.Effect.Space == "shared" || !b.Effect.Kind.IsAccess():
-		return nil
-	case a.Effect.Kind == ptx.Fence && x < y && plainAccess(b):
-		return c.fencedBy(c.near(x, -1, plainAccess), x, b, nil)
-	case a.Effect.Kind == ptx.Fence && plainAccess(b):
-		return c.fencedBy(b, x, c.near(x, 1, plainAccess), nil)
-	case a.Effect.Acquires() && a.Effect.Kind.IsAccess() && reads(b) && x < y:
-		return c.risen(a, b)
-	case a.Effect.Releases() && a.Effect.Kind.IsAccess() && writes(b) && x > y:
-		return c.sunk(b, a)
+		f.slice = nil
 	}
 	return nil
 }

