@@ -267,7 +267,7 @@ func (c *checker) operation(k int) {
 		c.alone(k, op, g)
 		c.companions(k, op, g)
 	}
-	c.waits(k, op, g)
+	c.waits(k, op)
 }
 
 // alone compares how often an operation is performed on each path.
@@ -315,6 +315,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	switch {
 	case !op.strong():
 		c.merged(k, op)
+		c.waits(k, op)
 	case e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true

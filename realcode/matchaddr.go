@@ -39,7 +39,9 @@ func (m *matcher) byAddress() {
 		for _, i := range wrong {
 			if to := m.taker(i, k, distance); to >= 0 {
 				h := &m.img[to]
-				h.main, h.moved = append(h.main, i), true
+				if h.moved = true; !slices.Contains(h.main, i) {
+					h.main = append(h.main, i)
+				}
 				m.owner[i] = int32(to)
 				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == i })
 			} else if len(right) == 0 && sure[rootPair{op.addr.root, m.mach.addrs[i].root}] {
@@ -48,45 +50,46 @@ func (m *matcher) byAddress() {
 			}
 		}
 	}
-	m.adopt(distance)
+	for _, i := range m.orphans() {
+		if k := m.parent(i, distance); k >= 0 {
+			m.img[k].main, m.img[k].moved = append(m.img[k].main, i), true
+			m.owner[i] = int32(k)
+		}
+	}
 	m.wide(distance)
 }
 
-// adopt gives orphans to the operations that they can be of. Of several of one address
-// nobody says which has which: all that they are stands for all of them.
-func (m *matcher) adopt(distance map[rootPair]int64) {
-	orphans := m.orphans()
-	takers := make([][]int, len(orphans))
-	for n, i := range orphans {
-		takers[n] = m.takers(i, distance)
+// parent is the operation that an orphan is of, -1 if there is none: the nearest one in
+// the text that it can be. An instruction may have the line of the one before, or of its
+// condition, and where the beginning of a loop is copied behind its end, all of the copy that of
+// the end. Where nothing is known of an address, the register that has it tells.
+func (m *matcher) parent(i int32, distance map[rootPair]int64) int {
+	in, a := m.mach.insts[i], m.mach.addrs[i]
+	strange := !a.fixed() // of a base that nothing is known of
+	for p := range distance {
+		strange = strange && p.code != a.root
 	}
-	for n, i := range orphans {
-		for _, k := range takers[n] {
-			if first := takers[n][0]; k != first {
-				m.img[k].by = first
-			} else {
-				m.img[k].main, m.img[k].moved = append(m.img[k].main, i), true
-				m.owner[i] = int32(k)
-			}
-		}
-	}
-}
-
-// takers are the weak operations without an image to whose address an orphan goes; none
-// if they are of different addresses.
-func (m *matcher) takers(i int32, distance map[rootPair]int64) (out []int) {
+	best, near := -1, 0
 	for k, op := range m.src.ops {
-		a := m.mach.addrs[i]
-		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if !ok || !op.Effect.Weak() || len(m.img[k].main) > 0 || partOf(op, m.mach.insts[i]) != mainPart || !covers(a, op.addr, d) {
+		away := max(op.Inst.N-in.Src.Line, in.Src.Line-op.Inst.N)
+		if best >= 0 && away > near || partOf(op, in) != mainPart || op.Effect.Weak() != (in.Mem.Strength == isa.Weak) || op.addr.width > a.width {
 			continue
 		}
-		if len(out) > 0 && m.src.ops[out[0]].addr != op.addr {
-			return nil
+		same := func(x int32) bool { return place(m.mach.insts[x]) == place(in) }
+		d, ok := distance[rootPair{op.addr.root, a.root}]
+		if ok && a.offset == op.addr.offset+d || !ok && strange && slices.ContainsFunc(m.img[k].main, same) {
+			best, near = k, away
 		}
-		out = append(out, k)
 	}
-	return out
+	return best
+}
+
+// place is the operand of an access that says where it goes.
+func place(in *isa.Inst) (o isa.Operand) {
+	if i := slices.IndexFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdMem }); i >= 0 {
+		o = in.Args[i]
+	}
+	return o
 }
 
 // orphans are weak accesses on the line of an operation that they cannot be of:
@@ -195,7 +198,7 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 func (a address) variable() bool { return a.root != "" && a.root[0] != '%' && a.root[0] != '[' }
 
 // taker is another operation to which the image of one belongs by its address, -1 if
-// there is none that needs it.
+// there is none: rather one that has it already, or has none.
 func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
@@ -206,6 +209,9 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
 		if !ok || !covers(a, op.addr, d) {
 			continue
+		}
+		if slices.Contains(m.img[k].main, i) {
+			return k
 		}
 		if found < 0 || len(m.img[k].main) == 0 && len(m.img[found].main) > 0 {
 			found = k

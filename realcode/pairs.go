@@ -151,12 +151,13 @@ func (c *checker) wants(x, y int) (out []want) {
 	return out
 }
 
-// pieces reports whether several instructions may make a weak access: each has less than
-// its bytes.
+// pieces reports whether several instructions may make a weak access: of a matrix, or if
+// one has less than its bytes.
 func (c *checker) pieces(y int) bool {
 	op := c.src.ops[y]
+	less := func(i int32) bool { return c.mach.insts[i].Mem.Width < op.Effect.Width }
 	return op.Effect.Kind.IsAccess() && op.Effect.Weak() &&
-		slices.ContainsFunc(c.mainOf(y), func(i int32) bool { return c.mach.insts[i].Mem.Width < op.Effect.Width })
+		(op.Inst.Name != "ld" && op.Inst.Name != "st" || slices.ContainsFunc(c.mainOf(y), less))
 }
 
 // steady reports whether a load is made as often as the PTX has it: none was left

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -166,21 +167,41 @@ func TestLowered(t *testing.T) {
 	require.Contains(t, out.String(), "new.ptx: ptxas 12.4.131 compiled it as PTX 8.4, the newest that it knows\n")
 }
 
-// TestWaits: a weak load whose value ends a loop may leave it, which is told: it waits
-// for ever. One that is volatile stays.
+// TestWaits: a weak load whose value ends a loop may leave it, or take the loop with it,
+// which is told. One that is volatile stays, and so does one behind a fence of the block.
 func TestWaits(t *testing.T) {
-	for load, want := range map[string]int{"ld.global.cg.u32": 1, "ld.volatile.global.u32": 0} {
-		m, err := ptx.Parse("wait.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"+
-			".reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nW: "+load+" %r1, [%rd1];\n"+
-			"setp.eq.u32 %p1, %r1, 0;\n@%p1 bra W;\nst.global.u32 [%rd1+4], %r1;\nret;\n}\n"))
-		require.NoError(t, err)
-		o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_90"}, Levels: []string{"O3"}}
-		require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+	text := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n" +
+		".reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nW: ld.volatile.global.u32 %r1, [%rd1];\n" +
+		"setp.eq.u32 %p1, %r1, 0;\n@%p1 bra W;\nst.global.u32 [%rd1+4], %r1;\nret;\n}\n"
+	gone, err := ptx.Parse("gone.ptx", []byte(strings.Replace(text, ".volatile.global", ".global.cg", 1)))
+	require.NoError(t, err)
+	stays, err := ptx.Parse("stays.ptx", []byte(text))
+	require.NoError(t, err)
+	o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_90"}, Levels: []string{"O3"}}
+	for _, x := range []struct {
+		m    *ptx.Module
+		want string
+	}{
+		{gone, "does not wait"}, {stays, ""},
+		{module(t, "../program/cases/cub-scan/cub-scan-cg.ptx"), "waits for ever"}, {module(t, "../program/cases/cub-scan/cub-scan.ptx"), ""},
+	} {
+		require.NoError(t, Audit(t.Context(), o, x.m, func(c *Cell) error {
 			require.Equal(t, Preserved, c.Class, c.Reason)
-			require.Len(t, c.Result.Notes, want, load)
+			require.Equal(t, x.want != "", strings.Contains(fmt.Sprint(c.Result.Notes), "whose end it decides"), c.File)
+			require.Contains(t, fmt.Sprint(c.Result.Notes), x.want)
 			return nil
 		}))
 	}
+}
+
+// TestPeeled: 11.2 puts a copy of a loop's first block behind its end, all with the line
+// of the fence that stands there.
+func TestPeeled(t *testing.T) {
+	o := Options{Toolchains: releases(t, "11.2"), Targets: []string{"sm_80"}, Levels: []string{"O3"}}
+	require.NoError(t, Audit(t.Context(), o, module(t, "../program/cases/ls-bh/ls-bh-sound.ptx"), func(c *Cell) error {
+		require.Equal(t, Preserved, c.Class, c.Reason)
+		return nil
+	}))
 }
 
 // TestComponents: the nodes of loops, of more than one node and of one.

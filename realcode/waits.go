@@ -3,32 +3,74 @@ package realcode
 import (
 	"slices"
 
+	"optcheck/isa"
 	"optcheck/ptx"
 )
 
 // waits notes a weak load that has left the loop whose end it decides: the model
 // allows that, for nobody may write what is read meanwhile, but a program that waits
-// so for another thread waits for ever.
-func (c *checker) waits(k int, op *Op, g *images) {
-	if op.Effect.Kind != ptx.Load || !op.Effect.Weak() || len(g.main) == 0 {
+// so for another thread waits for ever. In the PTX no turn of the loop goes without it; in
+// the machine code one goes without any load of its location, or there is no loop: as if
+// the value had come at once.
+func (c *checker) waits(k int, op *Op) {
+	if op.Effect.Kind != ptx.Load || !op.Effect.Weak() || op.Dead || len(c.mainOf(k)) == 0 && c.orphaned {
 		return
 	}
-	loop, inCode := c.pg.circular(), c.loose.circular()
-	if !slices.ContainsFunc(c.inPTX[k], loop) ||
-		slices.ContainsFunc(g.main, func(i int32) bool { return slices.ContainsFunc(c.inLoose[i], inCode) }) {
-		return
+	var loads []int32
+	for j, x := range c.src.ops {
+		if j == k || x.Effect.Kind == ptx.Load && !apart(x, op) {
+			for _, i := range c.mainOf(j) {
+				loads = append(loads, c.inLoose[i]...)
+			}
+		}
 	}
-	flow, base := flowsFrom(op.Func, op.Inst), c.src.entries[op.Func]
+	flow, base, loop := flowsFrom(op.Func, op.Inst), c.src.entries[op.Func], c.pg.circular()
 	for n := range c.pg.next {
 		at := c.pg.of[n] - base
 		if !loop(int32(n)) || at < 0 || int(at) >= len(op.Func.Body) {
 			continue
 		}
-		if in := op.Func.Body[at].Inst; in != nil && in.Name == "bra" && in.Guard >= 0 && flow[in.Guard] {
-			c.note(Merged, k, "it has left the loop whose end it decides: a program that waits here for another thread waits for ever")
+		in := op.Func.Body[at].Inst
+		if in == nil || in.Name != "bra" || in.Guard < 0 || !flow[in.Guard] || c.pg.turns(int32(n), c.inPTX[k]) {
+			continue
+		}
+		gone := len(loads) == 1 && !c.loose.circular()(loads[0])
+		for m := range c.loose.next {
+			if i := c.loose.of[m]; i < 0 || c.mach.insts[i].Src.Line != in.N || c.mach.insts[i].Flow != isa.FlowJump {
+				continue
+			}
+			gone = gone && !c.loose.circular()(int32(m))
+			if c.loose.turns(int32(m), loads) {
+				c.note(Merged, k, "it has left the loop whose end it decides: a program that waits here for another thread waits for ever")
+				return
+			}
+		}
+		if gone {
+			c.note(Merged, k, "the loop whose end it decides is gone: a program that waits here for another thread does not wait")
 			return
 		}
 	}
+}
+
+// turns reports whether control comes from a node back to it without passing others.
+func (g *graph) turns(n int32, without []int32) bool {
+	seen := map[int32]bool{}
+	for _, x := range without {
+		seen[x] = true
+	}
+	work := slices.Clone(g.next[n])
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[x] {
+			continue
+		}
+		if seen[x] = true; x == n {
+			return true
+		}
+		work = append(work, g.next[x]...)
+	}
+	return false
 }
 
 // circular returns whether a node can be reached from itself.
