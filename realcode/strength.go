@@ -88,3 +88,33 @@ func groups(in *isa.Inst) int64 {
 	}
 	return 0
 }
+
+// less is an operation with another strength: what the machine code has of it.
+func (op *Op) less(sem, scope string) *Op {
+	out := *op
+	out.Effect.Sem, out.Effect.Scope = sem, scope
+	if op.Effect.Kind == ptx.Fence {
+		in := *op.Inst
+		in.Op = "fence." + sem + "." + scope
+		out.Inst = &in
+	}
+	return &out
+}
+
+// as is what an image has of its operation: its scope, and its strength.
+func (op *Op) as(in *isa.Inst) *Op {
+	e := &op.Effect
+	sem, scope := e.Sem, e.Scope
+	if s := scopeNames[in.Mem.Scope]; s != "" && scopes[s] < scopes[scope] {
+		scope = s
+	}
+	switch {
+	case e.Kind == ptx.Fence && sem == "sc" && in.Mem.Strength != isa.FenceSC:
+		sem = "acq_rel"
+	case e.Kind.IsAccess() && in.Mem.Strength != isa.Strong && in.Mem.Strength != isa.MMIO:
+		sem, scope = "weak", ""
+	}
+	return op.less(sem, scope)
+}
+
+var scopeNames = map[isa.Scope]string{isa.ScopeCTA: "cta", isa.ScopeCluster: "cluster", isa.ScopeGPU: "gpu", isa.ScopeSys: "sys"}
