@@ -75,7 +75,7 @@ func (c *checker) weakInOrder(y int) bool {
 		return free
 	}
 	defer set(0)
-	return set(2) && c.inOrder(o, policy{pieces: c.src.ops[y].Effect.Kind.IsAccess()})
+	return set(2) && c.inOrder(o, policy{pieces: c.pieces(y)})
 }
 
 // newOrders asks the question of a graph of the code, with what synchronises marked as

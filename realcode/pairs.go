@@ -200,23 +200,17 @@ func (c *checker) sign() {
 			continue
 		}
 		var a, b []int32
-		all, own := c.group(k), -1
-		if len(all) > 1 {
-			own = k // what may be left out is asked of each
+		for _, n := range c.inPTX[k] {
+			a = append(a, ptxRuns[n])
 		}
-		for _, j := range all {
-			for _, n := range c.inPTX[j] {
-				a = append(a, ptxRuns[n])
-			}
-		}
-		for _, i := range c.mainOf(k) {
+		for _, i := range c.img[k].main {
 			for _, n := range c.inLoose[i] {
 				b = append(b, codeRuns[n])
 			}
 		}
 		slices.Sort(a)
 		slices.Sort(b)
-		c.signature[k] = fmt.Sprint(op.Effect.Kind, own, a, b)
+		c.signature[k] = fmt.Sprint(op.Effect.Kind, c.pieces(k), a, b)
 	}
 }
 
