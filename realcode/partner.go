@@ -152,9 +152,11 @@ func (c *checker) turned(first, second *Op, flag int) *slice {
 func (c *checker) dropped(k int) *slice {
 	op := c.src.ops[k]
 	switch e := &op.Effect; {
-	case e.Kind == ptx.Barrier || e.Kind == ptx.Arrive:
+	case e.Kind == ptx.Arrive:
+		return refused("who waits there waits for ever, of which the model says nothing")
+	case e.Kind == ptx.Barrier:
 		for _, dir := range []int{-1, 1} {
-			if n := c.near(k, dir, relaxed); n.op != nil && (dir < 0 || e.Kind == ptx.Barrier) {
+			if n := c.near(k, dir, relaxed); n.op != nil {
 				return c.handed(n.op, k, dir < 0, true)
 			}
 		}
