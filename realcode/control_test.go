@@ -41,16 +41,24 @@ func memory(p *isa.Program) map[string]string {
 	return out
 }
 
-// scores counts mutants by kind; files are controlled at once.
+// score counts mutants of a kind.
+type score struct{ tried, caught, unknown int }
+
+// scores are by kind; files are controlled at once.
 type scores struct {
 	sync.Mutex
-	tried, caught, unknown map[string]int
+	kinds map[string]*score
 }
 
-func (s *scores) add(to map[string]int, kind string) {
+func (s *scores) add(kind string, tried, caught, unknown int) {
 	s.Lock()
 	defer s.Unlock()
-	to[kind]++
+	k := s.kinds[kind]
+	if k == nil {
+		k = &score{}
+		s.kinds[kind] = k
+	}
+	k.tried, k.caught, k.unknown = k.tried+tried, k.caught+caught, k.unknown+unknown
 }
 
 // control is a module as one release compiles it for one target and level.
@@ -138,14 +146,14 @@ func (c *control) run(round []mutant) {
 		if code[x.kernel] == c.honest[x.kernel] {
 			continue // nothing changed: no control
 		}
-		c.scores.add(c.scores.tried, x.kind)
+		c.scores.add(x.kind, 1, 0, 0)
 		news := func(f Finding) bool { return !c.found[f.Kernel+f.at()+f.headline()] }
 		own := checked[slices.IndexFunc(checked, func(k Kernel) bool { return k.Name == x.kernel })]
 		switch {
 		case slices.ContainsFunc(own.Findings, news):
-			c.scores.add(c.scores.caught, x.kind)
+			c.scores.add(x.kind, 0, 1, 0)
 		case slices.ContainsFunc(own.Unknown, news):
-			c.scores.add(c.scores.unknown, x.kind)
+			c.scores.add(x.kind, 0, 0, 1)
 		default:
 			c.t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(c.m.File), c.tc.ID, c.target, c.level, round[i].kernel, x.what)
 		}
@@ -224,7 +232,7 @@ func TestControls(t *testing.T) {
 		names = strings.Fields(os.Getenv("OPTCHECK_RELEASES"))
 	}
 	for _, tc := range releases(t, names...) {
-		s := &scores{tried: map[string]int{}, caught: map[string]int{}, unknown: map[string]int{}}
+		s := &scores{kinds: map[string]*score{}}
 		var group errgroup.Group
 		group.SetLimit(runtime.GOMAXPROCS(0))
 		for _, file := range files {
@@ -237,9 +245,10 @@ func TestControls(t *testing.T) {
 		}
 		require.NoError(t, group.Wait())
 		tried, caught, unknown := 0, 0, 0
-		for _, kind := range slices.Sorted(maps.Keys(s.tried)) {
-			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried[kind], s.caught[kind], s.unknown[kind])
-			tried, caught, unknown = tried+s.tried[kind], caught+s.caught[kind], unknown+s.unknown[kind]
+		for _, kind := range slices.Sorted(maps.Keys(s.kinds)) {
+			k := s.kinds[kind]
+			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, k.tried, k.caught, k.unknown)
+			tried, caught, unknown = tried+k.tried, caught+k.caught, unknown+k.unknown
 		}
 		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, tried, caught, unknown)
 		require.Positive(t, tried)
