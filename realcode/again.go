@@ -3,7 +3,6 @@ package realcode
 import (
 	"slices"
 
-	"optcheck/isa"
 	"optcheck/ptx"
 )
 
@@ -12,7 +11,7 @@ import (
 // returned decides whether it comes once more. If in the machine code it comes once
 // more whatever it returned, it is there twice.
 func (c *checker) again(k int, op *Op, g *images) bool {
-	if op.Effect.Kind != ptx.Atomic || op.Dead || !c.decides(k, op, flowsFrom(op.Func, op.Inst)) {
+	if op.Effect.Kind != ptx.Atomic || op.Dead || !c.decides(k, op) {
 		return false
 	}
 	ours := func(n int32) bool { l := c.loose.letter[n]; return l >= 0 && slices.Contains(g.main, l) }
@@ -31,9 +30,9 @@ func (c *checker) again(k int, op *Op, g *images) bool {
 // has exactly as often, are made once: in one stretch of the machine code without
 // branches. Neighbours are operations that cannot be left out: no load of a place
 // that may be the same in each turn.
-func (c *checker) twice(k int, op *Op, g *images) bool {
+func (c *checker) twice(k int, op *Op, g *images) {
 	if op.Effect.Kind != ptx.Atomic && op.Effect.Kind != ptx.Reduction || len(g.main) < 2 {
-		return false
+		return
 	}
 	if c.stretches == nil {
 		c.stretches = c.loose.runs(func(int) bool { return false })
@@ -60,91 +59,16 @@ func (c *checker) twice(k int, op *Op, g *images) bool {
 		if any[run] && n > most[run] {
 			c.finding(Duplicated, k, c.code(g.main...), "it stands %s where what is beside it in the PTX stands %s", times(n), times(most[run]))
 			c.because(c.counted(op, 2))
-			return true
-		}
-	}
-	return false
-}
-
-// repeated looks for what counts, and follows itself in the machine code with nothing between
-// but computations, although no number of turns that are laid out together does: in the PTX
-// a jump stands between that depends on what the loop reads, or the second goes elsewhere.
-func (c *checker) repeated(k int, op *Op, g *images) {
-	switch op.Effect.Kind {
-	case ptx.Atomic, ptx.Reduction, ptx.Barrier, ptx.Arrive, ptx.MbarArrive:
-	default:
-		return
-	}
-	if len(g.main) < 2 || g.stutter {
-		return
-	}
-	reads, varying := c.reads(op.Func), c.src.varying(op.Func)
-	decided, moves := c.decides(k, op, reads), false
-	for i := range op.Inst.Args {
-		if a := &op.Inst.Args[i]; a.Kind == ptx.Mem {
-			moves = moves || slices.ContainsFunc(a.Registers(nil), func(r int) bool { return reads[r] || varying[r] })
-		}
-	}
-	for _, i := range g.main {
-		if j := c.follows(i, op.Inst.N, g.main); j >= 0 && (decided || moves && c.unmoved(i, j)) {
-			c.finding(Duplicated, k, c.code(i, j), "it is performed twice, one after the other, as in no turn of the PTX")
-			c.because(c.counted(op, 2))
 			return
 		}
 	}
 }
 
-// unmoved reports whether two accesses go to one place: none of the registers that say
-// where is written between.
-func (c *checker) unmoved(i, j int32) bool {
-	p := place(c.mach.insts[i])
-	for _, in := range c.mach.insts[i:j] {
-		if slices.Contains(in.Defs, p.Reg) || slices.Contains(in.Defs, p.Base2) {
-			return false
-		}
-	}
-	return p == place(c.mach.insts[j])
-}
-
-// reads lists the registers of a function that depend on what is read in a loop.
-func (c *checker) reads(f *ptx.Func) map[int]bool {
-	flow := map[int]bool{}
-	for j, op := range c.src.ops {
-		if op.Func != f || !slices.ContainsFunc(c.inPTX[j], c.pg.circular()) {
-			continue
-		}
-		for _, r := range defined(op.Inst) {
-			flow[r] = true
-		}
-	}
-	spread(f, flow)
-	return flow
-}
-
-// follows is the next image behind another one under the same condition, -1 if something
-// else than computations, and what is on their line, stands between.
-func (c *checker) follows(i int32, line int, images []int32) int32 {
-	guard := c.mach.steps[i]
-	for j := i + 1; int(j) < len(c.mach.insts); j++ {
-		in, s := c.mach.insts[j], &c.mach.steps[j]
-		if slices.Contains(images, j) {
-			if s.guard == guard.guard && s.guardNeg == guard.guardNeg {
-				return j
-			}
-			return -1
-		}
-		quiet := in.Role == isa.RoleALU || in.Role == isa.RoleConst || in.Role == isa.RoleNop || in.Role == isa.RoleWait
-		if in.Src.Line != line && (!quiet || in.Flow != isa.FlowNext || guard.guard >= 0 && slices.Contains(s.defs, guard.guard)) {
-			return -1
-		}
-	}
-	return -1
-}
-
 // decides reports whether an operation can only be performed once more after a jump
-// that depends on some registers.
-func (c *checker) decides(k int, op *Op, flow map[int]bool) bool {
+// that depends on what it returned.
+func (c *checker) decides(k int, op *Op) bool {
 	base, body := c.src.entries[op.Func], op.Func.Body
+	flow := flowsFrom(op.Func, op.Inst)
 	turn := func(n int32) bool {
 		at := c.pg.of[n] - base
 		if at < 0 || int(at) >= len(body) || body[at].Inst == nil {

@@ -278,8 +278,8 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
-		if !c.again(k, op, g) && !c.twice(k, op, g) {
-			c.repeated(k, op, g)
+		if !c.again(k, op, g) {
+			c.twice(k, op, g)
 		}
 		if !c.failed[k] {
 			c.uneven(k, op, g)

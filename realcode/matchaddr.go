@@ -51,7 +51,11 @@ func (m *matcher) byAddress() {
 		}
 	}
 	for _, i := range m.orphans() {
-		if k := m.parent(i, distance); k >= 0 {
+		k := m.lone(i, distance)
+		if k < 0 {
+			k = m.parent(i, distance)
+		}
+		if k >= 0 {
 			m.img[k].main, m.img[k].moved = append(m.img[k].main, i), true
 			m.owner[i] = int32(k)
 		}
@@ -59,11 +63,31 @@ func (m *matcher) byAddress() {
 	m.wide(distance)
 }
 
-// parent is the operation that an orphan is of, -1 if there is none: the nearest one in
-// the text that it can be. An instruction may have the line of the one before, or of its
-// condition, and where the beginning of a loop is copied behind its end, all of the copy that of
-// the end. Where nothing is known of an address, the register that has it tells.
+// lone is the only operation without an image to whose address an orphan goes, -1 if
+// there is none, or several: an address that is accessed at several places says nothing.
+func (m *matcher) lone(i int32, distance map[rootPair]int64) int {
+	a, found := m.mach.addrs[i], -1
+	for k, op := range m.src.ops {
+		d, ok := distance[rootPair{op.addr.root, a.root}]
+		if !ok || !op.Effect.Weak() || len(m.img[k].main) > 0 || partOf(op, m.mach.insts[i]) != mainPart || !covers(a, op.addr, d) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = k
+	}
+	return found
+}
+
+// parent is the operation of which an orphan on the line of a fence is a copy, -1 if there is
+// none: the nearest one in the text that it can be. Where the beginning of a loop is copied
+// behind its end, all of the copy may have the line of the end. Where nothing is known of
+// an address, the register that has it tells.
 func (m *matcher) parent(i int32, distance map[rootPair]int64) int {
+	if !slices.ContainsFunc(m.src.ops, func(op *Op) bool { return op.Effect.Kind == ptx.Fence && op.Inst.N == m.mach.insts[i].Src.Line }) {
+		return -1
+	}
 	in, a := m.mach.insts[i], m.mach.addrs[i]
 	strange := !a.fixed() // of a base that nothing is known of
 	for p := range distance {
@@ -72,7 +96,8 @@ func (m *matcher) parent(i int32, distance map[rootPair]int64) int {
 	best, near := -1, 0
 	for k, op := range m.src.ops {
 		away := max(op.Inst.N-in.Src.Line, in.Src.Line-op.Inst.N)
-		if best >= 0 && away > near || partOf(op, in) != mainPart || op.Effect.Weak() != (in.Mem.Strength == isa.Weak) || op.addr.width > a.width {
+		if best >= 0 && away > near || len(m.img[k].main) == 0 || partOf(op, in) != mainPart || op.addr.width > a.width ||
+			op.Effect.Weak() != (in.Mem.Strength == isa.Weak) || !op.Effect.Weak() && in.Mem.Strength != isa.Strong {
 			continue
 		}
 		same := func(x int32) bool { return place(m.mach.insts[x]) == place(in) }
