@@ -27,7 +27,7 @@ func (c *checker) uneven(k int, op *Op, g *images) {
 			return
 		}
 		c.finding(rule, k, c.code(g.main...), "a loop performs it more often than what it is performed with in the PTX")
-		c.because(c.counted(op))
+		c.because(c.counted(op, 2))
 		return
 	}
 }
