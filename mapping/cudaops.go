@@ -127,7 +127,7 @@ var cudaAtomics = []struct {
 	name, args, rmw string
 	types           []string
 }{{"Add", "v", "add", []string{"i32", "u64", "f32", "f64"}}, {"Sub", "v", "add", []string{"i32"}}, {"Exch", "v", "exch", []string{"i32", "u64", "f32"}},
-	{"CAS", "v, w", "cas", []string{"i32", "u64", "u16"}}, {"Min", "v", "add", []string{"i32", "i64", "u64"}},
+	{"CAS", "v, w", "cas", []string{"i32", "u64"}}, {"Min", "v", "add", []string{"i32", "i64", "u64"}},
 	{"Max", "v", "add", []string{"i32", "i64", "u64"}}, {"And", "v", "add", []string{"i32", "u64"}}, {"Or", "v", "add", []string{"i32", "u64"}},
 	{"Xor", "v", "add", []string{"i32", "u64"}}, {"Inc", "v", "add", nil}, {"Dec", "v", "add", nil}}
 
