@@ -50,7 +50,11 @@ func (a *amd) lift(p *pass) (LiftedCode, error) {
 		return nil, err
 	}
 	for k := range p.tr.events {
-		l.ev[p.tr.events[k].inst] = k
+		i := p.tr.events[k].inst
+		if _, two := l.ev[i]; two {
+			return nil, l.errorAt(i, "two accesses of one instruction")
+		}
+		l.ev[i] = k
 	}
 	for _, b := range p.tr.order {
 		blk := p.tr.fn.Blocks[b]

@@ -237,6 +237,9 @@ func checkMerged(p *pass) {
 		for _, k := range ks[min(1, len(ks)):] {
 			p.report(Merged, k, ev, "%s and %s are one instruction: %s", p.name(ks[0]), p.name(k), p.text(ev))
 		}
+		if ev > 0 && len(ks) > 0 && len(p.owner[ev-1]) > 0 && p.tr.events[ev].inst == p.tr.events[ev-1].inst {
+			p.report(Merged, ks[0], ev, "%s and %s are one instruction with two addresses: %s", p.name(p.owner[ev-1][0]), p.name(ks[0]), p.text(ev))
+		}
 	}
 }
 

@@ -45,12 +45,41 @@ func (m *machine) perform(i int, in *isa.Inst, guard value, guardT taint) {
 	if m.arch.instruction(m, i, in, guard, guardT) {
 		return
 	}
+	if two := twoAddresses(in); two != nil {
+		first, second := m.event(i, &two[0]), m.event(i, &two[1])
+		m.define(i, &two[0], first, guard, guardT)
+		m.define(i, &two[1], second, guard, guardT)
+		return
+	}
 	ev := -1
 	switch in.Role {
 	case isa.RoleLoad, isa.RoleStore, isa.RoleAtomic, isa.RoleReduction, isa.RoleCopy, isa.RoleFence, isa.RoleBarrier, isa.RoleCache:
 		ev = m.event(i, in)
 	}
 	m.define(i, in, ev, guard, guardT)
+}
+
+// twoAddresses returns the two accesses of an instruction that has two addresses (AMD's ds_read2_b32 and ds_write2_b32),
+// nil for any other.
+func twoAddresses(in *isa.Inst) []isa.Inst {
+	var at []int
+	for k := range in.Args {
+		if in.Args[k].Kind == isa.OpdMem {
+			at = append(at, k)
+		}
+	}
+	if len(at) != 2 || in.Role != isa.RoleLoad && in.Role != isa.RoleStore && in.Role != isa.RoleAtomic {
+		return nil
+	}
+	out := []isa.Inst{*in, *in}
+	for k := range out {
+		half := &out[k]
+		half.Args = []isa.Operand{in.Args[at[k]]}
+		half.Mem.Width /= 2
+		half.Defs = in.Defs[k*len(in.Defs)/2 : (k+1)*len(in.Defs)/2]
+		half.Data = in.Data[k*len(in.Data)/2 : (k+1)*len(in.Data)/2]
+	}
+	return out
 }
 
 // stackCheck reports whether a trap is taken only if the stack is too small: its condition consists only of words of
