@@ -169,7 +169,7 @@ const plainText = `
 
 const sinceText = `
 An audit reports what a target or a release of the compiler lacks as ` + "`unsupported`" + `, with the reason. Versions from 5.0 and targets from sm_20 have everything
-that is not listed. Accesses of 8 and 16 bits can be read and judged, but not emitted in kernels, because a marker holds a word.
+that is not listed. Accesses of 8 and 16 bits are of audits of PTX; no form runs on devices.
 `
 
 const formalText = `

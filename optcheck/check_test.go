@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/sass"
 	"optcheck/spec"
@@ -15,6 +16,14 @@ import (
 // kernel writes a disassembly for sm_80 around the given instructions and
 // checks it. LITn stands for the nth literal of the specification.
 func check(t *testing.T, s *spec.Spec, body string) *Result {
+	t.Helper()
+	r, err := NewChecker().check(sassCode(t, s, body), nil) // by hand, without a digest
+	require.NoError(t, err)
+	return r.Result
+}
+
+// sassCode is the kernel of check.
+func sassCode(t *testing.T, s *spec.Spec, body string) *isa.Func {
 	t.Helper()
 	lits, err := s.Literals()
 	require.NoError(t, err)
@@ -35,9 +44,7 @@ func check(t *testing.T, s *spec.Spec, body string) *Result {
 	require.NoError(t, err)
 	require.Empty(t, prog.Problems)
 	require.Len(t, prog.Funcs, 1)
-	r, err := NewChecker().check(prog.Funcs[0], nil) // by hand, without a digest
-	require.NoError(t, err)
-	return r.Result
+	return prog.Funcs[0]
 }
 
 func ids(fs []Finding) string {

@@ -98,7 +98,10 @@ func (c *comparison) plain(k int, code *spec.Code) bool {
 		return true
 	}
 	words := e.Kind.Width / 4
-	for i := range len(x.data) / max(words, 1) {
+	if words == 0 {
+		return false
+	}
+	for i := range len(x.data) / words {
 		v, ok := code.Plain(k, i)
 		if !ok || v.Bytes != e.Kind.Width {
 			return false
@@ -144,10 +147,10 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 		p.report(ValueChanged, k, ev, "%s has %d operands: %s", p.name(k), len(got.Operands), p.text(ev))
 	default:
 		for i := range got.Operands {
-			if w := p.s.Entries[k].Kind.Width; want.Runs && cut(got.Operands[i], w) != cut(want.Operands[i], w) {
+			if kind := p.s.Entries[k].Kind; want.Runs && kind.Cut(got.Operands[i]) != kind.Cut(want.Operands[i]) {
 				p.report(ValueChanged, k, ev, "%s: %s is another one than in the test, for instance 0x%x instead of 0x%x when %s: %s", p.name(k),
 					operandName(p.s.Entries[k], i),
-					cut(got.Operands[i], w), cut(want.Operands[i], w), c.instance(s), p.text(ev))
+					kind.Cut(got.Operands[i]), kind.Cut(want.Operands[i]), c.instance(s), p.text(ev))
 				return false
 			}
 		}
@@ -163,7 +166,11 @@ func (c *comparison) holds(k int) bool {
 		return true
 	}
 	n := p.tr.pool.nodes[p.oper[k]]
-	return n.kind == kLoad && int(n.a) == p.tr.events[p.match[k]].read && int(n.b) == p.word[k]
+	if n.kind != kLoad || int(n.a) != p.tr.events[p.match[k]].read || int(n.b) != p.word[k] {
+		return false
+	}
+	_, cleared := p.tr.zeroExtended(int(n.a))
+	return cleared || p.s.Entries[k].Kind.Width >= 4
 }
 
 // sameRegister reports whether the register that an access reads into holds the word read if the access runs, and
@@ -176,6 +183,9 @@ func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
 	}
 	got, ok := c.e.eval(p.oper[k], 0)
 	is := s.Read(c.e.position(p.tr.events[ev].read), p.word[k])
+	if kind := p.s.Entries[k].Kind; kind.Width < 4 {
+		is = uint32(kind.Cut(int64(is)))
+	}
 	switch {
 	case !ok:
 		p.report(ValueUnread, k, ev, "%s: what its register holds could not be read: %s", p.name(k), c.e.why())
@@ -201,13 +211,6 @@ func operandName(e spec.Entry, i int) string {
 		return [...]string{"the value compared with", "the new value"}[min(i, 1)]
 	}
 	return fmt.Sprintf("operand %d", i)
-}
-
-func cut(x int64, width int) uint64 {
-	if width < 8 {
-		return uint64(uint32(x))
-	}
-	return uint64(x)
 }
 
 // instance describes what accesses read in the current sample.
@@ -285,8 +288,8 @@ func (p *pass) marked(k int) (list []value) {
 
 // operands evaluates what an access writes.
 func (c *comparison) operands(e spec.Entry, x *event) (list []int64, ok bool) {
-	words := e.Kind.Width / 4
-	if words == 0 || len(x.data)%words != 0 || x.mem.Width != e.Kind.Width {
+	words := max(e.Kind.Width/4, 1)
+	if len(x.data)%words != 0 || x.mem.Width != e.Kind.Width {
 		return nil, false
 	}
 	for i := 0; i < len(x.data); i += words {

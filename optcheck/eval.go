@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/isa"
 	"optcheck/spec"
@@ -113,6 +114,20 @@ func (e *evaluator) eval(v value, depth int) (x uint32, ok bool) {
 	return x, ok
 }
 
+// read returns the word that a reading instruction leaves in its register: a narrow one extends what it reads.
+func (p *pass) read(read int, w uint32) uint32 {
+	if mask, ok := p.tr.zeroExtended(read); ok {
+		return w & mask
+	}
+	switch mods := p.inst(p.tr.reads[read]).Mods; {
+	case slices.Contains(mods, "S8"):
+		return uint32(int8(w))
+	case slices.Contains(mods, "S16"):
+		return uint32(int16(w))
+	}
+	return w
+}
+
 // maxSteps bounds the depth of an expression.
 const maxSteps = 10_000
 
@@ -128,7 +143,7 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 	case kParam:
 		return e.words.Param(int64(n.imm)), true
 	case kLoad:
-		return e.words.Read(e.position(int(n.a)), int(n.b)), true
+		return e.p.read(int(n.a), e.words.Read(e.position(int(n.a)), int(n.b))), true
 	case kAdd:
 		a, ok := e.eval(n.a, depth)
 		if n.b == none || !ok {

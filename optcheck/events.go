@@ -70,7 +70,7 @@ func (m *machine) event(i int, in *isa.Inst) int {
 				e.data = append(e.data, m.tr.pool.constant(0))
 				continue
 			}
-			e.data = append(e.data, m.get(r))
+			e.data = append(e.data, m.tr.pool.cut(m.get(r), in.Mem.Width))
 		}
 		e.lo, e.addr = m.arch.address(m, in)
 		e.result = in.Role == isa.RoleStore && e.addr.base == baseParam && m.isResult(e.data)

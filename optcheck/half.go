@@ -1,6 +1,10 @@
 package optcheck
 
-import "optcheck/isa"
+import (
+	"slices"
+
+	"optcheck/isa"
+)
 
 // lutMerge takes the bits of b where c is set, else those of a.
 const lutMerge = lutA&^lutC | lutB&lutC
@@ -63,4 +67,47 @@ func (p *valuePool) decided(v value, mask uint32) value {
 		v = p.bits(lut, in[0], in[1], in[2])
 	}
 	return v
+}
+
+// cut returns what an access of less than a word moves of a value.
+func (p *valuePool) cut(v value, bytes int) value {
+	if v < 0 || bytes <= 0 || bytes >= 4 {
+		return v
+	}
+	mask := uint32(1<<(8*bytes) - 1)
+	return p.bits(lutAnd, p.decided(v, mask), p.constant(mask), none)
+}
+
+// unmasked simplifies a value that is masked to a byte or half a word: to what was put there, or to a narrow load, which
+// has cleared the rest.
+func (m *machine) unmasked(v value) value {
+	p := m.tr.pool
+	n := p.nodes[v]
+	if n.kind != kBits || uint8(n.imm) != lutAnd || n.c != none {
+		return v
+	}
+	for _, x := range [2][2]value{{n.a, n.b}, {n.b, n.a}} {
+		mask, ok := p.isConst(x[1])
+		if !ok || mask != 0xff && mask != 0xffff {
+			continue
+		}
+		of := p.decided(x[0], mask)
+		if read := p.nodes[of]; read.kind == kLoad {
+			if all, ok := m.tr.zeroExtended(int(read.a)); ok && mask&all == all {
+				return of
+			}
+		}
+		return p.bits(lutAnd, of, x[1], none)
+	}
+	return v
+}
+
+// zeroExtended returns the mask of the bits that a narrow load sets, if it clears all others.
+func (tr *trace) zeroExtended(read int) (mask uint32, ok bool) {
+	x := &tr.events[tr.reads[read]]
+	mods := tr.fn.Insts[x.inst].Mods
+	if x.role != isa.RoleLoad || !slices.Contains(mods, "U8") && !slices.Contains(mods, "U16") {
+		return 0, false
+	}
+	return 1<<(8*x.mem.Width) - 1, true
 }

@@ -173,6 +173,10 @@ func (l *lifter) rawAccess(ev int, op *liftOp) error {
 	}
 	op.typ = litmus.S32
 	switch x.mem.Width {
+	case 1:
+		op.typ = litmus.U8
+	case 2:
+		op.typ = litmus.U16
 	case 4, 12, 16:
 	case 8:
 		op.typ = litmus.S64

@@ -244,7 +244,7 @@ func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 		}
 		seen[v] = true
 		for _, d := range x.data {
-			if d == v || derived && p.combination(d, v) || guarded && p.selection(d, v) {
+			if d == p.tr.pool.cut(v, x.mem.Width) || derived && p.combination(d, v) || guarded && p.selection(d, v) {
 				return true
 			}
 		}

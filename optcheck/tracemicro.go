@@ -69,7 +69,7 @@ func (m *machine) compute(inst int, mi *isa.Micro, src operands) (value, bool) {
 		}
 		return v, true
 	case isa.MicroLop3:
-		v := p.bits(mi.LUT, src[0], src[1], src[2])
+		v := m.unmasked(p.bits(mi.LUT, src[0], src[1], src[2]))
 		m.foldedMarker(inst, mi, src, v)
 		return v, true
 	case isa.MicroShl:

@@ -24,10 +24,18 @@ func unrolled(t *litmus.Test) (*litmus.Test, [][]int, error) {
 	return flat, origin, nil
 }
 
-// bare returns the error for an emitter that does not support calls and prefetches.
+// bare returns the error for an emitter that does not support calls, prefetches and accesses of
+// less than a word.
 func bare(t *litmus.Test) error {
 	if t.Dressed() {
 		return unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")
+	}
+	for i := range t.Threads {
+		for k := range t.Threads[i].Body {
+			if in := &t.Threads[i].Body[k]; in.IsAccess() && in.Type.Bits() < 32 {
+				return unsupported("an access of %d bits, which are of audits of PTX only", in.Type.Bits())
+			}
+		}
 	}
 	return nil
 }

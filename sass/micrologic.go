@@ -267,8 +267,18 @@ func lowerS2R(l *lowerer) {
 
 // lowerLdc handles loads from constant banks of whole words.
 func lowerLdc(l *lowerer) {
-	if !l.allow("64 128 32") || !l.want(1) || l.args[0].Kind != isa.OpdConst {
+	if !l.allow("64 128 32 U8 U16") || !l.want(1) || l.args[0].Kind != isa.OpdConst {
 		l.bad = true
+		return
+	}
+	if l.has("U8") || l.has("U16") {
+		a, mask := l.word(0, 0), int64(0xff)
+		if l.has("U16") {
+			mask = 0xffff
+		}
+		if d, ok := l.dst(0); ok && a.Off%4 == 0 && a.Reg.Class == isa.ClassNone {
+			l.emit(isa.Micro{Op: isa.MicroLop3, Dst: d, Src: []isa.Operand{a, immOp(mask), immOp(0)}, LUT: 0xc0})
+		}
 		return
 	}
 	n := 1

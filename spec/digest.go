@@ -65,10 +65,7 @@ func (d *Digester) Action(e Entry, s Sample, a Action) {
 		return
 	}
 	for _, x := range a.Operands {
-		if e.Kind.Width < 8 {
-			x = int64(uint32(x))
-		}
-		d.add(uint64(x))
+		d.add(e.Kind.Cut(x))
 	}
 }
 

@@ -68,8 +68,9 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	}
 	b.unread = t.Unread(thread)
 	if layout == Adjacent {
-		b.s.Wide = wide(t)
+		b.s.Wide = accessed(t, 64)
 	}
+	b.s.Narrow = [2]uint8{accessed(t, 8), accessed(t, 16)}
 	for i := range b.th.Body {
 		if err := b.step(i); err != nil {
 			return nil, err
@@ -99,13 +100,13 @@ func (s *Spec) copies(origin []int) {
 	}
 }
 
-// wide returns the locations that some thread accesses as 64-bit words.
-func wide(t *litmus.Test) (mask uint8) {
+// accessed returns the locations that some thread accesses as words of so many bits.
+func accessed(t *litmus.Test, bits int) (mask uint8) {
 	b := builder{t: t}
 	for i := range t.Threads {
 		th := &t.Threads[i]
 		for k := range th.Body {
-			if in := &th.Body[k]; in.IsAccess() && in.Type.Bits() == 64 {
+			if in := &th.Body[k]; in.IsAccess() && in.Type.Bits() == bits {
 				if l := b.locIndex(th.AddrLoc(in)); l >= 0 {
 					mask |= 1 << uint(l)
 				}
@@ -287,10 +288,12 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 		space = litmus.Global
 	}
 	e.Kind = KindOf(in, space)
-	if e.Kind.Width < 4 {
-		return unsupported("an access of %d bytes: markers hold words", e.Kind.Width)
+	if narrow := b.s.Narrow[0] | b.s.Narrow[1]; narrow>>uint(e.Loc)&1 == 1 {
+		if err := b.narrow(in, &e); err != nil {
+			return err
+		}
 	}
-	if _, ok := accessCodes[e.Kind]; !ok {
+	if _, ok := accessCodes[e.Kind.coded()]; !ok {
 		return unsupported("%v of %d bytes has no specification code", e.Kind, e.Kind.Width)
 	}
 	e.Signed = (in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax) && in.Type != litmus.U32 && in.Type != litmus.U64
@@ -303,6 +306,19 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	b.s.Entries = append(b.s.Entries, e)
 	if in.Dst != "" {
 		b.define(in, flow{from: 1 << uint(pos), loc: -1})
+	}
+	return nil
+}
+
+// narrow returns an error for an access of a byte or a 16-bit word that cannot be specified.
+func (b *builder) narrow(in *litmus.Instr, e *Entry) error {
+	switch name := b.t.Locations[e.Loc].Name; {
+	case in.Op != litmus.OpLd && in.Op != litmus.OpSt:
+		return unsupported("an atomic of %d bytes", e.Kind.Width)
+	case e.Kind.Width != int(b.s.width(e.Loc)):
+		return unsupported("accesses of several widths to %s, of which one is below 32 bits", name)
+	case in.Type == litmus.S8 || in.Type == litmus.S16:
+		return unsupported("an access of type %v: narrow accesses are unsigned", in.Type)
 	}
 	return nil
 }

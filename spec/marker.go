@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+
+	"optcheck/litmus"
 )
 
 // Version is the version of the encoding. It changes whenever a literal changes its meaning, so
@@ -17,6 +19,7 @@ const Version = 3
 //	fence     pos:5 kind:6 guarded:1 zero:8
 //	dep       from:5 to:5 kind:2 zero:8
 //	adjacent  31:5 4:5 kind:2=3 wide:8
+//	narrow    31:5 5:5 kind:2=3 locations:8 (bytes; with 6, 16-bit words)
 //	operand   pos:5 index:5 kind:2=3 zero:8 (index 3: the access is unread)
 //	header    layout:2 count:6 locations-1:3 sum:9
 //	digest    layout:2=3 digest:18
@@ -41,6 +44,8 @@ const (
 	// adjacentMark replaces an operand's index for the layout Adjacent, whose header says
 	// Offsets: there is no fourth number.
 	adjacentMark = 4
+	// narrowMark and the next one are of the locations that are bytes and 16-bit words.
+	narrowMark = 5
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
@@ -112,6 +117,11 @@ func (s *Spec) Markers() int {
 	if s.Layout == Adjacent {
 		n++
 	}
+	for _, set := range s.Narrow {
+		if set != 0 {
+			n++
+		}
+	}
 	return n
 }
 
@@ -138,7 +148,7 @@ func (s *Spec) Literals() ([]uint32, error) {
 			out = append(out, literal(typeFence<<23|th|pos|code<<9|guarded<<8))
 			continue
 		}
-		code, ok := accessCodes[e.Kind]
+		code, ok := accessCodes[e.Kind.coded()]
 		if !ok {
 			return nil, fmt.Errorf("%v (%d bytes) has no specification code", e.Kind, e.Kind.Width)
 		}
@@ -158,6 +168,11 @@ func (s *Spec) Literals() ([]uint32, error) {
 		layout = Offsets
 		out = append(out, literal(typeDep<<23|th|(MaxPositions-1)<<15|adjacentMark<<10|kindOperand<<8|uint32(s.Wide)))
 	}
+	for i, set := range s.Narrow {
+		if set != 0 {
+			out = append(out, literal(typeDep<<23|th|(MaxPositions-1)<<15|uint32(narrowMark+i)<<10|kindOperand<<8|uint32(set)))
+		}
+	}
 	count := uint32(len(out))
 	if s.Digest != 0 {
 		out = append(out, literal(typeHeader<<23|th|layoutDigest<<18|s.Digest))
@@ -175,7 +190,8 @@ type Marker struct {
 	Operand *[2]int // another operand: position, index
 	Header  *Header // the header
 	Wide    *uint8  // of the layout Adjacent: Spec.Wide
-	Digest  uint32  // the digest, 0 for other literals
+	Narrow  [2]uint8
+	Digest  uint32 // the digest, 0 for other literals
 }
 
 // Header is the content of a thread's header marker.
@@ -211,6 +227,10 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		if d.Kind == kindOperand && d.To == adjacentMark && d.From == MaxPositions-1 {
 			w := uint8(p)
 			m.Wide = &w
+			break
+		}
+		if i := d.To - narrowMark; d.Kind == kindOperand && i >= 0 && i < len(m.Narrow) && d.From == MaxPositions-1 && p&0xff != 0 {
+			m.Narrow[i] = uint8(p)
 			break
 		}
 		if d.Kind == kindOperand && d.To <= unreadMark && p&0xff == 0 {
@@ -268,6 +288,10 @@ func Decode(lits []uint32) (*Spec, error) {
 			unread = append(unread, m.Operand[0])
 		case m.Wide != nil:
 			s.Layout, s.Wide = Adjacent, *m.Wide
+		case m.Narrow != [2]uint8{}:
+			for i, set := range m.Narrow {
+				s.Narrow[i] |= set
+			}
 		case m.Digest != 0:
 			s.Digest = m.Digest
 			digests++
@@ -298,6 +322,9 @@ func Decode(lits []uint32) (*Spec, error) {
 			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
 		}
 	}
+	if err := s.narrow(); err != nil {
+		return nil, err
+	}
 	for _, pos := range unread {
 		if pos >= len(s.Entries) || !s.Entries[pos].Reads() {
 			return nil, errors.New("specification damaged: an unread result without its access")
@@ -313,6 +340,24 @@ func Decode(lits []uint32) (*Spec, error) {
 		}
 	}
 	return s, nil
+}
+
+// narrow gives the accesses of narrow locations their width.
+func (s *Spec) narrow() error {
+	if s.Narrow[0]&s.Narrow[1] != 0 || (s.Narrow[0]|s.Narrow[1])&s.Wide != 0 {
+		return errors.New("specification damaged: a location of two widths")
+	}
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		if e.IsFence() || (s.Narrow[0]|s.Narrow[1])>>uint(e.Loc)&1 == 0 {
+			continue
+		}
+		if e.Kind.Width != 4 || e.Kind.Op != litmus.OpLd && e.Kind.Op != litmus.OpSt {
+			return errors.New("specification damaged: an access of another width than its location")
+		}
+		e.Kind.Width = int(s.width(e.Loc))
+	}
+	return nil
 }
 
 func (s *Spec) sort() {

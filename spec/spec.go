@@ -12,7 +12,6 @@ package spec
 
 import (
 	"fmt"
-	"math/bits"
 
 	"optcheck/litmus"
 )
@@ -93,6 +92,23 @@ type Kind struct {
 // HighWord is the index that Operands uses for the high word of a 64-bit value that an access
 // reads or writes.
 const HighWord = 2
+
+// coded returns the kind whose code stands for an access: the widths of bytes and 16-bit words
+// are those of their locations.
+func (k Kind) coded() Kind {
+	if k.Width > 0 && k.Width < 4 && (k.Op == litmus.OpLd || k.Op == litmus.OpSt) {
+		k.Width = 4
+	}
+	return k
+}
+
+// Cut returns the part of an operand that an access of the kind moves.
+func (k Kind) Cut(x int64) uint64 {
+	if k.Width <= 0 || k.Width >= 8 {
+		return uint64(x)
+	}
+	return uint64(x) & (1<<uint(8*k.Width) - 1)
+}
 
 // unreadMark is the index that OperandMarkers uses for an access that is Unread.
 const unreadMark = 3
@@ -178,7 +194,10 @@ type Spec struct {
 	Locations int
 	// Wide is the set of locations that are 64-bit words: bit l for location l. It is set only
 	// in the layout Adjacent, where it decides the addresses of locations.
-	Wide    uint8
+	Wide uint8
+	// Narrow holds the sets of locations that are bytes, and that are 16-bit words. All accesses
+	// of one have its width.
+	Narrow  [2]uint8
 	Entries []Entry // by position
 	Deps    []Dep   // sorted by From, To, Kind
 	// Code is what the thread computes, nil if only the markers are known.
@@ -215,8 +234,21 @@ func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	return "_LG"
 }
 
+// width returns the size of a location in bytes, in a layout where sizes decide addresses.
+func (s *Spec) width(loc int) int64 {
+	switch bit := uint8(1) << uint(loc); {
+	case s.Wide&bit != 0:
+		return 8
+	case s.Narrow[0]&bit != 0:
+		return 1
+	case s.Narrow[1]&bit != 0:
+		return 2
+	}
+	return 4
+}
+
 // Offset returns the offset of a location in bytes, from its base or in its variable. Adjacent
-// puts the 64-bit words first, so that all are aligned.
+// puts the widest words first, so that all are aligned.
 func (s *Spec) Offset(loc int) int64 {
 	switch s.Layout {
 	case Pointers, Symbols:
@@ -224,12 +256,13 @@ func (s *Spec) Offset(loc int) int64 {
 	case Offsets:
 		return int64(loc) * Stride
 	}
-	before := uint32(1)<<uint(loc) - 1
-	wide := bits.OnesCount32(uint32(s.Wide) & before)
-	if s.Wide>>uint(loc)&1 == 1 {
-		return int64(8 * wide)
+	off, own := int64(0), s.width(loc)
+	for l := range s.Locations {
+		if w := s.width(l); w > own || w == own && l < loc {
+			off += w
+		}
 	}
-	return int64(8*bits.OnesCount8(s.Wide) + 4*(loc-wide))
+	return off
 }
 
 // LocationAt returns the location at an offset from a base, or in a variable of the layout
@@ -278,7 +311,7 @@ func (e Entry) Writes() bool {
 
 // Equal reports whether the markers of two specifications say the same about the machine code.
 func (s *Spec) Equal(o *Spec) bool {
-	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || len(s.Entries) != len(o.Entries) ||
+	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || s.Narrow != o.Narrow || len(s.Entries) != len(o.Entries) ||
 		len(s.Deps) != len(o.Deps) {
 		return false
 	}

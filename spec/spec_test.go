@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math/bits"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,8 @@ func genSpec(t *rapid.T) *Spec {
 	if s.Layout == Adjacent {
 		s.Wide = rapid.Uint8().Draw(t, "wide")
 	}
-	n := rapid.IntRange(1, 20).Draw(t, "n")
+	s.Narrow = genNarrow(t, ^s.Wide)
+	n := rapid.IntRange(1, 19).Draw(t, "n")
 	for i := 0; i < n; i++ {
 		e := Entry{Pos: i, Instr: -1, Guarded: rapid.Bool().Draw(t, "guarded")}
 		if rapid.IntRange(0, 3).Draw(t, "fence") == 0 {
@@ -26,6 +28,9 @@ func genSpec(t *rapid.T) *Spec {
 		} else {
 			e.Kind = rapid.SampledFrom(accessKinds).Draw(t, "kind")
 			e.Loc = rapid.IntRange(0, MaxLocations-1).Draw(t, "loc")
+			if (s.Narrow[0]|s.Narrow[1])>>uint(e.Loc)&1 == 1 {
+				e.Kind = Kind{Op: litmus.OpLd, Space: litmus.Shared, Width: int(s.width(e.Loc))}
+			}
 			e.Unread = e.Reads() && rapid.Bool().Draw(t, "unread")
 		}
 		s.Entries = append(s.Entries, e)
@@ -38,6 +43,12 @@ func genSpec(t *rapid.T) *Spec {
 		}
 	}
 	return s
+}
+
+// genNarrow chooses sets of narrow locations among some.
+func genNarrow(t *rapid.T, among uint8) [2]uint8 {
+	bytes := rapid.Uint8().Draw(t, "bytes") & among
+	return [2]uint8{bytes, rapid.Uint8().Draw(t, "halves") & among &^ bytes}
 }
 
 // TestRoundTrip: literals in any order give the specification back.
@@ -158,6 +169,33 @@ func TestFromTest(t *testing.T) {
 	require.False(t, s.Entries[2].Guarded)
 }
 
+// TestNarrow: bytes and 16-bit words are specified; what has no single unsigned width is not.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"ld.acquire.gpu.u8 r0,[x] ", ""},
+		{"st.b16 [x],1 ", ""},
+		{"ld.s8 r0,[x] ", "narrow accesses are unsigned"},
+		{"ld.u8 r0,[x] ; ld.u32 r1,[x] ", "accesses of several widths to x"},
+		{"st.u8 [x],1 ; st.u16 [x],1 ", "accesses of several widths to x"},
+		{"atom.cas.b16 r0,[x],0,1 ", "an atomic of 2 bytes"},
+	} {
+		x := parse(t, "GPU_PTX narrow\n{ 0:.reg .b32 r0; 0:.reg .b32 r1; 0:.reg .b16 h; }\n T0 ;\n "+strings.ReplaceAll(c.body, " ; ", " ;\n ")+
+			";\nScopeTree(grid(cta(warp T0)))\nx: global\nexists (x=1)\n")
+		s, err := FromTest(x, 0, Pointers)
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want, c.body)
+			continue
+		}
+		require.NoError(t, err, c.body)
+		require.Less(t, s.Entries[0].Kind.Width, 4)
+		lits, err := s.Literals()
+		require.NoError(t, err)
+		got, err := Decode(lits)
+		require.NoError(t, err)
+		require.True(t, s.Equal(got))
+	}
+}
+
 // TestCorpus: every thread of the corpus has a specification, or a reason.
 func TestCorpus(t *testing.T) {
 	specs, reasons := 0, 0
@@ -189,14 +227,11 @@ func TestAdjacent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Spec{Layout: Adjacent, Locations: rapid.IntRange(1, MaxLocations).Draw(t, "locations"), Wide: rapid.Uint8().Draw(t, "wide")}
 		s.Wide &= 1<<uint(s.Locations) - 1
+		s.Narrow = genNarrow(t, 1<<uint(s.Locations)-1&^s.Wide)
 		used := map[int64]bool{}
 		bytes := int64(0)
 		for l := range s.Locations {
-			size := int64(4)
-			if s.Wide>>uint(l)&1 == 1 {
-				size = 8
-			}
-			at := s.Offset(l)
+			at, size := s.Offset(l), s.width(l)
 			require.Zero(t, at%size)
 			for b := at; b < at+size; b++ {
 				require.False(t, used[b])

@@ -59,4 +59,5 @@
 //	quick   200 tests: a sample of all, for every day
 //	scopes  6708 tests: every scope against every placement, clusters and GPUs too
 //	score   95 tests: whose mutants score an environment
+//	widths  1394 tests: bytes and 16-bit words across every kind of synchronisation
 package cycle

@@ -28,12 +28,15 @@ var hows = map[string][]string{
 	"arms":       {"", "weak", "rlx.cta", "rlx.gpu", "vol"},
 }
 
+// named lists the kinds that are added only where they are named.
+var named = []string{"racefree", "byte", "half", "bytes", "halves"}
+
 // Opportunities lists what can be added to a test, each once: kinds (nil: all) at all events,
 // slots and annotations. It includes those whose result cannot be specified in machine code:
 // whoever emits kernels will report them.
 func Opportunities(t *litmus.Test, kinds []string, yield func(Opportunity) bool) {
 	if kinds == nil {
-		kinds = slices.DeleteFunc(OpportunityKinds(), func(k string) bool { return k == "racefree" })
+		kinds = slices.DeleteFunc(OpportunityKinds(), func(k string) bool { return slices.Contains(named, k) })
 	}
 	for _, name := range kinds {
 		k := lookupKind(name)
