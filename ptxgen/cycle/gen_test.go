@@ -32,7 +32,7 @@ var counts = map[string]struct {
 	"scopes":              {6708, "de6ea1c1f63b"},
 	"divisions":           {1270, "b141a823f0c0"},
 	"score":               {95, "8226ef36d70a"},
-	"widths":              {1444, "d5b48ffcc1e8"},
+	"widths":              {1394, "ec7db06c2104"},
 }
 
 func TestPresets(t *testing.T) {
