@@ -94,6 +94,10 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	if len(src.ops) == 0 {
 		return nil
 	}
+	if n := len(src.ops) * src.strong(); n > maxPairs {
+		return fmt.Errorf("%d operations, of which %d synchronise, make %d pairs: more than the %d of one kernel that are compared",
+			len(src.ops), src.strong(), n, maxPairs)
+	}
 	mach := readMachine(prog, code, c.sm)
 	if len(mach.lost) > 0 {
 		return fmt.Errorf("the targets of a branch are not known: %s", mach.lost[0].Text)
@@ -173,6 +177,17 @@ func (c *checker) unknown(r Rule, k int, format string, args ...any) {
 func (c *checker) note(r Rule, k int, format string, args ...any) {
 	c.res.Notes = append(c.res.Notes, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...),
 		Detail: fmt.Sprintf(format, args...)})
+}
+
+// maxPairs bounds the pairs of one kernel, which take about 20 s.
+const maxPairs = 20_000_000
+
+// strong counts the operations that synchronise, or may race.
+func (s *source) strong() (n int) {
+	for _, op := range s.ops {
+		n += int(b2i(op.strong()))
+	}
+	return n
 }
 
 // strong reports whether an operation synchronises, or may race.

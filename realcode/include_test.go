@@ -3,9 +3,13 @@ package realcode
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/ptx"
 )
 
 // line is a program of letters one after the other, with optional jumps: from a
@@ -193,4 +197,14 @@ func TestGrows(t *testing.T) {
 	require.True(t, g.grows([]int32{1, 2}, []int32{4}), "twice a turn")
 	require.False(t, g.grows([]int32{1, 3}, []int32{2, 4}))
 	require.False(t, g.grows([]int32{0, 5}, nil), "in no loop")
+}
+
+// TestTooManyPairs: a kernel of too many operations is unknown at once.
+func TestTooManyPairs(t *testing.T) {
+	text := ".version 7.0\n.target sm_70\n.entry k(.param .u64 p)\n{\n" + strings.Repeat("membar.gl;\nst.global.u32 [p], 1;\n", 5000) + "}\n"
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	require.NoError(t, err)
+	r := Check(m, &isa.Program{Funcs: []*isa.Func{{Name: "k"}}}, 70)
+	require.Len(t, r.Unknown, 1)
+	require.Contains(t, r.Unknown[0].Detail, "10000 operations, of which 5000 synchronise, make 50000000 pairs: more than the 20000000 of one kernel")
 }
