@@ -44,13 +44,16 @@ func TestBanditVariety(t *testing.T) {
 	}
 }
 
-// TestShapes: tests of one shape differ in places and names only.
+// TestShapes: synchronisation, family, threads in the same CTAs.
 func TestShapes(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
-	require.Equal(t, []string{"", "WW+RR"}, Shapes(x)[:2])
 	y, _ := corpus.Lookup("mp+relaxed.gpus")
-	require.Equal(t, Shapes(x)[1], Shapes(y)[1])
-	require.NotEqual(t, Shapes(x)[2], Shapes(y)[2])
+	require.Empty(t, Shapes(x)[0])
+	require.NotEqual(t, Shapes(x)[1], Shapes(y)[1], "scopes")
+	require.Equal(t, Shapes(x)[1]+"|WW+RR", Shapes(x)[2])
+	require.Equal(t, Shapes(x)[2]+"|0+1", Shapes(x)[3])
+	z, _ := corpus.Lookup("mp+membar.gls")
+	require.NotEqual(t, Shapes(x)[1], Shapes(z)[1], "fences")
 }
 
 // TestBanditVain: a test that has waited in vain is tried under another setting, tests of its
@@ -59,7 +62,7 @@ func TestBanditVain(t *testing.T) {
 	b := newBandit(1, 2)
 	both, second := func(int) bool { return true }, func(a int) bool { return a == 1 }
 	at := func(place string) *quest {
-		return &quest{shapes: []string{"", "A"}, place: place, spent: make([]float64, 2)}
+		return &quest{shapes: []string{"", "A", "A|x", "A|x|" + place}, spent: make([]float64, 2)}
 	}
 	prefers := func(x, y *quest) (n int) {
 		for range 1000 {
@@ -89,4 +92,71 @@ func TestBanditVain(t *testing.T) {
 		b.learn(at("together"), 0, 0.04, false)
 	}
 	require.Greater(t, prefers(at("apart"), at("together")), 950)
+}
+
+// TestBanditLike: for a test of a family not yet seen, the setting is tried first that pays for
+// others of its synchronisation, not the one that pays for most tests.
+func TestBanditLike(t *testing.T) {
+	const arms, most, fenced = 8, 2, 5
+	b := newBandit(1, arms)
+	quest := func(name string) *quest {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		q := b.quest(x)
+		return &q
+	}
+	learn := func(times, pays int, names ...string) {
+		for n := range times {
+			b.learn(quest(names[n%len(names)]), n/len(names)%arms, 0.04, n/len(names)%arms == pays)
+		}
+	}
+	learn(800, most, "mp", "lb")
+	learn(160, fenced, "mp+membar.gls", "lb+membar.gls")
+	chosen := make([]int, arms)
+	for range 1000 {
+		arm, _ := b.choose(quest("iriw+membar.gls"), func(int) bool { return true })
+		chosen[arm]++
+	}
+	require.Greater(t, chosen[fenced], 500, "%v", chosen)
+}
+
+// TestBanditUntried: a setting that is the only one to pay for a class is found there soon, although
+// it has been tried in vain in another class for long, where another one pays.
+func TestBanditUntried(t *testing.T) {
+	const arms, elsewhere, pays = 20, 2, 13
+	b := newBandit(1, arms)
+	at := func(class string) *quest {
+		return &quest{shapes: []string{"", "s", "s|" + class, "s|" + class + "|0+1"}, spent: make([]float64, arms)}
+	}
+	for n := range 100 * arms {
+		b.learn(at("A"), n%arms, 0.04, n%arms == elsewhere)
+	}
+	found := make([]int, arms)
+	for range 120 {
+		q := at("B")
+		arm, _ := b.choose(q, func(int) bool { return true })
+		b.learn(q, arm, 0.04, arm == pays)
+		found[arm]++
+	}
+	require.Greater(t, found[pays], 20, "%v", found)
+}
+
+// TestBanditFades: a setting that paid for the easy tests of a class, which are gone, is left for one
+// that pays less, but for those that remain.
+func TestBanditFades(t *testing.T) {
+	b := newBandit(1, 2)
+	at := func() *quest { return &quest{shapes: []string{"", "s", "s|A"}, spent: make([]float64, 2)} }
+	for range 400 {
+		b.learn(at(), 0, 0.04, true)
+	}
+	for n := range 300 {
+		b.learn(at(), 0, 0.04, false)
+		b.learn(at(), 1, 0.04, n%8 == 0)
+	}
+	second := 0
+	for range 1000 {
+		arm, _ := b.choose(at(), func(int) bool { return true })
+		second += arm
+	}
+	require.Greater(t, second, 900)
 }

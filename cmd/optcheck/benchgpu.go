@@ -53,7 +53,7 @@ dependency cut, an acquire relaxed.`,
 	fl.DurationVar(&f.each, "each", 2*time.Second, "time of each measurement")
 	fl.BoolVar(&f.score, "score", false, "measure the share of allowed outcomes that is seen, and how soon")
 	fl.StringVar(&f.gen, "gen", "score", "with --score: the preset or configuration file whose tests' mutants are run")
-	fl.StringVar(&f.environments, "environments", "", "with --score: settings by name that are scored one by one; all")
+	fl.StringVar(&f.environments, "environments", "", "with --score: settings by name that are scored one by one; all, hunt")
 	fl.StringSliceVar(&f.tune, "tune", nil, "with --score: parameters of launches, as optcheck run takes them")
 	fl.StringVar(&f.useProfile, "profile", "", "with --score: settings with and without what this profile of optcheck tune says")
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated")

@@ -58,7 +58,7 @@ func scoredTests(ctx context.Context, env *environment, preset, modelName string
 }
 
 // contenders are the ways to run tests that are compared: each environment that was
-// named, or the fast form, the permuted one, and both with everything that a hunt has.
+// named, or the fast form, the permuted one, and what adaptive runs begin with.
 func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Contender, error) {
 	d := o.Session.Device()
 	if f.usedProfile != nil {
@@ -88,8 +88,8 @@ func (f *benchFlags) contenders(t drive.Tuning, o *device.Options) ([]device.Con
 		}
 		out = append(out, c)
 	}
-	return append(out, device.Contender{Name: "hunt", Settings: append(drive.Environments(d, t), drive.Drawn(t, o.Seed, manyDrawn)...)}),
-		nil
+	list, err := drive.Find(drive.Environments(d, t), drive.Hunt)
+	return append(out, device.Contender{Name: drive.Hunt, Settings: list}), err
 }
 
 // beside are the same settings without and with what the profile says.

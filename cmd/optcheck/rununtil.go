@@ -37,9 +37,6 @@ func parseUntil(s string) (*device.Until, error) {
 	return nil, fmt.Errorf("--until %s: want seen, a share (95%%) or a time (5m)", s)
 }
 
-// manyDrawn is how many settings an adaptive run draws beside the named ones.
-const manyDrawn = 24
-
 // settings are those that tests are run under: incantations in the forms asked for,
 // or environments.
 func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]drive.Setting, error) {
@@ -54,7 +51,7 @@ func (f *runFlags) settings(d runner.Device, t drive.Tuning, seed uint64) ([]dri
 func (f *runFlags) onOne(d runner.Device, t drive.Tuning, seed uint64) ([]drive.Setting, error) {
 	names, drawn := f.environments, f.drawn
 	if f.until != "" && names == "" && drawn == 0 {
-		names, drawn = "all", manyDrawn
+		names = drive.Hunt
 	}
 	var out []drive.Setting
 	if names != "" {

@@ -150,3 +150,19 @@ func TestLone(t *testing.T) {
 		}
 	}
 }
+
+// TestHunt: what adaptive runs begin with are environments, each once.
+func TestHunt(t *testing.T) {
+	d := runner.Device{Type: "gpu", Units: 132}
+	all := Environments(d, DefaultTuning(d))
+	list, err := Find(all, Hunt)
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, s := range list {
+		names[s.Name] = true
+	}
+	require.Len(t, names, len(list))
+	require.Greater(t, len(all), len(list))
+	_, err = Find(all, "no-str")
+	require.ErrorContains(t, err, "; all; hunt)")
+}

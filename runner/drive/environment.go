@@ -144,10 +144,20 @@ var wide = map[string]Knob{
 	"order-shift": {0, 0, 10}, "scatter": {0, 30, 300}, "mixed": {0, 0, 1}, "near": {0, 0, 64},
 }
 
+// Hunt is the name for the environments that adaptive runs begin with: those that showed most
+// of what others had seen on Hopper chips, or something that no other one did.
+const Hunt = "hunt"
+
+const hunted = "roles-knot,flood,roles,sys-str+,roles-crowd,roles-burst,meet-stress,roles-queue,roles-all,roles-flood," +
+	"roles-flood-near,roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse"
+
 // Find returns the settings with some names, separated by commas; all is all.
 func Find(list []Setting, names string) ([]Setting, error) {
-	if names == "all" {
+	switch names {
+	case "all":
 		return list, nil
+	case Hunt:
+		names = hunted
 	}
 	var out []Setting
 	for _, n := range strings.Split(names, ",") {
@@ -162,7 +172,7 @@ func Find(list []Setting, names string) ([]Setting, error) {
 			for i := range list {
 				known = append(known, list[i].Name)
 			}
-			return nil, fmt.Errorf("unknown environment %q (%s; all)", n, strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown environment %q (%s; all; hunt)", n, strings.Join(known, ", "))
 		}
 		out = append(out, list[at])
 	}
