@@ -224,9 +224,6 @@ func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*
 
 func (m *machine) flow(in *isa.Inst, sp *step, from int32, base map[*isa.Func]int32, byName map[string]*isa.Func, pops []int32) {
 	here := sp.next[0]
-	if in.Op == "WARPSYNC" {
-		return // .COLLECTIVE names where its block ends, for the lanes that take no part: the block is done for all
-	}
 	switch in.Flow {
 	case isa.FlowJump:
 		if in.Target < 0 {

@@ -57,10 +57,6 @@ func adjust(in *isa.Inst, info *opInfo, sm int) {
 		// BRA.CONV, BRA.DIV: conditional on the state of the warp, not only on
 		// the guard; they still may fall through.
 		in.Flow = isa.FlowJump
-	case "WARPSYNC":
-		if hasMod(in, "COLLECTIVE") {
-			in.Flow = isa.FlowCall
-		}
 	case "BPT":
 		if hasMod(in, "DRAIN") || hasMod(in, "PAUSE") {
 			in.Flow = isa.FlowNext
