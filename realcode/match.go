@@ -221,6 +221,7 @@ func (m *matcher) byLines(k int, op *Op) {
 		m.question(g)
 	case ptx.Convergent:
 		m.unasked(g)
+		m.halves(g)
 	}
 	for _, i := range g.main {
 		m.owner[i] = int32(k)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/toolchain"
 )
@@ -81,6 +82,28 @@ func TestPreserved(t *testing.T) {
 			require.Equal(t, Preserved, c.Class, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)
 			return nil
 		}))
+	}
+}
+
+// TestShuffledTwice: a shuffle with two results that is made twice is found, however many
+// instructions make one.
+func TestShuffledTwice(t *testing.T) {
+	m := module(t, "testdata/shuffle.ptx")
+	for _, tc := range releases(t) {
+		for _, st := range m.Func("reversed").Body {
+			if st.Inst == nil || st.Inst.Name != "shfl" {
+				continue
+			}
+			twice := apply(m.Lined(lineFile, ""), map[int]string{st.Inst.N: st.Inst.Text + ";\n" + st.Inst.Text + ";"})
+			data, err := compile(t.Context(), tc, twice, "sm_80", "O0", nil)
+			require.NoError(t, err)
+			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
+			require.NoError(t, err)
+			res := Check(m, code.Program, 80)
+			require.Len(t, res.Findings, 1, tc.ID)
+			require.Equal(t, Convergence, res.Findings[0].Rule)
+			require.Equal(t, st.Inst.Text, res.Findings[0].First.Text)
+		}
 	}
 }
 

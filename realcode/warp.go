@@ -36,6 +36,20 @@ func (m *matcher) unasked(g *images) {
 	g.main = slices.DeleteFunc(g.main, lanes)
 }
 
+// halves counts a shuffle with two results once where two instructions make it, as those of
+// ptxas 11 at O0 do: one gives the value, the next one, of the same operands, the predicate.
+func (m *matcher) halves(g *images) {
+	g.main = slices.DeleteFunc(slices.Clone(g.main), func(i int32) bool {
+		if !slices.Contains(g.main, i-1) {
+			return false
+		}
+		value, pred := m.mach.insts[i-1], m.mach.insts[i]
+		return value.Op == "SHFL" && pred.Op == "SHFL" && value.Guard == pred.Guard && slices.Equal(value.Mods, pred.Mods) &&
+			value.Args[0].Zero && pred.Args[1].Zero && !value.Args[1].Zero && !pred.Args[0].Zero &&
+			slices.Equal(value.Args[2:], pred.Args[2:]) && !slices.Contains(pred.Uses, value.Args[1].Reg)
+	})
+}
+
 // convergence compares on which paths lanes come together: .sync operations are
 // performed on those of the PTX, and bar.warp.sync on no other. A warp that has not
 // diverged needs no bar.warp.sync, and ptxas leaves it out where it can tell.
