@@ -80,6 +80,25 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	}
 }
 
+// invalidated reports whether the invalidation of an acquire that is gone stays, on whatever
+// line: whether one stands between all that has read its location and what it orders.
+func (c *checker) invalidated(k int) bool {
+	op, read := c.src.ops[k], false
+	always := func(in *isa.Inst) bool { return in.Mem.Invalidate && in.Guard == (isa.Guard{}) }
+	for j, x := range c.src.ops {
+		if !x.strong() || !reads(x) && x.Effect.Kind != ptx.Atomic || apart(x, op) {
+			continue
+		}
+		for _, i := range c.mainOf(j) {
+			if c.search(i, c.after, always, func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }) >= 0 {
+				return false
+			}
+			read = true
+		}
+	}
+	return read
+}
+
 // elsewhere reports whether an instruction is an access of the PTX to another
 // location than that of an operation, as far as is known: accesses to one location
 // keep their order.

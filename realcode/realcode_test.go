@@ -107,6 +107,46 @@ func TestShuffledTwice(t *testing.T) {
 	}
 }
 
+// TestUnusedAcquire: 12.4 drops an acquire with its result and keeps the invalidation, here of
+// sm_75 at O3 on the line of the barrier that follows. 11.8 drops it, too; and one that stands
+// behind the barrier comes too late for the other threads.
+func TestUnusedAcquire(t *testing.T) {
+	const acquire = "ld.acquire.gpu.u32 %r3, [%rd1]"
+	m := module(t, "testdata/unused.ptx")
+	line := map[string]int{}
+	for _, st := range m.Func("gate").Body {
+		if st.Inst != nil {
+			line[st.Inst.Text] = st.Inst.N
+		}
+	}
+	for _, x := range []struct {
+		release string
+		text    map[int]string
+		want    bool
+	}{
+		{"12.4", nil, false},
+		{"11.8", nil, true},
+		{"12.4", map[int]string{line[acquire]: ""}, true},
+		{"12.4", map[int]string{line[acquire]: "", line["bar.sync 0"]: "bar.sync 0;\n" + acquire + ";"}, true},
+		{"12.4", map[int]string{line[acquire]: "", line["bar.sync 0"]: acquire + ";\nbar.sync 0;"}, false},
+	} {
+		tc := releases(t, x.release)[0]
+		data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), x.text), "sm_75", "O3", nil)
+		require.NoError(t, err)
+		code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_75", data)
+		require.NoError(t, err)
+		res := Check(m, code.Program, 75)
+		require.Equal(t, !x.want, strings.Contains(fmt.Sprint(res.Notes), "its invalidation stays"), "%s %v", tc.ID, x.text)
+		if !x.want {
+			require.Empty(t, res.Findings, "%s %v", tc.ID, x.text)
+			continue
+		}
+		require.Len(t, res.Findings, 1, "%s %v", tc.ID, x.text)
+		require.Equal(t, Missing, res.Findings[0].Rule)
+		require.Equal(t, acquire, res.Findings[0].First.Text)
+	}
+}
+
 // TestNarrowed: of a 64-bit acquire load of which one half is used, ptxas makes a
 // 32-bit one.
 func TestNarrowed(t *testing.T) {
