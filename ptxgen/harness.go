@@ -23,10 +23,17 @@ const (
 	// gets the same launch, in which only the units placed there act, and the launches share a
 	// barrier of system scope.
 	FormDevices
+	// FormBanks is the fast form in which lanes of testing warps may access memory instead. It is
+	// a form of its own: what chooses these lanes stands in front of the test and changes when
+	// its threads meet.
+	FormBanks
 )
 
 // Forms are the names of the forms.
-var Forms = []string{FormFast: "fast", FormPermuted: "permuted", FormDevices: "devices"}
+var Forms = []string{FormFast: "fast", FormPermuted: "permuted", FormDevices: "devices", FormBanks: "banks"}
+
+// Banks reports whether lanes of testing warps may access memory instead.
+func (f Form) Banks() bool { return f == FormBanks || f == FormDevices }
 
 // String returns the form's name.
 func (f Form) String() string { return Forms[f] }
@@ -131,15 +138,16 @@ var settings = []string{
 }
 
 var formSettings = [][]string{
-	// Of the lanes of a testing warp only the first ones play roles, in the order of instances;
-	// the others access memory, bank_step bytes apart.
-	FormFast: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds"},
+	FormFast: {"mul_group", "add_group", "group_mask"},
 	FormPermuted: {
 		"rounds", "order", "order_step", "order_shift", "order_mul", "order_add", // which role is played when
 		"seed", "sync_mask", "sync_share", "pre_share", "pre_mask",
 	},
 	// active: units of a test that act here, as bits.
 	FormDevices: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds", "active"},
+	// Of the lanes of a testing warp only the first ones play roles, in the order of instances;
+	// the others access memory, bank_step bytes apart.
+	FormBanks: {"mul_group", "add_group", "group_mask", "log_lanes", "bank_step", "bank_rounds"},
 }
 
 // Settings returns the names of the parameters of kind ParamSetting.
@@ -216,7 +224,7 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 	if flat, origin, err = unrolled(t); err != nil {
 		return nil, nil, nil, err
 	}
-	h = &Harness{Form: form, Layout: layout, Test: t, Name: string("hpd"[form]) + strings.TrimPrefix(UnitName(t, layout), "t"),
+	h = &Harness{Form: form, Layout: layout, Test: t, Name: string("hpdb"[form]) + strings.TrimPrefix(UnitName(t, layout), "t"),
 		Check: &spec.Harness{}}
 	if h.Shape, err = shapeOf(flat, form); err != nil {
 		return nil, nil, nil, err

@@ -2,6 +2,7 @@ package ptxgen
 
 import (
 	"fmt"
+	"strconv"
 
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -31,7 +32,11 @@ func (e *harnessEmitter) prologue() {
 		set("mul_group"), set("add_group"), set("group_mask"))
 	e.f("\tmul.lo.u32 %%a1, %%a1, %s;\n\tmad.lo.u32 %%a1, %%slot, %s, %%a1;\n\tand.b32 %%a1, %%a1, %d;\n",
 		set("mul_lane"), set("add_lane"), 32/s.Lanes-1)
-	e.f("\tshl.b32 %%a0, %%a0, %s;\n\tor.b32 %%cinst, %%a0, %%a1;\n\tshr.u32 %%a1, %%a1, %s;\n", set("log_lanes"), set("log_lanes"))
+	lanes := strconv.Itoa(log2(32 / s.Lanes))
+	if e.h.Form.Banks() {
+		lanes = set("log_lanes")
+	}
+	e.f("\tshl.b32 %%a0, %%a0, %s;\n\tor.b32 %%cinst, %%a0, %%a1;\n", lanes)
 	e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%inst, %%a2, %%cinst;\n", set("log_cta"))
 	e.f("\tsetp.lt.u32 %%p0, %%logical, %s;\n", set("stress_units"))
 	if e.h.Form == FormDevices { // units that act elsewhere are idle here
@@ -40,9 +45,8 @@ func (e *harnessEmitter) prologue() {
 		e.f("\tsetp.ne.and.u32 %%testing, %%a0, 0, %%testing;\n")
 	}
 	e.f("\tselp.u32 %%other, %s, %s, %%p0;\n\tselp.u32 %%slot, %%slot, %%other, %%testing;\n", set("stress_slot"), set("idle_slot"))
-	e.f("\tsetp.ne.and.u32 %%p1, %%a1, 0, %%testing;\n\tselp.u32 %%slot, %s, %%slot, %%p1;\n", set("stress_slot"))
-	for _, x := range [][2]string{{"stress_lane", "bank_step"}, {"stress_iterations", "bank_rounds"}} {
-		e.f("\tselp.u32 %s, %s, %s, %%p1;\n", set(x[0]), set(x[1]), set(x[0]))
+	if e.h.Form.Banks() {
+		e.banks()
 	}
 	if e.shared {
 		e.f("\tmov.u32 %%win, %s_window;\n", e.h.Name)
@@ -52,6 +56,15 @@ func (e *harnessEmitter) prologue() {
 	}
 	if e.shared {
 		e.initShared()
+	}
+}
+
+// banks lets the lanes behind the testing ones stress instead.
+func (e *harnessEmitter) banks() {
+	e.f("\tshr.u32 %%a1, %%a1, %s;\n\tsetp.ne.and.u32 %%p1, %%a1, 0, %%testing;\n\tselp.u32 %%slot, %s, %%slot, %%p1;\n",
+		set("log_lanes"), set("stress_slot"))
+	for _, x := range [][2]string{{"stress_lane", "bank_step"}, {"stress_iterations", "bank_rounds"}} {
+		e.f("\tselp.u32 %s, %s, %s, %%p1;\n", set(x[0]), set(x[1]), set(x[0]))
 	}
 }
 

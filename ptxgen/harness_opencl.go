@@ -3,6 +3,7 @@ package ptxgen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"optcheck/litmus"
@@ -136,12 +137,22 @@ func (c *clEmitter) head() string {
 	return "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void " + c.h.Name + "(" + strings.Join(ps, ", ") + ")\n{\n"
 }
 
+// clBanks is harnessEmitter.banks in OpenCL C.
+const clBanks = `  bool bank = testing && lb >> log_lanes;
+  slot = bank ? stress_slot : slot;
+  stress_lane = bank ? bank_step : stress_lane;
+  stress_iterations = bank ? bank_rounds : stress_iterations;
+`
+
 // clPrologue is harnessEmitter.prologue in OpenCL C.
 func clPrologue(h *Harness) string {
 	s := h.Shape
-	active, idle := "true", "true" // of the fast form
+	active, idle, lanes, banks := "true", "true", strconv.Itoa(log2(32/s.Lanes)), "" // of the fast form
 	if h.Form == FormDevices {
 		active, idle = "(active >> group & 1u)", "logical >= test_units"
+	}
+	if h.Form.Banks() {
+		lanes, banks = "log_lanes", clBanks
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `  uint cta = get_group_id(0), thr = get_local_id(0);
@@ -153,13 +164,9 @@ func clPrologue(h *Harness) string {
   uint slot = (group * %du + (warp & %du)) * %du + (lane & %du);
   uint wb = ((warp >> %d) * mul_group + slot * add_group) & group_mask;
   uint lb = ((lane >> %d) * mul_lane + slot * add_lane) & %du;
-  uint inst = block << log_cta | wb << log_lanes | lb;
+  uint inst = block << log_cta | wb << %s | lb;
   slot = testing ? slot : %s && logical < stress_units ? stress_slot : idle_slot;
-  bool bank = testing && lb >> log_lanes;
-  slot = bank ? stress_slot : slot;
-  stress_lane = bank ? bank_step : stress_lane;
-  stress_iterations = bank ? bank_rounds : stress_iterations;
-  if (sync && testing) {
+%s  if (sync && testing) {
     volatile global uint *arrived = (volatile global uint *)(counters + %d + block * %du);
     if (lane == 0) atomic_inc(arrived);
     uint n = 0;
@@ -167,7 +174,7 @@ func clPrologue(h *Harness) string {
     if (n >= sync_bound && lane == 0) atom_inc((volatile global ulong *)(counters + %d));
   }
 `, s.Units, active, s.Units, s.Warps, s.Warps-1, s.Lanes, s.Lanes-1, log2(s.Warps), log2(s.Lanes), 32/s.Lanes-1,
-		idle, CounterSync, SyncStride, CounterGaveUp)
+		lanes, idle, banks, CounterSync, SyncStride, CounterGaveUp)
 	clLocations(&b, h)
 	return b.String()
 }

@@ -207,7 +207,7 @@ func (c *series) one(ctx context.Context, tests []*litmus.Test) *prepared {
 		p.tests = append(p.tests, &subject{t, make([]*part, len(ptxgen.Forms))})
 	}
 	for form := range ptxgen.Forms {
-		if !slices.ContainsFunc(c.o.Settings, func(s drive.Setting) bool { return int(s.Form) == form }) {
+		if !slices.ContainsFunc(c.o.Settings, func(s drive.Setting) bool { return int(s.Kernel()) == form }) {
 			continue
 		}
 		bins, err := c.o.Compiler.Build(ctx, tests, ptxgen.Form(form))
@@ -294,7 +294,7 @@ func (c *series) form(ctx context.Context, x *part) error {
 		return err
 	}
 	for _, set := range c.o.Settings {
-		if x.bin.Form != set.Form || ctx.Err() != nil || c.over() {
+		if x.bin.Form != set.Kernel() || ctx.Err() != nil || c.over() {
 			continue
 		}
 		if x.refused == nil {

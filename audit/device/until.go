@@ -218,7 +218,7 @@ func (h *hunter) next(ctx context.Context) error {
 // choose returns the setting for a test's next slice and its prospects.
 func (h *hunter) choose(t *hunted) (arm int, rate float64) {
 	return h.arms.choose(&t.quest, func(a int) bool {
-		x := t.parts[h.o.Settings[a].Form]
+		x := t.parts[h.o.Settings[a].Kernel()]
 		return x != nil && x.refused == nil
 	})
 }
@@ -230,7 +230,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 		h.began = time.Now()
 	}
 	set := h.o.Settings[arm]
-	x := t.parts[set.Form]
+	x := t.parts[set.Kernel()]
 	homes, err := h.homes(x, set)
 	if err != nil {
 		return false, err

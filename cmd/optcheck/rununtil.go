@@ -83,6 +83,9 @@ func (f *runFlags) onOne(d runner.Device, t drive.Tuning, seed uint64) ([]drive.
 	}
 	for _, form := range forms {
 		for _, i := range sets {
+			if form == ptxgen.FormPermuted && i&drive.Banks != 0 && t.BankLanes.High > 0 {
+				return nil, errors.New("--tune bank-lanes: lanes that do not test are of the fast form alone; want --form fast")
+			}
 			out = append(out, drive.Setting{Form: form, Incantations: i, Tuning: t})
 		}
 	}

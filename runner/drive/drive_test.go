@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,7 +119,7 @@ func TestPoCL(t *testing.T) {
 				require.NoError(t, err, name)
 				require.Zero(t, o.Other, "%s %v: %v", name, i, o.Samples)
 				require.GreaterOrEqual(t, o.Instances(), uint64(20000))
-				require.Equal(t, i&Stress != 0 || i&Banks != 0 && h.Form != ptxgen.FormPermuted, o.StressAccesses > 0)
+				require.Equal(t, i&Stress != 0 || i&Banks != 0 && h.Form.Banks(), o.StressAccesses > 0)
 				t.Log(h.Form, name, i, o.Histogram.Outcomes(), o.Elapsed, o.GaveUp)
 			}
 		}
@@ -148,6 +149,37 @@ func TestLone(t *testing.T) {
 			require.Positive(t, o.StressAccesses)
 			require.Zero(t, o.Other)
 		}
+	}
+}
+
+// TestKernel: kernels choose lanes for bank conflicts only where a setting has such lanes.
+func TestKernel(t *testing.T) {
+	tuning := DefaultTuning(runner.Device{Type: "gpu"})
+	lanes := tuning
+	require.NoError(t, lanes.Set("bank-lanes=0..8"))
+	lone := lanes
+	require.NoError(t, lone.Set("lone=1"))
+	for _, x := range []struct {
+		form ptxgen.Form
+		i    Incantations
+		t    Tuning
+		want ptxgen.Form
+	}{
+		{ptxgen.FormFast, All, tuning, ptxgen.FormFast},
+		{ptxgen.FormFast, Random, lanes, ptxgen.FormFast},
+		{ptxgen.FormFast, Banks, lanes, ptxgen.FormBanks},
+		{ptxgen.FormFast, Banks, lone, ptxgen.FormFast},
+		{ptxgen.FormPermuted, Banks, lanes, ptxgen.FormPermuted},
+		{ptxgen.FormDevices, Banks, lanes, ptxgen.FormDevices},
+	} {
+		require.Equal(t, x.want, Setting{Form: x.form, Incantations: x.i, Tuning: x.t}.Kernel(), "%v %v", x.form, x.i)
+	}
+	mp, _ := corpus.Lookup("mp")
+	for form, name := range ptxgen.Forms {
+		h, err := ptxgen.EmitHarness(mp, "sm_90", ptxgen.Form(form), spec.Pointers)
+		require.NoError(t, err)
+		require.Equal(t, h.Form.Banks(), strings.Contains(h.Text, "log_lanes"), name)
+		require.Equal(t, h.Form.Banks(), strings.Contains(h.Text, "bank_rounds"), name)
 	}
 }
 

@@ -148,7 +148,7 @@ func (p *planner) warps() uint32 {
 // others make bank conflicts. Where threads meet at barriers all of them test.
 func (p *planner) lanes() uint32 {
 	all := 32 / uint32(p.h.Shape.Lanes)
-	if !p.on(Banks) || p.h.Shape.Full || p.lone {
+	if !p.on(Banks) || !p.h.Form.Banks() || p.h.Shape.Full || p.lone {
 		return all
 	}
 	return floorPow2(all - min(p.draw(p.t.BankLanes)/uint32(p.h.Shape.Lanes), all-1))

@@ -100,6 +100,15 @@ type Setting struct {
 	Place string
 }
 
+// Kernel is the form of the kernels that the setting runs: of the fast form's those with bank
+// lanes only where it asks for some.
+func (s Setting) Kernel() ptxgen.Form {
+	if t := s.Tuning; s.Form == ptxgen.FormFast && s.Incantations&Banks != 0 && t.BankLanes.High > 0 && t.Lone.Value == 0 {
+		return ptxgen.FormBanks
+	}
+	return s.Form
+}
+
 // String names the setting: stress+random, permuted:sync+random, or Name.
 func (s Setting) String() string {
 	switch {
