@@ -61,6 +61,7 @@ func (m *matcher) byAddress() {
 		}
 	}
 	m.wide(distance)
+	m.across(distance)
 }
 
 // lone is the only operation without an image to whose address an orphan goes, -1 if
@@ -268,6 +269,46 @@ func (m *matcher) wide(distance map[rootPair]int64) {
 		}
 		g.moved = len(g.main) > 0
 	}
+}
+
+// across gives weak stores that are still without an image the wider store of a
+// neighbour that stands elsewhere, if the bytes are nobody else's: ptxas moves a store
+// behind a release to its neighbour, and makes one of the two. The address is witness
+// enough where there is one such store.
+func (m *matcher) across(distance map[rootPair]int64) {
+	lack := make([]bool, len(m.img))
+	for k, op := range m.src.ops {
+		lack[k] = weakStore(op) && len(m.img[k].main) == 0
+	}
+	for i, j := range m.owner {
+		if j < 0 || !weakStore(m.src.ops[j]) || m.mach.addrs[i].width <= m.src.ops[j].addr.width {
+			continue
+		}
+		a, root := m.mach.addrs[i], m.src.ops[j].addr.root
+		d, ok := distance[rootPair{root, a.root}]
+		var found []int
+		for k, op := range m.src.ops {
+			if ok && lack[k] && op.addr.root == root && covers(a, op.addr, d) && partOf(op, m.mach.insts[i]) == mainPart &&
+				!m.claimed(int32(i), op.addr) {
+				found = append(found, k)
+			}
+		}
+		for _, k := range found {
+			m.img[k].main, m.img[k].moved = append(m.img[k].main, int32(i)), len(found) > 1
+		}
+	}
+}
+
+func weakStore(op *Op) bool { return op.Effect.Kind == ptx.Store && op.Effect.Weak() }
+
+// claimed reports whether bytes are those of an operation whose image an instruction is.
+func (m *matcher) claimed(i int32, bytes address) bool {
+	for k, op := range m.src.ops {
+		if op.addr.root == bytes.root && overlap(op.addr, bytes) && slices.Contains(m.img[k].main, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // together reports whether two operations stand in one block of the PTX with

@@ -1,13 +1,16 @@
 package realcode
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"optcheck/pipeline"
@@ -265,6 +268,31 @@ func TestPeeled(t *testing.T) {
 		require.Equal(t, Preserved, c.Class, c.Reason)
 		return nil
 	}))
+}
+
+// TestAcross: a store that ptxas moves behind a release, to make one of it and its
+// neighbour there, is found and judged; where nothing stands between the two, one store
+// for both is right.
+func TestAcross(t *testing.T) {
+	const file = "../docs/reports/store-behind-release/min.ptx"
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	control := regexp.MustCompile(`(?m)^(\tst\.release.*\n)(\tst\.shared.*\n)`).ReplaceAll(data, []byte("$2$1"))
+	require.NotEqual(t, data, control)
+	o := Options{Toolchains: releases(t, "11.8", "12.4"), Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O1", "O3"}}
+	for class, text := range map[string][]byte{Miscompiled: data, Preserved: control} {
+		m, err := ptx.Parse("min.ptx", bytes.Replace(text, []byte("sm_90"), []byte("sm_80"), 1))
+		require.NoError(t, err)
+		cells := 0
+		require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+			if c.Class != Unsupported {
+				cells++
+				assert.Equal(t, class, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Level, c.Reason)
+			}
+			return nil
+		}))
+		require.Positive(t, cells)
+	}
 }
 
 // TestComponents: the nodes of loops, of more than one node and of one.
