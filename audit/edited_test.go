@@ -237,7 +237,7 @@ func TestEdited(t *testing.T) {
 			0x142: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x143: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]", 0x140: "",
 			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
 		{"a value chosen by either of two branches", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x112: "@P0 BRA `(.L_a)", 0x113: "@P1 BRA `(.L_b)",
-			0x114: ".L_a:", 0x115: "MOV R19, 0x5", 0x116: ".L_b:"}, report.Unknown, ""},
+			0x114: ".L_a:", 0x115: "MOV R19, 0x5", 0x116: ".L_b:"}, report.Miscompiled, "1:r1=1; 1:r2=0; z=5;"},
 		{"a load performed in any case, its result chosen", "guardedLoad", 1, code{0x70: "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]",
 			0x80: "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", 0x90: "LDG.E.STRONG.GPU R8, [R4.64]", 0x91: "@P0 IMAD.MOV.U32 R0, RZ, RZ, R8"}, report.Optimised, ""},
 		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R15"}, report.Miscompiled, "0:r1=4294967295; x=1;"},
