@@ -53,6 +53,9 @@ func build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(m.Funcs, func(f *ptx.Func) bool { return f.Entry }) {
+		return nil, fmt.Errorf("%w: the module has no kernel, and ptxas leaves out what no kernel calls", ErrUnsupported)
+	}
 	b := &built{tc: tc, file: m.File, gpu: gpu}
 	if b.lined, err = compileModule(ctx, tc, m, gpu, level, true); err != nil {
 		return nil, err

@@ -295,6 +295,18 @@ func TestAcross(t *testing.T) {
 	}
 }
 
+// TestNoKernel: of a module that has only functions nothing is compiled.
+func TestNoKernel(t *testing.T) {
+	m, err := ptx.Parse("m.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .func f()\n{\n\tmembar.gl;\n\tret;\n}\n"))
+	require.NoError(t, err)
+	o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_80"}, Levels: []string{"O3"}}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		assert.Equal(t, Unsupported, c.Class)
+		assert.Contains(t, c.Reason, "the module has no kernel")
+		return nil
+	}))
+}
+
 // TestComponents: the nodes of loops, of more than one node and of one.
 func TestComponents(t *testing.T) {
 	g := &graph{next: [][]int32{{1}, {2, 4}, {3}, {1, 5}, {4}, {6}, {}}}
