@@ -255,15 +255,7 @@ control:
 func (b *kernelBundler) interesting() string {
 	args := []string{"reduce", "--check", "--quiet", "--finding", b.f.Signature.Rule, "--class", b.f.Signature.Class,
 		"--toolchains", b.f.Toolchain.Version, "--targets", b.f.Target, "--levels", b.f.Level}
-	for i := range args {
-		args[i] = shell(args[i])
-	}
-	return `#!/bin/sh
-# Exit status 0 while min.ptx, in the current folder, shows the finding. For
-# reducers of text: cvise ./interesting.sh min.ptx
-# OPTCHECK names the program if it is not in the PATH.
-exec "${OPTCHECK:-optcheck}" ` + strings.Join(args, " ") + ` min.ptx
-`
+	return interesting("min.ptx", args)
 }
 
 // sideBySide shows the operations of the PTX and the machine code.

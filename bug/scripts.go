@@ -188,13 +188,20 @@ func (b *bundler) interesting() string {
 	if b.in.Audit.NoVerdict {
 		args = append(args, "--no-verdict")
 	}
-	for i := range args {
-		args[i] = shell(args[i])
+	return interesting("test.litmus", args)
+}
+
+// interesting is the script by which reducers of text ask whether a file in the current
+// folder still shows the finding, which optcheck tells with these arguments.
+func interesting(file string, args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = shell(a)
 	}
-	return `#!/bin/sh
-# Exit status 0 while test.litmus, in the current folder, shows the finding. For
-# reducers of text: cvise ./interesting.sh test.litmus
+	return fmt.Sprintf(`#!/bin/sh
+# Exit status 0 while %[1]s, in the current folder, shows the finding. For
+# reducers of text: cvise ./interesting.sh %[1]s
 # OPTCHECK names the program if it is not in the PATH.
-exec "${OPTCHECK:-optcheck}" ` + strings.Join(args, " ") + ` test.litmus
-`
+exec "${OPTCHECK:-optcheck}" %[2]s %[1]s
+`, file, strings.Join(quoted, " "))
 }

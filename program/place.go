@@ -3,9 +3,10 @@ package program
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"optcheck/internal/strictyaml"
 )
 
 // atPlace is an error about a part of the file: the keys, and numbers of elements, that
@@ -36,30 +37,6 @@ func located(file string, text []byte, err error) error {
 	if !errors.As(err, &p) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	at := doc.Content[0]
-	for _, step := range p.path {
-		next := child(at, step)
-		if next == nil {
-			break
-		}
-		at = next
-	}
+	at := strictyaml.Find(&doc, p.path)
 	return fmt.Errorf("%s:%d:%d: %w", file, at.Line, at.Column, err)
-}
-
-// child is the value of a key, or the element with a number; nil if there is none.
-func child(n *yaml.Node, step any) *yaml.Node {
-	switch step := step.(type) {
-	case int:
-		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
-			return n.Content[step]
-		}
-	case string:
-		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-			if strings.EqualFold(n.Content[i].Value, step) {
-				return n.Content[i+1]
-			}
-		}
-	}
-	return nil
 }

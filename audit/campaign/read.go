@@ -80,34 +80,7 @@ func located(file string, err error) error {
 
 // position returns the line of a value, or of the innermost part of its path that exists.
 func position(file string, doc *yaml.Node, at []any) string {
-	n := doc
-	if len(doc.Content) > 0 {
-		n = doc.Content[0]
-	}
-	for _, step := range at {
-		next := child(n, step)
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return fmt.Sprintf("%s:%d", file, n.Line)
-}
-
-func child(n *yaml.Node, step any) *yaml.Node {
-	switch step := step.(type) {
-	case int:
-		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
-			return n.Content[step]
-		}
-	case string:
-		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == step {
-				return n.Content[i+1]
-			}
-		}
-	}
-	return nil
+	return fmt.Sprintf("%s:%d", file, strictyaml.Find(doc, at).Line)
 }
 
 // label formats the path of a value: "gpu.slurm.time: ".

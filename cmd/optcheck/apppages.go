@@ -68,8 +68,9 @@ func testRow(r *program.Result) html.ProgramTest {
 	for _, n := range slices.Sorted(maps.Keys(r.Fences)) {
 		fences = append(fences, fmt.Sprintf("%d %s", n, r.Fences[n]))
 	}
-	out := html.ProgramTest{Environment: r.Environment, Stress: r.Stress, Where: r.Device + ", " + r.Compiler, Fences: strings.Join(fences, ", "),
-		First: r.First, Runs: r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
+	out := html.ProgramTest{Environment: r.Environment, Stress: r.Stress, Where: r.Device + ", " + r.Compiler,
+		Fences: strings.Join(fences, ", "),
+		First:  r.First, Runs: r.Runs, Errors: r.Errors(), Timeouts: r.Timeouts, Rate: r.Rate, Low: r.Low, High: r.High, Effective: r.Effective}
 	if r.Class != realcode.Preserved {
 		out.Class = r.Class
 	}

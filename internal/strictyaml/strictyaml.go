@@ -107,3 +107,37 @@ func Plain(err error) error {
 	}
 	return errors.Join(list...)
 }
+
+// Find gives the node to which a path of keys and numbers of elements leads in a document: the
+// innermost one that is there. Keys are compared without regard to case.
+func Find(doc *yaml.Node, path []any) *yaml.Node {
+	n := doc
+	if len(doc.Content) > 0 {
+		n = doc.Content[0]
+	}
+	for _, step := range path {
+		next := child(n, step)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// child is the value of a key, or the element with a number; nil if there is none.
+func child(n *yaml.Node, step any) *yaml.Node {
+	switch step := step.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
+			return n.Content[step]
+		}
+	case string:
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if strings.EqualFold(n.Content[i].Value, step) {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
+}

@@ -67,3 +67,16 @@ func TestTwice(t *testing.T) {
 	require.EqualError(t, Decode([]byte("a: 1\nb: {c: 1}\na: 2\n"), 1<<20, &v), `line 3: mapping key "a" already defined at line 1`)
 	require.EqualError(t, Decode([]byte(strings.Repeat("a: 1\n", 100_000)), 1<<20, &v), `line 2: mapping key "a" already defined at line 1`)
 }
+
+// TestFind: the innermost part of a path that is there.
+func TestFind(t *testing.T) {
+	var doc yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("a: 1\nlist:\n  - x: 2\n  - Key: 3\n"), &doc))
+	for _, w := range []struct {
+		path []any
+		line int
+	}{{nil, 1}, {[]any{"a"}, 1}, {[]any{"list", 0, "x"}, 3}, {[]any{"list", 1, "key"}, 4}, {[]any{"list", 7, "x"}, 3}, {[]any{"none"}, 1}} {
+		require.Equal(t, w.line, Find(&doc, w.path).Line, "%v", w.path)
+	}
+	require.NotNil(t, Find(&yaml.Node{}, []any{"a"}))
+}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -32,14 +31,10 @@ func (s *Server) kernel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h, crowded := s.hooks(r)
-	body, err := s.pages.get(fmt.Sprintf("k/%d/%s", n.version, k.ID), func() (template.HTML, error) {
-		body, err := n.kernels.Body(r.Context(), k, h, func(g *report.Group) string { return "../" + html.PageOf(g) })
-		if err == nil && *crowded {
-			err = errCrowded // and the page is not kept
-		}
-		return body, err
+	body, err := s.drawn(fmt.Sprintf("k/%d/%s", n.version, k.ID), crowded, func() (template.HTML, error) {
+		return n.kernels.Body(r.Context(), k, h, func(g *report.Group) string { return "../" + html.PageOf(g) })
 	})
-	if err != nil && !errors.Is(err, errCrowded) {
+	if err != nil {
 		s.fail(w, err)
 		return
 	}

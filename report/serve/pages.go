@@ -245,20 +245,32 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 		}
 		return ""
 	}
-	body, err := s.pages.get(fmt.Sprintf("f/%d/%s", n.version, g.ID), func() (template.HTML, error) {
-		body, err := html.FindingBody(r.Context(), n.index.Groups, g, h)
-		if err == nil && *crowded {
-			err = errCrowded // and the page is not kept
-		}
-		return body, err
+	body, err := s.drawn(fmt.Sprintf("f/%d/%s", n.version, g.ID), crowded, func() (template.HTML, error) {
+		return html.FindingBody(r.Context(), n.index.Groups, g, h)
 	})
-	if err != nil && !errors.Is(err, errCrowded) {
+	if err != nil {
 		s.fail(w, err)
 		return
 	}
 	name := n.index.Set.Tests[g.Test].Name
 	s.page(w, r, n, &html.Page{Title: name + ": " + g.Class, Root: "../", Here: "index.html", Body: body,
 		Crumbs: []html.Link{{Text: g.Class, Href: "index.html?class=" + url.QueryEscape(g.Class)}, {Text: name}}})
+}
+
+// drawn gives the body of a page with pictures. It is not kept while some of them could not
+// be drawn, which crowded tells.
+func (s *Server) drawn(key string, crowded *bool, draw func() (template.HTML, error)) (template.HTML, error) {
+	body, err := s.pages.get(key, func() (template.HTML, error) {
+		body, err := draw()
+		if err == nil && *crowded {
+			err = errCrowded
+		}
+		return body, err
+	})
+	if errors.Is(err, errCrowded) {
+		err = nil
+	}
+	return body, err
 }
 
 func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
