@@ -68,7 +68,7 @@ func (c *checker) twice(k int, op *Op, g *images) {
 // that depends on what it returned.
 func (c *checker) decides(k int, op *Op) bool {
 	base, body := c.src.entries[op.Func], op.Func.Body
-	flow := flowsFrom(op.Func, op.Inst)
+	flow := c.src.flowsFrom(op)
 	turn := func(n int32) bool {
 		at := c.pg.of[n] - base
 		if at < 0 || int(at) >= len(body) || body[at].Inst == nil {
@@ -97,34 +97,6 @@ func (c *checker) decides(k int, op *Op) bool {
 		}
 	}
 	return true
-}
-
-// flowsFrom lists the registers that depend on what an instruction returns, through
-// registers, wherever they are written.
-func flowsFrom(f *ptx.Func, from *ptx.Inst) map[int]bool {
-	flow := map[int]bool{}
-	for _, r := range defined(from) {
-		flow[r] = true
-	}
-	spread(f, flow)
-	return flow
-}
-
-// spread adds the registers that depend on some, through registers.
-func spread(f *ptx.Func, flow map[int]bool) {
-	for news := true; news; {
-		news = false
-		for i := range f.Body {
-			in := f.Body[i].Inst
-			if in == nil || !slices.ContainsFunc(used(in), func(r int) bool { return flow[r] }) {
-				continue
-			}
-			for _, r := range defined(in) {
-				news = news || !flow[r]
-				flow[r] = true
-			}
-		}
-	}
 }
 
 // inevitable tells of each node whether every way on from it comes to one of some
@@ -194,7 +166,7 @@ func (s *source) varying(f *ptx.Func) map[int]bool {
 			}
 		}
 	}
-	spread(f, v)
+	spread(s.registers(f).into, v)
 	s.varies[f] = v
 	return v
 }

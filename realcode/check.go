@@ -83,6 +83,7 @@ type checker struct {
 	marks        [3][]int32
 	question     pairing // its memory, from one to the next
 	groups       map[int][]int
+	ends         map[*ptx.Func]loopEnds
 	orders       *orders
 }
 
@@ -123,6 +124,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 		return err
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
+	c.ends = map[*ptx.Func]loopEnds{}
 	c.failed, c.isSteady = make([]bool, len(src.ops)), make([]int8, len(src.ops))
 	c.marks = [3][]int32{make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))}
 	c.orphaned = len(c.orphans()) > 0

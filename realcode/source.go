@@ -27,6 +27,7 @@ type source struct {
 	steps   []step
 	conds   *conds
 	varies  map[*ptx.Func]map[int]bool
+	regs    map[*ptx.Func]registers
 	entries map[*ptx.Func]int32
 	isSpare []int8 // of each operation, 0: not asked yet
 	// calls are the calls that are not followed.
@@ -46,7 +47,8 @@ func compared(e *ptx.Effect) bool {
 
 // readSource lays out a function and all that it calls.
 func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
-	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, varies: map[*ptx.Func]map[int]bool{}}
+	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, varies: map[*ptx.Func]map[int]bool{},
+		regs: map[*ptx.Func]registers{}}
 	funcs := []*ptx.Func{root}
 	for i := 0; i < len(funcs); i++ {
 		for _, st := range funcs[i].Body {

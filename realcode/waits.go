@@ -16,6 +16,10 @@ func (c *checker) waits(k int, op *Op) {
 	if op.Effect.Kind != ptx.Load || !op.Effect.Weak() || op.Dead || len(c.mainOf(k)) == 0 && c.orphaned {
 		return
 	}
+	ends := c.decided(k, op)
+	if len(ends) == 0 {
+		return
+	}
 	var loads []int32
 	for j, x := range c.src.ops {
 		if j == k || x.Effect.Kind == ptx.Load && !apart(x, op) {
@@ -24,16 +28,7 @@ func (c *checker) waits(k int, op *Op) {
 			}
 		}
 	}
-	flow, base, loop := flowsFrom(op.Func, op.Inst), c.src.entries[op.Func], c.pg.circular()
-	for n := range c.pg.next {
-		at := c.pg.of[n] - base
-		if !loop(int32(n)) || at < 0 || int(at) >= len(op.Func.Body) {
-			continue
-		}
-		in := op.Func.Body[at].Inst
-		if in == nil || in.Name != "bra" || in.Guard < 0 || !flow[in.Guard] || c.pg.turns(int32(n), c.inPTX[k]) {
-			continue
-		}
+	for _, in := range ends {
 		gone := len(loads) == 1 && !c.loose.circular()(loads[0])
 		for m := range c.loose.next {
 			if i := c.loose.of[m]; i < 0 || c.mach.insts[i].Src.Line != in.N || c.mach.insts[i].Flow != isa.FlowJump {
@@ -50,6 +45,48 @@ func (c *checker) waits(k int, op *Op) {
 			return
 		}
 	}
+}
+
+// loopEnds are the jumps of a function that have a condition and are in loops.
+type loopEnds struct {
+	nodes []int32
+	on    map[int]bool // registers that the conditions depend on
+}
+
+// decided lists the jumps, at the ends of loops of which no turn goes without an operation, that
+// depend on what it returns.
+func (c *checker) decided(k int, op *Op) (ends []*ptx.Inst) {
+	e := c.loopEnds(op.Func)
+	if !slices.ContainsFunc(defined(op.Inst), func(r int) bool { return e.on[r] }) {
+		return nil
+	}
+	flow, base := c.src.flowsFrom(op), c.src.entries[op.Func]
+	for _, n := range e.nodes {
+		if in := op.Func.Body[c.pg.of[n]-base].Inst; flow[in.Guard] && !c.pg.turns(n, c.inPTX[k]) {
+			ends = append(ends, in)
+		}
+	}
+	return ends
+}
+
+func (c *checker) loopEnds(f *ptx.Func) loopEnds {
+	if e, ok := c.ends[f]; ok {
+		return e
+	}
+	e := loopEnds{on: map[int]bool{}}
+	loop, base := c.pg.circular(), c.src.entries[f]
+	for n := range c.pg.next {
+		at := c.pg.of[n] - base
+		if !loop(int32(n)) || at < 0 || int(at) >= len(f.Body) {
+			continue
+		}
+		if in := f.Body[at].Inst; in != nil && in.Name == "bra" && in.Guard >= 0 {
+			e.nodes, e.on[in.Guard] = append(e.nodes, int32(n)), true
+		}
+	}
+	spread(c.src.registers(f).of, e.on)
+	c.ends[f] = e
+	return e
 }
 
 // turns reports whether control comes from a node back to it without passing others.
