@@ -129,7 +129,9 @@ const maxMajor = 9
 var (
 	versionWord  = regexp.MustCompile(`^(\d+)\.(\d+)$`)
 	functionWord = regexp.MustCompile(`\.(entry|func)\b`)
-	linkage      = regexp.MustCompile(`^\s*\.(visible|extern|weak|common)\b`)
+	// bareEnd finds what follows a prototype without a semicolon, which nvopencc wrote and ptxas reads.
+	bareEnd = regexp.MustCompile(`\)\s*(\.(?:visible|extern|weak|func|entry|file|loc|global|const|section)\b)`)
+	linkage = regexp.MustCompile(`^\s*\.(visible|extern|weak|common)\b`)
 )
 
 // declaration reads a variable, a prototype or a function.
@@ -141,12 +143,18 @@ func (p *parser) declaration() error {
 		return err
 	}
 	if at := functionWord.FindStringIndex(text); at != nil {
+		end := bareEnd.FindStringSubmatchIndex(text)
+		if end != nil {
+			text, l.at = text[:end[2]], start+end[2]
+		}
 		f, err := p.signature(text, start, at[1])
 		if err != nil {
 			return err
 		}
 		if l.src[l.at] != '{' {
-			l.at++
+			if end == nil {
+				l.at++
+			}
 			p.m.Prototypes = append(p.m.Prototypes, Prototype{f.Name, span{start, l.at}})
 			return nil
 		}

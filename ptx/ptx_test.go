@@ -124,6 +124,18 @@ func TestLined(t *testing.T) {
 	require.Equal(t, squeeze(m.Plain("7.0")), squeeze(again.Plain("")))
 }
 
+// TestBarePrototype: a prototype without a semicolon ends where the next directive begins.
+func TestBarePrototype(t *testing.T) {
+	bare := ".visible .func (.param .s32 r) f (.param .s32 a)\n"
+	text := head + bare + "\t.file 1 \"a.cu\"\n" + bare + bare + "{\n\tret;\n}\n.entry k()\n{\n\t.loc 1 7 0\n\tbar.sync 0;\n}\n"
+	m, err := Parse("k.ptx", []byte(text))
+	require.NoError(t, err)
+	require.Len(t, m.Prototypes, 2)
+	require.Len(t, m.Funcs, 2)
+	require.Equal(t, "f k", m.Funcs[0].Name+" "+m.Funcs[1].Name)
+	require.NotContains(t, m.Lined("k.ptx", ""), "a.cu")
+}
+
 // TestErrors: what is no PTX is told with its place.
 func TestErrors(t *testing.T) {
 	body := func(s string) string { return head + ".entry k()\n{\n" + s }
