@@ -21,16 +21,16 @@ import (
 //
 // The error comes from the tools, or is an *sass.Error.
 func Decode(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (*Code, error) {
-	parse, err := disassemble(ctx, tc, file, target, data)
+	parse, err := Disassemble(ctx, tc, file, target, data)
 	if err != nil {
 		return nil, err
 	}
 	return parse()
 }
 
-// disassemble is the part of Decode that waits for tools. The function that it returns does the
+// Disassemble is the part of Decode that waits for tools. The function that it returns does the
 // rest: it builds the program, which takes much more memory than its text.
-func disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (parse func() (*Code, error), err error) {
+func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte) (parse func() (*Code, error), err error) {
 	open := cubin.Parse
 	if cubin.IsCompact(data) {
 		open = cubin.ParseCompact

@@ -71,7 +71,7 @@ func (p *ptx) Compile(ctx context.Context, job *Job) (*Result, error) {
 }
 
 func (p *ptx) Decode(ctx context.Context, where, target string, b *toolchain.Batch) (func() (*Code, error), error) {
-	return disassemble(ctx, p.tc, where, target, b.Cubin)
+	return Disassemble(ctx, p.tc, where, target, b.Cubin)
 }
 
 // Stages does nothing: there is one compiler, and nobody sees its intermediate results.

@@ -80,6 +80,7 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 	type task struct {
 		cell
 		of   *held
+		size int64
 		done chan struct{}
 	}
 	var tasks []*task
@@ -90,13 +91,13 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 				continue
 			}
 			of.left++
-			tasks = append(tasks, &task{c, of, make(chan struct{})})
+			tasks = append(tasks, &task{c, of, min(int64(m.Size()), maxAhead), make(chan struct{})})
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(jobs + 2)
-	ahead := semaphore.NewWeighted(int64(resultsKept * jobs))
-	reading := semaphore.NewWeighted(readAtOnce)
+	ahead := semaphore.NewWeighted(maxAhead)
+	reading := semaphore.NewWeighted(maxRead)
 	group.Go(func() error {
 		for _, t := range tasks {
 			select {
@@ -110,13 +111,13 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 				return err
 			}
 			t.Result = nil
-			ahead.Release(1)
+			ahead.Release(t.size)
 		}
 		return nil
 	})
 	group.Go(func() error { // the limit has the cells begin one after the other
 		for _, t := range tasks {
-			if err := ahead.Acquire(ctx, 1); err != nil {
+			if err := ahead.Acquire(ctx, t.size); err != nil {
 				return err
 			}
 			group.Go(func() error {
@@ -131,10 +132,14 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 	return group.Wait()
 }
 
-// Bounds of memory.
+// Bounds of memory, which do not grow with the cores.
 const (
-	resultsKept = 4       // results, for each job, that may wait for one before them
-	readAtOnce  = 2 << 20 // bytes of PTX whose machine code is compared at a time
+	// maxAhead bounds the PTX, in bytes, of the cells that have begun and are not handed over: results
+	// wait for the slowest before them. One takes less memory than its module's text.
+	maxAhead = 256 << 20
+	// maxRead bounds the machine code that is compared at a time, in bytes of cubins; as a program it
+	// takes sixty times that.
+	maxRead = 6 << 20
 )
 
 // held is a module while there are cells of it to come.
@@ -216,12 +221,16 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if err != nil {
 		return err
 	}
-	weight := min(int64(m.Size()), readAtOnce)
+	parse, err := pipeline.Disassemble(ctx, c.tc, m.File, b.gpu, b.lined)
+	if err != nil {
+		return err
+	}
+	weight := min(int64(len(b.lined)), maxRead)
 	if err := reading.Acquire(ctx, weight); err != nil {
 		return err
 	}
 	defer reading.Release(weight)
-	code, err := b.decode(ctx)
+	code, err := parse()
 	if err != nil {
 		return err
 	}
