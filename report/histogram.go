@@ -91,6 +91,19 @@ type Histogram struct {
 	// warps that waited in vain in sync.
 	StressAccesses uint64 `json:"stress_accesses,omitempty"`
 	GaveUp         uint64 `json:"warps_gave_up,omitempty"`
+	// Slices are the slices of time of an adaptive run, and why the test got each.
+	Slices []Slice `json:"slices,omitempty"`
+}
+
+// Slice is a slice of time that an adaptive run gave to a test under a setting.
+type Slice struct {
+	Seed    uint64  `json:"seed"`
+	End     float64 `json:"end_s"` // since the first slice of the run began
+	Seconds float64 `json:"seconds"`
+	// Chance is how likely it was held that the outcome can be seen, and Rate how often it was
+	// expected, per second.
+	Chance float64 `json:"chance"`
+	Rate   float64 `json:"rate"`
 }
 
 // Placement says on which devices the threads and locations of a test were, by number

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,8 +18,8 @@ func TestBandit(t *testing.T) {
 	chosen := map[string][]int{"A": make([]int, 6), "B": make([]int, 6)}
 	for n := range 600 {
 		family := string("AB"[n%2])
-		q := &quest{shapes: []string{"", family, family + "x"}, spent: make([]float64, 6)}
-		arm, _ := b.choose(q, can)
+		q := b.add(traits{shapes: []string{"", family, family + "x"}})
+		arm := b.choose(q, can).arm
 		chosen[family][arm]++
 		b.learn(q, arm, 0.04, arm == pays[family])
 	}
@@ -31,9 +32,9 @@ func TestBandit(t *testing.T) {
 // the others, and a setting that a test cannot use is not chosen.
 func TestBanditVariety(t *testing.T) {
 	b := newBandit(1, 5)
-	q, seen := &quest{shapes: []string{""}, spent: make([]float64, 5)}, map[int]int{}
+	q, seen := b.add(traits{shapes: []string{""}}), map[int]int{}
 	for range 100 {
-		arm, _ := b.choose(q, func(a int) bool { return a != 3 })
+		arm := b.choose(q, func(a int) bool { return a != 3 }).arm
 		seen[arm]++
 		b.learn(q, arm, 0.04, false)
 	}
@@ -44,30 +45,19 @@ func TestBanditVariety(t *testing.T) {
 	}
 }
 
-// TestShapes: synchronisation, family, threads in the same CTAs.
-func TestShapes(t *testing.T) {
-	x, _ := corpus.Lookup("mp")
-	y, _ := corpus.Lookup("mp+relaxed.gpus")
-	require.Empty(t, Shapes(x)[0])
-	require.NotEqual(t, Shapes(x)[1], Shapes(y)[1], "scopes")
-	require.Equal(t, Shapes(x)[1]+"|WW+RR", Shapes(x)[2])
-	require.Equal(t, Shapes(x)[2]+"|0+1", Shapes(x)[3])
-	z, _ := corpus.Lookup("mp+membar.gls")
-	require.NotEqual(t, Shapes(x)[1], Shapes(z)[1], "fences")
-}
-
 // TestBanditVain: a test that has waited in vain is tried under another setting, tests of its
 // shape that have not are preferred, and so are those in whose place something was seen.
 func TestBanditVain(t *testing.T) {
 	b := newBandit(1, 2)
 	both, second := func(int) bool { return true }, func(a int) bool { return a == 1 }
 	at := func(place string) *quest {
-		return &quest{shapes: []string{"", "A", "A|x", "A|x|" + place}, spent: make([]float64, 2)}
+		of := []string{"", "A", "A|x", "A|x|" + place}
+		return b.add(traits{shapes: of, features: of, skeleton: strconv.Itoa(len(b.groups))}) // without relatives
 	}
 	prefers := func(x, y *quest) (n int) {
 		for range 1000 {
-			_, a := b.choose(x, second)
-			if _, c := b.choose(y, second); a > c {
+			a := b.choose(x, second)
+			if c := b.choose(y, second); a.rate > c.rate {
 				n++
 			}
 		}
@@ -84,12 +74,15 @@ func TestBanditVain(t *testing.T) {
 	require.Greater(t, prefers(at("elsewhere"), old), 950, "nothing is known of the place")
 	other := 0
 	for range 1000 {
-		arm, _ := b.choose(old, both)
+		arm := b.choose(old, both).arm
 		other += arm
 	}
 	require.Greater(t, other, 950)
-	for range 50 {
-		b.learn(at("together"), 0, 0.04, false)
+	for range 10 {
+		q := at("together")
+		for n := range 10 {
+			b.learn(q, n%2, 0.04, false)
+		}
 	}
 	require.Greater(t, prefers(at("apart"), at("together")), 950)
 }
@@ -102,8 +95,7 @@ func TestBanditLike(t *testing.T) {
 	quest := func(name string) *quest {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
-		q := b.quest(x)
-		return &q
+		return b.quest(x)
 	}
 	learn := func(times, pays int, names ...string) {
 		for n := range times {
@@ -114,7 +106,7 @@ func TestBanditLike(t *testing.T) {
 	learn(160, fenced, "mp+membar.gls", "lb+membar.gls")
 	chosen := make([]int, arms)
 	for range 1000 {
-		arm, _ := b.choose(quest("iriw+membar.gls"), func(int) bool { return true })
+		arm := b.choose(quest("iriw+membar.gls"), func(int) bool { return true }).arm
 		chosen[arm]++
 	}
 	require.Greater(t, chosen[fenced], 500, "%v", chosen)
@@ -126,7 +118,7 @@ func TestBanditUntried(t *testing.T) {
 	const arms, elsewhere, pays = 20, 2, 13
 	b := newBandit(1, arms)
 	at := func(class string) *quest {
-		return &quest{shapes: []string{"", "s", "s|" + class, "s|" + class + "|0+1"}, spent: make([]float64, arms)}
+		return b.add(traits{shapes: []string{"", "s", "s|" + class, "s|" + class + "|0+1"}})
 	}
 	for n := range 100 * arms {
 		b.learn(at("A"), n%arms, 0.04, n%arms == elsewhere)
@@ -134,7 +126,7 @@ func TestBanditUntried(t *testing.T) {
 	found := make([]int, arms)
 	for range 120 {
 		q := at("B")
-		arm, _ := b.choose(q, func(int) bool { return true })
+		arm := b.choose(q, func(int) bool { return true }).arm
 		b.learn(q, arm, 0.04, arm == pays)
 		found[arm]++
 	}
@@ -145,7 +137,7 @@ func TestBanditUntried(t *testing.T) {
 // that pays less, but for those that remain.
 func TestBanditFades(t *testing.T) {
 	b := newBandit(1, 2)
-	at := func() *quest { return &quest{shapes: []string{"", "s", "s|A"}, spent: make([]float64, 2)} }
+	at := func() *quest { return b.add(traits{shapes: []string{"", "s", "s|A"}}) }
 	for range 400 {
 		b.learn(at(), 0, 0.04, true)
 	}
@@ -155,7 +147,7 @@ func TestBanditFades(t *testing.T) {
 	}
 	second := 0
 	for range 1000 {
-		arm, _ := b.choose(at(), func(int) bool { return true })
+		arm := b.choose(at(), func(int) bool { return true }).arm
 		second += arm
 	}
 	require.Greater(t, second, 900)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"optcheck/report"
 	"optcheck/runner/drive"
 )
 
@@ -49,7 +50,7 @@ type First struct {
 // hunted is a test in an adaptive run.
 type hunted struct {
 	*subject
-	quest  quest
+	quest  *quest
 	open   bool
 	slices int
 	counts map[way]*accounted
@@ -66,6 +67,8 @@ type accounted struct {
 	job   drive.Job // of the first slice
 	first map[string]float64
 	err   error
+
+	slices []report.Slice
 }
 
 type hunter struct {
@@ -188,25 +191,22 @@ func (h *hunter) take(ctx context.Context, p *prepared) {
 
 // next gives a slice of time to a test: to each one, then to those with the best prospects.
 func (h *hunter) next(ctx context.Context) error {
-	list, at, arm := &h.turn, 0, -1
-	switch {
-	case len(h.once) > 0 && (len(h.turn) == 0 || h.turn[0].slices > 0):
+	list, at := &h.turn, 0
+	if len(h.once) > 0 && (len(h.turn) == 0 || h.turn[0].slices > 0) {
 		list = &h.once
-	case h.turn[0].slices > 0:
-		best := -1.0
+	}
+	best := h.choose((*list)[0])
+	if (*list)[0].slices > 0 {
 		for range competitors {
 			k := h.rnd.IntN(len(h.turn))
-			if a, rate := h.choose(h.turn[k]); rate > best {
-				best, at, arm = rate, k, a
+			if c := h.choose(h.turn[k]); c.rate > best.rate {
+				best, at = c, k
 			}
 		}
 	}
 	t := (*list)[at]
 	*list = slices.Delete(*list, at, at+1)
-	if arm < 0 {
-		arm, _ = h.choose(t)
-	}
-	found, err := h.slice(ctx, t, arm)
+	found, err := h.slice(ctx, t, best)
 	if err != nil || found || !t.open {
 		h.close(ctx, t)
 		return err
@@ -216,8 +216,8 @@ func (h *hunter) next(ctx context.Context) error {
 }
 
 // choose returns the setting for a test's next slice and its prospects.
-func (h *hunter) choose(t *hunted) (arm int, rate float64) {
-	return h.arms.choose(&t.quest, func(a int) bool {
+func (h *hunter) choose(t *hunted) choice {
+	return h.arms.choose(t.quest, func(a int) bool {
 		x := t.parts[h.o.Settings[a].Kernel()]
 		return x != nil && x.refused == nil
 	})
@@ -225,7 +225,8 @@ func (h *hunter) choose(t *hunted) (arm int, rate float64) {
 
 // slice runs a test for a slice of time under a setting. found tells that it is no
 // longer open.
-func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err error) {
+func (h *hunter) slice(ctx context.Context, t *hunted, by choice) (found bool, err error) {
+	arm := by.arm
 	if h.began.IsZero() {
 		h.began = time.Now()
 	}
@@ -257,11 +258,12 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 		}
 	}
 	if out == nil || out.Instances() == 0 {
-		h.arms.learn(&t.quest, arm, job.Budget.Seconds(), false) // it is not tried for ever
-		t.slices++
+		h.learn(t, arm, job.Budget, false) // it is not tried for ever
 		return false, err
 	}
 	at := time.Since(h.began)
+	a.slices = append(a.slices, report.Slice{Seed: job.Seed, End: at.Seconds(), Seconds: out.Elapsed.Seconds(),
+		Chance: by.chance, Rate: by.rate})
 	for _, o := range out.Histogram.Outcomes() {
 		if k := key(o.Values); a.first[k] == 0 {
 			a.first[k] = at.Seconds()
@@ -273,15 +275,23 @@ func (h *hunter) slice(ctx context.Context, t *hunted, arm int) (found bool, err
 	} else if e := a.out.Add(out); e != nil {
 		return false, e
 	}
-	h.arms.learn(&t.quest, arm, out.Elapsed.Seconds(), found)
+	before := t.slices
+	h.learn(t, arm, out.Elapsed, found)
 	if found {
 		h.seen++
 		if h.u.Told != nil {
-			h.u.Told(First{x.bin.Test.Name, set.String() + placed(job.Homes), job.Seed, at, t.slices})
+			h.u.Told(First{x.bin.Test.Name, set.String() + placed(job.Homes), job.Seed, at, before})
 		}
 	}
-	t.slices++
 	return found, err
+}
+
+// learn notes what a slice has shown. A test whose outcome the model forbids says nothing of settings.
+func (h *hunter) learn(t *hunted, arm int, d time.Duration, found bool) {
+	t.slices++
+	if t.open {
+		h.arms.learn(t.quest, arm, d.Seconds(), found)
+	}
 }
 
 // satisfying counts the instances that showed the outcome of the condition.
@@ -302,6 +312,7 @@ func (h *hunter) close(ctx context.Context, t *hunted) {
 		h.place(r, a.part, a.homes)
 		r.Seed = a.job.Seed
 		r.fill(a.out, a.part.judged)
+		r.Slices = a.slices
 		if a.err != nil {
 			r.fail(a.err)
 		} else if err := h.again(ctx, a.part, a.job, r); err != nil {
