@@ -52,6 +52,9 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch, device int) 
 	case ptxgen.ParamResults:
 		return runner.BufArg(m.results.buf), nil
 	case ptxgen.ParamScratch:
+		if l.own >= 0 {
+			return runner.BufArg(m.location(l, l.own)), nil
+		}
 		return runner.BufArg(m.scratch[device].buf), nil
 	case ptxgen.ParamCounters:
 		return runner.BufArg(m.counters.buf), nil

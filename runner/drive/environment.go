@@ -93,6 +93,24 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	} {
 		add(x.name, x.form, Random, slices.Concat(flood, x.changes)...)
 	}
+	// Floods in which the lanes of a warp access one line, and CTAs lines one after the other: fast, and the CTAs of an
+	// instance stay in step. What tells them apart is what delays one CTA more than another.
+	march := []string{fmt.Sprintf("instances=%d", min(t.Instances.Value*4, maxKnob)), "near=1", "stride=4", "scatter=0", "offset=0"}
+	beside := []string{"stress-every=9", "stress-own=1", "stress-line=128", "stress-rounds=5"}
+	for _, x := range []struct {
+		name    string
+		form    ptxgen.Form
+		i       Incantations
+		changes []string
+	}{
+		{"march-wide", ptxgen.FormFast, None, []string{"warps=32"}},
+		{"march-stress", ptxgen.FormFast, Stress, beside},
+		{"march-random", ptxgen.FormFast, Stress | Random, slices.Concat(beside, []string{"near=4", "warps=16", "stress-rounds=1", "stress-lane=4"})},
+		// The order of roles is that of a whole CTA.
+		{"roles-march", ptxgen.FormPermuted, Random, []string{"warps=8", "order-shift=8"}},
+	} {
+		add(x.name, x.form, x.i, slices.Concat(march, x.changes)...)
+	}
 	return list
 }
 

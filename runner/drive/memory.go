@@ -64,7 +64,7 @@ type footprint struct {
 // add takes in a launch.
 func (f *footprint) add(h *ptxgen.Harness, l *launch) {
 	for i := range h.Widths {
-		size := uint64(l.offset[i]) + uint64(l.stride[i])*(uint64(l.set["inst_mask"])+1)
+		size := l.size(i)
 		switch {
 		case h.Shape.Shared[i] >= 0:
 		case l.arena:
@@ -74,9 +74,12 @@ func (f *footprint) add(h *ptxgen.Harness, l *launch) {
 		}
 	}
 	f.results = max(f.results, 4*uint64(l.instances)*uint64(max(h.Slots, 1)))
+	f.counters = max(f.counters, ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
+	if l.own >= 0 {
+		return
+	}
 	lines := uint64(l.set["stress_line"])*uint64(l.set["stress_lines"]) + uint64(l.set["stress_base"])
 	f.scratch = max(f.scratch, min(lines, uint64(l.set["stress_wrap"]))+32*uint64(max(l.set["stress_lane"], l.set["bank_step"]))+64)
-	f.counters = max(f.counters, ptxgen.CounterSync+ptxgen.SyncStride*uint64(l.syncWords))
 }
 
 // locations makes the memory of the test's locations, with what they begin with.

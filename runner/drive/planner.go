@@ -23,6 +23,7 @@ type launch struct {
 	syncWords uint32   // counters of arrivals
 	arena     bool     // the locations lie in one buffer
 	homes     []int    // the device of each location
+	own       int      // the location that is stressed, or -1
 	active    []uint32 // for each device the units of the test that act there, as bits
 }
 
@@ -40,6 +41,7 @@ type planner struct {
 	homes   []int
 	devices int
 	near    uint32 // of the launch; see Tuning
+	every   uint32 // likewise
 }
 
 // newPlanner returns the planner of a job: its random choices depend on the
@@ -72,9 +74,7 @@ func (p *planner) resident(threads uint32) uint32 {
 // launch makes the choices of one launch.
 func (p *planner) launch() (*launch, error) {
 	s := p.h.Shape
-	if !p.on(Stress | Sync) {
-		p.near = p.draw(p.t.Near)
-	}
+	p.flood()
 	warps := p.warps()
 	lanes := p.lanes()
 	perCTA := warps / uint32(s.Warps) * lanes
@@ -88,7 +88,7 @@ func (p *planner) launch() (*launch, error) {
 			return nil, runner.Errorf(runner.ErrUnsupported, "run", "one instance a launch of a test whose CTAs have several threads")
 		}
 	}
-	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}, homes: p.homes,
+	l := &launch{threads: warps * 32, instances: blocks * perCTA, blocks: blocks, set: map[string]uint32{}, homes: p.homes, own: -1,
 		active: make([]uint32, p.devices)}
 	for unit, device := range s.Devices {
 		l.active[device%p.devices] |= 1 << unit
@@ -107,6 +107,7 @@ func (p *planner) launch() (*launch, error) {
 		return nil, err
 	}
 	p.layout(l, perCTA)
+	p.own(l)
 	return l, nil
 }
 
@@ -218,7 +219,10 @@ func (p *planner) units(l *launch, stress uint32) {
 			mul = 1 + p.upto(units-1)
 		}
 	}
-	if p.d.Type == "cpu" && !p.on(Random) && s.Units > 1 && !p.permuted() {
+	if p.every > 0 {
+		units, mul = p.between(test)
+		extra = units - test
+	} else if p.d.Type == "cpu" && !p.on(Random) && s.Units > 1 && !p.permuted() {
 		// The cores of a CPU take their shares of the CTAs from the front and
 		// from the back half of their numbers: one role after the other, with
 		// idle CTAs that make the step co-prime.
