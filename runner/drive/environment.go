@@ -167,7 +167,7 @@ var wide = map[string]Knob{
 const Hunt = "hunt"
 
 const hunted = "roles-knot,flood,roles,sys-str+,roles-crowd,roles-burst,meet-stress,roles-queue,roles-all,roles-flood," +
-	"roles-flood-near,roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse"
+	"roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse,march-wide,march-stress,march-random,roles-march"
 
 // Find returns the settings with some names, separated by commas; all is all.
 func Find(list []Setting, names string) ([]Setting, error) {
