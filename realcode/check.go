@@ -80,7 +80,8 @@ type checker struct {
 	orphaned     bool      // there are loads of which it is not known what they are
 	signature    []string
 	same         map[string]bool // pairs whose words were found to be alike
-	marks        [3][]int32
+	marks        [4][]int32
+	narrowed     int     // nodes of the graphs of single questions
 	question     pairing // its memory, from one to the next
 	groups       map[int][]int
 	ends         map[*ptx.Func]loopEnds
@@ -126,7 +127,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
 	c.ends = map[*ptx.Func]loopEnds{}
 	c.failed, c.isSteady = make([]bool, len(src.ops)), make([]int8, len(src.ops))
-	c.marks = [3][]int32{make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))}
+	c.marks = [4][]int32{make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))}
 	c.orphaned = len(c.orphans()) > 0
 	for k := range src.ops {
 		c.operation(k)
@@ -221,7 +222,8 @@ func (c *checker) merge() {
 			continue
 		}
 		for _, j := range byText[key(op)] {
-			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive && c.src.endAlike(op, c.src.ops[j]) {
+			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive && c.src.endAlike(op, c.src.ops[j]) &&
+				!c.ownEnd(c.pg, c.inPTX[k], k, j) {
 				c.img[k].by = j
 				break
 			}
@@ -383,10 +385,15 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 	if v == nil {
 		return nil, nil
 	}
-	if err := c.exactly(); err != nil {
+	if c.exactly() == nil {
+		return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
+	}
+	g, in, err := c.narrow(slices.Concat(xs, ys)...)
+	if err != nil {
 		return nil, err
 	}
-	return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
+	c.marks[3] = make([]int32, len(g.next))
+	return c.compareIn(g, in, 3, x, y, xs, ys, p), nil
 }
 
 // exactly makes the graph with what is known of conditions.

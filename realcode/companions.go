@@ -134,14 +134,14 @@ func (c *checker) written(i int32) bool {
 	return o >= 0 && (in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && in.Mem.Space != isa.SpaceShared
 }
 
-func (c *checker) after(i int32) []int32 {
-	s := &c.mach.steps[i]
+func (m *matcher) after(i int32) []int32 {
+	s := &m.mach.steps[i]
 	out := append(append([]int32{}, s.next...), s.call...)
 	if s.guard >= 0 || s.cond >= 0 || len(s.call) > 0 {
 		out = append(out, i+1)
 	}
 	if s.ret {
-		out = append(out, c.mach.returns[c.mach.funcOf[i]]...)
+		out = append(out, m.mach.returns[m.mach.funcOf[i]]...)
 	}
 	return out
 }

@@ -1,28 +1,18 @@
 package realcode
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
-	"optcheck/target"
-	"optcheck/toolchain"
 )
 
 // memory is what the machine code of each kernel does to memory and where it jumps,
@@ -41,37 +31,16 @@ func memory(p *isa.Program) map[string]string {
 	return out
 }
 
-// score counts mutants of a kind.
-type score struct{ tried, caught, unknown int }
-
-// scores are by kind; files are controlled at once.
-type scores struct {
-	sync.Mutex
-	kinds map[string]*score
-}
-
-func (s *scores) add(kind string, tried, caught, unknown int) {
-	s.Lock()
-	defer s.Unlock()
-	k := s.kinds[kind]
-	if k == nil {
-		k = &score{}
-		s.kinds[kind] = k
-	}
-	k.tried, k.caught, k.unknown = k.tried+tried, k.caught+caught, k.unknown+unknown
-}
-
 // control is a module as one release compiles it for one target and level.
 type control struct {
-	t             *testing.T
-	ctx           context.Context
-	tc            *toolchain.Toolchain
-	m             *ptx.Module
-	target, level string
-	text          string
-	honest        map[string]string
-	found         map[string]bool
-	scores        *scores
+	way
+	t      *testing.T
+	ctx    context.Context
+	m      *ptx.Module
+	text   string
+	honest map[string]string
+	found  map[string]bool
+	tally  *tally
 }
 
 // compile checks kernels of a text; err is why it is refused.
@@ -124,8 +93,9 @@ func (c *control) others(kernels []string, by map[int]string) {
 	}
 }
 
-// run tries mutants of different kernels at once.
-func (c *control) run(round []mutant) {
+// run tries mutants of different kernels at once, and says how many are controls: are taken,
+// and change something.
+func (c *control) run(round []mutant) (tried int) {
 	by := map[int]string{}
 	var kernels []string
 	for _, x := range round {
@@ -137,121 +107,115 @@ func (c *control) run(round []mutant) {
 	if err != nil {
 		for i := range round {
 			if len(round) > 1 {
-				c.run(round[i : i+1])
+				tried += c.run(round[i : i+1])
 			}
 		}
-		return // refused: no control
+		return tried
 	}
-	for i, x := range round {
+	for _, x := range round {
 		if code[x.kernel] == c.honest[x.kernel] {
-			continue // nothing changed: no control
+			continue
 		}
-		c.scores.add(x.kind, 1, 0, 0)
-		news := func(f Finding) bool { return !c.found[f.Kernel+f.at()+f.headline()] }
-		own := checked[slices.IndexFunc(checked, func(k Kernel) bool { return k.Name == x.kernel })]
-		switch {
-		case slices.ContainsFunc(own.Findings, news):
-			c.scores.add(x.kind, 0, 1, 0)
-		case slices.ContainsFunc(own.Unknown, news):
-			c.scores.add(x.kind, 0, 0, 1)
-		default:
-			c.t.Logf("%s %s %s %s: missed: %s: %s", filepath.Base(c.m.File), c.tc.ID, c.target, c.level, round[i].kernel, x.what)
-		}
+		tried++
+		own := &checked[slices.IndexFunc(checked, func(k Kernel) bool { return k.Name == x.kernel })].Result
+		c.tally.judge(x.kind, c.way, own, c.found, "%s:%d: %s: %s: %s", c.m.File, x.pos.Line, c.way, x.kernel, x.what)
 	}
+	return tried
 }
 
-// controls applies the mutants of a module, or at most so many of them, evenly spread,
-// and counts those that are caught by kind. Places that are accused already are left out.
-func controls(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, most int, s *scores) {
-	t.Helper()
-	c := &control{t: t, ctx: t.Context(), tc: tc, m: m, target: gpu, level: level, text: m.Lined(lineFile, lowered(tc, m)), found: map[string]bool{}, scores: s}
-	all := mutants(m)
-	var chosen []mutant
-	for i := range min(most, len(all)) {
-		chosen = append(chosen, all[(2*i+1)*len(all)/(2*min(most, len(all)))])
+// control compiles kernels of a module as they are; nil if the release refuses them.
+func (p *plan) control(t *testing.T, m *ptx.Module, w way, kernels []string) (c *control, accused map[ptx.Pos]bool) {
+	var err error
+	if w.target, err = targetFor(w.tc, m, w.target); err != nil {
+		return nil, nil
 	}
-	var kernels []string
-	for _, x := range chosen {
-		if !slices.Contains(kernels, x.kernel) {
-			kernels = append(kernels, x.kernel)
-		}
-	}
-	if len(kernels) == 0 {
-		return
-	}
+	c = &control{way: w, t: t, ctx: t.Context(), m: m, text: m.Lined(lineFile, lowered(w.tc, m)), found: map[string]bool{}, tally: p.tally}
 	by := map[int]string{}
 	c.others(kernels, by)
 	honest, res, err := c.compile(apply(c.text, by), kernels...)
 	if err != nil {
-		t.Logf("%s is not for %s %s: %.200v", m.File, tc.ID, gpu, err)
-		return
+		return nil, nil
 	}
-	c.honest = honest
-	accused := map[ptx.Pos]bool{}
+	c.honest, accused = honest, map[ptx.Pos]bool{}
 	for _, k := range res {
 		for _, f := range slices.Concat(k.Findings, k.Unknown) {
-			c.found[f.Kernel+f.at()+f.headline()] = true
+			c.found[said(f)] = true
 			if f.First != nil {
 				accused[f.First.Pos] = true
 			}
 		}
 	}
-	var rounds [][]mutant
-	next := map[string]int{}
-	for _, x := range chosen {
-		if accused[x.pos] {
-			continue
-		}
-		n := next[x.kernel]
-		next[x.kernel]++
-		if n == len(rounds) {
-			rounds = append(rounds, nil)
-		}
-		rounds[n] = append(rounds[n], x)
-	}
-	for _, r := range rounds {
-		c.run(r)
-	}
+	return c, accused
 }
 
-// TestControls: what a compiler does wrong with the patterns is found. With
-// OPTCHECK_REAL, a pattern of real files, also with those: OPTCHECK_MUTANTS changes of
-// each, at OPTCHECK_LEVEL, by OPTCHECK_RELEASES.
-func TestControls(t *testing.T) {
-	files, most, level := []string{"testdata/patterns.ptx"}, 1<<20, "O3"
-	var names []string
-	if pattern := os.Getenv("OPTCHECK_REAL"); pattern != "" {
-		var err error
-		files, err = filepath.Glob(pattern)
-		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		if n, err := strconv.Atoi(os.Getenv("OPTCHECK_MUTANTS")); err == nil {
-			most = n
-		}
-		level = cmp.Or(os.Getenv("OPTCHECK_LEVEL"), level)
-		names = strings.Fields(os.Getenv("OPTCHECK_RELEASES"))
+// mixed are mutants in random order, one of each kind after the other.
+func (p *plan) mixed(name string, all []mutant) (out []mutant) {
+	byKind := map[string][]mutant{}
+	for _, x := range all {
+		byKind[x.kind] = append(byKind[x.kind], x)
 	}
-	for _, tc := range releases(t, names...) {
-		s := &scores{kinds: map[string]*score{}}
-		var group errgroup.Group
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		for _, file := range files {
-			m := module(t, file)
-			gpu := "sm_80"
-			if target.Compare(m.Target, gpu) > 0 {
-				gpu = m.Target
+	r := p.random(name)
+	kinds := slices.Sorted(maps.Keys(byKind))
+	for _, k := range kinds {
+		list := byKind[k]
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	for n := 0; len(out) < len(all); n++ {
+		for _, k := range kinds {
+			if list := byKind[k]; n < len(list) {
+				out = append(out, list[n])
 			}
-			group.Go(func() error { controls(t, tc, m, gpu, level, most, s); return nil })
 		}
-		require.NoError(t, group.Wait())
-		tried, caught, unknown := 0, 0, 0
-		for _, kind := range slices.Sorted(maps.Keys(s.kinds)) {
-			k := s.kinds[kind]
-			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, k.tried, k.caught, k.unknown)
-			tried, caught, unknown = tried+k.tried, caught+k.caught, unknown+k.unknown
-		}
-		t.Logf("%s: %d changes, %d caught, %d unknown", tc.ID, tried, caught, unknown)
-		require.Positive(t, tried)
-		assert.GreaterOrEqual(t, 100*(caught+unknown), 99*tried, "%s", tc.ID)
 	}
+	return out
+}
+
+// controls tries the mutants of a module compiled in one way, at most so many, and reports whether it
+// can be. Places that are accused already are left out.
+func (p *plan) controls(t *testing.T, m *ptx.Module, w way, kernels []string, most int) bool {
+	c, accused := p.control(t, m, w, kernels)
+	if c == nil {
+		return false
+	}
+	rest := slices.DeleteFunc(p.mixed(m.File+w.String(), mutants(m)), func(x mutant) bool {
+		return accused[x.pos] || !slices.Contains(kernels, x.kernel)
+	})
+	for tries := 0; most > 0 && len(rest) > 0 && (!p.real || tries < 12); tries++ {
+		var round, later []mutant
+		for _, x := range rest {
+			if len(round) < most && !slices.ContainsFunc(round, func(y mutant) bool { return y.kernel == x.kernel }) {
+				round = append(round, x)
+			} else {
+				later = append(later, x)
+			}
+		}
+		most, rest = most-c.run(round), later
+	}
+	return true
+}
+
+// TestControls: what a compiler does wrong with the patterns is found. Of real files OPTCHECK_WAYS
+// ways to compile each are taken (6), and OPTCHECK_MUTANTS changes of each (4).
+func TestControls(t *testing.T) {
+	p := newPlan(t)
+	p.each(t, func(m *ptx.Module) {
+		kernels := p.small(m)
+		if !p.real {
+			for _, tc := range p.releases {
+				require.True(t, p.controls(t, m, way{tc, "sm_80", "O3"}, kernels, 1<<20))
+			}
+			return
+		}
+		left := setting("OPTCHECK_WAYS", 6)
+		for _, w := range p.ways(m) {
+			if left == 0 || len(kernels) == 0 {
+				return
+			}
+			if p.controls(t, m, w, kernels, setting("OPTCHECK_MUTANTS", 4)) {
+				left--
+			}
+		}
+	})
+	p.report(t, "changes of the PTX")
 }

@@ -2,21 +2,11 @@ package realcode
 
 import (
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
 	"optcheck/ptx"
-	"optcheck/toolchain"
 )
 
 // codeMutant is a change of machine code, after it was read, that the model forbids.
@@ -264,10 +254,9 @@ func (l *listing) kept(op *Op, in *isa.Inst, k, dir int) bool {
 
 // compiled is a module as one release compiles it, and what is said of its kernels.
 type compiled struct {
-	m     *ptx.Module
-	prog  *isa.Program
-	sm    int
-	label string
+	m    *ptx.Module
+	prog *isa.Program
+	sm   int
 }
 
 // said is what is said of a kernel with other machine code.
@@ -283,27 +272,19 @@ func (r *compiled) said(f *ptx.Func, code *isa.Func) *Result {
 	return &k.Result
 }
 
-// largest is how many operations a kernel has at most that is changed again and again.
-const largest = 800
-
-// try tries changes of each kernel, at most so many of each kind, and counts those that are
-// caught.
-func (r *compiled) try(t *testing.T, most int, scores map[string]*score, lock *sync.Mutex) {
+// try tries changes of some kernels, at most so many of each kind and kernel.
+func (p *plan) try(r *compiled, w way, kernels []string, most int) {
 	for _, f := range Roots(r.m) {
 		at := slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
 		src, err := readSource(r.m, f)
-		if at < 0 || err != nil {
+		if at < 0 || err != nil || !slices.Contains(kernels, f.Name) {
 			continue
 		}
 		code := r.prog.Funcs[at]
-		if n := len(src.ops); n > largest {
-			t.Logf("%s: %s: left out: %d operations", r.label, f.Name, n)
-			continue
-		}
 		honest := r.said(f, code)
 		accused, told := map[ptx.Pos]bool{}, map[string]bool{}
 		for _, x := range slices.Concat(honest.Findings, honest.Unknown) {
-			told[x.at()+x.headline()] = true
+			told[said(x)] = true
 			if x.First != nil {
 				accused[x.First.Pos] = true
 			}
@@ -311,84 +292,35 @@ func (r *compiled) try(t *testing.T, most int, scores map[string]*score, lock *s
 		if slices.ContainsFunc(honest.Unknown, func(x Finding) bool { return x.First == nil }) {
 			continue // nothing was compared
 		}
-		byKind := map[string][]codeMutant{}
-		for _, x := range codeMutants(src, code) {
-			if !accused[x.pos] {
-				byKind[x.kind] = append(byKind[x.kind], x)
+		tried := map[string]int{}
+		list := slices.DeleteFunc(codeMutants(src, code), func(x codeMutant) bool { return accused[x.pos] })
+		p.random(r.m.File+f.Name+w.String()).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		for _, x := range list {
+			if tried[x.kind]++; tried[x.kind] > most {
+				continue
 			}
-		}
-		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
-			list := byKind[kind]
-			for i := range min(most, len(list)) {
-				x := list[i*len(list)/min(most, len(list))]
-				res := r.said(f, x.code)
-				news := func(x Finding) bool { return !told[x.at()+x.headline()] }
-				caught, unknown := slices.ContainsFunc(res.Findings, news), slices.ContainsFunc(res.Unknown, news)
-				lock.Lock()
-				s := scores[kind]
-				if s == nil {
-					s = &score{}
-					scores[kind] = s
-				}
-				s.tried++
-				switch {
-				case caught:
-					s.caught++
-				case unknown:
-					s.unknown++
-				default:
-					t.Logf("%s: missed: %s: %s", r.label, f.Name, x.what)
-				}
-				lock.Unlock()
-			}
+			p.tally.judge(x.kind, w, r.said(f, x.code), told, "%s:%d: %s: %s: %s", r.m.File, x.pos.Line, w, f.Name, x.what)
 		}
 	}
 }
 
-// TestListings: what is taken from machine code, after it was read, is missed. With OPTCHECK_REAL, a folder of
-// real files, also in those: at most OPTCHECK_MOST changes of each kind and kernel.
+// TestListings: what is taken from machine code, after it was read, is missed. Of real files at most
+// OPTCHECK_MOST (2) changes of each kind and kernel are tried.
 func TestListings(t *testing.T) {
-	files, most, names := []string{"testdata/patterns.ptx"}, 1000, []string{"11.8", "12.4"}
-	if dir := os.Getenv("OPTCHECK_REAL"); dir != "" {
-		var err error
-		files, err = filepath.Glob(filepath.Join(dir, "*.ptx"))
-		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		most, _ = strconv.Atoi(os.Getenv("OPTCHECK_MOST"))
-		most = max(most, 1)
+	p, most := newPlan(t, "11.8", "12.4"), 1000
+	if p.real {
+		most = setting("OPTCHECK_MOST", 2)
 	}
-	if s := os.Getenv("OPTCHECK_RELEASES"); s != "" {
-		names = strings.Split(s, ",")
-	}
-	var lock sync.Mutex
-	for _, tc := range releases(t, names...) {
-		scores := map[string]*score{}
-		for _, file := range files {
-			listingsOf(t, tc, file, most, scores, &lock)
+	p.each(t, func(m *ptx.Module) {
+		w := way{target: "sm_80", level: "O3"}
+		if number(m.Target) > 80 {
+			w.target = "sm_90"
 		}
-		sum := score{}
-		for _, kind := range slices.Sorted(maps.Keys(scores)) {
-			s := scores[kind]
-			t.Logf("%s: %s: %d changes, %d caught, %d unknown", tc.ID, kind, s.tried, s.caught, s.unknown)
-			sum.tried, sum.caught, sum.unknown = sum.tried+s.tried, sum.caught+s.caught, sum.unknown+s.unknown
+		for _, w.tc = range p.releases {
+			if code, err := Build(t.Context(), w.tc, m, w.target, w.level); err == nil {
+				p.try(&compiled{m, code.Program, number(w.target)}, w, p.small(m), most)
+			}
 		}
-		t.Logf("%s: %d changes of machine code, %d caught, %d unknown", tc.ID, sum.tried, sum.caught, sum.unknown)
-		require.Positive(t, sum.tried)
-		assert.GreaterOrEqual(t, 100*(sum.caught+sum.unknown), 99*sum.tried, "%s", tc.ID)
-	}
-}
-
-func listingsOf(t *testing.T, tc *toolchain.Toolchain, file string, most int, scores map[string]*score, lock *sync.Mutex) {
-	m := module(t, file)
-	gpu := "sm_80"
-	if number(m.Target) > 80 {
-		gpu = "sm_90"
-	}
-	code, err := Build(t.Context(), tc, m, gpu, "O3")
-	if err != nil {
-		t.Logf("%s is not for %s %s: %.200v", m.File, tc.ID, gpu, err)
-		return
-	}
-	r := &compiled{m, code.Program, number(gpu), fmt.Sprintf("%s %s %s O3", m.File, tc.ID, gpu)}
-	r.try(t, most, scores, lock)
+	})
+	p.report(t, "changes of machine code")
 }

@@ -85,7 +85,8 @@ func (u *mutations) alone(op *Op, i int) {
 		u.add("weaken", op, map[int]string{in.N: strings.TrimSuffix(args, fmt.Sprint(in.Args[0].Value)) + fmt.Sprint(in.Args[0].Value+1) + ";"})
 	}
 	for _, w := range weakenings {
-		if !strings.Contains(in.Op, w.from) || e.Space == "shared" || u.same(i, w.from, w.to) || w.from == ".acquire" && u.src.again(in) {
+		if !strings.Contains(in.Op, w.from) || e.Space == "shared" || u.same(i, w.from, w.to) ||
+			(w.from == ".acquire" || w.to == ".release") && u.src.again(in) {
 			continue
 		}
 		u.add("weaken "+w.from+" to "+w.to, op, map[int]string{in.N: strings.Replace(in.Text, w.from, w.to, 1) + ";"})
@@ -190,7 +191,8 @@ func (u *mutations) same(i int, from, to string) bool {
 
 // again reports whether what follows an acquire, wherever the program goes, is an
 // acquire of the same location before anything but strong accesses of it: that one
-// orders all that the first would, for one location is read in one order.
+// orders all that the first would, for one location is read in one order. Or nothing
+// follows but the end of the kernel.
 func (s *source) again(in *ptx.Inst) bool {
 	k := slices.IndexFunc(s.ops, func(op *Op) bool { return op.Inst == in })
 	work := []int32{}
@@ -208,7 +210,9 @@ func (s *source) again(in *ptx.Inst) bool {
 		}
 		seen[i] = true
 		st := &s.steps[i]
-		if st.ret || len(st.call) > 0 {
+		if st.ret && int(i) <= len(s.ops[k].Func.Body) && s.entries[s.ops[k].Func] == 0 {
+			continue
+		} else if st.ret || len(st.call) > 0 {
 			return false
 		}
 		if st.letter >= 0 {

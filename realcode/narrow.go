@@ -1,0 +1,65 @@
+package realcode
+
+import "slices"
+
+// maxNarrow bounds the graphs of single questions: the nodes of one, and of all of a kernel.
+const maxNarrow, maxNarrowAll = 20_000, 400_000
+
+// narrow is the graph of the machine code for one question: with what is known of the conditions that
+// decide where control goes, or whether what is asked about is performed, and of no others. Twenty
+// accesses, each under a condition of its own, make a million places otherwise.
+func (c *checker) narrow(asked ...int32) (*graph, [][]int32, error) {
+	if c.narrowed >= maxNarrowAll {
+		return nil, nil, c.exactErr
+	}
+	conds := len(c.mach.conds.ids)
+	steps := about(c.mach.steps, conds, asked)
+	g, err := unroll(steps, 0, conds, true, min(maxNarrow, maxNodes()))
+	if err != nil {
+		c.narrowed += maxNarrow
+		return nil, nil, c.exactErr
+	}
+	c.narrowed += len(g.next)
+	return g, nodesOf(g, len(steps), func(n int) int32 { return g.letter[n] }), nil
+}
+
+// about are the steps of a program without what does not matter to some of its letters: conditions of
+// other instructions, and what such a condition is made of.
+func about(steps []step, conds int, asked []int32) []step {
+	out := slices.Clone(steps)
+	for i := range out {
+		if s := &out[i]; !slices.Contains(asked, s.letter) {
+			s.letter = -1
+		}
+		out[i].sets = slices.Clone(out[i].sets)
+	}
+	for changed := true; changed; {
+		changed = false
+		live := liveness(out, conds)
+		for i := range out {
+			s := &out[i]
+			idle := func(c int32) bool { // nobody asks for its value behind the step
+				for _, t := range append([]int32{int32(i) + 1}, s.next...) {
+					if t >= 0 && int(t) < len(out) && live[t][c/64]>>(c%64)&1 != 0 {
+						return false
+					}
+				}
+				return !s.ret && len(s.call) == 0
+			}
+			n, free := len(s.sets), !slices.ContainsFunc(s.defs, func(c int32) bool { return !idle(c) })
+			s.sets = slices.DeleteFunc(s.sets, func(a assign) bool { return idle(a.dst) })
+			straight := s.letter < 0 && s.cond < 0 && !s.ret && len(s.call) == 0 && slices.Equal(s.next, []int32{int32(i) + 1})
+			if free = free && straight && len(s.sets) == 0 && s.guard >= 0; free {
+				s.guard = -1
+			}
+			changed = changed || free || len(s.sets) < n || len(s.uses) > len(s.sets)
+			if s.uses = nil; len(s.sets) > 0 {
+				s.uses = make([]int32, len(s.sets))
+			}
+			for k, a := range s.sets {
+				s.uses[k] = a.src
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package realcode
+
+import "slices"
+
+// ownEnd reports whether the machine code shows that the path of an operation without an image does
+// not come to the image of another one that might stand for it: something that stands beside the one in the
+// PTX, and not beside the other, goes on to what follows, past that image.
+func (m *matcher) ownEnd(pg *graph, inPTX []int32, k, j int) bool {
+	next := map[int32]bool{} // operations that follow in the PTX
+	for _, n := range inPTX {
+		pg.letters(n, next)
+	}
+	follows := func(i int32) bool { return next[m.owner[i]] }
+	image := func(i int32) bool { return slices.Contains(m.img[j].main, i) }
+	var behind []int32 // places between the image and what is next
+	for _, i := range m.img[j].main {
+		passed, _ := m.local(i)
+		behind = append(behind, passed...)
+	}
+	not := m.src.around(j)
+	for line := range m.src.around(k) {
+		for _, i := range m.byLine[line] {
+			if _, met := m.local(i); !not[line] && m.owner[i] < 0 && slices.ContainsFunc(met, follows) &&
+				!slices.ContainsFunc(met, image) && !slices.Contains(behind, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// letters adds the letters that come next behind a node.
+func (g *graph) letters(from int32, to map[int32]bool) {
+	seen, work := map[int32]bool{}, slices.Clone(g.next[from])
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if g.letter[n] >= 0 {
+			to[g.letter[n]] = true
+			continue
+		}
+		work = append(work, g.next[n]...)
+	}
+}
+
+// local walks from an instruction of the machine code to the images that come next: what it passes, and
+// what it meets.
+func (m *matcher) local(from int32) (passed, met []int32) {
+	seen, work := map[int32]bool{}, m.after(from)
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		if i < 0 || int(i) >= len(m.owner) || seen[i] {
+			continue
+		}
+		seen[i] = true
+		if m.owner[i] >= 0 {
+			met = append(met, i)
+			continue
+		}
+		passed = append(passed, i)
+		work = append(work, m.after(i)...)
+	}
+	return passed, met
+}
+
+// around lists the lines from which control comes to an operation, or to which it goes behind it,
+// past no other one.
+func (s *source) around(k int) map[int]bool {
+	lines, at := map[int]bool{}, int32(0)
+	before := make([][]int32, len(s.steps)+1)
+	after := func(i int32) []int32 {
+		st := &s.steps[i]
+		if len(st.call) > 0 || st.ret {
+			return nil
+		}
+		next := slices.Clip(st.next)
+		if st.guard >= 0 {
+			next = append(next, i+1)
+		}
+		return next
+	}
+	for i := range s.steps {
+		if s.steps[i].letter == int32(k) {
+			at = int32(i)
+		}
+		for _, t := range after(int32(i)) {
+			if t >= 0 {
+				before[t] = append(before[t], int32(i))
+			}
+		}
+	}
+	f := s.ops[k].Func
+	for _, way := range []func(int32) []int32{after, func(i int32) []int32 { return before[i] }} {
+		seen, work := map[int32]bool{}, way(at)
+		for len(work) > 0 {
+			i := work[len(work)-1]
+			work = work[:len(work)-1]
+			if i < 0 || int(i) >= len(s.steps) || seen[i] || s.steps[i].letter >= 0 {
+				continue
+			}
+			seen[i] = true
+			if n := int(i - s.entries[f]); n >= 0 && n < len(f.Body) && f.Body[n].Inst != nil {
+				lines[f.Body[n].Inst.N] = true
+			}
+			work = append(work, way(i)...)
+		}
+	}
+	return lines
+}
