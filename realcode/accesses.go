@@ -30,11 +30,34 @@ func (c *checker) merged(k int, op *Op) {
 func (c *checker) older(k int) int {
 	found := -1
 	c.around(k, c.pg.before(), func(other int, same bool) {
-		if !same {
+		if !same && !c.own(other, c.src.ops[k]) {
 			found = other
 		}
 	})
 	return found
+}
+
+// own reports whether every path to an operation that acquires comes from a store of the
+// thread itself to a location, behind which nothing releases: it may read what it has written,
+// for nobody else can have written since.
+func (c *checker) own(k int, at *Op) bool {
+	if c.src.ops[k].Effect.Releases() {
+		return false
+	}
+	ok := true
+	c.until(k, c.pg.before(), func(l int32) bool {
+		if l < 0 {
+			ok = false
+			return true
+		}
+		x := c.src.ops[l]
+		if x.Effect.Kind == ptx.Store && x.addr.root == at.addr.root && x.addr.offset == at.addr.offset && x.addr.width == at.addr.width {
+			return true
+		}
+		ok = ok && !x.Effect.Releases() && (apart(x, at) || x.Effect.Kind == ptx.Load)
+		return !ok
+	})
+	return ok
 }
 
 // shared reports whether a path from a load comes to another access of its location
@@ -64,7 +87,24 @@ func (c *checker) vector(k int) bool {
 // around walks from a load, and ends at accesses of its location, and at what
 // acquires.
 func (c *checker) around(k int, next [][]int32, at func(other int, same bool)) {
-	op, seen := c.src.ops[k], map[int32]bool{}
+	op := c.src.ops[k]
+	c.until(k, next, func(l int32) bool {
+		if l < 0 {
+			return true
+		}
+		x := c.src.ops[l]
+		same := x.Effect.Kind.IsAccess() && x.addr.root == op.addr.root && overlap(x.addr, op.addr)
+		if same || x.Effect.Acquires() {
+			at(int(l), same)
+		}
+		return same || x.Effect.Acquires()
+	})
+}
+
+// until walks from an operation to others, until stop says so of one; -1 is where nothing
+// follows, or precedes.
+func (c *checker) until(k int, next [][]int32, stop func(l int32) bool) {
+	seen := map[int32]bool{}
 	var work []int32
 	for _, n := range c.inPTX[k] {
 		work = append(work, next[n]...)
@@ -76,16 +116,34 @@ func (c *checker) around(k int, next [][]int32, at func(other int, same bool)) {
 			continue
 		}
 		seen[n] = true
-		if l := c.pg.letter[n]; l >= 0 {
-			x := c.src.ops[l]
-			same := x.Effect.Kind.IsAccess() && x.addr.root == op.addr.root && overlap(x.addr, op.addr)
-			if same || x.Effect.Acquires() {
-				at(int(l), same)
-				continue
-			}
+		if l := c.pg.letter[n]; l >= 0 && stop(l) || len(next[n]) == 0 && stop(-1) {
+			continue
 		}
 		work = append(work, next[n]...)
 	}
+}
+
+// overwritten reports whether every path from a store comes to one that is as strong, of the
+// same bytes, before anything else that synchronises or goes there: as if both came at once.
+func (c *checker) overwritten(k int) bool {
+	op, ok := c.src.ops[k], true
+	c.until(k, c.pg.next, func(l int32) bool {
+		if l < 0 {
+			ok = false
+			return true
+		}
+		x := c.src.ops[l]
+		e := &x.Effect
+		switch {
+		case e.Kind == ptx.Store && x.addr.root == op.addr.root && x.addr.offset == op.addr.offset && x.addr.width == op.addr.width &&
+			!e.Weak() && scopes[e.Scope] >= scopes[op.Effect.Scope] && x.Inst.Guard < 0:
+			return len(c.mainOf(int(l))) > 0 // one that is overwritten itself is passed
+		case !relaxed(x) || !apart(x, op) || op.addr.root == "":
+			ok = false
+		}
+		return !ok
+	})
+	return ok
 }
 
 // before gives the nodes in front of each.

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"slices"
+	"sync"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -46,9 +47,14 @@ func (c *checker) companions(k int, op *Op, g *images) {
 		return
 	}
 	scope := scopes[e.Scope]
-	others := func(bad func(int32) bool) func(int32) bool {
-		return func(i int32) bool { return c.owner[i] != int32(k) && bad(i) }
+	others := func(bad func(int32) bool, comes func() []bool) func(int32) bool {
+		return func(i int32) bool {
+			o := c.owner[i]
+			return o != int32(k) && bad(i) && (o < 0 || slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return comes()[n] }))
+		}
 	}
+	follows := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.next) })
+	precedes := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.before()) })
 	stale, written := c.stale, c.written
 	if len(g.inval) == 0 && e.Kind != ptx.Fence { // those of others must do, before anything that they do not order
 		stale = func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }
@@ -61,8 +67,15 @@ func (c *checker) companions(k int, op *Op, g *images) {
 		if in.Mem.Atom == "CAST" {
 			continue
 		}
+		if e.Kind == ptx.Load && e.Acquires() {
+			if at := c.search(i, c.after, awaits(in), others(func(i int32) bool { return c.elsewhere(k, i) }, follows)); at >= 0 {
+				c.finding(Missing, k, c.code(i, at), "nothing waits for it before what follows: that may be performed first")
+				c.because(c.bare(k, at, true))
+				return
+			}
+		}
 		if e.Acquires() && scope > isa.ScopeCTA && in.Mem.Space != isa.SpaceShared {
-			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale)); at >= 0 {
+			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale, follows)); at >= 0 {
 				c.finding(Missing, k, c.code(i, at),
 					"no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
 				c.because(c.bare(k, at, true))
@@ -71,13 +84,38 @@ func (c *checker) companions(k int, op *Op, g *images) {
 		}
 		if e.Releases() && e.Kind != ptx.Fence {
 			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
-			if at := c.search(i, c.before, fence, others(written)); at >= 0 {
+			if at := c.search(i, c.before, fence, others(written, precedes)); at >= 0 {
 				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
 				c.because(c.bare(k, at, false))
 				return
 			}
 		}
 	}
+}
+
+// awaits returns whether an instruction waits for the result of another one, by its
+// scoreboard; what stands behind is issued later.
+func awaits(of *isa.Inst) func(*isa.Inst) bool {
+	b := of.Control.Write
+	return func(in *isa.Inst) bool {
+		return of.Control.Kind != isa.ControlFields || b < isa.NoBarrier && in.Control.Wait>>b&1 != 0 || in.Op == "DEPBAR"
+	}
+}
+
+// from tells of each node whether it can be reached from some, by one step or more.
+func (g *graph) from(nodes []int32, next [][]int32) []bool {
+	seen := make([]bool, len(g.next))
+	for work := slices.Clone(nodes); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, x := range next[n] {
+			if !seen[x] {
+				seen[x] = true
+				work = append(work, x)
+			}
+		}
+	}
+	return seen
 }
 
 // invalidated reports whether the invalidation of an acquire that is gone stays, on whatever

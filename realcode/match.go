@@ -160,6 +160,7 @@ func match(src *source, mach *machine) *matcher {
 		m.beside(k)
 	}
 	m.byAddress()
+	m.fences()
 	return m
 }
 
@@ -281,7 +282,7 @@ func (m *matcher) strongest(at []int32) []int32 {
 func (m *matcher) atomic(op *Op, g *images, group []int32) {
 	for _, i := range g.main {
 		in := m.mach.insts[i]
-		if in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && op.Effect.Atom != "cas" {
+		if in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && (op.Effect.Atom != "cas" || in.Mem.Width > op.Effect.Width) {
 			g.stutter = true
 		}
 	}

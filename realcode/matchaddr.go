@@ -64,21 +64,32 @@ func (m *matcher) byAddress() {
 	m.across(distance)
 }
 
-// lone is the only operation without an image to whose address an orphan goes, -1 if
-// there is none, or several: an address that is accessed at several places says nothing.
+// lone is the operation without an image to whose address an orphan goes, -1 if there is
+// none. Of several, the first, if there are as many orphans; else the address says nothing.
 func (m *matcher) lone(i int32, distance map[rootPair]int64) int {
-	a, found := m.mach.addrs[i], -1
+	a := m.mach.addrs[i]
+	var lack []int
 	for k, op := range m.src.ops {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if !ok || !op.Effect.Weak() || len(m.img[k].main) > 0 || partOf(op, m.mach.insts[i]) != mainPart || !covers(a, op.addr, d) {
-			continue
+		if ok && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) && len(m.img[k].main) == 0 &&
+			partOf(op, m.mach.insts[i]) == mainPart && covers(a, op.addr, d) {
+			lack = append(lack, k)
 		}
-		if found >= 0 {
-			return -1
-		}
-		found = k
 	}
-	return found
+	if len(lack) == 0 || len(lack) > 1 && len(lack) != m.alike(i) {
+		return -1
+	}
+	return lack[0]
+}
+
+// alike counts the orphans that go where one goes.
+func (m *matcher) alike(i int32) (n int) {
+	for _, o := range m.orphans() {
+		if m.mach.addrs[o] == m.mach.addrs[i] && m.mach.insts[o].Role == m.mach.insts[i].Role {
+			n++
+		}
+	}
+	return n
 }
 
 // parent is the operation of which an orphan on the line of a fence is a copy, -1 if there is
@@ -179,7 +190,7 @@ func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
 		}
 	}
 	m.vote(votes)
-	out, sure = map[rootPair]int64{}, map[rootPair]bool{}
+	out, sure = m.symbols(), map[rootPair]bool{}
 	for p, v := range votes {
 		var best int64
 		n, second := 0, 0
@@ -191,11 +202,29 @@ func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
 				second = c
 			}
 		}
-		if n > second {
+		if _, named := out[p]; n > second && !named {
 			out[p], sure[p] = best, n >= 4*max(second, 1)
 		}
 	}
 	return out, sure
+}
+
+// symbols are the distances of variables that the machine code names, too.
+func (m *matcher) symbols() map[rootPair]int64 {
+	const apart = 1 << 40
+	out, roots := map[rootPair]int64{}, map[string]bool{}
+	for _, a := range m.mach.addrs {
+		roots[a.root] = true
+	}
+	for root := range roots {
+		name, ok := strings.CutSuffix(root, ".lo")
+		for _, op := range m.src.ops {
+			if ok && op.addr.variable() {
+				out[rootPair{op.addr.root, root}] = map[bool]int64{false: apart}[op.addr.root == name]
+			}
+		}
+	}
+	return out
 }
 
 // vote has the orphans vote for bases of which nothing is known otherwise.
@@ -229,7 +258,8 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 	a := m.mach.addrs[i]
 	found := -1
 	for k, op := range m.src.ops {
-		if k == not || partOf(op, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() {
+		if k == not || partOf(op, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() &&
+			(!op.Effect.Weak() || m.mach.insts[i].Mem.Strength != isa.Weak) {
 			continue
 		}
 		d, ok := distance[rootPair{op.addr.root, a.root}]
@@ -273,22 +303,25 @@ func (m *matcher) wide(distance map[rootPair]int64) {
 
 // across gives weak stores that are still without an image the wider store of a
 // neighbour that stands elsewhere, if the bytes are nobody else's: ptxas moves a store
-// behind a release to its neighbour, and makes one of the two. The address is witness
-// enough where there is one such store.
+// behind a release to its neighbour, or to the releasing store itself, and makes one of the
+// two. The address is witness enough where there is one such store. A load may become part
+// of one that acquires.
 func (m *matcher) across(distance map[rootPair]int64) {
 	lack := make([]bool, len(m.img))
 	for k, op := range m.src.ops {
-		lack[k] = weakStore(op) && len(m.img[k].main) == 0
+		lack[k] = op.Effect.Weak() && (op.Effect.Kind == ptx.Store || op.Effect.Kind == ptx.Load && !op.Dead) && len(m.img[k].main) == 0
 	}
 	for i, j := range m.owner {
-		if j < 0 || !weakStore(m.src.ops[j]) || m.mach.addrs[i].width <= m.src.ops[j].addr.width {
+		if j < 0 || m.mach.addrs[i].width <= m.src.ops[j].addr.width {
 			continue
 		}
-		a, root := m.mach.addrs[i], m.src.ops[j].addr.root
-		d, ok := distance[rootPair{root, a.root}]
+		if e := &m.src.ops[j].Effect; e.Kind != ptx.Store && (e.Kind != ptx.Load || e.Weak()) {
+			continue
+		}
+		a, by := m.mach.addrs[i], m.src.ops[j].addr
 		var found []int
 		for k, op := range m.src.ops {
-			if ok && lack[k] && op.addr.root == root && covers(a, op.addr, d) && partOf(op, m.mach.insts[i]) == mainPart &&
+			if lack[k] && op.Effect.Kind == m.src.ops[j].Effect.Kind && op.addr.root == by.root && m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart &&
 				!m.claimed(int32(i), op.addr) {
 				found = append(found, k)
 			}
@@ -299,7 +332,24 @@ func (m *matcher) across(distance map[rootPair]int64) {
 	}
 }
 
-func weakStore(op *Op) bool { return op.Effect.Kind == ptx.Store && op.Effect.Weak() }
+// widened reports whether an access of the machine code has the bytes of two operations. Where
+// all that is known of the base are wider accesses, it says which neighbours they have: none
+// but those next to them.
+func (m *matcher) widened(code, by, op address, distance map[rootPair]int64) bool {
+	p := rootPair{by.root, code.root}
+	d, ok := distance[p]
+	if !ok || covers(code, op, d) {
+		return ok
+	}
+	for k, x := range m.src.ops {
+		for _, i := range m.img[k].main {
+			if a := m.mach.addrs[i]; x.addr.root == by.root && a.root == code.root && a.width == x.addr.width {
+				return false
+			}
+		}
+	}
+	return max(by.offset+int64(by.width), op.offset+int64(op.width))-min(by.offset, op.offset) <= int64(code.width)
+}
 
 // claimed reports whether bytes are those of an operation whose image an instruction is.
 func (m *matcher) claimed(i int32, bytes address) bool {

@@ -45,6 +45,13 @@ func (c *checker) pair(x, y int, w want) {
 		return
 	}
 	c.count.Pairs++
+	if slices.ContainsFunc(w.first, func(i int32) bool { return slices.Contains(w.second, i) }) {
+		if c.src.ops[x].Effect.Acquires() == (x < y) { // else that order may go
+			c.res.Findings = append(c.res.Findings, Finding{Rule: Merged, Kernel: c.name, First: c.place(x), Second: c.place(y),
+				Code: c.code(w.second...), Detail: w.name + ": one instruction performs both", slice: c.swapped(x, y)})
+		}
+		return
+	}
 	if c.ordered(y) {
 		return
 	}
@@ -144,9 +151,8 @@ func (c *checker) wants(x, y int) (out []want) {
 		if ea.Releases() {
 			add("release and what precedes", or(g.flush, c.mainOf(x)), one(true, false))
 		}
-	case x < y && ea.Kind.IsAccess() && b.strong() && eb.Kind.IsAccess() && a.addr.root != "" && a.addr.root == b.addr.root &&
-		overlap(a.addr, b.addr):
-		add("two strong accesses of one location", c.mainOf(x), p)
+	case x < y && ea.Kind.IsAccess() && eb.Kind.IsAccess() && (b.strong() || ea.Kind == ptx.Load && eb.Kind == ptx.Load) && !apart(a, b):
+		add("two accesses of one location", c.mainOf(x), p)
 	}
 	return out
 }

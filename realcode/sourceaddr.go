@@ -56,6 +56,9 @@ func (w *walk) readers(insts []*ptx.Inst, n []int) {
 	makers := map[int][]*ptx.Inst{}
 	var work []int
 	mark := func(in *ptx.Inst) {
+		if known(in) {
+			return
+		}
 		for _, r := range used(in) {
 			if !w.uses[r] {
 				w.uses[r] = true
@@ -79,6 +82,21 @@ func (w *walk) readers(insts []*ptx.Inst, n []int) {
 			mark(in)
 		}
 	}
+}
+
+// known reports whether what an instruction makes is 0, whatever it is made of.
+func known(in *ptx.Inst) bool {
+	if len(in.Args) != 3 || in.Guard >= 0 {
+		return false
+	}
+	a, b := &in.Args[1], &in.Args[2]
+	switch in.Name {
+	case "and", "mul":
+		return a.Kind == ptx.Imm && a.Value == 0 || b.Kind == ptx.Imm && b.Value == 0
+	case "xor", "sub":
+		return a.Kind == ptx.Reg && b.Kind == ptx.Reg && a.Reg == b.Reg
+	}
+	return false
 }
 
 // dead reports whether nobody reads what an instruction returns.
