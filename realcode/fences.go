@@ -67,7 +67,7 @@ func (c *checker) arm(k int, op *Op, g *images) {
 		return c.owner[i] >= 0 || in.Flow == isa.FlowExit || in.Role == isa.RoleFence || in.Role == isa.RoleCache
 	}
 	for _, i := range c.byLine[op.Inst.N] {
-		if in := c.mach.insts[i]; in.Role != isa.RoleLoad || in.Mem.Space != isa.SpaceShared || c.owner[i] >= 0 {
+		if in := c.mach.insts[i]; in.Role != isa.RoleLoad || in.Mem.Space != isa.SpaceShared || in.Guard.Never || c.owner[i] >= 0 {
 			continue
 		}
 		if at := c.search(i, c.after, writes, leaves); at >= 0 {

@@ -318,10 +318,10 @@ func (m *matcher) across(distance map[rootPair]int64) {
 		if e := &m.src.ops[j].Effect; e.Kind != ptx.Store && (e.Kind != ptx.Load || e.Weak()) {
 			continue
 		}
-		a, by := m.mach.addrs[i], m.src.ops[j].addr
+		a, by := m.mach.addrs[i], m.src.ops[j]
 		var found []int
 		for k, op := range m.src.ops {
-			if lack[k] && op.Effect.Kind == m.src.ops[j].Effect.Kind && op.addr.root == by.root && m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart &&
+			if lack[k] && op.Effect.Kind == m.src.ops[j].Effect.Kind && op.addr.root == by.addr.root && m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart &&
 				!m.claimed(int32(i), op.addr) {
 				found = append(found, k)
 			}
@@ -333,22 +333,22 @@ func (m *matcher) across(distance map[rootPair]int64) {
 }
 
 // widened reports whether an access of the machine code has the bytes of two operations. Where
-// all that is known of the base are wider accesses, it says which neighbours they have: none
-// but those next to them.
-func (m *matcher) widened(code, by, op address, distance map[rootPair]int64) bool {
-	p := rootPair{by.root, code.root}
+// all that is known of the base are wider accesses, one that synchronises has those next to it.
+func (m *matcher) widened(code address, by *Op, op address, distance map[rootPair]int64) bool {
+	p := rootPair{by.addr.root, code.root}
 	d, ok := distance[p]
-	if !ok || covers(code, op, d) {
-		return ok
+	if !ok || covers(code, op, d) || by.Effect.Weak() {
+		return ok && covers(code, op, d)
 	}
 	for k, x := range m.src.ops {
 		for _, i := range m.img[k].main {
-			if a := m.mach.addrs[i]; x.addr.root == by.root && a.root == code.root && a.width == x.addr.width {
+			if a := m.mach.addrs[i]; x.addr.root == p.ptx && a.root == p.code && a.width == x.addr.width {
 				return false
 			}
 		}
 	}
-	return max(by.offset+int64(by.width), op.offset+int64(op.width))-min(by.offset, op.offset) <= int64(code.width)
+	first, last := min(by.addr.offset, op.offset), max(by.addr.offset+int64(by.addr.width), op.offset+int64(op.width))
+	return last-first <= int64(code.width)
 }
 
 // claimed reports whether bytes are those of an operation whose image an instruction is.
