@@ -4,50 +4,63 @@ import (
 	"slices"
 
 	"optcheck/isa"
+	"optcheck/ptx"
 )
 
-// fences gives each release the fence in front of its image: of two that stand side by side,
-// ptxas gives the fence of the one the line of the other, or of what computes between.
-func (m *matcher) fences() {
-	holder := map[int32]int{}
+// parts gives each release the fence in front of its image, and each acquire the
+// invalidation behind: of two that stand side by side, ptxas gives that of the one the line of
+// the other, or of what computes between.
+func (m *matcher) parts() {
+	m.adjoin(-1, (*ptx.Effect).Releases, func(g *images) *[]int32 { return &g.flush },
+		func(in *isa.Inst) bool { return in.Role == isa.RoleFence && in.Op == "MEMBAR" })
+	m.adjoin(1, (*ptx.Effect).Acquires, func(g *images) *[]int32 { return &g.inval },
+		func(in *isa.Inst) bool { return in.Role == isa.RoleCache && in.Mem.Invalidate })
 	for k := range m.img {
-		for _, f := range m.img[k].flush {
-			holder[f] = k
-		}
-	}
-	for k, op := range m.src.ops {
-		if !op.Effect.Releases() || !op.Effect.Kind.IsAccess() {
-			continue
-		}
-		for _, i := range m.img[k].main {
-			f := m.inFront(i)
-			if f < 0 {
-				continue
-			}
-			if h, ok := holder[f]; !ok || h != k {
-				if ok {
-					m.img[h].flush = slices.DeleteFunc(m.img[h].flush, func(x int32) bool { return x == f })
-				}
-				holder[f] = k
-				m.img[k].flush = append(m.img[k].flush, f)
-			}
-		}
 		m.img[k].flush = m.widest(m.img[k].flush)
 	}
 }
 
-// inFront is the fence before an instruction that is no image, -1 if there is none: no jump,
-// barrier, fence or other release stands between.
-func (m *matcher) inFront(i int32) int32 {
-	for f := i - 1; f >= 0; f-- {
-		in := m.mach.insts[f]
-		o := m.owner[f]
+// adjoin gives what stands next to the images of accesses in a direction to them, and to no
+// other operation.
+func (m *matcher) adjoin(dir int32, orders func(*ptx.Effect) bool, list func(*images) *[]int32, is func(*isa.Inst) bool) {
+	holder := map[int32]int{}
+	for k := range m.img {
+		for _, f := range *list(&m.img[k]) {
+			holder[f] = k
+		}
+	}
+	for k, op := range m.src.ops {
+		if !op.Effect.Kind.IsAccess() || !orders(&op.Effect) {
+			continue
+		}
+		for _, i := range m.img[k].main {
+			f := m.adjoining(i, dir, orders, is)
+			h, held := holder[f]
+			if f < 0 || held && h == k {
+				continue
+			}
+			if held {
+				other := list(&m.img[h])
+				*other = slices.DeleteFunc(*other, func(x int32) bool { return x == f })
+			}
+			holder[f] = k
+			own := list(&m.img[k])
+			*own = append(*own, f)
+		}
+	}
+}
+
+// adjoining is what is looked for beside an instruction, unless it is an image, -1 if there is none: no
+// jump, barrier, fence of the PTX or other access that orders so stands between.
+func (m *matcher) adjoining(i, dir int32, orders func(*ptx.Effect) bool, is func(*isa.Inst) bool) int32 {
+	for f := i + dir; f >= 0 && int(f) < len(m.owner); f += dir {
+		in, o := m.mach.insts[f], m.owner[f]
 		switch {
 		case !m.mach.reach[f] || in.Role == isa.RoleBranch || in.Role == isa.RoleBarrier || in.Flow != isa.FlowNext:
 			return -1
-		case o >= 0 && (in.Role == isa.RoleFence || m.src.ops[o].Effect.Releases()):
+		case o >= 0 && (in.Role == isa.RoleFence || orders(&m.src.ops[o].Effect)):
 			return -1
-		case in.Role == isa.RoleFence && in.Op == "MEMBAR" && !in.Guard.Never:
+		case is(in) && !in.Guard.Never:
 			return f
 		}
 	}

@@ -160,7 +160,7 @@ func match(src *source, mach *machine) *matcher {
 		m.beside(k)
 	}
 	m.byAddress()
-	m.fences()
+	m.parts()
 	return m
 }
 

@@ -71,7 +71,7 @@ func (m *matcher) lone(i int32, distance map[rootPair]int64) int {
 	var lack []int
 	for k, op := range m.src.ops {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if ok && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) && len(m.img[k].main) == 0 &&
+		if ok && !(op.Dead && op.Effect.Kind == ptx.Load) && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) && len(m.img[k].main) == 0 &&
 			partOf(op, m.mach.insts[i]) == mainPart && covers(a, op.addr, d) {
 			lack = append(lack, k)
 		}
