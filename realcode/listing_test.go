@@ -289,8 +289,9 @@ func (p *plan) try(r *compiled, w way, kernels []string, most int) {
 				accused[x.First.Pos] = true
 			}
 		}
-		if slices.ContainsFunc(honest.Unknown, func(x Finding) bool { return x.First == nil }) {
-			continue // nothing was compared
+		if i := slices.IndexFunc(honest.Unknown, func(x Finding) bool { return x.First == nil }); i >= 0 { // nothing was compared
+			p.tally.leave(fmt.Sprintf("%s: %s: %s: unknown: %s", r.m.File, w, f.Name, honest.Unknown[i].Detail))
+			continue
 		}
 		tried := map[string]int{}
 		list := slices.DeleteFunc(codeMutants(src, code), func(x codeMutant) bool { return accused[x.pos] })
