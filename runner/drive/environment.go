@@ -44,7 +44,8 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
 	}
 	// What a hunt begins with: both forms, dense and sparse, in step and not.
-	add("dense", ptxgen.FormFast, None, fmt.Sprintf("instances=%d", min(t.Instances.Value*4, maxKnob)))
+	times := func(n uint32) string { return fmt.Sprintf("instances=%d", min(t.Instances.Value*n, maxKnob)) }
+	add("dense", ptxgen.FormFast, None, times(4))
 	add("dense-random", ptxgen.FormFast, Random)
 	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
 	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
@@ -93,24 +94,16 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	} {
 		add(x.name, x.form, Random, slices.Concat(flood, x.changes)...)
 	}
-	// Floods in which the lanes of a warp access one line, and CTAs lines one after the other: fast, and the CTAs of an
-	// instance stay in step. What tells them apart is what delays one CTA more than another.
-	march := []string{fmt.Sprintf("instances=%d", min(t.Instances.Value*4, maxKnob)), "near=1", "stride=4", "scatter=0", "offset=0"}
-	beside := []string{"stress-every=9", "stress-own=1", "stress-line=128", "stress-rounds=5"}
-	for _, x := range []struct {
-		name    string
-		form    ptxgen.Form
-		i       Incantations
-		changes []string
-	}{
-		{"march-wide", ptxgen.FormFast, None, []string{"warps=32"}},
-		{"march-stress", ptxgen.FormFast, Stress, beside},
-		{"march-random", ptxgen.FormFast, Stress | Random, slices.Concat(beside, []string{"near=4", "warps=16", "stress-rounds=1", "stress-lane=4"})},
-		// The order of roles is that of a whole CTA.
-		{"roles-march", ptxgen.FormPermuted, Random, []string{"warps=8", "order-shift=8"}},
-	} {
-		add(x.name, x.form, x.i, slices.Concat(march, x.changes)...)
-	}
+	// Floods in which the lanes of a warp access one line, and CTAs lines one after the other: fast, and in step. Large CTAs,
+	// and those of an instance apart, show most; what stresses between them keeps the test's lines on their way.
+	march := []string{times(4), "near=1", "stride=4", "scatter=0", "offset=0"}
+	beside := append(march, "warps=32", "stress-every=17", "stress-own=1", "stress-line=128", "stress-rounds=5")
+	add("march-stress", ptxgen.FormFast, Stress, beside...)
+	add("march-far", ptxgen.FormFast, Stress, append(beside, times(16), "stress-every=33")...)
+	add("march-random", ptxgen.FormFast, Stress|Random,
+		append(beside, "warps=16..32", "stress-every=9..33", "stress-rounds=1..5", "stress-lane=4")...)
+	// The order of roles is that of a whole CTA.
+	add("roles-march", ptxgen.FormPermuted, Random, append(march, "near=1..16", "warps=8", "order-shift=8")...)
 	return list
 }
 
@@ -167,7 +160,7 @@ var wide = map[string]Knob{
 const Hunt = "hunt"
 
 const hunted = "roles-knot,flood,roles,sys-str+,roles-crowd,roles-burst,meet-stress,roles-queue,roles-all,roles-flood," +
-	"roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse,march-wide,march-stress,march-random,roles-march"
+	"roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse,march-stress,march-far,march-random,roles-march"
 
 // Find returns the settings with some names, separated by commas; all is all.
 func Find(list []Setting, names string) ([]Setting, error) {

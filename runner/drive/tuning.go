@@ -93,7 +93,7 @@ type Tuning struct {
 	Near       Knob `tune:"near" help:"CTAs from one of an instance to the next, about, without stress and sync; 0: any"`
 
 	StressCTAs   Knob `tune:"stress-ctas" help:"CTAs that stress"`
-	StressEvery  Knob `tune:"stress-every" help:"with near: every so many CTAs one stresses (2 or more), and those of an instance are as far apart; 0: near is without stress"`
+	StressEvery  Knob `tune:"stress-every" help:"with near and stress: one of so many CTAs stresses, and those of an instance are as far apart; 0: none"`
 	StressOwn    Knob `tune:"stress-own" help:"1: the stress loads from the memory of a location of the test"`
 	StressLine   Knob `tune:"stress-line" help:"bytes between stressed lines: the patch"`
 	StressLines  Knob `tune:"stress-lines" help:"stressed lines: the spread"`
