@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"optcheck/isa"
@@ -37,7 +39,7 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 	}
 	f, err := open(data)
 	if err != nil || tc.Listings() {
-		return listing(ctx, tc, file, data, f)
+		return listing(ctx, tc, file, target, data, f)
 	}
 	words, err := dictionaries.learn(ctx, tc, target, f)
 	if errors.Is(err, toolchain.ErrCancelled) {
@@ -45,7 +47,7 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 	}
 	if err != nil { // whatever is wrong, nvdisasm has the last word on it
 		dictionaries.tell(err)
-		return listing(ctx, tc, file, data, f)
+		return listing(ctx, tc, file, target, data, f)
 	}
 	return func() (*Code, error) {
 		prog, err := words.Program(file, f)
@@ -53,7 +55,7 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 			return &Code{Program: prog, Consts: f.Constants(), Literals: f.Literals()}, nil
 		}
 		dictionaries.tell(err)
-		parse, err := listing(ctx, tc, file, data, f)
+		parse, err := listing(ctx, tc, file, target, data, f)
 		if err != nil {
 			return nil, err
 		}
@@ -63,30 +65,49 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 
 // listing prints a cubin with nvdisasm; f, which may be nil, is the cubin as far as it was
 // read.
-func listing(ctx context.Context, tc *toolchain.Toolchain, file string, data []byte,
+func listing(ctx context.Context, tc *toolchain.Toolchain, file, target string, data []byte,
 	f *cubin.File) (parse func() (*Code, error), err error) {
 	text, err := tc.Disassemble(ctx, data, toolchain.DisasmOptions{NoDataflow: true, Input: file})
 	if err != nil {
 		return nil, err
 	}
 	return func() (*Code, error) {
-		prog, err := sass.Parse(file, text)
-		if err != nil {
-			return nil, err
+		c, err := read(file, text, f)
+		if newer := tc.Newer(); newer != nil && (err != nil || gaps(c.Program)) {
+			if better, failed := Decode(ctx, newer, file, target, data); failed == nil {
+				return better, nil
+			}
 		}
-		c := &Code{Program: prog, Listed: true}
-		if f != nil {
-			annotate(prog, f)
-			c.Consts, c.Literals = f.Constants(), f.Literals()
-		}
-		return c, nil
+		return c, err
 	}, nil
 }
 
-// annotate adds to a parsed listing what only the file contains: encodings, control codes and
-// source lines. (nvdisasm prints lines, too, but omits the first line of a function if the
-// previous function ended with it: what a listing says about a kernel would depend on its
-// neighbours.)
+// read reads a listing of a cubin; f may be nil.
+func read(file string, text []byte, f *cubin.File) (*Code, error) {
+	prog, err := sass.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	c := &Code{Program: prog, Listed: true}
+	if f != nil {
+		annotate(prog, f)
+		c.Consts, c.Literals = f.Constants(), f.Literals()
+	}
+	return c, nil
+}
+
+// gaps reports whether nvdisasm printed nothing for an instruction (11.8 for VIMNMX of sm_90). Nor
+// does it print the label of one, where branches go to it: that listing cannot be read.
+func gaps(prog *isa.Program) bool {
+	return slices.ContainsFunc(prog.Funcs, func(f *isa.Func) bool {
+		return slices.ContainsFunc(f.Insts, func(in isa.Inst) bool { return in.Op == "" && in.Role == isa.RoleUnknown })
+	})
+}
+
+// annotate adds to a parsed listing what only the file contains: encodings, control codes,
+// source lines and the targets of indirect branches. (nvdisasm prints lines, too, but omits the
+// first line of a function if the previous function ended with it: what a listing says about a
+// kernel would depend on its neighbours.)
 func annotate(prog *isa.Program, f *cubin.File) {
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
@@ -112,6 +133,34 @@ func annotate(prog *isa.Program, f *cubin.File) {
 			in.Code, in.Control, in.Src = w.Raw[:format.Size()/8], w.Control, sources[j]
 			i, j = i+1, j+1
 		}
+		jump(fn, f.Branches(of))
+	}
+}
+
+// jump gives indirect branches the targets that the listing does not name.
+func jump(fn *isa.Func, branches map[uint64][]uint64) {
+	at := func(addr uint64) (int, bool) {
+		return slices.BinarySearchFunc(fn.Insts, addr, func(in isa.Inst, a uint64) int { return cmp.Compare(in.Addr, a) })
+	}
+	changed := false
+	for i := range fn.Insts {
+		in := &fn.Insts[i]
+		if in.Flow != isa.FlowIndirect || len(in.Targets) > 0 {
+			continue
+		}
+		var targets []int
+		for _, addr := range branches[in.Addr] {
+			t, ok := at(addr)
+			if !ok {
+				targets = nil
+				break
+			}
+			targets = append(targets, t)
+		}
+		in.Targets, changed = targets, changed || len(targets) > 0
+	}
+	if changed {
+		fn.BuildCFG()
 	}
 }
 

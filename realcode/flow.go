@@ -406,5 +406,5 @@ func (g *graph) reduced() *graph {
 	return out
 }
 
-// maxNodes bounds a graph.
-func maxNodes() int { return min(200_000, limits.Now().Edges) }
+// maxNodes bounds a graph. Of a program without what is known of conditions it has up to two a step.
+func maxNodes() int { return 5 * limits.Now().Edges / 2 }

@@ -289,10 +289,11 @@ func merge(found []candidate, o Options) []*Toolchain {
 
 // lend gives the disassemblers of the next newer release to compilers that have
 // none of their own: wheels and some toolkits hold ptxas alone. It takes the
-// toolchains from the oldest to the newest.
+// toolchains from the oldest to the newest, and tells each of the next newer one.
 func lend(all []*Toolchain) {
 	var newer *Toolchain
 	for _, t := range slices.Backward(all) {
+		t.newer = newer
 		switch {
 		case t.Nvdisasm != "":
 			newer = t

@@ -44,7 +44,12 @@ type Toolchain struct {
 	runner       *Runner
 	listings     bool
 	dictionaries string
+	newer        *Toolchain
 }
+
+// Newer is the next newer toolchain with a disassembler of its own, nil if none was found: it knows
+// what this one's does not print.
+func (t *Toolchain) Newer() *Toolchain { return t.newer }
 
 // Listings reports whether nvdisasm is to print every cubin as a whole, although
 // a dictionary of encodings would do.

@@ -156,6 +156,7 @@ func FuzzParse(f *testing.F) {
 		file.Constants()
 		file.Literals()
 		for i := range file.Funcs {
+			file.Branches(&file.Funcs[i])
 			fn := &file.Funcs[i]
 			words := format.Words(fn.Code)
 			total += len(words) * format.Size()
