@@ -70,6 +70,9 @@ type checker struct {
 	// exact the one with it, made when it is needed.
 	loose, exact *graph
 	exactErr     error
+	part         *graph     // the one with what is known of some conditions alone
+	about        conditions // those
+	inPart       [][]int32
 	inPTX        [][]int32 // nodes of each operation
 	inLoose      [][]int32 // nodes of each step
 	inExact      [][]int32
@@ -107,7 +110,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.count.Functions++
 	// What is known of conditions is not used here: how two conditions of the PTX
 	// depend on each other may be hidden in registers of the machine code.
-	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), false, maxNodes()); err != nil {
+	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), nil, maxNodes()); err != nil {
 		return err
 	}
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
@@ -121,7 +124,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 		}
 	}
 	c.bind()
-	if c.loose, err = unroll(mach.steps, 0, len(mach.conds.ids), false, maxNodes()); err != nil {
+	if c.loose, err = unroll(mach.steps, 0, len(mach.conds.ids), nil, maxNodes()); err != nil {
 		return err
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
@@ -394,6 +397,9 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 	}
 	g, in, err := c.narrow(slices.Concat(xs, ys)...)
 	if err != nil {
+		if c.alikeUnder(x, y, xs, ys, p) {
+			return nil, nil
+		}
 		return nil, err
 	}
 	c.marks[3] = make([]int32, len(g.next))
@@ -403,7 +409,8 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 // exactly makes the graph with what is known of conditions.
 func (c *checker) exactly() error {
 	if c.exact == nil && c.exactErr == nil {
-		c.exact, c.exactErr = unroll(c.mach.steps, 0, len(c.mach.conds.ids), true, maxNodes())
+		n := len(c.mach.conds.ids)
+		c.exact, c.exactErr = unroll(c.mach.steps, 0, n, everyCondition(n), maxNodes())
 		if c.exactErr == nil {
 			c.inExact = nodesOf(c.exact, len(c.mach.steps), func(n int) int32 { return c.exact.letter[n] })
 			c.marks[2] = make([]int32, len(c.exact.next))

@@ -59,7 +59,7 @@ type knownKey struct {
 type unroller struct {
 	steps  []step
 	live   [][]uint64 // conditions of which it matters what is known, by step
-	track  bool
+	track  conditions
 	max    int
 	ids    map[knownKey]int32
 	work   []knownKey
@@ -69,12 +69,28 @@ type unroller struct {
 	depth  []int
 }
 
-// unroll gives the graph of a program. With track it follows what is known of
-// conditions; that may take more nodes than max, which is an error.
-func unroll(steps []step, entry int32, conds int, track bool, max int) (*graph, error) {
+// conditions is a set of conditions; a nil one has none.
+type conditions []uint64
+
+func (s conditions) has(c int32) bool { return int(c/64) < len(s) && s[c/64]>>(c%64)&1 != 0 }
+
+func (s conditions) add(c int32) { s[c/64] |= 1 << (c % 64) }
+
+// everyCondition is the set of the first n.
+func everyCondition(n int) conditions {
+	s := make(conditions, (n+63)/64)
+	for i := range s {
+		s[i] = ^uint64(0)
+	}
+	return s
+}
+
+// unroll gives the graph of a program, with what is known of the conditions in track. That
+// may take more nodes than max, which is an error.
+func unroll(steps []step, entry int32, conds int, track conditions, max int) (*graph, error) {
 	u := &unroller{steps: steps, track: track, max: max, ids: map[knownKey]int32{}, g: &graph{}, stacks: map[[2]int32]int32{},
 		parent: [][2]int32{{}}, depth: []int{0}}
-	if track {
+	if track != nil {
 		u.live = liveness(steps, conds)
 	}
 	u.node(-1, -1) // the start
@@ -132,10 +148,10 @@ func (f facts) with(c int32, v bool) facts {
 
 func (u *unroller) key(at, stack int32, f facts) knownKey {
 	var b []byte
-	if u.track {
-		live := u.live[at]
+	if u.track != nil {
+		live := conditions(u.live[at])
 		for _, x := range f {
-			if c := x >> 1; live[c/64]>>(c%64)&1 != 0 {
+			if c := x >> 1; live.has(c) && u.track.has(c) {
 				b = binary.AppendUvarint(b, uint64(x))
 			}
 		}
@@ -225,7 +241,7 @@ func (u *unroller) execute(s *step, k knownKey, from int32, f facts) error {
 			vals = append(vals, assign{dst: d.dst, src: -1, neg: d.neg})
 		} else if v, ok := f.get(d.src); ok {
 			vals = append(vals, assign{dst: d.dst, src: -1, neg: v != d.neg})
-		} else if d.fork && u.track {
+		} else if d.fork && u.track.has(d.src) {
 			return cases(f, d.src, func(_ bool, f facts) error { return u.execute(s, k, from, f) })
 		}
 	}

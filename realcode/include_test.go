@@ -37,9 +37,9 @@ func trapped(steps []step) []step {
 
 func wordsDiffer(t *testing.T, ptx, code []step, p policy) string {
 	t.Helper()
-	a, err := unroll(ptx, 0, 0, true, 1000)
+	a, err := unroll(ptx, 0, 0, everyCondition(0), 1000)
 	require.NoError(t, err)
-	b, err := unroll(code, 0, 0, true, 1000)
+	b, err := unroll(code, 0, 0, everyCondition(0), 1000)
 	require.NoError(t, err)
 	letters := func(g *graph) []int32 {
 		out := make([]int32, len(g.letter))
@@ -108,7 +108,7 @@ func TestConditions(t *testing.T) {
 		return s
 	}
 	g := func(s []step) *graph {
-		g, err := unroll(s, 0, 1, true, 1000)
+		g, err := unroll(s, 0, 1, everyCondition(1), 1000)
 		require.NoError(t, err)
 		return g
 	}
@@ -131,11 +131,14 @@ func TestConditions(t *testing.T) {
 	}
 	require.Equal(t, map[string]bool{"": true, "ab": true}, words(g(two(nil))))
 	require.Equal(t, map[string]bool{"": true, "ab": true, "a": true}, words(g(two([]int32{0}))))
-	_, err := unroll(two(nil), 0, 1, true, 3)
+	_, err := unroll(two(nil), 0, 1, everyCondition(1), 3)
 	require.Error(t, err)
+	other, err := unroll(two(nil), 0, 2, conditions{1 << 1}, 1000)
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{"": true, "ab": true, "a": true, "b": true}, words(other), "nothing is known of the first condition")
 	s := line("a", nil)
 	s[0].call = []int32{0}
-	_, err = unroll(s, 0, 0, true, 1000)
+	_, err = unroll(s, 0, 0, everyCondition(0), 1000)
 	require.ErrorContains(t, err, "recursion")
 }
 
@@ -151,7 +154,7 @@ func TestOrders(t *testing.T) {
 		for range rng.IntN(4) {
 			jumps[rng.IntN(len(word))] = int32(rng.IntN(len(word) + 1))
 		}
-		g, err := unroll(line(string(word), jumps), 0, 0, true, 1000)
+		g, err := unroll(line(string(word), jumps), 0, 0, everyCondition(0), 1000)
 		require.NoError(t, err)
 		return g
 	}

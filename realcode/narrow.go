@@ -14,7 +14,7 @@ func (c *checker) narrow(asked ...int32) (*graph, [][]int32, error) {
 	}
 	conds := len(c.mach.conds.ids)
 	steps := about(c.mach.steps, conds, asked)
-	g, err := unroll(steps, 0, conds, true, min(maxNarrow, maxNodes()))
+	g, err := unroll(steps, 0, conds, everyCondition(conds), min(maxNarrow, maxNodes()))
 	if err != nil {
 		c.narrowed += maxNarrow
 		return nil, nil, c.exactErr
@@ -62,4 +62,26 @@ func about(steps []step, conds int, asked []int32) []step {
 		}
 	}
 	return out
+}
+
+// alikeUnder reports whether the words are alike in the graph with what is known of the conditions
+// under which the instructions stand: where that suffices, no more of it has to be known.
+func (c *checker) alikeUnder(x, y int, xs, ys []int32, p policy) bool {
+	n := len(c.mach.conds.ids)
+	about := make(conditions, (n+63)/64)
+	for _, i := range slices.Concat(xs, ys) {
+		if guard := c.mach.steps[i].guard; guard >= 0 {
+			about.add(guard)
+		}
+	}
+	if c.part == nil || !slices.Equal(c.about, about) {
+		g, err := unroll(c.mach.steps, 0, n, about, maxNodes())
+		if err != nil {
+			return false
+		}
+		c.part, c.about = g, about
+		c.inPart = nodesOf(g, len(c.mach.steps), func(n int) int32 { return g.letter[n] })
+	}
+	c.marks[3] = make([]int32, len(c.part.next))
+	return c.compareIn(c.part, c.inPart, 3, x, y, xs, ys, p) == nil
 }
