@@ -10,9 +10,9 @@ import (
 // say nothing there, for the loop has any number of turns. In the PTX, what it
 // returned decides whether it comes once more. If in the machine code it comes once
 // more whatever it returned, it is there twice.
-func (c *checker) again(k int, op *Op, g *images) bool {
+func (c *checker) again(k int, op *Op, g *images) {
 	if op.Effect.Kind != ptx.Atomic || op.Dead || !c.decides(k, op) {
-		return false
+		return
 	}
 	ours := func(n int32) bool { l := c.loose.letter[n]; return l >= 0 && slices.Contains(g.main, l) }
 	must := c.loose.inevitable(ours)
@@ -20,62 +20,30 @@ func (c *checker) again(k int, op *Op, g *images) bool {
 		if ours(int32(n)) && must[n] {
 			c.finding(Duplicated, k, c.code(g.main...), "it is performed once more whatever it returned, which decides that in the PTX")
 			c.because(c.counted(op, 2))
-			return true
-		}
-	}
-	return false
-}
-
-// twice looks for an atomic that is made twice where its neighbours, which the PTX
-// has exactly as often, are made once: in one stretch of the machine code without
-// branches. Neighbours are operations that cannot be left out: no load of a place
-// that may be the same in each turn.
-func (c *checker) twice(k int, op *Op, g *images) {
-	if op.Effect.Kind != ptx.Atomic && op.Effect.Kind != ptx.Reduction || len(g.main) < 2 {
-		return
-	}
-	if c.stretches == nil {
-		c.stretches = c.loose.runs(func(int) bool { return false })
-	}
-	count := func(images []int32) map[int32]int {
-		n := map[int32]int{}
-		for _, i := range images {
-			for _, at := range c.inLoose[i] {
-				n[c.stretches[at]]++
-			}
-		}
-		return n
-	}
-	own, most, any := count(g.main), map[int32]int{}, map[int32]bool{}
-	for _, j := range c.src.beside(k) {
-		if c.img[j].by >= 0 || c.img[j].moved || len(c.img[j].main) == 0 {
-			continue
-		}
-		for run, n := range count(c.img[j].main) {
-			most[run], any[run] = max(most[run], n), true
-		}
-	}
-	for run, n := range own {
-		if any[run] && n > most[run] {
-			c.finding(Duplicated, k, c.code(g.main...), "it stands %s where what is beside it in the PTX stands %s", times(n), times(most[run]))
-			c.because(c.counted(op, 2))
 			return
 		}
 	}
 }
 
 // decides reports whether an operation can only be performed once more after a jump
-// that depends on what it returned.
+// out of its loop, or back, that depends on what it returned.
 func (c *checker) decides(k int, op *Op) bool {
 	base, body := c.src.entries[op.Func], op.Func.Body
 	flow := c.src.flowsFrom(op)
+	own, _ := c.loopOf(k)
+	if own == nil {
+		return false
+	}
+	leaves := func(at int32) bool {
+		return slices.ContainsFunc(following(c.src.steps, at), func(to int32) bool { return !own.has(to) })
+	}
 	turn := func(n int32) bool {
 		at := c.pg.of[n] - base
 		if at < 0 || int(at) >= len(body) || body[at].Inst == nil {
 			return false
 		}
 		in := body[at].Inst
-		return in.Guard >= 0 && flow[in.Guard] && (in.Name == "bra" || in.Name == "exit" || in.Name == "ret")
+		return in.Guard >= 0 && flow[in.Guard] && (in.Name == "bra" && leaves(c.pg.of[n]) || in.Name == "exit" || in.Name == "ret")
 	}
 	seen := make([]bool, len(c.pg.next))
 	var work []int32
@@ -127,48 +95,6 @@ func (g *graph) inevitable(goal func(n int32) bool) []bool {
 		}
 	}
 	return must
-}
-
-// beside lists the operations in the block of another one that are performed exactly
-// as often, each time anew.
-func (s *source) beside(k int) (out []int) {
-	f := s.ops[k].Func
-	varying := s.varying(f)
-	for j, op := range s.ops {
-		if j == k || op.Func != f || op.Inst.Guard >= 0 || s.block[j] != s.block[k] {
-			continue
-		}
-		new := op.Effect.Kind != ptx.Load || !op.Effect.Weak()
-		for i := range op.Inst.Args {
-			if a := &op.Inst.Args[i]; a.Kind == ptx.Mem {
-				new = new || slices.ContainsFunc(a.Registers(nil), func(r int) bool { return varying[r] })
-			}
-		}
-		if new && !op.Dead {
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
-// varying lists the registers that depend on one that is written at several places:
-// in a loop, others in each turn.
-func (s *source) varying(f *ptx.Func) map[int]bool {
-	if v, ok := s.varies[f]; ok {
-		return v
-	}
-	n, v := map[int]int{}, map[int]bool{}
-	for i := range f.Body {
-		if in := f.Body[i].Inst; in != nil {
-			for _, r := range defined(in) {
-				n[r]++
-				v[r] = v[r] || n[r] > 1
-			}
-		}
-	}
-	spread(s.registers(f).into, v)
-	s.varies[f] = v
-	return v
 }
 
 // endAlike reports whether what follows two operations up to where their paths meet

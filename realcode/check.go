@@ -76,7 +76,6 @@ type checker struct {
 	inPTX        [][]int32 // nodes of each operation
 	inLoose      [][]int32 // nodes of each step
 	inExact      [][]int32
-	stretches    []int32   // stretch of each node of loose, made when it is needed
 	failed       []bool    // operations of which a rule of their own is broken
 	preds        [][]int32 // steps before each
 	isSteady     []int8    // of each operation, 0: not asked yet
@@ -89,6 +88,8 @@ type checker struct {
 	groups       map[int][]int
 	ends         map[*ptx.Func]loopEnds
 	orders       *orders
+	// ptxLoops and codeLoops are made when they are needed.
+	ptxLoops, codeLoops *loops
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -301,11 +302,10 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
-		if !c.again(k, op, g) {
-			c.twice(k, op, g)
-		}
-		if !c.failed[k] {
-			c.uneven(k, op, g)
+		for _, rule := range []func(int, *Op, *images){c.again, c.unrolled, c.uneven} {
+			if !c.failed[k] {
+				rule(k, op, g)
+			}
 		}
 		return
 	}

@@ -26,7 +26,6 @@ type source struct {
 	block   []int // of each operation: those that are performed equally often
 	steps   []step
 	conds   *conds
-	varies  map[*ptx.Func]map[int]bool
 	regs    map[*ptx.Func]registers
 	entries map[*ptx.Func]int32
 	isSpare []int8 // of each operation, 0: not asked yet
@@ -47,8 +46,7 @@ func compared(e *ptx.Effect) bool {
 
 // readSource lays out a function and all that it calls.
 func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
-	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, varies: map[*ptx.Func]map[int]bool{},
-		regs: map[*ptx.Func]registers{}}
+	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, regs: map[*ptx.Func]registers{}}
 	funcs := []*ptx.Func{root}
 	for i := 0; i < len(funcs); i++ {
 		for _, st := range funcs[i].Body {

@@ -1,0 +1,258 @@
+package realcode
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// unrolled looks for an operation that one turn of a loop of the machine code performs several
+// times, although the loop of the PTX that has it once was not unrolled: nothing else of that
+// loop is there as often. Words do not tell, for a loop has any number of turns.
+func (c *checker) unrolled(k int, op *Op, g *images) {
+	switch op.Effect.Kind {
+	case ptx.Load, ptx.Fence, ptx.ProxyFence:
+		return
+	}
+	if len(g.main) < 2 || !c.counts(k) || !slices.ContainsFunc(c.inPTX[k], c.pg.circular()) {
+		return
+	}
+	own, at := c.loopOf(k)
+	if own == nil {
+		return
+	}
+	if twice := c.unchanged(g.main); len(twice) > 0 && c.renews(op, own, at) {
+		c.finding(Duplicated, k, c.code(twice...), "it stands there again with the same values, which are others in each turn in the PTX")
+		c.because(c.counted(op, 2))
+		return
+	}
+	for _, images := range c.copies(g.main) {
+		n := len(images)
+		for n > 1 && c.single(op, own, c.codeLoops.of[images[0]], n) {
+			most := c.inTurn(images)
+			if most < n {
+				n = most
+				continue
+			}
+			c.finding(Duplicated, k, c.code(images...), "one turn of a loop performs it %s, and nothing else of its loop in the PTX", times(n))
+			c.because(c.counted(op, 2))
+			return
+		}
+	}
+}
+
+// loopOf is the innermost loop of the PTX that has an operation, nil if there is none, and the
+// step at which the operation is.
+func (c *checker) loopOf(k int) (*loop, int32) {
+	if c.ptxLoops == nil {
+		c.ptxLoops = loopsOf(c.src.steps, slices.Sorted(maps.Values(c.src.entries)))
+		begins := slices.Clone(c.mach.funcOf)
+		for i := range c.mach.steps {
+			begins = append(begins, c.mach.steps[i].call...)
+		}
+		slices.Sort(begins)
+		c.codeLoops = loopsOf(c.mach.steps, slices.Compact(begins))
+	}
+	at := int32(slices.IndexFunc(c.src.steps, func(s step) bool { return s.letter == int32(k) }))
+	if n := c.ptxLoops.of[at]; n >= 0 {
+		return &c.ptxLoops.list[n], at
+	}
+	return nil, at
+}
+
+// copies groups images that may be one and the same: of one loop, and with the same offset, in
+// which the copies of a loop that is unrolled often differ.
+func (c *checker) copies(images []int32) (out [][]int32) {
+	groups := map[string][]int32{}
+	for _, i := range images {
+		in := c.mach.insts[i]
+		key := fmt.Sprint(c.codeLoops.of[i], in.Op, in.Mods, place(in).Off)
+		groups[key] = append(groups[key], i)
+	}
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, groups[key])
+	}
+	return out
+}
+
+// single reports whether what a loop of the PTX has beside an operation is fewer than n times
+// in a loop of the machine code, in which the operation is n times; -1 is all that is in no
+// loop. Who is there as often is counted, too: lines are not always right.
+func (c *checker) single(op *Op, own *loop, in int32, n int) bool {
+	inside := func(int32) bool { return true }
+	if in >= 0 {
+		inside = c.codeLoops.list[in].has
+	}
+	varies := c.varyIn(own, op.Func)
+	more, fewer := 0, 0
+	for _, x := range own.body {
+		w := c.src.inst(x)
+		if w == nil || w == op.Inst || warpWide(w) || w.Name == "div" || w.Name == "rem" {
+			continue
+		}
+		switch times := c.times(x, w, inside); {
+		case times >= n:
+			more++
+		case times > 0 && c.lasts(x, w, own, in, varies, inside):
+			fewer++
+		}
+	}
+	return fewer > more
+}
+
+// times is how many copies of an instruction of the PTX there are in a part of the machine code.
+func (c *checker) times(at int32, w *ptx.Inst, inside func(i int32) bool) (most int) {
+	if k := c.src.steps[at].letter; k >= 0 {
+		for _, i := range c.img[k].main {
+			most += int(b2i(inside(i)))
+		}
+		return most
+	}
+	n := map[string]int{}
+	for _, i := range c.byLine[w.N] {
+		if inside(i) {
+			in := c.mach.insts[i]
+			key := fmt.Sprint(in.Op, in.Mods)
+			n[key]++
+			most = max(most, n[key])
+		}
+	}
+	return most
+}
+
+// lasts reports whether a loop that is unrolled has an instruction in each copy: one that
+// synchronises, or an access or a sum of floats that is another one in each turn. Of what is
+// unrolled to the end, only the former; of what is under a condition, only where the
+// condition has not been decided.
+func (c *checker) lasts(at int32, w *ptx.Inst, own *loop, in int32, varies map[int]bool, inside func(i int32) bool) bool {
+	e := w.Effect()
+	strong := compared(&e) && !(e.Kind.IsAccess() && e.Weak()) && !c.src.ops[c.src.steps[at].letter].Dead
+	if in < 0 {
+		return strong && c.ptxLoops.every(own, at) && w.Guard < 0
+	}
+	if !c.ptxLoops.every(own, at) && !c.decided(at, own, inside) {
+		return false
+	}
+	if strong {
+		return true
+	}
+	any := func(list []int) bool { return slices.ContainsFunc(list, func(r int) bool { return varies[r] }) }
+	switch k := c.src.steps[at].letter; {
+	case k >= 0 && e.Kind.IsAccess():
+		wide := func(i int32) bool { return c.mach.insts[i].Mem.Width > e.Width }
+		i := slices.IndexFunc(w.Args, func(o ptx.Operand) bool { return o.Kind == ptx.Mem })
+		return i >= 0 && any(w.Args[i].Registers(nil)) && !slices.ContainsFunc(c.img[k].main, wide)
+	case w.Name == "add" || w.Name == "sub" || w.Name == "mul" || w.Name == "fma":
+		return w.Has("f32", "f64") && any(defined(w))
+	}
+	return false
+}
+
+// decided reports whether the machine code decides the last condition before a step of a loop.
+func (c *checker) decided(at int32, own *loop, inside func(i int32) bool) bool {
+	for at = c.ptxLoops.up[at]; at >= 0 && at != own.head; at = c.ptxLoops.up[at] {
+		if in := c.src.inst(at); in != nil && in.Name == "bra" && in.Guard >= 0 {
+			for _, x := range own.body {
+				if w := c.src.inst(x); w != nil && slices.Contains(defined(w), in.Guard) && slices.ContainsFunc(c.byLine[w.N], inside) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// varyIn lists the registers that are others in each turn of a loop.
+func (c *checker) varyIn(own *loop, f *ptx.Func) map[int]bool {
+	n := map[int]int{}
+	for i := range f.Body {
+		if in := f.Body[i].Inst; in != nil {
+			for _, r := range defined(in) {
+				n[r]++
+			}
+		}
+	}
+	v := map[int]bool{}
+	for news := true; news; {
+		news = false
+		for _, x := range own.body {
+			in := c.src.inst(x)
+			if in == nil {
+				continue
+			}
+			from := slices.ContainsFunc(used(in), func(r int) bool { return v[r] })
+			for _, r := range defined(in) {
+				if !v[r] && (from || n[r] > 1) {
+					v[r], news = true, true
+				}
+			}
+		}
+	}
+	return v
+}
+
+// inTurn is how many of some instructions of one loop are performed at most in one turn of it.
+func (c *checker) inTurn(images []int32) (most int) {
+	steps := slices.Clone(c.mach.steps)
+	for i := range steps {
+		steps[i].letter = -1
+	}
+	head := int32(-1)
+	if l := c.codeLoops.of[images[0]]; l >= 0 {
+		head = c.codeLoops.list[l].head
+		steps[head].letter = head
+	}
+	for _, i := range images {
+		steps[i].letter = i
+	}
+	g, err := unroll(steps, 0, len(c.mach.conds.ids), true, maxNodes())
+	if err != nil {
+		return c.inRow(images)
+	}
+	sum := make([]int, len(g.next)) // the most on a path that ends with a node
+	var work []int32
+	for n, l := range g.letter {
+		if slices.Contains(images, l) {
+			sum[n], work = 1, append(work, int32(n))
+		}
+	}
+	for len(work) > 0 && most <= len(images) {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		most = max(most, sum[n])
+		for _, x := range g.next[n] {
+			if l := g.letter[x]; l < 0 || l != head {
+				if after := sum[n] + int(b2i(slices.Contains(images, l))); after > sum[x] {
+					sum[x], work = after, append(work, x)
+				}
+			}
+		}
+	}
+	return most
+}
+
+// inRow is how many of some instructions stand at most on a stretch without branches, under one
+// condition: those are all performed, or none.
+func (c *checker) inRow(images []int32) (most int) {
+	slices.Sort(images)
+	row := 0
+	for n, i := range images {
+		if row++; n > 0 && !(c.oneWay(images[n-1], i) && c.mach.insts[i].Guard == c.mach.insts[images[n-1]].Guard &&
+			!c.defined(images[n-1], i, c.mach.insts[i].Guard.Reg)) {
+			row = 1
+		}
+		most = max(most, row)
+	}
+	return most
+}
+
+// defined reports whether a stretch writes one of some registers.
+func (c *checker) defined(from, to int32, regs ...isa.Reg) bool {
+	return slices.ContainsFunc(c.mach.insts[from:to], func(in *isa.Inst) bool {
+		return slices.ContainsFunc(in.Defs, func(r isa.Reg) bool { return slices.Contains(regs, r) })
+	})
+}
