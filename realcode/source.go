@@ -23,7 +23,6 @@ type source struct {
 	m       *ptx.Module
 	ops     []*Op
 	segment []int // of each operation: those between which nothing is but accesses
-	block   []int // of each operation: those that are performed equally often
 	steps   []step
 	conds   *conds
 	regs    map[*ptx.Func]registers
@@ -125,13 +124,10 @@ func (s *source) lay(f *ptx.Func) error {
 		}
 	}
 	w := newWalk(f)
-	segment, block := len(s.ops), int(base)
+	segment := len(s.ops)
 	for i, st := range f.Body {
 		if st.Kind == ptx.StmtLabel {
 			segment = len(s.ops)
-		}
-		if st.Kind == ptx.StmtLabel || st.Inst != nil && (st.Inst.Name == "bra" || st.Inst.Name == "call") {
-			block = int(base) + i
 		}
 		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{base + int32(i) + 1}}
 		if in := st.Inst; in != nil {
@@ -144,7 +140,7 @@ func (s *source) lay(f *ptx.Func) error {
 				segment = len(s.ops) + 1
 			}
 			if compared(&e) || warpWide(in) {
-				s.segment, s.block = append(s.segment, segment), append(s.block, block)
+				s.segment = append(s.segment, segment)
 				sp.letter = int32(len(s.ops))
 				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})
 			}

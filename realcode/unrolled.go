@@ -133,7 +133,7 @@ func (c *checker) lasts(at int32, w *ptx.Inst, own *loop, in int32, varies map[i
 	if in < 0 {
 		return strong && c.ptxLoops.every(own, at) && w.Guard < 0
 	}
-	if !c.ptxLoops.every(own, at) && !c.decided(at, own, inside) {
+	if !c.ptxLoops.every(own, at) && !c.tested(at, own, inside) {
 		return false
 	}
 	if strong {
@@ -151,8 +151,8 @@ func (c *checker) lasts(at int32, w *ptx.Inst, own *loop, in int32, varies map[i
 	return false
 }
 
-// decided reports whether the machine code decides the last condition before a step of a loop.
-func (c *checker) decided(at int32, own *loop, inside func(i int32) bool) bool {
+// tested reports whether the machine code tests the last condition before a step of a loop.
+func (c *checker) tested(at int32, own *loop, inside func(i int32) bool) bool {
 	for at = c.ptxLoops.up[at]; at >= 0 && at != own.head; at = c.ptxLoops.up[at] {
 		if in := c.src.inst(at); in != nil && in.Name == "bra" && in.Guard >= 0 {
 			for _, x := range own.body {

@@ -1,0 +1,50 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+)
+
+// TestUnrolled: a loop that was unrolled performs nothing twice. What is performed twice in one
+// turn of a loop is found, whether the PTX or the machine code was changed.
+func TestUnrolled(t *testing.T) {
+	m := module(t, "testdata/unrolled.ptx")
+	ended := module(t, "testdata/ended.ptx")
+	for _, tc := range releases(t, "11.8", "12.4") {
+		code, err := Build(t.Context(), tc, m, "sm_80", "O3")
+		require.NoError(t, err)
+		whole, err := Build(t.Context(), tc, ended, "sm_80", "O3")
+		require.NoError(t, err)
+		require.Empty(t, Check(ended, whole.Program, 80).Findings, tc.ID)
+		r := &compiled{m: m, prog: code.Program, sm: 80}
+		tried := 0
+		for _, f := range Roots(m) {
+			at := slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
+			honest := r.said(f, r.prog.Funcs[at])
+			require.Empty(t, honest.Findings, "%s %s", tc.ID, f.Name)
+			require.Empty(t, honest.Unknown, "%s %s", tc.ID, f.Name)
+			src, err := readSource(m, f)
+			require.NoError(t, err)
+			for _, x := range codeMutants(src, r.prog.Funcs[at]) {
+				if !strings.HasSuffix(x.kind, " twice") {
+					continue
+				}
+				tried++
+				said := fmt.Sprint(r.said(f, x.code).Findings)
+				assert.Contains(t, said, "duplicated", "%s: %s: %s", tc.ID, f.Name, x.what)
+			}
+		}
+		require.Positive(t, tried)
+		s := &scores{kinds: map[string]*score{}}
+		controls(t, tc, m, "sm_80", "O3", 1<<20, s)
+		require.Contains(t, s.kinds, "duplicate")
+		assert.Equal(t, s.kinds["duplicate"].tried, s.kinds["duplicate"].caught, tc.ID)
+	}
+}
