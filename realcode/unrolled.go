@@ -209,7 +209,8 @@ func (c *checker) inTurn(images []int32) (most int) {
 	for _, i := range images {
 		steps[i].letter = i
 	}
-	g, err := unroll(steps, 0, len(c.mach.conds.ids), true, maxNodes())
+	n := len(c.mach.conds.ids)
+	g, err := unroll(steps, 0, n, everyCondition(n), maxNodes())
 	if err != nil {
 		return c.inRow(images)
 	}
