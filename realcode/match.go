@@ -164,24 +164,31 @@ func match(src *source, mach *machine) *matcher {
 	return m
 }
 
-// beside gives the second of two fences on the line of a fence to the release that
-// follows, and has none of its own.
+// beside gives the last of the fences on the line of a fence or a release to the release that
+// follows and has none of its own: the second of two side by side, or what stands behind the release's store.
 func (m *matcher) beside(k int) {
-	g, next := &m.img[k], m.src.ops[k+1]
-	if m.src.ops[k].Effect.Kind != ptx.Fence || !next.Effect.Releases() || !next.Effect.Kind.IsAccess() || len(m.img[k+1].flush) > 0 {
+	g, e, next := &m.img[k], &m.src.ops[k].Effect, m.src.ops[k+1]
+	fence := e.Kind == ptx.Fence
+	if !fence && !e.Releases() || !next.Effect.Releases() || !next.Effect.Kind.IsAccess() || len(m.img[k+1].flush) > 0 {
 		return
 	}
-	slices.Sort(g.main)
+	fences, before := &g.flush, g.main
+	if fence {
+		fences, before = &g.main, nil
+	}
+	slices.Sort(*fences)
 	var own []int32
-	for _, i := range g.main {
-		if n := len(own); n > 0 && m.nothing(own[n-1]+1, i) {
+	for _, i := range *fences {
+		if slices.ContainsFunc(before, func(j int32) bool { return j < i && m.nothing(j+1, i) }) {
 			m.img[k+1].flush = append(m.img[k+1].flush, i)
 			m.owner[i] = -1
 			continue
 		}
-		own = append(own, i)
+		if own = append(own, i); fence {
+			before = own
+		}
 	}
-	g.main = own
+	*fences = own
 }
 
 // nothing reports whether no instruction of a stretch is an image, or jumps.

@@ -80,13 +80,34 @@ func TestPatterns(t *testing.T) {
 // to its fence: where the store is not made the fence is no release. A path may end in a
 // trap, or never.
 func TestPreserved(t *testing.T) {
-	for _, file := range []string{"guarded.ptx", "trap.ptx"} {
+	for _, file := range []string{"guarded.ptx", "trap.ptx", "released.ptx"} {
 		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
 			require.NotNil(t, c.Result, c.Reason)
 			require.Equal(t, Preserved, c.Class, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)
 			return nil
 		}))
+	}
+}
+
+// TestReleases: of two releases side by side either is missed if it is none any more.
+func TestReleases(t *testing.T) {
+	m := module(t, "testdata/released.ptx")
+	for _, tc := range releases(t) {
+		for _, st := range m.Func("released").Body {
+			if st.Inst == nil || !strings.HasPrefix(st.Inst.Text, "st.release") {
+				continue
+			}
+			weak := apply(m.Lined(lineFile, ""), map[int]string{st.Inst.N: strings.Replace(st.Inst.Text, "release", "relaxed", 1) + ";"})
+			data, err := compile(t.Context(), tc, weak, "sm_80", "O3", nil)
+			require.NoError(t, err)
+			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
+			require.NoError(t, err)
+			res := Check(m, code.Program, 80)
+			require.Len(t, res.Findings, 1, tc.ID)
+			require.Equal(t, Missing, res.Findings[0].Rule)
+			require.Equal(t, st.Inst.Text, res.Findings[0].First.Text)
+		}
 	}
 }
 
