@@ -1,5 +1,7 @@
 package isa
 
+import "slices"
+
 // BuildCFG computes Blocks from the Flow, Target and Guard of the instructions.
 //
 // It is conservative: where the machine decides at run time, every possibility
@@ -59,6 +61,11 @@ func (f *Func) leaders() []bool {
 		}
 	}
 	return lead
+}
+
+// CallsRegister reports whether an instruction calls what a register holds.
+func (in *Inst) CallsRegister() bool {
+	return in.Flow == FlowCall && slices.ContainsFunc(in.Args, func(o Operand) bool { return o.Kind == OpdReg && !o.Zero })
 }
 
 // falls reports whether control can go on to the next instruction.

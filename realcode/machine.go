@@ -72,9 +72,9 @@ func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
 	return m
 }
 
-// callee is the function in another section that a call goes to.
+// callee is the function in another section that a call goes to; none if a register says where.
 func callee(byName map[string]*isa.Func, in *isa.Inst) *isa.Func {
-	if in.Flow != isa.FlowCall || in.Target >= 0 {
+	if in.Flow != isa.FlowCall || in.Target >= 0 || in.CallsRegister() {
 		return nil
 	}
 	return byName[calledName(in)]

@@ -52,7 +52,7 @@ func at(fn *isa.Func, addr uint64) int {
 func (p *parser) labelTarget(fn *isa.Func, in *isa.Inst, label string, end uint64) error {
 	addr, ok := p.labels[label]
 	if !ok {
-		if strings.HasPrefix(label, ".L") && in.Flow != isa.FlowCall && !returns(in) {
+		if strings.HasPrefix(label, ".L") && in.Flow != isa.FlowCall && !based(in) {
 			p.line = in.Line
 			return p.fail(ErrTruncated, "label "+label+" is not in "+fn.Name)
 		}
@@ -61,12 +61,11 @@ func (p *parser) labelTarget(fn *isa.Func, in *isa.Inst, label string, end uint6
 	return p.setTarget(fn, in, addr, end)
 }
 
-// returns reports whether an instruction is RET.REL.NODEC R20 `(k), whose label is a base, not
-// a target.
-func returns(in *isa.Inst) bool { return in.Flow == isa.FlowReturn }
+// based reports whether the label of an instruction is a base, not a target: RET.REL.NODEC R20 `(k), CALL.REL.NOINC R8 `(k).
+func based(in *isa.Inst) bool { return in.Flow == isa.FlowReturn || in.CallsRegister() }
 
 func (p *parser) setTarget(fn *isa.Func, in *isa.Inst, addr, end uint64) error {
-	if returns(in) {
+	if based(in) {
 		return nil
 	}
 	if addr >= end || at(fn, addr) < 0 {
