@@ -90,6 +90,18 @@ func TestPreserved(t *testing.T) {
 	}
 }
 
+// TestMultimem: what adds all copies of a location is a load like others.
+func TestMultimem(t *testing.T) {
+	m := module(t, "testdata/multimem.ptx")
+	o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_90"}, Levels: []string{"O0", "O3"}}
+	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
+		require.NotNil(t, c.Result, c.Reason)
+		require.Equal(t, Preserved, c.Class, c.Level)
+		require.Equal(t, 5, c.Result.Count.StrongFound)
+		return nil
+	}))
+}
+
 // TestReleases: of two releases side by side either is missed if it is none any more.
 func TestReleases(t *testing.T) {
 	m := module(t, "testdata/released.ptx")

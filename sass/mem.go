@@ -81,9 +81,9 @@ func accessWidth(in *isa.Inst) int {
 			w = 1
 		case "U16", "S16", "B16", "F16":
 			w = 2
-		case "64", "U64", "S64", "F64", "TRANS64":
+		case "64", "U64", "S64", "F64", "TRANS64", "F16x4", "BF16x4", "F32x2":
 			w = 8
-		case "128":
+		case "128", "F16x8", "BF16x8", "F32x4":
 			w = 16
 		case "256":
 			w = 32

@@ -104,7 +104,7 @@ func addMemory(add func(opInfo, string)) {
 		add(opInfo{role: isa.RoleStore, space: sp, dest: destNone, width: widthMem}, names)
 	}
 	load(isa.SpaceGeneric, "LD LDU")
-	load(isa.SpaceGlobal, "LDG")
+	load(isa.SpaceGlobal, "LDG LDGMC")
 	load(isa.SpaceShared, "LDS LDSLK LDSM")
 	load(isa.SpaceLocal, "LDL")
 	load(isa.SpaceTexture, "TEX TEX32 TEXS TLD TLD4 TLD4S TLDS TMML TXA TXD TXQ TLD432 SULD SULDGA SULDB SUQ SUEAU SUCLAMP SUBFM")
