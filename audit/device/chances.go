@@ -12,27 +12,31 @@ import (
 // now, a test is unlikely to show; what a stronger one has shown, it can.
 type chances struct {
 	rnd     *rand.Rand
-	weights map[string]*float64 // of traits
+	weights map[string]*weight  // of traits
 	groups  map[string][]*quest // relatives, by skeleton
 	tried   []*quest
 }
 
+// weight is that of a trait, which so many tests have.
+type weight struct{ value, tests float64 }
+
 // kin are the relatives of a test, which differ from it in synchronisation alone.
 type kin struct {
-	weights          []*float64
+	weights          []*weight
 	weaker, stronger []*quest // at most and at least as strong
 }
 
 func newChances(rnd *rand.Rand) chances {
-	return chances{rnd: rnd, weights: map[string]*float64{}, groups: map[string][]*quest{}}
+	return chances{rnd: rnd, weights: map[string]*weight{}, groups: map[string][]*quest{}}
 }
 
 // relate makes a test known to its relatives.
 func (c *chances) relate(q *quest) {
 	for _, f := range q.features {
 		if c.weights[f] == nil {
-			c.weights[f] = new(float64)
+			c.weights[f] = new(weight)
 		}
+		c.weights[f].tests++
 		q.weights = append(q.weights, c.weights[f])
 	}
 	link := func(weak, strong *quest) {
@@ -51,7 +55,7 @@ func (c *chances) relate(q *quest) {
 func (c *chances) prior(q *quest) float64 {
 	x := 0.0
 	for _, w := range q.weights {
-		x += *w
+		x += w.value
 	}
 	return 1 / (1 + math.Exp(-x))
 }
@@ -71,12 +75,12 @@ func (c *chances) chance(q *quest) float64 {
 	return p * all / (1 - p + p*all)
 }
 
-// The regression takes so many steps of such a size after each slice, each with a test that is drawn;
-// weights decay.
+// The regression takes so many steps of such a size after each slice, each with a test that is drawn. A
+// weight is normal with deviation 1 before anything is known, so that few tests which waited a short
+// time in vain do not write off all that are like them.
 const (
 	steps    = 100
 	stepSize = 0.1
-	decay    = 0.002
 )
 
 func (c *chances) fit() {
@@ -84,7 +88,7 @@ func (c *chances) fit() {
 		q := c.tried[c.rnd.IntN(len(c.tried))]
 		off := c.chance(q) - c.prior(q)
 		for _, w := range q.weights {
-			*w += stepSize * (off - decay**w)
+			w.value += stepSize * (off - w.value/w.tests)
 		}
 	}
 }

@@ -30,9 +30,9 @@ type Until struct {
 // DefaultSlice is the first slice of time that a test gets; later ones are up to longestSlice
 // times as long. A slice makes other choices than the one before: few launches are enough.
 const (
-	DefaultSlice  = 25 * time.Millisecond
+	DefaultSlice  = 15 * time.Millisecond
 	sliceLaunches = 8
-	longestSlice  = 4
+	longestSlice  = 6
 )
 
 // A test that has had its first slice competes for the next one with others: of so many

@@ -46,6 +46,7 @@ func Environments(d runner.Device, t Tuning) []Setting {
 	// What a hunt begins with: both forms, dense and sparse, in step and not.
 	times := func(n uint32) string { return fmt.Sprintf("instances=%d", min(t.Instances.Value*n, maxKnob)) }
 	add("dense", ptxgen.FormFast, None, times(4))
+	add("dense-wide", ptxgen.FormFast, None, times(4), "warps=32")
 	add("dense-random", ptxgen.FormFast, Random)
 	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
 	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
@@ -104,6 +105,7 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		append(beside, "warps=16..32", "stress-every=9..33", "stress-rounds=1..5", "stress-lane=4")...)
 	// The order of roles is that of a whole CTA.
 	add("roles-march", ptxgen.FormPermuted, Random, append(march, "near=1..16", "warps=8", "order-shift=8")...)
+	add("roles-march-drawn", ptxgen.FormPermuted, Random, append(march, "warps=8", "offset=0..2016")...)
 	return list
 }
 
@@ -159,8 +161,8 @@ var wide = map[string]Knob{
 // of what others had seen on Hopper chips, or something that no other one did.
 const Hunt = "hunt"
 
-const hunted = "roles-knot,flood,roles,sys-str+,roles-crowd,roles-burst,meet-stress,roles-queue,roles-all,roles-flood," +
-	"roles-flood-far,rand-str+,dense,no-str+,cache-str+,roles-pre,sparse,march-stress,march-far,march-random,roles-march"
+const hunted = "roles-knot,flood,sys-str+,roles-crowd,roles-burst,meet-stress,roles-queue,roles-all,roles-flood,roles-flood-near," +
+	"cache-str+,dense-wide,march-stress,march-far,march-random,roles-march,roles-march-drawn"
 
 // Find returns the settings with some names, separated by commas; all is all.
 func Find(list []Setting, names string) ([]Setting, error) {
