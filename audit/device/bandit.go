@@ -61,6 +61,7 @@ const (
 	prior        = 1.0  // outcomes per second of a setting of which nothing is known: it is tried before one that has paid less
 	priorSeconds = 0.3  // what is known of a coarser shape counts as so many seconds
 	leastSeen    = 0.03 // a setting that has not paid keeps a small chance, as if it had shown so many outcomes
+	variety      = 5.0  // what a test has not shown under a setting so soon, another one may show at once: expected per second, besides
 	memory       = 3.0  // what was paid fades with so many seconds that a setting has had since
 )
 
@@ -94,7 +95,7 @@ func (b *bandit) choose(q *quest, can func(int) bool) choice {
 		}
 		seen, seconds := q.posterior(arm)
 		rate := distuv.Gamma{Alpha: max(seen, leastSeen), Beta: seconds, Src: b.src}.Rand()
-		if rate *= less(q.spent[arm] * seen / seconds); rate > best.rate {
+		if rate *= less(q.spent[arm] * (seen/seconds + variety)); rate > best.rate {
 			best.rate, best.arm = rate, arm
 		}
 	}
