@@ -31,9 +31,10 @@ const end = int32(-1)
 // assign is what an instruction is known to do to a condition: it becomes a
 // constant, another condition, or one of unknown value that all of its kind share.
 type assign struct {
-	dst, src int32 // src -1: constant
-	neg      bool  // of src; the constant itself
-	fork     bool  // src may not be known: both cases are looked at
+	dst, src int32  // src -1: constant
+	neg      bool   // of src; the constant itself
+	fork     bool   // src may not be known: both cases are looked at
+	with     string // OR, AND: dst is src with something unknown, and is known if src alone decides
 }
 
 // graph is a program with the knowledge of conditions unrolled into it, reduced to
@@ -240,7 +241,9 @@ func (u *unroller) execute(s *step, k knownKey, from int32, f facts) error {
 		if d.src < 0 {
 			vals = append(vals, assign{dst: d.dst, src: -1, neg: d.neg})
 		} else if v, ok := f.get(d.src); ok {
-			vals = append(vals, assign{dst: d.dst, src: -1, neg: v != d.neg})
+			if v = v != d.neg; d.with == "" || v == (d.with == "OR") {
+				vals = append(vals, assign{dst: d.dst, src: -1, neg: v})
+			}
 		} else if d.fork && u.track.has(d.src) {
 			return cases(f, d.src, func(_ bool, f facts) error { return u.execute(s, k, from, f) })
 		}

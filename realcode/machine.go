@@ -339,8 +339,19 @@ func (m *machine) knowledge(f *isa.Func, base int32, at int, sp *step) {
 		} else if a, ok := m.logic(mi); ok {
 			a.dst = dst
 			sp.sets = append(sp.sets, a)
+		} else if p, ok := combined(mi); ok {
+			sp.sets = append(sp.sets, assign{dst: dst, src: m.condOf(p.Reg), neg: p.Not, with: mi.Bool})
 		}
 	}
+}
+
+// combined recognises a comparison that is combined with a predicate, which may decide alone: the
+// rest of an unrolled loop is performed if no turn was made yet, or there are more.
+func combined(mi *isa.Micro) (pred isa.Operand, ok bool) {
+	if mi.Op != isa.MicroSetp || len(mi.Src) < 3 || mi.Bool != "OR" && mi.Bool != "AND" {
+		return pred, false
+	}
+	return mi.Src[2], mi.Src[2].Kind == isa.OpdPred && !mi.Src[2].Zero
 }
 
 // logic recognises constants, copies and inversions among operations on

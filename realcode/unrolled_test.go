@@ -56,3 +56,48 @@ func TestUnrolled(t *testing.T) {
 		require.Greater(t, tried, 10)
 	}
 }
+
+// TestFirstTurn: a loop that asks at its end whether there is another turn is unrolled with a flag that none was made
+// yet. No path goes without what a turn performs; one does if a part has lost that, or if the flag begins wrong.
+func TestFirstTurn(t *testing.T) {
+	m := module(t, "testdata/turns.ptx")
+	for _, tc := range releases(t, "11.8", "12.4") {
+		code, err := Build(t.Context(), tc, m, "sm_80", "O3")
+		require.NoError(t, err)
+		r := &compiled{m, code.Program, 80}
+		for _, f := range Roots(m) {
+			own := r.prog.Funcs[slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })]
+			honest := r.said(f, own)
+			require.Empty(t, slices.Concat(honest.Findings, honest.Unknown), "%s %s", tc.ID, f.Name)
+			missed := func(what string, change func(insts []isa.Inst)) {
+				bad := *own
+				bad.Insts = slices.Clone(own.Insts)
+				change(bad.Insts)
+				assert.Contains(t, fmt.Sprint(r.said(f, &bad).Findings), "missing", "%s: %s: %s", tc.ID, f.Name, what)
+			}
+			parts, flags := 0, []int(nil)
+			for _, b := range own.Blocks {
+				var has []int
+				for i := b.First; i < b.End; i++ {
+					switch in := &own.Insts[i]; {
+					case in.Op == "BAR" || in.Op == "RED" || in.Mem.Strength == isa.Strong && in.Role == isa.RoleStore:
+						has = append(has, i)
+					case in.Op == "PLOP3":
+						flags = append(flags, i)
+					}
+				}
+				if len(has) > 0 {
+					parts++
+					missed(fmt.Sprint("dropped: ", has), func(insts []isa.Inst) {
+						for _, i := range has {
+							nothing(&insts[i])
+						}
+					})
+				}
+			}
+			require.Equal(t, 3, parts, "%s %s", tc.ID, f.Name)
+			require.Len(t, flags, 3, "%s %s", tc.ID, f.Name)
+			missed("the flag", func(insts []isa.Inst) { insts[flags[0]].Micro = own.Insts[flags[1]].Micro })
+		}
+	}
+}
