@@ -53,6 +53,9 @@ func (m *matcher) byAddress() {
 		}
 	}
 	for _, i := range m.orphans() {
+		if m.joined(i, distance) {
+			continue
+		}
 		k := m.lone(i, distance)
 		if k < 0 {
 			k = m.parent(i, distance)

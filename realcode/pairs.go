@@ -193,7 +193,8 @@ func synchronises(e *ptx.Effect) bool {
 }
 
 // sign gives weak accesses a signature: where they are among the operations that
-// synchronise, in both programs. Those of one signature make the same words.
+// synchronise, in both programs. Those of one signature make the same words. Stores that share
+// their images have none.
 func (c *checker) sign() {
 	c.same, c.signature = map[string]bool{}, make([]string, len(c.src.ops))
 	ptxRuns := c.pg.runs(func(n int) bool { l := c.pg.letter[n]; return l >= 0 && c.src.ops[l].strong() })
@@ -202,7 +203,7 @@ func (c *checker) sign() {
 		return l >= 0 && (c.owner[l] < 0 || c.src.ops[c.owner[l]].strong())
 	})
 	for k, op := range c.src.ops {
-		if op.strong() || c.img[k].doubt != "" {
+		if op.strong() || c.img[k].doubt != "" || len(c.group(k)) > 1 {
 			continue
 		}
 		var a, b []int32

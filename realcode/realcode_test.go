@@ -80,7 +80,7 @@ func TestPatterns(t *testing.T) {
 // to its fence: where the store is not made the fence is no release. A path may end in a
 // trap, or never.
 func TestPreserved(t *testing.T) {
-	for _, file := range []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "queue.ptx"} {
+	for _, file := range []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "queue.ptx", "joined.ptx"} {
 		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
 			require.NotNil(t, c.Result, c.Reason)
@@ -119,6 +119,45 @@ func TestReleases(t *testing.T) {
 			require.Len(t, res.Findings, 1, tc.ID)
 			require.Equal(t, Missing, res.Findings[0].Rule)
 			require.Equal(t, st.Inst.Text, res.Findings[0].First.Text)
+		}
+	}
+}
+
+// TestJoined: a store where paths meet is no image of stores between which something orders, nor
+// is one of another address; one more behind a barrier is seen, whichever store it is of.
+func TestJoined(t *testing.T) {
+	text, err := os.ReadFile("testdata/joined.ptx")
+	require.NoError(t, err)
+	const between, meet, last = "mov.u32 %r4, %r1;", "mov.u32 %r5, %r1;", "mov.u32 %r6, %r1;" // places
+	for _, row := range []struct {
+		orders   string // stands between in the PTX, and in the machine code where the paths meet
+		at, made string // what the machine code has
+		rule     Rule
+	}{
+		{"bar.sync 1;", meet, "bar.sync 1;", Extra},
+		{"fence.acq_rel.gpu;", meet, "fence.acq_rel.gpu;", Extra},
+		{"st.release.gpu.global.u32 [%d1], %r1;", meet, "st.release.gpu.global.u32 [%d1], %r1;", Extra},
+		{between, between, "st.shared.f32 [%d4+4], %f1;", Extra},
+		{between, last, "st.shared.f32 [%d4], %f1;", Reordered},
+	} {
+		m, err := ptx.Parse("joined.ptx", []byte(strings.Replace(string(text), between, row.orders, 1)))
+		require.NoError(t, err)
+		lines := map[string]int{}
+		for _, st := range m.Func("again").Body {
+			if st.Inst != nil {
+				lines[st.Inst.Text+";"] = st.Inst.N
+			}
+		}
+		by := map[int]string{lines[row.orders]: ""}
+		by[lines[row.at]] = fmt.Sprintf(".loc 1 %d 0\n%s", lines[row.orders], row.made)
+		for _, tc := range releases(t) {
+			data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), by), "sm_80", "O3", nil)
+			require.NoError(t, err)
+			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
+			require.NoError(t, err)
+			res := Check(m, code.Program, 80)
+			seen := append(res.Findings, res.Unknown...)
+			assert.True(t, slices.ContainsFunc(seen, func(f Finding) bool { return f.Rule == row.rule }), "%s %s", row.made, tc.ID)
 		}
 	}
 }
