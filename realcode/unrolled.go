@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -63,13 +64,16 @@ func (c *checker) loopOf(k int) (*loop, int32) {
 	return nil, at
 }
 
+var reduced = strings.NewReplacer("ATOMG", "RED", "REDG", "RED", "ATOM", "RED")
+
 // copies groups images that may be one and the same: of one loop, and with the same offset, in
-// which the copies of a loop that is unrolled often differ.
+// which the copies of a loop that is unrolled often differ. An atomic whose result nobody needs
+// is a reduction.
 func (c *checker) copies(images []int32) (out [][]int32) {
 	groups := map[string][]int32{}
 	for _, i := range images {
 		in := c.mach.insts[i]
-		key := fmt.Sprint(c.codeLoops.of[i], in.Op, in.Mods, place(in).Off)
+		key := fmt.Sprint(c.codeLoops.of[i], reduced.Replace(in.Op), in.Mods, place(in).Off)
 		groups[key] = append(groups[key], i)
 	}
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
@@ -80,44 +84,80 @@ func (c *checker) copies(images []int32) (out [][]int32) {
 
 // single reports whether what a loop of the PTX has beside an operation is fewer than n times
 // in a loop of the machine code, in which the operation is n times; -1 is all that is in no
-// loop. Who is there as often is counted, too: lines are not always right.
+// loop. Who is there as often in one turn is counted, too: lines are not always right. Loops
+// within the loop say nothing there: they are unrolled for themselves.
 func (c *checker) single(op *Op, own *loop, in int32, n int) bool {
 	inside := func(int32) bool { return true }
 	if in >= 0 {
 		inside = c.codeLoops.list[in].has
 	}
 	varies := c.varyIn(own, op.Func)
-	more, fewer := 0, 0
+	fewer := 0
+	var often [][]int32
 	for _, x := range own.body {
 		w := c.src.inst(x)
 		if w == nil || w == op.Inst || warpWide(w) || w.Name == "div" || w.Name == "rem" {
 			continue
 		}
-		switch times := c.times(x, w, inside); {
-		case times >= n:
-			more++
-		case times > 0 && c.lasts(x, w, own, in, varies, inside):
+		switch least, most := c.times(x, w, inside); {
+		case len(least) >= n && &c.ptxLoops.list[c.ptxLoops.of[x]] == own:
+			often = append(often, least)
+		case most > 0 && most < n && c.lasts(x, w, own, in, varies, inside):
 			fewer++
 		}
 	}
-	return fewer > more
+	return fewer > len(often) || fewer > 0 && fewer > len(slices.DeleteFunc(often, func(l []int32) bool { return c.onPath(l) < n }))
 }
 
-// times is how many copies of an instruction of the PTX there are in a part of the machine code.
-func (c *checker) times(at int32, w *ptx.Inst, inside func(i int32) bool) (most int) {
+// times are the copies of an instruction of the PTX in a part of the machine code: those of what
+// there is least of in its code, and how many there are of what there is most of.
+func (c *checker) times(at int32, w *ptx.Inst, inside func(i int32) bool) (least []int32, most int) {
+	parts := map[string][]int32{}
 	if k := c.src.steps[at].letter; k >= 0 {
-		for _, i := range c.img[k].main {
-			most += int(b2i(inside(i)))
-		}
-		return most
-	}
-	n := map[string]int{}
-	for _, i := range c.byLine[w.N] {
-		if inside(i) {
+		parts[""] = c.standing(w, c.img[k].main)
+	} else {
+		for _, i := range c.byLine[w.N] {
 			in := c.mach.insts[i]
 			key := fmt.Sprint(in.Op, in.Mods)
-			n[key]++
-			most = max(most, n[key])
+			parts[key] = append(parts[key], i)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		list := slices.DeleteFunc(parts[key], func(i int32) bool { return !inside(i) })
+		if len(list) > 0 && (least == nil || len(list) < len(least)) {
+			least = list
+		}
+		most = max(most, len(list))
+	}
+	return least, most
+}
+
+// standing are the images of an operation, and those like them on its line that an address has
+// given to another operation.
+func (c *checker) standing(w *ptx.Inst, images []int32) []int32 {
+	list := slices.Clone(images)
+	for _, i := range c.byLine[w.N] {
+		alike := func(x int32) bool { return c.mach.insts[x].Role == c.mach.insts[i].Role }
+		if c.owner[i] >= 0 && !slices.Contains(list, i) && slices.ContainsFunc(images, alike) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// onPath is how many of some instructions stand at most on a path that does not jump back.
+func (c *checker) onPath(list []int32) (most int) {
+	l := c.codeLoops
+	sum := map[int32]int{} // the most on a path to a step
+	for _, x := range l.order {
+		n := sum[x] + int(b2i(slices.Contains(list, x)))
+		if most = max(most, n); n == 0 {
+			continue
+		}
+		for _, t := range following(c.mach.steps, x) {
+			if l.number[t] > l.number[x] {
+				sum[t] = max(sum[t], n)
+			}
 		}
 	}
 	return most
