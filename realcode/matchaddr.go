@@ -29,8 +29,6 @@ func (m *matcher) byAddress() {
 			a := m.mach.addrs[i]
 			d, known := distance[rootPair{op.addr.root, a.root}]
 			switch {
-			case !known && len(g.main) > 1 && a.fixed() && m.taker(i, k, distance) >= 0: // of a variable beside it
-				wrong = append(wrong, i)
 			case !known:
 			case covers(a, op.addr, d), partial(op, a, d):
 				right = append(right, i)
