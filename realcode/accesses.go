@@ -104,23 +104,16 @@ func (c *checker) around(k int, next [][]int32, at func(other int, same bool)) {
 // until walks from an operation to others, until stop says so of one; -1 is where nothing
 // follows, or precedes.
 func (c *checker) until(k int, next [][]int32, stop func(l int32) bool) {
-	seen := map[int32]bool{}
-	var work []int32
+	var from []int32
 	for _, n := range c.inPTX[k] {
-		work = append(work, next[n]...)
+		from = append(from, next[n]...)
 	}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
+	reached(from, func(n int32) []int32 {
 		if l := c.pg.letter[n]; l >= 0 && stop(l) || len(next[n]) == 0 && stop(-1) {
-			continue
+			return nil
 		}
-		work = append(work, next[n]...)
-	}
+		return next[n]
+	})
 }
 
 // overwritten reports whether every path from a store comes to one that is as strong, of the

@@ -59,7 +59,7 @@ type knownKey struct {
 // unroller makes a graph of a program.
 type unroller struct {
 	steps  []step
-	live   [][]uint64 // conditions of which it matters what is known, by step
+	live   []conditions // of which it matters what is known, by step
 	track  conditions
 	max    int
 	ids    map[knownKey]int32
@@ -77,9 +77,11 @@ func (s conditions) has(c int32) bool { return int(c/64) < len(s) && s[c/64]>>(c
 
 func (s conditions) add(c int32) { s[c/64] |= 1 << (c % 64) }
 
+func newConditions(n int) conditions { return make(conditions, (n+63)/64) }
+
 // everyCondition is the set of the first n.
 func everyCondition(n int) conditions {
-	s := make(conditions, (n+63)/64)
+	s := newConditions(n)
 	for i := range s {
 		s[i] = ^uint64(0)
 	}
@@ -150,7 +152,7 @@ func (f facts) with(c int32, v bool) facts {
 func (u *unroller) key(at, stack int32, f facts) knownKey {
 	var b []byte
 	if u.track != nil {
-		live := conditions(u.live[at])
+		live := u.live[at]
 		for _, x := range f {
 			if c := x >> 1; live.has(c) && u.track.has(c) {
 				b = binary.AppendUvarint(b, uint64(x))
@@ -290,9 +292,9 @@ func (u *unroller) goTo(s *step, k knownKey, from int32, to []int32, f facts) er
 
 // liveness says at which steps the value of a condition still matters. Calls and
 // returns are followed without their pairing.
-func liveness(steps []step, conds int) [][]uint64 {
+func liveness(steps []step, conds int) []conditions {
 	words := (conds + 63) / 64
-	live := make([][]uint64, len(steps))
+	live := make([]conditions, len(steps))
 	backing := make([]uint64, words*len(steps))
 	var sites []int32
 	for i := range steps {
@@ -331,7 +333,7 @@ func liveness(steps []step, conds int) [][]uint64 {
 		work[i] = int32(i)
 	}
 	in := make([]bool, len(steps))
-	out := make([]uint64, words)
+	out := make(conditions, words)
 	for len(work) > 0 {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -352,7 +354,7 @@ func liveness(steps []step, conds int) [][]uint64 {
 		}
 		use := func(c int32) {
 			if c >= 0 {
-				out[c/64] |= 1 << (c % 64)
+				out.add(c)
 			}
 		}
 		use(s.guard)

@@ -1,6 +1,11 @@
 package realcode
 
-import "optcheck/ptx"
+import (
+	"maps"
+	"slices"
+
+	"optcheck/ptx"
+)
 
 // registers are, of each register of a function, those of which it is made, and those that
 // are made of it, by an instruction each.
@@ -42,18 +47,20 @@ func (s *source) flowsFrom(op *Op) map[int]bool {
 
 // spread adds what can be reached.
 func spread(edges map[int][]int, set map[int]bool) {
-	var work []int
-	for r := range set {
-		work = append(work, r)
-	}
-	for len(work) > 0 {
-		r := work[len(work)-1]
+	maps.Copy(set, reached(slices.Collect(maps.Keys(set)), func(r int) []int { return edges[r] }))
+}
+
+// reached are some places and all to which ways lead from them: next says where one goes on, nowhere
+// where it ends, and is asked once of each place.
+func reached[N comparable](from []N, next func(N) []N) map[N]bool {
+	seen := map[N]bool{}
+	for work := slices.Clone(from); len(work) > 0; {
+		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, to := range edges[r] {
-			if !set[to] {
-				set[to] = true
-				work = append(work, to)
-			}
+		if !seen[n] {
+			seen[n] = true
+			work = append(work, next(n)...)
 		}
 	}
+	return seen
 }

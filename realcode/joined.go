@@ -71,23 +71,17 @@ func (s *source) meet(a, b int, stores []int) bool {
 // lasting are the steps behind a store to which it is the last one of its address, up to what orders.
 func (s *source) lasting(k int, stores []int) map[int32]bool {
 	from := slices.IndexFunc(s.steps, func(st step) bool { return st.letter == int32(k) })
-	seen, work := map[int32]bool{}, following(s.steps, int32(from))
-	for len(work) > 0 {
-		i := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
+	return reached(following(s.steps, int32(from)), func(i int32) []int32 {
 		st := &s.steps[i]
 		again := st.letter >= 0 && slices.Contains(stores, int(st.letter))
 		switch {
 		case st.letter >= 0 && s.ops[st.letter].strong() || len(st.call) > 0 || st.ret:
+			return nil
 		case again && st.guard >= 0:
-			work = append(work, i+1)
-		case !again:
-			work = append(work, following(s.steps, i)...)
+			return []int32{i + 1}
+		case again:
+			return nil
 		}
-	}
-	return seen
+		return following(s.steps, i)
+	})
 }

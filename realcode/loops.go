@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"maps"
 	"slices"
 
 	"optcheck/ptx"
@@ -48,21 +49,15 @@ func loopsOf(steps []step, entries []int32) *loops {
 		if len(latches[h]) == 0 {
 			continue
 		}
-		in := map[int32]bool{h: true}
-		body, work := []int32{h}, slices.Clone(latches[h])
-		for len(work) > 0 {
-			x := work[len(work)-1]
-			work = work[:len(work)-1]
-			if !in[x] {
-				in[x] = true
-				body = append(body, x)
-				work = append(work, before[x]...)
+		body := slices.Sorted(maps.Keys(reached(append(slices.Clip(latches[h]), h), func(x int32) []int32 {
+			if x == h {
+				return nil
 			}
-		}
+			return before[x]
+		})))
 		for _, x := range body {
 			l.of[x] = int32(len(l.list))
 		}
-		slices.Sort(body)
 		l.list = append(l.list, loop{h, latches[h], body})
 	}
 	return l

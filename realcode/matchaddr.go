@@ -74,8 +74,8 @@ func (m *matcher) lone(i int32, distance map[rootPair]int64) int {
 	var lack []int
 	for k, op := range m.src.ops {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if ok && !(op.Dead && op.Effect.Kind == ptx.Load) && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) && len(m.img[k].main) == 0 &&
-			partOf(op, m.mach.insts[i]) == mainPart && covers(a, op.addr, d) {
+		if ok && !(op.Dead && op.Effect.Kind == ptx.Load) && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) &&
+			len(m.img[k].main) == 0 && partOf(op, m.mach.insts[i]) == mainPart && covers(a, op.addr, d) {
 			lack = append(lack, k)
 		}
 	}
@@ -324,8 +324,8 @@ func (m *matcher) across(distance map[rootPair]int64) {
 		a, by := m.mach.addrs[i], m.src.ops[j]
 		var found []int
 		for k, op := range m.src.ops {
-			if lack[k] && op.Effect.Kind == m.src.ops[j].Effect.Kind && op.addr.root == by.addr.root && m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart &&
-				!m.claimed(int32(i), op.addr) {
+			if lack[k] && op.Effect.Kind == by.Effect.Kind && op.addr.root == by.addr.root &&
+				m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart && !m.claimed(int32(i), op.addr) {
 				found = append(found, k)
 			}
 		}

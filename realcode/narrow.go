@@ -40,7 +40,7 @@ func about(steps []step, conds int, asked []int32) []step {
 			s := &out[i]
 			idle := func(c int32) bool { // nobody asks for its value behind the step
 				for _, t := range append([]int32{int32(i) + 1}, s.next...) {
-					if t >= 0 && int(t) < len(out) && live[t][c/64]>>(c%64)&1 != 0 {
+					if t >= 0 && int(t) < len(out) && live[t].has(c) {
 						return false
 					}
 				}
@@ -68,7 +68,7 @@ func about(steps []step, conds int, asked []int32) []step {
 // under which the instructions stand: where that suffices, no more of it has to be known.
 func (c *checker) alikeUnder(x, y int, xs, ys []int32, p policy) bool {
 	n := len(c.mach.conds.ids)
-	about := make(conditions, (n+63)/64)
+	about := newConditions(n)
 	for _, i := range slices.Concat(xs, ys) {
 		if guard := c.mach.steps[i].guard; guard >= 0 {
 			about.add(guard)

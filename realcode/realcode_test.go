@@ -102,6 +102,16 @@ func TestMultimem(t *testing.T) {
 	}))
 }
 
+// changed is what a release makes of a module in which some lines are others.
+func changed(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, by map[int]string, target, level string) *pipeline.Code {
+	t.Helper()
+	data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), by), target, level, nil)
+	require.NoError(t, err)
+	code, err := pipeline.Decode(t.Context(), tc, m.File, target, data)
+	require.NoError(t, err)
+	return code
+}
+
 // TestReleases: of two releases side by side either is missed if it is none any more.
 func TestReleases(t *testing.T) {
 	m := module(t, "testdata/released.ptx")
@@ -110,11 +120,8 @@ func TestReleases(t *testing.T) {
 			if st.Inst == nil || !strings.HasPrefix(st.Inst.Text, "st.release") {
 				continue
 			}
-			weak := apply(m.Lined(lineFile, ""), map[int]string{st.Inst.N: strings.Replace(st.Inst.Text, "release", "relaxed", 1) + ";"})
-			data, err := compile(t.Context(), tc, weak, "sm_80", "O3", nil)
-			require.NoError(t, err)
-			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-			require.NoError(t, err)
+			weak := map[int]string{st.Inst.N: strings.Replace(st.Inst.Text, "release", "relaxed", 1) + ";"}
+			code := changed(t, tc, m, weak, "sm_80", "O3")
 			res := Check(m, code.Program, 80)
 			require.Len(t, res.Findings, 1, tc.ID)
 			require.Equal(t, Missing, res.Findings[0].Rule)
@@ -151,10 +158,7 @@ func TestJoined(t *testing.T) {
 		by := map[int]string{lines[row.orders]: ""}
 		by[lines[row.at]] = fmt.Sprintf(".loc 1 %d 0\n%s", lines[row.orders], row.made)
 		for _, tc := range releases(t) {
-			data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), by), "sm_80", "O3", nil)
-			require.NoError(t, err)
-			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-			require.NoError(t, err)
+			code := changed(t, tc, m, by, "sm_80", "O3")
 			res := Check(m, code.Program, 80)
 			seen := append(res.Findings, res.Unknown...)
 			assert.True(t, slices.ContainsFunc(seen, func(f Finding) bool { return f.Rule == row.rule }), "%s %s", row.made, tc.ID)
@@ -171,11 +175,8 @@ func TestShuffledTwice(t *testing.T) {
 			if st.Inst == nil || st.Inst.Name != "shfl" {
 				continue
 			}
-			twice := apply(m.Lined(lineFile, ""), map[int]string{st.Inst.N: st.Inst.Text + ";\n" + st.Inst.Text + ";"})
-			data, err := compile(t.Context(), tc, twice, "sm_80", "O0", nil)
-			require.NoError(t, err)
-			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-			require.NoError(t, err)
+			twice := map[int]string{st.Inst.N: st.Inst.Text + ";\n" + st.Inst.Text + ";"}
+			code := changed(t, tc, m, twice, "sm_80", "O0")
 			res := Check(m, code.Program, 80)
 			require.Len(t, res.Findings, 1, tc.ID)
 			require.Equal(t, Convergence, res.Findings[0].Rule)
@@ -236,10 +237,7 @@ func TestUnusedAcquire(t *testing.T) {
 		{"12.4", map[int]string{line[acquire]: "", line["bar.sync 0"]: acquire + ";\nbar.sync 0;"}, false},
 	} {
 		tc := releases(t, x.release)[0]
-		data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), x.text), "sm_75", "O3", nil)
-		require.NoError(t, err)
-		code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_75", data)
-		require.NoError(t, err)
+		code := changed(t, tc, m, x.text, "sm_75", "O3")
 		res := Check(m, code.Program, 75)
 		require.Equal(t, !x.want, strings.Contains(fmt.Sprint(res.Notes), "its invalidation stays"), "%s %v", tc.ID, x.text)
 		if !x.want {

@@ -31,40 +31,29 @@ func (m *matcher) ownEnd(pg *graph, inPTX []int32, k, j int) bool {
 
 // letters adds the letters that come next behind a node.
 func (g *graph) letters(from int32, to map[int32]bool) {
-	seen, work := map[int32]bool{}, slices.Clone(g.next[from])
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[n] {
-			continue
+	reached(g.next[from], func(n int32) []int32 {
+		if g.letter[n] < 0 {
+			return g.next[n]
 		}
-		seen[n] = true
-		if g.letter[n] >= 0 {
-			to[g.letter[n]] = true
-			continue
-		}
-		work = append(work, g.next[n]...)
-	}
+		to[g.letter[n]] = true
+		return nil
+	})
 }
 
 // local walks from an instruction of the machine code to the images that come next: what it passes, and
 // what it meets.
 func (m *matcher) local(from int32) (passed, met []int32) {
-	seen, work := map[int32]bool{}, m.after(from)
-	for len(work) > 0 {
-		i := work[len(work)-1]
-		work = work[:len(work)-1]
-		if i < 0 || int(i) >= len(m.owner) || seen[i] {
-			continue
-		}
-		seen[i] = true
-		if m.owner[i] >= 0 {
+	reached(m.after(from), func(i int32) []int32 {
+		switch {
+		case i < 0 || int(i) >= len(m.owner):
+			return nil
+		case m.owner[i] >= 0:
 			met = append(met, i)
-			continue
+			return nil
 		}
 		passed = append(passed, i)
-		work = append(work, m.after(i)...)
-	}
+		return m.after(i)
+	})
 	return passed, met
 }
 
@@ -96,19 +85,15 @@ func (s *source) around(k int) map[int]bool {
 	}
 	f := s.ops[k].Func
 	for _, way := range []func(int32) []int32{after, func(i int32) []int32 { return before[i] }} {
-		seen, work := map[int32]bool{}, way(at)
-		for len(work) > 0 {
-			i := work[len(work)-1]
-			work = work[:len(work)-1]
-			if i < 0 || int(i) >= len(s.steps) || seen[i] || s.steps[i].letter >= 0 {
-				continue
+		reached(way(at), func(i int32) []int32 {
+			if i < 0 || int(i) >= len(s.steps) || s.steps[i].letter >= 0 {
+				return nil
 			}
-			seen[i] = true
 			if n := int(i - s.entries[f]); n >= 0 && n < len(f.Body) && f.Body[n].Inst != nil {
 				lines[f.Body[n].Inst.N] = true
 			}
-			work = append(work, way(i)...)
-		}
+			return way(i)
+		})
 	}
 	return lines
 }

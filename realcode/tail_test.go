@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
-	"optcheck/pipeline"
 )
 
 // TestOwnEnd: of two exchanges on two paths of a loop each is missed if it is taken from the machine
@@ -49,10 +48,7 @@ func TestNarrow(t *testing.T) {
 			continue
 		}
 		tried[x.kind] = true
-		data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), x.text), "sm_80", "O3", nil)
-		require.NoError(t, err)
-		code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-		require.NoError(t, err)
+		code := changed(t, tc, m, x.text, "sm_80", "O3")
 		res := Check(m, code.Program, 80)
 		require.NotEmpty(t, res.Findings, "%s: %v", x.what, res.Unknown)
 	}

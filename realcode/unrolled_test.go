@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
-	"optcheck/pipeline"
 )
 
 // TestUnrolled: a loop that was unrolled performs nothing twice. What is performed twice in one
@@ -47,10 +46,7 @@ func TestUnrolled(t *testing.T) {
 				continue
 			}
 			tried++
-			data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), x.text), "sm_80", "O3", nil)
-			require.NoError(t, err)
-			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-			require.NoError(t, err)
+			code := changed(t, tc, m, x.text, "sm_80", "O3")
 			assert.Contains(t, fmt.Sprint(Check(m, code.Program, 80).Findings), "duplicated", "%s: %s: %s", tc.ID, x.kernel, x.what)
 		}
 		require.Greater(t, tried, 10)

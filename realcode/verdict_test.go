@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/pipeline"
 )
 
 // TestVerdicts: of what a compiler does wrong with kernels, the model says which outcome
@@ -67,10 +66,7 @@ func miscompiled(t *testing.T, file, kernel, what string) map[string]string {
 			continue
 		}
 		tried++
-		data, err := compile(t.Context(), tc, apply(m.Lined(lineFile, ""), x.text), "sm_80", "O3", nil)
-		require.NoError(t, err)
-		code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
-		require.NoError(t, err)
+		code := changed(t, tc, m, x.text, "sm_80", "O3")
 		cell := &Cell{Target: "sm_80"}
 		require.NoError(t, cell.judge(t.Context(), m, code))
 		for _, f := range cell.Result.Findings {
