@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // TestVerdicts: of what a compiler does wrong with kernels, the model says which outcome
