@@ -29,6 +29,8 @@ func (m *matcher) byAddress() {
 			a := m.mach.addrs[i]
 			d, known := distance[rootPair{op.addr.root, a.root}]
 			switch {
+			case len(g.main) > 1 && m.nearer(i, k, distance, sure):
+				wrong = append(wrong, i)
 			case !known:
 			case covers(a, op.addr, d), partial(op, a, d):
 				right = append(right, i)
@@ -194,21 +196,17 @@ func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
 	}
 	m.vote(votes)
 	out, sure = m.symbols(), map[rootPair]bool{}
+	for p := range out {
+		delete(votes, p)
+	}
 	for p, v := range votes {
-		var best int64
-		n, second := 0, 0
-		for d, c := range v {
-			switch {
-			case c > n:
-				best, n, second = d, c, n
-			case c > second:
-				second = c
-			}
-		}
-		if _, named := out[p]; n > second && !named {
-			out[p], sure[p] = best, n >= 4*max(second, 1)
+		d, n, second, all := most(v)
+		if n > second && (2*n > all || p.ptx[0] != '%') { // a register may have had other values in copies of a loop
+			out[p], sure[p] = d, n >= 4*max(second, 1)
+			delete(votes, p)
 		}
 	}
+	m.untie(votes, out)
 	return out, sure
 }
 
@@ -256,27 +254,50 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 func (a address) variable() bool { return a.root != "" && a.root[0] != '%' && a.root[0] != '[' }
 
 // taker is another operation to which the image of one belongs by its address, -1 if
-// there is none: rather one that has it already, or has none.
+// there is none: rather one that has it already, or has none, above all in the same block.
 func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
-	a := m.mach.addrs[i]
-	found := -1
-	for k, op := range m.src.ops {
-		if k == not || partOf(op, m.mach.insts[i]) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() &&
-			(!op.Effect.Weak() || m.mach.insts[i].Mem.Strength != isa.Weak) {
+	found, best := -1, 0
+	for k := range m.src.ops {
+		if k == not || !m.mayTake(i, k, not, distance) {
 			continue
 		}
-		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if !ok || !covers(a, op.addr, d) {
-			continue
-		}
-		if slices.Contains(m.img[k].main, i) {
+		rank := 1
+		switch {
+		case slices.Contains(m.img[k].main, i):
 			return k
+		case len(m.img[k].main) == 0 && m.src.block[k] == m.src.block[not]:
+			rank = 3
+		case len(m.img[k].main) == 0:
+			rank = 2
 		}
-		if found < 0 || len(m.img[k].main) == 0 && len(m.img[found].main) > 0 {
-			found = k
+		if rank > best {
+			found, best = k, rank
 		}
 	}
 	return found
+}
+
+// mayTake reports whether an image of one operation is one of another by its class and address.
+func (m *matcher) mayTake(i int32, k, not int, distance map[rootPair]int64) bool {
+	op, in, a := m.src.ops[k], m.mach.insts[i], m.mach.addrs[i]
+	if partOf(op, in) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() && (!op.Effect.Weak() || in.Mem.Strength != isa.Weak) {
+		return false
+	}
+	d, ok := distance[rootPair{op.addr.root, a.root}]
+	return ok && covers(a, op.addr, d)
+}
+
+// nearer reports whether one of the images of an operation is at the address of another one in its block that
+// has none, and whose base surely is there: ptxas 11.2 gives loads of two bases one line.
+func (m *matcher) nearer(i int32, k int, distance map[rootPair]int64, sure map[rootPair]bool) bool {
+	root := m.mach.addrs[i].root
+	for j, op := range m.src.ops {
+		if len(m.img[j].main) == 0 && m.src.block[j] == m.src.block[k] && op.addr.root != m.src.ops[k].addr.root &&
+			sure[rootPair{op.addr.root, root}] && !sure[rootPair{m.src.ops[k].addr.root, root}] && m.mayTake(i, j, k, distance) {
+			return true
+		}
+	}
+	return false
 }
 
 // wide gives weak operations without an image the wider access of a neighbour that
@@ -307,8 +328,8 @@ func (m *matcher) wide(distance map[rootPair]int64) {
 // across gives weak stores that are still without an image the wider store of a
 // neighbour that stands elsewhere, if the bytes are nobody else's: ptxas moves a store
 // behind a release to its neighbour, or to the releasing store itself, and makes one of the
-// two. The address is witness enough where there is one such store. A load may become part
-// of one that acquires.
+// two. The address is witness enough where there is one such store, or one in the block of the
+// neighbour. A load may become part of one that acquires.
 func (m *matcher) across(distance map[rootPair]int64) {
 	lack := make([]bool, len(m.img))
 	for k, op := range m.src.ops {
@@ -328,6 +349,9 @@ func (m *matcher) across(distance map[rootPair]int64) {
 				m.widened(a, by, op.addr, distance) && partOf(op, m.mach.insts[i]) == mainPart && !m.claimed(int32(i), op.addr) {
 				found = append(found, k)
 			}
+		}
+		if near := func(k int) bool { return m.src.block[k] == m.src.block[j] }; slices.ContainsFunc(found, near) {
+			found = slices.DeleteFunc(found, func(k int) bool { return !near(k) })
 		}
 		for _, k := range found {
 			m.img[k].main, m.img[k].moved = append(m.img[k].main, int32(i)), len(found) > 1

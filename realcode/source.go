@@ -23,6 +23,7 @@ type source struct {
 	m       *ptx.Module
 	ops     []*Op
 	segment []int // of each operation: those between which nothing is but accesses
+	block   []int // of each operation: those between which nothing jumps, and to which nothing does
 	steps   []step
 	conds   *conds
 	regs    map[*ptx.Func]registers
@@ -124,10 +125,10 @@ func (s *source) lay(f *ptx.Func) error {
 		}
 	}
 	w := newWalk(f)
-	segment := len(s.ops)
+	segment, block := len(s.ops), int(base)
 	for i, st := range f.Body {
 		if st.Kind == ptx.StmtLabel {
-			segment = len(s.ops)
+			segment, block = len(s.ops), int(base)+i
 		}
 		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{base + int32(i) + 1}}
 		if in := st.Inst; in != nil {
@@ -139,8 +140,11 @@ func (s *source) lay(f *ptx.Func) error {
 			if e.Kind != ptx.None && e.Kind != ptx.Convergent && !(e.Kind.IsAccess() && e.Weak()) || in.Name == "bra" {
 				segment = len(s.ops) + 1
 			}
+			if in.Name == "bra" || in.Name == "brx" {
+				block = int(base) + i
+			}
 			if compared(&e) || warpWide(in) {
-				s.segment = append(s.segment, segment)
+				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
 				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})
 			}
