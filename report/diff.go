@@ -204,7 +204,7 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 			ids = []string{t.ID}
 			break
 		}
-		if strings.Contains(t.ID, toolchain) {
+		if Names(toolchain, t.ID) {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -227,3 +227,20 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 	out.Listings = r.Listings
 	return out, nil
 }
+
+// Names reports whether a word is a toolchain's ID, or a piece of it that begins and ends where a
+// number does, and that is no later part of a version: 12 and 12.4 name "ptxas 12.4.131", 13 and 4 do not.
+func Names(word, id string) bool {
+	for i := range id {
+		rest, ok := strings.CutPrefix(id[i:], word)
+		if !ok || word == "" || i > 0 && (id[i-1] == '.' || isDigit(id[i-1])) {
+			continue
+		}
+		if rest == "" || !isDigit(rest[0]) || !isDigit(word[len(word)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -42,7 +42,7 @@ func (x *Index) releases(words []string) (out []string) {
 		}
 		n := len(out)
 		for _, t := range x.Toolchains {
-			if strings.Contains(t, w) {
+			if report.Names(w, t) {
 				out = append(out, t)
 			}
 		}
