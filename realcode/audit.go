@@ -209,9 +209,13 @@ func (c *cell) run(ctx context.Context, m *ptx.Module, reading *semaphore.Weight
 	c.CompiledAs = lowered(c.tc, m)
 	if err := c.audit(ctx, m, reading); err != nil {
 		c.Class, c.Reason = Unknown, oneLine(err)
-		if errors.Is(err, ErrUnsupported) {
+		var tool *toolchain.Error
+		switch {
+		case errors.Is(err, ErrUnsupported):
 			c.Class = Unsupported
 			c.Reason = strings.TrimPrefix(c.Reason, ErrUnsupported.Error()+": ")
+		case errors.As(err, &tool): // which may go well another time (report.Transient)
+			c.Reason = pipeline.Kind(err) + ": " + c.Reason
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sort"
@@ -22,27 +23,17 @@ if conditions have nothing to do with each other; calls that are elsewhere; pair
 
 // Report gathers cells for people.
 type Report struct {
-	Notes bool // also notes
-	cells []*Cell
+	Notes      bool   // also notes
+	Incomplete string // why cells are not there
+	cells      []*Cell
 }
 
 // Add takes a cell over.
 func (r *Report) Add(c *Cell) { r.cells = append(r.cells, c) }
 
-// Write prints the findings, each with the cells that have it, and a summary.
+// Write prints a summary, the findings, each with the cells that have it, and what was compared.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	r.findings(&b, "", func(res *Result) []Finding { return res.Findings })
-	r.findings(&b, "unknown: ", func(res *Result) []Finding { return res.Unknown })
-	if r.Notes {
-		r.findings(&b, "note: ", func(res *Result) []Finding { return res.Notes })
-	}
-	for _, c := range r.cells {
-		if c.Result == nil {
-			fmt.Fprintf(&b, "%s: %s %s %s: %s: %s\n", c.File, c.Toolchain, c.Target, c.Level, c.Class, c.Reason)
-		}
-	}
-	r.lowered(&b)
 	n, total := map[string]int{}, Count{}
 	for _, c := range r.cells {
 		n[c.Class]++
@@ -55,12 +46,55 @@ func (r *Report) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "%s %d %s", map[bool]string{true: ",", false: ""}[i > 0], n[class], class)
 	}
 	b.WriteByte('\n')
+	if r.Incomplete != "" {
+		fmt.Fprintf(&b, "NOT ALL WAS DONE: %s\n", r.Incomplete)
+	}
+	r.findings(&b, "", func(res *Result) []Finding { return res.Findings })
+	r.findings(&b, "unknown: ", func(res *Result) []Finding { return res.Unknown })
+	if r.Notes {
+		r.findings(&b, "note: ", func(res *Result) []Finding { return res.Notes })
+	}
+	r.failures(&b)
+	r.lowered(&b)
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
 	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// Nothing is why no cell was compiled, "" if one was.
+func (r *Report) Nothing() (why string) {
+	for _, c := range r.cells {
+		if c.Class != Unsupported {
+			return ""
+		}
+		why = cmp.Or(why, c.Reason)
+	}
+	return why
+}
+
+// failures tells of the cells that have no result, those with one reason at once.
+func (r *Report) failures(b *strings.Builder) {
+	var keys []string
+	cells := map[string][]string{}
+	for _, c := range r.cells {
+		if c.Result != nil {
+			continue
+		}
+		key := plain.Line(c.File) + "\x00" + c.Class + ": " + c.Reason
+		if cells[key] == nil {
+			keys = append(keys, key)
+		}
+		cells[key] = append(cells[key], c.where())
+	}
+	for _, k := range keys {
+		file, why, _ := strings.Cut(k, "\x00")
+		fmt.Fprintf(b, "%s: %s: %s\n", file, ranges(cells[k]), why)
+	}
+}
+
+func (c *Cell) where() string { return fmt.Sprintf("%s %s %s", c.Toolchain, c.Target, c.Level) }
 
 // lowered tells which files were compiled as an older version of PTX than theirs.
 func (r *Report) lowered(b *strings.Builder) {
@@ -70,7 +104,7 @@ func (r *Report) lowered(b *strings.Builder) {
 			continue
 		}
 		told[c.File+c.Toolchain] = true
-		fmt.Fprintf(b, "%s: %s compiled it as PTX %s, the newest that it knows\n", c.File, c.Toolchain, c.CompiledAs)
+		fmt.Fprintf(b, "%s: %s compiled it as PTX %s, the newest that it knows\n", plain.Line(c.File), c.Toolchain, c.CompiledAs)
 	}
 }
 
@@ -90,7 +124,7 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		seen := map[string]bool{}
 		for i := range list {
 			f := &list[i]
-			key := c.File + "\n" + f.at() + f.headline()
+			key := plain.Line(c.File) + "\n" + f.at() + f.headline()
 			if seen[key] {
 				continue
 			}
@@ -100,7 +134,7 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 				g = &group{first: f, at: len(groups)}
 				groups[key] = g
 			}
-			g.cells = append(g.cells, fmt.Sprintf("%s %s %s", c.Toolchain, c.Target, c.Level))
+			g.cells = append(g.cells, c.where())
 		}
 	}
 	keys := make([]string, 0, len(groups))

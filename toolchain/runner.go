@@ -244,7 +244,7 @@ func (c command) classify(s *os.ProcessState, err, stopped error, out output) er
 	var e *Error
 	switch {
 	case errors.Is(stopped, errTimeLimit):
-		e = c.fail(ErrTimeout, fmt.Sprintf("killed after %v", c.timeout), nil)
+		e = c.fail(ErrTimeout, fmt.Sprintf("killed after %v; --timeout allows more", c.timeout), nil)
 	case stopped != nil:
 		e = c.fail(ErrCancelled, "killed", stopped)
 	case out.overflow:
