@@ -77,16 +77,7 @@ type Diagnostic struct {
 // Error gives one line: input, position, tool, what happened.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.Input != "" {
-		b.WriteString(e.Input)
-		if d := e.first(); d != nil && d.Line > 0 {
-			fmt.Fprintf(&b, ":%d", d.Line)
-			if d.Col > 0 {
-				fmt.Fprintf(&b, ":%d", d.Col)
-			}
-		}
-		b.WriteString(": ")
-	}
+	b.WriteString(e.place())
 	fmt.Fprintf(&b, "%s: %v", e.Tool, e.Kind)
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
@@ -100,6 +91,29 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": %v", e.Err)
 	}
 	return b.String()
+}
+
+// Refusal is what a tool that refused its input says first of it, with the place; "" if none did.
+func (e *Error) Refusal() string {
+	d := e.first()
+	if e.Kind != ErrCompile || d == nil {
+		return ""
+	}
+	return e.place() + d.Message
+}
+
+// place is the input with the place of the first failure in it, and a colon and a blank behind it.
+func (e *Error) place() string {
+	if e.Input == "" {
+		return ""
+	}
+	at := e.Input
+	if d := e.first(); d != nil && d.Line > 0 {
+		if at += fmt.Sprintf(":%d", d.Line); d.Col > 0 {
+			at += fmt.Sprintf(":%d", d.Col)
+		}
+	}
+	return at + ": "
 }
 
 // Unwrap lets errors.Is see the kind and the cause.

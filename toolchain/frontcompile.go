@@ -191,7 +191,8 @@ func (f *front) confined(ctx context.Context, job *Job, units []int) error {
 		inc.file = "what it embeds"
 	}
 	e.Tool = f.kind.Path
-	e.Stderr = fmt.Sprintf("%s:%d: error: %s lies outside of the program's folder and of the folders of -I\n", inc.from, inc.line, inc.file)
+	e.Stderr = fmt.Sprintf("%s:%d: error: %s lies outside of the program's folder and of the folders of -I (--front-flags -IFOLDER adds one)\n",
+		inc.from, inc.line, inc.file)
 	return e
 }
 

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,6 +102,11 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.engine.engine != "" {
+				if _, ok, err := programs(env, args); err != nil {
+					return err
+				} else if ok {
+					return fmt.Errorf("%s: programs are audited without --engine", args[0])
+				}
 				return f.engine.run(cmd.Context(), env, &f, args)
 			}
 			for _, name := range []string{"shards", "folder", "slurm", "detach", "poll"} {
@@ -108,14 +114,20 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 					return fmt.Errorf("--%s goes with --engine", name)
 				}
 			}
-			if len(args) == 1 && filepath.Ext(args[0]) == ".cubin" {
-				return auditCubin(cmd.Context(), env, args[0], f.format == "json")
+			if slices.ContainsFunc(args, isCubin) {
+				if err := onlyFlags(cmd, "a cubin is compared alone", cubinFlags); err != nil {
+					return err
+				}
+				return auditCubin(cmd.Context(), env, &f, args)
 			}
-			if files, ok, err := programs(args); err != nil || ok {
+			if files, ok, err := programs(env, args); err != nil || ok {
+				if err == nil {
+					err = onlyFlags(cmd, "audits of PTX and CUDA C++ do not have it", programFlags)
+				}
 				if err != nil {
 					return err
 				}
-				return auditPrograms(cmd.Context(), env, &f, files)
+				return auditPrograms(cmd.Context(), env.forSource(""), &f, files)
 			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},
@@ -304,7 +316,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	runErr := audit.Run(ctx, o, h)
 	bar.done()
 	if err := h.Close(); err != nil {
-		return errors.Join(runErr, err)
+		return cmp.Or(runErr, err)
 	}
 	run, err := audited(st, set, list, last.stats)
 	if err != nil {

@@ -98,7 +98,10 @@ optcheck audit does with PTX (docs/real-code.md).`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if filepath.Ext(args[0]) == ".ptx" && len(args) == 2 {
-				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON)
+				if err := onlyFlags(cmd, "PTX and a cubin are compared with each other alone", append(cubinFlags, "json")); err != nil {
+					return err
+				}
+				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON, false)
 			}
 			fail, err := env.settings.fail()
 			if err != nil {
@@ -135,6 +138,7 @@ optcheck audit does with PTX (docs/real-code.md).`,
 	against.register(cmd)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	failOnFlag(cmd)
+	toolFlags(cmd)
 	return cmd
 }
 

@@ -49,7 +49,7 @@ var (
 	wantStore    = want{[]kind{aStore}, "a store", "optcheck merge OUT IN… makes one of event streams"}
 	wantNewStore = want{[]kind{aStore, isEmpty}, "a store", "name a new file, or one that optcheck made"}
 	wantTest     = want{[]kind{aTest, otherText}, "a litmus test", "optcheck tests mp --print shows one"}
-	wantCode     = want{[]kind{anELF, otherText}, "a cubin or a disassembly", "optcheck audit takes tests; compile and disassemble PTX"}
+	wantCode     = want{[]kind{anELF, otherText}, "a cubin or a disassembly", "optcheck audit takes PTX and tests, optcheck check FILE.ptx FILE.cubin both"}
 	wantLog      = want{[]kind{aLog, otherText}, "a log of herd or litmus", "optcheck run --log FILE writes one"}
 	wantKnown    = want{[]kind{otherText, isEmpty}, "a list of known findings", "optcheck known --help shows one"}
 	wantCampaign = want{[]kind{otherText, isEmpty}, "a description of a campaign", "optcheck campaign init prints one"}
@@ -79,6 +79,10 @@ func expect(file string, w want) error {
 		use = ", which optcheck report reads"
 	case aLog:
 		use = ", which optcheck log check reads"
+	case ptxText:
+		if slices.Contains(w.kinds, aTest) {
+			use = ", which optcheck audit reads where its name ends in .ptx"
+		}
 	case otherText, binary, jsonText: // which says nothing
 		return fmt.Errorf("%s is not %s (%s)", file, w.what, w.hint)
 	}

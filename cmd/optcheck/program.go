@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,61 +16,12 @@ import (
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
-
-// programs are the files of real code among arguments: files of PTX and CUDA C++, and
-// those in folders that hold no tests. ok is false if there is none; both kinds of
-// arguments at once are an error.
-func programs(args []string) (files []string, ok bool, err error) {
-	for i, a := range args {
-		found := []string{a}
-		if !isProgram(a) {
-			if found, err = programsIn(a); err != nil {
-				return nil, false, err
-			}
-		}
-		if some := len(found) > 0; i > 0 && some != ok {
-			return nil, false, fmt.Errorf("%s: tests and programs cannot be audited in one run", a)
-		}
-		files, ok = append(files, found...), len(found) > 0
-	}
-	return files, ok, nil
-}
-
-func isProgram(file string) bool { return filepath.Ext(file) == ".ptx" || isCUDA(file) }
-
-// programsIn lists the programs in a folder; none if it has tests, or is no folder. A
-// folder without either is an error.
-func programsIn(dir string) (files []string, err error) {
-	tests := false
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case path == dir && (err != nil || !d.IsDir()):
-			tests = true // or nothing at all: whoever takes it for a test says more
-			return fs.SkipAll
-		case err != nil:
-			return err
-		case filepath.Ext(path) == ".litmus":
-			tests = true
-			return fs.SkipAll
-		case isProgram(path) && d.Type().IsRegular() && path != dir:
-			files = append(files, path)
-		}
-		return nil
-	})
-	if err != nil || tests {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no .litmus, .ptx or .cu files", dir)
-	}
-	slices.Sort(files)
-	return files, nil
-}
 
 // readPTX reads a module.
 func readPTX(file string) (*ptx.Module, error) {
@@ -88,6 +39,7 @@ type programRun struct {
 	programs []*realcode.Program
 	h        report.Handler
 	text     realcode.Report
+	known    int // cells that a store has
 }
 
 // programMemory is up to where garbage of an audit of programs is collected seldom, in bytes.
@@ -101,9 +53,6 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
-	}
-	if f.gen != "" || f.shard != "" {
-		return fmt.Errorf("PTX files are audited without --gen and --shard")
 	}
 	if err := checkFormat(f.format, auditFormats); err != nil {
 		return err
@@ -149,36 +98,55 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		r.h = report.Tee{st, r.h} // which findings are known is nothing to store
 		r.o.Have = r.knownTo(st)
 	}
-	runErr := r.run(ctx)
-	if err := errors.Join(runErr, r.h.Close()); err != nil {
+	runErr := r.run(ctx, newProgress(env.bar, f.quiet))
+	if err := cmp.Or(r.h.Close(), runErr); err != nil && ctx.Err() == nil { // both if a file cannot be written
 		return err
 	}
 	run, err := audited(st, set, list, last.stats)
 	if err != nil {
 		return err
 	}
+	f.text.NewOnly = env.settings.newOnly
 	show := &rendering{env: env, text: f.text, list: list}
-	switch {
+	switch r.text.Incomplete = run.Incomplete(); {
 	case f.format == "json": // was written on the way
-	case f.format == "text" && st == nil:
+	case f.format == "text" && st == nil && !anyKnown(run):
 		err = writePlain(env, &r.text)
 	default:
 		err = renderers[f.format](show, env.stdout, run)
 	}
-	if err := errors.Join(err, writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html)); err != nil {
+	if err := errors.Join(err, writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html), runErr); err != nil {
 		return err
 	}
 	reportUnused(env, list, own, run)
 	if failed > 0 {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
+	if why := r.text.Nothing(); why != "" {
+		return fmt.Errorf("nothing could be compiled: %s", why)
+	}
 	return verdict(counted(env, run), fail)
+}
+
+// anyKnown reports whether a run has known findings, which a realcode.Report does not tell from others.
+func anyKnown(r *report.Run) bool {
+	for _, c := range r.All() {
+		if len(c.Known) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // knownTo tells which cells of modules a store has.
 func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) bool {
 	return func(m *ptx.Module, c *realcode.Cell) bool {
-		return r.programs[slices.Index(r.modules, m)].Known(c, st.Have)
+		p := r.programs[slices.Index(r.modules, m)]
+		known := p.Known(c, st.Have)
+		if known {
+			r.known += len(p.Tests)
+		}
+		return known
 	}
 }
 
@@ -216,6 +184,9 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		} else if len(r.o.Toolchains) == 0 {
 			return 0, fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
 		}
+		if _, err := pipeline.Places(r.o.Toolchains, "", r.o.Targets, r.o.Levels); err != nil {
+			return 0, err
+		}
 	}
 	for _, m := range r.modules {
 		if fronts.of[m] == nil {
@@ -234,15 +205,15 @@ func readPTXs(file string) ([]*ptx.Module, error) {
 	return []*ptx.Module{m}, nil
 }
 
-// run audits all modules and hands over the events.
-func (r *programRun) run(ctx context.Context) error {
+// run audits all modules and hands over the events, those of what was finished if it is interrupted.
+func (r *programRun) run(ctx context.Context, bar *progress) error {
 	build, err := buildID()
 	if err != nil {
 		return err
 	}
-	c := realcode.Config(&r.o, r.programs)
-	c.Tool, c.Build = version(), build
-	if err := r.h.Handle(report.Event{Config: c}); err != nil {
+	plan := realcode.Config(&r.o, r.programs)
+	plan.Tool, plan.Build = version(), build
+	if err := r.h.Handle(report.Event{Config: plan}); err != nil {
 		return err
 	}
 	for _, p := range r.programs {
@@ -261,14 +232,16 @@ func (r *programRun) run(ctx context.Context) error {
 		if err := r.programs[i].Events(c, r.h.Handle); err != nil {
 			return err
 		}
+		bar.update(cells, plan.Cells-r.known)
 		return flush(r.h)
 	})
-	if err != nil {
+	bar.done()
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
-	return r.h.Handle(report.Event{Stats: &report.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
-		ToolCPU: tools.Seconds()}})
+	return errors.Join(err, r.h.Handle(report.Event{Stats: &report.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
+		ToolCPU: tools.Seconds(), Interrupted: err != nil}}))
 }
 
 // flush has a handler write what it gathers, so that a run that dies loses no more than a cell.
@@ -295,18 +268,27 @@ func failing(fail, class string) error {
 	return nil
 }
 
+func isCubin(file string) bool { return filepath.Ext(file) == ".cubin" }
+
 // auditCubin compares a cubin with the PTX of its name beside it.
-func auditCubin(ctx context.Context, env *environment, file string, asJSON bool) error {
+func auditCubin(ctx context.Context, env *environment, f *auditFlags, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s: one cubin at a time", strings.Join(args, " "))
+	}
+	if err := checkFormat(f.format, []string{"text", "json"}); err != nil {
+		return err
+	}
+	file := args[0]
 	source := strings.TrimSuffix(file, ".cubin") + ".ptx"
 	if _, err := os.Stat(source); err != nil {
 		return fmt.Errorf("%s: a cubin is compared with the PTX that it was made of, and there is no %s: optcheck check FILE.ptx %s names another one",
 			file, source, filepath.Base(file))
 	}
-	return checkProgram(ctx, env, source, file, asJSON)
+	return checkProgram(ctx, env, source, file, f.format == "json", f.text.Notes)
 }
 
 // checkProgram compares a cubin with the PTX that it was made of.
-func checkProgram(ctx context.Context, env *environment, file, code string, asJSON bool) error {
+func checkProgram(ctx context.Context, env *environment, file, code string, asJSON, notes bool) error {
 	fail, err := env.settings.fail()
 	if err != nil {
 		return err
@@ -333,7 +315,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if asJSON {
 		err = json.NewEncoder(env.stdout).Encode(c)
 	} else {
-		rep := &realcode.Report{}
+		rep := &realcode.Report{Notes: notes}
 		rep.Add(c)
 		err = writePlain(env, rep)
 	}

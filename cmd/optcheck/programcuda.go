@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,9 @@ func (r *frontRun) find(ctx context.Context) error {
 	if len(r.pairs) == 0 {
 		return errNoFront
 	}
+	if _, err := pipeline.Places(r.pairs, pipeline.CUDA, r.env.settings.targets, r.env.settings.levels); err != nil {
+		return &frontError{err}
+	}
 	if r.targets = slices.Clone(r.env.settings.targets); len(r.targets) == 0 {
 		r.targets = slices.Clone(realcode.Targets)
 	}
@@ -80,7 +84,7 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 		return nil, err
 	}
 	var modules []*ptx.Module
-	var errs []error
+	var refused refusals
 	for first := 0; first < len(r.pairs); {
 		last := first
 		for last < len(r.pairs) && r.pairs[last].Kind == r.pairs[first].Kind {
@@ -90,12 +94,41 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 		first = last
 		m, err := r.module(ctx, tcs[0], file, string(text))
 		if err != nil {
-			errs = append(errs, err)
+			refused.add(tcs[0].Compilers()[0], err)
 			continue
 		}
 		modules, r.of[m], r.origin[m] = append(modules, m), tcs, realcode.Origin{File: file, Text: string(text)}
 	}
-	return modules, errors.Join(errs...)
+	return modules, refused.err()
+}
+
+// refusals are what front ends say of a file, each sentence once, with who says it.
+type refusals struct {
+	why []string
+	who map[string][]string
+}
+
+func (r *refusals) add(front toolchain.Compiler, err error) {
+	var e *toolchain.Error
+	why := err.Error()
+	if errors.As(err, &e) {
+		why = cmp.Or(e.Refusal(), why)
+	}
+	if r.who == nil {
+		r.who = map[string][]string{}
+	}
+	if r.who[why] == nil {
+		r.why = append(r.why, why)
+	}
+	r.who[why] = append(r.who[why], front.Tool+" "+front.Version)
+}
+
+func (r *refusals) err() error {
+	var errs []error
+	for _, why := range r.why {
+		errs = append(errs, fmt.Errorf("%s (%s)", why, strings.Join(r.who[why], ", ")))
+	}
+	return errors.Join(errs...)
 }
 
 // module makes PTX of a file for the first of the targets that the compiler and the file
@@ -132,7 +165,7 @@ func (r *frontRun) module(ctx context.Context, tc *toolchain.Toolchain, file, te
 		return ptx.Parse(name, ptxText)
 	}
 	if first == nil {
-		return nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
+		return nil, fmt.Errorf("%s: the compiler knows none of %s", file, strings.Join(r.targets, ", "))
 	}
 	return nil, first
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -147,9 +144,11 @@ func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) e
 	return add(origin{}, nil, noSuchTest(a))
 }
 
+func isTest(file string) bool { return strings.HasSuffix(file, ".litmus") }
+
 // testsIn passes on the tests of a folder.
 func testsIn(dir string, add func(origin, *litmus.Test, error) error) error {
-	files, err := litmusFiles(dir)
+	files, _, err := filesIn(dir, isTest)
 	if err != nil {
 		return err
 	}
@@ -201,19 +200,6 @@ func argsFor(env *environment, args []string) []string {
 		}
 	}
 	return args
-}
-
-// litmusFiles lists the .litmus files below a folder, sorted.
-func litmusFiles(dir string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".litmus") {
-			files = append(files, path)
-		}
-		return err
-	})
-	sort.Strings(files)
-	return files, err
 }
 
 // unique drops tests given twice and tells different tests of one name apart.
