@@ -396,14 +396,17 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 		return c.compareIn(c.exact, c.inExact, 2, x, y, xs, ys, p), nil
 	}
 	g, in, err := c.narrow(slices.Concat(xs, ys)...)
-	if err != nil {
-		if c.alikeUnder(x, y, xs, ys, p) {
-			return nil, nil
-		}
+	if err != nil && c.alikeUnder(x, y, xs, ys, p) {
+		return nil, nil
+	}
+	if g == nil {
 		return nil, err
 	}
 	c.marks[3] = make([]int32, len(g.next))
-	return c.compareIn(g, in, 3, x, y, xs, ys, p), nil
+	if v = c.compareIn(g, in, 3, x, y, xs, ys, p); v != nil {
+		return v, nil
+	}
+	return nil, err
 }
 
 // exactly makes the graph with what is known of conditions.

@@ -63,7 +63,8 @@ type unroller struct {
 	track  conditions
 	max    int
 	ids    map[knownKey]int32
-	work   []knownKey
+	visits []int        // nodes of each step
+	work   [][]knownKey // to be expanded: the first nodes of their steps, the second ones …
 	g      *graph
 	stacks map[[2]int32]int32 // (stack, return address) → stack
 	parent [][2]int32
@@ -89,9 +90,10 @@ func everyCondition(n int) conditions {
 }
 
 // unroll gives the graph of a program, with what is known of the conditions in track. That
-// may take more nodes than max, which is an error.
+// may take more nodes than max, which is an error: then the graph is a part of it, with all steps
+// to which there are ways, and paths that end as at a trap.
 func unroll(steps []step, entry int32, conds int, track conditions, max int) (*graph, error) {
-	u := &unroller{steps: steps, track: track, max: max, ids: map[knownKey]int32{}, g: &graph{}, stacks: map[[2]int32]int32{},
+	u := &unroller{steps: steps, track: track, max: max, ids: map[knownKey]int32{}, g: &graph{}, visits: make([]int, len(steps)), stacks: map[[2]int32]int32{},
 		parent: [][2]int32{{}}, depth: []int{0}}
 	if track != nil {
 		u.live = liveness(steps, conds)
@@ -103,14 +105,21 @@ func unroll(steps []step, entry int32, conds int, track conditions, max int) (*g
 		return nil, err
 	}
 	u.g.next[0] = []int32{first}
-	for len(u.work) > 0 {
-		k := u.work[len(u.work)-1]
-		u.work = u.work[:len(u.work)-1]
-		if err := u.expand(k, u.ids[k]); err != nil {
-			return nil, err
-		}
+	for k, ok := u.pop(); ok && err == nil; k, ok = u.pop() {
+		err = u.expand(k, u.ids[k])
 	}
-	return u.g.reduced(), nil
+	return u.g.reduced(), err
+}
+
+// pop takes what is to be expanded next: of the steps with the fewest nodes.
+func (u *unroller) pop() (k knownKey, ok bool) {
+	i := slices.IndexFunc(u.work, func(w []knownKey) bool { return len(w) > 0 })
+	if i < 0 {
+		return k, false
+	}
+	last := len(u.work[i]) - 1
+	k, u.work[i] = u.work[i][last], u.work[i][:last]
+	return k, true
 }
 
 func (u *unroller) node(letter, of int32) int32 {
@@ -176,7 +185,10 @@ func (u *unroller) at(at, stack int32, f facts) (int32, error) {
 	}
 	n := u.node(-1, at)
 	u.ids[k] = n
-	u.work = append(u.work, k)
+	if u.visits[at]++; u.visits[at] > len(u.work) {
+		u.work = append(u.work, nil)
+	}
+	u.work[u.visits[at]-1] = append(u.work[u.visits[at]-1], k)
 	return n, nil
 }
 

@@ -7,7 +7,8 @@ const maxNarrow, maxNarrowAll = 20_000, 400_000
 
 // narrow is the graph of the machine code for one question: with what is known of the conditions that
 // decide where control goes, or whether what is asked about is performed, and of no others. Twenty
-// accesses, each under a condition of its own, make a million places otherwise.
+// accesses, each under a condition of its own, make a million places otherwise. With an error it is a
+// part of that graph, or none: a word of it is one of the machine code, too.
 func (c *checker) narrow(asked ...int32) (*graph, [][]int32, error) {
 	if c.narrowed >= maxNarrowAll {
 		return nil, nil, c.exactErr
@@ -16,11 +17,10 @@ func (c *checker) narrow(asked ...int32) (*graph, [][]int32, error) {
 	steps := about(c.mach.steps, conds, asked)
 	g, err := unroll(steps, 0, conds, everyCondition(conds), min(maxNarrow, maxNodes()))
 	if err != nil {
-		c.narrowed += maxNarrow
-		return nil, nil, c.exactErr
+		c.narrowed, err = c.narrowed+maxNarrow, c.exactErr
 	}
 	c.narrowed += len(g.next)
-	return g, nodesOf(g, len(steps), func(n int) int32 { return g.letter[n] }), nil
+	return g, nodesOf(g, len(steps), func(n int) int32 { return g.letter[n] }), err
 }
 
 // about are the steps of a program without what does not matter to some of its letters: conditions of
