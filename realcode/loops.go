@@ -63,6 +63,16 @@ func loopsOf(steps []step, entries []int32) *loops {
 	return l
 }
 
+// loops finds the loops of the machine code.
+func (m *machine) loops() *loops {
+	begins := slices.Clone(m.funcOf)
+	for i := range m.steps {
+		begins = append(begins, m.steps[i].call...)
+	}
+	slices.Sort(begins)
+	return loopsOf(m.steps, slices.Compact(begins))
+}
+
 // every reports whether each turn of a loop comes to a step.
 func (l *loops) every(in *loop, at int32) bool {
 	return !slices.ContainsFunc(in.latches, func(x int32) bool { return !l.dominates(at, x) })

@@ -87,6 +87,9 @@ func partOf(op *Op, in *isa.Inst) part {
 		return is(performs(op.Inst.Name, in))
 	case ptx.Mbarrier, ptx.MbarArrive, ptx.MbarWait:
 		shared := in.Mem.Space == isa.SpaceShared || in.Mem.Space == isa.SpaceGeneric
+		if op.Inst.Has("inval") {
+			return is(in.Op == "SYNCS" && in.Role == isa.RoleCache)
+		}
 		return is(in.Role.IsAccess() && shared && in.Op != "QSPC" || in.Op == "ARRIVES")
 	case ptx.Copy:
 		return is(in.Op == "LDGSTS")
@@ -161,6 +164,7 @@ func match(src *source, mach *machine) *matcher {
 	}
 	m.byAddress()
 	m.parts()
+	m.once()
 	return m
 }
 
@@ -287,16 +291,17 @@ func (m *matcher) strongest(at []int32) []int32 {
 // atomic knows the forms in which atomics appear: loops that compare and swap,
 // generic addresses split by space, and one lane that acts for its warp.
 func (m *matcher) atomic(op *Op, g *images, group []int32) {
-	for _, i := range g.main {
-		in := m.mach.insts[i]
-		if in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && (op.Effect.Atom != "cas" || in.Mem.Width > op.Effect.Width) {
-			g.stutter = true
-		}
-	}
 	if slices.ContainsFunc(g.main, func(i int32) bool { return asks(m.mach.insts[i]) }) {
 		g.main = slices.DeleteFunc(g.main, func(i int32) bool { return m.mach.insts[i].Mem.Atom == "CAST" })
 	}
+	g.stutter = g.stutter || slices.ContainsFunc(g.main, func(i int32) bool { return op.retries(m.mach.insts[i]) })
 	m.elected(g, group)
+}
+
+// retries reports whether an instruction is the end of a loop that an atomic became: it compares with
+// what was loaded before, and swaps.
+func (op *Op) retries(in *isa.Inst) bool {
+	return in.Mem.Atom == "CAST" || in.Mem.Atom == "CAS" && (op.Effect.Atom != "cas" || in.Mem.Width > op.Effect.Width)
 }
 
 // asks reports whether an atomic says if it could be performed: what follows where
@@ -361,6 +366,6 @@ func (m *matcher) mbarrier(op *Op, g *images) {
 		best(func(in *isa.Inst) bool { return in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction })
 	case ptx.MbarWait:
 		best(func(in *isa.Inst) bool { return in.Role == isa.RoleLoad || in.Op == "SYNCS" })
+		g.stutter = true
 	}
-	g.stutter = true
 }

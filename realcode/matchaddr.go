@@ -138,8 +138,9 @@ func place(in *isa.Inst) (o isa.Operand) {
 // ptxas 11.2 gives some the line of the instruction before.
 func (m *matcher) orphans() (out []int32) {
 	again := map[int]bool{} // lines of atomics that are loops, which load what they compare
-	for k, op := range m.src.ops {
-		again[op.Inst.N] = m.img[k].stutter && (op.Effect.Kind == ptx.Atomic || op.Effect.Kind == ptx.Reduction)
+	for _, op := range m.src.ops {
+		again[op.Inst.N] = (op.Effect.Kind == ptx.Atomic || op.Effect.Kind == ptx.Reduction) &&
+			slices.ContainsFunc(m.byLine[op.Inst.N], func(i int32) bool { return op.retries(m.mach.insts[i]) })
 	}
 	for i, in := range m.mach.insts {
 		if m.mach.reach[i] && !again[in.Src.Line] && m.owner[i] < 0 && (in.Role == isa.RoleLoad || in.Role == isa.RoleStore) &&

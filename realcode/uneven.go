@@ -11,7 +11,7 @@ import (
 // number of turns. All witnesses among the operations around it have to say so.
 func (c *checker) uneven(k int, op *Op, g *images) {
 	switch op.Effect.Kind {
-	case ptx.Atomic, ptx.Reduction, ptx.Barrier, ptx.Store:
+	case ptx.Atomic, ptx.Reduction, ptx.Barrier, ptx.Store, ptx.Arrive, ptx.MbarArrive:
 	default:
 		return
 	}

@@ -25,8 +25,8 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 	if own == nil {
 		return
 	}
-	if twice := c.unchanged(g.main); len(twice) > 0 && c.renews(op, own, at) {
-		c.finding(Duplicated, k, c.code(twice...), "it stands there again with the same values, which are others in each turn in the PTX")
+	if twice := c.unchanged(g.main); len(twice) > 0 && (c.renews(op, own, at) || c.lonely(op, own, c.codeLoops.of[twice[0]])) {
+		c.finding(Duplicated, k, c.code(twice...), "it stands there again with the same values, and not in another turn")
 		c.because(c.counted(op, 2))
 		return
 	}
@@ -50,12 +50,7 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 func (c *checker) loopOf(k int) (*loop, int32) {
 	if c.ptxLoops == nil {
 		c.ptxLoops = loopsOf(c.src.steps, slices.Sorted(maps.Values(c.src.entries)))
-		begins := slices.Clone(c.mach.funcOf)
-		for i := range c.mach.steps {
-			begins = append(begins, c.mach.steps[i].call...)
-		}
-		slices.Sort(begins)
-		c.codeLoops = loopsOf(c.mach.steps, slices.Compact(begins))
+		c.codeLoops = c.mach.loops()
 	}
 	at := int32(slices.IndexFunc(c.src.steps, func(s step) bool { return s.letter == int32(k) }))
 	if n := c.ptxLoops.of[at]; n >= 0 {
@@ -109,6 +104,30 @@ func (c *checker) single(op *Op, own *loop, in int32, n int) bool {
 	return fewer > len(often) || fewer > 0 && fewer > len(slices.DeleteFunc(often, func(l []int32) bool { return c.onPath(l) < n }))
 }
 
+// lonely reports whether nearly all that is different in each turn of a loop of the PTX is there once in
+// a loop of the machine code, so that copies there are not those of several turns.
+func (c *checker) lonely(op *Op, own *loop, in int32) bool {
+	if in < 0 {
+		return false
+	}
+	varies := c.varyIn(own, op.Func)
+	once, often := 0, 0
+	for _, x := range own.body {
+		w := c.src.inst(x)
+		if w == nil || w == op.Inst || &c.ptxLoops.list[c.ptxLoops.of[x]] != own ||
+			!slices.ContainsFunc(defined(w), func(r int) bool { return varies[r] }) {
+			continue
+		}
+		switch least, most := c.times(x, w, c.codeLoops.list[in].has); {
+		case len(least) > 1:
+			often++
+		case most == 1:
+			once++
+		}
+	}
+	return once >= 8 && once > 4*often
+}
+
 // times are the copies of an instruction of the PTX in a part of the machine code: those of what
 // there is least of in its code, and how many there are of what there is most of.
 func (c *checker) times(at int32, w *ptx.Inst, inside func(i int32) bool) (least []int32, most int) {
@@ -118,6 +137,9 @@ func (c *checker) times(at int32, w *ptx.Inst, inside func(i int32) bool) (least
 	} else {
 		for _, i := range c.byLine[w.N] {
 			in := c.mach.insts[i]
+			if len(in.Micro) == 1 && in.Micro[0].Op == isa.MicroMov { // at O0 there are several
+				continue
+			}
 			key := fmt.Sprint(in.Op, in.Mods)
 			parts[key] = append(parts[key], i)
 		}
