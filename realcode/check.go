@@ -363,7 +363,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.another(k):
 		c.note(Missing, k, "it counts nothing by itself, and is left to the next one of this mbarrier")
 		c.failed[k] = true
-	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval"):
+	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval") && c.sm < 90:
 		c.note(Missing, k, "no instruction was found for it")
 		c.failed[k] = true
 	default:

@@ -2,6 +2,8 @@ package realcode
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,5 +45,19 @@ func TestNeighbourOfRelease(t *testing.T) {
 			assert.Equal(t, class, c.Class, "%s: %s", c.Toolchain, c.Reason)
 			return nil
 		}))
+	}
+}
+
+// TestEndOfMbarrier: sm_90 has an instruction that gives up an mbarrier, and it is missed; sm_80 needs none.
+func TestEndOfMbarrier(t *testing.T) {
+	m := module(t, "testdata/inval.ptx")
+	all := mutants(m)
+	i := slices.IndexFunc(all, func(x mutant) bool { return x.kind == "drop" && strings.Contains(x.what, "mbarrier.inval") })
+	for _, tc := range releases(t, "11.8", "12.4") {
+		for gpu, missed := range map[string]int{"sm_80": 0, "sm_90": 1} {
+			honest := Check(m, changed(t, tc, m, nil, gpu, "O3").Program, number(gpu))
+			require.Empty(t, slices.Concat(honest.Findings, honest.Unknown), "%s %s", tc.ID, gpu)
+			require.Len(t, Check(m, changed(t, tc, m, all[i].text, gpu, "O3").Program, number(gpu)).Findings, missed, "%s %s", tc.ID, gpu)
+		}
 	}
 }
