@@ -117,6 +117,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	c.matcher = match(src, mach)
 	c.merge()
+	c.leaveOut()
 	for i, in := range mach.insts {
 		if c.owner[i] >= 0 {
 			mach.steps[i].letter = int32(i)
@@ -366,6 +367,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval") && c.sm < 90:
 		c.note(Missing, k, "no instruction was found for it")
 		c.failed[k] = true
+	case c.untold(k):
+		c.unknown(Missing, k, "it may be an access that has the line of another one: nothing tells where its variable is")
 	default:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])

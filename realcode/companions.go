@@ -24,14 +24,14 @@ func (c *checker) bind() {
 }
 
 // straight reports whether control goes from one instruction to another behind it,
-// past no image of the PTX, and the condition of the second is the same at both.
+// past no jump, and the condition of the second is the same at both.
 func (c *checker) straight(from, to int32) bool {
 	guard := c.mach.steps[to].guard
-	if from >= to || !c.nothing(from+1, to) {
+	if from >= to {
 		return false
 	}
-	for _, s := range c.mach.steps[from:to] {
-		if slices.Contains(s.defs, guard) || slices.ContainsFunc(s.sets, func(a assign) bool { return a.dst == guard }) {
+	for i, s := range c.mach.steps[from:to] {
+		if c.mach.insts[int(from)+i].Flow != isa.FlowNext || slices.Contains(s.defs, guard) || slices.ContainsFunc(s.sets, func(a assign) bool { return a.dst == guard }) {
 			return false
 		}
 	}
@@ -64,7 +64,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	}
 	for _, i := range g.main {
 		in := c.mach.insts[i]
-		if in.Mem.Atom == "CAST" {
+		if in.Mem.Atom == "CAST" || in.Role == isa.RoleCache {
 			continue
 		}
 		if e.Kind == ptx.Load && e.Acquires() {

@@ -145,6 +145,8 @@ type matcher struct {
 	// there is none.
 	owner  []int32
 	byLine map[int][]int32
+	// distance says how far bases of the machine code are from those of the PTX, as far as is known.
+	distance map[rootPair]int64
 }
 
 func match(src *source, mach *machine) *matcher {

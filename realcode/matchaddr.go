@@ -18,6 +18,7 @@ type rootPair struct{ ptx, code string }
 // operation of the same class fits, and lacks its image, the image is its.
 func (m *matcher) byAddress() {
 	distance, sure := m.distances()
+	m.distance = distance
 	m.wide(distance)
 	for k, op := range m.src.ops {
 		g := &m.img[k]
@@ -52,6 +53,7 @@ func (m *matcher) byAddress() {
 			}
 		}
 	}
+	m.share(distance)
 	for _, i := range m.orphans() {
 		if m.joined(i, distance) {
 			continue
@@ -70,21 +72,33 @@ func (m *matcher) byAddress() {
 }
 
 // lone is the operation without an image to whose address an orphan goes, -1 if there is
-// none. Of several, the first, if there are as many orphans; else the address says nothing.
+// none. Of several, the first, if there are as many orphans; else the address says nothing. An
+// acquire that nobody reads the value of comes last: it may well be gone.
 func (m *matcher) lone(i int32, distance map[rootPair]int64) int {
-	a := m.mach.addrs[i]
-	var lack []int
+	in, a := m.mach.insts[i], m.mach.addrs[i]
+	var lack, dead []int
 	for k, op := range m.src.ops {
 		d, ok := distance[rootPair{op.addr.root, a.root}]
-		if ok && !(op.Dead && op.Effect.Kind == ptx.Load) && (op.Effect.Weak() || m.mach.insts[i].Mem.Strength == isa.Strong) &&
-			len(m.img[k].main) == 0 && partOf(op, m.mach.insts[i]) == mainPart && covers(a, op.addr, d) {
+		switch {
+		case !ok || !op.Effect.Weak() && !strong(in) || len(m.img[k].main) > 0 || partOf(op, in) != mainPart || !covers(a, op.addr, d):
+		case !op.Dead || op.Effect.Kind != ptx.Load:
 			lack = append(lack, k)
+		case op.Effect.Acquires() && in.Mem.Scope == scopes[op.Effect.Scope]:
+			dead = append(dead, k)
 		}
+	}
+	if len(lack) == 0 {
+		lack = dead
 	}
 	if len(lack) == 0 || len(lack) > 1 && len(lack) != m.alike(i) {
 		return -1
 	}
 	return lack[0]
+}
+
+// strong reports whether an access may be one that synchronises: in shared memory all are alike.
+func strong(in *isa.Inst) bool {
+	return in.Mem.Strength == isa.Strong || in.Mem.Space == isa.SpaceShared
 }
 
 // alike counts the orphans that go where one goes.
@@ -236,7 +250,7 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 		a := m.mach.addrs[i]
 		for k, op := range m.src.ops {
 			p := rootPair{op.addr.root, a.root}
-			if len(m.img[k].main) > 0 || !op.Effect.Weak() || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width ||
+			if len(m.img[k].main) > 0 || !op.Effect.Weak() && !strong(m.mach.insts[i]) || op.addr.root == "" || votes[p] != nil || op.addr.width != a.width ||
 				partOf(op, m.mach.insts[i]) != mainPart || op.addr.variable() && strings.HasPrefix(a.root, "?phi") {
 				continue
 			}
@@ -281,7 +295,8 @@ func (m *matcher) taker(i int32, not int, distance map[rootPair]int64) int {
 // mayTake reports whether an image of one operation is one of another by its class and address.
 func (m *matcher) mayTake(i int32, k, not int, distance map[rootPair]int64) bool {
 	op, in, a := m.src.ops[k], m.mach.insts[i], m.mach.addrs[i]
-	if partOf(op, in) != mainPart || op.Effect.Weak() != m.src.ops[not].Effect.Weak() && (!op.Effect.Weak() || in.Mem.Strength != isa.Weak) {
+	alike := op.Effect.Weak() == m.src.ops[not].Effect.Weak() || op.Effect.Weak() == (in.Mem.Strength == isa.Weak)
+	if !alike || partOf(op, in) != mainPart {
 		return false
 	}
 	d, ok := distance[rootPair{op.addr.root, a.root}]

@@ -24,24 +24,31 @@ import (
 // roadTests are of each family of findings that litmus tests have, and of what a compiler
 // may do and looked wrong here.
 var roadTests = []string{
-	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg",                              // neighbours, where they are
-	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@peek-1.0",                     // a dead acquire
-	"MP+po-rel.cta+acq.cta-po-p0:p1-xgyg@peek-1.0",                      // of CTA scope
-	"MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg@peek-1.0",  // a dead atomic
-	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@reload-1.1.0",                 // a load around an acquire
-	"CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0",                       // strong loads of one location
-	"CoRR+all-vol-p0::p1-xg@reload.cv-1.0.2",                            // a weak one behind a strong one
-	"MP+po-rel.cta+acq.cta-po-p0:p1-xgys",                               // an acquire that nothing waits for
-	"MP+po-rel.cta+acq.cta-po-p0:p1-xgyg@twin.rlx.gpu-0.1",              // the same, in the midst of others
-	"SB+fence.sc.gpus-p0::p1-xgyg@ring-0.2",                             // a store behind a release
-	"LB+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@reload.cg-0.0.2",              // a load between a fence and its release
-	"R+po-atom.add.ar.gpu+atom.cas.ar.gpu-po-p0::p1-xgyg@ringstore-1.0", // a fence with the line of another
-	"MP+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg@overwrite.vol-0.2.0",      // a load with the line of another
-	"MP+po-rel.gpu+acq.gpu-po-p0:p1-xgyg@silent-1.0",                    // the same, a weak one
-	"R+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg@self-1.2",                  // a result that is masked to nothing
-	"CoWW+all-rlx.gpu-p0-xg@rewrite-0.0.2",                              // relaxed stores that are overwritten
-	"MP+po-rel.sys+acq.sys-po-p0::p1-xgyg@prestore-1.1.0",               // a thread reads what it wrote
-	"LB+po-rel.cta+acq.cta-po-p0::p1-xgyg@loop-0.0.2",                   // an unrolled loop
+	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg",                                // neighbours, where they are
+	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@peek-1.0",                       // a dead acquire
+	"MP+po-rel.cta+acq.cta-po-p0:p1-xgyg@peek-1.0",                        // of CTA scope
+	"MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg@peek-1.0",    // a dead atomic
+	"MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@reload-1.1.0",                   // a load around an acquire
+	"CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0",                         // strong loads of one location
+	"CoRR+all-vol-p0::p1-xg@reload.cv-1.0.2",                              // a weak one behind a strong one
+	"MP+po-rel.cta+acq.cta-po-p0:p1-xgys",                                 // an acquire that nothing waits for
+	"MP+po-rel.cta+acq.cta-po-p0:p1-xgyg@twin.rlx.gpu-0.1",                // the same, in the midst of others
+	"SB+fence.sc.gpus-p0::p1-xgyg@ring-0.2",                               // a store behind a release
+	"LB+po-rel.gpu+acq.gpu-po-p0::p1-xgyg@reload.cg-0.0.2",                // a load between a fence and its release
+	"R+po-atom.add.ar.gpu+atom.cas.ar.gpu-po-p0::p1-xgyg@ringstore-1.0",   // a fence with the line of another
+	"MP+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg@overwrite.vol-0.2.0",        // a load with the line of another
+	"MP+po-rel.gpu+acq.gpu-po-p0:p1-xgyg@silent-1.0",                      // the same, a weak one
+	"R+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg@self-1.2",                    // a result that is masked to nothing
+	"CoWW+all-rlx.gpu-p0-xg@rewrite-0.0.2",                                // relaxed stores that are overwritten
+	"MP+po-rel.sys+acq.sys-po-p0::p1-xgyg@prestore-1.1.0",                 // a thread reads what it wrote
+	"LB+po-rel.cta+acq.cta-po-p0::p1-xgyg@loop-0.0.2",                     // an unrolled loop
+	"LB+all-acq.gpu-rel.gpu-p0::p1-xgyg@loop-0.0.2",                       // the loads of some turns are left out
+	"MP+po-rel.cta+acq.cta-po-p0:p1-xgys@arms.rlx.gpu-0.1",                // a fence without the condition of its store
+	"MP+po-rel.sys+rlx.sys-fence.acq_rel.sys-p0::p1-xgyg@glance.ca-0.1.2", // a strong load with the line of a weak one
+	"MP+fence.acq_rel.sys-rlx.sys+acq.sys-po-p0::p1-xgyg@call-1.0",        // an acquire with the line of another function
+	"CoRR+all-acq.gpu-rel.gpu-p0::p1-xg@reload.cv-1.1.0",                  // loads of one address, two with the line of one
+	"CoRR+all-vol-p0::p1-xg@reload.rlx.cta-1.0.2",                         // the same, in another order
+	"MP+all-rlx.cta-p0:p1-xsyg@rewrite.weak-0.0.2",                        // variables in shared memory of which no line tells
 }
 
 // allowed are the findings of litmus tests that need a partner: what the model allows with that

@@ -38,7 +38,10 @@ func (s *source) findSpare(op *Op) bool {
 	for len(work) > 0 && len(seen) < maxSpare {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if x.at == first || x.at >= len(body) || len(x.regs) == 0 {
+		if x.at == first { // what is kept of it elsewhere still matters
+			x.regs = carried(op.Inst, false, x.regs)
+		}
+		if x.at >= len(body) || len(x.regs) == 0 {
 			return true
 		}
 		key := placeOf(x.at, x.regs)

@@ -14,6 +14,9 @@ var scopes = map[string]isa.Scope{"cta": isa.ScopeCTA, "cluster": isa.ScopeClust
 // sm_70 and later; "" if it is not.
 func weaker(op *Op, in *isa.Inst, sm int) string {
 	e, m := &op.Effect, &in.Mem
+	if in.Role == isa.RoleCache { // of a load that is left out
+		return ""
+	}
 	switch e.Kind {
 	case ptx.Fence:
 		switch {

@@ -1,0 +1,37 @@
+package realcode
+
+import (
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// leaveOut knows acquiring loads whose value is not used in some turns of a loop: in the copies of these
+// turns ptxas 12.4 leaves out the load, and keeps the invalidation, which stands for the acquire there.
+func (c *checker) leaveOut() {
+	for k, op := range c.src.ops {
+		g := &c.img[k]
+		if op.Effect.Kind != ptx.Load || !op.Effect.Acquires() || len(g.main) == 0 || len(g.inval) < 2 || !c.src.spare(k) {
+			continue
+		}
+		kept := slices.DeleteFunc(slices.Clone(g.inval), func(i int32) bool { return !c.bareInvalidation(g, i) })
+		if g.main = append(g.main, kept...); len(kept) > 0 {
+			c.note(Missing, k, "on a path nobody uses what it reads: the load is left out, its invalidation stays")
+		}
+	}
+}
+
+// bareInvalidation reports whether an invalidation may be performed without the load of its acquire, since the
+// beginning or the invalidation before.
+func (c *checker) bareInvalidation(g *images, i int32) (bare bool) {
+	reached(c.before(i), func(x int32) []int32 {
+		in := c.mach.insts[x]
+		if slices.Contains(g.main, x) && in.Guard == (isa.Guard{}) {
+			return nil
+		}
+		bare = bare || x == 0 || slices.Contains(g.inval, x)
+		return c.before(x)
+	})
+	return bare
+}
