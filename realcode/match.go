@@ -161,7 +161,7 @@ func match(src *source, mach *machine) *matcher {
 		m.img[k].by = -1
 		m.byLines(k, op)
 	}
-	for k := range src.ops[:max(0, len(src.ops)-1)] {
+	for k := range src.ops {
 		m.beside(k)
 	}
 	m.byAddress()
@@ -171,11 +171,19 @@ func match(src *source, mach *machine) *matcher {
 }
 
 // beside gives the last of the fences on the line of a fence or a release to the release that
-// follows and has none of its own: the second of two side by side, or what stands behind the release's store.
+// follows, but for loads that are left out, and has none of its own: the second of two side by side, or what stands behind
+// the release's store.
 func (m *matcher) beside(k int) {
-	g, e, next := &m.img[k], &m.src.ops[k].Effect, m.src.ops[k+1]
+	next := k + 1
+	for next < len(m.img) && m.src.ops[next].Effect.Kind == ptx.Load && len(m.img[next].main) == 0 {
+		next++
+	}
+	if next == len(m.img) {
+		return
+	}
+	g, e, other := &m.img[k], &m.src.ops[k].Effect, &m.src.ops[next].Effect
 	fence := e.Kind == ptx.Fence
-	if !fence && !e.Releases() || !next.Effect.Releases() || !next.Effect.Kind.IsAccess() || len(m.img[k+1].flush) > 0 {
+	if !fence && !e.Releases() || !other.Releases() || !other.Kind.IsAccess() || len(m.img[next].flush) > 0 {
 		return
 	}
 	fences, before := &g.flush, g.main
@@ -186,7 +194,7 @@ func (m *matcher) beside(k int) {
 	var own []int32
 	for _, i := range *fences {
 		if slices.ContainsFunc(before, func(j int32) bool { return j < i && m.nothing(j+1, i) }) {
-			m.img[k+1].flush = append(m.img[k+1].flush, i)
+			m.img[next].flush = append(m.img[next].flush, i)
 			m.owner[i] = -1
 			continue
 		}
@@ -200,7 +208,8 @@ func (m *matcher) beside(k int) {
 // nothing reports whether no instruction of a stretch is an image, or jumps.
 func (m *matcher) nothing(from, to int32) bool {
 	for i := from; i < to; i++ {
-		if m.owner[i] >= 0 || m.mach.insts[i].Role == isa.RoleBranch {
+		branch := m.mach.insts[i].Role == isa.RoleBranch && !slices.Equal(m.mach.steps[i].next, []int32{i + 1}) // BSYNC meets what is next
+		if m.owner[i] >= 0 || branch {
 			return false
 		}
 	}

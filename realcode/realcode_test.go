@@ -80,7 +80,7 @@ func TestPatterns(t *testing.T) {
 // to its fence: where the store is not made the fence is no release. A path may end in a
 // trap, or never.
 func TestPreserved(t *testing.T) {
-	for _, file := range []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx"} {
+	for _, file := range []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx"} {
 		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
 			require.NotNil(t, c.Result, c.Reason)
@@ -126,6 +126,31 @@ func TestReleases(t *testing.T) {
 			require.Len(t, res.Findings, 1, tc.ID)
 			require.Equal(t, Missing, res.Findings[0].Rule)
 			require.Equal(t, st.Inst.Text, res.Findings[0].First.Text)
+		}
+	}
+}
+
+// TestUnneeded: what is preserved there is not, if the second atomic releases no more, or what has a limit has none.
+func TestUnneeded(t *testing.T) {
+	m := module(t, "testdata/unneeded.ptx")
+	for _, x := range []struct {
+		kernel, line, old, new string
+		want                   Rule
+	}{
+		{"pointer", "atom.add.acq_rel.gpu.u32 %r2", "acq_rel", "acquire", Missing},
+		{"limit", "atom.global.inc.u32 %r4", "254", "-1", Weakened},
+	} {
+		for _, st := range m.Func(x.kernel).Body {
+			if st.Inst == nil || !strings.HasPrefix(st.Inst.Text, x.line) {
+				continue
+			}
+			for _, tc := range releases(t) {
+				code := changed(t, tc, m, map[int]string{st.Inst.N: strings.Replace(st.Inst.Text, x.old, x.new, 1) + ";"}, "sm_80", "O3")
+				res := Check(m, code.Program, 80)
+				require.Len(t, res.Findings, 1, tc.ID)
+				require.Equal(t, x.want, res.Findings[0].Rule)
+				require.Equal(t, st.Inst.Text, res.Findings[0].First.Text)
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Op struct {
 	// Dead tells that nobody uses what it returns.
 	Dead bool
 	addr address
+	adds bool // an increment up to the greatest number, which adds one
 }
 
 // source is the PTX of one function and what it calls, as a program.
@@ -146,7 +147,7 @@ func (s *source) lay(f *ptx.Func) error {
 			if compared(&e) || warpWide(in) {
 				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
-				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in)})
+				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in), adds: e.Atom == "inc" && w.unlimited(in)})
 			}
 		}
 		s.steps = append(s.steps, sp)

@@ -2,6 +2,8 @@ package realcode
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"optcheck/ptx"
 )
@@ -71,8 +73,8 @@ func (w *walk) readers(insts []*ptx.Inst, n []int) {
 			makers[r] = append(makers[r], in)
 		}
 		if e := in.Effect(); e.Kind != ptx.None && e.Kind != ptx.Load || in.Name == "bra" || in.Name == "brx" || in.Guard >= 0 &&
-			len(defined(in)) == 0 || e.Kind == ptx.Load && !e.Weak() {
-			mark(in)
+			len(defined(in)) == 0 || e.Kind == ptx.Load && (e.Sem == "volatile" || e.Sem == "mmio") {
+			mark(in) // another load is left out if nobody needs its value, and so is what makes its address
 		}
 	}
 	for len(work) > 0 {
@@ -120,6 +122,16 @@ func (w *walk) addressOf(in *ptx.Inst) (a address) {
 	}
 	a.width = in.Effect().Width
 	return a
+}
+
+// unlimited reports whether an increment starts again behind the greatest number, as any addition does.
+func (w *walk) unlimited(in *ptx.Inst) bool {
+	i := slices.IndexFunc(in.Args, func(o ptx.Operand) bool { return o.Kind == ptx.Mem })
+	if i < 0 || i+1 >= len(in.Args) {
+		return false
+	}
+	limit := w.base(&in.Args[i+1], 0)
+	return limit.root == "0" && uint32(limit.offset) == math.MaxUint32
 }
 
 // base follows a value through additions of constants.

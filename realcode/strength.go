@@ -43,7 +43,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 		return "it is read through the cache of constants, which does not see what others write"
 	}
 	if (e.Kind == ptx.Atomic || e.Kind == ptx.Reduction) && in.Role.IsAccess() {
-		if why := otherAtomic(e, m); why != "" {
+		if why := otherAtomic(op, m); why != "" {
 			return why
 		}
 	}
@@ -67,11 +67,14 @@ var atomNames = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc
 	"xor": "XOR", "exch": "EXCH", "cas": "CAS"}
 
 // otherAtomic says whether an atomic became another one. Loops that compare and
-// swap can be any; POPC.INC counts lanes of an addition.
-func otherAtomic(e *ptx.Effect, m *isa.Mem) string {
+// swap can be any; POPC.INC counts lanes of an addition; to count up to the greatest
+// number is to add.
+func otherAtomic(op *Op, m *isa.Mem) string {
+	e := &op.Effect
 	want := atomNames[e.Atom]
 	switch {
 	case m.Atom == "" || want == "" || m.Atom == want || m.Atom == "CAS" || m.Atom == "CAST":
+	case want == "INC" && m.Atom == "ADD" && op.adds:
 	case want == "ADD" && (m.Atom == "POPC" || m.Atom == "INC" || m.Atom == "SAFEADD"):
 	default:
 		return fmt.Sprintf("it is .%s, and the image %s", e.Atom, m.Atom)
