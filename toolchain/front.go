@@ -340,7 +340,7 @@ type clangCUDA struct {
 
 func (c *clangCUDA) args(target string, preprocess bool) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target, "--cuda-path=" + here + "cuda", "-nocudalib",
-		"-std=c++17",
+		"-std=c++17", "-Xclang", "-target-sdk-version=11.0", // known to every clang; without one kernels are launched as before CUDA 9.2
 		"-O3", "-g1", "-Xclang", "-target-feature", "-Xclang", "+ptx" + strings.ReplaceAll(c.ptx, ".", ""), "-Wno-unknown-cuda-version",
 		"-fno-crash-diagnostics",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0",

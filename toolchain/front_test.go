@@ -212,7 +212,8 @@ func TestFrontsReal(t *testing.T) {
 		t.Skip("no front end; optcheck toolchain install nvcc-12.4 installs one ", errs)
 	}
 	const text = "#include <cuda/atomic>\nstatic __device__ int own;\nnamespace { __device__ int y; }\n__global__ void k(int *p, int *o)\n{\n\tcuda::atomic_ref<int, cuda::thread_scope_device> r(*p);\n" +
-		"\t*o = r.load(cuda::std::memory_order_acquire) + own;\n\tif (*o) y = own = *o;\n}\n"
+		"\t*o = r.load(cuda::std::memory_order_acquire) + own;\n\tif (*o) y = own = *o;\n}\n" +
+		"int main() { k<<<1, 32>>>(nullptr, nullptr); }\n"
 	for i, f := range all {
 		ptx := func(text string) (string, error) {
 			res, err := f.CompileCUDA(t.Context(), CUDAJob{Folder: t.TempDir(), Confined: true, Job: Job{Target: "sm_70", Units: []Unit{{"p.cu", text}}}})
