@@ -313,7 +313,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 		}
 	}
 	if tried == 0 {
-		return nil, fmt.Errorf("%s: it was made by release %s of CUDA, and that is not installed", file, f.Release)
+		return nil, fmt.Errorf("%s: it was made by release %s of CUDA, and no ptxas of it was found (optcheck toolchain install or add gets one)", file, f.Release)
 	}
 	return nil, fmt.Errorf("%s: release %s makes other machine code of %s at every level: is it made from this text, with these flags?",
 		file, f.Release, m.File)

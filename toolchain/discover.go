@@ -391,7 +391,7 @@ func nameList(all []*Toolchain) string {
 		s = append(s, t.Name)
 	}
 	if s == nil {
-		return "none"
+		return "none; optcheck toolchain install gets some"
 	}
 	return strings.Join(s, ", ")
 }

@@ -42,12 +42,23 @@ type auditFlags struct {
 func newAuditCmd(env *environment) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
-		Use:   "audit [TEST|DIR|corpus|FILE.ptx|FILE.cu…]",
-		Short: "Compile tests with every compiler found and check the machine code",
-		Long: `Compile tests with every compiler found, for every target, level and layout, and
-check that the machine code keeps each test as it was written. Without arguments
-the corpus and the generated tests of the presets quick and opportunities-quick
-are audited.
+		Use:   "audit [FILE.ptx|FILE.cu|FILE.cubin|TEST|DIR|corpus…]",
+		Short: "Compile PTX, CUDA C++ and tests with every compiler found and check the machine code",
+		Long: `Compile with every compiler found, for every target and level, and check that the
+machine code keeps what was written.
+
+Files of PTX, and folders of them, are read whole: each synchronising instruction is
+looked for in the machine code of ptxas, and the order of all that was found is
+compared over the control flow (docs/real-code.md). Targets are sm_70, sm_80 and sm_90,
+as far as the file allows. A cubin is compared with the PTX of its name beside it. Of a
+file of CUDA C++ each front end found (nvcc, clang) makes PTX for the first of the
+targets, which is audited likewise; toolchains are the pairs, as --toolchains
+nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
+--front-flags -I. A cell (file × toolchain × target × level) is preserved, changed,
+miscompiled, unsupported or unknown.
+
+Litmus tests are audited in each layout, too, more strictly. Without arguments these
+are the corpus and the generated tests of the presets quick and opportunities-quick.
 
 With --source llvm-ir kernels for NVIDIA are LLVM IR: llc of each release of LLVM
 found makes PTX of them, and each ptxas machine code of that, both at the level of
@@ -61,7 +72,7 @@ taken as they are, tests in PTX translated where they have a meaning (optcheck
 convert --mapping). Targets are one of each generation unless --targets says
 others, or all.
 
-A cell (test × toolchain × target × level × layout) is preserved, optimised,
+A test's cell (test × toolchain × target × level × layout) is preserved, optimised,
 miscompiled, unsupported or unknown. Machine code that is not the test is lifted
 back to a litmus test, and a memory model says whether it allows an outcome that
 the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. With
@@ -78,18 +89,13 @@ same: the test, the compiler's build, target, level, layout, flags, models, and
 this very program. --shard does one part of n; parts can be done on any machine,
 in any order, and be merged (optcheck merge).
 
-Files of PTX, and folders of them, are audited as they are: each synchronising
-instruction is looked for in the machine code of ptxas, and the order of all that was
-found is compared over the control flow (docs/real-code.md). A cubin is compared with
-the PTX of its name beside it. Of a file of CUDA C++ each front end found (nvcc, clang) makes
-PTX for the first of the targets, which is audited likewise; toolchains are the pairs, as
---toolchains nvcc-12.4+11.8. A file may include what lies below its folder and the folders
-of --front-flags -I.
-
 With --engine slurm the shards become a job array of Slurm, with a job after it that
 merges them into the store; failed tasks are submitted again. Ctrl-C ends only the
 following (optcheck campaign attach). See optcheck campaign for larger plans.`,
-		Example: `  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
+		Example: `  optcheck audit kernel.ptx --toolchains 11.8,12.4 --targets sm_80
+  optcheck audit kernel.cu --toolchains 12.4 --front-flags -Iinclude
+  optcheck audit src/ --fail-on changed --output run.jsonl --html pages
+  optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
   optcheck audit --gen paper --store campaign.store
@@ -97,8 +103,6 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
   optcheck audit --gen paper --store paper.store --engine slurm --shards 64 --slurm partition=batch --slurm time=2:00:00
   optcheck audit tests/ --new-only --fail-on miscompiled --format github --report sarif=optcheck.sarif,junit=junit.xml
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
-  optcheck audit kernel.ptx --toolchains 11.8,12.4 --targets sm_80
-  optcheck audit kernel.cu --toolchains 12.4 --front-flags -Iinclude
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.engine.engine != "" {

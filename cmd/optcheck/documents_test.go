@@ -68,7 +68,7 @@ func copyTree(t *testing.T, from, to string) {
 }
 
 var (
-	fence  = regexp.MustCompile("(?ms)^(<!-- ([^\n]*) -->\n)?```(console|litmus)\n(.*?)^```$")
+	fence  = regexp.MustCompile("(?ms)^(<!-- ([^\n]*) -->\n)?```(console|litmus|ptx)\n(.*?)^```$")
 	exitIn = regexp.MustCompile(`# exit code (\d+)`)
 )
 
@@ -84,7 +84,7 @@ func runPage(t *testing.T, page, text, home string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(body), 0o644))
 			continue
 		}
-		if kind == "litmus" || strings.HasPrefix(about, "not run: ") {
+		if kind != "console" || strings.HasPrefix(about, "not run: ") {
 			require.NotEmpty(t, about, "%s: a test without a file", page)
 			continue
 		}

@@ -128,15 +128,17 @@ func newRootCmd(env *environment) *cobra.Command {
 		Short: "Tells whether a GPU compiler kept a concurrent program as it was written",
 		Long: `optcheck tells whether a GPU compiler kept a concurrent program as it was written.
 
-It turns litmus tests into kernels that carry their own specification, compiles
-them with real compilers, reads the machine code, and checks that every access,
-its order and strength, every fence and every dependency is still there.
+It compiles PTX, CUDA C++ and litmus tests with real compilers, reads the machine
+code, and checks that what the program says is still there: its accesses, their order
+and strength, fences and barriers; of litmus tests, which become kernels that carry
+their own specification, also every dependency.
 
 Machine-readable output goes to standard output, everything else to standard
 error. Exit codes: 0 nothing at or above --fail-on; 1 something was; 2 wrong
 usage, or nothing, or with --fail-on not everything, could be done; 130 interrupted.
 
-To begin: optcheck toolchain list (and install), then optcheck audit coRR mp.`,
+To begin: optcheck toolchain list (and install), then optcheck audit kernel.ptx, or a
+litmus test: optcheck audit coRR mp.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
