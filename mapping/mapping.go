@@ -126,10 +126,20 @@ func (o *Options) ops(all []Op) ([]Op, error) {
 	}
 	for i, p := range o.Ops {
 		if !used[i] {
-			return nil, fmt.Errorf("no operation matches %q", p)
+			return nil, fmt.Errorf("no operation matches %q; groups are %s, and without a pattern all are listed", p, strings.Join(groups(all), ", "))
 		}
 	}
 	return out, nil
+}
+
+// groups lists the groups of operations.
+func groups(all []Op) (out []string) {
+	for _, op := range all {
+		if !slices.Contains(out, op.Group) {
+			out = append(out, op.Group)
+		}
+	}
+	return out
 }
 
 // Run compiles a kernel for each operation and returns the results, ordered by operation,

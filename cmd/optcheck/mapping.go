@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -85,6 +86,7 @@ compiler's words.`,
 				if err := writeMappingPage(cmd.Context(), dir, cells); err != nil {
 					return err
 				}
+				env.tell("open %s", filepath.Join(dir, "index.html"))
 			} else if err := write(env.stdout, cells); err != nil {
 				return err
 			}

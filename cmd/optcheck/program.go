@@ -122,10 +122,21 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if failed > 0 {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
-	if why := r.text.Nothing(); why != "" {
+	if why := cmp.Or(r.text.Nothing(), nothing(run)); why != "" {
 		return fmt.Errorf("nothing could be compiled: %s", why)
 	}
 	return verdict(counted(env, run), fail)
+}
+
+// nothing is why no cell of a run was compiled, "" if one was.
+func nothing(r *report.Run) (why string) {
+	for _, c := range r.All() {
+		if c.Class != report.Unsupported {
+			return ""
+		}
+		why = cmp.Or(why, c.Reason)
+	}
+	return why
 }
 
 // anyKnown reports whether a run has known findings, which a realcode.Report does not tell from others.
