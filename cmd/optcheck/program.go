@@ -125,7 +125,12 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if why := cmp.Or(r.text.Nothing(), nothing(run)); why != "" {
 		return fmt.Errorf("nothing could be compiled: %s", why)
 	}
-	return verdict(counted(env, run), fail)
+	run = counted(env, run)
+	if n := run.Classes(); fail == "new" && n[report.Changed]+n[report.Unknown] > 0 {
+		env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
+			plain.Count(n[report.Changed]+n[report.Unknown], "changed or unknown cell"))
+	}
+	return verdict(run, fail)
 }
 
 // nothing is why no cell of a run was compiled, "" if one was.

@@ -71,6 +71,7 @@ func TestSlurm(t *testing.T) {
 		}
 		t.Skip("no toolchain found")
 	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where campaigns are trusted
 	s := &slurmCase{t: t, cluster: slurmtest.Start(t), dir: t.TempDir()}
 	exe, err := os.Executable()
 	require.NoError(t, err)
