@@ -166,9 +166,10 @@ func inlined(code []isa.Inst, call, lo, hi int) []isa.Inst {
 	return out
 }
 
-// jump returns a jump that takes the place of a call or return.
+// jump returns a jump that takes the place of a call or return, and waits for what that waits for.
 func jump(in *isa.Inst, to int) isa.Inst {
-	return isa.Inst{Addr: in.Addr, Op: in.Op, Text: in.Text, Src: in.Src, Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
+	return isa.Inst{Addr: in.Addr, Op: in.Op, Text: in.Text, Src: in.Src, Control: in.Control,
+		Role: isa.RoleBranch, Flow: isa.FlowJump, Target: to}
 }
 
 // returns asks whether a return goes back to the call: its register must hold that address. Older targets keep the

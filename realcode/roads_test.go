@@ -71,7 +71,8 @@ func (c *cells) Close() error { return nil }
 // TestTwoRoads: what an audit of litmus tests calls miscompiled is never preserved for the
 // same PTX read as a program, and what it calls preserved is never accused; of what it calls
 // optimised, nothing but what another partner might show. With OPTCHECK_FULL=1 every 40th test of
-// the whole preset, of whose other cells at most one in 250 is accused: 41 of 12,265 are, falsely.
+// the whole preset, of whose other cells at most five are accused: four are right, results being stored before
+// an acquire is awaited.
 func TestTwoRoads(t *testing.T) {
 	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{})
 	require.Empty(t, errs)
@@ -120,8 +121,8 @@ func TestTwoRoads(t *testing.T) {
 	}
 	t.Log(counts)
 	most := 0
-	if full { // most by 11.2, which gives accesses of variables lines of others
-		most = (counts[report.Preserved] + counts[report.Optimised]) / 250
+	if full {
+		most = 5
 	}
 	assert.LessOrEqual(t, counts["accused"], most)
 	require.Positive(t, counts[report.Miscompiled])
