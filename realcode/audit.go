@@ -45,9 +45,9 @@ type Cell struct {
 // Options say what is audited.
 type Options struct {
 	Toolchains []*toolchain.Toolchain
-	// Of are the toolchains of modules that are not for all of them: PTX that one of their
-	// front ends made.
-	Of map[*ptx.Module][]*toolchain.Toolchain
+	// Of are the toolchains and targets of modules that are not for all of them: PTX that one of
+	// their front ends made.
+	Of map[*ptx.Module]Own
 	// Targets and Levels restrict the matrix. Without targets, those of Targets are
 	// taken which the module allows.
 	Targets, Levels []string
@@ -55,6 +55,12 @@ type Options struct {
 	Have func(*ptx.Module, *Cell) bool
 	// Jobs is how many cells are worked on at a time; 0: one a core.
 	Jobs int
+}
+
+// Own is what a module is compiled by and for. Without targets, it is for those of the audit.
+type Own struct {
+	Toolchains []*toolchain.Toolchain
+	Targets    []string
 }
 
 // Targets are those that are audited if none are named: one of each generation with
@@ -176,7 +182,13 @@ type cell struct {
 
 // cells lays out the matrix.
 func (o *Options) cells(m *ptx.Module) (out []cell) {
-	targets, levels := o.Targets, o.Levels
+	targets, levels, tcs := o.Targets, o.Levels, o.Toolchains
+	if own, ok := o.Of[m]; ok {
+		tcs = own.Toolchains
+		if len(own.Targets) > 0 {
+			targets = own.Targets
+		}
+	}
 	if len(targets) == 0 {
 		for _, t := range Targets {
 			if target.Compare(strings.TrimRight(m.Target, "af"), t) <= 0 {
@@ -189,10 +201,6 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 	}
 	if len(levels) == 0 {
 		levels = Levels
-	}
-	tcs := o.Toolchains
-	if own := o.Of[m]; own != nil {
-		tcs = own
 	}
 	for _, tc := range tcs {
 		for _, t := range targets {

@@ -39,8 +39,8 @@ type Program struct {
 }
 
 // NewProgram lists the kernels of a module that have something to compare. o is what it was
-// made of, if that is at hand.
-func NewProgram(m *ptx.Module, o Origin) *Program {
+// made of, if that is at hand, and targets are those that it was made for.
+func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 	p, x := &Program{m: m, ops: map[string][]Place{}}, newExcerpt(m, o)
 	text := sha256.Sum256([]byte(m.Plain("")))
 	for _, f := range Roots(m) {
@@ -50,7 +50,7 @@ func NewProgram(m *ptx.Module, o Origin) *Program {
 		}
 		hash := sha256.Sum256([]byte(hex.EncodeToString(text[:]) + f.Name))
 		t := report.Test{Name: filepath.Base(m.File) + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: report.Program, File: m.File,
-			Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
+			Targets: targets, Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
 			p.ops[f.Name] = append(p.ops[f.Name], Place{op.Func.Name, op.Inst.Pos, op.Inst.Text})

@@ -25,7 +25,10 @@ if conditions have nothing to do with each other; calls that are elsewhere; pair
 type Report struct {
 	Notes      bool   // also notes
 	Incomplete string // why cells are not there
-	cells      []*Cell
+	// Made tells of files of PTX for which targets a front end made them, where it made
+	// other PTX for others.
+	Made  []string
+	cells []*Cell
 }
 
 // Add takes a cell over.
@@ -56,6 +59,9 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	r.failures(&b)
 	r.lowered(&b)
+	for _, made := range r.Made {
+		fmt.Fprintln(&b, made)
+	}
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
 	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)

@@ -91,6 +91,9 @@ type Test struct {
 	// Text follows from it.
 	Lines   [][]int `json:"lines,omitempty"`
 	Columns [][]int `json:"columns,omitempty"`
+	// Targets are those that a front end made the PTX of a program for: of others it may
+	// have made other PTX.
+	Targets []string `json:"targets,omitempty"`
 }
 
 // NewTest returns the event of a test. At most one of preset and file is given.

@@ -253,7 +253,18 @@ func (a *app) compileCUDA(ctx context.Context, gpu string) error {
 			newest = tc
 		}
 	}
-	m, err := r.module(ctx, newest, filepath.Join(filepath.Dir(a.p.File), a.p.CUDA.Name), string(a.p.CUDA.Text))
+	file := filepath.Join(filepath.Dir(a.p.File), a.p.CUDA.Name)
+	var made []madePTX
+	var err error
+	for _, t := range r.targets { // the first that the file allows
+		if made, err = r.make(ctx, newest, file, string(a.p.CUDA.Text), t); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	m, err := r.module(newest, file, &made[0], false)
 	if err != nil {
 		return err
 	}

@@ -51,9 +51,9 @@ Files of PTX, and folders of them, are read whole: each synchronising instructio
 looked for in the machine code of ptxas, and the order of all that was found is
 compared over the control flow (docs/real-code.md). Targets are sm_70, sm_80 and sm_90,
 as far as the file allows. A cubin is compared with the PTX of its name beside it. Of a
-file of CUDA C++ each front end found (nvcc, clang) makes PTX for the first of the
-targets, which is audited likewise; toolchains are the pairs, as --toolchains
-nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
+file of CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as
+nvcc -gencode does, which is audited for that target; toolchains are the pairs, as
+--toolchains nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
 --front-flags -I. A cell (file × toolchain × target × level) is preserved, changed,
 miscompiled, unsupported or unknown.
 

@@ -20,7 +20,6 @@ import (
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/report"
-	"optcheck/toolchain"
 )
 
 // readPTX reads a module.
@@ -167,9 +166,9 @@ func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) b
 }
 
 // read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
-// each front end.
+// each front end, and for each target of which the PTX is another.
 func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, files []string) (failed int, err error) {
-	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module][]*toolchain.Toolchain{},
+	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module]realcode.Own{}, kept: map[string]bool{},
 		origin: map[*ptx.Module]realcode.Origin{}}
 	ofPTX := 0
 	for _, file := range files {
@@ -189,7 +188,7 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			failed++
 		}
 		for _, m := range modules {
-			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m, fronts.origin[m]))
+			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m, fronts.origin[m], fronts.of[m].Targets...))
 			m.Forget()
 			delete(fronts.origin, m)
 		}
@@ -205,10 +204,11 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		}
 	}
 	for _, m := range r.modules {
-		if fronts.of[m] == nil {
-			fronts.of[m] = r.o.Toolchains
+		if _, made := fronts.of[m]; !made {
+			fronts.of[m] = realcode.Own{Toolchains: r.o.Toolchains}
 		}
 	}
+	r.text.Made = fronts.parts
 	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
 	return failed, nil
 }

@@ -26,8 +26,10 @@ func isCUDA(file string) bool { return filepath.Ext(file) == ".cu" }
 type frontRun struct {
 	env   *environment
 	flags []string
-	keep  string                                 // folder for the PTX, "" for none
-	of    map[*ptx.Module][]*toolchain.Toolchain // which toolchains a module is for
+	keep  string                       // folder for the PTX, "" for none
+	of    map[*ptx.Module]realcode.Own // which toolchains and targets a module is for
+	kept  map[string]bool              // names of files in that folder
+	parts []string                     // which module is for which targets, of files with several
 	// origin is what a module was made of.
 	origin map[*ptx.Module]realcode.Origin
 
@@ -70,10 +72,11 @@ func (r *frontRun) find(ctx context.Context) error {
 		r.targets = slices.Clone(realcode.Targets)
 	}
 	slices.SortFunc(r.targets, target.Compare)
+	r.targets = slices.Compact(r.targets)
 	return nil
 }
 
-// read makes a module of a file with each front end. One that refuses the file costs no
+// read makes modules of a file with each front end. One that refuses the file costs no
 // other: the error has all of them.
 func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error) {
 	text, err := input.ReadFile(file, ptx.MaxInput)
@@ -92,12 +95,22 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 		}
 		tcs := r.pairs[first:last]
 		first = last
-		m, err := r.module(ctx, tcs[0], file, string(text))
+		made, err := r.make(ctx, tcs[0], file, string(text), r.targets...)
 		if err != nil {
 			refused.add(tcs[0].Compilers()[0], err)
-			continue
 		}
-		modules, r.of[m], r.origin[m] = append(modules, m), tcs, realcode.Origin{File: file, Text: string(text)}
+		for i := range made {
+			m, err := r.module(tcs[0], file, &made[i], len(made) > 1)
+			if err != nil {
+				refused.add(tcs[0].Compilers()[0], err)
+				continue
+			}
+			modules, r.of[m] = append(modules, m), realcode.Own{Toolchains: tcs, Targets: made[i].targets}
+			r.origin[m] = realcode.Origin{File: file, Text: string(text)}
+			if len(made) > 1 {
+				r.parts = append(r.parts, fmt.Sprintf("%s: the PTX for %s", m.File, strings.Join(made[i].targets, ", ")))
+			}
+		}
 	}
 	return modules, refused.err()
 }
@@ -131,41 +144,85 @@ func (r *refusals) err() error {
 	return errors.Join(errs...)
 }
 
-// module makes PTX of a file for the first of the targets that the compiler and the file
-// allow.
-func (r *frontRun) module(ctx context.Context, tc *toolchain.Toolchain, file, text string) (*ptx.Module, error) {
+// madePTX is what a front end made of a file for some targets.
+type madePTX struct {
+	text    []byte
+	targets []string
+}
+
+// targetLine names the target that PTX was made for.
+var targetLine = regexp.MustCompile(`(?m)^\.target .*$`)
+
+// make makes PTX of a file for each of some targets that the compiler and the file allow: macros may
+// choose other code for each. Targets of which it is the same have one. The error is that there is none.
+func (r *frontRun) make(ctx context.Context, tc *toolchain.Toolchain, file, text string, targets ...string) (made []madePTX, err error) {
 	front := tc.Compilers()[0]
-	var first error
-	for _, t := range r.targets {
+	same := map[string]int{}
+	var refused []string
+	for _, t := range targets {
 		if !slices.Contains(tc.Targets, t) {
 			continue
 		}
-		res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
+		res, failed := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
 			Flags: r.flags,
 			Units: []toolchain.Unit{{Name: file, Text: text}}}})
-		if err == nil {
-			err = res.Failed[0]
+		if failed == nil {
+			failed = res.Failed[0]
 		}
-		if err != nil {
-			if first == nil {
-				first = err
-			}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if failed != nil {
+			refused = append(refused, t)
+			err = cmp.Or(err, failed)
 			continue
 		}
-		if first != nil {
-			r.env.tell("%s: %s %s makes PTX of it for %s, not for an older target", file, front.Tool, front.Version, t)
+		code := res.Batches[0].Text
+		key := string(targetLine.ReplaceAll(code, nil))
+		if i, ok := same[key]; ok {
+			made[i].targets = append(made[i].targets, t)
+			continue
 		}
-		name := fmt.Sprintf("%s@%s-%s.ptx", file, front.Tool, front.Version)
-		ptxText := res.Batches[0].Text
-		if r.keep != "" {
-			if err := errors.Join(os.MkdirAll(r.keep, 0o777), whole.Write(filepath.Join(r.keep, filepath.Base(name)), ptxText, 0o666)); err != nil {
-				return nil, err
-			}
+		same[key] = len(made)
+		made = append(made, madePTX{code, []string{t}})
+	}
+	if len(made) > 0 && len(refused) > 0 {
+		r.env.tell("%s: %s %s makes no PTX of it for %s: %v", file, front.Tool, front.Version, strings.Join(refused, ", "), err)
+		return made, nil
+	}
+	if len(made) == 0 && err == nil {
+		return nil, fmt.Errorf("%s: the compiler knows none of %s", file, strings.Join(targets, ", "))
+	}
+	return made, err
+}
+
+// module reads PTX that was made of a file, and keeps it if that is wanted. several tells that
+// there is other PTX of it for other targets.
+func (r *frontRun) module(tc *toolchain.Toolchain, file string, made *madePTX, several bool) (*ptx.Module, error) {
+	front := tc.Compilers()[0]
+	name := fmt.Sprintf("%s@%s-%s", file, front.Tool, front.Version)
+	if several {
+		name += "-" + made.targets[0]
+	}
+	if r.keep != "" {
+		path := filepath.Join(r.keep, r.unique(filepath.Base(name)))
+		if err := errors.Join(os.MkdirAll(r.keep, 0o777), whole.Write(path, made.text, 0o666)); err != nil {
+			return nil, err
 		}
-		return ptx.Parse(name, ptxText)
 	}
-	if first == nil {
-		return nil, fmt.Errorf("%s: the compiler knows none of %s", file, strings.Join(r.targets, ", "))
+	return ptx.Parse(name+".ptx", made.text)
+}
+
+// unique is the name of a file of PTX that is kept: that of the second one of a name ends with "-2".
+func (r *frontRun) unique(name string) string {
+	for n := 1; ; n++ {
+		file := name + ".ptx"
+		if n > 1 {
+			file = fmt.Sprintf("%s-%d.ptx", name, n)
+		}
+		if !r.kept[file] {
+			r.kept[file] = true
+			return file
+		}
 	}
-	return nil, first
 }
