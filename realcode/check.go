@@ -298,7 +298,7 @@ func (c *checker) operation(k int) {
 // alone compares how often an operation is performed on each path.
 func (c *checker) alone(k int, op *Op, g *images) {
 	v, err := c.compare(k, -1, g.main, nil, policy{stutter: [2]bool{g.stutter, false}})
-	if err != nil {
+	if err != nil && v == nil {
 		c.unknown(Missing, k, "%v", err)
 		return
 	}
@@ -389,7 +389,7 @@ func (c *checker) another(k int) bool {
 }
 
 // compare compares the words of two operations. One may be -1. A node of the code in
-// a violation is given as its step, or end.
+// a violation is given as its step, or end. With an error only a part was compared.
 func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error) {
 	v := c.compareIn(c.loose, c.inLoose, 1, x, y, xs, ys, p)
 	if v == nil {
@@ -406,10 +406,7 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 		return nil, err
 	}
 	c.marks[3] = make([]int32, len(g.next))
-	if v = c.compareIn(g, in, 3, x, y, xs, ys, p); v != nil {
-		return v, nil
-	}
-	return nil, err
+	return c.compareIn(g, in, 3, x, y, xs, ys, p), err
 }
 
 // exactly makes the graph with what is known of conditions.

@@ -68,7 +68,7 @@ func (c *checker) pair(x, y int, w want) {
 		w.policy.optional = true
 		v, err = c.compare(x, y, w.first, w.second, w.policy)
 	}
-	if err != nil {
+	if err != nil && v == nil {
 		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y),
 			Detail: err.Error()})
 		return

@@ -63,7 +63,7 @@ func (c *checker) convergence(k int, op *Op, g *images) {
 	c.count.WarpFound++
 	p := policy{optional: op.Effect.Kind == ptx.WarpSync || op.Dead, stutter: [2]bool{false, g.stutter}}
 	v, err := c.compare(-1, k, nil, g.main, p)
-	if err != nil {
+	if err != nil && v == nil {
 		c.unknown(Convergence, k, "%v", err)
 	} else if v != nil {
 		c.finding(Convergence, k, c.code(g.main...),
