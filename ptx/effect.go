@@ -325,7 +325,7 @@ func (in *Inst) barrier() Effect {
 	case in.Has("cluster") && in.Has("wait"):
 		return Effect{Kind: Await, Scope: "cluster"}
 	case in.Has("cluster"):
-		return Effect{Kind: Arrive, Scope: "cluster"}
+		return Effect{Kind: Arrive, Scope: "cluster", Sem: in.oneOf(sems)}
 	case in.Has("arrive"):
 		return Effect{Kind: Arrive, Scope: "cta"}
 	}
@@ -333,7 +333,10 @@ func (in *Inst) barrier() Effect {
 }
 
 func (in *Inst) mbarrier() Effect {
-	e := Effect{Kind: Mbarrier, Space: in.space(), Scope: in.scope()}
+	e := Effect{Kind: Mbarrier, Space: in.space(), Scope: in.scope(), Sem: in.oneOf(sems)}
+	if e.Scope == "" {
+		e.Scope = "cta"
+	}
 	switch {
 	case in.Has("arrive", "arrive_drop"):
 		e.Kind = MbarArrive

@@ -121,7 +121,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	for i, in := range mach.insts {
 		if c.owner[i] >= 0 {
 			mach.steps[i].letter = int32(i)
-		} else if in.Role == isa.RoleCache || in.Role == isa.RoleFence {
+		} else if in.Role == isa.RoleCache || in.Role == isa.RoleFence || multiplies(in) || in.Op == "WARPGROUP" {
 			mach.steps[i].letter = int32(i)
 		}
 	}
@@ -137,6 +137,8 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	for k := range src.ops {
 		c.operation(k)
 	}
+	c.mbarriers()
+	c.products()
 	c.extra()
 	c.sign()
 	c.pairs()
@@ -337,21 +339,19 @@ func times(n int) string {
 func (c *checker) absent(k int, op *Op, g *images) {
 	e := &op.Effect
 	switch {
+	case e.Kind == ptx.Copy:
+		c.finding(Missing, k, nil, "there is nothing of it in the machine code")
 	case !op.strong():
 		c.merged(k, op)
 		c.waits(k, op)
-	case e.Kind == ptx.ProxyFence || e.Kind == ptx.MatrixCommit:
+	case e.Kind == ptx.ProxyFence && proxy(op.Inst) != "async" && proxy(op.Inst) != "alias" && proxy(op.Inst) != "tensormap::generic" || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true
 	case e.Kind == ptx.Fence && (e.Scope == "cta" && c.sm < 70 || e.Sem == "acquire" && (e.Scope == "cta" || len(g.inval) > 0)):
 		c.note(Missing, k, "no instruction is needed for it")
 		c.failed[k] = true
-	case e.Kind == ptx.Matrix || e.Kind == ptx.MatrixFence || e.Kind == ptx.MatrixWait:
-		if want, have := c.matrix(e.Kind); have < want {
-			c.finding(Missing, k, nil, "the PTX has %d of its kind, and the machine code %d", want, have)
-			return
-		}
-		c.note(Missing, k, "which instruction it is was not told, but there are as many of its kind")
+	case e.Kind == ptx.Matrix || (e.Kind == ptx.MatrixFence || e.Kind == ptx.MatrixWait) && c.anySerial(c.matrices()):
+		c.note(Missing, k, "which instruction it is was not told, but the order of all of its kind is that of the PTX")
 		c.failed[k] = true
 	case e.Kind == ptx.Load && op.Dead && !e.Acquires():
 		c.note(Missing, k, "nobody uses what it reads, and it is left out")

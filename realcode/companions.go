@@ -42,11 +42,11 @@ func (c *checker) straight(from, to int32) bool {
 // invalidation of the L1 between it and the next load that may find an old line,
 // and the fence between the accesses before and it.
 func (c *checker) companions(k int, op *Op, g *images) {
-	e := &op.Effect
-	if !e.Kind.IsAccess() && e.Kind != ptx.Fence || c.sm < 70 {
+	e, scope := &op.Effect, op.reach()
+	access := e.Kind.IsAccess()
+	if !access && e.Kind != ptx.Fence && scope <= isa.ScopeCTA || c.sm < 70 {
 		return
 	}
-	scope := scopes[e.Scope]
 	others := func(bad func(int32) bool, comes func() []bool) func(int32) bool {
 		return func(i int32) bool {
 			o := c.owner[i]
@@ -56,10 +56,15 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	follows := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.next) })
 	precedes := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.before()) })
 	stale, written := c.stale, c.written
-	if len(g.inval) == 0 && e.Kind != ptx.Fence { // those of others must do, before anything that they do not order
+	if len(g.inval) == 0 && access { // those of others must do, before anything that they do not order
 		stale = func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }
 	}
-	if len(g.flush) == 0 {
+	if !access { // others of the cluster see this CTA's shared memory, too
+		written = func(i int32) bool {
+			o := c.owner[i]
+			return c.written(i) || o >= 0 && (c.mach.insts[i].Role == isa.RoleStore || c.src.ops[o].Effect.Kind == ptx.Mbarrier)
+		}
+	} else if len(g.flush) == 0 {
 		written = func(i int32) bool { return c.written(i) || c.elsewhere(k, i) }
 	}
 	for _, i := range g.main {
@@ -74,7 +79,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 				return
 			}
 		}
-		if e.Acquires() && scope > isa.ScopeCTA && in.Mem.Space != isa.SpaceShared {
+		if e.Acquires() && scope > isa.ScopeCTA && (in.Mem.Space != isa.SpaceShared || !access) {
 			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale, follows)); at >= 0 {
 				c.finding(Missing, k, c.code(i, at),
 					"no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
@@ -91,6 +96,19 @@ func (c *checker) companions(k int, op *Op, g *images) {
 			}
 		}
 	}
+}
+
+// reach is the scope in which an operation orders memory: that of its own, or of all that a bulk copy
+// has written. Barriers of the CTA, and what is relaxed, order in the CTA at most.
+func (op *Op) reach() isa.Scope {
+	e := &op.Effect
+	switch {
+	case e.Kind == ptx.BulkWait && !op.Inst.Has("read"):
+		return isa.ScopeGPU
+	case e.Kind.IsAccess() || e.Kind == ptx.Fence || e.Sem != "relaxed":
+		return scopes[e.Scope]
+	}
+	return isa.ScopeNone
 }
 
 // awaits returns whether an instruction waits for the result of another one, by its

@@ -43,9 +43,11 @@ func codeMutants(src *source, f *isa.Func) []codeMutant {
 		}
 	}
 	for i := range l.insts {
-		if op := l.ops[i]; op != nil && op.strong() {
+		if op := l.ops[i]; op != nil && (op.strong() || op.Effect.Kind == ptx.Copy) {
 			l.alone(i, op, &l.insts[i])
+			l.async(i, op, &l.insts[i])
 		}
+		l.matrix(i, &l.insts[i])
 	}
 	return l.out
 }
@@ -313,11 +315,8 @@ func TestListings(t *testing.T) {
 		most = setting("OPTCHECK_MOST", 2)
 	}
 	p.each(t, func(m *ptx.Module) {
-		w := way{target: "sm_80", level: "O3"}
-		if number(m.Target) > 80 {
-			w.target = "sm_90"
-		}
-		for _, w.tc = range p.releases {
+		for _, tc := range p.releases {
+			w := oldest(tc, m)
 			if code, err := Build(t.Context(), w.tc, m, w.target, w.level); err == nil {
 				p.try(&compiled{m, code.Program, number(w.target)}, w, p.small(m), most)
 			}

@@ -10,13 +10,14 @@ import (
 
 // machine is the machine code of one function and what it calls, as a program.
 type machine struct {
-	sm    int
-	insts []*isa.Inst
-	steps []step
-	conds *conds
-	addrs []address
-	reach []bool
-	lane  []bool // comparisons with the number of the lane
+	sm     int
+	insts  []*isa.Inst
+	steps  []step
+	conds  *conds
+	addrs  []address
+	behind []address // of copies: their mbarriers
+	reach  []bool
+	lane   []bool // comparisons with the number of the lane
 	// lost are indirect branches without known targets, calls those of functions
 	// that are elsewhere.
 	lost, calls []*isa.Inst
@@ -219,7 +220,7 @@ func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*
 		m.lane, m.funcOf = append(m.lane, m.walks[f].lane[i]), append(m.funcOf, from)
 		m.insts, m.steps = append(m.insts, in), append(m.steps, sp)
 	}
-	m.addrs = append(m.addrs, m.walks[f].out...)
+	m.addrs, m.behind = append(m.addrs, m.walks[f].out...), append(m.behind, m.walks[f].behind...)
 }
 
 func (m *machine) flow(in *isa.Inst, sp *step, from int32, base map[*isa.Func]int32, byName map[string]*isa.Func, pops []int32) {

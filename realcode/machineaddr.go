@@ -12,7 +12,7 @@ import (
 // follow follows the registers of a function: where each instruction that touches
 // memory goes, and what comparisons compare that never changes.
 func follow(f *isa.Func, from int32) *regWalk {
-	w := &regWalk{f: f, from: from, in: make([]values, len(f.Blocks)), out: make([]address, len(f.Insts)),
+	w := &regWalk{f: f, from: from, in: make([]values, len(f.Blocks)), out: make([]address, len(f.Insts)), behind: make([]address, len(f.Insts)),
 		operands: map[[2]int][]address{}, lane: map[int]bool{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
 		phis: map[[2]int]string{}}
 	if len(f.Blocks) == 0 {
@@ -57,6 +57,8 @@ type regWalk struct {
 	phis   map[[2]int]string
 	made   [][]address // by instructions, for each register that it writes, when it is needed
 	out    []address
+	// behind is, of copies, the other address: what stands in the register behind the first.
+	behind []address
 	// operands are those of comparisons, by instruction and number of the
 	// micro-operation.
 	operands map[[2]int][]address
@@ -166,9 +168,10 @@ func (w *regWalk) block(b int) {
 	var defs []address
 	for i := w.f.Blocks[b].First; i < w.f.Blocks[b].End; i++ {
 		in := &w.f.Insts[i]
-		if in.Role.IsAccess() || in.Role == isa.RoleCopy {
+		if in.Role.IsAccess() || in.Role == isa.RoleCopy || in.Role == isa.RoleCache && in.Op == "SYNCS" {
 			w.out[i] = w.access(in)
 		}
+		w.behind[i] = w.next(in)
 		w.compared(i, in)
 		defs = append(defs[:0], w.makes(i, in)...)
 		for n, r := range in.Defs {
@@ -260,6 +263,10 @@ func (w *regWalk) micro(mi *isa.Micro) address {
 		return address{}
 	case isa.MicroOpaque, isa.MicroFirst:
 		return address{}
+	case isa.MicroPrmt:
+		if mi.Src[1].Imm == inCluster {
+			return w.window(w.value(&mi.Src[0]), w.value(&mi.Src[2]))
+		}
 	}
 	if mi.Op.IsPredicate() {
 		return address{}
@@ -278,8 +285,44 @@ func (w *regWalk) micro(mi *isa.Micro) address {
 	return hash(parts...)
 }
 
+// inCluster are the bytes that make an address in the shared memory of a CTA one in that of its cluster: the
+// number of the CTA becomes the highest.
+const inCluster = 0x654
+
+// ownCTA begins the addresses in the shared memory of the CTA itself.
+const ownCTA = "cta SR_CgaCtaId+0 "
+
+// window is an address in the shared memory of a CTA of the cluster.
+func (w *regWalk) window(cta, at address) address {
+	if cta.root == "" || at.root == "" {
+		return address{}
+	}
+	changes := map[bool]string{true: "?"}[!cta.fixed() || !at.fixed()]
+	if i := strings.LastIndexByte(at.root, ' '); strings.HasPrefix(strings.TrimPrefix(at.root, "?"), "cta ") {
+		at.root = at.root[i+1:]
+	}
+	at.root = fmt.Sprintf("%scta %v %s", changes, cta, at.root)
+	return at
+}
+
 func commutes(op isa.MicroOp) bool {
 	return op == isa.MicroMul || op == isa.MicroMulHi || op == isa.MicroMad
+}
+
+// next is what stands in the register behind the first that has an address: the mbarrier of a copy.
+func (w *regWalk) next(in *isa.Inst) address {
+	if len(in.Args) == 0 || in.Args[0].Kind != isa.OpdMem {
+		return address{}
+	}
+	r := in.Args[0].Reg
+	if r.Class == isa.ClassNone {
+		r = in.Args[0].Base2
+	}
+	if r.Class == isa.ClassNone {
+		return address{}
+	}
+	r.Num++
+	return w.reg(r)
 }
 
 // access is the address of an access.
@@ -290,7 +333,7 @@ func (w *regWalk) access(in *isa.Inst) address {
 			continue
 		}
 		a := address{root: "0"}
-		if o.Reg.Class != isa.ClassNone && !o.Zero {
+		if o.Reg.Class != isa.ClassNone {
 			a = w.reg(o.Reg)
 		}
 		if o.Base2.Class != isa.ClassNone {

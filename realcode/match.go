@@ -59,6 +59,8 @@ func partOf(op *Op, in *isa.Inst) part {
 		return notPart
 	}
 	switch {
+	case e.Kind == ptx.ProxyFence:
+		return is(proxyFence(op, in))
 	case in.Mem.Invalidate && in.Role == isa.RoleCache:
 		return invalPart
 	case in.Role == isa.RoleFence && in.Op == "MEMBAR" && e.Kind != ptx.Fence:
@@ -73,8 +75,6 @@ func partOf(op *Op, in *isa.Inst) part {
 		return is((in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction) && spaceFits(e.Space, in.Mem.Space))
 	case ptx.Fence:
 		return is(in.Role == isa.RoleFence && in.Op == "MEMBAR")
-	case ptx.ProxyFence:
-		return is(in.Role == isa.RoleFence && in.Op == "FENCE")
 	case ptx.Barrier:
 		return is(in.Op == "BAR" && in.Role == isa.RoleBarrier || calls(in, "barrier"))
 	case ptx.Arrive:
@@ -86,6 +86,9 @@ func partOf(op *Op, in *isa.Inst) part {
 	case ptx.Convergent:
 		return is(performs(op.Inst.Name, in))
 	case ptx.Mbarrier, ptx.MbarArrive, ptx.MbarWait:
+		if in.Op == "SYNCS" && in.Role == isa.RoleCache {
+			return is(op.Inst.Has("inval"))
+		}
 		shared := in.Mem.Space == isa.SpaceShared || in.Mem.Space == isa.SpaceGeneric
 		if op.Inst.Has("inval") {
 			return is(in.Op == "SYNCS" && in.Role == isa.RoleCache)
@@ -104,33 +107,13 @@ func partOf(op *Op, in *isa.Inst) part {
 	case ptx.BulkCommit:
 		return is(in.Op == "UTMACMDFLUSH")
 	case ptx.MatrixWait:
-		return is(in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR"))
+		return is(warpgroup(in, "DEPBAR"))
 	case ptx.GridWait:
 		return is(in.Op == "ACQBULK")
 	case ptx.GridLaunch:
 		return is(in.Op == "PREEXIT")
 	}
 	return notPart
-}
-
-// matrix counts the operations on matrices, their fences or waits, of the PTX and of the
-// machine code. They are told apart by nothing: ptxas gives them the lines of
-// instructions around.
-func (c *checker) matrix(kind ptx.Kind) (ptxOps, images int) {
-	for k, op := range c.src.ops {
-		if op.Effect.Kind == kind && len(c.inPTX[k]) > 0 {
-			ptxOps++
-		}
-	}
-	for i, in := range c.mach.insts {
-		group := in.Op == "WARPGROUP"
-		if c.mach.reach[i] && (kind == ptx.Matrix && strings.HasSuffix(in.Op, "GMMA") ||
-			kind == ptx.MatrixFence && group && slices.Contains(in.Mods, "ARRIVE") ||
-			kind == ptx.MatrixWait && group && slices.Contains(in.Mods, "DEPBAR")) {
-			images++
-		}
-	}
-	return ptxOps, images
 }
 
 // calls reports whether an instruction calls one of ptxas's own functions.
@@ -147,10 +130,11 @@ type matcher struct {
 	byLine map[int][]int32
 	// distance says how far bases of the machine code are from those of the PTX, as far as is known.
 	distance map[rootPair]int64
+	opAt     map[int]int // operations by line
 }
 
 func match(src *source, mach *machine) *matcher {
-	m := &matcher{src: src, mach: mach, img: make([]images, len(src.ops)), owner: make([]int32, len(mach.insts)), byLine: map[int][]int32{}}
+	m := &matcher{src: src, mach: mach, img: make([]images, len(src.ops)), owner: make([]int32, len(mach.insts)), byLine: map[int][]int32{}, opAt: map[int]int{}}
 	for i, in := range mach.insts {
 		m.owner[i] = -1
 		if mach.reach[i] && in.Src.Line > 0 {
@@ -159,8 +143,10 @@ func match(src *source, mach *machine) *matcher {
 	}
 	for k, op := range src.ops {
 		m.img[k].by = -1
+		m.opAt[op.Inst.N] = k
 		m.byLines(k, op)
 	}
+	m.multiplied()
 	for k := range src.ops {
 		m.beside(k)
 	}
@@ -234,10 +220,15 @@ func (m *matcher) byLines(k int, op *Op) {
 	switch op.Effect.Kind {
 	case ptx.Fence:
 		g.main = m.strongest(m.widest(g.main))
+	case ptx.ProxyFence:
+		if op.Effect.Sem == "release" {
+			g.main = m.widest(g.main)
+		}
 	case ptx.Atomic, ptx.Reduction:
 		m.atomic(op, g, group)
 	case ptx.MbarWait, ptx.MbarArrive, ptx.Mbarrier:
 		m.mbarrier(op, g)
+		m.elected(g, group)
 	case ptx.Arrive, ptx.Await:
 		m.clustered(g, group)
 	case ptx.WarpSync:
@@ -329,6 +320,9 @@ func (m *matcher) turns(g *images, group []int32) {
 		if in.Flow == isa.FlowJump && slices.Contains(in.Mods, "ANY") {
 			g.stutter = true // as long as any lane has had none
 		}
+		if in.Op == "VOTEU" {
+			m.voted(g, i)
+		}
 		if in.Op != "R2UR" {
 			continue
 		}
@@ -337,6 +331,21 @@ func (m *matcher) turns(g *images, group []int32) {
 				g.stutter = true
 				m.mach.steps[i].sets = []assign{{dst: m.mach.condOf(guard.Reg), src: -1, neg: !guard.Neg}}
 			}
+		}
+	}
+}
+
+// voted has the condition of an image that a vote makes uniform be that of each lane, which has its turn.
+func (m *matcher) voted(g *images, i int32) {
+	in := m.mach.insts[i]
+	if len(in.Args) != 2 || in.Args[1].Kind != isa.OpdPred || in.Args[1].Zero {
+		return
+	}
+	for _, k := range g.main {
+		if to, p := in.Args[0].Reg, in.Args[1]; isCond(to) && m.mach.insts[k].Guard.Reg == to && m.mach.insts[k].Role == isa.RoleCopy {
+			s := &m.mach.steps[i]
+			s.sets = []assign{{dst: m.mach.condOf(to), src: m.mach.condOf(p.Reg), neg: p.Not, fork: true}}
+			s.uses = append(s.uses, m.mach.condOf(p.Reg))
 		}
 	}
 }

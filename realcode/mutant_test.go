@@ -52,6 +52,7 @@ func mutants(m *ptx.Module) (out []mutant) {
 			}
 			if k := slices.IndexFunc(src.ops, func(op *Op) bool { return op.Inst == st.Inst }); k >= 0 {
 				u.alone(src.ops[k], i)
+				u.async(src.ops[k], i)
 				u.moved(src.ops[k])
 				u.merged(src.ops[k])
 				u.block = append(u.block, src.ops[k])
@@ -123,6 +124,12 @@ func (u *mutations) moved(op *Op) {
 			return weak && sync != last && sync.Effect.Releases()
 		case ptx.CopyCommit:
 			return other.Effect.Kind == ptx.Copy
+		case ptx.BulkCommit:
+			return other.Effect.Kind == ptx.Bulk
+		case ptx.MatrixFence:
+			return other.Effect.Kind == ptx.Matrix
+		case ptx.MbarArrive, ptx.CopyArrive, ptx.ProxyFence:
+			return sync != last && (weak && other.Effect.Kind == ptx.Store || sync.Effect.Kind == ptx.CopyArrive && other.Effect.Kind == ptx.Copy)
 		case ptx.CopyWait:
 			return weak && other.Effect.Space == "shared" && sync == last || other.Effect.Kind == ptx.Barrier && sync == last
 		}

@@ -113,7 +113,7 @@ func (c *checker) wants(x, y int) (out []want) {
 	a, b := c.src.ops[x], c.src.ops[y]
 	ea, eb := &a.Effect, &b.Effect
 	memory := eb.Kind.IsAccess() || eb.Kind == ptx.Copy || eb.Kind == ptx.Bulk || eb.Kind == ptx.MbarArrive || eb.Kind == ptx.MbarWait ||
-		eb.Kind == ptx.Mbarrier
+		eb.Kind == ptx.Mbarrier || eb.Kind == ptx.Matrix
 	p := policy{stutter: [2]bool{c.img[x].stutter, c.img[y].stutter}, pieces: c.pieces(y)}
 	steady := false
 	if eb.Kind == ptx.Load && (eb.Weak() || b.Dead) {
@@ -132,6 +132,14 @@ func (c *checker) wants(x, y int) (out []want) {
 	switch {
 	case x < y && !memory && b.strong() && synchronises(ea) && synchronises(eb):
 		add("two synchronising operations", c.mainOf(x), p)
+	case ea.Kind == ptx.ProxyFence:
+		if between(a, b) {
+			add("a fence between proxies and memory", c.mainOf(x), p)
+		}
+	case ea.Kind == ptx.MatrixWait && memory:
+		if c.src.afterMatrices(b) {
+			add("the wait for matrices and what follows", c.mainOf(x), one(false, true))
+		}
 	case !memory:
 	case ea.Kind == ptx.CopyCommit && eb.Kind == ptx.Copy, ea.Kind == ptx.BulkCommit && eb.Kind == ptx.Bulk:
 		add("a copy and its group", c.mainOf(x), p)

@@ -234,6 +234,8 @@ func (c *checker) bare(k int, at int32, acquires bool) *slice {
 	op, o := c.src.ops[k], c.owner[at]
 	var n neighbour
 	switch {
+	case !op.Effect.Kind.IsAccess() && op.Effect.Kind != ptx.Fence:
+		return refused("the model has no axioms for %s", op.Effect.Kind)
 	case o >= 0 && c.src.ops[o].Effect.Kind.IsAccess():
 		n.op = c.src.ops[o]
 	case acquires: // a barrier, behind which others read

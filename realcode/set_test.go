@@ -45,10 +45,25 @@ type plan struct {
 	tally    *tally
 }
 
+// ownFiles are kernels of our own that are changed.
+var ownFiles = []string{"testdata/patterns.ptx", "testdata/async.ptx", "testdata/cluster.ptx", "testdata/matrices.ptx"}
+
+// oldest is the way to compile a module for the oldest machine that it is for, of those that are looked at.
+func oldest(tc *toolchain.Toolchain, m *ptx.Module) way {
+	gpu := "sm_80"
+	if number(m.Target) > 80 {
+		gpu = "sm_90"
+	}
+	if own, err := targetFor(tc, m, gpu); err == nil {
+		gpu = own
+	}
+	return way{tc, gpu, "O3"}
+}
+
 // newPlan has the patterns, by some releases, or with OPTCHECK_REAL, a folder or a pattern, real files by
 // those of OPTCHECK_RELEASES, or all. OPTCHECK_SEED chooses.
 func newPlan(t *testing.T, names ...string) *plan {
-	p := &plan{files: []string{"testdata/patterns.ptx"}, seed: setting("OPTCHECK_SEED", 1), tally: newTally()}
+	p := &plan{files: ownFiles, seed: setting("OPTCHECK_SEED", 1), tally: newTally()}
 	if pattern := os.Getenv("OPTCHECK_REAL"); pattern != "" {
 		if info, err := os.Stat(pattern); err == nil && info.IsDir() {
 			pattern = filepath.Join(pattern, "*.ptx")

@@ -17,6 +17,8 @@ type Op struct {
 	Dead bool
 	addr address
 	adds bool // an increment up to the greatest number, which adds one
+	// barrier is the mbarrier that it is about.
+	barrier address
 }
 
 // source is the PTX of one function and what it calls, as a program.
@@ -147,7 +149,8 @@ func (s *source) lay(f *ptx.Func) error {
 			if compared(&e) || warpWide(in) {
 				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
-				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in), adds: e.Atom == "inc" && w.unlimited(in)})
+				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in), barrier: w.barrierOf(in),
+					adds: e.Atom == "inc" && w.unlimited(in)})
 			}
 		}
 		s.steps = append(s.steps, sp)

@@ -134,6 +134,24 @@ func (w *walk) unlimited(in *ptx.Inst) bool {
 	return limit.root == "0" && uint32(limit.offset) == math.MaxUint32
 }
 
+// barrierOf is the mbarrier that an operation is about.
+func (w *walk) barrierOf(in *ptx.Inst) address {
+	switch e := in.Effect(); {
+	case e.Kind == ptx.Mbarrier || e.Kind == ptx.MbarArrive || e.Kind == ptx.MbarWait || e.Kind == ptx.CopyArrive:
+		return w.addressOf(in)
+	case e.Kind != ptx.Bulk || !in.Has("mbarrier::complete_tx::bytes"):
+		return address{}
+	}
+	for _, o := range slices.Backward(in.Args) {
+		if o.Kind == ptx.Mem && len(o.Elems) == 1 {
+			a := w.base(&o.Elems[0], 0)
+			a.offset += o.Value
+			return a
+		}
+	}
+	return address{}
+}
+
 // base follows a value through additions of constants.
 func (w *walk) base(o *ptx.Operand, depth int) address {
 	switch o.Kind {
@@ -161,6 +179,10 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	case (in.Name == "mov" || in.Name == "cvta") && len(in.Args) == 2:
 		a = w.base(&in.Args[1], depth+1)
 		a.offset += in.Args[1].Value * b2i(in.Args[1].Kind == ptx.Sym)
+	case in.Name == "mapa" && len(in.Args) == 3 && in.Args[1].Kind != ptx.Imm:
+		a = w.base(&in.Args[1], depth+1)
+		a.offset += in.Args[1].Value * b2i(in.Args[1].Kind == ptx.Sym)
+		a.root = remote + w.rank(&in.Args[2]) + " " + a.root
 	case in.Name == "cvt" && len(in.Args) == 2 && (in.Op == "cvt.u32.u64" || in.Op == "cvt.u64.u32"):
 		a = w.base(&in.Args[1], depth+1)
 	case in.Name == "add" && len(in.Args) == 3:
@@ -179,6 +201,20 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	}
 	w.memo[o.Reg] = a
 	return a
+}
+
+// remote begins addresses in the shared memory of a CTA of the cluster, with its rank: that of a register or
+// a number. Of its own rank a CTA may know that it is its own.
+const remote = "%mapa "
+
+func (w *walk) rank(o *ptx.Operand) string {
+	if o.Kind != ptx.Reg {
+		return fmt.Sprint(o.Value)
+	}
+	if in := w.def[o.Reg]; in != nil && in.Name == "mov" && in.Args[1].Kind == ptx.Sym {
+		return in.Args[1].Name
+	}
+	return fmt.Sprintf("%%%d", o.Reg)
 }
 
 func b2i(b bool) int64 {

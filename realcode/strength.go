@@ -2,6 +2,8 @@ package realcode
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -26,7 +28,12 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 			return "it needs a sequentially consistent fence"
 		}
 		return ""
-	case ptx.CopyWait:
+	case ptx.ProxyFence:
+		if in.Op == "MEMBAR" && m.Scope < scopes[e.Scope] {
+			return fmt.Sprintf("it needs the scope %s", e.Scope)
+		}
+		return ""
+	case ptx.CopyWait, ptx.BulkWait, ptx.MatrixWait:
 		have, want := groups(in), int64(0)
 		if n := len(op.Inst.Args); n > 0 {
 			want = op.Inst.Args[n-1].Value
@@ -35,6 +42,8 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 			return fmt.Sprintf("it leaves at most %d groups, and the image %d", want, have)
 		}
 		return ""
+	case ptx.Barrier, ptx.Arrive:
+		return otherBarrier(op, in)
 	case ptx.Load, ptx.Store, ptx.Atomic, ptx.Reduction:
 	default:
 		return ""
@@ -83,6 +92,36 @@ func otherAtomic(op *Op, m *isa.Mem) string {
 		if signed := e.Type[0] == 's'; (e.Type[0] == 's' || e.Type[0] == 'u') && m.Type != isa.AtomOther && signed != (m.Type == isa.AtomSigned) {
 			return fmt.Sprintf("it is of type %s, and the image is not", e.Type)
 		}
+	}
+	return ""
+}
+
+// otherBarrier says whether a barrier of the CTA became one with another number, of another
+// number of threads, or which brings together other values, as far as both say which.
+func otherBarrier(op *Op, in *isa.Inst) string {
+	if in.Op != "BAR" || op.Effect.Scope != "cta" {
+		return ""
+	}
+	want := op.Inst.Args
+	if op.Inst.Has("red") {
+		for _, how := range []string{"popc", "and", "or"} {
+			if op.Inst.Has(how) && !slices.Contains(in.Mods, strings.ToUpper(how)) {
+				return fmt.Sprintf("it is .%s, and the image is not", how)
+			}
+		}
+		want = want[1 : len(want)-1]
+	}
+	have := in.Args
+	for len(have) > 0 && have[len(have)-1].Kind == isa.OpdPred {
+		have = have[:len(have)-1]
+	}
+	for i, what := range []string{"number", "number of threads"} {
+		if i < len(want) && i < len(have) && want[i].Kind == ptx.Imm && have[i].Kind == isa.OpdImm && want[i].Value != have[i].Imm {
+			return fmt.Sprintf("its %s is %d, and that of the image %d", what, want[i].Value, have[i].Imm)
+		}
+	}
+	if len(want) < 2 && len(have) > 1 && have[1].Kind == isa.OpdImm {
+		return "it waits for all threads, and the image for some"
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func adjust(in *isa.Inst, info *opInfo, sm int) {
 		if hasMod(in, "DRAIN") || hasMod(in, "PAUSE") {
 			in.Flow = isa.FlowNext
 		}
-	case "VOTE":
+	case "VOTE", "VOTEU":
 		if len(in.Args) > 0 && in.Args[0].Kind == isa.OpdPred {
 			info.dest = destPred1
 		}

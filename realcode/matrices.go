@@ -1,0 +1,291 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+	"optcheck/ptx"
+)
+
+// Asynchronous operations on matrices have the lines of instructions around them; their fences and
+// waits have their own. So their order tells which they are: from one fence to the next, each is that of
+// its place. The end of a group is a mark of its last operation. At O0 ptxas waits for each at once, with a
+// fence in front; there the lines are right, and fences, groups and waits need no instructions.
+
+// factors are the types of what is multiplied that both programs name.
+var factors = []string{"bf16", "tf32", "e4m3", "e5m2"}
+
+// product is what an operation on matrices multiplies: its shape and types.
+func product(mods []string) (out string) {
+	for _, m := range mods {
+		if rest, ok := strings.CutPrefix(m, "m"); ok && strings.ContainsRune(rest, 'k') {
+			m = strings.NewReplacer("n", "x", "k", "x").Replace(rest)
+		}
+		if strings.Count(m, "x") == 2 {
+			out = m
+		}
+	}
+	for _, f := range factors {
+		if slices.Contains(mods, f) || slices.Contains(mods, strings.ToUpper(f)) {
+			out += " " + f
+		}
+	}
+	return out
+}
+
+// empty reports whether an operation on matrices is there for the mark alone: of a group in which is nothing.
+func empty(in *isa.Inst) bool { return endsGroup(in) && len(in.Args) > 0 && in.Args[0].Zero }
+
+func multiplies(in *isa.Inst) bool { return strings.HasSuffix(in.Op, "GMMA") && !in.Guard.Never }
+
+func warpgroup(in *isa.Inst, what string) bool {
+	return in.Op == "WARPGROUP" && slices.Contains(in.Mods, what) && !in.Guard.Never
+}
+
+// endsGroup reports whether an operation on matrices is the last of its group.
+func endsGroup(in *isa.Inst) bool { return strings.HasSuffix(in.Text, "gsb0") }
+
+// matrices are the steps that are operations on matrices, their fences and waits.
+func (m *matcher) matrices() (at []int32) {
+	for i, in := range m.mach.insts {
+		if m.mach.reach[i] && (multiplies(in) || warpgroup(in, "ARRIVE") || warpgroup(in, "DEPBAR")) {
+			at = append(at, int32(i))
+		}
+	}
+	return at
+}
+
+// serial reports whether an operation on matrices has a fence, which has its line, and a wait of its own.
+func (m *matcher) serial(steps []int32, n int) bool {
+	if n == 0 || n+1 == len(steps) {
+		return false
+	}
+	fence, in, wait := m.mach.insts[steps[n-1]], m.mach.insts[steps[n]], m.mach.insts[steps[n+1]]
+	return multiplies(in) && endsGroup(in) && warpgroup(fence, "ARRIVE") && warpgroup(wait, "DEPBAR") && groups(wait) == 0 &&
+		m.kindAt(fence) != ptx.MatrixFence && m.nothing(steps[n]+1, steps[n+1])
+}
+
+// kindAt is what the operation on the line of an instruction is.
+func (m *matcher) kindAt(in *isa.Inst) ptx.Kind {
+	if k, ok := m.opAt[in.Src.Line]; ok {
+		return m.src.ops[k].Effect.Kind
+	}
+	return ptx.None
+}
+
+func (m *matcher) anySerial(steps []int32) bool {
+	for n := range steps {
+		if m.serial(steps, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// multiplied gives operations on matrices their images.
+func (m *matcher) multiplied() {
+	steps, cursor := m.matrices(), -1
+	give := func(k int, i int32) {
+		m.img[k].main = append(m.img[k].main, i)
+		m.owner[i] = int32(k)
+	}
+	for n, i := range steps {
+		in := m.mach.insts[i]
+		switch {
+		case m.serial(steps, n):
+			if fence := m.mach.insts[steps[n-1]]; m.kindAt(fence) == ptx.Matrix {
+				give(m.opAt[fence.Src.Line], i)
+			}
+		case warpgroup(in, "ARRIVE"):
+			cursor = -1
+			if m.kindAt(in) == ptx.MatrixFence {
+				cursor = m.opAt[in.Src.Line]
+				give(cursor, i)
+			}
+		case multiplies(in) && cursor >= 0 && !empty(in):
+			if cursor = m.nextProduct(cursor); cursor >= 0 && product(m.src.ops[cursor].Inst.Mods) == product(in.Mods) {
+				give(cursor, i)
+			} else {
+				cursor = -1
+			}
+		}
+	}
+}
+
+// nextProduct is the next operation on matrices in the text, -1 if a fence comes first.
+func (m *matcher) nextProduct(k int) int {
+	for k++; k < len(m.src.ops); k++ {
+		switch m.src.ops[k].Effect.Kind {
+		case ptx.Matrix:
+			return k
+		case ptx.MatrixFence:
+			return -1
+		}
+	}
+	return -1
+}
+
+// products compares the words that operations on matrices make, with their fences, groups and waits: of
+// those that have their own fence and wait, of the operations alone.
+func (c *checker) products() {
+	w := &products{c: c, steps: c.matrices(), ids: map[string]int32{}, names: []string{"", "", ""}}
+	w.alone = c.anySerial(w.steps)
+	var ops []int
+	for k := range c.src.ops {
+		if len(c.inPTX[k]) > 0 && w.letter(c.src.ops[k]) != "" {
+			ops = append(ops, k)
+		}
+	}
+	if len(ops) == 0 && len(w.steps) == 0 {
+		return
+	}
+	w.inPTX = make([]int32, len(c.pg.next))
+	for _, k := range ops {
+		for _, n := range c.inPTX[k] {
+			w.inPTX[n] = w.id(w.letter(c.src.ops[k]))
+		}
+	}
+	v := w.compare(c.loose, c.inLoose)
+	if v != nil {
+		switch g, in, err := c.narrow(w.steps...); {
+		case c.exactly() == nil:
+			v = w.compare(c.exact, c.inExact)
+		case err == nil:
+			v = w.compare(g, in)
+		}
+	}
+	if v == nil || len(ops) == 0 {
+		return
+	}
+	f := Finding{Rule: Reordered, Kernel: c.name, First: c.place(w.near(ops, v.node)), Code: c.code(v.node),
+		Detail: fmt.Sprintf("a path through the machine code has the operations on matrices %s, which none through the PTX has", w.word(v))}
+	c.res.Findings = append(c.res.Findings, f)
+}
+
+// products is the question about operations on matrices.
+type products struct {
+	c     *checker
+	steps []int32
+	alone bool // fences, groups and waits are not compared
+	ids   map[string]int32
+	names []string // of letters
+	inPTX []int32
+}
+
+func (w *products) id(name string) int32 {
+	id, ok := w.ids[name]
+	if !ok {
+		id = int32(len(w.names))
+		w.ids[name], w.names = id, append(w.names, name)
+	}
+	return id
+}
+
+// letter is what an operation of the PTX counts as.
+func (w *products) letter(op *Op) string {
+	switch kind := op.Effect.Kind; {
+	case kind == ptx.Matrix:
+		return product(op.Inst.Mods)
+	case w.alone:
+	case kind == ptx.MatrixFence:
+		return "fence"
+	case kind == ptx.MatrixCommit:
+		return "commit"
+	case kind == ptx.MatrixWait:
+		return fmt.Sprint("wait ", op.Inst.Args[0].Value)
+	}
+	return ""
+}
+
+// letters are what an instruction counts as.
+func (w *products) letters(n int) (out []string) {
+	in := w.c.mach.insts[w.steps[n]]
+	switch o := w.c.owner[w.steps[n]]; {
+	case multiplies(in) && (empty(in) || w.alone && o < 0 && w.c.serial(w.steps, n)): // for the end of a group
+		return w.unlessAlone("commit")
+	case multiplies(in) && w.alone || multiplies(in) && !endsGroup(in):
+		return []string{product(in.Mods)}
+	case multiplies(in):
+		return []string{product(in.Mods), "commit"}
+	case warpgroup(in, "ARRIVE"):
+		return w.unlessAlone("fence")
+	}
+	return w.unlessAlone(fmt.Sprint("wait ", groups(in)))
+}
+
+func (w *products) unlessAlone(letter string) []string {
+	if w.alone {
+		return nil
+	}
+	return []string{letter}
+}
+
+// compare asks the question of a graph of the machine code.
+func (w *products) compare(code *graph, in [][]int32) *violation {
+	g := &graph{letter: code.letter, of: slices.Clone(code.of), next: slices.Clone(code.next)}
+	inCode := make([]int32, len(g.next))
+	for n, i := range w.steps {
+		for _, at := range in[i] {
+			for k, name := range w.letters(n) {
+				if k > 0 {
+					g.next, g.of, inCode = append(g.next, g.next[at]), append(g.of, i), append(inCode, 0)
+					g.next[at] = []int32{int32(len(g.next) - 1)}
+					at = g.next[at][0]
+				}
+				inCode[at] = w.id(name)
+			}
+		}
+	}
+	q := &pairing{ptx: w.c.pg, code: g, inPTX: w.inPTX, inCode: inCode, more: make([]bool, len(w.names))}
+	v := q.check()
+	if v != nil {
+		v.node = g.of[v.node]
+	}
+	return v
+}
+
+// near is the operation that an instruction is, or the last one before it that is known; else the first.
+func (w *products) near(ops []int, step int32) int {
+	best := ops[0]
+	for _, i := range w.steps {
+		if o := w.c.owner[i]; o >= 0 && i <= step {
+			best = int(o)
+		}
+	}
+	return best
+}
+
+// word is the end of the word that is none of the PTX's.
+func (w *products) word(v *violation) string {
+	var names []string
+	for _, l := range v.word {
+		names = append(names, w.names[l])
+	}
+	text := strings.Join(names[max(0, len(names)-6):], ", ")
+	if len(names) > 6 {
+		text = "…, " + text
+	}
+	if v.node == end {
+		text += ", and then ends"
+	}
+	return text
+}
+
+// afterMatrices reports whether an operation may have to stay behind the wait for operations on matrices: it
+// tells others that these have read, or writes where they may read, or reads what they return.
+func (s *source) afterMatrices(op *Op) bool {
+	switch e := &op.Effect; e.Kind {
+	case ptx.MbarArrive, ptx.Copy, ptx.Bulk:
+		return true
+	case ptx.Store:
+		if e.Space == "shared" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.ops, func(x *Op) bool {
+		return x.Effect.Kind == ptx.Matrix && x.Func == op.Func &&
+			slices.ContainsFunc(used(op.Inst), func(r int) bool { return slices.Contains(defined(x.Inst), r) })
+	})
+}
