@@ -202,8 +202,8 @@ func (w *products) letter(op *Op) string {
 // letters are what an instruction counts as.
 func (w *products) letters(n int) (out []string) {
 	in := w.c.mach.insts[w.steps[n]]
-	switch o := w.c.owner[w.steps[n]]; {
-	case multiplies(in) && (empty(in) || w.alone && o < 0 && w.c.serial(w.steps, n)): // for the end of a group
+	switch {
+	case multiplies(in) && (empty(in) || w.c.serial(w.steps, n) && w.c.kindAt(w.c.mach.insts[w.steps[n-1]]) == ptx.MatrixCommit):
 		return w.unlessAlone("commit")
 	case multiplies(in) && w.alone || multiplies(in) && !endsGroup(in):
 		return []string{product(in.Mods)}

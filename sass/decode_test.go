@@ -80,6 +80,7 @@ func TestMemoryInstructions(t *testing.T) {
 		{90, "LDS R5, [UR4+0x4]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 4}, "R5", "UR4", ""},
 		{90, "ATOMS.CAS.64 R2, [R7], R4, R6", isa.RoleAtomic, isa.Mem{Space: isa.SpaceShared, Width: 8, Atom: "CAS"}, "R2 R3", "R7",
 			"R4 R5 R6 R7"},
+		{90, "VOTEU.ALL UP0, P1", isa.RoleALU, isa.Mem{}, "UP0", "", ""},
 		{90, "LDSM.16.M88.4 R4, [R2]", isa.RoleLoad, isa.Mem{Space: isa.SpaceShared, Width: 16}, "R4 R5 R6 R7", "R2", ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {

@@ -1,0 +1,68 @@
+package realcode
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAsync: asynchronous operations are preserved as they are: copies, their groups and mbarriers, clusters, products
+// of matrices, of which ptxas waits for each at O0.
+func TestAsync(t *testing.T) {
+	for _, c := range []struct {
+		file, target string
+		releases     []string
+	}{
+		{"async.ptx", "sm_80", nil}, {"async.ptx", "sm_90", []string{"11.8", "12.4"}}, {"cluster.ptx", "sm_90", []string{"12.4"}},
+		{"matrices.ptx", "sm_90", []string{"12.4"}},
+	} {
+		o := Options{Toolchains: releases(t, c.releases...), Targets: []string{c.target}, Levels: []string{"O0", "O1", "O3"}}
+		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+c.file), func(cell *Cell) error {
+			require.NotNil(t, cell.Result, cell.Reason)
+			assert.Equal(t, Preserved, cell.Class, "%s %s %s %s: %v", c.file, cell.Toolchain, cell.Target, cell.Level, cell.Result.Findings)
+			return nil
+		}))
+	}
+}
+
+// TestAsyncChanged: what an asynchronous operation is about is a part of it: see the controls for all changes.
+func TestAsyncChanged(t *testing.T) {
+	tc := releases(t, "12.4")[0]
+	for _, c := range []struct{ file, line, with, said string }{
+		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 3, 64", "its number is 1, and that of the image 3"},
+		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 1, 96", "its number of threads is 64, and that of the image 96"},
+		{"async.ptx", "barrier.red.and.pred %p4, 3, 64, %p3", "barrier.red.or.pred %p4, 3, 64, %p3", "it is .and, and the image is not"},
+		{"async.ptx", "cp.async.cg.shared.global [%r7], [%rd4], 16", "", "missing"},
+		{"async.ptx", "mbarrier.arrive.shared.b64 %rd9, [empty]", "mbarrier.arrive.shared.b64 %rd9, [full]", "8 bytes from where the others of empty are"},
+		{"cluster.ptx", "cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group 1", "it leaves at most 0 groups, and the image 1"},
+		{"cluster.ptx", "fence.proxy.async.shared::cta", "", "missing"},
+		{"cluster.ptx", "fence.proxy.alias", "", "missing"},
+		{"cluster.ptx", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r17]", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar]",
+			"an mbarrier of another CTA, and the image about one of its own"},
+		{"cluster.ptx", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r17]", "mbarrier.arrive.release.cta.shared::cluster.b64 _, [%r17]",
+			"no fence of scope cluster"},
+		{"cluster.ptx", "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed", "no fence of scope cluster"},
+		{"cluster.ptx", "mbarrier.inval.shared.b64 [bar]", "", "missing"},
+		{"matrices.ptx", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f5, %f6, %f7}, %rd10, %rd11, 1, 1, 1, 0, 0", "",
+			"operations on matrices fence, 64x8x16 bf16, commit, commit"},
+		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", "it leaves at most 0 groups, and the image 1"},
+		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "", "missing"},
+	} {
+		m := module(t, "testdata/"+c.file)
+		text := map[int]string{}
+		for _, f := range m.Funcs {
+			for _, st := range f.Body {
+				if st.Inst != nil && st.Inst.Text == c.line && len(text) == 0 {
+					text[st.Inst.N] = strings.TrimPrefix(c.with+";", ";")
+				}
+			}
+		}
+		require.Len(t, text, 1, c.line)
+		w := oldest(tc, m)
+		res := Check(m, changed(t, tc, m, text, w.target, w.level).Program, number(w.target))
+		assert.Contains(t, fmt.Sprint(res.Findings), c.said, c.line)
+	}
+}
