@@ -86,9 +86,6 @@ func partOf(op *Op, in *isa.Inst) part {
 	case ptx.Convergent:
 		return is(performs(op.Inst.Name, in))
 	case ptx.Mbarrier, ptx.MbarArrive, ptx.MbarWait:
-		if in.Op == "SYNCS" && in.Role == isa.RoleCache {
-			return is(op.Inst.Has("inval"))
-		}
 		shared := in.Mem.Space == isa.SpaceShared || in.Mem.Space == isa.SpaceGeneric
 		if op.Inst.Has("inval") {
 			return is(in.Op == "SYNCS" && in.Role == isa.RoleCache)
