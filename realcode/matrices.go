@@ -64,7 +64,18 @@ func (m *matcher) serial(steps []int32, n int) bool {
 	}
 	fence, in, wait := m.mach.insts[steps[n-1]], m.mach.insts[steps[n]], m.mach.insts[steps[n+1]]
 	return multiplies(in) && endsGroup(in) && warpgroup(fence, "ARRIVE") && warpgroup(wait, "DEPBAR") && groups(wait) == 0 &&
-		m.kindAt(fence) != ptx.MatrixFence && m.nothing(steps[n]+1, steps[n+1])
+		m.kindAt(fence) != ptx.MatrixFence && !m.relies(steps[n]+1, steps[n+1])
+}
+
+// relies reports whether a stretch has a jump, or an image of what may rely on a product.
+func (m *matcher) relies(from, to int32) bool {
+	for i := from; i < to; i++ {
+		o := m.owner[i]
+		if m.mach.insts[i].Role == isa.RoleBranch || o >= 0 && (!relaxed(m.src.ops[o]) || m.src.ops[o].Effect.Space == "shared") {
+			return true
+		}
+	}
+	return false
 }
 
 // kindAt is what the operation on the line of an instruction is.
@@ -205,7 +216,9 @@ func (w *products) letters(n int) (out []string) {
 	switch {
 	case multiplies(in) && (empty(in) || w.c.serial(w.steps, n) && w.c.kindAt(w.c.mach.insts[w.steps[n-1]]) == ptx.MatrixCommit):
 		return w.unlessAlone("commit")
-	case multiplies(in) && w.alone || multiplies(in) && !endsGroup(in):
+	case multiplies(in) && w.alone && !w.c.serial(w.steps, n):
+		return []string{product(in.Mods) + " that nothing waits for"}
+	case multiplies(in) && (w.alone || !endsGroup(in)):
 		return []string{product(in.Mods)}
 	case multiplies(in):
 		return []string{product(in.Mods), "commit"}
