@@ -33,12 +33,18 @@ func (l *listing) async(i int, op *Op, in *isa.Inst) {
 		l.one("release's fence narrowed", i, func(in *isa.Inst) { in.Mem.Scope = isa.ScopeCTA })
 	case is(ptx.GridWait, ptx.GridLaunch) && (in.Op == "ACQBULK" || in.Op == "PREEXIT"):
 		l.one("grid's barrier dropped", i, nothing)
-	case is(ptx.Barrier, ptx.Arrive) && in.Op == "BAR" && len(in.Args) > 0 && in.Args[0].Kind == isa.OpdImm && e.Scope == "cta":
+	case is(ptx.Barrier, ptx.Arrive) && in.Op == "BAR" && len(in.Args) > 0 && in.Args[0].Kind == isa.OpdImm && e.Scope == "cta" && numbered(op):
 		l.one("barrier's number", i, func(in *isa.Inst) {
 			in.Args = slices.Clone(in.Args)
 			in.Args[0].Imm = (in.Args[0].Imm + 5) % 16
 		})
 	}
+}
+
+// numbered reports whether the PTX says which barrier it is.
+func numbered(op *Op) bool {
+	at := map[bool]int{true: 1}[op.Inst.Has("red")]
+	return at < len(op.Inst.Args) && op.Inst.Args[at].Kind == ptx.Imm
 }
 
 // oneMore has a wait leave one group more.

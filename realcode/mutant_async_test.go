@@ -120,8 +120,8 @@ func (u *mutations) early(op *Op, i int) {
 		}
 		b := st.Inst
 		e := b.Effect()
-		access := e.Kind.IsAccess() && e.Weak() || op.Effect.Kind == ptx.MatrixWait && e.Kind == ptx.MbarArrive
-		if e.Kind == ptx.None && b.Name != "bra" || b.Name == "bra" && op.Effect.Kind == ptx.MbarWait && b.Guard >= 0 {
+		access := e.Kind.IsAccess() && e.Weak() && compared(&e) || op.Effect.Kind == ptx.MatrixWait && e.Kind == ptx.MbarArrive
+		if (e.Kind == ptx.None || e.Kind.IsAccess() && !compared(&e)) && b.Name != "bra" || b.Name == "bra" && op.Effect.Kind == ptx.MbarWait && b.Guard >= 0 {
 			continue
 		}
 		if !access || slices.ContainsFunc(used(b), func(r int) bool { return !known[r] }) || e.Kind == ptx.Load && u.isDead(b) {
