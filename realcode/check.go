@@ -344,7 +344,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case !op.strong():
 		c.merged(k, op)
 		c.waits(k, op)
-	case e.Kind == ptx.ProxyFence && proxy(op.Inst) != "async" && proxy(op.Inst) != "alias" && proxy(op.Inst) != "tensormap::generic" || e.Kind == ptx.MatrixCommit:
+	case e.Kind == ptx.ProxyFence && proxy(op.Inst) == "" || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true
 	case e.Kind == ptx.Fence && (e.Scope == "cta" && c.sm < 70 || e.Sem == "acquire" && (e.Scope == "cta" || len(g.inval) > 0)):

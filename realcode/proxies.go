@@ -7,9 +7,10 @@ import (
 	"optcheck/ptx"
 )
 
-// proxy is which proxies a fence is between; "" if it is none that is known.
+// proxy is which proxies a fence is between; "" if it is none that is known, or one that needs no instruction: that of the
+// initialisation of mbarriers.
 func proxy(in *ptx.Inst) string {
-	for _, x := range []string{"async", "alias", "tensormap::generic", "mbarrier_init"} {
+	for _, x := range []string{"async", "alias", "tensormap::generic"} {
 		if in.Has(x) {
 			return x
 		}
