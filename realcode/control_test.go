@@ -130,7 +130,8 @@ func (c *control) run(round []mutant) (tried int) {
 		return tried
 	}
 	for _, x := range round {
-		if code[x.kernel] == c.honest[x.kernel] || x.kind != "duplicate" && strings.Contains(x.what, "wgmma") && serialised(code[x.kernel]) {
+		if code[x.kernel] == c.honest[x.kernel] || strings.Contains(x.what, ": wgmma.") && !strings.Contains(x.what, ": wgmma.mma") &&
+			serialised(code[x.kernel]) {
 			continue
 		}
 		tried++
