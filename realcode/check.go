@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -90,6 +91,7 @@ type checker struct {
 	orders       *orders
 	// ptxLoops and codeLoops are made when they are needed.
 	ptxLoops, codeLoops *loops
+	never               func() []bool // of each operation whether nothing comes to it, as numbers say
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -116,6 +118,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	}
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	c.matcher = match(src, mach)
+	c.never = sync.OnceValue(func() []bool { return src.never(src.entries[f]) })
 	c.merge()
 	c.leaveOut()
 	for i, in := range mach.insts {
@@ -257,7 +260,7 @@ func (c *checker) group(k int) []int {
 // operation checks one operation alone.
 func (c *checker) operation(k int) {
 	op, g := c.src.ops[k], &c.img[k]
-	if len(c.inPTX[k]) == 0 {
+	if len(c.inPTX[k]) == 0 || len(g.main) == 0 && c.never()[k] {
 		return // nothing comes here
 	}
 	if op.Effect.Kind == ptx.WarpSync || op.Effect.Kind == ptx.Convergent {
@@ -283,7 +286,7 @@ func (c *checker) operation(k int) {
 		c.count.WeakFound++
 	}
 	for _, i := range g.main {
-		if why := weaker(op, c.mach.insts[i], c.sm); why != "" {
+		if why := weaker(op, c.mach.insts[i], c.sm); why != "" && !(op.Effect.Weak() && c.promised(i)) {
 			c.finding(Weakened, k, c.code(i), "%s", why)
 			c.because(c.lessened(k, c.mach.insts[i]))
 			return

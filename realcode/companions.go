@@ -8,25 +8,34 @@ import (
 	"optcheck/ptx"
 )
 
-// bind has the fence of a release stand under the condition of its store: ptxas may give
-// a condition to the store alone, and where no store follows the fence is no release.
+// bind has the fence of a release stand under the condition of its store, the first one behind it, and the
+// invalidation of an acquire under that of its load, the last one before it: ptxas may give a condition to the
+// access alone, and where that is not made the fence is no release, and the invalidation no acquire.
 func (c *checker) bind() {
+	under := func(f, from, to, i int32) {
+		if s, by := &c.mach.steps[f], &c.mach.steps[i]; c.owner[f] < 0 && s.guard < 0 && c.straight(from, to, by.guard) {
+			s.guard, s.guardNeg = by.guard, by.guardNeg
+		}
+	}
 	for k := range c.img {
 		g := &c.img[k]
+		main := slices.Sorted(slices.Values(g.main))
 		for _, f := range g.flush {
-			for _, i := range g.main {
-				if c.owner[f] < 0 && c.mach.steps[f].guard < 0 && c.straight(f, i) {
-					c.mach.steps[f].guard, c.mach.steps[f].guardNeg = c.mach.steps[i].guard, c.mach.steps[i].guardNeg
-				}
+			if n, _ := slices.BinarySearch(main, f); n < len(main) {
+				under(f, f, main[n], main[n])
+			}
+		}
+		for _, f := range g.inval {
+			if n, _ := slices.BinarySearch(main, f); n > 0 {
+				under(f, main[n-1], f, main[n-1])
 			}
 		}
 	}
 }
 
 // straight reports whether control goes from one instruction to another behind it,
-// past no jump, and the condition of the second is the same at both.
-func (c *checker) straight(from, to int32) bool {
-	guard := c.mach.steps[to].guard
+// past no jump, and a condition is the same at both.
+func (c *checker) straight(from, to, guard int32) bool {
 	if from >= to {
 		return false
 	}
@@ -55,6 +64,14 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	}
 	follows := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.next) })
 	precedes := sync.OnceValue(func() []bool { return c.pg.from(c.inPTX[k], c.pg.before()) })
+	// What comes before and behind, in a loop, may have risen, or sunk, past the access: words tell, with
+	// the companion for a letter.
+	turning := func(bad func(int32) bool, companions []int32) func(int32) bool {
+		return func(i int32) bool {
+			o := c.owner[i]
+			return bad(i) && (len(companions) == 0 || o < 0 || c.src.ops[o].strong() || !slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return follows()[n] && precedes()[n] }))
+		}
+	}
 	stale, written := c.stale, c.written
 	if len(g.inval) == 0 && access { // those of others must do, before anything that they do not order
 		stale = func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }
@@ -80,7 +97,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 			}
 		}
 		if e.Acquires() && scope > isa.ScopeCTA && (in.Mem.Space != isa.SpaceShared || !access) {
-			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(stale, follows)); at >= 0 {
+			if at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Invalidate }, others(turning(stale, g.inval), follows)); at >= 0 {
 				c.finding(Missing, k, c.code(i, at),
 					"no invalidation of the L1 stands between it and what follows: what others wrote before may be read from an old line")
 				c.because(c.bare(k, at, true))
@@ -89,7 +106,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 		}
 		if e.Releases() && e.Kind != ptx.Fence {
 			fence := func(in *isa.Inst) bool { return in.Op == "MEMBAR" && in.Mem.Scope >= scope }
-			if at := c.search(i, c.before, fence, others(written, precedes)); at >= 0 {
+			if at := c.search(i, c.before, fence, others(turning(written, g.flush), precedes)); at >= 0 {
 				c.finding(Missing, k, c.code(at, i), "no fence of scope %s stands between it and what precedes: others may see it before that", e.Scope)
 				c.because(c.bare(k, at, false))
 				return

@@ -144,7 +144,7 @@ func match(src *source, mach *machine) *matcher {
 		m.byLines(k, op)
 	}
 	m.multiplied()
-	for k := range src.ops {
+	for k := len(src.ops) - 1; k >= 0; k-- { // the last first: of three side by side each has the fence of the next
 		m.beside(k)
 	}
 	m.byAddress()
@@ -216,7 +216,7 @@ func (m *matcher) byLines(k int, op *Op) {
 	m.turns(g, group)
 	switch op.Effect.Kind {
 	case ptx.Fence:
-		g.main = m.strongest(m.widest(g.main))
+		g.main = m.widest(m.strongest(g.main))
 	case ptx.ProxyFence:
 		if op.Effect.Sem == "release" {
 			g.main = m.widest(g.main)

@@ -148,6 +148,15 @@ func place(in *isa.Inst) (o isa.Operand) {
 	return o
 }
 
+// promised reports whether an instruction reads what nobody writes, as another load of the PTX says.
+func (m *matcher) promised(i int32) bool {
+	code := m.mach.addrs[i]
+	return slices.ContainsFunc(m.src.constant, func(a address) bool {
+		d, ok := m.distance[rootPair{a.root, code.root}]
+		return ok && a.offset+d <= code.offset && code.offset+int64(code.width) <= a.offset+d+int64(a.width)
+	})
+}
+
 // orphans are weak accesses on the line of an operation that they cannot be of:
 // ptxas 11.2 gives some the line of the instruction before.
 func (m *matcher) orphans() (out []int32) {
@@ -216,7 +225,7 @@ func (m *matcher) distances() (out map[rootPair]int64, sure map[rootPair]bool) {
 	}
 	for p, v := range votes {
 		d, n, second, all := most(v)
-		if n > second && (2*n > all || p.ptx[0] != '%') { // a register may have had other values in copies of a loop
+		if n > second && (2*n > all || (address{root: p.ptx}).fixed()) { // a register may have had other values in copies of a loop
 			out[p], sure[p] = d, n >= 4*max(second, 1)
 			delete(votes, p)
 		}
@@ -266,7 +275,9 @@ func (m *matcher) vote(votes map[rootPair]map[int64]int) {
 }
 
 // variable reports whether an address of the PTX is in a variable: the same on all paths.
-func (a address) variable() bool { return a.root != "" && a.root[0] != '%' && a.root[0] != '[' }
+func (a address) variable() bool {
+	return a.root != "" && !strings.ContainsRune("%[?", rune(a.root[0]))
+}
 
 // taker is another operation to which the image of one belongs by its address, -1 if
 // there is none: rather one that has it already, or has none, above all in the same block.

@@ -7,12 +7,16 @@ import (
 )
 
 // unchanged gives two images, the second of which stands behind the first with the same values in
-// its registers, on a stretch without branches; nil if there are none. A loop that was unrolled
-// has no such copies of an operation whose operands are renewed in each turn.
-func (c *checker) unchanged(images []int32) []int32 {
+// its registers, on a stretch without branches and without images of what is around the loop, which are
+// of its next turn; nil if there are none. A loop that was unrolled has no such copies of an operation
+// whose operands are renewed in each turn.
+func (c *checker) unchanged(images []int32, own *loop) []int32 {
+	around := func(x int32) bool {
+		return x >= 0 && !own.has(int32(slices.IndexFunc(c.src.steps, func(s step) bool { return s.letter == x })))
+	}
 	for n, j := range images {
 		for _, i := range images[:n] {
-			if c.oneWay(i, j) && c.alike(i, j) {
+			if c.oneWay(i, j) && c.alike(i, j) && !slices.ContainsFunc(c.owner[i:j], around) {
 				return []int32{i, j}
 			}
 		}

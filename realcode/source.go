@@ -32,6 +32,8 @@ type source struct {
 	regs    map[*ptx.Func]registers
 	entries map[*ptx.Func]int32
 	isSpare []int8 // of each operation, 0: not asked yet
+	// constant is what loads read of which the PTX promises that nobody writes it: ld.global.nc.
+	constant []address
 	// calls are the calls that are not followed.
 	calls []*ptx.Inst
 }
@@ -145,6 +147,9 @@ func (s *source) lay(f *ptx.Func) error {
 			}
 			if in.Name == "bra" || in.Name == "brx" {
 				block = int(base) + i
+			}
+			if e.Kind == ptx.Load && e.Constant && e.Space == "global" {
+				s.constant = append(s.constant, w.addressOf(in))
 			}
 			if compared(&e) || warpWide(in) {
 				s.segment, s.block = append(s.segment, segment), append(s.block, block)

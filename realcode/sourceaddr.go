@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"optcheck/ptx"
 )
@@ -166,7 +167,7 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	if a, ok := w.memo[o.Reg]; ok {
 		return a
 	}
-	own := address{root: fmt.Sprintf("%%%d", o.Reg)}
+	own := address{root: fmt.Sprintf("?%s.%d", w.f.Name, o.Reg)}
 	in := w.def[o.Reg]
 	if in == nil || in.Guard >= 0 || depth > 64 {
 		return own
@@ -175,8 +176,10 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	switch {
 	case in.Name == "ld" && in.Has("param") && len(in.Args) == 2 && in.Args[1].Kind == ptx.Mem && in.Args[0].Kind == ptx.Reg &&
 		in.Args[1].Elems[0].Kind == ptx.Sym:
-		a = address{root: fmt.Sprintf("[%s+%d]", in.Args[1].Elems[0].Name, in.Args[1].Value)}
-	case (in.Name == "mov" || in.Name == "cvta") && len(in.Args) == 2:
+		if name := in.Args[1].Elems[0].Name; slices.ContainsFunc(w.f.Params, func(v ptx.Var) bool { return v.Name == name }) {
+			a = address{root: fmt.Sprintf("[%s.%s+%d]", w.f.Name, name, in.Args[1].Value)}
+		}
+	case (in.Name == "mov" || in.Name == "cvta") && len(in.Args) == 2 && !changes(in.Args[1].Name):
 		a = w.base(&in.Args[1], depth+1)
 		a.offset += in.Args[1].Value * b2i(in.Args[1].Kind == ptx.Sym)
 	case in.Name == "mapa" && len(in.Args) == 3 && in.Args[1].Kind != ptx.Imm:
@@ -185,7 +188,7 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 		a.root = remote + w.rank(&in.Args[2]) + " " + a.root
 	case in.Name == "cvt" && len(in.Args) == 2 && (in.Op == "cvt.u32.u64" || in.Op == "cvt.u64.u32"):
 		a = w.base(&in.Args[1], depth+1)
-	case in.Name == "add" && len(in.Args) == 3:
+	case in.Name == "add" && len(in.Args) == 3 && (in.Args[1].Kind == ptx.Imm || in.Args[2].Kind == ptx.Imm):
 		for i := 1; i <= 2; i++ {
 			if in.Args[i].Kind == ptx.Imm {
 				a = w.base(&in.Args[3-i], depth+1)
@@ -195,6 +198,8 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	case in.Name == "sub" && len(in.Args) == 3 && in.Args[2].Kind == ptx.Imm:
 		a = w.base(&in.Args[1], depth+1)
 		a.offset -= in.Args[2].Value
+	case slices.Contains(computes, in.Name) && in.Args[0].Kind == ptx.Reg:
+		a = w.function(in, depth)
 	}
 	if a.root == "" {
 		a = own
@@ -215,6 +220,32 @@ func (w *walk) rank(o *ptx.Operand) string {
 		return in.Args[1].Name
 	}
 	return fmt.Sprintf("%%%d", o.Reg)
+}
+
+// changes reports whether a name is that of a special register that may be read twice with two values.
+func changes(name string) bool {
+	return strings.HasPrefix(name, "%") && !slices.ContainsFunc([]string{"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%lanemask"},
+		func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// computes are the instructions whose result is a function of their operands alone.
+var computes = []string{"add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor", "not", "neg", "cvt", "bfe", "min", "max", "rem", "div"}
+
+// function is the value that an instruction computes of values that never change: whatever register has it,
+// it is the same.
+func (w *walk) function(in *ptx.Inst, depth int) address {
+	parts := []string{in.Op}
+	for i := range in.Args[1:] {
+		o := &in.Args[1+i]
+		v := w.base(o, depth+1)
+		if !v.fixed() || o.Kind == ptx.Sym || o.Neg {
+			return address{}
+		}
+		parts = append(parts, v.String())
+	}
+	v := hash(parts...)
+	v.root = "[" + v.root + "]"
+	return v
 }
 
 func b2i(b bool) int64 {

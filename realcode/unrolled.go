@@ -25,7 +25,7 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 	if own == nil {
 		return
 	}
-	if twice := c.unchanged(g.main); len(twice) > 0 && (c.renews(op, own, at) || c.lonely(op, own, c.codeLoops.of[twice[0]])) {
+	if twice := c.unchanged(g.main, own); len(twice) > 0 && (c.renews(op, own, at) || c.lonely(op, own, c.codeLoops.of[twice[0]])) {
 		c.finding(Duplicated, k, c.code(twice...), "it stands there again with the same values, and not in another turn")
 		c.because(c.counted(op, 2))
 		return
