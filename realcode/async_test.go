@@ -17,7 +17,7 @@ func TestAsync(t *testing.T) {
 		releases     []string
 	}{
 		{"async.ptx", "sm_80", nil}, {"async.ptx", "sm_90", []string{"11.8", "12.4"}}, {"cluster.ptx", "sm_90", []string{"12.4"}},
-		{"matrices.ptx", "sm_90", []string{"12.4"}},
+		{"matrices.ptx", "sm_90", []string{"12.4"}}, {"elected.ptx", "sm_90", []string{"12.4"}},
 	} {
 		o := Options{Toolchains: releases(t, c.releases...), Targets: []string{c.target}, Levels: []string{"O0", "O1", "O3"}}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+c.file), func(cell *Cell) error {
@@ -49,6 +49,8 @@ func TestAsyncChanged(t *testing.T) {
 			"no fence of scope cluster"},
 		{"cluster.ptx", "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed", "no fence of scope cluster"},
 		{"cluster.ptx", "mbarrier.inval.shared.b64 [bar]", "", "missing"},
+		{"elected.ptx", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%rd2], 2048, [%r8]", "", "missing"},
+		{"elected.ptx", "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd3, [%r8], 2048", "", "missing"},
 		{"matrices.ptx", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f5, %f6, %f7}, %rd10, %rd11, 1, 1, 1, 0, 0", "",
 			"operations on matrices fence, 64x8x16 bf16, commit, commit"},
 		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", "it leaves at most 0 groups, and the image 1"},
