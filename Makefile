@@ -54,6 +54,16 @@ opencl:
 slurm:
 	$(APT_INSTALL) slurm-wlm slurmctld slurmd slurm-client munge
 
+# What decoders and readers of archives are compared with; as root.
+.PHONY: peers
+peers:
+	$(APT_INSTALL) binutils xz-utils
+
+# NVIDIA's front end of CUDA C++ for the user (a gigabyte).
+.PHONY: nvcc
+nvcc: build
+	scripts/retry.sh $(BIN) toolchain install nvcc-12.4
+
 # The browser that tests of the report look at its pages with; as root.
 chromium:
 	$(APT_INSTALL) chromium
@@ -72,6 +82,7 @@ check:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	$(GO) run ./internal/onlyinput/check -test=false ./...
 	$(GO) mod tidy -diff
 
 # Functions that no command reaches, without those that only tests call: to look

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -41,7 +42,7 @@ func clangs(t *testing.T) []string {
 		require.Len(t, out, len(tested), "releases of LLVM with llvm-mc and llvm-objdump: found %v", out)
 	}
 	if len(out) == 0 {
-		t.Skip("no clang with AMD back ends found")
+		required.Missing(t, "no clang with AMD back ends found")
 	}
 	return out
 }

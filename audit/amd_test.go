@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/llvmir"
@@ -45,10 +46,7 @@ func llvms(t testing.TB) (out []*toolchain.Toolchain) {
 		}
 	}
 	if len(out) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no LLVM with libclc on this machine, and OPTCHECK_REQUIRE_TOOLS=1")
-		}
-		t.Skip("no LLVM with libclc on this machine")
+		required.Missing(t, "no LLVM with libclc on this machine")
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
@@ -54,7 +55,7 @@ func benchmarkWays(b *testing.B, tests []*litmus.Test) {
 		r := toolchain.NewRunner(0, 0)
 		tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Cache: filepath.Join(dir, "identities.json"), Runner: r, Listings: way == "nvdisasm"})
 		if len(tcs) == 0 {
-			b.Skip("no toolchain found", errs)
+			required.Missing(b, "no toolchain found %v", errs)
 		}
 		before := r.Stats()
 		run := report.NewRun()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/fakeptxas"
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
@@ -68,7 +69,7 @@ func TestControlConditions(t *testing.T) {
 		t.Run(at.target, func(t *testing.T) {
 			tc := s.fakes[at.release]
 			if tc == nil {
-				t.Skipf("no ptxas %s", at.release)
+				required.Missing(t, "no ptxas %s", at.release)
 			}
 			edits := map[string][]fakeptxas.Edit{}
 			var tests []*litmus.Test

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 
 // TestControlFaults: a compiler that breaks down over one kernel costs the cells
 // of that kernel, says so, and costs no others; no breakdown is taken for a
-// finding. Two kernels that break down in different ways do not hide each other.
+// finding but a crash or a hang that is there each time. Two kernels that break down in different ways do not hide each other.
 func TestControlFaults(t *testing.T) {
 	tcs := releases(t)
 	real := tcs[len(tcs)-1]
@@ -54,7 +55,7 @@ func TestControlFaults(t *testing.T) {
 		return u.Kernels[thread].Name
 	}
 	want := run(nil)
-	reasons := map[fakeptxas.Fault]string{fakeptxas.Crash: "killed", fakeptxas.Hang: "timeout", fakeptxas.Garbage: "not a cubin", fakeptxas.Truncated: "truncated",
+	reasons := map[fakeptxas.Fault]string{fakeptxas.Flicker: "infrastructure: ", fakeptxas.Killed: "killed", fakeptxas.Hang: "timeout", fakeptxas.Garbage: "not a cubin", fakeptxas.Truncated: "truncated",
 		fakeptxas.Empty: "empty", fakeptxas.NoOutput: "no cubin", fakeptxas.Refusal: "compile", fakeptxas.Lost: "not in the machine code"}
 	check := func(t require.TestingT, r *report.Run, bad map[string]fakeptxas.Fault) {
 		require.Len(t, r.Cells, len(want.Cells))
@@ -62,6 +63,15 @@ func TestControlFaults(t *testing.T) {
 			f, hit := bad[c.Test]
 			if !hit {
 				require.Equal(t, want.Cells[i], c)
+				continue
+			}
+			if rule := map[fakeptxas.Fault]string{fakeptxas.Crash: report.RuleCrash, fakeptxas.Hang: report.RuleHang}[f]; rule != "" {
+				require.Equal(t, report.Crashed, c.Class)
+				require.Len(t, c.Findings, 1)
+				require.Equal(t, rule, c.Findings[0].Rule)
+				require.Contains(t, c.Findings[0].Detail, map[bool]string{
+					true: "ptxas: killed by signal: segmentation fault; it says: ptxas: wild pointer … at …phase.c:…", false: "ptxas: no end within the time limit"}[f == fakeptxas.Crash])
+				require.Nil(t, c.Verdict)
 				continue
 			}
 			require.Equal(t, report.Unknown, c.Class)
@@ -80,7 +90,7 @@ func TestControlFaults(t *testing.T) {
 				o.Toolchains = discover(t, limit)
 				r := run(map[string]fakeptxas.Fault{kernel(2, 0): f})
 				check(t, r, map[string]fakeptxas.Fault{"lb+addrs": f})
-				if f != fakeptxas.Lost { // the other kernels of its cubin are there
+				if !slices.Contains([]fakeptxas.Fault{fakeptxas.Lost, fakeptxas.Crash, fakeptxas.Hang}, f) { // the cells say it
 					require.NotEmpty(t, r.Problems)
 				}
 			})

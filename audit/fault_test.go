@@ -60,8 +60,9 @@ func TestFaultyTools(t *testing.T) {
 	}
 	want := audit(real)
 	cases := []struct{ name, tool, do, reason string }{
-		{"crash", "ptxas", "kill -SEGV $$", "infrastructure"},
-		{"hang", "ptxas", "exec sleep 36000", "timeout"},
+		{"crash", "ptxas", "kill -SEGV $$", report.Crashed},
+		{"killed", "ptxas", "kill -KILL $$", "infrastructure"},
+		{"hang", "ptxas", "exec sleep 36000", report.Crashed},
 		{"garbage", "ptxas", "shift; for o in \"$@\"; do case $o in *.cubin) echo garbage > $o;; esac; done; exit 0", ""},
 		{"refusal", "ptxas", "echo 'ptxas fatal : no' >&2; exit 255", "compile"},
 		{"no cubin", "ptxas", "exit 0", "infrastructure"},
@@ -77,6 +78,11 @@ func TestFaultyTools(t *testing.T) {
 				require.Len(trial, run.Cells, len(want.Cells))
 				for i, cell := range run.Cells {
 					if cell.Test == "coRR" {
+						if c.reason == report.Crashed {
+							require.Equal(trial, report.Crashed, cell.Class, cell.Reason)
+							require.Equal(trial, c.name, cell.Findings[0].Rule)
+							continue
+						}
 						require.Equal(trial, "unknown", cell.Class, cell.Reason)
 						require.Contains(trial, cell.Reason, c.reason)
 						continue
@@ -84,7 +90,7 @@ func TestFaultyTools(t *testing.T) {
 					require.Equal(trial, want.Cells[i].Class, cell.Class)
 					require.Equal(trial, want.Cells[i].Code, cell.Code, fmt.Sprint(cell))
 				}
-				require.NotEmpty(trial, run.Problems)
+				require.Equal(trial, c.reason == report.Crashed, len(run.Problems) == 0)
 			})
 		})
 	}

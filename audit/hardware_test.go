@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/report"
 	"optcheck/spec"
@@ -85,7 +86,7 @@ func TestHardwareVerdicts(t *testing.T) {
 		t.Run(fmt.Sprint(w.test, w.target, w.level, w.release, w.layout), func(t *testing.T) {
 			tcs := slices.DeleteFunc(llvms(t), func(tc *toolchain.Toolchain) bool { return tc.Major() != w.release })
 			if len(tcs) == 0 {
-				t.Skip("no such release")
+				required.Missing(t, "no such release")
 			}
 			run := report.NewRun()
 			require.NoError(t, Run(t.Context(), Options{Tests: lookup(t, w.test), Toolchains: tcs, Targets: []string{w.target}, Levels: []string{w.level}, Layouts: []spec.Layout{w.layout}}, run))

@@ -6,6 +6,7 @@ import (
 
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
+	"optcheck/report"
 )
 
 // kernelSet holds the kernels of an emission, each text once: tests differ in their placement,
@@ -31,8 +32,9 @@ type part struct {
 	way     pipeline.Way
 	code    [16]byte
 	result  *checked
-	reason  string       // why there is no result
-	machine *machineCode // if artefacts are wanted
+	reason  string          // why there is no result
+	machine *machineCode    // if artefacts are wanted
+	crash   *report.Finding // what the compiler did instead; nil if it ended well
 	// unsupported is set if the release lacks something; otherwise reason says why the thread
 	// is unknown.
 	unsupported bool

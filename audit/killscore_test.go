@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/fakeptxas"
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
@@ -47,7 +48,7 @@ func newKillRun(t *testing.T, tests []*litmus.Test, target string, layouts []spe
 	r.of, r.tcs, r.honest = map[string][]int{}, map[string]*toolchain.Toolchain{}, map[string]map[kernelAt]*report.Cell{}
 	for _, release := range releases {
 		if s.real[release] == nil {
-			t.Skipf("no release %s", release)
+			required.Missing(t, "no release %s", release)
 		}
 		r.tcs[release] = s.real[release]
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
@@ -27,10 +28,7 @@ func clangs(t testing.TB) (list []*toolchain.Toolchain) {
 		t.Log(e)
 	}
 	if len(list) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no clang found")
-		}
-		t.Skip("no clang found")
+		required.Missing(t, "no clang found")
 	}
 	return list
 }

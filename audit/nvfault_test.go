@@ -46,8 +46,8 @@ func TestFaultyLLC(t *testing.T) {
 		problem                 bool
 	}{
 		{"nothing", ":", "preserved", "", false},
-		{"crash", "kill -SEGV $$", "unknown", "infrastructure: ", true},
-		{"hang", "exec sleep 36000", "unknown", "timeout: ", true},
+		{"crash", "kill -SEGV $$", "crashed", "", true},
+		{"hang", "exec sleep 36000", "crashed", "", true},
 		{"silent", "exit 1", "unknown", "infrastructure: ", true},
 		{"no output", "exit 0", "unknown", "infrastructure: ", true},
 		{"garbage", "echo garbage >batch.ptx; exit 0", "unknown", "infrastructure: ", true},

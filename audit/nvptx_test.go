@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"sort"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/match"
@@ -34,10 +34,7 @@ func pairs(t testing.TB, names ...string) []*toolchain.Toolchain {
 	t.Helper()
 	tcs, err := toolchain.Find(pairsOnce(), names...)
 	if err != nil || len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatalf("no llc and ptxas %v found: %v", names, err)
-		}
-		t.Skipf("no llc and ptxas %v found", names)
+		required.Missing(t, "no llc and ptxas %v found", names)
 	}
 	return tcs
 }
@@ -70,6 +67,7 @@ func TestLLVMIR(t *testing.T) {
 		{"cas-sl+release.sys+acquire.sys", map[int]want{19: {"miscompiled", lockLost + ", weakened T0#1 llc, weakened T1#0 llc"}, 22: {"miscompiled", sysLost}}},
 		{"dlb-lb+acq_rel.gpus", map[int]want{19: {"miscompiled", "fence-removed T0#0 llc, fence-removed T1#1 llc"}, 22: {"preserved", ""}}},
 		{"coRR+weaks", map[int]want{14: {"optimised", "merged T1#1 llc"}, 22: {"optimised", "merged T1#1 llc"}}},
+		{"add.cta+add.gpu-inter", map[int]want{22: {"optimised", "strengthened T0#0 llc"}}},
 		{"mp+relaxed.gpus", map[int]want{14: {"preserved", ""}, 19: {"preserved", ""}, 22: {"preserved", ""}}},
 		{"mp+fence.sc.gpus", map[int]want{14: {"unsupported", "Cannot select: ch = AtomicFence seq_cst with a named scope"},
 			19: {"unsupported", "Cannot select: ch = AtomicFence seq_cst with a named scope"}, 22: {"preserved", ""}}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/report"
@@ -38,10 +39,7 @@ func discovered(t testing.TB, o toolchain.Options) []*toolchain.Toolchain {
 		t.Log(e)
 	}
 	if len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found; make toolchains installs them")
+		required.Missing(t, "no toolchain found; make toolchains installs them")
 	}
 	return tcs
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,4 +56,64 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 			require.Equal(t, w.old == "", class == report.Preserved, "%s %s", class, reason)
 		})
 	}
+}
+
+// TestWarpParted: where a branch depends on a combined atomic, the lanes that take it vote and exchange only among
+// themselves. A vote of the whole warp counts lanes that do not act.
+func TestWarpParted(t *testing.T) {
+	x, err := litmus.Parse("parted.litmus", []byte(`GPU_PTX parted
+{
+x=0; y=0;
+1:.reg .b64 rd0 = y; 1:.reg .b64 rd1 = x; 1:.reg .s32 r0; 1:.reg .b32 d1; 1:.reg .pred p2; 1:.reg .s32 r3;
+0:.reg .b64 rd0 = x; 0:.reg .s32 r0;
+}
+ T0                       | T1                          ;
+ atom.exch.b32 r0,[rd0],1 | atom.add.s32 r0,[rd0],0     ;
+                          | and.b32 d1,r0,0x80000000    ;
+                          | setp.eq.s32 p2,d1,0         ;
+                          | @p2 atom.add.s32 r3,[rd1],0 ;
+ScopeTree(grid(cta(warp T0) (warp T1)))
+x: global, y: shared
+exists (0:r0=0 /\ 1:r0=1 /\ 1:r3=0)
+`))
+	require.NoError(t, err)
+	same := func(lines []string) []string { return lines }
+	replace := func(old, by string) func([]string) []string {
+		return func(lines []string) []string {
+			text := strings.Join(lines, "\n")
+			require.Contains(t, text, old)
+			return strings.Split(strings.Replace(text, old, by, 1), "\n")
+		}
+	}
+	for _, w := range []struct {
+		what string
+		edit func([]string) []string
+		same bool
+	}{
+		{"nothing", same, true},
+		{"a vote of the whole warp", func(lines []string) []string { return swap(t, lines, "@P0 BRA", "VOTEU.ANY UR6") }, false},
+		{"lanes before by the lane's number", replace("LOP3.LUT R8, R8, UR6, RZ, 0xc0", "LOP3.LUT R8, R8, R8, RZ, 0xc0"), false},
+		{"a lane told nothing", replace("IMAD R0, R15, c[0x0][0x180], R0", "IMAD R0, RZ, c[0x0][0x180], R0"), false},
+		{"one lane's operand", replace("IMAD R11, R0, c[0x0][0x180], RZ", "IMAD R11, RZ, c[0x0][0x180], R0"), false},
+	} {
+		t.Run(w.what, func(t *testing.T) {
+			class, reason, _ := edited(t, x, "12.4", "sm_80", 1, w.edit)
+			require.Equal(t, w.same, class == report.Preserved, "%s %s", class, reason)
+		})
+	}
+}
+
+// swap exchanges the instructions of two lines, which contain a and b.
+func swap(t *testing.T, lines []string, a, b string) []string {
+	t.Helper()
+	line := func(text string) int {
+		i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, text) })
+		require.GreaterOrEqual(t, i, 0, text)
+		return i
+	}
+	i, j := line(a), line(b)
+	at := func(l string) int { return strings.Index(l, "*/") }
+	x, y := lines[i], lines[j]
+	lines[i], lines[j] = x[:at(x)]+y[at(y):], y[:at(y)]+x[at(x):]
+	return lines
 }

@@ -176,6 +176,8 @@ func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) err
 			return e
 		case errors.As(e, &lack):
 			w.lack(u, lack.Reason)
+		case errors.Is(e, toolchain.ErrCrashed):
+			w.crash(u, e) // the cells have the details
 		default:
 			w.fail(u, pipeline.Kind(e)+": "+firstLine(e.Error()))
 			failed = append(failed, e)
@@ -280,7 +282,7 @@ func (w *worker) failures(errs []error) {
 			w.problem(k, firstLine(e.Error()))
 		}
 	}
-	for _, k := range []string{"compile", "infrastructure", "parse", "timeout"} {
+	for _, k := range []string{report.ProblemCompile, report.ProblemInfrastructure, report.ProblemParse, report.ProblemTimeout} {
 		if n := by[k] - most; n > 0 {
 			w.problem(k, fmt.Sprintf("and %d more; the cells have the details", n))
 		}
@@ -330,6 +332,13 @@ func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline
 func (w *worker) fail(unit int, reason string) {
 	for _, x := range w.users[unit] {
 		w.parts[x.cell][x.thread].reason = reason
+	}
+}
+
+// crash marks all cells that use a unit as such at which the compiler crashes.
+func (w *worker) crash(unit int, err error) {
+	for _, x := range w.users[unit] {
+		w.parts[x.cell][x.thread].crash = pipeline.Crash(err, x.thread, w.j.road.Compilers())
 	}
 }
 

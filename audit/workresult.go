@@ -42,6 +42,9 @@ func (w *worker) cell(i int) {
 	class, reason := optcheck.Preserved, ""
 	c.Findings, c.Notes = nil, nil
 	code := sha256.New()
+	if w.crashed(i) {
+		return
+	}
 	for t, p := range w.parts[i] {
 		if p.reason != "" && p.unsupported {
 			w.set(i, optcheck.UnsupportedClass, p.reason)
@@ -79,6 +82,17 @@ func (w *worker) cell(i int) {
 	if class == optcheck.Preserved {
 		w.look(i)
 	}
+}
+
+// crashed gives a cell with a kernel at which the compiler crashes its class; false if it has none.
+func (w *worker) crashed(i int) bool {
+	c := &w.res.cells[i]
+	for _, p := range w.parts[i] {
+		if p.crash != nil {
+			c.Class, c.Reason, c.Findings = report.Crashed, "", append(c.Findings, *p.crash)
+		}
+	}
+	return c.Class == report.Crashed
 }
 
 // look identifies the memory instructions of a preserved cell and keeps their listing: two

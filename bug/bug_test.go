@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/reduce"
 	"optcheck/spec"
@@ -22,7 +23,7 @@ import (
 )
 
 // input reduces a finding of the corpus with the real compilers.
-func input(t *testing.T, test, release, target string, layout spec.Layout, keep ...string) *Input {
+func inputOf(t *testing.T, test, release, target string, layout spec.Layout, keep ...string) *Input {
 	t.Helper()
 	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{})
 	for _, e := range errs {
@@ -30,10 +31,7 @@ func input(t *testing.T, test, release, target string, layout spec.Layout, keep 
 	}
 	found, err := toolchain.Find(tcs, release)
 	if err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	lt, ok := corpus.Lookup(test)
 	require.True(t, ok)
@@ -52,7 +50,7 @@ func needs(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
+			required.Missing(t, "%v", err)
 		}
 	}
 }
@@ -72,7 +70,7 @@ func TestReproduce(t *testing.T) {
 		{"dlb-mp", "11.2", "sm_70", spec.Offsets, "accesses change places", "LD | ST", "// #1   <== reordered: T0 #1"},
 	} {
 		t.Run(c.test, func(t *testing.T) {
-			in := input(t, c.test, c.release, c.target, c.layout)
+			in := inputOf(t, c.test, c.release, c.target, c.layout)
 			b, err := Build(t.Context(), in)
 			require.NoError(t, err)
 			require.Contains(t, b.Title, c.title)
@@ -156,13 +154,17 @@ func checkArchives(t *testing.T, b *Bundle) {
 // TestWriteDir: a folder with anything of somebody else's is left alone.
 func TestWriteDir(t *testing.T) {
 	b := &Bundle{Files: []File{{Name: "a", Data: []byte("1")}, {Name: "i.sh", Exec: true},
-		{Name: "manifest.json", Data: []byte(`{"optcheck":"v","sha256":{"a":"","i.sh":""}}`)}}}
+		{Name: "manifest.json", Data: []byte(`{"optcheck":"v","sha256":{"a":"` + sum([]byte("1")) + `","i.sh":"` + sum(nil) + `"}}`)}}}
 	dir := filepath.Join(t.TempDir(), "x", "y")
 	require.NoError(t, b.WriteDir(dir))
 	require.NoError(t, b.WriteDir(dir), "an older bundle is replaced")
 	info, err := os.Stat(filepath.Join(dir, "i.sh"))
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&0o100)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("changed since"), 0o600))
+	require.ErrorContains(t, b.WriteDir(dir), `"a" is not as the bundle there had it`)
+	require.FileExists(t, filepath.Join(dir, "i.sh"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("1"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
 	require.ErrorContains(t, b.WriteDir(dir), `holds "mine"`)
 	foreign := t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
 	"optcheck/reduce"
@@ -36,10 +37,7 @@ func TestExamples(t *testing.T) {
 			if source == pipeline.LLVMIR {
 				tcs = pairs(t, "14+11.2", "14+11.8", "14+12.4", "19+11.2", "19+11.8", "19+12.4", "22+11.2", "22+11.8", "22+12.4")
 			} else if tcs, err = toolchain.Find(installed, "11.2", "11.8", "12.4"); err != nil {
-				if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
+				required.Missing(t, "%v", err)
 			}
 			a, err := reduce.ParseAddress(m.Finding)
 			require.NoError(t, err)

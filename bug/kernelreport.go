@@ -8,7 +8,7 @@ import (
 )
 
 func (b *kernelBundler) title() string {
-	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, headlineOf(b.f.Signature.Rule))
+	s := fmt.Sprintf("%s, %s -%s: %s", b.f.Toolchain.ID, b.f.Target, b.f.Level, b.headline())
 	if f := b.f.Signature; f.First != "" {
 		s += " (" + f.First
 		if f.Second != "" {
@@ -53,7 +53,7 @@ func place(p *realcode.Place) string { return fmt.Sprintf("line %d, %s", p.Pos.L
 func (b *kernelBundler) summary() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, the kernel below loses a property that its source has: %s.\n\n",
-		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, headlineOf(b.f.Signature.Rule))
+		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.headline())
 	if b.find.First != nil {
 		fmt.Fprintf(&out, "> %s", place(b.find.First))
 		if b.find.Second != nil {
@@ -110,8 +110,19 @@ func (b *kernelBundler) machine(side string) string {
 }
 
 func (b *kernelBundler) expected() string {
-	rule := b.f.Signature.Rule
-	return fmt.Sprintf("Expected: %s\n\nActual: %s: %s\n", expectationOf(rule), headlineOf(rule), md(b.find.Detail))
+	expected := expectationOf(b.f.Signature.Rule)
+	if b.find.Order {
+		expected = orderExpectation + " As nobody uses what it returns, it need not be performed for that."
+	}
+	return fmt.Sprintf("Expected: %s\n\nActual: %s: %s\n", expected, b.headline(), md(b.find.Detail))
+}
+
+// headline says in a few words what happened.
+func (b *kernelBundler) headline() string {
+	if b.find.Order {
+		return orderHeadline
+	}
+	return headlineOf(b.f.Signature.Rule)
 }
 
 func (b *kernelBundler) why() string {
@@ -123,10 +134,19 @@ func (b *kernelBundler) why() string {
 		v.Pattern, block("", v.Source), block("", v.Machine))
 	if v.Check != "" {
 		s += fmt.Sprintf("\nFor the first, %s violates: %s The cycle is %s (po: program order; rf: reads from; fr: reads before; "+
-			"co: coherence order).\n",
-			span(v.Outcome), plainCheck(v.Model, v.Check), span(v.Cycle))
+			"co: coherence order), with\n\n%s",
+			span(v.Outcome), plainCheck(v.Model, v.Check), span(v.Cycle), legend(v.Events))
 	}
 	return s
+}
+
+// legend lists the events of a cycle.
+func legend(events []string) string {
+	var out strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&out, "- %s\n", span(e))
+	}
+	return out.String()
 }
 
 func (b *kernelBundler) steps() string {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/match"
 	"optcheck/pipeline"
@@ -32,10 +33,7 @@ func pairs(t *testing.T, names ...string) (out []*toolchain.Toolchain) {
 	for _, n := range names {
 		found, err := toolchain.Find(all, n)
 		if err != nil {
-			if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
+			required.Missing(t, "%v", err)
 		}
 		out = append(out, found...)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
 	"optcheck/reduce"
@@ -29,10 +30,7 @@ func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.La
 		}
 	}
 	if tc == nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatalf("no clang %d", major)
-		}
-		t.Skipf("no clang %d", major)
+		required.Missing(t, "no clang %d", major)
 	}
 	lt, ok := corpus.Lookup(test)
 	require.True(t, ok)

@@ -20,8 +20,9 @@ type picture struct {
 	outcome string
 	// forbidden is set if the model forbids the execution in the test.
 	forbidden bool
-	cycle     string // the violated cycle, "" if it is allowed
-	lost      bool   // an outcome that the compiled program has lost
+	cycle     string   // the violated cycle, "" if it is allowed
+	events    []string // what those of the cycle are
+	lost      bool     // an outcome that the compiled program has lost
 }
 
 // picture draws the relevant execution. For a miscompiled test that is the new outcome, which
@@ -102,7 +103,7 @@ func (b *bundler) draw(ctx context.Context, t *litmus.Test, p *picture) error {
 		return err
 	}
 	p.test, p.outcome, p.svg, p.forbidden = t.Name, strings.TrimSuffix(p.outcome, ";"), svg.Bytes(), !x.Execution.Allowed
-	p.cycle = x.Execution.Cycle(x.Steps)
+	p.cycle, p.events = x.Execution.Cycle(x.Steps), x.Execution.Legend(x.Steps)
 	b.pic = p
 	return nil
 }

@@ -251,8 +251,8 @@ func (b *bundler) why() string {
 		case p.cycle != "":
 			fmt.Fprintf(
 				&out,
-				"\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order).\n\n",
-				span(p.cycle),
+				"\nThe execution that ends so contradicts itself: %s (po: program order; rf: reads from; fr: reads before; co: coherence order), with\n\n%s\n",
+				span(p.cycle), legend(p.events),
 			)
 		default:
 			out.WriteString("\n")

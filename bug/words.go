@@ -114,10 +114,16 @@ func (b *bundler) orderLost() bool {
 	return in != nil && in.IsAccess() && (b.find.Rule == "fence-removed" || b.find.Rule == "fence-weakened")
 }
 
+// What is said of an access whose order is lost, not the access itself.
+const (
+	orderHeadline    = "the order of an access is lost"
+	orderExpectation = "Each access orders what stands in front of it or behind it as the source says, by itself or by a fence beside it."
+)
+
 // headline says in a few words what happened.
 func (b *bundler) headline() string {
 	if b.orderLost() {
-		return "the order of an access is lost"
+		return orderHeadline
 	}
 	return headlineOf(b.find.Rule)
 }
@@ -125,7 +131,7 @@ func (b *bundler) headline() string {
 // expectation says what the code should do.
 func (b *bundler) expectation() string {
 	if b.orderLost() {
-		return "Each access orders what stands in front of it or behind it as the source says, by itself or by a fence beside it."
+		return orderExpectation
 	}
 	return expectationOf(b.find.Rule)
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"optcheck/internal/input"
 	"optcheck/pipeline"
 	"optcheck/reduce"
 	"optcheck/toolchain"
@@ -66,7 +67,7 @@ func sum(data []byte) string {
 
 // sumFile hashes a file; a file that cannot be read has no hash.
 func sumFile(path string) string {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return ""
 	}
@@ -139,32 +140,48 @@ func (b *Bundle) WriteDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for _, f := range b.Files {
 		mode := os.FileMode(0o666)
 		if f.Exec {
 			mode = 0o777
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, mode); err != nil {
+		if err := root.WriteFile(f.Name, f.Data, mode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clear removes an older bundle from a folder that contains nothing else.
+// manifestName is the file of a bundle that lists the others, and maxManifest bounds it, in bytes.
+const (
+	manifestName = "manifest.json"
+	maxManifest  = 16 << 20
+)
+
+// clear removes an older bundle from a folder that contains nothing else: files that are as the
+// manifest says, since somebody else may have written that.
 func (b *Bundle) clear(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := input.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
 		return nil // MkdirAll will report what is wrong
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	text, err := input.ReadFile(filepath.Join(dir, manifestName), maxManifest)
 	var old manifest
 	if err != nil || json.Unmarshal(text, &old) != nil || old.Optcheck == "" {
 		return fmt.Errorf("%s is neither empty nor a bundle", dir)
 	}
 	for _, e := range entries {
-		if _, mine := old.Files[e.Name()]; !mine && e.Name() != "manifest.json" || !e.Type().IsRegular() {
+		hash, mine := old.Files[e.Name()]
+		switch {
+		case !mine && e.Name() != manifestName || !e.Type().IsRegular():
 			return fmt.Errorf("%s: holds %q, which is no part of the bundle there", dir, e.Name())
+		case mine && sumFile(filepath.Join(dir, e.Name())) != hash:
+			return fmt.Errorf("%s: %q is not as the bundle there had it: move it, or name another folder", dir, e.Name())
 		}
 	}
 	for _, e := range entries {

@@ -18,6 +18,17 @@ type Program struct {
 	Problems []Problem // lines that were not understood, in file order
 }
 
+// Kernels lists the functions that are kernels, as far as the text tells: those that are Callable are called by kernels,
+// or are copies beside them.
+func (p *Program) Kernels() (list []*Func) {
+	for _, f := range p.Funcs {
+		if !f.Callable {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // Problem is a line that a decoder did not understand.
 type Problem struct {
 	Line int // 1-based line of the input

@@ -134,18 +134,20 @@ func shape(test string) string {
 }
 
 // Mark sets Cell.Known to the IDs of the filters that match the cell's findings, sorted. It
-// stays empty if no filter matches some finding: a cell is known only as a whole.
+// stays empty if no filter matches some finding: a cell is known only as a whole. What a cell that
+// could not be decided has in the place of findings is the reason, by the rule report.Undecided.
 func (l *List) Mark(c *report.Cell) {
 	c.Known = nil
-	if !c.HasFindings() || len(c.Findings) == 0 {
+	findings := marked(c)
+	if len(findings) == 0 {
 		return
 	}
 	var ids []string
 	var by []*Filter
-	for i := range c.Findings {
+	for i := range findings {
 		hit := false
 		for _, f := range l.Filters {
-			if f.Matches(c, &c.Findings[i]) {
+			if f.Matches(c, &findings[i]) {
 				hit, by = true, append(by, f)
 				if !slices.Contains(ids, f.ID) {
 					ids = append(ids, f.ID)
@@ -163,6 +165,17 @@ func (l *List) Mark(c *report.Cell) {
 	c.Known = ids
 }
 
+// marked lists what of a cell can be known.
+func marked(c *report.Cell) []report.Finding {
+	switch {
+	case c.HasFindings():
+		return c.Findings
+	case c.Class == report.Unknown:
+		return []report.Finding{{Rule: report.Undecided, Thread: -1, Access: -1, Detail: c.Reason}}
+	}
+	return nil
+}
+
 // MarkSet returns a set whose cells are marked with known findings. It does not change what it
 // shares with the given set. A cell that no filter matches keeps the marks of lists that are
 // not at hand.
@@ -173,20 +186,20 @@ func (l *List) MarkSet(set *report.Set) *report.Set {
 		result uint32
 		known  string
 	}
-	marked := map[key]uint32{}
+	by := map[key]uint32{}
 	for i, ref := range set.Cells {
-		if !set.Results[ref.Result].HasFindings() {
+		c := set.Cell(i)
+		if len(marked(&c)) == 0 {
 			continue
 		}
-		c := set.Cell(i)
 		if l.Mark(&c); len(c.Known) == 0 {
 			continue
 		}
 		k := key{ref.Result, strings.Join(c.Known, "\x00")}
-		n, ok := marked[k]
+		n, ok := by[k]
 		if !ok {
 			n = uint32(len(out.Results))
-			marked[k] = n
+			by[k] = n
 			out.Results = append(out.Results, c.Result)
 		}
 		out.Cells[i].Result = n

@@ -144,6 +144,37 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// TestBuiltinWhere: what was looked at on some targets, or in one compiler of two, is known there only.
+func TestBuiltinWhere(t *testing.T) {
+	wider := report.Finding{Rule: "strengthened", Stage: "llc",
+		Detail: "#0 atom.relaxed.cta.global.add [x] has more strength, or the wider scope gpu: ATOMG.E.ADD.STRONG.GPU PT, R4, [R4], R6"}
+	swapped := report.Finding{Rule: "reordered", Detail: "#1 st.shared.cg [y] is performed before #0 st.shared.cg [x]: STS [R0+0x40], R15"}
+	with := func(f report.Finding, change func(*report.Finding)) report.Finding {
+		change(&f)
+		return f
+	}
+	for _, c := range []struct {
+		what, target, id string
+		finding          report.Finding
+	}{
+		{"a wider scope", "sm_80", "llc-atomic-scope", wider},
+		{"of ptxas", "sm_80", "", with(wider, func(f *report.Finding) { f.Stage = "ptxas" })},
+		{"of the system", "sm_80", "", with(wider, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "scope gpu", "scope sys", 1) })},
+		{"of a release", "sm_80", "", with(wider, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "relaxed", "release", 1) })},
+		{"stores swapped", "sm_70", "weak-shared-stores-swap", swapped},
+		{"elsewhere", "sm_75", "", swapped},
+		{"a volatile one", "sm_70", "", with(swapped, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "#0 st", "#0 st.volatile", 1) })},
+	} {
+		x := &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: c.target, Level: "O3", Layout: "offsets",
+			Result: report.Result{Class: report.Optimised, Findings: []report.Finding{c.finding}}}
+		Builtin().Mark(x)
+		require.Equal(t, c.id, strings.Join(x.Known, " "), c.what)
+		x.Class, x.Known = report.Miscompiled, nil
+		Builtin().Mark(x)
+		require.Empty(t, x.Known, c.what)
+	}
+}
+
 // TestBeside: what moves beside an acquire that nothing waits for is known only with that, and only
 // in 11.2, whose acquire it is.
 func TestBeside(t *testing.T) {

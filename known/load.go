@@ -259,15 +259,16 @@ var version = regexp.MustCompile(`^\d{1,6}(\.\d{1,6}){0,3}$`)
 func anything(string) error { return nil }
 
 func isRule(s string) error {
-	if r, ok := optcheck.LookupRule(s); !ok || r.Note {
+	if r, ok := optcheck.LookupRule(s); s != report.Undecided && (!ok || !r.Breakable()) {
 		return fmt.Errorf("%q is not a rule that a finding can break", s)
 	}
 	return nil
 }
 
 func isClass(s string) error {
-	if !(&report.Result{Class: s}).HasFindings() {
-		return fmt.Errorf("%q is not a class with findings (%s, %s, %s)", s, report.Changed, report.Optimised, report.Miscompiled)
+	if s != report.Unknown && !(&report.Result{Class: s}).HasFindings() {
+		return fmt.Errorf("%q is not a class with findings (%s, %s, %s, %s), nor %s", s, report.Changed, report.Optimised, report.Miscompiled,
+			report.Crashed, report.Unknown)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (c *checker) bar(th *Thread, in *Instr) {
 			c.errorf(in.Pos, "%s: a barrier is named by a number or a register", in)
 		}
 	}
-	if msg := c.t.Dialect.illegalBarrier(b); msg != "" {
+	if msg := c.t.Dialect.IllegalBarrier(b); msg != "" {
 		c.errorf(in.Pos, "%s: %s", in, msg)
 	}
 }

@@ -228,11 +228,11 @@ func (d Dialect) instead(in *Instr, at dim, among set) (s set) {
 	return s
 }
 
-// illegalBarrier says what is wrong with the operands of a barrier, or "".
+// IllegalBarrier says what is wrong with the operands of a barrier, or "".
 // Source: PTX ISA, bar, barrier: sixteen barriers, thread counts in whole warps. In
 // dialect PTX a barrier with a resource is that of model checkers: its ID is free
 // and its quorum counts the test's threads.
-func (d Dialect) illegalBarrier(b *Barrier) string {
+func (d Dialect) IllegalBarrier(b *Barrier) string {
 	number := b.ID
 	for _, o := range [...]Operand{b.ID, b.Resource, b.Quorum} {
 		if o.Kind == OperandConst && o.Value < 0 {
@@ -254,6 +254,8 @@ func (d Dialect) illegalBarrier(b *Barrier) string {
 	switch {
 	case number.Kind == OperandConst && number.Value > 15:
 		return fmt.Sprintf("PTX has no barrier %d: barriers are numbered 0 to 15", number.Value)
+	case b.Resource.Kind != OperandNone && b.Quorum == Const(0):
+		return "a barrier of 0 threads"
 	case b.Resource.Kind != OperandNone:
 	case b.Quorum.Kind == OperandConst && (b.Quorum.Value%32 != 0 || b.Quorum.Value == 0):
 		return fmt.Sprintf("a barrier of %d threads: PTX wants a multiple of 32", b.Quorum.Value)

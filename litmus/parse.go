@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
+
+	"optcheck/internal/input"
 )
 
 // Limits of Parse: it rejects a test beyond them, so that hostile files cost bounded time and
@@ -39,7 +40,7 @@ type parser struct {
 
 // ParseFile reads and parses the file. It rejects files larger than MaxFileBytes.
 func ParseFile(path string) (*Test, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

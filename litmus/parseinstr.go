@@ -106,7 +106,7 @@ func (p *parser) instr(th *Thread, in *Instr) bool {
 func (p *parser) legal(in *Instr, m *mods, pos Pos) bool {
 	msg, at := p.t.Dialect.illegal(in)
 	if msg == "" && in.Op == OpBar {
-		msg = p.t.Dialect.illegalBarrier(&in.Barrier)
+		msg = p.t.Dialect.IllegalBarrier(&in.Barrier)
 	}
 	if msg == "" && in.Op == OpMul && in.Type != TypeNone && p.t.Dialect != OpenCL && m.seen&clLo == 0 {
 		msg = fmt.Sprintf("PTX has no mul.%s without .lo: write mul.lo.%s", in.Type, in.Type)

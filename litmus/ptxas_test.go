@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -33,10 +34,7 @@ func assemblers(t *testing.T) (list []*toolchain.Toolchain) {
 		}
 	}
 	if len(list) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no ptxas found")
-		}
-		t.Skip("no ptxas found; make toolchains installs some")
+		required.Missing(t, "no ptxas found; make toolchains installs some")
 	}
 	slices.SortFunc(list, func(a, b *toolchain.Toolchain) int { return version(a.MaxPTX) - version(b.MaxPTX) })
 	return list

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"optcheck/internal/input"
 )
 
 // ChildCommand is the hidden command of the program under which Main runs.
@@ -22,7 +23,7 @@ func Run(args []string, out io.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("%s needs a library and a file", ChildCommand)
 	}
-	f, err := os.Open(args[1])
+	f, err := input.Open(args[1])
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/toolchain"
 )
@@ -179,7 +180,7 @@ func TestMappingFrontsReal(t *testing.T) {
 	pairs, _ := toolchain.DiscoverCUDA(t.Context(), toolchain.Options{})
 	pairs = slices.DeleteFunc(pairs, func(tc *toolchain.Toolchain) bool { return tc.Name != "nvcc-12.4+cuda-12.4" })
 	if len(pairs) == 0 {
-		t.Skip("no nvcc 12.4; optcheck toolchain install nvcc-12.4 installs it")
+		required.Missing(t, "no nvcc 12.4; optcheck toolchain install nvcc-12.4 installs it")
 	}
 	cells, err := Run(t.Context(), Options{Toolchains: pairs, Targets: []string{"sm_80"}, Ops: []string{"asplos-2015", "load.*.device.i32", "load.seq_cst.device.u8"}})
 	require.NoError(t, err)
@@ -215,7 +216,7 @@ func TestMappingIRReal(t *testing.T) {
 	pairs, _ := toolchain.DiscoverLLC(t.Context(), toolchain.Options{})
 	pairs = slices.DeleteFunc(pairs, func(tc *toolchain.Toolchain) bool { return tc.Name != "llvm-19+cuda-12.4" })
 	if len(pairs) == 0 {
-		t.Skip("no llc 19 with ptxas 12.4")
+		required.Missing(t, "no llc 19 with ptxas 12.4")
 	}
 	cells, err := Run(t.Context(), Options{Toolchains: pairs, Targets: []string{"sm_70"}, Ops: []string{"atomicrmw add.*.device.global.i32", "load.acquire.device.global.i32"}})
 	require.NoError(t, err)

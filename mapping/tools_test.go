@@ -1,10 +1,10 @@
 package mapping
 
 import (
-	"os"
 	"slices"
 	"testing"
 
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -29,10 +29,7 @@ func found(t testing.TB, tcs []*toolchain.Toolchain, errs []error) []*toolchain.
 		t.Log(e)
 	}
 	if len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found; make toolchains installs them")
+		required.Missing(t, "no toolchain found; make toolchains installs them")
 	}
 	return tcs
 }

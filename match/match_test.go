@@ -58,6 +58,32 @@ func TestPTX(t *testing.T) {
 	}
 }
 
+// TestPTXStronger: what is stronger than the test is llc's if its PTX already is.
+func TestPTXStronger(t *testing.T) {
+	for _, c := range []struct{ test, atom, want string }{
+		{"add.cta+add.gpu-inter", "atom.relaxed.cta.global.add.u32", StagePtxas},
+		{"add.cta+add.gpu-inter", "atom.global.add.u32", StageLLC},
+		{"add.cta+add.gpu-inter", "atom.relaxed.sys.global.add.u32", StageLLC},
+		{"add.cta+add.gpu-inter", "atom.acquire.cta.global.add.u32", StageLLC},
+		{"add.cta+add.gpu-inter", "atom.release.cta.global.add.u32", StageLLC},
+	} {
+		s, test := kernel(t, c.test, 0)
+		text := ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<3>;\n" +
+			"ld.param.u64 %rd1, [k_param_0];\n" + c.atom + " %r1, [%rd1], 1;\nret;\n}\n"
+		k, err := PTX("k", text, s, test)
+		require.NoError(t, err)
+		require.Equal(t, c.want, k.Stage(&report.Finding{Rule: optcheck.Strengthened.ID, Access: 0}), c.atom)
+	}
+	s, test := kernel(t, "mp+fence.sc.gpus", 0)
+	text := ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u64 k_param_2)\n{\n.reg .b64 %rd<4>;\n" +
+		"ld.param.u64 %rd1, [k_param_0];\nld.param.u64 %rd2, [k_param_1];\nst.weak.global.u32 [%rd1], 1;\nfence.sc.gpu;\nst.volatile.global.u32 [%rd2], 1;\nret;\n}\n"
+	k, err := PTX("k", text, s, test)
+	require.NoError(t, err)
+	for n, want := range map[int]string{0: StagePtxas, 2: StageLLC} {
+		require.Equal(t, want, k.Stage(&report.Finding{Rule: optcheck.Strengthened.ID, Access: n}))
+	}
+}
+
 // TestIR: a finding is of the first stage whose output lacks something.
 func TestIR(t *testing.T) {
 	s, test := kernel(t, "mp+fence.sc.gpus", 0)

@@ -38,6 +38,18 @@ func (a *access) strongAs(k spec.Kind) bool {
 	return a.atomic && a.scope >= ScopeRank(k)
 }
 
+// beyond reports whether an access has more strength, a wider scope or more order than a kind.
+func (a *access) beyond(k spec.Kind) bool {
+	weak := (k.Op == litmus.OpLd || k.Op == litmus.OpSt) && k.Sem < litmus.SemVolatile
+	switch {
+	case weak:
+		return a.atomic
+	case a.scope > ScopeRank(k) && k.Sem != litmus.SemVolatile:
+		return true
+	}
+	return a.release && k.Sem != litmus.SemRelease && k.Sem != litmus.SemAcqRel || a.acquire && k.Sem != litmus.SemAcquire && k.Sem != litmus.SemAcqRel
+}
+
 // orders reports whether a fence, or the ordering of an access, is present.
 func (k *Kernel) orders(n int) bool {
 	e := &k.s.Entries[n]

@@ -89,7 +89,7 @@ func (k *Kernel) At(entry int) int {
 }
 
 // Stage returns the compiler that caused a finding: llc if the PTX already lacks what the
-// finding reports as gone, else ptxas; "" if that is unknown.
+// finding reports as gone, or has what it reports as more, else ptxas; "" if that is unknown.
 func (k *PTXKernel) Stage(f *report.Finding) string {
 	ok, n := false, f.Access
 	switch f.Rule {
@@ -124,6 +124,8 @@ func (k *Kernel) keeps(rule string, n int) bool {
 		return at >= 0 && k.acc[at].strongAs(e.Kind)
 	case optcheck.WidthChanged.ID:
 		return at >= 0 && k.acc[at].width == e.Kind.Width
+	case optcheck.Strengthened.ID:
+		return at >= 0 && !k.acc[at].beyond(e.Kind)
 	case optcheck.Reordered.ID:
 		return k.inOrder(n)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/herdlog"
 	"optcheck/model/internal/gen"
@@ -19,10 +20,7 @@ import (
 // runHerd judges tests with herd7 under a built-in model and returns its log.
 func runHerd(t testing.TB, name string, tests []*litmus.Test, args ...string) (string, []*LISA) {
 	if _, err := herd.Find(); err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	src, err := ModelForHerd(name)
 	require.NoError(t, err)

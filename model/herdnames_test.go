@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/litmus/herdlog"
@@ -38,10 +39,7 @@ func TestHerdName(t *testing.T) {
 // with OPTCHECK_FULL=1 all.
 func TestHerdJudgesEveryPreset(t *testing.T) {
 	if _, err := herd.Find(); err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	every := 20
 	if os.Getenv("OPTCHECK_FULL") == "1" {

@@ -184,7 +184,7 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 		return e.unwritten(&n), n.imm >= unwritten
 	case kOpaque:
 		if e.warp != nil {
-			return e.exchanged(&e.p.tr.fn.Insts[n.a], n.c, depth)
+			return e.exchanged(int(n.a), n.c, depth)
 		}
 	case kFun:
 		return e.function(&n, depth)

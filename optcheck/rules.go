@@ -17,7 +17,12 @@ type Rule struct {
 	Title   string
 	Explain string
 	Note    bool // a remark that does not make a kernel changed
+	// Promoted is set for notes that become findings of a cell where a model says that they matter.
+	Promoted bool
 }
+
+// Breakable reports whether a finding can be of the rule.
+func (r *Rule) Breakable() bool { return !r.Note || r.Promoted }
 
 // The rules.
 var (
@@ -96,10 +101,33 @@ path; or the other way round.`}
 		Explain: `An operation that the lanes of a warp perform together (.sync) is in the machine code on
 a path on which the PTX does not have it, or not on one on which it does; or a barrier of
 the warp stands where the PTX has none. Lanes that it waits for may not come.`}
+	WrongValue = &Rule{ID: "wrong-value", Title: "another value is stored when both are executed (programs)",
+		Explain: `The PTX and its machine code were executed on the same input; a thread stores another
+value, or gives an atomic another operand. The finding names the input, the thread and
+both values: optcheck emulate shows what the PTX does.`}
+	WrongAddress = &Rule{ID: "wrong-address", Title: "another address is accessed when both are executed (programs)",
+		Explain: `The PTX and its machine code were executed on the same input; a strong access of a
+thread goes to another address than the PTX accesses next, or to one that is misaligned.`}
+	NotPerformed = &Rule{ID: "not-performed", Title: "an operation is not performed when both are executed (programs)",
+		Explain: `The PTX and its machine code were executed on the same input; a store, an atomic, a
+barrier or a fence that a thread performs in the PTX is not performed by the machine code.`}
+	DoesNotEnd = &Rule{ID: "does-not-end", Title: "the machine code does not end when both are executed (programs)",
+		Explain: `The PTX and its machine code were executed on the same input; a warp ends in the PTX,
+and in the machine code runs on for forty times as many instructions, or waits for ever.`}
 	WitnessesDisagree = &Rule{ID: "witnesses-disagree", Title: "markers and line information name different instructions",
 		Explain: `The marker's data flow leads to one instruction, the line information to another.
 One of the two witnesses is wrong, so the match is not to be trusted.`}
 
+	Crash = &Rule{ID: "crash", Title: "the compiler crashes",
+		Explain: `The compiler breaks down at its input, alone with it and three times of three: it is
+killed by a signal of its own making, or says itself that it has an internal error. It
+may refuse an input, but not die of it. Crashes that say the same (standard error, without
+addresses and numbers) at the same place (the instruction in the compiler's file that it is
+killed at) are one. One that comes and goes is a failure of the machine, and so is a
+compiler that somebody kills or that lacks memory.`}
+	Hang = &Rule{ID: "hang", Title: "the compiler does not end",
+		Explain: `The compiler exceeds its time limit (--timeout) at a small input, of at most 64 KiB, alone
+with it and twice in a row. Compilers take a second for a megabyte.`}
 	WaitMissing = &Rule{ID: "wait-missing", Title: "nothing waits for an access that must be complete (AMD)",
 		Explain: `AMD hardware does not wait for memory by itself: loads, stores and scalar loads
 are counted while they are outstanding, and s_waitcnt (s_wait_loadcnt and its kin
@@ -155,14 +183,14 @@ memory that the test does not use, in front of a later access of the test. The
 test's own accesses, their order and their fences are unharmed, and an access to
 other memory in between allows no outcome that the test forbids; it may change
 how often an outcome is seen.`}
-	UnreadGone = &Rule{ID: "unread-gone", Note: true, Title: "an access is gone whose result nobody observes",
+	UnreadGone = &Rule{ID: "unread-gone", Note: true, Promoted: true, Title: "an access is gone whose result nobody observes",
 		Explain: `Nobody observes what a load reads (_ or Results=final in the test), and the machine
 code has no such load. Compilers may drop a weak or relaxed load whose result is not
 used. The order that the load took part in may not go with it: the machine code
 without the load is lifted, and if the model then allows more, the cell is
 miscompiled by this rule. A volatile load, an acquire and an atomic are never
 dropped in silence: see missing.`}
-	Strengthened = &Rule{ID: "strengthened", Note: true, Title: "the machine code is stronger than the test",
+	Strengthened = &Rule{ID: "strengthened", Note: true, Promoted: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
 	Aggregated = &Rule{ID: "aggregated", Note: true, Title: "the atomics of a warp are combined into one",
@@ -173,7 +201,8 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 // Rules lists all rules in the order in which they are checked.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
 	Reordered,
-	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence, WitnessesDisagree,
+	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence,
+	WrongValue, WrongAddress, NotPerformed, DoesNotEnd, WitnessesDisagree, Crash, Hang,
 	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
 	UnreadGone, Strengthened, Aggregated}
 

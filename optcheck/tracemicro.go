@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"math/bits"
 
 	"optcheck/isa"
 	"optcheck/spec"
@@ -91,6 +92,8 @@ func (m *machine) compute(inst int, mi *isa.Micro, src operands) (value, bool) {
 		return v, true
 	case isa.MicroLea:
 		return p.add(m.shl(src[0], src[1]), src[2]), true
+	case isa.MicroMulHi, isa.MicroMadHi, isa.MicroLeaHi:
+		return m.highWord(mi, src)
 	case isa.MicroPlop: // predicates are words of equal bits
 		return p.bits(mi.LUT, src[0], src[1], src[2]), true
 	case isa.MicroTest:
@@ -200,6 +203,34 @@ func (m *machine) mul(a, b value) value {
 		a, b = b, a
 	}
 	return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: a, b: b, c: none})
+}
+
+// highWord returns the high word of an unsigned word times a power of two, plus a word: a shift to the right, by which
+// compilers compute one together with an addition.
+func (m *machine) highWord(mi *isa.Micro, src operands) (value, bool) {
+	p := m.tr.pool
+	a, k, plus := src[0], uint32(0), none
+	switch zero := p.constant(0); {
+	case mi.Signed:
+		return none, false
+	case mi.Op == isa.MicroLeaHi:
+		n, ok := p.isConst(src[2])
+		if !ok || n == 0 || len(mi.Src) != 4 || src[1] != zero {
+			return none, false
+		}
+		k, plus = n, src[3]
+	default:
+		n, ok := p.isConst(src[1])
+		if !ok || bits.OnesCount32(n) != 1 || n == 1 || mi.Op == isa.MicroMadHi && src[2] != zero {
+			return none, false
+		}
+		k, plus = uint32(bits.TrailingZeros32(n)), src[3]
+	}
+	v := p.mk(node{kind: kFun, imm: uint64(isa.MicroShr) << 8, a: a, b: p.constant(32 - k), c: none})
+	if plus != none {
+		v = p.add(v, plus)
+	}
+	return v, true
 }
 
 // foldedMarker records a marker whose operand is constant too: the xor itself folds, so that only the instruction

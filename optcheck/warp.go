@@ -1,8 +1,10 @@
 package optcheck
 
 import (
+	"cmp"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -50,10 +52,17 @@ type warp struct {
 	active uint32
 	words  laneWords
 	lanes  [32]*evaluator
+	parts  map[int]part // by block
+}
+
+// part are the lanes of a warp that run a block; known is false if what parts them could not be computed.
+type part struct {
+	lanes uint32
+	known bool
 }
 
 func newWarp(p *pass, active uint32, words laneWords) *warp {
-	w := &warp{p: p, active: active, words: words}
+	w := &warp{p: p, active: active, words: words, parts: map[int]part{}}
 	for i := range w.lanes {
 		if active>>i&1 != 0 {
 			w.lanes[i] = &evaluator{p: p, warp: w, lane: i}
@@ -69,50 +78,101 @@ type laneWords struct{ read uint32 }
 func (l laneWords) Read(pos, word int) uint32 { return l.read * uint32(pos*2+word+1) }
 func (laneWords) Param(off int64) uint32      { return uint32(off+3) * 0x85ebca6b }
 
-// differs says in what the lanes differ from the test, "" if in nothing, or if no lane acts.
+// differs says in what the lanes that perform the test's atomic differ from it, "" if in nothing, or if there is none.
 func (w *warp) differs(k, ev int, want value) string {
 	x := &w.p.tr.events[ev]
 	// If which lanes act is wrong, that is a finding of its own, which the model judges:
 	// each lane must then be ready to add for all, and what it is told depends on who acts.
 	elected := !w.p.found(ControlChanged, k)
-	var sum, operand, n, acting uint32
-	for l := range w.each() {
-		acts, known := l.acts(x.when)
-		d, ok := l.eval(x.data[0], 0)
+	perform, elect := w.p.elects(x.when)
+	lanes, known := w.holds(w.active, perform)
+	n := uint32(bits.OnesCount32(lanes))
+	var sum, operand uint32
+	for l := range w.each(lanes) {
+		acts, ok := l.acts(elect)
+		d, ok1 := l.eval(x.data[0], 0)
 		v, ok2 := l.eval(want, 0)
-		if !known || !ok || !ok2 {
-			return notComputed
+		if known = known && ok && ok1 && ok2; !known {
+			break
 		}
 		if acts && elected {
-			sum, acting = sum+d, acting+1
-		} else if !elected && d != v*uint32(bits.OnesCount32(w.active)) {
+			sum += d
+		} else if !elected && d != v*n {
 			return otherSum
 		}
-		operand, n = v, n+1
+		operand = v
 	}
 	switch {
-	case elected && acting == 0 && w.p.s.Entries[k].Guarded:
-		return ""
+	case !known:
+		return notComputed
 	case elected && sum != n*operand:
 		return otherSum
 	case !elected || w.p.s.Entries[k].Unread || w.p.oper[k] < 0:
 		return ""
 	}
+	return w.toldWrong(w.p.oper[k], x.read, lanes, operand)
+}
+
+// toldWrong says in what the results of lanes differ from those of their atomics, performed one after the other.
+func (w *warp) toldWrong(result value, read int, lanes, operand uint32) string {
 	told := map[uint32]bool{}
 	var old uint32
-	for l := range w.each() {
-		r, ok := l.eval(w.p.oper[k], 0)
+	for l := range w.each(lanes) {
+		r, ok := l.eval(result, 0)
 		if !ok {
 			return notComputed
 		}
-		told[r], old = true, w.words.Read(l.position(x.read), 0)
+		told[r], old = true, w.words.Read(l.position(read), 0)
 	}
-	for i := range n {
+	for i := range uint32(bits.OnesCount32(lanes)) {
 		if !told[old+i*operand] {
 			return "what the lanes of a warp are told is not what their atomics return one after the other"
 		}
 	}
 	return ""
+}
+
+// elects divides the conditions of an atomic into those under which a lane performs it, and those that elect the one
+// that does so for its warp.
+func (p *pass) elects(when []sense) (perform, elect []sense) {
+	for _, s := range when {
+		if p.tr.pool.lane(s.pred) {
+			elect = append(elect, s)
+		} else {
+			perform = append(perform, s)
+		}
+	}
+	return perform, elect
+}
+
+// holds returns those of some lanes for which conditions hold.
+func (w *warp) holds(lanes uint32, when []sense) (out uint32, known bool) {
+	for l := range w.each(lanes) {
+		holds, ok := l.acts(when)
+		if !ok {
+			return 0, false
+		}
+		if holds {
+			out |= 1 << l.lane
+		}
+	}
+	return out, true
+}
+
+// at returns the lanes that perform an instruction together: the others have branched around it, and neither vote nor
+// exchange anything there.
+func (w *warp) at(inst int) (lanes uint32, known bool) {
+	tr := w.p.tr
+	if tr.fn.Insts[inst].Guard.Reg.Class != isa.ClassNone {
+		return 0, false
+	}
+	b := tr.block(inst)
+	if _, ok := w.parts[b]; !ok {
+		var x part
+		x.lanes, x.known = w.holds(w.active, tr.when[b])
+		w.parts[b] = x
+	}
+	return w.parts[b].lanes, w.parts[b].known
 }
 
 // otherSum is said of code that adds something else.
@@ -121,11 +181,11 @@ const otherSum = "what the lanes of a warp add together is not the sum of what e
 // notComputed is said of code whose lanes exchange more than is known here.
 const notComputed = "what the lanes of a warp combine, or are told, could not be computed"
 
-// each are the active lanes.
-func (w *warp) each() iter.Seq[*evaluator] {
+// each are the evaluators of lanes.
+func (w *warp) each(lanes uint32) iter.Seq[*evaluator] {
 	return func(yield func(*evaluator) bool) {
 		for _, l := range w.lanes {
-			if l != nil && !yield(l) {
+			if l != nil && lanes>>l.lane&1 != 0 && !yield(l) {
 				return
 			}
 		}
@@ -145,9 +205,9 @@ func (e *evaluator) acts(when []sense) (acts, known bool) {
 	return acts, true
 }
 
-// exchanged computes what lanes exchange; in is the instruction, list its operands, the last one first.
-func (e *evaluator) exchanged(in *isa.Inst, list value, depth int) (uint32, bool) {
-	p := e.p.tr.pool
+// exchanged computes what lanes exchange by an instruction; list are its operands, the last one first.
+func (e *evaluator) exchanged(inst int, list value, depth int) (uint32, bool) {
+	p, in := e.p.tr.pool, &e.p.tr.fn.Insts[inst]
 	var args []value
 	for ; list >= 0 && len(args) < 4; list = p.nodes[list].b {
 		args = append(args, p.nodes[list].a)
@@ -158,10 +218,11 @@ func (e *evaluator) exchanged(in *isa.Inst, list value, depth int) (uint32, bool
 	}
 	switch {
 	case (in.Op == "VOTE" || in.Op == "VOTEU") && alwaysVotes(in):
-		return e.warp.active, true
+		return e.warp.at(inst)
 	case in.Op == "SHFL" && mode == "IDX" && len(args) >= 2: // a destination that is a source, too, comes third
 		i, ok := e.eval(args[0], depth)
-		if !ok || i > 31 || e.warp.lanes[i] == nil {
+		lanes, known := e.warp.at(inst)
+		if !ok || !known || i > 31 || lanes>>i&1 == 0 {
 			return 0, false
 		}
 		return e.warp.lanes[i].eval(args[1], depth)
@@ -195,4 +256,13 @@ func (e *evaluator) place(name string) (uint32, bool) {
 		return 1<<e.lane - 1, true
 	}
 	return 0, false
+}
+
+// block returns the block of an instruction, -1 for none.
+func (t *trace) block(inst int) int {
+	b, found := slices.BinarySearchFunc(t.fn.Blocks, inst, func(b isa.Block, i int) int { return cmp.Compare(b.First, i) })
+	if !found {
+		b--
+	}
+	return b
 }

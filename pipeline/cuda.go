@@ -10,7 +10,7 @@ import (
 
 // cudaRoad is CUDA C++, which nvcc or clang compiles to PTX and ptxas to machine code. It is
 // for programs and mappings: litmus tests are not written in CUDA C++.
-var cudaRoad = &Road{Vendor: target.NVIDIA, Source: CUDA, Tool: "nvcc", Language: "opencl", Find: toolchain.DiscoverCUDA,
+var cudaRoad = &Road{Vendor: target.NVIDIA, Source: CUDA, Tool: "nvcc", Language: "opencl", FlagsOf: "ptxas", Find: toolchain.DiscoverCUDA,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.Front)
 		if !ok || tc.Ptxas == "" {

@@ -42,8 +42,8 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 		return listing(ctx, tc, file, target, data, f)
 	}
 	words, err := dictionaries.learn(ctx, tc, target, f)
-	if errors.Is(err, toolchain.ErrCancelled) {
-		return nil, err
+	if errors.Is(err, toolchain.ErrCancelled) || errors.Is(err, toolchain.ErrTimeout) {
+		return nil, err // what hangs nvdisasm once does so again
 	}
 	if err != nil { // whatever is wrong, nvdisasm has the last word on it
 		dictionaries.tell(err)

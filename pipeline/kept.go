@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 	"optcheck/sass/cubin"
 	"optcheck/toolchain"
@@ -67,9 +68,12 @@ func compileKept(ctx context.Context, tc *toolchain.Toolchain, folder string, jo
 	return out, nil
 }
 
+// maxKept bounds a file of kept output, in bytes.
+const maxKept = 1 << 30
+
 // readKept reads the output that was kept of a job; nil if it cannot be read or is damaged.
 func readKept(path string, units int) *toolchain.Result {
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, maxKept)
 	if err != nil || len(data) < len(keptMagic)+sha256.Size || string(data[:len(keptMagic)]) != keptMagic {
 		return nil
 	}

@@ -28,7 +28,7 @@ var fenceOrders = map[string]string{"4": "acquire", "5": "release", "6": "acq_re
 func plainReason(msg string) string {
 	msg = places.ReplaceAllString(pointers.ReplaceAllString(msg, ""), "")
 	msg = load.ReplaceAllString(operands.ReplaceAllString(msg, ""), "(")
-	msg = strings.Replace(msg, "Cannot select:", "Cannot select: ", 1)
+	msg = strings.Replace(msg, "Cannot select:", toolchain.CannotSelect, 1)
 	if m := fenceIDs.FindStringSubmatch(msg); m != nil {
 		scope := "with a named scope"
 		if m[3] == "1" {
@@ -51,7 +51,7 @@ func Lacks(err error) string {
 		return e.Detail
 	}
 	// llc aborts where clang has a message.
-	if i := strings.Index(e.Error(), "Cannot select: "); i >= 0 && e.ExitCode != 0 && len(e.Diagnostics) == 0 {
+	if i := strings.Index(e.Error(), toolchain.CannotSelect); i >= 0 && e.ExitCode != 0 && len(e.Diagnostics) == 0 {
 		msg, _, _ := strings.Cut(firstLine(e.Error()[i:]), " # D:")
 		return "the compiler cannot: " + pointers.ReplaceAllString(msg, "")
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // llcRoad is LLVM IR for NVIDIA, which llc compiles to PTX and ptxas to machine code.
-var llcRoad = &Road{Vendor: target.NVIDIA, Source: LLVMIR, Tool: "llc", Language: "ptx", Find: toolchain.DiscoverLLC,
+var llcRoad = &Road{Vendor: target.NVIDIA, Source: LLVMIR, Tool: "llc", Language: "ptx", FlagsOf: "ptxas", Find: toolchain.DiscoverLLC,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLC)
 		if !ok {

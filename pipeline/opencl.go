@@ -18,7 +18,7 @@ import (
 )
 
 // clRoad is OpenCL C for AMD, compiled by clang.
-var clRoad = &Road{Vendor: target.AMD, Source: OpenCL, Tool: "clang", Language: "opencl", Find: toolchain.DiscoverLLVM,
+var clRoad = &Road{Vendor: target.AMD, Source: OpenCL, Tool: "clang", Language: "opencl", FlagsOf: "clang", Find: toolchain.DiscoverLLVM,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLVM)
 		if !ok {
@@ -208,7 +208,7 @@ func (p *opencl) readIR(ctx context.Context, text []byte) ([]llvmir.Func, error)
 
 // irRoad is LLVM IR for AMD, compiled by llc: only the back end is involved. The IR is not
 // OpenCL, so no model says what it means.
-var irRoad = &Road{Vendor: target.AMD, Source: LLVMIR, Find: toolchain.DiscoverLLVM,
+var irRoad = &Road{Vendor: target.AMD, Source: LLVMIR, FlagsOf: "llc", Find: toolchain.DiscoverLLVM,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		kind, ok := tc.Kind.(*toolchain.LLVM)
 		switch {

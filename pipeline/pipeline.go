@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +41,8 @@ type Road struct {
 	// Language names the language whose memory model gives a test its meaning: "ptx", "opencl";
 	// "" if no model can judge the code.
 	Language string
+	// FlagsOf is the compiler that gets the flags of jobs: the one that makes machine code.
+	FlagsOf string
 	// Find finds the toolchains on this machine that can take this road.
 	Find func(context.Context, toolchain.Options) ([]*toolchain.Toolchain, []error)
 
@@ -220,20 +223,41 @@ type Unread struct{ Detail string }
 
 func (e *Unread) Error() string { return e.Detail }
 
-// Kind returns the kind of an error for problem events: compile, timeout, parse or
+// Kind returns the kind of an error for problem events: crash, compile, timeout, parse or
 // infrastructure.
 func Kind(err error) string {
 	var unread *Unread
 	var parse *sass.Error
 	switch {
 	case errors.As(err, &unread), errors.As(err, &parse):
-		return "parse"
+		return report.ProblemParse
+	case errors.Is(err, toolchain.ErrCrashed):
+		return report.ProblemCrash
 	case errors.Is(err, toolchain.ErrTimeout):
-		return "timeout"
+		return report.ProblemTimeout
 	case errors.Is(err, toolchain.ErrCompile):
-		return "compile"
+		return report.ProblemCompile
 	}
-	return "infrastructure"
+	return report.ProblemInfrastructure
+}
+
+// Crash returns what the error of a kernel says of a compiler that crashes or hangs, nil if it is
+// another failure. compilers are those that process the kernel.
+func Crash(err error, thread int, compilers []toolchain.Compiler) *report.Finding {
+	var e *toolchain.Error
+	if !errors.As(err, &e) || e.Crash() == "" {
+		return nil
+	}
+	f := &report.Finding{Rule: report.RuleCrash, Thread: thread, Access: -1, Detail: filepath.Base(e.Tool) + ": " + e.Crash(), At: e.At}
+	if errors.Is(err, toolchain.ErrHung) {
+		f.Rule = report.RuleHang
+	}
+	for _, c := range compilers {
+		if len(compilers) > 1 && c.Path == e.Tool {
+			f.Stage = c.Tool
+		}
+	}
+	return f
 }
 
 // Detail returns an error for a cell's reason: one line, but the whole message if output was

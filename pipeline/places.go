@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -48,11 +49,28 @@ func Places(tcs []*toolchain.Toolchain, source string, targets, levels []string)
 		}
 	}
 	for _, t := range targets {
-		if !known[t] {
-			return nil, fmt.Errorf("no toolchain knows target %q (%s)", t, someTargets(tcs))
+		if known[t] {
+			continue
 		}
+		of := target.Vendor(t)
+		if !slices.ContainsFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.Vendor() == of }) &&
+			slices.ContainsFunc(Roads, func(r *Road) bool { return r.Vendor == of }) {
+			return nil, &ForeignTargetError{t, of, slices.ContainsFunc(targets, func(t string) bool { return known[t] })}
+		}
+		return nil, fmt.Errorf("no toolchain knows target %q (%s)", t, someTargets(tcs))
 	}
 	return places, nil
+}
+
+// ForeignTargetError is the error of a target of a vendor for which other toolchains compile than those that were given.
+// Beside tells that other targets are known.
+type ForeignTargetError struct {
+	Target, Vendor string
+	Beside         bool
+}
+
+func (e *ForeignTargetError) Error() string {
+	return fmt.Sprintf("no toolchain knows target %q, which is of vendor %s", e.Target, e.Vendor)
 }
 
 // Once returns the distinct elements of a list: what is asked for twice is one cell.

@@ -12,7 +12,7 @@ import (
 )
 
 // ptxRoad is PTX, compiled by ptxas.
-var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Tool: "ptxas", Language: "ptx", Find: toolchain.Discover,
+var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Tool: "ptxas", Language: "ptx", FlagsOf: "ptxas", Find: toolchain.Discover,
 	of: func(tc *toolchain.Toolchain) (Pipeline, error) {
 		if _, ok := tc.Kind.(toolchain.CUDA); !ok {
 			return nil, nil

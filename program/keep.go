@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"optcheck/internal/input"
 )
 
 // Key says what was measured.
@@ -54,7 +56,7 @@ const maxKeep = 256 << 20
 // OpenKeep reads a file, which is made if it is not there. A last line that was not
 // written to its end is left out.
 func OpenKeep(name string) (*Keep, io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := input.Update(name, 0o666)
 	if err != nil {
 		return nil, nil, err
 	}

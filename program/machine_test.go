@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/runner/fake"
@@ -41,10 +42,7 @@ func isolated(t *testing.T, backend string) runner.Session {
 		Env: append([]string{"OPTCHECK_TEST_DEVICE=" + backend}, opencl.Env...), Notify: func(err error) { t.Log("lost: ", err) }})
 	list, err := b.Devices(t.Context())
 	if err != nil || len(list) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no device of ", backend, err)
-		}
-		t.Skip("no device of ", backend, err)
+		required.Missing(t, "no device of %v %v", backend, err)
 	}
 	s, err := b.Open(t.Context(), 0)
 	require.NoError(t, err)

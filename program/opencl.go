@@ -26,6 +26,9 @@ var siteWord = regexp.MustCompile(`\b(?:fence_site|SITE)\s*\(\s*(\d{1,3})\s*\)`)
 // NewCLRoad reads the OpenCL C of a program.
 func NewCLRoad(p *Program, d runner.Device) (*CLRoad, error) {
 	r := &CLRoad{file: p.OpenCL.Name, text: blankComments(string(p.OpenCL.Text)), kernels: p.kernels(), device: d.Platform}
+	if at := otherFile.FindStringIndex(spliced.ReplaceAllString(r.text, "")); at != nil {
+		return nil, fmt.Errorf("%s: the source names another file (#include, #embed, #import): a program is one file", r.file)
+	}
 	seen := map[int]bool{}
 	for n, line := range strings.Split(r.text, "\n") {
 		for _, at := range siteWord.FindAllStringSubmatchIndex(line, -1) {
@@ -39,6 +42,13 @@ func NewCLRoad(p *Program, d runner.Device) (*CLRoad, error) {
 	}
 	return r, nil
 }
+
+// otherFile is a directive by which a device's compiler opens a file that a program names, however #
+// is written; spliced is the end of a line that the next one continues.
+var (
+	otherFile = regexp.MustCompile(`(?:#|%:|\?\?=)\s*(?:include|include_next|embed|import)\b`)
+	spliced   = regexp.MustCompile(`(?:\\|\?\?/)[ \t]*\r?\n`)
+)
 
 var comments = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 

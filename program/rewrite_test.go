@@ -1,12 +1,12 @@
 package program
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/target"
@@ -23,10 +23,7 @@ func compilers(t *testing.T) (list []*toolchain.Toolchain) {
 		}
 	}
 	if len(list) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no ptxas")
-		}
-		t.Skip("no ptxas")
+		required.Missing(t, "no ptxas")
 	}
 	return list
 }

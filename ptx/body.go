@@ -2,7 +2,9 @@ package ptx
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,7 +23,8 @@ type scope struct {
 	regs   map[string]int
 	ranges []regRange // %r<31>
 	labels map[string]string
-	from   int // where its statements begin
+	vars   map[string]int // numbers in Func.Vars, from 1; 0 for parameters
+	from   int            // where its statements begin
 }
 
 type regRange struct {
@@ -53,7 +56,7 @@ func (b *body) read() error {
 			} else if len(b.scopes) > maxNested {
 				return l.errorf(l.at-1, "blocks are nested more than %d deep", maxNested)
 			}
-			b.scopes = append(b.scopes, scope{regs: map[string]int{}, labels: map[string]string{}, from: len(b.f.Body)})
+			b.enter()
 		case c == '}':
 			l.at++
 			b.leave()
@@ -73,6 +76,41 @@ func (b *body) read() error {
 			}
 		}
 	}
+}
+
+// enter begins a block. That of the function has its parameters, those that are registers as its first ones.
+func (b *body) enter() {
+	s := scope{regs: map[string]int{}, labels: map[string]string{}, vars: map[string]int{}, from: len(b.f.Body)}
+	if len(b.scopes) == 0 {
+		for _, v := range slices.Concat(b.f.Params, b.f.Returns) {
+			if v.Space == "reg" {
+				s.regs[v.Name] = len(b.f.Regs)
+				b.f.Regs = append(b.f.Regs, Register{v.Name, v.Type})
+				b.regs++
+			} else {
+				s.vars[v.Name] = 0
+			}
+		}
+	}
+	b.scopes = append(b.scopes, s)
+}
+
+// declare notes the variables of a block.
+func (b *body) declare(list []Var) {
+	for _, v := range list {
+		b.f.Vars = append(b.f.Vars, v)
+		b.scopes[len(b.scopes)-1].vars[v.Name] = len(b.f.Vars)
+	}
+}
+
+// variable is the number of the variable that a name stands for, 0 if it is none of the function's blocks.
+func (b *body) variable(name string) int {
+	for _, s := range slices.Backward(b.scopes) {
+		if n, ok := s.vars[name]; ok {
+			return n
+		}
+	}
+	return 0
 }
 
 // leave ends a block: the names of its labels are made the function's, since a
@@ -138,7 +176,7 @@ func (b *body) directive() error {
 	case "reg":
 		return b.registers(text, start)
 	case "shared", "local", "param", "global", "const":
-		b.f.Vars = append(b.f.Vars, declared(variables("."+w+text, w), span{start, l.at})...)
+		b.declare(declared(variables("."+w+text, w), span{start, l.at}))
 	case "branchtargets", "calltargets", "callprototype":
 		if n := len(b.f.Body); n > 0 && b.f.Body[n-1].Kind == StmtLabel {
 			st := &b.f.Body[n-1]
@@ -382,6 +420,9 @@ func (b *body) operand(s string) (o Operand, err error) {
 	if v, ok := number(s); ok {
 		return Operand{Kind: Imm, Value: v}, nil
 	}
+	if v, bits, ok := float(s); ok {
+		return Operand{Kind: Imm, Value: v, Float: bits}, nil
+	}
 	name := s
 	switch s[0] {
 	case '!', '-':
@@ -400,7 +441,7 @@ func (b *body) operand(s string) (o Operand, err error) {
 			return b.sum(s)
 		}
 	}
-	return Operand{Kind: Sym, Name: name, Neg: o.Neg}, nil
+	return Operand{Kind: Sym, Reg: b.variable(name), Name: name, Neg: o.Neg}, nil
 }
 
 // sum reads a variable plus a number, and keeps what else there is as text, with
@@ -456,24 +497,45 @@ func (b *body) address(s string) (Operand, error) {
 	return o, nil
 }
 
+// number reads an integer: PTX ISA 4.5.1.
 func number(s string) (int64, bool) {
 	t := strings.TrimPrefix(s, "-")
 	if t == "" || t[0] < '0' || t[0] > '9' {
 		return 0, false
 	}
-	t = strings.TrimRight(t, "U")
-	if len(t) > 2 && (t[:2] == "0f" || t[:2] == "0F" || t[:2] == "0d" || t[:2] == "0D") {
-		v, err := strconv.ParseUint(t[2:], 16, 64)
-		return int64(v), err == nil
+	v, err := strconv.ParseUint(strings.TrimRight(t, "U"), 0, 64)
+	if s[0] == '-' {
+		v = -v
 	}
-	if v, err := strconv.ParseUint(t, 0, 64); err == nil {
-		if len(s) > len(t) && s[0] == '-' {
-			return -int64(v), true
-		}
-		return int64(v), true
+	return int64(v), err == nil
+}
+
+// float reads a floating-point number, and gives its bits and how many they are: PTX ISA 4.5.2.
+func float(s string) (int64, int, bool) {
+	t := strings.TrimPrefix(s, "-")
+	if t == "" || t[0] < '0' || t[0] > '9' {
+		return 0, 0, false
 	}
-	if v, err := strconv.ParseFloat(t, 64); err == nil {
-		return int64(v), true
+	var v uint64
+	var err error
+	bits := 64
+	switch {
+	case len(t) != len(s) && strings.ContainsAny(t[:min(2, len(t))], "fFdD"):
+		return 0, 0, false // hexadecimal ones have no sign in front
+	case len(t) == 10 && (t[:2] == "0f" || t[:2] == "0F"):
+		bits = 32
+		v, err = strconv.ParseUint(t[2:], 16, 32)
+	case len(t) == 18 && (t[:2] == "0d" || t[:2] == "0D"):
+		v, err = strconv.ParseUint(t[2:], 16, 64)
+	case !strings.ContainsAny(t, ".eE") || strings.ContainsAny(t, "xX_"):
+		return 0, 0, false
+	default:
+		var f float64
+		f, err = strconv.ParseFloat(t, 64)
+		v = math.Float64bits(f)
 	}
-	return 0, false
+	if s[0] == '-' {
+		v ^= 1 << (bits - 1)
+	}
+	return int64(v), bits, err == nil
 }

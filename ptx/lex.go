@@ -11,10 +11,12 @@ type lexer struct {
 	src   []byte // comments blanked
 	at    int
 	lines []int // where lines begin
+	// before is how many lines of the file stand in front of the text.
+	before int
 }
 
-func newLexer(file string, src []byte) (*lexer, error) {
-	l := &lexer{file: file, src: bytes.Clone(src), lines: []int{0}}
+func newLexer(file string, src []byte, before int) (*lexer, error) {
+	l := &lexer{file: file, src: bytes.Clone(src), lines: []int{0}, before: before}
 	for i, c := range src {
 		if c == '\n' {
 			l.lines = append(l.lines, i+1)
@@ -59,7 +61,7 @@ func (l *lexer) blankComments() error {
 
 func (l *lexer) pos(at int) Pos {
 	n := sort.SearchInts(l.lines, at+1)
-	return Pos{n, at - l.lines[n-1] + 1}
+	return Pos{l.before + n, at - l.lines[n-1] + 1}
 }
 
 func (l *lexer) errorf(at int, format string, args ...any) error {

@@ -1,7 +1,10 @@
 package ptx
 
 import (
+	"bytes"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,29 +38,55 @@ type Module struct {
 	Prototypes []Prototype
 	Insts      int
 
-	src  []byte
-	cuts []span // what a copy with lines of its own leaves out
-	head int    // where the directives at the top end
+	// Part numbers the modules of a file with several, from 1; it is 0 for the only one.
+	Part int
+
+	src []byte
+	// before is how many lines of the file stand in front of the module.
+	before int
+	cuts   []span // what a copy with lines of its own leaves out
+	head   int    // where the directives at the top end
 	// version is where the operand of .version stands, target what follows the
 	// first word of .target.
 	version, target span
+	funcs           map[string]*Func
+	vars            map[string]*Var
 }
 
 type span struct{ from, to int }
 
-// Lines are the lines of the text.
-func (m *Module) Lines() []string { return strings.Split(string(m.src), "\n") }
+// Lines are the lines of the text; before is how many lines of the file stand in front of them.
+func (m *Module) Lines() (lines []string, before int) {
+	return strings.Split(string(m.src), "\n"), m.before
+}
+
+// Has reports whether a line of the file is one of the module's.
+func (m *Module) Has(line int) bool {
+	return line > m.before && line <= m.before+1+bytes.Count(m.src, []byte("\n"))
+}
+
+// Name is the file without its folder, with the number of the part if it has several.
+func (m *Module) Name() string {
+	name := filepath.Base(m.File)
+	if m.Part > 0 {
+		name += fmt.Sprintf("#%d", m.Part)
+	}
+	return name
+}
 
 // Var is a variable, or a parameter of a function.
 type Var struct {
 	Name  string
-	Space string // global, shared, const, local, param
+	Space string // global, shared, const, local, param; reg for parameters that are the function's first register of the name
+	// Type is that of an element, without its dot.
+	Type string
 	// Size is in bytes; 0 for arrays without length. Offset is that of an entry's
-	// parameter among the parameters.
-	Size, Offset int64
-	Extern       bool
+	// parameter among the parameters. Align is the alignment.
+	Size, Offset, Align int64
+	Extern              bool
 
 	decl span
+	init span // what follows the equals sign
 }
 
 // Prototype is a function that is declared and has no body here.
@@ -157,10 +186,14 @@ const (
 
 // Operand is an operand of an instruction.
 type Operand struct {
-	Kind  OperandKind
+	Kind OperandKind
+	// Reg is the register; of a Sym the number, from 1, of the variable in Func.Vars, 0 if it is none of these.
 	Reg   int
 	Neg   bool
 	Value int64
+	// Float is the width of the floating-point number whose bits Value has: 32 for 0f3f800000, 64 for
+	// 0d3ff0000000000000 and 1.0. It is 0 for integers.
+	Float int
 	Name  string
 	Elems []Operand
 }
@@ -177,13 +210,20 @@ func (o *Operand) Registers(out []int) []int {
 }
 
 // Func returns the function of a name, nil if there is none.
-func (m *Module) Func(name string) *Func {
-	for _, f := range m.Funcs {
-		if f.Name == name {
-			return f
-		}
+func (m *Module) Func(name string) *Func { return m.funcs[name] }
+
+// Var returns the module's variable of a name, nil if there is none.
+func (m *Module) Var(name string) *Var { return m.vars[name] }
+
+// index makes the maps of names. The first one of a name counts.
+func (m *Module) index() {
+	m.funcs, m.vars = map[string]*Func{}, map[string]*Var{}
+	for _, f := range slices.Backward(m.Funcs) {
+		m.funcs[f.Name] = f
 	}
-	return nil
+	for i := range slices.Backward(m.Vars) {
+		m.vars[m.Vars[i].Name] = &m.Vars[i]
+	}
 }
 
 // Size is that of the text, in bytes.
@@ -191,14 +231,14 @@ func (m *Module) Size() int { return len(m.src) }
 
 // Forget drops all but the text and what stands at its top: what was read takes ten times
 // the memory.
-func (m *Module) Forget() { m.Vars, m.Funcs, m.cuts = nil, nil, nil }
+func (m *Module) Forget() { m.Vars, m.Funcs, m.cuts, m.vars, m.funcs = nil, nil, nil, nil, nil }
 
 // Whole is a module that nothing was forgotten of: itself, or what its text is read as again.
 func (m *Module) Whole() *Module {
 	if m.Funcs != nil {
 		return m
 	}
-	whole, err := Parse(m.File, m.src)
+	whole, err := parsePart(m.File, m.src, m.before, m.Part)
 	if err != nil {
 		panic(err) // it was read before
 	}

@@ -12,21 +12,29 @@ func errorAt(file string, pos Pos, format string, args ...any) error {
 }
 
 // Parse reads a module. The error is an *Error with the place.
-func Parse(file string, src []byte) (*Module, error) {
+func Parse(file string, src []byte) (*Module, error) { return parsePart(file, src, 0, 0) }
+
+// parsePart reads a part of a file that has so many lines in front of it.
+func parsePart(file string, src []byte, before, part int) (*Module, error) {
 	if len(src) > MaxInput {
-		return nil, errorAt(file, Pos{1, 1}, "%d bytes: more than the %d that a module may have", len(src), MaxInput)
+		return nil, tooLarge(file, src)
 	}
-	l, err := newLexer(file, src)
+	l, err := newLexer(file, src, before)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{l: l, m: &Module{File: file, src: src},
+	p := &parser{l: l, m: &Module{File: file, Part: part, src: src, before: before},
 		locs: &locs{files: map[int]string{}, inlined: map[locKey]locKey{}, of: map[*Inst]locKey{}}}
 	if err := p.module(); err != nil {
 		return nil, err
 	}
 	p.locs.resolve()
+	p.m.index()
 	return p.m, nil
+}
+
+func tooLarge(file string, src []byte) error {
+	return errorAt(file, Pos{1, 1}, "%d bytes: more than the %d that a module may have", len(src), MaxInput)
 }
 
 type parser struct {
@@ -172,7 +180,7 @@ func (p *parser) declaration() error {
 	l.at++
 	m := linkage.FindStringSubmatch(text)
 	if space := variableSpace(text); space != "" {
-		for _, v := range declared(variables(text, space), span{start, l.at}) {
+		for _, v := range declared(variables(string(l.src[start:l.at-1]), space), span{start, l.at}) {
 			v.Extern = m != nil && m[1] == "extern"
 			p.m.Vars = append(p.m.Vars, v)
 		}
@@ -220,6 +228,7 @@ var (
 	spaceWord = regexp.MustCompile(`\.(global|shared|const|local|param|tex|reg)\b`)
 	typeWord  = regexp.MustCompile(`\.(?:([bsuf])(8|16|32|64|128)|(pred)|(texref|samplerref|surfref)|(f16x2|bf16|bf16x2|tf32|e4m3|e5m2))\b`)
 	alignWord = regexp.MustCompile(`\.align\s+(\d+)`)
+	ptrWord   = regexp.MustCompile(`^\s*\.ptr\b(\s*\.(global|shared|const|local)\b)?(\s*\.align\s+\d+)?`)
 	arrayDim  = regexp.MustCompile(`\[\s*(\w*)\s*\]`)
 	nameWord  = regexp.MustCompile(`^\s*([\w$%]+)\s*(?:<\s*(\d+)\s*>)?((?:\s*\[\s*\w*\s*\])*)`)
 )
@@ -231,11 +240,17 @@ func variableSpace(text string) string {
 	return ""
 }
 
+// otherWidths are those of types whose names do not end with it.
+var otherWidths = map[string]int64{"f16x2": 4, "bf16": 2, "bf16x2": 4, "tf32": 4, "e4m3": 1, "e5m2": 1}
+
 // width is the size of a type in bytes, 8 for references.
 func width(text string) int64 {
 	m := typeWord.FindStringSubmatch(text)
-	if m == nil || m[2] == "" {
+	switch {
+	case m == nil || m[3] != "" || m[4] != "":
 		return 8
+	case m[5] != "":
+		return otherWidths[m[5]]
 	}
 	n, _ := strconv.ParseInt(m[2], 10, 64)
 	return n / 8
@@ -243,32 +258,40 @@ func width(text string) int64 {
 
 // variables reads the names behind the last word that begins with a dot.
 func variables(text, space string) (out []Var) {
-	head := text
+	head, init := text, span{}
 	if i := strings.IndexByte(text, '='); i >= 0 {
-		head = text[:i]
+		head, init = text[:i], span{i + 1, len(text)}
 	}
 	last := typeWord.FindAllStringIndex(head, -1)
 	if last == nil {
 		return nil
 	}
-	at := last[len(last)-1][1]
-	size := width(head[last[len(last)-1][0]:])
+	from, at := last[len(last)-1][0], last[len(last)-1][1]
+	size := width(head[from:])
 	if strings.Contains(head, ".v2") {
 		size *= 2
 	} else if strings.Contains(head, ".v4") {
 		size *= 4
 	}
+	align := size
+	if m := alignWord.FindStringSubmatch(head); m != nil && !strings.Contains(head, ".ptr") {
+		align, _ = strconv.ParseInt(m[1], 10, 64)
+	}
 	for _, one := range strings.Split(head[at:], ",") {
+		one = one[len(ptrWord.FindString(one)):]
 		m := nameWord.FindStringSubmatch(one)
 		if m == nil {
 			continue
 		}
-		v := Var{Name: m[1], Space: space, Size: size}
+		v := Var{Name: m[1], Space: space, Type: head[from+1 : at], Size: size, Align: align}
 		for _, d := range arrayDim.FindAllStringSubmatch(m[3], -1) {
 			n, _ := strconv.ParseInt(d[1], 0, 64)
 			v.Size *= n
 		}
 		out = append(out, v)
+	}
+	if len(out) > 0 {
+		out[len(out)-1].init = init
 	}
 	return out
 }
@@ -277,6 +300,9 @@ func variables(text, space string) (out []Var) {
 func declared(list []Var, at span) []Var {
 	for i := range list {
 		list[i].decl = at
+		if v := &list[i]; v.init.to > 0 {
+			v.init = span{v.init.from + at.from, v.init.to + at.from}
+		}
 	}
 	return list
 }
@@ -285,18 +311,18 @@ func declared(list []Var, at span) []Var {
 func params(text string, from int) (out []Var) {
 	var at int64
 	for _, one := range strings.Split(text, ",") {
-		vs := declared(variables(one, "param"), span{from, from + len(one)})
+		space := "param"
+		if variableSpace(one) == "reg" {
+			space = "reg"
+		}
+		vs := declared(variables(one, space), span{from, from + len(one)})
 		from += len(one) + 1
 		if len(vs) == 0 {
 			continue
 		}
 		v := vs[0]
-		align := width(one)
-		if m := alignWord.FindStringSubmatch(one); m != nil && !strings.Contains(one, ".ptr") {
-			align, _ = strconv.ParseInt(m[1], 10, 64)
-		}
-		if align > 0 {
-			at = (at + align - 1) / align * align
+		if v.Align > 0 {
+			at = (at + v.Align - 1) / v.Align * v.Align
 		}
 		v.Offset = at
 		at += v.Size

@@ -44,9 +44,10 @@ $L:	shfl.sync.bfly.b32 x|%p2, %r1, 1, 31, -1;
 	require.True(t, f.Entry && f.Visible)
 	require.Equal(t, []string{".param .u64 a", ".param .align 16 .b8 s[20]", ".param .u32 n"}, declarations(m, f.Params))
 	require.Equal(t, []string{".shared .align 8 .b8 bar[16];"}, declarations(m, f.Vars))
-	require.Equal(t, []Var{{Name: "a", Space: "param", Size: 8}, {Name: "s", Space: "param", Size: 20, Offset: 16}, {Name: "n",
-		Space: "param", Size: 4, Offset: 36}}, f.Params)
-	require.Equal(t, []Var{{Name: "bar", Space: "shared", Size: 16}}, f.Vars)
+	require.Equal(t, []Var{{Name: "a", Space: "param", Type: "u64", Size: 8, Align: 8},
+		{Name: "s", Space: "param", Type: "b8", Size: 20, Offset: 16, Align: 16},
+		{Name: "n", Space: "param", Type: "u32", Size: 4, Offset: 36, Align: 4}}, f.Params)
+	require.Equal(t, []Var{{Name: "bar", Space: "shared", Type: "b8", Size: 16, Align: 8}}, f.Vars)
 	in := insts(f)
 	require.Len(t, in, 8)
 	require.Equal(t, 8, m.Insts)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/toolchain"
 )
@@ -41,8 +42,7 @@ func TestNVPTX(t *testing.T) {
 	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
 	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Major() == 22 && tc.Kind.(*toolchain.LLVM).LLC != "" })
 	if i < 0 {
-		require.NotEqual(t, "1", os.Getenv("OPTCHECK_REQUIRE_TOOLS"), "no llc of LLVM 22")
-		t.Skip("no llc of LLVM 22")
+		required.Missing(t, "no llc of LLVM 22")
 	}
 	file := t.TempDir() + "/mp.ll"
 	require.NoError(t, os.WriteFile(file, []byte("target triple = \"nvptx64-nvidia-cuda\"\n"+u.Text), 0o600))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -73,10 +74,7 @@ func instructionTests(t *testing.T) (tests []*litmus.Test) {
 func TestEmittedAgainstPtxas(t *testing.T) {
 	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
 	if len(found) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found; make toolchains installs some")
+		required.Missing(t, "no toolchain found; make toolchains installs some")
 	}
 	full := os.Getenv("OPTCHECK_FULL") == "1"
 	tests := instructionTests(t)

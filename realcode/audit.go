@@ -14,6 +14,8 @@ import (
 
 	"optcheck/pipeline"
 	"optcheck/ptx"
+	"optcheck/refine"
+	"optcheck/report"
 	"optcheck/sass/cubin"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -25,7 +27,9 @@ const (
 	Changed     = "changed"     // there are findings, and no test of the model shows what they make possible
 	Miscompiled = "miscompiled" // the machine code allows what the PTX forbids, by a litmus test
 	Unknown     = "unknown"     // something could not be decided: no good news
-	Unsupported = "unsupported" // the release or the target cannot compile the module
+	Unsupported = "unsupported" // the release or the target cannot compile the module, and another one can
+	Invalid     = "invalid"     // no release and no target compiles the module, for a reason in it
+	Crashed     = "crashed"     // the compiler crashes or hangs at the module
 )
 
 // Cell is a module compiled in one way.
@@ -38,8 +42,10 @@ type Cell struct {
 	Reason    string `json:"reason,omitempty"`
 	// CompiledAs is the version of PTX as which the release compiled a module of a
 	// newer one, "" if it knows the module's.
-	CompiledAs string  `json:"compiled_as,omitempty"`
-	Result     *Result `json:"result,omitempty"`
+	CompiledAs string `json:"compiled_as,omitempty"`
+	// Crash is what the compiler does at the module in the place of machine code, nil if it ends well.
+	Crash  *report.Finding `json:"crash,omitempty"`
+	Result *Result         `json:"result,omitempty"`
 }
 
 // Options say what is audited.
@@ -53,6 +59,8 @@ type Options struct {
 	Targets, Levels []string
 	// Have, if not nil, reports whether a cell of a module is known already and needs no work.
 	Have func(*ptx.Module, *Cell) bool
+	// Execute is on how many inputs kernels and their machine code are executed and compared; 0: not at all.
+	Execute int
 	// Jobs is how many cells are worked on at a time; 0: one a core.
 	Jobs int
 }
@@ -128,7 +136,7 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 			}
 			group.Go(func() error {
 				defer close(t.done)
-				t.run(ctx, t.of.module(), reading)
+				t.run(ctx, t.of, reading)
 				t.of.release()
 				return ctx.Err()
 			})
@@ -150,11 +158,18 @@ const (
 
 // held is a module while there are cells of it to come.
 type held struct {
-	number int
-	mu     sync.Mutex
-	m      *ptx.Module
-	whole  *ptx.Module
-	left   int
+	number   int
+	mu       sync.Mutex
+	m        *ptx.Module
+	whole    *ptx.Module
+	left     int
+	compiled sync.Map // by toolchain: a func() bool that says whether it compiles the module for some target
+}
+
+// invalid reports whether a toolchain that refuses a module does so for all its targets.
+func (h *held) invalid(ctx context.Context, tc *toolchain.Toolchain, level string) bool {
+	ask, _ := h.compiled.LoadOrStore(tc, sync.OnceValue(func() bool { return compiles(ctx, tc, h.module(), level) }))
+	return !ask.(func() bool)()
 }
 
 // module gives the module, read again if it was forgotten.
@@ -177,7 +192,8 @@ func (h *held) release() {
 
 type cell struct {
 	Cell
-	tc *toolchain.Toolchain
+	tc      *toolchain.Toolchain
+	execute int
 }
 
 // cells lays out the matrix.
@@ -205,7 +221,7 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 	for _, tc := range tcs {
 		for _, t := range targets {
 			for _, level := range levels {
-				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc})
+				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc, o.Execute})
 			}
 		}
 	}
@@ -213,15 +229,19 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 }
 
 // run fills in what became of a cell.
-func (c *cell) run(ctx context.Context, m *ptx.Module, reading *semaphore.Weighted) {
+func (c *cell) run(ctx context.Context, of *held, reading *semaphore.Weighted) {
+	m := of.module()
 	c.CompiledAs = lowered(c.tc, m)
 	if err := c.audit(ctx, m, reading); err != nil {
 		c.Class, c.Reason = Unknown, oneLine(err)
 		var tool *toolchain.Error
 		switch {
+		case errors.Is(err, ErrInvalid), errors.Is(err, errRefused) && of.invalid(ctx, c.tc, c.Level):
+			c.Class, c.Reason = Invalid, strings.TrimPrefix(strings.TrimPrefix(c.Reason, ErrInvalid.Error()+": "), ErrUnsupported.Error()+": ")
 		case errors.Is(err, ErrUnsupported):
-			c.Class = Unsupported
-			c.Reason = strings.TrimPrefix(c.Reason, ErrUnsupported.Error()+": ")
+			c.Class, c.Reason = Unsupported, strings.TrimPrefix(c.Reason, ErrUnsupported.Error()+": ")
+		case errors.Is(err, toolchain.ErrCrashed):
+			c.Class, c.Reason, c.Crash = Crashed, "", pipeline.Crash(err, 0, c.tc.Compilers())
 		case errors.As(err, &tool): // which may go well another time (report.Transient)
 			c.Reason = pipeline.Kind(err) + ": " + c.Reason
 		}
@@ -246,7 +266,14 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if err != nil {
 		return err
 	}
-	return c.judge(ctx, m, code)
+	if err := c.judge(ctx, m, code); err != nil || c.execute == 0 {
+		return err
+	}
+	if err := c.Result.execute(ctx, m, code.Program, b.lined, refine.Options{Runs: c.execute}); err != nil {
+		return err
+	}
+	c.Class, c.Reason = c.Result.Class()
+	return nil
 }
 
 func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) error {

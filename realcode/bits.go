@@ -13,7 +13,12 @@ type knownBits struct{ value, open uint64 }
 func constant(v uint64) knownBits { return knownBits{value: v} }
 func open(width int) knownBits    { return knownBits{open: mask(width)} }
 
-func mask(width int) uint64 { return ^uint64(0) >> (64 - width) }
+func mask(width int) uint64 {
+	if width == 0 {
+		return 0
+	}
+	return ^uint64(0) >> (64 - width)
+}
 
 func (a knownBits) most() uint64      { return a.value | a.open }
 func (a knownBits) may(v uint64) bool { return (a.value^v)&^a.open == 0 }
@@ -125,4 +130,59 @@ func comparedAs(cmp, typ string, width int, a, b knownBits, same bool) knownBits
 		return open(1)
 	}
 	return constant(bit(is != not))
+}
+
+// comparedFloats is the result of a comparison of floating-point numbers, of which only is known whether they are one: it
+// may be no number.
+func comparedFloats(cmp string, same bool) knownBits {
+	switch {
+	case !same:
+	case cmp == "lt", cmp == "gt", cmp == "ne":
+		return constant(0)
+	case cmp == "equ", cmp == "leu", cmp == "geu":
+		return constant(1)
+	}
+	return open(1)
+}
+
+// bounded is what is known of unsigned results that are no larger than an operand.
+func bounded(name string, a, b knownBits) knownBits {
+	most := a.most()
+	switch {
+	case a.open|b.open == 0 && (b.value != 0 || name == "min" || name == "max"):
+		return constant(map[string]uint64{"min": min(a.value, b.value), "max": max(a.value, b.value), "rem": a.value % max(1, b.value),
+			"div": a.value / max(1, b.value)}[name])
+	case name == "min":
+		most = min(most, b.most())
+	case name == "max":
+		most = max(most, b.most())
+	case b.value == 0: // a division by zero gives anything
+		return open(64)
+	case name == "rem":
+		most = min(most, b.most()-1)
+	case name == "div":
+		most /= b.value
+	}
+	return open(bits.Len64(most))
+}
+
+// lop3 is a function of three numbers, bit by bit, by its table.
+func lop3(a, b, c knownBits, table uint64) (v knownBits) {
+	for i := range 64 {
+		var may [2]bool
+		for row := range uint64(8) {
+			x, y, z := row>>2&1, row>>1&1, row&1
+			fits := func(k knownBits, bit uint64) bool { return (k.value>>i&1 == bit) || k.open>>i&1 == 1 }
+			if fits(a, x) && fits(b, y) && fits(c, z) {
+				may[table>>row&1] = true
+			}
+		}
+		switch {
+		case may[0] && may[1]:
+			v.open |= 1 << i
+		case may[1]:
+			v.value |= 1 << i
+		}
+	}
+	return v
 }

@@ -121,6 +121,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.never = sync.OnceValue(func() []bool { return src.never(src.entries[f]) })
 	c.merge()
 	c.leaveOut()
+	c.vectors()
 	for i, in := range mach.insts {
 		if c.owner[i] >= 0 {
 			mach.steps[i].letter = int32(i)
@@ -178,8 +179,10 @@ func (c *checker) finding(r Rule, k int, code []Code, format string, args ...any
 	c.failed[k] = true
 }
 
-// because gives the last finding its slice.
-func (c *checker) because(s *slice) { c.res.Findings[len(c.res.Findings)-1].slice = s }
+// last is the finding that was made last; because gives it its slice.
+func (c *checker) last() *Finding { return &c.res.Findings[len(c.res.Findings)-1] }
+
+func (c *checker) because(s *slice) { c.last().slice = s }
 
 func (c *checker) unknown(r Rule, k int, format string, args ...any) {
 	c.res.Unknown = append(c.res.Unknown, Finding{Rule: r, Kernel: c.name, First: c.place(k), Code: c.code(c.img[k].main...),
@@ -285,12 +288,16 @@ func (c *checker) operation(k int) {
 	} else {
 		c.count.WeakFound++
 	}
-	for _, i := range g.main {
+	for _, i := range g.all() {
 		if why := weaker(op, c.mach.insts[i], c.sm); why != "" && !(op.Effect.Weak() && c.promised(i)) {
 			c.finding(Weakened, k, c.code(i), "%s", why)
 			c.because(c.lessened(k, c.mach.insts[i]))
 			return
 		}
+	}
+	if why := c.uncovered(k); why != "" {
+		c.finding(Weakened, k, c.code(g.all()...), "%s", why)
+		return
 	}
 	if op.strong() {
 		c.alone(k, op, g)
@@ -375,6 +382,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	default:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+		c.last().Order = op.Dead && e.Kind == ptx.Load && e.Acquires()
 		c.because(c.dropped(k))
 	}
 }

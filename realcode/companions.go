@@ -88,7 +88,7 @@ func (c *checker) companions(k int, op *Op, g *images) {
 	} else if len(g.flush) == 0 {
 		written = func(i int32) bool { return c.written(i) || c.elsewhere(k, i) }
 	}
-	for _, i := range g.main {
+	for _, i := range g.all() {
 		in := c.mach.insts[i]
 		if in.Mem.Atom == "CAST" || in.Role == isa.RoleCache {
 			continue
@@ -166,14 +166,32 @@ func (c *checker) invalidated(k int) bool {
 		if !x.strong() || !reads(x) && x.Effect.Kind != ptx.Atomic || apart(x, op) {
 			continue
 		}
+		ordered := c.behind(k, j)
 		for _, i := range c.mainOf(j) {
-			if c.search(i, c.after, always, func(i int32) bool { return c.stale(i) || c.elsewhere(k, i) }) >= 0 {
+			if c.search(i, c.after, always, func(i int32) bool {
+				o := c.owner[i]
+				return (c.stale(i) || c.elsewhere(k, i)) && (o < 0 || slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return ordered[n] }))
+			}) >= 0 {
 				return false
 			}
 			read = true
 		}
 	}
 	return read
+}
+
+// behind are the nodes of the PTX that are come to from one operation without passing another one.
+func (c *checker) behind(k, without int) map[int32]bool {
+	var from []int32
+	for _, n := range c.inPTX[k] {
+		from = append(from, c.pg.next[n]...)
+	}
+	return reached(from, func(n int32) []int32 {
+		if slices.Contains(c.inPTX[without], n) {
+			return nil
+		}
+		return c.pg.next[n]
+	})
 }
 
 // elsewhere reports whether an instruction is an access of the PTX to another

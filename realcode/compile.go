@@ -19,13 +19,19 @@ import (
 const lineFile = "k.ptx"
 
 // ErrUnsupported is why a cell cannot be: the release or the target lacks
-// something that the module has.
-var ErrUnsupported = errors.New("unsupported")
+// something that the module has. errRefused is one that the compiler says.
+var (
+	ErrUnsupported = errors.New("unsupported")
+	errRefused     = fmt.Errorf("%w", ErrUnsupported)
+)
+
+// ErrInvalid is why no cell of a module can be: no release and no target takes it.
+var ErrInvalid = errors.New("invalid")
 
 // Build compiles a module twice, with lines and without, and reads the machine
 // code of the former. The error is ErrUnsupported if ptxas refuses the module, or
-// if a release cannot compile for its target; one of the tools; or that the lines
-// changed the machine code.
+// if a release cannot compile for its target; ErrInvalid if there is nothing to compile;
+// one of the tools; or that the lines changed the machine code.
 func Build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, error) {
 	code, _, err := Cubin(ctx, tc, m, gpu, level)
 	return code, err
@@ -54,7 +60,7 @@ func build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 		return nil, err
 	}
 	if !slices.ContainsFunc(m.Funcs, func(f *ptx.Func) bool { return f.Entry }) {
-		return nil, fmt.Errorf("%w: the module has no kernel, and ptxas leaves out what no kernel calls", ErrUnsupported)
+		return nil, fmt.Errorf("%w: the module has no kernel, and ptxas leaves out what no kernel calls", ErrInvalid)
 	}
 	b := &built{tc: tc, file: m.File, gpu: gpu}
 	if b.lined, err = compileModule(ctx, tc, m, gpu, level, true); err != nil {
@@ -116,11 +122,11 @@ func refusal(m *ptx.Module, text string, err error) error {
 	for _, f := range m.Funcs {
 		for _, st := range f.Body {
 			if st.Inst != nil && st.Inst.N == n {
-				return fmt.Errorf("%w: %s:%d:%d: %s", ErrUnsupported, m.File, st.Inst.Pos.Line, st.Inst.Pos.Col, d.Message)
+				return fmt.Errorf("%w: %s:%d:%d: %s", errRefused, m.File, st.Inst.Pos.Line, st.Inst.Pos.Col, d.Message)
 			}
 		}
 	}
-	return fmt.Errorf("%w: %s", ErrUnsupported, d.Message)
+	return fmt.Errorf("%w: %s", errRefused, d.Message)
 }
 
 // targetFor is the target for which a module can be compiled: a module for sm_90a
@@ -155,11 +161,29 @@ func compile(ctx context.Context, tc *toolchain.Toolchain, text, gpu, level stri
 	}
 	if err := res.Failed[0]; err != nil {
 		if errors.Is(err, toolchain.ErrCompile) && !unresolved(err) {
-			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+			return nil, fmt.Errorf("%w: %w", errRefused, err)
 		}
 		return nil, err
 	}
 	return res.Batches[0].Cubin, nil
+}
+
+// compiles reports whether a toolchain compiles a module for one of its targets. A release that does not
+// know the module's version of PTX does not tell: then a newer one may.
+func compiles(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, level string) bool {
+	if lowered(tc, m) != "" {
+		return true
+	}
+	for _, t := range slices.Backward(tc.Targets) {
+		gpu, err := targetFor(tc, m, t)
+		if err != nil {
+			continue
+		}
+		if _, err = compileModule(ctx, tc, m, gpu, level, false); !errors.Is(err, errRefused) {
+			return true // also if the tool failed
+		}
+	}
+	return false
 }
 
 // equal compares the code of two cubins.

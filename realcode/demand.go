@@ -290,11 +290,13 @@ func (d *demander) slice(a, b role, p [2]role) (pattern string, out *slice) {
 	ours := &slicer{scope: "gpu", locs: [2]location{{writes: a.writes}, {writes: b.writes}}}
 	theirs := &slicer{locs: [2]location{{writes: p[1].writes}, {writes: p[0].writes}}}
 	access := func(r role, at int) member { return member{op: d.src.ops[r.op], at: at} }
-	own, regs, err := ours.thread([]member{access(a, 0), access(b, 1)})
+	mine, its := []member{access(a, 0), access(b, 1)}, []member{access(p[0], 1), access(p[1], 0)}
+	regs, others := namesOf(mine, nil)[0], namesOf(its, nil)[0]
+	own, err := ours.thread(mine, regs)
 	if err != nil {
 		return "", nil
 	}
-	other, others, err := theirs.thread([]member{access(p[0], 1), access(p[1], 0)})
+	other, err := theirs.thread(its, others)
 	if err != nil {
 		return "", nil
 	}

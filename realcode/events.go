@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 			continue
 		}
 		hash := sha256.Sum256([]byte(hex.EncodeToString(text[:]) + f.Name))
-		t := report.Test{Name: filepath.Base(m.File) + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: report.Program, File: m.File,
+		t := report.Test{Name: m.Name() + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: report.Program, File: m.File,
 			Targets: targets, Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
@@ -98,9 +97,15 @@ func (p *Program) place(i int, c *Cell) *report.Cell {
 
 // Events hands over what a cell of a module says of each of its kernels.
 func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
+	if problem := p.problem(c); problem != nil {
+		return emit(report.Event{Problem: problem})
+	}
 	for i := range p.Tests {
 		t, cell := &p.Tests[i], p.place(i, c)
 		cell.Result = report.Result{Class: c.Class, Reason: c.Reason}
+		if c.Crash != nil {
+			cell.Findings = []report.Finding{*c.Crash}
+		}
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
 			cell.Code = hashOf(t.Hash + k.Hash)
@@ -118,6 +123,15 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		}
 	}
 	return nil
+}
+
+// problem is what became of a module that has no kernel to show it at, nil if it has one or all is well.
+func (p *Program) problem(c *Cell) *report.Problem {
+	kind := map[string]string{Invalid: report.ProblemInput, Crashed: report.ProblemCrash, Unknown: report.ProblemInfrastructure}[c.Class]
+	if len(p.Tests) > 0 || kind == "" {
+		return nil
+	}
+	return &report.Problem{Kind: kind, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Detail: c.File + ": " + c.why()}
 }
 
 func hashOf(s string) string {
@@ -176,7 +190,7 @@ func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
 // event is a verdict of miscompilation as the event stream has it.
 func (v *Verdict) event() *report.Verdict {
 	outcome := state(v.Outcome)
-	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Lifted: v.Machine,
+	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Events: v.Events, Lifted: v.Machine,
 		Slice: v.Source, New: []string{outcome}, Visible: []string{outcome}}
 }
 

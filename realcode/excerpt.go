@@ -23,6 +23,7 @@ const maxLines = 4 * maxShown
 type excerpt struct {
 	b      strings.Builder
 	lines  []string // of the PTX
+	before int      // how many lines of the file stand in front of them
 	origin []string // lines of what it was made of
 	file   string   // which that is
 	last   ptx.Loc
@@ -30,7 +31,8 @@ type excerpt struct {
 }
 
 func newExcerpt(m *ptx.Module, o Origin) *excerpt {
-	x := &excerpt{lines: m.Lines(), file: filepath.Base(o.File)}
+	x := &excerpt{file: filepath.Base(o.File)}
+	x.lines, x.before = m.Lines()
 	if o.Text != "" {
 		x.origin = strings.Split(o.Text, "\n")
 	}
@@ -62,8 +64,8 @@ func (x *excerpt) function(ops []*Op) {
 		}
 	}
 	var code []int
-	for n := ops[0].Func.Pos.Line; n <= end && n <= len(x.lines); n++ {
-		if isCode(x.lines[n-1]) {
+	for n := ops[0].Func.Pos.Line; n <= end && n <= x.before+len(x.lines); n++ {
+		if isCode(x.lines[n-x.before-1]) {
 			code = append(code, n)
 		}
 	}
@@ -88,7 +90,7 @@ func (x *excerpt) function(ops []*Op) {
 		if op := at[n]; op != nil {
 			x.madeOf(op.Inst.Loc)
 		}
-		fmt.Fprintf(&x.b, "%d: %s\n", n, cut(strings.Join(strings.Fields(x.lines[n-1]), " "), maxText))
+		fmt.Fprintf(&x.b, "%d: %s\n", n, cut(strings.Join(strings.Fields(x.lines[n-x.before-1]), " "), maxText))
 		x.n++
 	}
 	x.leftOut(&left)

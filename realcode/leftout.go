@@ -25,6 +25,12 @@ func (c *checker) leaveOut() {
 // bareInvalidation reports whether an invalidation may be performed without the load of its acquire, since the
 // beginning or the invalidation before.
 func (c *checker) bareInvalidation(g *images, i int32) (bare bool) {
+	if slices.ContainsFunc(g.main, func(x int32) bool { // that of a load under a condition, which it does not need
+		guard := c.mach.steps[x].guard
+		return guard >= 0 && c.straight(x, i, guard)
+	}) {
+		return false
+	}
 	reached(c.before(i), func(x int32) []int32 {
 		in := c.mach.insts[x]
 		if slices.Contains(g.main, x) && in.Guard == (isa.Guard{}) {

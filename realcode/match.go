@@ -20,6 +20,8 @@ type images struct {
 	by int
 	// moved tells that the line is another operation's: the address said so.
 	moved bool
+	// pieces are the instructions of a vector access, those together that make it once: main has one of each.
+	pieces [][]int32
 	// doubt is why it is not known what the image is.
 	doubt string
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"optcheck/ptx"
+	"optcheck/refine"
 )
 
 // Rule is what a finding breaks.
@@ -53,6 +54,12 @@ type Finding struct {
 	// says why, if something is known.
 	Verdict *Verdict `json:"verdict,omitempty"`
 	NoTest  string   `json:"no_test,omitempty"`
+	// Order tells that what is lost is the order that the first operation makes: nobody
+	// uses what it returns, so that it need not be performed.
+	Order bool `json:"order,omitempty"`
+
+	// Execution is the counterexample of a finding that execution made.
+	Execution *refine.Finding `json:"execution,omitempty"`
 
 	slice *slice
 }
@@ -95,6 +102,8 @@ type Result struct {
 	// Notes are differences that the model allows.
 	Notes []Finding `json:"notes"`
 	Count Count     `json:"count"`
+	// Executed is what execution says of the kernels; empty if none was asked for.
+	Executed []Executed `json:"executed,omitempty"`
 	// Kernels are the parts of it, by function.
 	Kernels []Kernel `json:"-"`
 }
@@ -127,7 +136,7 @@ func (r *Result) add(o *Result) {
 
 // Class is what a result makes of a cell, with the reason if it is unknown.
 func (r *Result) Class() (class, reason string) {
-	shown := func(f Finding) bool { return f.Verdict != nil && f.Verdict.Class == Miscompiled }
+	shown := func(f Finding) bool { return f.Execution != nil || f.Verdict != nil && f.Verdict.Class == Miscompiled }
 	switch {
 	case slices.ContainsFunc(r.Findings, shown):
 		return Miscompiled, ""

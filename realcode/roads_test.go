@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/ptx"
 	"optcheck/ptxgen"
@@ -79,10 +80,7 @@ func TestTwoRoads(t *testing.T) {
 	require.Empty(t, errs)
 	tcs, err := toolchain.Find(tcs, "ptxas 11.2.152", "ptxas 11.8.89", "ptxas 12.4.131")
 	if err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	o := audit.Options{Toolchains: tcs, Targets: []string{"sm_70", "sm_80", "sm_90"}, Levels: []string{"O3"},
 		Layouts: []spec.Layout{spec.Pointers, spec.Symbols, spec.Offsets, spec.Adjacent}}

@@ -72,8 +72,8 @@ func store(sem, scope string, at, value int) string {
 }
 
 // text gives an instruction of the PTX with the locations, types and values of a test.
-// reg is the register of what it returns, "" if it returns nothing.
-func (s *slicer) text(m member, reg string) (text, result string, err error) {
+// reg is the register of what it returns.
+func (s *slicer) text(m member, reg string) (string, error) {
 	e := &m.op.Effect
 	l := s.locs[m.at]
 	old, now := l.values()
@@ -82,9 +82,9 @@ func (s *slicer) text(m member, reg string) (text, result string, err error) {
 	}
 	switch e.Kind {
 	case ptx.Load:
-		return load(e.Sem, e.Scope, m.at, reg), reg, nil
+		return load(e.Sem, e.Scope, m.at, reg), nil
 	case ptx.Store:
-		return store(e.Sem, e.Scope, m.at, now), "", nil
+		return store(e.Sem, e.Scope, m.at, now), nil
 	case ptx.Atomic, ptx.Reduction:
 		from, to := old, now // what it finds, and leaves
 		if !l.writes {
@@ -93,35 +93,72 @@ func (s *slicer) text(m member, reg string) (text, result string, err error) {
 		op := "atom." + e.Sem + "." + e.Scope
 		switch {
 		case e.Atom == "cas":
-			return fmt.Sprintf("%s.cas.b32 %s,[%s],%d,%d", op, reg, address64[m.at], from, to), reg, nil
+			return fmt.Sprintf("%s.cas.b32 %s,[%s],%d,%d", op, reg, address64[m.at], from, to), nil
 		case e.Atom == "exch" || l.lock:
-			return fmt.Sprintf("%s.exch.b32 %s,[%s],%d", op, reg, address64[m.at], to), reg, nil
+			return fmt.Sprintf("%s.exch.b32 %s,[%s],%d", op, reg, address64[m.at], to), nil
 		}
-		return fmt.Sprintf("%s.add.s32 %s,[%s],1", op, reg, address64[m.at]), reg, nil
+		return fmt.Sprintf("%s.add.s32 %s,[%s],1", op, reg, address64[m.at]), nil
 	case ptx.Fence:
-		return m.op.Inst.Op, "", nil
+		return m.op.Inst.Op, nil
 	case ptx.Barrier:
-		return "bar.sync 0", "", nil
+		return "bar.sync 0", nil
 	case ptx.Arrive:
-		return "bar.arrive 0,64", "", nil
+		return "bar.arrive 0,64", nil
 	}
-	return "", "", fmt.Errorf("there is no litmus test of %s", e.Kind)
+	return "", fmt.Errorf("there is no litmus test of %s", e.Kind)
 }
 
-// thread prints the kernel's thread, and tells the register of each of its members.
-func (s *slicer) thread(members []member) (lines, regs []string, err error) {
-	n := 1
-	for _, m := range members {
-		text, reg, err := s.text(m, fmt.Sprintf("r%d", n))
-		if err != nil {
-			return nil, nil, err
-		}
-		if reg != "" {
+// returns reports whether the instruction of a member has a register for what it returns.
+func (m member) returns() bool {
+	k := m.op.Effect.Kind
+	return k == ptx.Load || k == ptx.Atomic || k == ptx.Reduction
+}
+
+// namesOf names the registers of both threads: what the machine code has in the place of an
+// operation returns its value in the same one, so that one condition is about both.
+func namesOf(source, machine []member) (regs [2][]string) {
+	of := map[*Op]string{}
+	var free []string // of operations that the machine code has as something else
+	n := 0
+	for _, m := range source {
+		reg := ""
+		if m.returns() {
 			n++
+			reg = fmt.Sprintf("r%d", n)
+			of[m.op] = reg
+			if !slices.ContainsFunc(machine, func(x member) bool { return x.op == m.op }) {
+				free = append(free, reg)
+			}
 		}
-		lines, regs = append(lines, text), append(regs, reg)
+		regs[0] = append(regs[0], reg)
 	}
-	return lines, regs, nil
+	for _, m := range machine {
+		reg, known := of[m.op]
+		switch {
+		case !m.returns():
+		case known:
+			delete(of, m.op) // a second performance has a register of its own
+		case len(free) > 0:
+			reg, free = free[0], free[1:]
+		default:
+			n++
+			reg = fmt.Sprintf("r%d", n)
+		}
+		regs[1] = append(regs[1], reg)
+	}
+	return regs
+}
+
+// thread prints the kernel's thread.
+func (s *slicer) thread(members []member, regs []string) (lines []string, err error) {
+	for i, m := range members {
+		text, err := s.text(m, regs[i])
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, text)
+	}
+	return lines, nil
 }
 
 // partner is the other thread of a pair: it comes to the second location, then to the
@@ -206,18 +243,19 @@ func (s *slicer) pair(source, machine []member, fence string, flag int) *slice {
 // second.
 func (s *slicer) tests(pattern string, ours int, partner [2][]string, source, machine []member, cond func([2]string) string) *slice {
 	out := &slice{pattern: pattern}
+	names := namesOf(source, machine)
 	for i, x := range []struct {
 		to      **litmus.Test
 		members []member
 		name    string
 	}{{&out.source, source, "source"}, {&out.machine, machine, "machine"}} {
-		lines, regs, err := s.thread(x.members)
+		lines, err := s.thread(x.members, names[i])
 		if err != nil {
 			return refused("%v", err)
 		}
 		threads := [2][]string{partner[i], partner[i]}
 		threads[ours] = lines
-		if *x.to, err = s.parse(x.name, pattern, threads, cond(s.read(x.members, regs))); err != nil {
+		if *x.to, err = s.parse(x.name, pattern, threads, cond(s.read(x.members, names[i]))); err != nil {
 			return refused("%v", err)
 		}
 	}
@@ -248,7 +286,7 @@ func (s *slicer) print(name, pattern string, threads [2][]string, cond string) s
 	fmt.Fprintf(&b, "GPU_PTX %s\n%q\n{\nx=%d; y=%d;\n", name, pattern, x, y)
 	for t, lines := range threads {
 		fmt.Fprintf(&b, "%d:.reg .b64 rd0 = x; %d:.reg .b64 rd1 = y;", t, t)
-		for r := 1; r <= 3; r++ {
+		for r := 1; r <= len(lines)+1; r++ {
 			if strings.Contains(strings.Join(lines, "\n"), fmt.Sprintf(" r%d,", r)) {
 				fmt.Fprintf(&b, " %d:.reg .s32 r%d;", t, r)
 			}

@@ -13,10 +13,12 @@ type Op struct {
 	Inst   *ptx.Inst
 	Func   *ptx.Func
 	Effect ptx.Effect
-	// Dead tells that nobody uses what it returns.
-	Dead bool
-	addr address
-	adds bool // an increment up to the greatest number, which adds one
+	// Dead tells that nobody uses what it returns; needs are the registers of which somebody does.
+	Dead  bool
+	needs []int
+	at    int32 // its step in the function
+	addr  address
+	adds  bool // an increment up to the greatest number, which adds one
 	// barrier is the mbarrier that it is about.
 	barrier address
 }
@@ -35,7 +37,8 @@ type source struct {
 	// constant is what loads read of which the PTX promises that nobody writes it: ld.global.nc.
 	constant []address
 	// calls are the calls that are not followed.
-	calls []*ptx.Inst
+	calls   []*ptx.Inst
+	numbers *numbers
 }
 
 // compared reports whether an instruction is one of those that are looked for.
@@ -75,6 +78,8 @@ func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
 			return nil, err
 		}
 	}
+	s.numbers = s.findNumbers(root)
+	s.findDead(s.numbers)
 	return s, nil
 }
 
@@ -154,7 +159,7 @@ func (s *source) lay(f *ptx.Func) error {
 			if compared(&e) || warpWide(in) {
 				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
-				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, Dead: w.dead(in), addr: w.addressOf(in), barrier: w.barrierOf(in),
+				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, at: int32(i), addr: w.addressOf(in), barrier: w.barrierOf(in),
 					adds: e.Atom == "inc" && w.unlimited(in)})
 			}
 		}

@@ -17,17 +17,15 @@ type address struct {
 	width  int
 }
 
-// walk knows what the registers of a function are that are written once, and which
-// nobody reads.
+// walk knows what the registers of a function are that are written once.
 type walk struct {
 	f    *ptx.Func
 	def  []*ptx.Inst // by register; nil if there is none, or more than one
-	uses map[int]bool
 	memo map[int]address
 }
 
 func newWalk(f *ptx.Func) *walk {
-	w := &walk{f: f, def: make([]*ptx.Inst, len(f.Regs)), uses: map[int]bool{}, memo: map[int]address{}}
+	w := &walk{f: f, def: make([]*ptx.Inst, len(f.Regs)), memo: map[int]address{}}
 	n := make([]int, len(f.Regs))
 	var insts []*ptx.Inst
 	for _, st := range f.Body {
@@ -46,71 +44,11 @@ func newWalk(f *ptx.Func) *walk {
 			w.def[r] = nil
 		}
 	}
-	w.readers(insts, n)
 	return w
 }
 
 // The registers that an instruction writes, and those that it reads.
 var defined, used = (*ptx.Inst).Defines, (*ptx.Inst).Uses
-
-// readers finds the registers whose value matters in the end: those that something
-// with an effect reads, or what makes such a register.
-func (w *walk) readers(insts []*ptx.Inst, n []int) {
-	makers := map[int][]*ptx.Inst{}
-	var work []int
-	mark := func(in *ptx.Inst) {
-		if known(in) {
-			return
-		}
-		for _, r := range used(in) {
-			if !w.uses[r] {
-				w.uses[r] = true
-				work = append(work, r)
-			}
-		}
-	}
-	for _, in := range insts {
-		for _, r := range defined(in) {
-			makers[r] = append(makers[r], in)
-		}
-		if e := in.Effect(); e.Kind != ptx.None && e.Kind != ptx.Load || in.Name == "bra" || in.Name == "brx" || in.Guard >= 0 &&
-			len(defined(in)) == 0 || e.Kind == ptx.Load && (e.Sem == "volatile" || e.Sem == "mmio") {
-			mark(in) // another load is left out if nobody needs its value, and so is what makes its address
-		}
-	}
-	for len(work) > 0 {
-		r := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, in := range makers[r] {
-			mark(in)
-		}
-	}
-}
-
-// known reports whether what an instruction makes is 0, whatever it is made of.
-func known(in *ptx.Inst) bool {
-	if len(in.Args) != 3 || in.Guard >= 0 {
-		return false
-	}
-	a, b := &in.Args[1], &in.Args[2]
-	switch in.Name {
-	case "and", "mul":
-		return a.Kind == ptx.Imm && a.Value == 0 || b.Kind == ptx.Imm && b.Value == 0
-	case "xor", "sub":
-		return a.Kind == ptx.Reg && b.Kind == ptx.Reg && a.Reg == b.Reg
-	}
-	return false
-}
-
-// dead reports whether nobody reads what an instruction returns.
-func (w *walk) dead(in *ptx.Inst) bool {
-	for _, r := range defined(in) {
-		if w.uses[r] {
-			return false
-		}
-	}
-	return true
-}
 
 // addressOf is where an access goes.
 func (w *walk) addressOf(in *ptx.Inst) (a address) {
@@ -230,6 +168,11 @@ func changes(name string) bool {
 
 // computes are the instructions whose result is a function of their operands alone.
 var computes = []string{"add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor", "not", "neg", "cvt", "bfe", "min", "max", "rem", "div"}
+
+// computesAlone reports whether the result of an instruction is a function of its operands.
+func computesAlone(in *ptx.Inst) bool {
+	return slices.Contains(computes, in.Name) && len(in.Args) > 1 && in.Args[0].Kind == ptx.Reg && !in.Has("cc")
+}
 
 // function is the value that an instruction computes of values that never change: whatever register has it,
 // it is the same.

@@ -66,8 +66,8 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 		return "it needs an access of kind mmio"
 	case m.Scope < scopes[e.Scope]:
 		return fmt.Sprintf("it needs the scope %s", e.Scope)
-	case m.Width < e.Width && e.Width <= 8:
-		return fmt.Sprintf("it has %d bytes, and the image %d: accesses of different sizes do not synchronise", e.Width, m.Width)
+	case m.Width < op.elementWidth() && op.elementWidth() <= 8:
+		return fmt.Sprintf("it has %d bytes, and the image %d: accesses of different sizes do not synchronise", op.elementWidth(), m.Width)
 	}
 	return ""
 }

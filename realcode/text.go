@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"optcheck/internal/plain"
+	"optcheck/pipeline"
 )
 
 // Statement says what a comparison claims, and what it does not.
@@ -48,6 +49,11 @@ func (r *Report) Write(w io.Writer) error {
 	for i, class := range []string{Preserved, Changed, Miscompiled, Unknown, Unsupported} {
 		fmt.Fprintf(&b, "%s %d %s", map[bool]string{true: ",", false: ""}[i > 0], n[class], class)
 	}
+	for _, class := range []string{Crashed, Invalid} {
+		if n[class] > 0 {
+			fmt.Fprintf(&b, ", %d %s", n[class], class)
+		}
+	}
 	b.WriteByte('\n')
 	if r.Incomplete != "" {
 		fmt.Fprintf(&b, "NOT ALL WAS DONE: %s\n", r.Incomplete)
@@ -57,6 +63,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Notes {
 		r.findings(&b, "note: ", func(res *Result) []Finding { return res.Notes })
 	}
+	r.executed(&b)
 	r.failures(&b)
 	r.lowered(&b)
 	for _, made := range r.Made {
@@ -72,12 +79,34 @@ func (r *Report) Write(w io.Writer) error {
 // Nothing is why no cell was compiled, "" if one was.
 func (r *Report) Nothing() (why string) {
 	for _, c := range r.cells {
-		if c.Class != Unsupported {
+		if c.Class != Unsupported && c.Class != Invalid {
 			return ""
 		}
 		why = cmp.Or(why, c.Reason)
 	}
 	return why
+}
+
+// executed tells how much of each kernel was executed, in the cells that say the same at once.
+func (r *Report) executed(b *strings.Builder) {
+	var keys []string
+	cells := map[string][]string{}
+	for _, c := range r.cells {
+		if c.Result == nil {
+			continue
+		}
+		for i := range c.Result.Executed {
+			x := &c.Result.Executed[i]
+			key := fmt.Sprintf("%s: %s: %s", plain.Line(c.File), plain.Line(x.Kernel), x.Known())
+			if cells[key] == nil {
+				keys = append(keys, key)
+			}
+			cells[key] = append(cells[key], c.where())
+		}
+	}
+	for _, k := range keys {
+		fmt.Fprintf(b, "%s\n    %s\n", k, ranges(cells[k]))
+	}
 }
 
 // failures tells of the cells that have no result, those with one reason at once.
@@ -88,7 +117,7 @@ func (r *Report) failures(b *strings.Builder) {
 		if c.Result != nil {
 			continue
 		}
-		key := plain.Line(c.File) + "\x00" + c.Class + ": " + c.Reason
+		key := plain.Line(c.File) + "\x00" + c.Class + ": " + c.why()
 		if cells[key] == nil {
 			keys = append(keys, key)
 		}
@@ -98,6 +127,14 @@ func (r *Report) failures(b *strings.Builder) {
 		file, why, _ := strings.Cut(k, "\x00")
 		fmt.Fprintf(b, "%s: %s: %s\n", file, ranges(cells[k]), why)
 	}
+}
+
+// why is why a cell has no result.
+func (c *Cell) why() string {
+	if c.Crash != nil {
+		return c.Crash.Full()
+	}
+	return c.Reason
 }
 
 func (c *Cell) where() string { return fmt.Sprintf("%s %s %s", c.Toolchain, c.Target, c.Level) }
@@ -131,6 +168,9 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		for i := range list {
 			f := &list[i]
 			key := plain.Line(c.File) + "\n" + f.at() + f.headline()
+			if f.Verdict != nil {
+				key += "\n" + f.Verdict.claim()
+			}
 			if seen[key] {
 				continue
 			}
@@ -155,8 +195,14 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		for _, c := range g.first.Code {
 			fmt.Fprintf(b, "    %s+%#x: %s\n", c.Func, c.Addr, c.Text)
 		}
+		if g.first.Execution != nil {
+			fmt.Fprintf(b, "    %s: executed on the same input, the PTX and the machine code do different things\n", Miscompiled)
+		}
 		if v := g.first.Verdict; v != nil {
 			fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
+			for _, e := range v.Events {
+				fmt.Fprintf(b, "      %s\n", e)
+			}
 		} else if g.first.NoTest != "" {
 			fmt.Fprintf(b, "    no test: %s\n", g.first.NoTest)
 		}
@@ -200,7 +246,7 @@ func (f *Finding) headline() string {
 // ranges lists cells: those of one release and target in one word.
 func ranges(cells []string) string {
 	var out []string
-	for _, c := range cells {
+	for _, c := range pipeline.Once(cells) { // parts of a file have one name
 		i := strings.LastIndexByte(c, ' ')
 		if n := len(out); n > 0 && strings.HasPrefix(out[n-1], c[:i+1]) {
 			out[n-1] += "," + c[i+1:]

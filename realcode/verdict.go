@@ -17,13 +17,15 @@ type Verdict struct {
 	Class   string `json:"class"`   // miscompiled; changed if this pattern does not show it
 	Pattern string `json:"pattern"` // of which the partner is: message passing
 	Model   string `json:"model"`
-	// Source and Machine are the tests. Outcome is what the former forbids, by Check
-	// and Cycle; the latter allows it if the class is miscompiled.
+	// Source and Machine are the tests. Outcome, the condition of both, is what the former
+	// forbids, by Check and Cycle; the latter allows it if the class is miscompiled.
 	Source  string `json:"source"`
 	Machine string `json:"machine"`
 	Outcome string `json:"outcome"`
 	Check   string `json:"check,omitempty"`
 	Cycle   string `json:"cycle,omitempty"`
+	// Events says what the events of the cycle are: "a: T0 W x=1 (st.relaxed.gpu [x],1)".
+	Events []string `json:"cycle_events,omitempty"`
 
 	states [2]int
 }
@@ -51,7 +53,7 @@ func (s *slice) verdict(ctx context.Context) (*Verdict, error) {
 		v.Class = Miscompiled
 	}
 	if x.Execution != nil {
-		v.Check, v.Cycle = x.Execution.Check, x.Execution.Cycle(x.Steps)
+		v.Check, v.Cycle, v.Events = x.Execution.Check, x.Execution.Cycle(x.Steps), x.Execution.Legend(x.Steps)
 	}
 	return v, nil
 }

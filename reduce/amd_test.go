@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/llvmir"
 	"optcheck/spec"
@@ -37,10 +38,7 @@ func TestAMD(t *testing.T) {
 		}
 	}
 	if clang == nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no clang with target gfx900")
-		}
-		t.Skip("no clang with target gfx900")
+		required.Missing(t, "no clang with target gfx900")
 	}
 	lt, _ := corpus.Lookup("coRR")
 	f := &Finding{Test: lt, Toolchain: clang, Target: "gfx900", Level: "O2", Layout: spec.Offsets}

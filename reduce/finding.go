@@ -96,7 +96,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 	}
 	if f.Signature.Rule == "" {
 		for _, r := range optcheck.Rules {
-			if f.Signature.Rule == "" && !r.Note && (Signature{Rule: r.ID, Stage: f.Signature.Stage}).Holds(c) {
+			if f.Signature.Rule == "" && r.Breakable() && (Signature{Rule: r.ID, Stage: f.Signature.Stage}).Holds(c) {
 				f.Signature.Rule = r.ID
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/report"
@@ -210,7 +211,7 @@ func TestRealKernels(t *testing.T) {
 		t.Run(c.file, func(t *testing.T) {
 			tcs, err := toolchain.Find(all, c.release)
 			if err != nil {
-				t.Skip(err)
+				required.Missing(t, "%v", err)
 			}
 			f, err := Find(t.Context(), realModule(t, c.file), c.want, tcs, []string{"sm_80"}, []string{"O3"})
 			require.NoError(t, err)
@@ -242,7 +243,7 @@ func TestRealKernels(t *testing.T) {
 func TestKernelEnds(t *testing.T) {
 	tcs, err := toolchain.Find(releases(t), "11.8")
 	if err != nil {
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	f, err := Find(t.Context(), realModule(t, "patterns.ptx"), "", tcs, []string{"sm_80"}, []string{"O3"})
 	require.NoError(t, err)

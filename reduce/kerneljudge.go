@@ -12,6 +12,7 @@ import (
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/realcode"
+	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -63,7 +64,7 @@ func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) error {
 	}
 	var found []*Kernel
 	for i, k := range list {
-		holds := r.f.Signature.In(bad[i].module, bad[i].Result) != nil
+		holds := bad[i].has(r.f.Signature)
 		if r.seen[k.String()] = holds; holds {
 			found = append(found, k)
 		}
@@ -82,6 +83,15 @@ func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) error {
 type said struct {
 	module *ptx.Module
 	*realcode.Result
+	crash *report.Finding // what the release does instead
+}
+
+// has reports whether it is of the finding with a signature.
+func (s said) has(sig KernelSignature) bool {
+	if s.crash != nil {
+		return crashOf(s.crash) == sig
+	}
+	return sig.In(s.module, s.Result) != nil
 }
 
 // lineFile is the file of the lines of candidates.
@@ -95,6 +105,9 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 		gpu = own // sm_90a
 	}
 	job := toolchain.Job{Target: gpu, Level: r.f.Level, LineInfo: true, BatchUnits: 64}
+	if r.f.Signature.Class == report.Crashed {
+		job.BatchUnits = 1 // most of them crash, and together they hide each other
+	}
 	for i, k := range list {
 		m, err := ptx.Parse(lineFile, []byte(k.print(fmt.Sprint("_", i))))
 		if err != nil {
@@ -108,6 +121,9 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 	res, err := tc.Compile(ctx, job)
 	if err != nil {
 		return nil, err
+	}
+	for i, err := range res.Failed {
+		out[i].crash = pipeline.Crash(err, 0, tc.Compilers())
 	}
 	for _, b := range res.Batches {
 		code, err := pipeline.Decode(ctx, tc, lineFile, gpu, b.Cubin)

@@ -9,6 +9,7 @@ import (
 
 	"optcheck/ptx"
 	"optcheck/realcode"
+	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -84,6 +85,14 @@ type kernelReducer struct {
 func (r *kernelReducer) alone(ctx context.Context, x *realcode.Finding) (*Kernel, error) {
 	m := r.f.Module
 	names := []string{x.Kernel}
+	if r.f.Signature.Class == report.Crashed { // which a compiler does not say of one of its kernels
+		names = nil
+		for _, f := range m.Funcs {
+			if f.Entry {
+				names = append(names, f.Name)
+			}
+		}
+	}
 	if x.First != nil && x.First.Func != x.Kernel && (x.Second == nil || x.Second.Func == x.First.Func) {
 		names = []string{x.First.Func, x.Kernel}
 	}
@@ -106,7 +115,7 @@ func (r *kernelReducer) alone(ctx context.Context, x *realcode.Finding) (*Kernel
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w in the kernel %s on its own", ErrNotThere, x.Kernel)
+	return nil, fmt.Errorf("%w in a kernel on its own (%s)", ErrNotThere, strings.Join(names, ", "))
 }
 
 // compare chooses the release to compare with: the next newer one that is good, else the next

@@ -69,6 +69,15 @@ func signatureOf(m *ptx.Module, f *realcode.Finding) KernelSignature {
 	return s
 }
 
+// crashOf is the signature of a crash: what the compiler says. Where it dies stays free, for a smaller
+// kernel may come there by another way.
+func crashOf(f *report.Finding) KernelSignature {
+	if f == nil {
+		return KernelSignature{}
+	}
+	return KernelSignature{Rule: f.Rule, Class: report.Crashed, Gist: f.Detail}
+}
+
 // shown reports whether a test shows what a finding makes possible.
 func shown(f *realcode.Finding) bool {
 	return f.Verdict != nil && f.Verdict.Class == realcode.Miscompiled
@@ -163,6 +172,10 @@ func (f *KernelFinding) Confirm(ctx context.Context) (*realcode.Cell, *realcode.
 	if f.Signature != (KernelSignature{}) {
 		x = f.Signature.In(f.Module, c.Result)
 	}
+	if s := crashOf(c.Crash); c.Crash != nil && (f.Want == "" || f.Want == s.Rule) && (f.Signature == (KernelSignature{}) || f.Signature == s) {
+		f.Signature = s
+		return c, &realcode.Finding{Rule: realcode.Rule(s.Rule), Detail: c.Crash.Full()}, nil
+	}
 	if x == nil {
 		what := c.Class
 		if c.Reason != "" {
@@ -212,7 +225,7 @@ func LocateKernel(ctx context.Context, f *KernelFinding, all []*toolchain.Toolch
 	look := func(targets, levels []string, tc *toolchain.Toolchain) error {
 		o := realcode.Options{Toolchains: []*toolchain.Toolchain{tc}, Targets: targets, Levels: levels, Jobs: jobs}
 		return realcode.Audit(ctx, o, f.Module, func(c *realcode.Cell) error {
-			p := Place{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, There: f.Signature.In(f.Module, c.Result) != nil, Class: c.Class,
+			p := Place{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, There: f.Signature.In(f.Module, c.Result) != nil || c.Crash != nil && crashOf(c.Crash) == f.Signature, Class: c.Class,
 				Reason: c.Reason}
 			for _, x := range ruled(c.Result) {
 				p.Rules = append(p.Rules, string(x))

@@ -2,11 +2,11 @@ package reduce
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -21,10 +21,7 @@ func releases(t testing.TB) []*toolchain.Toolchain {
 		t.Log(e)
 	}
 	if len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found; make toolchains installs them")
+		required.Missing(t, "no toolchain found; make toolchains installs them")
 	}
 	return tcs
 }
@@ -37,7 +34,7 @@ func finding(t testing.TB, test, release, target, layout, rule string) *Finding 
 	require.True(t, ok, test)
 	tcs, err := toolchain.Find(releases(t), release)
 	if err != nil {
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	l, err := spec.ParseLayout(layout)
 	require.NoError(t, err)

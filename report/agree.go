@@ -24,7 +24,7 @@ type Agreement struct {
 	// Whatever the order in which two results come, the same one is kept.
 	New bool
 	// Marks is true if they differ only in which findings are known, and in
-	// whether their stage was found.
+	// whether their stage or place was found.
 	Marks bool
 }
 
@@ -46,8 +46,8 @@ func Agree(old, new *Result) (Agreement, error) {
 	if to || bytes.Equal(x, y) {
 		return Agreement{Agree: true, New: bytes.Compare(y, x) < 0}, nil
 	}
-	// Which findings are known depends on the lists at hand, and the stage at
-	// which one arose may not be found for want of time.
+	// Which findings are known depends on the lists at hand, the stage at which one arose
+	// may not be found for want of time, and where a compiler crashes for want of a debugger.
 	po, pn := unstaged(*old, new), unstaged(*new, old)
 	po.Known, pn.Known = nil, nil
 	px, err := resultJSON(&po)
@@ -77,23 +77,32 @@ func resultJSON(r *Result) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// staged counts the findings whose stage is named.
+// staged counts what is told of where findings arose.
 func staged(r *Result) (n int) {
 	for _, f := range r.Findings {
 		if f.Stage != "" {
+			n++
+		}
+		if f.At != "" {
 			n++
 		}
 	}
 	return n
 }
 
-// unstaged returns a result without the stages of its findings that another one does
-// not name.
+// unstaged returns a result without the stages of its findings, and the places of crashes, that
+// another one does not name.
 func unstaged(r Result, other *Result) Result {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
-		if i < len(other.Findings) && other.Findings[i].Stage == "" {
+		if i >= len(other.Findings) {
+			break
+		}
+		if other.Findings[i].Stage == "" {
 			r.Findings[i].Stage = ""
+		}
+		if other.Findings[i].At == "" {
+			r.Findings[i].At = ""
 		}
 	}
 	return r

@@ -24,15 +24,21 @@ type alert struct {
 
 // The rules of alerts that are no rules of the checker.
 const (
-	ruleUndecided = "undecided"         // the machine code could not be judged
+	ruleInvalid   = "invalid"           // no compiler takes the file
 	ruleForbidden = "forbidden-outcome" // a device showed what the model forbids
 	ruleCompiled  = "compiled-outcome"  // a device showed what the test forbids and its machine code allows
 	ruleRunFailed = "run-failed"        // a device gave no result
 )
 
+// Undecided is the rule of cells that could not be judged.
+const Undecided = "undecided"
+
 // ownRules describes them in the form of the checker's rules.
 var ownRules = []*optcheck.Rule{
-	{ID: ruleUndecided, Title: "it could not be decided whether the machine code is the test",
+	{ID: ruleInvalid, Title: "no compiler takes the file",
+		Explain: `The compilers refuse the file for a reason in the file: no other target and no other release
+takes it. Nothing of it was audited.`},
+	{ID: Undecided, Title: "it could not be decided whether the machine code is the test",
 		Explain: `The compiler or the disassembler failed, or the machine code has something that the
 checker does not understand. Nothing is known of these cells; they are never good.`},
 	{ID: ruleForbidden, Title: "a device showed an outcome that the memory model forbids",
@@ -64,7 +70,7 @@ func alertRule(id string) *optcheck.Rule {
 // that is not known is a warning.
 func weight(class string) int {
 	switch class {
-	case Miscompiled:
+	case Miscompiled, Crashed:
 		return 3
 	case Optimised:
 		return 1
@@ -73,18 +79,30 @@ func weight(class string) int {
 }
 
 // alerts lists the findings of a run in the order of Groups; what devices did stands
-// after those of its class.
+// after those of its class. A crash is one alert, in whichever tests it shows: that of the first.
 func (r *Run) alerts() []*alert {
 	var list []*alert
+	crashes := map[string]*alert{}
 	gs := r.Groups()
 	for _, g := range gs.List {
 		t := &gs.Set.Tests[g.Test]
-		a := &alert{Finding: Finding{Rule: ruleUndecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash,
+		a := &alert{Finding: Finding{Rule: Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash,
 			class: g.Class, cells: gs.InFull(g)}
-		if c := a.cells[0]; c.HasFindings() && len(c.Findings) > 0 {
+		c := a.cells[0]
+		if c.HasFindings() && len(c.Findings) > 0 {
 			a.Finding = c.Findings[0]
 		} else {
 			a.reasons = []string{whyUndecided(c)}
+		}
+		switch {
+		case c.Class == Invalid:
+			a.Rule = ruleInvalid
+		case c.Class == Crashed && len(c.Findings) > 0:
+			if first := crashes[a.crash()]; first != nil {
+				first.cells = append(first.cells, a.cells...)
+				continue
+			}
+			crashes[a.crash()] = a
 		}
 		list = append(list, a)
 	}
@@ -188,7 +206,7 @@ func (h *Histogram) failed() bool {
 // text says in one or a few lines what was found.
 func (a *alert) text() string {
 	var b strings.Builder
-	if a.class == Miscompiled || a.class == Optimised || a.class == Changed {
+	if a.class == Miscompiled || a.class == Optimised || a.class == Changed || a.class == Crashed {
 		if a.Rule != ruleForbidden && a.Rule != ruleCompiled {
 			fmt.Fprintf(&b, "%s, ", a.class)
 		}
@@ -204,7 +222,7 @@ func (a *alert) text() string {
 			if i > 0 {
 				fmt.Fprintf(&b, "\n%s: ", f.Rule)
 			}
-			fmt.Fprintf(&b, "T%d %s%s", f.Thread, f.Detail, arose(f.Stage))
+			b.WriteString(f.Text())
 		}
 	}
 	if v := a.verdict(); v != nil && len(v.New) > 0 {
@@ -214,6 +232,9 @@ func (a *alert) text() string {
 		}
 		if v.Check != "" {
 			fmt.Fprintf(&b, ", which model %s forbids in the test by %s: %s", v.Model, v.Check, v.Cycle)
+			if len(v.Events) > 0 {
+				fmt.Fprintf(&b, " (%s)", strings.Join(v.Events, "; "))
+			}
 		}
 	}
 	if v := a.verdict(); v != nil && v.RaceText() != "" {
@@ -222,6 +243,9 @@ func (a *alert) text() string {
 	if len(a.cells) > 0 {
 		fmt.Fprintf(&b, "\nIn %s", strings.Join(whereShort(a.cells), "; "))
 	}
+	if n := a.otherTests(); n > 0 {
+		fmt.Fprintf(&b, "\nThe same in %s", plain.Count(n, "other test"))
+	}
 	if known := a.known(); len(known) > 0 {
 		fmt.Fprintf(&b, "\nKnown: %s", strings.Join(known, ", "))
 	}
@@ -229,6 +253,15 @@ func (a *alert) text() string {
 		fmt.Fprintf(&b, "\nOn %s, setting %s, seed %d: %s", h.Device.Name, h.Setting, h.Seed, plain.Count(h.Instances, "instance"))
 	}
 	return b.String()
+}
+
+// otherTests counts the tests of an alert but its first.
+func (a *alert) otherTests() int {
+	tests := map[string]bool{}
+	for _, c := range a.cells {
+		tests[c.Test+"\x00"+c.Hash] = true
+	}
+	return max(0, len(tests)-1)
 }
 
 // maxPlaces bounds the places named in a message.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,51 @@ func incomplete(c *Config, stats *Stats, cells int, hists []Histogram) string {
 		}
 	}
 	return ""
+}
+
+// Broken says what of a run's input could not be taken, "" if all was: files that could not be read,
+// and those that no compiler takes for a reason in them.
+func (r *Run) Broken() string {
+	var out []string
+	files, first := 0, ""
+	for _, p := range r.Problems {
+		if p.Kind == ProblemInput {
+			files, first = files+1, cmp.Or(first, p.Detail)
+		}
+	}
+	if files > 0 {
+		out = append(out, fmt.Sprintf("%s could not be read: %s", plain.Count(files, "file"), first))
+	}
+	cells, first := 0, ""
+	for _, c := range r.All() {
+		if c.Class == Invalid {
+			cells, first = cells+1, cmp.Or(first, c.Reason)
+		}
+	}
+	if cells > 0 {
+		out = append(out, fmt.Sprintf("%s %s invalid: %s", plain.Count(cells, "cell"), plain.Form(cells, "is", "are"), first))
+	}
+	return strings.Join(out, "; ")
+}
+
+// Undecided says which cells of a run could not be decided, "" if that is accepted: of known ones, and of
+// at most AllowUnknown others.
+func (r *Run) Undecided() string {
+	n, first := 0, ""
+	for _, c := range r.All() {
+		if c.Class == Unknown && len(c.Known) == 0 {
+			n, first = n+1, cmp.Or(first, whyUndecided(c))
+		}
+	}
+	if n <= r.AllowUnknown {
+		return ""
+	}
+	return fmt.Sprintf("%s could not be decided: %s", plain.Count(n, "cell"), first)
+}
+
+// Undone says why not all that was asked for is done, "" if it is.
+func (r *Run) Undone() string {
+	return cmp.Or(r.Broken(), r.Incomplete(), r.Undecided())
 }
 
 // String writes a problem in a line.

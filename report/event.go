@@ -174,13 +174,16 @@ const (
 	Optimised   = "optimised"   // changed, but the model allows no new outcome
 	Miscompiled = "miscompiled" // the machine code allows an outcome that the test forbids
 	Changed     = "changed"     // at least one finding; no model was asked, or it could not say more
+	Crashed     = "crashed"     // the compiler crashes or hangs at the test: rules crash and hang
+	Invalid     = "invalid"     // no target and no version takes the file, for a reason in the file
 	Unsupported = "unsupported" // target or encoding lack something that the test uses
 	Unknown     = "unknown"     // could not be decided; never counted as good
 )
 
-// HasFindings reports whether the machine code differs from the test.
+// HasFindings reports whether the machine code differs from the test, or the compiler has made
+// none because of a fault of its own.
 func (c *Result) HasFindings() bool {
-	return c.Class == Changed || c.Class == Optimised || c.Class == Miscompiled
+	return c.Class == Changed || c.Class == Optimised || c.Class == Miscompiled || c.Class == Crashed
 }
 
 // Verdict compares what a memory model allows of the test and of the machine
@@ -270,6 +273,9 @@ type Finding struct {
 	// IR passes or back end; of two compilers in a row in which one: llc, ptxas;
 	// "" if that is not known.
 	Stage string `json:"stage,omitempty"`
+	// At is where in its own code a compiler crashed, "ptxas+0x281ad0"; "" where that could not
+	// be found out.
+	At string `json:"at,omitempty"`
 }
 
 // Listing shows the threads of machine code beside their source, before the first cell
@@ -306,7 +312,7 @@ type Line struct {
 
 // Problem is something that went wrong in a run without ending it.
 type Problem struct {
-	Kind      string `json:"kind"` // infrastructure, compile, timeout, parse, tool
+	Kind      string `json:"kind"` // see the constants ProblemInput to KindMixed
 	Toolchain string `json:"toolchain,omitempty"`
 	Target    string `json:"target,omitempty"`
 	Level     string `json:"level,omitempty"`
@@ -435,6 +441,9 @@ func decode(line []byte) (Event, error) {
 	if err := d.Decode(&e); err != nil {
 		return e, badEvent(err)
 	}
+	if err := e.oneLine(); err != nil {
+		return e, fmt.Errorf("bad event: %w", err)
+	}
 	kinds := 0
 	for _, has := range []bool{e.Config != nil, e.Test != nil, e.Cell != nil, e.Listing != nil, e.Problem != nil,
 		e.Stats != nil, e.Histogram != nil} {
@@ -445,10 +454,7 @@ func decode(line []byte) (Event, error) {
 	if kinds != 1 {
 		return e, errors.New("bad event: not exactly one kind")
 	}
-	if e.Histogram != nil {
-		return e, e.Histogram.Check()
-	}
-	return e, nil
+	return e, e.check()
 }
 
 // Run is a whole stream in memory.
@@ -461,6 +467,9 @@ type Run struct {
 	// Histograms are what devices did, in the order of the stream.
 	Histograms []Histogram
 	Stats      *Stats
+
+	// AllowUnknown is how many cells may be undecided where all is to be done; it is the reader's choice.
+	AllowUnknown int
 
 	// set, if not nil, has the cells in the place of Cells.
 	set *Set

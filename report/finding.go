@@ -15,6 +15,9 @@ func (c *Result) Signature() string {
 	var b strings.Builder
 	for _, f := range c.Findings {
 		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
+		if c.Class == Crashed {
+			b.WriteString(f.crash())
+		}
 	}
 	b.WriteString(c.Reason)
 	if v := c.Verdict; v != nil {
@@ -84,7 +87,7 @@ func severity(class string) int {
 
 // Severities are the classes from the worst on. Undecided cells stand between
 // those that may be wrong and those that are not.
-var Severities = []string{Miscompiled, Changed, Unknown, Optimised, Unsupported, Preserved}
+var Severities = []string{Miscompiled, Changed, Crashed, Unknown, Optimised, Invalid, Unsupported, Preserved}
 
 // NewGroups finds the groups of a set: cells that have findings or could not be
 // decided.

@@ -49,7 +49,7 @@ func writeGroup(b *bufio.Writer, r *Run, cells []*Cell) {
 		fmt.Fprintf(b, "  because %s\n", c.Reason)
 	}
 	for _, f := range c.Findings {
-		fmt.Fprintf(b, "  %s: T%d %s%s\n", f.Rule, f.Thread, f.Detail, arose(f.Stage))
+		fmt.Fprintf(b, "  %s: %s\n", f.Rule, f.Text())
 	}
 	if len(c.Known) > 0 {
 		fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))

@@ -227,6 +227,9 @@ type Rate struct {
 
 // Check refuses histograms that contradict themselves: they come from files.
 func (h *Histogram) Check() error {
+	if err := h.words(); err != nil {
+		return err
+	}
 	var total, weak uint64
 	for _, o := range h.Outcomes {
 		if len(o.Values) != len(h.Terms) {

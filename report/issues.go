@@ -8,42 +8,79 @@ import (
 	"strings"
 
 	"optcheck/internal/plain"
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
 )
 
 // Issue is one of the ten issues that the study found (Alglave et al., GPU Concurrency,
 // ASPLOS 2015, Tab. 2).
 type Issue struct {
 	Affected, Comment, Section string
-	// Tests show the issue; Fenced are the same with fences that may or may not help.
+	// Tests are those of the corpus that show the issue; Fenced are the same with fences that may or may not help.
+	// Other tests of their shapes show it, too.
 	Tests, Fenced []string
 	// Rule is what a compiler breaks where the issue is the compiler's; "" is the chip's.
 	Rule string
+	// about leaves of a trait what the issue is about.
+	about func(trait) trait
 }
+
+// What the issues are about, beside the dialect: synchronisation that is not there is the issue of locks and deques, so
+// that with fences and without they have one shape.
+func unfenced(x trait) trait { return trait{openCL: x.openCL, fenced: x.fenced} }
+func anyFence(x trait) trait { return trait{openCL: x.openCL} }
 
 // Issues are the issues of the study, in its order.
 var Issues = []Issue{
-	{"Fermi, Kepler", "coherence of load-load pairs", "3.1.1", []string{"coRR", "coRR-volatile", "coRR+relaxed.gpus"}, nil, ""},
+	{"Fermi, Kepler", "coherence of load-load pairs", "3.1.1", []string{"coRR", "coRR-volatile", "coRR+relaxed.gpus"}, nil, "",
+		func(x trait) trait {
+			if x.l1 != "21" { // the next issue
+				x.l1 = ""
+			}
+			return trait{openCL: x.openCL, fenced: x.fenced, l1: x.l1}
+		}},
 	{"Fermi", "fences do not restore orderings of the L1 cache", "3.1.2", []string{"mp-L1", "coRR-L2-L1"},
 		[]string{"mp-L1+membar.ctas", "mp-L1+membar.gls", "mp-L1+membar.syss", "coRR-L2-L1+membar.cta", "coRR-L2-L1+membar.gl",
-			"coRR-L2-L1+membar.sys"}, ""},
-	{"PTX ISA", "volatile accesses to shared memory are not in order", "3.1.2", []string{"mp-volatile"}, nil, ""},
+			"coRR-L2-L1+membar.sys"}, "", func(x trait) trait { return trait{openCL: x.openCL, l1: x.l1} }},
+	{"PTX ISA", "volatile accesses to shared memory are not in order", "3.1.2", []string{"mp-volatile"}, nil, "",
+		func(x trait) trait {
+			return trait{openCL: x.openCL, fenced: x.fenced, volatile: x.volatile, shared: x.shared}
+		}},
 	{"GPU Computing Gems", "a deque without fences skips items", "3.2.1", []string{"dlb-lb", "dlb-mp"}, []string{"dlb-lb+membar.gls",
-		"dlb-mp+membar.gls"}, ""},
+		"dlb-mp+membar.gls"}, "", anyFence},
 	{"CUDA by Example", "a lock without fences reads stale values", "3.2.2", []string{"cas-sl", "cl-cas-sl"},
-		[]string{"cas-sl+membar.ctas", "cas-sl+membar.gls"}, ""},
+		[]string{"cas-sl+membar.ctas", "cas-sl+membar.gls"}, "", anyFence},
 	{"Stuart-Owens lock", "a lock without fences reads stale values", "3.2.2", []string{"exch-sl", "cl-exch-sl"},
-		[]string{"exch-sl+membar.gls"}, ""},
-	{"He-Yu lock", "a lock reads future values", "3.2.3", []string{"sl-future"}, []string{"sl-future+membar.gls"}, ""},
-	{"CUDA 5.5", "the compiler reorders volatile loads", "4.4", []string{"coRR-volatile"}, nil, "reordered"},
-	{"AMD GCN 1.0", "the compiler removes fences between loads", "3.1.2", []string{"cl-mp+mem_fences"}, nil, "fence-removed"},
-	{"AMD TeraScale 2", "the compiler reorders load and compare-and-swap", "3.2.1", []string{"cl-dlb-lb"}, nil, "reordered"},
+		[]string{"exch-sl+membar.gls"}, "", anyFence},
+	{"He-Yu lock", "a lock reads future values", "3.2.3", []string{"sl-future"}, []string{"sl-future+membar.gls"}, "", anyFence},
+	{"CUDA 5.5", "the compiler reorders volatile loads", "4.4", []string{"coRR-volatile"}, nil, "reordered",
+		func(x trait) trait { return trait{openCL: x.openCL, fenced: x.fenced, volatile: x.volatile} }},
+	{"AMD GCN 1.0", "the compiler removes fences between loads", "3.1.2", []string{"cl-mp+mem_fences"}, nil, "fence-removed",
+		func(x trait) trait { return trait{openCL: x.openCL, fenced: x.fenced, weak: x.weak} }},
+	{"AMD TeraScale 2", "the compiler reorders load and compare-and-swap", "3.2.1", []string{"cl-dlb-lb"}, nil, "reordered", unfenced},
+}
+
+// tests are all of the corpus that show an issue.
+func (x *Issue) tests() []string { return append(slices.Clone(x.Tests), x.Fenced...) }
+
+// shapes are those of an issue's tests.
+func (x *Issue) shapes() map[shape]bool {
+	out := map[shape]bool{}
+	for _, name := range x.tests() {
+		if t, ok := corpus.Lookup(name); ok {
+			if s, ok := shapeOf(t); ok {
+				out[shape{s.skeleton, x.about(s.trait)}] = true
+			}
+		}
+	}
+	return out
 }
 
 // WriteIssues says for each issue of the study what the releases and chips of runs do:
 // of compilers the classes of cells and the rules that they break, of chips how often the
 // outcome was seen, by validated binaries alone.
 func WriteIssues(w io.Writer, runs []*Run) error {
-	facts := newIssueFacts(runs)
+	all := newIssueFacts(runs)
 	for i, x := range Issues {
 		kind := "the chip's"
 		if x.Rule != "" {
@@ -53,16 +90,16 @@ func WriteIssues(w io.Writer, runs []*Run) error {
 			return err
 		}
 		n := 0
-		for _, test := range append(slices.Clone(x.Tests), x.Fenced...) {
-			for _, line := range facts.lines(test, x.Rule) {
+		for _, test := range all[i].tests(&x) {
+			for _, line := range all[i].lines(test, x.Rule) {
 				n++
-				if _, err := fmt.Fprintf(w, "   %-24s %s\n", test, line); err != nil {
+				if _, err := fmt.Fprintf(w, "   %-24s %s\n", label(test), line); err != nil {
 					return err
 				}
 			}
 		}
 		if n == 0 {
-			if _, err := fmt.Fprintf(w, "   nothing is known of %s: no run has it\n", strings.Join(x.Tests, ", ")); err != nil {
+			if _, err := fmt.Fprintf(w, "   nothing is known of %s: no run has it, nor a test of its shape\n", strings.Join(x.Tests, ", ")); err != nil {
 				return err
 			}
 		}
@@ -70,10 +107,25 @@ func WriteIssues(w io.Writer, runs []*Run) error {
 	return nil
 }
 
-// issueFacts are what runs say of the tests of the issues.
+// issueFacts are what runs say of the tests of an issue.
 type issueFacts struct {
 	cells map[string]map[string]*issueCells // by test and toolchain
 	chips map[string]map[string]*issueChip  // by test and device
+}
+
+// tests are those that something is known of: the corpus's, then others by name.
+func (f *issueFacts) tests(x *Issue) []string {
+	names := x.tests()
+	var others []string
+	for name := range f.cells {
+		others = append(others, name)
+	}
+	for name := range f.chips {
+		others = append(others, name)
+	}
+	slices.Sort(others)
+	others = slices.DeleteFunc(slices.Compact(others), func(name string) bool { return slices.Contains(names, name) })
+	return append(names, others...)
 }
 
 // issueCells are the cells of a test by a release.
@@ -91,28 +143,67 @@ type issueChip struct {
 	says            string
 }
 
-func newIssueFacts(runs []*Run) *issueFacts {
-	f := &issueFacts{map[string]map[string]*issueCells{}, map[string]map[string]*issueChip{}}
-	for _, x := range Issues {
-		for _, t := range append(slices.Clone(x.Tests), x.Fenced...) {
-			f.cells[t], f.chips[t] = map[string]*issueCells{}, map[string]*issueChip{}
-		}
+// newIssueFacts gives the facts of each issue.
+func newIssueFacts(runs []*Run) (all []*issueFacts) {
+	for range Issues {
+		all = append(all, &issueFacts{map[string]map[string]*issueCells{}, map[string]map[string]*issueChip{}})
+	}
+	shapes := make([]map[shape]bool, len(Issues))
+	for i := range Issues {
+		shapes[i] = Issues[i].shapes()
 	}
 	for _, r := range runs {
+		of := r.issues(shapes)
 		for _, c := range r.All() {
-			f.cell(c)
+			for _, i := range of(c.Test) {
+				all[i].cell(c)
+			}
 		}
-		for i := range r.Histograms {
-			f.histogram(&r.Histograms[i])
+		for k := range r.Histograms {
+			for _, i := range of(r.Histograms[k].Test) {
+				all[i].histogram(&r.Histograms[k])
+			}
 		}
 	}
-	return f
+	return all
+}
+
+// issues returns which issues a test of the run belongs to: those that have one of its shape, or, of a test of which
+// the run tells nothing but the name, those that have the name.
+func (r *Run) issues(shapes []map[shape]bool) func(test string) []int {
+	texts := map[string]string{}
+	for i := range r.Tests {
+		texts[r.Tests[i].Name] = r.Tests[i].Text
+	}
+	memo := map[string][]int{}
+	return func(test string) []int {
+		if list, ok := memo[test]; ok {
+			return list
+		}
+		var list []int
+		text, told := texts[test]
+		var s shape
+		if t, err := litmus.Parse(test, []byte(text)); told && err == nil {
+			s, _ = shapeOf(t)
+		}
+		for i := range Issues {
+			if told && shapes[i][shape{s.skeleton, Issues[i].about(s.trait)}] || !told && slices.Contains(Issues[i].tests(), test) {
+				list = append(list, i)
+			}
+		}
+		memo[test] = list
+		return list
+	}
 }
 
 func (f *issueFacts) cell(c *Cell) {
-	by := f.cells[c.Test]
-	if by == nil || c.Class == Unsupported {
+	if c.Class == Unsupported {
 		return
+	}
+	by := f.cells[c.Test]
+	if by == nil {
+		by = map[string]*issueCells{}
+		f.cells[c.Test] = by
 	}
 	x := by[c.Toolchain]
 	if x == nil {
@@ -135,9 +226,13 @@ func (f *issueFacts) cell(c *Cell) {
 }
 
 func (f *issueFacts) histogram(h *Histogram) {
-	by := f.chips[h.Test]
-	if by == nil || h.Placement != nil {
+	if h.Placement != nil {
 		return
+	}
+	by := f.chips[h.Test]
+	if by == nil {
+		by = map[string]*issueChip{}
+		f.chips[h.Test] = by
 	}
 	name := h.Device.Name + " (" + h.Toolchain + " " + h.Level + ")"
 	x := by[name]

@@ -40,8 +40,73 @@ func TestIssues(t *testing.T) {
 		"8. CUDA 5.5: the compiler reorders volatile loads (Sec. 4.4; the compiler's: reordered)\n" +
 			"   coRR-volatile            ptxas 12.4: 1 preserved; never reordered\n" +
 			"   coRR-volatile            ptxas 5.5: 1 optimised, 1 preserved; reordered in 1 cell (sm_35)\n",
-		"   nothing is known of cl-mp+mem_fences: no run has it\n",
+		"   nothing is known of cl-mp+mem_fences: no run has it, nor a test of its shape\n",
 	} {
 		require.Contains(t, b.String(), want)
 	}
+}
+
+// TestIssueShapes: tests belong to issues by what they do, not by their names.
+func TestIssueShapes(t *testing.T) {
+	corpusText := func(name string) string {
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		return x.String()
+	}
+	change := strings.NewReplacer
+	for _, c := range []struct {
+		name, text string
+		want       []int
+	}{
+		{"twice", corpusText("coRR-volatile"), []int{1, 8}},
+		{"coRR", corpusText("mp"), nil}, // a name says nothing
+		{"numbers", change(",1", ",7", "r1=1", "r1=7").Replace(corpusText("coRR")), []int{1}},
+		{"start", change("x=0;", "x=2;", ",1", ",3", "r1=1", "r1=3", "r2=0", "r2=2").Replace(corpusText("coRR")), []int{1}},
+		{"types", change("s32", "u32", ".cg", ".relaxed.gpu").Replace(corpusText("coRR")), []int{1}},
+		{"orders", change(`1:r1=1 /\ 1:r2=0`, `1:r2=0 /\ 1:r1=1`, "exists", "~exists").Replace(corpusText("coRR")), []int{1}},
+		{"wrong", change("1:r2=0", "1:r2=1").Replace(corpusText("coRR")), nil},
+		{"mixed", corpusText("coRR-L2-L1"), []int{2}},
+		{"fenced", corpusText("coRR-L2-L1+membar.gl"), []int{2}},
+		{"other-fence", change("membar.gl", "fence.acq_rel.gpu").Replace(corpusText("mp-L1+membar.gls")), []int{2}},
+		{"not-L1", corpusText("mp"), nil},
+		{"shared", corpusText("mp-volatile"), []int{3}},
+		{"not-shared", change("shared", "global").Replace(corpusText("mp-volatile")), nil},
+		{"thief", corpusText("dlb-lb"), []int{4}},
+		{"no-cas", change("atom.cas.b32 r3,[rd1],0,1", "atom.exch.b32 r3,[rd1],1").Replace(corpusText("dlb-lb")), nil},
+		{"lock", `GPU_PTX lock
+{ held=1; data=0;
+0:.reg .s32 r7; 0:.reg .s32 r9; 0:.reg .b64 rd0 = held; 0:.reg .b64 rd1 = data;
+1:.reg .s32 r4; 1:.reg .b64 rd0 = held; 1:.reg .b64 rd1 = data; }
+ T0                                | T1                          ;
+ atom.cas.relaxed.gpu.b32 r7,[rd0],0,1 | st.s32 [rd1],1              ;
+ bne r7,0,END                      | fence.acq_rel.gpu           ;
+ ld.s32 r9,[rd1]                   | atom.exch.b32 r4,[rd0],0    ;
+ END:                              |                             ;
+ScopeTree(grid(cta(warp T0)) (cta(warp T1)))
+held: global, data: global
+exists (0:r7=0 /\ 0:r9=0)
+`, []int{5}},
+		{"exchange", corpusText("cl-exch-sl"), []int{6}},
+		{"future", corpusText("sl-future+membar.gls"), []int{7}},
+		{"nothing", "", nil},
+		{"fences", corpusText("cl-mp+mem_fences"), []int{9}},
+		{"no-fences", change("mem_fence(CLK_GLOBAL_MEM_FENCE)", "").Replace(corpusText("cl-mp+mem_fences")), nil},
+		{"steal", corpusText("cl-dlb-lb"), []int{10}},
+	} {
+		r := NewRun()
+		r.Tests = []Test{{Name: c.name, Text: c.text}}
+		var got []int
+		for i, f := range newIssueFacts([]*Run{withCell(r, c.name)}) {
+			if len(f.cells[c.name]) > 0 {
+				got = append(got, i+1)
+			}
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}
+
+// withCell adds a cell of a test.
+func withCell(r *Run, test string) *Run {
+	r.Cells = append(r.Cells, Cell{Test: test, Toolchain: "ptxas", Target: "sm_80", Result: Result{Class: Preserved}})
+	return r
 }

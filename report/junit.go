@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -106,10 +107,10 @@ func cellOutcome(c *Cell, newOnly bool) string {
 		return ""
 	case c.Class == Unsupported:
 		return "skipped"
-	case !c.HasFindings() || len(c.Findings) == 0:
-		return "error"
 	case len(c.Known) > 0 && newOnly:
 		return "skipped"
+	case !c.HasFindings() || len(c.Findings) == 0:
+		return "error"
 	}
 	return "failure"
 }
@@ -121,7 +122,7 @@ func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 	}
 	var b strings.Builder
 	for i, f := range c.Findings {
-		line := fmt.Sprintf("%s: T%d %s%s", f.Rule, f.Thread, f.Detail, arose(f.Stage))
+		line := f.Rule + ": " + f.Text()
 		if i == 0 {
 			j.message = line
 		}
@@ -211,7 +212,7 @@ func runSuite(r *Run, others []junitSuite) []junitSuite {
 			}
 		}
 	}
-	why := r.Incomplete()
+	why := cmp.Or(r.Broken(), r.Incomplete())
 	if why == "" && r.Len()+len(r.Histograms) == 0 {
 		why = "the run has no cells"
 	}

@@ -15,7 +15,7 @@ type Lone struct {
 	Classes map[string]int
 	// Targets, Levels and Tests are those that the other side has in no cell.
 	Targets, Levels, Tests []string
-	// Bad are the tests that are miscompiled, changed or unknown there.
+	// Bad are the tests that are miscompiled, changed, crashed or unknown there.
 	Bad []string
 
 	shared map[string]bool // targets, levels and tests of cells of both sides
@@ -44,7 +44,7 @@ func (l *Lone) add(c *Cell) {
 			*x.list = append(*x.list, x.word)
 		}
 	}
-	if (c.Class == Miscompiled || c.Class == Changed || c.Class == Unknown) && !slices.Contains(l.Bad, c.Test) {
+	if severity(c.Class) <= severity(Unknown) && !slices.Contains(l.Bad, c.Test) {
 		l.Bad = append(l.Bad, c.Test)
 	}
 }
@@ -75,7 +75,7 @@ func (l *Lone) Lines(name string) (out []string) {
 		}
 	}
 	if len(l.Bad) > 0 {
-		out = append(out, "miscompiled, changed or unknown there: "+named(l.Bad))
+		out = append(out, "miscompiled, changed, crashed or unknown there: "+named(l.Bad))
 	}
 	if cmp.Or(len(l.Targets), len(l.Levels), len(l.Tests)) == 0 {
 		out = append(out, "the other side has their targets, levels and tests, but not together")

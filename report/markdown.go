@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"optcheck/internal/plain"
@@ -40,7 +42,11 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 	}
 	m.problems()
 	if c := m.r.Config.Claims; c != "" {
-		m.add("\n" + mdText(c) + "\n")
+		var lines []string
+		for line := range strings.SplitSeq(c, "\n") {
+			lines = append(lines, mdText(line))
+		}
+		m.add("\n" + strings.Join(lines, "\n") + "\n")
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -69,13 +75,18 @@ func (m *markdown) add(piece string) bool {
 // head says how the run went, in a sentence and a table.
 func (m *markdown) head(list []*alert) {
 	fmt.Fprintf(&m.b, "# optcheck: %s\n", m.outcome(list))
-	if why := m.r.Incomplete(); why != "" {
+	if why := cmp.Or(m.r.Broken(), m.r.Incomplete()); why != "" {
 		fmt.Fprintf(&m.b, "\n**Not all was done:** %s.\n", mdText(why))
 	}
 	if m.r.Len() == 0 {
 		return
 	}
 	classes := []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
+	for _, c := range []string{Invalid, Crashed} {
+		if m.r.Classes()[c] > 0 {
+			classes = slices.Insert(classes, 4, c)
+		}
+	}
 	m.b.WriteString("\n| toolchain | level | " + strings.Join(classes, " | ") + " |\n|---|---|" + strings.Repeat("---:|", len(classes)) + "\n")
 	by := map[[2]string]map[string]int{}
 	var order [][2]string
@@ -142,7 +153,8 @@ func (m *markdown) outcome(list []*alert) string {
 // titles head the findings of a class.
 var titles = map[string]string{Miscompiled: "Miscompiled: an outcome is possible that the test forbids",
 	Changed:   "Changed: the machine code is not the test",
-	Optimised: "Optimised: legal, but not the test", Unknown: "Undecided"}
+	Crashed:   "Crashed: the compiler breaks down, or does not end",
+	Optimised: "Optimised: legal, but not the test", Unknown: "Undecided", Invalid: "Invalid: no compiler takes the file"}
 
 // alert writes one finding, under a heading if the class before was another.
 func (m *markdown) alert(a *alert, before string) bool {
@@ -166,8 +178,14 @@ func (m *markdown) alert(a *alert, before string) bool {
 	if place.own {
 		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
 	}
-	if at := m.from.address(a); at != "" {
-		fmt.Fprintf(&b, "\n%s makes it small.\n", mdCode("optcheck reduce "+shellQuote(at)))
+	if t, c, ok := m.from.found(a); ok {
+		var lines []string
+		for _, x := range Commands(&m.r.Config, t, &c) {
+			lines = append(lines, "# "+x.What, x.Line)
+		}
+		if len(lines) > 0 {
+			b.WriteString("\n" + mdBlock("sh", strings.Join(lines, "\n")))
+		}
 	}
 	code := ""
 	for _, c := range a.cells {
@@ -193,7 +211,7 @@ func (m *markdown) listing(l *Listing, findings []Finding) string {
 	if err := WriteListing(&b, l, findings); err != nil {
 		return ""
 	}
-	return mdBlock(clip(b.String(), maxListing))
+	return mdBlock("text", clip(b.String(), maxListing))
 }
 
 // devices writes a table of what devices did.
@@ -266,7 +284,7 @@ var autolink = strings.NewReplacer("://", "\\://", "www.", "www\\.", "WWW.", "WW
 func mdCode(s string) string { return "<code>" + mdText(s) + "</code>" }
 
 // mdBlock writes lines as a block of code that they cannot end.
-func mdBlock(s string) string {
+func mdBlock(language, s string) string {
 	longest, run := 2, 0
 	for _, r := range s {
 		if run++; r != '`' {
@@ -276,7 +294,7 @@ func mdBlock(s string) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	var b strings.Builder
-	b.WriteString(fence + "text\n")
+	b.WriteString(fence + language + "\n")
 	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
 		b.WriteString(plain.Line(line) + "\n")
 	}

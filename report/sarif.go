@@ -128,7 +128,7 @@ func (s *sarifWriter) head() {
 		WithShortDescription(text("checks whether GPU compilers keep litmus tests as they were written"))
 	s.out.WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints")
 	for _, r := range append(optcheck.Rules[:len(optcheck.Rules):len(optcheck.Rules)], ownRules...) {
-		if !r.Note {
+		if r.Breakable() {
 			s.addRule(r)
 		}
 	}
@@ -136,7 +136,7 @@ func (s *sarifWriter) head() {
 		sourceRoot: *sarif.NewArtifactLocation().WithDescription(message("the folder in which the audit ran")),
 		ownTests:   *sarif.NewArtifactLocation().WithDescription(message("tests without a file: optcheck brings them along or generates them")),
 	}
-	why := s.run.Incomplete()
+	why := s.run.Undone()
 	s.invoked = sarif.NewInvocation().WithExecutionSuccessful(why == "")
 	s.out.AddInvocation(s.invoked)
 	if why != "" {
@@ -230,8 +230,10 @@ func (s *sarifWriter) result(a *alert) {
 	bag := sarif.NewPropertyBag().Add("class", a.class).Add("test", label(a.test)).Add("testHash", a.hash)
 	if len(a.cells) > 0 {
 		bag.Add("cells", Places(a.cells)).Add("cellCount", len(a.cells))
-		if at := s.from.address(a); at != "" {
-			bag.Add("finding", clip(plain.Line(at), maxMessage))
+		if t, c, ok := s.from.found(a); ok {
+			if at := Address(t, &c); at != "" {
+				bag.Add("finding", clip(plain.Line(at), maxMessage))
+			}
 		}
 	}
 	if a.Stage != "" {
@@ -253,6 +255,9 @@ func (s *sarifWriter) result(a *alert) {
 		}
 		if v.Check != "" {
 			bag.Add("check", v.Check).Add("cycle", v.Cycle)
+		}
+		if len(v.Events) > 0 {
+			bag.Add("cycleEvents", v.Events)
 		}
 	}
 	res.WithProperties(bag)

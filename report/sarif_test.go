@@ -140,8 +140,12 @@ func TestSARIF(t *testing.T) {
 	data := sarifOf(t, sample())
 	validSARIF(t, data)
 	run := parseSARIF(t, data).Runs[0]
-	require.True(t, run.Invocations[0].ExecutionSuccessful)
-	require.Equal(t, "compile ptxas 1.0 sm_80 O3: ptxas said no", run.Invocations[0].ToolExecutionNotifications[0].Message.Text)
+	require.False(t, run.Invocations[0].ExecutionSuccessful, "not all was decided")
+	require.Contains(t, run.Invocations[0].ToolExecutionNotifications[0].Message.Text, "2 cells could not be decided: ")
+	require.Equal(t, "compile ptxas 1.0 sm_80 O3: ptxas said no", run.Invocations[0].ToolExecutionNotifications[1].Message.Text)
+	allowed := sample()
+	allowed.AllowUnknown = 2
+	require.True(t, parseSARIF(t, sarifOf(t, allowed)).Runs[0].Invocations[0].ExecutionSuccessful)
 	var got []string
 	for _, r := range run.Results {
 		p := r.Locations[0].PhysicalLocation
@@ -161,7 +165,7 @@ func TestSARIF(t *testing.T) {
 	mp, sb, old, lb, co := run.Results[0], run.Results[1], run.Results[2], run.Results[3], run.Results[5]
 	require.Equal(t, []Place{{"ptxas 1.0", []string{"sm_35"}, []string{"O3"}, []string{"pointers"}}, {"ptxas 2.0", []string{"sm_35"},
 		[]string{"O3"}, []string{"pointers"}}}, mp.Properties.Cells)
-	require.Equal(t, "lib/tests dir/mp.litmus@ptxas 1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
+	require.Equal(t, "lib/tests dir/mp.litmus@1.0/sm_35/O3/pointers:fence-weakened", mp.Properties.Finding)
 	require.Equal(t, "#1 membar.gl", mp.Locations[0].PhysicalLocation.Region.Snippet.Text)
 	for _, part := range []string{"MEMBAR.CTA", "1:r1=1; 1:r2=0;", "gl-constraint", "ptxas 2.0 sm_35 at O3"} {
 		require.Contains(t, mp.Message.Text, part)
@@ -175,7 +179,8 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, "known finding weak-loads: reason of weak-loads", co.Suppressions[0].Justification)
 	require.Equal(t, coRR, run.Artifacts[co.Locations[0].PhysicalLocation.ArtifactLocation.Index].Contents.Text)
 	require.Empty(t, run.Artifacts[0].Contents.Text, "the user has the file")
-	fresh := parseSARIF(t, sarifOf(t, sample().WithoutKnown())).Runs[0]
+	allowed.AllowUnknown = 2
+	fresh := parseSARIF(t, sarifOf(t, allowed.WithoutKnown())).Runs[0]
 	require.Len(t, fresh.Results, 4)
 	require.True(t, fresh.Invocations[0].ExecutionSuccessful, "nothing is missing")
 }
@@ -213,7 +218,7 @@ func TestSARIFRules(t *testing.T) {
 		require.NotEmpty(t, r.Help.Text, r.ID)
 	}
 	for _, r := range optcheck.Rules {
-		require.Equal(t, !r.Note, ids[r.ID], r.ID)
+		require.Equal(t, r.Breakable(), ids[r.ID], r.ID)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,21 +91,26 @@ func (s *sources) position(t *Test, thread, access int) (line, column int) {
 	return of(at.lines), of(at.columns)
 }
 
-// address names an alert in one of its cells, in the form that optcheck reduce
-// and optcheck bug read; "" if they can do nothing with it.
-func (s *sources) address(a *alert) string {
+// found is the test of an alert and the first of its cells, with the alert's finding as its only
+// one; ok is false if there is none that an address could name.
+func (s *sources) found(a *alert) (t *Test, c Cell, ok bool) {
 	if len(a.cells) == 0 || len(a.reasons) > 0 {
-		return ""
+		return nil, c, false
 	}
-	c, test := a.cells[0], a.test
-	if t := s.test(a); t != nil && t.File != "" {
-		test = t.File
+	c = *a.cells[0]
+	if t = s.test(a); t == nil {
+		t = &Test{Name: a.test}
 	}
-	return fmt.Sprintf("%s@%s/%s/%s/%s:%s", test, c.Toolchain, c.Target, c.Level, c.Layout, a.Rule)
+	i := slices.IndexFunc(c.Findings, func(f Finding) bool { return f.Rule == a.Rule && f.Thread == a.Thread && f.Access == a.Access })
+	if i < 0 {
+		i = slices.IndexFunc(c.Findings, func(f Finding) bool { return f.Rule == a.Rule })
+	}
+	if i < 0 {
+		return nil, c, false
+	}
+	c.Findings = c.Findings[i : i+1]
+	return t, c, true
 }
-
-// shellQuote writes a word for a shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // snippet returns the text of an alert's access in a listing.
 func (s *sources) snippet(a *alert) string {

@@ -18,8 +18,15 @@ type Tally struct {
 // Tally counts findings and cells, which are those of a set by class.
 func (g *Groups) Tally(cells map[string]int) Tally {
 	t := Tally{cells, map[string]int{}, map[string]int{}, map[string]int{}}
+	crashes := map[string]bool{}
 	for _, x := range g.List {
 		c := g.Set.Cell(int(x.Cells[0]))
+		if c.Class == Crashed && len(c.Findings) > 0 {
+			again := crashes[c.Findings[0].crash()]
+			if crashes[c.Findings[0].crash()] = true; again {
+				continue
+			}
+		}
 		if len(c.Known) > 0 {
 			t.Known[x.Class]++
 			continue
@@ -35,11 +42,12 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 // Decided returns the number of cells of which something is known, Supported and unknown ones
 // with them.
 func (t *Tally) Decided() int {
-	return t.Cells[Preserved] + t.Cells[Optimised] + t.Cells[Miscompiled] + t.Cells[Changed]
+	return t.Cells[Preserved] + t.Cells[Optimised] + t.Cells[Miscompiled] + t.Cells[Changed] + t.Cells[Crashed]
 }
 
-// bad are the classes that a headline counts findings of, with what one of them is called.
-var bad = [][2]string{{Miscompiled, "miscompilation"}, {Changed, "change that no model judged"}}
+// bad are the classes that a headline counts findings of, with what one and several of them are called.
+var bad = [][3]string{{Miscompiled, "miscompilation", "miscompilations"},
+	{Changed, "change that no model judged", "changes that no model judged"}, {Crashed, "crash of a compiler", "crashes of compilers"}}
 
 // Headline says in a sentence what came out, the worst first; new findings before known
 // ones. It says that nothing is new only if nothing is undecided either.
@@ -48,16 +56,19 @@ func (t *Tally) Headline() string {
 	in := 0
 	for _, x := range bad {
 		if n := t.New[x[0]]; n > 0 {
-			fresh = append(fresh, plain.Number(n)+" new "+plain.Form(n, x[1], x[1]+"s")+t.free(x[0]))
+			fresh = append(fresh, plain.Number(n)+" new "+plain.Form(n, x[1], x[2])+t.free(x[0]))
 		}
 		if n := t.Known[x[0]]; n > 0 {
-			known = append(known, plain.Number(n)+" known "+plain.Form(n, x[1], x[1]+"s"))
+			known = append(known, plain.Number(n)+" known "+plain.Form(n, x[1], x[2]))
 		}
 		in += t.Cells[x[0]]
 	}
 	of := " of " + plain.Number(t.Decided()) + " decided " + plain.Form(t.Decided(), "cell", "cells")
 	if n := t.Cells[Unknown]; n > 0 {
 		fresh = append(fresh, plain.Count(n, "undecided cell"))
+	}
+	if n := t.Cells[Invalid]; n > 0 {
+		fresh = append(fresh, plain.Count(n, "invalid cell"))
 	}
 	if all := append(fresh, known...); len(all) > 0 {
 		s := strings.Join(all, ", ")
@@ -93,6 +104,9 @@ func (t *Tally) Rest() string {
 	var out []string
 	if n := t.Cells[Unknown]; n > 0 {
 		out = append(out, plain.Count(n, "cell")+" could not be decided")
+	}
+	if n := t.Cells[Invalid]; n > 0 {
+		out = append(out, plain.Count(n, "cell")+" "+plain.Form(n, "is", "are")+" invalid: no compiler takes the file")
 	}
 	if n := t.Cells[Unsupported]; n > 0 {
 		out = append(out, plain.Count(n, "cell")+" "+plain.Form(n, "is unsupported: its", "are unsupported: their")+

@@ -13,7 +13,7 @@ func TestHeadline(t *testing.T) {
 	free := &Verdict{Race: RaceFree}
 	cell := func(test, target, class string, known string, v *Verdict) Cell {
 		c := Cell{Test: test, Toolchain: "ptxas 1", Target: target, Level: "O3", Layout: "pointers", Result: Result{Class: class, Verdict: v}}
-		if class == Miscompiled || class == Optimised {
+		if class == Miscompiled || class == Optimised || class == Changed {
 			c.Findings = []Finding{{Rule: "merged"}}
 		}
 		if known != "" {
@@ -32,6 +32,8 @@ func TestHeadline(t *testing.T) {
 		{"The only decided cell is preserved", "1 cell is unsupported", []Cell{ok, no}},
 		{"All 2 decided cells are preserved", "", []Cell{ok, cell("b", "sm_70", Preserved, "", nil)}},
 		{"Nothing is miscompiled; 1 of 2 decided cells is optimised", "", []Cell{ok, optimised}},
+		{"2 new changes that no model judged; in 2 of 2 decided cells", "",
+			[]Cell{cell("b", "sm_70", Changed, "", nil), cell("c", "sm_70", Changed, "", nil)}},
 		{"1 undecided cell", "1 cell could not be decided; 1 cell is unsupported", []Cell{ok, optimised, unknown, no}},
 		{"Nothing new: 1 known miscompilation; in 2 of 3 decided cells", "1 cell is unsupported",
 			[]Cell{ok, no, cell("m", "sm_70", Miscompiled, "k", nil), cell("m", "sm_75", Miscompiled, "k", nil)}},

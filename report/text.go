@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 		writeHead(b, r)
 		writeCounts(b, r)
 	}
-	if why := r.Incomplete(); why != "" {
+	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" {
 		fmt.Fprintf(b, "\nNOT ALL WAS DONE: %s\n", why)
 	}
 	for _, why := range mixed(r.Problems) {
@@ -45,6 +46,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeShared(b, r)
 	writeRaces(b, r)
 	writeHardware(b, r)
+	writeCrashes(b, r)
 	shown := r
 	if o.NewOnly {
 		shown = r.WithoutKnown()
@@ -91,7 +93,7 @@ func (r *Run) Classes() map[string]int {
 }
 
 // Count counts the cells of a run; changed are all whose machine code differs
-// from the test, whatever a model says of them.
+// from the test, whatever a model says of them. Classes has the others, too.
 func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
 	n := r.Classes()
 	return n[Preserved], n[Changed] + n[Optimised] + n[Miscompiled], n[Unsupported], n[Unknown]
@@ -100,13 +102,7 @@ func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
 func writeCounts(b *bufio.Writer, r *Run) {
 	fmt.Fprintln(b)
 	total := r.Classes()
-	classes := []string{Preserved, Optimised, Miscompiled, Unknown, Unsupported}
-	if total[Changed] > 0 {
-		classes = []string{Preserved, Changed, Unknown, Unsupported}
-		if total[Optimised]+total[Miscompiled] > 0 {
-			classes = []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
-		}
-	}
+	classes := shownClasses(total)
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
 	by := map[[2]string]map[string]int{}
@@ -133,6 +129,21 @@ func writeCounts(b *bufio.Writer, r *Run) {
 	}
 	row("all", "", total)
 	tw.Flush()
+}
+
+// shownClasses are the columns of a table of counts: the usual classes, and those of the others that
+// there are.
+func shownClasses(n map[string]int) []string {
+	unjudged := n[Changed] > 0 && n[Optimised]+n[Miscompiled] == 0
+	return slices.DeleteFunc([]string{Preserved, Optimised, Miscompiled, Changed, Crashed, Unknown, Invalid, Unsupported}, func(c string) bool {
+		switch c {
+		case Optimised, Miscompiled:
+			return unjudged
+		case Changed, Crashed, Invalid:
+			return n[c] == 0
+		}
+		return false
+	})
 }
 
 // WithoutKnown returns a copy of a run without the cells of known findings.

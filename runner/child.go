@@ -7,22 +7,22 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"optcheck/internal/keeper"
 )
 
 // child is a running device process.
 type child struct {
-	cmd    *exec.Cmd
-	in     *os.File
-	write  sync.Mutex // of in: a stop may be sent beside another request
-	frames chan frame
-	broken error // why frames was closed; set before that
-	exited chan struct{}
-	said   tail
+	process *keeper.Process
+	in      *os.File
+	write   sync.Mutex // of in: a stop may be sent beside another request
+	frames  chan frame
+	broken  error // why frames was closed; set before that
+	said    tail
 }
 
 // Limits of the time that a device process may be silent.
@@ -32,8 +32,8 @@ const (
 	killLimit  = 30 * time.Second  // from the kill, or from the end of the pipe, to the end
 )
 
-// startChild starts a device process at the head of its own process group, so
-// that it neither gets a terminal's interrupt nor leaves children behind.
+// startChild starts a device process, which neither gets a terminal's interrupt
+// nor leaves children behind.
 func startChild(ctx context.Context, o Isolation) (*child, error) {
 	if len(o.Command) == 0 {
 		return nil, Errorf(ErrUsage, "start device process", "no command")
@@ -48,16 +48,11 @@ func startChild(ctx context.Context, o Isolation) (*child, error) {
 		in.Close()
 		return nil, &Error{Kind: ErrChild, Op: "start device process", Err: err}
 	}
-	c := &child{in: in, frames: make(chan frame, 16), exited: make(chan struct{})}
-	c.cmd = exec.Command(o.Command[0], o.Command[1:]...)
-	c.cmd.Args[0] = "optcheck" // what it is, for lists of processes and for tests
-	c.cmd.Env = append(append(os.Environ(), o.Env...), processVariable+"=1")
-	c.cmd.Stdout, c.cmd.Stderr = &c.said, &c.said
-	c.cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	c.cmd.SysProcAttr = procAttr()
-	// A grandchild that keeps standard error open must not keep us waiting.
-	c.cmd.WaitDelay = time.Second
-	err = c.cmd.Start()
+	c := &child{in: in, frames: make(chan frame, 16)}
+	c.process, err = keeper.Start(&keeper.Cmd{Path: o.Command[0], Args: o.Command[1:],
+		Name: "optcheck", // what it is, for lists of processes and for tests
+		Env:  append(append(os.Environ(), o.Env...), processVariable+"=1"), Stdout: &c.said, Stderr: &c.said,
+		Files: []*os.File{theirIn, theirOut}})
 	theirIn.Close()
 	theirOut.Close()
 	if err != nil {
@@ -65,10 +60,6 @@ func startChild(ctx context.Context, o Isolation) (*child, error) {
 		out.Close()
 		return nil, &Error{Kind: ErrChild, Op: "start device process", Err: err}
 	}
-	go func() {
-		_ = c.cmd.Wait() // the state is read from cmd
-		close(c.exited)
-	}()
 	go c.read(out)
 	if err = c.send(frameHello, encodeHello(), startLimit); err == nil {
 		var hello frame
@@ -169,8 +160,9 @@ func (c *child) failed(op string, err error) error {
 	}
 	detail := ""
 	select {
-	case <-c.exited:
-		detail = c.cmd.ProcessState.String()
+	case <-c.process.Done():
+		state, _ := c.process.Wait()
+		detail = state.String()
 	case <-time.After(limit):
 		detail = "its pipe broke"
 	}
@@ -182,17 +174,17 @@ func (c *child) failed(op string, err error) error {
 
 // kill ends the process and whatever it started, and waits for its end.
 func (c *child) kill() error {
-	killGroup(c.cmd.Process)
+	c.process.Kill()
 	c.in.Close()
 	go func() { // a reader that has no listener
 		for range c.frames {
 		}
 	}()
 	select {
-	case <-c.exited:
+	case <-c.process.Done():
 		return nil
 	case <-time.After(killLimit):
-		return fmt.Errorf("process %d cannot be killed; it hangs in its driver", c.cmd.Process.Pid)
+		return fmt.Errorf("process %d cannot be killed; it hangs in its driver", c.process.Pid)
 	}
 }
 
@@ -200,7 +192,7 @@ func (c *child) kill() error {
 func (c *child) close() {
 	_ = c.send(frameClose, nil, time.Second)
 	select {
-	case <-c.exited:
+	case <-c.process.Done():
 	case <-time.After(2 * time.Second):
 	}
 	_ = c.kill()

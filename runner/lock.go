@@ -22,6 +22,8 @@ var unsafeName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 // process has it. A device is known by its UUID, else its bus address, so that
 // one GPU has one lock for all back ends. The lock file stays when the lock is
 // given back: removing it would let two processes hold "the" lock.
+//
+//input:allow locks stand in a folder of all users: no links are followed, and what is open must be a regular file
 func LockDevice(dir string, d Device) (*DeviceLock, error) {
 	if dir == "" {
 		dir = filepath.Join(os.TempDir(), "optcheck-locks")
@@ -50,6 +52,10 @@ func LockDevice(dir string, d Device) (*DeviceLock, error) {
 	}
 	if err != nil {
 		return nil, fail(err)
+	}
+	if st, err := file.Stat(); err != nil || !st.Mode().IsRegular() {
+		file.Close()
+		return nil, fail(fmt.Errorf("%s is no regular file: remove it", path))
 	}
 	ok, err := tryLock(file)
 	if err != nil || !ok {

@@ -3,18 +3,9 @@ package runner
 import (
 	"errors"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// procAttr puts a process at the head of its own group and ties its life to
-// ours.
-func procAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-func killGroup(p *os.Process) { _ = unix.Kill(-p.Pid, unix.SIGKILL) }
 
 // tryLock takes an exclusive lock on an open file without waiting.
 func tryLock(f *os.File) (bool, error) {
@@ -30,4 +21,4 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
-const noFollow = unix.O_NOFOLLOW | unix.O_CLOEXEC
+const noFollow = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK

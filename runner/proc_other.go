@@ -2,14 +2,7 @@
 
 package runner
 
-import (
-	"os"
-	"syscall"
-)
-
-func procAttr() *syscall.SysProcAttr { return nil }
-
-func killGroup(p *os.Process) { _ = p.Kill() }
+import "os"
 
 func tryLock(*os.File) (bool, error) { return true, nil }
 

@@ -183,14 +183,23 @@ func lowerImad(l *lowerer) {
 	}
 }
 
+// lowerImadHi handles the high word of a product. Before sm_70 a word may be added to it, and each factor says that it
+// is unsigned; what later code adds is not documented.
 func lowerImadHi(l *lowerer) {
 	a, b, c := l.word(0, 0), l.word(1, 0), l.word(2, 0)
-	if !isZero(c) || len(l.preds()) > 0 || a.Neg || b.Neg || l.has("WIDE") {
+	unsigned := strings.Count(strings.Join(l.in.Mods, "."), "U32")
+	mixed := l.sm < 70 && unsigned == 1
+	if mixed || l.sm >= 70 && !isZero(c) || len(l.preds()) > 0 || a.Neg || b.Neg || l.has("WIDE") {
 		l.bad = true
 		return
 	}
-	if d, ok := l.dst(0); ok {
-		l.emit(isa.Micro{Op: isa.MicroMulHi, Dst: d, Src: []isa.Operand{a, b}, Signed: !l.has("U32")})
+	d, ok := l.dst(0)
+	switch {
+	case !ok:
+	case isZero(c):
+		l.emit(isa.Micro{Op: isa.MicroMulHi, Dst: d, Src: []isa.Operand{a, b}, Signed: unsigned == 0})
+	default:
+		l.emit(isa.Micro{Op: isa.MicroMadHi, Dst: d, Src: []isa.Operand{a, b, immOp(0), c}, Signed: unsigned == 0})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"optcheck/internal/required"
 )
 
 // release is an installed CUDA toolkit.
@@ -51,10 +53,7 @@ func releases(t testing.TB) []release {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
 	if len(out) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no CUDA toolkit found")
-		}
-		t.Skip("no CUDA toolkit found (set OPTCHECK_TOOLCHAIN_DIRS)")
+		required.Missing(t, "no CUDA toolkit found (set OPTCHECK_TOOLCHAIN_DIRS)")
 	}
 	return out
 }

@@ -260,6 +260,9 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	e := Entry{Pos: pos, Instr: i, Guarded: guarded, Unread: b.unread[i]}
 	b.depend(ctrl, pos, DepCtrl)
 	if !in.Op.IsAccess() {
+		if in.Op == litmus.OpBar && in.Barrier.ID.Kind != litmus.OperandConst {
+			return unsupported("a barrier whose number is not constant")
+		}
 		e.Kind = KindOf(in, litmus.Generic)
 		if _, ok := fenceCodes[e.Kind]; !ok {
 			return unsupported("%v has no specification code", e.Kind)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 )
 
@@ -29,7 +30,7 @@ type addedFolder struct {
 
 func readAdded(managed string) ([]addedFolder, error) {
 	path := filepath.Join(managed, addedName)
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -242,7 +243,7 @@ func installedTree(managed, name string) string {
 // removable lists what could be removed.
 func removable(managed string, list []addedFolder) string {
 	var names []string
-	roots, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root"))
+	roots := input.Glob(managed, "*", "root")
 	for _, r := range roots {
 		names = append(names, filepath.Base(filepath.Dir(r)))
 	}

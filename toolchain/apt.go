@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // toolNames are the programs of the package that are kept; they need nothing
@@ -86,7 +88,7 @@ func (in *installer) fetch(ctx context.Context, record *Installed) (string, erro
 	if err != nil {
 		return "", err
 	}
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(debs), packageName+"_*.deb"))
+	found := input.Glob(debs, packageName+"_*.deb")
 	if len(found) != 1 {
 		return "", fmt.Errorf("apt-get download left %d packages, not 1", len(found))
 	}
@@ -233,7 +235,7 @@ func field(record []byte, name string) string {
 }
 
 func checkSum(file, want string) error {
-	f, err := os.Open(file)
+	f, err := input.Open(file)
 	if err != nil {
 		return err
 	}

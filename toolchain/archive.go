@@ -20,6 +20,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"optcheck/internal/input"
 )
 
 // archiveKinds are the archives that Add reads, by their first bytes.
@@ -32,7 +34,7 @@ func archiveKind(file string) string {
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	f, err := os.Open(file)
+	f, err := input.Open(file)
 	if err != nil {
 		return ""
 	}
@@ -125,11 +127,19 @@ func (u *unpacker) unpack(ctx context.Context) error {
 }
 
 func (u *unpacker) zip() error {
-	z, err := zip.OpenReader(u.file)
+	file, err := input.Open(u.file)
 	if err != nil {
 		return err
 	}
-	defer z.Close()
+	defer file.Close()
+	st, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(file, st.Size())
+	if err != nil {
+		return err
+	}
 	for _, f := range z.File {
 		if to, _ := u.place(f.Name); to == "" || !f.Mode().IsRegular() {
 			continue
@@ -148,7 +158,7 @@ func (u *unpacker) zip() error {
 
 // compressed reads a tar file that Go can decompress.
 func (u *unpacker) compressed(kind string) error {
-	f, err := os.Open(u.file)
+	f, err := input.Open(u.file)
 	if err != nil {
 		return err
 	}
@@ -341,7 +351,7 @@ func (u *unpacked) build(_ context.Context, tree string) (string, error) {
 		}
 	}
 	for _, dir := range u.docs {
-		found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*"))
+		found := input.Glob(dir, "*")
 		for _, from := range found {
 			to := filepath.Join(tree, "root", "usr", "share", "doc", filepath.Base(from))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to)); err != nil {

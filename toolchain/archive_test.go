@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 )
 
 func tarOf(t *testing.T, w io.Writer, files map[string]string) {
@@ -55,7 +56,7 @@ func pack(t *testing.T, form string, files map[string]string) string {
 		require.NoError(t, z.Close())
 	case "tar.xz":
 		if _, err := exec.LookPath("xz"); err != nil {
-			t.Skip("no xz")
+			required.Missing(t, "no xz")
 		}
 		var plain bytes.Buffer
 		tarOf(t, &plain, files)
@@ -64,7 +65,7 @@ func pack(t *testing.T, form string, files map[string]string) string {
 		require.NoError(t, cmd.Run())
 	case "deb":
 		if _, err := exec.LookPath("dpkg-deb"); err != nil {
-			t.Skip("no dpkg-deb")
+			required.Missing(t, "no dpkg-deb")
 		}
 		var data, control bytes.Buffer
 		tarOf(t, &data, files)

@@ -97,6 +97,10 @@ func (b *bisection) single(ctx context.Context, unit int, e *Error) error {
 	if errors.Is(e, ErrTimeout) {
 		b.hangs++
 	}
+	e, err := b.confirmed(ctx, unit, e)
+	if err != nil {
+		return err
+	}
 	b.failAll([]int{unit}, e)
 	return ctxCancelled(ctx, e)
 }

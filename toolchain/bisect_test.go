@@ -24,7 +24,7 @@ var faults = []struct {
 	mark string
 	kind error
 }{
-	{"refuse", ErrCompile}, {"syntax", ErrCompile}, {"noline", ErrCompile}, {"crash", ErrInfrastructure},
+	{"refuse", ErrCompile}, {"syntax", ErrCompile}, {"noline", ErrCrashed}, {"crash", ErrInfrastructure}, {"segv", ErrCrashed},
 	{"empty", ErrInfrastructure}, {"garbage", ErrInfrastructure}, {"truncated", ErrInfrastructure},
 	{"nofile", ErrInfrastructure},
 }

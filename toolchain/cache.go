@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 )
 
@@ -72,7 +73,7 @@ func openCache(o Options) *idCache {
 	if c.path == "" {
 		return c
 	}
-	f, err := os.Open(c.path)
+	f, err := input.Open(c.path)
 	if err != nil {
 		return c
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"optcheck/internal/input"
 )
 
 // Options says where to look for toolchains.
@@ -142,11 +144,11 @@ func (o Options) places() []place {
 			}
 		}
 		add("CUDA_HOME", false, o.env("CUDA_HOME"))
-		system, _ := filepath.Glob("/usr/local/cuda*/bin") // the pattern is well-formed
+		system := input.Glob("/usr/local", "cuda*", "bin")
 		add("system", false, system...)
 		managed := cmp.Or(o.Managed, ManagedDir(o.env))
 		if managed != "" {
-			installed, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root", "usr", "bin"))
+			installed := input.Glob(managed, "*", "root", "usr", "bin")
 			add("managed", true, installed...)
 		}
 		all = append(all, o.added()...)
@@ -188,11 +190,6 @@ func unique(all []place) (out []place) {
 		}
 	}
 	return out
-}
-
-// escapeGlob makes a path stand for itself in a pattern.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // toolFolder is dir, or its bin folder if only that has a ptxas.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The kinds of failure. Every error of this package that stems from an
-// external process matches exactly one of them under errors.Is.
+// external process matches exactly one of them under errors.Is, but for ErrHung, which is
+// an ErrCrashed and an ErrTimeout.
 var (
 	// ErrInfrastructure: the tool could not be started, died of a signal, or
 	// produced something that is not what it should produce. It says nothing
@@ -18,6 +20,11 @@ var (
 	ErrCompile = errors.New("rejected by the tool")
 	// ErrTimeout: the tool was killed because it exceeded its time limit.
 	ErrTimeout = errors.New("time limit exceeded")
+	// ErrCrashed: a compiler broke down at its input, alone with it and in the same way each
+	// time. That is a fault of the compiler, whatever the input is.
+	ErrCrashed = errors.New("crashed")
+	// ErrHung: a compiler exceeded its time at a small input each time.
+	ErrHung = fmt.Errorf("hung, which is as good as %w: %w", ErrCrashed, ErrTimeout)
 	// ErrCancelled: the caller's context ended. errors.Is also matches the
 	// context's own error.
 	ErrCancelled = errors.New("cancelled")
@@ -50,6 +57,9 @@ type Error struct {
 	ExitCode int
 	// Signal names the signal that ended the process, or is empty.
 	Signal string
+	// At is where in its own code a compiler crashed, "ptxas+0x4fd2c0"; empty where that cannot
+	// be found out.
+	At string
 	// Stderr is what the tool printed there, bounded.
 	Stderr string
 	// Diagnostics are the messages of Stderr that carry a line number, with
@@ -61,6 +71,7 @@ type Error struct {
 	// Err is the underlying error, or nil.
 	Err error
 
+	limit time.Duration // of the time, of an ErrTimeout
 	// notStarted: no process came to be, so no other input would fare better.
 	notStarted bool
 }

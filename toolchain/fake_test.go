@@ -87,6 +87,15 @@ func misbehave(mode string) (code int, done bool) {
 	case "crash":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // Go would survive a SIGSEGV
 		time.Sleep(time.Minute)
+	case "segv":
+		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -SEGV $$"}, os.Environ())
+	case "once": // crashes the first time
+		was := filepath.Join(filepath.Dir(os.Args[0]), "was")
+		if _, err := os.Stat(was); err == nil {
+			return 0, false
+		}
+		_ = os.WriteFile(was, nil, 0o600)
+		return misbehave("segv")
 	case "hang":
 		time.Sleep(time.Hour)
 	case "babble":
@@ -176,7 +185,7 @@ func fakePtxas(args []string) int {
 		cubin = cubin[:len(cubin)-100]
 	case "nofile":
 		return 0
-	case "crash", "hang":
+	case "crash", "hang", "segv", "once":
 		_ = os.WriteFile(out, cubin, 0o600)
 		misbehave(fault)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"optcheck/internal/input"
 )
 
 // Bounds of the search for compilers below a folder that a person has named.
@@ -35,7 +37,7 @@ func compilerFolders(path string) []string {
 	}
 	var found []string
 	seen := 0
-	_ = filepath.WalkDir(path, func(dir string, d fs.DirEntry, err error) error {
+	_ = input.Walk(path, func(dir string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxEntries {
 			return fs.SkipAll
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/target"
 )
 
@@ -151,7 +152,7 @@ func DiscoverFronts(ctx context.Context, o Options) ([]*Toolchain, []error) {
 func (o Options) nvccPlaces() (out []place) {
 	all := o.places()
 	if managed := cmp.Or(o.Managed, ManagedDir(o.env)); managed != "" && !o.DirsOnly {
-		installed, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root", filepath.FromSlash(frontHome), "bin"))
+		installed := input.Glob(managed, "*", "root", filepath.FromSlash(frontHome), "bin")
 		for _, d := range installed {
 			all = append(all, place{dir: d, source: "managed", must: true})
 		}
@@ -283,8 +284,8 @@ func (n *nvcc) headers() []string { return []string{n.home.include()} }
 
 // cudaHeaders reports whether clang's own headers for CUDA are there.
 func (l *LLVM) cudaHeaders() bool {
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(l.Clang)), "..", "lib", "clang", "*", "include",
-		"__clang_cuda_runtime_wrapper.h"))
+	found := input.Glob(filepath.Dir(l.Clang), "..", "lib", "clang", "*", "include",
+		"__clang_cuda_runtime_wrapper.h")
 	return len(found) > 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 )
 
 // fakeNvcc answers like an nvcc: it refuses lines with a word of which it has never
@@ -209,7 +210,7 @@ func TestInstallFront(t *testing.T) {
 func TestFrontsReal(t *testing.T) {
 	all, errs := DiscoverFronts(t.Context(), Options{})
 	if len(all) == 0 {
-		t.Skip("no front end; optcheck toolchain install nvcc-12.4 installs one ", errs)
+		required.Missing(t, "no front end; optcheck toolchain install nvcc-12.4 installs one %v", errs)
 	}
 	const text = "#include <cuda/atomic>\nstatic __device__ int own;\nnamespace { __device__ int y; }\n__global__ void k(int *p, int *o)\n{\n\tcuda::atomic_ref<int, cuda::thread_scope_device> r(*p);\n" +
 		"\t*o = r.load(cuda::std::memory_order_acquire) + own;\n\tif (*o) y = own = *o;\n}\n" +

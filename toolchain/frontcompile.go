@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"optcheck/internal/input"
 )
 
 // CUDAJob is a set of pieces of CUDA C++ to compile to PTX. Of the embedded Job, Header is
@@ -111,7 +113,7 @@ func (f *front) process(preprocess bool) *process {
 	args = append(append(args, f.job.Flags...), here+cudaSource, "-o", result)
 	limited := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, frontMemory), f.kind.Path}, args...)
 	p := &process{command: command{path: "/bin/sh", args: limited, env: f.kind.driver.env()}, folder: "cu", source: cudaSource,
-		result: result, what: "output", failure: func(err error) error { return f.refused(err, args) }}
+		result: result, what: "output", driver: true, failure: func(err error) error { return f.refused(err, args) }}
 	if l, ok := f.kind.driver.(interface{ links() map[string]string }); ok {
 		p.prepare = func(dir string) error {
 			for name, to := range l.links() {
@@ -251,7 +253,7 @@ var (
 // marker: its content was made numbers by #embed. Its name is not known if the front end
 // does not tell what it reads, which clang does not where a file to embed is missing.
 func embedded(dir string, within []string) *inclusion {
-	rule, err := os.ReadFile(filepath.Join(dir, dependencies))
+	rule, err := input.ReadFile(filepath.Join(dir, dependencies), maxCubin)
 	_, list, _ := strings.Cut(strings.ReplaceAll(string(rule), "\\\n", " "), ": ")
 	files := prerequisite.FindAllString(list, -1)
 	for i := range files {
@@ -261,7 +263,7 @@ func embedded(dir string, within []string) *inclusion {
 	if err == nil && i < 0 {
 		return nil
 	}
-	source, _ := os.ReadFile(filepath.Join(dir, cudaSource)) // it was read a moment ago
+	source, _ := input.ReadFile(filepath.Join(dir, cudaSource), maxCubin) // it was read a moment ago
 	inc := &inclusion{from: cudaSource, line: 1}
 	if at := embedding.FindIndex(source); at != nil {
 		inc.line += bytes.Count(source[:at[0]], []byte("\n"))

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // packaged lists the releases of Debian whose non-free component carries a toolkit, oldest first.
@@ -210,7 +212,7 @@ func (in *installer) there(ctx context.Context, final string) (bool, error) {
 		return true, nil
 	}
 	what := Installed{Name: in.name}
-	if data, err := os.ReadFile(filepath.Join(final, oldRecord)); err == nil {
+	if data, err := input.ReadFile(filepath.Join(final, oldRecord), maxRecord); err == nil {
 		_ = json.Unmarshal(data, &what) // what it says is for people
 	}
 	return true, record(final, what)
@@ -220,7 +222,7 @@ func (in *installer) there(ctx context.Context, final string) (bool, error) {
 // goes with the process, however it ends; its file stays.
 func (in *installer) lock(ctx context.Context) (func(), error) {
 	path := filepath.Join(in.o.Dir, ".lock-"+in.name)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := input.Update(path, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +249,7 @@ func (in *installer) lock(ctx context.Context) (func(), error) {
 
 // sweep removes what interrupted installations left; the lock is held.
 func (in *installer) sweep() {
-	left, _ := filepath.Glob(filepath.Join(escapeGlob(in.o.Dir), ".new-"+in.name+"-*"))
+	left := input.Glob(in.o.Dir, ".new-"+in.name+"-*")
 	for _, dir := range left {
 		os.RemoveAll(dir)
 	}

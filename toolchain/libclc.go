@@ -5,10 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"optcheck/internal/input"
 )
 
 // Linked names the libraries that the release links to what it compiles, by a hash: they
@@ -34,7 +35,7 @@ func clcHash(dir string) (string, error) {
 	if h, ok := clcHashes.Load(dir); ok {
 		return h.(string), nil
 	}
-	entries, err := os.ReadDir(dir) // sorted
+	entries, err := input.ReadDir(dir) // sorted
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +62,7 @@ func clcHash(dir string) (string, error) {
 }
 
 func hashFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,9 @@ func (l *llc) tool() string { return l.kind.Path }
 // diagnose reads LLVM's messages as those of clang.
 func (l *llc) diagnose(stderr string) []Diagnostic { return (&clang{}).diagnose(stderr) }
 
+// CannotSelect is how LLVM begins what it says where it refuses: llc aborts behind it.
+const CannotSelect = "Cannot select: "
+
 // gaveUp: llc works on one function after the other and ends at the first that
 // it cannot select instructions for.
 func (l *llc) gaveUp(stderr string) string {

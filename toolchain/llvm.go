@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"optcheck/internal/input"
 )
 
 // LLVM is the kind of a release of LLVM that compiles for AMD: clang and what it has
@@ -158,7 +160,7 @@ func (o Options) llvmPlaces() []place {
 			}
 		}
 		if managed := cmp.Or(o.Managed, ManagedDir(o.env)); managed != "" {
-			installed, _ := filepath.Glob(filepath.Join(escapeGlob(managed), "*", "root", "usr", "lib", "llvm-*", "bin"))
+			installed := input.Glob(managed, "*", "root", "usr", "lib", "llvm-*", "bin")
 			for _, d := range installed {
 				all = append(all, place{dir: d, source: "managed", must: true})
 			}
@@ -171,7 +173,7 @@ func (o Options) llvmPlaces() []place {
 // clangs lists the compilers in a folder: clang-N, and plain clang where a
 // person has named the folder.
 func (p place) clangs() []string {
-	entries, err := os.ReadDir(p.dir)
+	entries, err := input.ReadDir(p.dir)
 	if err != nil {
 		return nil
 	}
@@ -254,7 +256,7 @@ func (l *LLVM) libs(bin, major string) {
 	}
 	for _, d := range dirs {
 		for _, pattern := range []string{"libLLVM-" + major + ".so*", "libLLVM.so." + major + ".*"} {
-			if files, _ := filepath.Glob(filepath.Join(escapeGlob(d), pattern)); l.LibLLVM == "" && len(files) > 0 {
+			if files := input.Glob(d, pattern); l.LibLLVM == "" && len(files) > 0 {
 				l.LibLLVM = files[len(files)-1]
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"optcheck/internal/input"
 )
 
 // packages downloads packages one after the other, checks each against apt's signed list
@@ -61,7 +63,7 @@ func (in *installer) unpackOne(ctx context.Context, name string, show []byte, ro
 	if version == "" || sum == "" {
 		return errors.New("no version or checksum in apt's answer")
 	}
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(in.work), "debs", name+"_*.deb"))
+	found := input.Glob(in.work, "debs", name+"_*.deb")
 	if len(found) != 1 {
 		return fmt.Errorf("apt-get download left %d packages, not 1", len(found))
 	}

@@ -2,11 +2,13 @@ package toolchain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
 )
 
@@ -20,6 +22,7 @@ type process struct {
 	failure        func(error) error      // tells refusals from breakdowns
 	check          func([]byte) error     // of the result; nil: none
 	prepare        func(dir string) error // of the folder; nil: none
+	driver         bool                   // the compiler starts others
 }
 
 // compile compiles the given units of a job.
@@ -45,6 +48,10 @@ func (p *process) compile(ctx context.Context, r *Runner, job *Job, units []int)
 	}
 	out, err := r.run(ctx, p.command)
 	if err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.broke() && len(units) == 1 && !p.driver {
+			e.At = p.diesAt()
+		}
 		return nil, "", p.failure(err)
 	}
 	result, err = p.read()
@@ -69,7 +76,7 @@ func (p *process) read() ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxCubin {
 		return nil, fmt.Errorf("%s of %d bytes, at most %d are read", p.what, info.Size(), maxCubin)
 	}
-	return os.ReadFile(path)
+	return input.ReadFile(path, maxCubin)
 }
 
 // maxCubin bounds a cubin, in bytes; 1,000 kernels at O0 make 3.3 MB. Other

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"optcheck/internal/keeper"
 )
 
 // Limits of one external process unless asked otherwise.
@@ -28,8 +29,6 @@ const (
 	maxStdout = 256 << 20
 	// maxStderr bounds what is kept of a tool's messages, in bytes.
 	maxStderr = 1 << 20
-	// drainDelay bounds the wait for pipes that an escaped grandchild holds.
-	drainDelay = 2 * time.Second
 )
 
 // Stats counts what the external processes of a Runner cost.
@@ -118,7 +117,7 @@ func toolEnv(path string) []string {
 		"NVDISASM_PATH=" + dir,
 		"LC_ALL=C", "LANG=C", "TZ=UTC",
 		"TMPDIR=" + os.TempDir(),
-		"HOME=" + os.TempDir(),
+		"HOME=/nonexistent", // where nobody leaves a configuration for a tool
 	}
 }
 
@@ -140,9 +139,6 @@ func (r *Runner) run(ctx context.Context, c command) (output, error) {
 	if c.timeout <= 0 {
 		c.timeout = r.timeout
 	}
-	// Pdeathsig fires when the parent's thread ends, not the process: hold it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	return r.exec(ctx, c)
 }
 
@@ -151,42 +147,25 @@ func (r *Runner) exec(ctx context.Context, c command) (output, error) {
 		c.limit = maxStdout
 	}
 	stdout, stderr := &boundedBuffer{limit: c.limit}, &boundedBuffer{limit: maxStderr}
-	cmd := exec.Command(c.path, c.args...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.WaitDelay = c.dir, c.env, procAttr(), drainDelay
+	cmd := &keeper.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, Stdout: stdout, Stderr: stderr}
 	if cmd.Env == nil {
 		cmd.Env = toolEnv(c.path)
 	}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.stdout != nil {
 		cmd.Stdout = c.stdout
 	}
 	start := time.Now()
-	if err := startRetry(cmd); err != nil {
+	p, err := keeper.Start(cmd)
+	if err != nil {
 		e := c.fail(ErrInfrastructure, "cannot start", err)
 		e.notStarted = true
 		return output{}, e
 	}
-	stopped := r.watch(ctx, cmd.Process, c.timeout, stdout)
-	err := cmd.Wait()
-	r.account(c.path, cmd.ProcessState, time.Since(start))
+	stopped := r.watch(ctx, p, c.timeout, stdout)
+	state, err := p.Wait()
+	r.account(c.path, state, time.Since(start))
 	out := output{stdout: stdout.data, stderr: stderr.data, overflow: stdout.full}
-	return out, c.classify(cmd.ProcessState, err, stopped, out)
-}
-
-// startRetry starts cmd; a tool that was written a moment ago by a concurrent
-// process can be "busy" for an instant.
-func startRetry(cmd *exec.Cmd) error {
-	for try := 0; ; try++ {
-		err := cmd.Start()
-		if err == nil || try == 5 || !errors.Is(err, syscall.ETXTBSY) {
-			return err
-		}
-		fresh := exec.Command(cmd.Path, cmd.Args[1:]...)
-		fresh.Dir, fresh.Env, fresh.SysProcAttr, fresh.WaitDelay = cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.WaitDelay
-		fresh.Stdout, fresh.Stderr = cmd.Stdout, cmd.Stderr
-		*cmd = *fresh
-		time.Sleep(time.Duration(10<<try) * time.Millisecond)
-	}
+	return out, c.classify(state, err, stopped, out)
 }
 
 // Reasons for which watch ends a process early.
@@ -196,72 +175,71 @@ var (
 )
 
 // watch returns when the process has ended, having killed it if the context or
-// the time ended first or its output overflowed; the whole group is gone then.
-func (r *Runner) watch(ctx context.Context, p *os.Process, limit time.Duration, out *boundedBuffer) error {
-	ended := make(chan struct{})
-	go func() { awaitExit(p); close(ended) }()
-	out.onOverflow(func() { killGroup(p) })
+// the time ended first or its output overflowed; what it started is gone then.
+func (r *Runner) watch(ctx context.Context, p *keeper.Process, limit time.Duration, out *boundedBuffer) error {
+	out.onOverflow(p.Kill)
+	defer out.onOverflow(nil)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var why error
 	select {
-	case <-ended:
+	case <-p.Done():
+		return nil
 	case <-ctx.Done():
 		why = ctxErr(ctx)
 	case <-timer.C:
 		why = errTimeLimit
 	}
-	killGroup(p) // also what an ended leader left running
-	<-ended
-	out.onOverflow(nil)
+	p.Kill()
+	<-p.Done()
 	return why
 }
 
-func (r *Runner) account(tool string, s *os.ProcessState, wall time.Duration) {
+func (r *Runner) account(tool string, s keeper.State, wall time.Duration) {
 	r.processes.Add(1)
 	r.wall.Add(int64(wall))
-	if s == nil {
-		return
-	}
 	if !s.Success() {
 		r.failed.Add(1)
 	}
-	r.user.Add(int64(s.UserTime()))
-	r.system.Add(int64(s.SystemTime()))
+	r.user.Add(int64(s.User))
+	r.system.Add(int64(s.System))
 	if name := filepath.Base(tool); name == "nvdisasm" || name == "cuobjdump" {
-		r.disassembly.Add(int64(s.UserTime() + s.SystemTime()))
+		r.disassembly.Add(int64(s.User + s.System))
 	}
-	for rss := maxRSS(s); ; {
+	for {
 		old := r.rss.Load()
-		if rss <= old || r.rss.CompareAndSwap(old, rss) {
+		if s.MaxRSS <= old || r.rss.CompareAndSwap(old, s.MaxRSS) {
 			return
 		}
 	}
 }
 
 // classify turns the end of a process into an error, or nil.
-func (c command) classify(s *os.ProcessState, err, stopped error, out output) error {
+func (c command) classify(s keeper.State, err, stopped error, out output) error {
 	var e *Error
 	switch {
 	case errors.Is(stopped, errTimeLimit):
 		e = c.fail(ErrTimeout, fmt.Sprintf("killed after %v; --timeout allows more", c.timeout), nil)
+		e.limit = c.timeout
 	case stopped != nil:
 		e = c.fail(ErrCancelled, "killed", stopped)
 	case out.overflow:
 		e = c.fail(ErrInfrastructure, "", errOverflow)
-	case err == nil:
-		return nil
-	case s == nil || (s.Success() && err != nil):
+	case err != nil:
 		e = c.fail(ErrInfrastructure, "", err)
+	case s.Success():
+		return nil
 	default:
 		e = c.exitError(s)
 	}
-	if s != nil {
-		e.ExitCode = s.ExitCode()
-	}
+	e.ExitCode = s.ExitCode()
 	e.Stderr = string(bytes.ToValidUTF8(out.stderr, []byte("\uFFFD")))
-	if e.Kind == ErrCompile && starved.MatchString(e.Stderr) {
-		e.Kind = ErrInfrastructure
+	e.childDied()
+	if starved.MatchString(e.Stderr) {
+		e.Signal = ""
+		if e.Kind == ErrCompile {
+			e.Kind = ErrInfrastructure
+		}
 	}
 	return e
 }
@@ -269,21 +247,25 @@ func (c command) classify(s *os.ProcessState, err, stopped error, out output) er
 // starved are the messages of tools that lack memory or space. They say nothing
 // about the input, although the tools refuse it as if they did.
 var starved = regexp.MustCompile(`(?i)No space left on device|Disk quota exceeded|Read-only file system|Input/output error|Too many open files|` +
-	`Cannot allocate memory|Memory allocation failure|out of memory|bad alloc|allocation failed|IO failure on output stream|` +
+	`Cannot allocate memory|Memory allocation failure|out of memory|bad.alloc|allocation failed|IO failure on output stream|` +
 	`(could not|failed to|unable to) (open|make|create) (in|out|temporary )(put )?file|unable to execute command`)
 
 // exitError tells a refusal from a breakdown. Status 126 and 127 are the
 // loader's and the shell's, 128+n is a wrapper script's word for signal n;
 // ptxas itself refuses with 255.
-func (c command) exitError(s *os.ProcessState) *Error {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		e := c.fail(ErrInfrastructure, "killed by signal: "+ws.Signal().String(), nil)
-		e.Signal = ws.Signal().String()
+func (c command) exitError(s keeper.State) *Error {
+	if signal := s.Signal(); signal != 0 {
+		e := c.fail(ErrInfrastructure, "killed by signal: "+signal.String(), nil)
+		e.Signal = signal.String()
 		return e
 	}
 	code := s.ExitCode()
 	if code == 126 || code == 127 || (code > 128 && code < 160) {
-		return c.fail(ErrInfrastructure, fmt.Sprintf("exit status %d", code), nil)
+		e := c.fail(ErrInfrastructure, fmt.Sprintf("exit status %d", code), nil)
+		if code > 128 {
+			e.Signal = syscall.Signal(code - 128).String()
+		}
+		return e
 	}
 	return c.fail(ErrCompile, fmt.Sprintf("exit status %d", code), nil)
 }

@@ -5,7 +5,6 @@ package toolchain
 import (
 	"errors"
 	"os"
-	"syscall"
 	"time"
 )
 
@@ -13,14 +12,6 @@ import (
 // builds, so that the rest of the program can read dumps made on Linux.
 
 const canRun = false
-
-func procAttr() *syscall.SysProcAttr { return nil }
-
-func killGroup(p *os.Process) { _ = p.Kill() }
-
-func awaitExit(*os.Process) {}
-
-func maxRSS(*os.ProcessState) int64 { return 0 }
 
 func lockFile(*os.File) (bool, error) {
 	return false, errors.New("file locks are supported on linux only")

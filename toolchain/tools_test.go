@@ -3,10 +3,11 @@ package toolchain
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
+
+	"optcheck/internal/required"
 )
 
 // real finds the toolchains of this machine. Without one, a test that needs
@@ -24,10 +25,7 @@ func found(t testing.TB, what string, discover func() ([]*Toolchain, []error)) [
 		t.Logf("discover: %v", err)
 	}
 	if len(all) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatalf("no %s on this machine, and OPTCHECK_REQUIRE_TOOLS=1", what)
-		}
-		t.Skipf("no %s on this machine", what)
+		required.Missing(t, "no %s on this machine", what)
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 )
 
@@ -45,6 +46,9 @@ const (
 // ErrChanged is a tool that is not what was installed.
 var ErrChanged = errors.New("has changed since it was installed")
 
+// maxRecord bounds records of installations, in bytes: those of a whole LLVM have 2 MB.
+const maxRecord = 256 << 20
+
 // hasher gives the hash of a file.
 type hasher func(path string) (string, error)
 
@@ -56,7 +60,7 @@ func hashOf(path string) (string, error) {
 // files lists what is in an installation, but for its records.
 func files(tree string, hash hasher) (map[string]string, error) {
 	out := map[string]string{}
-	err := filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
+	err := input.Walk(tree, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -97,7 +101,7 @@ func record(tree string, r Installed) error {
 // verify compares an installation with its record. The error is ErrChanged if
 // they differ, fs.ErrNotExist if there is no record.
 func verify(tree string, hash hasher) error {
-	data, err := os.ReadFile(filepath.Join(tree, recordName))
+	data, err := input.ReadFile(filepath.Join(tree, recordName), maxRecord)
 	if err != nil {
 		return err
 	}
@@ -191,7 +195,7 @@ type Verification struct {
 // with their records. No names mean all; one that is not installed is an error.
 func Verify(ctx context.Context, dir string, names []string) ([]Verification, error) {
 	if len(names) == 0 {
-		roots, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", "root"))
+		roots := input.Glob(dir, "*", "root")
 		for _, r := range roots {
 			names = append(names, filepath.Base(filepath.Dir(r)))
 		}

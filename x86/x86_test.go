@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/isa"
 )
 
@@ -40,7 +41,7 @@ func object(t testing.TB, name string) (file []byte, kernel string) {
 func TestObjdump(t *testing.T) {
 	tool, err := exec.LookPath("objdump")
 	if err != nil {
-		t.Skip("no objdump")
+		required.Missing(t, "no objdump")
 	}
 	line := regexp.MustCompile(`^ *([0-9a-f]+):\t(.*)$`)
 	files, err := filepath.Glob("testdata/*.so")

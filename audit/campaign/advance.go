@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -21,10 +22,19 @@ type state struct {
 	Cancelled bool `json:"cancelled,omitempty"`
 }
 
+// jobID is what engines name jobs by: Slurm's numbers, and those of Local. They become arguments of
+// Slurm's commands.
+var jobID = regexp.MustCompile(`^[0-9]+(-[0-9a-f]+-[0-9]+)?$`)
+
 func (c *Campaign) readState() (*state, error) {
 	st := &state{}
 	if err := readJSON(c.path(stateFile), st); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	for _, s := range st.Submissions {
+		if !jobID.MatchString(s.ID) || !slices.Contains(Stages, s.Stage) {
+			return nil, fmt.Errorf("%s: damaged: %q is no job of a campaign", c.path(stateFile), s.ID)
+		}
 	}
 	if st.Failures == nil {
 		st.Failures = map[string]int{}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // Attempt is one attempt at a task. Each has a store of its own, so that an attempt that is
@@ -46,6 +48,12 @@ func (c *Campaign) Begin(t Task) (*Attempt, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+	if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
+		return nil, errors.Join(err, fmt.Errorf("%s is not a folder", dir))
+	}
+	if err := onlyFiles(dir, func(string) bool { return true }); err != nil {
+		return nil, err
+	}
 	a := &Attempt{Task: t, c: c, start: time.Now()}
 	tries, err := tries(dir)
 	if err != nil {
@@ -77,7 +85,7 @@ func (c *Campaign) Begin(t Task) (*Attempt, error) {
 
 // tries lists the numbers of earlier attempts that have a store, in order.
 func tries(dir string) (out []int, err error) {
-	names, err := os.ReadDir(dir)
+	names, err := input.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +143,7 @@ func stamp(path string) (s [4]int64, ok bool) {
 
 // copyFile copies a file; a missing file is not an error.
 func copyFile(from, to string) error {
-	in, err := os.Open(from)
+	in, err := input.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -178,7 +186,7 @@ func (a *Attempt) Finish(cells int, hasStore bool) error {
 
 // syncFile makes sure that a file survives a crash of this machine.
 func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := input.Open(path)
 	if err != nil {
 		return err
 	}

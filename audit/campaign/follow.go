@@ -7,10 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // NewDriver returns a driver with the engine that the plan names. release frees what it holds:
@@ -141,7 +142,7 @@ func (d *Driver) Resume() error {
 
 // Log returns the end of the newest log of a task, at most n bytes.
 func (c *Campaign) Log(t Task, n int64) (file, text string) {
-	files, _ := filepath.Glob(c.path("logs", fmt.Sprintf("%s-%d.*.log", t.Stage, t.Index)))
+	files := input.Glob(c.path("logs"), fmt.Sprintf("%s-%d.*.log", t.Stage, t.Index))
 	var newest time.Time
 	for _, f := range files {
 		if st, err := os.Stat(f); err == nil && !st.ModTime().Before(newest) {
@@ -151,7 +152,7 @@ func (c *Campaign) Log(t Task, n int64) (file, text string) {
 	if file == "" {
 		return "", ""
 	}
-	f, err := os.Open(file)
+	f, err := input.Open(file)
 	if err != nil {
 		return file, ""
 	}

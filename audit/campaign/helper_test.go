@@ -42,7 +42,7 @@ func number(s string) int {
 
 // task does a task in the manner of the real program.
 func task(args []string) error {
-	if len(args) != 5 || args[0] != "campaign" || args[1] != "task" {
+	if len(args) != 6 || args[5] != "--begun" || args[0] != "campaign" || args[1] != "task" {
 		return fmt.Errorf("unexpected arguments %q", args)
 	}
 	t := Task{Stage: Stage(args[3]), Index: number(args[4])}

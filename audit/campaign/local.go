@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
+
+	"optcheck/internal/keeper"
 )
 
 // Local executes tasks on this machine, in processes of their own. They end with the engine: it
@@ -124,24 +123,19 @@ func (l *Local) run(ctx context.Context, t Task) error {
 		return err
 	}
 	defer log.Close()
-	// The process must end with ours, however that ends; the kernel ties this to our thread.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	cmd := exec.CommandContext(ctx, l.c.Program(), taskArgs(l.c.Dir, t)...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = taskAttr()
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it writes what it has
-	cmd.WaitDelay = 20 * time.Second
-	err = cmd.Run()
+	err = keeper.Run(ctx, &keeper.Cmd{Path: l.c.Program(), Args: taskArgs(l.c.Dir, t), Stdout: log, Stderr: log, Grace: taskGrace})
 	if ctx.Err() != nil {
 		return errors.New("cancelled")
 	}
 	return err
 }
 
-// taskArgs returns the program's arguments for executing a task.
+// taskGrace is how long a task may write what it has when it is asked to end.
+const taskGrace = 20 * time.Second
+
+// taskArgs returns the program's arguments for executing a task of a campaign that the user has begun.
 func taskArgs(dir string, t Task) []string {
-	return []string{"campaign", "task", dir, string(t.Stage), strconv.Itoa(t.Index)}
+	return []string{"campaign", "task", dir, string(t.Stage), strconv.Itoa(t.Index), "--begun"}
 }
 
 // logName returns the name of the log file of an attempt.

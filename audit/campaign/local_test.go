@@ -70,7 +70,7 @@ func TestElsewhere(t *testing.T) {
 	t.Setenv("FAULT_gpu_2", "1")
 	require.Len(t, follow(t, c).Lost, 2)
 	for _, i := range []string{"1", "2"} {
-		require.NoError(t, task([]string{"campaign", "task", c.Dir, "gpu", i}))
+		require.NoError(t, task(taskArgs(c.Dir, Task{Device, number(i)})))
 	}
 	require.NoError(t, (&Driver{Campaign: c}).Resume())
 	require.True(t, follow(t, c).Complete())

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -116,6 +117,9 @@ func Create(dir, program string, p *Plan, tests [][]Test) (*Campaign, error) {
 		return nil, err
 	}
 	c := &Campaign{Dir: dir, Plan: p}
+	if err := c.noLinks(); err != nil {
+		return nil, err
+	}
 	unlock, err := c.lock()
 	if err != nil {
 		return nil, err
@@ -230,6 +234,9 @@ func Open(dir string) (*Campaign, error) {
 		}
 		return nil, err
 	}
+	if err := c.noLinks(); err != nil {
+		return nil, err
+	}
 	id := c.Plan.ID
 	if c.Plan.Spec == nil || c.Plan.name() != nil || c.Plan.ID != id {
 		return nil, fmt.Errorf("%s: damaged: its content does not have the plan's ID", c.path(planFile))
@@ -240,10 +247,33 @@ func Open(dir string) (*Campaign, error) {
 	return c, nil
 }
 
+// ownNames are the names of what is written in a campaign's folder.
+var ownNames = regexp.MustCompile(`^(` + programFile + `(\.new)?|` + planFile + `|` + stateFile + `|` + lockFile +
+	`|logs|shard|gpu|merge|job-.*\.sh|tests\..*)$`)
+
+// noLinks checks that nothing that is written in the folder leads out of it: somebody else may have
+// filled it.
+func (c *Campaign) noLinks() error { return onlyFiles(c.Dir, ownNames.MatchString) }
+
+// onlyFiles checks that what a folder has under some names are files and folders.
+func onlyFiles(dir string, own func(name string) bool) error {
+	entries, err := input.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if own(e.Name()) && !e.IsDir() && !e.Type().IsRegular() {
+			return fmt.Errorf("%s is neither a file nor a folder: in the folder of a campaign nothing is followed; remove it",
+				filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
+}
+
 // lock prevents other processes from changing the state, including those on other machines if
 // the file system supports that.
 func (c *Campaign) lock() (unlock func(), err error) {
-	f, err := os.OpenFile(c.path(lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := input.Update(c.path(lockFile), 0o644)
 	if err != nil {
 		return nil, err
 	}

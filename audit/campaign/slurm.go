@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"optcheck/internal/keeper"
 )
 
 // Slurm's commands are used only for what needs no accounting. Options are passed to sbatch as
@@ -49,7 +51,7 @@ func outerEnv(env []string) []string {
 // scriptFor returns the job script of a stage. The arguments of sbatch say where it runs.
 func scriptFor(s Stage) string {
 	return fmt.Sprintf(
-		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./%s campaign task . %s \"$SLURM_ARRAY_TASK_ID\"\n",
+		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./%s campaign task . %s \"$SLURM_ARRAY_TASK_ID\" --begun\n",
 		programFile,
 		s,
 	)
@@ -62,12 +64,8 @@ const commandLimit = 2 * time.Minute
 func (s *SlurmEngine) command(ctx context.Context, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env, cmd.Dir = s.env, s.c.Dir
-	cmd.WaitDelay = time.Second
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
+	if err := keeper.Run(ctx, &keeper.Cmd{Path: args[0], Args: args[1:], Env: s.env, Dir: s.c.Dir, Stdout: &out, Stderr: &errs}); err != nil {
 		return "", fmt.Errorf("%s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
 	}
 	return out.String(), nil
@@ -229,8 +227,16 @@ func queueState(word, host, reason string) State {
 
 // Cancel implements Engine.
 func (s *SlurmEngine) Cancel(ctx context.Context, jobs []Submission) error {
+	// The numbers are from a file: what is not in the queue under a name of this campaign is none of its jobs.
+	states, err := s.Status(ctx, jobs)
+	if err != nil {
+		return err
+	}
 	var errs []error
 	for _, j := range jobs {
+		if !slices.ContainsFunc(j.Tasks, func(i int) bool { return states[Task{j.Stage, i}].Phase >= Waiting }) {
+			continue
+		}
 		_, err := s.command(ctx, []string{"scancel", "--quiet", j.ID})
 		if err != nil && !strings.Contains(err.Error(), "Invalid job id") { // over and forgotten
 			errs = append(errs, err)

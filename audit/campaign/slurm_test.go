@@ -237,7 +237,7 @@ func TestSbatch(t *testing.T) {
 			"%%") + "/logs/gpu-%a.%A.log", "--partition=g", "--gres=gpu:1", "--dependency=afterany:1:2,aftercorr:7", "--kill-on-invalid-dep=yes",
 		"--exclusive", "job-gpu.sh"}, s.sbatch(Job{Stage: Device, Tasks: []int{2}, After: []string{"1", "2"}, Same: []string{"7"}}, "job-gpu.sh"))
 	require.Equal(t,
-		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./optcheck campaign task . shard \"$SLURM_ARRAY_TASK_ID\"\n",
+		"#!/bin/sh\n# Written by optcheck: one task of this campaign.\nexec ./optcheck campaign task . shard \"$SLURM_ARRAY_TASK_ID\" --begun\n",
 		scriptFor(Shards))
 	require.Equal(t, []string{"A=1", "SLURM_CONF=x"}, outerEnv([]string{"A=1", "SLURM_JOB_ID=3", "SLURM_CONF=x", "SLURM_MEM_PER_CPU=1"}))
 }

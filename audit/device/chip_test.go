@@ -2,13 +2,13 @@ package device
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -18,14 +18,6 @@ import (
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
-
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 // newest returns the newest ptxas with a target.
 func newest(t *testing.T, target string) *toolchain.Toolchain {
@@ -38,7 +30,7 @@ func newest(t *testing.T, target string) *toolchain.Toolchain {
 		}
 	}
 	if best == nil {
-		missing(t, "no toolchain for "+target)
+		required.Missing(t, "no toolchain for %s", target)
 	}
 	return best
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/internal/required"
 	"optcheck/isa"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
@@ -40,7 +41,7 @@ func pocl(t *testing.T) runner.Session {
 	devices, err := b.Devices(t.Context())
 	i := slices.IndexFunc(devices, func(d runner.Device) bool { return d.Type == "cpu" })
 	if err != nil || i < 0 {
-		missing(t, "no CPU device of OpenCL")
+		required.Missing(t, "no CPU device of OpenCL")
 	}
 	s, err := b.Open(t.Context(), devices[i].Index)
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package hunt
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/internal/required"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -20,10 +20,7 @@ func options(t *testing.T, tests int) Options {
 	t.Helper()
 	tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{})
 	if len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found; make toolchains installs them")
+		required.Missing(t, "no toolchain found; make toolchains installs them")
 	}
 	return Options{Bases: someBases(t), Seed: 4, Tests: tests, Audit: audit.Options{Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_80"},
 		Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}, Build: "test"}}

@@ -202,7 +202,7 @@ func smaller(a, b *litmus.Test) int {
 
 // classRank orders rows: what matters most first.
 func classRank(class string) int {
-	return slices.Index([]string{report.Miscompiled, report.Unknown, report.Changed, report.Optimised}, class)
+	return slices.Index([]string{report.Miscompiled, report.Crashed, report.Unknown, report.Changed, report.Optimised}, class)
 }
 
 // sorted returns the rows as reports show them: by class, race, level, and text.

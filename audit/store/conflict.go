@@ -73,6 +73,9 @@ func decodeBody(id int64, hash, blob []byte, r *report.Result) error {
 	if err == nil {
 		err = unmarshal(data, r)
 	}
+	if err == nil {
+		err = r.Check()
+	}
 	if err != nil {
 		return fmt.Errorf("%w: result %d: %w", ErrDamaged, id, err)
 	}

@@ -49,3 +49,59 @@ func TestOtherWords(t *testing.T) {
 	require.NoError(t, a.Close())
 	require.NoError(t, b.Close())
 }
+
+// TestConflicting: whatever two results of one cell do not share is a conflict, their class first of all, in either
+// order, of streams and of stores; the store keeps what it had.
+func TestConflicting(t *testing.T) {
+	finding := func(rule string, change func(*report.Finding)) []report.Finding {
+		f := report.Finding{Rule: rule, Detail: "#0"}
+		if change != nil {
+			change(&f)
+		}
+		return []report.Finding{f}
+	}
+	result := func(change func(*report.Result)) report.Result {
+		r := report.Result{Class: report.Changed, Code: "0123456789abcdef", Findings: finding("merged", nil)}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	run := func(r report.Result) []byte {
+		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}},
+			{Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}})
+	}
+	for what, other := range map[string]func(*report.Result){
+		"optimised":       func(r *report.Result) { r.Class = report.Optimised },
+		"miscompiled":     func(r *report.Result) { r.Class = report.Miscompiled },
+		"preserved":       func(r *report.Result) { r.Class, r.Findings = report.Preserved, nil },
+		"unsupported":     func(r *report.Result) { *r = report.Result{Class: report.Unsupported, Reason: "no target"} },
+		"undecided":       func(r *report.Result) { *r = report.Result{Class: report.Unknown, Reason: "not understood"} },
+		"other code":      func(r *report.Result) { r.Code = "0123456789abcdee" },
+		"another rule":    func(r *report.Result) { r.Findings = finding("missing", nil) },
+		"another thread":  func(r *report.Result) { r.Findings = finding("merged", func(f *report.Finding) { f.Thread = 1 }) },
+		"another detail":  func(r *report.Result) { r.Findings = finding("merged", func(f *report.Finding) { f.Detail = "#1" }) },
+		"no finding":      func(r *report.Result) { r.Findings = nil },
+		"a verdict":       func(r *report.Result) { r.Verdict = &report.Verdict{Model: "ptx"} },
+		"one finding too": func(r *report.Result) { r.Findings = append(r.Findings, finding("missing", nil)...) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			one, two := run(result(nil)), run(result(other))
+			for i, order := range [][2][]byte{{one, two}, {two, one}} {
+				s := imported(t, dir, fmt.Sprint("s", i), order[0])
+				before := exported(t, s, View{})
+				_, err := s.Import(t.Context(), "again", bytes.NewReader(order[0]))
+				require.NoError(t, err)
+				_, err = s.Import(t.Context(), "bad", bytes.NewReader(order[1]))
+				require.ErrorIs(t, err, ErrConflict)
+				from := imported(t, dir, fmt.Sprint("from", i), order[1])
+				_, err = s.Merge(t.Context(), from)
+				require.ErrorIs(t, err, ErrConflict)
+				require.NoError(t, from.Close())
+				require.Equal(t, before, exported(t, s, View{}))
+				require.NoError(t, s.Close())
+			}
+		})
+	}
+}

@@ -23,7 +23,7 @@ func gcRun(build string, tests ...string) []report.Event {
 		Tests:      len(tests), Cells: len(tests), Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}}}
 	for _, test := range tests {
 		code := "code " + build + test
-		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "d", Text: "text"}},
+		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "GPU_PTX", Text: "text"}},
 			report.Event{Listing: &report.Listing{Code: code}},
 			report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
 				Result: report.Result{Class: report.Optimised, Code: code, Reason: build}}})

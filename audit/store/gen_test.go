@@ -37,7 +37,7 @@ func genResult(t *rapid.T) report.Result {
 		}), 0, 2).Draw(t, label)
 	}
 	r := report.Result{Class: rapid.SampledFrom([]string{report.Preserved, report.Optimised, report.Unknown, report.Unsupported,
-		"<b>"}).Draw(t, "class"),
+		report.Crashed, report.Invalid}).Draw(t, "class"),
 		Code: rapid.SampledFrom([]string{"", "0123456789abcdef", "ffffffffffffffff", "0123456789ABCDEF", "zz", "12",
 			"0000000000000000"}).Draw(t, "code"),
 		Reason: text.Draw(t, "reason"), Findings: finding("findings"), Notes: finding("notes")}
@@ -73,7 +73,7 @@ func genStream(t *rapid.T) []report.Event {
 		case 0:
 			out = append(out, report.Event{Problem: &report.Problem{Kind: "compile", Detail: text.Draw(t, "problem")}})
 		case 1:
-			out = append(out, report.Event{Histogram: &report.Histogram{Test: text.Draw(t, "histogram")}})
+			out = append(out, report.Event{Histogram: &report.Histogram{Test: text.Draw(t, "histogram"), Status: report.StatusDone}})
 		default:
 			if len(tests) == 0 {
 				continue

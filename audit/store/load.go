@@ -219,6 +219,9 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 			if _, ok := l.cols[id]; ok {
 				return nil
 			}
+			if err := report.OneLine(t.ID, t.Build, t.MaxPTX, c.Target, c.Level, c.Layout); err != nil {
+				return err
+			}
 			c.Toolchain = t.ID
 			b, ok := builds[t.ID]
 			if of != setting || ok && b != t || !l.wanted(c) {

@@ -36,6 +36,7 @@ type Store struct {
 	db   *sql.DB
 	c    *sql.Conn
 	mode Mode
+	made bool // by this Open: there was no file, or an empty one
 
 	inTx  bool
 	stmts map[string]*sql.Stmt
@@ -77,11 +78,21 @@ func open(ctx context.Context, path string, mode Mode) (s *Store, err error) {
 	case st.Size() == 0 && mode != Create:
 		return nil, fmt.Errorf("%w: the file is empty", ErrNoStore)
 	}
-	s = &Store{path: path, mode: mode, stmts: map[string]*sql.Stmt{}, busy: busyLimit}
-	if err = s.connect(ctx); err == nil {
+	// SQLite reads and writes the files beside a database, wherever links lead.
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if st, err := os.Lstat(path + suffix); err == nil && !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file: remove it", path+suffix)
+		}
+	}
+	s = &Store{path: path, mode: mode, made: err != nil || st.Size() == 0 && mode == Create, stmts: map[string]*sql.Stmt{}, busy: busyLimit}
+	err = s.connect(ctx, "trusted_schema=OFF", "cell_size_check=ON", "temp_store=MEMORY", "cache_size=-32768", "synchronous="+syncMode)
+	if err == nil {
 		err = s.prepare(ctx)
 	}
 	if err != nil {
+		if s.made {
+			s.discard()
+		}
 		_ = s.close()
 		return s, err
 	}
@@ -89,13 +100,12 @@ func open(ctx context.Context, path string, mode Mode) (s *Store, err error) {
 }
 
 // connect opens the database without reading it.
-func (s *Store) connect(ctx context.Context) error {
+func (s *Store) connect(ctx context.Context, pragmas ...string) error {
 	abs, err := filepath.Abs(s.path)
 	if err != nil {
 		return err
 	}
-	q := url.Values{"_defensive": {"1"}, "_dqs": {"0"}, "_busy_timeout": {"2000"}, "_pragma": {"trusted_schema=OFF",
-		"cell_size_check=ON", "temp_store=MEMORY", "cache_size=-32768", "synchronous=" + syncMode}}
+	q := url.Values{"_defensive": {"1"}, "_dqs": {"0"}, "_busy_timeout": {"2000"}, "_pragma": pragmas}
 	switch s.mode {
 	case Read:
 		q.Set("mode", "ro")
@@ -257,13 +267,16 @@ func (s *Store) retry(ctx context.Context, f func() error) error {
 	}
 }
 
-func code(err error) int {
+// extended is SQLite's code of an error in full; code is its kind.
+func extended(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
-		return e.Code() & 0xff
+		return e.Code()
 	}
 	return 0
 }
+
+func code(err error) int { return extended(err) & 0xff }
 
 func isBusy(err error) bool {
 	c := code(err)
@@ -278,6 +291,9 @@ func (s *Store) explain(err error) error {
 	what := map[int]error{lib.SQLITE_CORRUPT: ErrDamaged, lib.SQLITE_NOTADB: ErrNoStore, lib.SQLITE_FULL: ErrFull,
 		lib.SQLITE_READONLY: ErrReadOnly, lib.SQLITE_CANTOPEN: ErrReadOnly, lib.SQLITE_BUSY: ErrBusy, lib.SQLITE_LOCKED: ErrBusy,
 		lib.SQLITE_PERM: ErrReadOnly}[code(err)]
+	if extended(err) == lib.SQLITE_IOERR_SHMSIZE { // of the file of shared memory
+		what = ErrFull
+	}
 	switch {
 	case what == nil:
 		return err
@@ -366,19 +382,39 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-// Discard closes a store that was created in vain and removes its file, if it has no results
-// and nobody else has it open; otherwise it only closes it.
-func (s *Store) Discard(ctx context.Context) error {
-	info, err := s.Info(ctx)
-	if err != nil || info.Cells+info.Histograms+info.Artefacts > 0 {
-		return errors.Join(err, s.Close())
+// End closes the store after work that ended with err, and returns that with what else went
+// wrong. A store that was made for work that failed, and has no results, is removed.
+func (s *Store) End(err error) error {
+	if err != nil && s.made {
+		s.discard()
 	}
-	var mode string // SQLite changes the mode only if nobody else has the file open
-	err = s.c.QueryRowContext(ctx, "PRAGMA journal_mode=DELETE").Scan(&mode)
-	if alone := err == nil && mode == "delete"; !alone {
-		return s.Close()
+	return errors.Join(err, s.Close())
+}
+
+// discard removes the file of a store without results, unless somebody else has it open.
+func (s *Store) discard() {
+	ctx := context.Background()
+	// In this mode a transaction shows that nobody else has the file, and where the disk is full there
+	// is no need for a file of shared memory.
+	if s.close() != nil || s.connect(ctx, "locking_mode=EXCLUSIVE") != nil {
+		return
 	}
-	return errors.Join(s.Close(), os.Remove(s.path))
+	if _, err := s.c.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
+		return
+	}
+	if st, err := os.Stat(s.path); err != nil {
+		return
+	} else if st.Size() > 0 {
+		s.inTx = true
+		defer func() { s.inTx = false }()
+		info, err := s.Info(ctx)
+		if err != nil || info.Cells+info.Histograms+info.Artefacts > 0 {
+			return
+		}
+	}
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		os.Remove(s.path + suffix)
+	}
 }
 
 // magic begins every SQLite file.

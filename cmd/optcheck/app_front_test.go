@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/device"
+	"optcheck/internal/required"
 	"optcheck/pipeline"
 	"optcheck/program"
 	"optcheck/runner"
@@ -49,7 +50,7 @@ check:
 	pairs, err := discover(t.Context(), env.forSource(pipeline.CUDA))
 	require.NoError(t, err)
 	if len(pairs) == 0 {
-		t.Skip("no front end of CUDA C++ is installed")
+		required.Missing(t, "no front end of CUDA C++ is installed")
 	}
 	ptxas, err := discover(t.Context(), env)
 	require.NoError(t, err)

@@ -32,6 +32,7 @@ type auditFlags struct {
 	noVerdict      bool
 	hardware       bool
 	keepCode       string
+	execute        int
 	controlCodes   bool
 	flags          []string
 	frontFlags     []string
@@ -133,6 +134,9 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 				}
 				return auditPrograms(cmd.Context(), env.forSource(""), &f, files)
 			}
+			if f.execute > 0 {
+				return fmt.Errorf("--execute is of programs, and none is named: give a file of PTX or CUDA C++")
+			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
@@ -145,6 +149,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	vendorFlag(cmd)
 	matrixFlags(cmd)
 	failOnFlag(cmd)
+	allowUnknownFlag(cmd)
 	modelFlag(cmd, &f.model)
 	fl.BoolVar(&f.noVerdict, "no-verdict", false, "ask no model: what differs from the test is just changed")
 	fl.BoolVar(&f.hardware, "hardware", false, "also ask the model of the hardware (nvhw) what the machine code of sm_70 and newer can do")
@@ -153,6 +158,8 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
 	fl.StringVar(&f.keepCode, "keep-code", "",
 		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
+	fl.IntVar(&f.execute, "execute", 0,
+		"of programs: also execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later)")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)
@@ -269,7 +276,7 @@ func roomy(env *environment, limit int64) (back func()) {
 func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
 	defer roomy(env, testMemory())()
 	env.quiet = f.quiet
-	fail, err := env.settings.fail()
+	gate, err := env.settings.gate()
 	if err != nil {
 		return err
 	}
@@ -311,7 +318,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	} else if st, err = openStore(ctx, env, f.store, f.artefacts, &o); err != nil {
 		return err
 	} else {
-		defer func() { err = errors.Join(err, st.s.Close()) }()
+		defer func() { err = st.s.End(err) }()
 	}
 	var h report.Handler = known.Handler{List: list, Next: handlers}
 	if st != nil {
@@ -326,7 +333,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
-	f.text.NewOnly = env.settings.newOnly
+	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
 	if run.Len() > 0 {
 		show := &rendering{env: env, text: f.text, list: list}
 		if f.format != "json" { // which was written on the way
@@ -342,68 +349,5 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return runErr
 	}
 	reportUnused(env, list, own, run)
-	return verdict(counted(env, run), fail)
-}
-
-// verdict turns the classes of a run into the error that makes the exit code.
-func verdict(r *report.Run, fail string) error {
-	preserved, changed, _, unknown := r.Count()
-	if preserved+changed+unknown == 0 && len(r.Problems) > 0 {
-		return fmt.Errorf("no cell could be decided: %s", r.Problems[0].Detail)
-	}
-	if why := onlyFailures(r); why != "" {
-		return fmt.Errorf("no cell could be decided: %s", why)
-	}
-	// Where no model was asked, a change may be a miscompilation, unless the test
-	// has a data race: then no machine code of it is wrong.
-	n := r.Classes()
-	bad := n[report.Miscompiled] + n[report.Changed] + unknown
-	for _, c := range r.All() {
-		if c.Class == report.Changed && c.Verdict != nil && c.Verdict.Meaningless() {
-			bad--
-		}
-	}
-	hit := false
-	switch fail {
-	case "new":
-		hit = newlyMiscompiled(r)
-	case "miscompiled":
-		hit = bad > 0
-	case "optimised", "changed":
-		hit = changed+unknown > 0
-	case "unknown":
-		hit = unknown > 0
-	}
-	if hit {
-		return errFound
-	}
-	if why := r.Incomplete(); why != "" && fail != "never" && fail != "new" {
-		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, fail)
-	}
-	return nil
-}
-
-// newlyMiscompiled reports whether a miscompilation is not known.
-func newlyMiscompiled(r *report.Run) bool {
-	for _, c := range r.All() {
-		if c.Class == report.Miscompiled && len(c.Known) == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// onlyFailures is why nothing was decided if tools failed wherever something
-// might have been; otherwise "".
-func onlyFailures(r *report.Run) (why string) {
-	for _, c := range r.All() {
-		switch {
-		case c.Class == report.Unsupported:
-		case !report.Transient(&c.Result):
-			return ""
-		case why == "":
-			why = c.Reason
-		}
-	}
-	return why
+	return gate.done(counted(env, run))
 }

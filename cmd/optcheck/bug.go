@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
+	"optcheck/internal/input"
 	"optcheck/reduce"
 	"optcheck/report"
 )
@@ -95,7 +96,7 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	}
 	in := &bug.Input{Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp, Audit: f.options(env)}
 	var err error
-	if in.Run, err = f.hardware(); err != nil {
+	if in.Run, err = f.hardware(env); err != nil {
 		return err
 	}
 	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
@@ -130,7 +131,7 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 }
 
 // hardware gathers what was given of a run.
-func (f *bugFlags) hardware() (*bug.HardwareRun, error) {
+func (f *bugFlags) hardware(env *environment) (*bug.HardwareRun, error) {
 	if f.gpu == "" && f.driver == "" && f.log == "" {
 		return nil, nil
 	}
@@ -140,7 +141,7 @@ func (f *bugFlags) hardware() (*bug.HardwareRun, error) {
 	}
 	if f.log != "" {
 		var err error
-		if r.Log, err = os.ReadFile(f.log); err != nil {
+		if r.Log, err = readInput(env, f.log); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +191,7 @@ func host() bug.Host {
 
 // valueIn returns the first value of a key in a file of lines KEY SEP VALUE.
 func valueIn(file, key, sep string) string {
-	text, err := os.ReadFile(file)
+	text, err := input.ReadFile(file, 64<<20)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime"
 	"sync"
+
+	"optcheck/internal/input"
 )
 
 // buildID identifies this very program: the hash of its file. Programs built
@@ -29,7 +31,7 @@ var buildID = sync.OnceValues(func() (string, error) {
 
 // hashFile is the SHA-256 of a file.
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return "", err
 	}

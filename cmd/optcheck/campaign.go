@@ -25,6 +25,7 @@ func (f *followFlags) add(cmd *cobra.Command) {
 	quietFlag(cmd, &f.quiet)
 	fl.BoolVar(&f.detach, "detach", false, "submit and return at once (engine slurm)")
 	failOnFlag(cmd)
+	allowUnknownFlag(cmd)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)
 	textFlags(cmd, &f.text)

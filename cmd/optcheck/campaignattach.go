@@ -30,7 +30,7 @@ func newCampaignAttachCmd(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := env.trustsCampaign(c); err != nil {
+			if err := env.trustsCampaign(c, true); err != nil {
 				return err
 			}
 			f.text.NewOnly = env.settings.newOnly
@@ -94,7 +94,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	}
 	sub := *env
 	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
-	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html)
+	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html, gate.done)
 }
 
 // readCampaign reads what the store of a complete campaign has of its setting:

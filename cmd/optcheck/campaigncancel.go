@@ -16,6 +16,9 @@ func newCampaignCancelCmd(env *environment) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withDriver(args[0], func(c *campaigns.Campaign, d *campaigns.Driver) error {
+				if err := env.trustsCampaign(c, true); err != nil {
+					return err
+				}
 				if err := d.Cancel(cmd.Context()); err != nil {
 					return err
 				}

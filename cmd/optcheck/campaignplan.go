@@ -13,6 +13,7 @@ import (
 	"optcheck/audit"
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/device"
+	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/pipeline"
 	"optcheck/target"
@@ -217,7 +218,7 @@ func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]c
 		if out[i].Preset, out[i].File = env.origin(t); out[i].File == "" {
 			continue
 		}
-		text, err := os.ReadFile(out[i].File)
+		text, err := input.ReadFile(out[i].File, litmus.MaxFileBytes)
 		if err != nil {
 			return nil, err
 		}

@@ -54,6 +54,10 @@ func beginCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir
 	if err := checkFormat(f.format, auditFormats); err != nil {
 		return err
 	}
+	folder := resolve(dir, s.Folder)
+	if err := env.unconfigured(folder); err != nil {
+		return err
+	}
 	p, tests, err := planCampaign(ctx, env, s, dir)
 	if err != nil {
 		return err
@@ -62,9 +66,8 @@ func beginCampaign(ctx context.Context, env *environment, s *campaigns.Spec, dir
 	if err != nil {
 		return err
 	}
-	folder := resolve(dir, s.Folder)
 	if old, err := campaigns.Open(folder); err == nil {
-		if err := env.trustsCampaign(old); err != nil {
+		if err := env.trustsCampaign(old, true); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,8 @@ import (
 
 // newCampaignTaskCmd is the command that engines run, on whatever machine.
 func newCampaignTaskCmd(env *environment) *cobra.Command {
-	return &cobra.Command{
+	var begun bool
+	cmd := &cobra.Command{
 		Use:   "task FOLDER STAGE INDEX",
 		Short: "Do one task of a campaign: what engines call",
 		Long: `Do one task of a campaign whose folder this machine sees. STAGE is shard, gpu or
@@ -42,9 +43,16 @@ left alone. Exit codes: 0 it is done, 2 it is not, 130 it was ended from outside
 				!slices.Contains(campaigns.Stages, t.Stage) {
 				return fmt.Errorf("this campaign has no task %s %s", args[1], args[2])
 			}
+			if !begun {
+				if err := env.trustsCampaign(c, t.Stage == campaigns.Merge); err != nil {
+					return err
+				}
+			}
 			return doTask(cmd.Context(), env, c, t)
 		},
 	}
+	cmd.Flags().BoolVar(&begun, "begun", false, "the caller vouches for the campaign: an engine, whose user has begun it")
+	return cmd
 }
 
 func doTask(ctx context.Context, env *environment, c *campaigns.Campaign, t campaigns.Task) error {
@@ -127,7 +135,7 @@ func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, st.s.Close()) }()
+	defer func() { err = st.s.End(err) }()
 	if err := errors.Join(audit.Run(ctx, o, report.Tee{st, log}), st.Writer.Close()); err != nil {
 		return 0, err
 	}
@@ -316,7 +324,7 @@ func compilePart(ctx context.Context, env *environment, c *campaigns.Campaign, a
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = s.End(err) }()
 	n, err := comp.StoreCubins(ctx, s, shardName(c, a.Task), shardTests(tests, a.Task.Index, c.Plan.Spec.Shards))
 	if err == nil {
 		fmt.Fprintf(env.stdout, "%v: %s for %s\n", a.Task, plain.Count(n, "kernel"), c.Plan.Spec.GPU.Target)

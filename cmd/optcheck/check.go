@@ -51,9 +51,9 @@ func loadCode(ctx context.Context, env *environment, file string) (*pipeline.Cod
 	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
 		return pipeline.ParseDump(file, data)
 	}
-	amd, of := toolchain.IsAMDObject(data), env
+	amd, of := toolchain.IsAMDObject(data), env.forFile()
 	if amd {
-		of = env.forVendor(target.AMD)
+		of = of.forVendor(target.AMD)
 	}
 	tcs, err := discover(ctx, of)
 	if err != nil {
@@ -103,7 +103,7 @@ optcheck audit does with PTX (docs/real-code.md).`,
 				}
 				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON, false)
 			}
-			fail, err := env.settings.fail()
+			gate, err := env.settings.gate()
 			if err != nil {
 				return err
 			}
@@ -112,46 +112,41 @@ optcheck audit does with PTX (docs/real-code.md).`,
 				return err
 			}
 			var errs []error
-			worst := optcheck.Preserved
+			run := report.NewRun()
 			for _, file := range args {
-				w, err := optcheck.Preserved, error(nil)
 				if want != nil {
-					w, err = want.check(cmd.Context(), env, file, asJSON)
+					err = want.check(cmd.Context(), env, run, file, asJSON)
 				} else {
-					w, err = checkFile(cmd.Context(), env, file, asJSON)
+					err = checkFile(cmd.Context(), env, run, file, asJSON)
 				}
-				if err != nil {
-					errs = append(errs, err)
-				}
-				worst = max(worst, w)
+				errs = append(errs, err)
 			}
 			if err := errors.Join(errs...); err != nil {
 				return err
 			}
-			if checkFails(fail, worst) {
-				return errFound
-			}
-			return nil
+			return gate.done(run)
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines+", one object per kernel")
 	against.register(cmd)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	failOnFlag(cmd)
-	toolFlags(cmd)
+	allowUnknownFlag(cmd)
+	timeoutFlag(cmd, fileTimeout)
+	disassemblerFlag(cmd)
 	return cmd
 }
 
-// checkFile checks the kernels of one file and returns the worst class.
-func checkFile(ctx context.Context, env *environment, file string, asJSON bool) (optcheck.Class, error) {
+// checkFile checks the kernels of one file and adds what they are to a run.
+func checkFile(ctx context.Context, env *environment, run *report.Run, file string, asJSON bool) error {
 	code, err := loadCode(ctx, env, file)
 	if err != nil {
-		return optcheck.Preserved, err
+		return err
 	}
-	worst, checked, without := optcheck.Preserved, 0, 0
+	checked, without := 0, 0
 	c := optcheck.NewChecker()
 	c.Consts = code.Consts
-	for _, fn := range code.Program.Funcs {
+	for _, fn := range code.Program.Kernels() {
 		c.Literals = code.Literals[fn.Name]
 		r, err := c.Check(fn)
 		if errors.Is(err, spec.ErrNoSpec) {
@@ -159,13 +154,12 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 			continue
 		}
 		checked++
-		worst = max(worst, r.Class)
-		if err := printResult(env, file, code, fn, r.Result, asJSON); err != nil {
-			return worst, err
+		if err := printResult(env, run, file, code, fn, r.Result, asJSON); err != nil {
+			return err
 		}
 	}
 	if checked == 0 {
-		return worst, noSpec(file, without)
+		return noSpec(file, without)
 	}
 	if without > 0 {
 		env.tell("%s: %s no specification and %s left alone", file, plain.Count(without, "kernel")+plain.Form(without, " carries", " carry"),
@@ -173,9 +167,9 @@ func checkFile(ctx context.Context, env *environment, file string, asJSON bool) 
 	}
 	if n := len(code.Program.Problems); n > 0 {
 		p := code.Program.Problems[0]
-		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
+		return fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
 	}
-	return worst, nil
+	return nil
 }
 
 // noSpec is the error of a file none of whose kernels can be checked.
@@ -193,7 +187,9 @@ func noSpec(file string, kernels int) error {
 		plain.Count(kernels, "kernel"))
 }
 
-func printResult(env *environment, file string, code *pipeline.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+// printResult prints what a kernel is, and adds it to a run.
+func printResult(env *environment, run *report.Run, file string, code *pipeline.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+	run.Cells = append(run.Cells, report.Cell{Result: report.Result{Class: r.Class.String(), Reason: r.Reason}})
 	if asJSON {
 		h := optcheck.CodeHash(fn, code.Consts)
 		return env.lines().Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
@@ -218,16 +214,4 @@ func findings(in []optcheck.Finding) (out []report.Finding) {
 		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
 	}
 	return out
-}
-
-// checkFails reports whether a kernel is as bad as --fail-on says. No model is asked of
-// kernels, so that whatever changed may be miscompiled; by default that is only told.
-func checkFails(fail string, worst optcheck.Class) bool {
-	switch fail {
-	case "optimised", "changed", "miscompiled":
-		return worst >= optcheck.Changed
-	case "unknown":
-		return worst == optcheck.Unknown
-	}
-	return false
 }

@@ -95,11 +95,11 @@ func (a *against) threadOf(fn *isa.Func) int {
 
 // marked decides about kernels that carry a specification: those of the test, if all
 // its threads are there. done tells that there were some.
-func (a *against) marked(ctx context.Context, env *environment, file string, code *pipeline.Code, asJSON bool) (done bool,
-	worst optcheck.Class, err error) {
+func (a *against) marked(ctx context.Context, env *environment, run *report.Run, file string, code *pipeline.Code, asJSON bool) (done bool,
+	err error) {
 	units := map[string][]audit.Thread{}
 	var names []string
-	for _, fn := range code.Program.Funcs {
+	for _, fn := range code.Program.Kernels() {
 		c := optcheck.NewChecker()
 		c.Consts, c.Literals = code.Consts, code.Literals[fn.Name]
 		r, err := c.Check(fn)
@@ -107,7 +107,7 @@ func (a *against) marked(ctx context.Context, env *environment, file string, cod
 			continue
 		}
 		if r.Spec == nil {
-			return true, optcheck.Unknown, printResult(env, file, code, fn, r.Result, asJSON)
+			return true, printResult(env, run, file, code, fn, r.Result, asJSON)
 		}
 		unit := strings.TrimSuffix(fn.Name, fmt.Sprintf("_T%d", r.Spec.Thread))
 		if units[unit] == nil {
@@ -121,32 +121,19 @@ func (a *against) marked(ctx context.Context, env *environment, file string, cod
 	for _, name := range names {
 		for i, th := range units[name] {
 			if th.Func == nil {
-				return true, worst, fmt.Errorf("%s: %s has no kernel of thread %d of %s", file, name, i, a.test.Name)
+				return true, fmt.Errorf("%s: %s has no kernel of thread %d of %s", file, name, i, a.test.Name)
 			}
 		}
 		cell, listing, err := audit.Decide(ctx, a.test, units[name], a.codes)
 		if err != nil {
-			return true, worst, fmt.Errorf("%s: %s: %w", file, name, err)
+			return true, fmt.Errorf("%s: %s: %w", file, name, err)
 		}
-		worst = max(worst, classOf(cell.Class))
+		run.Cells = append(run.Cells, *cell)
 		if err := printCell(env, cell, listing, asJSON); err != nil {
-			return true, worst, err
+			return true, err
 		}
 	}
-	return len(names) > 0, worst, nil
-}
-
-// classOf is the class of a kernel that is as bad as that of a cell.
-func classOf(class string) optcheck.Class {
-	switch class {
-	case report.Preserved:
-		return optcheck.Preserved
-	case report.Unknown:
-		return optcheck.Unknown
-	case report.Unsupported:
-		return optcheck.UnsupportedClass
-	}
-	return optcheck.Changed
+	return len(names) > 0, nil
 }
 
 // printCell prints what was decided about a test.
@@ -174,44 +161,43 @@ func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool)
 	return nil
 }
 
-// check checks the kernels of a file and returns the worst class.
-func (a *against) check(ctx context.Context, env *environment, file string, asJSON bool) (optcheck.Class, error) {
+// check checks the kernels of a file and adds what they are to a run.
+func (a *against) check(ctx context.Context, env *environment, run *report.Run, file string, asJSON bool) error {
 	code, err := loadCode(ctx, env, file)
 	if err != nil {
-		return optcheck.Preserved, err
+		return err
 	}
-	if done, worst, err := a.marked(ctx, env, file, code, asJSON); done || err != nil {
-		return worst, err
+	if done, err := a.marked(ctx, env, run, file, code, asJSON); done || err != nil {
+		return err
 	}
 	c := optcheck.NewChecker()
 	c.Consts = code.Consts
 	for i := range a.test.Locations {
 		c.Locations = append(c.Locations, a.test.Locations[i].Name)
 	}
-	worst, checked := optcheck.Preserved, 0
-	for _, fn := range code.Program.Funcs {
+	checked := 0
+	for _, fn := range code.Program.Kernels() {
 		th := a.threadOf(fn)
-		if th < 0 || fn.Callable {
+		if th < 0 {
 			continue
 		}
 		want, err := spec.FromTest(a.test, th, spec.Pointers)
 		if err != nil {
-			return worst, fmt.Errorf("%s thread %d: %w", a.test.Name, th, err)
+			return fmt.Errorf("%s thread %d: %w", a.test.Name, th, err)
 		}
 		checked++
 		c.Literals = code.Literals[fn.Name]
 		r := c.CheckUnmarked(fn, want, a.places)
-		worst = max(worst, r.Class)
-		if err := printResult(env, file, code, fn, r, asJSON); err != nil {
-			return worst, err
+		if err := printResult(env, run, file, code, fn, r, asJSON); err != nil {
+			return err
 		}
 	}
 	if checked == 0 {
-		return worst, fmt.Errorf("%s: no kernel's name says which thread of %s it is: use --thread", file, a.test.Name)
+		return fmt.Errorf("%s: no kernel's name says which thread of %s it is: use --thread", file, a.test.Name)
 	}
 	if n := len(code.Program.Problems); n > 0 {
 		p := code.Program.Problems[0]
-		return optcheck.Unknown, fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
+		return fmt.Errorf("%s:%d: not understood: %s (%s)", file, p.Line, p.Text, plain.Count(n, "such line"))
 	}
-	return worst, nil
+	return nil
 }

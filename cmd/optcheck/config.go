@@ -35,6 +35,7 @@ var defaults = map[string]any{
 	"timeout":        "60s",
 	"disassembler":   "dictionary",
 	"fail-on":        "new",
+	"allow-unknown":  0,
 	"known":          []string{},
 	"new-only":       false,
 	"limits":         []string{},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,8 +114,7 @@ func toOpenCL(env *environment, args []string, out string) error {
 			fmt.Fprintln(env.stdout, u.String())
 			continue
 		}
-		file := fileFor(t)
-		if err := os.WriteFile(filepath.Join(out, file), []byte(u.String()), 0o644); err != nil {
+		if err := writeInto(out, fileFor(t), []byte(u.String())); err != nil {
 			return err
 		}
 	}
@@ -150,7 +148,7 @@ func convertTo(env *environment, dir string, tests []*litmus.Test) error {
 	}
 	files["@all"] = index.String()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := writeInto(dir, name, []byte(text)); err != nil {
 			return err
 		}
 	}

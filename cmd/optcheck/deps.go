@@ -8,6 +8,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/depgen"
+	"optcheck/internal/plain"
 )
 
 func newDepsCmd(env *environment) *cobra.Command {
@@ -38,12 +39,17 @@ shared memory with 64 and 32-bit addresses, in all layouts.`,
 	vendorFlag(cmd)
 	sourceFlag(cmd)
 	matrixFlags(cmd)
+	allowUnknownFlag(cmd)
 	jsonFlag(cmd, &asJSON, jsonLines+", one per dependency and compilation")
 	fl.BoolVar(&schemes, "schemes", false, "explain the schemes instead")
 	return cmd
 }
 
 func runDeps(ctx context.Context, env *environment, asJSON bool) error {
+	gate, err := env.settings.gate()
+	if err != nil {
+		return err
+	}
 	var o audit.Options
 	if err := matrix(ctx, env, &o); err != nil {
 		return err
@@ -56,8 +62,21 @@ func runDeps(ctx context.Context, env *environment, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	write := audit.WriteDepsText
 	if asJSON {
-		return audit.WriteDepsJSON(env.stdout, cells)
+		write = audit.WriteDepsJSON
 	}
-	return audit.WriteDepsText(env.stdout, cells)
+	if err := write(env.stdout, cells); err != nil {
+		return err
+	}
+	n := 0
+	for i := range cells {
+		if cells[i].Fate == audit.DepUnknown {
+			n++
+		}
+	}
+	if n > gate.allowUnknown {
+		return fmt.Errorf("%s could not be decided (--allow-unknown N accepts N of them)", plain.Count(n, "fate"))
+	}
+	return nil
 }

@@ -170,10 +170,10 @@ func madeOf(c *mapping.Cell) string {
 // --fail-on says.
 func worse(x *report.Comparison, fail string, newOnly bool) bool {
 	classes := map[string][]string{
-		"new":         {report.Miscompiled},
-		"miscompiled": {report.Miscompiled, report.Changed, report.Unknown},
-		"optimised":   {report.Miscompiled, report.Changed, report.Unknown, report.Optimised},
-		"changed":     {report.Miscompiled, report.Changed, report.Unknown, report.Optimised},
+		"new":         {report.Miscompiled, report.Crashed},
+		"miscompiled": {report.Miscompiled, report.Changed, report.Crashed, report.Unknown},
+		"optimised":   {report.Miscompiled, report.Changed, report.Crashed, report.Unknown, report.Optimised},
+		"changed":     {report.Miscompiled, report.Changed, report.Crashed, report.Unknown, report.Optimised},
 		"unknown":     {report.Unknown},
 	}[fail]
 	return slices.ContainsFunc(x.Worse(fail == "new" || newOnly), func(class string) bool { return slices.Contains(classes, class) })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,8 +42,11 @@ says holds for the kernel with its markers only. Exit code 1 if there is one.`,
 				}
 				fmt.Fprintf(env.stdout, "%s compared, %d disturbed\n", plain.Count(d.Kernels, "kernel"), len(d.Disturbed))
 			}
-			if len(d.Disturbed) > 0 {
+			switch {
+			case len(d.Disturbed) > 0:
 				return errFound
+			case d.Kernels == 0:
+				return errors.New("no kernel could be compiled with and without markers")
 			}
 			return nil
 		},

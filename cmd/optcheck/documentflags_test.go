@@ -23,6 +23,9 @@ var shown = regexp.MustCompile(`^\s*(?:(?:- )?run: |\$ )?(?:[A-Z_]+=\S+ )*optche
 // named is a command in a sentence, with or without more.
 var named = regexp.MustCompile("`optcheck ([a-z][a-z-]+(?: [a-z][a-z-]+)?)[ `]")
 
+// quoted is a command in a sentence with an argument in quotes, which leaves nothing to fill in.
+var quoted = regexp.MustCompile("`(optcheck [^`\n]*[\"'][^`\n]*)`")
+
 // commandsOf are the command lines in blocks of a page.
 func commandsOf(text string) (out []string) {
 	fenced := false
@@ -56,8 +59,11 @@ func TestDocumentedCommands(t *testing.T) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		for _, line := range commandsOf(string(text)) {
-			assert.NoError(t, wrongCommand(shellWords(line)), "%s: optcheck %s", rel, line)
+			assert.NoError(t, wrongLine(t, "optcheck "+line), "%s: optcheck %s", rel, line)
 			checked++
+		}
+		for _, m := range quoted.FindAllStringSubmatch(string(text), -1) {
+			assert.NoError(t, wrongLine(t, m[1]), "%s: %s", rel, m[1])
 		}
 		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 			words := strings.Fields(m[1])
@@ -95,7 +101,7 @@ func wrongCommand(words []string) error {
 // shellWords are the words of the command with which a line of shell begins.
 func shellWords(line string) (words []string) {
 	var b strings.Builder
-	quote, any_ := rune(0), false
+	quote, any_, escaped := rune(0), false, false
 	flush := func() {
 		if any_ {
 			words = append(words, b.String())
@@ -105,6 +111,11 @@ func shellWords(line string) (words []string) {
 	}
 	for _, r := range line {
 		switch {
+		case escaped:
+			b.WriteRune(r)
+			escaped = false
+		case quote == 0 && r == '\\':
+			escaped, any_ = true, true
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote != 0:

@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
+	"optcheck/ptx"
 	"optcheck/runner"
 )
 
@@ -105,7 +107,7 @@ func actAsPtxas(ctx context.Context, env *environment, s runner.Session, args []
 			"--gpu-name <gpu name>\n        Allowed values:  '%s'\n        Default value:  '%[1]s'.\n", s.Device().Target)
 		return err
 	}
-	text, err := os.ReadFile(r.in)
+	text, err := input.ReadFile(r.in, ptx.MaxInput)
 	if err != nil {
 		return err
 	}

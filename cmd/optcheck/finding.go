@@ -126,14 +126,14 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 }
 
 func checkSignature(s reduce.Signature) error {
-	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || r.Note) {
+	if r, ok := optcheck.LookupRule(s.Rule); s.Rule != "" && (!ok || !r.Breakable()) {
 		return fmt.Errorf("no rule %q that a finding can break; see optcheck explain", s.Rule)
 	}
 	if s.Stage != "" && s.Stage != match.StageLLC && s.Stage != match.StagePtxas {
 		return fmt.Errorf("a finding arises in %s or %s, not in %q", match.StageLLC, match.StagePtxas, s.Stage)
 	}
 	if s.Class != "" && !(&report.Result{Class: s.Class}).HasFindings() {
-		return fmt.Errorf("a finding's class is %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, s.Class)
+		return fmt.Errorf("a finding's class is %s, %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, report.Crashed, s.Class)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"optcheck/bug"
@@ -47,7 +48,8 @@ func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Ad
 // program finds the finding at an address in PTX, and lists all toolchains.
 func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding,
 	[]*toolchain.Toolchain, error) {
-	m, err := readPTX(a.Test)
+	line, _ := strconv.Atoi(cmp.Or(f.finding, a.Rule, f.rule)) // 0 if it is a rule
+	m, err := readPTX(a.Test, line)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,6 +200,13 @@ func bugProgram(ctx context.Context, env *environment, f *bugFlags, a reduce.Add
 	in := &bug.KernelInput{Toolchains: all, Tool: version(), Host: host(), Stamp: f.stamp}
 	if in.Result, in.Where, err = f.smallest(ctx, env, find, f.noReduce, false, all); err != nil {
 		return err
+	}
+	if find.Signature.Class == report.Crashed {
+		b, err := bug.BuildCrash(in)
+		if err != nil {
+			return err
+		}
+		return f.write(env, b)
 	}
 	b, err := bug.BuildKernel(ctx, in)
 	if err != nil {

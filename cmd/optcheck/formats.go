@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -161,7 +162,7 @@ func reportFiles(args, formats []string) (files []*reportFile, err error) {
 			if f.tmp, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil { // a pipe or a device
 				return files, fmt.Errorf("--report: %w", err)
 			}
-		} else if f.tmp, err = os.OpenFile(f.tmpName(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666); err != nil {
+		} else if f.tmp, err = os.OpenFile(f.tmpName(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NOFOLLOW, 0o666); err != nil {
 			return files, fmt.Errorf("--report %s: %w", path, errors.Unwrap(err)) // the name is that of no file of the user's
 		}
 		files = append(files, f)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -250,8 +249,13 @@ func (f *genFlags) sink(env *environment) (*sink, error) {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
 			return nil, err
 		}
+		root, err := os.OpenRoot(f.out) // links in it lead nowhere else
+		if err != nil {
+			return nil, err
+		}
+		s.close = root.Close
 		s.put = func(name string, t func() *litmus.Test) error {
-			return os.WriteFile(filepath.Join(f.out, name+".litmus"), t().Append(nil), 0o666)
+			return root.WriteFile(name+".litmus", t().Append(nil), 0o666)
 		}
 	}
 	return s, nil

@@ -39,10 +39,14 @@ type (
 	trial struct {
 		Name string
 		Args []string
+		Dir  string // to be done in, "" for where the worker is
+		Full bool   // standard output takes nothing
+		Must bool   // it must fail
 	}
 	outcome struct {
 		Code   int
 		CPU    time.Duration
+		Wall   time.Duration
 		Memory int64 // the largest resident set, in bytes
 		Errors string
 	}
@@ -66,8 +70,22 @@ func hostileWorker() {
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the largest resident set begins anew
 		before := cpuTime()
 		var errs bytes.Buffer
-		err = run(context.Background(), os.Getenv, strings.NewReader(""), io.Discard, &errs, t.Args)
-		o := outcome{Code: exitCode(context.Background(), &errs, t.Args, err), CPU: cpuTime() - before, Memory: peak()}
+		if t.Dir != "" {
+			if err := os.Chdir(t.Dir); err != nil {
+				panic(err)
+			}
+		}
+		stdout := io.Discard
+		if t.Full {
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				panic(err)
+			}
+			stdout = full
+		}
+		start := time.Now()
+		err = run(context.Background(), os.Getenv, strings.NewReader(""), stdout, &errs, t.Args)
+		o := outcome{Code: exitCode(context.Background(), &errs, t.Args, err), CPU: cpuTime() - before, Memory: peak(), Wall: time.Since(start)}
 		o.Errors = string(errs.Bytes()[max(0, errs.Len()-400):])
 		if err := out.Encode(o); err != nil {
 			return
@@ -114,7 +132,7 @@ func hostileTrials(t *testing.T, dir string, seed uint64) (trials []trial) {
 					words[i] = w
 				}
 			}
-			trials = append(trials, trial{fmt.Sprintf("%s, %s", rd.name, kind), words})
+			trials = append(trials, trial{Name: fmt.Sprintf("%s, %s", rd.name, kind), Args: words})
 		}
 		for i, shape := range rd.shapes {
 			for _, size := range []int{3_000, 60_000, maxHostile} {
@@ -149,7 +167,7 @@ func TestHostileCorpus(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	trials := hostileTrials(t, dir, seed)
+	trials := append(hostileTrials(t, dir, seed), specialTrials(t, dir, seed)...)
 	require.Greater(t, len(trials), hostileInputs)
 	results := make([]outcome, len(trials))
 	var wg sync.WaitGroup
@@ -157,7 +175,7 @@ func TestHostileCorpus(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for next := w; next < len(trials); {
-				next = hostileBatch(t, dir, trials, results, next, workers)
+				next = hostileBatch(t, dir, hostileEnv(dir), trials, results, next, workers)
 			}
 		})
 	}
@@ -169,6 +187,9 @@ func TestHostileCorpus(t *testing.T) {
 		if o.CPU > hostileTime && !told || o.Memory > hostileMemory || o.Code > 2 {
 			t.Errorf("%s: optcheck %s: %v of CPU, %d MiB, exit code %d: %s", trials[i].Name, strings.Join(trials[i].Args, " "), o.CPU,
 				o.Memory>>20, o.Code, o.Errors)
+		}
+		if trials[i].Must && o.Code == 0 {
+			t.Errorf("%s: optcheck %s: exit code 0", trials[i].Name, strings.Join(trials[i].Args, " "))
 		}
 		codes[o.Code]++
 		if o.CPU > results[slowest].CPU {
@@ -185,9 +206,9 @@ func TestHostileCorpus(t *testing.T) {
 
 // hostileBatch has a worker do every step-th trial from first on, until it ends. It
 // returns the one that is next.
-func hostileBatch(t *testing.T, dir string, trials []trial, results []outcome, first, step int) int {
+func hostileBatch(t *testing.T, dir string, env []string, trials []trial, results []outcome, first, step int) int {
 	cmd := exec.Command("hostile-worker")
-	cmd.Env, cmd.Dir = hostileEnv(dir), dir
+	cmd.Env, cmd.Dir = env, dir
 	in, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	var errs bytes.Buffer

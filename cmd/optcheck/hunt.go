@@ -38,6 +38,7 @@ type huntFlags struct {
 	most    int
 	asJSON  bool
 	quiet   bool
+	values  valuesFlags
 }
 
 func newHuntCmd(env *environment) *cobra.Command {
@@ -59,14 +60,29 @@ as reports that reproduce themselves (optcheck bug), miscompiled and race-free o
 The same seed and --tests give the same tests and the same report, whatever the number
 of cores; times go to standard error. With --store, results are kept, and a hunt that
 was stopped goes on from there, with the store's seed; the store can be looked at with
-optcheck report and optcheck serve, also while the hunt goes on.`,
+optcheck report and optcheck serve, also while the hunt goes on.
+
+With --values the kernels are random ones whose results PTX defines, of NVIDIA's
+compilers alone; they and their machine code are executed on the same inputs. What
+differs is reduced, put together by cause, and, with --bundles, kept with the input
+that shows it (docs/hunting.md).`,
 		Example: `  optcheck hunt --for 10m --store hunt.store
   optcheck hunt --seed 7 --tests 500 --toolchains 12.4 --targets sm_80 --levels O3
-  optcheck hunt --for 1h --races race-free --bundles bundles/`,
+  optcheck hunt --for 1h --races race-free --bundles bundles/
+  optcheck hunt --values --for 5m --toolchains 12.4 --targets sm_90 --bundles wrong/`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runHunt(cmd.Context(), env, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.values.check(cmd); err != nil {
+				return err
+			}
+			if f.values.on {
+				return runHuntValues(cmd.Context(), env, &f)
+			}
+			return runHunt(cmd.Context(), env, &f)
+		},
 	}
 	fl := cmd.Flags()
+	f.values.add(fl)
 	vendorFlag(cmd)
 	matrixFlags(cmd)
 	sourceFlag(cmd)
@@ -212,7 +228,7 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 		if o.Store, err = storeAt(ctx, kept, store.Create); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, o.Store.Close()) }()
+		defer func() { err = o.Store.End(err) }()
 	}
 	if err := seedOf(ctx, &o); err != nil {
 		return err

@@ -62,6 +62,7 @@ the scheduling byte. AMD instructions also show the counters that they increment
 	}
 	jsonFlag(cmd, &asJSON, oneObject)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
+	timeoutFlag(cmd, fileTimeout)
 	return cmd
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -54,6 +53,7 @@ the machine code that shows the new outcome, and why the test forbids it.`,
 	}
 	fl := cmd.Flags()
 	matrixFlags(cmd)
+	allowUnknownFlag(cmd)
 	modelFlag(cmd, &f.audit.model)
 	quietFlag(cmd, &f.audit.quiet)
 	jsonFlag(cmd, &f.json, jsonLines+", one per distinct lifted test")
@@ -72,6 +72,11 @@ type liftGroup struct {
 }
 
 func runLift(ctx context.Context, env *environment, f *liftFlags, args []string) error {
+	gate, err := env.settings.gate()
+	if err != nil {
+		return err
+	}
+	gate.fail = "never" // what was found is what is asked for
 	o, err := f.audit.options(ctx, env, args)
 	if err != nil {
 		return err
@@ -100,9 +105,11 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 		if err != nil {
 			return err
 		}
-		return writePictures(ctx, env, f.svg, tests, groups)
+		if err := writePictures(ctx, env, f.svg, tests, groups); err != nil {
+			return err
+		}
 	}
-	return nil
+	return gate.done(run)
 }
 
 func liftGroups(run *report.Run) []*liftGroup {
@@ -168,7 +175,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 				return err
 			}
 			for what, x := range map[string]*litmus.Test{"machine": lifted, "source": t} {
-				ok, err := drawOutcome(ctx, x, g.Verdict, filepath.Join(dir, fmt.Sprintf("%02d-%s.svg", n, what)))
+				ok, err := drawOutcome(ctx, x, g.Verdict, dir, fmt.Sprintf("%02d-%s.svg", n, what))
 				if err != nil {
 					return err
 				}
@@ -184,7 +191,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 
 // drawOutcome draws the first new outcome in one test; false if there is no
 // execution that ends in it.
-func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file string) (bool, error) {
+func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, dir, file string) (bool, error) {
 	m, err := model.Load(v.Model)
 	if err != nil {
 		return false, err
@@ -201,7 +208,7 @@ func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, file st
 	if err := x.SVG(&b); err != nil {
 		return false, err
 	}
-	return true, os.WriteFile(file, []byte(b.String()), 0o644)
+	return true, writeInto(dir, file, []byte(b.String()))
 }
 
 func writeMeanings(env *environment, asJSON bool) error {

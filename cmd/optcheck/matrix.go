@@ -36,7 +36,16 @@ func jobFlags(cmd *cobra.Command) {
 
 // toolFlags say how tools are run.
 func toolFlags(cmd *cobra.Command) {
-	cmd.Flags().String("timeout", "60s", "time limit of one external process")
+	timeoutFlag(cmd, fmt.Sprint(defaults["timeout"]))
+	disassemblerFlag(cmd)
+}
+
+// timeoutFlag registers --timeout with the limit that the command has without it.
+func timeoutFlag(cmd *cobra.Command, limit string) {
+	cmd.Flags().String("timeout", limit, "time limit of one external process")
+}
+
+func disassemblerFlag(cmd *cobra.Command) {
 	cmd.Flags().String("disassembler", "dictionary",
 		"how cubins are read: dictionary (nvdisasm is asked once for each encoding), or nvdisasm (it prints everything)")
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcheck/internal/plain"
+	"optcheck/pipeline"
+	"optcheck/target"
 )
 
 // helpful makes a command and those below it say, of a mistake on the command
@@ -60,6 +62,27 @@ func groupMistake(err error) error {
 		return err
 	}
 	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
+}
+
+// vendorMistake names the flag that chooses the vendor of a target, if the command has it.
+func vendorMistake(cmd *cobra.Command, err error) error {
+	var foreign *pipeline.ForeignTargetError
+	if !errors.As(err, &foreign) || cmd.Flags().Lookup("vendor") == nil {
+		return err
+	}
+	if foreign.Beside {
+		return fmt.Errorf("%w: one run has targets of one vendor", err)
+	}
+	return fmt.Errorf("%w: add --vendor %s", err, foreign.Vendor)
+}
+
+// foreignToPTX says of a target of another vendor that PTX is not compiled for it: no flag changes that.
+func foreignToPTX(err error) error {
+	var foreign *pipeline.ForeignTargetError
+	if !errors.As(err, &foreign) {
+		return err
+	}
+	return fmt.Errorf("%v; PTX and CUDA C++ are compiled for targets of vendor %s alone", err, target.NVIDIA)
 }
 
 // argumentMistake says what is wrong with a command's arguments.

@@ -96,5 +96,5 @@ func writeTest(dir string, t *litmus.Test) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, t.Name+".litmus"), t.Append(nil), 0o666)
+	return writeInto(dir, t.Name+".litmus", t.Append(nil))
 }

@@ -1,13 +1,47 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// printed is standard output. It remembers what went wrong with it: whoever prints need not look.
+type printed struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+// Write implements io.Writer.
+func (o *printed) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.err = cmp.Or(o.err, err)
+	}
+	return n, err
+}
+
+// ended is the end of a command: what could not be printed is an error, and more than that something
+// was found.
+func (o *printed) ended(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.err == nil, err != nil && !errors.Is(err, errFound):
+		return err
+	}
+	return fmt.Errorf("standard output: %w", o.err)
+}
 
 // What --json prints.
 const (
@@ -32,8 +66,13 @@ func streamFlag(cmd *cobra.Command, file *string) {
 
 // failOnFlag adds --fail-on to a command that reports on cells.
 func failOnFlag(cmd *cobra.Command) {
-	cmd.Flags().String("fail-on", "new", "exit with 1 if there are cells of this kind or worse: new (miscompiled, and not known), "+
+	cmd.Flags().String("fail-on", "new", "exit with 1 if there are cells of this kind or worse: new (miscompiled or crashed, and not known), "+
 		"miscompiled, optimised or changed (whatever is not the test), unknown, never")
+}
+
+// allowUnknownFlag adds --allow-unknown to a command that is to decide cells.
+func allowUnknownFlag(cmd *cobra.Command) {
+	cmd.Flags().Int("allow-unknown", 0, "how many cells may be undecided: with more the exit code is 2, or 1 if --fail-on counts them")
 }
 
 // modelFlag adds --model to a command whose cells are judged by one model.

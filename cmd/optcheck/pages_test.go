@@ -65,3 +65,13 @@ func TestRealPages(t *testing.T) {
 	require.Contains(t, b.Text("main"), "forbids it, to the test and to its machine code alike.")
 	check("try.html")
 }
+
+// TestPictureModels: a stream names a model; no file is opened by that name.
+func TestPictureModels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "own.cat")
+	require.NoError(t, os.WriteFile(file, []byte("\"own\"\nacyclic po\n"), 0o600))
+	_, err := newPainter().model(file)
+	require.ErrorContains(t, err, "is not built in")
+	_, err = newPainter().model("sc")
+	require.NoError(t, err)
+}

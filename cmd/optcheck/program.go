@@ -22,13 +22,28 @@ import (
 	"optcheck/report"
 )
 
-// readPTX reads a module.
-func readPTX(file string) (*ptx.Module, error) {
+// readPTXs reads the modules of a file: several if cuobjdump wrote it.
+func readPTXs(file string) ([]*ptx.Module, error) {
 	data, err := input.ReadFile(file, ptx.MaxInput)
 	if err != nil {
 		return nil, err
 	}
-	return ptx.Parse(file, data)
+	return ptx.ParseAll(file, data)
+}
+
+// readPTX reads the module of a file that has a line; line is 0 if none is named.
+func readPTX(file string, line int) (*ptx.Module, error) {
+	all, err := readPTXs(file)
+	if i := slices.IndexFunc(all, func(m *ptx.Module) bool { return m.Has(line) }); i >= 0 {
+		return all[i], nil
+	}
+	if err == nil && len(all) > 1 {
+		err = fmt.Errorf("%s: %d modules, and one is meant: name the line of a finding, or give a file of its own", file, len(all))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // programRun is an audit of files of real code, on its way into reports.
@@ -38,7 +53,9 @@ type programRun struct {
 	programs []*realcode.Program
 	h        report.Handler
 	text     realcode.Report
-	known    int // cells that a store has
+	known    int  // cells that a store has
+	partly   bool // some parts of a file were not read
+	problems []report.Problem
 }
 
 // programMemory is up to where garbage of an audit of programs is collected seldom, in bytes.
@@ -49,7 +66,7 @@ const programMemory = 640 << 20
 func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) (err error) {
 	defer roomy(env, programMemory)()
 	env.quiet = f.quiet
-	fail, err := env.settings.fail()
+	gate, err := env.settings.gate()
 	if err != nil {
 		return err
 	}
@@ -65,13 +82,14 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if err != nil {
 		return err
 	}
-	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs},
+	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
+		Execute: f.execute},
 		text: realcode.Report{Notes: f.text.Notes}}
 	failed, err := r.read(ctx, env, f, files)
 	if err != nil {
 		return err
 	}
-	if failed == len(files) {
+	if len(r.modules) == 0 {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
 	set, last := report.NewSet(), &lastStats{}
@@ -105,9 +123,9 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if err != nil {
 		return err
 	}
-	f.text.NewOnly = env.settings.newOnly
+	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
 	show := &rendering{env: env, text: f.text, list: list}
-	switch r.text.Incomplete = run.Incomplete(); {
+	switch r.text.Incomplete = cmp.Or(run.Broken(), run.Incomplete()); {
 	case f.format == "json": // was written on the way
 	case f.format == "text" && st == nil && !anyKnown(run):
 		err = writePlain(env, &r.text)
@@ -119,28 +137,20 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	}
 	reportUnused(env, list, own, run)
 	if failed > 0 {
-		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
+		return fmt.Errorf("%d of %d files could not be read%s", failed, len(files), map[bool]string{true: " whole"}[r.partly])
 	}
 	if why := cmp.Or(r.text.Nothing(), nothing(run)); why != "" {
 		return fmt.Errorf("nothing could be compiled: %s", why)
 	}
+	if why := lackingFiles(run); why != "" {
+		return errors.New(why)
+	}
 	run = counted(env, run)
-	if n := run.Classes(); fail == "new" && n[report.Changed]+n[report.Unknown] > 0 {
+	if n := run.Classes(); gate.fail == "new" && n[report.Changed]+n[report.Unknown] > 0 {
 		env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
 			plain.Count(n[report.Changed]+n[report.Unknown], "changed or unknown cell"))
 	}
-	return verdict(run, fail)
-}
-
-// nothing is why no cell of a run was compiled, "" if one was.
-func nothing(r *report.Run) (why string) {
-	for _, c := range r.All() {
-		if c.Class != report.Unsupported {
-			return ""
-		}
-		why = cmp.Or(why, c.Reason)
-	}
-	return why
+	return gate.done(run)
 }
 
 // anyKnown reports whether a run has known findings, which a realcode.Report does not tell from others.
@@ -157,7 +167,7 @@ func anyKnown(r *report.Run) bool {
 func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) bool {
 	return func(m *ptx.Module, c *realcode.Cell) bool {
 		p := r.programs[slices.Index(r.modules, m)]
-		known := p.Known(c, st.Have)
+		known := r.o.Execute == 0 && p.Known(c, st.Have) // a store does not know what was executed
 		if known {
 			r.known += len(p.Tests)
 		}
@@ -175,8 +185,9 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		var modules []*ptx.Module
 		if isCUDA(file) {
 			modules, err = fronts.read(ctx, file)
-		} else if modules, err = readPTXs(file); err == nil {
-			ofPTX++
+		} else {
+			modules, err = readPTXs(file)
+			ofPTX += len(modules)
 		}
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errNoFront):
@@ -184,8 +195,10 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		case err != nil:
 			env.tell("%v", err)
 		}
-		if len(modules) == 0 {
+		partly := err != nil && len(modules) > 0 && !isCUDA(file)
+		if r.partly = r.partly || partly; partly || len(modules) == 0 {
 			failed++
+			r.problems = append(r.problems, report.Problem{Kind: report.ProblemInput, Detail: err.Error()})
 		}
 		for _, m := range modules {
 			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m, fronts.origin[m], fronts.of[m].Targets...))
@@ -200,7 +213,7 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			return 0, fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
 		}
 		if _, err := pipeline.Places(r.o.Toolchains, "", r.o.Targets, r.o.Levels); err != nil {
-			return 0, err
+			return 0, foreignToPTX(err)
 		}
 	}
 	for _, m := range r.modules {
@@ -211,14 +224,6 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 	r.text.Made = fronts.parts
 	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
 	return failed, nil
-}
-
-func readPTXs(file string) ([]*ptx.Module, error) {
-	m, err := readPTX(file)
-	if err != nil {
-		return nil, err
-	}
-	return []*ptx.Module{m}, nil
 }
 
 // run audits all modules and hands over the events, those of what was finished if it is interrupted.
@@ -237,6 +242,11 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 			if err := r.h.Handle(report.Event{Test: &p.Tests[i]}); err != nil {
 				return err
 			}
+		}
+	}
+	for i := range r.problems {
+		if err := r.h.Handle(report.Event{Problem: &r.problems[i]}); err != nil {
+			return err
 		}
 	}
 	start, cells := time.Now(), 0
@@ -268,22 +278,6 @@ func flush(h report.Handler) error {
 	return nil
 }
 
-// failing is the error of the exit code for one cell: what differs, and what is
-// unknown, may be miscompiled, and by default that is only told.
-func failing(fail, class string) error {
-	hit := false
-	switch fail {
-	case "new":
-		hit = class == realcode.Miscompiled
-	case "optimised", "changed", "miscompiled", "unknown":
-		hit = class != realcode.Preserved
-	}
-	if hit {
-		return errFound
-	}
-	return nil
-}
-
 func isCubin(file string) bool { return filepath.Ext(file) == ".cubin" }
 
 // auditCubin compares a cubin with the PTX of its name beside it.
@@ -305,11 +299,11 @@ func auditCubin(ctx context.Context, env *environment, f *auditFlags, args []str
 
 // checkProgram compares a cubin with the PTX that it was made of.
 func checkProgram(ctx context.Context, env *environment, file, code string, asJSON, notes bool) error {
-	fail, err := env.settings.fail()
+	gate, err := env.settings.gate()
 	if err != nil {
 		return err
 	}
-	m, err := readPTX(file)
+	m, err := readPTX(file, 0)
 	if err != nil {
 		return err
 	}
@@ -320,7 +314,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if !strings.HasPrefix(string(data[:min(4, len(data))]), "\x7fELF") {
 		return fmt.Errorf("%s: not a cubin, which is what PTX is compared with", code)
 	}
-	tcs, err := discover(ctx, env)
+	tcs, err := discover(ctx, env.forFile())
 	if err != nil {
 		return err
 	}
@@ -338,7 +332,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if err != nil {
 		return err
 	}
-	return failing(fail, c.Class)
+	return gate.one(report.Result{Class: c.Class, Reason: c.Reason})
 }
 
 // writePlain writes a report, whatever names from outside are in it.

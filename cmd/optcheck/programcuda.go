@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"optcheck/internal/input"
+	"optcheck/internal/plain"
 	"optcheck/internal/whole"
 	"optcheck/pipeline"
 	"optcheck/ptx"
@@ -33,6 +34,7 @@ type frontRun struct {
 	// origin is what a module was made of.
 	origin map[*ptx.Module]realcode.Origin
 
+	lacks   map[string]bool        // what was said of targets that are left out
 	pairs   []*toolchain.Toolchain // front ends, each with each ptxas; nil until they are needed
 	targets []string               // those that are audited, ascending
 }
@@ -66,11 +68,12 @@ func (r *frontRun) find(ctx context.Context) error {
 		return errNoFront
 	}
 	if _, err := pipeline.Places(r.pairs, pipeline.CUDA, r.env.settings.targets, r.env.settings.levels); err != nil {
-		return &frontError{err}
+		return &frontError{foreignToPTX(err)}
 	}
 	if r.targets = slices.Clone(r.env.settings.targets); len(r.targets) == 0 {
 		r.targets = slices.Clone(realcode.Targets)
 	}
+	r.lacks = map[string]bool{}
 	slices.SortFunc(r.targets, target.Compare)
 	r.targets = slices.Compact(r.targets)
 	return nil
@@ -95,7 +98,7 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 		}
 		tcs := r.pairs[first:last]
 		first = last
-		made, err := r.make(ctx, tcs[0], file, string(text), r.targets...)
+		made, err := r.make(ctx, tcs[0], file, string(text), r.known(tcs)...)
 		if err != nil {
 			refused.add(tcs[0].Compilers()[0], err)
 		}
@@ -160,9 +163,6 @@ func (r *frontRun) make(ctx context.Context, tc *toolchain.Toolchain, file, text
 	same := map[string]int{}
 	var refused []string
 	for _, t := range targets {
-		if !slices.Contains(tc.Targets, t) {
-			continue
-		}
 		res, failed := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
 			Flags: r.flags,
 			Units: []toolchain.Unit{{Name: file, Text: text}}}})
@@ -191,9 +191,30 @@ func (r *frontRun) make(ctx context.Context, tc *toolchain.Toolchain, file, text
 		return made, nil
 	}
 	if len(made) == 0 && err == nil {
-		return nil, fmt.Errorf("%s: the compiler knows none of %s", file, strings.Join(targets, ", "))
+		return nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
 	}
 	return made, err
+}
+
+// known lists the targets that a front end knows with some ptxas, and says once which of its pairs do
+// not know which. Their cells are unsupported.
+func (r *frontRun) known(tcs []*toolchain.Toolchain) (out []string) {
+	for _, t := range r.targets {
+		var lack []string
+		for _, tc := range tcs {
+			if !tc.HasTarget(t) {
+				lack = append(lack, tc.ID)
+			}
+		}
+		if len(lack) < len(tcs) {
+			out = append(out, t)
+		}
+		if said := strings.Join(lack, ", "); said != "" && !r.lacks[t+said] {
+			r.lacks[t+said] = true
+			r.env.tell("%s is left out: %s %s not know it", t, said, plain.Form(len(lack), "does", "do"))
+		}
+	}
+	return out
 }
 
 // module reads PTX that was made of a file, and keeps it if that is wanted. several tells that

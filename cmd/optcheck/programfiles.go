@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 )
 
@@ -65,7 +66,7 @@ func programsIn(env *environment, dir string) (files []string, err error) {
 // filesIn lists the files below a folder whose names pass, sorted. Links are those to such
 // files, and to folders; they are not followed: they lead anywhere.
 func filesIn(dir string, pass func(name string) bool) (files, links []string, err error) {
-	err = filepath.WalkDir(dir+"/", func(path string, d fs.DirEntry, err error) error {
+	err = input.Walk(dir+"/", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -84,9 +85,9 @@ func filesIn(dir string, pass func(name string) bool) (files, links []string, er
 
 // programFlags and cubinFlags are the flags of audit that mean something to programs, and to a cubin.
 var (
-	cubinFlags   = []string{"toolchains", "timeout", "disassembler", "fail-on", "format", "notes", "quiet"}
+	cubinFlags   = []string{"toolchains", "timeout", "disassembler", "fail-on", "allow-unknown", "format", "notes", "quiet"}
 	programFlags = append([]string{"targets", "levels", "jobs", "known", "new-only", "keep-code", "output", "report", "html", "front-flags",
-		"store", "unsupported"}, cubinFlags...)
+		"store", "unsupported", "execute"}, cubinFlags...)
 )
 
 // onlyFlags refuses flags that would be ignored.

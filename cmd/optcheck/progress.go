@@ -32,6 +32,9 @@ func newProgress(w io.Writer, quiet bool) *progress {
 
 // isTerminal reports whether what is written can be drawn over.
 func isTerminal(w io.Writer) bool {
+	if o, ok := w.(*printed); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

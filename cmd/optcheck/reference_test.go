@@ -127,26 +127,37 @@ func rulesPage(b *bytes.Buffer) {
 }
 
 func exitPage(b *bytes.Buffer) {
-	b.WriteString("# Exit codes\n\n| code | meaning |\n|---|---|\n")
+	b.WriteString("# Exit codes\n\n0 is only for a command that has done all that it was asked for. A test walks through this table.\n\n" +
+		"| code | meaning |\n|---|---|\n")
 	for _, x := range []struct {
 		code int
 		what string
-	}{{exitOK, "nothing at or above `--fail-on`"}, {exitFound, "something at or above `--fail-on`; of `toolchain verify`, `store check` and the like: something is wrong"},
-		{exitUsage, "wrong usage, or nothing, or with `--fail-on` not everything, could be done; what was asked for is missing or broken"},
+	}{{exitOK, "all was done, see below"}, {exitFound, "something was found, see below"},
+		{exitUsage, "wrong usage; or what was asked for is missing, broken or not done, all of it or a part: a file that cannot be read or that no compiler takes " +
+			"(`invalid`), a cell that could not be decided, output that could not be written. Broken input is told before what was found elsewhere"},
 		{exitInterrupted, "interrupted; what was finished has been written"}} {
 		fmt.Fprintf(b, "| %d | %s |\n", x.code, x.what)
 	}
+	b.WriteString("\n| command | 0 | 1 |\n|---|---|---|\n")
+	for _, c := range visible(newRootCmd(&environment{getenv: func(string) string { return "" }})) {
+		x := exits[c.CommandPath()]
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.CommandPath(), x.zero, x.one)
+	}
 	b.WriteString("\n`--fail-on` is one of\n\n| value | exit code 1 if there is |\n|---|---|\n")
-	for _, x := range [][2]string{{"new", "a `miscompiled` cell that no [known finding](../known-findings.md) explains; the default"},
-		{"miscompiled", "a `miscompiled` or `unknown` cell, or one that is `changed` and whose test has a meaning"},
-		{"optimised", "a cell that is not the test: `optimised`, `changed`, `miscompiled` or `unknown`"}, {"changed", "the same as `optimised`"},
-		{"unknown", "an `unknown` cell"}, {"never", "nothing makes it 1"}} {
+	for _, x := range [][2]string{{"new", "a `miscompiled` or `crashed` cell that no [known finding](../known-findings.md) explains; the default"},
+		{"miscompiled", "a `miscompiled`, `crashed` or undecided cell, or one that is `changed` and whose test has a meaning"},
+		{"optimised", "a cell that is not the test: `optimised`, `changed`, `miscompiled`, `crashed` or undecided"}, {"changed", "the same as `optimised`"},
+		{"unknown", "an undecided cell"}, {"never", "nothing makes it 1"}} {
 		if !slices.Contains(failOn, x[0]) {
 			panic(x[0])
 		}
 		fmt.Fprintf(b, "| `%s` | %s |\n", x[0], x[1])
 	}
-	b.WriteString("\nWith `--new-only` known findings count for none of them. Of `diff`, a cell counts that is worse on the right side than on the left,\nor only there.\n")
+	b.WriteString("\nA cell is undecided if it is `unknown`, no known finding (`rule: undecided`, `class: unknown`) explains it, and there are more such cells than\n" +
+		"`--allow-unknown` says (0). Where `--fail-on` does not count undecided cells, they make 2 of commands that were to decide them (`audit`, `check`,\n" +
+		"`lift`, `campaign`), and `executionSuccessful` in SARIF false. `report` shows what was done before: with `--fail-on` `new` or `never`, what is undecided\n" +
+		"or missing in it makes nothing of the exit code.\n\n" +
+		"With `--new-only` known findings count for none of them. Of `diff`, a cell counts that is worse on the right side than on the left,\nor only there.\n")
 }
 
 // eventsPage describes the types of the event stream by their Go declarations.

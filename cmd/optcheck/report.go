@@ -84,6 +84,7 @@ an older report is made the new one's.`,
 	cmd.Flags().Float64Var(&limit, "html-limit", defaultHTMLLimit,
 		"megabytes that the pages of findings may take; beyond, those of the least severe are short ones (0: no limit)")
 	failOnFlag(cmd)
+	allowUnknownFlag(cmd)
 	textFlags(cmd, &text)
 	selectFlags(cmd, &sel)
 	knownFlags(cmd)
@@ -91,14 +92,14 @@ an older report is made the new one's.`,
 }
 
 func runReport(env *environment, in []string, sel *selection, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text, "")
+	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text, "", gate.shown)
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
-// be in order.
+// be in order, and says what verdict makes of it.
 func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions,
-	pages string) error {
-	fail, err := env.settings.fail()
+	pages string, verdict func(gate, *report.Run) error) error {
+	gate, err := env.settings.gate()
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,7 @@ func renderRun(env *environment, read func() (*report.Set, error), format string
 		return err
 	}
 	run := list.MarkSet(set).Lean()
+	run.AllowUnknown = gate.allowUnknown
 	reportUnused(env, list, own, run)
 	o := &rendering{env: env, text: text, list: list}
 	if err := renderers[format](o, env.stdout, run); err != nil {
@@ -127,7 +129,7 @@ func renderRun(env *environment, read func() (*report.Set, error), format string
 	if err := errors.Join(writeReports(o, out, run), pagesOf(env.ctx, env, run, list, pages)); err != nil {
 		return err
 	}
-	return verdict(counted(env, run), fail)
+	return verdict(gate, counted(env, run))
 }
 
 // readSet reads what is wanted of event streams, as one whole, or of a store. Known

@@ -18,7 +18,7 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	if limit < 0 || limit > 1e6 {
 		return fmt.Errorf("--html-limit %g: must be a number of megabytes, 0 for none", limit)
 	}
-	fail, err := env.settings.fail()
+	gate, err := env.settings.gate()
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 	}
 	run := set.Run()
 	reportUnused(env, list, own, run)
-	return verdict(counted(env, run), fail)
+	return gate.shown(counted(env, run))
 }
 
 // htmlFlag adds --html to a command that makes a report.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/keeper"
 	"optcheck/internal/plain"
 	"optcheck/internal/scratch"
 	"optcheck/litmus"
@@ -21,9 +22,9 @@ import (
 
 // Exit codes.
 const (
-	exitOK          = 0
+	exitOK          = 0   // all that was asked for was done, and nothing is at or above --fail-on
 	exitFound       = 1   // something at or above --fail-on
-	exitUsage       = 2   // wrong usage, or nothing could be done
+	exitUsage       = 2   // wrong usage, or not everything could be done
 	exitInterrupted = 130 // as a shell reports SIGINT
 )
 
@@ -58,6 +59,7 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer scratch.Close()
+	defer keeper.Close() // first: who lives writes there
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, getenv, stdin, stdout, stderr, args) }()
 	select {
@@ -108,18 +110,20 @@ func exitCode(ctx context.Context, stderr io.Writer, args []string, err error) i
 }
 
 // run executes one command line.
-func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
+func run(ctx context.Context, getenv func(string) string, stdin io.Reader, to, stderr io.Writer, args []string) error {
+	stdout := &printed{Writer: to}
 	env := &environment{getenv: getenv, args: args, stdin: stdin, stdout: stdout, stderr: plain.NewWriter(stderr),
 		text: plain.NewWriter(stdout), bar: stderr}
 	if len(args) == 3 && args[0] == llvmir.ChildCommand {
-		return llvmir.Run(args[1:], stdout) // our own child; see the package
+		return llvmir.Run(args[1:], to) // our own child; see the package
 	}
 	root := newRootCmd(env)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return env.ended(groupMistake(root.ExecuteContext(ctx)))
+	cmd, err := root.ExecuteContextC(ctx)
+	return stdout.ended(env.ended(vendorMistake(cmd, groupMistake(err))))
 }
 
 func newRootCmd(env *environment) *cobra.Command {
@@ -134,8 +138,9 @@ and strength, fences and barriers; of litmus tests, which become kernels that ca
 their own specification, also every dependency.
 
 Machine-readable output goes to standard output, everything else to standard
-error. Exit codes: 0 nothing at or above --fail-on; 1 something was; 2 wrong
-usage, or nothing, or with --fail-on not everything, could be done; 130 interrupted.
+error. Exit codes: 0 all that was asked for was done, and nothing is at or above
+--fail-on; 1 something is; 2 wrong usage, or not everything could be done; 130
+interrupted (docs/reference/exit-codes.md).
 
 To begin: optcheck toolchain list (and install), then optcheck audit kernel.ptx, or a
 litmus test: optcheck audit coRR mp.`,
@@ -159,7 +164,7 @@ litmus test: optcheck audit coRR mp.`,
 	root.PersistentFlags().StringSlice("limits", nil,
 		"bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
-	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newToolchainCmd(env),
+	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newEmulateCmd(env), newToolchainCmd(env),
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env),
 		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))

@@ -147,7 +147,7 @@ func (f *runFlags) storeCubins(ctx context.Context, env *environment, c *device.
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = s.End(err) }()
 	part := f.shard
 	if part == "" {
 		part = "1/1"

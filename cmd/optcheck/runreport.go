@@ -89,7 +89,7 @@ func (w *runEvents) close() error {
 	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.start).Seconds(), Interrupted: w.ctx.Err() != nil}})
 	err := w.err
 	if w.store != nil {
-		err = errors.Join(err, w.store.Close())
+		err = w.store.End(err)
 	}
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())

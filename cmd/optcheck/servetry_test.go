@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -21,10 +22,7 @@ import (
 func needs(t *testing.T, name string) string {
 	dir := filepath.Join(toolchain.ManagedDir(os.Getenv), name)
 	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip("no " + name)
+		required.Missing(t, "no %s", name)
 	}
 	return dir
 }

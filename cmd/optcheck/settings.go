@@ -21,6 +21,7 @@ type settings struct {
 	timeout                              string // of one external process, a duration
 	disassembler                         string // dictionary, nvdisasm
 	failOn                               string // one of failOn
+	allowUnknown                         int    // cells
 	known                                []string
 	newOnly                              bool
 }
@@ -33,7 +34,7 @@ func (c *config) settings() settings {
 	s := settings{vendor: c.v.GetString("vendor"), source: c.v.GetString("source"), toolchainDirs: c.strings("toolchain-dirs"),
 		toolchains: c.strings("toolchains"), targets: c.strings("targets"), levels: c.strings("levels"), layouts: c.strings("layouts"),
 		jobs: c.v.GetInt("jobs"), timeout: c.v.GetString("timeout"), disassembler: c.v.GetString("disassembler"),
-		failOn: c.v.GetString("fail-on"), known: c.strings("known"), newOnly: c.v.GetBool("new-only")}
+		failOn: c.v.GetString("fail-on"), allowUnknown: c.v.GetInt("allow-unknown"), known: c.strings("known"), newOnly: c.v.GetBool("new-only")}
 	if c.cmd.Flags().Lookup("source") == nil {
 		s.source = "" // a setting for others
 	}
@@ -73,6 +74,20 @@ func (s *settings) limit() (time.Duration, error) {
 		return 0, fmt.Errorf("timeout %q is no duration (60s, 2m)", s.timeout)
 	}
 	return d, nil
+}
+
+// fileTimeout is the time limit of a process that reads a file from outside: compiling may take
+// long, printing what somebody else compiled does not.
+const fileTimeout = "10s"
+
+// forFile returns an environment for reading files from outside: unless somebody has chosen
+// another one, fileTimeout is the time limit.
+func (env *environment) forFile() *environment {
+	sub := *env
+	if env.config.origin("timeout") == "default" {
+		sub.settings.timeout = fileTimeout
+	}
+	return &sub
 }
 
 // failOn are the values of --fail-on.

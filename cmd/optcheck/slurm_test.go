@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 	"optcheck/internal/slurmtest"
 	"optcheck/runner/opencl"
 	"optcheck/toolchain"
@@ -66,10 +67,7 @@ func (s *slurmCase) status(folder string) (st status) {
 func TestSlurm(t *testing.T) {
 	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
 	if len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no toolchain found")
+		required.Missing(t, "no toolchain found")
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where campaigns are trusted
 	s := &slurmCase{t: t, cluster: slurmtest.Start(t), dir: t.TempDir()}
@@ -197,10 +195,7 @@ func (s *slurmCase) detached() {
 // but Slurm grants the resource and sends the jobs there.
 func (s *slurmCase) device() {
 	if devices, _ := opencl.New().Devices(context.Background()); len(devices) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			s.t.Fatal("no OpenCL device found")
-		}
-		s.t.Skip("no OpenCL device found")
+		required.Missing(s.t, "no OpenCL device found")
 	}
 	s.write("device.yaml", `name: device
 tests: [mp, sb-inter, coRR, lb]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/store"
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -41,10 +43,7 @@ func stored(t *testing.T, args ...string) string {
 func matrixArgs(t *testing.T, file string) []string {
 	t.Helper()
 	if tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{}); len(tcs) == 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatal("no toolchain found")
-		}
-		t.Skip("no compilers found")
+		required.Missing(t, "no compilers found")
 	}
 	return []string{"audit", "coRR", "mp", "lb", "sb", "dlb-mp", "coWW", "iriw", "--targets", "sm_60,sm_80", "--levels", "O0,O3",
 		"--quiet", "--store", file}
@@ -142,6 +141,26 @@ func TestDiskFull(t *testing.T) {
 	args[len(args)-1] = one
 	stored(t, args...)
 	require.Equal(t, stored(t, "store", "export", one), stored(t, "store", "export", file))
+}
+
+// TestDiskFullAtOnce: a new store for which there is no room leaves nothing, however little room
+// there is; one with results stays.
+func TestDiskFullAtOnce(t *testing.T) {
+	dir := small(t, "size=4k")
+	file := filepath.Join(dir, "a.store")
+	args := matrixArgs(t, file)
+	for _, size := range []int{4, 40, 96, 100, 104, 112, 124, 128, 140} {
+		require.NoError(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", size)))
+		cmd := child(t, args...)
+		require.Error(t, cmd.Run())
+		require.Contains(t, cmd.Stderr.(*bytes.Buffer).String(), "no space left for the store", size)
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, left, size)
+	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600), "an empty file that somebody else made")
+	require.Error(t, child(t, args...).Run())
+	require.NoFileExists(t, file)
 }
 
 // TestReadOnly: where nothing can be written, a store can be read, and an audit

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -36,19 +35,11 @@ func merge(ctx context.Context, env *environment, out string, in []string) (err 
 			}
 		}
 	}
-	st, err := os.Stat(out)
-	made := err != nil || st.Size() == 0
 	s, err := storeAt(ctx, out, store.Create)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && made {
-			err = errors.Join(err, s.Discard(context.WithoutCancel(ctx)))
-			return
-		}
-		err = errors.Join(err, s.Close())
-	}()
+	defer func() { err = s.End(err) }()
 	for _, f := range in {
 		n, err := mergeOne(ctx, env, s, f)
 		if err != nil {

@@ -85,11 +85,13 @@ func newTrustCmd(env *environment) *cobra.Command {
 		Use:   "trust FOLDER…",
 		Short: "Let configuration in a folder name programs to run",
 		Long: `Let the files optcheck.yaml and campaign files of a folder (not those of folders in
-it) name folders whose compilers are run, arguments of sbatch, and limits. Nobody but the
-user should be able to write there: whoever can has programs run as this user.
+it) name folders whose compilers are run, arguments of sbatch and of compilers, paths
+outside of the folder, and limits. Nobody but the user should be able to write there:
+whoever can has programs run as this user.
 
 Without that, such settings come only from a flag, the environment, or the user's own
-configuration; those of a folder are ignored, and of a campaign file refused.`,
+configuration; those of a folder are ignored, and of a campaign file refused. Nothing
+but this command grants trust.`,
 		Example: `  optcheck trust .
   optcheck trust --list
   optcheck trust --remove ../old`,

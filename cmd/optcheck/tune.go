@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 	"optcheck/report"
 	"optcheck/runner/drive"
@@ -90,7 +91,7 @@ func runTune(ctx context.Context, env *environment, f *tuneFlags) (err error) {
 		return err
 	}
 	if f.keep != "" {
-		fh, err := os.OpenFile(f.keep, os.O_RDWR|os.O_CREATE, 0o666)
+		fh, err := input.Update(f.keep, 0o666)
 		if err != nil {
 			return err
 		}

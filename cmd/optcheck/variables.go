@@ -13,7 +13,7 @@ var otherVariables = map[string]string{
 }
 
 // testVariables steer the tests of the program itself, which start it.
-var testVariables = []string{"REQUIRE_TOOLS", "REQUIRE_HERD", "FULL", "SEED", "SCREENSHOTS", "HOSTILE", "REPORT", "SILENT", "TESTS",
+var testVariables = []string{"REQUIRE_TOOLS", "FULL", "SEED", "SCREENSHOTS", "HOSTILE", "REPORT", "SILENT", "TESTS",
 	"STRIDE", "REAL",
 	"FLIPS", "HERD_RUNS", "DEVICE_PROCESS", "NAME"}
 

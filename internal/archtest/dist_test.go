@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/required"
 )
 
 func repositoryFile(t *testing.T, name string) string {
@@ -64,7 +66,7 @@ func TestContainerfile(t *testing.T) {
 // TestRaceWithoutCompiler: what lacks a C compiler says so, and how to get one.
 func TestRaceWithoutCompiler(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip("no make")
+		required.Missing(t, "no make")
 	}
 	cmd := exec.Command("make", "-C", filepath.Join("..", ".."), "race")
 	cmd.Env = append(os.Environ(), "CC=no-such-compiler -m64", "GOFLAGS=")

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 )
 
 // limit bounds one test's use of a browser: many pages.
@@ -38,10 +39,7 @@ func Find(t testing.TB) string {
 			return path
 		}
 	}
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatal("no chromium in PATH: make chromium installs it")
-	}
-	t.Skip("no chromium in PATH")
+	required.Missing(t, "no chromium in PATH")
 	return ""
 }
 

@@ -5,6 +5,8 @@
 //
 // The tools start with a clean environment, so a fake is configured by a file
 // beside it.
+//
+//input:allow a compiler for tests reads what tests have written
 package fakeptxas
 
 import (
@@ -39,7 +41,9 @@ type Fault string
 
 // The faults.
 const (
-	Crash     Fault = "crash"     // dies of a signal
+	Crash     Fault = "crash"     // dies of a fault of its own, each time
+	Flicker   Fault = "flicker"   // dies so, but alone with the kernel only the first time
+	Killed    Fault = "killed"    // is killed from outside
 	Hang      Fault = "hang"      // does not end
 	Garbage   Fault = "garbage"   // writes something that is no cubin, prints nonsense, status 0
 	Truncated Fault = "truncated" // writes the first half of the real cubin, status 0
@@ -50,7 +54,7 @@ const (
 )
 
 // Faults lists all faults.
-var Faults = []Fault{Crash, Hang, Garbage, Truncated, Empty, NoOutput, Refusal, Lost}
+var Faults = []Fault{Crash, Flicker, Killed, Hang, Garbage, Truncated, Empty, NoOutput, Refusal, Lost}
 
 // Build compiles the fake into a folder, under the name ptxas, and puts the real
 // disassemblers beside it. The folder can then be given to the program as one

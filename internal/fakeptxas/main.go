@@ -1,3 +1,5 @@
+//input:allow a compiler for tests reads what tests have written
+
 package fakeptxas
 
 import (
@@ -98,6 +100,12 @@ func (c *Config) compile(ptx string, args []string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// segfault dies as a compiler does that follows a wild pointer: Go itself would survive the signal.
+func segfault() int {
+	fmt.Fprintln(os.Stderr, "ptxas: wild pointer 0x7f3a5c at /tmp/build-4711/phase.c:123")
+	return broken(syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -SEGV $$"}, os.Environ()))
+}
+
 // fail breaks down.
 func (c *Config) fail(f Fault, kernel, ptx string, args []string) int {
 	out := output(args)
@@ -109,7 +117,21 @@ func (c *Config) fail(f Fault, kernel, ptx string, args []string) int {
 	}
 	switch f {
 	case Crash:
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // Go would survive others
+		return segfault()
+	case Flicker:
+		if len(Kernels(ptx)) > 1 {
+			return segfault()
+		}
+		was := filepath.Join(filepath.Dir(os.Args[0]), "flicker-"+kernel)
+		if _, err := os.Stat(was); err == nil {
+			return c.compile(ptx, args)
+		}
+		if err := os.WriteFile(was, nil, 0o600); err != nil {
+			return broken(err)
+		}
+		return segfault()
+	case Killed:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		time.Sleep(time.Minute)
 	case Hang:
 		time.Sleep(10 * time.Minute)

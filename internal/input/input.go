@@ -25,7 +25,15 @@ var (
 // Open opens a regular file for reading. It does not wait for a writer, as opening a pipe
 // would.
 func Open(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return regular(path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
+}
+
+// regular opens a file and closes it again if it is not a regular one.
+func regular(path string, open func() (*os.File, error)) (*os.File, error) {
+	f, err := open()
+	if errors.Is(err, syscall.ENXIO) { // a socket, or a device without a driver
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
 	if err != nil {
 		return nil, err
 	}

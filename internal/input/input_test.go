@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,22 @@ func TestNotRegular(t *testing.T) {
 		_, err := ReadFile(path, 1<<40)
 		require.ErrorIs(t, err, ErrNotRegular, path)
 	}
-	_, err := ReadFile("no such file", 1)
+	socket := filepath.Join(t.TempDir(), "socket")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer l.Close()
+	for _, path := range []string{socket, fifo, "/dev/null", "/dev/tty"} {
+		_, err := Open(path)
+		require.ErrorIs(t, err, ErrNotRegular, path)
+		_, err = Update(path, 0o600)
+		require.ErrorIs(t, err, ErrNotRegular, path)
+	}
+	root, err := os.OpenRoot(filepath.Dir(fifo))
+	require.NoError(t, err)
+	defer root.Close()
+	_, err = OpenIn(root, "fifo")
+	require.ErrorIs(t, err, ErrNotRegular)
+	_, err = ReadFile("no such file", 1)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
@@ -79,4 +95,14 @@ func TestUntil(t *testing.T) {
 	cancel()
 	_, err = io.ReadAll(r)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestGlob: a folder's name is no pattern, and what matches comes in order.
+func TestGlob(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), `a[b]*?\c`)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "y"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "x"), 0o700))
+	require.Equal(t, []string{filepath.Join(dir, "x"), filepath.Join(dir, "y")}, Glob(dir, "?"))
+	require.Equal(t, []string{dir}, Glob(dir))
+	require.Empty(t, Glob(dir, "?", "z"))
 }

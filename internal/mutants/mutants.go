@@ -4,7 +4,9 @@ package mutants
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -18,6 +20,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/input"
 )
 
 // Mutant is one change of one file.
@@ -32,7 +36,7 @@ type Mutant struct {
 // false, each operand of && and || removed, each comparison shifted, each assignment and
 // stand-alone call removed. What only builds errors or texts is left alone.
 func Of(path string) ([]Mutant, error) {
-	src, err := os.ReadFile(path)
+	src, err := input.ReadFile(path, 16<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -214,19 +218,29 @@ func Score(t *testing.T, tests string, equal map[string]string, files ...string)
 // passes reports whether the tests pass with a mutant, and whether it compiles.
 func (m *Mutant) passes(t *testing.T, dir, tests string) (ok, built bool) {
 	t.Helper()
-	tmp := t.TempDir()
-	changed, overlay := filepath.Join(tmp, m.File), filepath.Join(tmp, "overlay.json")
-	require.NoError(t, os.WriteFile(changed, m.source, 0o600))
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, m.File): changed}})
+	ok, built, err := m.Passes(t.Context(), dir, t.TempDir(), tests, time.Minute)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(overlay, data, 0o600))
+	return ok, built
+}
+
+// Passes reports whether the tests of the package in dir whose names match pass with a mutant, and whether it
+// compiles. What is built lies in tmp. A test binary that takes longer than the limit has noticed something.
+func (m *Mutant) Passes(ctx context.Context, dir, tmp, tests string, limit time.Duration) (ok, built bool, err error) {
+	changed, overlay := filepath.Join(tmp, m.File), filepath.Join(tmp, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, m.File): changed}})
+	if err == nil {
+		err = errors.Join(os.WriteFile(changed, m.source, 0o600), os.WriteFile(overlay, data, 0o600))
+	}
+	if err != nil {
+		return false, false, err
+	}
 	bin := filepath.Join(tmp, "test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", bin, ".")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", bin, ".")
 	build.Dir = dir
 	if build.Run() != nil {
-		return false, false
+		return false, false, ctx.Err()
 	}
-	run := exec.CommandContext(t.Context(), bin, "-test.run", tests, "-test.failfast", "-test.timeout", "60s")
+	run := exec.CommandContext(ctx, bin, "-test.run", tests, "-test.failfast", "-test.timeout", limit.String())
 	run.Dir, run.WaitDelay = dir, time.Second
-	return run.Run() == nil, true
+	return run.Run() == nil, true, ctx.Err()
 }

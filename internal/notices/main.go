@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"optcheck/internal/input"
 )
 
 func main() {
@@ -86,7 +88,7 @@ var notice = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|patents|au
 // texts returns the notices of a module by their names below its folder.
 func (m module) texts() (map[string][]byte, error) {
 	out := map[string][]byte{}
-	err := filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
+	err := input.Walk(m.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (m module) texts() (map[string][]byte, error) {
 			return nil
 		}
 		if notice.MatchString(d.Name()) || filepath.Dir(name) != "." {
-			out[filepath.ToSlash(name)], err = os.ReadFile(path)
+			out[filepath.ToSlash(name)], err = input.ReadFile(path, 16<<20)
 		}
 		return err
 	})

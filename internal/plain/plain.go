@@ -15,34 +15,56 @@ import (
 
 // Text makes visible whatever is invisible in a text or reorders its surroundings: it escapes
 // control and format characters (including those that change the direction of writing) and
-// bytes that are not UTF-8. Line ends and tabs stay.
-func Text(s string) string { return escape(s, true) }
+// bytes that are not UTF-8. Line ends and tabs stay. What a runner of pipelines would take for a
+// command, since it reads what a job prints (::add-mask::x at the beginning of a line, ##[group]),
+// is escaped, too.
+func Text(s string) string { return (&scanner{lines: true, blank: true}).escape(s) }
 
 // Line is Text for something that must stay on one line, such as a name: it escapes line ends
 // and tabs, too.
-func Line(s string) string { return escape(s, false) }
+func Line(s string) string { return (&scanner{blank: true}).escape(s) }
 
 // hidden reports whether a character is not part of a visible line.
 func hidden(r rune) bool {
 	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' || r&0xfffe == 0xfffe
 }
 
-func escape(s string, lines bool) string {
-	bad := func(r rune) bool {
-		return r == utf8.RuneError || hidden(r) && !(lines && (r == '\n' || r == '\t'))
+// scanner escapes a text that comes in pieces.
+type scanner struct {
+	lines  bool // line ends and tabs stay
+	blank  bool // the line has nothing visible so far
+	hashes int  // that the text ends with
+}
+
+// bad reports whether the next character must be escaped.
+func (p *scanner) bad(r rune) bool {
+	return r == utf8.RuneError || hidden(r) && !(p.lines && (r == '\n' || r == '\t')) || r == ':' && p.blank || r == '[' && p.hashes > 1
+}
+
+// next takes note of a character.
+func (p *scanner) next(r rune) {
+	p.blank = r == '\n' && p.lines || p.blank && (r == ' ' || r == '\t')
+	if r == '#' {
+		p.hashes++
+	} else {
+		p.hashes = 0
 	}
-	if !strings.ContainsFunc(s, bad) {
-		return s
-	}
+}
+
+func (p *scanner) escape(s string) string {
 	var b strings.Builder
+	done := 0 // what is before it is written
 	for i, r := range s {
+		if !p.bad(r) || r == utf8.RuneError && strings.HasPrefix(s[i:], "\ufffd") {
+			p.next(r)
+			continue
+		}
+		b.WriteString(s[done:i])
+		done = i + max(1, utf8.RuneLen(r))
 		switch {
-		case !bad(r):
-			b.WriteRune(r)
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == utf8.RuneError:
-			b.WriteRune(r)
+			done = i + 1
+			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\t':
@@ -52,8 +74,12 @@ func escape(s string, lines bool) string {
 		default:
 			fmt.Fprintf(&b, `\U%08x`, r)
 		}
+		p.blank, p.hashes = false, 0
 	}
-	return b.String()
+	if done == 0 {
+		return s
+	}
+	return b.String() + s[done:]
 }
 
 // number is a type that can be counted.

@@ -23,11 +23,21 @@ func TestText(t *testing.T) {
 		"tag \U000e0041":   `tag \U000e0041`,
 		"none \U0001ffff":  `none \U0001ffff`,
 		"line\nand\ttab\r": "line\nand\ttab" + `\u000d`,
+		"a::b, 0:r0=1":     "a::b, 0:r0=1",
+		"::set-output::x":  `\u003a:set-output::x`,
+		"x ##[add-path]y":  `x ##\u005badd-path]y`,
+		"## a [b] #[c]":    "## a [b] #[c]",
 		"\u0639\u0631 one": "\u0639\u0631 one", // letters written from right to left are letters
 	} {
 		require.Equal(t, want, Text(in))
 		require.Equal(t, strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(want), Line(in))
 	}
+}
+
+// TestCommands: what a runner of pipelines would take for a command is escaped on each line.
+func TestCommands(t *testing.T) {
+	require.Equal(t, "a\n \t"+`\u003a:stop::x`+"\n"+`\u003a`, Text("a\n \t::stop::x\n:"))
+	require.Equal(t, `a\n::stop::`, Line("a\n::stop::"))
 }
 
 func TestCount(t *testing.T) {
@@ -45,7 +55,7 @@ func TestCount(t *testing.T) {
 func TestWriter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.OneOf(rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 5), func(b []byte) string { return string(b) }),
-			rapid.SampledFrom([]string{"\x1b]0;x\x07", "\u202e", "é≈\n", "\U000e0041", "\xf0\x9f", "\xc2", "\ufffd"}))
+			rapid.SampledFrom([]string{"::x", ":", "#", "##[", "[", " ", "\n", "\x1b]0;x\x07", "\u202e", "é≈\n", "\U000e0041", "\xf0\x9f", "\xc2", "\ufffd"}))
 		text := strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "")
 		var b bytes.Buffer
 		w := NewWriter(&b)

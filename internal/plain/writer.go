@@ -13,11 +13,12 @@ type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
 	rest []byte // the beginning of a character whose end has not arrived yet
+	scan scanner
 	err  error
 }
 
 // NewWriter returns a Writer that writes to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w, scan: scanner{lines: true, blank: true}} }
 
 // Write implements io.Writer. It returns the number of bytes accepted: all of them, or none
 // with an error.
@@ -37,7 +38,7 @@ func (p *Writer) Write(text []byte) (int, error) {
 			break
 		}
 	}
-	_, p.err = io.WriteString(p.w, Text(string(all[:end])))
+	_, p.err = io.WriteString(p.w, p.scan.escape(string(all[:end])))
 	p.rest = bytes.Clone(all[end:])
 	if p.err != nil {
 		return 0, p.err
@@ -50,7 +51,7 @@ func (p *Writer) Flush() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.rest) > 0 && p.err == nil {
-		_, p.err = io.WriteString(p.w, Text(string(p.rest)))
+		_, p.err = io.WriteString(p.w, p.scan.escape(string(p.rest)))
 		p.rest = nil
 	}
 	return p.err

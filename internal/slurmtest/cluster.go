@@ -4,6 +4,8 @@
 //
 // It is for tests only and fakes nothing: a node that is killed here is dead for the controller
 // just as a machine in a cluster would be.
+//
+//input:allow tests read logs of their own cluster and /proc
 package slurmtest
 
 import (
@@ -20,6 +22,7 @@ import (
 	"time"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 )
 
 // Nodes are the names of the node daemons. The second one has a GPU as far as Slurm knows (the
@@ -80,10 +83,7 @@ func tool(name string) string {
 func Start(t testing.TB) *Cluster {
 	t.Helper()
 	if m := Missing(); len(m) > 0 {
-		if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-			t.Fatalf("no Slurm (slurm-wlm and munge): %s not found", strings.Join(m, ", "))
-		}
-		t.Skipf("no Slurm: %s not found", strings.Join(m, ", "))
+		required.Missing(t, "no Slurm: %s not found", strings.Join(m, ", "))
 	}
 	// Another process may take a port between its choice and its use.
 	for try := 1; ; try++ {

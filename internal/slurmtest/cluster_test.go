@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/required"
 )
 
 // TestCluster checks what the tests of the engine rely on: arrays run on both
@@ -60,7 +62,7 @@ func TestCluster(t *testing.T) {
 		c.Wait("return of the node", func() bool { return strings.Contains(c.Sinfo(), "node1 idle") })
 	})
 	if c == nil {
-		t.Skip("no Slurm")
+		required.Missing(t, "no Slurm")
 	}
 	for _, p := range processes() {
 		require.False(t, c.ours(p), "%s is left", p.command)

@@ -1,3 +1,5 @@
+//input:allow tests read logs of their own cluster and /proc
+
 package slurmtest
 
 import (

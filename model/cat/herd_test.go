@@ -14,29 +14,18 @@ import (
 	"pgregory.net/rapid"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
+	"optcheck/model/internal/herd"
 )
 
-// findHerd returns the herd7 binary: $HERD7, the one on the path, or the one
-// in the user's cache.
+// findHerd returns the herd7 binary.
 func findHerd(t *testing.T) string {
 	t.Helper()
-	if p := os.Getenv("HERD7"); p != "" {
-		return p
+	p, err := herd.Find()
+	if err != nil {
+		required.Missing(t, "%v", err)
 	}
-	if p, err := exec.LookPath("herd7"); err == nil {
-		return p
-	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		p := filepath.Join(dir, "herd7", "bin", "herd7")
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
-		t.Fatal("herd7 not found")
-	}
-	t.Skip("herd7 not found")
-	return ""
+	return p
 }
 
 const herdLitmus = `X86_64 one
@@ -59,14 +48,14 @@ func herdGraph() *graph {
 
 // runHerd returns the flags that herd7 reports for a model, which must leave
 // one execution of the test; ok is false if it does not finish within a limit.
-func runHerd(t require.TestingT, herd, dir, model string, limit time.Duration) (flags map[string]bool, ok bool) {
+func runHerd(t require.TestingT, bin, dir, model string, limit time.Duration) (flags map[string]bool, ok bool) {
 	file := filepath.Join(dir, "gen.cat")
 	require.NoError(t, os.WriteFile(file, []byte(model), 0o600))
 	litmus := filepath.Join(dir, "one.litmus")
 	require.NoError(t, os.WriteFile(litmus, []byte(herdLitmus), 0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, herd, "-model", file, litmus)
+	cmd := exec.CommandContext(ctx, bin, "-model", file, litmus)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil || strings.Contains(string(out), "Assertion failed") ||
@@ -97,7 +86,7 @@ func TestAgainstHerd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
-	herd, dir := findHerd(t), t.TempDir()
+	bin, dir := findHerd(t), t.TempDir()
 	gen := rapid.Custom(func(t *rapid.T) [2]string {
 		g := &progGen{t: t, sets: []string{"S1", "S2", "S3"}, rels: []string{"r1", "r2", "r3"}}
 		return [2]string{g.program(), strings.Repeat("x", g.n)}
@@ -112,7 +101,7 @@ func TestAgainstHerd(t *testing.T) {
 	for i := 0; i < runs; i++ {
 		ex := gen.Example(i)
 		body := strings.ReplaceAll(strings.ReplaceAll(ex[0], `"on"`, `not "off"`), `"off"`, `"mixed"`)
-		want, ok := runHerd(t, herd, dir, herdPrelude+body, 2*time.Second)
+		want, ok := runHerd(t, bin, dir, herdPrelude+body, 2*time.Second)
 		if !ok {
 			slow++
 			continue
@@ -162,10 +151,10 @@ func compareFlags(t require.TestingT, src string, g *graph, want map[string]bool
 
 // TestRareAgainstHerd compares constructs of the interpreter with herd7.
 func TestRareAgainstHerd(t *testing.T) {
-	herd, dir := findHerd(t), t.TempDir()
+	bin, dir := findHerd(t), t.TempDir()
 	for _, src := range rareModels {
 		model := herdPrelude + src
-		want, ok := runHerd(t, herd, dir, model, patient.Long)
+		want, ok := runHerd(t, bin, dir, model, patient.Long)
 		require.True(t, ok, src)
 		compareFlags(t, model, herdGraph(), want, strings.Contains(src, "rare"))
 	}

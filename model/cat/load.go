@@ -3,10 +3,10 @@ package cat
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"optcheck/internal/input"
 )
 
 // LibraryPrefix marks the paths of files that come from an embedded library.
@@ -48,24 +48,11 @@ func ReadFile(path string, libraries ...fs.FS) (*File, error) {
 
 // readSource reads a regular file of bounded size.
 func readSource(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
+	src, err := input.ReadFile(path, maxSource)
+	if errors.Is(err, input.ErrTooLarge) {
+		err = fmt.Errorf("%s: %w", path, errTooLarge)
 	}
-	defer f.Close()
-	if st, err := f.Stat(); err != nil {
-		return "", err
-	} else if !st.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: not a regular file", path)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-	if err != nil {
-		return "", err
-	}
-	if len(b) > maxSource {
-		return "", fmt.Errorf("%s: %w", path, errTooLarge)
-	}
-	return string(b), nil
+	return string(src), err
 }
 
 var errTooLarge = errors.New("file is too large for a model")

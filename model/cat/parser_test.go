@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/required"
+	"optcheck/model/internal/herd"
 )
 
 // parseExpr parses "let x = SRC" and returns the expression.
@@ -257,16 +260,19 @@ func TestWithoutLoader(t *testing.T) {
 	require.EqualError(t, err, "m:1:1: include \"x\": no includes here")
 }
 
-// herdLibrary returns the folder of an installed herd's model files. Without it the
-// test is skipped, unless OPTCHECK_REQUIRE_HERD says that this is a failure.
+// herdLibrary returns the folder of an installed herd's model files: HERDLIB, or what make herd7 has unpacked.
 func herdLibrary(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("HERDLIB")
-	if dir == "" {
-		if os.Getenv("OPTCHECK_REQUIRE_HERD") == "1" {
-			t.Fatal("HERDLIB is not set")
-		}
-		t.Skip("HERDLIB is not set")
+	if dir := os.Getenv("HERDLIB"); dir != "" {
+		return dir
+	}
+	bin, err := herd.Find()
+	dir := filepath.Join(filepath.Dir(bin), "../root/usr/share/herdtools7/herd")
+	if err == nil {
+		_, err = os.Stat(dir)
+	}
+	if err != nil {
+		required.Missing(t, "no files of herd7: HERDLIB is not set, and %v", err)
 	}
 	return dir
 }

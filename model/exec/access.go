@@ -49,27 +49,44 @@ func (p *Program) mayWait() bool {
 	return false
 }
 
+// barrier adds the event of a barrier. A number, or a count of threads, that depends on values
+// forks once for each that it can be.
 func (w *walker) barrier(s *state, in *instr) bool {
 	b := &in.in.Barrier
-	e := Event{Kind: Barrier, Arrive: b.Arrive, Scope: litmus.ScopeCTA}
 	key := in.src[0]
 	if b.Resource.Kind != litmus.OperandNone {
 		key = in.src[1]
 	}
-	id, q := s.read(key).v, s.read(in.src[2]).v
-	if !id.isConst() || !q.isConst() {
-		w.err = posError(in.in.Pos, "the number or the thread count of a barrier depends on a value read from memory")
+	id, quorum := s.read(key), s.read(in.src[2])
+	e := Event{Kind: Barrier, Arrive: b.Arrive, Scope: litmus.ScopeCTA, addr: id.deps | quorum.deps}
+	return w.settle(s, id.v, func(s *state, id int64) bool {
+		return w.settle(s, quorum.v, func(s *state, quorum int64) bool {
+			e.BarID = id
+			return w.arrive(s, in, e, quorum)
+		})
+	})
+}
+
+// arrive adds the event of a barrier with a known number and count of threads.
+func (w *walker) arrive(s *state, in *instr, e Event, quorum int64) bool {
+	b := in.in.Barrier
+	counts := b.Quorum.Kind != litmus.OperandNone
+	number := &b.ID
+	if b.Resource.Kind != litmus.OperandNone {
+		number = &b.Resource
+	}
+	if *number = litmus.Const(e.BarID); counts {
+		b.Quorum = litmus.Const(quorum)
+	}
+	if why := w.p.Test.Dialect.IllegalBarrier(&b); why != "" {
+		s.Fault = fmt.Sprintf("%s: %s: %s", in.in.Pos, in.in, why)
+		w.finish(s)
 		return false
 	}
-	e.BarID = id.k
-	if b.Quorum.Kind != litmus.OperandNone {
-		e.Quorum = q.k
+	if counts {
+		e.Quorum = quorum
 		if e.Warps = b.Resource.Kind == litmus.OperandNone; e.Warps {
-			e.Quorum = (q.k + warpSize - 1) / warpSize
-		}
-		if q.k <= 0 {
-			w.err = posError(in.in.Pos, "a barrier for %d threads", q.k)
-			return false
+			e.Quorum = (quorum + warpSize - 1) / warpSize
 		}
 	}
 	s.push(w, e, in)
@@ -89,26 +106,32 @@ func (w *walker) access(s *state, in *instr) bool {
 	if off := in.in.Addr.Offset; off != 0 {
 		a.v = s.build(node{op: nodeArith, sub: uint8(litmus.OpAdd), typ: litmus.S64, a: a.v, b: constant(off), c: constant(0)})
 	}
-	if a.v.isConst() {
-		return w.perform(s, in, a.v.k, a.deps)
+	return w.settle(s, a.v, func(s *state, k int64) bool { return w.perform(s, in, k, a.deps) })
+}
+
+// settle makes a value known: it goes on once for each number that v can be, on copies of the path but
+// for the first, which its caller follows if settle returns true.
+func (w *walker) settle(s *state, v value, then func(*state, int64) bool) bool {
+	if v.isConst() {
+		return then(s, v.k)
 	}
-	addrs, ok := w.addresses(s, a.v)
-	if !ok || len(addrs) == 0 {
+	numbers, ok := w.numbers(s, v)
+	if !ok || len(numbers) == 0 {
 		return false
 	}
-	for _, k := range addrs[1:] {
+	for _, k := range numbers[1:] {
 		f := s.clone()
-		f.conds = append(f.conds, cond{a.v, k, true})
-		if w.perform(f, in, k, a.deps) {
+		f.conds = append(f.conds, cond{v, k, true})
+		if then(f, k) {
 			w.run(f)
 		}
 	}
-	s.conds = append(s.conds, cond{a.v, addrs[0], true})
-	return w.perform(s, in, addrs[0], a.deps)
+	s.conds = append(s.conds, cond{v, numbers[0], true})
+	return then(s, numbers[0])
 }
 
-// addresses lists the values of v over the values that its reads can have.
-func (w *walker) addresses(s *state, v value) (list []int64, ok bool) {
+// numbers lists the values of v over the values that its reads can have.
+func (w *walker) numbers(s *state, v value) (list []int64, ok bool) {
 	if w.dom == nil {
 		w.needDomain = true
 		return nil, false
@@ -119,7 +142,7 @@ func (w *walker) addresses(s *state, v value) (list []int64, ok bool) {
 		}
 	})
 	if !ok {
-		w.err = fmt.Errorf("an address of thread %s depends on too many values", w.p.Test.Threads[w.id].Name)
+		w.err = fmt.Errorf("an address or a barrier of thread %s depends on too many values", w.p.Test.Threads[w.id].Name)
 	}
 	slices.Sort(list)
 	return list, ok

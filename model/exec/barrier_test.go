@@ -84,7 +84,7 @@ func (s *steps) run() {
 func (s *steps) step(t int) bool {
 	body := s.t.Threads[t].Body
 	if s.waits[t] {
-		b := &body[s.pc[t]-1].Barrier
+		b := s.barrier(t, s.pc[t]-1)
 		if b.Quorum.Kind != litmus.OperandNone || !s.free(t, int(b.ID.Value)) {
 			return false
 		}
@@ -102,12 +102,23 @@ func (s *steps) step(t int) bool {
 	case litmus.OpSt:
 		s.mem[in.Addr.Loc] = in.Src[0].Value
 	case litmus.OpBar:
-		s.arrive(t, &in.Barrier)
+		s.arrive(t, s.barrier(t, s.pc[t]-1))
 	}
 	return true
 }
 
-func (s *steps) arrive(t int, b *litmus.Barrier) {
+// barrier is a barrier of a thread with the number that it has now.
+func (s *steps) barrier(t, at int) litmus.Barrier {
+	b := s.t.Threads[t].Body[at].Barrier
+	for _, o := range []*litmus.Operand{&b.ID, &b.Resource, &b.Quorum} {
+		if o.Kind == litmus.OperandReg {
+			*o = litmus.Const(s.regs[litmus.Term{Kind: litmus.TermReg, Thread: t, Name: o.Name}])
+		}
+	}
+	return b
+}
+
+func (s *steps) arrive(t int, b litmus.Barrier) {
 	s.waits[t] = true
 	if b.Quorum.Kind == litmus.OperandNone {
 		s.arrivals[[2]int{t, int(b.ID.Value)}]++
@@ -119,24 +130,27 @@ func (s *steps) arrive(t int, b *litmus.Barrier) {
 	}
 	s.count[at] = 0
 	for u := range s.pc {
-		if s.waits[u] && s.t.Threads[u].Place.CTA == at[0] && s.t.Threads[u].Body[s.pc[u]-1].Barrier.ID == b.ID {
+		if s.waits[u] && s.t.Threads[u].Place.CTA == at[0] && s.barrier(u, s.pc[u]-1).ID == b.ID {
 			s.waits[u] = false
 		}
 	}
 }
 
 // barrierTest makes a test of two to four threads; barrier 0 has no thread count,
-// the others each have one, of two or three.
-func barrierTest(r *rand.Rand) *litmus.Test {
+// the others each have one, of two or three. With read, each has one of two, and some have the number
+// that was read last.
+func barrierTest(r *rand.Rand, read bool) *litmus.Test {
 	t := &litmus.Test{Dialect: litmus.PTX, Name: "B", Locations: []litmus.Location{{Name: "x"}, {Name: "y"}}}
 	value := int64(0)
 	for i := range 2 + r.IntN(3) {
 		th := litmus.Thread{Name: fmt.Sprintf("P%d", i), ID: i, Placed: true, Place: litmus.Place{CTA: r.IntN(5) / 4, Warp: i}}
+		last := litmus.Const(0)
 		for k := range 1 + r.IntN(3) {
 			loc := litmus.Addr{Loc: string("xy"[r.IntN(2)])}
 			switch r.IntN(4) {
 			case 0:
 				reg := fmt.Sprintf("r%d", k)
+				last = litmus.Reg(reg)
 				th.Body = append(th.Body, litmus.Instr{Op: litmus.OpLd, Addr: loc, Dst: reg})
 				t.Observed = append(t.Observed, litmus.Term{Kind: litmus.TermReg, Thread: i, Name: reg})
 			case 1:
@@ -144,8 +158,14 @@ func barrierTest(r *rand.Rand) *litmus.Test {
 				th.Body = append(th.Body, litmus.Instr{Op: litmus.OpSt, Addr: loc, Src: []litmus.Operand{litmus.Const(value)}})
 			default:
 				b := litmus.Barrier{ID: litmus.Const(int64(r.IntN(3)))}
-				if b.ID.Value > 0 {
+				if read && r.IntN(2) == 0 {
+					b.ID = last
+				}
+				if read || b.ID.Value > 0 {
 					b.Resource, b.Quorum = b.ID, litmus.Const(b.ID.Value+1)
+				}
+				if read {
+					b.Quorum = litmus.Const(2)
 				}
 				th.Body = append(th.Body, litmus.Instr{Op: litmus.OpBar, Barrier: b})
 			}
@@ -164,8 +184,8 @@ func TestBlockedAgainstSteps(t *testing.T) {
 	e := NewEngine(prog, co)
 	r := rand.New(rand.NewPCG(*seed, 17))
 	frozen := 0
-	for range count(t, 200) {
-		test := barrierTest(r)
+	for i := range count(t, 400) {
+		test := barrierTest(r, i%2 == 1)
 		p, err := Compile(test)
 		require.NoError(t, err)
 		s := &steps{t: test, pc: make([]int, len(test.Threads)), waits: make([]bool, len(test.Threads)), arrivals: map[[2]int]int{}, count: map[[2]int]int{},
@@ -213,7 +233,7 @@ func endsCount(t *litmus.Test) bool {
 	for i := range t.Threads {
 		n := 1
 		for _, in := range t.Threads[i].Body {
-			if in.Op == litmus.OpBar && in.Barrier.ID.Value == 0 {
+			if in.Op == litmus.OpBar && in.Barrier.ID == litmus.Const(0) && in.Barrier.Quorum.Kind == litmus.OperandNone {
 				n++
 			}
 		}
@@ -224,6 +244,52 @@ func endsCount(t *litmus.Test) bool {
 		uses[cta] = n
 	}
 	return false
+}
+
+// TestBarrierNumberRead: a barrier is the one whose number was read, and one that PTX does not have is no
+// verdict; so is a count of threads.
+func TestBarrierNumberRead(t *testing.T) {
+	const src = `GPU_PTX read
+{ x=0; n=%d; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = n; 0:.reg .s32 r2; 1:.reg .b64 rd0 = x; 1:.reg .s32 r1; }
+ T0             | T1              ;
+ ld.s32 r2,[rd1] | bar.sync 3,64   ;
+ add.s32 r2,r2,%d | ld.s32 r1,[rd0] ;
+ st.s32 [rd0],1 |                 ;
+ bar.sync %s    |                 ;
+ScopeTree(grid(cta(warp T0) (warp T1)))
+x: global, n: global
+exists (1:r1=0)
+`
+	prog, co := compileModel(t, "ptx")
+	for _, c := range []struct {
+		n, more int
+		bar     string
+		blocked bool
+		states  string
+		fault   string
+	}{
+		{n: 3, bar: "r2,64", states: "[[1]]"},
+		{n: 2, more: 1, bar: "r2,64", states: "[[1]]"},
+		{n: 2, bar: "r2,64", blocked: true, states: "[[0]]"},
+		{n: 64, bar: "3,r2", states: "[[1]]"},
+		{n: 32, more: 32, bar: "3,r2", states: "[[1]]"},
+		{n: 15, more: 1, bar: "r2,64", states: "[]", fault: "PTX has no barrier 16"},
+		{n: 33, bar: "3,r2", states: "[]", fault: "a barrier of 33 threads"},
+	} {
+		test, err := litmus.Parse("t", fmt.Appendf(nil, src, c.n, c.more, c.bar))
+		require.NoError(t, err)
+		p, err := Compile(test)
+		require.NoError(t, err)
+		res, err := NewEngine(prog, co).Run(context.Background(), p, Options{Blocked: BlockedCounted})
+		require.NoError(t, err)
+		if c.fault != "" {
+			require.Contains(t, res.Undecided, c.fault)
+			continue
+		}
+		require.Empty(t, res.Undecided)
+		require.Equal(t, c.blocked, res.Blocked, "%+v", c)
+		require.Equal(t, c.states, fmt.Sprint(stateValues(res)), "%+v", c)
+	}
 }
 
 // TestBarrierCountsWarps: the thread counts of GPU_PTX are of whole warps.

@@ -99,7 +99,7 @@ func (w *walker) values(path *Path, next [][]int64) (reads int, err error) {
 	return reads, nil
 }
 
-var errDomain = errors.New("addresses depend on too many values")
+var errDomain = errors.New("addresses or barriers depend on too many values")
 
 func addValue(dom [][]int64, l int16, k int64) bool {
 	for _, x := range dom[l] {

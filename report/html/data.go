@@ -84,7 +84,7 @@ func (x *Index) columnarGroup(g *report.Group, i *groupInfo, text func(string) i
 		Reason: text(Short(r.Reason, maxDetail))}
 	shown := shownFindings(r)
 	for _, f := range shown {
-		out.Findings = append(out.Findings, [5]int{text(f.Rule), f.Thread, f.Access, text(f.Detail), text(f.Stage)})
+		out.Findings = append(out.Findings, [5]int{text(f.Rule), f.Thread, f.Access, text(f.Full()), text(f.Stage)})
 	}
 	out.More = len(r.Findings) - len(shown)
 	for _, k := range knownNames(r) {

@@ -93,7 +93,7 @@ const (
 )
 
 // Counts are numbers of cells by class, in the order of report.Severities.
-type Counts [6]int
+type Counts [8]int
 
 // Sum returns the number of all cells.
 func (c *Counts) Sum() (n int) {
@@ -236,7 +236,7 @@ type fails uint16
 // matcher says which parts of a filter let a cell out.
 type matcher struct {
 	column, preset, test, group []fails
-	plain                       [6]fails // of cells without a group, by class
+	plain                       [len(Counts{})]fails // of cells without a group, by class
 }
 
 func (m *matcher) fail(c cell, k *kind) fails {

@@ -111,7 +111,7 @@ type findingPage struct {
 	// PictureError says why there are no pictures.
 	PictureError string
 	Matrix       []matrixView
-	Commands     []Command
+	Commands     []report.Command
 	Try          string // the address of a page that tries the test
 	Others       []otherView
 	// Kernel is the address of the page of the whole kernel, "" for none.
@@ -179,7 +179,7 @@ func newFindingPart(gs *report.Groups, g *report.Group, h FindingHooks, suffix s
 	p.listings(gs, g)
 	p.anchors()
 	p.Matrix = newMatrix(gs, g)
-	p.Commands = Commands(&s.Config, &s.Tests[g.Test], &first)
+	p.Commands = report.Commands(&s.Config, &s.Tests[g.Test], &first)
 	if h.Kernel != nil {
 		p.Kernel = h.Kernel(g.Test)
 	}
@@ -221,7 +221,7 @@ func findingItems(list []report.Finding) (out []findingItem, more int) {
 		if i == maxPageFindings {
 			return out, len(list) - i
 		}
-		f.Detail = clip(f.Detail, 2000)
+		f.Detail = clip(f.Full(), 2000)
 		item := findingItem{Finding: f, Title: "a rule that this version does not know"}
 		if r, ok := optcheck.LookupRule(f.Rule); ok {
 			item.Title, item.Explain = r.Title, strings.Split(r.Explain, "\n\n")
@@ -242,6 +242,8 @@ var classTexts = map[string]string{
 	report.Optimised:   "The machine code is not the test, but the memory model allows no outcome of it that it forbids of the test.",
 	report.Miscompiled: "The machine code allows an outcome that the test forbids.",
 	report.Changed:     "The machine code is not the test. Whether that is legal was not asked, or could not be said.",
+	report.Crashed:     "The compiler crashes at the test, or does not end, each time: there is no machine code.",
+	report.Invalid:     "No target and no release takes the file, for a reason in the file.",
 	report.Unsupported: "The target or the encoding lacks something that the test uses.",
 	report.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
 }
@@ -251,7 +253,8 @@ var programTexts = map[string]string{
 	report.Preserved:   "Every operation that was compared has its image, in an order that the PTX has.",
 	report.Miscompiled: "The machine code allows what the PTX forbids, by a litmus test of what was found.",
 	report.Changed:     "The machine code differs from the PTX, and there is no test of the model that says what that makes possible.",
-	report.Unsupported: "The release or the target cannot compile the file.",
+	report.Crashed:     "The compiler crashes at the file, or does not end, each time: there is no machine code.",
+	report.Unsupported: "The release or the target cannot compile the file; another one would.",
 	report.Unknown:     "Something could not be decided. That is never counted as good.",
 }
 

@@ -188,7 +188,7 @@ func TestShellLine(t *testing.T) {
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("a'\"\\$`!*?[]{}()<>|&;#~ \n\t=%@:,-é\x01"))), 1, 4).Draw(t, "words")
-		out, err := exec.Command(sh, "-c", ShellLine(append([]string{"printf", `%s\001\002`}, words...)...)).Output()
+		out, err := exec.Command(sh, "-c", report.ShellLine(append([]string{"printf", `%s\001\002`}, words...)...)).Output()
 		require.NoError(t, err)
 		require.Equal(t, strings.Join(words, "\x01\x02")+"\x01\x02", string(out))
 	})
@@ -197,18 +197,24 @@ func TestShellLine(t *testing.T) {
 func TestCommands(t *testing.T) {
 	c := report.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers",
 		Result: report.Result{Findings: []report.Finding{{Rule: "merged"}}}}
-	got := Commands(&report.Config{Source: "llvm-ir", Flags: []string{"-a,b", "c"}}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
+	got := report.Commands(&report.Config{Source: "llvm-ir", Flags: []string{"-mattr=+a,-b", "-O1"}}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
 	require.Equal(t,
-		`optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-a,b",c'`, got[0].Line)
+		`optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-mattr=+a,-b",-O1'`, got[0].Line)
+	// Flags of a foreign stream are not put into anybody's mouth.
+	for source, flags := range map[string][]string{"": {"-O1", "-fplugin=evil.so"}, "llvm-ir": {"-load=evil.so"}} {
+		evil := report.Commands(&report.Config{Source: source, Flags: flags}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
+		require.NotContains(t, evil[0].Line, "flags")
+		require.Contains(t, evil[0].What, "which are not repeated here")
+	}
 	require.Len(t, got, 2)
 	require.Contains(t, got[1].Line, "optcheck reduce 'x y@19.1.7/gfx900/O2/pointers:merged'")
-	require.Empty(t, Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
+	require.Empty(t, report.Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
 	pair := report.Cell{Test: "x", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
 		Result: report.Result{Findings: []report.Finding{{Rule: "fence-removed"}}}}
-	two := Commands(&report.Config{Source: "llvm-ir"}, &report.Test{Name: "x", Preset: "corpus"}, &pair)
+	two := report.Commands(&report.Config{Source: "llvm-ir"}, &report.Test{Name: "x", Preset: "corpus"}, &pair)
 	require.Len(t, two, 2) // bundles are for ptxas alone
 	require.Equal(t,
 		"optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
 	require.Equal(t, "optcheck reduce x@22.1.8+12.4.131/sm_80/O3/pointers:fence-removed --source llvm-ir", two[1].Line)
-	require.True(t, strings.HasPrefix(Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
+	require.True(t, strings.HasPrefix(report.Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
 }

@@ -214,7 +214,7 @@ func (x *Index) groupInfos() {
 			}
 		}
 		for _, f := range shownFindings(r) {
-			text = append(text, f.Rule, f.Detail)
+			text = append(text, f.Rule, f.Full())
 		}
 		i.text = lower(strings.Join(append(append(text, knownNames(r)...), r.RaceWord()), "\n"))
 		k := r.Says()

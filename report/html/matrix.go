@@ -128,8 +128,10 @@ func (b *box) fill(sum Counts, place string) {
 const (
 	classMiscompiled = iota
 	classChanged
+	classCrashed
 	classUnknown
 	classOptimised
+	classInvalid
 	classUnsupported
 	classPreserved
 )

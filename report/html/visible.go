@@ -77,6 +77,10 @@ func ClassSymbol(class string) string {
 		return "✗"
 	case report.Changed:
 		return "≠"
+	case report.Crashed:
+		return "!"
+	case report.Invalid:
+		return "⊘"
 	case report.Unsupported:
 		return "–"
 	}

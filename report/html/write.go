@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/report"
 )
@@ -94,11 +95,11 @@ func openFolder(dir string) (*os.Root, error) {
 
 // ours reports whether a folder is empty or holds a report, whole or not.
 func ours(root *os.Root) error {
-	entries, err := fs.ReadDir(root.FS(), ".")
+	entries, err := input.ReadDirIn(root, ".")
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	f, err := root.Open("index.html")
+	f, err := input.OpenIn(root, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrForeign
 	} else if err != nil {
@@ -363,7 +364,7 @@ var ownFiles = []*regexp.Regexp{regexp.MustCompile(`^f/[0-9a-f]{20}\.html$`), re
 func (w *writer) clean() error {
 	var old []string
 	for _, dir := range []string{".", "f"} {
-		entries, err := fs.ReadDir(w.root.FS(), dir)
+		entries, err := input.ReadDirIn(w.root, dir)
 		if err != nil {
 			return err
 		}

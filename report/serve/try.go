@@ -32,9 +32,10 @@ const (
 	maxTrialText  = 64 << 10
 	maxTrialForm  = 4 * maxTrialText // encoded
 	maxTrialLink  = 16 << 10
-	maxTrials     = 8 // at once, those that wait among them
-	trialPatience = 5 * time.Second
+	maxTrials     = 64 // at once, those that wait among them
+	trialPatience = time.Minute
 	trialTime     = 20 * time.Second
+	trialShare    = 2 * time.Second // for which a trial has a place to itself
 	trialDrawTime = 5 * time.Second
 )
 
@@ -42,14 +43,17 @@ const (
 type bench struct {
 	Bench
 	queue queue
+	long  long
 	room  chan struct{}
 	limit time.Duration
+	share time.Duration
 	same  *http.CrossOriginProtection
 }
 
 func newBench(b Bench) *bench {
-	return &bench{Bench: b, queue: queue{free: max(1, runtime.GOMAXPROCS(0)/2)}, room: make(chan struct{}, maxTrials), limit: trialTime,
-		same: http.NewCrossOriginProtection()}
+	cores := runtime.GOMAXPROCS(0)
+	return &bench{Bench: b, queue: queue{free: max(1, cores/2)}, long: long{most: 4 * cores}, room: make(chan struct{}, maxTrials),
+		limit: trialTime, share: trialShare, same: http.NewCrossOriginProtection()}
 }
 
 // address is where the form has the test of a finding, for the place of one of its cells as far
@@ -146,14 +150,11 @@ func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
 	defer func() {
 		c.spent.Add(int64(time.Since(start)))
 		c.moved()
-		s.bench.queue.leave()
 	}()
-	ctx, cancel := context.WithTimeout(r.Context(), s.bench.limit)
-	defer cancel()
 	var err error
-	e.Tried, e.Notes, err = s.bench.Try(ctx, e.Trial)
-	if ctx.Err() != nil && r.Context().Err() == nil {
-		e.Notes = append(e.Notes, fmt.Sprintf("This took longer than %v and was ended; what is shown is not all.", s.bench.limit))
+	ended := s.bench.work(r.Context(), func(ctx context.Context) { e.Tried, e.Notes, err = s.bench.Try(ctx, e.Trial) })
+	if ended != nil {
+		e.Notes = append(e.Notes, fmt.Sprintf("This %v and was ended; what is shown is not all.", ended))
 		err = nil
 	}
 	e.Link = linkOf(e.Trial)

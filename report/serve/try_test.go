@@ -206,6 +206,46 @@ func TestTryCrowd(t *testing.T) {
 	require.Contains(t, w.Body.String(), "\nhang</textarea>")
 }
 
+// TestTryHeavy: a trial that takes long turns nobody away, also where there is but one place. Of too
+// many such trials the first one ends, and says why.
+func TestTryHeavy(t *testing.T) {
+	b := newToyBench()
+	s, h := newServer(t, Options{Bench: b})
+	s.bench.limit, s.bench.share = time.Hour, 10*time.Millisecond
+	s.bench.queue.free, s.bench.long.most = 1, 2
+	heavy := make(chan *httptest.ResponseRecorder, 3)
+	try := func(text string) *httptest.ResponseRecorder { return post(h, "/try.html", url.Values{"test": {text}}) }
+	go func() { heavy <- try("hang") }()
+	require.Equal(t, "hang", (<-b.tried).Text)
+	light := make(chan *httptest.ResponseRecorder, 29)
+	for range cap(light) {
+		go func() { light <- try("light") }()
+	}
+	for range cap(light) {
+		w := <-light
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		require.NotContains(t, w.Body.String(), "was ended")
+	}
+	require.Empty(t, heavy, "it goes on beside them")
+	for range 2 {
+		go func() { heavy <- try("hang") }()
+	}
+	w := <-heavy
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Body.String(), "took longer than others that were waiting and was ended; what is shown is not all")
+	require.ErrorIs(t, <-b.ended, context.Canceled)
+	require.Empty(t, b.ended)
+	s.bench.long.mu.Lock()
+	for _, x := range s.bench.long.all {
+		x.end(nil)
+	}
+	s.bench.long.mu.Unlock()
+	for range 2 {
+		<-heavy
+	}
+	require.Empty(t, s.bench.long.all)
+}
+
 // TestTryInBrowser types, is shown what is wrong, compiles, and cancels.
 func TestTryInBrowser(t *testing.T) {
 	b := newToyBench()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/internal/patient"
+	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -24,7 +25,7 @@ func cpu(t *testing.T) runner.Session {
 	b := opencl.New()
 	devices, err := b.Devices(ctx)
 	if err != nil {
-		t.Skip(err)
+		required.Missing(t, "%v", err)
 	}
 	for _, d := range devices {
 		if d.Type == "cpu" {
@@ -34,7 +35,7 @@ func cpu(t *testing.T) runner.Session {
 			return s
 		}
 	}
-	t.Skip("no CPU device of OpenCL")
+	required.Missing(t, "no CPU device of OpenCL")
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/required"
 	"optcheck/runner"
 )
 
@@ -37,10 +38,7 @@ func open(t *testing.T) runner.Session {
 			return s
 		}
 	}
-	if os.Getenv("OPTCHECK_REQUIRE_TOOLS") == "1" {
-		t.Fatalf("no OpenCL %s device: %v", want, err)
-	}
-	t.Skipf("no OpenCL %s device: %v", want, err)
+	required.Missing(t, "no OpenCL %s device: %v", want, err)
 	return nil
 }
 

@@ -25,6 +25,8 @@ type File struct {
 
 	elf
 	symbols     []symbol
+	byName      map[string]int // sections
+	variables   []Variable
 	relSections map[int][]int  // sections of relocations, by the section that they apply to
 	lines       map[int][]Line // by section
 	inner       map[int]map[uint64]string

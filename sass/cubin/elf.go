@@ -167,6 +167,7 @@ type symbol struct {
 	kind    byte
 	section int
 	value   uint64
+	size    uint64
 }
 
 // readSymbols reads the table of symbols, once.
@@ -181,7 +182,7 @@ func (f *File) readSymbols() []symbol {
 	}
 	names, le, total := f.content(int(f.sections[i].link)), binary.LittleEndian, 0
 	for rows := f.content(i); len(rows) >= symbolSize; rows = rows[symbolSize:] {
-		s := symbol{kind: rows[4] & 15, section: int(le.Uint16(rows[6:])), value: le.Uint64(rows[8:])}
+		s := symbol{kind: rows[4] & 15, section: int(le.Uint16(rows[6:])), value: le.Uint64(rows[8:]), size: le.Uint64(rows[16:])}
 		name := text(names, le.Uint32(rows))
 		if total += len(name); total <= 2*len(f.data) { // names may share bytes, but not a million times
 			s.name = string(name)

@@ -18,24 +18,12 @@ const (
 // says that all are at 0). A branch whose targets these two witnesses do not tell is not in it.
 func (f *File) Branches(fn *Func) map[uint64][]uint64 {
 	out := map[uint64][]uint64{}
-	for i := range f.sections {
-		if string(f.sections[i].name) != ".nv.info."+fn.Name {
-			continue
-		}
-		for data := f.content(i); len(data) >= 4; {
-			form, attribute, size := data[0], data[1], int(binary.LittleEndian.Uint16(data[2:]))
-			data = data[4:]
-			if form != formString {
-				continue
-			}
-			if size > len(data) {
-				return nil
-			}
-			if attribute == indirectTargets && !branches(data[:size], out) {
-				return nil
-			}
-			data = data[size:]
-		}
+	bad := false
+	f.attributes(fn.Name, func(kind byte, data []byte) {
+		bad = bad || kind == indirectTargets && !branches(data, out)
+	})
+	if bad {
+		return nil
 	}
 	if len(out) == 0 {
 		return nil

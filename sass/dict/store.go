@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/internal/whole"
 )
 
@@ -46,7 +47,7 @@ func Open(dir, id string) *Dict {
 
 // segments lists the files of the folder.
 func (s *store) segments() []string {
-	list, err := os.ReadDir(s.dir)
+	list, err := input.ReadDir(s.dir)
 	if err != nil {
 		return nil
 	}
@@ -62,11 +63,7 @@ func (s *store) segments() []string {
 // read adds the content of a segment. It removes a damaged one.
 func (d *Dict) read(name string) {
 	path := filepath.Join(d.store.dir, name)
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > maxSegment {
-		return
-	}
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, maxSegment)
 	if err != nil {
 		return
 	}

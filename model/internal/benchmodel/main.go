@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/model"
@@ -131,7 +132,7 @@ func compare(ctx context.Context, w io.Writer, j job) (bool, error) {
 			return false, err
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "own*.litmus"))
+	files := input.Glob(dir, "own*.litmus")
 	if err != nil {
 		return false, err
 	}

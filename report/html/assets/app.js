@@ -57,8 +57,8 @@
   }
 
   // Classes are numbers: positions in the words of classes, the worst first.
-  const sign = { preserved: "✓", optimised: "≈", miscompiled: "✗", changed: "≠", unsupported: "–", unknown: "?" };
-  const UNSUPPORTED = 4, PRESERVED = 5;
+  const sign = { preserved: "✓", optimised: "≈", miscompiled: "✗", changed: "≠", crashed: "!", invalid: "⊘", unsupported: "–", unknown: "?" };
+  const UNSUPPORTED = 6, PRESERVED = 7;
   const KEYS = ["class", "rule", "release", "target", "level", "layout", "preset", "known", "race"];
   const classMark = (c) => el("span", { class: "cls c-" + c }, el("span", { class: "sign", "aria-hidden": "true" }, sign[c]), " " + c);
 
@@ -154,7 +154,7 @@
 
   // select counts what a filter chooses.
   function select(run, m) {
-    const s = { total: new Array(6).fill(0), columns: run.columns[0].map(() => new Array(6).fill(0)), groups: new Uint32Array(run.groups.length), facets: run.words.map((w) => new Uint32Array(w.length)) };
+    const s = { total: new Array(run.words[0].length).fill(0), columns: run.columns[0].map(() => new Array(run.words[0].length).fill(0)), groups: new Uint32Array(run.groups.length), facets: run.words.map((w) => new Uint32Array(w.length)) };
     const { total, columns, groups, facets } = s;
     for (let i = 0; i < run.kind.length; i++) {
       const fail = m.fail(i);
@@ -400,7 +400,7 @@
 
   // fill says what the cells of a box are: the worst class and how many have it.
   function fill(run, b, f, s) {
-    const sum = new Array(6).fill(0);
+    const sum = new Array(run.words[0].length).fill(0);
     for (const c of b.columns) s.columns[c].forEach((n, k) => { sum[k] += n; });
     const names = run.words[0];
     const parts = sum.map((n, k) => n ? number(n) + " " + names[k] : "").filter(Boolean);

@@ -1,11 +1,13 @@
-package html
+package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/internal/toolflags"
 )
 
 // Command is a command line that a reader can copy into a shell.
@@ -15,8 +17,9 @@ type Command struct {
 }
 
 // Commands returns the command lines that show a cell's finding again: the audit of
-// this cell alone, and a report or a reduction for the compiler's makers.
-func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
+// this cell alone, and a report or a reduction for the compiler's makers. Flags come from a file:
+// those that no file may tell a compiler are not among what people copy.
+func Commands(config *Config, t *Test, c *Cell) []Command {
 	name := t.File
 	save := ""
 	switch {
@@ -32,17 +35,12 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	if strings.ContainsRune(name, 0) {
 		return nil // no command line can say it
 	}
-	if t.Dialect == report.Program {
+	if t.Dialect == Program {
 		return programCommands(name, t, c)
 	}
-	compiler, version, ok := strings.Cut(c.Toolchain, " ")
-	if !ok {
-		version = c.Toolchain
-	}
+	compiler, _, _ := strings.Cut(c.Toolchain, " ")
 	ptxas, pair := compiler == "ptxas", compiler == "llc" // llc 22.1.8 + ptxas 12.4.131
-	if pair {
-		version = strings.Replace(version, " + ptxas ", "+", 1)
-	}
+	version := versionOf(c.Toolchain)
 	args := []string{"optcheck", "audit", operand(name), "--toolchains", csv(version), "--targets", csv(c.Target), "--levels", csv(c.Level),
 		"--layouts", csv(c.Layout)}
 	if pair {
@@ -53,7 +51,10 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 			args = append(args, "--source", config.Source)
 		}
 	}
-	if len(config.Flags) > 0 {
+	left := ""
+	if err := toolflags.Check(flagsOf(ptxas || pair, config.Source), config.Flags); err != nil {
+		left = fmt.Sprintf(". The run had other flags for the compiler, too, which are not repeated here: %v", err)
+	} else if len(config.Flags) > 0 {
 		var flags []string
 		for _, f := range config.Flags {
 			flags = append(flags, csv(f))
@@ -64,16 +65,20 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 	if save != "" {
 		what += ". " + save
 	}
+	what += left
 	out := []Command{{what + ":", ShellLine(args...)}}
-	if len(c.Findings) == 0 || strings.ContainsAny(version+c.Target+c.Level+c.Layout, "/@:") {
+	finding := Address(t, c)
+	if finding == "" {
 		return out
 	}
-	finding := operand(name) + "@" + version + "/" + c.Target + "/" + c.Level + "/" + c.Layout + ":" + c.Findings[0].Rule
 	reduce := []string{"optcheck", "reduce", finding}
 	if !ptxas {
 		of := []string{"--vendor", "amd"}
 		if pair {
-			of = []string{"--source", "llvm-ir"}
+			of = nil
+		}
+		if pair || config.Source == "llvm-ir" {
+			of = append(of, "--source", "llvm-ir")
 		}
 		return append(out, Command{"Find the smallest test that shows it:", ShellLine(append(reduce, of...)...)})
 	}
@@ -81,28 +86,81 @@ func Commands(config *report.Config, t *report.Test, c *report.Cell) []Command {
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
 }
 
-// programCommands are those of a program: "k.cu@nvcc-12.4.131.ptx" was made of k.cu by the first
-// of two compilers.
-func programCommands(name string, t *report.Test, c *report.Cell) []Command {
-	toolchain := strings.TrimPrefix(c.Toolchain, "ptxas ")
-	if front, ptxas, ok := strings.Cut(c.Toolchain, " + ptxas "); ok {
-		toolchain = strings.ReplaceAll(front, " ", "-") + "+" + ptxas
-		if file, _, ok := strings.Cut(name, ".cu@"); ok {
-			name = file + ".cu"
-		}
+// flagsOf is the compiler that gets the flags of a run.
+func flagsOf(nvidia bool, source string) string {
+	switch {
+	case nvidia:
+		return "ptxas"
+	case source == "llvm-ir":
+		return "llc"
 	}
-	out := []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(name), "--toolchains", csv(toolchain),
-		"--targets", csv(c.Target), "--levels", csv(c.Level))}}
-	line := 0
-	if len(c.Findings) > 0 && len(t.Lines) > 0 {
-		if at := c.Findings[0].Access; at >= 0 && at < len(t.Lines[0]) {
+	return "clang"
+}
+
+// Address names a cell's first finding as optcheck reduce and optcheck bug read it, "" if they
+// can do nothing with it.
+func Address(t *Test, c *Cell) string {
+	name := cmp.Or(t.File, t.Name)
+	if len(c.Findings) == 0 || strings.ContainsRune(name, 0) {
+		return ""
+	}
+	version, what := versionOf(c.Toolchain), c.Layout+":"+c.Findings[0].Rule
+	place := version + "/" + c.Target + "/" + c.Level
+	if t.Dialect == Program {
+		line := 0
+		if at := c.Findings[0].Access; len(t.Lines) > 0 && at >= 0 && at < len(t.Lines[0]) {
 			line = t.Lines[0][at]
 		}
+		if line == 0 || filepath.Ext(name) != ".ptx" || source(name, c) != t.File { // of CUDA C++ the PTX is asked for
+			return ""
+		}
+		return addressOf(name, place+":"+strconv.Itoa(line), version+c.Target+c.Level)
 	}
-	if line == 0 || name != t.File || strings.ContainsAny(toolchain+c.Target+c.Level, "/@:") {
+	return addressOf(name, place+"/"+what, version+c.Target+c.Level+c.Layout)
+}
+
+// addressOf is an address whose parts can be told apart.
+func addressOf(name, rest, parts string) string {
+	if strings.ContainsAny(parts, "/@:") {
+		return ""
+	}
+	return operand(name) + "@" + rest
+}
+
+// versionOf is a toolchain as flags name it: "ptxas 12.4.131" is 12.4.131, "llc 22.1.8 + ptxas
+// 12.4.131" 22.1.8+12.4.131, and "nvcc 12.4.131 + ptxas 12.4.131" nvcc-12.4.131+12.4.131.
+func versionOf(id string) string {
+	front, ptxas, pair := strings.Cut(id, " + ptxas ")
+	tool, version, ok := strings.Cut(front, " ")
+	switch {
+	case !ok:
+		version = front
+	case pair && tool != "llc":
+		version = tool + "-" + version
+	}
+	if pair {
+		version += "+" + ptxas
+	}
+	return version
+}
+
+// source is the file that a program is of: "k.cu@nvcc-12.4.131.ptx" was made of k.cu by the first
+// of two compilers.
+func source(name string, c *Cell) string {
+	if file, _, ok := strings.Cut(name, ".cu@"); ok && strings.Contains(c.Toolchain, " + ptxas ") {
+		return file + ".cu"
+	}
+	return name
+}
+
+// programCommands are those of a program.
+func programCommands(name string, t *Test, c *Cell) []Command {
+	out := []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(source(name, c)), "--toolchains",
+		csv(versionOf(c.Toolchain)), "--targets", csv(c.Target), "--levels", csv(c.Level))}}
+	finding := Address(t, c)
+	if finding == "" {
 		return out
 	}
-	finding := fmt.Sprintf("%s@%s/%s/%s:%d", operand(name), toolchain, c.Target, c.Level, line)
 	return append(out, Command{"Find the smallest kernel that shows it:", ShellLine("optcheck", "reduce", finding)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
 }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"optcheck/internal/plain"
+	"optcheck/report"
+)
+
+// gate is what makes the exit code of a command that reports on cells.
+type gate struct {
+	fail         string // one of failOn
+	allowUnknown int    // cells that may be undecided
+}
+
+// gate returns what --fail-on and --allow-unknown ask for.
+func (s *settings) gate() (gate, error) {
+	fail, err := s.fail()
+	if s.allowUnknown < 0 {
+		err = errors.Join(err, fmt.Errorf("--allow-unknown %d: how many cells may be undecided, 0 or more", s.allowUnknown))
+	}
+	return gate{fail, s.allowUnknown}, err
+}
+
+// shown is the verdict on a run that is only shown: that not all of it was done is an error where
+// somebody asks whether there is nothing.
+func (g gate) shown(r *report.Run) error {
+	r.AllowUnknown = g.allowUnknown
+	if why := onlyFailures(r); why != "" {
+		return fmt.Errorf("no cell could be decided: %s", why)
+	}
+	if g.hit(r, r.Undecided() != "") {
+		return errFound
+	}
+	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" && g.fail != "never" && g.fail != "new" {
+		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, g.fail)
+	}
+	return nil
+}
+
+// done is the verdict on a run that was to be done: what was asked for is broken, then something was
+// found, then not all was done.
+func (g gate) done(r *report.Run) error {
+	r.AllowUnknown = g.allowUnknown
+	undecided := r.Undecided()
+	switch why := cmp.Or(nothing(r), onlyFailures(r)); {
+	case why != "":
+		return fmt.Errorf("no cell could be decided: %s", why)
+	case r.Broken() != "":
+		return errors.New(r.Broken())
+	case g.hit(r, undecided != ""):
+		return errFound
+	case r.Incomplete() != "":
+		return errors.New(r.Incomplete())
+	case undecided != "":
+		return fmt.Errorf("%s (--allow-unknown N accepts N such cells, and so does a known finding of the rule %s)", undecided, report.Undecided)
+	}
+	return nil
+}
+
+// one is the verdict on a single cell.
+func (g gate) one(c report.Result) error {
+	return g.done(&report.Run{Cells: []report.Cell{{Result: c}}})
+}
+
+// hit reports whether a run has cells that are as bad as --fail-on says.
+func (g gate) hit(r *report.Run, undecided bool) bool {
+	n := r.Classes()
+	crashed := n[report.Crashed] > 0 || looseCrash(r)
+	switch g.fail {
+	case "new":
+		return newlyFound(r) || n[report.Crashed] == 0 && crashed
+	case "miscompiled":
+		return n[report.Miscompiled]+unjudged(r) > 0 || crashed || undecided
+	case "optimised", "changed":
+		return n[report.Miscompiled]+n[report.Changed]+n[report.Optimised] > 0 || crashed || undecided
+	case "unknown":
+		return undecided
+	}
+	return false
+}
+
+// unjudged counts the cells that are changed, but for those whose test has a data race that takes its
+// meaning: then no machine code of it is wrong.
+func unjudged(r *report.Run) (n int) {
+	for _, c := range r.All() {
+		if c.Class == report.Changed && (c.Verdict == nil || !c.Verdict.Meaningless()) {
+			n++
+		}
+	}
+	return n
+}
+
+// newlyFound reports whether a miscompilation or a crash is not known.
+func newlyFound(r *report.Run) bool {
+	for _, c := range r.All() {
+		if (c.Class == report.Miscompiled || c.Class == report.Crashed) && len(c.Known) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// looseCrash reports whether a compiler crashed at something that has no cell.
+func looseCrash(r *report.Run) bool {
+	for _, p := range r.Problems {
+		if p.Kind == report.ProblemCrash {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyFailures is why nothing was decided if tools failed wherever something
+// might have been; otherwise "".
+func onlyFailures(r *report.Run) (why string) {
+	for _, c := range r.All() {
+		switch {
+		case c.Class == report.Unsupported:
+		case !report.Transient(&c.Result):
+			return ""
+		case why == "":
+			why = c.Reason
+		}
+	}
+	return why
+}
+
+// nothing is why nothing at all was decided, "" if something was.
+func nothing(r *report.Run) (why string) {
+	for _, c := range r.All() {
+		switch c.Class {
+		case report.Unsupported, report.Invalid:
+			why = cmp.Or(why, c.Reason, c.Class)
+		case report.Unknown:
+			return "" // which is told with its number
+		default:
+			return ""
+		}
+	}
+	if why == "" && len(r.Problems) > 0 && r.Len() == 0 {
+		why = r.Problems[0].Detail
+	}
+	return why
+}
+
+// lackingFiles is which files nothing could be decided of, "" if there are none.
+func lackingFiles(r *report.Run) string {
+	file := map[[2]string]string{}
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		file[[2]string{t.Name, t.Hash}] = t.File
+	}
+	tried, why := map[string]bool{}, map[string]string{}
+	var order []string
+	for _, c := range r.All() {
+		f := file[[2]string{c.Test, c.Hash}]
+		if c.Class != report.Unsupported {
+			tried[f] = true
+		} else if _, seen := why[f]; !seen {
+			why[f], order = c.Reason, append(order, f)
+		}
+	}
+	n, first := 0, ""
+	for _, f := range order {
+		if !tried[f] {
+			n, first = n+1, cmp.Or(first, f+": "+why[f])
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s supported in no cell: %s", plain.Count(n, "file")+plain.Form(n, " is", " are"), first)
+}

@@ -1,0 +1,547 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"optcheck/ir"
+)
+
+// effect performs what an instruction does besides computing. The lanes of act pass its guard, those of mask are at
+// it. stop tells that the group does not go on as it is.
+func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bool, err error) {
+	next = pc + 1
+	if f, ok := in.do.(*ir.Flow); ok {
+		return w.flow(pc, f, act, mask)
+	}
+	if act == 0 {
+		return next, false, nil
+	}
+	switch do := in.do.(type) {
+	case *ir.Access:
+		err = w.access(pc, do, act)
+	case *ir.Special:
+		err = w.special(do, act)
+	case *ir.Fence:
+		err = w.env.Fence(w, pc, do, act)
+	case *ir.Copy:
+		err = w.copy(pc, do, act)
+	case *ir.Warp:
+		if !w.Code.P.Machine && do.Mask >= 0 {
+			w.waitFor(pc, do.Mask, act)
+			w.leave(mask&^act, next)
+			return next, true, nil
+		}
+		w.warpOp(do, act)
+	case *ir.Barrier:
+		return w.barrier(pc, do, act, mask)
+	default:
+		err = &Cannot{int(pc), fmt.Sprintf("an effect %T", do)}
+	}
+	if err != nil {
+		return next, false, err
+	}
+	w.exec(in.post, act)
+	return next, false, nil
+}
+
+// leave lets lanes go on at a place, if there are any.
+func (w *Warp) leave(mask uint32, pc int32) {
+	if mask != 0 {
+		w.groups = append(w.groups, group{pc, mask})
+	}
+}
+
+func (w *Warp) barrier(pc int32, b *ir.Barrier, act, mask uint32) (next int32, stop bool, err error) {
+	next = pc + 1
+	if b.Kind == ir.BarrierWarp && w.Code.P.Machine { // the lanes are together already
+		return next, false, w.env.WarpBarrier(w, pc, b, act)
+	}
+	if b.Kind == ir.BarrierWarp {
+		w.waitFor(pc, b.Count, act)
+		w.leave(mask&^act, next)
+		return next, true, nil
+	}
+	for x := act; x != 0; x &= x - 1 { // before they are released, which may be at once
+		w.st[lowest(x)], w.next[lowest(x)] = barrier, next
+	}
+	wait, err := w.env.Barrier(w, pc, b, act)
+	if err != nil {
+		return next, false, err
+	}
+	if wait {
+		w.leave(mask&^act, next)
+		return next, true, nil
+	}
+	for x := act; x != 0; x &= x - 1 {
+		w.st[lowest(x)] = running
+	}
+	return next, false, nil
+}
+
+func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bool, err error) {
+	next = pc + 1
+	on := act
+	if f.Cond >= 0 {
+		on &= w.bits(int32(f.Cond), f.Not)
+	}
+	if on != 0 {
+		w.Cover.Taken[pc] = true
+	}
+	if on != mask {
+		w.Cover.Passed[pc] = true
+	}
+	if on == 0 {
+		return next, false, nil
+	}
+	switch f.Kind {
+	case ir.Jump:
+		if on == mask {
+			return f.Target, false, nil
+		}
+		w.leave(on, f.Target)
+		w.leave(mask&^on, next)
+		return next, true, nil
+	case ir.JumpAny, ir.JumpTogether, ir.JumpApart:
+		if w.alike(f, act, on, mask) {
+			return f.Target, false, nil
+		}
+		return next, false, nil
+	case ir.BarrierSet:
+		n := w.newSet(on, f.Target)
+		for x := on; x != 0; x &= x - 1 {
+			w.SetReg(f.Bar, lowest(x), n)
+		}
+		return next, false, nil
+	case ir.BarrierLeave:
+		return next, false, w.each(on, f.Bar, func(l, n int) { w.sets[n].mask &^= 1 << l })
+	case ir.Trap:
+		return next, false, &Fault{int(pc), w.Threads[lowest(on)].Index, "trap"}
+	}
+	// From here on the lanes go elsewhere, each by itself.
+	w.leave(mask&^on, next)
+	switch f.Kind {
+	case ir.BarrierWait:
+		err = w.each(on, f.Bar, func(l, n int) { w.st[l], w.wait[l] = meeting, uint32(n) })
+		if err == nil && len(w.groups) == 0 {
+			w.releaseSets()
+		}
+	case ir.WarpSync, ir.WarpSyncAt:
+		err = w.sync(pc, f, on)
+	case ir.Exit:
+		w.exit(on)
+	case ir.Yield:
+		w.groups = append([]group{{next, on}}, w.groups...)
+	case ir.Call:
+		err = w.call(pc, f.Target, on)
+	case ir.Return:
+		w.ret(on)
+	default:
+		err = w.indirect(pc, f, on)
+	}
+	return next, true, err
+}
+
+// alike decides a jump that all lanes of a group make or none.
+func (w *Warp) alike(f *ir.Flow, act, on, mask uint32) bool {
+	if f.Kind == ir.JumpAny {
+		return on != 0
+	}
+	want := w.live
+	if f.Mask >= 0 {
+		want &= uint32(w.regs[f.Mask][lowest(act)])
+	}
+	return on != 0 && (want&^mask == 0) == (f.Kind == ir.JumpTogether)
+}
+
+// each calls do for each lane with the set that its convergence barrier names.
+func (w *Warp) each(mask uint32, bar ir.Reg, do func(lane, set int)) error {
+	for x := mask; x != 0; x &= x - 1 {
+		l := lowest(x)
+		n := w.regs[bar][l]
+		if n == 0 || n > uint64(len(w.sets)) {
+			return &Cannot{-1, "a convergence barrier that nobody has set"}
+		}
+		do(l, int(n-1))
+	}
+	return nil
+}
+
+func (w *Warp) sync(pc int32, f *ir.Flow, on uint32) error {
+	to := pc + 1
+	if f.Kind == ir.WarpSyncAt {
+		to = f.Target
+	}
+	for x := on; x != 0; x &= x - 1 {
+		l := lowest(x)
+		w.wait[l] = ^uint32(0)
+		if f.Mask >= 0 {
+			w.wait[l] = uint32(w.regs[f.Mask][l])
+		}
+		w.st[l], w.next[l] = syncing, to
+	}
+	if len(w.groups) > 0 {
+		return nil
+	}
+	_, err := w.releaseSyncs()
+	return err
+}
+
+// maxDepth bounds calls.
+const maxDepth = 1 << 12
+
+func (w *Warp) call(pc, target int32, on uint32) error {
+	f := w.Code.funcAt(pc)
+	for x := on; x != 0; x &= x - 1 {
+		l := lowest(x)
+		if len(w.Threads[l].stack) >= maxDepth {
+			return &Cannot{int(pc), fmt.Sprintf("more than %d calls inside each other", maxDepth)}
+		}
+		fr := frame{ret: pc + 1}
+		if f != nil && w.Code.recursive(f) {
+			for r := f.RegFirst; r < f.RegEnd; r++ {
+				fr.save = append(fr.save, w.regs[r][l])
+			}
+		}
+		w.Threads[l].stack = append(w.Threads[l].stack, fr)
+	}
+	w.leave(on, target)
+	return nil
+}
+
+func (w *Warp) ret(on uint32) {
+	for x := on; x != 0; x &= x - 1 {
+		l := lowest(x)
+		t := w.Threads[l]
+		n := len(t.stack)
+		if n == 0 {
+			w.exit(1 << l)
+			continue
+		}
+		fr := t.stack[n-1]
+		t.stack = t.stack[:n-1]
+		if f := w.Code.funcAt(fr.ret - 1); f != nil {
+			for i, v := range fr.save {
+				w.regs[int(f.RegFirst)+i][l] = v
+			}
+		}
+		w.exec(w.Code.insts[fr.ret-1].post, 1<<l) // it takes what the function returned
+		w.join(l, fr.ret)
+	}
+}
+
+// join lets a lane go on at a place, with those that are there.
+func (w *Warp) join(lane int, pc int32) {
+	for i := range w.groups {
+		if w.groups[i].pc == pc && !w.Code.P.Machine {
+			w.groups[i].mask |= 1 << lane
+			return
+		}
+	}
+	if n := len(w.groups); n > 0 && w.groups[n-1].pc == pc {
+		w.groups[n-1].mask |= 1 << lane
+		return
+	}
+	w.leave(1<<lane, pc)
+}
+
+// indirect sends each lane to where a register says.
+func (w *Warp) indirect(pc int32, f *ir.Flow, on uint32) error {
+	p := w.Code.P
+	byTarget := map[int32]uint32{}
+	var order []int32
+	for x := on; x != 0; x &= x - 1 {
+		l := lowest(x)
+		v := w.regs[f.Addr][l]
+		var to int32
+		ok := false
+		switch {
+		case f.Kind == ir.Indirect && f.Targets != nil:
+			if ok = v < uint64(len(f.Targets)); ok {
+				to = f.Targets[v]
+			}
+		case p.Code != nil:
+			to, ok = p.Code[v]
+		default:
+			if ok = v < uint64(len(p.Funcs)); ok {
+				to = p.Funcs[v].First
+			}
+		}
+		if !ok {
+			return &Cannot{int(pc), fmt.Sprintf("a jump to %#x, which is no code that is known", v)}
+		}
+		if byTarget[to] == 0 {
+			order = append(order, to)
+		}
+		byTarget[to] |= 1 << l
+	}
+	for _, to := range order {
+		if f.Kind != ir.CallAt {
+			w.leave(byTarget[to], to)
+		} else if err := w.call(pc, to, byTarget[to]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// special reads special registers.
+func (w *Warp) special(s *ir.Special, act uint32) error {
+	for x := act; x != 0; x &= x - 1 {
+		l := lowest(x)
+		v, err := w.specialOf(s, l)
+		if err != nil {
+			return err
+		}
+		w.SetReg(s.Dst, l, v)
+		if w.Code.uniform[s.Dst] {
+			break
+		}
+	}
+	return nil
+}
+
+func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
+	t := w.Threads[l]
+	switch r := s.Reg; r {
+	case ir.TidX, ir.TidY, ir.TidZ:
+		return uint64(t.Tid[r-ir.TidX]), nil
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ:
+		return uint64(t.Ctaid[r-ir.CtaidX]), nil
+	case ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
+		return uint64(t.Ctaid[r-ir.ClusterIDX]), nil
+	case ir.NclusterIDX, ir.NclusterIDY, ir.NclusterIDZ:
+		return uint64(w.Launch.Grid[r-ir.NclusterIDX]), nil
+	case ir.LaneID:
+		return uint64(l), nil
+	case ir.WarpID:
+		return uint64(w.ID), nil
+	case ir.VirtualID:
+		return uint64(w.ID) << 8, nil
+	case ir.LaneMaskEQ:
+		return 1 << l, nil
+	case ir.LaneMaskLT:
+		return 1<<l - 1, nil
+	case ir.LaneMaskLE:
+		return 2<<l - 1, nil
+	case ir.LaneMaskGT:
+		return 0xffffffff &^ (2<<l - 1), nil
+	case ir.LaneMaskGE:
+		return 0xffffffff &^ (1<<l - 1), nil
+	case ir.Clock, ir.Clock64, ir.GlobalTimer:
+		return w.env.Clock(w, l, r), nil
+	case ir.BarrierResult:
+		return t.result, nil
+	case ir.Undefined:
+		return w.policy.Fill, nil
+	case ir.SymbolAddr:
+		v, ok := w.Launch.Vars[s.Symbol]
+		if !ok {
+			return 0, &Cannot{-1, "the address of " + s.Symbol + " is not known"}
+		}
+		v += uint64(s.Offset)
+		if s.Generic {
+			v |= SharedWindow
+		}
+		return v, nil
+	case ir.CodeAddr:
+		for i, f := range w.Code.P.Funcs {
+			if f.Name == s.Symbol {
+				return uint64(i), nil
+			}
+		}
+		return 0, &Cannot{-1, "the address of the function " + s.Symbol}
+	default:
+		return w.Launch.special(r), nil
+	}
+}
+
+// place is the address of an access of a lane.
+func (w *Warp) place(a *ir.Access, l int) Place {
+	return w.at(a.Space, a.Addr, a.Offset, a.AddrBits, l)
+}
+
+func (w *Warp) at(space ir.Space, base ir.Reg, offset int64, bits, l int) Place {
+	v := uint64(offset)
+	if base >= 0 {
+		v += w.regs[base][l]
+	}
+	if bits == 32 {
+		v &= 0xffffffff
+	}
+	if space == ir.Generic {
+		switch v & windowMask {
+		case SharedWindow:
+			return Place{ir.Shared, v &^ windowMask}
+		case LocalWindow:
+			return Place{ir.Local, v &^ windowMask}
+		}
+		return Place{ir.Global, v}
+	}
+	if space == ir.ConstBank && !w.Code.P.Machine {
+		space = ir.Global
+	}
+	return Place{space, v}
+}
+
+// access performs an access: private and constant memory here, the rest by the environment.
+func (w *Warp) access(pc int32, a *ir.Access, act uint32) error {
+	var at [Lanes]Place
+	outside, size := uint32(0), uint64(a.Bytes*a.Elems)
+	for x := act; x != 0; x &= x - 1 {
+		l := lowest(x)
+		p := w.place(a, l)
+		if a.OnlyGlobal && p.Space != ir.Global {
+			w.SetReg(a.Done, l, 0)
+			continue
+		}
+		if p.Addr&(size-1) != 0 && size&(size-1) == 0 {
+			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to %s address %#x, which is misaligned", size, p.Space, p.Addr)}
+		}
+		at[l] = p
+		switch p.Space {
+		case ir.Global, ir.Shared:
+			outside |= 1 << l
+		default:
+			if err := w.private(pc, a, l, p); err != nil {
+				return err
+			}
+		}
+	}
+	if outside == 0 {
+		return nil
+	}
+	if err := w.env.Access(w, pc, a, outside, &at); err != nil || !a.OnlyGlobal {
+		return err
+	}
+	for x := outside; x != 0; x &= x - 1 {
+		w.SetReg(a.Done, lowest(x), 1)
+	}
+	return nil
+}
+
+const localPage = 256
+
+// byteAt is a byte of a thread's own memory; nil if it was never written and is not to be made.
+func (t *Thread) byteAt(addr uint64, fill uint64, make bool) *byte {
+	p := t.local[addr/localPage]
+	if p == nil {
+		if !make {
+			return nil
+		}
+		if t.local == nil {
+			t.local = map[uint64]*[localPage]byte{}
+		}
+		p = new([localPage]byte)
+		for i := range p {
+			p[i] = byte(fill)
+		}
+		t.local[addr/localPage] = p
+	}
+	return &p[addr%localPage]
+}
+
+// funcParams is where parameters of called functions lie in a thread's own memory.
+const funcParams = 1 << 40
+
+// private performs an access to memory that is a thread's own, or constant.
+func (w *Warp) private(pc int32, a *ir.Access, l int, p Place) error {
+	t := w.Threads[l]
+	n := uint64(a.Bytes * a.Elems)
+	var buf [64]byte
+	if n > uint64(len(buf)) {
+		return &Cannot{int(pc), "an access of more than 64 bytes"}
+	}
+	switch p.Space {
+	case ir.Local, ir.FuncParam:
+		base := p.Addr
+		if p.Space == ir.FuncParam {
+			base += funcParams
+		}
+		if a.Kind == ir.Atomic {
+			return &Cannot{int(pc), "an atomic on local memory"}
+		}
+		if a.Kind == ir.Store {
+			w.Stored(a, l, buf[:n])
+			for i := range n {
+				*t.byteAt(base+i, w.policy.Fill, true) = buf[i]
+			}
+			return nil
+		}
+		for i := range n {
+			buf[i] = byte(w.policy.Fill)
+			if b := t.byteAt(base+i, w.policy.Fill, false); b != nil {
+				buf[i] = *b
+			}
+		}
+	default:
+		bank, base := a.Bank, p.Addr
+		if p.Space == ir.Param {
+			bank, base = 0, base+uint64(w.Code.P.ParamBase)
+		}
+		b := w.banks[bank]
+		if a.Kind != ir.Load || base > uint64(len(b)) || base+n > uint64(len(b)) {
+			return &Cannot{int(pc), fmt.Sprintf("an access to constant bank %d at %#x, which has %#x bytes", bank, base, len(b))}
+		}
+		copy(buf[:n], b[base:])
+	}
+	w.Loaded(a, l, buf[:n])
+	return nil
+}
+
+// Loaded writes what a load has read to its registers.
+func (w *Warp) Loaded(a *ir.Access, lane int, b []byte) {
+	w.values(a.Data, a, lane, b)
+}
+
+// Old writes what a read-modify-write has read.
+func (w *Warp) Old(a *ir.Access, lane int, b []byte) { w.values(a.Dst, a, lane, b) }
+
+func (w *Warp) values(regs []ir.Reg, a *ir.Access, lane int, b []byte) {
+	for i, r := range regs {
+		n := min(a.Bytes, 8)
+		if (i+1)*n > len(b) {
+			return
+		}
+		var word [8]byte
+		copy(word[:], b[i*n:(i+1)*n])
+		v := binary.LittleEndian.Uint64(word[:])
+		if a.Type.Signed() && n < 4 {
+			v = uint64(uint32(int32(v<<(64-8*n)>>(64-8*n)<<(32-8*n)) >> (32 - 8*n)))
+		}
+		w.SetReg(r, lane, v)
+	}
+}
+
+// Stored has the bytes that a store, or the operand of a read-modify-write, consists of.
+func (w *Warp) Stored(a *ir.Access, lane int, b []byte) { w.collect(a.Data, a, lane, b) }
+
+// Compared has the bytes that a compare-and-swap compares with.
+func (w *Warp) Compared(a *ir.Access, lane int, b []byte) { w.collect(a.Compare, a, lane, b) }
+
+func (w *Warp) collect(regs []ir.Reg, a *ir.Access, lane int, b []byte) {
+	n := min(a.Bytes, 8)
+	for i, r := range regs {
+		if (i+1)*n > len(b) {
+			return
+		}
+		var word [8]byte
+		if r >= 0 {
+			binary.LittleEndian.PutUint64(word[:], w.regs[r][lane])
+		}
+		copy(b[i*n:(i+1)*n], word[:])
+	}
+}
+
+// copy hands an asynchronous copy to the environment.
+func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
+	var to, from [Lanes]Place
+	if c.Kind == ir.CopyAsync {
+		for x := act; x != 0; x &= x - 1 {
+			l := lowest(x)
+			to[l] = w.at(ir.Shared, c.To, c.ToOffset, 32, l)
+			from[l] = w.at(ir.Global, c.From, c.FromOffset, 64, l)
+		}
+	}
+	return w.env.Copy(w, pc, c, act, &to, &from)
+}

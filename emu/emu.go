@@ -1,0 +1,119 @@
+// Package emu executes programs in the form of package ir: grids of blocks, warps of 32 lanes that
+// diverge and meet again, memory, barriers and warp operations.
+//
+// A Warp executes instructions; an Env says what its lanes see of memory and of other threads. A Grid is
+// the Env in which all warps of a launch run together; others replay one warp against a record.
+//
+// Everything is deterministic: what is left open (the order of warps, of diverged lanes, the content of
+// what nobody wrote) follows from a Policy, so that two runs with opposite policies show what depends on it.
+package emu
+
+import (
+	"errors"
+	"fmt"
+
+	"optcheck/ir"
+)
+
+// Launch is how a kernel is started.
+type Launch struct {
+	Grid, Block [3]int
+	// Dynamic is the size of dynamic shared memory in bytes.
+	Dynamic int64
+	// Params are the bytes of the kernel's parameters, as laid out by the program.
+	Params []byte
+	// Vars are the addresses of variables: those of shared memory as offsets in its window.
+	Vars map[string]uint64
+}
+
+// Threads is the number of threads of a block.
+func (l *Launch) Threads() int { return l.Block[0] * l.Block[1] * l.Block[2] }
+
+// Blocks is the number of blocks.
+func (l *Launch) Blocks() int { return l.Grid[0] * l.Grid[1] * l.Grid[2] }
+
+// Bounds of a launch.
+const (
+	MaxThreads = 1 << 16
+	Lanes      = 32
+)
+
+func (l *Launch) check() error {
+	for _, d := range [][3]int{l.Grid, l.Block} {
+		for _, n := range d {
+			if n < 1 || n > MaxThreads {
+				return fmt.Errorf("a launch of grid %v and block %v: each dimension is from 1 to %d", l.Grid, l.Block, MaxThreads)
+			}
+		}
+	}
+	if l.Threads() > 1024 || l.Blocks()*l.Threads() > MaxThreads {
+		return fmt.Errorf("a launch of %d blocks of %d threads: at most 1024 a block, %d together", l.Blocks(), l.Threads(), MaxThreads)
+	}
+	return nil
+}
+
+// Policy decides what the architecture leaves open.
+type Policy struct {
+	// Quantum is how many instructions a warp runs before the next one; 0: 97.
+	Quantum int
+	// Reverse runs the warps, and diverged groups of lanes, in the opposite order.
+	Reverse bool
+	// Fill is what undefined content is made of.
+	Fill uint64
+	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
+	MaxSteps int64
+}
+
+// Windows of generic addresses: shared memory of a block and local memory of a thread.
+const (
+	SharedWindow = 0x7f5a_0000_0000
+	LocalWindow  = 0x7f5c_0000_0000
+	windowMask   = 0xffff_ffff_0000_0000
+)
+
+// Cannot is why an execution cannot go on: something is not understood, or is not defined. It says nothing of
+// the program's meaning.
+type Cannot struct {
+	Inst int // -1 if it is about no instruction
+	Why  string
+}
+
+// Error says why.
+func (e *Cannot) Error() string { return "cannot say: " + e.Why }
+
+// ErrSteps is that a bound of steps was reached, ErrStuck that lanes wait for each other for ever.
+var (
+	ErrSteps = errors.New("the bound of steps was reached")
+	ErrStuck = errors.New("threads wait for each other for ever")
+)
+
+// Fault is something that the program does and must not: a misaligned access, a trap.
+type Fault struct {
+	Inst   int
+	Thread int
+	Why    string
+}
+
+// Error names the fault.
+func (e *Fault) Error() string { return e.Why }
+
+// Place is an address of memory: that of Global memory as it is, those of Shared in the block's window.
+type Place struct {
+	Space ir.Space
+	Addr  uint64
+}
+
+// Env is what the lanes of a warp see of memory and of other threads. Lanes are bits of act; the error ends
+// the execution.
+type Env interface {
+	// Access performs an access to global or shared memory.
+	Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Place) error
+	Fence(w *Warp, pc int32, f *ir.Fence, act uint32) error
+	// Barrier reports whether the lanes wait; who releases them calls Warp.Wake.
+	Barrier(w *Warp, pc int32, b *ir.Barrier, act uint32) (wait bool, err error)
+	// WarpBarrier is told of a barrier of the warp when all its lanes have come.
+	WarpBarrier(w *Warp, pc int32, b *ir.Barrier, act uint32) error
+	Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error
+	// Clock is what a thread reads from a clock.
+	Clock(w *Warp, lane int, r ir.SpecialReg) uint64
+}

@@ -1,0 +1,171 @@
+package emu
+
+import (
+	"sort"
+
+	"optcheck/ir"
+)
+
+// Word is a place of four bytes: its number in global memory, or in the shared memory of a block.
+type Word uint64
+
+const sharedWord Word = 1 << 62
+
+// wordOf is the word of a place that a thread of a block addresses.
+func wordOf(p Place, block int) Word {
+	if p.Space == ir.Shared {
+		return sharedWord | Word(block)<<32 | Word(p.Addr>>2)
+	}
+	return Word(p.Addr >> 2)
+}
+
+// Shared reports whether a word is one of shared memory.
+func (w Word) Shared() bool { return w&sharedWord != 0 }
+
+// Addr is the address of its first byte, in its space.
+func (w Word) Addr() uint64 {
+	if w.Shared() {
+		return uint64(w&0xffffffff) << 2
+	}
+	return uint64(w) << 2
+}
+
+// Kind is what a word is taken for at its first access, which is what its first content is made for.
+type Kind uint8
+
+// The kinds of first content.
+const (
+	Integer Kind = iota
+	Bytes8       // an integer of 8, 16 or 64 bits
+	Bytes16
+	Integer64
+	Float16
+	Float32
+	Float64
+	Pointer // an address, of 64 bits
+	Index   // a number that becomes part of an address
+	Flag    // what threads synchronise through: locks, flags, counters
+)
+
+const pageWords = 64
+
+type page struct {
+	now   [pageWords]uint32
+	known uint64 // words whose first content is there
+	past  map[int][]version
+}
+
+type version struct {
+	time  uint64
+	value uint32
+}
+
+// Memory has a content for each word of the address space, and remembers the past: what a word held when a thread
+// last synchronised is what weak loads of the thread see.
+type Memory struct {
+	// First makes the content of a word before anybody wrote it. kind is that of the first access.
+	First func(w Word, kind Kind) uint32
+	// Time counts the stores.
+	Time  uint64
+	pages map[Word]*page
+	last  *page
+	lastN Word
+}
+
+// NewMemory is memory without content.
+func NewMemory(first func(Word, Kind) uint32) *Memory {
+	return &Memory{First: first, Time: 1, pages: map[Word]*page{}, lastN: ^Word(0)}
+}
+
+func (m *Memory) page(w Word) *page {
+	n := w / pageWords
+	if n == m.lastN {
+		return m.last
+	}
+	p := m.pages[n]
+	if p == nil {
+		p = &page{}
+		m.pages[n] = p
+	}
+	m.last, m.lastN = p, n
+	return p
+}
+
+// know makes sure that a word has its first content.
+func (m *Memory) know(p *page, w Word, kind Kind) int {
+	i := int(w % pageWords)
+	if p.known>>i&1 == 0 {
+		p.known |= 1 << i
+		p.now[i] = m.First(w, kind)
+	}
+	return i
+}
+
+// Now is the newest content of a word.
+func (m *Memory) Now(w Word, kind Kind) uint32 {
+	p := m.page(w)
+	return p.now[m.know(p, w, kind)]
+}
+
+// At is the content of a word at a time.
+func (m *Memory) At(w Word, time uint64, kind Kind) uint32 {
+	p := m.page(w)
+	i := m.know(p, w, kind)
+	h := p.past[i]
+	if len(h) == 0 || h[len(h)-1].time <= time {
+		return p.now[i]
+	}
+	k := sort.Search(len(h), func(k int) bool { return h[k].time > time })
+	return h[k-1].value // h[0] is the first content, at time 0
+}
+
+// Put writes a word.
+func (m *Memory) Put(w Word, v uint32) {
+	p := m.page(w)
+	i := m.know(p, w, Integer)
+	m.Time++
+	if p.past == nil {
+		p.past = map[int][]version{}
+	}
+	h := p.past[i]
+	if len(h) == 0 {
+		h = append(h, version{0, p.now[i]})
+	}
+	p.past[i] = append(h, version{m.Time, v})
+	p.now[i] = v
+}
+
+// Fill gives words their first content: what a launch puts into memory.
+func (m *Memory) Fill(addr uint64, data []byte) {
+	for i, b := range data {
+		w := Word((addr + uint64(i)) >> 2)
+		p := m.page(w)
+		k := m.know(p, w, Integer)
+		sh := (addr + uint64(i)) & 3 * 8
+		p.now[k] = p.now[k]&^(0xff<<sh) | uint32(b)<<sh
+	}
+}
+
+// Bytes reads the newest content.
+func (m *Memory) Bytes(addr uint64, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		a := addr + uint64(i)
+		out[i] = byte(m.Now(Word(a>>2), Integer) >> (a & 3 * 8))
+	}
+	return out
+}
+
+// EachWord calls do for the words of n bytes at a place: mask has the bits of the word that are meant, from is the byte
+// of the access that its lowest one is.
+func EachWord(p Place, block, n int, do func(w Word, mask uint32, shift uint, from int)) {
+	w := wordOf(p, block)
+	off := int(p.Addr & 3)
+	for from := 0; from < n; {
+		k := min(4-off, n-from)
+		do(w, uint32((uint64(1)<<(8*k)-1)<<(8*off)), uint(8*off), from)
+		from += k
+		off = 0
+		w++
+	}
+}

@@ -1,0 +1,164 @@
+package emu
+
+import (
+	"encoding/binary"
+
+	"optcheck/ir"
+)
+
+// EventKind is what a thread did that others can observe one by one.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventLoad EventKind = iota // strong
+	EventStore
+	EventAtomic
+	EventFence
+	EventBarrier
+	EventWarpBarrier
+)
+
+// Event is a strong access of one element, a fence or a barrier.
+type Event struct {
+	Kind  EventKind
+	Inst  int32
+	Place Place
+	Bytes int
+	Sem   ir.Sem
+	Scope ir.Scope
+	Atom  ir.Atom
+	Type  ir.Type
+	// Value is what a load read, a store wrote, a read-modify-write found; Operand and Compare what the latter
+	// was given, Result what it left. High are the upper eight bytes of elements of 16.
+	Value, Operand, Compare, Result uint64
+	High                            uint64
+	Volatile                        bool
+	// Of a barrier: its number and count as the thread gave it, what bar.red gave back.
+	ID, Count uint64
+	Barrier   ir.BarrierKind
+	Reduced   uint64
+	// Time is that of memory at which the thread went on behind a synchronisation.
+	Time uint64
+}
+
+// Sync reports whether an event begins an epoch.
+func (e *Event) Sync() bool { return e.Kind >= EventFence }
+
+// Stored is what weak stores left of a word in an epoch.
+type Stored struct {
+	Mask, Value uint32
+	Inst        int32 // of the last one
+}
+
+// Epoch is what a thread stored weakly between two synchronisations.
+type Epoch map[Word]Stored
+
+// Record is what a thread did.
+type Record struct {
+	Events []Event
+	Epochs []Epoch // one more than there are synchronisations
+	// Time is that of the last synchronisation.
+	Time uint64
+	// Cached are words that were accessed with a cache operator.
+	Cached map[Word]bool
+
+	keep      bool
+	own       map[Word]Stored // since the last synchronisation
+	spinWord  Word
+	spinCount int
+	clock     uint64
+	pending   *Event
+}
+
+func newRecord(keep bool) *Record {
+	return &Record{keep: keep, own: map[Word]Stored{}, Epochs: []Epoch{nil}}
+}
+
+// over puts what the thread itself wrote over the content of a word.
+func (r *Record) over(w Word, v uint32) uint32 {
+	if len(r.own) == 0 {
+		return v
+	}
+	if o, ok := r.own[w]; ok {
+		return v&^o.Mask | o.Value&o.Mask
+	}
+	return v
+}
+
+// overlay remembers what a thread wrote or read strongly; v is the word, mask what of it is meant.
+func (r *Record) overlay(w Word, mask, v uint32) {
+	o := r.own[w]
+	o.Value = o.Value&^mask | v&mask
+	o.Mask |= mask
+	r.own[w] = o
+}
+
+func (r *Record) stored(w Word, mask, v uint32, inst int32) {
+	if !r.keep {
+		return
+	}
+	e := r.Epochs[len(r.Epochs)-1]
+	if e == nil {
+		e = Epoch{}
+		r.Epochs[len(r.Epochs)-1] = e
+	}
+	s := e[w]
+	e[w] = Stored{Mask: s.Mask | mask, Value: s.Value&^mask | v&mask, Inst: inst}
+}
+
+// sync begins an epoch.
+func (r *Record) sync(e Event) {
+	clear(r.own)
+	if r.keep {
+		r.Events = append(r.Events, e)
+		r.Epochs = append(r.Epochs, nil)
+	}
+}
+
+func (r *Record) cached(p Place, block, n int) {
+	if !r.keep {
+		return
+	}
+	if r.Cached == nil {
+		r.Cached = map[Word]bool{}
+	}
+	EachWord(p, block, n, func(w Word, _ uint32, _ uint, _ int) { r.Cached[w] = true })
+}
+
+// Number is the little-endian number of up to eight bytes.
+func Number(b []byte) uint64 {
+	var w [8]byte
+	copy(w[:], b)
+	return binary.LittleEndian.Uint64(w[:])
+}
+
+// event records a strong load or store, element by element.
+func (r *Record) event(e Event, elems int, buf []byte) {
+	if !r.keep {
+		return
+	}
+	for i := range elems {
+		x := e
+		x.Place.Addr += uint64(i * e.Bytes)
+		b := buf[i*e.Bytes : (i+1)*e.Bytes]
+		x.Value = Number(b)
+		if len(b) > 8 {
+			x.High = Number(b[8:])
+		}
+		r.Events = append(r.Events, x)
+	}
+}
+
+func (r *Record) atomic(e Event, elems int, old, operand, compared, result []byte) {
+	if !r.keep {
+		return
+	}
+	for i := range elems {
+		x := e
+		at, end := i*e.Bytes, (i+1)*e.Bytes
+		x.Place.Addr += uint64(at)
+		x.Value, x.Operand, x.Compare, x.Result = Number(old[at:end]), Number(operand[at:end]), Number(compared[at:end]), Number(result[at:end])
+		r.Events = append(r.Events, x)
+	}
+}

@@ -1,0 +1,94 @@
+// Command sample draws mutants of a package's files and says which of them its tests do not notice:
+//
+//	go run ./internal/mutants/sample -n 40 -seed 7 ./known
+//
+// It is for whoever writes tests; no test runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"optcheck/internal/input"
+	"optcheck/internal/mutants"
+)
+
+func main() {
+	n := flag.Int("n", 40, "how many mutants that compile")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "which ones")
+	tests := flag.String("tests", ".", "the tests that are run, as go test -run takes them")
+	limit := flag.Duration("limit", 5*time.Minute, "how long they may take")
+	only := flag.String("files", "*.go", "the files that are changed")
+	name := flag.String("mutant", "", "only mutants with this in their names, all of them")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, dir := range flag.Args() {
+		if err := sample(ctx, dir, *only, *name, *tests, *n, *seed, *limit); err != nil {
+			fmt.Fprintln(os.Stderr, "sample:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func sample(ctx context.Context, dir, only, name, tests string, n int, seed uint64, limit time.Duration) error {
+	list, err := all(dir, only)
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(list))
+	done, noticed := 0, 0
+	for _, i := range order {
+		if m := &list[i]; done < n && strings.Contains(m.Name, name) {
+			ok, built, err := passes(ctx, m, dir, tests, limit)
+			if err != nil {
+				return err
+			}
+			if built {
+				done++
+			}
+			switch {
+			case ok:
+				fmt.Printf("nobody notices %s: %s\n", m.File, m.Name)
+			case built:
+				noticed++
+			}
+		}
+	}
+	fmt.Printf("%s: seed %d, %d of %d sampled mutants noticed, of %d\n", filepath.Base(dir), seed, noticed, done, len(list))
+	return nil
+}
+
+// all lists the mutants of a folder's files, without those of tests.
+func all(dir, only string) (list []mutants.Mutant, err error) {
+	for _, f := range input.Glob(dir, only) {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		more, err := mutants.Of(f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+func passes(ctx context.Context, m *mutants.Mutant, dir, tests string, limit time.Duration) (ok, built bool, err error) {
+	tmp, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return false, false, err
+	}
+	defer os.RemoveAll(tmp)
+	return m.Passes(ctx, dir, tmp, tests, limit)
+}

@@ -1,0 +1,5 @@
+package a
+
+import "os"
+
+func test() { os.Open("x") }

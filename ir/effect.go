@@ -1,0 +1,294 @@
+package ir
+
+// AccessKind tells loads, stores and read-modify-writes apart.
+type AccessKind uint8
+
+// The kinds of accesses.
+const (
+	Load AccessKind = iota
+	Store
+	Atomic
+)
+
+// Access is an access to memory: of Elems elements of Bytes bytes each, one behind the other.
+type Access struct {
+	Kind  AccessKind
+	Space Space
+	Bytes int // of an element: 1, 2, 4, 8, 16
+	Elems int
+	// Type is that of an element: how a load extends it, as what a read-modify-write takes it.
+	Type Type
+	Sem  Sem
+	// Scope is that of a strong access.
+	Scope Scope
+	// Volatile tells that the access may not be left out (.volatile, .mmio); Constant that nobody
+	// writes what it reads (.nc, ld.const, ld.param); Cached that the cache operator of a weak
+	// access makes the machine instruction a strong one (.cg, .cv, .wt).
+	Volatile, Constant, Cached bool
+	// Addr holds the address, to which Offset is added. An address of Shared, Local, ConstBank,
+	// Param is an offset in the space; of Generic and Global 64 bits. AddrBits is 32 or 64.
+	Addr     Reg
+	Offset   int64
+	AddrBits int
+	Bank     int // of ConstBank
+	// Data are the registers of the elements: what a load writes, what a store or
+	// read-modify-write takes. For elements of 16 bytes there are two registers each.
+	Data []Reg
+	// Of a read-modify-write: what it does, the result (None if nobody takes it), what a
+	// compare-and-swap compares with.
+	Atom    Atom
+	Dst     []Reg
+	Compare []Reg
+	// Done receives, of compare-and-swaps, whether it succeeded; with OnlyGlobal, whether it was performed.
+	Done Reg
+	// OnlyGlobal makes lanes whose generic address is not one of global memory do nothing. (ATOM with a predicate;
+	// not of a compare-and-swap.)
+	OnlyGlobal bool
+	// FTZ flushes subnormal numbers of a floating-point addition.
+	FTZ bool
+	// Total makes a lane-counting atomic of a warp (ATOMS.POPC.INC): all lanes get the same old value.
+	Total bool
+}
+
+// Atom is what a read-modify-write does.
+type Atom uint8
+
+// The read-modify-writes. Add, Min, Max take the operands as Type says.
+const (
+	NoAtom Atom = iota
+	AtomAdd
+	AtomMin
+	AtomMax
+	AtomInc
+	AtomDec
+	AtomAnd
+	AtomOr
+	AtomXor
+	AtomExch
+	AtomCAS
+	// AtomSafeAdd adds with saturation of lanes' counts (ARRIVES and the like): not understood.
+	AtomSafeAdd
+)
+
+var atomNames = [...]string{"", "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "safeadd"}
+
+// String is PTX's name of the operation.
+func (a Atom) String() string { return atomNames[a] }
+
+// Fence orders memory.
+type Fence struct {
+	Sem   Sem // Acquire for an instruction that only invalidates (CCTL.IVALL), Release, AcqRel, SC
+	Scope Scope
+	// Proxy is the proxy of a proxy fence: "async", "alias", "tensormap", "" for none.
+	Proxy string
+	// Part tells that it is part of an operation of the source rather than one of its own:
+	// instructions that only wait (ERRBAR, CGAERRBAR).
+	Part bool
+}
+
+// BarrierKind tells barriers apart.
+type BarrierKind uint8
+
+// The kinds of barriers.
+const (
+	BarrierSync   BarrierKind = iota // bar.sync: arrives and waits
+	BarrierArrive                    // bar.arrive
+	BarrierRed                       // bar.red: waits and combines a predicate
+	BarrierWarp                      // bar.warp.sync: Count is the mask of lanes
+	BarrierCluster
+	BarrierClusterArrive
+	BarrierClusterWait
+)
+
+// Barrier is a barrier of the CTA, of a warp, or of the cluster.
+type Barrier struct {
+	Kind BarrierKind
+	// ID and Count are the number of the barrier and of its threads; None: 0 and all.
+	ID, Count Reg
+	// Of BarrierRed: "and", "or", "popc"; the predicate (Not inverts it), and the result.
+	Red string
+	Src Reg
+	Not bool
+	Dst Reg
+	Sem Sem
+}
+
+// WarpKind is an operation between the lanes of a warp.
+type WarpKind uint8
+
+// The operations of a warp.
+const (
+	ShflIdx WarpKind = iota
+	ShflUp
+	ShflDown
+	ShflBfly
+	VoteAll
+	VoteAny
+	VoteUni
+	VoteBallot
+	MatchAny
+	MatchAll
+	ReduxAdd
+	ReduxMin
+	ReduxMax
+	ReduxAnd
+	ReduxOr
+	ReduxXor
+	ActiveMask
+	Elect
+	// First is the value of the lowest active lane (R2UR, uniform operations of a lane's value).
+	First
+	// Opaque functions of the operands of all lanes (matrix products): Name and operands make the result.
+	Function
+)
+
+// Warp is an operation between lanes. The lanes that take part are those of Mask (PTX: they
+// wait for each other), or the active ones if Mask is None.
+type Warp struct {
+	Kind WarpKind
+	Mask Reg
+	// Of a shuffle: Src the value, Lane the lane operand, Clamp the operand c. Of a vote: Src the
+	// predicate, Not inverts it. Of a match and reduction: Src, Type.
+	Src, Lane, Clamp Reg
+	Not              bool
+	Type             Type
+	Dst              Reg // the value; None if nobody takes it
+	Pred             Reg // the predicate: of shuffles "in range", of match.all "all agree", of votes the truth
+	// Of Function: the name, all sources and destinations.
+	Name string
+	Srcs []Reg
+	Dsts []Reg
+}
+
+// FlowKind tells transfers of control apart.
+type FlowKind uint8
+
+// The kinds of control flow.
+const (
+	Jump     FlowKind = iota // to Target
+	Indirect                 // PTX: Targets[Addr]; machine code: to the address in Addr (see Program.Code)
+	Call                     // to Target, and comes back behind the instruction
+	CallAt                   // to the address in Addr
+	Return                   // from Call
+	Exit                     // the thread ends
+	Trap
+	BarrierSet   // the active lanes will meet at Target (BSSY): Bar becomes their set
+	BarrierWait  // the active lanes wait for the others of Bar's set, and all go on at its target (BSYNC)
+	BarrierLeave // the active lanes leave Bar's set (BREAK)
+	WarpSync     // the active lanes wait for those of Mask; all go on behind it
+	WarpSyncAt   // the same, and they go on at Target
+	Yield        // another group of lanes may run
+	// Jumps of all active lanes alike: JumpAny if Cond is 1 (0 with Not) for one of them; JumpTogether if they are
+	// all the lanes of Mask that still run, JumpApart if they are not (BRA.CONV, BRA.DIV).
+	JumpAny
+	JumpTogether
+	JumpApart
+)
+
+// Flow is a transfer of control. It is performed by the lanes that pass the guard; those of
+// them for which Cond is 0 (1 with Not) go on behind it.
+type Flow struct {
+	Kind    FlowKind
+	Cond    Reg // None: always
+	Not     bool
+	Target  int32 // instruction
+	Targets []int32
+	Addr    Reg
+	// Bar is the register of a convergence barrier: an ordinary register that holds the number of a set
+	// of lanes, so that it can be copied (BMOV). BarrierSet writes it, the others read it.
+	Bar  Reg
+	Mask Reg
+}
+
+// CopyKind tells asynchronous copies apart.
+type CopyKind uint8
+
+// The kinds of asynchronous copies.
+const (
+	CopyAsync CopyKind = iota // cp.async, LDGSTS
+	CopyCommit
+	CopyWait // for all but Groups groups
+	CopyWaitAll
+)
+
+// Copy is a thread's asynchronous copy from global into shared memory, or what waits for it.
+type Copy struct {
+	Kind CopyKind
+	// To and From hold the addresses, to which the offsets are added. Bytes are written; Size, if
+	// not None, says how many of them are read, the rest is zero.
+	To, From             Reg
+	ToOffset, FromOffset int64
+	Bytes                int
+	Size                 Reg
+	// Ignore, if not None, is a predicate that makes the copy write zeros.
+	Ignore    Reg
+	IgnoreNot bool
+	Groups    int
+}
+
+// SpecialReg is what a Special reads.
+type SpecialReg uint8
+
+// The special registers.
+const (
+	TidX SpecialReg = iota
+	TidY
+	TidZ
+	NtidX
+	NtidY
+	NtidZ
+	CtaidX
+	CtaidY
+	CtaidZ
+	NctaidX
+	NctaidY
+	NctaidZ
+	LaneID
+	WarpID
+	NwarpID
+	SMID
+	NSMID
+	GridID
+	LaneMaskEQ
+	LaneMaskLT
+	LaneMaskLE
+	LaneMaskGT
+	LaneMaskGE
+	Clock
+	Clock64
+	GlobalTimer
+	DynamicSharedSize
+	TotalSharedSize
+	ClusterIDX
+	ClusterIDY
+	ClusterIDZ
+	NclusterIDX
+	NclusterIDY
+	NclusterIDZ
+	ClusterCtaidX
+	ClusterCtaidY
+	ClusterCtaidZ
+	ClusterNctaidX
+	ClusterNctaidY
+	ClusterNctaidZ
+	ClusterCtarank
+	ClusterNctarank
+	SharedWindow // the generic address at which shared memory begins
+	LocalWindow
+	BarrierResult // the result of the last BarrierRed (B2R.RESULT)
+	Undefined     // content that nothing defines; two runs of the emulator give different values
+	SymbolAddr    // the address of the variable Special.Symbol, plus Offset; generic if Generic is set, else in its space
+	CodeAddr      // the address of the function Special.Symbol
+	ProgramCounter
+	VirtualID // SR_VIRTID
+)
+
+// Special reads a special register.
+type Special struct {
+	Reg    SpecialReg
+	Dst    Reg
+	Symbol string
+	Offset int64
+	// Generic makes SymbolAddr a generic address.
+	Generic bool
+}

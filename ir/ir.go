@@ -1,0 +1,302 @@
+// Package ir is the one form of a program: control flow, 64-bit values, and what instructions do
+// to memory and to other threads. PTX and machine code lower into it (packages ptx/lower and
+// sass/lower); the emulator executes it.
+//
+// A program is a flat list of instructions, one for each instruction of the source, so that
+// whatever is said of it can be said of the source. An instruction computes (Pre), then has at
+// most one effect (memory, other lanes, control), and computes again with the result (Post).
+//
+// It knows no vendor, no mnemonic and no text. A form that a front end does not understand is
+// Opaque: whoever executes the program must stop there, and must not guess.
+package ir
+
+import "slices"
+
+// Reg numbers a register: 64 bits a lane. A value that is narrower is zero-extended; a predicate
+// is 0 or 1. Registers may be constant, or shared by the lanes of a warp: see Program.
+type Reg int32
+
+// None is no register.
+const None Reg = -1
+
+// Program is a kernel with all that it calls.
+type Program struct {
+	Kernel string
+	// Machine tells that diverged lanes proceed as machine code says: in groups that meet at
+	// convergence barriers and share uniform registers. Otherwise lanes are independent, as in PTX.
+	Machine bool
+	Insts   []Inst
+	// Regs is the number of registers. Consts hold a value that never changes; a write to a
+	// Uniform one is a write for all lanes of the warp.
+	Regs    int
+	Consts  []Const
+	Uniform []Reg
+	// Funcs are the functions in the order of Insts; the first one is the kernel.
+	Funcs []Func
+	// Params is the layout of the kernel's parameters, Vars are the variables of memory.
+	Params []Var
+	Vars   []Var
+	// ParamBase is where the parameters begin in the bank of constants that machine code reads.
+	ParamBase int64
+	// Launch are the words at the front of that bank that tell of the launch: ntid, windows, the
+	// stack pointer.
+	Launch []LaunchWord
+	// Banks are the banks of constants that the file fills, by number.
+	Banks map[int][]byte
+	// Pointers are places of constant banks that hold the address of a variable.
+	Pointers []Pointer
+	// Code maps addresses of code, as values of registers, to instructions. Nil for PTX, where
+	// the address of function number n is n.
+	Code map[uint64]int32
+	// SharedBase is where the variables of shared memory begin in it (0x400 on sm_90, where the system
+	// has the first bytes), SharedBytes their size without dynamic memory, which lies behind them.
+	SharedBase, SharedBytes int64
+	// LocalBytes is the size of a thread's local memory that the program asks for, 0 if unknown.
+	LocalBytes int64
+}
+
+// Const is a register that holds a value: Value, the address of a variable plus Value, or what a bank of
+// constants holds at the place Value.
+type Const struct {
+	Reg   Reg
+	Value uint64
+	// Symbol is the name of the variable, "" if there is none, or of a function (see
+	// Program.Code). Generic makes the address of a variable a generic one.
+	Symbol  string
+	Generic bool
+	// Window, if it is Shared or Local, adds the generic address at which the space begins.
+	Window Space
+	// Bytes, if not 0, are read from constant bank Bank, little-endian, as the launch fills it.
+	Bank, Bytes int
+}
+
+// LaunchWord is a place of constant bank 0 that the driver fills: Bytes from Offset on hold the special
+// register, or, if Fixed is not 0, that number.
+type LaunchWord struct {
+	Offset int64
+	Bytes  int
+	Reg    SpecialReg
+	Fixed  uint64
+}
+
+// Func is a function: instructions [First, End).
+type Func struct {
+	Name       string
+	First, End int32
+	// Regs are its registers [RegFirst, RegEnd), which a recursive call keeps; equal if all
+	// functions share one file of registers.
+	RegFirst, RegEnd Reg
+}
+
+// Var is a variable or parameter. Names of a program's variables are distinct.
+type Var struct {
+	Name   string
+	Space  Space
+	Size   int64 // bytes; 0 for an array without length
+	Align  int64
+	Offset int64  // of parameters
+	Init   []byte // first content; the rest is zero
+	Func   string // the function it belongs to, "" for the module
+	// Inits are places of Init that hold addresses of variables, in their space, or generic ones;
+	// and of functions.
+	Inits []Pointer
+}
+
+// Pointer is a place that holds the address of a variable, or of a part of it.
+type Pointer struct {
+	Bank   int
+	Offset int64
+	Symbol string
+	Addend int64
+	Bytes  int
+	// Generic makes it a generic address. Shift says by how many bits it is shifted to the right
+	// before Bytes of it are taken.
+	Generic bool
+	Shift   int
+}
+
+// Inst is one instruction of the source.
+type Inst struct {
+	Guard Reg // performed by the lanes whose predicate is 1 (0 with Not); None: by all
+	Not   bool
+	Pre   []Op
+	Do    Effect // nil if it only computes
+	Post  []Op
+	// Form is the kind of instruction with its modifiers and kinds of operands: what semantics
+	// are known, or calibrated, for.
+	Form string
+	// Opaque is why it is not understood; "" if it is.
+	Opaque string
+	// Source is the number of the instruction in its source: ptx.Inst.N, or the index in the
+	// machine function; Addr the address in its function, Text as printed.
+	Source int
+	Addr   uint64
+	Text   string
+}
+
+// Op is an operation of a lane: Dst = Code(Src…).
+type Op struct {
+	Code Code
+	Type Type // of the operands; of the result where nothing else is said
+	To   Type // the type of the result of a conversion
+	Cond Cond // of comparisons
+	Mode Mode
+	Dst  Reg
+	Src  [4]Reg // None where there is none
+	Imm  uint64 // LUT, mode of a permutation, and the like
+}
+
+// Effect is what an instruction does besides computing: *Access, *Fence, *Barrier, *Warp, *Flow, *Copy, *Special.
+type Effect interface{ effect() }
+
+func (*Access) effect()  {}
+func (*Fence) effect()   {}
+func (*Barrier) effect() {}
+func (*Warp) effect()    {}
+func (*Flow) effect()    {}
+func (*Copy) effect()    {}
+func (*Special) effect() {}
+
+// Type is the type of an operation's operands.
+type Type uint8
+
+// The types. Those of integers tell width and sign; Pred is one bit.
+const (
+	Pred Type = iota
+	U8
+	U16
+	U32
+	U64
+	S8
+	S16
+	S32
+	S64
+	F16
+	BF16
+	F32
+	F64
+	F16x2
+	BF16x2
+	TF32
+	E4M3
+	E5M2
+	B128 // 128 bits: of exchanges only
+)
+
+var typeBits = [...]int{1, 8, 16, 32, 64, 8, 16, 32, 64, 16, 16, 32, 64, 32, 32, 32, 8, 8, 128}
+
+// Bits is the width of a type.
+func (t Type) Bits() int { return typeBits[t] }
+
+// Signed reports whether a type is a signed integer.
+func (t Type) Signed() bool { return t >= S8 && t <= S64 }
+
+// Float reports whether a type is one of floating-point numbers.
+func (t Type) Float() bool { return t >= F16 && t <= E5M2 }
+
+var typeNames = [...]string{"pred", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32",
+	"e4m3", "e5m2", "b128"}
+
+// String is the name that PTX has for the type.
+func (t Type) String() string { return typeNames[t] }
+
+// Unsigned is the unsigned integer of a width in bits: 8, 16, 32 or 64.
+func Unsigned(bits int) Type { return U8 + Type(slices.Index([]int{8, 16, 32, 64}, bits)) }
+
+// Signed is the signed integer of a width in bits.
+func Signed(bits int) Type { return S8 + Type(slices.Index([]int{8, 16, 32, 64}, bits)) }
+
+// Mode modifies operations of floating-point numbers.
+type Mode uint16
+
+// The modifiers: the low three bits are a fp.Round.
+const (
+	RoundMask Mode = 7
+	FTZ       Mode = 1 << 3  // subnormal operands and results are zero
+	Sat       Mode = 1 << 4  // the result is clamped to [0, 1]; of integers, to the type
+	NaN       Mode = 1 << 5  // a minimum or maximum is NaN if an operand is
+	XorSign   Mode = 1 << 6  // .xorsign.abs
+	Relu      Mode = 1 << 7  // negative results are zero
+	SatFinite Mode = 1 << 8  // infinities become the largest number
+	Wrap      Mode = 1 << 9  // of shifts: the amount is taken modulo the width instead of clamped
+	High      Mode = 1 << 10 // of funnel shifts: the high word
+	IntNaN    Mode = 1 << 11 // a NaN becomes the integer 1 << (bits-1) instead of 0
+	Left      Mode = 1 << 12 // of funnel shifts
+)
+
+// Cond is a comparison.
+type Cond uint8
+
+// The comparisons. Those of unordered operands (…U) are true if one is NaN.
+const (
+	EQ Cond = iota
+	NE
+	LT
+	LE
+	GT
+	GE
+	EQU
+	NEU
+	LTU
+	LEU
+	GTU
+	GEU
+	Num // neither is NaN
+	Unordered
+	Never
+	Always
+)
+
+// Space is a state space of memory.
+type Space uint8
+
+// The state spaces.
+const (
+	Generic Space = iota
+	Global
+	Shared
+	Local
+	ConstBank // a bank of constants
+	Param     // parameters of the kernel
+	FuncParam // parameters of a called function, and what it returns
+)
+
+var spaceNames = [...]string{"generic", "global", "shared", "local", "const", "param", "param"}
+
+// String is PTX's name of the space.
+func (s Space) String() string { return spaceNames[s] }
+
+// Sem is the strength of an access or fence.
+type Sem uint8
+
+// The strengths.
+const (
+	Weak Sem = iota
+	Relaxed
+	Acquire
+	Release
+	AcqRel
+	SC
+)
+
+var semNames = [...]string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
+
+// String is PTX's name of the strength.
+func (s Sem) String() string { return semNames[s] }
+
+// Scope is the scope of a strong operation.
+type Scope uint8
+
+// The scopes, from narrow to wide.
+const (
+	NoScope Scope = iota
+	CTA
+	Cluster
+	GPU
+	Sys
+)
+
+var scopeNames = [...]string{"", "cta", "cluster", "gpu", "sys"}
+
+// String is PTX's name of the scope.
+func (s Scope) String() string { return scopeNames[s] }

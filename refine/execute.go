@@ -1,0 +1,81 @@
+package refine
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// Execution is one run of a program.
+type Execution struct {
+	*emu.Grid
+	Input *Input
+	// Ended tells that all threads ended within the bound of steps.
+	Ended bool
+}
+
+// Choose makes the input of a seed for a program: pointers where the program takes addresses, numbers that its
+// comparisons compare with. grid and block fix the launch unless they are zero.
+func Choose(p *ir.Program, grid, block [3]int, seed uint64) *Input {
+	in := choose(p, kinds(p), [2][3]int{grid, block}, seed)
+	in.Vars = place(p.Vars, p.SharedBase)
+	return in
+}
+
+// Execute runs a program alone. trace, if not nil, sees each instruction. The error is emu.ErrStuck, a *emu.Cannot
+// or a *emu.Fault; the execution is as far as it came.
+func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp, pc int32, act uint32)) (*Execution, error) {
+	code, err := emu.Prepare(p)
+	if err != nil {
+		return nil, err
+	}
+	m := emu.NewMemory(first(in.Seed, policy.Fill))
+	in.fill(m, p)
+	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}, m, policy, true)
+	if err != nil {
+		return nil, err
+	}
+	g.Final, g.Kinds = true, kinds(p)
+	for _, w := range g.Warps {
+		w.Trace = trace
+	}
+	err = g.Run()
+	x := &Execution{Grid: g, Input: in, Ended: err == nil}
+	if errors.Is(err, emu.ErrSteps) {
+		err = nil
+	}
+	return x, err
+}
+
+// Written lists the words of global memory that the run wrote, in order, with what they hold at its end.
+func (x *Execution) Written() []Contents {
+	words := map[emu.Word]bool{}
+	for _, r := range x.Records {
+		for _, e := range r.Epochs {
+			for w := range e {
+				words[w] = true
+			}
+		}
+		for _, e := range r.Events {
+			if e.Kind == emu.EventStore || e.Kind == emu.EventAtomic {
+				emu.EachWord(e.Place, 0, e.Bytes, func(w emu.Word, _ uint32, _ uint, _ int) { words[w] = true })
+			}
+		}
+	}
+	var out []Contents
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		if w.Shared() {
+			continue
+		}
+		data := x.Memory.Bytes(w.Addr(), 4)
+		if n := len(out); n > 0 && out[n-1].Addr+uint64(len(out[n-1].Data)) == w.Addr() {
+			out[n-1].Data = append(out[n-1].Data, data...)
+		} else {
+			out = append(out, Contents{w.Addr(), data})
+		}
+	}
+	return out
+}

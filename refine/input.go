@@ -1,0 +1,321 @@
+package refine
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// Input is a launch with all that it reads: everything follows from the seed.
+type Input struct {
+	Seed   uint64     `json:"seed"`
+	Grid   [3]int     `json:"grid"`
+	Block  [3]int     `json:"block"`
+	Params []byte     `json:"params"`
+	Memory []Contents `json:"memory,omitempty"`
+	// Vars are the addresses of the program's variables.
+	Vars map[string]uint64 `json:"vars,omitempty"`
+}
+
+// Contents is what a buffer holds.
+type Contents struct {
+	Addr uint64 `json:"addr"`
+	Data []byte `json:"data"`
+}
+
+// heap is where made-up pointers point to: pages of 4 KiB; global is where variables begin, buffers where the
+// buffers of parameters do.
+const (
+	heap    = 0x7f10_0000_0000
+	pages   = 61
+	buffers = 0x7f00_0000_0000
+	buffer  = 1 << 24
+	global  = 0x7f20_0000_0000
+)
+
+// random is SplitMix64.
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	return hash(uint64(*r))
+}
+
+func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
+
+func hash(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// edges are numbers at which arithmetic changes.
+var edges = [...]uint32{0x80000000, 0x7fffffff, 0xffffffff, 0x80000001, 0xfffffffe, 0x8000, 0x7fff, 0x80008000, 0x7fff7fff, 0x10000, 0x80, 1}
+
+// first makes the first content of words.
+func first(seed, fill uint64) func(emu.Word, emu.Kind) uint32 {
+	return func(w emu.Word, k emu.Kind) uint32 {
+		if w.Shared() {
+			return uint32(fill) // nobody wrote it: undefined
+		}
+		low := w&1 == 0
+		pair := hash(hash(uint64(w&^1)) ^ seed)
+		x := hash(hash(uint64(w)) ^ seed)
+		wild := seed%3 == 2
+		switch k {
+		case emu.Float32:
+			v := 0x3f000000 | uint32(x)&0x00ffff00
+			if x>>40&3 == 0 {
+				v = 0xbf800000 | uint32(x)&0x00ffff00
+			}
+			return v
+		case emu.Float64:
+			if low {
+				return uint32(pair) &^ 0xffff
+			}
+			return 0x3ff00000 | uint32(pair>>44)
+		case emu.Float16:
+			return 0x38003800 | uint32(x)&0x03ff03ff
+		case emu.Pointer:
+			a := uint64(heap) + pair%pages*4096
+			if low {
+				return uint32(a)
+			}
+			return uint32(a >> 32)
+		case emu.Flag: // free locks, flags that are not set, counters at their beginning
+			if x>>40&7 != 0 {
+				return 0
+			}
+			return uint32(x>>20) & 3
+		case emu.Index:
+			return uint32(x % 61 * 4)
+		case emu.Bytes8:
+			if wild {
+				return uint32(x)
+			}
+			return uint32(x) & 0x0f3f0f3f
+		case emu.Bytes16:
+			if wild {
+				return uint32(x)
+			}
+			return uint32(x) & 0x000f003f
+		case emu.Integer64:
+			if wild {
+				return uint32(x)
+			}
+			if !low {
+				return 0
+			}
+		}
+		switch {
+		case wild && x>>53&3 == 0:
+			return edges[x>>20%uint64(len(edges))]
+		case wild && x>>50&1 == 1:
+			return uint32(x)
+		case wild:
+			return uint32(x % 300)
+		case x>>40&7 == 0:
+			return uint32(x >> 20 & 1)
+		}
+		return uint32(x % 47)
+	}
+}
+
+// choose makes the input of a seed for a program, of which machine is the code: constants that they compare with, and their
+// neighbours, are likely values.
+func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64) *Input {
+	r := random(seed)
+	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1]}
+	if in.Block == ([3]int{}) {
+		in.Grid, in.Block = [3]int{2, 1, 1}, [3]int{64, 1, 1}
+		if seed%4 == 3 {
+			in.Block = [3]int{128, 1, 1}
+		}
+	}
+	in.Params = make([]byte, size(p.Params))
+	used := paramKinds(p, kind)
+	likely := constants(p)
+	for i, v := range p.Params {
+		b := in.Params[v.Offset : v.Offset+v.Size]
+		for at := 0; at < len(b); at += 4 {
+			u := used[v.Offset+int64(at)]
+			switch {
+			case u.kind == emu.Pointer && at+8 <= len(b):
+				binary.LittleEndian.PutUint64(b[at:], buffers+uint64(i)*buffer+uint64(at)*4096)
+				at += 4
+			case u.kind == emu.Float64 && at+8 <= len(b):
+				binary.LittleEndian.PutUint64(b[at:], 0x3ff0000000000000+r.next()>>20)
+				at += 4
+			default:
+				put(b[at:], scalar(&r, u.kind, likely, in))
+				if u.bytes == 8 {
+					at += 4 // the high word stays 0
+				}
+			}
+		}
+	}
+	return in
+}
+
+func put(b []byte, v uint32) {
+	var w [4]byte
+	binary.LittleEndian.PutUint32(w[:], v)
+	copy(b, w[:])
+}
+
+// scalar is the value of a parameter that is no address.
+func scalar(r *random, k emu.Kind, likely []uint64, in *Input) uint32 {
+	if k == emu.Float32 {
+		return 0x3f800000 + uint32(r.next()>>44)
+	}
+	n := in.Grid[0] * in.Block[0]
+	switch r.below(8) {
+	case 0:
+		return uint32(n)
+	case 1:
+		return uint32(n - 5)
+	case 2:
+		return uint32(in.Block[0])
+	case 3, 4:
+		if len(likely) > 0 {
+			return uint32(likely[r.below(len(likely))]) + uint32(r.below(3)) - 1
+		}
+		return uint32(r.below(64))
+	case 5:
+		return uint32(r.below(5))
+	case 6:
+		return uint32(r.below(200))
+	}
+	return 32
+}
+
+type paramUse struct {
+	kind  emu.Kind
+	bytes int
+}
+
+// paramKinds says what parameters are used for, by offset.
+func paramKinds(p *ir.Program, kind map[int32]emu.Kind) map[int64]paramUse {
+	out, value := map[int64]paramUse{}, values(p)
+	for i := range p.Insts {
+		a, ok := p.Insts[i].Do.(*ir.Access)
+		if !ok || a.Space != ir.Param {
+			continue
+		}
+		base, fixed := value[a.Addr]
+		if a.Addr >= 0 && !fixed {
+			continue
+		}
+		k, ok := kind[int32(i)]
+		if !ok {
+			k = emu.KindOf(a)
+		}
+		for e := range a.Elems {
+			at := int64(base) + a.Offset + int64(e*a.Bytes)
+			if u, ok := out[at]; !ok || u.kind != emu.Pointer {
+				out[at] = paramUse{k, a.Bytes}
+			}
+		}
+	}
+	return out
+}
+
+func size(params []ir.Var) (n int64) {
+	for _, v := range params {
+		n = max(n, v.Offset+v.Size)
+	}
+	return min((n+7)&^7, 1<<15)
+}
+
+// constants are what comparisons compare with.
+func constants(p *ir.Program) []uint64 {
+	value := values(p)
+	var out []uint64
+	for i := range p.Insts {
+		for k := range p.Insts[i].Pre {
+			o := &p.Insts[i].Pre[k]
+			if o.Code != ir.Cmp || o.Type.Float() {
+				continue
+			}
+			for _, s := range o.Src[:2] {
+				if v, ok := value[s]; ok && v < 1<<31 && !slices.Contains(out, v) {
+					out = append(out, v)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// values are the registers that hold numbers for ever.
+func values(p *ir.Program) map[ir.Reg]uint64 {
+	out := map[ir.Reg]uint64{}
+	for _, c := range p.Consts {
+		if c.Symbol == "" && c.Bytes == 0 && c.Window == ir.Generic {
+			out[c.Reg] = c.Value
+		}
+	}
+	return out
+}
+
+// place gives variables addresses: those of shared memory one behind the other from base on, in the order of the list,
+// then those without a size.
+func place(vars []ir.Var, base int64) map[string]uint64 {
+	out := map[string]uint64{}
+	shared, other := base, int64(global)
+	for _, dynamic := range []bool{false, true} {
+		for _, v := range vars {
+			align := max(v.Align, 1)
+			if v.Space == ir.Shared {
+				if (v.Size == 0) == dynamic {
+					shared = base + (shared-base+align-1)/align*align
+					out[v.Name] = uint64(shared)
+					shared += v.Size
+				}
+			} else if !dynamic && v.Space != ir.Local && v.Space != ir.Param {
+				other = (other + max(align, 16) - 1) / max(align, 16) * max(align, 16)
+				out[v.Name] = uint64(other)
+				other += v.Size + 256
+			}
+		}
+	}
+	return out
+}
+
+// address is what a place of an initialiser holds: the address of a variable, or, in PTX, the number of a function.
+func (in *Input) address(prog *ir.Program, p *ir.Pointer) uint64 {
+	v, ok := in.Vars[p.Symbol]
+	if !ok && !prog.Machine {
+		v = uint64(max(0, slices.IndexFunc(prog.Funcs, func(f ir.Func) bool { return f.Name == p.Symbol })))
+	}
+	if v += uint64(p.Addend); p.Generic && v < 1<<32 {
+		v |= emu.SharedWindow
+	}
+	return v >> p.Shift
+}
+
+// fill puts the first content of variables and buffers into memory.
+func (in *Input) fill(m *emu.Memory, prog *ir.Program) {
+	for _, v := range prog.Vars {
+		if v.Space != ir.Global && v.Space != ir.ConstBank {
+			continue
+		}
+		at := in.Vars[v.Name]
+		data := make([]byte, min(v.Size, 1<<20))
+		copy(data, v.Init)
+		for _, p := range v.Inits {
+			if p.Offset >= 0 && p.Offset+int64(p.Bytes) <= int64(len(data)) && p.Bytes <= 8 {
+				var w [8]byte
+				binary.LittleEndian.PutUint64(w[:], in.address(prog, &p))
+				copy(data[p.Offset:p.Offset+int64(p.Bytes)], w[:])
+			}
+		}
+		m.Fill(at, data)
+	}
+	for _, c := range in.Memory {
+		m.Fill(c.Addr, c.Data)
+	}
+}

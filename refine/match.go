@@ -1,0 +1,525 @@
+package refine
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// free reports whether a synchronisation of the record needs no instruction of the machine: an acquire or release of a CTA's
+// scope, whose threads share what they read through.
+func free(e *emu.Event) bool {
+	return e.Kind == emu.EventFence && e.Scope <= ir.CTA && e.Sem < ir.AcqRel || e.Kind == emu.EventWarpBarrier
+}
+
+// pendingFence is the fence that the record has before its next access, if the machine must have an instruction for it.
+func (l *lane) pendingFence() *emu.Event {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		e := &l.rec.Events[i]
+		switch {
+		case !e.Sync():
+			return nil
+		case e.Kind == emu.EventFence && !free(e):
+			return e
+		case e.Kind == emu.EventBarrier:
+			return nil
+		}
+	}
+	return nil
+}
+
+// nextOf is the next access of the record, if it is of a kind and place.
+func (l *lane) nextOf(k emu.EventKind, p emu.Place) *emu.Event {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		e := &l.rec.Events[i]
+		if e.Sync() {
+			continue
+		}
+		if e.Kind == k && e.Place == p {
+			return e
+		}
+		return nil
+	}
+	return nil
+}
+
+// seek looks for the event that an access is. Between may stand what the table of allowed transformations lets go: see
+// skippable. It reports the number of events to go over.
+func (l *lane) seek(is func(e *emu.Event) bool) (skip int, ok bool) {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		e := &l.rec.Events[i]
+		if !l.done[i] && is(e) {
+			return i - l.at, true
+		}
+		if !l.skippable(i) {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// ahead looks for a read-modify-write of a place behind others that are not performed yet: relaxed ones of different places are not
+// ordered. It reports its number.
+func (l *lane) ahead(p emu.Place, bytes int) (int, bool) {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		switch e := &l.rec.Events[i]; {
+		case l.done[i]:
+		case e.Kind == emu.EventAtomic && e.Place == p:
+			return i, e.Sem <= ir.Relaxed
+		case e.Sync() && !free(e) || e.Sem > ir.Relaxed,
+			e.Place.Space == p.Space && e.Place.Addr < p.Addr+uint64(bytes) && p.Addr < e.Place.Addr+uint64(e.Bytes):
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// skippable is the table of what machine code may leave out.
+//
+//   - drop: a strong load on whose result nothing depends (see comparison.dead), with the fence of its acquire (the order that is lost with it is compared on
+//     all paths, not here);
+//   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
+//   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
+//   - rise: a relaxed read-modify-write that was performed before others of other places.
+func (l *lane) skippable(i int) bool {
+	ev := l.rec.Events
+	e := &ev[i]
+	switch {
+	case free(e), l.done[i]:
+		return true
+	case e.Kind == emu.EventLoad:
+		return l.dead(i)
+	case e.Kind == emu.EventFence && e.Sem == ir.Acquire && i > l.at && ev[i-1].Kind == emu.EventLoad:
+		return true
+	case e.Kind == emu.EventStore:
+		for k := i + 1; k < len(ev) && k <= i+5 && !ev[k].Sync(); k++ {
+			if ev[k].Kind == emu.EventStore && ev[k].Place == e.Place {
+				return true
+			}
+		}
+		return i > 0 && ev[i-1].Kind == emu.EventStore && ev[i-1].Place == e.Place && ev[i-1].Value == e.Value
+	}
+	return false
+}
+
+// events matches a strong access with the events of the record: one for each element, or several that lie in it. check
+// compares values, else they are given.
+func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place, buf []byte, check bool) bool {
+	from, end := p.Addr, p.Addr+uint64(len(buf))
+	is := func(e *emu.Event) bool {
+		return e.Kind == kind && e.Place.Space == p.Space && e.Place.Addr >= from && e.Place.Addr+uint64(e.Bytes) <= end &&
+			(p.Space == ir.Shared || a.Scope >= e.Scope || a.Scope == ir.NoScope)
+	}
+	skip, ok := th.seek(is)
+	if !ok {
+		return false
+	}
+	n := 0 // bytes covered, by events in any order: elements of a vector have none
+	i := th.at + skip
+	for ; i < len(th.rec.Events) && n < len(buf) && is(&th.rec.Events[i]); i++ {
+		e := &th.rec.Events[i]
+		at := int(e.Place.Addr - from)
+		if check && !th.open.value(i) && emu.Number(buf[at:at+min(e.Bytes, 8)]) != e.Value {
+			return false
+		}
+		if !check {
+			for k := range e.Bytes {
+				v := e.Value
+				if k >= 8 {
+					v = e.High
+				}
+				buf[at+k] = byte(v >> (8 * (k % 8)))
+			}
+		}
+		n += e.Bytes
+	}
+	if n != len(buf) {
+		return false
+	}
+	for th.at < i {
+		e := th.next()
+		if !e.Sync() && !check && is(e) {
+			r.overlayEvent(th, e)
+		}
+		th.take()
+	}
+	return true
+}
+
+func (r *replay) overlayEvent(th *lane, e *emu.Event) {
+	var b [16]byte
+	for k := range e.Bytes {
+		v := e.Value
+		if k >= 8 {
+			v = e.High
+		}
+		b[k] = byte(v >> (8 * (k % 8)))
+	}
+	emu.EachWord(e.Place, th.block(r), e.Bytes, func(w emu.Word, mask uint32, shift uint, from int) {
+		th.overlay(w, mask, emu.Word32(b[from:])<<shift)
+	})
+}
+
+func (l *lane) block(r *replay) int {
+	for i, x := range r.lanes {
+		if x == l {
+			return r.w.Threads[i].Block
+		}
+	}
+	return 0
+}
+
+// acquired goes over the fences behind a load or read-modify-write that need no instruction.
+func (r *replay) acquired(th *lane) {
+	for e := th.next(); e != nil && e.Kind == emu.EventFence && free(e) && e.Sem == ir.Acquire; e = th.next() {
+		th.take()
+	}
+}
+
+// Fence replays a fence, or an invalidation.
+func (r *replay) Fence(_ *emu.Warp, _ int32, f *ir.Fence, act uint32) error {
+	if f.Proxy != "" || f.Part {
+		return nil
+	}
+	for l, th := range r.lanes {
+		if act>>l&1 == 0 || th == nil {
+			continue
+		}
+		invalidates := f.Sem == ir.Acquire
+		took := false
+		for {
+			skip, ok := th.seek(func(e *emu.Event) bool {
+				return e.Kind == emu.EventFence && (invalidates && e.Sem == ir.Acquire || !invalidates && e.Scope <= f.Scope)
+			})
+			// A second fence belongs to the first one if the program stores nothing between.
+			if !ok || took && (skip > 0 || len(th.rec.Epochs[th.epoch()]) > 0) || skip > 0 && r.stores(th, skip) {
+				break
+			}
+			for range skip + 1 {
+				th.take()
+			}
+			took = true
+			if invalidates {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// epoch is the number of the epoch of the record in which a lane is.
+func (l *lane) epoch() int { return len(l.epochs) - 1 }
+
+// WarpBarrier replays a barrier of the warp: the program's, if it has one here.
+func (r *replay) WarpBarrier(_ *emu.Warp, _ int32, _ *ir.Barrier, act uint32) error {
+	for l, th := range r.lanes {
+		if act>>l&1 == 0 || th == nil {
+			continue
+		}
+		if e := th.next(); e != nil && e.Kind == emu.EventWarpBarrier {
+			th.take()
+		}
+	}
+	return nil
+}
+
+// Barrier replays a barrier of the block: nobody waits, the record says what was seen behind it.
+func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool, error) {
+	if b.Kind >= ir.BarrierCluster {
+		return false, &emu.Cannot{Inst: int(pc), Why: "a barrier of the cluster"}
+	}
+	for l, th := range r.lanes {
+		if act>>l&1 == 0 || th == nil {
+			continue
+		}
+		id := uint64(0)
+		if b.ID >= 0 {
+			id = w.Reg(b.ID, l) & 0xffffffff
+		}
+		skip, ok := th.seek(func(e *emu.Event) bool { return e.Kind == emu.EventBarrier && e.ID == id })
+		if !ok || r.stores(th, skip) {
+			if !ok && th.over() {
+				return false, beyond{}
+			}
+			return false, &accuse{Rule: ExtraAccess, Lane: l, Pc: pc, Event: th.next(), Why: fmt.Sprintf("barrier %d, which the program does not reach here", id)}
+		}
+		for range skip {
+			th.take()
+		}
+		e := th.next()
+		w.Threads[l].SetResult(e.Reduced)
+		if b.Dst >= 0 {
+			w.SetReg(b.Dst, l, e.Reduced)
+		}
+		th.take()
+	}
+	return false, nil
+}
+
+// stores reports whether the next events store something: a fence or barrier does not go over them.
+func (r *replay) stores(th *lane, n int) bool {
+	for i := range n {
+		k := th.rec.Events[th.at+i].Kind
+		if (k == emu.EventStore || k == emu.EventAtomic) && !th.done[th.at+i] {
+			return true
+		}
+	}
+	return false
+}
+
+// atomics replays read-modify-writes: each lane's own, or one for several lanes together.
+func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	for x := act; x != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		if r.lanes[l] == nil {
+			continue
+		}
+		if r.aggregate(a, l, act, at) || r.atomic(a, l, at[l]) {
+			continue
+		}
+		th := r.lanes[l]
+		if e := th.pendingFence(); e != nil {
+			return r.missing(l, pc, e)
+		}
+		if r.exhausted(r.w.Voted[l] | r.w.Group) {
+			return beyond{}
+		}
+		if th.narrower(at[l], a.Bytes) {
+			return &emu.Cannot{Inst: int(pc), Why: "a read-modify-write of a word for one of a part of it"}
+		}
+		if e := th.nextOf(emu.EventAtomic, at[l]); e != nil {
+			var b [16]byte
+			r.w.Stored(a, l, b[:a.Bytes])
+			return &accuse{Rule: WrongValue, Lane: l, Pc: pc, Event: e, Want: e.Operand, Got: emu.Number(b[:]), Known: true,
+				Why: fmt.Sprintf("the program performs %s with %#x there, the machine code %s with %#x", e.Atom, e.Operand, a.Atom, emu.Number(b[:]))}
+		}
+		return r.unexpected(l, pc, at[l], "a read-modify-write that the program does not perform here")
+	}
+	return nil
+}
+
+// exhausted reports whether the record of one of the lanes was cut, and it has come to its end.
+func (r *replay) exhausted(lanes uint32) bool {
+	for k, th := range r.lanes {
+		if lanes>>k&1 == 1 && th != nil && th.over() {
+			return true
+		}
+	}
+	return false
+}
+
+// narrower reports whether the next read-modify-write of the record is one of a part of what the machine accesses.
+func (l *lane) narrower(p emu.Place, bytes int) bool {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		if e := &l.rec.Events[i]; e.Kind == emu.EventAtomic {
+			return e.Place.Space == p.Space && e.Bytes < bytes && e.Place.Addr >= p.Addr && e.Place.Addr < p.Addr+uint64(bytes)
+		}
+	}
+	return false
+}
+
+// atomic replays the read-modify-write of one lane. A compare-and-swap may be one try of a loop that performs another one.
+func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
+	th := r.lanes[l]
+	var operand, compared [64]byte
+	n := a.Bytes * a.Elems
+	r.w.Stored(a, l, operand[:n])
+	r.w.Compared(a, l, compared[:n])
+	skip, ok := th.seek(func(e *emu.Event) bool { return e.Kind == emu.EventAtomic && e.Place == p })
+	i := th.at + skip
+	if !ok {
+		skip = 0
+		if i, ok = th.ahead(p, a.Bytes); !ok {
+			return false
+		}
+	}
+	e := th.rec.Events[i]
+	if e.Bytes != a.Bytes || p.Space == ir.Global && a.Scope < e.Scope && a.Scope != ir.NoScope {
+		return false
+	}
+	for k := range a.Elems {
+		if i+k >= len(th.rec.Events) {
+			return false
+		}
+		f := &th.rec.Events[i+k]
+		b := k * a.Bytes
+		kind, wanted := plainAtom(f)
+		if f.Atom == a.Atom {
+			kind, wanted = f.Atom, f.Operand
+		}
+		same := kind == a.Atom && (emu.Number(operand[b:b+min(a.Bytes, 8)]) == wanted || th.open.operand(i+k)) &&
+			(a.Atom != ir.AtomCAS || emu.Number(compared[b:b+min(a.Bytes, 8)]) == f.Compare || th.open.operand(i+k))
+		if !same && a.Atom == ir.AtomCAS && f.Atom != ir.AtomCAS {
+			if emu.Number(compared[:8]) != f.Value { // a try that fails
+				r.give(a, l, f, false)
+				return true
+			}
+			same = emu.Number(operand[:8]) == f.Result || th.open.operand(i+k)
+		}
+		if !same && a.Atom == ir.AtomExch && f.Result == emu.Number(operand[:8]) && f.Atom != ir.AtomCAS {
+			same = f.Atom == ir.AtomExch
+		}
+		if !same {
+			return false
+		}
+	}
+	if r.fencesAmong(th, skip) {
+		return false
+	}
+	for range skip {
+		th.take()
+	}
+	for k := range a.Elems {
+		f := &th.rec.Events[i+k]
+		r.overlayResult(l, f)
+		r.give(a, l, f, true)
+		th.done[i+k] = true
+	}
+	for th.at < len(th.rec.Events) && th.done[th.at] {
+		th.take()
+	}
+	r.acquired(th)
+	return true
+}
+
+// fencesAmong reports whether an event that needs a fence of the machine stands among the next ones.
+func (r *replay) fencesAmong(th *lane, n int) bool {
+	for i := range n {
+		e := &th.rec.Events[th.at+i]
+		if e.Kind == emu.EventFence && !free(e) && e.Sem != ir.Acquire {
+			return true
+		}
+	}
+	return false
+}
+
+// give writes the old value, and whether a compare-and-swap succeeded.
+func (r *replay) give(a *ir.Access, l int, e *emu.Event, done bool) {
+	var b [16]byte
+	for k := range e.Bytes {
+		v := e.Value
+		if k >= 8 {
+			v = e.High
+		}
+		b[k] = byte(v >> (8 * (k % 8)))
+	}
+	r.w.Old(a, l, b[:e.Bytes])
+	if a.Done >= 0 {
+		if a.Atom == ir.AtomCAS && e.Atom == ir.AtomCAS {
+			done = e.Value == e.Compare
+		}
+		v := uint64(0)
+		if done {
+			v = 1
+		}
+		r.w.SetReg(a.Done, l, v)
+	}
+}
+
+func (r *replay) overlayResult(l int, e *emu.Event) {
+	if e.Bytes > 8 {
+		return
+	}
+	x := *e
+	x.Value = e.Result
+	r.overlayEvent(r.lanes[l], &x)
+}
+
+// aggregate replays a read-modify-write that one lane performs for several of its warp, of which each has the same one next:
+// their operands together are its operand. The lanes of the record ran in order, so the old value is the lowest one's.
+func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.Place) bool {
+	if a.Elems != 1 || a.Bytes > 8 || a.Type.Float() {
+		return false
+	}
+	if combining[a.Atom] == 0 {
+		return false
+	}
+	for _, among := range []uint32{r.w.Voted[l], r.w.Group, ^uint32(0)} {
+		if r.aggregateOf(a, l, act, among, at) {
+			return true
+		}
+	}
+	return false
+}
+
+var combining = map[ir.Atom]ir.Code{ir.AtomAdd: ir.Add, ir.AtomMin: ir.Min, ir.AtomMax: ir.Max, ir.AtomAnd: ir.And, ir.AtomOr: ir.Or, ir.AtomXor: ir.Xor}
+
+// aggregateOf is aggregate for some of the lanes: those that voted who performs it, those that are there, or all.
+func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place) bool {
+	p := at[l]
+	var group []int
+	op := ir.Op{Code: combining[a.Atom], Type: a.Type}
+	var total uint64
+	for k, th := range r.lanes {
+		if th == nil || among>>k&1 == 0 || k != l && act>>k&1 == 1 && at[k] == p {
+			continue
+		}
+		skip, ok := th.nextAggregated()
+		if !ok {
+			continue
+		}
+		e := &th.rec.Events[th.at+skip]
+		kind, operand := plainAtom(e)
+		if e.Place != p || kind != a.Atom || e.Bytes != a.Bytes || k == l && r.fencesAmong(th, skip) {
+			continue
+		}
+		if len(group) == 0 {
+			total = operand
+		} else {
+			total = ir.Eval(&op, &[4]uint64{total, operand}, 0)
+		}
+		group = append(group, k)
+	}
+	var b [8]byte
+	r.w.Stored(a, l, b[:a.Bytes])
+	if len(group) < 2 || !slices.Contains(group, l) || emu.Number(b[:]) != total {
+		return false
+	}
+	var first emu.Event
+	for i, k := range group {
+		th := r.lanes[k]
+		skip, _ := th.nextAggregated()
+		for range skip {
+			th.take()
+		}
+		e := th.next()
+		if i == 0 {
+			first = *e
+		}
+		r.overlayResult(k, e)
+		th.take()
+		r.acquired(th)
+		if f := th.next(); k != l && f != nil && f.Kind == emu.EventFence && f.Sem == ir.Acquire && f.Inst == e.Inst {
+			th.take() // the invalidation of the lane that performs it is that of all: the cache is the SM's
+		}
+	}
+	r.give(a, l, &first, true)
+	return true
+}
+
+// nextAggregated finds the read-modify-write that a lane has next, behind the release that is its own: the lane that performs it
+// for others performs their fence as well.
+func (l *lane) nextAggregated() (skip int, ok bool) {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		e := &l.rec.Events[i]
+		switch {
+		case e.Kind == emu.EventAtomic && !l.done[i]:
+			return i - l.at, true
+		case e.Kind == emu.EventFence && e.Sem == ir.Release && i+1 < len(l.rec.Events) && l.rec.Events[i+1].Inst == e.Inst:
+		case !l.skippable(i):
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// plainAtom is the operation of an event: an increment without a limit is an addition.
+func plainAtom(e *emu.Event) (ir.Atom, uint64) {
+	if e.Atom == ir.AtomInc && e.Operand == ^uint64(0)>>(64-8*min(e.Bytes, 8)) {
+		return ir.AtomAdd, 1
+	}
+	return e.Atom, e.Operand
+}

@@ -1,0 +1,516 @@
+package refine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// Rule is what machine code does that its program does not allow.
+type Rule string
+
+// The rules.
+const (
+	WrongValue   Rule = "wrong-value"   // another value is stored
+	WrongAddress Rule = "wrong-address" // the value goes elsewhere
+	NotPerformed Rule = "not-performed" // an operation of the program is not there
+	ExtraAccess  Rule = "extra-access"  // something is stored, or synchronised with, that the program does not touch
+	DoesNotEnd   Rule = "does-not-end"  // the program ends
+)
+
+// Finding is a difference with its counterexample.
+type Finding struct {
+	Rule  Rule   `json:"rule"`
+	Why   string `json:"why"`
+	Input *Input `json:"input"`
+	// Block, Warp and Lane name the thread; Reverse is the order of diverged lanes with which it shows, Both that it
+	// shows with either, and with other undefined content.
+	Block   int  `json:"block"`
+	Warp    int  `json:"warp"`
+	Lane    int  `json:"lane"`
+	Reverse bool `json:"reverse,omitempty"`
+	Both    bool `json:"both"`
+	// Source is the instruction of the program, Machine that of the machine code: indices of Insts, -1 if there is none.
+	Source  int `json:"source"`
+	Machine int `json:"machine"`
+	// SourceNumber is ir.Inst.Source of the former, MachineAddr the address of the latter; the texts are theirs.
+	SourceNumber int    `json:"source_number,omitempty"`
+	SourceText   string `json:"source_text,omitempty"`
+	MachineAddr  uint64 `json:"machine_addr,omitempty"`
+	MachineText  string `json:"machine_text,omitempty"`
+	Address      uint64 `json:"address,omitempty"`
+	Want         uint64 `json:"want"`
+	Got          uint64 `json:"got"`
+	// Approximate tells that approximate functions were performed before it: the difference need not be a wrong one.
+	Approximate bool `json:"approximate,omitempty"`
+}
+
+// Options say how much is tried.
+type Options struct {
+	Runs int    // inputs; 0: 8
+	Seed uint64 // of the first one
+	// Grid and Block fix the launch; zero: chosen.
+	Grid, Block [3]int
+	MaxSteps    int64 // of the program, a run; 0: 1 << 20
+	// Inputs are tried instead of chosen ones.
+	Inputs []*Input
+}
+
+// Result is what execution says of a kernel.
+type Result struct {
+	Findings []Finding `json:"findings,omitempty"`
+	// Runs were compared to their end, Cut ones as far as the bound of steps let them; Compared counts events and words
+	// that were compared.
+	Runs     int `json:"runs"`
+	Cut      int `json:"cut,omitempty"`
+	Compared int `json:"compared"`
+	// Cannot are the reasons why runs could not be compared, with how many.
+	Cannot map[string]int `json:"cannot,omitempty"`
+	// Source and Machine say what the compared runs performed.
+	Source  Covered `json:"source"`
+	Machine Covered `json:"machine"`
+}
+
+// Covered says how much of a code was performed.
+type Covered struct {
+	Insts, Of int
+	// Missed are the instructions that no run performed: indices.
+	Missed []int `json:"-"`
+}
+
+// Share is the part that was performed, from 0 to 1.
+func (c Covered) Share() float64 {
+	if c.Of == 0 {
+		return 1
+	}
+	return float64(c.Insts) / float64(c.Of)
+}
+
+// Compare executes a program and the machine code that was made of it.
+func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Result, error) {
+	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[int32]*death{}}
+	var err error
+	if c.source, err = emu.Prepare(program); err != nil {
+		return nil, err
+	}
+	if c.code, err = emu.Prepare(machine); err != nil {
+		return nil, err
+	}
+	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
+	c.kinds = kinds(program)
+	for _, in := range c.inputs() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.run(in)
+		if len(c.Findings) > 0 {
+			break
+		}
+	}
+	c.Source, c.Machine = covered(c.sourceCover), covered(c.machineCover)
+	return c.Result, nil
+}
+
+type comparison struct {
+	*Result
+	o                         Options
+	program, machine          *ir.Program
+	source, code              *emu.Code
+	sourceCover, machineCover *emu.Coverage
+	kinds                     map[int32]emu.Kind
+	deaths                    map[int32]*death
+}
+
+// death is what was found of the loads of an instruction: how many were tried, and whether something depended on one.
+type death struct {
+	tried int
+	used  bool
+}
+
+// tries is how many loads of an instruction are tried.
+const tries = 3
+
+// dead reports whether nothing that a thread does depends on what one of its strong loads reads: the program is run
+// again with another value.
+func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event int) bool {
+	inst := was.Records[thread].Events[event].Inst
+	d := c.deaths[inst]
+	if d == nil {
+		d = &death{}
+		c.deaths[inst] = d
+	}
+	if d.used || d.tried >= tries {
+		return !d.used
+	}
+	d.tried++
+	for _, flip := range []byte{1, 0xa6} {
+		g, err := c.reference(in, l, fills[0], &emu.Change{Thread: thread, Event: event, Flip: flip})
+		if err != nil || !same(was.Records[thread], g.Records[thread], event) {
+			d.used = true
+			break
+		}
+	}
+	return !d.used
+}
+
+// same reports whether two records are equal but for what one load has read.
+func same(a, b *emu.Record, but int) bool {
+	if len(a.Events) != len(b.Events) {
+		return false
+	}
+	for i := range a.Events {
+		x, y := a.Events[i], b.Events[i]
+		x.Time, y.Time = 0, 0
+		if i == but {
+			x.Value, y.Value = 0, 0
+		}
+		if x != y {
+			return false
+		}
+	}
+	return slices.EqualFunc(a.Epochs, b.Epochs, func(x, y emu.Epoch) bool { return maps.Equal(x, y) })
+}
+
+func (c *comparison) inputs() []*Input {
+	if len(c.o.Inputs) > 0 {
+		return c.o.Inputs
+	}
+	runs := c.o.Runs
+	if runs == 0 {
+		runs = 8
+	}
+	var out []*Input
+	for i := range runs {
+		in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, c.o.Seed+uint64(i))
+		out = append(out, in)
+	}
+	return out
+}
+
+func covered(c *emu.Coverage) Covered {
+	out := Covered{Of: len(c.Insts)}
+	for i, yes := range c.Insts {
+		if yes {
+			out.Insts++
+		} else {
+			out.Missed = append(out.Missed, i)
+		}
+	}
+	return out
+}
+
+// fills are two contents for what nothing defines.
+var fills = [2]uint64{0, 0xa5a5a5a5a5a5a5a5}
+
+// reference runs the program.
+func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
+	m := emu.NewMemory(first(in.Seed, fill))
+	in.fill(m, c.program)
+	steps := c.o.MaxSteps
+	if steps == 0 {
+		steps = 1 << 20
+	}
+	quantum := []int{97, 5, 31}[in.Seed%3]
+	g, err := emu.NewGrid(c.source, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps}, true)
+	if err != nil {
+		return nil, err
+	}
+	g.Kinds, g.Changed = c.kinds, change
+	g.Outside = append([]uint64{0, 1, 2, 3, 0xffffffff, 4, 5, 7, 8}, constants(c.program)...)
+	if err := g.Run(); err != nil && !errors.Is(err, emu.ErrSteps) {
+		return nil, err
+	}
+	return g, nil
+}
+
+// run compares the two codes on one input.
+func (c *comparison) run(in *Input) {
+	base := c.machine.SharedBase
+	if in.Vars == nil {
+		in.Vars = place(c.program.Vars, base)
+	}
+	l := &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}
+	a, err := c.reference(in, l, fills[0], nil)
+	if err != nil {
+		c.Cannot["the program: "+err.Error()]++
+		return
+	}
+	b, err := c.reference(in, l, fills[1], nil)
+	if err != nil {
+		c.Cannot["the program: "+err.Error()]++
+		return
+	}
+	open := opened(a, b)
+	failed := false
+	for w, ref := range a.Warps {
+		block, id := w/max(1, len(a.Warps)/l.Blocks()), ref.ID
+		f, err := c.replayBoth(a, open, l, in, block, id, ref)
+		if err != nil {
+			c.Cannot["the machine code: "+err.Error()]++
+			failed = true
+			break
+		}
+		if f != nil {
+			c.Findings = append(c.Findings, *f)
+			return
+		}
+	}
+	merge(c.sourceCover, a.Cover)
+	if failed {
+		return
+	}
+	if a.Cut {
+		c.Cut++
+	} else {
+		c.Runs++
+	}
+}
+
+func merge(to, from *emu.Coverage) {
+	for i := range to.Insts {
+		to.Insts[i] = to.Insts[i] || from.Insts[i]
+		to.Taken[i] = to.Taken[i] || from.Taken[i]
+		to.Passed[i] = to.Passed[i] || from.Passed[i]
+	}
+}
+
+// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The error is that nothing can be said.
+func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp) (*Finding, error) {
+	var found [2]*accuse
+	for i, p := range []emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Fill: 0, Reverse: true}} {
+		r := c.newReplay(in, g, open, c.code, l, block, id, p)
+		err := r.run(c, ref)
+		merge(c.machineCover, r.w.Cover)
+		switch e := (*accuse)(nil); {
+		case err == nil:
+		case errors.As(err, &e):
+			found[i] = e
+		default:
+			return nil, err
+		}
+		c.Compared += r.compared()
+	}
+	for i, a := range found {
+		if a == nil {
+			continue
+		}
+		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
+			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr()}
+		if a.Event != nil {
+			f.Source, f.Address = int(a.Event.Inst), a.Event.Place.Addr
+		}
+		if f.Source >= 0 {
+			f.SourceNumber, f.SourceText = c.program.Insts[f.Source].Source, c.program.Insts[f.Source].Text
+		}
+		if f.Machine >= 0 {
+			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
+		}
+		f.Approximate = approximates(c.program, g.Cover)
+		return f, nil
+	}
+	return nil, nil
+}
+
+// approximates reports whether a program performed an approximate function. Those that machine code begins exact divisions
+// and roots with are refined until the result is exact.
+func approximates(p *ir.Program, cover *emu.Coverage) bool {
+	for i := range p.Insts {
+		if !cover.Insts[i] {
+			continue
+		}
+		for _, list := range [][]ir.Op{p.Insts[i].Pre, p.Insts[i].Post} {
+			for k := range list {
+				if list[k].Code == ir.Approx {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// run executes the warp and compares what is left at its end.
+func (r *replay) run(c *comparison, ref *emu.Warp) error {
+	most := 40*ref.Turns + 20000
+	for !r.w.Done() {
+		progress, err := r.w.Run(4096)
+		var cut beyond
+		switch fault := (*emu.Fault)(nil); {
+		case errors.As(err, &cut):
+			return nil
+		case errors.As(err, &fault):
+			return &accuse{Rule: WrongAddress, Lane: max(0, fault.Thread%emu.Lanes), Pc: int32(fault.Inst), Why: fault.Why}
+		case err != nil:
+			return err
+		case !progress:
+			return &emu.Cannot{Inst: -1, Why: "lanes wait for each other, where nobody waits for other warps"}
+		case r.w.Turns > most && r.grid.Cut:
+			return nil
+		case r.w.Turns > most:
+			return &accuse{Rule: DoesNotEnd, Pc: -1, Why: fmt.Sprintf("more than %d instructions where the program performs %d", most, ref.Turns)}
+		}
+	}
+	for i, th := range r.lanes {
+		if th == nil {
+			continue
+		}
+		if err := th.end(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) compared() (n int) {
+	for _, th := range r.lanes {
+		if th == nil {
+			continue
+		}
+		n += th.at
+		for _, e := range th.epochs {
+			n += len(e)
+		}
+	}
+	return n
+}
+
+// end compares what is left of the record, and the weak stores of all epochs.
+func (l *lane) end(n int) error {
+	if l.open.all {
+		return &emu.Cannot{Inst: -1, Why: "what the program does depends on undefined content"}
+	}
+	if !l.cut {
+		for i := l.at; i < len(l.rec.Events); i++ {
+			e := &l.rec.Events[i]
+			if l.skippable(i) || e.Kind == emu.EventFence {
+				continue
+			}
+			return &accuse{Rule: NotPerformed, Lane: n, Pc: -1, Event: e, Want: e.Value, Why: "the machine code does not perform it"}
+		}
+	}
+	want, got := l.regions(l.rec.Epochs), l.regions(l.epochs)
+	for i := range want {
+		var g emu.Epoch
+		if i < len(got) {
+			g = got[i]
+		}
+		if l.cut && i >= len(got)-1 {
+			break
+		}
+		if err := l.compareStores(n, i, want[i], g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// regions joins the epochs between which the machine needs no instruction.
+func (l *lane) regions(epochs []emu.Epoch) (out []emu.Epoch) {
+	now := emu.Epoch{}
+	k := 0
+	for _, e := range epochs {
+		for w, s := range e {
+			t := now[w]
+			now[w] = emu.Stored{Mask: t.Mask | s.Mask, Value: t.Value&^s.Mask | s.Value&s.Mask, Inst: s.Inst}
+		}
+		for k < len(l.rec.Events) && !l.rec.Events[k].Sync() {
+			k++
+		}
+		if k < len(l.rec.Events) && !free(&l.rec.Events[k]) {
+			out = append(out, now)
+			now = emu.Epoch{}
+		}
+		k++
+	}
+	return append(out, now)
+}
+
+// compareStores compares the weak stores of a region.
+func (l *lane) compareStores(n, region int, want, got emu.Epoch) error {
+	for _, w := range sorted(want) {
+		x, y := want[w], got[w]
+		open := l.open.words[w]
+		if d := (x.Mask ^ y.Mask) &^ open; d != 0 && x.Mask&^y.Mask&^open != 0 {
+			return &accuse{Rule: NotPerformed, Lane: n, Pc: -1, Event: source(x), Word: w, Want: uint64(x.Value & x.Mask), Got: uint64(y.Value & y.Mask), Known: true,
+				Why: fmt.Sprintf("%s: the program stores %#x, the machine code nothing", name(w), x.Value&x.Mask)}
+		}
+		if d := (x.Value ^ y.Value) & x.Mask & y.Mask &^ open; d != 0 {
+			return &accuse{Rule: WrongValue, Lane: n, Pc: y.Inst, Event: source(x), Word: w, Want: uint64(x.Value & x.Mask), Got: uint64(y.Value & x.Mask), Known: true,
+				Why: fmt.Sprintf("%s: the program stores %#x, the machine code %#x", name(w), x.Value&x.Mask, y.Value&x.Mask)}
+		}
+	}
+	for _, w := range sorted(got) {
+		if x, y := want[w], got[w]; y.Mask&^x.Mask&^l.open.words[w] != 0 {
+			return &accuse{Rule: ExtraAccess, Lane: n, Pc: y.Inst, Word: w, Got: uint64(y.Value & y.Mask),
+				Why: fmt.Sprintf("%s: the machine code stores %#x, the program nothing", name(w), y.Value&y.Mask)}
+		}
+	}
+	return nil
+}
+
+func source(s emu.Stored) *emu.Event { return &emu.Event{Inst: s.Inst, Kind: emu.EventStore} }
+
+func name(w emu.Word) string {
+	if w.Shared() {
+		return fmt.Sprintf("shared %#x", w.Addr())
+	}
+	return fmt.Sprintf("%#x", w.Addr())
+}
+
+func sorted(e emu.Epoch) []emu.Word { return slices.Sorted(maps.Keys(e)) }
+
+// undefined says what of a thread's record depends on undefined content.
+type undefined struct {
+	all    bool
+	values map[int]bool // events whose value does
+	inputs map[int]bool // read-modify-writes whose operands do
+	words  map[emu.Word]uint32
+}
+
+func (u *undefined) value(i int) bool   { return u.values[i] }
+func (u *undefined) operand(i int) bool { return u.inputs[i] }
+
+// opened compares two runs of the program with the same schedule and other undefined content.
+func opened(a, b *emu.Grid) []*undefined {
+	out := make([]*undefined, len(a.Records))
+	for i := range out {
+		u := &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}}
+		out[i] = u
+		x, y := a.Records[i], b.Records[i]
+		if len(x.Events) != len(y.Events) {
+			u.all = true
+			continue
+		}
+		for k := range x.Events {
+			p, q := x.Events[k], y.Events[k]
+			if p.Value != q.Value || p.High != q.High {
+				u.values[k] = true
+			}
+			if p.Operand != q.Operand || p.Compare != q.Compare {
+				u.inputs[k] = true
+			}
+			if p.Kind != q.Kind || p.Place != q.Place || p.Inst != q.Inst {
+				u.all = true
+			}
+		}
+		for k := range x.Epochs {
+			u.differ(x.Epochs[k], y.Epochs[k])
+			u.differ(y.Epochs[k], x.Epochs[k])
+		}
+	}
+	return out
+}
+
+// differ marks words that two epochs store differently.
+func (u *undefined) differ(x, y emu.Epoch) {
+	for w, s := range x {
+		if (s.Value^y[w].Value)&s.Mask != 0 || s.Mask&^y[w].Mask != 0 {
+			u.words[w] |= s.Mask // bits that agree may do so by chance
+		}
+	}
+}

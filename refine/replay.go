@@ -1,0 +1,315 @@
+package refine
+
+import (
+	"fmt"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// replay is the environment of one warp of machine code that runs alone against a record.
+type replay struct {
+	grid  *emu.Grid // of the program: records, memory with its past
+	open  []*undefined
+	lanes [emu.Lanes]*lane
+	w     *emu.Warp
+	// newest are the last stores of the warp to words, in the order of the machine code.
+	newest map[emu.Word]newest
+}
+
+// newest is what a lane has stored.
+type newest struct {
+	emu.Stored
+	lane int
+}
+
+// lane is how far a thread of the machine code has come in the record of its thread of the program.
+type lane struct {
+	rec    *emu.Record
+	open   *undefined
+	at     int // next event
+	time   uint64
+	own    map[emu.Word]emu.Stored
+	epochs []emu.Epoch
+	clock  uint64
+	cut    bool // the program's run was cut: what is behind the record is not known
+	// done are read-modify-writes that were performed ahead of others.
+	done map[int]bool
+	dead func(event int) bool
+}
+
+// accuse is a difference, found while the machine code runs or at its end.
+type accuse struct {
+	Rule  Rule
+	Lane  int
+	Pc    int32 // of the machine code, -1 for none
+	Event *emu.Event
+	Word  emu.Word
+	Want  uint64
+	Got   uint64
+	Why   string
+	Known bool // Want and Got are values
+}
+
+func (a *accuse) Error() string { return a.Why }
+
+// beyond is that a lane has come to the end of a record that was cut.
+type beyond struct{}
+
+func (beyond) Error() string { return "the record ends here" }
+
+func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy) *replay {
+	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}}
+	r.w = emu.NewWarp(code, l, block, id, r, p)
+	for i, t := range r.w.Threads {
+		if t == nil {
+			continue
+		}
+		n := t.Block*l.Threads() + t.Index
+		r.lanes[i] = &lane{rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
+			done: map[int]bool{}, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
+	}
+	return r
+}
+
+// next is the event that the record has next, nil at its end.
+func (l *lane) next() *emu.Event {
+	if l.at < len(l.rec.Events) {
+		return &l.rec.Events[l.at]
+	}
+	return nil
+}
+
+// over reports whether a lane has come to the end of a record that was cut: nothing is left that machine code must perform.
+func (l *lane) over() bool {
+	if !l.cut {
+		return false
+	}
+	for i := l.at; i < len(l.rec.Events); i++ {
+		if !free(&l.rec.Events[i]) && !l.done[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// take goes over the next event. A synchronisation begins an epoch.
+func (l *lane) take() {
+	e := l.next()
+	l.at++
+	if e.Sync() {
+		l.time = e.Time
+		clear(l.own)
+		l.epochs = append(l.epochs, nil)
+	}
+}
+
+func (l *lane) overlay(w emu.Word, mask, v uint32) {
+	o := l.own[w]
+	o.Value, o.Mask = o.Value&^mask|v&mask, o.Mask|mask
+	l.own[w] = o
+}
+
+func (l *lane) see(m *emu.Memory, w emu.Word) uint32 {
+	v := m.At(w, l.time, emu.Integer)
+	if o, ok := l.own[w]; ok {
+		v = v&^o.Mask | o.Value&o.Mask
+	}
+	return v
+}
+
+// see is what a lane sees of a word. Machine code needs no instruction for a barrier of the warp, whose lanes are together anyway: what
+// another lane has stored, and the program shows behind the next such barrier, is seen.
+func (r *replay) see(l int, w emu.Word) uint32 {
+	th := r.lanes[l]
+	v := th.see(r.grid.Memory, w)
+	n, ok := r.newest[w]
+	if !ok || n.lane == l {
+		return v
+	}
+	for i := th.at; i < len(th.rec.Events); i++ {
+		e := &th.rec.Events[i]
+		if e.Sync() && !free(e) {
+			break
+		}
+		if x := r.grid.Memory.At(w, e.Time, emu.Integer); e.Kind == emu.EventWarpBarrier && (x^n.Value)&n.Mask == 0 {
+			return v&^n.Mask | x&n.Mask
+		}
+	}
+	return v
+}
+
+// Access replays accesses: strong ones against the events of the record, weak loads from what memory held.
+func (r *replay) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	if a.Kind == ir.Atomic {
+		return r.atomics(pc, a, act, at)
+	}
+	for l, th := range r.lanes {
+		if act>>l&1 == 0 || th == nil {
+			continue
+		}
+		var err error
+		n := a.Bytes * a.Elems
+		if n > 64 {
+			return &emu.Cannot{Inst: int(pc), Why: "an access of more than 64 bytes"}
+		}
+		var buf [64]byte
+		if a.Kind == ir.Load {
+			err = r.load(pc, a, l, at[l], buf[:n])
+			w.Loaded(a, l, buf[:n])
+		} else {
+			w.Stored(a, l, buf[:n])
+			err = r.store(pc, a, l, at[l], buf[:n])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strong reports whether an access is a strong one, and whether it may be one of the record's strong ones: machine code has
+// no strength for shared memory.
+func strong(a *ir.Access, p emu.Place) (is, may bool) {
+	return a.Sem != ir.Weak && p.Space == ir.Global, a.Sem != ir.Weak || p.Space == ir.Shared
+}
+
+func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) error {
+	th := r.lanes[l]
+	is, may := strong(a, p)
+	if may && r.events(th, emu.EventLoad, a, p, buf, false) {
+		r.acquired(th)
+		return nil
+	}
+	if is && !r.cached(th, p, len(buf), l) {
+		if e := th.pendingFence(); e != nil {
+			return r.missing(l, pc, e)
+		}
+		if th.over() {
+			return beyond{}
+		}
+		return r.unexpected(l, pc, p, "a strong load that the program does not perform here")
+	}
+	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
+		v := r.see(l, w)
+		if may { // an atomic's word: what it will find
+			if e := th.nextAtomic(p); e != nil {
+				v = v&^mask | uint32(e.Value>>(8*from))<<shift&mask
+			}
+		}
+		emu.PutBytes(buf[from:], v&mask>>shift, mask>>shift)
+	})
+	return nil
+}
+
+// nextAtomic is the read-modify-write of a place that is next in the record: machine code may perform it as a loop of a
+// load and a compare-and-swap.
+func (l *lane) nextAtomic(p emu.Place) *emu.Event {
+	for i := l.at; i < len(l.rec.Events); i++ {
+		switch e := &l.rec.Events[i]; {
+		case e.Kind == emu.EventAtomic && e.Place == p:
+			return e
+		case e.Kind != emu.EventFence && e.Kind != emu.EventWarpBarrier && e.Kind != emu.EventLoad:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *replay) eachWord(p emu.Place, l, n int, do func(w emu.Word, mask uint32, shift uint, from int)) {
+	emu.EachWord(p, r.w.Threads[l].Block, n, do)
+}
+
+// cached reports whether the program accesses all words of a place with a cache operator, which machine code shows as a
+// strong access.
+func (r *replay) cached(th *lane, p emu.Place, n, l int) bool {
+	all := true
+	r.eachWord(p, l, n, func(w emu.Word, _ uint32, _ uint, _ int) { all = all && th.rec.Cached[w] })
+	return all
+}
+
+func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) error {
+	th := r.lanes[l]
+	is, may := strong(a, p)
+	if may && r.events(th, emu.EventStore, a, p, buf, true) {
+		r.overlayBytes(l, p, buf)
+		return nil
+	}
+	if is && !r.cached(th, p, len(buf), l) {
+		if e := th.pendingFence(); e != nil {
+			return r.missing(l, pc, e)
+		}
+		if th.over() {
+			return beyond{}
+		}
+		if e := th.nextOf(emu.EventStore, p); e != nil && e.Bytes == len(buf) {
+			return &accuse{Rule: WrongValue, Lane: l, Pc: pc, Event: e, Want: e.Value, Got: emu.Number(buf), Known: true,
+				Why: fmt.Sprintf("the program stores %#x there, the machine code %#x", e.Value, emu.Number(buf))}
+		}
+		return r.unexpected(l, pc, p, "a strong store that the program does not perform here")
+	}
+	r.overlayBytes(l, p, buf)
+	n := len(th.epochs) - 1
+	if th.epochs[n] == nil {
+		th.epochs[n] = emu.Epoch{}
+	}
+	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
+		s := th.epochs[n][w]
+		v := emu.Word32(buf[from:]) << shift
+		th.epochs[n][w] = emu.Stored{Mask: s.Mask | mask, Value: s.Value&^mask | v&mask, Inst: pc}
+	})
+	return nil
+}
+
+func (r *replay) overlayBytes(l int, p emu.Place, buf []byte) {
+	th := r.lanes[l]
+	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
+		v := emu.Word32(buf[from:]) << shift
+		th.overlay(w, mask, v)
+		r.newest[w] = newest{emu.Stored{Mask: mask, Value: v & mask}, l}
+	})
+}
+
+// Copy replays an asynchronous copy as a load and a store.
+func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	if c.Kind != ir.CopyAsync {
+		return nil
+	}
+	if c.Bytes > 16 {
+		return &emu.Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
+	}
+	for l := range r.lanes {
+		if act>>l&1 == 0 {
+			continue
+		}
+		var buf [16]byte
+		n := w.CopySize(c, l)
+		if err := r.load(pc, &ir.Access{Kind: ir.Load, Bytes: 4}, l, from[l], buf[:n]); err != nil {
+			return err
+		}
+		if err := r.store(pc, &ir.Access{Kind: ir.Store, Bytes: 4}, l, to[l], buf[:c.Bytes]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clock gives the readings of the program.
+func (r *replay) Clock(_ *emu.Warp, lane int, _ ir.SpecialReg) uint64 {
+	r.lanes[lane].clock++
+	return 1000 + 64*r.lanes[lane].clock
+}
+
+func (r *replay) unexpected(l int, pc int32, p emu.Place, why string) error {
+	th := r.lanes[l]
+	a := &accuse{Rule: ExtraAccess, Lane: l, Pc: pc, Event: th.next(), Why: fmt.Sprintf("%s: %s %#x", why, p.Space, p.Addr)}
+	if e := th.next(); e != nil && !e.Sync() && e.Place != p {
+		a.Rule, a.Want, a.Got, a.Known = WrongAddress, e.Place.Addr, p.Addr, true
+		a.Why = fmt.Sprintf("a strong access to %s %#x where the program accesses %s %#x", p.Space, p.Addr, e.Place.Space, e.Place.Addr)
+	}
+	return a
+}
+
+func (r *replay) missing(l int, pc int32, e *emu.Event) error {
+	return &accuse{Rule: NotPerformed, Lane: l, Pc: pc, Event: e, Why: fmt.Sprintf("the fence (%s, %s) before it is missing", e.Sem, e.Scope)}
+}

@@ -1,0 +1,110 @@
+package figures
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+var update = flag.Bool("update", false, "write the tables of the pages")
+
+const root = Tree("../..")
+
+// TestTables: tables of pages are those that follow from the stored files.
+func TestTables(t *testing.T) {
+	for _, x := range Tables {
+		t.Run(filepath.Base(x.Page)+" "+x.Name, func(t *testing.T) {
+			rows, err := x.Rows(root)
+			require.NoError(t, err)
+			require.Greater(t, len(rows), 2)
+			file := filepath.Join(string(root), x.Page)
+			page, err := os.ReadFile(file)
+			require.NoError(t, err)
+			want, err := Fill(string(page), x.Name, rows)
+			require.NoError(t, err)
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+				return
+			}
+			require.Equal(t, want, string(page), "go test ./report/figures -update writes the table")
+		})
+	}
+}
+
+// TestSentences: what pages say with numbers follows from the stored files.
+func TestSentences(t *testing.T) {
+	for _, x := range Sentences {
+		t.Run(filepath.Base(x.Page), func(t *testing.T) {
+			page, err := os.ReadFile(filepath.Join(string(root), x.Page))
+			require.NoError(t, err)
+			say, err := x.Say(root)
+			require.NoError(t, err)
+			require.NotEmpty(t, say)
+			for _, s := range say {
+				require.Contains(t, strings.Join(strings.Fields(string(page)), " "), s)
+			}
+		})
+	}
+}
+
+// TestFill: a table is replaced, and nothing beside it.
+func TestFill(t *testing.T) {
+	const page = "before\n\n<!-- figures: x -->\n| a |\n|---|\n| 1 |\n\nbehind | not a row\n"
+	got, err := Fill(page, "x", []string{"| a |", "|---|", "| 2 |", "| 3 |"})
+	require.NoError(t, err)
+	require.Equal(t, "before\n\n<!-- figures: x -->\n| a |\n|---|\n| 2 |\n| 3 |\n\nbehind | not a row\n", got)
+	_, err = Fill(page, "y", nil)
+	require.ErrorContains(t, err, "figures: y")
+}
+
+// TestMatrix: a matrix that is written and read is the same, cells that are missing included.
+func TestMatrix(t *testing.T) {
+	m := Matrix{}
+	for _, test := range []string{"mp", "sb"} {
+		for _, target := range []string{"sm_70", "sm_80"} {
+			for i, level := range []string{"O0", "O3"} {
+				for _, layout := range []string{"pointers", "symbols"} {
+					if target == "sm_80" && layout == "symbols" {
+						continue
+					}
+					m[Place{test, "ptxas 12.4.131", target, level, layout}] = []string{"preserved", "optimised merged lost known:a+b"}[i]
+				}
+			}
+		}
+	}
+	m[Place{"mp", "llc 22 + ptxas 11.8", "sm_70", "O3", "symbols"}] = "unsupported"
+	var b bytes.Buffer
+	_, err := m.WriteTo(&b)
+	require.NoError(t, err)
+	got, err := ReadMatrix(bytes.NewReader(b.Bytes()))
+	require.NoError(t, err)
+	require.Equal(t, m, got)
+	for _, bad := range []string{"levels O0\nlayouts pointers\ntest mp\n\t..\tptxas 1: sm_70\n", "nonsense here\n"} {
+		_, err = ReadMatrix(strings.NewReader(bad))
+		require.Error(t, err)
+	}
+	full := Matrix{}
+	for i := range len(letters) + 1 {
+		full[Place{Test: "mp", Level: strings.Repeat("O", i+1)}] = strings.Repeat("x", i+1)
+	}
+	_, err = full.WriteTo(&b)
+	require.ErrorContains(t, err, "letters")
+}
+
+// TestFate: what is published of a cell.
+func TestFate(t *testing.T) {
+	c := &report.Cell{Result: report.Result{Class: report.Preserved}}
+	require.Equal(t, "preserved", Fate(c))
+	c.Result = report.Result{Class: report.Optimised, Findings: []report.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged"}}}
+	require.Equal(t, "optimised merged+reordered new", Fate(c))
+	c.Verdict = &report.Verdict{Lost: []string{"x=1;"}, SCNew: []string{"x=2;"}}
+	c.Known = []string{"a", "b"}
+	require.Equal(t, "optimised merged+reordered lost sc known:a+b", Fate(c))
+}

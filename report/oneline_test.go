@@ -1,0 +1,38 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestOneLine: no name of a stream begins a line of its own.
+func TestOneLine(t *testing.T) {
+	config := Config{Schema: Schema, Toolchains: []Toolchain{{ID: "ptxas 12.4.131"}}}
+	read := func(events ...Event) error {
+		var text strings.Builder
+		for _, e := range events {
+			line, err := json.Marshal(e)
+			require.NoError(t, err)
+			text.Write(append(line, '\n'))
+		}
+		return ReadLines("run.jsonl", strings.NewReader(text.String()), func(int, Event) error { return nil })
+	}
+	require.NoError(t, read(Event{Config: &config}))
+	evil := "x\n::add-mask::y"
+	for _, c := range []Config{{Tool: evil}, {Source: evil}, {Targets: []string{"sm_80", evil}}, {Levels: []string{evil}},
+		{Layouts: []string{evil}},
+		{Toolchains: []Toolchain{{ID: evil}}}, {Model: "x\ry"}} {
+		c.Schema = Schema
+		require.ErrorContains(t, read(Event{Config: &c}), "is no name: it has several lines")
+	}
+	for _, e := range []Event{{Cell: &Cell{Test: "mp", Toolchain: evil}}, {Cell: &Cell{Test: "mp", Target: evil}},
+		{Cell: &Cell{Test: "mp", Level: evil}},
+		{Problem: &Problem{Kind: "compile", Toolchain: evil}}, {Problem: &Problem{Kind: evil}}, {Histogram: &Histogram{Test: "mp",
+			Setting: evil}},
+		{Histogram: &Histogram{Test: "mp", Device: TestedDevice{Name: evil}}}} {
+		require.ErrorContains(t, read(Event{Config: &config}, e), "run.jsonl:2: bad event: ")
+	}
+}

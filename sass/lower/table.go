@@ -1,0 +1,187 @@
+package lower
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"optcheck/ir"
+)
+
+// Known is how the reading of an instruction is known.
+type Known string
+
+// The ways.
+const (
+	// Chip: code with this form, executed on an H200, stored the same as emulated.
+	Chip Known = "chip"
+	// Opcode: other forms of the opcode are part of such code.
+	Opcode Known = "opcode on chip"
+	// Documented: public documentation or compilers' idioms only.
+	Documented Known = "documentation"
+)
+
+//go:embed h200.txt
+var onH200 string
+
+var chipForms = sync.OnceValue(func() map[string]Known {
+	out := map[string]Known{}
+	for line := range strings.Lines(onH200) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
+			out[line], out[opcode(line)] = Chip, Chip
+		}
+	}
+	return out
+})
+
+// opcode is that of a form.
+func opcode(form string) string {
+	if i := strings.IndexAny(form, ". "); i >= 0 {
+		return form[:i]
+	}
+	return form
+}
+
+// HowKnown says how the reading of a form (see ir.Inst.Form) is known; "" if there is none. What never met a chip may be
+// misread: a difference that depends on it alone proves nothing.
+func HowKnown(form string) Known {
+	switch op := opcode(form); {
+	case chipForms()[form] != "":
+		return Chip
+	case chipForms()[op] != "":
+		return Opcode
+	case table[op] != nil:
+		return Documented
+	}
+	return ""
+}
+
+// table maps opcodes to their readings. Each reading takes the modifiers and operands that it knows, in order; what it
+// leaves makes an instruction opaque. (Filled in init, because readings refer to the table.)
+var table = map[string]func(*step){}
+
+func init() {
+	add := func(lower func(*step), names ...string) {
+		for _, n := range names {
+			table[n] = lower
+		}
+	}
+	integer(add)
+	control(add)
+	memory(add)
+	floating(add)
+}
+
+type adder func(lower func(*step), names ...string)
+
+func integer(add adder) {
+	add(iadd3, "IADD3", "UIADD3")
+	add(iadd, "VIADD", "UVIADD", "IADD", "UIADD")
+	add(imad, "IMAD", "UIMAD")
+	add(lea, "LEA", "ULEA")
+	add(iabs, "IABS", "UIABS")
+	add(vimnmx, "IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX")
+	add(vimnmx3, "VIMNMX3", "UVIMNMX3")
+	add(viaddmnmx, "VIADDMNMX", "UVIADDMNMX")
+	add(vabsdiff, "VABSDIFF")
+	add(idp, "IDP")
+	add(mov, "MOV", "UMOV")
+	add(lop3, "LOP3", "ULOP3")
+	add(plop3, "PLOP3", "UPLOP3")
+	add(sel, "SEL", "USEL")
+	add(prmt, "PRMT", "UPRMT")
+	add(shf, "SHF", "USHF")
+	add(isetp, "ISETP", "UISETP")
+	add(flo, "FLO", "UFLO")
+	add(unary(ir.Popc), "POPC", "UPOPC")
+	add(unary(ir.Brev), "BREV", "UBREV")
+	add(bmsk, "BMSK", "UBMSK")
+	add(sgxt, "SGXT", "USGXT")
+	add(p2r, "P2R")
+	add(r2p, "R2P")
+	add(s2r, "S2R", "S2UR")
+	add(cs2r, "CS2R")
+	add(r2ur, "R2UR")
+}
+
+func floating(add adder) {
+	add(farith(ir.FAdd, ir.F32, 2), "FADD")
+	add(farith(ir.FMul, ir.F32, 2), "FMUL")
+	add(farith(ir.FFma, ir.F32, 3), "FFMA")
+	add(farith(ir.FAdd, ir.F64, 2), "DADD")
+	add(farith(ir.FMul, ir.F64, 2), "DMUL")
+	add(farith(ir.FFma, ir.F64, 3), "DFMA")
+	add(fmnmx(ir.F32), "FMNMX")
+	add(fmnmx(ir.F64), "DMNMX")
+	add(fsetp(ir.F32), "FSETP")
+	add(fsetp(ir.F64), "DSETP")
+	add(fset, "FSET")
+	add(fsel, "FSEL")
+	add(mufu, "MUFU")
+	add(fchk, "FCHK")
+	add(harith(ir.FAdd, 2), "HADD2")
+	add(harith(ir.FMul, 2), "HMUL2")
+	add(harith(ir.FFma, 3), "HFMA2")
+	add(hmnmx2, "HMNMX2")
+	add(hsetp2, "HSETP2")
+	add(hset2, "HSET2")
+	add(i2f, "I2F", "I2FP")
+	add(f2i, "F2I")
+	add(f2f, "F2F")
+	add(f2fp, "F2FP")
+	add(frnd, "FRND")
+	add(i2ip, "I2IP")
+	add(i2i, "I2I")
+	add(vabsdiff4, "VABSDIFF4")
+}
+
+func control(add adder) {
+	add(bra, "BRA")
+	add(brx, "BRX", "BRXU")
+	add(call, "CALL")
+	add(ret, "RET")
+	add(lepc, "LEPC")
+	add(simple(ir.Exit), "EXIT")
+	add(simple(ir.Exit), "KILL")
+	add(bpt, "BPT")
+	add(bssy, "BSSY")
+	add(bsync(ir.BarrierWait), "BSYNC")
+	add(bsync(ir.BarrierLeave), "BREAK")
+	add(bmov, "BMOV")
+	add(warpsync, "WARPSYNC")
+	add(nothing(""), "NOP", "ENDCOLLECTIVE")
+	add(ignore(""), "NANOSLEEP")
+	add(simple(ir.Yield), "YIELD")
+	add(shfl, "SHFL")
+	add(vote, "VOTE", "VOTEU")
+	add(match, "MATCH")
+	add(redux, "REDUX")
+	add(elect, "ELECT")
+}
+
+func memory(add adder) {
+	add(load(ir.Global), "LDG")
+	add(load(ir.Generic), "LD")
+	add(load(ir.Shared), "LDS")
+	add(load(ir.Local), "LDL")
+	add(store(ir.Global), "STG")
+	add(store(ir.Generic), "ST")
+	add(store(ir.Shared), "STS")
+	add(store(ir.Local), "STL")
+	add(ldc, "LDC", "ULDC", "LDCU")
+	add(atom(ir.Global), "ATOMG")
+	add(atom(ir.Generic), "ATOM")
+	add(atom(ir.Shared), "ATOMS")
+	add(red(ir.Global), "REDG")
+	add(red(ir.Generic), "RED")
+	add(qspc, "QSPC")
+	add(membar, "MEMBAR")
+	add(fence, "FENCE")
+	add(waits, "ERRBAR", "CGAERRBAR")
+	add(cctl, "CCTL")
+	add(bar, "BAR")
+	add(b2r, "B2R")
+	add(ldgsts, "LDGSTS")
+	add(copies, "LDGDEPBAR")
+	add(depbar, "DEPBAR")
+}
