@@ -23,7 +23,7 @@ type Access struct {
 	Scope Scope
 	// Volatile tells that the access may not be left out (.volatile, .mmio); Constant that nobody
 	// writes what it reads (.nc, ld.const, ld.param); Cached that the cache operator of a weak
-	// access makes the machine instruction a strong one (.cg, .cv, .wt).
+	// access makes the machine instruction a strong one (.ca, .cg, .cv, .wt).
 	Volatile, Constant, Cached bool
 	// Addr holds the address, to which Offset is added. An address of Shared, Local, ConstBank,
 	// Param is an offset in the space; of Generic and Global 64 bits. AddrBits is 32 or 64.

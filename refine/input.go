@@ -26,13 +26,14 @@ type Contents struct {
 }
 
 // heap is where made-up pointers point to: pages of 4 KiB; global is where variables begin, buffers where the
-// buffers of parameters do.
+// buffers of parameters do, shared where those in shared memory do.
 const (
 	heap    = 0x7f10_0000_0000
 	pages   = 61
 	buffers = 0x7f00_0000_0000
 	buffer  = 1 << 24
 	global  = 0x7f20_0000_0000
+	shared  = 0x4000
 )
 
 // random is SplitMix64.
@@ -84,6 +85,11 @@ func first(seed, fill uint64) func(emu.Word, emu.Kind) uint32 {
 				return uint32(a)
 			}
 			return uint32(a >> 32)
+		case emu.Shared:
+			if low {
+				return shared + uint32(pair%pages)*16
+			}
+			return 0
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
 			if x>>40&7 != 0 {
 				return 0
@@ -145,6 +151,9 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 			case u.kind == emu.Pointer && at+8 <= len(b):
 				binary.LittleEndian.PutUint64(b[at:], buffers+uint64(i)*buffer+uint64(at)*4096)
 				at += 4
+			case u.kind == emu.Shared:
+				put(b[at:], shared+uint32(i)*256)
+				at += max(u.bytes-4, 0)
 			case u.kind == emu.Float64 && at+8 <= len(b):
 				binary.LittleEndian.PutUint64(b[at:], 0x3ff0000000000000+r.next()>>20)
 				at += 4

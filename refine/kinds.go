@@ -8,7 +8,7 @@ import (
 // kinds finds what loads and parameters are used for: what becomes an address should be one, and what becomes a part of
 // an address should be small. Keys are instructions of loads.
 func kinds(p *ir.Program) map[int32]emu.Kind {
-	pointers, indices := flows(p)
+	to := flows(p)
 	out := map[int32]emu.Kind{}
 	for i := range p.Insts {
 		a, ok := p.Insts[i].Do.(*ir.Access)
@@ -20,9 +20,11 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 		}
 		for _, r := range loaded(&p.Insts[i], a) {
 			switch {
-			case pointers[r] && a.Bytes == 8:
+			case to.pointers[r] && a.Bytes == 8:
 				out[int32(i)] = emu.Pointer
-			case (pointers[r] || indices[r]) && out[int32(i)] == emu.Integer:
+			case to.shared[r]:
+				out[int32(i)] = emu.Shared
+			case (to.pointers[r] || to.indices[r]) && out[int32(i)] == emu.Integer:
 				out[int32(i)] = emu.Index
 			}
 		}
@@ -42,10 +44,13 @@ func loaded(in *ir.Inst, a *ir.Access) []ir.Reg {
 	return regs
 }
 
-// flows finds the registers whose value becomes an address (by copies, sums and choices), and those that become a part of
-// one by any computation.
-func flows(p *ir.Program) (pointers, indices map[ir.Reg]bool) {
-	pointers, indices = map[ir.Reg]bool{}, map[ir.Reg]bool{}
+// addresses are the registers whose value becomes an address of global or of shared memory (by copies, sums and choices),
+// and those that become a part of one by any computation.
+type addresses struct{ pointers, shared, indices map[ir.Reg]bool }
+
+// flows finds what becomes an address.
+func flows(p *ir.Program) addresses {
+	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}}
 	fixed := map[ir.Reg]bool{}
 	for _, c := range p.Consts {
 		fixed[c.Reg] = true
@@ -53,13 +58,16 @@ func flows(p *ir.Program) (pointers, indices map[ir.Reg]bool) {
 	for i := range p.Insts {
 		switch do := p.Insts[i].Do.(type) {
 		case *ir.Access:
-			if do.Space == ir.Global || do.Space == ir.Generic {
-				pointers[do.Addr] = true
-			} else {
-				indices[do.Addr] = true
+			switch do.Space {
+			case ir.Global, ir.Generic:
+				to.pointers[do.Addr] = true
+			case ir.Shared:
+				to.shared[do.Addr] = true
+			default:
+				to.indices[do.Addr] = true
 			}
 		case *ir.Copy:
-			pointers[do.From], indices[do.To] = true, true
+			to.pointers[do.From], to.shared[do.To] = true, true
 		}
 	}
 	add := func(set map[ir.Reg]bool, r ir.Reg) bool {
@@ -79,30 +87,31 @@ func flows(p *ir.Program) (pointers, indices map[ir.Reg]bool) {
 						continue
 					}
 					for n, s := range o.Src {
-						if pointers[o.Dst] && carries(o, n) {
-							again = add(pointers, s) || again
-						} else if pointers[o.Dst] || indices[o.Dst] {
-							again = add(indices, s) || again
+						switch {
+						case to.pointers[o.Dst] && o.Type.Bits() == 64 && carries(o, n):
+							again = add(to.pointers, s) || again
+						case to.shared[o.Dst] && o.Type.Bits() >= 32 && carries(o, n):
+							again = add(to.shared, s) || again
+						case to.pointers[o.Dst] || to.shared[o.Dst] || to.indices[o.Dst]:
+							again = add(to.indices, s) || again
 						}
 					}
 				}
 			}
 		}
 	}
-	return pointers, indices
+	return to
 }
 
 // carries reports whether source n of an operation reaches the result as an address does.
 func carries(o *ir.Op, n int) bool {
 	switch o.Code {
-	case ir.Mov, ir.Add, ir.Or:
-		return o.Type.Bits() == 64
+	case ir.Mov, ir.Add, ir.Or, ir.Ext:
+		return true
 	case ir.Sub:
-		return o.Type.Bits() == 64 && n == 0
+		return n == 0
 	case ir.Sel:
-		return n > 0 && o.Type.Bits() == 64
-	case ir.Ext:
-		return o.Type.Bits() == 64
+		return n > 0
 	}
 	return false
 }

@@ -70,6 +70,7 @@ func Kernel(m *ptx.Module, kernel string) (*ir.Program, error) {
 		f.lower()
 	}
 	p.pointedTo()
+	p.inOrder()
 	return &p.b.P, nil
 }
 

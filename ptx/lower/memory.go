@@ -101,7 +101,7 @@ func (x *inst) access(kind ir.AccessKind, at int) *ir.Access {
 	p := x.place(at, a.Space)
 	a.Addr, a.Offset, a.AddrBits = p.reg, p.offset, p.bits
 	switch x.mods["cop"] {
-	case "cg", "cv", "wt":
+	case "ca", "cg", "cv", "wt":
 		a.Cached = a.Sem == ir.Weak
 	}
 	return a

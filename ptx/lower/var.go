@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/ir"
 	"optcheck/ptx"
@@ -27,6 +28,22 @@ func (p *program) pointedTo() {
 			p.variable(at.Symbol)
 		}
 	}
+}
+
+// inOrder puts the variables into the order in which ptxas lays out shared memory, whatever refers to them first: those of
+// functions, then those of the module, as they are declared.
+func (p *program) inOrder() {
+	at := map[string]int{}
+	for i := range p.m.Vars {
+		at[p.m.Vars[i].Name] = i + 1
+	}
+	rank := func(v *ir.Var) int {
+		if v.Func != "" {
+			return 0
+		}
+		return at[v.Name]
+	}
+	slices.SortStableFunc(p.b.P.Vars, func(a, b ir.Var) int { return rank(&a) - rank(&b) })
 }
 
 // newVar makes a variable of memory; nil if it is not understood. Variables of .local space have their
