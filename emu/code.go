@@ -377,9 +377,12 @@ func (c *Code) bank0(l *Launch) []byte {
 	return b
 }
 
-// banks are the banks of constants of a launch.
+// banks are the banks of constants of a launch, which all its warps share.
 func (c *Code) banks(l *Launch) map[int][]byte {
-	out := map[int][]byte{}
+	if l.banks[c] != nil {
+		return l.banks[c]
+	}
+	out, own := map[int][]byte{}, map[int]bool{0: true}
 	for n, b := range c.P.Banks {
 		out[n] = b
 	}
@@ -398,13 +401,21 @@ func (c *Code) banks(l *Launch) map[int][]byte {
 		if v += uint64(p.Addend); p.Generic && v < 1<<32 {
 			v |= SharedWindow
 		}
-		b := make([]byte, max(int(end), len(out[p.Bank])))
-		copy(b, out[p.Bank])
+		b := out[p.Bank]
+		if !own[p.Bank] || int(end) > len(b) {
+			b = make([]byte, max(int(end), len(b)))
+			copy(b, out[p.Bank])
+			own[p.Bank] = true
+		}
 		var word [8]byte
 		binary.LittleEndian.PutUint64(word[:], v>>p.Shift)
 		copy(b[p.Offset:end], word[:])
 		out[p.Bank] = b
 	}
+	if l.banks == nil {
+		l.banks = map[*Code]map[int][]byte{}
+	}
+	l.banks[c] = out
 	return out
 }
 

@@ -24,6 +24,8 @@ type Launch struct {
 	Params []byte
 	// Vars are the addresses of variables: those of shared memory as offsets in its window.
 	Vars map[string]uint64
+
+	banks map[*Code]map[int][]byte // constants, once made
 }
 
 // Threads is the number of threads of a block.

@@ -238,12 +238,20 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	if strong {
 		r.event(Event{Kind: EventLoad, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Volatile: a.Volatile}, a.Elems, buf)
 		if a.Sem == ir.Acquire {
-			g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: a.Scope})
+			g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: scopeOf(a, p)})
 		}
 	}
 	if a.Cached {
 		r.cached(p, block, len(buf))
 	}
+}
+
+// scopeOf is the scope in which an access synchronises: nobody outside the CTA can read what it stores to shared memory.
+func scopeOf(a *ir.Access, p Place) ir.Scope {
+	if p.Space == ir.Shared {
+		return min(a.Scope, ir.CTA)
+	}
+	return a.Scope
 }
 
 // PutBytes writes the bytes of v that mask covers, which begins at its lowest byte.
@@ -266,7 +274,7 @@ func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte
 	block := w.Threads[l].Block
 	strong := a.Sem != ir.Weak
 	if a.Sem == ir.Release {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: a.Scope})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: scopeOf(a, p)})
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(buf[from:])<<shift&mask
@@ -291,7 +299,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	r := g.record(w, l)
 	block := w.Threads[l].Block
 	if a.Sem == ir.Release || a.Sem == ir.AcqRel {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: a.Scope})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: scopeOf(a, p)})
 	}
 	g.breakSpin(w, l, wordOf(p, block))
 	w.Stored(a, l, operand[:n])
@@ -314,7 +322,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	w.Old(a, l, old[:n])
 	w.SetReg(a.Done, l, truth(string(old[:n]) == string(compared[:n])))
 	if a.Sem == ir.Acquire || a.Sem == ir.AcqRel {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: a.Scope})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: scopeOf(a, p)})
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp
 	if err != nil {
 		return nil, err
 	}
-	m := emu.NewMemory(first(in.Seed, policy.Fill))
+	m := emu.NewMemory(in.first(policy.Fill))
 	in.fill(m, p)
 	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}, m, policy, true)
 	if err != nil {

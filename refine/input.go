@@ -17,6 +17,8 @@ type Input struct {
 	Memory []Contents `json:"memory,omitempty"`
 	// Vars are the addresses of the program's variables.
 	Vars map[string]uint64 `json:"vars,omitempty"`
+	// Shared tells that shared memory has a content before the first thread runs: that of a litmus test has.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // Contents is what a buffer holds.
@@ -56,9 +58,10 @@ func hash(x uint64) uint64 {
 var edges = [...]uint32{0x80000000, 0x7fffffff, 0xffffffff, 0x80000001, 0xfffffffe, 0x8000, 0x7fff, 0x80008000, 0x7fff7fff, 0x10000, 0x80, 1}
 
 // first makes the first content of words.
-func first(seed, fill uint64) func(emu.Word, emu.Kind) uint32 {
+func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
+	seed := in.Seed
 	return func(w emu.Word, k emu.Kind) uint32 {
-		if w.Shared() {
+		if w.Shared() && !in.Shared {
 			return uint32(fill) // nobody wrote it: undefined
 		}
 		low := w&1 == 0

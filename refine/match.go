@@ -52,13 +52,18 @@ func (l *lane) seek(is func(e *emu.Event) bool) (skip int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		e := &l.rec.Events[i]
 		if !l.done[i] && is(e) {
-			return i - l.at, true
+			if !l.late || e.Kind != emu.EventLoad || !l.dead(i) {
+				return i - l.at, true
+			}
+			if !ok {
+				skip, ok = i-l.at, true
+			}
 		}
 		if !l.skippable(i) {
-			return 0, false
+			break
 		}
 	}
-	return 0, false
+	return skip, ok
 }
 
 // ahead looks for a read-modify-write of a place behind others that are not performed yet: relaxed ones of different places are not
@@ -457,13 +462,13 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 		if th == nil || among>>k&1 == 0 || k != l && act>>k&1 == 1 && at[k] == p {
 			continue
 		}
-		skip, ok := th.nextAggregated()
+		i, ok := th.nextAggregated(p, a.Bytes)
 		if !ok {
 			continue
 		}
-		e := &th.rec.Events[th.at+skip]
+		e := &th.rec.Events[i]
 		kind, operand := plainAtom(e)
-		if e.Place != p || kind != a.Atom || e.Bytes != a.Bytes || k == l && r.fencesAmong(th, skip) {
+		if kind != a.Atom || e.Bytes != a.Bytes || k == l && r.fencesAmong(th, i-th.at) {
 			continue
 		}
 		if len(group) == 0 {
@@ -481,16 +486,13 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	var first emu.Event
 	for i, k := range group {
 		th := r.lanes[k]
-		skip, _ := th.nextAggregated()
-		for range skip {
-			th.take()
-		}
-		e := th.next()
+		at, _ := th.nextAggregated(p, a.Bytes)
+		e := &th.rec.Events[at]
 		if i == 0 {
 			first = *e
 		}
 		r.overlayResult(k, e)
-		th.take()
+		th.perform(at)
 		r.acquired(th)
 		if f := th.next(); k != l && f != nil && f.Kind == emu.EventFence && f.Sem == ir.Acquire && f.Inst == e.Inst {
 			th.take() // the invalidation of the lane that performs it is that of all: the cache is the SM's
@@ -500,20 +502,36 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	return true
 }
 
-// nextAggregated finds the read-modify-write that a lane has next, behind the release that is its own: the lane that performs it
-// for others performs their fence as well.
-func (l *lane) nextAggregated() (skip int, ok bool) {
+// nextAggregated finds the read-modify-write of a place that a lane has next, behind the release that is its own: the lane that
+// performs it for others performs their fence as well. It may rise before relaxed ones of other places.
+func (l *lane) nextAggregated(p emu.Place, bytes int) (i int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		e := &l.rec.Events[i]
 		switch {
 		case e.Kind == emu.EventAtomic && !l.done[i]:
-			return i - l.at, true
+			if e.Place == p {
+				return i, true
+			}
+			return l.ahead(p, bytes)
 		case e.Kind == emu.EventFence && e.Sem == ir.Release && i+1 < len(l.rec.Events) && l.rec.Events[i+1].Inst == e.Inst:
 		case !l.skippable(i):
 			return 0, false
 		}
 	}
 	return 0, false
+}
+
+// perform goes over a read-modify-write of the record, and over what stands before it unless that is still to be performed.
+func (l *lane) perform(i int) {
+	l.done[i] = true
+	for k := l.at; k < i; k++ {
+		if l.rec.Events[k].Kind == emu.EventAtomic && !l.done[k] {
+			return
+		}
+	}
+	for l.at <= i || l.at < len(l.rec.Events) && l.done[l.at] {
+		l.take()
+	}
 }
 
 // plainAtom is the operation of an event: an increment without a limit is an addition.

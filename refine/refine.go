@@ -57,6 +57,8 @@ type Options struct {
 	// Grid and Block fix the launch; zero: chosen.
 	Grid, Block [3]int
 	MaxSteps    int64 // of the program, a run; 0: 1 << 20
+	// Shared gives shared memory a first content.
+	Shared bool
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
 }
@@ -93,7 +95,7 @@ func (c Covered) Share() float64 {
 
 // Compare executes a program and the machine code that was made of it.
 func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Result, error) {
-	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[int32]*death{}}
+	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{}}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -123,26 +125,36 @@ type comparison struct {
 	source, code              *emu.Code
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
-	deaths                    map[int32]*death
+	deaths                    map[occurrence]*death
 }
 
-// death is what was found of the loads of an instruction: how many were tried, and whether something depended on one.
+// occurrence is an instruction as an event of a thread: the same one of all threads. Of a loop's loads only that of the last
+// iteration may matter.
+type occurrence struct {
+	inst  int32
+	event int
+}
+
+// death is what was found of the loads of an occurrence: how many were tried, and whether something depended on one.
 type death struct {
 	tried int
 	used  bool
 }
 
-// tries is how many loads of an instruction are tried.
-const tries = 3
+// tries is how many loads of an occurrence are tried; occurrences how many of these there are: what comes later is used.
+const (
+	tries       = 3
+	occurrences = 256
+)
 
 // dead reports whether nothing that a thread does depends on what one of its strong loads reads: the program is run
 // again with another value.
 func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event int) bool {
-	inst := was.Records[thread].Events[event].Inst
-	d := c.deaths[inst]
+	at := occurrence{was.Records[thread].Events[event].Inst, event}
+	d := c.deaths[at]
 	if d == nil {
-		d = &death{}
-		c.deaths[inst] = d
+		d = &death{used: len(c.deaths) >= occurrences}
+		c.deaths[at] = d
 	}
 	if d.used || d.tried >= tries {
 		return !d.used
@@ -187,6 +199,7 @@ func (c *comparison) inputs() []*Input {
 	var out []*Input
 	for i := range runs {
 		in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, c.o.Seed+uint64(i))
+		in.Shared = c.o.Shared
 		out = append(out, in)
 	}
 	return out
@@ -209,7 +222,7 @@ var fills = [2]uint64{0, 0xa5a5a5a5a5a5a5a5}
 
 // reference runs the program.
 func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
-	m := emu.NewMemory(first(in.Seed, fill))
+	m := emu.NewMemory(in.first(fill))
 	in.fill(m, c.program)
 	steps := c.o.MaxSteps
 	if steps == 0 {
@@ -279,21 +292,24 @@ func merge(to, from *emu.Coverage) {
 	}
 }
 
-// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The error is that nothing can be said.
+// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
+// the record in one of two readings: its loads are the first ones that they can be, or the first ones on which something
+// depends. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp) (*Finding, error) {
 	var found [2]*accuse
 	for i, p := range []emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Fill: 0, Reverse: true}} {
-		r := c.newReplay(in, g, open, c.code, l, block, id, p)
-		err := r.run(c, ref)
-		merge(c.machineCover, r.w.Cover)
-		switch e := (*accuse)(nil); {
-		case err == nil:
-		case errors.As(err, &e):
-			found[i] = e
-		default:
-			return nil, err
+		for _, late := range []bool{false, true} {
+			r := c.newReplay(in, g, open, c.code, l, block, id, p, late)
+			err := r.run(c, ref)
+			merge(c.machineCover, r.w.Cover)
+			if found[i] = nil; err != nil && !errors.As(err, &found[i]) {
+				return nil, err
+			}
+			c.Compared += r.compared()
+			if found[i] == nil {
+				break
+			}
 		}
-		c.Compared += r.compared()
 	}
 	for i, a := range found {
 		if a == nil {

@@ -36,6 +36,8 @@ type lane struct {
 	// done are read-modify-writes that were performed ahead of others.
 	done map[int]bool
 	dead func(event int) bool
+	// late tells that a load on which nothing depends is left out if a later one can be the machine's.
+	late bool
 }
 
 // accuse is a difference, found while the machine code runs or at its end.
@@ -58,7 +60,7 @@ type beyond struct{}
 
 func (beyond) Error() string { return "the record ends here" }
 
-func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy) *replay {
+func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, late bool) *replay {
 	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}}
 	r.w = emu.NewWarp(code, l, block, id, r, p)
 	for i, t := range r.w.Threads {
@@ -67,7 +69,7 @@ func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, cod
 		}
 		n := t.Block*l.Threads() + t.Index
 		r.lanes[i] = &lane{rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
-			done: map[int]bool{}, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
+			done: map[int]bool{}, late: late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
 	}
 	return r
 }
