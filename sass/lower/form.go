@@ -55,6 +55,9 @@ func kind(b *strings.Builder, o *isa.Operand) {
 		if terms, ok := addressTerms(o.Text); ok && len(terms) > 0 {
 			b.WriteString("[" + addressKind(terms) + "]")
 		}
+		if o.Part != "" {
+			b.WriteString("." + o.Part)
+		}
 	case isa.OpdMem:
 		terms, _ := addressTerms(o.Text)
 		b.WriteString("[" + addressKind(terms) + "]")

@@ -65,6 +65,8 @@ func integerForms() []string {
 		out = append(out, "r "+op+".b32 rd, ra, rb", "l "+op+".b64 ld, la, lb", "h "+op+".b16 hd, ha, hb")
 	}
 	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, rb")...)
+	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, 0x7fffffa")...) // the sign of a constant
+	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, -77")...)
 	for _, op := range []string{"shl.b", "shr.u", "shr.s"} {
 		out = append(out, fmt.Sprintf("r %s32 rd, ra, rb", op), fmt.Sprintf("l %s64 ld, la, rb", op), fmt.Sprintf("h %s16 hd, ha, rb", op),
 			fmt.Sprintf("l %s64 ld, la, 37", op), fmt.Sprintf("r %s32 rd, ra, 11", op))

@@ -62,18 +62,24 @@ func (s *step) lop(t ir.Type, lut uint64, a, b, c ir.Reg) ir.Reg {
 	return s.opTo(ir.Lop3, t, func(o *ir.Op) { o.Imm = lut }, a, b, c)
 }
 
-// plop3: PLOP3.LUT p, q, a, b, c, l1, l2: bit 4a+2b+c of each table. A register R.SIGN is its sign.
+// truth takes a predicate, or the sign of a word: R2.SIGN, c[0x2][0x0].SIGN.
+func (s *step) truth() ir.Reg {
+	if o := s.peek(); o == nil || o.Part != "SIGN" {
+		return s.pred()
+	}
+	o := s.next()
+	o.Part = ""
+	s.bare(&o, false, false, false)
+	return s.op(ir.Shr, ir.U32, s.raw(&o), s.k(31))
+}
+
+// plop3: PLOP3.LUT p, q, a, b, c, l1, l2: bit 4a+2b+c of each table.
 func plop3(s *step) {
 	s.mod("LUT")
 	p, q := s.predDst(), s.predDst()
 	var v [3]ir.Reg
 	for i := range v {
-		if o := s.peek(); isReg(o) && o.Part == "SIGN" && !o.Neg && !o.Not && !o.Abs {
-			sign := s.next()
-			v[i] = s.op(ir.Shr, ir.U32, s.orZero(s.reg(&sign, 0)), s.k(31))
-			continue
-		}
-		v[i] = s.pred()
+		v[i] = s.truth()
 	}
 	for _, d := range []ir.Reg{p, q} {
 		lut := s.imm(256)
