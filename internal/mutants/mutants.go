@@ -26,11 +26,14 @@ import (
 
 // Mutant is one change of one file.
 type Mutant struct {
-	File string // its base name
+	path string
 	// Name says where and what, without line numbers: "ready: a && b → a".
 	Name   string
 	source []byte
 }
+
+// File is the base name of the file that is changed.
+func (m *Mutant) File() string { return filepath.Base(m.path) }
 
 // Of returns the mutants of a Go file, in the order of its text: each condition made true and
 // false, each operand of && and || removed, each comparison shifted, each assignment and
@@ -87,7 +90,7 @@ func (m *mutator) add(what string, undo func()) {
 	if m.seen[name]++; m.seen[name] > 1 {
 		name += fmt.Sprintf(" (%d)", m.seen[name])
 	}
-	m.out = append(m.out, Mutant{filepath.Base(m.path), name, b.Bytes()})
+	m.out = append(m.out, Mutant{m.path, name, b.Bytes()})
 }
 
 // replace replaces an expression by another.
@@ -192,7 +195,8 @@ func Score(t *testing.T, tests string, equal map[string]string, files ...string)
 		list, err := Of(filepath.Join(dir, file))
 		require.NoError(t, err)
 		for i := range list {
-			ok, built := list[i].passes(t, dir, tests)
+			ok, built, err := list[i].Passes(t.Context(), t.TempDir(), time.Minute, Tests{dir, tests})
+			require.NoError(t, err)
 			switch {
 			case !built:
 			case ok:
@@ -215,32 +219,35 @@ func Score(t *testing.T, tests string, equal map[string]string, files ...string)
 	t.Logf("%d mutants that compile: %d noticed, %d as good as the code", all, noticed, len(passed))
 }
 
-// passes reports whether the tests pass with a mutant, and whether it compiles.
-func (m *Mutant) passes(t *testing.T, dir, tests string) (ok, built bool) {
-	t.Helper()
-	ok, built, err := m.Passes(t.Context(), dir, t.TempDir(), tests, time.Minute)
-	require.NoError(t, err)
-	return ok, built
-}
+// Tests are tests of a package: its folder, and what go test -run takes.
+type Tests struct{ Dir, Run string }
 
-// Passes reports whether the tests of the package in dir whose names match pass with a mutant, and whether it
-// compiles. What is built lies in tmp. A test binary that takes longer than the limit has noticed something.
-func (m *Mutant) Passes(ctx context.Context, dir, tmp, tests string, limit time.Duration) (ok, built bool, err error) {
-	changed, overlay := filepath.Join(tmp, m.File), filepath.Join(tmp, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, m.File): changed}})
+// Passes reports whether the tests pass with a mutant, and whether it compiles. It goes on only while they pass, so the
+// fast ones come first. What is built lies in tmp. A test binary that takes longer than the limit has noticed something.
+func (m *Mutant) Passes(ctx context.Context, tmp string, limit time.Duration, tests ...Tests) (ok, built bool, err error) {
+	changed, overlay := filepath.Join(tmp, filepath.Base(m.path)), filepath.Join(tmp, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{m.path: changed}})
 	if err == nil {
 		err = errors.Join(os.WriteFile(changed, m.source, 0o600), os.WriteFile(overlay, data, 0o600))
 	}
 	if err != nil {
 		return false, false, err
 	}
-	bin := filepath.Join(tmp, "test")
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", bin, ".")
-	build.Dir = dir
-	if build.Run() != nil {
-		return false, false, ctx.Err()
+	last, bin := "", filepath.Join(tmp, "test")
+	for _, s := range tests {
+		if s.Dir != last {
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", bin, ".")
+			build.Dir = s.Dir
+			if build.Run() != nil {
+				return false, false, ctx.Err()
+			}
+			last = s.Dir
+		}
+		run := exec.CommandContext(ctx, bin, "-test.run", s.Run, "-test.failfast", "-test.timeout", limit.String())
+		run.Dir, run.WaitDelay = s.Dir, time.Second
+		if run.Run() != nil {
+			return false, true, ctx.Err()
+		}
 	}
-	run := exec.CommandContext(ctx, bin, "-test.run", tests, "-test.failfast", "-test.timeout", limit.String())
-	run.Dir, run.WaitDelay = dir, time.Second
-	return run.Run() == nil, true, ctx.Err()
+	return true, true, ctx.Err()
 }

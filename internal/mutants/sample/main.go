@@ -1,6 +1,7 @@
 // Command sample draws mutants of a package's files and says which of them its tests do not notice:
 //
 //	go run ./internal/mutants/sample -n 40 -seed 7 ./known
+//	go run ./internal/mutants/sample -tests . -tests './audit:TestGolden|TestEdited' ./optcheck
 //
 // It is for whoever writes tests; no test runs it.
 package main
@@ -23,34 +24,44 @@ import (
 func main() {
 	n := flag.Int("n", 40, "how many mutants that compile")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "which ones")
-	tests := flag.String("tests", ".", "the tests that are run, as go test -run takes them")
-	limit := flag.Duration("limit", 5*time.Minute, "how long they may take")
+	var tests []string
+	flag.Func("tests", "`tests` as go test -run takes them, with FOLDER: in front of those of another package; each flag is for mutants that pass the one before (.)",
+		func(s string) error { tests = append(tests, s); return nil })
+	limit := flag.Duration("limit", time.Minute, "how long the tests of one flag may take")
 	only := flag.String("files", "*.go", "the files that are changed")
 	name := flag.String("mutant", "", "only mutants with this in their names, all of them")
 	flag.Parse()
+	if len(tests) == 0 {
+		tests = []string{"."}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, dir := range flag.Args() {
-		if err := sample(ctx, dir, *only, *name, *tests, *n, *seed, *limit); err != nil {
+		if err := sample(ctx, dir, *only, *name, tests, *n, *seed, *limit); err != nil {
 			fmt.Fprintln(os.Stderr, "sample:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-func sample(ctx context.Context, dir, only, name, tests string, n int, seed uint64, limit time.Duration) error {
-	list, err := all(dir, only)
+func sample(ctx context.Context, dir, only, name string, tests []string, n int, seed uint64, limit time.Duration) error {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	suites, err := parse(dir, tests)
+	if err != nil {
+		return err
+	}
+	list, err := all(dir, only)
+	if err != nil {
 		return err
 	}
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(list))
 	done, noticed := 0, 0
 	for _, i := range order {
 		if m := &list[i]; done < n && strings.Contains(m.Name, name) {
-			ok, built, err := passes(ctx, m, dir, tests, limit)
+			ok, built, err := passes(ctx, m, limit, suites)
 			if err != nil {
 				return err
 			}
@@ -59,7 +70,7 @@ func sample(ctx context.Context, dir, only, name, tests string, n int, seed uint
 			}
 			switch {
 			case ok:
-				fmt.Printf("nobody notices %s: %s\n", m.File, m.Name)
+				fmt.Printf("nobody notices %s: %s\n", m.File(), m.Name)
 			case built:
 				noticed++
 			}
@@ -84,11 +95,26 @@ func all(dir, only string) (list []mutants.Mutant, err error) {
 	return list, nil
 }
 
-func passes(ctx context.Context, m *mutants.Mutant, dir, tests string, limit time.Duration) (ok, built bool, err error) {
+// parse reads tests of the package in dir or, behind a folder and a colon, of another.
+func parse(dir string, tests []string) (suites []mutants.Tests, err error) {
+	for _, s := range tests {
+		t := mutants.Tests{Dir: dir, Run: s}
+		if other, run, ok := strings.Cut(s, ":"); ok {
+			t.Run = run
+			if t.Dir, err = filepath.Abs(other); err != nil {
+				return nil, err
+			}
+		}
+		suites = append(suites, t)
+	}
+	return suites, nil
+}
+
+func passes(ctx context.Context, m *mutants.Mutant, limit time.Duration, suites []mutants.Tests) (ok, built bool, err error) {
 	tmp, err := os.MkdirTemp("", "mutant")
 	if err != nil {
 		return false, false, err
 	}
 	defer os.RemoveAll(tmp)
-	return m.Passes(ctx, dir, tmp, tests, limit)
+	return m.Passes(ctx, tmp, limit, suites...)
 }
