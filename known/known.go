@@ -109,8 +109,10 @@ func (f *Filter) release(id string) bool {
 		return false
 	}
 	version, _, _ := strings.Cut(rest, " ")
-	return (f.From == "" || toolchain.CompareVersions(short(version, f.From), f.From) >= 0) &&
-		(f.To == "" || toolchain.CompareVersions(short(version, f.To), f.To) <= 0)
+	within := func(bound string, sign int) bool {
+		return bound == "" || sign*toolchain.CompareVersions(short(version, bound), bound) >= 0
+	}
+	return within(f.From, 1) && within(f.To, -1)
 }
 
 // short truncates a version to as many numbers as a bound has.
@@ -139,9 +141,6 @@ func shape(test string) string {
 func (l *List) Mark(c *report.Cell) {
 	c.Known = nil
 	findings := marked(c)
-	if len(findings) == 0 {
-		return
-	}
 	var ids []string
 	var by []*Filter
 	for i := range findings {
@@ -189,9 +188,6 @@ func (l *List) MarkSet(set *report.Set) *report.Set {
 	by := map[key]uint32{}
 	for i, ref := range set.Cells {
 		c := set.Cell(i)
-		if len(marked(&c)) == 0 {
-			continue
-		}
 		if l.Mark(&c); len(c.Known) == 0 {
 			continue
 		}

@@ -80,6 +80,42 @@ func TestUnused(t *testing.T) {
 	require.Empty(t, l.Unused(&other), "the run says nothing about the filter")
 	l.Mark(cell())
 	require.Empty(t, l.Unused(run))
+
+	l, err = Parse("f.yaml", []byte("known:\n  - {id: anywhere, rule: merged, note: n, reason: r}\n  - {id: old, rule: merged, releases: {to: \"11.1\"}, note: n, reason: r}\n"))
+	require.NoError(t, err)
+	require.Len(t, l.Unused(run), 1, "the run has no release that old")
+	require.Equal(t, "anywhere", l.Unused(run)[0].ID)
+	for _, change := range []func(*report.Config){
+		func(c *report.Config) { c.Toolchains = nil }, func(c *report.Config) { c.Levels = []string{"O0"} }, func(c *report.Config) { c.Layouts = []string{"symbols"} },
+	} {
+		l, err := Parse("f.yaml", []byte(one))
+		require.NoError(t, err)
+		other := *run
+		change(&other)
+		require.Empty(t, l.Unused(&other), other)
+	}
+}
+
+// TestUndecided: why a cell could not be decided can be known, but only by a filter that says so of such cells.
+func TestUndecided(t *testing.T) {
+	l, err := Parse("f.yaml", []byte("known:\n  - {id: slow, rule: undecided, class: unknown, detail: 'time limit', note: n, reason: r}\n"+
+		"  - {id: shy, rule: undecided, note: n, reason: r}\n  - {id: merged, rule: merged, class: [unknown, changed], note: n, reason: r}\n"))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		r    report.Result
+		want []string
+	}{
+		{report.Result{Class: report.Unknown, Reason: "the time limit of 5s"}, []string{"slow"}},
+		{report.Result{Class: report.Unknown, Reason: "a register that nobody knows"}, nil},
+		{report.Result{Class: report.Preserved, Reason: "the time limit of 5s"}, nil},
+		{report.Result{Class: report.Unsupported, Reason: "the time limit of 5s"}, nil},
+		{report.Result{Class: report.Changed, Reason: "the time limit of 5s", Findings: []report.Finding{{Rule: "merged"}}}, []string{"merged"}},
+	} {
+		x := cell()
+		x.Result = c.r
+		l.Mark(x)
+		require.Equal(t, c.want, x.Known, c.r)
+	}
 }
 
 // TestBuiltin: the built-in list reads, has reasons, and covers no
@@ -279,50 +315,4 @@ func TestPairs(t *testing.T) {
 		f := &Filter{From: bounds[0], To: bounds[1]}
 		require.Equal(t, want, f.release("llc 22.1.8 + ptxas 12.4.131"), bounds)
 	}
-}
-
-func TestErrors(t *testing.T) {
-	rest := "    note: n\n    reason: r\n"
-	for _, c := range []struct{ text, want string }{
-		{"", "empty"},
-		{"known: 5", "f:1:8: known: expected a list"},
-		{"konwn: []", `f:1:1: the file: unknown key "konwn"`},
-		{"- a", "f:1:1: the file: expected keys"},
-		{"known: [", "line 1"},
-		{"known: []\n---\nknown: []", "more than one document"},
-		{"known:\n  - 7", "f:2:5: filter: expected keys"},
-		{"known:\n  - id: a\n    rule: merged\n" + rest + "    colour: red", `f:6:5: filter: unknown key "colour"`},
-		{"known:\n  - id: a\n    rule: mergde\n" + rest, `f:3:11: rule: "mergde" is not a rule`},
-		{"known:\n  - id: a\n    rule: line-lost\n" + rest, "is not a rule that a finding can break"},
-		{"known:\n  - id: a\n    rule: merged\n    rule: missing\n" + rest, `f:4:5: filter: duplicate key "rule"`},
-		{"known:\n  - id: a\n    rule: merged\n    with: mergde\n" + rest, `f:4:11: with: "mergde" is not a rule`},
-		{"known:\n  - id: a\n    rule: merged\n    class: preserved\n" + rest, "is not a class with findings"},
-		{"known:\n  - id: a\n    rule: merged\n    levels: [O3, O9]\n" + rest, `f:4:18: levels: "O9" is not a level`},
-		{"known:\n  - id: a\n    rule: merged\n    layouts: sideways\n" + rest, "unknown layout"},
-		{"known:\n  - id: a\n    rule: merged\n    targets: []\n" + rest, "empty list"},
-		{"known:\n  - id: a\n    rule: merged\n    tests: '[x'\n" + rest, "syntax error in pattern"},
-		{"known:\n  - id: a\n    rule: merged\n    detail: '('\n" + rest, "missing closing"},
-		{"known:\n  - id: a\n    rule: merged\n    releases: {from: new}\n" + rest, "is not a release"},
-		{"known:\n  - id: a\n    rule: merged\n    releases: {}\n" + rest, "expected from, to or both"},
-		{"known:\n  - id: a\n    rule: merged\n    note: n", "lacks a reason"},
-		{"known:\n  - rule: merged\n" + rest, "lacks an id"},
-		{"known:\n  - id: a\n" + rest, "lacks a rule"},
-		{"known:\n  - &x\n    id: a\n    rule: merged\n" + rest + "  - *x", "expected keys and values"},
-		{"known:\n  - id: a\n    rule: merged\n" + rest + "  - id: a\n    rule: merged\n" + rest, "f:6:5: filter \"a\" is already defined at f:2:5"},
-	} {
-		_, err := Parse("f", []byte(c.text))
-		require.ErrorContains(t, err, c.want, c.text)
-		require.True(t, strings.HasPrefix(err.Error(), "f:"), err.Error())
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(one))
-	f.Add(builtin)
-	f.Add([]byte("known: &a [*a]"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if l, err := Parse("f", text); err == nil {
-			l.Mark(cell())
-		}
-	})
 }

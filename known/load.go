@@ -90,13 +90,16 @@ func (p *parser) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", p.file
 const maxErrors = 20
 
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) {
-	if len(p.errs) == maxErrors {
+	p.fail(fmt.Errorf("%s: %s", p.at(n), fmt.Sprintf(format, args...)))
+}
+
+func (p *parser) fail(err error) {
+	switch {
+	case len(p.errs) < maxErrors:
+		p.errs = append(p.errs, err)
+	case len(p.errs) == maxErrors:
 		p.errs = append(p.errs, fmt.Errorf("%s: and more", p.file))
 	}
-	if len(p.errs) > maxErrors {
-		return
-	}
-	p.errs = append(p.errs, fmt.Errorf("%s: %s", p.at(n), fmt.Sprintf(format, args...)))
 }
 
 func (p *parser) document(doc *yaml.Node) {
@@ -227,7 +230,7 @@ func (p *parser) filter(n *yaml.Node) {
 	}
 	if f.ID != "" {
 		if err := p.list.Append(&List{Filters: []*Filter{f}}); err != nil {
-			p.errs = append(p.errs, err)
+			p.fail(err)
 		}
 	}
 }

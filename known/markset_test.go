@@ -48,37 +48,6 @@ func TestMarkSet(t *testing.T) {
 	require.Len(t, set.Results, before)
 }
 
-// TestManyErrors: a file with many mistakes is told of the first ones, and that there are more; once.
-func TestManyErrors(t *testing.T) {
-	text := "known:\n"
-	for i := range maxErrors + 5 {
-		text += fmt.Sprintf("  - {id: f%d, rule: nonsense, note: n, reason: r}\n", i)
-	}
-	_, err := Parse("f.yaml", []byte(text))
-	lines := strings.Split(err.Error(), "\n")
-	require.Len(t, lines, maxErrors+1)
-	require.Equal(t, "f.yaml: and more", lines[maxErrors])
-	require.NotContains(t, strings.Join(lines[:maxErrors], "\n"), "and more")
-
-	few := strings.Join(strings.SplitAfter(text, "\n")[:4], "")
-	_, err = Parse("f.yaml", []byte(few))
-	require.NotContains(t, err.Error(), "and more")
-}
-
-// TestKeys: a key is a word.
-func TestKeys(t *testing.T) {
-	_, err := Parse("f.yaml", []byte("known:\n  - ? [id]\n    : f\n    rule: merged\n    note: n\n    reason: r\n"))
-	require.ErrorContains(t, err, "a key must be a word")
-}
-
-// TestEmpty: a file without a list says what was expected.
-func TestEmpty(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n"} {
-		_, err := Parse("f.yaml", []byte(text))
-		require.EqualError(t, err, "f.yaml: empty; expected a key known with a list of filters", "%q", text)
-	}
-}
-
 // TestIDs: a finding is known by all filters that match it, whatever becomes of its cell.
 func TestIDs(t *testing.T) {
 	list, err := Parse("f.yaml", []byte("known:\n  - {id: a, rule: merged, note: n, reason: r}\n  - {id: b, rules: [merged, missing], note: n, reason: r}\n"))
