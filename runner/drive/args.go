@@ -85,28 +85,23 @@ const activeSetting = "active"
 
 // collectArgs are the collector's arguments.
 func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
-	var args []runner.Arg
-	global := func(i int) bool { return i < len(p.H.Widths) && p.H.Shape.Shared[i] < 0 }
-	first := m.results.buf // any buffer, for parameters that are not used
-	for i := range ptxgen.MaxLocations {
-		if global(i) {
-			args = append(args, runner.BufArg(m.location(l, i)))
-		} else {
-			args = append(args, runner.BufArg(first))
-		}
-	}
-	for _, a := range []area{m.results, m.hist, m.samples, m.table, m.counters} {
-		args = append(args, runner.BufArg(a.buf))
-	}
 	// Shared locations are none of the collector's: it is given the others only.
 	var locs []int
 	for i := range p.H.Widths {
-		if global(i) {
+		if p.H.Shape.Shared[i] < 0 {
 			locs = append(locs, i)
 		}
 	}
-	for k, i := range locs {
-		args[k] = runner.BufArg(m.location(l, i))
+	var args []runner.Arg
+	for k := range ptxgen.MaxLocations {
+		buf := m.results.buf // any, for parameters that are not used
+		if k < len(locs) {
+			buf = m.location(l, locs[k])
+		}
+		args = append(args, runner.BufArg(buf))
+	}
+	for _, a := range []area{m.results, m.hist, m.samples, m.table, m.counters} {
+		args = append(args, runner.BufArg(a.buf))
 	}
 	for _, v := range []uint32{l.instances, l.set["inst_mask"], uint32(len(b.words)), uint32(b.total), l.set["result_step"],
 		uint32(len(locs)), l.syncWords} {
