@@ -60,7 +60,7 @@ func Parse(file string, text []byte) (*List, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	p.document(&doc)
+	p.document(doc.Content[0])
 	if err := errors.Join(p.errs...); err != nil {
 		return nil, err
 	}
@@ -102,12 +102,8 @@ func (p *parser) fail(err error) {
 	}
 }
 
-func (p *parser) document(doc *yaml.Node) {
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		p.errorf(doc, "expected a key known with a list of filters")
-		return
-	}
-	p.mapping(doc.Content[0], "the file", func(key string, v *yaml.Node) bool {
+func (p *parser) document(n *yaml.Node) {
+	p.mapping(n, "the file", func(key string, v *yaml.Node) bool {
 		if key != "known" {
 			return false
 		}
@@ -129,7 +125,7 @@ func (p *parser) mapping(n *yaml.Node, what string, f func(key string, v *yaml.N
 		return
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch {
 		case k.Kind != yaml.ScalarNode:

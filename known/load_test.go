@@ -100,3 +100,19 @@ func TestReleases(t *testing.T) {
 		require.Equal(t, want, [2]string{l.Filters[0].From, l.Filters[0].To})
 	}
 }
+
+// TestOnce: a mistake is told once, and what follows from it is not.
+func TestOnce(t *testing.T) {
+	for field, want := range map[string][]string{
+		"targets: ['']":                  {"f:5:15: targets: expected a text"},
+		"rules: ['', merged]":            {"f:5:13: rules: expected a text"},
+		"levels: [O3, [O2]]":             {"f:5:18: levels: expected a text"},
+		"link: *n":                       {"f:5:11: link: expected a text"},
+		"releases: {from: '', to: '12'}": {"f:5:22: from: expected a text"},
+		"releases: {to: ''}":             {"f:5:20: to: expected a text", "f:5:15: releases: expected from, to or both"},
+	} {
+		_, err := Parse("f", []byte("known:\n  - id: a\n    rule: merged\n    note: &n n\n    "+field+"\n    reason: r\n"))
+		require.Error(t, err, field)
+		require.Equal(t, want, strings.Split(err.Error(), "\n"), field)
+	}
+}
