@@ -26,14 +26,11 @@ import (
 
 // Mutant is one change of one file.
 type Mutant struct {
-	path string
+	Path string // the file that is changed
 	// Name says where and what, without line numbers: "ready: a && b → a".
 	Name   string
 	source []byte
 }
-
-// File is the base name of the file that is changed.
-func (m *Mutant) File() string { return filepath.Base(m.path) }
 
 // Of returns the mutants of a Go file, in the order of its text: each condition made true and
 // false, each operand of && and || removed, each comparison shifted, each assignment and
@@ -54,6 +51,12 @@ func Of(path string) ([]Mutant, error) {
 		}
 	}
 	return m.out, m.err
+}
+
+// Unchanged returns a file as it is: tests must pass with it before they can be said to notice something.
+func Unchanged(path string) (Mutant, error) {
+	src, err := input.ReadFile(path, 16<<20)
+	return Mutant{Path: path, Name: "as it is", source: src}, err
 }
 
 type mutator struct {
@@ -225,8 +228,8 @@ type Tests struct{ Dir, Run string }
 // Passes reports whether the tests pass with a mutant, and whether it compiles. It goes on only while they pass, so the
 // fast ones come first. What is built lies in tmp. A test binary that takes longer than the limit has noticed something.
 func (m *Mutant) Passes(ctx context.Context, tmp string, limit time.Duration, tests ...Tests) (ok, built bool, err error) {
-	changed, overlay := filepath.Join(tmp, filepath.Base(m.path)), filepath.Join(tmp, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{m.path: changed}})
+	changed, overlay := filepath.Join(tmp, filepath.Base(m.Path)), filepath.Join(tmp, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{m.Path: changed}})
 	if err == nil {
 		err = errors.Join(os.WriteFile(changed, m.source, 0o600), os.WriteFile(overlay, data, 0o600))
 	}

@@ -57,6 +57,9 @@ func sample(ctx context.Context, dir, only, name string, tests []string, n int, 
 	if err != nil {
 		return err
 	}
+	if limit, err = baseline(ctx, list[0].Path, limit, suites); err != nil {
+		return err
+	}
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(list))
 	done, noticed := 0, 0
 	for _, i := range order {
@@ -70,7 +73,7 @@ func sample(ctx context.Context, dir, only, name string, tests []string, n int, 
 			}
 			switch {
 			case ok:
-				fmt.Printf("nobody notices %s: %s\n", m.File(), m.Name)
+				fmt.Printf("nobody notices %s: %s\n", filepath.Base(m.Path), m.Name)
 			case built:
 				noticed++
 			}
@@ -93,6 +96,20 @@ func all(dir, only string) (list []mutants.Mutant, err error) {
 		list = append(list, more...)
 	}
 	return list, nil
+}
+
+// baseline makes sure that the tests pass with the code as it is, and have four times the time that they take.
+func baseline(ctx context.Context, path string, limit time.Duration, suites []mutants.Tests) (time.Duration, error) {
+	m, err := mutants.Unchanged(path)
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	ok, built, err := passes(ctx, &m, limit, suites)
+	if err == nil && !ok {
+		err = fmt.Errorf("the tests do not pass with the code as it is (built: %v)", built)
+	}
+	return max(limit, 4*time.Since(start)), err
 }
 
 // parse reads tests of the package in dir or, behind a folder and a colon, of another.
