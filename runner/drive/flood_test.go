@@ -57,6 +57,9 @@ func TestFloodStress(t *testing.T) {
 			last := min(uint64(l.set["stress_lines"]-1)*uint64(l.set["stress_line"]), uint64(l.set["stress_wrap"]))
 			require.LessOrEqual(t, last&^3+31*uint64(l.set["stress_lane"])+4, l.size(l.own), s.Tuning)
 			require.Zero(t, l.set["stress_stores"])
+			need := footprint{cells: make([]uint64, len(h.Widths))}
+			need.add(h, l)
+			require.Zero(t, need.scratch, "it needs no memory of its own")
 		}
 	}
 }

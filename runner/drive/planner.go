@@ -180,9 +180,6 @@ func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 			blocks = min(blocks, 1<<p.upto(uint32(bits.Len32(blocks))))
 		}
 	}
-	for uint64(blocks)*uint64(perCTA) > 1<<24 {
-		blocks /= 2
-	}
 	return max(blocks, least), stress
 }
 
@@ -214,7 +211,7 @@ func (p *planner) units(l *launch, stress uint32) {
 	units := test + extra
 	units += p.upto(1 + units/16) // idle CTAs
 	mul := uint32(1)
-	if units > 1 && units < 1<<16 && p.near == 0 {
+	if units < 1<<16 && p.near == 0 { // products have 32 bits
 		for mul = 1 + p.upto(units-1); gcd(mul, units) != 1; {
 			mul = 1 + p.upto(units-1)
 		}

@@ -181,20 +181,15 @@ func (b *bins) join(h *ptxgen.Harness, words []uint32) []int64 {
 // are given for many terms, they stand alone.
 func Domain(t *litmus.Test, more [][]int64) [][]int64 {
 	consts := []int64{0}
-	add := func(v int64) {
-		if !slices.Contains(consts, v) {
-			consts = append(consts, v)
-		}
-	}
 	for i := range t.Locations {
-		add(t.Locations[i].Init)
+		consts = append(consts, t.Locations[i].Init)
 	}
 	for i := range t.Threads {
 		for j := range t.Threads[i].Body {
 			in := &t.Threads[i].Body[j]
 			for _, o := range in.Src {
 				if o.Kind == litmus.OperandConst && (in.Op.IsAccess() || in.Op == litmus.OpMov) {
-					add(o.Value)
+					consts = append(consts, o.Value)
 				}
 			}
 		}

@@ -32,6 +32,7 @@ type simulated struct {
 	batches []*runner.Batch
 	tests   []runner.Command // the launches of the test since the last collection
 	took    time.Duration    // of a repetition
+	own     int              // launches whose stress goes through memory of a location
 }
 
 func (s *simulated) Device() runner.Device    { return s.devices[0] }
@@ -153,6 +154,13 @@ func (s *simulated) test(c *runner.Command) {
 	if set["stress_units"] > set["test_units"] {
 		require.LessOrEqual(s.t, line&^3+31*uint64(set["stress_lane"])+4, uint64(len(scratch)))
 	}
+	for _, a := range at[ptxgen.ParamLocation] {
+		if a.Kind == runner.ArgBuffer && a.Buffer == at[ptxgen.ParamScratch][0].Buffer {
+			require.Zero(s.t, set["stress_stores"], "stress stores to a location of the test")
+			s.own++
+			break
+		}
+	}
 	s.tests = append(s.tests, *c)
 }
 
@@ -222,8 +230,16 @@ func TestLaunchesFit(t *testing.T) {
 				require.NoError(t, err, name)
 				for _, s := range Drawn(DefaultTuning(chip), 5, 6) {
 					s.Tuning.Instances, s.Tuning.Launches = Fixed(1<<10), 2
-					_, o, err := simulate(t, h, Job{Incantations: s.Incantations, Tuning: s.Tuning, Seed: 1, Instances: 1 << 12}, chip)
+					own := s.Incantations&Stress != 0 && s.Tuning.Scatter.High%2 == 0
+					if own {
+						s.Tuning.StressOwn, s.Tuning.StressLane = Fixed(1), Fixed(0)
+						s.Tuning.BankStride = Fixed(4)
+					}
+					d, o, err := simulate(t, h, Job{Incantations: s.Incantations, Tuning: s.Tuning, Seed: 1, Instances: 1 << 12}, chip)
 					require.NoError(t, err, name)
+					if !slices.ContainsFunc(h.Shape.Shared, func(cta int) bool { return cta >= 0 }) {
+						require.Equal(t, own, d.own > 0, name)
+					}
 					require.Zero(t, o.Other)
 					require.GreaterOrEqual(t, o.Instances(), uint64(1<<12))
 				}
