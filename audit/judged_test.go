@@ -1,0 +1,107 @@
+package audit
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/gob"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+	"optcheck/optcheck"
+	"optcheck/spec"
+)
+
+// judgedCell and judgedKernel are the form of ../optcheck/testdata/judged.gz.
+type judgedCell struct {
+	Test, Toolchain, Target, Level, Layout string
+	Kernels                                []judgedKernel
+}
+
+type judgedKernel struct {
+	Thread int
+	Func   *isa.Func
+	Check  *optcheck.Checker
+	Values []spec.Value
+	Digest uint32
+}
+
+// TestJudged chooses with -update the machine code that package optcheck judges in its tests: for each target and level
+// a cell of each set of rules that its threads break, in the order of the tests.
+func TestJudged(t *testing.T) {
+	if !*update {
+		t.Log("only -update chooses machine code")
+		return
+	}
+	var mu sync.Mutex
+	cells, rulesOf := map[string]*judgedCell{}, map[string]string{}
+	gather := func(o Options) {
+		byName := map[string]*litmus.Test{}
+		for _, x := range o.Tests {
+			byName[x.Name] = x
+		}
+		visited(t, o, func(v kernelVisit) {
+			if v.result == nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			place := fmt.Sprint(v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, v.cell.Hash)
+			c := cells[place]
+			if c == nil {
+				c = &judgedCell{byName[v.cell.Test].String(), v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, nil}
+				cells[place] = c
+			}
+			fn := clone(v.fn)
+			for i := range fn.Insts {
+				fn.Insts[i].Code = nil
+			}
+			c.Kernels = append(c.Kernels, judgedKernel{v.kernel.Thread, fn, v.check, v.kernel.Values, v.kernel.Spec.Digest})
+			rulesOf[place] += fmt.Sprint(v.result.Class, rules(v.result), len(v.result.Notes))
+		})
+	}
+	tcs := releases(t)
+	one := []spec.Layout{spec.Pointers}
+	gather(Options{Tests: append(corpus.Tests(), loopTests(t)...), Toolchains: tcs[:1], Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: one})
+	gather(Options{Tests: corpus.Tests(), Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_70", "sm_90"}, Levels: []string{"O3"}, Layouts: one})
+	clang := clangs(t)
+	gather(Options{Tests: corpus.OpenCL(), Toolchains: clang[len(clang)-1:], Levels: []string{"O2"}, Layouts: one,
+		Targets: []string{"gfx900", "gfx942", "gfx1030", "cypress"}})
+	f, err := os.Create("../optcheck/testdata/judged.gz")
+	require.NoError(t, err)
+	z := gzip.NewWriter(f)
+	enc := gob.NewEncoder(z)
+	seen, kept := map[string]int{}, 0
+	places := slices.Collect(maps.Keys(cells))
+	slices.SortFunc(places, func(a, b string) int {
+		n := func(p string) (n int) {
+			for _, k := range cells[p].Kernels {
+				n += len(k.Func.Insts)
+			}
+			return n
+		}
+		return cmp.Or(n(a)-n(b), strings.Compare(a, b))
+	})
+	for _, p := range places {
+		c := cells[p]
+		key := c.Target + c.Level + rulesOf[p]
+		if seen[key]++; seen[key] > 2 {
+			continue
+		}
+		kept++
+		slices.SortFunc(c.Kernels, func(a, b judgedKernel) int { return a.Thread - b.Thread })
+		require.NoError(t, enc.Encode(c))
+	}
+	require.NoError(t, z.Close())
+	require.NoError(t, f.Close())
+	t.Logf("%d of %d cells", kept, len(cells))
+}

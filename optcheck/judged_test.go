@@ -1,0 +1,218 @@
+package optcheck
+
+import (
+	"compress/gzip"
+	"encoding/gob"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// JudgedCell is what a real compiler made of a test: testdata/judged.gz has some of each generation, level and finding.
+// go test ./audit -run TestJudged -update chooses them anew.
+type JudgedCell struct {
+	Test, Toolchain, Target, Level, Layout string
+	Kernels                                []JudgedKernel
+}
+
+// JudgedKernel is the machine code of a thread, and what is needed to check it.
+type JudgedKernel struct {
+	Thread int
+	Func   *isa.Func
+	Check  *Checker
+	Values []spec.Value
+	Digest uint32
+}
+
+func judgedCells(t *testing.T) (cells []JudgedCell) {
+	t.Helper()
+	f, err := os.Open("testdata/judged.gz")
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	for dec := gob.NewDecoder(z); ; {
+		var c JudgedCell
+		if err := dec.Decode(&c); errors.Is(err, io.EOF) {
+			return cells
+		}
+		require.NoError(t, err)
+		cells = append(cells, c)
+	}
+}
+
+var update = flag.Bool("update", false, "write what is said of testdata/judged.gz")
+
+// TestJudged: what is said of real machine code is what was said of it before: as it is, what it means, and with each
+// single instruction left out or moved behind its neighbour. Where it shall be something else, -update writes it.
+func TestJudged(t *testing.T) {
+	var b strings.Builder
+	good, edits := 0, 0
+	for _, c := range judgedCells(t) {
+		x, err := litmus.Parse("judged", []byte(c.Test))
+		require.NoError(t, err)
+		layout, err := spec.ParseLayout(c.Layout)
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "== %s %s %s %s %s\n", x.Name, c.Toolchain, c.Target, c.Level, c.Layout)
+		var lifted, machines []LiftedThread
+		for i := range c.Kernels {
+			k := &c.Kernels[i]
+			want, err := spec.FromTest(x, k.Thread, layout)
+			require.NoError(t, err)
+			want.Digest = k.Digest
+			r, err := k.Check.CheckAgainst(k.Func, want)
+			fmt.Fprintf(&b, "T%d %s", k.Thread, full(r, err))
+			own, err := k.Check.Check(k.Func)
+			fmt.Fprintf(&b, "by itself: %s\n", brief(own, err))
+			if l, err := r.Lift(); err == nil {
+				lifted = append(lifted, LiftedThread{l, want, k.Values})
+			} else {
+				fmt.Fprintf(&b, "not lifted: %v\n", err)
+			}
+			if l, err := r.LiftMachine(); err == nil {
+				machines = append(machines, LiftedThread{l, want, k.Values})
+			} else {
+				fmt.Fprintf(&b, "no machine: %v\n", err)
+			}
+			for _, edit := range []struct {
+				name string
+				do   func([]isa.Inst, int) bool
+			}{{"without", leftOut}, {"swapped", swapped}} {
+				n := map[string][]int{}
+				for at := range k.Func.Insts {
+					fn := *k.Func
+					fn.Insts = slices.Clone(fn.Insts)
+					if !edit.do(fn.Insts, at) {
+						continue
+					}
+					r, err := k.Check.CheckAgainst(&fn, want)
+					n[brief(r, err)] = append(n[brief(r, err)], at)
+					edits++
+				}
+				for _, s := range sorted(n) {
+					fmt.Fprintf(&b, "%s %v: %s\n", edit.name, n[s], s)
+				}
+			}
+			if r.Class == Preserved {
+				good++
+			}
+		}
+		if len(lifted) == len(x.Threads) {
+			list, err := LiftTest(x, lifted)
+			fmt.Fprintf(&b, "lifted: %v\n", err)
+			for _, l := range list {
+				fmt.Fprintf(&b, "%s%v\n", l.Test, l.Equal)
+			}
+		}
+		if len(machines) == len(x.Threads) {
+			m, err := NewMachine(x, machines)
+			fmt.Fprintf(&b, "machine: %v", err)
+			if err == nil {
+				fmt.Fprintf(&b, " %s", m.Name())
+			}
+			b.WriteByte('\n')
+		}
+	}
+	const file = "testdata/judged.txt"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	got, kept := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(got), len(kept)) {
+		require.Equal(t, kept[i], got[i], "line %d of %s", i+1, file)
+	}
+	require.Greater(t, good, 50)
+	require.Greater(t, edits, 1000)
+	require.Len(t, got, len(kept))
+}
+
+func sorted(m map[string][]int) (keys []string) {
+	for s := range m {
+		keys = append(keys, s)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// full is all that a result says.
+func full(r *Checked, err error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", brief(r, err))
+	if r == nil {
+		return b.String()
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s #%d: %s\n", f.Rule, f.Access, f.Detail)
+	}
+	for _, f := range r.Notes {
+		fmt.Fprintf(&b, "note %s #%d: %s\n", f.Rule, f.Access, f.Detail)
+	}
+	for _, l := range r.Machine {
+		fmt.Fprintf(&b, "%d %v %s\n", l.Pos, l.Part, l.Text)
+	}
+	return b.String()
+}
+
+// brief is a result's class, with rules, or why there is none.
+func brief(r *Checked, err error) string {
+	if r == nil {
+		return err.Error()
+	}
+	s := r.Class.String()
+	for _, f := range r.Findings {
+		s += fmt.Sprintf(" %s#%d", f.Rule, f.Access)
+	}
+	for _, f := range r.Notes {
+		s += fmt.Sprintf(" (%s#%d)", f.Rule, f.Access)
+	}
+	if r.Reason != "" {
+		s += ": " + r.Reason
+	}
+	if r.Undecided != "" && r.Undecided != r.Reason {
+		s += "; undecided: " + r.Undecided
+	}
+	if err != nil {
+		s += "; " + err.Error()
+	}
+	return s
+}
+
+// leftOut puts an instruction that does nothing in the place of another.
+func leftOut(list []isa.Inst, i int) bool {
+	in := &list[i]
+	if in.Flow != isa.FlowNext || in.Role == isa.RoleNop {
+		return false
+	}
+	*in = isa.Inst{Addr: in.Addr, Op: "NOP", Text: "NOP", Line: in.Line, Role: isa.RoleNop, Target: -1, Control: in.Control}
+	return true
+}
+
+// swapped exchanges an instruction and the next one, if one of them accesses memory or orders accesses.
+func swapped(list []isa.Inst, i int) bool {
+	if i+1 == len(list) {
+		return false
+	}
+	a, b := &list[i], &list[i+1]
+	memory := func(in *isa.Inst) bool {
+		return in.Role.IsAccess() || in.Role == isa.RoleFence || in.Role == isa.RoleBarrier || in.Role == isa.RoleCache || in.Role == isa.RoleWait
+	}
+	if a.Flow != isa.FlowNext || b.Flow != isa.FlowNext || !memory(a) && !memory(b) {
+		return false
+	}
+	*a, *b = *b, *a
+	a.Addr, b.Addr = b.Addr, a.Addr
+	return true
+}
