@@ -125,6 +125,7 @@ fuzz:
 
 goldens: toolchains
 	$(GO) test ./sass ./sass/cubin ./audit -update
+	$(GO) test ./optcheck ./runner/drive -run "Judged|Launches" -update
 	$(GO) test ./bug -run Examples -update
 
 # What runs beside itself, under the race detector: whole packages, or of the store
