@@ -11,7 +11,7 @@ var atoms = map[string]ir.Atom{"ADD": ir.AtomAdd, "MIN": ir.AtomMin, "MAX": ir.A
 	"AND": ir.AtomAnd, "OR": ir.AtomOr, "XOR": ir.AtomXor, "EXCH": ir.AtomExch, "CAS": ir.AtomCAS, "CAST": ir.AtomCAS}
 
 // floats are the types of floating-point atomics.
-var floats = map[string]ir.Type{"F16": ir.F16x2, "F16x2": ir.F16x2, "BF16_V2": ir.BF16x2, "F32": ir.F32, "F64": ir.F64}
+var floats = map[string]ir.Type{"F16": ir.F16x2, "F16x2": ir.F16x2, "BF16_V2": ir.BF16x2, "BF16x2": ir.BF16x2, "F32": ir.F32, "F64": ir.F64}
 
 // integers are the types of integer atomics.
 var integers = map[string]ir.Type{"": ir.U32, "32": ir.U32, "U32": ir.U32, "S32": ir.S32, "64": ir.U64, "U64": ir.U64, "S64": ir.S64}
@@ -33,7 +33,7 @@ func (s *step) atomic(space ir.Space) *ir.Access {
 	case "CAST":
 		s.mod("SPIN")
 	}
-	if f := s.oneOf("F16x2 BF16_V2 F32 F64"); f != "" {
+	if f := s.oneOf("F16x2 BF16_V2 BF16x2 F32 F64"); f != "" {
 		a.Type, a.FTZ = floats[f], s.mod("FTZ")
 		if !s.mod("RN") || op == "EXCH" {
 			s.fail("%s.%s of unknown rounding", s.in.Op, f)

@@ -103,31 +103,40 @@ func f2f(s *step) {
 	s.fresult(d, to, s.opTo(ir.FCvt, from, func(o *ir.Op) { o.To, o.Mode = to, m }, s.number(from)))
 }
 
-// f2fp: F2FP[.RELU][.F16|.BF16][.F32].PACK_AB[.rounding] d, a, b: a becomes the high half; .MERGE_C d, a, RZ: of one number.
+// f2fp: F2FP[.SATFINITE][.RELU].to[.from].kind[.rounding]: PACK_AB d, a, b: a becomes the high half; MERGE_C d, a, RZ: of one
+// number; PACK_B d, b: of a TF32.
 func f2fp(s *step) {
 	m := s.floatMode()
+	if s.mod("SATFINITE") {
+		m |= ir.SatFinite
+	}
 	to := ir.F16
-	if s.mod("BF16") {
+	switch s.oneOf("BF16 TF32") {
+	case "BF16":
 		to = ir.BF16
+	case "TF32":
+		to = ir.TF32
 	}
 	s.mod("F16")
 	s.mod("F32")
-	pack, merge := s.mod("PACK_AB"), s.mod("MERGE_C")
-	if pack == merge {
+	kind := s.oneOf("PACK_AB MERGE_C PACK_B")
+	if kind == "" || (kind == "PACK_B") != (to == ir.TF32) {
 		s.fail("F2FP of unknown kind")
 	}
 	d := s.dst()
 	convert := func(v ir.Reg) ir.Reg { return s.opTo(ir.FCvt, ir.F32, func(o *ir.Op) { o.To, o.Mode = to, m }, v) }
-	if merge {
-		s.result(d, convert(s.float(ir.F32)))
+	hi := convert(s.float(ir.F32))
+	switch kind {
+	case "MERGE_C":
 		if c := s.plain(); !s.is(c, 0) {
 			s.fail("F2FP.MERGE_C with a register")
 		}
-		return
+		s.result(d, hi)
+	case "PACK_B":
+		s.result(d, hi)
+	default:
+		s.result(d, s.pack(convert(s.float(ir.F32)), hi))
 	}
-	hi := convert(s.float(ir.F32))
-	lo := convert(s.float(ir.F32))
-	s.result(d, s.pack(lo, hi))
 }
 
 // frnd: FRND[.FTZ][.F16|.F64][.rounding] d, a.
@@ -186,23 +195,31 @@ func i2ip(s *step) {
 	s.result(d, v)
 }
 
-// vabsdiff4: VABSDIFF4[.U8|.S8].ACC d, a, b, c: the sum of the differences of the bytes, and c.
+// vabsdiff4: VABSDIFF4[.U8|.S8] d, a, b, c: the differences of the bytes; with .ACC their sum, and c.
 func vabsdiff4(s *step) {
 	t := ir.S8
 	if s.oneOf("U8 S8") == "U8" {
 		t = ir.U8
 	}
-	if !s.mod("ACC") {
-		s.fail("VABSDIFF4 without .ACC")
-	}
+	acc := s.mod("ACC")
 	d := s.dst()
-	a, b, sum := s.plain(), s.plain(), s.plain()
+	a, b, c := s.plain(), s.plain(), s.plain()
+	total, bytes := c, s.k(0)
 	for shift := uint64(0); shift < 32; shift += 8 {
 		byteOf := func(v ir.Reg) ir.Reg {
 			v = s.op(ir.Shr, ir.U32, v, s.k(shift))
 			return s.opTo(ir.Ext, t, func(o *ir.Op) { o.To = ir.S32 }, v)
 		}
-		sum = s.op(ir.Sad, ir.S32, byteOf(a), byteOf(b), sum)
+		x, y := byteOf(a), byteOf(b)
+		if acc {
+			total = s.op(ir.Sad, ir.S32, x, y, total)
+			continue
+		}
+		bytes = s.op(ir.Or, ir.U32, bytes, s.op(ir.Shl, ir.U32, s.op(ir.Sad, ir.S32, x, y, s.k(0)), s.k(shift)))
 	}
-	s.result(d, sum)
+	if acc {
+		s.result(d, total)
+		return
+	}
+	s.result(d, bytes)
 }

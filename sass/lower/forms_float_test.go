@@ -73,6 +73,10 @@ func floatForms() []string {
 		"f shr.u32 t, ra, 8; cvt.rn.f32.u8 fd, t", "f shr.u32 t, ra, 16; cvt.rn.f32.u16 fd, t",
 		"f div.rn.f32 fd, fa, fb", "f div.rz.ftz.f32 fd, fa, fb", "x div.rn.f64 xd, xa, xb", "f sqrt.rn.f32 fd, fa", "f sqrt.rn.ftz.f32 fd, fa",
 		"x sqrt.rn.f64 xd, xa", "f rcp.rn.f32 fd, fa", "f rcp.rp.f32 fd, fa", "x rcp.rn.f64 xd, xa", "x div.rz.f64 xd, xa, xb",
+		"r max.f16x2 t, ra, rb; max.f16x2 rd, t, rc", "r min.bf16x2 t, ra, rb; min.bf16x2 rd, t, rc", "r max.NaN.f16x2 t, ra, rb; max.NaN.f16x2 rd, t, rc",
+		"r max.f16x2 t, ra, rb; min.f16x2 rd, t, rc", "f cvt.sat.f32.f16 fd, ha", "r cvt.rn.satfinite.f16x2.f32 rd, fa, fb",
+		"r cvt.rn.relu.satfinite.bf16x2.f32 rd, fa, fb", "h cvt.rz.satfinite.f16.f32 hd, fa", "h cvt.rn.relu.satfinite.bf16.f32 hd, fa",
+		"r cvt.rn.tf32.f32 rd, fa", "r cvt.rz.relu.tf32.f32 rd, fa",
 		"r mov.b32 {ha, hb}, ra; mov.b32 rd, {hb, ha}", "r mul.bf16x2 rd, ra, rb", "r add.bf16x2 rd, ra, rb")
 }
 

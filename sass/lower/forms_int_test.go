@@ -67,6 +67,22 @@ func integerForms() []string {
 	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, rb")...)
 	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, 0x7fffffa")...) // the sign of a constant
 	out = append(out, each("add.sat.s32 sub.sat.s32", "r $T rd, ra, -77")...)
+	// what sm_90 makes one instruction
+	for _, op := range []string{"max.s16x2", "min.u16x2", "max.s16x2.relu", "min.s16x2.relu", "max.relu.s32", "min.relu.s32"} {
+		two := strings.NewReplacer(".relu", "").Replace(op)
+		t := op[strings.LastIndex(op, ".")+1:]
+		if t == "relu" {
+			t = "s16x2"
+		}
+		out = append(out, fmt.Sprintf("r %s rd, ra, rb", op), fmt.Sprintf("r add.%s t, ra, rb; %s rd, t, rc", t, op),
+			fmt.Sprintf("r %s t, ra, rb; %s rd, t, rc", two, op))
+	}
+	out = append(out, "r add.u16x2 rd, ra, rb", "r vabsdiff4.u32.u32.u32 rd, ra, rb, rc",
+		"r vabsdiff4.s32.s32.s32 rd, ra, rb, rc")
+	// the carry of a shifted sum with a negated operand
+	out = append(out, "l shl.b64 le, la, 3; sub.u64 ld, lb, le", "l shl.b64 le, la, 3; sub.u64 ld, le, lb",
+		"l cvt.s64.s32 le, ra; shl.b64 le, le, 4; sub.u64 ld, lb, le", "l cvt.s64.s32 le, ra; shl.b64 le, le, 4; sub.u64 ld, le, lb",
+		"l cvt.u64.u32 le, ra; shl.b64 le, le, 31; sub.u64 ld, lb, le", "l neg.s64 le, la; shl.b64 le, le, 4; add.u64 ld, le, lb")
 	for _, op := range []string{"shl.b", "shr.u", "shr.s"} {
 		out = append(out, fmt.Sprintf("r %s32 rd, ra, rb", op), fmt.Sprintf("l %s64 ld, la, rb", op), fmt.Sprintf("h %s16 hd, ha, rb", op),
 			fmt.Sprintf("l %s64 ld, la, 37", op), fmt.Sprintf("r %s32 rd, ra, 11", op))
@@ -97,6 +113,9 @@ type exception struct{ release, target, form, why string }
 var exceptions = []exception{
 	{"11.2", "", "bmsk", "since 7.6"}, {"11.2", "", "szext", "since 7.6"},
 	{"", "sm_80", ".xorsign", "sm_86"}, {"", "sm_80", "set.lt.bf16x2", "sm_90"}, {"", "sm_80", "mul.bf16x2", "sm_90"}, {"", "sm_80", "add.bf16x2", "sm_90"},
+	{"", "sm_80", "16x2", "sm_90"}, {"", "sm_80", "relu.s32", "sm_90"}, {"11.8", "", "16x2", "since 8.0"}, {"11.8", "", "relu.s32", "since 8.0"},
+	{"11.2", "", "satfinite", "since 8.1"}, {"11.8", "", "satfinite", "since 8.1"}, {"", "sm_80", "satfinite", "sm_90"},
+	{"11.8", "", "tf32", "since 8.1"}, {"", "sm_80", "tf32", "sm_90"},
 	{"11.2", "", ".rz.ftz.sat.f32", "ptxas 11.2 does not flush the operands of sums and differences"},
 	{"11.2", "", ".rm.ftz.sat.f32", "the same"}, {"11.2", "", ".rp.ftz.sat.f32", "the same"},
 }

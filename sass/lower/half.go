@@ -83,8 +83,12 @@ func harith(code ir.Code, n int) func(*step) {
 	}
 }
 
-// hadd2f32: HADD2.F32 d, -RZ, a.Hn_Hn: the half as an f32.
+// hadd2f32: HADD2.F32[.SAT] d, -RZ, a.Hn_Hn: the half as an f32.
 func hadd2f32(s *step) {
+	m := ir.Mode(0)
+	if s.mod("SAT") {
+		m = ir.Sat
+	}
 	d := s.dst()
 	if zero := s.next(); !isReg(&zero) || !zero.Zero || !zero.Neg || zero.Part != "" && zero.Part != "H0_H0" {
 		s.fail("operand %s of HADD2.F32", zero.Text)
@@ -95,7 +99,19 @@ func hadd2f32(s *step) {
 		return
 	}
 	v := s.halfPair()
-	s.result(d, s.opTo(ir.FCvt, ir.F16, func(o *ir.Op) { o.To = ir.F32 }, s.op(ir.And, ir.U32, v, s.k(lowHalf))))
+	s.result(d, s.opTo(ir.FCvt, ir.F16, func(o *ir.Op) { o.To, o.Mode = ir.F32, m }, s.op(ir.And, ir.U32, v, s.k(lowHalf))))
+}
+
+// vhmnmx: VHMNMX d, a, b, c, p: HMNMX2 of three.
+func vhmnmx(s *step) {
+	t, m := s.halfType(), s.minMaxMode()
+	if m&ir.XorSign != 0 {
+		s.fail("VHMNMX.XORSIGN")
+	}
+	d := s.dst()
+	a, b, c := s.halfPair(), s.halfPair(), s.halfPair()
+	p := s.pred()
+	s.result(d, s.fminmax(p, t, m, s.fminmax(p, t, m, a, b), c))
 }
 
 // hmnmx2: HMNMX2 d, a, b, p.

@@ -112,10 +112,16 @@ func iadd64(s *step, n int) {
 	s.result64(d, total)
 }
 
-// iadd: IADD[.64] d, a, b and VIADD d, a, b.
+// iadd: IADD[.64] d, a, b and VIADD[.16x2] d, a, b.
 func iadd(s *step) {
 	if s.mod("64") {
 		iadd64(s, 2)
+		return
+	}
+	if s.mod("16x2") {
+		d := s.dst()
+		a, b := s.plain(), s.plain()
+		s.result(d, s.halves(func(half func(ir.Reg) ir.Reg) ir.Reg { return s.op(ir.Add, ir.U16, half(a), half(b)) }))
 		return
 	}
 	d := s.dst()
@@ -233,8 +239,8 @@ func lea(s *step) {
 	p := s.optPredDst()
 	a, neg := s.addend()
 	b, bneg := s.addend()
-	if (neg || bneg) && (x || p != ir.None) || neg && bneg {
-		s.fail("a negated operand of LEA with a carry, or two")
+	if (neg || bneg) && x || neg && bneg {
+		s.fail("a negated operand of LEA.X, or two of LEA")
 	}
 	var v ir.Reg
 	switch {
@@ -306,26 +312,51 @@ func (s *step) signedness() ir.Type {
 	return ir.S32
 }
 
-// vimnmx: IMNMX, VIMNMX d, a, b, p: p ? min : max.
-func vimnmx(s *step) {
-	halves := ir.Pred
+// packed takes whether words are two halves, and their type, signed unless it says .U32 or .U16x2. RELU, of signed numbers,
+// makes negative results zero.
+type packed struct {
+	t            ir.Type
+	halves, relu bool
+}
+
+func (s *step) packed() packed {
+	k := packed{relu: s.mod("RELU")}
 	switch s.oneOf("U16x2 S16x2") {
 	case "U16x2":
-		halves = ir.U16
+		k.t, k.halves = ir.U16, true
 	case "S16x2":
-		halves = ir.S16
+		k.t, k.halves = ir.S16, true
+	default:
+		k.t = s.signedness()
 	}
-	t := s.signedness()
+	if k.relu && !k.t.Signed() {
+		s.fail("%s.RELU of unsigned numbers", s.in.Op)
+	}
+	return k
+}
+
+// each computes the word, or both halves, of a result from those of words.
+func (s *step) each(k packed, f func(part func(ir.Reg) ir.Reg) ir.Reg) ir.Reg {
+	of := func(part func(ir.Reg) ir.Reg) ir.Reg {
+		v := f(part)
+		if k.relu {
+			v = s.op(ir.Max, k.t, v, s.k(0))
+		}
+		return v
+	}
+	if k.halves {
+		return s.halves(of)
+	}
+	return of(func(r ir.Reg) ir.Reg { return r })
+}
+
+// vimnmx: IMNMX, VIMNMX[.type][.RELU] d, a, b, p: p ? min : max.
+func vimnmx(s *step) {
+	k := s.packed()
 	d := s.dst()
 	a, b := s.word(), s.word()
 	p := s.pred()
-	if halves == ir.Pred {
-		s.result(d, s.minmax(p, t, a, b))
-		return
-	}
-	s.result(d, s.halves(func(h func(ir.Reg) ir.Reg) ir.Reg {
-		return s.minmax(p, halves, h(a), h(b))
-	}))
+	s.result(d, s.each(k, func(part func(ir.Reg) ir.Reg) ir.Reg { return s.minmax(p, k.t, part(a), part(b)) }))
 }
 
 // halves computes both halves of a word from those of others.
@@ -340,22 +371,26 @@ func (s *step) pack(lo, hi ir.Reg) ir.Reg {
 	return s.op(ir.Or, ir.U32, lo, s.op(ir.Shl, ir.U32, hi, s.k(16)))
 }
 
-// vimnmx3: VIMNMX3 d, a, b, c, p.
+// vimnmx3: VIMNMX3[.type][.RELU] d, a, b, c, p.
 func vimnmx3(s *step) {
-	t := s.signedness()
+	k := s.packed()
 	d := s.dst()
 	a, b, c := s.word(), s.word(), s.word()
 	p := s.pred()
-	s.result(d, s.minmax(p, t, s.minmax(p, t, a, b), c))
+	s.result(d, s.each(k, func(part func(ir.Reg) ir.Reg) ir.Reg {
+		return s.minmax(p, k.t, s.minmax(p, k.t, part(a), part(b)), part(c))
+	}))
 }
 
-// viaddmnmx: VIADDMNMX d, a, b, c, p: p ? min : max of a + b and c.
+// viaddmnmx: VIADDMNMX[.type][.RELU] d, a, b, c, p: p ? min : max of a + b and c.
 func viaddmnmx(s *step) {
-	t := s.signedness()
+	k := s.packed()
 	d := s.dst()
 	a, b, c := s.word(), s.word(), s.word()
 	p := s.pred()
-	s.result(d, s.minmax(p, t, s.op(ir.Add, ir.U32, a, b), c))
+	s.result(d, s.each(k, func(part func(ir.Reg) ir.Reg) ir.Reg {
+		return s.minmax(p, k.t, s.op(ir.Add, k.t, part(a), part(b)), part(c))
+	}))
 }
 
 // vabsdiff: VABSDIFF d, a, b, c: |a - b| + c.

@@ -123,6 +123,7 @@ func floating(add adder) {
 	add(harith(ir.FMul, 2), "HMUL2")
 	add(harith(ir.FFma, 3), "HFMA2")
 	add(hmnmx2, "HMNMX2")
+	add(vhmnmx, "VHMNMX")
 	add(hsetp2, "HSETP2")
 	add(hset2, "HSET2")
 	add(i2f, "I2F", "I2FP")
