@@ -210,10 +210,13 @@ func (s *Store) machineLacking(ctx context.Context, from *Store) (out []machineR
 			return err
 		}
 		has, err := s.hasMachine(m.code, m.thread)
-		if err == nil && !has {
+		if err != nil {
+			return err
+		}
+		if !has {
 			out = append(out, m)
 		}
-		return err
+		return nil
 	})
 	return out, err
 }

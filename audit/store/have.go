@@ -23,7 +23,7 @@ func (k *known) has(c *report.Cell) bool {
 		return false
 	}
 	t, ok := k.tests[testKey{c.Test, c.Hash}]
-	if !ok || t/64 >= int64(len(bits)) || bits[t/64]&(1<<(t%64)) == 0 {
+	if !ok || bits[t/64]&(1<<(t%64)) == 0 {
 		return false
 	}
 	k.asked.Add(1)

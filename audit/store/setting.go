@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"slices"
 
 	"optcheck/report"
@@ -38,7 +39,13 @@ func (s Setting) otherBuild(t Setting) bool {
 		return false
 	}
 	t.Build, t.Tool = s.Build, s.Tool
-	_, a, errA := s.key()
-	_, b, errB := t.key()
-	return errA == nil && errB == nil && a == b
+	a, _, err := s.key()
+	if err != nil {
+		return false
+	}
+	b, _, err := t.key()
+	if err != nil {
+		return false
+	}
+	return bytes.Equal(a, b)
 }

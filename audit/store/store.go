@@ -123,7 +123,6 @@ func (s *Store) connect(ctx context.Context, pragmas ...string) error {
 		return err
 	}
 	s.db = sql.OpenDB(connector)
-	s.db.SetMaxOpenConns(1)
 	if s.c, err = s.db.Conn(ctx); err != nil {
 		return err
 	}
@@ -285,9 +284,6 @@ func isBusy(err error) bool {
 
 // explain translates an error of the database.
 func (s *Store) explain(err error) error {
-	if err == nil || errors.Is(err, ErrDamaged) {
-		return err
-	}
 	what := map[int]error{lib.SQLITE_CORRUPT: ErrDamaged, lib.SQLITE_NOTADB: ErrNoStore, lib.SQLITE_FULL: ErrFull,
 		lib.SQLITE_READONLY: ErrReadOnly, lib.SQLITE_CANTOPEN: ErrReadOnly, lib.SQLITE_BUSY: ErrBusy, lib.SQLITE_LOCKED: ErrBusy,
 		lib.SQLITE_PERM: ErrReadOnly}[code(err)]
@@ -317,10 +313,11 @@ func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 		return st, nil
 	}
 	st, err := s.c.PrepareContext(ctx, query)
-	if err == nil {
-		s.stmts[query] = st
+	if err != nil {
+		return nil, err
 	}
-	return st, err
+	s.stmts[query] = st
+	return st, nil
 }
 
 // exec runs a prepared statement.

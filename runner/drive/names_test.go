@@ -3,6 +3,7 @@ package drive
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,52 @@ func TestSpread(t *testing.T) {
 	p = newPlanner(harness(t, "mp", ptxgen.FormFast, spec.Pointers), chip, Job{Tuning: DefaultTuning(chip)})
 	require.NoError(t, p.spread([]runner.Device{chip, older}), "other forms run on the first one")
 	require.Equal(t, 1, p.devices)
+}
+
+// TestDivide: each way to place clusters on devices that are alike is there once, and threads of a cluster stay together.
+func TestDivide(t *testing.T) {
+	divided := 0
+	for _, x := range corpus.Tests() {
+		for devices := 1; devices < 4; devices++ {
+			seen, together := map[string]bool{}, true
+			for y := range Divide(x, devices) {
+				if x.OnSeveralDevices() {
+					require.Same(t, x, y)
+					continue
+				}
+				divided++
+				on, most := "", 0
+				for i := range y.Threads {
+					d := y.Threads[i].Place.GPU
+					require.LessOrEqual(t, d, most, "devices are numbered as they come")
+					most = max(most, d+1)
+					on += fmt.Sprint(d)
+					for j := range i {
+						if x.Threads[i].Place.SameScope(x.Threads[j].Place, litmus.ScopeCluster) {
+							together = together && d == y.Threads[j].Place.GPU
+						}
+					}
+				}
+				require.Equal(t, x.Name+"@"+on, y.Name)
+				require.False(t, seen[on], "%s twice", y.Name)
+				seen[on] = true
+				require.Greater(t, most, 1, "several are used")
+				require.LessOrEqual(t, most, devices)
+			}
+			require.True(t, together, x.Name)
+			units := map[string]bool{}
+			for i := range x.Threads {
+				p := x.Threads[i].Place
+				units[fmt.Sprint(slices.IndexFunc(x.Threads, func(q litmus.Thread) bool { return q.Place.SameScope(p, litmus.ScopeCluster) }))] = true
+			}
+			if !x.OnSeveralDevices() && !slices.ContainsFunc(x.Threads, func(th litmus.Thread) bool { return !th.Placed }) {
+				// Partitions of so many units into at most so many parts, without that into one.
+				ways := [4][6]int{{}, {0, 1, 1, 1, 1, 1}, {0, 1, 2, 4, 8, 16}, {0, 1, 2, 5, 14, 41}}
+				require.Len(t, seen, ways[devices][len(units)]-1, "%s on %d", x.Name, devices)
+			}
+		}
+	}
+	require.Greater(t, divided, 50)
 }
 
 // TestHomes: locations lie where a setting says, and where it says nothing, where the test does.

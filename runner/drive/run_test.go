@@ -275,6 +275,14 @@ func TestManyOutcomes(t *testing.T) {
 	require.ErrorIs(t, err, runner.ErrUnsupported)
 }
 
+// TestNoTerms: a test without terms has no table that could be written.
+func TestNoTerms(t *testing.T) {
+	h := *harness(t, "mp", ptxgen.FormFast, spec.Pointers)
+	h.Test, h.Terms = h.Test.Clone(), nil
+	s, _, _ := simulate(t, &h, Job{Tuning: DefaultTuning(chip), Instances: 1}, chip)
+	require.Len(t, s.batches, 1)
+}
+
 // TestDomain: values that are given are the likeliest; what a test begins with and stores is expected beside a few of them.
 func TestDomain(t *testing.T) {
 	mp, _ := corpus.Lookup("mp")

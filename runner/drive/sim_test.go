@@ -73,6 +73,7 @@ func (s *simulated) all(list []runner.Command, res *runner.Result) {
 				binary.LittleEndian.PutUint32(m[at:], c.Value)
 			}
 		case runner.CommandWrite:
+			require.NotEmpty(s.t, c.Data, "drivers refuse to write nothing")
 			require.LessOrEqual(s.t, c.Offset+uint64(len(c.Data)), uint64(len(m)))
 			copy(m[c.Offset:], c.Data)
 		case runner.CommandCopy:
@@ -137,7 +138,7 @@ func (s *simulated) test(c *runner.Command) {
 	last := set["inst_mask"]
 	for i, w := range s.h.Widths {
 		if s.h.Shape.Shared[i] >= 0 {
-			require.Zero(s.t, at[ptxgen.ParamLocation][i].Value)
+			require.Equal(s.t, runner.U64(0), at[ptxgen.ParamLocation][i], "shared memory has no address")
 			window, stride := at[ptxgen.ParamWindow][i].Value, at[ptxgen.ParamStride][i].Value
 			require.LessOrEqual(s.t, window+stride*uint64(set["cta_mask"])+uint64(w), uint64(c.Dims.Shared))
 			continue

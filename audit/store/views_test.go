@@ -1,0 +1,183 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// TestViews: a view has the cells of the tests and of the matrix that are asked for, and no others, also while the
+// store grows.
+func TestViews(t *testing.T) {
+	dir := t.TempDir()
+	s := fresh(t, dir, "a.store")
+	defer s.Close()
+	matrix := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 12.1.1"}}, Targets: []string{"sm_51"}, Levels: []string{"O2", "O3"}, Layouts: []string{"offsets"}}
+	odd := func(name, hash string) bool { return strings.Contains(name, "x1-") || strings.HasSuffix(hash, "0") }
+	views := map[string]View{"tests": {Tests: odd}, "matrix": {Matrix: matrix}, "both": {Tests: odd, Matrix: matrix}, "all": {}, "no text": {NoText: true}}
+	matches := func(v View, c *report.Cell) bool {
+		return (v.Tests == nil || v.Tests(c.Test, c.Hash)) && (v.Matrix == nil || c.Toolchain == "ptxas 12.1.1" && c.Target == "sm_51" &&
+			(c.Level == "O2" || c.Level == "O3") && c.Layout == "offsets")
+	}
+	live := map[string]*Live{}
+	for name, v := range views {
+		l, err := s.Follow(t.Context(), v)
+		require.NoError(t, err)
+		live[name] = l
+	}
+	require.NoError(t, synthetic(8, 2, flushed{s.Writer(), func() {
+		for _, l := range live {
+			_, _, err := l.Refresh(t.Context())
+			require.NoError(t, err)
+		}
+	}}))
+	all, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	for name, v := range views {
+		want := map[string]bool{}
+		for i := range all.Cells {
+			if c := all.Cell(i); matches(v, &c) {
+				want[strings.Join([]string{c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout, c.Class, c.Code}, " ")] = true
+			}
+		}
+		require.NotEmpty(t, want, name)
+		set, err := s.Load(t.Context(), v)
+		require.NoError(t, err)
+		for _, x := range []*report.Set{set, live[name].Set} {
+			got := map[string]bool{}
+			for i := range x.Cells {
+				c := x.Cell(i)
+				got[strings.Join([]string{c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout, c.Class, c.Code}, " ")] = true
+			}
+			require.Equal(t, want, got, name)
+			require.Len(t, x.Cells, len(want), name)
+			require.Equal(t, len(want), x.Config.Cells)
+			for _, test := range x.Tests {
+				require.Equal(t, v.NoText, test.Text == "", name)
+			}
+		}
+	}
+	_, err = s.Load(t.Context(), View{Setting: 77})
+	require.ErrorContains(t, err, "no setting 77")
+}
+
+// TestIs: a store is told from other files by its whole first line.
+func TestIs(t *testing.T) {
+	dir := t.TempDir()
+	file, _ := some(t)
+	require.True(t, Is(file))
+	for name, text := range map[string]string{"short": "SQLite format 3", "other": "SQLite format 4\x00 and more", "empty": "", "words": "SQLite format 3 is old"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		require.False(t, Is(path), name)
+	}
+	require.False(t, Is(filepath.Join(dir, "none")))
+	_, err := Open(t.Context(), filepath.Join(dir, "short", "a.store"), Create)
+	require.ErrorIs(t, err, syscall.ENOTDIR)
+}
+
+// TestGCSpace: what a cleaning removed the file no longer holds, and it says how large the store was and is.
+func TestGCSpace(t *testing.T) {
+	dir := t.TempDir()
+	s := fresh(t, dir, "a.store")
+	defer s.Close()
+	require.NoError(t, synthetic(20, 2, s.Writer()))
+	_, err := s.Import(t.Context(), "b", strings.NewReader(string(stream(t, gcRun("b1", "mp")))))
+	require.NoError(t, err)
+	size := func() int64 {
+		info, err := s.Info(t.Context())
+		require.NoError(t, err)
+		return info.Bytes
+	}
+	free := func() (n int64) {
+		require.NoError(t, s.c.QueryRowContext(t.Context(), "PRAGMA freelist_count").Scan(&n))
+		return n
+	}
+	before := size()
+	dry, err := s.GC(t.Context(), Policy{KeepBuilds: 1, Dry: true})
+	require.NoError(t, err)
+	require.Equal(t, before, dry.Before)
+	require.Less(t, dry.After, dry.Before)
+	var steps []string
+	g, err := s.GC(t.Context(), Policy{KeepBuilds: 1, Progress: func(what string, done, total int64) {
+		require.LessOrEqual(t, done, total)
+		if len(steps) == 0 || steps[len(steps)-1] != what {
+			steps = append(steps, what)
+		}
+	}})
+	require.NoError(t, err)
+	require.Equal(t, []string{Looking, Compacting}, steps)
+	require.Zero(t, free())
+	require.Equal(t, size(), g.After)
+	require.Less(t, g.After, before/2)
+	again, err := s.GC(t.Context(), Policy{KeepBuilds: 1})
+	require.NoError(t, err)
+	require.Zero(t, again.Cells)
+	require.Equal(t, size(), again.After)
+}
+
+// TestGCFails: a cleaning that cannot be done says so, whatever else it could do.
+func TestGCFails(t *testing.T) {
+	file, _ := some(t)
+	s, err := Open(t.Context(), file, Read)
+	require.NoError(t, err)
+	_, err = s.GC(t.Context(), Policy{})
+	require.ErrorIs(t, err, ErrReadOnly)
+	require.NoError(t, s.Close())
+	changed(t, file, "UPDATE toolchain SET build='y' WHERE id=1")
+	s, err = Open(t.Context(), file, Write)
+	require.NoError(t, err)
+	_, err = s.GC(t.Context(), Policy{})
+	require.ErrorIs(t, err, ErrDamaged)
+	require.NoError(t, s.Close())
+}
+
+// TestRemovedBeside: a writer does not refer to a result that it wrote and others have removed since: it says so.
+func TestRemovedBeside(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a.store")
+	defer s.Close()
+	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}
+	cell := func(test string, r report.Result) report.Event {
+		return report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}
+	}
+	failed := report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
+	w := s.Writer()
+	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(cell("mp", failed)))
+	require.NoError(t, w.Flush())
+	other, err := Open(t.Context(), s.path, Write)
+	require.NoError(t, err)
+	_, err = other.Import(t.Context(), "b", strings.NewReader(string(stream(t, []report.Event{{Config: &cfg}, cell("mp", report.Result{Class: report.Preserved})}))))
+	require.NoError(t, err)
+	_, err = other.GC(t.Context(), Policy{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, count(t, other, "body"), "nobody has the failed attempt any more")
+	require.NoError(t, other.Close())
+	require.NoError(t, w.Handle(cell("sb", failed)))
+	require.ErrorContains(t, w.Flush(), "were removed by another process")
+	sane(t, s)
+	require.EqualValues(t, 1, count(t, s, "cell"))
+}
+
+// TestFalseHistogram: a histogram that no device can have made is damage.
+func TestFalseHistogram(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a.store")
+	defer s.Close()
+	w := s.Writer()
+	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema}}))
+	require.NoError(t, w.Close())
+	c := w.commit()
+	require.NoError(t, c.addEvent(7, 0, kindHistogram, 0, 1, pack([]byte(`{"test":"mp","status":"nonsense"}`))))
+	faults, err := s.Check(t.Context())
+	require.NoError(t, err)
+	require.Len(t, faults, 1)
+	require.Contains(t, faults[0], "event 7 of run 1")
+	require.ErrorIs(t, s.Export(t.Context(), View{}, report.Tee{}), ErrDamaged)
+	require.ErrorIs(t, s.ExportRun(t.Context(), 1, report.Tee{}), ErrDamaged)
+}
