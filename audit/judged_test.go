@@ -18,13 +18,18 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
+	"optcheck/ptxgen"
 	"optcheck/spec"
+	"optcheck/toolchain"
 )
 
 // judgedCell and judgedKernel are the form of ../optcheck/testdata/judged.gz.
 type judgedCell struct {
 	Test, Toolchain, Target, Level, Layout string
 	Kernels                                []judgedKernel
+	Harness                                bool
+	Form                                   ptxgen.Form
 }
 
 type judgedKernel struct {
@@ -58,7 +63,7 @@ func TestJudged(t *testing.T) {
 			place := fmt.Sprint(v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, v.cell.Hash)
 			c := cells[place]
 			if c == nil {
-				c = &judgedCell{byName[v.cell.Test].String(), v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, nil}
+				c = &judgedCell{byName[v.cell.Test].String(), v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, nil, false, 0}
 				cells[place] = c
 			}
 			fn := clone(v.fn)
@@ -72,10 +77,10 @@ func TestJudged(t *testing.T) {
 	tcs := releases(t)
 	one := []spec.Layout{spec.Pointers}
 	gather(Options{Tests: append(corpus.Tests(), loopTests(t)...), Toolchains: tcs[:1], Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: one})
-	gather(Options{Tests: corpus.Tests(), Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_70", "sm_90"}, Levels: []string{"O3"}, Layouts: one})
+	gather(Options{Tests: append(corpus.Tests(), loopTests(t)...), Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_70", "sm_90"}, Levels: []string{"O0", "O3"}, Layouts: one})
 	clang := clangs(t)
-	gather(Options{Tests: corpus.OpenCL(), Toolchains: clang[len(clang)-1:], Levels: []string{"O2"}, Layouts: one,
-		Targets: []string{"gfx900", "gfx942", "gfx1030", "cypress"}})
+	gather(Options{Tests: corpus.OpenCL(), Toolchains: clang[len(clang)-1:], Levels: []string{"O0", "O2"}, Layouts: one,
+		Targets: []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200", "cypress"}})
 	f, err := os.Create("../optcheck/testdata/judged.gz")
 	require.NoError(t, err)
 	z := gzip.NewWriter(f)
@@ -100,6 +105,25 @@ func TestJudged(t *testing.T) {
 		kept++
 		slices.SortFunc(c.Kernels, func(a, b judgedKernel) int { return a.Thread - b.Thread })
 		require.NoError(t, enc.Encode(c))
+	}
+	for _, target := range []string{"sm_70", "sm_90"} {
+		for _, name := range []string{"mp", "cas-sl", "mp+relaxed.ctas-shared", "lb+addrs"} {
+			x := corpusTest(t, name)
+			for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
+				h, err := ptxgen.EmitHarness(x, target, form, spec.Pointers)
+				require.NoError(t, err)
+				tc := tcs[len(tcs)-1]
+				res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, target),
+					Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
+				require.NoError(t, err)
+				text, err := tc.Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true})
+				require.NoError(t, err)
+				code, err := pipeline.ParseDump("harness", text)
+				require.NoError(t, err)
+				require.NoError(t, enc.Encode(judgedCell{x.String(), tc.ID, target, "O3", "pointers",
+					[]judgedKernel{{Func: code.Program.Funcs[0], Check: optcheck.NewChecker()}}, true, form}))
+			}
+		}
 	}
 	require.NoError(t, z.Close())
 	require.NoError(t, f.Close())

@@ -16,6 +16,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/litmus"
+	"optcheck/ptxgen"
 	"optcheck/spec"
 )
 
@@ -24,6 +25,8 @@ import (
 type JudgedCell struct {
 	Test, Toolchain, Target, Level, Layout string
 	Kernels                                []JudgedKernel
+	Harness                                bool // a kernel for devices, of the form Form
+	Form                                   ptxgen.Form
 }
 
 // JudgedKernel is the machine code of a thread, and what is needed to check it.
@@ -65,6 +68,14 @@ func TestJudged(t *testing.T) {
 		layout, err := spec.ParseLayout(c.Layout)
 		require.NoError(t, err)
 		fmt.Fprintf(&b, "== %s %s %s %s %s\n", x.Name, c.Toolchain, c.Target, c.Level, c.Layout)
+		if c.Harness {
+			h, err := ptxgen.EmitHarness(x, c.Target, c.Form, layout)
+			require.NoError(t, err)
+			judge := func(fn *isa.Func) string { return harnessSays(NewChecker().CheckHarness(fn, h.Check)) }
+			fmt.Fprintf(&b, "%v: %s\n", c.Form, judge(c.Kernels[0].Func))
+			edits += edited(&b, c.Kernels[0].Func, judge)
+			continue
+		}
 		var lifted, machines []LiftedThread
 		for i := range c.Kernels {
 			k := &c.Kernels[i]
@@ -85,25 +96,7 @@ func TestJudged(t *testing.T) {
 			} else {
 				fmt.Fprintf(&b, "no machine: %v\n", err)
 			}
-			for _, edit := range []struct {
-				name string
-				do   func([]isa.Inst, int) bool
-			}{{"without", leftOut}, {"swapped", swapped}} {
-				n := map[string][]int{}
-				for at := range k.Func.Insts {
-					fn := *k.Func
-					fn.Insts = slices.Clone(fn.Insts)
-					if !edit.do(fn.Insts, at) {
-						continue
-					}
-					r, err := k.Check.CheckAgainst(&fn, want)
-					n[brief(r, err)] = append(n[brief(r, err)], at)
-					edits++
-				}
-				for _, s := range sorted(n) {
-					fmt.Fprintf(&b, "%s %v: %s\n", edit.name, n[s], s)
-				}
-			}
+			edits += edited(&b, k.Func, func(fn *isa.Func) string { return brief(k.Check.CheckAgainst(fn, want)) })
 			if r.Class == Preserved {
 				good++
 			}
@@ -137,6 +130,38 @@ func TestJudged(t *testing.T) {
 	require.Greater(t, good, 50)
 	require.Greater(t, edits, 1000)
 	require.Len(t, got, len(kept))
+}
+
+// edited says what is said of each single edit of a function, and returns the number of edits.
+func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) string) (edits int) {
+	for _, edit := range []struct {
+		name string
+		do   func([]isa.Inst, int) bool
+	}{{"without", leftOut}, {"swapped", swapped}, {"weaker", weakened}, {"always", always}, {"elsewhere", elsewhere}} {
+		n := map[string][]int{}
+		for at := 0; at < len(of.Insts); at += 1 + len(of.Insts)/50 { // of long ones some
+			fn := *of
+			fn.Insts = slices.Clone(fn.Insts)
+			if edit.do(fn.Insts, at) {
+				said := judge(&fn)
+				n[said] = append(n[said], at)
+				edits++
+			}
+		}
+		for _, s := range sorted(n) {
+			fmt.Fprintf(b, "%s %v: %s\n", edit.name, n[s], s)
+		}
+	}
+	return edits
+}
+
+// harnessSays is what is said of a kernel for devices and each thread of its test.
+func harnessSays(r *HarnessResult) string {
+	s := fmt.Sprintf("%v %s", r.Class, r.Why())
+	for _, th := range r.Threads {
+		s += fmt.Sprintf(" T%d %s", th.Thread, brief(&Checked{Result: th}, nil))
+	}
+	return s
 }
 
 func sorted(m map[string][]int) (keys []string) {
@@ -214,5 +239,47 @@ func swapped(list []isa.Inst, i int) bool {
 	}
 	*a, *b = *b, *a
 	a.Addr, b.Addr = b.Addr, a.Addr
+	return true
+}
+
+// weakened makes an access or fence weak.
+func weakened(list []isa.Inst, i int) bool {
+	m := &list[i].Mem
+	switch {
+	case m.Strength != isa.Weak:
+		m.Strength, m.Scope = isa.Weak, isa.ScopeNone
+	case m.Bits != 0:
+		m.Bits = 0
+	case m.Cache != "":
+		m.Cache = ""
+	case m.Invalidate || m.WriteBack:
+		m.Invalidate, m.WriteBack = false, false
+	default:
+		return false
+	}
+	return true
+}
+
+// always executes an instruction whatever its condition says.
+func always(list []isa.Inst, i int) bool {
+	in := &list[i]
+	if in.Guard.Reg.Class == isa.ClassNone || in.Flow != isa.FlowNext {
+		return false
+	}
+	guard := in.Guard.Reg
+	in.Guard = isa.Guard{}
+	in.Uses = slices.DeleteFunc(slices.Clone(in.Uses), func(r isa.Reg) bool { return r == guard })
+	return true
+}
+
+// elsewhere lets an access go to the next word.
+func elsewhere(list []isa.Inst, i int) bool {
+	in := &list[i]
+	k := slices.IndexFunc(in.Args, func(a isa.Operand) bool { return a.Kind == isa.OpdMem })
+	if !in.Role.IsAccess() || k < 0 {
+		return false
+	}
+	in.Args = slices.Clone(in.Args)
+	in.Args[k].Off += 4
 	return true
 }
