@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,4 +181,30 @@ func TestFalseHistogram(t *testing.T) {
 	require.Contains(t, faults[0], "event 7 of run 1")
 	require.ErrorIs(t, s.Export(t.Context(), View{}, report.Tee{}), ErrDamaged)
 	require.ErrorIs(t, s.ExportRun(t.Context(), 1, report.Tee{}), ErrDamaged)
+}
+
+// TestEndEmpty: work that failed leaves no store that it made, but what there was before, or has results; a store may be
+// closed again.
+func TestEndEmpty(t *testing.T) {
+	dir := t.TempDir()
+	failure := errors.New("failure")
+	s := fresh(t, dir, "new")
+	require.Equal(t, failure.Error(), s.End(failure).Error())
+	require.NoFileExists(t, s.Path())
+	require.NoError(t, s.Close())
+
+	s = fresh(t, dir, "done")
+	require.NoError(t, s.End(nil))
+	require.FileExists(t, s.Path())
+	require.NoError(t, s.Close())
+	s, err := Open(t.Context(), filepath.Join(dir, "done"), Create)
+	require.NoError(t, err)
+	require.ErrorIs(t, s.End(failure), failure)
+	require.FileExists(t, s.Path(), "somebody else has made it")
+
+	s = fresh(t, dir, "results")
+	_, err = s.Import(t.Context(), "x", strings.NewReader(string(stream(t, gcRun("b", "mp")))))
+	require.NoError(t, err)
+	require.ErrorIs(t, s.End(failure), failure)
+	require.FileExists(t, s.Path(), "it has results")
 }

@@ -279,7 +279,7 @@ func TestEqual(t *testing.T) {
 	d := runner.Device{Type: "gpu", Units: 132, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 	tuning := DefaultTuning(d)
 	tuning.Equal = Fixed(1 << 14)
-	for _, name := range []string{"mp", "iriw"} {
+	for _, name := range []string{"mp", "iriw", "ptx-cluster+mp"} {
 		x, _ := corpus.Lookup(name)
 		for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
 			h, err := ptxgen.EmitHarness(x, "sm_90", form, spec.Pointers)

@@ -271,3 +271,24 @@ func TestProfile(t *testing.T) {
 		require.ErrorContains(t, err, "profile: ", bad)
 	}
 }
+
+// TestDomain: values that are given are the likeliest; what a test begins with and stores is expected beside a few of them.
+func TestDomain(t *testing.T) {
+	mp, _ := corpus.Lookup("mp")
+	require.Equal(t, [][]int64{{0, 1}, {0, 1}}, Domain(mp, nil))
+	require.Equal(t, [][]int64{{7, 0, 1}, {0, 1}}, Domain(mp, [][]int64{{7}}))
+	require.Equal(t, [][]int64{{1, 0}, {0, 1}}, Domain(mp, [][]int64{{1}, nil}))
+	require.Equal(t, [][]int64{{5, 6, 7, 0}, {5, 6, 7, 8, 9}}, Domain(mp, [][]int64{{5, 6, 7}, {5, 6, 7, 8, 9}}))
+	x := mp.Clone()
+	x.Locations[0].Init = 9
+	require.Equal(t, [][]int64{{0, 9, 1}, {0, 9, 1}}, Domain(x, nil))
+	// Where there are many terms, values that are given stand alone.
+	for n, want := range map[int][]int64{6: {7, 0, 1}, 7: {7}} {
+		x := mp.Clone()
+		for i := len(x.Terms()); i < n; i++ {
+			x.Observed = append(x.Observed, litmus.Term{Kind: litmus.TermReg, Name: fmt.Sprint("r", 10+i)})
+		}
+		require.Len(t, x.Terms(), n)
+		require.Equal(t, want, Domain(x, [][]int64{{7}})[0])
+	}
+}

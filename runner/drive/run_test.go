@@ -282,15 +282,3 @@ func TestNoTerms(t *testing.T) {
 	s, _, _ := simulate(t, &h, Job{Tuning: DefaultTuning(chip), Instances: 1}, chip)
 	require.Len(t, s.batches, 1)
 }
-
-// TestDomain: values that are given are the likeliest; what a test begins with and stores is expected beside a few of them.
-func TestDomain(t *testing.T) {
-	mp, _ := corpus.Lookup("mp")
-	require.Equal(t, [][]int64{{0, 1}, {0, 1}}, Domain(mp, nil))
-	require.Equal(t, [][]int64{{7, 0, 1}, {0, 1}}, Domain(mp, [][]int64{{7}}))
-	require.Equal(t, [][]int64{{1, 0}, {0, 1}}, Domain(mp, [][]int64{{1}, nil}))
-	require.Equal(t, [][]int64{{5, 6, 7, 0}, {5, 6, 7, 8, 9}}, Domain(mp, [][]int64{{5, 6, 7}, {5, 6, 7, 8, 9}}))
-	x := mp.Clone()
-	x.Locations[0].Init = 9
-	require.Equal(t, [][]int64{{0, 9, 1}, {0, 9, 1}}, Domain(x, nil))
-}
