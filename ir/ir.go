@@ -127,6 +127,8 @@ type Inst struct {
 	Form string
 	// Opaque is why it is not understood; "" if it is.
 	Opaque string
+	// Unproved tells that no chip has confirmed what is understood: a difference that rests on it proves nothing.
+	Unproved bool
 	// Source is the number of the instruction in its source: ptx.Inst.N, or the index in the
 	// machine function; Addr the address in its function, Text as printed.
 	Source int

@@ -86,8 +86,8 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, prog *isa.Program, 
 		}
 		for k := range x.Findings {
 			f := executedFinding(m, x.Kernel, &x.Findings[k], places)
-			if f.Execution.Approximate || contracts(m, x.Kernel) {
-				f.Detail += "; approximate functions, or products and sums that ptxas contracts (--fmad), may explain it"
+			if why := explained(&x.Findings[k], contracts(m, x.Kernel)); why != "" {
+				f.Detail += "; " + why + " may explain it"
 				f.Execution = nil
 				r.Kernels[at].Unknown = append(r.Kernels[at].Unknown, *f)
 				r.Unknown = append(r.Unknown, *f)
@@ -98,6 +98,17 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, prog *isa.Program, 
 		}
 	}
 	return nil
+}
+
+// explained says what may explain a difference besides a mistake of the compiler; "" if nothing.
+func explained(f *refine.Finding, contracts bool) string {
+	switch {
+	case f.Approximate || contracts:
+		return "approximate functions, or products and sums that ptxas contracts (--fmad),"
+	case len(f.Unproved) > 0:
+		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
+	}
+	return ""
 }
 
 // executedFinding is a difference as a finding, with its counterexample in words.

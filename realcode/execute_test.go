@@ -109,7 +109,7 @@ func TestExecute(t *testing.T) {
 // found are wrong values that all releases compute at O3, by the targets for which they do; wrongAtO0 are so at O0, too. The
 // other kernels of values.ptx are controls.
 var (
-	found = map[string]string{"pair": "sm_80 sm_90", "flushed": "sm_80 sm_90", "saturated": "sm_90", "opposite": "sm_80 sm_90",
+	found = map[string]string{"pair": "sm_80 sm_90", "flushed": "sm_80 sm_90", "saturated": "sm_80 sm_90", "opposite": "sm_80 sm_90",
 		"table": "sm_80 sm_90", "always": "sm_80 sm_90"}
 	wrongAtO0 = map[string]bool{"flushed": true}
 )

@@ -82,3 +82,30 @@ func TestAllowed(t *testing.T) {
 		})
 	}
 }
+
+// TestUnproved: a difference that rests on a form that no chip has confirmed says so, one beside it does not.
+func TestUnproved(t *testing.T) {
+	const both = "shl.b32 %r4, %r0, 1; add.u32 %r5, %r0, 7; st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r4;"
+	for _, c := range []struct{ name, machine, form string }{
+		{"the value", "shl.b32 %r4, %r0, 2; add.u32 %r5, %r0, 7; st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r4;", "shl.b32"},
+		{"another value", "shl.b32 %r4, %r0, 1; add.u32 %r5, %r0, 8; st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r4;", ""},
+		{"a condition", "shl.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 62; add.u32 %r5, %r0, 7; @!%p1 st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r4;", "shl.b32"},
+		{"an address", "shl.b32 %r4, %r0, 1; cvt.u64.u32 %d2, %r4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r4;", "shl.b32"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			source, machine := program(t, both), program(t, c.machine)
+			machine.Machine = true
+			for i := range machine.Insts {
+				machine.Insts[i].Unproved = machine.Insts[i].Form == "shl.b32"
+			}
+			res, err := refine.Compare(t.Context(), source, machine, refine.Options{Runs: 1, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+			require.NoError(t, err)
+			require.Len(t, res.Findings, 1)
+			if c.form == "" {
+				require.Empty(t, res.Findings[0].Unproved)
+				return
+			}
+			require.Equal(t, []string{c.form}, res.Findings[0].Unproved)
+		})
+	}
+}

@@ -48,6 +48,9 @@ type Finding struct {
 	Got          uint64 `json:"got"`
 	// Approximate tells that approximate functions were performed before it: the difference need not be a wrong one.
 	Approximate bool `json:"approximate,omitempty"`
+	// Unproved are the forms of instructions on which it may rest, and whose meaning no chip has confirmed: alone they
+	// prove nothing.
+	Unproved []string `json:"unproved,omitempty"`
 }
 
 // Options say how much is tried.
@@ -292,16 +295,24 @@ func merge(to, from *emu.Coverage) {
 	}
 }
 
+// policies are both orders of diverged lanes, with two contents for what nothing defines.
+var policies = [2]emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Fill: 0, Reverse: true}}
+
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of two readings: its loads are the first ones that they can be, or the first ones on which something
 // depends. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp) (*Finding, error) {
 	var found [2]*accuse
-	for i, p := range []emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Fill: 0, Reverse: true}} {
+	var last [2]*emu.Coverage
+	again := func(i int, code *emu.Code) *replay {
+		return c.newReplay(in, g, open, code, l, block, id, policies[i], true)
+	}
+	for i, p := range policies {
 		for _, late := range []bool{false, true} {
 			r := c.newReplay(in, g, open, c.code, l, block, id, p, late)
 			err := r.run(c, ref)
 			merge(c.machineCover, r.w.Cover)
+			last[i] = r.w.Cover
 			if found[i] = nil; err != nil && !errors.As(err, &found[i]) {
 				return nil, err
 			}
@@ -327,6 +338,10 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
 		}
 		f.Approximate = approximates(c.program, g.Cover)
+		f.Unproved = unproved(c.program, g.Cover)
+		if len(f.Unproved) == 0 {
+			f.Unproved = c.restsOn(a, unproved(c.machine, last[i]), func(code *emu.Code) error { return again(i, code).run(c, ref) })
+		}
 		return f, nil
 	}
 	return nil, nil

@@ -263,6 +263,8 @@ func (x *inst) lower(in *ptx.Inst) {
 	}
 	x.mods = s.mods
 	s.form.do(x)
+	_, rows := chipForms()
+	x.out.Unproved = len(x.out.Pre) > 0 && x.out.Do == nil && !rows[s.form]
 }
 
 // is reports whether the instruction has a modifier.

@@ -80,9 +80,9 @@ func integerForms() []string {
 	out = append(out, "r add.u16x2 rd, ra, rb", "r vabsdiff4.u32.u32.u32 rd, ra, rb, rc",
 		"r vabsdiff4.s32.s32.s32 rd, ra, rb, rc")
 	// the carry of a shifted sum with a negated operand
-	out = append(out, "l shl.b64 le, la, 3; sub.u64 ld, lb, le", "l shl.b64 le, la, 3; sub.u64 ld, le, lb",
-		"l cvt.s64.s32 le, ra; shl.b64 le, le, 4; sub.u64 ld, lb, le", "l cvt.s64.s32 le, ra; shl.b64 le, le, 4; sub.u64 ld, le, lb",
-		"l cvt.u64.u32 le, ra; shl.b64 le, le, 31; sub.u64 ld, lb, le", "l neg.s64 le, la; shl.b64 le, le, 4; add.u64 ld, le, lb")
+	out = append(out, "l shl.b64 le, la, 3; sub.u64 ld, lb, le", "l shl.b64 le, la, 6; sub.u64 ld, le, lb",
+		"l cvt.s64.s32 le, ra; shl.b64 le, le, 7; sub.u64 ld, lb, le", "l cvt.s64.s32 le, ra; shl.b64 le, le, 8; sub.u64 ld, le, lb",
+		"l cvt.u64.u32 le, ra; shl.b64 le, le, 31; sub.u64 ld, lb, le", "l neg.s64 le, la; shl.b64 le, le, 9; add.u64 ld, le, lb")
 	for _, op := range []string{"shl.b", "shr.u", "shr.s"} {
 		out = append(out, fmt.Sprintf("r %s32 rd, ra, rb", op), fmt.Sprintf("l %s64 ld, la, rb", op), fmt.Sprintf("h %s16 hd, ha, rb", op),
 			fmt.Sprintf("l %s64 ld, la, 37", op), fmt.Sprintf("r %s32 rd, ra, 11", op))

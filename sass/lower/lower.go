@@ -151,4 +151,5 @@ func (u *unit) inst(fn, k int) {
 	out.Source, out.Addr, out.Text, out.Form = k, in.Addr, in.Text, form(in)
 	s := &step{u: u, in: in, out: out, fn: fn, mods: append([]string(nil), in.Mods...), args: in.Args, list: &out.Pre}
 	s.lower()
+	out.Unproved = out.Opaque == "" && HowKnown(out.Form) == Documented
 }
