@@ -162,6 +162,8 @@ func TestFences(t *testing.T) {
 		{"acquire by a full fence", aq, y + "\nMEMBAR.ALL.GPU\nERRBAR\nCCTL.IVALL" + x, ""},
 		{"acquire removed", aq, y + x, "fence-removed"},
 		{"barrier", bar, y + "\nBAR.SYNC 0x0" + x, ""},
+		{"another barrier", bar, y + "\nBAR.SYNC 0x1" + x, "extra-effect fence-removed"},
+		{"a barrier whose number nobody knows", bar, y + "\nBAR.SYNC R4" + x, "extra-effect fence-removed"},
 		{"warp synchronisation is no barrier", bar, y + "\nWARPSYNC 0xffffffff" + x, "fence-removed"},
 		{"predicated", sc, y + "\nISETP.EQ.AND P0, PT, R4, 0x1, PT\n@P0 MEMBAR.SC.GPU\nERRBAR\nCCTL.IVALL" + x, "control-changed"},
 	}

@@ -136,8 +136,12 @@ func TestGC(t *testing.T) {
 			require.True(t, again, "who follows the store reads it again")
 			sane(t, s)
 			var kept int64
+			seen := map[string]bool{}
 			for _, b := range g.Builds {
 				kept += b.Kept
+				name := fmt.Sprint(b.Tool, b.Build, b.Compiler)
+				require.False(t, seen[name], "%s is told twice", name)
+				seen[name] = true
 			}
 			require.Len(t, x.want, int(kept))
 		})
