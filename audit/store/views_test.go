@@ -58,6 +58,14 @@ func TestViews(t *testing.T) {
 			}
 			require.Equal(t, want, got, name)
 			require.Len(t, x.Cells, len(want), name)
+			shown := map[string]bool{}
+			for i := range x.Cells {
+				c := x.Cell(i)
+				shown[c.ListingKey()] = true
+			}
+			for code := range x.Listings {
+				require.True(t, shown[code], "%s: a listing of no cell", name)
+			}
 			require.Equal(t, len(want), x.Config.Cells)
 			for _, test := range x.Tests {
 				require.Equal(t, v.NoText, test.Text == "", name)
@@ -207,4 +215,17 @@ func TestEndEmpty(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, s.End(failure), failure)
 	require.FileExists(t, s.Path(), "it has results")
+}
+
+// TestMergeSources: a store whose sources are nowhere is not merged.
+func TestMergeSources(t *testing.T) {
+	dir := t.TempDir()
+	from, to := twins(t, dir, "from", "11.2"), fresh(t, dir, "to")
+	_, err := from.c.ExecContext(t.Context(), "UPDATE source SET artefact=99, sum=optcheck_sum('source', test, col, thread, 99)")
+	require.NoError(t, err)
+	_, err = to.Merge(t.Context(), from)
+	require.ErrorIs(t, err, ErrDamaged)
+	require.Zero(t, count(t, to, "cell"), "all of it, or nothing")
+	require.NoError(t, from.Close())
+	require.NoError(t, to.Close())
 }

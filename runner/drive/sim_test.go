@@ -266,6 +266,12 @@ func TestLaunches(t *testing.T) {
 		for i := None; i <= All; i++ {
 			list = append(list, Setting{Form: ptxgen.Form(i & 1), Incantations: i, Tuning: DefaultTuning(d)})
 		}
+		(&Tuning{}).knobs(func(name, _ string, _ *Knob) bool {
+			s := Setting{Name: name, Form: ptxgen.Form(len(list) & 1), Incantations: All, Tuning: DefaultTuning(d)}
+			require.NoError(t, s.Tuning.Set(name+"=8..90"))
+			list = append(list, s)
+			return true
+		})
 		for _, s := range list {
 			for _, x := range []struct {
 				of     string
