@@ -244,7 +244,7 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 			a.Runs = a.Runs && (v != 0) == s.want
 		}
 	}
-	if !a.Runs || e.IsFence() || !e.Writes() || e.Kind.Atom >= litmus.AtomIncOne {
+	if !a.Runs || !e.Writes() || e.Kind.Atom >= litmus.AtomIncOne {
 		return a, true
 	}
 	if a.Operands, ok = c.operands(e, x); ok && !x.mem.Locked {

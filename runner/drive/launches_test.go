@@ -67,3 +67,18 @@ func TestLaunches(t *testing.T) {
 		require.Equal(t, kept[i], got[i])
 	}
 }
+
+// TestFull: lanes that make bank conflicts do not test, but where threads meet at barriers all of them do.
+func TestFull(t *testing.T) {
+	tuning := DefaultTuning(chip)
+	tuning.BankLanes = Fixed(16)
+	for i, want := range map[Incantations][2]uint32{Banks: {4, 5}, Stress: {5, 5}} {
+		for k, full := range []bool{false, true} {
+			h := *harness(t, "mp", ptxgen.FormBanks, spec.Pointers)
+			h.Shape.Full = full
+			l, err := newPlanner(&h, chip, Job{Tuning: tuning, Incantations: i}).launch()
+			require.NoError(t, err)
+			require.Equal(t, want[k], l.set["log_lanes"], "%v %v", i, full)
+		}
+	}
+}
