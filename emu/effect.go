@@ -19,6 +19,11 @@ func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bo
 	}
 	switch do := in.do.(type) {
 	case *ir.Access:
+		if len(do.Fragments) > 0 && !w.Code.P.Machine {
+			w.waitFor(pc, ir.None, act)
+			w.leave(mask&^act, next)
+			return next, true, nil
+		}
 		err = w.access(pc, do, act)
 	case *ir.Special:
 		err = w.special(do, act)
@@ -384,8 +389,16 @@ func (w *Warp) at(space ir.Space, base ir.Reg, offset int64, bits, l int) Place 
 	return Place{space, v}
 }
 
-// access performs an access: private and constant memory here, the rest by the environment.
+// access performs an access of the lanes, or of matrices that they share.
 func (w *Warp) access(pc int32, a *ir.Access, act uint32) error {
+	if len(a.Fragments) > 0 {
+		return w.matrices(pc, a, act)
+	}
+	return w.perform(pc, a, act)
+}
+
+// perform performs an access: private and constant memory here, the rest by the environment.
+func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 	var at [Lanes]Place
 	outside, size := uint32(0), uint64(a.Bytes*a.Elems)
 	for x := act; x != 0; x &= x - 1 {

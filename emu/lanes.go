@@ -27,6 +27,8 @@ func (w *Warp) warpOp(o *ir.Warp, act uint32) {
 		for x := act; x != 0; x &= x - 1 {
 			w.SetReg(o.Pred, lowest(x), truth(x == act))
 		}
+	case o.Kind == ir.Transpose:
+		w.transpose(o, act)
 	case o.Kind == ir.First:
 		w.all(o.Dst, act, w.regs[o.Src][lowest(act)])
 	case o.Kind == ir.Function:

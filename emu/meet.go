@@ -81,6 +81,10 @@ func (w *Warp) together(pc int32, in *inst, act uint32) error {
 	switch do := in.do.(type) {
 	case *ir.Warp:
 		w.warpOp(do, act)
+	case *ir.Access:
+		if err := w.access(pc, do, act); err != nil {
+			return err
+		}
 	case *ir.Barrier:
 		if err := w.env.WarpBarrier(w, pc, do, act); err != nil {
 			return err

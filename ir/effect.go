@@ -46,6 +46,11 @@ type Access struct {
 	OnlyGlobal bool
 	// FTZ flushes subnormal numbers of a floating-point addition.
 	FTZ bool
+	// Fragments, if there are any, are the registers of so many matrices of 8 x 8 halves (ldmatrix, stmatrix): lane 8m+r
+	// accesses row r of matrix m, 16 bytes that Data hold, and each lane has two elements of each matrix; of its
+	// transpose with Transposed. All lanes of the warp take part.
+	Fragments  []Reg
+	Transposed bool
 	// Total makes a lane-counting atomic of a warp (ATOMS.POPC.INC): all lanes get the same old value.
 	Total bool
 }
@@ -136,6 +141,8 @@ const (
 	ReduxXor
 	ActiveMask
 	Elect
+	// Transpose: Src and Dst are fragments of a matrix of 8 x 8 halves (see Access.Fragments) and of its transpose.
+	Transpose
 	// First is the value of the lowest active lane (R2UR, uniform operations of a lane's value).
 	First
 	// Opaque functions of the operands of all lanes (matrix products): Name and operands make the result.

@@ -100,6 +100,7 @@ func written(in *ir.Inst) (regs []ir.Reg) {
 	switch do := in.Do.(type) {
 	case *ir.Access:
 		add(do.Data...)
+		add(do.Fragments...)
 	case *ir.Warp:
 		add(do.Dst, do.Pred)
 		add(do.Dsts...)

@@ -205,8 +205,9 @@ func TestExecute(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".ptx"), func(t *testing.T) {
 			for _, r := range slices.Sorted(maps.Keys(tcs)) {
 				for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
-					old := !strings.Contains(string(text), "sm_70")
-					if r == "11.2" && target == "sm_90" || target == "sm_70" && (r != "12.4" || old) {
+					old, newer := !strings.Contains(string(text), "sm_70"), strings.Contains(string(text), "version 7.8")
+					newest := strings.Contains(string(text), "target sm_90")
+					if r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
 						continue
 					}
 					for _, level := range []string{"O0", "O3"} {

@@ -158,6 +158,7 @@ func control(add adder) {
 	add(match, "MATCH")
 	add(redux, "REDUX")
 	add(elect, "ELECT")
+	add(movm, "MOVM")
 }
 
 func memory(add adder) {
@@ -169,6 +170,8 @@ func memory(add adder) {
 	add(store(ir.Generic), "ST")
 	add(store(ir.Shared), "STS")
 	add(store(ir.Local), "STL")
+	add(ldsm, "LDSM")
+	add(stsm, "STSM")
 	add(ldc, "LDC", "ULDC", "LDCU")
 	add(atom(ir.Global), "ATOMG")
 	add(atom(ir.Generic), "ATOM")
