@@ -181,6 +181,12 @@ func TestResident(t *testing.T) {
 		require.Equal(t, most/l.threads, p.resident(l.threads))
 		require.LessOrEqual(t, l.ctas*l.threads, most)
 	}
+	small := chip
+	small.UnitThreads = 1024
+	p := newPlanner(h, small, Job{Tuning: DefaultTuning(chip)})
+	require.EqualValues(t, 8*4, p.resident(256))
+	p.d.UnitThreads = 0
+	require.EqualValues(t, 8*8, p.resident(256), "2048 where nobody knows")
 }
 
 // TestManyUnits: the places of units are computed with 32 bits, whatever their number.
