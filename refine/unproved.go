@@ -23,11 +23,11 @@ func unproved(p *ir.Program, cover *emu.Coverage) (forms []string) {
 // without their lowest bit.
 var twists = [2]uint64{1, 0xa5a5a5a4}
 
-// restsOn returns the forms if a difference may rest on them: unless they only make values, and it is the same when these
-// are others. (The first one of each run is compared: of two differences only the first may acquit the forms.)
+// restsOn returns the forms if a difference may rest on them: on what they do, or on the values that they make, unless it is
+// the same when these are others. (The first one of each run is compared: of two differences only the first may acquit the forms.)
 func (c *comparison) restsOn(a *accuse, forms []string, replay func(*emu.Code) error) []string {
 	for i := range c.machine.Insts {
-		if in := &c.machine.Insts[i]; in.Unproved && slices.Contains(forms, in.Form) && !onlyValues(in) {
+		if in := &c.machine.Insts[i]; in.Unproved && slices.Contains(forms, in.Form) && acts(in.Do, a, int(a.Pc) == i) {
 			return forms
 		}
 	}
@@ -47,15 +47,20 @@ func (c *comparison) restsOn(a *accuse, forms []string, replay func(*emu.Code) e
 	return nil
 }
 
-// onlyValues reports whether all that an instruction does is to set registers.
-func onlyValues(in *ir.Inst) bool {
-	switch do := in.Do.(type) {
+// acts reports whether a difference may be what a misread instruction does, besides setting registers; at tells that it was found
+// there. A strong access that was found in the record is no misread one.
+func acts(e ir.Effect, a *accuse, at bool) bool {
+	switch do := e.(type) {
 	case nil, *ir.Warp, *ir.Special:
-		return true
+		return false
 	case *ir.Access:
-		return do.Kind == ir.Load && do.Sem == ir.Weak
+		return at || do.Kind == ir.Store && do.Sem == ir.Weak && a.Pc < 0
+	case *ir.Fence:
+		return do.Proxy == "" && !do.Part
+	case *ir.Flow:
+		return do.Kind != ir.Yield
 	}
-	return false
+	return true
 }
 
 // twisted is a program whose unproved instructions have other results.
@@ -99,8 +104,12 @@ func written(in *ir.Inst) (regs []ir.Reg) {
 	}
 	switch do := in.Do.(type) {
 	case *ir.Access:
-		add(do.Data...)
-		add(do.Fragments...)
+		if do.Kind == ir.Load {
+			add(do.Data...)
+			add(do.Fragments...)
+		}
+		add(do.Dst...)
+		add(do.Done)
 	case *ir.Warp:
 		add(do.Dst, do.Pred)
 		add(do.Dsts...)

@@ -13,6 +13,7 @@ func TestHowKnown(t *testing.T) {
 	for form, want := range map[string]lower.Known{
 		"IMAD.WIDE R,R,R,R":          lower.Chip,
 		"IMAD.WIDE R,-R,-UR,-UR":     lower.Opcode,
+		"ULEA UR,UR,UR,imm":          lower.Opcode,
 		"DMNMX R,R,R,P":              lower.Documented,
 		"SYNCS.EXCH.64 UR,[UR],R":    "",
 		"VIADDMNMX.S16x2 R,R,R,R,!P": lower.Chip,

@@ -48,7 +48,7 @@ func HowKnown(form string) Known {
 	switch op := opcode(form); {
 	case chipForms()[form] != "":
 		return Chip
-	case chipForms()[op] != "":
+	case chipForms()[op] != "", table[op] != nil && chipForms()[strings.TrimPrefix(op, "U")] != "": // the uniform datapath computes alike
 		return Opcode
 	case table[op] != nil:
 		return Documented
