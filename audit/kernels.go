@@ -32,6 +32,7 @@ type part struct {
 	way     pipeline.Way
 	code    [16]byte
 	result  *checked
+	run     *execution      // nil if nobody executes it
 	reason  string          // why there is no result
 	machine *machineCode    // if artefacts are wanted
 	crash   *report.Finding // what the compiler did instead; nil if it ended well

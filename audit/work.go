@@ -66,6 +66,7 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 		if err := w.verdict(ctx, c); err != nil {
 			return nil, err
 		}
+		w.computed(c)
 	}
 	if !a.plain && a.visit == nil {
 		if err := w.stages(ctx, cells); err != nil {
@@ -139,11 +140,12 @@ type worker struct {
 	res   *jobResult
 	check *optcheck.Checker
 
-	users   [][]user       // of each unit that is being compiled
-	parts   map[int][]part // by cell, what was found for its threads
-	units   map[int]int    // distinct kernel → unit that is being compiled
-	between map[int]string // distinct kernel → what the first of two compilers made of it
-	unkept  bool           // what is being compiled cannot be kept
+	users   [][]user              // of each unit that is being compiled
+	parts   map[int][]part        // by cell, what was found for its threads
+	units   map[int]int           // distinct kernel → unit that is being compiled
+	between map[int]string        // distinct kernel → what the first of two compilers made of it
+	unkept  bool                  // what is being compiled cannot be kept
+	ptx     func(unit int) string // of what is being compiled; nil if the road has none
 }
 
 func (w *worker) set(cell int, class optcheck.Class, reason string) {
@@ -184,7 +186,7 @@ func (w *worker) compile(ctx context.Context, way pipeline.Way, cells []int) err
 		}
 	}
 	w.failures(failed)
-	w.unkept = false
+	w.unkept, w.ptx = false, res.PTX
 	if err := w.batches(ctx, res.Batches, job.Units); err != nil {
 		return err
 	}
@@ -261,7 +263,7 @@ func (w *worker) batches(ctx context.Context, bs []toolchain.Batch, units []tool
 			if d.err == nil {
 				code, d.err = d.parse()
 			}
-			if err := w.batch(b, units, code, d.err); err != nil {
+			if err := w.batch(ctx, b, units, code, d.err); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -296,7 +298,7 @@ func firstLine(s string) string {
 
 // batch checks the kernels that one process compiled. Whatever cannot be read leaves the cells
 // that use it unknown, and does not affect others.
-func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline.Code, err error) error {
+func (w *worker) batch(ctx context.Context, b toolchain.Batch, units []toolchain.Unit, code *pipeline.Code, err error) error {
 	if errors.Is(err, toolchain.ErrCancelled) {
 		return err
 	}
@@ -323,6 +325,9 @@ func (w *worker) batch(b toolchain.Batch, units []toolchain.Unit, code *pipeline
 		default:
 			w.check.Consts, w.check.Literals = code.Consts, code.Literals[units[u].Name]
 			w.kernel(u, fn)
+			if err := w.execute(ctx, u, code, fn); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

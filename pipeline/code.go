@@ -22,6 +22,8 @@ type Code struct {
 	// Literals holds the words of constant bank 2 by kernel and byte offset;
 	// nil if not known.
 	Literals map[string]map[int64]uint32
+	// File is the cubin that the program was read from; nil if it was read from a text.
+	File *cubin.File
 	// Listed reports whether a disassembler printed all of it.
 	Listed bool
 

@@ -52,7 +52,7 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 	return func() (*Code, error) {
 		prog, err := words.Program(file, f)
 		if err == nil {
-			return &Code{Program: prog, Consts: f.Constants(), Literals: f.Literals()}, nil
+			return &Code{Program: prog, File: f, Consts: f.Constants(), Literals: f.Literals()}, nil
 		}
 		dictionaries.tell(err)
 		parse, err := listing(ctx, tc, file, target, data, f)
@@ -91,7 +91,7 @@ func read(file string, text []byte, f *cubin.File) (*Code, error) {
 	c := &Code{Program: prog, Listed: true}
 	if f != nil {
 		annotate(prog, f)
-		c.Consts, c.Literals = f.Constants(), f.Literals()
+		c.File, c.Consts, c.Literals = f, f.Constants(), f.Literals()
 	}
 	return c, nil
 }

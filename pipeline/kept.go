@@ -51,17 +51,18 @@ func compileKept(ctx context.Context, tc *toolchain.Toolchain, folder string, jo
 	if folder != "" && !tc.Listings() {
 		name = keptName(tc, &job)
 	}
+	ptx := func(unit int) string { return job.Header + job.Units[unit].Text }
 	path := filepath.Join(folder, name)
 	if name != "" {
 		if res := readKept(path, len(job.Units)); res != nil {
-			return &Result{Result: *res}, nil
+			return &Result{Result: *res, PTX: ptx}, nil
 		}
 	}
 	res, err := tc.Compile(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Result: *res}
+	out := &Result{Result: *res, PTX: ptx}
 	if name != "" && len(res.Failed) == 0 {
 		out.Keep = func() error { return keep(path, res.Batches) }
 	}

@@ -135,6 +135,7 @@ func (p *llc) assemble(ctx context.Context, job *Job, header string, between []s
 		failed[at[u]] = e
 	}
 	out.Failed, out.Between = failed, between
+	out.PTX = func(unit int) string { return header + between[unit] }
 	for i := range out.Batches {
 		for j, u := range out.Batches[i].Units {
 			out.Batches[i].Units[j] = at[u]

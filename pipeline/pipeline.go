@@ -196,6 +196,8 @@ type Result struct {
 	// Between holds the output of the first of two compilers, by unit; nil if there is only
 	// one.
 	Between []string
+	// PTX is the module of a unit alone, as the assembler got it; nil if the road has none.
+	PTX func(unit int) string
 	// Keep stores the compiler's output; nil if that is not wanted.
 	Keep func() error
 }

@@ -42,10 +42,13 @@ func words(at int64, regs ...ir.SpecialReg) []ir.LaunchWord {
 	return out
 }
 
+// OldestSM is the number of the first target whose machine code is lowered.
+const OldestSM = 70
+
 // generationOf is the layout of a target. That of sm_100 and later is known from public listings only.
 func generationOf(sm int) (generation, error) {
 	switch {
-	case sm >= 70 && sm < 80:
+	case sm >= OldestSM && sm < 80:
 		return generation{launch: volta(0x160, 0), params: 0x160}, nil
 	case sm >= 80 && sm < 90:
 		return generation{launch: volta(0x160, 0x118), params: 0x160}, nil

@@ -29,7 +29,8 @@ func waits(s *step) {
 // cctl: CCTL.IVALL invalidates the cache of the SM; CCTL.PF1 to .PF2 fetch a line ahead (prefetch), which changes nothing.
 func cctl(s *step) {
 	if s.mod("PF1") || s.mod("PF1.5") || s.mod("PF2") {
-		s.mod("E")
+		s.drop("E U")
+		s.memory(&ir.Access{})
 		return
 	}
 	if !s.mod("IVALL") {

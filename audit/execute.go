@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"optcheck/isa"
+	"optcheck/optcheck"
+	"optcheck/pipeline"
+	"optcheck/refine"
+	"optcheck/refine/nvidia"
+	"optcheck/report"
+)
+
+// execution is what a kernel and its machine code do when both are executed on the same inputs.
+type execution struct {
+	found *refine.Finding // the first difference, nil for none
+	why   string          // why nothing was compared, "" if something was
+}
+
+// testInputs is how kernels of tests are run: their threads are alone, and one warp of each shows whether code depends on
+// the lane.
+var testInputs = refine.Options{Runs: 6, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true}
+
+// execute runs a kernel in which the comparison has found nothing, with its machine code: addresses, operands, lanes,
+// conditions and results are computed on both sides. It does nothing for code that no emulator executes (before sm_70, AMD).
+func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn *isa.Func) error {
+	if w.ptx == nil || w.a.plain || !nvidia.Executes(code.File) {
+		return nil
+	}
+	var same []*part
+	for _, x := range w.users[unit] {
+		if p := &w.parts[x.cell][x.thread]; p.result != nil && p.result.Class == optcheck.Preserved {
+			same = append(same, p)
+		}
+	}
+	if len(same) == 0 {
+		return nil
+	}
+	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, testInputs)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	x := &execution{}
+	switch {
+	case err != nil:
+		x.why = err.Error()
+	case len(r.Findings) > 0:
+		x.found = &r.Findings[0]
+	case r.Runs+r.Cut == 0:
+		x.why = slices.Sorted(maps.Keys(r.Cannot))[0]
+	}
+	for _, p := range same {
+		p.run = x
+	}
+	return nil
+}
+
+// finding is the difference as a finding of a thread, with its counterexample in words.
+func (x *execution) finding(thread int) report.Finding {
+	f := x.found
+	detail := fmt.Sprintf("%s (executed: lane %d, input of seed %d)", f.Why, f.Lane, f.Input.Seed)
+	for _, text := range []string{f.SourceText, f.MachineText} {
+		if text != "" {
+			detail += ": " + text
+		}
+	}
+	return report.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail}
+}
+
+// computed lowers the class of a cell of which the comparison has found nothing, but execution has, or could not say.
+func (w *worker) computed(cell int) {
+	c := &w.res.cells[cell]
+	if c.Class != report.Preserved && c.Class != report.Optimised {
+		return
+	}
+	why := ""
+	for t, p := range w.parts[cell] {
+		switch {
+		case p.run == nil:
+		case p.run.found != nil:
+			c.Class = report.Miscompiled
+			c.Findings = append(c.Findings, p.run.finding(t))
+		case p.run.why != "" && why == "":
+			why = fmt.Sprintf("T%d cannot be executed: %s", t, p.run.why)
+		}
+	}
+	switch {
+	case c.Class == report.Miscompiled:
+		w.list(cell)
+	case why != "" && c.Class == report.Preserved:
+		w.set(cell, optcheck.Unknown, why)
+	}
+}
