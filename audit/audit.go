@@ -51,6 +51,8 @@ type Options struct {
 	Model     string
 	// KeepVerdicts keeps the verdicts of preserved cells too.
 	KeepVerdicts bool
+	// Execute is on how many inputs at most kernels are executed with their machine code; 0: none is.
+	Execute int
 	// KeepListings passes on the listings of preserved cells too.
 	KeepListings bool
 	// Hardware also asks the model of the hardware about every cell of sm_70 and newer that has

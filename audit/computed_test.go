@@ -67,7 +67,7 @@ func TestComputed(t *testing.T) {
 			if s.fakes[at.release] == nil {
 				required.Missing(t, "no ptxas %s", at.release)
 			}
-			honest := runControls(t, s.real[at.release], at.target, tests, levels, spec.Layouts)
+			honest := runControls(t, s.real[at.release], at.target, tests, levels, spec.Layouts, 6)
 			for _, f := range computedFaults {
 				edits, changed := map[string][]fakeptxas.Edit{}, map[kernelAt]bool{}
 				for _, x := range tests {
@@ -84,7 +84,7 @@ func TestComputed(t *testing.T) {
 				}
 				require.NotEmpty(t, edits, f.name)
 				require.NoError(t, (&fakeptxas.Config{Real: s.real[at.release].Ptxas, Edits: map[string]map[string][]fakeptxas.Edit{at.target: edits}}).Write(s.dirs[at.release]))
-				wrong := runControls(t, s.fakes[at.release], at.target, tests, levels, spec.Layouts)
+				wrong := runControls(t, s.fakes[at.release], at.target, tests, levels, spec.Layouts, 6)
 				n := map[string]int{}
 				for k := range changed {
 					if honest.cells[k].Class != report.Preserved || wrong.codes[k] == honest.codes[k] {

@@ -82,9 +82,9 @@ func TestControlConditions(t *testing.T) {
 					edits[u.Kernels[1].Name] = []fakeptxas.Edit{{Op: fakeptxas.Replace, From: c.from, To: c.to}}
 				}
 			}
-			honest := runControls(t, s.real[at.release], at.target, tests, []string{"O0", "O3"}, spec.Layouts)
+			honest := runControls(t, s.real[at.release], at.target, tests, []string{"O0", "O3"}, spec.Layouts, 0)
 			require.NoError(t, (&fakeptxas.Config{Real: s.real[at.release].Ptxas, Edits: map[string]map[string][]fakeptxas.Edit{at.target: edits}}).Write(s.dirs[at.release]))
-			wrong := runControls(t, tc, at.target, tests, []string{"O0", "O3"}, spec.Layouts)
+			wrong := runControls(t, tc, at.target, tests, []string{"O0", "O3"}, spec.Layouts, 0)
 			require.Len(t, wrong.cells, len(controls)*len(spec.Layouts)*2)
 			for i, c := range controls {
 				for k, cell := range wrong.cells {

@@ -39,9 +39,9 @@ type controlRun struct {
 }
 
 // runControls audits tests for one target and keeps what the comparison needs.
-func runControls(t *testing.T, tc *toolchain.Toolchain, target string, tests []*litmus.Test, levels []string, layouts []spec.Layout) *controlRun {
+func runControls(t *testing.T, tc *toolchain.Toolchain, target string, tests []*litmus.Test, levels []string, layouts []spec.Layout, execute int) *controlRun {
 	t.Helper()
-	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{target}, Levels: levels, Layouts: layouts}
+	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{target}, Levels: levels, Layouts: layouts, Execute: execute}
 	r := &controlRun{cells: map[kernelAt]*report.Cell{}, codes: map[kernelAt][16]byte{}, words: map[kernelAt]string{}}
 	var mu sync.Mutex
 	run := visited(t, o, func(v kernelVisit) {
@@ -168,9 +168,9 @@ func (s *controlSuite) target(t *testing.T, target, release string, round int) [
 	t.Helper()
 	edits, of := s.plan(t, target, round)
 	levels := []string{"O0", "O3"}
-	base := runControls(t, s.real[release], target, s.tests, levels, spec.Layouts)
+	base := runControls(t, s.real[release], target, s.tests, levels, spec.Layouts, 0)
 	require.NoError(t, (&fakeptxas.Config{Real: s.real[release].Ptxas, Edits: map[string]map[string][]fakeptxas.Edit{target: edits}}).Write(s.dirs[release]))
-	got := runControls(t, s.fakes[release], target, s.tests, levels, spec.Layouts)
+	got := runControls(t, s.fakes[release], target, s.tests, levels, spec.Layouts, 0)
 	var out []control
 	for _, level := range levels {
 		for _, layout := range spec.Layouts {

@@ -20,14 +20,10 @@ type execution struct {
 	why   string          // why nothing was compared, "" if something was
 }
 
-// testInputs is how kernels of tests are run: their threads are alone, and one warp of each shows whether code depends on
-// the lane.
-var testInputs = refine.Options{Runs: 6, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true}
-
 // execute runs a kernel in which the comparison has found nothing, with its machine code: addresses, operands, lanes,
 // conditions and results are computed on both sides. It does nothing for code that no emulator executes (before sm_70, AMD).
 func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn *isa.Func) error {
-	if w.ptx == nil || w.a.plain || !nvidia.Executes(code.File) {
+	if w.a.o.Execute == 0 || w.ptx == nil || w.a.plain || !nvidia.Executes(code.File) {
 		return nil
 	}
 	var same []*part
@@ -39,7 +35,8 @@ func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn 
 	if len(same) == 0 {
 		return nil
 	}
-	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, testInputs)
+	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, refine.Options{Runs: w.a.o.Execute, Enough: true,
+		Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true}) // one warp shows whether code depends on the lane
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

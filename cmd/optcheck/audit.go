@@ -134,9 +134,6 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 				}
 				return auditPrograms(cmd.Context(), env.forSource(""), &f, files)
 			}
-			if f.execute > 0 {
-				return fmt.Errorf("--execute is of programs, and none is named: give a file of PTX or CUDA C++")
-			}
 			return runAudit(cmd.Context(), env, &f, args)
 		},
 	}
@@ -159,7 +156,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.keepCode, "keep-code", "",
 		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
 	fl.IntVar(&f.execute, "execute", 0,
-		"of programs: also execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later)")
+		"also execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later)")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)
@@ -224,6 +221,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	}
 	o.Model, o.NoVerdict, o.Code, o.Hardware = f.model, f.noVerdict, f.keepCode, f.hardware
 	o.ControlCodes = f.controlCodes
+	o.Execute = max(0, f.execute)
 	o.Source = env.settings.kernels()
 	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	o.Flags = f.flags
