@@ -512,7 +512,7 @@ func (l *lane) nextAggregated(p emu.Place, bytes int) (i int, ok bool) {
 			if e.Place == p {
 				return i, true
 			}
-			return l.ahead(p, bytes)
+			return 0, false
 		case e.Kind == emu.EventFence && e.Sem == ir.Release && i+1 < len(l.rec.Events) && l.rec.Events[i+1].Inst == e.Inst:
 		case !l.skippable(i):
 			return 0, false
