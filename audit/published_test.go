@@ -33,7 +33,7 @@ func TestPublished(t *testing.T) {
 		one        int // pair of a release and a target in so many, for each test
 	}{
 		{figures.Quick, releases(t), nil, append(corpus.Tests(), quick(t)...), 22},
-		{figures.LLVM, pairs(t, "14", "22", "11.8", "12.4"), []string{"sm_60", "sm_70", "sm_80", "sm_90"}, corpus.Tests(), 11},
+		{figures.LLVM, pairs(t, "14", "19", "22", "11.8", "12.4"), []string{"sm_60", "sm_70", "sm_80", "sm_90"}, corpus.Tests(), 11},
 	} {
 		t.Run(filepath.Base(m.file), func(t *testing.T) {
 			got, n := figures.Matrix{}, 0

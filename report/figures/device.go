@@ -13,7 +13,10 @@ import (
 	"optcheck/report"
 )
 
-const h200 = "docs/results/h200/"
+const (
+	h100 = "docs/results/h100/"
+	h200 = "docs/results/h200/"
+)
 
 // compilers are the files of runs by compiler, as pages name these.
 var compilers = [][2]string{{"11.8", "ptxas 11.8.89"}, {"12.4", "ptxas 12.4.131"}, {"12.8", "ptxas 12.8.93"}, {"13.0.88", "ptxas 13.0.88"},

@@ -19,6 +19,14 @@ var Tables = []Table{
 	{"docs/findings-opportunities.md", "strong-loads", strongLoads},
 	{"docs/findings-opportunities.md", "overtaken", overtaken},
 	{h200 + "hardening.md", "hardening", hardening},
+	{h200 + "README.md", "incantations", incantations},
+	{h200 + "README.md", "banks", banks},
+	{h200 + "README.md", "presets", presets},
+	{h200 + "README.md", "divisions", divisions},
+	{h200 + "README.md", "scores", scores},
+	{h200 + "applications.md", "environments", environments("environments.jsonl.gz")},
+	{h200 + "applications.md", "environments-strong", environments("environments-strong.jsonl.gz")},
+	{h100 + "README.md", "divisions", twoForms},
 }
 
 // Sentences are what pages say with numbers.
@@ -30,6 +38,9 @@ var Sentences = []Sentence{
 	{"docs/findings-generated.md", matrixSizes(Depends, "%s dependencies, none unknown", "")},
 	{"docs/findings-opportunities.md", huntSentence},
 	{h200 + "README.md", corpusSentence},
+	{h200 + "README.md", runSentences},
+	{h200 + "applications.md", idiomSentence},
+	{h100 + "README.md", signatureSentence},
 }
 
 // matrixSizes says how many cells a matrix has, and how many are preserved. It is an error if any is unknown.
