@@ -27,6 +27,9 @@ var Tables = []Table{
 	{h200 + "applications.md", "environments", environments("environments.jsonl.gz")},
 	{h200 + "applications.md", "environments-strong", environments("environments-strong.jsonl.gz")},
 	{h100 + "README.md", "divisions", twoForms},
+	{h200 + "README.md", "published", published},
+	{h200x2 + "README.md", "divided", divided},
+	{h200x2 + "README.md", "located", located},
 }
 
 // Sentences are what pages say with numbers.
