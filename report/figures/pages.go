@@ -28,6 +28,7 @@ var Tables = []Table{
 	{h200 + "applications.md", "environments-strong", environments("environments-strong.jsonl.gz")},
 	{h100 + "README.md", "divisions", twoForms},
 	{h200 + "README.md", "published", published},
+	{h200 + "README.md", "turns", turns},
 	{h200x2 + "README.md", "divided", divided},
 	{h200x2 + "README.md", "located", located},
 }
