@@ -150,7 +150,7 @@ func control(add adder) {
 	add(bsync(ir.BarrierLeave), "BREAK")
 	add(bmov, "BMOV")
 	add(warpsync, "WARPSYNC")
-	add(nothing(""), "NOP", "ENDCOLLECTIVE")
+	add(nothing(""), "NOP", "ENDCOLLECTIVE", "ACQBULK", "PREEXIT") // the last two wait for other grids and let them start
 	add(ignore(""), "NANOSLEEP")
 	add(simple(ir.Yield), "YIELD")
 	add(shfl, "SHFL")
