@@ -228,9 +228,43 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 	return out, nil
 }
 
-// Names reports whether a word is a toolchain's ID, or a piece of it that begins and ends where a
-// number does, and that is no later part of a version: 12 and 12.4 name "ptxas 12.4.131", 13 and 4 do not.
+// Names reports whether a word is a toolchain's ID or means it as a command prints it: the name of one of
+// its compilers (cuda-12.4, nvcc-12.4), of all of them joined by a + (nvcc-12.4+11.2), or a piece of the ID.
 func Names(word, id string) bool {
+	words, ids := strings.Split(word, "+"), strings.Split(id, " + ")
+	for i, w := range words {
+		words[i] = spelt(w)
+	}
+	if len(words) == 1 {
+		return pieceOf(word, id) || pieceOf(words[0], id)
+	}
+	ok := len(words) == len(ids)
+	for i := 0; ok && i < len(ids); i++ {
+		ok = pieceOf(words[i], ids[i])
+	}
+	return ok
+}
+
+// tools are the tools whose IDs begin with another word than their names.
+var tools = map[string]string{"cuda": "ptxas", "llvm": "clang"}
+
+// spelt turns the name of a compiler, cuda-12.4, into the beginning of its ID, ptxas 12.4.
+func spelt(name string) string {
+	name = strings.Trim(name, " -")
+	i := strings.LastIndexAny(name, " -")
+	if i < 0 {
+		return name
+	}
+	tool := name[:i]
+	if t, ok := tools[tool]; ok {
+		tool = t
+	}
+	return tool + " " + name[i+1:]
+}
+
+// pieceOf reports whether a word is a piece of an ID that begins and ends where a number does, and
+// that is no later part of a version: 12 and 12.4 name "ptxas 12.4.131", 13 and 4 do not.
+func pieceOf(word, id string) bool {
 	for i := range id {
 		rest, ok := strings.CutPrefix(id[i:], word)
 		if !ok || word == "" || i > 0 && (id[i-1] == '.' || isDigit(id[i-1])) {
