@@ -2,6 +2,8 @@ package report
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -74,9 +76,9 @@ type Histogram struct {
 	// Faults are the batches that were lost on the way.
 	Faults []string `json:"faults,omitempty"`
 
-	Terms    []string  `json:"terms"` // what the values belong to: "1:r0", "[x]"
-	Outcomes []Outcome `json:"outcomes"`
-	Rate     *Rate     `json:"rate,omitempty"` // nil without instances
+	Terms    []string `json:"terms"` // what the values belong to: "1:r0", "[x]"
+	Outcomes Outcomes `json:"outcomes"`
+	Rate     *Rate    `json:"rate,omitempty"` // nil without instances
 
 	// Models are those that judged, the first one the device's, and Says what
 	// each says of the condition's expression: allowed, forbidden, undecided.
@@ -205,6 +207,35 @@ func (o *Outcome) ByHardware() bool { return strings.HasPrefix(o.Effect, "hardwa
 // ByCompiler reports whether a device showed what the test forbids and its machine code
 // allows.
 func (o *Outcome) ByCompiler() bool { return o.Effect == "compiler, forbidden" }
+
+// Outcomes are the outcomes of a test, at most maxBins of them where they come from a file.
+type Outcomes []Outcome
+
+// maxBins is far above the number of bins that any harness has.
+const maxBins = 1 << 16
+
+// UnmarshalJSON reads one outcome after the other, so that a stream of too many of them costs
+// no more than those that are allowed.
+func (o *Outcomes) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	switch open, err := dec.Token(); {
+	case err != nil || open == nil:
+		return err
+	case open != json.Delim('['):
+		return fmt.Errorf("outcomes are a list, not %v", open)
+	}
+	for dec.More() {
+		if len(*o) == maxBins {
+			return fmt.Errorf("more than %d outcomes of a test", maxBins)
+		}
+		var next Outcome
+		if err := dec.Decode(&next); err != nil {
+			return err
+		}
+		*o = append(*o, next)
+	}
+	return nil
+}
 
 // Rate is the statistics of the weak outcomes, per instance.
 type Rate struct {

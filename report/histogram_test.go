@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"image/png"
 	"strings"
 	"testing"
@@ -82,4 +83,16 @@ func TestHistogramText(t *testing.T) {
 	require.Contains(t, text, "sb (not validated)")
 	require.Contains(t, text, "sb: 1:r0=1;, 7 times: hardware, forbidden")
 	require.Equal(t, 1, strings.Count(text, "excluded"), "a hang excludes nothing")
+}
+
+// Nobody makes a reader hold more outcomes than a harness has bins.
+func TestManyOutcomes(t *testing.T) {
+	line := func(n int) string {
+		return `{"outcomes":[` + strings.Repeat(`{"values":[],"count":0},`, n-1) + `{"values":[],"count":0}]}`
+	}
+	var h Histogram
+	require.NoError(t, json.Unmarshal([]byte(line(maxBins)), &h))
+	require.Len(t, h.Outcomes, maxBins)
+	require.ErrorContains(t, json.Unmarshal([]byte(line(maxBins+1)), new(Histogram)), "more than 65536 outcomes")
+	require.Error(t, json.Unmarshal([]byte(`{"outcomes":{}}`), new(Histogram)))
 }
