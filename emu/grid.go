@@ -34,13 +34,13 @@ type Grid struct {
 	// Kinds are those of accesses of which more is known than their types tell, by instruction.
 	Kinds map[int32]Kind
 
-	// Changed, if not nil, replaces the value of one strong load: to see whether anything depends on it.
+	// Changed, if not nil, replaces what one strong load or read-modify-write reads: to see whether anything depends on it.
 	Changed *Change
 
 	spins map[spin]int
 }
 
-// Change is another value for a strong load: event number Event of a thread of the launch.
+// Change is another value for what is read: event number Event of a thread of the launch.
 type Change struct {
 	Thread, Event int
 	Flip          byte // of its lowest byte
@@ -232,8 +232,8 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		}
 		PutBytes(buf[from:], v&mask>>shift, mask>>shift)
 	})
-	if c := g.Changed; strong && c != nil && c.Thread == g.thread(w, l) && c.Event >= len(r.Events) && c.Event < len(r.Events)+a.Elems {
-		buf[(c.Event-len(r.Events))*a.Bytes] ^= c.Flip
+	if strong && g.Changed != nil {
+		g.changed(w, l, len(r.Events), a, buf)
 	}
 	if strong {
 		r.event(Event{Kind: EventLoad, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Volatile: a.Volatile}, a.Elems, buf)
@@ -243,6 +243,13 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	}
 	if a.Cached {
 		r.cached(p, block, len(buf))
+	}
+}
+
+// changed replaces what a lane reads if it is to be replaced: buf holds the elements of the events from first on.
+func (g *Grid) changed(w *Warp, l, first int, a *ir.Access, buf []byte) {
+	if c := g.Changed; c.Thread == g.thread(w, l) && c.Event >= first && c.Event < first+a.Elems {
+		buf[(c.Event-first)*a.Bytes] ^= c.Flip
 	}
 }
 
@@ -319,8 +326,12 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	})
 	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Atom: a.Atom, Type: a.Type},
 		a.Elems, old[:], operand[:], compared[:], result[:])
+	done := truth(string(old[:n]) == string(compared[:n]))
+	if g.Changed != nil {
+		g.changed(w, l, len(r.Events)-a.Elems, a, old[:n])
+	}
 	w.Old(a, l, old[:n])
-	w.SetReg(a.Done, l, truth(string(old[:n]) == string(compared[:n])))
+	w.SetReg(a.Done, l, done)
 	if a.Sem == ir.Acquire || a.Sem == ir.AcqRel {
 		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: scopeOf(a, p)})
 	}

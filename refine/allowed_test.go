@@ -45,6 +45,9 @@ func TestAllowed(t *testing.T) {
 	const exchange = "st.shared.u32 [%r2], %r0; bar.warp.sync 0xffffffff; ld.shared.u32 %r4, [%r3]; bar.warp.sync 0xffffffff; "
 	const quick = "st.shared.u32 [%r2], %r0; ld.shared.u32 %r4, [%r3]; "
 	const back = "st.shared.u32 [%r2], %r4; bar.warp.sync 0xffffffff; ld.shared.u32 %r5, [%r3]; st.global.u32 [%d1], %r5;"
+	const dead = "ld.acquire.gpu.u32 %r5, [%d1+1024]; "
+	const after = "ld.global.u32 %r4, [%d1+2048]; st.global.u32 [%d1+256], %r4; "
+	const count = "red.relaxed.gpu.global.add.u32 [%d1+1536], 1; "
 	const first = "setp.eq.u32 %p1, %r0, 31; "
 	for _, c := range []struct {
 		name, program, machine string
@@ -65,6 +68,14 @@ func TestAllowed(t *testing.T) {
 			first + "@%p1 red.global.min.u32 [%d0], 7; @%p1 red.global.and.b32 [%d0+4], 3;", ""},
 		{"nobody performs it", "red.global.min.u32 [%d0], 7; red.global.and.b32 [%d0+4], 3;", "red.global.and.b32 [%d0+4], 3;", refine.NotPerformed},
 		{"one lane adds for itself alone", "red.global.add.u32 [%d0], 7;", first + "@%p1 red.global.add.u32 [%d0], 7;", refine.NotPerformed},
+		{"one acquire for two that nobody reads", "st.global.u32 [%d1], %r0; " + dead + dead + after, "st.global.u32 [%d1], %r0; " + dead + after, ""},
+		{"none", "st.global.u32 [%d1], %r0; " + dead + after, "st.global.u32 [%d1], %r0; " + after, ""}, // orders are compared elsewhere
+		{"not of what somebody reads", dead + after + "st.global.u32 [%d1+512], %r5;", after + "mov.u32 %r5, 0; st.global.u32 [%d1+512], %r5;", refine.NotPerformed},
+		{"nor if something else is stored", dead + after, dead + after + "st.global.u32 [%d1+512], %r4;", refine.ExtraAccess},
+		{"an atomic that nobody reads is a reduction", "atom.acquire.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count,
+			"red.relaxed.gpu.global.add.u32 [%d1+1024], 3; " + after + count, ""},
+		{"not one that somebody reads", "atom.acquire.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;",
+			"atom.relaxed.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;", refine.NotPerformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			source, machine := program(t, c.program), program(t, c.machine)

@@ -22,7 +22,7 @@ func (l *lane) pendingFence() *emu.Event {
 		switch {
 		case !e.Sync():
 			return nil
-		case e.Kind == emu.EventFence && !free(e):
+		case e.Kind == emu.EventFence && !free(e) && !l.reduced(i):
 			return e
 		case e.Kind == emu.EventBarrier:
 			return nil
@@ -86,6 +86,7 @@ func (l *lane) ahead(p emu.Place, bytes int) (int, bool) {
 //
 //   - drop: a strong load on whose result nothing depends (see comparison.dead), with the fence of its acquire (the order that is lost with it is compared on
 //     all paths, not here);
+//   - reduce: the fence of an acquire that was a read-modify-write's on whose result nothing depends (likewise);
 //   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
 //   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
 //   - rise: a relaxed read-modify-write that was performed before others of other places.
@@ -98,6 +99,8 @@ func (l *lane) skippable(i int) bool {
 	case e.Kind == emu.EventLoad:
 		return l.dead(i)
 	case e.Kind == emu.EventFence && e.Sem == ir.Acquire && i > l.at && ev[i-1].Kind == emu.EventLoad:
+		return true // behind a load that is
+	case l.reduced(i):
 		return true
 	case e.Kind == emu.EventStore:
 		for k := i + 1; k < len(ev) && k <= i+5 && !ev[k].Sync(); k++ {
@@ -108,6 +111,19 @@ func (l *lane) skippable(i int) bool {
 		return i > 0 && ev[i-1].Kind == emu.EventStore && ev[i-1].Place == e.Place && ev[i-1].Value == e.Value
 	}
 	return false
+}
+
+// dropped reports whether an event is the fence of an acquire that machine code may leave out, alone or with its load.
+func (l *lane) dropped(i int) bool { return l.acquires(i, emu.EventLoad) || l.reduced(i) }
+
+// reduced reports whether an event is the fence of a read-modify-write of which machine code may make one without a result,
+// and so without an acquire.
+func (l *lane) reduced(i int) bool { return l.acquires(i, emu.EventAtomic) }
+
+// acquires reports whether an event is the fence of an acquire that read what nothing depends on, by an event of a kind.
+func (l *lane) acquires(i int, k emu.EventKind) bool {
+	ev := l.rec.Events
+	return i > 0 && ev[i].Kind == emu.EventFence && ev[i].Sem == ir.Acquire && ev[i-1].Kind == k && ev[i-1].Inst == ev[i].Inst && l.dead(i-1)
 }
 
 // events matches a strong access with the events of the record: one for each element, or several that lie in it. check
@@ -207,7 +223,7 @@ func (r *replay) Fence(_ *emu.Warp, _ int32, f *ir.Fence, act uint32) error {
 				th.take()
 			}
 			took = true
-			if invalidates {
+			if invalidates && !th.late {
 				break
 			}
 		}
