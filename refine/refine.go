@@ -131,6 +131,7 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
+	tried                     int64 // instructions of lanes that were performed to find what is dead
 }
 
 // occurrence is an instruction as an event of a thread: the same one of all threads. Of a loop's loads only that of the last
@@ -150,6 +151,7 @@ type death struct {
 const (
 	tries       = 3
 	occurrences = 256
+	trialSteps  = 1 << 23 // of all of them together
 )
 
 // dead reports whether nothing that a thread does depends on what one of its strong loads reads: the program is run
@@ -166,7 +168,13 @@ func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event
 	}
 	d.tried++
 	for _, flip := range []byte{1, 0xa6} {
+		if c.tried > trialSteps {
+			return false
+		}
 		g, err := c.reference(in, l, fills[0], &emu.Change{Thread: thread, Event: event, Flip: flip})
+		if g != nil {
+			c.tried += g.Steps
+		}
 		if err != nil || !same(was.Records[thread], g.Records[thread], event) {
 			d.used = true
 			break
@@ -255,7 +263,7 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 	g.Kinds, g.Changed = c.kinds, change
 	g.Outside = append([]uint64{0, 1, 2, 3, 0xffffffff, 4, 5, 7, 8}, constants(c.program)...)
 	if err := g.Run(); err != nil && !errors.Is(err, emu.ErrSteps) {
-		return nil, err
+		return g, err
 	}
 	return g, nil
 }
@@ -286,6 +294,10 @@ func (c *comparison) run(in *Input) {
 			c.Cannot["the machine code: "+err.Error()]++
 			failed = true
 			break
+		}
+		if f != nil && c.tried > trialSteps {
+			c.Cannot["the program: which of its loads matter takes too long to find out"]++
+			return
 		}
 		if f != nil {
 			c.Findings = append(c.Findings, *f)

@@ -158,7 +158,7 @@ func bpt(s *step) {
 func (s *step) barrier() ir.Reg {
 	o := s.next()
 	s.bare(&o, false, false, false)
-	if o.Kind != isa.OpdReg || o.Reg.Class != isa.ClassBarrier {
+	if !isBarrier(&o) {
 		s.fail("operand %s of %s", o.Text, s.in.Op)
 		return s.k(0)
 	}
@@ -186,7 +186,7 @@ func bsync(kind ir.FlowKind) func(*step) {
 	}
 }
 
-// bmov: BMOV.32[.CLEAR] d, s: convergence barriers are saved in registers.
+// bmov: BMOV.32[.CLEAR] d, s: convergence barriers are saved in registers, or in other barriers. CLEAR empties the one that is read.
 func bmov(s *step) {
 	if !s.mod("32") {
 		s.fail("BMOV of unknown kind")
@@ -203,9 +203,17 @@ func bmov(s *step) {
 		return
 	}
 	b := s.barrier()
-	s.sets = append(s.sets, set{b, s.plain()})
-	if clear {
-		s.fail("BMOV.CLEAR to a barrier")
+	if !isBarrier(s.peek()) {
+		s.sets = append(s.sets, set{b, s.plain()})
+		if clear {
+			s.fail("BMOV.CLEAR of a register")
+		}
+		return
+	}
+	from := s.barrier()
+	s.sets = append(s.sets, set{b, from})
+	if clear && from != b {
+		s.sets = append(s.sets, set{from, s.k(0)})
 	}
 }
 
@@ -233,4 +241,8 @@ func nothing(mods string) func(*step) {
 // ignore has no effect on values, whatever its operands are.
 func ignore(mods string) func(*step) {
 	return func(s *step) { s.drop(mods); s.args = nil }
+}
+
+func isBarrier(o *isa.Operand) bool {
+	return o != nil && o.Kind == isa.OpdReg && o.Reg.Class == isa.ClassBarrier
 }
