@@ -17,9 +17,22 @@ type Input struct {
 	Memory []Contents `json:"memory,omitempty"`
 	// Vars are the addresses of the program's variables.
 	Vars map[string]uint64 `json:"vars,omitempty"`
+	// World is how numbers are chosen of which nothing is known: see the constants.
+	World World `json:"world,omitempty"`
 	// Shared tells that shared memory has a content before the first thread runs: that of a litmus test has.
 	Shared bool `json:"shared,omitempty"`
 }
+
+// World is a way to choose numbers of which nothing is known.
+type World int
+
+// The worlds, in the order in which they are tried: a program that faults in one may not in the next.
+const (
+	Small    World = iota // any small ones
+	Aligned               // multiples of 16: as indices they keep the alignment of vectors
+	Pointing              // those, and eight bytes are a pointer
+	worlds
+)
 
 // Contents is what a buffer holds.
 type Contents struct {
@@ -67,7 +80,10 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		low := w&1 == 0
 		pair := hash(hash(uint64(w&^1)) ^ seed)
 		x := hash(hash(uint64(w)) ^ seed)
-		wild := seed%3 == 2
+		wild := seed%3 == 2 && in.World == Small
+		if k == emu.Integer64 && in.World == Pointing {
+			k = emu.Pointer
+		}
 		switch k {
 		case emu.Float32:
 			v := 0x3f000000 | uint32(x)&0x00ffff00
@@ -99,6 +115,9 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 			}
 			return uint32(x>>20) & 3
 		case emu.Index:
+			if in.World != Small {
+				return uint32(x % 16 * 64)
+			}
 			return uint32(x % 61 * 4)
 		case emu.Bytes8:
 			if wild {
@@ -127,6 +146,8 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 			return uint32(x % 300)
 		case x>>40&7 == 0:
 			return uint32(x >> 20 & 1)
+		case in.World != Small:
+			return uint32(x % 5 * 16)
 		}
 		return uint32(x % 47)
 	}
@@ -134,9 +155,9 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 
 // choose makes the input of a seed for a program, of which machine is the code: constants that they compare with, and their
 // neighbours, are likely values.
-func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64) *Input {
+func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64, world World) *Input {
 	r := random(seed)
-	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1]}
+	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1], World: world}
 	if in.Block == ([3]int{}) {
 		in.Grid, in.Block = [3]int{2, 1, 1}, [3]int{64, 1, 1}
 		if seed%4 == 3 {
@@ -149,7 +170,10 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 	for i, v := range p.Params {
 		b := in.Params[v.Offset : v.Offset+v.Size]
 		for at := 0; at < len(b); at += 4 {
-			u := used[v.Offset+int64(at)]
+			u, known := used[v.Offset+int64(at)]
+			if world == Pointing && at%8 == 0 && (!known || u.kind == emu.Integer64) {
+				u.kind = emu.Pointer
+			}
 			switch {
 			case u.kind == emu.Pointer && at+8 <= len(b):
 				binary.LittleEndian.PutUint64(b[at:], buffers+uint64(i)*buffer+uint64(at)*4096)
@@ -181,6 +205,9 @@ func put(b []byte, v uint32) {
 func scalar(r *random, k emu.Kind, likely []uint64, in *Input) uint32 {
 	if k == emu.Float32 {
 		return 0x3f800000 + uint32(r.next()>>44)
+	}
+	if in.World != Small {
+		return uint32(1+r.below(8)) * 16
 	}
 	n := in.Grid[0] * in.Block[0]
 	switch r.below(8) {

@@ -225,11 +225,15 @@ func (c *comparison) inputs() []*Input {
 	}
 	var out []*Input
 	for i := range runs {
-		in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, c.o.Seed+uint64(i))
-		in.Shared = c.o.Shared
-		out = append(out, in)
+		out = append(out, c.choose(c.o.Seed+uint64(i), Small))
 	}
 	return out
+}
+
+func (c *comparison) choose(seed uint64, w World) *Input {
+	in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, seed, w)
+	in.Shared = c.o.Shared
+	return in
 }
 
 func covered(c *emu.Coverage) Covered {
@@ -244,8 +248,8 @@ func covered(c *emu.Coverage) Covered {
 	return out
 }
 
-// fills are two contents for what nothing defines.
-var fills = [2]uint64{0, 0xa5a5a5a5a5a5a5a5}
+// fills are two contents for what nothing defines: the same for both codes, so that what hides one hides it in both.
+var fills = [2]uint64{0, 0x5a5a5a5a5a5a5a5a}
 
 // reference runs the program.
 func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
@@ -268,14 +272,29 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 	return g, nil
 }
 
+// launch is the launch of an input.
+func (c *comparison) launch(in *Input) *emu.Launch {
+	if in.Vars == nil {
+		in.Vars = place(c.program.Vars, c.machine.SharedBase)
+	}
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}
+}
+
+// faulty reports whether a program has come to an end by an access that no memory allows.
+func faulty(err error) bool {
+	var f *emu.Fault
+	return errors.As(err, &f)
+}
+
 // run compares the two codes on one input.
 func (c *comparison) run(in *Input) {
-	base := c.machine.SharedBase
-	if in.Vars == nil {
-		in.Vars = place(c.program.Vars, base)
-	}
-	l := &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}
+	l := c.launch(in)
 	a, err := c.reference(in, l, fills[0], nil)
+	for w := in.World + 1; faulty(err) && w < worlds && len(c.o.Inputs) == 0; w++ { // the input makes it fault
+		in = c.choose(in.Seed, w)
+		l = c.launch(in)
+		a, err = c.reference(in, l, fills[0], nil)
+	}
 	if err != nil {
 		c.Cannot["the program: "+err.Error()]++
 		return
@@ -324,7 +343,7 @@ func merge(to, from *emu.Coverage) {
 }
 
 // policies are both orders of diverged lanes, with two contents for what nothing defines.
-var policies = [2]emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Fill: 0, Reverse: true}}
+var policies = [2]emu.Policy{{Fill: fills[1]}, {Fill: fills[0], Reverse: true}}
 
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of two readings: its loads are the first ones that they can be, or the first ones on which something
