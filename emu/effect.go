@@ -41,7 +41,7 @@ func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bo
 	case *ir.Barrier:
 		return w.barrier(pc, do, act, mask)
 	default:
-		err = &Cannot{int(pc), fmt.Sprintf("an effect %T", do)}
+		err = &Cannot{Inst: int(pc), Why: fmt.Sprintf("an effect %T", do)}
 	}
 	if err != nil {
 		return next, false, err
@@ -165,7 +165,7 @@ func (w *Warp) each(mask uint32, bar ir.Reg, do func(lane, set int)) error {
 		l := lowest(x)
 		n := w.regs[bar][l]
 		if n == 0 || n > uint64(len(w.sets)) {
-			return &Cannot{-1, "a convergence barrier that nobody has set"}
+			return &Cannot{Inst: -1, Why: "a convergence barrier that nobody has set"}
 		}
 		do(l, int(n-1))
 	}
@@ -200,7 +200,7 @@ func (w *Warp) call(pc, target int32, on uint32) error {
 	for x := on; x != 0; x &= x - 1 {
 		l := lowest(x)
 		if len(w.Threads[l].stack) >= maxDepth {
-			return &Cannot{int(pc), fmt.Sprintf("more than %d calls inside each other", maxDepth)}
+			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("more than %d calls inside each other", maxDepth)}
 		}
 		fr := frame{ret: pc + 1}
 		if f != nil && w.Code.recursive(f) {
@@ -273,7 +273,7 @@ func (w *Warp) indirect(pc int32, f *ir.Flow, on uint32) error {
 			}
 		}
 		if !ok {
-			return &Cannot{int(pc), fmt.Sprintf("a jump to %#x, which is no code that is known", v)}
+			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("a jump to %#x, which is no code that is known", v), Input: true}
 		}
 		if byTarget[to] == 0 {
 			order = append(order, to)
@@ -342,7 +342,7 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 	case ir.SymbolAddr:
 		v, ok := w.Launch.Vars[s.Symbol]
 		if !ok {
-			return 0, &Cannot{-1, "the address of " + s.Symbol + " is not known"}
+			return 0, &Cannot{Inst: -1, Why: "the address of " + s.Symbol + " is not known"}
 		}
 		v += uint64(s.Offset)
 		if s.Generic {
@@ -355,7 +355,7 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 				return uint64(i), nil
 			}
 		}
-		return 0, &Cannot{-1, "the address of the function " + s.Symbol}
+		return 0, &Cannot{Inst: -1, Why: "the address of the function " + s.Symbol}
 	default:
 		return w.Launch.special(r), nil
 	}
@@ -463,7 +463,7 @@ func (w *Warp) private(pc int32, a *ir.Access, l int, p Place) error {
 	n := uint64(a.Bytes * a.Elems)
 	var buf [64]byte
 	if n > uint64(len(buf)) {
-		return &Cannot{int(pc), "an access of more than 64 bytes"}
+		return &Cannot{Inst: int(pc), Why: "an access of more than 64 bytes"}
 	}
 	switch p.Space {
 	case ir.Local, ir.FuncParam:
@@ -472,7 +472,7 @@ func (w *Warp) private(pc int32, a *ir.Access, l int, p Place) error {
 			base += funcParams
 		}
 		if a.Kind == ir.Atomic {
-			return &Cannot{int(pc), "an atomic on local memory"}
+			return &Cannot{Inst: int(pc), Why: "an atomic on local memory"}
 		}
 		if a.Kind == ir.Store {
 			w.Stored(a, l, buf[:n])
@@ -494,7 +494,7 @@ func (w *Warp) private(pc int32, a *ir.Access, l int, p Place) error {
 		}
 		b := w.banks[bank]
 		if a.Kind != ir.Load || base > uint64(len(b)) || base+n > uint64(len(b)) {
-			return &Cannot{int(pc), fmt.Sprintf("an access to constant bank %d at %#x, which has %#x bytes", bank, base, len(b))}
+			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("an access to constant bank %d at %#x, which has %#x bytes", bank, base, len(b)), Input: true}
 		}
 		copy(buf[:n], b[base:])
 	}

@@ -78,6 +78,8 @@ const (
 type Cannot struct {
 	Inst int // -1 if it is about no instruction
 	Why  string
+	// Input tells that another input may not lead there.
+	Input bool
 }
 
 // Error says why.

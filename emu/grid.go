@@ -164,7 +164,7 @@ func (g *Grid) Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Pl
 	var err error
 	n := a.Bytes * a.Elems
 	if n > 64 {
-		return &Cannot{int(pc), "an access of more than 64 bytes"}
+		return &Cannot{Inst: int(pc), Why: "an access of more than 64 bytes"}
 	}
 	if a.Kind == ir.Atomic {
 		// In the order of their numbers: machine code that performs the operations of a warp as one gives old values so.
@@ -354,7 +354,7 @@ func Combine(a *ir.Access, result, old, operand, compared []byte) error {
 		return nil
 	}
 	if n > 8 {
-		return &Cannot{-1, "an atomic of 16 bytes that is neither an exchange nor a compare-and-swap"}
+		return &Cannot{Inst: -1, Why: "an atomic of 16 bytes that is neither an exchange nor a compare-and-swap"}
 	}
 	var x, y [8]byte
 	copy(x[:], old[:n])
@@ -401,7 +401,7 @@ func combine(k ir.Atom, t ir.Type, ftz bool, old, b uint64) (uint64, error) {
 		}
 		return old - 1, nil
 	default:
-		return 0, &Cannot{-1, fmt.Sprintf("the read-modify-write %s", k)}
+		return 0, &Cannot{Inst: -1, Why: fmt.Sprintf("the read-modify-write %s", k)}
 	}
 	return ir.Eval(&op, &[4]uint64{old, b}, 0), nil
 }
@@ -455,7 +455,7 @@ func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]
 		return nil
 	}
 	if c.Bytes > 16 {
-		return &Cannot{int(pc), "a copy of more than 16 bytes"}
+		return &Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
 	}
 	g.lanesOf(act, func(l int) {
 		var buf [16]byte

@@ -275,7 +275,7 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 	jumped, began := true, w.Turns
 	for used < n || !jumped {
 		if int(pc) >= len(c.insts) || pc < 0 {
-			return used, &Cannot{-1, fmt.Sprintf("control leaves the code of %s", c.P.Kernel)}
+			return used, &Cannot{Inst: -1, Why: fmt.Sprintf("control leaves the code of %s", c.P.Kernel)}
 		}
 		in := &c.insts[pc]
 		act := g.mask
@@ -298,7 +298,7 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 		if act != 0 {
 			w.Cover.Insts[pc] = true
 			if in.opaque {
-				return used, &Cannot{int(pc), "not understood: " + c.P.Insts[pc].Opaque + ": " + c.P.Insts[pc].Text}
+				return used, &Cannot{Inst: int(pc), Why: "not understood: " + c.P.Insts[pc].Opaque + ": " + c.P.Insts[pc].Text}
 			}
 			w.exec(in.pre, act)
 		}

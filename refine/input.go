@@ -31,6 +31,7 @@ const (
 	Small    World = iota // any small ones
 	Aligned               // multiples of 16: as indices they keep the alignment of vectors
 	Pointing              // those, and eight bytes are a pointer
+	Binary                // pointers, and numbers are 0 or 1
 	worlds
 )
 
@@ -81,7 +82,7 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		pair := hash(hash(uint64(w&^1)) ^ seed)
 		x := hash(hash(uint64(w)) ^ seed)
 		wild := seed%3 == 2 && in.World == Small
-		if k == emu.Integer64 && in.World == Pointing {
+		if k == emu.Integer64 && in.World >= Pointing {
 			k = emu.Pointer
 		}
 		switch k {
@@ -115,7 +116,10 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 			}
 			return uint32(x>>20) & 3
 		case emu.Index:
-			if in.World != Small {
+			switch in.World {
+			case Binary:
+				return uint32(x % 2 * 16)
+			case Aligned, Pointing:
 				return uint32(x % 16 * 64)
 			}
 			return uint32(x % 61 * 4)
@@ -146,6 +150,8 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 			return uint32(x % 300)
 		case x>>40&7 == 0:
 			return uint32(x >> 20 & 1)
+		case in.World == Binary:
+			return uint32(x & 1)
 		case in.World != Small:
 			return uint32(x % 5 * 16)
 		}
@@ -171,7 +177,7 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 		b := in.Params[v.Offset : v.Offset+v.Size]
 		for at := 0; at < len(b); at += 4 {
 			u, known := used[v.Offset+int64(at)]
-			if world == Pointing && at%8 == 0 && (!known || u.kind == emu.Integer64) {
+			if world >= Pointing && at%8 == 0 && (!known || u.kind == emu.Integer64) {
 				u.kind = emu.Pointer
 			}
 			switch {
@@ -206,7 +212,10 @@ func scalar(r *random, k emu.Kind, likely []uint64, in *Input) uint32 {
 	if k == emu.Float32 {
 		return 0x3f800000 + uint32(r.next()>>44)
 	}
-	if in.World != Small {
+	switch in.World {
+	case Binary:
+		return uint32(r.below(2))
+	case Aligned, Pointing:
 		return uint32(1+r.below(8)) * 16
 	}
 	n := in.Grid[0] * in.Block[0]

@@ -280,10 +280,11 @@ func (c *comparison) launch(in *Input) *emu.Launch {
 	return &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}
 }
 
-// faulty reports whether a program has come to an end by an access that no memory allows.
+// faulty reports whether a program has come to an end by what its input makes it do: an access that no memory allows, a trap.
 func faulty(err error) bool {
 	var f *emu.Fault
-	return errors.As(err, &f)
+	var c *emu.Cannot
+	return errors.As(err, &f) || errors.As(err, &c) && c.Input
 }
 
 // run compares the two codes on one input.

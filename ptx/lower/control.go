@@ -66,6 +66,10 @@ func (x *inst) call() {
 	var formals, results []ptx.Var
 	if callee.Kind == ptx.Sym {
 		to := x.byName[callee.Name]
+		if sys := ir.SystemOf(callee.Name); to == nil && sys != ir.NoSystem {
+			x.system(sys, returns)
+			return
+		}
 		if to == nil || len(list) > 0 {
 			x.fail("%s is not a function of the module", callee.Name)
 		}
@@ -96,6 +100,20 @@ func (x *inst) call() {
 	x.copy(nil, from)
 	x.do(f)
 	x.copy(to, nil)
+}
+
+// system calls a function of the CUDA system.
+func (x *inst) system(sys ir.System, returns []ptx.Operand) {
+	x.form(" system")
+	if sys == ir.EndsThread {
+		x.exit()
+		return
+	}
+	for i := range returns {
+		for _, r := range x.argument(&returns[i], nil, 0) {
+			x.to(r, ir.Mov, ir.U64, x.imm(0))
+		}
+	}
 }
 
 // argument are the registers of an argument or result of a call. Those of the function, where they are known, have its size.

@@ -229,7 +229,7 @@ var warps = map[string][]form{
 	"activemask": {row("1 t:b32", (*inst).activemask, "9.7.13.11")},
 	"redux":      {row("3 sync op:add,min,max t:u32,s32", (*inst).redux, "9.7.13.12"), row("3 sync op:and,or,xor t:b32", (*inst).redux, "9.7.13.12")},
 	"elect":      {row("2 sync", (*inst).elect, "9.7.13.15")},
-	"ldmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).loadMatrices, "9.7.14.5.15")},
-	"stmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).storeMatrices, "9.7.14.5.16")},
+	"ldmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).loadMatrices, "9.7.14.5.15"), row("2 sync aligned n:x1,x2,x4 m8n8 trans? ss?:shared,shared::cta t:b16", (*inst).loadMatrices, "9.7.14.5.15")},
+	"stmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).storeMatrices, "9.7.14.5.16"), row("2 sync aligned n:x1,x2,x4 m8n8 trans? ss?:shared,shared::cta t:b16", (*inst).storeMatrices, "9.7.14.5.16")},
 	"movmatrix":  {row("2 sync aligned m8n8 trans t:b16", (*inst).moveMatrix, "9.7.14.5.17")},
 }

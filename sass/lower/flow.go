@@ -122,6 +122,10 @@ func ret(s *step) {
 // toRegister jumps to a register plus a label (of relative kinds) or number (of absolute ones).
 func (s *step) toRegister(abs bool) {
 	w := s.codeOffset()
+	if abs && s.peek() == nil {
+		s.indirect(0, w)
+		return
+	}
 	o := s.next()
 	at, ok := s.base(&o)
 	switch {
@@ -134,10 +138,17 @@ func (s *step) toRegister(abs bool) {
 	}
 }
 
-// lepc: LEPC d: the address of the next instruction.
+// lepc: LEPC d [L]: the instruction's own address, or that of the label. ptxas subtracts the former from an address of the
+// function that it knows, so that the call's place alone matters.
 func lepc(s *step) {
-	d := s.dst()
-	s.result64(d, s.k(s.here().address()+16))
+	d, at := s.dst(), s.here()
+	if o := s.peek(); o != nil {
+		if t := int(s.in.Target); o.Kind == isa.OpdLabel && t >= 0 {
+			at.addr = s.u.funcs[s.fn].Insts[t].Addr
+			s.next()
+		}
+	}
+	s.result64(d, s.k(at.address()))
 }
 
 // simple is a transfer of control without operands.

@@ -34,6 +34,8 @@ type function struct {
 	*isa.Func
 	code  *cubin.Func
 	first int32
+	// system is what the function does that the file names and CUDA provides; its code is one instruction.
+	system ir.System
 	// relocs are the places of the code that a linker fills in.
 	relocs map[uint64]cubin.Reloc
 }
@@ -64,6 +66,10 @@ func Kernel(prog *isa.Program, file *cubin.File, kernel string) (*ir.Program, er
 		fn := &u.funcs[i]
 		for k := range fn.Insts {
 			p.Code[place{i, fn.Insts[k].Addr}.address()] = fn.first + int32(k)
+			if fn.system != ir.NoSystem {
+				u.system(fn)
+				continue
+			}
 			u.inst(i, k)
 		}
 		p.Funcs = append(p.Funcs, ir.Func{Name: fn.Name, First: fn.first, End: fn.first + int32(len(fn.Insts))})
@@ -86,6 +92,11 @@ func (u *unit) collect(prog *isa.Program, kernel string) error {
 		tried[name] = true
 		f, c := u.find(prog, name)
 		if f == nil {
+			if s := ir.SystemOf(name); s != ir.NoSystem {
+				u.names[name] = place{fn: len(u.funcs)}
+				u.funcs = append(u.funcs, function{Func: &isa.Func{Name: name, Insts: make([]isa.Inst, 1)}, first: next, system: s})
+				next++
+			}
 			return
 		}
 		fn := function{Func: f, code: c, first: next, relocs: map[uint64]cubin.Reloc{}}
@@ -142,6 +153,29 @@ func (u *unit) find(prog *isa.Program, name string) (*isa.Func, *cubin.Func) {
 		return nil, nil
 	}
 	return prog.Funcs[i], c
+}
+
+// The registers by which a function returns (PTX Writer's Guide to Interoperability: the machine's ABI): what, and where to.
+const (
+	resultReg = 4
+	returnReg = 20
+)
+
+// system makes the one instruction of a function of the CUDA system.
+func (u *unit) system(fn *function) {
+	reg := func(n uint16) ir.Reg { return u.reg(isa.Reg{Class: isa.ClassGPR, Num: n}) }
+	out := u.b.Begin()
+	out.Text, out.Form = fn.Name, "system"
+	if fn.system == ir.EndsThread {
+		out.Do = flow(ir.Exit)
+		return
+	}
+	u.b.To(&out.Pre, reg(resultReg), ir.Mov, ir.U64, u.b.Const(0))
+	u.b.To(&out.Pre, reg(resultReg+1), ir.Mov, ir.U64, u.b.Const(0))
+	high := u.b.Op(&out.Pre, ir.Shl, ir.U64, reg(returnReg+1), u.b.Const(32))
+	back := flow(ir.Indirect)
+	back.Addr = u.b.Op(&out.Pre, ir.Or, ir.U64, high, u.b.Op(&out.Pre, ir.Ext, ir.U32, reg(returnReg)))
+	out.Do = back
 }
 
 // inst lowers an instruction.

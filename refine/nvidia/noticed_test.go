@@ -1,0 +1,74 @@
+package nvidia_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/required"
+	"optcheck/ptx"
+	"optcheck/refine"
+	"optcheck/refine/nvidia"
+	"optcheck/sass"
+	"optcheck/sass/cubin"
+	"optcheck/toolchain"
+)
+
+// change is an edit of a program.
+type change struct{ old, new string }
+
+// TestNoticed: a kernel that waits for other grids, or that calls the CUDA system, is executed; a wrong value, address or
+// condition beside that is noticed.
+func TestNoticed(t *testing.T) {
+	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
+	if at < 0 {
+		required.Missing(t, "no CUDA toolkit 12.4 found")
+	}
+	for file, changes := range map[string][]change{
+		"grids.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"q+4096", "q+4100"}, {"[p]", "[p+4]"}, {"st.global.u32 [q], ra;", ""}},
+		"system.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"pa, t, 40", "pa, t, 8"}, {"[q], ra", "[q], r"}, {"setp.eq.u64", "setp.ne.u64"},
+			{"ra, ra, r", "ra, ra, t"}},
+	} {
+		data, err := os.ReadFile("../../sass/lower/testdata/" + file)
+		require.NoError(t, err)
+		head, body, _ := strings.Cut(string(data), ".visible")
+		m, err := ptx.Parse(file, data)
+		require.NoError(t, err)
+		for _, target := range []string{"sm_80", "sm_90"} {
+			for _, level := range []string{"O0", "O3"} {
+				if file == "grids.ptx" && target == "sm_80" {
+					continue // the instructions of sm_90
+				}
+				for _, c := range changes {
+					require.Contains(t, body, c.old)
+					got := compare(t, found[at], m, toolchain.Job{Target: target, Level: level, Header: head,
+						Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + strings.Replace(body, c.old, c.new, 1)}}})
+					require.Equal(t, c.old == "", len(got.Findings) == 0, "%s %s %s %q %v", file, target, level, c.new, got.Findings)
+					require.Positive(t, got.Runs+len(got.Findings), "%s %s %s %v", file, target, level, got.Cannot)
+				}
+			}
+		}
+	}
+}
+
+// compare compiles and compares the kernel k of a module with the machine code of another.
+func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job) *refine.Result {
+	t.Helper()
+	res, err := tc.Compile(t.Context(), job)
+	require.NoError(t, err)
+	require.Empty(t, res.Failed)
+	cub := res.Batches[0].Cubin
+	listing, err := tc.Disassemble(t.Context(), cub, toolchain.DisasmOptions{})
+	require.NoError(t, err)
+	p, err := sass.Parse("listing", listing)
+	require.NoError(t, err)
+	f, err := cubin.Parse(cub)
+	require.NoError(t, err)
+	got, err := nvidia.Compare(t.Context(), m, p, f, "k", refine.Options{Runs: 2})
+	require.NoError(t, err)
+	return got
+}
