@@ -204,7 +204,7 @@ func (o *Options) config(cells int) (*report.Config, error) {
 		return nil, err
 	}
 	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
-		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Shard: o.Shard.String()}
+		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Execute: o.Execute, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
 		road, err := pipeline.Of(tc, o.Source)
 		if err != nil {

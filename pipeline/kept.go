@@ -26,7 +26,7 @@ type keptBatch struct {
 	Code  []byte // the compact form of the cubin
 }
 
-const keptMagic = "optcheck-kept-1\n"
+const keptMagic = "optcheck-kept-2\n"
 
 // keptName returns the name of a compiler's output for a job, a hash of everything that
 // determines it.

@@ -266,21 +266,21 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if err != nil {
 		return err
 	}
-	if err := c.judge(ctx, m, code); err != nil || c.execute == 0 {
-		return err
-	}
-	if err := c.Result.execute(ctx, m, code.Program, b.lined, refine.Options{Runs: c.execute}); err != nil {
-		return err
-	}
-	c.Class, c.Reason = c.Result.Class()
-	return nil
+	return c.judge(ctx, m, code, b.lined, c.execute)
 }
 
-func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code) error {
+// judge compares a module with machine code, and executes both on some inputs.
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byte, runs int) error {
 	var err error
 	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
 		return err
 	}
+	if runs > 0 {
+		if err := c.Result.execute(ctx, m, code.Program, data, refine.Options{Runs: runs}); err != nil {
+			return err
+		}
+	}
+	c.Result.settle()
 	c.Class, c.Reason = c.Result.Class()
 	return nil
 }
@@ -313,6 +313,9 @@ func cut(s string, n int) string {
 	return s
 }
 
+// Runs is on how many inputs an audit executes kernels unless it is told otherwise.
+const Runs = 2
+
 // CheckCubin compares a module with a cubin that somebody else made of it: its
 // release compiles the module again, with lines, until the machine code is the
 // same. The error is that it is not, at any level.
@@ -344,7 +347,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 				return nil, err
 			}
 			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level, CompiledAs: lowered(tc, m)}
-			return c, c.judge(ctx, m, code)
+			return c, c.judge(ctx, m, code, lined, Runs)
 		}
 	}
 	if tried == 0 {

@@ -53,6 +53,9 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 		}
 		k.Count = c.count
 		c.show(&k)
+		for _, i := range c.lost {
+			k.lost = append(k.lost, lost{c.src.ops[i].Inst.N, c.place(i)})
+		}
 	case f.Entry:
 		k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
 	}
@@ -78,6 +81,7 @@ type checker struct {
 	inLoose      [][]int32 // nodes of each step
 	inExact      [][]int32
 	failed       []bool    // operations of which a rule of their own is broken
+	lost         []int     // weak ones that write memory, of which nothing was found
 	preds        [][]int32 // steps before each
 	isSteady     []int8    // of each operation, 0: not asked yet
 	orphaned     bool      // there are loads of which it is not known what they are
@@ -352,7 +356,9 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Copy:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code")
 	case !op.strong():
-		c.merged(k, op)
+		if c.merged(k, op); e.Kind != ptx.Load && !c.failed[k] && !c.joined(k) {
+			c.lost = append(c.lost, k)
+		}
 		c.waits(k, op)
 	case e.Kind == ptx.ProxyFence && proxy(op.Inst) == "" || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")

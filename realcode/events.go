@@ -62,7 +62,7 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 // Config says what an audit of programs is of. What the tool itself is, the caller
 // adds.
 func Config(o *Options, programs []*Program) *report.Config {
-	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{layout}, Claims: Statement}
+	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{layout}, Claims: Statement(o.Execute), Execute: o.Execute}
 	targets, levels := map[string]bool{}, map[string]bool{}
 	for _, p := range programs {
 		cells := o.cells(p.m)

@@ -30,10 +30,13 @@ type Executed struct {
 	*refine.Result
 	// Why is why no run was compared, "" if one was.
 	Why string `json:"why,omitempty"`
+
+	performed map[int]bool // by ptx.Inst.N
 }
 
 // executions runs the kernels of a module and their machine code on the same inputs.
-func executions(ctx context.Context, m *ptx.Module, prog *isa.Program, data []byte, o refine.Options) ([]Executed, error) {
+// They are tried on more while an operation of those wanted, by kernel, has not been performed.
+func executions(ctx context.Context, m *ptx.Module, prog *isa.Program, data []byte, wanted map[string][]int, o refine.Options) ([]Executed, error) {
 	file, err := cubin.Parse(data)
 	if err != nil {
 		return nil, err
@@ -50,11 +53,19 @@ func executions(ctx context.Context, m *ptx.Module, prog *isa.Program, data []by
 		case err != nil:
 			x.Why = err.Error()
 		default:
+			o.Wanted = wanted[f.Name]
 			if x.Result, err = refine.Compare(ctx, program, machine, o); err != nil {
 				return nil, err
 			}
 			if x.Runs+x.Cut == 0 && len(x.Findings) == 0 {
 				x.Why = strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")
+				break
+			}
+			x.performed = map[int]bool{}
+			for i := range program.Insts {
+				if _, missed := slices.BinarySearch(x.Source.Missed, i); !missed {
+					x.performed[program.Insts[i].Source] = true
+				}
 			}
 		}
 		out = append(out, x)
@@ -65,7 +76,13 @@ func executions(ctx context.Context, m *ptx.Module, prog *isa.Program, data []by
 // execute adds to a result what its kernels do when they are executed. A difference is a miscompilation, with the input
 // on which it shows, unless approximate functions or contracted products may explain it: then it is unknown.
 func (r *Result) execute(ctx context.Context, m *ptx.Module, prog *isa.Program, data []byte, o refine.Options) error {
-	all, err := executions(ctx, m, prog, data, o)
+	wanted := map[string][]int{}
+	for i := range r.Kernels {
+		for _, l := range r.Kernels[i].lost {
+			wanted[r.Kernels[i].Name] = append(wanted[r.Kernels[i].Name], l.n)
+		}
+	}
+	all, err := executions(ctx, m, prog, data, wanted, o)
 	if err != nil {
 		return err
 	}
@@ -93,12 +110,41 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, prog *isa.Program, 
 				r.Unknown = append(r.Unknown, *f)
 				continue
 			}
+			if f.Rule == NotPerformed && slices.ContainsFunc(r.Kernels[at].Findings, func(g Finding) bool { return sameFirst(&g, f) }) {
+				continue // the model has the word on what is missing
+			}
 			r.Kernels[at].Findings = append(r.Kernels[at].Findings, *f)
 			r.Findings = append(r.Findings, *f)
 		}
 	}
 	return nil
 }
+
+// settle makes unknown what nothing was found of, and what was not performed by any run that was compared, either.
+func (r *Result) settle() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		why, performed := "", map[int]bool(nil)
+		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
+			why, performed = r.Executed[at].Why, r.Executed[at].performed
+		}
+		for _, l := range k.lost {
+			if performed[l.n] {
+				continue
+			}
+			f := Finding{Rule: Uncompared, Kernel: k.Name, First: l.at,
+				Detail: "nothing of it was found in the machine code, and no run that was compared performed it"}
+			if why != "" {
+				f.Detail += ": " + cut(oneLineText(why), 200)
+			}
+			k.Unknown = append(k.Unknown, f)
+			r.Unknown = append(r.Unknown, f)
+		}
+	}
+}
+
+// sameFirst reports whether two findings are about one operation.
+func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
 
 // explained says what may explain a difference besides a mistake of the compiler; "" if nothing.
 func explained(f *refine.Finding, contracts bool) string {

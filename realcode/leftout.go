@@ -41,3 +41,57 @@ func (c *checker) bareInvalidation(g *images, i int32) (bare bool) {
 	})
 	return bare
 }
+
+// joined reports whether one wider instruction performs a store with its neighbours: together they write, from one base, each byte
+// of it.
+func (c *checker) joined(k int) bool {
+	op := c.src.ops[k]
+	if op.addr.root == "" {
+		return false
+	}
+	first, last := k, k
+	same := func(j int) bool { return j >= 0 && j < len(c.src.ops) && c.src.segment[j] == c.src.segment[k] }
+	for same(first - 1) {
+		first--
+	}
+	for same(last + 1) {
+		last++
+	}
+	written := map[int64]bool{}
+	var near []int
+	for j := first; j <= last; j++ {
+		x := c.src.ops[j]
+		if j != first && slices.ContainsFunc(defined(x.Inst), func(r int) bool { return op.addr.root == ownRoot(op.Func, r) }) {
+			return false
+		}
+		if x.Effect.Kind != ptx.Store || !x.Effect.Weak() || x.addr.root != op.addr.root || x.Inst.Guard != op.Inst.Guard {
+			continue
+		}
+		near = append(near, j)
+		for b := range x.addr.width {
+			written[x.addr.offset+int64(b)] = true
+		}
+	}
+	for _, j := range near {
+		x := c.src.ops[j].addr
+		for _, i := range c.img[j].main {
+			w := int64(c.mach.insts[i].Mem.Width)
+			for at := max(x.offset+int64(x.width), op.addr.offset+int64(op.addr.width)) - w; at <= min(x.offset, op.addr.offset); at++ {
+				if all(written, at, at+w) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// all reports whether a set has each number from a to before b.
+func all(set map[int64]bool, a, b int64) bool {
+	for ; a < b; a++ {
+		if !set[a] {
+			return false
+		}
+	}
+	return true
+}

@@ -80,7 +80,7 @@ func TestPatterns(t *testing.T) {
 func TestPreserved(t *testing.T) {
 	files := []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx", "never.ptx", "beside.ptx"}
 	for _, file := range files {
-		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}}
+		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}, Execute: 2}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
 			require.NotNil(t, c.Result, c.Reason)
 			require.Equal(t, Preserved, c.Class, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)

@@ -19,6 +19,7 @@ const (
 	Convergence Rule = "convergence"  // a barrier under a condition that the PTX does not have
 	Merged      Rule = "merged"       // one access for two with something between that keeps them apart
 	Extra       Rule = "extra-access" // a store or an atomic that the PTX does not have
+	Uncompared  Rule = "uncompared"   // a store of which nothing was found, and that no run performed
 )
 
 // Place is an instruction of the PTX.
@@ -157,6 +158,14 @@ type Kernel struct {
 	// machine code.
 	Machine []Shown
 	Hash    string
+
+	lost []lost
+}
+
+// lost is a weak operation that writes memory, of which nothing was found in the machine code.
+type lost struct {
+	n  int // ptx.Inst.N
+	at *Place
 }
 
 // Shown is an instruction of the machine code. Part marks the invalidation of an

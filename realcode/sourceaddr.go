@@ -91,6 +91,9 @@ func (w *walk) barrierOf(in *ptx.Inst) address {
 	return address{}
 }
 
+// ownRoot is the base of an address of which only its register is known.
+func ownRoot(f *ptx.Func, reg int) string { return fmt.Sprintf("?%s.%d", f.Name, reg) }
+
 // base follows a value through additions of constants.
 func (w *walk) base(o *ptx.Operand, depth int) address {
 	switch o.Kind {
@@ -105,7 +108,7 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	if a, ok := w.memo[o.Reg]; ok {
 		return a
 	}
-	own := address{root: fmt.Sprintf("?%s.%d", w.f.Name, o.Reg)}
+	own := address{root: ownRoot(w.f, o.Reg)}
 	in := w.def[o.Reg]
 	if in == nil || in.Guard >= 0 || depth > 64 {
 		return own

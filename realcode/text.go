@@ -11,21 +11,30 @@ import (
 	"optcheck/pipeline"
 )
 
-// Statement says what a comparison claims, and what it does not.
-const Statement = `What is claimed: a finding is an operation of the PTX without its counterpart, one that is less than its
+// Statement says what a comparison claims, and what it does not, if kernels are executed on so many inputs.
+func Statement(runs int) string {
+	if runs == 0 {
+		return fmt.Sprintf(statement, "", "")
+	}
+	return fmt.Sprintf(statement, "; or both were executed on an\ninput, and do different things",
+		fmt.Sprintf(", but\non %s or more, as far as kernels could be executed", plain.Count(runs, "input")))
+}
+
+const statement = `What is claimed: a finding is an operation of the PTX without its counterpart, one that is less than its
 instruction, or a path through the machine code's control flow on which two operations stand in an order, or one stands as
 often, as on no path through the PTX. Of what is preserved, every synchronising operation was found, or a note says why it
 needs no instruction; and for each pair whose order the model may require every path through the machine code is one of the PTX.
 What is miscompiled: the model forbids an outcome of a litmus test of the finding's operations and a partner made for them, and
-allows it with what the machine code has in their place.
+allows it with what the machine code has in their place%s.
 What is not claimed: a finding without such a test is no verdict, and with one none of the whole program: whether it has such a
-partner nobody has said. Not compared: which turn of a loop an access belongs to; what is read and written; paths that exist only
+partner nobody has said. Not compared: which turn of a loop an access belongs to; what is read and written%s; paths that exist only
 if conditions have nothing to do with each other; calls that are elsewhere; pairs of which an operation has no image.`
 
 // Report gathers cells for people.
 type Report struct {
 	Notes      bool   // also notes
 	Incomplete string // why cells are not there
+	Execute    int    // on how many inputs kernels were executed
 	// Made tells of files of PTX for which targets a front end made them, where it made
 	// other PTX for others.
 	Made  []string
@@ -71,7 +80,7 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
-	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement)
+	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement(r.Execute))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

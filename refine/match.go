@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -66,15 +67,34 @@ func (l *lane) seek(is func(e *emu.Event) bool) (skip int, ok bool) {
 	return skip, ok
 }
 
-// ahead looks for a read-modify-write of a place behind others that are not performed yet: relaxed ones of different places are not
-// ordered. It reports its number.
-func (l *lane) ahead(p emu.Place, bytes int) (int, bool) {
+// risen matches a relaxed access that the machine performs before others of other places. check and buf are as for events.
+func (r *replay) risen(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place, buf []byte, check bool) bool {
+	i, ok := th.ahead(kind, p, len(buf))
+	if !ok || len(buf) > 8 {
+		return false
+	}
+	e := &th.rec.Events[i]
+	if e.Bytes != len(buf) || p.Space == ir.Global && a.Scope < e.Scope && a.Scope != ir.NoScope ||
+		check && !th.open.value(i) && emu.Number(buf) != e.Value {
+		return false
+	}
+	if !check {
+		copy(buf, binary.LittleEndian.AppendUint64(nil, e.Value))
+		r.overlayEvent(th, e)
+	}
+	th.done[i] = true
+	return true
+}
+
+// ahead looks for an access of a place behind others that are not performed yet: relaxed ones of different places are not ordered.
+// It reports its number.
+func (l *lane) ahead(kind emu.EventKind, p emu.Place, bytes int) (int, bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		switch e := &l.rec.Events[i]; {
 		case l.done[i]:
-		case e.Kind == emu.EventAtomic && e.Place == p:
+		case e.Kind == kind && e.Place == p:
 			return i, e.Sem <= ir.Relaxed
-		case e.Sync() && !free(e) || e.Sem > ir.Relaxed,
+		case e.Sync() && !free(e) || e.Sem > ir.Relaxed && e.Kind != emu.EventStore, // a release orders what precedes it
 			e.Place.Space == p.Space && e.Place.Addr < p.Addr+uint64(bytes) && p.Addr < e.Place.Addr+uint64(e.Bytes):
 			return 0, false
 		}
@@ -89,7 +109,7 @@ func (l *lane) ahead(p emu.Place, bytes int) (int, bool) {
 //   - reduce: the fence of an acquire that was a read-modify-write's on whose result nothing depends (likewise);
 //   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
 //   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
-//   - rise: a relaxed read-modify-write that was performed before others of other places.
+//   - rise: a relaxed access that was performed before others of other places (the order is compared on all paths, not here).
 func (l *lane) skippable(i int) bool {
 	ev := l.rec.Events
 	e := &ev[i]
@@ -136,7 +156,7 @@ func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place,
 	}
 	skip, ok := th.seek(is)
 	if !ok {
-		return false
+		return r.risen(th, kind, a, p, buf, check)
 	}
 	n := 0 // bytes covered, by events in any order: elements of a vector have none
 	i := th.at + skip
@@ -353,7 +373,7 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 	i := th.at + skip
 	if !ok {
 		skip = 0
-		if i, ok = th.ahead(p, a.Bytes); !ok {
+		if i, ok = th.ahead(emu.EventAtomic, p, a.Bytes); !ok {
 			return false
 		}
 	}
@@ -444,9 +464,8 @@ func (r *replay) overlayResult(l int, e *emu.Event) {
 	if e.Bytes > 8 {
 		return
 	}
-	x := *e
-	x.Value = e.Result
-	r.overlayEvent(r.lanes[l], &x)
+	b := binary.LittleEndian.AppendUint64(nil, e.Result)
+	r.overlayBytes(l, e.Place, b[:e.Bytes])
 }
 
 // aggregate replays a read-modify-write that one lane performs for several of its warp, of which each has the same one next:

@@ -64,6 +64,9 @@ type Options struct {
 	Shared bool
 	// Enough ends the runs, of which there are at least two, with the first one that reaches nothing new.
 	Enough bool
+	// Wanted are instructions of the program (ir.Inst.Source): up to patience times as many inputs are tried, as long as one of
+	// them has not been performed.
+	Wanted []int
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
 }
@@ -110,9 +113,12 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	}
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds = kinds(program)
-	for _, in := range c.inputs() {
+	for i, in := range c.inputs() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if i >= c.asked() && !c.wants() {
+			break
 		}
 		reached := c.reached()
 		if c.run(in); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
@@ -215,16 +221,43 @@ func (c *comparison) reached() (n int) {
 	return n
 }
 
+// patience is on how many times as many inputs a wanted instruction is waited for.
+const patience = 4
+
+// asked is on how many inputs a kernel is executed.
+func (c *comparison) asked() int {
+	switch {
+	case len(c.o.Inputs) > 0:
+		return len(c.o.Inputs)
+	case c.o.Runs == 0:
+		return 8
+	}
+	return c.o.Runs
+}
+
+// wants reports whether more inputs may perform an instruction that is wanted.
+func (c *comparison) wants() bool {
+	if c.Runs+c.Cut == 0 || len(c.o.Wanted) == 0 {
+		return false
+	}
+	left := map[int]bool{}
+	for _, n := range c.o.Wanted {
+		left[n] = true
+	}
+	for i, yes := range c.sourceCover.Insts {
+		if yes {
+			delete(left, c.program.Insts[i].Source)
+		}
+	}
+	return len(left) > 0
+}
+
 func (c *comparison) inputs() []*Input {
 	if len(c.o.Inputs) > 0 {
 		return c.o.Inputs
 	}
-	runs := c.o.Runs
-	if runs == 0 {
-		runs = 8
-	}
 	var out []*Input
-	for i := range runs {
+	for i := range patience * c.asked() {
 		out = append(out, c.choose(c.o.Seed+uint64(i), Small))
 	}
 	return out

@@ -62,6 +62,8 @@ type Config struct {
 	Source string   `json:"source,omitempty"`
 	Flags  []string `json:"flags,omitempty"`
 	Model  string   `json:"model,omitempty"`
+	// Execute is on how many inputs kernels and their machine code are executed.
+	Execute int `json:"execute,omitempty"`
 	// Shard is "i/n" if the run did only a part of its cells; Cells is then
 	// the number of cells of this part.
 	Shard string `json:"shard,omitempty"`

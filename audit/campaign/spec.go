@@ -37,6 +37,8 @@ type Spec struct {
 	Flags         []string `yaml:"ptxas-flags" json:"ptxas_flags,omitempty"`
 	Model         string   `yaml:"model" json:"model,omitempty"`
 	NoVerdict     bool     `yaml:"no-verdict" json:"no_verdict,omitempty"`
+	// Execute is on how many inputs kernels are executed; nil: as optcheck audit does by itself.
+	Execute *int `yaml:"execute" json:"execute,omitempty"`
 	Known         []string `yaml:"known" json:"known,omitempty"`
 	// Timeout bounds one external process.
 	Timeout Duration `yaml:"timeout" json:"timeout,omitempty"`

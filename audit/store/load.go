@@ -384,8 +384,8 @@ func (l *Live) bodies(ctx context.Context) error {
 // order in which the store was filled.
 func (l *Live) configure(s Setting) {
 	c := &l.Config
-	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain, c.Claims = report.Schema, s.Tool, s.Build, s.Spec, s.Source,
-		s.Flags, s.Model, s.Plain, s.Claims
+	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain, c.Claims, c.Execute = report.Schema, s.Tool, s.Build, s.Spec, s.Source,
+		s.Flags, s.Model, s.Plain, s.Claims, s.Execute
 	tests, cols := make([]bool, len(l.Tests)), make([]bool, len(l.Columns))
 	for _, r := range l.Cells {
 		tests[r.Test], cols[r.Column] = true, true

@@ -16,6 +16,8 @@ type Setting struct {
 	Flags  []string `json:"flags,omitempty"`
 	Model  string   `json:"model,omitempty"`
 	Plain  bool     `json:"plain,omitempty"`
+	// Execute is on how many inputs kernels are executed.
+	Execute int `json:"execute,omitempty"`
 	// Claims is what a run of programs says of them: its cells mean nothing without it.
 	Claims string `json:"claims,omitempty"`
 }
@@ -24,7 +26,7 @@ type Setting struct {
 // of older versions name no build.
 func SettingOf(c *report.Config) Setting {
 	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain,
-		Claims: c.Claims}
+		Claims: c.Claims, Execute: c.Execute}
 }
 
 // key returns the setting's JSON, and the hash that identifies it.

@@ -16,6 +16,7 @@ import (
 	"optcheck/audit"
 	"optcheck/known"
 	"optcheck/pipeline"
+	"optcheck/realcode"
 	"optcheck/report"
 	"optcheck/toolchain"
 )
@@ -155,8 +156,8 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
 	fl.StringVar(&f.keepCode, "keep-code", "",
 		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
-	fl.IntVar(&f.execute, "execute", 0,
-		"also execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later)")
+	fl.IntVar(&f.execute, "execute", realcode.Runs,
+		"execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later; 0: not at all)")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
 	htmlFlag(cmd, &f.html)

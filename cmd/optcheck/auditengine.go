@@ -49,7 +49,7 @@ func (f *engineFlags) spec(env *environment, a *auditFlags, args []string) (*cam
 	set := &env.settings
 	s := &campaigns.Spec{Name: "audit", Vendors: []string{set.vendor}, Toolchains: set.toolchains,
 		ToolchainDirs: set.toolchainDirs, Targets: set.targets, Levels: set.levels, Layouts: set.layouts,
-		Source: set.source, Flags: a.flags, Model: a.model, NoVerdict: a.noVerdict, Known: set.known,
+		Source: set.source, Flags: a.flags, Model: a.model, NoVerdict: a.noVerdict, Execute: &a.execute, Known: set.known,
 		Timeout: campaigns.Duration(set.timeout), Jobs: set.jobs,
 		Store: a.store, Folder: folder, Shards: f.shards, Engine: f.engine}
 	for _, t := range args {

@@ -140,7 +140,7 @@ func planPart(ctx context.Context, env *environment, s *campaigns.Spec, vendor, 
 			return nil, nil, fmt.Errorf("vendor %s: no compiler found knows any of the targets %s", vendor, strings.Join(s.Targets, ", "))
 		}
 	}
-	o.Model, o.NoVerdict, o.Flags = s.Model, s.NoVerdict, s.Flags
+	o.Model, o.NoVerdict, o.Flags, o.Execute = s.Model, s.NoVerdict, s.Flags, executions(s)
 	cfg, err := o.Config()
 	if err != nil {
 		return nil, nil, fmt.Errorf("vendor %s: %w", vendor, err)

@@ -16,6 +16,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/pipeline"
+	"optcheck/realcode"
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
@@ -166,13 +167,21 @@ func (l *problemLog) Handle(e report.Event) error {
 // Close implements report.Handler.
 func (l *problemLog) Close() error { return nil }
 
+// executions is on how many inputs the kernels of a campaign are executed.
+func executions(s *campaigns.Spec) int {
+	if s.Execute == nil {
+		return realcode.Runs
+	}
+	return max(0, *s.Execute)
+}
+
 // partOptions are the options of an audit of a part, with the toolchains of
 // this machine, which must be those of the plan.
 func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p *campaigns.Part) (*environment, audit.Options, error) {
 	s := c.Plan.Spec
 	sub := env.forPart(s, p.Vendor, p.Source, s.ToolchainDirs)
 	o := audit.Options{Targets: p.Targets, Levels: p.Levels, Source: p.Source, Flags: s.Flags, Model: s.Model,
-		NoVerdict: s.NoVerdict, Jobs: s.Jobs,
+		NoVerdict: s.NoVerdict, Execute: executions(s), Jobs: s.Jobs,
 		Tool: version(), Build: c.Plan.Build}
 	for _, l := range p.Layouts {
 		layout, err := spec.ParseLayout(l)
@@ -360,7 +369,7 @@ func doDevice(ctx context.Context, env *environment, c *campaigns.Campaign, a *c
 	f := &runFlags{device: g.Device, level: g.Level, incantations: strings.Join(g.Incantations, ","), instances: g.Iterations,
 		budget: g.Budget.Value(),
 		seed:   g.Seed, tune: g.Tune, unvalidated: g.Unvalidated, quiet: true, store: a.Store, compiledBy: c.Plan.Compiler,
-		setting: &store.Setting{Build: c.Plan.Build, Source: p.Source, Flags: c.Plan.Spec.Flags, Model: p.Model}}
+		setting: &store.Setting{Build: c.Plan.Build, Source: p.Source, Flags: c.Plan.Spec.Flags, Model: p.Model, Execute: executions(c.Plan.Spec)}}
 	if f.instances == "" {
 		f.instances = "0"
 	}

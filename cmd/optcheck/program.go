@@ -83,8 +83,8 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return err
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
-		Execute: f.execute},
-		text: realcode.Report{Notes: f.text.Notes}}
+		Execute: max(0, f.execute)},
+		text: realcode.Report{Notes: f.text.Notes, Execute: max(0, f.execute)}}
 	failed, err := r.read(ctx, env, f, files)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func anyKnown(r *report.Run) bool {
 func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) bool {
 	return func(m *ptx.Module, c *realcode.Cell) bool {
 		p := r.programs[slices.Index(r.modules, m)]
-		known := r.o.Execute == 0 && p.Known(c, st.Have) // a store does not know what was executed
+		known := p.Known(c, st.Have)
 		if known {
 			r.known += len(p.Tests)
 		}
@@ -325,7 +325,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if asJSON {
 		err = json.NewEncoder(env.stdout).Encode(c)
 	} else {
-		rep := &realcode.Report{Notes: notes}
+		rep := &realcode.Report{Notes: notes, Execute: realcode.Runs}
 		rep.Add(c)
 		err = writePlain(env, rep)
 	}

@@ -59,7 +59,7 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.
 	}
 	cfg := o.Config(version(), w.start)
 	if s := f.setting; s != nil {
-		cfg.Build, cfg.Source, cfg.Flags, cfg.Model = s.Build, s.Source, s.Flags, s.Model
+		cfg.Build, cfg.Source, cfg.Flags, cfg.Model, cfg.Execute = s.Build, s.Source, s.Flags, s.Model, s.Execute
 	}
 	w.handle(report.Event{Config: cfg})
 	for _, t := range o.Tests {

@@ -11,7 +11,7 @@ import (
 )
 
 // compactMagic begins the compact form.
-const compactMagic = "optcheck-code-1\n"
+const compactMagic = "optcheck-code-2\n"
 
 // maxCompact bounds the unpacked size of a compact form, in bytes.
 const maxCompact = 1 << 30
@@ -25,6 +25,8 @@ type compact struct {
 	Funcs     []compactFunc
 	Constants map[int64]string
 	Literals  map[string]map[int64]uint32
+	Variables []Variable
+	Addressed []string
 }
 
 type body struct {
@@ -37,12 +39,22 @@ type compactFunc struct {
 	Body   int
 	Relocs []Reloc
 	Inner  map[uint64]string
+	Kernel kernelData
+}
+
+// kernelData is what a kernel has besides its code.
+type kernelData struct {
+	Banks      map[int]Bank
+	Shared     uint64
+	Base, Size int // of its parameters
+	Params     []Parameter
+	HasParams  bool
 }
 
 // Compact encodes a cubin so that ParseCompact reads the same from it. It takes little space if
 // many functions are alike. Disassemblers do not know this form.
 func Compact(f *File) ([]byte, error) {
-	c := compact{Release: f.Release, SM: f.SM, Constants: f.Constants(), Literals: f.Literals()}
+	c := compact{Release: f.Release, SM: f.SM, Constants: f.Constants(), Literals: f.Literals(), Variables: f.Variables(), Addressed: f.Addressed()}
 	seen := map[[sha256.Size]byte]int{}
 	for i := range f.Funcs {
 		fn := &f.Funcs[i]
@@ -54,7 +66,9 @@ func Compact(f *File) ([]byte, error) {
 			seen[key] = n
 			c.Bodies = append(c.Bodies, b)
 		}
-		c.Funcs = append(c.Funcs, compactFunc{Name: fn.Name, Body: n, Relocs: f.Relocations(fn), Inner: f.Inner(fn)})
+		k := kernelData{Banks: f.Banks(fn.Name), Shared: f.SharedSize(fn.Name)}
+		k.Base, k.Size, k.Params, k.HasParams = f.Parameters(fn.Name)
+		c.Funcs = append(c.Funcs, compactFunc{Name: fn.Name, Body: n, Relocs: f.Relocations(fn), Inner: f.Inner(fn), Kernel: k})
 	}
 	var out bytes.Buffer
 	out.WriteString(compactMagic)
@@ -83,6 +97,7 @@ func ParseCompact(data []byte) (*File, error) {
 		return nil, fmt.Errorf("damaged code: %w", err)
 	}
 	f := &File{Release: c.Release, SM: c.SM, constants: c.Constants, literals: c.Literals, compact: true,
+		variables: append([]Variable{}, c.Variables...), addressed: c.Addressed, kernels: map[string]*kernelData{},
 		lines: map[int][]Line{}, inner: map[int]map[uint64]string{}, rels: map[int][]Reloc{}}
 	for i, fn := range c.Funcs {
 		if fn.Body < 0 || fn.Body >= len(c.Bodies) {
@@ -90,7 +105,7 @@ func ParseCompact(data []byte) (*File, error) {
 		}
 		b := &c.Bodies[fn.Body]
 		f.Funcs = append(f.Funcs, Func{Name: fn.Name, Code: b.Code, section: i})
-		f.lines[i], f.inner[i], f.rels[i] = b.Lines, fn.Inner, fn.Relocs
+		f.lines[i], f.inner[i], f.rels[i], f.kernels[fn.Name] = b.Lines, fn.Inner, fn.Relocs, &c.Funcs[i].Kernel
 	}
 	return f, nil
 }

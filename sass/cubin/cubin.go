@@ -33,6 +33,8 @@ type File struct {
 
 	// Of a compact form everything is known from the start.
 	compact   bool
+	kernels   map[string]*kernelData
+	addressed []string
 	rels      map[int][]Reloc
 	constants map[int64]string
 	literals  map[string]map[int64]uint32

@@ -14,8 +14,11 @@ type Bank struct {
 	Relocs []Reloc
 }
 
-// Banks returns a kernel's banks of constants by number: those of the module, and its own. Nil for a compact form.
+// Banks returns a kernel's banks of constants by number: those of the module, and its own.
 func (f *File) Banks(kernel string) map[int]Bank {
+	if k := f.kernels[kernel]; k != nil {
+		return k.Banks
+	}
 	out := map[int]Bank{}
 	for n := range 32 {
 		name := ".nv.constant" + strconv.Itoa(n)
@@ -127,6 +130,9 @@ func within(all []Reloc, at, size uint64) []Reloc {
 
 // SharedSize is the size of a kernel's shared memory without dynamic memory, with what the system has of it.
 func (f *File) SharedSize(kernel string) uint64 {
+	if k := f.kernels[kernel]; k != nil {
+		return k.Shared
+	}
 	if i, ok := f.section(".nv.shared." + kernel); ok {
 		return f.sections[i].size
 	}
@@ -145,6 +151,9 @@ const (
 // Parameters returns where a kernel's parameters begin in bank 0, how many bytes they have, and what they are, in their
 // order. ok is false if the file does not say it.
 func (f *File) Parameters(kernel string) (base, size int, params []Parameter, ok bool) {
+	if k := f.kernels[kernel]; k != nil {
+		return k.Base, k.Size, k.Params, k.HasParams
+	}
 	f.attributes(kernel, func(kind byte, data []byte) {
 		word := func(i int) int { return int(binary.LittleEndian.Uint32(data[4*i:])) }
 		switch {
@@ -179,6 +188,9 @@ func (f *File) attributes(kernel string, each func(kind byte, data []byte)) {
 
 // Addressed lists the functions whose addresses the constants and variables of the module contain.
 func (f *File) Addressed() []string {
+	if f.compact {
+		return f.addressed
+	}
 	seen := map[string]bool{}
 	for i := range f.sections {
 		name := f.sectionName(i)

@@ -24,6 +24,22 @@ func TestData(t *testing.T) {
 	assert.Equal(t, size, last.Offset+last.Size)
 	banks := f.Banks(kernel)
 	assert.Len(t, banks[0].Data, base+size)
+	small, err := Compact(f)
+	require.NoError(t, err)
+	c, err := ParseCompact(small)
+	require.NoError(t, err)
+	for _, fn := range f.Funcs {
+		for n, want := range f.Banks(fn.Name) {
+			got := c.Banks(fn.Name)[n]
+			assert.Equal(t, want.Data, got.Data)
+			assert.Len(t, got.Relocs, len(want.Relocs))
+		}
+		wb, ws, wp, wok := f.Parameters(fn.Name)
+		gb, gs, gp, gok := c.Parameters(fn.Name)
+		assert.Equal(t, []any{wb, ws, wp, wok, f.SharedSize(fn.Name)}, []any{gb, gs, gp, gok, c.SharedSize(fn.Name)})
+	}
+	assert.Len(t, c.Variables(), len(f.Variables()))
+	assert.ElementsMatch(t, f.Addressed(), c.Addressed())
 }
 
 // TestDamagedData: no damage makes reading fail otherwise than by saying less.
