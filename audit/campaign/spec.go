@@ -38,8 +38,8 @@ type Spec struct {
 	Model         string   `yaml:"model" json:"model,omitempty"`
 	NoVerdict     bool     `yaml:"no-verdict" json:"no_verdict,omitempty"`
 	// Execute is on how many inputs kernels are executed; nil: as optcheck audit does by itself.
-	Execute *int `yaml:"execute" json:"execute,omitempty"`
-	Known         []string `yaml:"known" json:"known,omitempty"`
+	Execute *int     `yaml:"execute" json:"execute,omitempty"`
+	Known   []string `yaml:"known" json:"known,omitempty"`
 	// Timeout bounds one external process.
 	Timeout Duration `yaml:"timeout" json:"timeout,omitempty"`
 	// Jobs is the number of concurrent jobs within a task; 0 is the program's default.
