@@ -132,6 +132,9 @@ func (in *installer) prepareSources(sources []aptSource) error {
 		"-oAcquire::AllowInsecureRepositories=false", "-oAcquire::AllowWeakRepositories=false",
 		"-oAcquire::AllowDowngradeToInsecureRepositories=false", "-oAcquire::Retries=3", "-qq",
 	}
+	if in.suite == experimental { // apt prefers any other suite unless it is told
+		in.apt = append(in.apt, "-oAPT::Default-Release="+experimental)
+	}
 	return os.WriteFile(list, []byte(source), 0o644)
 }
 

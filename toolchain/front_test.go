@@ -205,6 +205,27 @@ func TestInstallFront(t *testing.T) {
 	require.NoDirExists(t, tree)
 }
 
+// TestInstallExperimental: of what is not in a release yet, apt takes the experimental version, and what that suite
+// lacks from unstable.
+func TestInstallExperimental(t *testing.T) {
+	d := newDebian(t, "12.5.40", func(files map[string]string) {
+		files["usr/lib/nvidia-cuda-toolkit/bin/nvcc"] = strings.NewReplacer("12.4", "12.5", "V12.4.131", "V12.5.40").Replace(fakeNvcc)
+	})
+	for _, name := range []string{"cuda-12.5", "nvcc-12.5"} {
+		done, err := d.install(t.Context(), name)
+		require.NoError(t, err)
+		require.True(t, done)
+		calls, err := os.ReadFile(d.calls)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(calls)) {
+			if strings.Contains(line, " update") || strings.Contains(line, " download") || strings.Contains(line, "show") {
+				assert.Contains(t, line, "APT::Default-Release=experimental", name)
+			}
+		}
+	}
+	require.ElementsMatch(t, []string{"cuda-12.5", "nvcc-12.5"}, d.visible(t))
+}
+
 // TestFrontsReal compiles with the front ends of this machine: their PTX is the same
 // wherever and whenever it is made, and says of which line it is.
 func TestFrontsReal(t *testing.T) {

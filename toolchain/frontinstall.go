@@ -11,7 +11,7 @@ import (
 
 // frontPackaged lists the releases of Debian of which a front end is installed, oldest
 // first: those whose nvcc needs no older host compiler than Debian has.
-var frontPackaged = []struct{ release, suite string }{{"11.8", "bookworm"}, {"12.4", "trixie"}}
+var frontPackaged = []struct{ release, suite string }{{"11.8", "bookworm"}, {"12.4", "trixie"}, {"12.5", experimental}}
 
 // frontPackages are the compiler, the library that has its optimiser, the headers of CUDA
 // (the package has the libraries, too: 0.8 GB that are read and not kept, because a part of
@@ -55,7 +55,11 @@ func (f *frontInstall) build(ctx context.Context, tree string) (string, error) {
 			return "", err
 		}
 	}
-	if err := f.prepareSources([]aptSource{{mirror, f.suite, "main non-free"}}); err != nil {
+	sources := []aptSource{{mirror, f.suite, "main non-free"}}
+	if f.suite == experimental {
+		sources = append(sources, aptSource{mirror, unstable, "main non-free"})
+	}
+	if err := f.prepareSources(sources); err != nil {
 		return "", err
 	}
 	what := Installed{Name: f.name, Package: packageName, Packages: map[string]string{}}

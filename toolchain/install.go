@@ -20,7 +20,11 @@ var packaged = []struct{ name, suite string }{
 	{"cuda-11.2", "bullseye"},
 	{"cuda-11.8", "bookworm"},
 	{"cuda-12.4", "trixie"},
+	{"cuda-12.5", experimental},
 }
+
+// experimental holds what is not in a release yet, and only that: what a package needs beside it is in unstable.
+const experimental, unstable = "experimental", "unstable"
 
 // packageName is Debian's package with ptxas, nvdisasm and cuobjdump.
 const packageName = "nvidia-cuda-toolkit"
@@ -40,13 +44,15 @@ func Available() []string {
 	return names
 }
 
-// Recommended lists what is installed when nothing is named: all CUDA releases,
+// Recommended lists what is installed when nothing is named: the CUDA releases of Debian's releases,
 // and of LLVM the oldest and newest ones whose code differs most. Front ends, for which
 // a gigabyte is read each, are not among them.
 func Recommended() []string {
 	var names []string
 	for _, p := range packaged {
-		names = append(names, p.name)
+		if p.suite != experimental {
+			names = append(names, p.name)
+		}
 	}
 	return append(names, "llvm-14", "llvm-19", "llvm-22")
 }

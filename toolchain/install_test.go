@@ -178,7 +178,7 @@ func TestInstallFails(t *testing.T) {
 		})
 	}
 	_, err := Install(context.Background(), "cuda-99", InstallOptions{Dir: t.TempDir()})
-	assert.ErrorContains(t, err, "cuda-11.2, cuda-11.8, cuda-12.4")
+	assert.ErrorContains(t, err, "cuda-11.2, cuda-11.8, cuda-12.4, cuda-12.5")
 }
 
 func TestInstallInterrupted(t *testing.T) {
