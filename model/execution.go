@@ -65,7 +65,7 @@ func snapshot(c *exec.Candidate, check string, steps []cat.Edge) *Execution {
 		rows[ev.Thread]++
 		var loc string
 		if ev.Loc >= 0 {
-			loc = x.Test.Locations[ev.Loc].Name
+			loc = c.Program.CellName(int(ev.Loc))
 		}
 		if ev.Thread < 0 {
 			out.Name = "i" + loc

@@ -60,7 +60,11 @@ func TestKnownVerdicts(t *testing.T) {
 			}
 			n++
 			v := judge(t, m, test)
-			assert.Equal(t, obs, v.Observation.String(), "%s under %s: %v", file, info.Name, v.States)
+			said := v.Observation.String()
+			if v.Undefined != "" {
+				said = "Undefined"
+			}
+			assert.Equal(t, obs, said, "%s under %s: %v", file, info.Name, v.States)
 		}
 	}
 	t.Logf("%d verdicts on %d tests", n, len(files))
@@ -74,7 +78,7 @@ func verdicts(t testing.TB, test *litmus.Test) map[string]string {
 		if !ok {
 			continue
 		}
-		require.Contains(t, []string{"Never", "Sometimes", "Always"}, obs)
+		require.Contains(t, []string{"Never", "Sometimes", "Always", "Undefined"}, obs)
 		for _, info := range Builtin() {
 			if prefix, star := strings.CutSuffix(name, "*"); name == info.Name || star && strings.HasPrefix(info.Name, prefix) {
 				want[info.Name] = obs

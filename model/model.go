@@ -53,6 +53,10 @@ func Builtin() []Info {
 		{"ptx-6.0", "official model, first version (sm_70)", "PTX ISA 6.0", "no proxies, no one-sided fences, no asynchronous copies"},
 		{"ptx-7.5", "official model with proxies and aliases", "PTX ISA 7.5", "no one-sided fences, no asynchronous copies"},
 		{"ptx", "official model, newest: clusters, one-sided fences", "PTX ISA 8.6 and later", "no asynchronous copies, no mixed sizes"},
+		{"ptx-async", "ptx with accesses of several sizes", "PTX ISA 8.6 and later",
+			"as ptx, but for mixed sizes; a race of accesses of different sizes has no meaning"},
+		{"ptx-bytes", "ptx-async, read byte by byte: accesses of different sizes synchronise", "this project: what compilers assume that change sizes",
+			"no promise of the vendor"},
 		{"ptx-strong", "ptx and what overwrites released stores",
 			"published verdicts of a strengthening, 2026; axioms by this project", "as ptx; one proxy in what it adds"},
 		{"ugpu", "an operational model of Fermi to Maxwell: queues, views, two fences", "Sorensen and others 2013 (UGPU)",
@@ -377,6 +381,9 @@ type Verdict struct {
 	Blocked            bool // in some executions threads wait at a barrier for ever
 	BlockedCounted     bool // their states are among States
 	Candidates         uint64
+	// Undefined says why the vendor's text gives the test no meaning, "" if it does: any state is then
+	// possible, and States has those of the axioms.
+	Undefined string
 	Partial, Skipped   uint64
 	// Undecided says why there is no verdict, "" if there is one. States then holds what was
 	// found so far.
@@ -402,7 +409,24 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 	}
 	v := m.verdict(t, r)
 	v.BlockedCounted = v.Blocked && o.Blocked == BlockedCounted
-	return v, nil
+	return v, m.meaning(ctx, v, o)
+}
+
+// meaning says whether the vendor gives the test a meaning at all.
+func (m *Model) meaning(ctx context.Context, v *Verdict, o Options) error {
+	if m.Name != asyncModel || m.Path != "" || v.Undecided != "" || !v.Test.Mixed() {
+		return nil
+	}
+	mixed, err := mixedRace(ctx, v.Test, o)
+	if errors.Is(err, ErrUndecided) {
+		v.Undecided = "whether accesses of different sizes race: " + err.Error()
+		return nil
+	}
+	if mixed {
+		v.Undefined = "a data race of accesses of different sizes, to which the axioms do not apply"
+		v.Flags = append(v.Flags, "undefined: mixed-size-race")
+	}
+	return err
 }
 
 func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {

@@ -9,6 +9,13 @@ import (
 	"optcheck/litmus"
 )
 
+// asyncModel is the version of the vendor's model with accesses of several sizes, BytesModel
+// its reading in which such accesses synchronise with each other.
+const (
+	asyncModel = "ptx-async"
+	BytesModel = "ptx-bytes"
+)
+
 // RaceModel is the built-in model that allows only executions with a data race.
 const RaceModel = "ptx-race"
 
@@ -16,13 +23,23 @@ var raceInfo = Info{RaceModel, "the executions of ptx that have a data race", "P
 
 var (
 	raceModel  = sync.OnceValues(func() (*Model, error) { return Load(RaceModel) })
-	mixedModel = sync.OnceValues(func() (*Model, error) {
-		return Parse("ptx-race-mixed", "ptx-race-mixed.cat", `PTX "ptx-race-mixed"
-include "ptx-race.cat"
-~empty race \ same-size as mixed-size-race
-`)
-	})
+	asyncRaces = sync.OnceValues(func() (*Model, error) { return races("~empty race as data-race") })
+	mixedModel = sync.OnceValues(func() (*Model, error) { return races("~empty race \\ same-range as mixed-size-race") })
 )
+
+// races is the model of those executions of ptx-async that have such a race.
+func races(check string) (*Model, error) {
+	return Parse("ptx-async-race", "ptx-async-race.cat", "PTX \"ptx-async-race\"\ninclude \"ptx-async-race.cat\"\n"+check+"\n")
+}
+
+// Vendor names the version of the vendor's model that has all that a test uses: ptx, or
+// ptx-async, which has accesses that overlap in part.
+func Vendor(t *litmus.Test) string {
+	if t.Mixed() {
+		return asyncModel
+	}
+	return "ptx"
+}
 
 // Race is what the PTX memory model says about the data races of a test.
 type Race uint8
@@ -53,7 +70,11 @@ const maxUnroll = 16
 // polled in vain. The limits in o hold for each of at most five judgements; its other fields
 // are ignored.
 func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
-	m, err := raceModel()
+	ask := raceModel
+	if t.Mixed() {
+		ask = asyncRaces
+	}
+	m, err := ask()
 	if err != nil {
 		return RaceNone, err
 	}
@@ -125,40 +146,33 @@ func carries(body []litmus.Instr) bool {
 	return false
 }
 
-// raced returns the kind of race that a test has.
-func raced(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
-	if !mixed(t) {
-		return RaceUniform, nil
-	}
+// mixedRace reports whether a test has a race of accesses of different sizes.
+func mixedRace(ctx context.Context, t *litmus.Test, o Options) (bool, error) {
 	m, err := mixedModel()
 	if err != nil {
-		return RaceUniform, err
+		return false, err
 	}
+	t = t.Clone()
+	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil
+	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
 	v, err := m.Judge(ctx, t, o)
 	switch {
 	case err != nil:
-		return RaceUniform, err
-	case len(v.States) > 0:
-		return RaceMixed, nil
-	case v.Undecided != "":
-		return RaceUniform, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
+		return false, err
+	case len(v.States) == 0 && v.Undecided != "":
+		return false, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
 	}
-	return RaceUniform, nil
+	return len(v.States) > 0, nil
 }
 
-// mixed reports whether a test has accesses of different sizes.
-func mixed(t *litmus.Test) bool {
-	bits := 0
-	for i := range t.Threads {
-		for k := range t.Threads[i].Body {
-			if in := &t.Threads[i].Body[k]; in.Op.IsAccess() {
-				if b := in.Type.Bits(); bits == 0 {
-					bits = b
-				} else if b != bits {
-					return true
-				}
-			}
-		}
+// raced returns the kind of race that a test has.
+func raced(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
+	if !t.Mixed() {
+		return RaceUniform, nil
 	}
-	return false
+	mixed, err := mixedRace(ctx, t, o)
+	if mixed {
+		return RaceMixed, err
+	}
+	return RaceUniform, err
 }

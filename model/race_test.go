@@ -91,6 +91,8 @@ var raceCases = []raceCase{
 	{"given back without a release", "", []string{"st.weak x, 1; st.release.gpu y, 1; ld.acquire.gpu r2, z; bne r2, 1, LC1; st.weak x, 2; LC1:",
 		"ld.acquire.gpu r0, y; bne r0, 1, LC0; ld.weak r1, x; st.relaxed.gpu z, 1; LC0:"}, RaceUniform},
 	{"two sizes, both strong", "", []string{"st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u64 r0, x"}, RaceMixed},
+	{"two bytes of a word", "", []string{"st.relaxed.gpu.u8 x, 1", "st.relaxed.gpu.u8 [x+1], 1; ld.relaxed.gpu.u8 r0, [x+2]"}, RaceNone},
+	{"a byte of a word", "", []string{"st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u8 r0, [x+2]"}, RaceMixed},
 	{"two sizes in order", "", []string{"st.weak.u64 x, 1; st.release.gpu.u32 y, 1", "ld.acquire.gpu.u32 r0, y; bne r0, 1, LC0; ld.weak.u32 r1, x; LC0:"}, RaceNone},
 	{"two sizes, elsewhere a race of one", "", []string{"st.weak.u64 x, 1; st.weak.u32 y, 1", "ld.weak.u64 r1, x; ld.weak.u32 r0, y"}, RaceUniform},
 }
@@ -137,6 +139,8 @@ func flagged(t testing.TB, m *Model, x *litmus.Test) bool {
 // one of all executions has the flag, on the tests with known verdicts and the corpus.
 func TestPTXRaceIsTheFlag(t *testing.T) {
 	m := raceFlagged(t, "")
+	mixed, err := races("flag ~empty race as data-race")
+	require.NoError(t, err)
 	files, err := filepath.Glob("testdata/known/*.litmus")
 	require.NoError(t, err)
 	var tests []*litmus.Test
@@ -153,7 +157,11 @@ func TestPTXRaceIsTheFlag(t *testing.T) {
 	for _, x := range tests {
 		got, err := PTXRace(t.Context(), x, Options{})
 		require.NoError(t, err, x.Name)
-		require.Equal(t, flagged(t, m, x), got != RaceNone, x.String())
+		by := m
+		if x.Mixed() {
+			by = mixed
+		}
+		require.Equal(t, flagged(t, by, x), got != RaceNone, x.String())
 		if got != RaceNone {
 			racy++
 		}

@@ -179,47 +179,109 @@ func (w *walker) each(p *Path, v value, f func(int64)) bool {
 
 // perform adds the events of an access to an address.
 func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
-	l := w.p.at(addr)
-	if l < 0 {
+	op, t := in.in.Op, in.in.Type
+	l, off := w.p.at(addr)
+	from, to := int16(0), int16(0)
+	if l >= 0 {
+		from, to = w.p.within(l, off, int64(t.Bits()/8))
+	}
+	if from >= to {
 		s.Fault = fmt.Sprintf("%s: %s accesses address %#x, which is no location", in.in.Pos, in.in, addr)
 		w.finish(s)
 		return false
 	}
-	op, t := in.in.Op, in.in.Type
-	e := Event{Loc: w.p.locs[l].root, VLoc: w.p.locs[l].virt, Proxy: w.p.locs[l].proxy, Bits: int16(t.Bits()), addr: deps}
+	if len(s.Events)+2*int(to-from) > maxThreadEvents {
+		w.tooLong()
+		return false
+	}
+	a := access{in: in, loc: &w.p.locs[l], off: off, from: from, to: to}
+	a.e = Event{Proxy: a.loc.proxy, Bits: int16(t.Bits()), Off: int16(off), Op: s.ops, addr: deps}
+	s.ops++
 	src := s.read(in.src[0])
-	old := value{node: -1}
-	r := -1
+	var old register
+	first := int16(len(s.Events))
 	if op != litmus.OpSt {
-		e.Kind = Read
-		e.access(in.in)
-		r = s.push(w, e, in)
-		old = s.build(node{op: nodeRead, sub: uint8(r), typ: t})
-		s.Events[r].val = old
+		old = w.reads(s, &a)
 	}
 	if op != litmus.OpLd {
-		e.Kind = Write
-		e.access(in.in)
-		i := s.push(w, e, in)
-		ev := &s.Events[i]
-		ev.data = src.deps
-		if op == litmus.OpSt {
-			ev.val = s.fitted(src.v, t)
-		} else {
+		v, data := s.fitted(src.v, t), src.deps
+		if op != litmus.OpSt {
 			b := s.read(in.src[1])
-			ev.data |= b.deps | 1<<r
-			if in.in.Atom == litmus.AtomExch {
-				ev.data = src.deps
+			if in.in.Atom != litmus.AtomExch {
+				data |= b.deps | old.deps
 			}
-			ev.val = s.atomic(in, old, src.v, b.v)
-			ev.Partner, s.Events[r].Partner = int16(r), int16(i)
+			v = s.atomic(in, old.v, src.v, b.v)
+		}
+		w.writes(s, &a, register{v, data})
+	}
+	if op != litmus.OpSt && op != litmus.OpLd {
+		for k := range to - from {
+			r, x := first+k, first+to-from+k
+			s.Events[r].Partner, s.Events[x].Partner = x, r
 		}
 	}
-	if in.dst >= 0 && r >= 0 {
-		s.regs[in.dst] = register{old, 1 << r}
+	if in.dst >= 0 && op != litmus.OpSt {
+		s.regs[in.dst] = old
 	}
 	s.pc++
 	return true
+}
+
+// access is an operation on the cells from to to of a location, at off.
+type access struct {
+	in       *instr
+	loc      *location
+	off      int64
+	from, to int16
+	e        Event // what its parts have in common
+}
+
+// push adds the event of a cell.
+func (a *access) push(w *walker, s *state, k int16) int {
+	e := a.e
+	e.Loc, e.VLoc = w.p.locs[a.loc.root].first+k, w.p.locs[a.loc.virt].first+k
+	return s.push(w, e, a.in)
+}
+
+// reads adds the events of a read, and returns what it reads.
+func (w *walker) reads(s *state, a *access) (out register) {
+	a.e.Kind = Read
+	a.e.access(a.in.in)
+	t := a.in.in.Type
+	out.v = constant(0)
+	for k := a.from; k < a.to; k++ {
+		r := a.push(w, s, k)
+		n := node{op: nodeRead, sub: uint8(r), typ: t}
+		if a.to-a.from > 1 {
+			n.typ = w.p.cells[a.loc.first+k].typ()
+		}
+		v := s.build(n)
+		s.Events[r].val = v
+		out.deps |= 1 << r
+		if a.to-a.from == 1 {
+			out.v = v
+			break
+		}
+		out.v = s.join(out.v, v, &w.p.cells[a.loc.first+k], a.off)
+	}
+	if a.to-a.from > 1 {
+		out.v = s.fitted(out.v, t)
+	}
+	return out
+}
+
+// writes adds the events of a write.
+func (w *walker) writes(s *state, a *access, v register) {
+	a.e.Kind = Write
+	a.e.access(a.in.in)
+	for k := a.from; k < a.to; k++ {
+		i := a.push(w, s, k)
+		ev := &s.Events[i]
+		ev.val, ev.data = v.v, v.deps
+		if a.to-a.from > 1 {
+			ev.val = s.part(v.v, &w.p.cells[a.loc.first+k], a.off)
+		}
+	}
 }
 
 // atomic returns the value that an atomic writes; an exchange does not depend on

@@ -39,9 +39,9 @@ func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int, w
 // rounds: no value needs more steps through memory than there are reads.
 func (p *Program) domains(unroll int) ([][]int64, error) {
 	budget := maxValueWork
-	dom := make([][]int64, len(p.locs))
-	for l := range p.locs {
-		dom[l] = []int64{p.locs[l].init}
+	dom := make([][]int64, len(p.cells))
+	for k := range p.cells {
+		dom[k] = []int64{p.init(k)}
 	}
 	for round := 0; ; round++ {
 		list, _, err := p.unfold(unroll, dom, &pathMem{}, &budget, false)

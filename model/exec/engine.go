@@ -16,6 +16,7 @@ const (
 	nameFR   = "fr"
 	nameSF   = "sync_fence"
 	nameFW   = "FW"
+	nameSM   = "sm"
 	bigSpace = 24 // default of Engine.deepFrom
 )
 
@@ -57,6 +58,7 @@ type Engine struct {
 	// Sizes of searches from which partial executions are evaluated, and from which their
 	// consequences are derived.
 	deepFrom, saturateFrom float64
+	parts                  bool // the model tells the parts of an access
 	workers                sync.Pool
 }
 
@@ -75,6 +77,7 @@ type relInput struct {
 func NewEngine(p *cat.Program, co CoMode) *Engine {
 	e := &Engine{prog: p, co: co, deepFrom: bigSpace, saturateFrom: saturateFrom}
 	e.rf, e.cor, e.fr, e.sf, e.fw = p.Input(nameRF), p.Input(nameCO), p.Input(nameFR), p.Input(nameSF), p.Input(nameFW)
+	e.parts = p.Input(nameSM) >= 0
 	if !p.Flat() {
 		return e
 	}
@@ -172,6 +175,9 @@ func (e *Engine) Run(ctx context.Context, p *Program, o Options) (*Result, error
 	if err := p.shared(); err != nil {
 		return nil, err
 	}
+	if e.parts {
+		p = p.split()
+	}
 	w, err := e.worker()
 	if err != nil {
 		return nil, err
@@ -204,7 +210,7 @@ func (p *Program) shared() error {
 		for t := range p.threads {
 			for i := range p.threads[t].code {
 				in := &p.threads[t].code[i]
-				if !in.in.Op.IsAccess() || in.addr.reg >= 0 || p.at(in.addr.k) != l {
+				if !in.in.Op.IsAccess() || in.addr.reg >= 0 || in.addr.k != addrBase+int64(l)*addrStep {
 					continue
 				}
 				if first < 0 {

@@ -18,8 +18,8 @@ type Event struct {
 	Kind   Kind
 	Thread int16
 	Instr  int16 // index in the thread's body, -1 for initial writes
-	Loc    int16 // location accessed (aliases resolved), -1 without one
-	VLoc   int16 // location whose generic address is used
+	Loc    int16 // cell accessed (aliases resolved), -1 without one; see cells.go
+	VLoc   int16 // cell by whose generic address it is accessed
 	// Sem is the strength after defaults: weak, relaxed, acquire, release for
 	// reads and writes; acquire, release, acq_rel, sc for fences; none else.
 	Sem   litmus.Sem
@@ -34,6 +34,8 @@ type Event struct {
 	BarID, Quorum             int64 // Quorum 0: not written
 	Warps                     bool  // Quorum counts warps
 	Bits                      int16 // width of an access
+	Off                       int16 // where it begins in its location, in bytes
+	Op                        int16 // number of the operation on its path
 
 	val              value
 	addr, data, ctrl uint64 // reads of the path that the event depends on

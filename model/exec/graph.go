@@ -18,31 +18,33 @@ type graph struct {
 	reads  []int16
 	scs    []int16 // fence.sc events
 	bars   bool
-	bar    rel.Rel // syncbar of the chosen phases, nil if there are no barriers
+	// divided: some access has several parts.
+	divided bool
+	bar     rel.Rel // syncbar of the chosen phases, nil if there are no barriers
 }
 
 // load makes g the graph of the paths. used says which locations any path of the test accesses.
 func (g *graph) load(p *Program, paths []*Path, used []bool) {
-	g.p, g.paths = p, paths
+	g.p, g.paths, g.divided = p, paths, len(p.cells) > len(p.locs)
 	g.events, g.attrs, g.start = g.events[:0], g.attrs[:0], g.start[:0]
 	g.reads, g.scs, g.init, g.bars = g.reads[:0], g.scs[:0], g.init[:0], false
-	for len(g.writes) < len(p.locs) {
+	for len(g.writes) < len(p.cells) {
 		g.writes = append(g.writes, nil)
 	}
-	g.writes = g.writes[:len(p.locs)]
-	for l := range p.locs {
+	g.writes = g.writes[:len(p.cells)]
+	for l := range p.cells {
 		g.writes[l] = g.writes[l][:0]
 		g.init = append(g.init, -1)
 		if !used[l] {
 			continue
 		}
 		e := Event{Kind: Write, Thread: -1, Instr: -1, Loc: int16(l), VLoc: int16(l), Proxy: litmus.ProxyGeneric,
-			Partner: -1, val: constant(p.locs[l].init)}
+			Partner: -1, Op: -1, val: constant(p.init(l))}
 		e.global = int16(len(g.events))
 		g.init[l] = e.global
 		g.writes[l] = append(g.writes[l], e.global)
 		g.events = append(g.events, e)
-		g.attrs = append(g.attrs, aW|aM|aIW|aGEN|spaceAttr(p.locs[l].space))
+		g.attrs = append(g.attrs, aW|aM|aIW|aGEN|spaceAttr(p.space(int16(l))))
 	}
 	for _, path := range paths {
 		first := len(g.events)
@@ -167,9 +169,9 @@ func (p *Program) attrsOf(e *Event) uint64 {
 			a |= aMEMBAR
 		}
 	case Read:
-		a = aR | aM | spaceAttr(p.locs[e.Loc].space)
+		a = aR | aM | spaceAttr(p.space(e.Loc))
 	case Write:
-		a = aW | aM | spaceAttr(p.locs[e.Loc].space)
+		a = aW | aM | spaceAttr(p.space(e.Loc))
 	}
 	if e.Partner >= 0 {
 		a |= aRMW

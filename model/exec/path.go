@@ -63,6 +63,7 @@ type state struct {
 	regs  []register
 	ctrl  uint64
 	jumps []uint8
+	ops   int16 // operations so far
 }
 
 func (s *state) clone() *state {
@@ -115,8 +116,7 @@ func (w *walker) run(s *state) {
 			return
 		}
 		if len(s.Events)+2 > maxThreadEvents || len(s.nodes) > maxNodes || w.steps > maxSteps {
-			w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path, or too many paths",
-				w.p.Test.Threads[w.id].Name, maxThreadEvents)
+			w.tooLong()
 			return
 		}
 		w.steps++
@@ -125,6 +125,11 @@ func (w *walker) run(s *state) {
 		}
 	}
 	w.finish(s)
+}
+
+func (w *walker) tooLong() {
+	w.err = fmt.Errorf("thread %s is too long to be judged: more than %d events on a path, or too many paths",
+		w.p.Test.Threads[w.id].Name, maxThreadEvents)
 }
 
 func (w *walker) finish(s *state) {

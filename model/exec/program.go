@@ -29,6 +29,9 @@ type location struct {
 	proxy litmus.Proxy
 	space litmus.Space
 	init  int64
+	size  int64 // in bytes; 0 where locations are not divided
+	first int16 // of its cells
+	n     int16 // number of its cells
 }
 
 // Addresses are numbers, so that tests can compute with them. They differ from small values and
@@ -68,6 +71,7 @@ type Program struct {
 	Test    *litmus.Test
 	Terms   []litmus.Term
 	locs    []location
+	cells   []cell
 	threads []thread
 	code    []instr // memory of the threads' code
 	// termReg gives for every term of a register its index in the thread's
@@ -131,6 +135,7 @@ func (p *Program) locations() error {
 			p.locs[i].root, l = int16(j), &p.Test.Locations[j]
 		}
 	}
+	p.whole()
 	return nil
 }
 
@@ -143,13 +148,13 @@ func (p *Program) location(name string) int {
 	return -1
 }
 
-// at returns the location at an address, or -1.
-func (p *Program) at(addr int64) int {
+// at returns the location at an address, or -1, and the offset in it.
+func (p *Program) at(addr int64) (loc int, off int64) {
 	k := addr - addrBase
-	if k < 0 || k%addrStep != 0 || k/addrStep >= int64(len(p.locs)) {
-		return -1
+	if k < 0 || k/addrStep >= int64(len(p.locs)) {
+		return -1, 0
 	}
-	return int(k / addrStep)
+	return int(k / addrStep), k % addrStep
 }
 
 func (p *Program) thread(i int) error {

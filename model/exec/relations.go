@@ -27,8 +27,17 @@ var staticRels = []struct {
 	}},
 	{"ext", (*graph).ext},
 	{"id", func(g *graph, dst rel.Rel) { rel.Identity(dst) }},
-	// Accesses of one size: the relation sm of files for herd adds nothing.
-	{"sm", func(g *graph, dst rel.Rel) { rel.Identity(dst) }},
+	// sm relates the parts of one access, and everything to itself; apart from them, same-range
+	// the accesses to the same bytes. See cells.go.
+	{nameSM, func(g *graph, dst rel.Rel) {
+		rel.Identity(dst)
+		g.within(dst, func(a, b int) bool { return g.partsOfOne(&g.events[a], &g.events[b]) })
+	}},
+	{"same-range", func(g *graph, dst rel.Rel) {
+		g.pairs(dst, func(a, b *Event) bool {
+			return a.Loc >= 0 && b.Loc >= 0 && g.p.cells[a.Loc].loc == g.p.cells[b.Loc].loc && a.Bits == b.Bits && a.Off == b.Off
+		})
+	}},
 	{"loc", func(g *graph, dst rel.Rel) {
 		g.pairs(dst, func(a, b *Event) bool { return a.Loc >= 0 && a.Loc == b.Loc })
 	}},
@@ -67,7 +76,16 @@ var staticRels = []struct {
 	}},
 }
 
+// partsOfOne reports whether two events of a thread are parts of one read or write.
+func (g *graph) partsOfOne(a, b *Event) bool {
+	return a.Loc >= 0 && b.Loc >= 0 && a.Op == b.Op && a.Kind == b.Kind
+}
+
 func (g *graph) po(dst rel.Rel) {
+	if g.divided {
+		g.within(dst, func(a, b int) bool { return a < b && !g.partsOfOne(&g.events[a], &g.events[b]) })
+		return
+	}
 	if g.n <= 64 {
 		for t := range g.paths {
 			end := ^uint64(0) >> (64 - uint(g.start[t+1]))

@@ -83,13 +83,16 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 		return nil, err
 	}
 	w.dom = dom
-	w.observe = append(w.observe[:0], make([]bool, len(p.locs))...)
+	w.observe = append(w.observe[:0], make([]bool, len(p.cells))...)
 	for i, x := range p.Terms {
 		if x.Kind == litmus.TermLoc {
-			w.observe[p.termIdx[i]] = true
+			l := &p.locs[p.termIdx[i]]
+			for k := range l.n {
+				w.observe[l.first+k] = true
+			}
 		}
 	}
-	used := make([]bool, len(p.locs))
+	used := make([]bool, len(p.cells))
 	for _, paths := range list {
 		for _, path := range paths {
 			w.res.Cut = w.res.Cut || path.Cut

@@ -31,7 +31,7 @@ func (p *Program) Place(thread int) litmus.Place { return p.threads[thread].plac
 func (p *Program) Init() []int64 {
 	out := make([]int64, len(p.locs))
 	for l := range p.locs {
-		out[l] = p.locs[l].init
+		out[l] = p.init(l)
 	}
 	return out
 }

@@ -205,16 +205,31 @@ func (w *worker) valuesOf(vals []int64) {
 	for i, x := range w.p.Terms {
 		k := w.p.termIdx[i]
 		var v int64
-		switch {
-		case x.Kind == litmus.TermReg:
+		if x.Kind == litmus.TermReg {
 			v, _ = w.full(x.Thread, w.g.paths[x.Thread].finals[k])
-		case len(w.g.writes[k]) == 0:
-			v = w.p.locs[k].init
-		default:
-			v = w.written(int(w.final[k]))
+		} else {
+			v = w.content(&w.p.locs[k])
 		}
 		w.state = append(w.state, v)
 	}
+}
+
+// content is the final value of a location.
+func (w *worker) content(l *location) (v int64) {
+	for k := l.first; k < l.first+l.n; k++ {
+		part := w.p.init(int(k))
+		if len(w.g.writes[k]) > 0 {
+			part = w.written(int(w.final[k]))
+		}
+		if l.n == 1 {
+			return part
+		}
+		v |= shifted(part, 8*w.p.cells[k].off)
+	}
+	if l.size == 4 {
+		v = litmus.S32.Fit(v) // as of a location that is one cell
+	}
+	return v
 }
 
 // full evaluates with all reads known.

@@ -133,7 +133,7 @@ func (w *worker) execution() *cat.Execution {
 	for i := range w.p.locs {
 		s := rel.NewSet(w.g.n)
 		for e := range w.g.events {
-			if w.g.events[e].Loc == int16(i) {
+			if k := w.g.events[e].Loc; k >= 0 && w.p.cells[k].loc == int16(i) {
 				s.Add(e)
 			}
 		}

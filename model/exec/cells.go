@@ -1,0 +1,193 @@
+package exec
+
+import (
+	"fmt"
+	"math/bits"
+
+	"optcheck/litmus"
+)
+
+// Accesses of several sizes.
+//
+// A model that asks which events are parts of one operation (relation sm) gets locations that
+// are divided into cells: the largest aligned blocks that no access of the test divides. An
+// access to several cells has an event for each; reads-from, coherence and final values are
+// those of cells, so that a read may get each of its cells from another write. For all other
+// models, and where all accesses to a location have one extent, a cell is a whole location.
+
+// cell is a block of bytes of a location.
+type cell struct {
+	loc       int16
+	off, size int64 // size 0: the whole location
+}
+
+// maxCell is the largest cell: that of the largest number.
+const maxCell = 8
+
+// cellTypes are the types of the values of cells, by the logarithm of their size.
+var cellTypes = [...]litmus.Type{litmus.U8, litmus.U16, litmus.U32, litmus.U64}
+
+func (c *cell) typ() litmus.Type { return cellTypes[bits.TrailingZeros64(uint64(c.size))] }
+
+// init is the initial value of a cell.
+func (p *Program) init(k int) int64 {
+	c := &p.cells[k]
+	if c.size == 0 {
+		return p.locs[c.loc].init
+	}
+	return c.typ().Fit(shifted(p.locs[c.loc].init, -8*c.off))
+}
+
+// shifted shifts a number to the left, or to the right if n is negative.
+func shifted(v, n int64) int64 {
+	if n >= 0 {
+		return v << n
+	}
+	return int64(uint64(v) >> -n)
+}
+
+// whole makes every location one cell.
+func (p *Program) whole() {
+	p.cells = make([]cell, len(p.locs))
+	for l := range p.locs {
+		p.cells[l].loc = int16(l)
+		p.locs[l].first, p.locs[l].n = int16(l), 1
+	}
+}
+
+// split returns the program with its locations divided.
+func (p *Program) split() *Program {
+	q := *p
+	q.locs = append([]location(nil), p.locs...)
+	q.cells = nil
+	ends := q.extents()
+	for l := range q.locs {
+		x := &q.locs[l]
+		x.first, x.size = int16(len(q.cells)), q.locs[x.root].size
+		q.divide(int16(l), 0, x.size, ends[x.root])
+		x.n = int16(len(q.cells)) - x.first
+	}
+	return &q
+}
+
+// extents determines the size of each location, and where accesses begin and end in it. An
+// access whose address is computed may go anywhere.
+func (p *Program) extents() (ends []map[int64]bool) {
+	ends = make([]map[int64]bool, len(p.locs))
+	for l := range p.locs {
+		ends[l], p.locs[l].size = map[int64]bool{}, 4
+	}
+	widest := int64(4)
+	var computed []int64 // widths
+	for t := range p.threads {
+		th := &p.threads[t]
+		for i := range th.code {
+			in := &th.code[i]
+			if !in.in.Op.IsAccess() {
+				continue
+			}
+			width := int64(in.in.Type.Bits() / 8)
+			addr, known := th.address(in)
+			l, off := p.at(addr + in.in.Addr.Offset)
+			if !known || l < 0 {
+				computed, widest = append(computed, width), max(widest, width)
+				continue
+			}
+			x := &p.locs[p.locs[l].root]
+			x.size = max(x.size, ceil2(off+width))
+			ends[p.locs[l].root][off], ends[p.locs[l].root][off+width] = true, true
+		}
+	}
+	for l := range p.locs {
+		x := &p.locs[l]
+		if len(computed) > 0 {
+			x.size = max(x.size, widest)
+		}
+		for _, width := range computed {
+			for off := int64(0); off < x.size; off += width {
+				ends[l][off] = true
+			}
+		}
+	}
+	return ends
+}
+
+// ceil2 is the next power of two.
+func ceil2(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
+
+// address returns the address of an access if no instruction computes it.
+func (th *thread) address(in *instr) (int64, bool) {
+	if in.addr.reg < 0 {
+		return in.addr.k, true
+	}
+	for i := range th.code {
+		if th.code[i].dst == in.addr.reg {
+			return 0, false
+		}
+	}
+	return th.init[in.addr.reg], true
+}
+
+// divide appends the cells of an aligned block.
+func (p *Program) divide(l int16, off, size int64, ends map[int64]bool) {
+	divided := size > maxCell
+	for k := off + 1; k < off+size; k++ {
+		divided = divided || ends[k]
+	}
+	if !divided {
+		p.cells = append(p.cells, cell{l, off, size})
+		return
+	}
+	p.divide(l, off, size/2, ends)
+	p.divide(l, off+size/2, size/2, ends)
+}
+
+// within returns the cells of location l that an access touches, as numbers within it; none if it is not
+// in the location, or not aligned.
+func (p *Program) within(l int, off, width int64) (from, to int16) {
+	x := &p.locs[l]
+	if x.size == 0 {
+		if off != 0 {
+			return 0, 0
+		}
+		return 0, 1
+	}
+	if width <= 0 || off%width != 0 || off+width > x.size {
+		return 0, 0
+	}
+	for k := range x.n {
+		switch c := &p.cells[x.first+k]; {
+		case c.off+c.size <= off:
+			from = k + 1
+		case c.off < off+width:
+			to = k + 1
+		}
+	}
+	return from, to
+}
+
+// space is the state space of a cell.
+func (p *Program) space(k int16) litmus.Space { return p.locs[p.cells[k].loc].space }
+
+// CellName names what an event accesses: a location, or a block of one, "x[2:4]".
+func (p *Program) CellName(k int) string {
+	c := &p.cells[k]
+	x := &p.locs[c.loc]
+	if x.n == 1 {
+		return x.name
+	}
+	return fmt.Sprintf("%s[%d:%d]", x.name, c.off, c.off+c.size)
+}
+
+// part returns those bytes of a value that an access at off writes to a cell.
+func (s *state) part(v value, c *cell, off int64) value {
+	v = s.build(node{op: nodeArith, sub: uint8(litmus.OpShr), typ: litmus.U64, a: v, b: constant(8 * (c.off - off)), c: constant(0)})
+	return s.fitted(v, c.typ())
+}
+
+// join adds the value of a cell to that of an access at off.
+func (s *state) join(v, part value, c *cell, off int64) value {
+	zero := constant(0)
+	part = s.build(node{op: nodeArith, sub: uint8(litmus.OpShl), typ: litmus.U64, a: part, b: constant(8 * (c.off - off)), c: zero})
+	return s.build(node{op: nodeArith, sub: uint8(litmus.OpOr), typ: litmus.U64, a: v, b: part, c: zero})
+}
