@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"maps"
@@ -34,12 +35,14 @@ var builtin = []struct {
 	{"ptx-6.0", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 5, Locations: 2, Strong: true, Atomics: true, Fences: true, Barriers: true, Deps: true}},
 	{"ptx-7.5", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 5, Locations: 2, Strong: true, Atomics: true, Fences: true, Barriers: true, Proxies: true, Deps: true}},
 	{"ptx", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 5, Locations: 2, Strong: true, Atomics: true, Fences: true, Barriers: true, Proxies: true, Deps: true}},
+	{"ptx-async", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 3, MaxAccesses: 4, Locations: 1, Strong: true, Atomics: true, Fences: true, Deps: true, Sizes: true}},
+	{"ptx-bytes", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 3, MaxAccesses: 4, Locations: 1, Strong: true, Atomics: true, Fences: true, Deps: true, Sizes: true}},
 	{"opencl", gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 3, MaxAccesses: 6, Locations: 2, Strong: true, Atomics: true, Fences: true, Barriers: true, Deps: true}},
 }
 
 func compileModel(t testing.TB, name string) (*cat.Program, CoMode) {
 	t.Helper()
-	f, err := cat.ReadFile("../models/"+name+".cat", cat.Library())
+	f, err := cat.ReadFile("../models/"+name+".cat", os.DirFS("../models"), cat.Library())
 	require.NoError(t, err)
 	p, err := cat.Compile(context.Background(), f, Signature())
 	require.NoError(t, err)
@@ -274,15 +277,26 @@ func (b *brute) finals(vals map[int]int64, co rel.Rel, l int, last []int) {
 	var state []int64
 	for i, x := range b.p.Terms {
 		k := b.p.termIdx[i]
-		switch {
-		case x.Kind == litmus.TermReg:
+		if x.Kind == litmus.TermReg {
 			state = append(state, eval(x.Thread, b.g.paths[x.Thread].finals[k]))
-		case last[k] < 0 || b.g.events[last[k]].Thread < 0:
-			state = append(state, b.p.locs[k].init)
-		default:
-			ev := &b.g.events[last[k]]
-			state = append(state, eval(int(ev.Thread), ev.val))
+			continue
 		}
+		l := &b.p.locs[k]
+		whole, bytes := int64(0), [16]byte{}
+		for c := l.first; c < l.first+l.n; c++ {
+			whole = b.p.init(int(c))
+			if last[c] >= 0 && b.g.events[last[c]].Thread >= 0 {
+				ev := &b.g.events[last[c]]
+				whole = eval(int(ev.Thread), ev.val)
+			}
+			for i := range b.p.cells[c].size {
+				bytes[b.p.cells[c].off+i] = byte(whole >> (8 * i))
+			}
+		}
+		if l.n > 1 {
+			whole = int64(int32(binary.LittleEndian.Uint32(bytes[:])))
+		}
+		state = append(state, whole)
 	}
 	b.states[fmt.Sprint(state)] = true
 	b.count[fmt.Sprint(state)]++
@@ -326,11 +340,15 @@ func TestAgainstBruteForce(t *testing.T) {
 // agree compares the engine with brute force on one test; false if the test
 // is too large for brute force.
 func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test) (int, bool) {
-	p, err := Compile(test)
+	whole, err := Compile(test)
 	require.NoError(t, err)
+	p := whole
+	if e.parts {
+		p = whole.split()
+	}
 	list, _, err := p.paths(2, &pathMem{}, false)
 	require.NoError(t, err)
-	used := make([]bool, len(p.locs))
+	used := make([]bool, len(p.cells))
 	for _, paths := range list {
 		for _, path := range paths {
 			require.Empty(t, path.Fault)
@@ -355,7 +373,7 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 	}
 	for k, e := range []*Engine{e, e, eager, every} {
 		only := k == 1
-		res, err := e.Run(context.Background(), p, Options{StatesOnly: only})
+		res, err := e.Run(context.Background(), whole, Options{StatesOnly: only})
 		require.NoError(t, err)
 		require.Empty(t, res.Undecided)
 		var got, want []string

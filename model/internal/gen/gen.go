@@ -24,6 +24,7 @@ type Config struct {
 	Barriers               bool
 	Proxies                bool
 	Deps                   bool
+	Sizes                  bool // bytes and 16-bit words of locations
 	// SameGPU keeps all threads on one GPU and in one grid.
 	SameGPU bool
 }
@@ -162,7 +163,7 @@ func (b *body) depend(in *litmus.Instr) {
 		b.th.Regs = append(b.th.Regs, litmus.RegDecl{Name: addr, Type: litmus.B64, Init: litmus.Loc(in.Addr.Loc)})
 		b.emit(litmus.Instr{Op: litmus.OpAnd, Dst: zero, Src: []litmus.Operand{litmus.Reg(b.last), litmus.Const(-1 << 31)}, Type: litmus.B32})
 		b.emit(litmus.Instr{Op: litmus.OpAdd, Dst: addr, Src: []litmus.Operand{litmus.Reg(addr), litmus.Reg(zero)}, Type: litmus.S64})
-		in.Addr = litmus.Addr{Reg: addr}
+		in.Addr = litmus.Addr{Reg: addr, Offset: in.Addr.Offset}
 	case 1: // data
 		if in.Op != litmus.OpSt {
 			return
@@ -187,10 +188,24 @@ func (b *body) load() {
 	if b.c.Strong && b.chance(2, 3) {
 		in.Sem, in.Scope = []litmus.Sem{litmus.SemRelaxed, litmus.SemAcquire}[b.r.IntN(2)], b.scope()
 	}
+	b.size(&in)
 	b.depend(&in)
 	b.emit(in)
 	b.last = in.Dst
 	b.observe(in.Dst)
+}
+
+// size has a load or store access all of its location, or a part.
+func (b *body) size(in *litmus.Instr) {
+	if !b.c.Sizes {
+		return
+	}
+	switch b.r.IntN(4) {
+	case 0:
+		in.Type, in.Addr.Offset = litmus.U8, int64(b.r.IntN(2))
+	case 1:
+		in.Type, in.Addr.Offset = litmus.U16, int64(2*b.r.IntN(2))
+	}
 }
 
 func (g *gen) next() int64 {
@@ -202,6 +217,9 @@ func (b *body) store() {
 	in := litmus.Instr{Op: litmus.OpSt, Addr: b.loc(), Src: []litmus.Operand{litmus.Const(b.next())}}
 	if b.c.Strong && b.chance(2, 3) {
 		in.Sem, in.Scope = []litmus.Sem{litmus.SemRelaxed, litmus.SemRelease}[b.r.IntN(2)], b.scope()
+	}
+	if b.size(&in); b.c.Sizes {
+		in.Src[0].Value *= 0x01010101 & (1<<in.Type.Bits() - 1)
 	}
 	b.depend(&in)
 	b.emit(in)
