@@ -383,8 +383,8 @@ type Verdict struct {
 	Candidates         uint64
 	// Undefined says why the vendor's text gives the test no meaning, "" if it does: any state is then
 	// possible, and States has those of the axioms.
-	Undefined string
-	Partial, Skipped   uint64
+	Undefined        string
+	Partial, Skipped uint64
 	// Undecided says why there is no verdict, "" if there is one. States then holds what was
 	// found so far.
 	Undecided string
@@ -414,7 +414,7 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 
 // meaning says whether the vendor gives the test a meaning at all.
 func (m *Model) meaning(ctx context.Context, v *Verdict, o Options) error {
-	if m.Name != asyncModel || m.Path != "" || v.Undecided != "" || !v.Test.Mixed() {
+	if m.Name != AsyncModel || m.Path != "" || v.Undecided != "" || !v.Test.Mixed() {
 		return nil
 	}
 	mixed, err := mixedRace(ctx, v.Test, o)

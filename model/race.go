@@ -9,10 +9,10 @@ import (
 	"optcheck/litmus"
 )
 
-// asyncModel is the version of the vendor's model with accesses of several sizes, BytesModel
+// AsyncModel is the version of the vendor's model with accesses of several sizes, BytesModel
 // its reading in which such accesses synchronise with each other.
 const (
-	asyncModel = "ptx-async"
+	AsyncModel = "ptx-async"
 	BytesModel = "ptx-bytes"
 )
 
@@ -36,7 +36,7 @@ func races(check string) (*Model, error) {
 // ptx-async, which has accesses that overlap in part.
 func Vendor(t *litmus.Test) string {
 	if t.Mixed() {
-		return asyncModel
+		return AsyncModel
 	}
 	return "ptx"
 }

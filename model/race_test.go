@@ -141,7 +141,7 @@ func TestPTXRaceIsTheFlag(t *testing.T) {
 	m := raceFlagged(t, "")
 	mixed, err := races("flag ~empty race as data-race")
 	require.NoError(t, err)
-	files, err := filepath.Glob("testdata/known/*.litmus")
+	files, err := filepath.Glob("testdata/*/*.litmus")
 	require.NoError(t, err)
 	var tests []*litmus.Test
 	for _, f := range files {

@@ -212,7 +212,7 @@ func TestHostileLogs(t *testing.T) {
 func TestBuiltinModelsAreListed(t *testing.T) {
 	entries, err := modelFS.ReadDir("models")
 	require.NoError(t, err)
-	require.Len(t, entries, len(Builtin())-len(machines)+1, "and the one of races, which is no memory model")
+	require.Len(t, entries, len(Builtin())-len(machines)+3, "and two of races, which are no memory models, and what ptx-async and ptx-bytes share")
 	require.NotContains(t, Names(), RaceModel)
 	for _, i := range Builtin() {
 		require.NotEmpty(t, i.Title+i.Source+i.Limits)

@@ -75,8 +75,8 @@ func stores(op *Op) bool { return writes(op) && relaxed(op) }
 func (c *checker) slicer(first, second *Op, scope string) *slicer {
 	s := &slicer{scope: scope}
 	e, f := &first.Effect, &second.Effect
-	s.locs[0] = location{e.Kind == ptx.Store || e.Kind != ptx.Load && first.Dead && !e.Acquires(), takes(first), e.Space == "shared"}
-	s.locs[1] = location{f.Kind != ptx.Load, c.frees(second), f.Space == "shared"}
+	s.locs[0] = location{writes: e.Kind == ptx.Store || e.Kind != ptx.Load && first.Dead && !e.Acquires(), lock: takes(first), shared: e.Space == "shared"}
+	s.locs[1] = location{writes: f.Kind != ptx.Load, lock: c.frees(second), shared: f.Space == "shared"}
 	return s
 }
 
@@ -102,6 +102,9 @@ func (c *checker) sandwich(first neighbour, k *Op, second neighbour, lost *Op) *
 		return nil
 	}
 	s := c.slicer(first.op, second.op, k.Effect.Scope)
+	if lost != nil && lost.sized > 0 {
+		s.locs[map[bool]int{true: 0, false: 1}[k == first.op]].width = k.Effect.Width
+	}
 	thread := func(x *Op) (out []member) {
 		own := func(n neighbour, at int) {
 			if n.op == k {
@@ -216,8 +219,8 @@ func (c *checker) lessened(k int, in *isa.Inst) *slice {
 	e := &op.Effect
 	lost := op.as(in)
 	switch {
-	case e.Kind.IsAccess() && in.Mem.Width != e.Width:
-		return refused("the model has no accesses of different sizes")
+	case e.Kind.IsAccess() && in.Mem.Width != e.Width && !lost.resized(in.Mem.Width):
+		return refused("litmus tests have no accesses of %d and %d bytes instead of %d", e.Width, in.Mem.Width, op.elementWidth())
 	case e.Kind == ptx.Fence:
 		return c.fenced(k, lost)
 	case e.Acquires():

@@ -18,7 +18,7 @@ func (c *checker) counted(k *Op, times int) *slice {
 	}
 	s := &slicer{scope: k.Effect.Scope, locs: [2]location{{writes: true, shared: k.Effect.Space == "shared"}, {}}}
 	all := []member{{op: k}, {op: k}}
-	return s.tests("counting", 0, alike(load("relaxed", s.scope, 1, "r1")), all[:1], all[:times],
+	return s.tests("counting", 0, alike(load("relaxed", s.scope, "s32", 1, "r1")), all[:1], all[:times],
 		func([2]string) string { return fmt.Sprintf("x=%d", times) })
 }
 
@@ -40,7 +40,7 @@ func coherent(first, second *Op) *slice {
 	default:
 		cond = "0:r1=0"
 	}
-	return s.tests("coherence", 0, alike(load("relaxed", s.scope, 1, "r1")), []member{a, b}, []member{b, a},
+	return s.tests("coherence", 0, alike(load("relaxed", s.scope, "s32", 1, "r1")), []member{a, b}, []member{b, a},
 		func([2]string) string { return cond })
 }
 
@@ -60,9 +60,9 @@ func (c *checker) handed(x *Op, k int, before, gone bool) *slice {
 	if sync.op.Effect.Kind == ptx.Arrive {
 		barrier += ",64"
 	}
-	other := store("weak", "", 0, 1)
+	other := store("weak", "", "s32", 0, 1)
 	if l.writes {
-		other = load("weak", "", 0, "r1")
+		other = load("weak", "", "s32", 0, "r1")
 	}
 	partner := []string{barrier, other}
 	if !before {

@@ -288,6 +288,12 @@ func TestNarrowed(t *testing.T) {
 		require.Len(t, c.Result.Findings, 1)
 		require.Equal(t, Weakened, c.Result.Findings[0].Rule)
 		require.Contains(t, c.Result.Findings[0].Detail, "it has 8 bytes, and the image 4")
+		v := c.Result.Findings[0].Verdict
+		require.NotNil(t, v, c.Result.Findings[0].NoTest)
+		require.Equal(t, Changed, v.Class)
+		require.Equal(t, "ptx-async", v.Model)
+		require.Contains(t, v.Undefined, "accesses of different sizes")
+		require.Equal(t, "forbids", v.Bytes)
 		return nil
 	}))
 }

@@ -27,6 +27,7 @@ type location struct {
 	writes bool
 	lock   bool // 1, held by another thread, becomes 0: free
 	shared bool // in the memory of the CTA
+	width  int  // in bytes; 0 where all accesses have one
 }
 
 func (l location) values() (old, now int) {
@@ -63,12 +64,23 @@ func scoped(op, sem, scope string) string {
 	return op + "." + sem + "." + scope
 }
 
-func load(sem, scope string, at int, reg string) string {
-	return fmt.Sprintf("%s.s32 %s,[%s]", scoped("ld", sem, scope), reg, address64[at])
+// integer is the type of an access: of its own width, or that of its location.
+func (l location) integer(letter string, own int) string {
+	if own == 0 {
+		own = l.width
+	}
+	if own == 0 {
+		own = 4
+	}
+	return fmt.Sprintf("%s%d", letter, 8*own)
 }
 
-func store(sem, scope string, at, value int) string {
-	return fmt.Sprintf("%s.s32 [%s],%d", scoped("st", sem, scope), address64[at], value)
+func load(sem, scope, typ string, at int, reg string) string {
+	return fmt.Sprintf("%s.%s %s,[%s]", scoped("ld", sem, scope), typ, reg, address64[at])
+}
+
+func store(sem, scope, typ string, at, value int) string {
+	return fmt.Sprintf("%s.%s [%s],%d", scoped("st", sem, scope), typ, address64[at], value)
 }
 
 // text gives an instruction of the PTX with the locations, types and values of a test.
@@ -82,9 +94,9 @@ func (s *slicer) text(m member, reg string) (string, error) {
 	}
 	switch e.Kind {
 	case ptx.Load:
-		return load(e.Sem, e.Scope, m.at, reg), nil
+		return load(e.Sem, e.Scope, l.integer("s", m.op.sized), m.at, reg), nil
 	case ptx.Store:
-		return store(e.Sem, e.Scope, m.at, now), nil
+		return store(e.Sem, e.Scope, l.integer("s", m.op.sized), m.at, now), nil
 	case ptx.Atomic, ptx.Reduction:
 		from, to := old, now // what it finds, and leaves
 		if !l.writes {
@@ -93,11 +105,11 @@ func (s *slicer) text(m member, reg string) (string, error) {
 		op := "atom." + e.Sem + "." + e.Scope
 		switch {
 		case e.Atom == "cas":
-			return fmt.Sprintf("%s.cas.b32 %s,[%s],%d,%d", op, reg, address64[m.at], from, to), nil
+			return fmt.Sprintf("%s.cas.%s %s,[%s],%d,%d", op, l.integer("b", m.op.sized), reg, address64[m.at], from, to), nil
 		case e.Atom == "exch" || l.lock:
-			return fmt.Sprintf("%s.exch.b32 %s,[%s],%d", op, reg, address64[m.at], to), nil
+			return fmt.Sprintf("%s.exch.%s %s,[%s],%d", op, l.integer("b", m.op.sized), reg, address64[m.at], to), nil
 		}
-		return fmt.Sprintf("%s.add.s32 %s,[%s],1", op, reg, address64[m.at]), nil
+		return fmt.Sprintf("%s.add.%s %s,[%s],1", op, l.integer("u", m.op.sized), reg, address64[m.at]), nil
 	case ptx.Fence:
 		return m.op.Inst.Op, nil
 	case ptx.Barrier:
@@ -174,11 +186,11 @@ func (s *slicer) partner(fence string, flag int) []string {
 		_, now := l.values()
 		switch {
 		case l.writes && l.lock:
-			return fmt.Sprintf("atom.%s.%s.cas.b32 %s,[%s],0,1", sem, s.scope, s.reg(at), address64[at])
+			return fmt.Sprintf("atom.%s.%s.cas.%s %s,[%s],0,1", sem, s.scope, l.integer("b", 0), s.reg(at), address64[at])
 		case l.writes:
-			return load(sem, s.scope, at, s.reg(at))
+			return load(sem, s.scope, l.integer("s", 0), at, s.reg(at))
 		}
-		return store(sem, s.scope, at, now)
+		return store(sem, s.scope, l.integer("s", 0), at, now)
 	}
 	if fence == "" {
 		return []string{access(1), access(0)}
@@ -279,6 +291,14 @@ func (s *slicer) parse(name, pattern string, threads [2][]string, cond string) (
 	return litmus.Parse("slice", []byte(s.print(name, pattern, threads, cond)))
 }
 
+// register is the type of the registers of the tests.
+func (s *slicer) register() string {
+	if s.locs[0].width == 8 || s.locs[1].width == 8 {
+		return "s64"
+	}
+	return "s32"
+}
+
 func (s *slicer) print(name, pattern string, threads [2][]string, cond string) string {
 	var b strings.Builder
 	x, _ := s.locs[0].values()
@@ -288,7 +308,7 @@ func (s *slicer) print(name, pattern string, threads [2][]string, cond string) s
 		fmt.Fprintf(&b, "%d:.reg .b64 rd0 = x; %d:.reg .b64 rd1 = y;", t, t)
 		for r := 1; r <= len(lines)+1; r++ {
 			if strings.Contains(strings.Join(lines, "\n"), fmt.Sprintf(" r%d,", r)) {
-				fmt.Fprintf(&b, " %d:.reg .s32 r%d;", t, r)
+				fmt.Fprintf(&b, " %d:.reg .%s r%d;", t, s.register(), r)
 			}
 		}
 		b.WriteByte('\n')

@@ -19,6 +19,7 @@ type Op struct {
 	at    int32 // its step in the function
 	addr  address
 	adds  bool // an increment up to the greatest number, which adds one
+	sized int  // of what an image has of it: its width, if it is another one
 	// barrier is the mbarrier that it is about.
 	barrier address
 }

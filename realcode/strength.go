@@ -162,4 +162,12 @@ func (op *Op) as(in *isa.Inst) *Op {
 	return op.less(sem, scope)
 }
 
+// resized sets the width of what an image has of an operation; false if a litmus test has no such access.
+func (op *Op) resized(width int) bool {
+	e := &op.Effect
+	op.sized = width
+	return len(op.elements()) <= 1 && e.Width <= 8 && (width == 4 || width == 8 || (e.Kind == ptx.Load || e.Kind == ptx.Store) && (width == 1 || width == 2)) &&
+		(e.Width >= 4 || e.Kind == ptx.Load || e.Kind == ptx.Store)
+}
+
 var scopeNames = map[isa.Scope]string{isa.ScopeCTA: "cta", isa.ScopeCluster: "cluster", isa.ScopeGPU: "gpu", isa.ScopeSys: "sys"}

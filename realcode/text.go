@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"optcheck/model"
 	"sort"
 	"strings"
 
@@ -224,6 +225,12 @@ func (v *Verdict) claim() string {
 	does := "does not allow it either"
 	if v.Class == Miscompiled {
 		does = "allows it"
+	}
+	if v.Undefined != "" {
+		does = "has " + v.Undefined
+		if v.Bytes != "" {
+			does += fmt.Sprintf("; if accesses of different sizes synchronise (%s), the model %s it", model.BytesModel, v.Bytes)
+		}
 	}
 	why := ", for no execution has it"
 	if v.Check != "" {

@@ -27,15 +27,28 @@ type Verdict struct {
 	// Events says what the events of the cycle are: "a: T0 W x=1 (st.relaxed.gpu [x],1)".
 	Events []string `json:"cycle_events,omitempty"`
 
+	// Undefined says why the vendor's model gives the machine code no meaning; Bytes is then what
+	// it says if accesses of different sizes synchronise (model.BytesModel): forbids or allows.
+	Undefined string `json:"undefined,omitempty"`
+	Bytes     string `json:"bytes,omitempty"`
+
 	states [2]int
 }
 
-var judge = sync.OnceValues(func() (*model.Model, error) { return model.Load(Model) })
+// judges are the models that judge, by name.
+var judges = map[string]func() (*model.Model, error){}
+
+func init() {
+	for _, name := range []string{Model, model.AsyncModel, model.BytesModel} {
+		judges[name] = sync.OnceValues(func() (*model.Model, error) { return model.Load(name) })
+	}
+}
 
 // verdict asks the model. It is nil if the pattern tells nothing: if the PTX allows
 // the outcome, too.
 func (s *slice) verdict(ctx context.Context) (*Verdict, error) {
-	m, err := judge()
+	name := model.Vendor(s.machine)
+	m, err := judges[name]()
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +60,39 @@ func (s *slice) verdict(ctx context.Context) (*Verdict, error) {
 	if err != nil || y.Undecided != "" {
 		return nil, err
 	}
-	v := &Verdict{Class: Changed, Pattern: s.pattern, Model: Model, Source: s.source.String(), Machine: s.machine.String(),
+	v := &Verdict{Class: Changed, Pattern: s.pattern, Model: name, Source: s.source.String(), Machine: s.machine.String(),
 		Outcome: s.machine.Cond.String(), states: [2]int{len(x.Verdict.States), len(y.States)}}
-	if y.Positive > 0 {
+	switch {
+	case y.Undefined != "":
+		v.Undefined = y.Undefined
+		if err := s.bytewise(ctx, v); err != nil {
+			return nil, err
+		}
+	case y.Positive > 0:
 		v.Class = Miscompiled
 	}
 	if x.Execution != nil {
 		v.Check, v.Cycle, v.Events = x.Execution.Check, x.Execution.Cycle(x.Steps), x.Execution.Legend(x.Steps)
 	}
 	return v, nil
+}
+
+// bytewise asks whether a machine code to which the vendor gives no meaning would keep the order if
+// accesses of different sizes synchronised.
+func (s *slice) bytewise(ctx context.Context, v *Verdict) error {
+	m, err := judges[model.BytesModel]()
+	if err != nil {
+		return err
+	}
+	y, err := m.Judge(ctx, s.machine, model.Options{})
+	if err != nil || y.Undecided != "" {
+		return err
+	}
+	v.Bytes = "forbids"
+	if y.Positive > 0 {
+		v.Bytes, v.Class = "allows", Miscompiled
+	}
+	return nil
 }
 
 // judged asks the model about all findings that have a slice.
