@@ -123,6 +123,9 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if b.road, err = roads[roadOf(b.pipe)].choose(b); err != nil {
 		return nil, err
 	}
+	if in.Cell.Class == report.Crashed {
+		return &b.out, b.crashed(ctx)
+	}
 	for _, step := range []func(context.Context) error{b.code, b.picture, b.workarounds} {
 		if err := step(ctx); err != nil {
 			return nil, err

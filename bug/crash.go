@@ -1,66 +1,206 @@
 package bug
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
+	"optcheck/pipeline"
 	"optcheck/reduce"
+	"optcheck/report"
+	"optcheck/toolchain"
 )
 
-// BuildCrash builds the bundle of a crash or hang of a compiler at real PTX: there is no machine code
-// to show, so the Makefile looks at how ptxas ends.
-func BuildCrash(in *KernelInput) (*Bundle, error) {
-	b := &kernelBundler{in: in, f: &in.Result.Min, find: in.Result.Finding}
-	b.out.Title = fmt.Sprintf("%s %s for %s at -%s", b.f.Toolchain.ID, crashVerb(b.f), b.f.Target, b.f.Level)
-	b.add("report.md", b.crashReport())
-	b.add("min.ptx", in.Result.Kernel.String())
-	if len(in.Result.Steps) > 0 {
-		b.add("original.ptx", in.Result.Whole.String())
-	}
-	b.add("Makefile", b.crashMakefile())
-	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
-	m := &manifest{Title: b.out.Title, Form: Forms[0], Stamp: in.Stamp, Optcheck: in.Tool, Finding: in.Result.Start.Address(),
-		Smallest: b.f.Address(), Signature: b.f.Signature, Flags: []string{}, Command: b.recipe().command(), Host: in.Host,
-		Steps: append([]string{}, in.Result.Steps...)}
-	if in.Where != nil {
-		m.Range = &in.Where.Range
-	}
-	m.tools(b.f.Toolchain, nil, "")
-	b.add("manifest.json", string(m.of(&b.out)))
-	return &b.out, nil
+// crash is what the bundle of a crash or hang of a compiler is made of. There is no machine code to
+// show, so its Makefile looks at how the compiler ends.
+type crash struct {
+	compiler, build string // ptxas 12.4.131
+	target, level   string
+	rule, detail    string
+	source          string   // the name of the smallest program
+	texts           []File   // programs and tests, the smallest program first
+	command         []string // compiles it
+	via             string   // the source of the pipeline
+	interesting     string
+	where           *reduce.Where
+	manifest        *manifest
+	tc              *toolchain.Toolchain
 }
 
-func crashVerb(f *reduce.KernelFinding) string {
-	if f.Signature.Rule == "hang" {
+// BuildCrash builds the bundle of a crash or hang of ptxas at real PTX.
+func BuildCrash(in *KernelInput) (*Bundle, error) {
+	f := &in.Result.Min
+	k := &kernelBundler{in: in, f: f, find: in.Result.Finding}
+	c := &crash{compiler: f.Toolchain.ID, build: f.Toolchain.Build, target: f.Target, level: f.Level, rule: f.Signature.Rule,
+		detail: in.Result.Finding.Detail, source: "min.ptx", texts: []File{{Name: "min.ptx", Data: []byte(in.Result.Kernel.String())}},
+		command: k.recipe().args(), interesting: k.interesting(), where: in.Where, tc: f.Toolchain}
+	if len(in.Result.Steps) > 0 {
+		c.texts = append(c.texts, File{Name: "original.ptx", Data: []byte(in.Result.Whole.String())})
+	}
+	c.manifest = &manifest{Form: Forms[0], Stamp: in.Stamp, Optcheck: in.Tool, Finding: in.Result.Start.Address(),
+		Smallest: f.Address(), Signature: f.Signature, Flags: []string{}, Host: in.Host, Steps: append([]string{}, in.Result.Steps...)}
+	return c.bundle(), nil
+}
+
+// SourceInput is everything that a bundle of a crash at CUDA C++ is made of.
+type SourceInput struct {
+	Result      *reduce.SourceResult
+	Where       *reduce.Where
+	Tool, Stamp string
+	Host        Host
+}
+
+// BuildSource builds the bundle of a crash or hang of a compiler of CUDA C++.
+func BuildSource(in *SourceInput) (*Bundle, error) {
+	f := &in.Result.Min
+	front, ok := f.Toolchain.Kind.(*toolchain.Front)
+	if !ok {
+		return nil, fmt.Errorf("%s does not compile CUDA C++", f.Toolchain.ID)
+	}
+	name := f.Front().Tool + " " + f.Front().Version
+	c := &crash{compiler: name, build: front.Build, target: f.Target, rule: f.Signature.Rule, detail: in.Result.Crash.Full(), source: "min.cu",
+		texts: []File{{Name: "min.cu", Data: []byte(f.Text)}}, command: front.Command(f.Target, f.Flags, "min.cu", "min.ptx"), via: pipeline.CUDA,
+		where: in.Where, tc: f.Toolchain}
+	if len(in.Result.Steps) > 0 {
+		c.texts = append(c.texts, File{Name: "original.cu", Data: []byte(in.Result.Start.Text)})
+	}
+	args := []string{"reduce", "--check", "--quiet", "--finding", f.Signature.Rule, "--toolchains", strings.ReplaceAll(name, " ", "-"), "--targets", f.Target}
+	for _, flag := range f.Flags { // a list value: commas and quotes have a meaning
+		args = append(args, `--front-flags="`+strings.ReplaceAll(flag, `"`, `""`)+`"`)
+	}
+	c.interesting = interesting("min.cu", args)
+	c.manifest = &manifest{Form: Forms[0], Stamp: in.Stamp, Optcheck: in.Tool, Finding: in.Result.Start.Address(), Smallest: f.Address(),
+		Signature: f.Signature, Flags: append([]string{}, f.Flags...), Host: in.Host, Steps: append([]string{}, in.Result.Steps...)}
+	return c.bundle(), nil
+}
+
+// crashed builds the bundle of a crash or hang at a test: the program that the road makes of it, with markers if it does
+// not crash without.
+func (b *bundler) crashed(ctx context.Context) error {
+	for _, markers := range []bool{false, true} {
+		p, err := b.road.emit(ctx, b.f.Toolchain, b.f.Level, markers)
+		if err != nil {
+			return err
+		}
+		_, err = b.road.compile(ctx, p, b.f.Toolchain, b.f.Level)
+		x := pipeline.Crash(err, b.find.Thread, b.pipe.Compilers())
+		if x == nil || x.Rule != b.find.Rule {
+			if err != nil && !errors.Is(err, toolchain.ErrCompile) && !errors.Is(err, toolchain.ErrCrashed) {
+				return err
+			}
+			continue
+		}
+		b.prog = p
+		return b.crash(x)
+	}
+	return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
+}
+
+func (b *bundler) crash(x *report.Finding) error {
+	w := b.road.words()
+	c := &crash{compiler: b.road.compiler(), build: b.f.Toolchain.Build, target: b.f.Target, level: b.f.Level, rule: x.Rule, detail: x.Full(),
+		source: w.program, texts: []File{{Name: w.program, Data: []byte(b.prog.text)}}, command: b.road.args(), via: b.in.Audit.Source,
+		interesting: b.interesting(), where: b.in.Where, tc: b.f.Toolchain, manifest: b.origin()}
+	if b.prog.ir != "" {
+		c.texts = append(c.texts, File{Name: "min.ll", Data: []byte(b.prog.ir)})
+	}
+	c.texts = append(c.texts, File{Name: "test.litmus", Data: b.f.Test.Append(nil)})
+	if len(b.in.Steps) > 0 {
+		c.texts = append(c.texts, File{Name: "original.litmus", Data: b.in.Found.Test.Append(nil)})
+	}
+	b.out = *c.bundle()
+	return nil
+}
+
+// bundle writes all files.
+func (c *crash) bundle() *Bundle {
+	out := &Bundle{Title: oneLine(fmt.Sprintf("%s %s for %s%s", c.compiler, c.verb(), c.target, c.at()))}
+	out.Files = append(out.Files, File{Name: "report.md", Data: []byte(c.report(out.Title))})
+	out.Files = append(append(out.Files, c.texts...), File{Name: "Makefile", Data: []byte(c.makefile())},
+		File{Name: "interesting.sh", Data: []byte(c.interesting), Exec: true})
+	m := c.manifest
+	m.Title, m.Command = out.Title, c.line()
+	if c.where != nil {
+		m.Range = &c.where.Range
+	}
+	m.tools(c.tc, nil, c.via)
+	out.Files = append(out.Files, File{Name: "manifest.json", Data: m.of(out)})
+	return out
+}
+
+func (c *crash) at() string {
+	if c.level == "" {
+		return ""
+	}
+	return " at -" + c.level
+}
+
+func (c *crash) hangs() bool { return c.rule == report.RuleHang }
+
+func (c *crash) verb() string {
+	if c.hangs() {
 		return "does not end"
 	}
 	return "crashes"
 }
 
-func (b *kernelBundler) crashReport() string {
+func (c *crash) line() string { return commandLine(c.command) }
+
+func (c *crash) report(title string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n\n", md(b.out.Title))
-	if b.in.Stamp != "" {
-		fmt.Fprintf(&out, "%s\n\n", md(b.in.Stamp))
+	fmt.Fprintf(&out, "# %s\n\n", md(title))
+	if c.manifest.Stamp != "" {
+		fmt.Fprintf(&out, "%s\n\n", md(c.manifest.Stamp))
 	}
-	fmt.Fprintf(&out, "## Source\n\nThe smallest kernel with the same end (%s):\n\n%s\n", fileSpan("min.ptx"), block("", b.in.Result.Kernel.String()))
-	fmt.Fprintf(&out, "## Expected and actual\n\nExpected: machine code, or a message that says what is wrong with the source.\n\nActual: %s\n\n",
-		md(b.find.Detail))
-	fmt.Fprintf(&out, "## Steps\n\n%s\nor `make PTXAS=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", b.recipe().command()))
-	if b.in.Where != nil {
-		fmt.Fprintf(&out, "\n## Releases\n\n%s\n", md(RangeText(b.in.Where)))
+	fmt.Fprintf(&out, "## Source\n\nThe smallest program found with the same end (%s):\n\n%s\n", fileSpan(c.source), block("", string(c.texts[0].Data)))
+	fmt.Fprintf(&out, "## Expected and actual\n\nExpected: code, or a message that says what is wrong with the source.\n\nActual: %s\n\n", md(c.detail))
+	fmt.Fprintf(&out, "## Steps\n\n%s\nor `make %s=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", c.line()), c.variable())
+	if c.where != nil {
+		fmt.Fprintf(&out, "\n## Releases\n\n%s\n", md(RangeText(c.where)))
 	}
-	fmt.Fprintf(&out, "\n## Versions\n\n%s, %s\n", md(b.f.Toolchain.ID), md(b.f.Toolchain.Build))
+	fmt.Fprintf(&out, "\n## Versions\n\n%s, %s\n", md(c.compiler), md(c.build))
+	if names := c.attached(); len(names) > 0 {
+		fmt.Fprintf(&out, "\n## Attached\n\n%s\n", strings.Join(names, ", "))
+	}
 	return out.String()
 }
 
-// crashMakefile reproduces a crash: a shell tells of a process that a signal ended by a status above
-// 128, and timeout of one that did not end by 124.
-func (b *kernelBundler) crashMakefile() string {
-	run, test := strings.Replace(b.recipe().command(), "ptxas", "$(PTXAS)", 1), "test $$status -gt 128"
-	if b.f.Signature.Rule == "hang" {
+func (c *crash) attached() (names []string) {
+	for _, f := range c.texts[1:] {
+		names = append(names, fileSpan(f.Name))
+	}
+	return names
+}
+
+// variable is that of the Makefile for the compiler.
+func (c *crash) variable() string { return strings.ToUpper(path.Base(c.command[0])) }
+
+// makefile reproduces a crash: a shell tells of a process that a signal ended by a status from 129 on, timeout of
+// one that did not end by 124, and of what a driver started, or of an internal error, the messages tell.
+func (c *crash) makefile() string {
+	words := make([]string, len(c.command))
+	for i, w := range c.command {
+		words[i] = makeWords([]string{w})
+	}
+	run := fmt.Sprintf("$(%s) %s", c.variable(), strings.Join(words[1:], " "))
+	test := `test $$status -gt 128 -a $$status -lt 160 || \
+	echo "$$said" | grep -Eiq 'died due to signal|internal (compiler )?error|assertion.* failed|error in backend'`
+	if c.hangs() {
 		run, test = "timeout 60 "+run, "test $$status -eq 124"
 	}
-	return fmt.Sprintf("# Exit status 0: reproduced.\nPTXAS ?= ptxas\n\n.PHONY: check\ncheck:\n\t@status=0; %s || status=$$?; rm -f min.cubin; echo \"exit status $$status\"; %s\n",
-		run, test)
+	need := slices.Contains(c.command, "-x") && slices.Contains(c.command, "cuda")
+	note := ""
+	if need {
+		note = "\n# clang finds CUDA by itself, or with CLANG='clang --cuda-path=/usr/local/cuda'."
+	}
+	return fmt.Sprintf(`# Exit status 0: reproduced. Found with %s (%s).%s
+%s ?= %s
+
+.PHONY: check
+check:
+	@status=0; said=$$(%s 2>&1) || status=$$?; rm -f %s; echo "$$said"; echo "exit status $$status"; %s
+`, oneLine(c.compiler), oneLine(c.build), note, c.variable(), words[0], run, c.command[slices.Index(c.command, "-o")+1], test)
 }

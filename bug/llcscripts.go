@@ -7,17 +7,17 @@ import (
 	"optcheck/toolchain"
 )
 
-// args returns the arguments of llc for the program.
+// args returns llc's command line for the program, in words.
 func (b *llcRoad) args() []string {
-	return b.f.Toolchain.ArgsIR(b.f.Target, b.f.Level, "min.ll", "min.ptx")
+	return append([]string{"llc"}, b.f.Toolchain.ArgsIR(b.f.Target, b.f.Level, "min.ll", "min.ptx")...)
 }
 
 // command returns llc's command line for the program.
-func (b *llcRoad) command() string { return "llc " + strings.Join(b.args(), " ") }
+func (b *llcRoad) command() string { return strings.Join(b.args(), " ") }
 
 // makefile reproduces the finding with llc alone.
 func (b *llcRoad) makefile() string {
-	words := b.args()
+	words := b.args()[1:]
 	for i, a := range words {
 		switch a {
 		case "-mcpu=" + b.f.Target:

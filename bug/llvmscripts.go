@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// args returns the arguments of the compiler for the program; libclc's file is called lib.
-func (b *clRoad) args(lib string) []string {
+// arguments returns the arguments of the compiler for the program; libclc's file is called lib.
+func (b *clRoad) arguments(lib string) []string {
 	return b.line().Args(b.job(b.prog, b.f.Level), b.words().program, "min.s", lib)
 }
 
@@ -20,19 +20,17 @@ func (b *clRoad) libclcName() string {
 }
 
 // command returns the compiler's command line for the program.
-func (b *clRoad) command() string {
-	args := []string{b.line().Tool()}
-	for _, a := range b.args(b.libclcName()) {
-		args = append(args, shell(a))
-	}
-	return strings.Join(args, " ")
+func (b *clRoad) command() string { return commandLine(b.args()) }
+
+func (b *clRoad) args() []string {
+	return append([]string{b.line().Tool()}, b.arguments(b.libclcName())...)
 }
 
 // makefile reproduces the finding with clang, or llc, alone.
 func (b *clRoad) makefile() string {
 	var words []string
 	vars := map[string]string{"\x00": "$(LIBCLC)", "-" + b.f.Level: "$(OPT)", "-mcpu=" + b.f.Target: "-mcpu=$(CPU)"}
-	for _, a := range b.args("\x00") {
+	for _, a := range b.arguments("\x00") {
 		if v := vars[a]; v != "" {
 			words = append(words, v)
 			delete(vars, a)

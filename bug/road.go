@@ -48,6 +48,7 @@ type road interface {
 	// in all threads: what a compiler never does right must be mended everywhere.
 	variants() (list []variant, everywhere bool)
 	command() string
+	args() []string // the command in words
 	makefile() string
 	awk() string
 	versions() string

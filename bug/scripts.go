@@ -21,12 +21,21 @@ func (b *ptxRoad) makefile() string { return b.recipe().makefile() }
 // command returns the compiler's command line for the smallest program.
 func (b *ptxRoad) command() string { return b.recipe().command() }
 
-func (r recipe) command() string {
-	args := []string{"ptxas", "-arch=" + r.target, "-" + r.level}
-	for _, a := range r.flags {
-		args = append(args, shell(a))
+func (b *ptxRoad) args() []string { return b.recipe().args() }
+
+func (r recipe) args() []string {
+	return append(append([]string{"ptxas", "-arch=" + r.target, "-" + r.level}, r.flags...), "min.ptx", "-o", "min.cubin")
+}
+
+func (r recipe) command() string { return commandLine(r.args()) }
+
+// commandLine quotes words for the shell where that is necessary.
+func commandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shell(w)
 	}
-	return strings.Join(append(args, "min.ptx", "-o", "min.cubin"), " ")
+	return strings.Join(quoted, " ")
 }
 
 // makefile reproduces the finding with ptxas and nvdisasm alone.

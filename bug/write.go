@@ -52,12 +52,13 @@ type tool struct {
 	Nvdisasm string `json:"nvdisasm_sha256,omitempty"`
 	Clang    string `json:"clang_sha256,omitempty"`
 	LLC      string `json:"llc_sha256,omitempty"`
+	Front    string `json:"front_sha256,omitempty"` // the compiler of CUDA C++
 	Role     string `json:"role"`
 }
 
 // hash returns where to store the hash of a compiler's file.
 func (t *tool) hash(compiler string) *string {
-	return map[string]*string{"ptxas": &t.Ptxas, "clang": &t.Clang, "llc": &t.LLC}[compiler]
+	return map[string]*string{"ptxas": &t.Ptxas, "clang": &t.Clang, "llc": &t.LLC, "nvcc": &t.Front, "clang-cuda": &t.Front}[compiler]
 }
 
 func sum(data []byte) string {
@@ -79,15 +80,22 @@ func sumFile(path string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (b *bundler) manifest() []byte {
-	m := manifest{Title: b.title(), Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool,
+// origin is the manifest of where a finding is from.
+func (b *bundler) origin() *manifest {
+	m := &manifest{Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool,
 		Finding: b.in.Found.Address(), Smallest: b.f.Address(),
-		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Command: b.road.command(), Host: b.in.Host, Run: b.in.Run,
-		Steps: append([]string{}, b.in.Steps...), Ways: b.ways,
+		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Host: b.in.Host, Run: b.in.Run,
+		Steps: append([]string{}, b.in.Steps...),
 		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}
 	if len(b.in.Steps) == 0 {
 		delete(m.Tests, "original.litmus")
 	}
+	return m
+}
+
+func (b *bundler) manifest() []byte {
+	m := b.origin()
+	m.Title, m.Command, m.Ways = b.title(), b.road.command(), b.ways
 	if v := b.in.Cell.Verdict; v != nil {
 		m.Model, m.New = v.Model, v.Shown()
 	}

@@ -69,6 +69,8 @@ type Options struct {
 type Own struct {
 	Toolchains []*toolchain.Toolchain
 	Targets    []string
+	// Failed is why there is no module, but its name only (NewFailed): what the front end did instead. nil: there is one.
+	Failed error
 }
 
 // Targets are those that are audited if none are named: one of each generation with
@@ -99,7 +101,7 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 	}
 	var tasks []*task
 	for i, m := range modules {
-		of := &held{number: i, m: m}
+		of := &held{number: i, m: m, failed: o.Of[m].Failed}
 		for _, c := range o.cells(m) {
 			if o.Have != nil && o.Have(m, &c.Cell) {
 				continue
@@ -162,6 +164,7 @@ type held struct {
 	mu       sync.Mutex
 	m        *ptx.Module
 	whole    *ptx.Module
+	failed   error // Own.Failed
 	left     int
 	compiled sync.Map // by toolchain: a func() bool that says whether it compiles the module for some target
 }
@@ -230,9 +233,13 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 
 // run fills in what became of a cell.
 func (c *cell) run(ctx context.Context, of *held, reading *semaphore.Weighted) {
-	m := of.module()
-	c.CompiledAs = lowered(c.tc, m)
-	if err := c.audit(ctx, m, reading); err != nil {
+	err := of.failed
+	if err == nil {
+		m := of.module()
+		c.CompiledAs = lowered(c.tc, m)
+		err = c.audit(ctx, m, reading)
+	}
+	if err != nil {
 		c.Class, c.Reason = Unknown, oneLine(err)
 		var tool *toolchain.Error
 		switch {

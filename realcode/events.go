@@ -59,6 +59,14 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 	return p
 }
 
+// NewFailed is a program of which a front end made no module for some targets: m has but a name. The file stands for its
+// kernels.
+func NewFailed(m *ptx.Module, o Origin, targets ...string) *Program {
+	hash := sha256.Sum256([]byte(m.Name() + "\x00" + o.Text))
+	return &Program{m: m, roots: []string{""}, Tests: []report.Test{{Name: m.Name(), Hash: hex.EncodeToString(hash[:]),
+		Dialect: report.Program, File: o.File, Targets: targets, Lines: [][]int{{}}, Columns: [][]int{{}}}}}
+}
+
 // Config says what an audit of programs is of. What the tool itself is, the caller
 // adds.
 func Config(o *Options, programs []*Program) *report.Config {

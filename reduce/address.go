@@ -44,10 +44,5 @@ func ParseAddress(s string) (Address, error) {
 			return a, fmt.Errorf("finding %q: %w", s, err)
 		}
 	}
-	for _, compiler := range []string{"ptxas", "clang"} { // as in IDs: the version is what counts
-		if v, ok := strings.CutPrefix(a.Toolchain, compiler); ok && len(v) > 1 && (v[0] == '-' || v[0] == ' ') {
-			a.Toolchain = v[1:]
-		}
-	}
 	return a, nil
 }

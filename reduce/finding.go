@@ -33,6 +33,8 @@ type Signature struct {
 	Visible bool `json:"visible,omitempty"`
 	// RaceFree requires a test that a model declares free of data races.
 	RaceFree bool `json:"race_free,omitempty"`
+	// Gist is what the compiler says, of a crash or hang.
+	Gist string `json:"gist,omitempty"`
 }
 
 // Holds reports whether a cell has the finding.
@@ -49,9 +51,9 @@ func (s Signature) Holds(c *report.Cell) bool {
 	return slices.ContainsFunc(c.Findings, s.Is)
 }
 
-// Is reports whether a finding of a cell has the signature's rule and stage.
+// Is reports whether a finding of a cell has the signature's rule, stage and gist.
 func (s Signature) Is(f report.Finding) bool {
-	return f.Rule == s.Rule && (s.Stage == "" || f.Stage == s.Stage)
+	return f.Rule == s.Rule && (s.Stage == "" || f.Stage == s.Stage) && (s.Gist == "" || f.Detail == s.Gist)
 }
 
 // Finding is one cell of an audit and a rule that is broken in it.
@@ -107,8 +109,12 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 	f.Signature.Class = c.Class
 	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
 	f.Signature.RaceFree = c.Class == report.Miscompiled && c.Verdict != nil && c.Verdict.Race == report.RaceFree
+	x := &c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)]
 	if len(f.Toolchain.Compilers()) > 1 {
-		f.Signature.Stage = c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)].Stage
+		f.Signature.Stage = x.Stage
+	}
+	if c.Class == report.Crashed {
+		f.Signature.Gist = x.Detail
 	}
 	return c, l, nil
 }

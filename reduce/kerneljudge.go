@@ -106,7 +106,7 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 	}
 	job := toolchain.Job{Target: gpu, Level: r.f.Level, LineInfo: true, BatchUnits: 64}
 	if r.f.Signature.Class == report.Crashed {
-		job.BatchUnits = 1 // most of them crash, and together they hide each other
+		job.BatchUnits, job.OneTry = 1, true // most of them crash, and together they hide each other
 	}
 	for i, k := range list {
 		m, err := ptx.Parse(lineFile, []byte(k.print(fmt.Sprint("_", i))))

@@ -67,9 +67,9 @@ func TestParseAddress(t *testing.T) {
 	}{
 		{"coRR", Address{Test: "coRR"}},
 		{"coRR@12.4", Address{Test: "coRR", Toolchain: "12.4"}},
-		{"coRR@ptxas-12.4.131/sm_80/O3/offsets:merged", Address{"coRR", "12.4.131", "sm_80", "O3", "offsets", "merged"}},
-		{"coRR@clang-19.1.7/gfx900", Address{Test: "coRR", Toolchain: "19.1.7", Target: "gfx900"}},
-		{"coRR@ptxas 12.4.131/sm_80", Address{Test: "coRR", Toolchain: "12.4.131", Target: "sm_80"}},
+		{"coRR@ptxas-12.4.131/sm_80/O3/offsets:merged", Address{"coRR", "ptxas-12.4.131", "sm_80", "O3", "offsets", "merged"}},
+		{"coRR@clang-19.1.7/gfx900", Address{Test: "coRR", Toolchain: "clang-19.1.7", Target: "gfx900"}},
+		{"coRR@ptxas 12.4.131/sm_80", Address{Test: "coRR", Toolchain: "ptxas 12.4.131", Target: "sm_80"}},
 		{"a@b/c.litmus@cuda-11.8/sm_35", Address{Test: "a@b/c.litmus", Toolchain: "cuda-11.8", Target: "sm_35"}},
 		{"mp@/sm_80//symbols", Address{Test: "mp", Target: "sm_80", Layout: "symbols"}},
 	} {

@@ -107,6 +107,9 @@ func Address(t *Test, c *Cell) string {
 	version, what := versionOf(c.Toolchain), c.Layout+":"+c.Findings[0].Rule
 	place := version + "/" + c.Target + "/" + c.Level
 	if t.Dialect == Program {
+		if f := &c.Findings[0]; (f.Rule == RuleCrash || f.Rule == RuleHang) && source(name, c) == t.File && t.File != "" {
+			return addressOf(name, place+":"+f.Rule, version+c.Target+c.Level)
+		}
 		line := 0
 		if at := c.Findings[0].Access; len(t.Lines) > 0 && at >= 0 && at < len(t.Lines[0]) {
 			line = t.Lines[0][at]
@@ -161,7 +164,7 @@ func programCommands(name string, t *Test, c *Cell) []Command {
 	if finding == "" {
 		return out
 	}
-	return append(out, Command{"Find the smallest kernel that shows it:", ShellLine("optcheck", "reduce", finding)},
+	return append(out, Command{"Find the smallest program that shows it:", ShellLine("optcheck", "reduce", finding)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
 }
 

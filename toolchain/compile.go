@@ -49,6 +49,9 @@ type Job struct {
 	// MaxHangs bounds the time lost to units that hang the compiler; 0: the
 	// default.
 	MaxHangs int
+	// OneTry takes what happens once for a crash or hang of the compiler. It is for many jobs of which the last is
+	// made sure of.
+	OneTry bool
 	// TrustMessages takes the units that ptxas's messages point at as refused,
 	// with those messages, instead of compiling each of them alone to be sure.
 	// It is for jobs in which many units are expected to be refused.

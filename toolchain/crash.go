@@ -37,7 +37,7 @@ var deadly = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, s
 var childOf = regexp.MustCompile(`died due to signal (\d+)`)
 
 // internalError is what a compiler says that finds a fault of its own.
-var internalError = regexp.MustCompile(`(?i)\binternal (compiler )?error\b|\bassertion\b.* failed`)
+var internalError = regexp.MustCompile(`(?i)\binternal (compiler )?error\b|\bassertion\b.* failed|\berror in backend: `)
 
 // childDied sets the signal of a process that says that its child died of one.
 func (e *Error) childDied() {
@@ -88,38 +88,6 @@ func (e *Error) breakdown() string {
 	return how + "; it says nothing"
 }
 
-// Bounds of what is kept of a compiler's last words.
-const (
-	maxGistLines = 8
-	maxGist      = 600 // bytes
-)
-
-// varying are the words that differ from run to run, or from unit to unit.
-var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|/[^\s:'"]*/|\b\d+\b`)
-
-// arguments begins the line in which LLVM repeats its command line.
-var arguments = regexp.MustCompile(`^(…\.? )?Program arguments:`)
-
-// gist is what the messages of a compiler have in common with those of the same crash elsewhere:
-// their first lines without addresses, numbers, folders and names of units.
-func gist(stderr string) string {
-	var lines []string
-	for line := range strings.Lines(stderr) {
-		line = strings.Join(strings.Fields(varying.ReplaceAllString(line, "…")), " ")
-		if line != "" && !arguments.MatchString(line) && !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-		if len(lines) == maxGistLines {
-			break
-		}
-	}
-	text := strings.Join(lines, " | ")
-	if len(text) > maxGist {
-		text = strings.ToValidUTF8(text[:maxGist], "") + "…"
-	}
-	return text
-}
-
 // diesAt is where in its code the process crashes.
 func (c command) diesAt() string {
 	if c.env == nil {
@@ -137,6 +105,9 @@ func (b *bisection) confirmed(ctx context.Context, unit int, e *Error) (*Error, 
 		tries, kind = hangTries, ErrHung
 	case !e.broke() || strings.Contains(e.Stderr, CannotSelect): // llc aborts where it refuses
 		return e, nil
+	}
+	if b.job.OneTry {
+		tries = 1
 	}
 	out := *e
 	for range tries - 1 {

@@ -2,6 +2,8 @@ package toolchain
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,18 +58,28 @@ func TestBigInputHangs(t *testing.T) {
 	require.False(t, e.hung(1))
 }
 
-// TestGist: crashes that say the same but for addresses, numbers, folders and names are one.
+// TestGist: crashes that say the same but for addresses, numbers, folders, names and what was being compiled are one.
 func TestGist(t *testing.T) {
 	say := func(stderr string) string {
 		return (&Error{Kind: ErrCrashed, Signal: "aborted", Input: "t_mp_1a2b_T0", Stderr: stderr}).Crash()
 	}
-	one := say("PLEASE submit a bug report\nStack dump:\n0.\tProgram arguments: llc -O3 /tmp/a/batch.ll\n" +
-		"1.\tRunning pass 'Machine Scheduler' on function '@t_mp_1a2b_T0'\n#0 0x00007f3a /usr/lib/llvm-19/lib/libLLVM.so+0x1234\n")
-	require.Equal(t, one, say("PLEASE submit a bug report\nStack dump:\n0.\tProgram arguments: llc -O0 /tmp/b/batch.ll\n"+
-		"1.\tRunning pass 'Machine Scheduler' on function '@t_mp_1a2b_T0'\n#0 0x00006f00 /opt/llvm/lib/libLLVM.so+0x9999\n"))
-	require.Contains(t, one, "killed by signal: aborted; it says: PLEASE submit a bug report | Stack dump: | ")
-	require.NotContains(t, one, "t_mp")
-	require.NotEqual(t, one, say("PLEASE submit a bug report\nStack dump:\n1.\tRunning pass 'Register Coalescer' on function '@t_mp_1a2b_T0'\n"))
+	frames := func(dir string, names ...string) string {
+		all := " #0 0x00007f3a llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (" + dir + "libLLVM.so.19.1+0xeb73c6)\n" +
+			" #1 0x00007f3b (" + dir + "libLLVM.so.19.1+0xdfd210)\n #2 0x00007f3c (/lib/x86_64-linux-gnu/libc.so.6+0x3c050)\n"
+		for i, n := range names {
+			all += fmt.Sprintf("%3s 0x00007f%d %s(int, (anonymous)) (%slibclang-cpp.so.19.1+0xc5ff18)\n", fmt.Sprint("#", i+3), i, n, dir)
+		}
+		return all
+	}
+	head := "PLEASE submit a bug report\nStack dump:\n0.\tProgram arguments: llc -O3 /tmp/a/batch.ll\n"
+	one := say(head + "1.\tRunning pass 'Machine Scheduler' on function '@t_mp_1a2b_T0'\n" + frames("/usr/lib/", "a::f", "a::g", "h", "main"))
+	require.Equal(t, "killed by signal: aborted; it says: Running pass 'Machine Scheduler' | in a::f < a::g < h", one)
+	require.Equal(t, one, say(strings.ReplaceAll(head, "/tmp/a", "/tmp/b")+"1.\tparsing function 'k'\n2.\tRunning pass 'Machine Scheduler' on function '@k'\n"+
+		frames("/opt/llvm/", "a::f", "a::g", "h", "start")))
+	require.NotEqual(t, one, say(head+"1.\tRunning pass 'Machine Scheduler' on function '@t_mp_1a2b_T0'\n"+frames("/usr/lib/", "a::g", "h")))
+	require.NotEqual(t, one, say(head+"1.\tRunning pass 'Register Coalescer' on function '@k'\n"+frames("/usr/lib/", "a::f", "a::g", "h")))
+	require.Contains(t, say("/usr/lib/libLLVM-14.so.1(_ZN4llvm3sys15PrintStackTraceE+0x31)[0x7f12]\n/lib/libc.so.6(abort+0x1)[0x7f13]\n"+
+		"/usr/lib/libLLVM-14.so.1(_ZN4llvm1fE+0x31)[0x7f14]\n"), "it says: in _ZN4llvm1fE")
 	require.LessOrEqual(t, len(say(string(make([]byte, 1<<20)))), 2*maxGist)
 }
 
@@ -80,6 +92,7 @@ func TestChildDies(t *testing.T) {
 		{"nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\n", true},
 		{"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\n", false},
 		{"ptxas fatal   : (C7907) Internal compiler error\n", true},
+		{"fatal error: error in backend: cannot scavenge register\n", true},
 		{"k.cu(3): error: identifier \"x\" is undefined\n", false},
 	} {
 		e := &Error{Kind: ErrCompile, Stderr: x.stderr}

@@ -66,6 +66,26 @@ func (f *Front) describe(t *Toolchain, d *Description) {
 	}
 }
 
+// Command is the command line, in words, by which people without this program's folders compile a file to PTX.
+func (f *Front) Command(target string, flags []string, in, out string) []string {
+	words := []string{"nvcc"}
+	if f.Tool != words[0] {
+		words[0] = "clang"
+	}
+	args := f.driver.args(target, false)
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-isystem":
+			i++
+		case i+3 < len(args) && args[i+1] == "-mlink-builtin-bitcode":
+			i += 3
+		case !strings.HasPrefix(args[i], "--cuda-path="):
+			words = append(words, args[i])
+		}
+	}
+	return append(append(words, flags...), in, "-o", out)
+}
+
 // alone is the toolchain of the compiler without a ptxas.
 func (f *Front) alone(source string) *Toolchain {
 	return &Toolchain{ID: f.Tool + " " + f.Version, Name: f.name, Version: f.Version, Build: f.Build, Targets: f.Targets,

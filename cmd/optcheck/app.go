@@ -254,17 +254,16 @@ func (a *app) compileCUDA(ctx context.Context, gpu string) error {
 		}
 	}
 	file := filepath.Join(filepath.Dir(a.p.File), a.p.CUDA.Name)
-	var made []madePTX
-	var err error
+	made, err := madePTX{}, fmt.Errorf("%s: no target of %s runs on %s", file, newest.ID, gpu)
 	for _, t := range r.targets { // the first that the file allows
-		if made, err = r.make(ctx, newest, file, string(a.p.CUDA.Text), t); err == nil {
+		if made.text, err = r.compile(ctx, newest, file, string(a.p.CUDA.Text), t); err == nil {
 			break
 		}
 	}
 	if err != nil {
 		return err
 	}
-	m, err := r.module(newest, file, &made[0], false)
+	m, err := r.module(newest, file, &made, false)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,9 @@ good.sass of a release without it, control.ptx and control.sass, which differ in
 thing, and source.litmus and machine.litmus if the finding is a miscompilation; make and
 make control need ptxas and nvdisasm only.
 
+Of a compiler that crashes or hangs there is the smallest program, in whatever language
+that compiler reads, and the Makefile looks at how it ends.
+
 ` + findingHelp,
 		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
   optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
@@ -91,6 +94,9 @@ func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) erro
 	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
 		if err != nil {
 			return err
+		}
+		if isCUDA(a.Test) {
+			return bugSource(ctx, env, f, a)
 		}
 		return bugProgram(ctx, env, f, a)
 	}

@@ -42,7 +42,11 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
                    real PTX (optcheck audit FILE.ptx); in the place of RULE may stand
                    the line of an operation. Without a toolchain the newest is meant
                    that shows it; without a rule a miscompilation, else the first
-                   finding.`
+                   finding.
+  FILE.cu@COMPILER/TARGET:crash
+                   a compiler of CUDA C++ that crashes at the file, or hangs (:hang);
+                   other findings are in the PTX that it makes of it
+                   (optcheck audit --keep-code).`
 
 // findingFlags complete a FINDING.
 type findingFlags struct {
@@ -51,7 +55,8 @@ type findingFlags struct {
 	noVerdict          bool
 	ptxasFlags         []string
 	keep               []string
-	finding            string        // in PTX: a rule or a line
+	finding            string // in PTX: a rule or a line
+	frontFlags         []string
 	limit              time.Duration // of a reduction of PTX
 	quiet              bool
 	saved              *report.Test // of the cell in a saved run
@@ -73,8 +78,9 @@ func (f *findingFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.source, "test", "", "the test's file, if its name in FINDING is not enough")
 	fl.StringSliceVar(&f.ptxasFlags, "ptxas-flags", nil, "further arguments for ptxas")
 	fl.StringSliceVar(&f.keep, "keep", nil, "parts that stay as they are: "+strings.Join(reduce.Parts, ", "))
+	fl.StringSliceVar(&f.frontFlags, "front-flags", nil, "of CUDA C++: further arguments for its compiler (-Iinclude,-DN=4)")
 	fl.StringVar(&f.finding, "finding", "", "in PTX: the rule, or the line of an operation, if FINDING names none")
-	fl.DurationVar(&f.limit, "for", 0, "stop a reduction of PTX after this time; the result is what was reached")
+	fl.DurationVar(&f.limit, "for", 0, "stop a reduction of PTX or CUDA C++ after this time; the result is what was reached")
 	jobFlags(cmd)
 	quietFlag(cmd, &f.quiet)
 }

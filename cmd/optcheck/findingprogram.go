@@ -20,8 +20,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// programAddress reads a FINDING in PTX: FILE.ptx[@TOOLCHAIN/TARGET/LEVEL][:RULE], or the cell of
-// a kernel in a saved run. ok is false if it is one in a test.
+// programAddress reads a FINDING in PTX or CUDA C++: FILE.ptx[@TOOLCHAIN/TARGET/LEVEL][:RULE], or the cell of
+// a program in a saved run. ok is false if it is one in a test.
 func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Address, ok bool, err error) {
 	if file, line, rule, saved := savedCell(arg); saved {
 		c, err := f.readCell(env, file, line)
@@ -33,14 +33,15 @@ func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Ad
 		if at < 0 {
 			return a, false, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
 		}
+		a.Rule = c.Findings[at].Rule
 		if n := c.Findings[at].Access; n >= 0 && len(f.saved.Lines) > 0 && n < len(f.saved.Lines[0]) {
 			a.Rule = fmt.Sprint(f.saved.Lines[0][n])
 		}
 	} else if a, err = reduce.ParseAddress(arg); err != nil {
 		return a, false, nil // whoever takes it for a test says what is wrong
 	}
-	if isCUDA(a.Test) {
-		return a, false, fmt.Errorf("%s: a finding is in PTX: optcheck audit --keep-code FOLDER keeps that of CUDA C++", a.Test)
+	if rule := cmp.Or(f.finding, a.Rule, f.rule); isCUDA(a.Test) && rule != "" && rule != report.RuleCrash && rule != report.RuleHang {
+		return a, false, fmt.Errorf("%s: such a finding is in PTX: optcheck audit --keep-code FOLDER keeps that of CUDA C++", a.Test)
 	}
 	return a, isProgram(a.Test), nil
 }

@@ -201,7 +201,11 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			r.problems = append(r.problems, report.Problem{Kind: report.ProblemInput, Detail: err.Error()})
 		}
 		for _, m := range modules {
-			r.modules, r.programs = append(r.modules, m), append(r.programs, realcode.NewProgram(m, fronts.origin[m], fronts.of[m].Targets...))
+			program := realcode.NewProgram
+			if fronts.of[m].Failed != nil {
+				program = realcode.NewFailed
+			}
+			r.modules, r.programs = append(r.modules, m), append(r.programs, program(m, fronts.origin[m], fronts.of[m].Targets...))
 			m.Forget()
 			delete(fronts.origin, m)
 		}

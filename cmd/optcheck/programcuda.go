@@ -91,6 +91,7 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 	}
 	var modules []*ptx.Module
 	var refused refusals
+	var failed []*notMade
 	for first := 0; first < len(r.pairs); {
 		last := first
 		for last < len(r.pairs) && r.pairs[last].Kind == r.pairs[first].Kind {
@@ -98,10 +99,14 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 		}
 		tcs := r.pairs[first:last]
 		first = last
-		made, err := r.make(ctx, tcs[0], file, string(text), r.known(tcs)...)
+		made, not, err := r.make(ctx, tcs, file, string(text))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			refused.add(tcs[0].Compilers()[0], err)
 		}
+		failed = append(failed, not...)
 		for i := range made {
 			m, err := r.module(tcs[0], file, &made[i], len(made) > 1)
 			if err != nil {
@@ -115,7 +120,38 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 			}
 		}
 	}
+	taken := len(modules) > 0
+	for _, x := range failed {
+		if refusal := errors.Is(x.err, toolchain.ErrCompile); refusal {
+			refused.add(x.tcs[0].Compilers()[0], x.err)
+			if !taken { // the file is at fault, or all who read it
+				continue
+			}
+			x.err = fmt.Errorf("%w: %w", realcode.ErrUnsupported, x.err)
+		}
+		m := &ptx.Module{File: x.name(file)}
+		modules, r.of[m] = append(modules, m), realcode.Own{Toolchains: x.tcs, Targets: x.targets, Failed: x.err}
+		r.origin[m] = realcode.Origin{File: file, Text: string(text)}
+	}
 	return modules, refused.err()
+}
+
+// notMade is why a front end made nothing of a file for some targets.
+type notMade struct {
+	tcs     []*toolchain.Toolchain
+	targets []string
+	err     error
+	some    bool // for others it did, or failed otherwise
+}
+
+// name is what the program is called in the place of a module.
+func (x *notMade) name(file string) string {
+	front := x.tcs[0].Compilers()[0]
+	name := fmt.Sprintf("%s@%s-%s", file, front.Tool, front.Version)
+	if x.some {
+		name += "-" + x.targets[0]
+	}
+	return name
 }
 
 // refusals are what front ends say of a file, each sentence once, with who says it.
@@ -156,28 +192,30 @@ type madePTX struct {
 // targetLine names the target that PTX was made for.
 var targetLine = regexp.MustCompile(`(?m)^\.target .*$`)
 
-// make makes PTX of a file for each of some targets that the compiler and the file allow: macros may
-// choose other code for each. Targets of which it is the same have one. The error is that there is none.
-func (r *frontRun) make(ctx context.Context, tc *toolchain.Toolchain, file, text string, targets ...string) (made []madePTX, err error) {
-	front := tc.Compilers()[0]
-	same := map[string]int{}
-	var refused []string
+// make makes PTX of a file for each of the targets that the compiler and the file allow: macros may choose other code
+// for each. Targets of which it is the same have one, and so have those for which it fails alike. The error is that it
+// knows none of them, or that of the context.
+func (r *frontRun) make(ctx context.Context, tcs []*toolchain.Toolchain, file, text string) (made []madePTX, not []*notMade, err error) {
+	same, alike := map[string]int{}, map[string]*notMade{}
+	targets := r.known(tcs)
+	if len(targets) == 0 {
+		front := tcs[0].Compilers()[0]
+		return nil, nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
+	}
 	for _, t := range targets {
-		res, failed := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
-			Flags: r.flags,
-			Units: []toolchain.Unit{{Name: file, Text: text}}}})
-		if failed == nil {
-			failed = res.Failed[0]
-		}
+		code, failed := r.compile(ctx, tcs[0], file, text, t)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if failed != nil {
-			refused = append(refused, t)
-			err = cmp.Or(err, failed)
+			why := failed.Error()
+			if alike[why] == nil {
+				alike[why] = &notMade{tcs: tcs, err: failed}
+				not = append(not, alike[why])
+			}
+			alike[why].targets = append(alike[why].targets, t)
 			continue
 		}
-		code := res.Batches[0].Text
 		key := string(targetLine.ReplaceAll(code, nil))
 		if i, ok := same[key]; ok {
 			made[i].targets = append(made[i].targets, t)
@@ -186,14 +224,23 @@ func (r *frontRun) make(ctx context.Context, tc *toolchain.Toolchain, file, text
 		same[key] = len(made)
 		made = append(made, madePTX{code, []string{t}})
 	}
-	if len(made) > 0 && len(refused) > 0 {
-		r.env.tell("%s: %s %s makes no PTX of it for %s: %v", file, front.Tool, front.Version, strings.Join(refused, ", "), err)
-		return made, nil
+	for _, x := range not {
+		x.some = len(x.targets) < len(targets)
 	}
-	if len(made) == 0 && err == nil {
-		return nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
+	return made, not, nil
+}
+
+// compile makes PTX of a file for one target.
+func (r *frontRun) compile(ctx context.Context, tc *toolchain.Toolchain, file, text, t string) ([]byte, error) {
+	res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
+		Flags: r.flags, Units: []toolchain.Unit{{Name: file, Text: text}}}})
+	if err == nil {
+		err = res.Failed[0]
 	}
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	return res.Batches[0].Text, nil
 }
 
 // known lists the targets that a front end knows with some ptxas, and says once which of its pairs do

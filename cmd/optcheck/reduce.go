@@ -48,7 +48,8 @@ Of real PTX (FILE.ptx) it makes the smallest kernel with a finding of the same r
 about the same operations: other functions, stretches of statements, single ones,
 parameters and variables go, values become constants or parameters, conditions hold
 or do not. Each candidate is compiled and compared anew, so the finding is true of
-the result. --for bounds the time; --keep does not apply.
+the result. --for bounds the time; --keep does not apply. Of CUDA C++ at which its
+compiler crashes (FILE.cu) lines go, statements, what is in brackets, and words.
 
 It also tells in which of the installed releases, targets and levels the finding
 is, and the first bad and last good release.
@@ -79,6 +80,9 @@ func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string
 	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
 		if err != nil {
 			return err
+		}
+		if isCUDA(a.Test) {
+			return reduceSource(ctx, env, f, a)
 		}
 		return reduceProgram(ctx, env, f, a)
 	}

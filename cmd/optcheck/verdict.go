@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"optcheck/internal/plain"
 	"optcheck/report"
@@ -151,7 +152,11 @@ func lackingFiles(r *report.Run) string {
 	file := map[[2]string]string{}
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		file[[2]string{t.Name, t.Hash}] = t.File
+		name := t.File
+		if cuda, _, ok := strings.Cut(name, ".cu@"); ok { // PTX that a front end made
+			name = cuda + ".cu"
+		}
+		file[[2]string{t.Name, t.Hash}] = name
 	}
 	tried, why := map[string]bool{}, map[string]string{}
 	var order []string
